@@ -1,0 +1,121 @@
+package weir_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/weirhq/weir"
+
+// layers says, package by package, which packages of this module may be
+// imported and which code from outside the standard library. A package that
+// is missing here fails the test: its place has to be decided first.
+var layers = map[string]struct {
+	own     []string // packages of this module, without the module's path
+	foreign []string // prefixes of import paths outside the standard library
+	why     string
+}{
+	"":    {why: "the root holds tests alone"},
+	"log": {why: "a logger is chosen for itself alone: the standard library and nothing else"},
+	"log/sink": {
+		own: []string{"log"},
+		why: "a sink takes lines from log and knows no one else",
+	},
+	"router": {why: "a router is chosen for itself alone: the standard library and nothing else"},
+	"proxy":  {why: "a proxy tells a hook what happened; it knows neither routes nor logs"},
+	"front": {
+		own: []string{"log", "log/sink", "router", "proxy"},
+		foreign: []string{
+			"github.com/goccy/go-yaml",
+			"github.com/prometheus/client_golang/prometheus",
+		},
+		why: "the front door wires router, proxy and log; the laboratory is not its business",
+	},
+	"cmd/weir": {
+		own:     []string{"log", "log/sink", "router", "proxy", "front"},
+		foreign: []string{"github.com/alecthomas/kong"},
+		why:     "only the command knows everything",
+	},
+}
+
+func TestLayers(t *testing.T) {
+	type pkg struct {
+		ImportPath string
+		Standard   bool
+		Imports    []string
+	}
+	out, err := exec.Command("go", "list", "-json=ImportPath,Standard,Imports", "./...").Output()
+	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			t.Fatalf("go list: %v\n%s", err, exit.Stderr)
+		}
+		t.Fatal(err)
+	}
+	seen := 0
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p pkg
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		seen++
+		name := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
+		layer, ok := layers[name]
+		if !ok {
+			t.Errorf("package %s has no row in layers: say what it may import, and why", p.ImportPath)
+			continue
+		}
+		for _, imp := range p.Imports {
+			if why := forbidden(imp, layer.own, layer.foreign); why != "" {
+				t.Errorf("%s imports %s: %s (%s)", p.ImportPath, imp, why, layer.why)
+			}
+		}
+	}
+	if seen == 0 {
+		t.Fatal("go list named no package")
+	}
+}
+
+// forbidden returns why imp may not be imported, or "" when it may.
+func forbidden(imp string, own, foreign []string) string {
+	if rest, ok := strings.CutPrefix(imp, module+"/"); ok {
+		if slices.Contains(own, rest) {
+			return ""
+		}
+		return "not a package it may know"
+	}
+	if first, _, _ := strings.Cut(imp, "/"); !strings.Contains(first, ".") {
+		return "" // the standard library
+	}
+	for _, prefix := range foreign {
+		if imp == prefix || strings.HasPrefix(imp, prefix+"/") {
+			return ""
+		}
+	}
+	return "not the standard library, and not on its list"
+}
+
+func TestForbidden(t *testing.T) {
+	for _, c := range []struct {
+		imp  string
+		want bool
+	}{
+		{"net/http", false},
+		{module + "/log", false},
+		{module + "/proxy", true},
+		{"example.com/good/sub", false},
+		{"example.com/goodness", true},
+	} {
+		got := forbidden(c.imp, []string{"log"}, []string{"example.com/good"}) != ""
+		if got != c.want {
+			t.Errorf("forbidden(%q) = %v, want %v", c.imp, got, c.want)
+		}
+	}
+}
