@@ -1,0 +1,158 @@
+package proxy
+
+import (
+	"bytes"
+	"io"
+)
+
+// maxChunkLine bounds the line that begins a chunk, its extensions included.
+const maxChunkLine = 1 << 10
+
+// chunkState is where in the chunked coding an answer stands.
+type chunkState uint8
+
+const (
+	chunkSize chunkState = iota // before the line with a size
+	chunkData                   // inside a chunk
+	chunkEnd                    // before the CRLF behind a chunk
+	chunkDone                   // behind the trailers
+)
+
+// nextOfChunks decodes RFC 9112 section 7.1. Extensions are skipped; a bare LF,
+// an empty size or anything else that two readers could take differently is an
+// error.
+func (a *answer) nextOfChunks(read waiter) ([]byte, error) {
+	for {
+		switch a.chunk {
+		case chunkSize:
+			if err := a.beginChunk(read); err != nil {
+				return nil, err
+			}
+		case chunkData:
+			if err := a.more(read); err != nil {
+				return nil, err
+			}
+			p := a.take()
+			if a.left == 0 {
+				a.chunk = chunkEnd
+			}
+			return p, nil
+		case chunkEnd:
+			line, err := a.line(read, 2)
+			if err != nil {
+				return nil, err
+			}
+			if len(line) != 0 {
+				return nil, malformed("a chunk is longer than its size")
+			}
+			a.chunk = chunkSize
+		case chunkDone:
+			return nil, io.EOF
+		}
+	}
+}
+
+func (a *answer) beginChunk(read waiter) error {
+	line, err := a.line(read, maxChunkLine)
+	if err != nil {
+		return err
+	}
+	size, err := parseChunkSize(line)
+	if err != nil {
+		return err
+	}
+	if size > 0 {
+		a.left, a.chunk = size, chunkData
+		return nil
+	}
+	if err := a.readTrailer(read); err != nil {
+		return err
+	}
+	a.chunk = chunkDone
+	return nil
+}
+
+// parseChunkSize parses a chunk's first line without its CRLF: hexadecimal
+// digits, then perhaps extensions behind a semicolon.
+func parseChunkSize(line []byte) (int64, error) {
+	digits := line
+	if i := bytes.IndexByte(line, ';'); i >= 0 {
+		digits = trimSpace(line[:i])
+		if !validValue(line[i:]) {
+			return 0, malformed("chunk extension %.40q", line)
+		}
+	}
+	if len(digits) == 0 || len(digits) > 15 {
+		return 0, malformed("chunk size %.40q", line)
+	}
+	var n int64
+	for _, c := range digits {
+		v, ok := hexValue(c)
+		if !ok {
+			return 0, malformed("chunk size %.40q", line)
+		}
+		n = n<<4 | int64(v)
+	}
+	return n, nil
+}
+
+func hexValue(c byte) (byte, bool) {
+	switch {
+	case digit(c):
+		return c - '0', true
+	case 'a' <= lower(c) && lower(c) <= 'f':
+		return lower(c) - 'a' + 10, true
+	}
+	return 0, false
+}
+
+// line returns the next line without its CRLF, which together are at most
+// limit bytes. It is valid until the next read.
+func (a *answer) line(read waiter, limit int) ([]byte, error) {
+	for {
+		unread := a.buf[a.r:a.w]
+		if i := bytes.IndexByte(unread, '\n'); i >= 0 && i < limit {
+			if i == 0 || unread[i-1] != '\r' {
+				return nil, malformed("a line of the chunked coding does not end with CRLF")
+			}
+			a.r += i + 1
+			return unread[:i-1], nil
+		}
+		if len(unread) >= limit {
+			return nil, malformed("a line of the chunked coding is longer than %d bytes", limit)
+		}
+		if err := a.fill(read); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// readTrailer reads the fields behind the last chunk. Their strings must
+// outlive the buffer's next turn, so what is read of them stays: start moves
+// behind them.
+func (a *answer) readTrailer(read waiter) error {
+	end := 0
+	for {
+		unread := a.buf[a.r:a.w]
+		i := bytes.IndexByte(unread[end:], '\n')
+		switch {
+		case i == 1 && unread[end] == '\r':
+			fields := unread[:end]
+			a.r += end + 2
+			a.start = a.r
+			var err error
+			a.trailer, err = parseFields(a.trailer, fields)
+			return err
+		case i == 0:
+			return malformed("a line of the trailers does not end with CRLF")
+		case i > 0:
+			end += i + 1
+		case len(unread) >= maxAnswerHead:
+			return malformed("the trailers are longer than %d bytes", maxAnswerHead)
+		default:
+			if err := a.fill(read); err != nil {
+				return err
+			}
+		}
+	}
+}

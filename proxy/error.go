@@ -1,0 +1,101 @@
+package proxy
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"syscall"
+)
+
+// A Kind says in one word what went wrong with an exchange. The words are
+// values of the metric that counts them.
+type Kind string
+
+// The first group is the upstream's doing, the second the client's.
+const (
+	Refused        Kind = "refused"         // nobody listens
+	Connect        Kind = "connect"         // the connection could not be made for another reason
+	ConnectTimeout Kind = "connect_timeout" // the connection was not made in time
+	Reset          Kind = "reset"           // the connection was reset before the answer was whole
+	Closed         Kind = "closed"          // the connection was closed before an answer began
+	Truncated      Kind = "truncated"       // the connection was closed before the answer was whole
+	Timeout        Kind = "timeout"         // silent for too long
+	BadAnswer      Kind = "bad_answer"      // what came is not an HTTP answer
+
+	ClientGone Kind = "client_gone" // left, or was cut off, before the answer was whole
+	ClientBody Kind = "client_body" // its body is malformed or broke off
+	BadRequest Kind = "bad_request" // the request cannot be carried as it is
+)
+
+// An Error is why an exchange failed. It names the upstream and the step.
+type Error struct {
+	Kind   Kind
+	Server string // the server's address; empty when none was reached for
+	Step   string // what was being done: "dialling", "sending the request", ...
+	Err    error
+}
+
+func (e *Error) Error() string {
+	if e.Server == "" {
+		return fmt.Sprintf("%s: %v", e.Step, e.Err)
+	}
+	return fmt.Sprintf("%s: %s: %v", e.Server, e.Step, e.Err)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// ByClient tells whether the client is the one at fault.
+func (e *Error) ByClient() bool {
+	return e.Kind == ClientGone || e.Kind == ClientBody || e.Kind == BadRequest
+}
+
+// status is what a client is answered when nothing was sent to it yet.
+func (e *Error) status() int {
+	switch e.Kind {
+	case Timeout, ConnectTimeout:
+		return 504
+	case ClientBody, BadRequest:
+		return 400
+	case ClientGone:
+		return statusClientGone
+	}
+	return 502
+}
+
+// statusClientGone is what nginx logs for a client that left before it was
+// answered. It is never sent.
+const statusClientGone = 499
+
+// errSurplus and its kin are what a strict reader of answers finds.
+var errMalformed = errors.New("malformed answer")
+
+func malformed(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", errMalformed, fmt.Sprintf(format, args...))
+}
+
+// kindOf classifies an error of reading from or writing to an upstream.
+func kindOf(err error) Kind {
+	switch {
+	case errors.Is(err, errMalformed):
+		return BadAnswer
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return Timeout
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return Closed
+	}
+	return Reset
+}
+
+// dialKind classifies an error of connecting to an upstream.
+func dialKind(err error) Kind {
+	var timeout net.Error
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return Refused
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return ConnectTimeout
+	}
+	return Connect
+}

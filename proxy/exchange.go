@@ -1,0 +1,200 @@
+package proxy
+
+import (
+	"io"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A Field is one header field. Names compare without regard to case.
+type Field struct {
+	Name, Value string
+}
+
+// A Client is the side of an exchange that an answer is written to. One
+// goroutine calls it; an error from any method means that the client is gone.
+//
+// The strings of the fields that it is handed live in the exchange's buffer:
+// they are valid until [Exchange.Reset], and a Client that needs them for
+// longer copies them.
+type Client interface {
+	// Informational writes a 1xx answer other than 101.
+	Informational(status int, fields []Field) error
+
+	// Head begins the final answer. fields holds no hop-by-hop field and no
+	// Transfer-Encoding; length is that of the body, or -1 when it is not known
+	// or the answer has none by definition.
+	Head(status int, fields []Field, length int64) error
+
+	// Write writes a part of the body; p is the caller's again afterwards.
+	Write(p []byte) (int, error)
+
+	// Flush sends what was written on its way.
+	Flush() error
+
+	// Trailer adds fields behind a body of unknown length.
+	Trailer(fields []Field)
+
+	// Duplex is called before the answer begins while the request's body may
+	// still be on its way: the body stays readable after Head.
+	Duplex()
+
+	// StopReading makes a Read of the request's body that is waiting, and every
+	// later one, return an error. It may be called by another goroutine.
+	StopReading()
+
+	// Tunnel takes the connection over: what it returns is the caller's to
+	// close, and reads first what the client has already sent. The Client is
+	// not used again.
+	Tunnel() (Tunnel, error)
+}
+
+// A Tunnel is a connection that has left HTTP behind.
+type Tunnel interface {
+	io.ReadWriteCloser
+	CloseWrite() error
+	SetDeadline(t time.Time) error
+}
+
+// An Exchange is one request and what became of it. The zero value is ready to
+// be filled; [Exchange.Reset] makes it ready again. It may be kept in a pool
+// but must not be copied. Only [Exchange.Cancel] may be called by another
+// goroutine while [Proxy.Serve] runs.
+type Exchange struct {
+	// The request, set by whoever received it. Header holds the fields as they
+	// came, hop-by-hop ones included and Host excluded.
+	Method   string
+	Target   string // in origin form: the escaped path, "?" and the query
+	Host     string // as the client named it, with the port if it did
+	Scheme   string // of the client's connection: "http" or "https"
+	HTTP10   bool   // the client speaks HTTP/1.0: no 1xx, no chunks
+	HTTP2    bool   // the client speaks HTTP/2: no Upgrade
+	Header   []Field
+	Length   int64     // of the body: 0 without one, -1 when it is not known
+	Body     io.Reader // nil without a body
+	Trailers func(dst []Field) []Field
+	Peer     netip.Addr // the other end of the client's connection
+	Client   Client
+
+	// How it is to be carried.
+	Timeout time.Duration // how long the upstream may be silent; 0 means DefaultTimeout
+	Upgrade []string      // upgrade tokens that may pass, in lower case
+	Send    []Field       // set in the request, replacing what the client sent by these names
+	Answer  []Field       // set in the answer, replacing what the upstream sent by these names
+
+	// Context is the caller's own, for its Hook.
+	Context any
+
+	// What became of it, set by Serve.
+	Server   *Server // the server it was sent to, the last one if there were several
+	Status   int     // sent to the client; 499 when it left before there was one
+	Began    bool    // the final answer's head was handed to the Client
+	BodySent int64   // bytes of the answer's body handed to the Client
+	BodyRead int64   // bytes of the request's body read from the Client
+	Retried  bool    // sent a second time, on a new connection
+	Upgraded bool    // the connection became a tunnel
+	Cut      bool    // the answer had begun and could not be finished: the caller must break the connection
+	Err      error   // why the exchange failed, an *Error; nil when the upstream's answer was carried whole
+
+	mu        sync.Mutex
+	conn      *conn // guarded by mu: what Cancel interrupts
+	tunnel    Tunnel
+	cancelled atomic.Bool
+
+	transfer transfer
+	upload   *upload // carries a body that is not short
+	head     []byte  // the request as sent upstream: its head, and its body when that is short
+	headEnd  int     // where the head ends in head
+	answer   answer
+	framing  requestFraming
+	drop     []string // names listed by Connection, of the request and then of the answer
+	fields   []Field  // the answer's fields as handed to the Client
+}
+
+// bufferCeiling is the capacity above which a buffer is not kept for the next
+// exchange.
+const bufferCeiling = 64 << 10
+
+// Reset forgets the exchange but keeps its buffers. The strings that a Client
+// was given are not valid any more.
+func (x *Exchange) Reset() {
+	x.Method, x.Target, x.Host, x.Scheme = "", "", "", ""
+	x.HTTP10, x.HTTP2 = false, false
+	x.Header = keep(x.Header)
+	x.Length, x.Body, x.Trailers = 0, nil, nil
+	x.Peer, x.Client = netip.Addr{}, nil
+	x.Timeout, x.Upgrade = 0, nil
+	x.Send, x.Answer = keep(x.Send), keep(x.Answer)
+	x.Server, x.Status = nil, 0
+	x.Began, x.Retried, x.Upgraded, x.Cut = false, false, false, false
+	x.BodySent, x.BodyRead = 0, 0
+	x.Err = nil
+	x.conn, x.tunnel, x.upload = nil, nil, nil
+	x.transfer = transfer{}
+	x.cancelled.Store(false)
+	x.head, x.headEnd = keepBytes(x.head), 0
+	x.answer.reset()
+	x.framing = requestFraming{}
+	clear(x.drop)
+	x.drop = x.drop[:0]
+	x.fields = keep(x.fields)
+}
+
+// keep empties a list of fields for its next use.
+func keep(fields []Field) []Field {
+	if cap(fields) > 256 {
+		return nil
+	}
+	clear(fields[:cap(fields)])
+	return fields[:0]
+}
+
+func keepBytes(b []byte) []byte {
+	if cap(b) > bufferCeiling {
+		return nil
+	}
+	return b[:0]
+}
+
+// Cancel ends the exchange because its client is gone or will wait no longer:
+// the upstream connection is given up, and Serve returns soon after. It may be
+// called at any time, by any goroutine, more than once.
+func (x *Exchange) Cancel() {
+	x.cancelled.Store(true)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.conn != nil {
+		x.conn.interrupt()
+	}
+	if x.tunnel != nil {
+		x.tunnel.SetDeadline(past)
+	}
+}
+
+// attach makes c the connection that Cancel interrupts; nil detaches it.
+func (x *Exchange) attach(c *conn) {
+	x.mu.Lock()
+	x.conn = c
+	x.mu.Unlock()
+}
+
+// arm gives the connection timeout from now for its next reads and writes,
+// unless somebody interrupted it for good, which arm must not undo.
+func (x *Exchange) arm(c *conn, timeout time.Duration) {
+	c.arm(time.Now(), timeout)
+	if x.cancelled.Load() || x.upload.fault() != nil {
+		c.interrupt()
+	}
+}
+
+func (x *Exchange) timeout() time.Duration {
+	if x.Timeout > 0 {
+		return x.Timeout
+	}
+	return DefaultTimeout
+}
+
+// past is a deadline that has expired.
+var past = time.Unix(1, 0)

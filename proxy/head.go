@@ -1,0 +1,132 @@
+package proxy
+
+import (
+	"bytes"
+	"unsafe"
+)
+
+const (
+	// maxAnswerHead bounds an answer's head, its trailers too.
+	maxAnswerHead = 64 << 10
+	// maxAnswerFields bounds how many fields an answer may have.
+	maxAnswerFields = 256
+)
+
+// A statusLine is the first line of an answer.
+type statusLine struct {
+	status int
+	http10 bool
+	reason string
+}
+
+// parseStatusLine parses "HTTP/1.1 200 OK", as RFC 9112 section 4 has it. The
+// space behind the status may be missing when the reason is: many servers
+// leave it out.
+func parseStatusLine(line []byte) (statusLine, error) {
+	var s statusLine
+	switch {
+	case bytes.HasPrefix(line, []byte("HTTP/1.1 ")):
+	case bytes.HasPrefix(line, []byte("HTTP/1.0 ")):
+		s.http10 = true
+	default:
+		return s, malformed("status line %.40q", line)
+	}
+	rest := line[len("HTTP/1.1 "):]
+	if len(rest) < 3 || !digit(rest[0]) || !digit(rest[1]) || !digit(rest[2]) {
+		return s, malformed("status line %.40q", line)
+	}
+	s.status = int(rest[0]-'0')*100 + int(rest[1]-'0')*10 + int(rest[2]-'0')
+	if s.status < 100 {
+		return s, malformed("status %d", s.status)
+	}
+	if rest = rest[3:]; len(rest) > 0 {
+		if rest[0] != ' ' || !validValue(rest[1:]) {
+			return s, malformed("status line %.40q", line)
+		}
+		s.reason = view(rest[1:])
+	}
+	return s, nil
+}
+
+// parseFields appends the fields of b, a sequence of lines that each end with
+// CRLF, to dst. The strings point into b. It is stricter than most: no bare LF
+// or CR, no folded lines, no space before the colon, no control bytes.
+func parseFields(dst []Field, b []byte) ([]Field, error) {
+	for len(b) > 0 {
+		end := bytes.IndexByte(b, '\n')
+		if end < 1 || b[end-1] != '\r' {
+			return dst, malformed("a line of the head does not end with CRLF")
+		}
+		f, err := parseField(b[:end-1])
+		if err != nil {
+			return dst, err
+		}
+		if len(dst) == maxAnswerFields {
+			return dst, malformed("more than %d fields", maxAnswerFields)
+		}
+		dst = append(dst, f)
+		b = b[end+1:]
+	}
+	return dst, nil
+}
+
+func parseField(line []byte) (Field, error) {
+	colon := bytes.IndexByte(line, ':')
+	if colon < 1 {
+		return Field{}, malformed("field %.40q has no name", line)
+	}
+	name, value := line[:colon], trimSpace(line[colon+1:])
+	if !validName(name) {
+		return Field{}, malformed("field name %.40q", name)
+	}
+	if !validValue(value) {
+		return Field{}, malformed("field %s holds a control byte", name)
+	}
+	return Field{Name: fieldName(name), Value: view(value)}, nil
+}
+
+// view returns b as a string without copying it. The string changes when b
+// does, so it lives no longer than what owns b: see Client.
+func view(b []byte) string {
+	return unsafe.String(unsafe.SliceData(b), len(b))
+}
+
+func trimSpace(b []byte) []byte {
+	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
+		b = b[1:]
+	}
+	for len(b) > 0 && (b[len(b)-1] == ' ' || b[len(b)-1] == '\t') {
+		b = b[:len(b)-1]
+	}
+	return b
+}
+
+func digit(c byte) bool { return '0' <= c && c <= '9' }
+
+// tokenByte holds the bytes of a token, RFC 9110 section 5.6.2.
+var tokenByte = func() (t [256]bool) {
+	for _, c := range "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" {
+		t[c] = true
+	}
+	return t
+}()
+
+func validName[S ~string | ~[]byte](name S) bool {
+	for i := 0; i < len(name); i++ {
+		if !tokenByte[name[i]] {
+			return false
+		}
+	}
+	return len(name) > 0
+}
+
+// validValue refuses control bytes except tab; bytes from 0x80 on are allowed,
+// as RFC 9110 section 5.5 has them.
+func validValue[S ~string | ~[]byte](value S) bool {
+	for i := 0; i < len(value); i++ {
+		if c := value[i]; c < 0x20 && c != '\t' || c == 0x7f {
+			return false
+		}
+	}
+	return true
+}

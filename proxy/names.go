@@ -1,0 +1,131 @@
+package proxy
+
+import "strings"
+
+// knownNames maps a field's name, as servers commonly write it, to its
+// canonical form. Whoever compares or looks up these names finds one spelling,
+// and a name costs no allocation; any other name is passed on as it came.
+var knownNames = func() map[string]string {
+	m := make(map[string]string)
+	for _, name := range []string{
+		"Accept-Ranges", "Access-Control-Allow-Credentials", "Access-Control-Allow-Headers",
+		"Access-Control-Allow-Methods", "Access-Control-Allow-Origin", "Access-Control-Expose-Headers",
+		"Access-Control-Max-Age", "Age", "Allow", "Alt-Svc", "Cache-Control", "Connection",
+		"Content-Disposition", "Content-Encoding", "Content-Language", "Content-Length",
+		"Content-Location", "Content-Range", "Content-Security-Policy", "Content-Type", "Date", "Etag",
+		"Expires", "Keep-Alive", "Last-Modified", "Link", "Location", "Pragma", "Proxy-Authenticate",
+		"Proxy-Connection", "Referrer-Policy", "Retry-After", "Server", "Server-Timing", "Set-Cookie",
+		"Strict-Transport-Security", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Vary", "Via",
+		"Www-Authenticate", "X-Content-Type-Options", "X-Frame-Options", "X-Powered-By", "X-Request-Id",
+	} {
+		m[name] = name
+		m[strings.ToLower(name)] = name
+	}
+	m["ETag"] = "Etag"
+	m["WWW-Authenticate"] = "Www-Authenticate"
+	m["TE"] = "Te"
+	return m
+}()
+
+// framingNames are the names that decide where an answer ends or who sees it:
+// found in any spelling, since a name that is passed on in a spelling of its
+// own would escape the rules for them.
+var framingNames = []string{
+	"Connection", "Content-Length", "Content-Type", "Date", "Keep-Alive", "Proxy-Connection",
+	"Trailer", "Transfer-Encoding", "Upgrade", "X-Request-Id",
+}
+
+func fieldName(b []byte) string {
+	if name, ok := knownNames[string(b)]; ok {
+		return name
+	}
+	s := view(b)
+	for _, name := range framingNames {
+		if equalFold(s, name) {
+			return name
+		}
+	}
+	return s
+}
+
+// equalFold compares two names without regard to the case of ASCII letters.
+func equalFold(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := 0; i < len(a); i++ {
+		if lower(a[i]) != lower(b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}
+
+// elements calls f with each element of a comma-separated list, without the
+// space around it; it stops when f returns false.
+func elements(list string, f func(string) bool) {
+	for list != "" {
+		e, rest, _ := strings.Cut(list, ",")
+		list = rest
+		if e = strings.Trim(e, " \t"); e != "" && !f(e) {
+			return
+		}
+	}
+}
+
+// lists tells whether a comma-separated list holds the token.
+func lists(list, token string) bool {
+	found := false
+	elements(list, func(e string) bool {
+		found = equalFold(e, token)
+		return !found
+	})
+	return found
+}
+
+// hopByHop tells whether a field is for the next hop alone, RFC 9110 section
+// 7.6.1. Te and Trailer are, too, and are written anew where they apply.
+func hopByHop(name string) bool {
+	switch len(name) {
+	case 2:
+		return equalFold(name, "Te")
+	case 7:
+		return equalFold(name, "Upgrade") || equalFold(name, "Trailer")
+	case 10:
+		return equalFold(name, "Connection") || equalFold(name, "Keep-Alive")
+	case 16:
+		return equalFold(name, "Proxy-Connection")
+	case 17:
+		return equalFold(name, "Transfer-Encoding")
+	case 18:
+		return equalFold(name, "Proxy-Authenticate")
+	case 19:
+		return equalFold(name, "Proxy-Authorization")
+	}
+	return false
+}
+
+func has(fields []Field, name string) bool {
+	for i := range fields {
+		if equalFold(fields[i].Name, name) {
+			return true
+		}
+	}
+	return false
+}
+
+func contains(names []string, name string) bool {
+	for _, n := range names {
+		if equalFold(n, name) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,244 @@
+package proxy
+
+import (
+	"bufio"
+	"context"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+)
+
+// HTTP is the face of an Exchange towards net/http: a Client that answers
+// through an http.ResponseWriter. It may be kept together with its Exchange
+// and used again.
+type HTTP struct {
+	// Keep says that the exchange is reset only after net/http has written the
+	// answer, which is later than the return of its handler. The answer's
+	// strings are then used as they are; otherwise they are copied.
+	Keep bool
+
+	w       http.ResponseWriter
+	r       *http.Request
+	values  []string
+	trailer []Field
+}
+
+// Bind makes x the exchange of a request that net/http received, and h its
+// client. Neither may be used after the handler has returned, except for the
+// strings that Keep speaks of.
+func (h *HTTP) Bind(x *Exchange, w http.ResponseWriter, r *http.Request) {
+	h.w, h.r = w, r
+	clear(h.values)
+	h.values = h.values[:0]
+	x.Client = h
+	x.Method, x.Host = r.Method, r.Host
+	x.Target = r.RequestURI
+	x.Scheme = "http"
+	if r.TLS != nil {
+		x.Scheme = "https"
+	}
+	x.HTTP10 = !r.ProtoAtLeast(1, 1)
+	x.HTTP2 = r.ProtoMajor == 2
+	for name, values := range r.Header {
+		for _, value := range values {
+			x.Header = append(x.Header, Field{name, value})
+		}
+	}
+	x.Length = r.ContentLength
+	if x.Length != 0 {
+		x.Body = r.Body
+		if len(r.Trailer) > 0 {
+			x.Header = append(x.Header, Field{"Trailer", trailerNames(r.Trailer)})
+			x.Trailers = h.requestTrailers
+		}
+	}
+	if ap, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
+		x.Peer = ap.Addr().WithZone("").Unmap()
+	}
+}
+
+func trailerNames(trailer http.Header) string {
+	var names string
+	for name := range trailer {
+		if names != "" {
+			names += ", "
+		}
+		names += name
+	}
+	return names
+}
+
+func (h *HTTP) requestTrailers(dst []Field) []Field {
+	for name, values := range h.r.Trailer {
+		for _, value := range values {
+			dst = append(dst, Field{name, value})
+		}
+	}
+	return dst
+}
+
+// Informational writes a 1xx answer.
+func (h *HTTP) Informational(status int, fields []Field) error {
+	h.set(fields)
+	h.w.WriteHeader(status)
+	clear(h.w.Header())
+	return nil
+}
+
+// Head begins the final answer.
+func (h *HTTP) Head(status int, fields []Field, length int64) error {
+	h.set(fields)
+	header := h.w.Header()
+	if _, ok := header["Content-Type"]; !ok {
+		header["Content-Type"] = nil // what the upstream does not say is not guessed
+	}
+	h.w.WriteHeader(status)
+	return nil
+}
+
+// set puts the fields into net/http's header. The slices that it wants for
+// the values are cut from one array that is used again and again.
+func (h *HTTP) set(fields []Field) {
+	header := h.w.Header()
+	for _, f := range fields {
+		name, value := f.Name, f.Value
+		if !h.Keep {
+			name, value = http.CanonicalHeaderKey(string([]byte(name))), string([]byte(value))
+		}
+		if already := header[name]; already != nil {
+			header[name] = append(already, value)
+			continue
+		}
+		h.values = append(h.values, value)
+		n := len(h.values)
+		header[name] = h.values[n-1 : n : n]
+	}
+}
+
+// Write writes a part of the body.
+func (h *HTTP) Write(p []byte) (int, error) { return h.w.Write(p) }
+
+// Flush sends what was written.
+func (h *HTTP) Flush() error {
+	if f, ok := h.w.(interface{ FlushError() error }); ok {
+		return f.FlushError()
+	}
+	return http.NewResponseController(h.w).Flush()
+}
+
+// Trailer adds fields behind the body, announced or not.
+func (h *HTTP) Trailer(fields []Field) {
+	for _, f := range fields {
+		h.w.Header().Add(http.TrailerPrefix+string([]byte(f.Name)), string([]byte(f.Value)))
+	}
+}
+
+// Duplex keeps net/http from reading the rest of the body by itself. It is not
+// needed, and not to be had, for HTTP/2.
+func (h *HTTP) Duplex() {
+	if h.r.ProtoMajor == 1 {
+		http.NewResponseController(h.w).EnableFullDuplex()
+	}
+}
+
+// StopReading makes reads of the body fail.
+func (h *HTTP) StopReading() {
+	http.NewResponseController(h.w).SetReadDeadline(past)
+}
+
+// Tunnel hijacks the connection.
+func (h *HTTP) Tunnel() (Tunnel, error) {
+	nc, rw, err := http.NewResponseController(h.w).Hijack()
+	if err != nil {
+		return nil, err
+	}
+	return &hijacked{Conn: nc, buffered: rw.Reader}, nil
+}
+
+// hijacked is a connection that net/http has let go of, with what it had read.
+type hijacked struct {
+	net.Conn
+	buffered *bufio.Reader
+}
+
+func (c *hijacked) Read(p []byte) (int, error) {
+	if c.buffered.Buffered() > 0 {
+		return c.buffered.Read(p)
+	}
+	return c.Conn.Read(p)
+}
+
+func (c *hijacked) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return c.Close()
+}
+
+// faces keeps exchanges with their face for ServeHTTP.
+var faces = sync.Pool{New: func() any { return new(face) }}
+
+type face struct {
+	Exchange
+	HTTP
+}
+
+// ServeHTTP serves one request. It panics with http.ErrAbortHandler, as
+// net/http wants it, when the answer cannot be finished.
+func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	f := faces.Get().(*face)
+	f.Bind(&f.Exchange, w, r)
+	f.Exchange.Timeout = p.Timeout
+	if f.Exchange.Upgrade = p.Upgrade; p.Upgrade == nil {
+		f.Exchange.Upgrade = defaultUpgrade
+	}
+	release := cancelWith(r.Context(), &f.Exchange)
+	p.Serve(&f.Exchange)
+	release()
+	cut := f.Exchange.Cut
+	f.Exchange.Reset()
+	f.HTTP = HTTP{values: f.HTTP.values}
+	faces.Put(f)
+	if cut {
+		Abort(w, r)
+	}
+}
+
+var defaultUpgrade = []string{"websocket"}
+
+// cancelWith cancels the exchange when ctx is done, until the function that it
+// returns was called: afterwards the exchange is not touched.
+func cancelWith(ctx context.Context, x *Exchange) (release func()) {
+	var mu sync.Mutex
+	over := false
+	stop := context.AfterFunc(ctx, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if !over {
+			x.Cancel()
+		}
+	})
+	return func() {
+		stop()
+		mu.Lock()
+		defer mu.Unlock()
+		over = true
+	}
+}
+
+// Abort breaks the connection, or the HTTP/2 stream, that r came on. It does
+// not return: it panics with http.ErrAbortHandler. An answer to HTTP/1.0 may
+// end where its connection does, so there the connection is reset: closed, the
+// answer would look whole.
+func Abort(w http.ResponseWriter, r *http.Request) {
+	if !r.ProtoAtLeast(1, 1) {
+		if nc, _, err := http.NewResponseController(w).Hijack(); err == nil {
+			if tcp, ok := nc.(interface{ SetLinger(sec int) error }); ok {
+				tcp.SetLinger(0)
+			}
+			nc.Close()
+		}
+	}
+	panic(http.ErrAbortHandler)
+}

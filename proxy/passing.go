@@ -1,0 +1,61 @@
+package proxy
+
+import "strconv"
+
+// collectFields gathers the answer's fields that the client gets: those that
+// are not for this hop alone, with x.Answer in place of what the upstream
+// said under these names.
+func (x *Exchange) collectFields() {
+	a := &x.answer
+	x.drop = x.drop[:0]
+	for i := range a.fields {
+		if a.fields[i].Name == "Connection" {
+			x.drop = appendElements(x.drop, a.fields[i].Value)
+		}
+	}
+	x.fields = x.fields[:0]
+	for i := range a.fields {
+		f := a.fields[i]
+		switch {
+		case f.Name == "Trailer" && a.framing == chunkedBody:
+		case hopByHop(f.Name), contains(x.drop, f.Name), has(x.Answer, f.Name):
+			continue
+		}
+		x.fields = append(x.fields, f)
+	}
+	if a.status >= 200 {
+		x.fields = append(x.fields, x.Answer...)
+	}
+}
+
+// passTrailer returns the trailers that the client gets.
+func (x *Exchange) passTrailer() []Field {
+	kept := x.answer.trailer[:0]
+	for _, f := range x.answer.trailer {
+		if !framesBody(f.Name) {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}
+
+// statusText names the statuses that package proxy, or who shares its
+// Exchange, answers with itself.
+func statusText(status int) string {
+	if text, ok := statusTexts[status]; ok {
+		return strconv.Itoa(status) + " " + text
+	}
+	return strconv.Itoa(status)
+}
+
+var statusTexts = map[int]string{
+	400: "Bad Request",
+	404: "Not Found",
+	405: "Method Not Allowed",
+	421: "Misdirected Request",
+	500: "Internal Server Error",
+	501: "Not Implemented",
+	502: "Bad Gateway",
+	503: "Service Unavailable",
+	504: "Gateway Timeout",
+}

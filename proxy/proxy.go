@@ -1,0 +1,405 @@
+package proxy
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strconv"
+	"time"
+)
+
+// DefaultTimeout is how long an upstream may be silent where an Exchange says
+// nothing else: before its answer, and between two parts of it.
+const DefaultTimeout = 30 * time.Second
+
+// maxInformational is how many 1xx answers a client gets before the final one;
+// more than that is not an upstream that means well.
+const maxInformational = 5
+
+// A Proxy carries exchanges to an upstream. Its fields are set before it is
+// used and not changed; it is safe for use by several goroutines. The zero
+// Proxy answers 502.
+type Proxy struct {
+	Upstream *Upstream
+
+	// Trust lists the proxies in front of this one. See there for the rule.
+	Trust Trust
+
+	// Timeout is how long the upstream may be silent in exchanges that
+	// ServeHTTP serves; 0 means DefaultTimeout.
+	Timeout time.Duration
+
+	// Upgrade lists the upgrade tokens that ServeHTTP lets pass, in lower
+	// case; nil means "websocket" alone, an empty list none.
+	Upgrade []string
+
+	// Hook, when set, is told what happens to each exchange. It is called by
+	// the goroutine that called Serve.
+	Hook func(*Exchange, Event)
+}
+
+// An Event is what a Hook is told of.
+type Event uint8
+
+const (
+	// Sending: a server was chosen, x.Server, and is about to be reached for.
+	// It comes at most once, even when a second server is tried.
+	Sending Event = iota
+	// Done: the exchange is over, and what became of it stands in it.
+	Done
+)
+
+func (p *Proxy) tell(x *Exchange, e Event) {
+	if p.Hook != nil {
+		p.Hook(x, e)
+	}
+}
+
+// Serve carries the exchange: it sends the request, hands the answer to
+// x.Client as it comes, and leaves in x what became of it. When it fails
+// before an answer began, Serve answers itself, in plain text. It returns when
+// the exchange is over, an upgraded connection's too.
+//
+// When x.Cut is true afterwards, the caller must break the client's connection
+// (or stream): the answer is not whole and must not look so.
+func (p *Proxy) Serve(x *Exchange) {
+	if err := p.carry(x); err != nil {
+		x.fail(err)
+	}
+	x.finishUpload()
+	p.tell(x, Done)
+}
+
+// carry prepares the request as far as that goes without an upstream, and
+// sends it.
+func (p *Proxy) carry(x *Exchange) error {
+	x.readFraming()
+	if err := x.writeHead(p.Trust); err != nil {
+		return &Error{Kind: BadRequest, Step: "writing the request", Err: err}
+	}
+	switch {
+	case x.Length == 0 || x.Body == nil:
+	case x.framing.expect:
+		x.Client.Duplex()
+	case x.Length > 0 && x.Length <= shortBody:
+		if err := x.readShortBody(); err != nil {
+			return err
+		}
+	default:
+		x.Client.Duplex()
+		if err := startUpload(x).beginning(); err != nil {
+			return err
+		}
+	}
+	return p.send(x)
+}
+
+// finishUpload gives a client that is still sending the answer first, and a
+// moment to end.
+func (x *Exchange) finishUpload() {
+	if x.upload == nil {
+		return
+	}
+	linger := lingerWait
+	if x.Cut || x.Client.Flush() != nil {
+		linger = 0
+	}
+	x.upload.finish(linger)
+}
+
+// send sends a request, and once more on a new connection when the one that it
+// went to turns out to have been dead and sending it twice does no harm.
+func (p *Proxy) send(x *Exchange) error {
+	t := &x.transfer
+	*t = transfer{proxy: p, x: x, expecting: x.framing.expect}
+	reuse := freshConn
+	repeatable := safe(x.Method) && x.upload == nil && !t.expecting
+	if repeatable {
+		reuse = anyConn
+	}
+	err := t.attempt(reuse)
+	if err != nil && repeatable && t.stale && !x.cancelled.Load() {
+		x.Retried = true
+		err = t.attempt(newConnOnly)
+	}
+	return err
+}
+
+// A transfer is one attempt at an exchange, on one connection.
+type transfer struct {
+	proxy     *Proxy
+	x         *Exchange
+	c         *conn
+	expecting bool // the body waits for the upstream's 100
+	stale     bool // the connection was dead before the request came to it
+	step      string
+}
+
+func (t *transfer) attempt(reuse reusePolicy) error {
+	up := t.proxy.Upstream
+	if up == nil {
+		up = &Upstream{}
+	}
+	c, err := up.connect(reuse, t.choose)
+	if err != nil {
+		return err
+	}
+	t.c, t.stale = c, false
+	t.x.attach(c)
+	err = t.run()
+	t.release(err)
+	return err
+}
+
+// choose notes which server is about to be reached for, and tells the hook of
+// the first one.
+func (t *transfer) choose(s *Server) {
+	first := t.x.Server == nil
+	t.x.Server = s
+	if first {
+		t.proxy.tell(t.x, Sending)
+	}
+}
+
+// fail names the step and the kind of what went wrong with the upstream.
+func (t *transfer) fail(err error) error {
+	var known *Error
+	if errors.As(err, &known) {
+		return err
+	}
+	if fault := t.x.upload.fault(); fault != nil {
+		return fault
+	}
+	if t.x.cancelled.Load() {
+		return &Error{Kind: ClientGone, Server: t.c.server.addr, Step: t.step, Err: errGone}
+	}
+	kind := kindOf(err)
+	if t.x.Began && (kind == Closed || kind == Reset) {
+		kind = Truncated
+	}
+	return &Error{Kind: kind, Server: t.c.server.addr, Step: t.step, Err: err}
+}
+
+var errGone = errors.New("the client is gone")
+
+// run sends the request and hands on the answer.
+func (t *transfer) run() error {
+	x := t.x
+	x.answer.reset()
+	t.step = "sending the request"
+	x.arm(t.c, x.timeout())
+	if _, err := t.c.Write(x.head); err != nil {
+		t.stale = t.c.used && kindOf(err) != Timeout
+		return t.fail(err)
+	}
+	if x.upload != nil {
+		x.upload.start <- t.c
+	}
+	if err := t.readFinalHead(); err != nil {
+		t.stale = t.c.used && x.answer.w == 0 && kindOf(err) != Timeout
+		return t.fail(err)
+	}
+	if x.answer.status == 101 {
+		return t.tunnel()
+	}
+	return t.handOn()
+}
+
+// readFinalHead reads heads until one is not informational.
+func (t *transfer) readFinalHead() error {
+	x := t.x
+	t.step = "waiting for the answer"
+	for range maxInformational + 1 {
+		if err := x.answer.readHead(t.await, x.Method); err != nil {
+			return err
+		}
+		if x.answer.status >= 200 {
+			return nil
+		}
+		if x.answer.status == 101 {
+			return t.checkUpgrade()
+		}
+		if err := t.informational(); err != nil {
+			return err
+		}
+	}
+	return malformed("more than %d informational answers", maxInformational)
+}
+
+// informational passes a 1xx answer on to a client that can take it. A 100 is
+// for those alone who asked for it.
+func (t *transfer) informational() error {
+	x := t.x
+	asked := t.expecting
+	if x.answer.status == 100 {
+		t.goOn()
+	}
+	if x.HTTP10 || x.answer.status == 100 && !asked {
+		return nil
+	}
+	x.collectFields()
+	if err := x.Client.Informational(x.answer.status, x.fields); err != nil {
+		return &Error{Kind: ClientGone, Step: "passing on an informational answer", Err: err}
+	}
+	return nil
+}
+
+// goOn begins to send the body that waited for the upstream's 100.
+func (t *transfer) goOn() {
+	if t.expecting {
+		t.expecting = false
+		startUpload(t.x).start <- t.c
+	}
+}
+
+// await reads more of the answer, for as long as the upstream may be silent. A
+// wait that is the client's doing, who has not sent the body yet, does not
+// count.
+func (t *transfer) await(buf []byte) (int, error) {
+	for {
+		timeout := t.x.timeout()
+		if t.expecting {
+			timeout = min(timeout, continueWait)
+		}
+		t.x.arm(t.c, timeout)
+		n, err := t.c.Read(buf)
+		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) || t.x.cancelled.Load() || t.x.upload.fault() != nil {
+			return n, err
+		}
+		switch {
+		case t.expecting:
+			t.goOn()
+		case t.x.upload == nil || !t.x.upload.waiting.Load():
+			return n, err
+		}
+	}
+}
+
+// flow reads more of the answer's body. Before it waits, the client gets what
+// there is.
+func (t *transfer) flow(buf []byte) (int, error) {
+	n, ok, err := t.c.readNow(buf, 0)
+	if ok {
+		if n == 0 && err == nil {
+			err = io.EOF
+		}
+		return n, err
+	}
+	if err := t.x.Client.Flush(); err != nil {
+		return 0, &Error{Kind: ClientGone, Step: "sending the answer", Err: err}
+	}
+	return t.await(buf)
+}
+
+// handOn hands the final answer to the client.
+func (t *transfer) handOn() error {
+	x := t.x
+	a := &x.answer
+	t.step = "reading the answer"
+	x.Status, x.Began = a.status, true
+	x.collectFields()
+	length := int64(-1)
+	if a.framing == lengthBody {
+		length = a.left
+	}
+	if err := x.Client.Head(a.status, x.fields, length); err != nil {
+		return &Error{Kind: ClientGone, Step: "sending the answer", Err: err}
+	}
+	for {
+		p, err := a.next(t.flow)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return t.fail(err)
+		}
+		n, err := x.Client.Write(p)
+		x.BodySent += int64(n)
+		if err != nil {
+			return &Error{Kind: ClientGone, Step: "sending the answer", Err: err}
+		}
+	}
+	if len(a.trailer) > 0 {
+		x.Client.Trailer(x.passTrailer())
+	}
+	return nil
+}
+
+// release keeps the connection for another exchange when there is no doubt
+// about its state, and closes it otherwise.
+func (t *transfer) release(err error) {
+	x, c := t.x, t.c
+	x.attach(nil)
+	a := &x.answer
+	surplus := err == nil && a.surplus() && !x.Upgraded
+	now := time.Now()
+	if surplus {
+		c.server.untidyUntil.Store(now.Add(untidyFor).UnixNano())
+	}
+	if t.stale {
+		c.server.learn(now, now.Sub(c.idle))
+	}
+	if err != nil || surplus || a.close || x.Upgraded || x.cancelled.Load() || !t.sentWhole() {
+		if x.upload != nil {
+			x.upload.given.Store(true)
+		}
+		c.Close()
+		return
+	}
+	c.server.put(c, now, a.framing == noBody)
+}
+
+// sentWhole tells whether the upstream got the whole request, without which
+// the connection is at no known place.
+func (t *transfer) sentWhole() bool {
+	if t.x.upload != nil {
+		return t.x.upload.whole()
+	}
+	return !t.expecting
+}
+
+// fail answers for an upstream that did not, or breaks off what had begun.
+func (x *Exchange) fail(err error) {
+	var e *Error
+	if !errors.As(err, &e) {
+		e = &Error{Kind: BadAnswer, Step: "carrying the exchange", Err: err}
+	}
+	x.Err = e
+	if x.Began || x.Upgraded {
+		x.Cut = true
+		return
+	}
+	x.Status = e.status()
+	if e.Kind == ClientGone {
+		x.Cut = true
+		return
+	}
+	if x.Respond(x.Status, "") != nil {
+		x.Cut = true
+	}
+}
+
+// Respond answers the exchange with a status and a short plain text, its
+// standard one when text is empty, instead of an upstream. fields are added.
+func (x *Exchange) Respond(status int, text string, fields ...Field) error {
+	if text == "" {
+		text = statusText(status)
+	}
+	text += "\n"
+	x.Status, x.Began = status, true
+	x.fields = append(append(x.fields[:0],
+		Field{"Content-Type", "text/plain; charset=utf-8"},
+		Field{"X-Content-Type-Options", "nosniff"},
+		Field{"Content-Length", strconv.Itoa(len(text))},
+	), fields...)
+	x.fields = append(x.fields, x.Answer...)
+	if err := x.Client.Head(status, x.fields, int64(len(text))); err != nil {
+		return err
+	}
+	if x.Method == "HEAD" {
+		return nil
+	}
+	n, err := io.WriteString(x.Client, text)
+	x.BodySent += int64(n)
+	return err
+}

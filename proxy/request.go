@@ -1,0 +1,196 @@
+package proxy
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+)
+
+// requestFraming is what the fields of a request say about its way.
+type requestFraming struct {
+	hasLength bool   // Content-Length was there, so "0" is said, too
+	upgrade   string // the token that is passed on, in lower case
+	expect    bool   // the client waits for 100 before it sends the body
+	trailers  bool   // the client takes trailers
+	trailer   string // the names of the request's own trailers
+}
+
+var errRequest = errors.New("the request cannot be sent as it is")
+
+// readFraming looks through the request's header once, for all that decides
+// how it is sent.
+func (x *Exchange) readFraming() {
+	f := &x.framing
+	upgrade, upgrades, connection := "", 0, false
+	for i := range x.Header {
+		h := &x.Header[i]
+		switch len(h.Name) {
+		case len("Te"):
+			f.trailers = f.trailers || equalFold(h.Name, "Te") && lists(h.Value, "trailers")
+		case len("Expect"):
+			f.expect = f.expect || equalFold(h.Name, "Expect") && equalFold(h.Value, "100-continue")
+		case len("Upgrade"):
+			switch {
+			case equalFold(h.Name, "Upgrade"):
+				upgrade = h.Value
+				upgrades++
+			case equalFold(h.Name, "Trailer"):
+				f.trailer = h.Value
+			}
+		case len("Connection"):
+			if equalFold(h.Name, "Connection") {
+				connection = connection || lists(h.Value, "upgrade")
+				x.drop = appendElements(x.drop, h.Value)
+			}
+		case len("Content-Length"):
+			f.hasLength = f.hasLength || equalFold(h.Name, "Content-Length")
+		}
+	}
+	f.expect = f.expect && x.Body != nil && x.Length != 0 && !x.HTTP10
+	if connection && upgrades == 1 {
+		f.upgrade = x.allowedUpgrade(upgrade)
+	}
+}
+
+func appendElements(dst []string, list string) []string {
+	elements(list, func(e string) bool {
+		dst = append(dst, e)
+		return true
+	})
+	return dst
+}
+
+// allowedUpgrade returns the token in lower case when the exchange lets it
+// pass. A request with a body is never upgraded: no two readers agree where
+// its body would end.
+func (x *Exchange) allowedUpgrade(token string) string {
+	if x.Method != "GET" || x.HTTP10 || x.HTTP2 || x.Length != 0 {
+		return ""
+	}
+	for _, allowed := range x.Upgrade {
+		if equalFold(token, allowed) {
+			return strings.ToLower(token)
+		}
+	}
+	return ""
+}
+
+// writeHead writes the request's head into x.head: one Host, one of each
+// forwarding field, and nothing that was meant for this hop.
+func (x *Exchange) writeHead(trust Trust) error {
+	if !validName(x.Method) || !validTarget(x.Target) || !validHost(x.Host) {
+		return errRequest
+	}
+	b := append(x.head[:0], x.Method...)
+	b = append(b, ' ')
+	b = append(b, x.Target...)
+	b = append(b, " HTTP/1.1\r\nHost: "...)
+	b = append(b, x.Host...)
+	b = append(b, "\r\n"...)
+	for i := range x.Header {
+		h := &x.Header[i]
+		if x.passes(h.Name) {
+			if !validName(h.Name) || !validValue(h.Value) {
+				return errRequest
+			}
+			b = appendField(b, h.Name, h.Value)
+		}
+	}
+	for i := range x.Send {
+		b = appendField(b, x.Send[i].Name, x.Send[i].Value)
+	}
+	b = trust.appendForwarded(b, x)
+	b = x.appendFraming(b)
+	x.head = append(b, "\r\n"...)
+	x.headEnd = len(x.head)
+	return nil
+}
+
+// passes tells whether a field of the client's goes to the upstream as it is.
+func (x *Exchange) passes(name string) bool {
+	switch {
+	case hopByHop(name), ofItsWay(name), has(x.Send, name), contains(x.drop, name):
+		return false
+	case len(name) == len("Host") && equalFold(name, "Host"):
+		return false
+	case len(name) == len("Expect") && equalFold(name, "Expect"):
+		return false
+	case len(name) == len("Content-Length") && sameToCGI(name, "Content-Length"):
+		return false
+	}
+	return true
+}
+
+// appendFraming writes the fields that say how the body follows and what is
+// asked of this connection.
+func (x *Exchange) appendFraming(b []byte) []byte {
+	f := &x.framing
+	switch {
+	case x.Length > 0 || x.Length == 0 && f.hasLength:
+		b = append(b, "Content-Length: "...)
+		b = strconv.AppendInt(b, max(x.Length, 0), 10)
+		b = append(b, "\r\n"...)
+	case x.Length < 0:
+		b = append(b, "Transfer-Encoding: chunked\r\n"...)
+		if f.trailer != "" {
+			b = appendField(b, "Trailer", f.trailer)
+		}
+	}
+	if f.expect {
+		b = append(b, "Expect: 100-continue\r\n"...)
+	}
+	switch {
+	case f.upgrade != "" && f.trailers:
+		b = append(b, "TE: trailers\r\nConnection: Upgrade, TE\r\n"...)
+	case f.upgrade != "":
+		b = append(b, "Connection: Upgrade\r\n"...)
+	case f.trailers:
+		b = append(b, "TE: trailers\r\nConnection: TE\r\n"...)
+	}
+	if f.upgrade != "" {
+		b = appendField(b, "Upgrade", f.upgrade)
+	}
+	return b
+}
+
+func appendField(b []byte, name, value string) []byte {
+	b = append(b, name...)
+	b = append(b, ": "...)
+	b = append(b, value...)
+	return append(b, "\r\n"...)
+}
+
+// validTarget tells whether a target in origin form, or "*", cannot be taken
+// for anything but one target.
+func validTarget(t string) bool {
+	if t == "" || t[0] != '/' && t != "*" {
+		return false
+	}
+	for i := 0; i < len(t); i++ {
+		if t[i] <= ' ' || t[i] == 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// validHost refuses what would break the line. What a host may be at all is
+// for the server to decide that received it.
+func validHost(h string) bool {
+	for i := 0; i < len(h); i++ {
+		if h[i] <= ' ' || h[i] == 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// safe tells whether a method only reads, RFC 9110 section 9.2.1, so that
+// sending the request a second time does no harm.
+func safe(method string) bool {
+	switch method {
+	case "GET", "HEAD", "OPTIONS", "TRACE":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,225 @@
+package proxy
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// maxIdle is how many unused connections to a server are kept.
+	maxIdle = 256
+	// idleTimeout is how long an unused connection is kept.
+	idleTimeout = 60 * time.Second
+	// connectTimeout bounds the making of a connection.
+	connectTimeout = 5 * time.Second
+
+	// rest is how long a connection is left alone before it carries another
+	// exchange. What an upstream sends beyond its answer, in a packet of its
+	// own, arrives in that time and is seen; the price is a few more
+	// connections (one for every 1/rest exchanges a second).
+	rest = time.Millisecond
+	// longRest is the same behind an answer without a body by definition (to
+	// HEAD, 204, 304): there the mistake is to send one.
+	longRest = 25 * time.Millisecond
+	// untidyFor is how long the connections to a server that was caught
+	// sending surplus bytes carry one exchange each.
+	untidyFor = time.Minute
+
+	// freshFor is how long ago a connection must have been in use to carry a
+	// request that cannot be sent twice. A server that closes sooner lowers it
+	// to half of what was seen, for learnedFor.
+	freshFor   = time.Second
+	learnedFor = time.Minute
+)
+
+// A Server is one address of an upstream, with the connections to it. It is
+// safe for use by several goroutines.
+type Server struct {
+	url  string
+	addr string
+
+	mu    sync.Mutex
+	conns []*conn // unused, guarded by mu: the one that waits longest comes first
+	sweep *time.Timer
+	done  bool // guarded by mu: closed
+
+	untidyUntil atomic.Int64 // Unix time in nanoseconds
+	downUntil   atomic.Int64
+	fresh       atomic.Int64 // the learned freshFor, in nanoseconds
+	freshUntil  atomic.Int64
+}
+
+// newServer parses "http://host:port".
+func newServer(rawURL string) (*Server, error) {
+	u, err := url.Parse(rawURL)
+	if err != nil {
+		return nil, fmt.Errorf("server %q: %w", rawURL, err)
+	}
+	switch {
+	case u.Scheme != "http":
+		return nil, fmt.Errorf("server %q: its scheme must be http", rawURL)
+	case u.Hostname() == "":
+		return nil, fmt.Errorf("server %q: it names no host", rawURL)
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Path != "" && u.Path != "/":
+		return nil, fmt.Errorf("server %q: it must be http://host:port and no more", rawURL)
+	}
+	port := u.Port()
+	if port == "" {
+		port = "80"
+	}
+	addr := net.JoinHostPort(u.Hostname(), port)
+	return &Server{url: "http://" + addr, addr: addr}, nil
+}
+
+// URL returns the server's address as "http://host:port".
+func (s *Server) URL() string { return s.url }
+
+// take returns an unused connection that was quiet until now, or nil. With
+// fresh it must have been in use a moment ago.
+func (s *Server) take(now time.Time, fresh bool) *conn {
+	for {
+		c := s.pop(now, fresh)
+		if c == nil {
+			return nil
+		}
+		quiet, surplus := c.quiet()
+		if quiet {
+			return c
+		}
+		c.Close()
+		if surplus {
+			s.untidyUntil.Store(now.Add(untidyFor).UnixNano())
+		} else {
+			s.learn(now, now.Sub(c.idle))
+		}
+	}
+}
+
+// pop removes the youngest connection that has rested.
+func (s *Server) pop(now time.Time, fresh bool) *conn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := len(s.conns) - 1; i >= 0; i-- {
+		c := s.conns[i]
+		if now.Before(c.ready) {
+			continue
+		}
+		if fresh && now.Sub(c.idle) > s.freshness(now) {
+			return nil
+		}
+		copy(s.conns[i:], s.conns[i+1:])
+		s.conns[len(s.conns)-1] = nil
+		s.conns = s.conns[:len(s.conns)-1]
+		return c
+	}
+	return nil
+}
+
+// freshness is freshFor, or what was learned.
+func (s *Server) freshness(now time.Time) time.Duration {
+	if now.UnixNano() < s.freshUntil.Load() {
+		return time.Duration(s.fresh.Load())
+	}
+	return freshFor
+}
+
+// learn remembers that the server closed a connection that was unused for the
+// given time.
+func (s *Server) learn(now time.Time, unused time.Duration) {
+	if unused/2 < s.freshness(now) {
+		s.fresh.Store(int64(unused / 2))
+		s.freshUntil.Store(now.Add(learnedFor).UnixNano())
+	}
+}
+
+// put keeps a connection for another exchange. bodiless tells that the answer
+// had no body by definition.
+func (s *Server) put(c *conn, now time.Time, bodiless bool) {
+	if now.UnixNano() < s.untidyUntil.Load() {
+		c.Close()
+		return
+	}
+	c.used, c.idle, c.ready = true, now, now.Add(rest)
+	if bodiless {
+		c.ready = now.Add(longRest)
+	}
+	s.mu.Lock()
+	kept := !s.done && len(s.conns) < maxIdle
+	if kept {
+		s.conns = append(s.conns, c)
+		s.startSweep()
+	}
+	s.mu.Unlock()
+	if !kept {
+		c.Close()
+	}
+}
+
+// startSweep has the unused connections looked through when the first of them
+// has waited for long enough. The caller holds mu.
+func (s *Server) startSweep() {
+	if s.sweep == nil {
+		s.sweep = time.AfterFunc(idleTimeout, s.closeIdle)
+	}
+}
+
+func (s *Server) closeIdle() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	oldest := time.Now().Add(-idleTimeout)
+	n := 0
+	for n < len(s.conns) && !s.conns[n].idle.After(oldest) {
+		s.conns[n].Close()
+		n++
+	}
+	rest := copy(s.conns, s.conns[n:])
+	clear(s.conns[rest:])
+	s.conns = s.conns[:rest]
+	s.sweep = nil
+	if rest > 0 {
+		s.sweep = time.AfterFunc(s.conns[0].idle.Sub(oldest), s.closeIdle)
+	}
+}
+
+// close closes the unused connections, and from now on each one after its
+// exchange.
+func (s *Server) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.done = true
+	if s.sweep != nil {
+		s.sweep.Stop()
+	}
+	for _, c := range s.conns {
+		c.Close()
+	}
+	s.conns = nil
+}
+
+var dialer = net.Dialer{Timeout: connectTimeout, KeepAlive: 30 * time.Second}
+
+// connect takes an unused connection, as far as the policy allows, or makes one.
+func (s *Server) connect(now time.Time, reuse reusePolicy) (*conn, error) {
+	if reuse != newConnOnly {
+		if c := s.take(now, reuse == freshConn); c != nil {
+			return c, nil
+		}
+	}
+	nc, err := dialer.DialContext(context.Background(), "tcp", s.addr)
+	if err == nil {
+		var c *conn
+		if c, err = newConn(nc.(*net.TCPConn), s); err == nil {
+			return c, nil
+		}
+	}
+	s.downUntil.Store(now.Add(downFor).UnixNano())
+	return nil, &Error{Kind: dialKind(err), Server: s.addr, Step: "connecting", Err: err}
+}
+
+// down tells whether the server could not be connected to a moment ago.
+func (s *Server) down(now time.Time) bool { return now.UnixNano() < s.downUntil.Load() }

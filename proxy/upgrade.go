@@ -1,0 +1,101 @@
+package proxy
+
+import (
+	"io"
+	"net"
+	"time"
+)
+
+// tunnelLinger is how long one direction of a tunnel may go on after the other
+// has ended.
+const tunnelLinger = 30 * time.Second
+
+// checkUpgrade refuses a 101 that nobody asked for, or to another protocol
+// than was asked for.
+func (t *transfer) checkUpgrade() error {
+	x := t.x
+	want := x.framing.upgrade
+	if want == "" {
+		return malformed("status 101, and nobody asked for it")
+	}
+	for i := range x.answer.fields {
+		if f := &x.answer.fields[i]; f.Name == "Upgrade" && equalFold(f.Value, want) {
+			return nil
+		}
+	}
+	return malformed("status 101 without Upgrade: %s", want)
+}
+
+// tunnel joins the client's connection to the upstream's. Not a byte of the
+// client's passes before this point.
+func (t *transfer) tunnel() error {
+	x := t.x
+	t.step = "switching protocols"
+	client, err := x.Client.Tunnel()
+	if err != nil {
+		return &Error{Kind: BadRequest, Step: t.step, Err: err}
+	}
+	defer client.Close()
+	x.Upgraded, x.Status = true, 101
+	x.mu.Lock()
+	x.tunnel = client
+	x.mu.Unlock()
+	defer func() {
+		x.mu.Lock()
+		x.tunnel = nil
+		x.mu.Unlock()
+	}()
+	t.c.SetDeadline(time.Time{})
+	client.SetDeadline(time.Time{})
+	if x.cancelled.Load() {
+		return &Error{Kind: ClientGone, Step: t.step, Err: errGone}
+	}
+	a := &x.answer
+	first := append(x.appendSwitching(x.head[:0]), a.buf[a.r:a.w]...)
+	if _, err := client.Write(first); err != nil {
+		return &Error{Kind: ClientGone, Step: t.step, Err: err}
+	}
+	x.BodySent = int64(a.w - a.r)
+	t.join(client)
+	return nil
+}
+
+// appendSwitching writes the head of the 101 answer for the client.
+func (x *Exchange) appendSwitching(b []byte) []byte {
+	b = append(b, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n"...)
+	b = appendField(b, "Upgrade", x.framing.upgrade)
+	x.collectFields()
+	for _, f := range x.fields {
+		b = appendField(b, f.Name, f.Value)
+	}
+	for _, f := range x.Answer {
+		b = appendField(b, f.Name, f.Value)
+	}
+	return append(b, "\r\n"...)
+}
+
+// join copies both ways until both sides have ended.
+func (t *transfer) join(client Tunnel) {
+	sent := make(chan int64)
+	go func() {
+		n, _ := io.Copy(onlyWriter{t.c}, client)
+		t.c.CloseWrite()
+		sent <- n
+	}()
+	n, _ := io.Copy(onlyWriter{client}, onlyReader{t.c})
+	t.x.BodySent += n
+	client.CloseWrite()
+	linger := time.Now().Add(tunnelLinger)
+	client.SetDeadline(linger)
+	t.c.SetDeadline(linger)
+	t.x.BodyRead = <-sent
+}
+
+// onlyReader and onlyWriter keep io.Copy to its buffer: the count of what
+// passed is then right even when the connection is interrupted.
+type (
+	onlyReader struct{ io.Reader }
+	onlyWriter struct{ io.Writer }
+)
+
+var _ Tunnel = (*net.TCPConn)(nil)

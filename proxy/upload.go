@@ -1,0 +1,207 @@
+package proxy
+
+import (
+	"errors"
+	"io"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// shortBody is the longest body that is read whole before an upstream is
+	// reached for, and sent in one write with the head.
+	shortBody = 16 << 10
+	// firstWait is how long the beginning of a longer body is waited for
+	// before an upstream is reached for. It bounds the delay of a client that
+	// wants to hear the answer before it goes on sending.
+	firstWait = 100 * time.Millisecond
+	// continueWait is how long an upstream may think about a request that
+	// expects 100 before the body is sent all the same, as RFC 9110 section
+	// 10.1.1 asks of clients.
+	continueWait = time.Second
+	// lingerWait is how long the rest of a body is read and thrown away when
+	// the answer came first. Closing at once would reset the connection, and
+	// the client could lose the answer.
+	lingerWait = 2 * time.Second
+)
+
+// chunkPrefix leaves room before a block for its size as a chunk.
+const chunkPrefix = 8
+
+var uploadBuffers = sync.Pool{New: func() any {
+	b := make([]byte, chunkPrefix+shortBody+2)
+	return &b
+}}
+
+// An upload carries a request's body to the upstream while the answer may
+// already be on its way back. Its goroutine reads from the client for as long
+// as the exchange lasts, so that a client that sends before it listens is
+// never stuck; finish waits for it.
+type upload struct {
+	x     *Exchange
+	begun chan struct{} // closed when the first block was read
+	start chan *conn    // says where to send it
+	done  chan struct{} // closed when the goroutine is through
+
+	waiting  atomic.Bool // it waits for the client
+	last     atomic.Bool // the client has sent everything
+	given    atomic.Bool // the answer is finished: only read on
+	failed   atomic.Bool // err is set
+	err      error       // what the client did wrong, set before failed
+	complete bool        // the upstream has the whole body; valid after done
+}
+
+func startUpload(x *Exchange) *upload {
+	x.upload = &upload{x: x, begun: make(chan struct{}), start: make(chan *conn, 1), done: make(chan struct{})}
+	go x.upload.run()
+	return x.upload
+}
+
+// beginning waits a little for the first block, and returns what the client
+// did wrong in it.
+func (u *upload) beginning() error {
+	timer := time.NewTimer(firstWait)
+	defer timer.Stop()
+	select {
+	case <-u.begun:
+	case <-timer.C:
+	}
+	return u.fault()
+}
+
+// fault returns what the client did wrong, as far as is known.
+func (u *upload) fault() error {
+	if u == nil || !u.failed.Load() {
+		return nil
+	}
+	return u.err
+}
+
+// finish waits for the goroutine, which reads on for the given time at most.
+// The connection is not touched any more.
+func (u *upload) finish(linger time.Duration) {
+	u.given.Store(true)
+	close(u.start)
+	timer := time.AfterFunc(linger, u.x.Client.StopReading)
+	defer timer.Stop()
+	<-u.done
+}
+
+// whole tells whether the upstream has the whole body. When its end is being
+// sent just now, that is waited for: an answer can be faster than the return
+// of the write that it answers.
+func (u *upload) whole() bool {
+	if !u.last.Load() {
+		return false
+	}
+	<-u.done
+	return u.complete
+}
+
+func (u *upload) run() {
+	defer close(u.done)
+	space := uploadBuffers.Get().(*[]byte)
+	defer uploadBuffers.Put(space)
+	buf := *space
+	n, end := u.first(buf[chunkPrefix : chunkPrefix+shortBody])
+	close(u.begun)
+	c := <-u.start
+	for {
+		if n > 0 && c != nil && !u.send(c, buf, n) {
+			c = nil // it may have answered already: whoever reads will see
+		}
+		if end {
+			break
+		}
+		n, end = u.read(buf[chunkPrefix : chunkPrefix+shortBody])
+	}
+	if c != nil && !u.given.Load() {
+		u.last.Store(true)
+		u.end(c)
+	}
+}
+
+// first reads until the buffer is full, the body ends, or somebody waits for
+// what there is.
+func (u *upload) first(buf []byte) (n int, end bool) {
+	for n < len(buf) && !end && len(u.start) == 0 && !u.given.Load() {
+		var m int
+		m, end = u.read(buf[n:])
+		n += m
+	}
+	return n, end
+}
+
+// read reads once from the client.
+func (u *upload) read(buf []byte) (n int, end bool) {
+	u.waiting.Store(true)
+	n, err := u.x.Body.Read(buf)
+	u.waiting.Store(false)
+	u.x.BodyRead += int64(n)
+	if err != nil && err != io.EOF {
+		u.err = &Error{Kind: ClientBody, Step: "reading the request's body", Err: err}
+		u.failed.Store(true)
+	}
+	return n, err != nil
+}
+
+// send sends a block that stands behind chunkPrefix in buf.
+func (u *upload) send(c *conn, buf []byte, n int) bool {
+	if u.given.Load() {
+		return false
+	}
+	from, to := chunkPrefix, chunkPrefix+n
+	if u.x.Length < 0 {
+		var size [chunkPrefix]byte
+		line := append(strconv.AppendInt(size[:0], int64(n), 16), "\r\n"...)
+		from -= copy(buf[chunkPrefix-len(line):], line)
+		to += copy(buf[to:], "\r\n")
+	}
+	u.x.arm(c, u.x.timeout())
+	_, err := c.Write(buf[from:to])
+	return err == nil
+}
+
+// end says to the upstream that the body is whole, or that it never will be.
+func (u *upload) end(c *conn) {
+	if u.failed.Load() {
+		c.interrupt()
+		return
+	}
+	if u.x.Length < 0 {
+		b := append(make([]byte, 0, 64), "0\r\n"...)
+		if u.x.Trailers != nil {
+			for _, f := range u.x.Trailers(nil) {
+				if validName(f.Name) && validValue(f.Value) && !framesBody(f.Name) {
+					b = appendField(b, f.Name, f.Value)
+				}
+			}
+		}
+		if _, err := c.Write(append(b, "\r\n"...)); err != nil {
+			return
+		}
+	}
+	u.complete = true
+}
+
+// framesBody tells of fields that must not stand in trailers.
+func framesBody(name string) bool {
+	return hopByHop(name) || equalFold(name, "Content-Length") || equalFold(name, "Host")
+}
+
+// readShortBody reads a body whose length is known into x.head, behind the
+// request's head.
+func (x *Exchange) readShortBody() error {
+	x.head = append(x.head, make([]byte, x.Length)...)
+	n, err := io.ReadFull(x.Body, x.head[x.headEnd:])
+	x.BodyRead = int64(n)
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return &Error{Kind: ClientBody, Step: "reading the request's body", Err: err}
+}

@@ -1,0 +1,88 @@
+package proxy
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+)
+
+// downFor is how long a server that could not be connected to is passed over
+// while there are others.
+const downFor = time.Second
+
+// An Upstream is a service that answers requests: one server, or several that
+// are alike and take turns. It is safe for use by several goroutines. Its
+// zero value has no server and answers every request with 502.
+type Upstream struct {
+	name    string
+	servers []*Server
+	turn    atomic.Uint64
+}
+
+// NewUpstream returns an upstream of the servers at the given URLs, each
+// http://host:port. Nothing is dialled before the first request.
+func NewUpstream(name string, urls ...string) (*Upstream, error) {
+	if len(urls) == 0 {
+		return nil, fmt.Errorf("upstream %s has no server", name)
+	}
+	u := &Upstream{name: name}
+	for _, raw := range urls {
+		s, err := newServer(raw)
+		if err != nil {
+			return nil, fmt.Errorf("upstream %s: %w", name, err)
+		}
+		u.servers = append(u.servers, s)
+	}
+	return u, nil
+}
+
+// Name returns the name that NewUpstream was given.
+func (u *Upstream) Name() string { return u.name }
+
+// Close closes the connections that are not in use; those in use are closed
+// after their exchange.
+func (u *Upstream) Close() {
+	for _, s := range u.servers {
+		s.close()
+	}
+}
+
+// reusePolicy says which connections an exchange may have.
+type reusePolicy uint8
+
+const (
+	anyConn   reusePolicy = iota // it can be sent again should the connection turn out to be dead
+	freshConn                    // it cannot: one that was in use a moment ago, or a new one
+	newConnOnly
+)
+
+// connect returns a connection for an exchange. A server that cannot be
+// connected to is passed over for the next one: nothing was sent yet. choose
+// is told of each server before it is reached for.
+func (u *Upstream) connect(reuse reusePolicy, choose func(*Server)) (*conn, error) {
+	if len(u.servers) == 0 {
+		return nil, &Error{Kind: Connect, Step: "choosing a server", Err: errors.New("the upstream has none")}
+	}
+	var failed error
+	first := u.turn.Add(1) - 1
+	now := time.Now()
+	for _, down := range []bool{false, true} {
+		for i := range uint64(len(u.servers)) {
+			s := u.servers[(first+i)%uint64(len(u.servers))]
+			if s.down(now) != down {
+				continue
+			}
+			choose(s)
+			c, err := s.connect(now, reuse)
+			if err == nil {
+				return c, nil
+			}
+			failed = err
+		}
+		if failed != nil {
+			break
+		}
+	}
+	return nil, failed
+}
