@@ -1,0 +1,61 @@
+package router
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// draw returns the tree as text:
+//
+//	(any host)
+//	  datasets
+//	    {...} -> /datasets/{uri...}
+//	  {:int} -> GET /{id:int}
+//	  {...}/
+//	    datalist -> /{uri...}/datalist
+func (t *tree) draw() string {
+	var b strings.Builder
+	for _, host := range slices.Sorted(maps.Keys(t.hosts)) {
+		drawNode(&b, 0, host, t.hosts[host])
+	}
+	if t.anyHost != nil {
+		drawNode(&b, 0, "(any host)", t.anyHost)
+	}
+	return b.String()
+}
+
+func drawNode(b *strings.Builder, depth int, label string, n *node) {
+	drawLine(b, depth, label, n.leaf)
+	depth++
+	for _, c := range n.literals.sorted() {
+		drawNode(b, depth, c.text, c.to)
+	}
+	if n.slash != nil {
+		drawLine(b, depth, "{$}", n.slash)
+	}
+	for i := range n.constrained {
+		drawNode(b, depth, "{:"+n.constrained[i].rule+"}", n.constrained[i].to)
+	}
+	if n.free != nil {
+		drawNode(b, depth, "{}", n.free.to)
+	}
+	if n.stretch != nil {
+		drawNode(b, depth, "{...}/", n.stretch.to)
+	}
+	if n.rest != nil {
+		drawLine(b, depth, "{...}", &n.rest.leaf)
+	}
+}
+
+func drawLine(b *strings.Builder, depth int, label string, l *leaf) {
+	b.WriteString(strings.Repeat("  ", depth) + label)
+	for i, p := range l.patterns() {
+		separator := ", "
+		if i == 0 {
+			separator = " -> "
+		}
+		b.WriteString(separator + p.text)
+	}
+	b.WriteByte('\n')
+}

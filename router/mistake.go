@@ -1,0 +1,70 @@
+package router
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Mistake is what is wrong with one pattern: either it cannot be read, or
+// it conflicts with another pattern.
+type Mistake struct {
+	Entry   int    // index of the pattern's entry
+	Pattern string // the pattern itself
+	Offset  int    // byte of Pattern at which the mistake stands; 0 for a conflict
+	Problem string // what is wrong, without saying where
+	Hint    string // what to write instead, or ""
+
+	// Other is the index of the entry that Entry conflicts with, and -1 when
+	// the pattern cannot be read. Example is then a request that both match,
+	// such as "GET /a/b".
+	Other        int
+	OtherPattern string
+	Example      string
+}
+
+// Error says everything the fields say but the indexes.
+func (m *Mistake) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "pattern %q: ", m.Pattern)
+	if m.Other < 0 {
+		fmt.Fprintf(&b, "at offset %d: ", m.Offset)
+	}
+	b.WriteString(m.Problem)
+	if m.Hint != "" {
+		b.WriteString("; " + m.Hint)
+	}
+	return b.String()
+}
+
+// Mistakes are all the mistakes of one table in the order of their entries.
+// It is the error that [NewTable] returns.
+type Mistakes []*Mistake
+
+// Error has one line for each mistake.
+func (ms Mistakes) Error() string {
+	lines := make([]string, len(ms))
+	for i, m := range ms {
+		lines[i] = m.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap makes each Mistake visible to errors.As.
+func (ms Mistakes) Unwrap() []error {
+	errs := make([]error, len(ms))
+	for i, m := range ms {
+		errs[i] = m
+	}
+	return errs
+}
+
+// unreadable returns the mistake of a pattern that cannot be read.
+func unreadable(offset int, format string, args ...any) *Mistake {
+	return &Mistake{Offset: offset, Other: -1, Problem: fmt.Sprintf(format, args...)}
+}
+
+// hint adds what to write instead.
+func (m *Mistake) hint(format string, args ...any) *Mistake {
+	m.Hint = fmt.Sprintf(format, args...)
+	return m
+}

@@ -1,0 +1,250 @@
+package router
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// A kind says what a segment of a pattern matches. Of the first four the
+// smaller one is the more specific.
+type kind uint8
+
+const (
+	literal     kind = iota // one segment that equals text
+	constrained             // one segment that the constraint accepts
+	free                    // one segment that is not empty
+	stretch                 // {name...} with more behind it: one or more segments
+	slash                   // {$}: the empty segment behind a final slash
+	rest                    // {name...} or a slash at the end: all that is left
+)
+
+// A segment is what stands between two slashes of a pattern.
+type segment struct {
+	kind       kind
+	text       string     // of a literal: its text, unescaped
+	name       string     // of a parameter: its name; "" for a trailing slash
+	rule       string     // of a constrained parameter: the constraint's name
+	constraint Constraint // of a constrained parameter
+}
+
+// A pattern is a pattern's text taken apart.
+type pattern struct {
+	text     string
+	entry    int      // index of the entry it came with
+	methods  []string // empty: every method
+	host     string   // as canonicalHost returns it; "": every host
+	segments []segment
+	names    []string // of the parameters, from left to right
+}
+
+// parsePattern takes text apart. Every mistake it returns lacks Entry and
+// Pattern, which the caller knows.
+func parsePattern(text string, constraints Constraints) (*pattern, *Mistake) {
+	p := &pattern{text: text}
+	hostAt, m := p.parseMethods()
+	if m != nil {
+		return nil, m
+	}
+	pathAt, m := p.parseHost(hostAt)
+	if m != nil {
+		return nil, m
+	}
+	if m := p.parsePath(pathAt, constraints); m != nil {
+		return nil, m
+	}
+	return p, nil
+}
+
+// parseMethods reads the list of methods and returns where the host begins.
+func (p *pattern) parseMethods() (int, *Mistake) {
+	list, after, found := cutBlank(p.text)
+	if !found {
+		return 0, nil
+	}
+	at := 0
+	for method := range strings.SplitSeq(list, ",") {
+		if m := p.addMethod(method, at); m != nil {
+			return 0, m
+		}
+		at += len(method) + 1
+	}
+	return after, nil
+}
+
+func (p *pattern) addMethod(method string, at int) *Mistake {
+	switch upper := strings.ToUpper(method); {
+	case method == "":
+		return unreadable(at, "a method is missing").hint("write a list of methods without blanks: GET,HEAD /path")
+	case !isToken(method):
+		return unreadable(at, "%q is not a method", method)
+	case method != upper && slices.Contains(knownMethods, upper):
+		return unreadable(at, "no request has the method %q", method).hint("methods are case-sensitive: write %s", upper)
+	case slices.Contains(p.methods, method):
+		return unreadable(at, "%s stands here twice", method)
+	}
+	p.methods = append(p.methods, method)
+	return nil
+}
+
+var knownMethods = []string{"CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"}
+
+// cutBlank returns what precedes the first blanks of s and where they end.
+func cutBlank(s string) (before string, after int, found bool) {
+	i := strings.IndexAny(s, " \t")
+	if i < 0 {
+		return "", 0, false
+	}
+	return s[:i], len(s) - len(strings.TrimLeft(s[i:], " \t")), true
+}
+
+// parseHost reads the host and returns where the path begins.
+func (p *pattern) parseHost(at int) (int, *Mistake) {
+	n := strings.IndexByte(p.text[at:], '/')
+	if n < 0 {
+		return 0, unreadable(at, "there is no path").hint("a path begins with a slash")
+	}
+	host := p.text[at : at+n]
+	if i := strings.IndexByte(host, '{'); i >= 0 {
+		return 0, unreadable(at+i, "a host has no parameters").hint("a path begins with a slash")
+	}
+	if i := strings.IndexFunc(host, notInHost); i >= 0 {
+		return 0, unreadable(at+i, "%q cannot stand in a host", host[i:i+1])
+	}
+	p.host = canonicalHost(host)
+	if p.host != strings.ToLower(strings.Trim(host, "[]")) {
+		return 0, unreadable(at, "the host %q has a port or ends in a dot", host).hint("write %s: it is matched on every port", p.host)
+	}
+	return at + n, nil
+}
+
+func notInHost(c rune) bool {
+	return c > unicode.MaxASCII || !(unicode.IsLetter(c) || unicode.IsDigit(c) || strings.ContainsRune("-._:[]", c))
+}
+
+// parsePath reads the path, which begins at the given offset.
+func (p *pattern) parsePath(at int, constraints Constraints) *Mistake {
+	for at < len(p.text) {
+		at++ // the slash
+		end := len(p.text)
+		if n := strings.IndexByte(p.text[at:], '/'); n >= 0 {
+			end = at + n
+		}
+		s, m := parseSegment(p.text[at:end], at, end == len(p.text), constraints)
+		if m == nil {
+			m = p.add(s, at)
+		}
+		if m != nil {
+			return m
+		}
+		at = end
+	}
+	return nil
+}
+
+// add appends a segment that stands at the given offset.
+func (p *pattern) add(s segment, at int) *Mistake {
+	many := s.kind == stretch || s.kind == rest
+	if n := len(p.segments); many && n > 0 && p.segments[n-1].kind == stretch {
+		return unreadable(at, "a wildcard stands right behind another one: where the first ends would be arbitrary")
+	}
+	if s.name != "" && slices.Contains(p.names, s.name) {
+		return unreadable(at, "the name %q stands here twice", s.name)
+	}
+	if s.name != "" {
+		p.names = append(p.names, s.name)
+	}
+	p.segments = append(p.segments, s)
+	return nil
+}
+
+// parseSegment reads one segment, which stands at the given offset.
+func parseSegment(text string, at int, last bool, constraints Constraints) (segment, *Mistake) {
+	brace := strings.IndexByte(text, '{')
+	switch {
+	case text == "" && last:
+		return segment{kind: rest}, nil
+	case text == "" || text == "." || text == "..":
+		return segment{}, unreadable(at, "the segment %q never reaches a route: paths are cleaned first", text)
+	case brace < 0:
+		return segment{kind: literal, text: unescape(text)}, nil
+	case brace > 0:
+		return segment{}, unreadable(at+brace, "a parameter fills a whole segment").hint("put a slash before {")
+	case text[len(text)-1] != '}':
+		return segment{}, unreadable(at, "a parameter fills a whole segment and ends with }")
+	case text == "{$}" && !last:
+		return segment{}, unreadable(at, "{$} is the end of a path")
+	case text == "{$}":
+		return segment{kind: slash}, nil
+	}
+	return parseParameter(text[1:len(text)-1], at+1, last, constraints)
+}
+
+// parseParameter reads what stands between braces: name, name:constraint or
+// name... .
+func parseParameter(text string, at int, last bool, constraints Constraints) (segment, *Mistake) {
+	name, rule, hasRule := strings.Cut(text, ":")
+	name, multi := strings.CutSuffix(name, "...")
+	ruleAt := at + len(text) - len(rule)
+	switch {
+	case name == "":
+		return segment{}, unreadable(at, "a parameter has no name")
+	case !isIdentifier(name):
+		return segment{}, unreadable(at, "%q is not a name", name).hint("a name has letters, digits and _, and no digit first")
+	case hasRule && (multi || strings.HasSuffix(rule, "...")):
+		return segment{}, unreadable(ruleAt, "a wildcard of several segments takes no constraint")
+	case hasRule:
+		c, ok := constraints.find(rule)
+		if !ok {
+			return segment{}, unknownConstraint(rule, ruleAt, constraints)
+		}
+		return segment{kind: constrained, name: name, rule: rule, constraint: c}, nil
+	case multi && last:
+		return segment{kind: rest, name: name}, nil
+	case multi:
+		return segment{kind: stretch, name: name}, nil
+	}
+	return segment{kind: free, name: name}, nil
+}
+
+func unknownConstraint(rule string, at int, constraints Constraints) *Mistake {
+	names := constraints.names()
+	m := unreadable(at, "there is no constraint %q", rule)
+	if near := nearest(rule, names); near != "" {
+		return m.hint("did you mean %s?", near)
+	}
+	return m.hint("there are %s", strings.Join(names, ", "))
+}
+
+// isIdentifier reports whether s is a Go identifier, which is what net/http
+// asks of a parameter's name.
+func isIdentifier(s string) bool {
+	for i, c := range s {
+		if c != '_' && !unicode.IsLetter(c) && (i == 0 || !unicode.IsDigit(c)) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// isToken reports whether s is a token of RFC 9110, as a method is.
+func isToken(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		alnum := '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
+		if !alnum && strings.IndexByte("!#$%&'*+-.^_`|~", c) < 0 {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// unescape undoes the escapes of one segment. A segment with a bad escape
+// stays as it is, as in net/http.
+func unescape(s string) string {
+	if u, err := url.PathUnescape(s); err == nil {
+		return u
+	}
+	return s
+}

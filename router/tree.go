@@ -1,0 +1,119 @@
+package router
+
+// The tree of a table. A node stands for what the patterns that pass through
+// it have in common at their beginning, an edge for one more segment:
+//
+//	/datasets/{uri...}
+//	/{topic}/datasets/{uri...}
+//	/{uri...}/datalist
+//	/{path...}
+//
+//	datasets                       literals
+//	  {...}                        rest of the node "datasets"
+//	{}                             free
+//	  datasets
+//	    {...}
+//	{...}/                         stretch: its node may take more segments
+//	  datalist
+//	{...}                          rest of the root
+//
+// The edges of a node are tried in the order of their fields below, which is
+// the order of precedence; the search is in search.go. Since every pattern is
+// one way through a tree, a node belongs to exactly one chain of ancestors:
+// so the place of a parameter among all parameters of a pattern is a property
+// of the edge, and its value is known to be the capture-th one.
+
+// A node is a place in the tree. Nodes change only while a builder adds
+// patterns.
+type node struct {
+	leaf        *leaf // of the patterns that end here
+	literals    children
+	constrained []edge // by the constraint's name
+	free        *edge
+	slash       *leaf // {$}
+	stretch     *edge
+	rest        *restLeaf
+
+	// guard is, for the node behind a stretch that has another stretch
+	// before it, its number among such nodes, from 1; else it is 0.
+	guard int
+}
+
+// An edge leads to a node by a segment that becomes a parameter's value.
+type edge struct {
+	to         *node
+	capture    int        // which of the pattern's values the segment is
+	rule       string     // of a constrained edge: the constraint's name
+	constraint Constraint // of a constrained edge
+}
+
+// A restLeaf holds the patterns that take all the rest of a path.
+type restLeaf struct {
+	leaf
+	capture int
+}
+
+// A leaf holds the patterns that end at one place, which differ in their
+// methods alone.
+type leaf struct {
+	anyMethod *pattern
+	methods   []methodPattern
+	allow     methodSet // what methods serve, HEAD by GET included
+}
+
+type methodPattern struct {
+	method  string
+	pattern *pattern
+}
+
+// find returns the pattern that takes the method, nil for none.
+func (l *leaf) find(method string) *pattern {
+	for i := range l.methods {
+		if l.methods[i].method == method {
+			return l.methods[i].pattern
+		}
+	}
+	if method == "HEAD" && l.allow.has(getBit) {
+		return l.find("GET")
+	}
+	return l.anyMethod
+}
+
+// patterns returns every pattern of the leaf once.
+func (l *leaf) patterns() []*pattern {
+	if l == nil {
+		return nil
+	}
+	var all []*pattern
+	for _, mp := range l.methods {
+		if len(all) == 0 || all[len(all)-1] != mp.pattern { // a pattern's methods stand together
+			all = append(all, mp.pattern)
+		}
+	}
+	if l.anyMethod != nil {
+		all = append(all, l.anyMethod)
+	}
+	return all
+}
+
+// below appends every pattern that ends at n or further down.
+func (n *node) below(all []*pattern) []*pattern {
+	all = append(all, n.leaf.patterns()...)
+	all = append(all, n.slash.patterns()...)
+	for _, child := range n.literals.sorted() {
+		all = child.to.below(all)
+	}
+	for i := range n.constrained {
+		all = n.constrained[i].to.below(all)
+	}
+	if n.free != nil {
+		all = n.free.to.below(all)
+	}
+	if n.stretch != nil {
+		all = n.stretch.to.below(all)
+	}
+	if n.rest != nil {
+		all = append(all, n.rest.patterns()...)
+	}
+	return all
+}
