@@ -42,9 +42,10 @@ type Config struct {
 	Routes    []RouteConfig
 }
 
-// LogConfig says which events are written, and where to. The format is JSON.
+// LogConfig says which events are written, how, and where to.
 type LogConfig struct {
-	To     string // "stdout" (the default), "stderr", or the path of a file to append to
+	To     string // LogToStdout (the default), LogToStderr, or the path of a file to append to
+	Format string // "json", the only one so far
 	Level  string // the least severe level that is written: fatal, error, warn, info (the default) or debug
 	Events string // EventsAll (the default) or EventsCompleted
 }
@@ -53,6 +54,12 @@ type LogConfig struct {
 const (
 	EventsAll       = "all"       // received, proxying and completed: three events for each request
 	EventsCompleted = "completed" // the completed event alone, which carries what the other two say
+)
+
+// Values of [LogConfig.To] that are no paths.
+const (
+	LogToStdout = "stdout"
+	LogToStderr = "stderr"
 )
 
 // AdminOff is the value of [Config.Admin] that disables the admin listener.
@@ -76,4 +83,43 @@ type RouteConfig struct {
 	// Upgrade lists, in lower case, the protocols that a request may switch
 	// to. Default "websocket"; empty allows none.
 	Upgrade []string
+}
+
+// DefaultConfig returns what a file may leave out: everything but upstreams
+// and routes. The caller owns the result.
+func DefaultConfig() *Config {
+	return &Config{
+		Namespace:   "front-door",
+		Listen:      []string{":20000"},
+		Admin:       "127.0.0.1:20001",
+		Drain:       10 * time.Second,
+		Log:         LogConfig{To: LogToStdout, Format: "json", Level: "info", Events: EventsAll},
+		Constraints: map[string]string{},
+	}
+}
+
+func defaultRoute() RouteConfig {
+	return RouteConfig{Timeout: 30 * time.Second, Upgrade: []string{"websocket"}}
+}
+
+// ParseConfig reads a configuration from src. The name file is used in
+// messages alone, and lookupEnv, usually os.LookupEnv, resolves the ${NAME} in
+// values; nil knows no variable. Nothing is bound, opened or resolved, so a
+// configuration can be checked anywhere.
+//
+// The error is of type [Mistakes] and holds every mistake in the file, save
+// that a file which is not YAML is read no further than its first error.
+func ParseConfig(file string, src []byte, lookupEnv func(string) (string, bool)) (*Config, error) {
+	r := newReader(file, src, lookupEnv)
+	c := DefaultConfig()
+	if root := r.document(); root != nil {
+		r.fields(place{config: c}, root)
+		r.checkAddresses(c)
+		r.checkRoutes()
+	}
+	if len(r.mistakes) > 0 {
+		r.mistakes.sort()
+		return nil, r.mistakes
+	}
+	return c, nil
 }

@@ -1,0 +1,430 @@
+package front_test
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/weirhq/weir/front"
+)
+
+var compareNetworks = cmp.Comparer(func(a, b netip.Prefix) bool { return a == b })
+
+// env returns a lookup of name=value pairs.
+func env(pairs ...string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		for _, pair := range pairs {
+			if n, value, _ := strings.Cut(pair, "="); n == name {
+				return value, true
+			}
+		}
+		return "", false
+	}
+}
+
+// parse parses a file that has to be right.
+func parse(t *testing.T, src string, lookup func(string) (string, bool)) *front.Config {
+	t.Helper()
+	c, err := front.ParseConfig("weir.yaml", []byte(src), lookup)
+	if err != nil {
+		t.Fatalf("ParseConfig:\n%v\nof\n%s", err, src)
+	}
+	return c
+}
+
+// mistakes parses a file that has to be wrong.
+func mistakes(t *testing.T, src string, lookup func(string) (string, bool)) front.Mistakes {
+	t.Helper()
+	c, err := front.ParseConfig("weir.yaml", []byte(src), lookup)
+	var ms front.Mistakes
+	if !errors.As(err, &ms) || c != nil || len(ms) == 0 {
+		t.Fatalf("ParseConfig = %+v, %v, want mistakes, of\n%s", c, err, src)
+	}
+	return ms
+}
+
+func TestParseConfigReadsEveryKey(t *testing.T) {
+	got := parse(t, `
+namespace: site
+listen: [":80", "[::1]:8081"]
+admin: off
+drain: 1m
+trusted_proxies: [10.0.0.0/8, 127.0.0.1, "2001:db8::/32"]
+log: {to: /var/log/weir.log, format: json, level: warn, events: completed}
+constraints:
+  code: '^[A-Z]{3}[0-9]+$'
+upstreams:
+  b: {servers: [http://127.0.0.1:8080, http://Example.com]}
+  a:
+    servers: http://[::1]:9000
+routes:
+  - {match: "GET,HEAD /x/{id:code}", to: a, timeout: 5s, upgrade: []}
+  - match: /{path...}
+    to: b
+    upgrade: [WebSocket, tls/1.0]
+`, nil)
+	want := &front.Config{
+		Namespace: "site",
+		Listen:    []string{":80", "[::1]:8081"},
+		Admin:     front.AdminOff,
+		Drain:     time.Minute,
+		TrustedProxies: []netip.Prefix{
+			netip.MustParsePrefix("10.0.0.0/8"),
+			netip.MustParsePrefix("127.0.0.1/32"),
+			netip.MustParsePrefix("2001:db8::/32"),
+		},
+		Log:         front.LogConfig{To: "/var/log/weir.log", Format: "json", Level: "warn", Events: front.EventsCompleted},
+		Constraints: map[string]string{"code": "^[A-Z]{3}[0-9]+$"},
+		Upstreams: []front.UpstreamConfig{
+			{Name: "b", Servers: []string{"http://127.0.0.1:8080", "http://example.com:80"}},
+			{Name: "a", Servers: []string{"http://[::1]:9000"}},
+		},
+		Routes: []front.RouteConfig{
+			{Match: "GET,HEAD /x/{id:code}", To: "a", Timeout: 5 * time.Second},
+			{Match: "/{path...}", To: "b", Timeout: 30 * time.Second, Upgrade: []string{"websocket", "tls/1.0"}},
+		},
+	}
+	if diff := cmp.Diff(want, got, compareNetworks); diff != "" {
+		t.Errorf("ParseConfig (-want +got):\n%s", diff)
+	}
+}
+
+// smallest is the least that is a configuration.
+const smallest = "upstreams: {a: {servers: [http://127.0.0.1:8080]}}\nroutes: [{match: /, to: a}]\n"
+
+func TestParseConfigDefaults(t *testing.T) {
+	want := front.DefaultConfig()
+	want.Upstreams = []front.UpstreamConfig{{Name: "a", Servers: []string{"http://127.0.0.1:8080"}}}
+	want.Routes = []front.RouteConfig{{Match: "/", To: "a", Timeout: 30 * time.Second, Upgrade: []string{"websocket"}}}
+	if diff := cmp.Diff(want, parse(t, smallest, nil), compareNetworks); diff != "" {
+		t.Errorf("ParseConfig (-want +got):\n%s", diff)
+	}
+}
+
+func TestParseConfigAccepts(t *testing.T) {
+	for name, src := range map[string]string{
+		"a byte order mark":                      "\ufeff" + smallest,
+		"Windows line ends":                      strings.ReplaceAll(smallest, "\n", "\r\n"),
+		"a document's start":                     "---\n" + smallest,
+		"comments":                               "# one\n" + smallest + "# two\n",
+		"a single listener":                      "listen: :8080\n" + smallest,
+		"a free port":                            "listen: 127.0.0.1:0\n" + smallest,
+		"no waiting":                             "drain: 0s\n" + smallest,
+		"an upstream without route":              strings.Replace(smallest, "{a:", "{b: {servers: http://b}, a:", 1),
+		"one route without a list":               "upstreams: {a: {servers: http://a}}\nroutes: {match: /, to: a}",
+		"the listener's port on another address": "listen: 192.0.2.1:20001\n" + smallest,
+	} {
+		t.Run(name, func(t *testing.T) { parse(t, src, nil) })
+	}
+}
+
+// Each case is a file and what is said of it: the place, then parts of the
+// message.
+func TestParseConfigMistakes(t *testing.T) {
+	for _, c := range []struct {
+		name, src string
+		want      []string
+	}{
+		{"empty", "", []string{"1:1 empty"}},
+		{"comments alone", "# nothing\n", []string{"1:1 empty"}},
+		{"a list", "- a\n", []string{"1:1 must be a mapping|not a list"}},
+		{"nothing to do", "namespace: x\n", []string{`1:1 "upstreams"`, `1:1 "routes"`}},
+		{"not YAML", smallest + "log: [a\n", []string{"3:6 not YAML"}},
+		{"braces without quotes", "routes: [{match: /{x}, to: a}]\n", []string{"1:19 not YAML|quotes"}},
+		{"not text", "upstreams: \xff\n", []string{"1:12 0xff"}},
+		{"a second document", smallest + "---\na: b\n", []string{"3:1 second document"}},
+		{"a directive", "%YAML 1.2\n---\n" + smallest, []string{"1:1 directives"}},
+		{"an anchor and its alias", smallest + "namespace: &n x\nadmin: *n\n", []string{"3:12 anchor", "4:8 alias"}},
+		{"a merge key", smallest + "<<: {drain: 1s}\n", []string{"3:1 merge"}},
+		{"a tag", smallest + "namespace: !!str x\n", []string{`3:12 "!!str"`}},
+		{"a complex key", smallest + "? drain\n: 1s\n", []string{"3:1 cannot be a key"}},
+		{"nested without end", strings.Repeat("[", 100_000), []string{"1:33 nested"}},
+		{"entries without end", strings.Repeat("- ", 100_000), []string{"1:65 nested"}},
+		{"larger than any", strings.Repeat("# comment\n", 200_000), []string{"1:1 2000000 bytes"}},
+
+		{"a misspelt key", smallest + "lisen: ':80'\n", []string{`3:1 "lisen"|did you mean "listen"?`}},
+		{"a key in another case", smallest + "Listen: ':80'\n", []string{`3:1 "Listen"|did you mean "listen"?`}},
+		{"an unknown key", smallest + "colour: red\n", []string{`3:1 "colour"|namespace, listen, admin`}},
+		{"a key in another place", smallest + "servers: x\n", []string{`3:1 "servers"|belongs under "upstreams.NAME"`}},
+		{"a key from the top", "log: {namespace: x}\n" + smallest, []string{`1:7 "namespace"|top of the file`}},
+		{"a path for a key", "log.to: stdout\n" + smallest, []string{`1:1 "log.to"`}},
+		{"a variable for a key", "${X}: y\n" + smallest, []string{`1:1 in values only`}},
+		{"a key with control characters", "\"\\e[31m\": y\n" + smallest, []string{`1:1 \x1b[31m`}},
+		{"a key twice", smallest + "drain: 1s\ndrain: 2s\n", []string{`4:1 "drain" is given twice, first on line 3`}},
+		{"an upstream twice", "upstreams:\n  a: {servers: http://a}\n  a: {servers: http://b}\nroutes: {match: /, to: a}\n", []string{`3:3 "a" is given twice, first on line 2`}},
+
+		{"keys not built yet", smallest + "redirects: r.csv\nlimits: {in_flight: 10}\nlog: {queue: {size: 8MiB}}\n",
+			[]string{`3:1 "redirects" is not supported yet`, `4:1 "limits" is not supported yet`, `5:7 "queue" is not supported yet`}},
+		{"a key not built yet in another place", smallest + "health: {path: /}\n", []string{`3:1 "health" is not supported yet`}},
+		{"health", "upstreams: {a: {servers: http://a, health: {path: /}}}\nroutes: {match: /, to: a}\n", []string{`1:36 "health" is not supported yet`}},
+		{"a format not built yet", "log: {format: ltsv}\n" + smallest, []string{`1:15 "ltsv" is not supported yet|json`}},
+		{"two destinations", "log: {to: [stdout, stderr]}\n" + smallest, []string{`1:11 "to" must be a single value, not a list`}},
+
+		{"no value", "namespace:\n" + smallest, []string{`1:11 "namespace" has no value`}},
+		{"an empty value", "namespace: ''\n" + smallest, []string{`1:12 empty`}},
+		{"a boolean for a text", "namespace: true\n" + smallest, []string{`1:12 true|quotes`}},
+		{"a list for a mapping", "log: [stdout]\n" + smallest, []string{`1:6 "log" must be a mapping|not a list`}},
+		{"a text for a mapping", "log: stdout\n" + smallest, []string{`1:6 "log" must be a mapping|"stdout"`}},
+		{"a mapping for a value", "drain: {seconds: 10}\n" + smallest, []string{`1:8 "drain" must be a single value, not a mapping`}},
+		{"a mapping for a value, over lines", "drain:\n  seconds: 10\n" + smallest, []string{`2:3 "drain" must be a single value, not a mapping`}},
+		{"no unit", "drain: 10\n" + smallest, []string{`1:8 "10"|10s`}},
+		{"no duration", "drain: soon\n" + smallest, []string{`1:8 "soon"`}},
+		{"a duration below zero", "drain: -1s\n" + smallest, []string{`1:8 below zero`}},
+		{"a level", "log: {level: inf}\n" + smallest, []string{`1:14 "inf"|did you mean "info"?`}},
+		{"events", "log: {events: none}\n" + smallest, []string{`1:15 "none"|all, completed`}},
+		{"a misspelt destination", "log: {to: sdtout}\n" + smallest, []string{`1:11 "sdtout"|did you mean "stdout"?|"./sdtout"`}},
+
+		{"a port alone", "listen: 8080\n" + smallest, []string{`1:9 "8080"|":8080"`}},
+		{"a host alone", "listen: localhost\n" + smallest, []string{`1:9 "localhost"`}},
+		{"a port too high", "listen: ':65536'\n" + smallest, []string{`1:9 "65536"`}},
+		{"a bad host", "listen: [':80', 'a b:80']\n" + smallest, []string{`1:17 "a b"`}},
+		{"half an IPv4 address", "listen: 127.0.1:80\n" + smallest, []string{`1:9 "127.0.1"`}},
+		{"no listener", "listen: []\n" + smallest, []string{`1:9 "listen" is empty`}},
+		{"a listener twice", "listen: [':80', ':80']\n" + smallest, []string{`1:17 :80 is given twice`}},
+		{"no admin", "admin: false\n" + smallest, []string{`1:8 "false"|off`}},
+		{"a shared port", "listen: ':20001'\n" + smallest, []string{`1:9 same port`}},
+		{"a shared port by default", "admin: '127.0.0.1:20000'\n" + smallest, []string{`1:8 same port`}},
+		{"no network", "trusted_proxies: [10.0.0.0/33, 10.1.2.3/8]\n" + smallest, []string{`1:19 "10.0.0.0/33"`, `1:32 "10.1.2.3/8"|did you mean "10.0.0.0/8"?`}},
+
+		{"no servers", "upstreams: {a: {}, b: {servers: []}}\nroutes: {match: /, to: a}\n", []string{`1:13 upstream "a" has no "servers"`, `1:33 "servers" is empty`}},
+		{"no upstreams", "upstreams: {}\nroutes: []\n", []string{`1:12 "upstreams" is empty`, `2:9 "routes" is empty`}},
+		{"no list of upstreams", "upstreams:\n  - a\nroutes: {match: /, to: a}\n", []string{`2:3 "upstreams" must be a mapping`}},
+		{"a name", "upstreams: {'a b': {servers: http://a}}\nroutes: {match: /, to: 'a b'}\n", []string{`1:13 "a b" cannot name an upstream`}},
+
+		{"no match, no to", "upstreams: {a: {servers: http://a}}\nroutes:\n  - timeout: 5s\n", []string{`3:5 no "match"`, `3:5 no "to"`}},
+		{"an unknown upstream", "upstreams: {site: {servers: http://a}}\nroutes: {match: /, to: sit}\n", []string{`2:24 "sit"|did you mean "site"?`}},
+		{"no time", "upstreams: {a: {servers: http://a}}\nroutes: {match: /, to: a, timeout: 0s}\n", []string{`2:36 no time`}},
+		{"an upgrade", "upstreams: {a: {servers: http://a}}\nroutes: {match: /, to: a, upgrade: [h2c, 'a b']}\n", []string{`2:37 "h2c"`, `2:42 "a b"`}},
+		{"a pattern, double quotes", "upstreams: {a: {servers: http://a}}\nroutes: [{match: \"/é/x{y}\", to: a}]\n", []string{`2:23 "/é/x{y}"`}},
+		{"a pattern, single quotes", "upstreams: {a: {servers: http://a}}\nroutes: [{match: '/é/x{y}', to: a}]\n", []string{`2:23 "/é/x{y}"`}},
+		{"a pattern, plain", "upstreams: {a: {servers: http://a}}\nroutes:\n- match: /é/x{y}\n  to: a\n", []string{`3:14 "/é/x{y}"`}},
+		{"a pattern behind an escape", "upstreams: {a: {servers: http://a}}\nroutes: [{match: \"/\\x61/x{y}\", to: a}]\n", []string{`2:18 "/a/x{y}"`}},
+		{"a pattern over lines", "upstreams: {a: {servers: http://a}}\nroutes:\n- to: a\n  match: |-\n    /x{y}\n", []string{`4:10 "/x{y}"`}},
+		{"an unknown constraint", "constraints: {code: x}\nupstreams: {a: {servers: http://a}}\nroutes: [{match: '/{y:cod}', to: a}]\n", []string{`3:23 "cod"|did you mean code?`}},
+		{"a regular expression", "constraints: {code: '(['}\nupstreams: {a: {servers: http://a}}\nroutes: [{match: '/{y:code}', to: a}]\n", []string{"1:21 missing closing ]"}},
+		{"a constraint's name", "constraints: {a.b: x}\n" + smallest, []string{`1:15 "a.b"`}},
+		{"a conflict", "upstreams: {a: {servers: http://a}}\nroutes:\n- {match: '/{x}/b', to: a}\n- {match: '/{y}/b', to: a}\n", []string{`4:11 "/{y}/b"|"/{x}/b" on line 3|/b`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := mistakes(t, c.src, nil)
+			if len(got) != len(c.want) {
+				t.Fatalf("%d mistakes, want %d:\n%v", len(got), len(c.want), got)
+			}
+			for i, want := range c.want {
+				place, parts, _ := strings.Cut(want, " ")
+				if at := fmt.Sprintf("%d:%d", got[i].Line, got[i].Col); at != place {
+					t.Errorf("%v\nstands at %s, want %s", got[i], at, place)
+				}
+				for part := range strings.SplitSeq(parts, "|") {
+					if !strings.Contains(got[i].Error(), part) {
+						t.Errorf("%v\ndoes not say %s", got[i], part)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestParseConfigServers(t *testing.T) {
+	for _, c := range []struct{ url, want string }{
+		{"http://a", "http://a:80"},
+		{"HTTP://A.Example:8080", "http://a.example:8080"},
+		{"http://[2001:db8::1]", "http://[2001:db8::1]:80"},
+		{"http://my_app-1:1", "http://my_app-1:1"},
+		{"https://a", ""},
+		{"ftp://a", ""},
+		{"a:80", ""},
+		{"//a", ""},
+		{"http://", ""},
+		{"http://:80", ""},
+		{"http://a:", ""},
+		{"http://a:0", ""},
+		{"http://a:65536", ""},
+		{"http://a/", ""},
+		{"http://a?x", ""},
+		{"http://a#x", ""},
+		{"http://a b", ""},
+		{"http://a%41", ""},
+		{"http://[fe80::1%25eth0]", ""},
+		{"http://1.2.3.256", ""},
+		{"http://a..b", ""},
+		{"http://[::1", ""},
+	} {
+		t.Run(c.url, func(t *testing.T) {
+			src := "upstreams: {a: {servers: ['" + c.url + "']}}\nroutes: {match: /, to: a}\n"
+			if c.want == "" {
+				mistakes(t, src, nil)
+				return
+			}
+			if got := parse(t, src, nil).Upstreams[0].Servers[0]; got != c.want {
+				t.Errorf("server %q = %q, want %q", c.url, got, c.want)
+			}
+		})
+	}
+}
+
+// The parser splits what looks like a key in a list inside braces.
+func TestParseConfigKeepsURLsWholeInBraces(t *testing.T) {
+	for _, src := range []string{
+		"upstreams: {a: {servers: [http://a:1, http://b:2]}}\nroutes: {match: /, to: a}\n",
+		"upstreams: {a: {servers: [http://a:1,http://b:2]}}\nroutes: {match: /, to: a}\n",
+		"upstreams: {a: {servers: [\n  http://a:1,\n  http://b:2\n]}}\nroutes: {match: /, to: a}\n",
+	} {
+		got := parse(t, src, nil).Upstreams[0].Servers
+		if want := []string{"http://a:1", "http://b:2"}; !cmp.Equal(got, want) {
+			t.Errorf("servers = %q, want %q, in\n%s", got, want, src)
+		}
+	}
+	ms := mistakes(t, "upstreams: {a: {servers: [http://a: 1]}}\nroutes: {match: /, to: a}\n", nil)
+	if ms[0].Line != 1 || ms[0].Col != 27 {
+		t.Errorf("a key in a list of servers is reported as %v", ms)
+	}
+}
+
+func TestPasswordsAreNotShown(t *testing.T) {
+	ms := mistakes(t, "upstreams: {a: {servers: ['http://user:hunter2@a', '${DB}']}}\nroutes: {match: /, to: a}\n", env("DB=https://user:hunter2@b"))
+	if len(ms) != 2 || strings.Contains(ms.Error(), "hunter2") {
+		t.Errorf("want two mistakes without the password, got\n%v", ms)
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	lookup := env("X=x", "EMPTY=", "YAML=a\n: [b", "DOLLAR=${X}")
+	for _, c := range []struct{ value, want string }{
+		{"${X}", "x"},
+		{"a-${X}-${X}", "a-x-x"},
+		{"${X:-y}", "x"},
+		{"${NONE:-y}", "y"},
+		{"${NONE:-}z", "z"},
+		{"${EMPTY}z", "z"},
+		{"${EMPTY:-y}", "y"},
+		{"${NONE:-a:-b}", "a:-b"},
+		{"${NONE:-^[A-Z]{3}$}", "^[A-Z]{3}$"},
+		{"${NONE:-$$x}", "$x"},
+		{"$${X}", "${X}"},
+		{"$$$${X}", "$${X}"},
+		{"$$${X}", "$x"},
+		{"^a$|^b$", "^a$|^b$"},
+		{"$X", "$X"},
+		{"a$", "a$"},
+		{"${DOLLAR}", "${X}"},
+	} {
+		t.Run(c.value, func(t *testing.T) {
+			if got := parse(t, "namespace: '"+c.value+"'\n"+smallest, lookup).Namespace; got != c.want {
+				t.Errorf("%q became %q, want %q", c.value, got, c.want)
+			}
+		})
+	}
+}
+
+func TestEnvironmentIsNotYAML(t *testing.T) {
+	c := parse(t, "constraints: {c: '${R}'}\n"+smallest, env("R=a: [b], {c}"))
+	if got := c.Constraints["c"]; got != "a: [b], {c}" {
+		t.Errorf("the constraint is %q", got)
+	}
+}
+
+func TestEnvironmentMistakes(t *testing.T) {
+	for _, c := range []struct {
+		value string
+		cols  []int // within the value, 1-based
+	}{
+		{"${NONE}", []int{1}},
+		{"${X}-${NONE}-${NADA}", []int{6, 14}},
+		{"é${NONE}", []int{2}},
+		{"${", []int{1}},
+		{"a ${X", []int{3}},
+		{"${}", []int{1}},
+		{"${1}", []int{1}},
+		{"${X-y}", []int{1}},
+		{"${a b}", []int{1}},
+		{"${NONE:-${X}}", []int{1}},
+	} {
+		t.Run(c.value, func(t *testing.T) {
+			const before = "namespace: '"
+			ms := mistakes(t, before+c.value+"'\n"+smallest, env("X=x"))
+			var cols []int
+			for _, m := range ms {
+				cols = append(cols, m.Col-len(before))
+			}
+			if !cmp.Equal(cols, c.cols) {
+				t.Errorf("mistakes at %v, want %v:\n%v", cols, c.cols, ms)
+			}
+		})
+	}
+}
+
+func TestMistakesStandInTheFilesOrder(t *testing.T) {
+	ms := mistakes(t, "lisen: x\ndrain: 5\nroutes: [{match: 'x', to: b, foo: 1}]\nupstreams: {a: {servers: x}}\n", nil)
+	for i := 1; i < len(ms); i++ {
+		if ms[i-1].Line > ms[i].Line || ms[i-1].Line == ms[i].Line && ms[i-1].Col > ms[i].Col {
+			t.Errorf("%v\nstands before\n%v", ms[i-1], ms[i])
+		}
+	}
+	if len(ms) != 6 {
+		t.Errorf("%d mistakes, want 6:\n%v", len(ms), ms)
+	}
+	var first front.Mistake
+	if !errors.As(ms, &first) || first != ms[0] {
+		t.Errorf("errors.As found %v, want %v", first, ms[0])
+	}
+}
+
+// What the fuzzer holds to: no input panics; a mistake stands within the file
+// and is one printable line; what is accepted is accepted again, equal, and
+// can be used.
+func FuzzParseConfig(f *testing.F) {
+	f.Add([]byte(smallest), "v")
+	f.Add([]byte("listen: ${V}\n"+smallest), ":80")
+	f.Add([]byte("a: [b: {c: d}, *e, &f g]\n---\n- !h i\n"), "")
+	f.Add([]byte("upstreams:\n  a:\n    servers:\n      - http://a:${V:-80}\nroutes:\n  - match: 'GET /{x...}/y'\n    to: a\n    timeout: 1s\n"), "1")
+	f.Add([]byte("log: {to: |\n  a\n  b}\n? x\n: \"\\e\"\n<<: {}\n"), "\x1b")
+	f.Fuzz(func(t *testing.T, src []byte, value string) {
+		lookup := func(name string) (string, bool) { return value, name == "V" }
+		c, err := front.ParseConfig("f", src, lookup)
+		again, errAgain := front.ParseConfig("f", src, lookup)
+		if diff := cmp.Diff(c, again, compareNetworks); diff != "" || fmt.Sprint(err) != fmt.Sprint(errAgain) {
+			t.Fatalf("parsed twice, not the same: %v, %v\n%s", err, errAgain, diff)
+		}
+		if err != nil {
+			checkMistakes(t, src, err)
+			return
+		}
+		if len(c.Upstreams) == 0 || len(c.Routes) == 0 || len(c.Listen) == 0 {
+			t.Fatalf("accepted without upstreams, routes or listeners: %+v", c)
+		}
+		for _, u := range c.Upstreams {
+			if len(u.Servers) == 0 {
+				t.Fatalf("accepted an upstream without servers: %+v", u)
+			}
+		}
+	})
+}
+
+func checkMistakes(t *testing.T, src []byte, err error) {
+	t.Helper()
+	var ms front.Mistakes
+	if !errors.As(err, &ms) || len(ms) == 0 {
+		t.Fatalf("the error is %T %v", err, err)
+	}
+	lines := strings.Split(string(src), "\n")
+	for _, m := range ms {
+		if m.Line < 1 || m.Line > len(lines) || m.Col < 1 || m.Col > 1+utf8.RuneCountInString(lines[m.Line-1]) {
+			t.Errorf("%v\nstands outside of the file", m)
+		}
+		for _, c := range m.Error() {
+			if c < ' ' || 0x7f <= c && c < 0xa0 {
+				t.Errorf("%q holds a control character", m.Error())
+			}
+		}
+		if m.What == "" {
+			t.Errorf("%v says nothing", m)
+		}
+	}
+}
