@@ -1,0 +1,181 @@
+package log
+
+import (
+	"math/bits"
+	"unicode/utf8"
+)
+
+const lowerHex = "0123456789abcdef"
+
+// appendString appends s as a JSON string, quotes included. It is the only way
+// a text from outside gets into a line, be it a key or a value.
+//
+// It escapes what encoding/json escapes with SetEscapeHTML(false) and, because
+// a log is read in terminals, DEL, the C1 controls and the controls that turn
+// the direction of text. A parser sees the same value either way.
+func appendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	for {
+		n := plainLen(s)
+		dst = append(dst, s[:n]...)
+		if n == len(s) {
+			return append(dst, '"')
+		}
+		dst, s = appendSpecial(dst, s[n:])
+	}
+}
+
+// appendSpecial appends the first character of s, which is no plain ASCII,
+// escaped where it must be, with those like it that follow at once. It returns
+// the rest of s.
+func appendSpecial(dst []byte, s string) ([]byte, string) {
+	for s != "" && isSpecial(s[0]) {
+		if s[0] < utf8.RuneSelf {
+			dst = appendEscapedASCII(dst, s[0])
+			s = s[1:]
+			continue
+		}
+		var size int
+		dst, size = appendRune(dst, s)
+		s = s[size:]
+	}
+	return dst, s
+}
+
+// appendEscapedASCII appends the escape of a quote, a backslash or a control.
+func appendEscapedASCII(dst []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\b':
+		return append(dst, '\\', 'b')
+	case '\f':
+		return append(dst, '\\', 'f')
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\r':
+		return append(dst, '\\', 'r')
+	case '\t':
+		return append(dst, '\\', 't')
+	}
+	return appendEscapedRune(dst, rune(c))
+}
+
+// appendRune appends the first character of s, which is not ASCII, and returns
+// how many bytes of s it took.
+func appendRune(dst []byte, s string) ([]byte, int) {
+	c, size := utf8.DecodeRuneInString(s)
+	switch {
+	case c == utf8.RuneError && size == 1:
+		return append(dst, `\ufffd`...), 1
+	case disturbsTerminal(c):
+		return appendEscapedRune(dst, c), size
+	}
+	return append(dst, s[:size]...), size
+}
+
+func appendEscapedRune(dst []byte, c rune) []byte {
+	return append(dst, '\\', 'u', lowerHex[c>>12&0xF], lowerHex[c>>8&0xF], lowerHex[c>>4&0xF], lowerHex[c&0xF])
+}
+
+// disturbsTerminal reports whether c, which is not ASCII, is a control of the
+// C1 set, a line separator or a control of the text's direction.
+func disturbsTerminal(c rune) bool {
+	switch {
+	case c <= 0x9F, c == 0x061C:
+		return true
+	case c < 0x200E || c > 0x2069:
+		return false
+	}
+	return c <= 0x200F || 0x2028 <= c && c <= 0x202E || c >= 0x2066
+}
+
+// isSpecial reports whether a byte of a string cannot be copied as it is:
+// controls, quote, backslash, DEL and whatever is not ASCII.
+func isSpecial(c byte) bool {
+	return c < 0x20 || c >= 0x7F || c == '"' || c == '\\'
+}
+
+// plainLen returns how many bytes at the start of s can be copied as they are:
+// the index of the first special byte, or len(s).
+//
+// It looks at eight bytes at a time. What is shorter is one word as well, so
+// that the short keys and values that logs are made of need no loop.
+func plainLen(s string) int {
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		if m := specials(word8(s[i:])); m != 0 {
+			return i + bits.TrailingZeros64(m)>>3
+		}
+	}
+	rest := s[i:]
+	switch n := len(rest); {
+	case n == 0:
+		return len(s)
+	case n >= 4:
+		// Two halves that overlap in the middle.
+		w := uint64(word4(rest)) | uint64(word4(rest[n-4:]))<<32
+		if specials(w) == 0 {
+			return len(s)
+		}
+	default:
+		// First, middle and last byte, with spaces for the other five.
+		w := uint64(rest[0]) | uint64(rest[n>>1])<<8 | uint64(rest[n-1])<<16 | 0x2020202020<<24
+		if specials(w) == 0 {
+			return len(s)
+		}
+	}
+	for ; !isSpecial(s[i]); i++ {
+	}
+	return i
+}
+
+// specials returns a word whose lowest set bit lies in the first special byte
+// of w; 0 when there is none. Bits above it mean nothing, since borrows run
+// upwards.
+func specials(w uint64) uint64 {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	quote := w ^ '"'*ones
+	backslash := w ^ '\\'*ones
+	below := (w-0x20*ones)&^w | (quote-ones)&^quote | (backslash-ones)&^backslash
+	return (below | w | (w + ones)) & tops // w+ones: DEL carries into the top bit
+}
+
+// word8 and word4 are single loads: the compiler joins the bytes.
+func word8(s string) uint64 {
+	return uint64(word4(s)) | uint64(word4(s[4:8]))<<32
+}
+
+func word4(s string) uint32 {
+	_ = s[3]
+	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
+}
+
+// harden escapes in place what encoding/json leaves raw: it knows nothing of
+// terminals, and a json.RawMessage is passed on by it whatever it holds.
+// buf[from:] is JSON without white space, where such bytes stand in strings
+// alone.
+func harden(buf []byte, from int) []byte {
+	i := from
+	for i < len(buf) && buf[i] < 0x7F {
+		i++
+	}
+	if i == len(buf) {
+		return buf
+	}
+	rest := string(buf[i:])
+	buf = buf[:i]
+	for rest != "" {
+		switch c := rest[0]; {
+		case c < 0x7F:
+			buf, rest = append(buf, c), rest[1:]
+		case c == 0x7F:
+			buf, rest = appendEscapedRune(buf, 0x7F), rest[1:]
+		default:
+			var size int
+			buf, size = appendRune(buf, rest)
+			rest = rest[size:]
+		}
+	}
+	return buf
+}
