@@ -162,6 +162,7 @@ func TestParseConfigMistakes(t *testing.T) {
 		{"keys not built yet", smallest + "redirects: r.csv\nlimits: {in_flight: 10}\nlog: {queue: {size: 8MiB}}\n",
 			[]string{`3:1 "redirects" is not supported yet`, `4:1 "limits" is not supported yet`, `5:7 "queue" is not supported yet`}},
 		{"a key not built yet in another place", smallest + "health: {path: /}\n", []string{`3:1 "health" is not supported yet`}},
+		{"a scheme not built yet", "upstreams: {a: {servers: https://a}}\nroutes: {match: /, to: a}\n", []string{`1:26 https:// is not supported yet`}},
 		{"health", "upstreams: {a: {servers: http://a, health: {path: /}}}\nroutes: {match: /, to: a}\n", []string{`1:36 "health" is not supported yet`}},
 		{"a format not built yet", "log: {format: ltsv}\n" + smallest, []string{`1:15 "ltsv" is not supported yet|json`}},
 		{"two destinations", "log: {to: [stdout, stderr]}\n" + smallest, []string{`1:11 "to" must be a single value, not a list`}},
