@@ -1,0 +1,126 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/weirhq/weir/bench/measure"
+	"github.com/weirhq/weir/bench/proxy"
+)
+
+// doorRow is a door with what it cost, pass by pass.
+type doorRow struct {
+	proxy.Door
+	costs []proxy.Cost
+}
+
+func (r doorRow) series(of func(proxy.Cost) float64) measure.Series {
+	s := make(measure.Series, len(r.costs))
+	for i, c := range r.costs {
+		s[i] = of(c)
+	}
+	return s
+}
+
+func (r doorRow) cpu() measure.Series {
+	return r.series(func(c proxy.Cost) float64 { return float64(c.CPU.Nanoseconds()) / 1e3 })
+}
+
+func (r doorRow) mallocs() measure.Series {
+	return r.series(func(c proxy.Cost) float64 { return c.Mallocs })
+}
+
+// writeDoors writes the table and what the rows say together.
+func writeDoors(w io.Writer, title string, rows []doorRow) error {
+	fmt.Fprintf(w, "\n%s\n", title)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "CPU us/req\tspread\treq/s\tp50 us\tp99 us\tallocs/req\tweir to it\t")
+	weir := find(rows, proxy.Weir)
+	for _, r := range rows {
+		p50 := r.series(func(c proxy.Cost) float64 { return float64(c.P50.Microseconds()) })
+		p99 := r.series(func(c proxy.Cost) float64 { return float64(c.P99.Microseconds()) })
+		perSecond := r.series(func(c proxy.Cost) float64 { return c.PerSecond })
+		fmt.Fprintf(t, "%.1f\t%s\t%.0f\t%.0f\t%.0f\t%s\t%s\t  %s (%s)\n", r.cpu().Median(), r.cpu().Spread(), perSecond.Median(),
+			p50.Median(), p99.Median(), mallocsCell(r), ratioCell(weir, r), r.Name, r.Note)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	writeLogShare(w, rows)
+	_, err := fmt.Fprintln(w)
+	return err
+}
+
+func mallocsCell(r doorRow) string {
+	if r.mallocs().Median() < 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f", r.mallocs().Median())
+}
+
+// ratioCell is Weir's processor time over the row's; "~" when the difference could be chance.
+func ratioCell(weir *doorRow, r doorRow) string {
+	if weir == nil || r.Name == proxy.Weir {
+		return "-"
+	}
+	text := fmt.Sprintf("%.2f", weir.cpu().Median()/r.cpu().Median())
+	if !weir.cpu().Differs(r.cpu()) {
+		return "~" + text
+	}
+	return text
+}
+
+// writeLogShare says how much of Weir's time the writes to the file are: the encoding and the calls are in both rows.
+func writeLogShare(w io.Writer, rows []doorRow) {
+	file, null := find(rows, proxy.Weir), find(rows, proxy.WeirNull)
+	if file == nil || null == nil {
+		return
+	}
+	of := file.cpu().Median()
+	fmt.Fprintf(w, "writing the three lines to a file rather than to /dev/null is %.0f%% of weir's CPU\n", 100*(of-null.cpu().Median())/of)
+}
+
+func find(rows []doorRow, name string) *doorRow {
+	for i := range rows {
+		if rows[i].Name == name {
+			return &rows[i]
+		}
+	}
+	return nil
+}
+
+// doorTargets are the ratios that Weir's processor time may have to another door's; a negative one is told, not
+// judged.
+var doorTargets = []struct {
+	result, door string
+	ratio        float64
+}{
+	{"proxy_cpu_vs_nginx", proxy.Nginx, -1},
+	{"proxy_cpu_vs_reverseproxy", proxy.ReverseProxy, 0.60},
+	{"proxy_cpu_vs_caddy", proxy.Caddy, 0.45},
+}
+
+func judgeDoors(rows []doorRow) []fmt.Stringer {
+	weir := find(rows, proxy.Weir)
+	if weir == nil {
+		return nil
+	}
+	var results []fmt.Stringer
+	for _, t := range doorTargets {
+		if peer := find(rows, t.door); peer != nil {
+			ratio := weir.cpu().Median() / peer.cpu().Median()
+			results = append(results, measure.Verdict{Name: t.result, Ratio: ratio, Allocs: -1, TargetRatio: t.ratio, TargetAllocs: -1})
+		}
+	}
+	if alone := find(rows, proxy.Alone); alone != nil {
+		results = append(results, judgeMallocs(*weir, *alone))
+	}
+	return results
+}
+
+// judgeMallocs holds what Weir allocates for a request beyond net/http's own server, to one place, against none.
+func judgeMallocs(weir, alone doorRow) measure.Verdict {
+	beyond := max(0, weir.mallocs().Median()-alone.mallocs().Median())
+	return measure.Verdict{Name: "proxy_allocs_beyond_nethttp", Ratio: -1, Allocs: float64(int(10*beyond+0.5)) / 10, TargetRatio: -1}
+}

@@ -1,0 +1,107 @@
+// Benchrun compares Weir with its peers, side by side in one run.
+//
+//	benchrun [flags] log router    what a line and a lookup cost
+//	benchrun [flags] proxy         what a proxied request costs a whole process
+//
+// It prints a table for each comparison and at the end one RESULT line for each that the project has a target for. A
+// missed target is a result, not a failure: benchrun exits 0 when it measured, 1 when it could not, 2 when it was
+// called in a wrong way.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// settings are what the flags say.
+type settings struct {
+	passes      int           // 0: each comparison's own number
+	passTime    time.Duration // of a row of log or router
+	loadTime    time.Duration // of a row of proxy
+	connections int
+	caddy       string // the file of Caddy's command
+	dir         string // where logs are written while they are measured
+}
+
+// A comparison measures, writes its tables to w and returns its result lines.
+type comparison func(ctx context.Context, w io.Writer, s settings) ([]fmt.Stringer, error)
+
+var comparisons = map[string]comparison{"log": compareLoggers, "router": compareRouters, "proxy": compareProxies}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	var s settings
+	flags := flag.NewFlagSet("benchrun", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() {
+		fmt.Fprintln(stderr, "usage: benchrun [flags] log|router|proxy ...")
+		flags.PrintDefaults()
+	}
+	flags.IntVar(&s.passes, "passes", 0, "passes over all rows; the medians are over these (0: 11 for log and router, 5 for proxy)")
+	flags.DurationVar(&s.passTime, "time", 100*time.Millisecond, "how long a row of log or router runs in a pass")
+	flags.DurationVar(&s.loadTime, "load", 8*time.Second, "how long a row of proxy is loaded in a pass")
+	flags.IntVar(&s.connections, "connections", 64, "how many connections load a row of proxy")
+	flags.StringVar(&s.caddy, "caddy", "../.bench/bin/caddy", "Caddy's `command`")
+	flags.StringVar(&s.dir, "dir", os.TempDir(), "`folder` in which the proxies' logs are written")
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return 0
+		}
+		return 2
+	}
+	if err := check(s, flags.Args()); err != nil {
+		fmt.Fprintf(stderr, "benchrun: error: %v\n", err)
+		flags.Usage()
+		return 2
+	}
+	if err := compare(ctx, stdout, s, flags.Args()); err != nil {
+		fmt.Fprintf(stderr, "benchrun: error: %v\n", err)
+		return 1
+	}
+	return 0
+}
+
+func check(s settings, names []string) error {
+	if len(names) == 0 {
+		return errors.New("nothing to compare")
+	}
+	for _, name := range names {
+		if comparisons[name] == nil {
+			return fmt.Errorf("no comparison is called %q", name)
+		}
+	}
+	if s.passes < 0 || s.passTime <= 0 || s.loadTime < time.Second || s.connections < 1 {
+		return errors.New("passes, times and connections must be positive, and -load at least 1s")
+	}
+	return nil
+}
+
+// compare runs the comparisons and writes their result lines after all tables, where they are easy to find.
+func compare(ctx context.Context, w io.Writer, s settings, names []string) error {
+	describeMachine(w)
+	var results []fmt.Stringer
+	for _, name := range names {
+		r, err := comparisons[name](ctx, w, s)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		results = append(results, r...)
+	}
+	for _, r := range results {
+		fmt.Fprintln(w, r)
+	}
+	return nil
+}

@@ -1,0 +1,37 @@
+package log
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+
+	dprequest "github.com/ONSdigital/dp-net/v3/request"
+	ons "github.com/ONSdigital/log.go/v2/log"
+)
+
+// openONS uses log.go as a front-end router does: the http fields come from the request, the trace id from the
+// context that a middleware filled before. It has no levels, so it has no answer to the disabled event, and its
+// destination is a package variable: the logger that was opened last is the one that is written to.
+func openONS(w io.Writer) logger {
+	ons.Namespace = namespace
+	ons.SetDestination(w, nil)
+	ctx := context.WithValue(context.Background(), dprequest.RequestIdKey, traceID)
+	req := &http.Request{Method: proxied.Method, URL: &url.URL{
+		Scheme: proxied.Scheme, Host: proxied.Host + ":20000", Path: proxied.Path, RawQuery: proxied.Query,
+	}}
+	return logger{
+		threeEvents: func(r *request) {
+			ons.Info(ctx, received, ons.HTTP(req, 0, 0, &r.StartedAt, nil))
+			ons.Info(ctx, proxying, ons.HTTP(req, 0, 0, nil, nil), ons.Data{"destination": r.Destination, "proxy_name": r.Proxy})
+			ons.Info(ctx, completed, ons.HTTP(req, r.StatusCode, r.ContentLength, &r.StartedAt, &r.EndedAt))
+		},
+		tenFields: func(f *fields) {
+			ons.Info(context.Background(), "dataset filtered", ons.Data{
+				"dataset": f.Dataset, "edition": f.Edition, "version": f.Version, "dimension": f.Dimension,
+				"rows": f.Rows, "attempt": f.Attempt, "bytes": f.Bytes, "ratio": f.Ratio, "cached": f.Cached,
+				"took": f.Took,
+			})
+		},
+	}
+}

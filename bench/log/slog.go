@@ -1,0 +1,49 @@
+package log
+
+import (
+	"context"
+	"io"
+	"log/slog"
+)
+
+// openSlog: LogAttrs with typed attributes, the fastest way the package has. The keys time, level and msg stay: a
+// ReplaceAttr that renames them is called for every attribute and would cost more than it shows.
+func openSlog(w io.Writer) logger {
+	l := slog.New(slog.NewJSONHandler(w, nil)).With(slog.String("namespace", namespace))
+	ctx := context.Background()
+	trace := func() slog.Attr { return slog.String("trace_id", traceID) }
+	return logger{
+		threeEvents: func(r *request) {
+			l.LogAttrs(ctx, slog.LevelInfo, received, trace(), slogReceived(r))
+			l.LogAttrs(ctx, slog.LevelInfo, proxying, trace(), slogProxying(r),
+				slog.GroupAttrs("data", slog.String("destination", r.Destination), slog.String("proxy_name", r.Proxy)))
+			l.LogAttrs(ctx, slog.LevelInfo, completed, trace(), slogCompleted(r))
+		},
+		tenFields: func(f *fields) {
+			l.LogAttrs(ctx, slog.LevelInfo, "dataset filtered",
+				slog.String("dataset", f.Dataset), slog.String("edition", f.Edition), slog.String("version", f.Version),
+				slog.String("dimension", f.Dimension), slog.Int("rows", f.Rows), slog.Int("attempt", f.Attempt),
+				slog.Int64("bytes", f.Bytes), slog.Float64("ratio", f.Ratio), slog.Bool("cached", f.Cached),
+				slog.Duration("took", f.Took))
+		},
+		disabled: func() { l.LogAttrs(ctx, slog.LevelDebug, received, trace()) },
+	}
+}
+
+func slogReceived(r *request) slog.Attr {
+	return slog.GroupAttrs("http", slog.Int("status_code", 0), slog.String("method", r.Method), slog.String("scheme", r.Scheme),
+		slog.String("host", r.Host), slog.Int("port", r.Port), slog.String("path", r.Path), slog.String("query", r.Query),
+		slog.Time("started_at", r.StartedAt))
+}
+
+func slogProxying(r *request) slog.Attr {
+	return slog.GroupAttrs("http", slog.Int("status_code", 0), slog.String("method", r.Method), slog.String("scheme", r.Scheme),
+		slog.String("host", r.Host), slog.Int("port", r.Port), slog.String("path", r.Path), slog.String("query", r.Query))
+}
+
+func slogCompleted(r *request) slog.Attr {
+	return slog.GroupAttrs("http", slog.Int("status_code", r.StatusCode), slog.String("method", r.Method), slog.String("scheme", r.Scheme),
+		slog.String("host", r.Host), slog.Int("port", r.Port), slog.String("path", r.Path), slog.String("query", r.Query),
+		slog.Time("started_at", r.StartedAt), slog.Time("ended_at", r.EndedAt), slog.Duration("duration", r.EndedAt.Sub(r.StartedAt)),
+		slog.Int64("response_content_length", r.ContentLength))
+}

@@ -1,0 +1,71 @@
+package measure
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"golang.org/x/perf/benchmath"
+)
+
+// Series are the values of one quantity, one for each pass.
+type Series []float64
+
+// Median returns the middle value, which one pass that was disturbed does not move. It is 0 without values.
+func (s Series) Median() float64 {
+	if len(s) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(s))
+	mid := len(sorted) / 2
+	if len(sorted)%2 == 1 {
+		return sorted[mid]
+	}
+	return (sorted[mid-1] + sorted[mid]) / 2
+}
+
+// Spread returns how far the lowest and the highest value lie from the median, as "-2% +5%".
+func (s Series) Spread() string {
+	median := s.Median()
+	if median == 0 {
+		return ""
+	}
+	percent := func(v float64) float64 { return 100 * (v - median) / median }
+	return fmt.Sprintf("%+.0f%% %+.0f%%", percent(slices.Min(s)), percent(slices.Max(s)))
+}
+
+// Differs reports whether s and t differ by more than chance, by the U-test at 5%. Fewer than four passes never do.
+func (s Series) Differs(t Series) bool {
+	if len(s) == 0 || len(t) == 0 {
+		return false
+	}
+	a := benchmath.NewSample(slices.Clone(s), &benchmath.DefaultThresholds)
+	b := benchmath.NewSample(slices.Clone(t), &benchmath.DefaultThresholds)
+	c := benchmath.AssumeNothing.Compare(a, b)
+	return c.P <= c.Alpha
+}
+
+// series collects one quantity of a row's passes.
+func (m Measured) series(of func(Cost) float64) Series {
+	s := make(Series, len(m.Costs))
+	for i, c := range m.Costs {
+		s[i] = of(c)
+	}
+	return s
+}
+
+// Nanoseconds returns the processor time per operation, pass by pass.
+func (m Measured) Nanoseconds() Series {
+	return m.series(func(c Cost) float64 { return c.Nanoseconds })
+}
+
+// Allocs returns the median of the allocations per operation, to two places: below that it is what the runtime
+// itself allocates now and then.
+func (m Measured) Allocs() float64 {
+	return math.Round(100*m.series(func(c Cost) float64 { return c.Allocs }).Median()) / 100
+}
+
+// Bytes returns the median of the bytes allocated per operation.
+func (m Measured) Bytes() int {
+	return int(math.Round(m.series(func(c Cost) float64 { return c.Bytes }).Median()))
+}

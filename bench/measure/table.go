@@ -1,0 +1,85 @@
+package measure
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+)
+
+// Fastest returns the index of the row with the lowest median among those that ok accepts, or -1.
+func Fastest(rows []Measured, ok func(Row) bool) int {
+	best := -1
+	for i, m := range rows {
+		if !ok(m.Row) {
+			continue
+		}
+		if best < 0 || m.Nanoseconds().Median() < rows[best].Nanoseconds().Median() {
+			best = i
+		}
+	}
+	return best
+}
+
+// Peer reports whether r is another project's row.
+func Peer(r Row) bool { return !r.Ours && !r.Bare }
+
+// WriteTable writes the rows of a case with their ratio to the fastest peer. A ratio whose difference could be chance
+// is marked "~".
+func WriteTable(w io.Writer, c Case, rows []Measured) error {
+	fmt.Fprintf(w, "%s\n", c.Name)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "ns/op\tspread\tB/op\tallocs/op\tto best peer\t")
+	best := Fastest(rows, Peer)
+	for i, m := range rows {
+		ns := m.Nanoseconds()
+		fmt.Fprintf(t, "%s\t%s\t%d\t%v\t%s\t  %s\n", digits(ns.Median()), ns.Spread(), m.Bytes(), m.Allocs(), ratio(rows, i, best), label(m.Row))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(w)
+	return err
+}
+
+// digits writes v to three figures at least, and never with an exponent.
+func digits(v float64) string {
+	if v < 100 {
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.0f", v)
+}
+
+func label(r Row) string {
+	if r.Note == "" {
+		return r.Name
+	}
+	return r.Name + " (" + r.Note + ")"
+}
+
+func ratio(rows []Measured, i, best int) string {
+	if best < 0 {
+		return ""
+	}
+	ours, theirs := rows[i].Nanoseconds(), rows[best].Nanoseconds()
+	text := fmt.Sprintf("%.2f", ours.Median()/theirs.Median())
+	if i != best && !ours.Differs(theirs) {
+		return "~" + text
+	}
+	return text
+}
+
+// Judge compares ours, the row of Weir with this name, to the fastest peer. It returns false when the case lacks
+// either.
+func Judge(rows []Measured, ours string) (Verdict, bool) {
+	mine := Fastest(rows, func(r Row) bool { return r.Ours && r.Name == ours })
+	best := Fastest(rows, Peer)
+	if mine < 0 || best < 0 {
+		return Verdict{}, false
+	}
+	return Verdict{
+		Ratio:        rows[mine].Nanoseconds().Median() / rows[best].Nanoseconds().Median(),
+		Allocs:       rows[mine].Allocs(),
+		TargetRatio:  -1,
+		TargetAllocs: -1,
+	}, true
+}

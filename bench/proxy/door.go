@@ -1,0 +1,130 @@
+// Package proxy compares whole front doors: the processor time of the proxy's processes for each request that a load
+// generator completed, everything it does included - its log to a file, its collector, its kernel calls.
+package proxy
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// A Door is one proxy, as it is set up for the comparison.
+type Door struct {
+	Name string
+	Note string
+	// Lines is how many lines its log holds for each request; a pass in which there are fewer is no result.
+	Lines int
+
+	log     string                                 // where its log goes when that is not a file of the pass
+	mallocs string                                 // where it tells its allocations, as a path on the port for figures; may be empty
+	command func(t Tools, s site) (command, error) // writes the configuration into s.dir
+}
+
+// The names of the doors.
+const (
+	Nginx        = "nginx"
+	ReverseProxy = "httputil.ReverseProxy"
+	Caddy        = "caddy"
+	Weir         = "weir"
+	WeirNull     = "weir, log to /dev/null"
+	Alone        = "net/http's server alone"
+)
+
+// Doors are all that are compared.
+var Doors = []Door{
+	{Name: Nginx, Note: "one line for a request", Lines: 1, command: nginxDoor},
+	{Name: ReverseProxy, Note: "zerolog, three lines", Lines: 3, mallocs: "/", command: reverseProxyDoor},
+	{Name: Caddy, Note: "one line for a request", Lines: 1, command: caddyDoor},
+	{Name: Weir, Note: "three lines", Lines: 3, mallocs: "/metrics", command: weirDoor},
+	{Name: WeirNull, Note: "three lines, thrown away", log: os.DevNull, mallocs: "/metrics", command: weirDoor},
+	{Name: Alone, Note: "answers itself: no upstream, no log", mallocs: "/", command: aloneDoor},
+}
+
+// Tools are the programs that the comparison calls, by file name. An empty one is missing.
+type Tools struct {
+	Nginx, Caddy, Weir, ReverseProxy string
+}
+
+// Missing returns why the door cannot run with these tools, and "" when it can.
+func (d Door) Missing(t Tools) string {
+	switch {
+	case d.Name == Caddy && t.Caddy == "":
+		return "install it with: GOBIN=$PWD/.bench/bin go install github.com/caddyserver/caddy/v2/cmd/caddy@v2.11.9"
+	case (d.Name == Weir || d.Name == WeirNull) && t.Weir == "":
+		return "this tree has no cmd/weir"
+	}
+	return ""
+}
+
+// site is where a door stands for one pass.
+type site struct {
+	dir            string // its configuration and its log; gone after the pass
+	log            string
+	port, upstream int
+	figures        int // a port where it may tell figures about itself
+}
+
+func (s site) file(name string) string { return filepath.Join(s.dir, name) }
+
+func (s site) write(name, text string) (string, error) {
+	file := s.file(name)
+	return file, os.WriteFile(file, []byte(text), 0o644)
+}
+
+func local(port int) string { return fmt.Sprintf("127.0.0.1:%d", port) }
+
+// caddyDoor: no admin, no certificates, a pool of upstream connections as large as the others'.
+func caddyDoor(t Tools, s site) (command, error) {
+	file, err := s.write("Caddyfile", fmt.Sprintf(`{
+	admin off
+	auto_https off
+	persist_config off
+	grace_period 1s
+	log {
+		output stderr
+		level WARN
+	}
+}
+http://%s {
+	bind 127.0.0.1
+	log {
+		output file %s {
+			roll_disabled
+		}
+		format json
+	}
+	reverse_proxy %s {
+		transport http {
+			keepalive_idle_conns_per_host 256
+			compression off
+		}
+	}
+}
+`, local(s.port), s.log, local(s.upstream)))
+	return command{
+		args: []string{t.Caddy, "run", "--adapter", "caddyfile", "--config", file},
+		env:  []string{"HOME=" + s.dir, "XDG_DATA_HOME=" + s.dir, "XDG_CONFIG_HOME=" + s.dir},
+	}, err
+}
+
+func weirDoor(t Tools, s site) (command, error) {
+	file, err := s.write("weir.yaml", fmt.Sprintf(`listen: ["%s"]
+admin: "%s"
+log: {to: "%s"}
+upstreams:
+  backend: {servers: ["http://%s"]}
+routes:
+  - {match: "/{path...}", to: backend}
+`, local(s.port), local(s.figures), s.log, local(s.upstream)))
+	return command{args: []string{t.Weir, "serve", "--config", file}}, err
+}
+
+func reverseProxyDoor(t Tools, s site) (command, error) {
+	return command{args: []string{
+		t.ReverseProxy, "-listen", local(s.port), "-figures", local(s.figures), "-log", s.log, "-to", "http://" + local(s.upstream),
+	}}, nil
+}
+
+func aloneDoor(t Tools, s site) (command, error) {
+	return command{args: []string{t.ReverseProxy, "-listen", local(s.port), "-figures", local(s.figures)}}, nil
+}

@@ -1,0 +1,100 @@
+package proxy_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/bench/proxy"
+)
+
+// tools returns what the test needs, the reverse proxy built from this tree, or skips it.
+func tools(t *testing.T) proxy.Tools {
+	nginx, err := exec.LookPath("nginx")
+	if err != nil {
+		t.Skip("needs nginx")
+	}
+	if _, err := exec.LookPath("wrk"); err != nil {
+		t.Skip("needs wrk")
+	}
+	built := filepath.Join(t.TempDir(), "reverseproxy")
+	if out, err := exec.Command("go", "build", "-o", built, "../cmd/reverseproxy").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return proxy.Tools{Nginx: nginx, ReverseProxy: built}
+}
+
+func door(t *testing.T, name string) proxy.Door {
+	for _, d := range proxy.Doors {
+		if d.Name == name {
+			return d
+		}
+	}
+	t.Fatalf("no door is called %q", name)
+	return proxy.Door{}
+}
+
+// A pass through real processes gives plausible figures, and after it neither files nor processes are left.
+func TestPass(t *testing.T) {
+	dir := t.TempDir()
+	b := &proxy.Bench{Tools: tools(t), Connections: 4, Load: time.Second, Dir: dir}
+	if err := b.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{proxy.Nginx, proxy.ReverseProxy} {
+		got, err := b.Pass(t.Context(), door(t, name))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got.CPU <= 0 || got.CPU > 10*time.Millisecond || got.PerSecond <= 0 || got.P50 <= 0 || got.P99 < got.P50 {
+			t.Errorf("%s: implausible: %+v", name, got)
+		}
+		if tells := name == proxy.ReverseProxy; tells != (got.Mallocs > 0) {
+			t.Errorf("%s: got %v allocations for a request", name, got.Mallocs)
+		}
+	}
+	short := door(t, proxy.Nginx)
+	short.Lines = 2
+	if _, err := b.Pass(t.Context(), short); err == nil || !strings.Contains(err.Error(), "lines") {
+		t.Errorf("a door that logs one line and owes two: got %v, want an error", err)
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	if cmdlines := running(t, dir); len(cmdlines) > 0 {
+		t.Errorf("still running: %q", cmdlines)
+	}
+}
+
+// running returns the command lines of the processes that have to do with dir.
+func running(t *testing.T, dir string) []string {
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, f := range files {
+		if text, err := os.ReadFile(f); err == nil && strings.Contains(string(text), dir) {
+			found = append(found, string(text))
+		}
+	}
+	return found
+}
+
+func TestMissing(t *testing.T) {
+	for _, name := range []string{proxy.Caddy, proxy.Weir, proxy.WeirNull} {
+		if why := door(t, name).Missing(proxy.Tools{}); why == "" {
+			t.Errorf("%s: no word that it is missing", name)
+		}
+	}
+	if why := door(t, proxy.Caddy).Missing(proxy.Tools{Caddy: "caddy"}); why != "" {
+		t.Errorf("caddy is there, got %q", why)
+	}
+}

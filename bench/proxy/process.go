@@ -1,0 +1,109 @@
+package proxy
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// A process is a program that runs beside the measurement. Whoever starts one stops it.
+type process struct {
+	name   string
+	cmd    *exec.Cmd
+	output string        // the file with what it says on stdout and stderr
+	ended  chan struct{} // closed once it is gone
+}
+
+// command is how a program is called.
+type command struct {
+	args []string
+	env  []string // beyond this process's own
+}
+
+// start starts c in dir, in a process group of its own: Ctrl-C in a terminal reaches this process alone, which then
+// ends the others in order. Should this process be killed, the kernel ends them.
+func start(name string, c command, dir string) (*process, error) {
+	out, err := os.Create(filepath.Join(dir, name+".output"))
+	if err != nil {
+		return nil, err
+	}
+	defer out.Close()
+	p := &process{name: name, cmd: exec.Command(c.args[0], c.args[1:]...), output: out.Name(), ended: make(chan struct{})}
+	p.cmd.Dir = dir
+	p.cmd.Env = append(os.Environ(), c.env...)
+	p.cmd.Stdout, p.cmd.Stderr = out, out
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+	if err := p.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start %s: %w", name, err)
+	}
+	go func() {
+		_ = p.cmd.Wait() // how it ended is told by its output; that it ended is what counts
+		close(p.ended)
+	}()
+	return p, nil
+}
+
+func (p *process) pid() int { return p.cmd.Process.Pid }
+
+// stop asks p to end and, when it has not after a while, kills its group. It returns when p is gone.
+func (p *process) stop() {
+	_ = p.cmd.Process.Signal(syscall.SIGTERM) // an error says that it is gone already
+	select {
+	case <-p.ended:
+	case <-time.After(5 * time.Second):
+		_ = syscall.Kill(-p.pid(), syscall.SIGKILL)
+		<-p.ended
+	}
+}
+
+// ready waits until url answers 200 with size bytes.
+func (p *process) ready(ctx context.Context, url string, size int64) error {
+	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := answers(ctx, url, size)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-p.ended:
+			return fmt.Errorf("%s ended before it answered: %s", p.name, p.lastWords())
+		case <-ctx.Done():
+			return fmt.Errorf("%s is not ready: %w: %s", p.name, err, p.lastWords())
+		}
+	}
+}
+
+func answers(ctx context.Context, url string, size int64) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	req.Close = true
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK || res.ContentLength != size {
+		return fmt.Errorf("%s answers %s with %d bytes, want 200 with %d", url, res.Status, res.ContentLength, size)
+	}
+	return nil
+}
+
+// lastWords returns the end of what p said.
+func (p *process) lastWords() string {
+	said, err := os.ReadFile(p.output)
+	if err != nil {
+		return err.Error()
+	}
+	return string(said[max(0, len(said)-500):])
+}
