@@ -1,7 +1,9 @@
 package router
 
 import (
+	"cmp"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -29,7 +31,7 @@ func drawNode(b *strings.Builder, depth int, label string, n *node) {
 	drawLine(b, depth, label, n.leaf)
 	depth++
 	for _, c := range n.literals.sorted() {
-		drawNode(b, depth, c.text, c.to)
+		drawNode(b, depth, url.PathEscape(c.text), c.to)
 	}
 	if n.slash != nil {
 		drawLine(b, depth, "{$}", n.slash)
@@ -50,7 +52,14 @@ func drawNode(b *strings.Builder, depth int, label string, n *node) {
 
 func drawLine(b *strings.Builder, depth int, label string, l *leaf) {
 	b.WriteString(strings.Repeat("  ", depth) + label)
-	for i, p := range l.patterns() {
+	patterns := l.patterns()
+	slices.SortFunc(patterns, func(p, q *pattern) int {
+		if len(p.methods) == 0 || len(q.methods) == 0 { // all methods come last, as in a lookup
+			return cmp.Compare(len(q.methods), len(p.methods))
+		}
+		return cmp.Compare(p.text, q.text)
+	})
+	for i, p := range patterns {
 		separator := ", "
 		if i == 0 {
 			separator = " -> "

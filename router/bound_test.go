@@ -1,0 +1,133 @@
+package router_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/weirhq/weir/router"
+)
+
+// TestBound counts the steps of lookups that were made to be slow: they stay
+// within segments × nodes where plain backtracking would take segments^5.
+func TestBound(t *testing.T) {
+	wildcards := "/{a...}/x/{b...}/x/{c...}/x/{d...}/x/{e...}"
+	ladders := []string{"/{path...}"}
+	for _, tail := range []string{"/y", "/z/{f}", "/{f:int}/{g:int}/z", "/{f}/{g}/w/{$}"} {
+		ladders = append(ladders, wildcards+tail, "/{a...}/x"+tail, "/{a}/{b...}/x/{c...}"+tail)
+	}
+	for _, c := range []struct {
+		name     string
+		patterns []string
+		path     string
+		found    bool
+	}{
+		{"five wildcards, no end", []string{wildcards + "/y"}, strings.Repeat("/x", 10_000), false},
+		{"five wildcards, end", []string{wildcards + "/y"}, strings.Repeat("/x", 10_000) + "/y", true},
+		{"many shapes", ladders, strings.Repeat("/x/1", 5_000), true},
+		{"empty segments", ladders, strings.Repeat("/", 10_000), true},
+		{"escapes", ladders, strings.Repeat("/%78/%2F", 5_000), true},
+		{"one method of another", []string{"PUT " + wildcards + "/x"}, strings.Repeat("/x", 10_000), false},
+	} {
+		table := newTable(t, c.patterns...)
+		if m := table.Lookup("GET", "", c.path, nil); m.Found != c.found {
+			t.Errorf("%s: got %+v, want found %v", c.name, m, c.found)
+		}
+		segments := strings.Count(c.path, "/")
+		if steps, nodes := table.Steps("GET", "", c.path); steps > segments*nodes {
+			t.Errorf("%s: %d steps for %d segments in %d nodes", c.name, steps, segments, nodes)
+		}
+	}
+}
+
+// A wildcard at the end takes the path as it is, however long.
+func TestRestIsIndependentOfLength(t *testing.T) {
+	table := newTable(t, "/{path...}", "/a/{b}", "/{c}/d")
+	for _, n := range []int{3, 30_000} {
+		if steps, _ := table.Steps("GET", "", strings.Repeat("/x", n)); steps > 3 {
+			t.Errorf("%d steps for %d segments", steps, n)
+		}
+	}
+}
+
+// Below no wildcard a node is visited once, even if every branch fails.
+func TestBacktrackingWithoutWildcardsVisitsNodesOnce(t *testing.T) {
+	table := newTable(t, "/{a}/{b}/{c}/z", "/a/{b}/{c}/y", "/a/b/{c}/x", "/a/b/c/w", "/{a:slug}/b/{c:hex}/v")
+	if steps, nodes := table.Steps("GET", "", "/a/b/c/d"); steps > nodes {
+		t.Errorf("%d steps in %d nodes", steps, nodes)
+	}
+}
+
+func TestLookupAllocatesNothing(t *testing.T) {
+	table := newTable(t,
+		"/{$}", "/census", "GET,HEAD /static/{id:uuid}/{addr:ipv4}", "/v6/{addr:ipv6}/{day:date}", "GET /users/{id:int}", "PUT example.com/{slug:slug}",
+		"/{topic...}/datasets/{rest...}", "/{uri...}/a/{more...}/b", "/{path...}")
+	var p router.Params
+	for _, c := range []struct{ method, host, path, want string }{
+		{"GET", "", "/", "/{$}"},
+		{"GET", "", "/census", "/census"},
+		{"GET", "www.example.org:8080", "/static/123e4567-e89b-12d3-a456-426614174000/192.0.2.1", "GET,HEAD /static/{id:uuid}/{addr:ipv4}"},
+		{"GET", "", "/v6/2001:db8::192.0.2.1/2024-02-29", "/v6/{addr:ipv6}/{day:date}"},
+		{"HEAD", "", "/users/42", "GET /users/{id:int}"},
+		{"PUT", "example.com:80", "/a-b", "PUT example.com/{slug:slug}"},
+		{"GET", "", "/economy/prices/datasets/cpi", "/{topic...}/datasets/{rest...}"},
+		{"GET", "", "/x/a/y/z/b", "/{uri...}/a/{more...}/b"},
+		{"GET", "", "/economy/prices", "/{path...}"},
+	} {
+		var m router.Match[string]
+		if n := testing.AllocsPerRun(100, func() { m = table.Lookup(c.method, c.host, c.path, &p) }); n != 0 {
+			t.Errorf("%s %s%s: %v allocations", c.method, c.host, c.path, n)
+		}
+		if m.Pattern != c.want {
+			t.Errorf("%s %s%s: got %q, want %q", c.method, c.host, c.path, m.Pattern, c.want)
+		}
+	}
+	refusing := newTable(t, "GET,PUT /a/{b}")
+	if n := testing.AllocsPerRun(100, func() { refusing.Lookup("POST", "", "/a/b", &p) }); n != 0 {
+		t.Errorf("a method that is not allowed: %v allocations", n)
+	}
+	if n := testing.AllocsPerRun(100, func() { refusing.Lookup("POST", "", "/b", &p) }); n != 0 {
+		t.Errorf("not found: %v allocations", n)
+	}
+	if n := testing.AllocsPerRun(100, func() { table.Lookup("GET", "", "/economy%20x/prices", &p) }); n > 2 {
+		t.Errorf("an escaped path: %v allocations", n)
+	}
+}
+
+// FuzzDecode holds the segments of a path to the plain way of getting them.
+func FuzzDecode(f *testing.F) {
+	for _, s := range []string{"/", "/a%2Fb/c", "//%2f%2F/", "/%zz/%4", "/%25/%2"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, path string) {
+		path = "/" + path
+		var want []string
+		for s := range strings.SplitSeq(path[1:], "/") {
+			want = append(want, unescaped(s))
+		}
+		got := router.Decode(path)
+		if strings.Join(got, "\n") != strings.Join(want, "\n") || len(got) != len(want) {
+			t.Errorf("%q: got %q, want %q", path, got, want)
+		}
+	})
+}
+
+func BenchmarkLookup(b *testing.B) {
+	table := newTable(b,
+		"/{$}", "/census", "/datasets/{uri...}", "/{topic}/datasets/{uri...}", "/{uri...}/alladhocs", "/{uri...}/datalist",
+		"GET,HEAD /static/{id:uuid}/{addr:ipv4}", "/{path...}")
+	for _, c := range []struct{ name, path string }{
+		{"static", "/census"},
+		{"constrained", "/static/123e4567-e89b-12d3-a456-426614174000/192.0.2.1"},
+		{"middle", "/economy/inflationandpriceindices/datalist"},
+		{"rest", "/economy/inflationandpriceindices/bulletins/latest"},
+		{"escaped", "/datasets/a%20b/c"},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			var p router.Params
+			for b.Loop() {
+				table.Lookup("GET", "", c.path, &p)
+			}
+		})
+	}
+}

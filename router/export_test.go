@@ -1,0 +1,45 @@
+package router
+
+// Steps returns how many nodes a lookup visits and how many there are.
+func (t *Table[T]) Steps(method, host, path string) (steps, nodes int) {
+	f := t.tree.find(method, host, path, new(Params))
+	for _, root := range t.tree.hosts {
+		nodes += root.count()
+	}
+	if t.tree.anyHost != nil {
+		nodes += t.tree.anyHost.count()
+	}
+	return f.steps, nodes
+}
+
+func (n *node) count() int {
+	total := 1
+	for _, c := range n.literals.list {
+		total += c.to.count()
+	}
+	for _, e := range n.constrained {
+		total += e.to.count()
+	}
+	for _, e := range []*edge{n.free, n.stretch} {
+		if e != nil {
+			total += e.to.count()
+		}
+	}
+	return total
+}
+
+// Examples returns what a constraint is known to accept.
+func (c Constraint) Examples() []string { return c.examples }
+
+// Decode returns the unescaped segments of a path.
+func Decode(path string) []string {
+	var s search
+	s.path, s.data = decode(path, nil)
+	var segments []string
+	for at := 1; at <= len(s.path); {
+		end := s.segmentEnd(at)
+		segments = append(segments, s.path[at:end])
+		at = end + 1
+	}
+	return segments
+}

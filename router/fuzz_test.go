@@ -1,0 +1,225 @@
+package router_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/weirhq/weir/router"
+)
+
+// A chooser makes patterns and paths out of the bytes of a fuzzer.
+type chooser struct{ bytes []byte }
+
+func (c *chooser) below(n int) int {
+	if len(c.bytes) == 0 {
+		return 0
+	}
+	b := int(c.bytes[0])
+	c.bytes = c.bytes[1:]
+	return b % n
+}
+
+func (c *chooser) of(words ...string) string { return words[c.below(len(words))] }
+
+func (c *chooser) pattern() string {
+	var b strings.Builder
+	b.WriteString(c.of("", "", "", "GET ", "POST ", "HEAD ", "GET,POST ", "PUT,OPTIONS "))
+	b.WriteString(c.of("", "", "", "h.com"))
+	afterMany := false
+	for i := range 1 + c.below(5) {
+		s := c.of("a", "b", "1", "a%2fb", "{p}", "{p}", "{p:int}", "{p:hex}", "{p:slug}", "{p:date}", "{p...}", "{p...}")
+		if afterMany = strings.HasSuffix(s, "...}") && !afterMany; !afterMany {
+			s = strings.Replace(s, "...", "", 1)
+		}
+		b.WriteString("/" + strings.Replace(s, "p", fmt.Sprint("p", i), 1))
+	}
+	if end := c.of("", "", "/{$}", "/"); end != "/" || !afterMany {
+		b.WriteString(end)
+	}
+	return b.String()
+}
+
+func (c *chooser) path() string {
+	var b strings.Builder
+	for range 1 + c.below(7) {
+		b.WriteString("/" + c.of("a", "b", "1", "c", "ff", "x-y", "2024-02-29", "%61", "a%2Fb", "%2f", "%zz", ""))
+	}
+	return b.String()
+}
+
+// randomSeeds yields enough random bytes, the same each time, that the fuzz
+// tests find most mistakes already when they run as tests.
+func randomSeeds(yield func([]byte) bool) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		seed := make([]byte, 40+random.IntN(160))
+		for i := range seed {
+			seed[i] = byte(random.Uint32())
+		}
+		if !yield(seed) {
+			return
+		}
+	}
+}
+
+// FuzzTable holds Table to the oracle: random patterns, random requests.
+func FuzzTable(f *testing.F) {
+	for seed := range randomSeeds {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, bytes []byte) {
+		c := &chooser{bytes}
+		var entries []router.Entry[int]
+		for i := range 1 + c.below(10) {
+			entries = append(entries, router.Entry[int]{Pattern: c.pattern(), Value: i})
+		}
+		table, patterns := tableWithoutConflicts(t, entries)
+		for range 8 {
+			path := c.path()
+			for _, method := range []string{"GET", "HEAD", "POST", "DELETE"} {
+				for _, host := range []string{"", "h.com"} {
+					compareWithOracle(t, table, patterns, method, host, path)
+				}
+			}
+		}
+	})
+}
+
+// tableWithoutConflicts returns the table of the entries that conflict with
+// no earlier one, and checks each conflict that is reported.
+func tableWithoutConflicts(t *testing.T, entries []router.Entry[int]) (*router.Table[int], []oraclePattern) {
+	t.Helper()
+	_, err := router.NewTable(nil, entries)
+	var mistakes router.Mistakes
+	if err != nil && !errors.As(err, &mistakes) {
+		t.Fatalf("%T is not Mistakes", err)
+	}
+	bad := map[int]bool{}
+	for _, m := range mistakes {
+		bad[m.Entry] = true
+		checkConflict(t, m)
+	}
+	var good []router.Entry[int]
+	var patterns []oraclePattern
+	for i, e := range entries {
+		if !bad[i] {
+			good = append(good, e)
+			patterns = append(patterns, newOraclePattern(e.Pattern))
+		}
+	}
+	table, err := router.NewTable(nil, good)
+	if err != nil {
+		t.Fatalf("without the conflicting patterns: %v", err)
+	}
+	return table, patterns
+}
+
+// checkConflict verifies that the example of a conflict shows it.
+func checkConflict(t *testing.T, m *router.Mistake) {
+	t.Helper()
+	if m.Other < 0 {
+		t.Fatalf("unexpected: %v", m)
+	}
+	method, target, _ := strings.Cut(m.Example, " ")
+	slash := strings.IndexByte(target, '/')
+	a, okA := newOraclePattern(m.Pattern).match(method, target[:slash], target[slash:])
+	b, okB := newOraclePattern(m.OtherPattern).match(method, target[:slash], target[slash:])
+	switch {
+	case !okA || !okB || a.method < 0 || b.method < 0:
+		t.Fatalf("%v\nbut not both match", m)
+	case !a.unordered(&b):
+		t.Fatalf("%v\nbut %v and %v have an order", m, a, b)
+	}
+}
+
+// lazily is text for a failure, made only if there is one.
+type lazily func() string
+
+func (text lazily) String() string { return text() }
+
+func compareWithOracle(t *testing.T, table *router.Table[int], patterns []oraclePattern, method, host, path string) {
+	t.Helper()
+	request := lazily(func() string { return fmt.Sprintf("%s %s%s in\n%v", method, host, path, table) })
+	taken, allow := oracleLookup(patterns, method, host, path)
+	var params router.Params
+	got := table.Lookup(method, host, path, &params)
+	if got.Found != (len(taken) > 0) || got.Allow != allow {
+		t.Fatalf("%s\ngot %+v, want %v, Allow %q", request, got, taken, allow)
+	}
+	if steps, nodes := table.Steps(method, host, path); steps > nodes*strings.Count(path, "/") {
+		t.Errorf("%s\n%d steps in %d nodes", request, steps, nodes)
+	}
+	if len(taken) == 0 {
+		if params.Len() != 0 {
+			t.Errorf("%s\n%d parameters of a request that nothing matched", request, params.Len())
+		}
+		return
+	}
+	best := taken[0]
+	if len(taken) > 1 && best.unordered(&taken[1]) {
+		t.Fatalf("%s\nis matched by %q and %q alike, which is no conflict", request, best.pattern.text, taken[1].pattern.text)
+	}
+	var values []string
+	for i := range params.Len() {
+		_, value := params.At(i)
+		values = append(values, value)
+	}
+	if got.Pattern != best.pattern.text || !slices.Equal(values, best.values) {
+		t.Fatalf("%s\ngot %q %q, want %q %q", request, got.Pattern, values, best.pattern.text, best.values)
+	}
+}
+
+// FuzzTableOrder checks that the order of the entries does not matter.
+func FuzzTableOrder(f *testing.F) {
+	for seed := range randomSeeds {
+		f.Add(seed, uint64(len(seed)))
+	}
+	f.Fuzz(func(t *testing.T, bytes []byte, seed uint64) {
+		c := &chooser{bytes}
+		var entries []router.Entry[int]
+		for i := range 2 + c.below(8) {
+			entries = append(entries, router.Entry[int]{Pattern: c.pattern(), Value: i})
+		}
+		shuffled := slices.Clone(entries)
+		rand.New(rand.NewPCG(seed, 0)).Shuffle(len(shuffled), func(i, k int) {
+			shuffled[i], shuffled[k] = shuffled[k], shuffled[i]
+		})
+		a, errA := router.NewTable(nil, entries)
+		b, errB := router.NewTable(nil, shuffled)
+		if (errA == nil) != (errB == nil) {
+			t.Fatalf("one order has mistakes, another has not: %v, %v", errA, errB)
+		}
+		if errA == nil && a.String() != b.String() {
+			t.Fatalf("the trees differ:\n%v\n%v", a, b)
+		}
+	})
+}
+
+// FuzzPattern feeds any text to the parser: whatever it accepts has to give
+// a table that draws, and whatever it refuses an offset within the pattern.
+func FuzzPattern(f *testing.F) {
+	for _, s := range []string{"/", "GET,HEAD h.com/a/{b:int}/{c...}", "/{a...}/b/{$}", "/%zz", "é/{é}", "[::1]/", "/{a...:int}"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, pattern string) {
+		table, err := router.NewTable(nil, []router.Entry[int]{{Pattern: pattern}})
+		var mistakes router.Mistakes
+		if errors.As(err, &mistakes) {
+			if m := mistakes[0]; m.Offset < 0 || m.Offset > len(pattern) || m.Other >= 0 || m.Problem == "" {
+				t.Errorf("%+v", m)
+			}
+			return
+		}
+		if !strings.Contains(table.String(), pattern) {
+			t.Errorf("the tree of %q does not name it:\n%v", pattern, table)
+		}
+		_, err = router.NewTable(nil, []router.Entry[int]{{Pattern: pattern}, {Pattern: pattern}})
+		if !errors.As(err, &mistakes) || mistakes[0].Other != 0 {
+			t.Errorf("%q twice: got %v, want a conflict", pattern, err)
+		}
+	})
+}

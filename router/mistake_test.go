@@ -1,0 +1,178 @@
+package router_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/weirhq/weir/router"
+)
+
+func TestUnreadablePatterns(t *testing.T) {
+	for _, c := range []struct {
+		pattern string
+		offset  int
+		says    string // what the message has to name
+	}{
+		{"", 0, "no path"},
+		{"GET", 0, "no path"},
+		{"example.com", 0, "no path"},
+		{"get /a", 0, "write GET"},
+		{"GET,,POST /a", 4, "method is missing"},
+		{"GET, POST /a", 4, "GET,HEAD /path"},
+		{"GET,GET /a", 4, "twice"},
+		{"G:T /a", 0, `"G:T"`},
+		{" /a", 0, "method is missing"},
+		{"GET  {x}/a", 5, "no parameters"},
+		{"example!/a", 7, `"!"`},
+		{"GET exämple.com/a", 6, "host"},
+		{"GET example.com:80/a", 4, "write example.com"},
+		{"/a//b", 3, "cleaned"},
+		{"/a/../b", 3, `".."`},
+		{"/a/b{x}", 4, "whole segment"},
+		{"/a/{x}b", 3, "whole segment"},
+		{"/a/{x", 3, "ends with }"},
+		{"/a/{}", 4, "no name"},
+		{"/a/{...}", 4, "no name"},
+		{"/a/{1x}", 4, `"1x"`},
+		{"/a/{x y}", 0, `"/a/{x"`},
+		{"/a/{x}/{x}", 7, "twice"},
+		{"/a/{$}/b", 3, "end of a path"},
+		{"/a/{x:uid}", 6, "did you mean uuid"},
+		{"/a/{x:nothing}", 6, "there are date, hex"},
+		{"/a/{x:}", 6, `""`},
+		{"/a/{x...:int}", 9, "takes no constraint"},
+		{"/a/{x:int...}", 6, "takes no constraint"},
+		{"/{a...}/{b...}/c", 8, "right behind"},
+		{"/{a...}/{b...}", 8, "right behind"},
+		{"/{a...}/", 8, "right behind"},
+	} {
+		_, err := router.NewTable(nil, []router.Entry[int]{{Pattern: "/ok"}, {Pattern: c.pattern}})
+		var m *router.Mistake
+		if !errors.As(err, &m) {
+			t.Errorf("%q is accepted", c.pattern)
+			continue
+		}
+		if m.Entry != 1 || m.Pattern != c.pattern || m.Offset != c.offset || m.Other != -1 || !strings.Contains(m.Error(), c.says) {
+			t.Errorf("%q: got %+v, want offset %d and %q", c.pattern, m, c.offset, c.says)
+		}
+	}
+}
+
+func TestConflicts(t *testing.T) {
+	for _, c := range []struct {
+		a, b    string
+		example string // "": no conflict
+	}{
+		{"/a", "/a", "GET /a"},
+		{"/{a}/b", "/{c}/b", "GET /c/b"},
+		{"/a/", "/a/{rest...}", "GET /a/"},
+		{"/a/{$}", "/a/{$}", "GET /a/"},
+		{"/a%2Fb/{x}", "/a%2fb/{y}", "GET /a%2Fb/y"},
+		{"GET,POST /a", "POST,PUT /a", "POST /a"},
+		{"PUT example.com/a", "PUT EXAMPLE.com/a", "PUT example.com/a"},
+		{"/{a:int}", "/{b:hex}", "GET /1"},
+		{"/{a:slug}", "/{b:date}", "GET /2024-02-29"},
+		{"/{p}/{a:int}/{r...}", "/{q}/{b:hex}/{s...}", "GET /q/1/"},
+		{"/{a:int}/{r...}", "/{b:hex}/{c...}/y", "GET /1/c/y"},
+		{"/{w...}/{a:int}/x/{r...}", "/{w...}/{b:hex}/{y}/{z}/x", "GET /w/1/x/z/x"},
+		{"GET /{a:int}", "HEAD /{b:hex}", "HEAD /1"},
+		{"/{a:code}", "/{b:word}", "GET /AAA1"},
+		{"/{a:code}", "/{b:any}", "GET /AAA1"},
+
+		{"/{a:code}", "/{b:lower}", ""},
+		{"GET /a", "HEAD /a", ""},
+		{"GET /a", "/a", ""},
+		{"GET /a", "POST /a", ""},
+		{"/a", "/{a}", ""},
+		{"/{a}/b", "/a/{b}", ""},
+		{"/{a:int}", "/{b}", ""},
+		{"/{a:int}/x", "/{b:hex}/y", ""},
+		{"/{a:int}", "/{b:hex}/y", ""},
+		{"/{a:int}/{r...}", "/{b:date}/{r...}", ""},
+		{"GET /{a:int}", "POST /{b:hex}", ""},
+		{"/{a:int}", "example.com/{b:hex}", ""},
+		{"/{a...}/x", "/{b}/{c...}", ""},
+		{"/{a...}/x/{b...}", "/{a...}/y/{b...}", ""},
+		{"/a/{$}", "/a/{rest...}", ""},
+	} {
+		for _, swapped := range []bool{false, true} {
+			a, b := c.a, c.b
+			if swapped {
+				a, b = b, a
+			}
+			_, err := router.NewTable(
+				router.Constraints{"code": router.Regexp(`[A-Z]{3}[0-9]+`), "any": router.Regexp(`.+`), "lower": router.Regexp(`[a-z]+`)},
+				[]router.Entry[int]{{Pattern: a}, {Pattern: b}})
+			var m *router.Mistake
+			switch found := errors.As(err, &m); {
+			case !found && c.example != "":
+				t.Errorf("%s and %s: no conflict", a, b)
+			case found && c.example == "":
+				t.Errorf("%s and %s: %v", a, b, m)
+			case found && (m.Entry != 1 || m.Other != 0 || m.OtherPattern != a || !swapped && m.Example != c.example):
+				t.Errorf("%s and %s: got %+v, want %q", a, b, m, c.example)
+			}
+		}
+	}
+}
+
+// A constraint that no example is known of cannot be shown to overlap; the
+// order is then that of the names, whatever the order of registration.
+func TestConstraintsWithoutExampleAreOrderedByName(t *testing.T) {
+	impossible := router.Regexp(`\ba\b|b\b`) // accepts a and b, yet its examples may be none
+	constraints := router.Constraints{"aaa": router.Int, "zzz": router.Regexp(`1[0-9]{300}|7777`), "mmm": impossible}
+	entries := []router.Entry[int]{{Pattern: "/{x:zzz}", Value: 1}, {Pattern: "/{y:aaa}", Value: 2}}
+	for range 2 {
+		entries[0], entries[1] = entries[1], entries[0]
+		table, err := router.NewTable(constraints, entries)
+		if err != nil {
+			var m *router.Mistake
+			errors.As(err, &m)
+			if m.Example != "GET /7777" {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if m := table.Lookup("GET", "", "/7777", nil); m.Value != 2 {
+			t.Errorf("got %+v", m)
+		}
+	}
+}
+
+func TestAllMistakesAtOnce(t *testing.T) {
+	_, err := router.NewTable(nil, []router.Entry[int]{
+		{Pattern: "/a"}, {Pattern: "b"}, {Pattern: "/a"}, {Pattern: "/{x:int"}, {Pattern: "/{x:int}"}, {Pattern: "/{y:int}"}, {Pattern: "/a"},
+	})
+	var all router.Mistakes
+	if !errors.As(err, &all) {
+		t.Fatalf("got %T", err)
+	}
+	var got []string
+	for _, m := range all {
+		got = append(got, fmt.Sprint(m.Entry, " ", m.Other))
+	}
+	if want := "1 -1, 2 0, 3 -1, 5 4, 6 0"; strings.Join(got, ", ") != want {
+		t.Errorf("got %v, want %s\n%v", got, want, err)
+	}
+	if lines := strings.Count(err.Error(), "\n") + 1; lines != len(all) {
+		t.Errorf("%d lines for %d mistakes:\n%v", lines, len(all), err)
+	}
+}
+
+func TestTooManyMethods(t *testing.T) {
+	var entries []router.Entry[int]
+	for i := range 64 {
+		entries = append(entries, router.Entry[int]{Pattern: fmt.Sprintf("M%d /a", i)})
+	}
+	_, err := router.NewTable(nil, entries[:62]) // GET and HEAD are the other two
+	if err != nil {
+		t.Error(err)
+	}
+	_, err = router.NewTable(nil, entries)
+	var all router.Mistakes
+	if !errors.As(err, &all) || len(all) != 2 || all[0].Entry != 62 {
+		t.Errorf("got %v", err)
+	}
+}
