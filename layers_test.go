@@ -36,8 +36,9 @@ var layers = map[string]struct {
 		},
 		why: "the front door wires router, proxy and log; the laboratory is not its business",
 	},
+	"internal/backend": {why: "a service to measure with is made of the standard library alone"},
 	"cmd/weir": {
-		own:     []string{"log", "log/sink", "router", "proxy", "front"},
+		own:     []string{"log", "log/sink", "router", "proxy", "front", "internal/backend"},
 		foreign: []string{"github.com/alecthomas/kong"},
 		why:     "only the command knows everything",
 	},

@@ -98,8 +98,9 @@ func DefaultConfig() *Config {
 	}
 }
 
-func defaultRoute() RouteConfig {
-	return RouteConfig{Timeout: 30 * time.Second, Upgrade: []string{"websocket"}}
+// DefaultRoute returns a route with all that a file may leave out.
+func DefaultRoute(match, to string) RouteConfig {
+	return RouteConfig{Match: match, To: to, Timeout: 30 * time.Second, Upgrade: []string{"websocket"}}
 }
 
 // ParseConfig reads a configuration from src. The name file is used in

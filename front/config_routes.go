@@ -67,7 +67,7 @@ func (r *reader) routeList(p place, n ast.Node) {
 }
 
 func (r *reader) route(p place, n ast.Node) {
-	d := &routeDraft{RouteConfig: defaultRoute()}
+	d := &routeDraft{RouteConfig: DefaultRoute("", "")}
 	p.route = d
 	r.fields(p, n)
 	d.Match, d.To = d.match.text, d.to.text

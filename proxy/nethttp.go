@@ -18,10 +18,9 @@ type HTTP struct {
 	// strings are then used as they are; otherwise they are copied.
 	Keep bool
 
-	w       http.ResponseWriter
-	r       *http.Request
-	values  []string
-	trailer []Field
+	w      http.ResponseWriter
+	r      *http.Request
+	values []string
 }
 
 // Bind makes x the exchange of a request that net/http received, and h its
@@ -29,8 +28,6 @@ type HTTP struct {
 // strings that Keep speaks of.
 func (h *HTTP) Bind(x *Exchange, w http.ResponseWriter, r *http.Request) {
 	h.w, h.r = w, r
-	clear(h.values)
-	h.values = h.values[:0]
 	x.Client = h
 	x.Method, x.Host = r.Method, r.Host
 	x.Target = r.RequestURI
@@ -56,6 +53,12 @@ func (h *HTTP) Bind(x *Exchange, w http.ResponseWriter, r *http.Request) {
 	if ap, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
 		x.Peer = ap.Addr().WithZone("").Unmap()
 	}
+}
+
+// Release lets go of the request that h was bound to, for the next Bind.
+func (h *HTTP) Release() {
+	clear(h.values)
+	h.w, h.r, h.values = nil, nil, h.values[:0]
 }
 
 func trailerNames(trailer http.Header) string {
@@ -193,12 +196,12 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if f.Exchange.Upgrade = p.Upgrade; p.Upgrade == nil {
 		f.Exchange.Upgrade = defaultUpgrade
 	}
-	release := cancelWith(r.Context(), &f.Exchange)
+	release := CancelWith(r.Context(), &f.Exchange)
 	p.Serve(&f.Exchange)
 	release()
 	cut := f.Exchange.Cut
 	f.Exchange.Reset()
-	f.HTTP = HTTP{values: f.HTTP.values}
+	f.HTTP.Release()
 	faces.Put(f)
 	if cut {
 		Abort(w, r)
@@ -207,9 +210,9 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 var defaultUpgrade = []string{"websocket"}
 
-// cancelWith cancels the exchange when ctx is done, until the function that it
+// CancelWith cancels the exchange when ctx is done, until the function that it
 // returns was called: afterwards the exchange is not touched.
-func cancelWith(ctx context.Context, x *Exchange) (release func()) {
+func CancelWith(ctx context.Context, x *Exchange) (release func()) {
 	var mu sync.Mutex
 	over := false
 	stop := context.AfterFunc(ctx, func() {

@@ -1,0 +1,114 @@
+// Command weir is an HTTP front door: it routes, proxies and logs every request.
+//
+//	weir serve                      a door on 127.0.0.1:20000 before a demo backend
+//	weir serve --config weir.yaml   a door as the file says
+//	weir check weir.yaml            every mistake in the file
+//	weir backend                    a backend to test against
+//
+// It exits with 0 when done, 1 when it found or met a problem, and 2 when it
+// was used wrongly.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+
+	"github.com/alecthomas/kong"
+)
+
+// The exit codes.
+const (
+	exitDone    = 0
+	exitProblem = 1
+	exitMisuse  = 2
+)
+
+// command is the whole command line.
+type command struct {
+	Serve   serveCmd   `cmd:"" help:"Run the front door."`
+	Check   checkCmd   `cmd:"" help:"Say what is wrong with a configuration."`
+	Backend backendCmd `cmd:"" help:"Run a backend to test against."`
+
+	Version kong.VersionFlag `help:"Print the version and leave."`
+}
+
+// streams are what a command writes to.
+type streams struct {
+	out, err *os.File
+}
+
+func main() {
+	os.Exit(run(os.Args[1:], streams{out: os.Stdout, err: os.Stderr}))
+}
+
+// run parses the command line and runs the verb that it names.
+func run(args []string, s streams) int {
+	var cmd command
+	exited := -1
+	parser, err := kong.New(&cmd,
+		kong.Name("weir"),
+		kong.Description("Weir is an HTTP front door that routes, proxies and logs every request."),
+		kong.Writers(s.out, s.err),
+		kong.Exit(func(code int) { exited = code }),
+		kong.Vars{"version": version()},
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.Bind(s),
+	)
+	if err != nil {
+		panic(err) // the command line is declared wrongly
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	ctx, err := parser.Parse(args)
+	if exited >= 0 {
+		return exited // --help or --version
+	}
+	if err != nil {
+		complain(s.err, &problem{err: err, hint: "weir --help", code: exitMisuse})
+		return exitMisuse
+	}
+	if err := ctx.Run(); err != nil {
+		return complain(s.err, err)
+	}
+	return exitDone
+}
+
+// A problem is an error with what to do about it.
+type problem struct {
+	err  error
+	hint string
+	code int // exitProblem when 0
+}
+
+func (p *problem) Error() string { return p.err.Error() }
+func (p *problem) Unwrap() error { return p.err }
+
+// complain writes an error in the two lines that the command speaks in, and
+// returns the exit code for it.
+func complain(w io.Writer, err error) int {
+	fmt.Fprintf(w, "weir: error: %v\n", err)
+	var p *problem
+	if !errors.As(err, &p) {
+		return exitProblem
+	}
+	if p.hint != "" {
+		fmt.Fprintf(w, "weir: hint: %s\n", p.hint)
+	}
+	if p.code == 0 {
+		return exitProblem
+	}
+	return p.code
+}
+
+// version is the module's version as the build knows it.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "weir (unknown version)"
+	}
+	return "weir " + info.Main.Version
+}

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/internal/backend"
+	"github.com/weirhq/weir/log/sink"
+)
+
+type serveCmd struct {
+	Config string `short:"c" placeholder:"FILE" help:"The configuration; without one, a demo backend is fronted."`
+	Listen string `placeholder:"ADDR" help:"Listen on ADDR (host:port) instead of what the configuration says."`
+	Admin  string `placeholder:"ADDR" help:"Put the admin listener on ADDR, or \"off\"."`
+}
+
+// Help implements kong.HelpProvider.
+func (serveCmd) Help() string {
+	return `Events go to stdout as JSON lines, or where the configuration says. SIGTERM and SIGINT drain:
+requests in flight finish, then weir exits with 0. SIGHUP reads the configuration again.
+
+Examples:
+  weir serve
+  weir serve --config weir.yaml
+  weir serve --listen 127.0.0.1:8000 --admin off`
+}
+
+// Run runs the door until a signal ends it.
+func (c *serveCmd) Run(s streams) error {
+	// A reader of the log that goes away must not take the door with it.
+	signal.Ignore(syscall.SIGPIPE)
+	cfg, stop, err := c.load()
+	if err != nil {
+		return err
+	}
+	defer stop()
+	out, err := c.openLog(cfg, s)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	door, err := front.New(cfg, out)
+	if err != nil {
+		return err
+	}
+	if err := door.Listen(); err != nil {
+		return &problem{err: err, hint: listenHint(err)}
+	}
+	c.greet(door, s)
+	return c.serve(door, s)
+}
+
+// load reads the configuration, or makes one for a demo backend that it
+// starts. stop ends the backend.
+func (c *serveCmd) load() (cfg *front.Config, stop func(), err error) {
+	stop = func() {}
+	if c.Config == "" {
+		cfg, stop, err = demo()
+	} else {
+		cfg, err = readConfig(c.Config)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	c.override(cfg)
+	return cfg, stop, nil
+}
+
+func (c *serveCmd) override(cfg *front.Config) {
+	if c.Listen != "" {
+		cfg.Listen = []string{c.Listen}
+	}
+	if c.Admin != "" {
+		cfg.Admin = c.Admin
+	}
+}
+
+// readConfig reads and checks a file.
+func readConfig(file string) (*front.Config, error) {
+	src, err := os.ReadFile(file)
+	if err != nil {
+		return nil, &problem{err: err, hint: fileHint(err), code: exitMisuse}
+	}
+	cfg, err := front.ParseConfig(file, src, os.LookupEnv)
+	if err != nil {
+		return nil, &problem{err: fmt.Errorf("%s has mistakes:\n%w", file, err), hint: "weir check " + file}
+	}
+	return cfg, nil
+}
+
+func fileHint(err error) string {
+	if errors.Is(err, fs.ErrNotExist) {
+		return "weir serve without --config fronts a demo backend"
+	}
+	return "the file must be readable by the user that runs weir"
+}
+
+// demo starts a backend on a free port of the loopback interface and returns a
+// configuration that sends everything there.
+func demo() (cfg *front.Config, stop func(), err error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, nil, fmt.Errorf("demo backend: %w", err)
+	}
+	server := &http.Server{Handler: backend.Handler(backend.Options{})}
+	go server.Serve(l) // ends when stop closes it
+	cfg = front.DefaultConfig()
+	cfg.Listen = []string{"127.0.0.1:20000"}
+	cfg.Upstreams = []front.UpstreamConfig{{Name: "demo", Servers: []string{"http://" + l.Addr().String()}}}
+	cfg.Routes = []front.RouteConfig{front.DefaultRoute("/{path...}", "demo")}
+	return cfg, func() { server.Close() }, nil
+}
+
+// openLog opens what the configuration names as the log's destination.
+func (c *serveCmd) openLog(cfg *front.Config, s streams) (*sink.Direct, error) {
+	switch cfg.Log.To {
+	case front.LogToStdout:
+		return sink.NewDirect(s.out), nil
+	case front.LogToStderr:
+		return sink.NewDirect(s.err), nil
+	}
+	f, err := os.OpenFile(cfg.Log.To, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, &problem{err: fmt.Errorf("log.to: %w", err), hint: "its folder must exist and be writable"}
+	}
+	return sink.NewDirect(f), nil
+}
+
+func listenHint(err error) string {
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return "another process has this address; choose another with --listen or --admin"
+	case errors.Is(err, syscall.EACCES):
+		return "ports below 1024 need privileges; choose another with --listen or --admin"
+	}
+	return ""
+}
+
+// greet says on stderr where the door is and what to try next.
+func (c *serveCmd) greet(door *front.Door, s streams) {
+	for _, addr := range door.Addrs() {
+		fmt.Fprintf(s.err, "weir: listening on http://%s\n", addr)
+	}
+	if addr := door.AdminAddr(); addr != nil {
+		fmt.Fprintf(s.err, "weir: admin on http://%s (/metrics /healthz /readyz /debug/pprof/)\n", addr)
+	}
+	if c.Config == "" {
+		fmt.Fprintf(s.err, "weir: a demo backend answers; events go to stdout. Try:\n"+
+			"weir:   curl -i 'http://%s/embed/visualisations/a/b?x=1'\n", door.Addrs()[0])
+	}
+}
+
+// serve runs the door until SIGTERM or SIGINT, and reloads on SIGHUP. A second
+// signal ends the drain.
+func (c *serveCmd) serve(door *front.Door, s streams) error {
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	ctx, drain := context.WithCancel(context.Background())
+	defer drain()
+	done := make(chan error, 1)
+	go func() { done <- door.Serve(ctx) }()
+	for {
+		select {
+		case err := <-done:
+			return err
+		case sig := <-signals:
+			switch {
+			case sig == syscall.SIGHUP:
+				c.reload(door, s)
+			case ctx.Err() != nil:
+				return fmt.Errorf("%v while draining: requests in flight were cut", sig)
+			default:
+				fmt.Fprintf(s.err, "weir: %v: draining\n", sig)
+				drain()
+			}
+		}
+	}
+}
+
+// reload reads the configuration again. A bad one changes nothing.
+func (c *serveCmd) reload(door *front.Door, s streams) {
+	if c.Config == "" {
+		fmt.Fprintln(s.err, "weir: reload: there is no configuration to read; start with --config")
+		return
+	}
+	cfg, err := readConfig(c.Config)
+	if err == nil {
+		c.override(cfg)
+		var fixed []string
+		if fixed, err = door.Reload(cfg); err == nil {
+			fmt.Fprintf(s.err, "weir: reloaded %s\n", c.Config)
+			if len(fixed) > 0 {
+				fmt.Fprintf(s.err, "weir: hint: restart to change %v\n", fixed)
+			}
+			return
+		}
+	}
+	complain(s.err, fmt.Errorf("reload: the configuration of before stays: %w", err))
+}

@@ -1,0 +1,203 @@
+package front
+
+import (
+	"fmt"
+	"io"
+	"sync/atomic"
+	"time"
+
+	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/log/sink"
+	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/router"
+)
+
+// A Door is a front door: listeners, and tables that say where requests go.
+// [New] makes it, [Door.Listen] binds it, [Door.Serve] runs it. Its methods
+// may be called by several goroutines.
+type Door struct {
+	cfg       *Config // as New was given; Reload changes tables alone
+	log       *log.Logger
+	allEvents bool
+	tables    atomic.Pointer[tables]
+	metrics   *metrics
+	server    *server
+	draining  atomic.Bool
+}
+
+// tables are what a reload replaces, as one.
+type tables struct {
+	routes    *router.Table[*route]
+	upstreams []*proxy.Upstream
+	trust     proxy.Trust
+}
+
+// A route is where the requests that match a pattern go.
+type route struct {
+	pattern  string
+	upstream string
+	timeout  time.Duration
+	upgrade  []string
+	proxy    *proxy.Proxy
+	counts   *routeCounts
+}
+
+// An Output is where a door's events go: one of the sinks of package sink.
+type Output interface {
+	io.Writer
+	Stats() sink.Stats
+}
+
+// New makes a door of a configuration that ParseConfig has accepted. Its events
+// go to out, which the caller closes after Serve has returned.
+func New(cfg *Config, out Output) (*Door, error) {
+	level, err := log.ParseLevel(cfg.Log.Level)
+	if err != nil {
+		return nil, fmt.Errorf("log.level: %w", err)
+	}
+	d := &Door{
+		cfg:       cfg,
+		log:       log.New(out, log.Options{Namespace: cfg.Namespace, Level: level}),
+		allEvents: cfg.Log.Events != EventsCompleted,
+		metrics:   newMetrics(out),
+	}
+	d.server = newServer(d)
+	t, err := d.build(cfg)
+	if err != nil {
+		return nil, err
+	}
+	d.tables.Store(t)
+	return d, nil
+}
+
+// build makes tables of a configuration.
+func (d *Door) build(cfg *Config) (*tables, error) {
+	t := &tables{trust: proxy.Trust(cfg.TrustedProxies)}
+	proxies := make(map[string]*proxy.Proxy, len(cfg.Upstreams))
+	for _, u := range cfg.Upstreams {
+		up, err := proxy.NewUpstream(u.Name, u.Servers...)
+		if err != nil {
+			return nil, err
+		}
+		t.upstreams = append(t.upstreams, up)
+		proxies[u.Name] = &proxy.Proxy{Upstream: up, Trust: t.trust, Hook: d.observe}
+	}
+	constraints := make(router.Constraints, len(cfg.Constraints))
+	for name, expr := range cfg.Constraints {
+		c, err := router.CompileRegexp(expr)
+		if err != nil {
+			return nil, fmt.Errorf("constraint %s: %w", name, err)
+		}
+		constraints[name] = c
+	}
+	entries := make([]router.Entry[*route], len(cfg.Routes))
+	for i, r := range cfg.Routes {
+		if proxies[r.To] == nil {
+			return nil, fmt.Errorf("route %s: there is no upstream %q", r.Match, r.To)
+		}
+		entries[i] = router.Entry[*route]{Pattern: r.Match, Value: &route{
+			pattern: r.Match, upstream: r.To, timeout: r.Timeout, upgrade: r.Upgrade,
+			proxy: proxies[r.To], counts: d.metrics.route(r.Match),
+		}}
+	}
+	var err error
+	t.routes, err = router.NewTable(constraints, entries)
+	return t, err
+}
+
+// serve lets one request through the door.
+func (d *Door) serve(x *exchange) {
+	x.began = time.Now()
+	d.metrics.inFlight.Add(1)
+	defer d.finish(x)
+	t := d.tables.Load()
+	x.trace.read(x.Header)
+	x.client = t.trust.Client(x.Peer, x.Header)
+	x.Send = append(x.Send, proxy.Field{Name: requestIDField, Value: x.trace.id},
+		proxy.Field{Name: traceParentField, Value: x.trace.parent})
+	x.Answer = append(x.Answer, proxy.Field{Name: requestIDField, Value: x.trace.id})
+	status, why := d.admit(x)
+	d.logReceived(x)
+	if status != 0 {
+		d.refuse(x, status, why)
+		return
+	}
+	d.pass(x, t)
+}
+
+// admit checks what of a request must be beyond doubt before it is routed. It
+// returns the status to refuse it with and why, or 0.
+func (d *Door) admit(x *exchange) (status int, why string) {
+	x.path, x.query = splitTarget(x.Target)
+	name, port, ok := splitHost(x.Host)
+	x.describe(name, port)
+	switch {
+	case !ok:
+		return 400, "the Host is not a host"
+	case x.Method == "CONNECT":
+		return 501, "this is no forward proxy"
+	case x.Method == "TRACE":
+		return 405, "TRACE would show what proxies add"
+	case x.Target == "*" && x.Method == "OPTIONS":
+		return 204, ""
+	case x.path == "" || x.path[0] != '/':
+		return 400, "the target is not a path"
+	}
+	if why := checkPath(x.path); why != "" {
+		return 400, why
+	}
+	return 0, ""
+}
+
+// pass finds the route and hands the request to its upstream.
+func (d *Door) pass(x *exchange, t *tables) {
+	m := t.routes.Lookup(x.Method, x.http.Host, x.path, &x.params)
+	switch {
+	case m.Found:
+		x.route = m.Value
+		x.Timeout, x.Upgrade = m.Value.timeout, m.Value.upgrade
+		m.Value.proxy.Serve(&x.Exchange)
+	case m.Allow == "":
+		d.refuse(x, 404, "no route")
+	case x.Method == "OPTIONS":
+		d.refuse(x, 204, "", proxy.Field{Name: "Allow", Value: m.Allow})
+	default:
+		d.refuse(x, 405, "no route for the method", proxy.Field{Name: "Allow", Value: m.Allow})
+	}
+}
+
+// refuse answers instead of an upstream.
+func (d *Door) refuse(x *exchange, status int, why string, fields ...proxy.Field) {
+	x.refusal = why
+	if x.Respond(status, "", fields...) != nil {
+		x.Cut = true
+	}
+}
+
+// observe is told by a proxy what happens to an exchange.
+func (d *Door) observe(px *proxy.Exchange, e proxy.Event) {
+	if e == proxy.Sending {
+		d.logProxying(px.Context.(*exchange))
+	}
+}
+
+// finish closes the books of a request, whichever way it ended: after a panic,
+// too, which ends that request alone.
+func (d *Door) finish(x *exchange) {
+	if value := recover(); value != nil {
+		d.rescue(x, newPanicError(value))
+	}
+	ended := time.Now()
+	d.logCompleted(x, ended)
+	d.metrics.count(x, ended.Sub(x.began))
+	d.metrics.inFlight.Add(-1)
+}
+
+// rescue answers for code that panicked.
+func (d *Door) rescue(x *exchange, failure *panicError) {
+	x.Err = failure
+	d.log.Error("panic while serving a request").TraceID(x.trace.id).Err(failure).Send()
+	if x.Began || x.Upgraded || x.Respond(500, "") != nil {
+		x.Cut = true
+	}
+}

@@ -1,0 +1,131 @@
+package front
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/proxy"
+)
+
+// The events of a request, as docs/format.md has them.
+const (
+	eventReceived  = "http request received"
+	eventProxying  = "proxying request"
+	eventCompleted = "http request completed"
+)
+
+// describe fills in what the request itself says, for all its events.
+func (x *exchange) describe(name string, port int) {
+	h := &x.http
+	h.Method = x.Method
+	h.Scheme = x.Scheme
+	h.Host, h.Port = name, port
+	h.Path, h.Query = x.path, x.query
+}
+
+// logReceived says that a request came in.
+func (d *Door) logReceived(x *exchange) {
+	if !d.allEvents {
+		return
+	}
+	x.http.StartedAt = x.began
+	d.log.Info(eventReceived).At(x.began).TraceID(x.trace.id).HTTP(&x.http).Send()
+	x.http.StartedAt = time.Time{}
+}
+
+// logProxying says where a request goes.
+func (d *Door) logProxying(x *exchange) {
+	if !d.allEvents {
+		return
+	}
+	d.log.Info(eventProxying).TraceID(x.trace.id).HTTP(&x.http).
+		Str("destination", x.Server.URL()).
+		Str("proxy_name", x.route.upstream).
+		Send()
+}
+
+// logCompleted says what became of a request.
+func (d *Door) logCompleted(x *exchange, ended time.Time) {
+	h := &x.http
+	h.StatusCode = x.Status
+	h.StartedAt, h.EndedAt = x.began, ended
+	h.Duration = ended.Sub(x.began)
+	h.ResponseContentLength = x.BodySent
+	h.RequestContentLength = max(x.Length, x.BodyRead)
+	h.Client = view(x.client.AppendTo(x.clientText[:0]))
+	h.Protocol = protocol(x)
+	h.UserAgent, h.Referer = x.caller()
+	if x.route != nil {
+		h.Route = x.route.pattern
+	}
+	e := d.completedEvent(x).At(ended).TraceID(x.trace.id).HTTP(h)
+	if x.Server != nil && (!d.allEvents || x.Retried) {
+		e.Str("destination", x.Server.URL()).Str("proxy_name", x.route.upstream)
+	}
+	if x.refusal != "" {
+		e.Str("refused", x.refusal)
+	}
+	var failure *proxy.Error
+	if errors.As(x.Err, &failure) {
+		e.Str("failure", string(failure.Kind)).Bool("cut", x.Began && x.Cut).Err(x.Err)
+	}
+	e.Send()
+}
+
+// completedEvent begins the event at the level that its outcome deserves: an
+// upstream's failure is an error, a client that left is not.
+func (d *Door) completedEvent(x *exchange) *log.Event {
+	var failure *proxy.Error
+	switch {
+	case x.Err == nil:
+		return d.log.Info(eventCompleted)
+	case errors.As(x.Err, &failure) && failure.ByClient():
+		return d.log.Warn(eventCompleted)
+	}
+	return d.log.Error(eventCompleted)
+}
+
+func protocol(x *exchange) string {
+	switch {
+	case x.HTTP2:
+		return "HTTP/2.0"
+	case x.HTTP10:
+		return "HTTP/1.0"
+	}
+	return "HTTP/1.1"
+}
+
+// caller returns what the client says of itself.
+func (x *exchange) caller() (userAgent, referer string) {
+	for i := range x.Header {
+		switch f := &x.Header[i]; f.Name {
+		case "User-Agent":
+			userAgent = f.Value
+		case "Referer":
+			referer = f.Value
+		}
+	}
+	return userAgent, referer
+}
+
+// A panicError is what somebody panicked with, and where.
+type panicError struct {
+	value any
+	pcs   []uintptr
+}
+
+// newPanicError notes the stack of the panic that is being recovered from.
+func newPanicError(value any) *panicError {
+	pcs := make([]uintptr, 32)
+	return &panicError{value: value, pcs: pcs[:runtime.Callers(4, pcs)]}
+}
+
+func (e *panicError) Error() string { return fmt.Sprint(e.value) }
+
+// Callers implements log.Stacker.
+func (e *panicError) Callers() []uintptr { return e.pcs }
+
+var _ log.Stacker = (*panicError)(nil)

@@ -1,0 +1,37 @@
+package front
+
+import (
+	"net/netip"
+	"time"
+
+	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/router"
+)
+
+// An exchange is one request on its way through the door, with all that is
+// known of it.
+type exchange struct {
+	proxy.Exchange
+
+	path, query string // of the target, still escaped
+	began       time.Time
+	client      netip.Addr // behind the trusted proxies
+	trace       trace
+	route       *route
+	params      router.Params
+	http        log.HTTP
+	clientText  [64]byte // the storage of http.Client
+	refusal     string   // why Weir itself answered, when it did
+}
+
+// reset makes the exchange ready for the pool.
+func (x *exchange) reset() {
+	x.Exchange.Reset()
+	x.path, x.query, x.refusal = "", "", ""
+	x.began = time.Time{}
+	x.client = netip.Addr{}
+	x.route = nil
+	x.http = log.HTTP{}
+	x.trace.reset()
+}

@@ -1,0 +1,73 @@
+package front
+
+import (
+	"errors"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// acceptGrace is how long a closing listener goes on accepting the connections
+// that the kernel has already made: closed at once, it would reset them.
+const acceptGrace = 20 * time.Millisecond
+
+// listener hands clientConns to net/http.
+type listener struct {
+	*net.TCPListener
+	server  *server
+	closing atomic.Bool
+}
+
+// Accept implements net.Listener.
+func (l *listener) Accept() (net.Conn, error) {
+	nc, err := l.TCPListener.AcceptTCP()
+	if err != nil {
+		if l.closing.Load() && errors.Is(err, os.ErrDeadlineExceeded) {
+			l.TCPListener.Close()
+			return nil, net.ErrClosed
+		}
+		return nil, err
+	}
+	c := &clientConn{TCPConn: nc, server: l.server}
+	l.server.conns.add(c)
+	return c, nil
+}
+
+// Close implements net.Listener. The loop that accepts goes on for acceptGrace.
+func (l *listener) Close() error {
+	l.closing.Store(true)
+	return l.TCPListener.SetDeadline(time.Now().Add(acceptGrace))
+}
+
+// conns are the connections of clients that are open, those included that
+// net/http has let go of.
+type conns struct {
+	mu  sync.Mutex
+	set map[*clientConn]struct{} // guarded by mu
+}
+
+func (cs *conns) add(c *clientConn) {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	if cs.set == nil {
+		cs.set = make(map[*clientConn]struct{})
+	}
+	cs.set[c] = struct{}{}
+}
+
+func (cs *conns) remove(c *clientConn) {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	delete(cs.set, c)
+}
+
+// leave cancels what every connection is busy with.
+func (cs *conns) leave() {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	for c := range cs.set {
+		c.leave()
+	}
+}

@@ -1,0 +1,43 @@
+package front
+
+import (
+	"slices"
+)
+
+// Reload lets the routes, upstreams, constraints and trusted proxies of cfg
+// take the place of today's. Requests that are under way end as they began.
+// What a door is built on (namespace, listen, admin, drain and log) stays as
+// it is: Reload returns the names of the keys in which cfg differs there, for
+// which a restart is needed. On an error nothing has changed.
+func (d *Door) Reload(cfg *Config) (unchanged []string, err error) {
+	t, err := d.build(cfg)
+	if err != nil {
+		return nil, err
+	}
+	old := d.tables.Swap(t)
+	for _, up := range old.upstreams {
+		up.Close()
+	}
+	return d.cfg.fixedDifferences(cfg), nil
+}
+
+// fixedDifferences names the keys of a running door that only a restart
+// changes, as far as other has different values for them.
+func (c *Config) fixedDifferences(other *Config) []string {
+	var keys []string
+	for _, k := range []struct {
+		name string
+		same bool
+	}{
+		{"namespace", c.Namespace == other.Namespace},
+		{"listen", slices.Equal(c.Listen, other.Listen)},
+		{"admin", c.Admin == other.Admin},
+		{"drain", c.Drain == other.Drain},
+		{"log", c.Log == other.Log},
+	} {
+		if !k.same {
+			keys = append(keys, k.name)
+		}
+	}
+	return keys
+}

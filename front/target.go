@@ -1,0 +1,151 @@
+package front
+
+import (
+	"net/netip"
+	"strings"
+)
+
+// splitTarget cuts a request target in origin form into its path and query.
+func splitTarget(target string) (path, query string) {
+	path, query, _ = strings.Cut(target, "?")
+	return path, query
+}
+
+// checkPath refuses a path that two readers could take for different ones, so
+// that routing, limits, log and upstream all see the same. It returns why, or
+// "". Refused are dot segments however they are written (also with the
+// parameters that some servers cut off, "..;a"), backslashes, control bytes
+// and escapes that are none. "//" and %2F stay what they are: an empty segment
+// and a byte within one.
+func checkPath(path string) string {
+	segment := 0 // where the current segment begins
+	for i := 0; i <= len(path); i++ {
+		switch {
+		case i == len(path) || path[i] == '/':
+			if dots(path[segment:i]) {
+				return "the path has a dot segment"
+			}
+			segment = i + 1
+		case path[i] == '\\':
+			return "the path has a backslash"
+		case path[i] == '#':
+			return "the target has a fragment"
+		case path[i] == '%':
+			if why := checkEscape(path[i:]); why != "" {
+				return why
+			}
+		}
+	}
+	return ""
+}
+
+// checkEscape looks at the escape that s begins with.
+func checkEscape(s string) string {
+	if len(s) < 3 {
+		return "the path has a bad escape"
+	}
+	hi, ok1 := unhex(s[1])
+	lo, ok2 := unhex(s[2])
+	switch c := hi<<4 | lo; {
+	case !ok1 || !ok2:
+		return "the path has a bad escape"
+	case c < 0x20 || c == 0x7f:
+		return "the path has an escaped control byte"
+	case c == '\\':
+		return "the path has an escaped backslash"
+	}
+	return ""
+}
+
+// dots tells whether a segment is "." or "..", in any spelling.
+func dots(segment string) bool {
+	if segment == "" || segment[0] != '.' && segment[0] != '%' {
+		return false
+	}
+	segment, _, _ = strings.Cut(segment, ";")
+	n := 0
+	for segment != "" {
+		switch {
+		case segment[0] == '.':
+			segment = segment[1:]
+		case len(segment) >= 3 && (segment[:3] == "%2e" || segment[:3] == "%2E"):
+			segment = segment[3:]
+		default:
+			return false
+		}
+		n++
+	}
+	return n == 1 || n == 2
+}
+
+func unhex(c byte) (byte, bool) {
+	switch {
+	case '0' <= c && c <= '9':
+		return c - '0', true
+	case 'a' <= c && c <= 'f':
+		return c - 'a' + 10, true
+	case 'A' <= c && c <= 'F':
+		return c - 'A' + 10, true
+	}
+	return 0, false
+}
+
+// splitHost checks a Host, RFC 9110 section 7.2, as strictly as a door should:
+// a name of letters, digits, "-", "_" and ".", or an address, and perhaps a
+// port. port is 0 without one.
+func splitHost(host string) (name string, port int, ok bool) {
+	name = host
+	if strings.HasPrefix(host, "[") {
+		end := strings.IndexByte(host, ']')
+		if end < 0 {
+			return "", 0, false
+		}
+		addr, err := netip.ParseAddr(host[1:end])
+		if err != nil || !addr.Is6() || addr.Zone() != "" {
+			return "", 0, false
+		}
+		name = host[1:end]
+		if end+1 < len(host) {
+			port, ok = parsePort(host[end+1:])
+			return name, port, ok
+		}
+		return name, 0, true
+	}
+	if colon := strings.IndexByte(host, ':'); colon >= 0 {
+		name = host[:colon]
+		if port, ok = parsePort(host[colon:]); !ok {
+			return "", 0, false
+		}
+	}
+	return name, port, validName(name)
+}
+
+// parsePort parses ":" and a port from 1 to 65535.
+func parsePort(s string) (int, bool) {
+	if len(s) < 2 || len(s) > 6 || s[0] != ':' {
+		return 0, false
+	}
+	port := 0
+	for i := 1; i < len(s); i++ {
+		if s[i] < '0' || s[i] > '9' {
+			return 0, false
+		}
+		port = port*10 + int(s[i]-'0')
+	}
+	return port, 0 < port && port < 1<<16
+}
+
+func validName(name string) bool {
+	if name == "" || len(name) > 255 || name[0] == '.' {
+		return false
+	}
+	for i := 0; i < len(name); i++ {
+		switch c := name[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_':
+		case c == '.' && name[i-1] != '.':
+		default:
+			return false
+		}
+	}
+	return true
+}
