@@ -1,0 +1,222 @@
+package router_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/weirhq/weir/router"
+)
+
+// newRouter returns a router whose handlers write their pattern and values.
+func newRouter(patterns ...string) *router.Router {
+	r := router.New()
+	for _, p := range patterns {
+		r.Handle(p, echo(p))
+	}
+	return r
+}
+
+// echo writes the pattern that it was registered with, the one that the
+// request names, and the values of a few parameters.
+func echo(pattern string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		fmt.Fprintf(w, "%s %s", pattern, req.Pattern)
+		for _, name := range []string{"a", "b", "c", "d"} {
+			if value := req.PathValue(name); value != "" {
+				fmt.Fprintf(w, " %s=%s", name, value)
+			}
+		}
+	})
+}
+
+// answer serves one request, such as "GET example.com/a?b=c", and returns
+// status, Location, Allow and body in one line.
+func answer(h http.Handler, request string) string {
+	method, target, _ := strings.Cut(request, " ")
+	slash := strings.IndexByte(target, '/')
+	req := httptest.NewRequest(method, target[slash:], nil)
+	req.Host = target[:slash]
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, req)
+	line := fmt.Sprint(w.Code)
+	for _, key := range []string{"Location", "Allow"} {
+		if value := w.Header().Get(key); value != "" {
+			line += " " + key + ": " + value
+		}
+	}
+	if w.Code == http.StatusOK {
+		line += " " + w.Body.String()
+	}
+	return line
+}
+
+func TestRouter(t *testing.T) {
+	r := newRouter(
+		"/{$}", "GET,POST /users/{a:int}", "DELETE /users/{a}", "/files/{a...}", "GET /tree/", "OPTIONS /own", "GET /own",
+		"example.com/{a}/x/{b}", "/{a...}/datalist", "GET /{a}/%2F/{$}",
+	)
+	for request, want := range map[string]string{
+		"GET /":                           "200 /{$} /{$}",
+		"HEAD /users/7":                   "200 GET,POST /users/{a:int} GET,POST /users/{a:int} a=7",
+		"GET example.com:8080/p/x/q%2Fr":  "200 example.com/{a}/x/{b} example.com/{a}/x/{b} a=p b=q/r",
+		"GET /p/q/datalist":               "200 /{a...}/datalist /{a...}/datalist a=p/q",
+		"DELETE /users/me":                "200 DELETE /users/{a} DELETE /users/{a} a=me",
+		"PUT /users/7":                    "405 Allow: DELETE, GET, HEAD, OPTIONS, POST",
+		"PUT /users/me":                   "405 Allow: DELETE, OPTIONS",
+		"OPTIONS /users/7":                "204 Allow: DELETE, GET, HEAD, OPTIONS, POST",
+		"OPTIONS /own":                    "200 OPTIONS /own OPTIONS /own",
+		"PUT /own":                        "405 Allow: GET, HEAD, OPTIONS",
+		"OPTIONS /nothing/here":           "404",
+		"GET /nothing/here":               "404",
+		"GET /files":                      "307 Location: /files/",
+		"GET /files?x=%2F":                "307 Location: /files/?x=%2F",
+		"PUT /tree":                       "405 Allow: GET, HEAD, OPTIONS",
+		"GET /tree":                       "307 Location: /tree/",
+		"GET /p/%2F":                      "307 Location: /p/%2F/",
+		"GET /files//a/./b/../c":          "307 Location: /files/a/c",
+		"GET /files/../../users/7":        "307 Location: /users/7",
+		"GET /files/%2e%2e/a":             "200 /files/{a...} /files/{a...} a=../a",
+		"GET /files/100%25//a%20b?q=a%20": "307 Location: /files/100%25/a%20b?q=a%20",
+		"GET //evil.example/a":            "307 Location: /evil.example/a",
+	} {
+		if got := answer(r, request); got != want {
+			t.Errorf("%s: got %s, want %s", request, got, want)
+		}
+	}
+}
+
+func TestRouterAnswersAsterisk(t *testing.T) {
+	req := httptest.NewRequest("GET", "/", nil)
+	req.RequestURI = "*"
+	w := httptest.NewRecorder()
+	newRouter("/").ServeHTTP(w, req)
+	if w.Code != http.StatusBadRequest || w.Header().Get("Connection") != "close" {
+		t.Errorf("got %d %v", w.Code, w.Header())
+	}
+}
+
+func TestRouterLeavesConnectPathsAlone(t *testing.T) {
+	if got, want := answer(newRouter("CONNECT /{a...}"), "CONNECT h/x//y"), "200 CONNECT /{a...} CONNECT /{a...} a=x//y"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestZeroRouterIsReady(t *testing.T) {
+	var r router.Router
+	if got := answer(&r, "GET /a"); got != "404" {
+		t.Errorf("without patterns: got %s", got)
+	}
+	r.Handle("/a", echo("/a"))
+	if got := answer(&r, "GET /a"); got != "200 /a /a" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestRegistrationPanics(t *testing.T) {
+	h := http.NotFoundHandler()
+	here := `[^ ]*router_test\.go:\d+`
+	for _, c := range []struct {
+		name     string
+		register func(r *router.Router)
+		want     string // a regular expression
+	}{
+		{"unreadable", func(r *router.Router) { r.Handle("/{x", h) },
+			`^router: pattern "/{x": at offset 1: .* \(registered at ` + here + `\)$`},
+		{"conflict", func(r *router.Router) { r.Handle("GET /a/{x}", h); r.HandleFunc("GET,PUT /a/{y}", h.ServeHTTP) },
+			`^router: pattern "GET,PUT /a/{y}" \(registered at ` + here + `\) conflicts with pattern "GET /a/{x}" \(registered at ` + here + `\): both match "GET /a/y"`},
+		{"unknown constraint", func(r *router.Router) { r.Handle("/{x:code}", h) }, `no constraint "code"`},
+		{"nil handler", func(r *router.Router) { r.Handle("/a", nil) }, `pattern "/a" \(registered at ` + here + `\) has no handler`},
+		{"nil function", func(r *router.Router) { r.HandleFunc("/a", nil) }, `pattern "/a" \(registered at ` + here + `\) has no handler`},
+		{"constraint twice", func(r *router.Router) { r.Constrain("c", router.Int); r.Constrain("c", router.Hex) }, `"c" is already in use`},
+		{"constraint after use", func(r *router.Router) { r.Handle("/{x:int}", h); r.Constrain("int", router.Hex) }, `"int" is already in use`},
+	} {
+		got := panicOf(func() { c.register(router.New()) })
+		if !regexp.MustCompile(c.want).MatchString(got) {
+			t.Errorf("%s: got %q, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// panicOf returns what f panics with, as text.
+func panicOf(f func()) (text string) {
+	defer func() {
+		if v := recover(); v != nil {
+			text = fmt.Sprint(v)
+		}
+	}()
+	f()
+	return ""
+}
+
+// A program may survive a refused registration: what was there stays.
+func TestRefusedRegistrationChangesNothing(t *testing.T) {
+	r := newRouter("/a/{a}")
+	if panicOf(func() { r.Handle("/a/{b}", echo("other")) }) == "" {
+		t.Error("no panic")
+	}
+	r.Handle("/b", echo("/b"))
+	for request, want := range map[string]string{"GET /a/1": "200 /a/{a} /a/{a} a=1", "GET /b": "200 /b /b"} {
+		if got := answer(r, request); got != want {
+			t.Errorf("%s: got %s, want %s", request, got, want)
+		}
+	}
+}
+
+func TestOwnConstraintReplacesBuiltin(t *testing.T) {
+	r := router.New()
+	r.Constrain("int", router.Regexp(`[0-9]{2}`))
+	r.Handle("/{a:int}", echo("int"))
+	if one, two := answer(r, "GET /1"), answer(r, "GET /12"); one != "404" || two != "200 int /{a:int} a=12" {
+		t.Errorf("got %s and %s", one, two)
+	}
+}
+
+// Requests see every pattern that was registered before they came, while
+// others are being registered; run with -race.
+func TestRegistrationWhileServing(t *testing.T) {
+	r := newRouter("/{a...}")
+	var all sync.WaitGroup
+	for worker := range 4 {
+		all.Go(func() {
+			for i := range 50 {
+				pattern := fmt.Sprintf("/w%d/%d", worker, i)
+				r.Handle(pattern, echo(pattern))
+				if got, want := answer(r, "GET "+pattern), fmt.Sprintf("200 %s %s", pattern, pattern); got != want {
+					t.Errorf("got %s, want %s", got, want)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// Through a real server, whose requests have what httptest's lack.
+func TestRouterThroughTheWire(t *testing.T) {
+	server := httptest.NewServer(newRouter("/{a...}/datalist", "/tree/{b...}"))
+	defer server.Close()
+	for path, want := range map[string]string{
+		"/x/y%2Fz/datalist": "200 /{a...}/datalist /{a...}/datalist a=x/y/z",
+		"/tree":             "200 /tree/{b...} /tree/{b...}", // after a redirect
+		"/x//datalist":      "200 /{a...}/datalist /{a...}/datalist a=x",
+		"/other":            "404 404 page not found\n",
+	} {
+		resp, err := server.Client().Get(server.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var body strings.Builder
+		if err := resp.Write(&body); err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		_, text, _ := strings.Cut(body.String(), "\r\n\r\n")
+		if got := fmt.Sprint(resp.StatusCode, " ", text); got != want {
+			t.Errorf("%s: got %q, want %q", path, got, want)
+		}
+	}
+}
