@@ -15,7 +15,7 @@ import (
 //
 // In the second case everything behind the constraints has to have a request
 // in common too: /{a:int}/x and /{b:hex}/y do not conflict. Whether it has is
-// found by walking both patterns at once (type common).
+// found by walking the pattern and the tree at once (type meeting).
 
 // conflict returns the first pattern that p, whose leaf is given, cannot be
 // ordered with and a request that both match; nil when there is none.
@@ -27,8 +27,8 @@ func (b *builder) conflict(p *pattern, place *leaf) (other *pattern, example str
 		}
 	}
 	for _, q := range place.patterns() {
-		if len(p.methods) == 0 == (len(q.methods) == 0) && shareMethod(p, q) {
-			consider(q, examplePath(p.segments))
+		if shareMethod(p, q) {
+			consider(q, joinTokens(exampleTokens(p.segments)))
 		}
 	}
 	n := b.root(p.host)
@@ -36,29 +36,13 @@ func (b *builder) conflict(p *pattern, place *leaf) (other *pattern, example str
 		if s.kind == slash || s.kind == rest {
 			break // the last one, which leads to no node
 		}
-		for _, q := range n.rivals(s) {
-			c := common{p: p.segments[i:], q: q.segments[i:]}
-			if tokens, ok := c.tokens(0, 0, exampleTokens(p.segments[:i])); ok {
-				consider(q, joinTokens(tokens))
-			}
+		if s.kind == constrained {
+			m := meeting{p: p.segments, report: consider}
+			m.rivals(n, i, exampleTokens(p.segments[:i]))
 		}
 		n = n.next(s)
 	}
 	return other, example
-}
-
-// rivals returns the patterns that leave n by another constraint than s.
-func (n *node) rivals(s segment) []*pattern {
-	if s.kind != constrained {
-		return nil
-	}
-	var all []*pattern
-	for i := range n.constrained {
-		if n.constrained[i].rule != s.rule {
-			all = n.constrained[i].to.below(all)
-		}
-	}
-	return all
 }
 
 // next returns the node that s leads to; it is there.
@@ -67,7 +51,8 @@ func (n *node) next(s segment) *node {
 	case literal:
 		return n.literals.find(s.text)
 	case constrained:
-		return n.growConstrained(s, 0)
+		i := slices.IndexFunc(n.constrained, func(e edge) bool { return e.rule == s.rule })
+		return n.constrained[i].to
 	case free:
 		return n.free.to
 	default:
@@ -76,10 +61,11 @@ func (n *node) next(s segment) *node {
 }
 
 // shareMethod reports whether two patterns of one leaf take the same method
-// in the same way: HEAD by name and HEAD by GET are ordered.
+// in the same way: a list of methods comes before none, HEAD by name before
+// HEAD by GET.
 func shareMethod(p, q *pattern) bool {
-	if len(p.methods) == 0 {
-		return true
+	if len(p.methods) == 0 || len(q.methods) == 0 {
+		return len(p.methods) == len(q.methods)
 	}
 	return slices.ContainsFunc(p.methods, func(m string) bool { return slices.Contains(q.methods, m) })
 }
@@ -100,85 +86,6 @@ func (p *pattern) takes(method string) bool {
 		method == "HEAD" && slices.Contains(p.methods, "GET")
 }
 
-// common finds segments of a request, here called tokens, that two patterns
-// both match. Its work is bounded by the product of their lengths.
-type common struct {
-	p, q []segment
-	seen map[[2]int]bool // pairs of places from which there is no way
-}
-
-// tokens appends to prefix what p from i on and q from k on both match.
-func (c *common) tokens(i, k int, prefix []string) ([]string, bool) {
-	if i == len(c.p) || k == len(c.q) {
-		return prefix, i == len(c.p) && k == len(c.q)
-	}
-	token, ok := commonToken(c.p[i], c.q[k])
-	if !ok || c.seen[[2]int{i, k}] {
-		return nil, false
-	}
-	prefix = append(slices.Clip(prefix), token)
-	if all, ok := c.tokens(i+1, k+1, prefix); ok {
-		return all, true
-	}
-	if c.p[i].many() {
-		if all, ok := c.tokens(i, k+1, prefix); ok {
-			return all, true
-		}
-	}
-	if c.q[k].many() {
-		if all, ok := c.tokens(i+1, k, prefix); ok {
-			return all, true
-		}
-	}
-	if c.seen == nil {
-		c.seen = map[[2]int]bool{}
-	}
-	c.seen[[2]int{i, k}] = true
-	return nil, false
-}
-
-// many reports whether the segment may take several of a request.
-func (s segment) many() bool { return s.kind == stretch || s.kind == rest }
-
-// commonToken returns one segment of a request that both may take.
-func commonToken(p, q segment) (string, bool) {
-	for _, token := range slices.Concat(p.examples(), q.examples()) {
-		if p.admits(token) && q.admits(token) {
-			return token, true
-		}
-	}
-	return "", false
-}
-
-func (s segment) examples() []string {
-	switch s.kind {
-	case literal:
-		return []string{s.text}
-	case constrained:
-		return s.constraint.examples
-	case free, stretch:
-		return []string{s.name}
-	default:
-		return []string{""}
-	}
-}
-
-// admits reports whether the segment may take this one segment of a request.
-func (s segment) admits(token string) bool {
-	switch s.kind {
-	case literal:
-		return token == s.text
-	case constrained:
-		return s.constraint.Match(token)
-	case free, stretch:
-		return token != ""
-	case slash:
-		return token == ""
-	default:
-		return true
-	}
-}
-
 // exampleTokens returns the shortest request that the segments match, one
 // token each. A constraint without examples stands for itself.
 func exampleTokens(segments []segment) []string {
@@ -192,8 +99,6 @@ func exampleTokens(segments []segment) []string {
 	}
 	return tokens
 }
-
-func examplePath(segments []segment) string { return joinTokens(exampleTokens(segments)) }
 
 func joinTokens(tokens []string) string {
 	escaped := make([]string, len(tokens))

@@ -29,6 +29,9 @@ type segment struct {
 	constraint Constraint // of a constrained parameter
 }
 
+// many reports whether the segment may take several of a request.
+func (s segment) many() bool { return s.kind == stretch || s.kind == rest }
+
 // A pattern is a pattern's text taken apart.
 type pattern struct {
 	text     string
@@ -145,8 +148,7 @@ func (p *pattern) parsePath(at int, constraints Constraints) *Mistake {
 
 // add appends a segment that stands at the given offset.
 func (p *pattern) add(s segment, at int) *Mistake {
-	many := s.kind == stretch || s.kind == rest
-	if n := len(p.segments); many && n > 0 && p.segments[n-1].kind == stretch {
+	if n := len(p.segments); s.many() && n > 0 && p.segments[n-1].kind == stretch {
 		return unreadable(at, "a wildcard stands right behind another one: where the first ends would be arbitrary")
 	}
 	if s.name != "" && slices.Contains(p.names, s.name) {

@@ -95,25 +95,3 @@ func (l *leaf) patterns() []*pattern {
 	}
 	return all
 }
-
-// below appends every pattern that ends at n or further down.
-func (n *node) below(all []*pattern) []*pattern {
-	all = append(all, n.leaf.patterns()...)
-	all = append(all, n.slash.patterns()...)
-	for _, child := range n.literals.sorted() {
-		all = child.to.below(all)
-	}
-	for i := range n.constrained {
-		all = n.constrained[i].to.below(all)
-	}
-	if n.free != nil {
-		all = n.free.to.below(all)
-	}
-	if n.stretch != nil {
-		all = n.stretch.to.below(all)
-	}
-	if n.rest != nil {
-		all = append(all, n.rest.patterns()...)
-	}
-	return all
-}
