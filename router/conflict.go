@@ -20,16 +20,13 @@ import (
 // conflict returns the first pattern that p, whose leaf is given, cannot be
 // ordered with and a request that both match; nil when there is none.
 func (b *builder) conflict(p *pattern, place *leaf) (other *pattern, example string) {
-	consider := func(q *pattern, path string) {
-		method, both := commonMethod(p, q)
-		if both && (other == nil || q.entry < other.entry) {
+	consider := func(q *pattern, method, path string) {
+		if method != "" && (other == nil || q.entry < other.entry) {
 			other, example = q, method+" "+p.host+path
 		}
 	}
 	for _, q := range place.patterns() {
-		if shareMethod(p, q) {
-			consider(q, joinTokens(exampleTokens(p.segments)))
-		}
+		consider(q, sharedMethod(p, q), joinTokens(exampleTokens(p.segments)))
 	}
 	n := b.root(p.host)
 	for i, s := range p.segments {
@@ -37,7 +34,9 @@ func (b *builder) conflict(p *pattern, place *leaf) (other *pattern, example str
 			break // the last one, which leads to no node
 		}
 		if s.kind == constrained {
-			m := meeting{p: p.segments, report: consider}
+			m := meeting{p: p.segments, report: func(q *pattern, path string) {
+				consider(q, commonMethod(p, q), path)
+			}}
 			m.rivals(n, i, exampleTokens(p.segments[:i]))
 		}
 		n = n.next(s)
@@ -60,25 +59,29 @@ func (n *node) next(s segment) *node {
 	}
 }
 
-// shareMethod reports whether two patterns of one leaf take the same method
-// in the same way: a list of methods comes before none, HEAD by name before
-// HEAD by GET.
-func shareMethod(p, q *pattern) bool {
-	if len(p.methods) == 0 || len(q.methods) == 0 {
-		return len(p.methods) == len(q.methods)
+// sharedMethod returns a method that two patterns of one leaf take in the
+// same way, "" for none: a list of methods comes before none, and HEAD by name
+// before HEAD by GET.
+func sharedMethod(p, q *pattern) string {
+	if len(p.methods) == 0 && len(q.methods) == 0 {
+		return "GET"
 	}
-	return slices.ContainsFunc(p.methods, func(m string) bool { return slices.Contains(q.methods, m) })
-}
-
-// commonMethod returns a method that both patterns take.
-func commonMethod(p, q *pattern) (string, bool) {
-	candidates := slices.Concat([]string{"GET"}, p.methods, q.methods, []string{"HEAD"})
-	for _, m := range candidates {
-		if p.takes(m) && q.takes(m) {
-			return m, true
+	for _, m := range p.methods {
+		if slices.Contains(q.methods, m) {
+			return m
 		}
 	}
-	return "", false
+	return ""
+}
+
+// commonMethod returns a method that both patterns take, "" for none.
+func commonMethod(p, q *pattern) string {
+	for _, m := range slices.Concat([]string{"GET"}, p.methods, q.methods, []string{"HEAD"}) {
+		if p.takes(m) && q.takes(m) {
+			return m
+		}
+	}
+	return ""
 }
 
 func (p *pattern) takes(method string) bool {

@@ -27,7 +27,7 @@ func (c *chooser) of(words ...string) string { return words[c.below(len(words))]
 
 func (c *chooser) pattern() string {
 	var b strings.Builder
-	b.WriteString(c.of("", "", "", "GET ", "POST ", "HEAD ", "GET,POST ", "PUT,OPTIONS "))
+	b.WriteString(c.of("", "", "", "GET ", "POST ", "HEAD ", "GET,POST ", "PUT,OPTIONS ", "HEAD,PUT ", "PUT,GET "))
 	b.WriteString(c.of("", "", "", "h.com"))
 	afterMany := false
 	for i := range 1 + c.below(5) {

@@ -71,6 +71,7 @@ func TestConflicts(t *testing.T) {
 		{"/a/{$}", "/a/{$}", "GET /a/"},
 		{"/a%2Fb/{x}", "/a%2fb/{y}", "GET /a%2Fb/y"},
 		{"GET,POST /a", "POST,PUT /a", "POST /a"},
+		{"HEAD,PUT /a", "GET,PUT /a", "PUT /a"},
 		{"PUT example.com/a", "PUT EXAMPLE.com/a", "PUT example.com/a"},
 		{"/{a:int}", "/{b:hex}", "GET /1"},
 		{"/{a:slug}", "/{b:date}", "GET /2024-02-29"},

@@ -83,6 +83,7 @@ func TestRouter(t *testing.T) {
 		"GET /files/%2e%2e/a":             "200 /files/{a...} /files/{a...} a=../a",
 		"GET /files/100%25//a%20b?q=a%20": "307 Location: /files/100%25/a%20b?q=a%20",
 		"GET //evil.example/a":            "307 Location: /evil.example/a",
+		"CONNECT //files":                 "404",
 	} {
 		if got := answer(r, request); got != want {
 			t.Errorf("%s: got %s, want %s", request, got, want)
@@ -101,8 +102,14 @@ func TestRouterAnswersAsterisk(t *testing.T) {
 }
 
 func TestRouterLeavesConnectPathsAlone(t *testing.T) {
-	if got, want := answer(newRouter("CONNECT /{a...}"), "CONNECT h/x//y"), "200 CONNECT /{a...} CONNECT /{a...} a=x//y"; got != want {
-		t.Errorf("got %s, want %s", got, want)
+	r := newRouter("CONNECT /{a...}", "/{b...}/tree/")
+	for request, want := range map[string]string{
+		"CONNECT h/x//y":         "200 CONNECT /{a...} CONNECT /{a...} a=x//y",
+		"CONNECT h//x.org//tree": "307 Location: /x.org/tree/", // never to another host
+	} {
+		if got := answer(r, request); got != want {
+			t.Errorf("%s: got %s, want %s", request, got, want)
+		}
 	}
 }
 

@@ -8,9 +8,22 @@ import (
 	"sync"
 )
 
-// paramsPool keeps the scratch space of requests. What a Params grows to is
-// bounded by the table and by the slashes that a path escapes.
+// paramsPool keeps the scratch space of requests.
 var paramsPool = sync.Pool{New: func() any { return new(Params) }}
+
+// maxPooledSlashes is how many escaped slashes a path may have for its Params
+// to be kept. All else in a Params is bounded by the table.
+const maxPooledSlashes = 256
+
+// release gives a Params back, without the path that its values share.
+func release(p *Params) {
+	if cap(p.slashes) > maxPooledSlashes {
+		return
+	}
+	p.names = nil
+	clear(p.values)
+	paramsPool.Put(p)
+}
 
 // ServeHTTP answers the request by the handler of the best pattern.
 func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
@@ -33,13 +46,13 @@ func (r *Router) route(req *http.Request) http.Handler {
 		clean = cleanPath(escaped)
 	}
 	p := paramsPool.Get().(*Params)
-	defer paramsPool.Put(p)
+	defer release(p)
 	f := t.tree.find(req.Method, req.Host, clean, p)
 	if f.slashFit && (f.pattern == nil || f.hasRest) {
 		below := t.tree.find(req.Method, req.Host, clean+"/", new(Params))
 		if below.pattern != nil && !below.hasRest {
 			req.Pattern = below.pattern.text
-			return redirect(clean+"/", req.URL.RawQuery)
+			return redirect(cleanPath(clean+"/"), req.URL.RawQuery) // CONNECT's is not clean yet
 		}
 		f.allow |= below.allow
 	}
