@@ -93,3 +93,50 @@ func ExampleRegexp() {
 	fmt.Println(sort.Match("desc"), sort.Match("descending"))
 	// Output: true false
 }
+
+func ExampleCompileRegexp() {
+	period, err := router.CompileRegexp(`20[0-9]{2}(-q[1-4])?`)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	table, err := router.NewTable(
+		router.Constraints{"period": period},
+		[]router.Entry[string]{{Pattern: "/gdp/{p:period}", Value: "gdp"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(table.Lookup("GET", "", "/gdp/2024-q2", nil).Found, table.Lookup("GET", "", "/gdp/2024-q5", nil).Found)
+	// Output: true false
+}
+
+func ExampleTable_String() {
+	table, err := router.NewTable(nil, []router.Entry[int]{
+		{Pattern: "/{path...}"}, {Pattern: "/{uri...}/datalist"}, {Pattern: "/datasets/{id:uuid}"}, {Pattern: "GET /datasets/{name}"},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(table)
+	// Output:
+	// (any host)
+	//   datasets
+	//     {:uuid} -> /datasets/{id:uuid}
+	//     {} -> GET /datasets/{name}
+	//   {...}/
+	//     datalist -> /{uri...}/datalist
+	//   {...} -> /{path...}
+}
+
+func ExampleRouter_Handle() {
+	defer func() {
+		// The panic names both places in the source as well.
+		fmt.Println("refused:", recover() != nil)
+	}()
+	r := router.New()
+	r.Handle("GET /users/{id:int}", http.NotFoundHandler())
+	r.Handle("/users/{code:hex}", http.NotFoundHandler())
+	// Output: refused: true
+}

@@ -48,27 +48,33 @@ func (r *Router) route(req *http.Request) http.Handler {
 	p := paramsPool.Get().(*Params)
 	defer release(p)
 	f := t.tree.find(req.Method, req.Host, clean, p)
-	if f.slashFit && (f.pattern == nil || f.hasRest) {
-		below := t.tree.find(req.Method, req.Host, clean+"/", new(Params))
-		if below.pattern != nil && !below.hasRest {
-			req.Pattern = below.pattern.text
-			return redirect(cleanPath(clean+"/"), req.URL.RawQuery) // CONNECT's is not clean yet
-		}
-		f.allow |= below.allow
-	}
-	if f.pattern != nil {
+	below := t.tree.withSlash(f, req, clean)
+	switch {
+	case below.pattern != nil && !below.hasRest:
+		req.Pattern = below.pattern.text
+		return redirect(cleanPath(clean+"/"), req.URL.RawQuery) // CONNECT's is not clean yet
+	case f.pattern != nil:
 		req.Pattern = f.pattern.text
 	}
 	if clean != escaped {
 		return redirect(clean, req.URL.RawQuery)
 	}
 	if f.pattern == nil {
-		return refusal(req.Method, t.tree.allowHeader(f.allow))
+		return refusal(req.Method, t.tree.allowHeader(f.allow|below.allow))
 	}
 	for i := range p.Len() {
 		req.SetPathValue(p.At(i))
 	}
 	return t.entries[f.pattern.entry].Value
+}
+
+// withSlash finds what the path with one more slash would, unless the path
+// itself found a pattern of its very length.
+func (t *tree) withSlash(f finding, req *http.Request, path string) finding {
+	if !f.slashFit || f.pattern != nil && !f.hasRest {
+		return finding{}
+	}
+	return t.find(req.Method, req.Host, path+"/", new(Params))
 }
 
 // redirect returns a handler that sends the client to an escaped path with
