@@ -1,7 +1,6 @@
 package front
 
 import (
-	"errors"
 	"fmt"
 	"runtime"
 	"time"
@@ -68,9 +67,8 @@ func (d *Door) logCompleted(x *exchange, ended time.Time) {
 	if x.refusal != "" {
 		e.Str("refused", x.refusal)
 	}
-	var failure *proxy.Error
-	if errors.As(x.Err, &failure) {
-		e.Str("failure", string(failure.Kind)).Bool("cut", x.Began && x.Cut).Err(x.Err)
+	if failure, ok := x.Err.(*proxy.Error); ok {
+		e.Str("failure", string(failure.Kind)).Bool("cut", x.Began && x.Cut).Err(failure)
 	}
 	e.Send()
 }
@@ -78,11 +76,10 @@ func (d *Door) logCompleted(x *exchange, ended time.Time) {
 // completedEvent begins the event at the level that its outcome deserves: an
 // upstream's failure is an error, a client that left is not.
 func (d *Door) completedEvent(x *exchange) *log.Event {
-	var failure *proxy.Error
-	switch {
-	case x.Err == nil:
+	if x.Err == nil {
 		return d.log.Info(eventCompleted)
-	case errors.As(x.Err, &failure) && failure.ByClient():
+	}
+	if failure, ok := x.Err.(*proxy.Error); ok && failure.ByClient() {
 		return d.log.Warn(eventCompleted)
 	}
 	return d.log.Error(eventCompleted)

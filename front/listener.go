@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net"
 	"os"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -30,7 +29,7 @@ func (l *listener) Accept() (net.Conn, error) {
 		}
 		return nil, err
 	}
-	c := &clientConn{TCPConn: nc, server: l.server}
+	c := newClientConn(nc, l.server)
 	l.server.conns.add(c)
 	return c, nil
 }
@@ -39,35 +38,4 @@ func (l *listener) Accept() (net.Conn, error) {
 func (l *listener) Close() error {
 	l.closing.Store(true)
 	return l.TCPListener.SetDeadline(time.Now().Add(acceptGrace))
-}
-
-// conns are the connections of clients that are open, those included that
-// net/http has let go of.
-type conns struct {
-	mu  sync.Mutex
-	set map[*clientConn]struct{} // guarded by mu
-}
-
-func (cs *conns) add(c *clientConn) {
-	cs.mu.Lock()
-	defer cs.mu.Unlock()
-	if cs.set == nil {
-		cs.set = make(map[*clientConn]struct{})
-	}
-	cs.set[c] = struct{}{}
-}
-
-func (cs *conns) remove(c *clientConn) {
-	cs.mu.Lock()
-	defer cs.mu.Unlock()
-	delete(cs.set, c)
-}
-
-// leave cancels what every connection is busy with.
-func (cs *conns) leave() {
-	cs.mu.Lock()
-	defer cs.mu.Unlock()
-	for c := range cs.set {
-		c.leave()
-	}
 }

@@ -96,6 +96,8 @@ func (d *Door) Serve(ctx context.Context) error {
 	if s.adminListener != nil {
 		serve(s.admin, s.adminListener)
 	}
+	unwatched := make(chan struct{})
+	running.Go(func() { s.conns.watch(unwatched, func() bool { return d.metrics.inFlight.Load() > 0 }) })
 	var err error
 	select {
 	case <-ctx.Done():
@@ -103,6 +105,7 @@ func (d *Door) Serve(ctx context.Context) error {
 	}
 	err = errors.Join(err, d.drain())
 	s.admin.Close()
+	close(unwatched)
 	running.Wait()
 	return err
 }
@@ -118,7 +121,7 @@ func (d *Door) drain() error {
 		err = d.awaitTunnels(ctx)
 	}
 	left := d.metrics.inFlight.Load()
-	s.conns.leave()
+	s.conns.each((*clientConn).leave)
 	s.public.Close()
 	d.awaitNone(drainCut)
 	for _, up := range d.tables.Load().upstreams {

@@ -1,0 +1,174 @@
+package front
+
+import (
+	"errors"
+	"net"
+	"os"
+	"sync"
+	"time"
+)
+
+// patientConn saves what net/http spends on its read deadlines and on reading
+// ahead. While a handler runs, net/http has a goroutine read one byte, to learn
+// whether the client leaves, and interrupts it with a deadline in the past when
+// the handler is done; for a request that takes less than a millisecond that is
+// a read in vain, a park and a wake in the poller and six deadlines, a tenth of
+// what the whole request costs. So here
+//
+//   - a read of one byte waits, out of the poller, for the deadline that
+//     interrupts it, and reads only once its patience is over (watch);
+//   - a deadline is noted, and set on the socket when a read needs it that is
+//     not covered by the one that is set: one that is late by up to
+//     deadlineSlack is good enough, and one that is early is set again.
+//
+// Whatever the order of calls, a read returns as it would without this type,
+// up to deadlineSlack later.
+type patientConn struct {
+	*net.TCPConn
+
+	mu       sync.Mutex // guards what follows
+	wake     sync.Cond  // of a goroutine that waits to read ahead
+	waiting  bool       // there is one
+	since    uint64     // the watch's round in which it began to
+	reading  bool       // a read is under way on the socket
+	want     time.Time  // the read deadline as asked for
+	set      time.Time  // the read deadline of the socket
+	writeSet bool       // the socket has a write deadline
+	plain    bool       // out of net/http's hands: every call goes to the socket
+}
+
+const deadlineSlack = time.Second
+
+func (c *patientConn) init(nc *net.TCPConn) {
+	c.TCPConn = nc
+	c.wake.L = &c.mu
+}
+
+// isPast tells of the deadlines that are set to interrupt: net/http's is a
+// second behind the epoch, and so is proxy's.
+func isPast(t time.Time) bool { return !t.IsZero() && t.Unix() < 1e9 }
+
+// Read implements net.Conn.
+func (c *patientConn) Read(p []byte) (int, error) {
+	for {
+		if err := c.beginRead(len(p) == 1); err != nil {
+			return 0, err
+		}
+		n, err := c.TCPConn.Read(p)
+		if c.endRead(err) {
+			return n, err
+		}
+	}
+}
+
+// beginRead waits until it is time to read, and sets the deadline that the
+// read needs.
+func (c *patientConn) beginRead(ahead bool) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if ahead && !c.plain {
+		c.since = readAheadRound.Load()
+		c.waiting = true
+		for c.waiting && !isPast(c.want) {
+			c.wake.Wait()
+		}
+		c.waiting = false
+	}
+	if isPast(c.want) {
+		return os.ErrDeadlineExceeded
+	}
+	if !c.covered() {
+		c.setNow()
+	}
+	c.reading = true
+	return nil
+}
+
+// covered tells whether the socket's deadline will do. One that is early will:
+// endRead sees to it.
+func (c *patientConn) covered() bool {
+	if c.want.IsZero() || isPast(c.set) {
+		return !isPast(c.set)
+	}
+	return !c.set.IsZero() && !c.set.After(c.want.Add(deadlineSlack))
+}
+
+// setNow sets the socket's deadline to the one that is wanted, or a little
+// later, so that it covers the next ones, too.
+func (c *patientConn) setNow() {
+	c.set = c.want
+	if !c.want.IsZero() && !isPast(c.want) {
+		c.set = c.want.Add(deadlineSlack)
+	}
+	c.TCPConn.SetReadDeadline(c.set) // an error shows in the read
+}
+
+// endRead tells whether a read's result is the caller's: not when it ended at
+// a deadline that nobody asked for.
+func (c *patientConn) endRead(err error) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.reading = false
+	if err == nil || !errors.Is(err, os.ErrDeadlineExceeded) {
+		return true
+	}
+	if isPast(c.want) || !c.want.IsZero() && !time.Now().Before(c.want) {
+		return true
+	}
+	c.setNow()
+	return false
+}
+
+// SetReadDeadline implements net.Conn.
+func (c *patientConn) SetReadDeadline(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.want = t
+	switch {
+	case c.waiting:
+		if isPast(t) {
+			c.wake.Signal()
+		}
+	case c.reading && (isPast(t) || !c.covered()):
+		c.setNow()
+	}
+	return nil
+}
+
+// SetWriteDeadline implements net.Conn. net/http takes back a deadline after
+// each request, whether it has set one or not.
+func (c *patientConn) SetWriteDeadline(t time.Time) error {
+	c.mu.Lock()
+	needed := c.writeSet || !t.IsZero()
+	c.writeSet = !t.IsZero()
+	c.mu.Unlock()
+	if !needed {
+		return nil
+	}
+	return c.TCPConn.SetWriteDeadline(t)
+}
+
+// SetDeadline implements net.Conn.
+func (c *patientConn) SetDeadline(t time.Time) error {
+	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
+}
+
+// letGo ends the patience: the connection is somebody else's now.
+func (c *patientConn) letGo() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.plain = true
+	c.waiting = false
+	c.wake.Signal()
+}
+
+// watch lets a goroutine read ahead that has waited since before the given
+// round.
+func (c *patientConn) watch(round uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.waiting && c.since < round {
+		c.waiting = false
+		c.wake.Signal()
+	}
+}
