@@ -119,6 +119,9 @@ func checkBeginning(b []byte) error {
 	if string(b[:n]) != version[:n] {
 		return malformed("it begins with %.40q", b)
 	}
+	if i := bytes.IndexByte(b, '\n'); i > 0 && b[i-1] != '\r' {
+		return malformed("the status line does not end with CRLF")
+	}
 	return nil
 }
 

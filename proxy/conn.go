@@ -54,7 +54,8 @@ func receive(fd int, buf []byte, flags int) (int, error) {
 }
 
 // readNow reads what has arrived. ok is false when nothing has; at the end of
-// the stream it is true and n is 0.
+// the stream it is true and n is 0. Behind an expired deadline it fails with
+// os.ErrDeadlineExceeded, which says nothing about the connection.
 func (c *conn) readNow(buf []byte, flags int) (n int, ok bool, err error) {
 	c.tryBuf, c.tryFlags = buf, flags
 	err = c.raw.Read(c.try)
@@ -73,9 +74,21 @@ func (c *conn) readNow(buf []byte, flags int) (n int, ok bool, err error) {
 // quiet tells whether nothing has arrived, neither bytes nor a FIN nor an
 // error: only then may the connection carry another exchange. surplus tells
 // that it is bytes.
-func (c *conn) quiet() (quiet, surplus bool) {
+func (c *conn) quiet(now time.Time) (quiet, surplus bool) {
+	c.wake(now)
 	n, ok, _ := c.readNow(c.peekSpace[:], syscall.MSG_PEEK)
 	return !ok, ok && n > 0
+}
+
+// wake forgets a deadline of the last exchange that has passed since: nothing
+// can be read, not even looked at, behind it.
+func (c *conn) wake(now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !now.Before(c.deadline) {
+		c.deadline = time.Time{}
+		c.SetDeadline(c.deadline)
+	}
 }
 
 // arm sets the deadline to about timeout from now. A deadline that is right to

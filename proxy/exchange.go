@@ -20,7 +20,7 @@ type Field struct {
 // they are valid until [Exchange.Reset], and a Client that needs them for
 // longer copies them.
 type Client interface {
-	// Informational writes a 1xx answer other than 101.
+	// Informational writes a 1xx answer other than 100 and 101.
 	Informational(status int, fields []Field) error
 
 	// Head begins the final answer. fields holds no hop-by-hop field and no
@@ -38,7 +38,10 @@ type Client interface {
 	Trailer(fields []Field)
 
 	// Duplex is called before the answer begins while the request's body may
-	// still be on its way: the body stays readable after Head.
+	// still be on its way: the body stays readable after Head. A Client whose
+	// Head is called before the body was read to its end must not use the
+	// connection for another request: what is left of the body would be taken
+	// for one.
 	Duplex()
 
 	// StopReading makes a Read of the request's body that is waiting, and every
@@ -73,8 +76,8 @@ type Exchange struct {
 	HTTP2    bool   // the client speaks HTTP/2: no Upgrade
 	Header   []Field
 	Length   int64     // of the body: 0 without one, -1 when it is not known
-	Body     io.Reader // nil without a body
-	Trailers func(dst []Field) []Field
+	Body     io.Reader // nil without a body; its first Read tells a client that waits for 100 to go on
+	Trailers func(dst []Field) []Field // appends those of the body, once it was read; nil without any
 	Peer     netip.Addr // the other end of the client's connection
 	Client   Client
 

@@ -3,9 +3,11 @@ package proxy
 import (
 	"bufio"
 	"context"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 	"sync"
 )
 
@@ -18,8 +20,10 @@ type HTTP struct {
 	// strings are then used as they are; otherwise they are copied.
 	Keep bool
 
+	x      *Exchange
 	w      http.ResponseWriter
 	r      *http.Request
+	duplex bool
 	values []string
 }
 
@@ -27,7 +31,7 @@ type HTTP struct {
 // client. Neither may be used after the handler has returned, except for the
 // strings that Keep speaks of.
 func (h *HTTP) Bind(x *Exchange, w http.ResponseWriter, r *http.Request) {
-	h.w, h.r = w, r
+	h.x, h.w, h.r = x, w, r
 	x.Client = h
 	x.Method, x.Host = r.Method, r.Host
 	x.Target = r.RequestURI
@@ -58,7 +62,7 @@ func (h *HTTP) Bind(x *Exchange, w http.ResponseWriter, r *http.Request) {
 // Release lets go of the request that h was bound to, for the next Bind.
 func (h *HTTP) Release() {
 	clear(h.values)
-	h.w, h.r, h.values = nil, nil, h.values[:0]
+	h.x, h.w, h.r, h.duplex, h.values = nil, nil, nil, false, h.values[:0]
 }
 
 func trailerNames(trailer http.Header) string {
@@ -91,6 +95,9 @@ func (h *HTTP) Informational(status int, fields []Field) error {
 
 // Head begins the final answer.
 func (h *HTTP) Head(status int, fields []Field, length int64) error {
+	if h.duplex && !h.x.bodyEnded() {
+		h.closeAfterwards()
+	}
 	h.set(fields)
 	header := h.w.Header()
 	if _, ok := header["Content-Type"]; !ok {
@@ -141,8 +148,20 @@ func (h *HTTP) Trailer(fields []Field) {
 // needed, and not to be had, for HTTP/2.
 func (h *HTTP) Duplex() {
 	if h.r.ProtoMajor == 1 {
+		h.duplex = true
 		http.NewResponseController(h.w).EnableFullDuplex()
 	}
+}
+
+// closeAfterwards has net/http close the connection behind the answer. In full
+// duplex it does not see to that by itself, and would take what is left of the
+// body for the next request. MaxBytesReader is the way to it that also waits
+// before it closes: a client that is still sending would otherwise be reset,
+// and lose the answer.
+func (h *HTTP) closeAfterwards() {
+	tooLong := io.NopCloser(strings.NewReader("..."))
+	http.MaxBytesReader(h.w, tooLong, 1).Read(make([]byte, 3))
+	h.w.Header().Set("Connection", "close") // where h.w is not net/http's own
 }
 
 // StopReading makes reads of the body fail.

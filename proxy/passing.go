@@ -18,6 +18,8 @@ func (x *Exchange) collectFields() {
 		f := a.fields[i]
 		switch {
 		case f.Name == "Trailer" && a.framing == chunkedBody:
+		case f.Name == "Content-Length" && a.status < 200:
+			continue
 		case hopByHop(f.Name), contains(x.drop, f.Name), has(x.Answer, f.Name):
 			continue
 		}
@@ -32,11 +34,16 @@ func (x *Exchange) collectFields() {
 func (x *Exchange) passTrailer() []Field {
 	kept := x.answer.trailer[:0]
 	for _, f := range x.answer.trailer {
-		if !framesBody(f.Name) {
+		if !framesBody(f.Name) && !has(x.Answer, f.Name) {
 			kept = append(kept, f)
 		}
 	}
 	return kept
+}
+
+// framesBody tells of fields that must not stand in an answer's trailers.
+func framesBody(name string) bool {
+	return hopByHop(name) || equalFold(name, "Content-Length")
 }
 
 // statusText names the statuses that package proxy, or who shares its

@@ -63,11 +63,29 @@ func (p *Proxy) tell(x *Exchange, e Event) {
 // When x.Cut is true afterwards, the caller must break the client's connection
 // (or stream): the answer is not whole and must not look so.
 func (p *Proxy) Serve(x *Exchange) {
+	over := false
+	defer func() {
+		if !over {
+			x.abandon()
+		}
+	}()
 	if err := p.carry(x); err != nil {
 		x.fail(err)
 	}
 	x.finishUpload()
+	over = true
 	p.tell(x, Done)
+}
+
+// abandon lets go of what an exchange holds whose Hook or Client panicked.
+func (x *Exchange) abandon() {
+	if c := x.transfer.c; c != nil {
+		x.attach(nil)
+		c.Close()
+	}
+	if x.upload != nil {
+		x.upload.finish(0)
+	}
 }
 
 // carry prepares the request as far as that goes without an upstream, and
@@ -140,7 +158,7 @@ func (t *transfer) attempt(reuse reusePolicy) error {
 	if up == nil {
 		up = &Upstream{}
 	}
-	c, err := up.connect(reuse, t.choose)
+	c, err := up.connect(reuse, t.x.timeout(), t.choose)
 	if err != nil {
 		return err
 	}
@@ -209,32 +227,33 @@ func (t *transfer) run() error {
 func (t *transfer) readFinalHead() error {
 	x := t.x
 	t.step = "waiting for the answer"
-	for range maxInformational + 1 {
+	for n := 0; ; n++ {
 		if err := x.answer.readHead(t.await, x.Method); err != nil {
 			return err
 		}
-		if x.answer.status >= 200 {
+		switch {
+		case x.answer.status >= 200:
 			return nil
-		}
-		if x.answer.status == 101 {
+		case x.answer.status == 101:
 			return t.checkUpgrade()
+		case n == maxInformational:
+			return malformed("more than %d informational answers", maxInformational)
 		}
 		if err := t.informational(); err != nil {
 			return err
 		}
 	}
-	return malformed("more than %d informational answers", maxInformational)
 }
 
 // informational passes a 1xx answer on to a client that can take it. A 100 is
-// for those alone who asked for it.
+// for those alone who asked for it, and they get it by being read from.
 func (t *transfer) informational() error {
 	x := t.x
-	asked := t.expecting
 	if x.answer.status == 100 {
 		t.goOn()
+		return nil
 	}
-	if x.HTTP10 || x.answer.status == 100 && !asked {
+	if x.HTTP10 {
 		return nil
 	}
 	x.collectFields()
@@ -276,10 +295,11 @@ func (t *transfer) await(buf []byte) (int, error) {
 }
 
 // flow reads more of the answer's body. Before it waits, the client gets what
-// there is.
+// there is. A deadline that has passed by now is the client's doing, who took
+// that long to take what came before.
 func (t *transfer) flow(buf []byte) (int, error) {
 	n, ok, err := t.c.readNow(buf, 0)
-	if ok {
+	if ok && !errors.Is(err, os.ErrDeadlineExceeded) {
 		if n == 0 && err == nil {
 			err = io.EOF
 		}
@@ -329,6 +349,7 @@ func (t *transfer) handOn() error {
 // about its state, and closes it otherwise.
 func (t *transfer) release(err error) {
 	x, c := t.x, t.c
+	t.c = nil
 	x.attach(nil)
 	a := &x.answer
 	surplus := err == nil && a.surplus() && !x.Upgraded

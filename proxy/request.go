@@ -62,9 +62,10 @@ func appendElements(dst []string, list string) []string {
 
 // allowedUpgrade returns the token in lower case when the exchange lets it
 // pass. A request with a body is never upgraded: no two readers agree where
-// its body would end.
+// its body would end. Nor ever to h2c, which would carry any number of requests
+// past the routes and limits that this one was held to.
 func (x *Exchange) allowedUpgrade(token string) string {
-	if x.Method != "GET" || x.HTTP10 || x.HTTP2 || x.Length != 0 {
+	if x.Method != "GET" || x.HTTP10 || x.HTTP2 || x.Length != 0 || equalFold(token, "h2c") {
 		return ""
 	}
 	for _, allowed := range x.Upgrade {
@@ -89,10 +90,10 @@ func (x *Exchange) writeHead(trust Trust) error {
 	b = append(b, "\r\n"...)
 	for i := range x.Header {
 		h := &x.Header[i]
-		if x.passes(h.Name) {
-			if !validName(h.Name) || !validValue(h.Value) {
-				return errRequest
-			}
+		if !validName(h.Name) || !validValue(h.Value) {
+			return errRequest // also where it is not passed on: what is written anew may quote it
+		}
+		if x.passes(h.Name) && !contains(x.drop, h.Name) {
 			b = appendField(b, h.Name, h.Value)
 		}
 	}
@@ -106,16 +107,19 @@ func (x *Exchange) writeHead(trust Trust) error {
 	return nil
 }
 
-// passes tells whether a field of the client's goes to the upstream as it is.
+// passes tells whether a field of the client's, in its header or its trailers,
+// goes to the upstream as it is.
 func (x *Exchange) passes(name string) bool {
 	switch {
-	case hopByHop(name), ofItsWay(name), has(x.Send, name), contains(x.drop, name):
+	case hopByHop(name), ofItsWay(name), has(x.Send, name):
 		return false
 	case len(name) == len("Host") && equalFold(name, "Host"):
 		return false
 	case len(name) == len("Expect") && equalFold(name, "Expect"):
 		return false
 	case len(name) == len("Content-Length") && sameToCGI(name, "Content-Length"):
+		return false
+	case len(name) == len("Transfer-Encoding") && sameToCGI(name, "Transfer-Encoding"):
 		return false
 	}
 	return true

@@ -87,7 +87,7 @@ func (s *Server) take(now time.Time, fresh bool) *conn {
 		if c == nil {
 			return nil
 		}
-		quiet, surplus := c.quiet()
+		quiet, surplus := c.quiet(now)
 		if quiet {
 			return c
 		}
@@ -201,21 +201,22 @@ func (s *Server) close() {
 	s.conns = nil
 }
 
-var dialer = net.Dialer{Timeout: connectTimeout, KeepAlive: 30 * time.Second}
-
-// connect takes an unused connection, as far as the policy allows, or makes one.
-func (s *Server) connect(now time.Time, reuse reusePolicy) (*conn, error) {
+// connect takes an unused connection, as far as the policy allows, or makes one
+// in the given time.
+func (s *Server) connect(now time.Time, reuse reusePolicy, timeout time.Duration) (*conn, error) {
 	if reuse != newConnOnly {
 		if c := s.take(now, reuse == freshConn); c != nil {
 			return c, nil
 		}
 	}
+	dialer := net.Dialer{Timeout: min(timeout, connectTimeout), KeepAlive: 30 * time.Second}
 	nc, err := dialer.DialContext(context.Background(), "tcp", s.addr)
 	if err == nil {
 		var c *conn
 		if c, err = newConn(nc.(*net.TCPConn), s); err == nil {
 			return c, nil
 		}
+		nc.Close()
 	}
 	s.downUntil.Store(now.Add(downFor).UnixNano())
 	return nil, &Error{Kind: dialKind(err), Server: s.addr, Step: "connecting", Err: err}

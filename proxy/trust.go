@@ -108,7 +108,7 @@ func (t Trust) appendForwarded(b []byte, x *Exchange) []byte {
 	if trusted {
 		b = appendHops(b, x.Header, "X-Forwarded-For")
 	}
-	b = x.Peer.Unmap().AppendTo(b)
+	b = appendPeer(b, x.Peer.Unmap())
 	host, proto := x.Host, x.Scheme
 	if trusted {
 		host = single(x.Header, "X-Forwarded-Host", host)
@@ -123,6 +123,14 @@ func (t Trust) appendForwarded(b []byte, x *Exchange) []byte {
 		b = appendHops(b, x.Header, "Forwarded")
 	}
 	return appendElement(b, x)
+}
+
+// appendPeer writes the peer's address. A client on a Unix socket has none.
+func appendPeer(b []byte, peer netip.Addr) []byte {
+	if !peer.IsValid() {
+		return append(b, "unknown"...)
+	}
+	return peer.AppendTo(b)
 }
 
 // appendHops copies what came under name, each followed by a comma.
@@ -156,14 +164,13 @@ func single(header []Field, name, alternative string) string {
 
 // appendElement writes the element of Forwarded for this hop, RFC 7239.
 func appendElement(b []byte, x *Exchange) []byte {
-	peer := x.Peer.Unmap()
-	if peer.Is6() {
+	if peer := x.Peer.Unmap(); peer.Is6() {
 		b = append(b, `for="[`...)
 		b = peer.AppendTo(b)
 		b = append(b, `]"`...)
 	} else {
 		b = append(b, "for="...)
-		b = peer.AppendTo(b)
+		b = appendPeer(b, peer)
 	}
 	b = append(b, `;host="`...)
 	for i := 0; i < len(x.Host); i++ {

@@ -80,15 +80,24 @@ func (t *transfer) join(client Tunnel) {
 	go func() {
 		n, _ := io.Copy(onlyWriter{t.c}, client)
 		t.c.CloseWrite()
+		t.hurry(client)
 		sent <- n
 	}()
 	n, _ := io.Copy(onlyWriter{client}, onlyReader{t.c})
 	t.x.BodySent += n
 	client.CloseWrite()
+	t.hurry(client)
+	t.x.BodyRead = <-sent
+}
+
+// hurry gives the other direction of a tunnel tunnelLinger to end.
+func (t *transfer) hurry(client Tunnel) {
 	linger := time.Now().Add(tunnelLinger)
 	client.SetDeadline(linger)
 	t.c.SetDeadline(linger)
-	t.x.BodyRead = <-sent
+	if t.x.cancelled.Load() {
+		t.x.Cancel() // came before these deadlines, which undid it
+	}
 }
 
 // onlyReader and onlyWriter keep io.Copy to its buffer: the count of what

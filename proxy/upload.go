@@ -21,6 +21,9 @@ const (
 	// expects 100 before the body is sent all the same, as RFC 9110 section
 	// 10.1.1 asks of clients.
 	continueWait = time.Second
+	// endWait is how long the end of a body may still be on its way to an
+	// upstream whose answer is there already.
+	endWait = 50 * time.Millisecond
 	// lingerWait is how long the rest of a body is read and thrown away when
 	// the answer came first. Closing at once would reset the connection, and
 	// the client could lose the answer.
@@ -46,7 +49,7 @@ type upload struct {
 	done  chan struct{} // closed when the goroutine is through
 
 	waiting  atomic.Bool // it waits for the client
-	last     atomic.Bool // the client has sent everything
+	ended    atomic.Bool // the client has sent everything, without a fault
 	given    atomic.Bool // the answer is finished: only read on
 	failed   atomic.Bool // err is set
 	err      error       // what the client did wrong, set before failed
@@ -84,20 +87,38 @@ func (u *upload) fault() error {
 func (u *upload) finish(linger time.Duration) {
 	u.given.Store(true)
 	close(u.start)
-	timer := time.AfterFunc(linger, u.x.Client.StopReading)
+	timer := time.NewTimer(linger)
 	defer timer.Stop()
-	<-u.done
+	select {
+	case <-u.done:
+	case <-timer.C:
+		// By this goroutine, so that it cannot come late and hit the next
+		// request on the client's connection.
+		u.x.Client.StopReading()
+		<-u.done
+	}
+}
+
+// bodyEnded tells whether the client's body was read to its end.
+func (x *Exchange) bodyEnded() bool {
+	return x.upload != nil && x.upload.ended.Load()
 }
 
 // whole tells whether the upstream has the whole body. When its end is being
-// sent just now, that is waited for: an answer can be faster than the return
-// of the write that it answers.
+// sent just now, that is waited for a little: an answer can be faster than the
+// return of the write that it answers.
 func (u *upload) whole() bool {
-	if !u.last.Load() {
+	if !u.ended.Load() {
 		return false
 	}
-	<-u.done
-	return u.complete
+	timer := time.NewTimer(endWait)
+	defer timer.Stop()
+	select {
+	case <-u.done:
+		return u.complete
+	case <-timer.C:
+		return false
+	}
 }
 
 func (u *upload) run() {
@@ -118,7 +139,6 @@ func (u *upload) run() {
 		n, end = u.read(buf[chunkPrefix : chunkPrefix+shortBody])
 	}
 	if c != nil && !u.given.Load() {
-		u.last.Store(true)
 		u.end(c)
 	}
 }
@@ -140,7 +160,10 @@ func (u *upload) read(buf []byte) (n int, end bool) {
 	n, err := u.x.Body.Read(buf)
 	u.waiting.Store(false)
 	u.x.BodyRead += int64(n)
-	if err != nil && err != io.EOF {
+	switch {
+	case err == io.EOF:
+		u.ended.Store(true)
+	case err != nil:
 		u.err = &Error{Kind: ClientBody, Step: "reading the request's body", Err: err}
 		u.failed.Store(true)
 	}
@@ -174,7 +197,7 @@ func (u *upload) end(c *conn) {
 		b := append(make([]byte, 0, 64), "0\r\n"...)
 		if u.x.Trailers != nil {
 			for _, f := range u.x.Trailers(nil) {
-				if validName(f.Name) && validValue(f.Value) && !framesBody(f.Name) {
+				if validName(f.Name) && validValue(f.Value) && u.x.passes(f.Name) {
 					b = appendField(b, f.Name, f.Value)
 				}
 			}
@@ -184,11 +207,6 @@ func (u *upload) end(c *conn) {
 		}
 	}
 	u.complete = true
-}
-
-// framesBody tells of fields that must not stand in trailers.
-func framesBody(name string) bool {
-	return hopByHop(name) || equalFold(name, "Content-Length") || equalFold(name, "Host")
 }
 
 // readShortBody reads a body whose length is known into x.head, behind the

@@ -58,9 +58,9 @@ const (
 )
 
 // connect returns a connection for an exchange. A server that cannot be
-// connected to is passed over for the next one: nothing was sent yet. choose
-// is told of each server before it is reached for.
-func (u *Upstream) connect(reuse reusePolicy, choose func(*Server)) (*conn, error) {
+// connected to in the given time is passed over for the next one: nothing was
+// sent yet. choose is told of each server before it is reached for.
+func (u *Upstream) connect(reuse reusePolicy, timeout time.Duration, choose func(*Server)) (*conn, error) {
 	if len(u.servers) == 0 {
 		return nil, &Error{Kind: Connect, Step: "choosing a server", Err: errors.New("the upstream has none")}
 	}
@@ -74,7 +74,7 @@ func (u *Upstream) connect(reuse reusePolicy, choose func(*Server)) (*conn, erro
 				continue
 			}
 			choose(s)
-			c, err := s.connect(now, reuse)
+			c, err := s.connect(now, reuse, timeout)
 			if err == nil {
 				return c, nil
 			}
