@@ -1,0 +1,59 @@
+package log_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/log"
+)
+
+var instant = time.Date(2026, 11, 21, 2, 6, 14, 123456000, time.UTC)
+
+// lineOf returns the one line that an event makes, at a fixed instant.
+func lineOf(t testing.TB, add func(*log.Event) *log.Event) string {
+	t.Helper()
+	return lineWith(t, log.Options{Namespace: "test"}, add)
+}
+
+func lineWith(t testing.TB, o log.Options, add func(*log.Event) *log.Event) string {
+	t.Helper()
+	var w lineWriter
+	o.OnError = func(err error) { t.Errorf("OnError: %v", err) }
+	add(log.New(&w, o).Info("event").At(instant)).Send()
+	if len(w.lines) != 1 {
+		t.Fatalf("%d calls of Write, want 1", len(w.lines))
+	}
+	return w.lines[0]
+}
+
+// A lineWriter keeps each Write apart.
+type lineWriter struct{ lines []string }
+
+func (w *lineWriter) Write(p []byte) (int, error) {
+	w.lines = append(w.lines, string(p))
+	return len(p), nil
+}
+
+// dataOf returns the fields of a line as encoding/json reads them.
+func dataOf(t testing.TB, line string) map[string]any {
+	t.Helper()
+	var event struct{ Data map[string]any }
+	if err := json.Unmarshal([]byte(line), &event); err != nil {
+		t.Fatalf("%v in %s", err, line)
+	}
+	return event.Data
+}
+
+// plainJSON is what encoding/json makes of v with SetEscapeHTML(false).
+func plainJSON(t testing.TB, v any) string {
+	t.Helper()
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		t.Fatal(err)
+	}
+	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+}
