@@ -75,10 +75,10 @@ type Exchange struct {
 	HTTP10   bool   // the client speaks HTTP/1.0: no 1xx, no chunks
 	HTTP2    bool   // the client speaks HTTP/2: no Upgrade
 	Header   []Field
-	Length   int64     // of the body: 0 without one, -1 when it is not known
-	Body     io.Reader // nil without a body; its first Read tells a client that waits for 100 to go on
+	Length   int64                     // of the body: 0 without one, -1 when it is not known
+	Body     io.Reader                 // nil without a body; its first Read tells a client that waits for 100 to go on
 	Trailers func(dst []Field) []Field // appends those of the body, once it was read; nil without any
-	Peer     netip.Addr // the other end of the client's connection
+	Peer     netip.Addr                // the other end of the client's connection
 	Client   Client
 
 	// How it is to be carried.

@@ -355,7 +355,7 @@ func (t *transfer) release(err error) {
 	surplus := err == nil && a.surplus() && !x.Upgraded
 	now := time.Now()
 	if surplus {
-		c.server.untidyUntil.Store(now.Add(untidyFor).UnixNano())
+		c.server.caught(now)
 	}
 	if t.stale {
 		c.server.learn(now, now.Sub(c.idle))

@@ -24,8 +24,12 @@ const (
 	// connections (one for every 1/rest exchanges a second).
 	rest = time.Millisecond
 	// longRest is the same behind an answer without a body by definition (to
-	// HEAD, 204, 304): there the mistake is to send one.
-	longRest = 25 * time.Millisecond
+	// HEAD, 204, 304), where the mistake is to send one, and behind every
+	// answer of a server until its connections were found quiet after so long
+	// provenAfter times. A server that always errs is caught before it does
+	// harm, and one that does so in one answer of a hundred, too.
+	longRest    = 25 * time.Millisecond
+	provenAfter = 1000
 	// untidyFor is how long the connections to a server that was caught
 	// sending surplus bytes carry one exchange each.
 	untidyFor = time.Minute
@@ -49,6 +53,7 @@ type Server struct {
 	done  bool // guarded by mu: closed
 
 	untidyUntil atomic.Int64 // Unix time in nanoseconds
+	proven      atomic.Int32 // how often a connection was quiet after longRest, to provenAfter
 	downUntil   atomic.Int64
 	fresh       atomic.Int64 // the learned freshFor, in nanoseconds
 	freshUntil  atomic.Int64
@@ -89,15 +94,29 @@ func (s *Server) take(now time.Time, fresh bool) *conn {
 		}
 		quiet, surplus := c.quiet(now)
 		if quiet {
+			s.prove(now.Sub(c.idle))
 			return c
 		}
 		c.Close()
 		if surplus {
-			s.untidyUntil.Store(now.Add(untidyFor).UnixNano())
+			s.caught(now)
 		} else {
 			s.learn(now, now.Sub(c.idle))
 		}
 	}
+}
+
+// prove counts that a connection was quiet for the given time.
+func (s *Server) prove(quiet time.Duration) {
+	if quiet >= longRest && s.proven.Load() < provenAfter {
+		s.proven.Add(1)
+	}
+}
+
+// caught notes that the server sent surplus bytes.
+func (s *Server) caught(now time.Time) {
+	s.proven.Store(0)
+	s.untidyUntil.Store(now.Add(untidyFor).UnixNano())
 }
 
 // pop removes the youngest connection that has rested.
@@ -145,7 +164,7 @@ func (s *Server) put(c *conn, now time.Time, bodiless bool) {
 		return
 	}
 	c.used, c.idle, c.ready = true, now, now.Add(rest)
-	if bodiless {
+	if bodiless || s.proven.Load() < provenAfter {
 		c.ready = now.Add(longRest)
 	}
 	s.mu.Lock()
