@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 
 	"github.com/weirhq/weir/front"
@@ -17,15 +18,14 @@ import (
 )
 
 type serveCmd struct {
-	Config string `short:"c" placeholder:"FILE" help:"The configuration; without one, a demo backend is fronted."`
-	Listen string `placeholder:"ADDR" help:"Listen on ADDR (host:port) instead of what the configuration says."`
-	Admin  string `placeholder:"ADDR" help:"Put the admin listener on ADDR, or \"off\"."`
+	Config string `short:"c" placeholder:"FILE" help:"Read the configuration from FILE. Without one, everything goes to a demo backend."`
+	Listen string `placeholder:"ADDR" help:"Listen on ADDR (host:port), whatever FILE says. The demo listens on 127.0.0.1:20000."`
+	Admin  string `placeholder:"ADDR" help:"Put the admin listener on ADDR (host:port, or \"off\"), whatever FILE says (default 127.0.0.1:20001)."`
 }
 
 // Help implements kong.HelpProvider.
 func (serveCmd) Help() string {
-	return `Events go to stdout as JSON lines, or where the configuration says. SIGTERM and SIGINT drain:
-requests in flight finish, then weir exits with 0. SIGHUP reads the configuration again.
+	return `Events go to stdout as JSON lines, or where the configuration says. SIGTERM and SIGINT drain: requests in flight finish, then weir exits with 0; a second signal ends it at once. SIGHUP reads the configuration again.
 
 Examples:
   weir serve
@@ -35,8 +35,17 @@ Examples:
 
 // Run runs the door until a signal ends it.
 func (c *serveCmd) Run(s streams) error {
-	// A reader of the log that goes away must not take the door with it.
-	signal.Ignore(syscall.SIGPIPE)
+	// A log whose reader goes away, or whose file may not grow, must not take
+	// the door with it: the write fails, and is counted.
+	signal.Ignore(syscall.SIGPIPE, syscall.SIGXFSZ)
+	defer runtime.KeepAlive(heapFloor())
+	// Whoever has read the greeting may send signals, so they are caught first.
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	if err := c.checkAddresses(); err != nil {
+		return err
+	}
 	cfg, stop, err := c.load()
 	if err != nil {
 		return err
@@ -55,7 +64,23 @@ func (c *serveCmd) Run(s streams) error {
 		return &problem{err: err, hint: listenHint(err)}
 	}
 	c.greet(door, s)
-	return c.serve(door, s)
+	return c.serve(door, s, signals)
+}
+
+// checkAddresses checks the flags that name an address.
+func (c *serveCmd) checkAddresses() error {
+	for _, f := range []struct{ flag, addr, example string }{
+		{"--listen", c.Listen, "127.0.0.1:20000"},
+		{"--admin", c.Admin, "127.0.0.1:20001"},
+	} {
+		if f.addr == "" || f.flag == "--admin" && f.addr == front.AdminOff {
+			continue
+		}
+		if _, _, err := net.SplitHostPort(f.addr); err != nil {
+			return &problem{err: fmt.Errorf("%s: %w", f.flag, err), hint: "write host:port, as in " + f.flag + " " + f.example, code: exitMisuse}
+		}
+	}
+	return nil
 }
 
 // load reads the configuration, or makes one for a demo backend that it
@@ -160,10 +185,7 @@ func (c *serveCmd) greet(door *front.Door, s streams) {
 
 // serve runs the door until SIGTERM or SIGINT, and reloads on SIGHUP. A second
 // signal ends the drain.
-func (c *serveCmd) serve(door *front.Door, s streams) error {
-	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
-	defer signal.Stop(signals)
+func (c *serveCmd) serve(door *front.Door, s streams, signals <-chan os.Signal) error {
 	ctx, drain := context.WithCancel(context.Background())
 	defer drain()
 	done := make(chan error, 1)
