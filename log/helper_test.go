@@ -3,6 +3,8 @@ package log_test
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -57,3 +59,5 @@ func plainJSON(t testing.TB, v any) string {
 	}
 	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 }
+
+func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,128 @@
+package log_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/log"
+)
+
+type panicking struct{ with any }
+
+func (p panicking) MarshalLog(e *log.Event) error {
+	e.Str("half", "written").Object("open", func(e *log.Event) { e.Int("n", 1); panic(p.with) })
+	panic(p.with)
+}
+func (p panicking) String() string               { panic(p.with) }
+func (p panicking) Error() string                { panic(p.with) }
+func (p panicking) MarshalJSON() ([]byte, error) { panic(p.with) }
+
+// These have one method of panicking each.
+type (
+	badString struct{ fmt.Stringer }
+	badError  struct{ error }
+	badJSON   struct{ json.Marshaler }
+)
+
+type failing struct{}
+
+func (failing) MarshalLog(e *log.Event) error {
+	e.Str("half", "written")
+	return errors.New("not today")
+}
+
+type itself struct{}
+
+func (i itself) MarshalLog(e *log.Event) error { e.Any("i", i); return nil }
+
+type ring struct{ Next *ring }
+
+func TestAny(t *testing.T) {
+	loop := &ring{}
+	loop.Next = loop
+	for name, c := range map[string]struct {
+		value any
+		want  string
+	}{
+		"nil":              {nil, `null`},
+		"string":           {"a\x7f", `"a\u007f"`},
+		"named string":     {log.IdentityUser, `"user"`},
+		"int":              {1, `1`},
+		"int64":            {int64(math.MinInt64), `-9223372036854775808`},
+		"uint64":           {uint64(math.MaxUint64), `18446744073709551615`},
+		"uint8":            {uint8(7), `7`},
+		"float32":          {float32(0.1), `0.1`},
+		"float64":          {1e21, `1e+21`},
+		"not a number":     {math.NaN(), `"NaN"`},
+		"not one inside":   {[]float64{math.NaN()}, `"!ERROR: json: unsupported value: NaN"`},
+		"bool":             {true, `true`},
+		"duration":         {time.Second, `1000000000`},
+		"time":             {instant, `"2026-11-21T02:06:14.123456Z"`},
+		"bytes":            {[]byte("hi"), `"aGk="`},
+		"error":            {errors.New("e\u202e"), `"e\u202e"`},
+		"text marshaler":   {netip.MustParseAddr("::1"), `"::1"`},
+		"struct":           {struct{ A, B string }{"<&>", "\u0085"}, `{"A":"<&>","B":"\u0085"}`},
+		"raw message":      {json.RawMessage("{ \"a\" : \"\xff\u009b\" }"), `{"a":"\ufffd\u009b"}`},
+		"marshaler":        {&point{1, 2}, `{"x":1,"y":2}`},
+		"panic":            {panicking{"why"}, `"!ERROR: panic: why"`},
+		"panic of a panic": {panicking{panicking{"why"}}, `"!ERROR: panic: %!v(PANIC=Error method: why)"`},
+		"failing":          {failing{}, `"!ERROR: not today"`},
+		"panicking error":  {badError{panicking{"why"}}, `"!ERROR: panic: why"`},
+		"nil inside error": {badError{}, `"!ERROR: panic: runtime error: invalid memory address or nil pointer dereference"`},
+		"panicking json":   {badJSON{panicking{"why"}}, `"!ERROR: panic: why"`},
+		"nil marshaler":    {(*point)(nil), `"!ERROR: panic: runtime error: invalid memory address or nil pointer dereference"`},
+		"channel":          {make(chan int), `"!ERROR: json: unsupported type: chan int"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			line := lineOf(t, func(e *log.Event) *log.Event { return e.Int("before", 1).Any("v", c.value).Int("after", 2) })
+			want := prefix + `,"severity":3,"data":{"before":1,"v":` + c.want + `,"after":2}}` + "\n"
+			if line != want {
+				t.Errorf("got  %swant %s", line, want)
+			}
+		})
+	}
+	for name, cycle := range map[string]any{"pointers": loop, "marshalers": itself{}} {
+		line := lineOf(t, func(e *log.Event) *log.Event { return e.Any("v", cycle).Int("after", 2) })
+		if !strings.Contains(line, "!ERROR: ") || dataOf(t, line)["after"] != 2.0 {
+			t.Errorf("a cycle of %s: got %s", name, line)
+		}
+	}
+}
+
+func TestCallersCodeCannotBreakTheLine(t *testing.T) {
+	boom := func(*log.Event) { panic("boom") }
+	for name, c := range map[string]struct {
+		add  func(*log.Event) *log.Event
+		want string
+	}{
+		"stringer":     {func(e *log.Event) *log.Event { return e.Stringer("v", badString{panicking{"why"}}) }, `"v":"!ERROR: panic: why"`},
+		"nil stringer": {func(e *log.Event) *log.Event { return e.Stringer("v", nil) }, `"v":"!ERROR: panic: runtime error: invalid memory address or nil pointer dereference"`},
+		"nil pointer":  {func(e *log.Event) *log.Event { return e.Stringer("v", (*time.Location)(nil)) }, `"v":"UTC"`},
+		"object":       {func(e *log.Event) *log.Event { return e.Object("v", boom) }, `"v":"!ERROR: panic: boom"`},
+		"array":        {func(e *log.Event) *log.Event { return e.Array("v", boom) }, `"v":"!ERROR: panic: boom"`},
+		"nil function": {func(e *log.Event) *log.Event { return e.Object("v", nil) }, `"v":"!ERROR: panic: runtime error: invalid memory address or nil pointer dereference"`},
+		"in the depth": {func(e *log.Event) *log.Event {
+			return e.Object("v", func(e *log.Event) {
+				e.Array("a", func(e *log.Event) { e.Int("", 1).Object("", boom).Int("", 2) }).Int("n", 3)
+			})
+		}, `"v":{"a":[1,"!ERROR: panic: boom",2],"n":3}`},
+		"a trace id from inside, then a panic": {func(e *log.Event) *log.Event {
+			outer := e
+			return e.Object("v", func(*log.Event) { outer.TraceID("t"); panic("boom") })
+		}, `"v":"!ERROR: panic: boom"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			line := lineOf(t, func(e *log.Event) *log.Event { return c.add(e).Int("after", 1) })
+			want := prefix + `,"severity":3,"data":{` + c.want + `,"after":1}}` + "\n"
+			if line != want {
+				t.Errorf("got  %swant %s", line, want)
+			}
+		})
+	}
+}
