@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/http"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
@@ -15,38 +14,34 @@ import (
 
 type backendCmd struct {
 	Listen  string        `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Listen on ADDR (default ${default})."`
-	Size    int64         `default:"0" placeholder:"BYTES" help:"Answer with a body of that many bytes; 0 shows the request instead."`
-	Latency time.Duration `placeholder:"TIME" help:"Wait before each answer, e.g. 50ms."`
-	Stall   time.Duration `placeholder:"TIME" help:"Pause in the middle of each body."`
-	Status  int           `default:"200" placeholder:"CODE" help:"Answer with this status (default ${default})."`
-	Header  []string      `sep:"none" placeholder:"NAME: VALUE" help:"Add a header to each answer; may be repeated."`
+	Size    int64         `default:"0" placeholder:"BYTES" help:"Answer with a body of BYTES; with 0, the default, with a text that shows the request."`
+	Latency time.Duration `placeholder:"TIME" help:"Wait for TIME, such as 50ms, before each answer."`
+	Stall   time.Duration `placeholder:"TIME" help:"Pause for TIME in the middle of each body."`
+	Status  int           `default:"200" placeholder:"CODE" help:"Answer with CODE (default ${default})."`
+	Header  []string      `sep:"none" placeholder:"LINE" help:"Add \"Name: value\" to each answer. May be repeated."`
 }
 
 // Help implements kong.HelpProvider.
 func (backendCmd) Help() string {
-	return `A request can ask for itself: ?size=100000&latency=50ms&stall=1s&status=503.
+	return `Answers every request alike: as large, as slow and as badly as the flags say. A request can ask otherwise for itself, in its query: ?size=100000&latency=50ms&stall=1s&status=503.
 
-Example:
-  weir backend --listen 127.0.0.1:8080 --size 1024 --latency 20ms --header 'Cache-Control: no-store'`
+Examples:
+  weir backend
+  weir backend --listen 127.0.0.1:0 --size 1024 --latency 20ms
+  weir backend --status 503 --header 'Retry-After: 5'`
 }
 
 // options checks the flags.
 func (c *backendCmd) options() (backend.Options, error) {
 	o := backend.Options{Size: c.Size, Latency: c.Latency, Stall: c.Stall, Status: c.Status, Header: http.Header{}}
-	if err := backend.CheckStatus(c.Status); err != nil {
-		return o, fmt.Errorf("--status: %w", err)
-	}
-	if c.Size < 0 || c.Latency < 0 || c.Stall < 0 {
-		return o, fmt.Errorf("--size, --latency and --stall cannot be negative")
-	}
 	for _, h := range c.Header {
-		name, value, ok := strings.Cut(h, ":")
-		if !ok || strings.TrimSpace(name) == "" {
-			return o, fmt.Errorf("--header %q: it must be NAME: VALUE", h)
+		name, value, err := backend.ParseHeader(h)
+		if err != nil {
+			return o, fmt.Errorf("--header: %w", err)
 		}
-		o.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
+		o.Header.Add(name, value)
 	}
-	return o, nil
+	return o, o.Check()
 }
 
 // Run runs the backend until a signal ends it.

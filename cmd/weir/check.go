@@ -10,14 +10,17 @@ import (
 )
 
 type checkCmd struct {
-	File string `arg:"" help:"The configuration."`
-	JSON bool   `name:"json" help:"Print the mistakes as JSON."`
+	File string `arg:"" help:"The configuration to check."`
+	JSON bool   `name:"json" help:"Print the mistakes as a JSON document."`
 }
 
 // Help implements kong.HelpProvider.
 func (checkCmd) Help() string {
-	return `Every mistake is printed to stdout, one a line, as file:line:col: what is wrong; what to do. Nothing is
-bound, opened or dialled. Exits with 1 when there is a mistake.
+	return `Prints every mistake to stdout, one to a line, as
+
+  FILE:LINE:COL: what is wrong; what to do
+
+and exits with 1 when there is one, else with 0. Nothing is bound, opened or dialled.
 
 Example:
   weir check weir.yaml`
@@ -55,12 +58,21 @@ func (c *checkCmd) Run(s streams) error {
 // so already.
 var errFound = errors.New("mistakes were found")
 
+// printMistakes prints {"mistakes": [{"file", "line", "column", "what", "hint"}]}.
 func printMistakes(s streams, mistakes front.Mistakes) error {
-	if mistakes == nil {
-		mistakes = front.Mistakes{}
+	type mistake struct {
+		File   string `json:"file"`
+		Line   int    `json:"line"`
+		Column int    `json:"column"`
+		What   string `json:"what"`
+		Hint   string `json:"hint,omitempty"`
+	}
+	list := make([]mistake, len(mistakes))
+	for i, m := range mistakes {
+		list[i] = mistake{m.File, m.Line, m.Col, m.What, m.Hint}
 	}
 	enc := json.NewEncoder(s.out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(map[string]any{"mistakes": mistakes})
+	return enc.Encode(map[string]any{"mistakes": list})
 }

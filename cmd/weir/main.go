@@ -32,8 +32,14 @@ type command struct {
 	Check   checkCmd   `cmd:"" help:"Say what is wrong with a configuration."`
 	Backend backendCmd `cmd:"" help:"Run a backend to test against."`
 
-	Version kong.VersionFlag `help:"Print the version and leave."`
+	Version kong.VersionFlag `help:"Print the version."`
 }
+
+const description = `Weir is an HTTP front door: it routes, proxies and logs every request.
+
+Example, a door before a demo backend, and a request through it:
+  weir serve
+  curl -i http://127.0.0.1:20000/hello`
 
 // streams are what a command writes to.
 type streams struct {
@@ -50,7 +56,7 @@ func run(args []string, s streams) int {
 	exited := -1
 	parser, err := kong.New(&cmd,
 		kong.Name("weir"),
-		kong.Description("Weir is an HTTP front door that routes, proxies and logs every request."),
+		kong.Description(description),
 		kong.Writers(s.out, s.err),
 		kong.Exit(func(code int) { exited = code }),
 		kong.Vars{"version": version()},
@@ -60,6 +66,7 @@ func run(args []string, s streams) int {
 	if err != nil {
 		panic(err) // the command line is declared wrongly
 	}
+	parser.Model.HelpFlag.Help = "Print this help."
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
@@ -68,13 +75,26 @@ func run(args []string, s streams) int {
 		return exited // --help or --version
 	}
 	if err != nil {
-		complain(s.err, &problem{err: err, hint: "weir --help", code: exitMisuse})
-		return exitMisuse
+		return complain(s.err, &problem{err: err, hint: helpFor(err), code: exitMisuse})
 	}
-	if err := ctx.Run(); err != nil {
+	switch err := ctx.Run(); {
+	case err == nil:
+		return exitDone
+	case errors.Is(err, errFound):
+		return exitProblem
+	default:
 		return complain(s.err, err)
 	}
-	return exitDone
+}
+
+// helpFor returns the command that helps with a command line that was not
+// understood: the help of the verb, as far as there is one.
+func helpFor(err error) string {
+	var p *kong.ParseError
+	if errors.As(err, &p) && p.Context.Selected() != nil {
+		return p.Context.Selected().FullPath() + " --help"
+	}
+	return "weir --help"
 }
 
 // A problem is an error with what to do about it.

@@ -24,12 +24,44 @@ type Options struct {
 	Header  http.Header   // added to every answer
 }
 
-// maxSize bounds what a query may ask for.
+// maxSize bounds the bodies that a backend may be asked for.
 const maxSize = 1 << 40
 
-// Handler returns a handler that answers as o says. A request can say
-// otherwise for itself in its query: ?size=100000&latency=50ms&stall=1s&status=503.
-// The handler reads the request's body whole first.
+// Check tells what of the options cannot be.
+func (o Options) Check() error {
+	switch {
+	case o.Size < 0 || o.Size > maxSize:
+		return fmt.Errorf("size %d is not between 0 and %d", o.Size, int64(maxSize))
+	case o.Latency < 0:
+		return fmt.Errorf("latency %v is below zero", o.Latency)
+	case o.Stall < 0:
+		return fmt.Errorf("stall %v is below zero", o.Stall)
+	case o.Status != 0 && (o.Status < 200 || o.Status > 599):
+		return fmt.Errorf("status %d is not between 200 and 599", o.Status)
+	}
+	return nil
+}
+
+// ParseHeader parses a field for Options.Header, "Name: value". It refuses
+// what could not be sent as it is.
+func ParseHeader(line string) (name, value string, err error) {
+	name, value, found := strings.Cut(line, ":")
+	value = strings.Trim(value, " \t")
+	switch {
+	case !found || name == "":
+		return "", "", fmt.Errorf("%q is not like \"Name: value\"", line)
+	case strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`()<>@,;:\"/[]?={}`, r) }):
+		return "", "", fmt.Errorf("%q cannot be the name of a field", name)
+	case strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }):
+		return "", "", fmt.Errorf("the value %q has a control character", value)
+	}
+	return name, value, nil
+}
+
+// Handler returns a handler that answers as o, which Check accepts, says. A
+// request can say otherwise for itself in its query:
+// ?size=100000&latency=50ms&stall=1s&status=503. The handler reads the
+// request's body whole first, and holds none of it.
 func Handler(o Options) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		own, err := o.with(r.URL.Query())
@@ -37,55 +69,30 @@ func Handler(o Options) http.Handler {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		io.Copy(io.Discard, r.Body) // a body that breaks off is answered like any other
-		own.answer(w, r)
+		n, _ := io.Copy(io.Discard, r.Body) // a body that breaks off is answered like any other
+		own.answer(w, r, n)
 	})
 }
 
 // with returns the options with what a query changes of them.
 func (o Options) with(query url.Values) (Options, error) {
-	var err error
-	read := func(key string, parse func(string) error) {
-		if value := query.Get(key); value != "" && err == nil {
-			if e := parse(value); e != nil {
-				err = fmt.Errorf("%s=%s: %w", key, value, e)
+	for key, parse := range map[string]func(string) error{
+		"size":    func(s string) (err error) { o.Size, err = strconv.ParseInt(s, 10, 64); return err },
+		"latency": func(s string) (err error) { o.Latency, err = time.ParseDuration(s); return err },
+		"stall":   func(s string) (err error) { o.Stall, err = time.ParseDuration(s); return err },
+		"status":  func(s string) (err error) { o.Status, err = strconv.Atoi(s); return err },
+	} {
+		if value := query.Get(key); value != "" {
+			if err := parse(value); err != nil {
+				return o, fmt.Errorf("%s: %w", key, err)
 			}
 		}
 	}
-	duration := func(d *time.Duration) func(string) error {
-		return func(s string) (err error) {
-			*d, err = time.ParseDuration(s)
-			return err
-		}
-	}
-	read("latency", duration(&o.Latency))
-	read("stall", duration(&o.Stall))
-	read("size", func(s string) (err error) {
-		o.Size, err = strconv.ParseInt(s, 10, 64)
-		if err == nil && (o.Size < 0 || o.Size > maxSize) {
-			err = fmt.Errorf("not between 0 and %d", int64(maxSize))
-		}
-		return err
-	})
-	read("status", func(s string) (err error) {
-		o.Status, err = strconv.Atoi(s)
-		if err == nil {
-			err = CheckStatus(o.Status)
-		}
-		return err
-	})
-	return o, err
+	return o, o.Check()
 }
 
-// CheckStatus refuses what cannot be the status of a final answer.
-func CheckStatus(status int) error {
-	if status < 200 || status > 599 {
-		return fmt.Errorf("status %d is not between 200 and 599", status)
-	}
-	return nil
-}
-
-func (o Options) answer(w http.ResponseWriter, r *http.Request) {
+// answer answers a request whose body was of received bytes.
+func (o Options) answer(w http.ResponseWriter, r *http.Request, received int64) {
 	if !sleep(r, o.Latency) {
 		return
 	}
@@ -96,7 +103,7 @@ func (o Options) answer(w http.ResponseWriter, r *http.Request) {
 	if h.Get("Content-Type") == "" {
 		h.Set("Content-Type", "text/plain; charset=utf-8")
 	}
-	body := about(r)
+	body := about(r, received)
 	if o.Size > 0 {
 		body = filler(o.Size)
 	}
@@ -137,10 +144,13 @@ func sleep(r *http.Request, d time.Duration) bool {
 }
 
 // about returns a text that shows what arrived.
-func about(r *http.Request) *io.SectionReader {
+func about(r *http.Request, received int64) *io.SectionReader {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %s %s\nHost: %s\n", r.Method, r.RequestURI, r.Proto, r.Host)
 	r.Header.Write(&b)
+	if received > 0 {
+		fmt.Fprintf(&b, "\n(a body of %d bytes)\n", received)
+	}
 	return io.NewSectionReader(bytes.NewReader(b.Bytes()), 0, int64(b.Len()))
 }
 

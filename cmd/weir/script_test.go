@@ -1,0 +1,66 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"net"
+	"os/exec"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain makes the test binary the weir command, too: a process that is
+// started as "weir" runs main, under the race detector when the tests do.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"weir": main})
+}
+
+// raceOptions spare every process the second that the race detector waits
+// before it lets one exit.
+const raceOptions = "GORACE=atexit_sleep_ms=0"
+
+var update = flag.Bool("update", false, "rewrite the golden parts of testdata/script")
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       *update,
+		Setup: func(env *testscript.Env) error {
+			env.Vars = append(env.Vars, raceOptions)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"fails": fails,
+			"taken": taken,
+		},
+	})
+}
+
+// fails CODE PROGRAM ARGS... runs a program that has to exit with CODE.
+func fails(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: fails code program [args...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != want {
+		ts.Fatalf("%v: %v, want exit code %d", args[1:], err, want)
+	}
+}
+
+// taken NAME sets an environment variable to an address that is in use.
+func taken(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: taken name")
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	ts.Defer(func() { l.Close() })
+	ts.Setenv(args[0], l.Addr().String())
+}
