@@ -19,9 +19,9 @@ import (
 type Row struct {
 	Name string
 	Note string      // what a reader must know to read the row rightly, in a few words; may be empty
-	Ours bool        // a row of Weir; the others are peers
+	Ours bool        // a row of Weir
+	Bare bool        // what is left when nobody does the work (the floor); a row that is neither is a peer's
 	Run  func(n int) // does the work n times
-	Bare bool        // not a peer: what is left when nobody does the work (the floor)
 }
 
 // A Case is one piece of work and all the rows that do it.

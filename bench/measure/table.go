@@ -6,8 +6,8 @@ import (
 	"text/tabwriter"
 )
 
-// Fastest returns the index of the row with the lowest median among those that ok accepts, or -1.
-func Fastest(rows []Measured, ok func(Row) bool) int {
+// fastest returns the index of the row with the lowest median among those that ok accepts, or -1.
+func fastest(rows []Measured, ok func(Row) bool) int {
 	best := -1
 	for i, m := range rows {
 		if !ok(m.Row) {
@@ -20,8 +20,8 @@ func Fastest(rows []Measured, ok func(Row) bool) int {
 	return best
 }
 
-// Peer reports whether r is another project's row.
-func Peer(r Row) bool { return !r.Ours && !r.Bare }
+// peer reports whether r is another project's row.
+func peer(r Row) bool { return !r.Ours && !r.Bare }
 
 // WriteTable writes the rows of a case with their ratio to the fastest peer. A ratio whose difference could be chance
 // is marked "~".
@@ -29,7 +29,7 @@ func WriteTable(w io.Writer, c Case, rows []Measured) error {
 	fmt.Fprintf(w, "%s\n", c.Name)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "ns/op\tspread\tB/op\tallocs/op\tto best peer\t")
-	best := Fastest(rows, Peer)
+	best := fastest(rows, peer)
 	for i, m := range rows {
 		ns := m.Nanoseconds()
 		fmt.Fprintf(t, "%s\t%s\t%d\t%v\t%s\t  %s\n", digits(ns.Median()), ns.Spread(), m.Bytes(), m.Allocs(), ratio(rows, i, best), label(m.Row))
@@ -71,8 +71,8 @@ func ratio(rows []Measured, i, best int) string {
 // Judge compares ours, the row of Weir with this name, to the fastest peer. It returns false when the case lacks
 // either.
 func Judge(rows []Measured, ours string) (Verdict, bool) {
-	mine := Fastest(rows, func(r Row) bool { return r.Ours && r.Name == ours })
-	best := Fastest(rows, Peer)
+	mine := fastest(rows, func(r Row) bool { return r.Ours && r.Name == ours })
+	best := fastest(rows, peer)
 	if mine < 0 || best < 0 {
 		return Verdict{}, false
 	}

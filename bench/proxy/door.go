@@ -16,6 +16,7 @@ type Door struct {
 	Lines int
 
 	log     string                                 // where its log goes when that is not a file of the pass
+	level   string                                 // the lowest that Weir writes; the others have no such setting here
 	mallocs string                                 // where it tells its allocations, as a path on the port for figures; may be empty
 	command func(t Tools, s site) (command, error) // writes the configuration into s.dir
 }
@@ -26,7 +27,8 @@ const (
 	ReverseProxy = "httputil.ReverseProxy"
 	Caddy        = "caddy"
 	Weir         = "weir"
-	WeirNull     = "weir, log to /dev/null"
+	WeirNull     = "weir to /dev/null"
+	WeirSilent   = "weir without events"
 	Alone        = "net/http's server alone"
 )
 
@@ -35,8 +37,9 @@ var Doors = []Door{
 	{Name: Nginx, Note: "one line for a request", Lines: 1, command: nginxDoor},
 	{Name: ReverseProxy, Note: "zerolog, three lines", Lines: 3, mallocs: "/", command: reverseProxyDoor},
 	{Name: Caddy, Note: "one line for a request", Lines: 1, command: caddyDoor},
-	{Name: Weir, Note: "three lines", Lines: 3, mallocs: "/metrics", command: weirDoor},
-	{Name: WeirNull, Note: "three lines, thrown away", log: os.DevNull, mallocs: "/metrics", command: weirDoor},
+	{Name: Weir, Note: "three lines", Lines: 3, level: "info", mallocs: "/metrics", command: weirDoor},
+	{Name: WeirNull, Note: "three lines, thrown away", log: os.DevNull, level: "info", mallocs: "/metrics", command: weirDoor},
+	{Name: WeirSilent, Note: "level error", level: "error", mallocs: "/metrics", command: weirDoor},
 	{Name: Alone, Note: "answers itself: no upstream, no log", mallocs: "/", command: aloneDoor},
 }
 
@@ -49,8 +52,8 @@ type Tools struct {
 func (d Door) Missing(t Tools) string {
 	switch {
 	case d.Name == Caddy && t.Caddy == "":
-		return "install it with: GOBIN=$PWD/.bench/bin go install github.com/caddyserver/caddy/v2/cmd/caddy@v2.11.9"
-	case (d.Name == Weir || d.Name == WeirNull) && t.Weir == "":
+		return "install it in the repository's root with: GOBIN=$PWD/.bench/bin go install github.com/caddyserver/caddy/v2/cmd/caddy@v2.11.9"
+	case d.level != "" && t.Weir == "":
 		return "this tree has no cmd/weir"
 	}
 	return ""
@@ -59,7 +62,7 @@ func (d Door) Missing(t Tools) string {
 // site is where a door stands for one pass.
 type site struct {
 	dir            string // its configuration and its log; gone after the pass
-	log            string
+	log, level     string
 	port, upstream int
 	figures        int // a port where it may tell figures about itself
 }
@@ -110,12 +113,12 @@ http://%s {
 func weirDoor(t Tools, s site) (command, error) {
 	file, err := s.write("weir.yaml", fmt.Sprintf(`listen: ["%s"]
 admin: "%s"
-log: {to: "%s"}
+log: {to: "%s", level: %s}
 upstreams:
   backend: {servers: ["http://%s"]}
 routes:
   - {match: "/{path...}", to: backend}
-`, local(s.port), local(s.figures), s.log, local(s.upstream)))
+`, local(s.port), local(s.figures), s.log, s.level, local(s.upstream)))
 	return command{args: []string{t.Weir, "serve", "--config", file}}, err
 }
 

@@ -104,7 +104,7 @@ func (b *Bench) site(d Door) (site, error) {
 		return site{}, err
 	}
 	dir, err := os.MkdirTemp(b.dir, "pass-")
-	s := site{dir: dir, port: ports[0], figures: ports[1], upstream: b.port, log: d.log}
+	s := site{dir: dir, port: ports[0], figures: ports[1], upstream: b.port, log: d.log, level: d.level}
 	if s.log == "" {
 		s.log = s.file("events.log")
 	}

@@ -89,7 +89,7 @@ func running(t *testing.T, dir string) []string {
 }
 
 func TestMissing(t *testing.T) {
-	for _, name := range []string{proxy.Caddy, proxy.Weir, proxy.WeirNull} {
+	for _, name := range []string{proxy.Caddy, proxy.Weir, proxy.WeirNull, proxy.WeirSilent} {
 		if why := door(t, name).Missing(proxy.Tools{}); why == "" {
 			t.Errorf("%s: no word that it is missing", name)
 		}

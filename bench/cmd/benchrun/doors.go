@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"text/tabwriter"
 
 	"github.com/weirhq/weir/bench/measure"
@@ -71,14 +72,20 @@ func ratioCell(weir *doorRow, r doorRow) string {
 	return text
 }
 
-// writeLogShare says how much of Weir's time the writes to the file are: the encoding and the calls are in both rows.
+// writeLogShare says how much of Weir's time its log is, as the difference to the row that does without.
 func writeLogShare(w io.Writer, rows []doorRow) {
-	file, null := find(rows, proxy.Weir), find(rows, proxy.WeirNull)
-	if file == nil || null == nil {
-		return
+	full := find(rows, proxy.Weir)
+	for _, without := range []struct{ door, what string }{
+		{proxy.WeirNull, "writing the lines to a file rather than to /dev/null"},
+		{proxy.WeirSilent, "logging as a whole: making the three lines and writing them"},
+	} {
+		less := find(rows, without.door)
+		if full == nil || less == nil {
+			continue
+		}
+		of := full.cpu().Median()
+		fmt.Fprintf(w, "%.0f%% of weir's CPU is %s\n", 100*(of-less.cpu().Median())/of, without.what)
 	}
-	of := file.cpu().Median()
-	fmt.Fprintf(w, "writing the three lines to a file rather than to /dev/null is %.0f%% of weir's CPU\n", 100*(of-null.cpu().Median())/of)
 }
 
 func find(rows []doorRow, name string) *doorRow {
@@ -119,8 +126,9 @@ func judgeDoors(rows []doorRow) []fmt.Stringer {
 	return results
 }
 
-// judgeMallocs holds what Weir allocates for a request beyond net/http's own server, to one place, against none.
+// judgeMallocs holds what Weir allocates for a request beyond net/http's own server against none. It looks at one
+// place after the point: below that are the connections' own allocations and pools that the collector emptied.
 func judgeMallocs(weir, alone doorRow) measure.Verdict {
 	beyond := max(0, weir.mallocs().Median()-alone.mallocs().Median())
-	return measure.Verdict{Name: "proxy_allocs_beyond_nethttp", Ratio: -1, Allocs: float64(int(10*beyond+0.5)) / 10, TargetRatio: -1}
+	return measure.Verdict{Name: "proxy_allocs_beyond_nethttp", Ratio: -1, Allocs: math.Round(10*beyond) / 10, TargetRatio: -1}
 }

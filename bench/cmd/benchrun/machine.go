@@ -2,13 +2,19 @@ package main
 
 import (
 	"bufio"
+	"context"
+	"debug/buildinfo"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"github.com/weirhq/weir/bench/proxy"
 )
 
 // describeMachine writes what a reader must know to judge the numbers below it.
@@ -57,4 +63,22 @@ func versions() []string {
 		}
 	}
 	return out
+}
+
+// programVersions returns the versions of the programs that were found rather than built. One that tells none is
+// named alone.
+func programVersions(ctx context.Context, t proxy.Tools) []string {
+	out := []string{toldVersion(ctx, "nginx", t.Nginx, "-v"), toldVersion(ctx, "wrk", "wrk", "-v")}
+	if info, err := buildinfo.ReadFile(t.Caddy); err == nil {
+		out = append(out, "caddy "+info.Main.Version)
+	}
+	return out
+}
+
+var version = regexp.MustCompile(`\d+\.\d+[\w.+-]*`)
+
+// toldVersion returns the name with the first version that the program tells; wrk does so and fails.
+func toldVersion(ctx context.Context, name, program, flag string) string {
+	said, _ := exec.CommandContext(ctx, program, flag).CombinedOutput()
+	return strings.TrimSpace(name + " " + string(version.Find(said)))
 }

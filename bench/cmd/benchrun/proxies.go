@@ -23,6 +23,7 @@ func compareProxies(ctx context.Context, w io.Writer, s settings) ([]fmt.Stringe
 	if err != nil {
 		return nil, err
 	}
+	fmt.Fprintf(w, "programs: %s\n", strings.Join(programVersions(ctx, tools), ", "))
 	doors := present(w, tools)
 	passes := s.passes
 	if passes == 0 {

@@ -37,7 +37,11 @@ func (e *proxyingHTTP) MarshalZerologObject(z *zerolog.Event) {
 func (e *completedHTTP) MarshalZerologObject(z *zerolog.Event) {
 	(*exchange)(e).asked(z, e.status)
 	z.Time("started_at", e.started).Time("ended_at", e.ended).Int64("duration", int64(e.ended.Sub(e.started))).
-		Int64("response_content_length", e.length)
+		Int64("response_content_length", e.length).
+		Str("route", "/{path...}").Str("client", e.request.RemoteAddr).Str("protocol", e.request.Proto)
+	if agent := e.request.UserAgent(); agent != "" {
+		z.Str("user_agent", agent)
+	}
 }
 
 func (e *target) MarshalZerologObject(z *zerolog.Event) {

@@ -1,11 +1,12 @@
 // Reverseproxy is the peer that a Go programmer would write: httputil.ReverseProxy with a tuned transport and a
-// buffer pool, and the three events of FORMAT's proxied request by zerolog, one write for each, to a file.
+// buffer pool, and the three events of a proxied request by zerolog, one write for each, to a file.
 //
 // Without -to it is a net/http server that answers a kibibyte itself and logs nothing: what any Go proxy on net/http
 // costs at the least. On -figures it tells how much it allocated.
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
+	"time"
 )
 
 func main() {
@@ -30,8 +32,10 @@ func main() {
 	}
 }
 
-// serve runs until SIGTERM or SIGINT.
+// serve runs until SIGTERM or SIGINT, and then until every request in flight is answered and logged.
 func serve(listen, figures, to, logFile string) error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer stop()
 	handler := http.Handler(http.HandlerFunc(answer))
 	if to != "" {
 		target, err := url.Parse(to)
@@ -45,24 +49,43 @@ func serve(listen, figures, to, logFile string) error {
 		defer f.Close()
 		handler = newProxy(target, f)
 	}
-	failed := make(chan error, 2)
-	go func() { failed <- http.ListenAndServe(figures, http.HandlerFunc(tellMallocs)) }()
-	go func() { failed <- http.ListenAndServe(listen, handler) }()
-	stop := make(chan os.Signal, 1)
-	signal.Notify(stop, syscall.SIGTERM, os.Interrupt)
-	select {
-	case <-stop:
-		return nil
-	case err := <-failed:
-		return errors.Join(errors.New("cannot serve"), err)
+	servers := []*http.Server{{Addr: listen, Handler: handler}, {Addr: figures, Handler: http.HandlerFunc(tellMallocs)}}
+	failed := make(chan error, len(servers))
+	for _, s := range servers {
+		go func() { failed <- s.ListenAndServe() }()
 	}
+	select {
+	case <-ctx.Done():
+	case err := <-failed:
+		failed <- err // to be found below again
+	}
+	return shutDown(servers, failed)
+}
+
+// shutDown ends the servers in order and returns why one of them ended before it was asked to.
+func shutDown(servers []*http.Server, failed <-chan error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Second)
+	defer cancel()
+	var errs []error
+	for _, s := range servers {
+		errs = append(errs, s.Shutdown(ctx))
+	}
+	for range servers {
+		if err := <-failed; !errors.Is(err, http.ErrServerClosed) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
 }
 
 var kibibyte = []byte(strings.Repeat("weir\n", 1024)[:1024])
 
+// The values of its headers are shared by all answers, so that nothing but net/http allocates.
+var plainText, kibibyteLength = []string{"text/plain"}, []string{"1024"}
+
 func answer(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "text/plain")
-	w.Header().Set("Content-Length", "1024")
+	w.Header()["Content-Type"] = plainText
+	w.Header()["Content-Length"] = kibibyteLength
 	w.Write(kibibyte)
 }
 

@@ -53,7 +53,7 @@ func checkEvents(t *testing.T, log []byte, id, destination string) {
 		event    string
 		status   float64
 		httpKeys int
-	}{{"http request received", 0, 8}, {"proxying request", 0, 7}, {"http request completed", 404, 11}}
+	}{{"http request received", 0, 8}, {"proxying request", 0, 7}, {"http request completed", 404, 15}}
 	if len(lines) != len(want) {
 		t.Fatalf("got %d lines, want %d:\n%s", len(lines), len(want), log)
 	}
