@@ -96,7 +96,8 @@ var additional = strings.NewReplacer(func() (pairs []string) {
 // checkText compares text as key and value with what encoding/json writes.
 func checkText(t *testing.T, text string) {
 	t.Helper()
-	line := lineOf(t, func(e *log.Event) *log.Event {
+	room := log.Options{Namespace: "test", MaxEventBytes: 1 << 20}
+	line := lineWith(t, room, func(e *log.Event) *log.Event {
 		return e.Str(text, text).Any("any", []string{text}).TraceID(text + "x").Err(fmt.Errorf("%s", text))
 	})
 	quoted := additional.Replace(plainJSON(t, text))
