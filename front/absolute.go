@@ -5,56 +5,86 @@ import (
 	"strings"
 )
 
-// absoluteHeads looks at what a client sends and keeps a copy of a head that
-// begins with a target in absolute form: net/http lets such a target override
-// the Host without a word, and a door must see both.
-type absoluteHeads struct {
-	first byte   // a byte that was read alone, ahead of its request
-	alone bool   // there is one
-	head  []byte // as far as it was read
+// heads looks at what a client sends and keeps a copy of a head that begins
+// with a target in absolute form: net/http lets such a target override the
+// Host without a word, and a door must see both. Bodies are not looked at. A
+// head that came in one read with the one before is not seen either, and its
+// request is refused.
+type heads struct {
+	kind  headKind // of the head that is being read
+	head  []byte   // its beginning, while it is unknown or absolute
+	ahead byte     // what was read ahead of the next head
+	some  bool     // there is such a byte
 }
 
-// look is shown all that is read from the connection.
-func (a *absoluteHeads) look(p []byte) {
-	switch {
-	case len(a.head) > 0 && !bytes.Contains(a.head, []byte("\r\n\r\n")):
-		if len(a.head) < maxHead {
-			a.head = append(a.head, p...)
+type headKind uint8
+
+const (
+	headUnknown  headKind = iota // too short to tell
+	headOrdinary                 // in origin form, or none at all
+	headAbsolute                 // its target begins like a URL
+	headHTTP2                    // the preface of HTTP/2: no other head will follow
+)
+
+// look is shown what is read while a head is.
+func (h *heads) look(p []byte) {
+	switch h.kind {
+	case headUnknown:
+		if len(h.head) > 0 {
+			h.head = append(h.head, p...)
+			p = h.head
 		}
-		return
-	case len(p) == 1 && !a.alone:
-		a.first, a.alone = p[0], true
-		return
-	}
-	if beginsAbsolute(p) {
-		a.head = a.head[:0]
-		if a.alone {
-			a.head = append(a.head, a.first)
+		if h.kind = kindOfHead(p); len(h.head) == 0 && (h.kind == headUnknown || h.kind == headAbsolute) {
+			h.head = append(h.head, p...)
 		}
-		a.head = append(a.head, p...)
+	case headAbsolute:
+		if len(h.head) < maxHead {
+			h.head = append(h.head, p...)
+		}
 	}
-	a.alone = false
 }
 
-// beginsAbsolute tells whether p can be the beginning, or all but the first
-// byte, of a request with a target in absolute form.
-func beginsAbsolute(p []byte) bool {
-	const method = 24 // no method is longer
+// readAhead is shown a byte that was read while a request was served.
+func (h *heads) readAhead(b byte) { h.ahead, h.some = b, true }
+
+// next makes h ready for the next head.
+func (h *heads) next() {
+	h.kind, h.head = headUnknown, h.head[:0]
+	if h.some {
+		h.head, h.some = append(h.head, h.ahead), false
+	}
+}
+
+// kindOfHead tells the kind of a head by its beginning.
+func kindOfHead(p []byte) headKind {
+	const method = 24 // a longer one is not expected
 	space := bytes.IndexByte(p[:min(len(p), method)], ' ')
 	if space < 0 {
-		return len(p) < method
+		if len(p) < method {
+			return headUnknown
+		}
+		return headOrdinary
 	}
 	const scheme = "http"
 	rest := p[space+1:]
 	n := min(len(rest), len(scheme))
-	return strings.EqualFold(string(rest[:n]), scheme[:n])
+	switch {
+	case !strings.EqualFold(string(rest[:n]), scheme[:n]):
+		if bytes.HasPrefix(p, []byte("PRI *")) {
+			return headHTTP2
+		}
+		return headOrdinary
+	case n < len(scheme):
+		return headUnknown
+	}
+	return headAbsolute
 }
 
 // hostOf returns the Host that stood beside a target in absolute form, and
 // whether it was found, once.
-func (a *absoluteHeads) hostOf(target string) (host string, found bool) {
-	head, _, _ := strings.Cut(string(a.head), "\r\n\r\n")
-	a.head = nil
+func (h *heads) hostOf(target string) (host string, found bool) {
+	head, _, _ := strings.Cut(string(h.head), "\r\n\r\n")
+	h.head = nil
 	lines := strings.Split(head, "\r\n")
 	if !strings.Contains(lines[0], " "+target+" ") {
 		return "", false
@@ -74,7 +104,7 @@ func (a *absoluteHeads) hostOf(target string) (host string, found bool) {
 // makeOrigin turns a target in absolute form, RFC 9112 section 3.2.2, into
 // origin form when the Host beside it agrees. Otherwise the Host is emptied,
 // and the request will be refused for it.
-func (h *held) makeOrigin(heads *absoluteHeads) {
+func (h *held) makeOrigin(heads *heads) {
 	host, found := heads.hostOf(h.Target)
 	authority, ok := strings.CutPrefix(h.Target, h.Scheme+"://")
 	path := "/"

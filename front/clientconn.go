@@ -17,10 +17,16 @@ import (
 type clientConn struct {
 	patientConn
 	server *server
-	heads  absoluteHeads
+	heads  heads
 
-	busyMu sync.Mutex
-	busy   *held // the exchange under way over HTTP/1, guarded by busyMu
+	// serving tells that a head was read and is not answered yet. It changes
+	// between reads: net/http ends them before it says so.
+	serving bool
+
+	busyMu sync.Mutex // guards what follows
+	busy   *held      // the exchange under way over HTTP/1
+	gone   bool       // the client has left
+	past   bool       // no head of HTTP/1 will follow
 }
 
 func newClientConn(nc *net.TCPConn, s *server) *clientConn {
@@ -29,17 +35,35 @@ func newClientConn(nc *net.TCPConn, s *server) *clientConn {
 	return c
 }
 
-// Read implements net.Conn. Reads of one byte are net/http's reading ahead; an
-// error then means that the client is not there any more.
+// Read implements net.Conn. Reads of one byte behind a head are net/http's
+// reading ahead (or of a body's last byte, and no worse for waiting); an error
+// then means that the client is not there any more.
 func (c *clientConn) Read(p []byte) (int, error) {
-	n, err := c.patientConn.Read(p)
-	if err != nil && len(p) == 1 && !errors.Is(err, os.ErrDeadlineExceeded) {
+	ahead := c.serving && len(p) == 1
+	n, err := c.patientConn.read(p, ahead)
+	switch {
+	case err != nil && ahead && !errors.Is(err, os.ErrDeadlineExceeded):
 		c.leave()
-	}
-	if n > 0 {
-		c.heads.look(p[:n])
+	case n > 0 && ahead:
+		c.heads.readAhead(p[0])
+	case n > 0 && !c.serving && !c.isHTTP2():
+		if c.heads.look(p[:n]); c.isHTTP2() {
+			c.finish()
+		}
 	}
 	return n, err
+}
+
+// isHTTP2 tells whether the client has begun to speak HTTP/2.
+func (c *clientConn) isHTTP2() bool { return c.heads.kind == headHTTP2 }
+
+// Write implements net.Conn. An error that is written while no exchange is
+// under way is net/http's own: it could not read a request.
+func (c *clientConn) Write(p []byte) (int, error) {
+	if isRefusal(p) && c.between() {
+		c.server.door.noteRefusal(c, p)
+	}
+	return c.TCPConn.Write(p)
 }
 
 // Close implements net.Conn.
@@ -49,10 +73,12 @@ func (c *clientConn) Close() error {
 	return c.TCPConn.Close()
 }
 
-// leave cancels the exchange that the client does not wait for any more.
+// leave cancels the exchange that the client does not wait for any more. That
+// may become known before there is one.
 func (c *clientConn) leave() {
 	c.busyMu.Lock()
 	defer c.busyMu.Unlock()
+	c.gone = true
 	if c.busy != nil {
 		c.busy.Cancel()
 	}
@@ -61,8 +87,28 @@ func (c *clientConn) leave() {
 // hold makes the exchange the one that the connection is busy with.
 func (c *clientConn) hold(h *held) {
 	c.busyMu.Lock()
+	defer c.busyMu.Unlock()
 	c.busy = h
+	if c.gone {
+		h.Cancel()
+	}
+}
+
+// between tells whether the connection is HTTP/1 and between two requests.
+func (c *clientConn) between() bool {
+	c.busyMu.Lock()
+	defer c.busyMu.Unlock()
+	return c.busy == nil && !c.past
+}
+
+// finish notes that the connection carries no further request of HTTP/1, and
+// releases the exchange if there is one.
+func (c *clientConn) finish() {
+	c.busyMu.Lock()
+	c.past = true
 	c.busyMu.Unlock()
+	c.letGo()
+	c.release()
 }
 
 // release gives the exchange back to the pool, once its answer is written or
@@ -80,11 +126,17 @@ func (c *clientConn) release() {
 // stateChanged is told by net/http what a connection is doing.
 func stateChanged(nc net.Conn, state http.ConnState) {
 	c, ok := nc.(*clientConn)
-	if !ok {
+	if !ok || c.isHTTP2() {
 		return
 	}
 	switch state {
-	case http.StateIdle, http.StateClosed:
+	case http.StateActive:
+		c.serving = true
+	case http.StateIdle:
+		c.release()
+		c.serving = false
+		c.heads.next()
+	case http.StateClosed:
 		c.release()
 	case http.StateHijacked:
 		c.letGo()

@@ -133,7 +133,7 @@ func (d *Door) admit(x *exchange) (status int, why string) {
 	x.describe(name, port)
 	switch {
 	case !ok:
-		return 400, "the Host is not a host"
+		return 400, "the Host is missing, ambiguous or no host"
 	case x.Method == "CONNECT":
 		return 501, "this is no forward proxy"
 	case x.Method == "TRACE":

@@ -16,6 +16,9 @@ const (
 	eventCompleted = "http request completed"
 )
 
+// eventRefused is of what never became a request.
+const eventRefused = "http request refused"
+
 // describe fills in what the request itself says, for all its events.
 func (x *exchange) describe(name string, port int) {
 	h := &x.http

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -48,16 +49,21 @@ func (s *server) serveHTTP1(c *clientConn, h *held, w http.ResponseWriter, r *ht
 	}
 	c.hold(h)
 	s.door.serve(&h.exchange)
-	switch cut := h.Cut; {
-	case cut:
-		c.release()
+	switch {
+	case h.Cut:
+		defer c.finish() // afterwards: Abort still has net/http look at the answer's head
 		proxy.Abort(w, r)
 	case h.Upgraded:
-		c.release()
+		c.finish()
 	}
 }
 
 func (s *server) serveHTTP2(h *held, w http.ResponseWriter, r *http.Request) {
+	for _, host := range r.Header["Host"] { // beside :authority, RFC 9113 section 8.3.1
+		if !strings.EqualFold(host, h.Host) {
+			h.Host = "" // the request will be refused for it
+		}
+	}
 	release := proxy.CancelWith(r.Context(), &h.Exchange)
 	s.door.serve(&h.exchange)
 	release()

@@ -15,7 +15,7 @@ import (
 // a read in vain, a park and a wake in the poller and six deadlines, a tenth of
 // what the whole request costs. So here
 //
-//   - a read of one byte waits, out of the poller, for the deadline that
+//   - a read ahead waits, out of the poller, for the deadline that
 //     interrupts it, and reads only once its patience is over (watch);
 //   - a deadline is noted, and set on the socket when a read needs it that is
 //     not covered by the one that is set: one that is late by up to
@@ -48,10 +48,10 @@ func (c *patientConn) init(nc *net.TCPConn) {
 // second behind the epoch, and so is proxy's.
 func isPast(t time.Time) bool { return !t.IsZero() && t.Unix() < 1e9 }
 
-// Read implements net.Conn.
-func (c *patientConn) Read(p []byte) (int, error) {
+// read is Read, of a goroutine that reads ahead or not.
+func (c *patientConn) read(p []byte, ahead bool) (int, error) {
 	for {
-		if err := c.beginRead(len(p) == 1); err != nil {
+		if err := c.beginRead(ahead); err != nil {
 			return 0, err
 		}
 		n, err := c.TCPConn.Read(p)

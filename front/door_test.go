@@ -1,0 +1,291 @@
+package front_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/log/sink"
+)
+
+// patience is how long a test waits for what has to happen soon. No test that
+// passes waits for as long.
+const patience = 20 * time.Second
+
+// A testDoor is a door that serves on free ports of the loopback interface.
+type testDoor struct {
+	*front.Door
+	t      testing.TB
+	config *front.Config
+	addr   string
+	log    *logBook
+	drain  context.CancelFunc
+	served chan error // gets what Serve returns
+}
+
+// openDoor starts a door that sends everything to the upstream "site" at the
+// given URL, unless adjust says otherwise. It is drained when the test ends.
+func openDoor(t testing.TB, upstream string, adjust ...func(*front.Config)) *testDoor {
+	t.Helper()
+	d := newDoor(t, upstream, adjust...)
+	if err := d.Listen(); err != nil {
+		t.Fatal(err)
+	}
+	d.serve()
+	return d
+}
+
+// newDoor makes the door that openDoor starts.
+func newDoor(t testing.TB, upstream string, adjust ...func(*front.Config)) *testDoor {
+	t.Helper()
+	cfg := doorConfig(upstream, adjust...)
+	d := &testDoor{t: t, config: cfg, log: newLogBook(), served: make(chan error, 1)}
+	var err error
+	if d.Door, err = front.New(cfg, sink.NewDirect(d.log)); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func doorConfig(upstream string, adjust ...func(*front.Config)) *front.Config {
+	cfg := front.DefaultConfig()
+	cfg.Listen, cfg.Admin = []string{"127.0.0.1:0"}, "127.0.0.1:0"
+	cfg.Drain = patience
+	cfg.Upstreams = []front.UpstreamConfig{{Name: "site", Servers: []string{upstream}}}
+	cfg.Routes = []front.RouteConfig{front.DefaultRoute("/{path...}", "site")}
+	for _, f := range adjust {
+		f(cfg)
+	}
+	return cfg
+}
+
+// serve runs the door until the test ends or close is called.
+func (d *testDoor) serve() {
+	ctx, cancel := context.WithCancel(context.Background())
+	d.addr, d.drain = d.Addrs()[0].String(), cancel
+	go func() { d.served <- d.Serve(ctx) }()
+	d.t.Cleanup(func() { d.close() })
+}
+
+// close drains the door and returns what Serve did. The first call counts.
+func (d *testDoor) close() error {
+	d.drain()
+	select {
+	case err := <-d.served:
+		close(d.served)
+		return err
+	case <-time.After(2 * patience):
+		d.t.Error("Serve does not return")
+		return errors.New("still serving")
+	}
+}
+
+func (d *testDoor) url(path string) string { return "http://" + d.addr + path }
+
+// events returns the events so far, after at least n of them were written.
+func (d *testDoor) events(n int) []event {
+	d.t.Helper()
+	return d.log.wait(d.t, n)
+}
+
+// completed returns the completed event with the given path, once it is there.
+func (d *testDoor) completed(path string) event {
+	d.t.Helper()
+	return d.log.find(d.t, func(e event) bool { return e.Event == "http request completed" && e.HTTP.Path == path })
+}
+
+// upstream starts a server to stand behind a door.
+func upstream(t testing.TB, h http.HandlerFunc) *httptest.Server {
+	t.Helper()
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// hello answers 200 with a body of five bytes.
+func hello(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "hello") }
+
+// httpClient returns a client with connections of its own.
+func httpClient(t testing.TB) *http.Client {
+	tr := &http.Transport{}
+	t.Cleanup(tr.CloseIdleConnections)
+	return &http.Client{
+		Transport:     tr,
+		Timeout:       patience,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// h2cClient is an httpClient that speaks HTTP/2 from the first byte.
+func h2cClient(t testing.TB) *http.Client {
+	c := httpClient(t)
+	p := new(http.Protocols)
+	p.SetUnencryptedHTTP2(true)
+	c.Transport.(*http.Transport).Protocols = p
+	return c
+}
+
+// do sends a request and returns the answer with its body read.
+func do(t testing.TB, c *http.Client, r *http.Request) (*http.Response, string) {
+	t.Helper()
+	resp, err := c.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, string(b)
+}
+
+func get(t testing.TB, c *http.Client, url string) (*http.Response, string) {
+	t.Helper()
+	r, err := http.NewRequest("GET", url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return do(t, c, r)
+}
+
+// A rawConn is a client that writes bytes as they are.
+type rawConn struct {
+	*net.TCPConn
+	t testing.TB
+	r *bufio.Reader
+}
+
+func dial(t testing.TB, addr string) *rawConn {
+	t.Helper()
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	c.SetDeadline(time.Now().Add(patience))
+	return &rawConn{c.(*net.TCPConn), t, bufio.NewReader(c)}
+}
+
+func (c *rawConn) send(s string) {
+	c.t.Helper()
+	if _, err := io.WriteString(c, s); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// answer reads an answer to a request with the given method, body included.
+func (c *rawConn) answer(method string) (*http.Response, string) {
+	c.t.Helper()
+	resp, err := http.ReadResponse(c.r, &http.Request{Method: method})
+	if err != nil {
+		c.t.Fatalf("reading an answer: %v", err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		c.t.Fatalf("reading an answer's body: %v", err)
+	}
+	return resp, string(b)
+}
+
+// ask sends raw bytes on a connection of their own and returns the first
+// answer.
+func ask(t testing.TB, addr, raw string) (*http.Response, string) {
+	t.Helper()
+	c := dial(t, addr)
+	c.send(raw)
+	method, _, _ := strings.Cut(raw, " ")
+	return c.answer(method)
+}
+
+// request reads a request with its body, or returns nil when no more come.
+func (c *rawConn) request() *http.Request {
+	r, err := http.ReadRequest(c.r)
+	if err != nil {
+		return nil
+	}
+	if _, err := io.Copy(io.Discard, r.Body); err != nil {
+		return nil
+	}
+	return r
+}
+
+// rawUpstream starts a server that hands each connection to serve, and returns
+// its address. The connections are closed when serve returns or the test ends.
+func rawUpstream(t testing.TB, serve func(c *rawConn)) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var running sync.WaitGroup
+	ctx, end := context.WithCancel(context.Background())
+	running.Go(func() {
+		for {
+			nc, err := l.Accept()
+			if err != nil {
+				return
+			}
+			running.Go(func() {
+				defer nc.Close()
+				stop := context.AfterFunc(ctx, func() { nc.Close() })
+				defer stop()
+				serve(&rawConn{nc.(*net.TCPConn), t, bufio.NewReader(nc)})
+			})
+		}
+	})
+	t.Cleanup(func() {
+		l.Close()
+		end()
+		running.Wait()
+	})
+	return l.Addr().String()
+}
+
+// A gate is shut until it is opened, once or more often.
+type gate struct {
+	once sync.Once
+	ch   chan struct{}
+}
+
+func newGate(t testing.TB) *gate {
+	g := &gate{ch: make(chan struct{})}
+	t.Cleanup(g.open)
+	return g
+}
+
+func (g *gate) open() { g.once.Do(func() { close(g.ch) }) }
+
+// await waits until the gate is open.
+func (g *gate) await(t testing.TB) {
+	t.Helper()
+	select {
+	case <-g.ch:
+	case <-time.After(patience):
+		t.Error("waited in vain")
+	}
+}
+
+// eventually waits until a condition that others bring about holds.
+func eventually(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for limit := time.After(patience); !holds(); {
+		select {
+		case <-tick.C:
+		case <-limit:
+			t.Fatalf("%s: not after %v", what, patience)
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package front_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A logBook keeps the lines that a door writes.
+type logBook struct {
+	mu    sync.Mutex
+	text  bytes.Buffer  // guarded by mu
+	wrote chan struct{} // gets a token for what was written since the last
+}
+
+func newLogBook() *logBook { return &logBook{wrote: make(chan struct{}, 1)} }
+
+// Write implements io.Writer.
+func (l *logBook) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	select {
+	case l.wrote <- struct{}{}:
+	default:
+	}
+	return l.text.Write(p)
+}
+
+// An event is a line, decoded by encoding/json.
+type event struct {
+	raw string
+
+	CreatedAt time.Time `json:"created_at"`
+	Namespace string    `json:"namespace"`
+	Event     string    `json:"event"`
+	TraceID   string    `json:"trace_id"`
+	Severity  int       `json:"severity"`
+	HTTP      struct {
+		StatusCode            int       `json:"status_code"`
+		Method                string    `json:"method"`
+		Scheme                string    `json:"scheme"`
+		Host                  string    `json:"host"`
+		Port                  int       `json:"port"`
+		Path                  string    `json:"path"`
+		Query                 string    `json:"query"`
+		StartedAt             time.Time `json:"started_at"`
+		EndedAt               time.Time `json:"ended_at"`
+		Duration              int64     `json:"duration"`
+		ResponseContentLength int64     `json:"response_content_length"`
+		Route                 string    `json:"route"`
+		Client                string    `json:"client"`
+		Protocol              string    `json:"protocol"`
+		UserAgent             string    `json:"user_agent"`
+		Referer               string    `json:"referer"`
+		RequestContentLength  int64     `json:"request_content_length"`
+	} `json:"http"`
+	Data   map[string]any `json:"data"`
+	Errors []struct {
+		Message string `json:"message"`
+		Stack   []struct {
+			File     string `json:"file"`
+			Line     int    `json:"line"`
+			Function string `json:"function"`
+		} `json:"stack_trace"`
+	} `json:"errors"`
+}
+
+// events decodes all lines so far; every one must be an event and no more.
+func (l *logBook) events(t testing.TB) []event {
+	t.Helper()
+	l.mu.Lock()
+	text := l.text.String()
+	l.mu.Unlock()
+	var events []event
+	for line := range strings.Lines(text) {
+		e := event{raw: line}
+		dec := json.NewDecoder(strings.NewReader(line))
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(&e); err != nil {
+			t.Fatalf("%v in %q", err, line)
+		}
+		if _, err := dec.Token(); err != io.EOF {
+			t.Fatalf("more than an event in %q", line)
+		}
+		events = append(events, e)
+	}
+	return events
+}
+
+// wait returns the events once there are n of them.
+func (l *logBook) wait(t testing.TB, n int) []event {
+	t.Helper()
+	var events []event
+	l.until(t, func() bool {
+		events = l.events(t)
+		return len(events) >= n
+	})
+	return events
+}
+
+// find returns the first event that is meant, once there is one.
+func (l *logBook) find(t testing.TB, meant func(event) bool) event {
+	t.Helper()
+	var found event
+	l.until(t, func() bool {
+		for _, e := range l.events(t) {
+			if meant(e) {
+				found = e
+				return true
+			}
+		}
+		return false
+	})
+	return found
+}
+
+func (l *logBook) until(t testing.TB, holds func() bool) {
+	t.Helper()
+	for limit := time.After(patience); !holds(); {
+		select {
+		case <-l.wrote:
+		case <-limit:
+			t.Fatalf("waited in vain; the log is:\n%s", l.text.String())
+		}
+	}
+}
+
+// keys returns the keys of the object at the given place in an event, in the
+// order in which they stand there.
+func (e event) keys(t testing.TB, place ...string) []string {
+	t.Helper()
+	raw := json.RawMessage(e.raw)
+	for _, key := range place {
+		var object map[string]json.RawMessage
+		if err := json.Unmarshal(raw, &object); err != nil {
+			t.Fatal(err)
+		}
+		raw = object[key]
+	}
+	var keys []string
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.Token() // the opening brace
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys = append(keys, key.(string))
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return keys
+}

@@ -1,0 +1,43 @@
+package front
+
+import (
+	"bytes"
+	"net"
+	"strings"
+
+	"github.com/weirhq/weir/log"
+)
+
+// isRefusal tells whether p, a write to a client, begins an answer with an
+// error status.
+func isRefusal(p []byte) bool {
+	const version = "HTTP/1."
+	return len(p) > 12 && (p[9] == '4' || p[9] == '5') && string(p[:len(version)]) == version
+}
+
+// noteRefusal counts what net/http refuses before there is a request, and says
+// why. answer is the whole of what the client gets.
+func (d *Door) noteRefusal(c *clientConn, answer []byte) {
+	d.metrics.refused.Inc()
+	peer := c.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().WithZone("").Unmap()
+	d.log.Warn(eventRefused).
+		HTTP(&log.HTTP{StatusCode: statusOf(answer), Client: peer.String()}).
+		Str("reason", reasonOf(answer)).
+		Send()
+}
+
+func statusOf(answer []byte) int {
+	return int(answer[9]-'0')*100 + int(answer[10]-'0')*10 + int(answer[11]-'0')
+}
+
+// reasonOf returns the text of an answer: its body or, when that is empty, the
+// words of its status line.
+func reasonOf(answer []byte) string {
+	head, body, _ := bytes.Cut(answer, []byte("\r\n\r\n"))
+	if len(body) > 0 {
+		return string(body)
+	}
+	line, _, _ := strings.Cut(string(head), "\r\n")
+	_, words, _ := strings.Cut(line, " ")
+	return words
+}
