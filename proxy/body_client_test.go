@@ -38,7 +38,7 @@ func TestMalformedBody(t *testing.T) {
 			o := openOrigin(t, answering(ok, nil))
 			d := openDoor(t, nil, o.url)
 			c := d.dial()
-			c.say("%s", test.request)
+			c.say(test.request)
 			if test.shut {
 				c.CloseWrite()
 			}
@@ -88,7 +88,7 @@ func TestRestOfBodyIsNoRequest(t *testing.T) {
 			})
 			d := openDoor(t, nil, o.url)
 			c := d.dial()
-			c.say("%s", test.request)
+			c.say(test.request)
 			if _, err := c.readMessage(); err != nil {
 				t.Fatal(err)
 			}

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"io"
 	"net"
 	"sync"
 	"syscall"
@@ -28,6 +29,12 @@ type conn struct {
 	tryN      int
 	tryErr    error
 	peekSpace [1]byte
+
+	// The same for ask.
+	say     func(fd uintptr) bool
+	request []byte // what is still to be said
+	said    int
+	sayErr  error
 }
 
 func newConn(nc *net.TCPConn, s *Server) (*conn, error) {
@@ -40,7 +47,56 @@ func newConn(nc *net.TCPConn, s *Server) (*conn, error) {
 		c.tryN, c.tryErr = receive(int(fd), c.tryBuf, c.tryFlags)
 		return true
 	}
+	c.say = c.sayAndListen
 	return c, nil
+}
+
+// ask writes a request and reads the first bytes of the answer, as Write and
+// Read would, with a system call less: what a plain Read does first, finding
+// nothing, is left out. When the socket does not take the request at once, ask
+// returns after what it took, with nothing read and no error.
+func (c *conn) ask(request, answer []byte) (said, n int, sayErr, readErr error) {
+	c.request, c.said, c.sayErr = request, 0, nil
+	c.tryBuf, c.tryN, c.tryErr = answer, 0, nil
+	err := c.raw.Read(c.say)
+	c.request, c.tryBuf = nil, nil
+	switch {
+	case c.sayErr != nil:
+		return c.said, 0, c.sayErr, nil
+	case err != nil:
+		return c.said, 0, nil, err
+	case c.said < len(request):
+		return c.said, 0, nil, nil
+	case c.tryErr == nil && c.tryN == 0:
+		return c.said, 0, nil, io.EOF
+	}
+	return c.said, c.tryN, nil, c.tryErr
+}
+
+// sayAndListen is called by the poller, which has forgotten before the first
+// call what it knew of the socket: that something has arrived afterwards is
+// therefore never missed, and it is safe to wait for it without having looked.
+func (c *conn) sayAndListen(fd uintptr) (done bool) {
+	if c.said == 0 {
+		c.said, c.sayErr = send(int(fd), c.request)
+		return c.said < len(c.request)
+	}
+	c.tryN, c.tryErr = receive(int(fd), c.tryBuf, 0)
+	return c.tryErr != syscall.EAGAIN
+}
+
+// send is write(2) of what the socket takes at once.
+func send(fd int, p []byte) (int, error) {
+	for {
+		n, err := syscall.Write(fd, p)
+		switch err {
+		case syscall.EINTR:
+			continue
+		case syscall.EAGAIN:
+			return 0, nil
+		}
+		return max(n, 0), err
+	}
 }
 
 // receive is recvfrom(2) that never waits.

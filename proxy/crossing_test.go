@@ -35,10 +35,10 @@ func (p *poisoner) play(w *wire) {
 		if random.IntN(2) == 0 {
 			answer, surplus = answer+surplus, ""
 		}
-		w.say("%s", answer)
+		w.say(answer)
 		if surplus != "" {
 			time.Sleep(time.Duration(random.IntN(6)) * time.Millisecond)
-			w.say("%s", surplus)
+			w.say(surplus)
 		}
 	}
 }
@@ -107,7 +107,7 @@ func askForOwn(c *wire, client, requests int) (crossed, failed int64) {
 		case 3:
 			path = "/304"
 		}
-		c.say("%s %s HTTP/1.1\r\nHost: a\r\nX-Id: %s\r\n\r\n", method, path, id)
+		c.sayf("%s %s HTTP/1.1\r\nHost: a\r\nX-Id: %s\r\n\r\n", method, path, id)
 		h, err := c.readHead()
 		if err != nil {
 			return crossed, failed + 1

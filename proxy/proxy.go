@@ -151,6 +151,7 @@ type transfer struct {
 	expecting bool // the body waits for the upstream's 100
 	stale     bool // the connection was dead before the request came to it
 	step      string
+	heard     error // what a read ended with whose result is still to be looked at
 }
 
 func (t *transfer) attempt(reuse reusePolicy) error {
@@ -162,7 +163,7 @@ func (t *transfer) attempt(reuse reusePolicy) error {
 	if err != nil {
 		return err
 	}
-	t.c, t.stale = c, false
+	t.c, t.stale, t.heard = c, false, nil
 	t.x.attach(c)
 	err = t.run()
 	t.release(err)
@@ -206,7 +207,7 @@ func (t *transfer) run() error {
 	x.answer.reset()
 	t.step = "sending the request"
 	x.arm(t.c, x.timeout())
-	if _, err := t.c.Write(x.head); err != nil {
+	if err := t.sendHead(); err != nil {
 		t.stale = t.c.used && kindOf(err) != Timeout
 		return t.fail(err)
 	}
@@ -221,6 +222,23 @@ func (t *transfer) run() error {
 		return t.tunnel()
 	}
 	return t.handOn()
+}
+
+// sendHead sends x.head. When the answer is all that is left to wait for, it
+// waits for the beginning of that, too.
+func (t *transfer) sendHead() error {
+	head, a := t.x.head, &t.x.answer
+	if t.x.upload == nil && !t.expecting {
+		a.room()
+		said, n, sayErr, readErr := t.c.ask(head, a.buf[a.w:])
+		a.w += n
+		t.heard = readErr
+		if head = head[said:]; sayErr != nil || len(head) == 0 {
+			return sayErr
+		}
+	}
+	_, err := t.c.Write(head)
+	return err
 }
 
 // readFinalHead reads heads until one is not informational.
@@ -275,6 +293,10 @@ func (t *transfer) goOn() {
 // wait that is the client's doing, who has not sent the body yet, does not
 // count.
 func (t *transfer) await(buf []byte) (int, error) {
+	if err := t.heard; err != nil {
+		t.heard = nil
+		return 0, err
+	}
 	for {
 		timeout := t.x.timeout()
 		if t.expecting {

@@ -98,7 +98,11 @@ func (x *Exchange) writeHead(trust Trust) error {
 		}
 	}
 	for i := range x.Send {
-		b = appendField(b, x.Send[i].Name, x.Send[i].Value)
+		h := &x.Send[i]
+		if !validName(h.Name) || !validValue(h.Value) {
+			return errRequest // often made of what the client sent
+		}
+		b = appendField(b, h.Name, h.Value)
 	}
 	b = trust.appendForwarded(b, x)
 	b = x.appendFraming(b)

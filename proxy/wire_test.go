@@ -131,12 +131,13 @@ func newWire(nc net.Conn) *wire {
 	return &wire{nc.(*net.TCPConn), bufio.NewReader(nc)}
 }
 
-func (w *wire) say(format string, args ...any) error {
-	text := format
-	if len(args) > 0 {
-		text = fmt.Sprintf(format, args...)
-	}
+func (w *wire) say(text string) error {
 	_, err := io.WriteString(w.TCPConn, text)
+	return err
+}
+
+func (w *wire) sayf(format string, args ...any) error {
+	_, err := fmt.Fprintf(w.TCPConn, format, args...)
 	return err
 }
 
@@ -255,7 +256,7 @@ func (w *wire) readChunks(m *message) error {
 // roundTrip sends a request and reads the answer.
 func (w *wire) roundTrip(t testing.TB, request string) *message {
 	t.Helper()
-	if err := w.say("%s", request); err != nil {
+	if err := w.say(request); err != nil {
 		t.Fatal(err)
 	}
 	m, err := w.readMessage()
@@ -347,7 +348,7 @@ func answering(answer string, got chan<- *message) func(*wire) {
 			if got != nil {
 				got <- m
 			}
-			if w.say("%s", answer) != nil {
+			if w.say(answer) != nil {
 				return
 			}
 		}
