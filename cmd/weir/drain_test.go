@@ -1,0 +1,209 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A gate is an upstream that holds every request until it is opened.
+type gate struct {
+	*httptest.Server
+	arrived chan struct{} // gets a value for each request
+	open    chan struct{} // closed to let all of them go on
+}
+
+// gateBody is what a gate answers with.
+var gateBody = strings.Repeat("through the gate\n", 100)
+
+func newGate(t *testing.T) *gate {
+	t.Helper()
+	g := &gate{arrived: make(chan struct{}, 1000), open: make(chan struct{})}
+	g.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		g.arrived <- struct{}{}
+		select {
+		case <-g.open:
+			io.WriteString(w, gateBody)
+		case <-r.Context().Done():
+		}
+	}))
+	t.Cleanup(g.Close)
+	return g
+}
+
+// await waits until n requests have arrived.
+func (g *gate) await(t *testing.T, n int) {
+	t.Helper()
+	timeout := time.After(patience)
+	for i := range n {
+		select {
+		case <-g.arrived:
+		case <-timeout:
+			t.Fatalf("%d of %d requests have arrived", i, n)
+		}
+	}
+}
+
+// A result is what became of a request that was sent in the background.
+type result struct {
+	answer
+	err error
+}
+
+// send sends n requests at once and returns where their results arrive.
+func send(t *testing.T, url string, n int) <-chan result {
+	t.Helper()
+	results := make(chan result, n)
+	c := client(t)
+	for i := range n {
+		req, err := http.NewRequestWithContext(t.Context(), "GET", fmt.Sprintf("%s/slow/%d", url, i), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			a, err := try(c, req)
+			results <- result{a, err}
+		}()
+	}
+	return results
+}
+
+// awaitRefusal waits until nobody accepts connections any more.
+func awaitRefusal(t *testing.T, url string) {
+	t.Helper()
+	await(t, "new connections to be refused", func() bool {
+		c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+		if err == nil {
+			c.Close()
+		}
+		return err != nil
+	})
+}
+
+func TestDrain(t *testing.T) {
+	t.Parallel()
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
+		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
+			g := newGate(t)
+			p := door(t, "drain: 1h\n"+allTo(g.URL)) // the test's patience ends before
+			checkDrain(t, p, g, sig, 200)
+		})
+	}
+}
+
+// checkDrain sends n requests, ends the process while all of them are under
+// way, and checks that none is lost, in the answers or in the log.
+func checkDrain(t *testing.T, p *process, g *gate, sig syscall.Signal, n int) {
+	t.Helper()
+	if a := get(t, client(t), p.admin()+"/readyz"); a.StatusCode != 200 {
+		t.Errorf("/readyz before: %s", a.Status)
+	}
+	results := send(t, p.url(), n)
+	g.await(t, n)
+	p.signal(sig)
+	p.says("draining")
+	awaitRefusal(t, p.url())
+	if a := get(t, client(t), p.admin()+"/readyz"); a.StatusCode != 503 {
+		t.Errorf("/readyz while draining: %s, want 503", a.Status)
+	}
+	p.alive()
+	close(g.open)
+
+	paths := map[string]string{} // by trace id
+	for range n {
+		r := <-results
+		if r.err != nil || r.StatusCode != 200 || r.body != gateBody {
+			t.Fatalf("an answer of %d bytes: %+v, %v", len(r.body), r.Response, r.err)
+		}
+		if !r.Close {
+			t.Error("an answer while draining is without Connection: close")
+		}
+		paths[r.Header.Get("X-Request-Id")] = r.Request.URL.Path
+	}
+	p.wait(0)
+	checkThreeEach(t, p.events(3*n), paths)
+}
+
+// checkThreeEach checks that the log has the three events of each request,
+// under its trace id.
+func checkThreeEach(t *testing.T, events []event, paths map[string]string) {
+	t.Helper()
+	names := map[string][]string{}
+	for _, e := range events {
+		names[e.TraceID] = append(names[e.TraceID], e.Event)
+		if e.HTTP.Path != paths[e.TraceID] {
+			t.Errorf("the path of %s is %q, and the log says:\n%s", e.TraceID, paths[e.TraceID], e.line)
+		}
+	}
+	for id := range paths {
+		if want := []string{received, proxying, completed}; !slices.Equal(names[id], want) {
+			t.Errorf("the events of %s are %q, want %q", id, names[id], want)
+		}
+	}
+}
+
+func TestSecondSignalEndsTheDrain(t *testing.T) {
+	t.Parallel()
+	g := newGate(t)
+	p := door(t, "drain: 1h\n"+allTo(g.URL))
+	results := send(t, p.url(), 1)
+	g.await(t, 1)
+	p.signal(syscall.SIGTERM)
+	p.says("draining")
+	p.signal(syscall.SIGTERM)
+	p.wait(1)
+	p.says("weir: error: terminated while draining")
+	if r := <-results; r.err == nil {
+		t.Errorf("the request was answered: %+v", r.Response)
+	}
+}
+
+func TestDrainDeadline(t *testing.T) {
+	t.Parallel()
+	const n = 3
+	g := newGate(t)
+	p := door(t, "drain: 50ms\n"+allTo(g.URL))
+	results := send(t, p.url(), n)
+	g.await(t, n)
+	p.signal(syscall.SIGTERM)
+	p.wait(1)
+	p.says("weir: error: 3 requests were cut after 50ms")
+	for range n {
+		if r := <-results; r.err == nil {
+			t.Errorf("the request was answered: %+v", r.Response)
+		}
+	}
+	var ended int
+	for _, e := range p.events(3 * n) {
+		if e.Event == completed {
+			ended++
+			if e.status() == 200 || len(e.Errors) == 0 {
+				t.Errorf("the log does not say that the request was cut:\n%s", e.line)
+			}
+		}
+	}
+	if ended != n {
+		t.Errorf("%d completed events, want %d", ended, n)
+	}
+}
+
+// TestIdleConnectionsDoNotHoldTheDrain has clients that keep their connections
+// and ask for nothing.
+func TestIdleConnectionsDoNotHoldTheDrain(t *testing.T) {
+	t.Parallel()
+	p := start(t, "serve", "--listen", "127.0.0.1:0", "--admin", "off")
+	c := client(t)
+	get(t, c, p.url()+"/")
+	get(t, c, p.url()+"/")
+	p.signal(syscall.SIGTERM)
+	p.wait(0)
+	p.events(6)
+}

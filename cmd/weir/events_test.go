@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The events of a proxied request.
+const (
+	received  = "http request received"
+	proxying  = "proxying request"
+	completed = "http request completed"
+)
+
+// event is a line of the log, with every key that the format has for a front
+// door and no other.
+type event struct {
+	CreatedAt time.Time `json:"created_at"`
+	Namespace string    `json:"namespace"`
+	Event     string    `json:"event"`
+	TraceID   string    `json:"trace_id"`
+	Severity  *int      `json:"severity"`
+	HTTP      *struct {
+		StatusCode            *int      `json:"status_code"`
+		Method                string    `json:"method"`
+		Scheme                string    `json:"scheme"`
+		Host                  string    `json:"host"`
+		Port                  int       `json:"port"`
+		Path                  string    `json:"path"`
+		Query                 string    `json:"query"`
+		StartedAt             time.Time `json:"started_at"`
+		EndedAt               time.Time `json:"ended_at"`
+		Duration              int64     `json:"duration"`
+		ResponseContentLength int64     `json:"response_content_length"`
+		Route                 string    `json:"route"`
+		Client                string    `json:"client"`
+		Protocol              string    `json:"protocol"`
+		UserAgent             string    `json:"user_agent"`
+		Referer               string    `json:"referer"`
+		RequestContentLength  int64     `json:"request_content_length"`
+	} `json:"http"`
+	Data   map[string]any `json:"data"`
+	Errors []struct {
+		Message    string            `json:"message"`
+		StackTrace []json.RawMessage `json:"stack_trace"`
+		Data       map[string]any    `json:"data"`
+	} `json:"errors"`
+
+	line string
+}
+
+// status is the status code, -1 where there is none.
+func (e event) status() int {
+	if e.HTTP == nil || e.HTTP.StatusCode == nil {
+		return -1
+	}
+	return *e.HTTP.StatusCode
+}
+
+// events waits until the process has written n lines to its stdout, and
+// returns them.
+func (p *process) events(n int) []event {
+	p.t.Helper()
+	return eventsIn(p.t, p.stdout, n)
+}
+
+// eventsIn waits until a log has n whole lines, parses them and checks what
+// holds for every event.
+func eventsIn(t *testing.T, file string, n int) []event {
+	t.Helper()
+	var log []byte
+	await(t, fmt.Sprintf("%d lines in the log", n), func() bool {
+		log, _ = os.ReadFile(file) // a file that is not there yet is waited for, too
+		return bytes.Count(log, []byte("\n")) >= n
+	})
+	var list []event
+	for line := range strings.Lines(string(log)) {
+		list = append(list, parseEvent(t, line))
+	}
+	if len(list) != n {
+		t.Fatalf("%d lines in the log, want %d:\n%s", len(list), n, log)
+	}
+	return list
+}
+
+func parseEvent(t *testing.T, line string) event {
+	t.Helper()
+	dec := json.NewDecoder(strings.NewReader(line))
+	dec.DisallowUnknownFields()
+	e := event{line: line}
+	if err := dec.Decode(&e); err != nil {
+		t.Fatalf("%v in the line %q", err, line)
+	}
+	if e.CreatedAt.IsZero() || e.Namespace == "" || e.Event == "" || e.Severity == nil || !strings.HasSuffix(line, "}\n") {
+		t.Errorf("no whole event: %q", line)
+	}
+	return e
+}
+
+// awaitEvent waits for the event of that name about a path.
+func (p *process) awaitEvent(name, path string) event {
+	p.t.Helper()
+	var found event
+	await(p.t, fmt.Sprintf("%q for %s", name, path), func() bool {
+		log, err := os.ReadFile(p.stdout)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		for line := range strings.Lines(string(log)) {
+			if !strings.HasSuffix(line, "\n") {
+				return false
+			}
+			if e := parseEvent(p.t, line); e.Event == name && e.HTTP != nil && e.HTTP.Path == path {
+				found = e
+				return true
+			}
+		}
+		return false
+	})
+	return found
+}
+
+// keys returns the keys of a JSON object in the order in which they stand.
+func keys(t *testing.T, object string) []string {
+	t.Helper()
+	dec := json.NewDecoder(strings.NewReader(object))
+	if start, err := dec.Token(); err != nil || start != json.Delim('{') {
+		t.Fatalf("%q is no object: %v", object, err)
+	}
+	var names []string
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, name.(string))
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return names
+}
+
+// member returns the text of one member of a JSON object.
+func member(t *testing.T, object, name string) string {
+	t.Helper()
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(object), &members); err != nil {
+		t.Fatal(err)
+	}
+	return string(members[name])
+}

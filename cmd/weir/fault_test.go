@@ -1,0 +1,328 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestBackendKilled kills the backend while it is in the middle of an answer.
+func TestBackendKilled(t *testing.T) {
+	t.Parallel()
+	const half = 1 << 20
+	b := start(t, "backend", "--listen", "127.0.0.1:0", "--size", fmt.Sprint(2*half), "--stall", "1h")
+	p := door(t, allTo(b.url()))
+	c := client(t)
+	resp, err := c.Get(p.url() + "/cut")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if n, err := io.CopyN(io.Discard, resp.Body, half); err != nil {
+		t.Fatalf("the first half: %d bytes, %v", n, err)
+	}
+	b.signal(syscall.SIGKILL)
+	if n, err := io.Copy(io.Discard, resp.Body); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("the second half: %d bytes, %v; want an answer that is visibly broken", n, err)
+	}
+	<-b.exited
+
+	e := p.awaitEvent(completed, "/cut")
+	if e.status() != 200 || e.HTTP.ResponseContentLength != half || e.Data["cut"] != true || *e.Severity != 1 {
+		t.Errorf("want severity 1, status 200, %d bytes and cut:\n%s", half, e.line)
+	}
+	if kind := e.Data["failure"]; kind != "truncated" && kind != "reset" {
+		t.Errorf("failure %v, want truncated or reset:\n%s", kind, e.line)
+	}
+	if len(e.Errors) != 1 || !strings.Contains(e.Errors[0].Message, strings.TrimPrefix(b.url(), "http://")) {
+		t.Errorf("the error does not name the server:\n%s", e.line)
+	}
+
+	a := get(t, c, p.url()+"/next")
+	if a.StatusCode != 502 {
+		t.Errorf("the next request: %s, want 502", a.Status)
+	}
+	if e := p.awaitEvent(completed, "/next"); e.status() != 502 || e.Data["failure"] != "refused" {
+		t.Errorf("want status 502 and the failure refused:\n%s", e.line)
+	}
+	if n := metric(t, p.admin(), "weir_upstream_errors_total", `upstream="site"`); n != 2 {
+		t.Errorf("weir_upstream_errors_total = %v, want 2", n)
+	}
+	p.alive()
+}
+
+// An endless upstream begins to answer, or does not, and then waits for its
+// client to leave.
+type endless struct {
+	*httptest.Server
+	reached chan struct{} // gets a value for each request
+	left    chan struct{} // gets a value for each client that has left
+}
+
+func newEndless(t *testing.T) *endless {
+	t.Helper()
+	u := &endless{reached: make(chan struct{}, 100), left: make(chan struct{}, 100)}
+	u.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/whole":
+			return
+		case "/middle":
+			io.WriteString(w, firstLine)
+			http.NewResponseController(w).Flush()
+		}
+		u.reached <- struct{}{}
+		<-r.Context().Done()
+		u.left <- struct{}{}
+	}))
+	t.Cleanup(u.Close)
+	return u
+}
+
+const firstLine = "the first line\n"
+
+// TestClientGone has clients leave before and in the middle of an answer that
+// the upstream would never end.
+func TestClientGone(t *testing.T) {
+	t.Parallel()
+	const n = 20
+	for _, c := range []struct {
+		path   string
+		status int
+		began  bool
+		bytes  int64
+	}{
+		{"/before", 499, false, 0},
+		{"/middle", 200, true, int64(len(firstLine))},
+	} {
+		t.Run(c.path[1:], func(t *testing.T) {
+			t.Parallel()
+			u := newEndless(t)
+			p := door(t, allTo(u.URL))
+			get(t, client(t), p.url()+"/whole")
+			before := openFiles(t, p)
+			for range n {
+				leave(t, p.url(), c.path, c.began, u)
+			}
+			for _, e := range p.events(3 * (n + 1)) {
+				if e.Event != completed || e.HTTP.Path != c.path {
+					continue
+				}
+				if e.status() != c.status || e.HTTP.ResponseContentLength != c.bytes || e.Data["failure"] != "client_gone" ||
+					e.Data["cut"] != c.began || *e.Severity != 2 {
+					t.Errorf("want severity 2, status %d, %d bytes, failure client_gone, cut %v:\n%s", c.status, c.bytes, c.began, e.line)
+				}
+			}
+			if got := metric(t, p.admin(), "weir_upstream_errors_total"); got != 0 {
+				t.Errorf("weir_upstream_errors_total = %v, want 0: the upstream did nothing wrong", got)
+			}
+			await(t, "no request in flight", func() bool { return metric(t, p.admin(), "weir_requests_in_flight") == 0 })
+			await(t, fmt.Sprintf("%d open files or less", before), func() bool { return openFiles(t, p) <= before })
+		})
+	}
+}
+
+// leave sends a request and closes the connection once the upstream has it,
+// and the answer's first line has arrived if there is one. It returns when the
+// upstream has seen its own connection closed.
+func leave(t *testing.T, url, path string, begins bool, u *endless) {
+	t.Helper()
+	c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	c.SetDeadline(time.Now().Add(patience))
+	fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: test\r\n\r\n", path)
+	<-u.reached
+	for r := bufio.NewReader(c); begins; {
+		line, err := r.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		begins = line != firstLine
+	}
+	c.Close()
+	select {
+	case <-u.left:
+	case <-time.After(patience):
+		t.Fatal("the upstream's connection is still open")
+	}
+}
+
+// TestReload changes routes under a running process, and then breaks the file.
+func TestReload(t *testing.T) {
+	t.Parallel()
+	old := start(t, "backend", "--listen", "127.0.0.1:0", "--header", "X-Answered-By: old")
+	young := start(t, "backend", "--listen", "127.0.0.1:0", "--header", "X-Answered-By: new")
+	file := configFile(t, allTo(old.url()))
+	p := start(t, "serve", "--config", file)
+	c := client(t)
+	answeredBy := func(want string) {
+		t.Helper()
+		if a := get(t, c, p.url()+"/"); a.StatusCode != 200 || a.Header.Get("X-Answered-By") != want {
+			t.Errorf("%s by %q, want 200 by %q", a.Status, a.Header.Get("X-Answered-By"), want)
+		}
+	}
+	p.url()
+	answeredBy("old")
+
+	writeConfig(t, file, "namespace: other\n"+allTo(young.url()))
+	p.signal(syscall.SIGHUP)
+	p.says("weir: reloaded ")
+	p.says(`weir: hint: restart to change .*namespace`)
+	answeredBy("new")
+
+	writeConfig(t, file, strings.Replace(allTo(old.url()), "to: site", "to: sight", 1))
+	p.signal(syscall.SIGHUP)
+	p.says(`weir: error: reload: `)
+	p.says(`weir\.yaml:4:\d+: .*"sight"`)
+	answeredBy("new")
+
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	p.signal(syscall.SIGHUP)
+	p.says(`weir: error: reload: .*no such file`)
+	answeredBy("new")
+
+	writeConfig(t, file, allTo(old.url()))
+	p.signal(syscall.SIGHUP)
+	await(t, "the reloads to succeed twice", func() bool { return strings.Count(p.stderr.String(), "weir: reloaded ") == 2 })
+	answeredBy("old")
+}
+
+// TestReloadLosesNothing reloads all the while that requests come in.
+func TestReloadLosesNothing(t *testing.T) {
+	t.Parallel()
+	const reloads = 20
+	b := start(t, "backend", "--listen", "127.0.0.1:0", "--size", "1000")
+	file := configFile(t, allTo(b.url()))
+	p := start(t, "serve", "--config", file)
+	url := p.url()
+	stop := make(chan struct{})
+	failed := make(chan error, 4)
+	for range cap(failed) {
+		c := client(t)
+		go func() {
+			for {
+				select {
+				case <-stop:
+					failed <- nil
+					return
+				default:
+				}
+				resp, err := c.Get(url + "/")
+				if err == nil {
+					var n int64
+					if n, err = io.Copy(io.Discard, resp.Body); err == nil && (n != 1000 || resp.StatusCode != 200) {
+						err = fmt.Errorf("%s with %d bytes", resp.Status, n)
+					}
+					resp.Body.Close()
+				}
+				if err != nil {
+					failed <- err
+					return
+				}
+			}
+		}()
+	}
+	for i := range reloads {
+		p.signal(syscall.SIGHUP)
+		await(t, "the reload", func() bool { return strings.Count(p.stderr.String(), "weir: reloaded ") > i })
+	}
+	close(stop)
+	for range cap(failed) {
+		if err := <-failed; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestLogReaderGone closes the pipe that stdout is.
+func TestLogReaderGone(t *testing.T) {
+	t.Parallel()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := prepare(t, "serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0")
+	p.cmd.Stdout = w
+	if err := p.start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	get(t, client(t), p.url()+"/seen")
+	for lines := bufio.NewReader(r); ; {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		if parseEvent(t, line).Event == completed {
+			break
+		}
+	}
+	r.Close()
+	checkDropped(t, p, 50, 3)
+	p.signal(syscall.SIGTERM)
+	p.wait(0)
+}
+
+// TestLogDiskFull has a log that no byte can be written to.
+func TestLogDiskFull(t *testing.T) {
+	t.Parallel()
+	const full = "/dev/full"
+	if _, err := os.Stat(full); err != nil {
+		t.Skipf("needs %s, which Linux has: %v", full, err)
+	}
+	b := start(t, "backend", "--listen", "127.0.0.1:0")
+	p := door(t, "log: {to: "+full+"}\n"+allTo(b.url()))
+	checkDropped(t, p, 50, 0)
+	p.signal(syscall.SIGTERM)
+	p.wait(0)
+}
+
+// checkDropped sends n requests that cannot be logged, and checks that they are
+// answered and that every lost event is counted, next to those written before.
+func checkDropped(t *testing.T, p *process, n int, written float64) {
+	t.Helper()
+	c := client(t)
+	for range n {
+		if a := get(t, c, p.url()+"/lost"); a.StatusCode != 200 {
+			t.Fatalf("without a log: %s", a.Status)
+		}
+	}
+	p.alive()
+	// The last event may be on its way when the client has its answer.
+	await(t, fmt.Sprintf("%d lost events to be counted", 3*n), func() bool {
+		return metric(t, p.admin(), "weir_log_events_dropped_total", `reason="write_error"`, `severity="info"`) == float64(3*n)
+	})
+	if got := metric(t, p.admin(), "weir_log_events_written_total"); got != written {
+		t.Errorf("weir_log_events_written_total = %v, want %v", got, written)
+	}
+	if got, want := metric(t, p.admin(), "weir_log_events_emitted_total"), written+float64(3*n); got != want {
+		t.Errorf("weir_log_events_emitted_total = %v, want %v", got, want)
+	}
+	if got := metric(t, p.admin(), "weir_log_queue_events"); got != 0 {
+		t.Errorf("weir_log_queue_events = %v, want 0", got)
+	}
+}
+
+// openFiles counts the descriptors of a process.
+func openFiles(t *testing.T, p *process) int {
+	t.Helper()
+	fds, err := os.ReadDir(filepath.Join("/proc", fmt.Sprint(p.cmd.Process.Pid), "fd"))
+	if err != nil {
+		t.Skipf("needs /proc to count open files: %v", err)
+	}
+	return len(fds)
+}

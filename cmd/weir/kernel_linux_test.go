@@ -1,0 +1,114 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestDrainAsPID1 runs weir as the first process of a PID namespace, as a
+// container does: the kernel then delivers it only the signals that it catches.
+func TestDrainAsPID1(t *testing.T) {
+	t.Parallel()
+	g := newGate(t)
+	p := prepare(t, "serve", "--config", configFile(t, "drain: 1h\n"+allTo(g.URL)))
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID}
+	if os.Getuid() != 0 { // a user namespace is how others may have a PID namespace
+		p.cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
+	}
+	if err := p.start(); errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOSPC) {
+		t.Skipf("needs to make a PID namespace: run as root with CAP_SYS_ADMIN, or where user namespaces are allowed: %v", err)
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	p.url()
+	if pids := strings.Fields(procStatus(t, p, "NSpid")); len(pids) < 2 || pids[len(pids)-1] != "1" {
+		t.Fatalf("the process is %v in its namespaces, want 1 in the last", pids)
+	}
+	checkDrain(t, p, g, syscall.SIGTERM, 20)
+}
+
+// TestLogFileMayNotGrow limits the size of the log file in the middle of a
+// line, and lifts the limit again: what is lost is counted, and no line is
+// glued to the torn one.
+func TestLogFileMayNotGrow(t *testing.T) {
+	t.Parallel()
+	log := filepath.Join(t.TempDir(), "weir.log")
+	b := start(t, "backend", "--listen", "127.0.0.1:0")
+	p := door(t, fmt.Sprintf("log: {to: %q}\n", log)+allTo(b.url()))
+	c := client(t)
+	get(t, c, p.url()+"/before")
+	eventsIn(t, log, 3)
+
+	const torn = 100
+	limitFiles(t, p, fileSize(t, log)+torn)
+	for range 20 {
+		if a := get(t, c, p.url()+"/lost"); a.StatusCode != 200 {
+			t.Fatalf("without a log: %s", a.Status)
+		}
+	}
+	await(t, "60 lost events to be counted", func() bool {
+		return metric(t, p.admin(), "weir_log_events_dropped_total", `reason="write_error"`) == 60
+	})
+	if size := fileSize(t, log); size < torn {
+		t.Fatalf("the log has %d bytes", size)
+	}
+
+	limitFiles(t, p, unix.RLIM_INFINITY)
+	get(t, c, p.url()+"/after")
+	await(t, "3 + 3 written events to be counted", func() bool {
+		return metric(t, p.admin(), "weir_log_events_written_total") == 6
+	})
+	p.signal(syscall.SIGTERM)
+	p.wait(0)
+
+	text, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(text), "\n")
+	if len(lines) != 8 || lines[7] != "" || len(lines[3]) != torn+1 {
+		t.Fatalf("want 3 lines, a torn one of %d bytes and 3 lines, got:\n%s", torn, text)
+	}
+	for i, line := range lines[:7] {
+		if i == 3 {
+			continue
+		}
+		want := "/before"
+		if i > 3 {
+			want = "/after"
+		}
+		if e := parseEvent(t, line); e.HTTP.Path != want {
+			t.Errorf("line %d is about %s, want %s", i+1, e.HTTP.Path, want)
+		}
+	}
+}
+
+func fileSize(t *testing.T, file string) uint64 {
+	t.Helper()
+	info, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return uint64(info.Size())
+}
+
+// limitFiles sets how large the process may let a file become.
+func limitFiles(t *testing.T, p *process, size uint64) {
+	t.Helper()
+	pid := p.cmd.Process.Pid
+	var limit unix.Rlimit
+	if err := unix.Prlimit(pid, unix.RLIMIT_FSIZE, nil, &limit); err != nil {
+		t.Skipf("needs prlimit(2) on its own child: %v", err)
+	}
+	limit.Cur = min(size, limit.Max)
+	if err := unix.Prlimit(pid, unix.RLIMIT_FSIZE, &limit, nil); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,273 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// patience is how long a test waits for what has to happen. Nothing takes as
+// long; it is there for a machine that is busy with other things.
+const patience = 30 * time.Second
+
+// A process is a weir that runs, with its stdout in a file, so that it never
+// waits for a reader.
+type process struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	stdout string // the file
+	stderr text
+	exited chan struct{} // closed when cmd has ended
+}
+
+// start starts weir with the arguments. It is killed at the end of the test if
+// it still runs.
+func start(t *testing.T, args ...string) *process {
+	t.Helper()
+	p := prepare(t, args...)
+	if err := p.start(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// prepare makes a process that p.start starts, once p.cmd is as it should be.
+func prepare(t *testing.T, args ...string) *process {
+	t.Helper()
+	p := &process{t: t, cmd: exec.Command("weir", args...), exited: make(chan struct{})}
+	stdout, err := os.Create(filepath.Join(t.TempDir(), "stdout"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { stdout.Close() })
+	p.stdout = stdout.Name()
+	p.cmd.Stdout, p.cmd.Stderr = stdout, &p.stderr
+	p.cmd.Env = append(os.Environ(), raceOptions)
+	return p
+}
+
+func (p *process) start() error {
+	if err := p.cmd.Start(); err != nil {
+		return err
+	}
+	go func() {
+		p.cmd.Wait() // how it ended is in cmd.ProcessState
+		close(p.exited)
+	}()
+	p.t.Cleanup(func() {
+		p.cmd.Process.Kill()
+		<-p.exited
+		if p.t.Failed() {
+			p.t.Logf("stderr of %v:\n%s", p.cmd.Args, p.stderr.String())
+		}
+	})
+	return nil
+}
+
+// signal sends a signal.
+func (p *process) signal(sig syscall.Signal) {
+	p.t.Helper()
+	if err := p.cmd.Process.Signal(sig); err != nil {
+		p.t.Fatalf("%v: %v", sig, err)
+	}
+}
+
+// wait waits for the end of the process and checks its exit code.
+func (p *process) wait(code int) {
+	p.t.Helper()
+	select {
+	case <-p.exited:
+	case <-time.After(patience):
+		p.t.Fatalf("%v has not ended", p.cmd.Args)
+	}
+	if got := p.cmd.ProcessState.ExitCode(); got != code {
+		p.t.Fatalf("%v: %v, want exit code %d", p.cmd.Args, p.cmd.ProcessState, code)
+	}
+}
+
+// alive fails the test when the process has ended.
+func (p *process) alive() {
+	p.t.Helper()
+	select {
+	case <-p.exited:
+		p.t.Fatalf("%v has ended: %v", p.cmd.Args, p.cmd.ProcessState)
+	default:
+	}
+}
+
+// says waits until the process has said something on stderr, and returns what
+// the first group of the expression matched, or all of it.
+func (p *process) says(expr string) string {
+	p.t.Helper()
+	re := regexp.MustCompile(expr)
+	var match []string
+	await(p.t, fmt.Sprintf("%q on stderr", expr), func() bool {
+		match = re.FindStringSubmatch(p.stderr.String())
+		select {
+		case <-p.exited:
+			return true
+		default:
+			return match != nil
+		}
+	})
+	if match == nil {
+		p.t.Fatalf("%v has ended without %q on stderr", p.cmd.Args, expr)
+	}
+	return match[len(match)-1]
+}
+
+// url waits until the process listens and returns its first URL.
+func (p *process) url() string { return p.says(`(?:listening|backend) on (http://\S+)\n`) }
+
+// admin is the URL of the admin listener.
+func (p *process) admin() string { return p.says(`admin on (http://\S+) `) }
+
+// await waits until a condition holds.
+func await(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !holds(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain for %s", what)
+		}
+	}
+}
+
+// door starts weir serve with a configuration that only lacks its addresses.
+func door(t *testing.T, config string) *process {
+	t.Helper()
+	return start(t, "serve", "--config", configFile(t, config))
+}
+
+// configFile writes a configuration with free ports.
+func configFile(t *testing.T, config string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "weir.yaml")
+	writeConfig(t, file, config)
+	return file
+}
+
+func writeConfig(t *testing.T, file, config string) {
+	t.Helper()
+	config = "listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\n" + config
+	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// allTo is a configuration that sends everything to one server.
+func allTo(server string) string {
+	return fmt.Sprintf("upstreams: {site: {servers: [%q]}}\nroutes: [{match: '/{path...}', to: site}]\n", server)
+}
+
+// client returns a client of the test's own, so that connections end with it.
+func client(t *testing.T) *http.Client {
+	t.Helper()
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport, Timeout: 2 * patience}
+}
+
+// An answer is a response that was read to its end.
+type answer struct {
+	*http.Response
+	body string
+}
+
+// get sends a GET request and fails the test when the answer is not whole.
+func get(t *testing.T, c *http.Client, url string) answer {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return do(t, c, req)
+}
+
+func do(t *testing.T, c *http.Client, req *http.Request) answer {
+	t.Helper()
+	a, err := try(c, req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// try sends a request and reads its answer.
+func try(c *http.Client, req *http.Request) (answer, error) {
+	resp, err := c.Do(req)
+	if err != nil {
+		return answer{}, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	return answer{resp, string(body)}, err
+}
+
+// text is a buffer that may be read while it is written.
+type text struct {
+	mu  sync.Mutex
+	buf bytes.Buffer // guarded by mu
+}
+
+func (x *text) Write(p []byte) (int, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.buf.Write(p)
+}
+
+func (x *text) String() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.buf.String()
+}
+
+// metric returns the sum of a metric's samples, over all its labels that hold
+// the parts.
+func metric(t *testing.T, admin, name string, parts ...string) float64 {
+	t.Helper()
+	c := client(t)
+	defer c.CloseIdleConnections()
+	var sum float64
+	for line := range strings.Lines(get(t, c, admin+"/metrics").body) {
+		rest, ok := strings.CutPrefix(line, name)
+		if !ok || rest[0] != ' ' && rest[0] != '{' {
+			continue
+		}
+		labels, value, _ := strings.Cut(rest, " ")
+		if holdsAll(labels, parts) {
+			var v float64
+			if _, err := fmt.Sscan(value, &v); err != nil {
+				t.Fatalf("%q: %v", line, err)
+			}
+			sum += v
+		}
+	}
+	return sum
+}
+
+func holdsAll(s string, parts []string) bool {
+	for _, part := range parts {
+		if !strings.Contains(s, part) {
+			return false
+		}
+	}
+	return true
+}
+
+// within returns a context that ends with the test or the test's patience.
+func within(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	return ctx
+}
