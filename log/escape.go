@@ -14,6 +14,18 @@ const lowerHex = "0123456789abcdef"
 // a log is read in terminals, DEL, the C1 controls and the controls that turn
 // the direction of text. A parser sees the same value either way.
 func appendString(dst []byte, s string) []byte {
+	if n := len(dst); cap(dst)-n >= len(s)+2 && isPlain(s) {
+		dst = dst[:n+len(s)+2]
+		dst[n] = '"'
+		copy(dst[n+1:], s)
+		dst[len(dst)-1] = '"'
+		return dst
+	}
+	return appendEscaped(dst, s)
+}
+
+// appendEscaped does what appendString does, for any string.
+func appendEscaped(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	for {
 		n := plainLen(s)
@@ -98,9 +110,6 @@ func isSpecial(c byte) bool {
 
 // plainLen returns how many bytes at the start of s can be copied as they are:
 // the index of the first special byte, or len(s).
-//
-// It looks at eight bytes at a time. What is shorter is one word as well, so
-// that the short keys and values that logs are made of need no loop.
 func plainLen(s string) int {
 	i := 0
 	for ; i+8 <= len(s); i += 8 {
@@ -108,26 +117,32 @@ func plainLen(s string) int {
 			return i + bits.TrailingZeros64(m)>>3
 		}
 	}
-	rest := s[i:]
-	switch n := len(rest); {
-	case n == 0:
-		return len(s)
-	case n >= 4:
-		// Two halves that overlap in the middle.
-		w := uint64(word4(rest)) | uint64(word4(rest[n-4:]))<<32
-		if specials(w) == 0 {
-			return len(s)
-		}
-	default:
-		// First, middle and last byte, with spaces for the other five.
-		w := uint64(rest[0]) | uint64(rest[n>>1])<<8 | uint64(rest[n-1])<<16 | 0x2020202020<<24
-		if specials(w) == 0 {
-			return len(s)
-		}
-	}
-	for ; !isSpecial(s[i]); i++ {
+	for ; i < len(s) && !isSpecial(s[i]); i++ {
 	}
 	return i
+}
+
+// isPlain reports whether s can be copied as it is: plainLen(s) == len(s).
+//
+// Most keys and values are plain and short, so it spends no branch on where
+// the special byte is, nor a loop on the bytes beyond the last whole word:
+// words overlap instead.
+func isPlain(s string) bool {
+	n := len(s)
+	switch {
+	case n >= 8:
+		m := specials(word8(s[n-8:]))
+		for i := 0; i < n-8; i += 8 {
+			m |= specials(word8(s[i:]))
+		}
+		return m == 0
+	case n >= 4:
+		return specials(uint64(word4(s))|uint64(word4(s[n-4:]))<<32) == 0
+	case n == 0:
+		return true
+	}
+	// First, middle and last byte, with spaces for the other five.
+	return specials(uint64(s[0])|uint64(s[n>>1])<<8|uint64(s[n-1])<<16|0x2020202020<<24) == 0
 }
 
 // specials returns a word whose lowest set bit lies in the first special byte
@@ -143,7 +158,9 @@ func specials(w uint64) uint64 {
 
 // word8 and word4 are single loads: the compiler joins the bytes.
 func word8(s string) uint64 {
-	return uint64(word4(s)) | uint64(word4(s[4:8]))<<32
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
 func word4(s string) uint32 {
