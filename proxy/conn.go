@@ -104,7 +104,7 @@ func receive(fd int, buf []byte, flags int) (int, error) {
 	for {
 		n, _, err := syscall.Recvfrom(fd, buf, flags|syscall.MSG_DONTWAIT)
 		if err != syscall.EINTR {
-			return n, err
+			return max(n, 0), err
 		}
 	}
 }
