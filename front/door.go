@@ -3,6 +3,7 @@ package front
 import (
 	"fmt"
 	"io"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -118,12 +119,20 @@ func (d *Door) serve(x *exchange) {
 	x.Answer = append(x.Answer, proxy.Field{Name: requestIDField, Value: x.trace.id})
 	status, why := d.admit(x)
 	d.logReceived(x)
-	if status != 0 {
+	switch {
+	case status != 0:
 		d.refuse(x, status, why)
-		return
+	case x.Method == "TRACE":
+		d.refuse(x, 405, "TRACE would show what proxies add", proxy.Field{Name: "Allow", Value: passing})
+	case x.Target == "*":
+		x.answerOptions(passing)
+	default:
+		d.pass(x, t)
 	}
-	d.pass(x, t)
 }
+
+// passing are the methods that pass the door where no route is concerned.
+const passing = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 
 // admit checks what of a request must be beyond doubt before it is routed. It
 // returns the status to refuse it with and why, or 0.
@@ -136,15 +145,16 @@ func (d *Door) admit(x *exchange) (status int, why string) {
 		return 400, "the Host is missing, ambiguous or no host"
 	case x.Method == "CONNECT":
 		return 501, "this is no forward proxy"
-	case x.Method == "TRACE":
-		return 405, "TRACE would show what proxies add"
 	case x.Target == "*" && x.Method == "OPTIONS":
-		return 204, ""
+		return 0, ""
 	case x.path == "" || x.path[0] != '/':
 		return 400, "the target is not a path"
 	}
 	if why := checkPath(x.path); why != "" {
 		return 400, why
+	}
+	if strings.IndexByte(x.query, '#') >= 0 {
+		return 400, "the target has a fragment"
 	}
 	return 0, ""
 }
@@ -160,10 +170,26 @@ func (d *Door) pass(x *exchange, t *tables) {
 	case m.Allow == "":
 		d.refuse(x, 404, "no route")
 	case x.Method == "OPTIONS":
-		d.refuse(x, 204, "", proxy.Field{Name: "Allow", Value: m.Allow})
+		x.answerOptions(withOptions(m.Allow))
 	default:
-		d.refuse(x, 405, "no route for the method", proxy.Field{Name: "Allow", Value: m.Allow})
+		d.refuse(x, 405, "no route for the method", proxy.Field{Name: "Allow", Value: withOptions(m.Allow)})
 	}
+}
+
+// withOptions adds OPTIONS, which the door answers itself, to a list of
+// methods.
+func withOptions(allow string) string {
+	if strings.Contains(allow, "OPTIONS") {
+		return allow
+	}
+	return allow + ", OPTIONS"
+}
+
+// answerOptions says which methods may be used.
+func (x *exchange) answerOptions(allow string) {
+	x.Status, x.Began = 204, true
+	fields := append([]proxy.Field{{Name: "Allow", Value: allow}}, x.Answer...)
+	x.Cut = x.Client.Head(204, fields, 0) != nil
 }
 
 // refuse answers instead of an upstream.

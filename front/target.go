@@ -14,11 +14,11 @@ func splitTarget(target string) (path, query string) {
 // checkPath refuses a path that two readers could take for different ones, so
 // that routing, limits, log and upstream all see the same. It returns why, or
 // "". Refused are dot segments however they are written (also with the
-// parameters that some servers cut off, "..;a"), backslashes, control bytes
-// and escapes that are none. "//" and %2F stay what they are: an empty segment
-// and a byte within one.
+// parameters that some servers cut off, "..;a", and with %2F for a slash, which
+// some take for one), backslashes, control bytes and escapes that are none.
+// "//" and %2F stay what they are: an empty segment and a byte within one.
 func checkPath(path string) string {
-	segment := 0 // where the current segment begins
+	segment := 0 // where the current segment begins, in the eyes of a server that decodes first
 	for i := 0; i <= len(path); i++ {
 		switch {
 		case i == len(path) || path[i] == '/':
@@ -33,6 +33,12 @@ func checkPath(path string) string {
 		case path[i] == '%':
 			if why := checkEscape(path[i:]); why != "" {
 				return why
+			}
+			if code := path[i+1 : i+3]; code == "2F" || code == "2f" {
+				if dots(path[segment:i]) {
+					return "the path has a dot segment"
+				}
+				segment = i + 3
 			}
 		}
 	}
