@@ -49,11 +49,11 @@ func TestVerdict(t *testing.T) {
 		verdict measure.Verdict
 		want    string
 	}{
-		{measure.Verdict{Name: "a", Ratio: 0.584, Allocs: 0, TargetRatio: 0.6, TargetAllocs: 0}, "RESULT a ratio=0.58 allocs=0 target=0.60 target_allocs=0 ok"},
-		{measure.Verdict{Name: "a", Ratio: 0.61, Allocs: -1, TargetRatio: 0.6, TargetAllocs: -1}, "RESULT a ratio=0.61 target=0.60 missed"},
-		{measure.Verdict{Name: "a", Ratio: 0.5, Allocs: 1.5, TargetRatio: 0.6, TargetAllocs: 0}, "RESULT a ratio=0.50 allocs=1.5 target=0.60 target_allocs=0 missed"},
-		{measure.Verdict{Name: "a", Ratio: 0.5, Allocs: -1, TargetRatio: -1, TargetAllocs: 0}, "RESULT a ratio=0.50 target_allocs=0 missed"},
-		{measure.Verdict{Name: "a", Ratio: 1.4, Allocs: -1, TargetRatio: -1, TargetAllocs: -1}, "RESULT a ratio=1.40"},
+		{measure.Verdict{Name: "a", Ratio: 0.584, Allocs: 0, TargetRatio: 0.6, TargetAllocs: 0}, "RESULT a ratio=0.584 allocs=0 target=0.60 target_allocs=0 ok"},
+		{measure.Verdict{Name: "a", Ratio: 0.601, Allocs: -1, TargetRatio: 0.6, TargetAllocs: -1}, "RESULT a ratio=0.601 target=0.60 missed"},
+		{measure.Verdict{Name: "a", Ratio: 0.5, Allocs: 1.5, TargetRatio: 0.6, TargetAllocs: 0}, "RESULT a ratio=0.500 allocs=1.5 target=0.60 target_allocs=0 missed"},
+		{measure.Verdict{Name: "a", Ratio: 0.5, Allocs: -1, TargetRatio: -1, TargetAllocs: 0}, "RESULT a ratio=0.500 target_allocs=0 missed"},
+		{measure.Verdict{Name: "a", Ratio: 1.4, Allocs: -1, TargetRatio: -1, TargetAllocs: -1}, "RESULT a ratio=1.400"},
 	} {
 		if got := c.verdict.String(); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)

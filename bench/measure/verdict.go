@@ -23,7 +23,7 @@ func (v Verdict) OK() bool {
 func met(got, target float64) bool { return target < 0 || got >= 0 && got <= target }
 
 // String returns the one line that a program may look for, as
-// "RESULT proxy_cpu_vs_caddy ratio=0.41 target=0.45 ok". Without a target it ends before the last word.
+// "RESULT proxy_cpu_vs_caddy ratio=0.412 target=0.45 ok". Without a target it ends before the last word.
 func (v Verdict) String() string {
 	var b strings.Builder
 	b.WriteString("RESULT " + v.Name)
@@ -31,7 +31,7 @@ func (v Verdict) String() string {
 		key    string
 		value  float64
 		places int // -1: as many as it takes
-	}{{"ratio", v.Ratio, 2}, {"allocs", v.Allocs, -1}, {"target", v.TargetRatio, 2}, {"target_allocs", v.TargetAllocs, -1}} {
+	}{{"ratio", v.Ratio, 3}, {"allocs", v.Allocs, -1}, {"target", v.TargetRatio, 2}, {"target_allocs", v.TargetAllocs, -1}} {
 		if f.value >= 0 {
 			b.WriteString(" " + f.key + "=" + strconv.FormatFloat(f.value, 'f', f.places, 64))
 		}
