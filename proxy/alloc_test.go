@@ -1,0 +1,69 @@
+package proxy_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/weirhq/weir/proxy"
+)
+
+// fixed answers requests without allocating: one buffer for each connection,
+// and no more parsing than finding the end of a head.
+func fixed(answer []byte) func(w *wire) {
+	return func(w *wire) {
+		buf := make([]byte, 4<<10)
+		n := 0
+		for {
+			m, err := w.TCPConn.Read(buf[n:])
+			if err != nil {
+				return
+			}
+			if n += m; bytes.HasSuffix(buf[:n], []byte("\r\n\r\n")) {
+				n = 0
+				w.TCPConn.Write(answer)
+			}
+		}
+	}
+}
+
+// An exchange over a kept connection costs no allocation, in either coding.
+func TestAllocations(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector allocates")
+	}
+	body := bytes.Repeat([]byte("x"), 1024)
+	answers := map[string][]byte{
+		"length": append([]byte("HTTP/1.1 200 OK\r\nServer: test\r\nContent-Type: text/plain\r\nDate: Mon, 02 Jan 2006 15:04:05 GMT\r\n"+
+			"X-Of-Its-Own: 1\r\nContent-Length: 1024\r\n\r\n"), body...),
+		"chunks": append(append([]byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n400\r\n"), body...), "\r\n0\r\n\r\n"...),
+	}
+	for name, answer := range answers {
+		t.Run(name, func(t *testing.T) {
+			o := openOrigin(t, fixed(answer))
+			up, err := proxy.NewUpstream("test", o.url)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer up.Close()
+			told := 0
+			p := &proxy.Proxy{Upstream: up, Hook: func(*proxy.Exchange, proxy.Event) { told++ }}
+			var x proxy.Exchange
+			client := new(sink)
+			exchange := func() {
+				x.Reset()
+				fill(&x, client)
+				p.Serve(&x)
+			}
+			for range 10_000 { // until the server has earned the short rest, and there are connections enough
+				exchange()
+			}
+			allocs := testing.AllocsPerRun(5000, exchange)
+			if x.Err != nil || client.status != 200 || client.bytes != client.heads*1024 || told != 2*client.heads {
+				t.Fatalf("the exchanges failed: %v, %+v, %d events", x.Err, client, told)
+			}
+			if allocs != 0 {
+				t.Errorf("an exchange allocates %v times", allocs)
+			}
+		})
+	}
+}

@@ -1,0 +1,73 @@
+package proxy_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+
+	"github.com/weirhq/weir/proxy"
+)
+
+// A Proxy is an http.Handler.
+func ExampleProxy() {
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, "%s for %s", r.URL.Path, r.Header.Get("X-Forwarded-For"))
+	}))
+	defer service.Close()
+
+	up, err := proxy.NewUpstream("greeter", service.URL)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer up.Close()
+	door := httptest.NewServer(&proxy.Proxy{
+		Upstream: up,
+		Hook: func(x *proxy.Exchange, e proxy.Event) {
+			if e == proxy.Done {
+				fmt.Println(x.Method, x.Target, x.Status, x.BodySent, x.Err)
+			}
+		},
+	})
+	defer door.Close()
+
+	client := door.Client()
+	resp, err := client.Get(door.URL + "/hello")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer resp.Body.Close()
+	body, _ := io.ReadAll(resp.Body)
+	fmt.Println(string(body))
+	// Output:
+	// GET /hello 200 20 <nil>
+	// /hello for 127.0.0.1
+}
+
+// Servers that are alike take turns, and one that cannot be reached is passed
+// over. What is not an address of one is refused.
+func ExampleNewUpstream() {
+	up, err := proxy.NewUpstream("babbage", "http://10.0.0.1:8080", "http://10.0.0.2:8080")
+	fmt.Println(up.Name(), err)
+
+	_, err = proxy.NewUpstream("babbage", "http://10.0.0.1:8080/path")
+	fmt.Println(err)
+	// Output:
+	// babbage <nil>
+	// upstream babbage: server "http://10.0.0.1:8080/path": it must be http://host:port and no more
+}
+
+// Only what a trusted proxy added to X-Forwarded-For is believed.
+func ExampleTrust_Client() {
+	trust := proxy.Trust{netip.MustParsePrefix("10.0.0.0/8")}
+	header := []proxy.Field{{Name: "X-Forwarded-For", Value: "1.2.3.4, 203.0.113.9, 10.0.0.7"}}
+
+	fmt.Println(trust.Client(netip.MustParseAddr("10.0.0.1"), header))
+	fmt.Println(trust.Client(netip.MustParseAddr("198.51.100.5"), header))
+	// Output:
+	// 203.0.113.9
+	// 198.51.100.5
+}

@@ -1,0 +1,6 @@
+//go:build !race
+
+package proxy_test
+
+// raceDetector tells that the race detector is on, which allocates.
+const raceDetector = false
