@@ -112,7 +112,7 @@ func (d *Door) serve(x *exchange) {
 	d.metrics.inFlight.Add(1)
 	defer d.finish(x)
 	t := d.tables.Load()
-	x.trace.read(x.Header)
+	x.Header = x.trace.read(x.Header)
 	x.client = t.trust.Client(x.Peer, x.Header)
 	x.Send = append(x.Send, proxy.Field{Name: requestIDField, Value: x.trace.id},
 		proxy.Field{Name: traceParentField, Value: x.trace.parent})

@@ -29,7 +29,8 @@ type testDoor struct {
 	addr   string
 	log    *logBook
 	drain  context.CancelFunc
-	served chan error // gets what Serve returns
+	served chan error   // gets what Serve returns
+	close  func() error // drains the door and returns what Serve did
 }
 
 // openDoor starts a door that sends everything to the upstream "site" at the
@@ -73,15 +74,17 @@ func (d *testDoor) serve() {
 	ctx, cancel := context.WithCancel(context.Background())
 	d.addr, d.drain = d.Addrs()[0].String(), cancel
 	go func() { d.served <- d.Serve(ctx) }()
+	d.close = sync.OnceValue(func() error {
+		d.drain()
+		return d.awaitServe()
+	})
 	d.t.Cleanup(func() { d.close() })
 }
 
-// close drains the door and returns what Serve did. The first call counts.
-func (d *testDoor) close() error {
-	d.drain()
+// awaitServe returns what Serve does.
+func (d *testDoor) awaitServe() error {
 	select {
 	case err := <-d.served:
-		close(d.served)
 		return err
 	case <-time.After(2 * patience):
 		d.t.Error("Serve does not return")

@@ -1,8 +1,9 @@
 package front
 
 import (
-	"hash/fnv"
+	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -13,6 +14,7 @@ import (
 const (
 	requestIDField   = "X-Request-Id"
 	traceParentField = "Traceparent"
+	traceStateField  = "Tracestate"
 )
 
 const (
@@ -37,11 +39,12 @@ func (t *trace) reset() { t.id, t.parent = "", "" }
 // from a plain X-Request-Id, else it is 16 random letters. A traceparent is
 // passed on as it came. Where there was none, its trace-id is made of the id:
 // the id itself if it is one, the hexadecimal digits of 16 bytes, or a hash.
-func (t *trace) read(header []proxy.Field) {
+// read returns the header without a tracestate that belongs to no traceparent.
+func (t *trace) read(header []proxy.Field) []proxy.Field {
 	parent := only(header, traceParentField)
 	if validTraceParent(parent) {
 		t.parent, t.id = parent, parent[3:35]
-		return
+		return header
 	}
 	if id := only(header, requestIDField); plainID(id) {
 		t.id = id
@@ -49,6 +52,11 @@ func (t *trace) read(header []proxy.Field) {
 		t.random()
 	}
 	t.makeParent()
+	return slices.DeleteFunc(header, isTraceState)
+}
+
+func isTraceState(f proxy.Field) bool {
+	return len(f.Name) == len(traceStateField) && strings.EqualFold(f.Name, traceStateField)
 }
 
 // only returns the value of a field that is there once, else "".
@@ -134,20 +142,32 @@ func (t *trace) makeParent() {
 			b = appendHex(b, t.id[i])
 		}
 	default:
-		h := fnv.New128a()
-		h.Write([]byte(t.id))
-		for _, c := range h.Sum(nil) {
-			b = appendHex(b, c)
-		}
+		hi, lo := hash(t.id)
+		b = appendHex64(appendHex64(b, hi), lo)
 	}
 	b = append(b, '-')
-	r := rand.Uint64() | 1 // never all zeros
-	for range 8 {
-		b = appendHex(b, byte(r))
-		r >>= 8
-	}
+	b = appendHex64(b, rand.Uint64()|1) // never all zeros
 	b = append(b, "-01"...)
 	t.parent = view(b)
+}
+
+// hash is FNV-1a of 128 bits, as hash/fnv has it, which allocates.
+func hash(s string) (hi, lo uint64) {
+	const low, shift = 0x13b, 24 // the prime is 1<<(64+shift) + low
+	hi, lo = 0x6c62272e07bb0142, 0x62b821756295c58d
+	for i := 0; i < len(s); i++ {
+		lo ^= uint64(s[i])
+		carry, product := bits.Mul64(low, lo)
+		hi, lo = carry+lo<<shift+low*hi, product
+	}
+	return hi, lo
+}
+
+func appendHex64(b []byte, n uint64) []byte {
+	for shift := 56; shift >= 0; shift -= 8 {
+		b = appendHex(b, byte(n>>shift))
+	}
+	return b
 }
 
 func appendHex(b []byte, c byte) []byte {
