@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// A gate is an upstream that holds every request until it is opened.
+// A gate is an upstream that holds every request until it is opened: before
+// the answer or, where the query says so, in the middle of it.
 type gate struct {
 	*httptest.Server
 	arrived chan struct{} // gets a value for each request
@@ -23,14 +24,22 @@ type gate struct {
 // gateBody is what a gate answers with.
 var gateBody = strings.Repeat("through the gate\n", 100)
 
+const inTheMiddle = "in-the-middle"
+
 func newGate(t *testing.T) *gate {
 	t.Helper()
 	g := &gate{arrived: make(chan struct{}, 1000), open: make(chan struct{})}
 	g.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body := gateBody
+		if r.URL.RawQuery == inTheMiddle {
+			io.WriteString(w, body[:len(body)/2])
+			http.NewResponseController(w).Flush()
+			body = body[len(body)/2:]
+		}
 		g.arrived <- struct{}{}
 		select {
 		case <-g.open:
-			io.WriteString(w, gateBody)
+			io.WriteString(w, body)
 		case <-r.Context().Done():
 		}
 	}))
@@ -57,13 +66,15 @@ type result struct {
 	err error
 }
 
-// send sends n requests at once and returns where their results arrive.
+// send sends n requests at once, every other to be held in the middle of its
+// answer, and returns where their results arrive.
 func send(t *testing.T, url string, n int) <-chan result {
 	t.Helper()
 	results := make(chan result, n)
 	c := client(t)
 	for i := range n {
-		req, err := http.NewRequestWithContext(t.Context(), "GET", fmt.Sprintf("%s/slow/%d", url, i), nil)
+		query := []string{"", "?" + inTheMiddle}[i%2]
+		req, err := http.NewRequestWithContext(t.Context(), "GET", fmt.Sprintf("%s/slow/%d%s", url, i, query), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,8 +134,8 @@ func checkDrain(t *testing.T, p *process, g *gate, sig syscall.Signal, n int) {
 		if r.err != nil || r.StatusCode != 200 || r.body != gateBody {
 			t.Fatalf("an answer of %d bytes: %+v, %v", len(r.body), r.Response, r.err)
 		}
-		if !r.Close {
-			t.Error("an answer while draining is without Connection: close")
+		if begun := r.Request.URL.RawQuery == inTheMiddle; !begun && !r.Close {
+			t.Error("an answer that began while draining is without Connection: close")
 		}
 		paths[r.Header.Get("X-Request-Id")] = r.Request.URL.Path
 	}
@@ -185,8 +196,9 @@ func TestDrainDeadline(t *testing.T) {
 	for _, e := range p.events(3 * n) {
 		if e.Event == completed {
 			ended++
-			if e.status() == 200 || len(e.Errors) == 0 {
-				t.Errorf("the log does not say that the request was cut:\n%s", e.line)
+			begun := e.HTTP.Query == inTheMiddle
+			if e.Data["cut"] != begun || (e.status() == 200) != begun || len(e.Errors) == 0 {
+				t.Errorf("the log does not say how the request was cut:\n%s", e.line)
 			}
 		}
 	}

@@ -76,11 +76,14 @@ func newEndless(t *testing.T) *endless {
 		switch r.URL.Path {
 		case "/whole":
 			return
+		case "/upload":
+			io.ReadFull(r.Body, make([]byte, len(halfUpload)))
 		case "/middle":
 			io.WriteString(w, firstLine)
 			http.NewResponseController(w).Flush()
 		}
 		u.reached <- struct{}{}
+		io.Copy(io.Discard, r.Body)
 		<-r.Context().Done()
 		u.left <- struct{}{}
 	}))
@@ -90,19 +93,24 @@ func newEndless(t *testing.T) *endless {
 
 const firstLine = "the first line\n"
 
-// TestClientGone has clients leave before and in the middle of an answer that
-// the upstream would never end.
+// halfUpload is what of an upload is sent.
+var halfUpload = strings.Repeat("half of it\n", 10_000)
+
+// TestClientGone has clients leave in the middle of an upload, and before and
+// in the middle of an answer that the upstream would never end.
 func TestClientGone(t *testing.T) {
 	t.Parallel()
 	const n = 20
 	for _, c := range []struct {
-		path   string
-		status int
-		began  bool
-		bytes  int64
+		path    string
+		status  int
+		began   bool
+		bytes   int64
+		failure string
 	}{
-		{"/before", 499, false, 0},
-		{"/middle", 200, true, int64(len(firstLine))},
+		{"/upload", 400, false, int64(len("400 Bad Request\n")), "client_body"},
+		{"/before", 499, false, 0, "client_gone"},
+		{"/middle", 200, true, int64(len(firstLine)), "client_gone"},
 	} {
 		t.Run(c.path[1:], func(t *testing.T) {
 			t.Parallel()
@@ -117,9 +125,9 @@ func TestClientGone(t *testing.T) {
 				if e.Event != completed || e.HTTP.Path != c.path {
 					continue
 				}
-				if e.status() != c.status || e.HTTP.ResponseContentLength != c.bytes || e.Data["failure"] != "client_gone" ||
+				if e.status() != c.status || e.HTTP.ResponseContentLength != c.bytes || e.Data["failure"] != c.failure ||
 					e.Data["cut"] != c.began || *e.Severity != 2 {
-					t.Errorf("want severity 2, status %d, %d bytes, failure client_gone, cut %v:\n%s", c.status, c.bytes, c.began, e.line)
+					t.Errorf("want severity 2, status %d, %d bytes, failure %s, cut %v:\n%s", c.status, c.bytes, c.failure, c.began, e.line)
 				}
 			}
 			if got := metric(t, p.admin(), "weir_upstream_errors_total"); got != 0 {
@@ -142,7 +150,11 @@ func leave(t *testing.T, url, path string, begins bool, u *endless) {
 	}
 	defer c.Close()
 	c.SetDeadline(time.Now().Add(patience))
-	fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: test\r\n\r\n", path)
+	if path == "/upload" {
+		fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: test\r\nContent-Length: %d\r\n\r\n%s", path, 2*len(halfUpload), halfUpload)
+	} else {
+		fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: test\r\n\r\n", path)
+	}
 	<-u.reached
 	for r := bufio.NewReader(c); begins; {
 		line, err := r.ReadString('\n')

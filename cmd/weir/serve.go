@@ -35,9 +35,8 @@ Examples:
 
 // Run runs the door until a signal ends it.
 func (c *serveCmd) Run(s streams) error {
-	// A log whose reader goes away, or whose file may not grow, must not take
-	// the door with it: the write fails, and is counted.
-	signal.Ignore(syscall.SIGPIPE, syscall.SIGXFSZ)
+	// A reader of the log that goes away must not take the door with it.
+	signal.Ignore(syscall.SIGPIPE)
 	defer runtime.KeepAlive(heapFloor())
 	// Whoever has read the greeting may send signals, so they are caught first.
 	signals := make(chan os.Signal, 8)
