@@ -129,7 +129,7 @@ func (a *answer) parseHead(head []byte, method string) error {
 	a.r += len(head)
 	a.start = a.r
 	eol := bytes.IndexByte(head, '\n')
-	if head[eol-1] != '\r' {
+	if eol == 0 || head[eol-1] != '\r' {
 		return malformed("the status line does not end with CRLF")
 	}
 	var err error

@@ -77,7 +77,7 @@ func (a *answer) beginChunk(read waiter) error {
 func parseChunkSize(line []byte) (int64, error) {
 	digits := line
 	if i := bytes.IndexByte(line, ';'); i >= 0 {
-		digits = trimSpace(line[:i])
+		digits = bytes.TrimRight(line[:i], " \t")
 		if !validValue(line[i:]) {
 			return 0, malformed("chunk extension %.40q", line)
 		}
