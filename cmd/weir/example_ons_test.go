@@ -1,0 +1,58 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"testing"
+
+	"github.com/weirhq/weir/internal/backend"
+)
+
+// TestONSExample runs examples/ons with a stand-in for each of its services,
+// and sends the requests that its README does.
+func TestONSExample(t *testing.T) {
+	t.Parallel()
+	const folder = "../../examples/ons/"
+	config, err := os.ReadFile(folder + "weir.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := prepare(t, "serve", "--config", folder+"weir.yaml", "--listen", "127.0.0.1:0", "--admin", "off")
+	services := regexp.MustCompile(`(?m)^  ([a-z-]+): \{servers: \["\$\{(\w+):-`).FindAllStringSubmatch(string(config), -1)
+	for _, service := range services {
+		name, variable := service[1], service[2]
+		s := httptest.NewServer(backend.Handler(backend.Options{Header: http.Header{"X-Answered-By": {name}}}))
+		t.Cleanup(s.Close)
+		p.cmd.Env = append(p.cmd.Env, variable+"="+s.URL)
+	}
+	if err := p.start(); err != nil {
+		t.Fatal(err)
+	}
+
+	readme, err := os.ReadFile(folder + "README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	requests := regexp.MustCompile(`curl -si (?:-X (\w+) )?http://127\.0\.0\.1:20000(\S*).*# ([a-z-]+)`).FindAllStringSubmatch(string(readme), -1)
+	if len(services) < 8 || len(requests) < 5 {
+		t.Fatalf("%d services in the configuration, %d requests in the README", len(services), len(requests))
+	}
+	c := client(t)
+	for i, request := range requests {
+		method, target, name := request[1], request[2], request[3]
+		req, err := http.NewRequest(method, p.url()+target, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a := do(t, c, req); a.StatusCode != 200 || a.Header.Get("X-Answered-By") != name {
+			t.Errorf("%s %s: %s by %q, want 200 by %s", method, target, a.Status, a.Header.Get("X-Answered-By"), name)
+		}
+		for _, e := range p.events(3 * (i + 1))[3*i:] {
+			if e.Event == proxying && e.Data["proxy_name"] != name {
+				t.Errorf("%s %s: the log has the upstream %v, want %s", method, target, e.Data["proxy_name"], name)
+			}
+		}
+	}
+}

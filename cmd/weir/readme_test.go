@@ -1,0 +1,131 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestReadme runs the commands of the README in their order, with free ports
+// where it names some.
+func TestReadme(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &readme{t: t, config: filepath.Join(t.TempDir(), "weir.yaml")}
+	for _, block := range fenced(string(text), "yaml") {
+		if strings.HasPrefix(block, "# weir.yaml\n") {
+			r.writeConfig(block)
+		}
+	}
+	for _, block := range fenced(string(text), "sh") {
+		for line := range strings.Lines(block) {
+			r.run(line)
+		}
+	}
+	if r.requests == 0 || r.doors < 2 {
+		t.Errorf("%d doors and %d requests: the README has lost its commands", r.doors, r.requests)
+	}
+}
+
+// readme is where a reader of the README stands.
+type readme struct {
+	t               *testing.T
+	config          string // the file that the README calls weir.yaml
+	door, backend   *process
+	doors, requests int
+}
+
+// fenced returns the code blocks of a language.
+func fenced(markdown, language string) []string {
+	var blocks []string
+	for _, m := range regexp.MustCompile("(?ms)^```"+language+"\n(.*?)^```$").FindAllStringSubmatch(markdown, -1) {
+		blocks = append(blocks, m[1])
+	}
+	return blocks
+}
+
+func (r *readme) writeConfig(text string) {
+	if err := os.WriteFile(r.config, []byte(text), 0o600); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// run runs one line of a shell block.
+func (r *readme) run(line string) {
+	line, _, _ = strings.Cut(line, " #")
+	args := strings.Fields(strings.TrimSuffix(strings.TrimSpace(line), "&"))
+	switch {
+	case len(args) == 0:
+	case slices.Equal(args, []string{"make", "test"}), args[0] == "go" && args[1] == "build":
+		// This is how the test came to run.
+	case args[0] == "curl":
+		r.request(strings.Trim(args[len(args)-1], "'"))
+	case args[0] == "./weir":
+		r.weir(args[1:])
+	case strings.HasPrefix(line, "go run ./cmd/weir "):
+		r.weir(args[3:])
+	default:
+		r.t.Errorf("nobody has said how to test %q", line)
+	}
+}
+
+// weir runs a verb.
+func (r *readme) weir(args []string) {
+	r.t.Helper()
+	if i := slices.Index(args, "weir.yaml"); i >= 0 {
+		args[i] = r.config
+	}
+	switch args[0] {
+	case "check":
+		start(r.t, args...).wait(0)
+	case "backend":
+		r.backend = start(r.t, append(args, "--listen", "127.0.0.1:0")...)
+		r.backend.url()
+	case "serve":
+		r.serve(args)
+	default:
+		r.t.Errorf("nobody has said how to test weir %v", args)
+	}
+}
+
+// serve starts a door, and sends a request through it to see that it is one.
+func (r *readme) serve(args []string) {
+	r.t.Helper()
+	r.door = prepare(r.t, append(args, "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0")...)
+	if r.backend != nil {
+		r.door.cmd.Env = append(r.door.cmd.Env, "BABBAGE_URL="+r.backend.url())
+	}
+	if err := r.door.start(); err != nil {
+		r.t.Fatal(err)
+	}
+	r.doors++
+	if a := get(r.t, client(r.t), r.door.url()+"/hello"); a.StatusCode != 200 || !strings.HasPrefix(a.body, "GET /hello ") {
+		r.t.Errorf("through %v: %s %q", args, a.Status, a.body)
+	}
+	r.door.events(3)
+}
+
+// request asks the last door what the README asks the one on port 20000.
+func (r *readme) request(url string) {
+	r.t.Helper()
+	target, ok := strings.CutPrefix(url, "http://127.0.0.1:20000")
+	if !ok || r.door == nil {
+		r.t.Errorf("%s is no door that was started before", url)
+		return
+	}
+	r.requests++
+	if a := get(r.t, client(r.t), r.door.url()+target); a.StatusCode != 200 {
+		r.t.Errorf("GET %s: %s", url, a.Status)
+	}
+	r.door.signal(syscall.SIGTERM)
+	r.door.wait(0)
+	r.door.events(6) // three for the request that serve sent
+	r.door = nil
+}
