@@ -11,10 +11,8 @@ import (
 // head that came in one read with the one before is not seen either, and its
 // request is refused.
 type heads struct {
-	kind  headKind // of the head that is being read
-	head  []byte   // its beginning, while it is unknown or absolute
-	ahead byte     // what was read ahead of the next head
-	some  bool     // there is such a byte
+	kind headKind // of the head that is being read
+	head []byte   // its beginning, while it is unknown or absolute
 }
 
 type headKind uint8
@@ -44,15 +42,9 @@ func (h *heads) look(p []byte) {
 	}
 }
 
-// readAhead is shown a byte that was read while a request was served.
-func (h *heads) readAhead(b byte) { h.ahead, h.some = b, true }
-
 // next makes h ready for the next head.
 func (h *heads) next() {
 	h.kind, h.head = headUnknown, h.head[:0]
-	if h.some {
-		h.head, h.some = append(h.head, h.ahead), false
-	}
 }
 
 // kindOfHead tells the kind of a head by its beginning.

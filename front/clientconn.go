@@ -1,10 +1,8 @@
 package front
 
 import (
-	"errors"
 	"net"
 	"net/http"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,27 +24,21 @@ type clientConn struct {
 	busyMu sync.Mutex // guards what follows
 	busy   *held      // the exchange under way over HTTP/1
 	gone   bool       // the client has left
+	seen   bool       // it has sent a request, or begun to speak HTTP/2
 	past   bool       // no head of HTTP/1 will follow
 }
 
 func newClientConn(nc *net.TCPConn, s *server) *clientConn {
 	c := &clientConn{server: s}
-	c.patientConn.init(nc)
+	c.patientConn = patientConn{TCPConn: nc, left: c.leave}
 	return c
 }
 
 // Read implements net.Conn. Reads of one byte behind a head are net/http's
-// reading ahead (or of a body's last byte, and no worse for waiting); an error
-// then means that the client is not there any more.
+// reading ahead.
 func (c *clientConn) Read(p []byte) (int, error) {
-	ahead := c.serving && len(p) == 1
-	n, err := c.patientConn.read(p, ahead)
-	switch {
-	case err != nil && ahead && !errors.Is(err, os.ErrDeadlineExceeded):
-		c.leave()
-	case n > 0 && ahead:
-		c.heads.readAhead(p[0])
-	case n > 0 && !c.serving && !c.isHTTP2():
+	n, err := c.patientConn.read(p, c.serving && len(p) == 1)
+	if n > 0 && !c.serving && !c.isHTTP2() {
 		if c.heads.look(p[:n]); c.isHTTP2() {
 			c.finish()
 		}
@@ -68,6 +60,9 @@ func (c *clientConn) Write(p []byte) (int, error) {
 
 // Close implements net.Conn.
 func (c *clientConn) Close() error {
+	c.busyMu.Lock()
+	c.see()
+	c.busyMu.Unlock()
 	c.server.conns.remove(c)
 	c.letGo()
 	return c.TCPConn.Close()
@@ -92,6 +87,15 @@ func (c *clientConn) hold(h *held) {
 	if c.gone {
 		h.Cancel()
 	}
+	c.see()
+}
+
+// see notes that the connection is not fresh any more. The caller holds busyMu.
+func (c *clientConn) see() {
+	if !c.seen {
+		c.seen = true
+		c.server.conns.fresh.Add(-1)
+	}
 }
 
 // between tells whether the connection is HTTP/1 and between two requests.
@@ -106,6 +110,7 @@ func (c *clientConn) between() bool {
 func (c *clientConn) finish() {
 	c.busyMu.Lock()
 	c.past = true
+	c.see()
 	c.busyMu.Unlock()
 	c.letGo()
 	c.release()
@@ -114,6 +119,7 @@ func (c *clientConn) finish() {
 // release gives the exchange back to the pool, once its answer is written or
 // never will be.
 func (c *clientConn) release() {
+	c.endLookout()
 	c.busyMu.Lock()
 	h := c.busy
 	c.busy = nil
@@ -146,6 +152,8 @@ func stateChanged(nc net.Conn, state http.ConnState) {
 // conns are the connections of clients that are open, those included that
 // net/http has let go of.
 type conns struct {
+	fresh atomic.Int64 // how many have not sent a request yet
+
 	mu  sync.Mutex
 	set map[*clientConn]struct{} // guarded by mu
 }
@@ -153,6 +161,7 @@ type conns struct {
 func (cs *conns) add(c *clientConn) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
+	cs.fresh.Add(1)
 	if cs.set == nil {
 		cs.set = make(map[*clientConn]struct{})
 	}
@@ -174,16 +183,19 @@ func (cs *conns) each(f func(*clientConn)) {
 	}
 }
 
-// readAheadRound counts the rounds of all watches. A goroutine that waits to
-// read ahead notes it, which costs less than to look at the clock.
-var readAheadRound atomic.Uint64
+// closeFresh closes the connections that have not sent a request.
+func (cs *conns) closeFresh() {
+	cs.each(func(c *clientConn) {
+		c.busyMu.Lock()
+		defer c.busyMu.Unlock()
+		if !c.seen {
+			c.TCPConn.Close() // net/http sees it, and closes c
+		}
+	})
+}
 
-// readAheadAfter is how long a request is served, twice that at most, before
-// its client is watched for leaving.
-const readAheadAfter = 20 * time.Millisecond
-
-// watch has the connections read ahead whose requests take long, until stop is
-// closed.
+// watch has the connections look out for their clients whose requests take
+// long, until stop is closed.
 func (cs *conns) watch(stop <-chan struct{}, inFlight func() bool) {
 	tick := time.NewTicker(readAheadAfter)
 	defer tick.Stop()

@@ -1,9 +1,7 @@
 package front
 
 import (
-	"errors"
 	"net"
-	"os"
 	"sync/atomic"
 	"time"
 )
@@ -23,7 +21,7 @@ type listener struct {
 func (l *listener) Accept() (net.Conn, error) {
 	nc, err := l.TCPListener.AcceptTCP()
 	if err != nil {
-		if l.closing.Load() && errors.Is(err, os.ErrDeadlineExceeded) {
+		if l.closing.Load() {
 			l.TCPListener.Close()
 			return nil, net.ErrClosed
 		}

@@ -12,37 +12,32 @@ import (
 // ahead. While a handler runs, net/http has a goroutine read one byte, to learn
 // whether the client leaves, and interrupts it with a deadline in the past when
 // the handler is done; for a request that takes less than a millisecond that is
-// a read in vain, a park and a wake in the poller and six deadlines, a tenth of
-// what the whole request costs. So here
+// a read in vain, a park and a wake, and six deadlines, a tenth of what the
+// whole request costs. So here
 //
-//   - a read ahead waits, out of the poller, for the deadline that
-//     interrupts it, and reads only once its patience is over (watch);
+//   - a read ahead is noted, and returns at once with nothing. Only behind a
+//     request that takes long does a goroutine wait for the client to leave
+//     (lookout.go), and left is called when it does;
 //   - a deadline is noted, and set on the socket when a read needs it that is
 //     not covered by the one that is set: one that is late by up to
 //     deadlineSlack is good enough, and one that is early is set again.
 //
-// Whatever the order of calls, a read returns as it would without this type,
-// up to deadlineSlack later.
+// Every other read returns as it would without this type, up to deadlineSlack
+// later.
 type patientConn struct {
 	*net.TCPConn
+	left func() // called, by any goroutine, when the client has left
 
 	mu       sync.Mutex // guards what follows
-	wake     sync.Cond  // of a goroutine that waits to read ahead
-	waiting  bool       // there is one
-	since    uint64     // the watch's round in which it began to
 	reading  bool       // a read is under way on the socket
 	want     time.Time  // the read deadline as asked for
 	set      time.Time  // the read deadline of the socket
 	writeSet bool       // the socket has a write deadline
 	plain    bool       // out of net/http's hands: every call goes to the socket
+	lookout  lookout
 }
 
 const deadlineSlack = time.Second
-
-func (c *patientConn) init(nc *net.TCPConn) {
-	c.TCPConn = nc
-	c.wake.L = &c.mu
-}
 
 // isPast tells of the deadlines that are set to interrupt: net/http's is a
 // second behind the epoch, and so is proxy's.
@@ -50,8 +45,11 @@ func isPast(t time.Time) bool { return !t.IsZero() && t.Unix() < 1e9 }
 
 // read is Read, of a goroutine that reads ahead or not.
 func (c *patientConn) read(p []byte, ahead bool) (int, error) {
+	if ahead && c.noteReadAhead() {
+		return 0, nil
+	}
 	for {
-		if err := c.beginRead(ahead); err != nil {
+		if err := c.beginRead(); err != nil {
 			return 0, err
 		}
 		n, err := c.TCPConn.Read(p)
@@ -61,19 +59,10 @@ func (c *patientConn) read(p []byte, ahead bool) (int, error) {
 	}
 }
 
-// beginRead waits until it is time to read, and sets the deadline that the
-// read needs.
-func (c *patientConn) beginRead(ahead bool) error {
+// beginRead sets the deadline that a read needs.
+func (c *patientConn) beginRead() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if ahead && !c.plain {
-		c.since = readAheadRound.Load()
-		c.waiting = true
-		for c.waiting && !isPast(c.want) {
-			c.wake.Wait()
-		}
-		c.waiting = false
-	}
 	if isPast(c.want) {
 		return os.ErrDeadlineExceeded
 	}
@@ -124,12 +113,7 @@ func (c *patientConn) SetReadDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.want = t
-	switch {
-	case c.waiting:
-		if isPast(t) {
-			c.wake.Signal()
-		}
-	case c.reading && (isPast(t) || !c.covered()):
+	if c.reading && (isPast(t) || !c.covered()) {
 		c.setNow()
 	}
 	return nil
@@ -156,19 +140,7 @@ func (c *patientConn) SetDeadline(t time.Time) error {
 // letGo ends the patience: the connection is somebody else's now.
 func (c *patientConn) letGo() {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.plain = true
-	c.waiting = false
-	c.wake.Signal()
-}
-
-// watch lets a goroutine read ahead that has waited since before the given
-// round.
-func (c *patientConn) watch(round uint64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.waiting && c.since < round {
-		c.waiting = false
-		c.wake.Signal()
-	}
+	c.mu.Unlock()
+	c.endLookout()
 }

@@ -16,7 +16,8 @@ type server struct {
 	public *http.Server
 	admin  *http.Server
 
-	listeners     []net.Listener
+	listeners     []*listener
+	accepting     sync.WaitGroup // the loops that accept on listeners
 	adminListener net.Listener
 	conns         conns
 }
@@ -36,6 +37,7 @@ func (d *Door) Listen() error {
 		l, err := net.Listen("tcp", addr)
 		if err != nil {
 			s.unbind()
+			s.listeners = nil
 			return fmt.Errorf("listen: %w", err)
 		}
 		s.listeners = append(s.listeners, &listener{TCPListener: l.(*net.TCPListener), server: s})
@@ -46,17 +48,18 @@ func (d *Door) Listen() error {
 	l, err := net.Listen("tcp", d.cfg.Admin)
 	if err != nil {
 		s.unbind()
+		s.listeners = nil
 		return fmt.Errorf("admin: %w", err)
 	}
 	s.adminListener = l
 	return nil
 }
 
+// unbind closes the listeners. Nobody accepts on them.
 func (s *server) unbind() {
 	for _, l := range s.listeners {
-		l.Close()
+		l.TCPListener.Close()
 	}
-	s.listeners = nil
 }
 
 // Addrs returns the addresses that Listen has bound, ports included.
@@ -83,18 +86,19 @@ func (d *Door) Serve(ctx context.Context) error {
 	s := d.server
 	failed := make(chan error, len(s.listeners)+1)
 	var running sync.WaitGroup
-	serve := func(hs *http.Server, l net.Listener) {
-		running.Go(func() {
-			if err := hs.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+	for _, l := range s.listeners {
+		s.accepting.Go(func() {
+			if err := s.public.Serve(l); !d.draining.Load() {
 				failed <- err
 			}
 		})
 	}
-	for _, l := range s.listeners {
-		serve(s.public, l)
-	}
 	if s.adminListener != nil {
-		serve(s.admin, s.adminListener)
+		running.Go(func() {
+			if err := s.admin.Serve(s.adminListener); !errors.Is(err, http.ErrServerClosed) {
+				failed <- err
+			}
+		})
 	}
 	unwatched := make(chan struct{})
 	running.Go(func() { s.conns.watch(unwatched, func() bool { return d.metrics.inFlight.Load() > 0 }) })
@@ -116,14 +120,17 @@ func (d *Door) drain() error {
 	s := d.server
 	ctx, cancel := context.WithTimeout(context.Background(), d.cfg.Drain)
 	defer cancel()
+	s.stopAccepting(ctx)
 	err := s.public.Shutdown(ctx)
 	if err == nil {
-		err = d.awaitTunnels(ctx)
+		err = await(ctx, d.idle) // connections that net/http has let go of
 	}
 	left := d.metrics.inFlight.Load()
 	s.conns.each((*clientConn).leave)
 	s.public.Close()
-	d.awaitNone(drainCut)
+	end, cancelEnd := context.WithTimeout(context.Background(), drainCut)
+	defer cancelEnd()
+	await(end, d.idle)
 	for _, up := range d.tables.Load().upstreams {
 		up.Close()
 	}
@@ -133,14 +140,37 @@ func (d *Door) drain() error {
 	return nil
 }
 
+// idle tells whether no request is in flight.
+func (d *Door) idle() bool { return d.metrics.inFlight.Load() == 0 }
+
+// stopAccepting takes what the kernel has already accepted, and no more. From
+// Shutdown on, net/http throws away each request that it reads: so the new
+// connections come first, and those that stay silent are closed.
+func (s *server) stopAccepting(ctx context.Context) {
+	s.public.SetKeepAlivesEnabled(false)
+	for _, l := range s.listeners {
+		l.Close()
+	}
+	s.accepting.Wait()
+	s.unbind()
+	ctx, cancel := context.WithTimeout(ctx, firstRequestGrace)
+	defer cancel()
+	await(ctx, func() bool { return s.conns.fresh.Load() == 0 })
+	s.conns.closeFresh()
+}
+
+// firstRequestGrace is how long a draining server waits for the first request
+// of a connection.
+const firstRequestGrace = 250 * time.Millisecond
+
 // drainCut is how long requests that were cut may take to end.
 const drainCut = time.Second
 
-// awaitTunnels waits for the connections that net/http has let go of.
-func (d *Door) awaitTunnels(ctx context.Context) error {
-	tick := time.NewTicker(5 * time.Millisecond)
+// await waits until a condition holds or ctx is done.
+func await(ctx context.Context, holds func() bool) error {
+	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	for d.metrics.inFlight.Load() > 0 {
+	for !holds() {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -148,10 +178,4 @@ func (d *Door) awaitTunnels(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-func (d *Door) awaitNone(limit time.Duration) {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
-	d.awaitTunnels(ctx)
 }

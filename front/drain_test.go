@@ -1,0 +1,242 @@
+package front_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/front"
+)
+
+// slowUpstream answers once the gate is open. It echoes bodies, and lets
+// connections be upgraded to an echo of every byte.
+func slowUpstream(t *testing.T, g *gate) string {
+	return upstream(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Upgrade") != "" {
+			nc, rw, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer nc.Close()
+			io.WriteString(nc, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+			io.Copy(nc, rw)
+			return
+		}
+		body, _ := io.ReadAll(r.Body)
+		select {
+		case <-g.ch:
+		case <-r.Context().Done():
+		}
+		w.Write(append([]byte("slow "), body...))
+	}).URL
+}
+
+// openTunnel opens a tunnel through the door and sees that it carries bytes.
+func openTunnel(t *testing.T, d *testDoor) *rawConn {
+	t.Helper()
+	c := dial(t, d.addr)
+	c.send("GET /tunnel HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+	resp, err := http.ReadResponse(c.r, nil)
+	if err != nil || resp.StatusCode != 101 {
+		t.Fatalf("upgrade: %v, %v", resp, err)
+	}
+	c.echo("hello")
+	return c
+}
+
+// echo sends s and waits for it to come back.
+func (c *rawConn) echo(s string) {
+	c.t.Helper()
+	c.send(s)
+	got := make([]byte, len(s))
+	if _, err := io.ReadFull(c.r, got); err != nil || string(got) != s {
+		c.t.Fatalf("%q came back as %q, %v", s, got, err)
+	}
+}
+
+// TestDrain has requests of all kinds in flight when the door is told to stop.
+func TestDrain(t *testing.T) {
+	g := newGate(t)
+	d := openDoor(t, slowUpstream(t, g))
+	admin := "http://" + d.AdminAddr().String()
+	if resp, _ := get(t, httpClient(t), admin+"/readyz"); resp.StatusCode != 200 {
+		t.Errorf("/readyz: %d before", resp.StatusCode)
+	}
+	const slow = 20
+	h1 := make([]*rawConn, slow)
+	for i := range h1 {
+		h1[i] = dial(t, d.addr)
+		h1[i].send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
+	}
+	h2 := dialHTTP2(t, d.addr)
+	stream := h2.begin(true, ":method", "GET", ":scheme", "http", ":authority", "a", ":path", "/slow")
+	tunnel := openTunnel(t, d)
+	upload := dial(t, d.addr)
+	upload.send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n" + strings.Repeat("x", 50000))
+	idle := dial(t, d.addr)
+	idle.send("GET /.. HTTP/1.1\r\nHost: a\r\n\r\n")
+	idle.answer("GET")
+	eventually(t, "all in flight", func() bool { return d.metric(t, "weir_requests_in_flight") == slow+3 })
+
+	d.drain()
+	eventually(t, "not ready", func() bool {
+		resp, _ := get(t, httpClient(t), admin+"/readyz")
+		return resp.StatusCode == 503
+	})
+	if n, err := idle.Read(make([]byte, 1)); err != io.EOF {
+		t.Errorf("an idle connection: %d bytes, %v; want it closed", n, err)
+	}
+	eventually(t, "no more connections", func() bool {
+		c, err := net.Dial("tcp", d.addr)
+		if err == nil {
+			c.Close()
+		}
+		return err != nil
+	})
+	select {
+	case err := <-d.served:
+		t.Fatalf("Serve has returned %v with requests in flight", err)
+	default:
+	}
+	tunnel.echo("still here")
+	upload.send(strings.Repeat("x", 50000))
+	g.open()
+	for i, c := range append(h1, upload) {
+		resp, body := c.answer("GET")
+		if resp.StatusCode != 200 || !strings.HasPrefix(body, "slow ") || !resp.Close {
+			t.Errorf("request %d: %d, %.10q, Connection: close %v", i, resp.StatusCode, body, resp.Close)
+		}
+		if i == slow && len(body) != len("slow ")+100000 {
+			t.Errorf("the upload was echoed with %d bytes", len(body))
+		}
+	}
+	if status, whole := h2.finish(stream); status != 200 || !whole {
+		t.Errorf("over HTTP/2: %d, whole %v", status, whole)
+	}
+	tunnel.echo("and now goodbye")
+	tunnel.Close()
+	if err := d.close(); err != nil {
+		t.Errorf("Serve: %v", err)
+	}
+	completed := 0
+	for _, e := range d.log.events(t) {
+		if e.Event == "http request completed" {
+			completed++
+			if e.Severity != 3 {
+				t.Errorf("not well: %s", e.raw)
+			}
+		}
+	}
+	if completed != slow+4 {
+		t.Errorf("%d completed events when Serve returns, want %d", completed, slow+4)
+	}
+}
+
+// TestDrainDeadline has requests in flight that do not end.
+func TestDrainDeadline(t *testing.T) {
+	for _, drain := range []time.Duration{0, 50 * time.Millisecond} {
+		t.Run(drain.String(), func(t *testing.T) {
+			d := openDoor(t, slowUpstream(t, newGate(t)), func(c *front.Config) { c.Drain = drain })
+			h1 := dial(t, d.addr)
+			h1.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
+			upload := dial(t, d.addr)
+			upload.send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n" + strings.Repeat("x", 50000))
+			h2 := dialHTTP2(t, d.addr)
+			stream := h2.begin(true, ":method", "GET", ":scheme", "http", ":authority", "a", ":path", "/slow")
+			tunnel := openTunnel(t, d)
+			eventually(t, "all in flight", func() bool { return d.metric(t, "weir_requests_in_flight") == 4 })
+
+			err := d.close()
+			if want := fmt.Sprintf("4 requests were cut after %v", drain); err == nil || err.Error() != want {
+				t.Errorf("Serve: %v, want %s", err, want)
+			}
+			if status, _ := h2.finish(stream); status != 0 {
+				t.Errorf("over HTTP/2: %d", status)
+			}
+			for name, c := range map[string]*rawConn{"GET": h1, "upload": upload, "tunnel": tunnel} {
+				if n, err := c.r.Read(make([]byte, 1)); err == nil {
+					t.Errorf("%s: %d bytes instead of an end", name, n)
+				}
+			}
+			cut := 0
+			for _, e := range d.log.events(t) {
+				if e.Event == "http request completed" {
+					cut++
+				}
+			}
+			if cut != 4 {
+				t.Errorf("%d of 4 requests have a completed event when Serve returns", cut)
+			}
+		})
+	}
+}
+
+// TestAcceptQueue has clients whose connections only the kernel has accepted
+// when the door is told to stop.
+func TestAcceptQueue(t *testing.T) {
+	back := upstream(t, hello)
+	d := newDoor(t, back.URL)
+	if err := d.Listen(); err != nil {
+		t.Fatal(err)
+	}
+	d.addr = d.Addrs()[0].String()
+	conns := make([]*rawConn, 50)
+	for i := range conns {
+		conns[i] = dial(t, d.addr)
+		conns[i].send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+	}
+	silent := dial(t, d.addr)
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	if err := d.Serve(ctx); err != nil {
+		t.Errorf("Serve: %v", err)
+	}
+	for i, c := range conns {
+		if resp, _ := c.answer("GET"); resp.StatusCode != 200 || !resp.Close {
+			t.Errorf("connection %d: %d, Connection: close %v", i, resp.StatusCode, resp.Close)
+		}
+	}
+	if n, err := silent.Read(make([]byte, 1)); err != io.EOF {
+		t.Errorf("a silent connection: %d bytes, %v; want it closed", n, err)
+	}
+}
+
+// TestListenIsAllOrNothing has an address that is taken, behind one that is
+// free.
+func TestListenIsAllOrNothing(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	probe, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	free := probe.Addr().String()
+	probe.Close()
+	for name, adjust := range map[string]func(*front.Config){
+		"listen": func(c *front.Config) { c.Listen = []string{free, taken.Addr().String()} },
+		"admin":  func(c *front.Config) { c.Listen, c.Admin = []string{free}, taken.Addr().String() },
+	} {
+		d := newDoor(t, "http://127.0.0.1:1", adjust)
+		if err := d.Listen(); err == nil || !strings.HasPrefix(err.Error(), name+": ") || !strings.Contains(err.Error(), taken.Addr().String()) {
+			t.Errorf("%s: %v, want an error that names the address", name, err)
+		}
+		if n := len(d.Addrs()); n != 0 {
+			t.Errorf("%s: %d addresses are said to be bound", name, n)
+		}
+		l, err := net.Listen("tcp", free)
+		if err != nil {
+			t.Errorf("%s: %v after a Listen that failed", name, err)
+			continue
+		}
+		l.Close()
+	}
+}
