@@ -37,21 +37,20 @@ func (c *checkCmd) Run(s streams) error {
 	if err != nil && !errors.As(err, &mistakes) {
 		return err
 	}
-	if c.JSON {
+	switch {
+	case c.JSON:
 		if err := printMistakes(s, mistakes); err != nil {
 			return err
 		}
-	}
-	if len(mistakes) == 0 {
-		if !c.JSON {
-			fmt.Fprintf(s.out, "%s: %d routes to %d upstreams, no mistake\n", c.File, len(cfg.Routes), len(cfg.Upstreams))
-		}
-		return nil
-	}
-	if !c.JSON {
+	case len(mistakes) == 0:
+		fmt.Fprintf(s.out, "%s: no mistakes; routes: %d, upstreams: %d\n", c.File, len(cfg.Routes), len(cfg.Upstreams))
+	default:
 		fmt.Fprintln(s.out, mistakes)
 	}
-	return errFound
+	if len(mistakes) > 0 {
+		return errFound
+	}
+	return nil
 }
 
 // errFound ends a verb that found what it was asked to look for, and has said

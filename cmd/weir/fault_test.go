@@ -213,6 +213,17 @@ func TestReload(t *testing.T) {
 	answeredBy("old")
 }
 
+func TestReloadWithoutConfig(t *testing.T) {
+	t.Parallel()
+	p := start(t, "serve", "--listen", "127.0.0.1:0", "--admin", "off")
+	p.url()
+	p.signal(syscall.SIGHUP)
+	p.says("weir: reload: .*--config")
+	if a := get(t, client(t), p.url()+"/"); a.StatusCode != 200 {
+		t.Errorf("after the signal: %s", a.Status)
+	}
+}
+
 // TestReloadLosesNothing reloads all the while that requests come in.
 func TestReloadLosesNothing(t *testing.T) {
 	t.Parallel()
