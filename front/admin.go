@@ -50,7 +50,7 @@ func (d *Door) localNames(next http.Handler) http.Handler {
 	own, _, _ := net.SplitHostPort(d.cfg.Admin)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, _, ok := splitHost(r.Host)
-		if _, err := netip.ParseAddr(name); !ok || err != nil && name != "localhost" && !strings.EqualFold(name, own) {
+		if _, err := netip.ParseAddr(name); !ok || err != nil && !strings.EqualFold(name, "localhost") && !strings.EqualFold(name, own) {
 			http.Error(w, "no such host here; use the address", http.StatusMisdirectedRequest)
 			return
 		}

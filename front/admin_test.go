@@ -1,0 +1,107 @@
+package front_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/weirhq/weir/front"
+)
+
+// TestAdmin asks the admin listener for its pages, by names that it has and
+// by names that a page on the web could point at it.
+func TestAdmin(t *testing.T) {
+	back := upstream(t, hello)
+	d := openDoor(t, back.URL)
+	addr := d.AdminAddr().String()
+	if ap := netip.MustParseAddrPort(addr); !ap.Addr().IsLoopback() {
+		t.Errorf("the admin listener is on %s", addr)
+	}
+	for _, c := range []struct {
+		path, host string
+		want       int
+		text       string // part of the page
+	}{
+		{"/", addr, 200, "/metrics"},
+		{"/healthz", addr, 200, "ok\n"},
+		{"/readyz", addr, 200, "ready\n"},
+		{"/metrics", addr, 200, "weir_requests_in_flight 0\n"},
+		{"/debug/pprof/", addr, 200, "goroutine"},
+		{"/debug/pprof/goroutine?debug=1", addr, 200, "goroutine profile"},
+		{"/debug/pprof/cmdline", addr, 200, "front.test"},
+		{"/debug/pprof/symbol", addr, 200, "num_symbols"},
+		{"/healthz", "localhost", 200, "ok\n"},
+		{"/healthz", "LocalHost:20001", 200, "ok\n"},
+		{"/healthz", "[::1]:20001", 200, "ok\n"},
+		{"/healthz", "10.1.2.3", 200, "ok\n"},
+		{"/healthz", "evil.example", 421, ""},
+		{"/metrics", "evil.example:20001", 421, ""},
+		{"/debug/pprof/cmdline", "127.0.0.1.evil.example", 421, ""},
+		{"/debug/pprof/cmdline", "localhost.evil.example", 421, ""},
+		{"/healthz", "127.0.0.1@evil.example", 400, ""},
+		{"/nothing", addr, 404, ""},
+		{"/debug", addr, 404, ""},
+	} {
+		resp, body := ask(t, addr, fmt.Sprintf("GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", c.path, c.host))
+		if resp.StatusCode != c.want || !strings.Contains(body, c.text) {
+			t.Errorf("%s of %s: %d and %.80q, want %d and %q", c.path, c.host, resp.StatusCode, body, c.want, c.text)
+		}
+	}
+	if n := len(d.log.events(t)); n != 0 {
+		t.Errorf("the admin listener wrote %d events", n)
+	}
+}
+
+// TestAdminPathsArePrivate asks the public listener for 200 paths that show
+// something of the process on some server or other: with a route for
+// everything the upstream gets them, without one nobody does.
+func TestAdminPathsArePrivate(t *testing.T) {
+	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-Upstream", r.RequestURI) })
+	everything := openDoor(t, back.URL)
+	little := openDoor(t, back.URL, func(c *front.Config) {
+		c.Routes = []front.RouteConfig{front.DefaultRoute("/site/{path...}", "site")}
+	})
+	paths := debugPaths()
+	if len(paths) < 200 {
+		t.Fatalf("only %d paths", len(paths))
+	}
+	client := httpClient(t)
+	for _, path := range paths {
+		if resp, _ := get(t, client, everything.url(path)); resp.Header.Get("X-Upstream") != path {
+			t.Errorf("%s: %d, and the upstream did not get it", path, resp.StatusCode)
+		}
+		if resp, body := get(t, client, little.url(path)); resp.StatusCode != 404 || body != "404 Not Found\n" {
+			t.Errorf("%s: %d, %.40q; want a plain 404", path, resp.StatusCode, body)
+		}
+	}
+}
+
+func debugPaths() []string {
+	var paths []string
+	pages := []string{"", "metrics", "healthz", "readyz", "livez", "health", "ready", "status", "stats", "info", "env",
+		"config", "vars", "pprof", "pprof/", "pprof/heap", "pprof/profile", "pprof/goroutine", "pprof/cmdline",
+		"pprof/symbol", "pprof/trace", "requests", "events", "reload", "routes", "dump"}
+	for _, prefix := range []string{"/", "/debug/", "/admin/", "/_/", "/internal/", "/actuator/", "/-/", "/weir/"} {
+		for _, page := range pages {
+			paths = append(paths, prefix+page)
+		}
+	}
+	return paths
+}
+
+// TestAdminOff has a door without an admin listener.
+func TestAdminOff(t *testing.T) {
+	back := upstream(t, hello)
+	d := openDoor(t, back.URL, func(c *front.Config) { c.Admin = front.AdminOff })
+	if addr := d.AdminAddr(); addr != nil {
+		t.Errorf("the admin listener is on %v", addr)
+	}
+	if resp, _ := get(t, httpClient(t), d.url("/")); resp.StatusCode != 200 {
+		t.Errorf("the public listener: %d", resp.StatusCode)
+	}
+	if err := d.close(); err != nil {
+		t.Errorf("Serve: %v", err)
+	}
+}

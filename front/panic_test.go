@@ -1,0 +1,125 @@
+package front_test
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/proxy"
+)
+
+// TestPanics has code panic on a request's way, at two points of it. That
+// request ends, and nothing else does.
+func TestPanics(t *testing.T) {
+	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		io.WriteString(w, "hello")
+	})
+	open := openFiles(t)
+	d := newDoor(t, back.URL, func(c *front.Config) {
+		c.Routes = append(c.Routes, front.DefaultRoute("/before", "site"), front.DefaultRoute("/after", "site"))
+	})
+	d.SetHook("/before", func(_ *proxy.Exchange, e proxy.Event) { explode(e == proxy.Sending) })
+	d.SetHook("/after", func(_ *proxy.Exchange, e proxy.Event) { explode(e == proxy.Done) })
+	if err := d.Listen(); err != nil {
+		t.Fatal(err)
+	}
+	d.serve()
+
+	big := strings.Repeat("x", 1<<20)
+	for i, c := range []struct {
+		path, body string
+		h2         bool
+		status     int // of the answer; 0 when it had begun, and may be whole or not
+	}{
+		{"/before", "", false, 500},
+		{"/before", "", true, 500},
+		{"/before", big, false, 500},
+		{"/before", big, true, 500},
+		{"/after", "", false, 0},
+		{"/after", "", true, 0},
+		{"/after", big, false, 0},
+	} {
+		client := httpClient(t)
+		if c.h2 {
+			client = h2cClient(t)
+		}
+		method := "GET"
+		if c.body != "" {
+			method = "POST"
+		}
+		r, err := http.NewRequest(method, d.url(c.path), strings.NewReader(c.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		status := 0
+		if resp, err := client.Do(r); err == nil {
+			if _, err := io.Copy(io.Discard, resp.Body); err == nil {
+				status = resp.StatusCode
+			}
+			resp.Body.Close()
+		}
+		if c.status != 0 && status != c.status {
+			t.Errorf("%d, %s %s: %d, want %d", i, method, c.path, status, c.status)
+		}
+		if resp, body := get(t, client, d.url("/well")); resp.StatusCode != 200 || body != "hello" {
+			t.Errorf("%d: the next request: %d, %q", i, resp.StatusCode, body)
+		}
+		client.CloseIdleConnections()
+	}
+	eventually(t, "nothing in flight", func() bool { return d.metric(t, "weir_requests_in_flight") == 0 })
+	if err := d.close(); err != nil {
+		t.Errorf("Serve: %v", err)
+	}
+	eventually(t, "all descriptors closed", func() bool { return openFiles(t) <= open })
+	checkPanicEvents(t, d.log.events(t), 7)
+}
+
+// checkPanicEvents wants, for each of n requests, one event with the stack and
+// a completed one.
+func checkPanicEvents(t *testing.T, events []event, n int) {
+	t.Helper()
+	completed := make(map[string]event)
+	for _, e := range events {
+		if e.Event == "http request completed" {
+			completed[e.TraceID] = e
+		}
+	}
+	panics := 0
+	for _, e := range events {
+		if len(e.Errors) == 0 || len(e.Errors[0].Stack) == 0 {
+			continue
+		}
+		panics++
+		err := e.Errors[0]
+		if e.Event != "panic while serving a request" || e.Severity != 1 || err.Message != "exploded" ||
+			!strings.HasSuffix(err.Stack[0].Function, ".explode") || !strings.HasSuffix(err.Stack[0].File, "panic_test.go") {
+			t.Errorf("the event of a panic is %s", e.raw)
+		}
+		if c := completed[e.TraceID]; c.Severity != 1 {
+			t.Errorf("severity %d, want 1 in %s", c.Severity, c.raw)
+		}
+	}
+	if panics != n {
+		t.Errorf("%d events with a stack, want %d", panics, n)
+	}
+}
+
+func explode(really bool) {
+	if really {
+		panic("exploded")
+	}
+}
+
+// openFiles counts the process's descriptors.
+func openFiles(t *testing.T) int {
+	t.Helper()
+	files, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skip("no /proc here to count descriptors in")
+	}
+	return len(files)
+}

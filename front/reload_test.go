@@ -1,0 +1,123 @@
+package front_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/weirhq/weir/front"
+)
+
+// TestReloadUnderLoad has requests in flight, and new ones all the time, while
+// the tables are swapped many times.
+func TestReloadUnderLoad(t *testing.T) {
+	const held, swaps = 200, 50
+	g := newGate(t)
+	var backs [2]string
+	for i := range backs {
+		backs[i] = upstream(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/held" {
+				<-g.ch
+			}
+			fmt.Fprintf(w, "from %d", i)
+		}).URL
+	}
+	d := openDoor(t, backs[0])
+	inFlight := make([]*rawConn, held)
+	for i := range inFlight {
+		inFlight[i] = dial(t, d.addr)
+		inFlight[i].send("GET /held HTTP/1.1\r\nHost: a\r\n\r\n")
+	}
+	eventually(t, "all in flight", func() bool { return d.metric(t, "weir_requests_in_flight") == held })
+
+	var load sync.WaitGroup
+	var stop atomic.Bool
+	var answered [2]atomic.Int64
+	for range 4 {
+		client := httpClient(t)
+		load.Go(func() {
+			for !stop.Load() {
+				resp, body := get(t, client, d.url("/new"))
+				var from int
+				if _, err := fmt.Sscanf(body, "from %d", &from); err != nil || resp.StatusCode != 200 {
+					t.Errorf("%d, %q", resp.StatusCode, body)
+					return
+				}
+				answered[from].Add(1)
+			}
+		})
+	}
+	for i := range swaps {
+		unchanged, err := d.Reload(doorConfig(backs[(i+1)%2]))
+		if err != nil || len(unchanged) != 0 {
+			t.Errorf("Reload: %q, %v", unchanged, err)
+		}
+		before := answered[(i+1)%2].Load()
+		eventually(t, "answers from the new upstream", func() bool { return answered[(i+1)%2].Load() > before })
+	}
+	stop.Store(true)
+	load.Wait()
+	g.open()
+	for i, c := range inFlight {
+		if resp, body := c.answer("GET"); resp.StatusCode != 200 || body != "from 0" {
+			t.Errorf("request %d: %d, %q", i, resp.StatusCode, body)
+		}
+	}
+}
+
+// TestBadReload keeps the tables of before.
+func TestBadReload(t *testing.T) {
+	back := upstream(t, hello)
+	d := openDoor(t, back.URL)
+	for name, adjust := range map[string]func(*front.Config){
+		"an upstream that is not there": func(c *front.Config) { c.Routes[0].To = "nowhere" },
+		"a bad pattern":                 func(c *front.Config) { c.Routes[0].Match = "/{" },
+		"a conflict":                    func(c *front.Config) { c.Routes = append(c.Routes, c.Routes[0]) },
+		"a bad constraint":              func(c *front.Config) { c.Constraints["x"] = "(" },
+		"a bad server":                  func(c *front.Config) { c.Upstreams[0].Servers = []string{"ftp://x"} },
+	} {
+		if _, err := d.Reload(doorConfig("http://127.0.0.1:1", adjust)); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		if resp, body := get(t, httpClient(t), d.url("/")); resp.StatusCode != 200 || body != "hello" {
+			t.Errorf("after %s: %d, %q", name, resp.StatusCode, body)
+		}
+	}
+}
+
+// TestReload changes what a reload can change, and names what it cannot.
+func TestReload(t *testing.T) {
+	back := upstream(t, hello)
+	d := openDoor(t, back.URL)
+	unchanged, err := d.Reload(doorConfig(back.URL, func(c *front.Config) {
+		c.Routes[0].Match = "/{id:odd}"
+		c.Constraints["odd"] = "[0-9]*[13579]"
+		c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+		c.Namespace, c.Admin, c.Drain = "other", front.AdminOff, time.Second
+		c.Listen = []string{"127.0.0.1:1"}
+		c.Log.Events = front.EventsCompleted
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"namespace", "listen", "admin", "drain", "log"}, unchanged); diff != "" {
+		t.Errorf("needs a restart (-want +got):\n%s", diff)
+	}
+	for path, want := range map[string]int{"/13": 200, "/14": 404} {
+		resp, _ := ask(t, d.addr, "GET "+path+" HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.7\r\n\r\n")
+		if resp.StatusCode != want {
+			t.Errorf("%s: %d, want %d", path, resp.StatusCode, want)
+		}
+	}
+	e := d.completed("/13")
+	if e.HTTP.Client != "192.0.2.7" || e.HTTP.Route != "/{id:odd}" || e.Namespace != "front-door" || strings.Count(d.log.text.String(), e.TraceID) < 3 {
+		t.Errorf("after the reload: %s", e.raw)
+	}
+}
