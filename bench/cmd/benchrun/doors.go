@@ -83,6 +83,10 @@ func writeLogShare(w io.Writer, rows []doorRow) {
 		if full == nil || less == nil {
 			continue
 		}
+		if !full.cpu().Differs(less.cpu()) {
+			fmt.Fprintf(w, "these passes do not tell the share of weir's CPU that is %s\n", without.what)
+			continue
+		}
 		of := full.cpu().Median()
 		fmt.Fprintf(w, "%.0f%% of weir's CPU is %s\n", 100*(of-less.cpu().Median())/of, without.what)
 	}
