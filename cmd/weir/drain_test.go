@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // A gate is an upstream that holds every request until it is opened: before
@@ -50,13 +49,8 @@ func newGate(t *testing.T) *gate {
 // await waits until n requests have arrived.
 func (g *gate) await(t *testing.T, n int) {
 	t.Helper()
-	timeout := time.After(patience)
 	for i := range n {
-		select {
-		case <-g.arrived:
-		case <-timeout:
-			t.Fatalf("%d of %d requests have arrived", i, n)
-		}
+		arrives(t, fmt.Sprintf("request %d of %d at the upstream", i+1, n), g.arrived)
 	}
 }
 

@@ -155,7 +155,7 @@ func leave(t *testing.T, url, path string, begins bool, u *endless) {
 	} else {
 		fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: test\r\n\r\n", path)
 	}
-	<-u.reached
+	arrives(t, "the request at the upstream", u.reached)
 	for r := bufio.NewReader(c); begins; {
 		line, err := r.ReadString('\n')
 		if err != nil {
@@ -164,11 +164,7 @@ func leave(t *testing.T, url, path string, begins bool, u *endless) {
 		begins = line != firstLine
 	}
 	c.Close()
-	select {
-	case <-u.left:
-	case <-time.After(patience):
-		t.Fatal("the upstream's connection is still open")
-	}
+	arrives(t, "the end of the upstream's connection", u.left)
 }
 
 // TestReload changes routes under a running process, and then breaks the file.

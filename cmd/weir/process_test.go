@@ -143,6 +143,18 @@ func await(t *testing.T, what string, holds func() bool) {
 	}
 }
 
+// arrives waits for a value from a channel.
+func arrives[T any](t *testing.T, what string, from <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-from:
+		return v
+	case <-time.After(patience):
+		t.Fatalf("waited in vain for %s", what)
+		panic("not reached")
+	}
+}
+
 // door starts weir serve with a configuration that only lacks its addresses.
 func door(t *testing.T, config string) *process {
 	t.Helper()

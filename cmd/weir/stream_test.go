@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -71,7 +72,7 @@ func echo(w http.ResponseWriter, r *http.Request) {
 func TestEventStream(t *testing.T) {
 	t.Parallel()
 	const n = 20
-	next := make(chan int)
+	next := make(chan int, 1)
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		for i := range next {
@@ -80,25 +81,17 @@ func TestEventStream(t *testing.T) {
 		}
 	}))
 	t.Cleanup(upstream.Close)
+	end := sync.OnceFunc(func() { close(next) })
+	t.Cleanup(end) // before the upstream is closed, which waits for its handler
 	p := door(t, allTo(upstream.URL))
 	req, err := http.NewRequestWithContext(within(t), "GET", p.url()+"/events", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	answers := make(chan *http.Response, 1)
-	c := client(t)
-	go func() {
-		resp, err := c.Do(req)
-		if err != nil {
-			t.Error(err)
-		}
-		answers <- resp
-	}()
 	next <- 0
-	resp := <-answers
-	if resp == nil {
-		close(next)
-		return
+	resp, err := client(t).Do(req)
+	if err != nil {
+		t.Fatal(err)
 	}
 	defer resp.Body.Close()
 	events := bufio.NewReader(resp.Body)
@@ -108,12 +101,11 @@ func TestEventStream(t *testing.T) {
 		}
 		line, err := events.ReadString('\n')
 		if want := fmt.Sprintf("data: %d\n", i); err != nil || line != want {
-			close(next)
 			t.Fatalf("got %q, %v; want %q", line, err, want)
 		}
 		events.ReadString('\n') // the empty line behind
 	}
-	close(next)
+	end()
 	if rest, err := io.ReadAll(events); err != nil || len(rest) > 0 {
 		t.Errorf("at the end: %q, %v", rest, err)
 	}
