@@ -6,14 +6,17 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
 
 // A logBook keeps the lines that a door writes.
 type logBook struct {
-	mu    sync.Mutex
-	text  bytes.Buffer  // guarded by mu
+	mu    sync.Mutex    // guards what follows
+	text  bytes.Buffer  // what was written
+	calls int           // of Write
+	fail  int           // each call of so many fails; 0 for none
 	wrote chan struct{} // gets a token for what was written since the last
 }
 
@@ -27,7 +30,23 @@ func (l *logBook) Write(p []byte) (int, error) {
 	case l.wrote <- struct{}{}:
 	default:
 	}
+	if l.calls++; l.fail > 0 && l.calls%l.fail == 0 {
+		return 0, syscall.EIO
+	}
 	return l.text.Write(p)
+}
+
+// failEvery has each call of so many fail.
+func (l *logBook) failEvery(calls int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.fail = calls
+}
+
+func (l *logBook) size() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Len()
 }
 
 // An event is a line, decoded by encoding/json.

@@ -1,9 +1,16 @@
 package front_test
 
 import (
+	"fmt"
+	"net/http"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+
+	"github.com/weirhq/weir/front"
 )
 
 // metrics scrapes the door: values by series, as `name{label="value"}`.
@@ -32,4 +39,168 @@ func (d *testDoor) metrics(t testing.TB) map[string]float64 {
 func (d *testDoor) metric(t testing.TB, series string) float64 {
 	t.Helper()
 	return d.metrics(t)[series]
+}
+
+// TestMetrics sends a known number of requests of several kinds and reads the
+// counts.
+func TestMetrics(t *testing.T) {
+	g := newGate(t)
+	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/held":
+			<-g.ch
+		case "/teapot":
+			w.WriteHeader(418)
+		}
+	})
+	d := openDoor(t, back.URL, func(c *front.Config) {
+		c.Upstreams = append(c.Upstreams, front.UpstreamConfig{Name: "dead", Servers: []string{"http://" + closedPort(t)}})
+		c.Routes = append(c.Routes, front.DefaultRoute("/dead", "dead"), front.DefaultRoute("only.example/x", "site"))
+		c.Routes[0].Match = "GET,BREW,STIR /{path...}"
+	})
+	for request, n := range map[string]int{
+		"GET /":        3,
+		"HEAD /":       2,
+		"GET /teapot":  2,
+		"BREW /":       2,
+		"STIR /":       1,
+		"PUT /":        4,
+		"get /":        1,
+		"GET /dead":    5,
+		"GET /a/../b":  2,
+		"OPTIONS /any": 1,
+		"MADE-UP /":    3,
+	} {
+		for range n {
+			ask(t, d.addr, request+" HTTP/1.1\r\nHost: a\r\n\r\n")
+		}
+	}
+	held := dial(t, d.addr)
+	held.send("GET /held HTTP/1.1\r\nHost: a\r\n\r\n")
+	eventually(t, "one in flight", func() bool { return d.metric(t, "weir_requests_in_flight") == 1 })
+
+	const route = "GET,BREW,STIR /{path...}"
+	want := map[string]float64{
+		`weir_requests_total{code="200",method="GET",route="` + route + `"}`:   3,
+		`weir_requests_total{code="200",method="HEAD",route="` + route + `"}`:  2,
+		`weir_requests_total{code="418",method="GET",route="` + route + `"}`:   2,
+		`weir_requests_total{code="200",method="other",route="` + route + `"}`: 3,
+		`weir_requests_total{code="502",method="GET",route="/dead"}`:           5,
+		`weir_requests_total{code="405",method="PUT",route="unmatched"}`:       4,
+		`weir_requests_total{code="405",method="other",route="unmatched"}`:     4,
+		`weir_requests_total{code="400",method="GET",route="unmatched"}`:       2,
+		`weir_requests_total{code="204",method="OPTIONS",route="unmatched"}`:   1,
+		`weir_upstream_errors_total{kind="refused",upstream="dead"}`:           5,
+		`weir_request_duration_seconds_count`:                                  26,
+		`weir_request_duration_seconds_bucket{le="+Inf"}`:                      26,
+		`weir_requests_in_flight`:                                              1,
+		`weir_malformed_requests_total`:                                        0,
+		`weir_log_events_emitted_total`:                                        float64(3*10 + 3*5 + 2*11 + 2),
+		`weir_log_events_written_total`:                                        float64(3*10 + 3*5 + 2*11 + 2),
+		`weir_log_queue_events`:                                                0,
+		`weir_log_queue_bytes`:                                                 0,
+	}
+	var got map[string]float64
+	eventually(t, "all counted", func() bool {
+		got = d.metrics(t)
+		return got["weir_request_duration_seconds_count"] >= 26
+	})
+	for series, value := range want {
+		if n, ok := got[series]; !ok || n != value {
+			t.Errorf("%s is %v (%v), want %v", series, n, ok, value)
+		}
+	}
+	for series := range got {
+		_, expected := want[series]
+		if (strings.HasPrefix(series, "weir_requests_total") || strings.HasPrefix(series, "weir_upstream_errors_total")) && !expected {
+			t.Errorf("%s is not expected", series)
+		}
+	}
+	if n := got["weir_log_bytes_total"]; n != float64(d.log.size()) {
+		t.Errorf("weir_log_bytes_total is %v, the log holds %d", n, d.log.size())
+	}
+	for _, name := range []string{"go_goroutines", "process_open_fds"} {
+		if got[name] == 0 {
+			t.Errorf("no %s", name)
+		}
+	}
+	g.open()
+	held.answer("GET")
+	eventually(t, "nothing in flight", func() bool { return d.metric(t, "weir_requests_in_flight") == 0 })
+}
+
+// TestMethodLabelIsBounded sends many methods that nobody knows.
+func TestMethodLabelIsBounded(t *testing.T) {
+	back := upstream(t, hello)
+	d := openDoor(t, back.URL)
+	conn := dial(t, d.addr)
+	for i := range 50 {
+		conn.send(fmt.Sprintf("M%d / HTTP/1.1\r\nHost: a\r\n\r\n", i))
+		conn.answer("GET")
+	}
+	eventually(t, "all counted under one name", func() bool {
+		return d.metric(t, `weir_requests_total{code="200",method="other",route="/{path...}"}`) == 50
+	})
+}
+
+// TestLogIdentity scrapes under load while the log's writer fails now and
+// then: at every instant what was emitted is written, dropped or waiting.
+func TestLogIdentity(t *testing.T) {
+	back := upstream(t, hello)
+	d := openDoor(t, back.URL)
+	d.log.failEvery(7)
+	var load sync.WaitGroup
+	var stop atomic.Bool
+	for range 4 {
+		conn := dial(t, d.addr)
+		load.Go(func() {
+			for !stop.Load() {
+				conn.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+				conn.answer("GET")
+			}
+		})
+	}
+	for range 30 {
+		m := d.metrics(t)
+		dropped := 0.0
+		for series, n := range m {
+			if strings.HasPrefix(series, "weir_log_events_dropped_total") {
+				dropped += n
+			}
+		}
+		emitted, written, waiting := m["weir_log_events_emitted_total"], m["weir_log_events_written_total"], m["weir_log_queue_events"]
+		if emitted != written+dropped+waiting {
+			t.Errorf("emitted %v, written %v + dropped %v + waiting %v", emitted, written, dropped, waiting)
+		}
+	}
+	eventually(t, "an event was dropped", func() bool {
+		return d.metric(t, `weir_log_events_dropped_total{reason="write_error",severity="info"}`) > 0
+	})
+	stop.Store(true)
+	load.Wait()
+}
+
+// TestMetricNames has every name that others rely on.
+func TestMetricNames(t *testing.T) {
+	d := openDoor(t, "http://"+closedPort(t))
+	get(t, httpClient(t), d.url("/"))
+	var names []string
+	eventually(t, "counted", func() bool {
+		names = names[:0]
+		for series := range d.metrics(t) {
+			name, _, _ := strings.Cut(series, "{")
+			names = append(names, name)
+		}
+		return slices.Contains(names, "weir_requests_total")
+	})
+	for _, want := range []string{
+		"weir_requests_total", "weir_request_duration_seconds_bucket", "weir_requests_in_flight",
+		"weir_upstream_errors_total", "weir_malformed_requests_total",
+		"weir_log_events_emitted_total", "weir_log_events_written_total",
+		"weir_log_queue_events", "weir_log_queue_bytes", "weir_log_bytes_total",
+	} {
+		if !slices.Contains(names, want) {
+			t.Errorf("no %s", want)
+		}
+	}
 }
