@@ -3,7 +3,12 @@
 # service that no environment variable points elsewhere. Stops them all when it
 # is interrupted or the front door ends.
 set -eu
-weir=${WEIR:-weir}
+weir=${WEIR:-./weir}
+if ! command -v "$weir" >/dev/null; then
+	echo "run.sh: there is no $weir here; build it with: go build -o weir ./cmd/weir" >&2
+	echo "run.sh: or say where it is: WEIR=/path/to/weir $0" >&2
+	exit 2
+fi
 pids=
 
 stop() {
