@@ -208,6 +208,7 @@ func TestEventStream(t *testing.T) {
 				w.say("0\r\n\r\n")
 			}
 		})
+		t.Cleanup(func() { close(heard) }) // so that a failure does not leave the origin waiting
 		d := openDoor(t, nil, o.url)
 		for _, major := range []int{1, 2} {
 			resp, err := d.client(major).Get(d.URL)
@@ -304,8 +305,8 @@ func TestClientGone(t *testing.T) {
 
 // A client may take longer over an answer than its upstream may be silent.
 func TestSlowReader(t *testing.T) {
-	const size = 16 << 20
-	const timeout = 40 * time.Millisecond
+	const size = 64 << 20 // more than the sockets on the way hold
+	const timeout = 200 * time.Millisecond
 	block := strings.Repeat("x", 1<<20)
 	o := openOrigin(t, func(w *wire) {
 		w.readHead()
@@ -316,15 +317,14 @@ func TestSlowReader(t *testing.T) {
 	})
 	d := openDoor(t, func(p *proxy.Proxy) { p.Timeout = timeout }, o.url)
 	c := d.dial()
-	c.SetReadBuffer(16 << 10)
 	c.say("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
 	if _, err := c.readHead(); err != nil {
 		t.Fatal(err)
 	}
-	pause := time.NewTicker(4 * timeout)
+	pause := time.NewTicker(2 * timeout)
 	defer pause.Stop()
 	n := int64(0)
-	for range 3 {
+	for range 2 {
 		<-pause.C
 		m, err := io.CopyN(io.Discard, c.r, 1<<20)
 		n += m

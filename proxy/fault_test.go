@@ -106,7 +106,7 @@ func TestUpstreamFaults(t *testing.T) {
 				})
 				timeout := patience
 				if f.kind == proxy.Timeout {
-					timeout = 50 * time.Millisecond
+					timeout = 300 * time.Millisecond
 				}
 				d := openDoor(t, func(p *proxy.Proxy) { p.Timeout = timeout }, o.url)
 				f.check(t, d, ask(t, d, protocol, seen))

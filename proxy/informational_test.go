@@ -163,22 +163,19 @@ func TestContinueDeclined(t *testing.T) {
 func TestEarlyAnswers(t *testing.T) {
 	const size, tries = 4 << 20, 200
 	o := openOrigin(t, func(w *wire) {
-		for {
-			h, err := w.readHead()
-			if err != nil {
-				return
-			}
-			status := "413 Content Too Large"
-			if strings.Contains(h.first, "/login") {
-				status = "401 Unauthorized"
-			}
-			w.sayf("HTTP/1.1 %s\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno", status)
-			// As a well-behaved server does: hear the rest, for a while.
-			w.CloseWrite()
-			w.SetReadDeadline(time.Now().Add(time.Second))
-			io.Copy(io.Discard, w.r)
+		h, err := w.readHead()
+		if err != nil {
 			return
 		}
+		status := "413 Content Too Large"
+		if strings.Contains(h.first, "/login") {
+			status = "401 Unauthorized"
+		}
+		w.sayf("HTTP/1.1 %s\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno", status)
+		// As a well-behaved server does: hear the rest, for a while.
+		w.CloseWrite()
+		w.SetReadDeadline(time.Now().Add(time.Second))
+		io.Copy(io.Discard, w.r)
 	})
 	d := openDoor(t, nil, o.url)
 	block := strings.Repeat("x", 64<<10)

@@ -172,16 +172,16 @@ func TestSentTwice(t *testing.T) {
 // that it carried before: one that has passed since says nothing about it.
 func TestConnectionOutlivesTimeout(t *testing.T) {
 	o := openOrigin(t, answering(ok, nil))
-	d := openDoor(t, func(p *proxy.Proxy) { p.Timeout = 30 * time.Millisecond }, o.url)
+	d := openDoor(t, func(p *proxy.Proxy) { p.Timeout = 200 * time.Millisecond }, o.url)
 	c := d.dial()
-	pause := time.NewTicker(80 * time.Millisecond)
+	pause := time.NewTicker(300 * time.Millisecond)
 	defer pause.Stop()
-	for range 4 {
+	for range 3 {
 		c.roundTrip(t, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
 		<-pause.C
 	}
 	if n := o.connections(); n != 1 {
-		t.Errorf("%d connections for four exchanges", n)
+		t.Errorf("%d connections for three exchanges", n)
 	}
 }
 
