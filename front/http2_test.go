@@ -3,6 +3,7 @@ package front_test
 import (
 	"bytes"
 	"io"
+	"net/http"
 	"strconv"
 	"testing"
 
@@ -85,5 +86,26 @@ func (h *rawHTTP2) finish(stream uint32) (status int, whole bool) {
 		if h := f.Header(); h.StreamID == stream && h.Flags.Has(http2.FlagDataEndStream) {
 			return status, true
 		}
+	}
+}
+
+// TestOneByteFrames sends a body in frames of a byte each: reads of one byte
+// are not always net/http's reading ahead.
+func TestOneByteFrames(t *testing.T) {
+	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
+		if n, err := io.Copy(io.Discard, r.Body); n != 50 || err != nil {
+			t.Errorf("the upstream got %d bytes, %v", n, err)
+		}
+	})
+	d := openDoor(t, back.URL)
+	h2 := dialHTTP2(t, d.addr)
+	stream := h2.begin(false, ":method", "POST", ":scheme", "http", ":authority", "a", ":path", "/")
+	for i := range 50 {
+		if err := h2.framer.WriteData(stream, i == 49, []byte("x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if status, whole := h2.finish(stream); status != 200 || !whole {
+		t.Errorf("%d, whole %v", status, whole)
 	}
 }

@@ -1,0 +1,133 @@
+package front_test
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"testing"
+
+	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/log/sink"
+)
+
+// allocBody is what both servers of the comparison answer.
+var allocBody = bytes.Repeat([]byte("x"), 1024)
+
+// TestAllocations compares a proxied request, log and metrics included, with
+// one to a net/http server that answers the same fields and bytes: the door
+// adds no allocation to what net/http makes.
+func TestAllocations(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	bare := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h["Content-Type"] = allocType
+		h["Content-Length"] = allocLength
+		h["Server"] = allocServer
+		h["X-Request-Id"] = allocID
+		w.WriteHeader(200)
+		w.Write(allocBody)
+	}))
+	defer bare.Close()
+	back := rawUpstream(t, answerWithoutAllocating)
+	for name, fields := range map[string]string{
+		"no id":       "",
+		"a UUID":      "X-Request-Id: c9bf9e57-1685-4c89-bafb-ff5af830be8a\r\n",
+		"traceparent": "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\r\n",
+	} {
+		for _, events := range []string{front.EventsAll, front.EventsCompleted} {
+			t.Run(name+", "+events, func(t *testing.T) {
+				d := discardingDoor(t, "http://"+back, events)
+				request := "GET /embed/visualisations/a/b?x=1 HTTP/1.1\r\nHost: www.example.com\r\nUser-Agent: tester\r\nAccept: */*\r\n" + fields + "\r\n"
+				base := mallocsPerRequest(t, bare.Listener.Addr().String(), request)
+				door := mallocsPerRequest(t, d, request)
+				t.Logf("net/http %.2f, the door %.2f", base, door)
+				if door-base >= 0.5 {
+					t.Errorf("%.2f allocations for a proxied request, %.2f in net/http alone", door, base)
+				}
+			})
+		}
+	}
+}
+
+var (
+	allocType   = []string{"text/plain"}
+	allocLength = []string{"1024"}
+	allocServer = []string{"bare"}
+	allocID     = []string{"abcdefghijklmnop"}
+)
+
+// discardingDoor starts a door whose log goes nowhere, and returns its address.
+func discardingDoor(t *testing.T, upstream, events string) string {
+	t.Helper()
+	d := newDoor(t, upstream, func(c *front.Config) { c.Log.Events = events })
+	var err error
+	if d.Door, err = front.New(d.config, sink.NewDirect(io.Discard)); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Listen(); err != nil {
+		t.Fatal(err)
+	}
+	d.serve()
+	return d.addr
+}
+
+// answerWithoutAllocating answers every request on a connection from a fixed
+// buffer. Requests without a body come one at a time.
+func answerWithoutAllocating(c *rawConn) {
+	answer := append([]byte("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 1024\r\nServer: bare\r\n\r\n"), allocBody...)
+	buf := make([]byte, 16<<10)
+	n := 0
+	for {
+		m, err := c.TCPConn.Read(buf[n:])
+		if err != nil {
+			return
+		}
+		if n += m; !bytes.HasSuffix(buf[:n], []byte("\r\n\r\n")) {
+			continue
+		}
+		n = 0
+		if _, err := c.TCPConn.Write(answer); err != nil {
+			return
+		}
+	}
+}
+
+// mallocsPerRequest sends many requests on a connection, and returns how many
+// allocations of the whole process each of them costs.
+func mallocsPerRequest(t *testing.T, addr, request string) float64 {
+	t.Helper()
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	line, buf := []byte(request), make([]byte, 16<<10)
+	send := func(n int) {
+		for range n {
+			if _, err := conn.Write(line); err != nil {
+				t.Fatal(err)
+			}
+			for end := []byte("xxxx"); ; {
+				m, err := conn.Read(buf)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if bytes.HasSuffix(buf[:m], end) {
+					break
+				}
+			}
+		}
+	}
+	send(2000) // fills pools, and the pool of upstream connections
+	const requests = 2000
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	send(requests)
+	runtime.ReadMemStats(&after)
+	return float64(after.Mallocs-before.Mallocs) / requests
+}

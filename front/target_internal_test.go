@@ -1,0 +1,112 @@
+package front
+
+import (
+	"net/netip"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// FuzzCheckPath compares with readers that decode a path before or after they
+// clean it: what passes means the same to all of them.
+func FuzzCheckPath(f *testing.F) {
+	for _, p := range []string{"/", "/a/b", "/a/../b", "/a/%2e%2E/b", "/a/..;x/b", "/..%2fb", "/a%2f.", "//a//", "/a%00", "/%5c", "/%zz", "/a;b/.c"} {
+		f.Add(p)
+	}
+	f.Fuzz(func(t *testing.T, p string) {
+		if !strings.HasPrefix(p, "/") || strings.Contains(p, "?") {
+			t.Skip("splitTarget and admit do not let it come so far")
+		}
+		why := checkPath(p)
+		if want := pathIsPlain(p); want != (why == "") {
+			t.Errorf("checkPath(%q) = %q, and the path is plain: %v", p, why, want)
+		}
+		if why != "" {
+			return
+		}
+		decoded, err := url.PathUnescape(p)
+		if err != nil {
+			t.Fatalf("%q passes: %v", p, err)
+		}
+		for _, reading := range []string{p, decoded, withoutParameters(p), withoutParameters(decoded)} {
+			// Cleaned without its empty segments, a path keeps all the others.
+			if got, want := segments(path.Clean(reading)), segments(reading); got != want {
+				t.Errorf("%q passes, and read as %q it leads to %q", p, reading, path.Clean(reading))
+			}
+		}
+	})
+}
+
+// pathIsPlain says what checkPath does, slowly.
+func pathIsPlain(p string) bool {
+	decoded, err := url.PathUnescape(p)
+	if err != nil || strings.ContainsAny(decoded, `\`) || strings.Contains(p, "#") {
+		return false
+	}
+	for i := range len(p) {
+		if p[i] == '%' {
+			if n, _ := strconv.ParseUint(p[i+1:i+3], 16, 8); n < 0x20 || n == 0x7f {
+				return false
+			}
+		}
+	}
+	slashes := strings.NewReplacer("%2f", "/", "%2F", "/").Replace(p)
+	for segment := range strings.SplitSeq(slashes, "/") {
+		segment, _, _ = strings.Cut(segment, ";")
+		if s, _ := url.PathUnescape(segment); s == "." || s == ".." {
+			return false
+		}
+	}
+	return true
+}
+
+// withoutParameters cuts ";..." off every segment, as servlets do.
+func withoutParameters(p string) string {
+	all := strings.Split(p, "/")
+	for i := range all {
+		all[i], _, _ = strings.Cut(all[i], ";")
+	}
+	return strings.Join(all, "/")
+}
+
+// segments counts the segments of a path that are not empty.
+func segments(p string) (n int) {
+	for s := range strings.SplitSeq(p, "/") {
+		if s != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// FuzzSplitHost compares with net/url and netip: what is accepted, both read
+// alike.
+func FuzzSplitHost(f *testing.F) {
+	for _, h := range []string{"a", "a.b:80", "[::1]:80", "[::1", "a..b", ":80", "a:", "127.0.0.1:65535", "[::ffff:1.2.3.4]", "a:080"} {
+		f.Add(h)
+	}
+	f.Fuzz(func(t *testing.T, host string) {
+		name, port, ok := splitHost(host)
+		if !ok {
+			return
+		}
+		u, err := url.Parse("http://" + host + "/")
+		if err != nil {
+			t.Fatalf("splitHost accepts %q: %v", host, err)
+		}
+		n, _ := strconv.Atoi(u.Port())
+		if u.Host != host || u.Hostname() != name || n != port || u.User != nil || u.Path != "/" {
+			t.Errorf("splitHost(%q) = %q, %d; net/url reads %q, %q", host, name, port, u.Hostname(), u.Port())
+		}
+		if port < 0 || port > 65535 || port == 0 && u.Port() != "" {
+			t.Errorf("splitHost(%q) accepts port %d", host, port)
+		}
+		if strings.HasPrefix(host, "[") {
+			if addr, err := netip.ParseAddr(name); err != nil || !addr.Is6() {
+				t.Errorf("splitHost(%q) accepts address %q", host, name)
+			}
+		}
+	})
+}
