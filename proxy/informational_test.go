@@ -161,7 +161,7 @@ func TestContinueDeclined(t *testing.T) {
 // D8: an answer that comes while a 4 MiB upload is under way reaches the
 // client. The promise is 99 of 100.
 func TestEarlyAnswers(t *testing.T) {
-	const size, tries = 4 << 20, 200
+	const size, tries = 4 << 20, 100
 	o := openOrigin(t, func(w *wire) {
 		h, err := w.readHead()
 		if err != nil {
