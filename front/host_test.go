@@ -172,7 +172,8 @@ var deliveries = map[string]func(c *rawConn, request string) bool{
 		return true
 	},
 	"behind a body that looks like it": func(c *rawConn, request string) bool {
-		body := "GET http://b.example/x HTTP/1.1\r\nHost: a.example\r\n\r\n"
+		target := strings.Fields(request)[1]
+		body := "GET " + target + " HTTP/1.1\r\nHost: a.example\r\n\r\n"
 		c.send(fmt.Sprintf("POST /first HTTP/1.1\r\nHost: first\r\nContent-Length: %d\r\n\r\n", len(body)))
 		c.send(body)
 		c.answer("POST")

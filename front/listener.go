@@ -6,25 +6,28 @@ import (
 	"time"
 )
 
-// acceptGrace is how long a closing listener goes on accepting the connections
-// that the kernel has already made: closed at once, it would reset them.
-const acceptGrace = 20 * time.Millisecond
+const (
+	// acceptGrace is how long a closing listener waits for another connection
+	// that the kernel has made or is making: closed at once, it would reset it.
+	acceptGrace = 20 * time.Millisecond
+	// acceptLimit is how long it takes them in at most.
+	acceptLimit = time.Second
+)
 
 // listener hands clientConns to net/http.
 type listener struct {
 	*net.TCPListener
 	server  *server
-	closing atomic.Bool
+	closing atomic.Int64 // since when, as Unix time in nanoseconds; 0 before
 }
 
 // Accept implements net.Listener.
 func (l *listener) Accept() (net.Conn, error) {
 	nc, err := l.TCPListener.AcceptTCP()
+	if since := l.closing.Load(); err != nil && since != 0 {
+		nc, err = l.acceptLast(time.Unix(0, since))
+	}
 	if err != nil {
-		if l.closing.Load() {
-			l.TCPListener.Close()
-			return nil, net.ErrClosed
-		}
 		return nil, err
 	}
 	c := newClientConn(nc, l.server)
@@ -32,8 +35,22 @@ func (l *listener) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// Close implements net.Listener. The loop that accepts goes on for acceptGrace.
+// acceptLast accepts what the kernel has left, then closes.
+func (l *listener) acceptLast(since time.Time) (*net.TCPConn, error) {
+	now := time.Now()
+	if now.Sub(since) < acceptLimit {
+		l.TCPListener.SetDeadline(now.Add(acceptGrace))
+		if nc, err := l.TCPListener.AcceptTCP(); err == nil {
+			return nc, nil
+		}
+	}
+	l.TCPListener.Close()
+	return nil, net.ErrClosed
+}
+
+// Close implements net.Listener. The loop that accepts goes on until nothing
+// is left to accept.
 func (l *listener) Close() error {
-	l.closing.Store(true)
-	return l.TCPListener.SetDeadline(time.Now().Add(acceptGrace))
+	l.closing.CompareAndSwap(0, time.Now().UnixNano())
+	return l.TCPListener.SetDeadline(past)
 }

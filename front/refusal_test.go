@@ -58,8 +58,12 @@ func TestMalformedRequests(t *testing.T) {
 func TestAnswersAreNoRefusals(t *testing.T) {
 	back := rawUpstream(t, func(c *rawConn) {
 		for r := c.request(); r != nil; r = c.request() {
-			if r.URL.Path == "/cut" {
+			switch r.URL.Path {
+			case "/cut":
 				c.send("HTTP/1.1 404 Not Found\r\nContent-Length: 500\r\n\r\nHTTP/1.1 400 Bad Request")
+				return
+			case "/malformed": // net/http still has the answer when it is cut, and writes it then
+				c.send("HTTP/1.1 404 Not Found\r\nTransfer-Encoding: chunked\r\n\r\nbb8\r\n" + strings.Repeat("x", 3000) + "\r\nzz\r\n")
 				return
 			}
 			c.send("HTTP/1.1 404 Not Found\r\nContent-Length: 24\r\n\r\nHTTP/1.1 400 Bad Request")
@@ -71,6 +75,8 @@ func TestAnswersAreNoRefusals(t *testing.T) {
 		"GET /whole HTTP/1.0\r\nHost: a\r\n\r\n",
 		"GET /cut HTTP/1.1\r\nHost: a\r\n\r\n",
 		"GET /cut HTTP/1.0\r\nHost: a\r\n\r\n",
+		"GET /malformed HTTP/1.1\r\nHost: a\r\n\r\n",
+		"GET /malformed HTTP/1.0\r\nHost: a\r\n\r\n",
 		"GET /.. HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
 		"GET / HTTP/1.1\r\nHost: a..b\r\nConnection: close\r\n\r\n",
 	} {
