@@ -293,7 +293,6 @@ func TestAnswerAsSent(t *testing.T) {
 // dialled.
 func TestRequestThatCannotBeSent(t *testing.T) {
 	for _, request := range []string{
-		"GET http://a/x HTTP/1.1\r\nHost: a\r\n\r\n", // the door, not package proxy, knows what to make of it
 		"CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n",
 	} {
 		o := openOrigin(t, answering(ok, nil))

@@ -211,6 +211,9 @@ type face struct {
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f := faces.Get().(*face)
 	f.Bind(&f.Exchange, w, r)
+	if r.Method != http.MethodConnect {
+		f.Exchange.Target = r.URL.RequestURI() // which handlers in front may have changed
+	}
 	f.Exchange.Timeout = p.Timeout
 	if f.Exchange.Upgrade = p.Upgrade; p.Upgrade == nil {
 		f.Exchange.Upgrade = defaultUpgrade

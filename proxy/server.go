@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"sort"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,7 +23,7 @@ const (
 	// exchange. What an upstream sends beyond its answer, in a packet of its
 	// own, arrives in that time and is seen; the price is a few more
 	// connections (one for every 1/rest exchanges a second).
-	rest = time.Millisecond
+	rest = 5 * time.Millisecond
 	// longRest is the same behind an answer without a body by definition (to
 	// HEAD, 204, 304), where the mistake is to send one, and behind every
 	// answer of a server until its connections were found quiet after so long
@@ -123,7 +124,9 @@ func (s *Server) caught(now time.Time) {
 func (s *Server) pop(now time.Time, fresh bool) *conn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i := len(s.conns) - 1; i >= 0; i-- {
+	// All rest for as long as rest says, so the last ones cannot be ready.
+	rested := now.Add(-rest)
+	for i := sort.Search(len(s.conns), func(i int) bool { return s.conns[i].idle.After(rested) }) - 1; i >= 0; i-- {
 		c := s.conns[i]
 		if now.Before(c.ready) {
 			continue

@@ -1,0 +1,41 @@
+package proxy_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/weirhq/weir/proxy"
+)
+
+// A Proxy behind other handlers asks the upstream for what they made of the
+// request's URL.
+func TestBehindStripPrefix(t *testing.T) {
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, r.RequestURI)
+	}))
+	defer origin.Close()
+	up, err := proxy.NewUpstream("origin", origin.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer up.Close()
+	door := httptest.NewServer(http.StripPrefix("/api", &proxy.Proxy{Upstream: up}))
+	defer door.Close()
+	for asked, want := range map[string]string{
+		"/api/a%2Fb/c?x=%20&y": "/a%2Fb/c?x=%20&y",
+		"/api/":                "/",
+		"/api":                 "/",
+	} {
+		resp, err := http.Get(door.URL + asked)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil || string(got) != want {
+			t.Errorf("%s reached the upstream as %q (%v), want %q", asked, got, err, want)
+		}
+	}
+}

@@ -1,0 +1,270 @@
+package proxy
+
+import (
+	"errors"
+	"io"
+	"os"
+	"time"
+)
+
+// maxInformational is how many 1xx answers a client gets before the final one;
+// more than that is not an upstream that means well.
+const maxInformational = 5
+
+// A transfer is one attempt at an exchange, on one connection.
+type transfer struct {
+	proxy     *Proxy
+	x         *Exchange
+	c         *conn
+	expecting bool // the body waits for the upstream's 100
+	stale     bool // the connection was dead before the request came to it
+	step      string
+	heard     error // what a read ended with whose result is still to be looked at
+}
+
+func (t *transfer) attempt(reuse reusePolicy) error {
+	up := t.proxy.Upstream
+	if up == nil {
+		up = &Upstream{}
+	}
+	c, err := up.connect(reuse, t.x.timeout(), t.choose)
+	if err != nil {
+		return err
+	}
+	t.c, t.stale, t.heard = c, false, nil
+	t.x.attach(c)
+	err = t.run()
+	t.release(err)
+	return err
+}
+
+// choose notes which server is about to be reached for, and tells the hook of
+// the first one.
+func (t *transfer) choose(s *Server) {
+	first := t.x.Server == nil
+	t.x.Server = s
+	if first {
+		t.proxy.tell(t.x, Sending)
+	}
+}
+
+// fail names the step and the kind of what went wrong with the upstream.
+func (t *transfer) fail(err error) error {
+	var known *Error
+	if errors.As(err, &known) {
+		return err
+	}
+	if fault := t.x.upload.fault(); fault != nil {
+		return fault
+	}
+	if t.x.cancelled.Load() {
+		return &Error{Kind: ClientGone, Server: t.c.server.addr, Step: t.step, Err: errGone}
+	}
+	kind := kindOf(err)
+	if t.x.Began && (kind == Closed || kind == Reset) {
+		kind = Truncated
+	}
+	return &Error{Kind: kind, Server: t.c.server.addr, Step: t.step, Err: err}
+}
+
+var errGone = errors.New("the client is gone")
+
+// run sends the request and hands on the answer.
+func (t *transfer) run() error {
+	x := t.x
+	x.answer.reset()
+	t.step = "sending the request"
+	x.arm(t.c, x.timeout())
+	if err := t.sendHead(); err != nil {
+		t.stale = t.c.used && kindOf(err) != Timeout
+		return t.fail(err)
+	}
+	if x.upload != nil {
+		x.upload.start <- t.c
+	}
+	if err := t.readFinalHead(); err != nil {
+		t.stale = t.c.used && x.answer.w == 0 && kindOf(err) != Timeout
+		return t.fail(err)
+	}
+	if x.answer.status == 101 {
+		return t.tunnel()
+	}
+	return t.handOn()
+}
+
+// sendHead sends x.head. When the answer is all that is left to wait for, it
+// waits for the beginning of that, too.
+func (t *transfer) sendHead() error {
+	head, a := t.x.head, &t.x.answer
+	if t.x.upload == nil && !t.expecting {
+		a.room()
+		said, n, sayErr, readErr := t.c.ask(head, a.buf[a.w:])
+		a.w += n
+		t.heard = readErr
+		if head = head[said:]; sayErr != nil || len(head) == 0 {
+			return sayErr
+		}
+	}
+	_, err := t.c.Write(head)
+	return err
+}
+
+// readFinalHead reads heads until one is not informational.
+func (t *transfer) readFinalHead() error {
+	x := t.x
+	t.step = "waiting for the answer"
+	for n := 0; ; n++ {
+		if err := x.answer.readHead(t.await, x.Method); err != nil {
+			return err
+		}
+		switch {
+		case x.answer.status >= 200:
+			return nil
+		case x.answer.status == 101:
+			return t.checkUpgrade()
+		case n == maxInformational:
+			return malformed("more than %d informational answers", maxInformational)
+		}
+		if err := t.informational(); err != nil {
+			return err
+		}
+	}
+}
+
+// informational passes a 1xx answer on to a client that can take it. A 100 is
+// for those alone who asked for it, and they get it by being read from.
+func (t *transfer) informational() error {
+	x := t.x
+	if x.answer.status == 100 {
+		t.goOn()
+		return nil
+	}
+	if x.HTTP10 {
+		return nil
+	}
+	x.collectFields()
+	if err := x.Client.Informational(x.answer.status, x.fields); err != nil {
+		return &Error{Kind: ClientGone, Step: "passing on an informational answer", Err: err}
+	}
+	return nil
+}
+
+// goOn begins to send the body that waited for the upstream's 100.
+func (t *transfer) goOn() {
+	if t.expecting {
+		t.expecting = false
+		startUpload(t.x).start <- t.c
+	}
+}
+
+// await reads more of the answer, for as long as the upstream may be silent. A
+// wait that is the client's doing, who has not sent the body yet, does not
+// count.
+func (t *transfer) await(buf []byte) (int, error) {
+	if err := t.heard; err != nil {
+		t.heard = nil
+		return 0, err
+	}
+	for {
+		timeout := t.x.timeout()
+		if t.expecting {
+			timeout = min(timeout, continueWait)
+		}
+		t.x.arm(t.c, timeout)
+		n, err := t.c.Read(buf)
+		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) || t.x.cancelled.Load() || t.x.upload.fault() != nil {
+			return n, err
+		}
+		switch {
+		case t.expecting:
+			t.goOn()
+		case t.x.upload == nil || !t.x.upload.waiting.Load():
+			return n, err
+		}
+	}
+}
+
+// flow reads more of the answer's body. Before it waits, the client gets what
+// there is. A deadline that has passed by now is the client's doing, who took
+// that long to take what came before.
+func (t *transfer) flow(buf []byte) (int, error) {
+	n, ok, err := t.c.readNow(buf, 0)
+	if ok && !errors.Is(err, os.ErrDeadlineExceeded) {
+		if n == 0 && err == nil {
+			err = io.EOF
+		}
+		return n, err
+	}
+	if err := t.x.Client.Flush(); err != nil {
+		return 0, &Error{Kind: ClientGone, Step: "sending the answer", Err: err}
+	}
+	return t.await(buf)
+}
+
+// handOn hands the final answer to the client.
+func (t *transfer) handOn() error {
+	x := t.x
+	a := &x.answer
+	t.step = "reading the answer"
+	x.Status, x.Began = a.status, true
+	x.collectFields()
+	length := int64(-1)
+	if a.framing == lengthBody {
+		length = a.left
+	}
+	if err := x.Client.Head(a.status, x.fields, length); err != nil {
+		return &Error{Kind: ClientGone, Step: "sending the answer", Err: err}
+	}
+	for {
+		p, err := a.next(t.flow)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return t.fail(err)
+		}
+		n, err := x.Client.Write(p)
+		x.BodySent += int64(n)
+		if err != nil {
+			return &Error{Kind: ClientGone, Step: "sending the answer", Err: err}
+		}
+	}
+	if len(a.trailer) > 0 {
+		x.Client.Trailer(x.passTrailer())
+	}
+	return nil
+}
+
+// release keeps the connection for another exchange when there is no doubt
+// about its state, and closes it otherwise.
+func (t *transfer) release(err error) {
+	x, c := t.x, t.c
+	t.c = nil
+	x.attach(nil)
+	a := &x.answer
+	surplus := err == nil && a.surplus() && !x.Upgraded
+	now := time.Now()
+	if surplus {
+		c.server.caught(now)
+	}
+	if t.stale {
+		c.server.learn(now, now.Sub(c.idle))
+	}
+	if err != nil || surplus || a.close || x.Upgraded || x.cancelled.Load() || !t.sentWhole() {
+		if x.upload != nil {
+			x.upload.given.Store(true)
+		}
+		c.Close()
+		return
+	}
+	c.server.put(c, now, a.framing == noBody)
+}
+
+// sentWhole tells whether the upstream got the whole request, without which
+// the connection is at no known place.
+func (t *transfer) sentWhole() bool {
+	if t.x.upload != nil {
+		return t.x.upload.whole()
+	}
+	return !t.expecting
+}
