@@ -125,7 +125,7 @@ func (d *Door) serve(x *exchange) {
 	case x.Method == "TRACE":
 		d.refuse(x, 405, "TRACE would show what proxies add", proxy.Field{Name: "Allow", Value: passing})
 	case x.Target == "*":
-		x.answerOptions(passing)
+		d.refuse(x, 204, "", proxy.Field{Name: "Allow", Value: passing})
 	default:
 		d.pass(x, t)
 	}
@@ -170,7 +170,7 @@ func (d *Door) pass(x *exchange, t *tables) {
 	case m.Allow == "":
 		d.refuse(x, 404, "no route")
 	case x.Method == "OPTIONS":
-		x.answerOptions(withOptions(m.Allow))
+		d.refuse(x, 204, "", proxy.Field{Name: "Allow", Value: withOptions(m.Allow)})
 	default:
 		d.refuse(x, 405, "no route for the method", proxy.Field{Name: "Allow", Value: withOptions(m.Allow)})
 	}
@@ -185,16 +185,16 @@ func withOptions(allow string) string {
 	return allow + ", OPTIONS"
 }
 
-// answerOptions says which methods may be used.
-func (x *exchange) answerOptions(allow string) {
-	x.Status, x.Began = 204, true
-	fields := append([]proxy.Field{{Name: "Allow", Value: allow}}, x.Answer...)
-	x.Cut = x.Client.Head(204, fields, 0) != nil
-}
+// waitedFor is the longest body that is read before its request is refused, so
+// that the connection can carry another one.
+const waitedFor = 16 << 10
 
-// refuse answers instead of an upstream.
+// refuse answers instead of an upstream. why is for the log.
 func (d *Door) refuse(x *exchange, status int, why string, fields ...proxy.Field) {
 	x.refusal = why
+	if x.Length < 0 || x.Length > waitedFor {
+		x.Client.Duplex() // the answer does not wait for the body
+	}
 	if x.Respond(status, "", fields...) != nil {
 		x.Cut = true
 	}

@@ -45,7 +45,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (s *server) serveHTTP1(c *clientConn, h *held, w http.ResponseWriter, r *http.Request) {
 	if h.Target != "" && h.Target[0] != '/' && h.Target != "*" && h.Method != "CONNECT" {
-		h.makeOrigin(&c.heads)
+		h.makeOrigin()
 	}
 	c.hold(h)
 	s.door.serve(&h.exchange)
@@ -55,6 +55,9 @@ func (s *server) serveHTTP1(c *clientConn, h *held, w http.ResponseWriter, r *ht
 		proxy.Abort(w, r)
 	case h.Upgraded:
 		c.finish()
+	case h.Length != 0:
+		// net/http reads what is left of the body, and would wait for it.
+		c.SetReadDeadline(time.Now().Add(restTimeout))
 	}
 }
 
@@ -86,6 +89,9 @@ const (
 	maxHead = 64 << 10
 	// headTimeout is how long a client may take to send a head.
 	headTimeout = 10 * time.Second
+	// restTimeout is how long the rest of a body may take whose request is
+	// answered.
+	restTimeout = 2 * time.Second
 	// idleTimeout is how long a connection may be unused.
 	idleTimeout = 75 * time.Second
 )

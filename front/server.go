@@ -135,7 +135,11 @@ func (d *Door) drain() error {
 		up.Close()
 	}
 	if err != nil && left > 0 {
-		return fmt.Errorf("%d requests were cut after %v", left, d.cfg.Drain)
+		noun := "requests were"
+		if left == 1 {
+			noun = "request was"
+		}
+		return fmt.Errorf("%d %s cut after %v", left, noun, d.cfg.Drain)
 	}
 	return nil
 }

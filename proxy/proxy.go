@@ -160,24 +160,25 @@ func (x *Exchange) fail(err error) {
 }
 
 // Respond answers the exchange with a status and a short plain text, its
-// standard one when text is empty, instead of an upstream. fields are added.
+// standard one when text is empty, instead of an upstream. fields are added. An
+// answer with status 204 has no text.
 func (x *Exchange) Respond(status int, text string, fields ...Field) error {
+	x.Status, x.Began = status, true
+	x.fields = append(append(x.fields[:0], fields...), x.Answer...)
+	if status == 204 {
+		return x.Client.Head(status, x.fields, 0)
+	}
 	if text == "" {
 		text = statusText(status)
 	}
 	text += "\n"
-	x.Status, x.Began = status, true
-	x.fields = append(append(x.fields[:0],
+	x.fields = append(x.fields,
 		Field{"Content-Type", "text/plain; charset=utf-8"},
 		Field{"X-Content-Type-Options", "nosniff"},
 		Field{"Content-Length", strconv.Itoa(len(text))},
-	), fields...)
-	x.fields = append(x.fields, x.Answer...)
-	if err := x.Client.Head(status, x.fields, int64(len(text))); err != nil {
+	)
+	if err := x.Client.Head(status, x.fields, int64(len(text))); err != nil || x.Method == "HEAD" {
 		return err
-	}
-	if x.Method == "HEAD" {
-		return nil
 	}
 	n, err := io.WriteString(x.Client, text)
 	x.BodySent += int64(n)

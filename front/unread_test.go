@@ -1,0 +1,38 @@
+package front_test
+
+import (
+	"io"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/front"
+)
+
+// TestUnreadBody sends requests that are refused for their path, announces a
+// body with them and never sends it: the answer comes all the same, and the
+// connection is not held for the body's sake.
+func TestUnreadBody(t *testing.T) {
+	d := openDoor(t, upstream(t, hello).URL, func(c *front.Config) {
+		c.Routes = []front.RouteConfig{front.DefaultRoute("/known", "site")}
+	})
+	for _, framing := range []string{
+		"Content-Length: 100000\r\n\r\n",
+		"Content-Length: 10\r\n\r\n123",
+		"Transfer-Encoding: chunked\r\n\r\n5\r\n123",
+		"Expect: 100-continue\r\nContent-Length: 10\r\n\r\n",
+	} {
+		t.Run(framing, func(t *testing.T) {
+			t.Parallel()
+			conn := dial(t, d.addr)
+			conn.send("POST /unknown HTTP/1.1\r\nHost: a\r\n" + framing)
+			if resp, _ := conn.answer("POST"); resp.StatusCode != http.StatusNotFound {
+				t.Fatalf("status %d, want 404", resp.StatusCode)
+			}
+			conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+			if _, err := io.Copy(io.Discard, conn); err != nil {
+				t.Errorf("the connection is still open: %v", err)
+			}
+		})
+	}
+}
