@@ -53,3 +53,5 @@ func (ms Mistakes) sort() {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
 	})
 }
+
+func didYouMean(word string) string { return "did you mean " + quote(word) + "?" }
