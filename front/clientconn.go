@@ -1,6 +1,7 @@
 package front
 
 import (
+	"io"
 	"net"
 	"net/http"
 	"sync"
@@ -9,13 +10,12 @@ import (
 )
 
 // clientConn is a client's connection under net/http. It knows what net/http
-// does not tell its handlers: when the client leaves, when an answer is
-// written to its last byte, and what stood in a head that net/http has
-// already interpreted.
+// does not tell its handlers: when the client leaves, and when an answer is
+// written to its last byte. And it keeps from net/http what that would repair.
 type clientConn struct {
 	patientConn
-	server *server
-	heads  heads
+	server  *server
+	framing framing
 
 	// serving tells that a head was read and is not answered yet. It changes
 	// between reads: net/http ends them before it says so.
@@ -37,25 +37,48 @@ func newClientConn(nc *net.TCPConn, s *server) *clientConn {
 // Read implements net.Conn. Reads of one byte behind a head are net/http's
 // reading ahead.
 func (c *clientConn) Read(p []byte) (int, error) {
-	n, err := c.patientConn.read(p, c.serving && len(p) == 1)
-	if n > 0 && !c.serving && !c.isHTTP2() {
-		if c.heads.look(p[:n]); c.isHTTP2() {
-			c.finish()
-		}
+	ahead := c.serving && len(p) == 1
+	if c.framing.err != nil && !ahead {
+		return 0, c.framing.err
 	}
-	return n, err
+	n, err := c.patientConn.read(p, ahead)
+	if n == 0 || c.framing.state == outOfSight {
+		return n, err
+	}
+	if n = c.framing.inspect(p[:n]); c.framing.state == outOfSight {
+		c.finish()
+	}
+	if n == 0 {
+		return 0, c.framing.err
+	}
+	return n, nil // err comes again
 }
 
 // isHTTP2 tells whether the client has begun to speak HTTP/2.
-func (c *clientConn) isHTTP2() bool { return c.heads.kind == headHTTP2 }
+func (c *clientConn) isHTTP2() bool { return c.framing.state == outOfSight }
 
 // Write implements net.Conn. An error that is written while no exchange is
 // under way is net/http's own: it could not read a request.
 func (c *clientConn) Write(p []byte) (int, error) {
-	if isRefusal(p) && c.between() {
-		c.server.door.noteRefusal(c, p)
+	if !isRefusal(p) || !c.between() {
+		return c.TCPConn.Write(p)
 	}
+	c.server.door.noteRefusal(c, p)
+	defer c.linger()
 	return c.TCPConn.Write(p)
+}
+
+// refusalLinger is how long a client may take to close a connection on which a
+// request was refused.
+const refusalLinger = 500 * time.Millisecond
+
+// linger waits for the client to close the connection, and throws away what it
+// still sends: net/http is about to close, and a connection that is closed with
+// bytes unread is reset, and its client may lose the answer.
+func (c *clientConn) linger() {
+	c.TCPConn.CloseWrite()
+	c.TCPConn.SetReadDeadline(time.Now().Add(refusalLinger))
+	io.CopyN(io.Discard, c.TCPConn, 4*maxHead)
 }
 
 // Close implements net.Conn.
@@ -141,10 +164,10 @@ func stateChanged(nc net.Conn, state http.ConnState) {
 	case http.StateIdle:
 		c.release()
 		c.serving = false
-		c.heads.next()
 	case http.StateClosed:
 		c.release()
 	case http.StateHijacked:
+		c.framing.state = outOfSight
 		c.letGo()
 	}
 }

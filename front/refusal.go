@@ -19,10 +19,14 @@ func isRefusal(p []byte) bool {
 // why. answer is the whole of what the client gets.
 func (d *Door) noteRefusal(c *clientConn, answer []byte) {
 	d.metrics.refused.Inc()
+	reason := reasonOf(answer)
+	if why, ok := c.framing.err.(ambiguity); ok {
+		reason = why.Error()
+	}
 	peer := c.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().WithZone("").Unmap()
 	d.log.Warn(eventRefused).
 		HTTP(&log.HTTP{StatusCode: statusOf(answer), Client: peer.String()}).
-		Str("reason", reasonOf(answer)).
+		Str("reason", reason).
 		Send()
 }
 

@@ -1,0 +1,191 @@
+package front
+
+import "bytes"
+
+// head is what the lines of a head have said so far.
+type head struct {
+	http10    bool
+	doomed    bool   // net/http refuses it, with a status of its own
+	coded     bool   // Transfer-Encoding was there
+	sized     bool   // Content-Length was there
+	length    int64  // what it said
+	expects   bool   // Expect was there
+	hosted    bool   // Host was there
+	absolute  bool   // the target is a URL
+	authority []byte // its host and port; the array is used again
+}
+
+const (
+	errVersion  ambiguity = "the version is not HTTP/1.0 or HTTP/1.1"
+	errFold     ambiguity = "a field is folded"
+	errTwoWays  ambiguity = "Content-Length and Transfer-Encoding stand side by side"
+	errTwoSizes ambiguity = "Content-Length stands twice"
+	errSize     ambiguity = "Content-Length is no number"
+	errCoding10 ambiguity = "Transfer-Encoding in HTTP/1.0"
+	errExpect   ambiguity = "Expect says more than 100-continue"
+	errHost     ambiguity = "the target and the Host disagree"
+)
+
+// prefaceLine is the first line of HTTP/2's preface.
+const prefaceLine = "PRI * HTTP/2.0"
+
+// readRequestLine takes in the first line of a head. An empty line before it
+// is net/http's to tolerate or not.
+func (f *framing) readRequestLine(line []byte) {
+	if len(line) == 0 {
+		return
+	}
+	if !f.again && string(line) == prefaceLine {
+		f.state = atPreface
+		return
+	}
+	f.again, f.state = true, atField
+	f.head = head{authority: f.head.authority[:0]}
+	h := &f.head
+	switch version := line[max(len(line)-len(" HTTP/1.1"), 0):]; {
+	case string(version) == " HTTP/1.1":
+	case string(version) == " HTTP/1.0":
+		h.http10 = true
+	case bytes.HasPrefix(version, []byte(" HTTP/1.")):
+		f.err = errVersion
+	default:
+		h.doomed = true
+	}
+	h.readTarget(line)
+}
+
+// readTarget notes the authority of a target in absolute form, which net/http
+// lets override the Host.
+func (h *head) readTarget(line []byte) {
+	_, target, _ := bytes.Cut(line, []byte(" "))
+	if len(target) == 0 || target[0] == '/' || target[0] == '*' {
+		return
+	}
+	_, rest, ok := bytes.Cut(target, []byte("://"))
+	if !ok {
+		return
+	}
+	if end := bytes.IndexAny(rest, "/?# "); end >= 0 {
+		rest = rest[:end]
+	}
+	h.absolute, h.authority = true, append(h.authority, rest...)
+}
+
+// readField takes in a field of a head, or the empty line at its end. Only the
+// names that decide where a request ends or whose it is are looked at.
+func (f *framing) readField(line []byte) {
+	if len(line) == 0 {
+		f.endHead()
+		return
+	}
+	switch line[0] {
+	case ' ', '\t':
+		f.err = errFold
+	case 'C', 'c':
+		if value, ok := valueOf(line, "Content-Length"); ok {
+			f.err = f.head.readLength(value)
+		}
+	case 'T', 't':
+		if value, ok := valueOf(line, "Transfer-Encoding"); ok {
+			f.err = f.head.readCoding(value)
+		}
+	case 'E', 'e':
+		if value, ok := valueOf(line, "Expect"); ok {
+			f.err = f.head.readExpect(value)
+		}
+	case 'H', 'h':
+		if value, ok := valueOf(line, "Host"); ok {
+			f.err = f.head.readHost(value)
+		}
+	}
+}
+
+// valueOf returns the value of a field if it has the given name.
+func valueOf(line []byte, name string) (value []byte, ok bool) {
+	if len(line) <= len(name) || line[len(name)] != ':' || !sameFold(line[:len(name)], name) {
+		return nil, false
+	}
+	return bytes.Trim(line[len(name)+1:], " \t"), true
+}
+
+// sameFold compares without regard to the case of ASCII letters. To Unicode,
+// more letters are the same than to readers of HTTP.
+func sameFold[S []byte | string](b []byte, s S) bool {
+	if len(b) != len(s) {
+		return false
+	}
+	for i := range b {
+		if lower(b[i]) != lower(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
+}
+
+func (h *head) readLength(value []byte) error {
+	switch {
+	case h.sized:
+		return errTwoSizes
+	case h.coded:
+		return errTwoWays
+	case len(value) == 0 || len(value) > 18 || len(value) > 1 && value[0] == '0':
+		return errSize
+	}
+	h.sized = true
+	for _, c := range value {
+		if c < '0' || c > '9' {
+			return errSize
+		}
+		h.length = h.length*10 + int64(c-'0')
+	}
+	return nil
+}
+
+// readCoding leaves every coding but chunked, and a second one, to net/http,
+// which answers 501.
+func (h *head) readCoding(value []byte) error {
+	switch {
+	case h.http10:
+		return errCoding10
+	case h.sized:
+		return errTwoWays
+	}
+	h.doomed = h.doomed || h.coded || !sameFold(value, "chunked")
+	h.coded = true
+	return nil
+}
+
+// readExpect leaves what net/http answers with 417 to it: an expectation
+// without 100-continue in it.
+func (h *head) readExpect(value []byte) error {
+	const known = "100-continue"
+	already := h.expects
+	h.expects = true
+	switch {
+	case already:
+		return errExpect
+	case sameFold(value, known):
+		return nil
+	case bytes.Contains(bytes.ToLower(value), []byte(known)):
+		return errExpect
+	}
+	h.doomed = true
+	return nil
+}
+
+// readHost compares the Host with the target. A second Host is refused by
+// net/http.
+func (h *head) readHost(value []byte) error {
+	if h.absolute && !sameFold(value, h.authority) {
+		return errHost
+	}
+	h.hosted = true
+	return nil
+}
