@@ -26,20 +26,16 @@ var layers = map[string]struct {
 		own: []string{"log"},
 		why: "a sink takes lines from log and knows no one else",
 	},
-	"router": {
-		own: []string{"internal/nearest"},
-		why: "a router is chosen for itself alone: the standard library and nothing else",
-	},
-	"proxy": {why: "a proxy tells a hook what happened; it knows neither routes nor logs"},
+	"router": {why: "a router is chosen for itself alone: the standard library and nothing else"},
+	"proxy":  {why: "a proxy tells a hook what happened; it knows neither routes nor logs"},
 	"front": {
-		own: []string{"log", "log/sink", "router", "proxy", "internal/nearest"},
+		own: []string{"log", "log/sink", "router", "proxy"},
 		foreign: []string{
 			"github.com/goccy/go-yaml",
 			"github.com/prometheus/client_golang/prometheus",
 		},
 		why: "the front door wires router, proxy and log; the laboratory is not its business",
 	},
-	"internal/nearest": {why: "a guess at a word needs nobody"},
 	"internal/backend": {why: "a service to measure with is made of the standard library alone"},
 	"cmd/weir": {
 		own:     []string{"log", "log/sink", "router", "proxy", "front", "internal/backend"},

@@ -53,5 +53,3 @@ func (ms Mistakes) sort() {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
 	})
 }
-
-func didYouMean(word string) string { return "did you mean " + quote(word) + "?" }

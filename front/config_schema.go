@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
-
-	"github.com/weirhq/weir/internal/nearest"
 )
 
 // key is one key of the configuration file and how it is read.
@@ -133,7 +131,7 @@ func (r *reader) rightKey(path, name string) string {
 			names = append(names, own)
 		}
 	}
-	if near := nearest.Word(name, names); near != "" {
+	if near := nearest(name, names); near != "" {
 		return didYouMean(near)
 	}
 	if where := r.belongs(name); where != "" {

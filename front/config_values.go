@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
-
-	"github.com/weirhq/weir/internal/nearest"
 )
 
 // The parse functions below each read one kind of value. They look at the
@@ -66,7 +64,7 @@ func word(v vocabulary) func(scalar) (string, *refusal) {
 				return w, nil
 			}
 		}
-		if near := nearest.Word(s.text, v.now); near != "" {
+		if near := nearest(s.text, v.now); near != "" {
 			choose = didYouMean(near)
 		}
 		return "", refuse(choose, "%s is not known here", quote(s.text))
@@ -80,7 +78,7 @@ func parseLogTo(s scalar) (string, *refusal) {
 	if refused != nil || to == LogToStdout || to == LogToStderr {
 		return to, refused
 	}
-	if near := nearest.Word(to, []string{LogToStdout, LogToStderr}); near != "" && filepath.Base(to) == to {
+	if near := nearest(to, []string{LogToStdout, LogToStderr}); near != "" && filepath.Base(to) == to {
 		return "", refuse(didYouMean(near)+" A file is written as "+quote("./"+to), "%s is neither stdout nor stderr", quote(to))
 	}
 	return to, nil

@@ -1,15 +1,13 @@
-// Package nearest guesses which word was meant by a misspelt one, for messages
-// that end in "did you mean ...?".
-package nearest
+package front
 
 import (
 	"strings"
 	"unicode/utf8"
 )
 
-// Word returns the word that was most likely meant by a misspelt one, or ""
+// nearest returns the word that was most likely meant by a misspelt one, or ""
 // when none is near enough for the guess to help. Among equals the first wins.
-func Word(misspelt string, words []string) string {
+func nearest(misspelt string, words []string) string {
 	const longest = 64 // nobody means a word of ours by more
 	if len(misspelt) > longest {
 		return ""
@@ -56,3 +54,5 @@ func differ(a, b rune) int {
 	}
 	return 1
 }
+
+func didYouMean(word string) string { return "did you mean " + quote(word) + "?" }
