@@ -39,7 +39,7 @@ func newClientConn(nc *net.TCPConn, s *server) *clientConn {
 func (c *clientConn) Read(p []byte) (int, error) {
 	ahead := c.serving && len(p) == 1
 	if c.framing.err != nil && !ahead {
-		return 0, c.framing.err
+		return 0, c.refuse()
 	}
 	n, err := c.patientConn.read(p, ahead)
 	if n == 0 || c.framing.state == outOfSight {
@@ -49,9 +49,20 @@ func (c *clientConn) Read(p []byte) (int, error) {
 		c.finish()
 	}
 	if n == 0 {
-		return 0, c.framing.err
+		return 0, c.refuse()
 	}
 	return n, nil // err comes again
+}
+
+// refuse returns why there is nothing more to read. When that is about a head,
+// it is answered here: net/http would close without a word where a connection
+// has carried a request before. A body is for who reads it to complain of.
+func (c *clientConn) refuse() error {
+	if why, ok := c.framing.err.(ambiguity); ok && c.between() {
+		c.Write(answerTo(why))
+		c.framing.err = &net.OpError{Op: "read", Net: "tcp", Err: why} // net/http adds no answer to it
+	}
+	return c.framing.err
 }
 
 // isHTTP2 tells whether the client has begun to speak HTTP/2.

@@ -48,8 +48,8 @@ const (
 	keptLine = 4 << 10
 )
 
-// An ambiguity is why the bytes of a client are not passed on. net/http answers
-// 400 to an error that it does not know, and closes the connection.
+// An ambiguity is why the bytes of a client are not passed on. The connection
+// ends there.
 type ambiguity string
 
 func (a ambiguity) Error() string { return string(a) }

@@ -42,16 +42,16 @@ func (f *framing) readRequestLine(line []byte) {
 	f.again, f.state = true, atField
 	f.head = head{authority: f.head.authority[:0]}
 	h := &f.head
+	h.readTarget(line)
 	switch version := line[max(len(line)-len(" HTTP/1.1"), 0):]; {
 	case string(version) == " HTTP/1.1":
 	case string(version) == " HTTP/1.0":
 		h.http10 = true
-	case bytes.HasPrefix(version, []byte(" HTTP/1.")):
-		f.err = errVersion
+	case bytes.HasPrefix(version, []byte(" HTTP/")) && version[6] != '1' && version[7] == '.':
+		h.doomed = true // by 505
 	default:
-		h.doomed = true
+		f.err = errVersion
 	}
-	h.readTarget(line)
 }
 
 // readTarget notes the authority of a target in absolute form, which net/http

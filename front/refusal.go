@@ -15,18 +15,20 @@ func isRefusal(p []byte) bool {
 	return len(p) > 12 && (p[9] == '4' || p[9] == '5') && string(p[:len(version)]) == version
 }
 
-// noteRefusal counts what net/http refuses before there is a request, and says
-// why. answer is the whole of what the client gets.
+// answerTo is the answer to a head that is not passed on to net/http, in the
+// words that net/http has for what it refuses.
+func answerTo(why ambiguity) []byte {
+	return []byte("HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n" +
+		"400 Bad Request: " + string(why))
+}
+
+// noteRefusal counts what is refused before there is a request, and says why. answer is the whole of what the client gets.
 func (d *Door) noteRefusal(c *clientConn, answer []byte) {
 	d.metrics.refused.Inc()
-	reason := reasonOf(answer)
-	if why, ok := c.framing.err.(ambiguity); ok {
-		reason = why.Error()
-	}
 	peer := c.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().WithZone("").Unmap()
 	d.log.Warn(eventRefused).
 		HTTP(&log.HTTP{StatusCode: statusOf(answer), Client: peer.String()}).
-		Str("reason", reason).
+		Str("reason", reasonOf(answer)).
 		Send()
 }
 
