@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"runtime"
 	"syscall"
+	"time"
 
 	"github.com/weirhq/weir/front"
 	"github.com/weirhq/weir/internal/backend"
@@ -34,7 +35,7 @@ Examples:
 }
 
 // Run runs the door until a signal ends it.
-func (c *serveCmd) Run(s streams) error {
+func (c *serveCmd) Run(s streams) (err error) {
 	// A reader of the log that goes away must not take the door with it.
 	signal.Ignore(syscall.SIGPIPE)
 	defer runtime.KeepAlive(heapFloor())
@@ -54,7 +55,7 @@ func (c *serveCmd) Run(s streams) error {
 	if err != nil {
 		return err
 	}
-	defer out.Close()
+	defer func() { err = closeLog(out, err) }()
 	door, err := front.New(cfg, out)
 	if err != nil {
 		return err
@@ -156,6 +157,31 @@ func (c *serveCmd) openLog(cfg *front.Config, s streams) (*sink.Direct, error) {
 		return nil, &problem{err: fmt.Errorf("log.to: %w", err), hint: "its folder must exist and be writable"}
 	}
 	return sink.NewDirect(f), nil
+}
+
+// lastEvent is how long the log's reader may take for the event that is being
+// written when everything else has ended.
+const lastEvent = time.Second
+
+// closeLog closes the log and returns err, with what it has to add. When the
+// log's reader stands still, the write under way never returns and no signal
+// would end the process: that write is left to end with it.
+func closeLog(out *sink.Direct, err error) error {
+	closed := make(chan struct{})
+	go func() {
+		out.Close()
+		close(closed)
+	}()
+	select {
+	case <-closed:
+		return err
+	case <-time.After(lastEvent):
+	}
+	stuck := errors.New("the log's reader stands still, and the last events are lost")
+	if err == nil {
+		return stuck
+	}
+	return fmt.Errorf("%w; %w", err, stuck)
 }
 
 func listenHint(err error) string {

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"syscall"
+	"testing"
+)
+
+// TestLogReaderStandsStill ends a door that waits for the reader of its log:
+// not even then may SIGTERM be in vain.
+func TestLogReaderStandsStill(t *testing.T) {
+	t.Parallel()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	fill(t, w)
+	b := start(t, "backend", "--listen", "127.0.0.1:0")
+	p := prepare(t, "serve", "--config", configFile(t, "drain: 0s\n"+allTo(b.url())))
+	p.cmd.Stdout = w
+	if err := p.start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	send(t, p.url(), 1)
+	await(t, "an event that waits for the reader", func() bool {
+		return metric(t, p.admin(), "weir_log_queue_events") == 1
+	})
+	p.signal(syscall.SIGTERM)
+	p.wait(1)
+	p.says("the log's reader stands still")
+}
+
+// fill writes to a pipe until not another byte finds room: whole pages, since
+// a last page in part would have some.
+func fill(t *testing.T, w *os.File) {
+	t.Helper()
+	raw, err := w.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := make([]byte, os.Getpagesize())
+	var full error
+	err = raw.Write(func(fd uintptr) bool {
+		for full == nil {
+			_, full = syscall.Write(int(fd), page)
+		}
+		return true
+	})
+	if err != nil || !errors.Is(full, syscall.EAGAIN) {
+		t.Fatalf("filling a pipe: %v, %v; want EAGAIN", err, full)
+	}
+}
