@@ -169,6 +169,7 @@ func (a *answer) frame(method string) error {
 // Content-Length.
 func (a *answer) framingFields() (length int64, chunked bool, err error) {
 	length = -1
+	options := 0
 	a.close = a.http10
 	for i := range a.fields {
 		f := &a.fields[i]
@@ -186,6 +187,9 @@ func (a *answer) framingFields() (length int64, chunked bool, err error) {
 			chunked = true
 		case "Connection":
 			a.close = a.close || lists(f.Value, "close")
+			if options += countElements(f.Value); options > maxOptions {
+				return 0, false, malformed("Connection lists more than %d options", maxOptions)
+			}
 		}
 	}
 	if chunked && length >= 0 {

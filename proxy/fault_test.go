@@ -49,6 +49,9 @@ var faults = []fault{
 		stall(w)
 	}, proxy.BadAnswer, 502, 0},
 	{"too many fields", func(w *wire) { w.sayf("HTTP/1.1 200 OK\r\n%s\r\n", strings.Repeat("A: b\r\n", 300)); stall(w) }, proxy.BadAnswer, 502, 0},
+	{"too many options", func(w *wire) {
+		w.sayf("HTTP/1.1 200 OK\r\nConnection: a%s\r\nContent-Length: 0\r\n\r\n", strings.Repeat(",a", 64))
+	}, proxy.BadAnswer, 502, 0},
 	{"101 unasked", func(w *wire) {
 		w.say("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
 		stall(w)

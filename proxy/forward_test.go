@@ -50,6 +50,8 @@ func TestRequestAsSent(t *testing.T) {
 		{"hop by hop", "GET / HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, X-Mine , close\r\nX-Mine: 1\r\nX-Other: 2\r\n" +
 			"Keep-Alive: timeout=5\r\nProxy-Connection: keep-alive\r\nProxy-Authorization: Basic eA==\r\nTE: gzip\r\nUpgrade: h2c\r\n\r\n",
 			"GET / HTTP/1.1", []string{"Host: a", "X-Other: 2"}},
+		{"as many options as may be", "GET / HTTP/1.1\r\nHost: a\r\nConnection: x" + strings.Repeat(",y", 63) + "\r\nX: 1\r\nY: 2\r\n\r\n",
+			"GET / HTTP/1.1", []string{"Host: a"}},
 		{"Connection cannot name the way", "GET / HTTP/1.1\r\nHost: a\r\nConnection: Host, X-Forwarded-For, Content-Length\r\nContent-Length: 2\r\n\r\nhi",
 			"GET / HTTP/1.1", []string{"Content-Length: 2", "Host: a"}},
 		{"trailers wanted", "GET / HTTP/1.1\r\nHost: a\r\nTE: trailers, deflate\r\nConnection: TE\r\n\r\n",
@@ -270,6 +272,8 @@ func TestAnswerAsSent(t *testing.T) {
 			[]string{"Content-Length: 0", "X-Other: 2"}},
 		{"hop by hop in odd spellings", "HTTP/1.1 200 OK\r\n" + date + "cONNECTION: kEEP-aLIVE, x-mINE\r\nx-Mine: 1\r\nkEEP-aLIVE: x\r\ncontent-LENGTH: 0\r\n\r\n",
 			[]string{"Content-Length: 0"}},
+		{"as many options as may be", "HTTP/1.1 200 OK\r\n" + date + "Connection: x" + strings.Repeat(",y", 63) + "\r\nX: 1\r\nY: 2\r\nContent-Length: 0\r\n\r\n",
+			[]string{"Content-Length: 0"}},
 		{"bytes beyond ASCII", "HTTP/1.1 200 OK\r\n" + date + "X: caf\xe9 \xff\r\nContent-Length: 0\r\n\r\n", []string{"Content-Length: 0", "X: caf\xe9 \xff"}},
 		{"no reason", "HTTP/1.1 200\r\n" + date + "Content-Length: 0\r\n\r\n", []string{"Content-Length: 0"}},
 		{"its own Server", "HTTP/1.1 200 OK\r\n" + date + "Server: mine\r\nContent-Length: 0\r\n\r\n", []string{"Content-Length: 0", "Server: mine"}},
@@ -294,6 +298,8 @@ func TestAnswerAsSent(t *testing.T) {
 func TestRequestThatCannotBeSent(t *testing.T) {
 	for _, request := range []string{
 		"CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n",
+		"GET / HTTP/1.1\r\nHost: a\r\nConnection: close" + strings.Repeat(", a", 64) + "\r\n\r\n",
+		"GET / HTTP/1.1\r\nHost: a\r\n" + strings.Repeat("Connection: a\r\n", 65) + "\r\n",
 	} {
 		o := openOrigin(t, answering(ok, nil))
 		d := openDoor(t, nil, o.url)

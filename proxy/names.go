@@ -80,6 +80,13 @@ func elements(list string, f func(string) bool) {
 	}
 }
 
+// maxOptions bounds how many names Connection may list. Each field is compared
+// with each of them, so a head full of both would cost its length squared.
+const maxOptions = 64
+
+// countElements counts the elements of a list, the empty ones included.
+func countElements(list string) int { return 1 + strings.Count(list, ",") }
+
 // lists tells whether a comma-separated list holds the token.
 func lists(list, token string) bool {
 	found := false

@@ -13,6 +13,7 @@ type requestFraming struct {
 	expect    bool   // the client waits for 100 before it sends the body
 	trailers  bool   // the client takes trailers
 	trailer   string // the names of the request's own trailers
+	options   int    // how many Connection lists, at most
 }
 
 var errRequest = errors.New("the request cannot be sent as it is")
@@ -40,7 +41,9 @@ func (x *Exchange) readFraming() {
 		case len("Connection"):
 			if equalFold(h.Name, "Connection") {
 				connection = connection || lists(h.Value, "upgrade")
-				x.drop = appendElements(x.drop, h.Value)
+				if f.options += countElements(h.Value); f.options <= maxOptions {
+					x.drop = appendElements(x.drop, h.Value)
+				}
 			}
 		case len("Content-Length"):
 			f.hasLength = f.hasLength || equalFold(h.Name, "Content-Length")
@@ -79,7 +82,7 @@ func (x *Exchange) allowedUpgrade(token string) string {
 // writeHead writes the request's head into x.head: one Host, one of each
 // forwarding field, and nothing that was meant for this hop.
 func (x *Exchange) writeHead(trust Trust) error {
-	if !validName(x.Method) || !validTarget(x.Target) || !validHost(x.Host) {
+	if !validName(x.Method) || !validTarget(x.Target) || !validHost(x.Host) || x.framing.options > maxOptions {
 		return errRequest
 	}
 	b := append(x.head[:0], x.Method...)
