@@ -141,6 +141,8 @@ func (d *Door) admit(x *exchange) (status int, why string) {
 	name, port, ok := splitHost(x.Host)
 	x.describe(name, port)
 	switch {
+	case x.ambiguity != "":
+		return 400, x.ambiguity
 	case !ok:
 		return 400, "the Host is missing, ambiguous or no host"
 	case x.Method == "CONNECT":

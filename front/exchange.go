@@ -22,13 +22,14 @@ type exchange struct {
 	params      router.Params
 	http        log.HTTP
 	clientText  [64]byte // the storage of http.Client
+	ambiguity   string   // what of the request its face has found to have two meanings
 	refusal     string   // why Weir itself answered, when it did
 }
 
 // reset makes the exchange ready for the pool.
 func (x *exchange) reset() {
 	x.Exchange.Reset()
-	x.path, x.query, x.refusal = "", "", ""
+	x.path, x.query, x.ambiguity, x.refusal = "", "", "", ""
 	x.began = time.Time{}
 	x.client = netip.Addr{}
 	x.route = nil

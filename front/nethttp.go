@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -62,11 +63,7 @@ func (s *server) serveHTTP1(c *clientConn, h *held, w http.ResponseWriter, r *ht
 }
 
 func (s *server) serveHTTP2(h *held, w http.ResponseWriter, r *http.Request) {
-	for _, host := range r.Header["Host"] { // beside :authority, RFC 9113 section 8.3.1
-		if !strings.EqualFold(host, h.Host) {
-			h.Host = "" // the request will be refused for it
-		}
-	}
+	h.ambiguity = ambiguousHTTP2(r)
 	release := proxy.CancelWith(r.Context(), &h.Exchange)
 	s.door.serve(&h.exchange)
 	release()
@@ -75,6 +72,20 @@ func (s *server) serveHTTP2(h *held, w http.ResponseWriter, r *http.Request) {
 	if cut {
 		proxy.Abort(w, r)
 	}
+}
+
+// ambiguousHTTP2 tells what net/http lets pass over HTTP/2 that another reader
+// could take differently: fields that repeat, otherwise, what the frames have
+// said, RFC 9113 sections 8.1.1 and 8.3.1.
+func ambiguousHTTP2(r *http.Request) string {
+	hosts, lengths := r.Header["Host"], r.Header["Content-Length"]
+	switch {
+	case len(hosts) > 1 || len(hosts) == 1 && !strings.EqualFold(hosts[0], r.Host):
+		return "the Host and :authority disagree"
+	case len(lengths) > 1 || len(lengths) == 1 && lengths[0] != strconv.FormatInt(r.ContentLength, 10):
+		return "Content-Length is not the body's length"
+	}
+	return ""
 }
 
 type connKey struct{}
@@ -92,6 +103,9 @@ const (
 	// restTimeout is how long the rest of a body may take whose request is
 	// answered.
 	restTimeout = 2 * time.Second
+	// maxFrame bounds a frame of HTTP/2: the least that RFC 9113 allows. A
+	// connection has a buffer as long as the longest that came.
+	maxFrame = 16 << 10
 	// idleTimeout is how long a connection may be unused.
 	idleTimeout = 75 * time.Second
 )
@@ -107,6 +121,7 @@ func newHTTPServer(s *server) *http.Server {
 		ReadHeaderTimeout:            headTimeout,
 		IdleTimeout:                  idleTimeout,
 		MaxHeaderBytes:               maxHead - 4096, // net/http adds as much
+		HTTP2:                        &http.HTTP2Config{MaxReadFrameSize: maxFrame},
 		ConnContext:                  withConn,
 		ConnState:                    stateChanged,
 		ErrorLog:                     s.door.errorLog(),
