@@ -43,6 +43,7 @@ func (d *Door) logProxying(x *exchange) {
 	if !d.allEvents {
 		return
 	}
+	x.announced = x.Server
 	d.log.Info(eventProxying).TraceID(x.trace.id).HTTP(&x.http).
 		Str("destination", x.Server.URL()).
 		Str("proxy_name", x.route.upstream).
@@ -64,7 +65,7 @@ func (d *Door) logCompleted(x *exchange, ended time.Time) {
 		h.Route = x.route.pattern
 	}
 	e := d.completedEvent(x).At(ended).TraceID(x.trace.id).HTTP(h)
-	if x.Server != nil && (!d.allEvents || x.Retried) {
+	if x.Server != x.announced || x.Retried {
 		e.Str("destination", x.Server.URL()).Str("proxy_name", x.route.upstream)
 	}
 	if x.refusal != "" {

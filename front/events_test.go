@@ -153,6 +153,19 @@ func TestCompletedAlone(t *testing.T) {
 	}
 }
 
+// TestFailoverIsTold has a server that nobody listens on before one that
+// answers: the log says which of them did.
+func TestFailoverIsTold(t *testing.T) {
+	back, dead := upstream(t, hello), "http://"+closedPort(t)
+	d := openDoor(t, back.URL, func(c *front.Config) { c.Upstreams[0].Servers = []string{dead, back.URL} })
+	get(t, httpClient(t), d.url("/a"))
+	for i, want := range []map[string]any{nil, {"destination": dead, "proxy_name": "site"}, {"destination": back.URL, "proxy_name": "site"}} {
+		if e := d.events(3)[i]; !cmp.Equal(want, e.Data) {
+			t.Errorf("event %d has other data than %v: %s", i, want, e.raw)
+		}
+	}
+}
+
 // TestFailures has every way in which an exchange fails, as the log tells it.
 func TestFailures(t *testing.T) {
 	arrived := newGate(t) // the first half of an answer

@@ -19,6 +19,7 @@ type exchange struct {
 	client      netip.Addr // behind the trusted proxies
 	trace       trace
 	route       *route
+	announced   *proxy.Server // the one that the event "proxying request" names
 	params      router.Params
 	http        log.HTTP
 	clientText  [64]byte // the storage of http.Client
@@ -32,7 +33,7 @@ func (x *exchange) reset() {
 	x.path, x.query, x.ambiguity, x.refusal = "", "", "", ""
 	x.began = time.Time{}
 	x.client = netip.Addr{}
-	x.route = nil
+	x.route, x.announced = nil, nil
 	x.http = log.HTTP{}
 	x.trace.reset()
 }
