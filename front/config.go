@@ -26,8 +26,8 @@ type Config struct {
 	// flight. Zero cuts them at once. Default 10s.
 	Drain time.Duration
 
-	// TrustedProxies are the networks whose X-Forwarded-* and Forwarded
-	// headers are believed. Empty, the default, believes nobody.
+	// TrustedProxies are the networks whose X-Forwarded-For, -Host, -Proto and
+	// Forwarded headers are believed. Empty, the default, believes nobody.
 	TrustedProxies []netip.Prefix
 
 	Log LogConfig

@@ -8,6 +8,6 @@
 //	err = door.Serve(ctx) // until ctx is done, then it drains
 //
 // A request's way is one function, [Door]'s serve, over one pooled struct, the
-// exchange. Neither knows net/http: the listener in nethttp.go is one face of
-// them, and the only file on that way that does.
+// exchange. Neither knows net/http, which is one face of them: nethttp.go, over
+// the connections of clientconn.go.
 package front

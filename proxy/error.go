@@ -68,7 +68,7 @@ func (e *Error) status() int {
 // answered. It is never sent.
 const statusClientGone = 499
 
-// errSurplus and its kin are what a strict reader of answers finds.
+// errMalformed is in every error that says what is wrong with an answer.
 var errMalformed = errors.New("malformed answer")
 
 func malformed(format string, args ...any) error {

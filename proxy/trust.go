@@ -17,7 +17,8 @@ import (
 // X-Forwarded-Host and X-Forwarded-Proto are kept where they hold one plain
 // value, and the client is the last address of X-Forwarded-For that is not in
 // the list itself; where that field is missing or the address is not one, it
-// is the nearest that could be read.
+// is the nearest that could be read. Other X-Forwarded-* fields and X-Real-Ip
+// are thrown away all the same.
 //
 // Either way the upstream gets exactly one X-Forwarded-For, X-Forwarded-Host,
 // X-Forwarded-Proto and Forwarded. A nil Trust trusts nobody.

@@ -9,7 +9,7 @@ type Params struct {
 	names   []string // the pattern's
 	values  []string
 	entered []uint64 // scratch: a bit for each guard that the search passed
-	slashes []int    // scratch: see decoded
+	slashes []int    // scratch: see decode
 }
 
 // Get returns the value of a parameter, "" when there is none of that name.
