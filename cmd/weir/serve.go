@@ -26,7 +26,7 @@ type serveCmd struct {
 
 // Help implements kong.HelpProvider.
 func (serveCmd) Help() string {
-	return `Events go to stdout as JSON lines, or where the configuration says. SIGTERM and SIGINT drain: requests in flight finish, then weir exits with 0; a second signal ends it at once. SIGHUP reads the configuration again.
+	return `Events go to stdout as JSON lines, or where the configuration says. SIGTERM and SIGINT drain: requests in flight finish, then weir exits with 0; a second signal ends it at once. SIGHUP reads the configuration again: its routes, upstreams, constraints and trusted proxies apply at once, the other keys after a restart.
 
 Examples:
   weir serve
