@@ -33,7 +33,7 @@ type patientConn struct {
 	want     time.Time  // the read deadline as asked for
 	set      time.Time  // the read deadline of the socket
 	writeSet bool       // the socket has a write deadline
-	plain    bool       // out of net/http's hands: every call goes to the socket
+	plain    bool       // out of net/http's hands: no read is one ahead
 	lookout  lookout
 }
 
