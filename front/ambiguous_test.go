@@ -143,6 +143,7 @@ var ambiguous = []struct {
 	{"line without a colon", "GET / HTTP/1.1\r\nHost: a\r\nX\r\n\r\n", 400},
 	// Request lines.
 	{"HTTP/0.9", "GET /\r\n", 400},
+	{"a version alone", " HTTP/\r\n", 400},
 	{"HTTP/0.9 in words", "GET / HTTP/0.9\r\nHost: a\r\n\r\n", 505},
 	{"HTTP/1.2", "GET / HTTP/1.2\r\nHost: a\r\n\r\n", 400},
 	{"HTTP/1.10", "GET / HTTP/1.10\r\nHost: a\r\n\r\n", 400},

@@ -58,6 +58,7 @@ func FuzzFraming(f *testing.F) {
 		"GET / HTTP/1.1\r\nHost: a\r\nX: y\r\n z\r\n\r\n",
 		"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04",
 		"\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n",
+		" HTTP/\r\n",
 	} {
 		f.Add([]byte(seed), uint8(7))
 	}
