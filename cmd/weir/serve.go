@@ -145,43 +145,38 @@ func demo() (cfg *front.Config, stop func(), err error) {
 }
 
 // openLog opens what the configuration names as the log's destination.
-func (c *serveCmd) openLog(cfg *front.Config, s streams) (*sink.Direct, error) {
+func (c *serveCmd) openLog(cfg *front.Config, s streams) (*sink.Queue, error) {
 	switch cfg.Log.To {
 	case front.LogToStdout:
-		return sink.NewDirect(s.out), nil
+		return sink.NewQueue(s.out, 0), nil
 	case front.LogToStderr:
-		return sink.NewDirect(s.err), nil
+		return sink.NewQueue(s.err, 0), nil
 	}
 	f, err := os.OpenFile(cfg.Log.To, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return nil, &problem{err: fmt.Errorf("log.to: %w", err), hint: "its folder must exist and be writable"}
 	}
-	return sink.NewDirect(f), nil
+	return sink.NewQueue(f, 0), nil
 }
 
-// lastEvent is how long the log's reader may take for the event that is being
-// written when everything else has ended.
-const lastEvent = time.Second
+// lastEvents is how long the log's reader may take for the events that wait
+// when everything else has ended.
+const lastEvents = time.Second
 
-// closeLog closes the log and returns err, with what it has to add. When the
-// log's reader stands still, the write under way never returns and no signal
-// would end the process: that write is left to end with it.
-func closeLog(out *sink.Direct, err error) error {
-	closed := make(chan struct{})
-	go func() {
-		out.Close()
-		close(closed)
-	}()
-	select {
-	case <-closed:
+// closeLog writes what waits and returns err, with what it has to add. When the
+// log's reader stands still, a write never returns and no signal would end the
+// process: that write is left to end with it.
+func closeLog(out *sink.Queue, err error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), lastEvents)
+	defer cancel()
+	left := out.Close(ctx)
+	switch {
+	case left == nil:
 		return err
-	case <-time.After(lastEvent):
+	case err == nil:
+		return fmt.Errorf("the log's reader stands still: %w", left)
 	}
-	stuck := errors.New("the log's reader stands still, and the last events are lost")
-	if err == nil {
-		return stuck
-	}
-	return fmt.Errorf("%w; %w", err, stuck)
+	return fmt.Errorf("%w; the log's reader stands still: %w", err, left)
 }
 
 func listenHint(err error) string {

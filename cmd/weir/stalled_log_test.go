@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestLogReaderStandsStill ends a door that waits for the reader of its log:
-// not even then may SIGTERM be in vain.
+// TestLogReaderStandsStill ends a door whose log nobody reads. The events wait
+// and not even then may SIGTERM be in vain: it says how many it leaves behind.
 func TestLogReaderStandsStill(t *testing.T) {
 	t.Parallel()
 	r, w, err := os.Pipe()
@@ -25,12 +25,13 @@ func TestLogReaderStandsStill(t *testing.T) {
 	}
 	w.Close()
 	send(t, p.url(), 1)
-	await(t, "an event that waits for the reader", func() bool {
-		return metric(t, p.admin(), "weir_log_queue_events") == 1
+	await(t, "three events that wait for the reader", func() bool {
+		return metric(t, p.admin(), "weir_log_queue_events") == 3
 	})
 	p.signal(syscall.SIGTERM)
 	p.wait(1)
 	p.says("the log's reader stands still")
+	p.says("with 3 events to write")
 }
 
 // fill writes to a pipe until not another byte finds room: whole pages, since

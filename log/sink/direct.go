@@ -48,11 +48,10 @@ func (d *Direct) WriteEvent(level log.Level, line []byte) (int, error) {
 	}
 	d.counts.emit(len(line))
 	n, reason, err := d.writeWhole(line)
+	d.counts.settle(level, len(line), n, reason, err)
 	if reason != "" {
-		d.counts.drop(len(line), n, reason, level, err)
 		return n, err
 	}
-	d.counts.wrote(len(line), n)
 	return len(line), nil
 }
 
@@ -69,25 +68,35 @@ func (d *Direct) Stats() Stats { return d.counts.snapshot() }
 // "closed". It returns when the write under way has ended. It may be called
 // more than once, by one goroutine at a time, and always returns nil.
 func (d *Direct) Close() error {
-	select {
-	case <-d.closed:
-	default:
-		close(d.closed)
-	}
+	d.giveUp()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return nil
 }
 
-// writeWhole writes a line, behind a newline when the one before was torn. It
-// returns how many bytes of the line were written and, when the event is lost,
-// a reason.
+// giveUp ends waits for room in a pipe, this one and those to come.
+func (d *Direct) giveUp() {
+	select {
+	case <-d.closed:
+	default:
+		close(d.closed)
+	}
+}
+
+// writeWhole writes a line unless d is closed. It returns how many bytes of the
+// line were written and, when the event is lost, a reason.
 func (d *Direct) writeWhole(line []byte) (n int, reason Reason, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.isClosed() {
 		return 0, Closed, os.ErrClosed
 	}
+	return d.writeBehindTorn(line)
+}
+
+// writeBehindTorn writes a line, behind a newline when the one before was torn.
+// d.mu is held.
+func (d *Direct) writeBehindTorn(line []byte) (n int, reason Reason, err error) {
 	text, lead := line, 0
 	if d.torn {
 		d.joined = append(append(d.joined[:0], '\n'), line...)
@@ -97,13 +106,17 @@ func (d *Direct) writeWhole(line []byte) (n int, reason Reason, err error) {
 	if cap(d.joined) > maxKeptBytes {
 		d.joined = nil
 	}
-	n = max(n-lead, 0)
-	if n == len(line)-1 && line[n] == '\n' {
-		// All of the event is there, and the next line brings its newline: a
-		// reader will find it whole.
-		return n, "", nil
-	}
+	n, reason = wholeBut(line, max(n-lead, 0), reason)
 	return n, reason, err
+}
+
+// wholeBut takes a line as written that lacks its newline alone: the next line
+// brings it, and a reader will find the event whole.
+func wholeBut(line []byte, n int, reason Reason) (int, Reason) {
+	if n == len(line)-1 && line[n] == '\n' {
+		return n, ""
+	}
+	return n, reason
 }
 
 const maxKeptBytes = 64 << 10

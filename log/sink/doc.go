@@ -6,6 +6,12 @@
 //	out := sink.NewDirect(os.Stdout)
 //	logger := log.New(out, log.Options{Namespace: "front-door"})
 //
-// It neither panics nor exits, whatever the writer does. What could not be
-// written is dropped and counted in [Stats], by reason and level.
+// [Queue] costs its callers a copy and writes from a goroutine of its own,
+// whatever has arrived in one write; it is what a busy service wants:
+//
+//	out := sink.NewQueue(os.Stdout, 0)
+//	defer out.Close(ctx)
+//
+// Neither panics or exits, whatever the writer does. What could not be written
+// is dropped and counted in [Stats], by reason and level.
 package sink

@@ -62,12 +62,27 @@ func (c *counts) emit(bytes int) {
 	c.stats.WaitingBytes += uint64(bytes)
 }
 
-// wrote counts an event that waited and was written.
-func (c *counts) wrote(bytes, taken int) {
+// settle counts what became of an event that waited: written when there is no
+// reason for anything else.
+func (c *counts) settle(level log.Level, bytes, taken int, reason Reason, err error) {
+	if reason != "" {
+		c.drop(bytes, taken, reason, level, err)
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.leave(bytes, taken)
 	c.stats.Written++
+}
+
+// wroteMany counts events that waited and were written to the last byte.
+func (c *counts) wroteMany(events, bytes int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stats.Waiting -= uint64(events)
+	c.stats.WaitingBytes -= uint64(bytes)
+	c.stats.Bytes += uint64(bytes)
+	c.stats.Written += uint64(events)
 }
 
 // drop counts an event that waited and was lost.

@@ -1,0 +1,289 @@
+package sink_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/log/sink"
+)
+
+var (
+	_ io.Writer       = (*sink.Queue)(nil)
+	_ log.EventWriter = (*sink.Queue)(nil)
+)
+
+// A gated writer says when a write begins, and ends it when told to.
+type gated struct {
+	began, end chan struct{}
+
+	mu     sync.Mutex
+	writes []string
+}
+
+func newGated() *gated { return &gated{began: make(chan struct{}), end: make(chan struct{})} }
+
+func (g *gated) Write(p []byte) (int, error) {
+	g.began <- struct{}{}
+	<-g.end
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.writes = append(g.writes, string(p))
+	return len(p), nil
+}
+
+func closeQueue(t *testing.T, q *sink.Queue) {
+	t.Helper()
+	if err := q.Close(t.Context()); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+}
+
+// TestQueueBatches has a write run while more lines come: they go out in one
+// write, in their order, and Stats tells of each where it is.
+func TestQueueBatches(t *testing.T) {
+	w := newGated()
+	q := sink.NewQueue(w, 0)
+	q.Write([]byte("first\n"))
+	<-w.began
+	var more strings.Builder
+	for i := range 100 {
+		line := fmt.Sprintf("line %d\n", i)
+		more.WriteString(line)
+		if n, err := q.WriteEvent(log.LevelWarn, []byte(line)); n != len(line) || err != nil {
+			t.Fatalf("WriteEvent = %d, %v", n, err)
+		}
+	}
+	if s := q.Stats(); s.Emitted != 101 || s.Waiting != 101 || s.WaitingBytes != uint64(len("first\n")+more.Len()) {
+		t.Errorf("while the writer stands still: %+v", s)
+	}
+	w.end <- struct{}{}
+	<-w.began
+	w.end <- struct{}{}
+	closeQueue(t, q)
+	if len(w.writes) != 2 || w.writes[0] != "first\n" || w.writes[1] != more.String() {
+		t.Errorf("%d writes: %.40q", len(w.writes), w.writes)
+	}
+	if s := q.Stats(); s.Written != 101 || s.Waiting != 0 || s.WaitingBytes != 0 || s.Lost() != 0 {
+		t.Errorf("at the end: %+v", s)
+	}
+}
+
+// TestQueueIsBounded has callers wait for room behind a writer that stands
+// still, and loses none of their lines.
+func TestQueueIsBounded(t *testing.T) {
+	const size, producers, each = 100, 4, 200
+	w := newGated()
+	q := sink.NewQueue(w, size)
+	var work sync.WaitGroup
+	for p := range producers {
+		work.Go(func() {
+			for i := range each {
+				q.Write(fmt.Appendf(nil, "%d of %d\n", i, p))
+			}
+		})
+	}
+	finished := make(chan struct{})
+	go func() {
+		work.Wait()
+		closeQueue(t, q)
+		close(finished)
+	}()
+	for {
+		select {
+		case <-w.began:
+			// Every caller may have counted one line that does not fit.
+			if s := q.Stats(); s.WaitingBytes > size+producers*uint64(len("199 of 3\n")) {
+				t.Fatalf("%d bytes wait in a queue of %d", s.WaitingBytes, size)
+			}
+			w.end <- struct{}{}
+			continue
+		case <-finished:
+		}
+		break
+	}
+	got := strings.Join(w.writes, "")
+	for p := range producers {
+		i := 0
+		for line := range strings.Lines(got) {
+			if strings.HasSuffix(line, fmt.Sprintf(" of %d\n", p)) {
+				if want := fmt.Sprintf("%d of %d\n", i, p); line != want {
+					t.Fatalf("got %q, want %q", line, want)
+				}
+				i++
+			}
+		}
+		if i != each {
+			t.Errorf("%d lines of producer %d, want %d", i, p, each)
+		}
+	}
+}
+
+// TestQueueLongLine sends a line through that is longer than the queue.
+func TestQueueLongLine(t *testing.T) {
+	var got bytes.Buffer
+	q := sink.NewQueue(&got, 10)
+	long := strings.Repeat("x", 100) + "\n"
+	q.Write([]byte("short\n"))
+	q.Write([]byte(long))
+	q.Write([]byte("short\n"))
+	closeQueue(t, q)
+	if want := "short\n" + long + "short\n"; got.String() != want {
+		t.Errorf("got %q", got.String())
+	}
+}
+
+// TestQueueTornLines fails two writes of a batch, each at every offset, and
+// reads what came out as a consumer would.
+func TestQueueTornLines(t *testing.T) {
+	lines := []string{"alpha-1\n", "bravo-22\n", "charlie-333\n", "delta-4\n"}
+	all := strings.Join(lines, "")
+	for first := range len(all) + 1 {
+		for second := range len(all) + 1 {
+			w := &scripted{steps: []step{{first, syscall.ENOSPC}, {second, syscall.EIO}}}
+			q := sink.NewQueue(w, 0)
+			for _, line := range lines {
+				q.WriteEvent(log.LevelWarn, []byte(line))
+			}
+			closeQueue(t, q)
+			s := q.Stats()
+			if err := identity(s); err != nil || s.Waiting != 0 {
+				t.Fatalf("failing after %d and %d bytes: %v, %d waiting", first, second, err, s.Waiting)
+			}
+			if whole := wholeLines(t, w.got.String(), lines); whole != int(s.Written) {
+				t.Fatalf("failing after %d and %d bytes: %d whole lines in %q, Stats say %d",
+					first, second, whole, w.got.String(), s.Written)
+			}
+		}
+	}
+}
+
+// TestQueueIdentity asks for Stats all the while and counts lines at the end.
+func TestQueueIdentity(t *testing.T) {
+	const producers, each = 8, 2000
+	w := &flaky{}
+	q := sink.NewQueue(w, 4<<10)
+	var work, watch sync.WaitGroup
+	done := make(chan struct{})
+	watch.Go(func() {
+		for {
+			if err := identity(q.Stats()); err != nil {
+				t.Error(err)
+				return
+			}
+			select {
+			case <-done:
+				return
+			default:
+			}
+		}
+	})
+	for p := range producers {
+		work.Go(func() {
+			for i := range each {
+				q.WriteEvent(log.Level(i%5-1), fmt.Appendf(nil, "[event %d of producer %d]\n", i, p))
+			}
+		})
+	}
+	work.Wait()
+	closeQueue(t, q)
+	close(done)
+	watch.Wait()
+	s := q.Stats()
+	var whole uint64
+	for line := range strings.Lines(w.got.String()) {
+		line = strings.TrimSuffix(line, "\n")
+		if strings.HasPrefix(line, "[event") && strings.HasSuffix(line, "]") {
+			whole++
+		}
+		if strings.Count(line, "[") > 1 {
+			t.Errorf("two events on one line: %q", line)
+		}
+	}
+	if s.Emitted != producers*each || s.Waiting != 0 || whole != s.Written || s.Lost() == 0 {
+		t.Errorf("%d whole lines; Stats = %+v", whole, s)
+	}
+}
+
+// TestQueueClose refuses what comes afterwards, as often as it is called.
+func TestQueueClose(t *testing.T) {
+	var got bytes.Buffer
+	q := sink.NewQueue(&got, 0)
+	q.Write([]byte("in time\n"))
+	closeQueue(t, q)
+	closeQueue(t, q)
+	if _, err := q.WriteEvent(log.LevelError, []byte("late\n")); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("after Close: %v, want %v", err, os.ErrClosed)
+	}
+	s := q.Stats()
+	if got.String() != "in time\n" || s.Emitted != 2 || s.Written != 1 || s.Lost() != 1 || s.Dropped[0].Reason != sink.Closed {
+		t.Errorf("got %q, Stats = %+v", got.String(), s)
+	}
+}
+
+// TestQueueCloseGivesUp closes queues whose writer stands still: one in a
+// write, one that waits for room in a pipe, which then drops what is left.
+func TestQueueCloseGivesUp(t *testing.T) {
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+
+	w := newGated()
+	q := sink.NewQueue(w, 0)
+	q.Write([]byte("one\n"))
+	<-w.began
+	q.Write([]byte("two\n"))
+	if err := q.Close(over); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "2 events") {
+		t.Errorf("Close = %v", err)
+	}
+	w.end <- struct{}{}
+	<-w.began // what was left is tried all the same
+	w.end <- struct{}{}
+	closeQueue(t, q)
+
+	q = sink.NewQueue(writerFunc(func([]byte) (int, error) { return 0, syscall.EAGAIN }), 0)
+	q.Write([]byte("one\n"))
+	q.Write([]byte("two\n"))
+	if err := q.Close(over); !errors.Is(err, context.Canceled) {
+		t.Errorf("Close = %v", err)
+	}
+	closeQueue(t, q)
+	if s := q.Stats(); s.Waiting != 0 || s.Lost() != 2 || identity(s) != nil {
+		t.Errorf("Stats = %+v", s)
+	}
+}
+
+func TestQueueAllocs(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	q := sink.NewQueue(io.Discard, 1<<10) // small, so that the callers wait, too
+	defer closeQueue(t, q)
+	line := bytes.Repeat([]byte("x"), 300)
+	line[299] = '\n'
+	for range 1000 {
+		q.WriteEvent(log.LevelInfo, line)
+	}
+	if n := testing.AllocsPerRun(1000, func() { q.WriteEvent(log.LevelInfo, line) }); n != 0 {
+		t.Errorf("WriteEvent allocates %v times", n)
+	}
+}
+
+func ExampleNewQueue() {
+	out := sink.NewQueue(os.Stdout, 0)
+	logger := log.New(out, log.Options{Namespace: "front-door"})
+	_ = logger // every event costs its caller a copy
+
+	out.WriteEvent(log.LevelInfo, []byte("{\"event\":\"a line\"}\n"))
+	if err := out.Close(context.Background()); err != nil {
+		fmt.Println(err)
+	}
+	// Output: {"event":"a line"}
+}
