@@ -3,6 +3,7 @@ package front
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -24,6 +25,7 @@ type Door struct {
 	metrics   *metrics
 	server    *server
 	draining  atomic.Bool
+	cutting   atomic.Bool // the drain's time is up
 }
 
 // tables are what a reload replaces, as one.
@@ -181,7 +183,7 @@ func (d *Door) pass(x *exchange, t *tables) {
 // withOptions adds OPTIONS, which the door answers itself, to a list of
 // methods.
 func withOptions(allow string) string {
-	if strings.Contains(allow, "OPTIONS") {
+	if slices.Contains(strings.Split(allow, ", "), "OPTIONS") {
 		return allow
 	}
 	return allow + ", OPTIONS"
@@ -204,8 +206,12 @@ func (d *Door) refuse(x *exchange, status int, why string, fields ...proxy.Field
 
 // observe is told by a proxy what happens to an exchange.
 func (d *Door) observe(px *proxy.Exchange, e proxy.Event) {
-	if e == proxy.Sending {
-		d.logProxying(px.Context.(*exchange))
+	x := px.Context.(*exchange)
+	switch e {
+	case proxy.Sending:
+		d.logProxying(x)
+	case proxy.PassedOver:
+		d.metrics.countFailure(x)
 	}
 }
 
@@ -214,6 +220,9 @@ func (d *Door) observe(px *proxy.Exchange, e proxy.Event) {
 func (d *Door) finish(x *exchange) {
 	if value := recover(); value != nil {
 		d.rescue(x, newPanicError(value))
+	}
+	if d.cutting.Load() {
+		x.blameDrain()
 	}
 	ended := time.Now()
 	d.logCompleted(x, ended)

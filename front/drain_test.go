@@ -169,6 +169,9 @@ func TestDrainDeadline(t *testing.T) {
 				if e.Event == "http request completed" {
 					cut++
 				}
+				if strings.Contains(e.raw, "client_gone") {
+					t.Errorf("the door's own cut is put down to the client: %s", e.raw)
+				}
 			}
 			if cut != 4 {
 				t.Errorf("%d of 4 requests have a completed event when Serve returns", cut)

@@ -1,6 +1,7 @@
 package front
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"time"
@@ -71,7 +72,7 @@ func (d *Door) logCompleted(x *exchange, ended time.Time) {
 	if x.refusal != "" {
 		e.Str("refused", x.refusal)
 	}
-	if failure, ok := x.Err.(*proxy.Error); ok {
+	if failure := x.failure(); failure != nil {
 		e.Str("failure", string(failure.Kind)).Bool("cut", x.Began && x.Cut).Err(failure)
 	}
 	e.Send()
@@ -83,11 +84,37 @@ func (d *Door) completedEvent(x *exchange) *log.Event {
 	if x.Err == nil {
 		return d.log.Info(eventCompleted)
 	}
-	if failure, ok := x.Err.(*proxy.Error); ok && failure.ByClient() {
-		return d.log.Warn(eventCompleted)
+	if x.failure() == nil || x.failedByUpstream() {
+		return d.log.Error(eventCompleted)
 	}
-	return d.log.Error(eventCompleted)
+	return d.log.Warn(eventCompleted)
 }
+
+// drained is the kind of failure that is the door's own doing: the drain's time
+// was up.
+const drained proxy.Kind = "drained"
+
+// failure returns why the exchange failed, nil when it did not or panicked.
+func (x *exchange) failure() *proxy.Error {
+	failure, _ := x.Err.(*proxy.Error)
+	return failure
+}
+
+// failedByUpstream tells whether the exchange is one that an upstream failed.
+func (x *exchange) failedByUpstream() bool {
+	failure := x.failure()
+	return failure != nil && !failure.ByClient() && failure.Kind != drained
+}
+
+// blameDrain says of an exchange that ended as if its client had left that the
+// door has cut it.
+func (x *exchange) blameDrain() {
+	if failure := x.failure(); failure != nil && failure.Kind == proxy.ClientGone {
+		x.Err = &proxy.Error{Kind: drained, Server: failure.Server, Step: failure.Step, Err: errDrained}
+	}
+}
+
+var errDrained = errors.New("cut, since the time to drain was up")
 
 func protocol(x *exchange) string {
 	switch {

@@ -2,6 +2,9 @@ package front
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/log/sink"
 )
 
 // logCollector shows a sink's counters as metrics. They come from one snapshot,
@@ -36,8 +39,15 @@ func (c logCollector) Collect(ch chan<- prometheus.Metric) {
 	counter(logEmitted, s.Emitted)
 	counter(logWritten, s.Written)
 	counter(logBytes, s.Bytes)
+	drops := make(map[sink.Drop]uint64)
 	for _, drop := range s.Dropped {
-		counter(logDropped, drop.Events, string(drop.Reason), drop.Level.String())
+		drops[sink.Drop{Reason: drop.Reason, Level: drop.Level}] = drop.Events
+	}
+	for _, reason := range []sink.Reason{sink.WriteError, sink.Closed} {
+		for level := log.LevelDebug; level <= log.LevelFatal; level++ {
+			n := drops[sink.Drop{Reason: reason, Level: level}]
+			counter(logDropped, n, string(reason), level.String()) // 0, too, so that sums are never empty
+		}
 	}
 	ch <- prometheus.MustNewConstMetric(logQueueEvents, prometheus.GaugeValue, float64(s.Waiting))
 	ch <- prometheus.MustNewConstMetric(logQueueBytes, prometheus.GaugeValue, float64(s.WaitingBytes))

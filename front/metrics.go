@@ -11,8 +11,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-
-	"github.com/weirhq/weir/proxy"
 )
 
 // unmatched is the route label of requests that reached no route.
@@ -71,7 +69,7 @@ func newMetrics(out Output) *metrics {
 		}, []string{"route", "method", "code"}),
 		failures: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "weir_upstream_errors_total",
-			Help: "Exchanges that an upstream failed, by what went wrong.",
+			Help: "Failures of an upstream's servers, by what went wrong; those too for which another server stood in.",
 		}, []string{"upstream", "kind"}),
 		refused: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "weir_malformed_requests_total",
@@ -115,9 +113,13 @@ func (m *metrics) count(x *exchange, took time.Duration) {
 		counts = x.route.counts
 	}
 	counts.cell(x.Method, x.Status).Inc()
-	if failure, ok := x.Err.(*proxy.Error); ok && !failure.ByClient() {
-		m.failures.WithLabelValues(x.route.upstream, string(failure.Kind)).Inc()
+	if x.failedByUpstream() {
+		m.countFailure(x)
 	}
+}
+
+func (m *metrics) countFailure(x *exchange) {
+	m.failures.WithLabelValues(x.route.upstream, string(x.failure().Kind)).Inc()
 }
 
 // cell returns the counter for a method and a status.

@@ -126,6 +126,7 @@ func (d *Door) drain() error {
 		err = await(ctx, d.idle) // connections that net/http has let go of
 	}
 	left := d.metrics.inFlight.Load()
+	d.cutting.Store(left > 0)
 	s.conns.each((*clientConn).leave)
 	s.public.Close()
 	end, cancelEnd := context.WithTimeout(context.Background(), drainCut)

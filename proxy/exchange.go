@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"context"
 	"io"
 	"net/netip"
 	"sync"
@@ -102,8 +103,9 @@ type Exchange struct {
 	Err      error   // why the exchange failed, an *Error; nil when the upstream's answer was carried whole
 
 	mu        sync.Mutex
-	conn      *conn // guarded by mu: what Cancel interrupts
+	conn      *conn // guarded by mu, as the next two: what Cancel interrupts
 	tunnel    Tunnel
+	stopDial  context.CancelFunc
 	cancelled atomic.Bool
 
 	transfer transfer
@@ -174,6 +176,9 @@ func (x *Exchange) Cancel() {
 	if x.tunnel != nil {
 		x.tunnel.SetDeadline(past)
 	}
+	if x.stopDial != nil {
+		x.stopDial()
+	}
 }
 
 // attach makes c the connection that Cancel interrupts; nil detaches it.
@@ -181,6 +186,24 @@ func (x *Exchange) attach(c *conn) {
 	x.mu.Lock()
 	x.conn = c
 	x.mu.Unlock()
+}
+
+// beginDial returns a context for dialling, which Cancel ends; so does the
+// function that has to be called in the end.
+func (x *Exchange) beginDial(timeout time.Duration) (context.Context, func()) {
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	x.mu.Lock()
+	x.stopDial = cancel
+	x.mu.Unlock()
+	if x.cancelled.Load() {
+		cancel()
+	}
+	return ctx, func() {
+		x.mu.Lock()
+		x.stopDial = nil
+		x.mu.Unlock()
+		cancel()
+	}
 }
 
 // arm gives the connection timeout from now for its next reads and writes,

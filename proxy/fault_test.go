@@ -245,7 +245,16 @@ func TestFailover(t *testing.T) {
 	}
 	l.Close()
 	o := openOrigin(t, answering(ok, nil))
-	d := openDoor(t, nil, "http://"+l.Addr().String(), o.url)
+	passedOver := 0 // one exchange at a time
+	d := openDoor(t, func(p *proxy.Proxy) {
+		told := p.Hook
+		p.Hook = func(x *proxy.Exchange, e proxy.Event) {
+			if failure, ok := x.Err.(*proxy.Error); e == proxy.PassedOver && ok && failure.Kind == proxy.Refused {
+				passedOver++
+			}
+			told(x, e)
+		}
+	}, "http://"+l.Addr().String(), o.url)
 	c := d.dial()
 	for i := range 20 {
 		method := []string{"GET", "POST"}[i%2]
@@ -255,6 +264,9 @@ func TestFailover(t *testing.T) {
 		if got := d.outcome(); got.server != o.url || got.err != nil {
 			t.Errorf("exchange %d: server %s, %v", i, got.server, got.err)
 		}
+	}
+	if passedOver == 0 {
+		t.Error("no word of the server that was passed over")
 	}
 }
 

@@ -40,6 +40,9 @@ const (
 	// Sending: a server was chosen, x.Server, and is about to be reached for.
 	// It comes at most once, even when a second server is tried.
 	Sending Event = iota
+	// PassedOver: x.Server could not be connected to, x.Err says why, and
+	// another server will be tried.
+	PassedOver
 	// Done: the exchange is over, and what became of it stands in it.
 	Done
 )
@@ -86,12 +89,15 @@ func (x *Exchange) abandon() {
 // carry prepares the request as far as that goes without an upstream, and
 // sends it.
 func (p *Proxy) carry(x *Exchange) error {
+	if x.Length != 0 && x.Body == nil {
+		return &Error{Kind: BadRequest, Step: "writing the request", Err: errRequest}
+	}
 	x.readFraming()
 	if err := x.writeHead(p.Trust); err != nil {
 		return &Error{Kind: BadRequest, Step: "writing the request", Err: err}
 	}
 	switch {
-	case x.Length == 0 || x.Body == nil:
+	case x.Length == 0:
 	case x.framing.expect:
 		x.Client.Duplex()
 	case x.Length > 0 && x.Length <= shortBody:

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"context"
 	"fmt"
 	"net"
 	"net/url"
@@ -224,21 +223,26 @@ func (s *Server) close() {
 }
 
 // connect takes an unused connection, as far as the policy allows, or makes one
-// in the given time.
-func (s *Server) connect(now time.Time, reuse reusePolicy, timeout time.Duration) (*conn, error) {
+// for the exchange.
+func (s *Server) connect(x *Exchange, now time.Time, reuse reusePolicy) (*conn, *Error) {
 	if reuse != newConnOnly {
 		if c := s.take(now, reuse == freshConn); c != nil {
 			return c, nil
 		}
 	}
-	dialer := net.Dialer{Timeout: min(timeout, connectTimeout), KeepAlive: 30 * time.Second}
-	nc, err := dialer.DialContext(context.Background(), "tcp", s.addr)
+	ctx, end := x.beginDial(min(x.timeout(), connectTimeout))
+	defer end()
+	dialer := net.Dialer{KeepAlive: 30 * time.Second}
+	nc, err := dialer.DialContext(ctx, "tcp", s.addr)
 	if err == nil {
 		var c *conn
 		if c, err = newConn(nc.(*net.TCPConn), s); err == nil {
 			return c, nil
 		}
 		nc.Close()
+	}
+	if x.cancelled.Load() {
+		return nil, &Error{Kind: ClientGone, Server: s.addr, Step: "connecting", Err: errGone}
 	}
 	s.downUntil.Store(now.Add(downFor).UnixNano())
 	return nil, &Error{Kind: dialKind(err), Server: s.addr, Step: "connecting", Err: err}

@@ -27,7 +27,7 @@ func (t *transfer) attempt(reuse reusePolicy) error {
 	if up == nil {
 		up = &Upstream{}
 	}
-	c, err := up.connect(reuse, t.x.timeout(), t.choose)
+	c, err := up.connect(t, reuse)
 	if err != nil {
 		return err
 	}
@@ -46,6 +46,14 @@ func (t *transfer) choose(s *Server) {
 	if first {
 		t.proxy.tell(t.x, Sending)
 	}
+}
+
+// passOver tells the hook of a server that could not be connected to, and for
+// which another is tried.
+func (t *transfer) passOver(failed *Error) {
+	t.x.Err = failed
+	t.proxy.tell(t.x, PassedOver)
+	t.x.Err = nil
 }
 
 // fail names the step and the kind of what went wrong with the upstream.

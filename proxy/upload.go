@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"strconv"
 	"sync"
@@ -157,7 +158,7 @@ func (u *upload) first(buf []byte) (n int, end bool) {
 // read reads once from the client.
 func (u *upload) read(buf []byte) (n int, end bool) {
 	u.waiting.Store(true)
-	n, err := u.x.Body.Read(buf)
+	n, err := readGuarded(u.x.Body, buf)
 	u.waiting.Store(false)
 	u.x.BodyRead += int64(n)
 	switch {
@@ -168,6 +169,17 @@ func (u *upload) read(buf []byte) (n int, end bool) {
 		u.failed.Store(true)
 	}
 	return n, err != nil
+}
+
+// readGuarded is Read of a body that may be anybody's: a panic in it would end the
+// process, since it happens in a goroutine of the upload's.
+func readGuarded(body io.Reader, buf []byte) (n int, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			n, err = 0, fmt.Errorf("the body panicked: %v", value)
+		}
+	}()
+	return body.Read(buf)
 }
 
 // send sends a block that stands behind chunkPrefix in buf.

@@ -57,14 +57,13 @@ const (
 	newConnOnly
 )
 
-// connect returns a connection for an exchange. A server that cannot be
-// connected to in the given time is passed over for the next one: nothing was
-// sent yet. choose is told of each server before it is reached for.
-func (u *Upstream) connect(reuse reusePolicy, timeout time.Duration, choose func(*Server)) (*conn, error) {
+// connect returns a connection for a transfer. A server that cannot be
+// connected to is passed over for the next one: nothing was sent yet.
+func (u *Upstream) connect(t *transfer, reuse reusePolicy) (*conn, error) {
 	if len(u.servers) == 0 {
 		return nil, &Error{Kind: Connect, Step: "choosing a server", Err: errors.New("the upstream has none")}
 	}
-	var failed error
+	var failed *Error
 	first := u.turn.Add(1) - 1
 	now := time.Now()
 	for _, down := range []bool{false, true} {
@@ -73,12 +72,17 @@ func (u *Upstream) connect(reuse reusePolicy, timeout time.Duration, choose func
 			if s.down(now) != down {
 				continue
 			}
-			choose(s)
-			c, err := s.connect(now, reuse, timeout)
+			if failed != nil {
+				t.passOver(failed)
+			}
+			t.choose(s)
+			c, err := s.connect(t.x, now, reuse)
 			if err == nil {
 				return c, nil
 			}
-			failed = err
+			if failed = err; failed.Kind == ClientGone {
+				return nil, failed
+			}
 		}
 		if failed != nil {
 			break

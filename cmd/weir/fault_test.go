@@ -306,6 +306,7 @@ func TestLogDiskFull(t *testing.T) {
 	b := start(t, "backend", "--listen", "127.0.0.1:0")
 	p := door(t, "log: {to: "+full+"}\n"+allTo(b.url()))
 	checkDropped(t, p, 50, 0)
+	p.says("the log loses events: .*no space left on device")
 	p.signal(syscall.SIGTERM)
 	p.wait(0)
 }

@@ -64,7 +64,7 @@ func (c *serveCmd) Run(s streams) (err error) {
 		return &problem{err: err, hint: listenHint(err)}
 	}
 	c.greet(door, s)
-	return c.serve(door, s, signals)
+	return c.serve(door, out, s, signals)
 }
 
 // checkAddresses checks the flags that name an address.
@@ -205,13 +205,18 @@ func (c *serveCmd) greet(door *front.Door, s streams) {
 
 // serve runs the door until SIGTERM or SIGINT, and reloads on SIGHUP. A second
 // signal ends the drain.
-func (c *serveCmd) serve(door *front.Door, s streams, signals <-chan os.Signal) error {
+func (c *serveCmd) serve(door *front.Door, out *sink.Queue, s streams, signals <-chan os.Signal) error {
 	ctx, drain := context.WithCancel(context.Background())
 	defer drain()
 	done := make(chan error, 1)
 	go func() { done <- door.Serve(ctx) }()
+	look := time.NewTicker(time.Second)
+	defer look.Stop()
+	watch := lossWatch{out: out, to: s.err}
 	for {
 		select {
+		case <-look.C:
+			watch.look()
 		case err := <-done:
 			return err
 		case sig := <-signals:

@@ -1,0 +1,78 @@
+package proxy_test
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/proxy"
+)
+
+// deaf returns the address of a socket that listens and has no room for
+// another connection: whoever dials it waits.
+func deaf(t *testing.T) string {
+	t.Helper()
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { syscall.Close(fd) })
+	if err := syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Listen(fd, 0); err != nil {
+		t.Fatal(err)
+	}
+	name, err := syscall.Getsockname(fd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := (&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: name.(*syscall.SockaddrInet4).Port}).String()
+	for range 16 {
+		c, err := net.DialTimeout("tcp", addr, 200*time.Millisecond)
+		if err != nil {
+			return addr
+		}
+		t.Cleanup(func() { c.Close() })
+	}
+	t.Skip("needs a kernel that stops accepting when the queue of a socket is full, as Linux does")
+	return ""
+}
+
+// A client that leaves while its upstream is dialled is not dialled for any
+// longer, and the server is not to blame.
+func TestCancelWhileDialling(t *testing.T) {
+	dialling := make(chan struct{})
+	d := openDoor(t, func(p *proxy.Proxy) {
+		told := p.Hook
+		p.Hook = func(x *proxy.Exchange, e proxy.Event) {
+			if e == proxy.Sending {
+				close(dialling)
+			}
+			told(x, e)
+		}
+	}, "http://"+deaf(t))
+	ctx, leave := context.WithCancel(t.Context())
+	r, err := http.NewRequestWithContext(ctx, "GET", d.URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		<-dialling
+		leave()
+	}()
+	if _, err := d.client(1).Do(r); err == nil {
+		t.Error("there was an answer")
+	}
+	select {
+	case o := <-d.outcomes:
+		if o.kind != proxy.ClientGone || o.status != 499 {
+			t.Errorf("kind %s, status %d: %v", o.kind, o.status, o.err)
+		}
+	case <-time.After(4 * time.Second): // a dial gives up by itself after five
+		t.Error("the upstream is still dialled")
+	}
+}
