@@ -15,10 +15,10 @@ import (
 func tools(t *testing.T) proxy.Tools {
 	nginx, err := exec.LookPath("nginx")
 	if err != nil {
-		t.Skip("needs nginx")
+		t.Skip("needs nginx: apt-get install nginx-light")
 	}
 	if _, err := exec.LookPath("wrk"); err != nil {
-		t.Skip("needs wrk")
+		t.Skip("needs wrk: apt-get install wrk")
 	}
 	built := filepath.Join(t.TempDir(), "reverseproxy")
 	if out, err := exec.Command("go", "build", "-o", built, "../cmd/reverseproxy").CombinedOutput(); err != nil {
