@@ -199,7 +199,11 @@ func (d *Door) refuse(x *exchange, status int, why string, fields ...proxy.Field
 	if x.Length < 0 || x.Length > waitedFor {
 		x.Client.Duplex() // the answer does not wait for the body
 	}
-	if x.Respond(status, "", fields...) != nil {
+	text := ""
+	if status == 400 {
+		text = "400 Bad Request: " + why
+	}
+	if x.Respond(status, text, fields...) != nil {
 		x.Cut = true
 	}
 }

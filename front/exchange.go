@@ -34,6 +34,7 @@ func (x *exchange) reset() {
 	x.began = time.Time{}
 	x.client = netip.Addr{}
 	x.route, x.announced = nil, nil
+	x.params.Release()
 	x.http = log.HTTP{}
 	x.trace.reset()
 }

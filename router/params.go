@@ -36,6 +36,21 @@ func (p *Params) reset(t *tree) {
 	p.slashes = p.slashes[:0]
 }
 
+// maxKeptSlashes is for how many escaped slashes in a path a Params keeps
+// space. All else in it is bounded by the table.
+const maxKeptSlashes = 256
+
+// Release forgets what the last lookup found, the path included that its
+// values share, and lets go of space that only a path out of the ordinary
+// needs. Whoever keeps a Params in a pool calls it before.
+func (p *Params) Release() {
+	p.names = nil
+	clear(p.values)
+	if cap(p.slashes) > maxKeptSlashes {
+		p.slashes = nil
+	}
+}
+
 // resized returns s with n zero elements, in the same memory if it suffices.
 func resized[E any](s []E, n int) []E {
 	if cap(s) < n {

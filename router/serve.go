@@ -11,20 +11,6 @@ import (
 // paramsPool keeps the scratch space of requests.
 var paramsPool = sync.Pool{New: func() any { return new(Params) }}
 
-// maxPooledSlashes is how many escaped slashes a path may have for its Params
-// to be kept. All else in a Params is bounded by the table.
-const maxPooledSlashes = 256
-
-// release gives a Params back, without the path that its values share.
-func release(p *Params) {
-	if cap(p.slashes) > maxPooledSlashes {
-		return
-	}
-	p.names = nil
-	clear(p.values)
-	paramsPool.Put(p)
-}
-
 // ServeHTTP answers the request by the handler of the best pattern.
 func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if req.RequestURI == "*" {
@@ -46,7 +32,10 @@ func (r *Router) route(req *http.Request) http.Handler {
 		clean = cleanPath(escaped)
 	}
 	p := paramsPool.Get().(*Params)
-	defer release(p)
+	defer func() {
+		p.Release()
+		paramsPool.Put(p)
+	}()
 	f := t.tree.find(req.Method, req.Host, clean, p)
 	below := t.tree.withSlash(f, req, clean)
 	switch {
