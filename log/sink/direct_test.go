@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -252,51 +251,4 @@ func (f *flaky) Write(p []byte) (int, error) {
 	}
 	f.got.Write(p[:n])
 	return n, err
-}
-
-// TestIdentity asks for Stats all the while and counts lines at the end.
-func TestIdentity(t *testing.T) {
-	const producers, each = 8, 500
-	w := &flaky{}
-	d := sink.NewDirect(w)
-	var work, watch sync.WaitGroup
-	done := make(chan struct{})
-	watch.Go(func() {
-		for {
-			if err := identity(d.Stats()); err != nil {
-				t.Error(err)
-				return
-			}
-			select {
-			case <-done:
-				return
-			default:
-			}
-		}
-	})
-	for p := range producers {
-		work.Go(func() {
-			for i := range each {
-				d.WriteEvent(log.Level(i%5-1), fmt.Appendf(nil, "[event %d of producer %d]\n", i, p))
-			}
-		})
-	}
-	work.Wait()
-	close(done)
-	watch.Wait()
-
-	s := d.Stats()
-	var whole uint64
-	for line := range strings.Lines(w.got.String()) {
-		line = strings.TrimSuffix(line, "\n")
-		if strings.HasPrefix(line, "[event") && strings.HasSuffix(line, "]") {
-			whole++
-		}
-		if strings.Count(line, "[") > 1 {
-			t.Errorf("two events on one line: %q", line)
-		}
-	}
-	if s.Emitted != producers*each || s.Waiting != 0 || whole != s.Written || s.Lost() == 0 {
-		t.Errorf("%d whole lines; Stats = %+v", whole, s)
-	}
 }

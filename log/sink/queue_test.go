@@ -166,53 +166,6 @@ func TestQueueTornLines(t *testing.T) {
 	}
 }
 
-// TestQueueIdentity asks for Stats all the while and counts lines at the end.
-func TestQueueIdentity(t *testing.T) {
-	const producers, each = 8, 2000
-	w := &flaky{}
-	q := sink.NewQueue(w, 4<<10)
-	var work, watch sync.WaitGroup
-	done := make(chan struct{})
-	watch.Go(func() {
-		for {
-			if err := identity(q.Stats()); err != nil {
-				t.Error(err)
-				return
-			}
-			select {
-			case <-done:
-				return
-			default:
-			}
-		}
-	})
-	for p := range producers {
-		work.Go(func() {
-			for i := range each {
-				q.WriteEvent(log.Level(i%5-1), fmt.Appendf(nil, "[event %d of producer %d]\n", i, p))
-			}
-		})
-	}
-	work.Wait()
-	closeQueue(t, q)
-	close(done)
-	watch.Wait()
-	s := q.Stats()
-	var whole uint64
-	for line := range strings.Lines(w.got.String()) {
-		line = strings.TrimSuffix(line, "\n")
-		if strings.HasPrefix(line, "[event") && strings.HasSuffix(line, "]") {
-			whole++
-		}
-		if strings.Count(line, "[") > 1 {
-			t.Errorf("two events on one line: %q", line)
-		}
-	}
-	if s.Emitted != producers*each || s.Waiting != 0 || whole != s.Written || s.Lost() == 0 {
-		t.Errorf("%d whole lines; Stats = %+v", whole, s)
-	}
-}
-
 // TestQueueClose refuses what comes afterwards, as often as it is called.
 func TestQueueClose(t *testing.T) {
 	var got bytes.Buffer

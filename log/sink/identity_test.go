@@ -1,0 +1,90 @@
+package sink_test
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/log/sink"
+)
+
+// An eventSink is what the sinks of this package have in common.
+type eventSink interface {
+	log.EventWriter
+	Stats() sink.Stats
+}
+
+// TestIdentity has several goroutines log to a writer that fails in every way,
+// asks for Stats all the while and counts lines at the end.
+func TestIdentity(t *testing.T) {
+	for name, open := range map[string]func(w io.Writer) (eventSink, func()){
+		"Direct": func(w io.Writer) (eventSink, func()) {
+			d := sink.NewDirect(w)
+			return d, func() { d.Close() }
+		},
+		"Queue": func(w io.Writer) (eventSink, func()) {
+			q := sink.NewQueue(w, 4<<10)
+			return q, func() { closeQueue(t, q) }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &flaky{}
+			out, end := open(w)
+			flood(t, out, 8, 1000)
+			end()
+			s := out.Stats()
+			if whole := wholeEvents(t, w.got.String()); s.Emitted != 8000 || s.Waiting != 0 || whole != s.Written || s.Lost() == 0 {
+				t.Errorf("%d whole lines; Stats = %+v", whole, s)
+			}
+		})
+	}
+}
+
+// flood logs from several goroutines, and holds every snapshot to the identity.
+func flood(t *testing.T, out eventSink, producers, each int) {
+	t.Helper()
+	var work, watch sync.WaitGroup
+	done := make(chan struct{})
+	watch.Go(func() {
+		for {
+			if err := identity(out.Stats()); err != nil {
+				t.Error(err)
+				return
+			}
+			select {
+			case <-done:
+				return
+			default:
+			}
+		}
+	})
+	for p := range producers {
+		work.Go(func() {
+			for i := range each {
+				out.WriteEvent(log.Level(i%5-1), fmt.Appendf(nil, "[event %d of producer %d]\n", i, p))
+			}
+		})
+	}
+	work.Wait()
+	close(done)
+	watch.Wait()
+}
+
+// wholeEvents counts the events of flood that stand whole on a line of their
+// own.
+func wholeEvents(t *testing.T, got string) (whole uint64) {
+	t.Helper()
+	for line := range strings.Lines(got) {
+		line = strings.TrimSuffix(line, "\n")
+		if strings.HasPrefix(line, "[event") && strings.HasSuffix(line, "]") {
+			whole++
+		}
+		if strings.Count(line, "[") > 1 {
+			t.Errorf("two events on one line: %q", line)
+		}
+	}
+	return whole
+}
