@@ -27,16 +27,20 @@ var layers = map[string]struct {
 		why: "a sink takes lines from log and knows no one else",
 	},
 	"router": {why: "a router is chosen for itself alone: the standard library and nothing else"},
-	"proxy":  {why: "a proxy tells a hook what happened; it knows neither routes nor logs"},
+	"proxy": {
+		own: []string{"internal/httpsyntax"},
+		why: "a proxy tells a hook what happened; it knows neither routes nor logs",
+	},
 	"front": {
-		own: []string{"log", "log/sink", "router", "proxy"},
+		own: []string{"log", "log/sink", "router", "proxy", "internal/httpsyntax"},
 		foreign: []string{
 			"github.com/goccy/go-yaml",
 			"github.com/prometheus/client_golang/prometheus",
 		},
 		why: "the front door wires router, proxy and log; the laboratory is not its business",
 	},
-	"internal/backend": {why: "a service to measure with is made of the standard library alone"},
+	"internal/httpsyntax": {why: "the grammar of HTTP needs nobody"},
+	"internal/backend":    {why: "a service to measure with is made of the standard library alone"},
 	"cmd/weir": {
 		own:     []string{"log", "log/sink", "router", "proxy", "front", "internal/backend"},
 		foreign: []string{"github.com/alecthomas/kong"},

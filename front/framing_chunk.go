@@ -2,7 +2,8 @@ package front
 
 import (
 	"bytes"
-	"strings"
+
+	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
 const (
@@ -24,7 +25,7 @@ func (f *framing) readChunkSize(line []byte) {
 	}
 	f.left = 0
 	for _, c := range size {
-		digit, ok := unhex(c)
+		digit, ok := httpsyntax.Hex(c)
 		if !ok {
 			f.err = errChunkSize
 			return
@@ -44,7 +45,7 @@ func (f *framing) readChunkSize(line []byte) {
 // size is short and cannot be taken for a line's end.
 func validExtension(ext []byte) bool {
 	const longest = 256
-	return len(ext) > 0 && len(ext) <= longest && isToken(rune(ext[0])) && plain(ext)
+	return len(ext) > 0 && len(ext) <= longest && httpsyntax.IsToken(ext[:1]) && httpsyntax.IsPlain(ext)
 }
 
 // readTrailer takes in a field behind a body, or the empty line at its end.
@@ -54,12 +55,12 @@ func (f *framing) readTrailer(line []byte) {
 		return
 	}
 	name, _, ok := bytes.Cut(line, []byte(":"))
-	if !ok || len(name) == 0 || bytes.ContainsFunc(name, func(r rune) bool { return !isToken(r) }) || !plain(line) {
+	if !ok || !httpsyntax.IsToken(name) || !httpsyntax.IsPlain(line) {
 		f.err = errBadField
 		return
 	}
 	for _, reserved := range onlyInHeads {
-		if sameFold(name, reserved) {
+		if httpsyntax.EqualFold(name, reserved) {
 			f.err = errTrailer
 			return
 		}
@@ -70,23 +71,4 @@ func (f *framing) readTrailer(line []byte) {
 // reader that merges trailers into the head would take them for that.
 var onlyInHeads = []string{
 	"Content-Length", "Transfer-Encoding", "Host", "Trailer", "Connection", "Upgrade", "Te", "Expect",
-}
-
-// plain tells whether b has no control byte but tabs.
-func plain(b []byte) bool {
-	for _, c := range b {
-		if c < ' ' && c != '\t' || c == 0x7f {
-			return false
-		}
-	}
-	return true
-}
-
-// isToken tells whether c may stand in a name, RFC 9110 section 5.6.2.
-func isToken(c rune) bool {
-	switch {
-	case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
-		return true
-	}
-	return strings.ContainsRune("!#$%&'*+-.^_`|~", c)
 }

@@ -1,6 +1,10 @@
 package front
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/weirhq/weir/internal/httpsyntax"
+)
 
 // head is what the lines of a head have said so far.
 type head struct {
@@ -102,43 +106,10 @@ func (f *framing) readField(line []byte) {
 
 // valueOf returns the value of a field if it has the given name.
 func valueOf(line []byte, name string) (value []byte, ok bool) {
-	if len(line) <= len(name) || line[len(name)] != ':' || !sameFold(line[:len(name)], name) {
+	if len(line) <= len(name) || line[len(name)] != ':' || !httpsyntax.EqualFold(line[:len(name)], name) {
 		return nil, false
 	}
-	return trimSpace(line[len(name)+1:]), true
-}
-
-// trimSpace takes the space away that may stand around a value, RFC 9110
-// section 5.6.3. bytes.Trim takes longer than all that is done with the value.
-func trimSpace(b []byte) []byte {
-	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
-		b = b[1:]
-	}
-	for len(b) > 0 && (b[len(b)-1] == ' ' || b[len(b)-1] == '\t') {
-		b = b[:len(b)-1]
-	}
-	return b
-}
-
-// sameFold compares without regard to the case of ASCII letters. To Unicode,
-// more letters are the same than to readers of HTTP.
-func sameFold[S []byte | string](b []byte, s S) bool {
-	if len(b) != len(s) {
-		return false
-	}
-	for i := range b {
-		if lower(b[i]) != lower(s[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func lower(c byte) byte {
-	if 'A' <= c && c <= 'Z' {
-		c += 'a' - 'A'
-	}
-	return c
+	return httpsyntax.TrimSpace(line[len(name)+1:]), true
 }
 
 func (h *head) readLength(value []byte) error {
@@ -169,7 +140,7 @@ func (h *head) readCoding(value []byte) error {
 	case h.sized:
 		return errTwoWays
 	}
-	h.doomed = h.doomed || h.coded || !sameFold(value, "chunked")
+	h.doomed = h.doomed || h.coded || !httpsyntax.EqualFold(value, "chunked")
 	h.coded = true
 	return nil
 }
@@ -183,7 +154,7 @@ func (h *head) readExpect(value []byte) error {
 	switch {
 	case already:
 		return errExpect
-	case sameFold(value, known):
+	case httpsyntax.EqualFold(value, known):
 		return nil
 	case bytes.Contains(bytes.ToLower(value), []byte(known)):
 		return errExpect
@@ -195,7 +166,7 @@ func (h *head) readExpect(value []byte) error {
 // readHost compares the Host with the target. A second Host is refused by
 // net/http.
 func (h *head) readHost(value []byte) error {
-	if h.absolute && !sameFold(value, h.authority) {
+	if h.absolute && !httpsyntax.EqualFold(value, h.authority) {
 		return errHost
 	}
 	h.hosted = true

@@ -3,6 +3,8 @@ package front
 import (
 	"net/netip"
 	"strings"
+
+	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
 // splitTarget cuts a request target in origin form into its path and query.
@@ -50,8 +52,8 @@ func checkEscape(s string) string {
 	if len(s) < 3 {
 		return "the path has a bad escape"
 	}
-	hi, ok1 := unhex(s[1])
-	lo, ok2 := unhex(s[2])
+	hi, ok1 := httpsyntax.Hex(s[1])
+	lo, ok2 := httpsyntax.Hex(s[2])
 	switch c := hi<<4 | lo; {
 	case !ok1 || !ok2:
 		return "the path has a bad escape"
@@ -82,18 +84,6 @@ func dots(segment string) bool {
 		n++
 	}
 	return n == 1 || n == 2
-}
-
-func unhex(c byte) (byte, bool) {
-	switch {
-	case '0' <= c && c <= '9':
-		return c - '0', true
-	case 'a' <= c && c <= 'f':
-		return c - 'a' + 10, true
-	case 'A' <= c && c <= 'F':
-		return c - 'A' + 10, true
-	}
-	return 0, false
 }
 
 // splitHost checks a Host, RFC 9110 section 7.2, as strictly as a door should:

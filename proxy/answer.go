@@ -3,6 +3,8 @@ package proxy
 import (
 	"bytes"
 	"io"
+
+	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
 const (
@@ -181,7 +183,7 @@ func (a *answer) framingFields() (length int64, chunked bool, err error) {
 			}
 			length = n
 		case "Transfer-Encoding":
-			if chunked || a.http10 || !equalFold(f.Value, "chunked") {
+			if chunked || a.http10 || !httpsyntax.EqualFold(f.Value, "chunked") {
 				return 0, false, malformed("Transfer-Encoding %.40q", f.Value)
 			}
 			chunked = true

@@ -3,6 +3,8 @@ package proxy
 import (
 	"bytes"
 	"io"
+
+	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
 // maxChunkLine bounds the line that begins a chunk, its extensions included.
@@ -78,7 +80,7 @@ func parseChunkSize(line []byte) (int64, error) {
 	digits := line
 	if i := bytes.IndexByte(line, ';'); i >= 0 {
 		digits = bytes.TrimRight(line[:i], " \t")
-		if !validValue(line[i:]) {
+		if !httpsyntax.IsPlain(line[i:]) {
 			return 0, malformed("chunk extension %.40q", line)
 		}
 	}
@@ -87,23 +89,13 @@ func parseChunkSize(line []byte) (int64, error) {
 	}
 	var n int64
 	for _, c := range digits {
-		v, ok := hexValue(c)
+		v, ok := httpsyntax.Hex(c)
 		if !ok {
 			return 0, malformed("chunk size %.40q", line)
 		}
 		n = n<<4 | int64(v)
 	}
 	return n, nil
-}
-
-func hexValue(c byte) (byte, bool) {
-	switch {
-	case digit(c):
-		return c - '0', true
-	case 'a' <= lower(c) && lower(c) <= 'f':
-		return lower(c) - 'a' + 10, true
-	}
-	return 0, false
 }
 
 // line returns the next line without its CRLF, which together are at most

@@ -3,6 +3,8 @@ package proxy
 import (
 	"bytes"
 	"unsafe"
+
+	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
 const (
@@ -40,7 +42,7 @@ func parseStatusLine(line []byte) (statusLine, error) {
 		return s, malformed("status %d", s.status)
 	}
 	if rest = rest[3:]; len(rest) > 0 {
-		if rest[0] != ' ' || !validValue(rest[1:]) {
+		if rest[0] != ' ' || !httpsyntax.IsPlain(rest[1:]) {
 			return s, malformed("status line %.40q", line)
 		}
 		s.reason = view(rest[1:])
@@ -75,11 +77,11 @@ func parseField(line []byte) (Field, error) {
 	if colon < 1 {
 		return Field{}, malformed("field %.40q has no name", line)
 	}
-	name, value := line[:colon], trimSpace(line[colon+1:])
-	if !validName(name) {
+	name, value := line[:colon], httpsyntax.TrimSpace(line[colon+1:])
+	if !httpsyntax.IsToken(name) {
 		return Field{}, malformed("field name %.40q", name)
 	}
-	if !validValue(value) {
+	if !httpsyntax.IsPlain(value) {
 		return Field{}, malformed("field %s holds a control byte", name)
 	}
 	return Field{Name: fieldName(name), Value: view(value)}, nil
@@ -91,42 +93,4 @@ func view(b []byte) string {
 	return unsafe.String(unsafe.SliceData(b), len(b))
 }
 
-func trimSpace(b []byte) []byte {
-	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
-		b = b[1:]
-	}
-	for len(b) > 0 && (b[len(b)-1] == ' ' || b[len(b)-1] == '\t') {
-		b = b[:len(b)-1]
-	}
-	return b
-}
-
 func digit(c byte) bool { return '0' <= c && c <= '9' }
-
-// tokenByte holds the bytes of a token, RFC 9110 section 5.6.2.
-var tokenByte = func() (t [256]bool) {
-	for _, c := range "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" {
-		t[c] = true
-	}
-	return t
-}()
-
-func validName[S ~string | ~[]byte](name S) bool {
-	for i := 0; i < len(name); i++ {
-		if !tokenByte[name[i]] {
-			return false
-		}
-	}
-	return len(name) > 0
-}
-
-// validValue refuses control bytes except tab; bytes from 0x80 on are allowed,
-// as RFC 9110 section 5.5 has them.
-func validValue[S ~string | ~[]byte](value S) bool {
-	for i := 0; i < len(value); i++ {
-		if c := value[i]; c < 0x20 && c != '\t' || c == 0x7f {
-			return false
-		}
-	}
-	return true
-}

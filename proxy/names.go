@@ -1,6 +1,10 @@
 package proxy
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/weirhq/weir/internal/httpsyntax"
+)
 
 // knownNames maps a field's name, as servers commonly write it, to its
 // canonical form. Whoever compares or looks up these names finds one spelling,
@@ -41,31 +45,11 @@ func fieldName(b []byte) string {
 	}
 	s := view(b)
 	for _, name := range framingNames {
-		if equalFold(s, name) {
+		if httpsyntax.EqualFold(s, name) {
 			return name
 		}
 	}
 	return s
-}
-
-// equalFold compares two names without regard to the case of ASCII letters.
-func equalFold(a, b string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := 0; i < len(a); i++ {
-		if lower(a[i]) != lower(b[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func lower(c byte) byte {
-	if 'A' <= c && c <= 'Z' {
-		return c + 'a' - 'A'
-	}
-	return c
 }
 
 // elements calls f with each element of a comma-separated list, without the
@@ -91,7 +75,7 @@ func countElements(list string) int { return 1 + strings.Count(list, ",") }
 func lists(list, token string) bool {
 	found := false
 	elements(list, func(e string) bool {
-		found = equalFold(e, token)
+		found = httpsyntax.EqualFold(e, token)
 		return !found
 	})
 	return found
@@ -102,26 +86,26 @@ func lists(list, token string) bool {
 func hopByHop(name string) bool {
 	switch len(name) {
 	case 2:
-		return equalFold(name, "Te")
+		return httpsyntax.EqualFold(name, "Te")
 	case 7:
-		return equalFold(name, "Upgrade") || equalFold(name, "Trailer")
+		return httpsyntax.EqualFold(name, "Upgrade") || httpsyntax.EqualFold(name, "Trailer")
 	case 10:
-		return equalFold(name, "Connection") || equalFold(name, "Keep-Alive")
+		return httpsyntax.EqualFold(name, "Connection") || httpsyntax.EqualFold(name, "Keep-Alive")
 	case 16:
-		return equalFold(name, "Proxy-Connection")
+		return httpsyntax.EqualFold(name, "Proxy-Connection")
 	case 17:
-		return equalFold(name, "Transfer-Encoding")
+		return httpsyntax.EqualFold(name, "Transfer-Encoding")
 	case 18:
-		return equalFold(name, "Proxy-Authenticate")
+		return httpsyntax.EqualFold(name, "Proxy-Authenticate")
 	case 19:
-		return equalFold(name, "Proxy-Authorization")
+		return httpsyntax.EqualFold(name, "Proxy-Authorization")
 	}
 	return false
 }
 
 func has(fields []Field, name string) bool {
 	for i := range fields {
-		if equalFold(fields[i].Name, name) {
+		if httpsyntax.EqualFold(fields[i].Name, name) {
 			return true
 		}
 	}
@@ -130,7 +114,7 @@ func has(fields []Field, name string) bool {
 
 func contains(names []string, name string) bool {
 	for _, n := range names {
-		if equalFold(n, name) {
+		if httpsyntax.EqualFold(n, name) {
 			return true
 		}
 	}

@@ -1,6 +1,10 @@
 package proxy
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/weirhq/weir/internal/httpsyntax"
+)
 
 // collectFields gathers the answer's fields that the client gets: those that
 // are not for this hop alone, with x.Answer in place of what the upstream
@@ -43,7 +47,7 @@ func (x *Exchange) passTrailer() []Field {
 
 // framesBody tells of fields that must not stand in an answer's trailers.
 func framesBody(name string) bool {
-	return hopByHop(name) || equalFold(name, "Content-Length")
+	return hopByHop(name) || httpsyntax.EqualFold(name, "Content-Length")
 }
 
 // statusText names the statuses that package proxy, or who shares its

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+
+	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
 // requestFraming is what the fields of a request say about its way.
@@ -27,26 +29,26 @@ func (x *Exchange) readFraming() {
 		h := &x.Header[i]
 		switch len(h.Name) {
 		case len("Te"):
-			f.trailers = f.trailers || equalFold(h.Name, "Te") && lists(h.Value, "trailers")
+			f.trailers = f.trailers || httpsyntax.EqualFold(h.Name, "Te") && lists(h.Value, "trailers")
 		case len("Expect"):
-			f.expect = f.expect || equalFold(h.Name, "Expect") && equalFold(h.Value, "100-continue")
+			f.expect = f.expect || httpsyntax.EqualFold(h.Name, "Expect") && httpsyntax.EqualFold(h.Value, "100-continue")
 		case len("Upgrade"):
 			switch {
-			case equalFold(h.Name, "Upgrade"):
+			case httpsyntax.EqualFold(h.Name, "Upgrade"):
 				upgrade = h.Value
 				upgrades++
-			case equalFold(h.Name, "Trailer"):
+			case httpsyntax.EqualFold(h.Name, "Trailer"):
 				f.trailer = h.Value
 			}
 		case len("Connection"):
-			if equalFold(h.Name, "Connection") {
+			if httpsyntax.EqualFold(h.Name, "Connection") {
 				connection = connection || lists(h.Value, "upgrade")
 				if f.options += countElements(h.Value); f.options <= maxOptions {
 					x.drop = appendElements(x.drop, h.Value)
 				}
 			}
 		case len("Content-Length"):
-			f.hasLength = f.hasLength || equalFold(h.Name, "Content-Length")
+			f.hasLength = f.hasLength || httpsyntax.EqualFold(h.Name, "Content-Length")
 		}
 	}
 	f.expect = f.expect && x.Body != nil && x.Length != 0 && !x.HTTP10
@@ -68,11 +70,11 @@ func appendElements(dst []string, list string) []string {
 // its body would end. Nor ever to h2c, which would carry any number of requests
 // past the routes and limits that this one was held to.
 func (x *Exchange) allowedUpgrade(token string) string {
-	if x.Method != "GET" || x.HTTP10 || x.HTTP2 || x.Length != 0 || equalFold(token, "h2c") {
+	if x.Method != "GET" || x.HTTP10 || x.HTTP2 || x.Length != 0 || httpsyntax.EqualFold(token, "h2c") {
 		return ""
 	}
 	for _, allowed := range x.Upgrade {
-		if equalFold(token, allowed) {
+		if httpsyntax.EqualFold(token, allowed) {
 			return strings.ToLower(token)
 		}
 	}
@@ -82,7 +84,7 @@ func (x *Exchange) allowedUpgrade(token string) string {
 // writeHead writes the request's head into x.head: one Host, one of each
 // forwarding field, and nothing that was meant for this hop.
 func (x *Exchange) writeHead(trust Trust) error {
-	if !validName(x.Method) || !validTarget(x.Target) || !validHost(x.Host) || x.framing.options > maxOptions {
+	if !httpsyntax.IsToken(x.Method) || !validTarget(x.Target) || !validHost(x.Host) || x.framing.options > maxOptions {
 		return errRequest
 	}
 	b := append(x.head[:0], x.Method...)
@@ -93,7 +95,7 @@ func (x *Exchange) writeHead(trust Trust) error {
 	b = append(b, "\r\n"...)
 	for i := range x.Header {
 		h := &x.Header[i]
-		if !validName(h.Name) || !validValue(h.Value) {
+		if !httpsyntax.IsToken(h.Name) || !httpsyntax.IsPlain(h.Value) {
 			return errRequest // also where it is not passed on: what is written anew may quote it
 		}
 		if x.passes(h.Name) && !contains(x.drop, h.Name) {
@@ -102,7 +104,7 @@ func (x *Exchange) writeHead(trust Trust) error {
 	}
 	for i := range x.Send {
 		h := &x.Send[i]
-		if !validName(h.Name) || !validValue(h.Value) {
+		if !httpsyntax.IsToken(h.Name) || !httpsyntax.IsPlain(h.Value) {
 			return errRequest // often made of what the client sent
 		}
 		b = appendField(b, h.Name, h.Value)
@@ -120,9 +122,9 @@ func (x *Exchange) passes(name string) bool {
 	switch {
 	case hopByHop(name), ofItsWay(name), has(x.Send, name):
 		return false
-	case len(name) == len("Host") && equalFold(name, "Host"):
+	case len(name) == len("Host") && httpsyntax.EqualFold(name, "Host"):
 		return false
-	case len(name) == len("Expect") && equalFold(name, "Expect"):
+	case len(name) == len("Expect") && httpsyntax.EqualFold(name, "Expect"):
 		return false
 	case len(name) == len("Content-Length") && sameToCGI(name, "Content-Length"):
 		return false

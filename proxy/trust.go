@@ -3,6 +3,8 @@ package proxy
 import (
 	"net/netip"
 	"strings"
+
+	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
 // Trust lists the networks of the proxies whose word is taken for where a
@@ -42,7 +44,7 @@ func (t Trust) Client(peer netip.Addr, header []Field) netip.Addr {
 		return peer
 	}
 	for i := len(header) - 1; i >= 0; i-- {
-		if !equalFold(header[i].Name, "X-Forwarded-For") {
+		if !httpsyntax.EqualFold(header[i].Name, "X-Forwarded-For") {
 			continue
 		}
 		list := header[i].Value
@@ -92,7 +94,7 @@ func sameToCGI(a, b string) bool {
 		return false
 	}
 	for i := 0; i < len(a); i++ {
-		if x, y := lower(a[i]), lower(b[i]); x != y && !(x == '_' && y == '-') {
+		if x, y := httpsyntax.Lower(a[i]), httpsyntax.Lower(b[i]); x != y && !(x == '_' && y == '-') {
 			return false
 		}
 	}
@@ -137,7 +139,7 @@ func appendPeer(b []byte, peer netip.Addr) []byte {
 // appendHops copies what came under name, each followed by a comma.
 func appendHops(b []byte, header []Field, name string) []byte {
 	for i := range header {
-		if v := header[i].Value; v != "" && equalFold(header[i].Name, name) {
+		if v := header[i].Value; v != "" && httpsyntax.EqualFold(header[i].Name, name) {
 			b = append(b, v...)
 			b = append(b, ", "...)
 		}
@@ -150,7 +152,7 @@ func appendHops(b []byte, header []Field, name string) []byte {
 func single(header []Field, name, alternative string) string {
 	value := ""
 	for i := range header {
-		if equalFold(header[i].Name, name) {
+		if httpsyntax.EqualFold(header[i].Name, name) {
 			if value != "" || strings.ContainsAny(header[i].Value, ", \t") {
 				return alternative
 			}

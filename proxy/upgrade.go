@@ -4,6 +4,8 @@ import (
 	"io"
 	"net"
 	"time"
+
+	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
 // tunnelLinger is how long one direction of a tunnel may go on after the other
@@ -19,7 +21,7 @@ func (t *transfer) checkUpgrade() error {
 		return malformed("status 101, and nobody asked for it")
 	}
 	for i := range x.answer.fields {
-		if f := &x.answer.fields[i]; f.Name == "Upgrade" && equalFold(f.Value, want) {
+		if f := &x.answer.fields[i]; f.Name == "Upgrade" && httpsyntax.EqualFold(f.Value, want) {
 			return nil
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
 const (
@@ -209,7 +211,7 @@ func (u *upload) end(c *conn) {
 		b := append(make([]byte, 0, 64), "0\r\n"...)
 		if u.x.Trailers != nil {
 			for _, f := range u.x.Trailers(nil) {
-				if validName(f.Name) && validValue(f.Value) && u.x.passes(f.Name) {
+				if httpsyntax.IsToken(f.Name) && httpsyntax.IsPlain(f.Value) && u.x.passes(f.Name) {
 					b = appendField(b, f.Name, f.Value)
 				}
 			}

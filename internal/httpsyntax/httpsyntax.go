@@ -1,0 +1,80 @@
+// Package httpsyntax holds the smallest pieces of HTTP's grammar, which the
+// reader of requests and the reader of answers must see alike.
+package httpsyntax
+
+// EqualFold compares two names without regard to the case of ASCII letters. To
+// Unicode, more letters are the same than to readers of HTTP.
+func EqualFold[A, B ~string | ~[]byte](a A, b B) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := 0; i < len(a); i++ {
+		if Lower(a[i]) != Lower(b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Lower returns the lower case of an ASCII letter, and any other byte as it is.
+func Lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}
+
+// TrimSpace takes the space away that may stand around a value, RFC 9110
+// section 5.6.3. bytes.Trim takes several times as long.
+func TrimSpace(b []byte) []byte {
+	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
+		b = b[1:]
+	}
+	for len(b) > 0 && (b[len(b)-1] == ' ' || b[len(b)-1] == '\t') {
+		b = b[:len(b)-1]
+	}
+	return b
+}
+
+// tokenByte holds the bytes of a token, RFC 9110 section 5.6.2.
+var tokenByte = func() (t [256]bool) {
+	for _, c := range "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" {
+		t[c] = true
+	}
+	return t
+}()
+
+// IsToken tells whether s can be the name of a field or a method.
+func IsToken[S ~string | ~[]byte](s S) bool {
+	for i := 0; i < len(s); i++ {
+		if !tokenByte[s[i]] {
+			return false
+		}
+	}
+	return len(s) > 0
+}
+
+// IsPlain tells whether s has no control bytes but tabs, and so can be the
+// value of a field; bytes from 0x80 on are allowed, as RFC 9110 section 5.5 has
+// them.
+func IsPlain[S ~string | ~[]byte](s S) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c < ' ' && c != '\t' || c == 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// Hex returns the value of a hexadecimal digit of either case.
+func Hex(c byte) (value byte, ok bool) {
+	switch {
+	case '0' <= c && c <= '9':
+		return c - '0', true
+	case 'a' <= c && c <= 'f':
+		return c - 'a' + 10, true
+	case 'A' <= c && c <= 'F':
+		return c - 'A' + 10, true
+	}
+	return 0, false
+}
