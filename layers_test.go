@@ -20,8 +20,23 @@ var layers = map[string]struct {
 	foreign []string // prefixes of import paths outside the standard library
 	why     string
 }{
-	"":    {why: "the root holds tests alone"},
-	"log": {why: "a logger is chosen for itself alone: the standard library and nothing else"},
+	"": {why: "the root holds tests alone"},
+	"log": {
+		own: []string{"log/internal/text", "log/internal/ltsv", "log/record"},
+		why: "a logger is chosen for itself alone: the standard library and nothing else",
+	},
+	"log/internal/text": {why: "notations need nobody"},
+	"log/internal/ltsv": {own: []string{"log/internal/text"}, why: "a notation"},
+	"log/record": {
+		own: []string{"log/internal/text", "log/internal/ltsv"},
+		why: "who reads events does not write them",
+	},
+	"log/errs":                 {own: []string{"log"}, why: "errors that log can write"},
+	"log/httplog":              {own: []string{"log"}, why: "net/http lives here, not in log"},
+	"log/logtest":              {own: []string{"log", "log/record"}, why: "what was logged, read back"},
+	"log/onslog/v1":            {own: []string{"log/internal/text", "log/onslog/internal/wire"}, why: "what it stands in for knows nobody either"},
+	"log/onslog/v2":            {own: []string{"log/internal/text", "log/onslog/internal/wire"}, why: "what it stands in for knows nobody either"},
+	"log/onslog/internal/wire": {own: []string{"log/internal/text"}, why: "what v1 and v2 share"},
 	"log/sink": {
 		own: []string{"log"},
 		why: "a sink takes lines from log and knows no one else",

@@ -3,6 +3,8 @@ package log
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/weirhq/weir/log/internal/text"
 )
 
 // Any adds a value of any type: a [Marshaler] as an object, an error as its
@@ -65,7 +67,7 @@ func (e *Event) appendJSON(value any) {
 	}
 	mark := len(e.buf)
 	e.buf = append(e.buf, w.text[:len(w.text)-1]...) // without Encode's newline
-	e.buf = harden(e.buf, mark)
+	e.buf = text.Harden(e.buf, mark)
 }
 
 // A jsonWriter keeps what it is given.

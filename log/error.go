@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"runtime"
 	"strconv"
+
+	"github.com/weirhq/weir/log/internal/text"
 )
 
 // A Stacker is an error that knows where it came from. Callers returns program
@@ -156,9 +158,9 @@ func appendFrames(b []byte, pcs []uintptr) []byte {
 		if n > 0 {
 			b = append(b, ',')
 		}
-		b = appendString(append(b, `{"file":`...), f.File)
+		b = text.AppendString(append(b, `{"file":`...), f.File)
 		b = strconv.AppendInt(append(b, `,"line":`...), int64(f.Line), 10)
-		b = appendString(append(b, `,"function":`...), f.Function)
+		b = text.AppendString(append(b, `,"function":`...), f.Function)
 		b = append(b, '}')
 		if !more {
 			break

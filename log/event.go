@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/weirhq/weir/log/internal/text"
 )
 
 // An Event is a line that is being written. Methods add to it and return it,
@@ -22,7 +24,7 @@ type Event struct {
 	template bool // started by With
 	maxBytes int
 	at       time.Time // zero: the instant of Send
-	clock    clock
+	clock    text.Clock
 
 	// The line, its parts always in the order of the wire, up to and without
 	// the brace that closes data:
@@ -134,9 +136,9 @@ func (e *Event) Auth(identity string, kind IdentityType) *Event {
 	}
 	mark := e.open(partAuth, "auth")
 	e.buf = append(e.buf, `{"identity":`...)
-	e.buf = appendString(e.buf, clip(identity, e.maxBytes))
+	e.buf = text.AppendString(e.buf, clip(identity, e.maxBytes))
 	e.buf = append(e.buf, `,"identity_type":`...)
-	e.buf = appendString(e.buf, clip(string(kind), e.maxBytes))
+	e.buf = text.AppendString(e.buf, clip(string(kind), e.maxBytes))
 	e.buf = append(e.buf, '}')
 	e.settle(partAuth, mark)
 	return e
@@ -196,19 +198,19 @@ func (e *Event) putCreatedAt() int {
 	}
 	var room [createdAtRoom]byte
 	b := append(room[:0], createdAtOpen...)
-	b = append(e.clock.append(b, e.at), '"')
+	b = append(e.clock.Append(b, e.at), '"')
 	from := createdAtRoom - len(b)
 	copy(e.buf[from:], b)
 	return from
 }
 
 // setText sets a part that is one string.
-func (e *Event) setText(p part, key, text string) *Event {
-	if e == nil || text == "" {
+func (e *Event) setText(p part, key, value string) *Event {
+	if e == nil || value == "" {
 		return e
 	}
 	mark := e.open(p, key)
-	e.buf = appendString(e.buf, clip(text, e.maxBytes))
+	e.buf = text.AppendString(e.buf, clip(value, e.maxBytes))
 	e.settle(p, mark)
 	return e
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/weirhq/weir/log/internal/text"
 )
 
 // Str adds a string.
@@ -14,7 +16,7 @@ func (e *Event) Str(key, value string) *Event {
 		return nil
 	}
 	e.key(key)
-	e.buf = appendString(e.buf, clip(value, e.maxBytes))
+	e.buf = text.AppendString(e.buf, clip(value, e.maxBytes))
 	return e
 }
 
@@ -113,7 +115,7 @@ func (e *Event) float(key string, value float64, bits int) *Event {
 		return nil
 	}
 	e.key(key)
-	e.buf = appendFloat(e.buf, value, bits)
+	e.buf = text.AppendFloat(e.buf, value, bits)
 	return e
 }
 
@@ -129,7 +131,7 @@ func (e *Event) Time(key string, value time.Time) *Event {
 
 func (e *Event) appendInstant(b []byte, t time.Time) []byte {
 	b = append(b, '"')
-	return append(e.clock.append(b, t), '"')
+	return append(e.clock.Append(b, t), '"')
 }
 
 // Dur adds a duration as a number of nanoseconds.
@@ -207,7 +209,7 @@ func (e *Event) key(key string) {
 		e.buf = append(e.buf, ',')
 	}
 	if !e.inArray {
-		e.buf = appendString(e.buf, clip(key, e.maxBytes))
+		e.buf = text.AppendString(e.buf, clip(key, e.maxBytes))
 		e.buf = append(e.buf, ':')
 	}
 }

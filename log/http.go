@@ -3,6 +3,8 @@ package log
 import (
 	"strconv"
 	"time"
+
+	"github.com/weirhq/weir/log/internal/text"
 )
 
 // HTTP is what an event says about a request and its answer. Empty strings,
@@ -63,11 +65,11 @@ func (e *Event) appendHTTP(b []byte, h *HTTP) []byte {
 
 // The three below append a key and its value when the value is set.
 
-func (e *Event) appendSetText(b []byte, key, text string) []byte {
-	if text == "" {
+func (e *Event) appendSetText(b []byte, key, value string) []byte {
+	if value == "" {
 		return b
 	}
-	return appendString(append(b, key...), clip(text, e.maxBytes))
+	return text.AppendString(append(b, key...), clip(value, e.maxBytes))
 }
 
 func (e *Event) appendSetInstant(b []byte, key string, t time.Time) []byte {

@@ -3,6 +3,8 @@ package log
 import (
 	"io"
 	"slices"
+
+	"github.com/weirhq/weir/log/internal/text"
 )
 
 // Options are the settings of a [Logger]. The zero value is ready for use.
@@ -57,7 +59,7 @@ func New(w io.Writer, o Options) *Logger {
 	o.MaxEventBytes = max(o.MaxEventBytes, leastMaxEventBytes)
 
 	head := append(make([]byte, createdAtRoom), `,"namespace":`...)
-	head = appendString(head, clip(o.Namespace, o.MaxEventBytes))
+	head = text.AppendString(head, clip(o.Namespace, o.MaxEventBytes))
 	head = append(head, `,"event":`...)
 	return &Logger{
 		out:   newOutput(w, o.MaxEventBytes, o.OnError),
@@ -111,7 +113,7 @@ func (l *Logger) With() *Event {
 func (l *Logger) start(level Level, event string) *Event {
 	e := takeEvent(l, level, l.out.maxEventBytes)
 	e.buf = append(e.buf, l.head...)
-	e.buf = appendString(e.buf, clip(event, e.maxBytes))
+	e.buf = text.AppendString(e.buf, clip(event, e.maxBytes))
 	for p := partTraceID; p <= l.lastPart; p++ {
 		if fixed := l.parts[p]; len(fixed) > 0 {
 			e.advance(p)

@@ -3,6 +3,8 @@ package log
 import (
 	"fmt"
 	"reflect"
+
+	"github.com/weirhq/weir/log/internal/text"
 )
 
 // A Marshaler is a value that adds itself to an event as an object: MarshalLog
@@ -122,14 +124,14 @@ func errorText(err error) string {
 }
 
 // appendText appends a text, or the reason why there is none.
-func appendText(b []byte, text, why string, maxBytes int) []byte {
+func appendText(b []byte, value, why string, maxBytes int) []byte {
 	if why != "" {
 		return appendError(b, why, maxBytes)
 	}
-	return appendString(b, clip(text, maxBytes))
+	return text.AppendString(b, clip(value, maxBytes))
 }
 
 // appendError appends what stands for a value that cannot be encoded.
 func appendError(b []byte, why string, maxBytes int) []byte {
-	return appendString(b, "!ERROR: "+clip(why, maxBytes))
+	return text.AppendString(b, "!ERROR: "+clip(why, maxBytes))
 }

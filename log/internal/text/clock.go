@@ -1,4 +1,4 @@
-package log
+package text
 
 import "time"
 
@@ -9,16 +9,16 @@ const (
 	afterLast   = 253402300800
 )
 
-// A clock writes instants as RFC 3339 in UTC and remembers the second it wrote
+// A Clock writes instants as RFC 3339 in UTC and remembers the second it wrote
 // last, since the instants of one event mostly fall into the same.
-type clock struct {
+type Clock struct {
 	second int64
 	text   [len("2006-01-02T15:04:05")]byte // all zero: nothing remembered
 }
 
-// append appends t with up to nine digits of the second, trailing zeros
+// Append appends t with up to nine digits of the second, trailing zeros
 // trimmed. A year that RFC 3339 cannot hold becomes an error text.
-func (c *clock) append(b []byte, t time.Time) []byte {
+func (c *Clock) Append(b []byte, t time.Time) []byte {
 	second := t.Unix()
 	if second != c.second || c.text[0] == 0 {
 		if second < firstSecond || second >= afterLast {
@@ -30,7 +30,7 @@ func (c *clock) append(b []byte, t time.Time) []byte {
 	return append(appendFraction(b, uint32(t.Nanosecond())), 'Z')
 }
 
-func (c *clock) set(second int64, t time.Time) {
+func (c *Clock) set(second int64, t time.Time) {
 	year, month, day := t.Date()
 	hour, minute, sec := t.Clock()
 	c.second = second

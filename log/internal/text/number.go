@@ -1,13 +1,13 @@
-package log
+package text
 
 import (
 	"math"
 	"strconv"
 )
 
-// appendFloat appends f as encoding/json does, which is as ECMAScript does;
+// AppendFloat appends f as encoding/json does, which is as ECMAScript does;
 // bits is 32 or 64. What JSON has no number for becomes a string.
-func appendFloat(b []byte, f float64, bits int) []byte {
+func AppendFloat(b []byte, f float64, bits int) []byte {
 	switch {
 	case math.IsNaN(f):
 		return append(b, `"NaN"`...)

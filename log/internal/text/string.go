@@ -1,4 +1,4 @@
-package log
+package text
 
 import (
 	"math/bits"
@@ -7,13 +7,13 @@ import (
 
 const lowerHex = "0123456789abcdef"
 
-// appendString appends s as a JSON string, quotes included. It is the only way
+// AppendString appends s as a JSON string, quotes included. It is the only way
 // a text from outside gets into a line, be it a key or a value.
 //
 // It escapes what encoding/json escapes with SetEscapeHTML(false) and, because
 // a log is read in terminals, DEL, the C1 controls and the controls that turn
 // the direction of text. A parser sees the same value either way.
-func appendString(dst []byte, s string) []byte {
+func AppendString(dst []byte, s string) []byte {
 	if n := len(dst); cap(dst)-n >= len(s)+2 && isPlain(s) {
 		dst = dst[:n+len(s)+2]
 		dst[n] = '"'
@@ -24,7 +24,7 @@ func appendString(dst []byte, s string) []byte {
 	return appendEscaped(dst, s)
 }
 
-// appendEscaped does what appendString does, for any string.
+// appendEscaped does what AppendString does, for any string.
 func appendEscaped(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	for {
@@ -168,11 +168,11 @@ func word4(s string) uint32 {
 	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
 }
 
-// harden escapes in place what encoding/json leaves raw: it knows nothing of
+// Harden escapes in place what encoding/json leaves raw: it knows nothing of
 // terminals, and a json.RawMessage is passed on by it whatever it holds.
 // buf[from:] is JSON without white space, where such bytes stand in strings
 // alone.
-func harden(buf []byte, from int) []byte {
+func Harden(buf []byte, from int) []byte {
 	i := from
 	for i < len(buf) && buf[i] < 0x7F {
 		i++
