@@ -1,0 +1,5 @@
+//go:build !race
+
+package errs_test
+
+const raceEnabled = false
