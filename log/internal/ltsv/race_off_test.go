@@ -1,0 +1,5 @@
+//go:build !race
+
+package ltsv_test
+
+const raceEnabled = false
