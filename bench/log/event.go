@@ -1,16 +1,12 @@
 // Package log has the rows that compare loggers: each writes the same events through another logger, at the settings
 // that its own documentation recommends, to a writer that the caller chooses.
 //
-// What "the same" means is held by a test: every row's lines, parsed as JSON, give the same keys and values. A peer
-// keeps its own names and forms for the time, the severity and the message where changing them would slow it down.
+// What "the same" means is held by a test: every row's lines, parsed, give the same keys and values. A peer keeps its
+// own names and forms for the time, the severity and the message where changing them would slow it down, and may give
+// a field another place than data.
 package log
 
-import (
-	"io"
-	"time"
-
-	"github.com/weirhq/weir/bench/measure"
-)
+import "time"
 
 const (
 	namespace = "front-door"
@@ -19,6 +15,10 @@ const (
 	received  = "http request received"
 	proxying  = "proxying request"
 	completed = "http request completed"
+
+	filtered = "dataset filtered"
+	searched = "search refused"
+	failed   = "could not render page"
 )
 
 // request is what the three events of a proxied request say.
@@ -30,6 +30,14 @@ type request struct {
 	StatusCode           int
 	ContentLength        int64
 	Destination, Proxy   string
+}
+
+// now moves the request to the present, so that its instants share their second with created_at, as they do in a
+// service.
+func (r *request) now() {
+	took := r.EndedAt.Sub(r.StartedAt)
+	r.StartedAt = time.Now().UTC()
+	r.EndedAt = r.StartedAt.Add(took)
 }
 
 var proxied = &request{
@@ -62,65 +70,17 @@ var ten = &fields{
 	Rows: 58213, Attempt: 3, Bytes: 1 << 31, Ratio: 0.3125, Cached: true, Took: 1532 * time.Microsecond,
 }
 
-// logger is one logger, made ready to write to one writer. A nil method is a case that the logger has no answer to.
-type logger struct {
-	threeEvents func(*request)
-	tenFields   func(*fields)
-	disabled    func() // an event with one field below the logger's level
+// texts are strings that cannot be copied as they are: quotes, backslashes and line breaks, what is not ASCII, and
+// Latin-1 where UTF-8 is expected.
+type texts struct {
+	Agent, Query, Title, Lines, Markup, File string
 }
 
-// A contender makes a logger that writes to w.
-type contender struct {
-	name, note string
-	ours, bare bool
-	open       func(w io.Writer) logger
-}
-
-var contenders = []contender{
-	{name: Weir, ours: true, open: openWeir},
-	{name: "zerolog", open: openZerolog},
-	{name: "phuslu/log", note: "created_at to the millisecond, its fast form", open: func(w io.Writer) logger { return openPhuslu(w, "") }},
-	{name: "phuslu/log", note: "created_at to the nanosecond", open: func(w io.Writer) logger { return openPhuslu(w, time.RFC3339Nano) }},
-	{name: "zap", open: openZap},
-	{name: "slog", note: "JSONHandler, its own key names", open: openSlog},
-	{name: "ONSdigital/log.go v2", open: openONS},
-	{name: "floor", note: "time.Now and a copy of the finished bytes", bare: true, open: openFloor},
-}
-
-// Cases returns the comparisons, every row writing to io.Discard.
-func Cases() []measure.Case {
-	var three, fields, off []measure.Row
-	for _, c := range contenders {
-		l := c.open(io.Discard)
-		row := func(run func(int)) measure.Row {
-			return measure.Row{Name: c.name, Note: c.note, Ours: c.ours, Bare: c.bare, Run: run}
-		}
-		three = append(three, row(repeat(func() { l.threeEvents(proxied) })))
-		fields = append(fields, row(repeat(func() { l.tenFields(ten) })))
-		if l.disabled != nil {
-			off = append(off, row(repeat(l.disabled)))
-		}
-	}
-	return []measure.Case{
-		{Name: ThreeEvents, Rows: three},
-		{Name: TenFields, Rows: fields},
-		{Name: Disabled, Rows: off},
-	}
-}
-
-// The names of the cases, and of Weir's row in them.
-const (
-	Weir = "weir"
-
-	ThreeEvents = "log: the three events of a proxied request"
-	TenFields   = "log: an event with ten fields"
-	Disabled    = "log: an event below the level"
-)
-
-func repeat(f func()) func(int) {
-	return func(n int) {
-		for range n {
-			f()
-		}
-	}
+var awkward = &texts{
+	Agent:  `Mozilla/5.0 ("compatible"; Über-Bot/2.1; +https://example.org/bot)`,
+	Query:  "q=caf\xe9+au+lait&city=M\xfcnchen",
+	Title:  "消費者物価指数 – Verbraucherpreisindex für September",
+	Lines:  "first line\r\n\tsecond line, indented\n",
+	Markup: `<a href="/economy?page=2&filter=all" title="it's here">`,
+	File:   `C:\reports\2026\november.csv`,
 }

@@ -6,31 +6,36 @@ import (
 	"time"
 )
 
-// openFloor is what remains when encoding costs nothing: the clock is read and finished bytes are copied and handed
-// over, once for each event.
-func openFloor(w io.Writer) logger {
-	var line bytes.Buffer
-	events, event := finished(func(l logger) { l.threeEvents(proxied) }), finished(func(l logger) { l.tenFields(ten) })
-	write := func(b []byte) {
-		_ = time.Now()
-		line.Reset()
-		line.Write(b)
-		w.Write(line.Bytes())
+// withFloor adds the floor: what remains when encoding costs nothing. The clock is read and finished bytes, those of
+// the first peer's lines, are copied and handed over, once for each event.
+func withFloor(rows []row) []row {
+	for _, r := range rows {
+		if !r.ours {
+			return append(rows, row{name: "floor", note: "time.Now and a copy of the finished bytes", bare: true, open: floorOf(r)})
+		}
 	}
-	return logger{
-		threeEvents: func(*request) {
-			for _, b := range events {
-				write(b)
+	return rows
+}
+
+func floorOf(peer row) func(w io.Writer) func(int, *request) {
+	return func(w io.Writer) func(int, *request) {
+		lines := finished(peer)
+		var line bytes.Buffer
+		return repeat(func() {
+			for _, finished := range lines {
+				_ = time.Now()
+				line.Reset()
+				line.Write(finished)
+				w.Write(line.Bytes())
 			}
-		},
-		tenFields: func(*fields) { write(event[0]) },
+		})
 	}
 }
 
-// finished returns the lines that zerolog makes of the events.
-func finished(log func(logger)) [][]byte {
+// finished returns the lines that the row makes of the proxied request.
+func finished(r row) [][]byte {
 	var out bytes.Buffer
-	log(openZerolog(&out))
+	r.open(&out)(1, proxied)
 	lines := bytes.SplitAfter(out.Bytes(), []byte("\n"))
 	return lines[:len(lines)-1] // nothing stands after the last newline
 }

@@ -1,18 +1,25 @@
 package log
 
 import (
+	"fmt"
 	"io"
 	"time"
 
 	phuslu "github.com/phuslu/log"
 )
 
-// openPhuslu: its documentation strongly recommends an empty TimeFormat, which makes created_at precise to the
-// millisecond and not, as everyone else's, to the nanosecond: it has a row for each. Its message key is a package
-// variable.
-func openPhuslu(w io.Writer, timeFormat string) logger {
+// openPhuslu opens the form that says as much as the others' rows.
+func openPhuslu(w io.Writer) logger { return openPhusluFormat(w, time.RFC3339Nano) }
+
+// openPhusluMillis: phuslu/log's documentation strongly recommends an empty TimeFormat, which makes created_at precise
+// to the millisecond and not, as everyone else's, to the nanosecond.
+func openPhusluMillis(w io.Writer) logger { return openPhusluFormat(w, "") }
+
+// openPhusluFormat: the message's key is a package variable, and every event reads the clock: an instant that is at
+// hand cannot be given.
+func openPhusluFormat(w io.Writer, timeFormat string) logger {
 	phuslu.MessageKey = "event"
-	l := &phuslu.Logger{
+	l := phuslu.Logger{
 		Level:        phuslu.InfoLevel,
 		TimeField:    "created_at",
 		TimeFormat:   timeFormat,
@@ -26,15 +33,35 @@ func openPhuslu(w io.Writer, timeFormat string) logger {
 			l.Info().Str("trace_id", traceID).Object("http", (*phusluProxying)(r)).Object("data", (*phusluTarget)(r)).Msg(proxying)
 			l.Info().Str("trace_id", traceID).Object("http", (*phusluCompleted)(r)).Msg(completed)
 		},
-		tenFields: func(f *fields) {
-			l.Info().
-				Str("dataset", f.Dataset).Str("edition", f.Edition).Str("version", f.Version).Str("dimension", f.Dimension).
-				Int("rows", f.Rows).Int("attempt", f.Attempt).Int64("bytes", f.Bytes).Float64("ratio", f.Ratio).
-				Bool("cached", f.Cached).Int64("took", int64(f.Took)).
-				Msg("dataset filtered")
+		static:    func() { l.Info().Msg(filtered) },
+		tenFields: func(f *fields) { phusluTen(l.Info(), f).Msg(filtered) },
+		disabled: func(n int, f *fields) {
+			for range n {
+				l.Debug().
+					Str("dataset", f.Dataset).Str("edition", f.Edition).Str("version", f.Version).Str("dimension", f.Dimension).
+					Int("rows", f.Rows).Int("attempt", f.Attempt).Int64("bytes", f.Bytes).Float64("ratio", f.Ratio).
+					Bool("cached", f.Cached).Int64("took", int64(f.Took)).
+					Msg(filtered)
+			}
 		},
-		disabled: func() { l.Debug().Str("trace_id", traceID).Msg(received) },
+		carrying: func(f *fields) func() {
+			l := l
+			l.Context = phusluTen(phuslu.NewContext(l.Context), f).Value()
+			return func() { l.Info().Msg(filtered) }
+		},
+		escaped: func(t *texts) {
+			l.Info().Str("agent", t.Agent).Str("query", t.Query).Str("title", t.Title).Str("lines", t.Lines).
+				Str("markup", t.Markup).Str("file", t.File).Msg(searched)
+		},
+		failed: func(err *traced) { l.Error().Str("stack", fmt.Sprintf("%+v", err)).Err(err).Msg(failed) },
 	}
+}
+
+func phusluTen(e *phuslu.Entry, f *fields) *phuslu.Entry {
+	return e.
+		Str("dataset", f.Dataset).Str("edition", f.Edition).Str("version", f.Version).Str("dimension", f.Dimension).
+		Int("rows", f.Rows).Int("attempt", f.Attempt).Int64("bytes", f.Bytes).Float64("ratio", f.Ratio).
+		Bool("cached", f.Cached).Int64("took", int64(f.Took))
 }
 
 type (

@@ -4,14 +4,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 )
 
-// wantThree and wantTen are the values that every row's lines have to hold, written down by hand. created_at is
-// checked apart.
-var (
-	wantThree = []string{
+// want is what every row of a case has to say, written down by hand. created_at is checked apart.
+var want = map[string][]string{
+	ThreeEvents: {
 		`{"namespace":"front-door","event":"http request received","trace_id":"kQmzRzXbTdWvPqLs","severity":3,
 			"http":{"status_code":0,"method":"GET","scheme":"http","host":"www.example.org","port":20000,
 				"path":"/economy/inflationandpriceindices/bulletins/consumerpriceinflation/september2026","query":"page=2&filter=all",
@@ -19,57 +21,111 @@ var (
 		`{"namespace":"front-door","event":"proxying request","trace_id":"kQmzRzXbTdWvPqLs","severity":3,
 			"http":{"status_code":0,"method":"GET","scheme":"http","host":"www.example.org","port":20000,
 				"path":"/economy/inflationandpriceindices/bulletins/consumerpriceinflation/september2026","query":"page=2&filter=all"},
-			"data":{"destination":"http://127.0.0.1:8080","proxy_name":"babbage"}}`,
+			"destination":"http://127.0.0.1:8080","proxy_name":"babbage"}`,
 		`{"namespace":"front-door","event":"http request completed","trace_id":"kQmzRzXbTdWvPqLs","severity":3,
 			"http":{"status_code":200,"method":"GET","scheme":"http","host":"www.example.org","port":20000,
 				"path":"/economy/inflationandpriceindices/bulletins/consumerpriceinflation/september2026","query":"page=2&filter=all",
 				"started_at":"2026-11-21T09:30:15.123456789Z","ended_at":"2026-11-21T09:30:15.128765432Z","duration":5308643,
 				"response_content_length":48213}}`,
-	}
-	wantTen = []string{
-		`{"namespace":"front-door","event":"dataset filtered","severity":3,"dataset":"cpih01","edition":"time-series",
-			"version":"42","dimension":"geography","rows":58213,"attempt":3,"bytes":2147483648,"ratio":0.3125,"cached":true,
-			"took":1532000}`,
-	}
-)
+	},
+	TenFields: {wantTen},
+	Carried:   {wantTen},
+	Static:    {`{"namespace":"front-door","event":"dataset filtered","severity":3}`},
+	Disabled:  {},
+	Escaped: {
+		`{"namespace":"front-door","event":"search refused","severity":3,
+			"agent":"Mozilla/5.0 (\"compatible\"; Über-Bot/2.1; +https://example.org/bot)",
+			"query":"q=caf\ufffd+au+lait&city=M\ufffdnchen",
+			"title":"消費者物価指数 – Verbraucherpreisindex für September",
+			"lines":"first line\r\n\tsecond line, indented\n",
+			"markup":"<a href=\"/economy?page=2&filter=all\" title=\"it's here\">",
+			"file":"C:\\reports\\2026\\november.csv"}`,
+	},
+	ErrorStack: {`{"namespace":"front-door","event":"could not render page","severity":1}`},
+}
+
+const wantTen = `{"namespace":"front-door","event":"dataset filtered","severity":3,"dataset":"cpih01","edition":"time-series",
+	"version":"42","dimension":"geography","rows":58213,"attempt":3,"bytes":2147483648,"ratio":0.3125,"cached":true,
+	"took":1532000}`
 
 func TestEveryRowSaysTheSame(t *testing.T) {
-	for _, c := range contenders {
-		t.Run(c.name+" "+c.note, func(t *testing.T) {
-			var out bytes.Buffer
-			l := c.open(&out)
-			start := time.Now()
-			l.threeEvents(proxied)
-			checkLines(t, c, out.Bytes(), wantThree, start)
-			out.Reset()
-			l.tenFields(ten)
-			checkLines(t, c, out.Bytes(), wantTen, start)
-			out.Reset()
-			if l.disabled != nil {
-				l.disabled()
-			}
-			if out.Len() != 0 {
-				t.Errorf("an event below the level was written: %s", out.Bytes())
-			}
-		})
+	for _, w := range works() {
+		for _, r := range w.rows {
+			t.Run(w.name+" by "+r.name+" "+r.note, func(t *testing.T) {
+				var out bytes.Buffer
+				do := r.open(&out)
+				start := time.Now()
+				do(1, proxied)
+				checkLines(t, w, r, out.Bytes(), start)
+			})
+		}
 	}
 }
 
-func checkLines(t *testing.T, c contender, out []byte, want []string, start time.Time) {
+func checkLines(t *testing.T, w work, r row, out []byte, start time.Time) {
 	t.Helper()
+	want := want[w.name]
 	lines := bytes.SplitAfter(out, []byte("\n"))
 	if len(lines) != len(want)+1 || len(lines[len(want)]) != 0 {
 		t.Fatalf("got %d lines, want %d whole ones:\n%s", len(lines)-1, len(want), out)
 	}
+	if valid := utf8.Valid(out); valid == r.invalid && !r.bare {
+		t.Errorf("valid UTF-8 is %v, and the row says %v:\n%s", valid, !r.invalid, out)
+	}
 	for i, w := range want {
-		got, expected := parse(t, lines[i]), parse(t, []byte(w))
+		got := parse(t, lines[i])
 		commonNames(got)
-		if !c.bare {
+		if !r.bare {
 			checkCreated(t, got["created_at"], start)
 		}
 		delete(got, "created_at")
-		if !reflect.DeepEqual(got, expected) {
+		if expected := parse(t, []byte(w)); !reflect.DeepEqual(got, expected) {
 			t.Errorf("line %d:\n got  %v\n want %v", i, got, expected)
+		}
+	}
+}
+
+// TestEveryStackSaysTheSame: each library has a form of its own for the stack, but the functions and lines are there
+// in every one, in their order.
+func TestEveryStackSaysTheSame(t *testing.T) {
+	err := failure()
+	for _, r := range stackRows() {
+		var out bytes.Buffer
+		r.open(&out)(1, proxied)
+		rest := out.String()
+		if !strings.Contains(rest, err.text) {
+			t.Errorf("%s (%s) lacks the message: %s", r.name, r.note, rest)
+		}
+		n := 0
+		for f := range err.frames() {
+			n++
+			for _, part := range inOrder(f.Function, strconv.Itoa(f.Line), rest) {
+				_, after, found := strings.Cut(rest, part)
+				if !found {
+					t.Fatalf("%s (%s) lacks %q, or has it elsewhere, in\n%s", r.name, r.note, part, out.String())
+				}
+				rest = after
+			}
+		}
+		if n != 8 {
+			t.Errorf("the error has %d frames, want 8", n)
+		}
+	}
+}
+
+// inOrder returns the two parts in the order in which they first stand in text.
+func inOrder(a, b, text string) []string {
+	if strings.Index(text, b) < strings.Index(text, a) {
+		return []string{b, a}
+	}
+	return []string{a, b}
+}
+
+// A Case has to be able to run again and again, and to be without the test's writer.
+func TestCasesRun(t *testing.T) {
+	for _, c := range Cases() {
+		for _, r := range c.Rows {
+			r.Run(2)
 		}
 	}
 }
@@ -84,7 +140,7 @@ func parse(t *testing.T, line []byte) map[string]any {
 }
 
 // commonNames undoes the freedoms that the rows have: another key for the time, the severity or the message, the
-// severity as a word, and the ten fields at the top instead of in data.
+// severity as a word, the caller's fields at the top or in data, and any form of an error, which is checked apart.
 func commonNames(event map[string]any) {
 	for theirs, ours := range map[string]string{"time": "created_at", "msg": "event", "level": "severity"} {
 		if v, ok := event[theirs]; ok {
@@ -92,26 +148,30 @@ func commonNames(event map[string]any) {
 			delete(event, theirs)
 		}
 	}
-	if word := event["severity"]; word == "info" || word == "INFO" {
-		event["severity"] = 3.0
+	if word, ok := event["severity"].(string); ok {
+		event["severity"] = map[string]float64{"info": 3, "error": 1}[strings.ToLower(word)]
 	}
 	data, _ := event["data"].(map[string]any)
-	if _, ok := data["dataset"]; !ok {
-		return
-	}
 	delete(event, "data")
 	for k, v := range data {
 		event[k] = v
 	}
+	for _, key := range []string{"errors", "error", "stack", "errorVerbose"} {
+		delete(event, key)
+	}
 }
 
-// checkCreated wants an instant of this test's run, at least as precise as a millisecond.
+// checkCreated wants an instant of this test's run, at least as precise as a millisecond, or one that the request
+// brought along.
 func checkCreated(t *testing.T, value any, start time.Time) {
 	t.Helper()
 	text, _ := value.(string)
 	at, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {
 		t.Errorf("created_at: %v", err)
+	}
+	if at.Equal(proxied.StartedAt) || at.Equal(proxied.EndedAt) {
+		return
 	}
 	if at.Before(start.Add(-time.Millisecond)) || at.After(time.Now()) {
 		t.Errorf("created_at is %v, want an instant since %v", at, start)

@@ -19,14 +19,46 @@ func openSlog(w io.Writer) logger {
 				slog.GroupAttrs("data", slog.String("destination", r.Destination), slog.String("proxy_name", r.Proxy)))
 			l.LogAttrs(ctx, slog.LevelInfo, completed, trace(), slogCompleted(r))
 		},
+		static: func() { l.LogAttrs(ctx, slog.LevelInfo, filtered) },
 		tenFields: func(f *fields) {
-			l.LogAttrs(ctx, slog.LevelInfo, "dataset filtered",
+			l.LogAttrs(ctx, slog.LevelInfo, filtered,
 				slog.String("dataset", f.Dataset), slog.String("edition", f.Edition), slog.String("version", f.Version),
 				slog.String("dimension", f.Dimension), slog.Int("rows", f.Rows), slog.Int("attempt", f.Attempt),
 				slog.Int64("bytes", f.Bytes), slog.Float64("ratio", f.Ratio), slog.Bool("cached", f.Cached),
 				slog.Duration("took", f.Took))
 		},
-		disabled: func() { l.LogAttrs(ctx, slog.LevelDebug, received, trace()) },
+		disabled: func(n int, f *fields) {
+			for range n {
+				l.LogAttrs(ctx, slog.LevelDebug, filtered,
+					slog.String("dataset", f.Dataset), slog.String("edition", f.Edition), slog.String("version", f.Version),
+					slog.String("dimension", f.Dimension), slog.Int("rows", f.Rows), slog.Int("attempt", f.Attempt),
+					slog.Int64("bytes", f.Bytes), slog.Float64("ratio", f.Ratio), slog.Bool("cached", f.Cached),
+					slog.Duration("took", f.Took))
+			}
+		},
+		carrying: func(f *fields) func() {
+			l := slog.New(l.Handler().WithAttrs(append(slogFirst(f), slogSecond(f)...)))
+			return func() { l.LogAttrs(ctx, slog.LevelInfo, filtered) }
+		},
+		escaped: func(t *texts) {
+			l.LogAttrs(ctx, slog.LevelInfo, searched, slog.String("agent", t.Agent), slog.String("query", t.Query),
+				slog.String("title", t.Title), slog.String("lines", t.Lines), slog.String("markup", t.Markup), slog.String("file", t.File))
+		},
+	}
+}
+
+// slogFirst and slogSecond are the ten fields, for loggers that carry them.
+func slogFirst(f *fields) []slog.Attr {
+	return []slog.Attr{
+		slog.String("dataset", f.Dataset), slog.String("edition", f.Edition), slog.String("version", f.Version),
+		slog.String("dimension", f.Dimension), slog.Bool("cached", f.Cached),
+	}
+}
+
+func slogSecond(f *fields) []slog.Attr {
+	return []slog.Attr{
+		slog.Int("rows", f.Rows), slog.Int("attempt", f.Attempt), slog.Int64("bytes", f.Bytes), slog.Float64("ratio", f.Ratio),
+		slog.Duration("took", f.Took),
 	}
 }
 

@@ -4,30 +4,51 @@ import (
 	"io"
 	"time"
 
-	weir "github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/log"
 )
 
 func openWeir(w io.Writer) logger {
-	l := weir.New(w, weir.Options{Namespace: namespace})
+	l := log.New(w, log.Options{Namespace: namespace})
 	return logger{
-		threeEvents: func(r *request) {
-			http := weir.HTTP{Method: r.Method, Scheme: r.Scheme, Host: r.Host, Port: r.Port, Path: r.Path, Query: r.Query}
-			http.StartedAt = r.StartedAt
-			l.Info(received).TraceID(traceID).HTTP(&http).Send()
-			http.StartedAt = time.Time{}
-			l.Info(proxying).TraceID(traceID).HTTP(&http).Str("destination", r.Destination).Str("proxy_name", r.Proxy).Send()
-			http.StartedAt = r.StartedAt
-			http.StatusCode, http.EndedAt, http.Duration = r.StatusCode, r.EndedAt, r.EndedAt.Sub(r.StartedAt)
-			http.ResponseContentLength = r.ContentLength
-			l.Info(completed).TraceID(traceID).HTTP(&http).Send()
+		threeEvents: func(r *request) { weirThree(l, r) },
+		static:      func() { l.Info(filtered).Send() },
+		tenFields:   func(f *fields) { weirTen(l.Info(filtered), f).Send() },
+		disabled: func(n int, f *fields) {
+			for range n {
+				l.Debug(filtered).
+					Str("dataset", f.Dataset).Str("edition", f.Edition).Str("version", f.Version).Str("dimension", f.Dimension).
+					Int("rows", f.Rows).Int("attempt", f.Attempt).Int64("bytes", f.Bytes).Float64("ratio", f.Ratio).
+					Bool("cached", f.Cached).Dur("took", f.Took).
+					Send()
+			}
 		},
-		tenFields: func(f *fields) {
-			l.Info("dataset filtered").
-				Str("dataset", f.Dataset).Str("edition", f.Edition).Str("version", f.Version).Str("dimension", f.Dimension).
-				Int("rows", f.Rows).Int("attempt", f.Attempt).Int64("bytes", f.Bytes).Float64("ratio", f.Ratio).
-				Bool("cached", f.Cached).Dur("took", f.Took).
-				Send()
+		carrying: func(f *fields) func() {
+			l := weirTen(l.With(), f).Logger()
+			return func() { l.Info(filtered).Send() }
 		},
-		disabled: func() { l.Debug(received).TraceID(traceID).Send() },
+		escaped: func(t *texts) {
+			l.Info(searched).Str("agent", t.Agent).Str("query", t.Query).Str("title", t.Title).Str("lines", t.Lines).
+				Str("markup", t.Markup).Str("file", t.File).Send()
+		},
+		failed: func(err *traced) { l.Error(failed).Err(err).Send() },
 	}
+}
+
+// weirThree gives the first and the last event the instants that are at hand, as the front door does.
+func weirThree(l *log.Logger, r *request) {
+	http := log.HTTP{Method: r.Method, Scheme: r.Scheme, Host: r.Host, Port: r.Port, Path: r.Path, Query: r.Query}
+	http.StartedAt = r.StartedAt
+	l.Info(received).At(r.StartedAt).TraceID(traceID).HTTP(&http).Send()
+	http.StartedAt = time.Time{}
+	l.Info(proxying).TraceID(traceID).HTTP(&http).Str("destination", r.Destination).Str("proxy_name", r.Proxy).Send()
+	http.StartedAt = r.StartedAt
+	http.StatusCode, http.EndedAt, http.Duration = r.StatusCode, r.EndedAt, r.EndedAt.Sub(r.StartedAt)
+	http.ResponseContentLength = r.ContentLength
+	l.Info(completed).At(r.EndedAt).TraceID(traceID).HTTP(&http).Send()
+}
+
+func weirTen(e *log.Event, f *fields) *log.Event {
+	return e.Str("dataset", f.Dataset).Str("edition", f.Edition).Str("version", f.Version).Str("dimension", f.Dimension).
+		Int("rows", f.Rows).Int("attempt", f.Attempt).Int64("bytes", f.Bytes).Float64("ratio", f.Ratio).
+		Bool("cached", f.Cached).Dur("took", f.Took)
 }

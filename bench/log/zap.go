@@ -2,6 +2,7 @@ package log
 
 import (
 	"io"
+	"runtime"
 	"time"
 
 	"go.uber.org/zap"
@@ -11,6 +12,36 @@ import (
 // openZap: the typed fields of zap.Logger (not the sugared ones), no caller, no sampling; Check before the fields of an
 // event that may be below the level.
 func openZap(w io.Writer) logger {
+	l := newZap(w)
+	trace := func() zap.Field { return zap.String("trace_id", traceID) }
+	return logger{
+		threeEvents: func(r *request) {
+			l.Info(received, trace(), zap.Object("http", (*zapReceived)(r)))
+			l.Info(proxying, trace(), zap.Object("http", (*zapProxying)(r)), zap.Object("data", (*zapTarget)(r)))
+			l.Info(completed, trace(), zap.Object("http", (*zapCompleted)(r)))
+		},
+		static:    func() { l.Info(filtered) },
+		tenFields: func(f *fields) { l.Info(filtered, zapTen(f)...) },
+		disabled: func(n int, f *fields) {
+			for range n {
+				if ce := l.Check(zap.DebugLevel, filtered); ce != nil {
+					ce.Write(zapTen(f)...)
+				}
+			}
+		},
+		carrying: func(f *fields) func() {
+			l := l.With(zapTen(f)...)
+			return func() { l.Info(filtered) }
+		},
+		escaped: func(t *texts) {
+			l.Info(searched, zap.String("agent", t.Agent), zap.String("query", t.Query), zap.String("title", t.Title),
+				zap.String("lines", t.Lines), zap.String("markup", t.Markup), zap.String("file", t.File))
+		},
+		failed: func(err *traced) { l.Error(failed, zap.Error(err)) },
+	}
+}
+
+func newZap(w io.Writer) *zap.Logger {
 	encoder := zapcore.NewJSONEncoder(zapcore.EncoderConfig{
 		TimeKey:        "created_at",
 		MessageKey:     "event",
@@ -20,26 +51,23 @@ func openZap(w io.Writer) logger {
 		EncodeDuration: zapcore.NanosDurationEncoder,
 	})
 	core := zapcore.NewCore(encoder, zapcore.AddSync(w), zapcore.InfoLevel)
-	l := zap.New(core, zap.WithClock(utcClock{}), zap.Fields(zap.String("namespace", namespace)))
-	trace := func() zap.Field { return zap.String("trace_id", traceID) }
-	return logger{
-		threeEvents: func(r *request) {
-			l.Info(received, trace(), zap.Object("http", (*zapReceived)(r)))
-			l.Info(proxying, trace(), zap.Object("http", (*zapProxying)(r)), zap.Object("data", (*zapTarget)(r)))
-			l.Info(completed, trace(), zap.Object("http", (*zapCompleted)(r)))
-		},
-		tenFields: func(f *fields) {
-			l.Info("dataset filtered",
-				zap.String("dataset", f.Dataset), zap.String("edition", f.Edition), zap.String("version", f.Version),
-				zap.String("dimension", f.Dimension), zap.Int("rows", f.Rows), zap.Int("attempt", f.Attempt),
-				zap.Int64("bytes", f.Bytes), zap.Float64("ratio", f.Ratio), zap.Bool("cached", f.Cached),
-				zap.Duration("took", f.Took))
-		},
-		disabled: func() {
-			if ce := l.Check(zap.DebugLevel, received); ce != nil {
-				ce.Write(trace())
-			}
-		},
+	return zap.New(core, zap.WithClock(utcClock{}), zap.Fields(zap.String("namespace", namespace)))
+}
+
+// openZapFrames writes the frames as an array of objects, without %+v.
+func openZapFrames(w io.Writer) logger {
+	l := newZap(w)
+	return logger{failed: func(err *traced) {
+		l.Error(failed, zap.String("error", err.Error()), zap.Array("stack", (*zapFrames)(err)))
+	}}
+}
+
+func zapTen(f *fields) []zap.Field {
+	return []zap.Field{
+		zap.String("dataset", f.Dataset), zap.String("edition", f.Edition), zap.String("version", f.Version),
+		zap.String("dimension", f.Dimension), zap.Int("rows", f.Rows), zap.Int("attempt", f.Attempt),
+		zap.Int64("bytes", f.Bytes), zap.Float64("ratio", f.Ratio), zap.Bool("cached", f.Cached),
+		zap.Duration("took", f.Took),
 	}
 }
 
@@ -53,6 +81,8 @@ type (
 	zapProxying  request
 	zapCompleted request
 	zapTarget    request
+	zapFrames    traced
+	zapFrame     runtime.Frame
 )
 
 func (r *zapReceived) MarshalLogObject(e zapcore.ObjectEncoder) error {
@@ -89,4 +119,20 @@ func zapRequest(e zapcore.ObjectEncoder, status int, r *request) {
 	e.AddInt("port", r.Port)
 	e.AddString("path", r.Path)
 	e.AddString("query", r.Query)
+}
+
+func (e *zapFrames) MarshalLogArray(a zapcore.ArrayEncoder) error {
+	for f := range (*traced)(e).frames() {
+		if err := a.AppendObject((*zapFrame)(&f)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *zapFrame) MarshalLogObject(e zapcore.ObjectEncoder) error {
+	e.AddString("file", f.File)
+	e.AddInt("line", f.Line)
+	e.AddString("function", f.Function)
+	return nil
 }

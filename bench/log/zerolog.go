@@ -2,13 +2,16 @@ package log
 
 import (
 	"io"
+	"path"
+	"strconv"
 	"time"
 
 	"github.com/rs/zerolog"
 )
 
 // openZerolog: the namespace is encoded once in the logger's context, nested objects marshal themselves into the
-// event's own buffer. zerolog keeps the names and the time's format in package variables.
+// event's own buffer, and the first event of a request takes the instant that is at hand. zerolog keeps the names, the
+// time's format and what makes a stack of an error in package variables.
 func openZerolog(w io.Writer) logger {
 	zerolog.TimestampFieldName = "created_at"
 	zerolog.TimeFieldFormat = time.RFC3339Nano
@@ -16,22 +19,55 @@ func openZerolog(w io.Writer) logger {
 	zerolog.MessageFieldName = "event"
 	zerolog.DurationFieldUnit = time.Nanosecond
 	zerolog.DurationFieldInteger = true
-	l := zerolog.New(w).Level(zerolog.InfoLevel).With().Timestamp().Str("namespace", namespace).Logger()
+	zerolog.ErrorStackMarshaler = zerologStack
+	timeless := zerolog.New(w).Level(zerolog.InfoLevel).With().Str("namespace", namespace).Logger()
+	l := timeless.With().Timestamp().Logger()
 	return logger{
 		threeEvents: func(r *request) {
-			l.Info().Str("trace_id", traceID).Object("http", (*zerologReceived)(r)).Msg(received)
+			timeless.Info().Time("created_at", r.StartedAt).Str("trace_id", traceID).Object("http", (*zerologReceived)(r)).Msg(received)
 			l.Info().Str("trace_id", traceID).Object("http", (*zerologProxying)(r)).Object("data", (*zerologTarget)(r)).Msg(proxying)
-			l.Info().Str("trace_id", traceID).Object("http", (*zerologCompleted)(r)).Msg(completed)
+			timeless.Info().Time("created_at", r.EndedAt).Str("trace_id", traceID).Object("http", (*zerologCompleted)(r)).Msg(completed)
 		},
-		tenFields: func(f *fields) {
-			l.Info().
+		static:    func() { l.Info().Msg(filtered) },
+		tenFields: func(f *fields) { zerologTen(l.Info(), f).Msg(filtered) },
+		disabled: func(n int, f *fields) {
+			for range n {
+				l.Debug().
+					Str("dataset", f.Dataset).Str("edition", f.Edition).Str("version", f.Version).Str("dimension", f.Dimension).
+					Int("rows", f.Rows).Int("attempt", f.Attempt).Int64("bytes", f.Bytes).Float64("ratio", f.Ratio).
+					Bool("cached", f.Cached).Dur("took", f.Took).
+					Msg(filtered)
+			}
+		},
+		carrying: func(f *fields) func() {
+			l := l.With().
 				Str("dataset", f.Dataset).Str("edition", f.Edition).Str("version", f.Version).Str("dimension", f.Dimension).
 				Int("rows", f.Rows).Int("attempt", f.Attempt).Int64("bytes", f.Bytes).Float64("ratio", f.Ratio).
 				Bool("cached", f.Cached).Dur("took", f.Took).
-				Msg("dataset filtered")
+				Logger()
+			return func() { l.Info().Msg(filtered) }
 		},
-		disabled: func() { l.Debug().Str("trace_id", traceID).Msg(received) },
+		escaped: func(t *texts) {
+			l.Info().Str("agent", t.Agent).Str("query", t.Query).Str("title", t.Title).Str("lines", t.Lines).
+				Str("markup", t.Markup).Str("file", t.File).Msg(searched)
+		},
+		failed: func(err *traced) { l.Error().Stack().Err(err).Msg(failed) },
 	}
+}
+
+// openZerologFrames writes the frames as an array of objects, without a marshaler's maps and encoding/json.
+func openZerologFrames(w io.Writer) logger {
+	l := openZerolog(w)
+	events := zerolog.New(w).Level(zerolog.InfoLevel).With().Timestamp().Str("namespace", namespace).Logger()
+	l.failed = func(err *traced) { events.Error().Array("stack", (*zerologFrames)(err)).Err(err).Msg(failed) }
+	return l
+}
+
+func zerologTen(e *zerolog.Event, f *fields) *zerolog.Event {
+	return e.
+		Str("dataset", f.Dataset).Str("edition", f.Edition).Str("version", f.Version).Str("dimension", f.Dimension).
+		Int("rows", f.Rows).Int("attempt", f.Attempt).Int64("bytes", f.Bytes).Float64("ratio", f.Ratio).
+		Bool("cached", f.Cached).Dur("took", f.Took)
 }
 
 type (
@@ -39,6 +75,7 @@ type (
 	zerologProxying  request
 	zerologCompleted request
 	zerologTarget    request
+	zerologFrames    traced
 )
 
 func (r *zerologReceived) MarshalZerologObject(e *zerolog.Event) {
@@ -63,4 +100,23 @@ func (r *zerologTarget) MarshalZerologObject(e *zerolog.Event) {
 func zerologRequest(e *zerolog.Event, status int, r *request) {
 	e.Int("status_code", status).Str("method", r.Method).Str("scheme", r.Scheme).Str("host", r.Host).Int("port", r.Port).
 		Str("path", r.Path).Str("query", r.Query)
+}
+
+func (e *zerologFrames) MarshalZerologArray(a *zerolog.Array) {
+	for f := range (*traced)(e).frames() {
+		a.Dict(zerolog.Dict().Str("file", f.File).Int("line", f.Line).Str("function", f.Function))
+	}
+}
+
+// zerologStack gives what zerolog's package pkgerrors gives for the errors of github.com/pkg/errors.
+func zerologStack(err error) any {
+	traced, ok := err.(*traced)
+	if !ok {
+		return nil
+	}
+	var out []map[string]string
+	for f := range traced.frames() {
+		out = append(out, map[string]string{"source": path.Base(f.File), "line": strconv.Itoa(f.Line), "func": f.Function})
+	}
+	return out
 }

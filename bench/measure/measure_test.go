@@ -45,18 +45,23 @@ func TestDiffers(t *testing.T) {
 }
 
 func TestVerdict(t *testing.T) {
+	const no = -1
 	for _, c := range []struct {
-		verdict measure.Verdict
-		want    string
+		ratio, allocs, bytes, wantRatio, wantAllocs, wantBytes float64
+		want                                                   string
 	}{
-		{measure.Verdict{Name: "a", Ratio: 0.584, Allocs: 0, TargetRatio: 0.6, TargetAllocs: 0}, "RESULT a ratio=0.584 allocs=0 target=0.60 target_allocs=0 ok"},
-		{measure.Verdict{Name: "a", Ratio: 0.601, Allocs: -1, TargetRatio: 0.6, TargetAllocs: -1}, "RESULT a ratio=0.601 target=0.60 missed"},
-		{measure.Verdict{Name: "a", Ratio: 0.5, Allocs: 1.5, TargetRatio: 0.6, TargetAllocs: 0}, "RESULT a ratio=0.500 allocs=1.5 target=0.60 target_allocs=0 missed"},
-		{measure.Verdict{Name: "a", Ratio: 0.5, Allocs: -1, TargetRatio: -1, TargetAllocs: 0}, "RESULT a ratio=0.500 target_allocs=0 missed"},
-		{measure.Verdict{Name: "a", Ratio: 1.4, Allocs: -1, TargetRatio: -1, TargetAllocs: -1}, "RESULT a ratio=1.400"},
+		{0.584, 0, no, 0.6, 0, no, "ratio=0.584 allocs=0 target=0.60 target_allocs=0 ok"},
+		{0.601, no, no, 0.6, no, no, "ratio=0.601 target=0.60 missed"},
+		{0.5, 1.5, no, 0.6, 0, no, "ratio=0.500 allocs=1.5 target=0.60 target_allocs=0 missed"},
+		{0.5, no, no, no, 0, no, "ratio=0.500 target_allocs=0 missed"},
+		{1.4, no, no, no, no, no, "ratio=1.400"},
+		{1.4, 14, 850, no, 14, 850, "ratio=1.400 allocs=14 bytes=850 target_allocs=14 target_bytes=850 ok"},
+		{0.5, 14, 851, no, 14, 850, "ratio=0.500 allocs=14 bytes=851 target_allocs=14 target_bytes=850 missed"},
 	} {
-		if got := c.verdict.String(); got != c.want {
-			t.Errorf("got  %s\nwant %s", got, c.want)
+		v := measure.Verdict{Name: "a", Ratio: c.ratio, Allocs: c.allocs, Bytes: c.bytes,
+			TargetRatio: c.wantRatio, TargetAllocs: c.wantAllocs, TargetBytes: c.wantBytes}
+		if got, want := v.String(), "RESULT a "+c.want; got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}
 }
@@ -92,9 +97,14 @@ func TestMeasureRanksRows(t *testing.T) {
 	if got := rows[1].Allocs(); got != 2 {
 		t.Errorf("got %v allocations of the slow peer, want 2", got)
 	}
-	v, ok := measure.Judge(rows, "ours")
-	if !ok || v.Ratio <= 0 || v.Ratio > 0.2 || v.Allocs != 0 {
-		t.Errorf("got %+v, %v, want about a fiftieth and no allocation", v, ok)
+	for _, peer := range []string{"", "slow peer"} {
+		v, ok := measure.Judge(rows, "ours", peer)
+		if !ok || v.Ratio <= 0 || v.Ratio > 0.2 || v.Allocs != 0 {
+			t.Errorf("against %q: got %+v, %v, want about a fiftieth and no allocation", peer, v, ok)
+		}
+	}
+	if v, ok := measure.Judge(rows, "ours", "nothing"); ok {
+		t.Errorf("the floor was taken for a peer: %+v", v)
 	}
 	var table strings.Builder
 	if err := measure.WriteTable(&table, c, rows); err != nil {
@@ -103,6 +113,47 @@ func TestMeasureRanksRows(t *testing.T) {
 	for _, want := range []string{"burning\n", "  ours\n", "1.00  slow peer\n"} {
 		if !strings.Contains(table.String(), want) {
 			t.Errorf("the table lacks %q:\n%s", want, table.String())
+		}
+	}
+}
+
+// A measured row cost the same number of nanoseconds in each of five passes.
+func measured(r measure.Row, ns float64) measure.Measured {
+	m := measure.Measured{Row: r}
+	for range 5 {
+		m.Costs = append(m.Costs, measure.Cost{Nanoseconds: ns})
+	}
+	return m
+}
+
+func TestTableSaysHowFarAboveTheFloor(t *testing.T) {
+	rows := []measure.Measured{
+		measured(measure.Row{Name: "weir", Ours: true}, 150),
+		measured(measure.Row{Name: "a peer", Note: "its fast form"}, 300),
+		measured(measure.Row{Name: "floor", Bare: true}, 100),
+	}
+	for _, c := range []struct {
+		rows []measure.Measured
+		want string
+	}{
+		{rows, `
+  ns/op   spread  above floor  B/op  allocs/op  to best peer
+    150  +0% +0%         50.0     0          0          0.50  weir
+    300  +0% +0%          200     0          0          1.00  a peer (its fast form)
+    100  +0% +0%            -     0          0          0.33  floor
+`},
+		{rows[:2], `
+  ns/op   spread  B/op  allocs/op  to best peer
+    150  +0% +0%     0          0          0.50  weir
+    300  +0% +0%     0          0          1.00  a peer (its fast form)
+`},
+	} {
+		var table strings.Builder
+		if err := measure.WriteTable(&table, measure.Case{Name: "a case"}, c.rows); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := table.String(), "a case"+c.want+"\n"; got != want {
+			t.Errorf("got\n%swant\n%s", got, want)
 		}
 	}
 }

@@ -24,21 +24,37 @@ func fastest(rows []Measured, ok func(Row) bool) int {
 func peer(r Row) bool { return !r.Ours && !r.Bare }
 
 // WriteTable writes the rows of a case with their ratio to the fastest peer. A ratio whose difference could be chance
-// is marked "~".
+// is marked "~". Where the case has a floor, it says as well by how many nanoseconds each row stands above that.
 func WriteTable(w io.Writer, c Case, rows []Measured) error {
 	fmt.Fprintf(w, "%s\n", c.Name)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "ns/op\tspread\tB/op\tallocs/op\tto best peer\t")
-	best := fastest(rows, peer)
+	best, floor := fastest(rows, peer), fastest(rows, func(r Row) bool { return r.Bare })
+	aboveHead := ""
+	if floor >= 0 {
+		aboveHead = "above floor\t"
+	}
+	fmt.Fprintf(t, "ns/op\tspread\t%sB/op\tallocs/op\tto best peer\t\n", aboveHead)
 	for i, m := range rows {
 		ns := m.Nanoseconds()
-		fmt.Fprintf(t, "%s\t%s\t%d\t%v\t%s\t  %s\n", digits(ns.Median()), ns.Spread(), m.Bytes(), m.Allocs(), ratio(rows, i, best), label(m.Row))
+		fmt.Fprintf(t, "%s\t%s\t%s%d\t%v\t%s\t  %s\n", digits(ns.Median()), ns.Spread(), above(rows, i, floor), m.Bytes(), m.Allocs(),
+			ratio(rows, i, best), label(m.Row))
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintln(w)
 	return err
+}
+
+// above is the cell that says how far a row stands above the floor, and no cell when there is none.
+func above(rows []Measured, i, floor int) string {
+	switch {
+	case floor < 0:
+		return ""
+	case i == floor:
+		return "-\t"
+	}
+	return digits(rows[i].Nanoseconds().Median()-rows[floor].Nanoseconds().Median()) + "\t"
 }
 
 // digits writes v to three figures at least, and never with an exponent.
@@ -68,18 +84,20 @@ func ratio(rows []Measured, i, best int) string {
 	return text
 }
 
-// Judge compares ours, the row of Weir with this name, to the fastest peer. It returns false when the case lacks
-// either.
-func Judge(rows []Measured, ours string) (Verdict, bool) {
+// Judge compares ours, the row of Weir with this name, to the fastest row of the peer with the name theirs, or of all
+// peers when theirs is empty. It returns false when the case lacks either.
+func Judge(rows []Measured, ours, theirs string) (Verdict, bool) {
 	mine := fastest(rows, func(r Row) bool { return r.Ours && r.Name == ours })
-	best := fastest(rows, peer)
+	best := fastest(rows, func(r Row) bool { return peer(r) && (theirs == "" || r.Name == theirs) })
 	if mine < 0 || best < 0 {
 		return Verdict{}, false
 	}
 	return Verdict{
 		Ratio:        rows[mine].Nanoseconds().Median() / rows[best].Nanoseconds().Median(),
 		Allocs:       rows[mine].Allocs(),
+		Bytes:        float64(rows[mine].Bytes()),
 		TargetRatio:  -1,
 		TargetAllocs: -1,
+		TargetBytes:  -1,
 	}, true
 }

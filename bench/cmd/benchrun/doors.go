@@ -121,7 +121,7 @@ func judgeDoors(rows []doorRow) []fmt.Stringer {
 	for _, t := range doorTargets {
 		if peer := find(rows, t.door); peer != nil {
 			ratio := weir.cpu().Median() / peer.cpu().Median()
-			results = append(results, measure.Verdict{Name: t.result, Ratio: ratio, Allocs: -1, TargetRatio: t.ratio, TargetAllocs: -1})
+			results = append(results, measure.Verdict{Name: t.result, Ratio: ratio, Allocs: -1, Bytes: -1, TargetRatio: t.ratio, TargetAllocs: -1, TargetBytes: -1})
 		}
 	}
 	if alone := find(rows, proxy.Alone); alone != nil {
@@ -134,5 +134,5 @@ func judgeDoors(rows []doorRow) []fmt.Stringer {
 // place after the point: below that are the connections' own allocations and pools that the collector emptied.
 func judgeMallocs(weir, alone doorRow) measure.Verdict {
 	beyond := max(0, weir.mallocs().Median()-alone.mallocs().Median())
-	return measure.Verdict{Name: "proxy_allocs_beyond_nethttp", Ratio: -1, Allocs: math.Round(10*beyond) / 10, TargetRatio: -1}
+	return measure.Verdict{Name: "proxy_allocs_beyond_nethttp", Ratio: -1, Allocs: math.Round(10*beyond) / 10, Bytes: -1, TargetRatio: -1, TargetBytes: -1}
 }

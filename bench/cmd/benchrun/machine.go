@@ -44,7 +44,7 @@ func processor() string {
 
 // compared are the modules whose versions belong to a result.
 var compared = []string{
-	"github.com/ONSdigital/log.go/v2", "github.com/go-chi/chi/v5", "github.com/julienschmidt/httprouter", "github.com/phuslu/log",
+	"github.com/ONSdigital/log.go", "github.com/ONSdigital/log.go/v2", "github.com/francoispqt/onelog", "github.com/go-chi/chi/v5", "github.com/julienschmidt/httprouter", "github.com/phuslu/log",
 	"github.com/rs/zerolog", "github.com/uptrace/bunrouter", "go.uber.org/zap",
 }
 

@@ -16,15 +16,17 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"syscall"
 	"time"
 )
 
 // settings are what the flags say.
 type settings struct {
-	passes      int           // 0: each comparison's own number
-	passTime    time.Duration // of a row of log or router
-	loadTime    time.Duration // of a row of proxy
+	passes      int            // 0: each comparison's own number
+	passTime    time.Duration  // of a row of log or router
+	cases       *regexp.Regexp // which of log's and router's cases run
+	loadTime    time.Duration  // of a row of proxy
 	connections int
 	caddy       string // the file of Caddy's command
 	dir         string // where logs are written while they are measured
@@ -52,17 +54,22 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	flags.IntVar(&s.passes, "passes", 0, "passes over all rows; the medians are over these (0: 11 for log and router, 5 for proxy)")
 	flags.DurationVar(&s.passTime, "time", 100*time.Millisecond, "how long a row of log or router runs in a pass")
+	cases := flags.String("case", "", "run only the cases of log and router whose name this `expression` finds")
 	flags.DurationVar(&s.loadTime, "load", 8*time.Second, "how long a row of proxy is loaded in a pass")
 	flags.IntVar(&s.connections, "connections", 64, "how many connections load a row of proxy")
 	flags.StringVar(&s.caddy, "caddy", "../.bench/bin/caddy", "Caddy's `command`")
-	flags.StringVar(&s.dir, "dir", os.TempDir(), "`folder` in which the proxies' logs are written")
+	flags.StringVar(&s.dir, "dir", os.TempDir(), "`folder` in which logs are written where a file is part of what is measured")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return 0
 		}
 		return 2
 	}
-	if err := check(s, flags.Args()); err != nil {
+	var err error
+	if s.cases, err = regexp.Compile(*cases); err == nil {
+		err = check(s, flags.Args())
+	}
+	if err != nil {
 		fmt.Fprintf(stderr, "benchrun: error: %v\n", err)
 		flags.Usage()
 		return 2

@@ -15,6 +15,7 @@ func TestWrongUse(t *testing.T) {
 		{"-passes -1 log", "must be positive"},
 		{"-load 100ms proxy", "must be positive"},
 		{"-speed log", "-speed"},
+		{"-case ( log", "missing closing )"},
 	} {
 		var stdout, stderr strings.Builder
 		if code := run(t.Context(), strings.Fields(c.args), &stdout, &stderr); code != 2 {

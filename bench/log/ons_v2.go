@@ -10,10 +10,10 @@ import (
 	ons "github.com/ONSdigital/log.go/v2/log"
 )
 
-// openONS uses log.go as a front-end router does: the http fields come from the request, the trace id from the
+// openONSv2 uses log.go as a front-end router does: the http fields come from the request, the trace id from the
 // context that a middleware filled before. It has no levels, so it has no answer to the disabled event, and its
 // destination is a package variable: the logger that was opened last is the one that is written to.
-func openONS(w io.Writer) logger {
+func openONSv2(w io.Writer) logger {
 	ons.Namespace = namespace
 	ons.SetDestination(w, nil)
 	ctx := context.WithValue(context.Background(), dprequest.RequestIdKey, traceID)
@@ -27,7 +27,7 @@ func openONS(w io.Writer) logger {
 			ons.Info(ctx, completed, ons.HTTP(req, r.StatusCode, r.ContentLength, &r.StartedAt, &r.EndedAt))
 		},
 		tenFields: func(f *fields) {
-			ons.Info(context.Background(), "dataset filtered", ons.Data{
+			ons.Info(context.Background(), filtered, ons.Data{
 				"dataset": f.Dataset, "edition": f.Edition, "version": f.Version, "dimension": f.Dimension,
 				"rows": f.Rows, "attempt": f.Attempt, "bytes": f.Bytes, "ratio": f.Ratio, "cached": f.Cached,
 				"took": f.Took,

@@ -1,0 +1,155 @@
+package log
+
+import (
+	"io"
+
+	"github.com/weirhq/weir/bench/measure"
+)
+
+// The names of the cases, and of the rows that targets name.
+const (
+	Weir = "weir"
+
+	ThreeEvents = "log: the three events of a proxied request"
+	TenFields   = "log: an event with ten fields"
+	Static      = "log: an event without fields"
+	Carried     = "log: an event of a logger that carries ten fields"
+	Disabled    = "log: an event below the level, with ten fields"
+	Escaped     = "log: an event with strings that need escaping"
+	ErrorStack  = "log: an error with its stack"
+)
+
+// A row is one way to do the work of a case.
+type row struct {
+	name, note string
+	ours, bare bool
+	invalid    bool // writes lines that are no valid UTF-8; the note says so
+
+	// open makes a logger that writes to w, and returns what does the work n times.
+	open func(w io.Writer) func(n int, r *request)
+}
+
+// A work is a case before it has a writer.
+type work struct {
+	name string
+	rows []row
+}
+
+// logger is one logger, made ready to write to one writer. A nil method is a case that the logger has no answer to, or
+// is not asked.
+type logger struct {
+	threeEvents func(*request)
+	static      func()
+	tenFields   func(*fields)
+	carrying    func(*fields) func() // makes a logger that carries the fields, and returns what writes one event with it
+	disabled    func(int, *fields)   // so many events below the level, with ten fields each: too quick to be called one by one
+	escaped     func(*texts)
+	failed      func(*traced)
+}
+
+// A contender makes a logger that writes to w.
+type contender struct {
+	name, note string
+	ours       bool
+	open       func(w io.Writer) logger
+}
+
+var (
+	byWeir    = contender{name: Weir, ours: true, open: openWeir}
+	byZerolog = contender{name: "zerolog", open: openZerolog}
+	// phuslu/log has two rows: its documentation strongly recommends the empty TimeFormat, which says less than the others do.
+	byPhusluMillis = contender{name: "phuslu/log", note: "created_at to the millisecond, its fast form", open: openPhusluMillis}
+	byPhuslu       = contender{name: "phuslu/log", note: "created_at to the nanosecond", open: openPhuslu}
+	byZap          = contender{name: "zap", open: openZap}
+	bySlog         = contender{name: "slog", note: "JSONHandler, its own key names", open: openSlog}
+	byONSv2        = contender{name: "ONSdigital/log.go v2", open: openONSv2}
+
+	structured = []contender{byWeir, byZerolog, byPhusluMillis, byPhuslu, byZap, bySlog}
+	all        = append(structured[:len(structured):len(structured)], byONSv2)
+)
+
+func works() []work {
+	return []work{
+		{ThreeEvents, withFloor(by(all, threeEvents))},
+		{TenFields, withFloor(by(all, tenFields))},
+		{Static, withFloor(by(structured, static))},
+		{Carried, withFloor(by(structured, carried))},
+		{Disabled, by(structured, disabled)},
+		{Escaped, withFloor(escapedRows())},
+		{ErrorStack, withFloor(stackRows())},
+	}
+}
+
+// A doing makes of a logger what does the work of a case n times.
+type doing func(logger) func(n int, r *request)
+
+func threeEvents(l logger) func(int, *request) {
+	return func(n int, r *request) {
+		for range n {
+			l.threeEvents(r)
+		}
+	}
+}
+
+func static(l logger) func(int, *request) { return repeat(l.static) }
+
+func tenFields(l logger) func(int, *request) { return repeat(func() { l.tenFields(ten) }) }
+
+func carried(l logger) func(int, *request) { return repeat(l.carrying(ten)) }
+
+func disabled(l logger) func(int, *request) { return func(n int, _ *request) { l.disabled(n, ten) } }
+
+func escaped(l logger) func(int, *request) { return repeat(func() { l.escaped(awkward) }) }
+
+func repeat(do func()) func(int, *request) {
+	return func(n int, _ *request) {
+		for range n {
+			do()
+		}
+	}
+}
+
+// escapedRows leaves phuslu's rows their bytes, and says what these are.
+func escapedRows() []row {
+	rows := by(structured, escaped)
+	for i := range rows {
+		if rows[i].name == byPhuslu.name {
+			rows[i].invalid = true
+			rows[i].note += "; leaves invalid UTF-8 as it is"
+		}
+	}
+	return rows
+}
+
+// by returns a row for each contender.
+func by(contenders []contender, do doing) []row {
+	var rows []row
+	for _, c := range contenders {
+		open := func(w io.Writer) func(int, *request) { return do(c.open(w)) }
+		rows = append(rows, row{name: c.name, note: c.note, ours: c.ours, open: open})
+	}
+	return rows
+}
+
+// Cases returns the comparisons, every row writing to io.Discard.
+func Cases() []measure.Case {
+	var cases []measure.Case
+	for _, w := range works() {
+		c := measure.Case{Name: w.name}
+		for _, r := range w.rows {
+			c.Rows = append(c.Rows, r.measured(io.Discard))
+		}
+		cases = append(cases, c)
+	}
+	return cases
+}
+
+// measured gives the row a writer, and for each pass a request that is under way.
+func (r row) measured(w io.Writer) measure.Row {
+	do := r.open(w)
+	return measure.Row{Name: r.name, Note: r.note, Ours: r.ours, Bare: r.bare, Run: func(n int) {
+		current := *proxied
+		current.now()
+		do(n, &current)
+	}}
+}
