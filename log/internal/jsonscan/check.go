@@ -107,21 +107,35 @@ func (c *checker[T]) member(named bool) bool {
 }
 
 func (c *checker[T]) text() bool {
-	for c.at++; c.at < len(c.s); c.at++ {
-		switch b := c.s[c.at]; {
-		case b == '"':
+	s, i := c.s, c.at+1
+	for {
+		for i < len(s) && !isSpecial[s[i]] {
+			i++
+		}
+		c.at = i
+		if i == len(s) || s[i] < ' ' {
+			return false
+		}
+		if s[i] == '"' {
 			c.at++
 			return true
-		case b < 0x20:
-			return false
-		case b == '\\':
-			if c.at++; !c.escape() {
-				return false
-			}
 		}
+		if c.at++; !c.escape() {
+			return false
+		}
+		i = c.at + 1
 	}
-	return false
 }
+
+// isSpecial tells of which bytes a string cannot simply go on: a quote, a
+// backslash and controls.
+var isSpecial = func() (table [256]bool) {
+	for b := range ' ' {
+		table[b] = true
+	}
+	table['"'], table['\\'] = true, true
+	return table
+}()
 
 // escape checks what follows a backslash, and moves to the last byte of it.
 func (c *checker[T]) escape() bool {

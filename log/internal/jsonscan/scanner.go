@@ -73,6 +73,20 @@ func (s *Scanner[T]) Value() T {
 
 // valueEnd returns where the value ends that begins at from.
 func valueEnd[T Text](text T, from int) int {
+	if from == len(text) {
+		return from
+	}
+	switch text[from] {
+	case '"':
+		return stringEnd(text, from)
+	case '{', '[':
+		return bracketsEnd(text, from)
+	}
+	return wordEnd(text, from)
+}
+
+// bracketsEnd returns where the object or array ends that begins at from.
+func bracketsEnd[T Text](text T, from int) int {
 	depth := 0
 	for i := from; i < len(text); i++ {
 		switch text[i] {
@@ -80,17 +94,10 @@ func valueEnd[T Text](text T, from int) int {
 			i = stringEnd(text, i) - 1
 		case '{', '[':
 			depth++
-			continue
 		case '}', ']':
-			depth--
-		default:
-			if depth == 0 {
-				return wordEnd(text, i)
+			if depth--; depth == 0 {
+				return i + 1
 			}
-			continue
-		}
-		if depth <= 0 {
-			return i + 1
 		}
 	}
 	return len(text)
