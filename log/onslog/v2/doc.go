@@ -1,0 +1,46 @@
+// Package log is github.com/ONSdigital/log.go/v2/log, version 2.5.2, written
+// anew: a service changes the import path and nothing else, and its events stay
+// what they were, byte for byte, at a fraction of the cost.
+//
+//   - import "github.com/ONSdigital/log.go/v2/log"
+//   - import "github.com/weirhq/weir/log/onslog/v2"
+//
+// A line is what encoding/json makes of [EventData], "<", ">" and "&" escaped,
+// keys of Data in order. The trace id is the request id that dp-net's request
+// package puts into a context, found without importing it. As with the
+// original, to import this package is to have what the standard library's log
+// writes come out as events, and HUMAN_LOG=1 makes all of them indented JSON,
+// in colours on a terminal.
+//
+// A service that has OpenTelemetry says so once, with [SetTracing], because
+// this package does not import it:
+//
+//	log.SetTracing(log.Tracing{
+//		TraceID: func(ctx context.Context) string {
+//			if id := trace.SpanContextFromContext(ctx).TraceID(); id.IsValid() {
+//				return id.String()
+//			}
+//			return ""
+//		},
+//		Extract: func(ctx context.Context, h http.Header) context.Context {
+//			return otel.GetTextMapPropagator().Extract(ctx, propagation.HeaderCarrier(h))
+//		},
+//	})
+//
+// It stands in for the original; it does not mend it. Control characters that
+// JSON does not escape, DEL and those from U+0080 to U+009F, reach the line and
+// the terminal that shows it, and a line has no greatest length. Package log of
+// this module does better, and new code wants that one.
+//
+// What differs otherwise, all of it where the original panics, stops or loses
+// something:
+//
+//   - An option that is nil, and an error that is a nil pointer but has a message
+//     do not panic.
+//   - A line that the destination took a part of is ended before the next one,
+//     so that no event is glued to a fragment.
+//   - The checks of options that the original has for tests are not there: they
+//     have been off since Go 1.13, which sets the flag that they look for later
+//     than they look.
+//   - A type of a caller's own that embeds Data or another option is none.
+package log
