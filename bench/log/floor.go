@@ -11,15 +11,16 @@ import (
 func withFloor(rows []row) []row {
 	for _, r := range rows {
 		if !r.ours {
-			return append(rows, row{name: "floor", note: "time.Now and a copy of the finished bytes", bare: true, open: floorOf(r)})
+			return append(rows, floorOf(r))
 		}
 	}
 	return rows
 }
 
-func floorOf(peer row) func(w io.Writer) func(int, *request) {
-	return func(w io.Writer) func(int, *request) {
-		lines := finished(peer)
+// floorOf returns the floor for the bytes of one row.
+func floorOf(r row) row {
+	open := func(w io.Writer) func(int, *request) {
+		lines := finished(r)
 		var line bytes.Buffer
 		return repeat(func() {
 			for _, finished := range lines {
@@ -30,6 +31,7 @@ func floorOf(peer row) func(w io.Writer) func(int, *request) {
 			}
 		})
 	}
+	return row{name: "floor", note: "time.Now and a copy of the finished bytes", bare: true, open: open}
 }
 
 // finished returns the lines that the row makes of the proxied request.

@@ -22,6 +22,9 @@ type Row struct {
 	Ours bool        // a row of Weir
 	Bare bool        // what is left when nobody does the work (the floor); a row that is neither is a peer's
 	Run  func(n int) // does the work n times
+
+	// After removes what a run leaves, so that it does not pile up. It is not measured, and may be nil.
+	After func()
 }
 
 // A Case is one piece of work and all the rows that do it.
@@ -57,7 +60,7 @@ func (p Plan) Measure(ctx context.Context, c Case) ([]Measured, error) {
 	counts := make([]int, len(c.Rows))
 	for i, r := range c.Rows {
 		out[i].Row = r
-		counts[i] = calibrate(r.Run, p.PassTime)
+		counts[i] = calibrate(r, p.PassTime)
 	}
 	for pass := range p.Passes {
 		for k := range out {
@@ -65,30 +68,33 @@ func (p Plan) Measure(ctx context.Context, c Case) ([]Measured, error) {
 				return nil, err
 			}
 			i := (k + pass) % len(out)
-			out[i].Costs = append(out[i].Costs, cost(out[i].Run, counts[i]))
+			out[i].Costs = append(out[i].Costs, cost(out[i].Row, counts[i]))
 		}
 	}
 	return out, nil
 }
 
-// calibrate returns how often run has to work to take about d, and warms its pools and caches on the way.
-func calibrate(run func(int), d time.Duration) int {
+// calibrate returns how often the row has to work to take about d, and warms its pools and caches on the way.
+func calibrate(r Row, d time.Duration) int {
 	for n := 1; ; n *= 2 {
 		start := time.Now()
-		run(n)
-		if took := time.Since(start); took >= d/4 {
+		r.Run(n)
+		took := time.Since(start)
+		r.after()
+		if took >= d/4 {
 			return max(1, int(float64(n)*float64(d)/float64(took)))
 		}
 	}
 }
 
 // cost measures one pass of n operations. The collector runs first: a row does not pay for its predecessor's waste.
-func cost(run func(int), n int) Cost {
+func cost(r Row, n int) Cost {
+	defer r.after()
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	start := processorTime()
-	run(n)
+	r.Run(n)
 	took := processorTime() - start
 	runtime.ReadMemStats(&after)
 	per := func(from, to uint64) float64 { return float64(to-from) / float64(n) }
@@ -96,6 +102,12 @@ func cost(run func(int), n int) Cost {
 		Nanoseconds: float64(took) / float64(n),
 		Allocs:      per(before.Mallocs, after.Mallocs),
 		Bytes:       per(before.TotalAlloc, after.TotalAlloc),
+	}
+}
+
+func (r Row) after() {
+	if r.After != nil {
+		r.After()
 	}
 }
 

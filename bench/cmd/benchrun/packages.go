@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -33,8 +34,13 @@ var targets = []target{
 	{"router_constrained", router.Constrained, router.WeirTable, "", -1, 0, -1},
 }
 
-func compareLoggers(ctx context.Context, w io.Writer, s settings) ([]fmt.Stringer, error) {
-	return measureCases(ctx, w, s, log.Cases())
+func compareLoggers(ctx context.Context, w io.Writer, s settings) (results []fmt.Stringer, err error) {
+	files, err := log.OpenFiles(s.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, files.Close()) }()
+	return measureCases(ctx, w, s, append(log.Cases(), files.Case))
 }
 
 func compareRouters(ctx context.Context, w io.Writer, s settings) ([]fmt.Stringer, error) {

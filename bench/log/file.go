@@ -1,0 +1,109 @@
+package log
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/weirhq/weir/bench/measure"
+	"github.com/weirhq/weir/log/sink"
+)
+
+// ToFile is the case of [Files].
+const ToFile = "log: the three events of a proxied request, to a file"
+
+// Files is the case in which the lines go to files: what is measured is writing them as well as making them. Close it.
+type Files struct {
+	Case measure.Case
+	logs []*logFile
+}
+
+// OpenFiles makes the files, one for each row, in the folder dir. They have no names and are gone when they are closed
+// or the program ends; after each pass they are emptied.
+func OpenFiles(dir string) (*Files, error) {
+	files := &Files{Case: measure.Case{Name: ToFile}}
+	rows := withFloor(by([]contender{byWeir, byZerolog, byPhusluMillis}, threeEvents))
+	rows[len(rows)-1].note = "time.Now and a write of the finished bytes"
+	for _, r := range rows {
+		log, err := files.create(dir)
+		if err != nil {
+			return nil, errors.Join(err, files.Close())
+		}
+		direct := r.measured(log)
+		if r.ours {
+			direct.Note = "a write for each event"
+		}
+		files.add(log, direct)
+	}
+	log, err := files.create(dir)
+	if err != nil {
+		return nil, errors.Join(err, files.Close())
+	}
+	files.add(log, measure.Row{Name: Weir, Note: "through sink.Queue, a write for what has arrived", Ours: true, Run: log.queued})
+	return files, nil
+}
+
+func (f *Files) create(dir string) (*logFile, error) {
+	file, err := os.CreateTemp(dir, "weir-bench-*.log")
+	if err != nil {
+		return nil, err
+	}
+	f.logs = append(f.logs, &logFile{File: file})
+	return f.logs[len(f.logs)-1], os.Remove(file.Name())
+}
+
+func (f *Files) add(log *logFile, r measure.Row) {
+	r.After = log.empty
+	f.Case.Rows = append(f.Case.Rows, r)
+}
+
+// Close returns what went wrong when the files were written: a row that lost lines measured nothing.
+func (f *Files) Close() error {
+	var errs []error
+	for _, log := range f.logs {
+		errs = append(errs, log.err, log.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// logFile remembers the first error of its writes, which loggers do not tell.
+type logFile struct {
+	*os.File
+	err error
+}
+
+func (f *logFile) Write(b []byte) (int, error) {
+	n, err := f.File.Write(b)
+	f.keep(err)
+	return n, err
+}
+
+func (f *logFile) keep(err error) {
+	if f.err == nil {
+		f.err = err
+	}
+}
+
+func (f *logFile) empty() {
+	f.keep(f.Truncate(0))
+	_, err := f.Seek(0, io.SeekStart)
+	f.keep(err)
+}
+
+// queueBytes is less than a Queue's default: lines come here as fast as they can be made, which fills any queue, and
+// the buffers of a flood of 8 MiB would be let go and made anew all the time.
+const queueBytes = 256 << 10
+
+// queued does the work n times through a queue of its own, and returns when all is written.
+func (f *logFile) queued(n int) {
+	q := sink.NewQueue(f.File, queueBytes)
+	r := *proxied
+	r.now()
+	threeEvents(openWeir(q))(n, &r)
+	f.keep(q.Close(context.Background()))
+	if lost := q.Stats().Lost(); lost > 0 {
+		f.keep(fmt.Errorf("the queue lost %d events", lost))
+	}
+}
