@@ -22,13 +22,14 @@ var layers = map[string]struct {
 }{
 	"": {why: "the root holds tests alone"},
 	"log": {
-		own: []string{"log/internal/text", "log/internal/ltsv", "log/record"},
+		own: []string{"log/internal/text", "log/internal/jsonscan", "log/internal/ltsv", "log/record"},
 		why: "a logger is chosen for itself alone: the standard library and nothing else",
 	},
-	"log/internal/text": {why: "notations need nobody"},
-	"log/internal/ltsv": {own: []string{"log/internal/text"}, why: "a notation"},
+	"log/internal/text":     {why: "notations need nobody"},
+	"log/internal/jsonscan": {why: "who walks through JSON needs nobody"},
+	"log/internal/ltsv":     {own: []string{"log/internal/text", "log/internal/jsonscan"}, why: "a notation"},
 	"log/record": {
-		own: []string{"log/internal/text", "log/internal/ltsv"},
+		own: []string{"log/internal/text", "log/internal/jsonscan", "log/internal/ltsv"},
 		why: "who reads events does not write them",
 	},
 	"log/errs":                 {own: []string{"log"}, why: "errors that log can write"},

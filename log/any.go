@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/weirhq/weir/log/internal/ltsv"
 	"github.com/weirhq/weir/log/internal/text"
 )
 
@@ -16,58 +17,73 @@ func (e *Event) Any(key string, value any) *Event {
 	}
 	switch v := value.(type) {
 	case string:
-		return e.Str(key, v)
+		e.str(key, v)
 	case bool:
-		return e.Bool(key, v)
+		e.bool(key, v)
 	case int:
-		return e.Int(key, v)
+		e.int64(key, int64(v))
 	case int64:
-		return e.Int64(key, v)
+		e.int64(key, v)
 	case uint64:
-		return e.Uint64(key, v)
+		e.uint64(key, v)
 	case float64:
-		return e.Float64(key, v)
+		e.float(key, v, 64)
 	case float32:
-		return e.Float32(key, v)
+		e.float(key, float64(v), 32)
 	case time.Duration:
-		return e.Dur(key, v)
+		e.int64(key, int64(v))
 	case time.Time:
-		return e.Time(key, v)
+		e.time(key, v)
 	case []byte:
-		return e.Bytes(key, v)
+		e.Bytes(key, v)
 	case Marshaler:
-		e.key(key)
-		e.nest("{}", v.MarshalLog)
-		return e
+		e.object(key, v.MarshalLog)
 	case json.Marshaler: // before error: a type that has both chose its form
+		e.json(key, v)
 	case error:
-		text, why := call(v, error.Error)
-		e.key(key)
-		e.buf = appendText(e.buf, text, why, e.maxBytes)
-		return e
+		addTextOf(e, key, v, error.Error)
+	default:
+		e.json(key, v)
 	}
-	e.key(key)
-	e.appendJSON(value)
 	return e
 }
 
-// appendJSON appends what encoding/json makes of the value.
-func (e *Event) appendJSON(value any) {
+// json adds what encoding/json makes of the value.
+func (e *Event) json(key string, value any) {
+	encoded, why := e.encodeJSON(value)
+	switch {
+	case why != "":
+		if e.key(key) {
+			e.addFault(why)
+		}
+	case e.notation == notationLTSV:
+		e.beginData()
+		if e.hides(key) {
+			e.beginField(key)
+			return
+		}
+		e.buf = ltsv.AppendJSON(e.buf, string(e.prefix)+key, encoded)
+	case e.key(key):
+		e.buf = append(e.buf, encoded...)
+	}
+}
+
+// encodeJSON returns what encoding/json makes of the value, as a line may hold
+// it, or why it makes nothing of it.
+func (e *Event) encodeJSON(value any) (encoded []byte, why string) {
 	// Into a writer of its own, not into e.buf: a MarshalJSON that logs to
 	// this event by mistake must not tear what is half written.
 	var w jsonWriter
-	why := e.try(func(*Event) error {
+	why = e.try(func(*Event) error {
 		enc := json.NewEncoder(&w)
 		enc.SetEscapeHTML(false)
 		return enc.Encode(value)
 	})
 	if why != "" {
-		e.buf = appendError(e.buf, why, e.maxBytes)
-		return
+		return nil, why
 	}
-	mark := len(e.buf)
-	e.buf = append(e.buf, w.text[:len(w.text)-1]...) // without Encode's newline
-	e.buf = text.Harden(e.buf, mark)
+	encoded = text.Harden(w.text[:len(w.text)-1], 0) // without Encode's newline
+	return e.out.redact.inJSON(encoded), ""
 }
 
 // A jsonWriter keeps what it is given.

@@ -54,7 +54,7 @@ func (c *cutter) cut(line []byte, maxBytes int) []byte {
 	c.measuring = true
 	c.read()
 	c.measuring = false
-	if limit, ok := c.fairLimit(len(line), maxBytes); ok {
+	if limit, ok := c.fairLimit(len(line)+len(truncatedOpen), maxBytes, len(`"",`)); ok {
 		c.limit, c.room, c.brief = limit, maxBytes, false
 	} else {
 		c.limit, c.room, c.brief = shortText, maxBytes-hardReserve, true
@@ -66,13 +66,14 @@ func (c *cutter) cut(line []byte, maxBytes int) []byte {
 	return append(c.out, truncatedClose...)
 }
 
-// fairLimit returns the greatest length to which the longest strings can be
-// cut so that the line fits, their names included.
-func (c *cutter) fairLimit(lineBytes, maxBytes int) (limit int, ok bool) {
+// fairLimit returns the greatest length to which the longest of c.texts can be
+// cut so that a line fits, their names included, each of which takes so many
+// bytes beside itself.
+func (c *cutter) fairLimit(lineBytes, maxBytes, aroundName int) (limit int, ok bool) {
 	slices.SortFunc(c.texts, func(a, b textSize) int { return cmp.Compare(b.text, a.text) })
-	rest := lineBytes + len(truncatedOpen) // what is not cut
+	rest := lineBytes // what is not cut
 	for i, t := range c.texts {
-		rest += t.path + len(`"",`) - t.text
+		rest += t.path + aroundName - t.text
 		limit = (maxBytes - rest) / (i + 1)
 		longestLeft := shortText
 		if i+1 < len(c.texts) {
@@ -282,7 +283,9 @@ func isHighSurrogate(digits []byte) bool {
 
 // recycle lets go of what is too big to keep.
 func (c *cutter) recycle() {
-	c.path, c.out, c.names = recycle(c.path), recycle(c.out), recycle(c.names)
+	recycle(&c.path)
+	recycle(&c.out)
+	recycle(&c.names)
 	if cap(c.texts)*16 > maxPooledBuffer {
 		c.texts = nil
 	}

@@ -4,9 +4,6 @@ import (
 	"errors"
 	"reflect"
 	"runtime"
-	"strconv"
-
-	"github.com/weirhq/weir/log/internal/text"
 )
 
 // A Stacker is an error that knows where it came from. Callers returns program
@@ -30,41 +27,69 @@ var joined = reflect.TypeOf(errors.Join(errors.ErrUnsupported))
 // data the fields of each one that is a [Marshaler], outermost first. What
 // errors.Join joined is added one by one.
 func (e *Event) Err(err error) *Event {
-	if e == nil || err == nil {
-		return e
+	if e != nil && err != nil {
+		e.err(err)
 	}
-	if e.depth > 0 {
-		return e.Any("error", err)
-	}
-	e.addErrors(err, maxChain)
 	return e
+}
+
+// Stack makes the errors that are added after it, and know no stack of their
+// own, carry that of the call of [Event.Err]. It costs a walk of the stack for
+// each.
+func (e *Event) Stack() *Event {
+	if e != nil && e.depth == 0 {
+		e.stacks = true
+	}
+	return e
+}
+
+func (e *Event) err(err error) {
+	if e.depth > 0 {
+		e.Any("error", err)
+		return
+	}
+	var here []uintptr
+	if e.stacks {
+		const callerOfErr = 3
+		here = e.pcs[:runtime.Callers(callerOfErr, e.pcs[:])]
+	}
+	e.addErrors(err, here, maxChain)
 }
 
 // addErrors adds err, or those that it joins, as long as left allows, and
 // returns what is left.
-func (e *Event) addErrors(err error, left int) int {
+func (e *Event) addErrors(err error, here []uintptr, left int) int {
 	if reflect.TypeOf(err) == joined {
 		for _, one := range err.(interface{ Unwrap() []error }).Unwrap() {
 			if left > 0 {
-				left = e.addErrors(one, left)
+				left = e.addErrors(one, here, left)
 			}
 		}
 		return left
 	}
-	if len(e.errorList) > 0 {
-		e.errorList = append(e.errorList, ',')
-	}
-	message, why := call(err, error.Error)
-	e.errorList = append(e.errorList, `{"message":`...)
-	e.errorList = appendText(e.errorList, message, why, e.maxBytes)
-	e.addDetails(err)
-	e.errorList = append(e.errorList, '}')
+	e.addError(err, here)
 	return left - 1
 }
 
-// addDetails appends the stack and the fields of err's chain.
-func (e *Event) addDetails(err error) {
-	c := chain{left: maxChain, maxBytes: e.maxBytes}
+// A failure is what an event says about one error.
+type failure struct {
+	message, why string // why: there is no message
+	stack        []uintptr
+	stackWhy     string // there is no stack
+	fields       []byte // in the event's notation, from the first separator on
+}
+
+// text returns the message, or the reason why there is none.
+func (f failure) text(maxBytes int) string {
+	if f.why != "" {
+		return faultText(f.why, maxBytes)
+	}
+	return clip(f.message, maxBytes)
+}
+
+// addError adds one error; here is the stack that it gets if it has none.
+func (e *Event) addError(err error, here []uintptr) {
+	c := chain{left: maxChain, of: e}
 	walk := func(*Event) error {
 		c.walk(err)
 		return nil
@@ -72,22 +97,35 @@ func (e *Event) addDetails(err error) {
 	if why := e.try(walk); why != "" {
 		c.addFields(func(*Event) error { return errors.New(why) })
 	}
+	f := failure{stack: here}
+	f.message, f.why = call(err, error.Error)
 	if c.stacker != nil {
-		e.addStack(c.stacker)
+		f.stack, f.stackWhy = e.stackOf(c.stacker)
 	}
 	if c.fields != nil {
-		e.errorList = append(append(e.errorList, `,"data":`...), c.fields.buf...)
-		e.errorList = append(e.errorList, '}')
+		f.fields = c.fields.buf
+	}
+	e.out.encoder.appendError(e, f)
+	if c.fields != nil {
 		c.fields.release()
 	}
 }
 
+// stackOf returns the stack that s knows, or why it knows none.
+func (e *Event) stackOf(s Stacker) (pcs []uintptr, why string) {
+	why = e.try(func(*Event) error {
+		pcs = s.Callers()
+		return nil
+	})
+	return pcs[:min(len(pcs), maxFrames)], why
+}
+
 // A chain collects what the errors behind an error know.
 type chain struct {
-	left     int // errors that may still be looked at
-	stacker  Stacker
-	fields   *Event // the fields so far, behind an opening brace; nil while there are none
-	maxBytes int
+	left    int // errors that may still be looked at
+	stacker Stacker
+	of      *Event // that the error is added to
+	fields  *Event // the fields so far; nil while there are none
 }
 
 func (c *chain) walk(err error) {
@@ -116,55 +154,23 @@ func (c *chain) walk(err error) {
 // addFields adds what write adds, or why it failed.
 func (c *chain) addFields(write func(*Event) error) {
 	if c.fields == nil {
-		// An event of its own, made to look as if its data were open: the
-		// fields go between those of another event's parts.
-		c.fields = takeEvent(nil, LevelError, c.maxBytes)
-		c.fields.buf = append(c.fields.buf, '{')
-		c.fields.last, c.fields.depth, c.fields.starts[partData] = partData, 1, 0
+		c.fields = c.of.aside()
 	}
 	e := c.fields
-	mark := len(e.buf)
+	mark, separator := len(e.buf), e.separator
 	if why := e.try(write); why != "" {
-		e.buf = e.buf[:mark]
-		e.key("error")
-		e.buf = appendError(e.buf, why, e.maxBytes)
+		e.buf, e.separator = e.buf[:mark], separator
+		e.name("error")
+		e.addFault(why)
 	}
 }
 
-// addStack appends the key and the frames of the stack, if there are any.
-func (e *Event) addStack(s Stacker) {
-	var pcs []uintptr
-	why := e.try(func(*Event) error {
-		pcs = s.Callers()
-		return nil
-	})
-	switch {
-	case why != "":
-		e.errorList = append(e.errorList, `,"stack_trace":`...)
-		e.errorList = appendError(e.errorList, why, e.maxBytes)
-	case len(pcs) > 0:
-		e.errorList = append(e.errorList, `,"stack_trace":[`...)
-		e.errorList = appendFrames(e.errorList, pcs)
-		e.errorList = append(e.errorList, ']')
-	}
-}
-
-// appendFrames appends the functions that pcs stand for, those that were
-// inlined included.
-func appendFrames(b []byte, pcs []uintptr) []byte {
-	frames := runtime.CallersFrames(pcs)
-	for n := range maxFrames {
-		f, more := frames.Next()
-		if n > 0 {
-			b = append(b, ',')
-		}
-		b = text.AppendString(append(b, `{"file":`...), f.File)
-		b = strconv.AppendInt(append(b, `,"line":`...), int64(f.Line), 10)
-		b = text.AppendString(append(b, `,"function":`...), f.Function)
-		b = append(b, '}')
-		if !more {
-			break
-		}
-	}
-	return b
+// aside returns an event of its own, made to look as if its data were open:
+// for fields that go elsewhere.
+func (e *Event) aside() *Event {
+	a := takeEvent(e.out, e.level)
+	a.last, a.starts[partData] = partData, 0
+	a.depth, a.separator = 1, '{'
+	a.setQuick()
+	return a
 }

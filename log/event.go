@@ -1,7 +1,7 @@
 package log
 
 import (
-	"slices"
+	"runtime"
 	"sync"
 	"time"
 
@@ -20,83 +20,71 @@ import (
 // them as soon as it returns.
 type Event struct {
 	logger   *Logger // nil once the event has ended
+	out      *output
 	level    Level
 	template bool // started by With
+	stacks   bool // errors that know no stack get that of the call
+	callers  bool // for a template: its Logger's events name their caller
 	maxBytes int
 	at       time.Time // zero: the instant of Send
+	timer    timer
 	clock    text.Clock
 
-	// The line, its parts always in the order of the wire, up to and without
-	// the brace that closes data:
-	//
-	//	room | namespace, event | trace_id | span_id | severity | http | auth | data
-	//
-	// created_at varies in length and is known last; it goes into the room at
-	// the front, right-aligned. Part p begins at starts[p] for p up to last;
-	// those after last are not begun. Calls in the order of the wire append,
-	// others move their part into place.
-	buf    []byte
-	starts [partCount]int
-	last   part
+	line
+	cursor
 
-	// The elements of "errors", without brackets. They are apart because
-	// fields may follow an error.
-	errorList []byte
+	// The errors, as the encoder wants them. They are apart because fields may
+	// follow an error.
+	errorList  []byte
+	firstError int // the length of the first of them
 
-	depth   int  // how many objects and arrays are open in data
-	inArray bool // whether the innermost of them is an array
-
+	pcs    [maxFrames]uintptr // the stack or the caller that is being added
 	cutter cutter
+	human  []byte // the line in its form for people
 }
 
-// A part is a stretch of the line that is found again after others were
-// written.
-type part uint8
+// A cursor is where in data the next field goes, and how it is written.
+type cursor struct {
+	// Whether the next field is a member of a JSON object and nothing is
+	// redacted: its key needs no more questions.
+	quick bool
 
-const (
-	partHead part = iota
-	partTraceID
-	partSpanID
-	partSeverity
-	partHTTP
-	partAuth
-	partData
-	partCount
-)
+	notation  notation
+	separator byte // JSON: what stands before the next field: a bracket or a comma
+	inArray   bool
+	depth     int // how many objects and arrays are open
+}
 
-const (
-	createdAtOpen   = `{"created_at":"`
-	createdAtRoom   = 64       // holds createdAtOpen, any instant or error text, and a quote
-	maxPooledBuffer = 64 << 10 // buffers that grew beyond are let go
-)
+const maxPooledBuffer = 64 << 10 // buffers that grew beyond are let go
 
-var events = sync.Pool{New: func() any {
-	return &Event{buf: make([]byte, 0, 1024)}
-}}
+var events = sync.Pool{New: func() any { return new(Event) }}
 
 // takeEvent returns an empty event.
-func takeEvent(l *Logger, level Level, maxBytes int) *Event {
+func takeEvent(out *output, level Level) *Event {
 	e := events.Get().(*Event)
-	e.logger, e.level, e.maxBytes = l, level, maxBytes
+	e.out, e.level, e.maxBytes = out, level, out.maxEventBytes
+	e.notation = out.notation
 	return e
 }
 
 // release gives e back to the pool.
 func (e *Event) release() {
-	e.logger, e.template, e.at = nil, false, time.Time{}
-	e.depth, e.inArray, e.last = 0, false, partHead
-	e.buf = recycle(e.buf)
-	e.errorList = recycle(e.errorList)
+	e.logger, e.template, e.stacks, e.callers = nil, false, false, false
+	e.at = time.Time{}
+	e.cursor = cursor{}
+	e.line.recycle()
+	recycle(&e.errorList)
+	recycle(&e.human)
 	e.cutter.recycle()
 	events.Put(e)
 }
 
-// recycle returns b emptied, or nil when it is too big to keep.
-func recycle(b []byte) []byte {
-	if cap(b) > maxPooledBuffer {
-		return nil
+// recycle empties b, and lets go of it when it is too big to keep.
+func recycle(b *[]byte) {
+	if cap(*b) > maxPooledBuffer {
+		*b = nil
 	}
-	return b[:0]
+	*b = (*b)[:0]
 }
 
 // At sets created_at, for a caller that knows the instant already. Without it,
@@ -111,13 +99,30 @@ func (e *Event) At(t time.Time) *Event {
 // TraceID sets the id that the events of one request share, in place of the
 // one before. An empty id changes nothing.
 func (e *Event) TraceID(id string) *Event {
-	return e.setText(partTraceID, "trace_id", id)
+	if e != nil && id != "" {
+		e.setText(partTraceID, "trace_id", id)
+	}
+	return e
 }
 
 // SpanID sets the id of the step of a trace, in place of the one before. An
 // empty id changes nothing.
 func (e *Event) SpanID(id string) *Event {
-	return e.setText(partSpanID, "span_id", id)
+	if e != nil && id != "" {
+		e.setText(partSpanID, "span_id", id)
+	}
+	return e
+}
+
+// setText sets a part that is one string.
+func (e *Event) setText(p part, key, value string) {
+	if e.depth > 0 {
+		e.str(key, value)
+		return
+	}
+	mark := e.open(p)
+	e.addText(value)
+	e.settle(p, mark)
 }
 
 // An IdentityType says what kind of caller was authenticated.
@@ -131,17 +136,38 @@ const (
 
 // Auth says who was authenticated, in place of what was said before.
 func (e *Event) Auth(identity string, kind IdentityType) *Event {
-	if e == nil {
-		return nil
+	switch {
+	case e == nil:
+	case e.depth > 0:
+		e.Object("auth", func(e *Event) { e.Str("identity", identity).Str("identity_type", string(kind)) })
+	default:
+		mark := e.open(partAuth)
+		e.out.encoder.appendAuth(e, clip(identity, e.maxBytes), IdentityType(clip(string(kind), e.maxBytes)))
+		e.settle(partAuth, mark)
 	}
-	mark := e.open(partAuth, "auth")
-	e.buf = append(e.buf, `{"identity":`...)
-	e.buf = text.AppendString(e.buf, clip(identity, e.maxBytes))
-	e.buf = append(e.buf, `,"identity_type":`...)
-	e.buf = text.AppendString(e.buf, clip(string(kind), e.maxBytes))
-	e.buf = append(e.buf, '}')
-	e.settle(partAuth, mark)
 	return e
+}
+
+// Caller adds the place in the code that called it, as the field "caller":
+// "folder/file.go:12". In [Logger.With] it makes each event of the new Logger
+// name the call that started it.
+func (e *Event) Caller() *Event {
+	switch {
+	case e == nil:
+	case e.template:
+		e.callers = true
+	default:
+		const callerOfCaller = 2
+		e.addCaller(callerOfCaller)
+	}
+	return e
+}
+
+// addCaller adds the place of the call, skip calls above this function's.
+func (e *Event) addCaller(skip int) {
+	if runtime.Callers(skip+1, e.pcs[:1]) == 1 {
+		e.str("caller", frameOf(e.pcs[0]).place)
+	}
 }
 
 // Send writes the event and ends it. What goes wrong is told to
@@ -151,7 +177,7 @@ func (e *Event) Send() {
 		return
 	}
 	if !e.template {
-		e.logger.out.write(e.level, e.finish())
+		e.out.write(e.level, e.out.encoder.finish(e))
 	}
 	e.release()
 }
@@ -170,123 +196,19 @@ func (e *Event) Logger() *Logger {
 	return derived
 }
 
-// finish completes the line and returns it.
-func (e *Event) finish() []byte {
-	hasData := e.last == partData
-	e.advance(partData)
-	if hasData {
-		e.buf = append(e.buf, '}')
-	}
-	if len(e.errorList) > 0 {
-		e.buf = append(e.buf, `,"errors":[`...)
-		e.buf = append(e.buf, e.errorList...)
-		e.buf = append(e.buf, ']')
-	}
-	e.buf = append(e.buf, '}', '\n')
-	line := e.buf[e.putCreatedAt():]
-	if len(line) > e.maxBytes {
-		return e.cutter.cut(line, e.maxBytes)
-	}
-	return line
-}
-
-// putCreatedAt writes created_at into the room at the front and returns where
-// it begins.
-func (e *Event) putCreatedAt() int {
+// createdAt returns the instant of the event.
+func (e *Event) createdAt() time.Time {
 	if e.at.IsZero() {
-		e.at = time.Now()
+		e.at = e.timer.now()
 	}
-	var room [createdAtRoom]byte
-	b := append(room[:0], createdAtOpen...)
-	b = append(e.clock.Append(b, e.at), '"')
-	from := createdAtRoom - len(b)
-	copy(e.buf[from:], b)
-	return from
-}
-
-// setText sets a part that is one string.
-func (e *Event) setText(p part, key, value string) *Event {
-	if e == nil || value == "" {
-		return e
-	}
-	mark := e.open(p, key)
-	e.buf = text.AppendString(e.buf, clip(value, e.maxBytes))
-	e.settle(p, mark)
-	return e
-}
-
-// open prepares for the value of part p, which replaces what p held, and
-// returns where its bytes begin; settle must follow. Inside an object or array
-// it is a field like others.
-func (e *Event) open(p part, key string) (mark int) {
-	if e.depth > 0 {
-		e.key(key)
-		return len(e.buf)
-	}
-	if p <= e.last {
-		e.empty(p)
-	} else {
-		e.advance(p)
-	}
-	mark = len(e.buf)
-	e.buf = append(e.buf, ',', '"')
-	e.buf = append(e.buf, key...)
-	e.buf = append(e.buf, '"', ':')
-	return mark
-}
-
-// settle moves the bytes from mark on, the newest, to where part p stands.
-func (e *Event) settle(p part, mark int) {
-	if e.depth > 0 || p == e.last {
-		return
-	}
-	rotate(e.buf[e.starts[p+1]:], mark-e.starts[p+1])
-	for later := p + 1; later <= e.last; later++ {
-		e.starts[later] += len(e.buf) - mark
-	}
-}
-
-// rotate moves the first n bytes of b behind the others.
-func rotate(b []byte, n int) {
-	slices.Reverse(b[:n])
-	slices.Reverse(b[n:])
-	slices.Reverse(b)
-}
-
-// empty removes what part p, which is begun, holds.
-func (e *Event) empty(p part) {
-	from, to := e.starts[p], e.end(p)
-	e.buf = slices.Delete(e.buf, from, to)
-	for later := p + 1; later <= e.last; later++ {
-		e.starts[later] -= to - from
-	}
-}
-
-// end returns where part p, which is begun, ends.
-func (e *Event) end(p part) int {
-	if p == e.last {
-		return len(e.buf)
-	}
-	return e.starts[p+1]
-}
-
-// advance begins the parts up to p, which is not begun. The severity, which
-// every event has, is written when it is passed.
-func (e *Event) advance(p part) {
-	for e.last < p {
-		e.last++
-		e.starts[e.last] = len(e.buf)
-		if e.last == partSeverity {
-			e.buf = append(append(e.buf, `,"severity":`...), e.level.severity())
-		}
-	}
+	return e.at
 }
 
 // clip spares the buffer what would be cut anyway: of a text longer than a
 // whole event may be, no more than that ever remains.
-func clip[T string | []byte](text T, maxBytes int) T {
-	if len(text) > maxBytes {
-		return text[:maxBytes]
+func clip[T string | []byte](value T, maxBytes int) T {
+	if len(value) > maxBytes {
+		return value[:maxBytes]
 	}
-	return text
+	return value
 }

@@ -4,54 +4,70 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
-	"strconv"
 	"time"
 
+	"github.com/weirhq/weir/log/internal/ltsv"
 	"github.com/weirhq/weir/log/internal/text"
 )
 
+// The methods for single values are split in two so that the test for nil is
+// compiled into the caller: an event that is disabled costs no call for its
+// fields.
+
 // Str adds a string.
 func (e *Event) Str(key, value string) *Event {
-	if e == nil {
-		return nil
+	if e != nil {
+		e.str(key, value)
 	}
-	e.key(key)
-	e.buf = text.AppendString(e.buf, clip(value, e.maxBytes))
 	return e
+}
+
+func (e *Event) str(key, value string) {
+	if e.key(key) {
+		e.addText(value)
+	}
 }
 
 // Bytes adds bytes as base64, with padding.
 func (e *Event) Bytes(key string, value []byte) *Event {
-	if e == nil {
-		return nil
+	if e != nil {
+		e.bytes(key, value, base64.StdEncoding.AppendEncode)
 	}
-	e.key(key)
-	e.buf = append(e.buf, '"')
-	e.buf = base64.StdEncoding.AppendEncode(e.buf, clip(value, e.maxBytes))
-	e.buf = append(e.buf, '"')
 	return e
 }
 
 // Hex adds bytes as hexadecimal digits in lower case.
 func (e *Event) Hex(key string, value []byte) *Event {
-	if e == nil {
-		return nil
+	if e != nil {
+		e.bytes(key, value, hex.AppendEncode)
 	}
-	e.key(key)
-	e.buf = append(e.buf, '"')
-	e.buf = hex.AppendEncode(e.buf, clip(value, e.maxBytes))
-	e.buf = append(e.buf, '"')
 	return e
+}
+
+func (e *Event) bytes(key string, value []byte, encode func(dst, src []byte) []byte) {
+	if e.key(key) {
+		e.quote()
+		e.buf = encode(e.buf, clip(value, e.maxBytes))
+		e.quote()
+	}
 }
 
 // Bool adds true or false.
 func (e *Event) Bool(key string, value bool) *Event {
-	if e == nil {
-		return nil
+	if e != nil {
+		e.bool(key, value)
 	}
-	e.key(key)
-	e.buf = strconv.AppendBool(e.buf, value)
 	return e
+}
+
+func (e *Event) bool(key string, value bool) {
+	switch {
+	case !e.key(key):
+	case value:
+		e.buf = append(e.buf, "true"...)
+	default:
+		e.buf = append(e.buf, "false"...)
+	}
 }
 
 // Int adds a number.
@@ -68,12 +84,16 @@ func (e *Event) Int32(key string, value int32) *Event { return e.Int64(key, int6
 
 // Int64 adds a number. Readers that know only float64 lose digits beyond 2^53.
 func (e *Event) Int64(key string, value int64) *Event {
-	if e == nil {
-		return nil
+	if e != nil {
+		e.int64(key, value)
 	}
-	e.key(key)
-	e.buf = strconv.AppendInt(e.buf, value, 10)
 	return e
+}
+
+func (e *Event) int64(key string, value int64) {
+	if e.key(key) {
+		e.buf = text.AppendInt(e.buf, value)
+	}
 }
 
 // Uint adds a number.
@@ -90,48 +110,62 @@ func (e *Event) Uint32(key string, value uint32) *Event { return e.Uint64(key, u
 
 // Uint64 adds a number. Readers that know only float64 lose digits beyond 2^53.
 func (e *Event) Uint64(key string, value uint64) *Event {
-	if e == nil {
-		return nil
+	if e != nil {
+		e.uint64(key, value)
 	}
-	e.key(key)
-	e.buf = strconv.AppendUint(e.buf, value, 10)
 	return e
+}
+
+func (e *Event) uint64(key string, value uint64) {
+	if e.key(key) {
+		e.buf = text.AppendUint(e.buf, value)
+	}
 }
 
 // Float32 adds a number with the digits that a float32 needs. NaN and the
 // infinities, which JSON lacks, become "NaN", "+Inf" and "-Inf".
 func (e *Event) Float32(key string, value float32) *Event {
-	return e.float(key, float64(value), 32)
+	if e != nil {
+		e.float(key, float64(value), 32)
+	}
+	return e
 }
 
 // Float64 adds a number. NaN and the infinities, which JSON lacks, become
 // "NaN", "+Inf" and "-Inf".
 func (e *Event) Float64(key string, value float64) *Event {
-	return e.float(key, value, 64)
+	if e != nil {
+		e.float(key, value, 64)
+	}
+	return e
 }
 
-func (e *Event) float(key string, value float64, bits int) *Event {
-	if e == nil {
-		return nil
+func (e *Event) float(key string, value float64, bits int) {
+	switch {
+	case !e.key(key):
+	case text.IsNumber(value):
+		e.buf = text.AppendFloat(e.buf, value, bits)
+	default:
+		e.quote()
+		e.buf = text.AppendFloat(e.buf, value, bits)
+		e.quote()
 	}
-	e.key(key)
-	e.buf = text.AppendFloat(e.buf, value, bits)
-	return e
 }
 
 // Time adds an instant: RFC 3339 in UTC, to the nanosecond.
 func (e *Event) Time(key string, value time.Time) *Event {
-	if e == nil {
-		return nil
+	if e != nil {
+		e.time(key, value)
 	}
-	e.key(key)
-	e.buf = e.appendInstant(e.buf, value)
 	return e
 }
 
-func (e *Event) appendInstant(b []byte, t time.Time) []byte {
-	b = append(b, '"')
-	return append(e.clock.Append(b, t), '"')
+func (e *Event) time(key string, value time.Time) {
+	if e.key(key) {
+		e.quote()
+		e.buf = e.clock.Append(e.buf, value)
+		e.quote()
+	}
 }
 
 // Dur adds a duration as a number of nanoseconds.
@@ -142,53 +176,58 @@ func (e *Event) Dur(key string, value time.Duration) *Event {
 // Stringer adds what value.String returns. It is not called when the event is
 // disabled.
 func (e *Event) Stringer(key string, value fmt.Stringer) *Event {
-	if e == nil {
-		return nil
+	if e != nil {
+		addTextOf(e, key, value, fmt.Stringer.String)
 	}
-	text, why := call(value, fmt.Stringer.String)
-	e.key(key)
-	e.buf = appendText(e.buf, text, why, e.maxBytes)
 	return e
+}
+
+// addTextOf adds what a method of a value that is not ours returns.
+func addTextOf[T any](e *Event, key string, value T, method func(T) string) {
+	text, why := call(value, method)
+	if e.key(key) {
+		e.addTextOrFault(text, why)
+	}
 }
 
 // Strs adds an array of strings; nil is an empty one. As with the other
 // slices, see [Event.Array] for elements of another type.
 func (e *Event) Strs(key string, values []string) *Event {
-	return elements(e, key, values, (*Event).Str)
+	return elements(e, key, values, (*Event).str)
 }
 
 // Ints adds an array of numbers.
 func (e *Event) Ints(key string, values []int) *Event {
-	return elements(e, key, values, (*Event).Int)
+	return elements(e, key, values, func(e *Event, key string, value int) { e.int64(key, int64(value)) })
 }
 
 // Int64s adds an array of numbers.
 func (e *Event) Int64s(key string, values []int64) *Event {
-	return elements(e, key, values, (*Event).Int64)
+	return elements(e, key, values, (*Event).int64)
 }
 
 // Uint64s adds an array of numbers.
 func (e *Event) Uint64s(key string, values []uint64) *Event {
-	return elements(e, key, values, (*Event).Uint64)
+	return elements(e, key, values, (*Event).uint64)
 }
 
 // Float64s adds an array of numbers.
 func (e *Event) Float64s(key string, values []float64) *Event {
-	return elements(e, key, values, (*Event).Float64)
+	return elements(e, key, values, func(e *Event, key string, value float64) { e.float(key, value, 64) })
 }
 
 // Bools adds an array of true and false.
 func (e *Event) Bools(key string, values []bool) *Event {
-	return elements(e, key, values, (*Event).Bool)
+	return elements(e, key, values, (*Event).bool)
 }
 
 // Durs adds an array of durations, each a number of nanoseconds.
 func (e *Event) Durs(key string, values []time.Duration) *Event {
-	return elements(e, key, values, (*Event).Dur)
+	return elements(e, key, values, func(e *Event, key string, value time.Duration) { e.int64(key, int64(value)) })
 }
 
 // elements adds an array, each of its values with the method for one.
-func elements[T any](e *Event, key string, values []T, add func(*Event, string, T) *Event) *Event {
+func elements[T any](e *Event, key string, values []T, add func(*Event, string, T)) *Event {
 	return e.Array(key, func(e *Event) {
 		for _, v := range values {
 			add(e, "", v)
@@ -196,20 +235,101 @@ func elements[T any](e *Event, key string, values []T, add func(*Event, string, 
 	})
 }
 
-// key begins a field: data itself before the first, a comma between two, and
-// the key, which elements of arrays go without.
-func (e *Event) key(key string) {
-	if e.last != partData {
-		e.advance(partData)
-		e.buf = append(e.buf, `,"data":{`...)
+// longestQuickKey bounds keys that need not be compared with what an event may
+// hold: leastMaxEventBytes is more.
+const longestQuickKey = 128
+
+// key begins a field and reports whether its value is to follow: not that of a
+// key that is redacted.
+func (e *Event) key(key string) bool {
+	if !e.quick || len(key) > longestQuickKey {
+		return e.beginField(key)
 	}
-	// A value never ends in an opening bracket: those of strings stand within
-	// quotes.
-	if last := e.buf[len(e.buf)-1]; last != '{' && last != '[' {
-		e.buf = append(e.buf, ',')
+	e.buf = text.AppendMember(e.buf, e.separator, key)
+	e.separator = ','
+	return true
+}
+
+// beginField does what key does, for any field.
+func (e *Event) beginField(key string) bool {
+	e.beginData()
+	e.name(key)
+	if e.hides(key) {
+		e.addText(redacted)
+		return false
 	}
-	if !e.inArray {
-		e.buf = text.AppendString(e.buf, clip(key, e.maxBytes))
-		e.buf = append(e.buf, ':')
+	return true
+}
+
+// hides reports whether the value of that field is redacted.
+func (e *Event) hides(key string) bool {
+	return !e.inArray && e.out.redact.hides(key)
+}
+
+// beginData begins the data, before its first field.
+func (e *Event) beginData() {
+	if e.last == partData {
+		return
+	}
+	e.advance(partData)
+	e.buf = e.out.encoder.appendLabel(e.buf, partData)
+	e.separator = '{'
+	e.setQuick()
+}
+
+// setQuick is called wherever what it looks at has changed.
+func (e *Event) setQuick() {
+	e.quick = e.notation == notationJSON && !e.inArray && e.out.redact == nil
+}
+
+// name writes what stands before the value of a field.
+func (e *Event) name(key string) {
+	key = clip(key, e.maxBytes)
+	switch {
+	case e.notation == notationLTSV:
+		e.buf = append(ltsv.AppendLabel(append(e.buf, '\t'), e.prefix, key), ':')
+	case e.inArray:
+		e.buf = append(e.buf, e.separator)
+	default:
+		e.buf = text.AppendMember(e.buf, e.separator, key)
+	}
+	e.separator = ','
+}
+
+// addText appends a text as the value of a field.
+func (e *Event) addText(value string) {
+	e.buf = e.appendText(e.buf, clip(value, e.maxBytes))
+}
+
+func (e *Event) appendText(b []byte, value string) []byte {
+	if e.notation == notationLTSV {
+		return ltsv.AppendValue(b, value)
+	}
+	return text.AppendString(b, value)
+}
+
+// addTextOrFault appends a text, or the reason why there is none.
+func (e *Event) addTextOrFault(value, why string) {
+	if why != "" {
+		e.addFault(why)
+		return
+	}
+	e.addText(value)
+}
+
+// addFault appends what stands for a value that cannot be encoded.
+func (e *Event) addFault(why string) {
+	e.addText(faultText(why, e.maxBytes))
+}
+
+func faultText(why string, maxBytes int) string {
+	return "!ERROR: " + clip(why, maxBytes)
+}
+
+// quote appends what stands around a value that is neither a number nor in
+// need of escapes.
+func (e *Event) quote() {
+	if e.notation == notationJSON {
+		e.buf = append(e.buf, '"')
 	}
 }

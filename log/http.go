@@ -1,11 +1,6 @@
 package log
 
-import (
-	"strconv"
-	"time"
-
-	"github.com/weirhq/weir/log/internal/text"
-)
+import "time"
 
 // HTTP is what an event says about a request and its answer. Empty strings,
 // zero numbers and unset times are left out, all but the status.
@@ -33,55 +28,85 @@ type HTTP struct {
 // HTTP adds what h says, in place of what was said before. The caller may
 // reuse h at once; a nil h changes nothing.
 func (e *Event) HTTP(h *HTTP) *Event {
-	if e == nil || h == nil {
-		return e
+	if e != nil && h != nil {
+		e.http(h)
 	}
-	mark := e.open(partHTTP, "http")
-	e.buf = e.appendHTTP(e.buf, h)
-	e.settle(partHTTP, mark)
 	return e
 }
 
-func (e *Event) appendHTTP(b []byte, h *HTTP) []byte {
-	b = strconv.AppendInt(append(b, `{"status_code":`...), int64(h.StatusCode), 10)
-	b = e.appendSetText(b, `,"method":`, h.Method)
-	b = e.appendSetText(b, `,"scheme":`, h.Scheme)
-	b = e.appendSetText(b, `,"host":`, h.Host)
-	b = appendSetNumber(b, `,"port":`, int64(h.Port))
-	b = e.appendSetText(b, `,"path":`, h.Path)
-	b = e.appendSetText(b, `,"query":`, h.Query)
-	b = e.appendSetInstant(b, `,"started_at":`, h.StartedAt)
-	b = e.appendSetInstant(b, `,"ended_at":`, h.EndedAt)
-	b = appendSetNumber(b, `,"duration":`, int64(h.Duration))
-	b = appendSetNumber(b, `,"response_content_length":`, h.ResponseContentLength)
-	b = e.appendSetText(b, `,"route":`, h.Route)
-	b = e.appendSetText(b, `,"client":`, h.Client)
-	b = e.appendSetText(b, `,"protocol":`, h.Protocol)
-	b = e.appendSetText(b, `,"user_agent":`, h.UserAgent)
-	b = e.appendSetText(b, `,"referer":`, h.Referer)
-	b = appendSetNumber(b, `,"request_content_length":`, h.RequestContentLength)
-	return append(b, '}')
+func (e *Event) http(h *HTTP) {
+	if e.depth > 0 {
+		e.object("http", h.MarshalLog)
+		return
+	}
+	if h.textBytes() > e.maxBytes {
+		h = h.clipped(e.maxBytes)
+	}
+	mark := e.open(partHTTP)
+	e.out.encoder.appendHTTP(e, h)
+	e.settle(partHTTP, mark)
 }
 
-// The three below append a key and its value when the value is set.
-
-func (e *Event) appendSetText(b []byte, key, value string) []byte {
-	if value == "" {
-		return b
+// MarshalLog implements [Marshaler], for requests that are not the event's
+// own.
+func (h *HTTP) MarshalLog(e *Event) error {
+	e.Int("status_code", h.StatusCode)
+	e.addSetText("method", h.Method)
+	e.addSetText("scheme", h.Scheme)
+	e.addSetText("host", h.Host)
+	e.addSetNumber("port", int64(h.Port))
+	e.addSetText("path", h.Path)
+	if h.Query != "" && e.key("query") {
+		e.buf = e.appendQuery(e.buf, h.Query)
 	}
-	return text.AppendString(append(b, key...), clip(value, e.maxBytes))
+	e.addSetInstant("started_at", h.StartedAt)
+	e.addSetInstant("ended_at", h.EndedAt)
+	e.addSetNumber("duration", int64(h.Duration))
+	e.addSetNumber("response_content_length", h.ResponseContentLength)
+	e.addSetText("route", h.Route)
+	e.addSetText("client", h.Client)
+	e.addSetText("protocol", h.Protocol)
+	e.addSetText("user_agent", h.UserAgent)
+	if h.Referer != "" && e.key("referer") {
+		e.buf = e.appendURL(e.buf, h.Referer)
+	}
+	e.addSetNumber("request_content_length", h.RequestContentLength)
+	return nil
 }
 
-func (e *Event) appendSetInstant(b []byte, key string, t time.Time) []byte {
-	if t.IsZero() {
-		return b
+// The three below add a field when it is set.
+
+func (e *Event) addSetText(key, value string) {
+	if value != "" {
+		e.str(key, value)
 	}
-	return e.appendInstant(append(b, key...), t)
 }
 
-func appendSetNumber(b []byte, key string, n int64) []byte {
-	if n == 0 {
-		return b
+func (e *Event) addSetNumber(key string, value int64) {
+	if value != 0 {
+		e.int64(key, value)
 	}
-	return strconv.AppendInt(append(b, key...), n, 10)
+}
+
+func (e *Event) addSetInstant(key string, value time.Time) {
+	if !value.IsZero() {
+		e.time(key, value)
+	}
+}
+
+// textBytes returns how long all the texts are together.
+func (h *HTTP) textBytes() int {
+	return len(h.Method) + len(h.Scheme) + len(h.Host) + len(h.Path) + len(h.Query) +
+		len(h.Route) + len(h.Client) + len(h.Protocol) + len(h.UserAgent) + len(h.Referer)
+}
+
+// clipped returns a copy of h in which no text is longer than maxBytes.
+func (h *HTTP) clipped(maxBytes int) *HTTP {
+	c := *h
+	for _, text := range []*string{
+		&c.Method, &c.Scheme, &c.Host, &c.Path, &c.Query, &c.Route, &c.Client, &c.Protocol, &c.UserAgent, &c.Referer,
+	} {
+		*text = clip(*text, maxBytes)
+	}
+	return &c
 }

@@ -58,7 +58,7 @@ func TestUnknownLevels(t *testing.T) {
 	}
 	for level, want := range map[log.Level]string{-128: `"severity":4`, 127: `"severity":0`} {
 		var w lineWriter
-		log.New(&w, log.Options{Level: -128}).Log(level, "event").Send()
+		log.New(&w, log.Options{Level: log.Level(-128)}).Log(level, "event").Send()
 		if !strings.Contains(w.lines[0], want) {
 			t.Errorf("level %d: got %s want %s", level, w.lines[0], want)
 		}

@@ -3,8 +3,7 @@ package log
 import (
 	"io"
 	"slices"
-
-	"github.com/weirhq/weir/log/internal/text"
+	"sync/atomic"
 )
 
 // Options are the settings of a [Logger]. The zero value is ready for use.
@@ -13,13 +12,28 @@ type Options struct {
 	// or not.
 	Namespace string
 
-	// Level is the lowest level that is written; zero is LevelInfo.
-	Level Level
+	// Level is the lowest level that is written: a [Level], or a [*LevelVar]
+	// to change it later. Nil is LevelInfo.
+	Level Leveler
+
+	// Format is the form of the lines; zero is FormatJSON.
+	Format Format
 
 	// MaxEventBytes bounds the length of a line, newline included. Zero is
 	// 16 KiB, beyond which container runtimes split lines. What is below 512,
 	// the room that an event needs to say that it was cut, counts as 512.
+	// FormatHuman, which is read by people alone, may be longer.
 	MaxEventBytes int
+
+	// Redact lists keys, in any (ASCII) case, whose values are secret: "[redacted]" is
+	// written in their place, for fields at any depth, the fields of errors,
+	// members of what Any encodes, and parameters in the query of a request or
+	// a referer. If it is not empty, what stands before the @ of a referer is
+	// hidden, too. A secret within a text is not found.
+	Redact []string
+
+	// Sampling thins out events that come too often; nil writes all.
+	Sampling *Sampling
 
 	// OnError is told why a line could not be written, in the goroutine that
 	// called Send. Nil leaves it to the writer to keep count. It must not log
@@ -35,15 +49,20 @@ const (
 // A Logger starts events. Many goroutines may use one at once. A nil Logger
 // and the zero Logger discard everything.
 type Logger struct {
-	out   *output // nil: discard
-	level Level
-	head  []byte // room for created_at, then the namespace and the key of the event
+	out  *output       // nil: discard
+	min  *atomic.Int32 // the lowest level; nil: discard
+	head []byte        // room for created_at, then what stands before the name of the event
 
 	// What With put in: the parts of a line, encoded, and the last of them
 	// that holds something.
-	parts     [partCount][]byte
-	lastPart  part
-	errorList []byte
+	parts      [partCount][]byte
+	lastPart   part
+	groups     int    // open at the end of data
+	prefix     []byte // of labels of LTSV, for these groups
+	errorList  []byte
+	firstError int
+	stacks     bool
+	callers    bool
 }
 
 // New returns a Logger that writes one line for each event to w, each with a
@@ -53,48 +72,71 @@ func New(w io.Writer, o Options) *Logger {
 	if w == nil {
 		return &Logger{}
 	}
+	if o.Level == nil {
+		o.Level = LevelInfo
+	}
 	if o.MaxEventBytes == 0 {
 		o.MaxEventBytes = defaultMaxEventBytes
 	}
 	o.MaxEventBytes = max(o.MaxEventBytes, leastMaxEventBytes)
 
-	head := append(make([]byte, createdAtRoom), `,"namespace":`...)
-	head = text.AppendString(head, clip(o.Namespace, o.MaxEventBytes))
-	head = append(head, `,"event":`...)
-	return &Logger{
-		out:   newOutput(w, o.MaxEventBytes, o.OnError),
-		level: o.Level,
-		head:  head,
-	}
+	out := newOutput(w, o)
+	head := out.encoder.appendNamespace(make([]byte, createdAtRoom), clip(o.Namespace, o.MaxEventBytes))
+	return &Logger{out: out, min: &o.Level.levelVar().level, head: head}
 }
 
 // Enabled reports whether events of that level are written.
 func (l *Logger) Enabled(level Level) bool {
-	return l != nil && level >= l.level && l.out != nil
+	return l != nil && l.min != nil && int32(level) >= l.min.Load()
 }
 
 // Debug starts an event of [LevelDebug]. As with the other levels, the event
 // is written by [Event.Send], and nil when the level is not enabled.
-func (l *Logger) Debug(event string) *Event { return l.Log(LevelDebug, event) }
+func (l *Logger) Debug(event string) *Event {
+	if l.Enabled(LevelDebug) {
+		return l.start(LevelDebug, event)
+	}
+	return nil
+}
 
 // Info starts an event of [LevelInfo].
-func (l *Logger) Info(event string) *Event { return l.Log(LevelInfo, event) }
+func (l *Logger) Info(event string) *Event {
+	if l.Enabled(LevelInfo) {
+		return l.start(LevelInfo, event)
+	}
+	return nil
+}
 
 // Warn starts an event of [LevelWarn].
-func (l *Logger) Warn(event string) *Event { return l.Log(LevelWarn, event) }
+func (l *Logger) Warn(event string) *Event {
+	if l.Enabled(LevelWarn) {
+		return l.start(LevelWarn, event)
+	}
+	return nil
+}
 
 // Error starts an event of [LevelError].
-func (l *Logger) Error(event string) *Event { return l.Log(LevelError, event) }
+func (l *Logger) Error(event string) *Event {
+	if l.Enabled(LevelError) {
+		return l.start(LevelError, event)
+	}
+	return nil
+}
 
 // Fatal starts an event of [LevelFatal]. To exit is left to the caller.
-func (l *Logger) Fatal(event string) *Event { return l.Log(LevelFatal, event) }
+func (l *Logger) Fatal(event string) *Event {
+	if l.Enabled(LevelFatal) {
+		return l.start(LevelFatal, event)
+	}
+	return nil
+}
 
 // Log starts an event of a level that is known only when the program runs.
 func (l *Logger) Log(level Level, event string) *Event {
-	if !l.Enabled(level) {
-		return nil
+	if l.Enabled(level) {
+		return l.start(level, event)
 	}
-	return l.start(level, event)
+	return nil
 }
 
 // With starts an event that is not for sending: what is added to it is encoded
@@ -104,29 +146,64 @@ func (l *Logger) With() *Event {
 	if l == nil || l.out == nil {
 		return nil
 	}
-	e := l.start(LevelInfo, "")
-	e.template = true
+	e := l.begin(LevelInfo, "")
+	e.template, e.callers = true, l.callers
 	return e
 }
 
-// start returns an event that holds all that l knows of it.
+// start returns an event for a caller two calls above, or nil when it is to be
+// left out.
 func (l *Logger) start(level Level, event string) *Event {
-	e := takeEvent(l, level, l.out.maxEventBytes)
+	if !l.out.admits(level, event) {
+		return nil
+	}
+	e := l.begin(level, event)
+	if l.callers {
+		const callerOfLevel = 3
+		e.addCaller(callerOfLevel)
+	}
+	return e
+}
+
+// begin returns an event that holds all that l knows of it.
+func (l *Logger) begin(level Level, event string) *Event {
+	e := takeEvent(l.out, level)
+	e.logger = l
 	e.buf = append(e.buf, l.head...)
-	e.buf = text.AppendString(e.buf, clip(event, e.maxBytes))
+	e.addText(event)
+	if l.lastPart > partHead {
+		e.addParts(l)
+	}
+	if len(l.errorList) > 0 {
+		e.errorList, e.firstError = append(e.errorList, l.errorList...), l.firstError
+	}
+	e.stacks = l.stacks
+	return e
+}
+
+// addParts adds the parts that l carries.
+func (e *Event) addParts(l *Logger) {
 	for p := partTraceID; p <= l.lastPart; p++ {
 		if fixed := l.parts[p]; len(fixed) > 0 {
 			e.advance(p)
 			e.buf = append(e.buf, fixed...)
 		}
 	}
-	e.errorList = append(e.errorList, l.errorList...)
-	return e
+	if e.last == partData {
+		e.separator = ','
+		e.groups, e.prefix = l.groups, append(e.prefix, l.prefix...)
+		e.setQuick()
+	}
 }
 
 // derive returns a Logger that carries what e holds.
 func (l *Logger) derive(e *Event) *Logger {
-	derived := &Logger{out: l.out, level: l.level, head: l.head}
+	derived := &Logger{
+		out: l.out, min: l.min, head: l.head,
+		groups: e.groups, prefix: slices.Clone(e.prefix),
+		errorList: slices.Clone(e.errorList), firstError: e.firstError,
+		stacks: e.stacks, callers: e.callers,
+	}
 	for p := partTraceID; p <= e.last; p++ {
 		if p == partSeverity {
 			continue // each event has its own
@@ -136,6 +213,5 @@ func (l *Logger) derive(e *Event) *Logger {
 			derived.lastPart = p
 		}
 	}
-	derived.errorList = slices.Clone(e.errorList)
 	return derived
 }

@@ -1,10 +1,12 @@
 package log
 
 import (
+	"bytes"
 	"fmt"
 	"reflect"
+	"slices"
 
-	"github.com/weirhq/weir/log/internal/text"
+	"github.com/weirhq/weir/log/internal/ltsv"
 )
 
 // A Marshaler is a value that adds itself to an event as an object: MarshalLog
@@ -20,7 +22,10 @@ type Marshaler interface {
 // Objects and arrays deeper than this become an error text: a cycle of
 // Marshalers would otherwise end in the one stack overflow that Go cannot
 // recover from.
-const maxDepth = 100
+const (
+	maxDepth  = 100
+	tooDeeply = "nested too deeply"
+)
 
 // Object adds an object whose fields the function adds. The Event that it is
 // given is e itself, so that it takes every type that e takes.
@@ -29,14 +34,12 @@ const maxDepth = 100
 // event as a whole (TraceID, SpanID, HTTP, Auth, Err) is a field of the object
 // under its usual name ("error" for Err), and At, Send and Logger do nothing.
 func (e *Event) Object(key string, fields func(*Event)) *Event {
-	if e == nil {
-		return nil
+	if e != nil {
+		e.object(key, func(e *Event) error {
+			fields(e)
+			return nil
+		})
 	}
-	e.key(key)
-	e.nest("{}", func(e *Event) error {
-		fields(e)
-		return nil
-	})
 	return e
 }
 
@@ -49,35 +52,112 @@ func (e *Event) Object(key string, fields func(*Event)) *Event {
 //		}
 //	})
 func (e *Event) Array(key string, elements func(*Event)) *Event {
-	if e == nil {
-		return nil
+	if e != nil && e.key(key) {
+		e.nestAs("[]", func(e *Event) error {
+			elements(e)
+			return nil
+		})
 	}
-	e.key(key)
-	e.nest("[]", func(e *Event) error {
-		elements(e)
-		return nil
-	})
 	return e
 }
 
-// nest writes a value between brackets, or an error text in its place.
-func (e *Event) nest(brackets string, write func(*Event) error) {
-	if e.depth >= maxDepth {
-		e.buf = appendError(e.buf, "nested too deeply", e.maxBytes)
+// object adds an object whose fields write adds.
+func (e *Event) object(key string, write func(*Event) error) {
+	switch {
+	case e.notation == notationLTSV && len(e.prefix)+len(key) <= ltsv.MaxPath:
+		e.flatten(key, write)
+	case e.key(key):
+		e.nestAs("{}", write)
+	}
+}
+
+// nestAs writes a value between brackets: in JSON, and in LTSV as the text of
+// that.
+func (e *Event) nestAs(brackets string, write func(*Event) error) {
+	if e.notation == notationJSON {
+		e.nest(brackets, write)
 		return
 	}
-	// Parts before data may move it while the value is written.
-	mark := len(e.buf) - e.starts[partData]
-	depth, inArray := e.depth, e.inArray
-	e.depth, e.inArray = depth+1, brackets == "[]"
-	e.buf = append(e.buf, brackets[0])
+	mark := len(e.buf)
+	e.notation = notationJSON
+	e.nest(brackets, write)
+	e.notation = notationLTSV
+	e.buf = doubleBackslashes(e.buf, mark)
+}
+
+// doubleBackslashes makes of JSON from that byte on, in which nothing else
+// needs an escape, a value of LTSV.
+func doubleBackslashes(b []byte, from int) []byte {
+	n := bytes.Count(b[from:], backslash)
+	if n == 0 {
+		return b
+	}
+	b = slices.Grow(b, n)
+	read, write := len(b)-1, len(b)+n-1
+	b = b[:len(b)+n]
+	for ; write > read; read, write = read-1, write-1 {
+		if b[write] = b[read]; b[write] == '\\' {
+			write--
+			b[write] = '\\'
+		}
+	}
+	return b
+}
+
+var backslash = []byte{'\\'}
+
+// nest writes a JSON value between brackets, or an error text in its place.
+func (e *Event) nest(brackets string, write func(*Event) error) {
+	if e.depth >= maxDepth {
+		e.addFault(tooDeeply)
+		return
+	}
+	mark, outside := len(e.buf), e.cursor
+	e.depth++
+	e.inArray = brackets == "[]"
+	e.separator = brackets[0]
+	e.setQuick()
 	why := e.try(write)
-	e.depth, e.inArray = depth, inArray
+	if why == "" && e.separator == brackets[0] { // nothing was added
+		e.buf = append(e.buf, brackets[0])
+	}
+	e.cursor = outside
 	if why != "" {
-		e.buf = appendError(e.buf[:e.starts[partData]+mark], why, e.maxBytes)
+		e.buf = e.buf[:mark]
+		e.addFault(why)
 		return
 	}
 	e.buf = append(e.buf, brackets[1])
+}
+
+// flatten writes the members of an object as pairs of LTSV, or one pair where
+// there are none.
+func (e *Event) flatten(key string, write func(*Event) error) {
+	e.beginData()
+	switch {
+	case e.hides(key):
+		e.beginField(key)
+		return
+	case e.depth >= maxDepth:
+		e.name(key)
+		e.addFault(tooDeeply)
+		return
+	}
+	mark, outside := len(e.buf), len(e.prefix)
+	e.prefix = append(append(e.prefix, key...), '.')
+	e.depth++
+	why := e.try(write)
+	e.depth--
+	e.prefix = e.prefix[:outside]
+	switch {
+	case why != "":
+		e.buf = e.buf[:mark]
+		e.name(key)
+		e.addFault(why)
+	case len(e.buf) == mark:
+		e.name(key)
+		e.buf = append(e.buf, "{}"...)
+	}
 }
 
 // try runs write and returns why it failed, or "".
@@ -121,17 +201,4 @@ func errorText(err error) string {
 		return "an error without a text"
 	}
 	return text
-}
-
-// appendText appends a text, or the reason why there is none.
-func appendText(b []byte, value, why string, maxBytes int) []byte {
-	if why != "" {
-		return appendError(b, why, maxBytes)
-	}
-	return text.AppendString(b, clip(value, maxBytes))
-}
-
-// appendError appends what stands for a value that cannot be encoded.
-func appendError(b []byte, why string, maxBytes int) []byte {
-	return text.AppendString(b, "!ERROR: "+clip(why, maxBytes))
 }

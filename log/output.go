@@ -3,6 +3,8 @@ package log
 import (
 	"fmt"
 	"io"
+	"net"
+	"os"
 	"sync"
 )
 
@@ -16,19 +18,51 @@ type EventWriter interface {
 	WriteEvent(level Level, line []byte) (int, error)
 }
 
-// An output is where the lines of one New go; loggers derived from it share it.
+// An output is where the lines of one New go, and how they are written; loggers
+// derived from it share it.
 type output struct {
-	events        EventWriter // nil unless the writer is one
+	encoder       encoder
+	notation      notation // the encoder's
+	redact        *redactor
+	sampling      *Sampling
 	maxEventBytes int
 	onError       func(error) // may be nil
 
-	mu     sync.Mutex // held during a Write, since an io.Writer may not expect two at once
+	events EventWriter // nil unless the writer is one
 	writer io.Writer
+	mu     *sync.Mutex // held during a Write; nil for writers that may be called at once
 }
 
-func newOutput(w io.Writer, maxEventBytes int, onError func(error)) *output {
-	events, _ := w.(EventWriter)
-	return &output{events: events, writer: w, maxEventBytes: maxEventBytes, onError: onError}
+func newOutput(w io.Writer, o Options) *output {
+	out := &output{
+		encoder:       newEncoder(o.Format, w),
+		redact:        newRedactor(o.Redact),
+		sampling:      o.Sampling,
+		maxEventBytes: o.MaxEventBytes,
+		onError:       o.OnError,
+		writer:        w,
+	}
+	out.notation = out.encoder.notation()
+	out.events, _ = w.(EventWriter)
+	if !writesAreWhole(w) {
+		out.mu = new(sync.Mutex)
+	}
+	return out
+}
+
+// writesAreWhole reports whether calls of Write at once do not mix: package
+// net and os say so, and io.Discard has nothing to mix.
+func writesAreWhole(w io.Writer) bool {
+	switch w.(type) {
+	case *os.File, *net.TCPConn, *net.UnixConn:
+		return true
+	}
+	return w == io.Discard
+}
+
+// admits reports whether an event is to be written, as far as sampling goes.
+func (o *output) admits(level Level, event string) bool {
+	return o.sampling == nil || o.sampling.admit(level, event)
 }
 
 // write hands the writer one line, and what went wrong to onError.
@@ -51,7 +85,9 @@ func (o *output) deliver(level Level, line []byte) (n int, err error) {
 	if o.events != nil {
 		return o.events.WriteEvent(level, line)
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
+	if o.mu != nil {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+	}
 	return o.writer.Write(line)
 }

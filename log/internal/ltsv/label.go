@@ -7,7 +7,7 @@ import "github.com/weirhq/weir/log/internal/jsonscan"
 // would be empty. A label that the format has given a meaning gets "data."
 // before it. For a member of an object, prefix is the keys that lead to it,
 // each with a dot behind it; else it is empty.
-func AppendLabel(dst []byte, prefix, key string) []byte {
+func AppendLabel[P jsonscan.Text](dst []byte, prefix P, key string) []byte {
 	mark := len(dst)
 	return finishLabel(appendSafe(appendSafe(dst, prefix), key), mark)
 }

@@ -1,6 +1,9 @@
 package text
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // RFC 3339 has four digits for the year. These are the seconds since 1970 at
 // which year 0 begins and year 9999 has ended.
@@ -9,8 +12,11 @@ const (
 	afterLast   = 253402300800
 )
 
+const badYear = "!ERROR: year outside of 0 to 9999"
+
 // A Clock writes instants as RFC 3339 in UTC and remembers the second it wrote
-// last, since the instants of one event mostly fall into the same.
+// last, since the instants of one event mostly fall into the same. The zero
+// value is ready. Only one goroutine at a time may use it.
 type Clock struct {
 	second int64
 	text   [len("2006-01-02T15:04:05")]byte // all zero: nothing remembered
@@ -19,15 +25,49 @@ type Clock struct {
 // Append appends t with up to nine digits of the second, trailing zeros
 // trimmed. A year that RFC 3339 cannot hold becomes an error text.
 func (c *Clock) Append(b []byte, t time.Time) []byte {
-	second := t.Unix()
-	if second != c.second || c.text[0] == 0 {
-		if second < firstSecond || second >= afterLast {
-			return append(b, "!ERROR: year outside of 0 to 9999"...)
-		}
-		c.set(second, t.UTC())
+	if !c.tick(t) {
+		return append(b, badYear...)
 	}
-	b = append(b, c.text[:]...)
-	return append(appendFraction(b, uint32(t.Nanosecond())), 'Z')
+	ns := uint32(t.Nanosecond())
+	return c.append(b, ns, fractionDigits(ns))
+}
+
+// AppendMicros appends t with six digits of the second, the rest cut off.
+func (c *Clock) AppendMicros(b []byte, t time.Time) []byte {
+	if !c.tick(t) {
+		return append(b, badYear...)
+	}
+	return c.append(b, uint32(t.Nanosecond()), 6)
+}
+
+// append appends the second that c is set to and that many digits of a
+// fraction of it. It may write on the bytes behind what it appends.
+func (c *Clock) append(b []byte, ns uint32, digits int) []byte {
+	const longest = len("2006-01-02T15:04:05.123456789Z")
+	n := len(b)
+	b = slices.Grow(b, longest)
+	room := (*[longest]byte)(b[n : n+longest])
+	copy(room[:], c.text[:])
+	end := len(c.text)
+	if digits > 0 {
+		putFraction((*[10]byte)(room[end:]), ns)
+		end += 1 + digits
+	}
+	room[end] = 'Z'
+	return b[:n+end+1]
+}
+
+// tick sets c to the second of t and reports whether RFC 3339 can hold it.
+func (c *Clock) tick(t time.Time) bool {
+	second := t.Unix()
+	if second == c.second && c.text[0] != 0 {
+		return true
+	}
+	if second < firstSecond || second >= afterLast {
+		return false
+	}
+	c.set(second, t.UTC())
+	return true
 }
 
 func (c *Clock) set(second int64, t time.Time) {
@@ -43,24 +83,29 @@ func (c *Clock) set(second int64, t time.Time) {
 	_ = append(b, digits2(sec)...)
 }
 
-// appendFraction appends the point and the digits of a fraction of a second;
-// nothing when it is 0.
-func appendFraction(b []byte, ns uint32) []byte {
+// fractionDigits returns how many digits it takes to write a fraction of a
+// second without trailing zeros.
+func fractionDigits(ns uint32) int {
 	if ns == 0 {
-		return b
+		return 0
 	}
-	var text [10]byte
-	text[0] = '.'
+	digits := 9
+	for ns%10 == 0 {
+		ns /= 10
+		digits--
+	}
+	return digits
+}
+
+// putFraction writes the point and the nine digits of a fraction of a second.
+func putFraction(b *[10]byte, ns uint32) {
+	b[0] = '.'
 	for i := 8; i > 0; i -= 2 {
-		copy(text[i:], digits2(int(ns%100)))
+		n := ns % 100 * 2
+		b[i], b[i+1] = allDigits2[n], allDigits2[n+1]
 		ns /= 100
 	}
-	text[1] = '0' + byte(ns)
-	n := len(text)
-	for text[n-1] == '0' {
-		n--
-	}
-	return append(b, text[:n]...)
+	b[1] = '0' + byte(ns)
 }
 
 const allDigits2 = "00010203040506070809" +

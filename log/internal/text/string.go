@@ -1,37 +1,53 @@
 package text
 
 import (
+	"encoding/binary"
 	"math/bits"
+	"slices"
 	"unicode/utf8"
 )
 
 const lowerHex = "0123456789abcdef"
 
-// AppendString appends s as a JSON string, quotes included. It is the only way
-// a text from outside gets into a line, be it a key or a value.
+// AppendString appends s as a JSON string, quotes included. Together with
+// [AppendMember] it is the only way a text from outside gets into a line of
+// JSON, be it a key or a value.
 //
 // It escapes what encoding/json escapes with SetEscapeHTML(false) and, because
 // a log is read in terminals, DEL, the C1 controls and the controls that turn
 // the direction of text. A parser sees the same value either way.
 func AppendString(dst []byte, s string) []byte {
-	if n := len(dst); cap(dst)-n >= len(s)+2 && isPlain(s) {
-		dst = dst[:n+len(s)+2]
-		dst[n] = '"'
-		copy(dst[n+1:], s)
-		dst[len(dst)-1] = '"'
-		return dst
+	n := len(dst)
+	dst = slices.Grow(dst, len(s)+2)
+	room := dst[n : n+len(s)+2]
+	if copyPlain(room[1:], s) {
+		room[0], room[len(room)-1] = '"', '"'
+		return dst[:n+len(room)]
 	}
-	return appendEscaped(dst, s)
+	return append(AppendContent(append(dst, '"'), s), '"')
 }
 
-// appendEscaped does what AppendString does, for any string.
-func appendEscaped(dst []byte, s string) []byte {
-	dst = append(dst, '"')
+// AppendMember appends what a member of an object begins with: the byte that
+// separates it from what stands before, its key and a colon.
+func AppendMember(dst []byte, separator byte, key string) []byte {
+	n := len(dst)
+	dst = slices.Grow(dst, len(key)+4)
+	room := dst[n : n+len(key)+4]
+	if copyPlain(room[2:], key) {
+		room[0], room[1] = separator, '"'
+		room[len(room)-2], room[len(room)-1] = '"', ':'
+		return dst[:n+len(room)]
+	}
+	return append(AppendString(append(dst, separator), key), ':')
+}
+
+// AppendContent appends s as it stands in a JSON string, without the quotes.
+func AppendContent(dst []byte, s string) []byte {
 	for {
 		n := plainLen(s)
 		dst = append(dst, s[:n]...)
 		if n == len(s) {
-			return append(dst, '"')
+			return dst
 		}
 		dst, s = appendSpecial(dst, s[n:])
 	}
@@ -70,7 +86,7 @@ func appendEscapedASCII(dst []byte, c byte) []byte {
 	case '\t':
 		return append(dst, '\\', 't')
 	}
-	return appendEscapedRune(dst, rune(c))
+	return AppendEscapedRune(dst, rune(c))
 }
 
 // appendRune appends the first character of s, which is not ASCII, and returns
@@ -80,19 +96,20 @@ func appendRune(dst []byte, s string) ([]byte, int) {
 	switch {
 	case c == utf8.RuneError && size == 1:
 		return append(dst, `\ufffd`...), 1
-	case disturbsTerminal(c):
-		return appendEscapedRune(dst, c), size
+	case DisturbsTerminal(c):
+		return AppendEscapedRune(dst, c), size
 	}
 	return append(dst, s[:size]...), size
 }
 
-func appendEscapedRune(dst []byte, c rune) []byte {
+// AppendEscapedRune appends c, which is below 0x10000, as \uxxxx.
+func AppendEscapedRune(dst []byte, c rune) []byte {
 	return append(dst, '\\', 'u', lowerHex[c>>12&0xF], lowerHex[c>>8&0xF], lowerHex[c>>4&0xF], lowerHex[c&0xF])
 }
 
-// disturbsTerminal reports whether c, which is not ASCII, is a control of the
+// DisturbsTerminal reports whether c, which is not ASCII, is a control of the
 // C1 set, a line separator or a control of the text's direction.
-func disturbsTerminal(c rune) bool {
+func DisturbsTerminal(c rune) bool {
 	switch {
 	case c <= 0x9F, c == 0x061C:
 		return true
@@ -122,27 +139,38 @@ func plainLen(s string) int {
 	return i
 }
 
-// isPlain reports whether s can be copied as it is: plainLen(s) == len(s).
+// copyPlain copies s to dst, which has room for it, and reports whether that
+// was right: plainLen(s) == len(s).
 //
 // Most keys and values are plain and short, so it spends no branch on where
 // the special byte is, nor a loop on the bytes beyond the last whole word:
 // words overlap instead.
-func isPlain(s string) bool {
+func copyPlain(dst []byte, s string) bool {
 	n := len(s)
+	dst = dst[:n]
 	switch {
 	case n >= 8:
-		m := specials(word8(s[n-8:]))
+		last := word8(s[n-8:])
+		found := specials(last)
 		for i := 0; i < n-8; i += 8 {
-			m |= specials(word8(s[i:]))
+			w := word8(s[i:])
+			binary.LittleEndian.PutUint64(dst[i:], w)
+			found |= specials(w)
 		}
-		return m == 0
+		binary.LittleEndian.PutUint64(dst[n-8:], last)
+		return found == 0
 	case n >= 4:
-		return specials(uint64(word4(s))|uint64(word4(s[n-4:]))<<32) == 0
+		first, last := word4(s), word4(s[n-4:])
+		binary.LittleEndian.PutUint32(dst, first)
+		binary.LittleEndian.PutUint32(dst[n-4:], last)
+		return specials(uint64(first)|uint64(last)<<32) == 0
 	case n == 0:
 		return true
 	}
-	// First, middle and last byte, with spaces for the other five.
-	return specials(uint64(s[0])|uint64(s[n>>1])<<8|uint64(s[n-1])<<16|0x2020202020<<24) == 0
+	first, middle, last := s[0], s[n>>1], s[n-1]
+	dst[0], dst[n>>1], dst[n-1] = first, middle, last
+	const fiveSpaces = 0x2020202020 << 24
+	return specials(uint64(first)|uint64(middle)<<8|uint64(last)<<16|fiveSpaces) == 0
 }
 
 // specials returns a word whose lowest set bit lies in the first special byte
@@ -187,7 +215,7 @@ func Harden(buf []byte, from int) []byte {
 		case c < 0x7F:
 			buf, rest = append(buf, c), rest[1:]
 		case c == 0x7F:
-			buf, rest = appendEscapedRune(buf, 0x7F), rest[1:]
+			buf, rest = AppendEscapedRune(buf, 0x7F), rest[1:]
 		default:
 			var size int
 			buf, size = appendRune(buf, rest)

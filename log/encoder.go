@@ -1,0 +1,38 @@
+package log
+
+// An encoder is one form of the event's line. It decides on what stands around
+// the fields; the fields themselves are written by the methods of Event, which
+// know two notations, that of JSON and that of LTSV, since a call through an
+// interface for each of them would cost as much as writing it.
+//
+// Encoders have no state: what varies is in the Event.
+type encoder interface {
+	// notation tells in which of the two fields are written.
+	notation() notation
+
+	// appendNamespace appends what follows created_at in each line of a
+	// logger, up to where the name of the event is appended.
+	appendNamespace(b []byte, namespace string) []byte
+
+	// appendLabel appends what part p begins with.
+	appendLabel(b []byte, p part) []byte
+
+	// appendHTTP and appendAuth append the value of that part. The texts are
+	// short enough.
+	appendHTTP(e *Event, h *HTTP)
+	appendAuth(e *Event, identity string, kind IdentityType)
+
+	// appendError adds one error to e.errorList.
+	appendError(e *Event, f failure)
+
+	// finish completes the line in e.buf and returns it, cut to e.maxBytes.
+	finish(e *Event) []byte
+}
+
+// A notation is how keys and values are written.
+type notation uint8
+
+const (
+	notationJSON notation = iota
+	notationLTSV
+)

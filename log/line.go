@@ -1,0 +1,123 @@
+package log
+
+import "slices"
+
+// A line is the text of an event, its parts always in the order of the wire,
+// up to and without what closes data:
+//
+//	room | namespace, event | trace_id | span_id | severity | http | auth | data
+//
+// created_at varies in length and is known last; it goes into the room at the
+// front, right-aligned. Part p begins at starts[p] for p up to last; those
+// after last are not begun. Calls in the order of the wire append, others move
+// their part into place.
+type line struct {
+	buf    []byte
+	starts [partCount]int
+	last   part
+
+	// Groups that stay open to the end of data, and the labels that they put
+	// before those of LTSV, each with its dot.
+	groups int
+	prefix []byte
+}
+
+// A part is a stretch of the line that is found again after others were
+// written.
+type part uint8
+
+const (
+	partHead part = iota
+	partTraceID
+	partSpanID
+	partSeverity // in LTSV it is empty: the level stands at the front
+	partHTTP
+	partAuth
+	partData
+	partCount
+)
+
+// createdAtRoom holds created_at in any form, an error text included, and in
+// LTSV the level.
+const createdAtRoom = 64
+
+func (l *line) recycle() {
+	l.last, l.groups = partHead, 0
+	recycle(&l.buf)
+	recycle(&l.prefix)
+}
+
+// open prepares for the value of part p, which replaces what p held, and
+// returns where its bytes begin; settle must follow.
+func (e *Event) open(p part) (mark int) {
+	if p <= e.last {
+		e.empty(p)
+	} else {
+		e.advance(p)
+	}
+	mark = len(e.buf)
+	e.buf = e.out.encoder.appendLabel(e.buf, p)
+	return mark
+}
+
+// settle moves the bytes from mark on, the newest, to where part p stands.
+func (l *line) settle(p part, mark int) {
+	if p == l.last {
+		return
+	}
+	rotate(l.buf[l.starts[p+1]:], mark-l.starts[p+1])
+	for later := p + 1; later <= l.last; later++ {
+		l.starts[later] += len(l.buf) - mark
+	}
+}
+
+// rotate moves the first n bytes of b behind the others.
+func rotate(b []byte, n int) {
+	slices.Reverse(b[:n])
+	slices.Reverse(b[n:])
+	slices.Reverse(b)
+}
+
+// empty removes what part p, which is begun, holds.
+func (l *line) empty(p part) {
+	from, to := l.starts[p], l.end(p)
+	l.buf = slices.Delete(l.buf, from, to)
+	for later := p + 1; later <= l.last; later++ {
+		l.starts[later] -= to - from
+	}
+}
+
+// end returns where part p, which is begun, ends.
+func (l *line) end(p part) int {
+	if p == l.last {
+		return len(l.buf)
+	}
+	return l.starts[p+1]
+}
+
+// advance begins the parts up to p, which is not begun. The severity, which
+// every event has, is written when it is passed.
+func (e *Event) advance(p part) {
+	if e.last < partSeverity {
+		e.begin(min(p, partSeverity))
+		if p < partSeverity {
+			return
+		}
+		e.addSeverity()
+	}
+	e.begin(p)
+}
+
+// begin lets the parts up to p begin where the line ends.
+func (l *line) begin(p part) {
+	for q := l.last + 1; q <= p; q++ {
+		l.starts[q] = len(l.buf)
+	}
+	l.last = p
+}
+
+func (e *Event) addSeverity() {
+	if e.out.notation == notationJSON {
+		e.buf = append(append(e.buf, `,"severity":`...), e.level.severity())
+	}
+}

@@ -1,0 +1,124 @@
+package log
+
+import (
+	"github.com/weirhq/weir/log/internal/ltsv"
+	"github.com/weirhq/weir/log/internal/text"
+)
+
+// An ltsvEncoder writes labelled tab-separated values.
+type ltsvEncoder struct{}
+
+var ltsvLabels = [partCount]string{partTraceID: "\ttrace_id:", partSpanID: "\tspan_id:"}
+
+var ltsvLevels = [...]string{"Debug", "Info", "Warn", "Error", "Fatal"}
+
+func (ltsvEncoder) notation() notation { return notationLTSV }
+
+func (ltsvEncoder) appendNamespace(b []byte, namespace string) []byte {
+	b = ltsv.AppendValue(append(b, "\tnamespace:"...), namespace)
+	return append(b, "\tevent:"...)
+}
+
+func (ltsvEncoder) appendLabel(b []byte, p part) []byte { return append(b, ltsvLabels[p]...) }
+
+func (ltsvEncoder) appendAuth(e *Event, identity string, kind IdentityType) {
+	b := ltsv.AppendValue(append(e.buf, "\tidentity:"...), identity)
+	e.buf = ltsv.AppendValue(append(b, "\tidentity_type:"...), string(kind))
+}
+
+func (ltsvEncoder) appendHTTP(e *Event, h *HTTP) {
+	b := e.buf
+	if h.Client != "" {
+		b = ltsv.AppendValue(append(b, "\thost:"...), h.Client)
+	}
+	if h.Method != "" {
+		b = ltsv.AppendValue(append(b, "\tmethod:"...), h.Method)
+	}
+	if h.Protocol != "" {
+		b = ltsv.AppendValue(append(b, "\tprotocol:"...), h.Protocol)
+	}
+	if h.Path != "" || h.Query != "" {
+		b = ltsv.AppendValue(append(b, "\turi:"...), h.Path)
+	}
+	if h.Query != "" {
+		b = e.appendQuery(append(b, '?'), h.Query)
+	}
+	if h.Scheme != "" {
+		b = ltsv.AppendValue(append(b, "\tscheme:"...), h.Scheme)
+	}
+	if h.Host != "" {
+		b = ltsv.AppendValue(append(b, "\tvhost:"...), h.Host)
+	}
+	if h.Port != 0 {
+		b = text.AppendInt(append(b, "\tport:"...), int64(h.Port))
+	}
+	e.buf = e.appendAnswer(b, h)
+}
+
+// appendAnswer appends the labels from the status on.
+func (e *Event) appendAnswer(b []byte, h *HTTP) []byte {
+	b = text.AppendInt(append(b, "\tstatus:"...), int64(h.StatusCode))
+	if h.ResponseContentLength != 0 {
+		b = text.AppendInt(append(b, "\tsize:"...), h.ResponseContentLength)
+	}
+	if h.RequestContentLength != 0 {
+		b = text.AppendInt(append(b, "\treqsize:"...), h.RequestContentLength)
+	}
+	if h.Duration != 0 {
+		b = ltsv.AppendSeconds(append(b, "\treqtime:"...), h.Duration)
+	}
+	if !h.StartedAt.IsZero() {
+		b = e.clock.AppendMicros(append(b, "\tstarted_at:"...), h.StartedAt)
+	}
+	if !h.EndedAt.IsZero() {
+		b = e.clock.AppendMicros(append(b, "\tended_at:"...), h.EndedAt)
+	}
+	if h.UserAgent != "" {
+		b = ltsv.AppendValue(append(b, "\tua:"...), h.UserAgent)
+	}
+	if h.Referer != "" {
+		b = e.appendURL(append(b, "\treferer:"...), h.Referer)
+	}
+	if h.Route != "" {
+		b = ltsv.AppendValue(append(b, "\troute:"...), h.Route)
+	}
+	return b
+}
+
+func (ltsvEncoder) appendError(e *Event, f failure) {
+	b := ltsv.AppendValue(append(e.errorList, "\terr:"...), f.text(e.maxBytes))
+	b = append(b, f.fields...)
+	switch {
+	case f.stackWhy != "":
+		b = ltsv.AppendValue(append(b, "\tstack:"...), faultText(f.stackWhy, e.maxBytes))
+	case len(f.stack) > 0:
+		b = append(b, "\tstack:"...)
+		for i, pc := range f.stack {
+			if i > 0 {
+				b = append(b, ' ')
+			}
+			b = append(b, frameOf(pc).ltsv...)
+		}
+	}
+	e.errorList = b
+}
+
+func (ltsvEncoder) finish(e *Event) []byte {
+	e.buf = append(append(e.buf, e.errorList...), '\n')
+	line := e.buf[e.putTimeAndLevel():]
+	if len(line) > e.maxBytes {
+		return e.cutter.cutLTSV(line, e.maxBytes)
+	}
+	return line
+}
+
+// putTimeAndLevel writes what an LTSV line begins with into the room at the
+// front and returns where it begins.
+func (e *Event) putTimeAndLevel() int {
+	var room [createdAtRoom]byte
+	b := e.clock.AppendMicros(append(room[:0], "time:"...), e.createdAt())
+	b = append(append(b, "\tlevel:"...), ltsvLevels[e.level.nearest()-LevelDebug]...)
+	from := createdAtRoom - len(b)
+	copy(e.buf[from:], b)
+	return from
+}

@@ -1,0 +1,243 @@
+package log
+
+import (
+	"strings"
+
+	"github.com/weirhq/weir/log/internal/jsonscan"
+	"github.com/weirhq/weir/log/internal/ltsv"
+	"github.com/weirhq/weir/log/internal/text"
+)
+
+// redacted stands for a value that is secret.
+const redacted = "[redacted]"
+
+// A redactor knows the keys whose values are secret. A nil one knows none.
+type redactor struct {
+	keys    []string
+	lengths uint64 // bit n: a key has n bytes; bit 63: 63 or more
+}
+
+func newRedactor(keys []string) *redactor {
+	if len(keys) == 0 {
+		return nil
+	}
+	r := &redactor{}
+	for _, key := range keys {
+		r.keys = append(r.keys, key)
+		r.lengths |= lengthBit(len(key))
+	}
+	return r
+}
+
+func lengthBit(n int) uint64 { return 1 << min(n, 63) }
+
+// hides reports whether values of that key are secret.
+func (r *redactor) hides(key string) bool {
+	if r == nil || r.lengths&lengthBit(len(key)) == 0 {
+		return false
+	}
+	for _, secret := range r.keys {
+		if equalFold(key, secret) {
+			return true
+		}
+	}
+	return false
+}
+
+// equalFold compares two keys. Only ASCII letters have a case here: what has
+// another length in bytes is another key.
+func equalFold(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range len(a) {
+		if toLower(a[i]) != toLower(b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func toLower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		c |= 0x20
+	}
+	return c
+}
+
+// inJSON returns JSON in which what is secret is hidden; it is b itself where
+// there is nothing.
+func (r *redactor) inJSON(b []byte) []byte {
+	if r == nil || b[0] != '{' && b[0] != '[' {
+		return b
+	}
+	s := jsonscan.Scan(b)
+	return r.appendJSON(make([]byte, 0, len(b)), &s)
+}
+
+// appendJSON appends the value that s stands before.
+func (r *redactor) appendJSON(dst []byte, s *jsonscan.Scanner[[]byte]) []byte {
+	switch s.Peek() {
+	case '{':
+		return r.appendObject(dst, s)
+	case '[':
+		s.Enter()
+		dst = append(dst, '[')
+		for n := 0; s.Element(); n++ {
+			if n > 0 {
+				dst = append(dst, ',')
+			}
+			dst = r.appendJSON(dst, s)
+		}
+		return append(dst, ']')
+	}
+	return append(dst, s.Value()...)
+}
+
+func (r *redactor) appendObject(dst []byte, s *jsonscan.Scanner[[]byte]) []byte {
+	var room [64]byte
+	s.Enter()
+	separator := byte('{')
+	for {
+		key, ok := s.Member()
+		switch {
+		case !ok && separator == '{':
+			return append(dst, "{}"...)
+		case !ok:
+			return append(dst, '}')
+		}
+		dst = append(append(append(dst, separator), key...), ':')
+		separator = ','
+		if r.hides(string(jsonscan.AppendUnquoted(room[:0], key))) {
+			s.Value()
+			dst = text.AppendString(dst, redacted)
+		} else {
+			dst = r.appendJSON(dst, s)
+		}
+	}
+}
+
+// appendQuery appends the value of http.query; in JSON with its quotes.
+func (e *Event) appendQuery(b []byte, query string) []byte {
+	if e.out.redact == nil {
+		return e.appendText(b, query)
+	}
+	return e.appendQuoted(b, query, (*Event).appendParameters)
+}
+
+// appendURL appends the value of http.referer; in JSON with its quotes.
+func (e *Event) appendURL(b []byte, url string) []byte {
+	if e.out.redact == nil {
+		return e.appendText(b, url)
+	}
+	return e.appendQuoted(b, url, (*Event).appendURLContent)
+}
+
+func (e *Event) appendQuoted(b []byte, s string, content func(*Event, []byte, string) []byte) []byte {
+	if e.notation == notationLTSV {
+		return content(e, b, s)
+	}
+	return append(content(e, append(b, '"'), s), '"')
+}
+
+// appendURLContent appends a URL without what stands before the @ of its host
+// and with the secrets of its query hidden.
+func (e *Event) appendURLContent(b []byte, url string) []byte {
+	path := 0 // where the host has ended
+	if _, after, ok := strings.Cut(url, "//"); ok {
+		host := len(url) - len(after)
+		path = host + len(after)
+		if end := strings.IndexAny(after, `/\?#`); end >= 0 {
+			path = host + end
+		}
+		if at := strings.LastIndexByte(url[host:path], '@'); at >= 0 {
+			b = append(e.appendContent(b, url[:host]), redacted...)
+			url, path = url[host+at:], path-host-at
+		}
+	}
+	query := len(url)
+	if i := strings.IndexAny(url[path:], "?#"); i >= 0 {
+		query = path + i + 1
+	}
+	return e.appendParameters(e.appendContent(b, url[:query]), url[query:])
+}
+
+// appendParameters appends the parameters of a query. It cuts at ASCII
+// characters only, which changes nothing in how the pieces are escaped.
+func (e *Event) appendParameters(b []byte, query string) []byte {
+	for {
+		end := strings.IndexAny(query, "&;?#")
+		parameter := query
+		if end >= 0 {
+			parameter = query[:end]
+		}
+		b = e.appendParameter(b, parameter)
+		if end < 0 {
+			return b
+		}
+		b = append(b, query[end])
+		query = query[end+1:]
+	}
+}
+
+func (e *Event) appendParameter(b []byte, parameter string) []byte {
+	name, _, ok := strings.Cut(parameter, "=")
+	if ok && e.out.redact.hidesEncoded(name) {
+		return append(append(e.appendContent(b, name), '='), redacted...)
+	}
+	return e.appendContent(b, parameter)
+}
+
+// appendContent appends a piece of a text, without quotes.
+func (e *Event) appendContent(b []byte, s string) []byte {
+	if e.notation == notationLTSV {
+		return ltsv.AppendValue(b, s)
+	}
+	return text.AppendContent(b, s)
+}
+
+// hidesEncoded is hides for a name that may hold the escapes of a URL, even
+// twice.
+func (r *redactor) hidesEncoded(name string) bool {
+	var room [256]byte
+	decoded := append(room[:0], name...)
+	for range 2 {
+		if r.hides(string(decoded)) {
+			return true
+		}
+		decoded = unescape(decoded)
+	}
+	return r.hides(string(decoded))
+}
+
+// unescape decodes the %xx and + of a query in place; what is neither stays.
+func unescape(b []byte) []byte {
+	out := b[:0]
+	for i := 0; i < len(b); i++ {
+		c := b[i]
+		if c == '+' {
+			c = ' '
+		}
+		if c == '%' && i+2 < len(b) {
+			if high, low := fromHex(b[i+1]), fromHex(b[i+2]); high|low < 16 {
+				c = high<<4 | low
+				i += 2
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// fromHex returns the value of a hexadecimal digit, 255 for what is none.
+func fromHex(c byte) byte {
+	switch {
+	case '0' <= c && c <= '9':
+		return c - '0'
+	case 'a' <= c && c <= 'f':
+		return c - 'a' + 10
+	case 'A' <= c && c <= 'F':
+		return c - 'A' + 10
+	}
+	return 255
+}

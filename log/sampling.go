@@ -1,0 +1,58 @@
+package log
+
+import (
+	"hash/maphash"
+	"sync/atomic"
+	"time"
+)
+
+// Sampling thins out events that come too often. In each second the first
+// First events of a name are written and of those after them every Every-th;
+// the others are left out, and counted. Errors are never left out, nor what is
+// worse.
+//
+// The zero value leaves out all that is no error. Loggers may share a Sampling
+// and with it the count; many goroutines may use it at once. It must not be
+// copied.
+type Sampling struct {
+	First int // of a name in a second
+	Every int // of those after First; 0 is none of them
+
+	// The second, since 1970, and the number of events in it: of all names
+	// that fall together, so that the memory has a bound.
+	counts  [4096]atomic.Uint64
+	leftOut atomic.Uint64
+}
+
+// LeftOut returns how many events were left out.
+func (s *Sampling) LeftOut() uint64 { return s.leftOut.Load() }
+
+var samplingSeed = maphash.MakeSeed()
+
+// admit reports whether the event is to be written.
+func (s *Sampling) admit(level Level, event string) bool {
+	if level >= LevelError {
+		return true
+	}
+	n := s.count(event, uint32(time.Now().Unix()))
+	if n <= s.First || s.Every > 0 && (n-s.First)%s.Every == 0 {
+		return true
+	}
+	s.leftOut.Add(1)
+	return false
+}
+
+// count adds an event of that second and returns which one it is, from 1 on.
+func (s *Sampling) count(event string, second uint32) int {
+	count := &s.counts[maphash.String(samplingSeed, event)%uint64(len(s.counts))]
+	for {
+		before := count.Load()
+		after := before + 1
+		if uint32(before>>32) != second {
+			after = uint64(second)<<32 | 1
+		}
+		if count.CompareAndSwap(before, after) {
+			return int(uint32(after))
+		}
+	}
+}
