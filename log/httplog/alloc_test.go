@@ -1,0 +1,73 @@
+package httplog_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/weirhq/weir/log/httplog"
+)
+
+// TestAllocations counts what the middleware adds to a request: the logger and
+// its encoded trace id, two contexts and the handler's request, all of which a
+// handler may hand on to goroutines that outlive it, and a new trace id.
+func TestAllocations(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	file, hello := strings.NewReader(""), []byte("hello")
+	handlers := map[string]http.HandlerFunc{
+		"empty": func(http.ResponseWriter, *http.Request) {},
+		"bytes": func(w http.ResponseWriter, _ *http.Request) { w.Write(hello) },
+		"text":  func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "hello") },
+		"read from": func(w http.ResponseWriter, _ *http.Request) {
+			file.Reset("hello")
+			w.(io.ReaderFrom).ReadFrom(file)
+		},
+		"flush": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(200); w.(http.Flusher).Flush() },
+	}
+	for name, h := range handlers {
+		for _, c := range []struct {
+			id   string
+			want float64
+		}{{"abc", 5}, {"", 6}} {
+			r := newRequest(t)
+			if c.id != "" {
+				r.Header.Set("X-Request-Id", c.id)
+			}
+			wrapped := httplog.Middleware(newLogger(io.Discard), httplog.Options{})(h)
+			w := &fullWriter{header: http.Header{}}
+			if got := testing.AllocsPerRun(200, func() { wrapped.ServeHTTP(w, r) }); got != c.want {
+				t.Errorf("%s, id %q: %v allocations, want %v", name, c.id, got, c.want)
+			}
+		}
+	}
+}
+
+// A fullWriter has optional interfaces and allocates nothing.
+type fullWriter struct{ header http.Header }
+
+func (w *fullWriter) Header() http.Header                 { return w.header }
+func (w *fullWriter) Write(p []byte) (int, error)         { return len(p), nil }
+func (w *fullWriter) WriteString(s string) (int, error)   { return len(s), nil }
+func (w *fullWriter) WriteHeader(int)                     {}
+func (w *fullWriter) Flush()                              {}
+func (w *fullWriter) ReadFrom(r io.Reader) (int64, error) { return 5, nil }
+
+func BenchmarkMiddleware(b *testing.B) {
+	r := newRequest(b)
+	r.Header.Set("X-Request-Id", "abcdefghijklmnop")
+	w := &fullWriter{header: http.Header{}}
+	for name, o := range map[string]httplog.Options{"all": {}, "completed": completedOnly} {
+		wrapped := httplog.Middleware(newLogger(io.Discard), o)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			io.WriteString(w, "hello")
+		}))
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				wrapped.ServeHTTP(w, r)
+			}
+		})
+	}
+}

@@ -1,0 +1,40 @@
+// Package httplog logs the requests that a net/http server answers, and gives
+// its handlers a logger that knows the request.
+//
+//	server := &http.Server{Handler: httplog.Middleware(logger, httplog.Options{})(mux)}
+//
+// For each request there are two events, "http request received" and
+// "http request completed", or the second alone; see [Options]. Both have its
+// trace id, and so has what a handler logs:
+//
+//	log.From(r.Context()).Info("looking up dataset").Str("id", id).Send()
+//
+// It belongs outside of everything else that wraps handlers, since it can only
+// time and count what happens inside.
+//
+// # What the completed event says
+//
+// http.status_code is what the handler wrote, or 200 where it left that to
+// net/http; http.response_content_length is the bytes of the body that it
+// wrote, none for HEAD; http.route is the pattern of the http.ServeMux that
+// matched. Of what net/http sends after the handler has returned, which is how
+// most short answers leave, nothing is known any more.
+//
+// A request that did not end well has data.failure, and data.cut, which is true
+// when the answer had begun:
+//
+//   - "panic": severity error, with the stack of the panic, which goes on; the
+//     status is 500 when nothing had been written.
+//   - "goexit": the same for a handler that ended its goroutine.
+//   - "aborted": severity warn; the handler panicked with http.ErrAbortHandler,
+//     which goes on. The status is 0 when nothing had been written.
+//   - "client_gone": severity warn; the client left, or was cut off, before the
+//     handler returned. The status is 499 when nothing had been written.
+//
+// Of a connection that a handler hijacked, the event, written when the handler
+// returns, has data.hijacked. The status is the one that was given to
+// WriteHeader, 101 mostly, and 0 when the handler wrote its own bytes instead.
+//
+// Headers are not logged, but for User-Agent and Referer. What is secret in a
+// query is left out by log.Options.Redact.
+package httplog

@@ -1,0 +1,125 @@
+package httplog
+
+import (
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/weirhq/weir/log"
+)
+
+// Options are the settings of [Middleware]. The zero value is ready for use.
+type Options struct {
+	Events Events
+}
+
+// Events chooses the events that a request makes.
+type Events int
+
+const (
+	// EventsAll is "http request received" and "http request completed".
+	EventsAll Events = iota
+
+	// EventsCompleted is the second alone, which says what the first does.
+	EventsCompleted
+)
+
+const (
+	eventReceived  = "http request received"
+	eventCompleted = "http request completed"
+)
+
+// Middleware returns a function that makes a handler log its requests to the
+// logger, at info unless they end badly; the package comment says how. Handlers
+// find the logger, with the request's trace id, by [log.From], and the trace id
+// itself by [TraceID].
+//
+// The ResponseWriter that the handler is given is good until it returns, as
+// net/http has it, and has those optional interfaces that the one beneath has,
+// no more: http.Flusher, http.Hijacker, http.Pusher, http.CloseNotifier and
+// io.ReaderFrom, so that files are still sent by the kernel, and all that
+// http.ResponseController does.
+func Middleware(logger *log.Logger, o Options) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return &handler{logger: logger, options: o, next: next}
+	}
+}
+
+type handler struct {
+	logger  *log.Logger
+	options Options
+	next    http.Handler
+}
+
+// An exchange is a request and what becomes of it. Exchanges are pooled: no
+// handler may use its ResponseWriter after it has returned, net/http pools what
+// is beneath it, too. Those that did not end in order are let go all the same.
+type exchange struct {
+	writer
+	logger   *log.Logger   // knows the trace id
+	request  *http.Request // the handler's
+	http     log.HTTP
+	returned bool // the handler did, rather than panic
+
+	face      http.ResponseWriter // the writer, with the optional interfaces of abilities
+	abilities ability
+}
+
+var exchanges = sync.Pool{New: func() any { return new(exchange) }}
+
+// ServeHTTP logs the request before and after the next handler serves it.
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := exchanges.Get().(*exchange)
+	x.bind(w, r.Method)
+	x.receive(h, r)
+	defer x.complete()
+	h.next.ServeHTTP(x.face, x.request)
+	x.returned = true
+}
+
+// bind makes the ResponseWriter for the handler. That of the last time will do
+// if what is beneath has the same abilities, as it mostly has.
+func (x *exchange) bind(w http.ResponseWriter, method string) {
+	x.writer = writer{inner: w, isHead: method == http.MethodHead}
+	if can := abilitiesOf(w); x.face == nil || can != x.abilities {
+		x.face, x.abilities = faces[can](&x.writer), can
+	}
+}
+
+// receive logs that the request came in, and makes the handler's request.
+func (x *exchange) receive(h *handler, r *http.Request) {
+	began := time.Now()
+	id := traceID(r.Header)
+	x.logger = h.logger.With().TraceID(id).Logger()
+	x.request = r.WithContext(log.Into(&traceContext{r.Context(), id}, x.logger))
+
+	x.http = log.HTTP{StartedAt: began}
+	describeTarget(&x.http, r)
+	if h.options.Events == EventsAll {
+		x.logger.Info(eventReceived).At(began).HTTP(&x.http).Send()
+	}
+	describeCaller(&x.http, r)
+}
+
+// complete logs what became of the request. It is deferred, since a handler may
+// panic; the panic goes on afterwards.
+func (x *exchange) complete() {
+	value := recover()
+	ended := time.Now()
+	x.http.EndedAt, x.http.Duration = ended, ended.Sub(x.http.StartedAt)
+	x.http.ResponseContentLength = x.bytes
+	x.http.Route = x.request.Pattern
+	x.outcome(value).log(x)
+	if value != nil {
+		panic(value)
+	}
+	if x.returned && !x.hijacked {
+		x.release()
+	}
+}
+
+func (x *exchange) release() {
+	x.writer = writer{}
+	x.logger, x.request, x.http, x.returned = nil, nil, log.HTTP{}, false
+	exchanges.Put(x)
+}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package httplog_test
+
+const raceEnabled = false

@@ -1,0 +1,84 @@
+package httplog_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/weirhq/weir/log/httplog"
+)
+
+// traceIDOf returns the id that a request with these header fields is given.
+func traceIDOf(t *testing.T, header http.Header) string {
+	t.Helper()
+	var id string
+	h := httplog.Middleware(nil, httplog.Options{})(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		id = httplog.TraceID(r.Context())
+	}))
+	r := newRequest(t)
+	r.Header = header
+	h.ServeHTTP(httptest.NewRecorder(), r)
+	return id
+}
+
+var newID = regexp.MustCompile(`^[a-zA-Z]{16}$`)
+
+func TestTraceID(t *testing.T) {
+	const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+	const parent = "00-" + trace + "-00f067aa0ba902b7-01"
+	const fresh = "(new)"
+	for _, c := range []struct {
+		header http.Header
+		want   string
+	}{
+		{http.Header{}, fresh},
+		{http.Header{"X-Request-Id": {"abc-123"}}, "abc-123"},
+		{http.Header{"Traceparent": {parent}}, trace},
+		{http.Header{"Traceparent": {parent}, "X-Request-Id": {"abc"}}, trace},
+		{http.Header{"Traceparent": {parent, parent}, "X-Request-Id": {"abc"}}, "abc"},
+		{http.Header{"X-Request-Id": {"abc", "abc"}}, fresh},
+		{http.Header{"X-Request-Id": {""}}, fresh},
+		{http.Header{"X-Request-Id": {strings.Repeat("a", 128)}}, strings.Repeat("a", 128)},
+		{http.Header{"X-Request-Id": {strings.Repeat("a", 129)}}, fresh},
+		{http.Header{"X-Request-Id": {"a b"}}, fresh},
+		{http.Header{"X-Request-Id": {"a\tb"}}, fresh},
+		{http.Header{"X-Request-Id": {"a\x7fb"}}, fresh},
+		{http.Header{"X-Request-Id": {"a\u00e9b"}}, fresh},
+		{http.Header{"X-Request-Id": {`a"b`}}, fresh},
+		{http.Header{"X-Request-Id": {`a\b`}}, fresh},
+		{http.Header{"X-Request-Id": {"a,b"}}, fresh},
+		{http.Header{"X-Request-Id": {"a'b"}}, fresh},
+		{http.Header{"Traceparent": {"01" + parent[2:]}}, trace},
+		{http.Header{"Traceparent": {"ff" + parent[2:]}}, fresh},
+		{http.Header{"Traceparent": {parent + "-more"}}, fresh},
+		{http.Header{"Traceparent": {strings.ToUpper(parent)}}, fresh},
+		{http.Header{"Traceparent": {strings.Replace(parent, "-", "_", 1)}}, fresh},
+		{http.Header{"Traceparent": {"00-" + strings.Repeat("0", 32) + parent[35:]}}, fresh},
+		{http.Header{"Traceparent": {parent[:36] + strings.Repeat("0", 16) + "-01"}}, fresh},
+	} {
+		got := traceIDOf(t, c.header)
+		if c.want == fresh && !newID.MatchString(got) || c.want != fresh && got != c.want {
+			t.Errorf("%v: got %q, want %q", c.header, got, c.want)
+		}
+	}
+}
+
+func TestNewTraceIDsDiffer(t *testing.T) {
+	seen := make(map[string]bool)
+	for range 1000 {
+		id := traceIDOf(t, http.Header{})
+		if seen[id] {
+			t.Fatalf("%s came twice", id)
+		}
+		seen[id] = true
+	}
+}
+
+func TestTraceIDOfOtherContext(t *testing.T) {
+	if got := httplog.TraceID(context.Background()); got != "" {
+		t.Errorf("got %q, want none", got)
+	}
+}
