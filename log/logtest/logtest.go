@@ -1,0 +1,126 @@
+package logtest
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/log/record"
+)
+
+// maxEventBytes is more than an event of a test has, so that none is cut.
+const maxEventBytes = 1 << 20
+
+// New returns a logger for what is tested, which writes events of all levels,
+// and the Events that it wrote. Its namespace is "test".
+func New(t testing.TB) (*log.Logger, *Events) {
+	events := NewEvents(t)
+	return log.New(events, log.Options{
+		Namespace:     "test",
+		Level:         log.LevelDebug,
+		MaxEventBytes: maxEventBytes,
+	}), events
+}
+
+// Events keeps events. It is an io.Writer, of one line for each call, for
+// loggers with options of their own; make it with [NewEvents]. Any number of
+// goroutines may use it at once.
+//
+// What is written after the test has ended, and its cleanups have run, is
+// dropped: a goroutine that outlives a test must not make it fail.
+type Events struct {
+	t testing.TB
+
+	mu    sync.Mutex
+	all   []Event // guarded by mu
+	ended bool    // guarded by mu: t must not be used any more
+}
+
+// NewEvents returns Events for a logger that the test makes itself:
+//
+//	events := logtest.NewEvents(t)
+//	logger := log.New(events, log.Options{Redact: []string{"password"}})
+//
+// Every format but log.FormatHuman can be read back.
+func NewEvents(t testing.TB) *Events {
+	e := &Events{t: t}
+	t.Cleanup(e.end)
+	return e
+}
+
+// An Event is what was read back from a line.
+type Event struct{ record.Record }
+
+// Value returns the first field of data with that key: nil, bool, int64,
+// float64, string, []any or map[string]any, as [record.Value.Any] has it. It is
+// nil, too, when there is no such field.
+func (e Event) Value(key string) any {
+	for _, f := range e.Data {
+		if f.Key == key {
+			return f.Value.Any()
+		}
+	}
+	return nil
+}
+
+// All returns the events so far, in the order in which they were written. The
+// slice is the caller's.
+func (e *Events) All() []Event { return e.where(func(Event) bool { return true }) }
+
+// Named returns those of All with that name.
+func (e *Events) Named(event string) []Event {
+	return e.where(func(have Event) bool { return have.Event == event })
+}
+
+// One returns the event with that name. If there is none, or more than one, it
+// ends the test like t.Fatal, so it is for the goroutine of the test alone.
+func (e *Events) One(event string) Event {
+	e.t.Helper()
+	named := e.Named(event)
+	if len(named) != 1 {
+		var have []string
+		for _, one := range e.All() {
+			have = append(have, one.Event)
+		}
+		e.t.Fatalf("%d events %q, want one; there were: %s", len(named), event, strings.Join(have, ", "))
+	}
+	return named[0]
+}
+
+func (e *Events) where(wanted func(Event) bool) []Event {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var found []Event
+	for _, one := range e.all {
+		if wanted(one) {
+			found = append(found, one)
+		}
+	}
+	return found
+}
+
+// Write keeps the event that a line holds, and shows it. A line that is none
+// fails the test.
+func (e *Events) Write(line []byte) (int, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.ended {
+		return len(line), nil
+	}
+	r, err := record.Parse(line)
+	if err != nil {
+		e.t.Errorf("logged: %v: %q", err, line)
+		return len(line), nil
+	}
+	e.all = append(e.all, Event{r})
+	_, err = e.t.Output().Write(r.AppendHuman(nil, record.HumanOptions{}))
+	return len(line), err
+}
+
+// end keeps e from using t. The lock sees to it that nobody is about to.
+func (e *Events) end() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.ended = true
+}
