@@ -17,6 +17,8 @@ const (
 	Disabled    = "log: an event below the level, with ten fields"
 	Escaped     = "log: an event with strings that need escaping"
 	ErrorStack  = "log: an error with its stack"
+	LTSV        = "log: the three events of a proxied request, in LTSV"
+	Slog        = "log: an event through log/slog, five attributes and five carried"
 )
 
 // A row is one way to do the work of a case.
@@ -77,6 +79,8 @@ func works() []work {
 		{Disabled, by(structured, disabled)},
 		{Escaped, withFloor(escapedRows())},
 		{ErrorStack, withFloor(stackRows())},
+		{LTSV, ltsvRows()},
+		{Slog, withFloor(handlerRows())},
 	}
 }
 

@@ -13,7 +13,27 @@ import (
 
 // want is what every row of a case has to say, written down by hand. created_at is checked apart.
 var want = map[string][]string{
-	ThreeEvents: {
+	ThreeEvents: wantThree,
+	LTSV:        wantThree,
+	TenFields:   {wantTen},
+	Carried:     {wantTen},
+	Slog:        {wantTen},
+	Static:      {`{"namespace":"front-door","event":"dataset filtered","severity":3}`},
+	Disabled:    {},
+	Escaped: {
+		`{"namespace":"front-door","event":"search refused","severity":3,
+			"agent":"Mozilla/5.0 (\"compatible\"; Über-Bot/2.1; +https://example.org/bot)",
+			"query":"q=caf\ufffd+au+lait&city=M\ufffdnchen",
+			"title":"消費者物価指数 – Verbraucherpreisindex für September",
+			"lines":"first line\r\n\tsecond line, indented\n",
+			"markup":"<a href=\"/economy?page=2&filter=all\" title=\"it's here\">",
+			"file":"C:\\reports\\2026\\november.csv"}`,
+	},
+	ErrorStack: {`{"namespace":"front-door","event":"could not render page","severity":1}`},
+}
+
+var (
+	wantThree = []string{
 		`{"namespace":"front-door","event":"http request received","trace_id":"kQmzRzXbTdWvPqLs","severity":3,
 			"http":{"status_code":0,"method":"GET","scheme":"http","host":"www.example.org","port":20000,
 				"path":"/economy/inflationandpriceindices/bulletins/consumerpriceinflation/september2026","query":"page=2&filter=all",
@@ -27,26 +47,25 @@ var want = map[string][]string{
 				"path":"/economy/inflationandpriceindices/bulletins/consumerpriceinflation/september2026","query":"page=2&filter=all",
 				"started_at":"2026-11-21T09:30:15.123456789Z","ended_at":"2026-11-21T09:30:15.128765432Z","duration":5308643,
 				"response_content_length":48213}}`,
-	},
-	TenFields: {wantTen},
-	Carried:   {wantTen},
-	Static:    {`{"namespace":"front-door","event":"dataset filtered","severity":3}`},
-	Disabled:  {},
-	Escaped: {
-		`{"namespace":"front-door","event":"search refused","severity":3,
-			"agent":"Mozilla/5.0 (\"compatible\"; Über-Bot/2.1; +https://example.org/bot)",
-			"query":"q=caf\ufffd+au+lait&city=M\ufffdnchen",
-			"title":"消費者物価指数 – Verbraucherpreisindex für September",
-			"lines":"first line\r\n\tsecond line, indented\n",
-			"markup":"<a href=\"/economy?page=2&filter=all\" title=\"it's here\">",
-			"file":"C:\\reports\\2026\\november.csv"}`,
-	},
-	ErrorStack: {`{"namespace":"front-door","event":"could not render page","severity":1}`},
-}
+	}
+	wantTen = `{"namespace":"front-door","event":"dataset filtered","severity":3,"dataset":"cpih01","edition":"time-series",
+		"version":"42","dimension":"geography","rows":58213,"attempt":3,"bytes":2147483648,"ratio":0.3125,"cached":true,
+		"took":1532000}`
 
-const wantTen = `{"namespace":"front-door","event":"dataset filtered","severity":3,"dataset":"cpih01","edition":"time-series",
-	"version":"42","dimension":"geography","rows":58213,"attempt":3,"bytes":2147483648,"ratio":0.3125,"cached":true,
-	"took":1532000}`
+	// wantLTSV is what the first three say, each without its time; LTSV has microseconds.
+	wantLTSV = []string{
+		"level:Info\tnamespace:front-door\tevent:http request received\ttrace_id:kQmzRzXbTdWvPqLs\tmethod:GET\t" +
+			"uri:/economy/inflationandpriceindices/bulletins/consumerpriceinflation/september2026?page=2&filter=all\t" +
+			"scheme:http\tvhost:www.example.org\tport:20000\tstatus:0\tstarted_at:2026-11-21T09:30:15.123456Z\n",
+		"level:Info\tnamespace:front-door\tevent:proxying request\ttrace_id:kQmzRzXbTdWvPqLs\tmethod:GET\t" +
+			"uri:/economy/inflationandpriceindices/bulletins/consumerpriceinflation/september2026?page=2&filter=all\t" +
+			"scheme:http\tvhost:www.example.org\tport:20000\tstatus:0\tdestination:http://127.0.0.1:8080\tproxy_name:babbage\n",
+		"level:Info\tnamespace:front-door\tevent:http request completed\ttrace_id:kQmzRzXbTdWvPqLs\tmethod:GET\t" +
+			"uri:/economy/inflationandpriceindices/bulletins/consumerpriceinflation/september2026?page=2&filter=all\t" +
+			"scheme:http\tvhost:www.example.org\tport:20000\tstatus:200\tsize:48213\treqtime:0.005308\t" +
+			"started_at:2026-11-21T09:30:15.123456Z\tended_at:2026-11-21T09:30:15.128765Z\n",
+	}
+)
 
 func TestEveryRowSaysTheSame(t *testing.T) {
 	for _, w := range works() {
@@ -73,6 +92,12 @@ func checkLines(t *testing.T, w work, r row, out []byte, start time.Time) {
 		t.Errorf("valid UTF-8 is %v, and the row says %v:\n%s", valid, !r.invalid, out)
 	}
 	for i, w := range want {
+		if time, rest, ok := cutTime(lines[i]); ok {
+			if checkCreated(t, time, start); rest != wantLTSV[i] {
+				t.Errorf("line %d:\n got  %s want %s", i, rest, wantLTSV[i])
+			}
+			continue
+		}
 		got := parse(t, lines[i])
 		commonNames(got)
 		if !r.bare {
@@ -130,6 +155,15 @@ func TestCasesRun(t *testing.T) {
 	}
 }
 
+// cutTime cuts the first pair off a line of LTSV.
+func cutTime(line []byte) (time, rest string, ok bool) {
+	text, ok := strings.CutPrefix(string(line), "time:")
+	if !ok {
+		return "", "", false
+	}
+	return strings.Cut(text, "\t")
+}
+
 func parse(t *testing.T, line []byte) map[string]any {
 	t.Helper()
 	var event map[string]any
@@ -170,8 +204,10 @@ func checkCreated(t *testing.T, value any, start time.Time) {
 	if err != nil {
 		t.Errorf("created_at: %v", err)
 	}
-	if at.Equal(proxied.StartedAt) || at.Equal(proxied.EndedAt) {
-		return
+	for _, known := range []time.Time{proxied.StartedAt, proxied.EndedAt} {
+		if at.Equal(known) || at.Equal(known.Truncate(time.Microsecond)) {
+			return
+		}
 	}
 	if at.Before(start.Add(-time.Millisecond)) || at.After(time.Now()) {
 		t.Errorf("created_at is %v, want an instant since %v", at, start)

@@ -27,6 +27,8 @@ var targets = []target{
 	{"log_disabled", log.Disabled, log.Weir, "", 0.40, 0, -1},
 	{"log_escaped", log.Escaped, log.Weir, "", 0.85, 0, -1},
 	{"log_error_stack", log.ErrorStack, log.Weir, "", 0.20, 0, -1},
+	{"log_ltsv", log.LTSV, log.Weir, "", 0.58, 0, -1},
+	{"log_slog", log.Slog, log.Weir, log.SlogJSON, 0.50, -1, -1},
 	{"router_static", router.Static, router.WeirTable, "", -1, 0, -1},
 	{"router_github", router.GitHub, router.WeirTable, "", -1, 0, -1},
 	{"router_not_found", router.NotFound, router.WeirTable, "", -1, 0, -1},

@@ -1,0 +1,56 @@
+package log
+
+import (
+	"context"
+	"io"
+	"log/slog"
+
+	phuslu "github.com/phuslu/log"
+	"github.com/rs/zerolog"
+
+	"github.com/weirhq/weir/log"
+)
+
+// SlogJSON is the row that Weir's handler for log/slog is compared to.
+const SlogJSON = "slog.JSONHandler"
+
+// handlerRows log through log/slog: five attributes with each event, five that the logger carries.
+func handlerRows() []row {
+	return []row{
+		{name: Weir, note: "Logger.Handler", ours: true, open: attrs(weirHandler)},
+		{name: SlogJSON, open: attrs(jsonHandler)},
+		{name: "phuslu/log", note: "SlogNewJSONHandler", open: attrs(phusluHandler)},
+		{name: "zerolog", note: "NewSlogHandler", open: attrs(zerologHandler)},
+	}
+}
+
+func attrs(handler func(io.Writer) slog.Handler) func(io.Writer) func(int, *request) {
+	return func(w io.Writer) func(int, *request) {
+		l := slog.New(handler(w).WithAttrs(slogFirst(ten)))
+		ctx, f := context.Background(), ten
+		return repeat(func() {
+			l.LogAttrs(ctx, slog.LevelInfo, filtered, slog.Int("rows", f.Rows), slog.Int("attempt", f.Attempt),
+				slog.Int64("bytes", f.Bytes), slog.Float64("ratio", f.Ratio), slog.Duration("took", f.Took))
+		})
+	}
+}
+
+func weirHandler(w io.Writer) slog.Handler {
+	return log.New(w, log.Options{Namespace: namespace}).Handler()
+}
+
+// The other handlers have no namespace of their own: it is one more attribute that the logger carries.
+var namespaceAttr = []slog.Attr{slog.String("namespace", namespace)}
+
+func jsonHandler(w io.Writer) slog.Handler {
+	return slog.NewJSONHandler(w, nil).WithAttrs(namespaceAttr)
+}
+
+func phusluHandler(w io.Writer) slog.Handler {
+	return phuslu.SlogNewJSONHandler(w, nil).WithAttrs(namespaceAttr)
+}
+
+func zerologHandler(w io.Writer) slog.Handler {
+	openZerolog(w) // sets zerolog's package variables
+	return zerolog.NewSlogHandler(zerolog.New(w).Level(zerolog.InfoLevel).With().Str("namespace", namespace).Logger())
+}
