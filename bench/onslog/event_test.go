@@ -118,11 +118,11 @@ var variable = []struct {
 	is      string
 }{
 	{regexp.MustCompile(`^\{"created_at":"[^"]*"`), `{"created_at":"NOW"`},
-	{regexp.MustCompile(`"created_at": "[^"]*"`), `"created_at": "NOW"`},
+	{regexp.MustCompile(`"created_at"(\x1b\[0;22m)?: (\x1b\[32;1m)?"[^"]*"`), `"created_at": "NOW"`},
 	{regexp.MustCompile(`CreatedAt:[-0-9]+ [0-9:.]+ \+0000 UTC`), `CreatedAt:NOW`},
 	{regexp.MustCompile(`0x[0-9a-f]{6,}`), `0xADDRESS`},
 	{regexp.MustCompile(`\{"file":"[^"]*","line":\d+,"function":"[^"]*"\}(,\{"file":"[^"]*","line":\d+,"function":"[^"]*"\})*`), `FRAMES`},
-	{regexp.MustCompile(`(?s)"stack_trace": \[.*?\n +\]`), `"stack_trace": FRAMES`},
+	{regexp.MustCompile(`(?s)"stack_trace"(?:\x1b\[0;22m)?: \[.*?\n +\]`), `"stack_trace": FRAMES`},
 }
 
 func normalise(line string) string {

@@ -109,19 +109,21 @@ type (
 	jsonErr struct{ text string }
 )
 
-func (m marshals) MarshalJSON() ([]byte, error)     { return []byte(m.text), nil }
-func (m *marshalsPtr) MarshalJSON() ([]byte, error) { return []byte(`["pointer", "<` + "\u2028" + `>"]`), nil }
-func (refuses) MarshalJSON() ([]byte, error)        { return nil, errors.New("will <not>") }
-func (panics) MarshalJSON() ([]byte, error)         { panic("marshaler panics") }
-func (t texts) MarshalText() ([]byte, error)        { return []byte(t.text), nil }
-func (e sliceErr) Error() string                    { return strings.Join(e, ",") }
-func (e stringErr) Error() string                   { return string(e) }
-func (e dataErr) Error() string                     { return fmt.Sprint(e.Code, e.Err) }
-func (e dataErr) Unwrap() error                     { return e.Err }
-func (e badErr) Error() string                      { return "holds a channel" }
-func (e mapErr) Error() string                      { return "a map" }
-func (e jsonErr) Error() string                     { return e.text }
-func (e jsonErr) MarshalJSON() ([]byte, error)      { return json.Marshal("<" + e.text + ">") }
+func (m marshals) MarshalJSON() ([]byte, error) { return []byte(m.text), nil }
+func (m *marshalsPtr) MarshalJSON() ([]byte, error) {
+	return []byte(`["pointer", "<` + "\u2028" + `>"]`), nil
+}
+func (refuses) MarshalJSON() ([]byte, error)   { return nil, errors.New("will <not>") }
+func (panics) MarshalJSON() ([]byte, error)    { panic("marshaler panics") }
+func (t texts) MarshalText() ([]byte, error)   { return []byte(t.text), nil }
+func (e sliceErr) Error() string               { return strings.Join(e, ",") }
+func (e stringErr) Error() string              { return string(e) }
+func (e dataErr) Error() string                { return fmt.Sprint(e.Code, e.Err) }
+func (e dataErr) Unwrap() error                { return e.Err }
+func (e badErr) Error() string                 { return "holds a channel" }
+func (e mapErr) Error() string                 { return "a map" }
+func (e jsonErr) Error() string                { return e.text }
+func (e jsonErr) MarshalJSON() ([]byte, error) { return json.Marshal("<" + e.text + ">") }
 
 func (g generator) object(depth int) map[string]any {
 	m := make(map[string]any)
@@ -265,7 +267,7 @@ func (g generator) broken() any {
 	return pick(g, []any{
 		make(chan int), func() {}, complex(1, 2), math.NaN(), math.Inf(1), float32(math.Inf(-1)), refuses{}, &refuses{}, self, ring, list,
 		marshals{"{"}, marshals{""}, json.RawMessage("{]"), json.Number("nope"), map[string]any{"a": make(chan int), "b": math.NaN()},
-		map[bool]int{true: 1}, struct{ C chan int }{}, []any{1, io.Reader(strings.NewReader("")), func() {}}, badErr{},
+		map[bool]int{true: 1}, panics{}, struct{ C chan int }{}, []any{1, io.Reader(strings.NewReader("")), func() {}}, badErr{},
 	})
 }
 
