@@ -1,0 +1,27 @@
+package alp_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/log/httplog"
+)
+
+// throughMiddleware has a server of this process be visited, and returns the file with its log.
+func throughMiddleware(t *testing.T, visit func(site string)) (logFile string) {
+	logFile = filepath.Join(t.TempDir(), "weir.log")
+	out, err := os.Create(logFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	logger := log.New(out, log.Options{Namespace: "site", Format: log.FormatLTSV, OnError: func(err error) { t.Error(err) }})
+	site := httptest.NewServer(httplog.Middleware(logger, httplog.Options{})(http.HandlerFunc(answer)))
+	defer site.Close() // waits for the handlers, and so for their events
+	visit(site.URL)
+	return logFile
+}
