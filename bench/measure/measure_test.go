@@ -130,7 +130,7 @@ func TestTableSaysHowFarAboveTheFloor(t *testing.T) {
 	rows := []measure.Measured{
 		measured(measure.Row{Name: "weir", Ours: true}, 150),
 		measured(measure.Row{Name: "a peer", Note: "its fast form"}, 300),
-		measured(measure.Row{Name: "floor", Bare: true}, 100),
+		measured(measure.Row{Name: "floor", Bare: true}, 200),
 	}
 	for _, c := range []struct {
 		rows []measure.Measured
@@ -138,9 +138,9 @@ func TestTableSaysHowFarAboveTheFloor(t *testing.T) {
 	}{
 		{rows, `
   ns/op   spread  above floor  B/op  allocs/op  to best peer
-    150  +0% +0%         50.0     0          0          0.50  weir
-    300  +0% +0%          200     0          0          1.00  a peer (its fast form)
-    100  +0% +0%            -     0          0          0.33  floor
+    150  +0% +0%        -50.0     0          0          0.50  weir
+    300  +0% +0%          100     0          0          1.00  a peer (its fast form)
+    200  +0% +0%            -     0          0          0.67  floor
 `},
 		{rows[:2], `
   ns/op   spread  B/op  allocs/op  to best peer

@@ -3,6 +3,7 @@ package measure
 import (
 	"fmt"
 	"io"
+	"math"
 	"text/tabwriter"
 )
 
@@ -59,7 +60,7 @@ func above(rows []Measured, i, floor int) string {
 
 // digits writes v to three figures at least, and never with an exponent.
 func digits(v float64) string {
-	if v < 100 {
+	if math.Abs(v) < 100 {
 		return fmt.Sprintf("%.1f", v)
 	}
 	return fmt.Sprintf("%.0f", v)
