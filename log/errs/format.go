@@ -15,6 +15,9 @@ import (
 //	saving user: connection refused user_id=42
 //	    main.save /src/save.go:12
 //	    main.main /src/main.go:5
+//
+// It is for tests and debuggers: all values are shown, while a log may be told
+// which of them are secret.
 func (e *Error) Format(s fmt.State, verb rune) {
 	switch {
 	case verb == 'v' && s.Flag('+'):

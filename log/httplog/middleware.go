@@ -38,7 +38,9 @@ const (
 // net/http has it, and has those optional interfaces that the one beneath has,
 // no more: http.Flusher, http.Hijacker, http.Pusher, http.CloseNotifier and
 // io.ReaderFrom, so that files are still sent by the kernel, and all that
-// http.ResponseController does.
+// http.ResponseController does. What net/http asks its own writer alone is lost
+// with any that wraps it: http.MaxBytesReader cannot have the connection closed,
+// which is left to net/http's own limit on bodies that nobody has read.
 func Middleware(logger *log.Logger, o Options) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return &handler{logger: logger, options: o, next: next}
