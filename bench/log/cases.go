@@ -19,6 +19,7 @@ const (
 	ErrorStack  = "log: an error with its stack"
 	LTSV        = "log: the three events of a proxied request, in LTSV"
 	Slog        = "log: an event through log/slog, five attributes and five carried"
+	Onslog      = "log: the three events of a proxied request, with the API of log.go"
 )
 
 // A row is one way to do the work of a case.
@@ -64,7 +65,7 @@ var (
 	byPhuslu       = contender{name: "phuslu/log", note: "created_at to the nanosecond", open: openPhuslu}
 	byZap          = contender{name: "zap", open: openZap}
 	bySlog         = contender{name: "slog", note: "JSONHandler, its own key names", open: openSlog}
-	byONSv2        = contender{name: "ONSdigital/log.go v2", open: openONSv2}
+	byONSv2        = contender{name: LogGoV2, open: openONSv2}
 
 	structured = []contender{byWeir, byZerolog, byPhusluMillis, byPhuslu, byZap, bySlog}
 	all        = append(structured[:len(structured):len(structured)], byONSv2)
@@ -81,6 +82,7 @@ func works() []work {
 		{ErrorStack, withFloor(stackRows())},
 		{LTSV, ltsvRows()},
 		{Slog, withFloor(handlerRows())},
+		{Onslog, withFloor(onslogRows())},
 	}
 }
 

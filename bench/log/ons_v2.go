@@ -17,9 +17,7 @@ func openONSv2(w io.Writer) logger {
 	ons.Namespace = namespace
 	ons.SetDestination(w, nil)
 	ctx := context.WithValue(context.Background(), dprequest.RequestIdKey, traceID)
-	req := &http.Request{Method: proxied.Method, URL: &url.URL{
-		Scheme: proxied.Scheme, Host: proxied.Host + ":20000", Path: proxied.Path, RawQuery: proxied.Query,
-	}}
+	req := onsRequest()
 	return logger{
 		threeEvents: func(r *request) {
 			ons.Info(ctx, received, ons.HTTP(req, 0, 0, &r.StartedAt, nil))
@@ -34,4 +32,11 @@ func openONSv2(w io.Writer) logger {
 			})
 		},
 	}
+}
+
+// onsRequest is the proxied request as log.go takes it.
+func onsRequest() *http.Request {
+	return &http.Request{Method: proxied.Method, URL: &url.URL{
+		Scheme: proxied.Scheme, Host: proxied.Host + ":20000", Path: proxied.Path, RawQuery: proxied.Query,
+	}}
 }

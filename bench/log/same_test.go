@@ -15,6 +15,7 @@ import (
 var want = map[string][]string{
 	ThreeEvents: wantThree,
 	LTSV:        wantThree,
+	Onslog:      wantThree,
 	TenFields:   {wantTen},
 	Carried:     {wantTen},
 	Slog:        {wantTen},
