@@ -28,6 +28,7 @@ USUAL_BOUND, LEAST_BOUND = 16384, 512
 LEAST_CUT = 40
 RESERVE = 176
 MAX_FRAMES = 32
+MAX_PATH = 1024
 REDACTED = "[redacted]"
 
 # ---- values ----------------------------------------------------------------
@@ -308,25 +309,31 @@ def redact_value(value, listed):
     return value
 
 
+def decodings(name):
+    """A parameter's name as it is written, and as whoever decodes it once or twice reads it."""
+    name = name.encode("utf-8", "surrogateescape")
+    for _ in range(3):
+        yield name.decode("utf-8", "surrogateescape")
+        name = unquote_to_bytes(name.replace(b"+", b" "))
+
+
 def redact_query(query, listed):
     def parameter(p):
         name, equals, _ = p.partition("=")
-        decoded = unquote_to_bytes(name.replace("+", " ").encode("utf-8", "surrogateescape"))
-        if equals and is_listed(decoded.decode("utf-8", "surrogateescape"), listed):
-            return name + "=" + REDACTED
-        return p
+        hidden = equals and any(is_listed(n, listed) for n in decodings(name))
+        return name + "=" + REDACTED if hidden else p
 
-    return "&".join(map(parameter, query.split("&")))
+    return "".join(map(parameter, re.split("([&;?#])", query)))
 
 
-REFERER = re.compile(r"([^?#]*?//)?([^/?#]*@)?([^?#]*)(\?[^#]*)?(#.*)?", re.DOTALL)
+REFERER = re.compile(r"([^?#]*?//)?([^/?#]*@)?([^?#]*)(.*)", re.DOTALL)
 
 
 def redact_referer(referer, listed):
-    scheme, user, rest, query, fragment = (part or "" for part in REFERER.fullmatch(referer).groups())
+    scheme, user, rest, query = (part or "" for part in REFERER.fullmatch(referer).groups())
     if scheme and user:
         user = REDACTED + "@"
-    return scheme + user + rest + (query and "?" + redact_query(query[1:], listed)) + fragment
+    return scheme + user + rest + redact_query(query, listed)
 
 
 def redact(tree, listed):
@@ -543,9 +550,14 @@ def label_of(key):
     return "".join(c if re.match(r"[0-9A-Za-z_.-]\Z", c) else "_" * len(c.encode("utf-8", "surrogateescape")) for c in key)
 
 
+def is_taken_apart(path, value):
+    """Whether the members of a value get pairs of their own, each with the path before its key."""
+    return isinstance(value, Object) and value and len(path.encode("utf-8", "surrogateescape")) <= MAX_PATH
+
+
 def ltsv_data(members, prefix=""):
     for key, value in members:
-        if isinstance(value, Object) and value:
+        if is_taken_apart(prefix + key, value):
             yield from ltsv_data(value, prefix + key + ".")
             continue
         label = label_of(prefix + key) or "_"
@@ -598,6 +610,17 @@ def ltsv(tree, level):
     return pairs
 
 
+def as_read(value):
+    """What a reader of the JSON has: U+FFFD for each byte of invalid UTF-8."""
+    if isinstance(value, Literal):
+        return value
+    if isinstance(value, str):
+        return "".join("\ufffd" if is_invalid(c) else c for c in value)
+    if isinstance(value, Object):
+        return Object((as_read(k), as_read(v)) for k, v in value)
+    return [as_read(v) for v in value]
+
+
 def in_quotes_if_needed(s):
     shown = escaped(s, json_char)
     return f'"{shown}"' if shown != s or not s or " " in s or "=" in s else shown
@@ -605,7 +628,7 @@ def in_quotes_if_needed(s):
 
 def human_fields(members, prefix=""):
     for key, value in members:
-        if isinstance(value, Object) and value:
+        if is_taken_apart(prefix + key, value):
             yield from human_fields(value, prefix + key + ".")
         elif isinstance(value, str) and not isinstance(value, Literal):
             yield in_quotes_if_needed(prefix + key) + "=" + in_quotes_if_needed(value)
@@ -641,14 +664,14 @@ def human_error(e):
 
 def human(tree, level):
     """The tree may hold truncated; local time is UTC here, and there is no colour."""
-    ids = [(key, tree.get(key)) for key in ("trace_id", "span_id") if tree.get(key)]
+    own = [(key, tree.get(key)) for key in ("trace_id", "span_id")] + (tree.get("auth") or [])
     parts = [
         tree.get("created_at")[11:19] + (tree.get("created_at")[19:-1] or ".").ljust(4, "0")[:4],
         level.upper().ljust(5),
         escaped(tree.get("event"), json_char),
         *human_http(tree.get("http") or Object([("status_code", "0")])),
         *human_fields(tree.get("data") or []),
-        *human_fields(ids + (tree.get("auth") or [])),
+        *human_fields((k, v) for k, v in own if v),
     ]
     if tree.get("truncated"):
         parts.append("truncated=" + in_quotes_if_needed(",".join(tree.get("truncated"))))
@@ -666,7 +689,7 @@ def expectations(vector):
         "json": to_json(bounded_json(tree, bound)) + "\n",
         "json_v1": to_json(bounded_json(shape_v1(tree), bound)) + "\n",
         "ltsv": bounded_ltsv(ltsv(tree, level), bound),
-        "human": human(bounded_json(tree, bound), level),
+        "human": human(as_read(bounded_json(tree, bound)), level),
     }
 
 

@@ -1,0 +1,405 @@
+package log_test
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/log"
+)
+
+const vectorFiles = "../testdata/vectors/*.jsonl"
+
+// A vector is an event and the bytes that each form of it must have;
+// testdata/vectors/README.md describes it.
+type vector struct {
+	Name    string
+	Options struct {
+		Namespace     text
+		MaxEventBytes int `json:"max_event_bytes"`
+		Redact        []string
+	}
+	CreatedAt time.Time `json:"created_at"`
+	Level     log.Level
+	Event     text
+	With      []call
+	Calls     []call
+
+	JSON   string
+	JSONv1 string `json:"json_v1"`
+	LTSV   string
+	Human  string
+}
+
+// A call is the name of a method and its arguments.
+type call []json.RawMessage
+
+// A text may hold any bytes.
+type text string
+
+func (t *text) UnmarshalJSON(b []byte) error {
+	switch b[0] {
+	case '"':
+		return json.Unmarshal(b, (*string)(t))
+	case '[':
+		var parts []text
+		err := json.Unmarshal(b, &parts)
+		for _, p := range parts {
+			*t += p
+		}
+		return err
+	}
+	var of struct {
+		Hex    string
+		Repeat text
+		Times  int
+	}
+	if err := json.Unmarshal(b, &of); err != nil {
+		return err
+	}
+	raw, err := hex.DecodeString(of.Hex)
+	*t = text(raw) + text(strings.Repeat(string(of.Repeat), of.Times))
+	return err
+}
+
+// TestVectors logs the event of each vector in each form.
+func TestVectors(t *testing.T) {
+	inUTC(t)
+	if n := eachVector(t, func(t *testing.T, v vector) {
+		for _, form := range []struct {
+			format log.Format
+			name   string
+			want   string
+		}{
+			{log.FormatJSON, "json", v.JSON},
+			{log.FormatJSONv1, "json_v1", v.JSONv1},
+			{log.FormatLTSV, "ltsv", v.LTSV},
+			{log.FormatHuman, "human", v.Human},
+		} {
+			frames, ok := v.standIns()
+			if !ok {
+				t.Skip("these frames have no stand-ins")
+			}
+			if got, want := v.log(t, form.format), frames.Replace(form.want); got != want {
+				t.Errorf("%s:\ngot  %qwant %q", form.name, got, want)
+			}
+		}
+	}); n < 150 {
+		t.Errorf("%d vectors in %s, want at least 150", n, vectorFiles)
+	}
+}
+
+// inUTC makes local time that of the vectors.
+func inUTC(t *testing.T) {
+	local := time.Local
+	time.Local = time.UTC
+	t.Cleanup(func() { time.Local = local })
+}
+
+func eachVector(t *testing.T, run func(*testing.T, vector)) (n int) {
+	t.Helper()
+	files, err := filepath.Glob(vectorFiles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".jsonl"), func(t *testing.T) {
+			for line := range strings.Lines(string(content)) {
+				var v vector
+				if err := json.Unmarshal([]byte(line), &v); err != nil {
+					t.Fatalf("%v in %s", err, line)
+				}
+				n++
+				t.Run(v.Name, func(t *testing.T) { run(t, v) })
+			}
+		})
+	}
+	return n
+}
+
+// log returns what the event of v is written as.
+func (v *vector) log(t *testing.T, format log.Format) string {
+	var w lineWriter
+	with := log.New(&w, log.Options{
+		Namespace:     string(v.Options.Namespace),
+		MaxEventBytes: v.Options.MaxEventBytes,
+		Redact:        v.Options.Redact,
+		Format:        format,
+		Level:         log.LevelDebug,
+		OnError:       func(err error) { t.Errorf("OnError: %v", err) },
+	}).With()
+	addCalls(with, v.With)
+	e := with.Logger().Log(v.Level, string(v.Event)).At(v.CreatedAt)
+	addCalls(e, v.Calls)
+	e.Send()
+	if len(w.lines) != 1 {
+		t.Fatalf("%d calls of Write, want 1", len(w.lines))
+	}
+	return w.lines[0]
+}
+
+func addCalls(e *log.Event, calls []call) {
+	for _, c := range calls {
+		c.add(e)
+	}
+}
+
+func (c call) add(e *log.Event) {
+	method := argument[string](c[0])
+	if add, ok := ofEvent[method]; ok {
+		add(e, c[1:])
+		return
+	}
+	c = append(c, json.RawMessage("null"))
+	ofField[method](e, string(argument[text](c[1])), c[2])
+}
+
+// argument decodes an argument. A panic here is a vector that says nonsense.
+func argument[T any](raw json.RawMessage) (v T) {
+	if err := json.Unmarshal(raw, &v); err != nil {
+		panic(fmt.Errorf("%w in %s", err, raw))
+	}
+	return v
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func parseInt(s string) int64         { return must(strconv.ParseInt(s, 10, 64)) }
+func parseUint(s string) uint64       { return must(strconv.ParseUint(s, 10, 64)) }
+func parseFloat(s string) float64     { return must(strconv.ParseFloat(s, 64)) }
+func parseDur(s string) time.Duration { return time.Duration(parseInt(s)) }
+func parseText(s text) string         { return string(s) }
+
+// parseTime parses RFC 3339, years of five digits as well.
+func parseTime(s string) time.Time {
+	if rest, ok := strings.CutPrefix(s, "10000"); ok {
+		return parseTime("2000"+rest).AddDate(8000, 0, 0)
+	}
+	return must(time.Parse(time.RFC3339, s))
+}
+
+// scalar makes the call of a method for one value out of how that is written
+// in a vector.
+func scalar[W, T any](method func(*log.Event, string, T) *log.Event, parse func(W) T) func(*log.Event, string, json.RawMessage) {
+	return func(e *log.Event, key string, raw json.RawMessage) { method(e, key, parse(argument[W](raw))) }
+}
+
+func slice[W, T any](method func(*log.Event, string, []T) *log.Event, parse func(W) T) func(*log.Event, string, json.RawMessage) {
+	return func(e *log.Event, key string, raw json.RawMessage) {
+		values := []T{}
+		for _, w := range argument[[]W](raw) {
+			values = append(values, parse(w))
+		}
+		method(e, key, values)
+	}
+}
+
+func nested(method func(*log.Event, string, func(*log.Event)) *log.Event) func(*log.Event, string, json.RawMessage) {
+	return func(e *log.Event, key string, raw json.RawMessage) {
+		method(e, key, func(e *log.Event) { addCalls(e, argument[[]call](raw)) })
+	}
+}
+
+func asItIs[T any](v T) T { return v }
+
+// ofField are the methods that have a key.
+var ofField map[string]func(*log.Event, string, json.RawMessage)
+
+func init() { // they lead back to add
+	ofField = map[string]func(*log.Event, string, json.RawMessage){
+		"str":      scalar((*log.Event).Str, parseText),
+		"bool":     scalar((*log.Event).Bool, asItIs[bool]),
+		"int":      scalar((*log.Event).Int64, parseInt),
+		"uint":     scalar((*log.Event).Uint64, parseUint),
+		"dur":      scalar((*log.Event).Dur, parseDur),
+		"float64":  scalar((*log.Event).Float64, parseFloat),
+		"float32":  scalar((*log.Event).Float32, func(s string) float32 { return float32(must(strconv.ParseFloat(s, 32))) }),
+		"time":     scalar((*log.Event).Time, parseTime),
+		"bytes":    scalar((*log.Event).Bytes, func(s text) []byte { return []byte(s) }),
+		"hex":      scalar((*log.Event).Hex, func(s text) []byte { return []byte(s) }),
+		"null":     scalar((*log.Event).Any, asItIs[any]),
+		"fail":     scalar((*log.Event).Any, func(s text) any { return withFields{fails: &s} }),
+		"strs":     slice((*log.Event).Strs, parseText),
+		"bools":    slice((*log.Event).Bools, asItIs[bool]),
+		"ints":     slice((*log.Event).Int64s, parseInt),
+		"uints":    slice((*log.Event).Uint64s, parseUint),
+		"durs":     slice((*log.Event).Durs, parseDur),
+		"float64s": slice((*log.Event).Float64s, parseFloat),
+		"object":   nested((*log.Event).Object),
+		"array":    nested((*log.Event).Array),
+	}
+}
+
+// ofEvent are the methods that describe the event as a whole.
+var ofEvent = map[string]func(*log.Event, []json.RawMessage){
+	"trace_id": func(e *log.Event, args []json.RawMessage) { e.TraceID(string(argument[text](args[0]))) },
+	"span_id":  func(e *log.Event, args []json.RawMessage) { e.SpanID(string(argument[text](args[0]))) },
+	"auth": func(e *log.Event, args []json.RawMessage) {
+		e.Auth(string(argument[text](args[0])), log.IdentityType(argument[text](args[1])))
+	},
+	"http": func(e *log.Event, args []json.RawMessage) { e.HTTP(argument[vectorHTTP](args[0]).http()) },
+	"err":  func(e *log.Event, args []json.RawMessage) { e.Err(argument[vectorFailure](args[0]).error()) },
+}
+
+// A vectorHTTP is the object http as a vector gives it.
+type vectorHTTP map[string]text
+
+func (h vectorHTTP) number(key string) int64 {
+	if h[key] == "" {
+		return 0
+	}
+	return parseInt(string(h[key]))
+}
+
+func (h vectorHTTP) time(key string) time.Time {
+	if h[key] == "" {
+		return time.Time{}
+	}
+	return parseTime(string(h[key]))
+}
+
+func (h vectorHTTP) http() *log.HTTP {
+	s := func(key string) string { return string(h[key]) }
+	return &log.HTTP{
+		StatusCode: int(h.number("status_code")), Method: s("method"), Scheme: s("scheme"), Host: s("host"), Port: int(h.number("port")),
+		Path: s("path"), Query: s("query"), StartedAt: h.time("started_at"), EndedAt: h.time("ended_at"),
+		Duration: time.Duration(h.number("duration")), ResponseContentLength: h.number("response_content_length"),
+		Route: s("route"), Client: s("client"), Protocol: s("protocol"), UserAgent: s("user_agent"), Referer: s("referer"),
+		RequestContentLength: h.number("request_content_length"),
+	}
+}
+
+// A vectorFailure is an error as a vector gives it.
+type vectorFailure struct {
+	Message text
+	Stack   []frame
+	Data    []call
+	Fails   *text // why the fields cannot be encoded
+	Cause   *vectorFailure
+	Join    []vectorFailure
+}
+
+type frame struct{ File, Line, Function text }
+
+func (f vectorFailure) error() error {
+	if f.Join != nil {
+		var errs []error
+		for _, one := range f.Join {
+			errs = append(errs, one.error())
+		}
+		return errors.Join(errs...)
+	}
+	var cause error
+	if f.Cause != nil {
+		cause = f.Cause.error()
+	}
+	var err error = vectorError{string(f.Message), cause}
+	if f.Data != nil || f.Fails != nil {
+		err = withFields{err, f.Data, f.Fails}
+	}
+	if f.Stack != nil {
+		err = withStack{err, callers(len(f.Stack))}
+	}
+	return err
+}
+
+type vectorError struct {
+	message string
+	cause   error
+}
+
+func (e vectorError) Error() string { return e.message }
+func (e vectorError) Unwrap() error { return e.cause }
+
+type withStack struct {
+	error
+	pcs []uintptr
+}
+
+func (e withStack) Callers() []uintptr { return e.pcs }
+func (e withStack) Unwrap() error      { return e.error }
+
+type withFields struct {
+	error
+	data  []call
+	fails *text
+}
+
+func (e withFields) Unwrap() error { return e.error }
+func (e withFields) MarshalLog(event *log.Event) error {
+	addCalls(event, e.data)
+	if e.fails != nil {
+		event.Str("half", "written")
+		return errors.New(string(*e.fails))
+	}
+	return nil
+}
+
+// callers returns n program counters, each of another frame.
+func callers(n int) []uintptr {
+	var pcs []uintptr
+	var descend func(depth int)
+	descend = func(depth int) {
+		if depth > 0 {
+			descend(depth - 1)
+			return
+		}
+		pcs = make([]uintptr, n)
+		pcs = pcs[:runtime.Callers(2, pcs)]
+	}
+	descend(n)
+	return pcs
+}
+
+// plainFrame is a file or function that every form writes as it is.
+var plainFrame = regexp.MustCompile(`^[0-9A-Za-z/._]+$`)
+
+// standIns returns what replaces the frames of v in its expected bytes by those
+// that its error has here, since nobody can invent program counters. It does so
+// where frames stand in each form as they are: plain and not cut.
+func (v *vector) standIns() (*strings.Replacer, bool) {
+	var pairs []string
+	for _, c := range slices.Concat(v.With, v.Calls) {
+		if argument[string](c[0]) != "err" {
+			continue
+		}
+		for f := argument[*vectorFailure](c[1]); f != nil; f = f.Cause {
+			real := runtime.CallersFrames(callers(len(f.Stack)))
+			for _, given := range f.Stack {
+				if !plainFrame.MatchString(string(given.File+given.Function)) || v.Options.MaxEventBytes > 0 {
+					return nil, false
+				}
+				r, _ := real.Next()
+				pairs = append(pairs, given.standIn(frame{text(r.File), text(strconv.Itoa(r.Line)), text(r.Function)})...)
+			}
+		}
+	}
+	return strings.NewReplacer(pairs...), true
+}
+
+// standIn returns old and new texts for each form.
+func (f frame) standIn(r frame) (pairs []string) {
+	for _, form := range []string{`{"file":"%[1]s","line":%[2]s,"function":"%[3]s"}`, `%[3]s@%[1]s:%[2]s`, `%[3]s %[1]s:%[2]s`} {
+		pairs = append(pairs, fmt.Sprintf(form, f.File, f.Line, f.Function), fmt.Sprintf(form, r.File, r.Line, r.Function))
+	}
+	return pairs
+}
