@@ -39,16 +39,14 @@ func weirHandler(w io.Writer) slog.Handler {
 	return log.New(w, log.Options{Namespace: namespace}).Handler()
 }
 
-// The other handlers have no namespace of their own: it is one more attribute that the logger carries.
-var namespaceAttr = []slog.Attr{slog.String("namespace", namespace)}
-
-func jsonHandler(w io.Writer) slog.Handler {
-	return slog.NewJSONHandler(w, nil).WithAttrs(namespaceAttr)
+// named adds the namespace to a handler that has none of its own, as one more attribute that the logger carries.
+func named(h slog.Handler) slog.Handler {
+	return h.WithAttrs([]slog.Attr{slog.String("namespace", namespace)})
 }
 
-func phusluHandler(w io.Writer) slog.Handler {
-	return phuslu.SlogNewJSONHandler(w, nil).WithAttrs(namespaceAttr)
-}
+func jsonHandler(w io.Writer) slog.Handler { return named(slog.NewJSONHandler(w, nil)) }
+
+func phusluHandler(w io.Writer) slog.Handler { return named(phuslu.SlogNewJSONHandler(w, nil)) }
 
 func zerologHandler(w io.Writer) slog.Handler {
 	openZerolog(w) // sets zerolog's package variables

@@ -10,15 +10,21 @@ import (
 )
 
 // openZap: the typed fields of zap.Logger (not the sugared ones), no caller, no sampling; Check before the fields of an
-// event that may be below the level.
+// event that may be below the level, and for one whose instant is at hand.
 func openZap(w io.Writer) logger {
 	l := newZap(w)
 	trace := func() zap.Field { return zap.String("trace_id", traceID) }
+	at := func(t time.Time, event string, fields ...zap.Field) {
+		if ce := l.Check(zap.InfoLevel, event); ce != nil {
+			ce.Time = t
+			ce.Write(fields...)
+		}
+	}
 	return logger{
 		threeEvents: func(r *request) {
-			l.Info(received, trace(), zap.Object("http", (*zapReceived)(r)))
+			at(r.StartedAt, received, trace(), zap.Object("http", (*zapReceived)(r)))
 			l.Info(proxying, trace(), zap.Object("http", (*zapProxying)(r)), zap.Object("data", (*zapTarget)(r)))
-			l.Info(completed, trace(), zap.Object("http", (*zapCompleted)(r)))
+			at(r.EndedAt, completed, trace(), zap.Object("http", (*zapCompleted)(r)))
 		},
 		static:    func() { l.Info(filtered) },
 		tenFields: func(f *fields) { l.Info(filtered, zapTen(f)...) },
