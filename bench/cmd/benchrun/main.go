@@ -29,7 +29,7 @@ type settings struct {
 	loadTime    time.Duration  // of a row of proxy
 	connections int
 	caddy       string // the file of Caddy's command
-	dir         string // where logs are written while they are measured
+	dir         string // where logs are written where a file is part of what is measured
 }
 
 // A comparison measures, writes its tables to w and returns its result lines.
@@ -45,7 +45,7 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	var s settings
+	s := settings{cases: regexp.MustCompile("")}
 	flags := flag.NewFlagSet("benchrun", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
@@ -54,7 +54,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	flags.IntVar(&s.passes, "passes", 0, "passes over all rows; the medians are over these (0: 11 for log and router, 5 for proxy)")
 	flags.DurationVar(&s.passTime, "time", 100*time.Millisecond, "how long a row of log or router runs in a pass")
-	cases := flags.String("case", "", "run only the cases of log and router whose name this `expression` finds")
+	flags.TextVar(s.cases, "case", s.cases, "run only the cases of log and router whose name this `expression` finds")
 	flags.DurationVar(&s.loadTime, "load", 8*time.Second, "how long a row of proxy is loaded in a pass")
 	flags.IntVar(&s.connections, "connections", 64, "how many connections load a row of proxy")
 	flags.StringVar(&s.caddy, "caddy", "../.bench/bin/caddy", "Caddy's `command`")
@@ -65,11 +65,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 		return 2
 	}
-	var err error
-	if s.cases, err = regexp.Compile(*cases); err == nil {
-		err = check(s, flags.Args())
-	}
-	if err != nil {
+	if err := check(s, flags.Args()); err != nil {
 		fmt.Fprintf(stderr, "benchrun: error: %v\n", err)
 		flags.Usage()
 		return 2
