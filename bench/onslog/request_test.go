@@ -142,7 +142,8 @@ func TestStacksAreTheSame(t *testing.T) {
 	original.SetDestination(&b1, nil)
 	ours.SetDestination(&b2, nil)
 	err := errors.New("refused")
-	both := func() { original.Error(nil, "event", err); ours.Error(nil, "event", err) } //nolint:staticcheck // a nil context
+	var none context.Context
+	both := func() { original.Error(none, "event", err); ours.Error(none, "event", err) }
 	var deeper func(int)
 	deeper = func(n int) {
 		if n == 0 {

@@ -286,7 +286,7 @@ func (g generator) error() error {
 	case 5:
 		return dataErr{Code: 7, Err: io.EOF}
 	case 6:
-		return &dataErr{Code: 7, Err: stringErr("inner")}
+		return &dataErr{Code: 7, Err: stringErr("inner"), ch: make(chan int)}
 	case 7:
 		return &url.Error{Op: "Get", URL: g.text(), Err: context.Canceled}
 	case 8:

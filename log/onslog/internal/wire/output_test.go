@@ -1,0 +1,184 @@
+package wire_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/weirhq/weir/log/onslog/internal/wire"
+)
+
+// A script is a writer of which each write takes as many bytes as it says, and
+// all of them once it is at its end.
+type script struct {
+	takes []int
+	bytes.Buffer
+}
+
+var errFull = errors.New("no space left")
+
+func (s *script) Write(p []byte) (int, error) {
+	if len(s.takes) == 0 {
+		return s.Buffer.Write(p)
+	}
+	n := min(s.takes[0], len(p))
+	s.takes = s.takes[1:]
+	s.Buffer.Write(p[:n])
+	if n < len(p) {
+		return n, errFull
+	}
+	return n, nil
+}
+
+func writeJSON(t *testing.T, o *wire.Output, lines ...string) {
+	t.Helper()
+	for _, l := range lines {
+		if err := o.WriteJSON([]byte(l)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestTornLineIsEndedBeforeTheNext(t *testing.T) {
+	const a, b = `{"a":1}`, `{"b":2}`
+	for _, c := range []struct {
+		name     string
+		takes    []int
+		want     string
+		fallback string
+	}{
+		{"all taken", nil, a + "\n" + b + "\n" + a + "\n", ""},
+		{"first refused", []int{0}, b + "\n" + a + "\n", a + "\n"},
+		{"first torn", []int{3}, "{\"a\n" + b + "\n" + a + "\n", a + "\n"},
+		{"only its newline missing", []int{7}, a + "\n" + b + "\n" + a + "\n", a + "\n"},
+		{"torn, then refused", []int{3, 0}, "{\"a\n" + a + "\n", a + "\n" + b + "\n"},
+		{"torn, then only the newline taken", []int{3, 1}, "{\"a\n" + a + "\n", a + "\n" + b + "\n"},
+		{"torn twice", []int{3, 3}, "{\"a\n{\"\n" + a + "\n", a + "\n" + b + "\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dest, fallback := &script{takes: c.takes}, &script{}
+			o := wire.NewOutput()
+			o.SetDestination(dest, fallback)
+			writeJSON(t, o, a, b, a)
+			if got := dest.String(); got != c.want {
+				t.Errorf("destination has %q, want %q", got, c.want)
+			}
+			if got := fallback.String(); got != c.fallback {
+				t.Errorf("fallback has %q, want %q", got, c.fallback)
+			}
+		})
+	}
+}
+
+func TestSetDestinationLeavesWhatIsNil(t *testing.T) {
+	dest, fallback := &script{takes: []int{0}}, &script{}
+	o := wire.NewOutput()
+	o.SetDestination(nil, fallback)
+	o.SetDestination(dest, nil)
+	writeJSON(t, o, "1", "2")
+	if got := fallback.String() + dest.String(); got != "1\n2\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestNewDestinationIsNotWithinALine(t *testing.T) {
+	torn, next := &script{takes: []int{1}}, &script{}
+	o := wire.NewOutput()
+	o.SetDestination(torn, io.Discard)
+	writeJSON(t, o, "[1]")
+	o.SetDestination(next, nil)
+	writeJSON(t, o, "[2]")
+	if got := next.String(); got != "[2]\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestLinesOfManyGoroutinesStayWhole(t *testing.T) {
+	var b bytes.Buffer // only one Write at a time, or the race detector objects
+	o := wire.NewOutput()
+	o.SetDestination(&b, nil)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for i := range 100 {
+				e := wire.New("name", "event", []wire.Option{wire.Data{"i": i, "s": strings.Repeat("x", i)}})
+				o.Write(&e)
+			}
+		})
+	}
+	wg.Wait()
+	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+	if len(lines) != 800 {
+		t.Errorf("%d lines, want 800", len(lines))
+	}
+	for _, l := range lines {
+		if !strings.HasPrefix(l, `{"created_at":`) || !strings.HasSuffix(l, `"}}`) {
+			t.Errorf("line %q is not whole", l)
+		}
+	}
+}
+
+// As with the original, a process that can log nowhere does not go on.
+func TestProcessEndsWhenNothingTakesALine(t *testing.T) {
+	if os.Getenv("WIRE_CHILD") != "" {
+		o := wire.NewOutput()
+		o.SetDestination(&script{takes: []int{0}}, &script{takes: []int{2}})
+		_ = o.WriteJSON([]byte("[1]"))
+		os.Exit(0)
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), exe, "-test.run=^TestProcessEnds")
+	cmd.Env = append(os.Environ(), "WIRE_CHILD=1")
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 {
+		t.Errorf("the process ended with %v, want exit status 1", err)
+	}
+}
+
+func TestHumanForm(t *testing.T) {
+	t.Setenv("HUMAN_LOG", "1")
+	t.Setenv("NO_COLOR", "1")
+	var b bytes.Buffer
+	o := wire.NewOutput()
+	o.SetDestination(&b, nil)
+	writeJSON(t, o, `{"b":[1,true,null,[],{}],"a":{"<":"\u003c"}}`)
+	e := wire.New("name", "event", nil)
+	if !o.Write(&e) {
+		t.Fatal("an event was refused")
+	}
+	want := `{
+  "a": {
+    "<": "<"
+  },
+  "b": [
+    1,
+    true,
+    null,
+    [],
+    {}
+  ]
+}
+{
+  "created_at": %q,
+  "event": "event",
+  "namespace": "name"
+}
+`
+	want = fmt.Sprintf(want, e.CreatedAt.Format("2006-01-02T15:04:05.999999999Z"))
+	if got := b.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if err := o.WriteJSON([]byte("{")); err == nil {
+		t.Error("what is no JSON was written")
+	}
+}

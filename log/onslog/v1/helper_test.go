@@ -1,0 +1,27 @@
+package log_test
+
+import (
+	"bytes"
+	"os"
+	"regexp"
+	"testing"
+
+	"github.com/weirhq/weir/log/onslog/v1"
+)
+
+// created is what no test knows beforehand.
+var created = regexp.MustCompile(`^\{"created_at":"[-0-9]+T[0-9:.]+Z",`)
+
+// logged returns what do logs, without created_at, which it checks the form of.
+func logged(t testing.TB, do func()) string {
+	t.Helper()
+	var b bytes.Buffer
+	log.SetDestination(&b, nil)
+	defer log.SetDestination(os.Stdout, nil)
+	do()
+	line := b.String()
+	if line != "" && !created.MatchString(line) {
+		t.Errorf("%q does not begin with created_at", line)
+	}
+	return created.ReplaceAllLiteralString(line, "{")
+}
