@@ -11,6 +11,7 @@ bytes beside it.
 """
 
 import base64
+import decimal
 import json
 import math
 import pathlib
@@ -114,17 +115,19 @@ def to_json(value):
 
 
 def shortest_digits(f, narrow):
-    """The digits and the exponent of the shortest decimal that reads back as f."""
-    for precision in range(17):
-        s = f"{f:.{precision}e}"
-        if (to_float32(float(s)) if narrow else float(s)) == f:
-            break
-    digits, exponent = s.split("e")
-    return digits.replace(".", ""), int(exponent)
+    """The digits and the exponent of the shortest decimal that reads back as f, of these the nearest."""
+    for precision in range(1, 18):
+        for rounding in (decimal.ROUND_HALF_EVEN, decimal.ROUND_UP, decimal.ROUND_DOWN):
+            d = decimal.Context(prec=precision, rounding=rounding).create_decimal(decimal.Decimal(f))
+            if (to_float32(float(d)) if narrow else float(d)) == f:
+                return "".join(map(str, d.as_tuple().digits)), d.adjusted()
 
 
 def to_float32(f):
-    return struct.unpack("f", struct.pack("f", f))[0]
+    try:
+        return struct.unpack("f", struct.pack("f", f))[0]
+    except OverflowError:
+        return math.copysign(math.inf, f)
 
 
 def number(f, narrow=False):
@@ -255,9 +258,10 @@ HTTP = {
 
 
 def http(h):
-    """The object http, every key that is not empty in its place."""
-    values = [(key, kind(h.get(key, "0" if kind is Literal else ""))) for key, kind in HTTP.items() if key in h or key == "status_code"]
-    return Object((k, v) for k, v in values if k == "status_code" or v not in ("", "0"))
+    """The object http: the status, and what else is neither empty nor zero, each in its place."""
+    given = Object((key, kind(h[key])) for key, kind in HTTP.items() if key in h)
+    zero = lambda v: not v or isinstance(v, Literal) and v == "0"
+    return Object((k, v) for k, v in given if k == "status_code" or not zero(v))
 
 
 def event(vector):
@@ -373,7 +377,7 @@ class Cut:
 
 
 def greatest_length(cuts, fits):
-    """The greatest length to which all cuts may be cut so that fits(length), or None.
+    """The greatest length for all cuts so that fits(length), or None.
 
     It is reckoned as if each were cut to exactly that length, although most
     have a character's boundary only a little before it.
@@ -547,7 +551,7 @@ def uri(h):
 
 
 def label_of(key):
-    return "".join(c if re.match(r"[0-9A-Za-z_.-]\Z", c) else "_" * len(c.encode("utf-8", "surrogateescape")) for c in key)
+    return re.sub(rb"[^0-9A-Za-z_.-]", b"_", key.encode("utf-8", "surrogateescape")).decode() or "_"
 
 
 def is_taken_apart(path, value):
@@ -560,7 +564,7 @@ def ltsv_data(members, prefix=""):
         if is_taken_apart(prefix + key, value):
             yield from ltsv_data(value, prefix + key + ".")
             continue
-        label = label_of(prefix + key) or "_"
+        label = label_of(prefix + key)
         yield "data." + label if label in LTSV_OWN else label, value if isinstance(value, str) else to_json(value)
 
 
