@@ -17,11 +17,6 @@ type encoder interface {
 	// appendLabel appends what part p begins with.
 	appendLabel(b []byte, p part) []byte
 
-	// appendHTTP and appendAuth append the value of that part. The texts are
-	// short enough.
-	appendHTTP(e *Event, h *HTTP)
-	appendAuth(e *Event, identity string, kind IdentityType)
-
 	// appendError adds one error to e.errorList.
 	appendError(e *Event, f failure)
 

@@ -55,7 +55,10 @@ type cursor struct {
 	depth     int // how many objects and arrays are open
 }
 
-const maxPooledBuffer = 64 << 10 // buffers that grew beyond are let go
+const (
+	firstBuffer     = 1 << 10
+	maxPooledBuffer = 64 << 10 // buffers that grew beyond are let go
+)
 
 var events = sync.Pool{New: func() any { return new(Event) }}
 
@@ -64,6 +67,9 @@ func takeEvent(out *output, level Level) *Event {
 	e := events.Get().(*Event)
 	e.out, e.level, e.maxBytes = out, level, out.maxEventBytes
 	e.notation = out.notation
+	if e.buf == nil {
+		e.buf = make([]byte, 0, firstBuffer)
+	}
 	return e
 }
 
@@ -142,7 +148,15 @@ func (e *Event) Auth(identity string, kind IdentityType) *Event {
 		e.Object("auth", func(e *Event) { e.Str("identity", identity).Str("identity_type", string(kind)) })
 	default:
 		mark := e.open(partAuth)
-		e.out.encoder.appendAuth(e, clip(identity, e.maxBytes), IdentityType(clip(string(kind), e.maxBytes)))
+		e.addText(identity)
+		if e.notation == notationLTSV {
+			e.buf = append(e.buf, "\tidentity_type:"...)
+			e.addText(string(kind))
+		} else {
+			e.buf = append(e.buf, `,"identity_type":`...)
+			e.addText(string(kind))
+			e.buf = append(e.buf, '}')
+		}
 		e.settle(partAuth, mark)
 	}
 	return e

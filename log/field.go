@@ -23,7 +23,10 @@ func (e *Event) Str(key, value string) *Event {
 }
 
 func (e *Event) str(key, value string) {
-	if e.key(key) {
+	if e.quick && len(key)+len(value) <= longestQuick {
+		text.PutTextMember(&e.buf, e.separator, key, value)
+		e.separator = ','
+	} else if e.key(key) {
 		e.addText(value)
 	}
 }
@@ -92,7 +95,7 @@ func (e *Event) Int64(key string, value int64) *Event {
 
 func (e *Event) int64(key string, value int64) {
 	if e.key(key) {
-		e.buf = text.AppendInt(e.buf, value)
+		text.PutInt(&e.buf, value)
 	}
 }
 
@@ -118,7 +121,7 @@ func (e *Event) Uint64(key string, value uint64) *Event {
 
 func (e *Event) uint64(key string, value uint64) {
 	if e.key(key) {
-		e.buf = text.AppendUint(e.buf, value)
+		text.PutUint(&e.buf, value)
 	}
 }
 
@@ -235,17 +238,17 @@ func elements[T any](e *Event, key string, values []T, add func(*Event, string, 
 	})
 }
 
-// longestQuickKey bounds keys that need not be compared with what an event may
-// hold: leastMaxEventBytes is more.
-const longestQuickKey = 128
+// longestQuick bounds keys and values that need not be compared with what an
+// event may hold: leastMaxEventBytes is more.
+const longestQuick = 256
 
 // key begins a field and reports whether its value is to follow: not that of a
 // key that is redacted.
 func (e *Event) key(key string) bool {
-	if !e.quick || len(key) > longestQuickKey {
+	if !e.quick || len(key) > longestQuick {
 		return e.beginField(key)
 	}
-	e.buf = text.AppendMember(e.buf, e.separator, key)
+	text.PutMember(&e.buf, e.separator, key)
 	e.separator = ','
 	return true
 }
@@ -272,8 +275,10 @@ func (e *Event) beginData() {
 		return
 	}
 	e.advance(partData)
-	e.buf = e.out.encoder.appendLabel(e.buf, partData)
-	e.separator = '{'
+	if e.notation == notationJSON {
+		e.buf = append(e.buf, `,"data":`...) // its brace is the first separator
+		e.separator = '{'
+	}
 	e.setQuick()
 }
 
@@ -291,14 +296,18 @@ func (e *Event) name(key string) {
 	case e.inArray:
 		e.buf = append(e.buf, e.separator)
 	default:
-		e.buf = text.AppendMember(e.buf, e.separator, key)
+		text.PutMember(&e.buf, e.separator, key)
 	}
 	e.separator = ','
 }
 
 // addText appends a text as the value of a field.
 func (e *Event) addText(value string) {
-	e.buf = e.appendText(e.buf, clip(value, e.maxBytes))
+	if value = clip(value, e.maxBytes); e.notation == notationJSON {
+		text.PutString(&e.buf, value)
+		return
+	}
+	e.buf = ltsv.AppendValue(e.buf, value)
 }
 
 func (e *Event) appendText(b []byte, value string) []byte {

@@ -15,8 +15,7 @@ var jsonLabels = [partCount]string{
 	partTraceID: `,"trace_id":`,
 	partSpanID:  `,"span_id":`,
 	partHTTP:    `,"http":`,
-	partAuth:    `,"auth":`,
-	partData:    `,"data":`, // its brace is the first field's separator
+	partAuth:    `,"auth":{"identity":`,
 }
 
 func (jsonEncoder) notation() notation { return notationJSON }
@@ -28,14 +27,8 @@ func (jsonEncoder) appendNamespace(b []byte, namespace string) []byte {
 
 func (jsonEncoder) appendLabel(b []byte, p part) []byte { return append(b, jsonLabels[p]...) }
 
-func (jsonEncoder) appendAuth(e *Event, identity string, kind IdentityType) {
-	b := text.AppendString(append(e.buf, `{"identity":`...), identity)
-	b = text.AppendString(append(b, `,"identity_type":`...), string(kind))
-	e.buf = append(b, '}')
-}
-
-func (jsonEncoder) appendHTTP(e *Event, h *HTTP) {
-	b := text.AppendInt(append(e.buf, `{"status_code":`...), int64(h.StatusCode))
+func (e *Event) appendJSONRequest(b []byte, h *HTTP) []byte {
+	b = text.AppendInt(append(b, `{"status_code":`...), int64(h.StatusCode))
 	if h.Method != "" {
 		b = text.AppendString(append(b, `,"method":`...), h.Method)
 	}
@@ -56,7 +49,7 @@ func (jsonEncoder) appendHTTP(e *Event, h *HTTP) {
 	}
 	b = e.appendTimes(b, h)
 	b = e.appendOurs(b, h)
-	e.buf = append(b, '}')
+	return append(b, '}')
 }
 
 // appendTimes appends what is known once a request is answered.

@@ -53,10 +53,11 @@ type Logger struct {
 	min  *atomic.Int32 // the lowest level; nil: discard
 	head []byte        // room for created_at, then what stands before the name of the event
 
-	// What With put in: the parts of a line, encoded, and the last of them
-	// that holds something.
-	parts      [partCount][]byte
-	lastPart   part
+	// What With put in: the parts of a line before the severity and those
+	// after it, encoded, where in these they begin, and the last of them.
+	ids, rest  []byte
+	starts     [partCount]int
+	last       part
 	groups     int    // open at the end of data
 	prefix     []byte // of labels of LTSV, for these groups
 	errorList  []byte
@@ -81,7 +82,7 @@ func New(w io.Writer, o Options) *Logger {
 	o.MaxEventBytes = max(o.MaxEventBytes, leastMaxEventBytes)
 
 	out := newOutput(w, o)
-	head := out.encoder.appendNamespace(make([]byte, createdAtRoom), clip(o.Namespace, o.MaxEventBytes))
+	head := out.encoder.appendNamespace(nil, clip(o.Namespace, o.MaxEventBytes))
 	return &Logger{out: out, min: &o.Level.levelVar().level, head: head}
 }
 
@@ -169,9 +170,9 @@ func (l *Logger) start(level Level, event string) *Event {
 func (l *Logger) begin(level Level, event string) *Event {
 	e := takeEvent(l.out, level)
 	e.logger = l
-	e.buf = append(e.buf, l.head...)
+	e.buf = append(e.buf[:createdAtRoom], l.head...)
 	e.addText(event)
-	if l.lastPart > partHead {
+	if l.last > partHead {
 		e.addParts(l)
 	}
 	if len(l.errorList) > 0 {
@@ -183,13 +184,21 @@ func (l *Logger) begin(level Level, event string) *Event {
 
 // addParts adds the parts that l carries.
 func (e *Event) addParts(l *Logger) {
-	for p := partTraceID; p <= l.lastPart; p++ {
-		if fixed := l.parts[p]; len(fixed) > 0 {
-			e.advance(p)
-			e.buf = append(e.buf, fixed...)
-		}
+	e.last = l.last
+	ids := len(e.buf)
+	e.starts[partTraceID], e.starts[partSpanID] = ids, ids+l.starts[partSpanID]
+	e.buf = append(e.buf, l.ids...)
+	if l.last < partSeverity {
+		return
 	}
-	if e.last == partData {
+	e.starts[partSeverity] = len(e.buf)
+	e.addSeverity()
+	rest := len(e.buf)
+	for p := partHTTP; p < partCount; p++ {
+		e.starts[p] = rest + l.starts[p]
+	}
+	e.buf = append(e.buf, l.rest...)
+	if l.last == partData {
 		e.separator = ','
 		e.groups, e.prefix = l.groups, append(e.prefix, l.prefix...)
 		e.setQuick()
@@ -200,17 +209,19 @@ func (e *Event) addParts(l *Logger) {
 func (l *Logger) derive(e *Event) *Logger {
 	derived := &Logger{
 		out: l.out, min: l.min, head: l.head,
-		groups: e.groups, prefix: slices.Clone(e.prefix),
+		last: e.last, groups: e.groups, prefix: slices.Clone(e.prefix),
 		errorList: slices.Clone(e.errorList), firstError: e.firstError,
 		stacks: e.stacks, callers: e.callers,
 	}
 	for p := partTraceID; p <= e.last; p++ {
-		if p == partSeverity {
-			continue // each event has its own
-		}
-		if fixed := e.buf[e.starts[p]:e.end(p)]; len(fixed) > 0 {
-			derived.parts[p] = slices.Clone(fixed)
-			derived.lastPart = p
+		encoded := e.buf[e.starts[p]:e.end(p)]
+		switch {
+		case p < partSeverity:
+			derived.starts[p] = len(derived.ids)
+			derived.ids = append(derived.ids, encoded...)
+		case p > partSeverity: // each event has its own severity
+			derived.starts[p] = len(derived.rest)
+			derived.rest = append(derived.rest, encoded...)
 		}
 	}
 	return derived

@@ -8,7 +8,7 @@ import (
 // An ltsvEncoder writes labelled tab-separated values.
 type ltsvEncoder struct{}
 
-var ltsvLabels = [partCount]string{partTraceID: "\ttrace_id:", partSpanID: "\tspan_id:"}
+var ltsvLabels = [partCount]string{partTraceID: "\ttrace_id:", partSpanID: "\tspan_id:", partAuth: "\tidentity:"}
 
 var ltsvLevels = [...]string{"Debug", "Info", "Warn", "Error", "Fatal"}
 
@@ -21,13 +21,7 @@ func (ltsvEncoder) appendNamespace(b []byte, namespace string) []byte {
 
 func (ltsvEncoder) appendLabel(b []byte, p part) []byte { return append(b, ltsvLabels[p]...) }
 
-func (ltsvEncoder) appendAuth(e *Event, identity string, kind IdentityType) {
-	b := ltsv.AppendValue(append(e.buf, "\tidentity:"...), identity)
-	e.buf = ltsv.AppendValue(append(b, "\tidentity_type:"...), string(kind))
-}
-
-func (ltsvEncoder) appendHTTP(e *Event, h *HTTP) {
-	b := e.buf
+func (e *Event) appendLTSVRequest(b []byte, h *HTTP) []byte {
 	if h.Client != "" {
 		b = ltsv.AppendValue(append(b, "\thost:"...), h.Client)
 	}
@@ -52,7 +46,7 @@ func (ltsvEncoder) appendHTTP(e *Event, h *HTTP) {
 	if h.Port != 0 {
 		b = text.AppendInt(append(b, "\tport:"...), int64(h.Port))
 	}
-	e.buf = e.appendAnswer(b, h)
+	return e.appendAnswer(b, h)
 }
 
 // appendAnswer appends the labels from the status on.

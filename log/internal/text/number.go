@@ -9,38 +9,54 @@ import (
 
 // AppendInt appends n in decimal.
 func AppendInt(b []byte, n int64) []byte {
-	if n < 0 {
-		return AppendUint(append(b, '-'), -uint64(n))
-	}
-	return AppendUint(b, uint64(n))
+	PutInt(&b, n)
+	return b
 }
 
-// AppendUint appends n in decimal: strconv.AppendUint without the copy from a
-// buffer of its own.
+// AppendUint appends n in decimal.
 func AppendUint(b []byte, n uint64) []byte {
-	if n < 10 {
-		return append(b, '0'+byte(n))
+	PutUint(&b, n)
+	return b
+}
+
+// PutInt appends n in decimal.
+func PutInt(b *[]byte, n int64) {
+	if n < 0 {
+		*b = append(*b, '-')
+		n = -n // the least stays what it is, and is right as a uint64
 	}
-	from, digits := len(b), countDigits(n)
-	b = slices.Grow(b, digits)[:from+digits]
-	for i := len(b); ; {
-		if n < 10 {
-			b[i-1] = '0' + byte(n)
-			return b
-		}
+	PutUint(b, uint64(n))
+}
+
+// PutUint appends n in decimal: strconv.AppendUint without the copy from a
+// buffer of its own.
+func PutUint(b *[]byte, n uint64) {
+	const longest = len("18446744073709551615")
+	from := len(*b)
+	if cap(*b)-from < longest {
+		*b = slices.Grow(*b, longest)
+	}
+	room := (*[longest]byte)((*b)[from : from+longest])
+	digits := countDigits(n)
+	i := digits
+	for n >= 10 {
+		rest := n / 100
+		pair := (n - rest*100) * 2
 		i -= 2
-		b[i], b[i+1] = allDigits2[n%100*2], allDigits2[n%100*2+1]
-		if n /= 100; n == 0 {
-			return b
-		}
+		room[i], room[i+1] = allDigits2[pair], allDigits2[pair+1]
+		n = rest
 	}
+	if i > 0 {
+		room[0] = '0' + byte(n)
+	}
+	*b = (*b)[:from+digits]
 }
 
 // countDigits returns how many decimal digits n has. A number of d bits has
-// d*log10(2) digits, rounded down, or one more.
+// d*log10(2) digits, rounded down, or one more; 0 counts as 1.
 func countDigits(n uint64) int {
-	digits := bits.Len64(n) * 1233 >> 12
-	if n >= powersOf10[digits] {
+	digits := bits.Len64(n|1) * 1233 >> 12
+	if n|1 >= powersOf10[digits] {
 		digits++
 	}
 	return digits

@@ -1,8 +1,6 @@
 package text
 
 import (
-	"encoding/binary"
-	"math/bits"
 	"slices"
 	"unicode/utf8"
 )
@@ -20,74 +18,145 @@ func AppendString(dst []byte, s string) []byte {
 	n := len(dst)
 	dst = slices.Grow(dst, len(s)+2)
 	room := dst[n : n+len(s)+2]
-	if copyPlain(room[1:], s) {
-		room[0], room[len(room)-1] = '"', '"'
-		return dst[:n+len(room)]
+	if !copyAll(room[1:], s) {
+		return append(AppendContent(append(dst, '"'), s), '"')
 	}
-	return append(AppendContent(append(dst, '"'), s), '"')
+	room[0], room[len(room)-1] = '"', '"'
+	return dst[:n+len(room)]
 }
 
 // AppendMember appends what a member of an object begins with: the byte that
 // separates it from what stands before, its key and a colon.
 func AppendMember(dst []byte, separator byte, key string) []byte {
-	n := len(dst)
-	dst = slices.Grow(dst, len(key)+4)
-	room := dst[n : n+len(key)+4]
-	if copyPlain(room[2:], key) {
-		room[0], room[1] = separator, '"'
-		room[len(room)-2], room[len(room)-1] = '"', ':'
-		return dst[:n+len(room)]
-	}
 	return append(AppendString(append(dst, separator), key), ':')
+}
+
+// The functions below are the same for a buffer in place. That makes a
+// difference of a quarter, since the address of the buffer is stored, and the
+// garbage collector asked, only where the buffer grows.
+
+// PutMember appends what [AppendMember] appends.
+func PutMember(b *[]byte, separator byte, key string) {
+	n, size := len(*b), len(key)+4
+	if cap(*b)-n < size {
+		*b = slices.Grow(*b, size)
+	}
+	room := (*b)[n : n+size]
+	if !copyAll(room[2:], key) {
+		*b = AppendMember(*b, separator, key)
+		return
+	}
+	room[0], room[1] = separator, '"'
+	room[size-2], room[size-1] = '"', ':'
+	*b = (*b)[:n+size]
+}
+
+// PutTextMember appends a member of an object whose value is a string: what
+// [AppendMember] and then [AppendString] append.
+func PutTextMember(b *[]byte, separator byte, key, value string) {
+	n, size := len(*b), len(key)+len(value)+6
+	if cap(*b)-n < size {
+		*b = slices.Grow(*b, size)
+	}
+	room := (*b)[n : n+size]
+	behind := room[2+len(key):]
+	if !copyAll(room[2:], key) || !copyAll(behind[3:], value) {
+		*b = AppendString(AppendMember(*b, separator, key), value)
+		return
+	}
+	room[0], room[1] = separator, '"'
+	behind[0], behind[1], behind[2] = '"', ':', '"'
+	room[size-1] = '"'
+	*b = (*b)[:n+size]
+}
+
+// PutString appends what [AppendString] appends.
+func PutString(b *[]byte, s string) {
+	n, size := len(*b), len(s)+2
+	if cap(*b)-n < size {
+		*b = slices.Grow(*b, size)
+	}
+	room := (*b)[n : n+size]
+	if !copyAll(room[1:], s) {
+		*b = AppendString(*b, s)
+		return
+	}
+	room[0], room[size-1] = '"', '"'
+	*b = (*b)[:n+size]
 }
 
 // AppendContent appends s as it stands in a JSON string, without the quotes.
 func AppendContent(dst []byte, s string) []byte {
-	for {
-		n := plainLen(s)
-		dst = append(dst, s[:n]...)
-		if n == len(s) {
-			return dst
-		}
-		dst, s = appendSpecial(dst, s[n:])
+	for s != "" {
+		n := len(dst)
+		dst = slices.Grow(dst, len(s))
+		plain := copyPlain(dst[n:n+len(s)], s)
+		dst, s = appendSpecial(dst[:n+plain], s[plain:])
 	}
+	return dst
 }
 
 // appendSpecial appends the first character of s, which is no plain ASCII,
 // escaped where it must be, with those like it that follow at once. It returns
 // the rest of s.
 func appendSpecial(dst []byte, s string) ([]byte, string) {
-	for s != "" && isSpecial(s[0]) {
-		if s[0] < utf8.RuneSelf {
-			dst = appendEscapedASCII(dst, s[0])
-			s = s[1:]
+	for s != "" {
+		c := s[0]
+		switch {
+		case c >= utf8.RuneSelf:
+			size := foreignLen(s)
+			if size == 0 {
+				dst, size = appendRune(dst, s)
+			} else {
+				dst = append(dst, s[:size]...)
+			}
+			s = s[size:]
 			continue
+		case !isSpecial(c):
+			return dst, s
+		case shortEscapes[c] != 0:
+			dst = append(dst, '\\', shortEscapes[c])
+		default:
+			dst = AppendEscapedRune(dst, rune(c))
 		}
-		var size int
-		dst, size = appendRune(dst, s)
-		s = s[size:]
+		s = s[1:]
 	}
 	return dst, s
 }
 
-// appendEscapedASCII appends the escape of a quote, a backslash or a control.
-func appendEscapedASCII(dst []byte, c byte) []byte {
-	switch c {
-	case '"', '\\':
-		return append(dst, '\\', c)
-	case '\b':
-		return append(dst, '\\', 'b')
-	case '\f':
-		return append(dst, '\\', 'f')
-	case '\n':
-		return append(dst, '\\', 'n')
-	case '\r':
-		return append(dst, '\\', 'r')
-	case '\t':
-		return append(dst, '\\', 't')
+// shortEscapes has the letter that stands behind the backslash for what has an
+// escape of two characters.
+var shortEscapes = [utf8.RuneSelf]byte{'"': '"', '\\': '\\', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't'}
+
+// foreignLen returns how many bytes at the start of s, which is no ASCII, are
+// whole characters of two or three bytes that can be copied as they are. What
+// it does not know is for [appendRune] to judge.
+func foreignLen(s string) int {
+	n := 0
+	for n+2 < len(s) {
+		switch lead := s[n]; {
+		case lead < 0xC3 || lead == 0xD8: // ASCII, invalid, or with controls among them
+			return n
+		case lead < 0xE0:
+			if !continues(s[n+1]) {
+				return n
+			}
+			n += 2
+		case lead == 0xE0 || lead == 0xE2 || lead >= 0xED: // with exceptions among them
+			return n
+		default:
+			if !continues(s[n+1]) || !continues(s[n+2]) {
+				return n
+			}
+			n += 3
+		}
 	}
-	return AppendEscapedRune(dst, rune(c))
+	return n
 }
+
+// continues reports whether b is one of the bytes of a character after its
+// first.
+func continues(b byte) bool { return b&0xC0 == 0x80 }
 
 // appendRune appends the first character of s, which is not ASCII, and returns
 // how many bytes of s it took.
@@ -117,83 +186,6 @@ func DisturbsTerminal(c rune) bool {
 		return false
 	}
 	return c <= 0x200F || 0x2028 <= c && c <= 0x202E || c >= 0x2066
-}
-
-// isSpecial reports whether a byte of a string cannot be copied as it is:
-// controls, quote, backslash, DEL and whatever is not ASCII.
-func isSpecial(c byte) bool {
-	return c < 0x20 || c >= 0x7F || c == '"' || c == '\\'
-}
-
-// plainLen returns how many bytes at the start of s can be copied as they are:
-// the index of the first special byte, or len(s).
-func plainLen(s string) int {
-	i := 0
-	for ; i+8 <= len(s); i += 8 {
-		if m := specials(word8(s[i:])); m != 0 {
-			return i + bits.TrailingZeros64(m)>>3
-		}
-	}
-	for ; i < len(s) && !isSpecial(s[i]); i++ {
-	}
-	return i
-}
-
-// copyPlain copies s to dst, which has room for it, and reports whether that
-// was right: plainLen(s) == len(s).
-//
-// Most keys and values are plain and short, so it spends no branch on where
-// the special byte is, nor a loop on the bytes beyond the last whole word:
-// words overlap instead.
-func copyPlain(dst []byte, s string) bool {
-	n := len(s)
-	dst = dst[:n]
-	switch {
-	case n >= 8:
-		last := word8(s[n-8:])
-		found := specials(last)
-		for i := 0; i < n-8; i += 8 {
-			w := word8(s[i:])
-			binary.LittleEndian.PutUint64(dst[i:], w)
-			found |= specials(w)
-		}
-		binary.LittleEndian.PutUint64(dst[n-8:], last)
-		return found == 0
-	case n >= 4:
-		first, last := word4(s), word4(s[n-4:])
-		binary.LittleEndian.PutUint32(dst, first)
-		binary.LittleEndian.PutUint32(dst[n-4:], last)
-		return specials(uint64(first)|uint64(last)<<32) == 0
-	case n == 0:
-		return true
-	}
-	first, middle, last := s[0], s[n>>1], s[n-1]
-	dst[0], dst[n>>1], dst[n-1] = first, middle, last
-	const fiveSpaces = 0x2020202020 << 24
-	return specials(uint64(first)|uint64(middle)<<8|uint64(last)<<16|fiveSpaces) == 0
-}
-
-// specials returns a word whose lowest set bit lies in the first special byte
-// of w; 0 when there is none. Bits above it mean nothing, since borrows run
-// upwards.
-func specials(w uint64) uint64 {
-	const ones, tops = 0x0101010101010101, 0x8080808080808080
-	quote := w ^ '"'*ones
-	backslash := w ^ '\\'*ones
-	below := (w-0x20*ones)&^w | (quote-ones)&^quote | (backslash-ones)&^backslash
-	return (below | w | (w + ones)) & tops // w+ones: DEL carries into the top bit
-}
-
-// word8 and word4 are single loads: the compiler joins the bytes.
-func word8(s string) uint64 {
-	_ = s[7]
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-}
-
-func word4(s string) uint32 {
-	_ = s[3]
-	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
 }
 
 // Harden escapes in place what encoding/json leaves raw: it knows nothing of

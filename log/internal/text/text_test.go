@@ -1,0 +1,110 @@
+package text
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestNumbers compares with strconv around every power of ten and of two.
+func TestNumbers(t *testing.T) {
+	var numbers []uint64
+	for n := uint64(1); n != 0; n *= 2 {
+		numbers = append(numbers, n-1, n, n+1)
+	}
+	for _, n := range powersOf10 {
+		numbers = append(numbers, n-1, n, n+1)
+	}
+	for _, n := range numbers {
+		if got, want := string(AppendUint(nil, n)), strconv.FormatUint(n, 10); got != want {
+			t.Errorf("AppendUint: got %s, want %s", got, want)
+		}
+		for _, n := range []int64{int64(n), -int64(n), math.MinInt64} {
+			if got, want := string(AppendInt([]byte("x"), n)), "x"+strconv.FormatInt(n, 10); got != want {
+				t.Errorf("AppendInt: got %s, want %s", got, want)
+			}
+		}
+	}
+}
+
+func FuzzNumbers(f *testing.F) {
+	f.Add(uint64(0))
+	f.Add(uint64(math.MaxUint64))
+	f.Fuzz(func(t *testing.T, n uint64) {
+		if got, want := string(AppendUint(nil, n)), strconv.FormatUint(n, 10); got != want {
+			t.Errorf("AppendUint: got %s, want %s", got, want)
+		}
+	})
+}
+
+// checkWords holds copyAll, which on this processor may go by words that
+// overlap, to the loop over bytes.
+func checkWords(t *testing.T, s string) {
+	t.Helper()
+	const before, behind = "<", ">"
+	dst := []byte(before + strings.Repeat("-", len(s)) + behind)
+	room := dst[1 : 1+len(s)]
+	plain := copyPlain(make([]byte, len(s)), s)
+	want := 0
+	for want < len(s) && !isSpecial(s[want]) {
+		want++
+	}
+	if plain != want {
+		t.Errorf("copyPlain(%q) = %d, want %d", s, plain, want)
+	}
+	if got := copyAll(room, s); got != (plain == len(s)) {
+		t.Errorf("copyAll(%q) = %v, but %d bytes of %d are plain", s, got, plain, len(s))
+	} else if got && string(room) != s {
+		t.Errorf("copyAll(%q) copied %q", s, room)
+	}
+	if !strings.HasPrefix(string(dst), before) || !strings.HasSuffix(string(dst), behind) {
+		t.Errorf("copyAll(%q) wrote beyond its room", s)
+	}
+}
+
+// TestWords has every byte at every place of strings of every length that
+// matters.
+func TestWords(t *testing.T) {
+	for length := range 40 {
+		text := []byte(strings.Repeat("a", length))
+		checkWords(t, string(text))
+		for at := range text {
+			for c := range 256 {
+				text[at] = byte(c)
+				checkWords(t, string(text))
+			}
+			text[at] = 'a'
+		}
+	}
+}
+
+func FuzzWords(f *testing.F) {
+	f.Add("a plain text")
+	f.Add("\x7f\x80\xff\x00\"\\ \u2028\u0085")
+	f.Fuzz(checkWords)
+}
+
+// TestInPlace holds the functions for a buffer in place to those that append,
+// with room and without.
+func TestInPlace(t *testing.T) {
+	texts := []string{"", "a", "a key", "a somewhat longer key", "\"", "a\"b", "ünïcödé", "\xff", strings.Repeat("x", 100)}
+	for _, key := range texts {
+		for _, value := range texts {
+			for _, room := range []int{0, 10, 1000} {
+				start := append(make([]byte, 0, room+1), '{')
+				want := string(AppendString(AppendMember(start[:1:1], ',', key), value))
+				got := start
+				PutTextMember(&got, ',', key, value)
+				if string(got) != want {
+					t.Errorf("PutTextMember(%q, %q) = %s, want %s", key, value, got, want)
+				}
+				got = start[:1]
+				PutMember(&got, ',', key)
+				if PutString(&got, value); string(got) != want {
+					t.Errorf("PutMember(%q), PutString(%q) = %s, want %s", key, value, got, want)
+				}
+			}
+		}
+	}
+}
