@@ -18,6 +18,8 @@ const (
 // onslogRows call log.go and what Weir has in its place in the same way, through the same API.
 func onslogRows() []row {
 	return by([]contender{
+		{name: OnslogV1, ours: true, open: openOnslogV1},
+		byONSv1,
 		{name: OnslogV2, ours: true, open: openOnslogV2},
 		byONSv2,
 	}, threeEvents)

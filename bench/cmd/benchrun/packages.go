@@ -29,6 +29,7 @@ var targets = []target{
 	{"log_error_stack", log.ErrorStack, log.Weir, "", 0.20, 0, -1},
 	{"log_ltsv", log.LTSV, log.Weir, "", 0.58, 0, -1},
 	{"log_slog", log.Slog, log.Weir, log.SlogJSON, 0.50, -1, -1},
+	{"log_onslog_v1", log.Onslog, log.OnslogV1, log.LogGoV1, -1, 14, 850},
 	{"log_onslog_v2", log.Onslog, log.OnslogV2, log.LogGoV2, -1, 14, 850},
 	{"router_static", router.Static, router.WeirTable, "", -1, 0, -1},
 	{"router_github", router.GitHub, router.WeirTable, "", -1, 0, -1},

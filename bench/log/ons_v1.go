@@ -1,0 +1,37 @@
+package log
+
+import (
+	"context"
+	"io"
+	_ "unsafe" // for go:linkname
+
+	dprequest "github.com/ONSdigital/dp-net/request"
+	ons "github.com/ONSdigital/log.go/log"
+)
+
+// onsV1Destination is where log.go 1.x writes. It is standard output, and nothing that is exported changes that.
+//
+//go:linkname onsV1Destination github.com/ONSdigital/log.go/log.destination
+var onsV1Destination io.Writer
+
+// openONSv1 uses log.go 1.x as a front-end router does; see openONSv2. The severity is an option there.
+func openONSv1(w io.Writer) logger {
+	ons.Namespace = namespace
+	onsV1Destination = w
+	ctx := dprequest.WithRequestId(context.Background(), traceID)
+	req := onsRequest()
+	return logger{
+		threeEvents: func(r *request) {
+			ons.Event(ctx, received, ons.INFO, ons.HTTP(req, 0, 0, &r.StartedAt, nil))
+			ons.Event(ctx, proxying, ons.INFO, ons.HTTP(req, 0, 0, nil, nil), ons.Data{"destination": r.Destination, "proxy_name": r.Proxy})
+			ons.Event(ctx, completed, ons.INFO, ons.HTTP(req, r.StatusCode, r.ContentLength, &r.StartedAt, &r.EndedAt))
+		},
+		tenFields: func(f *fields) {
+			ons.Event(context.Background(), filtered, ons.INFO, ons.Data{
+				"dataset": f.Dataset, "edition": f.Edition, "version": f.Version, "dimension": f.Dimension,
+				"rows": f.Rows, "attempt": f.Attempt, "bytes": f.Bytes, "ratio": f.Ratio, "cached": f.Cached,
+				"took": f.Took,
+			})
+		},
+	}
+}
