@@ -27,5 +27,6 @@
 //     not there: it has been off since Go 1.13, which sets the flag that it
 //     looks for later than it looks.
 //   - The destination can be set; see [SetDestination].
-//   - A type of a caller's own that embeds Data or another option is none.
+//   - A type of a caller's own that embeds Data or another option is no option:
+//     another event says that it was ignored.
 package log

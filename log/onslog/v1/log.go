@@ -70,6 +70,9 @@ func write(ctx context.Context, event string, opts []option, maxFailures int) {
 	if !output.Write(&e) {
 		writeData(ctx, data(&e), maxFailures)
 	}
+	if e.Ignored {
+		write(ctx, "log option ignored", []option{WARN, Data{"of": event}}, maxFailures)
+	}
 }
 
 // SetDestination changes where events go, which is standard output, and where

@@ -42,5 +42,6 @@
 //   - The checks of options that the original has for tests are not there: they
 //     have been off since Go 1.13, which sets the flag that they look for later
 //     than they look.
-//   - A type of a caller's own that embeds Data or another option is none.
+//   - A type of a caller's own that embeds Data or another option is no option:
+//     another event says that it was ignored.
 package log

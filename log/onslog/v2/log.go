@@ -95,6 +95,9 @@ func write(ctx context.Context, event string, severity severity, errs option, op
 	if !output.Write(&e) {
 		writeData(ctx, data(&e))
 	}
+	if e.Ignored {
+		Warn(ctx, "log option ignored", Data{"of": event})
+	}
 }
 
 // SetDestination changes where events go, which is standard output, and where

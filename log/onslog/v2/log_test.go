@@ -108,6 +108,16 @@ func TestWhatJSONCannotExpressIsSaid(t *testing.T) {
 	}
 }
 
+type embeds struct{ log.Data }
+
+func TestOptionThatIsIgnoredIsNamed(t *testing.T) {
+	got := logged(t, func() { log.Info(context.Background(), "e", embeds{log.Data{"a": 1}}) })
+	want := `"event":"log option ignored","severity":2,"data":{"of":"e"}}`
+	if strings.Count(got, "\n") != 2 || !strings.Contains(got, want) {
+		t.Errorf("got %s, want a second line with %s", got, want)
+	}
+}
+
 func TestStandardLogBecomesEvents(t *testing.T) {
 	got := logged(t, func() { stdlog.Printf(" line %d\n", 7) })
 	if want := `"event":"third party logs","severity":3,"data":{"raw":"line 7"}}` + "\n"; !strings.HasSuffix(got, want) {

@@ -30,6 +30,8 @@ type Event struct {
 
 	Error  *EventError  // shape v1
 	Errors *EventErrors // shape v2
+
+	Ignored bool // an option is of a type that is not known here
 }
 
 // New returns an event of this moment. Of options of one kind the last counts.
@@ -58,6 +60,9 @@ func New(namespace, event string, opts []Option) Event {
 			if e.HTTP = o; o != nil {
 				e.StatusCode, e.Duration = o.StatusCode, o.Duration
 			}
+		case nil:
+		default: // it embeds one; not even its type can be kept at no cost
+			e.Ignored = true
 		}
 	}
 	return e
