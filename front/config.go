@@ -45,9 +45,13 @@ type Config struct {
 // LogConfig says which events are written, how, and where to.
 type LogConfig struct {
 	To     string // LogToStdout (the default), LogToStderr, or the path of a file to append to
-	Format string // "json", the only one so far
+	Format string // json (the default), json-v1, ltsv or human: what log.ParseFormat takes
 	Level  string // the least severe level that is written: fatal, error, warn, info (the default) or debug
 	Events string // EventsAll (the default) or EventsCompleted
+
+	// Redact lists keys whose values are secret, such as parameters of
+	// queries; see log.Options.
+	Redact []string
 }
 
 // Values of [LogConfig.Events].

@@ -44,6 +44,7 @@ var schema = []key{
 	{path: "log.format", read: one(word(logFormats), func(p place) *string { return &p.config.Log.Format })},
 	{path: "log.level", read: one(word(logLevels), func(p place) *string { return &p.config.Log.Level })},
 	{path: "log.events", read: one(word(logEvents), func(p place) *string { return &p.config.Log.Events })},
+	{path: "log.redact", read: many(parseSecret, func(p place) *[]string { return &p.config.Log.Redact })},
 	{path: "log.queue", later: "remove it: the log has no queue to set up"},
 
 	{path: "constraints", read: (*reader).names},

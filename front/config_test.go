@@ -56,7 +56,7 @@ listen: [":80", "[::1]:8081"]
 admin: off
 drain: 1m
 trusted_proxies: [10.0.0.0/8, 127.0.0.1, "2001:db8::/32"]
-log: {to: /var/log/weir.log, format: json, level: warn, events: completed}
+log: {to: /var/log/weir.log, format: ltsv, level: warn, events: completed, redact: [token, Session]}
 constraints:
   code: '^[A-Z]{3}[0-9]+$'
 upstreams:
@@ -79,7 +79,7 @@ routes:
 			netip.MustParsePrefix("127.0.0.1/32"),
 			netip.MustParsePrefix("2001:db8::/32"),
 		},
-		Log:         front.LogConfig{To: "/var/log/weir.log", Format: "json", Level: "warn", Events: front.EventsCompleted},
+		Log:         front.LogConfig{To: "/var/log/weir.log", Format: "ltsv", Level: "warn", Events: front.EventsCompleted, Redact: []string{"token", "Session"}},
 		Constraints: map[string]string{"code": "^[A-Z]{3}[0-9]+$"},
 		Upstreams: []front.UpstreamConfig{
 			{Name: "b", Servers: []string{"http://127.0.0.1:8080", "http://example.com:80"}},
@@ -164,7 +164,7 @@ func TestParseConfigMistakes(t *testing.T) {
 		{"a key not built yet in another place", smallest + "health: {path: /}\n", []string{`3:1 "health" is not supported yet`}},
 		{"a scheme not built yet", "upstreams: {a: {servers: https://a}}\nroutes: {match: /, to: a}\n", []string{`1:26 https:// is not supported yet`}},
 		{"health", "upstreams: {a: {servers: http://a, health: {path: /}}}\nroutes: {match: /, to: a}\n", []string{`1:36 "health" is not supported yet`}},
-		{"a format not built yet", "log: {format: ltsv}\n" + smallest, []string{`1:15 "ltsv" is not supported yet|json`}},
+		{"an unknown format", "log: {format: xml}\n" + smallest, []string{`1:15 "xml" is not known here|json, json-v1, ltsv, human`}},
 		{"two destinations", "log: {to: [stdout, stderr]}\n" + smallest, []string{`1:11 "to" must be a single value, not a list`}},
 
 		{"no value", "namespace:\n" + smallest, []string{`1:11 "namespace" has no value`}},

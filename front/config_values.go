@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -37,39 +38,29 @@ func asWritten(s scalar) (scalar, *refusal) {
 	return s, refused
 }
 
-// vocabulary is the words that a key may be set to, and those that are known
-// but not built.
-type vocabulary struct{ now, later []string }
-
+// The words that a key may be set to.
 var (
-	logFormats = vocabulary{now: []string{"json"}, later: []string{"ltsv", "human"}}
-	logLevels  = vocabulary{now: []string{"fatal", "error", "warn", "info", "debug"}}
-	logEvents  = vocabulary{now: []string{EventsAll, EventsCompleted}}
+	logFormats = []string{"json", "json-v1", "ltsv", "human"}
+	logLevels  = []string{"fatal", "error", "warn", "info", "debug"}
+	logEvents  = []string{EventsAll, EventsCompleted}
 )
 
-// word returns a parser of one of the words of v.
-func word(v vocabulary) func(scalar) (string, *refusal) {
+// word returns a parser of one of the words.
+func word(words []string) func(scalar) (string, *refusal) {
 	return func(s scalar) (string, *refusal) {
-		choose := "it is one of " + strings.Join(v.now, ", ")
-		if len(v.now) == 1 {
-			choose = "write " + v.now[0]
+		if slices.Contains(words, s.text) {
+			return s.text, nil
 		}
-		for _, w := range v.later {
-			if s.text == w {
-				return "", refuse(choose, "%s is not supported yet", quote(s.text))
-			}
-		}
-		for _, w := range v.now {
-			if s.text == w {
-				return w, nil
-			}
-		}
-		if near := nearest(s.text, v.now); near != "" {
+		choose := "it is one of " + strings.Join(words, ", ")
+		if near := nearest(s.text, words); near != "" {
 			choose = didYouMean(near)
 		}
 		return "", refuse(choose, "%s is not known here", quote(s.text))
 	}
 }
+
+// parseSecret reads a key whose values are not to be logged.
+func parseSecret(s scalar) (string, *refusal) { return text(s) }
 
 // parseLogTo reads where the log goes. A bare word next to stdout is taken for
 // a misspelling, since a file of that name would surprise.

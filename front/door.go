@@ -58,9 +58,13 @@ func New(cfg *Config, out Output) (*Door, error) {
 	if err != nil {
 		return nil, fmt.Errorf("log.level: %w", err)
 	}
+	format, err := log.ParseFormat(cfg.Log.Format)
+	if err != nil {
+		return nil, fmt.Errorf("log.format: %w", err)
+	}
 	d := &Door{
 		cfg:       cfg,
-		log:       log.New(out, log.Options{Namespace: cfg.Namespace, Level: level}),
+		log:       log.New(out, log.Options{Namespace: cfg.Namespace, Level: level, Format: format, Redact: cfg.Log.Redact}),
 		allEvents: cfg.Log.Events != EventsCompleted,
 		metrics:   newMetrics(out),
 	}

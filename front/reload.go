@@ -1,6 +1,7 @@
 package front
 
 import (
+	"reflect"
 	"slices"
 )
 
@@ -33,7 +34,7 @@ func (c *Config) fixedDifferences(other *Config) []string {
 		{"listen", slices.Equal(c.Listen, other.Listen)},
 		{"admin", c.Admin == other.Admin},
 		{"drain", c.Drain == other.Drain},
-		{"log", c.Log == other.Log},
+		{"log", reflect.DeepEqual(c.Log, other.Log)},
 	} {
 		if !k.same {
 			keys = append(keys, k.name)

@@ -8,8 +8,8 @@ import (
 	"github.com/weirhq/weir/log/internal/text"
 )
 
-// Any adds a value of any type: a [Marshaler] as an object, an error as its
-// message, the types that have a method of their own as that method does, and
+// Any adds a value of any type: an error as its message, another [Marshaler] as
+// an object, the types that have a method of their own as that method does, and
 // the others as encoding/json encodes them. It may allocate.
 func (e *Event) Any(key string, value any) *Event {
 	if e == nil {
@@ -37,7 +37,11 @@ func (e *Event) Any(key string, value any) *Event {
 	case []byte:
 		e.Bytes(key, v)
 	case Marshaler:
-		e.object(key, v.MarshalLog)
+		if err, ok := value.(error); ok { // whose fields say less than its message
+			addTextOf(e, key, err, error.Error)
+		} else {
+			e.object(key, v.MarshalLog)
+		}
 	case json.Marshaler: // before error: a type that has both chose its form
 		e.json(key, v)
 	case error:

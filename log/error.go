@@ -23,7 +23,7 @@ const (
 var joined = reflect.TypeOf(errors.Join(errors.ErrUnsupported))
 
 // Err adds an error to "errors"; nil adds nothing. Beside the message stand
-// the stack of the innermost error of the chain that is a [Stacker], and as
+// the stack of the innermost error of the chain that is a [Stacker] and has one, and as
 // data the fields of each one that is a [Marshaler], outermost first. What
 // errors.Join joined is added one by one.
 func (e *Event) Err(err error) *Event {
@@ -97,10 +97,10 @@ func (e *Event) addError(err error, here []uintptr) {
 	if why := e.try(walk); why != "" {
 		c.addFields(func(*Event) error { return errors.New(why) })
 	}
-	f := failure{stack: here}
+	f := failure{stack: here, stackWhy: c.stackWhy}
 	f.message, f.why = call(err, error.Error)
-	if c.stacker != nil {
-		f.stack, f.stackWhy = e.stackOf(c.stacker)
+	if len(c.stack) > 0 {
+		f.stack = c.stack
 	}
 	if c.fields != nil {
 		f.fields = c.fields.buf
@@ -111,28 +111,20 @@ func (e *Event) addError(err error, here []uintptr) {
 	}
 }
 
-// stackOf returns the stack that s knows, or why it knows none.
-func (e *Event) stackOf(s Stacker) (pcs []uintptr, why string) {
-	why = e.try(func(*Event) error {
-		pcs = s.Callers()
-		return nil
-	})
-	return pcs[:min(len(pcs), maxFrames)], why
-}
-
 // A chain collects what the errors behind an error know.
 type chain struct {
-	left    int // errors that may still be looked at
-	stacker Stacker
-	of      *Event // that the error is added to
-	fields  *Event // the fields so far; nil while there are none
+	left     int // errors that may still be looked at
+	stack    []uintptr
+	stackWhy string // why there is no stack
+	of       *Event // that the error is added to
+	fields   *Event // the fields so far; nil while there are none
 }
 
 func (c *chain) walk(err error) {
 	for err != nil && c.left > 0 {
 		c.left--
 		if s, ok := err.(Stacker); ok {
-			c.stacker = s
+			c.addStack(s)
 		}
 		if m, ok := err.(Marshaler); ok {
 			c.addFields(m.MarshalLog)
@@ -148,6 +140,18 @@ func (c *chain) walk(err error) {
 		default:
 			return
 		}
+	}
+}
+
+// addStack takes the stack that s knows, or why it knows none.
+func (c *chain) addStack(s Stacker) {
+	var pcs []uintptr
+	why := c.of.try(func(*Event) error {
+		pcs = s.Callers()
+		return nil
+	})
+	if why != "" || len(pcs) > 0 {
+		c.stack, c.stackWhy = pcs[:min(len(pcs), maxFrames)], why
 	}
 }
 

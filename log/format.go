@@ -17,7 +17,7 @@ const (
 	FormatJSON   Format = iota // JSON in shape v2, which is for new readers
 	FormatJSONv1               // JSON as ONSdigital/log.go 1.x wrote it: one error object
 	FormatLTSV                 // labelled tab-separated values, as tools for access logs read them
-	FormatHuman                // for a terminal, and for that alone
+	FormatHuman                // for a terminal, and for that alone; coloured if the writer is one, or has an Unwrap() io.Writer that is
 )
 
 var formatNames = []string{"json", "json-v1", "ltsv", "human"}
@@ -52,13 +52,16 @@ func newEncoder(f Format, w io.Writer) encoder {
 	return jsonEncoder{}
 }
 
-// isTerminal reports whether w is one, as far as the standard library knows:
-// a character device, of which only /dev/null is likely to be another.
+// isTerminal reports whether w is one, or stands before one, as far as the
+// standard library knows: a character device, of which only /dev/null is likely
+// to be another.
 func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
+	switch w := w.(type) {
+	case *os.File:
+		info, err := w.Stat()
+		return err == nil && info.Mode()&os.ModeCharDevice != 0
+	case interface{ Unwrap() io.Writer }:
+		return isTerminal(w.Unwrap())
 	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	return false
 }

@@ -10,11 +10,13 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"strconv"
 	"syscall"
 	"time"
 
 	"github.com/weirhq/weir/front"
 	"github.com/weirhq/weir/internal/backend"
+	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/sink"
 )
 
@@ -26,7 +28,7 @@ type serveCmd struct {
 
 // Help implements kong.HelpProvider.
 func (serveCmd) Help() string {
-	return `Events go to stdout as JSON lines, or where the configuration says. SIGTERM and SIGINT drain: requests in flight finish, then weir exits with 0; a second signal ends it at once. SIGHUP reads the configuration again: its routes, upstreams, constraints and trusted proxies apply at once, the other keys after a restart.
+	return `Events go to stdout as JSON lines, or where and how the configuration says; HUMAN_LOG=1 in the environment makes them readable on a terminal. SIGTERM and SIGINT drain: requests in flight finish, then weir exits with 0; a second signal ends it at once. SIGHUP reads the configuration again: its routes, upstreams, constraints and trusted proxies apply at once, the other keys after a restart.
 
 Examples:
   weir serve
@@ -99,7 +101,11 @@ func (c *serveCmd) load() (cfg *front.Config, stop func(), err error) {
 	return cfg, stop, nil
 }
 
+// override puts what flags and the environment say before what the file says.
 func (c *serveCmd) override(cfg *front.Config) {
+	if human, _ := strconv.ParseBool(os.Getenv("HUMAN_LOG")); human {
+		cfg.Log.Format = log.FormatHuman.String()
+	}
 	if c.Listen != "" {
 		cfg.Listen = []string{c.Listen}
 	}

@@ -40,6 +40,9 @@ func NewDirect(w io.Writer) *Direct {
 	return &Direct{writer: w, closed: make(chan struct{})}
 }
 
+// Unwrap returns the writer, for who asks what kind it is.
+func (d *Direct) Unwrap() io.Writer { return d.writer }
+
 // WriteEvent writes a line, which ends in a newline. It returns len(line) or,
 // when the event was dropped, an error and how much of the line was written.
 func (d *Direct) WriteEvent(level log.Level, line []byte) (int, error) {

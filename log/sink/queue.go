@@ -65,6 +65,9 @@ func NewQueue(w io.Writer, bytes int) *Queue {
 	return q
 }
 
+// Unwrap returns the writer, for who asks what kind it is.
+func (q *Queue) Unwrap() io.Writer { return q.out.Unwrap() }
+
 // WriteEvent queues a line, which ends in a newline, and returns len(line). It
 // waits while the queue is full; a line that is longer than the queue goes
 // through alone. After Close it drops the line and returns os.ErrClosed.
