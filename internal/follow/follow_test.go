@@ -1,0 +1,323 @@
+package follow_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/weirhq/weir/internal/follow"
+)
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = f.WriteString(text)
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func open(t *testing.T, name string, lines int) *follow.File {
+	t.Helper()
+	f, err := follow.Open(name, lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+func do(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// available reads what there is, with a bar where the file was switched.
+func available(t *testing.T, f *follow.File) string {
+	t.Helper()
+	var b strings.Builder
+	buf := make([]byte, 1000)
+	for {
+		n, err := f.Read(buf)
+		b.Write(buf[:n])
+		switch {
+		case err == io.EOF:
+			return b.String()
+		case errors.Is(err, follow.ErrSwitched):
+			b.WriteByte('|')
+		case err != nil:
+			t.Fatal(err)
+		}
+	}
+}
+
+func wantAvailable(t *testing.T, f *follow.File, want string) {
+	t.Helper()
+	if got := available(t, f); got != want {
+		t.Errorf("got %q want %q", got, want)
+	}
+}
+
+func TestAppended(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "log")
+	write(t, name, "a\nb\n")
+	f := open(t, name, -1)
+	wantAvailable(t, f, "a\nb\n")
+	wantAvailable(t, f, "")
+	write(t, name, "c")
+	wantAvailable(t, f, "c")
+}
+
+// TestRenamed has the writer go on with the old file after the new one was
+// made, which is what logrotate and a signal lead to.
+func TestRenamed(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "log")
+	write(t, name, "a\n")
+	f := open(t, name, -1)
+	wantAvailable(t, f, "a\n")
+	do(t, os.Rename(name, name+".1"))
+	write(t, name+".1", "b\n")
+	wantAvailable(t, f, "b\n")
+	write(t, name, "")
+	wantAvailable(t, f, "")
+	write(t, name+".1", "c\n")
+	wantAvailable(t, f, "c\n")
+	write(t, name+".1", "d\n")
+	write(t, name, "e\n")
+	wantAvailable(t, f, "d\n|e\n")
+	write(t, name, "f\n")
+	wantAvailable(t, f, "f\n")
+}
+
+// TestRenamedTwice rotates while nobody reads more than a part.
+func TestRenamedTwice(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "log")
+	write(t, name, "abcd")
+	f := open(t, name, -1)
+	buf := make([]byte, 1)
+	var got []byte
+	for i := range 3 {
+		n, err := f.Read(buf)
+		do(t, err)
+		got = append(got, buf[:n]...)
+		do(t, os.Rename(name, fmt.Sprint(name, ".", i)))
+		write(t, name, fmt.Sprint(i))
+	}
+	got = append(got, available(t, f)...)
+	if want := "abcd|0|1|2"; string(got) != want {
+		t.Errorf("got %q want %q", got, want)
+	}
+}
+
+func TestRemoved(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "log")
+	write(t, name, "a\n")
+	f := open(t, name, -1)
+	do(t, os.Remove(name))
+	wantAvailable(t, f, "a\n")
+	write(t, name, "b\n")
+	wantAvailable(t, f, "|b\n")
+}
+
+func TestTruncated(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "log")
+	write(t, name, "a\nb\n")
+	f := open(t, name, -1)
+	wantAvailable(t, f, "a\nb\n")
+	do(t, os.Truncate(name, 0))
+	wantAvailable(t, f, "|")
+	write(t, name, "c\n")
+	wantAvailable(t, f, "c\n")
+	do(t, os.Truncate(name, 0))
+	write(t, name, "a line that is longer than all there was\n")
+	wantAvailable(t, f, "|a line that is longer than all there was\n")
+}
+
+func TestLastLines(t *testing.T) {
+	long := strings.Repeat("x", 100<<10)
+	for _, c := range []struct {
+		text  string
+		lines int
+		want  string
+	}{
+		{"a\nb\nc\n", 2, "b\nc\n"},
+		{"a\nb\nc", 2, "b\nc"},
+		{"a\nb\n", 2, "a\nb\n"},
+		{"a\nb\n", 3, "a\nb\n"},
+		{"a\nb\n", 0, ""},
+		{"a\n\n\n", 2, "\n\n"},
+		{"", 5, ""},
+		{long + "\n" + long + "\nb\n", 2, long + "\nb\n"},
+		{"a\n" + long, 1, long},
+	} {
+		r := strings.NewReader(c.text)
+		offset, err := follow.LastLines(r, int64(len(c.text)), c.lines)
+		if got := c.text[offset:]; err != nil || got != c.want {
+			t.Errorf("last %d of %.20q: got %.20q, %v want %.20q", c.lines, c.text, got, err, c.want)
+		}
+	}
+	name := filepath.Join(t.TempDir(), "log")
+	write(t, name, "a\nb\nc\n")
+	f := open(t, name, 1)
+	wantAvailable(t, f, "c\n")
+	do(t, os.Truncate(name, 0))
+	write(t, name, "more than there was\n")
+	wantAvailable(t, f, "|more than there was\n")
+}
+
+func TestOpenRefuses(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := follow.Open(filepath.Join(dir, "missing"), -1); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a file that does not exist: got %v", err)
+	}
+	if _, err := follow.Open(dir, -1); err == nil || !strings.Contains(err.Error(), "no regular file") {
+		t.Errorf("a folder: got %v", err)
+	}
+}
+
+// TestFlood rotates under a writer that does not wait, but for the reader to
+// have noticed a file before it loses its name, and counts.
+func TestFlood(t *testing.T) {
+	const rotations, each = 20, 3000
+	name := filepath.Join(t.TempDir(), "log")
+	write(t, name, "")
+	f := open(t, name, -1)
+	switched := make(chan struct{}, rotations)
+	switched <- struct{}{} // the first file is read already
+	var writer sync.WaitGroup
+	defer writer.Wait()
+	writer.Go(func() {
+		for r := range rotations {
+			if err := writeAndRename(name, r*each, each, switched); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	})
+	var lines follow.Lines
+	next := 0
+	emit := func(line []byte, whole bool) error {
+		if got, want := string(line), fmt.Sprintf("%d\n", next); got != want || !whole {
+			return fmt.Errorf("got %q want %q", got, want)
+		}
+		next++
+		return nil
+	}
+	defer close(switched)
+	buf := make([]byte, 4096)
+	for next < rotations*each && !t.Failed() {
+		n, err := f.Read(buf)
+		if err != nil && err != io.EOF && !errors.Is(err, follow.ErrSwitched) {
+			t.Fatal(err)
+		}
+		do(t, lines.Cut(buf[:n], emit))
+		if errors.Is(err, follow.ErrSwitched) {
+			do(t, lines.End(emit))
+			switched <- struct{}{}
+		}
+	}
+}
+
+// writeAndRename writes numbers to a file that is renamed in the meantime.
+func writeAndRename(name string, from, count int, seen <-chan struct{}) error {
+	out, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	for i := range count {
+		if _, err := fmt.Fprintln(out, from+i); err != nil {
+			return err
+		}
+		if i == count/2 {
+			<-seen
+			if err := os.Rename(name, fmt.Sprint(name, ".", from)); err != nil {
+				return err
+			}
+		}
+	}
+	return out.Close()
+}
+
+func TestLines(t *testing.T) {
+	long := strings.Repeat("x", follow.MaxLine)
+	for _, c := range []struct {
+		name  string
+		parts []string
+		want  []string // those in brackets are not whole
+	}{
+		{"lines in one part", []string{"a\nb\n"}, []string{"a\n", "b\n"}},
+		{"lines in parts", []string{"a", "b", "\nc", "\n\n"}, []string{"ab\n", "c\n", "\n"}},
+		{"no newline at the end", []string{"a\nb"}, []string{"a\n", "b"}},
+		{"the longest line", []string{long[1:], "\n", "b\n"}, []string{long[1:] + "\n", "b\n"}},
+		{"a line too long by its newline", []string{long, "\n", "b\n"}, []string{"[" + long + "]", "[\n]", "b\n"}},
+		{"a longer line", []string{"a\n", long, "y", "z\nb\n"}, []string{"a\n", "[" + long + "]", "[y]", "[z\n]", "b\n"}},
+		{"longer than a part may be", []string{long + "yz\nb\n"}, []string{"[" + long + "yz\n]", "b\n"}},
+		{"a longer line without an end", []string{long, "y"}, []string{"[" + long + "]", "[y]"}},
+	} {
+		var lines follow.Lines
+		var got []string
+		emit := func(line []byte, whole bool) error {
+			if whole {
+				got = append(got, string(line))
+			} else {
+				got = append(got, "["+string(line)+"]")
+			}
+			return nil
+		}
+		for _, part := range c.parts {
+			do(t, lines.Cut([]byte(part), emit))
+		}
+		do(t, lines.End(emit))
+		if fmt.Sprint(len(got), got) != fmt.Sprint(len(c.want), c.want) {
+			t.Errorf("%s: got %.100q want %.100q", c.name, got, c.want)
+		}
+	}
+}
+
+func FuzzLines(f *testing.F) {
+	f.Add([]byte("a\nb\n\nc"), uint8(2))
+	f.Fuzz(func(t *testing.T, text []byte, step uint8) {
+		var lines follow.Lines
+		var got [][]byte
+		emit := func(line []byte, whole bool) error {
+			got = append(got, bytes.Clone(line))
+			return nil
+		}
+		for rest := text; len(rest) > 0; {
+			n := min(len(rest), int(step)+1)
+			do(t, lines.Cut(rest[:n], emit))
+			rest = rest[n:]
+		}
+		do(t, lines.End(emit))
+		want := bytes.SplitAfter(text, []byte("\n"))
+		if n := len(want) - 1; len(want[n]) == 0 {
+			want = want[:n]
+		}
+		if !bytes.Equal(bytes.Join(got, []byte("|")), bytes.Join(want, []byte("|"))) {
+			t.Errorf("got %q want %q", got, want)
+		}
+	})
+}
+
+func ExampleLines() {
+	var lines follow.Lines
+	emit := func(line []byte, whole bool) error {
+		fmt.Printf("%q\n", line)
+		return nil
+	}
+	lines.Cut([]byte("first\nsec"), emit)
+	lines.Cut([]byte("ond\n"), emit)
+	// Output:
+	// "first\n"
+	// "second\n"
+}
