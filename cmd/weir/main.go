@@ -4,6 +4,7 @@
 //	weir serve --config weir.yaml   a door as the file says
 //	weir check weir.yaml            every mistake in the file
 //	weir backend                    a backend to test against
+//	weir tail -f weir.log           events as a person reads them
 //
 // It exits with 0 when done, 1 when it found or met a problem, and 2 when it
 // was used wrongly.
@@ -31,6 +32,7 @@ type command struct {
 	Serve   serveCmd   `cmd:"" help:"Run the front door."`
 	Check   checkCmd   `cmd:"" help:"Say what is wrong with a configuration."`
 	Backend backendCmd `cmd:"" help:"Run a backend to test against."`
+	Tail    tailCmd    `cmd:"" help:"Show, choose and convert events."`
 
 	Version kong.VersionFlag `help:"Print the version."`
 }

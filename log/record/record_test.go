@@ -119,6 +119,16 @@ func TestHuman(t *testing.T) {
 	}
 }
 
+func TestAppendPrintable(t *testing.T) {
+	for line, want := range map[string]string{
+		"plain \"text\" C:\\dir\tx":   "plain \"text\" C:\\dir\tx",
+		"\x1b[31mred\x07\r\x7f\u009b": `\u001b[31mred\u0007\r\u007f\u009b`,
+		"日本語 \u202e\xff":              "日本語 \\u202e\uFFFD",
+	} {
+		check(t, line, string(record.AppendPrintable(nil, []byte(line))), want)
+	}
+}
+
 func TestSeverity(t *testing.T) {
 	for s, want := range map[record.Severity]string{record.SeverityNone: "", record.SeverityFatal: "Fatal", record.SeverityDebug: "Debug", 6: "", -1: ""} {
 		if got := s.String(); got != want {
@@ -163,6 +173,9 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("time:\tevent:\ta:\\u202e\xff\\"))
 	f.Add([]byte("{\"event\":\"\x1b\u009b\",\"created_at\":\"\\u001b\"}"))
 	f.Fuzz(func(t *testing.T, line []byte) {
+		if raw := rawControl(record.AppendPrintable(nil, line)); raw != "" {
+			t.Errorf("%q as it is shown has %s", line, raw)
+		}
 		r, err := record.Parse(line)
 		if err != nil {
 			return

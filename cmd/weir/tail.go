@@ -1,0 +1,220 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/log/record"
+)
+
+type tailCmd struct {
+	Files      []string `arg:"" optional:"" name:"file" help:"What to read. Without one, or for \"-\", that is stdin."`
+	Follow     bool     `short:"f" help:"Go on with what is appended, through rotation and truncation."`
+	Lines      *int     `short:"n" placeholder:"N" help:"Begin with the last N lines. Without it that is all of them, and with --follow 10."`
+	Level      string   `placeholder:"LEVEL" help:"Show events of this level and worse: debug, info, warn, error or fatal."`
+	Where      string   `placeholder:"EXPR" help:"Show events for which EXPR is true."`
+	EventsOnly bool     `help:"Leave out lines that are no events."`
+	Format     string   `placeholder:"FORM" help:"Write events as human, json, ltsv or raw, which is as they are. Without it that is human on a terminal, else raw."`
+	Color      string   `placeholder:"WHEN" default:"auto" help:"Colour the level auto, always or never; auto is on a terminal, unless NO_COLOR is set."`
+	Stats      bool     `help:"Count events by level and route instead of showing them."`
+	JSON       bool     `name:"json" help:"With --stats: print them as a JSON document."`
+}
+
+// Help implements kong.HelpProvider.
+func (tailCmd) Help() string {
+	return `Reads events, JSON of either shape or LTSV, and shows them, chooses from them or converts them. Other lines are passed on as they are, filter or not, unless --events-only is given. In human form and on a terminal, what could steer the terminal is shown as an escape. Lines of more than 1 MiB are no events. Lines are counted, by -n, before they are chosen.
+
+EXPR is in the language of expr-lang.org. It has created_at, namespace, event, trace_id, span_id, severity (0 fatal to 4 debug), level, http, auth, data, errors and truncated; extra has the keys that the format does not know. Durations are written as 250ms or 1m30s. A field that is missing, or of another type, makes a comparison false. An event without a level counts as info.
+
+--follow looks at the files ten times a second. A file that was renamed is read to its end before the one that took its name; what a copytruncate takes away within a tenth of a second of its being written is lost.
+
+SIGINT ends it. When it reads a pipe, the first one is left to the program that writes there, whose last lines are worth reading; a second ends it at once.
+
+Examples:
+  weir serve | weir tail
+  weir tail -f --level warn weir.log
+  weir tail --where 'http.status_code >= 500 && http.duration > 1s' weir.log
+  weir tail --format json --events-only access.ltsv
+  weir tail --stats weir.log`
+}
+
+// followedLines is with how many lines --follow begins, as tail does.
+const followedLines = 10
+
+// Run reads until there is no more, or a signal.
+func (c *tailCmd) Run(s streams) error {
+	// Who reads the output may have seen enough: that ends the writing, not
+	// the process.
+	signal.Ignore(syscall.SIGPIPE)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	view, err := c.view(s)
+	if err != nil {
+		return err
+	}
+	in, err := c.inputs()
+	if err != nil {
+		return err
+	}
+	defer closeInputs(in)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	err = errors.Join(show(read(ctx, in), signals, leavesFirstInterrupt(in), view), view.finish())
+	if errors.Is(err, syscall.EPIPE) {
+		return nil
+	}
+	if cond := view.where; cond != nil && cond.failed > 0 {
+		fmt.Fprintf(s.err, "weir: warning: --where failed on %s left out: %v\n", counted(cond.failed, "event, which was", "events, which were"), cond.cause)
+	}
+	return err
+}
+
+// counted says how many there are.
+func counted(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprint(n, " ", more)
+}
+
+// show hands the view what is read, until there is no more or a signal ends
+// it.
+func show(parts <-chan *part, signals <-chan os.Signal, leaveInterrupt bool, v *view) error {
+	ticks, stop := v.ticks()
+	defer stop()
+	for {
+		select {
+		case p, ok := <-parts:
+			if !ok {
+				return nil
+			}
+			if err := v.take(p); err != nil {
+				return err
+			}
+			close(p.taken)
+		case <-ticks:
+			if err := v.tick(); err != nil {
+				return err
+			}
+		case sig := <-signals:
+			if sig != syscall.SIGINT || !leaveInterrupt {
+				return nil
+			}
+			leaveInterrupt = false
+		}
+	}
+}
+
+// view makes what events are shown with.
+func (c *tailCmd) view(s streams) (*view, error) {
+	terminal := isTerminal(s.out)
+	v := newView(s.out)
+	v.eventsOnly, v.form = c.EventsOnly, c.Format
+	if v.form == "" {
+		v.form = formRaw
+		if terminal {
+			v.form = formHuman
+		}
+	}
+	v.escape = terminal || v.form == formHuman
+	v.human.Color = c.Color == "always" || c.Color == "auto" && terminal && os.Getenv("NO_COLOR") == ""
+	if c.Stats {
+		v.stats = newTailStats(c.JSON, terminal && !c.JSON)
+	}
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	if c.Level != "" {
+		level, err := log.ParseLevel(c.Level)
+		if err != nil {
+			return nil, c.misuse("--level: %w", err)
+		}
+		v.worst = severityOf(level)
+	}
+	if c.Where != "" {
+		var err error
+		if v.where, err = compileCondition(c.Where); err != nil {
+			return nil, err
+		}
+	}
+	return v, nil
+}
+
+// severityOf returns the severity of a level, which count in opposite ways.
+func severityOf(level log.Level) record.Severity {
+	return record.SeverityFatal + record.Severity(log.LevelFatal-level)
+}
+
+// check finds what cannot be meant.
+func (c *tailCmd) check() error {
+	switch {
+	case !oneOf(c.Format, "", formHuman, formJSON, formLTSV, formRaw):
+		return c.misuse("--format: %q is none of human, json, ltsv, raw", c.Format)
+	case !oneOf(c.Color, "auto", "always", "never"):
+		return c.misuse("--color: %q is none of auto, always, never", c.Color)
+	case c.JSON && !c.Stats:
+		return c.misuse("--json goes with --stats; for events there is --format json")
+	case c.Lines != nil && *c.Lines < 0:
+		return c.misuse("--lines: %d is less than no lines", *c.Lines)
+	case c.Lines != nil && *c.Lines > maxHeld:
+		return c.misuse("--lines: more than %d", maxHeld)
+	case c.Follow && len(c.Files) > 1 && oneOf("-", c.Files...):
+		return c.misuse("--follow cannot wait for stdin and for files at once")
+	}
+	return nil
+}
+
+func (c *tailCmd) misuse(format string, args ...any) error {
+	return &problem{err: fmt.Errorf(format, args...), hint: "weir tail --help", code: exitMisuse}
+}
+
+func oneOf(s string, of ...string) bool {
+	for _, one := range of {
+		if s == one {
+			return true
+		}
+	}
+	return false
+}
+
+// isTerminal reports whether f is a terminal, as far as package os can tell: a
+// character device other than the one that takes everything.
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
+}
+
+// firstLines is how many lines from the end to begin with; negative for all.
+func (c *tailCmd) firstLines() int {
+	switch {
+	case c.Lines != nil:
+		return *c.Lines
+	case c.Follow:
+		return followedLines
+	}
+	return -1
+}
+
+// refreshEvery is how often the live statistics are drawn.
+const refreshEvery = time.Second
+
+// fileProblem explains why a file cannot be read.
+func fileProblem(err error) error {
+	hint := "weir tail FILE, or a program that writes events | weir tail"
+	if strings.Contains(err.Error(), "regular") {
+		hint = "without --follow it is read as it comes"
+	}
+	return &problem{err: err, hint: hint, code: exitMisuse}
+}

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"time"
+
+	"github.com/weirhq/weir/internal/follow"
+)
+
+const (
+	// pollEvery is how often files that are followed are looked at.
+	pollEvery = 100 * time.Millisecond
+
+	// readSize is how much is read at once.
+	readSize = 256 << 10
+
+	// maxHeld is how many lines of a pipe are held to show the last of them.
+	maxHeld = 100_000
+)
+
+// An input is one of the things to read.
+type input struct {
+	file     *os.File     // read to its end
+	followed *follow.File // or read for ever
+	lines    follow.Lines
+	last     *lastLines // of a pipe, when only those are wanted
+}
+
+// inputs opens what there is to read.
+func (c *tailCmd) inputs() ([]*input, error) {
+	names := c.Files
+	if len(names) == 0 {
+		names = []string{"-"}
+	}
+	var all []*input
+	for _, name := range names {
+		in, err := c.input(name)
+		if err != nil {
+			closeInputs(all)
+			return nil, fileProblem(err)
+		}
+		all = append(all, in)
+	}
+	return all, nil
+}
+
+func (c *tailCmd) input(name string) (*input, error) {
+	if c.Follow && name != "-" {
+		followed, err := follow.Open(name, c.firstLines())
+		return &input{followed: followed}, err
+	}
+	in := &input{file: os.Stdin}
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		in.file = file
+	}
+	if c.Lines == nil {
+		return in, nil // all of a pipe, followed or not
+	}
+	return in, in.skip(*c.Lines)
+}
+
+// skip goes to the last lines, or prepares to hold them.
+func (in *input) skip(lines int) error {
+	info, err := in.file.Stat()
+	switch {
+	case err != nil:
+		return err
+	case info.IsDir() || !info.Mode().IsRegular():
+		in.last = &lastLines{n: lines}
+		return nil
+	}
+	offset, err := follow.LastLines(in.file, info.Size(), lines)
+	if err == nil {
+		_, err = in.file.Seek(offset, io.SeekStart)
+	}
+	return err
+}
+
+func closeInputs(all []*input) {
+	for _, in := range all {
+		switch {
+		case in.followed != nil:
+			in.followed.Close()
+		case in.file != os.Stdin:
+			in.file.Close()
+		}
+	}
+}
+
+// leavesFirstInterrupt reports whether another program writes what is read, so
+// that it gets to end first.
+func leavesFirstInterrupt(all []*input) bool {
+	for _, in := range all {
+		if in.file == os.Stdin && !isTerminal(os.Stdin) {
+			return true
+		}
+	}
+	return false
+}
+
+// A part is what was read at once.
+type part struct {
+	from  *input
+	data  []byte // the reader's, once taken is closed
+	end   bool   // what comes after it is another file
+	err   error  // why there is no more
+	taken chan struct{}
+}
+
+// read reads the inputs in a goroutine of its own, so that signals are heard
+// while a pipe is silent. It ends with ctx, unless it is in the middle of
+// reading a pipe: then it ends with the process, as nothing can wake it.
+func read(ctx context.Context, all []*input) <-chan *part {
+	r := &reader{ctx: ctx, parts: make(chan *part), buf: make([]byte, readSize)}
+	go func() {
+		defer close(r.parts)
+		if all[0].followed != nil {
+			r.follow(all)
+			return
+		}
+		for _, in := range all {
+			if !r.drain(in) {
+				return
+			}
+		}
+	}()
+	return r.parts
+}
+
+type reader struct {
+	ctx   context.Context
+	parts chan *part
+	buf   []byte
+}
+
+// send hands a part on and waits until it is done with; it reports false when
+// nobody takes any more.
+func (r *reader) send(p *part) bool {
+	p.taken = make(chan struct{})
+	select {
+	case r.parts <- p:
+	case <-r.ctx.Done():
+		return false
+	}
+	select {
+	case <-p.taken:
+		return true
+	case <-r.ctx.Done():
+		return false
+	}
+}
+
+// drain reads an input to its end.
+func (r *reader) drain(in *input) bool {
+	for {
+		n, err := in.file.Read(r.buf)
+		if n > 0 && !r.send(&part{from: in, data: r.buf[:n]}) {
+			return false
+		}
+		switch {
+		case err == io.EOF:
+			return r.send(&part{from: in, end: true})
+		case err != nil:
+			r.send(&part{from: in, end: true, err: err})
+			return false
+		}
+	}
+}
+
+// follow reads files until nobody takes any more.
+func (r *reader) follow(all []*input) {
+	poll := time.NewTicker(pollEvery)
+	defer poll.Stop()
+	for {
+		idle := true
+		for _, in := range all {
+			n, err := in.followed.Read(r.buf)
+			if err == io.EOF {
+				continue
+			}
+			idle = false
+			p := &part{from: in, data: r.buf[:n], end: err != nil}
+			if !errors.Is(err, follow.ErrSwitched) {
+				p.err = err
+			}
+			if !r.send(p) || p.err != nil {
+				return
+			}
+		}
+		if !idle {
+			continue
+		}
+		select {
+		case <-poll.C:
+		case <-r.ctx.Done():
+			return
+		}
+	}
+}
+
+// lastLines holds the last n lines of a stream.
+type lastLines struct {
+	n     int
+	lines []heldLine
+	next  int // to be replaced, once there are n
+}
+
+type heldLine struct {
+	text  []byte
+	whole bool
+}
+
+func (l *lastLines) add(line []byte, whole bool) {
+	switch {
+	case l.n == 0:
+	case len(l.lines) < l.n:
+		l.lines = append(l.lines, heldLine{append([]byte(nil), line...), whole})
+	default:
+		held := &l.lines[l.next]
+		held.text, held.whole = append(held.text[:0], line...), whole
+		l.next = (l.next + 1) % l.n
+	}
+}
+
+// each hands on the lines, oldest first.
+func (l *lastLines) each(do func(line []byte, whole bool) error) error {
+	for i := range l.lines {
+		held := l.lines[(l.next+i)%len(l.lines)]
+		if err := do(held.text, held.whole); err != nil {
+			return err
+		}
+	}
+	return nil
+}

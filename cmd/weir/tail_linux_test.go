@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestTailMemory sends 64 MB of events through a condition, and then a line of
+// 100 MB, and watches how much memory that ever took.
+func TestTailMemory(t *testing.T) {
+	t.Parallel()
+	const mayGrow = 20 << 20
+	p, w := pipeInto(t, "tail", "--where", "data.n == 1", "--format", "ltsv")
+	block := strings.Repeat(eventLine(2), 10_000)
+	writeTo(t, w, block+eventLine(1)) // what is allocated once is not growth
+	awaitOutput(t, p, "\tn:1\n")
+	before := peakMemory(t, p)
+	for sent := 0; sent < 64<<20; sent += len(block) {
+		writeTo(t, w, block)
+	}
+	long := strings.Repeat("x", 1<<20)
+	for range 100 {
+		writeTo(t, w, long)
+	}
+	writeTo(t, w, "the end\n")
+	await(t, "the end of the long line", func() bool {
+		info, err := os.Stat(p.stdout)
+		return err == nil && info.Size() > 100<<20
+	})
+	if grown := peakMemory(t, p) - before; grown >= mayGrow {
+		t.Errorf("the process has grown by %d kB want less than %d kB", grown>>10, mayGrow>>10)
+	}
+	w.Close()
+	p.wait(exitDone)
+	lines := strings.SplitAfter(output(t, p), "\n")
+	if got, want := len(lines), 3; got != want || len(lines[1]) != 100<<20+len("the end\n") {
+		t.Errorf("got %d lines want %d: an event, and the long line as it was", got, want)
+	}
+}
+
+// openTerminal returns the two ends of a pseudo-terminal.
+func openTerminal(t *testing.T) (master, slave *os.File) {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { master.Close() })
+	fd := int(master.Fd())
+	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return master, slave
+}
+
+// onTerminal runs weir with a terminal as its stdout and returns what the
+// terminal was sent.
+func onTerminal(t *testing.T, input string, env []string, args ...string) string {
+	t.Helper()
+	master, slave := openTerminal(t)
+	p := prepare(t, args...)
+	p.cmd.Stdin, p.cmd.Stdout = strings.NewReader(input), slave
+	p.cmd.Env = append(p.cmd.Env, env...)
+	err := p.start()
+	slave.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown bytes.Buffer
+	var reading sync.WaitGroup
+	reading.Go(func() { shown.ReadFrom(master) }) // until the last slave is closed
+	p.wait(exitDone)
+	reading.Wait()
+	return strings.ReplaceAll(shown.String(), "\r\n", "\n")
+}
+
+// TestTailOnTerminal looks at what a terminal is sent.
+func TestTailOnTerminal(t *testing.T) {
+	t.Parallel()
+	const hostile = `{"created_at":"2026-11-21T09:30:15.128Z","namespace":"n","event":"\u001b[2J","severity":1}` + "\n\x1b[2J\n"
+	for _, c := range []struct {
+		name string
+		env  []string
+		args []string
+		want string
+	}{
+		{"people", nil, []string{"tail"}, "09:30:15.128 \x1b[31mERROR\x1b[0m \\u001b[2J\n\\u001b[2J\n"},
+		{"NO_COLOR", []string{"NO_COLOR=1"}, []string{"tail"}, "09:30:15.128 ERROR \\u001b[2J\n\\u001b[2J\n"},
+		{"no colour asked for", nil, []string{"tail", "--color", "never"}, "09:30:15.128 ERROR \\u001b[2J\n\\u001b[2J\n"},
+		{"raw", nil, []string{"tail", "--format", "raw"}, strings.ReplaceAll(hostile, "\x1b", `\u001b`)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := onTerminal(t, hostile, append([]string{"TZ=UTC", "NO_COLOR="}, c.env...), c.args...)
+			if got != c.want {
+				t.Errorf("got %q want %q", got, c.want)
+			}
+		})
+	}
+}

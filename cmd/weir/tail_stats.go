@@ -1,0 +1,209 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/weirhq/weir/log/record"
+)
+
+const (
+	maxRoutes   = 1000 // that are counted apart; somebody may log paths in their place
+	shownRoutes = 20   // in a table
+	otherRoutes = "(other routes)"
+)
+
+// tailStats counts events by severity and by route.
+type tailStats struct {
+	json bool
+	live bool // whether the table is drawn again and again
+
+	events      int
+	otherLines  int
+	first, last time.Time // created_at, the earliest and the latest
+	severities  map[string]*tally
+	routes      map[string]*tally
+
+	drawn    int       // lines of the table on the terminal
+	drawnAt  time.Time // when
+	lastSeen int       // events then
+}
+
+// A tally is a row of the table.
+type tally struct {
+	Name         string   `json:"name"`
+	Events       int      `json:"events"`
+	PerSecond    *float64 `json:"per_second"`              // null where the events span no time
+	ServerErrors int      `json:"server_errors,omitempty"` // answers of 500 and more
+}
+
+func newTailStats(json, live bool) *tailStats {
+	return &tailStats{json: json, live: live, severities: map[string]*tally{}, routes: map[string]*tally{}, drawnAt: time.Now()}
+}
+
+// severityNames are the rows by severity, worst first.
+var severityNames = []string{"fatal", "error", "warn", "info", "debug", "none"}
+
+func (s *tailStats) add(r *record.Record) {
+	s.events++
+	if at, ok := r.CreatedAt.Time(); ok {
+		if s.first.IsZero() || at.Before(s.first) {
+			s.first = at
+		}
+		if at.After(s.last) {
+			s.last = at
+		}
+	}
+	name := strings.ToLower(r.Severity.String())
+	if name == "" {
+		name = "none"
+	}
+	tallyOf(s.severities, name).Events++
+	if r.HTTP == nil || r.HTTP.StatusCode == 0 {
+		return // a request that is not answered will be seen again
+	}
+	t := tallyOf(s.routes, routeOf(r.HTTP))
+	t.Events++
+	if r.HTTP.StatusCode >= 500 {
+		t.ServerErrors++
+	}
+}
+
+// routeOf names the route of a request, or the path where no route is known.
+func routeOf(h *record.HTTP) string {
+	name := cmp.Or(h.Route, h.Path)
+	if first, _, _ := strings.Cut(name, " "); h.Method == "" || first == h.Method {
+		return name
+	}
+	return h.Method + " " + name
+}
+
+func tallyOf(tallies map[string]*tally, name string) *tally {
+	t := tallies[name]
+	if t == nil && len(tallies) >= maxRoutes {
+		name = otherRoutes
+		t = tallies[name]
+	}
+	if t == nil {
+		t = &tally{Name: strings.Clone(name)}
+		tallies[t.Name] = t
+	}
+	return t
+}
+
+// other counts a line that is no event once, by its newline, in however many
+// pieces it comes.
+func (s *tailStats) other(line []byte) {
+	if n := len(line); n > 0 && line[n-1] == '\n' {
+		s.otherLines++
+	}
+}
+
+// seconds is the time between the first event and the last.
+func (s *tailStats) seconds() float64 { return s.last.Sub(s.first).Seconds() }
+
+// perSecond is nil where there is no time to divide by.
+func (s *tailStats) perSecond(events int) *float64 {
+	if s.events < 2 || s.seconds() <= 0 {
+		return nil
+	}
+	rate := float64(events) / s.seconds()
+	return &rate
+}
+
+// rows returns the severities that there are and the routes, most events
+// first.
+func (s *tailStats) rows() (severities, routes []tally) {
+	severities, routes = []tally{}, []tally{} // in JSON, none is no null
+	for _, name := range severityNames {
+		if t := s.severities[name]; t != nil {
+			severities = append(severities, *t)
+		}
+	}
+	for _, t := range s.routes {
+		routes = append(routes, *t)
+	}
+	slices.SortFunc(routes, func(a, b tally) int {
+		return cmp.Or(cmp.Compare(b.Events, a.Events), cmp.Compare(a.Name, b.Name))
+	})
+	for _, list := range [][]tally{severities, routes} {
+		for i := range list {
+			list[i].PerSecond = s.perSecond(list[i].Events)
+		}
+	}
+	return severities, routes
+}
+
+// finish writes the statistics in their last state.
+func (s *tailStats) finish(out *bufio.Writer) error {
+	if !s.json {
+		s.draw(out, time.Now())
+		return nil
+	}
+	severities, routes := s.rows()
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(struct {
+		Events     int      `json:"events"`
+		OtherLines int      `json:"other_lines"`
+		Seconds    float64  `json:"seconds"`
+		PerSecond  *float64 `json:"per_second"`
+		Severities []tally  `json:"severities"`
+		Routes     []tally  `json:"routes"`
+	}{s.events, s.otherLines, max(0, s.seconds()), s.perSecond(s.events), severities, routes})
+}
+
+// draw writes the table, over the one before when it is live.
+func (s *tailStats) draw(out *bufio.Writer, now time.Time) {
+	if s.drawn > 0 {
+		fmt.Fprintf(out, "\x1b[%dA\x1b[J", s.drawn)
+	}
+	var b strings.Builder
+	s.table(&b)
+	if elapsed := now.Sub(s.drawnAt).Seconds(); s.live && elapsed > 0 {
+		fmt.Fprintf(&b, "\nnow %.1f events per second\n", float64(s.events-s.lastSeen)/elapsed)
+		s.drawn = strings.Count(b.String(), "\n")
+	}
+	s.drawnAt, s.lastSeen = now, s.events
+	out.WriteString(b.String())
+}
+
+func (s *tailStats) table(w io.Writer) {
+	severities, routes := s.rows()
+	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(tab, "EVENTS\tPER SECOND\t5XX\t \tWHAT\n")
+	row(tab, tally{Name: "all", Events: s.events, PerSecond: s.perSecond(s.events)})
+	for _, t := range severities {
+		row(tab, t)
+	}
+	for _, t := range routes[:min(len(routes), shownRoutes)] {
+		row(tab, t)
+	}
+	tab.Flush()
+	if more := len(routes) - shownRoutes; more > 0 {
+		fmt.Fprintf(w, "and %s; --json has all\n", counted(more, "more route", "more routes"))
+	}
+	if s.otherLines > 0 {
+		fmt.Fprintf(w, "and %s\n", counted(s.otherLines, "line that is no event", "lines that are no events"))
+	}
+}
+
+func row(w io.Writer, t tally) {
+	rate, failed := "-", ""
+	if t.PerSecond != nil {
+		rate = fmt.Sprintf("%.1f", *t.PerSecond)
+	}
+	if t.ServerErrors > 0 {
+		failed = fmt.Sprint(t.ServerErrors)
+	}
+	name := record.AppendPrintable(nil, []byte(strings.ReplaceAll(t.Name, "\t", " ")))
+	fmt.Fprintf(w, "%d\t%s\t%s\t \t%s\n", t.Events, rate, failed, name)
+}

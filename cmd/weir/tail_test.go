@@ -1,0 +1,236 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// eventLine is an event with a number.
+func eventLine(n int) string {
+	return fmt.Sprintf(`{"created_at":"2026-11-21T09:30:15.128Z","namespace":"n","event":"e","severity":3,"data":{"n":%d}}`+"\n", n)
+}
+
+// appendTo appends a text to a file.
+func appendTo(t *testing.T, name, text string) {
+	t.Helper()
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteString(text); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// output is what a process has written to stdout.
+func output(t *testing.T, p *process) string {
+	t.Helper()
+	b, err := os.ReadFile(p.stdout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// awaitOutput waits until a process has written a text to stdout.
+func awaitOutput(t *testing.T, p *process, part string) {
+	t.Helper()
+	await(t, fmt.Sprintf("%.80q on stdout", part), func() bool { return strings.Contains(output(t, p), part) })
+}
+
+// wantNumbered checks that stdout is the events numbered from 0 to count-1,
+// each once and in order.
+func wantNumbered(t *testing.T, p *process, count int) {
+	t.Helper()
+	n := 0
+	for line := range strings.Lines(output(t, p)) {
+		if line != eventLine(n) {
+			t.Fatalf("line %d: got %q want %q", n+1, line, eventLine(n))
+		}
+		n++
+	}
+	if n != count {
+		t.Fatalf("got %d events want %d", n, count)
+	}
+}
+
+// TestTailRotation renames the file under a writer that goes on in the old one
+// for a while, over and over.
+func TestTailRotation(t *testing.T) {
+	t.Parallel()
+	const rotations, each = 5, 2000
+	name := filepath.Join(t.TempDir(), "weir.log")
+	appendTo(t, name, "")
+	p := start(t, "tail", "-f", "-n", "100000", name)
+	n := 0
+	burst := func(name string) {
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		for range each {
+			if _, err := f.WriteString(eventLine(n)); err != nil {
+				t.Fatal(err)
+			}
+			n++
+		}
+	}
+	for i := range rotations {
+		burst(name)
+		awaitOutput(t, p, eventLine(i*2*each)) // this file is the one that is read
+		old := fmt.Sprint(name, ".", i)
+		if err := os.Rename(name, old); err != nil {
+			t.Fatal(err)
+		}
+		appendTo(t, name, "")
+		burst(old)
+	}
+	awaitOutput(t, p, eventLine(n-1))
+	p.signal(syscall.SIGINT)
+	p.wait(exitDone)
+	wantNumbered(t, p, n)
+}
+
+// TestTailTruncation truncates the file, as copytruncate does.
+func TestTailTruncation(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "weir.log")
+	appendTo(t, name, eventLine(0)+eventLine(1)+"no newline")
+	p := start(t, "tail", "-f", name)
+	for n := 2; n < 6; n++ {
+		awaitOutput(t, p, eventLine(n-1))
+		if err := os.Truncate(name, 0); err != nil {
+			t.Fatal(err)
+		}
+		appendTo(t, name, eventLine(n))
+	}
+	awaitOutput(t, p, eventLine(5))
+	p.signal(syscall.SIGTERM)
+	p.wait(exitDone)
+	if got, want := strings.Count(output(t, p), "\n"), 7; got != want {
+		t.Errorf("got %d lines want %d:\n%s", got, want, output(t, p))
+	}
+}
+
+// TestTailBeginsNearTheEnd follows a file that has lines already.
+func TestTailBeginsNearTheEnd(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "weir.log")
+	for n := range 20 {
+		appendTo(t, name, eventLine(n))
+	}
+	p := start(t, "tail", "-f", name)
+	awaitOutput(t, p, eventLine(19))
+	p.signal(syscall.SIGINT)
+	p.wait(exitDone)
+	if got := output(t, p); !strings.HasPrefix(got, eventLine(10)) {
+		t.Errorf("begins with %.100q want %q", got, eventLine(10))
+	}
+}
+
+// pipeInto starts weir with a pipe as its stdin.
+func pipeInto(t *testing.T, args ...string) (*process, *os.File) {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := prepare(t, args...)
+	p.cmd.Stdin = r
+	err = p.start()
+	r.Close()
+	if err != nil {
+		w.Close()
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Close() })
+	return p, w
+}
+
+func writeTo(t *testing.T, w io.Writer, text string) {
+	t.Helper()
+	if _, err := io.WriteString(w, text); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTailInterrupt interrupts what reads a pipe: the first time is left to
+// the writer, whose last words are read.
+func TestTailInterrupt(t *testing.T) {
+	t.Parallel()
+	p, w := pipeInto(t, "tail")
+	writeTo(t, w, eventLine(0))
+	awaitOutput(t, p, eventLine(0))
+	p.signal(syscall.SIGINT)
+	writeTo(t, w, eventLine(1)+"no newline")
+	awaitOutput(t, p, eventLine(1))
+	w.Close()
+	p.wait(exitDone)
+	if got, want := output(t, p), eventLine(0)+eventLine(1)+"no newline\n"; got != want {
+		t.Errorf("got %q want %q", got, want)
+	}
+
+	p, w = pipeInto(t, "tail", "--stats")
+	writeTo(t, w, strings.Repeat(eventLine(0), 5000)) // more than a pipe holds, so it is being read
+	p.signal(syscall.SIGINT)
+	p.signal(syscall.SIGTERM)
+	p.wait(exitDone)
+	if got := output(t, p); !strings.Contains(got, "EVENTS") {
+		t.Errorf("no table at the end: %q", got)
+	}
+}
+
+// TestTailClosedOutput has a reader that has seen enough.
+func TestTailClosedOutput(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "weir.log")
+	appendTo(t, name, strings.Repeat(eventLine(7), 100_000))
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	p := prepare(t, "tail", name)
+	p.cmd.Stdout = w
+	err = p.start()
+	w.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(r).ReadString('\n')
+	if err != nil || line != eventLine(7) {
+		t.Errorf("first line: %q, %v", line, err)
+	}
+	r.Close()
+	p.wait(exitDone)
+	if said := p.stderr.String(); said != "" {
+		t.Errorf("stderr: %q", said)
+	}
+}
+
+// TestTailShowsControls passes on what is no event: raw to a file, shown to
+// people.
+func TestTailShowsControls(t *testing.T) {
+	t.Parallel()
+	const hostile = "\x1b]0;title\a\x1b[2J\u009b31m\u202e\xff\n"
+	for format, want := range map[string]string{
+		"raw":   hostile,
+		"human": `\u001b]0;title\u0007\u001b[2J\u009b31m\u202e` + "\uFFFD\n",
+	} {
+		p, w := pipeInto(t, "tail", "--format", format)
+		writeTo(t, w, hostile)
+		w.Close()
+		p.wait(exitDone)
+		if got := output(t, p); got != want {
+			t.Errorf("%s: got %q want %q", format, got, want)
+		}
+	}
+}
