@@ -247,7 +247,7 @@ func init() { // they lead back to add
 		"bytes":    scalar((*log.Event).Bytes, func(s text) []byte { return []byte(s) }),
 		"hex":      scalar((*log.Event).Hex, func(s text) []byte { return []byte(s) }),
 		"null":     scalar((*log.Event).Any, asItIs[any]),
-		"fail":     scalar((*log.Event).Any, func(s text) any { return withFields{fails: &s} }),
+		"fail":     scalar((*log.Event).Any, func(s text) any { return failingValue(s) }),
 		"strs":     slice((*log.Event).Strs, parseText),
 		"bools":    slice((*log.Event).Bools, asItIs[bool]),
 		"ints":     slice((*log.Event).Int64s, parseInt),
@@ -348,6 +348,14 @@ type withStack struct {
 func (e withStack) Callers() []uintptr { return e.pcs }
 func (e withStack) Unwrap() error      { return e.error }
 
+// A failingValue fails, for the reason that it is, after it has added a field.
+type failingValue text
+
+func (v failingValue) MarshalLog(e *log.Event) error {
+	e.Str("half", "written")
+	return errors.New(string(v))
+}
+
 type withFields struct {
 	error
 	data  []call
@@ -358,8 +366,7 @@ func (e withFields) Unwrap() error { return e.error }
 func (e withFields) MarshalLog(event *log.Event) error {
 	addCalls(event, e.data)
 	if e.fails != nil {
-		event.Str("half", "written")
-		return errors.New(string(*e.fails))
+		return failingValue(*e.fails).MarshalLog(event)
 	}
 	return nil
 }
