@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -17,6 +16,11 @@ import (
 const (
 	maxRoutes   = 1000 // that are counted apart; somebody may log paths in their place
 	shownRoutes = 20   // in a table
+
+	// A table that is drawn over the one before has to fit the smallest of
+	// usual terminals, 24 lines of 80.
+	shownLive   = 10
+	nameLive    = 45 // characters of a route
 	otherRoutes = "(other routes)"
 )
 
@@ -142,9 +146,10 @@ func (s *tailStats) rows() (severities, routes []tally) {
 }
 
 // finish writes the statistics in their last state.
-func (s *tailStats) finish(out *bufio.Writer) error {
+func (s *tailStats) finish(out io.Writer) error {
 	if !s.json {
-		s.draw(out, time.Now())
+		s.erase(out)
+		s.table(out)
 		return nil
 	}
 	severities, routes := s.rows()
@@ -161,34 +166,48 @@ func (s *tailStats) finish(out *bufio.Writer) error {
 	}{s.events, s.otherLines, max(0, s.seconds()), s.perSecond(s.events), severities, routes})
 }
 
-// draw writes the table, over the one before when it is live.
-func (s *tailStats) draw(out *bufio.Writer, now time.Time) {
+// draw writes the table over the one before.
+func (s *tailStats) draw(out io.Writer, now time.Time) {
+	var b strings.Builder
+	s.table(&b)
+	if elapsed := now.Sub(s.drawnAt).Seconds(); elapsed > 0 {
+		fmt.Fprintf(&b, "\nnow %.1f events per second\n", float64(s.events-s.lastSeen)/elapsed)
+	}
+	s.erase(out)
+	io.WriteString(out, b.String())
+	s.drawn = strings.Count(b.String(), "\n")
+	s.drawnAt, s.lastSeen = now, s.events
+}
+
+// erase takes back the table that was drawn last.
+func (s *tailStats) erase(out io.Writer) {
 	if s.drawn > 0 {
 		fmt.Fprintf(out, "\x1b[%dA\x1b[J", s.drawn)
 	}
-	var b strings.Builder
-	s.table(&b)
-	if elapsed := now.Sub(s.drawnAt).Seconds(); s.live && elapsed > 0 {
-		fmt.Fprintf(&b, "\nnow %.1f events per second\n", float64(s.events-s.lastSeen)/elapsed)
-		s.drawn = strings.Count(b.String(), "\n")
-	}
-	s.drawnAt, s.lastSeen = now, s.events
-	out.WriteString(b.String())
+	s.drawn = 0
 }
 
 func (s *tailStats) table(w io.Writer) {
 	severities, routes := s.rows()
+	shown := shownRoutes
+	if s.live {
+		shown = shownLive
+	}
+	shown = min(shown, len(routes))
 	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(tab, "EVENTS\tPER SECOND\t5XX\t \tWHAT\n")
 	row(tab, tally{Name: "all", Events: s.events, PerSecond: s.perSecond(s.events)})
 	for _, t := range severities {
 		row(tab, t)
 	}
-	for _, t := range routes[:min(len(routes), shownRoutes)] {
+	for _, t := range routes[:shown] {
+		if name := []rune(t.Name); s.live && len(name) > nameLive {
+			t.Name = string(name[:nameLive-1]) + "…"
+		}
 		row(tab, t)
 	}
 	tab.Flush()
-	if more := len(routes) - shownRoutes; more > 0 {
+	if more := len(routes) - shown; more > 0 {
 		fmt.Fprintf(w, "and %s; --json has all\n", counted(more, "more route", "more routes"))
 	}
 	if s.otherLines > 0 {

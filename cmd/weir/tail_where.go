@@ -76,21 +76,24 @@ func httpMembers(r *record.Record) any {
 	}
 	m := membersOf(h.Extra)
 	m["status_code"] = int64(h.StatusCode)
-	for key, text := range map[string]string{
-		"method": h.Method, "scheme": h.Scheme, "host": h.Host, "path": h.Path, "query": h.Query,
-		"started_at": string(h.StartedAt), "ended_at": string(h.EndedAt), "route": h.Route, "client": h.Client,
-		"protocol": h.Protocol, "user_agent": h.UserAgent, "referer": h.Referer,
+	for _, f := range [...]struct{ key, text string }{
+		{"method", h.Method}, {"scheme", h.Scheme}, {"host", h.Host}, {"path", h.Path}, {"query", h.Query},
+		{"started_at", string(h.StartedAt)}, {"ended_at", string(h.EndedAt)}, {"route", h.Route}, {"client", h.Client},
+		{"protocol", h.Protocol}, {"user_agent", h.UserAgent}, {"referer", h.Referer},
 	} {
-		if text != "" {
-			m[key] = text
+		if f.text != "" {
+			m[f.key] = f.text
 		}
 	}
-	for key, n := range map[string]int64{
-		"port": int64(h.Port), "duration": int64(h.Duration),
-		"response_content_length": h.ResponseContentLength, "request_content_length": h.RequestContentLength,
+	for _, f := range [...]struct {
+		key string
+		n   int64
+	}{
+		{"port", int64(h.Port)}, {"duration", int64(h.Duration)},
+		{"response_content_length", h.ResponseContentLength}, {"request_content_length", h.RequestContentLength},
 	} {
-		if n != 0 {
-			m[key] = n
+		if f.n != 0 {
+			m[f.key] = f.n
 		}
 	}
 	return m

@@ -8,6 +8,9 @@
 // than the format says are kept in the fields named Extra, data keeps its
 // order, and numbers stay as they were written.
 //
+// What cannot be told any more is that a byte was no UTF-8: the escape that JSON
+// has for one reads as U+FFFD, and is written as that character.
+//
 // LTSV says less than JSON: whether a value was a text or a number, and whether
 // a dot in a label stands for an object, has to be guessed; see [Parse].
 package record

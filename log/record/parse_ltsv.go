@@ -169,25 +169,39 @@ func (p *labelParser) stack(value string) bool {
 }
 
 // cutFrame reads the first frame of a stack, which ends in a line number. Files
-// may have spaces in their names.
+// may have spaces and colons in their names.
 func cutFrame(stack string) (f Frame, rest string, ok bool) {
 	function, place, ok := strings.Cut(stack, "@")
 	if !ok {
 		return f, "", false
 	}
-	for from := 0; ; {
-		colon := strings.IndexByte(place[from:], ':')
-		if colon < 0 {
-			return f, "", false
+	for i := range len(place) {
+		if place[i] != ':' {
+			continue
 		}
-		colon += from
-		digits, rest, more := strings.Cut(place[colon+1:], " ")
-		line, err := strconv.Atoi(digits)
-		if err == nil && (rest != "" || !more) {
-			return Frame{File: place[:colon], Line: line, Function: function}, rest, true
+		if line, rest, ok := cutLine(place[i+1:]); ok {
+			return Frame{File: place[:i], Line: line, Function: function}, rest, true
 		}
-		from = colon + 1
 	}
+	return f, "", false
+}
+
+// cutLine reads the number of a line, behind which a stack ends, or a space and
+// another frame come.
+func cutLine(s string) (line int, rest string, ok bool) {
+	const maxDigits = 9
+	n := 0
+	for n < len(s) && n < maxDigits && '0' <= s[n] && s[n] <= '9' {
+		n++
+	}
+	line, err := strconv.Atoi(s[:n])
+	switch rest = s[n:]; {
+	case err != nil:
+		return 0, "", false
+	case rest == "":
+		return line, "", true
+	}
+	return line, rest[1:], rest[0] == ' ' && len(rest) > 1
 }
 
 // addField keeps a pair as data, of the error that it stands behind if there

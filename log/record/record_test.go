@@ -299,3 +299,28 @@ func ExampleRecord_AppendLTSV() {
 	fmt.Printf("%q", r.AppendLTSV(nil))
 	// Output: "time:2026-11-21T09:30:15.128000Z\tlevel:Info\tnamespace:n\tevent:imported\trows:3\n"
 }
+
+// TestHostileLines has lines made to take long: each is read in a time that
+// grows with its length, which a line of a megabyte shows.
+func TestHostileLines(t *testing.T) {
+	const size = 1 << 20
+	head := "time:x\tevent:e\terr:m\tstack:"
+	for _, line := range []string{
+		head + "f@" + strings.Repeat(":", size),
+		head + "f@" + strings.Repeat(":1", size/2),
+		head + strings.Repeat("f@g:1 ", size/6),
+		head + strings.Repeat("@", size),
+		"time:x\tevent:e" + strings.Repeat("\ta:", size/3),
+		`{"event":"e","created_at":"x","data":{"` + strings.Repeat("k", 1020) + `":{` + strings.Repeat(`"a":1,`, 10_000) + `"a":1}}}`,
+		`{"event":"e","created_at":"x","data":` + strings.Repeat(`{"k":`, 900) + `1` + strings.Repeat("}", 900) + `}`,
+		`{"event":"e","created_at":"x"` + strings.Repeat(`,"event":"e"`, size/12) + `}`,
+	} {
+		r := parse(t, line)
+		again := parse(t, string(r.AppendJSON(nil)))
+		if !reflect.DeepEqual(again, r) {
+			t.Errorf("%.60q is not read again as it was", line)
+		}
+		r.AppendLTSV(nil)
+		r.AppendHuman(nil, record.HumanOptions{})
+	}
+}
