@@ -1,0 +1,120 @@
+package log_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"reflect"
+	"testing"
+
+	"github.com/weirhq/weir/log"
+)
+
+// A foreign is a program in another language, which reads lines from its
+// standard input and writes for each what it has understood, as JSON.
+type foreign struct {
+	name    string
+	command []string
+}
+
+// readers are the parsers of others, and what Go makes of a line.
+var readers = []struct {
+	format  log.Format
+	decode  func(*testing.T, string) any
+	foreign []foreign
+}{
+	{log.FormatJSON, decoded, []foreign{
+		{"python", []string{"python3", "-c", `
+import json, sys
+for line in sys.stdin:
+    print(json.dumps(json.loads(line)))`}},
+		{"node", []string{"node", "-e", `
+const lines = require("fs").readFileSync(0, "utf8").split("\n");
+lines.pop();
+process.stdout.write(lines.map((line) => JSON.stringify(JSON.parse(line)) + "\n").join(""));`}},
+		{"jq", []string{"jq", "-c", "."}},
+	}},
+	{log.FormatLTSV, labelsOf, []foreign{
+		{"python", []string{"python3", "-c", `
+import json, sys
+sys.stdin.reconfigure(encoding="utf-8", errors="strict")
+for line in sys.stdin:
+    for more in line[:-1].splitlines():
+        print(json.dumps([pair.split(":", 1)[0] for pair in more.split("\t")]))`}},
+		{"node", []string{"node", "-e", `
+const lines = require("readline").createInterface({ input: process.stdin });
+lines.on("line", (line) => console.log(JSON.stringify(line.split("\t").map((pair) => pair.split(":", 1)[0]))));`}},
+		{"jq", []string{"jq", "-R", "-c", `split("\t") | map(split(":")[0])`}},
+	}},
+}
+
+// TestOthersReadTheSame lets parsers of other languages read lines that chance
+// has made, a part at a time, since what Go has read has to be kept meanwhile.
+func TestOthersReadTheSame(t *testing.T) {
+	const parts = 5
+	each := 100_000 / parts
+	if testing.Short() || raceEnabled {
+		each /= 20 // the parsers of others do not share memory with us
+	}
+	for _, r := range readers {
+		for part := range parts {
+			t.Run(fmt.Sprintf("%v %d", r.format, part), func(t *testing.T) {
+				var input bytes.Buffer
+				want := make([]any, each)
+				for i := range want {
+					line := (&choices{chance(uint64(part*each+i), 10+i%90)}).model().log(t, log.Options{Format: r.format})
+					input.WriteString(line)
+					want[i] = r.decode(t, line)
+				}
+				for _, f := range r.foreign {
+					t.Run(f.name, func(t *testing.T) {
+						t.Parallel()
+						f.compare(t, input.Bytes(), want)
+					})
+				}
+			})
+		}
+	}
+}
+
+// compare looks that the program understands each line as wanted.
+func (f foreign) compare(t *testing.T, input []byte, want []any) {
+	if _, err := exec.LookPath(f.command[0]); err != nil {
+		t.Fatalf("%s has to be installed: %v", f.command[0], err)
+	}
+	cmd := exec.CommandContext(t.Context(), f.command[0], f.command[1:]...)
+	cmd.Stdin = bytes.NewReader(input)
+	out, err := cmd.Output()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		t.Fatalf("%v: %s", err, exit.Stderr)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.Split(bytes.TrimSuffix(out, []byte("\n")), []byte("\n"))
+	if len(lines) != len(want) {
+		t.Fatalf("%d lines, want %d", len(lines), len(want))
+	}
+	for i, line := range lines {
+		if got := decoded(t, string(line)); !reflect.DeepEqual(got, want[i]) {
+			t.Fatalf("line %d: got %v\nwant %v", i, got, want[i])
+		}
+	}
+}
+
+func decoded(t *testing.T, line string) (v any) {
+	if err := json.Unmarshal([]byte(line), &v); err != nil {
+		t.Fatalf("%v in %q", err, line)
+	}
+	return v
+}
+
+func labelsOf(t *testing.T, line string) any {
+	labels := []any{}
+	for _, p := range pairsOf(t, line) {
+		labels = append(labels, p.label)
+	}
+	return labels
+}
