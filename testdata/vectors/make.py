@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes what each event of the vector files must look like.
 
-A second implementation of docs/format.md, made from that page alone and for
-reading: it knows no buffers and tries every length when it has to cut. It
+A second implementation of docs/format.md, made for reading: it shares no code
+with package log, knows no buffers and tries every length when it has to cut. It
 takes what README.md calls the input of each vector and writes the expected
 bytes beside it.
 
