@@ -10,8 +10,13 @@ type encoder interface {
 	// notation tells in which of the two fields are written.
 	notation() notation
 
-	// appendNamespace appends what follows created_at in each line of a
-	// logger, up to where the name of the event is appended.
+	// front is how long the line's front is: created_at as it mostly is, for
+	// an instant that may be any.
+	front() string
+
+	// appendNamespace appends what follows in each line of a logger, up to
+	// where the name of the event is appended. In LTSV the level stands before
+	// it.
 	appendNamespace(b []byte, namespace string) []byte
 
 	// appendLabel appends what part p begins with.

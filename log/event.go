@@ -31,6 +31,7 @@ type Event struct {
 	clock    text.Clock
 
 	line
+	stamp stamp
 	cursor
 
 	// The errors, as the encoder wants them. They are apart because fields may
@@ -69,6 +70,7 @@ func takeEvent(out *output, level Level) *Event {
 	e.notation = out.notation
 	if e.buf == nil {
 		e.buf = make([]byte, 0, firstBuffer)
+		e.stamp = stamp{}
 	}
 	return e
 }
@@ -210,12 +212,13 @@ func (e *Event) Logger() *Logger {
 	return derived
 }
 
-// createdAt returns the instant of the event.
-func (e *Event) createdAt() time.Time {
+// createdAt returns the instant of the event: seconds since 1970, and
+// nanoseconds since that second.
+func (e *Event) createdAt() (second int64, ns uint32) {
 	if e.at.IsZero() {
-		e.at = e.timer.now()
+		return e.timer.now()
 	}
-	return e.at
+	return e.at.Unix(), uint32(e.at.Nanosecond())
 }
 
 // clip spares the buffer what would be cut anyway: of a text longer than a

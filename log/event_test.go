@@ -2,6 +2,7 @@ package log_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -131,6 +132,41 @@ func TestInstants(t *testing.T) {
 		data := dataOf(t, line)
 		if data["t"] != want || data["u"] != at.Add(time.Nanosecond).Format(time.RFC3339Nano) {
 			t.Fatalf("got %v, want %s", data, want)
+		}
+	}
+}
+
+// TestCreatedAtAfterOtherEvents looks for what events leave behind in the
+// buffers that they share, in each format, at instants of every length.
+func TestCreatedAtAfterOtherEvents(t *testing.T) {
+	fields := &rich{text: strings.Repeat("rich", 20)}
+	for _, format := range []log.Format{log.FormatJSON, log.FormatJSONv1, log.FormatLTSV} {
+		var w lineWriter
+		logger := log.New(&w, log.Options{Format: format})
+		want, layout := `{"created_at":"%s","namespace"`, time.RFC3339Nano
+		if format == log.FormatLTSV {
+			want, layout = "time:%s\tlevel:", "2006-01-02T15:04:05.000000Z07:00"
+		}
+		at := instant
+		for i := range 200 {
+			switch i % 5 {
+			case 0:
+				logger.Error("event").Err(fields).At(at).Send()
+			case 1:
+				logger.Info("event").At(time.Date(12345, 1, 1, 0, 0, 0, 0, time.UTC)).Send()
+				at = at.Truncate(time.Second).Add(time.Duration(100000000 / (i + 1)))
+			case 2:
+				logger.Info("event").At(at.Add(time.Hour)).Str("long", strings.Repeat("x", 70<<10)).Send()
+				at = at.Add(100 * time.Millisecond)
+			case 3:
+				logger.With().Str("a", "b").Logger()
+				at = at.Truncate(time.Second)
+			}
+			logger.Info("event").At(at).Send()
+			line := w.lines[len(w.lines)-1]
+			if want := fmt.Sprintf(want, at.Format(layout)); !strings.HasPrefix(line, want) {
+				t.Fatalf("line %d: got %s want %s", i, line, want)
+			}
 		}
 	}
 }

@@ -307,12 +307,12 @@ func (e *Event) addText(value string) {
 		text.PutString(&e.buf, value)
 		return
 	}
-	e.buf = ltsv.AppendValue(e.buf, value)
+	e.buf = text.AppendLTSV(e.buf, value)
 }
 
 func (e *Event) appendText(b []byte, value string) []byte {
 	if e.notation == notationLTSV {
-		return ltsv.AppendValue(b, value)
+		return text.AppendLTSV(b, value)
 	}
 	return text.AppendString(b, value)
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/weirhq/weir/log/internal/ltsv"
 	"github.com/weirhq/weir/log/internal/text"
 )
 
@@ -59,7 +58,7 @@ func newFrame(pc uintptr) *frame {
 	f.json = append(append(f.json, `,"line":`...), line...)
 	f.json = text.AppendString(append(f.json, `,"function":`...), found.Function)
 	f.json = append(f.json, '}')
-	f.ltsv = ltsv.AppendValue(nil, found.Function+"@"+found.File+":"+line)
+	f.ltsv = text.AppendLTSV(nil, found.Function+"@"+found.File+":"+line)
 	return f
 }
 

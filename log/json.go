@@ -9,14 +9,16 @@ import (
 // A jsonEncoder writes JSON in shape v2, or v1.
 type jsonEncoder struct{ v1 bool }
 
-const createdAtOpen = `{"created_at":"`
-
 var jsonLabels = [partCount]string{
 	partTraceID: `,"trace_id":`,
 	partSpanID:  `,"span_id":`,
 	partHTTP:    `,"http":`,
 	partAuth:    `,"auth":{"identity":`,
 }
+
+const jsonFront = `{"created_at":"2006-01-02T15:04:05.123456789Z"`
+
+func (jsonEncoder) front() string { return jsonFront }
 
 func (jsonEncoder) notation() notation { return notationJSON }
 
@@ -169,12 +171,23 @@ func (j jsonEncoder) finishErrors(e *Event) {
 	e.buf = append(append(append(e.buf, `,"errors":[`...), list...), ']')
 }
 
-// putCreatedAt writes created_at into the room at the front and returns where
-// it begins.
+// putCreatedAt completes the front of the line and returns where it begins.
 func (e *Event) putCreatedAt() int {
-	var room [createdAtRoom]byte
-	b := e.appendInstant(append(room[:0], createdAtOpen...), e.createdAt())
-	from := createdAtRoom - len(b)
-	copy(e.buf[from:], b)
-	return from
+	second, ns := e.createdAt()
+	if !e.stampSecond(jsonFront, second) {
+		return e.replaceFront(`{"created_at":"` + text.BadYear + `"`)
+	}
+	front := (*[len(jsonFront)]byte)(e.buf)
+	const point = len(`{"created_at":"2006-01-02T15:04:05`)
+	text.PutFraction((*[9]byte)(front[point+1:]), ns)
+	missing := text.TrailingZeros(ns)
+	if missing == 0 {
+		return 0
+	}
+	if missing == 9 {
+		missing++ // the point
+	}
+	copy(front[missing:], front[:len(front)-len(`Z"`)-missing])
+	e.stamp = stamp{}
+	return missing
 }

@@ -5,10 +5,10 @@ import "slices"
 // A line is the text of an event, its parts always in the order of the wire,
 // up to and without what closes data:
 //
-//	room | namespace, event | trace_id | span_id | severity | http | auth | data
+//	created_at | namespace, event | trace_id | span_id | severity | http | auth | data
 //
-// created_at varies in length and is known last; it goes into the room at the
-// front, right-aligned. Part p begins at starts[p] for p up to last; those
+// created_at is known last; where it is shorter than mostly, the line begins
+// later in buf. Part p begins at starts[p] for p up to last; those
 // after last are not begun. Calls in the order of the wire append, others move
 // their part into place.
 type line struct {
@@ -36,10 +36,6 @@ const (
 	partData
 	partCount
 )
-
-// createdAtRoom holds created_at in any form, an error text included, and in
-// LTSV the level.
-const createdAtRoom = 64
 
 func (l *line) recycle() {
 	l.last, l.groups = partHead, 0

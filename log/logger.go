@@ -170,7 +170,11 @@ func (l *Logger) start(level Level, event string) *Event {
 func (l *Logger) begin(level Level, event string) *Event {
 	e := takeEvent(l.out, level)
 	e.logger = l
-	e.buf = append(e.buf[:createdAtRoom], l.head...)
+	e.buf = e.buf[:l.out.front]
+	if e.notation == notationLTSV {
+		e.buf = append(e.buf, ltsvLevels[level.nearest()-LevelDebug]...)
+	}
+	e.buf = append(e.buf, l.head...)
 	e.addText(event)
 	if l.last > partHead {
 		e.addParts(l)

@@ -10,12 +10,16 @@ type ltsvEncoder struct{}
 
 var ltsvLabels = [partCount]string{partTraceID: "\ttrace_id:", partSpanID: "\tspan_id:", partAuth: "\tidentity:"}
 
-var ltsvLevels = [...]string{"Debug", "Info", "Warn", "Error", "Fatal"}
+var ltsvLevels = [...]string{"\tlevel:Debug", "\tlevel:Info", "\tlevel:Warn", "\tlevel:Error", "\tlevel:Fatal"}
+
+const ltsvFront = "time:2006-01-02T15:04:05.123456Z"
+
+func (ltsvEncoder) front() string { return ltsvFront }
 
 func (ltsvEncoder) notation() notation { return notationLTSV }
 
 func (ltsvEncoder) appendNamespace(b []byte, namespace string) []byte {
-	b = ltsv.AppendValue(append(b, "\tnamespace:"...), namespace)
+	b = text.AppendLTSV(append(b, "\tnamespace:"...), namespace)
 	return append(b, "\tevent:"...)
 }
 
@@ -23,25 +27,25 @@ func (ltsvEncoder) appendLabel(b []byte, p part) []byte { return append(b, ltsvL
 
 func (e *Event) appendLTSVRequest(b []byte, h *HTTP) []byte {
 	if h.Client != "" {
-		b = ltsv.AppendValue(append(b, "\thost:"...), h.Client)
+		b = text.AppendLTSV(append(b, "\thost:"...), h.Client)
 	}
 	if h.Method != "" {
-		b = ltsv.AppendValue(append(b, "\tmethod:"...), h.Method)
+		b = text.AppendLTSV(append(b, "\tmethod:"...), h.Method)
 	}
 	if h.Protocol != "" {
-		b = ltsv.AppendValue(append(b, "\tprotocol:"...), h.Protocol)
+		b = text.AppendLTSV(append(b, "\tprotocol:"...), h.Protocol)
 	}
 	if h.Path != "" || h.Query != "" {
-		b = ltsv.AppendValue(append(b, "\turi:"...), h.Path)
+		b = text.AppendLTSV(append(b, "\turi:"...), h.Path)
 	}
 	if h.Query != "" {
 		b = e.appendQuery(append(b, '?'), h.Query)
 	}
 	if h.Scheme != "" {
-		b = ltsv.AppendValue(append(b, "\tscheme:"...), h.Scheme)
+		b = text.AppendLTSV(append(b, "\tscheme:"...), h.Scheme)
 	}
 	if h.Host != "" {
-		b = ltsv.AppendValue(append(b, "\tvhost:"...), h.Host)
+		b = text.AppendLTSV(append(b, "\tvhost:"...), h.Host)
 	}
 	if h.Port != 0 {
 		b = text.AppendInt(append(b, "\tport:"...), int64(h.Port))
@@ -68,23 +72,23 @@ func (e *Event) appendAnswer(b []byte, h *HTTP) []byte {
 		b = e.clock.AppendMicros(append(b, "\tended_at:"...), h.EndedAt)
 	}
 	if h.UserAgent != "" {
-		b = ltsv.AppendValue(append(b, "\tua:"...), h.UserAgent)
+		b = text.AppendLTSV(append(b, "\tua:"...), h.UserAgent)
 	}
 	if h.Referer != "" {
 		b = e.appendURL(append(b, "\treferer:"...), h.Referer)
 	}
 	if h.Route != "" {
-		b = ltsv.AppendValue(append(b, "\troute:"...), h.Route)
+		b = text.AppendLTSV(append(b, "\troute:"...), h.Route)
 	}
 	return b
 }
 
 func (ltsvEncoder) appendError(e *Event, f failure) {
-	b := ltsv.AppendValue(append(e.errorList, "\terr:"...), f.text(e.maxBytes))
+	b := text.AppendLTSV(append(e.errorList, "\terr:"...), f.text(e.maxBytes))
 	b = append(b, f.fields...)
 	switch {
 	case f.stackWhy != "":
-		b = ltsv.AppendValue(append(b, "\tstack:"...), faultText(f.stackWhy, e.maxBytes))
+		b = text.AppendLTSV(append(b, "\tstack:"...), faultText(f.stackWhy, e.maxBytes))
 	case len(f.stack) > 0:
 		b = append(b, "\tstack:"...)
 		for i, pc := range f.stack {
@@ -99,20 +103,22 @@ func (ltsvEncoder) appendError(e *Event, f failure) {
 
 func (ltsvEncoder) finish(e *Event) []byte {
 	e.buf = append(append(e.buf, e.errorList...), '\n')
-	line := e.buf[e.putTimeAndLevel():]
+	line := e.buf[e.putTime():]
 	if len(line) > e.maxBytes {
 		return e.cutter.cutLTSV(line, e.maxBytes)
 	}
 	return line
 }
 
-// putTimeAndLevel writes what an LTSV line begins with into the room at the
-// front and returns where it begins.
-func (e *Event) putTimeAndLevel() int {
-	var room [createdAtRoom]byte
-	b := e.clock.AppendMicros(append(room[:0], "time:"...), e.createdAt())
-	b = append(append(b, "\tlevel:"...), ltsvLevels[e.level.nearest()-LevelDebug]...)
-	from := createdAtRoom - len(b)
-	copy(e.buf[from:], b)
-	return from
+// putTime completes the front of the line and returns where it begins.
+func (e *Event) putTime() int {
+	second, ns := e.createdAt()
+	if !e.stampSecond(ltsvFront, second) {
+		return e.replaceFront("time:" + text.BadYear)
+	}
+	var fraction [9]byte
+	text.PutFraction(&fraction, ns)
+	const point = len("time:2006-01-02T15:04:05")
+	*(*[6]byte)(e.buf[point+1:]) = [6]byte(fraction[:6])
+	return 0
 }

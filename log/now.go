@@ -9,32 +9,41 @@ import "time"
 // The two run alike: what adjusts the speed of one adjusts that of the other.
 // When somebody sets the wall clock, a timer follows within syncEvery.
 type timer struct {
-	base time.Time
+	base   time.Time
+	second int64 // base, since 1970
+	ns     int64 // base, since that second
 }
 
 const (
-	syncEvery = time.Second
+	syncEvery = time.Second // at most: now carries over to the next second once
 
 	// Between the two clocks the system may run something else for
 	// milliseconds; what took longer than this to read is no base.
 	longestRead = time.Microsecond
 )
 
-func (t *timer) now() time.Time {
+// now returns the seconds since 1970, and the nanoseconds since that second.
+func (t *timer) now() (second int64, ns uint32) {
+	passed := time.Since(t.base)
 	// Negative once converted is very large: in tests with a clock of their
 	// own (testing/synctest), time does run backwards.
-	if passed := time.Since(t.base); uint64(passed) < uint64(syncEvery) {
-		return t.base.Add(passed)
+	if uint64(passed) >= uint64(syncEvery) {
+		return t.sync()
 	}
-	return t.sync()
+	if since := t.ns + int64(passed); since < int64(time.Second) {
+		return t.second, uint32(since)
+	} else {
+		return t.second + 1, uint32(since - int64(time.Second))
+	}
 }
 
 // sync reads both clocks.
-func (t *timer) sync() time.Time {
+func (t *timer) sync() (second int64, ns uint32) {
 	before := time.Now()
 	now := time.Now()
+	second, ns = now.Unix(), uint32(now.Nanosecond())
 	if now.Sub(before) <= longestRead {
-		t.base = now
+		t.base, t.second, t.ns = now, second, int64(ns)
 	}
-	return now
+	return second, ns
 }

@@ -23,6 +23,7 @@ type EventWriter interface {
 type output struct {
 	encoder       encoder
 	notation      notation // the encoder's
+	front         int      // the length of the encoder's
 	redact        *redactor
 	sampling      *Sampling
 	maxEventBytes int
@@ -42,7 +43,7 @@ func newOutput(w io.Writer, o Options) *output {
 		onError:       o.OnError,
 		writer:        w,
 	}
-	out.notation = out.encoder.notation()
+	out.notation, out.front = out.encoder.notation(), len(out.encoder.front())
 	out.events, _ = w.(EventWriter)
 	if !writesAreWhole(w) {
 		out.mu = new(sync.Mutex)

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/log/internal/jsonscan"
-	"github.com/weirhq/weir/log/internal/ltsv"
 	"github.com/weirhq/weir/log/internal/text"
 )
 
@@ -191,7 +190,7 @@ func (e *Event) appendParameter(b []byte, parameter string) []byte {
 // appendContent appends a piece of a text, without quotes.
 func (e *Event) appendContent(b []byte, s string) []byte {
 	if e.notation == notationLTSV {
-		return ltsv.AppendValue(b, s)
+		return text.AppendLTSV(b, s)
 	}
 	return text.AppendContent(b, s)
 }

@@ -12,7 +12,8 @@ const (
 	afterLast   = 253402300800
 )
 
-const badYear = "!ERROR: year outside of 0 to 9999"
+// BadYear stands for an instant whose year RFC 3339 cannot hold.
+const BadYear = "!ERROR: year outside of 0 to 9999"
 
 // A Clock writes instants as RFC 3339 in UTC and remembers the second it wrote
 // last, since the instants of one event mostly fall into the same. The zero
@@ -23,26 +24,22 @@ type Clock struct {
 }
 
 // Append appends t with up to nine digits of the second, trailing zeros
-// trimmed. A year that RFC 3339 cannot hold becomes an error text.
+// trimmed, or BadYear.
 func (c *Clock) Append(b []byte, t time.Time) []byte {
-	if !c.tick(t) {
-		return append(b, badYear...)
-	}
 	ns := uint32(t.Nanosecond())
-	return c.append(b, ns, fractionDigits(ns))
+	return c.append(b, t, ns, 9-TrailingZeros(ns))
 }
 
 // AppendMicros appends t with six digits of the second, the rest cut off.
 func (c *Clock) AppendMicros(b []byte, t time.Time) []byte {
-	if !c.tick(t) {
-		return append(b, badYear...)
-	}
-	return c.append(b, uint32(t.Nanosecond()), 6)
+	return c.append(b, t, uint32(t.Nanosecond()), 6)
 }
 
-// append appends the second that c is set to and that many digits of a
-// fraction of it. It may write on the bytes behind what it appends.
-func (c *Clock) append(b []byte, ns uint32, digits int) []byte {
+// append appends t with that many digits of its fraction.
+func (c *Clock) append(b []byte, t time.Time, ns uint32, digits int) []byte {
+	if !c.Tick(t.Unix()) {
+		return append(b, BadYear...)
+	}
 	const longest = len("2006-01-02T15:04:05.123456789Z")
 	n := len(b)
 	b = slices.Grow(b, longest)
@@ -50,27 +47,32 @@ func (c *Clock) append(b []byte, ns uint32, digits int) []byte {
 	copy(room[:], c.text[:])
 	end := len(c.text)
 	if digits > 0 {
-		putFraction((*[10]byte)(room[end:]), ns)
+		room[end] = '.'
+		PutFraction((*[9]byte)(room[end+1:]), ns)
 		end += 1 + digits
 	}
 	room[end] = 'Z'
 	return b[:n+end+1]
 }
 
-// tick sets c to the second of t and reports whether RFC 3339 can hold it.
-func (c *Clock) tick(t time.Time) bool {
-	second := t.Unix()
+// Tick sets c to a second since 1970 and reports whether RFC 3339 can hold it.
+func (c *Clock) Tick(second int64) bool {
 	if second == c.second && c.text[0] != 0 {
 		return true
 	}
 	if second < firstSecond || second >= afterLast {
 		return false
 	}
-	c.set(second, t.UTC())
+	c.set(second)
 	return true
 }
 
-func (c *Clock) set(second int64, t time.Time) {
+// Second returns the second that c is set to, as in "2006-01-02T15:04:05". It
+// is good until the next call.
+func (c *Clock) Second() []byte { return c.text[:] }
+
+func (c *Clock) set(second int64) {
+	t := time.Unix(second, 0).UTC()
 	year, month, day := t.Date()
 	hour, minute, sec := t.Clock()
 	c.second = second
@@ -83,29 +85,34 @@ func (c *Clock) set(second int64, t time.Time) {
 	_ = append(b, digits2(sec)...)
 }
 
-// fractionDigits returns how many digits it takes to write a fraction of a
-// second without trailing zeros.
-func fractionDigits(ns uint32) int {
+// TrailingZeros returns how many of the nine digits of a fraction of a second
+// are zeros at its end.
+func TrailingZeros(ns uint32) int {
 	if ns == 0 {
-		return 0
+		return 9
 	}
-	digits := 9
+	zeros := 0
 	for ns%10 == 0 {
 		ns /= 10
-		digits--
+		zeros++
 	}
-	return digits
+	return zeros
 }
 
-// putFraction writes the point and the nine digits of a fraction of a second.
-func putFraction(b *[10]byte, ns uint32) {
-	b[0] = '.'
-	for i := 8; i > 0; i -= 2 {
-		n := ns % 100 * 2
-		b[i], b[i+1] = allDigits2[n], allDigits2[n+1]
-		ns /= 100
-	}
-	b[1] = '0' + byte(ns)
+// PutFraction writes the nine digits of a fraction of a second. No two of the
+// four pairs wait for each other.
+func PutFraction(b *[9]byte, ns uint32) {
+	high, low := ns/10000, ns%10000
+	first, middle := high/10000, high%10000
+	b[0] = '0' + byte(first)
+	put2(b[1:3], middle/100)
+	put2(b[3:5], middle%100)
+	put2(b[5:7], low/100)
+	put2(b[7:9], low%100)
+}
+
+func put2(b []byte, n uint32) {
+	b[0], b[1] = allDigits2[2*n], allDigits2[2*n+1]
 }
 
 const allDigits2 = "00010203040506070809" +

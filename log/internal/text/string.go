@@ -18,7 +18,7 @@ func AppendString(dst []byte, s string) []byte {
 	n := len(dst)
 	dst = slices.Grow(dst, len(s)+2)
 	room := dst[n : n+len(s)+2]
-	if !copyAll(room[1:], s) {
+	if !copyAll(room[1:], s, jsonQuotes) {
 		return append(AppendContent(append(dst, '"'), s), '"')
 	}
 	room[0], room[len(room)-1] = '"', '"'
@@ -42,7 +42,7 @@ func PutMember(b *[]byte, separator byte, key string) {
 		*b = slices.Grow(*b, size)
 	}
 	room := (*b)[n : n+size]
-	if !copyAll(room[2:], key) {
+	if !copyAll(room[2:], key, jsonQuotes) {
 		*b = AppendMember(*b, separator, key)
 		return
 	}
@@ -60,7 +60,7 @@ func PutTextMember(b *[]byte, separator byte, key, value string) {
 	}
 	room := (*b)[n : n+size]
 	behind := room[2+len(key):]
-	if !copyAll(room[2:], key) || !copyAll(behind[3:], value) {
+	if !copyAll(room[2:], key, jsonQuotes) || !copyAll(behind[3:], value, jsonQuotes) {
 		*b = AppendString(AppendMember(*b, separator, key), value)
 		return
 	}
@@ -77,7 +77,7 @@ func PutString(b *[]byte, s string) {
 		*b = slices.Grow(*b, size)
 	}
 	room := (*b)[n : n+size]
-	if !copyAll(room[1:], s) {
+	if !copyAll(room[1:], s, jsonQuotes) {
 		*b = AppendString(*b, s)
 		return
 	}
@@ -86,36 +86,68 @@ func PutString(b *[]byte, s string) {
 }
 
 // AppendContent appends s as it stands in a JSON string, without the quotes.
-func AppendContent(dst []byte, s string) []byte {
+func AppendContent(dst []byte, s string) []byte { return appendAny(dst, s, &jsonNotation) }
+
+// AppendLTSV appends s as a value of LTSV.
+func AppendLTSV(dst []byte, s string) []byte {
+	n := len(dst)
+	dst = slices.Grow(dst, len(s))
+	if copyAll(dst[n:n+len(s)], s, noQuotes) {
+		return dst[:n+len(s)]
+	}
+	return appendAny(dst, s, &ltsvNotation)
+}
+
+// A notation says how what is special is written.
+type notation struct {
+	quotes  eightQuotes
+	short   [utf8.RuneSelf]byte // the letter behind the backslash of an escape of two characters
+	invalid string              // for a byte of invalid UTF-8
+}
+
+var (
+	jsonNotation = notation{
+		quotes:  jsonQuotes,
+		short:   [...]byte{'"': '"', '\\': '\\', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't', 0x7F: 0},
+		invalid: `\ufffd`,
+	}
+	ltsvNotation = notation{
+		quotes:  noQuotes,
+		short:   [...]byte{'\\': '\\', '\n': 'n', '\r': 'r', '\t': 't', 0x7F: 0},
+		invalid: "\uFFFD",
+	}
+)
+
+// appendAny appends s, whatever it holds.
+func appendAny(dst []byte, s string, as *notation) []byte {
 	for s != "" {
 		n := len(dst)
 		dst = slices.Grow(dst, len(s))
-		plain := copyPlain(dst[n:n+len(s)], s)
-		dst, s = appendSpecial(dst[:n+plain], s[plain:])
+		plain := copyPlain(dst[n:n+len(s)], s, as.quotes)
+		dst, s = appendSpecial(dst[:n+plain], s[plain:], as)
 	}
 	return dst
 }
 
-// appendSpecial appends the first character of s, which is no plain ASCII,
-// escaped where it must be, with those like it that follow at once. It returns
-// the rest of s.
-func appendSpecial(dst []byte, s string) ([]byte, string) {
+// appendSpecial appends the characters at the start of s that are no plain
+// ASCII, escaped where they must be, and returns the rest of s.
+func appendSpecial(dst []byte, s string, as *notation) ([]byte, string) {
 	for s != "" {
 		c := s[0]
 		switch {
 		case c >= utf8.RuneSelf:
 			size := foreignLen(s)
 			if size == 0 {
-				dst, size = appendRune(dst, s)
+				dst, size = appendRune(dst, s, as.invalid)
 			} else {
 				dst = append(dst, s[:size]...)
 			}
 			s = s[size:]
 			continue
-		case !isSpecial(c):
+		case !isSpecial(c, as.quotes):
 			return dst, s
-		case shortEscapes[c] != 0:
-			dst = append(dst, '\\', shortEscapes[c])
+		case as.short[c] != 0:
+			dst = append(dst, '\\', as.short[c])
 		default:
 			dst = AppendEscapedRune(dst, rune(c))
 		}
@@ -123,10 +155,6 @@ func appendSpecial(dst []byte, s string) ([]byte, string) {
 	}
 	return dst, s
 }
-
-// shortEscapes has the letter that stands behind the backslash for what has an
-// escape of two characters.
-var shortEscapes = [utf8.RuneSelf]byte{'"': '"', '\\': '\\', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't'}
 
 // foreignLen returns how many bytes at the start of s, which is no ASCII, are
 // whole characters of two or three bytes that can be copied as they are. What
@@ -160,11 +188,11 @@ func continues(b byte) bool { return b&0xC0 == 0x80 }
 
 // appendRune appends the first character of s, which is not ASCII, and returns
 // how many bytes of s it took.
-func appendRune(dst []byte, s string) ([]byte, int) {
+func appendRune(dst []byte, s, invalid string) ([]byte, int) {
 	c, size := utf8.DecodeRuneInString(s)
 	switch {
 	case c == utf8.RuneError && size == 1:
-		return append(dst, `\ufffd`...), 1
+		return append(dst, invalid...), 1
 	case DisturbsTerminal(c):
 		return AppendEscapedRune(dst, c), size
 	}
@@ -210,7 +238,7 @@ func Harden(buf []byte, from int) []byte {
 			buf, rest = AppendEscapedRune(buf, 0x7F), rest[1:]
 		default:
 			var size int
-			buf, size = appendRune(buf, rest)
+			buf, size = appendRune(buf, rest, jsonNotation.invalid)
 			rest = rest[size:]
 		}
 	}

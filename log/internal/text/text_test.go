@@ -42,18 +42,24 @@ func FuzzNumbers(f *testing.F) {
 // overlap, to the loop over bytes.
 func checkWords(t *testing.T, s string) {
 	t.Helper()
+	checkWordsWith(t, s, jsonQuotes)
+	checkWordsWith(t, s, noQuotes)
+}
+
+func checkWordsWith(t *testing.T, s string, quotes eightQuotes) {
+	t.Helper()
 	const before, behind = "<", ">"
 	dst := []byte(before + strings.Repeat("-", len(s)) + behind)
 	room := dst[1 : 1+len(s)]
-	plain := copyPlain(make([]byte, len(s)), s)
+	plain := copyPlain(make([]byte, len(s)), s, quotes)
 	want := 0
-	for want < len(s) && !isSpecial(s[want]) {
+	for want < len(s) && !isSpecial(s[want], quotes) {
 		want++
 	}
 	if plain != want {
 		t.Errorf("copyPlain(%q) = %d, want %d", s, plain, want)
 	}
-	if got := copyAll(room, s); got != (plain == len(s)) {
+	if got := copyAll(room, s, quotes); got != (plain == len(s)) {
 		t.Errorf("copyAll(%q) = %v, but %d bytes of %d are plain", s, got, plain, len(s))
 	} else if got && string(room) != s {
 		t.Errorf("copyAll(%q) copied %q", s, room)

@@ -8,19 +8,35 @@ import (
 )
 
 // copyAll copies s to dst, which has room for it, and reports whether all of s
-// can stand in a JSON string as it is. If not, that part of dst may hold
-// anything.
-func copyAll(dst []byte, s string) bool {
+// can stand there as it is. If not, that part of dst may hold anything.
+func copyAll(dst []byte, s string, quotes eightQuotes) bool {
 	if !wordsAnywhere {
-		return copyPlain(dst, s) == len(s)
+		return copyPlain(dst, s, quotes) == len(s)
 	}
 	dst = dst[:len(s)]
-	return copyWords(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.StringData(s)), uintptr(len(s)))
+	return copyWords(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.StringData(s)), uintptr(len(s)), quotes)
 }
+
+// eightQuotes is a word of the one printable character, beside the backslash,
+// that has to be escaped.
+type eightQuotes uint64
+
+const (
+	eightBytes     = 0x0101010101010101 // of the value 1
+	jsonQuotes     = eightQuotes('"' * eightBytes)
+	noQuotes       = eightQuotes('\\' * eightBytes) // none but the backslash itself
+	eightBackslash = '\\' * eightBytes
+)
 
 // wordsAnywhere is whether the processor reads and writes words at any
 // address.
 const wordsAnywhere = runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64"
+
+// View returns the bytes of s as a string, for a function that keeps nothing of
+// it. It is good as long as nobody writes to them.
+func View[T ~string | ~[]byte](s T) string {
+	return *(*string)(unsafe.Pointer(&s)) // a slice begins as a string does: address and length
+}
 
 // copyWords is copyPlain's twin, without the test of bounds at each word, which
 // take a third of the time of a short string. It touches n bytes from dst and
@@ -29,15 +45,15 @@ const wordsAnywhere = runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64"
 //
 // Most keys and values are short: words overlap, so that no loop is spent on
 // the bytes beyond the last whole one.
-func copyWords(dst, src unsafe.Pointer, n uintptr) bool {
+func copyWords(dst, src unsafe.Pointer, n uintptr, quotes eightQuotes) bool {
 	switch {
 	case n >= 8:
 		last := load[uint64](src, n-8)
-		found := specials(last)
+		found := specials(last, quotes)
 		for i := uintptr(0); i < n-8; i += 8 {
 			w := load[uint64](src, i)
 			store(dst, i, w)
-			found |= specials(w)
+			found |= specials(w, quotes)
 		}
 		store(dst, n-8, last)
 		return found == 0
@@ -45,7 +61,7 @@ func copyWords(dst, src unsafe.Pointer, n uintptr) bool {
 		first, last := load[uint32](src, 0), load[uint32](src, n-4)
 		store(dst, 0, first)
 		store(dst, n-4, last)
-		return specials(uint64(first)|uint64(last)<<32) == 0
+		return specials(uint64(first)|uint64(last)<<32, quotes) == 0
 	case n == 0:
 		return true
 	}
@@ -54,7 +70,7 @@ func copyWords(dst, src unsafe.Pointer, n uintptr) bool {
 	store(dst, n/2, middle)
 	store(dst, n-1, last)
 	const fiveSpaces = 0x2020202020 << 24
-	return specials(uint64(first)|uint64(middle)<<8|uint64(last)<<16|fiveSpaces) == 0
+	return specials(uint64(first)|uint64(middle)<<8|uint64(last)<<16|fiveSpaces, quotes) == 0
 }
 
 func load[T byte | uint32 | uint64](p unsafe.Pointer, at uintptr) T { return *(*T)(unsafe.Add(p, at)) }
@@ -62,19 +78,19 @@ func load[T byte | uint32 | uint64](p unsafe.Pointer, at uintptr) T { return *(*
 func store[T byte | uint32 | uint64](p unsafe.Pointer, at uintptr, w T) { *(*T)(unsafe.Add(p, at)) = w }
 
 // copyPlain copies to dst, which has room for s, the bytes at the start of s
-// that can stand in a JSON string as they are, and returns their number. What
-// lies behind them in dst may be anything.
-func copyPlain(dst []byte, s string) int {
+// that can stand there as they are, and returns their number. What lies behind
+// them in dst may be anything.
+func copyPlain(dst []byte, s string, quotes eightQuotes) int {
 	dst = dst[:len(s)]
 	i := 0
 	for ; i+8 <= len(s); i += 8 {
 		w := word(s[i:])
 		binary.LittleEndian.PutUint64(dst[i:], w)
-		if m := specials(w); m != 0 {
+		if m := specials(w, quotes); m != 0 {
 			return i + bits.TrailingZeros64(m)>>3
 		}
 	}
-	for ; i < len(s) && !isSpecial(s[i]); i++ {
+	for ; i < len(s) && !isSpecial(s[i], quotes); i++ {
 		dst[i] = s[i]
 	}
 	return i
@@ -89,8 +105,8 @@ func word(s string) uint64 {
 
 // isSpecial reports whether a byte of a string cannot be copied as it is:
 // controls, quote, backslash, DEL and whatever is not ASCII.
-func isSpecial(c byte) bool {
-	return c < 0x20 || c >= 0x7F || c == '"' || c == '\\'
+func isSpecial(c byte, quotes eightQuotes) bool {
+	return c < 0x20 || c >= 0x7F || c == byte(quotes) || c == '\\'
 }
 
 // specials returns a word whose lowest set bit is the top bit of the first
@@ -100,11 +116,11 @@ func isSpecial(c byte) bool {
 //
 // In bytes that are not special, all of which lie between a space and a tilde,
 // none of the five terms has its top bit set.
-func specials(w uint64) uint64 {
-	const ones, tops = 0x0101010101010101, 0x8080808080808080
-	control := w - ' '*ones
-	quote := (w ^ '"'*ones) - ones
-	backslash := (w ^ '\\'*ones) - ones
-	del := w + ones
+func specials(w uint64, quotes eightQuotes) uint64 {
+	const tops = 0x80 * eightBytes
+	control := w - ' '*eightBytes
+	quote := (w ^ uint64(quotes)) - eightBytes
+	backslash := (w ^ eightBackslash) - eightBytes
+	del := w + eightBytes
 	return (w | control | quote | backslash | del) & tops
 }

@@ -1,0 +1,42 @@
+package log
+
+// A stamp says what the front of an event's buffer holds from the event
+// before: created_at, all but the fraction of its second, which mostly is the
+// same second again.
+type stamp struct {
+	layout string // the encoder's front; empty: nothing that can be used
+	second int64
+}
+
+// stampSecond sees to it that the buffer begins with layout, in which the
+// second is the given one. It reports whether RFC 3339 can hold that.
+func (e *Event) stampSecond(layout string, second int64) bool {
+	if e.stamp.second == second && e.stamp.layout == layout {
+		return true
+	}
+	if !e.clock.Tick(second) {
+		return false
+	}
+	copy(e.buf, layout)
+	copy(e.buf[firstDigit(layout):], e.clock.Second())
+	e.stamp = stamp{layout, second}
+	return true
+}
+
+// firstDigit returns where the instant begins in a layout.
+func firstDigit(layout string) int {
+	i := 0
+	for layout[i] < '0' || layout[i] > '9' {
+		i++
+	}
+	return i
+}
+
+// replaceFront puts another text where created_at stands and returns where the
+// line begins.
+func (e *Event) replaceFront(with string) int {
+	body := e.buf[len(e.out.encoder.front()):]
+	from := len(e.buf)
+	e.buf = append(append(e.buf, with...), body...)
+	return from
+}
