@@ -56,10 +56,11 @@ var layers = map[string]struct {
 		why: "the front door wires router, proxy and log; the laboratory is not its business",
 	},
 	"internal/httpsyntax": {why: "the grammar of HTTP needs nobody"},
+	"internal/follow":     {why: "a reader of files is made of the standard library alone"},
 	"internal/backend":    {why: "a service to measure with is made of the standard library alone"},
 	"cmd/weir": {
-		own:     []string{"log", "log/sink", "router", "proxy", "front", "internal/backend"},
-		foreign: []string{"github.com/alecthomas/kong"},
+		own:     []string{"log", "log/record", "log/sink", "router", "proxy", "front", "internal/backend", "internal/follow"},
+		foreign: []string{"github.com/alecthomas/kong", "github.com/expr-lang/expr"},
 		why:     "only the command knows everything",
 	},
 }
