@@ -283,6 +283,9 @@ func isHighSurrogate(digits []byte) bool {
 
 // recycle lets go of what is too big to keep.
 func (c *cutter) recycle() {
+	if len(c.out) == 0 {
+		return // it was not used
+	}
 	recycle(&c.path)
 	recycle(&c.out)
 	recycle(&c.names)

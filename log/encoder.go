@@ -19,9 +19,6 @@ type encoder interface {
 	// it.
 	appendNamespace(b []byte, namespace string) []byte
 
-	// appendLabel appends what part p begins with.
-	appendLabel(b []byte, p part) []byte
-
 	// appendError adds one error to e.errorList.
 	appendError(e *Event, f failure)
 

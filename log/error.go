@@ -174,7 +174,7 @@ func (c *chain) addFields(write func(*Event) error) {
 func (e *Event) aside() *Event {
 	a := takeEvent(e.out, e.level)
 	a.stamp = stamp{} // the fields begin where it stands
-	a.last, a.starts[partData] = partData, 0
+	a.last, a.base, a.starts[partData] = partData, 0, 0
 	a.depth, a.separator = 1, '{'
 	a.setQuick()
 	return a

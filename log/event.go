@@ -108,29 +108,49 @@ func (e *Event) At(t time.Time) *Event {
 // one before. An empty id changes nothing.
 func (e *Event) TraceID(id string) *Event {
 	if e != nil && id != "" {
-		e.setText(partTraceID, "trace_id", id)
+		e.traceID(id)
 	}
 	return e
+}
+
+func (e *Event) traceID(id string) {
+	if e.depth > 0 {
+		e.str("trace_id", id)
+		return
+	}
+	mark := e.open(partTraceID)
+	e.label(`,"trace_id":`, "\ttrace_id:")
+	e.addText(id)
+	e.settle(partTraceID, mark)
 }
 
 // SpanID sets the id of the step of a trace, in place of the one before. An
 // empty id changes nothing.
 func (e *Event) SpanID(id string) *Event {
 	if e != nil && id != "" {
-		e.setText(partSpanID, "span_id", id)
+		e.spanID(id)
 	}
 	return e
 }
 
-// setText sets a part that is one string.
-func (e *Event) setText(p part, key, value string) {
+func (e *Event) spanID(id string) {
 	if e.depth > 0 {
-		e.str(key, value)
+		e.str("span_id", id)
 		return
 	}
-	mark := e.open(p)
-	e.addText(value)
-	e.settle(p, mark)
+	mark := e.open(partSpanID)
+	e.label(`,"span_id":`, "\tspan_id:")
+	e.addText(id)
+	e.settle(partSpanID, mark)
+}
+
+// label appends what a part begins with, in the event's notation.
+func (e *Event) label(json, ltsv string) {
+	if e.notation == notationJSON {
+		e.buf = append(e.buf, json...)
+	} else {
+		e.buf = append(e.buf, ltsv...)
+	}
 }
 
 // An IdentityType says what kind of caller was authenticated.
@@ -150,15 +170,11 @@ func (e *Event) Auth(identity string, kind IdentityType) *Event {
 		e.Object("auth", func(e *Event) { e.Str("identity", identity).Str("identity_type", string(kind)) })
 	default:
 		mark := e.open(partAuth)
+		e.label(`,"auth":{"identity":`, "\tidentity:")
 		e.addText(identity)
-		if e.notation == notationLTSV {
-			e.buf = append(e.buf, "\tidentity_type:"...)
-			e.addText(string(kind))
-		} else {
-			e.buf = append(e.buf, `,"identity_type":`...)
-			e.addText(string(kind))
-			e.buf = append(e.buf, '}')
-		}
+		e.label(`,"identity_type":`, "\tidentity_type:")
+		e.addText(string(kind))
+		e.label("}", "")
 		e.settle(partAuth, mark)
 	}
 	return e

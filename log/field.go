@@ -23,6 +23,9 @@ func (e *Event) Str(key, value string) *Event {
 }
 
 func (e *Event) str(key, value string) {
+	if e.last != partData {
+		e.beginData()
+	}
 	if e.quick && len(key)+len(value) <= longestQuick {
 		text.PutTextMember(&e.buf, e.separator, key, value)
 		e.separator = ','
@@ -94,7 +97,13 @@ func (e *Event) Int64(key string, value int64) *Event {
 }
 
 func (e *Event) int64(key string, value int64) {
-	if e.key(key) {
+	if e.last != partData {
+		e.beginData()
+	}
+	if e.quick && len(key) <= longestQuick {
+		text.PutIntMember(&e.buf, e.separator, key, value)
+		e.separator = ','
+	} else if e.key(key) {
 		text.PutInt(&e.buf, value)
 	}
 }
@@ -146,6 +155,7 @@ func (e *Event) Float64(key string, value float64) *Event {
 func (e *Event) float(key string, value float64, bits int) {
 	switch {
 	case !e.key(key):
+	case bits == 64 && text.PutShort(&e.buf, value):
 	case text.IsNumber(value):
 		e.buf = text.AppendFloat(e.buf, value, bits)
 	default:
@@ -245,6 +255,9 @@ const longestQuick = 256
 // key begins a field and reports whether its value is to follow: not that of a
 // key that is redacted.
 func (e *Event) key(key string) bool {
+	if e.last != partData {
+		e.beginData()
+	}
 	if !e.quick || len(key) > longestQuick {
 		return e.beginField(key)
 	}
@@ -269,17 +282,31 @@ func (e *Event) hides(key string) bool {
 	return !e.inArray && e.out.redact.hides(key)
 }
 
-// beginData begins the data, before its first field.
+// beginData begins the data, before its first field. The brace is that field's
+// separator.
 func (e *Event) beginData() {
-	if e.last == partData {
+	const label, severityAndLabel = `,"data":`, severityLabel + `0,"data":`
+	switch {
+	case e.last == partData:
 		return
+	case e.notation == notationLTSV:
+		e.advance(partData)
+	case e.last == partHead: // as advance does it, at once
+		e.buf = append(e.buf, severityAndLabel...)
+		e.buf[len(e.buf)-len(label)-1] = e.level.severity()
+		e.last, e.starts = partData, startsOfData
+	default:
+		e.advance(partData)
+		e.buf = append(e.buf, label...)
 	}
-	e.advance(partData)
-	if e.notation == notationJSON {
-		e.buf = append(e.buf, `,"data":`...) // its brace is the first separator
-		e.separator = '{'
-	}
+	e.separator = '{'
 	e.setQuick()
+}
+
+// startsOfData is where the parts begin of a line that has severity and data
+// alone.
+var startsOfData = [partCount]int{
+	partHTTP: len(severityLabel) + 1, partAuth: len(severityLabel) + 1, partData: len(severityLabel) + 1,
 }
 
 // setQuick is called wherever what it looks at has changed.

@@ -9,13 +9,6 @@ import (
 // A jsonEncoder writes JSON in shape v2, or v1.
 type jsonEncoder struct{ v1 bool }
 
-var jsonLabels = [partCount]string{
-	partTraceID: `,"trace_id":`,
-	partSpanID:  `,"span_id":`,
-	partHTTP:    `,"http":`,
-	partAuth:    `,"auth":{"identity":`,
-}
-
 const jsonFront = `{"created_at":"2006-01-02T15:04:05.123456789Z"`
 
 func (jsonEncoder) front() string { return jsonFront }
@@ -27,10 +20,8 @@ func (jsonEncoder) appendNamespace(b []byte, namespace string) []byte {
 	return append(b, `,"event":`...)
 }
 
-func (jsonEncoder) appendLabel(b []byte, p part) []byte { return append(b, jsonLabels[p]...) }
-
 func (e *Event) appendJSONRequest(b []byte, h *HTTP) []byte {
-	b = text.AppendInt(append(b, `{"status_code":`...), int64(h.StatusCode))
+	b = text.AppendInt(append(b, `,"http":{"status_code":`...), int64(h.StatusCode))
 	if h.Method != "" {
 		b = text.AppendString(append(b, `,"method":`...), h.Method)
 	}

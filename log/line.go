@@ -8,11 +8,12 @@ import "slices"
 //	created_at | namespace, event | trace_id | span_id | severity | http | auth | data
 //
 // created_at is known last; where it is shorter than mostly, the line begins
-// later in buf. Part p begins at starts[p] for p up to last; those
-// after last are not begun. Calls in the order of the wire append, others move
-// their part into place.
+// later in buf. Part p begins starts[p] bytes behind base for p up to last;
+// those after last are not begun. Calls in the order of the wire append, others
+// move their part into place.
 type line struct {
 	buf    []byte
+	base   int // where the name of the event has ended
 	starts [partCount]int
 	last   part
 
@@ -43,17 +44,15 @@ func (l *line) recycle() {
 	recycle(&l.prefix)
 }
 
-// open prepares for the value of part p, which replaces what p held, and
-// returns where its bytes begin; settle must follow.
+// open prepares for part p, which replaces what p held, and returns where its
+// bytes begin; settle must follow.
 func (e *Event) open(p part) (mark int) {
 	if p <= e.last {
 		e.empty(p)
 	} else {
 		e.advance(p)
 	}
-	mark = len(e.buf)
-	e.buf = e.out.encoder.appendLabel(e.buf, p)
-	return mark
+	return len(e.buf)
 }
 
 // settle moves the bytes from mark on, the newest, to where part p stands.
@@ -61,7 +60,8 @@ func (l *line) settle(p part, mark int) {
 	if p == l.last {
 		return
 	}
-	rotate(l.buf[l.starts[p+1]:], mark-l.starts[p+1])
+	next := l.base + l.starts[p+1]
+	rotate(l.buf[next:], mark-next)
 	for later := p + 1; later <= l.last; later++ {
 		l.starts[later] += len(l.buf) - mark
 	}
@@ -76,7 +76,7 @@ func rotate(b []byte, n int) {
 
 // empty removes what part p, which is begun, holds.
 func (l *line) empty(p part) {
-	from, to := l.starts[p], l.end(p)
+	from, to := l.base+l.starts[p], l.end(p)
 	l.buf = slices.Delete(l.buf, from, to)
 	for later := p + 1; later <= l.last; later++ {
 		l.starts[later] -= to - from
@@ -88,7 +88,7 @@ func (l *line) end(p part) int {
 	if p == l.last {
 		return len(l.buf)
 	}
-	return l.starts[p+1]
+	return l.base + l.starts[p+1]
 }
 
 // advance begins the parts up to p, which is not begun. The severity, which
@@ -107,13 +107,15 @@ func (e *Event) advance(p part) {
 // begin lets the parts up to p begin where the line ends.
 func (l *line) begin(p part) {
 	for q := l.last + 1; q <= p; q++ {
-		l.starts[q] = len(l.buf)
+		l.starts[q] = len(l.buf) - l.base
 	}
 	l.last = p
 }
 
+const severityLabel = `,"severity":`
+
 func (e *Event) addSeverity() {
 	if e.out.notation == notationJSON {
-		e.buf = append(append(e.buf, `,"severity":`...), e.level.severity())
+		e.buf = append(append(e.buf, severityLabel...), e.level.severity())
 	}
 }

@@ -53,9 +53,9 @@ type Logger struct {
 	min  *atomic.Int32 // the lowest level; nil: discard
 	head []byte        // room for created_at, then what stands before the name of the event
 
-	// What With put in: the parts of a line before the severity and those
-	// after it, encoded, where in these they begin, and the last of them.
-	ids, rest  []byte
+	// What With put in: the parts of a line, encoded, where in these they
+	// begin, and the last of them.
+	parts      []byte
 	starts     [partCount]int
 	last       part
 	groups     int    // open at the end of data
@@ -176,7 +176,7 @@ func (l *Logger) begin(level Level, event string) *Event {
 	}
 	e.buf = append(e.buf, l.head...)
 	e.addText(event)
-	if l.last > partHead {
+	if e.base = len(e.buf); l.last > partHead {
 		e.addParts(l)
 	}
 	if len(l.errorList) > 0 {
@@ -188,21 +188,13 @@ func (l *Logger) begin(level Level, event string) *Event {
 
 // addParts adds the parts that l carries.
 func (e *Event) addParts(l *Logger) {
+	e.buf = append(e.buf, l.parts...)
 	e.last = l.last
-	ids := len(e.buf)
-	e.starts[partTraceID], e.starts[partSpanID] = ids, ids+l.starts[partSpanID]
-	e.buf = append(e.buf, l.ids...)
-	if l.last < partSeverity {
-		return
+	e.starts = l.starts
+	if e.last >= partSeverity && e.notation == notationJSON {
+		e.buf[e.base+e.starts[partSeverity]+len(severityLabel)] = e.level.severity()
 	}
-	e.starts[partSeverity] = len(e.buf)
-	e.addSeverity()
-	rest := len(e.buf)
-	for p := partHTTP; p < partCount; p++ {
-		e.starts[p] = rest + l.starts[p]
-	}
-	e.buf = append(e.buf, l.rest...)
-	if l.last == partData {
+	if e.last == partData {
 		e.separator = ','
 		e.groups, e.prefix = l.groups, append(e.prefix, l.prefix...)
 		e.setQuick()
@@ -211,22 +203,11 @@ func (e *Event) addParts(l *Logger) {
 
 // derive returns a Logger that carries what e holds.
 func (l *Logger) derive(e *Event) *Logger {
-	derived := &Logger{
+	return &Logger{
 		out: l.out, min: l.min, head: l.head,
-		last: e.last, groups: e.groups, prefix: slices.Clone(e.prefix),
+		parts: slices.Clone(e.buf[e.base:]), starts: e.starts, last: e.last,
+		groups: e.groups, prefix: slices.Clone(e.prefix),
 		errorList: slices.Clone(e.errorList), firstError: e.firstError,
 		stacks: e.stacks, callers: e.callers,
 	}
-	for p := partTraceID; p <= e.last; p++ {
-		encoded := e.buf[e.starts[p]:e.end(p)]
-		switch {
-		case p < partSeverity:
-			derived.starts[p] = len(derived.ids)
-			derived.ids = append(derived.ids, encoded...)
-		case p > partSeverity: // each event has its own severity
-			derived.starts[p] = len(derived.rest)
-			derived.rest = append(derived.rest, encoded...)
-		}
-	}
-	return derived
 }

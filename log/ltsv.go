@@ -8,8 +8,6 @@ import (
 // An ltsvEncoder writes labelled tab-separated values.
 type ltsvEncoder struct{}
 
-var ltsvLabels = [partCount]string{partTraceID: "\ttrace_id:", partSpanID: "\tspan_id:", partAuth: "\tidentity:"}
-
 var ltsvLevels = [...]string{"\tlevel:Debug", "\tlevel:Info", "\tlevel:Warn", "\tlevel:Error", "\tlevel:Fatal"}
 
 const ltsvFront = "time:2006-01-02T15:04:05.123456Z"
@@ -22,8 +20,6 @@ func (ltsvEncoder) appendNamespace(b []byte, namespace string) []byte {
 	b = text.AppendLTSV(append(b, "\tnamespace:"...), namespace)
 	return append(b, "\tevent:"...)
 }
-
-func (ltsvEncoder) appendLabel(b []byte, p part) []byte { return append(b, ltsvLabels[p]...) }
 
 func (e *Event) appendLTSVRequest(b []byte, h *HTTP) []byte {
 	if h.Client != "" {

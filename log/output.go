@@ -78,17 +78,26 @@ func (o *output) write(level Level, line []byte) {
 }
 
 func (o *output) deliver(level Level, line []byte) (n int, err error) {
+	returned := false
 	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("writer panicked: %v", p)
+		if !returned {
+			err = fmt.Errorf("writer panicked: %v", recover())
 		}
 	}()
-	if o.events != nil {
-		return o.events.WriteEvent(level, line)
+	switch {
+	case o.events != nil:
+		n, err = o.events.WriteEvent(level, line)
+	case o.mu != nil:
+		n, err = o.writeAlone(line)
+	default:
+		n, err = o.writer.Write(line)
 	}
-	if o.mu != nil {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-	}
+	returned = true
+	return n, err
+}
+
+func (o *output) writeAlone(line []byte) (n int, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	return o.writer.Write(line)
 }

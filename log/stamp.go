@@ -4,22 +4,27 @@ package log
 // before: created_at, all but the fraction of its second, which mostly is the
 // same second again.
 type stamp struct {
-	layout string // the encoder's front; empty: nothing that can be used
-	second int64
+	second   int64
+	notation notation
+	usable   bool
 }
 
 // stampSecond sees to it that the buffer begins with layout, in which the
 // second is the given one. It reports whether RFC 3339 can hold that.
 func (e *Event) stampSecond(layout string, second int64) bool {
-	if e.stamp.second == second && e.stamp.layout == layout {
+	wanted := stamp{second, e.notation, true}
+	if e.stamp == wanted {
 		return true
 	}
-	if !e.clock.Tick(second) {
+	text := e.clock.Second(second)
+	if text == nil {
 		return false
 	}
-	copy(e.buf, layout)
-	copy(e.buf[firstDigit(layout):], e.clock.Second())
-	e.stamp = stamp{layout, second}
+	if !e.stamp.usable || e.stamp.notation != e.notation {
+		copy(e.buf, layout)
+	}
+	copy(e.buf[firstDigit(layout):], text[:])
+	e.stamp = wanted
 	return true
 }
 

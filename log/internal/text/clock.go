@@ -1,6 +1,7 @@
 package text
 
 import (
+	"encoding/binary"
 	"slices"
 	"time"
 )
@@ -15,13 +16,17 @@ const (
 // BadYear stands for an instant whose year RFC 3339 cannot hold.
 const BadYear = "!ERROR: year outside of 0 to 9999"
 
-// A Clock writes instants as RFC 3339 in UTC and remembers the second it wrote
-// last, since the instants of one event mostly fall into the same. The zero
-// value is ready. Only one goroutine at a time may use it.
+// A Clock writes instants as RFC 3339 in UTC and remembers the two seconds that
+// it wrote last, one of them even: the instants of a request's events fall into
+// few. The zero value is ready. Only one goroutine at a time may use it.
 type Clock struct {
-	second int64
-	text   [len("2006-01-02T15:04:05")]byte // all zero: nothing remembered
+	second [2]int64
+	text   [2]secondText // all zero: nothing remembered
 }
+
+const secondLen = len("2006-01-02T15:04:05")
+
+type secondText [secondLen]byte
 
 // Append appends t with up to nine digits of the second, trailing zeros
 // trimmed, or BadYear.
@@ -37,15 +42,15 @@ func (c *Clock) AppendMicros(b []byte, t time.Time) []byte {
 
 // append appends t with that many digits of its fraction.
 func (c *Clock) append(b []byte, t time.Time, ns uint32, digits int) []byte {
-	if !c.Tick(t.Unix()) {
+	second := c.Second(t.Unix())
+	if second == nil {
 		return append(b, BadYear...)
 	}
 	const longest = len("2006-01-02T15:04:05.123456789Z")
 	n := len(b)
 	b = slices.Grow(b, longest)
 	room := (*[longest]byte)(b[n : n+longest])
-	copy(room[:], c.text[:])
-	end := len(c.text)
+	end := copy(room[:], second[:])
 	if digits > 0 {
 		room[end] = '.'
 		PutFraction((*[9]byte)(room[end+1:]), ns)
@@ -55,34 +60,31 @@ func (c *Clock) append(b []byte, t time.Time, ns uint32, digits int) []byte {
 	return b[:n+end+1]
 }
 
-// Tick sets c to a second since 1970 and reports whether RFC 3339 can hold it.
-func (c *Clock) Tick(second int64) bool {
-	if second == c.second && c.text[0] != 0 {
-		return true
+// Second returns the text of a second since 1970, or nil if RFC 3339 cannot hold
+// it. It is good until the next call.
+func (c *Clock) Second(second int64) *[secondLen]byte {
+	text := &c.text[second&1]
+	if second == c.second[second&1] && text[0] != 0 {
+		return (*[secondLen]byte)(text)
 	}
 	if second < firstSecond || second >= afterLast {
-		return false
+		return nil
 	}
-	c.set(second)
-	return true
+	c.second[second&1] = second
+	text.set(time.Unix(second, 0).UTC())
+	return (*[secondLen]byte)(text)
 }
 
-// Second returns the second that c is set to, as in "2006-01-02T15:04:05". It
-// is good until the next call.
-func (c *Clock) Second() []byte { return c.text[:] }
-
-func (c *Clock) set(second int64) {
-	t := time.Unix(second, 0).UTC()
+func (s *secondText) set(t time.Time) {
 	year, month, day := t.Date()
-	hour, minute, sec := t.Clock()
-	c.second = second
-	b := append(c.text[:0], digits2(year/100)...)
+	hour, minute, second := t.Clock()
+	b := append(s[:0], digits2(year/100)...)
 	b = append(append(b, digits2(year%100)...), '-')
 	b = append(append(b, digits2(int(month))...), '-')
 	b = append(append(b, digits2(day)...), 'T')
 	b = append(append(b, digits2(hour)...), ':')
 	b = append(append(b, digits2(minute)...), ':')
-	_ = append(b, digits2(sec)...)
+	_ = append(b, digits2(second)...)
 }
 
 // TrailingZeros returns how many of the nine digits of a fraction of a second
@@ -99,20 +101,10 @@ func TrailingZeros(ns uint32) int {
 	return zeros
 }
 
-// PutFraction writes the nine digits of a fraction of a second. No two of the
-// four pairs wait for each other.
+// PutFraction writes the nine digits of a fraction of a second.
 func PutFraction(b *[9]byte, ns uint32) {
-	high, low := ns/10000, ns%10000
-	first, middle := high/10000, high%10000
-	b[0] = '0' + byte(first)
-	put2(b[1:3], middle/100)
-	put2(b[3:5], middle%100)
-	put2(b[5:7], low/100)
-	put2(b[7:9], low%100)
-}
-
-func put2(b []byte, n uint32) {
-	b[0], b[1] = allDigits2[2*n], allDigits2[2*n+1]
+	b[0] = '0' + byte(ns/1e8)
+	binary.LittleEndian.PutUint64(b[1:], eightDigits(ns%1e8))
 }
 
 const allDigits2 = "00010203040506070809" +

@@ -25,52 +25,7 @@ func AppendString(dst []byte, s string) []byte {
 	return dst[:n+len(room)]
 }
 
-// AppendMember appends what a member of an object begins with: the byte that
-// separates it from what stands before, its key and a colon.
-func AppendMember(dst []byte, separator byte, key string) []byte {
-	return append(AppendString(append(dst, separator), key), ':')
-}
-
-// The functions below are the same for a buffer in place. That makes a
-// difference of a quarter, since the address of the buffer is stored, and the
-// garbage collector asked, only where the buffer grows.
-
-// PutMember appends what [AppendMember] appends.
-func PutMember(b *[]byte, separator byte, key string) {
-	n, size := len(*b), len(key)+4
-	if cap(*b)-n < size {
-		*b = slices.Grow(*b, size)
-	}
-	room := (*b)[n : n+size]
-	if !copyAll(room[2:], key, jsonQuotes) {
-		*b = AppendMember(*b, separator, key)
-		return
-	}
-	room[0], room[1] = separator, '"'
-	room[size-2], room[size-1] = '"', ':'
-	*b = (*b)[:n+size]
-}
-
-// PutTextMember appends a member of an object whose value is a string: what
-// [AppendMember] and then [AppendString] append.
-func PutTextMember(b *[]byte, separator byte, key, value string) {
-	n, size := len(*b), len(key)+len(value)+6
-	if cap(*b)-n < size {
-		*b = slices.Grow(*b, size)
-	}
-	room := (*b)[n : n+size]
-	behind := room[2+len(key):]
-	if !copyAll(room[2:], key, jsonQuotes) || !copyAll(behind[3:], value, jsonQuotes) {
-		*b = AppendString(AppendMember(*b, separator, key), value)
-		return
-	}
-	room[0], room[1] = separator, '"'
-	behind[0], behind[1], behind[2] = '"', ':', '"'
-	room[size-1] = '"'
-	*b = (*b)[:n+size]
-}
-
-// PutString appends what [AppendString] appends.
+// PutString appends what [AppendString] appends, to a buffer in place.
 func PutString(b *[]byte, s string) {
 	n, size := len(*b), len(s)+2
 	if cap(*b)-n < size {

@@ -1,6 +1,8 @@
 package text
 
 import (
+	"encoding/binary"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -23,6 +25,19 @@ func TestNumbers(t *testing.T) {
 		for _, n := range []int64{int64(n), -int64(n), math.MinInt64} {
 			if got, want := string(AppendInt([]byte("x"), n)), "x"+strconv.FormatInt(n, 10); got != want {
 				t.Errorf("AppendInt: got %s, want %s", got, want)
+			}
+		}
+	}
+}
+
+// TestEightDigits tries what each lane can have, and each pair of lanes.
+func TestEightDigits(t *testing.T) {
+	for n := range uint32(10000) {
+		for _, n := range []uint32{n, n * 10000, n*10000 + n, n*10000 + 9999 - n} {
+			var got [8]byte
+			binary.LittleEndian.PutUint64(got[:], eightDigits(n))
+			if want := fmt.Sprintf("%08d", n); string(got[:]) != want {
+				t.Fatalf("eightDigits(%d) = %s, want %s", n, got, want)
 			}
 		}
 	}
@@ -89,6 +104,21 @@ func FuzzWords(f *testing.F) {
 	f.Add("a plain text")
 	f.Add("\x7f\x80\xff\x00\"\\ \u2028\u0085")
 	f.Fuzz(checkWords)
+}
+
+// TestIntInPlace holds PutIntMember to its parts, with room and without.
+func TestIntInPlace(t *testing.T) {
+	for _, key := range []string{"", "a", "a longer key", "a\"b"} {
+		for _, n := range []int64{0, 9, 10, -1, 123456789, math.MinInt64, math.MaxInt64} {
+			for _, room := range []int{0, 5, 100} {
+				got := append(make([]byte, 0, room+1), '{')
+				want := string(AppendInt(AppendMember(got[:1:1], ',', key), n))
+				if PutIntMember(&got, ',', key, n); string(got) != want {
+					t.Errorf("PutIntMember(%q, %d) = %s, want %s", key, n, got, want)
+				}
+			}
+		}
+	}
 }
 
 // TestInPlace holds the functions for a buffer in place to those that append,

@@ -13,8 +13,7 @@ func copyAll(dst []byte, s string, quotes eightQuotes) bool {
 	if !wordsAnywhere {
 		return copyPlain(dst, s, quotes) == len(s)
 	}
-	dst = dst[:len(s)]
-	return copyWords(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.StringData(s)), uintptr(len(s)), quotes)
+	return copyWords(unsafe.Pointer(unsafe.SliceData(dst[:len(s)])), s, quotes)
 }
 
 // eightQuotes is a word of the one printable character, beside the backslash,
@@ -39,13 +38,14 @@ func View[T ~string | ~[]byte](s T) string {
 }
 
 // copyWords is copyPlain's twin, without the test of bounds at each word, which
-// take a third of the time of a short string. It touches n bytes from dst and
-// from src on, which the caller has looked at; it decides nothing but whether
-// one of them is special.
+// take a third of the time of a short string. It writes len(s) bytes from dst
+// on, for which the caller has seen to room; it decides nothing but whether one
+// of them is special.
 //
 // Most keys and values are short: words overlap, so that no loop is spent on
 // the bytes beyond the last whole one.
-func copyWords(dst, src unsafe.Pointer, n uintptr, quotes eightQuotes) bool {
+func copyWords(dst unsafe.Pointer, s string, quotes eightQuotes) bool {
+	src, n := unsafe.Pointer(unsafe.StringData(s)), uintptr(len(s))
 	switch {
 	case n >= 8:
 		last := load[uint64](src, n-8)
@@ -73,9 +73,13 @@ func copyWords(dst, src unsafe.Pointer, n uintptr, quotes eightQuotes) bool {
 	return specials(uint64(first)|uint64(middle)<<8|uint64(last)<<16|fiveSpaces, quotes) == 0
 }
 
-func load[T byte | uint32 | uint64](p unsafe.Pointer, at uintptr) T { return *(*T)(unsafe.Add(p, at)) }
+func load[T byte | uint32 | uint64](p unsafe.Pointer, at uintptr) T {
+	return *(*T)(unsafe.Add(p, at))
+}
 
-func store[T byte | uint32 | uint64](p unsafe.Pointer, at uintptr, w T) { *(*T)(unsafe.Add(p, at)) = w }
+func store[T byte | uint32 | uint64](p unsafe.Pointer, at uintptr, w T) {
+	*(*T)(unsafe.Add(p, at)) = w
+}
 
 // copyPlain copies to dst, which has room for s, the bytes at the start of s
 // that can stand there as they are, and returns their number. What lies behind

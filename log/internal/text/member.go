@@ -1,0 +1,81 @@
+package text
+
+import (
+	"slices"
+	"unsafe"
+)
+
+// The functions of this file append the members of objects to a buffer in
+// place. That makes a difference of a quarter, since the address of the buffer
+// is stored, and the garbage collector asked, only where the buffer grows;
+// without the tests of bounds that the room which they make spares them it is
+// half. AppendMember with AppendString or AppendInt is the plain twin of each,
+// which does the work for what is not plain.
+
+// AppendMember appends what a member of an object begins with: the byte that
+// separates it from what stands before, its key and a colon.
+func AppendMember(dst []byte, separator byte, key string) []byte {
+	return append(AppendString(append(dst, separator), key), ':')
+}
+
+// PutMember appends what [AppendMember] appends.
+func PutMember(b *[]byte, separator byte, key string) {
+	size := len(key) + 4
+	if !wordsAnywhere || !writeKey(makeRoom(b, size), separator, key) {
+		*b = AppendMember(*b, separator, key)
+		return
+	}
+	*b = (*b)[:len(*b)+size]
+}
+
+// PutTextMember appends a member whose value is a string: what [AppendMember]
+// and then [AppendString] append.
+func PutTextMember(b *[]byte, separator byte, key, value string) {
+	size := len(key) + len(value) + 6
+	if wordsAnywhere {
+		room := makeRoom(b, size)
+		plainKey := writeKey(room, separator, key)
+		*(*byte)(unsafe.Add(room, len(key)+4)) = '"'
+		plain := copyWords(unsafe.Add(room, len(key)+5), value, jsonQuotes)
+		*(*byte)(unsafe.Add(room, size-1)) = '"'
+		if plain && plainKey {
+			*b = (*b)[:len(*b)+size]
+			return
+		}
+	}
+	*b = AppendString(AppendMember(*b, separator, key), value)
+}
+
+// PutIntMember appends a member whose value is a number: what [AppendMember]
+// and then [AppendInt] append.
+func PutIntMember(b *[]byte, separator byte, key string, n int64) {
+	size := len(key) + 4
+	if !wordsAnywhere {
+		*b = AppendInt(AppendMember(*b, separator, key), n)
+		return
+	}
+	room := makeRoom(b, size+longestInt)
+	if !writeKey(room, separator, key) {
+		*b = AppendInt(AppendMember(*b, separator, key), n)
+		return
+	}
+	digits := writeInt((*[longestInt]byte)(unsafe.Add(room, size)), n)
+	*b = (*b)[:len(*b)+size+digits]
+}
+
+// makeRoom returns where the next bytes of b go, of which there is room for as
+// many as asked for.
+func makeRoom(b *[]byte, size int) unsafe.Pointer {
+	if cap(*b)-len(*b) < size {
+		*b = slices.Grow(*b, size)
+	}
+	return unsafe.Add(unsafe.Pointer(unsafe.SliceData(*b)), len(*b))
+}
+
+// writeKey writes what [AppendMember] appends, len(key)+4 bytes, and reports
+// whether the key is plain.
+func writeKey(to unsafe.Pointer, separator byte, key string) bool {
+	*(*uint16)(to) = uint16(separator) | '"'<<8
+	*(*uint16)(unsafe.Add(to, len(key)+2)) = '"' | ':'<<8
+	return copyWords(unsafe.Add(to, 2), key, jsonQuotes)
+}
