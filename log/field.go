@@ -337,13 +337,6 @@ func (e *Event) addText(value string) {
 	e.buf = text.AppendLTSV(e.buf, value)
 }
 
-func (e *Event) appendText(b []byte, value string) []byte {
-	if e.notation == notationLTSV {
-		return text.AppendLTSV(b, value)
-	}
-	return text.AppendString(b, value)
-}
-
 // addTextOrFault appends a text, or the reason why there is none.
 func (e *Event) addTextOrFault(value, why string) {
 	if why != "" {

@@ -45,9 +45,9 @@ func (e *Event) http(h *HTTP) {
 	mark := e.open(partHTTP)
 	// Not by way of the encoder: what is passed through an interface escapes.
 	if e.notation == notationLTSV {
-		e.buf = e.appendLTSVRequest(e.buf, h)
+		e.addLTSVRequest(h)
 	} else {
-		e.buf = e.appendJSONRequest(e.buf, h)
+		e.addJSONRequest(h)
 	}
 	e.settle(partHTTP, mark)
 }
@@ -62,7 +62,8 @@ func (h *HTTP) MarshalLog(e *Event) error {
 	e.addSetNumber("port", int64(h.Port))
 	e.addSetText("path", h.Path)
 	if h.Query != "" && e.key("query") {
-		e.buf = e.appendQuery(e.buf, h.Query)
+		e.quote()
+		e.addQuery("", h.Query)
 	}
 	e.addSetInstant("started_at", h.StartedAt)
 	e.addSetInstant("ended_at", h.EndedAt)
@@ -73,7 +74,8 @@ func (h *HTTP) MarshalLog(e *Event) error {
 	e.addSetText("protocol", h.Protocol)
 	e.addSetText("user_agent", h.UserAgent)
 	if h.Referer != "" && e.key("referer") {
-		e.buf = e.appendURL(e.buf, h.Referer)
+		e.quote()
+		e.addURL("", h.Referer)
 	}
 	e.addSetNumber("request_content_length", h.RequestContentLength)
 	return nil

@@ -20,73 +20,74 @@ func (jsonEncoder) appendNamespace(b []byte, namespace string) []byte {
 	return append(b, `,"event":`...)
 }
 
-func (e *Event) appendJSONRequest(b []byte, h *HTTP) []byte {
-	b = text.AppendInt(append(b, `,"http":{"status_code":`...), int64(h.StatusCode))
+// addJSONRequest appends the http object.
+func (e *Event) addJSONRequest(h *HTTP) {
+	b := &e.buf
+	text.PutLabeledInt(b, `,"http":{"status_code":`, int64(h.StatusCode))
 	if h.Method != "" {
-		b = text.AppendString(append(b, `,"method":`...), h.Method)
+		text.PutLabeled(b, `,"method":"`, h.Method)
 	}
 	if h.Scheme != "" {
-		b = text.AppendString(append(b, `,"scheme":`...), h.Scheme)
+		text.PutLabeled(b, `,"scheme":"`, h.Scheme)
 	}
 	if h.Host != "" {
-		b = text.AppendString(append(b, `,"host":`...), h.Host)
+		text.PutLabeled(b, `,"host":"`, h.Host)
 	}
 	if h.Port != 0 {
-		b = text.AppendInt(append(b, `,"port":`...), int64(h.Port))
+		text.PutLabeledInt(b, `,"port":`, int64(h.Port))
 	}
 	if h.Path != "" {
-		b = text.AppendString(append(b, `,"path":`...), h.Path)
+		text.PutLabeled(b, `,"path":"`, h.Path)
 	}
 	if h.Query != "" {
-		b = e.appendQuery(append(b, `,"query":`...), h.Query)
+		e.addQuery(`,"query":"`, h.Query)
 	}
-	b = e.appendTimes(b, h)
-	b = e.appendOurs(b, h)
-	return append(b, '}')
+	e.addTimes(h)
+	e.addOurs(h)
+	e.buf = append(e.buf, '}')
 }
 
-// appendTimes appends what is known once a request is answered.
-func (e *Event) appendTimes(b []byte, h *HTTP) []byte {
+// addTimes appends what is known once a request is answered.
+func (e *Event) addTimes(h *HTTP) {
 	if !h.StartedAt.IsZero() {
-		b = e.appendInstant(append(b, `,"started_at":"`...), h.StartedAt)
+		e.addInstant(`,"started_at":"`, h.StartedAt)
 	}
 	if !h.EndedAt.IsZero() {
-		b = e.appendInstant(append(b, `,"ended_at":"`...), h.EndedAt)
+		e.addInstant(`,"ended_at":"`, h.EndedAt)
 	}
 	if h.Duration != 0 {
-		b = text.AppendInt(append(b, `,"duration":`...), int64(h.Duration))
+		text.PutLabeledInt(&e.buf, `,"duration":`, int64(h.Duration))
 	}
 	if h.ResponseContentLength != 0 {
-		b = text.AppendInt(append(b, `,"response_content_length":`...), h.ResponseContentLength)
+		text.PutLabeledInt(&e.buf, `,"response_content_length":`, h.ResponseContentLength)
 	}
-	return b
 }
 
-func (e *Event) appendInstant(b []byte, t time.Time) []byte {
-	return append(e.clock.Append(b, t), '"')
+func (e *Event) addInstant(label string, t time.Time) {
+	e.buf = append(e.clock.Append(append(e.buf, label...), t), '"')
 }
 
-// appendOurs appends the keys that log.go does not have.
-func (e *Event) appendOurs(b []byte, h *HTTP) []byte {
+// addOurs appends the keys that log.go does not have.
+func (e *Event) addOurs(h *HTTP) {
+	b := &e.buf
 	if h.Route != "" {
-		b = text.AppendString(append(b, `,"route":`...), h.Route)
+		text.PutLabeled(b, `,"route":"`, h.Route)
 	}
 	if h.Client != "" {
-		b = text.AppendString(append(b, `,"client":`...), h.Client)
+		text.PutLabeled(b, `,"client":"`, h.Client)
 	}
 	if h.Protocol != "" {
-		b = text.AppendString(append(b, `,"protocol":`...), h.Protocol)
+		text.PutLabeled(b, `,"protocol":"`, h.Protocol)
 	}
 	if h.UserAgent != "" {
-		b = text.AppendString(append(b, `,"user_agent":`...), h.UserAgent)
+		text.PutLabeled(b, `,"user_agent":"`, h.UserAgent)
 	}
 	if h.Referer != "" {
-		b = e.appendURL(append(b, `,"referer":`...), h.Referer)
+		e.addURL(`,"referer":"`, h.Referer)
 	}
 	if h.RequestContentLength != 0 {
-		b = text.AppendInt(append(b, `,"request_content_length":`...), h.RequestContentLength)
+		text.PutLabeledInt(b, `,"request_content_length":`, h.RequestContentLength)
 	}
-	return b
 }
 
 func (j jsonEncoder) appendError(e *Event, f failure) {
@@ -165,7 +166,7 @@ func (j jsonEncoder) finishErrors(e *Event) {
 // putCreatedAt completes the front of the line and returns where it begins.
 func (e *Event) putCreatedAt() int {
 	second, ns := e.createdAt()
-	if !e.stampSecond(jsonFront, second) {
+	if !e.stampSecond(jsonFront, len(`{"created_at":"`), second) {
 		return e.replaceFront(`{"created_at":"` + text.BadYear + `"`)
 	}
 	front := (*[len(jsonFront)]byte)(e.buf)

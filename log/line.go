@@ -92,24 +92,36 @@ func (l *line) end(p part) int {
 }
 
 // advance begins the parts up to p, which is not begun. The severity, which
-// every event has, is written when it is passed.
+// every event has, is written when it is passed. Parts beyond p are given a
+// beginning, too, which costs less than to ask and means nothing until they are
+// begun.
 func (e *Event) advance(p part) {
-	if e.last < partSeverity {
-		e.begin(min(p, partSeverity))
+	at := len(e.buf) - e.base
+	switch e.last {
+	case partHead:
+		e.starts[partTraceID] = at
+		fallthrough
+	case partTraceID:
+		e.starts[partSpanID] = at
+		fallthrough
+	case partSpanID:
+		e.starts[partSeverity] = at
 		if p < partSeverity {
-			return
+			break
 		}
 		e.addSeverity()
+		at = len(e.buf) - e.base
+		fallthrough
+	case partSeverity:
+		e.starts[partHTTP] = at
+		fallthrough
+	case partHTTP:
+		e.starts[partAuth] = at
+		fallthrough
+	case partAuth:
+		e.starts[partData] = at
 	}
-	e.begin(p)
-}
-
-// begin lets the parts up to p begin where the line ends.
-func (l *line) begin(p part) {
-	for q := l.last + 1; q <= p; q++ {
-		l.starts[q] = len(l.buf) - l.base
-	}
-	l.last = p
+	e.last = p
 }
 
 const severityLabel = `,"severity":`

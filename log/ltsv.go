@@ -21,62 +21,65 @@ func (ltsvEncoder) appendNamespace(b []byte, namespace string) []byte {
 	return append(b, "\tevent:"...)
 }
 
-func (e *Event) appendLTSVRequest(b []byte, h *HTTP) []byte {
+// addLTSVRequest appends the labels of a request.
+func (e *Event) addLTSVRequest(h *HTTP) {
+	b := &e.buf
 	if h.Client != "" {
-		b = text.AppendLTSV(append(b, "\thost:"...), h.Client)
+		text.PutPair(b, "\thost:", h.Client)
 	}
 	if h.Method != "" {
-		b = text.AppendLTSV(append(b, "\tmethod:"...), h.Method)
+		text.PutPair(b, "\tmethod:", h.Method)
 	}
 	if h.Protocol != "" {
-		b = text.AppendLTSV(append(b, "\tprotocol:"...), h.Protocol)
+		text.PutPair(b, "\tprotocol:", h.Protocol)
 	}
 	if h.Path != "" || h.Query != "" {
-		b = text.AppendLTSV(append(b, "\turi:"...), h.Path)
+		text.PutPair(b, "\turi:", h.Path)
 	}
 	if h.Query != "" {
-		b = e.appendQuery(append(b, '?'), h.Query)
+		e.addQuery("?", h.Query)
 	}
 	if h.Scheme != "" {
-		b = text.AppendLTSV(append(b, "\tscheme:"...), h.Scheme)
+		text.PutPair(b, "\tscheme:", h.Scheme)
 	}
 	if h.Host != "" {
-		b = text.AppendLTSV(append(b, "\tvhost:"...), h.Host)
+		text.PutPair(b, "\tvhost:", h.Host)
 	}
 	if h.Port != 0 {
-		b = text.AppendInt(append(b, "\tport:"...), int64(h.Port))
+		text.PutLabeledInt(b, "\tport:", int64(h.Port))
 	}
-	return e.appendAnswer(b, h)
+	e.addAnswer(h)
 }
 
-// appendAnswer appends the labels from the status on.
-func (e *Event) appendAnswer(b []byte, h *HTTP) []byte {
-	b = text.AppendInt(append(b, "\tstatus:"...), int64(h.StatusCode))
-	if h.ResponseContentLength != 0 {
-		b = text.AppendInt(append(b, "\tsize:"...), h.ResponseContentLength)
+// addAnswer appends the labels from the status on. Readers of access logs leave
+// out lines without a size: an answer has one, be it 0.
+func (e *Event) addAnswer(h *HTTP) {
+	b := &e.buf
+	text.PutLabeledInt(b, "\tstatus:", int64(h.StatusCode))
+	if h.ResponseContentLength != 0 || h.StatusCode != 0 {
+		text.PutLabeledInt(b, "\tsize:", h.ResponseContentLength)
 	}
 	if h.RequestContentLength != 0 {
-		b = text.AppendInt(append(b, "\treqsize:"...), h.RequestContentLength)
+		text.PutLabeledInt(b, "\treqsize:", h.RequestContentLength)
 	}
 	if h.Duration != 0 {
-		b = ltsv.AppendSeconds(append(b, "\treqtime:"...), h.Duration)
+		e.buf = ltsv.AppendSeconds(append(e.buf, "\treqtime:"...), h.Duration)
 	}
 	if !h.StartedAt.IsZero() {
-		b = e.clock.AppendMicros(append(b, "\tstarted_at:"...), h.StartedAt)
+		e.buf = e.clock.AppendMicros(append(e.buf, "\tstarted_at:"...), h.StartedAt)
 	}
 	if !h.EndedAt.IsZero() {
-		b = e.clock.AppendMicros(append(b, "\tended_at:"...), h.EndedAt)
+		e.buf = e.clock.AppendMicros(append(e.buf, "\tended_at:"...), h.EndedAt)
 	}
 	if h.UserAgent != "" {
-		b = text.AppendLTSV(append(b, "\tua:"...), h.UserAgent)
+		text.PutPair(b, "\tua:", h.UserAgent)
 	}
 	if h.Referer != "" {
-		b = e.appendURL(append(b, "\treferer:"...), h.Referer)
+		e.addURL("\treferer:", h.Referer)
 	}
 	if h.Route != "" {
-		b = text.AppendLTSV(append(b, "\troute:"...), h.Route)
+		text.PutPair(b, "\troute:", h.Route)
 	}
-	return b
 }
 
 func (ltsvEncoder) appendError(e *Event, f failure) {
@@ -109,7 +112,7 @@ func (ltsvEncoder) finish(e *Event) []byte {
 // putTime completes the front of the line and returns where it begins.
 func (e *Event) putTime() int {
 	second, ns := e.createdAt()
-	if !e.stampSecond(ltsvFront, second) {
+	if !e.stampSecond(ltsvFront, len("time:"), second) {
 		return e.replaceFront("time:" + text.BadYear)
 	}
 	var fraction [9]byte

@@ -116,27 +116,34 @@ func (r *redactor) appendObject(dst []byte, s *jsonscan.Scanner[[]byte]) []byte 
 	}
 }
 
-// appendQuery appends the value of http.query; in JSON with its quotes.
-func (e *Event) appendQuery(b []byte, query string) []byte {
+// addQuery appends a label and the value of http.query, in JSON with the quote
+// at its end.
+func (e *Event) addQuery(label, query string) {
 	if e.out.redact == nil {
-		return e.appendText(b, query)
+		e.addLabeled(label, query)
+		return
 	}
-	return e.appendQuoted(b, query, (*Event).appendParameters)
+	e.buf = e.appendParameters(append(e.buf, label...), query)
+	e.quote()
 }
 
-// appendURL appends the value of http.referer; in JSON with its quotes.
-func (e *Event) appendURL(b []byte, url string) []byte {
+// addURL appends a label and the value of http.referer, in JSON with the quote
+// at its end.
+func (e *Event) addURL(label, url string) {
 	if e.out.redact == nil {
-		return e.appendText(b, url)
+		e.addLabeled(label, url)
+		return
 	}
-	return e.appendQuoted(b, url, (*Event).appendURLContent)
+	e.buf = e.appendURLContent(append(e.buf, label...), url)
+	e.quote()
 }
 
-func (e *Event) appendQuoted(b []byte, s string, content func(*Event, []byte, string) []byte) []byte {
+func (e *Event) addLabeled(label, value string) {
 	if e.notation == notationLTSV {
-		return content(e, b, s)
+		text.PutPair(&e.buf, label, value)
+	} else {
+		text.PutLabeled(&e.buf, label, value)
 	}
-	return append(content(e, append(b, '"'), s), '"')
 }
 
 // appendURLContent appends a URL without what stands before the @ of its host

@@ -10,8 +10,9 @@ type stamp struct {
 }
 
 // stampSecond sees to it that the buffer begins with layout, in which the
-// second is the given one. It reports whether RFC 3339 can hold that.
-func (e *Event) stampSecond(layout string, second int64) bool {
+// instant begins at firstDigit and its second is the given one. It reports
+// whether RFC 3339 can hold that.
+func (e *Event) stampSecond(layout string, firstDigit int, second int64) bool {
 	wanted := stamp{second, e.notation, true}
 	if e.stamp == wanted {
 		return true
@@ -23,18 +24,9 @@ func (e *Event) stampSecond(layout string, second int64) bool {
 	if !e.stamp.usable || e.stamp.notation != e.notation {
 		copy(e.buf, layout)
 	}
-	copy(e.buf[firstDigit(layout):], text[:])
+	copy(e.buf[firstDigit:], text[:])
 	e.stamp = wanted
 	return true
-}
-
-// firstDigit returns where the instant begins in a layout.
-func firstDigit(layout string) int {
-	i := 0
-	for layout[i] < '0' || layout[i] > '9' {
-		i++
-	}
-	return i
 }
 
 // replaceFront puts another text where created_at stands and returns where the

@@ -63,6 +63,61 @@ func PutIntMember(b *[]byte, separator byte, key string, n int64) {
 	*b = (*b)[:len(*b)+size+digits]
 }
 
+// PutLabeled appends a label, which holds nothing to escape, and a JSON string
+// without its first quote, which is the label's last byte. Labels below eight
+// bytes take longer.
+func PutLabeled(b *[]byte, label, value string) {
+	size := len(label) + len(value) + 1
+	if wordsAnywhere && len(label) >= 8 {
+		room := makeRoom(b, size)
+		copyLabel(room, label)
+		plain := copyWords(unsafe.Add(room, len(label)), value, jsonQuotes)
+		*(*byte)(unsafe.Add(room, size-1)) = '"'
+		if plain {
+			*b = (*b)[:len(*b)+size]
+			return
+		}
+	}
+	*b = append(AppendContent(append(*b, label...), value), '"')
+}
+
+// PutPair appends a label of LTSV and its value. Labels below eight bytes take
+// longer.
+func PutPair(b *[]byte, label, value string) {
+	if wordsAnywhere && len(label) >= 8 {
+		size := len(label) + len(value)
+		room := makeRoom(b, size)
+		copyLabel(room, label)
+		if copyWords(unsafe.Add(room, len(label)), value, noQuotes) {
+			*b = (*b)[:len(*b)+size]
+			return
+		}
+	}
+	*b = AppendLTSV(append(*b, label...), value)
+}
+
+// PutLabeledInt appends a label, which holds nothing to escape, and a number.
+// Labels below eight bytes take longer.
+func PutLabeledInt(b *[]byte, label string, n int64) {
+	if !wordsAnywhere || len(label) < 8 {
+		*b = AppendInt(append(*b, label...), n)
+		return
+	}
+	room := makeRoom(b, len(label)+longestInt)
+	copyLabel(room, label)
+	digits := writeInt((*[longestInt]byte)(unsafe.Add(room, len(label))), n)
+	*b = (*b)[:len(*b)+len(label)+digits]
+}
+
+// copyLabel copies eight bytes or more, whatever they are.
+func copyLabel(to unsafe.Pointer, label string) {
+	from, last := unsafe.Pointer(unsafe.StringData(label)), uintptr(len(label)-8)
+	for i := uintptr(0); i < last; i += 8 {
+		store(to, i, load[uint64](from, i))
+	}
+	store(to, last, load[uint64](from, last))
+}
+
 // makeRoom returns where the next bytes of b go, of which there is room for as
 // many as asked for.
 func makeRoom(b *[]byte, size int) unsafe.Pointer {

@@ -47,18 +47,20 @@ const longestInt = len("-18446744073709551615") + 8
 
 // writeInt writes n in decimal and returns how many bytes that took.
 func writeInt(room *[longestInt]byte, n int64) int {
-	if n >= 0 {
-		return writeUint(room, 0, uint64(n))
+	switch {
+	case 0 <= n && n < 1e4:
+		return writeSmall(room, 0, uint32(n))
+	case n < 0:
+		room[0] = '-'
+		return writeUint(room, 1, -uint64(n))
 	}
-	room[0] = '-'
-	return writeUint(room, 1, -uint64(n))
+	return writeUint(room, 0, uint64(n))
 }
 
 // writeUint writes n in decimal, from that byte on, and returns where it ends.
 func writeUint(room *[longestInt]byte, from int, n uint64) (end int) {
-	if n < 10 {
-		room[from] = '0' + byte(n)
-		return from + 1
+	if n < 1e4 {
+		return writeSmall(room, from, uint32(n))
 	}
 	if n < 1e8 {
 		digits := countDigits(n)
@@ -68,6 +70,24 @@ func writeUint(room *[longestInt]byte, from int, n uint64) (end int) {
 	end = writeUint(room, from, n/1e8)
 	binary.LittleEndian.PutUint64(room[end:], eightDigits(uint32(n%1e8)))
 	return end + 8
+}
+
+// writeSmall does what writeUint does, for n below 10^4.
+func writeSmall(room *[longestInt]byte, from int, n uint32) (end int) {
+	if n < 10 {
+		room[from] = '0' + byte(n)
+		return from + 1
+	}
+	high, low := n/100*2, n%100*2
+	if n >= 1000 {
+		room[from], room[from+1] = allDigits2[high], allDigits2[high+1]
+		from += 2
+	} else if n >= 100 {
+		room[from] = allDigits2[high+1]
+		from++
+	}
+	room[from], room[from+1] = allDigits2[low], allDigits2[low+1]
+	return from + 2
 }
 
 // eightDigits returns the decimal digits of n, which is below 10^8, with
