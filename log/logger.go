@@ -196,8 +196,10 @@ func (e *Event) addParts(l *Logger) {
 	}
 	if e.last == partData {
 		e.separator = ','
-		e.groups, e.prefix = l.groups, append(e.prefix, l.prefix...)
 		e.setQuick()
+		if e.groups = l.groups; len(l.prefix) > 0 {
+			e.prefix = append(e.prefix, l.prefix...)
+		}
 	}
 }
 

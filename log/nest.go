@@ -74,15 +74,16 @@ func (e *Event) object(key string, write func(*Event) error) {
 // nestAs writes a value between brackets: in JSON, and in LTSV as the text of
 // that.
 func (e *Event) nestAs(brackets string, write func(*Event) error) {
-	if e.notation == notationJSON {
-		e.nest(brackets, write)
-		return
-	}
-	mark := len(e.buf)
+	mark, outside := len(e.buf), e.notation
 	e.notation = notationJSON
-	e.nest(brackets, write)
-	e.notation = notationLTSV
-	e.buf = doubleBackslashes(e.buf, mark)
+	why := e.nest(brackets, write)
+	e.notation = outside
+	switch {
+	case why != "":
+		e.addFault(why)
+	case outside == notationLTSV:
+		e.buf = doubleBackslashes(e.buf, mark)
+	}
 }
 
 // doubleBackslashes makes of JSON from that byte on, in which nothing else
@@ -106,28 +107,27 @@ func doubleBackslashes(b []byte, from int) []byte {
 
 var backslash = []byte{'\\'}
 
-// nest writes a JSON value between brackets, or an error text in its place.
-func (e *Event) nest(brackets string, write func(*Event) error) {
+// nest writes a JSON value between brackets, or nothing and returns why.
+func (e *Event) nest(brackets string, write func(*Event) error) (why string) {
 	if e.depth >= maxDepth {
-		e.addFault(tooDeeply)
-		return
+		return tooDeeply
 	}
 	mark, outside := len(e.buf), e.cursor
 	e.depth++
 	e.inArray = brackets == "[]"
 	e.separator = brackets[0]
 	e.setQuick()
-	why := e.try(write)
+	why = e.try(write)
 	if why == "" && e.separator == brackets[0] { // nothing was added
 		e.buf = append(e.buf, brackets[0])
 	}
 	e.cursor = outside
 	if why != "" {
 		e.buf = e.buf[:mark]
-		e.addFault(why)
-		return
+		return why
 	}
 	e.buf = append(e.buf, brackets[1])
+	return ""
 }
 
 // flatten writes the members of an object as pairs of LTSV, or one pair where

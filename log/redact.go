@@ -153,7 +153,7 @@ func (e *Event) appendURLContent(b []byte, url string) []byte {
 	if _, after, ok := strings.Cut(url, "//"); ok {
 		host := len(url) - len(after)
 		path = host + len(after)
-		if end := strings.IndexAny(after, `/\?#`); end >= 0 {
+		if end := strings.IndexAny(after, "/?#"); end >= 0 {
 			path = host + end
 		}
 		if at := strings.LastIndexByte(url[host:path], '@'); at >= 0 {

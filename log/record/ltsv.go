@@ -45,7 +45,9 @@ func (h *HTTP) appendLTSV(dst []byte) []byte {
 	dst = appendPair(dst, "\tvhost:", h.Host)
 	dst = appendSetNumber(dst, "\tport:", int64(h.Port))
 	dst = strconv.AppendInt(append(dst, "\tstatus:"...), int64(h.StatusCode), 10)
-	dst = appendSetNumber(dst, "\tsize:", h.ResponseContentLength)
+	if h.StatusCode != 0 || h.ResponseContentLength != 0 {
+		dst = strconv.AppendInt(append(dst, "\tsize:"...), h.ResponseContentLength, 10)
+	}
 	dst = appendSetNumber(dst, "\treqsize:", h.RequestContentLength)
 	if h.Duration != 0 {
 		dst = ltsv.AppendSeconds(append(dst, "\treqtime:"...), h.Duration)

@@ -580,7 +580,7 @@ def ltsv_http(h):
         ("vhost", as_it_is("host")),
         ("port", as_it_is("port")),
         ("status", as_it_is("status_code")),
-        ("size", as_it_is("response_content_length")),
+        ("size", as_it_is("response_content_length") or (h.get("status_code") != "0" and Literal("0"))),
         ("reqsize", as_it_is("request_content_length")),
         ("reqtime", h.get("duration") and seconds(h.get("duration"))),
         ("started_at", time("started_at")),

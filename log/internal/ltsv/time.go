@@ -1,9 +1,10 @@
 package ltsv
 
 import (
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/weirhq/weir/log/internal/text"
 )
 
 // sixDigits is the zeros that a fraction without digits lacks.
@@ -31,12 +32,11 @@ func AppendSeconds(dst []byte, d time.Duration) []byte {
 	if d < 0 {
 		dst = append(dst, '-')
 	}
-	seconds, micros := d/time.Second, d%time.Second/time.Microsecond
-	dst = strconv.AppendUint(dst, magnitude(seconds), 10)
-	dst = append(dst, '.')
-	mark := len(dst)
-	dst = strconv.AppendUint(dst, magnitude(micros)+1_000_000, 10) // the 1 holds the zeros
-	return append(dst[:mark], dst[mark+1:]...)
+	seconds, rest := d/time.Second, d%time.Second
+	var fraction [9]byte
+	text.PutFraction(&fraction, uint32(magnitude(rest)))
+	dst = text.AppendUint(dst, magnitude(seconds))
+	return append(append(dst, '.'), fraction[:6]...)
 }
 
 func magnitude(d time.Duration) uint64 { return uint64(max(d, -d)) }

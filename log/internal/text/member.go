@@ -32,18 +32,22 @@ func PutMember(b *[]byte, separator byte, key string) {
 // and then [AppendString] append.
 func PutTextMember(b *[]byte, separator byte, key, value string) {
 	size := len(key) + len(value) + 6
-	if wordsAnywhere {
-		room := makeRoom(b, size)
-		plainKey := writeKey(room, separator, key)
-		*(*byte)(unsafe.Add(room, len(key)+4)) = '"'
-		plain := copyWords(unsafe.Add(room, len(key)+5), value, jsonQuotes)
-		*(*byte)(unsafe.Add(room, size-1)) = '"'
-		if plain && plainKey {
-			*b = (*b)[:len(*b)+size]
-			return
-		}
+	if !wordsAnywhere {
+		*b = AppendString(AppendMember(*b, separator, key), value)
+		return
 	}
-	*b = AppendString(AppendMember(*b, separator, key), value)
+	room := makeRoom(b, size)
+	if !writeKey(room, separator, key) {
+		*b = AppendString(AppendMember(*b, separator, key), value)
+		return
+	}
+	*(*byte)(unsafe.Add(room, len(key)+4)) = '"'
+	if !copyWords(unsafe.Add(room, len(key)+5), value, jsonQuotes) {
+		*b = append(appendAny((*b)[:len(*b)+len(key)+5], value, &jsonNotation), '"')
+		return
+	}
+	*(*byte)(unsafe.Add(room, size-1)) = '"'
+	*b = (*b)[:len(*b)+size]
 }
 
 // PutIntMember appends a member whose value is a number: what [AppendMember]
@@ -64,11 +68,11 @@ func PutIntMember(b *[]byte, separator byte, key string, n int64) {
 }
 
 // PutLabeled appends a label, which holds nothing to escape, and a JSON string
-// without its first quote, which is the label's last byte. Labels below eight
-// bytes take longer.
+// without its first quote, which is the label's last byte. Labels below leastLabel
+// take longer.
 func PutLabeled(b *[]byte, label, value string) {
 	size := len(label) + len(value) + 1
-	if wordsAnywhere && len(label) >= 8 {
+	if wordsAnywhere && len(label) >= leastLabel {
 		room := makeRoom(b, size)
 		copyLabel(room, label)
 		plain := copyWords(unsafe.Add(room, len(label)), value, jsonQuotes)
@@ -78,13 +82,13 @@ func PutLabeled(b *[]byte, label, value string) {
 			return
 		}
 	}
-	*b = append(AppendContent(append(*b, label...), value), '"')
+	*b = append(appendAny(append(*b, label...), value, &jsonNotation), '"')
 }
 
-// PutPair appends a label of LTSV and its value. Labels below eight bytes take
-// longer.
+// PutPair appends a label of LTSV and its value. Labels below
+// leastLabel take longer.
 func PutPair(b *[]byte, label, value string) {
-	if wordsAnywhere && len(label) >= 8 {
+	if wordsAnywhere && len(label) >= leastLabel {
 		size := len(label) + len(value)
 		room := makeRoom(b, size)
 		copyLabel(room, label)
@@ -93,13 +97,13 @@ func PutPair(b *[]byte, label, value string) {
 			return
 		}
 	}
-	*b = AppendLTSV(append(*b, label...), value)
+	*b = appendAny(append(*b, label...), value, &ltsvNotation)
 }
 
 // PutLabeledInt appends a label, which holds nothing to escape, and a number.
-// Labels below eight bytes take longer.
+// Labels below leastLabel take longer.
 func PutLabeledInt(b *[]byte, label string, n int64) {
-	if !wordsAnywhere || len(label) < 8 {
+	if !wordsAnywhere || len(label) < leastLabel {
 		*b = AppendInt(append(*b, label...), n)
 		return
 	}
@@ -109,13 +113,20 @@ func PutLabeledInt(b *[]byte, label string, n int64) {
 	*b = (*b)[:len(*b)+len(label)+digits]
 }
 
-// copyLabel copies eight bytes or more, whatever they are.
+const leastLabel = 4 // bytes
+
+// copyLabel copies four bytes or more, whatever they are.
 func copyLabel(to unsafe.Pointer, label string) {
-	from, last := unsafe.Pointer(unsafe.StringData(label)), uintptr(len(label)-8)
-	for i := uintptr(0); i < last; i += 8 {
+	from, n := unsafe.Pointer(unsafe.StringData(label)), uintptr(len(label))
+	if n < 8 {
+		store(to, 0, load[uint32](from, 0))
+		store(to, n-4, load[uint32](from, n-4))
+		return
+	}
+	for i := uintptr(0); i < n-8; i += 8 {
 		store(to, i, load[uint64](from, i))
 	}
-	store(to, last, load[uint64](from, last))
+	store(to, n-8, load[uint64](from, n-8))
 }
 
 // makeRoom returns where the next bytes of b go, of which there is room for as

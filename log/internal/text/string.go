@@ -75,30 +75,31 @@ var (
 
 // appendAny appends s, whatever it holds.
 func appendAny(dst []byte, s string, as *notation) []byte {
-	for s != "" {
+	for {
 		n := len(dst)
-		dst = slices.Grow(dst, len(s))
+		dst = slices.Grow(dst, len(s)+longestEscape)
 		plain := copyPlain(dst[n:n+len(s)], s, as.quotes)
+		if plain == len(s) {
+			return dst[:n+plain]
+		}
 		dst, s = appendSpecial(dst[:n+plain], s[plain:], as)
 	}
-	return dst
 }
+
+const longestEscape = len(`\u0000`)
 
 // appendSpecial appends the characters at the start of s that are no plain
 // ASCII, escaped where they must be, and returns the rest of s.
 func appendSpecial(dst []byte, s string, as *notation) ([]byte, string) {
 	for s != "" {
-		c := s[0]
-		switch {
+		size := 1
+		switch c := s[0]; {
 		case c >= utf8.RuneSelf:
-			size := foreignLen(s)
-			if size == 0 {
-				dst, size = appendRune(dst, s, as.invalid)
-			} else {
+			if size = foreignLen(s); size > 0 {
 				dst = append(dst, s[:size]...)
+			} else {
+				dst, size = appendRune(dst, s, as.invalid)
 			}
-			s = s[size:]
-			continue
 		case !isSpecial(c, as.quotes):
 			return dst, s
 		case as.short[c] != 0:
@@ -106,7 +107,7 @@ func appendSpecial(dst []byte, s string, as *notation) ([]byte, string) {
 		default:
 			dst = AppendEscapedRune(dst, rune(c))
 		}
-		s = s[1:]
+		s = s[size:]
 	}
 	return dst, s
 }
@@ -117,25 +118,27 @@ func appendSpecial(dst []byte, s string, as *notation) ([]byte, string) {
 func foreignLen(s string) int {
 	n := 0
 	for n+2 < len(s) {
-		switch lead := s[n]; {
-		case lead < 0xC3 || lead == 0xD8: // ASCII, invalid, or with controls among them
+		size := int(foreignSizes[s[n]])
+		if size == 0 || !continues(s[n+1]) || size == 3 && !continues(s[n+2]) || s[n] == 0xE2 && s[n+1] <= 0x81 && mayDisturb(s[n+2]) {
 			return n
-		case lead < 0xE0:
-			if !continues(s[n+1]) {
-				return n
-			}
-			n += 2
-		case lead == 0xE0 || lead == 0xE2 || lead >= 0xED: // with exceptions among them
-			return n
-		default:
-			if !continues(s[n+1]) || !continues(s[n+2]) {
-				return n
-			}
-			n += 3
 		}
+		n += size
 	}
 	return n
 }
+
+// foreignSizes has the length of the characters that begin with a byte, for
+// those bytes after which any that continue make a character to copy.
+var foreignSizes = [256]uint8{
+	0xC3: 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
+	0xD0: 2, 2, 2, 2, 2, 2, 2, 2, 0, 2, 2, 2, 2, 2, 2, 2, // U+061C is among those of 0xD8
+	0xE1: 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3,
+}
+
+// mayDisturb reports whether a character from U+2000 to U+207F may be one that
+// DisturbsTerminal names, by its last byte: not those from U+2010 to U+201F and
+// the like, dashes and quotation marks.
+func mayDisturb(last byte) bool { return last&0x30 != 0x10 }
 
 // continues reports whether b is one of the bytes of a character after its
 // first.
