@@ -14,7 +14,8 @@ const (
 	TenFields   = "log: an event with ten fields"
 	Static      = "log: an event without fields"
 	Carried     = "log: an event of a logger that carries ten fields"
-	Disabled    = "log: an event below the level, with ten fields"
+	Disabled    = "log: an event below the level, with ten fields all the same"
+	Asked       = "log: an event below the level, with ten fields if it were not"
 	Escaped     = "log: an event with strings that need escaping"
 	ErrorStack  = "log: an error with its stack"
 	LTSV        = "log: the three events of a proxied request, in LTSV"
@@ -46,6 +47,7 @@ type logger struct {
 	tenFields   func(*fields)
 	carrying    func(*fields) func() // makes a logger that carries the fields, and returns what writes one event with it
 	disabled    func(int, *fields)   // so many events below the level, with ten fields each: too quick to be called one by one
+	asked       func(int, *fields)   // the same, but the fields are built only after the level was asked for
 	escaped     func(*texts)
 	failed      func(*traced)
 }
@@ -78,7 +80,8 @@ func works() []work {
 		{TenFields, withFloor(by(all, tenFields))},
 		{Static, withFloor(by(structured, static))},
 		{Carried, withFloor(by(structured, carried))},
-		{Disabled, by(structured, disabled)},
+		{Disabled, by([]contender{byWeir, byZerolog, byPhusluMillis, byPhuslu, bySlog}, disabled)},
+		{Asked, by([]contender{byWeir, byZerolog, byZap, bySlog}, asked)},
 		{Escaped, withFloor(escapedRows())},
 		{ErrorStack, withFloor(stackRows())},
 		{LTSV, ltsvRows()},
@@ -105,6 +108,8 @@ func tenFields(l logger) func(int, *request) { return repeat(func() { l.tenField
 func carried(l logger) func(int, *request) { return repeat(l.carrying(ten)) }
 
 func disabled(l logger) func(int, *request) { return func(n int, _ *request) { l.disabled(n, ten) } }
+
+func asked(l logger) func(int, *request) { return func(n int, _ *request) { l.asked(n, ten) } }
 
 func escaped(l logger) func(int, *request) { return repeat(func() { l.escaped(awkward) }) }
 

@@ -21,6 +21,7 @@ var want = map[string][]string{
 	Slog:        {wantTen},
 	Static:      {`{"namespace":"front-door","event":"dataset filtered","severity":3}`},
 	Disabled:    {},
+	Asked:       {},
 	Escaped: {
 		`{"namespace":"front-door","event":"search refused","severity":3,
 			"agent":"Mozilla/5.0 (\"compatible\"; Über-Bot/2.1; +https://example.org/bot)",

@@ -45,6 +45,13 @@ func openSlog(w io.Writer) logger {
 					slog.Duration("took", f.Took))
 			}
 		},
+		asked: func(n int, f *fields) {
+			for range n {
+				if l.Enabled(ctx, slog.LevelDebug) {
+					l.LogAttrs(ctx, slog.LevelDebug, filtered, append(slogFirst(f), slogSecond(f)...)...)
+				}
+			}
+		},
 		carrying: func(f *fields) func() {
 			l := slog.New(l.Handler().WithAttrs(append(slogFirst(f), slogSecond(f)...)))
 			return func() { l.LogAttrs(ctx, slog.LevelInfo, filtered) }

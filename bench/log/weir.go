@@ -22,6 +22,13 @@ func openWeir(w io.Writer) logger {
 					Send()
 			}
 		},
+		asked: func(n int, f *fields) {
+			for range n {
+				if l.Enabled(log.LevelDebug) {
+					weirTen(l.Debug(filtered), f).Send()
+				}
+			}
+		},
 		carrying: func(f *fields) func() {
 			l := weirTen(l.With(), f).Logger()
 			return func() { l.Info(filtered).Send() }

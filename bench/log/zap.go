@@ -28,7 +28,7 @@ func openZap(w io.Writer) logger {
 		},
 		static:    func() { l.Info(filtered) },
 		tenFields: func(f *fields) { l.Info(filtered, zapTen(f)...) },
-		disabled: func(n int, f *fields) {
+		asked: func(n int, f *fields) {
 			for range n {
 				if ce := l.Check(zap.DebugLevel, filtered); ce != nil {
 					ce.Write(zapTen(f)...)

@@ -39,6 +39,13 @@ func openZerolog(w io.Writer) logger {
 					Msg(filtered)
 			}
 		},
+		asked: func(n int, f *fields) {
+			for range n {
+				if e := l.Debug(); e.Enabled() {
+					zerologTen(e, f).Msg(filtered)
+				}
+			}
+		},
 		carrying: func(f *fields) func() {
 			l := l.With().
 				Str("dataset", f.Dataset).Str("edition", f.Edition).Str("version", f.Version).Str("dimension", f.Dimension).

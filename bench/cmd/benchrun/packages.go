@@ -25,6 +25,7 @@ var targets = []target{
 	{"log_static", log.Static, log.Weir, "", 0.75, 0, -1},
 	{"log_carried_fields", log.Carried, log.Weir, "", 0.75, 0, -1},
 	{"log_disabled", log.Disabled, log.Weir, "", 0.40, 0, -1},
+	{"log_disabled_asked", log.Asked, log.Weir, "", 0.40, 0, -1},
 	{"log_escaped", log.Escaped, log.Weir, "", 0.85, 0, -1},
 	{"log_error_stack", log.ErrorStack, log.Weir, "", 0.20, 0, -1},
 	{"log_ltsv", log.LTSV, log.Weir, "", 0.58, 0, -1},
