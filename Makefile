@@ -3,9 +3,16 @@
 GO ?= go
 FUZZTIME ?= 1m
 
-.PHONY: test format vet staticcheck tidy race allocs bench-module build fuzz bench bench-proxy clean
+.PHONY: test format vet staticcheck tidy race allocs promises bench-module lacking build fuzz bench bench-log bench-proxy clean
 
-test: format vet staticcheck tidy race allocs bench-module
+test: format vet staticcheck tidy race allocs promises bench-module lacking
+
+# A test that needs another program skips itself where that is missing, and
+# this says so. CI has them all.
+lacking:
+	@for command in jq python3 node nginx wrk; do \
+		command -v $$command >/dev/null || echo "note: the tests that need $$command were skipped: it is not installed"; \
+	done
 
 build:
 	$(GO) build -o weir ./cmd/weir
@@ -30,13 +37,21 @@ race:
 allocs:
 	$(GO) test -count=1 -run 'Alloc' ./log/... ./router ./proxy ./front
 
+# Those of the log's promises that try every code point or 100,000 lines take
+# smaller steps under the race detector and run in full here.
+promises:
+	$(GO) test -count=1 -run 'OthersRead|EveryCodePointInEveryForm|NothingSteers' ./log
+
 # The peers stay out of this module; what measures them is checked all the same.
 bench-module:
 	cd bench && $(GO) vet ./... && $(GO) mod tidy -diff && $(GO) test ./...
 
+FUZZED = ./log ./log/httplog ./log/record ./log/internal/jsonscan ./log/internal/ltsv ./log/internal/text \
+	./log/onslog/internal/wire ./internal/follow ./router ./proxy ./front ./cmd/weir
+
 # Every fuzz target for FUZZTIME.
 fuzz:
-	@set -e; for pkg in ./log ./router ./proxy ./front; do \
+	@set -e; for pkg in $(FUZZED); do \
 		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
 			echo "$$pkg $$target"; \
 			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg; \
@@ -46,6 +61,9 @@ fuzz:
 # Weir beside its peers: docs/measuring.md says how to read the tables.
 bench:
 	cd bench && $(GO) run ./cmd/benchrun log router
+
+bench-log:
+	cd bench && $(GO) run ./cmd/benchrun log
 
 # Needs nginx and wrk; Caddy is built from its module.
 bench-proxy: .bench/bin/caddy

@@ -82,7 +82,7 @@ func TestOthersReadTheSame(t *testing.T) {
 // compare looks that the program understands each line as wanted.
 func (f foreign) compare(t *testing.T, input []byte, want []any) {
 	if _, err := exec.LookPath(f.command[0]); err != nil {
-		t.Fatalf("%s has to be installed: %v", f.command[0], err)
+		t.Skipf("needs %s, which CI installs: %v", f.command[0], err)
 	}
 	cmd := exec.CommandContext(t.Context(), f.command[0], f.command[1:]...)
 	cmd.Stdin = bytes.NewReader(input)
