@@ -34,12 +34,6 @@ routes:
 		t.Fatal(err)
 	}
 	weir := buildWeir(t)
-	if said, err := exec.CommandContext(t.Context(), weir, "check", config).Output(); err != nil {
-		if strings.Contains(string(said), `"ltsv" is not supported yet`) {
-			t.Skip("this front door cannot write LTSV yet")
-		}
-		t.Fatalf("the configuration is refused: %v: %s", err, said)
-	}
 	d := startDoor(t, weir, config)
 	visit(d.site)
 	d.stop(t)
