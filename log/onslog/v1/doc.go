@@ -23,6 +23,10 @@
 //     has a message do not panic.
 //   - A line that the destination took a part of is ended before the next one,
 //     so that no event is glued to a fragment.
+//   - When neither the destination nor its fallback takes a line, the process
+//     goes on, where the original exits with 1 and no word of why: a full disk
+//     is no reason for a service to stop. The first line that is taken again is
+//     followed by a warning, "log lines lost", with the number in "lines".
 //   - The check for options of one kind, which the original has for tests, is
 //     not there: it has been off since Go 1.13, which sets the flag that it
 //     looks for later than it looks.

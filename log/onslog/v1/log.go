@@ -51,7 +51,8 @@ type EventData struct {
 //
 // When an option holds what JSON cannot express, an event that says so is
 // written in its stead. A line that the destination does not take goes to the
-// fallback; when that does not take it either, the process exits with 1.
+// fallback; when that does not take it either, it is lost, and the next one that
+// is taken is followed by the event "log lines lost", which says how many were.
 //
 // Many goroutines may log at once. Options are not held beyond the call.
 func Event(ctx context.Context, event string, opts ...option) {
@@ -104,7 +105,7 @@ func data(e *wire.Event) *EventData {
 func writeData(ctx context.Context, d *EventData, maxFailures int) {
 	b, err := json.Marshal(d)
 	if err == nil {
-		err = output.WriteJSON(b)
+		err = output.WriteJSON(d.Namespace, b)
 	}
 	if err == nil {
 		return

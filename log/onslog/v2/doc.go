@@ -39,6 +39,10 @@
 //     do not panic.
 //   - A line that the destination took a part of is ended before the next one,
 //     so that no event is glued to a fragment.
+//   - When neither the destination nor its fallback takes a line, the process
+//     goes on, where the original exits with 1 and no word of why: a full disk
+//     is no reason for a service to stop. The first line that is taken again is
+//     followed by a warning, "log lines lost", with the number in "lines".
 //   - The checks of options that the original has for tests are not there: they
 //     have been off since Go 1.13, which sets the flag that they look for later
 //     than they look.

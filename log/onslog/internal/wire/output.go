@@ -14,8 +14,9 @@ type Output struct {
 	human  bool // for people, as HUMAN_LOG asks for
 	colour bool
 
-	mu             sync.Mutex // held while a line is written
+	mu             sync.Mutex // held while a line is written, guards what follows
 	dest, fallback target
+	lost           int // lines that neither took, and of which no event has told
 }
 
 // NewOutput returns one to standard output, with standard error as the
@@ -47,22 +48,34 @@ func (o *Output) SetDestination(dest, fallback io.Writer) {
 // that only encoding/json can judge; nothing has been written then.
 func (o *Output) Write(e *Event) bool {
 	enc := encoders.Get().(*encoder)
-	ok := enc.event(e)
-	if ok && o.human {
-		pretty, err := prettyJSON([]byte{'\n'}, enc.buf[1:], o.colour)
-		if ok = err == nil; ok {
-			o.line(append(pretty, '\n'))
-		}
-	} else if ok {
-		o.line(enc.buf)
+	line := o.encode(enc, e)
+	if line != nil {
+		o.line(line, e.Namespace)
 	}
 	enc.free()
-	return ok
+	return line != nil
 }
 
-// WriteJSON writes an event that is encoded already. The error is that of the
-// form for people, which parses it.
-func (o *Output) WriteJSON(event []byte) error {
+// encode returns the line of e, one newline before it, or nil when there is
+// something in e that only encoding/json can judge. It is good until enc is
+// used again.
+func (o *Output) encode(enc *encoder, e *Event) []byte {
+	if !enc.event(e) {
+		return nil
+	}
+	if !o.human {
+		return enc.buf
+	}
+	pretty, err := prettyJSON([]byte{'\n'}, enc.buf[1:], o.colour)
+	if err != nil {
+		return nil
+	}
+	return append(pretty, '\n')
+}
+
+// WriteJSON writes an event of that namespace that is encoded already. The
+// error is that of the form for people, which parses it.
+func (o *Output) WriteJSON(namespace string, event []byte) error {
 	line := append(make([]byte, 0, len(event)+2), '\n')
 	if o.human {
 		var err error
@@ -72,20 +85,37 @@ func (o *Output) WriteJSON(event []byte) error {
 	} else {
 		line = append(line, event...)
 	}
-	o.line(append(line, '\n'))
+	o.line(append(line, '\n'), namespace)
 	return nil
 }
 
-// line writes a line, which has one newline before it, in one Write; see
-// target. A process whose log neither of two destinations takes ends, as with
-// the original, which panics and exits while it does.
-func (o *Output) line(p []byte) {
+// line writes a line, which has one newline before it. One that nothing takes
+// is lost; the first that is taken afterwards is followed by an event that says
+// how many were.
+func (o *Output) line(p []byte, namespace string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !o.dest.write(p) && !o.fallback.write(p) {
-		os.Exit(1)
+	if !o.write(p) {
+		o.lost++
+	} else if o.lost > 0 {
+		o.tellLost(namespace)
 	}
 }
+
+// tellLost is called with mu held. Where the event is not taken, the next line
+// that is has it told again.
+func (o *Output) tellLost(namespace string) {
+	e := New(namespace, "log lines lost", []Option{Severity(2), Data{"lines": o.lost}})
+	enc := encoders.Get().(*encoder)
+	if line := o.encode(enc, &e); line != nil && o.write(line) {
+		o.lost = 0
+	}
+	enc.free()
+}
+
+// write writes a line in one Write, see target, and reports whether it was
+// taken. It is called with mu held.
+func (o *Output) write(p []byte) bool { return o.dest.write(p) || o.fallback.write(p) }
 
 // A target is a writer that remembers whether it is within a line.
 type target struct {

@@ -2,11 +2,11 @@ package wire_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -39,7 +39,7 @@ func (s *script) Write(p []byte) (int, error) {
 func writeJSON(t *testing.T, o *wire.Output, lines ...string) {
 	t.Helper()
 	for _, l := range lines {
-		if err := o.WriteJSON([]byte(l)); err != nil {
+		if err := o.WriteJSON("name", []byte(l)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -124,25 +124,58 @@ func TestLinesOfManyGoroutinesStayWhole(t *testing.T) {
 	}
 }
 
-// As with the original, a process that can log nowhere does not go on.
-func TestProcessEndsWhenNothingTakesALine(t *testing.T) {
-	if os.Getenv("WIRE_CHILD") != "" {
-		o := wire.NewOutput()
-		o.SetDestination(&script{takes: []int{0}}, &script{takes: []int{2}})
-		_ = o.WriteJSON([]byte("[1]"))
-		os.Exit(0)
+// Disk full: neither takes a line, and then each of them has room again.
+func TestLostLinesAreToldOnceThereIsRoom(t *testing.T) {
+	const refused, torn = 0, 3
+	for _, c := range []struct {
+		name           string
+		dest, fallback []int
+		lines          int
+		want           string // events in the destination, then in the fallback
+	}{
+		{"one lost", []int{refused}, []int{refused}, 2, "2, 1 lost;"},
+		{"three lost", []int{refused, refused, refused}, []int{refused, torn, refused}, 5, "4, 3 lost, 5;"},
+		{"told by the fallback", []int{refused, refused, refused}, []int{refused}, 3, "3; 2, 1 lost"},
+		{"not told at first", []int{refused, 1000, refused}, []int{refused, refused}, 3, "2, 3, 1 lost;"},
+		{"lost again while it is told", []int{refused, 1000, refused, refused}, []int{refused, refused, refused}, 4, "2, 4, 2 lost;"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dest, fallback := &script{takes: c.dest}, &script{takes: c.fallback}
+			o := wire.NewOutput()
+			o.SetDestination(dest, fallback)
+			for i := range c.lines {
+				e := wire.New("name", strconv.Itoa(i+1), nil)
+				o.Write(&e)
+			}
+			if got := strings.TrimSpace(eventsIn(t, dest.String()) + "; " + eventsIn(t, fallback.String())); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
 	}
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
+}
+
+// eventsIn returns the events of the lines that are whole, and the number of
+// lines that one says were lost.
+func eventsIn(t *testing.T, text string) string {
+	var events []string
+	for line := range strings.Lines(text) {
+		var e struct {
+			Namespace, Event string
+			Severity         *int
+			Data             struct{ Lines int }
+		}
+		switch err := json.Unmarshal([]byte(line), &e); {
+		case err != nil:
+			continue
+		case e.Event != "log lines lost":
+			events = append(events, e.Event)
+		case e.Namespace != "name" || e.Severity == nil || *e.Severity != 2:
+			t.Errorf("lines lost: %s", line)
+		default:
+			events = append(events, fmt.Sprint(e.Data.Lines, " lost"))
+		}
 	}
-	cmd := exec.CommandContext(t.Context(), exe, "-test.run=^TestProcessEnds")
-	cmd.Env = append(os.Environ(), "WIRE_CHILD=1")
-	err = cmd.Run()
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != 1 {
-		t.Errorf("the process ended with %v, want exit status 1", err)
-	}
+	return strings.Join(events, ", ")
 }
 
 func TestHumanForm(t *testing.T) {
@@ -178,7 +211,7 @@ func TestHumanForm(t *testing.T) {
 	if got := b.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if err := o.WriteJSON([]byte("{")); err == nil {
+	if err := o.WriteJSON("name", []byte("{")); err == nil {
 		t.Error("what is no JSON was written")
 	}
 }
