@@ -33,7 +33,7 @@ var layers = map[string]struct {
 		why: "who reads events does not write them",
 	},
 	"log/errs":                 {own: []string{"log"}, why: "errors that log can write"},
-	"log/httplog":              {own: []string{"log"}, why: "net/http lives here, not in log"},
+	"log/httplog":              {own: []string{"log", "internal/traceid"}, why: "net/http lives here, not in log"},
 	"log/logtest":              {own: []string{"log", "log/record"}, why: "what was logged, read back"},
 	"log/onslog/v1":            {own: []string{"log/internal/text", "log/onslog/internal/wire"}, why: "what it stands in for knows nobody either"},
 	"log/onslog/v2":            {own: []string{"log/internal/text", "log/onslog/internal/wire"}, why: "what it stands in for knows nobody either"},
@@ -48,7 +48,7 @@ var layers = map[string]struct {
 		why: "a proxy tells a hook what happened; it knows neither routes nor logs",
 	},
 	"front": {
-		own: []string{"log", "log/sink", "router", "proxy", "internal/httpsyntax"},
+		own: []string{"log", "log/sink", "router", "proxy", "internal/httpsyntax", "internal/traceid"},
 		foreign: []string{
 			"github.com/goccy/go-yaml",
 			"github.com/prometheus/client_golang/prometheus",
@@ -56,6 +56,7 @@ var layers = map[string]struct {
 		why: "the front door wires router, proxy and log; the laboratory is not its business",
 	},
 	"internal/httpsyntax": {why: "the grammar of HTTP needs nobody"},
+	"internal/traceid":    {why: "a rule about texts needs nobody"},
 	"internal/follow":     {why: "a reader of files is made of the standard library alone"},
 	"internal/backend":    {why: "a service to measure with is made of the standard library alone"},
 	"cmd/weir": {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/weirhq/weir/internal/traceid"
 	"github.com/weirhq/weir/proxy"
 )
 
@@ -17,39 +18,33 @@ const (
 	traceStateField  = "Tracestate"
 )
 
-const (
-	idLetters    = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	idLength     = 16
-	maxRequestID = 128
-)
-
 // A trace is what ties the events, the upstream and the client of one request
 // together. Its strings may point into itself.
 type trace struct {
 	id     string // in the log and in X-Request-Id
 	parent string // in traceparent, as W3C Trace Context has it
 
-	idSpace     [idLength]byte
+	idSpace     [traceid.Length]byte
 	parentSpace [55]byte
 }
 
 func (t *trace) reset() { t.id, t.parent = "", "" }
 
-// read takes the trace id from the request: from a valid traceparent, else
-// from a plain X-Request-Id, else it is 16 random letters. A traceparent is
-// passed on as it came. Where there was none, its trace-id is made of the id:
-// the id itself if it is one, the hexadecimal digits of 16 bytes, or a hash.
-// read returns the header without a tracestate that belongs to no traceparent.
+// read takes the trace id from the request, by the rule of package traceid. A
+// traceparent is passed on as it came. Where there was none, its trace-id is
+// made of the id: the id itself if it is one, the hexadecimal digits of 16
+// bytes, or a hash. read returns the header without a tracestate that belongs
+// to no traceparent.
 func (t *trace) read(header []proxy.Field) []proxy.Field {
 	parent := only(header, traceParentField)
-	if validTraceParent(parent) {
-		t.parent, t.id = parent, parent[3:35]
+	if id := traceid.OfParent(parent); id != "" {
+		t.parent, t.id = parent, id
 		return header
 	}
-	if id := only(header, requestIDField); plainID(id) {
+	if id := only(header, requestIDField); traceid.Plain(id) {
 		t.id = id
 	} else {
-		t.random()
+		t.id = view(traceid.AppendNew(t.idSpace[:0]))
 	}
 	t.makeParent()
 	return slices.DeleteFunc(header, isTraceState)
@@ -74,60 +69,6 @@ func only(header []proxy.Field, name string) string {
 	return value
 }
 
-// plainID accepts what can stand in a header, a log and a shell without
-// surprises.
-func plainID(id string) bool {
-	if id == "" || len(id) > maxRequestID {
-		return false
-	}
-	for i := 0; i < len(id); i++ {
-		if c := id[i]; c <= ' ' || c >= 0x7f || c == '"' || c == '\\' || c == ',' || c == '\'' {
-			return false
-		}
-	}
-	return true
-}
-
-// validTraceParent checks version 00 of the field:
-// 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01. Of a later version,
-// what follows these 55 bytes is not known here and makes it invalid.
-func validTraceParent(s string) bool {
-	if len(s) != 55 || s[2] != '-' || s[35] != '-' || s[52] != '-' || s[:2] == "ff" {
-		return false
-	}
-	return lowerHex(s[:2]) && lowerHex(s[3:35]) && lowerHex(s[36:52]) && lowerHex(s[53:]) &&
-		!zeros(s[3:35]) && !zeros(s[36:52])
-}
-
-func lowerHex(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
-		}
-	}
-	return true
-}
-
-func zeros(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] != '0' {
-			return false
-		}
-	}
-	return true
-}
-
-func (t *trace) random() {
-	for i := 0; i < idLength; i += 8 {
-		r := rand.Uint64()
-		for j := range 8 {
-			t.idSpace[i+j] = idLetters[r%uint64(len(idLetters))]
-			r /= uint64(len(idLetters))
-		}
-	}
-	t.id = view(t.idSpace[:])
-}
-
 // makeParent makes a traceparent for a request that came without one. The
 // parent-id is random, and the flags say "recorded", since the log records
 // this request: with any other flag, services that follow their caller's
@@ -135,7 +76,7 @@ func (t *trace) random() {
 func (t *trace) makeParent() {
 	b := append(t.parentSpace[:0], "00-"...)
 	switch {
-	case len(t.id) == 32 && lowerHex(t.id) && !zeros(t.id):
+	case traceid.IsW3C(t.id):
 		b = append(b, t.id...)
 	case len(t.id) == 16:
 		for i := range 16 {

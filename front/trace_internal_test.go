@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weirhq/weir/internal/traceid"
 	"github.com/weirhq/weir/proxy"
 )
 
@@ -38,7 +39,7 @@ func FuzzTrace(f *testing.F) {
 			if tr.id != id {
 				t.Errorf("id %q became %q", id, tr.id)
 			}
-		case len(tr.id) != idLength:
+		case len(tr.id) != traceid.Length:
 			t.Errorf("id %q was made up", tr.id)
 		}
 	})

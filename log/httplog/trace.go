@@ -2,9 +2,9 @@ package httplog
 
 import (
 	"context"
-	"math/rand/v2"
 	"net/http"
-	"strings"
+
+	"github.com/weirhq/weir/internal/traceid"
 )
 
 // TraceID returns the trace id of the request that a context belongs to, so
@@ -42,10 +42,10 @@ func (c *traceContext) Value(key any) any {
 // traceID returns the id of a request, a new one where it has none. See
 // TraceID for the rule, which is that of the front door.
 func traceID(header http.Header) string {
-	if parent := only(header, "Traceparent"); validTraceParent(parent) {
-		return parent[3:35]
+	if id := traceid.OfParent(only(header, "Traceparent")); id != "" {
+		return id
 	}
-	if id := only(header, "X-Request-Id"); plainID(id) {
+	if id := only(header, "X-Request-Id"); traceid.Plain(id) {
 		return id
 	}
 	return newTraceID()
@@ -60,54 +60,7 @@ func only(header http.Header, name string) string {
 	return ""
 }
 
-const maxRequestID = 128
-
-// plainID accepts what can stand in a header, a log and a shell without
-// surprises.
-func plainID(id string) bool {
-	if id == "" || len(id) > maxRequestID {
-		return false
-	}
-	for _, c := range []byte(id) {
-		if c <= ' ' || c >= 0x7f || strings.IndexByte(`"',\`, c) >= 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// validTraceParent checks 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01.
-// Of a later version, what follows these 55 bytes is not known here and makes
-// it invalid.
-func validTraceParent(s string) bool {
-	if len(s) != 55 || s[2] != '-' || s[35] != '-' || s[52] != '-' {
-		return false
-	}
-	version, trace, parent, flags := s[:2], s[3:35], s[36:52], s[53:]
-	return lowerHex(version) && lowerHex(trace) && lowerHex(parent) && lowerHex(flags) &&
-		version != "ff" && strings.Trim(trace, "0") != "" && strings.Trim(parent, "0") != ""
-}
-
-func lowerHex(s string) bool {
-	for _, c := range []byte(s) {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
-		}
-	}
-	return true
-}
-
-const (
-	idLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	idLength  = 16
-)
-
-// newTraceID returns random letters: 91 bits, which nobody needs to be unable
-// to guess.
 func newTraceID() string {
-	var id [idLength]byte
-	for i := range id {
-		id[i] = idLetters[rand.IntN(len(idLetters))]
-	}
-	return string(id[:])
+	var room [traceid.Length]byte
+	return string(traceid.AppendNew(room[:0]))
 }

@@ -1,0 +1,83 @@
+package traceid_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/weirhq/weir/internal/traceid"
+)
+
+const parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+
+var (
+	parentOracle = regexp.MustCompile(`\A([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}\z`)
+	plainOracle  = regexp.MustCompile(`\A[!#-&(-+\--\[\]-~]{1,128}\z`)
+	newOracle    = regexp.MustCompile(`\A[a-zA-Z]{16}\z`)
+)
+
+func FuzzOfParent(f *testing.F) {
+	for _, seed := range []string{
+		parent, "ff" + parent[2:], "01" + parent[2:], strings.ToUpper(parent), parent + "-x", parent[:54], "",
+		strings.Replace(parent, "4bf92f3577b34da6a3ce929d0e0e4736", strings.Repeat("0", 32), 1),
+		strings.Replace(parent, "00f067aa0ba902b7", strings.Repeat("0", 16), 1),
+	} {
+		f.Add(seed)
+	}
+	for i := range parent { // each byte matters
+		f.Add(parent[:i] + "_" + parent[i+1:])
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		want := ""
+		if m := parentOracle.FindStringSubmatch(s); m != nil && m[1] != "ff" && strings.Trim(m[2], "0") != "" && strings.Trim(m[3], "0") != "" {
+			want = m[2]
+		}
+		if got := traceid.OfParent(s); got != want {
+			t.Errorf("OfParent(%q) = %q, want %q", s, got, want)
+		}
+	})
+}
+
+func FuzzPlain(f *testing.F) {
+	for _, seed := range []string{"", "c9bf9e57-1685-4c89-bafb-ff5af830be8a", "é", strings.Repeat("a", 128), strings.Repeat("a", 129)} {
+		f.Add(seed)
+	}
+	for c := range 256 {
+		f.Add(string([]byte{'a', byte(c)}))
+	}
+	f.Fuzz(func(t *testing.T, id string) {
+		if got, want := traceid.Plain(id), plainOracle.MatchString(id); got != want {
+			t.Errorf("Plain(%q) = %v, want %v", id, got, want)
+		}
+	})
+}
+
+func TestIsW3C(t *testing.T) {
+	for id, want := range map[string]bool{
+		"4bf92f3577b34da6a3ce929d0e0e4736":  true,
+		strings.Repeat("0", 31) + "1":       true,
+		strings.Repeat("0", 32):             false,
+		"4BF92F3577B34DA6A3CE929D0E0E4736":  false,
+		"4bf92f3577b34da6a3ce929d0e0e473":   false,
+		"4bf92f3577b34da6a3ce929d0e0e47360": false,
+		"":                                  false,
+	} {
+		if got := traceid.IsW3C(id); got != want {
+			t.Errorf("IsW3C(%q) = %v, want %v", id, got, want)
+		}
+	}
+}
+
+func TestNewIDs(t *testing.T) {
+	known := map[string]bool{}
+	for range 10_000 {
+		id := string(traceid.AppendNew(nil))
+		if !newOracle.MatchString(id) || !traceid.Plain(id) || known[id] {
+			t.Fatalf("%q, known before: %v", id, known[id])
+		}
+		known[id] = true
+	}
+	if got := string(traceid.AppendNew([]byte("id="))); !strings.HasPrefix(got, "id=") || len(got) != 3+traceid.Length {
+		t.Errorf("appended to id=: %q", got)
+	}
+}
