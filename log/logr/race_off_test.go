@@ -1,0 +1,5 @@
+//go:build !race
+
+package logr_test
+
+const raceEnabled = false
