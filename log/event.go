@@ -39,9 +39,10 @@ type Event struct {
 	errorList  []byte
 	firstError int // the length of the first of them
 
-	pcs    [maxFrames]uintptr // the stack or the caller that is being added
-	cutter cutter
-	human  []byte // the line in its form for people
+	pcs      [maxFrames]uintptr // the stack or the caller that is being added
+	calledAt uintptr            // where slog was called: stacks begin there; or 0
+	cutter   cutter
+	human    []byte // the line in its form for people
 }
 
 // A cursor is where in data the next field goes, and how it is written.
@@ -78,7 +79,7 @@ func takeEvent(out *output, level Level) *Event {
 // release gives e back to the pool.
 func (e *Event) release() {
 	e.logger, e.template, e.stacks, e.callers = nil, false, false, false
-	e.at = time.Time{}
+	e.at, e.calledAt = time.Time{}, 0
 	e.cursor = cursor{}
 	e.line.recycle()
 	recycle(&e.errorList)

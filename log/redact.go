@@ -149,23 +149,38 @@ func (e *Event) addLabeled(label, value string) {
 // appendURLContent appends a URL without what stands before the @ of its host
 // and with the secrets of its query hidden.
 func (e *Event) appendURLContent(b []byte, url string) []byte {
-	path := 0 // where the host has ended
-	if _, after, ok := strings.Cut(url, "//"); ok {
-		host := len(url) - len(after)
-		path = host + len(after)
-		if end := strings.IndexAny(after, "/?#"); end >= 0 {
-			path = host + end
-		}
-		if at := strings.LastIndexByte(url[host:path], '@'); at >= 0 {
-			b = append(e.appendContent(b, url[:host]), redacted...)
-			url, path = url[host+at:], path-host-at
-		}
-	}
 	query := len(url)
-	if i := strings.IndexAny(url[path:], "?#"); i >= 0 {
-		query = path + i + 1
+	if i := strings.IndexAny(url, "?#"); i >= 0 {
+		query = i
 	}
-	return e.appendParameters(e.appendContent(b, url[:query]), url[query:])
+	b = e.appendAddress(b, url[:query], query >= e.maxBytes)
+	if query == len(url) {
+		return b
+	}
+	return e.appendParameters(append(b, url[query]), url[query+1:])
+}
+
+// appendAddress appends a URL that ends before its query. One that was clipped
+// may have lost the @ for which we look: what has no end is no host, but a
+// user and password.
+func (e *Event) appendAddress(b []byte, url string, clipped bool) []byte {
+	scheme, rest, ok := strings.Cut(url, "//")
+	if !ok {
+		return e.appendContent(b, url)
+	}
+	host := rest
+	if end := strings.IndexByte(rest, '/'); end >= 0 {
+		host, clipped = rest[:end], false
+	}
+	b = append(e.appendContent(b, scheme), "//"...)
+	at := strings.LastIndexByte(host, '@')
+	if clipped {
+		at = len(host)
+	}
+	if at >= 0 {
+		b, rest = append(b, redacted...), rest[at:]
+	}
+	return e.appendContent(b, rest)
 }
 
 // appendParameters appends the parameters of a query. It cuts at ASCII

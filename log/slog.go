@@ -52,6 +52,7 @@ func (h *handler) Handle(_ context.Context, r slog.Record) error {
 	}
 	e := l.begin(level, r.Message)
 	e.at = r.Time // a zero one is the instant of Send
+	e.calledAt = r.PC
 	if l.callers && r.PC != 0 {
 		e.str("caller", frameOf(r.PC).place)
 	}
@@ -210,7 +211,7 @@ func (e *Event) attrAny(a slog.Attr) {
 	if a.Key == "" && v == nil {
 		return // the zero Attr
 	}
-	if err, ok := v.(error); ok && (a.Key == "err" || a.Key == "error") && e.atTop() {
+	if err, ok := v.(error); ok && (a.Key == "err" || a.Key == "error") && e.atTop() && !e.hides(a.Key) {
 		e.err(err)
 		return
 	}
