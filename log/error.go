@@ -4,6 +4,7 @@ import (
 	"errors"
 	"reflect"
 	"runtime"
+	"slices"
 )
 
 // A Stacker is an error that knows where it came from. Callers returns program
@@ -52,6 +53,9 @@ func (e *Event) err(err error) {
 	if e.stacks {
 		const callerOfErr = 3
 		here = e.pcs[:runtime.Callers(callerOfErr, e.pcs[:])]
+		if i := slices.Index(here, e.calledAt); i > 0 {
+			here = here[i:]
+		}
 	}
 	e.addErrors(err, here, maxChain)
 }
