@@ -306,7 +306,9 @@ func (m *model) ltsv(t testing.TB) (pairs []pair) {
 		text("vhost", h.Host)
 		number("port", int64(h.Port))
 		add("status", strconv.Itoa(h.StatusCode))
-		number("size", h.ResponseContentLength)
+		if h.StatusCode != 0 || h.ResponseContentLength != 0 {
+			add("size", strconv.FormatInt(h.ResponseContentLength, 10))
+		}
 		number("reqsize", h.RequestContentLength)
 		if h.Duration != 0 {
 			add("reqtime", fmt.Sprintf("%d.%06d", h.Duration/time.Second, h.Duration%time.Second/time.Microsecond))
