@@ -63,7 +63,7 @@ func (h *HTTP) MarshalLog(e *Event) error {
 	e.addSetText("path", h.Path)
 	if h.Query != "" && e.key("query") {
 		e.quote()
-		e.addQuery("", h.Query)
+		e.addQuery("", clip(h.Query, e.maxBytes))
 	}
 	e.addSetInstant("started_at", h.StartedAt)
 	e.addSetInstant("ended_at", h.EndedAt)
@@ -75,7 +75,7 @@ func (h *HTTP) MarshalLog(e *Event) error {
 	e.addSetText("user_agent", h.UserAgent)
 	if h.Referer != "" && e.key("referer") {
 		e.quote()
-		e.addURL("", h.Referer)
+		e.addURL("", clip(h.Referer, e.maxBytes))
 	}
 	e.addSetNumber("request_content_length", h.RequestContentLength)
 	return nil
