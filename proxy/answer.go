@@ -119,7 +119,7 @@ func checkBeginning(b []byte) error {
 	const version = "HTTP/1."
 	n := min(len(b), len(version))
 	if string(b[:n]) != version[:n] {
-		return malformed("it begins with %.40q", b)
+		return malformed("it begins with %q", beginning(b))
 	}
 	if i := bytes.IndexByte(b, '\n'); i > 0 && b[i-1] != '\r' {
 		return malformed("the status line does not end with CRLF")

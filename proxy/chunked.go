@@ -81,17 +81,17 @@ func parseChunkSize(line []byte) (int64, error) {
 	if i := bytes.IndexByte(line, ';'); i >= 0 {
 		digits = bytes.TrimRight(line[:i], " \t")
 		if !httpsyntax.IsPlain(line[i:]) {
-			return 0, malformed("chunk extension %.40q", line)
+			return 0, malformed("the extension of chunk %q holds a control byte", beginning(line))
 		}
 	}
 	if len(digits) == 0 || len(digits) > 15 {
-		return 0, malformed("chunk size %.40q", line)
+		return 0, malformed("chunk size %q", beginning(line))
 	}
 	var n int64
 	for _, c := range digits {
 		v, ok := httpsyntax.Hex(c)
 		if !ok {
-			return 0, malformed("chunk size %.40q", line)
+			return 0, malformed("chunk size %q", beginning(line))
 		}
 		n = n<<4 | int64(v)
 	}

@@ -7,6 +7,8 @@ import (
 	"net"
 	"os"
 	"syscall"
+
+	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
 // A Kind says in one word what went wrong with an exchange. The words are
@@ -73,6 +75,18 @@ var errMalformed = errors.New("malformed answer")
 
 func malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", errMalformed, fmt.Sprintf(format, args...))
+}
+
+// beginning returns what an error may quote of a line that is malformed: a word
+// of it. What follows may be the value of a cookie or any part of a body, and
+// errors are logged.
+func beginning(line []byte) []byte {
+	const most = 20
+	n := 0
+	for n < min(len(line), most) && (httpsyntax.IsToken(line[n:n+1]) || line[n] == '/') {
+		n++
+	}
+	return line[:n]
 }
 
 // kindOf classifies an error of reading from or writing to an upstream.

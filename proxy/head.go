@@ -31,11 +31,11 @@ func parseStatusLine(line []byte) (statusLine, error) {
 	case bytes.HasPrefix(line, []byte("HTTP/1.0 ")):
 		s.http10 = true
 	default:
-		return s, malformed("status line %.40q", line)
+		return s, malformed("status line %q", beginning(line))
 	}
 	rest := line[len("HTTP/1.1 "):]
 	if len(rest) < 3 || !digit(rest[0]) || !digit(rest[1]) || !digit(rest[2]) {
-		return s, malformed("status line %.40q", line)
+		return s, malformed("status line %q", line[:min(len(line), len("HTTP/1.1 200 "))])
 	}
 	s.status = int(rest[0]-'0')*100 + int(rest[1]-'0')*10 + int(rest[2]-'0')
 	if s.status < 100 {
@@ -43,7 +43,7 @@ func parseStatusLine(line []byte) (statusLine, error) {
 	}
 	if rest = rest[3:]; len(rest) > 0 {
 		if rest[0] != ' ' || !httpsyntax.IsPlain(rest[1:]) {
-			return s, malformed("status line %.40q", line)
+			return s, malformed("status line %q", line[:min(len(line), len("HTTP/1.1 200 "))])
 		}
 		s.reason = view(rest[1:])
 	}
@@ -75,11 +75,11 @@ func parseFields(dst []Field, b []byte) ([]Field, error) {
 func parseField(line []byte) (Field, error) {
 	colon := bytes.IndexByte(line, ':')
 	if colon < 1 {
-		return Field{}, malformed("field %.40q has no name", line)
+		return Field{}, malformed("field %q has no name", beginning(line))
 	}
 	name, value := line[:colon], httpsyntax.TrimSpace(line[colon+1:])
 	if !httpsyntax.IsToken(name) {
-		return Field{}, malformed("field name %.40q", name)
+		return Field{}, malformed("field name %q", beginning(name))
 	}
 	if !httpsyntax.IsPlain(value) {
 		return Field{}, malformed("field %s holds a control byte", name)
