@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/weirhq/weir/log"
@@ -26,7 +27,16 @@ func (x *exchange) describe(name string, port int) {
 	h.Method = x.Method
 	h.Scheme = x.Scheme
 	h.Host, h.Port = name, port
-	h.Path, h.Query = x.path, x.query
+	h.Path, h.Query = withoutUserinfo(x.path), x.query
+}
+
+// withoutUserinfo hides the user and password of a target that is not a path,
+// which a request is refused for: CONNECT user:password@host:443.
+func withoutUserinfo(path string) string {
+	if at := strings.LastIndexByte(path, '@'); at >= 0 && path[0] != '/' {
+		return "[redacted]" + path[at:]
+	}
+	return path
 }
 
 // logReceived says that a request came in.
