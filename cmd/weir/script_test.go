@@ -34,8 +34,9 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"fails": fails,
-			"taken": taken,
+			"doorlog": doorLog,
+			"fails":   fails,
+			"taken":   taken,
 		},
 	})
 }
