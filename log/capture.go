@@ -7,7 +7,11 @@ import (
 
 // Capture redirects a logger of the standard library: each of its messages
 // becomes an event of that name and level, with the text as the field
-// "message". The function that it returns gives std back what it had.
+// "message", and without a caller, which is not known. The function that it
+// returns gives std back the writer, prefix and flags that it had. Goroutines
+// may use std meanwhile; what they log just then may have the old prefix.
+//
+// The logger must not write to std itself: a message would never end.
 //
 // It serves a whole program whose packages write to the default logger,
 //
@@ -18,6 +22,11 @@ import (
 //	server.ErrorLog = stdlog.New(io.Discard, "", 0)
 //	log.Capture(server.ErrorLog, logger, log.LevelWarn, "http server complaint")
 func Capture(std *stdlog.Logger, to *Logger, level Level, event string) (restore func()) {
+	if to != nil && to.callers { // it would be a line of this file
+		own := *to
+		own.callers = false
+		to = &own
+	}
 	writer, prefix, flags := std.Writer(), std.Prefix(), std.Flags()
 	std.SetOutput(&capture{to, level, event})
 	std.SetPrefix("")

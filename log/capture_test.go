@@ -132,3 +132,17 @@ func TestCapturesNest(t *testing.T) {
 		t.Errorf("inner %q, outer %q, prefix %q", inner.lines, outer.lines, std.Prefix())
 	}
 }
+
+// TestCaptureHasNoCaller has a logger name callers: that of the standard
+// library's is not known, and the place in this package is nobody's.
+func TestCaptureHasNoCaller(t *testing.T) {
+	var w lineWriter
+	logger := log.New(&w, log.Options{}).With().Caller().Logger()
+	std := stdlog.New(io.Discard, "", 0)
+	log.Capture(std, logger, log.LevelInfo, "message")
+	std.Print("x")
+	logger.Info("event").Send()
+	if strings.Contains(w.lines[0], `"caller"`) || !strings.Contains(w.lines[1], `"caller"`) {
+		t.Errorf("got %q, want a caller of the second alone", w.lines)
+	}
+}
