@@ -10,7 +10,8 @@ import (
 
 // Any adds a value of any type: an error as its message, another [Marshaler] as
 // an object, the types that have a method of their own as that method does, and
-// the others as encoding/json encodes them. It may allocate.
+// the others as encoding/json encodes them. It may allocate. What cannot be
+// encoded becomes an error text.
 func (e *Event) Any(key string, value any) *Event {
 	if e == nil {
 		return nil

@@ -4,7 +4,8 @@ import "context"
 
 type contextKey struct{}
 
-// Into returns a context that carries the logger, for [From].
+// Into returns a context that carries the logger, for [From], in place of one
+// that ctx may carry. With nil, events go nowhere.
 func Into(ctx context.Context, l *Logger) context.Context {
 	return context.WithValue(ctx, contextKey{}, l)
 }

@@ -1,5 +1,5 @@
-// Package log writes events as lines of JSON, without allocating and without
-// letting anything in an event break its line.
+// Package log writes events as lines of JSON or LTSV, without allocating and
+// without letting anything in an event break its line.
 //
 // Start with [New] and one of the methods named after a level:
 //
@@ -12,7 +12,24 @@
 //
 //	requestLog := logger.With().TraceID(id).Str("tenant", t).Logger()
 //
-// What is promised:
+// # What to choose
+//
+//   - [Options.Format]: JSON, unless tools for access logs are to read it
+//     (LTSV), consumers of ONSdigital/log.go 1.x (JSON in shape v1) or a person
+//     at a terminal. docs/format.md is the contract of all four.
+//   - [Options.Level], which a [LevelVar] changes while the program runs.
+//   - [Options.Redact] for keys whose values nobody may read in a log, and
+//     [Options.Sampling] for events that may come by the thousand.
+//   - [Into] and [From] for a request's logger in its context, which package
+//     httplog puts there.
+//   - Package errs for errors that know their stack and their fields: without
+//     it, an error is a message, unless [Event.Stack] is asked for more.
+//   - [Logger.Handler] for code that logs with log/slog, [Capture] for code that
+//     logs with package log of the standard library.
+//   - Package sink to write from a goroutine of its own and to count what was
+//     lost, package logtest to look at events in tests.
+//
+// # What is promised
 //
 //   - One event is one line, handed to the writer in one call, at most
 //     [Options.MaxEventBytes] long. A longer one has its longest strings cut
@@ -23,6 +40,10 @@
 //     the line raw, be it in a key or a value. A parser sees the same text.
 //   - Nothing a caller passes can panic, break the line or lose the event: a
 //     value that cannot be encoded becomes the string "!ERROR: " and the reason.
-//   - Nothing but [Event.Any] and the stacks of errors allocates; an event below
-//     the logger's level costs a branch.
+//   - What was to be redacted is so in each form, before anything is cut.
+//   - An event of level error or above is never left out for coming too often,
+//     and what is left out is counted.
+//   - An event allocates nothing, but for [Event.Any], places in the code that
+//     were not seen before, and the form for people; one below the logger's
+//     level costs a branch.
 package log

@@ -165,7 +165,8 @@ func (e *Event) float(key string, value float64, bits int) {
 	}
 }
 
-// Time adds an instant: RFC 3339 in UTC, to the nanosecond.
+// Time adds an instant: RFC 3339 in UTC, to the nanosecond. One whose year has
+// not four digits becomes an error text.
 func (e *Event) Time(key string, value time.Time) *Event {
 	if e != nil {
 		e.time(key, value)
@@ -186,8 +187,8 @@ func (e *Event) Dur(key string, value time.Duration) *Event {
 	return e.Int64(key, int64(value))
 }
 
-// Stringer adds what value.String returns. It is not called when the event is
-// disabled.
+// Stringer adds what value.String returns, or an error text when it panics or
+// there is no value. It is not called when the event is disabled.
 func (e *Event) Stringer(key string, value fmt.Stringer) *Event {
 	if e != nil {
 		addTextOf(e, key, value, fmt.Stringer.String)

@@ -3,22 +3,23 @@ package log
 import "time"
 
 // HTTP is what an event says about a request and its answer. Empty strings,
-// zero numbers and unset times are left out, all but the status.
+// zero numbers and unset times are left out, all but the status. Texts are
+// written as they are: package httplog fills one in from a request.
 type HTTP struct {
 	StatusCode int // 0 while the request is not answered
 	Method     string
-	Scheme     string
-	Host       string
-	Port       int
-	Path       string
-	Query      string // without the question mark
+	Scheme     string // "http" or "https"
+	Host       string // without the port
+	Port       int    // 0: that of the scheme
+	Path       string // as the client sent it, still escaped
+	Query      string // the same, without the question mark
 	StartedAt  time.Time
 	EndedAt    time.Time
 	Duration   time.Duration
 
 	ResponseContentLength int64  // bytes
 	Route                 string // the pattern that matched
-	Client                string // the remote address
+	Client                string // the remote address, without the port
 	Protocol              string // as in "HTTP/1.1"
 	UserAgent             string
 	Referer               string

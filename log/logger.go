@@ -25,19 +25,21 @@ type Options struct {
 	// FormatHuman, which is read by people alone, may be longer.
 	MaxEventBytes int
 
-	// Redact lists keys, in any (ASCII) case, whose values are secret: "[redacted]" is
-	// written in their place, for fields at any depth, the fields of errors,
-	// members of what Any encodes, and parameters in the query of a request or
-	// a referer. If it is not empty, what stands before the @ of a referer is
-	// hidden, too. A secret within a text is not found.
+	// Redact lists keys whose values are secret, be A to Z in upper or lower
+	// case: "[redacted]" is written in their place, for fields at any depth,
+	// the fields of errors, members of what Any encodes, and parameters in the
+	// query of a request or a referer. If it is not empty, a user and password
+	// in a referer are hidden, too. Nothing else is searched: not the name of
+	// the event, auth, paths, or a text that has a secret somewhere in it.
 	Redact []string
 
-	// Sampling thins out events that come too often; nil writes all.
+	// Sampling thins out events that come too often; nil writes all. Other
+	// loggers may have the same one.
 	Sampling *Sampling
 
 	// OnError is told why a line could not be written, in the goroutine that
-	// called Send. Nil leaves it to the writer to keep count. It must not log
-	// to the same logger.
+	// called Send, and so by many at once. Nil leaves it to the writer to keep
+	// count. It must not log to the same logger.
 	OnError func(error)
 }
 
@@ -86,7 +88,8 @@ func New(w io.Writer, o Options) *Logger {
 	return &Logger{out: out, min: &o.Level.levelVar().level, head: head}
 }
 
-// Enabled reports whether events of that level are written.
+// Enabled reports whether events of that level are written, as far as the level
+// goes: [Options.Sampling] may still leave one out.
 func (l *Logger) Enabled(level Level) bool {
 	return l != nil && l.min != nil && int32(level) >= l.min.Load()
 }

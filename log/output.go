@@ -13,7 +13,8 @@ import (
 // instead of Write where there is one, from many goroutines at once.
 //
 // The line ends in its newline and belongs to the writer only until WriteEvent
-// returns.
+// returns. What it returns is as with io.Writer: an error, and fewer bytes than
+// the line has, are told to [Options.OnError].
 type EventWriter interface {
 	WriteEvent(level Level, line []byte) (int, error)
 }

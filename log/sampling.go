@@ -9,11 +9,13 @@ import (
 // Sampling thins out events that come too often. In each second the first
 // First events of a name are written and of those after them every Every-th;
 // the others are left out, and counted. Errors are never left out, nor what is
-// worse.
+// worse, and neither is counted. Names share a few thousand counts, so that
+// names without end cannot take memory without end: now and then two are
+// counted as one.
 //
 // The zero value leaves out all that is no error. Loggers may share a Sampling
 // and with it the count; many goroutines may use it at once. It must not be
-// copied.
+// copied, nor First and Every changed once it is in use.
 type Sampling struct {
 	First int // of a name in a second
 	Every int // of those after First; 0 is none of them

@@ -35,7 +35,7 @@ func (e *Error) Float64(key string, value float64) *Error {
 // Bool adds true or false.
 func (e *Error) Bool(key string, value bool) *Error { return e.add(key, slog.BoolValue(value)) }
 
-// Dur adds a duration.
+// Dur adds a duration, which is written as a number of nanoseconds.
 func (e *Error) Dur(key string, value time.Duration) *Error {
 	return e.add(key, slog.DurationValue(value))
 }

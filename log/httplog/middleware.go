@@ -10,7 +10,7 @@ import (
 
 // Options are the settings of [Middleware]. The zero value is ready for use.
 type Options struct {
-	Events Events
+	Events Events // of each request; zero is both
 }
 
 // Events chooses the events that a request makes.

@@ -24,7 +24,7 @@ type Stats struct {
 	Emitted      uint64 // events handed to the sink
 	Written      uint64 // events that the writer has, to the last byte before the newline
 	Waiting      uint64 // events that are being written or wait for it
-	WaitingBytes uint64
+	WaitingBytes uint64 // how long those are together
 	Bytes        uint64 // bytes of events that the writer took, torn ones included
 	Dropped      []Drop // by level and reason; only what has happened
 	LastError    error  // the last that dropped an event as WriteError, or nil
