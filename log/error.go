@@ -23,6 +23,8 @@ const (
 // those of its errors.
 var joined = reflect.TypeOf(errors.Join(errors.ErrUnsupported))
 
+var errTooDeeply = errors.New(faultText(tooDeeply, len(tooDeeply)))
+
 // Err adds an error to "errors"; nil adds nothing. Beside the message stand
 // the stack of the innermost error of the chain that is a [Stacker] and has one, and as
 // data the fields of each one that is a [Marshaler], outermost first. What
@@ -57,16 +59,19 @@ func (e *Event) err(err error) {
 			here = here[i:]
 		}
 	}
-	e.addErrors(err, here, maxChain)
+	e.addErrors(err, here, 0, maxChain)
 }
 
-// addErrors adds err, or those that it joins, as long as left allows, and
-// returns what is left.
-func (e *Event) addErrors(err error, here []uintptr, left int) int {
+// addErrors adds err, which depth others have joined, or those that it joins, as
+// long as left allows, and returns what is left.
+func (e *Event) addErrors(err error, here []uintptr, depth, left int) int {
+	if reflect.TypeOf(err) == joined && depth > maxDepth {
+		err = errTooDeeply // and not its text, which may have no end
+	}
 	if reflect.TypeOf(err) == joined {
 		for _, one := range err.(interface{ Unwrap() []error }).Unwrap() {
 			if left > 0 {
-				left = e.addErrors(one, here, left)
+				left = e.addErrors(one, here, depth+1, left)
 			}
 		}
 		return left

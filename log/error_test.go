@@ -126,3 +126,14 @@ func TestStackTrace(t *testing.T) {
 		}
 	}
 }
+
+func TestJoinedCycleEnds(t *testing.T) {
+	cycle := errors.Join(errors.New("one"), errors.New("two"))
+	cycle.(interface{ Unwrap() []error }).Unwrap()[0] = cycle
+	line := lineOf(t, func(e *log.Event) *log.Event { return e.Err(cycle) })
+	for _, want := range []string{"!ERROR: nested too deeply", `"message":"two"`} {
+		if !strings.Contains(line, want) {
+			t.Errorf("got no %s in %.400s", want, line)
+		}
+	}
+}

@@ -103,6 +103,9 @@ var _ log.Stacker = (*Error)(nil)
 // as package log looks for it; nil when there is none.
 func stackerOf(err error) (innermost log.Stacker) {
 	for one := range chain(err) {
+		if own, ok := one.(*Error); ok && len(own.stack) == 0 {
+			continue // to ask it would be to come here again, in a cycle without end
+		}
 		if s, ok := one.(log.Stacker); ok {
 			innermost = s
 		}

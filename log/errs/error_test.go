@@ -216,3 +216,18 @@ func TestLoggedAtOnce(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// A link is changed after something has wrapped it.
+type link struct{ next error }
+
+func (l *link) Error() string { return "link" }
+func (l *link) Unwrap() error { return l.next }
+
+func TestStackOfCycle(t *testing.T) {
+	l := &link{errs.New("origin")}
+	wrapped := errs.Wrap(l, "wrapped")
+	l.next = wrapped
+	if got := wrapped.Callers(); got != nil {
+		t.Errorf("got %d callers of a cycle that knows none", len(got))
+	}
+}
