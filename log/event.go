@@ -26,6 +26,7 @@ type Event struct {
 	stacks   bool // errors that know no stack get that of the call
 	callers  bool // for a template: its Logger's events name their caller
 	maxBytes int
+	nested   int       // objects and arrays so far
 	at       time.Time // zero: the instant of Send
 	timer    timer
 	clock    text.Clock
@@ -79,7 +80,7 @@ func takeEvent(out *output, level Level) *Event {
 // release gives e back to the pool.
 func (e *Event) release() {
 	e.logger, e.template, e.stacks, e.callers = nil, false, false, false
-	e.at, e.calledAt = time.Time{}, 0
+	e.at, e.calledAt, e.nested = time.Time{}, 0, 0
 	e.cursor = cursor{}
 	e.line.recycle()
 	recycle(&e.errorList)

@@ -27,6 +27,22 @@ const (
 	tooDeeply = "nested too deeply"
 )
 
+// So do those of which the line has no room for any: a cycle with two ways
+// around it, as between parent and children, doubles with each step of depth.
+const tooMany = "too many objects"
+
+// refuses counts an object or array that is about to be written, and returns
+// why it must not be, or "".
+func (e *Event) refuses() (why string) {
+	switch e.nested++; {
+	case e.depth >= maxDepth:
+		return tooDeeply
+	case e.nested > e.maxBytes:
+		return tooMany
+	}
+	return ""
+}
+
 // Object adds an object whose fields the function adds. The Event that it is
 // given is e itself, so that it takes every type that e takes.
 //
@@ -109,8 +125,8 @@ var backslash = []byte{'\\'}
 
 // nest writes a JSON value between brackets, or nothing and returns why.
 func (e *Event) nest(brackets string, write func(*Event) error) (why string) {
-	if e.depth >= maxDepth {
-		return tooDeeply
+	if why = e.refuses(); why != "" {
+		return why
 	}
 	mark, outside := len(e.buf), e.cursor
 	e.depth++
@@ -134,13 +150,13 @@ func (e *Event) nest(brackets string, write func(*Event) error) (why string) {
 // there are none.
 func (e *Event) flatten(key string, write func(*Event) error) {
 	e.beginData()
-	switch {
-	case e.hides(key):
+	if e.hides(key) {
 		e.beginField(key)
 		return
-	case e.depth >= maxDepth:
+	}
+	if why := e.refuses(); why != "" {
 		e.name(key)
-		e.addFault(tooDeeply)
+		e.addFault(why)
 		return
 	}
 	mark, outside := len(e.buf), len(e.prefix)

@@ -80,7 +80,7 @@ func (h *handler) addBehindGroups(e *Event, r slog.Record) {
 		attrs = append(attrs, a)
 		return true
 	})
-	if attrs = resolved(attrs, 0); len(attrs) > 0 && e.openGroups(h.pending) {
+	if attrs = e.resolved(attrs); len(attrs) > 0 && e.openGroups(h.pending) {
 		e.attrs(attrs)
 	}
 	e.Send()
@@ -88,11 +88,12 @@ func (h *handler) addBehindGroups(e *Event, r slog.Record) {
 
 // WithAttrs implements slog.Handler.
 func (h *handler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	if attrs = resolved(attrs, 0); len(attrs) == 0 || h.hidden {
-		return h
-	}
 	e := h.logger.With()
 	if e == nil {
+		return h
+	}
+	if attrs = e.resolved(attrs); len(attrs) == 0 || h.hidden {
+		e.release()
 		return h
 	}
 	hidden := !e.openGroups(h.pending)
@@ -113,16 +114,27 @@ func (h *handler) WithGroup(name string) slog.Handler {
 }
 
 // resolved returns the attributes that are not empty, their values and those
-// of their groups resolved. Beyond maxDepth, which only a group reaches that
-// holds itself, there is an error text.
-func resolved(attrs []slog.Attr, depth int) []slog.Attr {
+// of their groups resolved, in as many groups as the line has bytes.
+func (e *Event) resolved(attrs []slog.Attr) []slog.Attr {
+	left := e.maxBytes
+	return resolved(attrs, 0, &left)
+}
+
+// resolved returns the attributes that are not empty, their values and those
+// of their groups resolved. Beyond maxDepth, and where no groups are left, which
+// only one comes to that holds itself, there is an error text.
+func resolved(attrs []slog.Attr, depth int, left *int) []slog.Attr {
 	var full []slog.Attr
 	for _, a := range attrs {
 		switch a.Value = a.Value.Resolve(); {
 		case depth > maxDepth:
 			a.Value = slog.StringValue(faultText(tooDeeply, len(tooDeeply)))
-		case a.Value.Kind() == slog.KindGroup:
-			members := resolved(a.Value.Group(), depth+1)
+		case a.Value.Kind() != slog.KindGroup:
+		case *left == 0:
+			a.Value = slog.StringValue(faultText(tooMany, len(tooMany)))
+		default:
+			*left--
+			members := resolved(a.Value.Group(), depth+1, left)
 			if len(members) == 0 {
 				continue
 			}
@@ -166,7 +178,7 @@ func (e *Event) attrs(attrs []slog.Attr) {
 func (e *Event) attr(a slog.Attr) {
 	switch a.Value.Kind() {
 	case slog.KindGroup, slog.KindLogValuer:
-		e.attrs(resolved([]slog.Attr{a}, 0))
+		e.attrs(e.resolved([]slog.Attr{a}))
 	default:
 		e.resolvedAttr(a)
 	}

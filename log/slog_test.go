@@ -211,3 +211,22 @@ func BenchmarkSlog(b *testing.B) {
 		})
 	}
 }
+
+// A forest is a group that holds itself twice.
+type forest struct{}
+
+func (f forest) LogValue() slog.Value { return slog.GroupValue(slog.Any("a", f), slog.Any("b", f)) }
+
+func TestForestOfGroupsEnds(t *testing.T) {
+	for name, call := range map[string]func(*slog.Logger){
+		"attribute":      func(l *slog.Logger) { l.Info("x", "f", forest{}) },
+		"behind a group": func(l *slog.Logger) { l.WithGroup("g").Info("x", "f", forest{}) },
+		"of the logger":  func(l *slog.Logger) { l.With("f", forest{}).Info("x") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			if line := slogLine(t, log.Options{}, call); !strings.Contains(line, "!ERROR: nested too deeply") {
+				t.Errorf("got %.400s", line)
+			}
+		})
+	}
+}

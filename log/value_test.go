@@ -126,3 +126,36 @@ func TestCallersCodeCannotBreakTheLine(t *testing.T) {
 		})
 	}
 }
+
+// A relative is in a cycle with two ways around it.
+type relative struct{ parent, child *relative }
+
+func (r *relative) MarshalLog(e *log.Event) error {
+	e.Any("parent", r.parent).Any("child", r.child)
+	return nil
+}
+
+func TestCycleWithTwoWaysEnds(t *testing.T) {
+	r := new(relative)
+	r.parent, r.child = r, r
+	for _, format := range []log.Format{log.FormatJSON, log.FormatLTSV} {
+		line := lineWith(t, log.Options{Format: format}, func(e *log.Event) *log.Event { return e.Any("r", r).Int("after", 1) })
+		if !strings.Contains(line, "!ERROR: nested too deeply") || len(line) > 16<<10 {
+			t.Errorf("%s: got %d bytes, %.400s", format, len(line), line)
+		}
+	}
+}
+
+func TestManyObjectsThatFit(t *testing.T) {
+	const n = 500
+	line := lineWith(t, log.Options{MaxEventBytes: 4 * n}, func(e *log.Event) *log.Event {
+		return e.Array("a", func(e *log.Event) {
+			for range n {
+				e.Object("", func(*log.Event) {})
+			}
+		})
+	})
+	if got := strings.Count(line, "{}"); got != n {
+		t.Errorf("got %d objects want %d: %.400s", got, n, line)
+	}
+}
