@@ -172,6 +172,27 @@ func TestMemoryIsGivenBack(t *testing.T) {
 	}
 }
 
+// TestManyFieldsInEveryForm moves fields that are too many for the line along
+// it, byte by byte, so that each place is once where the room ends.
+func TestManyFieldsInEveryForm(t *testing.T) {
+	for _, format := range wholeLines {
+		for _, maxBytes := range bounds() {
+			for length := range 12 {
+				line := lineWith(t, log.Options{Format: format, MaxEventBytes: maxBytes}, func(e *log.Event) *log.Event {
+					e.Int(strings.Repeat("k", length), 1)
+					for range maxBytes / 4 {
+						e.Int("a", 1)
+					}
+					return e
+				})
+				if !cutOf(t, format, line, max(maxBytes, 512)) {
+					t.Fatalf("%v, %d bytes: no word of what was left out in %s", format, maxBytes, line)
+				}
+			}
+		}
+	}
+}
+
 // resident returns how many bytes of the machine's memory the process holds.
 func resident(t *testing.T) int {
 	t.Helper()
