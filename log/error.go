@@ -8,7 +8,8 @@ import (
 )
 
 // A Stacker is an error that knows where it came from. Callers returns program
-// counters as runtime.Callers gives them, innermost first.
+// counters as runtime.Callers gives them, innermost first; nobody changes the
+// slice. Of more than 32 the innermost are written.
 type Stacker interface {
 	error
 	Callers() []uintptr
@@ -25,10 +26,11 @@ var joined = reflect.TypeOf(errors.Join(errors.ErrUnsupported))
 
 var errTooDeeply = errors.New(faultText(tooDeeply, len(tooDeeply)))
 
-// Err adds an error to "errors"; nil adds nothing. Beside the message stand
-// the stack of the innermost error of the chain that is a [Stacker] and has one, and as
-// data the fields of each one that is a [Marshaler], outermost first. What
-// errors.Join joined is added one by one.
+// Err adds an error to "errors"; nil adds nothing. With the message stand the
+// stack of the innermost error of the chain that is a [Stacker] and has one,
+// and as data the fields of each one that is a [Marshaler], outermost first.
+// What errors.Join joined is added one by one. No more than 100 errors are
+// looked at.
 func (e *Event) Err(err error) *Event {
 	if e != nil && err != nil {
 		e.err(err)
@@ -37,8 +39,9 @@ func (e *Event) Err(err error) *Event {
 }
 
 // Stack makes the errors that are added after it, and know no stack of their
-// own, carry that of the call of [Event.Err]. It costs a walk of the stack for
-// each.
+// own, carry that of the call of [Event.Err], or of the call of slog. In
+// [Logger.With] it does so for the errors of each event of the new Logger. It
+// costs a walk of the stack for each such error.
 func (e *Event) Stack() *Event {
 	if e != nil && e.depth == 0 {
 		e.stacks = true

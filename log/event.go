@@ -155,7 +155,8 @@ func (e *Event) label(json, ltsv string) {
 	}
 }
 
-// An IdentityType says what kind of caller was authenticated.
+// An IdentityType says what kind of caller was authenticated. Readers know the
+// two below; any other is written as it is.
 type IdentityType string
 
 // The identity types.
@@ -164,7 +165,8 @@ const (
 	IdentityService IdentityType = "service"
 )
 
-// Auth says who was authenticated, in place of what was said before.
+// Auth says who was authenticated, in place of what was said before. Empty
+// texts are written, too; where nobody was, leave the call out.
 func (e *Event) Auth(identity string, kind IdentityType) *Event {
 	switch {
 	case e == nil:
@@ -184,7 +186,8 @@ func (e *Event) Auth(identity string, kind IdentityType) *Event {
 
 // Caller adds the place in the code that called it, as the field "caller":
 // "folder/file.go:12". In [Logger.With] it makes each event of the new Logger
-// name the call that started it.
+// name the call that started it. It costs a step up the stack, and an
+// allocation for a place that was not seen before.
 func (e *Event) Caller() *Event {
 	switch {
 	case e == nil:
@@ -217,7 +220,8 @@ func (e *Event) Send() {
 }
 
 // Logger ends the event without writing it, and returns a Logger that writes
-// what the event holds with each of its own. It is meant for [Logger.With].
+// what the event holds, but for the instant of [Event.At], with each of its
+// own. It is meant for [Logger.With]; of an event that has ended it is nil.
 func (e *Event) Logger() *Logger {
 	if e == nil || e.logger == nil {
 		return nil

@@ -11,10 +11,15 @@ import (
 //	slog.SetDefault(slog.New(logger.Handler()))
 //
 // The message becomes the event, attributes become fields of data, and groups
-// objects in it; an error under the key "err" or "error", outside of groups, goes to the
-// event's errors as [Event.Err] has it. Levels are those of this package:
-// what is below slog.LevelInfo is debug, and so on; from slog.LevelError+4 on
-// it is fatal, which here only marks. Attributes of WithAttrs are encoded once.
+// objects in it; an error under the key "err" or "error", outside of groups,
+// goes to the event's errors as [Event.Err] has it. Levels are those of this
+// package: what is below slog.LevelInfo is debug, and so on; from
+// slog.LevelError+4 on it is fatal, which here only marks. Attributes of
+// WithAttrs are encoded once.
+//
+// Of the context it takes nothing: for the trace id of a request, take the
+// Handler of the request's logger. A logger that names callers names that of
+// slog, within the groups that are open. Many goroutines may use a Handler.
 func (l *Logger) Handler() slog.Handler { return &handler{logger: l} }
 
 // A handler is a slog.Handler.
