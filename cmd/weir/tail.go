@@ -53,9 +53,6 @@ func (c *tailCmd) Run(s streams) error {
 	// Who reads the output may have seen enough: that ends the writing, not
 	// the process.
 	signal.Ignore(syscall.SIGPIPE)
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
-	defer signal.Stop(signals)
 	view, err := c.view(s)
 	if err != nil {
 		return err
@@ -65,6 +62,11 @@ func (c *tailCmd) Run(s streams) error {
 		return err
 	}
 	defer closeInputs(in)
+	// Not before: to open a named pipe is to wait for who writes to it, and
+	// a signal ends that.
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	defer signal.Stop(signals)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	err = errors.Join(show(read(ctx, in), signals, leavesFirstInterrupt(in), view), view.finish())
@@ -72,9 +74,23 @@ func (c *tailCmd) Run(s streams) error {
 		return nil
 	}
 	if cond := view.where; cond != nil && cond.failed > 0 {
-		fmt.Fprintf(s.err, "weir: warning: --where failed on %s left out: %v\n", counted(cond.failed, "event, which was", "events, which were"), cond.cause)
+		fmt.Fprintf(s.err, "weir: warning: --where failed on %s left out: %s\n", counted(cond.failed, "event, which was", "events, which were"), printable(cond.cause))
 	}
 	return err
+}
+
+// printable returns the text of an error, which may hold a value of an event,
+// so that it cannot steer a terminal. Its lines stay: they show the place in the
+// expression.
+func printable(err error) []byte {
+	var b []byte
+	for i, line := range strings.Split(err.Error(), "\n") {
+		if i > 0 {
+			b = append(b, '\n')
+		}
+		b = record.AppendPrintable(b, []byte(line))
+	}
+	return b
 }
 
 // counted says how many there are.

@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -111,4 +113,40 @@ func TestTailOnTerminal(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestTailEndsBeforeAWriterComes ends what waits for a named pipe to be opened.
+func TestTailEndsBeforeAWriterComes(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(name, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"tail", name}, {"tail", "--follow", name}} {
+		p := start(t, args...)
+		await(t, "the pipe to be opened", func() bool { return isOpening(t, p) })
+		p.signal(syscall.SIGTERM)
+		p.wait(killed)
+	}
+}
+
+// killed is the exit code that os/exec has for what a signal has ended.
+const killed = -1
+
+// isOpening reports whether a thread of the process is within openat.
+func isOpening(t *testing.T, p *process) bool {
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/syscall", p.cmd.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range threads {
+		call, err := os.ReadFile(name)
+		if errors.Is(err, os.ErrPermission) {
+			t.Skip(err)
+		}
+		if strings.HasPrefix(string(call), fmt.Sprint(unix.SYS_OPENAT, " ")) {
+			return true
+		}
+	}
+	return false
 }

@@ -201,7 +201,8 @@ func (s *tailStats) table(w io.Writer) {
 		row(tab, t)
 	}
 	for _, t := range routes[:shown] {
-		if name := []rune(t.Name); s.live && len(name) > nameLive {
+		// Escapes count as what they are on the terminal.
+		if name := []rune(printableName(t.Name)); s.live && len(name) > nameLive {
 			t.Name = string(name[:nameLive-1]) + "…"
 		}
 		row(tab, t)
@@ -223,6 +224,11 @@ func row(w io.Writer, t tally) {
 	if t.ServerErrors > 0 {
 		failed = fmt.Sprint(t.ServerErrors)
 	}
-	name := record.AppendPrintable(nil, []byte(strings.ReplaceAll(t.Name, "\t", " ")))
-	fmt.Fprintf(w, "%d\t%s\t%s\t \t%s\n", t.Events, rate, failed, name)
+	fmt.Fprintf(w, "%d\t%s\t%s\t \t%s\n", t.Events, rate, failed, printableName(t.Name))
+}
+
+// printableName returns a name that neither steers a terminal nor begins a
+// column of the table.
+func printableName(name string) string {
+	return string(record.AppendPrintable(nil, []byte(strings.ReplaceAll(name, "\t", " "))))
 }

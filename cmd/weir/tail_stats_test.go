@@ -20,7 +20,7 @@ func TestLiveStats(t *testing.T) {
 			s.add(&record.Record{
 				CreatedAt: "2026-11-21T09:30:15Z",
 				Severity:  record.Severity(i % 6),
-				HTTP:      &record.HTTP{StatusCode: 500, Method: "GET", Path: fmt.Sprint("/\x1b", i, strings.Repeat("/long", 50))},
+				HTTP:      &record.HTTP{StatusCode: 500, Method: "GET", Path: fmt.Sprint("/\x1b", i, strings.Repeat("/\x1b", 50))},
 			})
 		}
 		s.other([]byte("no event\n"))
