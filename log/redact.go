@@ -187,13 +187,15 @@ func (e *Event) appendAddress(b []byte, url string, clipped bool) []byte {
 // characters only, which changes nothing in how the pieces are escaped.
 func (e *Event) appendParameters(b []byte, query string) []byte {
 	for {
-		end := strings.IndexAny(query, "&;?#")
-		parameter := query
-		if end >= 0 {
-			parameter = query[:end]
+		end := indexAny(query, "&;?#")
+		name, _, ok := strings.Cut(query[:end], "=")
+		if ok && e.out.redact.hidesEncoded(name) {
+			b = append(append(e.appendContent(b, name), '='), redacted...)
+			end = indexAny(query, "&#") // many servers take the others for a part of the value
+		} else {
+			b = e.appendContent(b, query[:end])
 		}
-		b = e.appendParameter(b, parameter)
-		if end < 0 {
+		if end == len(query) {
 			return b
 		}
 		b = append(b, query[end])
@@ -201,12 +203,12 @@ func (e *Event) appendParameters(b []byte, query string) []byte {
 	}
 }
 
-func (e *Event) appendParameter(b []byte, parameter string) []byte {
-	name, _, ok := strings.Cut(parameter, "=")
-	if ok && e.out.redact.hidesEncoded(name) {
-		return append(append(e.appendContent(b, name), '='), redacted...)
+// indexAny is strings.IndexAny, but for the length of s where there is none.
+func indexAny(s, chars string) int {
+	if i := strings.IndexAny(s, chars); i >= 0 {
+		return i
 	}
-	return e.appendContent(b, parameter)
+	return len(s)
 }
 
 // appendContent appends a piece of a text, without quotes.

@@ -322,12 +322,18 @@ def decodings(name):
 
 
 def redact_query(query, listed):
-    def parameter(p):
-        name, equals, _ = p.partition("=")
-        hidden = equals and any(is_listed(n, listed) for n in decodings(name))
-        return name + "=" + REDACTED if hidden else p
+    def cut(rest):
+        begin = re.match("[^&;?#]*", rest)[0]
+        name = begin.partition("=")[0]
+        if "=" in begin and any(is_listed(n, listed) for n in decodings(name)):
+            return name + "=" + REDACTED, re.sub("^[^&#]*", "", rest)
+        return begin, rest[len(begin) :]
 
-    return "".join(map(parameter, re.split("([&;?#])", query)))
+    shown, rest = cut(query)
+    while rest:
+        piece, rest, sign = *cut(rest[1:]), rest[0]
+        shown += sign + piece
+    return shown
 
 
 REFERER = re.compile(r"([^?#]*?//)?([^/?#]*@)?([^?#]*)(.*)", re.DOTALL)
