@@ -74,6 +74,9 @@ func takeEvent(out *output, level Level) *Event {
 		e.buf = make([]byte, 0, firstBuffer)
 		e.stamp = stamp{}
 	}
+	if e.stamp.notation != e.notation { // which may have a shorter front
+		e.stamp = stamp{}
+	}
 	return e
 }
 

@@ -21,7 +21,7 @@ func (e *Event) stampSecond(layout string, firstDigit int, second int64) bool {
 	if text == nil {
 		return false
 	}
-	if !e.stamp.usable || e.stamp.notation != e.notation {
+	if !e.stamp.usable {
 		copy(e.buf, layout)
 	}
 	copy(e.buf[firstDigit:], text[:])

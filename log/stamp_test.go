@@ -1,0 +1,42 @@
+package log_test
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/log"
+)
+
+// TestFormatsShareEvents has loggers of two formats in one program. Events are
+// used again, and the one in between ends without a line: its fields stand
+// where a longer created_at stood before, of a second that comes again.
+func TestFormatsShareEvents(t *testing.T) {
+	at := time.Date(2026, 11, 21, 9, 30, 15, 128000001, time.UTC)
+	between := map[string]func(*log.Logger){
+		"template":          func(l *log.Logger) { l.With().Str("tenant", "t").Logger() },
+		"year out of range": func(l *log.Logger) { l.Info("x").At(at.AddDate(9000, 0, 0)).Send() },
+		"line":              func(l *log.Logger) { l.Info("x").At(at).Send() },
+	}
+	for name, call := range between {
+		for _, formats := range [][2]log.Format{{log.FormatJSON, log.FormatLTSV}, {log.FormatLTSV, log.FormatJSON}} {
+			t.Run(name+" of "+formats[1].String(), func(t *testing.T) {
+				var out bytes.Buffer
+				logger := log.New(&out, log.Options{Namespace: "test", Format: formats[0]})
+				other := log.New(new(bytes.Buffer), log.Options{Namespace: "other", Format: formats[1]})
+				line := func() string {
+					out.Reset()
+					logger.Info("x").At(at).Send()
+					return out.String()
+				}
+				want := line()
+				for range 100 { // the pool may have another event
+					call(other)
+					if got := line(); got != want {
+						t.Fatalf("got  %q\nwant %q", got, want)
+					}
+				}
+			})
+		}
+	}
+}
