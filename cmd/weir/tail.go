@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
 	"strings"
@@ -17,12 +18,12 @@ import (
 type tailCmd struct {
 	Files      []string `arg:"" optional:"" name:"file" help:"What to read. Without one, or for \"-\", that is stdin."`
 	Follow     bool     `short:"f" help:"Go on with what is appended, through rotation and truncation."`
-	Lines      *int     `short:"n" placeholder:"N" help:"Begin with the last N lines. Without it that is all of them, and with --follow 10."`
+	Lines      *int     `short:"n" placeholder:"N" help:"Begin with the last N lines. Without it that is all of them, and with --follow 10, which --stats then counts from."`
 	Level      string   `placeholder:"LEVEL" help:"Show events of this level and worse: debug, info, warn, error or fatal."`
 	Where      string   `placeholder:"EXPR" help:"Show events for which EXPR is true."`
 	EventsOnly bool     `help:"Leave out lines that are no events."`
 	Format     string   `placeholder:"FORM" help:"Write events as human, json, ltsv or raw, which is as they are. Without it that is human on a terminal, else raw."`
-	Color      string   `placeholder:"WHEN" default:"auto" help:"Colour the level auto, always or never; auto is on a terminal, unless NO_COLOR is set."`
+	Color      string   `placeholder:"WHEN" default:"auto" help:"Colour the level, in human form: auto, always or never. Auto is on a terminal, unless NO_COLOR is set."`
 	Stats      bool     `help:"Count events by level and route instead of showing them."`
 	JSON       bool     `name:"json" help:"With --stats: print them as a JSON document."`
 }
@@ -31,7 +32,7 @@ type tailCmd struct {
 func (tailCmd) Help() string {
 	return `Reads events, JSON of either shape or LTSV, and shows them, chooses from them or converts them. Other lines are passed on as they are, filter or not, unless --events-only is given. In human form and on a terminal, what could steer the terminal is shown as an escape. Lines of more than 1 MiB are no events. Lines are counted, by -n, before they are chosen.
 
-EXPR is in the language of expr-lang.org. It has created_at, namespace, event, trace_id, span_id, severity (0 fatal to 4 debug), level, http, auth, data, errors and truncated; extra has the keys that the format does not know. Durations are written as 250ms or 1m30s. A field that is missing, or of another type, makes a comparison false. An event without a level counts as info.
+EXPR is in the language of expr-lang.org. It has created_at, namespace, event, trace_id, span_id, severity (0 fatal to 4 debug), level, http, auth, data, errors and truncated; extra has the keys that the format does not know. http has status_code, method, path, query, route, client, duration and the others of docs/format.md. Durations are written as 250ms or 1m30s. A field that is missing, misspelt or of another type makes a comparison false, and an expression that is neither true nor false shows nothing. level and created_at are texts: for a level and worse there is --level, or severity <= 2; created_at >= "2026-11-21T09:30", in UTC and without its Z, shows what came from then on. An event without a level counts as info.
 
 --follow looks at the files ten times a second. A file that was renamed is read to its end before the one that took its name; what a copytruncate takes away within a tenth of a second of its being written is lost.
 
@@ -181,7 +182,7 @@ func (c *tailCmd) check() error {
 	case c.Lines != nil && *c.Lines < 0:
 		return c.misuse("--lines: %d is less than no lines", *c.Lines)
 	case c.Lines != nil && *c.Lines > maxHeld:
-		return c.misuse("--lines: more than %d", maxHeld)
+		return c.misuse("--lines: %d is more than %d, the most that it can be", *c.Lines, maxHeld)
 	case c.Follow && len(c.Files) > 1 && oneOf("-", c.Files...):
 		return c.misuse("--follow cannot wait for stdin and for files at once")
 	}
@@ -229,6 +230,9 @@ const refreshEvery = time.Second
 // fileProblem explains why a file cannot be read.
 func fileProblem(err error) error {
 	hint := "weir tail FILE, or a program that writes events | weir tail"
+	if errors.Is(err, fs.ErrNotExist) {
+		hint = "a file has to be there when weir tail starts, with --follow, too"
+	}
 	if strings.Contains(err.Error(), "regular") {
 		hint = "without --follow it is read as it comes"
 	}

@@ -161,6 +161,9 @@ func whereError(source string, err error) error {
 			slices.Sort(names)
 			hint = "an event has " + strings.Join(names, ", ") + "; its fields are in data, as in data.rows"
 		}
+		if strings.Contains(at.Message, `Operator("=")`) {
+			hint = "two values are equal by ==, as in --where 'level == \"warn\"'"
+		}
 	}
 	return &problem{err: fmt.Errorf("--where: %w", err), hint: hint, code: exitMisuse}
 }
