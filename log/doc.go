@@ -15,7 +15,7 @@
 // # What to choose
 //
 //   - [Options.Format]: JSON, unless tools for access logs are to read it
-//     (LTSV), consumers of ONSdigital/log.go 1.x (JSON in shape v1) or a person
+//     (LTSV), consumers of ONSdigital/log.go 1.0 (JSON in shape v1) or a person
 //     at a terminal. docs/format.md is the contract of all four.
 //   - [Options.Level], which a [LevelVar] changes while the program runs.
 //   - [Options.Redact] for keys whose values nobody may read in a log, and

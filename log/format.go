@@ -15,7 +15,7 @@ type Format uint8
 // The formats.
 const (
 	FormatJSON   Format = iota // JSON in shape v2, which is for new readers
-	FormatJSONv1               // JSON as ONSdigital/log.go 1.x wrote it: one error object
+	FormatJSONv1               // JSON as ONSdigital/log.go wrote it before 1.1.0: one error object, its message under "error"
 	FormatLTSV                 // labelled tab-separated values, as tools for access logs read them
 	FormatHuman                // for a terminal, and for that alone; coloured if the writer is one, or has an Unwrap() io.Writer that is
 )

@@ -8,10 +8,11 @@ import (
 
 // Sampling thins out events that come too often. In each second the first
 // First events of a name are written and of those after them every Every-th;
-// the others are left out, and counted. Errors are never left out, nor what is
-// worse, and neither is counted. Names share a few thousand counts, so that
-// names without end cannot take memory without end: now and then two are
-// counted as one.
+// the others are left out without a word in the log, and counted: LeftOut is
+// for the program to log. A logger and all that With makes of it count
+// together. Errors are never left out, nor what is worse, and neither is
+// counted. Names share a few thousand counts, so that names without end cannot
+// take memory without end: now and then two are counted as one.
 //
 // The zero value leaves out all that is no error. Loggers may share a Sampling
 // and with it the count; many goroutines may use it at once. It must not be

@@ -37,4 +37,18 @@
 //
 // Headers are not logged, but for User-Agent and Referer. What is secret in a
 // query is left out by log.Options.Redact.
+//
+// The received event has method, scheme, host, port, path, query and
+// started_at; the others stand in the completed one alone.
+//
+// # What meets here
+//
+// A logger with log.Sampling thins out these events like any other, by their
+// two names: of a busy service most requests go unlogged, and one event of a
+// request may be there without the other. For all requests and fewer of the
+// handlers' events, give Middleware a logger without it, and let a handler
+// within put a sampled one into the context.
+//
+// A panic goes on to net/http, which reports it a second time, to the server's
+// ErrorLog.
 package httplog

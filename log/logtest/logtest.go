@@ -54,7 +54,8 @@ type Event struct{ record.Record }
 
 // Value returns the first field of data with that key: nil, bool, int64,
 // float64, string, []any or map[string]any, as [record.Value.Any] has it. It is
-// nil, too, when there is no such field.
+// nil, too, when there is no such field. The fields of an error are not among
+// them; they are in Errors[i].Data.
 func (e Event) Value(key string) any {
 	for _, f := range e.Data {
 		if f.Key == key {

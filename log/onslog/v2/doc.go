@@ -27,6 +27,9 @@
 //		},
 //	})
 //
+// Stacks that pass through this package name its functions and files where the
+// original has its own.
+//
 // It stands in for the original; it does not mend it. Control characters that
 // JSON does not escape, DEL and those from U+0080 to U+009F, reach the line and
 // the terminal that shows it, and a line has no greatest length. Package log of
