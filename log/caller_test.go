@@ -30,13 +30,17 @@ func TestCallerIsThePlaceOfTheCall(t *testing.T) {
 		derived := l.With().Str("a", "b").TraceID("t").Logger()
 		std := slog.New(l.Handler())
 		for name, call := range map[string]func(){
-			"Debug":       func() { l.Debug("event").Str("want", place()).Send() },
-			"Info":        func() { l.Info("event").Str("want", place()).Send() },
-			"Warn":        func() { l.Warn("event").Str("want", place()).Send() },
-			"Error":       func() { l.Error("event").Str("want", place()).Send() },
-			"Fatal":       func() { l.Fatal("event").Str("want", place()).Send() },
-			"Log":         func() { l.Log(log.LevelWarn, "event").Str("want", place()).Send() },
-			"derived":     func() { derived.Info("event").Str("want", place()).Send() },
+			"Debug":   func() { l.Debug("event").Str("want", place()).Send() },
+			"Info":    func() { l.Info("event").Str("want", place()).Send() },
+			"Warn":    func() { l.Warn("event").Str("want", place()).Send() },
+			"Error":   func() { l.Error("event").Str("want", place()).Send() },
+			"Fatal":   func() { l.Fatal("event").Str("want", place()).Send() },
+			"Log":     func() { l.Log(log.LevelWarn, "event").Str("want", place()).Send() },
+			"derived": func() { derived.Info("event").Str("want", place()).Send() },
+			"in an object": func() {
+				plain.With().Object("o", func(e *log.Event) { e.Caller() }).Logger()
+				plain.Info("event").Caller().Str("want", place()).Send()
+			},
 			"on demand":   func() { plain.Info("event").Caller().Str("want", place()).Send() },
 			"in between":  func() { plain.Info("event").HTTP(&aRequest).Caller().Str("want", place()).Err(errRefused).Send() },
 			"inlined":     func() { inlined(plain) },

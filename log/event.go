@@ -101,7 +101,9 @@ func recycle(b *[]byte) {
 }
 
 // At sets created_at, for a caller that knows the instant already. Without it,
-// and with the zero time, it is the instant of Send. With does not carry it.
+// and with the zero time, it is the instant of Send; within a second after
+// somebody has set the system's clock, events may disagree on that. With does
+// not carry it.
 func (e *Event) At(t time.Time) *Event {
 	if e != nil && e.depth == 0 {
 		e.at = t
@@ -194,7 +196,7 @@ func (e *Event) Auth(identity string, kind IdentityType) *Event {
 func (e *Event) Caller() *Event {
 	switch {
 	case e == nil:
-	case e.template:
+	case e.template && e.depth == 0:
 		e.callers = true
 	default:
 		const callerOfCaller = 2

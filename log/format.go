@@ -56,12 +56,17 @@ func newEncoder(f Format, w io.Writer) encoder {
 // standard library knows: a character device, of which only /dev/null is likely
 // to be another.
 func isTerminal(w io.Writer) bool {
-	switch w := w.(type) {
-	case *os.File:
-		info, err := w.Stat()
-		return err == nil && info.Mode()&os.ModeCharDevice != 0
-	case interface{ Unwrap() io.Writer }:
-		return isTerminal(w.Unwrap())
+	const mostLayers = 10 // one that unwraps to itself has no end
+	for range mostLayers {
+		switch layer := w.(type) {
+		case *os.File:
+			info, err := layer.Stat()
+			return err == nil && info.Mode()&os.ModeCharDevice != 0
+		case interface{ Unwrap() io.Writer }:
+			w = layer.Unwrap()
+		default:
+			return false
+		}
 	}
 	return false
 }

@@ -41,7 +41,7 @@ func (e *Event) http(h *HTTP) {
 		return
 	}
 	if h.textBytes() > e.maxBytes {
-		h = h.clipped(e.maxBytes)
+		h = h.clipped(e.maxBytes, e.out.redact != nil)
 	}
 	mark := e.open(partHTTP)
 	// Not by way of the encoder: what is passed through an interface escapes.
@@ -108,13 +108,15 @@ func (h *HTTP) textBytes() int {
 		len(h.Route) + len(h.Client) + len(h.Protocol) + len(h.UserAgent) + len(h.Referer)
 }
 
-// clipped returns a copy of h in which no text is longer than maxBytes.
-func (h *HTTP) clipped(maxBytes int) *HTTP {
+// clipped returns a copy of h in which no text is longer than maxBytes, but
+// those from which secrets are still to be taken: what is left of them may fit.
+func (h *HTTP) clipped(maxBytes int, redacting bool) *HTTP {
 	c := *h
-	for _, text := range []*string{
-		&c.Method, &c.Scheme, &c.Host, &c.Path, &c.Query, &c.Route, &c.Client, &c.Protocol, &c.UserAgent, &c.Referer,
-	} {
+	for _, text := range []*string{&c.Method, &c.Scheme, &c.Host, &c.Path, &c.Route, &c.Client, &c.Protocol, &c.UserAgent} {
 		*text = clip(*text, maxBytes)
+	}
+	if !redacting {
+		c.Query, c.Referer = clip(c.Query, maxBytes), clip(c.Referer, maxBytes)
 	}
 	return &c
 }

@@ -39,7 +39,7 @@ type Options struct {
 
 	// OnError is told why a line could not be written, in the goroutine that
 	// called Send, and so by many at once. Nil leaves it to the writer to keep
-	// count. It must not log to the same logger.
+	// count. It must neither panic nor log to the same logger.
 	OnError func(error)
 }
 
@@ -69,8 +69,10 @@ type Logger struct {
 }
 
 // New returns a Logger that writes one line for each event to w, each with a
-// single Write and only one Write at a time; see [EventWriter] for writers
-// that do better. A nil w discards everything.
+// single Write and only one Write at a time, but for files and connections,
+// which keep lines whole themselves; see [EventWriter] for writers that do
+// better. A nil w discards everything. Nothing that w does may log to the same
+// Logger, which waits for it.
 func New(w io.Writer, o Options) *Logger {
 	if w == nil {
 		return &Logger{}

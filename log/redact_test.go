@@ -145,3 +145,16 @@ func TestRedactBeforeCutting(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsLeftOfALongQuery is bounded after the secrets are gone, not before.
+func TestWhatIsLeftOfALongQuery(t *testing.T) {
+	query := "token=" + strings.Repeat("x", 5000) + "&page=2"
+	for _, format := range []log.Format{log.FormatJSON, log.FormatLTSV} {
+		line := lineWith(t, log.Options{Format: format, Redact: []string{"token"}, MaxEventBytes: 1024}, func(e *log.Event) *log.Event {
+			return e.HTTP(&log.HTTP{Query: query, Referer: "http://user:" + query + "@host/?" + query})
+		})
+		if want := "token=[redacted]&page=2"; strings.Count(line, want) != 2 || strings.Contains(line, "truncated") {
+			t.Errorf("%v: %q is not there twice, or something was cut: %s", format, want, line)
+		}
+	}
+}

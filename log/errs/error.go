@@ -45,7 +45,7 @@ func New(message string) *Error { return newTraced(message, nil) }
 
 // Wrap returns an error whose message is the given one, ": " and that of err,
 // or that of err alone when the given one is empty. It has the stack of its
-// caller, unless something in err's chain knows its own.
+// caller, unless something in err's chain is a [log.Stacker].
 //
 // It always returns an error, as fmt.Errorf does. A nil err, which is a missing
 // "if err != nil", gives one that says so: with nil, the adders that follow

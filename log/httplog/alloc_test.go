@@ -9,9 +9,10 @@ import (
 	"github.com/weirhq/weir/log/httplog"
 )
 
-// TestAllocations counts what the middleware adds to a request: the logger and
-// its encoded trace id, two contexts and the handler's request, all of which a
-// handler may hand on to goroutines that outlive it, and a new trace id.
+// TestAllocations counts what the middleware adds to a request: the exchange,
+// its ResponseWriter, the logger and its encoded trace id, two contexts and the handler's request,
+// all of which a handler may hand on to goroutines that outlive it, and a new
+// trace id.
 func TestAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
@@ -31,7 +32,7 @@ func TestAllocations(t *testing.T) {
 		for _, c := range []struct {
 			id   string
 			want float64
-		}{{"abc", 5}, {"", 6}} {
+		}{{"abc", 7}, {"", 8}} {
 			r := newRequest(t)
 			if c.id != "" {
 				r.Header.Set("X-Request-Id", c.id)

@@ -2,7 +2,6 @@ package httplog
 
 import (
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/weirhq/weir/log"
@@ -53,39 +52,24 @@ type handler struct {
 	next    http.Handler
 }
 
-// An exchange is a request and what becomes of it. Exchanges are pooled: no
-// handler may use its ResponseWriter after it has returned, net/http pools what
-// is beneath it, too. Those that did not end in order are let go all the same.
+// An exchange is a request and what becomes of it. It is not pooled: a handler
+// that writes after it has returned, which no handler may, would write into the
+// answer of another's.
 type exchange struct {
 	writer
 	logger   *log.Logger   // knows the trace id
 	request  *http.Request // the handler's
 	http     log.HTTP
 	returned bool // the handler did, rather than panic
-
-	face      http.ResponseWriter // the writer, with the optional interfaces of abilities
-	abilities ability
 }
-
-var exchanges = sync.Pool{New: func() any { return new(exchange) }}
 
 // ServeHTTP logs the request before and after the next handler serves it.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := exchanges.Get().(*exchange)
-	x.bind(w, r.Method)
+	x := &exchange{writer: writer{inner: w, isHead: r.Method == http.MethodHead}}
 	x.receive(h, r)
 	defer x.complete()
-	h.next.ServeHTTP(x.face, x.request)
+	h.next.ServeHTTP(faces[abilitiesOf(w)](&x.writer), x.request)
 	x.returned = true
-}
-
-// bind makes the ResponseWriter for the handler. That of the last time will do
-// if what is beneath has the same abilities, as it mostly has.
-func (x *exchange) bind(w http.ResponseWriter, method string) {
-	x.writer = writer{inner: w, isHead: method == http.MethodHead}
-	if can := abilitiesOf(w); x.face == nil || can != x.abilities {
-		x.face, x.abilities = faces[can](&x.writer), can
-	}
 }
 
 // receive logs that the request came in, and makes the handler's request.
@@ -115,13 +99,4 @@ func (x *exchange) complete() {
 	if value != nil {
 		panic(value)
 	}
-	if x.returned && !x.hijacked {
-		x.release()
-	}
-}
-
-func (x *exchange) release() {
-	x.writer = writer{}
-	x.logger, x.request, x.http, x.returned = nil, nil, log.HTTP{}, false
-	exchanges.Put(x)
 }

@@ -162,8 +162,28 @@ func TestOneEventAlone(t *testing.T) {
 	}
 }
 
-// TestRequestsAtOnce has many clients share the pool and looks for answers and
-// events that were mixed up.
+// TestWriteAfterReturn has a handler keep its ResponseWriter, which it must not,
+// and write to it while another request is served.
+func TestWriteAfterReturn(t *testing.T) {
+	var kept http.ResponseWriter
+	wrapped := httplog.Middleware(newLogger(io.Discard), httplog.Options{})(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if kept != nil {
+			io.WriteString(kept, "first")
+		}
+		kept = w
+		io.WriteString(w, "second")
+	}))
+	for range 2 {
+		answer := httptest.NewRecorder()
+		wrapped.ServeHTTP(answer, httptest.NewRequest("GET", "/", nil))
+		if got := answer.Body.String(); got != "second" {
+			t.Errorf("got the body %q, want %q", got, "second")
+		}
+	}
+}
+
+// TestRequestsAtOnce has many clients at once and looks for answers and events
+// that were mixed up.
 func TestRequestsAtOnce(t *testing.T) {
 	s, events := serve(t, http1, completedOnly, func(w http.ResponseWriter, r *http.Request) {
 		n, err := strconv.Atoi(r.URL.Query().Get("n"))

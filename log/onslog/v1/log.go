@@ -63,16 +63,16 @@ func Event(ctx context.Context, event string, opts ...option) {
 // the data of its error can make it do.
 const maxFailures = 3
 
-func write(ctx context.Context, event string, opts []option, maxFailures int) {
+func write(ctx context.Context, event string, opts []option, left int) {
 	e := wire.New(Namespace, event, opts)
 	if ctx != nil {
 		e.TraceID, _ = requestID.Value(ctx).(string)
 	}
 	if !output.Write(&e) {
-		writeData(ctx, data(&e), maxFailures)
+		writeData(ctx, data(&e), left)
 	}
 	if e.Ignored {
-		write(ctx, "log option ignored", []option{WARN, Data{"of": event}}, maxFailures)
+		write(ctx, "log option ignored", []option{WARN, Data{"of": event}}, left)
 	}
 }
 
@@ -102,7 +102,7 @@ func data(e *wire.Event) *EventData {
 
 // writeData writes an event that the encoder leaves to encoding/json, or else
 // why that cannot.
-func writeData(ctx context.Context, d *EventData, maxFailures int) {
+func writeData(ctx context.Context, d *EventData, left int) {
 	b, err := json.Marshal(d)
 	if err == nil {
 		err = output.WriteJSON(d.Namespace, b)
@@ -111,8 +111,8 @@ func writeData(ctx context.Context, d *EventData, maxFailures int) {
 		return
 	}
 	failure := Error(err)
-	if maxFailures == 0 {
+	if left == 0 {
 		failure = &EventError{Message: err.Error()}
 	}
-	write(ctx, "error marshalling event data", []option{failure, Data{"event_data": fmt.Sprintf("%+v", *d)}}, maxFailures-1)
+	write(ctx, "error marshalling event data", []option{failure, Data{"event_data": fmt.Sprintf("%+v", *d)}}, left-1)
 }
