@@ -196,10 +196,10 @@ func (e *Event) addParts(l *Logger) {
 	e.buf = append(e.buf, l.parts...)
 	e.last = l.last
 	e.starts = l.starts
-	if e.last >= partSeverity && e.notation == notationJSON {
-		e.buf[e.base+e.starts[partSeverity]+len(severityLabel)] = e.level.severity()
+	if l.last >= partSeverity && e.notation == notationJSON {
+		e.buf[e.base+l.starts[partSeverity]+len(severityLabel)] = e.level.severity()
 	}
-	if e.last == partData {
+	if l.last == partData {
 		e.separator = ','
 		e.setQuick()
 		if e.groups = l.groups; len(l.prefix) > 0 {

@@ -1,7 +1,6 @@
 package text
 
 import (
-	"encoding/binary"
 	"slices"
 	"time"
 )
@@ -101,10 +100,22 @@ func TrailingZeros(ns uint32) int {
 	return zeros
 }
 
-// PutFraction writes the nine digits of a fraction of a second.
+// PutFraction writes the nine digits of a fraction of a second. Its divisions do
+// not wait for each other: an event waits for them, since the clock that is read
+// for the next one lets nothing overtake it.
 func PutFraction(b *[9]byte, ns uint32) {
-	b[0] = '0' + byte(ns/1e8)
-	binary.LittleEndian.PutUint64(b[1:], eightDigits(ns%1e8))
+	a1, a3, a5, a7 := ns/1e8, ns/1e6, ns/1e4, ns/1e2 // the first digit, the first three, ...
+	b[0] = '0' + byte(a1)
+	put2(b[1:3], a3-100*a1)
+	put2(b[3:5], a5-100*a3)
+	put2(b[5:7], a7-100*a5)
+	put2(b[7:9], ns-100*a7)
+}
+
+// put2 writes the two digits of n, which is below 100.
+func put2(b []byte, n uint32) {
+	_ = b[1]
+	b[0], b[1] = allDigits2[2*n], allDigits2[2*n+1]
 }
 
 const allDigits2 = "00010203040506070809" +
