@@ -183,8 +183,21 @@ func appendWord(dst []byte, s string) []byte {
 	return appendShown(append(dst, ' '), s)
 }
 
-// appendShown appends s with its escapes, without quotes.
+// appendShown appends s without quotes: a quote and a backslash end nothing
+// there and are shown as they are, all else that JSON escapes as the escape.
 func appendShown(dst []byte, s string) []byte {
+	for {
+		plain := strings.IndexAny(s, `"\\`)
+		if plain < 0 {
+			return appendUnquoted(dst, s)
+		}
+		dst = append(appendUnquoted(dst, s[:plain]), s[plain])
+		s = s[plain+1:]
+	}
+}
+
+// appendUnquoted appends s as JSON has it between its quotes.
+func appendUnquoted(dst []byte, s string) []byte {
 	mark := len(dst)
 	dst = text.AppendString(dst, s)
 	return slices.Delete(dst[:len(dst)-1], mark, mark+1)

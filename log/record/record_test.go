@@ -111,6 +111,8 @@ func TestHuman(t *testing.T) {
 	}{
 		{head + `}`, record.HumanOptions{Location: berlin}, "10:30:15.128 -     e\n"},
 		{head + `,"severity":2}`, record.HumanOptions{Location: time.UTC, Color: true}, "09:30:15.128 \x1b[33mWARN\x1b[0m  e\n"},
+		{`{"created_at":"a \"day\"","event":"a \"b\" \\","data":{"c":"\"d\""},"errors":[{"message":"open \"C:\\x\"\u001b: \\u001b","stack_trace":[{"function":"f","file":"C:\\f.go","line":1}]}]}`,
+			record.HumanOptions{}, `a "day" -     a "b" \ c="\"d\""` + "\n" + `    error: open "C:\x"\u001b: \u001b` + "\n" + `        f C:\f.go:1` + "\n"},
 		{`{"created_at":"\u001b[2J","event":"\u001b[2J"}`, record.HumanOptions{}, `\u001b[2J -     \u001b[2J` + "\n"},
 		{head + `,"http":{"status_code":0,"duration":-9223372036854775808}}`, record.HumanOptions{Location: time.UTC}, "09:30:15.128 -     e -9223372036s\n"},
 	} {

@@ -100,6 +100,11 @@ def ltsv_char(char):
     return f"\\u{ord(char):04x}" if steers_a_terminal(ord(char)) else char
 
 
+def shown_char(char):
+    """What stands outside of quotes in the form for people."""
+    return char if char in '"\\' else json_char(char)
+
+
 def escaped(s, char):
     return "".join(map(char, s))
 
@@ -658,18 +663,18 @@ def human_duration(nanoseconds):
 
 
 def human_http(h):
-    yield escaped(h.get("method") or "", json_char)
-    yield escaped(uri(h), json_char)
+    yield escaped(h.get("method") or "", shown_char)
+    yield escaped(uri(h), shown_char)
     yield h.get("status_code") if h.get("status_code") != "0" else ""
     yield human_duration(h.get("duration")) if h.get("duration") else ""
 
 
 def human_error(e):
-    parts = ["    error:", escaped(e.get("message") or "", json_char), *human_fields(e.get("data") or [])]
+    parts = ["    error:", escaped(e.get("message") or "", shown_char), *human_fields(e.get("data") or [])]
     yield " ".join(filter(None, parts))
     for f in e.get("stack_trace") or []:
         function, file, line = (f.get(key) or "" for key in ("function", "file", "line"))
-        yield "        " + escaped(f"{function} {file}:{line}", json_char)
+        yield "        " + escaped(f"{function} {file}:{line}", shown_char)
 
 
 def human(tree, level):
@@ -678,7 +683,7 @@ def human(tree, level):
     parts = [
         tree.get("created_at")[11:19] + (tree.get("created_at")[19:-1] or ".").ljust(4, "0")[:4],
         level.upper().ljust(5),
-        escaped(tree.get("event"), json_char),
+        escaped(tree.get("event"), shown_char),
         *human_http(tree.get("http") or Object([("status_code", "0")])),
         *human_fields(tree.get("data") or []),
         *human_fields((k, v) for k, v in own if v),
