@@ -3,6 +3,7 @@ package front_test
 import (
 	"bytes"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -124,10 +125,16 @@ func mallocsPerRequest(t *testing.T, addr, request string) float64 {
 		}
 	}
 	send(2000) // fills pools, and the pool of upstream connections
-	const requests = 2000
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	send(requests)
-	runtime.ReadMemStats(&after)
-	return float64(after.Mallocs-before.Mallocs) / requests
+	// Of short rounds the cheapest counts: in others, on a busy machine, a
+	// connection is made while all that are kept are resting.
+	const rounds, requests = 20, 200
+	least := math.Inf(1)
+	for range rounds {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		send(requests)
+		runtime.ReadMemStats(&after)
+		least = min(least, float64(after.Mallocs-before.Mallocs)/requests)
+	}
+	return least
 }
