@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -58,26 +60,37 @@ func (c *tailCmd) Run(s streams) error {
 	if err != nil {
 		return err
 	}
-	in, err := c.inputs()
-	if err != nil {
-		return err
-	}
-	defer closeInputs(in)
-	// Not before: to open a named pipe is to wait for who writes to it, and
-	// a signal ends that.
+	// Before the files are opened: who writes to a named pipe may be long in
+	// coming.
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
 	defer signal.Stop(signals)
+	var missed error
+	in, err := c.inputs(func(err error) {
+		complain(s.err, err)
+		missed = errFound
+	})
+	if err != nil {
+		return err
+	}
+	if len(in) == 0 {
+		return missed
+	}
+	defer closeInputs(in)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	err = errors.Join(show(read(ctx, in), signals, leavesFirstInterrupt(in), view), view.finish())
+	err = show(read(ctx, in), signals, leavesFirstInterrupt(in), view)
+	// The error of a write sticks, and is not to be said twice.
+	if finished := view.finish(); err == nil {
+		err = finished
+	}
 	if errors.Is(err, syscall.EPIPE) {
 		return nil
 	}
 	if cond := view.where; cond != nil && cond.failed > 0 {
 		fmt.Fprintf(s.err, "weir: warning: --where failed on %s left out: %s\n", counted(cond.failed, "event, which was", "events, which were"), printable(cond.cause))
 	}
-	return err
+	return cmp.Or(err, missed)
 }
 
 // printable returns the text of an error, which may hold a value of an event,
@@ -228,13 +241,15 @@ func (c *tailCmd) firstLines() int {
 const refreshEvery = time.Second
 
 // fileProblem explains why a file cannot be read.
-func fileProblem(err error) error {
+func fileProblem(name string, err error) error {
 	hint := "weir tail FILE, or a program that writes events | weir tail"
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		hint = "a file has to be there when weir tail starts, with --follow, too"
-	}
-	if strings.Contains(err.Error(), "regular") {
-		hint = "without --follow it is read as it comes"
+	case errors.Is(err, errDirectory):
+		hint = "name the files in it, as in weir tail " + filepath.Join(name, "*.log")
+	case strings.Contains(err.Error(), "regular"):
+		hint = "only a file that stays can be followed; without --follow it is read as it comes"
 	}
 	return &problem{err: err, hint: hint, code: exitMisuse}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"time"
@@ -23,14 +24,16 @@ const (
 
 // An input is one of the things to read.
 type input struct {
-	file     *os.File     // read to its end
+	name     string
+	file     *os.File     // read to its end; nil before a named pipe is opened
 	followed *follow.File // or read for ever
 	lines    follow.Lines
 	last     *lastLines // of a pipe, when only those are wanted
 }
 
-// inputs opens what there is to read.
-func (c *tailCmd) inputs() ([]*input, error) {
+// inputs opens what there is to read. Of several files, those that cannot be
+// read are told to say, and the others are read.
+func (c *tailCmd) inputs(say func(error)) ([]*input, error) {
 	names := c.Files
 	if len(names) == 0 {
 		names = []string{"-"}
@@ -38,45 +41,66 @@ func (c *tailCmd) inputs() ([]*input, error) {
 	var all []*input
 	for _, name := range names {
 		in, err := c.input(name)
-		if err != nil {
-			closeInputs(all)
-			return nil, fileProblem(err)
+		switch {
+		case err == nil:
+			all = append(all, in)
+		case len(names) == 1:
+			return nil, fileProblem(name, err)
+		default:
+			say(fileProblem(name, err))
 		}
-		all = append(all, in)
 	}
 	return all, nil
 }
 
 func (c *tailCmd) input(name string) (*input, error) {
-	if c.Follow && name != "-" {
-		followed, err := follow.Open(name, c.firstLines())
-		return &input{followed: followed}, err
+	in := &input{name: name}
+	if name == "-" {
+		in.name, in.file = "standard input", os.Stdin
+		return in, in.skip(c.Lines)
 	}
-	in := &input{file: os.Stdin}
-	if name != "-" {
-		file, err := os.Open(name)
-		if err != nil {
-			return nil, err
-		}
-		in.file = file
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, fmt.Errorf("%s %w", name, errDirectory)
+	case c.Follow:
+		in.followed, err = follow.Open(name, c.firstLines())
+		return in, err
+	case info.Mode()&os.ModeNamedPipe != 0:
+		in.hold(c.Lines)
+		return in, nil
 	}
-	if c.Lines == nil {
-		return in, nil // all of a pipe, followed or not
+	if in.file, err = os.Open(name); err != nil {
+		return nil, err
 	}
-	return in, in.skip(*c.Lines)
+	return in, in.skip(c.Lines)
+}
+
+var errDirectory = errors.New("is a directory")
+
+// hold prepares to hold the last lines of a pipe, unless all are wanted.
+func (in *input) hold(lines *int) {
+	if lines != nil {
+		in.last = &lastLines{n: *lines}
+	}
 }
 
 // skip goes to the last lines, or prepares to hold them.
-func (in *input) skip(lines int) error {
+func (in *input) skip(lines *int) error {
+	if lines == nil {
+		return nil // all of a pipe, followed or not
+	}
 	info, err := in.file.Stat()
 	switch {
 	case err != nil:
 		return err
-	case info.IsDir() || !info.Mode().IsRegular():
-		in.last = &lastLines{n: lines}
+	case !info.Mode().IsRegular():
+		in.hold(lines)
 		return nil
 	}
-	offset, err := follow.LastLines(in.file, info.Size(), lines)
+	offset, err := follow.LastLines(in.file, info.Size(), *lines)
 	if err == nil {
 		_, err = in.file.Seek(offset, io.SeekStart)
 	}
@@ -88,7 +112,7 @@ func closeInputs(all []*input) {
 		switch {
 		case in.followed != nil:
 			in.followed.Close()
-		case in.file != os.Stdin:
+		case in.file != nil && in.file != os.Stdin:
 			in.file.Close()
 		}
 	}
@@ -116,7 +140,8 @@ type part struct {
 
 // read reads the inputs in a goroutine of its own, so that signals are heard
 // while a pipe is silent. It ends with ctx, unless it is in the middle of
-// reading a pipe: then it ends with the process, as nothing can wake it.
+// opening or reading a pipe: then it ends with the process, as nothing can wake
+// it.
 func read(ctx context.Context, all []*input) <-chan *part {
 	r := &reader{ctx: ctx, parts: make(chan *part), buf: make([]byte, readSize)}
 	go func() {
@@ -159,8 +184,18 @@ func (r *reader) send(p *part) bool {
 
 // drain reads an input to its end.
 func (r *reader) drain(in *input) bool {
+	file := in.file
+	if file == nil {
+		pipe, err := os.Open(in.name)
+		if err != nil {
+			r.send(&part{from: in, end: true, err: err})
+			return false
+		}
+		defer pipe.Close()
+		file = pipe
+	}
 	for {
-		n, err := in.file.Read(r.buf)
+		n, err := file.Read(r.buf)
 		if n > 0 && !r.send(&part{from: in, data: r.buf[:n]}) {
 			return false
 		}

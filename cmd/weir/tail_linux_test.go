@@ -118,20 +118,73 @@ func TestTailOnTerminal(t *testing.T) {
 // TestTailEndsBeforeAWriterComes ends what waits for a named pipe to be opened.
 func TestTailEndsBeforeAWriterComes(t *testing.T) {
 	t.Parallel()
+	name := namedPipe(t)
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		p := start(t, "tail", name)
+		await(t, "the pipe to be opened", func() bool { return isOpening(t, p) })
+		p.signal(sig)
+		p.wait(exitDone)
+	}
+}
+
+// TestTailNamedPipe reads a named pipe after a file, which is shown at once.
+func TestTailNamedPipe(t *testing.T) {
+	t.Parallel()
+	name := namedPipe(t)
+	first := filepath.Join(t.TempDir(), "first.log")
+	appendTo(t, first, eventLine(0))
+	p := start(t, "tail", "-n", "2", first, name)
+	awaitOutput(t, p, eventLine(0))
+	w, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeTo(t, w, "not the last\n"+eventLine(1)+eventLine(2))
+	w.Close()
+	p.wait(exitDone)
+	wantNumbered(t, p, 3)
+}
+
+func TestTailFollowsNoPipe(t *testing.T) {
+	t.Parallel()
+	p := start(t, "tail", "--follow", namedPipe(t))
+	p.wait(exitMisuse)
+	said := p.stderr.String()
+	if !strings.Contains(said, "pipe is no regular file\nweir: hint: only a file that stays can be followed") {
+		t.Errorf("stderr: %q", said)
+	}
+}
+
+func namedPipe(t *testing.T) string {
+	t.Helper()
 	name := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(name, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"tail", name}, {"tail", "--follow", name}} {
-		p := start(t, args...)
-		await(t, "the pipe to be opened", func() bool { return isOpening(t, p) })
-		p.signal(syscall.SIGTERM)
-		p.wait(killed)
-	}
+	return name
 }
 
-// killed is the exit code that os/exec has for what a signal has ended.
-const killed = -1
+// TestTailFullDisk says once what came of writing.
+func TestTailFullDisk(t *testing.T) {
+	t.Parallel()
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer full.Close()
+	for _, args := range [][]string{{"tail"}, {"tail", "--stats"}} {
+		p := prepare(t, args...)
+		p.cmd.Stdin, p.cmd.Stdout = strings.NewReader(eventLine(0)), full
+		if err := p.start(); err != nil {
+			t.Fatal(err)
+		}
+		p.wait(exitProblem)
+		said := p.stderr.String()
+		if !strings.HasPrefix(said, "weir: error: write ") || strings.Count(said, "\n") != 1 {
+			t.Errorf("%v: stderr: %q want one line", args, said)
+		}
+	}
+}
 
 // isOpening reports whether a thread of the process is within openat.
 func isOpening(t *testing.T, p *process) bool {

@@ -40,6 +40,10 @@ type File struct {
 // Open opens a regular file, to be read from the last lines on of which there
 // are so many, or from its beginning when lines is negative.
 func Open(name string, lines int) (*File, error) {
+	// To open a named pipe is to wait for who writes to it, so this comes first.
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file", name)
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
