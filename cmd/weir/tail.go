@@ -32,7 +32,7 @@ type tailCmd struct {
 
 // Help implements kong.HelpProvider.
 func (tailCmd) Help() string {
-	return `Reads events, JSON of either shape or LTSV, and shows them, chooses from them or converts them. Other lines are passed on as they are, filter or not, unless --events-only is given. In human form and on a terminal, what could steer the terminal is shown as an escape. Lines of more than 1 MiB are no events. Lines are counted, by -n, before they are chosen.
+	return `Reads events, JSON of either shape or LTSV, and shows them, chooses from them or converts them. Other lines are passed on as they are, filter or not, unless --events-only is given. In human form and on a terminal, what could steer the terminal is shown as an escape. In human form, a line ==> FILE <== names the file that the next lines are of, if there are several. Lines of more than 1 MiB are no events. Lines are counted, by -n, before they are chosen.
 
 EXPR is in the language of expr-lang.org. It has created_at, namespace, event, trace_id, span_id, severity (0 fatal to 4 debug), level, http, auth, data, errors and truncated; extra has the keys that the format does not know. http has status_code, method, path, query, route, client, duration and the others of docs/format.md. Durations are written as 250ms or 1m30s. A field that is missing, misspelt or of another type makes a comparison false, and an expression that is neither true nor false shows nothing. level and created_at are texts: for a level and worse there is --level, or severity <= 2; created_at >= "2026-11-21T09:30", in UTC and without its Z, shows what came from then on. An event without a level counts as info.
 
@@ -154,6 +154,7 @@ func (c *tailCmd) view(s streams) (*view, error) {
 			v.form = formHuman
 		}
 	}
+	v.headers = v.form == formHuman && len(c.Files) > 1
 	v.escape = terminal || v.form == formHuman
 	v.human.Color = c.Color == "always" || c.Color == "auto" && terminal && os.Getenv("NO_COLOR") == ""
 	if c.Stats {

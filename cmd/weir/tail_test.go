@@ -234,3 +234,26 @@ func TestTailShowsControls(t *testing.T) {
 		}
 	}
 }
+
+// TestTailHeaders follows two files that are written to by turns.
+func TestTailHeaders(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a\x1b.log"), filepath.Join(dir, "b.log")
+	appendTo(t, a, "")
+	appendTo(t, b, "")
+	p := start(t, "tail", "-f", "--format", "human", a, b)
+	for _, step := range []struct{ name, text string }{
+		{a, "one\n"}, {a, "two\n"}, {b, "three\n"}, {a, "four\n"},
+	} {
+		appendTo(t, step.name, step.text)
+		awaitOutput(t, p, step.text)
+	}
+	p.signal(syscall.SIGINT)
+	p.wait(exitDone)
+	want := strings.ReplaceAll("==> a <==\none\ntwo\n\n==> b <==\nthree\n\n==> a <==\nfour\n", "==> ", "==> "+dir+"/")
+	want = strings.NewReplacer("/a <", `/a\u001b.log <`, "/b <", "/b.log <").Replace(want)
+	if got := output(t, p); got != want {
+		t.Errorf("got %q want %q", got, want)
+	}
+}

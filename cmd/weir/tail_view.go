@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
 	"time"
 
@@ -26,10 +27,13 @@ type view struct {
 	human      record.HumanOptions
 	escape     bool       // whether lines that are no events must not steer a terminal
 	stats      *tailStats // counts events instead of writing them, unless nil
+	headers    bool       // whether the name of an input comes before its lines
 
 	out     *bufio.Writer
 	buf     []byte
-	midLine bool // whether what was written last was no whole line
+	midLine bool   // whether what was written last was no whole line
+	from    *input // that is read
+	shown   *input // that was written from last
 }
 
 func newView(out io.Writer) *view {
@@ -39,6 +43,7 @@ func newView(out io.Writer) *view {
 // take takes what was read. Its lines are out when it returns: nobody knows
 // when more will come.
 func (v *view) take(p *part) error {
+	v.from = p.from
 	emit := v.line
 	if p.from.last != nil {
 		emit = func(line []byte, whole bool) error {
@@ -164,8 +169,28 @@ func (v *view) whole(line []byte) error {
 }
 
 func (v *view) write(line []byte) error {
+	if v.from != v.shown {
+		if err := v.turn(); err != nil {
+			return err
+		}
+	}
 	v.midLine = len(line) > 0 && line[len(line)-1] != '\n'
 	_, err := v.out.Write(line)
+	return err
+}
+
+// turn goes over to another input: what was written from the one before ends
+// its line, and the new one is named as tail does.
+func (v *view) turn() error {
+	first := v.shown == nil
+	v.shown = v.from
+	if err := v.endLine(); err != nil || !v.headers {
+		return err
+	}
+	if !first {
+		v.out.WriteByte('\n') // an error sticks
+	}
+	_, err := fmt.Fprintf(v.out, "==> %s <==\n", record.AppendPrintable(nil, []byte(v.from.name)))
 	return err
 }
 
