@@ -20,7 +20,7 @@ import (
 type tailCmd struct {
 	Files      []string `arg:"" optional:"" name:"file" help:"What to read. Without one, or for \"-\", that is stdin."`
 	Follow     bool     `short:"f" help:"Go on with what is appended, through rotation and truncation."`
-	Lines      *int     `short:"n" placeholder:"N" help:"Begin with the last N lines. Without it that is all of them, and with --follow 10, which --stats then counts from."`
+	Lines      *int     `short:"n" placeholder:"N" help:"Begin with the last N lines. Without it that is all of them, and with --follow 10, unless --stats counts them."`
 	Level      string   `placeholder:"LEVEL" help:"Show events of this level and worse: debug, info, warn, error or fatal."`
 	Where      string   `placeholder:"EXPR" help:"Show events for which EXPR is true."`
 	EventsOnly bool     `help:"Leave out lines that are no events."`
@@ -193,6 +193,8 @@ func (c *tailCmd) check() error {
 		return c.misuse("--color: %q is none of auto, always, never", c.Color)
 	case c.JSON && !c.Stats:
 		return c.misuse("--json goes with --stats; for events there is --format json")
+	case c.Stats && c.Format != "":
+		return c.misuse("--stats counts events and writes none, in --format or otherwise; for a JSON document there is --json")
 	case c.Lines != nil && *c.Lines < 0:
 		return c.misuse("--lines: %d is less than no lines", *c.Lines)
 	case c.Lines != nil && *c.Lines > maxHeld:
@@ -232,7 +234,7 @@ func (c *tailCmd) firstLines() int {
 	switch {
 	case c.Lines != nil:
 		return *c.Lines
-	case c.Follow:
+	case c.Follow && !c.Stats:
 		return followedLines
 	}
 	return -1

@@ -179,10 +179,11 @@ func (s *tailStats) draw(out io.Writer, now time.Time) {
 	s.drawnAt, s.lastSeen = now, s.events
 }
 
-// erase takes back the table that was drawn last.
+// erase takes back the table that was drawn last. The cursor may be behind a
+// ^C, which the terminal shows.
 func (s *tailStats) erase(out io.Writer) {
 	if s.drawn > 0 {
-		fmt.Fprintf(out, "\x1b[%dA\x1b[J", s.drawn)
+		fmt.Fprintf(out, "\r\x1b[%dA\x1b[J", s.drawn)
 	}
 	s.drawn = 0
 }

@@ -29,7 +29,7 @@ func TestLiveStats(t *testing.T) {
 		text := b.String()
 		if second > 1 {
 			above, rest, _ := strings.Cut(text, "\x1b[J")
-			if want := fmt.Sprintf("\x1b[%dA", drawn); above != want {
+			if want := fmt.Sprintf("\r\x1b[%dA", drawn); above != want {
 				t.Errorf("second %d begins with %q want %q", second, above, want)
 			}
 			text = rest
@@ -48,7 +48,7 @@ func TestLiveStats(t *testing.T) {
 		}
 	}
 	var b strings.Builder
-	if err := s.finish(&b); err != nil || strings.Contains(b.String(), "now") {
+	if err := s.finish(&b); err != nil || strings.Contains(b.String(), "now") || !strings.HasPrefix(b.String(), "\r\x1b[") {
 		t.Errorf("at the end: %q, %v", b.String(), err)
 	}
 }

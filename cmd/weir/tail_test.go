@@ -257,3 +257,22 @@ func TestTailHeaders(t *testing.T) {
 		t.Errorf("got %q want %q", got, want)
 	}
 }
+
+// TestTailFirstLines has statistics count all of a file that is followed.
+func TestTailFirstLines(t *testing.T) {
+	three := 3
+	for _, c := range []struct {
+		name string
+		cmd  tailCmd
+		want int
+	}{
+		{"a file", tailCmd{}, -1},
+		{"followed", tailCmd{Follow: true}, followedLines},
+		{"counted", tailCmd{Follow: true, Stats: true}, -1},
+		{"asked for", tailCmd{Follow: true, Stats: true, Lines: &three}, three},
+	} {
+		if got := c.cmd.firstLines(); got != c.want {
+			t.Errorf("%s: got %d want %d", c.name, got, c.want)
+		}
+	}
+}
