@@ -16,6 +16,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"slices"
 
 	"github.com/alecthomas/kong"
 )
@@ -72,7 +73,7 @@ func run(args []string, s streams) int {
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
-	ctx, err := parser.Parse(args)
+	ctx, err := parser.Parse(asFlags(args))
 	if exited >= 0 {
 		return exited // --help or --version
 	}
@@ -87,6 +88,18 @@ func run(args []string, s streams) int {
 	default:
 		return complain(s.err, err)
 	}
+}
+
+// asFlags takes the flags --help and --version where they are given as verbs,
+// which other programs have.
+func asFlags(args []string) []string {
+	switch {
+	case args[0] == "help":
+		return append(slices.Clone(args[1:]), "--help")
+	case args[0] == "version" && len(args) == 1:
+		return []string{"--version"}
+	}
+	return args
 }
 
 // helpFor returns the command that helps with a command line that was not
