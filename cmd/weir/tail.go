@@ -77,6 +77,9 @@ func (c *tailCmd) Run(s streams) error {
 		return missed
 	}
 	defer closeInputs(in)
+	if len(c.Files) == 0 && isTerminal(os.Stdin) {
+		fmt.Fprintln(s.err, "weir: tail reads what is typed here, until Ctrl-D; weir tail FILE reads a file")
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	err = show(read(ctx, in), signals, leavesFirstInterrupt(in), view)
@@ -115,11 +118,16 @@ func counted(n int, one, more string) string {
 	return fmt.Sprint(n, " ", more)
 }
 
+// sameInterrupt is for how long after an interrupt another is the same one:
+// some programs that pass signals on send them to a process and to its group.
+const sameInterrupt = 300 * time.Millisecond
+
 // show hands the view what is read, until there is no more or a signal ends
 // it.
 func show(parts <-chan *part, signals <-chan os.Signal, leaveInterrupt bool, v *view) error {
 	ticks, stop := v.ticks()
 	defer stop()
+	var left time.Time // when an interrupt was left to the writer
 	for {
 		select {
 		case p, ok := <-parts:
@@ -135,10 +143,12 @@ func show(parts <-chan *part, signals <-chan os.Signal, leaveInterrupt bool, v *
 				return err
 			}
 		case sig := <-signals:
-			if sig != syscall.SIGINT || !leaveInterrupt {
+			if sig != syscall.SIGINT || !leaveInterrupt || !left.IsZero() && time.Since(left) > sameInterrupt {
 				return nil
 			}
-			leaveInterrupt = false
+			if left.IsZero() {
+				left = time.Now()
+			}
 		}
 	}
 }
@@ -166,7 +176,7 @@ func (c *tailCmd) view(s streams) (*view, error) {
 	if c.Level != "" {
 		level, err := log.ParseLevel(c.Level)
 		if err != nil {
-			return nil, c.misuse("--level: %w", err)
+			return nil, levelProblem(c.Level, err)
 		}
 		v.worst = severityOf(level)
 	}
@@ -178,6 +188,18 @@ func (c *tailCmd) view(s streams) (*view, error) {
 	}
 	return v, nil
 }
+
+// levelProblem explains why a level is none.
+func levelProblem(name string, err error) error {
+	p := &problem{err: fmt.Errorf("--level: %w", err), hint: "weir tail --help", code: exitMisuse}
+	if near := nearest(name, levelNames); near != "" {
+		p.hint = "weir tail --level " + near
+	}
+	return p
+}
+
+// levelNames are the words for the levels, worst first.
+var levelNames = []string{"fatal", "error", "warn", "info", "debug"}
 
 // severityOf returns the severity of a level, which count in opposite ways.
 func severityOf(level log.Level) record.Severity {

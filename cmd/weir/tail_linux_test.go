@@ -115,6 +115,24 @@ func TestTailOnTerminal(t *testing.T) {
 	}
 }
 
+// TestTailReadsTheTerminal says that it waits for what is typed.
+func TestTailReadsTheTerminal(t *testing.T) {
+	t.Parallel()
+	master, slave := openTerminal(t)
+	defer slave.Close()
+	p := prepare(t, "tail")
+	p.cmd.Stdin = slave
+	if err := p.start(); err != nil {
+		t.Fatal(err)
+	}
+	p.says(`^weir: tail reads what is typed here, until Ctrl-D; weir tail FILE reads a file\n$`)
+	writeTo(t, master, "typed\n\x04")
+	p.wait(exitDone)
+	if got, want := output(t, p), "typed\n"; got != want {
+		t.Errorf("got %q want %q", got, want)
+	}
+}
+
 // TestTailEndsBeforeAWriterComes ends what waits for a named pipe to be opened.
 func TestTailEndsBeforeAWriterComes(t *testing.T) {
 	t.Parallel()

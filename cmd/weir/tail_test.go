@@ -170,6 +170,7 @@ func TestTailInterrupt(t *testing.T) {
 	writeTo(t, w, eventLine(0))
 	awaitOutput(t, p, eventLine(0))
 	p.signal(syscall.SIGINT)
+	p.signal(syscall.SIGINT) // the same, passed on twice
 	writeTo(t, w, eventLine(1)+"no newline")
 	awaitOutput(t, p, eventLine(1))
 	w.Close()
