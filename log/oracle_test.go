@@ -335,7 +335,7 @@ func (m *model) ltsv(t testing.TB) (pairs []pair) {
 func (m members) ltsv(t testing.TB, prefix string) (pairs []pair) {
 	for _, one := range m {
 		key := prefix + one.key
-		if inner, ok := one.value.(members); ok && len(inner) > 0 {
+		if inner, ok := one.value.(members); ok && len(inner) > 0 && len(key) <= 128 {
 			pairs = append(pairs, inner.ltsv(t, key+".")...)
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/log/internal/jsonscan"
+	"github.com/weirhq/weir/log/internal/ltsv"
 	"github.com/weirhq/weir/log/internal/text"
 )
 
@@ -118,14 +119,10 @@ func appendHumanFields(dst []byte, fields []Field) []byte {
 	return dst
 }
 
-// maxPath is how long the keys that lead to an object may be for its members
-// to be shown one by one; see the same bound in LTSV.
-const maxPath = 1024
-
 // appendHumanValue appends a value, of which path is the key after those of
 // the objects that it is in, or what an object holds.
 func appendHumanValue(dst, path []byte, s *jsonscan.Scanner[string]) []byte {
-	if s.Peek() == '{' && len(path) <= maxPath {
+	if s.Peek() == '{' && len(path) <= ltsv.MaxPath {
 		before := len(dst)
 		dst = appendHumanMembers(dst, append(path, '.'), s)
 		if len(dst) == before {

@@ -29,7 +29,7 @@ USUAL_BOUND, LEAST_BOUND = 16384, 512
 LEAST_CUT = 40
 RESERVE = 176
 MAX_FRAMES = 32
-MAX_PATH = 1024
+MAX_PATH = 128
 REDACTED = "[redacted]"
 
 # ---- values ----------------------------------------------------------------

@@ -6,7 +6,7 @@ import "github.com/weirhq/weir/log/internal/jsonscan"
 // to become pairs; in a longer case, it is its JSON text, as an array is. As
 // each pair repeats the keys, a line that somebody made for the purpose would
 // otherwise grow with the square of its length.
-const MaxPath = 1024
+const MaxPath = 128
 
 // A key and its value are collected in rooms on the stack; longer ones pay for
 // an allocation.

@@ -89,7 +89,7 @@ func TestAppendFields(t *testing.T) {
 
 // TestLongPrefix has an object below keys that are too long to be repeated.
 func TestLongPrefix(t *testing.T) {
-	key := strings.Repeat("k", 1025)
+	key := strings.Repeat("k", 129)
 	got := string(ltsv.AppendJSON(nil, key, `{"a":1,"b":{"c":"d\\e"}}`))
 	if want := "\t" + key + `:{"a":1,"b":{"c":"d\\\\e"}}`; got != want {
 		t.Errorf("got %q want %q", got, want)
