@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -22,6 +23,7 @@ import (
 
 // A condition decides which events are shown.
 type condition struct {
+	source  string
 	program *vm.Program
 	names   []string // of the names that it uses
 	failed  int      // events on which it failed
@@ -43,7 +45,7 @@ var conditionNames = map[string]func(*record.Record) any{
 	"data":       func(r *record.Record) any { return membersOf(r.Data) },
 	"errors":     errorList,
 	"truncated":  func(r *record.Record) any { return r.Truncated },
-	"extra":      func(r *record.Record) any { return membersOf(r.Extra) },
+	"extra":      extraMembers,
 }
 
 func unlessEmpty(s string) any {
@@ -74,8 +76,7 @@ func httpMembers(r *record.Record) any {
 	if h == nil {
 		return nil
 	}
-	m := membersOf(h.Extra)
-	m["status_code"] = int64(h.StatusCode)
+	m := map[string]any{"status_code": int64(h.StatusCode)}
 	for _, f := range [...]struct{ key, text string }{
 		{"method", h.Method}, {"scheme", h.Scheme}, {"host", h.Host}, {"path", h.Path}, {"query", h.Query},
 		{"started_at", string(h.StartedAt)}, {"ended_at", string(h.EndedAt)}, {"route", h.Route}, {"client", h.Client},
@@ -103,8 +104,19 @@ func authMembers(r *record.Record) any {
 	if r.Auth == nil {
 		return nil
 	}
-	m := membersOf(r.Auth.Extra)
-	m["identity"], m["identity_type"] = r.Auth.Identity, r.Auth.IdentityType
+	return map[string]any{"identity": r.Auth.Identity, "identity_type": r.Auth.IdentityType}
+}
+
+// extraMembers has the keys that the format does not know: those of the event,
+// and in http and auth those of these.
+func extraMembers(r *record.Record) any {
+	m := membersOf(r.Extra)
+	if r.HTTP != nil && len(r.HTTP.Extra) > 0 {
+		m["http"] = membersOf(r.HTTP.Extra)
+	}
+	if r.Auth != nil && len(r.Auth.Extra) > 0 {
+		m["auth"] = membersOf(r.Auth.Extra)
+	}
 	return m
 }
 
@@ -125,47 +137,77 @@ func compileCondition(source string) (*condition, error) {
 		known[name] = types.Any
 	}
 	for name := range durations {
-		known[name] = types.Int64
+		known[name] = types.Any // what they go with is found out by kinds
 	}
 	// The expression is checked before it is made lenient, as that hides names
 	// that do not exist.
 	if _, err := expr.Compile(parsed, expr.Env(known), expr.AsBool()); err != nil {
 		return nil, whereError(source, err)
 	}
-	lenient := &lenience{durations: durations}
-	program, err := expr.Compile(parsed, expr.Env(known), expr.Patch(lenient),
+	declared := variables{}
+	lenient := &lenience{durations: durations, variables: declared, kinds: map[ast.Node]kind{}}
+	program, err := expr.Compile(parsed, expr.Env(known), expr.Patch(declared), expr.Patch(lenient),
 		expr.Function(getFunction, getMember, new(func(any, any) any)),
 		expr.Function(compareFunction, compareValues, new(func(string, any, any) bool)),
 		expr.Function(knownFunction, areKnown, new(func(...any) bool)),
 		expr.Function(trueFunction, isTrue, new(func(any) bool)),
+		expr.Function(instantFunction, toInstant, new(func(any) any)),
+		expr.Function(shiftFunction, shift, new(func(string, any, any) any)),
+		expr.Function(nanosecondsFunction, toNanoseconds, new(func(any) any)),
+		expr.Function(rankFunction, rank, new(func(any) any)),
 	)
+	if m := lenient.found(); m != nil {
+		return nil, m.in(source)
+	}
 	if err != nil {
 		return nil, whereError(source, err)
 	}
-	return &condition{program: program, names: lenient.names}, nil
+	return &condition{source: source, program: program, names: lenient.names}, nil
 }
 
-// whereError says what is wrong with an expression and where in it.
+// A token is how the parser names what it did not expect.
+var token = regexp.MustCompile(`unexpected token \w+\((".*")\)`)
+
+// whereError says what is wrong with an expression, in words of people where
+// the language has others, and where in it.
 func whereError(source string, err error) error {
 	var at *file.Error
-	hint := "compare fields of the event, as in --where 'http.status_code >= 500 && http.duration > 250ms'"
-	if errors.As(err, &at) && at.Line > 0 {
-		lines := strings.Split(source, "\n")
-		line := lines[min(at.Line, len(lines))-1]
-		err = fmt.Errorf("column %d: %s\n  %s\n  %*s", at.Column+1, at.Message, line, at.Column+1, "^")
-		if strings.HasPrefix(at.Message, "unknown name") {
-			names := make([]string, 0, len(conditionNames))
-			for name := range conditionNames {
-				names = append(names, name)
-			}
-			slices.Sort(names)
-			hint = "an event has " + strings.Join(names, ", ") + "; its fields are in data, as in data.rows"
-		}
-		if strings.Contains(at.Message, `Operator("=")`) {
-			hint = "two values are equal by ==, as in --where 'level == \"warn\"'"
-		}
+	if !errors.As(err, &at) {
+		at = &file.Error{Message: err.Error()} // of the whole
 	}
-	return &problem{err: fmt.Errorf("--where: %w", err), hint: hint, code: exitMisuse}
+	hint := ""
+	name, isName := strings.CutPrefix(at.Message, "unknown name ")
+	switch {
+	case isName:
+		if near := inFull(nearest(name, knownNames())); near != "" {
+			at.Message += ", did you mean " + near + "?"
+		}
+		hint = "an event has " + strings.Join(slices.Sorted(maps.Keys(nameKinds)), ", ") + "; its fields are in data, as in data.rows"
+	case strings.Contains(at.Message, `Operator("=")`):
+		hint = "two values are equal by ==, as in --where 'level == \"warn\"'"
+	case strings.HasPrefix(at.Message, "expected bool, but got "):
+		at.Message = "it is neither true nor false"
+	}
+	at.Message = strings.Replace(at.Message, "unexpected token EOF", "the expression ends too early", 1)
+	at.Message = token.ReplaceAllString(at.Message, "unexpected $1")
+	return whereProblem(source, at, hint)
+}
+
+// whereProblem shows where in an expression something is wrong.
+func whereProblem(source string, err error, hint string) error {
+	hint = cmp.Or(hint, "compare fields of the event, as in --where 'http.status_code >= 500 && http.duration > 250ms'")
+	return &problem{err: fmt.Errorf("--where: %w", placed(source, err)), hint: hint, code: exitMisuse}
+}
+
+// placed shows the place of an error in the expression as it was written.
+func placed(source string, err error) error {
+	var at *file.Error
+	if !errors.As(err, &at) || at.Line == 0 {
+		return err
+	}
+	lines := strings.Split(source, "\n")
+	line := lines[min(at.Line, len(lines))-1]
+	return fmt.Errorf("column %d: %s\n  %s\n  %*s", at.Column+1, at.Message, line, at.Column+1, "^")
 }
 
 // holds reports whether an event meets the condition. One on which it fails,
@@ -178,7 +220,7 @@ func (c *condition) holds(r *record.Record) bool {
 	result, err := expr.Run(c.program, env)
 	if err != nil {
 		if c.failed++; c.cause == nil {
-			c.cause = err
+			c.cause = placed(c.source, err)
 		}
 		return false
 	}
@@ -197,59 +239,157 @@ const (
 	trueFunction    = "true·"
 )
 
-// lenience replaces the parts of an expression that could fail.
+// lenience replaces the parts of an expression that could fail, and finds those
+// that cannot be meant.
 type lenience struct {
 	durations map[string]time.Duration
-	names     []string // that the expression uses
+	variables variables
+	names     []string          // that the expression uses
+	kinds     map[ast.Node]kind // of the nodes that were visited
+	mistake   *mistake          // the first
+	root      ast.Node          // that was visited last
+}
+
+// found returns the first mistake of the expression.
+func (l *lenience) found() *mistake {
+	if l.mistake == nil && l.root != nil {
+		return l.truth(l.root)
+	}
+	return l.mistake
 }
 
 // Visit implements ast.Visitor. Children have been visited before.
 func (l *lenience) Visit(node *ast.Node) {
-	switch n := (*node).(type) {
-	case *ast.IdentifierNode:
-		l.identifier(node, n)
-	case *ast.MemberNode:
-		ast.Patch(node, call(getFunction, n.Node, n.Property))
-	case *ast.UnaryNode:
-		if n.Operator == "not" || n.Operator == "!" {
-			n.Node = truth(n.Node)
-		}
-	case *ast.ConditionalNode:
-		n.Cond = truth(n.Cond)
-	case *ast.BinaryNode:
-		l.binary(node, n)
+	k, m := l.replace(node)
+	if l.mistake == nil {
+		l.mistake = m
 	}
+	l.kinds[*node] = k
+	l.root = *node
 }
 
-func (l *lenience) identifier(node *ast.Node, n *ast.IdentifierNode) {
+// replace puts a lenient node in the place of another and returns its kind.
+func (l *lenience) replace(node *ast.Node) (kind, *mistake) {
+	switch n := (*node).(type) {
+	case *ast.IdentifierNode:
+		return l.identifier(node, n), nil
+	case *ast.MemberNode:
+		k, m := l.ofMember(n)
+		ast.Patch(node, call(getFunction, n.Node, n.Property))
+		return k, m
+	case *ast.ChainNode:
+		return l.kinds[n.Node], nil
+	case *ast.UnaryNode:
+		if n.Operator != "not" && n.Operator != "!" {
+			return l.kinds[n.Node], nil
+		}
+		m := l.truth(n.Node)
+		n.Node = truth(n.Node)
+		return kindTruth, m
+	case *ast.ConditionalNode:
+		m := l.truth(n.Cond)
+		n.Cond = truth(n.Cond)
+		if k := l.kinds[n.Exp1]; k == l.kinds[n.Exp2] {
+			return k, m
+		}
+		return kindUnknown, m
+	case *ast.BuiltinNode:
+		return builtinKinds[n.Name], l.builtin(node, n)
+	case *ast.VariableDeclaratorNode:
+		return l.kinds[n.Expr], nil
+	case *ast.BinaryNode:
+		return l.binary(node, n)
+	case *ast.BoolNode:
+		return kindTruth, nil
+	case *ast.IntegerNode, *ast.FloatNode:
+		return kindNumber, nil
+	case *ast.StringNode:
+		return kindText, nil
+	}
+	return kindUnknown, nil
+}
+
+func (l *lenience) identifier(node *ast.Node, n *ast.IdentifierNode) kind {
 	if d, ok := l.durations[n.Value]; ok {
 		ast.Patch(node, &ast.IntegerNode{Value: int(d)})
-		return
+		return kindDuration
 	}
 	if _, ok := conditionNames[n.Value]; ok && !slices.Contains(l.names, n.Value) {
 		l.names = append(l.names, n.Value)
 	}
+	if v, ok := l.variables[n.Value]; ok {
+		return l.kinds[v.Value] // which stands before, and has been visited
+	}
+	return nameKinds[n.Value]
 }
 
-func (l *lenience) binary(node *ast.Node, n *ast.BinaryNode) {
+// variables are the names that an expression declares.
+type variables map[string]*ast.VariableDeclaratorNode
+
+// Visit implements ast.Visitor.
+func (v variables) Visit(node *ast.Node) {
+	if n, ok := (*node).(*ast.VariableDeclaratorNode); ok {
+		v[n.Name] = n
+	}
+}
+
+func (l *lenience) binary(node *ast.Node, n *ast.BinaryNode) (kind, *mistake) {
 	switch n.Operator {
 	case "&&", "||", "and", "or":
+		m := cmp.Or(l.truth(n.Left), l.truth(n.Right))
 		n.Left, n.Right = truth(n.Left), truth(n.Right)
+		return kindTruth, m
 	case "==", "!=":
-		if !isNil(n.Left) && !isNil(n.Right) {
-			ast.Patch(node, call(compareFunction, &ast.StringNode{Value: n.Operator}, n.Left, n.Right))
+		if isNil(n.Left) || isNil(n.Right) {
+			return kindTruth, nil
 		}
-	case "<", "<=", ">", ">=", "contains", "startsWith", "endsWith":
+		return kindTruth, l.comparison(node, n)
+	case "<", "<=", ">", ">=":
+		return kindTruth, l.comparison(node, n)
+	case "contains", "startsWith", "endsWith":
 		ast.Patch(node, call(compareFunction, &ast.StringNode{Value: n.Operator}, n.Left, n.Right))
+		return kindTruth, cmp.Or(l.text(n.Left), l.text(n.Right))
 	case "matches":
 		l.matches(node, n)
+		return kindTruth, l.text(n.Left)
+	case "in":
+		list, ok := n.Right.(*ast.ArrayNode)
+		if !ok {
+			return kindTruth, nil
+		}
+		right, m := l.among(list, l.kinds[n.Left])
+		if m == nil {
+			n.Right = right
+		}
+		return kindTruth, m
+	case "??":
+		return l.kinds[n.Left], nil
 	case "+", "-", "*", "/", "%", "**", "^":
-		ast.Patch(node, &ast.ConditionalNode{
-			Cond: call(knownFunction, n.Left, n.Right),
-			Exp1: &ast.BinaryNode{Operator: n.Operator, Left: n.Left, Right: n.Right},
-			Exp2: &ast.NilNode{},
-		})
+		return l.arithmetic(node, n)
 	}
+	return kindUnknown, nil
+}
+
+func (l *lenience) comparison(node *ast.Node, n *ast.BinaryNode) *mistake {
+	left, right, m := l.comparable(n)
+	if m == nil {
+		ast.Patch(node, call(compareFunction, &ast.StringNode{Value: n.Operator}, left, right))
+	}
+	return m
+}
+
+func (l *lenience) arithmetic(node *ast.Node, n *ast.BinaryNode) (kind, *mistake) {
+	k, m := l.calculated(n)
+	if l.kinds[n.Left] == kindInstant || l.kinds[n.Right] == kindInstant {
+		ast.Patch(node, call(shiftFunction, &ast.StringNode{Value: n.Operator}, n.Left, n.Right))
+		return k, m
+	}
+	ast.Patch(node, &ast.ConditionalNode{
+		Cond: call(knownFunction, n.Left, n.Right),
+		Exp1: l.made(&ast.BinaryNode{Operator: n.Operator, Left: n.Left, Right: n.Right}, n, k),
+		Exp2: &ast.NilNode{},
+	})
+	return k, m
 }
 
 // matches compiles the pattern once; a pattern that is not a text in the
@@ -338,6 +478,10 @@ func compareValues(params ...any) (any, error) {
 	if a == nil || b == nil {
 		return false, nil
 	}
+	_, isInstant := a.(time.Time)
+	if _, other := b.(time.Time); isInstant || other {
+		return compareInstants(operator, a, b), nil
+	}
 	if x, ok := a.(string); ok {
 		return compareTexts(operator, x, b), nil
 	}
@@ -353,6 +497,13 @@ func compareValues(params ...any) (any, error) {
 	}
 	same := reflect.DeepEqual(a, b)
 	return operator == "==" && same || operator == "!=" && !same, nil
+}
+
+// compareInstants is false where a side is no instant.
+func compareInstants(operator string, a, b any) bool {
+	x, ok := asInstant(a)
+	y, also := asInstant(b)
+	return ok && also && ordered(operator, x.Compare(y))
 }
 
 func compareTexts(operator, a string, other any) bool {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -8,8 +9,8 @@ import (
 )
 
 const whereEvent = `{"created_at":"2026-11-21T09:30:15.128Z","namespace":"n","event":"http request completed","severity":1,` +
-	`"http":{"status_code":503,"method":"GET","path":"/a","duration":1500000000},` +
-	`"data":{"rows":3,"share":0.5,"name":"weir","ok":true,"user":{"id":7,"tags":["a","b"]},"none":null},` +
+	`"http":{"status_code":503,"method":"GET","path":"/a","duration":1500000000,"tries":2},` +
+	`"data":{"rows":3,"share":0.5,"name":"weir","ok":true,"user":{"id":7,"tags":["a","b"]},"none":null,"at":"2026-11-21T08:00:00+01:00"},` +
 	`"errors":[{"message":"dial: refused","data":{"try":2}}],"version":"1.2"}`
 
 func TestCondition(t *testing.T) {
@@ -25,6 +26,56 @@ func TestCondition(t *testing.T) {
 		{`http.duration / 2 > 700ms`, true, true},
 		{`level == "error"`, true, true},
 		{`severity <= 1`, true, true},
+		{`severity in 0..1 and http.status_code in 500..599`, true, true},
+
+		// Levels by how bad they are.
+		{`level >= "warn"`, true, true},
+		{`level >= "error" and level <= "ERROR"`, true, true},
+		{`level > "error"`, false, false},
+		{`level < "fatal"`, true, true},
+		{`"info" < level`, true, true},
+		{`level == "Error"`, true, true},
+		{`level in ["ERROR", "fatal"]`, true, true},
+		{`level not in ["warn"]`, true, true},
+		{`(level ?? "info") >= "warn"`, true, true},
+		{`let l = level; l >= "warn" and l <= "error"`, true, true},
+		{`level contains "err"`, true, true},
+
+		// Instants as points in time, however they are written.
+		{`created_at == "2026-11-21T10:30:15.128+01:00"`, true, true},
+		{`created_at < "2026-11-21T09:30:15.1281Z"`, true, true},
+		{`created_at > "2026-11-21T09:30:15Z"`, true, true},
+		{`created_at >= "2026-11-21T09:30" && created_at < "2026-11-21T09:31"`, true, true},
+		{`created_at >= "2026-11-21 09:30:15" && created_at < "2026-11-22"`, true, true},
+		{`"2026-11-21T10:29+01:00" < created_at`, true, true},
+		{`created_at > date("2026-11-21")`, true, true},
+		{`created_at > date("2026-11-21T12:00:00+03:00")`, true, true},
+		{`created_at > now() - 900000h`, true, true},
+		{`created_at > now() + 900000h`, false, false},
+		{`created_at > now() - duration("900000h")`, true, true},
+		{`now() - created_at < 900000h`, true, true},
+		{`created_at - 1h < "2026-11-21T08:30:16Z"`, true, true},
+		{`created_at + duration("1h") > "2026-11-21T10:30:15Z"`, true, true},
+		{`1h + created_at > "2026-11-21T10:30:15Z"`, true, true},
+		{`created_at - date("2026-11-21T09:30:14Z") > 1s`, true, true},
+		{`created_at startsWith "2026-11-21T09"`, true, true},
+		{`data.at > date("2026-11-20")`, true, false},
+		{`data.at < created_at`, true, false},
+		{`created_at - data.at > 1h`, true, false},
+		{`created_at - data.missing > 1h`, false, false},
+		{`created_at > data.missing`, false, false},
+		{`created_at > data.name`, false, false},
+		{`http.started_at < "2027-01-01"`, false, false},
+
+		// Durations, however they are written.
+		{`http.duration > "1s"`, true, true},
+		{`http.duration > "1500ms"`, false, false},
+		{`http.duration > duration("1s")`, true, true},
+		{`http.duration > duration("1s") + 400ms`, true, true},
+		{`http.duration > 0`, true, true},
+		{`http.duration * 2 > 2s and 2 * 1s < http.duration * 2`, true, true},
+		{`http.duration / 1s > 1.4`, true, true},
+		{`1s < http.duration < 2s`, true, true},
 		{`event contains "completed" and namespace == 'n'`, true, true},
 		{`event matches "^http .* completed$"`, true, true},
 		{`http.method in ["GET", "HEAD"]`, true, true},
@@ -43,6 +94,7 @@ func TestCondition(t *testing.T) {
 		{`errors[0].data.try == 2`, true, false},
 		{`len(errors) == 0`, false, true},
 		{`extra.version == "1.2"`, true, false},
+		{`extra.http.tries == 2`, true, false},
 		{`data.name == "1s"`, false, false},
 		{`data.name endsWith "ir"`, true, false},
 
@@ -91,7 +143,7 @@ func TestCondition(t *testing.T) {
 
 // TestConditionFails adds what cannot be added.
 func TestConditionFails(t *testing.T) {
-	cond, err := compileCondition(`data.name - 5 > 1`)
+	cond, err := compileCondition(`1s > 2s or data.name - 5 > 1`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,23 +151,52 @@ func TestConditionFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cond.holds(&r) || cond.failed != 1 || cond.cause == nil {
-		t.Errorf("failed %d times: %v; want once", cond.failed, cond.cause)
+	const want = "column 22: invalid operation: string - int\n  1s > 2s or data.name - 5 > 1\n"
+	if cond.holds(&r) || cond.failed != 1 || !strings.HasPrefix(fmt.Sprint(cond.cause), want) {
+		t.Errorf("failed %d times: %v; want once: %s", cond.failed, cond.cause, want)
 	}
 }
 
 func TestConditionMistakes(t *testing.T) {
 	for where, want := range map[string]string{
-		`htp.status_code > 5`:       "--where: column 1: unknown name htp",
-		`http.duration > 1s && htp`: "--where: column 23: unknown name htp",
-		`http.status_code >`:        "--where: column 18: unexpected token EOF",
-		`http.duration > 1x`:        "--where: column 18: ",
-		`event matches "("`:         "--where: column 7: error parsing regexp",
-		`1`:                         "--where: ",
-		`"1s`:                       "--where: column ",
+		`htp.status_code > 5`:                "column 1: unknown name htp, did you mean http?",
+		`http.duration > 1s && htp`:          "column 23: unknown name htp",
+		`status_code > 5`:                    "column 1: unknown name status_code, did you mean http.status_code?",
+		`nonsense > 5`:                       "column 1: unknown name nonsense\n",
+		`http.status > 5`:                    "column 6: unknown name http.status, did you mean status_code?",
+		`event == "x" and http["metod"]`:     "column 22: unknown name http.metod, did you mean method?",
+		`auth.identify == "x"`:               "column 6: unknown name auth.identify, did you mean identity?",
+		`errors.message contains "x"`:        "column 8: a list has no message",
+		`event.name == "x"`:                  "column 7: a text has no members",
+		`http.status_code >`:                 "column 18: the expression ends too early",
+		`level = "warn"`:                     `column 7: unexpected "="`,
+		`http.duration > 1x`:                 "column 18: ",
+		`event matches "("`:                  "column 7: error parsing regexp",
+		`"1s`:                                "column ",
+		`1`:                                  "it is neither true nor false",
+		`event`:                              "column 1: a text is neither true nor false",
+		`http.duration`:                      "column 6: a duration is neither true nor false",
+		`created_at - 1h`:                    "column 12: an instant is neither true nor false",
+		`data.rows + 1 > 2 and http`:         "column 23: an object is neither true nor false",
+		`not severity`:                       "column 5: a number is neither true nor false",
+		`level ? true : false`:               "column 1: a level is neither true nor false",
+		`level >= "warning"`:                 `column 10: "warning" is no level, did you mean warn?`,
+		`level in ["info", "loud"]`:          `column 19: "loud" is no level`,
+		`severity <= "warn"`:                 "column 10: a number is compared with a text",
+		`http.status_code == "500"`:          "column 18: a number is compared with a text",
+		`http.status_code in ["500"]`:        "column 22: a number is compared with a text",
+		`http.duration > "1"`:                `column 17: "1" is no duration`,
+		`http.duration > 100`:                "column 17: a number is compared with a duration",
+		`created_at > "yesterday"`:           `column 14: "yesterday" is no instant`,
+		`created_at > 1h`:                    "column 12: an instant is compared with a duration",
+		`created_at > now() - "1h"`:          "column 20: invalid operation: - (mismatched types time.Time and string)",
+		`created_at * 2 > now()`:             "column 12: an instant * a number cannot be reckoned",
+		`created_at > date("soon")`:          `column 14: date("soon") cannot be read`,
+		`http.duration > duration("1 hour")`: `column 17: duration("1 hour") cannot be read`,
+		`http.status_code contains "5"`:      "column 6: a number is no text",
 	} {
 		_, err := compileCondition(where)
-		if err == nil || !strings.HasPrefix(err.Error(), want) {
+		if err == nil || !strings.HasPrefix(err.Error(), "--where: "+want) {
 			t.Errorf("%s: got %v want %s...", where, err, want)
 		}
 	}
