@@ -276,5 +276,9 @@ func fileProblem(name string, err error) error {
 	case strings.Contains(err.Error(), "regular"):
 		hint = "only a file that stays can be followed; without --follow it is read as it comes"
 	}
+	// What was tried of the file, stat or open, says nothing to people.
+	if of := (*fs.PathError)(nil); errors.As(err, &of) {
+		err = fmt.Errorf("%s: %w", of.Path, of.Err)
+	}
 	return &problem{err: err, hint: hint, code: exitMisuse}
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -199,6 +201,26 @@ func TestConditionMistakes(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), "--where: "+want) {
 			t.Errorf("%s: got %v want %s...", where, err, want)
 		}
+	}
+}
+
+// TestConditionKinds holds the kinds to the names that there are.
+func TestConditionKinds(t *testing.T) {
+	const full = `{"created_at":"2026-11-21T09:30:15Z","event":"e","auth":{"identity":"i","identity_type":"user"},"http":{"status_code":1,"method":"a",` +
+		`"scheme":"a","host":"a","port":1,"path":"a","query":"a","started_at":"2026-11-21T09:30:15Z","ended_at":"2026-11-21T09:30:15Z","duration":1,` +
+		`"response_content_length":1,"route":"a","client":"a","protocol":"a","user_agent":"a","referer":"a","request_content_length":1}}`
+	r, err := record.Parse([]byte(full))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, kinds := range memberKinds {
+		got, want := slices.Sorted(maps.Keys(kinds)), slices.Sorted(maps.Keys(conditionNames[name](&r).(map[string]any)))
+		if !slices.Equal(got, want) {
+			t.Errorf("%s has kinds for %v want %v", name, got, want)
+		}
+	}
+	if got, want := slices.Sorted(maps.Keys(nameKinds)), slices.Sorted(maps.Keys(conditionNames)); !slices.Equal(got, want) {
+		t.Errorf("kinds for %v want %v", got, want)
 	}
 }
 
