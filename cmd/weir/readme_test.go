@@ -38,6 +38,7 @@ func TestReadme(t *testing.T) {
 type readme struct {
 	t               *testing.T
 	config          string // the file that the README calls weir.yaml
+	log             string // the one that it calls weir.log
 	door, backend   *process
 	doors, requests int
 }
@@ -60,13 +61,14 @@ func (r *readme) writeConfig(text string) {
 // run runs one line of a shell block.
 func (r *readme) run(line string) {
 	line, _, _ = strings.Cut(line, " #")
-	args := strings.Fields(strings.TrimSuffix(strings.TrimSpace(line), "&"))
+	line, _, _ = strings.Cut(line, " > weir.log")
+	args := words(strings.TrimSuffix(strings.TrimSpace(line), "&"))
 	switch {
 	case len(args) == 0:
 	case slices.Equal(args, []string{"make", "test"}), args[0] == "go" && args[1] == "build":
 		// This is how the test came to run.
 	case args[0] == "curl":
-		r.request(strings.Trim(args[len(args)-1], "'"))
+		r.request(args[len(args)-1])
 	case args[0] == "./weir":
 		r.weir(args[1:])
 	case strings.HasPrefix(line, "go run ./cmd/weir "):
@@ -76,9 +78,21 @@ func (r *readme) run(line string) {
 	}
 }
 
+// words returns what a shell makes of a line without other quotes than these.
+func words(line string) []string {
+	words := regexp.MustCompile(`'[^']*'|\S+`).FindAllString(line, -1)
+	for i := range words {
+		words[i] = strings.Trim(words[i], "'")
+	}
+	return words
+}
+
 // weir runs a verb.
 func (r *readme) weir(args []string) {
 	r.t.Helper()
+	if i := slices.Index(args, "weir.log"); i >= 0 {
+		args[i] = r.log
+	}
 	if i := slices.Index(args, "weir.yaml"); i >= 0 {
 		args[i] = r.config
 	}
@@ -90,6 +104,8 @@ func (r *readme) weir(args []string) {
 		r.backend.url()
 	case "serve":
 		r.serve(args)
+	case "tail":
+		r.tail(args)
 	default:
 		r.t.Errorf("nobody has said how to test weir %v", args)
 	}
@@ -110,6 +126,18 @@ func (r *readme) serve(args []string) {
 		r.t.Errorf("through %v: %s %q", args, a.Status, a.body)
 	}
 	r.door.events(3)
+	r.log = r.door.stdout
+}
+
+// tail reads the last door's log.
+func (r *readme) tail(args []string) {
+	r.t.Helper()
+	p := start(r.t, args...)
+	if slices.Contains(args, "-f") {
+		p.awaitEvent("http request completed", "/hello")
+		p.signal(syscall.SIGINT)
+	}
+	p.wait(0)
 }
 
 // request asks the last door what the README asks the one on port 20000.
