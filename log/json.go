@@ -17,7 +17,7 @@ func (jsonEncoder) notation() notation { return notationJSON }
 
 func (jsonEncoder) appendNamespace(b []byte, namespace string) []byte {
 	b = text.AppendString(append(b, `,"namespace":`...), namespace)
-	return append(b, `,"event":`...)
+	return append(b, `,"event":"`...) // PutLabeled wants the quote
 }
 
 // addJSONRequest appends the http object.
@@ -134,7 +134,7 @@ func (j jsonEncoder) finish(e *Event) []byte {
 	if len(e.errorList) > 0 {
 		j.finishErrors(e)
 	}
-	e.buf = append(e.buf, '}', '\n')
+	e.buf = append(e.buf, "}\n"...)
 	line := e.buf[e.putCreatedAt():]
 	if len(line) > e.maxBytes {
 		return e.cutter.cut(line, e.maxBytes)
@@ -147,9 +147,10 @@ func (e *Event) closeData() {
 	if e.separator == '{' { // the last of them is empty
 		e.buf = append(e.buf, '{')
 	}
-	for range e.groups + 1 {
+	for range e.groups {
 		e.buf = append(e.buf, '}')
 	}
+	e.buf = append(e.buf, '}')
 }
 
 func (j jsonEncoder) finishErrors(e *Event) {

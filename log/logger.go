@@ -4,6 +4,8 @@ import (
 	"io"
 	"slices"
 	"sync/atomic"
+
+	"github.com/weirhq/weir/log/internal/text"
 )
 
 // Options are the settings of a [Logger]. The zero value is ready for use.
@@ -53,7 +55,7 @@ const (
 type Logger struct {
 	out  *output       // nil: discard
 	min  *atomic.Int32 // the lowest level; nil: discard
-	head []byte        // room for created_at, then what stands before the name of the event
+	head string        // what stands between created_at, or the level, and the name of the event
 
 	// What With put in: the parts of a line, encoded, where in these they
 	// begin, and the last of them.
@@ -87,7 +89,7 @@ func New(w io.Writer, o Options) *Logger {
 
 	out := newOutput(w, o)
 	head := out.encoder.appendNamespace(nil, clip(o.Namespace, o.MaxEventBytes))
-	return &Logger{out: out, min: &o.Level.levelVar().level, head: head}
+	return &Logger{out: out, min: &o.Level.levelVar().level, head: string(head)}
 }
 
 // Enabled reports whether events of that level are written, as far as the level
@@ -176,11 +178,12 @@ func (l *Logger) begin(level Level, event string) *Event {
 	e := takeEvent(l.out, level)
 	e.logger = l
 	e.buf = e.buf[:l.out.front]
-	if e.notation == notationLTSV {
+	if event = clip(event, e.maxBytes); e.notation == notationLTSV {
 		e.buf = append(e.buf, ltsvLevels[level.nearest()-LevelDebug]...)
+		text.PutPair(&e.buf, l.head, event)
+	} else {
+		text.PutLabeled(&e.buf, l.head, event)
 	}
-	e.buf = append(e.buf, l.head...)
-	e.addText(event)
 	if e.base = len(e.buf); l.last > partHead {
 		e.addParts(l)
 	}
