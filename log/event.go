@@ -126,8 +126,7 @@ func (e *Event) traceID(id string) {
 		return
 	}
 	mark := e.open(partTraceID)
-	e.label(`,"trace_id":`, "\ttrace_id:")
-	e.addText(id)
+	e.addLabeled(`,"trace_id":"`, "\ttrace_id:", id)
 	e.settle(partTraceID, mark)
 }
 
@@ -146,17 +145,17 @@ func (e *Event) spanID(id string) {
 		return
 	}
 	mark := e.open(partSpanID)
-	e.label(`,"span_id":`, "\tspan_id:")
-	e.addText(id)
+	e.addLabeled(`,"span_id":"`, "\tspan_id:", id)
 	e.settle(partSpanID, mark)
 }
 
-// label appends what a part begins with, in the event's notation.
-func (e *Event) label(json, ltsv string) {
-	if e.notation == notationJSON {
-		e.buf = append(e.buf, json...)
+// addLabeled appends a text behind a label, in the event's notation. In JSON the
+// label ends in the text's first quote.
+func (e *Event) addLabeled(json, ltsv, value string) {
+	if value = clip(value, e.maxBytes); e.notation == notationLTSV {
+		text.PutPair(&e.buf, ltsv, value)
 	} else {
-		e.buf = append(e.buf, ltsv...)
+		text.PutLabeled(&e.buf, json, value)
 	}
 }
 
@@ -179,11 +178,11 @@ func (e *Event) Auth(identity string, kind IdentityType) *Event {
 		e.Object("auth", func(e *Event) { e.Str("identity", identity).Str("identity_type", string(kind)) })
 	default:
 		mark := e.open(partAuth)
-		e.label(`,"auth":{"identity":`, "\tidentity:")
-		e.addText(identity)
-		e.label(`,"identity_type":`, "\tidentity_type:")
-		e.addText(string(kind))
-		e.label("}", "")
+		e.addLabeled(`,"auth":{"identity":"`, "\tidentity:", identity)
+		e.addLabeled(`,"identity_type":"`, "\tidentity_type:", string(kind))
+		if e.notation == notationJSON {
+			e.buf = append(e.buf, '}')
+		}
 		e.settle(partAuth, mark)
 	}
 	return e

@@ -64,7 +64,8 @@ func (e *Event) addTimes(h *HTTP) {
 }
 
 func (e *Event) addInstant(label string, t time.Time) {
-	e.buf = append(e.clock.Append(append(e.buf, label...), t), '"')
+	e.clock.Put(&e.buf, label, t)
+	e.buf = append(e.buf, '"')
 }
 
 // addOurs appends the keys that log.go does not have.

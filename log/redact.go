@@ -120,7 +120,7 @@ func (r *redactor) appendObject(dst []byte, s *jsonscan.Scanner[[]byte]) []byte 
 // at its end.
 func (e *Event) addQuery(label, query string) {
 	if e.out.redact == nil {
-		e.addLabeled(label, query)
+		e.addLabeled(label, label, query)
 		return
 	}
 	e.buf = e.appendParameters(append(e.buf, label...), query)
@@ -131,19 +131,11 @@ func (e *Event) addQuery(label, query string) {
 // at its end.
 func (e *Event) addURL(label, url string) {
 	if e.out.redact == nil {
-		e.addLabeled(label, url)
+		e.addLabeled(label, label, url)
 		return
 	}
 	e.buf = e.appendURLContent(append(e.buf, label...), url)
 	e.quote()
-}
-
-func (e *Event) addLabeled(label, value string) {
-	if e.notation == notationLTSV {
-		text.PutPair(&e.buf, label, value)
-	} else {
-		text.PutLabeled(&e.buf, label, value)
-	}
 }
 
 // appendURLContent appends a URL without what stands before the @ of its host

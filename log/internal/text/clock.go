@@ -30,33 +30,46 @@ type secondText [secondLen]byte
 // Append appends t with up to nine digits of the second, trailing zeros
 // trimmed, or BadYear.
 func (c *Clock) Append(b []byte, t time.Time) []byte {
-	ns := uint32(t.Nanosecond())
-	return c.append(b, t, ns, 9-TrailingZeros(ns))
+	c.Put(&b, "", t)
+	return b
 }
 
 // AppendMicros appends t with six digits of the second, the rest cut off.
 func (c *Clock) AppendMicros(b []byte, t time.Time) []byte {
-	return c.append(b, t, uint32(t.Nanosecond()), 6)
-}
-
-// append appends t with that many digits of its fraction.
-func (c *Clock) append(b []byte, t time.Time, ns uint32, digits int) []byte {
 	second := c.Second(t.Unix())
 	if second == nil {
 		return append(b, BadYear...)
 	}
-	const longest = len("2006-01-02T15:04:05.123456789Z")
-	n := len(b)
-	b = slices.Grow(b, longest)
-	room := (*[longest]byte)(b[n : n+longest])
-	end := copy(room[:], second[:])
-	if digits > 0 {
-		room[end] = '.'
-		PutFraction((*[9]byte)(room[end+1:]), ns)
-		end += 1 + digits
+	var fraction [9]byte
+	PutFraction(&fraction, uint32(t.Nanosecond()))
+	b = append(append(b, second[:]...), '.')
+	return append(append(b, fraction[:6]...), 'Z')
+}
+
+// Put appends a label and what [Clock.Append] appends, to a buffer in place.
+func (c *Clock) Put(b *[]byte, label string, t time.Time) {
+	const longest, point = len("2006-01-02T15:04:05.123456789Z"), secondLen
+	second := c.Second(t.Unix())
+	if second == nil {
+		*b = append(append(*b, label...), BadYear...)
+		return
+	}
+	n := len(*b) + len(label)
+	if cap(*b)-n < longest {
+		*b = slices.Grow(*b, len(label)+longest)
+	}
+	copy((*b)[len(*b):n], label)
+	room := (*[longest]byte)((*b)[n : n+longest])
+	*(*[secondLen]byte)(room[:]) = *second
+	ns := uint32(t.Nanosecond())
+	room[point] = '.'
+	PutFraction((*[9]byte)(room[point+1:]), ns)
+	end := longest - 1 - TrailingZeros(ns)
+	if ns == 0 {
+		end = point
 	}
 	room[end] = 'Z'
-	return b[:n+end+1]
+	*b = (*b)[:n+end+1]
 }
 
 // Second returns the text of a second since 1970, or nil if RFC 3339 cannot hold
