@@ -10,8 +10,8 @@ type encoder interface {
 	// notation tells in which of the two fields are written.
 	notation() notation
 
-	// front is how long the line's front is: created_at as it mostly is, for
-	// an instant that may be any.
+	// front returns what the line begins with, created_at as it mostly is, for
+	// some instant: room of that length is kept for it.
 	front() string
 
 	// appendNamespace appends what follows in each line of a logger, up to
