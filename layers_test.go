@@ -42,13 +42,16 @@ var layers = map[string]struct {
 		own: []string{"log"},
 		why: "a sink takes lines from log and knows no one else",
 	},
-	"router": {why: "a router is chosen for itself alone: the standard library and nothing else"},
+	"router": {
+		own: []string{"internal/nearest"},
+		why: "a router is chosen for itself alone: the standard library and nothing else",
+	},
 	"proxy": {
 		own: []string{"internal/httpsyntax"},
 		why: "a proxy tells a hook what happened; it knows neither routes nor logs",
 	},
 	"front": {
-		own: []string{"log", "log/sink", "router", "proxy", "internal/httpsyntax", "internal/traceid"},
+		own: []string{"log", "log/sink", "router", "proxy", "internal/httpsyntax", "internal/nearest", "internal/traceid"},
 		foreign: []string{
 			"github.com/goccy/go-yaml",
 			"github.com/prometheus/client_golang/prometheus",
@@ -58,9 +61,10 @@ var layers = map[string]struct {
 	"internal/httpsyntax": {why: "the grammar of HTTP needs nobody"},
 	"internal/traceid":    {why: "a rule about texts needs nobody"},
 	"internal/follow":     {why: "a reader of files is made of the standard library alone"},
+	"internal/nearest":    {why: "a guess at a word needs nobody"},
 	"internal/backend":    {why: "a service to measure with is made of the standard library alone"},
 	"cmd/weir": {
-		own:     []string{"log", "log/record", "log/sink", "router", "proxy", "front", "internal/backend", "internal/follow"},
+		own:     []string{"log", "log/record", "log/sink", "router", "proxy", "front", "internal/backend", "internal/follow", "internal/nearest"},
 		foreign: []string{"github.com/alecthomas/kong", "github.com/expr-lang/expr"},
 		why:     "only the command knows everything",
 	},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/weirhq/weir/internal/nearest"
 	"github.com/weirhq/weir/router"
 )
 
@@ -99,7 +100,7 @@ func (r *reader) checkRoutes() {
 
 func (r *reader) rightUpstream(name string) string {
 	names := slices.Sorted(maps.Keys(r.upstreams))
-	if near := nearest(name, names); near != "" {
+	if near := nearest.Word(name, names); near != "" {
 		return didYouMean(near)
 	}
 	return "the upstreams are " + strings.Join(names, ", ")

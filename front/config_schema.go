@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/weirhq/weir/internal/nearest"
 )
 
 // key is one key of the configuration file and how it is read.
@@ -132,7 +134,7 @@ func (r *reader) rightKey(path, name string) string {
 			names = append(names, own)
 		}
 	}
-	if near := nearest(name, names); near != "" {
+	if near := nearest.Word(name, names); near != "" {
 		return didYouMean(near)
 	}
 	if where := r.belongs(name); where != "" {

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/weirhq/weir/internal/nearest"
 )
 
 // The parse functions below each read one kind of value. They look at the
@@ -52,7 +54,7 @@ func word(words []string) func(scalar) (string, *refusal) {
 			return s.text, nil
 		}
 		choose := "it is one of " + strings.Join(words, ", ")
-		if near := nearest(s.text, words); near != "" {
+		if near := nearest.Word(s.text, words); near != "" {
 			choose = didYouMean(near)
 		}
 		return "", refuse(choose, "%s is not known here", quote(s.text))
@@ -69,7 +71,7 @@ func parseLogTo(s scalar) (string, *refusal) {
 	if refused != nil || to == LogToStdout || to == LogToStderr {
 		return to, refused
 	}
-	if near := nearest(to, []string{LogToStdout, LogToStderr}); near != "" && filepath.Base(to) == to {
+	if near := nearest.Word(to, []string{LogToStdout, LogToStderr}); near != "" && filepath.Base(to) == to {
 		return "", refuse(didYouMean(near)+" A file is written as "+quote("./"+to), "%s is neither stdout nor stderr", quote(to))
 	}
 	return to, nil
@@ -227,3 +229,5 @@ func parseUpgrade(s scalar) (string, *refusal) {
 	}
 	return name, nil
 }
+
+func didYouMean(word string) string { return "did you mean " + quote(word) + "?" }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/weirhq/weir/internal/nearest"
 )
 
 // A kind says what a segment of a pattern matches. Of the first four the
@@ -213,7 +215,7 @@ func parseParameter(text string, at int, last bool, constraints Constraints) (se
 func unknownConstraint(rule string, at int, constraints Constraints) *Mistake {
 	names := constraints.names()
 	m := unreadable(at, "there is no constraint %q", rule)
-	if near := nearest(rule, names); near != "" {
+	if near := nearest.Word(rule, names); near != "" {
 		return m.hint("did you mean %s?", near)
 	}
 	return m.hint("there are %s", strings.Join(names, ", "))

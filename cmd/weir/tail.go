@@ -192,7 +192,7 @@ func (c *tailCmd) view(s streams) (*view, error) {
 // levelProblem explains why a level is none.
 func levelProblem(name string, err error) error {
 	p := &problem{err: fmt.Errorf("--level: %w", err), hint: "weir tail --help", code: exitMisuse}
-	if near := nearest(name, levelNames); near != "" {
+	if near := likely(name, levelNames); near != "" {
 		p.hint = "weir tail --level " + near
 	}
 	return p

@@ -178,7 +178,7 @@ func whereError(source string, err error) error {
 	name, isName := strings.CutPrefix(at.Message, "unknown name ")
 	switch {
 	case isName:
-		if near := inFull(nearest(name, knownNames())); near != "" {
+		if near := inFull(likely(name, knownNames())); near != "" {
 			at.Message += ", did you mean " + near + "?"
 		}
 		hint = "an event has " + strings.Join(slices.Sorted(maps.Keys(nameKinds)), ", ") + "; its fields are in data, as in data.rows"

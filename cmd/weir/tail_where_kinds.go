@@ -91,7 +91,7 @@ func mistaken(at ast.Node, hint, format string, args ...any) *mistake {
 
 // didYouMean ends what is said of a word that is not known.
 func didYouMean(word string, words []string) string {
-	if near := nearest(word, words); near != "" {
+	if near := likely(word, words); near != "" {
 		return ", did you mean " + near + "?"
 	}
 	return ""

@@ -1,13 +1,14 @@
-package front
+// Package nearest guesses the word that somebody meant.
+package nearest
 
 import (
 	"strings"
 	"unicode/utf8"
 )
 
-// nearest returns the word that was most likely meant by a misspelt one, or ""
+// Word returns the word that was most likely meant by a misspelt one, or ""
 // when none is near enough for the guess to help. Among equals the first wins.
-func nearest(misspelt string, words []string) string {
+func Word(misspelt string, words []string) string {
 	const longest = 64 // nobody means a word of ours by more
 	if len(misspelt) > longest {
 		return ""
@@ -54,5 +55,3 @@ func differ(a, b rune) int {
 	}
 	return 1
 }
-
-func didYouMean(word string) string { return "did you mean " + quote(word) + "?" }

@@ -2,7 +2,7 @@ package main
 
 import "testing"
 
-func TestNearest(t *testing.T) {
+func TestLikely(t *testing.T) {
 	words := []string{"debug", "info", "warn", "error", "status_code", "path"}
 	for w, want := range map[string]string{
 		"warning":    "warn",
@@ -14,7 +14,7 @@ func TestNearest(t *testing.T) {
 		"":           "",
 		"x":          "",
 	} {
-		if got := nearest(w, words); got != want {
+		if got := likely(w, words); got != want {
 			t.Errorf("%q: got %q want %q", w, got, want)
 		}
 	}
