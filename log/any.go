@@ -87,7 +87,7 @@ func (e *Event) encodeJSON(value any) (encoded []byte, why string) {
 	if why != "" {
 		return nil, why
 	}
-	encoded = text.Harden(w.text[:len(w.text)-1], 0) // without Encode's newline
+	encoded = text.Harden(w.text[:len(w.text)-1]) // without Encode's newline
 	return e.out.redact.inJSON(encoded), ""
 }
 

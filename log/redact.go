@@ -1,6 +1,7 @@
 package log
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/weirhq/weir/log/internal/jsonscan"
@@ -20,9 +21,8 @@ func newRedactor(keys []string) *redactor {
 	if len(keys) == 0 {
 		return nil
 	}
-	r := &redactor{}
+	r := &redactor{keys: slices.Clone(keys)}
 	for _, key := range keys {
-		r.keys = append(r.keys, key)
 		r.lengths |= lengthBit(len(key))
 	}
 	return r

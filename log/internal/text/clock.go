@@ -1,7 +1,6 @@
 package text
 
 import (
-	"slices"
 	"time"
 )
 
@@ -55,9 +54,7 @@ func (c *Clock) Put(b *[]byte, label string, t time.Time) {
 		return
 	}
 	n := len(*b) + len(label)
-	if cap(*b)-n < longest {
-		*b = slices.Grow(*b, len(label)+longest)
-	}
+	reserve(b, len(label)+longest)
 	copy((*b)[len(*b):n], label)
 	room := (*[longest]byte)((*b)[n : n+longest])
 	*(*[secondLen]byte)(room[:]) = *second

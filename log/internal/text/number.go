@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
-	"slices"
 	"strconv"
 )
 
@@ -23,9 +22,7 @@ func AppendUint(b []byte, n uint64) []byte {
 // PutInt appends n in decimal.
 func PutInt(b *[]byte, n int64) {
 	from := len(*b)
-	if cap(*b)-from < longestInt {
-		*b = slices.Grow(*b, longestInt)
-	}
+	reserve(b, longestInt)
 	room := (*[longestInt]byte)((*b)[from : from+longestInt])
 	*b = (*b)[:from+writeInt(room, n)]
 }
@@ -34,9 +31,7 @@ func PutInt(b *[]byte, n int64) {
 // buffer of its own.
 func PutUint(b *[]byte, n uint64) {
 	from := len(*b)
-	if cap(*b)-from < longestInt {
-		*b = slices.Grow(*b, longestInt)
-	}
+	reserve(b, longestInt)
 	room := (*[longestInt]byte)((*b)[from : from+longestInt])
 	*b = (*b)[:from+writeUint(room, 0, n)]
 }

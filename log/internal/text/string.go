@@ -28,9 +28,7 @@ func AppendString(dst []byte, s string) []byte {
 // PutString appends what [AppendString] appends, to a buffer in place.
 func PutString(b *[]byte, s string) {
 	n, size := len(*b), len(s)+2
-	if cap(*b)-n < size {
-		*b = slices.Grow(*b, size)
-	}
+	reserve(b, size)
 	room := (*b)[n : n+size]
 	if !copyAll(room[1:], s, jsonQuotes) {
 		*b = AppendString(*b, s)
@@ -105,7 +103,7 @@ func appendSpecial(dst []byte, s string, as *notation) ([]byte, string) {
 		case as.short[c] != 0:
 			dst = append(dst, '\\', as.short[c])
 		default:
-			dst = AppendEscapedRune(dst, rune(c))
+			dst = appendEscapedRune(dst, rune(c))
 		}
 		s = s[size:]
 	}
@@ -136,7 +134,7 @@ var foreignSizes = [256]uint8{
 }
 
 // mayDisturb reports whether a character from U+2000 to U+207F may be one that
-// DisturbsTerminal names, by its last byte: not those from U+2010 to U+201F and
+// disturbsTerminal names, by its last byte: not those from U+2010 to U+201F and
 // the like, dashes and quotation marks.
 func mayDisturb(last byte) bool { return last&0x30 != 0x10 }
 
@@ -151,20 +149,20 @@ func appendRune(dst []byte, s, invalid string) ([]byte, int) {
 	switch {
 	case c == utf8.RuneError && size == 1:
 		return append(dst, invalid...), 1
-	case DisturbsTerminal(c):
-		return AppendEscapedRune(dst, c), size
+	case disturbsTerminal(c):
+		return appendEscapedRune(dst, c), size
 	}
 	return append(dst, s[:size]...), size
 }
 
-// AppendEscapedRune appends c, which is below 0x10000, as \uxxxx.
-func AppendEscapedRune(dst []byte, c rune) []byte {
+// appendEscapedRune appends c, which is below 0x10000, as \uxxxx.
+func appendEscapedRune(dst []byte, c rune) []byte {
 	return append(dst, '\\', 'u', lowerHex[c>>12&0xF], lowerHex[c>>8&0xF], lowerHex[c>>4&0xF], lowerHex[c&0xF])
 }
 
-// DisturbsTerminal reports whether c, which is not ASCII, is a control of the
+// disturbsTerminal reports whether c, which is not ASCII, is a control of the
 // C1 set, a line separator or a control of the text's direction.
-func DisturbsTerminal(c rune) bool {
+func disturbsTerminal(c rune) bool {
 	switch {
 	case c <= 0x9F, c == 0x061C:
 		return true
@@ -175,11 +173,10 @@ func DisturbsTerminal(c rune) bool {
 }
 
 // Harden escapes in place what encoding/json leaves raw: it knows nothing of
-// terminals, and a json.RawMessage is passed on by it whatever it holds.
-// buf[from:] is JSON without white space, where such bytes stand in strings
-// alone.
-func Harden(buf []byte, from int) []byte {
-	i := from
+// terminals, and a json.RawMessage is passed on by it whatever it holds. buf is
+// JSON without white space, where such bytes stand in strings alone.
+func Harden(buf []byte) []byte {
+	i := 0
 	for i < len(buf) && buf[i] < 0x7F {
 		i++
 	}
@@ -193,7 +190,7 @@ func Harden(buf []byte, from int) []byte {
 		case c < 0x7F:
 			buf, rest = append(buf, c), rest[1:]
 		case c == 0x7F:
-			buf, rest = AppendEscapedRune(buf, 0x7F), rest[1:]
+			buf, rest = appendEscapedRune(buf, 0x7F), rest[1:]
 		default:
 			var size int
 			buf, size = appendRune(buf, rest, jsonNotation.invalid)

@@ -144,3 +144,32 @@ func TestInPlace(t *testing.T) {
 		}
 	}
 }
+
+// TestLabeled holds the functions that take labels to what they are made of,
+// for labels of each length that matters, with room and without.
+func TestLabeled(t *testing.T) {
+	for length := range 20 {
+		label := strings.Repeat("l", length)
+		for _, value := range []string{"", "a", "plain", "somewhat longer", "a\"b", "tab\there", "ünïcödé", "\xff\u0085", strings.Repeat("x", 100)} {
+			for _, room := range []int{0, 10, 1000} {
+				start := append(make([]byte, 0, room+1), '{')
+				before := "{" + label
+				got := start
+				PutLabeled(&got, label, value)
+				if want := string(AppendContent([]byte(before), value)) + `"`; string(got) != want {
+					t.Errorf("PutLabeled(%q, %q) = %s, want %s", label, value, got, want)
+				}
+				got = start[:1]
+				PutPair(&got, label, value)
+				if want := string(AppendLTSV([]byte(before), value)); string(got) != want {
+					t.Errorf("PutPair(%q, %q) = %s, want %s", label, value, got, want)
+				}
+				got = start[:1]
+				PutLabeledInt(&got, label, -int64(len(value)))
+				if want := before + strconv.Itoa(-len(value)); string(got) != want {
+					t.Errorf("PutLabeledInt(%q, %d) = %s, want %s", label, -len(value), got, want)
+				}
+			}
+		}
+	}
+}
