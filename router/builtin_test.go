@@ -1,12 +1,15 @@
 package router_test
 
 import (
+	"encoding/base64"
 	"net/netip"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/weirhq/weir/router"
 )
@@ -25,6 +28,8 @@ func TestBuiltinConstraints(t *testing.T) {
 			":: ::1 1:: 2001:db8::1 1:2:3:4:5:6:7:8 ::ffff:192.0.2.1 1:2:3:4:5:6:1.2.3.4 1:2:3:4:5:6:7::",
 			": ::: 1::2::3 1:2:3:4:5:6:7 1:2:3:4:5:6:7:8:9 12345:: fe80::1%eth0 ::1.2.3 1:2:3:4:5:6:7:1.2.3.4 1:2:3:4:5:6:7: :1:2:3:4:5:6:7 ::192.0.2.1:1"},
 		{"int", router.Int, "0 -1 007 9223372036854775807 -9223372036854775808", "- +1 1.5 9223372036854775808 -9223372036854775809 1e3 ١"},
+		{"uint", router.Uint, "0 1 007 18446744073709551615 000000000018446744073709551615", "-1 -0 +1 1.5 18446744073709551616 99999999999999999999 1e3 1_000 ١"},
+		{"base64url", router.Base64URL, "YQ YWI YWJj YWJjZA -_-_ AAAAAAAAAAA", "Y YWJjZ YQ== YWI= +/+/ YW.j YW%3D é"},
 		{"hex", router.Hex, "0 ff FF c0ffee", "0x1 g -1"},
 		{"slug", router.Slug, "a a-b 2024-review", "-a a- a--b A a_b é"},
 		{"word", router.Word, "a A_1 _", "a-b é"},
@@ -45,7 +50,7 @@ func TestBuiltinConstraints(t *testing.T) {
 
 // FuzzBuiltin holds the hand-written matchers to the standard library.
 func FuzzBuiltin(f *testing.F) {
-	for _, s := range []string{"1:2:3:4:5:6:7:8", "::ffff:1.2.3.4", "255.1.0.10", "-9223372036854775808", "a-b", "2024-02-29", "c0ffee"} {
+	for _, s := range []string{"1:2:3:4:5:6:7:8", "::ffff:1.2.3.4", "255.1.0.10", "256.1.1.1", "18446744073709551615", "-000000000000000000019", "YWJjZA", "aaaaaaaa-", "aaaaaaa--aaaaaaa", "é-_", "-9223372036854775808", "a-b", "2024-02-29", "c0ffee"} {
 		f.Add(s)
 	}
 	expressions := map[string]*regexp.Regexp{
@@ -56,7 +61,9 @@ func FuzzBuiltin(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		addr, err := netip.ParseAddr(s)
-		_, intErr := strconv.ParseInt(s, 10, 64)
+		n, intErr := strconv.ParseInt(s, 10, 64)
+		_, uintErr := strconv.ParseUint(s, 10, 64)
+		_, base64Err := base64.RawURLEncoding.DecodeString(s)
 		_, dateErr := time.Parse(time.DateOnly, s)
 		for _, c := range []struct {
 			name       string
@@ -66,7 +73,11 @@ func FuzzBuiltin(f *testing.F) {
 			{"ipv4", router.IPv4, err == nil && addr.Is4()},
 			{"ipv6", router.IPv6, err == nil && addr.Is6() && addr.Zone() == ""},
 			{"int", router.Int, intErr == nil && s[0] != '+'},
+			{"uint", router.Uint, uintErr == nil},
 			{"date", router.Date, dateErr == nil},
+			{"base64url", router.Base64URL, base64Err == nil && s != "" && !strings.ContainsAny(s, "\r\n")},
+			{"range", router.Range(-20, 1<<62), intErr == nil && s[0] != '+' && -20 <= n && n <= 1<<62},
+			{"length", router.Length(3, 9), 3 <= utf8.RuneCountInString(s) && utf8.RuneCountInString(s) <= 9},
 			{"uuid", router.UUID, expressions["uuid"].MatchString(s)},
 			{"hex", router.Hex, expressions["hex"].MatchString(s)},
 			{"slug", router.Slug, expressions["slug"].MatchString(s)},
@@ -83,8 +94,8 @@ func FuzzBuiltin(f *testing.F) {
 // would report a conflict that is none.
 func TestBuiltinExamplesMatch(t *testing.T) {
 	for name, c := range map[string]router.Constraint{
-		"uuid": router.UUID, "ipv4": router.IPv4, "ipv6": router.IPv6, "int": router.Int,
-		"hex": router.Hex, "slug": router.Slug, "word": router.Word, "date": router.Date,
+		"uuid": router.UUID, "ipv4": router.IPv4, "ipv6": router.IPv6, "int": router.Int, "uint": router.Uint,
+		"hex": router.Hex, "slug": router.Slug, "word": router.Word, "date": router.Date, "base64url": router.Base64URL,
 	} {
 		if len(c.Examples()) == 0 {
 			t.Errorf("%s has no examples", name)
@@ -92,6 +103,71 @@ func TestBuiltinExamplesMatch(t *testing.T) {
 		for _, s := range c.Examples() {
 			if !c.Match(s) {
 				t.Errorf("%s refuses its example %q", name, s)
+			}
+		}
+	}
+}
+
+// Two built-in constraints have an example in common, unless there is no
+// segment that both accept.
+func TestBuiltinExamplesShowOverlaps(t *testing.T) {
+	disjoint := map[string]string{ // what a constraint shares nothing with, of those listed behind it
+		"uuid": "ipv4 ipv6 int uint hex word date",
+		"ipv4": "ipv6 int uint hex slug word date base64url",
+		"ipv6": "int uint hex slug word date base64url",
+		"int":  "date", "uint": "date", "hex": "date", "word": "date",
+	}
+	names := []string{"uuid", "ipv4", "ipv6", "int", "uint", "hex", "word", "slug", "date", "base64url"}
+	for i, a := range names {
+		for _, b := range names[i+1:] {
+			_, err := router.NewTable(nil, []router.Entry[int]{{Pattern: "/{x:" + a + "}"}, {Pattern: "/{x:" + b + "}"}})
+			if want := !slices.Contains(strings.Fields(disjoint[a]), b); (err != nil) != want {
+				t.Errorf("%s and %s: got %v, want a conflict: %v", a, b, err, want)
+			}
+		}
+	}
+}
+
+// TestEveryByteAtEveryPlace holds the matchers that look at eight bytes at a
+// time to their plain twins.
+func TestEveryByteAtEveryPlace(t *testing.T) {
+	hex := func(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F' }
+	lower := func(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' }
+	word := func(c byte) bool { return lower(c) || 'A' <= c && c <= 'Z' || c == '_' }
+	matchers := []struct {
+		name       string
+		constraint router.Constraint
+		accepts    func(c byte, at, size int) bool
+	}{
+		{"uint", router.Uint, func(c byte, _, _ int) bool { return '0' <= c && c <= '9' }},
+		{"int", router.Int, func(c byte, at, size int) bool { return '0' <= c && c <= '9' || c == '-' && at == 0 && size > 1 }},
+		{"hex", router.Hex, func(c byte, _, _ int) bool { return hex(c) }},
+		{"word", router.Word, func(c byte, _, _ int) bool { return word(c) }},
+		{"slug", router.Slug, func(c byte, at, size int) bool { return lower(c) || c == '-' && at > 0 && at < size-1 }},
+		{"base64url", router.Base64URL, func(c byte, _, size int) bool { return (word(c) || c == '-') && size%4 != 1 }},
+	}
+	for size := 1; size <= 19; size++ {
+		for at := range size {
+			for c := range 256 {
+				segment := []byte(strings.Repeat("0", size))
+				segment[at] = byte(c)
+				for _, m := range matchers {
+					if got, want := m.constraint.Match(string(segment)), m.accepts(byte(c), at, size); got != want {
+						t.Fatalf("%s of %q: got %v, want %v", m.name, segment, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestSlugRefusesTwoHyphensAnywhere(t *testing.T) {
+	for size := 2; size <= 40; size++ {
+		for at := range size - 1 {
+			segment := []byte(strings.Repeat("a", size))
+			segment[at], segment[at+1] = '-', '-'
+			if router.Slug.Match(string(segment)) {
+				t.Errorf("it accepts %q", segment)
 			}
 		}
 	}

@@ -70,7 +70,7 @@ func ExampleMistakes() {
 		}
 	}
 	// Output:
-	// pattern "/users/{id:number}": at offset 11: there is no constraint "number"; there are date, hex, int, ipv4, ipv6, slug, uuid, word
+	// pattern "/users/{id:number}": at offset 11: there is no constraint "number"; there are base64url, date, hex, int, ipv4, ipv6, slug, uint, uuid, word
 	// pattern "/areas/{n:int}/{rest...}": conflicts with pattern "GET /areas/{code:hex}/map": both match "GET /areas/1/map" and neither is more specific
 }
 

@@ -40,7 +40,7 @@ func TestUnreadablePatterns(t *testing.T) {
 		{"/a/{x}/{x}", 7, "twice"},
 		{"/a/{$}/b", 3, "end of a path"},
 		{"/a/{x:uid}", 6, "did you mean uuid"},
-		{"/a/{x:nothing}", 6, "there are date, hex"},
+		{"/a/{x:nothing}", 6, "there are base64url, date, hex"},
 		{"/a/{x:}", 6, `""`},
 		{"/a/{x...:int}", 9, "takes no constraint"},
 		{"/a/{x:int...}", 6, "takes no constraint"},

@@ -7,14 +7,6 @@ import (
 	"strings"
 )
 
-// How many strings are built from an expression, and how long one may grow;
-// what is longer than any segment worth naming in a message is cut off and
-// then, as a rule, not matched and not used.
-const (
-	exampleVariants  = 24
-	exampleMaxLength = 256
-)
-
 // regexpExamples returns strings that re, the anchored form of expr, matches,
 // the shortest choices first. It may find none: what it builds ignores \b and
 // anchors within, and only what re confirms is used.
@@ -25,7 +17,7 @@ func regexpExamples(expr string, re *regexp.Regexp) []string {
 	}
 	tree = tree.Simplify()
 	var found []string
-	for variant := range exampleVariants {
+	for variant := range maxExamples {
 		var b strings.Builder
 		appendExample(&b, tree, variant)
 		s := b.String()
@@ -39,7 +31,7 @@ func regexpExamples(expr string, re *regexp.Regexp) []string {
 // appendExample writes a string that re matches. The variant decides where
 // there is a choice; variant 0 takes the first and the least.
 func appendExample(b *strings.Builder, re *syntax.Regexp, variant int) {
-	if b.Len() > exampleMaxLength {
+	if b.Len() > maxExampleLength {
 		return
 	}
 	switch re.Op {
