@@ -43,3 +43,12 @@ func Decode(path string) []string {
 	}
 	return segments
 }
+
+// CanonicalHost and CanonicalPatternHost name hosts as the table does.
+var (
+	CanonicalHost        = canonicalHost
+	CanonicalPatternHost = canonicalPatternHost
+)
+
+// Punycode encodes one label.
+func Punycode(label string) string { return string(appendPunycode(nil, []rune(label))) }

@@ -1,18 +1,190 @@
 package router
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // canonicalHost returns a Host header's value as patterns name it: in lower
-// case, without port, brackets or the dot of the root. It allocates only for
-// a host in upper case.
+// case, without port, brackets or the dot of the root, and in ASCII. It
+// returns "" for a host that no pattern can name. It allocates only for a
+// host with capitals or in Unicode.
+//
+// What it returns it returns unchanged when it is given that.
 func canonicalHost(host string) string {
-	if strings.HasPrefix(host, "[") {
-		if end := strings.IndexByte(host, ']'); end > 0 {
-			return strings.ToLower(host[1:end])
+	name := host
+	if colon := strings.IndexByte(host, ':'); colon >= 0 {
+		if strings.IndexByte(host[colon+1:], ':') >= 0 {
+			return canonicalAddress(host)
+		}
+		name = host[:colon]
+	}
+	if isCanonicalName(name) {
+		return name
+	}
+	return canonicalName(name)
+}
+
+// isCanonicalName reports whether there is nothing to do about a name: no
+// capital, no bracket, no byte of Unicode and no dot at the end.
+func isCanonicalName(name string) bool {
+	n := len(name)
+	switch {
+	case n == 0:
+		return true
+	case name[n-1] == '.':
+		return false
+	case n < 8:
+		return isCanonicalWord(loadShort(name))
+	}
+	last := load8(name[n-8:])
+	for len(name) > 8 {
+		if !isCanonicalWord(load8(name)) {
+			return false
+		}
+		name = name[8:]
+	}
+	return isCanonicalWord(last)
+}
+
+// isCanonicalWord uses that [ is behind Z.
+func isCanonicalWord(x uint64) bool { return (between(x, 'A', '[')|x)&allMarks == 0 }
+
+// canonicalAddress is canonicalHost for several colons: an IPv6 address. It
+// is compared as text.
+func canonicalAddress(host string) string {
+	if host[0] == '[' {
+		end := strings.IndexByte(host, ']')
+		if end < 0 || end+1 < len(host) && host[end+1] != ':' {
+			return ""
+		}
+		host = host[1:end]
+	}
+	if strings.Count(host, ":") < 2 || strings.IndexByte(host, '[') >= 0 || !isASCII(host) {
+		return ""
+	}
+	return strings.ToLower(host)
+}
+
+// canonicalName is canonicalHost for a name without a port.
+func canonicalName(name string) string {
+	name = strings.TrimSuffix(name, ".")
+	switch {
+	case strings.HasSuffix(name, ".") || strings.IndexByte(name, '[') >= 0:
+		return ""
+	case isASCII(name):
+		return strings.ToLower(name)
+	}
+	name, err := asciiName(name)
+	if err != nil {
+		return ""
+	}
+	return name
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
 		}
 	}
-	if colon := strings.IndexByte(host, ':'); colon >= 0 && strings.IndexByte(host[colon+1:], ':') < 0 {
-		host = host[:colon]
+	return true
+}
+
+// How long DNS lets a label be, and what is longer than any name in UTF-8.
+const (
+	maxLabel = 63
+	maxName  = 253 * utf8.UTFMax
+)
+
+// asciiName returns a name of letters, marks, digits, - and _ with each label
+// that is not ASCII as its A-label (RFC 5890): bücher.example becomes
+// xn--bcher-kva.example.
+//
+// Of the mapping that browsers do first (UTS 46) this has the lower case
+// alone. It does not compose (u and a combining diaeresis are not ü), does not
+// replace characters by others that they stand for (full-width letters,
+// ligatures), and checks nothing about scripts and directions. A name that
+// needs more is to be written with A-labels.
+func asciiName(name string) (string, error) {
+	if len(name) > maxName {
+		return "", fmt.Errorf("the name is too long")
 	}
-	return strings.ToLower(strings.TrimSuffix(host, "."))
+	var ascii []byte
+	for label := range strings.SplitSeq(name, ".") {
+		var err error
+		if ascii, err = appendLabel(ascii, label); err != nil {
+			return "", err
+		}
+		ascii = append(ascii, '.')
+	}
+	return string(ascii[:len(ascii)-1]), nil
+}
+
+func appendLabel(dst []byte, label string) ([]byte, error) {
+	lower := make([]rune, 0, maxLabel)
+	for _, c := range label {
+		l, ok := lowerInHost(c)
+		if !ok {
+			return nil, fmt.Errorf("%q cannot stand in a host", c)
+		}
+		if len(lower) == maxLabel {
+			return nil, fmt.Errorf("the label %q is too long", label)
+		}
+		lower = append(lower, l)
+	}
+	start := len(dst)
+	if isASCII(label) {
+		dst = append(dst, string(lower)...)
+	} else if strings.HasPrefix(string(lower), "xn--") {
+		return nil, fmt.Errorf("the label %q is half an A-label", label)
+	} else {
+		dst = appendPunycode(append(dst, "xn--"...), lower)
+	}
+	if len(dst)-start > maxLabel {
+		return nil, fmt.Errorf("the label %q is too long", label)
+	}
+	return dst, nil
+}
+
+// lowerInHost returns the lower case of a character of a label, and whether it
+// may be one. Two that have an ASCII letter for lower case may not: İ, which
+// is i with a dot above it, and the sign for Kelvin. They would make two names
+// the same that are different ones.
+func lowerInHost(c rune) (rune, bool) {
+	if c < utf8.RuneSelf {
+		return unicode.ToLower(c), c == '-' || c == '_' || unicode.IsLetter(c) || unicode.IsDigit(c)
+	}
+	lower := unicode.ToLower(c)
+	return lower, lower >= utf8.RuneSelf && (unicode.IsLetter(c) || unicode.IsMark(c) || unicode.IsDigit(c))
+}
+
+// canonicalPatternHost returns the host of a pattern, which stands at the
+// given offset, as canonicalHost returns those of requests.
+func canonicalPatternHost(host string, at int) (string, *Mistake) {
+	for i, c := range host {
+		if _, ok := lowerInHost(c); !ok && (c >= utf8.RuneSelf || !strings.ContainsRune(".:[]", c)) {
+			_, size := utf8.DecodeRuneInString(host[i:])
+			return "", unreadable(at+i, "%q cannot stand in a host", host[i:i+size]).
+				hint("letters, digits, - and _ can, and any other name can be written as an A-label: xn--")
+		}
+	}
+	canonical := canonicalHost(host)
+	switch {
+	case canonical == "" && host != "":
+		return "", notAHost(host, at)
+	case strings.Count(host, ":") == 1 || strings.Contains(host, "]:") || strings.HasSuffix(host, "."):
+		return "", unreadable(at, "the host %q has a port or ends in a dot", host).
+			hint("write %s: it is matched on every port", canonical)
+	}
+	return canonical, nil
+}
+
+func notAHost(host string, at int) *Mistake {
+	if _, err := asciiName(host); err != nil && !isASCII(host) {
+		return unreadable(at, "%q is no host: %v", host, err)
+	}
+	return unreadable(at, "%q is no host: neither a name nor an IPv6 address in brackets", host)
 }
