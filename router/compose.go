@@ -53,12 +53,15 @@ func Length(min, max int) Constraint {
 		panic(fmt.Sprintf("router: Length(%d, %d): want 0 <= min <= max", min, max))
 	}
 	fits := func(s string) bool {
-		// Between the number of bytes and a quarter of it lies that of the
-		// characters: most segments are judged without counting.
+		// The number of characters lies between a quarter of that of bytes
+		// and that: a segment that is far too long is not looked at.
 		if len(s) < min || len(s)/utf8.UTFMax > max {
 			return false
 		}
-		n := utf8.RuneCountInString(s)
+		n := len(s)
+		if !isASCII(s) {
+			n = utf8.RuneCountInString(s)
+		}
 		return min <= n && n <= max
 	}
 	return Constraint{accepts: fits, examples: lengthExamples(min, max)}

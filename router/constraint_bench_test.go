@@ -32,6 +32,13 @@ func BenchmarkConstraint(b *testing.B) {
 		{"Word/short", router.Word, "user_id"},
 		{"Word", router.Word, "some_longer_identifier_2024"},
 		{"Word/long", router.Word, long},
+		{"Uint/limit", router.Uint, "18446744073709551615"},
+		{"Base64URL", router.Base64URL, "mwH8tDRwSqu4yZQ2xkO-7g"},
+		{"Range", router.Range(1, 500), "42"},
+		{"Length", router.Length(3, 20), "some-title"},
+		{"Any", router.Any(router.Date, router.Int), "42"},
+		{"All", router.All(router.Slug, router.Length(3, 20)), "some-title"},
+		{"Regexp", router.Regexp("[a-z]+-[a-z]+"), "some-title"},
 		{"Date", router.Date, "2024-02-29"},
 	} {
 		b.Run(c.name, func(b *testing.B) {

@@ -84,15 +84,6 @@ func canonicalName(name string) string {
 	return name
 }
 
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
-
 // How long DNS lets a label be, and what is longer than any name in UTF-8.
 const (
 	maxLabel = 63

@@ -1,5 +1,10 @@
 package router
 
+import (
+	"math/bits"
+	"strings"
+)
+
 // isIPv4 is one loop with an index because that takes half the time of a
 // function for each number, which the compiler does not inline.
 func isIPv4(s string) bool {
@@ -32,59 +37,58 @@ func isDigit(c byte) bool { return c-'0' <= 9 }
 
 func isHexDigit(c byte) bool { return isDigit(c) || c|0x20-'a' <= 'f'-'a' }
 
+// maxIPv6 is the length of six groups of four digits and an IPv4 address.
+const maxIPv6 = 45
+
 // isIPv6 reads groups of up to four digits, eight of them or fewer with one
 // "::"; an IPv4 address may stand for the last two.
 func isIPv6(s string) bool {
-	groups, gap := 0, false
-	if len(s) >= 2 && s[:2] == "::" {
-		if s, gap = s[2:], true; s == "" {
-			return true
-		}
+	if len(s) < 2 || len(s) > maxIPv6 {
+		return false
 	}
-	for groups < 8 {
-		n := group(s)
-		if n == 0 {
-			return false
-		}
-		if n < len(s) && s[n] == '.' {
-			return isIPv4(s) && complete(groups+2, gap)
-		}
-		groups++
-		if n == len(s) {
-			return complete(groups, gap)
-		}
-		if s[n] != ':' || n+1 == len(s) {
-			return false
-		}
-		s = s[n+1:]
-		if s[0] != ':' {
-			continue
-		}
-		if gap {
-			return false
-		}
-		if s, gap = s[1:], true; s == "" {
-			return complete(groups, gap)
-		}
+	dot := strings.IndexByte(s, '.')
+	if dot < 0 {
+		colons, ok := colonsAmongHex(s)
+		return ok && areGroups(colons, len(s))
 	}
-	return false
+	start := strings.LastIndexByte(s[:dot], ':') + 1
+	colons, ok := colonsAmongHex(s[:start])
+	// Judged as if "0:0" stood there for the IPv4 address.
+	return ok && areGroups(colons|1<<(start+1), start+3) && isIPv4(s[start:])
 }
 
-// complete reports whether so many groups of 16 bits are an address: all
-// eight, or fewer with a gap that stands for one or more.
-func complete(groups int, gap bool) bool {
-	return groups == 8 && !gap || groups < 8 && gap
+// colonsAmongHex returns one bit for each byte of s, the lowest for the
+// first, set for a colon; not ok when there is anything but colons and
+// hexadecimal digits.
+func colonsAmongHex(s string) (colons uint64, ok bool) {
+	for at := 0; at < len(s); at += 8 {
+		var x uint64
+		if at+8 <= len(s) {
+			x = load8(s[at:])
+		} else {
+			x = loadShort(s[at:])
+		}
+		marks := equal(x, ':') &^ x & allMarks
+		if marks|hexDigits.marks(x) != allMarks {
+			return 0, false
+		}
+		colons |= bitsOf(marks) << at
+	}
+	return colons, true
 }
 
-// group returns how many bytes at the start of s are one to four hexadecimal
-// digits, 0 for none or for more.
-func group(s string) int {
-	n := 0
-	for n < len(s) && isHexDigit(s[n]) {
-		n++
+// areGroups judges n characters, two or more, that are colons or digits.
+func areGroups(colons uint64, n int) bool {
+	digits := (1<<n - 1) &^ colons
+	fiveDigits := digits & (digits >> 1) & (digits >> 2) & (digits >> 3) & (digits >> 4)
+	gaps := colons & (colons >> 1) // the first of two colons
+	alone := colons &^ (gaps | gaps<<1)
+	groups := bits.OnesCount64(digits &^ (digits << 1))
+	switch {
+	case fiveDigits != 0 || alone&(1|1<<(n-1)) != 0 || gaps&(gaps-1) != 0: // ":::" has two gaps
+		return false
+	case gaps == 0:
+		return groups == 8
 	}
-	if n > 4 {
-		return 0
-	}
-	return n
+	return groups < 8 // the gap stands for one or more
 }

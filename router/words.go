@@ -48,6 +48,26 @@ func between(x uint64, low, high byte) uint64 {
 // equal marks the bytes that are c.
 func equal(x uint64, c byte) uint64 { return between(x, c, c) }
 
+func isASCII(s string) bool {
+	n := len(s)
+	switch {
+	case n >= 8:
+		found := load8(s[n-8:])
+		for len(s) > 8 {
+			found |= load8(s)
+			s = s[8:]
+		}
+		return found&allMarks == 0
+	case n > 0:
+		return loadShort(s)&allMarks == 0
+	}
+	return true
+}
+
+// bitsOf returns one bit for each mark, the lowest for the first byte: the
+// factor moves the mark of byte k to bit 56+k and nothing else above 55.
+func bitsOf(marks uint64) uint64 { return marks >> 7 * 0x0102040810204080 >> 56 }
+
 // A class is a set of ASCII characters: the digits, a range of letters and
 // two others. It is kept in the form that has needs, so that one loop serves
 // every class as fast as one written for it.
