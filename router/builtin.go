@@ -61,10 +61,10 @@ func isUUID(s string) bool {
 	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
 		return false
 	}
-	marks := hexDigits.marks(load8(s)) &
-		hexDigits.marks(load4(s[9:])|load4(s[14:])<<32) &
-		hexDigits.marks(load4(s[19:])|load4(s[24:])<<32) &
-		hexDigits.marks(load8(s[28:]))
+	marks := hexDigits.marks(eightBytes(s)) &
+		hexDigits.marks(fourBytes(s[9:])|fourBytes(s[14:])<<32) &
+		hexDigits.marks(fourBytes(s[19:])|fourBytes(s[24:])<<32) &
+		hexDigits.marks(eightBytes(s[28:]))
 	return marks == allMarks
 }
 
@@ -76,11 +76,11 @@ func isSlug(s string) bool {
 		return false
 	}
 	if n < 8 {
-		return isSlugWord(loadShort(s))
+		return isSlugWord(fewBytes(s))
 	}
-	last := load8(s[n-8:])
+	last := eightBytes(s[n-8:])
 	for len(s) > 8 {
-		if !isSlugWord(load8(s)) {
+		if !isSlugWord(eightBytes(s)) {
 			return false
 		}
 		s = s[7:]

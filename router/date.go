@@ -5,7 +5,7 @@ func isDate(s string) bool {
 	if len(s) != 10 || s[4] != '-' || s[7] != '-' {
 		return false
 	}
-	x := load4(s) | uint64(s[5])<<32 | uint64(s[6])<<40 | uint64(s[8])<<48 | uint64(s[9])<<56
+	x := fourBytes(s) | uint64(s[5])<<32 | uint64(s[6])<<40 | uint64(s[8])<<48 | uint64(s[9])<<56
 	if digits.marks(x) != allMarks {
 		return false
 	}

@@ -58,7 +58,7 @@ func allExamples(parts []Constraint, accepts func(string) bool) []string {
 	lengths := lengthsOf(candidates)
 	for _, s := range candidates {
 		for _, n := range lengths {
-			for _, fitted := range fit(s, n) {
+			for _, fitted := range ofLength(s, n) {
 				try(fitted)
 			}
 		}
@@ -75,10 +75,10 @@ func lengthsOf(list []string) []int {
 	return slices.Compact(lengths)
 }
 
-// fit returns strings of n characters, one or more, that are like s: with its
+// ofLength returns strings of n characters, one or more, that are like s: with its
 // first character, its last one or all of it repeated as often as needed, or
 // with its end cut off.
-func fit(s string, n int) []string {
+func ofLength(s string, n int) []string {
 	runes := []rune(s)
 	more := n - len(runes)
 	if more <= 0 {

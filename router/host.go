@@ -37,11 +37,11 @@ func isCanonicalName(name string) bool {
 	case name[n-1] == '.':
 		return false
 	case n < 8:
-		return isCanonicalWord(loadShort(name))
+		return isCanonicalWord(fewBytes(name))
 	}
-	last := load8(name[n-8:])
+	last := eightBytes(name[n-8:])
 	for len(name) > 8 {
-		if !isCanonicalWord(load8(name)) {
+		if !isCanonicalWord(eightBytes(name)) {
 			return false
 		}
 		name = name[8:]

@@ -64,9 +64,9 @@ func colonsAmongHex(s string) (colons uint64, ok bool) {
 	for at := 0; at < len(s); at += 8 {
 		var x uint64
 		if at+8 <= len(s) {
-			x = load8(s[at:])
+			x = eightBytes(s[at:])
 		} else {
-			x = loadShort(s[at:])
+			x = fewBytes(s[at:])
 		}
 		marks := equal(x, ':') &^ x & allMarks
 		if marks|hexDigits.marks(x) != allMarks {

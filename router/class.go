@@ -11,38 +11,38 @@ package router
 // The plain way, byte by byte, is in the tests.
 
 const (
-	eachByte = 0x0101010101010101
-	allMarks = 0x80 * eachByte
+	lowBits  = 0x0101010101010101
+	allMarks = 0x80 * lowBits
 )
 
-// load8 returns the first eight bytes of s.
-func load8(s string) uint64 {
+// eightBytes returns the first eight bytes of s.
+func eightBytes(s string) uint64 {
 	_ = s[7]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// load4 returns the first four bytes of s.
-func load4(s string) uint64 {
+// fourBytes returns the first four bytes of s.
+func fourBytes(s string) uint64 {
 	_ = s[3]
 	return uint64(uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24)
 }
 
-// loadShort returns the one to seven bytes of s and behind them the digit 0.
-func loadShort(s string) uint64 {
+// fewBytes returns the one to seven bytes of s and behind them the digit 0.
+func fewBytes(s string) uint64 {
 	n := len(s)
 	var x uint64
 	if n >= 4 { // two loads that overlap
-		x = load4(s) | load4(s[n-4:])<<(8*(n-4)&63)
+		x = fourBytes(s) | fourBytes(s[n-4:])<<(8*(n-4)&63)
 	} else { // the first byte, the middle one and the last, which may be the same
 		x = uint64(s[0]) | uint64(s[n/2])<<(8*(n/2)&63) | uint64(s[n-1])<<(8*(n-1)&63)
 	}
-	return x | '0'*eachByte<<(8*n&63)
+	return x | '0'*lowBits<<(8*n&63)
 }
 
 // between marks the bytes from low to high.
 func between(x uint64, low, high byte) uint64 {
-	return (x + uint64(0x80-low)*eachByte) &^ (x + uint64(0x7f-high)*eachByte)
+	return (x + uint64(0x80-low)*lowBits) &^ (x + uint64(0x7f-high)*lowBits)
 }
 
 // equal marks the bytes that are c.
@@ -52,14 +52,14 @@ func isASCII(s string) bool {
 	n := len(s)
 	switch {
 	case n >= 8:
-		found := load8(s[n-8:])
+		found := eightBytes(s[n-8:])
 		for len(s) > 8 {
-			found |= load8(s)
+			found |= eightBytes(s)
 			s = s[8:]
 		}
 		return found&allMarks == 0
 	case n > 0:
-		return loadShort(s)&allMarks == 0
+		return fewBytes(s)&allMarks == 0
 	}
 	return true
 }
@@ -78,7 +78,7 @@ type class struct {
 }
 
 func newClass(fold, low, high, other, another byte) class {
-	each := func(b byte) uint64 { return uint64(b) * eachByte }
+	each := func(b byte) uint64 { return uint64(b) * lowBits }
 	return class{each(fold), each(0x80 - low), each(0x7f - high), each(other), each(another)}
 }
 
@@ -87,8 +87,8 @@ func (c *class) marks(x uint64) uint64 {
 	y := x | c.fold
 	return (between(x, '0', '9') |
 		(y+c.low)&^(y+c.high) |
-		^((x ^ c.other) + 0x7f*eachByte) | // no carry: the byte is zero
-		^((x ^ c.another) + 0x7f*eachByte)) &^ x & allMarks
+		^((x ^ c.other) + 0x7f*lowBits) | // no carry: the byte is zero
+		^((x ^ c.another) + 0x7f*lowBits)) &^ x & allMarks
 }
 
 // hasAll reports whether s is not empty and all its bytes are of the class.
@@ -97,21 +97,21 @@ func (c *class) hasAll(s string) bool {
 	n := len(s)
 	switch {
 	case n >= 8:
-		last := load8(s[n-8:])
+		last := eightBytes(s[n-8:])
 		for len(s) > 8 {
-			if c.marks(load8(s)) != allMarks {
+			if c.marks(eightBytes(s)) != allMarks {
 				return false
 			}
 			s = s[8:]
 		}
 		return c.marks(last) == allMarks
 	case n >= 4:
-		return c.marks(load4(s)|load4(s[n-4:])<<32) == allMarks
+		return c.marks(fourBytes(s)|fourBytes(s[n-4:])<<32) == allMarks
 	case n > 0:
 		// The first byte, the middle one and the last are all there are; the
 		// others are the digit 0, which every class has.
 		three := uint64(s[0]) | uint64(s[n/2])<<8 | uint64(s[n-1])<<16
-		return c.marks(three|'0'*eachByte&^0xffffff) == allMarks
+		return c.marks(three|'0'*lowBits&^0xffffff) == allMarks
 	}
 	return false
 }
