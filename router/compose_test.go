@@ -56,6 +56,26 @@ func TestCompositesKeepTheirParts(t *testing.T) {
 	}
 }
 
+func TestWhatHoldsARegexpIsCostly(t *testing.T) {
+	expr := router.Regexp("a+")
+	for name, c := range map[string]router.Constraint{
+		"Regexp": expr, "Any": router.Any(expr, router.Int), "All": router.All(router.Int, expr),
+		"nested": router.All(router.Any(router.Int, router.All(expr))),
+	} {
+		if !c.Costly() {
+			t.Errorf("%s is not", name)
+		}
+	}
+	for name, c := range map[string]router.Constraint{
+		"Int": router.Int, "Range": router.Range(1, 2), "Length": router.Length(1, 2), "zero": {},
+		"Any": router.Any(router.Int, router.Hex), "All": router.All(router.Int, router.Range(1, 2)),
+	} {
+		if c.Costly() {
+			t.Errorf("%s is", name)
+		}
+	}
+}
+
 func TestBoundsAreChecked(t *testing.T) {
 	for want, make := range map[string]func(){
 		"router: Range(2, 1): ":   func() { router.Range(2, 1) },

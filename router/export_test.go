@@ -31,6 +31,9 @@ func (n *node) count() int {
 // Examples returns what a constraint is known to accept.
 func (c Constraint) Examples() []string { return c.examples }
 
+// Costly reports whether a search asks the constraint once per segment.
+func (c Constraint) Costly() bool { return c.costly }
+
 // Decode returns the unescaped segments of a path.
 func Decode(path string) []string {
 	var s search
