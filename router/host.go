@@ -14,6 +14,9 @@ import (
 //
 // What it returns it returns unchanged when it is given that.
 func canonicalHost(host string) string {
+	if isCanonicalName(host) {
+		return host
+	}
 	name := host
 	if colon := strings.IndexByte(host, ':'); colon >= 0 {
 		if strings.IndexByte(host[colon+1:], ':') >= 0 {
@@ -27,8 +30,8 @@ func canonicalHost(host string) string {
 	return canonicalName(name)
 }
 
-// isCanonicalName reports whether there is nothing to do about a name: no
-// capital, no bracket, no byte of Unicode and no dot at the end.
+// isCanonicalName reports whether there is nothing to do about a host: no
+// capital, colon or bracket, no byte of Unicode and no dot at the end.
 func isCanonicalName(name string) bool {
 	n := len(name)
 	switch {
@@ -49,8 +52,9 @@ func isCanonicalName(name string) bool {
 	return isCanonicalWord(last)
 }
 
-// isCanonicalWord uses that [ is behind Z.
-func isCanonicalWord(x uint64) bool { return (between(x, 'A', '[')|x)&allMarks == 0 }
+// isCanonicalWord asks for one range: from the colon over the capitals to the
+// bracket. The few others therein go the longer way, to the same end.
+func isCanonicalWord(x uint64) bool { return (between(x, ':', '[')|x)&allMarks == 0 }
 
 // canonicalAddress is canonicalHost for several colons: an IPv6 address. It
 // is compared as text.
