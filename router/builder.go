@@ -1,7 +1,6 @@
 package router
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 )
@@ -51,16 +50,21 @@ func (b *builder) insert(p *pattern) *Mistake {
 	if !ok {
 		return unreadable(0, "the patterns name more than %d different methods", maxMethods)
 	}
-	place := b.place(p)
-	if other, example := b.conflict(p, place); other != nil {
+	if other, example := b.conflict(p); other != nil {
 		return conflictMistake(other, example)
 	}
 	b.tree.params = max(b.tree.params, len(p.names))
 	for _, s := range p.segments {
-		b.used[s.rule] = true
+		if s.rule != "" {
+			b.used[s.rule] = true
+		}
 	}
+	place := b.place(p)
 	place.put(p, set)
-	b.tree.allows[place.allow] = b.tree.methods.allow(place.allow)
+	if _, known := b.tree.allows[place.allow]; !known {
+		b.tree.allows[place.allow] = b.tree.methods.allow(place.allow)
+	}
+	p.segments = nil // most of a pattern's memory
 	return nil
 }
 
@@ -78,7 +82,7 @@ func (l *leaf) put(p *pattern, set methodSet) {
 
 // place returns the leaf for a pattern and makes the way to it.
 func (b *builder) place(p *pattern) *leaf {
-	n := b.root(p.host)
+	n := b.tree.growRoot(p.host)
 	capture := 0
 	behindStretch := false
 	for _, s := range p.segments {
@@ -86,12 +90,10 @@ func (b *builder) place(p *pattern) *leaf {
 		case literal:
 			n = n.literals.grow(s.text)
 			continue
-		case constrained:
-			n = n.growConstrained(s, capture)
-		case free:
-			n = grow(&n.free, capture)
+		case parameter:
+			n = n.growParam(s.form, capture)
 		case stretch:
-			n = grow(&n.stretch, capture)
+			n = n.growStretch(capture)
 			if behindStretch && n.guard == 0 {
 				b.tree.guards++
 				n.guard = b.tree.guards
@@ -110,24 +112,32 @@ func (b *builder) place(p *pattern) *leaf {
 	return growLeaf(&n.leaf)
 }
 
-func (b *builder) root(host string) *node {
+// root returns the node where the patterns of a host begin, nil for none.
+func (t *tree) root(host string) *node {
 	if host == "" {
-		if b.tree.anyHost == nil {
-			b.tree.anyHost = &node{}
-		}
-		return b.tree.anyHost
+		return t.anyHost
 	}
-	if b.tree.hosts[host] == nil {
-		b.tree.hosts[host] = &node{}
-	}
-	return b.tree.hosts[host]
+	return t.hosts[host]
 }
 
-func grow(e **edge, capture int) *node {
-	if *e == nil {
-		*e = &edge{to: &node{}, capture: capture}
+func (t *tree) growRoot(host string) *node {
+	if n := t.root(host); n != nil {
+		return n
 	}
-	return (*e).to
+	n := &node{}
+	if host == "" {
+		t.anyHost = n
+	} else {
+		t.hosts[host] = n
+	}
+	return n
+}
+
+func (n *node) growStretch(capture int) *node {
+	if n.stretch == nil {
+		n.stretch = &edge{to: &node{}, capture: capture}
+	}
+	return n.stretch.to
 }
 
 func growLeaf(l **leaf) *leaf {
@@ -137,17 +147,13 @@ func growLeaf(l **leaf) *leaf {
 	return *l
 }
 
-// growConstrained keeps the edges sorted by the constraints' names, which is
-// the order in which constraints that no example shows to overlap are tried.
-func (n *node) growConstrained(s segment, capture int) *node {
-	i, found := slices.BinarySearchFunc(n.constrained, s.rule, func(e edge, rule string) int {
-		return cmp.Compare(e.rule, rule)
-	})
+// growParam keeps the edges in the order of their forms.
+func (n *node) growParam(f form, capture int) *node {
+	i, found := n.findParam(&f)
 	if !found {
-		e := edge{to: &node{}, capture: capture, rule: s.rule, constraint: s.constraint}
-		n.constrained = slices.Insert(n.constrained, i, e)
+		n.params = slices.Insert(n.params, i, edge{to: &node{}, capture: capture, form: f})
 	}
-	return n.constrained[i].to
+	return n.params[i].to
 }
 
 func conflictMistake(other *pattern, example string) *Mistake {

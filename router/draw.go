@@ -13,6 +13,7 @@ import (
 //	(any host)
 //	  datasets
 //	    {...} -> /datasets/{uri...}
+//	  report-{:int}.pdf -> /report-{id:int}.pdf
 //	  {:int} -> GET /{id:int}
 //	  {...}/
 //	    datalist -> /{uri...}/datalist
@@ -36,11 +37,8 @@ func drawNode(b *strings.Builder, depth int, label string, n *node) {
 	if n.slash != nil {
 		drawLine(b, depth, "{$}", n.slash)
 	}
-	for i := range n.constrained {
-		drawNode(b, depth, "{:"+n.constrained[i].rule+"}", n.constrained[i].to)
-	}
-	if n.free != nil {
-		drawNode(b, depth, "{}", n.free.to)
+	for i := range n.params {
+		drawNode(b, depth, n.params[i].String(), n.params[i].to)
 	}
 	if n.stretch != nil {
 		drawNode(b, depth, "{...}/", n.stretch.to)

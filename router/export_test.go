@@ -17,13 +17,11 @@ func (n *node) count() int {
 	for _, c := range n.literals.list {
 		total += c.to.count()
 	}
-	for _, e := range n.constrained {
+	for _, e := range n.params {
 		total += e.to.count()
 	}
-	for _, e := range []*edge{n.free, n.stretch} {
-		if e != nil {
-			total += e.to.count()
-		}
+	if n.stretch != nil {
+		total += n.stretch.to.count()
 	}
 	return total
 }

@@ -24,10 +24,17 @@ type branch struct {
 	leaf    *leaf
 }
 
-// rivals walks the branches of n whose constraints are other than p[i].
+// rivals walks the branches of n that differ from p[i] in the constraint
+// alone.
 func (m *meeting) rivals(n *node, i int, tokens []string) {
-	for k := range n.constrained {
-		if e := &n.constrained[k]; e.rule != m.p[i].rule {
+	f := &m.p[i].form
+	first, _ := slices.BinarySearchFunc(n.params, f, func(e edge, f *form) int { return e.compareText(f) })
+	for k := first; k < len(n.params); k++ {
+		e := &n.params[k]
+		if e.rule == "" || e.compareText(f) != 0 {
+			return
+		}
+		if e.rule != f.rule {
 			m.along(e.branch(), i, tokens)
 		}
 	}
@@ -102,14 +109,11 @@ func (n *node) branches(s segment) []branch {
 			all = append(all, branch{segment: segment{kind: literal, text: c.text}, to: c.to})
 		}
 	}
-	for i := range n.constrained {
-		all = append(all, n.constrained[i].branch())
+	for i := range n.params {
+		all = append(all, n.params[i].branch())
 	}
 	if n.slash != nil {
 		all = append(all, branch{segment: segment{kind: slash}, leaf: n.slash})
-	}
-	if n.free != nil {
-		all = append(all, branch{segment: segment{kind: free, name: "x"}, to: n.free.to})
 	}
 	if n.stretch != nil {
 		all = append(all, branch{segment: segment{kind: stretch, name: "x"}, to: n.stretch.to})
@@ -120,32 +124,63 @@ func (n *node) branches(s segment) []branch {
 	return all
 }
 
-// branch returns a constrained edge as a branch.
+// branch returns the edge of a parameter as a branch.
 func (e *edge) branch() branch {
-	return branch{segment: segment{kind: constrained, rule: e.rule, constraint: e.constraint}, to: e.to}
+	return branch{segment: segment{kind: parameter, name: "x", form: e.form}, to: e.to}
 }
 
-// commonToken returns one segment of a request that both may take.
+// commonToken returns one segment of a request that both may take. It finds
+// none for some pairs of constraints that have one.
 func commonToken(p, q segment) (string, bool) {
-	for _, token := range slices.Concat(p.examples(), q.examples()) {
+	own := slices.Concat(p.examples(), q.examples())
+	for _, token := range own {
 		if p.admits(token) && q.admits(token) {
+			return token, true
+		}
+	}
+	if p.kind != parameter || q.kind != parameter || p.compareText(&q.form) == 0 {
+		return "", false
+	}
+	// The texts differ: a value long enough for both, or one in the place of
+	// the other's text, may do: a42 for a{:int} and {}2, 2024-02-01 for {:date} and {}-01.
+	outer := p.around(&q.form)
+	for _, token := range own {
+		if token = outer.over(token); p.admits(token) && q.admits(token) {
+			return token, true
+		}
+	}
+	for _, value := range slices.Concat(p.values(), q.values()) {
+		if token := outer.with(value); p.admits(token) && q.admits(token) {
 			return token, true
 		}
 	}
 	return "", false
 }
 
+// examples returns segments of requests that s takes.
 func (s segment) examples() []string {
 	switch s.kind {
 	case literal:
 		return []string{s.text}
-	case constrained:
-		return s.constraint.examples
-	case free, stretch:
+	case parameter:
+		all := slices.Clone(s.values())
+		for i := range all {
+			all[i] = s.with(all[i])
+		}
+		return all
+	case stretch:
 		return []string{s.name}
 	default:
 		return []string{""}
 	}
+}
+
+// values returns values that a parameter accepts.
+func (s segment) values() []string {
+	if s.rule == "" {
+		return []string{s.name}
+	}
+	return s.constraint.examples
 }
 
 // admits reports whether the segment may take this one segment of a request.
@@ -153,9 +188,10 @@ func (s segment) admits(token string) bool {
 	switch s.kind {
 	case literal:
 		return token == s.text
-	case constrained:
-		return s.constraint.Match(token)
-	case free, stretch:
+	case parameter:
+		_, ok := s.value(token)
+		return ok
+	case stretch:
 		return token != ""
 	case slash:
 		return token == ""

@@ -1,6 +1,7 @@
 package router_test
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strings"
@@ -38,24 +39,35 @@ func newOraclePattern(text string) oraclePattern {
 	return p
 }
 
-// A oracleMatch is one way in which a pattern matches a request.
+// An oracleRank says how a pattern takes one segment of a request.
+type oracleRank struct {
+	class          int // 1: literal, 2: parameter, 3: wildcard
+	before, behind int // of a parameter: how much text stands around it
+	free           int // of a parameter: 0 with a constraint, 1 without
+	rule           string
+}
+
+// compare is negative when a takes precedence over b.
+func (a oracleRank) compare(b oracleRank) int {
+	return cmp.Or(a.compareWithoutRule(b), cmp.Compare(a.rule, b.rule))
+}
+
+func (a oracleRank) compareWithoutRule(b oracleRank) int {
+	return cmp.Or(a.class-b.class, b.before-a.before, b.behind-a.behind, a.free-b.free)
+}
+
+// An oracleMatch is one way in which a pattern matches a request.
 type oracleMatch struct {
 	pattern oraclePattern
-	noHost  int      // 0: the pattern has a host, 1: it has none
-	rank    []string // for each segment of the request how it was matched
-	method  int      // 0: named, 1: HEAD by GET, 2: pattern without methods, -1: not taken
+	noHost  int          // 0: the pattern has a host, 1: it has none
+	rank    []oracleRank // of each segment of the request
+	method  int          // 0: named, 1: HEAD by GET, 2: pattern without methods, -1: not taken
 	values  []string
 }
 
 // compare is negative when a takes precedence over b.
 func (a *oracleMatch) compare(b *oracleMatch) int {
-	if a.noHost != b.noHost {
-		return a.noHost - b.noHost
-	}
-	if n := slices.Compare(a.rank, b.rank); n != 0 {
-		return n
-	}
-	return a.method - b.method
+	return cmp.Or(a.noHost-b.noHost, slices.CompareFunc(a.rank, b.rank, oracleRank.compare), a.method-b.method)
 }
 
 // unordered reports whether nothing but the names of constraints orders two
@@ -66,21 +78,17 @@ func (a *oracleMatch) unordered(b *oracleMatch) bool {
 	}
 	for i := range a.rank {
 		if a.rank[i] != b.rank[i] {
-			return a.rank[i][0] == '2' && b.rank[i][0] == '2'
+			return a.rank[i].compareWithoutRule(b.rank[i]) == 0
 		}
 	}
 	return a.method == b.method
 }
 
 // match returns the best way in which the pattern matches, whether or not it
-// takes the method.
-func (p oraclePattern) match(method, host, path string) (oracleMatch, bool) {
+// takes the method. The tokens are the unescaped segments of the path.
+func (p oraclePattern) match(method, host string, tokens []string) (oracleMatch, bool) {
 	if p.host != "" && p.host != host {
 		return oracleMatch{}, false
-	}
-	var tokens []string
-	for token := range strings.SplitSeq(path[1:], "/") {
-		tokens = append(tokens, unescaped(token))
 	}
 	m := oracleMatch{pattern: p, method: p.methodRank(method)}
 	if p.host == "" {
@@ -89,6 +97,15 @@ func (p oraclePattern) match(method, host, path string) (oracleMatch, bool) {
 	var ok bool
 	m.rank, m.values, ok = oracleAssign(p.segments, tokens)
 	return m, ok
+}
+
+// oracleTokens returns the unescaped segments of an escaped path.
+func oracleTokens(path string) []string {
+	tokens := strings.Split(path[1:], "/")
+	for i := range tokens {
+		tokens[i] = unescaped(tokens[i])
+	}
+	return tokens
 }
 
 func (p oraclePattern) methodRank(method string) int {
@@ -105,44 +122,58 @@ func (p oraclePattern) methodRank(method string) int {
 
 // oracleAssign tries every way of giving the tokens to the segments and
 // returns the one of the smallest rank.
-func oracleAssign(segments, tokens []string) (rank, values []string, ok bool) {
+func oracleAssign(segments, tokens []string) (rank []oracleRank, values []string, ok bool) {
 	if len(segments) == 0 || len(tokens) == 0 {
 		return nil, nil, len(segments) == 0 && len(tokens) == 0
 	}
 	s, last := segments[0], len(segments) == 1
-	name, rule, _ := strings.Cut(strings.Trim(s, "{}"), ":")
-	take := func(n int, r string, captured ...string) {
+	take := func(n int, r oracleRank, captured ...string) {
 		restRank, restValues, fits := oracleAssign(segments[1:], tokens[n:])
-		all := append(slices.Repeat([]string{r}, n), restRank...)
-		if fits && (!ok || slices.Compare(all, rank) < 0) {
+		all := append(slices.Repeat([]oracleRank{r}, n), restRank...)
+		if fits && (!ok || slices.CompareFunc(all, rank, oracleRank.compare) < 0) {
 			rank, values, ok = all, append(captured, restValues...), true
 		}
 	}
+	literal, wildcard := oracleRank{class: 1}, oracleRank{class: 3}
 	switch {
 	case s == "{$}":
 		if tokens[0] == "" && len(tokens) == 1 {
-			take(1, "1 literal")
+			take(1, literal)
 		}
 	case s == "":
-		take(len(tokens), "4 wildcard")
-	case s[0] != '{':
+		take(len(tokens), wildcard)
+	case !strings.Contains(s, "{"):
 		if unescaped(s) == tokens[0] {
-			take(1, "1 literal")
+			take(1, literal)
 		}
-	case strings.HasSuffix(name, "...") && last:
-		take(len(tokens), "4 wildcard", strings.Join(tokens, "/"))
-	case strings.HasSuffix(name, "..."):
+	case strings.HasSuffix(s, "...}") && last:
+		take(len(tokens), wildcard, strings.Join(tokens, "/"))
+	case strings.HasSuffix(s, "...}"):
 		for n := 1; n < len(tokens); n++ {
-			take(n, "4 wildcard", strings.Join(tokens[:n], "/"))
+			take(n, wildcard, strings.Join(tokens[:n], "/"))
 		}
-	case rule != "":
-		if tokens[0] != "" && oracleConstraints[rule].Match(tokens[0]) {
-			take(1, "2 "+rule, tokens[0])
+	default:
+		if r, value, fits := oracleParameter(s, tokens[0]); fits {
+			take(1, r, value)
 		}
-	case tokens[0] != "":
-		take(1, "3 free", tokens[0])
 	}
 	return rank, values, ok
+}
+
+// oracleParameter gives a token to a segment with a parameter.
+func oracleParameter(s, token string) (r oracleRank, value string, fits bool) {
+	before, others, _ := strings.Cut(s, "{")
+	inside, behind, _ := strings.Cut(others, "}")
+	before, behind = unescaped(before), unescaped(behind)
+	_, rule, constrained := strings.Cut(inside, ":")
+	r = oracleRank{class: 2, before: len(before), behind: len(behind), rule: rule}
+	if !constrained {
+		r.free = 1
+	}
+	others, starts := strings.CutPrefix(token, before)
+	value, ends := strings.CutSuffix(others, behind)
+	fits = starts && ends && value != "" && (!constrained || oracleConstraints[rule].Match(value))
+	return r, value, fits
 }
 
 var oracleConstraints = router.Constraints{
@@ -153,8 +184,9 @@ var oracleConstraints = router.Constraints{
 // Allow header when there are none.
 func oracleLookup(patterns []oraclePattern, method, host, path string) (taken []oracleMatch, allow string) {
 	var allowed []string
+	tokens := oracleTokens(path)
 	for _, p := range patterns {
-		m, ok := p.match(method, host, path)
+		m, ok := p.match(method, host, tokens)
 		if ok && m.method >= 0 {
 			taken = append(taken, m)
 		}

@@ -9,26 +9,24 @@ import (
 	"github.com/weirhq/weir/internal/nearest"
 )
 
-// A kind says what a segment of a pattern matches. Of the first four the
+// A kind says what a segment of a pattern matches. Of the first three the
 // smaller one is the more specific.
 type kind uint8
 
 const (
-	literal     kind = iota // one segment that equals text
-	constrained             // one segment that the constraint accepts
-	free                    // one segment that is not empty
-	stretch                 // {name...} with more behind it: one or more segments
-	slash                   // {$}: the empty segment behind a final slash
-	rest                    // {name...} or a slash at the end: all that is left
+	literal   kind = iota // one segment that equals text
+	parameter             // {name}, perhaps with a constraint and text around it: one segment
+	stretch               // {name...} with more behind it: one or more segments
+	slash                 // {$}: the empty segment behind a final slash
+	rest                  // {name...} or a slash at the end: all that is left
 )
 
 // A segment is what stands between two slashes of a pattern.
 type segment struct {
-	kind       kind
-	text       string     // of a literal: its text, unescaped
-	name       string     // of a parameter: its name; "" for a trailing slash
-	rule       string     // of a constrained parameter: the constraint's name
-	constraint Constraint // of a constrained parameter
+	kind kind
+	text string // of a literal: its text, unescaped
+	name string // of a parameter or wildcard: its name; "" for a trailing slash
+	form        // of a parameter
 }
 
 // many reports whether the segment may take several of a request.
@@ -37,11 +35,11 @@ func (s segment) many() bool { return s.kind == stretch || s.kind == rest }
 // A pattern is a pattern's text taken apart.
 type pattern struct {
 	text     string
-	entry    int      // index of the entry it came with
-	methods  []string // empty: every method
-	host     string   // as canonicalHost returns it; "": every host
-	segments []segment
-	names    []string // of the parameters, from left to right
+	entry    int       // index of the entry it came with
+	methods  []string  // empty: every method
+	host     string    // as canonicalHost returns it; "": every host
+	names    []string  // of the parameters, from left to right
+	segments []segment // nil once the pattern is in a tree, which says the same
 }
 
 // parsePattern takes text apart. Every mistake it returns lacks Entry and
@@ -67,6 +65,9 @@ func (p *pattern) parseMethods() (int, *Mistake) {
 	list, after, found := cutBlank(p.text)
 	if !found {
 		return 0, nil
+	}
+	if strings.IndexByte(list, '/') >= 0 {
+		return 0, unreadable(len(list), "a blank stands in the path").hint("write %%20")
 	}
 	at := 0
 	for method := range strings.SplitSeq(list, ",") {
@@ -130,6 +131,10 @@ func notInHost(c rune) bool {
 
 // parsePath reads the path, which begins at the given offset.
 func (p *pattern) parsePath(at int, constraints Constraints) *Mistake {
+	p.segments = make([]segment, 0, strings.Count(p.text[at:], "/"))
+	if n := strings.Count(p.text[at:], "{"); n > 0 {
+		p.names = make([]string, 0, n)
+	}
 	for at < len(p.text) {
 		at++ // the slash
 		end := len(p.text)
@@ -166,23 +171,53 @@ func (p *pattern) add(s segment, at int) *Mistake {
 // parseSegment reads one segment, which stands at the given offset.
 func parseSegment(text string, at int, last bool, constraints Constraints) (segment, *Mistake) {
 	brace := strings.IndexByte(text, '{')
+	plain := unescape(text)
 	switch {
 	case text == "" && last:
 		return segment{kind: rest}, nil
-	case text == "" || text == "." || text == "..":
+	case plain == "" || plain == "." || plain == "..":
 		return segment{}, unreadable(at, "the segment %q never reaches a route: paths are cleaned first", text)
 	case brace < 0:
-		return segment{kind: literal, text: unescape(text)}, nil
-	case brace > 0:
-		return segment{}, unreadable(at+brace, "a parameter fills a whole segment").hint("put a slash before {")
-	case text[len(text)-1] != '}':
-		return segment{}, unreadable(at, "a parameter fills a whole segment and ends with }")
-	case text == "{$}" && !last:
-		return segment{}, unreadable(at, "{$} is the end of a path")
-	case text == "{$}":
+		return segment{kind: literal, text: plain}, nil
+	case text == "{$}" && last:
 		return segment{kind: slash}, nil
+	case text == "{$}":
+		return segment{}, unreadable(at, "{$} is the end of a path")
 	}
-	return parseParameter(text[1:len(text)-1], at+1, last, constraints)
+	n := strings.IndexByte(text[brace:], '}')
+	if n < 0 {
+		return segment{}, unreadable(at+brace, "a parameter ends with }")
+	}
+	before, inside, behind := text[:brace], text[brace+1:brace+n], text[brace+n+1:]
+	if m := checkAround(before, at); m != nil {
+		return segment{}, m
+	}
+	if m := checkAround(behind, at+brace+n+1); m != nil {
+		return segment{}, m
+	}
+	s, m := parseParameter(inside, at+brace+1, last, constraints)
+	switch {
+	case m != nil || before == "" && behind == "":
+		return s, m
+	case s.kind != parameter:
+		return segment{}, unreadable(at, "a wildcard of several segments has text around it").hint("put a slash between")
+	}
+	s.prefix, s.suffix = unescape(before), unescape(behind)
+	return s, nil
+}
+
+// checkAround checks the text before or behind a parameter, which stands at
+// the given offset.
+func checkAround(text string, at int) *Mistake {
+	switch i := strings.IndexAny(text, "{}"); {
+	case i < 0:
+		return nil
+	case text[i] == '{':
+		return unreadable(at+i, "a second parameter stands in one segment").
+			hint("write one parameter for the whole segment, with a constraint made by Regexp")
+	default:
+		return unreadable(at+i, "a } stands alone").hint("write %%7D for the character")
+	}
 }
 
 // parseParameter reads what stands between braces: name, name:constraint or
@@ -192,24 +227,28 @@ func parseParameter(text string, at int, last bool, constraints Constraints) (se
 	name, multi := strings.CutSuffix(name, "...")
 	ruleAt := at + len(text) - len(rule)
 	switch {
+	case text == "$":
+		return segment{}, unreadable(at, "{$} has text around it").hint("put a slash before {$}")
 	case name == "":
 		return segment{}, unreadable(at, "a parameter has no name")
 	case !isIdentifier(name):
 		return segment{}, unreadable(at, "%q is not a name", name).hint("a name has letters, digits and _, and no digit first")
 	case hasRule && (multi || strings.HasSuffix(rule, "...")):
 		return segment{}, unreadable(ruleAt, "a wildcard of several segments takes no constraint")
+	case hasRule && rule == "":
+		return segment{}, unreadable(ruleAt, "a constraint has no name").hint("write {%s} for any value", name)
 	case hasRule:
 		c, ok := constraints.find(rule)
 		if !ok {
 			return segment{}, unknownConstraint(rule, ruleAt, constraints)
 		}
-		return segment{kind: constrained, name: name, rule: rule, constraint: c}, nil
+		return segment{kind: parameter, name: name, form: form{rule: rule, constraint: c}}, nil
 	case multi && last:
 		return segment{kind: rest, name: name}, nil
 	case multi:
 		return segment{kind: stretch, name: name}, nil
 	}
-	return segment{kind: free, name: name}, nil
+	return segment{kind: parameter, name: name}, nil
 }
 
 func unknownConstraint(rule string, at int, constraints Constraints) *Mistake {
@@ -247,6 +286,9 @@ func isToken(s string) bool {
 // unescape undoes the escapes of one segment. A segment with a bad escape
 // stays as it is, as in net/http.
 func unescape(s string) string {
+	if strings.IndexByte(s, '%') < 0 {
+		return s
+	}
 	if u, err := url.PathUnescape(s); err == nil {
 		return u
 	}

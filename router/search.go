@@ -64,16 +64,16 @@ func (s *search) walkSegment(n *node, at, end int) *pattern {
 			return p
 		}
 	}
-	for i := range n.constrained {
-		e := &n.constrained[i]
-		if e.constraint.Match(segment) {
-			if p := s.follow(e, at, end); p != nil {
-				return p
-			}
+	for i := range n.params {
+		e := &n.params[i]
+		value, ok := e.value(segment)
+		if !ok {
+			continue
 		}
-	}
-	if n.free != nil {
-		return s.follow(n.free, at, end)
+		if p := s.walk(e.to, end+1); p != nil {
+			s.params.values[e.capture] = value
+			return p
+		}
 	}
 	return nil
 }
@@ -85,21 +85,13 @@ func (s *search) walkStretch(e *edge, at, end int) *pattern {
 		return nil
 	}
 	for end < len(s.path) {
-		if p := s.follow(e, at, end); p != nil {
+		if p := s.walk(e.to, end+1); p != nil {
+			s.params.values[e.capture] = s.path[at:end]
 			return p
 		}
 		end = s.segmentEnd(end + 1)
 	}
 	return nil
-}
-
-// follow goes along an edge with the path from at to end as its value.
-func (s *search) follow(e *edge, at, end int) *pattern {
-	p := s.walk(e.to, end+1)
-	if p != nil {
-		s.params.values[e.capture] = s.path[at:end]
-	}
-	return p
 }
 
 // walkRest tries the patterns that take all that is left.

@@ -89,6 +89,37 @@ func TestLookup(t *testing.T) {
 	})
 }
 
+func TestLookupOfParametersWithTextAround(t *testing.T) {
+	checkLookups(t, newTable(t,
+		"/report-{id:int}.pdf", "/report-{name}.pdf", "/report-{name}", "/report-1.pdf", "/re{x}", "/{file}.pdf", "/{file}.tar.gz", "/{file}.gz",
+		"/v{major:int}/{x}", "/v{word}/y", "/aba{x}aba", "/a%2Fb-{x}%20c", "/{any:date}", "/{a...}/v{b}/c",
+	), []lookupCase{
+		{"GET /report-1.pdf", "/report-1.pdf", nil},
+		{"GET /report-2.pdf", "/report-{id:int}.pdf", is{"id": "2"}},
+		{"GET /report-two.pdf", "/report-{name}.pdf", is{"name": "two"}},
+		{"GET /report-two.doc", "/report-{name}", is{"name": "two.doc"}},
+		{"GET /report-.pdf", "/report-{name}", is{"name": ".pdf"}}, // a value is never empty
+		{"GET /report-", "/re{x}", is{"x": "port-"}},
+		{"GET /re.pdf", "/re{x}", is{"x": ".pdf"}}, // text before the value counts first
+		{"GET /x.pdf", "/{file}.pdf", is{"file": "x"}},
+		{"GET /.pdf", "", nil},
+		{"GET /x.tar.gz", "/{file}.tar.gz", is{"file": "x"}},
+		{"GET /.tar.gz", "/{file}.gz", is{"file": ".tar"}},
+		{"GET /v1/y", "/v{major:int}/{x}", is{"major": "1", "x": "y"}},
+		{"GET /vx/y", "/v{word}/y", is{"word": "x"}},
+		{"GET /vx/z", "", nil},
+		{"GET /ababa", "", nil}, // the texts share no byte
+		{"GET /abaaba", "", nil},
+		{"GET /abaXaba", "/aba{x}aba", is{"x": "X"}},
+		{"GET /%61ba%2Faba", "/aba{x}aba", is{"x": "/"}},
+		{"GET /a%2fb-%2520%20c", "/a%2Fb-{x}%20c", is{"x": "%20"}},
+		{"GET /a/b-x%20c", "", nil},
+		{"GET /2024-02-29", "/{any:date}", is{"any": "2024-02-29"}},
+		{"GET /v1/v2/c", "/{a...}/v{b}/c", is{"a": "v1", "b": "2"}},
+		{"GET /report-1/report-2.pdf/v3/c", "/{a...}/v{b}/c", is{"a": "report-1/report-2.pdf", "b": "3"}},
+	})
+}
+
 func TestLookupOfWildcardsInTheMiddle(t *testing.T) {
 	checkLookups(t, newTable(t,
 		"/{topic...}/datasets/{rest...}", "/{uri...}/datalist", "/{uri...}/datalist/{$}", "/{a...}/x/{b...}/y/{c}", "/{path...}",
@@ -233,6 +264,7 @@ func TestTableString(t *testing.T) {
 	got := newTable(t,
 		"/", "/census", "GET /datasets/{uri...}", "POST /datasets/{path...}", "/{topic}/datasets/{uri...}", "/{uri...}/datalist",
 		"/{id:int}", "/{d:date}/{$}", "example.com/a%2Fb",
+		"/{file}.json", "/v{major:int}", "/v{x}", "/{file:slug}.json", "/report-{id:int}.pdf", "/%7B{x}%2F/y",
 	).String()
 	want := `example.com
   a%2Fb -> example.com/a%2Fb
@@ -240,6 +272,13 @@ func TestTableString(t *testing.T) {
   census -> /census
   datasets
     {...} -> GET /datasets/{uri...}, POST /datasets/{path...}
+  report-{:int}.pdf -> /report-{id:int}.pdf
+  %7B{}%2F
+    y -> /%7B{x}%2F/y
+  v{:int} -> /v{major:int}
+  v{} -> /v{x}
+  {:slug}.json -> /{file:slug}.json
+  {}.json -> /{file}.json
   {:date}
     {$} -> /{d:date}/{$}
   {:int} -> /{id:int}

@@ -1,16 +1,20 @@
 package router
 
+import "slices"
+
 // The tree of a table. A node stands for what the patterns that pass through
 // it have in common at their beginning, an edge for one more segment:
 //
 //	/datasets/{uri...}
+//	/{year:int}.csv
 //	/{topic}/datasets/{uri...}
 //	/{uri...}/datalist
 //	/{path...}
 //
 //	datasets                       literals
 //	  {...}                        rest of the node "datasets"
-//	{}                             free
+//	{:int}.csv                     params
+//	{}                             params
 //	  datasets
 //	    {...}
 //	{...}/                         stretch: its node may take more segments
@@ -26,13 +30,12 @@ package router
 // A node is a place in the tree. Nodes change only while a builder adds
 // patterns.
 type node struct {
-	leaf        *leaf // of the patterns that end here
-	literals    children
-	constrained []edge // by the constraint's name
-	free        *edge
-	slash       *leaf // {$}
-	stretch     *edge
-	rest        *restLeaf
+	leaf     *leaf // of the patterns that end here
+	literals children
+	params   []edge // in the order of their forms
+	slash    *leaf  // {$}
+	stretch  *edge
+	rest     *restLeaf
 
 	// guard is, for the node behind a stretch that has another stretch
 	// before it, its number among such nodes, from 1; else it is 0.
@@ -41,10 +44,15 @@ type node struct {
 
 // An edge leads to a node by a segment that becomes a parameter's value.
 type edge struct {
-	to         *node
-	capture    int        // which of the pattern's values the segment is
-	rule       string     // of a constrained edge: the constraint's name
-	constraint Constraint // of a constrained edge
+	to      *node
+	capture int // which of the pattern's values the segment is
+	form        // zero for a stretch
+}
+
+// findParam returns the place of a form among the params and whether it is
+// there.
+func (n *node) findParam(f *form) (int, bool) {
+	return slices.BinarySearchFunc(n.params, f, func(e edge, f *form) int { return e.compare(f) })
 }
 
 // A restLeaf holds the patterns that take all the rest of a path.
