@@ -20,6 +20,7 @@ type tree struct {
 type builder struct {
 	constraints Constraints
 	used        map[string]bool // the constraints that patterns name
+	segments    []segment       // scratch: of the pattern that is being added
 	tree        tree
 }
 
@@ -34,7 +35,7 @@ func newBuilder(c Constraints) *builder {
 // add puts a pattern into the tree. A pattern with a mistake leaves the tree
 // as good as it was.
 func (b *builder) add(text string, entry int) *Mistake {
-	p, m := parsePattern(text, b.constraints)
+	p, m := parsePattern(text, b.constraints, b.segments[:0])
 	if m == nil {
 		p.entry = entry
 		m = b.insert(p)
@@ -54,9 +55,9 @@ func (b *builder) insert(p *pattern) *Mistake {
 		return conflictMistake(other, example)
 	}
 	b.tree.params = max(b.tree.params, len(p.names))
-	for _, s := range p.segments {
-		if s.rule != "" {
-			b.used[s.rule] = true
+	for i := range p.segments {
+		if rule := p.segments[i].rule; rule != "" {
+			b.used[rule] = true
 		}
 	}
 	place := b.place(p)
@@ -64,7 +65,7 @@ func (b *builder) insert(p *pattern) *Mistake {
 	if _, known := b.tree.allows[place.allow]; !known {
 		b.tree.allows[place.allow] = b.tree.methods.allow(place.allow)
 	}
-	p.segments = nil // most of a pattern's memory
+	b.segments, p.segments = p.segments, nil
 	return nil
 }
 
@@ -85,13 +86,13 @@ func (b *builder) place(p *pattern) *leaf {
 	n := b.tree.growRoot(p.host)
 	capture := 0
 	behindStretch := false
-	for _, s := range p.segments {
-		switch s.kind {
+	for i := range p.segments {
+		switch s := &p.segments[i]; s.kind {
 		case literal:
 			n = n.literals.grow(s.text)
 			continue
 		case parameter:
-			n = n.growParam(s.form, capture)
+			n = n.growParam(&s.form, capture)
 		case stretch:
 			n = n.growStretch(capture)
 			if behindStretch && n.guard == 0 {
@@ -148,10 +149,10 @@ func growLeaf(l **leaf) *leaf {
 }
 
 // growParam keeps the edges in the order of their forms.
-func (n *node) growParam(f form, capture int) *node {
-	i, found := n.findParam(&f)
+func (n *node) growParam(f *form, capture int) *node {
+	i, found := n.findParam(f)
 	if !found {
-		n.params = slices.Insert(n.params, i, edge{to: &node{}, capture: capture, form: f})
+		n.params = slices.Insert(n.params, i, edge{to: &node{}, capture: capture, form: *f})
 	}
 	return n.params[i].to
 }

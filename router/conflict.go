@@ -18,38 +18,64 @@ import (
 // in common too: /{a:int}/x and /{b:hex}/y do not conflict. Whether it has is
 // found by walking the pattern and the tree at once (type meeting).
 
+// A dispute is the search for a conflict of p.
+type dispute struct {
+	p       *pattern
+	other   *pattern // the first pattern that p cannot be ordered with, nil for none
+	example string   // a request that both match
+}
+
 // conflict returns the first pattern that p cannot be ordered with and a
 // request that both match; nil when there is none.
 func (b *builder) conflict(p *pattern) (other *pattern, example string) {
-	consider := func(q *pattern, method, path string) {
-		if method != "" && (other == nil || q.entry < other.entry) {
-			other, example = q, method+" "+p.host+path
-		}
-	}
+	d := dispute{p: p}
 	n := b.tree.root(p.host)
-	for i, s := range p.segments {
+	for i := range p.segments {
+		s := &p.segments[i]
 		if n == nil {
-			return other, example // no pattern comes further along with p
+			return d.other, d.example // no pattern comes further along with p
 		}
 		if s.rule != "" {
-			m := meeting{p: p.segments, report: func(q *pattern, path string) {
-				consider(q, commonMethod(p, q), path)
-			}}
-			m.rivals(n, i, exampleTokens(p.segments[:i]))
+			d.overConstraints(n, i)
 		}
 		if s.kind == slash || s.kind == rest {
 			break // the last one, which leads to no node
 		}
 		n = n.next(s)
 	}
-	for _, q := range n.place(p.segments).patterns() {
-		consider(q, sharedMethod(p, q), joinTokens(exampleTokens(p.segments)))
+	d.overMethods(n.place(p.segments))
+	return d.other, d.example
+}
+
+// overConstraints meets the patterns that leave n by another constraint than
+// p does with its i-th segment.
+func (d *dispute) overConstraints(n *node, i int) {
+	m := meeting{p: d.p.segments}
+	m.report = func(q *pattern, tokens []string) {
+		if method := commonMethod(d.p, q); method != "" {
+			d.consider(q, method, tokens)
+		}
 	}
-	return other, example
+	m.rivals(n, i)
+}
+
+// overMethods meets the patterns of the leaf that p comes to.
+func (d *dispute) overMethods(l *leaf) {
+	for _, q := range l.patterns() {
+		if method := sharedMethod(d.p, q); method != "" {
+			d.consider(q, method, exampleTokens(d.p.segments))
+		}
+	}
+}
+
+func (d *dispute) consider(q *pattern, method string, tokens []string) {
+	if d.other == nil || q.entry < d.other.entry {
+		d.other, d.example = q, method+" "+d.p.host+joinTokens(tokens)
+	}
 }
 
 // next returns the node that s leads to, nil for none.
-func (n *node) next(s segment) *node {
+func (n *node) next(s *segment) *node {
 	switch s.kind {
 	case literal:
 		return n.literals.find(s.text)
@@ -115,7 +141,8 @@ func (p *pattern) takes(method string) bool {
 // token each. A constraint without examples stands for itself.
 func exampleTokens(segments []segment) []string {
 	var tokens []string
-	for _, s := range segments {
+	for i := range segments {
+		s := &segments[i]
 		token := s.with("{" + s.name + ":" + s.rule + "}")
 		if all := s.examples(); len(all) > 0 {
 			token = all[0]

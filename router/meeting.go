@@ -8,7 +8,7 @@ import "slices"
 // size. The segments of such a request are called tokens.
 type meeting struct {
 	p      []segment
-	report func(q *pattern, path string)
+	report func(q *pattern, tokens []string)
 	seen   map[meetingPlace]bool
 }
 
@@ -25,8 +25,8 @@ type branch struct {
 }
 
 // rivals walks the branches of n that differ from p[i] in the constraint
-// alone.
-func (m *meeting) rivals(n *node, i int, tokens []string) {
+// alone. n is where p comes to with its segments before the i-th.
+func (m *meeting) rivals(n *node, i int) {
 	f := &m.p[i].form
 	first, _ := slices.BinarySearchFunc(n.params, f, func(e edge, f *form) int { return e.compareText(f) })
 	for k := first; k < len(n.params); k++ {
@@ -35,7 +35,7 @@ func (m *meeting) rivals(n *node, i int, tokens []string) {
 			return
 		}
 		if e.rule != f.rule {
-			m.along(e.branch(), i, tokens)
+			m.along(e.branch(), i, exampleTokens(m.p[:i]))
 		}
 	}
 }
@@ -55,7 +55,7 @@ func (m *meeting) at(n *node, i int, tokens []string) {
 		m.arrive(n.leaf, tokens)
 		return
 	}
-	for _, b := range n.branches(m.p[i]) {
+	for _, b := range n.branches(&m.p[i]) {
 		m.along(b, i, tokens)
 	}
 }
@@ -66,7 +66,7 @@ func (m *meeting) along(b branch, i int, tokens []string) {
 	if i == len(m.p) {
 		return
 	}
-	token, ok := commonToken(m.p[i], b.segment)
+	token, ok := commonToken(&m.p[i], &b.segment)
 	if !ok {
 		return
 	}
@@ -92,17 +92,17 @@ func (m *meeting) leave(b branch, i int, tokens []string) {
 
 func (m *meeting) arrive(l *leaf, tokens []string) {
 	for _, q := range l.patterns() {
-		m.report(q, joinTokens(tokens))
+		m.report(q, tokens)
 	}
 }
 
 // branches returns those branches of n which might take a token that s takes.
-func (n *node) branches(s segment) []branch {
+func (n *node) branches(s *segment) []branch {
 	var all []branch
 	switch s.kind {
 	case literal:
 		if to := n.literals.find(s.text); to != nil {
-			all = append(all, branch{segment: s, to: to})
+			all = append(all, branch{segment: *s, to: to})
 		}
 	default:
 		for _, c := range n.literals.list {
@@ -131,7 +131,7 @@ func (e *edge) branch() branch {
 
 // commonToken returns one segment of a request that both may take. It finds
 // none for some pairs of constraints that have one.
-func commonToken(p, q segment) (string, bool) {
+func commonToken(p, q *segment) (string, bool) {
 	own := slices.Concat(p.examples(), q.examples())
 	for _, token := range own {
 		if p.admits(token) && q.admits(token) {
@@ -158,7 +158,7 @@ func commonToken(p, q segment) (string, bool) {
 }
 
 // examples returns segments of requests that s takes.
-func (s segment) examples() []string {
+func (s *segment) examples() []string {
 	switch s.kind {
 	case literal:
 		return []string{s.text}
@@ -176,7 +176,7 @@ func (s segment) examples() []string {
 }
 
 // values returns values that a parameter accepts.
-func (s segment) values() []string {
+func (s *segment) values() []string {
 	if s.rule == "" {
 		return []string{s.name}
 	}
@@ -184,7 +184,7 @@ func (s segment) values() []string {
 }
 
 // admits reports whether the segment may take this one segment of a request.
-func (s segment) admits(token string) bool {
+func (s *segment) admits(token string) bool {
 	switch s.kind {
 	case literal:
 		return token == s.text

@@ -43,9 +43,10 @@ type pattern struct {
 }
 
 // parsePattern takes text apart. Every mistake it returns lacks Entry and
-// Pattern, which the caller knows.
-func parsePattern(text string, constraints Constraints) (*pattern, *Mistake) {
-	p := &pattern{text: text}
+// Pattern, which the caller knows. The segments of the pattern are appended
+// to those given, whose memory they may use.
+func parsePattern(text string, constraints Constraints, segments []segment) (*pattern, *Mistake) {
+	p := &pattern{text: text, segments: segments}
 	hostAt, m := p.parseMethods()
 	if m != nil {
 		return nil, m
@@ -131,7 +132,6 @@ func notInHost(c rune) bool {
 
 // parsePath reads the path, which begins at the given offset.
 func (p *pattern) parsePath(at int, constraints Constraints) *Mistake {
-	p.segments = make([]segment, 0, strings.Count(p.text[at:], "/"))
 	if n := strings.Count(p.text[at:], "{"); n > 0 {
 		p.names = make([]string, 0, n)
 	}

@@ -1,0 +1,61 @@
+package router
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+)
+
+// BenchmarkBuilder registers 10,000 patterns without compiling them. What it
+// reports as retained is the tree's share; the texts of the patterns belong
+// to the caller.
+func BenchmarkBuilder(b *testing.B) {
+	for _, c := range []struct {
+		name    string
+		pattern func(i int) string
+	}{
+		{"parameter", func(i int) string { return fmt.Sprintf("/api/resource-%d/{id}/part-%d", i%100, i/100) }},
+		{"methods", func(i int) string {
+			return fmt.Sprintf("%s /api/resource-%d/{id}", [...]string{"GET", "PUT", "DELETE", "POST"}[i%4], i/4)
+		}},
+		{"constrained", func(i int) string { return fmt.Sprintf("/api/resource-%d/{id:int}/part-%d", i%100, i/100) }},
+		{"text around", func(i int) string { return fmt.Sprintf("/api/part-%d-{id:int}.json", i) }},
+		{"rivals", func(i int) string {
+			return fmt.Sprintf("/api/{a:%s}/part-%d", [...]string{"int", "hex"}[i%2], i)
+		}},
+	} {
+		patterns := make([]string, 10_000)
+		for i := range patterns {
+			patterns[i] = c.pattern(i)
+		}
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				build(b, patterns)
+			}
+			b.ReportMetric(float64(retained(b, patterns))/1e6, "MB-retained")
+		})
+	}
+}
+
+func build(b *testing.B, patterns []string) *builder {
+	built := newBuilder(nil)
+	for i, p := range patterns {
+		if m := built.add(p, i); m != nil {
+			b.Fatal(m)
+		}
+	}
+	return built
+}
+
+// retained returns how many bytes a tree of the patterns keeps.
+func retained(b *testing.B, patterns []string) uint64 {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	built := build(b, patterns)
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	runtime.KeepAlive(built)
+	return after.HeapAlloc - before.HeapAlloc
+}
