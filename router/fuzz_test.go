@@ -145,6 +145,83 @@ func checkConflict(t *testing.T, m *router.Mistake) {
 	}
 }
 
+// FuzzConflict makes pairs of patterns that begin alike and leave each other
+// at two constraints: what follows decides whether they conflict. Text around
+// parameters comes from the fuzzer, too.
+func FuzzConflict(f *testing.F) {
+	for seed := range randomSeeds {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, bytes []byte) {
+		c := &chooser{bytes}
+		start, around := c.of("", "/{s...}", "/a"), c.text()
+		a, b := c.tail(), c.tail()
+		patterns := []string{
+			start + "/" + around + "{p:int}" + a,
+			start + "/" + around + "{p:hex}" + b,
+			start + "/" + around + "{p:slug}" + b,
+		}
+		for i, p := range patterns {
+			for _, q := range patterns[:i] {
+				checkPair(t, c, p, q)
+			}
+		}
+	})
+}
+
+// text returns what may stand before or behind a parameter.
+func (c *chooser) text() string {
+	var b strings.Builder
+	for range c.below(4) {
+		b.WriteString(c.of("a", "b", "1", "-", ".", "%2f", "%61", "é"))
+	}
+	return b.String()
+}
+
+// tail returns up to three segments of a pattern.
+func (c *chooser) tail() string {
+	var b strings.Builder
+	for i := range c.below(4) {
+		p := c.of("", "{p}", "{p}", "{p:int}", "{p:hex}", "{p:slug}", "{p:date}")
+		if p == "" {
+			b.WriteString("/x" + c.text())
+			continue
+		}
+		b.WriteString("/" + c.text() + strings.Replace(p, "p", fmt.Sprint("t", i), 1) + c.text())
+	}
+	return b.String() + c.of("", "", "/", "/{$}", "/{r...}")
+}
+
+// checkPair verifies the conflict of two patterns, or that there is none in
+// requests which one of them suggests.
+func checkPair(t *testing.T, c *chooser, p, q string) {
+	t.Helper()
+	table, err := router.NewTable(nil, []router.Entry[int]{{Pattern: p}, {Pattern: q}})
+	var m *router.Mistake
+	if errors.As(err, &m) {
+		checkConflict(t, m)
+		return
+	}
+	patterns := []oraclePattern{newOraclePattern(p), newOraclePattern(q)}
+	for _, like := range patterns {
+		compareWithOracle(t, table, patterns, "GET", "", c.pathLike(like))
+	}
+}
+
+// pathLike returns a path that looks as if the pattern matched it.
+func (c *chooser) pathLike(p oraclePattern) string {
+	var b strings.Builder
+	for _, s := range p.segments {
+		before, others, has := strings.Cut(s, "{")
+		_, behind, _ := strings.Cut(others, "}")
+		b.WriteString("/" + before)
+		if has {
+			b.WriteString(c.of("1", "a", "ff", "a-b", "2024-02-29", "a1", "") + behind)
+		}
+	}
+	return b.String()
+}
+
 // lazily is text for a failure, made only if there is one.
 type lazily func() string
 
