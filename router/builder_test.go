@@ -6,6 +6,24 @@ import (
 	"testing"
 )
 
+func TestRefusedPatternLeavesTheTreeAsItWas(t *testing.T) {
+	b := newBuilder(nil)
+	for i, p := range []string{"/a/{x:int}/b", "GET /{s...}/v{y:hex}.c/", "h.com/{$}"} {
+		if m := b.add(p, i); m != nil {
+			t.Fatal(m)
+		}
+	}
+	before := b.tree.draw()
+	for _, p := range []string{"/a/{x:hex}/{y}", "/{s...}/v{y:slug}.c/d", "/a/{x:int}/b", "i.com/{x}{y}", "/new/{x:it}"} {
+		if m := b.add(p, 3); m == nil {
+			t.Errorf("%s is accepted", p)
+		}
+		if after := b.tree.draw(); after != before {
+			t.Errorf("%s changed the tree to\n%s", p, after)
+		}
+	}
+}
+
 // BenchmarkBuilder registers 10,000 patterns without compiling them. What it
 // reports as retained is the tree's share; the texts of the patterns belong
 // to the caller.

@@ -70,7 +70,7 @@ func (d *dispute) overMethods(l *leaf) {
 
 func (d *dispute) consider(q *pattern, method string, tokens []string) {
 	if d.other == nil || q.entry < d.other.entry {
-		d.other, d.example = q, method+" "+d.p.host+joinTokens(tokens)
+		d.other, d.example = q, method+" "+d.p.host+"/"+strings.Join(tokens, "/")
 	}
 }
 
@@ -138,24 +138,16 @@ func (p *pattern) takes(method string) bool {
 }
 
 // exampleTokens returns the shortest request that the segments match, one
-// token each. A constraint without examples stands for itself.
+// escaped token each. A constraint without examples stands for itself.
 func exampleTokens(segments []segment) []string {
-	var tokens []string
+	tokens := make([]string, len(segments))
 	for i := range segments {
 		s := &segments[i]
-		token := s.with("{" + s.name + ":" + s.rule + "}")
 		if all := s.examples(); len(all) > 0 {
-			token = all[0]
+			tokens[i] = url.PathEscape(all[0])
+		} else {
+			tokens[i] = url.PathEscape(s.prefix) + "{" + s.name + ":" + s.rule + "}" + url.PathEscape(s.suffix)
 		}
-		tokens = append(tokens, token)
 	}
 	return tokens
-}
-
-func joinTokens(tokens []string) string {
-	escaped := make([]string, len(tokens))
-	for i, token := range tokens {
-		escaped[i] = url.PathEscape(token)
-	}
-	return "/" + strings.Join(escaped, "/")
 }

@@ -18,6 +18,7 @@
 //	example.com/census         for one host, in any case, on any port
 //	/datasets/{id}             {id} is one segment, never an empty one
 //	/static/{id:uuid}          one segment that the constraint uuid accepts
+//	/report-{id:int}.pdf       one segment with text around the parameter
 //	/datasets/{uri...}         all that follows the slash, possibly nothing
 //	/datasets/                 the same without a name
 //	/datasets/{$}              /datasets/ and nothing below it
@@ -37,8 +38,10 @@
 //
 //  1. a pattern with a host before one without;
 //  2. then, at the first segment of the request that the patterns treat
-//     differently: literal before constrained before {x} before {x...};
-//     a wildcard in the middle takes as few segments as it can;
+//     differently: literal before parameter before {x...}; of two parameters
+//     the one with more text before it, then the one with more text behind
+//     it, then the one with a constraint; a wildcard in the middle takes as
+//     few segments as it can;
 //  3. then a pattern with methods before one without.
 //
 // A pattern that turns out not to match, be it for a later segment or for its

@@ -1,11 +1,15 @@
 package router
 
-import "slices"
+import (
+	"net/url"
+	"slices"
+)
 
 // A meeting walks a pattern and a part of the tree at once and reports the
 // patterns that it meets there: those that match a request which p matches
 // too. Its work is bounded by the length of the pattern times that part's
-// size. The segments of such a request are called tokens.
+// size. The segments of such a request are called tokens; those handed on are
+// escaped.
 type meeting struct {
 	p      []segment
 	report func(q *pattern, tokens []string)
@@ -70,7 +74,7 @@ func (m *meeting) along(b branch, i int, tokens []string) {
 	if !ok {
 		return
 	}
-	tokens = append(slices.Clip(tokens), token)
+	tokens = append(slices.Clip(tokens), url.PathEscape(token))
 	m.leave(b, i+1, tokens)
 	if m.p[i].many() {
 		m.leave(b, i, tokens)

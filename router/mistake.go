@@ -16,7 +16,8 @@ type Mistake struct {
 
 	// Other is the index of the entry that Entry conflicts with, and -1 when
 	// the pattern cannot be read. Example is then a request that both match,
-	// such as "GET /a/b".
+	// such as "GET /a/b". A constraint of which no value is known stands in
+	// it as in a pattern: "GET /a/{id:rule}".
 	Other        int
 	OtherPattern string
 	Example      string
