@@ -32,7 +32,7 @@ func (c *chooser) pattern() string {
 	afterMany := false
 	for i := range 1 + c.below(5) {
 		s := c.of("a", "b", "1", "a%2fb", "{p}", "{p}", "{p:int}", "{p:hex}", "{p:slug}", "{p:date}", "{p...}", "{p...}",
-			"a{p}", "{p}b", "a{p}b", "a-{p}", "a{p:int}", "a{p:hex}", "{p:int}b", "{p:hex}b", "%61{p:slug}%2F", "{p}-29", "{p:slug}-29")
+			"a{p}", "{p}b", "a{p}b", "a-{p}", "a{p:int}", "a{p:hex}", "{p:int}b", "{p:hex}b", "%61{p:slug}%2F", "{p}-29", "{p:slug}-29", "{p}%02", "%00{p}")
 		if afterMany = strings.HasSuffix(s, "...}") && !afterMany; !afterMany {
 			s = strings.Replace(s, "...", "", 1)
 		}
@@ -48,7 +48,7 @@ func (c *chooser) path() string {
 	var b strings.Builder
 	for range 1 + c.below(7) {
 		b.WriteString("/" + c.of("a", "b", "1", "c", "ff", "x-y", "2024-02-29", "%61", "a%2Fb", "%2f", "%zz", "",
-			"a1", "ab", "1b", "a1b", "aab", "abb", "a-b", "a-1", "a-%31b", "ac", "a-29", "2023-01-29", "a1%2f", "%61%zz"))
+			"a1", "ab", "1b", "a1b", "aab", "abb", "a-b", "a-1", "a-%31b", "ac", "a-29", "2023-01-29", "a1%2f", "%61%zz", "a%2f%02", "%00%02", "%00%2f", "b%00b"))
 	}
 	return b.String()
 }
@@ -173,7 +173,7 @@ func FuzzConflict(f *testing.F) {
 func (c *chooser) text() string {
 	var b strings.Builder
 	for range c.below(4) {
-		b.WriteString(c.of("a", "b", "1", "-", ".", "%2f", "%61", "é"))
+		b.WriteString(c.of("a", "b", "1", "-", ".", "%2f", "%61", "é", "%00", "%02"))
 	}
 	return b.String()
 }
@@ -216,7 +216,7 @@ func (c *chooser) pathLike(p oraclePattern) string {
 		_, behind, _ := strings.Cut(others, "}")
 		b.WriteString("/" + before)
 		if has {
-			b.WriteString(c.of("1", "a", "ff", "a-b", "2024-02-29", "a1", "") + behind)
+			b.WriteString(c.of("1", "a", "ff", "a-b", "2024-02-29", "a1", "", "%2f", "%00") + behind)
 		}
 	}
 	return b.String()

@@ -30,7 +30,7 @@ type segment struct {
 }
 
 // many reports whether the segment may take several of a request.
-func (s segment) many() bool { return s.kind == stretch || s.kind == rest }
+func (s *segment) many() bool { return s.kind == stretch || s.kind == rest }
 
 // A pattern is a pattern's text taken apart.
 type pattern struct {
@@ -141,11 +141,12 @@ func (p *pattern) parsePath(at int, constraints Constraints) *Mistake {
 		if n := strings.IndexByte(p.text[at:], '/'); n >= 0 {
 			end = at + n
 		}
-		s, m := parseSegment(p.text[at:end], at, end == len(p.text), constraints)
-		if m == nil {
-			m = p.add(s, at)
+		p.segments = append(p.segments, segment{})
+		s := &p.segments[len(p.segments)-1]
+		if m := s.parse(p.text[at:end], at, end == len(p.text), constraints); m != nil {
+			return m
 		}
-		if m != nil {
+		if m := p.checkLast(at); m != nil {
 			return m
 		}
 		at = end
@@ -153,57 +154,62 @@ func (p *pattern) parsePath(at int, constraints Constraints) *Mistake {
 	return nil
 }
 
-// add appends a segment that stands at the given offset.
-func (p *pattern) add(s segment, at int) *Mistake {
-	if n := len(p.segments); s.many() && n > 0 && p.segments[n-1].kind == stretch {
+// checkLast checks the last segment so far, which stands at the given offset,
+// against those before it, and adds its name to theirs.
+func (p *pattern) checkLast(at int) *Mistake {
+	n := len(p.segments) - 1
+	s := &p.segments[n]
+	switch {
+	case s.many() && n > 0 && p.segments[n-1].kind == stretch:
 		return unreadable(at, "a wildcard stands right behind another one: where the first ends would be arbitrary")
-	}
-	if s.name != "" && slices.Contains(p.names, s.name) {
+	case s.name == "":
+		return nil
+	case slices.Contains(p.names, s.name):
 		return unreadable(at, "the name %q stands here twice", s.name)
 	}
-	if s.name != "" {
-		p.names = append(p.names, s.name)
-	}
-	p.segments = append(p.segments, s)
+	p.names = append(p.names, s.name)
 	return nil
 }
 
-// parseSegment reads one segment, which stands at the given offset.
-func parseSegment(text string, at int, last bool, constraints Constraints) (segment, *Mistake) {
-	brace := strings.IndexByte(text, '{')
-	plain := unescape(text)
-	switch {
-	case text == "" && last:
-		return segment{kind: rest}, nil
-	case plain == "" || plain == "." || plain == "..":
-		return segment{}, unreadable(at, "the segment %q never reaches a route: paths are cleaned first", text)
-	case brace < 0:
-		return segment{kind: literal, text: plain}, nil
-	case text == "{$}" && last:
-		return segment{kind: slash}, nil
-	case text == "{$}":
-		return segment{}, unreadable(at, "{$} is the end of a path")
+// parse reads one segment, which stands at the given offset, into the zero
+// segment s.
+func (s *segment) parse(text string, at int, last bool, constraints Constraints) *Mistake {
+	if text == "" && last {
+		s.kind = rest
+		return nil
 	}
+	if brace := strings.IndexByte(text, '{'); brace >= 0 {
+		return s.parseBraces(text, brace, at, last, constraints)
+	}
+	s.kind, s.text = literal, unescape(text)
+	if s.text == "" || s.text == "." || s.text == ".." {
+		return unreadable(at, "the segment %q never reaches a route: paths are cleaned first", text)
+	}
+	return nil
+}
+
+// parseBraces reads a segment with a brace at the given index and perhaps
+// text around what the braces hold.
+func (s *segment) parseBraces(text string, brace, at int, last bool, constraints Constraints) *Mistake {
 	n := strings.IndexByte(text[brace:], '}')
 	if n < 0 {
-		return segment{}, unreadable(at+brace, "a parameter ends with }")
+		return unreadable(at+brace, "a parameter ends with }")
 	}
 	before, inside, behind := text[:brace], text[brace+1:brace+n], text[brace+n+1:]
 	if m := checkAround(before, at); m != nil {
-		return segment{}, m
+		return m
 	}
 	if m := checkAround(behind, at+brace+n+1); m != nil {
-		return segment{}, m
+		return m
 	}
-	s, m := parseParameter(inside, at+brace+1, last, constraints)
-	switch {
-	case m != nil || before == "" && behind == "":
-		return s, m
-	case s.kind != parameter:
-		return segment{}, unreadable(at, "a wildcard of several segments has text around it").hint("put a slash between")
+	if m := s.parseInside(inside, at+brace+1, last, constraints); m != nil {
+		return m
+	}
+	if s.kind != parameter && before+behind != "" {
+		return unreadable(at, "{%s} has text around it", inside).hint("put a slash between")
 	}
 	s.prefix, s.suffix = unescape(before), unescape(behind)
-	return s, nil
+	return nil
 }
 
 // checkAround checks the text before or behind a parameter, which stands at
@@ -220,35 +226,41 @@ func checkAround(text string, at int) *Mistake {
 	}
 }
 
-// parseParameter reads what stands between braces: name, name:constraint or
-// name... .
-func parseParameter(text string, at int, last bool, constraints Constraints) (segment, *Mistake) {
+// parseInside reads what stands between braces: name, name:constraint,
+// name... or $.
+func (s *segment) parseInside(text string, at int, last bool, constraints Constraints) *Mistake {
+	switch {
+	case text == "$" && !last:
+		return unreadable(at-1, "{$} is the end of a path")
+	case text == "$":
+		s.kind = slash
+		return nil
+	}
 	name, rule, hasRule := strings.Cut(text, ":")
 	name, multi := strings.CutSuffix(name, "...")
 	ruleAt := at + len(text) - len(rule)
 	switch {
-	case text == "$":
-		return segment{}, unreadable(at, "{$} has text around it").hint("put a slash before {$}")
 	case name == "":
-		return segment{}, unreadable(at, "a parameter has no name")
+		return unreadable(at, "a parameter has no name")
 	case !isIdentifier(name):
-		return segment{}, unreadable(at, "%q is not a name", name).hint("a name has letters, digits and _, and no digit first")
+		return unreadable(at, "%q is not a name", name).hint("a name has letters, digits and _, and no digit first")
 	case hasRule && (multi || strings.HasSuffix(rule, "...")):
-		return segment{}, unreadable(ruleAt, "a wildcard of several segments takes no constraint")
+		return unreadable(ruleAt, "a wildcard of several segments takes no constraint")
 	case hasRule && rule == "":
-		return segment{}, unreadable(ruleAt, "a constraint has no name").hint("write {%s} for any value", name)
-	case hasRule:
-		c, ok := constraints.find(rule)
-		if !ok {
-			return segment{}, unknownConstraint(rule, ruleAt, constraints)
-		}
-		return segment{kind: parameter, name: name, form: form{rule: rule, constraint: c}}, nil
-	case multi && last:
-		return segment{kind: rest, name: name}, nil
-	case multi:
-		return segment{kind: stretch, name: name}, nil
+		return unreadable(ruleAt, "a constraint has no name").hint("write {%s} for any value", name)
 	}
-	return segment{kind: parameter, name: name}, nil
+	s.kind, s.name, s.rule = parameter, name, rule
+	switch {
+	case multi && last:
+		s.kind = rest
+	case multi:
+		s.kind = stretch
+	case hasRule:
+		if s.constraint, hasRule = constraints.find(rule); !hasRule {
+			return unknownConstraint(rule, ruleAt, constraints)
+		}
+	}
+	return nil
 }
 
 func unknownConstraint(rule string, at int, constraints Constraints) *Mistake {
