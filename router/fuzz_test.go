@@ -286,7 +286,8 @@ func FuzzTableOrder(f *testing.F) {
 }
 
 // FuzzPattern feeds any text to the parser: whatever it accepts has to give
-// a table that draws, and whatever it refuses an offset within the pattern.
+// a table that draws and an example that it matches, and whatever it refuses
+// an offset within the pattern.
 func FuzzPattern(f *testing.F) {
 	for _, s := range []string{"/", "GET,HEAD h.com/a/{b:int}/{c...}", "/{a...}/b/{$}", "/%zz", "é/{é}", "[::1]/", "/{a...:int}", "/a%2F{b:int}.c/{d}", "/{a}{b}", "/a}{b}"} {
 		f.Add(s)
@@ -305,7 +306,12 @@ func FuzzPattern(f *testing.F) {
 		}
 		_, err = router.NewTable(nil, []router.Entry[int]{{Pattern: pattern}, {Pattern: pattern}})
 		if !errors.As(err, &mistakes) || mistakes[0].Other != 0 {
-			t.Errorf("%q twice: got %v, want a conflict", pattern, err)
+			t.Fatalf("%q twice: got %v, want a conflict", pattern, err)
+		}
+		method, target, _ := strings.Cut(mistakes[0].Example, " ")
+		slash := strings.IndexByte(target, '/')
+		if !table.Lookup(method, target[:slash], target[slash:], nil).Found {
+			t.Errorf("%q does not take the example %s", pattern, mistakes[0].Example)
 		}
 	})
 }

@@ -28,6 +28,9 @@ func TestUnreadablePatterns(t *testing.T) {
 		{"example!/a", 7, `"!"`},
 		{"GET exämple.com/a", 6, "host"},
 		{"GET example.com:80/a", 4, "write example.com"},
+		{"GET []/a", 4, "no host"}, // which would be every host
+		{"[.]/a", 0, "no host"},
+		{"[a:1]/a", 0, "no host"},
 		{"/a//b", 3, "cleaned"},
 		{"/a/../b", 3, `".."`},
 		{"/a/%2e%2E/b", 3, "cleaned"},

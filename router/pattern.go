@@ -120,6 +120,9 @@ func (p *pattern) parseHost(at int) (int, *Mistake) {
 		return 0, unreadable(at+i, "%q cannot stand in a host", host[i:i+1])
 	}
 	p.host = canonicalHost(host)
+	if host != "" && p.host == "" || canonicalHost(p.host) != p.host {
+		return 0, unreadable(at, "%q is no host", host)
+	}
 	if p.host != strings.ToLower(strings.Trim(host, "[]")) {
 		return 0, unreadable(at, "the host %q has a port or ends in a dot", host).hint("write %s: it is matched on every port", p.host)
 	}
