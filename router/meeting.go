@@ -145,8 +145,9 @@ func commonToken(p, q *segment) (string, bool) {
 	if p.kind != parameter || q.kind != parameter || p.compareText(&q.form) == 0 {
 		return "", false
 	}
-	// The texts differ: a value long enough for both, or one in the place of
-	// the other's text, may do: a42 for a{:int} and {}2, 2024-02-01 for {:date} and {}-01.
+	// The texts differ. One may fit in the place of a part of the other's
+	// example (2024-02-01 for {:date} and {}-01), or a value between the
+	// longer ones at both ends (abxbc for ab{} and {}bc).
 	outer := p.around(&q.form)
 	for _, token := range own {
 		if token = outer.over(token); p.admits(token) && q.admits(token) {
