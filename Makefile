@@ -3,7 +3,7 @@
 GO ?= go
 FUZZTIME ?= 1m
 
-.PHONY: test format vet staticcheck tidy race allocs promises logr-module bench-module lacking build fuzz bench bench-log bench-proxy clean
+.PHONY: test format vet staticcheck tidy race allocs promises logr-module bench-module lacking build fuzz bench bench-log bench-router bench-proxy clean
 
 test: format vet staticcheck tidy race allocs promises logr-module bench-module lacking
 
@@ -68,6 +68,9 @@ bench:
 
 bench-log:
 	cd bench && $(GO) run ./cmd/benchrun log
+
+bench-router:
+	cd bench && $(GO) run ./cmd/benchrun router
 
 # Needs nginx and wrk; Caddy is built from its module.
 bench-proxy: .bench/bin/caddy

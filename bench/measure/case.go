@@ -31,6 +31,13 @@ type Row struct {
 type Case struct {
 	Name string
 	Rows []Row
+
+	// Open returns the rows where they are not to exist before the case's turn, nor after it: what one case keeps in
+	// memory is in the way of the next one's collector. Nil: Rows has them.
+	Open func() ([]Row, error)
+
+	// Parallel is for rows that work on all processors at once. What is counted is the time of them all.
+	Parallel bool
 }
 
 // A Plan says how long to measure. The zero Plan measures nothing.
@@ -53,12 +60,21 @@ type Measured struct {
 }
 
 // Measure runs the rows of c by turns, as p says, on one processor at a time so that the collector's work falls
-// into the row that caused it. It stops early, with ctx's error, when ctx ends.
+// into the row that caused it, unless c is Parallel. It stops early, with ctx's error, when ctx ends.
 func (p Plan) Measure(ctx context.Context, c Case) ([]Measured, error) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	out := make([]Measured, len(c.Rows))
-	counts := make([]int, len(c.Rows))
-	for i, r := range c.Rows {
+	rows := c.Rows
+	if c.Open != nil {
+		var err error
+		if rows, err = c.Open(); err != nil {
+			return nil, err
+		}
+	}
+	if !c.Parallel {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	}
+	out := make([]Measured, len(rows))
+	counts := make([]int, len(rows))
+	for i, r := range rows {
 		out[i].Row = r
 		counts[i] = calibrate(r, p.PassTime)
 	}

@@ -1,107 +1,110 @@
 package router
 
-import (
-	"net/http"
+// A contender opens a set: it registers the routes and says how a request is asked.
+type contender struct {
+	name, note string
+	ours       bool
+	open       func(s set) (visiting, error)
+}
 
-	"github.com/go-chi/chi/v5"
-	"github.com/julienschmidt/httprouter"
-	"github.com/uptrace/bunrouter"
+// The names of Weir's rows.
+const (
+	WeirTable  = "weir Table"
+	WeirRouter = "weir Router"
 )
 
-// silent is a ResponseWriter that nobody reads: what is measured is the way to the handler.
-type silent struct{ header http.Header }
+// The rows in each router's own words: its own kind of handler, or its lookup where that is all it has.
+var (
+	weirTable  = contender{WeirTable, "Lookup", true, openTable}
+	weirRouter = contender{WeirRouter, "", true, openRouter}
 
-func (w *silent) Header() http.Header         { return w.header }
-func (w *silent) Write(b []byte) (int, error) { return len(b), nil }
-func (w *silent) WriteHeader(int)             {}
+	httprouterNative = contender{"httprouter", "", false, openHTTPRouter}
+	bunrouterNative  = contender{"bunrouter", "", false, openBunrouter}
+	chiNative        = contender{"chi", "URLParam", false, openChi}
+	ginNative        = contender{"gin", "", false, openGin}
+	echoNative       = contender{"echo", "", false, openEcho}
+	foxNative        = contender{"fox", "", false, openFox}
+	dencoNative      = contender{"denco", "Lookup, a router for each method", false, openDenco}
+	serveMux         = contender{"net/http ServeMux", "", false, openServeMux}
+	gorillaNative    = contender{"gorilla/mux", "", false, openGorilla}
+	violetearNative  = contender{"violetear", "", false, openVioletear}
 
-// serving asks h for the set's requests.
-func serving(h http.Handler, s set) func(int) {
-	w := &silent{header: http.Header{}}
-	return func(i int) { h.ServeHTTP(w, s.requests[i]) }
+	native = []contender{weirTable, weirRouter, httprouterNative, bunrouterNative, chiNative, ginNative, echoNative, foxNative, dencoNative, serveMux}
+)
+
+// The rows whose handler is an http.Handler.
+var standard = []contender{
+	weirRouter,
+	{"net/http ServeMux", "PathValue", false, openServeMuxFresh},
+	{"httprouter", "Handler, parameters in the context", false, openHTTPRouterStandard},
+	{"bunrouter", "HTTPHandlerFunc, parameters in the context", false, openBunrouterStandard},
+	{"chi", "PathValue", false, openChiPathValue},
+	chiNative,
+	{"fox", "WrapF, parameters in the context", false, openFoxStandard},
+	{"gorilla/mux", "Vars", false, openGorilla},
 }
 
-// openHTTPRouter leaves out only the search for a path in other letter case, which would slow its "not found" down.
-func openHTTPRouter(s set, a *answer) (func(int), error) {
-	r := httprouter.New()
-	r.RedirectFixedPath = false
-	r.NotFound = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { a.route = notFound })
-	for i, route := range s.routes {
-		r.Handle(route.method, route.colons(), func(_ http.ResponseWriter, _ *http.Request, ps httprouter.Params) {
-			a.route = i
-			for k, name := range route.params {
-				a.values[k] = ps.ByName(name)
-			}
-		})
+// The rows of paths that nothing matches. Those of "lookup alone" make a lookup call where there is one.
+var (
+	httprouterLookup = contender{"httprouter", "Lookup", false, lookupHTTPRouter}
+	chiLookup        = contender{"chi", "Match", false, lookupChi}
+	echoLookup       = contender{"echo", "Router.Find", false, lookupEcho}
+	foxLookup        = contender{"fox", "Match", false, lookupFox}
+	serveMuxLookup   = contender{"net/http ServeMux", "Handler", false, lookupServeMux}
+	gorillaLookup    = contender{"gorilla/mux", "Match", false, lookupGorilla}
+
+	lookups = []contender{
+		weirTable, httprouterLookup, noted(bunrouterNative, "ServeHTTP"), chiLookup, noted(ginNative, "ServeHTTP"), echoLookup, foxLookup,
+		dencoNative, serveMuxLookup,
 	}
-	return serving(r, s), nil
+)
+
+// noted is c with a note.
+func noted(c contender, note string) contender {
+	c.note = note
+	return c
 }
 
-func openBunrouter(s set, a *answer) (func(int), error) {
-	r := bunrouter.New(bunrouter.WithNotFoundHandler(func(http.ResponseWriter, bunrouter.Request) error {
-		a.route = notFound
-		return nil
-	}))
-	for i, route := range s.routes {
-		r.Handle(route.method, route.colons(), func(_ http.ResponseWriter, req bunrouter.Request) error {
-			a.route = i
-			for k, name := range route.params {
-				a.values[k] = req.Param(name)
+// without is all but those with these names.
+func without(all []contender, names ...string) []contender {
+	var left []contender
+next:
+	for _, c := range all {
+		for _, name := range names {
+			if c.name == name {
+				continue next
 			}
-			return nil
-		})
-	}
-	return serving(r, s), nil
-}
-
-// chiRules are the constraints as chi has them: an expression in the pattern.
-var chiRules = map[string]string{
-	"id":   `[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`,
-	"addr": `(?:(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])\.){3}(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])`,
-}
-
-func openChi(s set, a *answer) (func(int), error) {
-	r := chi.NewRouter()
-	r.NotFound(func(http.ResponseWriter, *http.Request) { a.route = notFound })
-	segment := func(name string) string {
-		if s.constrained {
-			return "{" + name + ":" + chiRules[name] + "}"
 		}
-		return "{" + name + "}"
+		left = append(left, c)
 	}
-	for i, route := range s.routes {
-		keys := make([]string, len(route.params)) // chi calls a rest "*"
-		copy(keys, route.params)
-		path := route.rewrite(segment, func(string) string {
-			keys[len(keys)-1] = "*"
-			return "*"
-		})
-		r.MethodFunc(route.method, path, func(_ http.ResponseWriter, req *http.Request) {
-			a.route = i
-			for k, key := range keys {
-				a.values[k] = chi.URLParam(req, key)
-			}
-		})
-	}
-	return serving(r, s), nil
+	return left
 }
 
-// openServeMux answers what no route matches in a pattern of its own: net/http has no other way to replace its 404.
-func openServeMux(s set, a *answer) (func(int), error) {
-	mux := http.NewServeMux()
-	mux.HandleFunc("/", func(http.ResponseWriter, *http.Request) { a.route = notFound })
-	for i, route := range s.routes {
-		mux.HandleFunc(route.method+" "+route.path, readPathValues(i, route, a))
+// paths are the routes' paths in one peer's own words.
+func paths(routes []route, segment, rest func(name string) string) []string {
+	out := make([]string, len(routes))
+	for i, r := range routes {
+		out[i] = r.rewrite(segment, rest)
 	}
-	return serving(mux, s), nil
+	return out
 }
 
-// readPathValues is the handler of those that leave the parameters in the request.
-func readPathValues(i int, route route, a *answer) http.HandlerFunc {
-	return func(_ http.ResponseWriter, req *http.Request) {
-		a.route = i
-		for k, name := range route.params {
-			a.values[k] = req.PathValue(name)
-		}
+// The ways in which parameters and rests are written.
+func colon(name string) string  { return ":" + name }
+func star(name string) string   { return "*" + name }
+func alone(string) string       { return "*" }
+func braces(name string) string { return "{" + name + "}" }
+
+// expressions are the shapes of constrained parameters for those who have no other word for them.
+var expressions = map[string]string{
+	"uuid": `[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`,
+	"ipv4": `(?:(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])\.){3}(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])`,
+}
+
+// braced is a parameter in braces, with its expression when the set asks for one.
+func (s set) braced(name string) string {
+	if s.constrained {
+		return "{" + name + ":" + expressions[name] + "}"
 	}
+	return braces(name)
 }

@@ -6,77 +6,84 @@ import (
 )
 
 func TestEveryRowReachesTheSame(t *testing.T) {
-	for _, s := range sets() {
-		for _, c := range contenders {
-			if s.constrained && !c.constraints {
-				continue
-			}
-			t.Run(s.name+"/"+c.name, func(t *testing.T) { checkSet(t, s, c) })
+	for _, c := range comparisons() {
+		s := c.set()
+		for _, peer := range c.rows {
+			t.Run(c.name+"/"+peer.name+" "+peer.note, func(t *testing.T) { checkRow(t, s, peer) })
 		}
 	}
 }
 
-func checkSet(t *testing.T, s set, c contender) {
-	var got answer
-	serve, err := c.open(s, &got)
+func checkRow(t *testing.T, s set, peer contender) {
+	visit, err := peer.open(s)
 	if err != nil {
 		t.Fatal(err)
 	}
+	v := newVisitor(s)
+	ask := visit(v)
 	for i, req := range s.requests {
-		want := answer{route: notFound}
-		if s.name != NotFound {
-			want = expected(i, s.routes[i])
+		if t.Failed() {
+			return // the others would say the same
 		}
-		got = answer{route: -2}
-		serve(i)
-		got.values[0] = strings.TrimPrefix(got.values[0], "/") // httprouter hands over a rest with its slash
-		if got != want {
-			t.Errorf("%s %s: got %+v, want %+v", req.Method, req.URL, got, want)
+		v.answer = answer{route: -100}
+		ask(i)
+		got := v.answer
+		got.values[0] = strings.TrimPrefix(got.values[0], "/") // httprouter and gin hand over a rest with its slash
+		if got.route == refused && s.want[i].route < 0 {
+			got.route = s.want[i].route
+		}
+		if got != s.want[i] {
+			t.Errorf("%s %.100s: got route %d and %.300q, want %d and %.300q",
+				req.Method, req.URL.Path, got.route, got.values, s.want[i].route, s.want[i].values)
 		}
 	}
 }
 
-// expected is what the request of route i must find there: the values that were put into its path.
-func expected(i int, r route) answer {
-	want := answer{route: i}
-	for k, name := range r.params {
-		want.values[k] = sampleValue(name)
+func TestParallelRowsAskForEverything(t *testing.T) {
+	s := github()
+	asked := make(chan int, 4*len(s.requests))
+	visit := func(*visitor) func(int) { return func(i int) { asked <- i } }
+	atOnce(visit, s)(2 * len(s.requests))
+	close(asked)
+	seen := map[int]bool{}
+	n := 0
+	for i := range asked {
+		seen[i] = true
+		n++
 	}
-	if strings.HasSuffix(r.path, "...}") {
-		want.values[len(r.params)-1] = "economy/2026/november/table-7/figures.csv"
+	if n != 2*len(s.requests) || len(seen) != len(s.requests) {
+		t.Errorf("asked %d times for %d requests, want %d and %d", n, len(seen), 2*len(s.requests), len(s.requests))
 	}
-	return want
 }
 
 func TestSizesNamedInTheCases(t *testing.T) {
 	for _, c := range []struct {
 		lines string
 		want  int
-	}{{staticRoutes, 176}, {githubRoutes, 294}} {
+	}{{staticRoutes, 176}, {githubRoutes, 294}, {gplusRoutes, 13}, {parseRoutes, 26}} {
 		if got := len(newRoutes(c.lines)); got != c.want {
 			t.Errorf("got %d routes, want %d as the case's name says", got, c.want)
 		}
 	}
 }
 
-// A constrained row must refuse as well as accept, or it would be fast for nothing.
-func TestConstraintsRefuse(t *testing.T) {
-	for _, c := range contenders {
-		if !c.constraints {
-			continue
+func TestMixedRoutesDiffer(t *testing.T) {
+	for _, n := range []int{10, 100, 1000, 10_000} {
+		seen := map[string]bool{}
+		for _, r := range mixed(n) {
+			seen[r.method+r.path] = true
 		}
-		s := sets()[len(sets())-1]
-		for _, path := range []string{"/static/018f2a4e/192.168.10.254", "/static/018f2a4e-7c3b-4d61-9a5e-0b1c2d3e4f50/300.1.1.1"} {
-			s.requests[0].URL.Path = path
-			got := answer{route: notFound}
-			serve, err := c.open(s, &got)
-			if err != nil {
-				t.Fatal(err)
-			}
-			serve(0)
-			if got.route != notFound {
-				t.Errorf("%s took %s", c.name, path)
-			}
+		if len(seen) != n {
+			t.Errorf("got %d different routes, want %d", len(seen), n)
+		}
+	}
+}
+
+func TestEveryRouterHoldsTheLargeSet(t *testing.T) {
+	for _, m := range Makings() {
+		made, err := m.Make()
+		if err != nil || made == nil {
+			t.Errorf("%s: %v", m.Name, err)
 		}
 	}
 }

@@ -6,46 +6,85 @@ import (
 	weir "github.com/weirhq/weir/router"
 )
 
-// openTable asks the table itself, as the front door does: method, host and escaped path in, value and parameters
-// out.
-func openTable(s set, a *answer) (func(int), error) {
-	entries := make([]weir.Entry[int], len(s.routes))
-	for i, r := range s.routes {
-		entries[i] = weir.Entry[int]{Pattern: weirPattern(s, r), Value: i}
-	}
-	table, err := weir.NewTable(nil, entries)
-	if err != nil {
-		return nil, err
-	}
-	var params weir.Params
-	return func(i int) {
-		req := s.requests[i]
-		m := table.Lookup(req.Method, req.Host, req.URL.Path, &params)
-		if !m.Found {
-			a.route = notFound
-			return
-		}
-		a.route = m.Value
-		for k, name := range s.routes[m.Value].params {
-			a.values[k] = params.Get(name)
-		}
-	}, nil
+// lookup is how every row asks a table: with what the server has parsed from the request.
+func lookup[T any](t *weir.Table[T], req *http.Request, p *weir.Params) weir.Match[T] {
+	return t.Lookup(req.Method, req.Host, req.URL.Path, p)
 }
 
-func openRouter(s set, a *answer) (func(int), error) {
-	r := weir.New()
-	r.HandleFunc("/{rest...}", func(http.ResponseWriter, *http.Request) { a.route = notFound })
-	for i, route := range s.routes {
-		r.HandleFunc(weirPattern(s, route), readPathValues(i, route, a))
-	}
-	return serving(r, s), nil
+// openTable asks the table itself, as the front door does.
+func openTable(s set) (visiting, error) {
+	table, err := newTable(s.weirPatterns(), func(i int) int { return i })
+	return func(v *visitor) func(int) {
+		var params weir.Params
+		return func(i int) {
+			m := lookup(table, v.requests[i], &params)
+			if !m.Found {
+				v.answer.route = tableRefusal(m.Allow)
+				return
+			}
+			v.answer.route = m.Value
+			for k, name := range s.routes[m.Value].params {
+				v.answer.values[k] = params.Get(name)
+			}
+		}
+	}, err
 }
 
-// weirPattern is the route as it is, with the constraints that its set asks for.
-func weirPattern(s set, r route) string {
+func tableRefusal(allow string) int {
+	if allow != "" {
+		return notAllowed
+	}
+	return notFound
+}
+
+func newTable[T any](patterns []string, value func(i int) T) (*weir.Table[T], error) {
+	entries := make([]weir.Entry[T], len(patterns))
+	for i, pattern := range patterns {
+		entries[i] = weir.Entry[T]{Pattern: pattern, Value: value(i)}
+	}
+	return weir.NewTable(nil, entries)
+}
+
+// openRouter answers what no route matches in a pattern of its own.
+func openRouter(s set) (visiting, error) {
+	r := newRouter(s.weirPatterns(), func(i int) http.HandlerFunc { return readPathValues(i, s.routes[i]) })
+	r.HandleFunc("/{rest...}", func(_ http.ResponseWriter, req *http.Request) { answerOf(req).route = notFound })
+	return servingFresh(r), nil
+}
+
+func newRouter(patterns []string, handle func(i int) http.HandlerFunc) *weir.Router {
+	r := new(weir.Router)
+	for i, pattern := range patterns {
+		r.HandleFunc(pattern, handle(i))
+	}
+	return r
+}
+
+// weirPatterns are the routes as they are, with the constraints that the set asks for.
+func (s set) weirPatterns() []string {
 	if !s.constrained {
-		return r.method + " " + r.path
+		return patterns(s.routes)
 	}
-	rules := map[string]string{"id": "uuid", "addr": "ipv4"}
-	return r.method + " " + r.rewrite(func(name string) string { return "{" + name + ":" + rules[name] + "}" }, nil)
+	out := paths(s.routes, func(name string) string { return "{" + name + ":" + name + "}" }, nil)
+	for i, r := range s.routes {
+		out[i] = r.method + " " + out[i]
+	}
+	return out
+}
+
+func prepareTable(routes []route) func() (any, error) {
+	patterns := patterns(routes)
+	return func() (any, error) {
+		return newTable(patterns, func(int) http.Handler { return http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}) })
+	}
+}
+
+// prepareRouter asks each router for a route, since the first request compiles the patterns.
+func prepareRouter(routes []route) func() (any, error) {
+	patterns, first := patterns(routes), newVisitor(reaching(routes[:1]))
+	return func() (any, error) {
+		r := newRouter(patterns, func(int) http.HandlerFunc { return func(http.ResponseWriter, *http.Request) {} })
+		servingFresh(r)(first)(0)
+		return r, nil
+	}
 }

@@ -24,11 +24,12 @@ import (
 // settings are what the flags say.
 type settings struct {
 	passes      int            // 0: each comparison's own number
-	passTime    time.Duration  // of a row of log or router
+	passTime    time.Duration  // of a row of log or router; 0: each comparison's own
 	cases       *regexp.Regexp // which of log's and router's cases run
 	loadTime    time.Duration  // of a row of proxy
 	connections int
 	caddy       string // the file of Caddy's command
+	progress    *progress
 	dir         string // where logs are written where a file is part of what is measured
 }
 
@@ -45,15 +46,15 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	s := settings{cases: regexp.MustCompile("")}
+	s := settings{cases: regexp.MustCompile(""), progress: newProgress(stderr)}
 	flags := flag.NewFlagSet("benchrun", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
 		fmt.Fprintln(stderr, "usage: benchrun [flags] log|router|proxy ...")
 		flags.PrintDefaults()
 	}
-	flags.IntVar(&s.passes, "passes", 0, "passes over all rows; the medians are over these (0: 11 for log and router, 5 for proxy)")
-	flags.DurationVar(&s.passTime, "time", 100*time.Millisecond, "how long a row of log or router runs in a pass")
+	flags.IntVar(&s.passes, "passes", 0, "passes over all rows; the medians are over these (0: 11 for log, 9 for router, 5 for proxy)")
+	flags.DurationVar(&s.passTime, "time", 0, "how long a row of log or router runs in a pass (0: 100ms for log, 60ms for router)")
 	flags.TextVar(s.cases, "case", s.cases, "run only the cases of log and router whose name this `expression` finds")
 	flags.DurationVar(&s.loadTime, "load", 8*time.Second, "how long a row of proxy is loaded in a pass")
 	flags.IntVar(&s.connections, "connections", 64, "how many connections load a row of proxy")
@@ -86,7 +87,7 @@ func check(s settings, names []string) error {
 			return fmt.Errorf("no comparison is called %q", name)
 		}
 	}
-	if s.passes < 0 || s.passTime <= 0 || s.loadTime < time.Second || s.connections < 1 {
+	if s.passes < 0 || s.passTime < 0 || s.loadTime < time.Second || s.connections < 1 {
 		return errors.New("passes, times and connections must be positive, and -load at least 1s")
 	}
 	return nil

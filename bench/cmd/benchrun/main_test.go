@@ -33,6 +33,11 @@ func TestEveryTargetHasItsLine(t *testing.T) {
 	if code := run(t.Context(), strings.Fields("-passes 1 -time 1ms log router"), &stdout, &stderr); code != 0 {
 		t.Fatalf("exit code %d: %s", code, stderr.String())
 	}
+	for _, line := range []string{"router_build_time", "router_build_memory"} {
+		if !strings.Contains(stdout.String(), "\nRESULT "+line+" ratio=") {
+			t.Errorf("no line for %s", line)
+		}
+	}
 	for _, target := range targets {
 		if !strings.Contains(stdout.String(), "\nRESULT "+target.result+" ratio=") {
 			t.Errorf("no line for %s", target.result)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/weirhq/weir/bench/log"
 	"github.com/weirhq/weir/bench/measure"
@@ -32,11 +33,16 @@ var targets = []target{
 	{"log_slog", log.Slog, log.Weir, log.SlogJSON, 0.50, -1, -1},
 	{"log_onslog_v1", log.Onslog, log.OnslogV1, log.LogGoV1, -1, 14, 850},
 	{"log_onslog_v2", log.Onslog, log.OnslogV2, log.LogGoV2, -1, 14, 850},
-	{"router_static", router.Static, router.WeirTable, "", -1, 0, -1},
-	{"router_github", router.GitHub, router.WeirTable, "", -1, 0, -1},
-	{"router_not_found", router.NotFound, router.WeirTable, "", -1, 0, -1},
-	{"router_catch_all", router.CatchAll, router.WeirTable, "", -1, 0, -1},
-	{"router_constrained", router.Constrained, router.WeirTable, "", -1, 0, -1},
+	{"router_github", router.GitHub, router.WeirTable, "", 0.70, 0, -1},
+	{"router_github_http", router.GitHubStandard, router.WeirRouter, "", 0.45, 1, -1},
+	{"router_static", router.Static, router.WeirTable, "", 0.80, 0, -1},
+	{"router_constrained", router.Constrained, router.WeirTable, "", 0.25, 0, -1},
+	{"router_constrained_miss", router.ConstrainedMisses, router.WeirTable, "", 0.30, 0, -1},
+	{"router_not_found", router.NotFound, router.WeirTable, "", 0.60, 0, -1},
+	{"router_not_allowed", router.NotAllowed, router.WeirTable, "", 0.60, 0, -1},
+	{"router_catch_all_10000", router.CatchAll10000, router.WeirTable, "", 1.0, 0, -1},
+	{"router_20_params", router.Params20, router.WeirTable, "", 0.70, 0, -1},
+	{"router_10000_routes", router.Routes10000, router.WeirTable, "", 0.80, 0, -1},
 }
 
 func compareLoggers(ctx context.Context, w io.Writer, s settings) (results []fmt.Stringer, err error) {
@@ -45,31 +51,59 @@ func compareLoggers(ctx context.Context, w io.Writer, s settings) (results []fmt
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, files.Close()) }()
-	return measureCases(ctx, w, s, append(log.Cases(), files.Case))
+	cases := s.chosen(append(log.Cases(), files.Case))
+	if len(cases) == 0 {
+		noneCalled(w, s)
+	}
+	return measureCases(ctx, w, s, logPlan, cases)
 }
 
 func compareRouters(ctx context.Context, w io.Writer, s settings) ([]fmt.Stringer, error) {
-	cases, err := router.Cases()
-	if err != nil {
-		return nil, err
+	cases, build := s.chosen(router.Cases()), s.cases.MatchString(router.Build)
+	if len(cases) == 0 && !build {
+		noneCalled(w, s)
 	}
-	return measureCases(ctx, w, s, cases)
+	results, err := measureCases(ctx, w, s, routerPlan, cases)
+	if err != nil || !build {
+		return results, err
+	}
+	built, err := measureBuilding(ctx, w, s)
+	return append(results, built...), err
 }
 
-func measureCases(ctx context.Context, w io.Writer, s settings, cases []measure.Case) ([]fmt.Stringer, error) {
-	plan := measure.Plan{Passes: s.passes, PassTime: s.passTime}
-	if plan.Passes == 0 {
-		plan.Passes = 11
+// chosen are the cases whose name the flag finds.
+func (s settings) chosen(cases []measure.Case) []measure.Case {
+	return slices.DeleteFunc(cases, func(c measure.Case) bool { return !s.cases.MatchString(c.Name) })
+}
+
+func noneCalled(w io.Writer, s settings) { fmt.Fprintf(w, "no case here is called %q\n\n", s.cases) }
+
+// What passes and their time are when no flag says otherwise. Routers have many cases, and a build takes as long as it does.
+var (
+	logPlan    = measure.Plan{Passes: 11, PassTime: 100 * time.Millisecond}
+	routerPlan = measure.Plan{Passes: 9, PassTime: 60 * time.Millisecond}
+	makingPlan = measure.Plan{Passes: 5}
+)
+
+// plan is p, but for what the flags say.
+func (s settings) plan(p measure.Plan) measure.Plan {
+	if s.passes > 0 {
+		p.Passes = s.passes
 	}
-	cases = slices.DeleteFunc(cases, func(c measure.Case) bool { return !s.cases.MatchString(c.Name) })
-	if len(cases) == 0 {
-		fmt.Fprintf(w, "no case here is called %q\n\n", s.cases)
+	if s.passTime > 0 {
+		p.PassTime = s.passTime
 	}
+	return p
+}
+
+func measureCases(ctx context.Context, w io.Writer, s settings, p measure.Plan, cases []measure.Case) ([]fmt.Stringer, error) {
 	var results []fmt.Stringer
-	for _, c := range cases {
-		rows, err := plan.Measure(ctx, c)
+	for i, c := range cases {
+		s.progress.at(fmt.Sprintf("%d of %d, %s", i+1, len(cases), c.Name))
+		rows, err := s.plan(p).Measure(ctx, c)
+		s.progress.done()
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", c.Name, err)
 		}
 		if err := measure.WriteTable(w, c, rows); err != nil {
 			return nil, err
@@ -77,6 +111,35 @@ func measureCases(ctx context.Context, w io.Writer, s settings, cases []measure.
 		results = append(results, judge(c, rows)...)
 	}
 	return results, nil
+}
+
+func measureBuilding(ctx context.Context, w io.Writer, s settings) ([]fmt.Stringer, error) {
+	s.progress.at(router.Build)
+	made, err := s.plan(makingPlan).Make(ctx, router.Makings())
+	s.progress.done()
+	if err != nil {
+		return nil, err
+	}
+	if err := measure.WriteMade(w, router.Build, router.Chi, made); err != nil {
+		return nil, err
+	}
+	return judgeBuilding(made), nil
+}
+
+// mostOfChi is how much of chi's time and memory building may take.
+const mostOfChi = 1.5
+
+// judgeBuilding returns the result lines of the time and of the memory.
+func judgeBuilding(made []measure.Made) []fmt.Stringer {
+	time, memory, ok := measure.JudgeMade(made, router.WeirTable, router.Chi)
+	if !ok {
+		return nil
+	}
+	verdict := measure.Verdict{Allocs: -1, Bytes: -1, TargetRatio: mostOfChi, TargetAllocs: -1, TargetBytes: -1}
+	first, second := verdict, verdict
+	first.Name, first.Ratio = "router_build_time", time
+	second.Name, second.Ratio = "router_build_memory", memory
+	return []fmt.Stringer{first, second}
 }
 
 // judge returns the result lines of one case.

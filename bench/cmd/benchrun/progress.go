@@ -1,0 +1,34 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+)
+
+// progress says on a terminal what is being measured. Elsewhere it is nil and says nothing.
+type progress struct{ w io.Writer }
+
+func newProgress(w io.Writer) *progress {
+	f, ok := w.(*os.File)
+	if !ok {
+		return nil
+	}
+	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return nil
+	}
+	return &progress{f}
+}
+
+// at replaces the line; done removes it.
+func (p *progress) at(what string) {
+	if p != nil {
+		fmt.Fprintf(p.w, "\r\x1b[K%s ...", what)
+	}
+}
+
+func (p *progress) done() {
+	if p != nil {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+}

@@ -1,0 +1,98 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"text/tabwriter"
+)
+
+// A Making is a thing that is made once and kept, of which counts how long that takes and how much memory it keeps.
+type Making struct {
+	Name string
+	Make func() (any, error)
+}
+
+// Made is a Making with what it took, pass by pass.
+type Made struct {
+	Name         string
+	Milliseconds Series // processor time, the collector's included
+	Megabytes    Series // of the heap, kept when the collector has run
+}
+
+// Make makes each thing once in each pass, by turns, on one processor.
+func (p Plan) Make(ctx context.Context, makings []Making) ([]Made, error) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	out := make([]Made, len(makings))
+	for pass := range p.Passes {
+		for k := range makings {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			i := (k + pass) % len(makings)
+			out[i].Name = makings[i].Name
+			if err := out[i].once(makings[i]); err != nil {
+				return nil, fmt.Errorf("%s: %w", makings[i].Name, err)
+			}
+		}
+	}
+	return out, nil
+}
+
+func (m *Made) once(making Making) error {
+	before := heap()
+	start := processorTime()
+	made, err := making.Make()
+	took := processorTime() - start
+	if err != nil {
+		return err
+	}
+	m.Milliseconds = append(m.Milliseconds, float64(took.Microseconds())/1e3)
+	m.Megabytes = append(m.Megabytes, (heap()-before)/1e6)
+	runtime.KeepAlive(made)
+	return nil
+}
+
+// heap returns the bytes that are in use. The second run empties what pools keep over one.
+func heap() float64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc)
+}
+
+// WriteMade writes the rows, each beside the one with the name peer.
+func WriteMade(w io.Writer, title, peer string, rows []Made) error {
+	fmt.Fprintf(w, "%s\n", title)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(t, "ms\tspread\tto %s\tMB kept\tto %s\t\n", peer, peer)
+	for _, m := range rows {
+		time, memory, _ := JudgeMade(rows, m.Name, peer)
+		fmt.Fprintf(t, "%s\t%s\t%.2f\t%.2f\t%.2f\t  %s\n", digits(m.Milliseconds.Median()), m.Milliseconds.Spread(), time,
+			m.Megabytes.Median(), memory, m.Name)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(w)
+	return err
+}
+
+// JudgeMade returns the time and the memory of ours over those of peer, and false when a row is missing.
+func JudgeMade(rows []Made, ours, peer string) (time, memory float64, ok bool) {
+	var mine, theirs *Made
+	for i := range rows {
+		if rows[i].Name == ours {
+			mine = &rows[i]
+		}
+		if rows[i].Name == peer {
+			theirs = &rows[i]
+		}
+	}
+	if mine == nil || theirs == nil {
+		return 0, 0, false
+	}
+	return mine.Milliseconds.Median() / theirs.Milliseconds.Median(), mine.Megabytes.Median() / theirs.Megabytes.Median(), true
+}

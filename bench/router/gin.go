@@ -1,0 +1,44 @@
+package router
+
+import "github.com/gin-gonic/gin"
+
+// newGin is an engine without middleware, which tells a wrong method from a wrong path only when the set needs it.
+func newGin(routes []route, paths []string, methods bool, handle func(i int) gin.HandlerFunc) *gin.Engine {
+	gin.SetMode(gin.ReleaseMode)
+	r := gin.New()
+	r.HandleMethodNotAllowed = methods
+	r.NoRoute(ginRefusing(notFound))
+	r.NoMethod(ginRefusing(notAllowed))
+	for i := range routes {
+		r.Handle(routes[i].method, paths[i], handle(i))
+	}
+	return r
+}
+
+// ginRefusing answers with nothing but the status: gin would write a text of its own otherwise.
+func ginRefusing(why int) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		answerOf(c.Request).route = why
+		c.Writer.WriteHeaderNow()
+	}
+}
+
+func openGin(s set) (visiting, error) {
+	return serving(newGin(s.routes, paths(s.routes, colon, star), s.methods, func(i int) gin.HandlerFunc {
+		params := s.routes[i].params
+		return func(c *gin.Context) {
+			a := answerOf(c.Request)
+			a.route = i
+			for k, name := range params {
+				a.values[k] = c.Param(name)
+			}
+		}
+	})), nil
+}
+
+func prepareGin(routes []route) func() (any, error) {
+	paths := paths(routes, colon, star)
+	return func() (any, error) {
+		return newGin(routes, paths, false, func(int) gin.HandlerFunc { return func(*gin.Context) {} }), nil
+	}
+}

@@ -1,0 +1,60 @@
+package router
+
+import "net/http"
+
+func newServeMux(patterns []string, handle func(i int) http.HandlerFunc) *http.ServeMux {
+	mux := http.NewServeMux()
+	for i, pattern := range patterns {
+		mux.HandleFunc(pattern, handle(i))
+	}
+	return mux
+}
+
+// patterns are the routes in net/http's words, which are the sets' own.
+func patterns(routes []route) []string {
+	out := make([]string, len(routes))
+	for i, r := range routes {
+		out[i] = r.method + " " + r.path
+	}
+	return out
+}
+
+func serveMuxReading(s set) *http.ServeMux {
+	return newServeMux(patterns(s.routes), func(i int) http.HandlerFunc { return readPathValues(i, s.routes[i]) })
+}
+
+// readPathValues is the handler of those that leave the parameters in the request.
+func readPathValues(i int, r route) http.HandlerFunc {
+	return func(_ http.ResponseWriter, req *http.Request) {
+		a := answerOf(req)
+		a.route = i
+		for k, name := range r.params {
+			a.values[k] = req.PathValue(name)
+		}
+	}
+}
+
+// openServeMux may use a request again: net/http replaces in it what the last lookup left.
+func openServeMux(s set) (visiting, error) { return serving(serveMuxReading(s)), nil }
+
+func openServeMuxFresh(s set) (visiting, error) { return servingFresh(serveMuxReading(s)), nil }
+
+func lookupServeMux(s set) (visiting, error) {
+	mux := serveMuxReading(s)
+	return func(v *visitor) func(int) {
+		return func(i int) {
+			if h, pattern := mux.Handler(v.requests[i]); pattern != "" {
+				h.ServeHTTP(&v.writer, v.requests[i])
+			} else {
+				v.answer.route = refused
+			}
+		}
+	}, nil
+}
+
+func prepareServeMux(routes []route) func() (any, error) {
+	patterns := patterns(routes)
+	return func() (any, error) {
+		return newServeMux(patterns, func(int) http.HandlerFunc { return func(http.ResponseWriter, *http.Request) {} }), nil
+	}
+}

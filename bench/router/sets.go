@@ -1,0 +1,200 @@
+package router
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+)
+
+// A set is routes and what is asked of them.
+type set struct {
+	routes      []route
+	requests    []*http.Request
+	want        []answer // of each request
+	constrained bool     // every parameter has the shape that its name says: uuid or ipv4
+	methods     bool     // a router has to tell a wrong method from a wrong path, which some do only when told to
+}
+
+// answer is what came of a request.
+type answer struct {
+	route  int // the index of the route that was reached, or one of the constants below
+	values [20]string
+}
+
+const (
+	notFound   = -1
+	notAllowed = -2
+	refused    = -3 // no route was reached, and the call that was made does not say why
+)
+
+// An answer travels to the handler as the body of the request, which every router hands on as it is. A handler that
+// knew its answer from the start could not serve several goroutines at once.
+func (*answer) Read([]byte) (int, error) { return 0, io.EOF }
+func (*answer) Close() error             { return nil }
+
+func answerOf(req *http.Request) *answer { return req.Body.(*answer) }
+
+// reaching is the set whose requests reach each route once.
+func reaching(routes []route) set { return reachingSome(routes, len(routes)) }
+
+// reachingSome is the set whose requests reach n of the routes, chosen and ordered by chance, but always the same.
+func reachingSome(routes []route, n int) set {
+	s := set{routes: routes}
+	order := rand.New(rand.NewPCG(1, 2)).Perm(len(routes))
+	if n == len(routes) {
+		for i := range order {
+			order[i] = i
+		}
+	}
+	for _, i := range order[:n] {
+		s.requests = append(s.requests, routes[i].request(0))
+		s.want = append(s.want, reached(i, routes[i]))
+	}
+	return s
+}
+
+// reached is what the request of route i must find there: the values that were put into its path.
+func reached(i int, r route) answer {
+	a := answer{route: i}
+	for k, name := range r.params {
+		a.values[k] = sampleValue(name)
+	}
+	return a
+}
+
+// missing is the set whose paths no route has.
+func missing(routes []route, paths ...string) set {
+	s := set{routes: routes}
+	for _, path := range paths {
+		s.requests = append(s.requests, httptest.NewRequest("GET", path, nil))
+		s.want = append(s.want, answer{route: notFound})
+	}
+	return s
+}
+
+// githubMisses go wrong at the first, a middle and the last segment.
+func githubMisses() set {
+	return missing(newRoutes(githubRoutes),
+		"/nowhere",
+		"/users/some-username/nothing",
+		"/repos/some-owner/some-repo/nothing/at/all",
+		"/repos/some-owner/some-repo/issues/7/labels/some-name/more",
+		"/orgs/some-org/teams/some-team/nothing",
+	)
+}
+
+// githubWrongMethods asks each path of GitHub's with a method that it does not take.
+func githubWrongMethods() set {
+	s := set{routes: newRoutes(githubRoutes), methods: true}
+	asked := map[string]bool{}
+	for _, r := range s.routes {
+		path := r.request(0).URL.Path
+		method := methodNotTaken(s.routes, path)
+		if asked[path] || method == "" {
+			continue
+		}
+		asked[path] = true
+		s.requests = append(s.requests, httptest.NewRequest(method, path, nil))
+		s.want = append(s.want, answer{route: notAllowed})
+	}
+	return s
+}
+
+// methodNotTaken returns a method that other paths take and this one does not, or "".
+func methodNotTaken(routes []route, path string) string {
+	taken := map[string]bool{}
+	for _, r := range routes {
+		if r.matches(path) {
+			taken[r.method] = true
+		}
+	}
+	for _, method := range []string{"POST", "DELETE", "PUT", "PATCH", "GET"} {
+		if !taken[method] {
+			return method
+		}
+	}
+	return ""
+}
+
+// rest is one route with a rest of n segments.
+func rest(n int) set {
+	r := newRoute("GET /files/{path...}")
+	want := answer{route: 0}
+	want.values[0] = segments(n)
+	return set{routes: []route{r}, requests: []*http.Request{r.request(n)}, want: []answer{want}}
+}
+
+// missingLong asks GitHub's routes for a path of n segments that goes wrong at the third.
+func missingLong(n int) set {
+	return missing(newRoutes(githubRoutes), "/users/some-username/"+segments(n-2))
+}
+
+// constrainedRoutes are a UUID and an address, in this order and swapped.
+func constrainedRoutes() []route {
+	return []route{newRoute("GET /static/{uuid}/{ipv4}"), newRoute("GET /static/{ipv4}/{uuid}")}
+}
+
+func constrained() set {
+	s := reaching(constrainedRoutes())
+	s.constrained = true
+	return s
+}
+
+// constrainedMisses go wrong at the first parameter and at the second.
+func constrainedMisses() set {
+	uuid, ipv4 := sampleValue("uuid"), sampleValue("ipv4")
+	s := missing(constrainedRoutes(),
+		"/static/018f2a4e/"+ipv4,
+		"/static/"+uuid+"/300.1.1.1",
+		"/static/"+ipv4+"/"+uuid[:35]+"g",
+		"/static/192.168.10/"+uuid,
+	)
+	s.constrained = true
+	return s
+}
+
+// parameters is one route of n parameters and nothing else.
+func parameters(n int) set {
+	path := ""
+	for i := range n {
+		path += fmt.Sprintf("/{%c}", 'a'+i)
+	}
+	return reaching([]route{newRoute("GET " + path)})
+}
+
+// nouns name the services and resources of made-up interfaces.
+var nouns = []string{
+	"accounts", "addresses", "assets", "batches", "bookings", "carts", "catalogues", "channels", "charges", "claims",
+	"contacts", "contracts", "customers", "deliveries", "devices", "documents", "events", "exports", "invoices", "jobs",
+	"ledgers", "licences", "locations", "messages", "orders", "parcels", "payments", "plans", "prices", "products",
+	"projects", "quotes", "refunds", "reports", "returns", "shipments", "suppliers", "tickets", "users", "vouchers",
+}
+
+// mixed returns n routes, a multiple of ten, as an organisation with many services has them: four in ten are static,
+// the others have a parameter or two.
+func mixed(n int) []route {
+	var routes []route
+	for i := range n / 10 {
+		resource := fmt.Sprintf("/%s/%s", nouns[i%len(nouns)], nouns[i/len(nouns)%len(nouns)])
+		for _, pattern := range []string{
+			"GET /api" + resource, "POST /api" + resource,
+			"GET /api" + resource + "/{id}", "PUT /api" + resource + "/{id}", "DELETE /api" + resource + "/{id}",
+			"GET /api" + resource + "/{id}/history",
+			"GET /api" + resource + "/{id}/comments/{comment}", "DELETE /api" + resource + "/{id}/comments/{comment}",
+			"GET /docs" + resource, "GET /docs" + resource + "/reference",
+		} {
+			routes = append(routes, newRoute(pattern))
+		}
+	}
+	return routes
+}
+
+// mostAsked bounds the requests of a large set: more of them would show how fast requests come from memory.
+const mostAsked = 1000
+
+func mixedSet(n int) set {
+	routes := mixed(n)
+	return reachingSome(routes, min(n, mostAsked))
+}

@@ -1,0 +1,30 @@
+package router
+
+import (
+	"net/http"
+
+	"github.com/nbari/violetear"
+)
+
+// openVioletear is for constrained parameters: violetear has no others.
+func openVioletear(s set) (visiting, error) {
+	r := violetear.New()
+	r.Verbose = false
+	r.NotFoundHandler = http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) { answerOf(req).route = notFound })
+	for name, expression := range expressions {
+		if err := r.AddRegex(":"+name, "^"+expression+"$"); err != nil {
+			return nil, err
+		}
+	}
+	for i, path := range paths(s.routes, colon, star) {
+		params := s.routes[i].params
+		r.HandleFunc(path, func(_ http.ResponseWriter, req *http.Request) {
+			a := answerOf(req)
+			a.route = i
+			for k, name := range params {
+				a.values[k] = violetear.GetParam(name, req)
+			}
+		}, s.routes[i].method)
+	}
+	return serving(r), r.GetError()
+}
