@@ -90,8 +90,11 @@ func (p Plan) Measure(ctx context.Context, c Case) ([]Measured, error) {
 	return out, nil
 }
 
-// calibrate returns how often the row has to work to take about d, and warms its pools and caches on the way.
+// calibrate returns how often the row has to work to take about d, and warms its pools and caches on the way. What the
+// row does the first time alone is no measure of that.
 func calibrate(r Row, d time.Duration) int {
+	r.Run(1)
+	r.after()
 	for n := 1; ; n *= 2 {
 		start := time.Now()
 		r.Run(n)

@@ -2,6 +2,8 @@ package measure_test
 
 import (
 	"context"
+	"errors"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -165,5 +167,97 @@ func TestMeasureStopsWhenAsked(t *testing.T) {
 	sink = make([]byte, 64)
 	if _, err := (measure.Plan{Passes: 1, PassTime: time.Millisecond}).Measure(ctx, runs); err != context.Canceled {
 		t.Errorf("got %v, want %v", err, context.Canceled)
+	}
+}
+
+func TestRowsAreOpenedWhenTheirTurnComes(t *testing.T) {
+	sink = make([]byte, 64)
+	plan := measure.Plan{Passes: 1, PassTime: time.Millisecond}
+	rows, err := plan.Measure(t.Context(), measure.Case{Open: func() ([]measure.Row, error) {
+		return []measure.Row{{Name: "opened", Run: burn(10, 0)}}, nil
+	}})
+	if err != nil || len(rows) != 1 || rows[0].Name != "opened" || len(rows[0].Costs) != 1 {
+		t.Errorf("got %+v, %v, want one pass of the row that was opened", rows, err)
+	}
+	broken := errors.New("broken")
+	if _, err := plan.Measure(t.Context(), measure.Case{Open: func() ([]measure.Row, error) { return nil, broken }}); err != broken {
+		t.Errorf("got %v, want %v", err, broken)
+	}
+}
+
+func TestParallelRowsHaveAllProcessors(t *testing.T) {
+	processors := runtime.GOMAXPROCS(0)
+	for _, c := range []struct {
+		parallel bool
+		want     int
+	}{{true, processors}, {false, 1}} {
+		got := 0
+		row := measure.Row{Run: func(n int) { got = runtime.GOMAXPROCS(0); burn(1000, 0)(n) }}
+		sink = make([]byte, 64)
+		if _, err := (measure.Plan{Passes: 1, PassTime: time.Millisecond}).Measure(t.Context(), measure.Case{Rows: []measure.Row{row}, Parallel: c.parallel}); err != nil {
+			t.Fatal(err)
+		}
+		if got != c.want {
+			t.Errorf("parallel %v: the row had %d processors, want %d", c.parallel, got, c.want)
+		}
+	}
+}
+
+// making makes so many megabytes and as much waste as it keeps.
+func making(name string, megabytes int) measure.Making {
+	return measure.Making{Name: name, Make: func() (any, error) {
+		kept := make([][]byte, megabytes)
+		for i := range kept {
+			sink = make([]byte, 1e6)
+			kept[i] = make([]byte, 1e6)
+		}
+		sink = nil
+		return kept, nil
+	}}
+}
+
+func TestWhatIsMadeIsWeighed(t *testing.T) {
+	made, err := measure.Plan{Passes: 3}.Make(t.Context(), []measure.Making{making("ours", 16), making("theirs", 4)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, memory, ok := measure.JudgeMade(made, "ours", "theirs"); !ok || memory < 3.5 || memory > 4.5 {
+		t.Errorf("got %.2f of the peer's memory, %v, want about 4", memory, ok)
+	}
+	if _, _, ok := measure.JudgeMade(made, "ours", "nobody's"); ok {
+		t.Error("a peer that is not there was judged")
+	}
+	var table strings.Builder
+	if err := measure.WriteMade(&table, "making", "theirs", made); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"making\n", "to theirs", "  ours\n", "1.00  theirs\n"} {
+		if !strings.Contains(table.String(), want) {
+			t.Errorf("the table lacks %q:\n%s", want, table.String())
+		}
+	}
+	broken := measure.Making{Name: "broken one", Make: func() (any, error) { return nil, errors.New("no") }}
+	if _, err := (measure.Plan{Passes: 1}).Make(t.Context(), []measure.Making{broken}); err == nil || err.Error() != "broken one: no" {
+		t.Errorf("got %v, want the name and the reason", err)
+	}
+}
+
+// A row that prepares itself at its first work must not be taken for a slow one.
+func TestTheFirstTimeIsNoMeasure(t *testing.T) {
+	sink = make([]byte, 64)
+	first, most := true, 0
+	row := measure.Row{Run: func(n int) {
+		if first {
+			first = false
+			burn(50_000_000, 0)(1)
+		}
+		most = max(most, n)
+		burn(100, 0)(n)
+	}}
+	if _, err := (measure.Plan{Passes: 1, PassTime: time.Millisecond}).Measure(t.Context(), measure.Case{Rows: []measure.Row{row}}); err != nil {
+		t.Fatal(err)
+	}
+	if most < 10 {
+		t.Errorf("the row worked at most %d times at once, want a millisecond's worth of it", most)
 	}
 }
