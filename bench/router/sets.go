@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 )
 
 // A set is routes and what is asked of them.
@@ -155,13 +156,14 @@ func constrainedMisses() set {
 	return s
 }
 
-// parameters is one route of n parameters and nothing else.
+// places name the parameters of long patterns. Names of one letter would all be as long as each other, which makes
+// finding one by its name slower than it is with names that people choose.
+var places = strings.Fields("region country state county city district quarter street house entrance floor room aisle rack shelf " +
+	"box folder sheet column cell")
+
+// parameters is one route of n parameters, 20 at most, and nothing else.
 func parameters(n int) set {
-	path := ""
-	for i := range n {
-		path += fmt.Sprintf("/{%c}", 'a'+i)
-	}
-	return reaching([]route{newRoute("GET " + path)})
+	return reaching([]route{newRoute("GET /{" + strings.Join(places[:n], "}/{") + "}")})
 }
 
 // nouns name the services and resources of made-up interfaces.
