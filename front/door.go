@@ -169,18 +169,18 @@ func (d *Door) admit(x *exchange) (status int, why string) {
 
 // pass finds the route and hands the request to its upstream.
 func (d *Door) pass(x *exchange, t *tables) {
-	m := t.routes.Lookup(x.Method, x.http.Host, x.path, &x.params)
+	e, allow := t.routes.Lookup(x.Method, x.http.Host, "", x.path, &x.params)
 	switch {
-	case m.Found:
-		x.route = m.Value
-		x.Timeout, x.Upgrade = m.Value.timeout, m.Value.upgrade
-		m.Value.proxy.Serve(&x.Exchange)
-	case m.Allow == "":
+	case e != nil:
+		x.route = e.Value
+		x.Timeout, x.Upgrade = x.route.timeout, x.route.upgrade
+		x.route.proxy.Serve(&x.Exchange)
+	case allow == "":
 		d.refuse(x, 404, "no route")
 	case x.Method == "OPTIONS":
-		d.refuse(x, 204, "", proxy.Field{Name: "Allow", Value: withOptions(m.Allow)})
+		d.refuse(x, 204, "", proxy.Field{Name: "Allow", Value: withOptions(allow)})
 	default:
-		d.refuse(x, 405, "no route for the method", proxy.Field{Name: "Allow", Value: withOptions(m.Allow)})
+		d.refuse(x, 405, "no route for the method", proxy.Field{Name: "Allow", Value: withOptions(allow)})
 	}
 }
 

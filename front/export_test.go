@@ -5,7 +5,8 @@ import "github.com/weirhq/weir/proxy"
 // SetHook replaces the hook of the route that a GET of the path reaches. It is
 // called before Serve: nothing that a user can configure panics.
 func (d *Door) SetHook(path string, hook func(*proxy.Exchange, proxy.Event)) {
-	route := d.tables.Load().routes.Lookup("GET", "", path, nil).Value
+	e, _ := d.tables.Load().routes.Lookup("GET", "", path, "", nil)
+	route := e.Value
 	p := *route.proxy
 	p.Hook = hook
 	route.proxy = &p

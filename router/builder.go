@@ -5,14 +5,13 @@ import (
 	"slices"
 )
 
-// A tree is the compiled form of a set of patterns. Nobody writes to it once
-// its builder is done.
+// A tree is a set of patterns, which share what they begin with. Programs are
+// compiled from it.
 type tree struct {
 	hosts   map[string]*node // by canonical host
 	anyHost *node            // nil: no pattern is without a host
 	methods methodNames
 	allows  map[methodSet]string // Allow headers made beforehand
-	params  int                  // the most parameters that a pattern has
 	guards  int                  // how many nodes have a guard
 }
 
@@ -54,7 +53,6 @@ func (b *builder) insert(p *pattern) *Mistake {
 	if other, example := b.conflict(p); other != nil {
 		return conflictMistake(other, example)
 	}
-	b.tree.params = max(b.tree.params, len(p.names))
 	for i := range p.segments {
 		if rule := p.segments[i].rule; rule != "" {
 			b.used[rule] = true

@@ -61,10 +61,10 @@ func isUUID(s string) bool {
 	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
 		return false
 	}
-	marks := hexDigits.marks(eightBytes(s)) &
+	marks := hexDigits.marks(word(s, 0)) &
 		hexDigits.marks(fourBytes(s[9:])|fourBytes(s[14:])<<32) &
 		hexDigits.marks(fourBytes(s[19:])|fourBytes(s[24:])<<32) &
-		hexDigits.marks(eightBytes(s[28:]))
+		hexDigits.marks(word(s, 28))
 	return marks == allMarks
 }
 
@@ -78,9 +78,9 @@ func isSlug(s string) bool {
 	if n < 8 {
 		return isSlugWord(fewBytes(s))
 	}
-	last := eightBytes(s[n-8:])
+	last := word(s, n-8)
 	for len(s) > 8 {
-		if !isSlugWord(eightBytes(s)) {
+		if !isSlugWord(word(s, 0)) {
 			return false
 		}
 		s = s[7:]

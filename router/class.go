@@ -1,9 +1,7 @@
 package router
 
-// Segments are looked at eight bytes at a time. A word holds eight bytes of
-// one, the first in its lowest byte, as shifts that the compiler turns into
-// one load. What is found out about a byte is a mark: the top bit of its
-// place in a word.
+// Segments are looked at eight bytes at a time, as word returns them. What is
+// found out about a byte is a mark: the top bit of its place in a word.
 //
 // Marks are made by additions that carry nothing from one byte to the next as
 // long as all bytes are ASCII. A byte that is not may spoil the marks of the
@@ -14,13 +12,6 @@ const (
 	lowBits  = 0x0101010101010101
 	allMarks = 0x80 * lowBits
 )
-
-// eightBytes returns the first eight bytes of s.
-func eightBytes(s string) uint64 {
-	_ = s[7]
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-}
 
 // fourBytes returns the first four bytes of s.
 func fourBytes(s string) uint64 {
@@ -52,9 +43,9 @@ func isASCII(s string) bool {
 	n := len(s)
 	switch {
 	case n >= 8:
-		found := eightBytes(s[n-8:])
+		found := word(s, n-8)
 		for len(s) > 8 {
-			found |= eightBytes(s)
+			found |= word(s, 0)
 			s = s[8:]
 		}
 		return found&allMarks == 0
@@ -97,9 +88,9 @@ func (c *class) hasAll(s string) bool {
 	n := len(s)
 	switch {
 	case n >= 8:
-		last := eightBytes(s[n-8:])
+		last := word(s, n-8)
 		for len(s) > 8 {
-			if c.marks(eightBytes(s)) != allMarks {
+			if c.marks(word(s, 0)) != allMarks {
 				return false
 			}
 			s = s[8:]

@@ -41,7 +41,7 @@ func ExampleNewTable() {
 	}
 	var params router.Params
 	for _, path := range []string{"/datasets/cpih/editions", "/users/42", "/users/me"} {
-		m := table.Lookup("GET", "www.example.com", path, &params)
+		m := lookup(table, "GET", "www.example.com", path, &params)
 		fmt.Println(m.Value, m.Pattern)
 		for i := range params.Len() {
 			name, value := params.At(i)
@@ -83,7 +83,7 @@ func ExampleTable_Lookup() {
 		fmt.Println(err)
 		return
 	}
-	m := table.Lookup("POST", "", "/reports/7", nil)
+	m := lookup(table, "POST", "", "/reports/7", nil)
 	fmt.Println(m.Found, m.Allow)
 	// Output: false DELETE, GET, HEAD
 }
@@ -107,7 +107,7 @@ func ExampleCompileRegexp() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(table.Lookup("GET", "", "/gdp/2024-q2", nil).Found, table.Lookup("GET", "", "/gdp/2024-q5", nil).Found)
+	fmt.Println(lookup(table, "GET", "", "/gdp/2024-q2", nil).Found, lookup(table, "GET", "", "/gdp/2024-q5", nil).Found)
 	// Output: true false
 }
 

@@ -1,27 +1,35 @@
 package router
 
-// Steps returns how many nodes a lookup visits and how many there are.
-func (t *Table[T]) Steps(method, host, path string) (steps, nodes int) {
-	f := t.tree.find(method, host, path, new(Params))
-	for _, root := range t.tree.hosts {
-		nodes += root.count()
+import "strings"
+
+// Steps returns how many states a lookup visits and how many there are.
+func (t *Table[T]) Steps(method, host, path string) (steps, states int) {
+	f := search{params: new(Params), host: host}
+	t.program.find(&f, method, path, "")
+	for _, r := range t.program.hosts {
+		states += r.start.count()
 	}
-	if t.tree.anyHost != nil {
-		nodes += t.tree.anyHost.count()
+	if r := t.program.anyHost; r != nil {
+		states += r.start.count()
 	}
-	return f.steps, nodes
+	return f.steps, states
 }
 
-func (n *node) count() int {
+func (s *state) count() int {
+	if s == nil {
+		return 0
+	}
 	total := 1
-	for _, c := range n.literals.list {
-		total += c.to.count()
+	for _, to := range s.table {
+		total += to.count()
 	}
-	for _, e := range n.params {
-		total += e.to.count()
-	}
-	if n.stretch != nil {
-		total += n.stretch.to.count()
+	if m := s.more; m != nil {
+		for _, p := range m.params {
+			total += p.slash.count()
+		}
+		if m.stretch != nil {
+			total += m.stretch.slash.count()
+		}
 	}
 	return total
 }
@@ -34,13 +42,9 @@ func (c Constraint) Costly() bool { return c.costly }
 
 // Decode returns the unescaped segments of a path.
 func Decode(path string) []string {
-	var s search
-	s.path, s.data = decode(path, nil)
 	var segments []string
-	for at := 1; at <= len(s.path); {
-		end := s.segmentEnd(at)
-		segments = append(segments, s.path[at:end])
-		at = end + 1
+	for segment := range strings.SplitSeq(escapedKey(path)[1:], "/") {
+		segments = append(segments, plainText(segment))
 	}
 	return segments
 }

@@ -42,9 +42,9 @@ func isCanonicalName(name string) bool {
 	case n < 8:
 		return isCanonicalWord(fewBytes(name))
 	}
-	last := eightBytes(name[n-8:])
+	last := word(name, n-8)
 	for len(name) > 8 {
-		if !isCanonicalWord(eightBytes(name)) {
+		if !isCanonicalWord(word(name, 0)) {
 			return false
 		}
 		name = name[8:]

@@ -64,7 +64,7 @@ func colonsAmongHex(s string) (colons uint64, ok bool) {
 	for at := 0; at < len(s); at += 8 {
 		var x uint64
 		if at+8 <= len(s) {
-			x = eightBytes(s[at:])
+			x = word(s, at)
 		} else {
 			x = fewBytes(s[at:])
 		}

@@ -1,6 +1,7 @@
 package router
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
 )
@@ -9,21 +10,67 @@ import (
 // bit each. It is what makes the union of all that match a path free.
 type methodSet uint64
 
-// maxMethods is how many different methods the patterns of a tree may name.
+// maxMethods is how many different methods the patterns of a tree may name,
+// the known ones included.
 const maxMethods = 64
 
-// The bits that every tree knows.
+// The bits of the methods that every tree knows, in the order of knownMethods.
 const (
-	getBit = iota
+	connectBit = iota
+	deleteBit
+	getBit
 	headBit
+	optionsBit
+	patchBit
+	postBit
+	putBit
+	traceBit
 )
+
+var knownMethods = []string{"CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"}
+
+func (s methodSet) count() int { return bits.OnesCount64(uint64(s)) }
 
 func (s methodSet) has(bit int) bool { return s&(1<<bit) != 0 }
 
 // methodNames gives every method of a tree its bit: its index.
 type methodNames []string
 
-func newMethodNames() methodNames { return methodNames{getBit: "GET", headBit: "HEAD"} }
+func newMethodNames() methodNames { return slices.Clone(knownMethods) }
+
+// only returns the method as a set of one, empty for a name that is not known.
+// The compiler makes a few comparisons of numbers of the switch.
+func (names methodNames) only(method string) methodSet {
+	switch method {
+	case "GET":
+		return 1 << getBit
+	case "HEAD":
+		return 1 << headBit
+	case "POST":
+		return 1 << postBit
+	case "PUT":
+		return 1 << putBit
+	case "PATCH":
+		return 1 << patchBit
+	case "DELETE":
+		return 1 << deleteBit
+	case "OPTIONS":
+		return 1 << optionsBit
+	case "CONNECT":
+		return 1 << connectBit
+	case "TRACE":
+		return 1 << traceBit
+	}
+	return names.other(method)
+}
+
+// other is only for a method that is not one of knownMethods.
+func (names methodNames) other(method string) methodSet {
+	if i := slices.Index(names[len(knownMethods):], method); i >= 0 {
+		return 1 << (len(knownMethods) + i)
+	}
+	return 0
+}
 
 // set returns the methods as a set, with HEAD when GET is one of them. ok is
 // false when they are too many for the tree.

@@ -26,7 +26,7 @@ func TestUnreadablePatterns(t *testing.T) {
 		{" /a", 0, "method is missing"},
 		{"GET  {x}/a", 5, "no parameters"},
 		{"example!/a", 7, `"!"`},
-		{"GET exämple.com/a", 6, "host"},
+		{"GET ex☃mple.com/a", 6, "host"},
 		{"GET example.com:80/a", 4, "write example.com"},
 		{"GET []/a", 4, "no host"}, // which would be every host
 		{"[.]/a", 0, "no host"},
@@ -174,7 +174,7 @@ func TestConstraintsWithUnknownOverlapAreOrderedByName(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if m := table.Lookup("GET", "", path, nil); m.Pattern != c.want {
+			if m := lookup(table, "GET", "", path, nil); m.Pattern != c.want {
 				t.Errorf("%q: got %q, want %q", order, m.Pattern, c.want)
 			}
 		}
@@ -207,13 +207,13 @@ func TestTooManyMethods(t *testing.T) {
 	for i := range 64 {
 		entries = append(entries, router.Entry[int]{Pattern: fmt.Sprintf("M%d /a", i)})
 	}
-	_, err := router.NewTable(nil, entries[:62]) // GET and HEAD are the other two
+	_, err := router.NewTable(nil, entries[:55]) // the other nine are always known
 	if err != nil {
 		t.Error(err)
 	}
 	_, err = router.NewTable(nil, entries)
 	var all router.Mistakes
-	if !errors.As(err, &all) || len(all) != 2 || all[0].Entry != 62 {
+	if !errors.As(err, &all) || len(all) != 9 || all[0].Entry != 55 {
 		t.Errorf("got %v", err)
 	}
 }

@@ -6,17 +6,32 @@ package router
 // goroutine at a time. The values share memory with the path that was looked
 // up; they stay valid when Params is used again.
 type Params struct {
-	names   []string // the pattern's
-	values  []string
+	names []string // the pattern's
+	path  string   // what the values are parts of
+	spans []span   // of the values
+	last  int      // behind the parameter that was read last
+
+	frames  []frame  // scratch: where a search can go on
 	entered []uint64 // scratch: a bit for each guard that the search passed
-	slashes []int    // scratch: see decode
+	runs    []run    // scratch: what constraints that run once said
 }
 
+// A span is where a value stands.
+type span struct{ from, to int }
+
 // Get returns the value of a parameter, "" when there is none of that name.
+// Reading them from left to right costs the least.
 func (p *Params) Get(name string) string {
-	for i := range p.names {
+	for i := p.last; i < len(p.names); i++ {
 		if p.names[i] == name {
-			return p.values[i]
+			p.last = i + 1
+			return p.value(i)
+		}
+	}
+	for i := range min(p.last, len(p.names)) {
+		if p.names[i] == name {
+			p.last = i + 1
+			return p.value(i)
 		}
 	}
 	return ""
@@ -26,29 +41,43 @@ func (p *Params) Get(name string) string {
 func (p *Params) Len() int { return len(p.names) }
 
 // At returns the i-th parameter from the left.
-func (p *Params) At(i int) (name, value string) { return p.names[i], p.values[i] }
+func (p *Params) At(i int) (name, value string) { return p.names[i], p.value(i) }
 
-// reset makes room for a lookup in t.
-func (p *Params) reset(t *tree) {
-	p.names = nil
-	p.values = resized(p.values, t.params)
-	p.entered = resized(p.entered, (t.guards+63)/64)
-	p.slashes = p.slashes[:0]
+func (p *Params) value(i int) string {
+	s := p.spans[i]
+	return p.path[s.from:s.to]
 }
 
-// maxKeptSlashes is for how many escaped slashes in a path a Params keeps
-// space. All else in it is bounded by the table.
-const maxKeptSlashes = 256
+// reset makes room for a lookup in g.
+func (p *Params) reset(g *program) {
+	p.frames, p.last = p.frames[:0], 0
+	if len(p.spans) < g.captures {
+		p.spans = make([]span, g.captures)
+	}
+	if g.guards > 0 {
+		p.entered = resized(p.entered, (g.guards+63)/64)
+	}
+	if g.runs > 0 {
+		p.runs = resized(p.runs, g.runs)
+	}
+}
 
 // Release forgets what the last lookup found, the path included that its
-// values share, and lets go of space that only a path out of the ordinary
-// needs. Whoever keeps a Params in a pool calls it before.
+// values share. Whoever keeps a Params in a pool calls it before.
 func (p *Params) Release() {
-	p.names = nil
-	clear(p.values)
-	if cap(p.slashes) > maxKeptSlashes {
-		p.slashes = nil
+	p.names, p.path = nil, ""
+	clear(p.frames[:cap(p.frames)])
+}
+
+// plain gives the values of a key their own text.
+func (p *Params) plain() {
+	var text []byte
+	for i := range p.names {
+		from := len(text)
+		text = append(text, plainText(p.value(i))...)
+		p.spans[i] = span{from, len(text)}
 	}
+	p.path = string(text)
 }
 
 // resized returns s with n zero elements, in the same memory if it suffices.

@@ -95,8 +95,6 @@ func (p *pattern) addMethod(method string, at int) *Mistake {
 	return nil
 }
 
-var knownMethods = []string{"CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"}
-
 // cutBlank returns what precedes the first blanks of s and where they end.
 func cutBlank(s string) (before string, after int, found bool) {
 	i := strings.IndexAny(s, " \t")
@@ -116,21 +114,9 @@ func (p *pattern) parseHost(at int) (int, *Mistake) {
 	if i := strings.IndexByte(host, '{'); i >= 0 {
 		return 0, unreadable(at+i, "a host has no parameters").hint("a path begins with a slash")
 	}
-	if i := strings.IndexFunc(host, notInHost); i >= 0 {
-		return 0, unreadable(at+i, "%q cannot stand in a host", host[i:i+1])
-	}
-	p.host = canonicalHost(host)
-	if host != "" && p.host == "" || canonicalHost(p.host) != p.host {
-		return 0, unreadable(at, "%q is no host", host)
-	}
-	if p.host != strings.ToLower(strings.Trim(host, "[]")) {
-		return 0, unreadable(at, "the host %q has a port or ends in a dot", host).hint("write %s: it is matched on every port", p.host)
-	}
-	return at + n, nil
-}
-
-func notInHost(c rune) bool {
-	return c > unicode.MaxASCII || !(unicode.IsLetter(c) || unicode.IsDigit(c) || strings.ContainsRune("-._:[]", c))
+	canonical, m := canonicalPatternHost(host, at)
+	p.host = canonical
+	return at + n, m
 }
 
 // parsePath reads the path, which begins at the given offset.

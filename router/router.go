@@ -104,10 +104,7 @@ func (r *Router) table() *Table[http.Handler] {
 	if t := r.serving.Load(); t != nil {
 		return t // another request was faster
 	}
-	t, err := NewTable(r.constraints, r.entries)
-	if err != nil {
-		panic("router: patterns that passed one by one fail together: " + err.Error())
-	}
+	t := newTable(r.builder(), r.entries)
 	r.serving.Store(t)
 	return t
 }

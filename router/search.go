@@ -2,134 +2,284 @@ package router
 
 import "strings"
 
-// A search is one lookup on its way through the tree.
+// A search is one lookup on its way through a program.
 //
-// It is a depth-first walk that tries the edges of every node in the order of
-// precedence, so that the first pattern it arrives at is the one to take, and
-// that goes back when a branch leads nowhere. What bounds it is this:
+// It is a depth-first walk that tries what leads on from every state in the
+// order of precedence, so that the first pattern it arrives at is the one to take, and
+// that goes back when a branch leads nowhere. It goes back to frames, which it
+// leaves wherever something else is to be tried. What bounds it is this:
 //
-//   - A node with no stretch above it can be reached at one place of the path
-//     only, its depth, and by one chain of edges: it is visited once.
+//   - A state with no stretch above it can be reached at one place of the path
+//     only and by one way: it is visited once.
 //   - A stretch tries all its ends from left to right. A stretch below another
 //     is entered again and again as the one above grows, always further to the
 //     right. But the first time it has tried all ends that any later time would
-//     try. So once is enough, which its guard sees to: a node below a stretch
+//     try. So once is enough, which its guard sees to: a state below a stretch
 //     is visited at most once for each segment of the path.
 //
-// That makes segments × nodes at most, with no memory but a bit per guard.
-// The recursion follows the edges of the tree; a stretch is a loop.
+// That makes segments × nodes at most, with no memory but a bit per guard and
+// a frame per branch on the way.
 type search struct {
-	path   string // unescaped, "/" first
-	data   []int  // offsets of the slashes in path that are no separators
-	method string
-	params *Params
-	allow  methodSet // of all patterns that match the path, but not the method
+	params  *Params
+	host    string
+	key     string
+	methods methodSet // the request's, as the only one; empty if no pattern names it
+	escaped bool      // the key writes some bytes in another way than the path
 
-	steps    int  // nodes visited, for the test of the bound
-	hasRest  bool // the pattern found took something by a rest
-	slashFit bool // a pattern would match with one more slash at the end
+	allow    methodSet // of all patterns that match the path, but not the method
+	steps    int       // states visited, for the test of the bound
+	hasRest  bool      // the pattern found took something by a rest
+	slashFit bool      // a pattern would match with one more slash at the end
 }
 
-// walk returns the first pattern at or below n that the path from the offset
-// on leads to. The offset is that of a segment's start, len(path)+1 at the end.
-func (s *search) walk(n *node, at int) *pattern {
-	s.steps++
-	if at > len(s.path) {
-		s.slashFit = s.slashFit || n.rest != nil || n.slash != nil
-		return s.accept(n.leaf)
-	}
-	end := s.segmentEnd(at)
-	if p := s.walkSegment(n, at, end); p != nil {
-		return p
-	}
-	if n.stretch != nil {
-		if p := s.walkStretch(n.stretch, at, end); p != nil {
-			return p
-		}
-	}
-	return s.walkRest(n, at)
+// A frame is a place in the program and in the key, and what is to be tried
+// there next: literal bytes, the params from an index on, the stretch from an
+// end on, the rest.
+type frame struct {
+	state *state
+	at    int // behind the state's text
+	next  int // index of a param; behind the params the stretch and the rest
+	end   int // of the stretch: the end that was tried last, 0 before the first
 }
 
-// walkSegment tries the edges that take one segment.
-func (s *search) walkSegment(n *node, at, end int) *pattern {
-	segment := s.path[at:end]
-	if segment == "" {
-		if end == len(s.path) {
-			return s.accept(n.slash)
-		}
-		return nil // "//": no parameter is empty and no literal
+// find searches the patterns of the host, then those of every host. It returns
+// an entry, -1 for none, and leaves its parameters in those of s.
+func (g *program) find(s *search, method, path, rawPath string) int32 {
+	s.key, s.methods = path, g.methods.only(method)
+	if rawPath != "" || g.special {
+		s.spell(path, rawPath)
 	}
-	if to := n.literals.find(segment); to != nil {
-		if p := s.walk(to, end+1); p != nil {
-			return p
+	r := g.anyHost
+	if len(g.hosts) > 0 {
+		if own := g.hosts[canonicalHost(s.host)]; own != nil {
+			r = own
 		}
 	}
-	for i := range n.params {
-		e := &n.params[i]
-		value, ok := e.value(segment)
-		if !ok {
+	p := s.params
+	for ; r != nil; r = r.next {
+		if i := r.static.find(s.key, s.methods); i >= 0 {
+			p.names = nil
+			return i
+		}
+		if !s.fits(r.start, 0) {
 			continue
 		}
-		if p := s.walk(e.to, end+1); p != nil {
-			s.params.values[e.capture] = value
-			return p
+		p.reset(g)
+		if i := s.walk(r.start, len(r.start.text)); i >= 0 {
+			p.names, p.path = g.names[i], s.key
+			if s.escaped {
+				p.plain()
+			}
+			return i
 		}
 	}
-	return nil
+	p.names = nil
+	return -1
 }
 
-// walkStretch tries the ends of a stretch that begins with the segment from
-// at to end. Something has to be left behind it.
-func (s *search) walkStretch(e *edge, at, end int) *pattern {
-	if e.to.guard > 0 && !s.params.enter(e.to.guard) {
-		return nil
+// spell finds the key of a path.
+func (s *search) spell(path, rawPath string) {
+	if rawPath != "" {
+		s.key = escapedKey(rawPath)
+		s.escaped = strings.IndexByte(s.key, keyEscape) >= 0
+	} else if !isKey(path) {
+		s.key = pathKey(path)
+		s.escaped = true
 	}
-	for end < len(s.path) {
-		if p := s.walk(e.to, end+1); p != nil {
-			s.params.values[e.capture] = s.path[at:end]
-			return p
+}
+
+// walk goes on from a state whose text ends at the given offset of the key. It
+// is the loop in which a lookup spends its time: it goes straight on by
+// literals and by a param that is the only branch, and leaves all else to turn.
+func (s *search) walk(here *state, at int) (entry int32) {
+	key, steps := s.key, 0
+	for {
+		steps++
+		if at == len(key) {
+			if entry = s.accept(here.end, here.next('/')); entry >= 0 {
+				break
+			}
+		} else {
+			if to := here.next(key[at]); to != nil {
+				if to.starts(load(key, at)) && to.goesOn(key, at) {
+					if here.more != nil {
+						s.push(frame{state: here, at: at})
+					}
+					here, at = to, at+len(to.text)
+					continue
+				}
+				s.missed(to, at)
+			}
+			if p := here.param; p != nil {
+				end := segmentEnd(key, at)
+				if end == len(key) {
+					if entry = s.finish(p, at); entry >= 0 {
+						break
+					}
+				} else if to := p.slash; to != nil && to.starts(load(key, end)) && to.goesOn(key, end) {
+					if p.check == nil && at < end {
+						s.params.spans[p.capture] = span{at, end}
+						here, at = to, end+len(to.text)
+						continue
+					}
+					if s.take(p, at, end) {
+						here, at = to, end+len(to.text)
+						continue
+					}
+				}
+			}
 		}
-		end = s.segmentEnd(end + 1)
+		if here, at, entry = s.turn(frame{state: here, at: at}); here == nil {
+			break
+		}
 	}
-	return nil
+	s.steps += steps
+	return entry
 }
 
-// walkRest tries the patterns that take all that is left.
-func (s *search) walkRest(n *node, at int) *pattern {
-	if n.rest == nil {
-		return nil
+// turn goes on from f by the branches of its state, else from where something
+// was left to be tried. It returns a state that it enters and where its text ends,
+// or nil and an entry, -1 for none.
+func (s *search) turn(f frame) (to *state, at int, entry int32) {
+	for {
+		if m := f.state.more; m != nil {
+			to, at, entry = s.branch(m, &f)
+			if to != nil && f.next < m.ways {
+				s.push(f)
+			}
+			if to != nil || entry >= 0 {
+				return to, at, entry
+			}
+		}
+		frames := s.params.frames
+		if len(frames) == 0 {
+			return nil, 0, -1
+		}
+		f, s.params.frames = frames[len(frames)-1], frames[:len(frames)-1]
 	}
-	p := s.accept(&n.rest.leaf)
-	if p == nil {
-		return nil
-	}
-	s.hasRest = at < len(s.path)
-	if n.rest.capture < len(p.names) { // else it is a trailing slash, without a name
-		s.params.values[n.rest.capture] = s.path[at:]
-	}
-	return p
 }
 
-// accept returns the leaf's pattern for the method.
-func (s *search) accept(l *leaf) *pattern {
-	if l == nil {
-		return nil
+func (s *search) push(f frame) { s.params.frames = append(s.params.frames, f) }
+
+// branch tries what f says, and then all else that leads on beside literals. It returns what turn does.
+func (s *search) branch(m *branches, f *frame) (to *state, at int, entry int32) {
+	if f.at < len(s.key) {
+		if f.next < len(m.params) {
+			f.end = segmentEnd(s.key, f.at)
+		}
+		for f.next < len(m.params) {
+			p := &m.params[f.next]
+			f.next++
+			if f.end == len(s.key) {
+				if entry = s.finish(p, f.at); entry >= 0 {
+					return nil, 0, entry
+				}
+			} else if s.fits(p.slash, f.end) && s.take(p, f.at, f.end) {
+				return p.slash, f.end + len(p.slash.text), -1
+			}
+		}
+		if m.stretch != nil && f.next <= len(m.params)+1 {
+			if s.stretch(m, f) {
+				return m.stretch.slash, f.end + len(m.stretch.slash.text), -1
+			}
+		}
 	}
-	p := l.find(s.method)
-	if p == nil {
-		s.allow |= l.allow
+	f.next = m.ways
+	if m.rest == nil {
+		return nil, 0, -1
 	}
-	return p
+	return nil, 0, s.takeRest(m.rest, f.at)
 }
 
-// segmentEnd returns the offset of the separator behind the segment that
-// begins at the given offset, or the path's length.
-func (s *search) segmentEnd(at int) int {
-	if len(s.data) > 0 {
-		return s.segmentEndPastData(at)
+// stretch tries the next end of a stretch. Something has to be left behind it.
+func (s *search) stretch(m *branches, f *frame) bool {
+	if f.next == len(m.params) { // not tried yet
+		f.next++
+		if m.stretch.guard > 0 && !s.params.enter(m.stretch.guard) {
+			return false
+		}
+		f.end = f.at - 1
 	}
-	if i := strings.IndexByte(s.path[at:], '/'); i >= 0 {
-		return at + i
+	for {
+		f.end = segmentEnd(s.key, f.end+1)
+		if f.end == len(s.key) {
+			return false
+		}
+		if s.fits(m.stretch.slash, f.end) {
+			s.params.spans[m.stretch.capture] = span{f.at, f.end}
+			return true
+		}
 	}
-	return len(s.path)
+}
+
+// take reports whether p accepts the segment from at to end, and keeps its value.
+func (s *search) take(p *paramBranch, at, end int) bool {
+	if p.check != nil {
+		if !s.satisfies(p.check, at, end) {
+			return false
+		}
+		at, end = at+p.before, end-p.behind
+	}
+	if at == end {
+		return false
+	}
+	s.params.spans[p.capture] = span{at, end}
+	return true
+}
+
+// finish is take for the last segment of the key: it returns the entry of what
+// ends behind p, -1 for none.
+func (s *search) finish(p *paramBranch, at int) int32 {
+	if at == len(s.key) || !s.take(p, at, len(s.key)) {
+		return -1
+	}
+	return s.accept(p.end, p.slash)
+}
+
+// takeRest takes all that is left if the request's method is taken.
+func (s *search) takeRest(r *restBranch, at int) int32 {
+	entry := r.end.find(s.methods)
+	if entry < 0 {
+		s.allow |= r.end.methods
+		return -1
+	}
+	s.hasRest = at < len(s.key)
+	s.params.spans[r.capture] = span{at, len(s.key)}
+	return entry
+}
+
+// accept returns the entry of what ends at the end of the key, -1 for none.
+// slash is what would follow if there were a slash.
+func (s *search) accept(e *ending, slash *state) int32 {
+	if e != nil {
+		if entry := e.find(s.methods); entry >= 0 {
+			return entry
+		}
+		s.allow |= e.methods
+	}
+	if slash != nil {
+		s.missed(slash, len(s.key))
+	}
+	return -1
+}
+
+// fits reports whether the text of a state stands at the offset; it does not
+// for nil.
+func (s *search) fits(to *state, at int) bool {
+	if to == nil {
+		return false
+	}
+	if to.starts(load(s.key, at)) && to.goesOn(s.key, at) {
+		return true
+	}
+	s.missed(to, at)
+	return false
+}
+
+// missed notes whether only a slash at the end of the key is missing for the
+// text of a state to fit, and for something to end there.
+func (s *search) missed(to *state, at int) {
+	if left := s.key[at:]; len(to.text) == len(left)+1 && strings.HasPrefix(to.text, left) && to.text[len(left)] == '/' {
+		s.slashFit = s.slashFit || to.end != nil || to.more != nil && to.more.rest != nil
+	}
 }

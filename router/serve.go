@@ -36,34 +36,36 @@ func (r *Router) route(req *http.Request) http.Handler {
 		p.Release()
 		paramsPool.Put(p)
 	}()
-	f := t.tree.find(req.Method, req.Host, clean, p)
-	below := t.tree.withSlash(f, req, clean)
+	f := search{params: p, host: req.Host}
+	entry := t.program.find(&f, req.Method, "", clean)
+	below, slashed := t.withSlash(&f, entry, req, clean)
 	switch {
-	case below.pattern != nil && !below.hasRest:
-		req.Pattern = below.pattern.text
+	case slashed >= 0 && !below.hasRest:
+		req.Pattern = t.entries[slashed].Pattern
 		return redirect(cleanPath(clean+"/"), req.URL.RawQuery) // CONNECT's is not clean yet
-	case f.pattern != nil:
-		req.Pattern = f.pattern.text
+	case entry >= 0:
+		req.Pattern = t.entries[entry].Pattern
 	}
 	if clean != escaped {
 		return redirect(clean, req.URL.RawQuery)
 	}
-	if f.pattern == nil {
-		return refusal(req.Method, t.tree.allowHeader(f.allow|below.allow))
+	if entry < 0 {
+		return refusal(req.Method, t.program.allow(f.allow|below.allow))
 	}
 	for i := range p.Len() {
 		req.SetPathValue(p.At(i))
 	}
-	return t.entries[f.pattern.entry].Value
+	return t.entries[entry].Value
 }
 
 // withSlash finds what the path with one more slash would, unless the path
 // itself found a pattern of its very length.
-func (t *tree) withSlash(f finding, req *http.Request, path string) finding {
-	if !f.slashFit || f.pattern != nil && !f.hasRest {
-		return finding{}
+func (t *Table[T]) withSlash(f *search, entry int32, req *http.Request, path string) (s search, slashed int32) {
+	if !f.slashFit || entry >= 0 && !f.hasRest {
+		return s, -1
 	}
-	return t.find(req.Method, req.Host, path+"/", new(Params))
+	s = search{params: new(Params), host: req.Host}
+	return s, t.program.find(&s, req.Method, "", path+"/")
 }
 
 // redirect returns a handler that sends the client to an escaped path with

@@ -7,8 +7,8 @@ import (
 )
 
 // lookup is how every row asks a table: with what the server has parsed from the request.
-func lookup[T any](t *weir.Table[T], req *http.Request, p *weir.Params) weir.Match[T] {
-	return t.Lookup(req.Method, req.Host, req.URL.Path, p)
+func lookup[T any](t *weir.Table[T], req *http.Request, p *weir.Params) (e *weir.Entry[T], allow string) {
+	return t.Lookup(req.Method, req.Host, req.URL.Path, req.URL.RawPath, p)
 }
 
 // openTable asks the table itself, as the front door does.
@@ -17,13 +17,13 @@ func openTable(s set) (visiting, error) {
 	return func(v *visitor) func(int) {
 		var params weir.Params
 		return func(i int) {
-			m := lookup(table, v.requests[i], &params)
-			if !m.Found {
-				v.answer.route = tableRefusal(m.Allow)
+			e, allow := lookup(table, v.requests[i], &params)
+			if e == nil {
+				v.answer.route = tableRefusal(allow)
 				return
 			}
-			v.answer.route = m.Value
-			for k, name := range s.routes[m.Value].params {
+			v.answer.route = e.Value
+			for k, name := range s.routes[e.Value].params {
 				v.answer.values[k] = params.Get(name)
 			}
 		}

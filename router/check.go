@@ -1,0 +1,38 @@
+package router
+
+import "strings"
+
+// A check is what the segment of a param has to satisfy.
+type check struct {
+	*form
+	run int // the number of a constraint that is to run once for a segment, from 1; else 0
+}
+
+// satisfies reports whether the segment from at to end of the key satisfies c.
+func (s *search) satisfies(c *check, at, end int) bool {
+	segment := s.key[at:end]
+	if s.escaped && strings.IndexByte(segment, keyEscape) >= 0 {
+		segment = plainText(segment)
+	}
+	if c.run > 0 {
+		return s.once(c, segment, at)
+	}
+	_, ok := c.value(segment)
+	return ok
+}
+
+// A run is what a check said of the segment at an offset, which is never 0.
+type run struct {
+	at int
+	ok bool
+}
+
+// once asks c about a segment, unless it was asked about the same one before.
+func (s *search) once(c *check, segment string, at int) bool {
+	r := &s.params.runs[c.run-1]
+	if r.at != at {
+		_, ok := c.value(segment)
+		*r = run{at, ok}
+	}
+	return r.ok
+}

@@ -1,0 +1,239 @@
+package router
+
+import (
+	"slices"
+	"strings"
+)
+
+// compile returns the program of a tree with so many entries.
+func compile(t *tree, entries int) *program {
+	c := compiler{runOf: map[runKey]int{}, program: &program{
+		names:   make([][]string, entries),
+		hosts:   make(map[string]*root, len(t.hosts)),
+		methods: t.methods,
+		allows:  t.allows,
+		guards:  t.guards,
+	}}
+	if t.anyHost != nil {
+		c.anyHost = c.root(t.anyHost)
+	}
+	for host, n := range t.hosts {
+		r := c.root(n)
+		r.next = c.anyHost
+		c.hosts[host] = r
+	}
+	return c.program
+}
+
+type compiler struct {
+	*program
+	static []staticPath // of the root being compiled
+	depth  int          // how many segments lead here
+	runOf  map[runKey]int
+	path   []byte // the key that leads here, unless behind a branch
+	behind bool   // a parameter leads here
+}
+
+func (c *compiler) root(n *node) *root {
+	c.static, c.path = nil, append(c.path[:0], '/')
+	start := c.start(n, "/")
+	return &root{static: newStatics(c.static), start: start}
+}
+
+// start returns the state at the start of a segment.
+func (c *compiler) start(n *node, text string) *state {
+	s := &state{text: text, more: c.branches(n)}
+	if m := s.more; m != nil && m.ways == 1 {
+		s.param = &m.params[0]
+	}
+	s.end = c.ending(n.slash)
+	literals := make([]literalEdge, 0, len(n.literals.list))
+	for _, child := range n.literals.list {
+		literals = append(literals, literalEdge{c.literal(child.text), child.to})
+	}
+	slices.SortFunc(literals, func(a, b literalEdge) int { return strings.Compare(a.text, b.text) })
+	c.addLiterals(s, literals, 0)
+	return s.merged()
+}
+
+// slash returns the state behind the slash that follows the segment that
+// leads to n, nil for none.
+func (c *compiler) slash(n *node) *state {
+	if !n.leadsOn() {
+		return nil
+	}
+	c.path, c.depth = append(c.path, '/'), c.depth+1
+	s := c.start(n, "/")
+	c.path, c.depth = c.path[:len(c.path)-1], c.depth-1
+	return s
+}
+
+// leadsOn reports whether patterns go on behind a slash.
+func (n *node) leadsOn() bool {
+	return n.slash != nil || n.rest != nil || n.stretch != nil || len(n.params)+len(n.literals.list) > 0
+}
+
+// A literalEdge is one for a whole segment, its text as in a key.
+type literalEdge struct {
+	text string
+	to   *node
+}
+
+// addLiterals adds the edges, which are sorted and share their first n bytes,
+// which lead to s.
+func (c *compiler) addLiterals(s *state, edges []literalEdge, n int) {
+	for len(edges) > 0 {
+		first := edges[0].text
+		same := 1
+		for same < len(edges) && edges[same].text[n] == first[n] {
+			same++
+		}
+		shared := commonPrefix(first, edges[same-1].text)
+		c.path = append(c.path, first[n:shared]...)
+		s.add(first[n], c.literals(edges[:same], n, shared))
+		c.path = c.path[:len(c.path)-(shared-n)]
+		edges = edges[same:]
+	}
+}
+
+// literals returns the state for edges that share their bytes up to shared,
+// which lead to it from n on.
+func (c *compiler) literals(edges []literalEdge, n, shared int) *state {
+	s := &state{text: edges[0].text[n:shared]}
+	if len(edges[0].text) == shared {
+		s.end = c.ending(edges[0].to.leaf)
+		if to := c.slash(edges[0].to); to != nil {
+			s.add('/', to)
+		}
+		edges = edges[1:]
+	}
+	c.addLiterals(s, edges, shared)
+	return s.merged()
+}
+
+func commonPrefix(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// add makes a byte lead to a state.
+func (s *state) add(b byte, to *state) {
+	if len(s.table) == 0 {
+		s.low = b
+	}
+	low, high := min(s.low, b), max(int(s.low)+len(s.table)-1, int(b))
+	table := make([]*state, high-int(low)+1)
+	copy(table[s.low-low:], s.table)
+	table[b-low] = to
+	s.low, s.table = low, table
+}
+
+// merged returns s, or the state behind it when nothing else can follow.
+func (s *state) merged() *state {
+	s.setText(s.text)
+	if s.end != nil || s.more != nil || len(s.table) != 1 {
+		return s
+	}
+	only := s.table[0]
+	only.setText(s.text + only.text)
+	return only
+}
+
+func (s *state) setText(text string) {
+	s.text, s.head, s.mask = text, 0, 0
+	for i := range min(len(text), 8) {
+		s.head |= uint64(text[i]) << (8 * i)
+		s.mask |= 0xff << (8 * i)
+	}
+}
+
+func (c *compiler) branches(n *node) *branches {
+	if len(n.params) == 0 && n.stretch == nil && n.rest == nil {
+		return nil
+	}
+	behind := c.behind
+	c.behind = true
+	b := &branches{ways: len(n.params)}
+	for i := range n.params {
+		b.params = append(b.params, c.param(&n.params[i]))
+	}
+	if e := n.stretch; e != nil {
+		c.captures = max(c.captures, e.capture+1)
+		b.stretch = &stretchBranch{slash: c.slash(e.to), capture: e.capture, guard: e.to.guard}
+		b.ways = len(n.params) + 2
+	}
+	if n.rest != nil {
+		c.captures = max(c.captures, n.rest.capture+1)
+		b.rest = &restBranch{end: *c.ending(&n.rest.leaf), capture: n.rest.capture}
+		b.ways = len(n.params) + 3
+	}
+	c.behind = behind
+	return b
+}
+
+func (c *compiler) param(e *edge) paramBranch {
+	p := paramBranch{
+		end: c.ending(e.to.leaf), slash: c.slash(e.to),
+		before: len(c.literal(e.prefix)), behind: len(c.literal(e.suffix)), capture: e.capture,
+	}
+	c.captures = max(c.captures, e.capture+1)
+	if e.rule != "" || e.prefix != "" || e.suffix != "" {
+		p.check = &check{form: &e.form}
+		if e.constraint.costly {
+			p.check.run = c.run(e)
+		}
+	}
+	return p
+}
+
+// run returns the number under which a search keeps what the constraint of e
+// says. It is that of all edges of the same form at this depth, which two
+// branches of a program can try on the same segment.
+func (c *compiler) run(e *edge) int {
+	key := runKey{e.prefix, e.suffix, e.rule, c.depth}
+	if c.runOf[key] == 0 {
+		c.runs++
+		c.runOf[key] = c.runs
+	}
+	return c.runOf[key]
+}
+
+type runKey struct {
+	prefix, suffix, rule string
+	depth                int
+}
+
+// literal returns unescaped text as it stands in a key.
+func (c *compiler) literal(text string) string {
+	key := keyText(text)
+	c.special = c.special || key != text
+	return key
+}
+
+func (c *compiler) ending(l *leaf) *ending {
+	if l == nil {
+		return nil
+	}
+	e := &ending{methods: l.allow, anyMethod: -1, byMethod: make([]int32, 0, l.allow.count())}
+	for bit, name := range c.methods {
+		if l.allow.has(bit) {
+			e.byMethod = append(e.byMethod, c.entry(l.find(name)))
+		}
+	}
+	if l.anyMethod != nil {
+		e.anyMethod = c.entry(l.anyMethod)
+	}
+	if !c.behind {
+		c.static = append(c.static, staticPath{string(c.path), e})
+	}
+	return e
+}
+
+// entry returns the index of a pattern's entry, and keeps its names.
+func (c *compiler) entry(p *pattern) int32 {
+	c.names[p.entry] = p.names
+	return int32(p.entry)
+}

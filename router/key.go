@@ -1,0 +1,95 @@
+package router
+
+import "strings"
+
+// A key is a path as programs read it: its segments are unescaped, the only
+// slashes are separators, and there is no byte of zero. A slash that was
+// escaped is written as two bytes, and so are a zero and the byte 255, which these
+// two begin with. Nearly every path is its own key.
+const keyEscape = 0xff
+
+var (
+	toKey   = strings.NewReplacer("\xff", "\xff\x01", "/", "\xff\x02", "\x00", "\xff\x03")
+	fromKey = strings.NewReplacer("\xff\x01", "\xff", "\xff\x02", "/", "\xff\x03", "\x00")
+)
+
+// keyText returns unescaped text from one segment as it stands in a key.
+func keyText(text string) string { return toKey.Replace(text) }
+
+// plainText undoes keyText.
+func plainText(key string) string { return fromKey.Replace(key) }
+
+// isKey reports whether an unescaped path whose slashes are separators is its
+// own key.
+func isKey(path string) bool {
+	return strings.IndexByte(path, 0) < 0 && strings.IndexByte(path, keyEscape) < 0
+}
+
+// pathKey returns the key of such a path.
+func pathKey(path string) string {
+	segments := strings.Split(path, "/")
+	for i := range segments {
+		segments[i] = keyText(segments[i])
+	}
+	return strings.Join(segments, "/")
+}
+
+// escapedKey returns the key of an escaped path. A segment with a bad escape
+// stays as it is, as in net/http. It allocates only if there is a '%'.
+func escapedKey(path string) string {
+	if strings.IndexByte(path, '%') < 0 && isKey(path) {
+		return path
+	}
+	out := make([]byte, 0, len(path))
+	for {
+		segment, others, more := strings.Cut(path, "/")
+		out = appendSegment(out, segment)
+		if !more {
+			return string(out)
+		}
+		out = append(out, '/')
+		path = others
+	}
+}
+
+// appendSegment appends the key of one segment, unescaped if its escapes are
+// sound.
+func appendSegment(out []byte, segment string) []byte {
+	sound := soundEscapes(segment)
+	for i := 0; i < len(segment); i++ {
+		c := segment[i]
+		if c == '%' && sound {
+			c = hexValue(segment[i+1])<<4 | hexValue(segment[i+2])
+			i += 2
+		}
+		switch c {
+		case keyEscape:
+			out = append(out, keyEscape, 1)
+		case '/':
+			out = append(out, keyEscape, 2)
+		case 0:
+			out = append(out, keyEscape, 3)
+		default:
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// soundEscapes reports whether two hexadecimal digits follow every '%'.
+func soundEscapes(segment string) bool {
+	for i := range len(segment) {
+		if segment[i] == '%' && (i+2 >= len(segment) || !isHexDigit(segment[i+1]) || !isHexDigit(segment[i+2])) {
+			return false
+		}
+	}
+	return true
+}
+
+// hexValue returns the value of a hexadecimal digit.
+func hexValue(c byte) byte {
+	if isDigit(c) {
+		return c - '0'
+	}
+	return c | 0x20 - 'a' + 10
+}

@@ -1,0 +1,124 @@
+package router
+
+import "strings"
+
+// A program is a tree compiled for lookups: what the patterns pass through
+// byte by byte, with every run of literal bytes in one piece, slashes included.
+//
+//	/users          "users" -> /users
+//	/users/{id}       "/" {} -> /users/{id}
+//	/users/me           "me" -> /users/me
+//	/upload/log     "upload/log" -> /upload/log        (both behind a common "u")
+//
+// Paths are read as keys (see key.go), and a program is never written to.
+type program struct {
+	hosts   map[string]*root // by canonical host
+	anyHost *root            // nil: no pattern is without a host
+	names   [][]string       // of each entry's parameters
+	methods methodNames
+	allows  map[methodSet]string // Allow headers made beforehand
+
+	captures int  // the most values that a pattern takes from a path
+	guards   int  // how many states have a guard
+	runs     int  // how many edges have a constraint to run once
+	special  bool // a literal holds what a key writes in another way
+}
+
+// A root is where the patterns of one host begin.
+type root struct {
+	static statics // the patterns without any parameter, by their whole path
+	start  *state  // behind the first slash, which its text begins with
+	next   *root   // where to search next: the root of every host behind that of one
+}
+
+// A state is a place in a program, behind its text.
+type state struct {
+	text string // what has to stand in the key to get here from the state before
+	head uint64 // its first eight bytes, the first one in the lowest bits
+	mask uint64 // all ones for the bytes of head
+
+	// The states that a literal byte leads to: the one for byte b is
+	// table[b-low], if there is one.
+	low   byte
+	table []*state
+
+	end   *ending      // of the patterns that end here
+	more  *branches    // nil: only literal bytes lead on
+	param *paramBranch // the only one of more, if there is only one and nothing else
+}
+
+// branches are what leads on from the start of a segment beside literals, in
+// the order in which it is tried.
+type branches struct {
+	params  []paramBranch
+	stretch *stretchBranch
+	rest    *restBranch
+	ways    int // what frame.next stays below while there is something to try
+}
+
+// A paramBranch leads on by one segment, or a part of it, that becomes a value.
+type paramBranch struct {
+	end            *ending // of the patterns that end behind it
+	slash          *state  // of those that go on
+	check          *check  // nil: every value will do, and nothing stands around it
+	before, behind int     // how many bytes of a key stand around the value
+	capture        int     // which of the pattern's values it is
+}
+
+// A stretchBranch leads on by one or more segments that become a value.
+type stretchBranch struct {
+	slash   *state
+	capture int
+	guard   int // see node
+}
+
+// A restBranch is the patterns that take all that is left of a path.
+type restBranch struct {
+	end     ending
+	capture int
+}
+
+// allow returns methods as the value of an Allow header.
+func (g *program) allow(s methodSet) string {
+	if s == 0 {
+		return ""
+	}
+	if header, ok := g.allows[s]; ok {
+		return header
+	}
+	return g.methods.allow(s)
+}
+
+// An ending is the patterns that end at one place, which differ in their
+// methods alone, each by the index of its entry.
+type ending struct {
+	methods   methodSet
+	byMethod  []int32 // one for each of methods, in the order of their bits
+	anyMethod int32   // -1: none
+}
+
+// find returns the entry for the only method in m, -1 for none.
+func (e *ending) find(m methodSet) int32 {
+	if e.methods&m != 0 {
+		return e.byMethod[(e.methods & (m - 1)).count()]
+	}
+	return e.anyMethod
+}
+
+// next returns the state that a byte leads to, nil for none.
+func (s *state) next(b byte) *state {
+	if i := int(b) - int(s.low); uint(i) < uint(len(s.table)) {
+		return s.table[i]
+	}
+	return nil
+}
+
+// starts reports whether the head of s, its first eight bytes or all, are the
+// first in a word of the key. No text has a zero byte, which load finds behind
+// the key's end.
+func (s *state) starts(word uint64) bool { return (word^s.head)&s.mask == 0 }
+
+// goesOn reports whether what is behind the head of s follows in the key.
+func (s *state) goesOn(key string, at int) bool {
+	return len(s.text) <= 8 || strings.HasPrefix(key[at+8:], s.text[8:])
+}
