@@ -4,7 +4,7 @@ import "strings"
 
 // A check is what the segment of a param has to satisfy.
 type check struct {
-	*form
+	form
 	run int // the number of a constraint that is to run once for a segment, from 1; else 0
 }
 

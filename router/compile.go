@@ -1,17 +1,19 @@
 package router
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
 
-// compile returns the program of a tree with so many entries.
+// compile returns the program of a tree with so many entries. They share nothing that
+// changes: patterns may be added to the tree while the program runs.
 func compile(t *tree, entries int) *program {
 	c := compiler{runOf: map[runKey]int{}, program: &program{
 		names:   make([][]string, entries),
 		hosts:   make(map[string]*root, len(t.hosts)),
-		methods: t.methods,
-		allows:  t.allows,
+		methods: slices.Clone(t.methods),
+		allows:  maps.Clone(t.allows),
 		guards:  t.guards,
 	}}
 	if t.anyHost != nil {
@@ -181,7 +183,7 @@ func (c *compiler) param(e *edge) paramBranch {
 	}
 	c.captures = max(c.captures, e.capture+1)
 	if e.rule != "" || e.prefix != "" || e.suffix != "" {
-		p.check = &check{form: &e.form}
+		p.check = &check{form: e.form}
 		if e.constraint.costly {
 			p.check.run = c.run(e)
 		}

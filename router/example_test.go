@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/http/pprof"
 
 	"github.com/weirhq/weir/router"
 )
 
 func Example() {
-	r := router.New()
+	var r router.Router
 	r.Constrain("code", router.Regexp(`^[A-Z]{3}[0-9]+$`))
 	r.HandleFunc("GET /areas/{area:code}", func(w http.ResponseWriter, req *http.Request) {
 		fmt.Fprintln(w, "area", req.PathValue("area"))
@@ -130,13 +131,133 @@ func ExampleTable_String() {
 	//   {...} -> /{path...}
 }
 
-func ExampleRouter_Handle() {
+func ExampleRoutes_Handle() {
 	defer func() {
 		// The panic names both places in the source as well.
 		fmt.Println("refused:", recover() != nil)
 	}()
-	r := router.New()
+	var r router.Router
 	r.Handle("GET /users/{id:int}", http.NotFoundHandler())
 	r.Handle("/users/{code:hex}", http.NotFoundHandler())
 	// Output: refused: true
+}
+
+// Groups share a prefix and middleware, and a handler knows its route.
+func ExampleRoutes_Group() {
+	logged := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			fmt.Println(req.Method, req.URL, "is", req.Pattern)
+			next.ServeHTTP(w, req)
+		})
+	}
+	authorised := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			if req.Header.Get("Authorization") == "" {
+				http.Error(w, "who are you?", http.StatusUnauthorized)
+				return
+			}
+			next.ServeHTTP(w, req)
+		})
+	}
+	var r router.Router
+	api := r.Group("/api").With(logged)
+	api.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "well") })
+	team := api.Group("/teams/{team}").With(authorised)
+	team.HandleFunc("GET /members/{id:int}", func(w http.ResponseWriter, req *http.Request) {
+		fmt.Fprintln(w, req.PathValue("id"), "of", req.PathValue("team"))
+	})
+	for _, path := range []string{"/api/health", "/api/teams/blue/members/7"} {
+		w := httptest.NewRecorder()
+		r.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		fmt.Print(w.Code, " ", w.Body)
+	}
+	// Output:
+	// GET /api/health is GET /api/health
+	// 200 well
+	// GET /api/teams/blue/members/7 is GET /api/teams/{team}/members/{id:int}
+	// 401 who are you?
+}
+
+// A handler that looks at the path itself, such as those of net/http/pprof,
+// is mounted where it wants to be.
+func ExampleRoutes_Mount() {
+	var debug http.ServeMux
+	debug.HandleFunc("/debug/pprof/", pprof.Index)
+	debug.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+	var r router.Router
+	r.Mount("/debug", &debug)
+	r.Mount("/files", http.StripPrefix("/files", http.FileServer(http.Dir("testdata"))))
+	w := httptest.NewRecorder()
+	r.ServeHTTP(w, httptest.NewRequest("GET", "/debug/pprof/goroutine?debug=1", nil))
+	fmt.Println(w.Code, w.Header().Get("Content-Type"))
+	// Output: 200 text/plain; charset=utf-8
+}
+
+// A handler for each version of a resource, and the newest for all who do not
+// ask for one.
+func ExampleRoutes_Accept() {
+	version := func(name string) http.HandlerFunc {
+		return func(w http.ResponseWriter, req *http.Request) { fmt.Fprintln(w, name, "of", req.PathValue("id")) }
+	}
+	var r router.Router
+	r.Accept("application/vnd.api.v1+json").Handle("GET /users/{id}", version("version 1"))
+	r.Accept("application/vnd.api.v2+json").Handle("GET /users/{id}", version("version 2"))
+	r.Handle("GET /users/{id}", version("the page"))
+	for _, accept := range []string{"application/vnd.api.v2+json", "application/vnd.api.v1+json, */*;q=0.5", "text/html"} {
+		req := httptest.NewRequest("GET", "/users/7", nil)
+		req.Header.Set("Accept", accept)
+		w := httptest.NewRecorder()
+		r.ServeHTTP(w, req)
+		fmt.Print(w.Body)
+	}
+	// Output:
+	// version 2 of 7
+	// version 1 of 7
+	// the page of 7
+}
+
+func ExampleRouter_URL() {
+	var r router.Router
+	r.Group("/users").Name("user").Handle("GET /{id:int}", http.NotFoundHandler())
+	r.Name("file").Handle("files.example.com/{path...}", http.NotFoundHandler())
+	fmt.Println(r.URL("user", "id", "42"))
+	fmt.Println(r.URL("file", "path", "reports/2024 q1.pdf"))
+	fmt.Println(r.URL("user", "id", "me"))
+	// Output:
+	// /users/42 <nil>
+	// //files.example.com/reports/2024%20q1.pdf <nil>
+	//  route "user", GET /users/{id:int}: parameter "id": the constraint int does not accept "me"
+}
+
+func ExampleRouter_Walk() {
+	var r router.Router
+	api := r.Group("/api")
+	api.Name("users").Handle("GET /users", http.NotFoundHandler())
+	api.Accept("text/csv").Handle("GET /report", http.NotFoundHandler())
+	err := r.Walk(func(route router.Route) error {
+		_, err := fmt.Printf("%s name=%q accept=%q\n", route.Pattern, route.Name, route.Accept)
+		return err
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// GET /api/users name="users" accept=""
+	// GET /api/report name="" accept="text/csv"
+}
+
+func ExampleRouter_String() {
+	var r router.Router
+	api := r.Group("/api")
+	api.Handle("GET /users/{id:int}", http.NotFoundHandler())
+	api.Handle("GET,POST /users", http.NotFoundHandler())
+	r.Mount("/debug", http.NotFoundHandler())
+	fmt.Println(&r)
+	// Output:
+	// (any host)
+	//   api
+	//     users -> GET,POST /api/users
+	//       {:int} -> GET /api/users/{id:int}
+	//   debug -> /debug
+	//     {...} -> /debug/
 }

@@ -3,9 +3,6 @@ package router
 import (
 	"fmt"
 	"net/http"
-	"runtime"
-	"sync"
-	"sync/atomic"
 )
 
 // A Router serves each request with the handler whose pattern matches it
@@ -13,98 +10,78 @@ import (
 // with Allow, and OPTIONS with Allow unless a pattern takes it, and sets
 // Request.Pattern and Request.PathValue.
 //
-// The zero Router is ready. Registering and serving may go on at the same
-// time: a request sees the patterns registered before it came. Requests take
-// no lock; the first one after a registration compiles the patterns anew.
+// The zero Router is ready and strict: a path has one spelling. Its fields are
+// set before it serves. Registering and serving may go on at the same time: a
+// request sees the patterns registered before it came. Requests take no lock;
+// the first one after a registration compiles the patterns anew. Middleware
+// for every request, those that find nothing included, is put around the
+// Router, which is an http.Handler. A Router is not copied once it is used.
 type Router struct {
-	serving atomic.Pointer[Table[http.Handler]] // nil: stale
+	// Routes registers handlers at the root: r.Handle, r.Group and so on.
+	Routes
 
-	mu          sync.Mutex // guards what follows
-	constraints Constraints
-	checked     *builder // all of entries, to find conflicts at once
-	entries     []Entry[http.Handler]
-	places      []string // where the entries were registered
+	// NotFound answers what no pattern matches, nil as net/http does.
+	NotFound http.Handler
+
+	// MethodNotAllowed answers when patterns match the path, but none the
+	// method, nil as net/http does. Allow is set before it runs.
+	MethodNotAllowed http.Handler
+
+	// Panic answers for a handler that panicked with a value. When it is nil
+	// panics pass through, as http.ErrAbortHandler always does. What the
+	// handler has written so far is written.
+	Panic func(w http.ResponseWriter, req *http.Request, value any)
+
+	// RedirectSlash redirects, by 308, a path that finds nothing, but would
+	// without the slash at its end. The reverse, from /tree to a pattern
+	// /tree/, is net/http's own redirect and needs no wish.
+	RedirectSlash bool
+
+	// RedirectCase redirects, by 308, a path that finds nothing, but would if
+	// ASCII letters outside the parameters were of the other case. Values
+	// keep their case, and constraints are asked about them as they are.
+	RedirectCase bool
 }
 
-// New returns a Router without patterns.
-func New() *Router { return &Router{} }
+// New returns a Router without routes, as new(Router) does.
+func New() *Router { return new(Router) }
 
 // Constrain makes c available to the patterns registered from now on, as
 // {id:name}. It panics when the name was given before, be it by Constrain or
 // by a pattern that used the built-in constraint of that name.
-func (r *Router) Constrain(name string, c Constraint) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	b := r.builder()
-	if _, given := r.constraints[name]; given || b.used[name] {
-		panic(fmt.Sprintf("router: the constraint %q is already in use", name))
+func (r *Router) Constrain(name string, c Constraint) { r.registryOf().constrain(name, c) }
+
+// String draws the tree of all patterns, as [Table.String] does.
+func (r *Router) String() string { return r.registryOf().current().table.String() }
+
+// Walk calls visit for every route in the order of registration, until it
+// returns an error, which is then returned. Routes registered meanwhile are
+// not visited.
+func (r *Router) Walk(visit func(Route) error) error {
+	for _, route := range r.registryOf().all() {
+		if err := visit(route.Route); err != nil {
+			return err
+		}
 	}
-	r.constraints[name] = c
+	return nil
 }
 
-// Handle registers the handler for a pattern. It panics when the pattern
-// cannot be read or conflicts with one already registered, and when the
-// handler is nil.
-func (r *Router) Handle(pattern string, h http.Handler) { r.register(pattern, h) }
-
-// HandleFunc registers the function for a pattern. It panics as [Router.Handle] does.
-func (r *Router) HandleFunc(pattern string, h func(http.ResponseWriter, *http.Request)) {
-	if h == nil {
-		r.register(pattern, nil)
-		return
+// URL returns the path of a named route with values for its parameters, given
+// as name and value in turn: URL("user", "id", "42"). The values are escaped;
+// those of {rest...} hold slashes between segments. The URL of a route with a
+// host begins with it: "//example.com/users/42".
+//
+// There is an error unless every parameter has one value which its constraint
+// accepts and which can stand in a path: not empty, not "." and not "..".
+func (r *Router) URL(name string, nameValuePairs ...string) (string, error) {
+	d := r.registryOf().current()
+	route, ok := d.named[name]
+	if !ok {
+		return "", d.unknownRoute(name)
 	}
-	r.register(pattern, http.HandlerFunc(h))
-}
-
-// register is called by nobody but Handle and HandleFunc, so that two frames
-// up is who registers.
-func (r *Router) register(pattern string, h http.Handler) {
-	place := "an unknown place"
-	if _, file, line, ok := runtime.Caller(2); ok {
-		place = fmt.Sprintf("%s:%d", file, line)
+	url, err := route.pattern.url(nameValuePairs)
+	if err != nil {
+		return "", fmt.Errorf("route %q, %s: %w", name, route.Pattern, err)
 	}
-	if h == nil {
-		panic(fmt.Sprintf("router: pattern %q (registered at %s) has no handler", pattern, place))
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if m := r.builder().add(pattern, len(r.entries)); m != nil {
-		panic("router: " + r.describe(m, place))
-	}
-	r.entries = append(r.entries, Entry[http.Handler]{pattern, h})
-	r.places = append(r.places, place)
-	r.serving.Store(nil)
-}
-
-// describe is m.Error with the places of the registrations.
-func (r *Router) describe(m *Mistake, place string) string {
-	if m.Other < 0 {
-		return m.Error() + " (registered at " + place + ")"
-	}
-	return fmt.Sprintf("pattern %q (registered at %s) conflicts with pattern %q (registered at %s): both match %q and neither is more specific",
-		m.Pattern, place, m.OtherPattern, r.places[m.Other], m.Example)
-}
-
-// builder returns the builder of the patterns so far; r.mu is held.
-func (r *Router) builder() *builder {
-	if r.checked == nil {
-		r.constraints = Constraints{}
-		r.checked = newBuilder(r.constraints)
-	}
-	return r.checked
-}
-
-// table returns the compiled patterns.
-func (r *Router) table() *Table[http.Handler] {
-	if t := r.serving.Load(); t != nil {
-		return t
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if t := r.serving.Load(); t != nil {
-		return t // another request was faster
-	}
-	t := newTable(r.builder(), r.entries)
-	r.serving.Store(t)
-	return t
+	return url, nil
 }

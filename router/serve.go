@@ -2,8 +2,7 @@ package router
 
 import (
 	"net/http"
-	"path"
-	"slices"
+	"net/url"
 	"strings"
 	"sync"
 )
@@ -13,107 +12,191 @@ var paramsPool = sync.Pool{New: func() any { return new(Params) }}
 
 // ServeHTTP answers the request by the handler of the best pattern.
 func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	if r.Panic != nil {
+		defer r.rescue(w, req)
+	}
 	if req.RequestURI == "*" {
-		if req.ProtoAtLeast(1, 1) {
-			w.Header().Set("Connection", "close")
-		}
-		w.WriteHeader(http.StatusBadRequest)
+		r.serveAsterisk(w, req)
 		return
 	}
-	r.route(req).ServeHTTP(w, req)
+	d := r.registryOf().current()
+	t := targetOf(req)
+	p := paramsPool.Get().(*Params)
+	f := d.lookup(req.Method, req.Host, t.path, t.rawPath, p)
+	switch {
+	case (t.moved || f.fitsWithSlash()) && d.redirect(w, req, t, &f):
+		releaseParams(p)
+	case f.endpoint == nil:
+		releaseParams(p)
+		r.refuse(w, req, d, t, f.allow)
+	default:
+		req.Pattern = f.endpoint.pattern()
+		setPathValues(req, p)
+		releaseParams(p) // before the handler: it may take long, and panic
+		f.endpoint.serve(w, req)
+	}
 }
 
-// route returns the handler for a request and tells the request its pattern.
-func (r *Router) route(req *http.Request) http.Handler {
-	t := r.table()
-	escaped := req.URL.EscapedPath()
-	clean := escaped
-	if req.Method != http.MethodConnect {
-		clean = cleanPath(escaped)
-	}
-	p := paramsPool.Get().(*Params)
-	defer func() {
-		p.Release()
-		paramsPool.Put(p)
-	}()
-	f := search{params: p, host: req.Host}
-	entry := t.program.find(&f, req.Method, "", clean)
-	below, slashed := t.withSlash(&f, entry, req, clean)
-	switch {
-	case slashed >= 0 && !below.hasRest:
-		req.Pattern = t.entries[slashed].Pattern
-		return redirect(cleanPath(clean+"/"), req.URL.RawQuery) // CONNECT's is not clean yet
-	case entry >= 0:
-		req.Pattern = t.entries[entry].Pattern
-	}
-	if clean != escaped {
-		return redirect(clean, req.URL.RawQuery)
-	}
-	if entry < 0 {
-		return refusal(req.Method, t.program.allow(f.allow|below.allow))
-	}
+func releaseParams(p *Params) {
+	p.Release()
+	paramsPool.Put(p)
+}
+
+// setPathValues tells the request the values of its parameters.
+func setPathValues(req *http.Request, p *Params) {
 	for i := range p.Len() {
 		req.SetPathValue(p.At(i))
 	}
-	return t.entries[entry].Value
 }
 
-// withSlash finds what the path with one more slash would, unless the path
-// itself found a pattern of its very length.
-func (t *Table[T]) withSlash(f *search, entry int32, req *http.Request, path string) (s search, slashed int32) {
-	if !f.slashFit || entry >= 0 && !f.hasRest {
-		return s, -1
-	}
-	s = search{params: new(Params), host: req.Host}
-	return s, t.program.find(&s, req.Method, "", path+"/")
+// A target is the path that a request is routed by, as url.URL has it.
+type target struct {
+	path    string // if rawPath is "": unescaped
+	rawPath string // escaped; "" when path needs none
+	moved   bool   // it is not the one the client sent
 }
 
-// redirect returns a handler that sends the client to an escaped path with
-// the request's query.
-func redirect(path, query string) http.Handler {
-	if query != "" {
-		path += "?" + query
+// targetOf returns the cleaned path of a request. CONNECT's is as it was sent.
+func targetOf(req *http.Request) target {
+	u := req.URL
+	if u.RawPath == "" && isClean(u.Path) {
+		return target{path: u.Path}
 	}
-	return http.RedirectHandler(path, http.StatusTemporaryRedirect)
-}
-
-// refusal returns the handler for a request that no pattern takes.
-func refusal(method, allow string) http.Handler {
-	if allow == "" {
-		return http.NotFoundHandler()
-	}
-	allow = withOptions(allow)
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Allow", allow)
-		if method == http.MethodOptions {
-			w.WriteHeader(http.StatusNoContent)
-			return
+	escaped := escapedPath(u)
+	if req.Method == http.MethodConnect {
+		if escaped == "" { // the authority form has none
+			escaped = "/"
 		}
+		return target{rawPath: escaped}
+	}
+	clean := cleanPath(escaped)
+	return target{rawPath: clean, moved: clean != escaped}
+}
+
+// escaped returns the path escaped.
+func (t target) escaped() string {
+	if t.rawPath != "" {
+		return t.rawPath
+	}
+	return (&url.URL{Path: t.path}).EscapedPath()
+}
+
+// redirect sends the client to the path with a slash at its end, if that finds
+// a pattern of its length, or to the clean path, if it sent another. Else it
+// returns false, with the methods found behind the slash in the finding.
+func (d *dispatch) redirect(w http.ResponseWriter, req *http.Request, t target, f *answer) bool {
+	escaped := t.escaped()
+	if f.fitsWithSlash() {
+		below := d.lookup(req.Method, req.Host, "", escaped+"/", new(Params))
+		if below.endpoint != nil && !below.hasRest {
+			req.Pattern = below.endpoint.pattern()
+			redirectTo(w, req, cleanPath(escaped+"/"), http.StatusTemporaryRedirect) // CONNECT's is not clean yet
+			return true
+		}
+		f.allow |= below.allow
+	}
+	if !t.moved {
+		return false
+	}
+	if f.endpoint != nil {
+		req.Pattern = f.endpoint.pattern()
+	}
+	redirectTo(w, req, escaped, http.StatusTemporaryRedirect)
+	return true
+}
+
+// redirectTo sends the client to an escaped path with the request's query.
+func redirectTo(w http.ResponseWriter, req *http.Request, path string, code int) {
+	if req.URL.RawQuery != "" {
+		path += "?" + req.URL.RawQuery
+	}
+	http.Redirect(w, req, path, code)
+}
+
+// refuse answers a request that no pattern takes.
+func (r *Router) refuse(w http.ResponseWriter, req *http.Request, d *dispatch, t target, allow methodSet) {
+	switch {
+	case allow != 0:
+		w.Header().Set("Allow", d.allow(allow))
+		r.refuseMethod(w, req)
+	case r.redirectMisspelt(w, req, d, t):
+	case r.NotFound != nil:
+		r.NotFound.ServeHTTP(w, req)
+	default:
+		http.NotFound(w, req)
+	}
+}
+
+// refuseMethod answers a request whose Allow is set.
+func (r *Router) refuseMethod(w http.ResponseWriter, req *http.Request) {
+	switch {
+	case req.Method == http.MethodOptions:
+		w.WriteHeader(http.StatusNoContent)
+	case r.MethodNotAllowed != nil:
+		r.MethodNotAllowed.ServeHTTP(w, req)
+	default:
 		http.Error(w, http.StatusText(http.StatusMethodNotAllowed), http.StatusMethodNotAllowed)
-	})
+	}
 }
 
-// withOptions adds OPTIONS, which a Router answers itself, to a list of methods.
-func withOptions(allow string) string {
-	list := strings.Split(allow, ", ")
-	if i, found := slices.BinarySearch(list, http.MethodOptions); !found {
-		list = slices.Insert(list, i, http.MethodOptions)
+// redirectMisspelt sends the client to the path that it seems to have meant,
+// as far as RedirectSlash and RedirectCase allow, if there is one.
+func (r *Router) redirectMisspelt(w http.ResponseWriter, req *http.Request, d *dispatch, t target) bool {
+	if !r.RedirectSlash && !r.RedirectCase || req.Method == http.MethodConnect {
+		return false
 	}
-	return strings.Join(list, ", ")
-}
-
-// cleanPath returns the shortest path that means the same as an escaped path,
-// as http.ServeMux does: without //, . and .., with the slash at the end kept.
-func cleanPath(p string) string {
-	if p == "" || p[0] != '/' {
-		p = "/" + p
-	}
-	clean := path.Clean(p)
-	if p[len(p)-1] == '/' && clean != "/" {
-		if len(p) == len(clean)+1 && p[:len(clean)] == clean {
-			return p // already clean, and not worth a copy
+	escaped := t.escaped()
+	for _, path := range r.spellings(escaped) {
+		if r.RedirectCase && path != "" && !d.takes(req, path) {
+			path = d.folded().correct(req.Method, req.Host, path)
 		}
-		clean += "/"
+		if path != "" && path != escaped && d.takes(req, path) {
+			redirectTo(w, req, path, http.StatusPermanentRedirect)
+			return true
+		}
 	}
-	return clean
+	return false
+}
+
+// spellings returns the paths that may be meant by one for which nothing was
+// found: the path itself, which may be in the wrong case, with one more slash,
+// as net/http would redirect if the case were right, or with one less.
+func (r *Router) spellings(path string) []string {
+	switch short, slash := strings.CutSuffix(path, "/"); {
+	case !slash:
+		return []string{path, path + "/"}
+	case r.RedirectSlash:
+		return []string{path, short}
+	}
+	return []string{path}
+}
+
+// takes reports whether a pattern takes the request with another path.
+func (d *dispatch) takes(req *http.Request, escaped string) bool {
+	return d.lookup(req.Method, req.Host, "", escaped, new(Params)).endpoint != nil
+}
+
+// serveAsterisk answers a request for the server as a whole, which OPTIONS
+// alone can be.
+func (r *Router) serveAsterisk(w http.ResponseWriter, req *http.Request) {
+	if req.Method == http.MethodOptions {
+		w.Header().Set("Allow", r.registryOf().current().everyMethod())
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	if req.ProtoAtLeast(1, 1) {
+		w.Header().Set("Connection", "close")
+	}
+	w.WriteHeader(http.StatusBadRequest)
+}
+
+// rescue is deferred: it gives a panic to the Router's Panic.
+func (r *Router) rescue(w http.ResponseWriter, req *http.Request) {
+	switch value := recover(); value {
+	case nil:
+	case http.ErrAbortHandler:
+		panic(value)
+	default:
+		r.Panic(w, req, value)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -13,70 +14,173 @@ import (
 
 // TestRouterAnswersAsServeMux registers random sets of patterns of net/http's
 // language with http.ServeMux and with Router and compares what they answer.
-// What differs on purpose stands in docs/router.md, and in sameAnswer.
 func TestRouterAnswersAsServeMux(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	compared := 0
 	for range 3000 {
-		mux, r := http.NewServeMux(), router.New()
-		var patterns []string
-		for range 1 + random.IntN(6) {
-			p := muxPattern(random)
-			h := echo(p)
-			if panicOf(func() { mux.Handle(p, h) }) != "" {
-				continue // a conflict there, and perhaps an order here
-			}
-			if text := panicOf(func() { r.Handle(p, h) }); text != "" {
-				t.Fatalf("%q after %q: only ServeMux accepts it: %s", p, patterns, text)
-			}
-			patterns = append(patterns, p)
-		}
-		for range 20 {
-			request := muxRequest(random)
-			compared++
-			if want, got := answer(mux, request), answer(r, request); !sameAnswer(request, got, want) {
-				t.Fatalf("%s with %q\ngot  %s\nwant %s", request, patterns, got, want)
-			}
-		}
+		compared += compareWithServeMux(t, random.IntN)
 	}
 	if compared < 50_000 {
 		t.Errorf("only %d requests were compared", compared)
 	}
 }
 
-func muxPattern(random *rand.Rand) string {
-	of := func(words ...string) string { return words[random.IntN(len(words))] }
-	var b strings.Builder
-	b.WriteString(of("", "", "GET ", "POST ", "HEAD ") + of("", "", "", "h.com"))
-	for i := range random.IntN(4) {
-		b.WriteString("/" + of("a", "b", "c", "a%2Fb", fmt.Sprintf("{%c}", 'a'+i)))
+// FuzzRouterAgainstServeMux is the same with a fuzzer's choices.
+func FuzzRouterAgainstServeMux(f *testing.F) {
+	random := rand.New(rand.NewPCG(5, 6))
+	for range 50 {
+		seed := make([]byte, 200)
+		for i := range seed {
+			seed[i] = byte(random.Uint32())
+		}
+		f.Add(seed)
 	}
-	return b.String() + of("/a", "/b", "/{d}", "/", "/{$}", "/{d...}")
+	f.Fuzz(func(t *testing.T, bytes []byte) {
+		compareWithServeMux(t, func(n int) int {
+			if len(bytes) == 0 {
+				return 0
+			}
+			b := int(bytes[0])
+			bytes = bytes[1:]
+			return b % n
+		})
+	})
 }
 
-func muxRequest(random *rand.Rand) string {
-	of := func(words ...string) string { return words[random.IntN(len(words))] }
-	var b strings.Builder
-	b.WriteString(of("GET", "GET", "HEAD", "POST", "PUT") + " " + of("", "h.com", "h.com:80", "other.com"))
-	for range 1 + random.IntN(5) {
-		b.WriteString("/" + of("a", "b", "c", "x", "%61", "a%2Fb", "%2e", "a", "b", "", "..", "."))
+// A choice returns a number below n.
+type choice func(n int) int
+
+func (c choice) of(words ...string) string { return words[c(len(words))] }
+
+// compareWithServeMux compares the answers to a few requests and returns how
+// many. What may differ stands in docs/router.md; here these differences are
+// what router refuses, muxRequest, incomparable and expected.
+func compareWithServeMux(t *testing.T, c choice) (compared int) {
+	t.Helper()
+	mux, r := http.NewServeMux(), new(router.Router)
+	var patterns []string
+	for range 1 + c(6) {
+		p := c.muxPattern()
+		h := echo(p)
+		if neverMatches(p) {
+			if panicOf(func() { r.Handle(p, h) }) == "" {
+				t.Fatalf("%q is accepted", p)
+			}
+			continue
+		}
+		if panicOf(func() { mux.Handle(p, h) }) != "" {
+			continue // a conflict there, and perhaps an order here
+		}
+		if text := panicOf(func() { r.Handle(p, h) }); text != "" {
+			t.Fatalf("%q after %q: only ServeMux accepts it: %s", p, patterns, text)
+		}
+		patterns = append(patterns, p)
 	}
-	return b.String() + of("", "", "/", "?q=1")
+	for range 20 {
+		request := c.muxRequest()
+		if incomparable(request) {
+			continue
+		}
+		compared++
+		if got, want := answer(r, request), expected(mux, request); got != want {
+			t.Fatalf("%s with %q\ngot  %s\nwant %s", request, patterns, got, want)
+		}
+	}
+	return compared
 }
 
-// sameAnswer reports whether got is what Weir promises where net/http answers
-// want.
-func sameAnswer(request, got, want string) bool {
-	if allow, ok := strings.CutPrefix(want, "405 Allow: "); ok {
-		// Router answers OPTIONS itself, and says so.
-		methods := append(strings.Split(allow, ", "), "OPTIONS")
-		slices.Sort(methods)
-		want = "405 Allow: " + strings.Join(methods, ", ")
+func (c choice) muxPattern() string {
+	var b strings.Builder
+	b.WriteString(c.of("", "", "", "GET ", "GET ", "POST ", "HEAD ", "CONNECT ", "OPTIONS ", "get ", "PUT\t ") + c.of("", "", "", "", "", "h.com", "other.com", "h.com:80"))
+	for i := range c(4) {
+		b.WriteString("/" + c.of("a", "b", "c", "a%2Fb", "%61", "é", fmt.Sprintf("{%c}", 'a'+i), fmt.Sprintf("{%c}", 'a'+i)))
+		b.WriteString(c.of("", "", "", "", "", "", "", "", "", "", "/.", "/..", "/"))
 	}
-	if strings.HasPrefix(want, "307 ") && strings.Contains(request, "%") {
-		// ServeMux escapes the path of some redirects a second time and
-		// loses the escapes of others; Router keeps the client's.
-		return strings.HasPrefix(got, "307 ")
+	return b.String() + c.of("/a", "/b", "/{d}", "/", "/{$}", "/{d...}")
+}
+
+// neverMatches reports whether a pattern is refused because no request reaches
+// it, although ServeMux takes it.
+func neverMatches(pattern string) bool {
+	method, _, _ := strings.Cut(pattern, "/")
+	return strings.HasPrefix(method, "get ") || strings.HasSuffix(method, ":80") ||
+		strings.Contains(pattern, "//") || strings.Contains(pattern, "/./") || strings.Contains(pattern, "/../")
+}
+
+func (c choice) muxRequest() string {
+	var b strings.Builder
+	b.WriteString(c.of("GET", "GET", "GET", "HEAD", "POST", "PUT", "OPTIONS", "CONNECT") + " " + c.of("", "", "h.com", "h.com:80", "H.com", "h.com.", "other.com"))
+	for range 1 + c(5) {
+		b.WriteString("/" + c.of("a", "b", "c", "x", "%61", "a%2Fb", "é", "%C3%A9", "%25", "%252e", "%2e", "%2E%2e", ".%2e", "a", "b", "", "..", ".", "..%2f", ".a", "...", "%2F", "%5c", ";"))
 	}
-	return got == want
+	return b.String() + c.of("", "", "", "/", "?q=1", "?q=%2F//..")
+}
+
+// incomparable reports whether a request shows one of these differences:
+// a segment that is nothing but slashes is one, and an empty one in the middle,
+// which CONNECT leaves there, is no value.
+func incomparable(request string) bool {
+	target, _, _ := strings.Cut(request, "?")
+	return strings.Contains(target+"/", "/%2F/") || strings.HasPrefix(request, "CONNECT") && strings.Contains(target, "//")
+}
+
+// expected returns what Router promises where ServeMux answers as it does.
+func expected(mux http.Handler, request string) string {
+	method, target, _ := strings.Cut(request, " ")
+	slash := strings.IndexByte(target, '/')
+	// Hosts are matched in any case, without a final dot or a port.
+	host, _, _ := strings.Cut(strings.ToLower(strings.TrimSuffix(target[:slash], ".")), ":")
+	sent, query, hasQuery := strings.Cut(target[slash:], "?")
+	if hasQuery {
+		query = "?" + query
+	}
+	// What ought to be escaped is as good as escaped; for ServeMux the other
+	// escapes are then lost, so that %2F separates.
+	sent = strings.ReplaceAll(sent, "é", "%C3%A9")
+	clean := sent
+	if method != http.MethodConnect {
+		clean = oracleClean(sent)
+	}
+	req := newRequest(method + " " + host + clean + query)
+	req.URL.Host = host // where ServeMux looks for the host of a CONNECT, now and then
+	want := answerTo(mux, req)
+	if strings.HasPrefix(want, "307 ") {
+		// To the slash at the end, with the escapes that the client sent.
+		return "307 Location: " + oracleClean(clean+"/") + query
+	}
+	if clean != sent {
+		return "307 Location: " + clean + query
+	}
+	allow, refused := strings.CutPrefix(want, "405 Allow: ")
+	if !refused {
+		return want
+	}
+	// OPTIONS is answered by the Router itself, and Allow says so.
+	methods := strings.Split(allow, ", ")
+	if !slices.Contains(methods, http.MethodOptions) {
+		methods = append(methods, http.MethodOptions)
+	}
+	slices.Sort(methods)
+	status := "405"
+	if method == http.MethodOptions {
+		status = "204"
+	}
+	return status + " Allow: " + strings.Join(methods, ", ")
+}
+
+// oracleClean is what ServeMux does to a path, with %2e for a dot where a
+// segment is nothing but dots.
+func oracleClean(escaped string) string {
+	segments := strings.Split(escaped, "/")
+	for i, s := range segments {
+		if plain := strings.NewReplacer("%2e", ".", "%2E", ".").Replace(s); plain == "." || plain == ".." {
+			segments[i] = plain
+		}
+	}
+	p := strings.Join(segments, "/")
+	clean := path.Clean(p)
+	if strings.HasSuffix(p, "/") && clean != "/" {
+		clean += "/"
+	}
+	return clean
 }

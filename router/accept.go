@@ -1,0 +1,236 @@
+package router
+
+import (
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"strings"
+)
+
+// A mediaType is what a route was registered for: "text/html" or with
+// parameters "text/html;level=1". It does not change.
+type mediaType struct {
+	kind, subtype string            // in lower case
+	params        map[string]string // by name in lower case
+	text          string            // all of it, the same for the same media type
+}
+
+func parseMediaType(text string) (*mediaType, error) {
+	name, params, err := mime.ParseMediaType(text)
+	if err != nil {
+		return nil, err
+	}
+	kind, subtype, ok := strings.Cut(name, "/")
+	switch {
+	case !ok || !isToken(kind) || !isToken(subtype):
+		return nil, errors.New("it has no type and subtype, such as text/html")
+	case strings.Contains(name, "*"):
+		return nil, errors.New("a handler gives one media type, no range of them")
+	}
+	for _, reserved := range []string{"q", "charset"} {
+		if _, ok := params[reserved]; ok {
+			return nil, fmt.Errorf("the parameter %q of a request does not tell media types apart", reserved)
+		}
+	}
+	return &mediaType{kind, subtype, params, mime.FormatMediaType(name, params)}, nil
+}
+
+// serve answers by the route that suits the request.
+func (e *endpoint) serve(w http.ResponseWriter, req *http.Request) {
+	if e.plain != nil {
+		e.plain.ServeHTTP(w, req)
+		return
+	}
+	w.Header().Add("Vary", "Accept")
+	if r := choose(e.routes, req.Header["Accept"]); r != nil {
+		r.handler.ServeHTTP(w, req)
+		return
+	}
+	http.Error(w, http.StatusText(http.StatusNotAcceptable), http.StatusNotAcceptable)
+}
+
+// choose returns the route for a request with the given Accept headers, nil
+// when none is acceptable.
+func choose(routes []*route, accept []string) *route {
+	var few [8]fit
+	fits := few[:]
+	if len(routes) > len(few) {
+		fits = make([]fit, len(routes))
+	}
+	n := 0
+	for _, list := range accept {
+		for list != "" {
+			var element string
+			element, list, _ = cutUnquoted(list, ',')
+			mr, ok := parseMediaRange(element)
+			if !ok {
+				continue // an element that cannot be read says nothing
+			}
+			n++
+			for i, r := range routes {
+				fits[i].improve(mr, r.media, n)
+			}
+		}
+	}
+	if n == 0 {
+		return fallback(routes)
+	}
+	return best(routes, fits)
+}
+
+// fallback returns the route without a media type, else the first.
+func fallback(routes []*route) *route {
+	for _, r := range routes {
+		if r.media == nil {
+			return r
+		}
+	}
+	return routes[0]
+}
+
+// best returns the route with the highest q, among several that whose range
+// comes first, among several of one range the one without a media type. That
+// one also takes what nothing else does, unless a range excludes it.
+func best(routes []*route, fits []fit) *route {
+	var found *route
+	var at fit
+	for i, r := range routes {
+		f := fits[i]
+		switch {
+		case f.q > at.q, f.q == at.q && f.q > 0 && (f.position < at.position || f.position == at.position && r.media == nil):
+			found, at = r, f
+		case found == nil && r.media == nil && f.precision == 0:
+			found = r // until one fits
+		}
+	}
+	return found
+}
+
+// A fit is how a request likes a media type: by its most precise range.
+type fit struct {
+	precision int // 0: no range has the media type
+	q         int // in thousandths; 0: not at all
+	position  int // of the range in the request
+}
+
+// improve considers another range. A media type of nil is one nobody knows,
+// so that */* alone has it.
+func (f *fit) improve(r mediaRange, m *mediaType, position int) {
+	if p := r.precision(m); p > f.precision {
+		*f = fit{p, r.q, position}
+	}
+}
+
+// A mediaRange is one element of an Accept header.
+type mediaRange struct {
+	kind, subtype string // as sent; * for any
+	params        string // what stands before q
+	q             int    // in thousandths
+}
+
+// precision returns 0 when the range does not have the media type, else the
+// more the less it leaves open.
+func (r mediaRange) precision(m *mediaType) int {
+	switch {
+	case r.kind == "*":
+		return 1
+	case m == nil || !strings.EqualFold(r.kind, m.kind):
+		return 0
+	case r.subtype == "*":
+		return 2
+	case !strings.EqualFold(r.subtype, m.subtype):
+		return 0
+	}
+	precision := 3
+	for params := r.params; params != ""; {
+		var name, value string
+		name, value, params = nextParam(params)
+		if name == "" || strings.EqualFold(name, "charset") {
+			continue
+		}
+		if want, ok := m.params[strings.ToLower(name)]; !ok || !strings.EqualFold(value, want) {
+			return 0
+		}
+		precision++
+	}
+	return precision
+}
+
+// parseMediaRange reads one element of an Accept header. What follows q is
+// ignored: no RFC gave it a meaning.
+func parseMediaRange(element string) (r mediaRange, ok bool) {
+	name, params, _ := cutUnquoted(element, ';')
+	r.kind, r.subtype, ok = strings.Cut(strings.Trim(name, " \t"), "/")
+	if !ok || !isToken(r.kind) || !isToken(r.subtype) || r.kind == "*" && r.subtype != "*" {
+		return r, false
+	}
+	r.params, r.q = params, 1000
+	for left := params; left != ""; {
+		before := len(params) - len(left)
+		var name, value string
+		name, value, left = nextParam(left)
+		if name == "q" || name == "Q" {
+			r.params = params[:before]
+			r.q, ok = parseQ(value)
+			return r, ok
+		}
+	}
+	return r, true
+}
+
+// nextParam cuts the first parameter off a list: "a=1; b=2".
+func nextParam(params string) (name, value, rest string) {
+	first, rest, _ := cutUnquoted(params, ';')
+	name, value, _ = strings.Cut(strings.Trim(first, " \t"), "=")
+	if len(value) >= 2 && value[0] == '"' && value[len(value)-1] == '"' {
+		value = unquoted(value[1 : len(value)-1])
+	}
+	return name, value, rest
+}
+
+// unquoted undoes the backslashes of a quoted string's inside.
+func unquoted(s string) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// cutUnquoted is strings.Cut for a byte outside of quoted strings.
+func cutUnquoted(s string, sep byte) (before, after string, found bool) {
+	quoted := false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '"':
+			quoted = !quoted
+		case c == '\\' && quoted:
+			i++
+		case c == sep && !quoted:
+			return s[:i], s[i+1:], true
+		}
+	}
+	return s, "", false
+}
+
+// parseQ reads a weight, 0 to 1 with up to three decimals, in thousandths.
+func parseQ(s string) (q int, ok bool) {
+	if s == "" || len(s) > len("0.000") || s[0] != '0' && s[0] != '1' || len(s) > 1 && s[1] != '.' {
+		return 0, false
+	}
+	q = int(s[0]-'0') * 1000
+	for i, unit := 2, 100; i < len(s); i, unit = i+1, unit/10 {
+		if !isDigit(s[i]) {
+			return 0, false
+		}
+		q += int(s[i]-'0') * unit
+	}
+	return q, q <= 1000
+}

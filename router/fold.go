@@ -1,0 +1,140 @@
+package router
+
+import (
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// A folded finds the pattern that a path with letters of the wrong case is
+// meant for. It is a table of the same patterns with their literal text in
+// lower case, in which the path is looked up in lower case. What it finds is a
+// guess, since constraints are asked about values in another case than they
+// have; so the path it leads to has to be looked up, too.
+type folded struct {
+	table *Table[*pattern] // the pattern as it was registered
+}
+
+// newFolded returns the folded table of the endpoints' patterns. Of those that
+// differ in nothing but case the first one stays.
+func newFolded(constraints Constraints, endpoints []*endpoint) *folded {
+	var lower []Entry[*pattern]
+	for _, e := range endpoints {
+		if p, m := parsePattern(e.pattern(), constraints, nil); m == nil {
+			lower = append(lower, Entry[*pattern]{lowerPattern(p.text), p})
+		}
+	}
+	lenient := Constraints{}
+	for _, name := range constraints.names() {
+		c, _ := constraints.find(name)
+		lenient[name] = Constraint{accepts: func(s string) bool {
+			return c.Match(s) || c.Match(strings.ToUpper(s))
+		}}
+	}
+	table, err := NewTable(lenient, lower)
+	var alike Mistakes
+	if errors.As(err, &alike) {
+		for _, m := range slices.Backward(alike) {
+			lower = slices.Delete(lower, m.Entry, m.Entry+1)
+		}
+		table, err = NewTable(lenient, lower)
+	}
+	if err != nil {
+		panic("router: patterns without conflicts conflict in lower case: " + err.Error())
+	}
+	return &folded{table}
+}
+
+// correct returns an escaped path, for which nothing was found, with literal
+// text in the case of the pattern that it seems to be meant for, "" for none.
+func (f *folded) correct(method, host, escaped string) string {
+	var p Params
+	e, _ := f.table.Lookup(method, host, "", lowerPath(escaped), &p)
+	if e == nil {
+		return ""
+	}
+	return e.Value.respell(escaped, &p)
+}
+
+// lowerPattern returns the text of a pattern with its literal text in lower case.
+func lowerPattern(text string) string {
+	_, at, _ := cutBlank(text)
+	at += strings.IndexByte(text[at:], '/')
+	segments := strings.Split(text[at:], "/")
+	for i, s := range segments {
+		open, end := strings.IndexByte(s, '{'), strings.LastIndexByte(s, '}')
+		if open < 0 || end < open {
+			segments[i] = lowerSegment(s)
+			continue
+		}
+		segments[i] = lowerSegment(s[:open]) + s[open:end+1] + lowerSegment(s[end+1:])
+	}
+	return text[:at] + strings.Join(segments, "/")
+}
+
+// lowerPath returns an escaped path in lower case.
+func lowerPath(escaped string) string {
+	segments := strings.Split(escaped, "/")
+	for i, s := range segments {
+		segments[i] = lowerSegment(s)
+	}
+	return strings.Join(segments, "/")
+}
+
+// lowerSegment returns an escaped text with its ASCII letters in lower case,
+// those that are escaped included. Unescaped it is as long as before.
+func lowerSegment(escaped string) string {
+	return url.PathEscape(strings.Map(func(c rune) rune {
+		if 'A' <= c && c <= 'Z' {
+			return c | 0x20
+		}
+		return c
+	}, unescape(escaped)))
+}
+
+// respell returns an escaped path, which the pattern matches but for the case
+// of its literal text and with the given values, in the pattern's case.
+// Everything else stays as it is.
+func (p *pattern) respell(escaped string, values *Params) string {
+	var b strings.Builder
+	left := escaped[1:]
+	next := func() (segment string) {
+		segment, left, _ = strings.Cut(left, "/")
+		return segment
+	}
+	captured := 0
+	for _, s := range p.segments {
+		b.WriteByte('/')
+		switch s.kind {
+		case literal:
+			b.WriteString(spelled(next(), s.text))
+			continue
+		case slash:
+		case rest:
+			b.WriteString(left)
+		case stretch:
+			_, value := values.At(captured)
+			segment := next()
+			b.WriteString(segment)
+			for n := len(unescape(segment)); n < len(value); n += 1 + len(unescape(segment)) {
+				segment = next()
+				b.WriteString("/" + segment)
+			}
+		default:
+			segment := next()
+			text := unescape(segment)
+			b.WriteString(spelled(segment, s.with(text[len(s.prefix):len(text)-len(s.suffix)])))
+		}
+		captured++
+	}
+	return b.String()
+}
+
+// spelled returns a segment that means the text, the escaped one if it does.
+func spelled(escaped, text string) string {
+	if unescape(escaped) == text {
+		return escaped
+	}
+	return url.PathEscape(text)
+}

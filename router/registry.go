@@ -1,0 +1,172 @@
+package router
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// A registry is what a Router and all its Routes share: the routes so far, and
+// the dispatch that serves them.
+type registry struct {
+	serving atomic.Pointer[dispatch] // nil: stale
+
+	mu          sync.Mutex // guards what follows
+	constraints Constraints
+	checked     *builder    // all of endpoints, to find conflicts at once
+	endpoints   []*endpoint // by the builder's entry
+	routes      []*route    // in the order of registration
+	named       map[string]*route
+}
+
+func newRegistry() *registry {
+	c := Constraints{}
+	return &registry{constraints: c, checked: newBuilder(c), named: map[string]*route{}}
+}
+
+// An endpoint is what serves one pattern. It does not change.
+type endpoint struct {
+	routes []*route     // one, or one for each media type, in the order of registration
+	plain  http.Handler // of the only route, if it has no media type
+}
+
+func newEndpoint(routes ...*route) *endpoint {
+	e := &endpoint{routes: routes}
+	if len(routes) == 1 && routes[0].media == nil {
+		e.plain = routes[0].handler
+	}
+	return e
+}
+
+func (e *endpoint) pattern() string { return e.routes[0].Pattern }
+
+func (g *registry) constrain(name string, c Constraint) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if _, given := g.constraints[name]; given || g.checked.used[name] {
+		panic(fmt.Sprintf("router: the constraint %q is already in use", name))
+	}
+	g.constraints[name] = c
+}
+
+// checkPrefix returns what is wrong with the prefix of a group.
+func (g *registry) checkPrefix(prefix string) (problem string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if _, m := parsePattern(prefix+"/x", g.constraints, nil); m != nil {
+		m.Pattern = prefix
+		return m.Error()
+	}
+	return ""
+}
+
+// add registers all of the routes, or panics and registers none.
+func (g *registry) add(routes []*route) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	endpoints, all := g.endpoints, g.routes
+	for _, r := range routes {
+		if problem := g.addOne(r); problem != "" {
+			g.restore(endpoints, all)
+			panic("router: " + problem)
+		}
+	}
+	g.serving.Store(nil)
+}
+
+// restore forgets what was added behind the given endpoints and routes.
+func (g *registry) restore(endpoints []*endpoint, routes []*route) {
+	for _, r := range g.routes[len(routes):] {
+		delete(g.named, r.Name)
+	}
+	if len(g.endpoints) > len(endpoints) { // a builder cannot take a pattern back
+		g.checked = newBuilder(g.constraints)
+		for i, e := range endpoints {
+			g.checked.add(e.pattern(), i)
+		}
+	}
+	g.endpoints, g.routes = endpoints, routes
+}
+
+// addOne registers a route, or returns what is wrong with it.
+func (g *registry) addOne(r *route) (problem string) {
+	if other := g.named[r.Name]; r.Name != "" && other != nil {
+		return fmt.Sprintf("pattern %q (registered at %s) has the name %q of pattern %q (registered at %s)",
+			r.Pattern, r.place, r.Name, other.Pattern, other.place)
+	}
+	m := g.checked.add(r.Pattern, len(g.endpoints))
+	switch {
+	case m == nil:
+		g.endpoints = append(g.endpoints, newEndpoint(r))
+	case m.Other >= 0 && g.endpoints[m.Other].pattern() == r.Pattern:
+		if problem := g.addVersion(r, m); problem != "" {
+			return problem
+		}
+	default:
+		return g.describe(m, r)
+	}
+	if r.Name != "" {
+		r.pattern, _ = parsePattern(r.Pattern, g.constraints, nil) // just read by the builder
+		g.named[r.Name] = r
+	}
+	g.routes = append(g.routes, r)
+	return ""
+}
+
+// addVersion adds a route to the endpoint with its very pattern, or returns
+// what is wrong with it.
+func (g *registry) addVersion(r *route, m *Mistake) (problem string) {
+	versions := g.endpoints[m.Other].routes
+	for _, other := range versions {
+		switch {
+		case other.Accept != r.Accept:
+		case r.Accept == "":
+			return g.describe(m, r)
+		default:
+			return fmt.Sprintf("pattern %q (registered at %s) is there for %s already (registered at %s)",
+				r.Pattern, r.place, r.Accept, other.place)
+		}
+	}
+	g.endpoints = slices.Clone(g.endpoints) // the old ones may have to be restored
+	g.endpoints[m.Other] = newEndpoint(append(slices.Clip(versions), r)...)
+	return ""
+}
+
+// describe is m.Error with the places of the registrations.
+func (g *registry) describe(m *Mistake, r *route) string {
+	if m.Other < 0 {
+		return fmt.Sprintf("%s (registered at %s)", m.Error(), r.place)
+	}
+	return fmt.Sprintf("pattern %q (registered at %s) conflicts with pattern %q (registered at %s): both match %q and neither is more specific",
+		m.Pattern, r.place, m.OtherPattern, g.endpoints[m.Other].routes[0].place, m.Example)
+}
+
+// all returns the routes in the order of registration.
+func (g *registry) all() []*route {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Clip(g.routes)
+}
+
+// current returns the dispatch of all the routes.
+func (g *registry) current() *dispatch {
+	if d := g.serving.Load(); d != nil {
+		return d
+	}
+	return g.compiled()
+}
+
+// compiled returns the dispatch, which it makes unless another request was
+// faster.
+func (g *registry) compiled() *dispatch {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if d := g.serving.Load(); d != nil {
+		return d
+	}
+	d := g.compile()
+	g.serving.Store(d)
+	return d
+}

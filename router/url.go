@@ -1,0 +1,119 @@
+package router
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// url returns the path of the pattern, behind // and its host if it has one,
+// with values for its parameters, given as name and value in turn.
+func (p *pattern) url(pairs []string) (string, error) {
+	if err := p.checkPairs(pairs); err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	if p.host != "" {
+		b.WriteString("//" + urlHost(p.host))
+	}
+	for _, s := range p.segments {
+		b.WriteByte('/')
+		if s.name == "" {
+			b.WriteString(url.PathEscape(s.text)) // nothing for {$} and a slash at the end
+			continue
+		}
+		path, err := s.fill(valueOf(pairs, s.name))
+		if err != nil {
+			return "", fmt.Errorf("parameter %q: %w", s.name, err)
+		}
+		b.WriteString(path)
+	}
+	return b.String(), nil
+}
+
+// valueOf returns the value of a name that is among the pairs.
+func valueOf(pairs []string, name string) string {
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i] == name {
+			return pairs[i+1]
+		}
+	}
+	return ""
+}
+
+// urlHost returns a host as a URL has it.
+func urlHost(host string) string {
+	if strings.Contains(host, ":") {
+		return "[" + host + "]"
+	}
+	return host
+}
+
+// checkPairs reports an error unless each parameter of the pattern is named
+// once.
+func (p *pattern) checkPairs(pairs []string) error {
+	if len(pairs)%2 != 0 {
+		return fmt.Errorf("%d names and values are no pairs", len(pairs))
+	}
+	given := make([]string, 0, len(pairs)/2)
+	for i := 0; i < len(pairs); i += 2 {
+		switch name := pairs[i]; {
+		case !slices.Contains(p.names, name) && len(p.names) == 0:
+			return fmt.Errorf("there is no parameter %q, nor any other", name)
+		case !slices.Contains(p.names, name):
+			return fmt.Errorf("there is no parameter %q; there are %s", name, strings.Join(p.names, ", "))
+		case slices.Contains(given, name):
+			return fmt.Errorf("parameter %q is given twice", name)
+		default:
+			given = append(given, name)
+		}
+	}
+	for _, name := range p.names {
+		if !slices.Contains(given, name) {
+			return fmt.Errorf("parameter %q has no value", name)
+		}
+	}
+	return nil
+}
+
+// fill returns the segment of a parameter, or the segments of a wildcard,
+// escaped, with a value in it.
+func (s segment) fill(value string) (string, error) {
+	switch s.kind {
+	case rest, stretch:
+		return fillSegments(value, s.kind == rest)
+	}
+	if value == "" {
+		return "", errors.New("a value is never empty")
+	}
+	if s.rule != "" && !s.constraint.Match(value) {
+		return "", fmt.Errorf("the constraint %s does not accept %q", s.rule, value)
+	}
+	return fillSegment(s.with(value))
+}
+
+func fillSegment(segment string) (string, error) {
+	if dots(segment) > 0 {
+		return "", fmt.Errorf("the segment %q cannot stand in a path, which is cleaned of it", segment)
+	}
+	return url.PathEscape(segment), nil
+}
+
+// fillSegments escapes each segment of a wildcard's value. The last one may be
+// empty if the wildcard is the last of its pattern.
+func fillSegments(value string, last bool) (string, error) {
+	segments := strings.Split(value, "/")
+	for i, segment := range segments {
+		if segment == "" && !(last && i == len(segments)-1) {
+			return "", fmt.Errorf("a segment of %q is empty, and a path is cleaned of it", value)
+		}
+		escaped, err := fillSegment(segment)
+		if err != nil {
+			return "", err
+		}
+		segments[i] = escaped
+	}
+	return strings.Join(segments, "/"), nil
+}
