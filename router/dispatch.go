@@ -13,7 +13,7 @@ import (
 
 // A dispatch is the compiled form of the routes. It does not change.
 type dispatch struct {
-	table     *Table[*endpoint]
+	table     *Table[destination]
 	endpoints []*endpoint // all of the table's
 	named     map[string]*route
 	allows    map[methodSet]string // as Allow headers, with OPTIONS
@@ -22,15 +22,18 @@ type dispatch struct {
 
 // compile makes the dispatch; g.mu is held.
 func (g *registry) compile() *dispatch {
-	entries := make([]Entry[*endpoint], len(g.endpoints))
+	entries := make([]Entry[destination], len(g.endpoints))
 	for i, e := range g.endpoints {
-		entries[i] = Entry[*endpoint]{e.pattern(), e}
+		entries[i] = Entry[destination]{e.pattern(), destination{endpoint: e}}
 	}
 	d := &dispatch{
 		table:     newTable(g.checked, entries),
 		endpoints: slices.Clip(g.endpoints),
 		named:     maps.Clone(g.named),
 		allows:    map[methodSet]string{},
+	}
+	for i, names := range d.table.program.names {
+		d.table.entries[i].Value.values = g.values.of(names)
 	}
 	for set, header := range d.table.program.allows {
 		d.allows[set] = withOptions(header)
@@ -40,18 +43,24 @@ func (g *registry) compile() *dispatch {
 	return d
 }
 
+// A destination is an endpoint and what gives its values to requests.
+type destination struct {
+	*endpoint
+	values *pathValues
+}
+
 // An answer is what a dispatch knows about a request.
 type answer struct {
-	endpoint *endpoint // nil: none
-	allow    methodSet // of the patterns that match the path, but not the method
-	hasRest  bool      // the pattern ends in a wildcard that took more than nothing
-	slashFit bool      // another slash at the end of the path may find a pattern
+	found    *destination // nil: none
+	allow    methodSet    // of the patterns that match the path, but not the method
+	hasRest  bool         // the pattern ends in a wildcard that took more than nothing
+	slashFit bool         // another slash at the end of the path may find a pattern
 }
 
 // fitsWithSlash reports whether another slash at the end of the path may find
 // a pattern that comes before this answer: one of the path's very length.
-func (f answer) fitsWithSlash() bool {
-	return f.slashFit && (f.endpoint == nil || f.hasRest)
+func (f *answer) fitsWithSlash() bool {
+	return f.slashFit && (f.found == nil || f.hasRest)
 }
 
 // lookup finds the endpoint for a path and a rawPath as url.URL has them.
@@ -60,7 +69,7 @@ func (d *dispatch) lookup(method, host, path, rawPath string, p *Params) answer 
 	i := d.table.program.find(&s, method, path, rawPath)
 	a := answer{allow: s.allow, hasRest: s.hasRest, slashFit: s.slashFit}
 	if i >= 0 {
-		a.endpoint = d.table.entries[i].Value
+		a.found = &d.table.entries[i].Value
 	}
 	return a
 }

@@ -19,11 +19,12 @@ type registry struct {
 	endpoints   []*endpoint // by the builder's entry
 	routes      []*route    // in the order of registration
 	named       map[string]*route
+	values      sharedPathValues
 }
 
 func newRegistry() *registry {
 	c := Constraints{}
-	return &registry{constraints: c, checked: newBuilder(c), named: map[string]*route{}}
+	return &registry{constraints: c, checked: newBuilder(c), named: map[string]*route{}, values: sharedPathValues{}}
 }
 
 // An endpoint is what serves one pattern. It does not change.

@@ -7,8 +7,18 @@ import (
 	"sync"
 )
 
-// paramsPool keeps the scratch space of requests.
-var paramsPool = sync.Pool{New: func() any { return new(Params) }}
+// A scratch is the space that a request needs until its handler is known.
+type scratch struct {
+	params Params
+	values valueChunk
+}
+
+var scratchPool = sync.Pool{New: func() any { return new(scratch) }}
+
+func (s *scratch) release() {
+	s.params.Release()
+	scratchPool.Put(s)
+}
 
 // ServeHTTP answers the request by the handler of the best pattern.
 func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
@@ -21,32 +31,37 @@ func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 	d := r.registryOf().current()
 	t := targetOf(req)
-	p := paramsPool.Get().(*Params)
-	f := d.lookup(req.Method, req.Host, t.path, t.rawPath, p)
+	s := scratchPool.Get().(*scratch)
+	f := d.lookup(req.Method, req.Host, t.path, t.rawPath, &s.params)
+	if f.found == nil || t.moved || f.fitsWithSlash() {
+		req.Pattern = "" // of a router around this one
+		forgetPathValues(req)
+		if r.answer(w, req, d, t, &f) {
+			s.release()
+			return
+		}
+	}
+	f.found.tell(req, s)
+	s.release() // before the handler: it may take long, and panic
+	f.found.serve(w, req)
+}
+
+// tell gives the request its pattern and the values in s.
+func (to *destination) tell(req *http.Request, s *scratch) {
+	req.Pattern = to.pattern()
+	to.values.set(req, &s.params, &s.values)
+}
+
+// answer redirects or refuses a request, unless there is a handler for it.
+func (r *Router) answer(w http.ResponseWriter, req *http.Request, d *dispatch, t target, f *answer) bool {
 	switch {
-	case (t.moved || f.fitsWithSlash()) && d.redirect(w, req, t, &f):
-		releaseParams(p)
-	case f.endpoint == nil:
-		releaseParams(p)
+	case (t.moved || f.fitsWithSlash()) && d.redirect(w, req, t, f):
+	case f.found == nil:
 		r.refuse(w, req, d, t, f.allow)
 	default:
-		req.Pattern = f.endpoint.pattern()
-		setPathValues(req, p)
-		releaseParams(p) // before the handler: it may take long, and panic
-		f.endpoint.serve(w, req)
+		return false
 	}
-}
-
-func releaseParams(p *Params) {
-	p.Release()
-	paramsPool.Put(p)
-}
-
-// setPathValues tells the request the values of its parameters.
-func setPathValues(req *http.Request, p *Params) {
-	for i := range p.Len() {
-		req.SetPathValue(p.At(i))
-	}
+	return true
 }
 
 // A target is the path that a request is routed by, as url.URL has it.
@@ -88,8 +103,8 @@ func (d *dispatch) redirect(w http.ResponseWriter, req *http.Request, t target, 
 	escaped := t.escaped()
 	if f.fitsWithSlash() {
 		below := d.lookup(req.Method, req.Host, "", escaped+"/", new(Params))
-		if below.endpoint != nil && !below.hasRest {
-			req.Pattern = below.endpoint.pattern()
+		if below.found != nil && !below.hasRest {
+			req.Pattern = below.found.pattern()
 			redirectTo(w, req, cleanPath(escaped+"/"), http.StatusTemporaryRedirect) // CONNECT's is not clean yet
 			return true
 		}
@@ -98,8 +113,8 @@ func (d *dispatch) redirect(w http.ResponseWriter, req *http.Request, t target, 
 	if !t.moved {
 		return false
 	}
-	if f.endpoint != nil {
-		req.Pattern = f.endpoint.pattern()
+	if f.found != nil {
+		req.Pattern = f.found.pattern()
 	}
 	redirectTo(w, req, escaped, http.StatusTemporaryRedirect)
 	return true
@@ -173,7 +188,7 @@ func (r *Router) spellings(path string) []string {
 
 // takes reports whether a pattern takes the request with another path.
 func (d *dispatch) takes(req *http.Request, escaped string) bool {
-	return d.lookup(req.Method, req.Host, "", escaped, new(Params)).endpoint != nil
+	return d.lookup(req.Method, req.Host, "", escaped, new(Params)).found != nil
 }
 
 // serveAsterisk answers a request for the server as a whole, which OPTIONS

@@ -1,0 +1,114 @@
+package router
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+)
+
+// A pathValues gives requests the path values of a route, as a ServeMux would
+// whose pattern has the route's names: values of a pattern that matched
+// before are gone, and what was set by SetPathValue stays but for these names.
+// Any number of goroutines may share it. docs/decisions/path-values.md tells
+// why it is made like this.
+type pathValues struct {
+	names   []string
+	fields  requestFields
+	pattern muxPattern // goes into requests; nil: the fields are not known, mux and url are used
+	mux     *http.ServeMux
+	url     *url.URL // of a request that mux gives as many values as there are names
+}
+
+// newPathValues returns the pathValues for names that are identifiers, no two
+// of them equal. It keeps the slice. Since it takes some microseconds, routes
+// with equal names should share it: see [sharedPathValues].
+func newPathValues(names []string) *pathValues {
+	v := plainPathValues(names)
+	fields, err := findRequestFields()
+	if err != nil {
+		return v
+	}
+	served := http.Request{URL: v.url}
+	v.mux.ServeHTTP(nil, &served)
+	return &pathValues{names: names, fields: fields, pattern: fields.read(&served)}
+}
+
+// plainPathValues is newPathValues for a net/http of which nothing is known
+// but what it exports.
+func plainPathValues(names []string) *pathValues {
+	return &pathValues{names: names, mux: muxFor(names), url: &url.URL{Path: pathFor(names)}}
+}
+
+// set gives req the values of p, a lookup's that found a route with these
+// names. The values lie in memory of from's that is req's for good, so p and
+// from may serve the next request as soon as set returns.
+func (v *pathValues) set(req *http.Request, p *Params, from *valueChunk) {
+	if v.pattern == nil {
+		v.setPlainly(req, p)
+		return
+	}
+	values := from.take(len(v.names), req)
+	for i := range values {
+		_, values[i] = p.At(i)
+	}
+	v.fields.write(req, v.pattern, values)
+}
+
+// setPlainly has a ServeMux set values, to no purpose but that it forgets those
+// of other patterns and makes room for new ones. With GODEBUG=httpmuxgo121=1
+// it does neither and SetPathValue makes the room.
+func (v *pathValues) setPlainly(req *http.Request, p *Params) {
+	u, uri, pattern := req.URL, req.RequestURI, req.Pattern
+	req.URL, req.RequestURI = v.url, v.url.Path
+	v.mux.ServeHTTP(nil, req)
+	req.URL, req.RequestURI, req.Pattern = u, uri, pattern
+	for i := range v.names {
+		req.SetPathValue(p.At(i))
+	}
+}
+
+// forgetPathValues takes from req, which nothing is found for, the values that
+// the pattern of a router around this one gave it.
+func forgetPathValues(req *http.Request) { noPathValues().set(req, nil, nil) }
+
+var noPathValues = sync.OnceValue(func() *pathValues { return newPathValues(nil) })
+
+// muxFor returns a ServeMux that gives a request for pathFor(names) values of
+// these names, and answers nothing.
+func muxFor(names []string) *http.ServeMux {
+	mux := new(http.ServeMux)
+	silence := func(http.ResponseWriter, *http.Request) {}
+	mux.HandleFunc("/", silence)
+	if len(names) > 0 {
+		mux.HandleFunc(patternFor(names), silence)
+	}
+	return mux
+}
+
+// patternFor returns a pattern that has these names and nothing else.
+func patternFor(names []string) string {
+	if len(names) == 0 {
+		return "/"
+	}
+	return "/{" + strings.Join(names, "}/{") + "}"
+}
+
+// pathFor returns a path that matches patternFor(names).
+func pathFor(names []string) string {
+	return "/" + strings.Join(names, "/")
+}
+
+// A sharedPathValues holds a pathValues for each list of names.
+type sharedPathValues map[string]*pathValues
+
+// of returns the one for these names, which it may keep.
+func (s sharedPathValues) of(names []string) *pathValues {
+	path := pathFor(names)
+	v := s[path]
+	if v == nil {
+		v = newPathValues(names)
+		s[path] = v
+	}
+	return v
+}

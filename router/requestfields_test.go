@@ -1,0 +1,59 @@
+package router
+
+import (
+	"net/http"
+	"reflect"
+	"testing"
+	"unsafe"
+)
+
+// TestRequestFieldsOfThisGo fails when a new Go keeps path values in another
+// way. A Router is right all the same, and some times slower: requestfields.go
+// is to learn the new way.
+func TestRequestFieldsOfThisGo(t *testing.T) {
+	if _, err := findRequestFields(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestRequestFieldsOfAnotherGo gives fieldsOf requests of other shapes.
+func TestRequestFieldsOfAnotherGo(t *testing.T) {
+	for _, request := range []any{
+		struct{}{},
+		struct{ matches []string }{},
+		struct{ pat *pattern }{},
+		struct {
+			pat     *pattern // of this package
+			matches []string
+		}{},
+		struct {
+			pat     string
+			matches []string
+		}{},
+		struct {
+			first int
+			http.Request
+		}{},
+	} {
+		if f, err := fieldsOf(reflect.TypeOf(request)); err == nil {
+			t.Errorf("%T: the fields are found at %v", request, f)
+		}
+	}
+}
+
+// TestRequestFieldsThatDoSomethingElse tries other fields of the same types.
+func TestRequestFieldsThatDoSomethingElse(t *testing.T) {
+	known, err := findRequestFields()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var req http.Request
+	for name, f := range map[string]requestFields{
+		"Response":         {unsafe.Offsetof(req.Response), known.values},
+		"TransferEncoding": {known.pattern, unsafe.Offsetof(req.TransferEncoding)},
+	} {
+		if err := f.try(); err == nil {
+			t.Errorf("%s is taken for a field of path values", name)
+		}
+	}
+}
