@@ -24,8 +24,9 @@
 //	/datasets/{$}              /datasets/ and nothing below it
 //	/{topic...}/datasets/{id}  one or more segments in the middle of a path
 //
-// The constraints uuid, ipv4, ipv6, int, hex, slug, word and date are always
-// there; [Regexp] makes more.
+// The constraints uuid, ipv4, ipv6, int, uint, hex, slug, word, date and
+// base64url are always there. [Range], [Length], [Any], [All] and [Regexp] make
+// more, to which [Router.Constrain] or [Constraints] give a name.
 //
 // Paths are matched escaped, segment by segment, each segment unescaped once:
 // /d%61ta is /data, and the slash in a%2Fb separates nothing. A GET pattern
@@ -51,6 +52,16 @@
 // # Bounds
 //
 // A lookup takes at most segments(path) × nodes(tree) steps, whatever the
-// patterns and the path, and its recursion is as deep as the longest pattern,
-// never as deep as the path.
+// patterns and the path. It does not recurse: it remembers at most one place to
+// go back to for each segment of the longest pattern. What a wildcard at the
+// end takes is not looked at.
+//
+// # For net/http
+//
+// [Routes.Group], [Routes.With], [Routes.Accept] and [Routes.Name] make places
+// for handlers: below a prefix, behind middleware, for a media type, with a
+// name from which [Router.URL] builds a path. [Routes.Mount] gives a handler
+// all that is below a prefix. Handlers read values by Request.PathValue and the
+// pattern in Request.Pattern, which is also there for metrics and logs around
+// the Router.
 package router

@@ -11,23 +11,35 @@ import (
 )
 
 func Example() {
-	var r router.Router
-	r.Constrain("code", router.Regexp(`^[A-Z]{3}[0-9]+$`))
-	r.HandleFunc("GET /areas/{area:code}", func(w http.ResponseWriter, req *http.Request) {
-		fmt.Fprintln(w, "area", req.PathValue("area"))
+	r := router.New()
+	r.HandleFunc("GET /users/{id:int}", func(w http.ResponseWriter, req *http.Request) {
+		fmt.Fprintln(w, "user", req.PathValue("id"))
+	})
+	r.HandleFunc("GET /report-{day:date}.pdf", func(w http.ResponseWriter, req *http.Request) {
+		fmt.Fprintln(w, "the report of", req.PathValue("day"))
 	})
 	r.HandleFunc("/{topic...}/datasets/{rest...}", func(w http.ResponseWriter, req *http.Request) {
-		fmt.Fprintln(w, "datasets of", req.PathValue("topic"))
+		fmt.Fprintln(w, "datasets of", req.PathValue("topic"), "by", req.Pattern)
 	})
-	for _, path := range []string{"/areas/EDN9", "/areas/edinburgh", "/economy/prices/datasets/cpi"} {
+	fmt.Println(r) // the patterns as a tree, in the order in which they are tried
+	for _, path := range []string{"/users/7", "/users/me", "/report-2024-02-29.pdf", "/economy/prices/datasets/cpi"} {
 		w := httptest.NewRecorder()
 		r.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 		fmt.Print(w.Code, " ", w.Body)
 	}
 	// Output:
-	// 200 area EDN9
+	// (any host)
+	//   users
+	//     {:int} -> GET /users/{id:int}
+	//   report-{:date}.pdf -> GET /report-{day:date}.pdf
+	//   {...}/
+	//     datasets
+	//       {...} -> /{topic...}/datasets/{rest...}
+	//
+	// 200 user 7
 	// 404 404 page not found
-	// 200 datasets of economy/prices
+	// 200 the report of 2024-02-29
+	// 200 datasets of economy/prices by /{topic...}/datasets/{rest...}
 }
 
 func ExampleNewTable() {
@@ -42,8 +54,8 @@ func ExampleNewTable() {
 	}
 	var params router.Params
 	for _, path := range []string{"/datasets/cpih/editions", "/users/42", "/users/me"} {
-		m := lookup(table, "GET", "www.example.com", path, &params)
-		fmt.Println(m.Value, m.Pattern)
+		entry, _ := table.Lookup("GET", "www.example.com", path, "", &params)
+		fmt.Println(entry.Value, entry.Pattern)
 		for i := range params.Len() {
 			name, value := params.At(i)
 			fmt.Println("  ", name, "=", value)
@@ -77,16 +89,29 @@ func ExampleMistakes() {
 
 func ExampleTable_Lookup() {
 	table, err := router.NewTable(nil, []router.Entry[string]{
-		{Pattern: "GET /reports/{id}", Value: "show"},
-		{Pattern: "DELETE /reports/{id}", Value: "remove"},
+		{Pattern: "GET /users/{id:int}", Value: "users"},
+		{Pattern: "DELETE /users/{id}", Value: "removal"},
 	})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	m := lookup(table, "POST", "", "/reports/7", nil)
-	fmt.Println(m.Found, m.Allow)
-	// Output: false DELETE, GET, HEAD
+	var params router.Params
+	for _, method := range []string{"GET", "POST"} {
+		req := httptest.NewRequest(method, "http://example.com:8080/users/7", nil)
+		entry, allow := table.Lookup(req.Method, req.Host, req.URL.Path, req.URL.RawPath, &params)
+		switch {
+		case entry != nil:
+			fmt.Println(entry.Value, params.Get("id"))
+		case allow != "":
+			fmt.Println("405, Allow:", allow)
+		default:
+			fmt.Println("404")
+		}
+	}
+	// Output:
+	// users 7
+	// 405, Allow: DELETE, GET, HEAD
 }
 
 func ExampleRegexp() {
@@ -108,8 +133,13 @@ func ExampleCompileRegexp() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(lookup(table, "GET", "", "/gdp/2024-q2", nil).Found, lookup(table, "GET", "", "/gdp/2024-q5", nil).Found)
-	// Output: true false
+	for _, path := range []string{"/gdp/2024-q2", "/gdp/2024-q5"} {
+		entry, _ := table.Lookup("GET", "", path, "", nil)
+		fmt.Println(path, entry != nil)
+	}
+	// Output:
+	// /gdp/2024-q2 true
+	// /gdp/2024-q5 false
 }
 
 func ExampleTable_String() {
@@ -120,7 +150,7 @@ func ExampleTable_String() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Print(table)
+	fmt.Println(table)
 	// Output:
 	// (any host)
 	//   datasets
@@ -178,12 +208,58 @@ func ExampleRoutes_Group() {
 	// 401 who are you?
 }
 
+// Request.Pattern makes a label of few values for metrics and logs: it is the
+// request's own, so that middleware around the Router finds it.
+func ExampleRouter_metrics() {
+	r := router.New()
+	r.HandleFunc("GET /users/{id:int}", func(http.ResponseWriter, *http.Request) {})
+	served := map[string]int{}
+	counted := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		r.ServeHTTP(w, req)
+		served[req.Pattern]++
+	})
+	for _, path := range []string{"/users/1", "/users/2", "/users/me", "/.env"} {
+		counted.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", path, nil))
+	}
+	fmt.Println(served)
+	// Output: map[:2 GET /users/{id:int}:2]
+}
+
+// What finds nothing is answered by handlers of one's own, and a path that is
+// nearly right is redirected.
+func ExampleRouter() {
+	r := &router.Router{
+		RedirectSlash: true,
+		RedirectCase:  true,
+		NotFound: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			http.Error(w, "nothing at "+req.URL.Path, http.StatusNotFound)
+		}),
+	}
+	r.HandleFunc("GET /users/{id}", func(w http.ResponseWriter, req *http.Request) {
+		fmt.Fprintln(w, "user", req.PathValue("id"))
+	})
+	for _, path := range []string{"/users/Ann", "/Users/Ann/", "/people/Ann"} {
+		w := httptest.NewRecorder()
+		r.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		if to := w.Header().Get("Location"); to != "" {
+			fmt.Println(w.Code, "to", to)
+		} else {
+			fmt.Print(w.Code, " ", w.Body)
+		}
+	}
+	// Output:
+	// 200 user Ann
+	// 308 to /users/Ann
+	// 404 nothing at /people/Ann
+}
+
 // A handler that looks at the path itself, such as those of net/http/pprof,
 // is mounted where it wants to be.
 func ExampleRoutes_Mount() {
 	var debug http.ServeMux
 	debug.HandleFunc("/debug/pprof/", pprof.Index)
-	debug.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+	debug.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	debug.HandleFunc("/debug/pprof/trace", pprof.Trace)
 	var r router.Router
 	r.Mount("/debug", &debug)
 	r.Mount("/files", http.StripPrefix("/files", http.FileServer(http.Dir("testdata"))))
