@@ -100,10 +100,13 @@ type ending struct {
 // find returns the entry for the only method in m, -1 for none.
 func (e *ending) find(m methodSet) int32 {
 	if e.methods&m != 0 {
-		return e.byMethod[(e.methods & (m - 1)).count()]
+		return e.byMethod[e.rank(m)]
 	}
 	return e.anyMethod
 }
+
+// rank returns the place of the only method in m among those of e.
+func (e *ending) rank(m methodSet) int { return (e.methods & (m - 1)).count() }
 
 // next returns the state that a byte leads to, nil for none.
 func (s *state) next(b byte) *state {
