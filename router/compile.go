@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// compile returns the program of a tree with so many entries. They share nothing that
-// changes: patterns may be added to the tree while the program runs.
+// compile returns the program of a tree. They share nothing that changes:
+// patterns may be added to the tree while the program runs.
 func compile(t *tree, entries int) *program {
 	c := compiler{runOf: map[runKey]int{}, program: &program{
 		names:   make([][]string, entries),
@@ -23,6 +23,9 @@ func compile(t *tree, entries int) *program {
 		r := c.root(n)
 		r.next = c.anyHost
 		c.hosts[host] = r
+	}
+	if len(c.hosts) == 0 && !c.special {
+		c.direct = c.anyHost
 	}
 	return c.program
 }
@@ -244,11 +247,14 @@ func (c *compiler) ending(l *leaf) *ending {
 			e.byMethod[e.rank(1<<headBit)] = c.entry(mp.pattern)
 		}
 	}
+	if e.only = -1; len(e.byMethod) > 0 && slices.Min(e.byMethod) == slices.Max(e.byMethod) {
+		e.only = e.byMethod[0]
+	}
 	if l.anyMethod != nil {
 		e.anyMethod = c.entry(l.anyMethod)
 	}
 	if !c.behind {
-		c.static = append(c.static, staticPath{c.staticText(l), e})
+		c.static = append(c.static, staticPath{c.staticText(l), *e})
 	}
 	return e
 }
