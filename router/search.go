@@ -111,14 +111,19 @@ func (s *search) walk(g *program, r *root) (entry int32) {
 	if !s.fits(here, 0) {
 		return -1
 	}
-	s.params.reset(g)
+	if s.params.last = 0; !s.params.fit(g) {
+		s.params.reset(g)
+	}
 	key, steps := s.key, 0
 	for {
 		steps++
 		if at == len(key) {
-			if entry = s.accept(here.end, here.next('/')); entry >= 0 {
-				break
+			if here.end != nil {
+				if entry = here.end.find(s.methods); entry >= 0 {
+					break
+				}
 			}
+			s.refuse(here.end, here.next('/'))
 		} else {
 			if to := here.next(key[at]); to != nil {
 				if to.starts(load(key, at)) && to.goesOn(key, at) {
@@ -256,10 +261,21 @@ func (s *search) take(p *paramBranch, at, end int) bool {
 // finish is take for the last segment of the key: it returns the entry of what
 // ends behind p, -1 for none.
 func (s *search) finish(p *paramBranch, at int) int32 {
-	if at == len(s.key) || !s.take(p, at, len(s.key)) {
+	switch {
+	case at == len(s.key):
+		return -1
+	case p.check == nil:
+		s.params.spans[p.capture] = span{at, len(s.key)}
+	case !s.take(p, at, len(s.key)):
 		return -1
 	}
-	return s.accept(p.end, p.slash)
+	if p.end != nil {
+		if entry := p.end.find(s.methods); entry >= 0 {
+			return entry
+		}
+	}
+	s.refuse(p.end, p.slash)
+	return -1
 }
 
 // takeRest takes all that is left if the request's method is taken.
@@ -274,19 +290,15 @@ func (s *search) takeRest(r *restBranch, at int) int32 {
 	return entry
 }
 
-// accept returns the entry of what ends at the end of the key, -1 for none.
-// slash is what would follow if there were a slash.
-func (s *search) accept(e *ending, slash *state) int32 {
+// refuse notes what ends at the end of the key, which does not take the method,
+// and what would follow if there were a slash. Both may be nil.
+func (s *search) refuse(e *ending, slash *state) {
 	if e != nil {
-		if entry := e.find(s.methods); entry >= 0 {
-			return entry
-		}
 		s.allow |= e.methods
 	}
 	if slash != nil {
 		s.missed(slash, len(s.key))
 	}
-	return -1
 }
 
 // fits reports whether the text of a state stands at the offset; it does not
