@@ -20,6 +20,12 @@ type builder struct {
 	constraints Constraints
 	used        map[string]bool // the constraints that patterns name
 	segments    []segment       // scratch: of the pattern that is being added
+	nodes       slab[node]
+	leaves      slab[leaf]
+	patterns    slab[pattern]
+	texts       slab[string]
+	endings     slab[methodPattern]
+	edges       slab[edge]
 	tree        tree
 }
 
@@ -34,9 +40,10 @@ func newBuilder(c Constraints) *builder {
 // add puts a pattern into the tree. A pattern with a mistake leaves the tree
 // as good as it was.
 func (b *builder) add(text string, entry int) *Mistake {
-	p, m := parsePattern(text, b.constraints, b.segments[:0])
+	p := b.patterns.new()
+	*p = pattern{text: text, entry: entry, segments: b.segments[:0]}
+	m := p.parse(b.constraints, &b.texts)
 	if m == nil {
-		p.entry = entry
 		m = b.insert(p)
 	}
 	if m != nil {
@@ -50,16 +57,27 @@ func (b *builder) insert(p *pattern) *Mistake {
 	if !ok {
 		return unreadable(0, "the patterns name more than %d different methods", maxMethods)
 	}
-	if other, example := b.conflict(p); other != nil {
-		return conflictMistake(other, example)
-	}
+	rules := false
 	for i := range p.segments {
-		if rule := p.segments[i].rule; rule != "" {
-			b.used[rule] = true
+		rules = rules || p.segments[i].rule != ""
+	}
+	if rules {
+		if other, example := b.conflict(p); other != nil {
+			return conflictMistake(other, example)
+		}
+		for i := range p.segments {
+			if rule := p.segments[i].rule; rule != "" {
+				b.used[rule] = true
+			}
 		}
 	}
 	place := b.place(p)
-	place.put(p, set)
+	if !rules && place.shares(p) { // then the whole way was there already
+		d := dispute{p: p}
+		d.overMethods(place)
+		return conflictMistake(d.other, d.example)
+	}
+	b.put(place, p, set)
 	if _, known := b.tree.allows[place.allow]; !known {
 		b.tree.allows[place.allow] = b.tree.methods.allow(place.allow)
 	}
@@ -68,10 +86,13 @@ func (b *builder) insert(p *pattern) *Mistake {
 }
 
 // put adds a pattern that does not conflict with those of the leaf.
-func (l *leaf) put(p *pattern, set methodSet) {
+func (b *builder) put(l *leaf, p *pattern, set methodSet) {
 	if len(p.methods) == 0 {
 		l.anyMethod = p
 		return
+	}
+	if l.methods == nil {
+		l.methods = b.endings.slice(len(p.methods))[:0]
 	}
 	for _, method := range p.methods {
 		l.methods = append(l.methods, methodPattern{method, p})
@@ -81,25 +102,25 @@ func (l *leaf) put(p *pattern, set methodSet) {
 
 // place returns the leaf for a pattern and makes the way to it.
 func (b *builder) place(p *pattern) *leaf {
-	n := b.tree.growRoot(p.host)
+	n := b.growRoot(p.host)
 	capture := 0
 	behindStretch := false
 	for i := range p.segments {
 		switch s := &p.segments[i]; s.kind {
 		case literal:
-			n = n.literals.grow(s.text)
+			n = n.literals.grow(s.text, &b.nodes)
 			continue
 		case parameter:
-			n = n.growParam(&s.form, capture)
+			n = b.growParam(n, &s.form, capture)
 		case stretch:
-			n = n.growStretch(capture)
+			n = b.growStretch(n, capture)
 			if behindStretch && n.guard == 0 {
 				b.tree.guards++
 				n.guard = b.tree.guards
 			}
 			behindStretch = true
 		case slash:
-			return growLeaf(&n.slash)
+			return b.growLeaf(&n.slash)
 		case rest:
 			if n.rest == nil {
 				n.rest = &restLeaf{capture: capture}
@@ -108,7 +129,7 @@ func (b *builder) place(p *pattern) *leaf {
 		}
 		capture++
 	}
-	return growLeaf(&n.leaf)
+	return b.growLeaf(&n.leaf)
 }
 
 // root returns the node where the patterns of a host begin, nil for none.
@@ -119,38 +140,41 @@ func (t *tree) root(host string) *node {
 	return t.hosts[host]
 }
 
-func (t *tree) growRoot(host string) *node {
-	if n := t.root(host); n != nil {
+func (b *builder) growRoot(host string) *node {
+	if n := b.tree.root(host); n != nil {
 		return n
 	}
-	n := &node{}
+	n := b.nodes.new()
 	if host == "" {
-		t.anyHost = n
+		b.tree.anyHost = n
 	} else {
-		t.hosts[host] = n
+		b.tree.hosts[host] = n
 	}
 	return n
 }
 
-func (n *node) growStretch(capture int) *node {
+func (b *builder) growStretch(n *node, capture int) *node {
 	if n.stretch == nil {
-		n.stretch = &edge{to: &node{}, capture: capture}
+		n.stretch = &edge{to: b.nodes.new(), capture: capture}
 	}
 	return n.stretch.to
 }
 
-func growLeaf(l **leaf) *leaf {
+func (b *builder) growLeaf(l **leaf) *leaf {
 	if *l == nil {
-		*l = &leaf{}
+		*l = b.leaves.new()
 	}
 	return *l
 }
 
 // growParam keeps the edges in the order of their forms.
-func (n *node) growParam(f *form, capture int) *node {
+func (b *builder) growParam(n *node, f *form, capture int) *node {
 	i, found := n.findParam(f)
+	if n.params == nil {
+		n.params = b.edges.slice(1)[:0]
+	}
 	if !found {
-		n.params = slices.Insert(n.params, i, edge{to: &node{}, capture: capture, form: *f})
+		n.params = slices.Insert(n.params, i, edge{to: b.nodes.new(), capture: capture, form: *f})
 	}
 	return n.params[i].to
 }

@@ -34,11 +34,11 @@ func (c *children) find(text string) *node {
 }
 
 // grow returns the node that text leads to and makes one if there is none.
-func (c *children) grow(text string) *node {
+func (c *children) grow(text string, nodes *slab[node]) *node {
 	if to := c.find(text); to != nil {
 		return to
 	}
-	to := &node{}
+	to := nodes.new()
 	c.list = append(c.list, child{text, to})
 	switch {
 	case c.index != nil:

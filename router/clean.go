@@ -154,14 +154,7 @@ func maybeUnclean(path string) bool {
 }
 
 // hasPair reports whether eight bytes have a slash with a slash or a dot
-// behind it.
+// behind it. It may do so when they have not, if there is a slash.
 func hasPair(word uint64) bool {
-	const slashes = '/' * lowBits // '.' and '/' differ in their lowest bit
-	return zeroBytes(word^slashes)<<8&zeroBytes((word|lowBits)^slashes) != 0
-}
-
-// zeroBytes returns a word with the high bit of each byte set that is 0 in w.
-func zeroBytes(w uint64) uint64 {
-	const low7 = 0x7f7f7f7f7f7f7f7f
-	return ^((w&low7 + low7) | w | low7)
+	return slashes(word)<<8&slashes(word|lowBits) != 0 // '.' and '/' differ in their lowest bit
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// compile returns the program of a tree with so many entries. They share nothing that
-// changes: patterns may be added to the tree while the program runs.
+// compile returns the program of a tree. They share nothing that changes:
+// patterns may be added to the tree while the program runs.
 func compile(t *tree, entries int) *program {
 	c := compiler{runOf: map[runKey]int{}, program: &program{
 		names:   make([][]string, entries),
@@ -24,6 +24,9 @@ func compile(t *tree, entries int) *program {
 		r.next = c.anyHost
 		c.hosts[host] = r
 	}
+	if len(c.hosts) == 0 && !c.special {
+		c.direct = c.anyHost
+	}
 	return c.program
 }
 
@@ -33,7 +36,15 @@ type compiler struct {
 	depth  int          // how many segments lead here
 	runOf  map[runKey]int
 	path   []byte // the key that leads here, unless behind a branch
-	behind bool   // a parameter leads here
+
+	states    slab[state]
+	branching slab[branches]
+	params    slab[paramBranch]
+	endings   slab[ending]
+	indexes   slab[int32]
+	kids      slab[*state]
+	literals  []literalEdge // scratch
+	behind    bool          // a parameter leads here
 }
 
 func (c *compiler) root(n *node) *root {
@@ -44,17 +55,20 @@ func (c *compiler) root(n *node) *root {
 
 // start returns the state at the start of a segment.
 func (c *compiler) start(n *node, text string) *state {
-	s := &state{text: text, more: c.branches(n)}
+	s := c.states.new()
+	s.text, s.more = text, c.branches(n)
 	if m := s.more; m != nil && m.ways == 1 {
 		s.param = &m.params[0]
 	}
 	s.end = c.ending(n.slash)
-	literals := make([]literalEdge, 0, len(n.literals.list))
+	from := len(c.literals)
 	for _, child := range n.literals.list {
-		literals = append(literals, literalEdge{c.literal(child.text), child.to})
+		c.literals = append(c.literals, literalEdge{c.literal(child.text), child.to})
 	}
+	literals := c.literals[from:]
 	slices.SortFunc(literals, func(a, b literalEdge) int { return strings.Compare(a.text, b.text) })
 	c.addLiterals(s, literals, 0)
+	c.literals = c.literals[:from]
 	return s.merged()
 }
 
@@ -92,20 +106,21 @@ func (c *compiler) addLiterals(s *state, edges []literalEdge, n int) {
 		}
 		shared := commonPrefix(first, edges[same-1].text)
 		c.path = append(c.path, first[n:shared]...)
-		s.add(first[n], c.literals(edges[:same], n, shared))
+		c.add(s, first[n], c.joined(edges[:same], n, shared))
 		c.path = c.path[:len(c.path)-(shared-n)]
 		edges = edges[same:]
 	}
 }
 
-// literals returns the state for edges that share their bytes up to shared,
+// joined returns the state for edges that share their bytes up to shared,
 // which lead to it from n on.
-func (c *compiler) literals(edges []literalEdge, n, shared int) *state {
-	s := &state{text: edges[0].text[n:shared]}
+func (c *compiler) joined(edges []literalEdge, n, shared int) *state {
+	s := c.states.new()
+	s.text = edges[0].text[n:shared]
 	if len(edges[0].text) == shared {
 		s.end = c.ending(edges[0].to.leaf)
 		if to := c.slash(edges[0].to); to != nil {
-			s.add('/', to)
+			c.add(s, '/', to)
 		}
 		edges = edges[1:]
 	}
@@ -122,12 +137,12 @@ func commonPrefix(a, b string) int {
 }
 
 // add makes a byte lead to a state.
-func (s *state) add(b byte, to *state) {
+func (c *compiler) add(s *state, b byte, to *state) {
 	if len(s.table) == 0 {
 		s.low = b
 	}
 	low, high := min(s.low, b), max(int(s.low)+len(s.table)-1, int(b))
-	table := make([]*state, high-int(low)+1)
+	table := c.kids.slice(high - int(low) + 1)
 	copy(table[s.low-low:], s.table)
 	table[b-low] = to
 	s.low, s.table = low, table
@@ -158,9 +173,10 @@ func (c *compiler) branches(n *node) *branches {
 	}
 	behind := c.behind
 	c.behind = true
-	b := &branches{ways: len(n.params)}
+	b := c.branching.new()
+	b.ways, b.params = len(n.params), c.params.slice(len(n.params))
 	for i := range n.params {
-		b.params = append(b.params, c.param(&n.params[i]))
+		b.params[i] = c.param(&n.params[i])
 	}
 	if e := n.stretch; e != nil {
 		c.captures = max(c.captures, e.capture+1)
@@ -210,8 +226,11 @@ type runKey struct {
 
 // literal returns unescaped text as it stands in a key.
 func (c *compiler) literal(text string) string {
+	if text == "" || isKey(text) && strings.IndexByte(text, '/') < 0 {
+		return text // as nearly always
+	}
 	key := keyText(text)
-	c.special = c.special || key != text
+	c.special = true
 	return key
 }
 
@@ -219,19 +238,38 @@ func (c *compiler) ending(l *leaf) *ending {
 	if l == nil {
 		return nil
 	}
-	e := &ending{methods: l.allow, anyMethod: -1, byMethod: make([]int32, 0, l.allow.count())}
-	for bit, name := range c.methods {
-		if l.allow.has(bit) {
-			e.byMethod = append(e.byMethod, c.entry(l.find(name)))
+	e := c.endings.new()
+	*e = ending{methods: l.allow, anyMethod: -1, byMethod: c.indexes.slice(l.allow.count())}
+	for _, mp := range l.methods {
+		m := c.methods.only(mp.method)
+		e.byMethod[e.rank(m)] = c.entry(mp.pattern)
+		if m == 1<<getBit && !l.names("HEAD") {
+			e.byMethod[e.rank(1<<headBit)] = c.entry(mp.pattern)
 		}
+	}
+	if e.only = -1; len(e.byMethod) > 0 && slices.Min(e.byMethod) == slices.Max(e.byMethod) {
+		e.only = e.byMethod[0]
 	}
 	if l.anyMethod != nil {
 		e.anyMethod = c.entry(l.anyMethod)
 	}
 	if !c.behind {
-		c.static = append(c.static, staticPath{string(c.path), e})
+		c.static = append(c.static, staticPath{c.staticText(l), *e})
 	}
 	return e
+}
+
+// staticText returns the key that leads here, as a part of a pattern of l's if
+// it is one.
+func (c *compiler) staticText(l *leaf) string {
+	p := l.anyMethod
+	if p == nil {
+		p = l.methods[0].pattern
+	}
+	if n := len(p.text) - len(c.path); n >= 0 && p.text[n:] == string(c.path) {
+		return p.text[n:]
+	}
+	return string(c.path)
 }
 
 // entry returns the index of a pattern's entry, and keeps its names.

@@ -107,6 +107,12 @@ func (n *node) place(segments []segment) *leaf {
 	return &n.rest.leaf
 }
 
+// shares reports whether a pattern of the leaf takes a method in the same way
+// as p does.
+func (l *leaf) shares(p *pattern) bool {
+	return len(p.methods) == 0 && l.anyMethod != nil || slices.ContainsFunc(p.methods, l.names)
+}
+
 // sharedMethod returns a method that two patterns of one leaf take in the
 // same way, "" for none: a list of methods comes before none, and HEAD by name
 // before HEAD by GET.

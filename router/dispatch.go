@@ -51,10 +51,10 @@ type destination struct {
 
 // An answer is what a dispatch knows about a request.
 type answer struct {
-	found    *destination // nil: none
-	allow    methodSet    // of the patterns that match the path, but not the method
-	hasRest  bool         // the pattern ends in a wildcard that took more than nothing
-	slashFit bool         // another slash at the end of the path may find a pattern
+	found    *Entry[destination] // nil: none
+	allow    methodSet           // of the patterns that match the path, but not the method
+	hasRest  bool                // the pattern ends in a wildcard that took more than nothing
+	slashFit bool                // another slash at the end of the path may find a pattern
 }
 
 // fitsWithSlash reports whether another slash at the end of the path may find
@@ -65,11 +65,12 @@ func (f *answer) fitsWithSlash() bool {
 
 // lookup finds the endpoint for a path and a rawPath as url.URL has them.
 func (d *dispatch) lookup(method, host, path, rawPath string, p *Params) answer {
-	s := search{params: p, host: host}
-	i := d.table.program.find(&s, method, path, rawPath)
+	p.names = nil
+	s := search{params: p, host: host, methods: d.table.program.methods.only(method)}
+	entry := d.table.program.find(&s, path, rawPath)
 	a := answer{allow: s.allow, hasRest: s.hasRest, slashFit: s.slashFit}
-	if i >= 0 {
-		a.found = &d.table.entries[i].Value
+	if entry >= 0 {
+		a.found = &d.table.entries[entry]
 	}
 	return a
 }

@@ -4,8 +4,8 @@ import "strings"
 
 // Steps returns how many states a lookup visits and how many there are.
 func (t *Table[T]) Steps(method, host, path string) (steps, states int) {
-	f := search{params: new(Params), host: host}
-	t.program.find(&f, method, path, "")
+	f := search{params: new(Params), host: host, methods: t.program.methods.only(method)}
+	t.program.find(&f, path, "")
 	for _, r := range t.program.hosts {
 		states += r.start.count()
 	}

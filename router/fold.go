@@ -21,7 +21,7 @@ type folded struct {
 func newFolded(constraints Constraints, endpoints []*endpoint) *folded {
 	var lower []Entry[*pattern]
 	for _, e := range endpoints {
-		if p, m := parsePattern(e.pattern(), constraints, nil); m == nil {
+		if p, m := parsePattern(e.pattern(), constraints); m == nil {
 			lower = append(lower, Entry[*pattern]{lowerPattern(p.text), p})
 		}
 	}

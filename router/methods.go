@@ -76,14 +76,15 @@ func (names methodNames) other(method string) methodSet {
 // false when they are too many for the tree.
 func (names *methodNames) set(methods []string) (s methodSet, ok bool) {
 	for _, method := range methods {
-		bit := slices.Index(*names, method)
-		if bit < 0 {
-			if bit = len(*names); bit == maxMethods {
+		m := names.only(method)
+		if m == 0 {
+			if len(*names) == maxMethods {
 				return 0, false
 			}
+			m = 1 << len(*names)
 			*names = append(*names, method)
 		}
-		s |= 1 << bit
+		s |= m
 	}
 	if s.has(getBit) {
 		s |= 1 << headBit

@@ -48,9 +48,14 @@ func (p *Params) value(i int) string {
 	return p.path[s.from:s.to]
 }
 
+// fit reports whether a lookup in g needs no reset.
+func (p *Params) fit(g *program) bool {
+	return len(p.spans) >= g.captures && len(p.frames) == 0 && g.guards+g.runs == 0
+}
+
 // reset makes room for a lookup in g.
 func (p *Params) reset(g *program) {
-	p.frames, p.last = p.frames[:0], 0
+	p.frames = p.frames[:0]
 	if len(p.spans) < g.captures {
 		p.spans = make([]span, g.captures)
 	}

@@ -42,23 +42,30 @@ type pattern struct {
 	segments []segment // nil once the pattern is in a tree, which says the same
 }
 
-// parsePattern takes text apart. Every mistake it returns lacks Entry and
-// Pattern, which the caller knows. The segments of the pattern are appended
-// to those given, whose memory they may use.
-func parsePattern(text string, constraints Constraints, segments []segment) (*pattern, *Mistake) {
-	p := &pattern{text: text, segments: segments}
-	hostAt, m := p.parseMethods()
-	if m != nil {
-		return nil, m
-	}
-	pathAt, m := p.parseHost(hostAt)
-	if m != nil {
-		return nil, m
-	}
-	if m := p.parsePath(pathAt, constraints); m != nil {
+// parsePattern returns text taken apart. Every mistake it returns lacks Entry
+// and Pattern, which the caller knows.
+func parsePattern(text string, constraints Constraints) (*pattern, *Mistake) {
+	p := &pattern{text: text}
+	if m := p.parse(constraints, new(slab[string])); m != nil {
 		return nil, m
 	}
 	return p, nil
+}
+
+// parse takes p's text apart. It appends to the segments that p has.
+func (p *pattern) parse(constraints Constraints, texts *slab[string]) *Mistake {
+	hostAt, m := p.parseMethods()
+	if m != nil {
+		return m
+	}
+	pathAt, m := p.parseHost(hostAt)
+	if m != nil {
+		return m
+	}
+	if n := strings.Count(p.text[pathAt:], "{"); n > 0 {
+		p.names = texts.slice(n)[:0]
+	}
+	return p.parsePath(pathAt, constraints)
 }
 
 // parseMethods reads the list of methods and returns where the host begins.
@@ -69,6 +76,10 @@ func (p *pattern) parseMethods() (int, *Mistake) {
 	}
 	if strings.IndexByte(list, '/') >= 0 {
 		return 0, unreadable(len(list), "a blank stands in the path").hint("write %%20")
+	}
+	if i := slices.Index(knownMethods, list); i >= 0 { // as most lists are
+		p.methods = knownMethods[i : i+1 : i+1]
+		return after, nil
 	}
 	at := 0
 	for method := range strings.SplitSeq(list, ",") {
@@ -121,9 +132,6 @@ func (p *pattern) parseHost(at int) (int, *Mistake) {
 
 // parsePath reads the path, which begins at the given offset.
 func (p *pattern) parsePath(at int, constraints Constraints) *Mistake {
-	if n := strings.Count(p.text[at:], "{"); n > 0 {
-		p.names = make([]string, 0, n)
-	}
 	for at < len(p.text) {
 		at++ // the slash
 		end := len(p.text)

@@ -14,6 +14,7 @@ import "strings"
 type program struct {
 	hosts   map[string]*root // by canonical host
 	anyHost *root            // nil: no pattern is without a host
+	direct  *root            // anyHost, if there is no other and a path is its own key
 	names   [][]string       // of each entry's parameters
 	methods methodNames
 	allows  map[methodSet]string // Allow headers made beforehand
@@ -93,17 +94,24 @@ func (g *program) allow(s methodSet) string {
 // methods alone, each by the index of its entry.
 type ending struct {
 	methods   methodSet
-	byMethod  []int32 // one for each of methods, in the order of their bits
 	anyMethod int32   // -1: none
+	only      int32   // of all methods, if they have the same; else -1
+	byMethod  []int32 // one for each of methods, in the order of their bits
 }
 
 // find returns the entry for the only method in m, -1 for none.
 func (e *ending) find(m methodSet) int32 {
-	if e.methods&m != 0 {
-		return e.byMethod[(e.methods & (m - 1)).count()]
+	switch {
+	case e.methods&m == 0:
+		return e.anyMethod
+	case e.only >= 0:
+		return e.only
 	}
-	return e.anyMethod
+	return e.byMethod[e.rank(m)]
 }
+
+// rank returns the place of the only method in m among those of e.
+func (e *ending) rank(m methodSet) int { return (e.methods & (m - 1)).count() }
 
 // next returns the state that a byte leads to, nil for none.
 func (s *state) next(b byte) *state {

@@ -56,7 +56,7 @@ func (g *registry) constrain(name string, c Constraint) {
 func (g *registry) checkPrefix(prefix string) (problem string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if _, m := parsePattern(prefix+"/x", g.constraints, nil); m != nil {
+	if _, m := parsePattern(prefix+"/x", g.constraints); m != nil {
 		m.Pattern = prefix
 		return m.Error()
 	}
@@ -109,7 +109,7 @@ func (g *registry) addOne(r *route) (problem string) {
 		return g.describe(m, r)
 	}
 	if r.Name != "" {
-		r.pattern, _ = parsePattern(r.Pattern, g.constraints, nil) // just read by the builder
+		r.pattern, _ = parsePattern(r.Pattern, g.constraints) // just read by the builder
 		g.named[r.Name] = r
 	}
 	g.routes = append(g.routes, r)

@@ -42,10 +42,36 @@ type frame struct {
 	end   int // of the stretch: the end that was tried last, 0 before the first
 }
 
+// lookup is [Table.Lookup], but for the entry, of which it returns the index. A
+// nil program has none.
+func (g *program) lookup(method, path, rawPath string, p *Params, host string) (entry int32, allow string) {
+	if g == nil {
+		return -1, ""
+	}
+	if p == nil {
+		p = new(Params)
+	}
+	p.names = nil
+	m := g.methods.only(method)
+	if g.direct == nil || rawPath != "" {
+		s := search{params: p, host: host, methods: m}
+		if entry = g.find(&s, path, rawPath); entry < 0 {
+			allow = g.allow(s.allow)
+		}
+	} else if entry = g.direct.static.find(path, m); entry < 0 {
+		s := search{params: p, key: path, methods: m}
+		if entry = s.walk(g, g.direct); entry < 0 {
+			allow = g.allow(s.allow)
+		}
+	}
+	return entry, allow
+}
+
 // find searches the patterns of the host, then those of every host. It returns
-// an entry, -1 for none, and leaves its parameters in those of s.
-func (g *program) find(s *search, method, path, rawPath string) int32 {
-	s.key, s.methods = path, g.methods.only(method)
+// the index of an entry, -1 for none, and leaves its parameters in those of s.
+// The caller has set params, which are empty, host and methods of s.
+func (g *program) find(s *search, path, rawPath string) int32 {
+	s.key = path
 	if rawPath != "" || g.special {
 		s.spell(path, rawPath)
 	}
@@ -55,25 +81,14 @@ func (g *program) find(s *search, method, path, rawPath string) int32 {
 			r = own
 		}
 	}
-	p := s.params
 	for ; r != nil; r = r.next {
-		if i := r.static.find(s.key, s.methods); i >= 0 {
-			p.names = nil
-			return i
+		if entry := r.static.find(s.key, s.methods); entry >= 0 {
+			return entry
 		}
-		if !s.fits(r.start, 0) {
-			continue
-		}
-		p.reset(g)
-		if i := s.walk(r.start, len(r.start.text)); i >= 0 {
-			p.names, p.path = g.names[i], s.key
-			if s.escaped {
-				p.plain()
-			}
-			return i
+		if entry := s.walk(g, r); entry >= 0 {
+			return entry
 		}
 	}
-	p.names = nil
 	return -1
 }
 
@@ -88,17 +103,27 @@ func (s *search) spell(path, rawPath string) {
 	}
 }
 
-// walk goes on from a state whose text ends at the given offset of the key. It
-// is the loop in which a lookup spends its time: it goes straight on by
-// literals and by a param that is the only branch, and leaves all else to turn.
-func (s *search) walk(here *state, at int) (entry int32) {
+// walk searches the patterns of a root and returns an entry, -1 for none. It is
+// the loop in which a lookup spends its time: it goes straight on by literals
+// and by a param that is the only branch, and leaves all else to turn.
+func (s *search) walk(g *program, r *root) (entry int32) {
+	here, at := r.start, len(r.start.text)
+	if !s.fits(here, 0) {
+		return -1
+	}
+	if s.params.last = 0; !s.params.fit(g) {
+		s.params.reset(g)
+	}
 	key, steps := s.key, 0
 	for {
 		steps++
 		if at == len(key) {
-			if entry = s.accept(here.end, here.next('/')); entry >= 0 {
-				break
+			if here.end != nil {
+				if entry = here.end.find(s.methods); entry >= 0 {
+					break
+				}
 			}
+			s.refuse(here.end, here.next('/'))
 		} else {
 			if to := here.next(key[at]); to != nil {
 				if to.starts(load(key, at)) && to.goesOn(key, at) {
@@ -134,6 +159,12 @@ func (s *search) walk(here *state, at int) (entry int32) {
 		}
 	}
 	s.steps += steps
+	if entry >= 0 {
+		s.params.names, s.params.path = g.names[entry], key
+		if s.escaped {
+			s.params.plain()
+		}
+	}
 	return entry
 }
 
@@ -230,10 +261,21 @@ func (s *search) take(p *paramBranch, at, end int) bool {
 // finish is take for the last segment of the key: it returns the entry of what
 // ends behind p, -1 for none.
 func (s *search) finish(p *paramBranch, at int) int32 {
-	if at == len(s.key) || !s.take(p, at, len(s.key)) {
+	switch {
+	case at == len(s.key):
+		return -1
+	case p.check == nil:
+		s.params.spans[p.capture] = span{at, len(s.key)}
+	case !s.take(p, at, len(s.key)):
 		return -1
 	}
-	return s.accept(p.end, p.slash)
+	if p.end != nil {
+		if entry := p.end.find(s.methods); entry >= 0 {
+			return entry
+		}
+	}
+	s.refuse(p.end, p.slash)
+	return -1
 }
 
 // takeRest takes all that is left if the request's method is taken.
@@ -248,19 +290,15 @@ func (s *search) takeRest(r *restBranch, at int) int32 {
 	return entry
 }
 
-// accept returns the entry of what ends at the end of the key, -1 for none.
-// slash is what would follow if there were a slash.
-func (s *search) accept(e *ending, slash *state) int32 {
+// refuse notes what ends at the end of the key, which does not take the method,
+// and what would follow if there were a slash. Both may be nil.
+func (s *search) refuse(e *ending, slash *state) {
 	if e != nil {
-		if entry := e.find(s.methods); entry >= 0 {
-			return entry
-		}
 		s.allow |= e.methods
 	}
 	if slash != nil {
 		s.missed(slash, len(s.key))
 	}
-	return -1
 }
 
 // fits reports whether the text of a state stands at the offset; it does not

@@ -41,15 +41,10 @@ func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 			return
 		}
 	}
-	f.found.tell(req, s)
+	req.Pattern = f.found.Pattern
+	f.found.Value.values.set(req, &s.params, &s.values)
 	s.release() // before the handler: it may take long, and panic
-	f.found.serve(w, req)
-}
-
-// tell gives the request its pattern and the values in s.
-func (to *destination) tell(req *http.Request, s *scratch) {
-	req.Pattern = to.pattern()
-	to.values.set(req, &s.params, &s.values)
+	f.found.Value.serve(w, req)
 }
 
 // answer redirects or refuses a request, unless there is a handler for it.
@@ -104,7 +99,7 @@ func (d *dispatch) redirect(w http.ResponseWriter, req *http.Request, t target, 
 	if f.fitsWithSlash() {
 		below := d.lookup(req.Method, req.Host, "", escaped+"/", new(Params))
 		if below.found != nil && !below.hasRest {
-			req.Pattern = below.found.pattern()
+			req.Pattern = below.found.Pattern
 			redirectTo(w, req, cleanPath(escaped+"/"), http.StatusTemporaryRedirect) // CONNECT's is not clean yet
 			return true
 		}
@@ -114,7 +109,7 @@ func (d *dispatch) redirect(w http.ResponseWriter, req *http.Request, t target, 
 		return false
 	}
 	if f.found != nil {
-		req.Pattern = f.found.pattern()
+		req.Pattern = f.found.Pattern
 	}
 	redirectTo(w, req, escaped, http.StatusTemporaryRedirect)
 	return true

@@ -1,35 +1,39 @@
 package router
 
+import "math/bits"
+
 // statics finds whole paths: the patterns without parameters. It is a hash
-// table with open addressing. Since all its paths are known when it is made, and no
-// request adds any, the longest way through it is known, too.
+// table with open addressing. Since all its paths are known when it is made,
+// and no request adds any, the longest way through it is known, too.
 type statics struct {
 	longest int // the length of the longest path
 	slots   []slot
 	paths   []staticPath
+	width   int  // of a slot's index, in bits
 	sampled bool // hashSample is good enough for the paths
 }
 
 type staticPath struct {
 	path string
-	end  *ending
+	end  ending
 }
 
-// A slot is 0 or the index of a path plus 1 and the upper half of its hash.
-type slot struct{ tag, path uint32 }
+// A slot is 0 or holds the index of a path plus 1, and above it the upper bits
+// of the path's hash.
+type slot uint32
 
 // longestProbe is how many slots a path may be from where it belongs before a
 // hash is found too weak for the paths.
 const longestProbe = 8
 
 func newStatics(paths []staticPath) statics {
-	s := statics{paths: paths, sampled: true}
+	s := statics{paths: paths, sampled: true, width: bits.Len(uint(len(paths)))}
 	if len(paths) == 0 {
 		s.longest = -1
 		return s
 	}
-	for _, p := range paths {
-		s.longest = max(s.longest, len(p.path))
+	for i := range paths {
+		s.longest = max(s.longest, len(paths[i].path))
 	}
 	if s.fill(hashSample) > longestProbe {
 		s.sampled = false
@@ -45,17 +49,20 @@ func (s *statics) fill(hash func(string) uint64) (farthest int) {
 		size *= 2
 	}
 	s.slots = make([]slot, size)
-	for i, p := range s.paths {
-		h := hash(p.path)
+	for i := range s.paths {
+		h := hash(s.paths[i].path)
 		at, far := int(h)&(size-1), 0
-		for s.slots[at].path != 0 {
+		for s.slots[at] != 0 {
 			at, far = (at+1)&(size-1), far+1
 		}
-		s.slots[at] = slot{tag: uint32(h >> 32), path: uint32(i + 1)}
+		s.slots[at] = s.tag(h) | slot(i+1)
 		farthest = max(farthest, far)
 	}
 	return farthest
 }
+
+// tag returns the part of a slot that is the hash's.
+func (s *statics) tag(h uint64) slot { return slot(h>>32) >> s.width << s.width }
 
 // find returns the entry for the path and the method, -1 for none.
 func (s *statics) find(path string, m methodSet) int32 {
@@ -69,12 +76,12 @@ func (s *statics) find(path string, m methodSet) int32 {
 		h = hashAll(path)
 	}
 	for at := h; ; at++ {
-		slot := &s.slots[at&uint64(len(s.slots)-1)]
-		if slot.path == 0 {
+		found := s.slots[at&uint64(len(s.slots)-1)]
+		if found == 0 {
 			return -1
 		}
-		if slot.tag == uint32(h>>32) {
-			if p := &s.paths[slot.path-1]; p.path == path {
+		if i := found ^ s.tag(h); i < 1<<s.width {
+			if p := &s.paths[i-1]; p.path == path {
 				return p.end.find(m)
 			}
 		}
@@ -96,13 +103,20 @@ func hashSample(s string) uint64 {
 	return finish((word(s, n)^uint64(len(s)))*mix1 ^ word(s, n/2)*mix2)
 }
 
-// hashAll looks at every byte.
+// hashAll looks at every byte, in two sums that do not wait for each other.
 func hashAll(s string) uint64 {
-	h := uint64(len(s))
-	for ; len(s) >= 8; s = s[8:] {
-		h = finish((h ^ word(s, 0)) * mix1)
+	if len(s) < 8 {
+		return hashSample(s)
 	}
-	return finish((h ^ shortWord(s)) * mix2)
+	a, b := word(s, len(s)-8)*mix2, uint64(len(s)) // the last word may lap over the one before
+	for ; len(s) > 16; s = s[16:] {
+		a = (finish(a) ^ word(s, 0)) * mix1
+		b = (finish(b) ^ word(s, 8)) * mix1
+	}
+	if len(s) > 8 {
+		b = (finish(b) ^ word(s, 0)) * mix1
+	}
+	return finish(finish(a)*mix2 + b)
 }
 
 // finish lets the upper bits of a product count in the lower ones.

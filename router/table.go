@@ -63,18 +63,11 @@ func newTable[T any](b *builder, entries []Entry[T]) *Table[T] {
 // but for a raw path with a '%', a host in upper case, and the Allow of several
 // patterns at once.
 func (t *Table[T]) Lookup(method, host, path, rawPath string, p *Params) (e *Entry[T], allow string) {
-	if t.program == nil {
-		return nil, ""
+	i, allow := t.program.lookup(method, path, rawPath, p, host)
+	if i >= 0 {
+		e = &t.entries[i]
 	}
-	if p == nil {
-		p = new(Params)
-	}
-	var s search
-	s.params, s.host = p, host
-	if i := t.program.find(&s, method, path, rawPath); i >= 0 {
-		return &t.entries[i], ""
-	}
-	return nil, t.program.allow(s.allow)
+	return e, allow
 }
 
 // String draws the patterns as a tree, a line for each segment in the order in which a

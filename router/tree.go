@@ -74,17 +74,9 @@ type methodPattern struct {
 	pattern *pattern
 }
 
-// find returns the pattern that takes the method, nil for none.
-func (l *leaf) find(method string) *pattern {
-	for i := range l.methods {
-		if l.methods[i].method == method {
-			return l.methods[i].pattern
-		}
-	}
-	if method == "HEAD" && l.allow.has(getBit) {
-		return l.find("GET")
-	}
-	return l.anyMethod
+// names reports whether a pattern of the leaf names the method.
+func (l *leaf) names(method string) bool {
+	return slices.ContainsFunc(l.methods, func(mp methodPattern) bool { return mp.method == method })
 }
 
 // patterns returns every pattern of the leaf once.

@@ -6,18 +6,14 @@ import (
 	weir "github.com/weirhq/weir/router"
 )
 
-// lookup is how every row asks a table: with what the server has parsed from the request.
-func lookup[T any](t *weir.Table[T], req *http.Request, p *weir.Params) (e *weir.Entry[T], allow string) {
-	return t.Lookup(req.Method, req.Host, req.URL.Path, req.URL.RawPath, p)
-}
-
-// openTable asks the table itself, as the front door does.
+// openTable asks the table itself, with what the server has parsed from the request.
 func openTable(s set) (visiting, error) {
 	table, err := newTable(s.weirPatterns(), func(i int) int { return i })
 	return func(v *visitor) func(int) {
 		var params weir.Params
 		return func(i int) {
-			e, allow := lookup(table, v.requests[i], &params)
+			req := v.requests[i]
+			e, allow := table.Lookup(req.Method, req.Host, req.URL.Path, req.URL.RawPath, &params)
 			if e == nil {
 				v.answer.route = tableRefusal(allow)
 				return
