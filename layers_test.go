@@ -46,12 +46,13 @@ var layers = map[string]struct {
 		own: []string{"internal/nearest"},
 		why: "a router is chosen for itself alone: the standard library and nothing else",
 	},
+	"limit": {why: "limits know neither routes nor logs; they are told the time and who asks"},
 	"proxy": {
 		own: []string{"internal/httpsyntax"},
 		why: "a proxy tells a hook what happened; it knows neither routes nor logs",
 	},
 	"front": {
-		own: []string{"log", "log/sink", "router", "proxy", "internal/httpsyntax", "internal/nearest", "internal/traceid"},
+		own: []string{"log", "log/sink", "router", "proxy", "limit", "internal/httpsyntax", "internal/machine", "internal/nearest", "internal/traceid"},
 		foreign: []string{
 			"github.com/goccy/go-yaml",
 			"github.com/prometheus/client_golang/prometheus",
@@ -59,13 +60,14 @@ var layers = map[string]struct {
 		why: "the front door wires router, proxy and log; the laboratory is not its business",
 	},
 	"internal/httpsyntax": {why: "the grammar of HTTP needs nobody"},
+	"internal/machine":    {foreign: []string{"golang.org/x/sys/unix"}, why: "what a machine allows is read from it alone"},
 	"internal/traceid":    {why: "a rule about texts needs nobody"},
 	"internal/follow":     {why: "a reader of files is made of the standard library alone"},
 	"internal/nearest":    {why: "a guess at a word needs nobody"},
 	"internal/backend":    {why: "a service to measure with is made of the standard library alone"},
 	"cmd/weir": {
-		own:     []string{"log", "log/record", "log/sink", "router", "proxy", "front", "internal/backend", "internal/follow", "internal/nearest"},
-		foreign: []string{"github.com/alecthomas/kong", "github.com/expr-lang/expr"},
+		own:     []string{"log", "log/record", "log/sink", "router", "proxy", "front", "limit", "internal/backend", "internal/follow", "internal/machine", "internal/nearest"},
+		foreign: []string{"github.com/alecthomas/kong", "github.com/expr-lang/expr", "github.com/KimMachineGun/automemlimit"},
 		why:     "only the command knows everything",
 	},
 }
