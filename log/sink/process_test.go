@@ -1,0 +1,45 @@
+package sink_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+)
+
+// processes are what this test binary does instead of testing when it is
+// started with the name of one in the environment: writers that are killed,
+// stopped and started as only processes can be.
+var processes = map[string]func(args []string) error{}
+
+const processEnv = "WEIR_SINK_TEST_PROCESS"
+
+func TestMain(m *testing.M) {
+	name, is := os.LookupEnv(processEnv)
+	if !is {
+		os.Exit(m.Run())
+	}
+	run, ok := processes[name]
+	if !ok {
+		fmt.Fprintf(os.Stderr, "no process %q\n", name)
+		os.Exit(2)
+	}
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// process returns the command that starts one of the processes, which is
+// killed with the test at the latest.
+func process(t *testing.T, name string, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), self, args...)
+	cmd.Env = append(os.Environ(), processEnv+"="+name)
+	cmd.Stderr = os.Stderr
+	return cmd
+}
