@@ -39,13 +39,13 @@ func (c logCollector) Collect(ch chan<- prometheus.Metric) {
 	counter(logEmitted, s.Emitted)
 	counter(logWritten, s.Written)
 	counter(logBytes, s.Bytes)
-	drops := make(map[sink.Drop]uint64)
+	drops := make(map[sink.Loss]uint64)
 	for _, drop := range s.Dropped {
-		drops[sink.Drop{Reason: drop.Reason, Level: drop.Level}] = drop.Events
+		drops[sink.Loss{Reason: drop.Reason, Level: drop.Level}] = drop.Events
 	}
-	for _, reason := range []sink.Reason{sink.WriteError, sink.Closed} {
+	for _, reason := range []sink.Reason{sink.WriteError, sink.Full, sink.Closed} {
 		for level := log.LevelDebug; level <= log.LevelFatal; level++ {
-			n := drops[sink.Drop{Reason: reason, Level: level}]
+			n := drops[sink.Loss{Reason: reason, Level: level}]
 			counter(logDropped, n, string(reason), level.String()) // 0, too, so that sums are never empty
 		}
 	}

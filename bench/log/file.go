@@ -98,7 +98,7 @@ const queueBytes = 256 << 10
 
 // queued does the work n times through a queue of its own, and returns when all is written.
 func (f *logFile) queued(n int) {
-	q := sink.NewQueue(f.File, queueBytes)
+	q := sink.NewQueue(f.File, sink.QueueOptions{Bytes: queueBytes, WhenFull: sink.Block})
 	r := *proxied
 	r.now()
 	threeEvents(openWeir(q))(n, &r)

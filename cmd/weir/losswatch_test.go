@@ -23,7 +23,7 @@ func TestLossWatch(t *testing.T) {
 	t.Parallel()
 	var said bytes.Buffer
 	disk := &full{}
-	out := sink.NewQueue(disk, 0)
+	out := sink.NewQueue(disk, sink.QueueOptions{WhenFull: sink.Block})
 	w := lossWatch{out: out, to: &said}
 	event := func() {
 		before := out.Stats().Waiting

@@ -154,15 +154,15 @@ func demo() (cfg *front.Config, stop func(), err error) {
 func (c *serveCmd) openLog(cfg *front.Config, s streams) (*sink.Queue, error) {
 	switch cfg.Log.To {
 	case front.LogToStdout:
-		return sink.NewQueue(s.out, 0), nil
+		return sink.NewQueue(s.out, sink.QueueOptions{WhenFull: sink.Block}), nil
 	case front.LogToStderr:
-		return sink.NewQueue(s.err, 0), nil
+		return sink.NewQueue(s.err, sink.QueueOptions{WhenFull: sink.Block}), nil
 	}
 	f, err := os.OpenFile(cfg.Log.To, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return nil, &problem{err: fmt.Errorf("log.to: %w", err), hint: "its folder must exist and be writable"}
 	}
-	return sink.NewQueue(f, 0), nil
+	return sink.NewQueue(f, sink.QueueOptions{WhenFull: sink.Block}), nil
 }
 
 // lastEvents is how long the log's reader may take for the events that wait

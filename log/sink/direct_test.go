@@ -132,7 +132,7 @@ func TestDropsAreCounted(t *testing.T) {
 		t.Errorf("after Close: %v, want %v", err, os.ErrClosed)
 	}
 	s := d.Stats()
-	want := []sink.Drop{
+	want := []sink.Loss{
 		{Level: log.LevelInfo, Reason: sink.Closed, Events: 1},
 		{Level: log.LevelInfo, Reason: sink.WriteError, Events: 2},
 		{Level: log.LevelError, Reason: sink.WriteError, Events: 1},

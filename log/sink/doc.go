@@ -9,7 +9,7 @@
 // [Queue] costs its callers a copy and writes from a goroutine of its own,
 // whatever has arrived in one write; it is what a busy service wants:
 //
-//	out := sink.NewQueue(os.Stdout, 0)
+//	out := sink.NewQueue(os.Stdout, sink.QueueOptions{})
 //	defer out.Close(ctx)
 //
 // Neither panics or exits, whatever the writer does. What could not be written

@@ -26,7 +26,7 @@ func TestIdentity(t *testing.T) {
 			return d, func() { d.Close() }
 		},
 		"Queue": func(w io.Writer) (eventSink, func()) {
-			q := sink.NewQueue(w, 4<<10)
+			q := sink.NewQueue(w, sink.QueueOptions{Bytes: 4 << 10, WhenFull: sink.Block})
 			return q, func() { closeQueue(t, q) }
 		},
 	} {

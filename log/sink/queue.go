@@ -2,17 +2,44 @@ package sink
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
 	"sync"
+	"time"
 
 	"github.com/weirhq/weir/log"
 )
 
 // DefaultQueueBytes is the size of a [Queue] that is asked for no other.
 const DefaultQueueBytes = 8 << 20
+
+// QueueOptions are the settings of a [Queue]. The zero value is ready for use.
+type QueueOptions struct {
+	// Bytes is how much may wait, in memory; zero is DefaultQueueBytes.
+	Bytes int
+
+	// WhenFull says what becomes of lines there is no room for.
+	WhenFull Policy
+
+	// Wait is how long a caller waits for room under Block; then its line is
+	// dropped. Zero is for as long as it takes.
+	Wait time.Duration
+
+	// Linger is how long a line may wait for others to be written with it.
+	// Zero writes it as soon as the write before it has ended.
+	Linger time.Duration
+
+	// Heartbeat is how often the log says how much of it there is. Zero is
+	// never.
+	Heartbeat time.Duration
+
+	// Events are the namespace and format of the events that the queue itself
+	// writes, "log events dropped" and "log totals".
+	Events log.Options
+}
 
 // A Queue takes lines at the cost of a copy and has a goroutine of its own
 // write them. Whatever arrives while one write runs goes out in the next, so
@@ -30,7 +57,7 @@ const DefaultQueueBytes = 8 << 20
 // line run into the next.
 type Queue struct {
 	out  *Direct // the writer and the counts
-	size int
+	o    QueueOptions
 	done chan struct{} // closed when the goroutine has ended
 
 	mu     sync.Mutex
@@ -52,14 +79,13 @@ type queued struct {
 	level log.Level
 }
 
-// NewQueue returns a Queue of at most the given number of bytes, or of
-// [DefaultQueueBytes] for 0, that writes to w, which stays the caller's to
-// close. Close ends its goroutine.
-func NewQueue(w io.Writer, bytes int) *Queue {
-	if bytes <= 0 {
-		bytes = DefaultQueueBytes
+// NewQueue returns a Queue that writes to w, which stays the caller's to close.
+// Close ends its goroutine.
+func NewQueue(w io.Writer, o QueueOptions) *Queue {
+	if o.Bytes <= 0 {
+		o.Bytes = DefaultQueueBytes
 	}
-	q := &Queue{out: NewDirect(w), size: bytes, done: make(chan struct{})}
+	q := &Queue{out: NewDirect(w), o: o, done: make(chan struct{})}
 	q.some.L, q.room.L = &q.mu, &q.mu
 	go q.run()
 	return q
@@ -76,12 +102,19 @@ func (q *Queue) WriteEvent(level log.Level, line []byte) (int, error) {
 		return 0, nil
 	}
 	q.out.counts.emit(len(line))
-	if !q.put(level, line) {
-		q.out.counts.drop(len(line), 0, Closed, level, os.ErrClosed)
-		return 0, os.ErrClosed
+	if reason := q.put(level, line); reason != "" {
+		err := ErrFull
+		if reason == Closed {
+			err = os.ErrClosed
+		}
+		q.out.counts.drop(len(line), 0, reason, level, err)
+		return 0, err
 	}
 	return len(line), nil
 }
+
+// ErrFull is returned for a line that a [Queue] had no room for.
+var ErrFull = errors.New("the log's queue is full")
 
 // Write is WriteEvent at [log.LevelInfo], for what writes lines without a
 // level.
@@ -89,15 +122,18 @@ func (q *Queue) Write(line []byte) (int, error) {
 	return q.WriteEvent(log.LevelInfo, line)
 }
 
-// put copies a line into the next batch, and tells whether the queue was open.
-func (q *Queue) put(level log.Level, line []byte) bool {
+// put copies a line into the next batch, or tells why not.
+func (q *Queue) put(level log.Level, line []byte) Reason {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for !q.closed && q.held > 0 && q.held+len(line) > q.size {
+	for !q.closed && q.held > 0 && q.held+len(line) > q.o.WhenFull.share(level, q.o.Bytes) {
+		if q.o.WhenFull != Block {
+			return Full
+		}
 		q.room.Wait()
 	}
 	if q.closed {
-		return false
+		return Closed
 	}
 	q.next.text = append(q.next.text, line...)
 	q.next.lines = append(q.next.lines, queued{end: len(q.next.text), level: level})
@@ -105,11 +141,24 @@ func (q *Queue) put(level log.Level, line []byte) bool {
 	if len(q.next.lines) == 1 {
 		q.some.Signal()
 	}
-	return true
+	return ""
 }
 
 // Stats returns the counts so far. It never waits for a write.
 func (q *Queue) Stats() Stats { return q.out.counts.snapshot() }
+
+// Flush returns when every line that was queued before it is written or
+// dropped, or with an error when ctx is done first.
+func (q *Queue) Flush(ctx context.Context) error {
+	for q.Stats().Waiting > 0 {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Millisecond):
+		}
+	}
+	return nil
+}
 
 // Close refuses what comes after it, and returns when all that came before is
 // written or dropped. When ctx is done first it gives up: a wait for room in a

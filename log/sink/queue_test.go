@@ -51,7 +51,7 @@ func closeQueue(t *testing.T, q *sink.Queue) {
 // write, in their order, and Stats tells of each where it is.
 func TestQueueBatches(t *testing.T) {
 	w := newGated()
-	q := sink.NewQueue(w, 0)
+	q := sink.NewQueue(w, sink.QueueOptions{WhenFull: sink.Block})
 	q.Write([]byte("first\n"))
 	<-w.began
 	var more strings.Builder
@@ -82,7 +82,7 @@ func TestQueueBatches(t *testing.T) {
 func TestQueueIsBounded(t *testing.T) {
 	const size, producers, each = 100, 4, 200
 	w := newGated()
-	q := sink.NewQueue(w, size)
+	q := sink.NewQueue(w, sink.QueueOptions{Bytes: size, WhenFull: sink.Block})
 	var work sync.WaitGroup
 	for p := range producers {
 		work.Go(func() {
@@ -130,7 +130,7 @@ func TestQueueIsBounded(t *testing.T) {
 // TestQueueLongLine sends a line through that is longer than the queue.
 func TestQueueLongLine(t *testing.T) {
 	var got bytes.Buffer
-	q := sink.NewQueue(&got, 10)
+	q := sink.NewQueue(&got, sink.QueueOptions{Bytes: 10, WhenFull: sink.Block})
 	long := strings.Repeat("x", 100) + "\n"
 	q.Write([]byte("short\n"))
 	q.Write([]byte(long))
@@ -149,7 +149,7 @@ func TestQueueTornLines(t *testing.T) {
 	for first := range len(all) + 1 {
 		for second := range len(all) + 1 {
 			w := &scripted{steps: []step{{first, syscall.ENOSPC}, {second, syscall.EIO}}}
-			q := sink.NewQueue(w, 0)
+			q := sink.NewQueue(w, sink.QueueOptions{WhenFull: sink.Block})
 			for _, line := range lines {
 				q.WriteEvent(log.LevelWarn, []byte(line))
 			}
@@ -169,7 +169,7 @@ func TestQueueTornLines(t *testing.T) {
 // TestQueueClose refuses what comes afterwards, as often as it is called.
 func TestQueueClose(t *testing.T) {
 	var got bytes.Buffer
-	q := sink.NewQueue(&got, 0)
+	q := sink.NewQueue(&got, sink.QueueOptions{WhenFull: sink.Block})
 	q.Write([]byte("in time\n"))
 	closeQueue(t, q)
 	closeQueue(t, q)
@@ -189,7 +189,7 @@ func TestQueueCloseGivesUp(t *testing.T) {
 	cancel()
 
 	w := newGated()
-	q := sink.NewQueue(w, 0)
+	q := sink.NewQueue(w, sink.QueueOptions{WhenFull: sink.Block})
 	q.Write([]byte("one\n"))
 	<-w.began
 	q.Write([]byte("two\n"))
@@ -201,7 +201,7 @@ func TestQueueCloseGivesUp(t *testing.T) {
 	w.end <- struct{}{}
 	closeQueue(t, q)
 
-	q = sink.NewQueue(writerFunc(func([]byte) (int, error) { return 0, syscall.EAGAIN }), 0)
+	q = sink.NewQueue(writerFunc(func([]byte) (int, error) { return 0, syscall.EAGAIN }), sink.QueueOptions{})
 	q.Write([]byte("one\n"))
 	q.Write([]byte("two\n"))
 	if err := q.Close(over); !errors.Is(err, context.Canceled) {
@@ -217,7 +217,7 @@ func TestQueueAllocs(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
-	q := sink.NewQueue(io.Discard, 1<<10) // small, so that the callers wait, too
+	q := sink.NewQueue(io.Discard, sink.QueueOptions{Bytes: 1 << 10, WhenFull: sink.Block}) // small, so that the callers wait, too
 	defer closeQueue(t, q)
 	line := bytes.Repeat([]byte("x"), 300)
 	line[299] = '\n'
@@ -230,7 +230,7 @@ func TestQueueAllocs(t *testing.T) {
 }
 
 func ExampleNewQueue() {
-	out := sink.NewQueue(os.Stdout, 0)
+	out := sink.NewQueue(os.Stdout, sink.QueueOptions{})
 	logger := log.New(out, log.Options{Namespace: "front-door"})
 	_ = logger // every event costs its caller a copy
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/weirhq/weir/log"
 )
@@ -15,6 +16,7 @@ type Reason string
 const (
 	WriteError Reason = "write_error" // the writer failed
 	Closed     Reason = "closed"      // the sink was closed before the event was written
+	Full       Reason = "full"        // the queue had no room, or none for its level
 )
 
 // Stats are the counts of a sink, all of the same instant. At any of them
@@ -26,12 +28,15 @@ type Stats struct {
 	Waiting      uint64 // events that are being written or wait for it
 	WaitingBytes uint64 // how long those are together
 	Bytes        uint64 // bytes of events that the writer took, torn ones included
-	Dropped      []Drop // by level and reason; only what has happened
+	Dropped      []Loss // by level and reason; only what has happened
 	LastError    error  // the last that dropped an event as WriteError, or nil
+
+	HighWaterBytes uint64        // the most that WaitingBytes ever was
+	LongestWrite   time.Duration // that any batch took, the one under way included
 }
 
-// A Drop counts the events of one level that were lost for one reason.
-type Drop struct {
+// A Loss counts the events of one level that were lost for one reason.
+type Loss struct {
 	Level  log.Level
 	Reason Reason
 	Events uint64
@@ -93,9 +98,9 @@ func (c *counts) drop(bytes, taken int, reason Reason, level log.Level, err erro
 	if reason == WriteError {
 		c.stats.LastError = err
 	}
-	i, found := slices.BinarySearchFunc(c.stats.Dropped, Drop{Level: level, Reason: reason}, compareDrops)
+	i, found := slices.BinarySearchFunc(c.stats.Dropped, Loss{Level: level, Reason: reason}, compareDrops)
 	if !found {
-		c.stats.Dropped = slices.Insert(c.stats.Dropped, i, Drop{Level: level, Reason: reason})
+		c.stats.Dropped = slices.Insert(c.stats.Dropped, i, Loss{Level: level, Reason: reason})
 	}
 	c.stats.Dropped[i].Events++
 }
@@ -115,6 +120,6 @@ func (c *counts) snapshot() Stats {
 	return s
 }
 
-func compareDrops(a, b Drop) int {
+func compareDrops(a, b Loss) int {
 	return cmp.Or(cmp.Compare(a.Level, b.Level), cmp.Compare(a.Reason, b.Reason))
 }
