@@ -18,7 +18,10 @@ type mediaType struct {
 
 func parseMediaType(text string) (*mediaType, error) {
 	name, params, err := mime.ParseMediaType(text)
-	if err != nil {
+	switch {
+	case err != nil && strings.Contains(text, ","):
+		return nil, errors.New("it is a list; register the handler for each of them")
+	case err != nil:
 		return nil, err
 	}
 	kind, subtype, ok := strings.Cut(name, "/")

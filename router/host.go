@@ -171,6 +171,9 @@ func canonicalPatternHost(host string, at int) (string, *Mistake) {
 	case canonical == "" && host != "":
 		return "", notAHost(host, at)
 	case strings.Count(host, ":") == 1 || strings.Contains(host, "]:") || strings.HasSuffix(host, "."):
+		if strings.HasPrefix(host, "[") {
+			canonical = "[" + canonical + "]"
+		}
 		return "", unreadable(at, "the host %q has a port or ends in a dot", host).
 			hint("write %s: it is matched on every port", canonical)
 	}

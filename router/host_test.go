@@ -85,7 +85,7 @@ func TestCanonicalPatternHost(t *testing.T) {
 		{"::1", "::1", 0, ""},
 		{"example.com:80", "", 4, "write example.com: it is matched on every port"},
 		{"bücher.example:80", "", 4, "write xn--bcher-kva.example"},
-		{"[::1]:80", "", 4, "write ::1"},
+		{"[::1]:80", "", 4, "write [::1]"},
 		{"example.com.", "", 4, "write example.com"},
 		{"example!", "", 11, `"!" cannot stand`},
 		{"büch☃r.example", "", 9, `"☃" cannot stand`},

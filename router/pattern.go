@@ -74,7 +74,12 @@ func (p *pattern) parseMethods() (int, *Mistake) {
 	if !found {
 		return 0, nil
 	}
-	if strings.IndexByte(list, '/') >= 0 {
+	switch {
+	case list == "":
+		return 0, unreadable(0, "the pattern begins with a blank").hint("leave it out")
+	case strings.LastIndexByte(list, '{') > strings.LastIndexByte(list, '}'):
+		return 0, unreadable(len(list), "a blank stands between braces").hint("leave it out")
+	case strings.IndexByte(list, '/') >= 0:
 		return 0, unreadable(len(list), "a blank stands in the path").hint("write %%20")
 	}
 	if i := slices.Index(knownMethods, list); i >= 0 { // as most lists are
@@ -122,8 +127,13 @@ func (p *pattern) parseHost(at int) (int, *Mistake) {
 		return 0, unreadable(at, "there is no path").hint("a path begins with a slash")
 	}
 	host := p.text[at : at+n]
-	if i := strings.IndexByte(host, '{'); i >= 0 {
+	switch i := strings.IndexAny(host, "{,"); {
+	case i >= 0 && host[i] == '{':
 		return 0, unreadable(at+i, "a host has no parameters").hint("a path begins with a slash")
+	case i >= 0:
+		return 0, unreadable(at+i, "%q cannot stand in a host", host[i:i+1]).hint("a blank stands behind methods: GET,HEAD /path")
+	case strings.HasSuffix(host, ":") && strings.HasPrefix(p.text[at+n:], "//"):
+		return 0, unreadable(at, "a scheme stands before the host").hint("leave %s// out", host)
 	}
 	canonical, m := canonicalPatternHost(host, at)
 	p.host = canonical
@@ -196,10 +206,10 @@ func (s *segment) parseBraces(text string, brace, at int, last bool, constraints
 	if m := checkAround(before, at); m != nil {
 		return m
 	}
-	if m := checkAround(behind, at+brace+n+1); m != nil {
+	if m := s.parseInside(inside, at+brace+1, last, constraints); m != nil {
 		return m
 	}
-	if m := s.parseInside(inside, at+brace+1, last, constraints); m != nil {
+	if m := checkAround(behind, at+brace+n+1); m != nil {
 		return m
 	}
 	if s.kind != parameter && before+behind != "" {
@@ -239,6 +249,8 @@ func (s *segment) parseInside(text string, at int, last bool, constraints Constr
 	switch {
 	case name == "":
 		return unreadable(at, "a parameter has no name")
+	case isIdentifier(strings.Trim(name, "*.…")) && !isIdentifier(name):
+		return unreadable(at, "%q is not a name", name).hint("write {%s...} for several segments", strings.Trim(name, "*.…"))
 	case !isIdentifier(name):
 		return unreadable(at, "%q is not a name", name).hint("a name has letters, digits and _, and no digit first")
 	case hasRule && (multi || strings.HasSuffix(rule, "...")):
@@ -254,16 +266,24 @@ func (s *segment) parseInside(text string, at int, last bool, constraints Constr
 		s.kind = stretch
 	case hasRule:
 		if s.constraint, hasRule = constraints.find(rule); !hasRule {
-			return unknownConstraint(rule, ruleAt, constraints)
+			return s.unknownConstraint(ruleAt, constraints)
 		}
 	}
 	return nil
 }
 
-func unknownConstraint(rule string, at int, constraints Constraints) *Mistake {
+// unknownConstraint is the mistake of a rule that stands at the given offset
+// and is no constraint's name. Some routers have expressions there.
+func (s *segment) unknownConstraint(at int, constraints Constraints) *Mistake {
 	names := constraints.names()
-	m := unreadable(at, "there is no constraint %q", rule)
-	if near := nearest.Word(rule, names); near != "" {
+	m := unreadable(at, "there is no constraint %q", s.rule)
+	near := nearest.Word(s.rule, names)
+	switch {
+	case s.rule == "*" || s.rule == ".*" || s.rule == ".+":
+		return m.hint("write {%s...} for several segments", s.name)
+	case strings.ContainsAny(s.rule, `[](){}\*+?^$|.`):
+		return m.hint("an expression is made a constraint by Regexp and stands here by a name: {%s:name}", s.name)
+	case near != "":
 		return m.hint("did you mean %s?", near)
 	}
 	return m.hint("there are %s", strings.Join(names, ", "))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -15,16 +16,17 @@ type registry struct {
 
 	mu          sync.Mutex // guards what follows
 	constraints Constraints
-	checked     *builder    // all of endpoints, to find conflicts at once
-	endpoints   []*endpoint // by the builder's entry
-	routes      []*route    // in the order of registration
+	constrained map[string]place // where those were given
+	checked     *builder         // all of endpoints, to find conflicts at once
+	endpoints   []*endpoint      // by the builder's entry
+	routes      []*route         // in the order of registration
 	named       map[string]*route
 	values      sharedPathValues
 }
 
 func newRegistry() *registry {
 	c := Constraints{}
-	return &registry{constraints: c, checked: newBuilder(c), named: map[string]*route{}, values: sharedPathValues{}}
+	return &registry{constraints: c, constrained: map[string]place{}, checked: newBuilder(c), named: map[string]*route{}, values: sharedPathValues{}}
 }
 
 // An endpoint is what serves one pattern. It does not change.
@@ -43,13 +45,23 @@ func newEndpoint(routes ...*route) *endpoint {
 
 func (e *endpoint) pattern() string { return e.routes[0].Pattern }
 
-func (g *registry) constrain(name string, c Constraint) {
+func (g *registry) constrain(name string, c Constraint, at place) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if _, given := g.constraints[name]; given || g.checked.used[name] {
-		panic(fmt.Sprintf("router: the constraint %q is already in use", name))
+	_, given := g.constraints[name]
+	problem := ""
+	switch {
+	case name == "" || strings.ContainsAny(name, " \t/{}") || strings.HasSuffix(name, "..."):
+		problem = "no pattern can hold this name; write letters, digits, - and _"
+	case given:
+		problem = fmt.Sprintf("there is one of that name (given at %s)", g.constrained[name])
+	case g.checked.used[name]:
+		problem = "a pattern has the built-in one of that name already; give this one first"
 	}
-	g.constraints[name] = c
+	if problem != "" {
+		panic(fmt.Sprintf("router: constraint %q (given at %s): %s", name, at, problem))
+	}
+	g.constraints[name], g.constrained[name] = c, at
 }
 
 // checkPrefix returns what is wrong with the prefix of a group.
@@ -140,8 +152,13 @@ func (g *registry) describe(m *Mistake, r *route) string {
 	if m.Other < 0 {
 		return fmt.Sprintf("%s (registered at %s)", m.Error(), r.place)
 	}
-	return fmt.Sprintf("pattern %q (registered at %s) conflicts with pattern %q (registered at %s): both match %q and neither is more specific",
-		m.Pattern, r.place, m.OtherPattern, g.endpoints[m.Other].routes[0].place, m.Example)
+	other := g.endpoints[m.Other].routes[0]
+	problem := fmt.Sprintf("pattern %q (registered at %s) conflicts with pattern %q (registered at %s): both match %q and neither is more specific",
+		m.Pattern, r.place, m.OtherPattern, other.place, m.Example)
+	if r.media != nil && r.Accept != other.Accept {
+		problem += "; for several media types a pattern is the same, letter by letter"
+	}
+	return problem
 }
 
 // all returns the routes in the order of registration.

@@ -48,8 +48,11 @@ func New() *Router { return new(Router) }
 
 // Constrain makes c available to the patterns registered from now on, as
 // {id:name}. It panics when the name was given before, be it by Constrain or
-// by a pattern that used the built-in constraint of that name.
-func (r *Router) Constrain(name string, c Constraint) { r.registryOf().constrain(name, c) }
+// by a pattern that used the built-in constraint of that name, and when no
+// pattern can hold it.
+func (r *Router) Constrain(name string, c Constraint) {
+	r.registryOf().constrain(name, c, callerPlace(1))
+}
 
 // String draws the tree of all patterns, as [Table.String] does.
 func (r *Router) String() string { return r.registryOf().current().table.String() }

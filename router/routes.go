@@ -122,27 +122,37 @@ func (v *Routes) Mount(prefix string, h http.Handler) {
 // above.
 func (v *Routes) register(h http.Handler, patterns ...string) {
 	at := callerPlace(2)
-	if f, isFunc := h.(http.HandlerFunc); h == nil || isFunc && f == nil {
-		panic(fmt.Sprintf("router: pattern %q (registered at %s) has no handler", patterns[0], at))
-	}
-	for _, mw := range slices.Backward(v.middleware) {
-		if h = mw(h); h == nil {
-			panic(fmt.Sprintf("router: a middleware made no handler for pattern %q (registered at %s)", patterns[0], at))
-		}
-	}
 	routes := make([]*route, len(patterns))
 	for i, p := range patterns {
 		whole, problem := v.whole(p)
 		if problem != "" {
 			panic(fmt.Sprintf("router: pattern %q (registered at %s): %s", p, at, problem))
 		}
-		routes[i] = &route{Route: Route{Pattern: whole}, handler: h, media: v.accept, place: at}
+		routes[i] = &route{Route: Route{Pattern: whole}, media: v.accept, place: at}
 		if v.accept != nil {
 			routes[i].Accept = v.accept.text
 		}
 	}
 	routes[0].Name = v.name
+	h = v.behindMiddleware(h, routes[0])
+	for _, r := range routes {
+		r.handler = h
+	}
 	v.registryOf().add(routes)
+}
+
+// behindMiddleware returns the handler behind the middleware of v. It panics
+// when there is none for the route.
+func (v *Routes) behindMiddleware(h http.Handler, r *route) http.Handler {
+	if f, isFunc := h.(http.HandlerFunc); h == nil || isFunc && f == nil {
+		panic(fmt.Sprintf("router: pattern %q (registered at %s) has no handler", r.Pattern, r.place))
+	}
+	for _, mw := range slices.Backward(v.middleware) {
+		if h = mw(h); h == nil {
+			panic(fmt.Sprintf("router: a middleware made no handler for pattern %q (registered at %s)", r.Pattern, r.place))
+		}
+	}
+	return h
 }
 
 // descend appends a prefix to those of v, or returns what is wrong with it.

@@ -119,7 +119,7 @@ func TestRoutesRefuse(t *testing.T) {
 		{"pattern without slash in a group", func(r *router.Router) { r.Group("/x").Handle("users", h) }, `"users": .*there is no path`},
 		{"no pattern", func(r *router.Router) { r.Handle("", h) }, "there is no path"},
 		{"slash at a mount's end", func(r *router.Router) { r.Mount("/api/", h) }, `mount "/api/" \(at ` + here + `\): .*write "/api"`},
-		{"mount of nil", func(r *router.Router) { r.Mount("/api", nil) }, `registered at ` + here + `\) has no handler`},
+		{"mount of nil", func(r *router.Router) { r.Mount("/api", nil) }, `pattern "/api" \(registered at ` + here + `\) has no handler`},
 		{"mount twice", func(r *router.Router) { r.Mount("/api", h); r.Mount("/api", h) },
 			`pattern "/api" \(registered at ` + here + `\) conflicts with pattern "/api" \(registered at ` + here},
 		{"nil function", func(r *router.Router) { r.Handle("/", http.HandlerFunc(nil)) }, "has no handler"},
@@ -146,7 +146,8 @@ func TestRoutesRefuse(t *testing.T) {
 		{"media types and other names", func(r *router.Router) {
 			r.Accept("text/html").Handle("/{a}", h)
 			r.Accept("text/plain").Handle("/{b}", h)
-		}, `pattern "/{b}" .* conflicts with pattern "/{a}"`},
+		}, `pattern "/{b}" .* conflicts with pattern "/{a}".* letter by letter`},
+		{"list of media types", func(r *router.Router) { r.Accept("text/html, text/plain") }, "each of them"},
 	} {
 		got := panicOf(func() { c.register(new(router.Router)) })
 		if !regexp.MustCompile("^router: .*" + c.want).MatchString(got) {
