@@ -42,30 +42,6 @@ type Config struct {
 	Routes    []RouteConfig
 }
 
-// LogConfig says which events are written, how, and where to.
-type LogConfig struct {
-	To     string // LogToStdout (the default), LogToStderr, or the path of a file to append to
-	Format string // json (the default), json-v1, ltsv or human: what log.ParseFormat takes
-	Level  string // the least severe level that is written: fatal, error, warn, info (the default) or debug
-	Events string // EventsAll (the default) or EventsCompleted
-
-	// Redact lists keys whose values are secret, such as parameters of
-	// queries; see log.Options.
-	Redact []string
-}
-
-// Values of [LogConfig.Events].
-const (
-	EventsAll       = "all"       // received, proxying and completed: three events for each request
-	EventsCompleted = "completed" // the completed event alone, which carries what the other two say
-)
-
-// Values of [LogConfig.To] that are no paths.
-const (
-	LogToStdout = "stdout"
-	LogToStderr = "stderr"
-)
-
 // AdminOff is the value of [Config.Admin] that disables the admin listener.
 const AdminOff = "off"
 
@@ -97,7 +73,7 @@ func DefaultConfig() *Config {
 		Listen:      []string{":20000"},
 		Admin:       "127.0.0.1:20001",
 		Drain:       10 * time.Second,
-		Log:         LogConfig{To: LogToStdout, Format: "json", Level: "info", Events: EventsAll},
+		Log:         defaultLog(),
 		Constraints: map[string]string{},
 	}
 }
@@ -120,6 +96,7 @@ func ParseConfig(file string, src []byte, lookupEnv func(string) (string, bool))
 	if root := r.document(); root != nil {
 		r.fields(place{config: c}, root)
 		r.checkAddresses(c)
+		r.checkLog(c)
 		r.checkRoutes()
 	}
 	if len(r.mistakes) > 0 {

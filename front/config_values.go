@@ -4,7 +4,6 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,13 +39,6 @@ func asWritten(s scalar) (scalar, *refusal) {
 	return s, refused
 }
 
-// The words that a key may be set to.
-var (
-	logFormats = []string{"json", "json-v1", "ltsv", "human"}
-	logLevels  = []string{"fatal", "error", "warn", "info", "debug"}
-	logEvents  = []string{EventsAll, EventsCompleted}
-)
-
 // word returns a parser of one of the words.
 func word(words []string) func(scalar) (string, *refusal) {
 	return func(s scalar) (string, *refusal) {
@@ -59,22 +51,6 @@ func word(words []string) func(scalar) (string, *refusal) {
 		}
 		return "", refuse(choose, "%s is not known here", quote(s.text))
 	}
-}
-
-// parseSecret reads a key whose values are not to be logged.
-func parseSecret(s scalar) (string, *refusal) { return text(s) }
-
-// parseLogTo reads where the log goes. A bare word next to stdout is taken for
-// a misspelling, since a file of that name would surprise.
-func parseLogTo(s scalar) (string, *refusal) {
-	to, refused := text(s)
-	if refused != nil || to == LogToStdout || to == LogToStderr {
-		return to, refused
-	}
-	if near := nearest.Word(to, []string{LogToStdout, LogToStderr}); near != "" && filepath.Base(to) == to {
-		return "", refuse(didYouMean(near)+" A file is written as "+quote("./"+to), "%s is neither stdout nor stderr", quote(to))
-	}
-	return to, nil
 }
 
 // parseDuration reads a duration that may be zero.

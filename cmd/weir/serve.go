@@ -152,13 +152,13 @@ func demo() (cfg *front.Config, stop func(), err error) {
 
 // openLog opens what the configuration names as the log's destination.
 func (c *serveCmd) openLog(cfg *front.Config, s streams) (*sink.Queue, error) {
-	switch cfg.Log.To {
+	switch cfg.Log.To[0] {
 	case front.LogToStdout:
 		return sink.NewQueue(s.out, sink.QueueOptions{WhenFull: sink.Block}), nil
 	case front.LogToStderr:
 		return sink.NewQueue(s.err, sink.QueueOptions{WhenFull: sink.Block}), nil
 	}
-	f, err := os.OpenFile(cfg.Log.To, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	f, err := os.OpenFile(cfg.Log.To[0], os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return nil, &problem{err: fmt.Errorf("log.to: %w", err), hint: "its folder must exist and be writable"}
 	}

@@ -1,0 +1,242 @@
+package front
+
+import (
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/weirhq/weir/internal/nearest"
+)
+
+// LogConfig says which events are written, how, and where to.
+type LogConfig struct {
+	// To holds the log's destinations, at least one and each once:
+	// LogToStdout (the default), LogToStderr, or the path of a file to append
+	// to. Every event goes to each of them, and each has a queue of its own.
+	To []string
+
+	Format string // json (the default), json-v1, ltsv or human: what log.ParseFormat takes
+	Level  string // the least severe level that is written: fatal, error, warn, info (the default) or debug
+	Events string // EventsAll (the default) or EventsCompleted
+
+	// Redact lists keys whose values are secret, such as parameters of
+	// queries; see log.Options.
+	Redact []string
+
+	Queue  LogQueueConfig
+	Rotate LogRotateConfig
+
+	// Fsync is how often a file is told to be on the disk, and not with the
+	// operating system alone: at most so often, FsyncEach for after each
+	// write, or 0, the default, for never.
+	Fsync time.Duration
+
+	// Heartbeat is how often the log says its totals, in an event of its own.
+	// Zero is never; default 10s.
+	Heartbeat time.Duration
+}
+
+// LogQueueConfig is about the events that wait to be written, for each
+// destination.
+type LogQueueConfig struct {
+	Size     int           // bytes that they take at most; default 8 MiB
+	WhenFull string        // shed (the default), drop or block: what sink.ParsePolicy takes
+	Wait     time.Duration // how long block waits at most before it drops; 0, the default, is for ever
+	Linger   time.Duration // how long the first of a batch waits for others; default 0
+}
+
+// LogRotateConfig is about the log's files. They are rotated when Size is not
+// zero or Daily is set.
+type LogRotateConfig struct {
+	Size  int64 // bytes beyond which a file is not to grow; 0, the default, sets no bound
+	Daily bool  // at midnight, local time
+	Keep  int   // how many rotated files are kept; 0, the default, keeps all
+	Gzip  bool  // rotated files are compressed
+}
+
+// FsyncEach is the value of [LogConfig.Fsync] for after each write.
+const FsyncEach time.Duration = -1
+
+// Values of [LogConfig.Events].
+const (
+	EventsAll       = "all"       // received, proxying and completed: three events for each request
+	EventsCompleted = "completed" // the completed event alone, which carries what the other two say
+)
+
+// Values of [LogConfig.To] that are no paths.
+const (
+	LogToStdout = "stdout"
+	LogToStderr = "stderr"
+)
+
+// defaultLog is what a file may leave out: all.
+func defaultLog() LogConfig {
+	return LogConfig{
+		To:        []string{LogToStdout},
+		Format:    "json",
+		Level:     "info",
+		Events:    EventsAll,
+		Queue:     LogQueueConfig{Size: 8 << 20, WhenFull: "shed"},
+		Heartbeat: 10 * time.Second,
+	}
+}
+
+// The words that a key of the log may be set to.
+var (
+	logFormats  = []string{"json", "json-v1", "ltsv", "human"}
+	logLevels   = []string{"fatal", "error", "warn", "info", "debug"}
+	logEvents   = []string{EventsAll, EventsCompleted}
+	logWhenFull = []string{"shed", "drop", "block"}
+)
+
+// parseSecret reads a key whose values are not to be logged.
+func parseSecret(s scalar) (string, *refusal) { return text(s) }
+
+// parseLogTo reads where the log goes. A bare word next to stdout is taken for
+// a misspelling, since a file of that name would surprise.
+func parseLogTo(s scalar) (string, *refusal) {
+	to, refused := text(s)
+	if refused != nil || !isLogFile(to) {
+		return to, refused
+	}
+	if near := nearest.Word(to, []string{LogToStdout, LogToStderr}); near != "" && filepath.Base(to) == to {
+		return "", refuse(didYouMean(near)+" A file is written as "+quote("./"+to), "%s is neither stdout nor stderr", quote(to))
+	}
+	return to, nil
+}
+
+// isLogFile tells whether a destination is a path.
+func isLogFile(to string) bool { return to != LogToStdout && to != LogToStderr }
+
+// leastQueue is the room that one event of the greatest length takes.
+const leastQueue = 16 << 10
+
+// parseQueueSize reads how many bytes of events may wait.
+func parseQueueSize(s scalar) (int, *refusal) {
+	size, refused := parseSize(s)
+	switch {
+	case refused != nil:
+		return 0, refused
+	case size < leastQueue:
+		return 0, refuse("write 16KiB or more", "%s is less than one event may need", quote(s.text))
+	case size > math.MaxInt:
+		return 0, refuse("write less", "%s is more than this machine can address", quote(s.text))
+	}
+	return int(size), nil
+}
+
+// parseRotateSize reads the length of a file.
+func parseRotateSize(s scalar) (int64, *refusal) {
+	size, refused := parseSize(s)
+	if refused == nil && size < leastQueue {
+		return 0, refuse("write 16KiB or more, as in 100MiB", "%s is less than one event may need", quote(s.text))
+	}
+	return size, refused
+}
+
+// parseFsync reads a word or a duration.
+func parseFsync(s scalar) (time.Duration, *refusal) {
+	switch s.text {
+	case "never":
+		return 0, nil
+	case "each":
+		return FsyncEach, nil
+	}
+	d, refused := parseDuration(s)
+	switch {
+	case refused != nil && !isNumber(s.text):
+		return 0, refuse("it is never, each, or how often, as in 5s", "%s is not known here", quote(s.text))
+	case refused == nil && d == 0:
+		return 0, refuse("write never, each, or how often, as in 5s", "%s is no time between two", quote(s.text))
+	}
+	return d, refused
+}
+
+// parseSwitch reads true or false.
+func parseSwitch(s scalar) (bool, *refusal) {
+	switch s.text {
+	case "true":
+		return true, nil
+	case "false":
+		return false, nil
+	}
+	return false, refuse("it is true or false", "%s is not known here", quote(s.text))
+}
+
+// parseCount reads a number of things, none included.
+func parseCount(s scalar) (int, *refusal) {
+	n, err := strconv.Atoi(s.text)
+	if err != nil || n < 0 {
+		return 0, refuse("write a whole number, as in 7", "%s is not a count", quote(s.text))
+	}
+	return n, nil
+}
+
+// The units of parseSize.
+var sizeUnits = []struct {
+	name  string
+	bytes int64
+}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"B", 1}}
+
+// parseSize reads a number of bytes.
+func parseSize(s scalar) (int64, *refusal) {
+	const example = "write a whole number and B, KiB, MiB or GiB, as in 8MiB"
+	for _, unit := range sizeUnits {
+		number, ok := strings.CutSuffix(s.text, unit.name)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseInt(number, 10, 64)
+		if err != nil || n < 0 || n > math.MaxInt64/unit.bytes {
+			return 0, refuse(example, "%s is not a number of bytes", quote(s.text))
+		}
+		return n * unit.bytes, nil
+	}
+	if isNumber(s.text) {
+		return 0, refuse("add a unit, as in "+s.text+"MiB", "%s is a number without a unit", quote(s.text))
+	}
+	return 0, refuse(example, "%s is not a number of bytes", quote(s.text))
+}
+
+// checkLog checks what the keys of the log say about each other.
+func (r *reader) checkLog(c *Config) {
+	r.checkLogFiles(c.Log.To)
+	if r.has("log.queue.wait") && c.Log.Queue.WhenFull != "block" {
+		r.mistakef(r.stood["log.queue.wait"][0], "write when_full: block beside it, or remove it", `only "block" waits when the queue is full`)
+	}
+	for _, path := range []string{"log.rotate.keep", "log.rotate.gzip"} {
+		if r.has(path) && !r.has("log.rotate.size") && !c.Log.Rotate.Daily {
+			r.mistakef(r.stood[path][0], "say when, with size or daily beside it", "nothing is rotated")
+		}
+	}
+}
+
+// checkLogFiles checks that a file is meant once, however it is written, and
+// that there is one for the keys that are about files.
+func (r *reader) checkLogFiles(to []string) {
+	files := map[string]bool{}
+	for i, dest := range to {
+		if !isLogFile(dest) {
+			continue
+		}
+		if name := filepath.Clean(dest); files[name] {
+			r.mistakef(r.stood["log.to"][i], "keep one of the two", "%s is given twice", quote(name))
+		} else {
+			files[name] = true
+		}
+	}
+	if len(files) > 0 || len(to) == 0 {
+		return
+	}
+	for _, path := range []string{"log.rotate.size", "log.rotate.daily", "log.rotate.keep", "log.rotate.gzip", "log.fsync"} {
+		if r.has(path) {
+			r.mistakef(r.stood[path][0], "name a file in log.to, or remove it", "the log has no file that this could be about")
+			return
+		}
+	}
+}
+
+// has tells whether the file has a value for a key.
+func (r *reader) has(path string) bool { return len(r.stood[path]) > 0 }

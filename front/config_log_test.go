@@ -1,0 +1,84 @@
+package front_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/weirhq/weir/front"
+)
+
+func TestParseConfigLog(t *testing.T) {
+	for name, c := range map[string]struct {
+		src    string
+		adjust func(*front.LogConfig)
+	}{
+		"nothing":         {"", func(l *front.LogConfig) {}},
+		"one destination": {"log: {to: stderr}\n", func(l *front.LogConfig) { l.To = []string{"stderr"} }},
+		"several":         {"log: {to: [stdout, ./a.log, /b.log]}\n", func(l *front.LogConfig) { l.To = []string{"stdout", "./a.log", "/b.log"} }},
+		"a larger queue":  {"log: {queue: {size: 64MiB}}\n", func(l *front.LogConfig) { l.Queue.Size = 64 << 20 }},
+		"a small one":     {"log: {queue: {size: 16384B}}\n", func(l *front.LogConfig) { l.Queue.Size = 16 << 10 }},
+		"a queue that drops": {"log: {queue: {when_full: drop, linger: 2ms}}\n", func(l *front.LogConfig) {
+			l.Queue.WhenFull, l.Queue.Linger = "drop", 2*time.Millisecond
+		}},
+		"a queue that blocks": {"log: {queue: {when_full: block, wait: 50ms}}\n", func(l *front.LogConfig) {
+			l.Queue.WhenFull, l.Queue.Wait = "block", 50*time.Millisecond
+		}},
+		"rotation": {"log: {to: a, rotate: {size: 1GiB, daily: true, keep: 7, gzip: true}}\n", func(l *front.LogConfig) {
+			l.To, l.Rotate = []string{"a"}, front.LogRotateConfig{Size: 1 << 30, Daily: true, Keep: 7, Gzip: true}
+		}},
+		"rotation by day alone": {"log: {to: a, rotate: {daily: true, keep: 0}}\n", func(l *front.LogConfig) {
+			l.To, l.Rotate = []string{"a"}, front.LogRotateConfig{Daily: true}
+		}},
+		"fsync after each write": {"log: {to: a, fsync: each}\n", func(l *front.LogConfig) { l.To, l.Fsync = []string{"a"}, front.FsyncEach }},
+		"fsync now and then":     {"log: {to: [stdout, a], fsync: 5s}\n", func(l *front.LogConfig) { l.To, l.Fsync = []string{"stdout", "a"}, 5*time.Second }},
+		"fsync never":            {"log: {to: a, fsync: never}\n", func(l *front.LogConfig) { l.To = []string{"a"} }},
+		"no heartbeat":           {"log: {heartbeat: 0s}\n", func(l *front.LogConfig) { l.Heartbeat = 0 }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := front.DefaultConfig().Log
+			c.adjust(&want)
+			if diff := cmp.Diff(want, parse(t, c.src+smallest, nil).Log); diff != "" {
+				t.Errorf("ParseConfig (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestParseConfigLogMistakes(t *testing.T) {
+	for _, c := range []struct {
+		name, src string
+		want      []string
+	}{
+		{"no destination", "log: {to: []}\n", []string{`1:11 "to" is empty`}},
+		{"a destination twice", "log: {to: [stdout, stdout]}\n", []string{`1:20 stdout is given twice`}},
+		{"a file twice", "log: {to: [./a.log, a.log]}\n", []string{`1:21 "a.log" is given twice`}},
+		{"a misspelt destination", "log: {to: [stdout, stder]}\n", []string{`1:20 "stder"|did you mean "stderr"?|"./stder"`}},
+		{"an unknown key of the queue", "log: {queue: {bytes: 8MiB}}\n", []string{`1:15 "bytes"|size, when_full, wait, linger`}},
+		{"a queue that is a size", "log: {queue: 8MiB}\n", []string{`1:14 "queue" must be a mapping`}},
+		{"a size without a unit", "log: {queue: {size: 8}}\n", []string{`1:21 "8"|8MiB`}},
+		{"a size in another unit", "log: {queue: {size: 8MB}}\n", []string{`1:21 "8MB"|B, KiB, MiB or GiB`}},
+		{"a size that is no number", "log: {queue: {size: MiB}}\n", []string{`1:21 "MiB"|8MiB`}},
+		{"a size below zero", "log: {queue: {size: -1MiB}}\n", []string{`1:21 "-1MiB"|8MiB`}},
+		{"a size beyond all", "log: {queue: {size: 9000000000GiB}}\n", []string{`1:21 "9000000000GiB"|8MiB`}},
+		{"a queue too small", "log: {queue: {size: 1KiB}}\n", []string{`1:21 "1KiB"|16KiB`}},
+		{"a policy", "log: {queue: {when_full: shred}}\n", []string{`1:26 "shred"|did you mean "shed"?`}},
+		{"a policy that is unknown", "log: {queue: {when_full: explode}}\n", []string{`1:26 "explode"|shed, drop, block`}},
+		{"a wait in vain", "log: {queue: {wait: 1s}}\n", []string{`1:21 only "block" waits|when_full: block`}},
+		{"a wait without a unit", "log: {queue: {when_full: block, wait: 1}}\n", []string{`1:39 "1"|1s`}},
+		{"a linger below zero", "log: {queue: {linger: -1ms}}\n", []string{`1:23 below zero`}},
+		{"rotation of no file", "log: {rotate: {size: 1MiB}}\n", []string{`1:22 no file|log.to`}},
+		{"fsync of no file", "log: {to: [stdout, stderr], fsync: each}\n", []string{`1:36 no file|log.to`}},
+		{"rotation at no time", "log: {to: a, rotate: {keep: 3, gzip: true}}\n", []string{`1:29 nothing is rotated|size or daily`, `1:38 nothing is rotated`}},
+		{"rotation of small files", "log: {to: a, rotate: {size: 1B}}\n", []string{`1:29 "1B"|100MiB`}},
+		{"a count", "log: {to: a, rotate: {daily: true, keep: -1}}\n", []string{`1:42 "-1"|whole number`}},
+		{"a switch", "log: {to: a, rotate: {daily: yes}}\n", []string{`1:30 "yes"|true or false`}},
+		{"an unknown fsync", "log: {to: a, fsync: always}\n", []string{`1:21 "always"|never, each`}},
+		{"an fsync without a unit", "log: {to: a, fsync: 5}\n", []string{`1:21 "5"|5s`}},
+		{"an fsync at no distance", "log: {to: a, fsync: 0s}\n", []string{`1:21 "0s"|never, each`}},
+		{"a heartbeat without a unit", "log: {heartbeat: 10}\n", []string{`1:18 "10"|10s`}},
+	} {
+		t.Run(c.name, func(t *testing.T) { wantMistakes(t, mistakes(t, c.src+smallest, nil), c.want) })
+	}
+}
