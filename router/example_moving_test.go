@@ -15,10 +15,11 @@ import (
 
 // What chi's users write most, and its equivalents.
 func Example_fromChi() {
+	var h http.Handler = http.HandlerFunc(show)
 	r := router.New()
 	r.NotFound = http.HandlerFunc(lost)
 	r.HandleFunc("GET /users/{id}", show)
-	r.Handle("PUT /users/{id}", http.HandlerFunc(show))
+	r.Handle("PUT /users/{id}", h)
 	r.HandleFunc("GET /orders/{id:uint}", show)
 
 	r.Constrain("code", router.Regexp("[A-Z]{3}[0-9]+"))
@@ -33,11 +34,10 @@ func Example_fromChi() {
 	private := api.With(authorised)
 	private.HandleFunc("GET /users/{id}", show)
 
-	r.Mount("/debug", http.NotFoundHandler())
+	r.Mount("/debug", h)
 
 	// Middleware for every request, those that find nothing included.
-	var h http.Handler = traced(r)
-	ask(h, "GET /users/7", "HEAD /users/7", "GET /orders/x", "GET /areas/EDN9", "GET /files/a/b.txt", "GET /api/users/7", "GET /none")
+	ask(traced(r), "GET /users/7", "HEAD /users/7", "GET /orders/x", "GET /areas/EDN9", "GET /files/a/b.txt", "GET /api/users/7", "GET /none")
 	// Output:
 	// GET /users/7: 200 traced user 7 by GET /users/{id}
 	// HEAD /users/7: 200 traced user 7 by GET /users/{id}
@@ -60,6 +60,22 @@ func Example_severalValuesInOneSegment() {
 	// Output:
 	// GET /gdp/1999-2024: 200 from 1999 to 2024
 	// GET /gdp/1999: 404 404 page not found
+}
+
+// A router below another one has whole patterns, and its own policies.
+func Example_routerBelowRouter() {
+	r := router.New()
+	inner := router.New()
+	admin := inner.Group("/admin").With(authorised)
+	admin.HandleFunc("GET ", show)
+	admin.HandleFunc("GET /accounts/{id}", show)
+	r.Mount("/admin", inner)
+	inner.RedirectSlash = true
+	ask(r, "GET /admin", "GET /admin/accounts/7", "GET /admin/accounts/7/")
+	// Output:
+	// GET /admin: 200 authorised user by GET /admin
+	// GET /admin/accounts/7: 200 authorised user 7 by GET /admin/accounts/{id}
+	// GET /admin/accounts/7/: 308 to /admin/accounts/7
 }
 
 // What httprouter does by default and here is a wish: redirects from the
@@ -132,6 +148,15 @@ func Example_fromVioletear() {
 	// GET /static: 307 to /static/
 	// GET /chain/1: 200 logged authorised user 1 by GET /chain/{id}
 	// /users/7 <nil>
+}
+
+// gin's and echo's groups with middleware.
+func Example_groupBehindMiddleware() {
+	r := router.New()
+	private := r.Group("/api").With(authorised)
+	private.HandleFunc("GET /users/{id}", show)
+	ask(r, "GET /api/users/7")
+	// Output: GET /api/users/7: 200 authorised user 7 by GET /api/users/{id}
 }
 
 // Both show all routes: Walk as they were registered, Println as they are tried.

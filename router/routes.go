@@ -51,7 +51,8 @@ func (v *Routes) Group(prefix string) *Routes {
 // With returns Routes whose handlers stand behind middleware, the first of
 // which sees a request first, and all of which see it after what was given
 // earlier. It runs once a pattern is found, with Request.Pattern and the
-// values set.
+// values set. What the Router answers itself, such as 405, 406 and OPTIONS,
+// does not pass it.
 func (v *Routes) With(middleware ...func(http.Handler) http.Handler) *Routes {
 	if slices.ContainsFunc(middleware, func(mw func(http.Handler) http.Handler) bool { return mw == nil }) {
 		panic(fmt.Sprintf("router: the middleware given at %s is nil", callerPlace(1)))
@@ -104,7 +105,9 @@ func (v *Routes) HandleFunc(pattern string, h func(http.ResponseWriter, *http.Re
 
 // Mount registers the handler for a prefix, as [Routes.Group] reads it, and
 // for everything below. The handler sees the URL as it came; http.StripPrefix
-// takes the prefix off. A name is that of the prefix itself.
+// takes the prefix off. A Router does not belong behind that, since it would
+// redirect to paths without the prefix: it has whole patterns of its own. A
+// name is that of the prefix itself.
 func (v *Routes) Mount(prefix string, h http.Handler) {
 	n := v.narrowed()
 	if problem := n.descend(prefix); problem != "" {
