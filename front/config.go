@@ -32,6 +32,9 @@ type Config struct {
 
 	Log LogConfig
 
+	// Limits hold for everything that comes in.
+	Limits LimitsConfig
+
 	// Constraints maps the names that patterns may use to regular
 	// expressions, beside the router's built-in ones.
 	Constraints map[string]string
@@ -63,6 +66,9 @@ type RouteConfig struct {
 	// Upgrade lists, in lower case, the protocols that a request may switch
 	// to. Default "websocket"; empty allows none.
 	Upgrade []string
+
+	// Limits hold for the requests of this route, beside those of the door.
+	Limits RequestLimits
 }
 
 // DefaultConfig returns what a file may leave out: everything but upstreams
@@ -74,6 +80,7 @@ func DefaultConfig() *Config {
 		Admin:       "127.0.0.1:20001",
 		Drain:       10 * time.Second,
 		Log:         defaultLog(),
+		Limits:      defaultLimits(),
 		Constraints: map[string]string{},
 	}
 }

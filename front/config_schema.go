@@ -34,7 +34,7 @@ type readFunc func(r *reader, p place, n ast.Node)
 
 // schema is the file's only list of keys: what is read, what is refused, and
 // what an unknown key is compared with all come from here.
-var schema = []key{
+var schema = append([]key{
 	{path: "namespace", read: one(parseNamespace, func(p place) *string { return &p.config.Namespace })},
 	{path: "listen", read: some(parseListen, func(p place) *[]string { return &p.config.Listen })},
 	{path: "admin", read: one(parseAdmin, func(p place) *string { return &p.config.Admin })},
@@ -76,8 +76,7 @@ var schema = []key{
 	{path: "routes.*.upgrade", read: many(parseUpgrade, func(p place) *[]string { return &p.route.Upgrade })},
 
 	{path: "redirects", later: "remove it, and leave redirects to the upstreams"},
-	{path: "limits", later: "remove it: nothing is limited"},
-}
+}, limitKeys()...)
 
 // parent returns the path of the mapping that k stands in, and k's own name.
 func (k key) parent() (path, name string) {

@@ -94,6 +94,7 @@ routes:
 			Rotate: front.LogRotateConfig{Size: 100 << 20, Daily: true, Keep: 7, Gzip: true},
 			Fsync:  5 * time.Second, Heartbeat: time.Minute,
 		},
+		Limits:         front.DefaultConfig().Limits, // see TestParseLimits
 		Constraints: map[string]string{"code": "^[A-Z]{3}[0-9]+$"},
 		Upstreams: []front.UpstreamConfig{
 			{Name: "b", Servers: []string{"http://127.0.0.1:8080", "http://example.com:80"}},
@@ -173,8 +174,7 @@ func TestParseConfigMistakes(t *testing.T) {
 		{"a key twice", smallest + "drain: 1s\ndrain: 2s\n", []string{`4:1 "drain" is given twice, first on line 3`}},
 		{"an upstream twice", "upstreams:\n  a: {servers: http://a}\n  a: {servers: http://b}\nroutes: {match: /, to: a}\n", []string{`3:3 "a" is given twice, first on line 2`}},
 
-		{"keys not built yet", smallest + "redirects: r.csv\nlimits: {in_flight: 10}\n",
-			[]string{`3:1 "redirects" is not supported yet`, `4:1 "limits" is not supported yet`}},
+		{"keys not built yet", smallest + "redirects: r.csv\n", []string{`3:1 "redirects" is not supported yet`}},
 		{"a key not built yet in another place", smallest + "health: {path: /}\n", []string{`3:1 "health" is not supported yet`}},
 		{"a scheme not built yet", "upstreams: {a: {servers: https://a}}\nroutes: {match: /, to: a}\n", []string{`1:26 https:// is not supported yet`}},
 		{"health", "upstreams: {a: {servers: http://a, health: {path: /}}}\nroutes: {match: /, to: a}\n", []string{`1:36 "health" is not supported yet`}},

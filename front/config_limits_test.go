@@ -1,0 +1,110 @@
+package front_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/weirhq/weir/front"
+)
+
+func TestParseLimits(t *testing.T) {
+	c := parse(t, `upstreams: {a: {servers: http://a}}
+limits:
+  in_flight: 1000
+  queue: {length: 200, wait: 500ms}
+  rate: {per: header x-api-key, every: 10ms, burst: 200}
+  body: 100MiB
+  upload_rate: 1KiB/s
+  download_rate: none
+  timeouts: {header: 11s, read: 21s, write: 61s, idle: 76s}
+  headers: 32KiB
+  max_connections: 10000
+  connections_per_client: 100
+routes:
+- {match: /, to: a, limits: {in_flight: 4, body: none, rate: {every: 1s}}}
+- {match: /b, to: a}
+`, nil)
+	want := front.LimitsConfig{
+		RequestLimits: front.RequestLimits{
+			InFlight:   1000,
+			Queue:      front.QueueConfig{Length: 200, Wait: 500 * time.Millisecond},
+			Rate:       front.RateConfig{Per: front.RatePerHeader + "X-Api-Key", Every: 10 * time.Millisecond, Burst: 200},
+			Body:       100 << 20,
+			UploadRate: 1 << 10, DownloadRate: front.NoLimit,
+			ReadTimeout: 21 * time.Second, WriteTimeout: 61 * time.Second,
+		},
+		Headers:       32 << 10,
+		HeaderTimeout: 11 * time.Second, IdleTimeout: 76 * time.Second,
+		MaxConnections: 10000, ConnectionsPerClient: 100,
+	}
+	if diff := cmp.Diff(want, c.Limits); diff != "" {
+		t.Errorf("limits (-want +got):\n%s", diff)
+	}
+	ofRoute := front.RequestLimits{InFlight: 4, Body: front.NoLimit, Rate: front.RateConfig{Every: time.Second}}
+	if diff := cmp.Diff(ofRoute, c.Routes[0].Limits); diff != "" {
+		t.Errorf("the first route's limits (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(front.RequestLimits{}, c.Routes[1].Limits); diff != "" {
+		t.Errorf("the second route's limits (-want +got):\n%s", diff)
+	}
+}
+
+func TestParseLimitsMistakes(t *testing.T) {
+	for _, c := range []struct{ limits, want string }{
+		{"{in_flight: 0}", `3:21 "0" lets nothing in|or remove it`},
+		{"{in_flight: -1}", `3:21 "-1" is not a count`},
+		{"{in_fligth: 1}", `3:10 "in_fligth"|did you mean "in_flight"?`},
+		{"{queue: {length: 1}}", `3:26 nothing limits|in_flight`},
+		{"{in_flight: 1, queue: {wait: 1s}}", `3:24 "queue" has no "length"`},
+		{"{rate: {burst: 2}}", `3:10 "rate" has no "every"`},
+		{"{rate: {every: 0s}}", `3:24 "0s"`},
+		{"{rate: {every: 1s, per: user}}", `3:33 "user"|header X-Api-Key`},
+		{"{rate: {every: 1s, per: 'header a b'}}", `3:33 "a b" is not the name of a header`},
+		{"{body: 0B}", `3:16 "0B"|none`},
+		{"{body: 10}", `3:16 "10" is a number without a unit`},
+		{"{body: 10kg}", `3:16 "10kg"`},
+		{"{upload_rate: 1KiB}", `3:23 "1KiB" is not a speed|20KiB/s`},
+		{"{download_rate: x/s}", `3:25 "x"`},
+		{"{headers: 1MiB}", `3:19 8KiB to 64KiB`},
+		{"{timeouts: {header: none}}", `3:29 "none"`},
+		{"{timeouts: {read: 1}}", `3:27 "1" is a number without a unit`},
+		{"{max_connections: lots}", `3:27 "lots"`},
+		{"{connections_per_client: 0}", `3:34 "0"`},
+		{"[]", `3:9 "limits" must be a mapping`},
+	} {
+		ms := mistakes(t, smallest+"limits: "+c.limits+"\n", nil)
+		place, parts, _ := strings.Cut(c.want, " ")
+		if at := fmt.Sprintf("%d:%d", ms[0].Line, ms[0].Col); len(ms) != 1 || at != place {
+			t.Errorf("limits: %s: %d mistakes, the first at %s, want one at %s:\n%v", c.limits, len(ms), at, place, ms)
+		}
+		for part := range strings.SplitSeq(parts, "|") {
+			if !strings.Contains(ms.Error(), part) {
+				t.Errorf("limits: %s: %v\ndoes not say %s", c.limits, ms, part)
+			}
+		}
+	}
+}
+
+// What belongs to a connection cannot wait until its request has a route.
+func TestParseLimitsOfARoute(t *testing.T) {
+	for _, name := range []string{"headers: 8KiB", "max_connections: 1", "connections_per_client: 1", "timeouts: {idle: 1s}"} {
+		key, _, _ := strings.Cut(strings.TrimPrefix(name, "timeouts: {"), ":")
+		ms := mistakes(t, "upstreams: {a: {servers: http://a}}\nroutes: {match: /, to: a, limits: {"+name+"}}\n", nil)
+		if len(ms) != 1 || !strings.Contains(ms.Error(), fmt.Sprintf("unknown key %q", key)) || !strings.Contains(ms.Error(), `under "limits`) {
+			t.Errorf("%s: %v", name, ms)
+		}
+	}
+	ms := mistakes(t, `upstreams: {a: {servers: http://a}}
+routes:
+- {match: /a, to: a, limits: {in_flight: 1, queue: {length: 1}}}
+- {match: /b, to: a, limits: {queue: {length: 1}}}
+- {match: /c, to: a, limits: {}}
+`, nil)
+	if len(ms) != 1 || ms[0].Line != 4 {
+		t.Errorf("a queue without in_flight on line 4: %v", ms)
+	}
+}
