@@ -94,7 +94,7 @@ routes:
 			Rotate: front.LogRotateConfig{Size: 100 << 20, Daily: true, Keep: 7, Gzip: true},
 			Fsync:  5 * time.Second, Heartbeat: time.Minute,
 		},
-		Limits:         front.DefaultConfig().Limits, // see TestParseLimits
+		Limits:      front.DefaultConfig().Limits, // see TestParseLimits
 		Constraints: map[string]string{"code": "^[A-Z]{3}[0-9]+$"},
 		Upstreams: []front.UpstreamConfig{
 			{Name: "b", Servers: []string{"http://127.0.0.1:8080", "http://example.com:80"}},
