@@ -83,14 +83,16 @@ func lowerPath(escaped string) string {
 }
 
 // lowerSegment returns an escaped text with its ASCII letters in lower case,
-// those that are escaped included. Unescaped it is as long as before.
+// those that are escaped included. Unescaped it is as long as before, and bytes
+// that are no UTF-8 stay what they are.
 func lowerSegment(escaped string) string {
-	return url.PathEscape(strings.Map(func(c rune) rune {
+	text := []byte(unescape(escaped))
+	for i, c := range text {
 		if 'A' <= c && c <= 'Z' {
-			return c | 0x20
+			text[i] = c | 0x20
 		}
-		return c
-	}, unescape(escaped)))
+	}
+	return url.PathEscape(string(text))
 }
 
 // respell returns an escaped path, which the pattern matches but for the case

@@ -111,6 +111,23 @@ func TestRedirectCase(t *testing.T) {
 	}
 }
 
+// Bytes that are no UTF-8 have no case, and are none of each other's.
+func TestRedirectCaseOfOtherBytes(t *testing.T) {
+	r := newRouter("/b%FF-{a}", "/%EF%BF%BD-long-{a}", "/{a...}/x")
+	r.RedirectCase = true
+	for request, want := range map[string]string{
+		"GET /B%FF-A":      "308 Location: /b%FF-A",
+		"GET /b%FE-a":      "404",
+		"GET /%FF-LONG-a":  "404", // %EF%BF%BD is what stands for %FF in a string of runes
+		"GET /%FF/%FF%FEY": "404",
+		"GET /%FF/X":       "308 Location: /%FF/x",
+	} {
+		if got := answer(r, request); got != want {
+			t.Errorf("%s: got %s, want %s", request, got, want)
+		}
+	}
+}
+
 // Whatever a Router redirects to, it does so twice at most, and never to
 // another host.
 func FuzzRedirects(f *testing.F) {
