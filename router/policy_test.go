@@ -12,7 +12,7 @@ import (
 )
 
 func TestRedirectSlash(t *testing.T) {
-	r := newRouter("/a", "GET /b/{a}", "/tree/", "/both", "/both/{$}", "h.com/host", "/c/{a...}", "POST /d", "GET /d/{$}")
+	r := newRouter("/a", "m.com/{a...}/{$}", "m.com/x/{a...}/y/", "GET /b/{a}", "/tree/", "/both", "/both/{$}", "h.com/host", "/c/{a...}", "POST /d", "GET /d/{$}")
 	requests := map[string][2]string{ // strict, redirecting
 		"GET /a/":          {"404", "308 Location: /a"},
 		"GET /a/?x=/":      {"404", "308 Location: /a?x=/"},
@@ -33,6 +33,9 @@ func TestRedirectSlash(t *testing.T) {
 		"GET //a//":        {"307 Location: /a/", "307 Location: /a/"},
 		"CONNECT h.com/a/": {"404", "404"},
 		"GET /A/":          {"404", "404"},
+		"GET m.com/p/q":    {"307 Location: /p/q/", "307 Location: /p/q/"},
+		"GET m.com/p/q/":   {"200 m.com/{a...}/{$} m.com/{a...}/{$} a=p/q", "200 m.com/{a...}/{$} m.com/{a...}/{$} a=p/q"},
+		"GET m.com/x/p/y":  {"307 Location: /x/p/y/", "307 Location: /x/p/y/"},
 	}
 	for i, redirecting := range []bool{false, true} {
 		r.RedirectSlash = redirecting

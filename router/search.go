@@ -234,6 +234,7 @@ func (s *search) stretch(m *branches, f *frame) bool {
 	for {
 		f.end = segmentEnd(s.key, f.end+1)
 		if f.end == len(s.key) {
+			s.missed(m.stretch.slash, f.end)
 			return false
 		}
 		if s.fits(m.stretch.slash, f.end) {
