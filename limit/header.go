@@ -1,0 +1,85 @@
+package limit
+
+import (
+	"strconv"
+	"time"
+)
+
+// The fields that tell a client of a rate, by draft-ietf-httpapi-ratelimit-headers-11.
+const (
+	headerPolicy = "RateLimit-Policy"
+	headerState  = "RateLimit"
+)
+
+// RetrySeconds is d as a Retry-After has it: in whole seconds, rounded up, at
+// least 1.
+func RetrySeconds(d time.Duration) int64 {
+	return max(1, ceil(int64(d), int64(time.Second)))
+}
+
+// AppendPolicy appends the value of a RateLimit-Policy field for the rate that
+// clients are to know by name:
+//
+//	"name";q=20;w=2
+//
+// for ten requests per second with a burst of 20. A window of less than a second
+// cannot be told; then the quota is what comes back within a second.
+func (r *Rate) AppendPolicy(b []byte, name string) []byte {
+	window := RetrySeconds(time.Duration(r.window))
+	quota := int64(0)
+	if r.every > 0 {
+		quota = window * int64(time.Second) / r.every
+	}
+	b = appendName(b, name)
+	b = appendParameter(b, ";q=", quota)
+	return appendParameter(b, ";w=", window)
+}
+
+// AppendState appends the value of a RateLimit field: what is left after d.
+//
+//	"name";r=19;t=2
+//
+// The time is that in which what is left comes back, so that a client that
+// spreads its requests over it keeps to the rate; with nothing left it is the
+// same as in Retry-After.
+func (r *Rate) AppendState(b []byte, name string, d Decision) []byte {
+	window := RetrySeconds(time.Duration(int64(d.Remaining) * r.every))
+	if d.Remaining == 0 {
+		window = RetrySeconds(max(d.RetryAfter, d.Reset-time.Duration(r.window-r.every)))
+	}
+	b = appendName(b, name)
+	b = appendParameter(b, ";r=", int64(d.Remaining))
+	return appendParameter(b, ";t=", window)
+}
+
+// ceil is a/b rounded up, for an a that is not negative.
+func ceil(a, b int64) int64 {
+	n := a / b
+	if a%b > 0 {
+		n++
+	}
+	return n
+}
+
+// appendParameter appends an integer of a structured field, which has at most
+// 15 digits (RFC 9651, section 3.3.1).
+func appendParameter(b []byte, key string, n int64) []byte {
+	return strconv.AppendInt(append(b, key...), min(n, 999_999_999_999_999), 10)
+}
+
+// appendName appends a string of a structured field (RFC 9651, section 3.3.3),
+// with a question mark for what such a string cannot hold.
+func appendName(b []byte, name string) []byte {
+	b = append(b, '"')
+	for _, c := range name {
+		switch {
+		case c == '"' || c == '\\':
+			b = append(b, '\\', byte(c))
+		case c < ' ' || c > '~':
+			b = append(b, '?')
+		default:
+			b = append(b, byte(c))
+		}
+	}
+	return append(b, '"')
+}

@@ -1,0 +1,238 @@
+package limit
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// Why a request was not let in by an InFlight; else it is its context's error.
+var (
+	// ErrFull: as many are inside and waiting as may be.
+	ErrFull = errors.New("limit: too many requests in flight and waiting")
+	// ErrWaited: nobody left within the waiting time.
+	ErrWaited = errors.New("limit: too many requests in flight for the whole waiting time")
+	// ErrOvertaken: the queue had been long for a while and newer requests were preferred.
+	ErrOvertaken = errors.New("limit: too many requests in flight, and newer ones waiting")
+)
+
+// InFlightOptions are the settings of an InFlight.
+type InFlightOptions struct {
+	// Max is how many may be inside at once. Without it nobody may.
+	Max int
+	// Queue is how many more may wait; 0: none.
+	Queue int
+	// Wait is how long one waits at most; 0 is a second.
+	Wait time.Duration
+}
+
+// An InFlight lets at most Max in at once and makes a few more wait. Make one
+// with NewInFlight; the zero InFlight refuses everybody. Any number of
+// goroutines may share it.
+//
+// Those who wait go in by the order in which they came, and who finds the queue
+// full is refused at once. But when one of them has waited for half of the
+// waiting time, more come than leave, and a fair queue would make everybody
+// wait for long, those included whose client has gone since. Then the newest
+// goes in first, and each newcomer takes the place of the two that have waited
+// longest until only a few wait: who is let in was hardly kept waiting, and who
+// is not knows soon. That ends when for half of the waiting time nobody
+// had to make way. It is Facebook's adaptive LIFO with a controlled delay
+// (B. Maurer, Fail at Scale, ACM Queue 13(8), 2015), which judges a queue like
+// CoDel (RFC 8289) not by its length but by the time spent in it.
+type InFlight struct {
+	max, queue, few int
+	wait            time.Duration
+
+	mu     sync.Mutex // for all below
+	inside int
+	line   line
+	long   time.Time // when the line was found long or somebody last had to make way; zero: it is fair
+	stats  InFlightStats
+}
+
+// InFlightStats are the counts of an InFlight.
+type InFlightStats struct {
+	// InFlight and Waiting are how many are inside and waiting now.
+	InFlight, Waiting int
+	// Entered is how many were let in, at once or after waiting.
+	Entered uint64
+	// Full, Waited, Overtaken and Gone are how many were not: by ErrFull,
+	// ErrWaited, ErrOvertaken, and because their context ended.
+	Full, Waited, Overtaken, Gone uint64
+	// NewestFirst tells that the queue has been long and the newest goes in first.
+	NewestFirst bool
+}
+
+// NewInFlight returns an InFlight with nobody inside.
+func NewInFlight(o InFlightOptions) *InFlight {
+	if o.Wait <= 0 {
+		o.Wait = time.Second
+	}
+	// Newest first, a few are enough: if they are too few to keep all places
+	// taken, the line runs empty and is soon a fair one again.
+	return &InFlight{max: o.Max, queue: o.Queue, wait: o.Wait, few: min(o.Queue, 4+o.Max/16)}
+}
+
+// Enter returns nil once the caller is inside; it must call Leave, once. Else it
+// returns ErrFull, ErrWaited, ErrOvertaken or the error of ctx, and the caller
+// holds nothing.
+func (f *InFlight) Enter(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		f.mu.Lock()
+		f.stats.Gone++
+		f.mu.Unlock()
+		return err
+	}
+	f.mu.Lock()
+	if f.inside < f.max && f.line.len == 0 {
+		f.inside++
+		f.stats.Entered++
+		f.mu.Unlock()
+		return nil
+	}
+	w, err := f.enqueue(time.Now())
+	f.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return f.await(ctx, w)
+}
+
+// enqueue puts a newcomer into the line. f.mu is held.
+func (f *InFlight) enqueue(now time.Time) (*waiter, error) {
+	if f.isLong(now) {
+		f.makeWay(now)
+	} else if f.line.len >= f.queue {
+		f.stats.Full++
+		return nil, ErrFull
+	}
+	w := &waiter{since: now, answer: make(chan error, 1)}
+	f.line.push(w)
+	return w, nil
+}
+
+// isLong tells whether more have come than left for some time. f.mu is held.
+func (f *InFlight) isLong(now time.Time) bool {
+	oldest := f.line.oldest
+	if oldest != nil && now.Sub(oldest.since) > f.wait/2 {
+		return true
+	}
+	if !f.long.IsZero() && now.Sub(f.long) > f.wait/2 {
+		f.long = time.Time{}
+	}
+	return !f.long.IsZero()
+}
+
+// makeWay refuses those who have waited longest, to leave a place for a
+// newcomer. f.mu is held.
+func (f *InFlight) makeWay(now time.Time) {
+	if f.long.IsZero() {
+		f.long = now
+	}
+	for range min(2, f.line.len-f.few+1) {
+		f.stats.Overtaken++
+		f.line.remove(f.line.oldest).answer <- ErrOvertaken
+		f.long = now
+	}
+}
+
+// await waits for w's turn, at most for the waiting time.
+func (f *InFlight) await(ctx context.Context, w *waiter) error {
+	timer := time.NewTimer(f.wait)
+	defer timer.Stop()
+	select {
+	case err := <-w.answer:
+		return err
+	case <-ctx.Done():
+		return f.giveUp(w, ctx.Err())
+	case <-timer.C:
+		return f.giveUp(w, ErrWaited)
+	}
+}
+
+// giveUp takes w out of the line. If it was answered in the meantime, that counts.
+func (f *InFlight) giveUp(w *waiter, why error) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !w.inLine {
+		return <-w.answer
+	}
+	f.line.remove(w)
+	if why == ErrWaited {
+		f.stats.Waited++
+	} else {
+		f.stats.Gone++
+	}
+	return why
+}
+
+// Leave makes the caller's place free for another. It panics when nobody is inside.
+func (f *InFlight) Leave() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.inside == 0 {
+		panic("limit: Leave without Enter")
+	}
+	next := f.line.oldest
+	if !f.long.IsZero() {
+		next = f.line.newest
+	}
+	if next == nil {
+		f.inside--
+		return
+	}
+	f.stats.Entered++
+	f.line.remove(next).answer <- nil
+}
+
+// Stats returns the counts of one instant: whoever called Enter is in one of them.
+func (f *InFlight) Stats() InFlightStats {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s := f.stats
+	s.InFlight, s.Waiting, s.NewestFirst = f.inside, f.line.len, !f.long.IsZero()
+	return s
+}
+
+// A waiter is a caller of Enter in the line.
+type waiter struct {
+	since        time.Time
+	answer       chan error // gets one value when it is taken out by another
+	older, newer *waiter
+	inLine       bool
+}
+
+// A line is who waits, by the time they came.
+type line struct {
+	oldest, newest *waiter
+	len            int
+}
+
+func (l *line) push(w *waiter) {
+	w.inLine, w.older = true, l.newest
+	if l.newest != nil {
+		l.newest.newer = w
+	} else {
+		l.oldest = w
+	}
+	l.newest = w
+	l.len++
+}
+
+func (l *line) remove(w *waiter) *waiter {
+	if w.older != nil {
+		w.older.newer = w.newer
+	} else {
+		l.oldest = w.newer
+	}
+	if w.newer != nil {
+		w.newer.older = w.older
+	} else {
+		l.newest = w.older
+	}
+	w.inLine, w.older, w.newer = false, nil, nil
+	l.len--
+	return w
+}

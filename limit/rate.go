@@ -1,0 +1,143 @@
+package limit
+
+import (
+	"math"
+	"math/bits"
+	"time"
+)
+
+// RateOptions are the settings of a Rate.
+type RateOptions struct {
+	// Every is the time in which one request more may come: time.Second/100
+	// for a hundred per second. Without it everything is refused.
+	Every time.Duration
+	// Burst is how many may come at once after a pause. Without it everything
+	// is refused. Every*Burst counts as at most a century.
+	Burst int
+	// Keys is how many keys are told apart at a time, within an eighth; 0 is
+	// 65,536. A key needs at most 32 bytes, and only while its bucket is not full.
+	Keys int
+}
+
+const (
+	defaultKeys = 1 << 16
+	keysInShard = 1024 // at least, so that shards fill evenly
+	maxShards   = 256
+	century     = 100 * 365 * 24 * time.Hour
+)
+
+// A Rate is a token bucket for each key: it holds Burst tokens, a request takes
+// one, and one comes back every Every. Make one with NewRate; the zero Rate
+// refuses everything. Any number of goroutines may share it.
+//
+// What is kept of a bucket is one instant, that at which it is full again: the
+// theoretical arrival time of the generic cell rate algorithm (ITU-T I.371,
+// annex A; the "virtual scheduling" form). A bucket that is full again is that
+// of a key never seen, so it is forgotten, and only such buckets make room for
+// others. When there is no room, a new key shares a bucket with other new keys
+// until there is. The alternatives are worse: to evict a bucket that is not
+// full hands its owner a new burst, which whoever has many addresses could
+// arrange for himself; to refuse new keys lets him shut out everyone else.
+// Sharing is never more generous than a bucket of one's own.
+type Rate struct {
+	every, window int64 // nanoseconds; window fills an empty bucket
+	start         time.Time
+	shards        []shard
+	shardBits     int
+}
+
+// A Decision is a Rate's answer to one request.
+type Decision struct {
+	// OK tells that the request is admitted.
+	OK bool
+	// Remaining is how many more would be admitted at the same instant.
+	Remaining int
+	// Reset is the time until the bucket is full again.
+	Reset time.Duration
+	// RetryAfter is the time until the next request is admitted if no other
+	// comes; 0 when this one is.
+	RetryAfter time.Duration
+}
+
+// RateStats are the counts of a Rate since it was made.
+type RateStats struct {
+	Admitted, Refused uint64
+	// Shared is how many of these were decided by a bucket that new keys share.
+	Shared uint64
+	// Keys is how many keys there is a bucket for, some of them already full again.
+	Keys int
+}
+
+// NewRate returns a Rate in which all buckets are full.
+func NewRate(o RateOptions) *Rate {
+	if o.Every <= 0 || o.Burst <= 0 {
+		return &Rate{}
+	}
+	if o.Keys <= 0 {
+		o.Keys = defaultKeys
+	}
+	o.Every = min(o.Every, century)
+	o.Burst = min(o.Burst, int(century/o.Every))
+	r := &Rate{every: int64(o.Every), window: int64(o.Every) * int64(o.Burst), start: time.Now()}
+	r.shardBits = bits.Len(uint(min(max(o.Keys/keysInShard, 1), maxShards))) - 1
+	r.shards = make([]shard, 1<<r.shardBits)
+	share := (o.Keys + len(r.shards) - 1) / len(r.shards)
+	if len(r.shards) > 1 {
+		share += share / 8 // keys do not spread quite evenly
+	}
+	for i := range r.shards {
+		r.shards[i].init(share, r.shardBits)
+	}
+	return r
+}
+
+// Allow takes a token of key's bucket if it has one. now should carry a
+// monotonic reading, as time.Now does; then clocks that are set change nothing.
+// Without one, an hour forward fills the buckets and an hour back is as if no
+// time had passed.
+func (r *Rate) Allow(now time.Time, key Key) Decision {
+	if len(r.shards) == 0 {
+		return Decision{RetryAfter: math.MaxInt64}
+	}
+	hash := max(key.hash, 1)
+	s := &r.shards[hash>>(64-r.shardBits)]
+	s.mu.Lock()
+	t := s.advance(int64(now.Sub(r.start)), r.window)
+	tat := s.bucket(hash, t)
+	full := max(*tat, t) + r.every
+	ok := full-t <= r.window
+	if ok {
+		*tat = full
+		s.admitted++
+	} else {
+		full = *tat
+		s.refused++
+	}
+	s.mu.Unlock()
+	return r.decision(ok, full-t)
+}
+
+// decision describes a bucket that is full again after reset.
+func (r *Rate) decision(ok bool, reset int64) Decision {
+	d := Decision{OK: ok, Remaining: int((r.window - reset) / r.every), Reset: time.Duration(reset)}
+	if !ok {
+		d.RetryAfter = time.Duration(reset + r.every - r.window)
+	}
+	return d
+}
+
+// Stats returns the counts. They are of one instant for each part of the keys,
+// not for all of them.
+func (r *Rate) Stats() RateStats {
+	var sum RateStats
+	for i := range r.shards {
+		s := &r.shards[i]
+		s.mu.Lock()
+		sum.Admitted += s.admitted
+		sum.Refused += s.refused
+		sum.Shared += s.sharedDecisions
+		sum.Keys += s.used
+		s.mu.Unlock()
+	}
+	return sum
+}
