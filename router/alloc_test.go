@@ -111,3 +111,44 @@ func BenchmarkRegister(b *testing.B) {
 		r.ServeHTTP(quiet{http.Header{}}, req)
 	}
 }
+
+// rivals returns n patterns of which half have to be compared with the other
+// half: both may match what begins with a number.
+func rivals(n int) (entries []router.Entry[int]) {
+	for i := range n / 2 {
+		for _, pattern := range []string{"/{a:int}/{b}/x%d", "/{a:hex}/x%d/y{b}"} {
+			entries = append(entries, router.Entry[int]{Pattern: fmt.Sprintf(pattern, i)})
+		}
+	}
+	return entries
+}
+
+// What shows that two patterns do not conflict is not left for the garbage
+// collector.
+func TestRegisteringRivalsAllocatesForEachOnce(t *testing.T) {
+	measure := func(n int) float64 {
+		entries := rivals(n)
+		return testing.AllocsPerRun(1, func() {
+			if _, err := router.NewTable(nil, entries); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	if few, many := measure(200), measure(400); many > 3*few {
+		t.Errorf("%v allocations for 400 patterns, %v for 200", many, few)
+	}
+}
+
+func BenchmarkRegisterRivals(b *testing.B) {
+	for _, n := range []int{200, 2000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			entries := rivals(n)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := router.NewTable(nil, entries); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -50,27 +50,27 @@ func (b *builder) conflict(p *pattern) (other *pattern, example string) {
 // overConstraints meets the patterns that leave n by another constraint than
 // p does with its i-th segment.
 func (d *dispute) overConstraints(n *node, i int) {
-	m := meeting{p: d.p.segments}
-	m.report = func(q *pattern, tokens []string) {
+	newMeeting(d.p.segments, func(q *pattern, tokens []string) {
 		if method := commonMethod(d.p, q); method != "" {
-			d.consider(q, method, tokens)
+			d.consider(q, method, func() []string { return append(exampleTokens(d.p.segments[:i]), escaped(tokens)...) })
 		}
-	}
-	m.rivals(n, i)
+	}).rivals(n, i)
 }
 
 // overMethods meets the patterns of the leaf that p comes to.
 func (d *dispute) overMethods(l *leaf) {
 	for _, q := range l.patterns() {
 		if method := sharedMethod(d.p, q); method != "" {
-			d.consider(q, method, exampleTokens(d.p.segments))
+			d.consider(q, method, func() []string { return exampleTokens(d.p.segments) })
 		}
 	}
 }
 
-func (d *dispute) consider(q *pattern, method string, tokens []string) {
+// consider keeps q if it was added before the other one. The tokens are those
+// of a request that both match.
+func (d *dispute) consider(q *pattern, method string, tokens func() []string) {
 	if d.other == nil || q.entry < d.other.entry {
-		d.other, d.example = q, method+" "+d.p.host+"/"+strings.Join(tokens, "/")
+		d.other, d.example = q, method+" "+d.p.host+"/"+strings.Join(tokens(), "/")
 	}
 }
 
@@ -130,9 +130,11 @@ func sharedMethod(p, q *pattern) string {
 
 // commonMethod returns a method that both patterns take, "" for none.
 func commonMethod(p, q *pattern) string {
-	for _, m := range slices.Concat([]string{"GET"}, p.methods, q.methods, []string{"HEAD"}) {
-		if p.takes(m) && q.takes(m) {
-			return m
+	for _, list := range [...][]string{{"GET"}, p.methods, q.methods, {"HEAD"}} {
+		for _, m := range list {
+			if p.takes(m) && q.takes(m) {
+				return m
+			}
 		}
 	}
 	return ""
@@ -149,11 +151,19 @@ func exampleTokens(segments []segment) []string {
 	tokens := make([]string, len(segments))
 	for i := range segments {
 		s := &segments[i]
-		if all := s.examples(); len(all) > 0 {
-			tokens[i] = url.PathEscape(all[0])
+		if s.examples() > 0 {
+			tokens[i] = url.PathEscape(s.example(0))
 		} else {
 			tokens[i] = url.PathEscape(s.prefix) + "{" + s.name + ":" + s.rule + "}" + url.PathEscape(s.suffix)
 		}
 	}
 	return tokens
+}
+
+func escaped(tokens []string) []string {
+	all := make([]string, len(tokens))
+	for i, token := range tokens {
+		all[i] = url.PathEscape(token)
+	}
+	return all
 }

@@ -70,6 +70,13 @@ func (f *form) String() string {
 	return url.PathEscape(f.prefix) + "{" + inside + "}" + url.PathEscape(f.suffix)
 }
 
+// apart reports whether no segment has the text of both forms.
+func (f *form) apart(g *form) bool {
+	before, behind := min(len(f.prefix), len(g.prefix)), min(len(f.suffix), len(g.suffix))
+	return f.prefix[:before] != g.prefix[:before] ||
+		f.suffix[len(f.suffix)-behind:] != g.suffix[len(g.suffix)-behind:]
+}
+
 // around returns the form whose text is the longer one of both at each end.
 func (f *form) around(g *form) form {
 	outer := form{prefix: f.prefix, suffix: f.suffix}

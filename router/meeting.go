@@ -1,18 +1,20 @@
 package router
 
 import (
-	"net/url"
+	"iter"
 	"slices"
 )
 
 // A meeting walks a pattern and a part of the tree at once and reports the
 // patterns that it meets there: those that match a request which p matches
 // too. Its work is bounded by the length of the pattern times that part's
-// size. The segments of such a request are called tokens; those handed on are
-// escaped.
+// size. Thousands of patterns below rival constraints ask for it thousands of
+// times, nearly always in vain: so a way that leads nowhere allocates nothing.
 type meeting struct {
 	p      []segment
-	report func(q *pattern, tokens []string)
+	report func(q *pattern, tokens []string) // which does not keep the tokens
+	tokens []string                          // the request's segments so far, unescaped
+	many   int                               // how many wildcards for several segments p has, and the way through the tree
 	seen   map[meetingPlace]bool
 }
 
@@ -28,8 +30,20 @@ type branch struct {
 	leaf    *leaf
 }
 
+// newMeeting returns a meeting of a pattern with the given segments.
+func newMeeting(segments []segment, report func(q *pattern, tokens []string)) *meeting {
+	m := &meeting{p: segments, report: report}
+	for i := range segments {
+		if segments[i].many() {
+			m.many++
+		}
+	}
+	return m
+}
+
 // rivals walks the branches of n that differ from p[i] in the constraint
-// alone. n is where p comes to with its segments before the i-th.
+// alone. n is where p comes to with its segments before the i-th; the tokens
+// reported begin with the i-th.
 func (m *meeting) rivals(n *node, i int) {
 	f := &m.p[i].form
 	first, _ := slices.BinarySearchFunc(n.params, f, func(e edge, f *form) int { return e.compareText(f) })
@@ -39,34 +53,43 @@ func (m *meeting) rivals(n *node, i int) {
 			return
 		}
 		if e.rule != f.rule {
-			m.along(e.branch(), i, exampleTokens(m.p[:i]))
+			b := e.branch()
+			m.along(&b, i)
 		}
 	}
 }
 
-// at goes on from n with p from i on. The first tokens to come here do as
-// well as any others.
-func (m *meeting) at(n *node, i int, tokens []string) {
-	place := meetingPlace{n, i}
-	if m.seen[place] {
-		return
+// at goes on from n with p from i on.
+func (m *meeting) at(n *node, i int) {
+	switch {
+	case m.metBefore(meetingPlace{n, i}):
+	case i == len(m.p):
+		m.arrive(n.leaf)
+	default:
+		for b := range n.branches(&m.p[i]) {
+			m.along(&b, i)
+		}
+	}
+}
+
+// metBefore reports whether the walk has been at a place: the first tokens to
+// come there do as well as any others. With one wildcard on the way there is no
+// second way to a place.
+func (m *meeting) metBefore(place meetingPlace) bool {
+	if m.many < 2 {
+		return false
 	}
 	if m.seen == nil {
 		m.seen = map[meetingPlace]bool{}
 	}
+	known := len(m.seen)
 	m.seen[place] = true
-	if i == len(m.p) {
-		m.arrive(n.leaf, tokens)
-		return
-	}
-	for _, b := range n.branches(&m.p[i]) {
-		m.along(b, i, tokens)
-	}
+	return len(m.seen) == known
 }
 
 // along lets p[i] and the branch take the same token. Then each goes on, but
 // one that may take more can stay.
-func (m *meeting) along(b branch, i int, tokens []string) {
+func (m *meeting) along(b *branch, i int) {
 	if i == len(m.p) {
 		return
 	}
@@ -74,58 +97,64 @@ func (m *meeting) along(b branch, i int, tokens []string) {
 	if !ok {
 		return
 	}
-	tokens = append(slices.Clip(tokens), url.PathEscape(token))
-	m.leave(b, i+1, tokens)
+	m.tokens = append(m.tokens, token)
+	m.leave(b, i+1)
 	if m.p[i].many() {
-		m.leave(b, i, tokens)
+		m.leave(b, i)
 	}
 	if b.segment.many() {
-		m.along(b, i+1, tokens)
+		m.along(b, i+1)
 	}
+	m.tokens = m.tokens[:len(m.tokens)-1]
 }
 
 // leave goes to the end of the branch.
-func (m *meeting) leave(b branch, i int, tokens []string) {
+func (m *meeting) leave(b *branch, i int) {
 	switch {
+	case b.segment.kind == stretch:
+		m.many++
+		m.at(b.to, i)
+		m.many--
 	case b.to != nil:
-		m.at(b.to, i, tokens)
+		m.at(b.to, i)
 	case i == len(m.p):
-		m.arrive(b.leaf, tokens)
+		m.arrive(b.leaf)
 	}
 }
 
-func (m *meeting) arrive(l *leaf, tokens []string) {
+func (m *meeting) arrive(l *leaf) {
 	for _, q := range l.patterns() {
-		m.report(q, tokens)
+		m.report(q, m.tokens)
 	}
 }
 
-// branches returns those branches of n which might take a token that s takes.
-func (n *node) branches(s *segment) []branch {
-	var all []branch
-	switch s.kind {
-	case literal:
-		if to := n.literals.find(s.text); to != nil {
-			all = append(all, branch{segment: *s, to: to})
+// branches yields those branches of n which might take a token that s takes.
+func (n *node) branches(s *segment) iter.Seq[branch] {
+	return func(yield func(branch) bool) {
+		going := true
+		if s.kind == literal {
+			if to := n.literals.find(s.text); to != nil {
+				going = yield(branch{segment: *s, to: to})
+			}
+		} else {
+			for i := 0; i < len(n.literals.list) && going; i++ {
+				c := &n.literals.list[i]
+				going = yield(branch{segment: segment{kind: literal, text: c.text}, to: c.to})
+			}
 		}
-	default:
-		for _, c := range n.literals.list {
-			all = append(all, branch{segment: segment{kind: literal, text: c.text}, to: c.to})
+		for i := 0; i < len(n.params) && going; i++ {
+			going = yield(n.params[i].branch())
+		}
+		if n.slash != nil && going {
+			going = yield(branch{segment: segment{kind: slash}, leaf: n.slash})
+		}
+		if n.stretch != nil && going {
+			going = yield(branch{segment: segment{kind: stretch, name: "x"}, to: n.stretch.to})
+		}
+		if n.rest != nil && going {
+			yield(branch{segment: segment{kind: rest}, leaf: &n.rest.leaf})
 		}
 	}
-	for i := range n.params {
-		all = append(all, n.params[i].branch())
-	}
-	if n.slash != nil {
-		all = append(all, branch{segment: segment{kind: slash}, leaf: n.slash})
-	}
-	if n.stretch != nil {
-		all = append(all, branch{segment: segment{kind: stretch, name: "x"}, to: n.stretch.to})
-	}
-	if n.rest != nil {
-		all = append(all, branch{segment: segment{kind: rest}, leaf: &n.rest.leaf})
-	}
-	return all
 }
 
 // branch returns the edge of a parameter as a branch.
@@ -136,10 +165,20 @@ func (e *edge) branch() branch {
 // commonToken returns one segment of a request that both may take. It finds
 // none for some pairs of constraints that have one.
 func commonToken(p, q *segment) (string, bool) {
-	own := slices.Concat(p.examples(), q.examples())
-	for _, token := range own {
-		if p.admits(token) && q.admits(token) {
-			return token, true
+	switch {
+	case p.kind == literal:
+		return p.text, q.admits(p.text)
+	case q.kind == literal:
+		return q.text, p.admits(q.text)
+	case p.kind == parameter && q.kind == parameter && p.apart(&q.form):
+		return "", false
+	}
+	pair := [...]*segment{p, q}
+	for _, s := range pair {
+		for i := range s.examples() {
+			if token := s.example(i); p.admits(token) && q.admits(token) {
+				return token, true
+			}
 		}
 	}
 	if p.kind != parameter || q.kind != parameter || p.compareText(&q.form) == 0 {
@@ -149,43 +188,46 @@ func commonToken(p, q *segment) (string, bool) {
 	// example (2024-02-01 for {:date} and {}-01), or a value between the
 	// longer ones at both ends (abxbc for ab{} and {}bc).
 	outer := p.around(&q.form)
-	for _, token := range own {
-		if token = outer.over(token); p.admits(token) && q.admits(token) {
-			return token, true
-		}
-	}
-	for _, value := range slices.Concat(p.values(), q.values()) {
-		if token := outer.with(value); p.admits(token) && q.admits(token) {
-			return token, true
+	for _, s := range pair {
+		for i := range s.examples() {
+			for _, token := range [...]string{outer.over(s.example(i)), outer.with(s.exampleValue(i))} {
+				if p.admits(token) && q.admits(token) {
+					return token, true
+				}
+			}
 		}
 	}
 	return "", false
 }
 
-// examples returns segments of requests that s takes.
-func (s *segment) examples() []string {
+// examples returns how many segments of requests are known that s takes.
+func (s *segment) examples() int {
+	if s.rule != "" {
+		return len(s.constraint.examples)
+	}
+	return 1
+}
+
+// example returns one of them.
+func (s *segment) example(i int) string {
 	switch s.kind {
 	case literal:
-		return []string{s.text}
+		return s.text
 	case parameter:
-		all := slices.Clone(s.values())
-		for i := range all {
-			all[i] = s.with(all[i])
-		}
-		return all
+		return s.with(s.exampleValue(i))
 	case stretch:
-		return []string{s.name}
+		return s.name
 	default:
-		return []string{""}
+		return ""
 	}
 }
 
-// values returns values that a parameter accepts.
-func (s *segment) values() []string {
+// exampleValue returns the value that a parameter gets of one of them.
+func (s *segment) exampleValue(i int) string {
 	if s.rule == "" {
-		return []string{s.name}
+		return s.name
 	}
-	return s.constraint.examples
+	return s.constraint.examples[i]
 }
 
 // admits reports whether the segment may take this one segment of a request.
