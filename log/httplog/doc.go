@@ -16,9 +16,10 @@
 //
 // http.status_code is what the handler wrote, or 200 where it left that to
 // net/http; http.response_content_length is the bytes of the body that it
-// wrote, none for HEAD; http.route is the pattern of the http.ServeMux that
-// matched. Of what net/http sends after the handler has returned, which is how
-// most short answers leave, nothing is known any more.
+// wrote, none for HEAD; http.route is the pattern that http.ServeMux or a
+// router.Router left in the request, which middleware that copies the request
+// on the way to it hides. Of what net/http sends after the handler has
+// returned, which is how most short answers leave, nothing is known any more.
 //
 // A request that did not end well has data.failure, and data.cut, which is true
 // when the answer had begun:
