@@ -1,6 +1,7 @@
 package router_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -117,6 +118,21 @@ func TestAccept(t *testing.T) {
 		if w.Code != status || w.Body.String() != body || w.Header().Get("Vary") != "Accept" {
 			t.Errorf("%s for %q: got %d %q %v, want %d %q", c.registered, c.accept, w.Code, w.Body, w.Header(), status, body)
 		}
+	}
+}
+
+func TestNotAcceptable(t *testing.T) {
+	r := versions("a/b")
+	r.NotAcceptable = http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		w.WriteHeader(http.StatusNotAcceptable)
+		fmt.Fprintf(w, "%s has no %s", req.Pattern, req.Header.Get("Accept"))
+	})
+	req := httptest.NewRequest("GET", "/x", nil)
+	req.Header.Set("Accept", "c/d")
+	w := httptest.NewRecorder()
+	r.ServeHTTP(w, req)
+	if want := "GET /{a} has no c/d"; w.Code != http.StatusNotAcceptable || w.Body.String() != want || w.Header().Get("Vary") != "Accept" {
+		t.Errorf("got %d %q %v, want 406 %q", w.Code, w.Body, w.Header(), want)
 	}
 }
 

@@ -27,6 +27,11 @@ type Router struct {
 	// method, nil as net/http does. Allow is set before it runs.
 	MethodNotAllowed http.Handler
 
+	// NotAcceptable answers when the pattern has routes for media types and
+	// none that the request accepts, nil as net/http would. It runs in front
+	// of the routes' middleware. Vary is set before it runs.
+	NotAcceptable http.Handler
+
 	// Panic answers for a handler that panicked with a value. When it is nil
 	// panics pass through, as http.ErrAbortHandler always does. What the
 	// handler has written so far is written.

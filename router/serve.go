@@ -44,7 +44,7 @@ func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	req.Pattern = f.found.Pattern
 	f.found.Value.values.set(req, &s.params, &s.values)
 	s.release() // before the handler: it may take long, and panic
-	f.found.Value.serve(w, req)
+	f.found.Value.serve(w, req, r.NotAcceptable)
 }
 
 // answer redirects or refuses a request, unless there is a handler for it.
