@@ -8,12 +8,12 @@ import (
 	"github.com/weirhq/weir/log/sink"
 )
 
-// full fails like a disk that is, until there is room.
-type full struct{ room bool }
+// broken fails like a pipe without a reader, until it has one.
+type broken struct{ mended bool }
 
-func (f *full) Write(p []byte) (int, error) {
-	if !f.room {
-		return 0, syscall.ENOSPC
+func (b *broken) Write(p []byte) (int, error) {
+	if !b.mended {
+		return 0, syscall.EPIPE
 	}
 	return len(p), nil
 }
@@ -22,8 +22,8 @@ func (f *full) Write(p []byte) (int, error) {
 func TestLossWatch(t *testing.T) {
 	t.Parallel()
 	var said bytes.Buffer
-	disk := &full{}
-	out := sink.NewQueue(disk, sink.QueueOptions{WhenFull: sink.Block})
+	pipe := &broken{}
+	out := sink.NewQueue(pipe, sink.QueueOptions{WhenFull: sink.Block})
 	w := lossWatch{out: out, to: &said}
 	event := func() {
 		before := out.Stats().Waiting
@@ -35,13 +35,13 @@ func TestLossWatch(t *testing.T) {
 	event()
 	event()
 	w.look() // nothing has happened since: neither lost nor written
-	disk.room = true
+	pipe.mended = true
 	event()
 	event()
 	if err := out.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	want := "weir: the log loses events: no space left on device; /metrics counts them\n" +
+	want := "weir: the log loses events: broken pipe; /metrics counts them\n" +
 		"weir: the log is written again; 2 events were lost so far\n"
 	if got := said.String(); got != want {
 		t.Errorf("got %q, want %q", got, want)

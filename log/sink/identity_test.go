@@ -1,6 +1,7 @@
 package sink_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -36,8 +37,9 @@ func TestIdentity(t *testing.T) {
 			flood(t, out, 8, 1000)
 			end()
 			s := out.Stats()
-			if whole := wholeEvents(t, w.got.String()); s.Emitted != 8000 || s.Waiting != 0 || whole != s.Written || s.Lost() == 0 {
-				t.Errorf("%d whole lines; Stats = %+v", whole, s)
+			whole, own := wholeEvents(t, w.got.String())
+			if s.Emitted != 8000+own || s.Waiting != 0 || whole+own != s.Written || s.Lost() == 0 {
+				t.Errorf("%d whole lines and %d of the sink; Stats = %+v", whole, own, s)
 			}
 		})
 	}
@@ -74,17 +76,19 @@ func flood(t *testing.T, out eventSink, producers, each int) {
 }
 
 // wholeEvents counts the events of flood that stand whole on a line of their
-// own.
-func wholeEvents(t *testing.T, got string) (whole uint64) {
+// own, and those that a sink has added by itself.
+func wholeEvents(t *testing.T, got string) (whole, own uint64) {
 	t.Helper()
 	for line := range strings.Lines(got) {
 		line = strings.TrimSuffix(line, "\n")
 		if strings.HasPrefix(line, "[event") && strings.HasSuffix(line, "]") {
 			whole++
+		} else if strings.HasPrefix(line, "{") && json.Valid([]byte(line)) {
+			own++
 		}
 		if strings.Count(line, "[") > 1 {
 			t.Errorf("two events on one line: %q", line)
 		}
 	}
-	return whole
+	return whole, own
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"sync"
 	"time"
 
@@ -16,67 +15,88 @@ import (
 // DefaultQueueBytes is the size of a [Queue] that is asked for no other.
 const DefaultQueueBytes = 8 << 20
 
+// ErrFull is returned for a line that a [Queue] had no room for.
+var ErrFull = errors.New("the log's queue is full")
+
 // QueueOptions are the settings of a [Queue]. The zero value is ready for use.
 type QueueOptions struct {
-	// Bytes is how much may wait, in memory; zero is DefaultQueueBytes.
+	// Bytes is how much memory lines may wait in; zero is DefaultQueueBytes.
+	// What is about to be written next takes up to 64 KiB beyond that.
 	Bytes int
 
-	// WhenFull says what becomes of lines there is no room for.
+	// WhenFull says what becomes of lines that there is no room for.
 	WhenFull Policy
 
 	// Wait is how long a caller waits for room under Block; then its line is
-	// dropped. Zero is for as long as it takes.
+	// dropped. Zero is as long as it takes.
 	Wait time.Duration
 
-	// Linger is how long a line may wait for others to be written with it.
-	// Zero writes it as soon as the write before it has ended.
+	// Linger is how long the writer, when it is free, waits for more lines to
+	// write with those that there are. Zero is not at all: busy logs get large
+	// writes all the same.
 	Linger time.Duration
 
-	// Heartbeat is how often the log says how much of it there is. Zero is
-	// never.
+	// Heartbeat is how soon after an event the log tells how many there were,
+	// in an event "log totals". Zero is never.
 	Heartbeat time.Duration
 
-	// Events are the namespace and format of the events that the queue itself
-	// writes, "log events dropped" and "log totals".
+	// Events are the Namespace, Format and other settings of the events that
+	// the queue writes itself. They are written whatever its Level says.
 	Events log.Options
 }
 
 // A Queue takes lines at the cost of a copy and has a goroutine of its own
 // write them. Whatever arrives while one write runs goes out in the next, so
 // the busier the log, the fewer the writes; nothing is held back for that, and
-// no timer runs. Make one with [NewQueue]. Any number of goroutines may use it;
-// their lines keep the order in which they came.
+// no timer runs unless Linger asks for it. Make one with [NewQueue]. Any number
+// of goroutines may use it; their lines keep the order in which they came.
 //
-// Lines that are not written yet take at most the queue's size. When they do,
-// WriteEvent waits until there is room: nothing is lost, and callers are as
-// slow as the writer. What a caller was thanked for and is not written yet is
-// lost when the process is killed.
+// Lines that are not written yet take at most the queue's size in memory; what
+// happens then is the [Policy]'s. What a caller was thanked for and is not
+// written yet is lost when the process is killed, see [Queue.Flush].
 //
-// A Queue writes as a [Direct] does: it continues short writes, waits for room
-// in a non-blocking pipe, drops what fails, and never lets the torn piece of a
-// line run into the next.
+// A Queue writes as a [Direct] does: it continues short writes and never lets
+// the torn piece of a line run into the next. Beyond that it waits for what may
+// pass, not only for room in a pipe: for a disk that is full (ENOSPC, EDQUOT,
+// EFBIG), a device that fails (EIO), memory and files that are used up (ENOBUFS,
+// ENOMEM, EMFILE, ENFILE). It tries again after 0.5 s at the latest, for as long
+// as that takes, and goes on where it stopped; meanwhile the queue fills. After
+// any other error (EPIPE, EBADF, os.ErrClosed) the line is dropped.
+//
+// # What it writes itself
+//
+// When lines were dropped and writing works again, the next line but a few is
+// an event of [log.LevelWarn], at most one a second:
+//
+//	"log events dropped"  data.count.info.full: 4711 and so on, by level and
+//	                      [Reason]; data.since: when the first was dropped
+//
+// With a Heartbeat there are events of [log.LevelInfo], the last one when the
+// queue is closed. They prove a log complete without anything but the log:
+//
+//	"log totals"  data.since: when the queue was opened; data.emitted,
+//	              data.written, data.dropped and data.waiting since then,
+//	              before this event, so that data.written lines precede it
+//
+// Both are counted in [Stats] as every event is.
 type Queue struct {
-	out  *Direct // the writer and the counts
 	o    QueueOptions
 	done chan struct{} // closed when the goroutine has ended
+	wake chan struct{} // to the goroutine when it sleeps
 
-	mu     sync.Mutex
-	some   sync.Cond // of the goroutine, which waits for lines
-	room   sync.Cond // of callers, who wait for room
-	next   batch     // guarded by mu: what goes out next
-	held   int       // guarded by mu: bytes of next and of what is being written
-	closed bool      // guarded by mu
-}
+	// The goroutine's own, but for what lineWriter says any may call.
+	out     *lineWriter
+	reports *reports
+	works   bool // the last line was written
 
-// A batch is lines that go out in one write.
-type batch struct {
-	text  []byte
-	lines []queued
-}
-
-type queued struct {
-	end   int // in text
-	level log.Level
+	mu      sync.Mutex // guards what follows; never held during a write
+	room    sync.Cond  // of callers, who wait for room
+	backlog backlog
+	tally   tally
+	gap     time.Time // when the first event was dropped that no event tells of; zero: none
+	flushes []flush
+	sleep   sleep
+	closed  bool
 }
 
 // NewQueue returns a Queue that writes to w, which stays the caller's to close.
@@ -85,36 +105,46 @@ func NewQueue(w io.Writer, o QueueOptions) *Queue {
 	if o.Bytes <= 0 {
 		o.Bytes = DefaultQueueBytes
 	}
-	q := &Queue{out: NewDirect(w), o: o, done: make(chan struct{})}
-	q.some.L, q.room.L = &q.mu, &q.mu
+	q := &Queue{
+		o:       o,
+		done:    make(chan struct{}),
+		wake:    make(chan struct{}, 1),
+		out:     newLineWriter(w, true),
+		reports: newReports(w, o),
+		works:   true,
+		backlog: newBacklog(o.Bytes),
+	}
+	q.room.L = &q.mu
+	q.out.waits = q.noteError
 	go q.run()
 	return q
 }
 
 // Unwrap returns the writer, for who asks what kind it is.
-func (q *Queue) Unwrap() io.Writer { return q.out.Unwrap() }
+func (q *Queue) Unwrap() io.Writer { return q.out.writer }
 
-// WriteEvent queues a line, which ends in a newline, and returns len(line). It
-// waits while the queue is full; a line that is longer than the queue goes
-// through alone. After Close it drops the line and returns os.ErrClosed.
+// WriteEvent queues a line, which ends in a newline, and returns len(line), or
+// 0 and [ErrFull] for one that was dropped. A line that is longer than the
+// queue goes through alone. After Close it drops the line and returns
+// os.ErrClosed.
+//
+// After an event of [log.LevelFatal] the process is expected to end: WriteEvent
+// then flushes before it returns, for a second at most.
 func (q *Queue) WriteEvent(level log.Level, line []byte) (int, error) {
 	if len(line) == 0 {
 		return 0, nil
 	}
-	q.out.counts.emit(len(line))
-	if reason := q.put(level, line); reason != "" {
-		err := ErrFull
-		if reason == Closed {
-			err = os.ErrClosed
-		}
-		q.out.counts.drop(len(line), 0, reason, level, err)
-		return 0, err
+	switch q.put(level, line) {
+	case Full:
+		return 0, ErrFull
+	case Closed:
+		return 0, os.ErrClosed
+	}
+	if level >= log.LevelFatal {
+		q.flushFatal()
 	}
 	return len(line), nil
 }
-
-// ErrFull is returned for a line that a [Queue] had no room for.
-var ErrFull = errors.New("the log's queue is full")
 
 // Write is WriteEvent at [log.LevelInfo], for what writes lines without a
 // level.
@@ -122,55 +152,24 @@ func (q *Queue) Write(line []byte) (int, error) {
 	return q.WriteEvent(log.LevelInfo, line)
 }
 
-// put copies a line into the next batch, or tells why not.
-func (q *Queue) put(level log.Level, line []byte) Reason {
+// Stats returns the counts so far. It never waits for a write.
+func (q *Queue) Stats() Stats {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for !q.closed && q.held > 0 && q.held+len(line) > q.o.WhenFull.share(level, q.o.Bytes) {
-		if q.o.WhenFull != Block {
-			return Full
-		}
-		q.room.Wait()
-	}
-	if q.closed {
-		return Closed
-	}
-	q.next.text = append(q.next.text, line...)
-	q.next.lines = append(q.next.lines, queued{end: len(q.next.text), level: level})
-	q.held += len(line)
-	if len(q.next.lines) == 1 {
-		q.some.Signal()
-	}
-	return ""
-}
-
-// Stats returns the counts so far. It never waits for a write.
-func (q *Queue) Stats() Stats { return q.out.counts.snapshot() }
-
-// Flush returns when every line that was queued before it is written or
-// dropped, or with an error when ctx is done first.
-func (q *Queue) Flush(ctx context.Context) error {
-	for q.Stats().Waiting > 0 {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(time.Millisecond):
-		}
-	}
-	return nil
+	return q.tally.snapshot(q.out)
 }
 
 // Close refuses what comes after it, and returns when all that came before is
 // written or dropped. When ctx is done first it gives up: a wait for room in a
-// pipe ends, what is left is dropped as "closed", and the error says how much
-// was left; only a write that never returns is then left behind. Close may be
-// called more than once.
+// pipe or on a disk ends, what is left is dropped as "closed", and the error
+// says how much was left; only a write that never returns is then left behind.
+// Close may be called more than once.
 func (q *Queue) Close(ctx context.Context) error {
 	q.mu.Lock()
 	q.closed = true
-	q.some.Signal()
 	q.room.Broadcast()
 	q.mu.Unlock()
+	q.rouse()
 	select {
 	case <-q.done:
 		return nil
@@ -181,78 +180,88 @@ func (q *Queue) Close(ctx context.Context) error {
 	return fmt.Errorf("%w with %d events to write", ctx.Err(), left)
 }
 
-// run writes batch after batch until the queue is closed and empty.
-func (q *Queue) run() {
-	defer close(q.done)
-	var current batch
-	for q.take(&current) {
-		q.out.writeBatch(&current)
-		q.mu.Lock()
-		q.held -= len(current.text)
-		q.room.Broadcast()
-		q.mu.Unlock()
-	}
-}
-
-// take waits for lines and exchanges the batch that was written for them.
-func (q *Queue) take(b *batch) bool {
-	b.empty()
+// put copies a line into the backlog and counts it, or tells why not.
+func (q *Queue) put(level log.Level, line []byte) (dropped Reason) {
 	q.mu.Lock()
-	if len(q.next.lines) == 0 && !q.closed {
-		for len(q.next.lines) == 0 && !q.closed {
-			q.some.Wait()
+	if q.closed || !q.hasRoom(level, len(line)) {
+		if dropped = q.await(level, len(line)); dropped != "" {
+			q.mu.Unlock()
+			return dropped
 		}
-		// Others that are ready to run may have lines, too.
-		q.mu.Unlock()
-		runtime.Gosched()
-		q.mu.Lock()
+	} else {
+		q.tally.emit(len(line))
 	}
-	defer q.mu.Unlock()
-	*b, q.next = q.next, *b
-	return len(b.lines) > 0
+	filled := q.backlog.add(level, line)
+	wakes := q.sleep == untilLine || q.sleep == untilFull && filled
+	if wakes {
+		q.sleep = awake
+	}
+	q.mu.Unlock()
+	if wakes {
+		q.rouse()
+	}
+	return ""
 }
 
-// empty makes a batch ready to be filled, and lets go of what a flood left.
-func (b *batch) empty() {
-	if cap(b.text) > maxKeptBatch {
-		*b = batch{}
-	}
-	b.text, b.lines = b.text[:0], b.lines[:0]
+// hasRoom reports whether a line of n bytes may be added. Without any other
+// it always may. q.mu is held.
+func (q *Queue) hasRoom(level log.Level, n int) bool {
+	b := &q.backlog
+	return b.used == 0 || b.used+b.cost(n) <= q.o.WhenFull.share(level, q.o.Bytes)
 }
 
-const maxKeptBatch = 1 << 20
+// await counts a line for which there is no room at once. It returns when there
+// is, or why the line is dropped. q.mu is held, but not while it waits.
+func (q *Queue) await(level log.Level, n int) (dropped Reason) {
+	switch {
+	case q.closed:
+		dropped = Closed
+	case q.o.WhenFull != Block:
+		dropped = Full
+	default:
+		q.tally.emit(n)
+		if dropped = q.waitForRoom(level, n); dropped != "" {
+			q.tally.settle(level, n, 0, dropped, nil)
+			q.openGap()
+		}
+		return dropped
+	}
+	q.tally.refuse(level, dropped)
+	q.openGap()
+	return dropped
+}
 
-// writeBatch writes lines that were counted as emitted, in one write when all
-// goes well. A line that fails is dropped, and the next one has its own chance.
-func (d *Direct) writeBatch(b *batch) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	begin := 0 // of the first line that is not accounted for
-	lines := b.lines
-	for len(lines) > 0 {
-		if d.torn {
-			line := b.text[begin:lines[0].end]
-			n, reason, err := d.writeBehindTorn(line)
-			d.counts.settle(lines[0].level, len(line), n, reason, err)
-			begin, lines = lines[0].end, lines[1:]
-			continue
+// waitForRoom waits as long as q.o.Wait allows. q.mu is held, but not while it
+// waits.
+func (q *Queue) waitForRoom(level log.Level, n int) (dropped Reason) {
+	late := false // guarded by q.mu
+	if q.o.Wait > 0 {
+		timer := time.AfterFunc(q.o.Wait, func() {
+			q.mu.Lock()
+			late = true
+			q.mu.Unlock()
+			q.room.Broadcast()
+		})
+		defer timer.Stop()
+	}
+	for !q.hasRoom(level, n) {
+		switch {
+		case q.closed:
+			return Closed
+		case late:
+			return Full
 		}
-		n, reason, err := d.writeAll(b.text[begin:])
-		written := begin + n
-		whole := 0
-		for whole < len(lines) && lines[whole].end <= written {
-			whole++
-		}
-		if whole > 0 {
-			end := lines[whole-1].end
-			d.counts.wroteMany(whole, end-begin)
-			begin, lines = end, lines[whole:]
-		}
-		if reason != "" && len(lines) > 0 {
-			line := b.text[begin:lines[0].end]
-			n, reason := wholeBut(line, written-begin, reason)
-			d.counts.settle(lines[0].level, len(line), n, reason, err)
-			begin, lines = lines[0].end, lines[1:]
-		}
+		q.room.Wait()
+	}
+	if q.closed {
+		return Closed
+	}
+	return ""
+}
+
+// openGap notes that something was dropped. q.mu is held.
+func (q *Queue) openGap() {
+	if q.gap.IsZero() {
+		q.gap = time.Now()
 	}
 }

@@ -3,7 +3,6 @@ package sink
 import (
 	"cmp"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/weirhq/weir/log"
@@ -16,23 +15,23 @@ type Reason string
 const (
 	WriteError Reason = "write_error" // the writer failed
 	Closed     Reason = "closed"      // the sink was closed before the event was written
-	Full       Reason = "full"        // the queue had no room, or none for its level
+	Full       Reason = "full"        // the queue had no room, or none for events of that level
 )
 
 // Stats are the counts of a sink, all of the same instant. At any of them
 //
 //	Emitted == Written + Lost() + Waiting
 type Stats struct {
-	Emitted      uint64 // events handed to the sink
+	Emitted      uint64 // events handed to the sink, and the queue's own
 	Written      uint64 // events that the writer has, to the last byte before the newline
 	Waiting      uint64 // events that are being written or wait for it
 	WaitingBytes uint64 // how long those are together
 	Bytes        uint64 // bytes of events that the writer took, torn ones included
 	Dropped      []Loss // by level and reason; only what has happened
-	LastError    error  // the last that dropped an event as WriteError, or nil
 
 	HighWaterBytes uint64        // the most that WaitingBytes ever was
-	LongestWrite   time.Duration // that any batch took, the one under way included
+	LongestWrite   time.Duration // what was written together took so long, waits included; the one under way counts
+	LastError      error         // the writer's last that dropped an event or, in a Queue, was waited for; nil if none
 }
 
 // A Loss counts the events of one level that were lost for one reason.
@@ -51,75 +50,66 @@ func (s Stats) Lost() uint64 {
 	return n
 }
 
-// counts are the Stats of a sink that is at work. Their lock is never held
-// during a write, so that a sink which stands still can be asked about it.
-type counts struct {
-	mu    sync.Mutex
-	stats Stats // guarded by mu
-}
+// A tally keeps the Stats of a sink that is at work, for one goroutine at a
+// time: a sink has a lock for it that is not held during a write, so that a
+// sink which stands still can be asked about it.
+type tally struct{ stats Stats }
 
 // emit counts an event that arrives.
-func (c *counts) emit(bytes int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.stats.Emitted++
-	c.stats.Waiting++
-	c.stats.WaitingBytes += uint64(bytes)
+func (t *tally) emit(bytes int) {
+	t.stats.Emitted++
+	t.stats.Waiting++
+	t.stats.WaitingBytes += uint64(bytes)
+	t.stats.HighWaterBytes = max(t.stats.HighWaterBytes, t.stats.WaitingBytes)
+}
+
+// refuse counts an event that arrives and is lost at once.
+func (t *tally) refuse(level log.Level, reason Reason) {
+	t.stats.Emitted++
+	t.lose(level, reason)
 }
 
 // settle counts what became of an event that waited: written when there is no
 // reason for anything else.
-func (c *counts) settle(level log.Level, bytes, taken int, reason Reason, err error) {
-	if reason != "" {
-		c.drop(bytes, taken, reason, level, err)
+func (t *tally) settle(level log.Level, bytes, taken int, reason Reason, err error) {
+	t.stats.Waiting--
+	t.stats.WaitingBytes -= uint64(bytes)
+	t.stats.Bytes += uint64(taken)
+	if reason == "" {
+		t.stats.Written++
 		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.leave(bytes, taken)
-	c.stats.Written++
+	if reason == WriteError {
+		t.stats.LastError = err
+	}
+	t.lose(level, reason)
 }
 
 // wroteMany counts events that waited and were written to the last byte.
-func (c *counts) wroteMany(events, bytes int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.stats.Waiting -= uint64(events)
-	c.stats.WaitingBytes -= uint64(bytes)
-	c.stats.Bytes += uint64(bytes)
-	c.stats.Written += uint64(events)
+func (t *tally) wroteMany(events, bytes int) {
+	t.stats.Waiting -= uint64(events)
+	t.stats.WaitingBytes -= uint64(bytes)
+	t.stats.Bytes += uint64(bytes)
+	t.stats.Written += uint64(events)
 }
 
-// drop counts an event that waited and was lost.
-func (c *counts) drop(bytes, taken int, reason Reason, level log.Level, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.leave(bytes, taken)
-	if reason == WriteError {
-		c.stats.LastError = err
-	}
-	i, found := slices.BinarySearchFunc(c.stats.Dropped, Loss{Level: level, Reason: reason}, compareDrops)
+func (t *tally) lose(level log.Level, reason Reason) {
+	loss := Loss{Level: level, Reason: reason}
+	i, found := slices.BinarySearchFunc(t.stats.Dropped, loss, compareLosses)
 	if !found {
-		c.stats.Dropped = slices.Insert(c.stats.Dropped, i, Loss{Level: level, Reason: reason})
+		t.stats.Dropped = slices.Insert(t.stats.Dropped, i, loss)
 	}
-	c.stats.Dropped[i].Events++
+	t.stats.Dropped[i].Events++
 }
 
-// leave counts an event that waits no longer. c.mu is held.
-func (c *counts) leave(bytes, taken int) {
-	c.stats.Waiting--
-	c.stats.WaitingBytes -= uint64(bytes)
-	c.stats.Bytes += uint64(taken)
-}
-
-func (c *counts) snapshot() Stats {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s := c.stats
+// snapshot returns the counts, with what the writer itself knows.
+func (t *tally) snapshot(w *lineWriter) Stats {
+	s := t.stats
 	s.Dropped = slices.Clone(s.Dropped)
+	s.LongestWrite = w.longestWrite()
 	return s
 }
 
-func compareDrops(a, b Loss) int {
+func compareLosses(a, b Loss) int {
 	return cmp.Or(cmp.Compare(a.Level, b.Level), cmp.Compare(a.Reason, b.Reason))
 }

@@ -1,0 +1,192 @@
+package sink
+
+import (
+	"io"
+	"slices"
+	"time"
+
+	"github.com/weirhq/weir/log"
+)
+
+// The events that a queue writes itself.
+const (
+	eventDropped = "log events dropped"
+	eventTotals  = "log totals"
+)
+
+// gapPause is the least time between two events that tell of dropped ones, for
+// a log that is slower than its callers all the time.
+const gapPause = time.Second
+
+// reports are what a queue's goroutine knows of the events that it writes
+// itself. They do not go through the backlog, which may be full.
+type reports struct {
+	logger    *log.Logger
+	line      lineKeeper
+	heartbeat time.Duration
+	opened    time.Time
+
+	told     []Loss    // what was dropped when the last event told of it
+	lastGap  time.Time // when that was
+	totalsAt time.Time // when totals are due; zero: nothing happened since the last
+}
+
+func newReports(w io.Writer, o QueueOptions) *reports {
+	r := &reports{line: lineKeeper{w: w}, heartbeat: o.Heartbeat, opened: time.Now()}
+	o.Events.Level, o.Events.Sampling = log.LevelInfo, nil
+	r.logger = log.New(&r.line, o.Events)
+	return r
+}
+
+// A lineKeeper keeps the line that a logger writes.
+type lineKeeper struct {
+	w     io.Writer
+	level log.Level
+	line  []byte
+}
+
+func (k *lineKeeper) WriteEvent(level log.Level, line []byte) (int, error) {
+	k.level, k.line = level, append(k.line[:0], line...)
+	return len(line), nil
+}
+
+func (k *lineKeeper) Write(line []byte) (int, error) { return k.WriteEvent(log.LevelInfo, line) }
+
+// Unwrap lets a logger ask whether the lines will be on a terminal.
+func (k *lineKeeper) Unwrap() io.Writer { return k.w }
+
+// untilReport returns how long it is until something is to be reported,
+// negative for never. q.mu is held.
+func (q *Queue) untilReport() time.Duration {
+	r := q.reports
+	if !q.works {
+		return -1
+	}
+	var at time.Time
+	if !q.gap.IsZero() {
+		at = r.lastGap.Add(gapPause)
+	}
+	if !r.totalsAt.IsZero() && (at.IsZero() || r.totalsAt.Before(at)) {
+		at = r.totalsAt
+	}
+	if at.IsZero() {
+		return -1
+	}
+	return max(time.Until(at), 0)
+}
+
+// armTotals has the totals of what was just written told in time.
+func (r *reports) armTotals() {
+	if r.heartbeat > 0 && r.totalsAt.IsZero() {
+		r.totalsAt = time.Now().Add(r.heartbeat)
+	}
+}
+
+// report writes what is due, or at the end all that there is to say.
+func (q *Queue) report(atEnd bool) {
+	r := q.reports
+	if q.gapIsDue(atEnd) {
+		q.reportGap()
+	}
+	if r.totalsAt.IsZero() || !q.works {
+		return
+	}
+	if atEnd || !time.Now().Before(r.totalsAt) {
+		q.reportTotals()
+	}
+}
+
+func (q *Queue) gapIsDue(atEnd bool) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.gap.IsZero() || !q.works {
+		return false
+	}
+	return atEnd || time.Since(q.reports.lastGap) >= gapPause
+}
+
+// reportGap tells what was dropped since the last time. If that fails, the next
+// time is to tell of it.
+func (q *Queue) reportGap() {
+	r := q.reports
+	q.mu.Lock()
+	since, dropped := q.gap, slices.Clone(q.tally.stats.Dropped)
+	q.gap = time.Time{}
+	q.mu.Unlock()
+
+	r.lastGap = time.Now()
+	r.logger.Warn(eventDropped).
+		Object("count", func(e *log.Event) { addLosses(e, lossesSince(r.told, dropped)) }).
+		Time("since", since).
+		Send()
+	if q.writeReport() {
+		r.told = dropped
+		r.armTotals()
+		return
+	}
+	q.mu.Lock()
+	q.gap = since
+	q.mu.Unlock()
+}
+
+// lossesSince returns by how much the counts of before, which are sorted as now
+// is, have grown.
+func lossesSince(before, now []Loss) []Loss {
+	var grown []Loss
+	for _, loss := range now {
+		if len(before) > 0 && compareLosses(before[0], loss) == 0 {
+			loss.Events -= before[0].Events
+			before = before[1:]
+		}
+		if loss.Events > 0 {
+			grown = append(grown, loss)
+		}
+	}
+	return grown
+}
+
+// addLosses adds losses that are sorted by level, an object for each.
+func addLosses(e *log.Event, losses []Loss) {
+	for len(losses) > 0 {
+		n := 1
+		for n < len(losses) && losses[n].Level == losses[0].Level {
+			n++
+		}
+		e.Object(losses[0].Level.String(), func(e *log.Event) {
+			for _, loss := range losses[:n] {
+				e.Uint64(string(loss.Reason), loss.Events)
+			}
+		})
+		losses = losses[n:]
+	}
+}
+
+// reportTotals tells what was counted up to here.
+func (q *Queue) reportTotals() {
+	r := q.reports
+	s := q.Stats()
+	r.logger.Info(eventTotals).
+		Time("since", r.opened).
+		Uint64("emitted", s.Emitted).
+		Uint64("written", s.Written).
+		Uint64("dropped", s.Lost()).
+		Uint64("waiting", s.Waiting).
+		Send()
+	if q.writeReport() {
+		r.totalsAt = time.Time{}
+	}
+}
+
+// writeReport writes the line that the logger has left, and reports whether
+// that went well.
+func (q *Queue) writeReport() bool {
+	k := &q.reports.line
+	q.mu.Lock()
+	q.tally.emit(len(k.line))
+	q.mu.Unlock()
+	q.out.begin()
+	defer q.out.end()
+	n, reason, err := q.out.writeBehindTorn(k.line)
+	q.settle(k.level, len(k.line), n, reason, err)
+	return reason == ""
+}

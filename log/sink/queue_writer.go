@@ -1,0 +1,176 @@
+package sink
+
+import (
+	"runtime"
+	"time"
+
+	"github.com/weirhq/weir/log"
+)
+
+// A sleep is what the goroutine that writes waits for.
+type sleep int
+
+const (
+	awake     sleep = iota
+	untilLine       // any line at all
+	untilFull       // a chunk that is full, or the end of Linger
+)
+
+// run writes chunk after chunk until the queue is closed and empty.
+func (q *Queue) run() {
+	defer close(q.done)
+	timer := time.NewTimer(time.Hour)
+	timer.Stop()
+	for {
+		c, open := q.take(timer)
+		if c != nil {
+			q.writeChunk(c)
+			q.release(c)
+			q.reports.armTotals()
+		}
+		if !open {
+			q.report(true)
+			return
+		}
+		q.report(false)
+	}
+}
+
+// take waits for lines, and returns the first chunk of them; nil when there is
+// something to report instead. It reports whether more may come.
+func (q *Queue) take(timer *time.Timer) (c *chunk, open bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.backlog.head == nil && !q.closed {
+		q.sleepUntil(untilLine, timer, q.untilDue())
+		if q.backlog.head == nil {
+			q.backlog.trim()
+		} else {
+			// Whoever woke this has often a second line coming, and others
+			// that are ready to run may have some, too.
+			q.mu.Unlock()
+			runtime.Gosched()
+			q.mu.Lock()
+		}
+	}
+	if q.o.Linger > 0 && q.backlog.head != nil && q.backlog.head == q.backlog.tail && !q.isUrgent() {
+		q.sleepUntil(untilFull, timer, q.o.Linger)
+	}
+	c = q.backlog.take()
+	return c, !q.closed || q.backlog.head != nil
+}
+
+// trimAfter is how long a queue must have nothing to do before it lets go of
+// memory: the next flood may be near.
+const trimAfter = time.Second
+
+// untilDue returns how long the goroutine may sleep if no line comes, negative
+// for ever. q.mu is held.
+func (q *Queue) untilDue() time.Duration {
+	d := q.untilReport()
+	if q.backlog.isFat() && (d < 0 || d > trimAfter) {
+		d = trimAfter
+	}
+	return d
+}
+
+// isUrgent reports whether somebody waits for lines to be written. q.mu is
+// held.
+func (q *Queue) isUrgent() bool { return q.closed || len(q.flushes) > 0 }
+
+// sleepUntil returns when it is woken or after that time, unless it is
+// negative. q.mu is held, but not while it sleeps.
+func (q *Queue) sleepUntil(what sleep, timer *time.Timer, d time.Duration) {
+	q.sleep = what
+	q.mu.Unlock()
+	if d >= 0 {
+		timer.Reset(d)
+		select {
+		case <-q.wake:
+			timer.Stop()
+		case <-timer.C:
+		}
+	} else {
+		<-q.wake
+	}
+	q.mu.Lock()
+	q.sleep = awake
+}
+
+// rouse wakes the goroutine that writes. It may have woken by itself: then it
+// will find that it was woken for nothing.
+func (q *Queue) rouse() {
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// release gives the memory of lines that were written to those that wait.
+func (q *Queue) release(c *chunk) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.backlog.release(c)
+	q.room.Broadcast()
+	q.endFlushes()
+}
+
+// writeChunk writes lines, in one write when all goes well. A line that fails
+// is dropped, and the next one has its own chance.
+func (q *Queue) writeChunk(c *chunk) {
+	q.out.begin()
+	defer q.out.end()
+	begin := 0 // of the first line that is not accounted for
+	lines := c.lines
+	for len(lines) > 0 {
+		if q.out.torn {
+			line := c.text[begin:lines[0].end]
+			n, reason, err := q.out.writeBehindTorn(line)
+			q.settle(lines[0].level, len(line), n, reason, err)
+			begin, lines = lines[0].end, lines[1:]
+			continue
+		}
+		n, reason, err := q.out.writeAll(c.text[begin:])
+		written := begin + n
+		whole := 0
+		for whole < len(lines) && lines[whole].end <= written {
+			whole++
+		}
+		if whole > 0 {
+			end := lines[whole-1].end
+			q.wroteMany(whole, end-begin)
+			begin, lines = end, lines[whole:]
+		}
+		if reason != "" && len(lines) > 0 {
+			line := c.text[begin:lines[0].end]
+			n, reason := wholeBut(line, written-begin, reason)
+			q.settle(lines[0].level, len(line), n, reason, err)
+			begin, lines = lines[0].end, lines[1:]
+		}
+	}
+}
+
+// settle counts what became of a line.
+func (q *Queue) settle(level log.Level, bytes, taken int, dropped Reason, err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.tally.settle(level, bytes, taken, dropped, err)
+	if q.works = dropped == ""; !q.works {
+		q.openGap()
+	}
+}
+
+// wroteMany counts lines that were written.
+func (q *Queue) wroteMany(lines, bytes int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.tally.wroteMany(lines, bytes)
+	q.works = true
+}
+
+// noteError keeps an error that is waited for.
+func (q *Queue) noteError(err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.tally.stats.LastError = err
+}
