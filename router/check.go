@@ -21,18 +21,21 @@ func (s *search) satisfies(c *check, at, end int) bool {
 	return ok
 }
 
-// A run is what a check said of the segment at an offset, which is never 0.
+// A run is what a check said of the segment at an offset in one search. Those
+// of earlier searches are left where they are: a table may have thousands of
+// expressions of which a request comes near none.
 type run struct {
-	at int
-	ok bool
+	search uint64
+	at     int
+	ok     bool
 }
 
 // once asks c about a segment, unless it was asked about the same one before.
 func (s *search) once(c *check, segment string, at int) bool {
 	r := &s.params.runs[c.run-1]
-	if r.at != at {
+	if r.search != s.params.searches || r.at != at {
 		_, ok := c.value(segment)
-		*r = run{at, ok}
+		*r = run{s.params.searches, at, ok}
 	}
 	return r.ok
 }

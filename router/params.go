@@ -14,6 +14,8 @@ type Params struct {
 	frames  []frame  // scratch: where a search can go on
 	entered []uint64 // scratch: a bit for each guard that the search passed
 	runs    []run    // scratch: what constraints that run once said
+
+	searches uint64 // how many there were that needed a reset
 }
 
 // A span is where a value stands.
@@ -62,9 +64,10 @@ func (p *Params) reset(g *program) {
 	if g.guards > 0 {
 		p.entered = resized(p.entered, (g.guards+63)/64)
 	}
-	if g.runs > 0 {
-		p.runs = resized(p.runs, g.runs)
+	if len(p.runs) < g.runs {
+		p.runs = make([]run, g.runs)
 	}
+	p.searches++
 }
 
 // Release forgets what the last lookup found, the path included that its
