@@ -1,6 +1,7 @@
 package router_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -36,6 +37,13 @@ func TestBound(t *testing.T) {
 		if steps, nodes := table.Steps("GET", "", c.path); steps > segments*nodes {
 			t.Errorf("%s: %d steps for %d segments in %d nodes", c.name, steps, segments, nodes)
 		}
+		longest := 0
+		for _, p := range c.patterns {
+			longest = max(longest, strings.Count(p, "/"))
+		}
+		if !table.FramesWithin(longest, "GET", "", c.path) {
+			t.Errorf("%s: more places to go back to than the %d segments of the longest pattern", c.name, longest)
+		}
 	}
 }
 
@@ -54,6 +62,47 @@ func TestBacktrackingWithoutWildcardsVisitsNodesOnce(t *testing.T) {
 	table := newTable(t, "/{a}/{b}/{c}/z", "/a/{b}/{c}/y", "/a/b/{c}/x", "/a/b/c/w", "/{a:slug}/b/{c:hex}/v")
 	if steps, nodes := table.Steps("GET", "", "/a/b/c/d"); steps > nodes {
 		t.Errorf("%d steps in %d nodes", steps, nodes)
+	}
+}
+
+// A constraint is asked about a segment once where nothing else leads on, and
+// an expression once for all patterns that have it at one place. What it said
+// in one lookup is not what it says in the next.
+func TestConstraintsAreAskedOnce(t *testing.T) {
+	asked := map[string]int{}
+	tell := func(segment string) { asked[segment]++ }
+	constraints := router.Constraints{"int": router.Int.Told(tell), "re": router.Regexp("[a-z]").Told(tell)}
+	var p router.Params
+	for _, c := range []struct {
+		pattern, others string
+		path, want      string
+	}{
+		{"/{a:int}", "", "/x", "x"},
+		{"/{a:int}/b", "", "/x/b", "x"},
+		{"/{a:int}/b", "/x/c", "/x/b", "x"},
+		{"/{a:int}/b", "", "/1/c", ""}, // what follows is looked at first
+		{"/a/{x:re}/b", "/{y}/{x:re}/b /{y}/{x:re}/c/{z}", "/a/q/c", "q"},
+		{"/a/{x:re}/b", "/{y...}/{x:re}/b", "/a/1/b", "1 b"},
+		{"/a/{x:re}/b", "/{y...}/{x:re}/b", "/a/q/b", "q"},
+		{"/{y...}/{x:re}/b", "/{y...}/{x:re}/{z}/c", "/a/b/c/d/b", "b c d"},
+	} {
+		var entries []router.Entry[int]
+		for _, pattern := range append(strings.Fields(c.others), c.pattern) {
+			entries = append(entries, router.Entry[int]{Pattern: pattern})
+		}
+		table, err := router.NewTable(constraints, entries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		clear(asked)
+		lookup(table, "GET", "", c.path, &p)
+		want := map[string]int{}
+		for _, segment := range strings.Fields(c.want) {
+			want[segment] = 1
+		}
+		if !maps.Equal(asked, want) {
+			t.Errorf("%s in %s and %s: asked %v, want %v", c.path, c.pattern, c.others, asked, want)
+		}
 	}
 }
 

@@ -15,6 +15,14 @@ func (t *Table[T]) Steps(method, host, path string) (steps, states int) {
 	return f.steps, states
 }
 
+// FramesWithin reports whether a lookup has no more than so many places to go
+// back to at any time.
+func (t *Table[T]) FramesWithin(most int, method, host, path string) bool {
+	p := Params{frames: make([]frame, 0, most)}
+	t.program.lookup(method, path, "", &p, host)
+	return cap(p.frames) == most
+}
+
 func (s *state) count() int {
 	if s == nil {
 		return 0
@@ -36,6 +44,16 @@ func (s *state) count() int {
 
 // Examples returns what a constraint is known to accept.
 func (c Constraint) Examples() []string { return c.examples }
+
+// Told returns a constraint that tells of each segment it is asked about.
+func (c Constraint) Told(tell func(segment string)) Constraint {
+	accepts := c.accepts
+	c.accepts = func(segment string) bool {
+		tell(segment)
+		return accepts(segment)
+	}
+	return c
+}
 
 // Costly reports whether a search asks the constraint once per segment.
 func (c Constraint) Costly() bool { return c.costly }

@@ -151,7 +151,13 @@ func (s *search) walk(g *program, r *root) (entry int32) {
 						here, at = to, end+len(to.text)
 						continue
 					}
+				} else if to != nil {
+					s.missed(to, end)
 				}
+				if here, at, entry = s.back(); here == nil {
+					break
+				}
+				continue
 			}
 		}
 		if here, at, entry = s.turn(frame{state: here, at: at}); here == nil {
@@ -182,15 +188,32 @@ func (s *search) turn(f frame) (to *state, at int, entry int32) {
 				return to, at, entry
 			}
 		}
-		frames := s.params.frames
-		if len(frames) == 0 {
+		if !s.pop(&f) {
 			return nil, 0, -1
 		}
-		f, s.params.frames = frames[len(frames)-1], frames[:len(frames)-1]
 	}
 }
 
+// back is turn from where something was left to be tried.
+func (s *search) back() (to *state, at int, entry int32) {
+	var f frame
+	if !s.pop(&f) {
+		return nil, 0, -1
+	}
+	return s.turn(f)
+}
+
 func (s *search) push(f frame) { s.params.frames = append(s.params.frames, f) }
+
+// pop takes the last frame and reports whether there was one.
+func (s *search) pop(f *frame) bool {
+	last := len(s.params.frames) - 1
+	if last < 0 {
+		return false
+	}
+	*f, s.params.frames = s.params.frames[last], s.params.frames[:last]
+	return true
+}
 
 // branch tries what f says, and then all else that leads on beside literals. It returns what turn does.
 func (s *search) branch(m *branches, f *frame) (to *state, at int, entry int32) {
