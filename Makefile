@@ -3,7 +3,7 @@
 GO ?= go
 FUZZTIME ?= 1m
 
-.PHONY: test format vet staticcheck tidy race allocs promises logr-module bench-module lacking build fuzz bench bench-log bench-router bench-proxy clean
+.PHONY: test format vet staticcheck tidy race allocs promises logr-module bench-module lacking build fuzz bench bench-log bench-router bench-sinks bench-proxy clean
 
 test: format vet staticcheck tidy race allocs promises logr-module bench-module lacking
 
@@ -71,6 +71,9 @@ bench-log:
 
 bench-router:
 	cd bench && $(GO) run ./cmd/benchrun router
+
+bench-sinks:
+	cd bench && $(GO) run ./cmd/benchrun sinks
 
 # Needs nginx and wrk; Caddy is built from its module.
 bench-proxy: .bench/bin/caddy

@@ -43,6 +43,7 @@ type work struct {
 // is not asked.
 type logger struct {
 	threeEvents func(*request)
+	three       Three // the same, apart, of the loggers that another package measures
 	static      func()
 	tenFields   func(*fields)
 	carrying    func(*fields) func() // makes a logger that carries the fields, and returns what writes one event with it

@@ -9,15 +9,17 @@ import (
 )
 
 // openPhuslu opens the form that says as much as the others' rows.
-func openPhuslu(w io.Writer) logger { return openPhusluFormat(w, time.RFC3339Nano) }
+func openPhuslu(w io.Writer) logger {
+	return openPhusluFormat(phuslu.IOWriter{Writer: w}, time.RFC3339Nano)
+}
 
 // openPhusluMillis: phuslu/log's documentation strongly recommends an empty TimeFormat, which makes created_at precise
 // to the millisecond and not, as everyone else's, to the nanosecond.
-func openPhusluMillis(w io.Writer) logger { return openPhusluFormat(w, "") }
+func openPhusluMillis(w io.Writer) logger { return openPhusluFormat(phuslu.IOWriter{Writer: w}, "") }
 
 // openPhusluFormat: the message's key is a package variable, and every event reads the clock: an instant that is at
 // hand cannot be given.
-func openPhusluFormat(w io.Writer, timeFormat string) logger {
+func openPhusluFormat(w phuslu.Writer, timeFormat string) logger {
 	phuslu.MessageKey = "event"
 	l := phuslu.Logger{
 		Level:        phuslu.InfoLevel,
@@ -25,16 +27,24 @@ func openPhusluFormat(w io.Writer, timeFormat string) logger {
 		TimeFormat:   timeFormat,
 		TimeLocation: time.UTC,
 		Context:      phuslu.NewContext(nil).Str("namespace", namespace).Value(),
-		Writer:       phuslu.IOWriter{Writer: w},
+		Writer:       w,
 	}
-	return logger{
-		threeEvents: func(r *request) {
+	three := Three{
+		func(r *request) {
 			l.Info().Str("trace_id", traceID).Object("http", (*phusluReceived)(r)).Msg(received)
+		},
+		func(r *request) {
 			l.Info().Str("trace_id", traceID).Object("http", (*phusluProxying)(r)).Object("data", (*phusluTarget)(r)).Msg(proxying)
+		},
+		func(r *request) {
 			l.Info().Str("trace_id", traceID).Object("http", (*phusluCompleted)(r)).Msg(completed)
 		},
-		static:    func() { l.Info().Msg(filtered) },
-		tenFields: func(f *fields) { phusluTen(l.Info(), f).Msg(filtered) },
+	}
+	return logger{
+		three:       three,
+		threeEvents: three.all,
+		static:      func() { l.Info().Msg(filtered) },
+		tenFields:   func(f *fields) { phusluTen(l.Info(), f).Msg(filtered) },
 		disabled: func(n int, f *fields) {
 			for range n {
 				l.Debug().

@@ -10,6 +10,7 @@ import (
 func openWeir(w io.Writer) logger {
 	l := log.New(w, log.Options{Namespace: namespace})
 	return logger{
+		three:       weirApart(l),
 		threeEvents: func(r *request) { weirThree(l, r) },
 		static:      func() { l.Info(filtered).Send() },
 		tenFields:   func(f *fields) { weirTen(l.Info(filtered), f).Send() },
@@ -41,17 +42,45 @@ func openWeir(w io.Writer) logger {
 	}
 }
 
-// weirThree gives the first and the last event the instants that are at hand, as the front door does.
+// weirThree fills one HTTP for the three events, as the front door does.
 func weirThree(l *log.Logger, r *request) {
-	http := log.HTTP{Method: r.Method, Scheme: r.Scheme, Host: r.Host, Port: r.Port, Path: r.Path, Query: r.Query}
+	http := weirHTTP(r)
+	weirReceived(l, r, &http)
+	weirProxying(l, r, &http)
+	weirCompleted(l, r, &http)
+}
+
+// weirApart fills one for each.
+func weirApart(l *log.Logger) Three {
+	apart := func(event func(*log.Logger, *request, *log.HTTP)) func(*request) {
+		return func(r *request) {
+			http := weirHTTP(r)
+			event(l, r, &http)
+		}
+	}
+	return Three{apart(weirReceived), apart(weirProxying), apart(weirCompleted)}
+}
+
+func weirHTTP(r *request) log.HTTP {
+	return log.HTTP{Method: r.Method, Scheme: r.Scheme, Host: r.Host, Port: r.Port, Path: r.Path, Query: r.Query}
+}
+
+// The first and the last event take the instants that are at hand, as the front door gives them.
+func weirReceived(l *log.Logger, r *request, http *log.HTTP) {
 	http.StartedAt = r.StartedAt
-	l.Info(received).At(r.StartedAt).TraceID(traceID).HTTP(&http).Send()
+	l.Info(received).At(r.StartedAt).TraceID(traceID).HTTP(http).Send()
 	http.StartedAt = time.Time{}
-	l.Info(proxying).TraceID(traceID).HTTP(&http).Str("destination", r.Destination).Str("proxy_name", r.Proxy).Send()
+}
+
+func weirProxying(l *log.Logger, r *request, http *log.HTTP) {
+	l.Info(proxying).TraceID(traceID).HTTP(http).Str("destination", r.Destination).Str("proxy_name", r.Proxy).Send()
+}
+
+func weirCompleted(l *log.Logger, r *request, http *log.HTTP) {
 	http.StartedAt = r.StartedAt
 	http.StatusCode, http.EndedAt, http.Duration = r.StatusCode, r.EndedAt, r.EndedAt.Sub(r.StartedAt)
 	http.ResponseContentLength = r.ContentLength
-	l.Info(completed).At(r.EndedAt).TraceID(traceID).HTTP(&http).Send()
+	l.Info(completed).At(r.EndedAt).TraceID(traceID).HTTP(http).Send()
 }
 
 func weirTen(e *log.Event, f *fields) *log.Event {

@@ -20,14 +20,18 @@ func openZap(w io.Writer) logger {
 			ce.Write(fields...)
 		}
 	}
-	return logger{
-		threeEvents: func(r *request) {
-			at(r.StartedAt, received, trace(), zap.Object("http", (*zapReceived)(r)))
+	three := Three{
+		func(r *request) { at(r.StartedAt, received, trace(), zap.Object("http", (*zapReceived)(r))) },
+		func(r *request) {
 			l.Info(proxying, trace(), zap.Object("http", (*zapProxying)(r)), zap.Object("data", (*zapTarget)(r)))
-			at(r.EndedAt, completed, trace(), zap.Object("http", (*zapCompleted)(r)))
 		},
-		static:    func() { l.Info(filtered) },
-		tenFields: func(f *fields) { l.Info(filtered, zapTen(f)...) },
+		func(r *request) { at(r.EndedAt, completed, trace(), zap.Object("http", (*zapCompleted)(r))) },
+	}
+	return logger{
+		three:       three,
+		threeEvents: three.all,
+		static:      func() { l.Info(filtered) },
+		tenFields:   func(f *fields) { l.Info(filtered, zapTen(f)...) },
 		asked: func(n int, f *fields) {
 			for range n {
 				if ce := l.Check(zap.DebugLevel, filtered); ce != nil {

@@ -22,14 +22,22 @@ func openZerolog(w io.Writer) logger {
 	zerolog.ErrorStackMarshaler = zerologStack
 	timeless := zerolog.New(w).Level(zerolog.InfoLevel).With().Str("namespace", namespace).Logger()
 	l := timeless.With().Timestamp().Logger()
-	return logger{
-		threeEvents: func(r *request) {
+	three := Three{
+		func(r *request) {
 			timeless.Info().Time("created_at", r.StartedAt).Str("trace_id", traceID).Object("http", (*zerologReceived)(r)).Msg(received)
+		},
+		func(r *request) {
 			l.Info().Str("trace_id", traceID).Object("http", (*zerologProxying)(r)).Object("data", (*zerologTarget)(r)).Msg(proxying)
+		},
+		func(r *request) {
 			timeless.Info().Time("created_at", r.EndedAt).Str("trace_id", traceID).Object("http", (*zerologCompleted)(r)).Msg(completed)
 		},
-		static:    func() { l.Info().Msg(filtered) },
-		tenFields: func(f *fields) { zerologTen(l.Info(), f).Msg(filtered) },
+	}
+	return logger{
+		three:       three,
+		threeEvents: three.all,
+		static:      func() { l.Info().Msg(filtered) },
+		tenFields:   func(f *fields) { zerologTen(l.Info(), f).Msg(filtered) },
 		disabled: func(n int, f *fields) {
 			for range n {
 				l.Debug().

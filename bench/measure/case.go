@@ -112,9 +112,9 @@ func cost(r Row, n int) Cost {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	start := processorTime()
+	start := ProcessorTime()
 	r.Run(n)
-	took := processorTime() - start
+	took := ProcessorTime() - start
 	runtime.ReadMemStats(&after)
 	per := func(from, to uint64) float64 { return float64(to-from) / float64(n) }
 	return Cost{
@@ -130,8 +130,8 @@ func (r Row) after() {
 	}
 }
 
-// processorTime returns the user and system time of this process so far.
-func processorTime() time.Duration {
+// ProcessorTime returns the user and system time of this process so far.
+func ProcessorTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		panic(fmt.Sprintf("measure: getrusage: %v", err)) // it takes no argument that could be wrong

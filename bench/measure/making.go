@@ -42,9 +42,9 @@ func (p Plan) Make(ctx context.Context, makings []Making) ([]Made, error) {
 
 func (m *Made) once(making Making) error {
 	before := heap()
-	start := processorTime()
+	start := ProcessorTime()
 	made, err := making.Make()
-	took := processorTime() - start
+	took := ProcessorTime() - start
 	if err != nil {
 		return err
 	}

@@ -59,11 +59,14 @@ func (m Measured) Nanoseconds() Series {
 	return m.series(func(c Cost) float64 { return c.Nanoseconds })
 }
 
-// Allocs returns the median of the allocations per operation, to two places: below that it is what the runtime
-// itself allocates now and then.
+// Allocs returns the median of the allocations per operation.
 func (m Measured) Allocs() float64 {
-	return math.Round(100*m.series(func(c Cost) float64 { return c.Allocs }).Median()) / 100
+	return Allocations(m.series(func(c Cost) float64 { return c.Allocs }))
 }
+
+// Allocations returns the median of allocations per operation, to two places: below that it is what the runtime
+// itself allocates now and then.
+func Allocations(s Series) float64 { return math.Round(100*s.Median()) / 100 }
 
 // Bytes returns the median of the bytes allocated per operation.
 func (m Measured) Bytes() int {

@@ -1,6 +1,7 @@
 // Benchrun compares Weir with its peers, side by side in one run.
 //
 //	benchrun [flags] log router    what a line and a lookup cost
+//	benchrun [flags] sinks         what it costs to have the lines leave a process
 //	benchrun [flags] proxy         what a proxied request costs a whole process
 //
 // It prints a table for each comparison and at the end one RESULT line for each that the project has a target for. A
@@ -25,7 +26,7 @@ import (
 type settings struct {
 	passes      int            // 0: each comparison's own number
 	passTime    time.Duration  // of a row of log or router; 0: each comparison's own
-	cases       *regexp.Regexp // which of log's and router's cases run
+	cases       *regexp.Regexp // which of log's, router's and sinks' cases run
 	loadTime    time.Duration  // of a row of proxy
 	connections int
 	caddy       string // the file of Caddy's command
@@ -36,7 +37,7 @@ type settings struct {
 // A comparison measures, writes its tables to w and returns its result lines.
 type comparison func(ctx context.Context, w io.Writer, s settings) ([]fmt.Stringer, error)
 
-var comparisons = map[string]comparison{"log": compareLoggers, "router": compareRouters, "proxy": compareProxies}
+var comparisons = map[string]comparison{"log": compareLoggers, "router": compareRouters, "proxy": compareProxies, "sinks": compareSinks}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -50,12 +51,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("benchrun", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
-		fmt.Fprintln(stderr, "usage: benchrun [flags] log|router|proxy ...")
+		fmt.Fprintln(stderr, "usage: benchrun [flags] log|router|proxy|sinks ...")
 		flags.PrintDefaults()
 	}
-	flags.IntVar(&s.passes, "passes", 0, "passes over all rows; the medians are over these (0: 11 for log, 9 for router, 5 for proxy)")
+	flags.IntVar(&s.passes, "passes", 0, "passes over all rows; the medians are over these (0: 11 for log, 9 for router, 5 for proxy and sinks)")
 	flags.DurationVar(&s.passTime, "time", 0, "how long a row of log or router runs in a pass (0: 100ms for log, 60ms for router)")
-	flags.TextVar(s.cases, "case", s.cases, "run only the cases of log and router whose name this `expression` finds")
+	flags.TextVar(s.cases, "case", s.cases, "run only the cases of log, router and sinks whose name this `expression` finds")
 	flags.DurationVar(&s.loadTime, "load", 8*time.Second, "how long a row of proxy is loaded in a pass")
 	flags.IntVar(&s.connections, "connections", 64, "how many connections load a row of proxy")
 	flags.StringVar(&s.caddy, "caddy", "../.bench/bin/caddy", "Caddy's `command`")

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"github.com/weirhq/weir/bench/measure"
+	"github.com/weirhq/weir/bench/sinks"
+)
+
+// sinkCase is one table of the sinks.
+type sinkCase struct {
+	name   string
+	result string // what its RESULT lines begin with
+	target sinks.Target
+	load   sinks.Load
+}
+
+var sinkCases = []sinkCase{
+	{"sinks: to a file, requests without a pause", "sinks_file", sinks.File, sinks.Busy},
+	{"sinks: to a file, 60,000 events a second", "sinks_file_paced", sinks.File, sinks.Paced},
+	{"sinks: to a pipe, requests without a pause", "sinks_pipe", sinks.Pipe, sinks.Busy},
+	{"sinks: to a pipe, 60,000 events a second", "sinks_pipe_paced", sinks.Pipe, sinks.Paced},
+}
+
+const sinkPasses = 5
+
+// compareSinks runs every way that lines can leave, by turns, each in a process of its own.
+func compareSinks(ctx context.Context, w io.Writer, s settings) ([]fmt.Stringer, error) {
+	built, err := os.MkdirTemp("", "weir-bench-tools-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(built)
+	bench := &sinks.Bench{Tool: filepath.Join(built, "sinkrow"), Dir: s.dir}
+	if err := goTool(ctx, "build", "-o", bench.Tool, "github.com/weirhq/weir/bench/cmd/sinkrow"); err != nil {
+		return nil, err
+	}
+	passes := s.passes
+	if passes == 0 {
+		passes = sinkPasses
+	}
+	var results []fmt.Stringer
+	for _, c := range sinkCases {
+		if !s.cases.MatchString(c.name) {
+			continue
+		}
+		rows, err := runSinks(ctx, bench, c, passes, s.progress)
+		if err != nil {
+			return nil, err
+		}
+		title := fmt.Sprintf("%s: the three events of a proxied request, %d producers, %d passes by turns", c.name, sinks.Producers, passes)
+		if err := writeSinks(w, title, rows); err != nil {
+			return nil, err
+		}
+		results = append(results, judgeSinks(c.result, rows)...)
+	}
+	return results, nil
+}
+
+func runSinks(ctx context.Context, bench *sinks.Bench, c sinkCase, passes int, p *progress) ([]sinkRow, error) {
+	defer p.done()
+	rows := make([]sinkRow, len(sinks.Rows))
+	for pass := range passes {
+		for k := range rows {
+			i := (k + pass) % len(rows)
+			rows[i].Row = sinks.Rows[i]
+			p.at(fmt.Sprintf("%s, pass %d of %d, %s", c.name, pass+1, passes, rows[i].Name))
+			cost, err := bench.Pass(ctx, rows[i].Row, c.target, c.load)
+			if err != nil {
+				return nil, fmt.Errorf("%s, pass %d: %w", c.name, pass+1, err)
+			}
+			rows[i].costs = append(rows[i].costs, cost)
+		}
+	}
+	lessAlone(rows)
+	return rows, nil
+}
+
+// sinkRow is a row with what it cost, pass by pass.
+type sinkRow struct {
+	sinks.Row
+	costs []sinks.Cost
+	alone []sinks.Cost // of the load without any logging, in the same passes
+}
+
+// lessAlone tells every row what the load took alone.
+func lessAlone(rows []sinkRow) {
+	alone := rows[slices.IndexFunc(rows, func(r sinkRow) bool { return r.Name == sinks.Alone })].costs
+	for i := range rows {
+		if rows[i].Name != sinks.Alone {
+			rows[i].alone = alone
+		}
+	}
+}
+
+func (r sinkRow) series(of func(sinks.Cost) float64) measure.Series {
+	s := make(measure.Series, len(r.costs))
+	for i, c := range r.costs {
+		s[i] = of(c)
+	}
+	return s
+}
+
+// cpu returns the nanoseconds of processor time for each line that came out, less what the load takes alone.
+func (r sinkRow) cpu() measure.Series {
+	s := make(measure.Series, len(r.costs))
+	for i, c := range r.costs {
+		lines := c.Lines
+		if r.alone != nil {
+			c.CPU -= r.alone[i].CPU
+		} else {
+			lines = c.Events
+		}
+		s[i] = float64(c.CPU) / float64(lines)
+	}
+	return s
+}
+
+func (r sinkRow) p50() measure.Series {
+	return r.series(func(c sinks.Cost) float64 { return float64(c.P50) })
+}
+
+func (r sinkRow) p999() measure.Series {
+	return r.series(func(c sinks.Cost) float64 { return float64(c.P999) })
+}
+
+// allocs returns the median of the allocations for each event, to two places, as measure does.
+func (r sinkRow) allocs() float64 {
+	return measure.Allocations(r.series(func(c sinks.Cost) float64 { return float64(c.Mallocs) / float64(c.Events) }))
+}
+
+// lowest returns the row of these kinds with the lowest median of a quantity, or nil.
+func lowest(rows []sinkRow, of func(sinkRow) measure.Series, kinds ...sinks.Kind) *sinkRow {
+	var best *sinkRow
+	for i := range rows {
+		if slices.Contains(kinds, rows[i].Kind) && (best == nil || of(rows[i]).Median() < of(*best).Median()) {
+			best = &rows[i]
+		}
+	}
+	return best
+}
+
+func writeSinks(w io.Writer, title string, rows []sinkRow) error {
+	fmt.Fprintf(w, "\n%s\n", title)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "CPU ns/event\tspread\tto unbuffered\tto buffered\twait p50 ns\tp99.9 us\tallocs/event\tlost\tevents/s\t")
+	unbuffered, buffered := lowest(rows, sinkRow.cpu, sinks.Unbuffered), lowest(rows, sinkRow.cpu, sinks.Buffered)
+	for _, r := range rows {
+		cpu := r.cpu()
+		fmt.Fprintf(t, "%.0f\t%s\t%s\t%s\t%.0f\t%.1f\t%v\t%s\t%.0f\t  %s (%s)\n", cpu.Median(), cpu.Spread(), toPeer(r, unbuffered), toPeer(r, buffered),
+			r.p50().Median(), r.p999().Median()/1e3, r.allocs(), r.lostCell(), r.perSecond().Median(), r.Name, r.Note)
+	}
+	return t.Flush()
+}
+
+// toPeer is the row's processor time over the peer's; "~" when the difference could be chance.
+func toPeer(r sinkRow, peer *sinkRow) string {
+	if peer == nil || r.Name == sinks.Alone {
+		return "-"
+	}
+	text := fmt.Sprintf("%.2f", r.cpu().Median()/peer.cpu().Median())
+	if r.Name != peer.Name && !r.cpu().Differs(peer.cpu()) {
+		return "~" + text
+	}
+	return text
+}
+
+// lostCell says what part of the events did not come out, in all passes together, and whether the row knew.
+func (r sinkRow) lostCell() string {
+	var events, lost, counted uint64
+	for _, c := range r.costs {
+		events, lost, counted = events+c.Events, lost+c.Lost(), counted+c.Dropped
+	}
+	part := fmt.Sprintf("%.1f%%", 100*float64(lost)/float64(events))
+	switch {
+	case r.Name == sinks.Alone:
+		return "-"
+	case lost == 0 && counted == 0:
+		return "0"
+	case lost != counted:
+		return fmt.Sprintf("%s, counts %d of %d", part, counted, lost)
+	}
+	return part
+}
+
+func (r sinkRow) perSecond() measure.Series {
+	return r.series(func(c sinks.Cost) float64 { return float64(c.Events) / max(c.Took, time.Nanosecond).Seconds() })
+}
+
+// sinkTargets are what the queue is to be, as a part of the peer of these kinds that is best at it.
+var sinkTargets = []struct {
+	result string
+	of     func(sinkRow) measure.Series
+	kinds  []sinks.Kind
+	ratio  float64
+	allocs float64
+}{
+	{"_cpu_vs_unbuffered", sinkRow.cpu, []sinks.Kind{sinks.Unbuffered}, 0.35, 0},
+	{"_cpu_vs_buffered", sinkRow.cpu, []sinks.Kind{sinks.Buffered}, 0.70, 0},
+	{"_wait_p50", sinkRow.p50, []sinks.Kind{sinks.Unbuffered, sinks.Buffered}, 1, -1},
+	{"_wait_p999", sinkRow.p999, []sinks.Kind{sinks.Unbuffered, sinks.Buffered}, 1, -1},
+}
+
+func judgeSinks(result string, rows []sinkRow) []fmt.Stringer {
+	queue := rows[slices.IndexFunc(rows, func(r sinkRow) bool { return r.Name == sinks.Queue })]
+	var results []fmt.Stringer
+	for _, t := range sinkTargets {
+		peer := lowest(rows, t.of, t.kinds...)
+		if peer == nil {
+			continue
+		}
+		v := measure.Verdict{Name: result + t.result, Ratio: t.of(queue).Median() / t.of(*peer).Median(), Allocs: -1, Bytes: -1,
+			TargetRatio: t.ratio, TargetAllocs: t.allocs, TargetBytes: -1}
+		if t.allocs >= 0 {
+			v.Allocs = queue.allocs()
+		}
+		results = append(results, v)
+	}
+	return results
+}

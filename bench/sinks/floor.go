@@ -1,0 +1,64 @@
+package sinks
+
+import (
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/weirhq/weir/bench/log"
+)
+
+const gathered = 64
+
+// openFloor writes finished lines, each goroutine its own, so many in one call.
+func openFloor(o output) (*opened, error) {
+	f, err := o.file()
+	if err != nil {
+		return nil, err
+	}
+	lines := log.Finished()
+	return &opened{close: f.Close, producer: func() producer {
+		w := &gathering{file: f, pending: make([][]byte, 0, gathered)}
+		return producer{receive: func() {}, event: func(i int) { w.add(lines[i]) }, end: w.end}
+	}}, nil
+}
+
+// openNothing is what the producers themselves take, their clocks and pauses.
+func openNothing(output) (*opened, error) {
+	idle := producer{receive: func() {}, event: func(int) {}, end: func() error { return nil }}
+	return &opened{producer: func() producer { return idle }, close: idle.end}, nil
+}
+
+// gathering holds lines until there are enough of them.
+type gathering struct {
+	file    *os.File
+	pending [][]byte
+	err     error // the first
+}
+
+func (g *gathering) add(line []byte) {
+	if g.pending = append(g.pending, line); len(g.pending) == gathered {
+		g.flush()
+	}
+}
+
+func (g *gathering) end() error {
+	g.flush()
+	return g.err
+}
+
+func (g *gathering) flush() {
+	size := 0
+	for _, line := range g.pending {
+		size += len(line)
+	}
+	n, err := unix.Writev(int(g.file.Fd()), g.pending)
+	if err == nil && n != size {
+		err = fmt.Errorf("writev took %d of %d bytes", n, size)
+	}
+	if g.err == nil {
+		g.err = err
+	}
+	g.pending = g.pending[:0]
+}

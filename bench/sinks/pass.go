@@ -1,0 +1,167 @@
+package sinks
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// A Target is where the lines go.
+type Target int
+
+// The targets.
+const (
+	File Target = iota // a file of Bench.Dir
+	Pipe               // a pipe that this process reads as fast as it can
+)
+
+func (t Target) String() string {
+	if t == Pipe {
+		return "pipe"
+	}
+	return "file"
+}
+
+// A Cost is a row's report of one pass with what came out.
+type Cost struct {
+	Report
+	Lines uint64
+}
+
+// Lost is how many events did not come out.
+func (c Cost) Lost() uint64 { return c.Events - c.Lines }
+
+// A Bench says what runs the rows, and where the files are.
+type Bench struct {
+	Tool string // the file of bench/cmd/sinkrow
+	Dir  string
+}
+
+// passTime is far beyond what a pass takes: a row that stands still is to end.
+const passTime = time.Minute
+
+// Pass runs the row in a process of its own, counts the lines and removes them. A row that lost events is an error unless
+// it is a peer that may drop them or counted each itself.
+func (b *Bench) Pass(ctx context.Context, r Row, t Target, l Load) (cost Cost, err error) {
+	ctx, cancel := context.WithTimeout(ctx, passTime)
+	defer cancel()
+	dir, err := os.MkdirTemp(b.Dir, "weir-bench-sinks-")
+	if err != nil {
+		return Cost{}, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	report := filepath.Join(dir, "report")
+	args := []string{"-row", r.Name, "-report", report, "-requests", strconv.Itoa(l.Requests), "-burst", strconv.Itoa(l.Burst),
+		"-every", l.Every.String(), "-timed", strconv.Itoa(l.Timed)}
+	if t == File {
+		args = append(args, "-log", filepath.Join(dir, "events.log"))
+	}
+	cmd := exec.CommandContext(ctx, b.Tool, args...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+	if t == Pipe {
+		cost.Lines, err = drain(cmd)
+	} else if err = run(cmd); err == nil {
+		cost.Lines, err = linesOfLogs(dir)
+	}
+	if err != nil {
+		return Cost{}, fmt.Errorf("%s: %w", r.Name, errors.Join(err, ctx.Err()))
+	}
+	text, err := os.ReadFile(report)
+	if err != nil {
+		return Cost{}, err
+	}
+	if err := json.Unmarshal(text, &cost.Report); err != nil {
+		return Cost{}, err
+	}
+	return cost, r.check(cost)
+}
+
+// check holds what came out against what was logged.
+func (r Row) check(c Cost) error {
+	switch {
+	case r.silent && c.Lines == 0:
+		return nil
+	case c.Lines > c.Events:
+		return fmt.Errorf("%s: %d events and %d lines", r.Name, c.Events, c.Lines)
+	case r.Kind != Buffered && c.Lost() != c.Dropped:
+		return fmt.Errorf("%s: %d of %d events did not come out, and it counted %d", r.Name, c.Lost(), c.Events, c.Dropped)
+	}
+	return nil
+}
+
+// run waits for the process. What it says on stderr is told when it fails; zerolog's diode says much there.
+func run(cmd *exec.Cmd) error {
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	return ended(cmd.Run(), said.Bytes())
+}
+
+func ended(err error, said []byte) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %s", err, said[max(0, len(said)-500):])
+}
+
+// drain runs the process and counts the lines of its stdout.
+func drain(cmd *exec.Cmd) (lines uint64, err error) {
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return 0, err
+	}
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	lines, err = countLines(out)
+	return lines, errors.Join(err, ended(cmd.Wait(), said.Bytes()))
+}
+
+// linesOfLogs counts the lines of the logs in dir, of which phuslu/log has one of another name.
+func linesOfLogs(dir string) (lines uint64, err error) {
+	return lines, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || filepath.Ext(path) != ".log" {
+			return err
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		n, err := countLines(f)
+		lines += n
+		return err
+	})
+}
+
+// countLines counts the lines of r, and fails when the last is not whole.
+func countLines(r io.Reader) (lines uint64, err error) {
+	buf := make([]byte, 64<<10)
+	last := byte('\n')
+	for {
+		n, err := r.Read(buf)
+		if n > 0 {
+			lines += uint64(bytes.Count(buf[:n], []byte("\n")))
+			last = buf[n-1]
+		}
+		switch {
+		case err == io.EOF && last != '\n':
+			return lines, errors.New("the last line is not whole")
+		case err == io.EOF:
+			return lines, nil
+		case err != nil:
+			return lines, err
+		}
+	}
+}

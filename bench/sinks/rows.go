@@ -1,0 +1,189 @@
+package sinks
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"sync/atomic"
+	"time"
+
+	phuslu "github.com/phuslu/log"
+	"github.com/rs/zerolog/diode"
+	"go.uber.org/zap/zapcore"
+
+	"github.com/weirhq/weir/bench/log"
+	"github.com/weirhq/weir/log/sink"
+)
+
+// A Kind is what a row is compared as.
+type Kind int
+
+// The kinds.
+const (
+	Ours       Kind = iota
+	Unbuffered      // a peer that writes each event by itself
+	Buffered        // a peer that gathers them
+	Bare            // what remains when nobody makes a line or keeps one for later
+)
+
+// A Row is one way for the lines to leave.
+type Row struct {
+	Name, Note string
+	Kind       Kind
+	silent     bool // writes no lines
+	open       func(output) (*opened, error)
+}
+
+// opened is a row that is ready.
+type opened struct {
+	producer func() producer // for one goroutine; any number of them may be asked for
+	close    func() error    // returns when every line is written or given up
+	dropped  func() uint64   // after close, as the row itself counted; nil for what never drops
+}
+
+// A producer is one goroutine's way to log.
+type producer struct {
+	receive func()    // begins another request
+	event   func(int) // logs the first, second or third event of the request
+	end     func() error
+}
+
+// The names of the rows that are looked for.
+const (
+	Queue  = "weir Queue"
+	Direct = "weir Direct"
+	Floor  = "floor"
+	Alone  = "the load alone"
+)
+
+// Rows are all that are compared.
+var Rows = []Row{
+	{Name: Queue, Note: "shed, 8 MiB", Kind: Ours, open: openQueue},
+	{Name: Direct, Note: "a write for each event", Kind: Ours, open: openDirect},
+	{Name: "zerolog", Note: "a write for each event", Kind: Unbuffered, open: openZerolog},
+	{Name: "phuslu/log", Note: "a write for each event", Kind: Unbuffered, open: openPhuslu},
+	{Name: "zap", Note: "a write for each event", Kind: Unbuffered, open: openZap},
+	{Name: "zap BufferedWriteSyncer", Note: "256 KiB, 30 s", Kind: Buffered, open: openZapBuffered},
+	{Name: "phuslu/log AsyncWriter", Note: "4,096 events, waits when full; writev to a file", Kind: Buffered, open: openPhusluAsync},
+	{Name: "zerolog diode", Note: "20,000 events, polled each 10 ms; overwrites when full", Kind: Buffered, open: openDiode},
+	{Name: Floor, Note: "writev of 64 prepared events", Kind: Bare, open: openFloor},
+	{Name: Alone, Note: "nothing is logged", Kind: Bare, silent: true, open: openNothing},
+}
+
+// Find returns the row with this name.
+func Find(name string) (Row, bool) {
+	for _, r := range Rows {
+		if r.Name == name {
+			return r, true
+		}
+	}
+	return Row{}, false
+}
+
+// output is where the lines go: to the file at path, or without one to stdout.
+type output struct{ path string }
+
+// file opens a file as a log is opened.
+func (o output) file() (*os.File, error) {
+	if o.path == "" {
+		return os.Stdout, nil
+	}
+	return os.OpenFile(o.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+}
+
+// logging is a row that logs the three events through one logger.
+func logging(three log.Three, close func() error, dropped func() uint64) *opened {
+	return &opened{close: close, dropped: dropped, producer: func() producer {
+		var r log.Request
+		return producer{
+			receive: func() { log.Received(&r) },
+			event:   func(i int) { three[i](&r) },
+			end:     func() error { return nil },
+		}
+	}}
+}
+
+// unbuffered is a row whose logger writes to the file.
+func unbuffered(by func(io.Writer) log.Three) func(output) (*opened, error) {
+	return func(o output) (*opened, error) {
+		f, err := o.file()
+		if err != nil {
+			return nil, err
+		}
+		return logging(by(f), f.Close, nil), nil
+	}
+}
+
+var (
+	openZerolog = unbuffered(log.ByZerolog)
+	openPhuslu  = unbuffered(func(w io.Writer) log.Three { return log.ByPhuslu(phuslu.IOWriter{Writer: w}) })
+	// zap's documentation asks for a lock around every file.
+	openZap = unbuffered(func(w io.Writer) log.Three { return log.ByZap(zapcore.Lock(zapcore.AddSync(w))) })
+)
+
+func openZapBuffered(o output) (*opened, error) {
+	f, err := o.file()
+	if err != nil {
+		return nil, err
+	}
+	buffered := &zapcore.BufferedWriteSyncer{WS: written{f}}
+	return logging(log.ByZap(buffered), func() error { return errors.Join(buffered.Stop(), f.Close()) }, nil), nil
+}
+
+// written has nothing to sync: no other row waits for the disk.
+type written struct{ io.Writer }
+
+func (written) Sync() error { return nil }
+
+// openPhusluAsync has the settings of phuslu/log's own example, but for its rotation. Only over its FileWriter does it use
+// writev.
+func openPhusluAsync(o output) (*opened, error) {
+	async := &phuslu.AsyncWriter{ChannelSize: 4096}
+	if o.path != "" {
+		async.Writer = &phuslu.FileWriter{Filename: o.path}
+	} else {
+		async.Writer = phuslu.IOWriter{Writer: os.Stdout}
+	}
+	return logging(log.ByPhuslu(async), async.Close, nil), nil
+}
+
+// openDiode has the settings of zerolog's own example, but for the 1,000 events: these are about as many as the queue of
+// Weir holds.
+func openDiode(o output) (*opened, error) {
+	f, err := o.file()
+	if err != nil {
+		return nil, err
+	}
+	var missed atomic.Uint64
+	w := diode.NewWriter(f, 20_000, 10*time.Millisecond, func(n int) { missed.Add(uint64(n)) })
+	return logging(log.ByZerolog(w), w.Close, missed.Load), nil
+}
+
+// A weirSink is what the sinks of Weir have in common.
+type weirSink interface {
+	io.Writer
+	Stats() sink.Stats
+}
+
+func openDirect(o output) (*opened, error) {
+	f, err := o.file()
+	if err != nil {
+		return nil, err
+	}
+	direct := sink.NewDirect(f)
+	return weirRow(direct, func() error { return errors.Join(direct.Close(), f.Close()) }), nil
+}
+
+func openQueue(o output) (*opened, error) {
+	f, err := o.file()
+	if err != nil {
+		return nil, err
+	}
+	queue := sink.NewQueue(f, sink.QueueOptions{})
+	return weirRow(queue, func() error { return errors.Join(queue.Close(context.Background()), f.Close()) }), nil
+}
+
+func weirRow(s weirSink, close func() error) *opened {
+	return logging(log.ByWeir(s), close, func() uint64 { return s.Stats().Lost() })
+}
