@@ -7,6 +7,9 @@ import (
 	"testing"
 )
 
+// soak says that tests may take minutes.
+var soak = os.Getenv("WEIR_SOAK") != ""
+
 // processes are what this test binary does instead of testing when it is
 // started with the name of one in the environment: writers that are killed,
 // stopped and started as only processes can be.

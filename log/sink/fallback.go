@@ -1,0 +1,128 @@
+package sink
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// A Fallback writes to the first of two writers until that fails for good, as a
+// pipe does whose reader has gone, and from then on to the second: a log that
+// loses its consumer on stdout goes on to stderr. A [Queue] or [Direct] belongs
+// before it. Make one with [NewFallback]. Any number of goroutines may use it.
+//
+// The line in whose middle the first failed is written to the second from its
+// beginning. What the first had taken before, and its reader had not read when
+// it went, is lost with it: 64 KiB of a pipe on Linux.
+//
+// The first is given another chance, between two lines and at most once a
+// second, with Reopen before when it has that method, as [File] does. An error
+// that may pass, a full disk say, is returned and not fled from.
+type Fallback struct {
+	first, second io.Writer
+
+	mu       sync.Mutex // held during a Write; guards what follows
+	fled     time.Time  // when the first failed last; zero while it works
+	cause    error      // what it failed with last
+	diverted uint64     // lines
+	begun    begun      // of the line that the one in use has not whole yet
+	owed     []byte     // what the second is to have before anything else
+}
+
+// NewFallback returns a Fallback. Both writers stay the caller's to close.
+func NewFallback(first, second io.Writer) *Fallback {
+	return &Fallback{first: first, second: second}
+}
+
+// Unwrap returns the first writer, for who asks what kind it is.
+func (f *Fallback) Unwrap() io.Writer { return f.first }
+
+// Diverted returns how many lines the second writer has and, when there are
+// any, what the first failed with last.
+func (f *Fallback) Diverted() (lines uint64, cause error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.diverted, f.cause
+}
+
+// Write writes p, whole lines or what was left of them, to the one of the
+// writers that works. It returns how many bytes of p need not be written again.
+func (f *Fallback) Write(p []byte) (n int, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.returns(time.Now()) {
+		n, err = f.first.Write(p)
+		n = min(max(n, 0), len(p))
+		if err == nil || mayWork(err) {
+			f.begun = f.begun.after(p[:n])
+			return n, err
+		}
+		n = f.flee(p, n, err)
+	}
+	more, err := f.writeSecond(p[n:])
+	if err != nil && !mayWork(err) {
+		f.begun, f.owed = f.begun[:0], nil // the line is lost
+	}
+	return n + more, err
+}
+
+// returns reports whether the first writer is to be used. f.mu is held here and
+// below.
+func (f *Fallback) returns(now time.Time) bool {
+	switch {
+	case f.fled.IsZero():
+		return true
+	case len(f.begun) > 0 || now.Sub(f.fled) < lookEvery:
+		return false
+	}
+	if r, ok := f.first.(interface{ Reopen() error }); ok {
+		if err := r.Reopen(); err != nil {
+			f.fled, f.cause = now, err
+			return false
+		}
+	}
+	f.fled = time.Time{}
+	return true
+}
+
+// flee turns to the second writer when the first has failed after n bytes of p,
+// and returns where in p the second begins. When that is the middle of a line,
+// it is owed what comes before.
+func (f *Fallback) flee(p []byte, n int, err error) int {
+	f.fled, f.cause = time.Now(), err
+	whole := bytes.LastIndexByte(p[:n], '\n') + 1
+	if whole > 0 {
+		f.begun = f.begun[:0]
+	}
+	f.owed = slices.Clone(f.begun)
+	return whole
+}
+
+func (f *Fallback) writeSecond(p []byte) (n int, err error) {
+	for len(f.owed) > 0 {
+		n, err := f.second.Write(f.owed)
+		f.owed = f.owed[min(max(n, 0), len(f.owed)):]
+		if err == nil && n <= 0 {
+			err = io.ErrNoProgress
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	n, err = f.second.Write(p)
+	n = min(max(n, 0), len(p))
+	f.begun = f.begun.after(p[:n])
+	f.diverted += uint64(bytes.Count(p[:n], []byte{'\n'}))
+	return n, err
+}
+
+// mayWork reports whether the same writer may work after the error without
+// being opened anew.
+func mayWork(err error) bool {
+	return errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EINTR) ||
+		slices.ContainsFunc(mayPass, func(e error) bool { return errors.Is(err, e) })
+}

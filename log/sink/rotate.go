@@ -1,0 +1,95 @@
+package sink
+
+import (
+	"bytes"
+	"os"
+	"time"
+)
+
+// fitting returns as much of p as belongs into the file that is open, which it
+// rotates first when its time has come. Only a line that is whole, or none at
+// all, is followed by another file. f.mu is held here and below.
+func (f *File) fitting(p []byte, now time.Time) []byte {
+	switch {
+	case f.archive == nil || !f.regular:
+		return p
+	case len(f.begun) > 0:
+		return firstLine(p)
+	case f.ends(p, now) && !f.rotate(p, now):
+		return p // it has to go on, however long it becomes
+	case f.options.MaxBytes <= 0:
+		return p
+	}
+	return linesWithin(p, f.options.MaxBytes-f.size)
+}
+
+// ends reports whether the file ends before the first line of p.
+func (f *File) ends(p []byte, now time.Time) bool {
+	if f.size == 0 {
+		f.day = midnightAfter(now)
+		return false
+	}
+	if f.options.Daily && !now.Before(f.day) {
+		return true
+	}
+	return f.options.MaxBytes > 0 && f.size+int64(len(firstLine(p))) > f.options.MaxBytes
+}
+
+// rotate puts the file aside and opens a new one, unless someone else did, or
+// has truncated it. It reports whether p can be written to what is open now;
+// when it fails, it does not try again before a second has passed.
+func (f *File) rotate(p []byte, now time.Time) bool {
+	if now.Before(f.blocked) {
+		return false
+	}
+	err := f.look(now)
+	if err == nil && !f.ends(p, now) {
+		return true
+	}
+	if err == nil {
+		err = f.putAside(now)
+	}
+	if err != nil {
+		f.blocked = now.Add(lookEvery)
+		f.report(err)
+	}
+	return err == nil
+}
+
+// putAside renames the file and opens a new one. Should that fail, the renamed
+// one goes on, and is spared until path can be opened.
+func (f *File) putAside(now time.Time) error {
+	name := f.archive.newName(now)
+	f.archive.spare(name)
+	if err := os.Rename(f.path, name); err != nil {
+		f.archive.spare("")
+		return err
+	}
+	return f.reopen(now)
+}
+
+// midnightAfter returns the first instant of the local day after t's.
+func midnightAfter(t time.Time) time.Time {
+	t = t.Local()
+	return time.Date(t.Year(), t.Month(), t.Day()+1, 0, 0, 0, 0, time.Local)
+}
+
+// firstLine returns the first line of p, or p when that has no end.
+func firstLine(p []byte) []byte {
+	if end := bytes.IndexByte(p, '\n'); end >= 0 {
+		return p[:end+1]
+	}
+	return p
+}
+
+// linesWithin returns the lines with which p begins that have no more than the
+// given number of bytes, and be it the first alone, which may have more.
+func linesWithin(p []byte, bytesLeft int64) []byte {
+	if int64(len(p)) <= bytesLeft {
+		return p
+	}
+	if end := bytes.LastIndexByte(p[:max(bytesLeft, 0)], '\n'); end >= 0 {
+		return p[:end+1]
+	}
+	return firstLine(p)
+}

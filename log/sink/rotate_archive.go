@@ -1,0 +1,253 @@
+package sink
+
+import (
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// An archive is the files that were put aside from one path. What there is and
+// what is to be done stands in the folder alone, so that whatever is left
+// undone, by a process that was killed, is done by the next. A goroutine does
+// it: it removes what is too old and compresses the rest.
+type archive struct {
+	path   string
+	keep   int
+	gzip   bool
+	report func(error) // takes nil, too
+
+	last time.Time // when the newest was put aside; newName's alone once the archive is open
+
+	wake chan struct{} // holds one: there may be something to do
+	stop chan struct{}
+	done chan struct{}
+
+	mu     sync.Mutex
+	spared string // guarded by mu: a file that is still being written to
+}
+
+const (
+	stampForm  = "20060102T150405.000Z"
+	packedEnd  = ".gz"
+	packingEnd = ".gz.tmp"
+
+	// packAfter is how long a file is left alone once it was put aside: others
+	// who write to it notice within lookEvery.
+	packAfter = 2 * lookEvery
+)
+
+func openArchive(path string, keep int, gzip bool, report func(error)) *archive {
+	a := &archive{
+		path: path, keep: keep, gzip: gzip, report: report,
+		wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
+	}
+	stamps, err := a.stamps()
+	if len(stamps) > 0 {
+		a.last = stamps[len(stamps)-1]
+	}
+	report(err)
+	go a.run()
+	return a
+}
+
+// close ends the goroutine, and what it compresses unfinished.
+func (a *archive) close() {
+	close(a.stop)
+	<-a.done
+}
+
+// spare names the file that is not to be touched, "" for none.
+func (a *archive) spare(name string) {
+	a.mu.Lock()
+	a.spared = name
+	a.mu.Unlock()
+	select {
+	case a.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (a *archive) isSpared(name string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return name == a.spared
+}
+
+// newName returns the name for a file that is put aside now. It sorts behind
+// those of all others, even when the clock was set back. One goroutine at a
+// time may call it.
+func (a *archive) newName(now time.Time) string {
+	now = now.UTC().Truncate(time.Millisecond)
+	if !now.After(a.last) {
+		now = a.last.Add(time.Millisecond)
+	}
+	for exists(a.name(now)) || exists(a.name(now)+packedEnd) { // that of another process
+		now = now.Add(time.Millisecond)
+	}
+	a.last = now
+	return a.name(now)
+}
+
+func exists(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
+}
+
+func (a *archive) name(stamp time.Time) string {
+	return a.path + "." + stamp.Format(stampForm)
+}
+
+// stamps returns when the files in the archive were put aside, the oldest
+// first.
+func (a *archive) stamps() ([]time.Time, error) {
+	entries, err := os.ReadDir(filepath.Dir(a.path))
+	if err != nil {
+		return nil, err
+	}
+	var stamps []time.Time
+	for _, e := range entries {
+		text, ok := strings.CutPrefix(e.Name(), filepath.Base(a.path)+".")
+		if !ok {
+			continue
+		}
+		text = strings.TrimSuffix(strings.TrimSuffix(text, packingEnd), packedEnd)
+		if stamp, err := time.Parse(stampForm, text); err == nil && stamp.Format(stampForm) == text {
+			stamps = append(stamps, stamp)
+		}
+	}
+	slices.SortFunc(stamps, time.Time.Compare)
+	return slices.CompactFunc(stamps, time.Time.Equal), nil
+}
+
+// run does what there is to do until the archive is closed.
+func (a *archive) run() {
+	defer close(a.done)
+	for {
+		stamps := a.prune()
+		next := a.pack(stamps)
+		select {
+		case <-a.wake:
+		case <-next:
+		case <-a.stop:
+			a.prune()
+			return
+		}
+	}
+}
+
+// prune removes the oldest files, if there are too many, and returns when the
+// others were put aside.
+func (a *archive) prune() []time.Time {
+	stamps, err := a.stamps()
+	if err != nil {
+		a.report(err)
+		return nil
+	}
+	for a.keep > 0 && len(stamps) > a.keep {
+		for _, end := range []string{"", packedEnd, packingEnd} {
+			if err := os.Remove(a.name(stamps[0]) + end); !errors.Is(err, os.ErrNotExist) {
+				a.report(err)
+			}
+		}
+		stamps = stamps[1:]
+	}
+	return stamps
+}
+
+// pack compresses what may be, and returns a channel that says when there will
+// be more to compress, or nil.
+func (a *archive) pack(stamps []time.Time) <-chan time.Time {
+	if !a.gzip {
+		return nil
+	}
+	for _, stamp := range stamps {
+		name := a.name(stamp)
+		if !exists(name) || a.isSpared(name) {
+			continue
+		}
+		// A stamp from the far future is one of a clock that was set back.
+		if left := packAfter - time.Since(stamp); left > 0 && left < time.Hour {
+			return time.After(left)
+		}
+		switch err := a.packFile(name); {
+		case errors.Is(err, errStopped):
+			return nil
+		case err != nil:
+			a.report(fmt.Errorf("%s stays as it is: %w", name, err))
+		}
+	}
+	return nil
+}
+
+// packFile puts a compressed file in the place of a plain one. The plain one
+// goes when the other is whole, and on the disk.
+func (a *archive) packFile(name string) error {
+	plain, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer plain.Close()
+	info, err := plain.Stat()
+	if err != nil {
+		return err
+	}
+	packing := name + packingEnd
+	if err := a.packTo(packing, plain, info); err != nil {
+		return errors.Join(err, os.Remove(packing))
+	}
+	if err := os.Rename(packing, name+packedEnd); err != nil {
+		return err
+	}
+	return os.Remove(name)
+}
+
+// packTo compresses plain into a file that keeps its mode and time.
+func (a *archive) packTo(packing string, plain *os.File, info os.FileInfo) (err error) {
+	packed, err := os.OpenFile(packing, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, info.Mode().Perm())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, packed.Close()) }()
+	z, err := gzip.NewWriterLevel(packed, gzip.BestSpeed)
+	if err != nil {
+		return err
+	}
+	z.Name, z.ModTime = filepath.Base(a.path), info.ModTime()
+	if _, err := io.Copy(z, untilStopped{plain, a.stop}); err != nil {
+		return err
+	}
+	if err := z.Close(); err != nil {
+		return err
+	}
+	if err := packed.Sync(); err != nil {
+		return err
+	}
+	if now, err := plain.Stat(); err != nil || now.Size() != info.Size() {
+		return errors.Join(errors.New("it is still written to"), err)
+	}
+	return os.Chtimes(packing, time.Time{}, info.ModTime())
+}
+
+var errStopped = errors.New("stopped")
+
+// An untilStopped is a reader that fails when stop is closed.
+type untilStopped struct {
+	io.Reader
+	stop <-chan struct{}
+}
+
+func (u untilStopped) Read(p []byte) (int, error) {
+	select {
+	case <-u.stop:
+		return 0, errStopped
+	default:
+		return u.Reader.Read(p)
+	}
+}

@@ -1,0 +1,287 @@
+package sink_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/weirhq/weir/log/sink"
+)
+
+// filesIn returns the paths of the files in a folder, sorted by name.
+func filesIn(t *testing.T, folder string) []string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(folder, "*"))
+	do(t, err)
+	slices.Sort(paths)
+	return paths
+}
+
+// putAside returns what beside the current file is in its folder.
+func putAside(t *testing.T, path string) []string {
+	t.Helper()
+	return slices.DeleteFunc(filesIn(t, filepath.Dir(path)), func(p string) bool { return p == path })
+}
+
+// readPlain reads a file, be it compressed or not.
+func readPlain(t *testing.T, path string) string {
+	t.Helper()
+	text := read(t, path)
+	if !strings.HasSuffix(path, ".gz") {
+		return text
+	}
+	z, err := gzip.NewReader(strings.NewReader(text))
+	do(t, err)
+	plain, err := io.ReadAll(z)
+	do(t, err)
+	return string(plain)
+}
+
+// TestRotateBySize writes batches that are longer than a file may be, and lines
+// that are, too.
+func TestRotateBySize(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "weir.log")
+		f := openFile(t, path, sink.FileOptions{MaxBytes: 10})
+		write(t, f, "1234\n")
+		write(t, f, "1234\n", "5678\n", "9012\n", "345\n", "a line of its own\n", "6\n")
+		write(t, f, "78901234\n")
+		old := putAside(t, path)
+		want := []string{"1234\n1234\n", "5678\n9012\n", "345\n", "a line of its own\n", "6\n"}
+		if len(old) != len(want) {
+			t.Fatalf("put aside: %v, want %d files", old, len(want))
+		}
+		for i := range want {
+			wantFile(t, old[i], want[i])
+		}
+		wantFile(t, path, "78901234\n")
+		if want := path + ".20000101T000000.000Z"; old[0] != want {
+			t.Errorf("the first was named %s, want %s", old[0], want)
+		}
+	})
+}
+
+// TestRotateFullBatch fills a file to its last byte, which is no reason to end
+// it before there is another line.
+func TestRotateFullBatch(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "weir.log")
+	f := openFile(t, path, sink.FileOptions{MaxBytes: 10})
+	write(t, f, "123456789\n")
+	if old := putAside(t, path); len(old) != 0 {
+		t.Errorf("put aside: %v", old)
+	}
+	write(t, f, "\n")
+	wantFile(t, path, "\n")
+}
+
+func TestRotateDaily(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		local := time.Local
+		time.Local = time.FixedZone("five behind", -5*60*60)
+		t.Cleanup(func() { time.Local = local })
+		path := filepath.Join(t.TempDir(), "weir.log")
+		f := openFile(t, path, sink.FileOptions{Daily: true})
+		write(t, f, "evening\n") // of the last day of 1999
+		time.Sleep(5*time.Hour - time.Millisecond)
+		write(t, f, "last\n")
+		time.Sleep(time.Millisecond)
+		write(t, f, "first\n")
+		time.Sleep(72 * time.Hour)
+		write(t, f, "after a silence\n")
+		old := putAside(t, path)
+		if len(old) != 2 {
+			t.Fatalf("put aside: %v, want 2 files", old)
+		}
+		wantFile(t, old[0], "evening\nlast\n")
+		wantFile(t, old[1], "first\n")
+		wantFile(t, path, "after a silence\n")
+		if want := path + ".20000101T050000.000Z"; old[0] != want {
+			t.Errorf("the first was named %s, want %s", old[0], want)
+		}
+	})
+}
+
+// TestRotateYesterdays opens a file of another day.
+func TestRotateYesterdays(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "weir.log")
+	do(t, os.WriteFile(path, []byte("yesterday\n"), 0o600))
+	yesterday := time.Now().AddDate(0, 0, -1)
+	do(t, os.Chtimes(path, yesterday, yesterday))
+	f := openFile(t, path, sink.FileOptions{Daily: true})
+	write(t, f, "today\n")
+	wantFile(t, path, "today\n")
+	if old := putAside(t, path); len(old) != 1 {
+		t.Errorf("put aside: %v, want one file", old)
+	}
+}
+
+// TestRotateKeeps removes the oldest, and nothing that is not its own.
+func TestRotateKeeps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "weir.log")
+		others := []string{path + ".1", path + ".20000101T000000Z", path + ".20000101T000000.000Z.bak", path + "x.20000101T000000.000Z"}
+		for _, other := range others {
+			do(t, os.WriteFile(other, []byte("not ours"), 0o600))
+		}
+		f := openFile(t, path, sink.FileOptions{MaxBytes: 1, Keep: 3})
+		for i := range 20 {
+			write(t, f, fmt.Sprintf("%d\n", i))
+		}
+		closeFile(t, f)
+		old := slices.DeleteFunc(putAside(t, path), func(p string) bool { return slices.Contains(others, p) })
+		if len(old) != 3 {
+			t.Fatalf("put aside: %v, want 3 files", old)
+		}
+		for i, want := range []string{"16\n", "17\n", "18\n"} {
+			wantFile(t, old[i], want)
+		}
+		for _, other := range others {
+			wantFile(t, other, "not ours")
+		}
+	})
+}
+
+// TestRotateWithClockSetBack names no file like another, nor before an older
+// one.
+func TestRotateWithClockSetBack(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "weir.log")
+	future := path + ".29991231T235959.999Z.gz"
+	do(t, os.WriteFile(future, nil, 0o600))
+	f := openFile(t, path, sink.FileOptions{MaxBytes: 1})
+	write(t, f, "one\n", "two\n", "three\n")
+	old := putAside(t, path)
+	if len(old) != 3 || old[0] != future {
+		t.Fatalf("put aside: %v, want 3 files", old)
+	}
+	wantFile(t, old[1], "one\n")
+	wantFile(t, old[2], "two\n")
+}
+
+// TestRotateCompresses waits for what is done in the background.
+func TestRotateCompresses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "weir.log")
+		f := openFile(t, path, sink.FileOptions{MaxBytes: 5, Keep: 2, Gzip: true, Mode: 0o600})
+		write(t, f, "one\n", "two\n", "three\n", "four\n")
+		time.Sleep(time.Second)
+		synctest.Wait()
+		for _, name := range putAside(t, path) {
+			if strings.Contains(name, ".gz") {
+				t.Errorf("%s is compressed already: others may still write to it", name)
+			}
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		old := putAside(t, path)
+		if len(old) != 2 || !strings.HasSuffix(old[0], "Z.gz") || !strings.HasSuffix(old[1], "Z.gz") {
+			t.Fatalf("put aside: %v, want 2 compressed files", old)
+		}
+		for i, want := range []string{"two\n", "three\n"} {
+			if got := readPlain(t, old[i]); got != want {
+				t.Errorf("%s holds %q, want %q", old[i], got, want)
+			}
+			if info, err := os.Stat(old[i]); err != nil || info.Mode() != 0o600 {
+				t.Errorf("%s: %v, %v; want mode 0600", old[i], info.Mode(), err)
+			}
+		}
+	})
+}
+
+// TestRotateAfterCrash finds what a process leaves that is killed at any moment
+// between renaming a file and having it compressed.
+func TestRotateAfterCrash(t *testing.T) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	io.WriteString(z, "lines\n")
+	z.Close()
+	for name, left := range map[string]map[string]string{
+		"renamed":        {"": "lines\n"},
+		"compressing":    {"": "lines\n", ".gz.tmp": packed.String()[:10]},
+		"compressed":     {"": "lines\n", ".gz.tmp": packed.String()},
+		"before removal": {"": "lines\n", ".gz": packed.String()},
+		"done":           {".gz": packed.String()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "weir.log")
+			name := path + ".20200229T120000.000Z"
+			for end, text := range left {
+				do(t, os.WriteFile(name+end, []byte(text), 0o600))
+			}
+			f := openFile(t, path, sink.FileOptions{MaxBytes: 100, Keep: 1, Gzip: true})
+			await(t, "the file to be compressed", func() bool {
+				return slices.Equal(putAside(t, path), []string{name + ".gz"})
+			})
+			closeFile(t, f)
+			if got := readPlain(t, name+".gz"); got != "lines\n" {
+				t.Errorf("got %q, want %q", got, "lines\n")
+			}
+		})
+	}
+}
+
+// await polls until something is so.
+func await(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(10 * time.Second)
+	for !is() {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited ten seconds for %s", what)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// TestRotateCannotRename has the file go on, longer than it may be, and end
+// when it can.
+func TestRotateCannotRename(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		folder := filepath.Join(t.TempDir(), "logs")
+		do(t, os.Mkdir(folder, 0o700))
+		path := filepath.Join(folder, "weir.log")
+		var told problems
+		f := openFile(t, path, sink.FileOptions{MaxBytes: 10, OnError: told.add})
+		write(t, f, "one\n")
+		do(t, os.Rename(folder, folder+".away"))
+		want := "one\n"
+		for i := range 30 { // three seconds
+			line := fmt.Sprintf("line %d\n", i)
+			want += line
+			write(t, f, line)
+			time.Sleep(100 * time.Millisecond)
+		}
+		wantFile(t, filepath.Join(folder+".away", "weir.log"), want)
+		if n := told.count(); n < 3 || n > 7 {
+			t.Errorf("OnError was called %d times in 3 s: %v", n, told.errs)
+		}
+		do(t, os.Rename(folder+".away", folder))
+		time.Sleep(time.Second)
+		write(t, f, "last\n")
+		wantFile(t, path, "last\n")
+		if old := putAside(t, path); len(old) != 1 {
+			t.Errorf("put aside: %v, want one file", old)
+		} else {
+			wantFile(t, old[0], want)
+		}
+	})
+}
+
+// TestRotateTruncated does not put a file aside that has become short.
+func TestRotateTruncated(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "weir.log")
+	f := openFile(t, path, sink.FileOptions{MaxBytes: 10})
+	write(t, f, "one\n", "two\n")
+	do(t, os.Truncate(path, 0))
+	write(t, f, "three\n")
+	wantFile(t, path, "three\n")
+	if old := putAside(t, path); len(old) != 0 {
+		t.Errorf("put aside: %v", old)
+	}
+}
