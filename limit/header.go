@@ -25,7 +25,7 @@ func RetrySeconds(d time.Duration) int64 {
 // for ten requests per second with a burst of 20. A window of less than a second
 // cannot be told; then the quota is what comes back within a second.
 func (r *Rate) AppendPolicy(b []byte, name string) []byte {
-	window := RetrySeconds(time.Duration(r.window))
+	window := RetrySeconds(time.Duration(r.fill))
 	quota := int64(0)
 	if r.every > 0 {
 		quota = window * int64(time.Second) / r.every
@@ -45,7 +45,7 @@ func (r *Rate) AppendPolicy(b []byte, name string) []byte {
 func (r *Rate) AppendState(b []byte, name string, d Decision) []byte {
 	window := RetrySeconds(time.Duration(int64(d.Remaining) * r.every))
 	if d.Remaining == 0 {
-		window = RetrySeconds(max(d.RetryAfter, d.Reset-time.Duration(r.window-r.every)))
+		window = RetrySeconds(max(d.RetryAfter, d.Reset-time.Duration(r.fill-r.every)))
 	}
 	b = appendName(b, name)
 	b = appendParameter(b, ";r=", int64(d.Remaining))

@@ -31,16 +31,16 @@ type InFlightOptions struct {
 // with NewInFlight; the zero InFlight refuses everybody. Any number of
 // goroutines may share it.
 //
-// Those who wait go in by the order in which they came, and who finds the queue
-// full is refused at once. But when one of them has waited for half of the
-// waiting time, more come than leave, and a fair queue would make everybody
-// wait for long, those included whose client has gone since. Then the newest
-// goes in first, and each newcomer takes the place of the two that have waited
-// longest until only a few wait: who is let in was hardly kept waiting, and who
-// is not knows soon. That ends when for half of the waiting time nobody
-// had to make way. It is Facebook's adaptive LIFO with a controlled delay
-// (B. Maurer, Fail at Scale, ACM Queue 13(8), 2015), which judges a queue like
-// CoDel (RFC 8289) not by its length but by the time spent in it.
+// Those who wait go in by the order in which they came, and who finds the line
+// full is refused at once: that is best for a burst. But when somebody has been
+// waiting at every moment of half of the waiting time, more come than leave, and
+// a fair line makes everybody wait for nothing, those included whose client has
+// gone since. Then the newest goes in first, and each newcomer takes the
+// place of the two that have waited longest until only a few wait: who is let in
+// was hardly kept waiting, and who is not knows soon. That ends when nobody had
+// to make way for half of the waiting time. It is Facebook's adaptive LIFO
+// with controlled delay (B. Maurer, Fail at Scale, ACM Queue 13(8), 2015), which
+// like CoDel (RFC 8289) minds not how long a queue is but that it never empties.
 type InFlight struct {
 	max, queue, few int
 	wait            time.Duration
@@ -48,6 +48,7 @@ type InFlight struct {
 	mu     sync.Mutex // for all below
 	inside int
 	line   line
+	since  time.Time // when the line was last empty
 	long   time.Time // when the line was found long or somebody last had to make way; zero: it is fair
 	stats  InFlightStats
 }
@@ -108,15 +109,17 @@ func (f *InFlight) enqueue(now time.Time) (*waiter, error) {
 		f.stats.Full++
 		return nil, ErrFull
 	}
-	w := &waiter{since: now, answer: make(chan error, 1)}
+	if f.line.len == 0 {
+		f.since = now
+	}
+	w := &waiter{answer: make(chan error, 1)}
 	f.line.push(w)
 	return w, nil
 }
 
 // isLong tells whether more have come than left for some time. f.mu is held.
 func (f *InFlight) isLong(now time.Time) bool {
-	oldest := f.line.oldest
-	if oldest != nil && now.Sub(oldest.since) > f.wait/2 {
+	if f.line.len > 0 && now.Sub(f.since) > f.wait/2 {
 		return true
 	}
 	if !f.long.IsZero() && now.Sub(f.long) > f.wait/2 {
@@ -198,7 +201,6 @@ func (f *InFlight) Stats() InFlightStats {
 
 // A waiter is a caller of Enter in the line.
 type waiter struct {
-	since        time.Time
 	answer       chan error // gets one value when it is taken out by another
 	older, newer *waiter
 	inLine       bool

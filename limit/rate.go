@@ -14,8 +14,9 @@ type RateOptions struct {
 	// Burst is how many may come at once after a pause. Without it everything
 	// is refused. Every*Burst counts as at most a century.
 	Burst int
-	// Keys is how many keys are told apart at a time, within an eighth; 0 is
-	// 65,536. A key needs at most 32 bytes, and only while its bucket is not full.
+	// Keys is about how many keys have a bucket of their own at a time; 0 is
+	// 65,536. Only a key whose bucket is not full needs one. There are never more
+	// than 40 bytes for each of Keys.
 	Keys int
 }
 
@@ -40,10 +41,10 @@ const (
 // arrange for himself; to refuse new keys lets him shut out everyone else.
 // Sharing is never more generous than a bucket of one's own.
 type Rate struct {
-	every, window int64 // nanoseconds; window fills an empty bucket
-	start         time.Time
-	shards        []shard
-	shardBits     int
+	every, fill int64 // nanoseconds; fill is what an empty bucket takes
+	start       time.Time
+	shards      []shard
+	shardBits   int
 }
 
 // A Decision is a Rate's answer to one request.
@@ -64,7 +65,8 @@ type RateStats struct {
 	Admitted, Refused uint64
 	// Shared is how many of these were decided by a bucket that new keys share.
 	Shared uint64
-	// Keys is how many keys there is a bucket for, some of them already full again.
+	// Keys is how many keys' buckets were not full when their part of the keys
+	// was last asked.
 	Keys int
 }
 
@@ -78,7 +80,7 @@ func NewRate(o RateOptions) *Rate {
 	}
 	o.Every = min(o.Every, century)
 	o.Burst = min(o.Burst, int(century/o.Every))
-	r := &Rate{every: int64(o.Every), window: int64(o.Every) * int64(o.Burst), start: time.Now()}
+	r := &Rate{every: int64(o.Every), fill: int64(o.Every) * int64(o.Burst), start: time.Now()}
 	r.shardBits = bits.Len(uint(min(max(o.Keys/keysInShard, 1), maxShards))) - 1
 	r.shards = make([]shard, 1<<r.shardBits)
 	share := (o.Keys + len(r.shards) - 1) / len(r.shards)
@@ -102,10 +104,10 @@ func (r *Rate) Allow(now time.Time, key Key) Decision {
 	hash := max(key.hash, 1)
 	s := &r.shards[hash>>(64-r.shardBits)]
 	s.mu.Lock()
-	t := s.advance(int64(now.Sub(r.start)), r.window)
+	t := s.advance(int64(now.Sub(r.start)), r.fill)
 	tat := s.bucket(hash, t)
 	full := max(*tat, t) + r.every
-	ok := full-t <= r.window
+	ok := full-t <= r.fill
 	if ok {
 		*tat = full
 		s.admitted++
@@ -119,15 +121,15 @@ func (r *Rate) Allow(now time.Time, key Key) Decision {
 
 // decision describes a bucket that is full again after reset.
 func (r *Rate) decision(ok bool, reset int64) Decision {
-	d := Decision{OK: ok, Remaining: int((r.window - reset) / r.every), Reset: time.Duration(reset)}
+	d := Decision{OK: ok, Remaining: int((r.fill - reset) / r.every), Reset: time.Duration(reset)}
 	if !ok {
-		d.RetryAfter = time.Duration(reset + r.every - r.window)
+		d.RetryAfter = time.Duration(reset + r.every - r.fill)
 	}
 	return d
 }
 
-// Stats returns the counts. They are of one instant for each part of the keys,
-// not for all of them.
+// Stats returns the counts. It looks at all buckets, in parts: it takes about a
+// millisecond for each 100,000 keys, and holds up others for a fraction of that.
 func (r *Rate) Stats() RateStats {
 	var sum RateStats
 	for i := range r.shards {
@@ -136,7 +138,7 @@ func (r *Rate) Stats() RateStats {
 		sum.Admitted += s.admitted
 		sum.Refused += s.refused
 		sum.Shared += s.sharedDecisions
-		sum.Keys += s.used
+		sum.Keys += s.live()
 		s.mu.Unlock()
 	}
 	return sum

@@ -1,0 +1,95 @@
+package limit_test
+
+import (
+	"net/netip"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/limit"
+)
+
+func TestAlloc(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	ctx := t.Context()
+	inFlight := limit.NewInFlight(limit.InFlightOptions{Max: 1})
+	full := limit.NewInFlight(limit.InFlightOptions{})
+	few := limit.NewRate(limit.RateOptions{Every: time.Hour, Burst: 10})
+	many := limit.NewRate(limit.RateOptions{Every: time.Hour, Burst: 10, Keys: 100})
+	keys := make([]limit.Key, 10_000)
+	for i := range keys {
+		keys[i] = key(i)
+		many.Allow(someTime, keys[i])
+	}
+	address := netip.MustParseAddr("2001:db8::1")
+	pace := limit.Pace{PerSecond: 1000}
+	deadline := pace.Start(someTime)
+	header := make([]byte, 0, 100)
+	next := 0
+	for _, c := range []struct {
+		name string
+		call func()
+	}{
+		{"InFlight, let in", func() {
+			if inFlight.Enter(ctx) == nil {
+				inFlight.Leave()
+			}
+		}},
+		{"InFlight, full", func() { _ = full.Enter(ctx) }},
+		{"Rate, one key, admitted and refused", func() { few.Allow(someTime, keys[0]) }},
+		{"Rate, no room, new and old keys", func() {
+			many.Allow(someTime, keys[next%len(keys)])
+			next++
+		}},
+		{"KeyOf", func() { few.Allow(someTime, limit.KeyOf(address)) }},
+		{"KeyOfString", func() { few.Allow(someTime, limit.KeyOfString("Bearer 1234567890")) }},
+		{"header", func() { header = few.AppendState(few.AppendPolicy(header[:0], "site"), "site", limit.Decision{}) }},
+		{"Pace", func() { deadline = pace.Next(deadline, someTime, 100) }},
+	} {
+		if got := testing.AllocsPerRun(1000, c.call); got != 0 {
+			t.Errorf("%s: %v allocations, want 0", c.name, got)
+		}
+	}
+}
+
+// TestRateMemoryAlloc fills a Rate with a million keys that all have to be remembered.
+func TestRateMemoryAlloc(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	const keys = 1_000_000
+	before := heap()
+	r := limit.NewRate(limit.RateOptions{Every: time.Hour, Burst: 2, Keys: keys})
+	for i := range keys {
+		if !r.Allow(someTime, limit.KeyOf(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}))).OK {
+			t.Logf("key %d refused", i)
+		}
+	}
+	used := heap() - before
+	s := r.Stats()
+	t.Logf("%d MB, %.1f bytes for each key, %d of %d shared a bucket", used>>20, float64(used)/keys, s.Shared, keys)
+	if used > 64*keys {
+		t.Errorf("%.1f bytes for each key, want at most 64", float64(used)/keys)
+	}
+	if s.Keys < keys*99/100 {
+		t.Errorf("%d keys remembered by themselves, want nearly all", s.Keys)
+	}
+	for i := range 2 * keys { // and no more, whatever comes
+		r.Allow(someTime, key(i))
+	}
+	if used := heap() - before; used > 64*keys {
+		t.Errorf("%.1f bytes for each of Keys after three times as many, want at most 64", float64(used)/keys)
+	}
+	if s := r.Stats(); s.Admitted+s.Refused != 3*keys {
+		t.Errorf("stats %+v, want %d decisions", s, 3*keys)
+	}
+}
+
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}

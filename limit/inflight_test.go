@@ -1,0 +1,346 @@
+package limit_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/weirhq/weir/limit"
+)
+
+// entering calls Enter in a goroutine of the bubble and returns its answer,
+// which is there once the bubble waits.
+func entering(ctx context.Context, f *limit.InFlight) *error {
+	answer := errors.New("still waiting")
+	go func() { answer = f.Enter(ctx) }()
+	synctest.Wait()
+	return &answer
+}
+
+func wantStats(t *testing.T, f *limit.InFlight, want limit.InFlightStats) {
+	t.Helper()
+	if got := f.Stats(); got != want {
+		t.Errorf("stats\n got %+v\nwant %+v", got, want)
+	}
+}
+
+func TestInFlightZeroRefuses(t *testing.T) {
+	var f limit.InFlight
+	if err := f.Enter(t.Context()); err != limit.ErrFull {
+		t.Errorf("the zero InFlight: got %v, want %v", err, limit.ErrFull)
+	}
+}
+
+func TestInFlightRefusesAtOnceWhenFull(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := limit.NewInFlight(limit.InFlightOptions{Max: 2, Queue: 1})
+		ctx := t.Context()
+		answers := []*error{entering(ctx, f), entering(ctx, f), entering(ctx, f)}
+		before := time.Now()
+		if err := f.Enter(ctx); err != limit.ErrFull {
+			t.Errorf("one more than inside and waiting: got %v, want %v", err, limit.ErrFull)
+		}
+		if took := time.Since(before); took != 0 {
+			t.Errorf("refused after %v, want at once", took)
+		}
+		wantStats(t, f, limit.InFlightStats{InFlight: 2, Waiting: 1, Entered: 2, Full: 1})
+		f.Leave()
+		synctest.Wait()
+		for i, err := range answers {
+			if *err != nil {
+				t.Errorf("number %d: got %v, want it inside", i, *err)
+			}
+		}
+		f.Leave()
+		f.Leave()
+		wantStats(t, f, limit.InFlightStats{Entered: 3, Full: 1})
+	})
+}
+
+func TestInFlightRefusesAfterTheWaitingTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := limit.NewInFlight(limit.InFlightOptions{Max: 1, Queue: 1, Wait: 3 * time.Second})
+		entering(t.Context(), f)
+		before := time.Now()
+		if err := f.Enter(t.Context()); err != limit.ErrWaited {
+			t.Errorf("got %v, want %v", err, limit.ErrWaited)
+		}
+		if took := time.Since(before); took != 3*time.Second {
+			t.Errorf("refused after %v, want 3s", took)
+		}
+		f.Leave()
+		wantStats(t, f, limit.InFlightStats{Entered: 1, Waited: 1})
+	})
+}
+
+func TestInFlightIsFair(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := limit.NewInFlight(limit.InFlightOptions{Max: 1, Queue: 10})
+		entering(t.Context(), f)
+		var order []int
+		for i := range 10 {
+			go func() {
+				if f.Enter(t.Context()) == nil {
+					order = append(order, i)
+				}
+			}()
+			synctest.Wait()
+		}
+		for range 11 {
+			f.Leave()
+			synctest.Wait()
+		}
+		if want := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}; !slices.Equal(order, want) {
+			t.Errorf("went in as %v, want %v", order, want)
+		}
+		wantStats(t, f, limit.InFlightStats{Entered: 11})
+	})
+}
+
+func TestInFlightForgetsWhoIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := limit.NewInFlight(limit.InFlightOptions{Max: 1, Queue: 3})
+		entering(t.Context(), f)
+		gone, cancel := context.WithCancel(t.Context())
+		first, second, third := entering(t.Context(), f), entering(gone, f), entering(t.Context(), f)
+		cancel()
+		synctest.Wait()
+		if *second != context.Canceled {
+			t.Errorf("whose context ended: got %v, want %v", *second, context.Canceled)
+		}
+		if err := f.Enter(gone); err != context.Canceled {
+			t.Errorf("whose context had ended: got %v, want %v", err, context.Canceled)
+		}
+		wantStats(t, f, limit.InFlightStats{InFlight: 1, Waiting: 2, Entered: 1, Gone: 2})
+		f.Leave()
+		f.Leave()
+		synctest.Wait()
+		if *first != nil || *third != nil {
+			t.Errorf("the others: got %v and %v, want them inside", *first, *third)
+		}
+		f.Leave()
+		wantStats(t, f, limit.InFlightStats{Entered: 3, Gone: 2})
+	})
+}
+
+// TestInFlightPrefersTheNewest lets a line of six stand for more than half of
+// the waiting time.
+func TestInFlightPrefersTheNewest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := limit.NewInFlight(limit.InFlightOptions{Max: 1, Queue: 6, Wait: time.Second})
+		entering(t.Context(), f)
+		var old []*error
+		for range 6 {
+			old = append(old, entering(t.Context(), f))
+		}
+		time.Sleep(501 * time.Millisecond)
+		newest := entering(t.Context(), f)
+		for i, err := range old {
+			if overtaken := *err == limit.ErrOvertaken; overtaken != (i < 2) {
+				t.Errorf("number %d of those who waited: got %v; want the first two overtaken", i, *err)
+			}
+		}
+		f.Leave()
+		synctest.Wait()
+		if *newest != nil || *old[5] == nil {
+			t.Errorf("the newest got %v and the one before %v, want the newest inside", *newest, *old[5])
+		}
+		wantStats(t, f, limit.InFlightStats{InFlight: 1, Waiting: 4, Entered: 2, Overtaken: 2, NewestFirst: true})
+
+		time.Sleep(time.Second) // the rest give up, and nobody has to make way
+		f.Leave()
+		entering(t.Context(), f)
+		first, second := entering(t.Context(), f), entering(t.Context(), f)
+		f.Leave()
+		synctest.Wait()
+		if *first != nil || *second == nil {
+			t.Errorf("when it is over, the first of two got %v and the second %v, want the first inside", *first, *second)
+		}
+		f.Leave()
+		f.Leave()
+		wantStats(t, f, limit.InFlightStats{Entered: 5, Overtaken: 2, Waited: 4})
+	})
+}
+
+// A load is clients that ask in turn: with a service time, how many come each second.
+type load struct {
+	options   limit.InFlightOptions
+	service   time.Duration
+	perSecond int
+	length    time.Duration
+}
+
+// run plays l and returns how long those that were let in and those that were not had waited.
+func (l load) run(t *testing.T) (in, out []time.Duration, most int64) {
+	f := limit.NewInFlight(l.options)
+	var mu sync.Mutex
+	var inside, peak atomic.Int64
+	var clients sync.WaitGroup
+	for range int(l.length.Seconds() * float64(l.perSecond)) {
+		time.Sleep(time.Second / time.Duration(l.perSecond))
+		clients.Go(func() {
+			begin := time.Now()
+			err := f.Enter(t.Context())
+			waited := time.Since(begin)
+			mu.Lock()
+			if err != nil {
+				out = append(out, waited)
+			} else {
+				in = append(in, waited)
+			}
+			mu.Unlock()
+			if err != nil {
+				return
+			}
+			peak.Store(max(peak.Load(), inside.Add(1)))
+			time.Sleep(l.service)
+			inside.Add(-1)
+			f.Leave()
+		})
+	}
+	clients.Wait()
+	s := f.Stats()
+	if refused := s.Full + s.Waited + s.Overtaken + s.Gone; s.InFlight != 0 || s.Waiting != 0 || s.Entered != uint64(len(in)) || refused != uint64(len(out)) {
+		t.Errorf("stats %+v, want all gone, %d entered and %d refused", s, len(in), len(out))
+	}
+	slices.Sort(in)
+	slices.Sort(out)
+	return in, out, peak.Load()
+}
+
+// TestInFlightOverload is a site for 1,000 requests per second to which 5,000 come.
+func TestInFlightOverload(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, out, most := load{
+			options: limit.InFlightOptions{Max: 100, Queue: 200, Wait: 200 * time.Millisecond},
+			service: 100 * time.Millisecond, perSecond: 5000, length: 20 * time.Second,
+		}.run(t)
+		if most != 100 {
+			t.Errorf("%d at once, want 100", most)
+		}
+		if got := len(in); got < 19_900 || got > 20_300 {
+			t.Errorf("%d let in over 20s, want all that the site can do: 20,000", got)
+		}
+		if p99 := in[len(in)*99/100]; p99 > 100*time.Millisecond {
+			t.Errorf("p99 of the wait of those let in: got %v, want at most as long as the service", p99)
+		}
+		if p50 := in[len(in)/2]; p50 > 15*time.Millisecond {
+			t.Errorf("p50 of the wait of those let in: got %v, want it short", p50)
+		}
+		if p90 := out[len(out)*9/10]; p90 > 5*time.Millisecond {
+			t.Errorf("p90 of the wait of those refused: got %v, want at most 5ms", p90)
+		}
+		if last := out[len(out)-1]; last > 200*time.Millisecond {
+			t.Errorf("longest wait of those refused: got %v, want at most the waiting time", last)
+		}
+	})
+}
+
+// TestInFlightStall is a site that takes ten seconds, to which 5,000 per second come.
+func TestInFlightStall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, out, most := load{
+			options: limit.InFlightOptions{Max: 100, Queue: 100, Wait: time.Second},
+			service: 10 * time.Second, perSecond: 5000, length: 20 * time.Second,
+		}.run(t)
+		if len(in) < 200 || most != 100 {
+			t.Errorf("%d let in, at most %d at once, want 200 and 100", len(in), most)
+		}
+		if p99 := out[len(out)*99/100]; p99 > 5*time.Millisecond {
+			t.Errorf("p99 of the wait of those refused: got %v, want at most 5ms", p99)
+		}
+	})
+}
+
+// TestInFlightBurst is a site that is idle but for a burst every two seconds.
+func TestInFlightBurst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := limit.NewInFlight(limit.InFlightOptions{Max: 10, Queue: 100, Wait: time.Second})
+		var refused atomic.Int64
+		var clients sync.WaitGroup
+		for range 5 {
+			for range 110 { // takes eleven services of 80 ms, longer than half of the waiting time
+				clients.Go(func() {
+					if f.Enter(t.Context()) != nil {
+						refused.Add(1)
+						return
+					}
+					time.Sleep(80 * time.Millisecond)
+					f.Leave()
+				})
+			}
+			time.Sleep(2 * time.Second)
+		}
+		clients.Wait()
+		if got := refused.Load(); got != 0 {
+			t.Errorf("%d of bursts that fit were refused", got)
+		}
+		wantStats(t, f, limit.InFlightStats{Entered: 550})
+	})
+}
+
+// TestInFlightLosesNothing has many goroutines come, wait, give up and leave at
+// random, in real time.
+func TestInFlightLosesNothing(t *testing.T) {
+	const most, clients, rounds = 5, 64, 400
+	f := limit.NewInFlight(limit.InFlightOptions{Max: most, Queue: 20, Wait: 300 * time.Microsecond})
+	var inside, entered, refused atomic.Int64
+	var all sync.WaitGroup
+	for seed := range uint64(clients) {
+		all.Go(func() {
+			random := rand.New(rand.NewPCG(seed, 1))
+			for range rounds {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(random.IntN(600))*time.Microsecond)
+				if err := f.Enter(ctx); err != nil {
+					refused.Add(1)
+				} else {
+					entered.Add(1)
+					if n := inside.Add(1); n > most {
+						t.Errorf("%d inside, want at most %d", n, most)
+					}
+					for range random.IntN(2000) {
+						_ = ctx.Err()
+					}
+					inside.Add(-1)
+					f.Leave()
+				}
+				cancel()
+			}
+		})
+	}
+	all.Wait()
+	s := f.Stats()
+	if s.InFlight != 0 || s.Waiting != 0 {
+		t.Errorf("%d inside and %d waiting when all had left", s.InFlight, s.Waiting)
+	}
+	if got := s.Full + s.Waited + s.Overtaken + s.Gone; got != uint64(refused.Load()) || s.Entered != uint64(entered.Load()) {
+		t.Errorf("counted %d entered and %d refused, want %d and %d", s.Entered, got, entered.Load(), refused.Load())
+	}
+	if got := entered.Load() + refused.Load(); got != clients*rounds {
+		t.Errorf("%d answers, want %d", got, clients*rounds)
+	}
+	t.Logf("%+v", s)
+	for range most { // as many places as at first
+		if err := f.Enter(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Enter(t.Context()); err != limit.ErrWaited {
+		t.Errorf("one more than all places: got %v, want %v", err, limit.ErrWaited)
+	}
+}
+
+func TestInFlightLeaveWithoutEnter(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("Leave with nobody inside did not panic")
+		}
+	}()
+	limit.NewInFlight(limit.InFlightOptions{Max: 1}).Leave()
+}

@@ -1,0 +1,338 @@
+package limit_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/weirhq/weir/limit"
+)
+
+// someTime has no monotonic reading: what a test adds to it is what a Rate is told.
+var someTime = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+func key(i int) limit.Key { return limit.KeyOfString(fmt.Sprint(i)) }
+
+func TestRateZeroRefuses(t *testing.T) {
+	for name, r := range map[string]*limit.Rate{
+		"zero":     {},
+		"no Every": limit.NewRate(limit.RateOptions{Burst: 1}),
+		"no Burst": limit.NewRate(limit.RateOptions{Every: time.Second}),
+	} {
+		if d := r.Allow(someTime, key(1)); d.OK || d.RetryAfter <= 0 {
+			t.Errorf("%s: got %+v, want it refused", name, d)
+		}
+	}
+}
+
+func TestRateDecisions(t *testing.T) {
+	r := limit.NewRate(limit.RateOptions{Every: 100 * time.Millisecond, Burst: 3})
+	const ms = time.Millisecond
+	for _, step := range []struct {
+		at   time.Duration
+		want limit.Decision
+	}{
+		{0, limit.Decision{OK: true, Remaining: 2, Reset: 100 * ms}},
+		{0, limit.Decision{OK: true, Remaining: 1, Reset: 200 * ms}},
+		{50 * ms, limit.Decision{OK: true, Remaining: 0, Reset: 250 * ms}},
+		{50 * ms, limit.Decision{Reset: 250 * ms, RetryAfter: 50 * ms}},
+		{99 * ms, limit.Decision{Reset: 201 * ms, RetryAfter: ms}},
+		{100 * ms, limit.Decision{OK: true, Reset: 300 * ms}},
+		{250 * ms, limit.Decision{OK: true, Reset: 250 * ms}},
+		{time.Hour, limit.Decision{OK: true, Remaining: 2, Reset: 100 * ms}},
+	} {
+		if got := r.Allow(someTime.Add(step.at), key(1)); got != step.want {
+			t.Errorf("at %v\n got %+v\nwant %+v", step.at, got, step.want)
+		}
+	}
+	if got, want := r.Stats(), (limit.RateStats{Admitted: 6, Refused: 2, Keys: 1}); got != want {
+		t.Errorf("stats: got %+v, want %+v", got, want)
+	}
+}
+
+// TestRateOverAMinute offers three times the rate, at random and in bursts, for
+// a minute to each of some keys.
+func TestRateOverAMinute(t *testing.T) {
+	for _, c := range []struct {
+		every time.Duration
+		burst int
+		gap   time.Duration // between two offers, on average
+		most  int           // offers at once
+	}{
+		{10 * time.Millisecond, 1, 80 * time.Microsecond, 1},
+		{10 * time.Millisecond, 20, 3 * time.Millisecond, 1},
+		{10 * time.Millisecond, 50, 150 * time.Millisecond, 100},
+		{300 * time.Microsecond, 100, 150 * time.Microsecond, 1},
+	} {
+		t.Run(fmt.Sprint(c.every, c.burst), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				const minute = time.Minute
+				r := limit.NewRate(limit.RateOptions{Every: c.every, Burst: c.burst})
+				random := rand.New(rand.NewPCG(1, 2))
+				start := time.Now()
+				var admitted []time.Duration
+				for at := time.Duration(0); at < minute; at += time.Duration(random.Int64N(int64(2 * c.gap))) {
+					for range 1 + random.IntN(c.most) {
+						if r.Allow(start.Add(at), key(1)).OK {
+							admitted = append(admitted, at)
+						}
+					}
+				}
+				want := float64(minute / c.every)
+				if got := float64(len(admitted) - c.burst); math.Abs(got-want) > want/100 {
+					t.Errorf("admitted %v beyond the burst in a minute, want %v within 1%%", got, want)
+				}
+				for i := c.burst; i < len(admitted); i++ { // in any time, the burst and what came back
+					if took := admitted[i] - admitted[i-c.burst]; took < c.every {
+						t.Fatalf("%d admitted within %v at %v, want no more than the burst of %d", c.burst+1, took, admitted[i], c.burst)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestRateAgainstBuckets compares with buckets in a map of which none is ever
+// forgotten, for more and more keys, in a table that has to grow and forget.
+func TestRateAgainstBuckets(t *testing.T) {
+	type bucket struct{ filled, last time.Duration }
+	const every, burst = 16 * time.Millisecond, 4
+	r := limit.NewRate(limit.RateOptions{Every: every, Burst: burst, Keys: 20_000})
+	buckets := map[int]*bucket{}
+	random := rand.New(rand.NewPCG(3, 4))
+	var now time.Duration
+	refused := 0
+	for i := range 300_000 {
+		now += time.Duration(random.Int64N(16_000))
+		k := i/30 + random.IntN(1000) // a window of keys that moves on
+		b := buckets[k]
+		if b == nil {
+			b = &bucket{burst * every, now}
+			buckets[k] = b
+		}
+		b.filled = min(burst*every, b.filled+now-b.last)
+		b.last = now
+		want := b.filled >= every
+		if want {
+			b.filled -= every
+		} else {
+			refused++
+		}
+		if got := r.Allow(someTime.Add(now), key(k)); got.OK != want || got.Reset != burst*every-b.filled {
+			t.Fatalf("request %d, key %d at %v: got %+v, want %v and %v to fill", i, k, now, got, want, burst*every-b.filled)
+		}
+	}
+	if refused < 50_000 {
+		t.Errorf("%d refused: too few to compare", refused)
+	}
+	s := r.Stats()
+	t.Logf("%+v of %d keys in all", s, len(buckets))
+	if s.Shared != 0 {
+		t.Errorf("%d decisions by shared buckets, want none", s.Shared)
+	}
+	if live := 5000; s.Keys > live {
+		t.Errorf("%d keys remembered, want at most %d: those idle for longer are forgotten", s.Keys, live)
+	}
+}
+
+// TestRateKeepsHotKeys asks for many more new keys than there is room for, of
+// which each has one request: the keys that were there get what they would
+// without, and no key ever gets more.
+func TestRateKeepsHotKeys(t *testing.T) {
+	const every, burst, room = 100 * time.Millisecond, 5, 500
+	r := limit.NewRate(limit.RateOptions{Every: every, Burst: burst, Keys: room})
+	admitted := map[int]int{}
+	at := time.Duration(0)
+	ask := func(k int) {
+		if r.Allow(someTime.Add(at), key(k)).OK {
+			admitted[k]++
+		}
+	}
+	const hot, seconds = 50, 20
+	news := hot
+	for ; at < seconds*time.Second; at += 10 * time.Millisecond {
+		for k := range hot {
+			ask(k)
+		}
+		for range 100 {
+			ask(news)
+			ask(news - 100) // one of those before, which may have moved to a slot of its own
+			news++
+		}
+	}
+	for k := range hot {
+		if got, want := admitted[k], burst+int(seconds*time.Second/every); got < want-1 || got > want {
+			t.Errorf("hot key %d: %d admitted, want %d", k, got, want)
+		}
+	}
+	some := 0
+	for k := hot; k < news; k++ {
+		some += admitted[k]
+	}
+	s := r.Stats()
+	t.Logf("%+v; %d of %d new keys' requests admitted", s, some, 2*(news-hot))
+	if s.Shared == 0 || s.Keys > 3*room {
+		t.Errorf("stats %+v, want shared buckets used and at most %d keys", s, 3*room)
+	}
+	if some == 0 {
+		t.Error("no new key was admitted: they are shut out")
+	}
+}
+
+// TestRateSharedBucketIsNoNewBurst follows new keys from shared buckets to their own.
+func TestRateSharedBucketIsNoNewBurst(t *testing.T) {
+	const every, burst, room, guests = time.Second, 3, 32, 50
+	r := limit.NewRate(limit.RateOptions{Every: every, Burst: burst, Keys: room})
+	at := someTime
+	for k := range 20 * room { // until there is no room
+		for range burst {
+			r.Allow(at, key(k))
+		}
+	}
+	shared := r.Stats().Shared
+	var admitted [guests]int
+	for range 80 { // eight seconds, after the first three of which there is room again
+		at = at.Add(every / 10)
+		for g := range admitted {
+			if r.Allow(at, key(1000+g)).OK {
+				admitted[g]++
+			}
+		}
+	}
+	s := r.Stats()
+	if s.Shared < shared+50 || s.Keys < guests/2 {
+		t.Errorf("stats %+v, want some decisions by shared buckets and most keys in their own at the end", s)
+	}
+	for g, got := range admitted {
+		if most := burst + 8; got > most {
+			t.Errorf("key %d: %d admitted in 8s, want at most %d", g, got, most)
+		}
+	}
+}
+
+// TestRateClockJumps sets a clock by an hour, forward and back, many times.
+func TestRateClockJumps(t *testing.T) {
+	const every, burst = 100 * time.Millisecond, 5
+	r := limit.NewRate(limit.RateOptions{Every: every, Burst: burst})
+	wall, admitted, jumps := someTime, 0, 0
+	for step := range 60_000 { // a minute
+		wall = wall.Add(time.Millisecond)
+		switch step % 20_000 {
+		case 5_000:
+			wall = wall.Add(time.Hour)
+			jumps++
+		case 15_000:
+			wall = wall.Add(-time.Hour)
+		}
+		d := r.Allow(wall, key(1))
+		if d.OK {
+			admitted++
+		}
+		if d.Reset < 0 || d.Reset > burst*every || d.RetryAfter < 0 || d.RetryAfter > every || d.Remaining < 0 || d.Remaining >= burst {
+			t.Fatalf("step %d: %+v", step, d)
+		}
+	}
+	if least, most := 600, 600+burst*(1+jumps); admitted < least-1 || admitted > most {
+		t.Errorf("%d admitted in a minute, want %d to %d: no jump stops the rate, one forward fills the bucket once", admitted, least, most)
+	}
+}
+
+// TestRateClockOvertaken has every second request come late to the lock, with a
+// time up to 900 ms ago: nothing is gained by that.
+func TestRateClockOvertaken(t *testing.T) {
+	r := limit.NewRate(limit.RateOptions{Every: time.Millisecond, Burst: 10})
+	random := rand.New(rand.NewPCG(5, 6))
+	admitted := 0
+	for at := time.Duration(0); at < 10*time.Second; at += 100 * time.Microsecond {
+		late := time.Duration(random.Int64N(int64(900 * time.Millisecond))) // was overtaken on its way
+		if r.Allow(someTime.Add(at-late), key(1)).OK {
+			admitted++
+		}
+		if r.Allow(someTime.Add(at), key(1)).OK {
+			admitted++
+		}
+	}
+	if admitted > 10_010 || admitted < 9_900 {
+		t.Errorf("%d admitted in 10s, want 10,000 and the burst at most", admitted)
+	}
+}
+
+func TestRateExtremes(t *testing.T) {
+	for _, o := range []limit.RateOptions{
+		{Every: 1, Burst: math.MaxInt},
+		{Every: math.MaxInt64, Burst: math.MaxInt},
+		{Every: math.MaxInt64, Burst: 1, Keys: 1},
+		{Every: 1, Burst: 1, Keys: 2},
+		{Every: time.Hour, Burst: 1, Keys: 3},
+	} {
+		r := limit.NewRate(o)
+		for i, now := range []time.Time{{}, someTime, time.Unix(1<<40, 0), {}, time.Unix(-1<<40, 0), someTime} {
+			for k := range 20 {
+				d := r.Allow(now, key(k))
+				if d.Remaining < 0 || d.Reset < 0 || d.RetryAfter < 0 || d.OK && d.RetryAfter != 0 {
+					t.Errorf("%+v, time %d: %+v", o, i, d)
+				}
+				if i == 0 && k == 0 && !d.OK {
+					t.Errorf("%+v: the first request was refused: %+v", o, d)
+				}
+			}
+		}
+	}
+}
+
+func TestRateConcurrently(t *testing.T) {
+	r := limit.NewRate(limit.RateOptions{Every: time.Hour, Burst: 7, Keys: 4096})
+	var admitted [100]atomic.Int64
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for i := range 20_000 {
+				if r.Allow(time.Now(), key(i%100)).OK {
+					admitted[i%100].Add(1)
+				}
+			}
+		})
+	}
+	all.Wait()
+	for k := range admitted {
+		if got := admitted[k].Load(); got != 7 {
+			t.Errorf("key %d: %d admitted, want the burst of 7", k, got)
+		}
+	}
+	if s := r.Stats(); s.Admitted != 700 || s.Refused != 160_000-700 {
+		t.Errorf("stats %+v, want 700 admitted of 160,000", s)
+	}
+}
+
+func TestKeyOf(t *testing.T) {
+	a := func(s string) limit.Key { return limit.KeyOf(netip.MustParseAddr(s)) }
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{"192.0.2.1", "192.0.2.1", true},
+		{"192.0.2.1", "192.0.2.2", false},
+		{"192.0.2.1", "::ffff:192.0.2.1", true},
+		{"::ffff:192.0.2.1", "::ffff:192.0.2.2", false},
+		{"2001:db8::1", "2001:db8::ffff:ffff:ffff:ffff", true},
+		{"2001:db8:0:1::1", "2001:db8:0:2::1", false},
+		{"fe80::1%eth0", "fe80::1%eth1", true},
+		{"::1", "0.0.0.1", false},
+	} {
+		if same := a(c.a) == a(c.b); same != c.same {
+			t.Errorf("%s and %s have one key: got %v, want %v", c.a, c.b, same, c.same)
+		}
+	}
+	if limit.KeyOf(netip.Addr{}) != limit.KeyOf(netip.Addr{}) {
+		t.Error("two invalid addresses have different keys")
+	}
+	if limit.KeyOfString("a") != limit.KeyOfString("a") || limit.KeyOfString("a") == limit.KeyOfString("b") {
+		t.Error("keys of strings are not those of strings")
+	}
+}
