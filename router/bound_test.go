@@ -140,6 +140,14 @@ func TestLookupAllocatesNothing(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() { lookup(table, "GET", "", "/economy%20x/prices", &p) }); n > 2 {
 		t.Errorf("an escaped path: %v allocations", n)
 	}
+	many := []string{"/{x}"}
+	for _, c := range "abcdefghijklmnopqrstuvwxyz" {
+		many = append(many, "/{x}."+string(c))
+	}
+	table = newTable(t, many...)
+	if n := testing.AllocsPerRun(100, func() { lookup(table, "GET", "", "/a%2Fb", &p) }); int(n) > len(many)/2 {
+		t.Errorf("an escaped slash that %d parameters look at: %v allocations", len(many), n)
+	}
 }
 
 // FuzzDecode holds the segments of a path to the plain way of getting them.

@@ -10,15 +10,25 @@ type check struct {
 
 // satisfies reports whether the segment from at to end of the key satisfies c.
 func (s *search) satisfies(c *check, at, end int) bool {
-	segment := s.key[at:end]
-	if s.escaped && strings.IndexByte(segment, keyEscape) >= 0 {
-		segment = plainText(segment)
-	}
+	segment := s.plainSegment(at, end)
 	if c.run > 0 {
 		return s.once(c, segment, at)
 	}
 	_, ok := c.value(segment)
 	return ok
+}
+
+// plainSegment returns a segment of the key as it is without the key's escapes.
+// It keeps the last one, which all the params of a state are asked about.
+func (s *search) plainSegment(at, end int) string {
+	segment := s.key[at:end]
+	if !s.escaped || strings.IndexByte(segment, keyEscape) < 0 {
+		return segment
+	}
+	if s.plainAt != at {
+		s.plainAt, s.plain = at, plainText(segment)
+	}
+	return s.plain
 }
 
 // A run is what a check said of the segment at an offset in one search. Those

@@ -19,7 +19,8 @@ type Constraint struct {
 }
 
 // Match reports whether the constraint accepts a segment, which is given
-// unescaped. It is safe with any bytes, and with any number of them. No constraint is asked about an empty segment while routing.
+// unescaped. It is safe with any bytes, and with any number of them. No
+// constraint is asked about an empty segment while routing.
 func (c Constraint) Match(segment string) bool {
 	return c.accepts != nil && c.accepts(segment)
 }

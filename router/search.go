@@ -5,9 +5,9 @@ import "strings"
 // A search is one lookup on its way through a program.
 //
 // It is a depth-first walk that tries what leads on from every state in the
-// order of precedence, so that the first pattern it arrives at is the one to take, and
-// that goes back when a branch leads nowhere. It goes back to frames, which it
-// leaves wherever something else is to be tried. What bounds it is this:
+// order of precedence, so that the first pattern it arrives at is the one to
+// take, and that goes back when a branch leads nowhere. It goes back to frames,
+// which it leaves wherever something else is to be tried. What bounds it is this:
 //
 //   - A state with no stretch above it can be reached at one place of the path
 //     only and by one way: it is visited once.
@@ -25,6 +25,8 @@ type search struct {
 	key     string
 	methods methodSet // the request's, as the only one; empty if no pattern names it
 	escaped bool      // the key writes some bytes in another way than the path
+	plainAt int       // where the segment stands that plain is, 0 for none
+	plain   string
 
 	allow    methodSet // of all patterns that match the path, but not the method
 	steps    int       // states visited, for the test of the bound
@@ -215,7 +217,8 @@ func (s *search) pop(f *frame) bool {
 	return true
 }
 
-// branch tries what f says, and then all else that leads on beside literals. It returns what turn does.
+// branch tries what f says, and then all else that leads on beside literals. It
+// returns what turn does.
 func (s *search) branch(m *branches, f *frame) (to *state, at int, entry int32) {
 	if f.at < len(s.key) {
 		if f.next < len(m.params) {
