@@ -4,6 +4,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -16,6 +17,8 @@ type conn struct {
 	ready time.Time // it may be used again from here on
 	idle  time.Time // since when nobody has it
 	used  bool      // it carried an exchange before
+
+	closed atomic.Bool
 
 	mu       sync.Mutex // an answer and a body may be on their way at once
 	deadline time.Time  // what is set on the connection, guarded by mu
@@ -49,6 +52,15 @@ func newConn(nc *net.TCPConn, s *Server) (*conn, error) {
 	}
 	c.say = c.sayAndListen
 	return c, nil
+}
+
+// Close closes the connection. It may be called again.
+func (c *conn) Close() error {
+	if c.closed.Swap(true) {
+		return nil
+	}
+	defer c.server.shared.leave()
+	return c.TCPConn.Close()
 }
 
 // ask writes a request and reads the first bytes of the answer, as Write and

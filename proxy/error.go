@@ -29,6 +29,11 @@ const (
 	ClientGone Kind = "client_gone" // left, or was cut off, before the answer was whole
 	ClientBody Kind = "client_body" // its body is malformed or broke off
 	BadRequest Kind = "bad_request" // the request cannot be carried as it is
+
+	// These two are said by the reader of a body or the Client, in an *Error of
+	// theirs that is handed on as it is: this package sets no such limits.
+	ClientSlow Kind = "client_slow" // it sends or takes bytes more slowly than it may
+	TooLarge   Kind = "too_large"   // its body is longer than it may be
 )
 
 // An Error is why an exchange failed. It names the upstream and the step.
@@ -50,7 +55,21 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // ByClient tells whether the client is the one at fault.
 func (e *Error) ByClient() bool {
-	return e.Kind == ClientGone || e.Kind == ClientBody || e.Kind == BadRequest
+	switch e.Kind {
+	case ClientGone, ClientBody, BadRequest, ClientSlow, TooLarge:
+		return true
+	}
+	return false
+}
+
+// by returns the error of a reader or Client that knows its kind, or one of the
+// given kind.
+func by(kind Kind, step string, err error) *Error {
+	var known *Error
+	if errors.As(err, &known) {
+		return known
+	}
+	return &Error{Kind: kind, Step: step, Err: err}
 }
 
 // status is what a client is answered when nothing was sent to it yet.
@@ -60,6 +79,10 @@ func (e *Error) status() int {
 		return 504
 	case ClientBody, BadRequest:
 		return 400
+	case ClientSlow:
+		return 408
+	case TooLarge:
+		return 413
 	case ClientGone:
 		return statusClientGone
 	}

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"net/url"
@@ -51,6 +52,8 @@ type Server struct {
 	conns []*conn // unused, guarded by mu: the one that waits longest comes first
 	sweep *time.Timer
 	done  bool // guarded by mu: closed
+
+	shared *Conns // nil without a bound
 
 	untidyUntil atomic.Int64 // Unix time in nanoseconds
 	proven      atomic.Int32 // how often a connection was quiet after longRest, to provenAfter
@@ -220,6 +223,7 @@ func (s *Server) close() {
 		c.Close()
 	}
 	s.conns = nil
+	s.shared.forget(s)
 }
 
 // connect takes an unused connection, as far as the policy allows, or makes one
@@ -232,6 +236,26 @@ func (s *Server) connect(x *Exchange, now time.Time, reuse reusePolicy) (*conn, 
 	}
 	ctx, end := x.beginDial(min(x.timeout(), connectTimeout))
 	defer end()
+	c, err := s.dial(ctx)
+	if noFile(err) && s.shared.evict() {
+		c, err = s.dial(ctx)
+	}
+	switch {
+	case err == nil:
+		return c, nil
+	case x.cancelled.Load():
+		return nil, &Error{Kind: ClientGone, Server: s.addr, Step: "connecting", Err: errGone}
+	case !noFile(err) && err != errTooMany: // which are not the server's doing
+		s.downUntil.Store(now.Add(downFor).UnixNano())
+	}
+	return nil, &Error{Kind: dialKind(err), Server: s.addr, Step: "connecting", Err: err}
+}
+
+// dial makes a connection.
+func (s *Server) dial(ctx context.Context) (*conn, error) {
+	if err := s.shared.enter(); err != nil {
+		return nil, err
+	}
 	dialer := net.Dialer{KeepAlive: 30 * time.Second}
 	nc, err := dialer.DialContext(ctx, "tcp", s.addr)
 	if err == nil {
@@ -241,11 +265,8 @@ func (s *Server) connect(x *Exchange, now time.Time, reuse reusePolicy) (*conn, 
 		}
 		nc.Close()
 	}
-	if x.cancelled.Load() {
-		return nil, &Error{Kind: ClientGone, Server: s.addr, Step: "connecting", Err: errGone}
-	}
-	s.downUntil.Store(now.Add(downFor).UnixNano())
-	return nil, &Error{Kind: dialKind(err), Server: s.addr, Step: "connecting", Err: err}
+	s.shared.leave()
+	return nil, err
 }
 
 // down tells whether the server could not be connected to a moment ago.

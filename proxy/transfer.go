@@ -152,7 +152,7 @@ func (t *transfer) informational() error {
 	}
 	x.collectFields()
 	if err := x.Client.Informational(x.answer.status, x.fields); err != nil {
-		return &Error{Kind: ClientGone, Step: "passing on an informational answer", Err: err}
+		return by(ClientGone, "passing on an informational answer", err)
 	}
 	return nil
 }
@@ -204,7 +204,7 @@ func (t *transfer) flow(buf []byte) (int, error) {
 		return n, err
 	}
 	if err := t.x.Client.Flush(); err != nil {
-		return 0, &Error{Kind: ClientGone, Step: "sending the answer", Err: err}
+		return 0, by(ClientGone, "sending the answer", err)
 	}
 	return t.await(buf)
 }
@@ -221,7 +221,7 @@ func (t *transfer) handOn() error {
 		length = a.left
 	}
 	if err := x.Client.Head(a.status, x.fields, length); err != nil {
-		return &Error{Kind: ClientGone, Step: "sending the answer", Err: err}
+		return by(ClientGone, "sending the answer", err)
 	}
 	for {
 		p, err := a.next(t.flow)
@@ -234,7 +234,7 @@ func (t *transfer) handOn() error {
 		n, err := x.Client.Write(p)
 		x.BodySent += int64(n)
 		if err != nil {
-			return &Error{Kind: ClientGone, Step: "sending the answer", Err: err}
+			return by(ClientGone, "sending the answer", err)
 		}
 	}
 	if len(a.trailer) > 0 {

@@ -167,7 +167,7 @@ func (u *upload) read(buf []byte) (n int, end bool) {
 	case err == io.EOF:
 		u.ended.Store(true)
 	case err != nil:
-		u.err = &Error{Kind: ClientBody, Step: "reading the request's body", Err: err}
+		u.err = by(ClientBody, "reading the request's body", err)
 		u.failed.Store(true)
 	}
 	return n, err != nil
@@ -235,5 +235,5 @@ func (x *Exchange) readShortBody() error {
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
-	return &Error{Kind: ClientBody, Step: "reading the request's body", Err: err}
+	return by(ClientBody, "reading the request's body", err)
 }
