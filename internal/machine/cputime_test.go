@@ -1,0 +1,32 @@
+package machine
+
+import (
+	"runtime"
+	"testing"
+	"time"
+)
+
+// TestCPUTime works, and then waits: the one takes the CPU's time, the other
+// does not.
+func TestCPUTime(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	thread, process := ThreadCPU(), ProcessCPU()
+	if thread <= 0 || process < thread {
+		t.Fatalf("the thread has used %v, the process %v", thread, process)
+	}
+	const work = 20 * time.Millisecond
+	for deadline := time.Now().Add(10 * time.Second); ThreadCPU()-thread < work; {
+		if time.Now().After(deadline) {
+			t.Fatalf("the thread's clock stands at %v", ThreadCPU()-thread)
+		}
+	}
+	if got := ProcessCPU() - process; got < work {
+		t.Errorf("the process has used %v, its thread %v", got, work)
+	}
+	before := ThreadCPU()
+	<-time.After(work)
+	if got := ThreadCPU() - before; got >= work/2 {
+		t.Errorf("waiting for %v has used %v", work, got)
+	}
+}
