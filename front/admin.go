@@ -27,12 +27,16 @@ func newAdminServer(d *Door) *http.Server {
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
 	return &http.Server{
 		Handler:           d.localNames(mux),
-		ReadHeaderTimeout: headTimeout,
+		ReadHeaderTimeout: adminTimeout,
 		IdleTimeout:       time.Minute,
 		MaxHeaderBytes:    16 << 10,
 		ErrorLog:          d.errorLog(),
+		ConnState:         adminStateChanged,
 	}
 }
+
+// adminTimeout is how long a request to the admin listener may take to come.
+const adminTimeout = 10 * time.Second
 
 // readiness tells a load balancer whether to send requests here.
 func (d *Door) readiness(w http.ResponseWriter, r *http.Request) {

@@ -1,9 +1,12 @@
 package front
 
 import (
+	"errors"
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,6 +18,7 @@ import (
 type clientConn struct {
 	patientConn
 	server  *server
+	client  netip.Addr // that it counts for; not valid for none
 	framing framing
 
 	// serving tells that a head was read and is not answered yet. It changes
@@ -42,6 +46,9 @@ func (c *clientConn) Read(p []byte) (int, error) {
 		return 0, c.refuse()
 	}
 	n, err := c.patientConn.read(p, ahead)
+	if n == 0 && err != nil && !ahead {
+		c.noteTimeout(err)
+	}
 	if n == 0 || c.framing.state == outOfSight {
 		return n, err
 	}
@@ -65,6 +72,27 @@ func (c *clientConn) refuse() error {
 	return c.framing.err
 }
 
+// noteTimeout answers a head that takes too long, and counts it. net/http closes
+// the connection without a word.
+func (c *clientConn) noteTimeout(err error) {
+	if !errors.Is(err, os.ErrDeadlineExceeded) || c.framing.state == outOfSight || !c.between() {
+		return
+	}
+	switch {
+	case c.framing.inHead():
+		c.Write(answerTimeout)
+	case c.isFresh():
+		c.server.door.metrics.refusal(limitHeaderTime, allRoutes).Inc()
+	}
+}
+
+// isFresh tells whether the connection has not carried a request.
+func (c *clientConn) isFresh() bool {
+	c.busyMu.Lock()
+	defer c.busyMu.Unlock()
+	return !c.seen
+}
+
 // isHTTP2 tells whether the client has begun to speak HTTP/2.
 func (c *clientConn) isHTTP2() bool { return c.framing.state == outOfSight }
 
@@ -72,10 +100,11 @@ func (c *clientConn) isHTTP2() bool { return c.framing.state == outOfSight }
 // under way is net/http's own: it could not read a request.
 func (c *clientConn) Write(p []byte) (int, error) {
 	if !isRefusal(p) || !c.between() {
-		return c.TCPConn.Write(p)
+		return c.patientConn.Write(p)
 	}
 	c.server.door.noteRefusal(c, p)
 	defer c.linger()
+	c.TCPConn.SetWriteDeadline(time.Now().Add(refusalLinger))
 	return c.TCPConn.Write(p)
 }
 
@@ -188,24 +217,75 @@ func stateChanged(nc net.Conn, state http.ConnState) {
 type conns struct {
 	fresh atomic.Int64 // how many have not sent a request yet
 
-	mu  sync.Mutex
-	set map[*clientConn]struct{} // guarded by mu
+	most      int            // how many there may be; 0 for any number
+	mostOfOne int            // how many of one client; 0 for any number
+	exempt    []netip.Prefix // clients for whom mostOfOne does not hold
+
+	mu      sync.Mutex // guards what follows
+	set     map[*clientConn]struct{}
+	clients map[netip.Addr]int // connections by client, when these are counted
 }
 
-func (cs *conns) add(c *clientConn) {
+// admit adds a connection, unless there are too many: then it returns the limit
+// that says so.
+func (cs *conns) admit(c *clientConn) (broken limitName) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	cs.fresh.Add(1)
+	if cs.most > 0 && len(cs.set) >= cs.most {
+		return limitConnections
+	}
+	if cs.mostOfOne > 0 {
+		c.client = cs.countedFor(c.RemoteAddr())
+		if c.client.IsValid() && cs.clients[c.client] >= cs.mostOfOne {
+			return limitPerClient
+		}
+	}
 	if cs.set == nil {
-		cs.set = make(map[*clientConn]struct{})
+		cs.set, cs.clients = make(map[*clientConn]struct{}), make(map[netip.Addr]int)
+	}
+	if c.client.IsValid() {
+		cs.clients[c.client]++
 	}
 	cs.set[c] = struct{}{}
+	cs.fresh.Add(1)
+	return ""
+}
+
+// countedFor returns the address that a connection counts for: the client's, or
+// the first of its /64 of IPv6. It is not valid for a client that may have any
+// number.
+func (cs *conns) countedFor(remote net.Addr) netip.Addr {
+	addr := remote.(*net.TCPAddr).AddrPort().Addr().WithZone("").Unmap()
+	for _, p := range cs.exempt {
+		if p.Contains(addr) {
+			return netip.Addr{}
+		}
+	}
+	if addr.Is6() {
+		return netip.PrefixFrom(addr, 64).Masked().Addr()
+	}
+	return addr
 }
 
 func (cs *conns) remove(c *clientConn) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
+	if _, ok := cs.set[c]; !ok {
+		return
+	}
 	delete(cs.set, c)
+	if !c.client.IsValid() {
+		return
+	}
+	if cs.clients[c.client]--; cs.clients[c.client] == 0 {
+		delete(cs.clients, c.client)
+	}
+}
+
+func (cs *conns) len() int {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	return len(cs.set)
 }
 
 // each calls f for every connection.

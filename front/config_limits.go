@@ -1,6 +1,7 @@
 package front
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -90,6 +91,15 @@ func defaultLimits() LimitsConfig {
 		HeaderTimeout: 10 * time.Second,
 		IdleTimeout:   75 * time.Second,
 	}
+}
+
+// filled returns the limits with the default ones for a zero that is none.
+func (l LimitsConfig) filled() LimitsConfig {
+	d := defaultLimits()
+	l.Headers = cmp.Or(l.Headers, d.Headers)
+	l.HeaderTimeout = cmp.Or(l.HeaderTimeout, d.HeaderTimeout)
+	l.IdleTimeout = cmp.Or(l.IdleTimeout, d.IdleTimeout)
+	return l
 }
 
 // within returns the limits of one request of a route with limits l, where the

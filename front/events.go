@@ -82,6 +82,9 @@ func (d *Door) logCompleted(x *exchange, ended time.Time) {
 	if x.refusal != "" {
 		e.Str("refused", x.refusal)
 	}
+	if x.limit != "" {
+		e.Str("limit", string(x.limit))
+	}
 	if failure := x.failure(); failure != nil {
 		e.Str("failure", string(failure.Kind)).Bool("cut", x.Began && x.Cut).Err(failure)
 	}

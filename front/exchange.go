@@ -1,6 +1,7 @@
 package front
 
 import (
+	"context"
 	"net/netip"
 	"time"
 
@@ -25,6 +26,13 @@ type exchange struct {
 	clientText  [64]byte // the storage of http.Client
 	ambiguity   string   // what of the request its face has found to have two meanings
 	refusal     string   // why Weir itself answered, when it did
+
+	pacer     pacer
+	departure departure
+	ctx       context.Context // over HTTP/2: ends when the client leaves
+	inRoute   *gate           // that it has entered, of its route
+	inAll     *gate           // and of the door
+	limit     limitName       // that has refused or ended it
 }
 
 // reset makes the exchange ready for the pool.
@@ -35,6 +43,9 @@ func (x *exchange) reset() {
 	x.client = netip.Addr{}
 	x.route, x.announced = nil, nil
 	x.params.Release()
+	x.pacer.reset()
+	x.departure.reset()
+	x.ctx, x.inRoute, x.inAll, x.limit = nil, nil, nil, ""
 	x.http = log.HTTP{}
 	x.trace.reset()
 }

@@ -61,6 +61,11 @@ const (
 	errPreface  ambiguity = "the preface of HTTP/2 is broken"
 )
 
+// inHead tells whether a head has begun and not ended.
+func (f *framing) inHead() bool {
+	return f.state == atField || f.state == atRequestLine && len(f.line) > 0
+}
+
 // inspect is shown what was read, and returns how much of it may be passed on:
 // all of it, or what stands before the line that f.err is about.
 func (f *framing) inspect(p []byte) int {

@@ -16,23 +16,34 @@ const (
 
 // listener hands clientConns to net/http.
 type listener struct {
-	*net.TCPListener
+	*acceptor
 	server  *server
 	closing atomic.Int64 // since when, as Unix time in nanoseconds; 0 before
 }
 
-// Accept implements net.Listener.
+// Accept implements net.Listener. Connections that are one too many are told so
+// and never seen by net/http.
 func (l *listener) Accept() (net.Conn, error) {
-	nc, err := l.TCPListener.AcceptTCP()
-	if since := l.closing.Load(); err != nil && since != 0 {
-		nc, err = l.acceptLast(time.Unix(0, since))
+	for {
+		nc, scarce, err := l.accept()
+		if since := l.closing.Load(); err != nil && since != 0 {
+			nc, err = l.acceptLast(time.Unix(0, since))
+		}
+		if err != nil {
+			return nil, err
+		}
+		if scarce {
+			l.server.turnAway(nc, limitFiles)
+			l.refill()
+			continue
+		}
+		c := newClientConn(nc, l.server)
+		if broken := l.server.conns.admit(c); broken != "" {
+			l.server.turnAway(nc, broken)
+			continue
+		}
+		return c, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	c := newClientConn(nc, l.server)
-	l.server.conns.add(c)
-	return c, nil
 }
 
 // acceptLast accepts what the kernel has left, then closes.
@@ -44,7 +55,7 @@ func (l *listener) acceptLast(since time.Time) (*net.TCPConn, error) {
 			return nc, nil
 		}
 	}
-	l.TCPListener.Close()
+	l.close()
 	return nil, net.ErrClosed
 }
 

@@ -80,9 +80,9 @@ func (c *patientConn) mayLook() bool {
 	if c.lookout.stop {
 		return false
 	}
-	if !c.set.IsZero() {
-		c.set = time.Time{}
-		c.TCPConn.SetReadDeadline(c.set)
+	if !c.in.set.IsZero() {
+		c.in.set = time.Time{}
+		c.TCPConn.SetReadDeadline(c.in.set)
 	}
 	return true
 }
@@ -97,7 +97,7 @@ func (c *patientConn) endLookout() {
 		return
 	}
 	c.lookout.stop = true
-	c.set = past
+	c.in.set = past
 	c.TCPConn.SetReadDeadline(past)
 	c.mu.Unlock()
 	<-ended

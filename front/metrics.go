@@ -29,6 +29,7 @@ type metrics struct {
 	requests *prometheus.CounterVec
 	failures *prometheus.CounterVec
 	refused  prometheus.Counter
+	refusals *prometheus.CounterVec // by limits
 
 	unmatched *routeCounts
 	mu        sync.Mutex
@@ -75,9 +76,13 @@ func newMetrics(out Output) *metrics {
 			Name: "weir_malformed_requests_total",
 			Help: "Requests refused while they were read, before there was one to route.",
 		}),
+		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "weir_limit_refusals_total",
+			Help: "Requests and connections that a limit has refused or ended, by limit and route.",
+		}, []string{"limit", "route"}),
 	}
 	m.unmatched = newRouteCounts(unmatched, m.requests)
-	m.registry.MustRegister(m.duration, m.requests, m.failures, m.refused,
+	m.registry.MustRegister(m.duration, m.requests, m.failures, m.refused, m.refusals,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "weir_requests_in_flight",
 			Help: "Requests being served now.",

@@ -48,6 +48,7 @@ func (s *server) serveHTTP1(c *clientConn, h *held, w http.ResponseWriter, r *ht
 	if h.Target != "" && h.Target[0] != '/' && h.Target != "*" && h.Method != "CONNECT" {
 		h.makeOrigin()
 	}
+	h.pacer.conn = c
 	c.hold(h)
 	s.door.serve(&h.exchange)
 	switch {
@@ -64,6 +65,8 @@ func (s *server) serveHTTP1(c *clientConn, h *held, w http.ResponseWriter, r *ht
 
 func (s *server) serveHTTP2(h *held, w http.ResponseWriter, r *http.Request) {
 	h.ambiguity = ambiguousHTTP2(r)
+	h.ctx = r.Context()
+	h.pacer.conn, _ = w.(deadlines)
 	release := proxy.CancelWith(r.Context(), &h.Exchange)
 	s.door.serve(&h.exchange)
 	release()
@@ -96,32 +99,29 @@ func withConn(ctx context.Context, nc net.Conn) context.Context {
 }
 
 const (
-	// maxHead bounds the head of a request.
+	// maxHead bounds the head of a request, whatever the limits say.
 	maxHead = 64 << 10
-	// headTimeout is how long a client may take to send a head.
-	headTimeout = 10 * time.Second
 	// restTimeout is how long the rest of a body may take whose request is
 	// answered.
 	restTimeout = 2 * time.Second
 	// maxFrame bounds a frame of HTTP/2: the least that RFC 9113 allows. A
 	// connection has a buffer as long as the longest that came.
 	maxFrame = 16 << 10
-	// idleTimeout is how long a connection may be unused.
-	idleTimeout = 75 * time.Second
 )
 
 // newHTTPServer returns the net/http server of the public listeners.
 func newHTTPServer(s *server) *http.Server {
+	l := s.door.cfg.Limits.filled()
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	protocols.SetUnencryptedHTTP2(true)
 	return &http.Server{
 		Handler:                      s,
 		Protocols:                    protocols,
-		ReadHeaderTimeout:            headTimeout,
-		IdleTimeout:                  idleTimeout,
-		MaxHeaderBytes:               maxHead - 4096, // net/http adds as much
-		HTTP2:                        &http.HTTP2Config{MaxReadFrameSize: maxFrame},
+		ReadHeaderTimeout:            l.HeaderTimeout,
+		IdleTimeout:                  l.IdleTimeout,
+		MaxHeaderBytes:               l.Headers - 4096, // net/http adds as much
+		HTTP2:                        &http.HTTP2Config{MaxReadFrameSize: maxFrame, WriteByteTimeout: max(l.WriteTimeout, 0)},
 		ConnContext:                  withConn,
 		ConnState:                    stateChanged,
 		ErrorLog:                     s.door.errorLog(),

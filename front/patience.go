@@ -28,14 +28,16 @@ type patientConn struct {
 	*net.TCPConn
 	left func() // called, by any goroutine, when the client has left
 
-	mu       sync.Mutex // guards what follows
-	reading  bool       // a read is under way on the socket
-	want     time.Time  // the read deadline as asked for
-	set      time.Time  // the read deadline of the socket
-	writeSet bool       // the socket has a write deadline
-	plain    bool       // out of net/http's hands: no read is one ahead
-	lookout  lookout
+	mu      sync.Mutex // guards what follows
+	in, out deadline   // of reads and of writes
+	reading bool       // a read is under way on the socket
+	writing bool       // a write is
+	plain   bool       // out of net/http's hands: no read is one ahead
+	lookout lookout
 }
+
+// A deadline is one as it was asked for, and as the socket has it.
+type deadline struct{ want, set time.Time }
 
 const deadlineSlack = time.Second
 
@@ -63,34 +65,43 @@ func (c *patientConn) read(p []byte, ahead bool) (int, error) {
 func (c *patientConn) beginRead() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if isPast(c.want) {
+	if isPast(c.in.want) {
 		return os.ErrDeadlineExceeded
 	}
-	if !c.covered() {
-		c.setNow()
+	if !c.in.covered() {
+		c.setIn()
 	}
 	c.reading = true
 	return nil
 }
 
 // covered tells whether the socket's deadline will do. One that is early will:
-// endRead sees to it.
-func (c *patientConn) covered() bool {
-	if c.want.IsZero() || isPast(c.set) {
-		return !isPast(c.set)
+// who meets it has another look.
+func (d *deadline) covered() bool {
+	if d.want.IsZero() || isPast(d.set) {
+		return !isPast(d.set)
 	}
-	return !c.set.IsZero() && !c.set.After(c.want.Add(deadlineSlack))
+	return !d.set.IsZero() && !d.set.After(d.want.Add(deadlineSlack))
 }
 
-// setNow sets the socket's deadline to the one that is wanted, or a little
-// later, so that it covers the next ones, too.
-func (c *patientConn) setNow() {
-	c.set = c.want
-	if !c.want.IsZero() && !isPast(c.want) {
-		c.set = c.want.Add(deadlineSlack)
+// next makes the socket's deadline the one that is wanted, or a little later, so
+// that it covers the next ones, too.
+func (d *deadline) next() time.Time {
+	d.set = d.want
+	if !d.want.IsZero() && !isPast(d.want) {
+		d.set = d.want.Add(deadlineSlack)
 	}
-	c.TCPConn.SetReadDeadline(c.set) // an error shows in the read
+	return d.set
 }
+
+// meant tells whether a deadline that was met is one that was asked for.
+func (d *deadline) meant() bool {
+	return isPast(d.want) || !d.want.IsZero() && !time.Now().Before(d.want)
+}
+
+// setIn and setOut set the socket's deadlines; an error shows in what follows.
+func (c *patientConn) setIn()  { c.TCPConn.SetReadDeadline(c.in.next()) }
+func (c *patientConn) setOut() { c.TCPConn.SetWriteDeadline(c.out.next()) }
 
 // endRead tells whether a read's result is the caller's: not when it ended at
 // a deadline that nobody asked for.
@@ -98,13 +109,10 @@ func (c *patientConn) endRead(err error) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.reading = false
-	if err == nil || !errors.Is(err, os.ErrDeadlineExceeded) {
+	if err == nil || !errors.Is(err, os.ErrDeadlineExceeded) || c.in.meant() {
 		return true
 	}
-	if isPast(c.want) || !c.want.IsZero() && !time.Now().Before(c.want) {
-		return true
-	}
-	c.setNow()
+	c.setIn()
 	return false
 }
 
@@ -112,24 +120,56 @@ func (c *patientConn) endRead(err error) bool {
 func (c *patientConn) SetReadDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.want = t
-	if c.reading && (isPast(t) || !c.covered()) {
-		c.setNow()
+	c.in.want = t
+	if c.reading && (isPast(t) || !c.in.covered()) {
+		c.setIn()
 	}
 	return nil
+}
+
+// Write implements net.Conn.
+func (c *patientConn) Write(p []byte) (n int, err error) {
+	for {
+		c.beginWrite()
+		m, err := c.TCPConn.Write(p[n:])
+		n += m
+		if c.endWrite(err) {
+			return n, err
+		}
+	}
+}
+
+func (c *patientConn) beginWrite() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.out.covered() {
+		c.setOut()
+	}
+	c.writing = true
+}
+
+// endWrite is to writes what endRead is to reads.
+func (c *patientConn) endWrite(err error) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.writing = false
+	if err == nil || !errors.Is(err, os.ErrDeadlineExceeded) || c.out.meant() {
+		return true
+	}
+	c.setOut()
+	return false
 }
 
 // SetWriteDeadline implements net.Conn. net/http takes back a deadline after
 // each request, whether it has set one or not.
 func (c *patientConn) SetWriteDeadline(t time.Time) error {
 	c.mu.Lock()
-	needed := c.writeSet || !t.IsZero()
-	c.writeSet = !t.IsZero()
-	c.mu.Unlock()
-	if !needed {
-		return nil
+	defer c.mu.Unlock()
+	c.out.want = t
+	if c.writing && (isPast(t) || !c.out.covered()) {
+		c.setOut()
 	}
-	return c.TCPConn.SetWriteDeadline(t)
+	return nil
 }
 
 // SetDeadline implements net.Conn.

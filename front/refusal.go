@@ -22,14 +22,34 @@ func answerTo(why ambiguity) []byte {
 		"400 Bad Request: " + string(why))
 }
 
+// answerTimeout is the answer to a head that takes too long.
+var answerTimeout = []byte("HTTP/1.1 408 Request Timeout\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n" +
+	"408 Request Timeout: the head of the request took too long")
+
+// limitBehind returns the limit that a request broke which is refused before it
+// is one, or "".
+func limitBehind(status int) limitName {
+	switch status {
+	case 408:
+		return limitHeaderTime
+	case 431:
+		return limitHeaders
+	}
+	return ""
+}
+
 // noteRefusal counts what is refused before there is a request, and says why. answer is the whole of what the client gets.
 func (d *Door) noteRefusal(c *clientConn, answer []byte) {
 	d.metrics.refused.Inc()
 	peer := c.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().WithZone("").Unmap()
-	d.log.Warn(eventRefused).
+	e := d.log.Warn(eventRefused).
 		HTTP(&log.HTTP{StatusCode: statusOf(answer), Client: peer.String()}).
-		Str("reason", reasonOf(answer)).
-		Send()
+		Str("reason", reasonOf(answer))
+	if broken := limitBehind(statusOf(answer)); broken != "" {
+		d.metrics.refusal(broken, allRoutes).Inc()
+		e.Str("limit", string(broken))
+	}
+	e.Send()
 }
 
 func statusOf(answer []byte) int {

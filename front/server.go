@@ -18,12 +18,19 @@ type server struct {
 
 	listeners     []*listener
 	accepting     sync.WaitGroup // the loops that accept on listeners
-	adminListener net.Listener
+	adminListener *adminListener
 	conns         conns
+
+	turning chan struct{}  // has a place for each client that is turned away
+	turned  sync.WaitGroup // those who wait for them to leave
+	crowd   crowd
 }
 
 func newServer(d *Door) *server {
-	s := &server{door: d}
+	s := &server{door: d, turning: make(chan struct{}, turnedAway), crowd: crowd{log: d.log}}
+	s.conns.most = d.files.clients
+	s.conns.mostOfOne = d.cfg.Limits.ConnectionsPerClient
+	s.conns.exempt = d.cfg.TrustedProxies
 	s.public = newHTTPServer(s)
 	s.admin = newAdminServer(d)
 	return s
@@ -33,6 +40,7 @@ func newServer(d *Door) *server {
 // nothing stays bound.
 func (d *Door) Listen() error {
 	s := d.server
+	d.warnOfFiles()
 	for _, addr := range d.cfg.Listen {
 		l, err := net.Listen("tcp", addr)
 		if err != nil {
@@ -40,7 +48,7 @@ func (d *Door) Listen() error {
 			s.listeners = nil
 			return fmt.Errorf("listen: %w", err)
 		}
-		s.listeners = append(s.listeners, &listener{TCPListener: l.(*net.TCPListener), server: s})
+		s.listeners = append(s.listeners, &listener{acceptor: newAcceptor(l.(*net.TCPListener), 1), server: s})
 	}
 	if d.cfg.Admin == AdminOff {
 		return nil
@@ -51,14 +59,14 @@ func (d *Door) Listen() error {
 		s.listeners = nil
 		return fmt.Errorf("admin: %w", err)
 	}
-	s.adminListener = l
+	s.adminListener = newAdminListener(l.(*net.TCPListener), s)
 	return nil
 }
 
 // unbind closes the listeners. Nobody accepts on them.
 func (s *server) unbind() {
 	for _, l := range s.listeners {
-		l.TCPListener.Close()
+		l.close()
 	}
 }
 
@@ -111,6 +119,8 @@ func (d *Door) Serve(ctx context.Context) error {
 	s.admin.Close()
 	close(unwatched)
 	running.Wait()
+	s.turned.Wait()
+	s.crowd.end()
 	return err
 }
 
