@@ -20,6 +20,7 @@ func newAdminServer(d *Door) *http.Server {
 	})
 	mux.HandleFunc("GET /readyz", d.readiness)
 	mux.Handle("GET /metrics", d.metrics.handler())
+	mux.HandleFunc("GET /log", d.showLog)
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
@@ -69,6 +70,7 @@ func adminIndex(w http.ResponseWriter, r *http.Request) {
 /healthz       the process lives
 /readyz        it takes requests (503 while it drains)
 /metrics       counters and gauges, for Prometheus
+/log           what the log has, drops and costs, as JSON
 /debug/pprof/  profiles, for go tool pprof
 `)
 }

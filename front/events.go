@@ -44,9 +44,11 @@ func (d *Door) logReceived(x *exchange) {
 	if !d.allEvents {
 		return
 	}
+	m := d.cost.event(&x.sampled)
 	x.http.StartedAt = x.began
 	d.log.Info(eventReceived).At(x.began).TraceID(x.trace.id).HTTP(&x.http).Send()
 	x.http.StartedAt = time.Time{}
+	m.endEvent()
 }
 
 // logProxying says where a request goes.
@@ -54,15 +56,18 @@ func (d *Door) logProxying(x *exchange) {
 	if !d.allEvents {
 		return
 	}
+	m := d.cost.event(&x.sampled)
 	x.announced = x.Server
 	d.log.Info(eventProxying).TraceID(x.trace.id).HTTP(&x.http).
 		Str("destination", x.Server.URL()).
 		Str("proxy_name", x.route.upstream).
 		Send()
+	m.endEvent()
 }
 
 // logCompleted says what became of a request.
 func (d *Door) logCompleted(x *exchange, ended time.Time) {
+	m := d.cost.event(&x.sampled)
 	h := &x.http
 	h.StatusCode = x.Status
 	h.StartedAt, h.EndedAt = x.began, ended
@@ -89,6 +94,7 @@ func (d *Door) logCompleted(x *exchange, ended time.Time) {
 		e.Str("failure", string(failure.Kind)).Bool("cut", x.Began && x.Cut).Err(failure)
 	}
 	e.Send()
+	m.endEvent()
 }
 
 // completedEvent begins the event at the level that its outcome deserves: an

@@ -24,6 +24,7 @@ type exchange struct {
 	params      router.Params
 	http        log.HTTP
 	clientText  [64]byte // the storage of http.Client
+	sampled     sampled  // which of its events are measured, over all requests that it serves
 	ambiguity   string   // what of the request its face has found to have two meanings
 	refusal     string   // why Weir itself answered, when it did
 

@@ -1,6 +1,8 @@
 package front
 
 import (
+	"time"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/weirhq/weir/log"
@@ -10,45 +12,109 @@ import (
 // logCollector shows a sink's counters as metrics. They come from one snapshot,
 // so that emitted = written + dropped + waiting holds in every scrape.
 type logCollector struct {
-	out Output
+	out  Output
+	cost *logCost
 }
 
 var (
-	logEmitted = prometheus.NewDesc("weir_log_events_emitted_total", "Events that were handed to the log.", nil, nil)
+	logEmitted = prometheus.NewDesc("weir_log_events_emitted_total", "Events that were handed to the log, once for each of its destinations.", nil, nil)
 	logWritten = prometheus.NewDesc("weir_log_events_written_total", "Events that were written whole.", nil, nil)
 	logDropped = prometheus.NewDesc("weir_log_events_dropped_total", "Events that were not written, by why.",
 		[]string{"reason", "severity"}, nil)
-	logQueueEvents = prometheus.NewDesc("weir_log_queue_events", "Events that wait to be written.", nil, nil)
-	logQueueBytes  = prometheus.NewDesc("weir_log_queue_bytes", "Bytes of events that wait to be written.", nil, nil)
-	logBytes       = prometheus.NewDesc("weir_log_bytes_total", "Bytes that were written to the log.", nil, nil)
+	logQueueEvents  = prometheus.NewDesc("weir_log_queue_events", "Events that wait to be written.", nil, nil)
+	logQueueBytes   = prometheus.NewDesc("weir_log_queue_bytes", "Bytes of events that wait to be written.", nil, nil)
+	logHighWater    = prometheus.NewDesc("weir_log_queue_high_water_bytes", "The most bytes of events that ever waited to be written.", nil, nil)
+	logBytes        = prometheus.NewDesc("weir_log_bytes_total", "Bytes that were written to the log.", nil, nil)
+	logLongestWrite = prometheus.NewDesc("weir_log_longest_write_seconds", "The time of the write to the log that took longest, be it under way.", nil, nil)
+
+	logCPU = prometheus.NewDesc("weir_log_cpu_seconds_total", "CPU time that went into the log, estimated from samples: into encoding events and into writing them.",
+		[]string{"work"}, nil)
+	logCPUShare = prometheus.NewDesc("weir_log_cpu_share", "The part of the process's CPU time that went into the log, lately.", nil, nil)
+)
+
+// These are there for a Log, whose destinations have names.
+var (
+	logDestination = prometheus.NewDesc("weir_log_destination_events_total", "Events of each destination of the log that are done with.",
+		[]string{"to", "result"}, nil)
+	logDestinationBytes = prometheus.NewDesc("weir_log_destination_queue_bytes", "Bytes of events that wait to be written to a destination of the log.",
+		[]string{"to"}, nil)
+	logDiverted   = prometheus.NewDesc("weir_log_diverted_events_total", "Events, written, that standard error has because the reader of standard output had gone.", nil, nil)
+	logQueueSize  = prometheus.NewDesc("weir_log_queue_size_bytes", "What weir_log_queue_bytes may be at most, long events aside.", nil, nil)
+	logFileErrors = prometheus.NewDesc("weir_log_file_errors_total", "Times that a file of the log could not be opened anew, rotated or brought to the disk.", nil, nil)
 )
 
 // Describe implements prometheus.Collector.
 func (c logCollector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{logEmitted, logWritten, logDropped, logQueueEvents, logQueueBytes, logBytes} {
+	for _, d := range []*prometheus.Desc{
+		logEmitted, logWritten, logDropped, logQueueEvents, logQueueBytes, logHighWater, logBytes, logLongestWrite,
+		logCPU, logCPUShare, logDestination, logDestinationBytes, logDiverted, logQueueSize, logFileErrors,
+	} {
 		ch <- d
 	}
 }
 
+// metricsSink takes metrics of one scrape.
+type metricsSink chan<- prometheus.Metric
+
+func (ch metricsSink) counter(d *prometheus.Desc, n float64, labels ...string) {
+	ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, n, labels...)
+}
+
+func (ch metricsSink) gauge(d *prometheus.Desc, n float64, labels ...string) {
+	ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, n, labels...)
+}
+
 // Collect implements prometheus.Collector.
-func (c logCollector) Collect(ch chan<- prometheus.Metric) {
+func (c logCollector) Collect(metrics chan<- prometheus.Metric) {
+	ch := metricsSink(metrics)
 	s := c.out.Stats()
-	counter := func(d *prometheus.Desc, n uint64, labels ...string) {
-		ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n), labels...)
+	ch.counter(logEmitted, float64(s.Emitted))
+	ch.counter(logWritten, float64(s.Written))
+	ch.counter(logBytes, float64(s.Bytes))
+	ch.drops(s.Dropped)
+	ch.gauge(logQueueEvents, float64(s.Waiting))
+	ch.gauge(logQueueBytes, float64(s.WaitingBytes))
+	ch.gauge(logHighWater, float64(s.HighWaterBytes))
+	ch.gauge(logLongestWrite, s.LongestWrite.Seconds())
+	ch.cost(c.cost)
+	if l, ok := c.out.(*Log); ok {
+		ch.destinations(l)
 	}
-	counter(logEmitted, s.Emitted)
-	counter(logWritten, s.Written)
-	counter(logBytes, s.Bytes)
-	drops := make(map[sink.Loss]uint64)
-	for _, drop := range s.Dropped {
-		drops[sink.Loss{Reason: drop.Reason, Level: drop.Level}] = drop.Events
+}
+
+// drops shows every reason and severity, with 0, too, so that sums are never
+// empty.
+func (ch metricsSink) drops(losses []sink.Loss) {
+	dropped := make(map[sink.Loss]uint64)
+	for _, loss := range losses {
+		dropped[sink.Loss{Reason: loss.Reason, Level: loss.Level}] = loss.Events
 	}
-	for _, reason := range []sink.Reason{sink.WriteError, sink.Full, sink.Closed} {
+	for _, reason := range []sink.Reason{sink.WriteError, sink.Closed, sink.Full} {
 		for level := log.LevelDebug; level <= log.LevelFatal; level++ {
-			n := drops[sink.Loss{Reason: reason, Level: level}]
-			counter(logDropped, n, string(reason), level.String()) // 0, too, so that sums are never empty
+			n := dropped[sink.Loss{Reason: reason, Level: level}]
+			ch.counter(logDropped, float64(n), string(reason), level.String())
 		}
 	}
-	ch <- prometheus.MustNewConstMetric(logQueueEvents, prometheus.GaugeValue, float64(s.Waiting))
-	ch <- prometheus.MustNewConstMetric(logQueueBytes, prometheus.GaugeValue, float64(s.WaitingBytes))
+}
+
+func (ch metricsSink) cost(c *logCost) {
+	now := c.read(time.Now())
+	ch.counter(logCPU, now.encoding.Seconds(), "encode")
+	ch.counter(logCPU, now.writing.Seconds(), "write")
+	share, _ := c.share(now)
+	ch.gauge(logCPUShare, share)
+}
+
+func (ch metricsSink) destinations(l *Log) {
+	var diverted uint64
+	destinations := l.Destinations()
+	for _, d := range destinations {
+		ch.counter(logDestination, float64(d.Stats.Written), d.To, "written")
+		ch.counter(logDestination, float64(d.Stats.Lost()), d.To, "dropped")
+		ch.gauge(logDestinationBytes, float64(d.Stats.WaitingBytes), d.To)
+		diverted += d.Diverted
+	}
+	ch.counter(logDiverted, float64(diverted))
+	ch.gauge(logQueueSize, float64(len(destinations)*l.queueBytes))
+	ch.counter(logFileErrors, float64(l.fileErrors.Load()))
 }

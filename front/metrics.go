@@ -55,7 +55,7 @@ func newRouteCounts(pattern string, requests *prometheus.CounterVec) *routeCount
 	return r
 }
 
-func newMetrics(out Output) *metrics {
+func newMetrics(log logCollector) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		routes:   make(map[string]*routeCounts),
@@ -87,7 +87,7 @@ func newMetrics(out Output) *metrics {
 			Name: "weir_requests_in_flight",
 			Help: "Requests being served now.",
 		}, func() float64 { return float64(m.inFlight.Load()) }),
-		logCollector{out},
+		log,
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)

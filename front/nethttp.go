@@ -22,6 +22,7 @@ type held struct {
 
 var heldExchanges = sync.Pool{New: func() any {
 	h := new(held)
+	h.sampled = startSampling(eventsPerSample)
 	h.Context = &h.exchange
 	return h
 }}

@@ -1,21 +1,23 @@
 package front
 
 import (
-	"reflect"
 	"slices"
 )
 
-// Reload lets the routes, upstreams, constraints, trusted proxies and limits of
-// requests of cfg take the place of today's. Requests that are under way end as
-// they began. What a door is built on (namespace, listen, admin, drain, log and
-// the limits of connections) stays as it is: Reload returns the names of the keys in which cfg differs there, for
+// Reload lets the routes, upstreams, constraints and trusted proxies of cfg
+// take the place of today's. Requests that are under way end as they began.
+// What a door is built on (namespace, listen, admin, drain and log) stays as
+// it is: Reload returns the names of the keys in which cfg differs there, for
 // which a restart is needed. On an error nothing has changed.
 func (d *Door) Reload(cfg *Config) (unchanged []string, err error) {
-	t, err := d.build(cfg, d.tables.Load().gates)
+	t, err := d.build(cfg)
 	if err != nil {
 		return nil, err
 	}
-	d.tables.Swap(t).close()
+	old := d.tables.Swap(t)
+	for _, up := range old.upstreams {
+		up.Close()
+	}
 	return d.cfg.fixedDifferences(cfg), nil
 }
 
@@ -31,12 +33,15 @@ func (c *Config) fixedDifferences(other *Config) []string {
 		{"listen", slices.Equal(c.Listen, other.Listen)},
 		{"admin", c.Admin == other.Admin},
 		{"drain", c.Drain == other.Drain},
-		{"log", reflect.DeepEqual(c.Log, other.Log)},
-		{"limits.headers", c.Limits.Headers == other.Limits.Headers},
-		{"limits.timeouts.header", c.Limits.HeaderTimeout == other.Limits.HeaderTimeout},
-		{"limits.timeouts.idle", c.Limits.IdleTimeout == other.Limits.IdleTimeout},
-		{"limits.max_connections", c.Limits.MaxConnections == other.Limits.MaxConnections},
-		{"limits.connections_per_client", c.Limits.ConnectionsPerClient == other.Limits.ConnectionsPerClient},
+		{"log.to", slices.Equal(c.Log.To, other.Log.To)},
+		{"log.format", c.Log.Format == other.Log.Format},
+		{"log.level", c.Log.Level == other.Log.Level},
+		{"log.events", c.Log.Events == other.Log.Events},
+		{"log.redact", slices.Equal(c.Log.Redact, other.Log.Redact)},
+		{"log.queue", c.Log.Queue == other.Log.Queue},
+		{"log.rotate", c.Log.Rotate == other.Log.Rotate},
+		{"log.fsync", c.Log.Fsync == other.Log.Fsync},
+		{"log.heartbeat", c.Log.Heartbeat == other.Log.Heartbeat},
 	} {
 		if !k.same {
 			keys = append(keys, k.name)

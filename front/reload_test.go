@@ -103,11 +103,18 @@ func TestReload(t *testing.T) {
 		c.Namespace, c.Admin, c.Drain = "other", front.AdminOff, time.Second
 		c.Listen = []string{"127.0.0.1:1"}
 		c.Log.Events = front.EventsCompleted
+		c.Log.To = []string{front.LogToStderr}
+		c.Log.Format, c.Log.Level, c.Log.Redact = "ltsv", "debug", []string{"token"}
+		c.Log.Queue.Size, c.Log.Rotate.Daily = 1<<20, true
+		c.Log.Fsync, c.Log.Heartbeat = front.FsyncEach, 0
 	}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"namespace", "listen", "admin", "drain", "log"}, unchanged); diff != "" {
+	if diff := cmp.Diff([]string{
+		"namespace", "listen", "admin", "drain", "log.to", "log.format", "log.level", "log.events", "log.redact",
+		"log.queue", "log.rotate", "log.fsync", "log.heartbeat",
+	}, unchanged); diff != "" {
 		t.Errorf("needs a restart (-want +got):\n%s", diff)
 	}
 	for path, want := range map[string]int{"/13": 200, "/14": 404} {

@@ -69,18 +69,24 @@ func (p *process) events(n int) []event {
 	return eventsIn(p.t, p.stdout, n)
 }
 
+// totals is the event in which the log speaks of itself: every so often, and at
+// the end.
+const totals = "log totals"
+
 // eventsIn waits until a log has n whole lines, parses them and checks what
-// holds for every event.
+// holds for every event. The log's totals do not count.
 func eventsIn(t *testing.T, file string, n int) []event {
 	t.Helper()
 	var log []byte
 	await(t, fmt.Sprintf("%d lines in the log", n), func() bool {
 		log, _ = os.ReadFile(file) // a file that is not there yet is waited for, too
-		return bytes.Count(log, []byte("\n")) >= n
+		return bytes.Count(log, []byte("\n"))-bytes.Count(log, []byte(totals)) >= n
 	})
 	var list []event
 	for line := range strings.Lines(string(log)) {
-		list = append(list, parseEvent(t, line))
+		if e := parseEvent(t, line); e.Event != totals {
+			list = append(list, e)
+		}
 	}
 	if len(list) != n {
 		t.Fatalf("%d lines in the log, want %d:\n%s", len(list), n, log)

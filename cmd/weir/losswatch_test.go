@@ -5,45 +5,53 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/sink"
 )
 
-// broken fails like a pipe without a reader, until it has one.
-type broken struct{ mended bool }
-
-func (b *broken) Write(p []byte) (int, error) {
-	if !b.mended {
-		return 0, syscall.EPIPE
-	}
-	return len(p), nil
-}
-
-// TestLossWatch loses events and then does not: each is said once.
+// TestLossWatch plays the states of two destinations, tick by tick: each
+// trouble is said once, and its end.
 func TestLossWatch(t *testing.T) {
 	t.Parallel()
 	var said bytes.Buffer
-	pipe := &broken{}
-	out := sink.NewQueue(pipe, sink.QueueOptions{WhenFull: sink.Block})
-	w := lossWatch{out: out, to: &said}
-	event := func() {
-		before := out.Stats().Waiting
-		out.Write([]byte("{}\n"))
-		await(t, "the event to be written or lost", func() bool { return out.Stats().Waiting == before })
-		w.look()
+	w := newLossWatch(&said)
+	full := func(n uint64) []sink.Loss {
+		return []sink.Loss{{Level: log.LevelInfo, Reason: sink.Full, Events: n}}
 	}
-	w.look()
-	event()
-	event()
-	w.look() // nothing has happened since: neither lost nor written
-	pipe.mended = true
-	event()
-	event()
-	if err := out.Close(t.Context()); err != nil {
-		t.Fatal(err)
+	broken := func(n uint64) []sink.Loss {
+		return []sink.Loss{{Level: log.LevelInfo, Reason: sink.WriteError, Events: n}}
 	}
-	want := "weir: the log loses events: broken pipe; /metrics counts them\n" +
-		"weir: the log is written again; 2 events were lost so far\n"
-	if got := said.String(); got != want {
-		t.Errorf("got %q, want %q", got, want)
+	for i, tick := range []struct {
+		file, stdout sink.Stats
+		diverted     uint64
+		want         string
+	}{
+		{},
+		{file: sink.Stats{Written: 5, Waiting: 2}},
+		{file: sink.Stats{Written: 9, Waiting: 2}}, // busy, not waiting
+		{file: sink.Stats{Written: 9, Waiting: 4, LastError: syscall.ENOSPC},
+			want: "weir: the log waits: a.log: the last error was: no space left on device\n"},
+		{file: sink.Stats{Written: 9, Waiting: 9, LastError: syscall.ENOSPC}},
+		{file: sink.Stats{Written: 9, Waiting: 9, Dropped: full(3), LastError: syscall.ENOSPC},
+			want: "weir: the log loses events: a.log: the queue is full; the last error was: no space left on device; /metrics counts them\n"},
+		{file: sink.Stats{Written: 9, Waiting: 9, Dropped: full(5), LastError: syscall.ENOSPC}},
+		{file: sink.Stats{Written: 9, Waiting: 9, Dropped: full(5), LastError: syscall.ENOSPC}}, // no request came
+		{file: sink.Stats{Written: 18, Dropped: full(5)},
+			want: "weir: the log is written again: a.log; 5 events were lost so far\n"},
+		{file: sink.Stats{Written: 20, Dropped: full(5)}, stdout: sink.Stats{Dropped: broken(1), LastError: syscall.EPIPE},
+			want: "weir: the log loses events: stdout: the last error was: broken pipe; /metrics counts them\n"},
+		{file: sink.Stats{Written: 22, Dropped: full(5)}, stdout: sink.Stats{Dropped: broken(1), Written: 1, LastError: syscall.EPIPE}, diverted: 1,
+			want: "weir: the log's stdout has no reader; its events go to stderr\n" +
+				"weir: the log is written again: stdout; 1 events were lost so far\n"},
+		{file: sink.Stats{Written: 22, Dropped: full(5)}, stdout: sink.Stats{Dropped: broken(1), Written: 2, Waiting: 1}, diverted: 2},
+		{file: sink.Stats{Written: 22, Dropped: full(5)}, stdout: sink.Stats{Dropped: broken(1), Written: 2, Waiting: 1}, diverted: 2,
+			want: "weir: the log waits: stdout: its reader is too slow or stands still\n"},
+	} {
+		w.look([]front.LogDestination{{To: "a.log", Stats: tick.file}, {To: "stdout", Stats: tick.stdout, Diverted: tick.diverted}})
+		if got := said.String(); got != tick.want {
+			t.Errorf("tick %d: got %q, want %q", i, got, tick.want)
+		}
+		said.Reset()
 	}
 }

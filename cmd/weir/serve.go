@@ -17,7 +17,6 @@ import (
 	"github.com/weirhq/weir/front"
 	"github.com/weirhq/weir/internal/backend"
 	"github.com/weirhq/weir/log"
-	"github.com/weirhq/weir/log/sink"
 )
 
 type serveCmd struct {
@@ -28,7 +27,7 @@ type serveCmd struct {
 
 // Help implements kong.HelpProvider.
 func (serveCmd) Help() string {
-	return `Events go to stdout as JSON lines, or where and how the configuration says; HUMAN_LOG=1 in the environment makes them readable on a terminal. SIGTERM and SIGINT drain: requests in flight finish, then weir exits with 0; a second signal ends it at once. SIGHUP reads the configuration again: its routes, upstreams, constraints and trusted proxies apply at once, the other keys after a restart.
+	return `Events go to stdout as JSON lines, or where and how the configuration says; HUMAN_LOG=1 in the environment makes them readable on a terminal. SIGTERM and SIGINT drain: requests in flight finish, then weir exits with 0; a second signal ends it at once. SIGHUP reads the configuration again: its routes, upstreams, constraints and trusted proxies apply at once, the other keys after a restart. SIGHUP and SIGUSR1 open the log's files anew, for those who have moved them.
 
 Examples:
   weir serve
@@ -43,7 +42,7 @@ func (c *serveCmd) Run(s streams) (err error) {
 	defer runtime.KeepAlive(heapFloor())
 	// Whoever has read the greeting may send signals, so they are caught first.
 	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGUSR1)
 	defer signal.Stop(signals)
 	if err := c.checkAddresses(); err != nil {
 		return err
@@ -53,11 +52,11 @@ func (c *serveCmd) Run(s streams) (err error) {
 		return err
 	}
 	defer stop()
-	out, err := c.openLog(cfg, s)
+	out, err := openLog(cfg, s)
 	if err != nil {
 		return err
 	}
-	defer func() { err = closeLog(out, err) }()
+	defer func() { err = closeLog(out, s, err) }()
 	door, err := front.New(cfg, out)
 	if err != nil {
 		return err
@@ -150,41 +149,6 @@ func demo() (cfg *front.Config, stop func(), err error) {
 	return cfg, func() { server.Close() }, nil
 }
 
-// openLog opens what the configuration names as the log's destination.
-func (c *serveCmd) openLog(cfg *front.Config, s streams) (*sink.Queue, error) {
-	switch cfg.Log.To[0] {
-	case front.LogToStdout:
-		return sink.NewQueue(s.out, sink.QueueOptions{WhenFull: sink.Block}), nil
-	case front.LogToStderr:
-		return sink.NewQueue(s.err, sink.QueueOptions{WhenFull: sink.Block}), nil
-	}
-	f, err := os.OpenFile(cfg.Log.To[0], os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		return nil, &problem{err: fmt.Errorf("log.to: %w", err), hint: "its folder must exist and be writable"}
-	}
-	return sink.NewQueue(f, sink.QueueOptions{WhenFull: sink.Block}), nil
-}
-
-// lastEvents is how long the log's reader may take for the events that wait
-// when everything else has ended.
-const lastEvents = time.Second
-
-// closeLog writes what waits and returns err, with what it has to add. When the
-// log's reader stands still, a write never returns and no signal would end the
-// process: that write is left to end with it.
-func closeLog(out *sink.Queue, err error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), lastEvents)
-	defer cancel()
-	left := out.Close(ctx)
-	switch {
-	case left == nil:
-		return err
-	case err == nil:
-		return fmt.Errorf("the log's reader stands still: %w", left)
-	}
-	return fmt.Errorf("%w; the log's reader stands still: %w", err, left)
-}
-
 func listenHint(err error) string {
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
@@ -209,26 +173,29 @@ func (c *serveCmd) greet(door *front.Door, s streams) {
 	}
 }
 
-// serve runs the door until SIGTERM or SIGINT, and reloads on SIGHUP. A second
-// signal ends the drain.
-func (c *serveCmd) serve(door *front.Door, out *sink.Queue, s streams, signals <-chan os.Signal) error {
+// serve runs the door until SIGTERM or SIGINT, and reloads on SIGHUP; that and
+// SIGUSR1 open the log's files anew. A second signal ends the drain.
+func (c *serveCmd) serve(door *front.Door, out *front.Log, s streams, signals <-chan os.Signal) error {
 	ctx, drain := context.WithCancel(context.Background())
 	defer drain()
 	done := make(chan error, 1)
 	go func() { done <- door.Serve(ctx) }()
 	look := time.NewTicker(time.Second)
 	defer look.Stop()
-	watch := lossWatch{out: out, to: s.err}
+	watch := newLossWatch(s.err)
 	for {
 		select {
 		case <-look.C:
-			watch.look()
+			watch.look(out.Destinations())
 		case err := <-done:
 			return err
 		case sig := <-signals:
 			switch {
 			case sig == syscall.SIGHUP:
+				reopenLog(out, s)
 				c.reload(door, s)
+			case sig == syscall.SIGUSR1:
+				reopenLog(out, s)
 			case ctx.Err() != nil:
 				return fmt.Errorf("%v while draining: requests in flight were cut", sig)
 			default:

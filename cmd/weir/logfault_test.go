@@ -1,0 +1,192 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestLogReaderGone closes the pipe that stdout is: stderr has the events from
+// then on.
+func TestLogReaderGone(t *testing.T) {
+	t.Parallel()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := prepare(t, "serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0")
+	p.cmd.Stdout = w
+	if err := p.start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	get(t, client(t), p.url()+"/seen")
+	for lines := bufio.NewReader(r); ; {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		if parseEvent(t, line).Event == completed {
+			break
+		}
+	}
+	r.Close()
+	const n = 50
+	ask(t, p, "/diverted", n)
+	await(t, "the events to be diverted", func() bool {
+		return metric(t, p.admin(), "weir_log_diverted_events_total") == 3*n
+	})
+	if got := metric(t, p.admin(), "weir_log_events_dropped_total"); got != 0 {
+		t.Errorf("weir_log_events_dropped_total = %v, want 0", got)
+	}
+	p.says("the log's stdout has no reader; its events go to stderr")
+	p.signal(syscall.SIGTERM)
+	p.wait(0)
+	diverted := 0
+	for line := range strings.Lines(p.stderr.String()) {
+		if strings.HasPrefix(line, "{") && parseEvent(t, line).Event != totals {
+			diverted++
+		}
+	}
+	if diverted != 3*n {
+		t.Errorf("stderr has %d events, want %d:\n%s", diverted, 3*n, p.stderr.String())
+	}
+}
+
+// TestLogHasNoReaderAtAll closes the pipe that stdout and stderr are: what is
+// lost is counted.
+func TestLogHasNoReaderAtAll(t *testing.T) {
+	t.Parallel()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := prepare(t, "serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0")
+	p.cmd.Stdout, p.cmd.Stderr = w, w
+	if err := p.start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	lines := bufio.NewReader(r)
+	for !strings.Contains(p.stderr.String(), "curl") { // the last line of the greeting
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(&p.stderr, line)
+	}
+	r.Close()
+	const n = 50
+	ask(t, p, "/lost", n)
+	p.alive()
+	await(t, "the lost events to be counted", func() bool {
+		return metric(t, p.admin(), "weir_log_events_dropped_total", `reason="write_error"`, `severity="info"`) == 3*n
+	})
+	for name, want := range map[string]float64{
+		"weir_log_events_emitted_total": 3 * n,
+		"weir_log_events_written_total": 0,
+		"weir_log_queue_events":         0,
+	} {
+		if got := metric(t, p.admin(), name); got != want {
+			t.Errorf("%s = %v, want %v", name, got, want)
+		}
+	}
+	p.signal(syscall.SIGTERM)
+	p.wait(0)
+}
+
+// TestLogDiskFull has a log that no byte can be written to: its events wait for
+// room until the door is to end.
+func TestLogDiskFull(t *testing.T) {
+	t.Parallel()
+	const full = "/dev/full"
+	if _, err := os.Stat(full); err != nil {
+		t.Skipf("needs %s, which Linux has: %v", full, err)
+	}
+	b := start(t, "backend", "--listen", "127.0.0.1:0")
+	p := door(t, "log: {to: "+full+"}\n"+allTo(b.url()))
+	const n = 50
+	ask(t, p, "/waits", n)
+	// The last event may be on its way when the client has its answer.
+	await(t, "the events to wait", func() bool { return metric(t, p.admin(), "weir_log_queue_events") == 3*n })
+	for _, name := range []string{"weir_log_events_dropped_total", "weir_log_events_written_total"} {
+		if got := metric(t, p.admin(), name); got != 0 {
+			t.Errorf("%s = %v, want 0", name, got)
+		}
+	}
+	p.says("the log waits: /dev/full: .*no space left on device")
+	p.signal(syscall.SIGTERM)
+	p.wait(1)
+	p.says("the log to /dev/full lacks 150 of 150 events")
+	p.says("the log ends early: .*no space left on device: .*with 150 events to write")
+}
+
+// TestLogSheds has a reader that stands still and a queue that is soon full:
+// every request is answered, and what was lost is said in the metrics, on
+// stderr, and in the log itself when it is read again.
+func TestLogSheds(t *testing.T) {
+	t.Parallel()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	b := start(t, "backend", "--listen", "127.0.0.1:0")
+	p := prepare(t, "serve", "--config", configFile(t, "log: {queue: {size: 32KiB}}\n"+allTo(b.url())))
+	p.cmd.Stdout = w
+	if err := p.start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	const n = 300 // 900 events of about 330 bytes: four times what pipe and queue hold
+	ask(t, p, "/some", n)
+	p.says("the log loses events: stdout: the queue is full")
+	emitted := func() float64 { return metric(t, p.admin(), "weir_log_events_emitted_total") }
+	await(t, "all events to be emitted", func() bool { return emitted() == 3*n })
+	dropped := metric(t, p.admin(), "weir_log_events_dropped_total", `reason="full"`, `severity="info"`)
+	if dropped == 0 {
+		t.Error("nothing was dropped")
+	}
+	if high := metric(t, p.admin(), "weir_log_queue_high_water_bytes"); high == 0 || high > 32<<10 {
+		t.Errorf("weir_log_queue_high_water_bytes = %v, want up to %d", high, 32<<10)
+	}
+	p.signal(syscall.SIGTERM)
+	text, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.wait(0)
+	p.says(fmt.Sprintf("the log to stdout lacks %v of %v events .full info: %v.", dropped, 3*n+2, dropped))
+	requests, gap, last := 0, 0.0, event{}
+	for line := range strings.Lines(string(text)) {
+		last = parseEvent(t, line)
+		switch last.Event {
+		case "log events dropped":
+			gap += last.Data["count"].(map[string]any)["info"].(map[string]any)["full"].(float64)
+		case totals:
+		default:
+			requests++
+		}
+	}
+	if float64(requests)+dropped != 3*n || gap != dropped {
+		t.Errorf("the log has %d events of requests and tells of %v dropped ones; dropped are %v of %d", requests, gap, dropped, 3*n)
+	}
+	if last.Event != totals || last.Data["dropped"] != dropped {
+		t.Errorf("the log does not end with its totals: %s", last.line)
+	}
+}
+
+// ask sends n requests and fails the test when one is not answered with 200.
+func ask(t *testing.T, p *process, path string, n int) {
+	t.Helper()
+	c := client(t)
+	for range n {
+		if a := get(t, c, p.url()+path); a.StatusCode != 200 {
+			t.Fatalf("%s: %s", path, a.Status)
+		}
+	}
+}

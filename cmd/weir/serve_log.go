@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/weirhq/weir/front"
+)
+
+// openLog opens what the configuration names as the log's destinations.
+func openLog(cfg *front.Config, s streams) (*front.Log, error) {
+	grumble := grumbler{to: s.err}
+	out, err := front.OpenLog(cfg, s.out, s.err, grumble.about)
+	if err != nil {
+		return nil, &problem{err: err, hint: "its folder must exist and be writable"}
+	}
+	return out, nil
+}
+
+// reopenLog opens the log's files anew.
+func reopenLog(out *front.Log, s streams) {
+	if err := out.Reopen(); err != nil {
+		complain(s.err, fmt.Errorf("the log goes on in the file of before: %w", err))
+	}
+}
+
+// A grumbler says what goes wrong with the log's files, on stderr: the same
+// thing once a minute at most.
+type grumbler struct {
+	mu   sync.Mutex
+	to   io.Writer // guarded by mu
+	last string    // guarded by mu
+	when time.Time // guarded by mu
+}
+
+const sameGrumble = time.Minute
+
+func (g *grumbler) about(err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := time.Now()
+	if text := err.Error(); text != g.last || now.Sub(g.when) >= sameGrumble {
+		g.last, g.when = text, now
+		fmt.Fprintf(g.to, "weir: the log: %s\n", text)
+	}
+}
+
+// lastEvents is how long the log may take for the events that wait when
+// everything else has ended.
+const lastEvents = time.Second
+
+// closeLog writes what waits, says what the log lacks, and returns err with
+// what it has to add. When the log's reader stands still, a write never returns
+// and no signal would end the process: that write is left to end with it.
+func closeLog(out *front.Log, s streams, err error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), lastEvents)
+	defer cancel()
+	left := out.Close(ctx)
+	for _, d := range out.Destinations() {
+		if text := lacks(d); text != "" {
+			fmt.Fprintln(s.err, text)
+		}
+	}
+	if left == nil {
+		return err
+	}
+	why := "the log's reader stands still"
+	if cause := out.Stats().LastError; cause != nil {
+		why = cause.Error()
+	}
+	left = fmt.Errorf("the log ends early: %s: %w", why, left)
+	if err == nil {
+		return left
+	}
+	return fmt.Errorf("%w; %w", err, left)
+}
+
+// lacks says how many events a destination does not have, and why, or "".
+func lacks(d front.LogDestination) string {
+	n := d.Stats.Lost() + d.Stats.Waiting
+	if n == 0 {
+		return ""
+	}
+	var why []string
+	for _, loss := range d.Stats.Dropped {
+		why = append(why, fmt.Sprintf("%s %s: %d", loss.Reason, loss.Level, loss.Events))
+	}
+	if d.Stats.Waiting > 0 {
+		why = append(why, fmt.Sprintf("not written: %d", d.Stats.Waiting))
+	}
+	return fmt.Sprintf("weir: the log to %s lacks %d of %d events (%s)", d.To, n, d.Stats.Emitted, strings.Join(why, ", "))
+}

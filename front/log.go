@@ -1,0 +1,248 @@
+package front
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync/atomic"
+
+	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/log/sink"
+)
+
+// A Log takes a door's events to each destination that a [LogConfig] names,
+// through a queue for each: one that stands still holds up no other, unless the
+// configuration says that events wait. [OpenLog] makes it. Any number of
+// goroutines may use it.
+//
+// Standard output whose reader has gone is replaced by standard error.
+type Log struct {
+	destinations []*destination
+	queueBytes   int             // of each queue, at most
+	events       log.EventWriter // the queue, or a tee before several
+	cost         logCost
+	fileErrors   atomic.Uint64
+}
+
+// A destination is one place where events go.
+type destination struct {
+	name     string // as in LogConfig.To
+	queue    *sink.Queue
+	file     *sink.File   // nil for a stream
+	diverted *lineCounter // what another stream has in place of this one; nil when none stands in
+}
+
+// OpenLog opens what cfg says about the log, with stdout and stderr as the
+// streams of these names, which stay the caller's to close. The function
+// complain, unless it is nil, is told what goes wrong with a file without
+// costing an event by itself: that it could not be opened anew, rotated, or
+// brought to the disk. Many goroutines may call it, and it must not log. On an
+// error nothing stays open.
+func OpenLog(cfg *Config, stdout, stderr *os.File, complain func(error)) (*Log, error) {
+	options, err := queueOptions(cfg)
+	if err != nil {
+		return nil, err
+	}
+	l := &Log{queueBytes: options.Bytes}
+	l.cost.start()
+	for _, name := range cfg.Log.To {
+		d := &destination{name: name}
+		w, err := l.open(d, cfg.Log, stdout, stderr, complain)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("log.to: %w", err), l.Close(context.Background()))
+		}
+		d.queue = sink.NewQueue(newCostWriter(w, &l.cost), options)
+		l.destinations = append(l.destinations, d)
+	}
+	l.events = l.destinations[0].queue
+	if len(l.destinations) > 1 {
+		queues := make([]log.EventWriter, len(l.destinations))
+		for i, d := range l.destinations {
+			queues[i] = d.queue
+		}
+		l.events = sink.NewTee(queues...)
+	}
+	return l, nil
+}
+
+func queueOptions(cfg *Config) (o sink.QueueOptions, err error) {
+	o = sink.QueueOptions{
+		Bytes:     cfg.Log.Queue.Size,
+		Wait:      cfg.Log.Queue.Wait,
+		Linger:    cfg.Log.Queue.Linger,
+		Heartbeat: cfg.Log.Heartbeat,
+		Events:    log.Options{Namespace: cfg.Namespace},
+	}
+	if o.WhenFull, err = sink.ParsePolicy(cfg.Log.Queue.WhenFull); err != nil {
+		return o, fmt.Errorf("log.queue.when_full: %w", err)
+	}
+	if o.Events.Format, err = log.ParseFormat(cfg.Log.Format); err != nil {
+		return o, fmt.Errorf("log.format: %w", err)
+	}
+	return o, nil
+}
+
+// open opens a destination, and returns what its queue writes to.
+func (l *Log) open(d *destination, cfg LogConfig, stdout, stderr *os.File, complain func(error)) (w io.Writer, err error) {
+	switch {
+	case d.name == LogToStderr:
+		return sink.Std(stderr), nil
+	case d.name != LogToStdout:
+		d.file, err = l.openFile(d.name, cfg, complain)
+		return d.file, err
+	case slices.Contains(cfg.To, LogToStderr):
+		return sink.Std(stdout), nil
+	}
+	d.diverted = &lineCounter{writer: sink.Std(stderr)}
+	return sink.NewFallback(sink.Std(stdout), d.diverted), nil
+}
+
+// openFile opens one of the log's files.
+func (l *Log) openFile(path string, cfg LogConfig, complain func(error)) (*sink.File, error) {
+	return sink.OpenFile(path, sink.FileOptions{
+		MaxBytes: cfg.Rotate.Size,
+		Daily:    cfg.Rotate.Daily,
+		Keep:     cfg.Rotate.Keep,
+		Gzip:     cfg.Rotate.Gzip,
+		Fsync:    cfg.Fsync,
+		Mode:     0o644,
+		OnError: func(err error) {
+			l.fileErrors.Add(1)
+			if complain != nil {
+				complain(fmt.Errorf("%s: %w", path, err))
+			}
+		},
+	})
+}
+
+// WriteEvent hands a line to every destination's queue. It implements
+// log.EventWriter.
+func (l *Log) WriteEvent(level log.Level, line []byte) (int, error) {
+	return l.events.WriteEvent(level, line)
+}
+
+// Write is WriteEvent at log.LevelInfo.
+func (l *Log) Write(line []byte) (int, error) { return l.WriteEvent(log.LevelInfo, line) }
+
+// Unwrap returns the writer of the only destination, nil when there are
+// several, for who asks what kind it is.
+func (l *Log) Unwrap() io.Writer {
+	if len(l.destinations) > 1 {
+		return nil
+	}
+	return l.destinations[0].queue.Unwrap()
+}
+
+// Stats returns the counts of all destinations together: an event counts once
+// for each.
+func (l *Log) Stats() sink.Stats {
+	var sum sink.Stats
+	for _, d := range l.destinations {
+		sum = addStats(sum, d.queue.Stats())
+	}
+	return sum
+}
+
+// addStats returns the sum of two sinks' counts, of which neither is changed.
+func addStats(a, b sink.Stats) sink.Stats {
+	a.Emitted += b.Emitted
+	a.Written += b.Written
+	a.Waiting += b.Waiting
+	a.WaitingBytes += b.WaitingBytes
+	a.Bytes += b.Bytes
+	a.HighWaterBytes += b.HighWaterBytes
+	a.LongestWrite = max(a.LongestWrite, b.LongestWrite)
+	if b.LastError != nil {
+		a.LastError = b.LastError
+	}
+	a.Dropped = slices.Clone(a.Dropped)
+	for _, loss := range b.Dropped {
+		same := func(l sink.Loss) bool { return l.Level == loss.Level && l.Reason == loss.Reason }
+		if i := slices.IndexFunc(a.Dropped, same); i >= 0 {
+			a.Dropped[i].Events += loss.Events
+		} else {
+			a.Dropped = append(a.Dropped, loss)
+		}
+	}
+	return a
+}
+
+// A LogDestination is the state of one of a Log's destinations.
+type LogDestination struct {
+	To       string     // as in LogConfig.To
+	Stats    sink.Stats // of its queue
+	Diverted uint64     // events of it that standard error has, since the reader of standard output has gone
+}
+
+// A lineCounter counts the lines that are written to it. It is asked while a
+// write stands still, so it has no lock.
+type lineCounter struct {
+	writer io.Writer
+	lines  atomic.Uint64
+}
+
+// Write implements io.Writer.
+func (c *lineCounter) Write(p []byte) (int, error) {
+	n, err := c.writer.Write(p)
+	c.lines.Add(uint64(bytes.Count(p[:min(max(n, 0), len(p))], []byte{'\n'})))
+	return n, err
+}
+
+// Destinations returns the state of every destination, in the configuration's
+// order.
+func (l *Log) Destinations() []LogDestination {
+	states := make([]LogDestination, len(l.destinations))
+	for i, d := range l.destinations {
+		states[i] = LogDestination{To: d.name, Stats: d.queue.Stats()}
+		if d.diverted != nil {
+			states[i].Diverted = d.diverted.lines.Load()
+		}
+	}
+	return states
+}
+
+// Reopen opens the log's files anew, which may have been moved away. Where that
+// fails, the events go on to the file of before.
+func (l *Log) Reopen() error {
+	var errs []error
+	for _, d := range l.destinations {
+		if d.file != nil {
+			errs = append(errs, d.file.Reopen())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Flush returns when every event of before is written or dropped, or with an
+// error when ctx is done.
+func (l *Log) Flush(ctx context.Context) error {
+	var errs []error
+	for _, d := range l.destinations {
+		errs = append(errs, d.queue.Flush(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// Close writes what waits and closes the files. When ctx is done first it gives
+// up, drops what is left, and says how much that was. Nothing is logged
+// afterwards.
+func (l *Log) Close(ctx context.Context) error {
+	var errs []error
+	for _, d := range l.destinations {
+		if d.queue == nil {
+			continue
+		}
+		if err := d.queue.Close(ctx); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", d.name, err))
+			continue // its writer may never return, and holds the file
+		}
+		if d.file != nil {
+			errs = append(errs, d.file.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
