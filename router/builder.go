@@ -40,6 +40,7 @@ func newBuilder(c Constraints) *builder {
 // add puts a pattern into the tree. A pattern with a mistake leaves the tree
 // as good as it was.
 func (b *builder) add(text string, entry int) *Mistake {
+	known := len(b.tree.methods)
 	p := b.patterns.new()
 	*p = pattern{text: text, entry: entry, segments: b.segments[:0]}
 	m := p.parse(b.constraints, &b.texts)
@@ -48,6 +49,7 @@ func (b *builder) add(text string, entry int) *Mistake {
 	}
 	if m != nil {
 		m.Entry, m.Pattern = entry, text
+		b.tree.methods = b.tree.methods[:known]
 	}
 	return m
 }

@@ -14,12 +14,15 @@ func TestRefusedPatternLeavesTheTreeAsItWas(t *testing.T) {
 		}
 	}
 	before := b.tree.draw()
-	for _, p := range []string{"/a/{x:hex}/{y}", "/{s...}/v{y:slug}.c/d", "/a/{x:int}/b", "i.com/{x}{y}", "/new/{x:it}"} {
+	for _, p := range []string{"/a/{x:hex}/{y}", "/{s...}/v{y:slug}.c/d", "/a/{x:int}/b", "i.com/{x}{y}", "/new/{x:it}", "ONE,GET,TWO /{s...}/v{y:slug}.c/"} {
 		if m := b.add(p, 3); m == nil {
 			t.Errorf("%s is accepted", p)
 		}
 		if after := b.tree.draw(); after != before {
 			t.Errorf("%s changed the tree to\n%s", p, after)
+		}
+		if n := len(b.tree.methods); n != len(knownMethods) {
+			t.Errorf("%s left methods: %s", p, b.tree.methods[len(knownMethods):])
 		}
 	}
 }
