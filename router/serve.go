@@ -93,7 +93,7 @@ func (t target) escaped() string {
 
 // redirect sends the client to the path with a slash at its end, if that finds
 // a pattern of its length, or to the clean path, if it sent another. Else it
-// returns false, with the methods found behind the slash in the finding.
+// returns false, with the methods found behind the slash added to the answer.
 func (d *dispatch) redirect(w http.ResponseWriter, req *http.Request, t target, f *answer) bool {
 	escaped := t.escaped()
 	if f.fitsWithSlash() {
