@@ -27,6 +27,8 @@ type Door struct {
 	tables    atomic.Pointer[tables]
 	metrics   *metrics
 	server    *server
+	files     fileBudget
+	shared    *proxy.Conns // all connections to upstreams
 	draining  atomic.Bool
 	cutting   atomic.Bool // the drain's time is up
 }
@@ -36,6 +38,9 @@ type tables struct {
 	routes    *router.Table[*route]
 	upstreams []*proxy.Upstream
 	trust     proxy.Trust
+	gate      *gate            // of all requests
+	gates     map[string]*gate // by route, and that of all requests
+	limits    RequestLimits    // of requests that have no route
 }
 
 // A route is where the requests that match a pattern go.
@@ -46,6 +51,8 @@ type route struct {
 	upgrade  []string
 	proxy    *proxy.Proxy
 	counts   *routeCounts
+	gate     *gate
+	limits   RequestLimits // of each of its requests
 }
 
 // An Output is where a door's events go: a [Log], or one of the sinks of package
@@ -56,7 +63,8 @@ type Output interface {
 }
 
 // New makes a door of a configuration that ParseConfig has accepted. Its events
-// go to out, which the caller closes after Serve has returned.
+// go to out, which the caller closes after Serve has returned. It raises the
+// process's limit of open files as far as that goes.
 func New(cfg *Config, out Output) (*Door, error) {
 	level, err := log.ParseLevel(cfg.Log.Level)
 	if err != nil {
@@ -72,26 +80,46 @@ func New(cfg *Config, out Output) (*Door, error) {
 		allEvents: cfg.Log.Events != EventsCompleted,
 		out:       out,
 		cost:      costOf(out),
+		files:     newFileBudget(cfg.Limits.MaxConnections),
 	}
 	d.metrics = newMetrics(logCollector{out: out, cost: d.cost})
+	d.shared = proxy.NewConns(d.files.upstreams)
 	d.server = newServer(d)
-	t, err := d.build(cfg)
+	t, err := d.build(cfg, nil)
 	if err != nil {
 		return nil, err
 	}
 	d.tables.Store(t)
+	d.metrics.registry.MustRegister(limitCollector{d})
 	return d, nil
 }
 
-// build makes tables of a configuration.
-func (d *Door) build(cfg *Config) (*tables, error) {
-	t := &tables{trust: proxy.Trust(cfg.TrustedProxies)}
+// build makes tables of a configuration, in the place of others that have the
+// given gates.
+func (d *Door) build(cfg *Config, before map[string]*gate) (_ *tables, err error) {
+	t := &tables{
+		trust:  proxy.Trust(cfg.TrustedProxies),
+		limits: RequestLimits{}.within(cfg.Limits.RequestLimits),
+		gates:  make(map[string]*gate),
+	}
+	defer func() {
+		if err != nil {
+			t.close()
+		}
+	}()
+	all := cfg.Limits.RequestLimits
+	if all.InFlight == 0 || all.InFlight > d.files.upstreams {
+		all.InFlight = d.files.upstreams // each needs a connection
+	}
+	t.gate = d.newGate(allRoutes, all, before)
+	t.gates[allRoutes] = t.gate
 	proxies := make(map[string]*proxy.Proxy, len(cfg.Upstreams))
 	for _, u := range cfg.Upstreams {
 		up, err := proxy.NewUpstream(u.Name, u.Servers...)
 		if err != nil {
 			return nil, err
 		}
+		up.Share(d.shared)
 		t.upstreams = append(t.upstreams, up)
 		proxies[u.Name] = &proxy.Proxy{Upstream: up, Trust: t.trust, Hook: d.observe}
 	}
@@ -108,14 +136,25 @@ func (d *Door) build(cfg *Config) (*tables, error) {
 		if proxies[r.To] == nil {
 			return nil, fmt.Errorf("route %s: there is no upstream %q", r.Match, r.To)
 		}
-		entries[i] = router.Entry[*route]{Pattern: r.Match, Value: &route{
+		value := &route{
 			pattern: r.Match, upstream: r.To, timeout: r.Timeout, upgrade: r.Upgrade,
 			proxy: proxies[r.To], counts: d.metrics.route(r.Match),
-		}}
+			gate:   d.newGate(r.Match, r.Limits, before),
+			limits: r.Limits.within(cfg.Limits.RequestLimits),
+		}
+		t.gates[r.Match] = value.gate
+		entries[i] = router.Entry[*route]{Pattern: r.Match, Value: value}
 	}
-	var err error
 	t.routes, err = router.NewTable(constraints, entries)
 	return t, err
+}
+
+// close closes the connections to upstreams that are not in use, and keeps no
+// more.
+func (t *tables) close() {
+	for _, up := range t.upstreams {
+		up.Close()
+	}
 }
 
 // serve lets one request through the door.
@@ -124,6 +163,8 @@ func (d *Door) serve(x *exchange) {
 	d.metrics.inFlight.Add(1)
 	defer d.finish(x)
 	t := d.tables.Load()
+	x.pacer.bind(&x.Exchange)
+	x.pacer.keep(&t.limits)
 	x.Header = x.trace.read(x.Header)
 	x.client = t.trust.Client(x.Peer, x.Header)
 	x.Send = append(x.Send, proxy.Field{Name: requestIDField, Value: x.trace.id},
@@ -175,12 +216,18 @@ func (d *Door) admit(x *exchange) (status int, why string) {
 
 // pass finds the route and hands the request to its upstream.
 func (d *Door) pass(x *exchange, t *tables) {
+	if fields := t.gate.allow(x); fields != nil {
+		d.refuseFor(x, 429, limitRate, allRoutes, "more requests than the rate allows", fields...)
+		return
+	}
 	e, allow := t.routes.Lookup(x.Method, x.http.Host, "", x.path, &x.params)
 	switch {
 	case e != nil:
 		x.route = e.Value
 		x.Timeout, x.Upgrade = x.route.timeout, x.route.upgrade
-		x.route.proxy.Serve(&x.Exchange)
+		if d.admitted(x, t) {
+			x.route.proxy.Serve(&x.Exchange)
+		}
 	case allow == "":
 		d.refuse(x, 404, "no route")
 	case x.Method == "OPTIONS":
@@ -235,9 +282,11 @@ func (d *Door) finish(x *exchange) {
 	if value := recover(); value != nil {
 		d.rescue(x, newPanicError(value))
 	}
+	x.leaveGates()
 	if d.cutting.Load() {
 		x.blameDrain()
 	}
+	d.blameLimit(x)
 	ended := time.Now()
 	d.logCompleted(x, ended)
 	d.metrics.count(x, ended.Sub(x.began))

@@ -4,20 +4,17 @@ import (
 	"slices"
 )
 
-// Reload lets the routes, upstreams, constraints and trusted proxies of cfg
-// take the place of today's. Requests that are under way end as they began.
-// What a door is built on (namespace, listen, admin, drain and log) stays as
-// it is: Reload returns the names of the keys in which cfg differs there, for
+// Reload lets the routes, upstreams, constraints, trusted proxies and limits of
+// requests of cfg take the place of today's. Requests that are under way end as
+// they began. What a door is built on (namespace, listen, admin, drain, log and
+// the limits of connections) stays as it is: Reload returns the names of the keys in which cfg differs there, for
 // which a restart is needed. On an error nothing has changed.
 func (d *Door) Reload(cfg *Config) (unchanged []string, err error) {
-	t, err := d.build(cfg)
+	t, err := d.build(cfg, d.tables.Load().gates)
 	if err != nil {
 		return nil, err
 	}
-	old := d.tables.Swap(t)
-	for _, up := range old.upstreams {
-		up.Close()
-	}
+	d.tables.Swap(t).close()
 	return d.cfg.fixedDifferences(cfg), nil
 }
 
@@ -42,6 +39,11 @@ func (c *Config) fixedDifferences(other *Config) []string {
 		{"log.rotate", c.Log.Rotate == other.Log.Rotate},
 		{"log.fsync", c.Log.Fsync == other.Log.Fsync},
 		{"log.heartbeat", c.Log.Heartbeat == other.Log.Heartbeat},
+		{"limits.headers", c.Limits.Headers == other.Limits.Headers},
+		{"limits.timeouts.header", c.Limits.HeaderTimeout == other.Limits.HeaderTimeout},
+		{"limits.timeouts.idle", c.Limits.IdleTimeout == other.Limits.IdleTimeout},
+		{"limits.max_connections", c.Limits.MaxConnections == other.Limits.MaxConnections},
+		{"limits.connections_per_client", c.Limits.ConnectionsPerClient == other.Limits.ConnectionsPerClient},
 	} {
 		if !k.same {
 			keys = append(keys, k.name)
