@@ -168,6 +168,19 @@ func TestInFlightPrefersTheNewest(t *testing.T) {
 	})
 }
 
+// A gauge is how many there are, and were at most.
+type gauge struct {
+	mu        sync.Mutex // for both
+	now, most int
+}
+
+func (g *gauge) add(n int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.now += n
+	g.most = max(g.most, g.now)
+}
+
 // A load is clients that ask in turn: with a service time, how many come each second.
 type load struct {
 	options   limit.InFlightOptions
@@ -177,10 +190,10 @@ type load struct {
 }
 
 // run plays l and returns how long those that were let in and those that were not had waited.
-func (l load) run(t *testing.T) (in, out []time.Duration, most int64) {
+func (l load) run(t *testing.T) (in, out []time.Duration, most int) {
 	f := limit.NewInFlight(l.options)
 	var mu sync.Mutex
-	var inside, peak atomic.Int64
+	var inside gauge
 	var clients sync.WaitGroup
 	for range int(l.length.Seconds() * float64(l.perSecond)) {
 		time.Sleep(time.Second / time.Duration(l.perSecond))
@@ -198,9 +211,9 @@ func (l load) run(t *testing.T) (in, out []time.Duration, most int64) {
 			if err != nil {
 				return
 			}
-			peak.Store(max(peak.Load(), inside.Add(1)))
+			inside.add(1)
 			time.Sleep(l.service)
-			inside.Add(-1)
+			inside.add(-1)
 			f.Leave()
 		})
 	}
@@ -211,7 +224,7 @@ func (l load) run(t *testing.T) (in, out []time.Duration, most int64) {
 	}
 	slices.Sort(in)
 	slices.Sort(out)
-	return in, out, peak.Load()
+	return in, out, inside.most
 }
 
 // TestInFlightOverload is a site for 1,000 requests per second to which 5,000 come.
@@ -254,6 +267,51 @@ func TestInFlightStall(t *testing.T) {
 		}
 		if p99 := out[len(out)*99/100]; p99 > 5*time.Millisecond {
 			t.Errorf("p99 of the wait of those refused: got %v, want at most 5ms", p99)
+		}
+	})
+}
+
+// TestInFlightManyClients is a site of 100 ms with 2,000 clients, each of which asks
+// again when it is answered or refused.
+func TestInFlightManyClients(t *testing.T) {
+	const service, wait, length = 100 * time.Millisecond, 200 * time.Millisecond, 8 * time.Second
+	synctest.Test(t, func(t *testing.T) {
+		f := limit.NewInFlight(limit.InFlightOptions{Max: 100, Queue: 100, Wait: wait})
+		var inside gauge
+		var mu sync.Mutex
+		var answered []time.Duration
+		var clients sync.WaitGroup
+		for i := range 2000 {
+			clients.Go(func() {
+				random := rand.New(rand.NewPCG(uint64(i), 7))
+				for end := time.Now().Add(length); time.Now().Before(end); {
+					time.Sleep(time.Duration(random.Int64N(int64(200 * time.Millisecond))))
+					begin := time.Now()
+					if f.Enter(t.Context()) != nil {
+						if waited := time.Since(begin); waited > wait {
+							t.Errorf("refused after %v, want at most the waiting time", waited)
+						}
+						continue
+					}
+					inside.add(1)
+					time.Sleep(service)
+					inside.add(-1)
+					f.Leave()
+					mu.Lock()
+					answered = append(answered, time.Since(begin))
+					mu.Unlock()
+				}
+			})
+		}
+		clients.Wait()
+		slices.Sort(answered)
+		s := f.Stats()
+		t.Logf("answered %d in p50 %v, p99 %v; %+v", len(answered), answered[len(answered)/2], answered[len(answered)*99/100], s)
+		if p99 := answered[len(answered)*99/100]; p99 > 2*service {
+			t.Errorf("p99 of those let in: got %v, want at most twice the service", p99)
+		}
+		if inside.most != 100 || s.Entered != uint64(len(answered)) || len(answered) < 1000*int(length.Seconds())-500 {
+			t.Errorf("%d at once, %d entered, %d answered; want 100 at once, and the site busy all the time", inside.most, s.Entered, len(answered))
 		}
 	})
 }

@@ -16,7 +16,7 @@ var addressSeed, stringSeed = maphash.MakeSeed(), maphash.MakeSeed()
 // KeyOf returns the key of a client's address. An IPv6 address counts with its
 // whole /64, which is what one customer gets and may change within at will; an
 // IPv4 address counts alone, be it written as IPv6 (::ffff:192.0.2.1) or not.
-// All invalid addresses have one key.
+// An invalid address has the key of the unspecified one.
 func KeyOf(a netip.Addr) Key {
 	b := a.As16()
 	if a.Is4() || a.Is4In6() {

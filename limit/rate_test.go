@@ -65,10 +65,10 @@ func TestRateOverAMinute(t *testing.T) {
 		gap   time.Duration // between two offers, on average
 		most  int           // offers at once
 	}{
-		{10 * time.Millisecond, 1, 80 * time.Microsecond, 1},
+		{20 * time.Millisecond, 1, 150 * time.Microsecond, 1},
 		{10 * time.Millisecond, 20, 3 * time.Millisecond, 1},
 		{10 * time.Millisecond, 50, 150 * time.Millisecond, 100},
-		{300 * time.Microsecond, 100, 150 * time.Microsecond, 1},
+		{time.Millisecond, 100, 400 * time.Microsecond, 1},
 	} {
 		t.Run(fmt.Sprint(c.every, c.burst), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -108,7 +108,7 @@ func TestRateAgainstBuckets(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	var now time.Duration
 	refused := 0
-	for i := range 300_000 {
+	for i := range 150_000 {
 		now += time.Duration(random.Int64N(16_000))
 		k := i/30 + random.IntN(1000) // a window of keys that moves on
 		b := buckets[k]
@@ -128,7 +128,7 @@ func TestRateAgainstBuckets(t *testing.T) {
 			t.Fatalf("request %d, key %d at %v: got %+v, want %v and %v to fill", i, k, now, got, want, burst*every-b.filled)
 		}
 	}
-	if refused < 50_000 {
+	if refused < 25_000 {
 		t.Errorf("%d refused: too few to compare", refused)
 	}
 	s := r.Stats()
@@ -154,7 +154,7 @@ func TestRateKeepsHotKeys(t *testing.T) {
 			admitted[k]++
 		}
 	}
-	const hot, seconds = 50, 20
+	const hot, seconds = 50, 10
 	news := hot
 	for ; at < seconds*time.Second; at += 10 * time.Millisecond {
 		for k := range hot {
@@ -329,10 +329,15 @@ func TestKeyOf(t *testing.T) {
 			t.Errorf("%s and %s have one key: got %v, want %v", c.a, c.b, same, c.same)
 		}
 	}
-	if limit.KeyOf(netip.Addr{}) != limit.KeyOf(netip.Addr{}) {
-		t.Error("two invalid addresses have different keys")
+	if limit.KeyOf(netip.Addr{}) != a("::") {
+		t.Error("an invalid address has another key than the unspecified one")
 	}
-	if limit.KeyOfString("a") != limit.KeyOfString("a") || limit.KeyOfString("a") == limit.KeyOfString("b") {
-		t.Error("keys of strings are not those of strings")
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{{"a", "a", true}, {"a", "b", false}, {"", "a", false}} {
+		if same := limit.KeyOfString(c.a) == limit.KeyOfString(c.b); same != c.same {
+			t.Errorf("%q and %q have one key: got %v, want %v", c.a, c.b, same, c.same)
+		}
 	}
 }

@@ -1,0 +1,90 @@
+package limit_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"time"
+
+	"github.com/weirhq/weir/limit"
+)
+
+// One client may ask twice at once and then once a second.
+func ExampleRate_Allow() {
+	rate := limit.NewRate(limit.RateOptions{Every: time.Second, Burst: 2})
+	client := limit.KeyOf(netip.MustParseAddr("192.0.2.1"))
+	now := time.Now()
+	for range 3 {
+		d := rate.Allow(now, client)
+		fmt.Println(d.OK, d.Remaining, d.RetryAfter)
+	}
+	// Output:
+	// true 1 0s
+	// true 0 0s
+	// false 0 1s
+}
+
+// A service takes one request at a time, and makes none wait.
+func ExampleInFlight_Enter() {
+	inFlight := limit.NewInFlight(limit.InFlightOptions{Max: 1})
+	work := func(r *http.Request, name string, during func()) {
+		if err := inFlight.Enter(r.Context()); err != nil {
+			fmt.Println(name+":", err)
+			return
+		}
+		defer inFlight.Leave()
+		during()
+		fmt.Println(name + ": done")
+	}
+	r := httptest.NewRequest("GET", "/", nil)
+	work(r, "first", func() { work(r, "second", func() {}) })
+	// Output:
+	// second: limit: too many requests in flight and waiting
+	// first: done
+}
+
+// Several limits are several middlewares; the outermost is asked first.
+func ExampleMiddleware() {
+	client := func(r *http.Request) limit.Key {
+		peer, _ := netip.ParseAddrPort(r.RemoteAddr) // the zero AddrPort is a client like another
+		return limit.KeyOf(peer.Addr())
+	}
+	tell := func(r *http.Request, why *limit.Refusal) { fmt.Println(r.RemoteAddr, why) }
+	rate := limit.NewRate(limit.RateOptions{Every: time.Minute, Burst: 1})
+	inFlight := limit.NewInFlight(limit.InFlightOptions{Max: 100, Queue: 200, Wait: 200 * time.Millisecond})
+
+	var handler http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, "hello") })
+	handler = limit.Middleware(inFlight.Policy("site"), tell)(handler)
+	handler = limit.Middleware(limit.MaxBody("body", 1<<20), tell)(handler)
+	handler = limit.Middleware(rate.Policy("client", client), tell)(handler)
+
+	for range 2 {
+		answer := httptest.NewRecorder()
+		handler.ServeHTTP(answer, httptest.NewRequest("GET", "/", nil))
+		fmt.Println(answer.Code, answer.Header().Get("RateLimit"))
+		fmt.Print(answer.Body)
+	}
+	// Output:
+	// 200 "client";r=0;t=60
+	// hello
+	// 192.0.2.1:1234 limit "client" refused the request with 429: limit: more requests than the rate allows
+	// 429 "client";r=0;t=60
+	// 429 Too Many Requests: limit "client"
+}
+
+// A peer has to send a kilobyte per second, and may be silent for three seconds.
+func ExamplePace() {
+	pace := limit.Pace{PerSecond: 1000, Grace: 3 * time.Second}
+	begin := time.Now()
+	deadline := pace.Start(begin)
+	for second := range 10 {
+		now := begin.Add(time.Duration(second) * time.Second)
+		if pace.TooSlow(deadline, now) {
+			fmt.Println("too slow after", now.Sub(begin))
+			break
+		}
+		deadline = pace.Next(deadline, now, 500) // bytes that passed
+	}
+	// Output: too slow after 6s
+}
