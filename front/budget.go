@@ -35,6 +35,16 @@ func shareFiles(allowed uint64, open, wanted int) fileBudget {
 	return fileBudget{files: files, clients: clients, upstreams: rest - clients}
 }
 
+// AllowedConnections returns how many connections of clients a door has at most
+// where openFiles may be open and open are already: as many as there can be, or
+// wanted, as [LimitsConfig.MaxConnections] has it.
+func AllowedConnections(openFiles uint64, open, wanted int) int {
+	if openFiles == 0 {
+		openFiles = manyFiles
+	}
+	return shareFiles(openFiles, open, wanted).clients
+}
+
 // newFileBudget raises the limit of open files and shares them out.
 func newFileBudget(wanted int) fileBudget {
 	allowed, err := machine.RaiseOpenFiles()

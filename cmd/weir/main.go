@@ -3,6 +3,7 @@
 //	weir serve                      a door on 127.0.0.1:20000 before a demo backend
 //	weir serve --config weir.yaml   a door as the file says
 //	weir check weir.yaml            every mistake in the file
+//	weir doctor                     limits of this machine that will bite
 //	weir backend                    a backend to test against
 //	weir tail -f weir.log           events as a person reads them
 //
@@ -32,6 +33,7 @@ const (
 type command struct {
 	Serve   serveCmd   `cmd:"" help:"Run the front door."`
 	Check   checkCmd   `cmd:"" help:"Say what is wrong with a configuration."`
+	Doctor  doctorCmd  `cmd:"" help:"Say which limits of this machine will bite."`
 	Backend backendCmd `cmd:"" help:"Run a backend to test against."`
 	Tail    tailCmd    `cmd:"" help:"Show, choose and convert events."`
 

@@ -47,6 +47,7 @@ func (c *serveCmd) Run(s streams) (err error) {
 	if err := c.checkAddresses(); err != nil {
 		return err
 	}
+	limitMemory(s.err)
 	cfg, stop, err := c.load()
 	if err != nil {
 		return err

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/internal/machine"
+)
+
+// TestExamine changes one thing of a healthy machine at a time.
+func TestExamine(t *testing.T) {
+	healthy := func() patient {
+		return patient{
+			Limits: machine.Limits{
+				OpenFiles: 65536, OpenFilesHard: 65536, PortLow: 32768, PortHigh: 60999, Backlog: 4096,
+				CPUs: 1.5, Memory: 4 << 30,
+			},
+			openNow: 10, procs: 2, memoryLimit: 36 << 30 / 10, config: front.DefaultConfig(),
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		change func(*patient)
+		bites  string // what does; nothing when empty
+		hint   string
+	}{
+		{"healthy", func(p *patient) {}, "", ""},
+		{"nothing is known", func(p *patient) { p.Limits = machine.Limits{} }, "", ""},
+		{"no limits", func(p *patient) {
+			p.OpenFilesHard, p.CPUs, p.Memory, p.memoryLimit, p.procs = machine.Unlimited, 0, 0, math.MaxInt64, 64
+		}, "", ""},
+		{"few files", func(p *patient) { p.OpenFilesHard = 1024 }, "open files", "LimitNOFILE"},
+		{"few files, and few are wanted", func(p *patient) { p.OpenFilesHard, p.config.Limits.MaxConnections = 1024, 100 }, "", ""},
+		{"fewer files than wanted", func(p *patient) { p.config.Limits.MaxConnections = 40_000 }, "open files", "raise the limit to 80256"},
+		{"more connections than memory", func(p *patient) { p.Memory, p.memoryLimit = 256<<20, 230<<20 }, "connections", "max_connections: 4096"},
+		{"few ports", func(p *patient) { p.PortLow = 60000 }, "ports", "ip_local_port_range"},
+		{"a short backlog", func(p *patient) { p.Backlog = 128 }, "somaxconn", "somaxconn=4096"},
+		{"more threads than CPU", func(p *patient) { p.procs = 64 }, "GOMAXPROCS", "set it to 2"},
+		{"no memory limit", func(p *patient) { p.memoryLimit = math.MaxInt64 }, "GOMEMLIMIT", "AUTOMEMLIMIT"},
+		{"all the memory", func(p *patient) { p.memoryLimit = p.Memory }, "GOMEMLIMIT", "unset GOMEMLIMIT"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := healthy()
+			c.change(&p)
+			var bites []string
+			for _, f := range examine(p) {
+				if f.Value == "" || f.Bites != (f.Hint != "") {
+					t.Errorf("%+v: want a value, and a hint exactly when it bites", f)
+				}
+				if f.Bites {
+					bites = append(bites, f.Name)
+					if !strings.Contains(f.Hint, c.hint) {
+						t.Errorf("%s: hint %q lacks %q", f.Name, f.Hint, c.hint)
+					}
+				}
+			}
+			if got := strings.Join(bites, ", "); got != c.bites {
+				t.Errorf("bites: %q, want %q", got, c.bites)
+			}
+		})
+	}
+}
