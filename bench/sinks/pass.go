@@ -39,7 +39,7 @@ type Cost struct {
 }
 
 // Lost is how many events did not come out.
-func (c Cost) Lost() uint64 { return c.Events - c.Lines }
+func (c Cost) Lost() uint64 { return c.Events + c.Own - c.Lines }
 
 // A Bench says what runs the rows, and where the files are.
 type Bench struct {
@@ -91,7 +91,7 @@ func (r Row) check(c Cost) error {
 	switch {
 	case r.silent && c.Lines == 0:
 		return nil
-	case c.Lines > c.Events:
+	case c.Lines > c.Events+c.Own:
 		return fmt.Errorf("%s: %d events and %d lines", r.Name, c.Events, c.Lines)
 	case r.Kind != Buffered && c.Lost() != c.Dropped:
 		return fmt.Errorf("%s: %d of %d events did not come out, and it counted %d", r.Name, c.Lost(), c.Events, c.Dropped)

@@ -39,7 +39,13 @@ type Row struct {
 type opened struct {
 	producer func() producer // for one goroutine; any number of them may be asked for
 	close    func() error    // returns when every line is written or given up
-	dropped  func() uint64   // after close, as the row itself counted; nil for what never drops
+	counts   func() counts   // after close; nil for what does not count
+}
+
+// counts are a row's own.
+type counts struct {
+	emitted uint64 // with what it wrote of itself; 0 when it counts only what it dropped
+	dropped uint64
 }
 
 // A producer is one goroutine's way to log.
@@ -59,7 +65,8 @@ const (
 
 // Rows are all that are compared.
 var Rows = []Row{
-	{Name: Queue, Note: "shed, 8 MiB", Kind: Ours, open: openQueue},
+	{Name: Queue, Note: "shed, 8 MiB", Kind: Ours, open: openQueue(sink.Shed)},
+	{Name: Queue + " that blocks", Note: "8 MiB", Kind: Ours, open: openQueue(sink.Block)},
 	{Name: Direct, Note: "a write for each event", Kind: Ours, open: openDirect},
 	{Name: "zerolog", Note: "a write for each event", Kind: Unbuffered, open: openZerolog},
 	{Name: "phuslu/log", Note: "a write for each event", Kind: Unbuffered, open: openPhuslu},
@@ -93,8 +100,8 @@ func (o output) file() (*os.File, error) {
 }
 
 // logging is a row that logs the three events through one logger.
-func logging(three log.Three, close func() error, dropped func() uint64) *opened {
-	return &opened{close: close, dropped: dropped, producer: func() producer {
+func logging(three log.Three, close func() error, counts func() counts) *opened {
+	return &opened{close: close, counts: counts, producer: func() producer {
 		var r log.Request
 		return producer{
 			receive: func() { log.Received(&r) },
@@ -157,7 +164,7 @@ func openDiode(o output) (*opened, error) {
 	}
 	var missed atomic.Uint64
 	w := diode.NewWriter(f, 20_000, 10*time.Millisecond, func(n int) { missed.Add(uint64(n)) })
-	return logging(log.ByZerolog(w), w.Close, missed.Load), nil
+	return logging(log.ByZerolog(w), w.Close, func() counts { return counts{dropped: missed.Load()} }), nil
 }
 
 // A weirSink is what the sinks of Weir have in common.
@@ -166,8 +173,16 @@ type weirSink interface {
 	Stats() sink.Stats
 }
 
+// weirFile opens a file as weir serve does.
+func (o output) weirFile() (io.WriteCloser, error) {
+	if o.path == "" {
+		return os.Stdout, nil
+	}
+	return sink.OpenFile(o.path, sink.FileOptions{})
+}
+
 func openDirect(o output) (*opened, error) {
-	f, err := o.file()
+	f, err := o.weirFile()
 	if err != nil {
 		return nil, err
 	}
@@ -175,15 +190,20 @@ func openDirect(o output) (*opened, error) {
 	return weirRow(direct, func() error { return errors.Join(direct.Close(), f.Close()) }), nil
 }
 
-func openQueue(o output) (*opened, error) {
-	f, err := o.file()
-	if err != nil {
-		return nil, err
+func openQueue(full sink.Policy) func(output) (*opened, error) {
+	return func(o output) (*opened, error) {
+		f, err := o.weirFile()
+		if err != nil {
+			return nil, err
+		}
+		queue := sink.NewQueue(f, sink.QueueOptions{WhenFull: full})
+		return weirRow(queue, func() error { return errors.Join(queue.Close(context.Background()), f.Close()) }), nil
 	}
-	queue := sink.NewQueue(f, sink.QueueOptions{})
-	return weirRow(queue, func() error { return errors.Join(queue.Close(context.Background()), f.Close()) }), nil
 }
 
 func weirRow(s weirSink, close func() error) *opened {
-	return logging(log.ByWeir(s), close, func() uint64 { return s.Stats().Lost() })
+	return logging(log.ByWeir(s), close, func() counts {
+		stats := s.Stats()
+		return counts{emitted: stats.Emitted, dropped: stats.Lost()}
+	})
 }

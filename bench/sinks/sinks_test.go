@@ -100,6 +100,7 @@ func TestLossIsNoticed(t *testing.T) {
 		{"all came out", Row{Kind: Unbuffered}, cost(100, 0), true},
 		{"ours counted its drops", Row{Kind: Ours}, cost(90, 10), true},
 		{"ours did not", Row{Kind: Ours}, cost(90, 9), false},
+		{"ours told of them in the log", Row{Kind: Ours}, Cost{Report{Events: 100, Own: 1, Dropped: 10}, 91}, true},
 		{"an unbuffered peer lost some", Row{Kind: Unbuffered}, cost(99, 0), false},
 		{"a buffered peer did", Row{Kind: Buffered}, cost(90, 0), true},
 		{"more came out than went in", Row{Kind: Buffered}, cost(101, 0), false},

@@ -31,7 +31,8 @@ var (
 // A Report is what a row cost.
 type Report struct {
 	Events    uint64        // that were logged
-	Dropped   uint64        // of those, as the row itself counted
+	Own       uint64        // that the row wrote of itself beyond those, to tell what it dropped
+	Dropped   uint64        // as the row itself counted
 	CPU       time.Duration // user and system, from before the row was opened until it was closed
 	Mallocs   uint64        // in the same time
 	Took      time.Duration // until every producer had logged its last event
@@ -60,8 +61,10 @@ func Work(r Row, path string, l Load) (Report, error) {
 	cpu = measure.ProcessorTime() - cpu
 	runtime.ReadMemStats(&after)
 	report := Report{Events: uint64(3 * Producers * l.Requests), CPU: cpu, Mallocs: after.Mallocs - before.Mallocs, Took: took}
-	if row.dropped != nil {
-		report.Dropped = row.dropped()
+	if row.counts != nil {
+		counts := row.counts()
+		report.Own = max(counts.emitted, report.Events) - report.Events
+		report.Dropped = counts.dropped
 	}
 	all := slices.Concat(waits...)
 	slices.Sort(all)
