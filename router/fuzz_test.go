@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -256,6 +257,27 @@ func compareWithOracle(t *testing.T, table *router.Table[int], patterns []oracle
 	}
 	if got.Pattern != best.pattern.text || !slices.Equal(values, best.values) {
 		t.Fatalf("%s\ngot %q %q, want %q %q", request, got.Pattern, values, best.pattern.text, best.values)
+	}
+	compareWithParsed(t, table, method, host, path, got, values)
+}
+
+// compareWithParsed looks the path up as a server has it once net/http has
+// parsed it, which has to find the same.
+func compareWithParsed(t *testing.T, table *router.Table[int], method, host, path string, want match[int], values []string) {
+	t.Helper()
+	u, err := url.ParseRequestURI(path)
+	if err != nil || u.EscapedPath() != path { // no request has this path
+		return
+	}
+	var params router.Params
+	e, _ := table.Lookup(method, host, u.Path, u.RawPath, &params)
+	if e == nil || e.Pattern != want.Pattern {
+		t.Fatalf("%s %s%s finds %q; parsed, as %q and %q, %v in\n%v", method, host, path, want.Pattern, u.Path, u.RawPath, e, table)
+	}
+	for i := range params.Len() {
+		if _, value := params.At(i); value != values[i] {
+			t.Errorf("%s: value %d is %q, parsed %q", path, i, values[i], value)
+		}
 	}
 }
 
