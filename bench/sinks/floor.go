@@ -1,7 +1,6 @@
 package sinks
 
 import (
-	"fmt"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -48,14 +47,20 @@ func (g *gathering) end() error {
 	return g.err
 }
 
+// flush writes what there is. A write that was cut short is taken up line by line.
 func (g *gathering) flush() {
-	size := 0
-	for _, line := range g.pending {
-		size += len(line)
-	}
 	n, err := unix.Writev(int(g.file.Fd()), g.pending)
-	if err == nil && n != size {
-		err = fmt.Errorf("writev took %d of %d bytes", n, size)
+	if err == unix.EINTR {
+		n, err = 0, nil
+	}
+	for _, line := range g.pending {
+		if err != nil {
+			break
+		}
+		if n < len(line) {
+			_, err = g.file.Write(line[n:])
+		}
+		n = max(n-len(line), 0)
 	}
 	if g.err == nil {
 		g.err = err

@@ -25,13 +25,6 @@ const (
 	Pipe               // a pipe that this process reads as fast as it can
 )
 
-func (t Target) String() string {
-	if t == Pipe {
-		return "pipe"
-	}
-	return "file"
-}
-
 // A Cost is a row's report of one pass with what came out.
 type Cost struct {
 	Report

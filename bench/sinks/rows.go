@@ -57,24 +57,22 @@ type producer struct {
 
 // The names of the rows that are looked for.
 const (
-	Queue  = "weir Queue"
-	Direct = "weir Direct"
-	Floor  = "floor"
-	Alone  = "the load alone"
+	Queue = "weir Queue"
+	Alone = "the load alone"
 )
 
 // Rows are all that are compared.
 var Rows = []Row{
 	{Name: Queue, Note: "shed, 8 MiB", Kind: Ours, open: openQueue(sink.Shed)},
 	{Name: Queue + " that blocks", Note: "8 MiB", Kind: Ours, open: openQueue(sink.Block)},
-	{Name: Direct, Note: "a write for each event", Kind: Ours, open: openDirect},
+	{Name: "weir Direct", Note: "a write for each event", Kind: Ours, open: openDirect},
 	{Name: "zerolog", Note: "a write for each event", Kind: Unbuffered, open: openZerolog},
 	{Name: "phuslu/log", Note: "a write for each event", Kind: Unbuffered, open: openPhuslu},
 	{Name: "zap", Note: "a write for each event", Kind: Unbuffered, open: openZap},
 	{Name: "zap BufferedWriteSyncer", Note: "256 KiB, 30 s", Kind: Buffered, open: openZapBuffered},
 	{Name: "phuslu/log AsyncWriter", Note: "4,096 events, waits when full; writev to a file", Kind: Buffered, open: openPhusluAsync},
 	{Name: "zerolog diode", Note: "20,000 events, polled each 10 ms; overwrites when full", Kind: Buffered, open: openDiode},
-	{Name: Floor, Note: "writev of 64 prepared events", Kind: Bare, open: openFloor},
+	{Name: "floor", Note: "writev of 64 prepared events", Kind: Bare, open: openFloor},
 	{Name: Alone, Note: "nothing is logged", Kind: Bare, silent: true, open: openNothing},
 }
 

@@ -68,9 +68,9 @@ func TestPassCountsWhatCameOut(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	bench := &Bench{Tool: tool, Dir: t.TempDir()}
-	for _, target := range []Target{File, Pipe} {
+	for name, target := range map[string]Target{"file": File, "pipe": Pipe} {
 		for _, r := range Rows {
-			t.Run(r.Name+" to a "+target.String(), func(t *testing.T) {
+			t.Run(r.Name+" to a "+name, func(t *testing.T) {
 				cost, err := bench.Pass(t.Context(), r, target, few)
 				if err != nil {
 					t.Fatal(err)

@@ -46,11 +46,12 @@ func compareSinks(ctx context.Context, w io.Writer, s settings) ([]fmt.Stringer,
 	if passes == 0 {
 		passes = sinkPasses
 	}
+	cases := slices.DeleteFunc(slices.Clone(sinkCases), func(c sinkCase) bool { return !s.cases.MatchString(c.name) })
+	if len(cases) == 0 {
+		noneCalled(w, s)
+	}
 	var results []fmt.Stringer
-	for _, c := range sinkCases {
-		if !s.cases.MatchString(c.name) {
-			continue
-		}
+	for _, c := range cases {
 		rows, err := runSinks(ctx, bench, c, passes, s.progress)
 		if err != nil {
 			return nil, err
@@ -148,7 +149,7 @@ func lowest(rows []sinkRow, of func(sinkRow) measure.Series, kinds ...sinks.Kind
 }
 
 func writeSinks(w io.Writer, title string, rows []sinkRow) error {
-	fmt.Fprintf(w, "\n%s\n", title)
+	fmt.Fprintf(w, "%s\n", title)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "CPU ns/event\tspread\tto unbuffered\tto buffered\twait p50 ns\tp99.9 us\tallocs/event\tlost\tevents/s\t")
 	unbuffered, buffered := lowest(rows, sinkRow.cpu, sinks.Unbuffered), lowest(rows, sinkRow.cpu, sinks.Buffered)
@@ -157,7 +158,11 @@ func writeSinks(w io.Writer, title string, rows []sinkRow) error {
 		fmt.Fprintf(t, "%.0f\t%s\t%s\t%s\t%.0f\t%.1f\t%v\t%s\t%.0f\t  %s (%s)\n", cpu.Median(), cpu.Spread(), toPeer(r, unbuffered), toPeer(r, buffered),
 			r.p50().Median(), r.p999().Median()/1e3, r.allocs(), r.lostCell(), r.perSecond().Median(), r.Name, r.Note)
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(w)
+	return err
 }
 
 // toPeer is the row's processor time over the peer's; "~" when the difference could be chance.

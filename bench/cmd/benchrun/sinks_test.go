@@ -25,7 +25,7 @@ func TestSinksAreJudged(t *testing.T) {
 		sinkRowOf("quick", sinks.Unbuffered, 1100, 1000, 9000, 1000, 0),
 		sinkRowOf("gathering", sinks.Buffered, 600, 600, 8000, 1000, 0),
 		sinkRowOf("losing", sinks.Buffered, 500, 700, 9000, 500, 499),
-		sinkRowOf(sinks.Floor, sinks.Bare, 200, 10, 100, 1000, 0),
+		sinkRowOf("floor", sinks.Bare, 200, 10, 100, 1000, 0),
 		sinkRowOf(sinks.Alone, sinks.Bare, 100, 10, 100, 0, 0),
 	}
 	lessAlone(rows)
