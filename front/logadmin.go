@@ -16,11 +16,12 @@ type logPage struct {
 // logCPUPage is what the log costs: shares of the CPU time that the process
 // used in the window, and sums since its start.
 type logCPUPage struct {
-	Share    float64 `json:"share"`
-	Window   float64 `json:"window_seconds"`
-	Encoding float64 `json:"encoding_seconds"`
-	Writing  float64 `json:"writing_seconds"`
-	Process  float64 `json:"process_seconds"`
+	Share     float64 `json:"share"`
+	Window    float64 `json:"window_seconds"`
+	Encoding  float64 `json:"encoding_seconds"`
+	Writing   float64 `json:"writing_seconds"`
+	Measuring float64 `json:"measuring_seconds"`
+	Process   float64 `json:"process_seconds"`
 }
 
 type destinationPage struct {
@@ -48,11 +49,12 @@ func (d *Door) showLog(w http.ResponseWriter, r *http.Request) {
 	now := d.cost.read(time.Now())
 	share, window := d.cost.share(now)
 	page := logPage{CPU: logCPUPage{
-		Share:    share,
-		Window:   window.Seconds(),
-		Encoding: now.encoding.Seconds(),
-		Writing:  now.writing.Seconds(),
-		Process:  now.process.Seconds(),
+		Share:     share,
+		Window:    window.Seconds(),
+		Encoding:  now.encoding.Seconds(),
+		Writing:   now.writing.Seconds(),
+		Measuring: now.measuring.Seconds(),
+		Process:   now.process.Seconds(),
 	}}
 	if l, ok := d.out.(*Log); ok {
 		page.FileErrors = l.fileErrors.Load()

@@ -27,7 +27,7 @@ var (
 	logBytes        = prometheus.NewDesc("weir_log_bytes_total", "Bytes that were written to the log.", nil, nil)
 	logLongestWrite = prometheus.NewDesc("weir_log_longest_write_seconds", "The time of the write to the log that took longest, be it under way.", nil, nil)
 
-	logCPU = prometheus.NewDesc("weir_log_cpu_seconds_total", "CPU time that went into the log, estimated from samples: into encoding events and into writing them.",
+	logCPU = prometheus.NewDesc("weir_log_cpu_seconds_total", "CPU time that went into the log, estimated from samples: into encoding events, into writing them, and into measuring the two.",
 		[]string{"work"}, nil)
 	logCPUShare = prometheus.NewDesc("weir_log_cpu_share", "The part of the process's CPU time that went into the log, lately.", nil, nil)
 )
@@ -101,6 +101,7 @@ func (ch metricsSink) cost(c *logCost) {
 	now := c.read(time.Now())
 	ch.counter(logCPU, now.encoding.Seconds(), "encode")
 	ch.counter(logCPU, now.writing.Seconds(), "write")
+	ch.counter(logCPU, now.measuring.Seconds(), "measure")
 	share, _ := c.share(now)
 	ch.gauge(logCPUShare, share)
 }

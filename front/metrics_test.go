@@ -197,7 +197,8 @@ func TestMetricNames(t *testing.T) {
 		"weir_requests_total", "weir_request_duration_seconds_bucket", "weir_requests_in_flight",
 		"weir_upstream_errors_total", "weir_malformed_requests_total",
 		"weir_log_events_emitted_total", "weir_log_events_written_total",
-		"weir_log_queue_events", "weir_log_queue_bytes", "weir_log_bytes_total",
+		"weir_log_events_dropped_total", "weir_log_queue_events", "weir_log_queue_bytes", "weir_log_queue_high_water_bytes",
+		"weir_log_bytes_total", "weir_log_longest_write_seconds", "weir_log_cpu_seconds_total", "weir_log_cpu_share",
 	} {
 		if !slices.Contains(names, want) {
 			t.Errorf("no %s", want)
