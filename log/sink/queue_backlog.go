@@ -86,17 +86,30 @@ func (b *backlog) extend(n int) {
 
 func (b *backlog) newChunk(n int) *chunk {
 	if n > b.chunkText {
+		b.letGo(n) // or both would be there at once
 		return &chunk{text: make([]byte, 0, n), lines: make([]queuedLine, 0, 1)}
 	}
-	if last := len(b.free) - 1; last >= 0 {
-		c := b.free[last]
-		b.free[last] = nil
-		b.free = b.free[:last]
-		return c
+	if len(b.free) > 0 {
+		return b.popFree()
 	}
 	return &chunk{
 		text:  make([]byte, 0, b.chunkText),
 		lines: make([]queuedLine, 0, b.chunkText/textPerLine),
+	}
+}
+
+func (b *backlog) popFree() *chunk {
+	last := len(b.free) - 1
+	c := b.free[last]
+	b.free[last] = nil
+	b.free = b.free[:last]
+	return c
+}
+
+// letGo lets go of free memory for n bytes.
+func (b *backlog) letGo(n int) {
+	for n > 0 && len(b.free) > 0 {
+		n -= cap(b.popFree().text)
 	}
 }
 
@@ -127,9 +140,8 @@ func (b *backlog) isFat() bool { return len(b.free) > maxFreeChunks }
 
 // trim lets go of what a flood left.
 func (b *backlog) trim() {
-	if b.isFat() {
-		clear(b.free[maxFreeChunks:])
-		b.free = b.free[:maxFreeChunks]
+	for b.isFat() {
+		b.popFree()
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/sink"
@@ -141,29 +143,59 @@ func TestQueueLongLine(t *testing.T) {
 	}
 }
 
-// TestQueueTornLines fails two writes of a batch, each at every offset, and
-// reads what came out as a consumer would.
+// TestQueueTornLines fails two writes of a batch, each at every offset and in
+// every way, and reads what came out as a consumer would. Only what does not
+// pass loses a line.
 func TestQueueTornLines(t *testing.T) {
 	lines := []string{"alpha-1\n", "bravo-22\n", "charlie-333\n", "delta-4\n"}
-	all := strings.Join(lines, "")
-	for first := range len(all) + 1 {
-		for second := range len(all) + 1 {
-			w := &scripted{steps: []step{{first, syscall.ENOSPC}, {second, syscall.EIO}}}
-			q := sink.NewQueue(w, sink.QueueOptions{WhenFull: sink.Block})
-			for _, line := range lines {
-				q.WriteEvent(log.LevelWarn, []byte(line))
+	longest := len(strings.Join(lines, ""))
+	for _, errs := range [][2]error{
+		{syscall.EPIPE, syscall.EBADF}, {syscall.EPIPE, syscall.ENOSPC}, {syscall.EIO, syscall.EPIPE},
+		{syscall.ENOSPC, syscall.EAGAIN}, {nil, syscall.EPIPE}, {syscall.EINTR, syscall.EPIPE},
+	} {
+		lasting := 0
+		for _, err := range errs {
+			if err == syscall.EPIPE || err == syscall.EBADF || err == nil { // nothing at all, without an error, is one
+				lasting++
 			}
-			closeQueue(t, q)
-			s := q.Stats()
-			if err := identity(s); err != nil || s.Waiting != 0 {
-				t.Fatalf("failing after %d and %d bytes: %v, %d waiting", first, second, err, s.Waiting)
-			}
-			if whole := wholeLines(t, w.got.String(), lines); whole != int(s.Written) {
-				t.Fatalf("failing after %d and %d bytes: %d whole lines in %q, Stats say %d",
-					first, second, whole, w.got.String(), s.Written)
+		}
+		for first := range longest + 1 {
+			for second := range longest + 1 {
+				w := &scripted{steps: []step{{first, errs[0]}, {second, errs[1]}}}
+				s := writeBatch(t, w, lines)
+				whole := wholeLines(t, withoutReports(w.got.String()), lines)
+				own := strings.Count(w.got.String(), "log events dropped")
+				if err := identity(s); err != nil || s.Waiting != 0 || whole+own != int(s.Written) || s.Lost() > uint64(lasting) {
+					t.Fatalf("failing after %d and %d bytes as %v: %v; %d whole lines in %q, Stats say %+v",
+						first, second, errs, err, whole, w.got.String(), s)
+				}
 			}
 		}
 	}
+}
+
+// writeBatch writes lines through a queue, all of them at once.
+func writeBatch(t *testing.T, w io.Writer, lines []string) (s sink.Stats) {
+	synctest.Test(t, func(t *testing.T) {
+		q := sink.NewQueue(w, sink.QueueOptions{Linger: time.Hour})
+		for _, line := range lines {
+			q.WriteEvent(log.LevelWarn, []byte(line))
+		}
+		closeQueue(t, q)
+		s = q.Stats()
+	})
+	return s
+}
+
+// withoutReports leaves out what a queue has written itself.
+func withoutReports(output string) string {
+	var b strings.Builder
+	for line := range strings.Lines(output) {
+		if !strings.HasPrefix(line, "{") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
 }
 
 // TestQueueClose refuses what comes afterwards, as often as it is called.

@@ -1,0 +1,73 @@
+package sink
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/weirhq/weir/log"
+)
+
+// TestBacklogMemory adds and takes lines at random, never more than fit: what
+// the chunks take in memory stays within the bound and one chunk, whatever the
+// lengths of the lines, and an empty backlog has all of its room again.
+func TestBacklogMemory(t *testing.T) {
+	const size = 1 << 20
+	for seed := range uint64(6) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		b := newBacklog(size)
+		longest := 1 << r.IntN(18)
+		line := bytes.Repeat([]byte("x"), longest)
+		var taken []*chunk
+		lines := 0
+		for range 20_000 {
+			if r.IntN(3) > 0 {
+				if n := 1 + r.IntN(longest); b.used+b.cost(n) <= size {
+					before, cost := b.used, b.cost(n)
+					b.add(log.LevelInfo, line[:n])
+					lines++
+					if b.used != before+cost {
+						t.Fatalf("seed %d: used grew by %d, want %d", seed, b.used-before, cost)
+					}
+				}
+			} else if c := b.take(); c != nil {
+				taken = append(taken, c)
+			}
+			if len(taken) > r.IntN(3) {
+				b.release(taken[0])
+				taken = taken[1:]
+			}
+			if got, most := memory(&b, taken), size+(len(taken)+1)*(maxChunkText+queuedLineLen*maxChunkText/textPerLine); got > most {
+				t.Fatalf("seed %d, lines up to %d: %d bytes of memory, want %d at most", seed, longest, got, most)
+			}
+		}
+		for c := b.take(); c != nil; c = b.take() {
+			taken = append(taken, c)
+		}
+		for _, c := range taken {
+			b.release(c)
+		}
+		b.trim()
+		if b.used != 0 || b.head != nil || b.tail != nil || b.added != uint64(lines) || b.removed != b.added {
+			t.Errorf("seed %d: when all is written: %d bytes used, %d lines came, %d went, want %d", seed, b.used, b.added, b.removed, lines)
+		}
+		if len(b.free) > maxFreeChunks {
+			t.Errorf("seed %d: %d chunks are kept, want %d at most", seed, len(b.free), maxFreeChunks)
+		}
+	}
+}
+
+// memory returns how much a backlog has allocated, and what was taken of it.
+func memory(b *backlog, taken []*chunk) (n int) {
+	of := func(c *chunk) int { return cap(c.text) + queuedLineLen*cap(c.lines) }
+	for c := b.head; c != nil; c = c.next {
+		n += of(c)
+	}
+	for _, c := range taken {
+		n += of(c)
+	}
+	for _, c := range b.free {
+		n += of(c)
+	}
+	return n
+}

@@ -1,0 +1,229 @@
+package sink_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/log/sink"
+)
+
+// A report is an event that a queue has written itself.
+type report struct {
+	CreatedAt time.Time `json:"created_at"`
+	Namespace string
+	Event     string
+	Severity  int
+	Data      struct {
+		Count                              map[string]map[string]uint64
+		Since                              time.Time
+		Emitted, Written, Dropped, Waiting uint64
+	}
+	before int // lines in the log
+}
+
+// reports returns the events of that name in a log.
+func reports(t *testing.T, output, event string) (list []report) {
+	t.Helper()
+	before := 0
+	for line := range strings.Lines(output) {
+		if strings.Contains(line, event) {
+			r := report{before: before}
+			if err := json.Unmarshal([]byte(line), &r); err != nil || r.Event != event {
+				t.Fatalf("%q: %v", line, err)
+			}
+			list = append(list, r)
+		}
+		before++
+	}
+	return list
+}
+
+// TestGapIsTold drops events behind a writer that stands still for three
+// seconds: one event says so when it goes on.
+func TestGapIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFaulty()
+		w.stall()
+		q := sink.NewQueue(w, sink.QueueOptions{Bytes: 8000, Events: log.Options{Namespace: "shop", Level: log.LevelFatal}})
+		line := []byte(strings.Repeat("x", 99) + "\n")
+		fill := func(n int) {
+			for range n {
+				for _, level := range []log.Level{log.LevelDebug, log.LevelInfo, log.LevelError} {
+					q.WriteEvent(level, line)
+				}
+			}
+		}
+		fill(10)
+		time.Sleep(time.Second)
+		since := time.Now()
+		fill(100)
+		time.Sleep(2 * time.Second)
+		lost := q.Stats()
+		w.goOn()
+		synctest.Wait()
+		fill(5) // into a queue with room
+
+		closeQueue(t, q)
+		gaps := reports(t, w.output(), "log events dropped")
+		if len(gaps) != 1 {
+			t.Fatalf("%d events tell of the gap, want 1:\n%s", len(gaps), w.output())
+		}
+		g := gaps[0]
+		if g.Namespace != "shop" || g.Severity != 2 || !g.Data.Since.Equal(since) || !g.CreatedAt.Equal(since.Add(2*time.Second)) {
+			t.Errorf("got %+v, want a warning of shop since %v", g, since)
+		}
+		for _, loss := range lost.Dropped {
+			if got := g.Data.Count[loss.Level.String()][string(loss.Reason)]; got != loss.Events {
+				t.Errorf("count of %v %v: %d, want %d", loss.Level, loss.Reason, got, loss.Events)
+			}
+		}
+		if s := q.Stats(); s.Emitted != 345+1 {
+			t.Errorf("Emitted = %d, want 345 and the queue's own", s.Emitted)
+		}
+		checkLines(t, w.output(), q.Stats())
+	})
+}
+
+// TestGapsAreSummed has a log that is too slow all the time: there is an event
+// a second, and together they tell of every loss.
+func TestGapsAreSummed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := newFaulty()
+		q := sink.NewQueue(writerFunc(func(p []byte) (int, error) {
+			time.Sleep(10 * time.Millisecond)
+			return slow.Write(p)
+		}), sink.QueueOptions{Bytes: 4000, WhenFull: sink.Drop})
+		line := []byte(strings.Repeat("x", 99) + "\n")
+		for range 5000 {
+			q.Write(line)
+			time.Sleep(100 * time.Microsecond * 10)
+			for range 9 {
+				q.Write(line)
+			}
+		}
+		closeQueue(t, q)
+		gaps := reports(t, slow.output(), "log events dropped")
+		if n := len(gaps); n < 5 || n > 7 {
+			t.Errorf("%d events in 5 seconds, want one each", n)
+		}
+		var told uint64
+		for _, g := range gaps {
+			told += g.Data.Count["info"]["full"]
+		}
+		if lost := q.Stats().Lost(); told != lost || lost == 0 {
+			t.Errorf("%d events were lost, told of %d", lost, told)
+		}
+		checkLines(t, slow.output(), q.Stats())
+	})
+}
+
+// TestGapThatCannotBeTold loses the event that was to tell of a loss: the next
+// one tells of both.
+func TestGapThatCannotBeTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFaulty()
+		q := sink.NewQueue(w, sink.QueueOptions{})
+		write := func(line string) {
+			q.Write([]byte(line + "\n"))
+			synctest.Wait()
+		}
+		w.fail(step{0, syscall.EPIPE})
+		write("lost")
+		since := time.Now()
+		time.Sleep(time.Minute)
+		w.fail(step{1000, nil})
+		w.fail(step{10, syscall.EPIPE}) // the event that tells of it
+		write("written")
+		time.Sleep(time.Minute)
+		write("written, too")
+		closeQueue(t, q)
+
+		if n := strings.Count(w.output(), "\n"); n != 4 {
+			t.Errorf("%d lines, want two, a torn one and one that tells of it:\n%s", n, w.output())
+		}
+		lines := strings.SplitAfter(w.output(), "\n")
+		gaps := reports(t, lines[len(lines)-2], "log events dropped")
+		if len(gaps) != 1 {
+			t.Fatalf("got\n%s", w.output())
+		}
+		d := gaps[0].Data
+		if d.Count["info"]["write_error"] != 1 || d.Count["warn"]["write_error"] != 1 || !d.Since.Equal(since) {
+			t.Errorf("got %+v, want an info and a warn since %v", d, since)
+		}
+		if err := identity(q.Stats()); err != nil || q.Stats().Emitted != 5 {
+			t.Errorf("%v: %+v", err, q.Stats())
+		}
+	})
+}
+
+// TestHeartbeat reads from the log alone whether it is complete.
+func TestHeartbeat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFaulty()
+		opened := time.Now()
+		q := sink.NewQueue(w, sink.QueueOptions{Bytes: 4000, WhenFull: sink.Drop, Heartbeat: 10 * time.Second})
+		for i := range 100 { // for 100 s, and then nothing for an hour
+			q.Write(fmt.Appendf(nil, "line %d\n", i))
+			time.Sleep(time.Second)
+			if i == 50 {
+				w.stall()
+				q.Write([]byte("the writer has this\n"))
+				synctest.Wait()
+				for range 500 {
+					q.Write([]byte("and the queue is full of that\n"))
+				}
+				w.goOn()
+			}
+		}
+		time.Sleep(time.Hour)
+		q.Write([]byte("the last\n"))
+		closeQueue(t, q)
+
+		totals := reports(t, w.output(), "log totals")
+		if n := len(totals); n < 10 || n > 12 {
+			t.Errorf("%d totals, want one for each of 10 busy spans of 10 s, and one at the end", n)
+		}
+		for _, r := range totals {
+			d := r.Data
+			if d.Written != uint64(r.before) || d.Emitted != d.Written+d.Dropped+d.Waiting || !d.Since.Equal(opened) || r.Severity != 3 {
+				t.Errorf("after %d lines: %+v", r.before, r)
+			}
+		}
+		last := totals[len(totals)-1]
+		s := q.Stats()
+		if d := last.Data; d.Written != s.Written-1 || d.Dropped != s.Lost() || d.Waiting != 0 || s.Lost() == 0 {
+			t.Errorf("the last of them: %+v; Stats = %+v", d, s)
+		}
+		checkLines(t, w.output(), s)
+	})
+}
+
+// TestReportsHaveTheFormat writes what the queue says itself as the other
+// events are written.
+func TestReportsHaveTheFormat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFaulty()
+		w.fail(step{0, syscall.EPIPE})
+		q := sink.NewQueue(w, sink.QueueOptions{Heartbeat: time.Second, Events: log.Options{Namespace: "shop", Format: log.FormatLTSV}})
+		q.Write([]byte("lost\n"))
+		synctest.Wait()
+		q.Write([]byte("written\n"))
+		closeQueue(t, q)
+		for _, want := range []string{
+			"event:log events dropped", "count.info.write_error:1", "since:2000-01-01T00:00:00",
+			"event:log totals", "emitted:3", "written:2", "dropped:1", "waiting:0",
+		} {
+			labels := strings.FieldsFunc(w.output(), func(r rune) bool { return r == '\t' || r == '\n' })
+			if !slices.ContainsFunc(labels, func(label string) bool { return strings.HasPrefix(label, want) }) {
+				t.Errorf("no label %q in\n%s", want, w.output())
+			}
+		}
+	})
+}
