@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 )
@@ -188,5 +191,84 @@ func ask(t *testing.T, p *process, path string, n int) {
 		if a := get(t, c, p.url()+path); a.StatusCode != 200 {
 			t.Fatalf("%s: %s", path, a.Status)
 		}
+	}
+}
+
+// TestLogFilesMove moves the log's file away ten times while requests come in,
+// and says so by either signal, then ends the door: every event is in one of
+// the files, once.
+func TestLogFilesMove(t *testing.T) {
+	t.Parallel()
+	b := start(t, "backend", "--listen", "127.0.0.1:0")
+	dir := t.TempDir()
+	log := filepath.Join(dir, "weir.log")
+	p := door(t, "log: {to: [stdout, "+log+"], heartbeat: 0s}\n"+allTo(b.url()))
+	url, stop := p.url(), make(chan struct{})
+	var load sync.WaitGroup
+	var answered atomic.Int64
+	for range 3 {
+		c := client(t)
+		load.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				resp, err := c.Get(fmt.Sprintf("%s/%d", url, answered.Add(1)))
+				if err != nil || resp.StatusCode != 200 {
+					t.Errorf("while the file moves: %v, %v", resp, err)
+					return
+				}
+				io.Copy(io.Discard, resp.Body)
+				resp.Body.Close()
+			}
+		})
+	}
+	for i := range 10 {
+		before := answered.Load()
+		await(t, "requests", func() bool { return answered.Load() > before+20 })
+		if err := os.Rename(log, fmt.Sprintf("%s.%d", log, i)); err != nil {
+			t.Fatal(err)
+		}
+		p.signal([]syscall.Signal{syscall.SIGHUP, syscall.SIGUSR1}[i%2])
+		await(t, "a new file", func() bool { _, err := os.Stat(log); return err == nil })
+	}
+	close(stop)
+	load.Wait()
+	p.signal(syscall.SIGTERM)
+	p.wait(0)
+
+	files, err := filepath.Glob(log + "*")
+	if err != nil || len(files) != 11 {
+		t.Fatalf("%d files, %v; want 11", len(files), err)
+	}
+	want := 3 * int(answered.Load())
+	moved := map[string]int{}
+	for _, file := range files {
+		countEvents(t, file, moved)
+	}
+	streamed := map[string]int{}
+	countEvents(t, p.stdout, streamed)
+	if len(moved) != want || len(streamed) != want {
+		t.Errorf("the files have %d events, stdout has %d, want %d", len(moved), len(streamed), want)
+	}
+	for id, n := range moved {
+		if n != 1 || streamed[id] != 1 {
+			t.Errorf("%s: %d times in the files, %d on stdout", id, n, streamed[id])
+		}
+	}
+}
+
+// countEvents counts each request's events in a file of whole lines.
+func countEvents(t *testing.T, file string, counts map[string]int) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		e := parseEvent(t, line)
+		counts[e.HTTP.Path+" "+e.Event]++
 	}
 }
