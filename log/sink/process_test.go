@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+
+	"go.uber.org/goleak"
 )
 
 // soak says that tests may take minutes.
@@ -17,10 +19,13 @@ var processes = map[string]func(args []string) error{}
 
 const processEnv = "WEIR_SINK_TEST_PROCESS"
 
+// TestMain becomes a process if it is to, and else holds the tests to leaving
+// no goroutine behind.
 func TestMain(m *testing.M) {
 	name, is := os.LookupEnv(processEnv)
 	if !is {
-		os.Exit(m.Run())
+		goleak.VerifyTestMain(m)
+		return
 	}
 	run, ok := processes[name]
 	if !ok {
@@ -42,7 +47,8 @@ func process(t *testing.T, name string, args ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), self, args...)
-	cmd.Env = append(os.Environ(), processEnv+"="+name)
+	// The race detector would have a process wait for a second before it ends.
+	cmd.Env = append(os.Environ(), processEnv+"="+name, "GORACE=atexit_sleep_ms=0")
 	cmd.Stderr = os.Stderr
 	return cmd
 }

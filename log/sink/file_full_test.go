@@ -1,0 +1,199 @@
+//go:build linux
+
+package sink_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/log/sink"
+)
+
+func init() {
+	processes["tmpfs"] = tmpfsProcess
+	processes["file size limit"] = sizeLimitProcess
+}
+
+// fullDisks are what is done to a disk that the log has filled, and what has to
+// be in the log afterwards.
+var fullDisks = map[string]struct {
+	o    sink.FileOptions
+	free func(path string) error
+	lost bool // what was in the file
+}{
+	"space is made":     {free: func(path string) error { return os.Remove(filler(path)) }},
+	"log is truncated":  {free: func(path string) error { return os.Truncate(path, 0) }, lost: true},
+	"log is deleted":    {free: os.Remove, lost: true},
+	"its archive keeps": {o: sink.FileOptions{MaxBytes: 50_000, Keep: 3}, lost: true},
+}
+
+func filler(path string) string { return path + ".filler" }
+
+// TestDiskFull fills a disk of 1 MiB with the log itself, a queue before it
+// holding all that does not fit, and makes space.
+func TestDiskFull(t *testing.T) {
+	for name := range fullDisks {
+		t.Run(name, func(t *testing.T) {
+			cmd := process(t, "tmpfs", t.TempDir(), name)
+			cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
+			out, err := combinedOutput(cmd)
+			if errors.Is(err, syscall.EPERM) || strings.Contains(out, mountRefused) {
+				t.Skipf("it needs to mount a tmpfs: %v %s", err, out)
+			}
+			if err != nil {
+				t.Errorf("%v: %s", err, out)
+			}
+			t.Log(strings.TrimSpace(out))
+		})
+	}
+}
+
+// TestFileSizeLimit is TestDiskFull for who is not root: the limit on a file's
+// size is the disk.
+func TestFileSizeLimit(t *testing.T) {
+	out, err := combinedOutput(process(t, "file size limit", t.TempDir()))
+	if err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+	t.Log(strings.TrimSpace(out))
+}
+
+func combinedOutput(cmd *exec.Cmd) (string, error) {
+	cmd.Stderr = nil
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+const mountRefused = "cannot mount"
+
+func tmpfsProcess(args []string) error {
+	folder, disk := args[0], fullDisks[args[1]]
+	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, "size=1m"); err != nil {
+		return fmt.Errorf("%s: %w", mountRefused, err)
+	}
+	path := filepath.Join(folder, "weir.log")
+	if err := os.WriteFile(filler(path), make([]byte, 750<<10), 0o600); err != nil {
+		return err
+	}
+	if disk.free == nil { // the file takes care of itself
+		disk.free = func(string) error { return nil }
+	}
+	return outlive(path, disk.o, syscall.ENOSPC, disk.lost, disk.free)
+}
+
+func sizeLimitProcess(args []string) error {
+	signal.Ignore(syscall.SIGXFSZ)
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		return err
+	}
+	low := syscall.Rlimit{Cur: 100_001, Max: limit.Max}
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &low); err != nil {
+		return err
+	}
+	path := filepath.Join(args[0], "weir.log")
+	return outlive(path, sink.FileOptions{}, syscall.EFBIG, false, func(string) error {
+		return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit)
+	})
+}
+
+// outlive logs more than there is space for, waits until that is noticed, frees
+// space and checks that every event is there, or, when the file's contents were
+// lost, every one from some event on, and each of them whole.
+func outlive(path string, o sink.FileOptions, want error, lost bool, free func(path string) error) error {
+	const events = 2000
+	f, err := sink.OpenFile(path, o)
+	if err != nil {
+		return err
+	}
+	q := sink.NewQueue(f, sink.QueueOptions{})
+	for i := range events {
+		if _, err := q.WriteEvent(log.LevelInfo, appendEvent(nil, 0, i, 203)); err != nil {
+			return err
+		}
+	}
+	if o.MaxBytes == 0 {
+		if err := poll("the disk to be full", func() bool { return errors.Is(q.Stats().LastError, want) }); err != nil {
+			return err
+		}
+		if s := q.Stats(); s.Waiting == 0 || s.Lost() != 0 || identity(s) != nil {
+			return fmt.Errorf("with the disk full: %+v; want events to wait, and none lost", s)
+		}
+	}
+	if soak {
+		time.Sleep(10 * time.Second) // the disk stays full
+	}
+	freed := time.Now()
+	if err := free(path); err != nil {
+		return err
+	}
+	if err := poll("the log to be written", func() bool { return q.Stats().Waiting == 0 }); err != nil {
+		return fmt.Errorf("%w: %+v", err, q.Stats())
+	}
+	took := time.Since(freed)
+	if took > time.Second && !lost {
+		return fmt.Errorf("written again after %v, want a second", took)
+	}
+	if err := errors.Join(q.Close(context.Background()), f.Close()); err != nil {
+		return err
+	}
+	s := q.Stats()
+	if s.Written != events || s.Lost() != 0 {
+		return fmt.Errorf("%+v, want all %d written", s, events)
+	}
+	fmt.Printf("written again after %v, longest write %v\n", took, s.LongestWrite)
+	return checkOutlived(path, events, lost)
+}
+
+// checkOutlived reads the file, behind those that were put aside.
+func checkOutlived(path string, events int, lost bool) error {
+	paths, err := filepath.Glob(path + ".2*Z")
+	if err != nil {
+		return err
+	}
+	next, lines := 0, 0
+	for _, path := range append(paths, path) {
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		text, err := io.ReadAll(f)
+		if err := errors.Join(err, f.Close()); err != nil {
+			return err
+		}
+		for line := range strings.Lines(string(text)) {
+			_, i, err := parseEvent(line)
+			if err != nil {
+				return err
+			}
+			if i != next && (lines > 0 || !lost) {
+				return fmt.Errorf("event %d where %d has to be", i, next)
+			}
+			next, lines = i+1, lines+1
+		}
+	}
+	if next != events {
+		return fmt.Errorf("the last event is %d of %d", next-1, events)
+	}
+	return nil
+}
+
+func poll(what string, is func() bool) error {
+	for deadline := time.Now().Add(10 * time.Second); !is(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			return fmt.Errorf("waited ten seconds for %s", what)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,492 @@
+//go:build linux
+
+package sink_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/log/sink"
+)
+
+func init() {
+	processes["append"] = appendProcess
+	processes["until SIGTERM"] = untilTermProcess
+	processes["until SIGKILL"] = untilKillProcess
+}
+
+// appendEvent appends a line of at least so many bytes, from which its reader
+// sees whose it is, which one, and whether it is whole.
+func appendEvent(b []byte, producer, i, atLeast int) []byte {
+	begin := len(b)
+	b = strconv.AppendInt(append(b, "[event "...), int64(i), 10)
+	b = strconv.AppendInt(append(b, " of producer "...), int64(producer), 10)
+	b = append(b, "] "...)
+	b = append(b, padding[:max(atLeast-2-(len(b)-begin), 0)]...)
+	return append(b, ";\n"...)
+}
+
+var padding = strings.Repeat("x", 4096)
+
+// A reading is what is known of the producers whose lines were read.
+type reading struct {
+	next map[int]int // by producer, the event that has to come
+	own  int         // lines that are the queue's
+}
+
+// line checks one line and that no event is left out before it.
+func (r *reading) line(line string) error {
+	if strings.HasPrefix(line, "{") && strings.HasSuffix(line, "}\n") {
+		r.own++
+		return nil
+	}
+	producer, i, err := parseEvent(line)
+	if err != nil {
+		return err
+	}
+	if want := r.next[producer]; i != want {
+		return fmt.Errorf("event %d of producer %d where %d has to be", i, producer, want)
+	}
+	r.next[producer]++
+	return nil
+}
+
+func parseEvent(line string) (producer, i int, err error) {
+	head, rest, _ := strings.Cut(line, "] ")
+	if strings.Trim(rest, "x") != ";\n" || strings.Count(line, "[") != 1 {
+		return 0, 0, fmt.Errorf("not a whole line: %.80q (%d bytes)", line, len(line))
+	}
+	number, of, _ := strings.Cut(strings.TrimPrefix(head, "[event "), " of producer ")
+	i, err = strconv.Atoi(number)
+	if err == nil {
+		producer, err = strconv.Atoi(of)
+	}
+	return producer, i, err
+}
+
+// readAll checks what several producers have written.
+func readAll(t *testing.T, from io.Reader) *reading {
+	t.Helper()
+	r := &reading{next: make(map[int]int)}
+	for lines := bufio.NewReaderSize(from, 1<<20); ; {
+		line, err := lines.ReadString('\n')
+		if err == io.EOF && line == "" {
+			return r
+		}
+		if err := r.line(line); err != nil {
+			t.Fatalf("after %v: %v", r.next, err)
+		}
+	}
+}
+
+// appendProcess appends events to a file, or to stdout.
+func appendProcess(args []string) error {
+	path := args[0]
+	producer, err1 := strconv.Atoi(args[1])
+	events, err2 := strconv.Atoi(args[2])
+	var to io.Writer = sink.Std(os.Stdout)
+	var err3 error
+	if path != "-" {
+		to, err3 = sink.OpenFile(path, sink.FileOptions{})
+	}
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return err
+	}
+	q := sink.NewQueue(to, sink.QueueOptions{Bytes: 1 << 20, WhenFull: sink.Block})
+	random := rand.New(rand.NewPCG(uint64(producer), 0))
+	var line []byte
+	for i := range events {
+		atLeast := random.IntN(300)
+		if i%50 == 0 {
+			atLeast = 4096 // as much as a pipe keeps in one piece
+		}
+		line = appendEvent(line[:0], producer, i, atLeast)
+		if _, err := q.Write(line); err != nil {
+			return err
+		}
+	}
+	return q.Close(context.Background())
+}
+
+// TestProcessesAppend has four processes append to one file and to one pipe:
+// every line of each is there, whole, and in its order.
+func TestProcessesAppend(t *testing.T) {
+	events := 12_500 // 10^5 lines in file and pipe together
+	if soak {
+		events = 250_000
+	}
+	const producers = 4
+	run := func(t *testing.T, path string, stdout *os.File) (wait func()) {
+		var all sync.WaitGroup
+		for p := range producers {
+			cmd := process(t, "append", path, strconv.Itoa(p), strconv.Itoa(events))
+			cmd.Stdout = stdout
+			do(t, cmd.Start())
+			all.Go(func() {
+				if err := cmd.Wait(); err != nil {
+					t.Errorf("producer %d: %v", p, err)
+				}
+			})
+		}
+		return all.Wait
+	}
+	check := func(t *testing.T, r *reading) {
+		for p := range producers {
+			if got := r.next[p]; got != events {
+				t.Errorf("%d events of producer %d, want %d", got, p, events)
+			}
+		}
+	}
+	t.Run("file", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "weir.log")
+		run(t, path, nil)()
+		f, err := os.Open(path)
+		do(t, err)
+		defer f.Close()
+		check(t, readAll(t, f))
+	})
+	t.Run("pipe", func(t *testing.T) {
+		r, w, err := os.Pipe()
+		do(t, err)
+		defer r.Close()
+		wait := run(t, "-", w)
+		w.Close()
+		check(t, readAll(t, r))
+		wait()
+	})
+}
+
+// untilTermProcess logs as fast as it can, until SIGTERM, and then ends as a
+// service does. It says how many events were accepted.
+func untilTermProcess(args []string) error {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM)
+	f, err := sink.OpenFile(args[0], sink.FileOptions{MaxBytes: 4 << 20, Gzip: true})
+	if err != nil {
+		return err
+	}
+	q := sink.NewQueue(f, sink.QueueOptions{})
+	var stop atomic.Bool
+	var producers sync.WaitGroup
+	var accepted atomic.Int64
+	for p := range 2 {
+		producers.Go(func() {
+			var line []byte
+			for i := 0; !stop.Load(); {
+				line = appendEvent(line[:0], p, i, 300)
+				if _, err := q.WriteEvent(log.LevelInfo, line); err == nil {
+					i++
+					accepted.Add(1)
+				}
+			}
+		})
+	}
+	fmt.Println("started")
+	<-signals
+	stop.Store(true)
+	producers.Wait()
+	if err := errors.Join(q.Close(context.Background()), f.Close()); err != nil {
+		return err
+	}
+	fmt.Println(accepted.Load())
+	return nil
+}
+
+// TestSIGTERM ends a process under load, while it rotates and compresses: every
+// event that was accepted is there, and none that was not.
+func TestSIGTERM(t *testing.T) {
+	rounds := 2
+	if soak {
+		rounds = 30
+	}
+	for range rounds {
+		folder := t.TempDir()
+		cmd := process(t, "until SIGTERM", filepath.Join(folder, "weir.log"))
+		stdout, err := cmd.StdoutPipe()
+		do(t, err)
+		do(t, cmd.Start())
+		said := bufio.NewScanner(stdout)
+		said.Scan()
+		time.Sleep(time.Duration(rand.IntN(100)) * time.Millisecond) // the moment, not a synchronisation
+		do(t, cmd.Process.Signal(syscall.SIGTERM))
+		said.Scan()
+		accepted, err := strconv.Atoi(said.Text())
+		do(t, err)
+		do(t, cmd.Wait())
+		r := readAll(t, logOf(t, folder))
+		if got := r.next[0] + r.next[1]; got != accepted || got == 0 {
+			t.Errorf("%d events in the files, %d were accepted", got, accepted)
+		}
+	}
+}
+
+// logOf returns the text of the log in a folder: what was put aside, and then
+// the current file.
+func logOf(t *testing.T, folder string) io.Reader {
+	t.Helper()
+	paths := filesIn(t, folder)
+	var text []io.Reader
+	for _, path := range append(paths[1:], paths[0]) {
+		text = append(text, strings.NewReader(readPlain(t, path)))
+	}
+	return io.MultiReader(text...)
+}
+
+// A ledger is memory that a process shares with its test, and that outlives it.
+type ledger struct {
+	accepted atomic.Int64 // events
+	at       atomic.Int64 // when the last one was, in nanoseconds since 1970
+}
+
+func openLedger(path string) (*ledger, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	size := int(unsafe.Sizeof(ledger{}))
+	if err := f.Truncate(int64(size)); err != nil {
+		return nil, err
+	}
+	shared, err := syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	if err != nil {
+		return nil, err
+	}
+	return (*ledger)(unsafe.Pointer(&shared[0])), nil
+}
+
+// untilKillProcess logs, each event with its time, and enters it in a ledger:
+// 20,000 per second, or as many as the queue takes.
+func untilKillProcess(args []string) error {
+	f, err := sink.OpenFile(args[0], sink.FileOptions{})
+	if err != nil {
+		return err
+	}
+	book, err := openLedger(args[1])
+	if err != nil {
+		return err
+	}
+	q := sink.NewQueue(f, sink.QueueOptions{Bytes: killedQueue, WhenFull: sink.Block})
+	var line []byte
+	for began := time.Now(); ; {
+		for i := book.accepted.Load(); args[2] == "paced" && time.Since(began) < time.Duration(i)*50*time.Microsecond; {
+			time.Sleep(50 * time.Microsecond) // the pace
+		}
+		now := time.Now().UnixNano()
+		line = appendEvent(line[:0], int(now), int(book.accepted.Load()), killedLine)
+		if _, err := q.WriteEvent(log.LevelInfo, line); err != nil {
+			return err
+		}
+		book.accepted.Add(1)
+		book.at.Store(now)
+	}
+}
+
+const (
+	killedLine  = 300
+	killedQueue = 1 << 20
+	beingTaken  = 128 << 10 // what a queue takes out at once, to write it
+)
+
+// TestSIGKILL kills a process under load, again and again, with the same file:
+// what each adds to it are whole lines, of which the last one may be torn, and
+// what is missing of its events is less than the queue and, of 20,000 per
+// second, 50 ms of them.
+func TestSIGKILL(t *testing.T) {
+	kills := 20
+	if soak {
+		kills = 100
+	}
+	folder := t.TempDir()
+	path := filepath.Join(folder, "weir.log")
+	var torn, most, late int
+	var worst time.Duration
+	var begin int64 // of what the next process adds
+	wasTorn := false
+	for kill := range kills {
+		pace := []string{"paced", "flood"}[kill%2]
+		ledgerPath := filepath.Join(folder, fmt.Sprintf("ledger-%d", kill))
+		book, err := openLedger(ledgerPath)
+		do(t, err)
+		cmd := process(t, "until SIGKILL", path, ledgerPath, pace)
+		do(t, cmd.Start())
+		await(t, "the first event", func() bool { return book.accepted.Load() > 0 })
+		time.Sleep(time.Duration(rand.IntN(20_000)) * time.Microsecond) // the moment, not a synchronisation
+		do(t, cmd.Process.Kill())
+		cmd.Wait()
+
+		added := readFrom(t, path, begin)
+		begin += int64(len(added))
+		if wasTorn && added != "" {
+			if added[0] != '\n' {
+				t.Fatalf("kill %d: the torn line was not closed: %.80q", kill, added)
+			}
+			added = added[1:]
+		}
+		if added != "" {
+			if wasTorn = !strings.HasSuffix(added, "\n"); wasTorn {
+				torn++
+			}
+		}
+		events, last := checkKilled(t, added)
+		missing := int(book.accepted.Load()) - events
+		if most = max(most, missing); missing < -1 || missing*killedLine > killedQueue+beingTaken {
+			t.Errorf("kill %d: %d events in the file, %d in the ledger", kill, events, book.accepted.Load())
+		}
+		if pace == "paced" && events > 0 {
+			lost := time.Duration(book.at.Load() - last)
+			if worst = max(worst, lost); lost > 50*time.Millisecond {
+				late++
+			}
+		}
+	}
+	t.Logf("%d kills, %d torn last lines, at most %d events and, at 20,000 per second, %v lost", kills, torn, most, worst)
+	// One may be the scheduler's, which has other tests to run.
+	if late > 1 {
+		t.Errorf("%d kills cost more than 50 ms of events", late)
+	}
+}
+
+func readFrom(t *testing.T, path string, offset int64) string {
+	t.Helper()
+	f, err := os.Open(path)
+	do(t, err)
+	defer f.Close()
+	text, err := io.ReadAll(io.NewSectionReader(f, offset, 1<<40))
+	do(t, err)
+	return string(text)
+}
+
+// checkKilled checks what a killed process has left, and returns how many whole
+// events there are and when the last one was.
+func checkKilled(t *testing.T, text string) (events int, last int64) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		if !strings.HasSuffix(line, "\n") {
+			break // the last line, torn
+		}
+		at, i, err := parseEvent(line)
+		if err != nil || i != events {
+			t.Fatalf("event %d where %d has to be: %v", i, events, err)
+		}
+		events, last = events+1, int64(at)
+	}
+	return events, last
+}
+
+// TestRenamedUnderFlood does 20 times what logrotate does, with four producers
+// at work: nothing is lost, and nothing torn.
+func TestRenamedUnderFlood(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "weir.log")
+	f := openFile(t, path, sink.FileOptions{})
+	q := sink.NewQueue(f, sink.QueueOptions{WhenFull: sink.Block})
+	enough := int64(0)
+	if soak {
+		enough = 5 << 20 // a million events in all
+	}
+	var log bytes.Buffer
+	each := floodWhile(q, func() {
+		for i := range 20 {
+			old := fmt.Sprintf("%s.%02d", path, i)
+			do(t, os.Rename(path, old))
+			do(t, f.Reopen())
+			await(t, "lines in the new file", func() bool {
+				info, err := os.Stat(path)
+				return err == nil && info.Size() > enough
+			})
+			log.WriteString(read(t, old)) // nobody writes there any more
+		}
+	})
+	closeQueue(t, q)
+	log.WriteString(read(t, path))
+	r := readAll(t, &log)
+	for p, want := range each {
+		if r.next[p] != want {
+			t.Errorf("%d events of producer %d, want %d", r.next[p], p, want)
+		}
+	}
+	t.Logf("20 renames, events by producer: %v", each)
+}
+
+// TestCopiedAndTruncatedUnderFlood does what logrotate does with copytruncate.
+// What is written between the copy and the cut is lost, as its manual says; the
+// file has no hole, and from its beginning on everything.
+func TestCopiedAndTruncatedUnderFlood(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "weir.log")
+	q := sink.NewQueue(openFile(t, path, sink.FileOptions{}), sink.QueueOptions{WhenFull: sink.Block})
+	each := floodWhile(q, func() {
+		for range 10 {
+			await(t, "lines", func() bool {
+				info, err := os.Stat(path)
+				return err == nil && info.Size() > 100_000
+			})
+			do(t, os.WriteFile(path+".1", []byte(read(t, path)), 0o600))
+			do(t, os.Truncate(path, 0))
+		}
+	})
+	closeQueue(t, q)
+	for _, p := range []string{path + ".1", path} {
+		text := read(t, p)
+		if at := strings.IndexByte(text, 0); at >= 0 {
+			t.Fatalf("%s has a hole at %d", filepath.Base(p), at)
+		}
+		next := make(map[int]int)
+		for line := range strings.Lines(text) {
+			producer, i, err := parseEvent(line)
+			if err != nil {
+				t.Fatalf("%s: %v", filepath.Base(p), err)
+			}
+			if want, seen := next[producer]; seen && i != want {
+				t.Fatalf("%s: event %d of producer %d where %d has to be", filepath.Base(p), i, producer, want)
+			}
+			next[producer] = i + 1
+		}
+		for producer, want := range each {
+			if got, seen := next[producer]; p == path && seen && got != want {
+				t.Errorf("the file ends with event %d of producer %d, want %d", got, producer, want)
+			}
+		}
+	}
+}
+
+// floodWhile has four producers log until what is done meanwhile is done, and
+// returns how many events each has logged.
+func floodWhile(q *sink.Queue, meanwhile func()) [4]int {
+	var each [4]int
+	var stop atomic.Bool
+	var producers sync.WaitGroup
+	for p := range each {
+		producers.Go(func() {
+			var line []byte
+			for ; !stop.Load(); each[p]++ {
+				line = appendEvent(line[:0], p, each[p], 100)
+				q.WriteEvent(log.LevelInfo, line)
+				if each[p]%100 == 0 {
+					time.Sleep(time.Millisecond) // there is work for the others, too
+				}
+			}
+		})
+	}
+	meanwhile()
+	stop.Store(true)
+	producers.Wait()
+	return each
+}
