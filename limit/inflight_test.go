@@ -129,6 +129,31 @@ func TestInFlightForgetsWhoIsGone(t *testing.T) {
 	})
 }
 
+// TestInFlightTurnComesAsContextEnds has both happen before the one who waits can look.
+func TestInFlightTurnComesAsContextEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := limit.NewInFlight(limit.InFlightOptions{Max: 1, Queue: 3})
+		entering(t.Context(), f)
+		for range 100 {
+			ctx, cancel := context.WithCancel(t.Context())
+			first, second := entering(ctx, f), entering(t.Context(), f)
+			cancel()
+			f.Leave()
+			synctest.Wait()
+			if *first == nil { // it may be told that it is inside, and leaves
+				f.Leave()
+				synctest.Wait()
+			}
+			if *second != nil {
+				t.Fatalf("who was next: got %v, want it inside", *second)
+			}
+			if s := f.Stats(); s.InFlight != 1 || s.Waiting != 0 {
+				t.Fatalf("stats %+v, want one inside", s)
+			}
+		}
+	})
+}
+
 // TestInFlightPrefersTheNewest lets a line of six stand for more than half of
 // the waiting time.
 func TestInFlightPrefersTheNewest(t *testing.T) {
