@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
@@ -94,7 +95,7 @@ type File struct {
 	file    *os.File   // nil after Close
 	regular bool       // else it is a pipe or a device, and never rotated
 	size    int64      // of the file, as far as known
-	day     time.Time  // when a daily file ends
+	day     int        // that of a daily file's lines, see dayOf
 	looked  time.Time  // when path was last held against file
 	blocked time.Time  // rotating is not tried before this
 	begun   begun      // of the line that was not written whole yet
@@ -119,7 +120,11 @@ func OpenFile(path string, o FileOptions) (*File, error) {
 	}
 	f.use(file, info, time.Now())
 	if o.MaxBytes > 0 || o.Daily {
-		f.archive = openArchive(path, o.Keep, o.Gzip, f.report)
+		// A link to the file stays where it is; the file is put aside.
+		if target, err := filepath.EvalSymlinks(path); err == nil {
+			f.path = target
+		}
+		f.archive = openArchive(f.path, o.Keep, o.Gzip, f.report)
 	}
 	return f, nil
 }
@@ -254,14 +259,13 @@ func (f *File) open() (*os.File, os.FileInfo, error) {
 func (f *File) use(file *os.File, info os.FileInfo, now time.Time) {
 	f.file, f.looked = file, now
 	f.regular, f.size = info.Mode().IsRegular(), info.Size()
-	f.day, f.owed = now, nil
+	f.day, f.owed = dayOf(now), nil
 	if f.regular && f.size > 0 {
-		f.day = info.ModTime()
+		f.day = dayOf(info.ModTime())
 		if f.endsTorn() {
 			f.owed = []byte{'\n'}
 		}
 	}
-	f.day = midnightAfter(f.day)
 	f.owed = append(f.owed, f.begun...)
 }
 

@@ -398,9 +398,9 @@ func TestRenamedUnderFlood(t *testing.T) {
 	path := filepath.Join(folder, "weir.log")
 	f := openFile(t, path, sink.FileOptions{})
 	q := sink.NewQueue(f, sink.QueueOptions{WhenFull: sink.Block})
-	enough := int64(0)
+	enough := int64(100 << 10) // some 10^5 events in all
 	if soak {
-		enough = 5 << 20 // a million events in all
+		enough = 5 << 20 // 10^6
 	}
 	var log bytes.Buffer
 	each := floodWhile(q, func() {

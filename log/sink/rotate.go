@@ -26,10 +26,10 @@ func (f *File) fitting(p []byte, now time.Time) []byte {
 // ends reports whether the file ends before the first line of p.
 func (f *File) ends(p []byte, now time.Time) bool {
 	if f.size == 0 {
-		f.day = midnightAfter(now)
+		f.day = dayOf(now)
 		return false
 	}
-	if f.options.Daily && !now.Before(f.day) {
+	if f.options.Daily && dayOf(now) > f.day {
 		return true
 	}
 	return f.options.MaxBytes > 0 && f.size+int64(len(firstLine(p))) > f.options.MaxBytes
@@ -68,10 +68,11 @@ func (f *File) putAside(now time.Time) error {
 	return f.reopen(now)
 }
 
-// midnightAfter returns the first instant of the local day after t's.
-func midnightAfter(t time.Time) time.Time {
-	t = t.Local()
-	return time.Date(t.Year(), t.Month(), t.Day()+1, 0, 0, 0, 0, time.Local)
+// dayOf returns the local day of t as a number that grows by the day. There are
+// places where a day does not begin at midnight, so that is not asked for.
+func dayOf(t time.Time) int {
+	year, month, day := t.Local().Date()
+	return (year*100+int(month))*100 + day
 }
 
 // firstLine returns the first line of p, or p when that has no end.

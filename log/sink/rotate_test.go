@@ -109,6 +109,51 @@ func TestRotateDaily(t *testing.T) {
 	})
 }
 
+// TestRotateWithoutMidnight crosses into a day that begins at one o'clock.
+func TestRotateWithoutMidnight(t *testing.T) {
+	zone, err := time.LoadLocation("America/Sao_Paulo")
+	if err != nil {
+		t.Skip("it needs the time zones, which are not installed: ", err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		local := time.Local
+		time.Local = zone
+		t.Cleanup(func() { time.Local = local })
+		time.Sleep(time.Until(time.Date(2017, 10, 14, 22, 30, 0, 0, zone)))
+		path := filepath.Join(t.TempDir(), "weir.log")
+		f := openFile(t, path, sink.FileOptions{Daily: true})
+		for range 12 { // ten minutes apart, midnight would be after the ninth
+			write(t, f, time.Now().Format(time.DateTime)+"\n")
+			time.Sleep(10 * time.Minute)
+		}
+		old := putAside(t, path)
+		if len(old) != 1 {
+			t.Fatalf("put aside: %v, want one file", old)
+		}
+		if got := strings.Count(read(t, old[0]), "2017-10-14"); got != 9 {
+			t.Errorf("%d lines of the first day, want 9", got)
+		}
+		if got := read(t, path); strings.Count(got, "2017-10-15 01:") != 3 {
+			t.Errorf("the second day has %q", got)
+		}
+	})
+}
+
+// TestRotateLinked puts aside the file that a link leads to, and leaves the
+// link.
+func TestRotateLinked(t *testing.T) {
+	folder := t.TempDir()
+	do(t, os.Mkdir(filepath.Join(folder, "real"), 0o700))
+	link, path := filepath.Join(folder, "weir.log"), filepath.Join(folder, "real", "weir.log")
+	do(t, os.Symlink(path, link))
+	f := openFile(t, link, sink.FileOptions{MaxBytes: 5})
+	write(t, f, "one\n", "two\n")
+	wantFile(t, link, "two\n")
+	if old := putAside(t, path); len(old) != 1 {
+		t.Errorf("put aside: %v, want one file", old)
+	}
+}
+
 // TestRotateYesterdays opens a file of another day.
 func TestRotateYesterdays(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "weir.log")
