@@ -82,7 +82,7 @@ func (b *Bench) Pass(ctx context.Context, r Row, t Target, l Load) (cost Cost, e
 // check holds what came out against what was logged.
 func (r Row) check(c Cost) error {
 	switch {
-	case r.silent && c.Lines == 0:
+	case r.Silent && c.Lines == 0:
 		return nil
 	case c.Lines > c.Events+c.Own:
 		return fmt.Errorf("%s: %d events and %d lines", r.Name, c.Events, c.Lines)

@@ -31,7 +31,7 @@ const (
 type Row struct {
 	Name, Note string
 	Kind       Kind
-	silent     bool // writes no lines
+	Silent     bool // writes no lines
 	open       func(output) (*opened, error)
 }
 
@@ -72,8 +72,9 @@ var Rows = []Row{
 	{Name: "zap BufferedWriteSyncer", Note: "256 KiB, 30 s", Kind: Buffered, open: openZapBuffered},
 	{Name: "phuslu/log AsyncWriter", Note: "4,096 events, waits when full; writev to a file", Kind: Buffered, open: openPhusluAsync},
 	{Name: "zerolog diode", Note: "20,000 events, polled each 10 ms; overwrites when full", Kind: Buffered, open: openDiode},
+	{Name: "weir to nowhere", Note: "the lines are made and thrown away", Kind: Bare, Silent: true, open: openNowhere},
 	{Name: "floor", Note: "writev of 64 prepared events", Kind: Bare, open: openFloor},
-	{Name: Alone, Note: "nothing is logged", Kind: Bare, silent: true, open: openNothing},
+	{Name: Alone, Note: "nothing is logged", Kind: Bare, Silent: true, open: openNothing},
 }
 
 // Find returns the row with this name.

@@ -26,7 +26,7 @@ func TestEveryEventIsALine(t *testing.T) {
 			if report.Events != want || report.Dropped != 0 || report.CPU <= 0 || report.Took <= 0 || report.P50 > report.P999 {
 				t.Errorf("got %+v, want %d events, none dropped, and what they took", report, want)
 			}
-			if r.silent {
+			if r.Silent {
 				want = 0
 			}
 			if got := checkedLines(t, dir); got != want {
@@ -75,7 +75,7 @@ func TestPassCountsWhatCameOut(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if cost.Lost() > 0 && !r.silent {
+				if cost.Lost() > 0 && !r.Silent {
 					t.Errorf("got %+v, want every event", cost)
 				}
 			})
@@ -104,7 +104,7 @@ func TestLossIsNoticed(t *testing.T) {
 		{"an unbuffered peer lost some", Row{Kind: Unbuffered}, cost(99, 0), false},
 		{"a buffered peer did", Row{Kind: Buffered}, cost(90, 0), true},
 		{"more came out than went in", Row{Kind: Buffered}, cost(101, 0), false},
-		{"the silent row is silent", Row{Kind: Bare, silent: true}, cost(0, 0), true},
+		{"the silent row is silent", Row{Kind: Bare, Silent: true}, cost(0, 0), true},
 	} {
 		if err := c.row.check(c.cost); (err == nil) != c.ok {
 			t.Errorf("%s: got %v", c.name, err)

@@ -109,15 +109,17 @@ func (r sinkRow) series(of func(sinks.Cost) float64) measure.Series {
 	return s
 }
 
-// cpu returns the nanoseconds of processor time for each line that came out, less what the load takes alone.
+// cpu returns the nanoseconds of processor time for each line that came out (of a silent row,
+// for each event), less what the load takes alone.
 func (r sinkRow) cpu() measure.Series {
 	s := make(measure.Series, len(r.costs))
 	for i, c := range r.costs {
 		lines := c.Lines
+		if r.Silent {
+			lines = c.Events
+		}
 		if r.alone != nil {
 			c.CPU -= r.alone[i].CPU
-		} else {
-			lines = c.Events
 		}
 		s[i] = float64(c.CPU) / float64(lines)
 	}
@@ -185,7 +187,7 @@ func (r sinkRow) lostCell() string {
 	}
 	part := fmt.Sprintf("%.1f%%", 100*float64(lost)/float64(events))
 	switch {
-	case r.Name == sinks.Alone:
+	case r.Silent:
 		return "-"
 	case lost == 0 && counted == 0:
 		return "0"
