@@ -101,3 +101,14 @@ func BenchmarkInFlight(b *testing.B) {
 		}
 	})
 }
+
+func BenchmarkRateStats(b *testing.B) {
+	const keys = 1_000_000
+	r := limit.NewRate(limit.RateOptions{Every: time.Hour, Burst: 2, Keys: keys})
+	for i := range keys {
+		r.Allow(someTime, key(i))
+	}
+	for b.Loop() {
+		r.Stats()
+	}
+}

@@ -257,13 +257,13 @@ func TestInFlightOverload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, out, most := load{
 			options: limit.InFlightOptions{Max: 100, Queue: 200, Wait: 200 * time.Millisecond},
-			service: 100 * time.Millisecond, perSecond: 5000, length: 20 * time.Second,
+			service: 100 * time.Millisecond, perSecond: 5000, length: 10 * time.Second,
 		}.run(t)
 		if most != 100 {
 			t.Errorf("%d at once, want 100", most)
 		}
-		if got := len(in); got < 19_900 || got > 20_300 {
-			t.Errorf("%d let in over 20s, want all that the site can do: 20,000", got)
+		if got := len(in); got < 9_900 || got > 10_300 {
+			t.Errorf("%d let in over 10s, want all that the site can do: 10,000", got)
 		}
 		if p99 := in[len(in)*99/100]; p99 > 100*time.Millisecond {
 			t.Errorf("p99 of the wait of those let in: got %v, want at most as long as the service", p99)
@@ -285,7 +285,7 @@ func TestInFlightStall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, out, most := load{
 			options: limit.InFlightOptions{Max: 100, Queue: 100, Wait: time.Second},
-			service: 10 * time.Second, perSecond: 5000, length: 20 * time.Second,
+			service: 10 * time.Second, perSecond: 5000, length: 11 * time.Second,
 		}.run(t)
 		if len(in) < 200 || most != 100 {
 			t.Errorf("%d let in, at most %d at once, want 200 and 100", len(in), most)
@@ -299,7 +299,7 @@ func TestInFlightStall(t *testing.T) {
 // TestInFlightManyClients is a site of 100 ms with 2,000 clients, each of which asks
 // again when it is answered or refused.
 func TestInFlightManyClients(t *testing.T) {
-	const service, wait, length = 100 * time.Millisecond, 200 * time.Millisecond, 8 * time.Second
+	const service, wait, length = 100 * time.Millisecond, 200 * time.Millisecond, 5 * time.Second
 	synctest.Test(t, func(t *testing.T) {
 		f := limit.NewInFlight(limit.InFlightOptions{Max: 100, Queue: 100, Wait: wait})
 		var inside gauge
@@ -371,7 +371,7 @@ func TestInFlightBurst(t *testing.T) {
 // TestInFlightLosesNothing has many goroutines come, wait, give up and leave at
 // random, in real time.
 func TestInFlightLosesNothing(t *testing.T) {
-	const most, clients, rounds = 5, 64, 400
+	const most, clients, rounds = 5, 64, 250
 	f := limit.NewInFlight(limit.InFlightOptions{Max: most, Queue: 20, Wait: 300 * time.Microsecond})
 	var inside, entered, refused atomic.Int64
 	var all sync.WaitGroup

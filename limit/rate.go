@@ -16,7 +16,7 @@ type RateOptions struct {
 	Burst int
 	// Keys is about how many keys have a bucket of their own at a time; 0 is
 	// 65,536. Only a key whose bucket is not full needs one. There are never more
-	// than 40 bytes for each of Keys.
+	// than 40 bytes for each of Keys, and a kilobyte.
 	Keys int
 }
 
