@@ -1,0 +1,51 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/log/sink"
+)
+
+// TestGrumbler says what is new at once, and the same thing once a minute.
+func TestGrumbler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var said bytes.Buffer
+		g := grumbler{to: &said}
+		full, gone := errors.New("full"), errors.New("gone")
+		for range 10 {
+			g.about(full)
+			time.Sleep(time.Second)
+		}
+		g.about(gone)
+		g.about(full)
+		for range 70 {
+			g.about(full)
+			time.Sleep(time.Second)
+		}
+		want := "weir: the log: full\nweir: the log: gone\nweir: the log: full\nweir: the log: full\n"
+		if got := said.String(); got != want {
+			t.Errorf("said %q, want %q", got, want)
+		}
+	})
+}
+
+func TestLacks(t *testing.T) {
+	t.Parallel()
+	for want, s := range map[string]sink.Stats{
+		"": {Emitted: 7, Written: 7},
+		"weir: the log to a.log lacks 5 of 12 events (full info: 2, write_error warn: 1, not written: 2)": {
+			Emitted: 12, Written: 7, Waiting: 2,
+			Dropped: []sink.Loss{{Level: log.LevelInfo, Reason: sink.Full, Events: 2}, {Level: log.LevelWarn, Reason: sink.WriteError, Events: 1}},
+		},
+	} {
+		if got := lacks(front.LogDestination{To: "a.log", Stats: s}); got != want {
+			t.Errorf("lacks = %q, want %q", got, want)
+		}
+	}
+}
