@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -24,13 +25,12 @@ import (
 // that may pass, a full disk say, is returned and not fled from.
 type Fallback struct {
 	first, second io.Writer
+	diverted      atomic.Uint64 // lines
 
-	mu       sync.Mutex // held during a Write; guards what follows
-	fled     time.Time  // when the first failed last; zero while it works
-	cause    error      // what it failed with last
-	diverted uint64     // lines
-	begun    begun      // of the line that the one in use has not whole yet
-	owed     []byte     // what the second is to have before anything else
+	mu    sync.Mutex // held during a Write; guards what follows
+	fled  time.Time  // when the first failed last; zero while it works
+	begun begun      // of the line that the one in use has not whole yet
+	owed  []byte     // what the second is to have before anything else
 }
 
 // NewFallback returns a Fallback. Both writers stay the caller's to close.
@@ -41,13 +41,9 @@ func NewFallback(first, second io.Writer) *Fallback {
 // Unwrap returns the first writer, for who asks what kind it is.
 func (f *Fallback) Unwrap() io.Writer { return f.first }
 
-// Diverted returns how many lines the second writer has and, when there are
-// any, what the first failed with last.
-func (f *Fallback) Diverted() (lines uint64, cause error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.diverted, f.cause
-}
+// Diverted returns how many lines the second writer has. It never waits for a
+// write.
+func (f *Fallback) Diverted() uint64 { return f.diverted.Load() }
 
 // Write writes p, whole lines or what was left of them, to the one of the
 // writers that works. It returns how many bytes of p need not be written again.
@@ -61,7 +57,7 @@ func (f *Fallback) Write(p []byte) (n int, err error) {
 			f.begun = f.begun.after(p[:n])
 			return n, err
 		}
-		n = f.flee(p, n, err)
+		n = f.flee(p[:n])
 	}
 	more, err := f.writeSecond(p[n:])
 	if err != nil && !mayWork(err) {
@@ -81,7 +77,7 @@ func (f *Fallback) returns(now time.Time) bool {
 	}
 	if r, ok := f.first.(interface{ Reopen() error }); ok {
 		if err := r.Reopen(); err != nil {
-			f.fled, f.cause = now, err
+			f.fled = now
 			return false
 		}
 	}
@@ -89,12 +85,12 @@ func (f *Fallback) returns(now time.Time) bool {
 	return true
 }
 
-// flee turns to the second writer when the first has failed after n bytes of p,
-// and returns where in p the second begins. When that is the middle of a line,
-// it is owed what comes before.
-func (f *Fallback) flee(p []byte, n int, err error) int {
-	f.fled, f.cause = time.Now(), err
-	whole := bytes.LastIndexByte(p[:n], '\n') + 1
+// flee turns to the second writer when the first has failed behind p, and
+// returns how much of p are whole lines: the second begins there. When that is
+// the middle of a line, it is owed what comes before.
+func (f *Fallback) flee(p []byte) (whole int) {
+	f.fled = time.Now()
+	whole = bytes.LastIndexByte(p, '\n') + 1
 	if whole > 0 {
 		f.begun = f.begun[:0]
 	}
@@ -116,7 +112,7 @@ func (f *Fallback) writeSecond(p []byte) (n int, err error) {
 	n, err = f.second.Write(p)
 	n = min(max(n, 0), len(p))
 	f.begun = f.begun.after(p[:n])
-	f.diverted += uint64(bytes.Count(p[:n], []byte{'\n'}))
+	f.diverted.Add(uint64(bytes.Count(p[:n], []byte{'\n'})))
 	return n, err
 }
 
