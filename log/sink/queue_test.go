@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -245,20 +246,75 @@ func TestQueueCloseGivesUp(t *testing.T) {
 	}
 }
 
+// TestQueueCloseUnderLoad closes queues of each policy while several goroutines
+// log, flush and ask for Stats, through a writer that fails in every way.
+func TestQueueCloseUnderLoad(t *testing.T) {
+	for _, policy := range []sink.Policy{sink.Shed, sink.Drop, sink.Block} {
+		t.Run(policy.String(), func(t *testing.T) {
+			w := &flaky{}
+			q := sink.NewQueue(w, sink.QueueOptions{Bytes: 4 << 10, WhenFull: policy, Heartbeat: time.Millisecond})
+			var sent atomic.Int64
+			var work sync.WaitGroup
+			for p := range 4 {
+				work.Go(func() {
+					var err error
+					for i := 0; !errors.Is(err, os.ErrClosed); i++ {
+						_, err = q.WriteEvent(log.Level(i%4-1), fmt.Appendf(nil, "[event %d of producer %d]\n", i, p))
+						sent.Add(1)
+					}
+				})
+			}
+			work.Go(func() {
+				for q.Flush(t.Context()) == nil && sent.Load() < 2000 {
+				}
+				closeQueue(t, q)
+			})
+			ended := make(chan struct{})
+			go func() {
+				work.Wait()
+				close(ended)
+			}()
+			for !isClosed(ended) {
+				if err := identity(q.Stats()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s := q.Stats()
+			whole, own := wholeEvents(t, w.got.String())
+			if s.Waiting != 0 || whole+own != s.Written || s.Emitted < uint64(sent.Load())+own {
+				t.Errorf("%d sent; %d whole lines and %d of the queue; Stats = %+v", sent.Load(), whole, own, s)
+			}
+		})
+	}
+}
+
 func TestQueueAllocs(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
-	q := sink.NewQueue(io.Discard, sink.QueueOptions{Bytes: 1 << 10, WhenFull: sink.Block}) // small, so that the callers wait, too
-	defer closeQueue(t, q)
 	line := bytes.Repeat([]byte("x"), 300)
 	line[299] = '\n'
-	for range 1000 {
-		q.WriteEvent(log.LevelInfo, line)
+	check := func(name string, q *sink.Queue) {
+		t.Helper()
+		for range 10_000 { // until there is all the memory that it may have
+			q.WriteEvent(log.LevelInfo, line)
+		}
+		if n := testing.AllocsPerRun(1000, func() { q.WriteEvent(log.LevelInfo, line) }); n != 0 {
+			t.Errorf("%s: WriteEvent allocates %v times", name, n)
+		}
 	}
-	if n := testing.AllocsPerRun(1000, func() { q.WriteEvent(log.LevelInfo, line) }); n != 0 {
-		t.Errorf("WriteEvent allocates %v times", n)
-	}
+	busy := sink.NewQueue(io.Discard, sink.QueueOptions{WhenFull: sink.Block, Heartbeat: time.Hour})
+	defer closeQueue(t, busy)
+	check("with room", busy)
+	small := sink.NewQueue(io.Discard, sink.QueueOptions{Bytes: 1 << 10, WhenFull: sink.Block})
+	defer closeQueue(t, small)
+	check("with callers that wait", small)
+	w := newFaulty()
+	w.stall()
+	full := sink.NewQueue(w, sink.QueueOptions{Bytes: 1 << 20})
+	check("full", full)
+	w.goOn()
+	closeQueue(t, full)
 }
 
 func ExampleNewQueue() {
