@@ -102,6 +102,12 @@ func answerWithoutAllocating(c *rawConn) {
 // allocations of the whole process each of them costs.
 func mallocsPerRequest(t *testing.T, addr, request string) float64 {
 	t.Helper()
+	return mallocsUntil(t, addr, request, "xxxx")
+}
+
+// mallocsUntil is mallocsPerRequest for answers that end as given.
+func mallocsUntil(t *testing.T, addr, request, ending string) float64 {
+	t.Helper()
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +119,7 @@ func mallocsPerRequest(t *testing.T, addr, request string) float64 {
 			if _, err := conn.Write(line); err != nil {
 				t.Fatal(err)
 			}
-			for end := []byte("xxxx"); ; {
+			for end := []byte(ending); ; {
 				m, err := conn.Read(buf)
 				if err != nil {
 					t.Fatal(err)

@@ -80,8 +80,10 @@ func (c *clientConn) noteTimeout(err error) {
 	}
 	switch {
 	case c.framing.inHead():
+		c.framing.err = err // net/http may read again
 		c.Write(answerTimeout)
 	case c.isFresh():
+		c.framing.err = err
 		c.server.door.metrics.refusal(limitHeaderTime, allRoutes).Inc()
 	}
 }

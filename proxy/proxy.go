@@ -102,6 +102,7 @@ func (p *Proxy) carry(x *Exchange) error {
 		x.Client.Duplex()
 	case x.Length > 0 && x.Length <= shortBody:
 		if err := x.readShortBody(); err != nil {
+			x.Client.Duplex() // the answer does not wait for the rest
 			return err
 		}
 	default:
