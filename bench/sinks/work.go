@@ -24,7 +24,7 @@ type Load struct {
 
 // The loads that are compared.
 var (
-	Busy  = Load{Requests: 50_000, Timed: 16}
+	Busy  = Load{Requests: 30_000, Timed: 8}
 	Paced = Load{Requests: 5_000, Burst: 10, Every: time.Millisecond, Timed: 1}
 )
 

@@ -109,8 +109,8 @@ func (r sinkRow) series(of func(sinks.Cost) float64) measure.Series {
 	return s
 }
 
-// cpu returns the nanoseconds of processor time for each line that came out (of a silent row,
-// for each event), less what the load takes alone.
+// cpu returns the nanoseconds of processor time for each line that came out (of a silent row, for each event), less what
+// the load takes alone.
 func (r sinkRow) cpu() measure.Series {
 	s := make(measure.Series, len(r.costs))
 	for i, c := range r.costs {
