@@ -88,6 +88,7 @@ type Queue struct {
 	out     *lineWriter
 	reports *reports
 	works   bool // the last line was written
+	gapSeen bool // there was a gap when q.mu was held last
 
 	mu      sync.Mutex // guards what follows; never held during a write
 	room    sync.Cond  // of callers, who wait for room

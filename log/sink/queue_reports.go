@@ -85,7 +85,7 @@ func (r *reports) armTotals() {
 // report writes what is due, or at the end all that there is to say.
 func (q *Queue) report(atEnd bool) {
 	r := q.reports
-	if q.gapIsDue(atEnd) {
+	if q.gapSeen && q.works && (atEnd || time.Since(r.lastGap) >= gapPause) {
 		q.reportGap()
 	}
 	if r.totalsAt.IsZero() || !q.works {
@@ -96,22 +96,13 @@ func (q *Queue) report(atEnd bool) {
 	}
 }
 
-func (q *Queue) gapIsDue(atEnd bool) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.gap.IsZero() || !q.works {
-		return false
-	}
-	return atEnd || time.Since(q.reports.lastGap) >= gapPause
-}
-
 // reportGap tells what was dropped since the last time. If that fails, the next
 // time is to tell of it.
 func (q *Queue) reportGap() {
 	r := q.reports
 	q.mu.Lock()
 	since, dropped := q.gap, slices.Clone(q.tally.stats.Dropped)
-	q.gap = time.Time{}
+	q.gap, q.gapSeen = time.Time{}, false
 	q.mu.Unlock()
 
 	r.lastGap = time.Now()

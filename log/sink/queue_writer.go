@@ -24,8 +24,7 @@ func (q *Queue) run() {
 	for {
 		c, open := q.take(timer)
 		if c != nil {
-			q.writeChunk(c)
-			q.release(c)
+			q.release(c, q.writeChunk(c))
 			q.reports.armTotals()
 		}
 		if !open {
@@ -57,6 +56,7 @@ func (q *Queue) take(timer *time.Timer) (c *chunk, open bool) {
 		q.sleepUntil(untilFull, timer, q.o.Linger)
 	}
 	c = q.backlog.take()
+	q.gapSeen = !q.gap.IsZero()
 	return c, !q.closed || q.backlog.head != nil
 }
 
@@ -106,18 +106,25 @@ func (q *Queue) rouse() {
 	}
 }
 
-// release gives the memory of lines that were written to those that wait.
-func (q *Queue) release(c *chunk) {
+// release counts what was written of a chunk that is settled, and gives its
+// memory to those that wait.
+func (q *Queue) release(c *chunk, whole written) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.tally.wroteMany(whole.lines, whole.bytes)
+	q.gapSeen = !q.gap.IsZero()
 	q.backlog.release(c)
 	q.room.Broadcast()
 	q.endFlushes()
 }
 
+// written counts lines that were written as they are, to the last byte. They
+// count as waiting until their chunk is released.
+type written struct{ lines, bytes int }
+
 // writeChunk writes lines, in one write when all goes well. A line that fails
 // is dropped, and the next one has its own chance.
-func (q *Queue) writeChunk(c *chunk) {
+func (q *Queue) writeChunk(c *chunk) (whole written) {
 	q.out.begin()
 	defer q.out.end()
 	begin := 0 // of the first line that is not accounted for
@@ -131,23 +138,21 @@ func (q *Queue) writeChunk(c *chunk) {
 			continue
 		}
 		n, reason, err := q.out.writeAll(c.text[begin:])
-		written := begin + n
-		whole := 0
-		for whole < len(lines) && lines[whole].end <= written {
-			whole++
-		}
-		if whole > 0 {
-			end := lines[whole-1].end
-			q.wroteMany(whole, end-begin)
-			begin, lines = end, lines[whole:]
+		reached := begin + n
+		for len(lines) > 0 && lines[0].end <= reached {
+			whole.lines++
+			whole.bytes += lines[0].end - begin
+			begin, lines = lines[0].end, lines[1:]
+			q.works = true
 		}
 		if reason != "" && len(lines) > 0 {
 			line := c.text[begin:lines[0].end]
-			n, reason := wholeBut(line, written-begin, reason)
+			n, reason := wholeBut(line, reached-begin, reason)
 			q.settle(lines[0].level, len(line), n, reason, err)
 			begin, lines = lines[0].end, lines[1:]
 		}
 	}
+	return whole
 }
 
 // settle counts what became of a line.
@@ -158,14 +163,6 @@ func (q *Queue) settle(level log.Level, bytes, taken int, dropped Reason, err er
 	if q.works = dropped == ""; !q.works {
 		q.openGap()
 	}
-}
-
-// wroteMany counts lines that were written.
-func (q *Queue) wroteMany(lines, bytes int) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.tally.wroteMany(lines, bytes)
-	q.works = true
 }
 
 // noteError keeps an error that is waited for.
