@@ -63,7 +63,8 @@ type FileOptions struct {
 //   - On a full disk Write returns how far it came, as any Write. A Queue waits
 //     and goes on there. To delete or truncate the file helps at once.
 //   - A file whose last line has no end, because its writer was killed, has that
-//     closed before anything is appended.
+//     closed before anything is appended. To open it takes 50 ms longer, in
+//     which it has to stay so: another process may be about to write the rest.
 //
 // A rotated file is named after the path and the time, in UTC, at which it was
 // put aside: "weir.log.20261121T230000.000Z", then ".gz". It keeps this name,
@@ -269,16 +270,27 @@ func (f *File) use(file *os.File, info os.FileInfo, now time.Time) {
 	f.owed = append(f.owed, f.begun...)
 }
 
-// endsTorn reports whether the file's last byte is known not to end a line.
+// endsTorn reports whether the file's last line was left without its end, as
+// far as the file can be read. That somebody is about to write the rest looks
+// the same: a file's length is seen to grow while a write runs.
 func (f *File) endsTorn() bool {
 	reader, err := os.Open(f.path)
 	if err != nil {
 		return false
 	}
 	defer reader.Close()
-	var last [1]byte
-	n, _ := reader.ReadAt(last[:], f.size-1)
-	return n == 1 && last[0] != '\n'
+	for range 50 {
+		info, err := reader.Stat()
+		if err != nil || info.Size() != f.size {
+			return false // somebody is at work, and sees to the end
+		}
+		var last [1]byte
+		if n, _ := reader.ReadAt(last[:], f.size-1); n == 0 || last[0] == '\n' {
+			return false
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return true
 }
 
 // retire closes a file that was written to.

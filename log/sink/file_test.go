@@ -267,7 +267,7 @@ func TestFileInAnyOrder(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	rounds := 3
 	if soak {
-		rounds = 1000
+		rounds = 200
 	}
 	for round := range rounds {
 		if !fileInAnyOrder(t, seed+uint64(round)) {
