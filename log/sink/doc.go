@@ -12,6 +12,13 @@
 //	out := sink.NewQueue(os.Stdout, sink.QueueOptions{})
 //	defer out.Close(ctx)
 //
-// Neither panics or exits, whatever the writer does. What could not be written
-// is dropped and counted in [Stats], by reason and level.
+// When its writer is slower than its callers the queue fills, to a bound; its
+// [Policy] says who gives way. What it lost, it says in the log.
+//
+// Under a Queue stands whatever writes: a [File] that is rotated and reopened,
+// what [Std] makes of stdout, a [Fallback] of both. A [Tee] of several queues
+// logs to several places, of which none holds up the others.
+//
+// None of them panics or exits, whatever the writer does. What could not be
+// written is dropped and counted in [Stats], by reason and level.
 package sink
