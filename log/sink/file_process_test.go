@@ -450,6 +450,9 @@ func TestCopiedAndTruncatedUnderFlood(t *testing.T) {
 		}
 		next := make(map[int]int)
 		for line := range strings.Lines(text) {
+			if p != path && !strings.HasSuffix(line, "\n") {
+				break // it was copied while the line was written
+			}
 			producer, i, err := parseEvent(line)
 			if err != nil {
 				t.Fatalf("%s: %v", filepath.Base(p), err)
