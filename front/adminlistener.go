@@ -24,7 +24,7 @@ type adminListener struct {
 }
 
 func newAdminListener(l *net.TCPListener, s *server) *adminListener {
-	return &adminListener{acceptor: newAcceptor(l, adminSpare), server: s, set: make(map[*adminConn]struct{})}
+	return &adminListener{acceptor: newAcceptor(l, adminSpare, s.door.shared.CloseUnused), server: s, set: make(map[*adminConn]struct{})}
 }
 
 // Accept implements net.Listener. A connection that is one too many takes the

@@ -174,13 +174,14 @@ func (p *pacer) Informational(status int, fields []proxy.Field) error {
 }
 
 // allowWrite sets the deadline of a write of n bytes, which returns when the
-// last of them has passed.
+// last of them has passed: it has the time that they take at the least pace, as
+// far as that is no longer than a pause.
 func (p *pacer) allowWrite(n int) (began time.Time) {
 	if p.out.PerSecond == 0 {
 		return began
 	}
 	began = time.Now()
-	set, change := later(p.setOut, began.Add(p.leftOut+p.out.Time(n)), p.out.Grace)
+	set, change := later(p.setOut, began.Add(p.leftOut+min(p.out.Time(n), p.out.Grace)), p.out.Grace)
 	if change {
 		p.setOut = set
 		p.conn.SetWriteDeadline(set)

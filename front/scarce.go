@@ -14,7 +14,8 @@ import (
 // who comes next can be told, or served.
 type acceptor struct {
 	*net.TCPListener
-	keep int // how many files it keeps
+	keep int         // how many files it keeps
+	free func() bool // closes a file that is not in use, if there is one
 
 	mu     sync.Mutex // guards what follows
 	spare  []*os.File
@@ -24,8 +25,8 @@ type acceptor struct {
 // acceptPause is how long an acceptor waits that could not accept.
 const acceptPause = 10 * time.Millisecond
 
-func newAcceptor(l *net.TCPListener, keep int) *acceptor {
-	a := &acceptor{TCPListener: l, keep: keep}
+func newAcceptor(l *net.TCPListener, keep int, free func() bool) *acceptor {
+	a := &acceptor{TCPListener: l, keep: keep, free: free}
 	a.refill()
 	return a
 }
@@ -37,10 +38,10 @@ func (a *acceptor) accept() (nc *net.TCPConn, scarce bool, err error) {
 		nc, err = a.TCPListener.AcceptTCP()
 		switch {
 		case err == nil:
-			return nc, !a.refill(), nil
+			return nc, !a.refill() && !(a.free() && a.refill()), nil
 		case isOver(err):
 			return nil, false, err
-		case noFile(err) && a.lend():
+		case noFile(err) && (a.lend() || a.free()):
 		default:
 			time.Sleep(acceptPause)
 		}

@@ -48,7 +48,7 @@ func (d *Door) Listen() error {
 			s.listeners = nil
 			return fmt.Errorf("listen: %w", err)
 		}
-		s.listeners = append(s.listeners, &listener{acceptor: newAcceptor(l.(*net.TCPListener), 1), server: s})
+		s.listeners = append(s.listeners, &listener{acceptor: newAcceptor(l.(*net.TCPListener), 1, d.shared.CloseUnused), server: s})
 	}
 	if d.cfg.Admin == AdminOff {
 		return nil

@@ -65,15 +65,16 @@ func (c *Conns) enter() error {
 		if room {
 			return nil
 		}
-		if !c.evict() {
+		if !c.CloseUnused() {
 			runtime.Gosched()
 		}
 	}
 	return errTooMany
 }
 
-// evict closes an unused connection, if there is one.
-func (c *Conns) evict() bool {
+// CloseUnused closes an unused connection and tells whether there was one: its
+// file is free for something else.
+func (c *Conns) CloseUnused() bool {
 	if c == nil {
 		return false
 	}

@@ -237,7 +237,7 @@ func (s *Server) connect(x *Exchange, now time.Time, reuse reusePolicy) (*conn, 
 	ctx, end := x.beginDial(min(x.timeout(), connectTimeout))
 	defer end()
 	c, err := s.dial(ctx)
-	if noFile(err) && s.shared.evict() {
+	if noFile(err) && s.shared.CloseUnused() {
 		c, err = s.dial(ctx)
 	}
 	switch {
