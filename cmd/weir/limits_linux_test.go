@@ -1,0 +1,483 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// soaking makes the tests of faults last, as make soak wants them.
+var soaking = os.Getenv("WEIR_SOAK") != ""
+
+// inSoak returns one of two sizes of a test.
+func inSoak[T any](short, long T) T {
+	if soaking {
+		return long
+	}
+	return short
+}
+
+// limitedDoor starts a door that may have a number of files open.
+func limitedDoor(t *testing.T, files uint64, config string) *process {
+	t.Helper()
+	var before unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &before); err != nil {
+		t.Fatal(err)
+	}
+	p := prepare(t, "serve", "--config", configFile(t, config))
+	// A shell is what sets both limits, of the process that it then becomes.
+	sh := "ulimit -n " + fmt.Sprint(files) + ` && exec "$0" "$@"`
+	p.cmd.Args = append([]string{"sh", "-c", sh, p.cmd.Path}, p.cmd.Args[1:]...)
+	p.cmd.Path = "/bin/sh"
+	if _, err := os.Stat(p.cmd.Path); err != nil {
+		t.Skipf("needs a shell to limit open files: %v", err)
+	}
+	if err := p.start(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// needFiles skips the test where it may not have as many files open.
+func needFiles(t *testing.T, n uint64) {
+	t.Helper()
+	var l unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &l); err != nil || l.Cur < n {
+		t.Skipf("needs %d open files and may have %d: %v", n, l.Cur, err)
+	}
+}
+
+// outcomes count what became of requests.
+type outcomes struct {
+	ok, refused, failed atomic.Int64
+	mu                  sync.Mutex
+	why                 map[string]int // guarded by mu: of those that failed
+}
+
+func (y *outcomes) fail(err error) {
+	y.failed.Add(1)
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if y.why == nil {
+		y.why = make(map[string]int)
+	}
+	y.why[fmt.Sprint(err)]++
+}
+
+// exchange sends a request on a connection and reads the answer.
+func exchange(c net.Conn, r *bufio.Reader) (status int, last bool, err error) {
+	if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
+		return 0, true, err
+	}
+	resp, err := http.ReadResponse(r, nil)
+	if err != nil {
+		return 0, true, err
+	}
+	defer resp.Body.Close()
+	_, err = io.Copy(io.Discard, resp.Body)
+	return resp.StatusCode, resp.Close, err
+}
+
+// TestFewFiles has 1,000 clients knock at a door that may have 256 files open,
+// while some that came before go on: the process lives, none of those that are
+// in fails, the others are told so at once, and all is well when they are gone.
+func TestFewFiles(t *testing.T) {
+	needFiles(t, 2500)
+	clients, lasting := 1000, inSoak(2*time.Second, 20*time.Second)
+	b := start(t, "backend", "--listen", "127.0.0.1:0")
+	p := limitedDoor(t, 256, "log: {events: completed}\n"+allTo(b.url()))
+	addr := strings.TrimPrefix(p.url(), "http://")
+
+	ctx, stop := context.WithTimeout(t.Context(), lasting)
+	defer stop()
+	var established, knocking outcomes
+	var slowest atomic.Int64 // of the refusals
+	var running sync.WaitGroup
+	for range 20 {
+		c, err := net.Dial("tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := bufio.NewReader(c)
+		if status, _, err := exchange(c, r); status != 200 || err != nil {
+			t.Fatalf("before the crowd: %d, %v", status, err)
+		}
+		running.Go(func() {
+			defer c.Close()
+			for ctx.Err() == nil {
+				status, _, err := exchange(c, r)
+				if status != 200 || err != nil {
+					established.fail(fmt.Errorf("%d %w", status, err))
+					return
+				}
+				established.ok.Add(1)
+				pause(ctx, 20*time.Millisecond)
+			}
+		})
+	}
+	for range clients {
+		running.Go(func() {
+			for ctx.Err() == nil {
+				knock(ctx, addr, &knocking, &slowest)
+				pause(ctx, 500*time.Millisecond)
+			}
+		})
+	}
+	health := client(t)
+	var healthy int
+	for ctx.Err() == nil {
+		if a := get(t, health, p.admin()+"/healthz"); a.StatusCode == 200 {
+			healthy++
+		}
+		health.CloseIdleConnections() // a new connection each time
+		pause(ctx, 100*time.Millisecond)
+	}
+	stop()
+	running.Wait()
+	p.alive()
+	t.Logf("established: %d ok, %d failed; knocking: %d ok, %d refused (slowest after %v), %d failed; health checks: %d",
+		established.ok.Load(), established.failed.Load(), knocking.ok.Load(), knocking.refused.Load(),
+		time.Duration(slowest.Load()), knocking.failed.Load(), healthy)
+	if established.failed.Load() > 0 || established.ok.Load() == 0 {
+		t.Errorf("of those that were in, %d requests failed: %v", established.failed.Load(), established.why)
+	}
+	if knocking.ok.Load() == 0 || knocking.refused.Load() == 0 {
+		t.Error("want some of the crowd to be let in, and some to be refused")
+	}
+	if all := knocking.ok.Load() + knocking.refused.Load() + knocking.failed.Load(); knocking.failed.Load() > all/100 {
+		t.Errorf("%d of %d in the crowd had neither an answer nor a refusal: %v", knocking.failed.Load(), all, knocking.why)
+	}
+	if healthy == 0 {
+		t.Error("no health check was answered")
+	}
+
+	began := time.Now()
+	c := client(t)
+	await(t, "a request to be answered", func() bool {
+		resp, err := c.Get(p.url() + "/after")
+		if err != nil {
+			return false
+		}
+		resp.Body.Close()
+		return resp.StatusCode == 200
+	})
+	t.Logf("recovered after %v", time.Since(began))
+	c.CloseIdleConnections()
+	await(t, "no connection to be open", func() bool { return metric(t, p.admin(), "weir_limit_in_use", `limit="max_connections"`) == 0 })
+	refused := metric(t, p.admin(), "weir_limit_refusals_total", `limit="max_connections"`) + metric(t, p.admin(), "weir_limit_refusals_total", `limit="open_files"`)
+	if refused < float64(knocking.refused.Load()) {
+		t.Errorf("%v refusals are counted, %d were received", refused, knocking.refused.Load())
+	}
+	if failed := metric(t, p.admin(), "weir_upstream_errors_total"); failed != 0 {
+		t.Errorf("%v failures of the upstream are counted", failed)
+	}
+}
+
+// knock opens a connection for a few requests.
+func knock(ctx context.Context, addr string, y *outcomes, slowest *atomic.Int64) {
+	c, err := net.DialTimeout("tcp", addr, patience)
+	if err != nil {
+		y.fail(err)
+		return
+	}
+	defer c.Close()
+	defer context.AfterFunc(ctx, func() { c.SetDeadline(time.Now().Add(patience)) })()
+	r := bufio.NewReader(c)
+	began := time.Now()
+	for range 3 {
+		status, last, err := exchange(c, r)
+		switch {
+		case err != nil:
+			y.fail(err)
+			return
+		case status == 503:
+			y.refused.Add(1)
+			for took := int64(time.Since(began)); ; {
+				if before := slowest.Load(); took <= before || slowest.CompareAndSwap(before, took) {
+					return
+				}
+			}
+		case status != 200:
+			y.fail(fmt.Errorf("status %d", status))
+			return
+		}
+		y.ok.Add(1)
+		if last {
+			return
+		}
+		pause(ctx, 50*time.Millisecond)
+	}
+}
+
+// pause is a client that thinks.
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// TestNoFileLeft takes all files away from a running door, and gives them back:
+// it neither exits nor spins, says 503, and answers health checks.
+func TestNoFileLeft(t *testing.T) {
+	b := start(t, "backend", "--listen", "127.0.0.1:0")
+	p := door(t, allTo(b.url()))
+	addr := strings.TrimPrefix(p.url(), "http://")
+	p.admin()
+	pid := p.cmd.Process.Pid
+	var before unix.Rlimit
+	if err := unix.Prlimit(pid, unix.RLIMIT_NOFILE, nil, &before); err != nil {
+		t.Skipf("needs prlimit(2) on its own child: %v", err)
+	}
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	r := bufio.NewReader(c)
+	if status, _, err := exchange(c, r); status != 200 || err != nil {
+		t.Fatalf("%d, %v", status, err)
+	}
+	few := before
+	few.Cur = uint64(openFiles(t, p)) // the lowest number that is free is as high as this
+	if err := unix.Prlimit(pid, unix.RLIMIT_NOFILE, &few, nil); err != nil {
+		t.Fatal(err)
+	}
+	refused := 0
+	cpu := cpuTime(t, pid)
+	began := time.Now()
+	for range 20 {
+		d, err := net.DialTimeout("tcp", addr, patience)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.SetDeadline(time.Now().Add(5 * time.Second))
+		status, _, err := exchange(d, bufio.NewReader(d))
+		d.Close()
+		switch {
+		case status == 503 || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE):
+			refused++
+		case status != 200: // in the place of an unused connection to the upstream
+			t.Fatalf("without a file: %d, %v; want 503 or a reset", status, err)
+		}
+		if status, _, err := exchange(c, r); status != 200 || err != nil {
+			t.Fatalf("a connection of before: %d, %v", status, err)
+		}
+	}
+	if a := get(t, client(t), p.admin()+"/healthz"); a.StatusCode != 200 {
+		t.Errorf("health: %s", a.Status)
+	}
+	pause(t.Context(), time.Second)
+	took, used := time.Since(began), cpuTime(t, pid)-cpu
+	t.Logf("%v of CPU in %v", used, took)
+	if used > took/2 {
+		t.Errorf("%v of CPU in %v without a file: it spins", used, took)
+	}
+	p.alive()
+	if n := metric(t, p.admin(), "weir_limit_refusals_total", `limit="open_files"`); n < float64(refused) {
+		t.Errorf("%v refusals for want of a file are counted, want %d", n, refused)
+	}
+	if err := unix.Prlimit(pid, unix.RLIMIT_NOFILE, &before, nil); err != nil {
+		t.Fatal(err)
+	}
+	if a := get(t, client(t), p.url()+"/"); a.StatusCode != 200 {
+		t.Errorf("with files again: %s", a.Status)
+	}
+}
+
+// cpuTime is what a process has used.
+func cpuTime(t *testing.T, pid int) time.Duration {
+	t.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Skipf("needs /proc: %v", err)
+	}
+	words := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+	var user, system int64
+	fmt.Sscan(words[11], &user)
+	fmt.Sscan(words[12], &system)
+	return time.Duration(user+system) * 10 * time.Millisecond // of 100 ticks a second
+}
+
+// TestSlowClients has many clients that never end a head, that read nothing and
+// that send a body drop by drop, all at once: a normal client's requests all
+// succeed, and the slow ones are gone after their time.
+func TestSlowClients(t *testing.T) {
+	each := inSoak(200, 1000)
+	needFiles(t, uint64(3*each+200))
+	b := start(t, "backend", "--listen", "127.0.0.1:0")
+	p := door(t, "log: {events: completed}\n"+
+		"limits: {timeouts: {header: 2s, read: 2s, write: 2s}, upload_rate: 1KiB/s, download_rate: 1KiB/s}\n"+allTo(b.url()))
+	addr := strings.TrimPrefix(p.url(), "http://")
+	idle := residentMemory(t, p)
+	var slow []net.Conn
+	for range each {
+		for _, begin := range []string{
+			"GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ",
+			"GET /?size=16000000 HTTP/1.1\r\nHost: a\r\n\r\n",
+			"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\nx",
+		} {
+			c, err := net.Dial("tcp", addr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			if err := c.(*net.TCPConn).SetReadBuffer(4096); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.WriteString(c, begin); err != nil {
+				t.Fatal(err)
+			}
+			slow = append(slow, c)
+		}
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var dripping sync.WaitGroup
+	dripping.Go(func() {
+		for ctx.Err() == nil {
+			for i, c := range slow {
+				if i%3 != 1 {
+					io.WriteString(c, "y") // fails once it was cut
+				}
+			}
+			pause(ctx, 200*time.Millisecond)
+		}
+	})
+	c := client(t)
+	var most int64
+	served := 0
+	open := func() float64 { return metric(t, p.admin(), "weir_limit_in_use", `limit="max_connections"`) }
+	for deadline := time.Now().Add(patience); ; served++ {
+		if a := get(t, c, p.url()+"/good?size=10000"); a.StatusCode != 200 || len(a.body) != 10000 {
+			t.Fatalf("request %d of the good client: %s with %d bytes", served, a.Status, len(a.body))
+		}
+		most = max(most, residentMemory(t, p))
+		if served%20 == 0 && open() <= 1 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%v connections are still open", open())
+		}
+	}
+	stop()
+	dripping.Wait()
+	t.Logf("%d requests were served meanwhile; the process grew by %d KiB for each of %d connections", served, (most-idle)>>10/int64(len(slow)), len(slow))
+	for limit, least := range map[string]int{"header_timeout": each, "download_rate": each, "upload_rate": each} {
+		if n := metric(t, p.admin(), "weir_limit_refusals_total", `limit="`+limit+`"`); n != float64(least) {
+			t.Errorf("%v are counted as cut by %s, want %d", n, limit, least)
+		}
+	}
+	await(t, "no request in flight", func() bool { return metric(t, p.admin(), "weir_requests_in_flight") == 0 })
+}
+
+// residentMemory is the memory, in bytes, that the process holds resident.
+func residentMemory(t *testing.T, p *process) int64 {
+	t.Helper()
+	var kB int64
+	if _, err := fmt.Sscan(procStatus(t, p, "VmRSS"), &kB); err != nil {
+		t.Fatal(err)
+	}
+	return kB << 10
+}
+
+// TestOverload sends many times what a backend can take: it never sees more at
+// once than it should, who is let in is served as fast as ever, and who is not
+// knows within the waiting time.
+func TestOverload(t *testing.T) {
+	limit, clients := inSoak(20, 100), inSoak(400, 2000)
+	needFiles(t, uint64(2*clients+500))
+	const latency, wait = 100 * time.Millisecond, 80 * time.Millisecond
+	var inside, most atomic.Int64
+	back := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		now := inside.Add(1)
+		defer inside.Add(-1)
+		for before := most.Load(); now > before && !most.CompareAndSwap(before, now); before = most.Load() {
+		}
+		time.Sleep(latency)
+	}))
+	defer back.Close()
+	p := door(t, fmt.Sprintf("log: {events: completed}\nlimits: {in_flight: %d, queue: {length: %d, wait: %v}}\n", limit, limit, wait)+allTo(back.URL))
+	addr := strings.TrimPrefix(p.url(), "http://")
+
+	var mu sync.Mutex
+	var admitted, refused []time.Duration
+	var failed outcomes
+	ctx, stop := context.WithTimeout(t.Context(), inSoak(2*time.Second, 20*time.Second))
+	defer stop()
+	var running sync.WaitGroup
+	for range clients {
+		c, err := net.DialTimeout("tcp", addr, patience)
+		if err != nil {
+			t.Fatal(err)
+		}
+		running.Go(func() {
+			defer c.Close()
+			r := bufio.NewReader(c)
+			for ctx.Err() == nil {
+				began := time.Now()
+				status, _, err := exchange(c, r)
+				took := time.Since(began)
+				mu.Lock()
+				switch {
+				case status == 200 && err == nil:
+					admitted = append(admitted, took)
+				case status == 503 && err == nil:
+					refused = append(refused, took)
+				default:
+					failed.fail(fmt.Errorf("%d %w", status, err))
+				}
+				mu.Unlock()
+				pause(ctx, 200*time.Millisecond) // else the clients' own CPU is what is measured
+			}
+		})
+	}
+	running.Wait()
+	t.Logf("%d admitted, p99 %v; %d refused, p99 %v; the backend saw %d at once",
+		len(admitted), p99(admitted), len(refused), p99(refused), most.Load())
+	if failed.failed.Load() > 0 {
+		t.Errorf("%d requests failed: %v", failed.failed.Load(), failed.why)
+	}
+	if len(admitted) == 0 || len(refused) == 0 {
+		t.Fatal("want some to be admitted and some to be refused")
+	}
+	if most.Load() > int64(limit) {
+		t.Errorf("the backend saw %d requests at once, want %d at most", most.Load(), limit)
+	}
+	if got := p99(admitted); got > 2*latency+slack {
+		t.Errorf("p99 of those admitted is %v, want %v at most", got, 2*latency)
+	}
+	if got := p99(refused); got > wait+slack {
+		t.Errorf("p99 of those refused is %v, want %v at most", got, wait)
+	}
+	counted := metric(t, p.admin(), "weir_limit_refusals_total", `limit="queue"`)
+	if counted != float64(len(refused)) {
+		t.Errorf("%v refusals are counted, %d were received", counted, len(refused))
+	}
+}
+
+// slack is for a machine that runs the clients and other tests, too.
+const slack = 50 * time.Millisecond
+
+func p99(d []time.Duration) time.Duration {
+	if len(d) == 0 {
+		return 0
+	}
+	slices.Sort(d)
+	return d[len(d)*99/100]
+}
