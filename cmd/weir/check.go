@@ -53,8 +53,8 @@ func (c *checkCmd) Run(s streams) error {
 	return nil
 }
 
-// errFound ends a verb that found what it was asked to look for, and has said
-// so already.
+// errFound ends a verb that found what it was asked to look for, or met a
+// problem, and has said so already.
 var errFound = errors.New("mistakes were found")
 
 // printMistakes prints {"mistakes": [{"file", "line", "column", "what", "hint"}]}.

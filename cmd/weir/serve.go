@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"net/http"
@@ -36,7 +37,7 @@ Examples:
 }
 
 // Run runs the door until a signal ends it.
-func (c *serveCmd) Run(s streams) (err error) {
+func (c *serveCmd) Run(s streams) error {
 	// A reader of the log that goes away must not take the door with it.
 	signal.Ignore(syscall.SIGPIPE)
 	defer runtime.KeepAlive(heapFloor())
@@ -53,11 +54,22 @@ func (c *serveCmd) Run(s streams) (err error) {
 		return err
 	}
 	defer stop()
-	out, err := openLog(cfg, s)
+	says := newVoice(s.err)
+	defer says.end()
+	if err := c.open(cfg, s, says, signals); err != nil {
+		complain(says, err)
+		return errFound
+	}
+	return nil
+}
+
+// open opens the log and the door, and serves. It closes the log.
+func (c *serveCmd) open(cfg *front.Config, s streams, says io.Writer, signals <-chan os.Signal) (err error) {
+	out, err := openLog(cfg, s, says)
 	if err != nil {
 		return err
 	}
-	defer func() { err = closeLog(out, s, err) }()
+	defer func() { err = closeLog(out, says, err) }()
 	door, err := front.New(cfg, out)
 	if err != nil {
 		return err
@@ -65,8 +77,8 @@ func (c *serveCmd) Run(s streams) (err error) {
 	if err := door.Listen(); err != nil {
 		return &problem{err: err, hint: listenHint(err)}
 	}
-	c.greet(door, s)
-	return c.serve(door, out, s, signals)
+	c.greet(door, says)
+	return c.serve(door, out, says, signals)
 }
 
 // checkAddresses checks the flags that name an address.
@@ -161,29 +173,29 @@ func listenHint(err error) string {
 }
 
 // greet says on stderr where the door is and what to try next.
-func (c *serveCmd) greet(door *front.Door, s streams) {
+func (c *serveCmd) greet(door *front.Door, says io.Writer) {
 	for _, addr := range door.Addrs() {
-		fmt.Fprintf(s.err, "weir: listening on http://%s\n", addr)
+		fmt.Fprintf(says, "weir: listening on http://%s\n", addr)
 	}
 	if addr := door.AdminAddr(); addr != nil {
-		fmt.Fprintf(s.err, "weir: admin on http://%s (/metrics /healthz /readyz /debug/pprof/)\n", addr)
+		fmt.Fprintf(says, "weir: admin on http://%s (/metrics /healthz /readyz /debug/pprof/)\n", addr)
 	}
 	if c.Config == "" {
-		fmt.Fprintf(s.err, "weir: a demo backend answers; events go to stdout. Try:\n"+
+		fmt.Fprintf(says, "weir: a demo backend answers; events go to stdout. Try:\n"+
 			"weir:   curl -i 'http://%s/embed/visualisations/a/b?x=1'\n", door.Addrs()[0])
 	}
 }
 
 // serve runs the door until SIGTERM or SIGINT, and reloads on SIGHUP; that and
 // SIGUSR1 open the log's files anew. A second signal ends the drain.
-func (c *serveCmd) serve(door *front.Door, out *front.Log, s streams, signals <-chan os.Signal) error {
+func (c *serveCmd) serve(door *front.Door, out *front.Log, says io.Writer, signals <-chan os.Signal) error {
 	ctx, drain := context.WithCancel(context.Background())
 	defer drain()
 	done := make(chan error, 1)
 	go func() { done <- door.Serve(ctx) }()
 	look := time.NewTicker(time.Second)
 	defer look.Stop()
-	watch := newLossWatch(s.err)
+	watch := newLossWatch(says)
 	for {
 		select {
 		case <-look.C:
@@ -193,14 +205,14 @@ func (c *serveCmd) serve(door *front.Door, out *front.Log, s streams, signals <-
 		case sig := <-signals:
 			switch {
 			case sig == syscall.SIGHUP:
-				reopenLog(out, s)
-				c.reload(door, s)
+				reopenLog(out, says)
+				c.reload(door, says)
 			case sig == syscall.SIGUSR1:
-				reopenLog(out, s)
+				reopenLog(out, says)
 			case ctx.Err() != nil:
 				return fmt.Errorf("%v while draining: requests in flight were cut", sig)
 			default:
-				fmt.Fprintf(s.err, "weir: %v: draining\n", sig)
+				fmt.Fprintf(says, "weir: %v: draining\n", sig)
 				drain()
 			}
 		}
@@ -208,9 +220,9 @@ func (c *serveCmd) serve(door *front.Door, out *front.Log, s streams, signals <-
 }
 
 // reload reads the configuration again. A bad one changes nothing.
-func (c *serveCmd) reload(door *front.Door, s streams) {
+func (c *serveCmd) reload(door *front.Door, says io.Writer) {
 	if c.Config == "" {
-		fmt.Fprintln(s.err, "weir: reload: there is no configuration to read; start with --config")
+		fmt.Fprintln(says, "weir: reload: there is no configuration to read; start with --config")
 		return
 	}
 	cfg, err := readConfig(c.Config)
@@ -218,12 +230,12 @@ func (c *serveCmd) reload(door *front.Door, s streams) {
 		c.override(cfg)
 		var fixed []string
 		if fixed, err = door.Reload(cfg); err == nil {
-			fmt.Fprintf(s.err, "weir: reloaded %s\n", c.Config)
+			fmt.Fprintf(says, "weir: reloaded %s\n", c.Config)
 			if len(fixed) > 0 {
-				fmt.Fprintf(s.err, "weir: hint: restart to change %v\n", fixed)
+				fmt.Fprintf(says, "weir: hint: restart to change %v\n", fixed)
 			}
 			return
 		}
 	}
-	complain(s.err, fmt.Errorf("reload: the configuration of before stays: %w", err))
+	complain(says, fmt.Errorf("reload: the configuration of before stays: %w", err))
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // openLog opens what the configuration names as the log's destinations.
-func openLog(cfg *front.Config, s streams) (*front.Log, error) {
-	grumble := grumbler{to: s.err}
+func openLog(cfg *front.Config, s streams, says io.Writer) (*front.Log, error) {
+	grumble := grumbler{to: says}
 	out, err := front.OpenLog(cfg, s.out, s.err, grumble.about)
 	if err != nil {
 		return nil, &problem{err: err, hint: "its folder must exist and be writable"}
@@ -22,9 +22,9 @@ func openLog(cfg *front.Config, s streams) (*front.Log, error) {
 }
 
 // reopenLog opens the log's files anew.
-func reopenLog(out *front.Log, s streams) {
+func reopenLog(out *front.Log, says io.Writer) {
 	if err := out.Reopen(); err != nil {
-		complain(s.err, fmt.Errorf("the log goes on in the file of before: %w", err))
+		complain(says, fmt.Errorf("the log goes on in the file of before: %w", err))
 	}
 }
 
@@ -56,13 +56,13 @@ const lastEvents = time.Second
 // closeLog writes what waits, says what the log lacks, and returns err with
 // what it has to add. When the log's reader stands still, a write never returns
 // and no signal would end the process: that write is left to end with it.
-func closeLog(out *front.Log, s streams, err error) error {
+func closeLog(out *front.Log, says io.Writer, err error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), lastEvents)
 	defer cancel()
 	left := out.Close(ctx)
 	for _, d := range out.Destinations() {
 		if text := lacks(d); text != "" {
-			fmt.Fprintln(s.err, text)
+			fmt.Fprintln(says, text)
 		}
 	}
 	if left == nil {

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"errors"
+	"io"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -54,4 +57,35 @@ func fill(t *testing.T, w *os.File) {
 	if err != nil || !errors.Is(full, syscall.EAGAIN) {
 		t.Fatalf("filling a pipe: %v, %v; want EAGAIN", err, full)
 	}
+}
+
+// TestOneReaderStandsStill is weir serve 2>&1 | reader, and the reader stops:
+// nothing that the door says may keep it from ending.
+func TestOneReaderStandsStill(t *testing.T) {
+	t.Parallel()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	p := prepare(t, "serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0")
+	p.cmd.Stdout, p.cmd.Stderr = w, w
+	if err := p.start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(r)
+	for !strings.Contains(p.stderr.String(), "curl") { // the last line of the greeting
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(&p.stderr, line)
+	}
+	w.Close()
+	ask(t, p, "/", 150) // 450 events of 330 bytes: twice what a pipe holds
+	await(t, "events to wait", func() bool { return metric(t, p.admin(), "weir_log_queue_events") > 0 })
+	// Longer than the door takes to notice, and to say so in vain.
+	await(t, "a long write", func() bool { return metric(t, p.admin(), "weir_log_longest_write_seconds") > 2.5 })
+	p.signal(syscall.SIGTERM)
+	p.wait(1)
 }
