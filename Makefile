@@ -3,7 +3,7 @@
 GO ?= go
 FUZZTIME ?= 1m
 
-.PHONY: test format vet staticcheck tidy race allocs promises logr-module bench-module lacking build fuzz bench bench-log bench-router bench-sinks bench-proxy clean
+.PHONY: test format vet staticcheck tidy race allocs promises logr-module bench-module lacking soak build fuzz bench bench-log bench-router bench-sinks bench-proxy clean
 
 test: format vet staticcheck tidy race allocs promises logr-module bench-module lacking
 
@@ -13,6 +13,10 @@ lacking:
 	@for command in jq python3 node nginx wrk; do \
 		command -v $$command >/dev/null || echo "note: the tests that need $$command were skipped: it is not installed"; \
 	done
+
+# The faults of make test again, as long and as often as promised.
+soak:
+	WEIR_SOAK=1 $(GO) test -count=1 -timeout 40m ./log/sink ./cmd/weir
 
 build:
 	$(GO) build -o weir ./cmd/weir
@@ -35,7 +39,7 @@ race:
 # The race detector allocates, so the tests that count allocations skip
 # themselves under it and run here.
 allocs:
-	$(GO) test -count=1 -run 'Alloc' ./log/... ./router ./proxy ./front
+	$(GO) test -count=1 -run 'Alloc' ./log/... ./router ./limit ./proxy ./front
 
 # Those of the log's promises that try every code point or 100,000 lines take
 # smaller steps under the race detector and run in full here.
