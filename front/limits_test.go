@@ -333,6 +333,46 @@ func TestSlowDownloads(t *testing.T) {
 	})
 }
 
+// TestSilentUpstreams has an upstream pause, within an answer, before its end
+// and within a body, for longer than a client may: no client is cut for it.
+func TestSilentUpstreams(t *testing.T) {
+	t.Parallel()
+	const pause, size = 700 * time.Millisecond, 24 << 20 // more than sockets hold
+	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
+		c := http.NewResponseController(w)
+		if r.Method == "POST" {
+			n, _ := io.CopyN(io.Discard, r.Body, 256<<10)
+			time.Sleep(pause)
+			rest, _ := io.Copy(io.Discard, r.Body)
+			fmt.Fprint(w, n+rest)
+			return
+		}
+		for range 2 {
+			io.WriteString(w, "a line\n")
+			c.Flush()
+			time.Sleep(pause)
+		}
+	})
+	d := openDoor(t, back.URL, limited(quick))
+	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
+		for _, c := range []struct{ method, want string }{{"GET", "a line\na line\n"}, {"POST", fmt.Sprint(size)}} {
+			t.Run(name+" "+c.method, func(t *testing.T) {
+				t.Parallel()
+				r, err := http.NewRequest(c.method, d.url("/"), http.NoBody)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if c.method == "POST" {
+					r.Body, r.ContentLength = io.NopCloser(io.LimitReader(zeros{}, size)), size
+				}
+				if resp, body := do(t, client, r); resp.StatusCode != 200 || body != c.want {
+					t.Errorf("%s %q, want 200 and %q", resp.Status, body, c.want)
+				}
+			})
+		}
+	}
+}
+
 // cutAsSlow checks that the answer to a request was cut for being taken too
 // slowly.
 func (d *testDoor) cutAsSlow(t *testing.T, path string) {

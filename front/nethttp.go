@@ -52,6 +52,9 @@ func (s *server) serveHTTP1(c *clientConn, h *held, w http.ResponseWriter, r *ht
 	h.pacer.conn = c
 	c.hold(h)
 	s.door.serve(&h.exchange)
+	if !h.Cut && !h.Upgraded {
+		h.pacer.last()
+	}
 	switch {
 	case h.Cut:
 		defer c.finish() // afterwards: Abort still has net/http look at the answer's head
@@ -67,11 +70,14 @@ func (s *server) serveHTTP1(c *clientConn, h *held, w http.ResponseWriter, r *ht
 func (s *server) serveHTTP2(h *held, w http.ResponseWriter, r *http.Request) {
 	h.ambiguity = ambiguousHTTP2(r)
 	h.ctx = r.Context()
-	h.pacer.conn, _ = w.(deadlines)
+	h.pacer.ofStream(w.(deadlines))
 	release := proxy.CancelWith(r.Context(), &h.Exchange)
 	s.door.serve(&h.exchange)
 	release()
 	cut := h.Cut
+	if !cut {
+		h.pacer.last()
+	}
 	h.recycle()
 	if cut {
 		proxy.Abort(w, r)

@@ -17,6 +17,7 @@ import (
 type pacer struct {
 	proxy.Client // that it stands before
 	conn         deadlines
+	stream       streamDeadlines // that conn is over HTTP/2
 	in, out      limit.Pace
 	leftIn       time.Duration // until the deadline, when the last read ended
 	leftOut      time.Duration // the same of writes
@@ -66,7 +67,30 @@ func (p *pacer) keep(l *RequestLimits) {
 	}
 }
 
+// ofStream makes the deadlines those of a stream of HTTP/2.
+func (p *pacer) ofStream(stream deadlines) {
+	p.stream.bind(stream)
+	p.conn = &p.stream
+}
+
+func (p *pacer) isStream() bool { return p.conn == &p.stream }
+
+// last gives what net/http writes behind the handler the time that it has: the
+// deadline of the last write may have passed since, in an upstream's silence.
+func (p *pacer) last() {
+	switch {
+	case p.out.PerSecond == 0:
+	case p.isStream():
+		p.stream.out.last(p.leftOut + time.Second)
+	default:
+		p.allowWrite(0)
+	}
+}
+
 func (p *pacer) reset() {
+	if p.isStream() {
+		p.stream.bind(nil)
+	}
 	p.Client, p.conn, p.body = nil, nil, nil
 	p.in, p.out = limit.Pace{}, limit.Pace{}
 	p.leftIn, p.leftOut, p.mayRead = 0, 0, 0
@@ -92,6 +116,9 @@ func (b *pacedBody) Read(buf []byte) (int, error) {
 	if p.in.PerSecond > 0 {
 		ended := time.Now()
 		p.leftIn = p.in.Next(deadline, ended, n).Sub(ended)
+		if p.isStream() {
+			p.allowRead(time.Time{}) // nobody waits
+		}
 	}
 	switch {
 	case p.mayRead >= 0 && int64(n) > p.mayRead:
@@ -196,6 +223,10 @@ func (p *pacer) wrote(began time.Time, n int, err error) error {
 	}
 	ended := time.Now()
 	p.leftOut = p.out.Next(began.Add(p.leftOut), ended, n).Sub(ended)
+	if p.isStream() {
+		p.setOut = time.Time{}
+		p.conn.SetWriteDeadline(p.setOut) // nobody waits
+	}
 	if err != nil && errors.Is(err, os.ErrDeadlineExceeded) {
 		return errSlowDownload
 	}
