@@ -42,8 +42,10 @@ allocs:
 	$(GO) test -count=1 -run 'Alloc' ./log/... ./router ./limit ./proxy ./front
 
 # Those of the log's promises that try every code point or 100,000 lines take
-# smaller steps under the race detector and run in full here.
+# smaller steps under the race detector and run in full here. So does what
+# measures memory.
 promises:
+	$(GO) test -count=1 -run 'AllFaultsAtOnce' ./cmd/weir
 	$(GO) test -count=1 -run 'OthersRead|EveryCodePointInEveryForm|NothingSteers' ./log
 
 # The one package with a dependency that log is not to have is a module, too.
