@@ -2,6 +2,7 @@ package sink
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"slices"
@@ -29,6 +30,7 @@ type Fallback struct {
 
 	mu    sync.Mutex // held during a Write; guards what follows
 	fled  time.Time  // when the first failed last; zero while it works
+	torn  bool       // the first has the beginning alone of the line in which it failed
 	begun begun      // of the line that the one in use has not whole yet
 	owed  []byte     // what the second is to have before anything else
 }
@@ -51,8 +53,10 @@ func (f *Fallback) Write(p []byte) (n int, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.returns(time.Now()) {
-		n, err = f.first.Write(p)
-		n = min(max(n, 0), len(p))
+		if err = f.closeTorn(); err == nil {
+			n, err = f.first.Write(p)
+			n = min(max(n, 0), len(p))
+		}
 		if err == nil || mayWork(err) {
 			f.begun = f.begun.after(p[:n])
 			return n, err
@@ -85,6 +89,19 @@ func (f *Fallback) returns(now time.Time) bool {
 	return true
 }
 
+// closeTorn ends the line in whose middle the first failed: another is to
+// follow it there.
+func (f *Fallback) closeTorn() error {
+	if !f.torn {
+		return nil
+	}
+	n, err := f.first.Write([]byte{'\n'})
+	if f.torn = n <= 0; f.torn {
+		return cmp.Or(err, io.ErrNoProgress)
+	}
+	return nil
+}
+
 // flee turns to the second writer when the first has failed behind p, and
 // returns how much of p are whole lines: the second begins there. When that is
 // the middle of a line, it is owed what comes before.
@@ -94,6 +111,7 @@ func (f *Fallback) flee(p []byte) (whole int) {
 	if whole > 0 {
 		f.begun = f.begun[:0]
 	}
+	f.torn = f.torn || len(f.begun) > 0 || whole < len(p)
 	f.owed = slices.Clone(f.begun)
 	return whole
 }

@@ -75,6 +75,33 @@ func TestFallbackReturns(t *testing.T) {
 	})
 }
 
+// TestFallbackEndsTornLine has the first fail for good at every offset and come
+// back, torn piece and all: no other line is glued to that.
+func TestFallbackEndsTornLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const torn, next = "alpha-1\nbravo-22\n", "charlie-333\n"
+		for offset := range len(torn) {
+			first := &scripted{steps: []step{{offset, syscall.EPIPE}, {0, syscall.EAGAIN}}}
+			var second bytes.Buffer
+			d := sink.NewDirect(sink.NewFallback(first, &second))
+			write(t, d, torn)
+			time.Sleep(time.Second)
+			write(t, d, next)
+			whole := strings.LastIndexByte(torn[:offset], '\n') + 1
+			want := torn[:offset]
+			if offset > whole {
+				want += "\n"
+			}
+			if got := first.got.String(); got != want+next {
+				t.Errorf("failing after %d bytes: the first has %q, want %q", offset, got, want+next)
+			}
+			if got := second.String(); got != torn[whole:] {
+				t.Errorf("failing after %d bytes: the second has %q, want %q", offset, got, torn[whole:])
+			}
+		}
+	})
+}
+
 // TestFallbackReopens has a File first, whose descriptor was taken away, and
 // gives it back.
 func TestFallbackReopens(t *testing.T) {

@@ -176,9 +176,22 @@ func (q *Queue) Close(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 	}
+	if q.isDone() {
+		return nil
+	}
 	left := q.Stats().Waiting
 	q.out.giveUp()
 	return fmt.Errorf("%w with %d events to write", ctx.Err(), left)
+}
+
+// isDone reports whether all is written or dropped that ever will be.
+func (q *Queue) isDone() bool {
+	select {
+	case <-q.done:
+		return true
+	default:
+		return false
+	}
 }
 
 // put copies a line into the backlog and counts it, or tells why not.
