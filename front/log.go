@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/weirhq/weir/log"
@@ -220,29 +221,33 @@ func (l *Log) Reopen() error {
 // Flush returns when every event of before is written or dropped, or with an
 // error when ctx is done.
 func (l *Log) Flush(ctx context.Context) error {
-	var errs []error
-	for _, d := range l.destinations {
-		errs = append(errs, d.queue.Flush(ctx))
-	}
-	return errors.Join(errs...)
+	return l.each(func(d *destination) error { return d.queue.Flush(ctx) })
 }
 
 // Close writes what waits and closes the files. When ctx is done first it gives
-// up, drops what is left, and says how much that was. Nothing is logged
-// afterwards.
+// up, drops what is left, and says how much that was. A destination that stands
+// still takes no time from the others. Nothing is logged afterwards.
 func (l *Log) Close(ctx context.Context) error {
-	var errs []error
-	for _, d := range l.destinations {
-		if d.queue == nil {
-			continue
-		}
-		if err := d.queue.Close(ctx); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", d.name, err))
-			continue // its writer may never return, and holds the file
-		}
-		if d.file != nil {
-			errs = append(errs, d.file.Close())
-		}
+	return l.each(func(d *destination) error { return d.close(ctx) })
+}
+
+// each does something with all destinations at the same time.
+func (l *Log) each(do func(*destination) error) error {
+	errs := make([]error, len(l.destinations))
+	var all sync.WaitGroup
+	for i, d := range l.destinations {
+		all.Go(func() { errs[i] = do(d) })
 	}
+	all.Wait()
 	return errors.Join(errs...)
+}
+
+func (d *destination) close(ctx context.Context) error {
+	if err := d.queue.Close(ctx); err != nil {
+		return fmt.Errorf("%s: %w", d.name, err) // its writer may never return, and holds the file
+	}
+	if d.file == nil {
+		return nil
+	}
+	return d.file.Close()
 }

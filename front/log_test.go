@@ -1,6 +1,7 @@
 package front_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -262,6 +263,45 @@ func serveDoor(t *testing.T, cfg *front.Config, out front.Output) *testDoor {
 	}
 	d.serve()
 	return d
+}
+
+// TestLogClosesBesideStandstill has a file beside a pipe that nobody reads: the
+// file gets everything, its totals too, in the time that the pipe is given.
+func TestLogClosesBesideStandstill(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	w.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
+	if _, err := w.Write(make([]byte, 1<<20)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Fatalf("filling a pipe: %v", err)
+	}
+	w.SetWriteDeadline(time.Time{})
+	cfg := front.DefaultConfig()
+	file := filepath.Join(t.TempDir(), "weir.log")
+	cfg.Log.To = []string{front.LogToStderr, file}
+	cfg.Log.Queue.Linger = time.Hour
+	l, err := front.OpenLog(cfg, nil, w, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log.New(l, log.Options{Namespace: "test"}).Info("counted").Send()
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	if err := l.Close(ctx); err == nil || !strings.HasPrefix(err.Error(), "stderr: ") || strings.Contains(err.Error(), file) {
+		t.Errorf("Close: %v, want what stderr lacks alone", err)
+	}
+	got := lines(t, file)
+	if len(got) != 2 || !strings.Contains(got[0], "counted") || !strings.Contains(got[1], "log totals") {
+		t.Errorf("the file has\n%s\nwant an event and the totals", strings.Join(got, "\n"))
+	}
+	for _, d := range l.Destinations() {
+		if s := d.Stats; s.Emitted != s.Written+s.Lost()+s.Waiting {
+			t.Errorf("%s: emitted %d, written %d, lost %d, waiting %d", d.To, s.Emitted, s.Written, s.Lost(), s.Waiting)
+		}
+	}
 }
 
 func newDoorOver(t *testing.T, cfg *front.Config, out front.Output) *testDoor {
