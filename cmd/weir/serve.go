@@ -78,7 +78,7 @@ func (c *serveCmd) open(cfg *front.Config, s streams, says io.Writer, signals <-
 		return &problem{err: err, hint: listenHint(err)}
 	}
 	c.greet(door, says)
-	return c.serve(door, out, says, signals)
+	return c.serve(door, out, cfg.Drain, says, signals)
 }
 
 // checkAddresses checks the flags that name an address.
@@ -187,8 +187,9 @@ func (c *serveCmd) greet(door *front.Door, says io.Writer) {
 }
 
 // serve runs the door until SIGTERM or SIGINT, and reloads on SIGHUP; that and
-// SIGUSR1 open the log's files anew. A second signal ends the drain.
-func (c *serveCmd) serve(door *front.Door, out *front.Log, says io.Writer, signals <-chan os.Signal) error {
+// SIGUSR1 open the log's files anew. A second signal ends the drain, and the
+// log lets go of those who wait for it when that should be over for long.
+func (c *serveCmd) serve(door *front.Door, out *front.Log, draining time.Duration, says io.Writer, signals <-chan os.Signal) error {
 	ctx, drain := context.WithCancel(context.Background())
 	defer drain()
 	done := make(chan error, 1)
@@ -214,6 +215,8 @@ func (c *serveCmd) serve(door *front.Door, out *front.Log, says io.Writer, signa
 			default:
 				fmt.Fprintf(says, "weir: %v: draining\n", sig)
 				drain()
+				late := time.AfterFunc(draining+afterDrain, func() { giveUpLog(out) })
+				defer late.Stop()
 			}
 		}
 	}

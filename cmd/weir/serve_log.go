@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -21,10 +22,25 @@ func openLog(cfg *front.Config, s streams, says io.Writer) (*front.Log, error) {
 	return out, nil
 }
 
-// reopenLog opens the log's files anew.
+// reopening is how long whoever hears signals waits for files to be opened anew:
+// that waits for a write, and a named pipe whose reader stands still may hold
+// one for ever.
+const reopening = time.Second
+
+// reopenLog opens the log's files anew. What takes too long is left to go on by
+// itself, and to end with the process.
 func reopenLog(out *front.Log, says io.Writer) {
-	if err := out.Reopen(); err != nil {
-		complain(says, fmt.Errorf("the log goes on in the file of before: %w", err))
+	done := make(chan error, 1)
+	go func() { done <- out.Reopen() }()
+	timer := time.NewTimer(reopening)
+	defer timer.Stop()
+	select {
+	case err := <-done:
+		if err != nil {
+			complain(says, fmt.Errorf("the log goes on in the file of before: %w", err))
+		}
+	case <-timer.C:
+		complain(says, errors.New("the log is opened anew when the write under way has ended"))
 	}
 }
 
@@ -77,6 +93,18 @@ func closeLog(out *front.Log, says io.Writer, err error) error {
 		return left
 	}
 	return fmt.Errorf("%w; %w", err, left)
+}
+
+// afterDrain is more than a door takes to end when its requests were cut.
+const afterDrain = 3 * time.Second
+
+// giveUpLog closes the log under a door that does not end: with when_full:
+// block it waits for the log, perhaps for ever. What it logs from now on is
+// dropped.
+func giveUpLog(out *front.Log) {
+	ctx, cancel := context.WithTimeout(context.Background(), lastEvents)
+	defer cancel()
+	out.Close(ctx) // closeLog says what is left
 }
 
 // lacks says how many events a destination does not have, and why, or "".

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestBlockedLogEnds has events wait for a log that nobody reads, for ever: so
+// do the requests, but not the end of the door.
+func TestBlockedLogEnds(t *testing.T) {
+	t.Parallel()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	fill(t, w)
+	b := start(t, "backend", "--listen", "127.0.0.1:0")
+	p := prepare(t, "serve", "--config", configFile(t, "drain: 100ms\n"+
+		"log:\n  queue:\n    size: 16KiB\n    when_full: block\n"+
+		"limits:\n  max_connections: 40\n"+allTo(b.url())))
+	p.cmd.Stdout = w
+	if err := p.start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	var clients sync.WaitGroup
+	defer clients.Wait()
+	for range 60 { // some of them are turned away, of which the log is told, too
+		clients.Go(func() {
+			c := &http.Client{Transport: &http.Transport{}, Timeout: patience}
+			defer c.CloseIdleConnections()
+			for {
+				resp, err := c.Get(p.url())
+				if err != nil {
+					return
+				}
+				resp.Body.Close()
+				if resp.StatusCode != 200 {
+					return
+				}
+			}
+		})
+	}
+	await(t, "requests to wait", func() bool { return metric(t, p.admin(), "weir_log_queue_events") > 60 })
+	p.signal(syscall.SIGTERM)
+	began := time.Now()
+	p.wait(1)
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("the door took %v to end", took)
+	}
+}
+
+// TestSignalsBesideFIFO has a log to a named pipe whose reader stands still.
+// Nothing may wait for that: the door hears SIGHUP, and SIGTERM behind it.
+func TestSignalsBesideFIFO(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(name, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := os.OpenFile(name, os.O_RDWR, 0) // holds it open, and never reads
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := r.SetWriteDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
+		t.Skipf("a named pipe without deadlines: %v", err)
+	}
+	if _, err := r.Write(make([]byte, 1<<20)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Fatalf("filling a named pipe: %v", err)
+	}
+	b := start(t, "backend", "--listen", "127.0.0.1:0")
+	p := door(t, fmt.Sprintf("drain: 0s\nlog:\n  to: %s\n%s", name, allTo(b.url())))
+	send(t, p.url(), 1)
+	await(t, "events to wait", func() bool { return metric(t, p.admin(), "weir_log_queue_events") == 3 })
+	p.signal(syscall.SIGHUP)
+	p.says("weir: reloaded")
+	p.signal(syscall.SIGTERM)
+	p.wait(1)
+	p.says("the log to .*fifo lacks 3 of 3 events")
+}
