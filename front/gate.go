@@ -44,18 +44,19 @@ type gate struct {
 	rate     *limit.Rate     // nil without
 }
 
-// newGate makes a gate for limits. What the gate of the same route counted
-// before is counted on where the limits are the same, so that a reload lets
-// nobody in beyond them.
+// newGate makes a gate for limits. Who is in flight by the gate that the route
+// had before counts on, so that a reload lets nobody in beyond the limits, and
+// so do rates that are the same. apply is called once the gate takes that one's
+// place.
 func (d *Door) newGate(route string, l RequestLimits, all map[string]*gate) *gate {
 	g := &gate{route: route, limits: l}
 	before := all[route]
 	switch {
 	case l.InFlight == 0:
-	case before != nil && before.limits.InFlight == l.InFlight && before.limits.Queue == l.Queue:
+	case before != nil && before.inFlight != nil:
 		g.inFlight = before.inFlight
 	default:
-		g.inFlight = limit.NewInFlight(limit.InFlightOptions{Max: l.InFlight, Queue: l.Queue.Length, Wait: l.Queue.Wait})
+		g.inFlight = limit.NewInFlight(l.inFlightOptions())
 	}
 	switch {
 	case l.Rate.Every == 0:
@@ -65,6 +66,17 @@ func (d *Door) newGate(route string, l RequestLimits, all map[string]*gate) *gat
 		g.rate = limit.NewRate(limit.RateOptions{Every: l.Rate.Every, Burst: max(l.Rate.Burst, 1), Keys: rateKeys})
 	}
 	return g
+}
+
+// apply has the requests that are in flight already held to the gate's limits.
+func (g *gate) apply() {
+	if g.inFlight != nil {
+		g.inFlight.Change(g.limits.inFlightOptions())
+	}
+}
+
+func (l *RequestLimits) inFlightOptions() limit.InFlightOptions {
+	return limit.InFlightOptions{Max: l.InFlight, Queue: l.Queue.Length, Wait: l.Queue.Wait}
 }
 
 // allow counts a request for the rate. It returns the fields that explain a

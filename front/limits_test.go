@@ -522,8 +522,8 @@ func TestTrustedProxiesMayConnect(t *testing.T) {
 	}
 }
 
-// TestReloadKeepsCounting holds a request in flight over a reload: what is
-// counted goes on where the limit is the same.
+// TestReloadKeepsCounting holds a request in flight over reloads: it counts for
+// the limits that come, be they the same or others.
 func TestReloadKeepsCounting(t *testing.T) {
 	g := newGate(t)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { g.await(t) })
@@ -546,6 +546,14 @@ func TestReloadKeepsCounting(t *testing.T) {
 	if got := d.metric(t, `weir_limit_value{limit="in_flight",route="all"}`); got != 2 {
 		t.Errorf("the limit is %v, want 2", got)
 	}
+	if got := d.metric(t, `weir_limit_in_use{limit="in_flight",route="all"}`); got != 1 {
+		t.Errorf("%v are in flight after the reload, want 1", got)
+	}
+	if _, err := d.Reload(doorConfig(back.URL, one)); err != nil {
+		t.Fatal(err)
+	}
+	resp, _ = get(t, httpClient(t), d.url("/"))
+	d.refusedBy(t, resp, 503, "in_flight", "all")
 	g.open()
 	first.Wait()
 }

@@ -14,7 +14,11 @@ func (d *Door) Reload(cfg *Config) (unchanged []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	d.tables.Swap(t).close()
+	before := d.tables.Swap(t)
+	for _, g := range t.gates {
+		g.apply()
+	}
+	before.close()
 	return d.cfg.fixedDifferences(cfg), nil
 }
 

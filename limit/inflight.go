@@ -42,10 +42,10 @@ type InFlightOptions struct {
 // with controlled delay (B. Maurer, Fail at Scale, ACM Queue 13(8), 2015), which
 // like CoDel (RFC 8289) minds not how long a queue is but that it never empties.
 type InFlight struct {
+	mu              sync.Mutex // for all below
 	max, queue, few int
 	wait            time.Duration
 
-	mu     sync.Mutex // for all below
 	inside int
 	line   line
 	since  time.Time // when the line was last empty
@@ -68,12 +68,32 @@ type InFlightStats struct {
 
 // NewInFlight returns an InFlight with nobody inside.
 func NewInFlight(o InFlightOptions) *InFlight {
+	f := new(InFlight)
+	f.set(o)
+	return f
+}
+
+// set takes the settings over. f.mu is held, unless nobody shares f yet.
+func (f *InFlight) set(o InFlightOptions) {
 	if o.Wait <= 0 {
 		o.Wait = time.Second
 	}
 	// Newest first, a few are enough: if they are too few to keep all places
 	// taken, the line runs empty and is soon a fair one again.
-	return &InFlight{max: o.Max, queue: o.Queue, wait: o.Wait, few: min(o.Queue, 4+o.Max/16)}
+	f.max, f.queue, f.wait, f.few = o.Max, o.Queue, o.Wait, min(o.Queue, 4+o.Max/16)
+}
+
+// Change gives f other settings. Whoever is inside stays and counts, so after a
+// lower Max nobody goes in until enough have left; with a higher one, those who
+// wait go in at once. Who waits already does so for as long as before.
+func (f *InFlight) Change(o InFlightOptions) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.set(o)
+	for f.inside < f.max && f.line.len > 0 {
+		f.inside++
+		f.letIn()
+	}
 }
 
 // Enter returns nil once the caller is inside; it must call Leave, once. Else it
@@ -112,7 +132,7 @@ func (f *InFlight) enqueue(now time.Time) (*waiter, error) {
 	if f.line.len == 0 {
 		f.since = now
 	}
-	w := &waiter{answer: make(chan error, 1)}
+	w := &waiter{answer: make(chan error, 1), wait: f.wait}
 	f.line.push(w)
 	return w, nil
 }
@@ -143,7 +163,7 @@ func (f *InFlight) makeWay(now time.Time) {
 
 // await waits for w's turn, at most for the waiting time.
 func (f *InFlight) await(ctx context.Context, w *waiter) error {
-	timer := time.NewTimer(f.wait)
+	timer := time.NewTimer(w.wait)
 	defer timer.Stop()
 	select {
 	case err := <-w.answer:
@@ -178,16 +198,28 @@ func (f *InFlight) Leave() {
 	if f.inside == 0 {
 		panic("limit: Leave without Enter")
 	}
+	if f.line.len == 0 || f.inside > f.max {
+		f.inside--
+		return
+	}
+	f.letIn()
+}
+
+// letIn gives a place to the next in the line. f.mu is held.
+func (f *InFlight) letIn() {
 	next := f.line.oldest
 	if !f.long.IsZero() {
 		next = f.line.newest
 	}
-	if next == nil {
-		f.inside--
-		return
-	}
 	f.stats.Entered++
 	f.line.remove(next).answer <- nil
+}
+
+// waiting returns for how long one waits at most.
+func (f *InFlight) waiting() time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.wait
 }
 
 // Stats returns the counts of one instant: whoever called Enter is in one of them.
@@ -202,6 +234,7 @@ func (f *InFlight) Stats() InFlightStats {
 // A waiter is a caller of Enter in the line.
 type waiter struct {
 	answer       chan error // gets one value when it is taken out by another
+	wait         time.Duration
 	older, newer *waiter
 	inLine       bool
 }

@@ -37,6 +37,34 @@ func TestInFlightZeroRefuses(t *testing.T) {
 	}
 }
 
+// TestInFlightChanges lowers the limit below those who are inside, and raises it
+// above those who wait.
+func TestInFlightChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const inside, waiting = 3, 4
+		wide := limit.InFlightOptions{Max: inside, Queue: waiting, Wait: time.Hour}
+		narrow := wide
+		narrow.Max = 1
+		f := limit.NewInFlight(wide)
+		for range inside + waiting {
+			entering(t.Context(), f)
+		}
+		f.Change(narrow)
+		for left := inside - 1; left >= 1; left-- {
+			f.Leave()
+			wantStats(t, f, limit.InFlightStats{InFlight: left, Waiting: waiting, Entered: inside})
+		}
+		f.Leave()
+		wantStats(t, f, limit.InFlightStats{InFlight: 1, Waiting: waiting - 1, Entered: inside + 1})
+		f.Change(wide)
+		wantStats(t, f, limit.InFlightStats{InFlight: inside, Waiting: 1, Entered: 2 * inside})
+		for range inside + 1 {
+			f.Leave()
+		}
+		wantStats(t, f, limit.InFlightStats{Entered: inside + waiting})
+	})
+}
+
 func TestInFlightRefusesAtOnceWhenFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := limit.NewInFlight(limit.InFlightOptions{Max: 2, Queue: 1})
