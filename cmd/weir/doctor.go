@@ -63,8 +63,9 @@ func (c *doctorCmd) Run(s streams) error {
 // memoryLimit is what GOMEMLIMIT is in weir serve: what the environment says
 // or, where it says nothing, what serve makes of the cgroup's limit.
 func memoryLimit(l machine.Limits) int64 {
-	if limit := debug.SetMemoryLimit(-1); limit != math.MaxInt64 || l.Memory == 0 || os.Getenv("AUTOMEMLIMIT") == "off" {
-		return limit
+	limit := debug.SetMemoryLimit(-1)
+	if _, set := os.LookupEnv("GOMEMLIMIT"); set || l.Memory == 0 || os.Getenv("AUTOMEMLIMIT") == "off" {
+		return limit // GOMEMLIMIT=off is kept, too
 	}
 	return int64(float64(l.Memory) * memoryShare)
 }
@@ -186,7 +187,7 @@ func (p patient) memory() finding {
 	case p.Memory == 0:
 	case p.memoryLimit == math.MaxInt64:
 		f.Value = fmt.Sprintf("none, with %s in the cgroup", size(p.Memory))
-		f.Bites, f.Hint = true, "garbage may take all the memory: unset AUTOMEMLIMIT, and weir serve sets GOMEMLIMIT"
+		f.Bites, f.Hint = true, "garbage may take all the memory: unset GOMEMLIMIT and AUTOMEMLIMIT, and weir serve sets it"
 	default:
 		f.Value = fmt.Sprintf("%s, with %s in the cgroup", size(p.memoryLimit), size(p.Memory))
 		if float64(p.memoryLimit) > mostMemoryShare*float64(p.Memory) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -58,6 +59,29 @@ func TestExamine(t *testing.T) {
 			}
 			if got := strings.Join(bites, ", "); got != c.bites {
 				t.Errorf("bites: %q, want %q", got, c.bites)
+			}
+		})
+	}
+}
+
+// TestMemoryLimitOfServe tells what weir serve will make of the environment.
+func TestMemoryLimitOfServe(t *testing.T) {
+	if debug.SetMemoryLimit(-1) != math.MaxInt64 {
+		t.Skip("the tests run with a GOMEMLIMIT")
+	}
+	limits := machine.Limits{Memory: 1000}
+	for _, c := range []struct {
+		name, value string
+		want        int64
+	}{
+		{"AUTOMEMLIMIT", "", 900},
+		{"AUTOMEMLIMIT", "off", math.MaxInt64},
+		{"GOMEMLIMIT", "off", math.MaxInt64},
+	} {
+		t.Run(c.name+"="+c.value, func(t *testing.T) {
+			t.Setenv(c.name, c.value)
+			if got := memoryLimit(limits); got != c.want {
+				t.Errorf("%d, want %d", got, c.want)
 			}
 		})
 	}
