@@ -195,7 +195,11 @@ func parseSize(s scalar) (int64, *refusal) {
 		return n * unit.bytes, nil
 	}
 	if isNumber(s.text) {
-		return 0, refuse("add a unit, as in "+s.text+"MiB", "%s is a number without a unit", quote(s.text))
+		unit := "MiB"
+		if len(s.text) > 3 { // who writes so many digits counts bytes
+			unit = "B"
+		}
+		return 0, refuse("add a unit, as in "+s.text+unit, "%s is a number without a unit", quote(s.text))
 	}
 	return 0, refuse(example, "%s is not a number of bytes", quote(s.text))
 }

@@ -57,6 +57,7 @@ func TestParseConfigLogMistakes(t *testing.T) {
 		{"a misspelt destination", "log: {to: [stdout, stder]}\n", []string{`1:20 "stder"|did you mean "stderr"?|"./stder"`}},
 		{"an unknown key of the queue", "log: {queue: {bytes: 8MiB}}\n", []string{`1:15 "bytes"|size, when_full, wait, linger`}},
 		{"a queue that is a size", "log: {queue: 8MiB}\n", []string{`1:14 "queue" must be a mapping`}},
+		{"bytes without a unit", "log: {queue: {size: 1048576}}\n", []string{`1:21 "1048576"|1048576B`}},
 		{"a size without a unit", "log: {queue: {size: 8}}\n", []string{`1:21 "8"|8MiB`}},
 		{"a size in another unit", "log: {queue: {size: 8MB}}\n", []string{`1:21 "8MB"|B, KiB, MiB or GiB`}},
 		{"a size that is no number", "log: {queue: {size: MiB}}\n", []string{`1:21 "MiB"|8MiB`}},
