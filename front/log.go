@@ -1,7 +1,6 @@
 package front
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -33,8 +32,8 @@ type Log struct {
 type destination struct {
 	name     string // as in LogConfig.To
 	queue    *sink.Queue
-	file     *sink.File   // nil for a stream
-	diverted *lineCounter // what another stream has in place of this one; nil when none stands in
+	file     *sink.File     // nil for a stream
+	fallback *sink.Fallback // for a stream that another stands in for; else nil
 }
 
 // OpenLog opens what cfg says about the log, with stdout and stderr as the
@@ -98,8 +97,8 @@ func (l *Log) open(d *destination, cfg LogConfig, stdout, stderr *os.File, compl
 	case slices.Contains(cfg.To, LogToStderr):
 		return sink.Std(stdout), nil
 	}
-	d.diverted = &lineCounter{writer: sink.Std(stderr)}
-	return sink.NewFallback(sink.Std(stdout), d.diverted), nil
+	d.fallback = sink.NewFallback(sink.Std(stdout), sink.Std(stderr))
+	return d.fallback, nil
 }
 
 // openFile opens one of the log's files.
@@ -179,28 +178,14 @@ type LogDestination struct {
 	Diverted uint64     // events of it that standard error has, since the reader of standard output has gone
 }
 
-// A lineCounter counts the lines that are written to it. It is asked while a
-// write stands still, so it has no lock.
-type lineCounter struct {
-	writer io.Writer
-	lines  atomic.Uint64
-}
-
-// Write implements io.Writer.
-func (c *lineCounter) Write(p []byte) (int, error) {
-	n, err := c.writer.Write(p)
-	c.lines.Add(uint64(bytes.Count(p[:min(max(n, 0), len(p))], []byte{'\n'})))
-	return n, err
-}
-
 // Destinations returns the state of every destination, in the configuration's
 // order.
 func (l *Log) Destinations() []LogDestination {
 	states := make([]LogDestination, len(l.destinations))
 	for i, d := range l.destinations {
 		states[i] = LogDestination{To: d.name, Stats: d.queue.Stats()}
-		if d.diverted != nil {
-			states[i].Diverted = d.diverted.lines.Load()
+		if d.fallback != nil {
+			states[i].Diverted = d.fallback.Diverted()
 		}
 	}
 	return states
