@@ -71,6 +71,9 @@ func TestPanics(t *testing.T) {
 		client.CloseIdleConnections()
 	}
 	eventually(t, "nothing in flight", func() bool { return d.metric(t, "weir_requests_in_flight") == 0 })
+	if got := d.metric(t, `weir_limit_in_use{limit="in_flight",route="all"}`); got != 0 {
+		t.Errorf("%v places are held after a panic, want none", got)
+	}
 	if err := d.close(); err != nil {
 		t.Errorf("Serve: %v", err)
 	}
