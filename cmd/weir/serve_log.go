@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -48,9 +50,8 @@ func reopenLog(out *front.Log, says io.Writer) {
 // thing once a minute at most.
 type grumbler struct {
 	mu   sync.Mutex
-	to   io.Writer // guarded by mu
-	last string    // guarded by mu
-	when time.Time // guarded by mu
+	to   io.Writer            // guarded by mu
+	said map[string]time.Time // guarded by mu: what was said in the last minute
 }
 
 const sameGrumble = time.Minute
@@ -58,11 +59,26 @@ const sameGrumble = time.Minute
 func (g *grumbler) about(err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	now := time.Now()
-	if text := err.Error(); text != g.last || now.Sub(g.when) >= sameGrumble {
-		g.last, g.when = text, now
-		fmt.Fprintf(g.to, "weir: the log: %s\n", text)
+	now, about := time.Now(), gist(err)
+	maps.DeleteFunc(g.said, func(_ string, when time.Time) bool { return now.Sub(when) >= sameGrumble })
+	if _, ok := g.said[about]; ok {
+		return
 	}
+	if g.said == nil {
+		g.said = make(map[string]time.Time)
+	}
+	g.said[about] = now
+	fmt.Fprintf(g.to, "weir: the log: %v\n", err)
+}
+
+// gist is what two errors have in common that are the same thing: a file that
+// cannot be put aside would have another name each time.
+func gist(err error) string {
+	var link *os.LinkError
+	if errors.As(err, &link) {
+		return link.Op + " " + link.Old + ": " + link.Err.Error()
+	}
+	return err.Error()
 }
 
 // lastEvents is how long the log may take for the events that wait when

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"os"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,9 +30,27 @@ func TestGrumbler(t *testing.T) {
 			g.about(full)
 			time.Sleep(time.Second)
 		}
-		want := "weir: the log: full\nweir: the log: gone\nweir: the log: full\nweir: the log: full\n"
+		want := "weir: the log: full\nweir: the log: gone\nweir: the log: full\n"
 		if got := said.String(); got != want {
 			t.Errorf("said %q, want %q", got, want)
+		}
+	})
+}
+
+// TestGrumblerKnowsRotation has two files that cannot be put aside, each time
+// under another name.
+func TestGrumblerKnowsRotation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var said bytes.Buffer
+		g := grumbler{to: &said}
+		for i := range 30 {
+			for _, file := range []string{"a.log", "b.log"} {
+				g.about(&os.LinkError{Op: "rename", Old: file, New: fmt.Sprint(file, i), Err: os.ErrPermission})
+			}
+			time.Sleep(time.Second)
+		}
+		if n := bytes.Count(said.Bytes(), []byte{'\n'}); n != 2 {
+			t.Errorf("said %d things in half a minute, want one of each file:\n%s", n, &said)
 		}
 	})
 }
