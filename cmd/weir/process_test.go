@@ -21,6 +21,18 @@ import (
 // long; it is there for a machine that is busy with other things.
 const patience = 30 * time.Second
 
+// soaking makes the tests of faults last, as make soak wants them, and hold
+// times, too.
+var soaking = os.Getenv("WEIR_SOAK") != ""
+
+// inSoak returns one of two sizes of a test.
+func inSoak[T any](short, long T) T {
+	if soaking {
+		return long
+	}
+	return short
+}
+
 // A process is a weir that runs, with its stdout in a file, so that it never
 // waits for a reader.
 type process struct {
