@@ -78,10 +78,10 @@ func meansPath(escaped, path string) bool {
 	for i := 0; i < len(escaped); i++ {
 		c := escaped[i]
 		if c == '%' {
-			if i+2 >= len(escaped) || !isHexDigit(escaped[i+1]) || !isHexDigit(escaped[i+2]) {
+			var ok bool
+			if c, ok = escapedByte(escaped, i); !ok {
 				return false
 			}
-			c = hexValue(escaped[i+1])<<4 | hexValue(escaped[i+2])
 			i += 2
 		}
 		if n == len(path) || path[n] != c {

@@ -36,6 +36,7 @@ type compiler struct {
 	depth  int          // how many segments lead here
 	runOf  map[runKey]int
 	path   []byte // the key that leads here, unless behind a branch
+	behind bool   // a parameter leads here
 
 	states    slab[state]
 	branching slab[branches]
@@ -43,8 +44,7 @@ type compiler struct {
 	endings   slab[ending]
 	indexes   slab[int32]
 	kids      slab[*state]
-	literals  []literalEdge // scratch
-	behind    bool          // a parameter leads here
+	literals  []literalEdge // scratch: of the nodes that lead here, sorted for each
 }
 
 func (c *compiler) root(n *node) *root {

@@ -59,7 +59,7 @@ func appendSegment(out []byte, segment string) []byte {
 	for i := 0; i < len(segment); i++ {
 		c := segment[i]
 		if c == '%' && sound {
-			c = hexValue(segment[i+1])<<4 | hexValue(segment[i+2])
+			c, _ = escapedByte(segment, i)
 			i += 2
 		}
 		switch c {
@@ -79,11 +79,22 @@ func appendSegment(out []byte, segment string) []byte {
 // soundEscapes reports whether two hexadecimal digits follow every '%'.
 func soundEscapes(segment string) bool {
 	for i := range len(segment) {
-		if segment[i] == '%' && (i+2 >= len(segment) || !isHexDigit(segment[i+1]) || !isHexDigit(segment[i+2])) {
-			return false
+		if segment[i] == '%' {
+			if _, ok := escapedByte(segment, i); !ok {
+				return false
+			}
 		}
 	}
 	return true
+}
+
+// escapedByte returns what the '%' at i of s and what follows stand for. ok is
+// false unless two hexadecimal digits follow.
+func escapedByte(s string, i int) (c byte, ok bool) {
+	if i+2 >= len(s) || !isHexDigit(s[i+1]) || !isHexDigit(s[i+2]) {
+		return 0, false
+	}
+	return hexValue(s[i+1])<<4 | hexValue(s[i+2]), true
 }
 
 // hexValue returns the value of a hexadecimal digit.

@@ -144,7 +144,7 @@ func (s *search) walk(g *program, r *root) (entry int32) {
 						break
 					}
 				} else if to := p.slash; to != nil && to.starts(load(key, end)) && to.goesOn(key, end) {
-					if p.check == nil && at < end {
+					if p.check == nil && at < end { // what take does, without a call
 						s.params.spans[p.capture] = span{at, end}
 						here, at = to, end+len(to.text)
 						continue
