@@ -2,13 +2,13 @@ package main
 
 import (
 	"encoding/json"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 )
 
@@ -30,29 +30,18 @@ func TestLogCost(t *testing.T) {
 	t.Parallel()
 	b := start(t, "backend", "--listen", "127.0.0.1:0")
 	p := door(t, "log: {to: "+filepath.Join(t.TempDir(), "weir.log")+"}\n"+allTo(b.url()))
-	url, stop := p.url(), make(chan struct{})
-	var load sync.WaitGroup
-	for range 4 {
-		c := client(t)
-		load.Go(func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-				}
-				if resp, err := c.Get(url + "/measured?x=1"); err == nil {
-					resp.Body.Close()
-				}
-			}
-		})
-	}
+	url := p.url()
+	stop := repeatedly(t, 4, func(c *http.Client) bool {
+		if resp, err := c.Get(url + "/measured?x=1"); err == nil {
+			resp.Body.Close()
+		}
+		return true
+	})
 	c := client(t)
 	before := costNow(t, p)
 	profile := get(t, c, p.admin()+"/debug/pprof/profile?seconds=3")
 	after := costNow(t, p)
-	close(stop)
-	load.Wait()
+	stop()
 
 	process := after.Process - before.Process
 	got := (after.Encoding - before.Encoding + after.Writing - before.Writing) / process

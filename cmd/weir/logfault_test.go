@@ -4,10 +4,10 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -203,28 +203,18 @@ func TestLogFilesMove(t *testing.T) {
 	dir := t.TempDir()
 	log := filepath.Join(dir, "weir.log")
 	p := door(t, "log: {to: [stdout, "+log+"], heartbeat: 0s}\n"+allTo(b.url()))
-	url, stop := p.url(), make(chan struct{})
-	var load sync.WaitGroup
 	var answered atomic.Int64
-	for range 3 {
-		c := client(t)
-		load.Go(func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-				}
-				resp, err := c.Get(fmt.Sprintf("%s/%d", url, answered.Add(1)))
-				if err != nil || resp.StatusCode != 200 {
-					t.Errorf("while the file moves: %v, %v", resp, err)
-					return
-				}
-				io.Copy(io.Discard, resp.Body)
-				resp.Body.Close()
-			}
-		})
-	}
+	url := p.url()
+	stop := repeatedly(t, 3, func(c *http.Client) bool {
+		resp, err := c.Get(fmt.Sprintf("%s/%d", url, answered.Add(1)))
+		if err != nil || resp.StatusCode != 200 {
+			t.Errorf("while the file moves: %v, %v", resp, err)
+			return false
+		}
+		io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+		return true
+	})
 	for i := range 10 {
 		before := answered.Load()
 		await(t, "requests", func() bool { return answered.Load() > before+20 })
@@ -234,8 +224,7 @@ func TestLogFilesMove(t *testing.T) {
 		p.signal([]syscall.Signal{syscall.SIGHUP, syscall.SIGUSR1}[i%2])
 		await(t, "a new file", func() bool { _, err := os.Stat(log); return err == nil })
 	}
-	close(stop)
-	load.Wait()
+	stop()
 	p.signal(syscall.SIGTERM)
 	p.wait(0)
 

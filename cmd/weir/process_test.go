@@ -202,6 +202,30 @@ func client(t *testing.T) *http.Client {
 	return &http.Client{Transport: transport, Timeout: 2 * patience}
 }
 
+// repeatedly has so many clients ask again and again, until ask returns false.
+// What it returns ends that and waits for the clients.
+func repeatedly(t *testing.T, clients int, ask func(c *http.Client) bool) (stop func()) {
+	t.Helper()
+	ended := make(chan struct{})
+	var asking sync.WaitGroup
+	for range clients {
+		c := client(t)
+		asking.Go(func() {
+			for ask(c) {
+				select {
+				case <-ended:
+					return
+				default:
+				}
+			}
+		})
+	}
+	return func() {
+		close(ended)
+		asking.Wait()
+	}
+}
+
 // An answer is a response that was read to its end.
 type answer struct {
 	*http.Response
