@@ -101,9 +101,9 @@ func (d *testDoor) events(n int) []event {
 }
 
 // completed returns the completed event with the given path, once it is there.
-func (d *testDoor) completed(path string) event {
-	d.t.Helper()
-	return d.log.find(d.t, func(e event) bool { return e.Event == "http request completed" && e.HTTP.Path == path })
+func (d *testDoor) completed(t testing.TB, path string) event {
+	t.Helper()
+	return d.log.find(t, func(e event) bool { return e.Event == "http request completed" && e.HTTP.Path == path })
 }
 
 // upstream starts a server to stand behind a door.

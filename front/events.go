@@ -122,7 +122,7 @@ func (x *exchange) failure() *proxy.Error {
 // failedByUpstream tells whether the exchange is one that an upstream failed.
 func (x *exchange) failedByUpstream() bool {
 	failure := x.failure()
-	return failure != nil && !failure.ByClient() && failure.Kind != drained
+	return failure != nil && failure.ByUpstream() && failure.Kind != drained
 }
 
 // blameDrain says of an exchange that ended as if its client had left that the

@@ -231,7 +231,7 @@ func TestFailures(t *testing.T) {
 				}
 			})
 			c.talk(t, d)
-			e := d.completed("/fails")
+			e := d.completed(t, "/fails")
 			if e.HTTP.StatusCode != c.status || e.Severity != c.severity || e.Data["failure"] != c.failure || e.Data["cut"] != c.cut {
 				t.Errorf("want %d, severity %d, failure %s, cut %v in %s", c.status, c.severity, c.failure, c.cut, e.raw)
 			}

@@ -184,9 +184,15 @@ func (d *Door) refuseFor(x *exchange, status int, name limitName, route, why str
 // blameLimit notes which limit has ended an exchange that was under way.
 func (d *Door) blameLimit(x *exchange) {
 	failure := x.failure()
-	switch {
-	case failure == nil || x.route == nil:
+	if failure == nil || x.route == nil {
 		return
+	}
+	route := x.route.pattern
+	switch {
+	case failure.Kind == proxy.NoFile:
+		x.limit, route = limitFiles, allRoutes
+	case failure.Kind == proxy.TooManyConns:
+		x.limit, route = limitUpstreams, allRoutes
 	case failure == errSlowUpload:
 		x.limit = limitUpload
 	case failure == errSlowDownload:
@@ -196,7 +202,7 @@ func (d *Door) blameLimit(x *exchange) {
 	default:
 		return
 	}
-	d.metrics.refusal(x.limit, x.route.pattern).Inc()
+	d.metrics.refusal(x.limit, route).Inc()
 }
 
 // leaveGates gives the places of an exchange to others.

@@ -121,7 +121,7 @@ func TestLeavingTheQueue(t *testing.T) {
 			leave()
 			second.Wait()
 			eventually(t, "nobody waiting", func() bool { return waiting() == 0 })
-			if e := d.completed("/second"); e.HTTP.StatusCode != 499 {
+			if e := d.completed(t, "/second"); e.HTTP.StatusCode != 499 {
 				t.Errorf("who has left is logged with %d", e.HTTP.StatusCode)
 			}
 			g.open()
@@ -377,7 +377,7 @@ func TestSilentUpstreams(t *testing.T) {
 // slowly.
 func (d *testDoor) cutAsSlow(t *testing.T, path string) {
 	t.Helper()
-	e := d.completed(path)
+	e := d.completed(t, path)
 	if e.Data["failure"] != "client_slow" || e.Data["limit"] != "download_rate" || e.Data["cut"] != true {
 		t.Errorf("the event of a slow reader is %s", e.raw)
 	}

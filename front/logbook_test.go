@@ -17,19 +17,17 @@ type logBook struct {
 	text  bytes.Buffer  // what was written
 	calls int           // of Write
 	fail  int           // each call of so many fails; 0 for none
-	wrote chan struct{} // gets a token for what was written since the last
+	wrote chan struct{} // closed by the next write
 }
 
-func newLogBook() *logBook { return &logBook{wrote: make(chan struct{}, 1)} }
+func newLogBook() *logBook { return &logBook{wrote: make(chan struct{})} }
 
 // Write implements io.Writer.
 func (l *logBook) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	select {
-	case l.wrote <- struct{}{}:
-	default:
-	}
+	close(l.wrote)
+	l.wrote = make(chan struct{})
 	if l.calls++; l.fail > 0 && l.calls%l.fail == 0 {
 		return 0, syscall.EIO
 	}
@@ -91,9 +89,7 @@ type event struct {
 // events decodes all lines so far; every one must be an event and no more.
 func (l *logBook) events(t testing.TB) []event {
 	t.Helper()
-	l.mu.Lock()
-	text := l.text.String()
-	l.mu.Unlock()
+	_, text := l.state()
 	var events []event
 	for line := range strings.Lines(text) {
 		e := event{raw: line}
@@ -139,13 +135,26 @@ func (l *logBook) find(t testing.TB, meant func(event) bool) event {
 
 func (l *logBook) until(t testing.TB, holds func() bool) {
 	t.Helper()
-	for limit := time.After(patience); !holds(); {
+	limit := time.After(patience)
+	for {
+		wrote, _ := l.state() // before holds looks: what is written then is not missed
+		if holds() {
+			return
+		}
 		select {
-		case <-l.wrote:
+		case <-wrote:
 		case <-limit:
-			t.Fatalf("waited in vain; the log is:\n%s", l.text.String())
+			_, text := l.state()
+			t.Fatalf("waited in vain; the log is:\n%s", text)
 		}
 	}
+}
+
+// state returns what was written, and what the next write closes.
+func (l *logBook) state() (wrote <-chan struct{}, text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.wrote, l.text.String()
 }
 
 // keys returns the keys of the object at the given place in an event, in the

@@ -123,7 +123,7 @@ func TestReload(t *testing.T) {
 			t.Errorf("%s: %d, want %d", path, resp.StatusCode, want)
 		}
 	}
-	e := d.completed("/13")
+	e := d.completed(t, "/13")
 	if e.HTTP.Client != "192.0.2.7" || e.HTTP.Route != "/{id:odd}" || e.Namespace != "front-door" || strings.Count(d.log.text.String(), e.TraceID) < 3 {
 		t.Errorf("after the reload: %s", e.raw)
 	}

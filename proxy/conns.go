@@ -14,7 +14,7 @@ import (
 // At the bound an exchange that needs a connection has an unused one closed, of
 // whichever server. So it never waits, provided that there are no more exchanges
 // at once than connections may be; the one that is too many fails with kind
-// Connect.
+// TooManyConns.
 type Conns struct {
 	max int
 

@@ -1,6 +1,7 @@
 package proxy_test
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -57,5 +58,60 @@ func TestSharedConns(t *testing.T) {
 	}
 	if open, _ := shared.Stats(); open != 0 {
 		t.Errorf("%d connections are counted as open, want none", open)
+	}
+}
+
+// TestTooManyConns has an exchange find all connections in use: it is told to
+// come again, and no server is blamed.
+func TestTooManyConns(t *testing.T) {
+	arrived, gate := make(chan struct{}), make(chan struct{})
+	back := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		arrived <- struct{}{}
+		<-gate
+	}))
+	defer back.Close()
+	up, err := proxy.NewUpstream("site", back.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	up.Share(proxy.NewConns(1))
+	defer up.Close()
+	failed := make(chan *proxy.Error, 1)
+	door := httptest.NewServer(&proxy.Proxy{Upstream: up, Hook: func(x *proxy.Exchange, e proxy.Event) {
+		var failure *proxy.Error
+		if e == proxy.Done && errors.As(x.Err, &failure) {
+			failed <- failure
+		}
+	}})
+	defer door.Close()
+	var first sync.WaitGroup
+	first.Go(func() {
+		resp, err := http.Get(door.URL)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		resp.Body.Close()
+		if resp.StatusCode != 200 {
+			t.Errorf("the first is answered %s", resp.Status)
+		}
+	})
+	<-arrived
+	resp, err := http.Get(door.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != 503 || resp.Header.Get("Retry-After") != "1" {
+		t.Errorf("%s, Retry-After %q; want 503 and 1", resp.Status, resp.Header.Get("Retry-After"))
+	}
+	if e := <-failed; e.Kind != proxy.TooManyConns || e.ByUpstream() || e.ByClient() {
+		t.Errorf("the failure is %s: %v", e.Kind, e)
+	}
+	close(gate)
+	first.Wait()
+	go func() { <-arrived }()
+	if resp, err := http.Get(door.URL); err != nil || resp.StatusCode != 200 {
+		t.Errorf("with a connection free again: %v, %v", resp, err)
 	}
 }

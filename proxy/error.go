@@ -15,7 +15,8 @@ import (
 // values of the metric that counts them.
 type Kind string
 
-// The first group is the upstream's doing, the second the client's.
+// The first group is the upstream's doing, the second the client's, the third
+// nobody's but the process's own.
 const (
 	Refused        Kind = "refused"         // nobody listens
 	Connect        Kind = "connect"         // the connection could not be made for another reason
@@ -29,6 +30,10 @@ const (
 	ClientGone Kind = "client_gone" // left, or was cut off, before the answer was whole
 	ClientBody Kind = "client_body" // its body is malformed or broke off
 	BadRequest Kind = "bad_request" // the request cannot be carried as it is
+
+	// These are neither's: the process may open no more.
+	NoFile       Kind = "no_file"              // the process, or the machine, has as many files open as it may
+	TooManyConns Kind = "too_many_connections" // as many connections to servers are in use as Conns allows
 
 	// These two are said by the reader of a body or the Client, in an *Error of
 	// theirs that is handed on as it is: this package sets no such limits.
@@ -62,6 +67,12 @@ func (e *Error) ByClient() bool {
 	return false
 }
 
+// ByUpstream tells whether a server of the upstream is the one at fault. What
+// the process itself runs short of is neither its fault nor the client's.
+func (e *Error) ByUpstream() bool {
+	return !e.ByClient() && e.Kind != NoFile && e.Kind != TooManyConns
+}
+
 // by returns the error of a reader or Client that knows its kind, or one of the
 // given kind.
 func by(kind Kind, step string, err error) *Error {
@@ -83,6 +94,8 @@ func (e *Error) status() int {
 		return 408
 	case TooLarge:
 		return 413
+	case NoFile, TooManyConns:
+		return 503
 	case ClientGone:
 		return statusClientGone
 	}
@@ -129,6 +142,10 @@ func kindOf(err error) Kind {
 func dialKind(err error) Kind {
 	var timeout net.Error
 	switch {
+	case noFile(err):
+		return NoFile
+	case err == errTooMany:
+		return TooManyConns
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return Refused
 	case errors.As(err, &timeout) && timeout.Timeout():

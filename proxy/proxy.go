@@ -161,10 +161,18 @@ func (x *Exchange) fail(err error) {
 		x.Cut = true
 		return
 	}
-	if x.Respond(x.Status, "") != nil {
+	var fields []Field
+	if x.Status == 503 {
+		fields = retrySoon
+	}
+	if x.Respond(x.Status, "", fields...) != nil {
 		x.Cut = true
 	}
 }
+
+// retrySoon goes with the answer to a client for whom there was no connection:
+// one may be free again at any moment.
+var retrySoon = []Field{{"Retry-After", "1"}}
 
 // Respond answers the exchange with a status and a short plain text, its
 // standard one when text is empty, instead of an upstream. fields are added. An

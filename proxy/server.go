@@ -240,15 +240,17 @@ func (s *Server) connect(x *Exchange, now time.Time, reuse reusePolicy) (*conn, 
 	if noFile(err) && s.shared.CloseUnused() {
 		c, err = s.dial(ctx)
 	}
-	switch {
-	case err == nil:
+	if err == nil {
 		return c, nil
-	case x.cancelled.Load():
+	}
+	if x.cancelled.Load() {
 		return nil, &Error{Kind: ClientGone, Server: s.addr, Step: "connecting", Err: errGone}
-	case !noFile(err) && err != errTooMany: // which are not the server's doing
+	}
+	failed := &Error{Kind: dialKind(err), Server: s.addr, Step: "connecting", Err: err}
+	if failed.ByUpstream() {
 		s.downUntil.Store(now.Add(downFor).UnixNano())
 	}
-	return nil, &Error{Kind: dialKind(err), Server: s.addr, Step: "connecting", Err: err}
+	return nil, failed
 }
 
 // dial makes a connection.

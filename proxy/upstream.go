@@ -80,7 +80,7 @@ func (u *Upstream) connect(t *transfer, reuse reusePolicy) (*conn, error) {
 			if err == nil {
 				return c, nil
 			}
-			if failed = err; failed.Kind == ClientGone {
+			if failed = err; !failed.ByUpstream() {
 				return nil, failed
 			}
 		}

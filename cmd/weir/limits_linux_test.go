@@ -289,6 +289,42 @@ func TestNoFileLeft(t *testing.T) {
 	}
 }
 
+// TestNoFileForAnUpstream has no connection to the upstream be opened, for want
+// of a file: the client is told to come again, and the upstream is not blamed.
+func TestNoFileForAnUpstream(t *testing.T) {
+	b := start(t, "backend", "--listen", "127.0.0.1:0", "--header", "Connection: close")
+	p := door(t, allTo(b.url()))
+	c, err := net.Dial("tcp", strings.TrimPrefix(p.url(), "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	r := bufio.NewReader(c)
+	var before unix.Rlimit
+	if err := unix.Prlimit(p.cmd.Process.Pid, unix.RLIMIT_NOFILE, nil, &before); err != nil {
+		t.Skipf("needs prlimit(2) on its own child: %v", err)
+	}
+	none := before
+	none.Cur = 3 // below every number that is free
+	for _, step := range []struct {
+		limit *unix.Rlimit
+		want  int
+	}{{&before, 200}, {&none, 503}, {&none, 503}, {&before, 200}} {
+		if err := unix.Prlimit(p.cmd.Process.Pid, unix.RLIMIT_NOFILE, step.limit, nil); err != nil {
+			t.Fatal(err)
+		}
+		if status, _, err := exchange(c, r); status != step.want || err != nil {
+			t.Fatalf("with %d files: %d, %v; want %d", step.limit.Cur, status, err, step.want)
+		}
+	}
+	if n := metric(t, p.admin(), "weir_limit_refusals_total", `limit="open_files"`); n != 2 {
+		t.Errorf("%v refusals for want of a file are counted, want 2", n)
+	}
+	if n := metric(t, p.admin(), "weir_upstream_errors_total", ""); n != 0 {
+		t.Errorf("the upstream is blamed for %v failures", n)
+	}
+}
+
 // cpuTime is what a process has used.
 func cpuTime(t *testing.T, pid int) time.Duration {
 	t.Helper()
