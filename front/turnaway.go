@@ -3,10 +3,7 @@ package front
 import (
 	"io"
 	"net"
-	"sync"
 	"time"
-
-	"github.com/weirhq/weir/log"
 )
 
 const (
@@ -45,66 +42,4 @@ func (s *server) turnAway(nc *net.TCPConn, broken limitName) {
 		}
 	}
 	nc.Close()
-}
-
-// A crowd tells the log of connections that are turned away: of the first at
-// once, then of how many there were, at most once a crowdPause.
-type crowd struct {
-	log *log.Logger
-
-	mu     sync.Mutex // guards what follows
-	counts map[limitName]int
-	timer  *time.Timer // nil when nothing was turned away for a while
-}
-
-const (
-	eventTurnedAway = "connections turned away"
-	crowdPause      = time.Second
-)
-
-// note counts a connection.
-func (c *crowd) note(broken limitName) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.timer != nil {
-		c.counts[broken]++
-		return
-	}
-	c.counts = map[limitName]int{broken: 1}
-	c.tell()
-	c.timer = time.AfterFunc(crowdPause, c.again)
-}
-
-// again tells of those since the last time.
-func (c *crowd) again() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.timer == nil {
-		return // ended
-	}
-	if len(c.counts) == 0 {
-		c.timer = nil
-		return
-	}
-	c.tell()
-	c.timer.Reset(crowdPause)
-}
-
-// tell logs the counts and forgets them. The caller holds mu.
-func (c *crowd) tell() {
-	for broken, n := range c.counts {
-		c.log.Warn(eventTurnedAway).Str("limit", string(broken)).Int("count", n).Send()
-	}
-	clear(c.counts)
-}
-
-// end tells what is left to tell.
-func (c *crowd) end() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.tell()
-	if c.timer != nil {
-		c.timer.Stop()
-		c.timer = nil
-	}
 }

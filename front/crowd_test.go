@@ -1,0 +1,99 @@
+package front_test
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/log/sink"
+)
+
+// TestTurningAwayBesideStalledLog has the log stand still while connections are
+// turned away: the others are let in and turned away all the same, Serve
+// returns, and the log has them all when it goes on.
+func TestTurningAwayBesideStalledLog(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	w.SetWriteDeadline(time.Now().Add(10 * time.Millisecond))
+	filled, err := w.Write(make([]byte, 1<<20))
+	if !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Fatalf("filling a pipe: %v", err)
+	}
+	w.SetWriteDeadline(time.Time{})
+	d := newDoor(t, "http://127.0.0.1:1", limited(func(l *front.LimitsConfig) { l.MaxConnections = 1 }), func(c *front.Config) { c.Drain = 0 })
+	if d.Door, err = front.New(d.config, sink.NewDirect(w)); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Listen(); err != nil {
+		t.Fatal(err)
+	}
+	d.serve()
+
+	const surplus = 30
+	for range 3 {
+		admitted := dial(t, d.addr)
+		eventually(t, "one to be let in", func() bool { return d.inUse(t, "max_connections") == 1 })
+		for range surplus {
+			if status := knock(t, d.addr); status != 503 {
+				t.Fatalf("one too many gets %d, want 503", status)
+			}
+		}
+		admitted.Close()
+		eventually(t, "the one that was in to be gone", func() bool { return d.inUse(t, "max_connections") == 0 })
+	}
+	if err := d.close(); err != nil {
+		t.Errorf("Serve: %v", err)
+	}
+
+	if _, err := io.CopyN(io.Discard, r, int64(filled)); err != nil {
+		t.Fatal(err)
+	}
+	r.SetReadDeadline(time.Now().Add(patience))
+	told := 0
+	for lines := bufio.NewScanner(r); told < 3*surplus && lines.Scan(); {
+		_, count, ok := strings.Cut(lines.Text(), `"count":`)
+		var n int
+		if _, err := fmt.Sscan(strings.TrimRight(count, "}"), &n); !ok || err != nil {
+			t.Fatalf("%v in %s", err, lines.Text())
+		}
+		told += n
+	}
+	if told != 3*surplus {
+		t.Errorf("the log tells of %d connections, want %d", told, 3*surplus)
+	}
+	w.Close()
+}
+
+// inUse is how much of a limit of all routes is used.
+func (d *testDoor) inUse(t testing.TB, limit string) float64 {
+	t.Helper()
+	return d.metric(t, fmt.Sprintf(`weir_limit_in_use{limit=%q,route="all"}`, limit))
+}
+
+// knock asks on a connection of its own and returns the answer's status.
+func knock(t testing.TB, addr string) int {
+	t.Helper()
+	nc, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	nc.SetDeadline(time.Now().Add(patience))
+	resp, err := http.ReadResponse(bufio.NewReader(nc), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	return resp.StatusCode
+}
