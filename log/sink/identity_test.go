@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/sink"
@@ -51,6 +52,8 @@ func flood(t *testing.T, out eventSink, producers, each int) {
 	var work, watch sync.WaitGroup
 	done := make(chan struct{})
 	watch.Go(func() {
+		tick := time.NewTicker(100 * time.Microsecond) // there is work for the others, too
+		defer tick.Stop()
 		for {
 			if err := identity(out.Stats()); err != nil {
 				t.Error(err)
@@ -59,7 +62,7 @@ func flood(t *testing.T, out eventSink, producers, each int) {
 			select {
 			case <-done:
 				return
-			default:
+			case <-tick.C:
 			}
 		}
 	})

@@ -5,12 +5,18 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 )
 
-// soak says that tests may take minutes.
+// soak says that tests may take minutes, and are alone on the machine: only
+// then times are held to what is promised.
 var soak = os.Getenv("WEIR_SOAK") != ""
+
+// patience is how long a test waits for what has to happen. Nothing takes as
+// long; it is there for a machine that is busy with other things.
+const patience = 30 * time.Second
 
 // processes are what this test binary does instead of testing when it is
 // started with the name of one in the environment: writers that are killed,

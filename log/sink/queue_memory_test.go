@@ -45,7 +45,7 @@ func TestQueueMemory(t *testing.T) {
 			}
 		}()
 		w.end <- struct{}{}
-		deadline := time.Now().Add(10 * time.Second)
+		deadline := time.Now().Add(patience)
 		for q.Stats().Waiting > 0 || length == 400 && heap()-before > 2<<20 {
 			if time.Now().After(deadline) {
 				t.Fatalf("lines of %d bytes: %d wait, and the heap holds %d KiB", length, q.Stats().Waiting, (heap()-before)>>10)

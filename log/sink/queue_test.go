@@ -274,7 +274,9 @@ func TestQueueCloseUnderLoad(t *testing.T) {
 				work.Wait()
 				close(ended)
 			}()
-			for !isClosed(ended) {
+			tick := time.NewTicker(100 * time.Microsecond) // there is work for the others, too
+			defer tick.Stop()
+			for ; !isClosed(ended); <-tick.C {
 				if err := identity(q.Stats()); err != nil {
 					t.Fatal(err)
 				}

@@ -275,10 +275,10 @@ func TestRotateAfterCrash(t *testing.T) {
 // await polls until something is so.
 func await(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(patience)
 	for !is() {
 		if time.Now().After(deadline) {
-			t.Fatalf("waited ten seconds for %s", what)
+			t.Fatalf("waited %v for %s", patience, what)
 		}
 		time.Sleep(time.Millisecond)
 	}
