@@ -59,6 +59,24 @@ var layers = map[string]struct {
 		},
 		why: "the front door wires router, proxy and log; the laboratory is not its business",
 	},
+	"load": {
+		own:     []string{"load/internal/answer", "internal/machine", "internal/process"},
+		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go", "golang.org/x/net/http2", "golang.org/x/sys/unix"},
+		why:     "a load generator knows HTTP and clocks, and nothing of what it sends to",
+	},
+	"load/internal/answer": {why: "a parser needs nobody"},
+	"load/gen":             {why: "made-up data needs nobody"},
+	"load/report": {
+		own:     []string{"load"},
+		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go"},
+		why:     "pictures of a result; who makes one does not show it",
+	},
+	"load/compare": {
+		own:     []string{"load"},
+		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go", "golang.org/x/perf/benchmath"},
+		why:     "two results side by side",
+	},
+	"internal/process":    {foreign: []string{"golang.org/x/sys/unix"}, why: "what a process uses is read from /proc alone"},
 	"internal/httpsyntax": {why: "the grammar of HTTP needs nobody"},
 	"internal/machine":    {foreign: []string{"golang.org/x/sys/unix"}, why: "what a machine allows is read from it alone"},
 	"internal/traceid":    {why: "a rule about texts needs nobody"},
@@ -66,8 +84,8 @@ var layers = map[string]struct {
 	"internal/nearest":    {why: "a guess at a word needs nobody"},
 	"internal/backend":    {why: "a service to measure with is made of the standard library alone"},
 	"cmd/weir": {
-		own:     []string{"log", "log/record", "log/sink", "router", "proxy", "front", "limit", "internal/backend", "internal/follow", "internal/machine", "internal/nearest"},
-		foreign: []string{"github.com/alecthomas/kong", "github.com/expr-lang/expr", "github.com/KimMachineGun/automemlimit"},
+		own:     []string{"log", "log/record", "log/sink", "router", "proxy", "front", "limit", "load", "load/compare", "load/gen", "load/report", "internal/backend", "internal/follow", "internal/machine", "internal/nearest"},
+		foreign: []string{"github.com/alecthomas/kong", "github.com/expr-lang/expr", "github.com/KimMachineGun/automemlimit", "golang.org/x/term"},
 		why:     "only the command knows everything",
 	},
 }

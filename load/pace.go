@@ -1,0 +1,183 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Pace says when requests are due. The zero Pace is the closed loop, in which
+// none is ever due.
+type Pace struct {
+	// Stages follow each other. The last one may have no Duration: it lasts
+	// until the run ends.
+	Stages []Stage
+
+	// Poisson has requests arrive at random and independently of each other, at
+	// the stages' rates on average. Without it they are evenly spaced.
+	Poisson bool
+}
+
+// A Stage is a stretch of time in which the rate changes evenly from From to To,
+// in requests per second. A stage that keeps its rate has both alike.
+type Stage struct {
+	Duration time.Duration
+	From, To float64
+}
+
+// Rate is a Pace of so many requests per second, evenly spaced.
+func Rate(perSecond float64) Pace {
+	return Pace{Stages: []Stage{{From: perSecond, To: perSecond}}}
+}
+
+// ParseStage reads a stage as the command line has it: "30s:1000", or
+// "30s:1000-5000" for a ramp.
+func ParseStage(s string) (Stage, error) {
+	fail := func(why string) (Stage, error) {
+		return Stage{}, fmt.Errorf("stage %q: %s; write 30s:1000, or 30s:1000-5000 for a ramp", s, why)
+	}
+	length, rates, ok := strings.Cut(s, ":")
+	if !ok {
+		return fail("there is no colon")
+	}
+	d, err := time.ParseDuration(length)
+	if err != nil || d <= 0 {
+		return fail(fmt.Sprintf("%q is no time", length))
+	}
+	from, to, ramp := strings.Cut(rates, "-")
+	if !ramp {
+		to = from
+	}
+	stage := Stage{Duration: d}
+	for _, r := range []struct {
+		text string
+		rate *float64
+	}{{from, &stage.From}, {to, &stage.To}} {
+		if *r.rate, err = strconv.ParseFloat(r.text, 64); err != nil || !validRate(*r.rate) {
+			return fail(fmt.Sprintf("%q is no rate per second", r.text))
+		}
+	}
+	return stage, nil
+}
+
+// maxRate is where a nanosecond is less than a request.
+const maxRate = 1e9
+
+func validRate(r float64) bool { return r >= 0 && r <= maxRate }
+
+func (p Pace) open() bool { return len(p.Stages) > 0 }
+
+func (p Pace) check() error {
+	var most float64
+	for i, s := range p.Stages {
+		switch {
+		case !validRate(s.From) || !validRate(s.To): // NaN too
+			return fmt.Errorf("load: stage %d of the pace goes from %v to %v requests per second; it may be 0 to %v", i+1, s.From, s.To, maxRate)
+		case s.Duration < 0 || s.Duration == 0 && i < len(p.Stages)-1:
+			return fmt.Errorf("load: stage %d of the pace has no duration; the last one alone may last until the end", i+1)
+		case s.Duration == 0 && s.From != s.To:
+			return fmt.Errorf("load: stage %d of the pace has two rates and no duration", i+1)
+		}
+		most = max(most, s.From, s.To)
+	}
+	if p.open() && most == 0 {
+		return errors.New("load: the pace has no rate above 0")
+	}
+	return nil
+}
+
+// length is how long the stages take, 0 when the last one does not end.
+func (p Pace) length() time.Duration {
+	var sum time.Duration
+	for _, s := range p.Stages {
+		if s.Duration == 0 {
+			return 0
+		}
+		sum += s.Duration
+	}
+	return sum
+}
+
+// A schedule is one thread's part of a pace: the times of its requests, which
+// never go back.
+//
+// The times of all requests are those at which the area below the rate over
+// time reaches the terms of a sequence: the natural numbers for an even pace,
+// the sums of exponential variables for Poisson's. Of threads, each takes every
+// so-manieth number, or has a process of its own with a share of the rate, so
+// that they need not know of each other.
+type schedule struct {
+	stages  []Stage
+	threads float64
+	area    float64 // at which the next request is due
+	random  *rand.Rand
+
+	stage  int
+	before float64       // the area below the stages before this one
+	began  time.Duration // the stage, since the run
+}
+
+func newSchedule(p Pace, thread, threads int, seed uint64) *schedule {
+	s := &schedule{stages: p.Stages, threads: float64(threads), area: float64(thread)}
+	if p.Poisson {
+		s.random = rand.New(rand.NewPCG(seed, uint64(thread)))
+		s.area = s.threads * s.random.ExpFloat64()
+	}
+	return s
+}
+
+// due returns when the next request is due, since the run began, and never once
+// the stages are over.
+func (s *schedule) due() time.Duration {
+	for s.stage < len(s.stages) {
+		stage := &s.stages[s.stage]
+		if at, ok := stage.reach(s.area - s.before); ok {
+			return s.began + at
+		}
+		s.before += stage.area()
+		s.began += stage.Duration
+		s.stage++
+	}
+	return never
+}
+
+// never is later than anything.
+const never = time.Duration(math.MaxInt64)
+
+// advance goes to the request after the next one.
+func (s *schedule) advance() {
+	if s.random != nil {
+		s.area += s.threads * s.random.ExpFloat64()
+	} else {
+		s.area += s.threads
+	}
+}
+
+// area is how many requests the stage has.
+func (s *Stage) area() float64 { return (s.From + s.To) / 2 * s.Duration.Seconds() }
+
+// reach returns when so many requests of the stage were due, if they are before
+// its end.
+func (s *Stage) reach(area float64) (time.Duration, bool) {
+	if s.Duration > 0 && area >= s.area() {
+		return 0, false
+	}
+	// From·t + slope·t²/2 = area, solved for t without taking a difference.
+	seconds := 0.0
+	if area > 0 {
+		slope := 0.0
+		if s.Duration > 0 {
+			slope = (s.To - s.From) / s.Duration.Seconds()
+		}
+		seconds = 2 * area / (s.From + math.Sqrt(max(0, s.From*s.From+2*slope*area)))
+	}
+	at := seconds * float64(time.Second)
+	if at >= float64(never) {
+		return 0, false
+	}
+	return time.Duration(at), true
+}

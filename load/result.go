@@ -1,0 +1,188 @@
+package load
+
+import "time"
+
+// A Result is what a run has measured. Its JSON is a document that other
+// programs may rely on; times are in microseconds where their object says so.
+type Result struct {
+	Started  time.Time `json:"started"`
+	URL      string    `json:"url"` // of the first target, as the plan has it
+	Protocol string    `json:"protocol"`
+
+	// What was asked for, and what became of it: Asked = Sent + Unsent, and
+	// Sent = Requests + Failed + Unanswered.
+	Asked      int64 `json:"asked"`
+	Sent       int64 `json:"sent"`
+	Unsent     int64 `json:"unsent"`
+	Requests   int64 `json:"requests"`   // answered, with whatever status
+	Failed     int64 `json:"failed"`     // sent, and ended by an error
+	Unanswered int64 `json:"unanswered"` // sent, and still without an answer when the run gave up waiting
+
+	// UnsentFor says why requests were not sent: "skipped" by the bound of the
+	// backlog, "no_connection" when the connection they were for failed,
+	// "ended" when the run ended before there was one.
+	UnsentFor map[string]int64 `json:"unsent_for,omitempty"`
+
+	// Late counts the requests of the open loop that were sent more than a
+	// millisecond after they were due, and LateFor says why: "connections" when
+	// none was free, "generator" when one was and the generator did not keep up.
+	Late    int64            `json:"late"`
+	LateFor map[string]int64 `json:"late_for,omitempty"`
+
+	// The rates are those of whole answers in the time in which requests were
+	// sent, which is DurationSeconds.
+	RequestsPerSecond float64 `json:"requests_per_second"`
+	BytesPerSecond    float64 `json:"bytes_per_second"` // read
+	DurationSeconds   float64 `json:"duration_seconds"`
+	BytesRead         int64   `json:"bytes_read"`
+	BytesWritten      int64   `json:"bytes_written"`
+
+	Connections     int   `json:"connections"`      // open at once, at most
+	ConnectionsMade int64 `json:"connections_made"` // in all
+	Pipeline        int   `json:"pipeline"`
+	Threads         int   `json:"threads"`
+
+	Latency        *Latency `json:"latency"`                    // from sent to the answer's last byte
+	LatencyFromDue *Latency `json:"latency_from_due,omitempty"` // from due; open loop alone
+	FirstByte      *Latency `json:"first_byte"`                 // from sent to the answer's first byte
+	Connect        *Latency `json:"connect,omitempty"`
+	TLSHandshake   *Latency `json:"tls_handshake,omitempty"`
+
+	// Status counts answers by class, "2xx", and LatencyByStatus has their
+	// latencies from sent; StatusCodes counts them by code.
+	Status          map[string]int64    `json:"status"`
+	StatusCodes     map[string]int64    `json:"status_codes"`
+	LatencyByStatus map[string]*Latency `json:"latency_by_status,omitempty"`
+
+	// Errors counts failures by kind: requests that failed and connections that
+	// could not be made. ErrorExamples has the first one's words.
+	Errors        map[string]int64  `json:"errors"`
+	ErrorExamples map[string]string `json:"error_examples,omitempty"`
+
+	Series []Second `json:"series"`
+
+	Pacing    *Pacing        `json:"pacing,omitempty"` // open loop alone
+	Generator Generator      `json:"generator"`
+	Server    *ServerProcess `json:"server,omitempty"`
+
+	// Interrupted tells that the run was ended before its plan was.
+	Interrupted bool `json:"interrupted,omitempty"`
+
+	// Saturated tells that the generator was itself at its limit, so that the
+	// numbers say as much about it as about the server; Warnings say why, and
+	// what else a reader has to know.
+	Saturated bool     `json:"saturated"`
+	Warnings  []string `json:"warnings,omitempty"`
+}
+
+// A Latency is a distribution of times in microseconds. The quantiles are exact
+// to three digits, Min, Max and Mean to the nanosecond.
+type Latency struct {
+	Unit  string  `json:"unit"` // "us"
+	Count int64   `json:"count"`
+	Min   float64 `json:"min"`
+	P2_5  float64 `json:"p2_5"`
+	P50   float64 `json:"p50"`
+	P90   float64 `json:"p90"`
+	P97_5 float64 `json:"p97_5"`
+	P99   float64 `json:"p99"`
+	P999  float64 `json:"p999"`
+	P9999 float64 `json:"p9999"`
+	Max   float64 `json:"max"`
+	Mean  float64 `json:"mean"`
+	Stdev float64 `json:"stdev"`
+
+	// Histogram is the whole distribution in nanoseconds, as HdrHistogram
+	// encodes it (V2, compressed, base64).
+	Histogram string `json:"histogram,omitempty"`
+}
+
+// A Second is what happened in one second of a run. The last one may be shorter.
+type Second struct {
+	Start    float64 `json:"start"`   // in seconds, since the run began
+	Seconds  float64 `json:"seconds"` // how long it was
+	Asked    int64   `json:"asked"`
+	Sent     int64   `json:"sent"`
+	Requests int64   `json:"requests"` // answered
+	Errors   int64   `json:"errors"`
+	Bytes    int64   `json:"bytes"` // read
+
+	// Quantiles in microseconds of the answers that came in this second; from
+	// due in the open loop, else from sent.
+	P50 float64 `json:"p50"`
+	P90 float64 `json:"p90"`
+	P99 float64 `json:"p99"`
+	Max float64 `json:"max"`
+
+	Connections int `json:"connections"` // open at its end
+}
+
+// Pacing says how well the open loop kept its times.
+type Pacing struct {
+	AskedPerSecond float64 `json:"asked_per_second"` // by the pace, on average
+	SentPerSecond  float64 `json:"sent_per_second"`
+
+	// Lag is from due to sent.
+	Lag *Latency `json:"lag"`
+
+	// Variance10ms is that of the numbers of requests sent in each 10 ms, about
+	// what the pace wanted in each; Mean10ms is their mean. 0 is perfect, and
+	// arrivals by chance have a variance as large as the mean.
+	Variance10ms float64 `json:"variance_10ms"`
+	Mean10ms     float64 `json:"mean_10ms"`
+}
+
+// Generator says what the run cost the process that made it.
+type Generator struct {
+	CPUSeconds float64 `json:"cpu_seconds"` // user and system
+
+	// Busy is the share of the run that the busiest thread spent on a CPU, and
+	// Waited the share that one was ready to run and had none.
+	Busy   float64 `json:"busy"`
+	Waited float64 `json:"waited"`
+
+	PeakRSS int64 `json:"peak_rss_bytes"`
+}
+
+// A ServerProcess is what a server's process used while requests were sent.
+type ServerProcess struct {
+	PID        int            `json:"pid"`
+	Command    string         `json:"command"`
+	CPUSeconds float64        `json:"cpu_seconds"` // user and system
+	PeakRSS    int64          `json:"peak_rss_bytes"`
+	Samples    []ServerSample `json:"samples"`
+}
+
+// A ServerSample is what a process had at a moment.
+type ServerSample struct {
+	At      float64 `json:"at"`  // in seconds, since the run began
+	CPU     float64 `json:"cpu"` // CPUs used since the sample before: 1.5 is one and a half
+	RSS     int64   `json:"rss_bytes"`
+	Files   int     `json:"open_files"`
+	Threads int     `json:"threads"`
+}
+
+// Progress is how far a run has come.
+type Progress struct {
+	Elapsed  time.Duration
+	Duration time.Duration // the run ends after; 0 when it does not by time
+	Asked    int64
+	Sent     int64
+	Requests int64 // answered
+	Of       int64 // the run ends after so many were sent; 0 when it does not by number
+	Errors   int64
+	Status   map[string]int64
+
+	Connections int // open now
+	InFlight    int64
+
+	// Last is the last whole second, with a Seconds of 0 until there is one.
+	Last Second
+
+	// The latencies of the whole run so far, in microseconds: from due in the
+	// open loop, else from sent.
+	P50, P90, P99, P999, Max float64
+
+	Waiting bool // nothing is sent any more; the last answers are waited for
+	Done    bool // the last call
+}
