@@ -63,6 +63,7 @@ type Result struct {
 
 	Pacing    *Pacing        `json:"pacing,omitempty"` // open loop alone
 	Generator Generator      `json:"generator"`
+	Machine   Machine        `json:"machine"`
 	Server    *ServerProcess `json:"server,omitempty"`
 
 	// Interrupted tells that the run was ended before its plan was.

@@ -1,0 +1,18 @@
+package load
+
+import "testing"
+
+func TestProcessorName(t *testing.T) {
+	for _, c := range []struct{ info, want string }{
+		{"processor\t: 0\nmodel name\t: A Processor @ 2.5GHz\nmodel name\t: another\n", "A Processor @ 2.5GHz"},
+		{"processor\t: 0\nBogoMIPS\t: 50.00\n", ""},
+		{"", ""},
+	} {
+		if got := processorName([]byte(c.info)); got != c.want {
+			t.Errorf("processorName(%q) = %q, want %q", c.info, got, c.want)
+		}
+	}
+	if m := thisMachine(); m.CPUs < 1 || m.System == "" || m.Go == "" {
+		t.Errorf("this machine is %+v", m)
+	}
+}
