@@ -228,12 +228,15 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// quick are limits that a test can wait for.
+// quick are limits that a test can wait for, and that nobody exceeds because
+// the machine has other things to do for a moment.
 func quick(l *front.LimitsConfig) {
-	l.ReadTimeout, l.WriteTimeout = 300*time.Millisecond, 300*time.Millisecond
+	l.ReadTimeout, l.WriteTimeout = quickly, quickly
 	l.UploadRate, l.DownloadRate = 100<<10, 100<<10
-	l.HeaderTimeout = 300 * time.Millisecond
+	l.HeaderTimeout = quickly
 }
+
+const quickly = time.Second
 
 // TestSlowUploads cuts clients that stall or trickle, in bodies that are read
 // at once and in longer ones, and none that keeps the pace or whose upstream is
@@ -242,7 +245,7 @@ func TestSlowUploads(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/slow" {
-			time.Sleep(700 * time.Millisecond) // longer than a client may pause
+			time.Sleep(2 * quickly) // longer than a client may pause
 		}
 		if n, err := io.Copy(io.Discard, r.Body); err == nil {
 			fmt.Fprint(w, n)
@@ -259,7 +262,7 @@ func TestSlowUploads(t *testing.T) {
 		{"a long body, stalled", "/", 1 << 20, 1, 0, 408},
 		{"a short body, trickling", "/", 10_000, 10, 10 * time.Millisecond, 408},
 		{"a long body, trickling", "/", 1 << 20, 10, 10 * time.Millisecond, 408},
-		{"a good pace", "/", 200_000, 5000, 20 * time.Millisecond, 200},
+		{"a good pace", "/", 400_000, 5000, 20 * time.Millisecond, 200}, // for longer than quickly
 		{"a slow upstream", "/slow", 4 << 20, 4 << 20, 0, 200},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -324,7 +327,7 @@ func TestSlowDownloads(t *testing.T) {
 			if n += m; err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(100 * time.Millisecond)
+			time.Sleep(quickly / 4)
 		}
 		m, err := io.Copy(io.Discard, resp.Body)
 		if n += m; n != size || err != nil {
@@ -337,7 +340,7 @@ func TestSlowDownloads(t *testing.T) {
 // and within a body, for longer than a client may: no client is cut for it.
 func TestSilentUpstreams(t *testing.T) {
 	t.Parallel()
-	const pause, size = 700 * time.Millisecond, 24 << 20 // more than sockets hold
+	const pause, size = 2 * quickly, 24 << 20 // more than sockets hold
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		c := http.NewResponseController(w)
 		if r.Method == "POST" {

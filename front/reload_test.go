@@ -124,7 +124,8 @@ func TestReload(t *testing.T) {
 		}
 	}
 	e := d.completed(t, "/13")
-	if e.HTTP.Client != "192.0.2.7" || e.HTTP.Route != "/{id:odd}" || e.Namespace != "front-door" || strings.Count(d.log.text.String(), e.TraceID) < 3 {
+	_, text := d.log.state()
+	if e.HTTP.Client != "192.0.2.7" || e.HTTP.Route != "/{id:odd}" || e.Namespace != "front-door" || strings.Count(text, e.TraceID) < 3 {
 		t.Errorf("after the reload: %s", e.raw)
 	}
 }
