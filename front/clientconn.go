@@ -228,20 +228,23 @@ type conns struct {
 	clients map[netip.Addr]int // connections by client, when these are counted
 }
 
-// admit adds a connection, unless there are too many: then it returns the limit
-// that says so.
-func (cs *conns) admit(c *clientConn) (broken limitName) {
+// admit adds a connection of s, unless there are too many: then it returns the
+// limit that says so.
+func (cs *conns) admit(nc *net.TCPConn, s *server) (c *clientConn, broken limitName) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	if cs.most > 0 && len(cs.set) >= cs.most {
-		return limitConnections
+		return nil, limitConnections
 	}
+	var client netip.Addr
 	if cs.mostOfOne > 0 {
-		c.client = cs.countedFor(c.RemoteAddr())
-		if c.client.IsValid() && cs.clients[c.client] >= cs.mostOfOne {
-			return limitPerClient
+		client = cs.countedFor(nc.RemoteAddr())
+		if client.IsValid() && cs.clients[client] >= cs.mostOfOne {
+			return nil, limitPerClient
 		}
 	}
+	c = newClientConn(nc, s)
+	c.client = client
 	if cs.set == nil {
 		cs.set, cs.clients = make(map[*clientConn]struct{}), make(map[netip.Addr]int)
 	}
@@ -250,7 +253,7 @@ func (cs *conns) admit(c *clientConn) (broken limitName) {
 	}
 	cs.set[c] = struct{}{}
 	cs.fresh.Add(1)
-	return ""
+	return c, ""
 }
 
 // countedFor returns the address that a connection counts for: the client's, or

@@ -37,8 +37,8 @@ func (l *listener) Accept() (net.Conn, error) {
 			l.refill()
 			continue
 		}
-		c := newClientConn(nc, l.server)
-		if broken := l.server.conns.admit(c); broken != "" {
+		c, broken := l.server.conns.admit(nc, l.server)
+		if broken != "" {
 			l.server.turnAway(nc, broken)
 			continue
 		}
