@@ -68,9 +68,11 @@ routes:
 // them, in requests that pass and in such that fail on either side, and looks
 // for them in whatever can be read afterwards.
 func TestSecretsStayOutOfSight(t *testing.T) {
+	t.Parallel()
 	for _, format := range []string{"json", "ltsv"} {
 		for _, events := range []string{front.EventsAll, front.EventsCompleted} {
 			t.Run(format+", "+events, func(t *testing.T) {
+				t.Parallel()
 				secrets := &canaries{}
 				back := rawUpstream(t, func(c *rawConn) {
 					for r := c.request(); r != nil; r = c.request() {
