@@ -109,14 +109,14 @@ func TestRestOfBodyIsNoRequest(t *testing.T) {
 // A client that is slow to send does not count as an upstream that is slow to
 // answer.
 func TestSlowUpload(t *testing.T) {
-	const timeout = 200 * time.Millisecond
+	t.Parallel()
 	o := openOrigin(t, answering(ok, nil))
-	d := openDoor(t, func(p *proxy.Proxy) { p.Timeout = timeout }, o.url)
+	d := openDoor(t, func(p *proxy.Proxy) { p.Timeout = brief }, o.url)
 	c := d.dial()
 	c.say("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
-	pause := time.NewTicker(2 * timeout)
+	pause := time.NewTicker(2 * brief)
 	defer pause.Stop()
-	for range 3 {
+	for range 2 {
 		<-pause.C
 		c.say("1\r\nx\r\n")
 	}

@@ -305,8 +305,8 @@ func TestClientGone(t *testing.T) {
 
 // A client may take longer over an answer than its upstream may be silent.
 func TestSlowReader(t *testing.T) {
+	t.Parallel()
 	const size = 64 << 20 // more than the sockets on the way hold
-	const timeout = 200 * time.Millisecond
 	block := strings.Repeat("x", 1<<20)
 	o := openOrigin(t, func(w *wire) {
 		w.readHead()
@@ -315,13 +315,13 @@ func TestSlowReader(t *testing.T) {
 			w.say(block)
 		}
 	})
-	d := openDoor(t, func(p *proxy.Proxy) { p.Timeout = timeout }, o.url)
+	d := openDoor(t, func(p *proxy.Proxy) { p.Timeout = brief }, o.url)
 	c := d.dial()
 	c.say("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
 	if _, err := c.readHead(); err != nil {
 		t.Fatal(err)
 	}
-	pause := time.NewTicker(2 * timeout)
+	pause := time.NewTicker(2 * brief)
 	defer pause.Stop()
 	n := int64(0)
 	for range 2 {

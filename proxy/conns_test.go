@@ -11,12 +11,14 @@ import (
 	"github.com/weirhq/weir/proxy"
 )
 
-// TestSharedConns sends requests to two upstreams, with as many at once as
-// connections may be open: none fails, though connections rest between two
-// exchanges, and never more are open.
+// TestSharedConns sends requests to two upstreams, with as many exchanges at
+// once as connections may be open: none fails, though connections rest between
+// two exchanges, and never more are open.
 func TestSharedConns(t *testing.T) {
+	t.Parallel()
 	const most, requests = 4, 400
 	shared := proxy.NewConns(most)
+	places := make(chan struct{}, most) // an exchange may go on when its client has the answer
 	var doors []*httptest.Server
 	for range 2 {
 		back := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "hello") }))
@@ -27,16 +29,21 @@ func TestSharedConns(t *testing.T) {
 		}
 		up.Share(shared)
 		defer up.Close()
-		door := httptest.NewServer(&proxy.Proxy{Upstream: up})
+		p := &proxy.Proxy{Upstream: up}
+		door := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			places <- struct{}{}
+			defer func() { <-places }()
+			p.ServeHTTP(w, r)
+		}))
 		defer door.Close()
 		doors = append(doors, door)
 	}
 	var running sync.WaitGroup
-	for i := range most {
+	for i := range 2 * most {
 		running.Go(func() {
 			client := &http.Client{Transport: &http.Transport{}}
 			defer client.CloseIdleConnections()
-			for n := range requests / most {
+			for n := range requests / most / 2 {
 				resp, err := client.Get(doors[(i+n)%2].URL)
 				if err != nil {
 					t.Error(err)
@@ -76,11 +83,15 @@ func TestTooManyConns(t *testing.T) {
 	}
 	up.Share(proxy.NewConns(1))
 	defer up.Close()
-	failed := make(chan *proxy.Error, 1)
+	failed, over := make(chan *proxy.Error, 1), make(chan struct{}, 2)
 	door := httptest.NewServer(&proxy.Proxy{Upstream: up, Hook: func(x *proxy.Exchange, e proxy.Event) {
 		var failure *proxy.Error
-		if e == proxy.Done && errors.As(x.Err, &failure) {
+		switch {
+		case e != proxy.Done:
+		case errors.As(x.Err, &failure):
 			failed <- failure
+		default:
+			over <- struct{}{}
 		}
 	}})
 	defer door.Close()
@@ -110,6 +121,7 @@ func TestTooManyConns(t *testing.T) {
 	}
 	close(gate)
 	first.Wait()
+	<-over // the connection of an exchange is free behind that
 	go func() { <-arrived }()
 	if resp, err := http.Get(door.URL); err != nil || resp.StatusCode != 200 {
 		t.Errorf("with a connection free again: %v, %v", resp, err)

@@ -109,7 +109,7 @@ func TestUpstreamFaults(t *testing.T) {
 				})
 				timeout := patience
 				if f.kind == proxy.Timeout {
-					timeout = 300 * time.Millisecond
+					timeout = brief
 				}
 				d := openDoor(t, func(p *proxy.Proxy) { p.Timeout = timeout }, o.url)
 				f.check(t, d, ask(t, d, protocol, seen))

@@ -112,6 +112,7 @@ func TestContinueAsked(t *testing.T) {
 
 // An upstream that says nothing gets the body all the same, after a while.
 func TestContinueNeverSaid(t *testing.T) {
+	t.Parallel()
 	got := make(chan *message, 1)
 	o := openOrigin(t, answering(ok, got))
 	c := openDoor(t, nil, o.url).dial()
@@ -130,6 +131,7 @@ func TestContinueNeverSaid(t *testing.T) {
 // A final answer instead of 100 is passed on, and the body never asked for.
 // Neither connection is used again: nobody knows whether the body will come.
 func TestContinueDeclined(t *testing.T) {
+	t.Parallel()
 	o := openOrigin(t, func(w *wire) {
 		for {
 			if _, err := w.readHead(); err != nil {
@@ -161,6 +163,7 @@ func TestContinueDeclined(t *testing.T) {
 // D8: an answer that comes while a 4 MiB upload is under way reaches the
 // client. The promise is 99 of 100.
 func TestEarlyAnswers(t *testing.T) {
+	t.Parallel()
 	const size, tries = 4 << 20, 100
 	o := openOrigin(t, func(w *wire) {
 		h, err := w.readHead()
@@ -174,7 +177,6 @@ func TestEarlyAnswers(t *testing.T) {
 		w.sayf("HTTP/1.1 %s\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno", status)
 		// As a well-behaved server does: hear the rest, for a while.
 		w.CloseWrite()
-		w.SetReadDeadline(time.Now().Add(time.Second))
 		io.Copy(io.Discard, w.r)
 	})
 	d := openDoor(t, nil, o.url)
@@ -205,6 +207,7 @@ func TestEarlyAnswers(t *testing.T) {
 // The same from an upstream that closes at once, unread bytes and all, which
 // resets the connection under the upload.
 func TestEarlyAnswerAndReset(t *testing.T) {
+	t.Parallel()
 	o := openOrigin(t, func(w *wire) {
 		if _, err := w.readHead(); err == nil {
 			w.say("HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\n\r\nno")

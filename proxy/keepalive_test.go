@@ -132,6 +132,7 @@ func TestSentTwice(t *testing.T) {
 		status string
 	}{{"GET", 2, "200"}, {"HEAD", 2, "200"}, {"OPTIONS", 2, "200"}, {"POST", 1, "502"}, {"PUT", 1, "502"}, {"DELETE", 1, "502"}, {"PURGE", 1, "502"}} {
 		t.Run(test.method, func(t *testing.T) {
+			t.Parallel()
 			var heads atomic.Int64
 			o := openOrigin(t, func(w *wire) {
 				for n := 0; ; n++ {
@@ -152,7 +153,7 @@ func TestSentTwice(t *testing.T) {
 			c := d.dial()
 			c.roundTrip(t, "GET /first HTTP/1.1\r\nHost: a\r\n\r\n")
 			d.outcome()
-			time.Sleep(50 * time.Millisecond) // a connection rests before it is used again
+			time.Sleep(400 * time.Millisecond) // a connection rests before it is used again, and is fresh for a second
 			c.sayf("%s /second HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n", test.method)
 			h, err := c.readHead()
 			if err != nil || !strings.Contains(h.first, test.status) {
@@ -171,14 +172,15 @@ func TestSentTwice(t *testing.T) {
 // A connection is kept, and used again, whatever the timeout of the exchange
 // that it carried before: one that has passed since says nothing about it.
 func TestConnectionOutlivesTimeout(t *testing.T) {
+	t.Parallel()
 	o := openOrigin(t, answering(ok, nil))
-	d := openDoor(t, func(p *proxy.Proxy) { p.Timeout = 200 * time.Millisecond }, o.url)
+	d := openDoor(t, func(p *proxy.Proxy) { p.Timeout = brief }, o.url)
 	c := d.dial()
-	pause := time.NewTicker(300 * time.Millisecond)
-	defer pause.Stop()
-	for range 3 {
+	for i := range 3 {
+		if i > 0 {
+			time.Sleep(brief * 3 / 2)
+		}
 		c.roundTrip(t, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-		<-pause.C
 	}
 	if n := o.connections(); n != 1 {
 		t.Errorf("%d connections for three exchanges", n)
@@ -187,6 +189,7 @@ func TestConnectionOutlivesTimeout(t *testing.T) {
 
 // What an upstream says of its connection is believed.
 func TestConnectionNotKept(t *testing.T) {
+	t.Parallel()
 	for _, answer := range []string{
 		"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok",
 		"HTTP/1.1 200 OK\r\nConnection: x, Close\r\nContent-Length: 2\r\n\r\nok",

@@ -21,6 +21,10 @@ import (
 // failure instead of a hang. None of them passes by waiting for it.
 const patience = 20 * time.Second
 
+// brief is a timeout of exchanges that a test waits for, and that nobody
+// exceeds because the machine has other things to do for a moment.
+const brief = 600 * time.Millisecond
+
 // An outcome is what an exchange's Done event said.
 type outcome struct {
 	err                *proxy.Error
