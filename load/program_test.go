@@ -1,0 +1,284 @@
+package load
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// heads compiles the targets and returns the first n messages of one thread.
+func heads(t *testing.T, n int, targets ...Target) []string {
+	t.Helper()
+	p, err := compile(targets, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := p.script(0, 1, 1)
+	var out []string
+	for range n {
+		out = append(out, string(s.next().head))
+	}
+	return out
+}
+
+func TestMessage(t *testing.T) {
+	const rest = "User-Agent: weir-load\r\nAccept: */*\r\n"
+	for _, c := range []struct {
+		name   string
+		target Target
+		want   string
+	}{
+		{"plain", Target{URL: "http://a.example/x?y=%20"}, "GET /x?y=%20 HTTP/1.1\r\nHost: a.example\r\n" + rest + "\r\n"},
+		{"no path", Target{URL: "HTTP://a.example"}, "GET / HTTP/1.1\r\nHost: a.example\r\n" + rest + "\r\n"},
+		{"query alone", Target{URL: "http://a?b"}, "GET /?b HTTP/1.1\r\nHost: a\r\n" + rest + "\r\n"},
+		{"fragment", Target{URL: "http://a/b?c#d{{seq}}"}, "GET /b?c HTTP/1.1\r\nHost: a\r\n" + rest + "\r\n"},
+		{"fragment alone", Target{URL: "http://a#b"}, "GET / HTTP/1.1\r\nHost: a\r\n" + rest + "\r\n"},
+		{"as it is written", Target{URL: "http://a//x/../%2f/./%zz\\é?a=b?c"}, "GET //x/../%2f/./%zz\\é?a=b?c HTTP/1.1\r\nHost: a\r\n" + rest + "\r\n"},
+		{"default port", Target{URL: "http://a:80/"}, "GET / HTTP/1.1\r\nHost: a\r\n" + rest + "\r\n"},
+		{"default port of https", Target{URL: "https://a:443/"}, "GET / HTTP/1.1\r\nHost: a\r\n" + rest + "\r\n"},
+		{"other port", Target{URL: "https://a:80/"}, "GET / HTTP/1.1\r\nHost: a:80\r\n" + rest + "\r\n"},
+		{"IPv6", Target{URL: "http://[::1]:8080/"}, "GET / HTTP/1.1\r\nHost: [::1]:8080\r\n" + rest + "\r\n"},
+		{"zone", Target{URL: "http://[fe80::1%25eth0]/"}, "GET / HTTP/1.1\r\nHost: [fe80::1]\r\n" + rest + "\r\n"},
+		{"own fields", Target{URL: "http://a/", Header: []Header{{"host", "b"}, {"User-Agent", "me"}, {"ACCEPT", ""}, {"x-y", "z"}}},
+			"GET / HTTP/1.1\r\nhost: b\r\nUser-Agent: me\r\nACCEPT: \r\nx-y: z\r\n\r\n"},
+		{"credentials", Target{URL: "http://u%40:p%3Aw@a/"}, "GET / HTTP/1.1\r\nHost: a\r\n" + rest + "Authorization: Basic dUA6cDp3\r\n\r\n"},
+		{"credentials and a field", Target{URL: "http://u:p@a/", Header: []Header{{"Authorization", "Bearer x"}}},
+			"GET / HTTP/1.1\r\nHost: a\r\n" + rest + "Authorization: Bearer x\r\n\r\n"},
+		{"body", Target{URL: "http://a/", Body: Body{Text: "hello"}}, "POST / HTTP/1.1\r\nHost: a\r\n" + rest + "Content-Length: 5\r\n\r\nhello"},
+		{"no body", Target{URL: "http://a/", Method: "PUT"}, "PUT / HTTP/1.1\r\nHost: a\r\n" + rest + "Content-Length: 0\r\n\r\n"},
+		{"delete", Target{URL: "http://a/", Method: "DELETE"}, "DELETE / HTTP/1.1\r\nHost: a\r\n" + rest + "\r\n"},
+		{"file", Target{URL: "http://a/", Body: Body{File: strings.NewReader("abcdef"), Size: 6}}, "POST / HTTP/1.1\r\nHost: a\r\n" + rest + "Content-Length: 6\r\n\r\n"},
+		{"empty file", Target{URL: "http://a/", Method: "GET", Body: Body{File: strings.NewReader("")}}, "GET / HTTP/1.1\r\nHost: a\r\n" + rest + "Content-Length: 0\r\n\r\n"},
+		{"template in the body", Target{URL: "http://a/{{seq}}", Body: Body{Text: "n={{seq}}!"}}, "POST /0 HTTP/1.1\r\nHost: a\r\n" + rest + "Content-Length: 4\r\n\r\nn=0!"},
+		{"quoted text", Target{URL: "http://a/", Body: Body{Text: `{{"{{"}}x}}`}}, "POST / HTTP/1.1\r\nHost: a\r\n" + rest + "Content-Length: 5\r\n\r\n{{x}}"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := heads(t, 1, c.target)[0]; got != c.want {
+				t.Errorf("got  %q\nwant %q", got, c.want)
+			}
+		})
+	}
+}
+
+// TestContentLength has bodies of each length around those at which the number
+// grows a digit.
+func TestContentLength(t *testing.T) {
+	for _, n := range []int{0, 1, 8, 9, 10, 98, 99, 100, 998, 999, 1000, 9999, 100_000} {
+		text := strings.Repeat("x", n) + "{{seq}}"
+		for i, head := range heads(t, 12, Target{URL: "http://a/", Body: Body{Text: text}}) {
+			r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(head)))
+			if err != nil {
+				t.Fatalf("%d bytes: %v", n, err)
+			}
+			body, err := io.ReadAll(r.Body)
+			if want := n + 1 + i/10; err != nil || len(body) != want || r.ContentLength != int64(want) {
+				t.Errorf("request %d: a body of %d bytes, Content-Length %d, %v; want %d", i, len(body), r.ContentLength, err, want)
+			}
+		}
+	}
+}
+
+func TestCompileRefuses(t *testing.T) {
+	for _, c := range []struct {
+		target Target
+		want   string
+	}{
+		{Target{}, `target 1: URL column 1: the URL "" has no scheme; write http://`},
+		{Target{URL: "a.example/x"}, `column 1: the URL "a.example/x" has no scheme; write http://a.example/x`},
+		{Target{URL: "ftp://a/"}, `column 1: the URL's scheme is "ftp"; it may be http or https`},
+		{Target{URL: "http:///x"}, "column 8: the URL has no host"},
+		{Target{URL: "http://a:/x y"}, `column 12: ' ' cannot stand in a URL; write %20`},
+		{Target{URL: "http://a/\x00"}, `column 10: '\x00' cannot stand in a URL; write %00`},
+		{Target{URL: "http://a/{{seq}}\n"}, `column 17: '\n' cannot`},
+		{Target{URL: `http://a/{{" "}}`}, `column 10: ' ' cannot`},
+		{Target{URL: "http://a:0/"}, `column 9: ":0" is no port`},
+		{Target{URL: "http://a:65536/"}, `column 9: ":65536" is no port`},
+		{Target{URL: "http://u@a:b:c/"}, `column 11: ":b:c" is no port`},
+		{Target{URL: "http://[::1]x/"}, `column 13: "x" is no port`},
+		{Target{URL: "http://[127.0.0.1]/"}, `column 9: "127.0.0.1" is no IPv6 address`},
+		{Target{URL: "http://bücher/"}, `column 9: the host "bücher" is not ASCII; write its xn-- form`},
+		{Target{URL: "http://a b/"}, `column 9: a host's name cannot hold ' '`},
+		{Target{URL: "http://u%4@a/"}, "column 8: the URL's user and password"},
+		{Target{URL: "http://a{{seq}}/"}, "column 9: a template cannot stand in the URL's host"},
+		{Target{URL: "http://a/{{sequence}}"}, `URL column 10: the template {{sequence}}: there is no "sequence"; there are {{seq}}, {{uuid}},`},
+		{Target{URL: "http://a/", Method: "G T"}, `"G T" is no method`},
+		{Target{URL: "http://a/", Method: "CONNECT"}, "CONNECT asks for a tunnel"},
+		{Target{URL: "http://a/", Header: []Header{{"a b", "c"}}}, `header "a b": this is no name of a header`},
+		{Target{URL: "http://a/", Header: []Header{{"", "c"}}}, `header "": this is no name`},
+		{Target{URL: "http://a/", Header: []Header{{"a", "b\r\nc: d"}}}, `header "a": column 2: the control character '\r'`},
+		{Target{URL: "http://a/", Header: []Header{{"a", `b{{"\n"}}`}}}, `header "a": column 2: the control character '\n'`},
+		{Target{URL: "http://a/", Header: []Header{{"content-length", "3"}}}, "it is made from the body"},
+		{Target{URL: "http://a/", Header: []Header{{"Transfer-Encoding", "chunked"}}}, "sent with a Content-Length"},
+		{Target{URL: "http://a/", Header: []Header{{"Host", "b"}, {"host", "c"}}}, `header "host": a request has one`},
+		{Target{URL: "http://a/", Body: Body{Size: 3}}, "a Size of 3 and no File"},
+		{Target{URL: "http://a/", Body: Body{Text: "x", File: strings.NewReader("x"), Size: 1}}, "both a Text and a File"},
+		{Target{URL: "http://a/", Body: Body{File: strings.NewReader("x"), Size: -1}}, "a Size of -1 bytes"},
+		{Target{URL: "http://a/", Body: Body{Text: "abc{{"}}, "body column 4: {{ begins a template, and no }} ends it"},
+	} {
+		_, err := compile([]Target{c.target}, false)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("compile(%+v) = %v\nwant %s", c.target, err, c.want)
+		}
+	}
+}
+
+func TestCompileWantsOneOrigin(t *testing.T) {
+	for _, same := range [][2]string{{"http://a/", "http://A:80/x"}, {"https://a:443", "HTTPS://a"}, {"http://[::1]/", "http://[0:0::1]/"}} {
+		if _, err := compile([]Target{{URL: same[0]}, {URL: same[1]}}, false); err != nil {
+			t.Errorf("%q: %v", same, err)
+		}
+	}
+	for _, other := range []string{"https://a/", "http://b/", "http://a:81/"} {
+		_, err := compile([]Target{{URL: "http://a/"}, {URL: "http://a/2"}, {URL: other}}, false)
+		want := "several origins: http://a (target 1) and " + strings.TrimSuffix(other, "/") + " (target 3)"
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "Rebase") {
+			t.Errorf("http://a and %s: %v\nwant %s", other, err, want)
+		}
+	}
+}
+
+func TestOrigin(t *testing.T) {
+	for url, want := range map[string]string{
+		"http://a/": "a:80", "https://a": "a:443", "http://a:81": "a:81", "http://[::1]": "[::1]:80",
+		"http://[fe80::1%25lo]:8/": "[fe80::1%lo]:8", "http://u:p@1.2.3.4/": "1.2.3.4:80",
+	} {
+		p, err := compile([]Target{{URL: url}}, false)
+		if err != nil {
+			t.Errorf("%s: %v", url, err)
+		} else if got := p.origin.address(); got != want {
+			t.Errorf("%s: dials %s, want %s", url, got, want)
+		}
+	}
+}
+
+// TestScripts checks that threads share the requests out, and that each request
+// is the same whoever makes it.
+func TestScripts(t *testing.T) {
+	p, err := compile([]Target{
+		{URL: "http://a/0/{{seq}}/{{rand 1 1000000}}"},
+		{URL: "http://a/1"},
+		{URL: "http://a/2", Method: "HEAD", Header: []Header{{"X", "{{uuid}}"}}},
+	}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const requests = 30
+	want := make([]string, requests)
+	alone := p.script(0, 1, 7)
+	for i := range want {
+		m := alone.next()
+		want[i] = string(m.head)
+		if m.fixed != (i%3 == 1) || m.noBody != (i%3 == 2) {
+			t.Errorf("request %d: fixed %v, noBody %v", i, m.fixed, m.noBody)
+		}
+	}
+	for _, threads := range []int{2, 3, 5} {
+		for thread := range threads {
+			s := p.script(thread, threads, 7)
+			for seq := thread; seq < requests; seq += threads {
+				if got := string(s.next().head); got != want[seq] {
+					t.Errorf("%d threads: request %d is\n%q, want\n%q", threads, seq, got, want[seq])
+				}
+			}
+		}
+	}
+	if other := string(p.script(0, 1, 8).next().head); other == want[0] {
+		t.Error("another seed makes the same request")
+	}
+}
+
+func TestNoKeepAlive(t *testing.T) {
+	p, err := compile([]Target{{URL: "http://a/{{seq}}", Header: []Header{{"connection", "x"}}}}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(p.script(0, 1, 0).next().head)))
+	if err != nil || !r.Close {
+		t.Errorf("the request asks to close: %v, %v", r, err)
+	}
+}
+
+// FuzzMessage has net/http read what a target was compiled to.
+func FuzzMessage(f *testing.F) {
+	f.Add("", "http://127.0.0.1:20000/hello?x=1#f", "X-A", "b", "", false)
+	f.Add("PUT", "https://u:p@[::1]/%2f/../{{seq}}", "Host", "{{uuid}}", "{{rand -5 5}}{{now}}", true)
+	f.Add("HEAD", "http://a//", "connection", "close", `{{"{{"}}`, false)
+	f.Add("GET", "http://a?{{seq}}", "a", "\t b\x80 ", "", false)
+	f.Add("POST", "http://A.b:8080", "Expect", "100-continue", "x", true)
+	f.Fuzz(func(t *testing.T, method, target, name, value, body string, file bool) {
+		in := Target{Method: method, URL: target, Header: []Header{{name, value}}, Body: Body{Text: body}}
+		if file {
+			in.Body = Body{File: strings.NewReader(body), Size: int64(len(body))}
+		}
+		if strings.Contains(target+value+body, "line") {
+			return // files are for other tests
+		}
+		p, err := compile([]Target{in}, false)
+		if err != nil {
+			return
+		}
+		for range 2 {
+			s := p.script(0, 1, 1)
+			checkMessage(t, in, s.next())
+		}
+	})
+}
+
+func checkMessage(t *testing.T, in Target, m *message) {
+	wire := bytes.Clone(m.head)
+	if m.file != nil {
+		data, err := io.ReadAll(io.NewSectionReader(m.file, 0, m.size))
+		if err != nil {
+			t.Fatal(err)
+		}
+		wire = append(wire, data...)
+	}
+	line, _, _ := strings.Cut(string(wire), "\r\n")
+	method, rest, _ := strings.Cut(line, " ")
+	path, ok := strings.CutSuffix(rest, " HTTP/1.1")
+	if !ok || strings.Contains(path, " ") || !strings.HasPrefix(path, "/") || in.Method != "" && method != in.Method {
+		t.Fatalf("%+v begins with the line %q", in, line)
+	}
+	reader := bufio.NewReader(bytes.NewReader(wire))
+	got, err := http.ReadRequest(reader)
+	if err != nil {
+		if _, urlErr := url.ParseRequestURI(path); urlErr != nil {
+			return // sent as it is written, and net/http does not take it
+		}
+		if strings.EqualFold(in.Header[0].Name, "Host") {
+			return // nor odd hosts
+		}
+		t.Fatalf("%+v was compiled to what net/http does not read: %v\n%q", in, err, wire)
+	}
+	body, err := io.ReadAll(got.Body)
+	if err != nil {
+		t.Fatalf("the body of %q: %v", wire, err)
+	}
+	if left, _ := io.ReadAll(reader); len(left) > 0 {
+		t.Fatalf("%+v: %q follows the request", in, left)
+	}
+	if got.RequestURI != path || got.Method != method {
+		t.Errorf("net/http reads %s %s of %q", got.Method, got.RequestURI, line)
+	}
+	templates := strings.Contains(in.Header[0].Value+in.Body.Text, "{{")
+	if want := in.Body.Text; !templates && m.file == nil && string(body) != want {
+		t.Errorf("body %q, want %q", body, want)
+	}
+	if m.file != nil && int64(len(body)) != m.size {
+		t.Errorf("a body of %d bytes, want %d", len(body), m.size)
+	}
+	want := strings.Trim(in.Header[0].Value, " \t")
+	if strings.EqualFold(in.Header[0].Name, "Host") {
+		return
+	}
+	if values := got.Header.Values(in.Header[0].Name); !templates && (len(values) != 1 || values[0] != want) {
+		t.Errorf("%s: %q, want %q", in.Header[0].Name, values, want)
+	}
+	if l, err := parseLocation(in.URL); err != nil || got.Host != l.origin.hostport() {
+		t.Errorf("Host %q, want %q, %v", got.Host, l.origin.hostport(), err)
+	}
+}
