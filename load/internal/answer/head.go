@@ -83,15 +83,15 @@ func (p *Parser) field(line []byte) error {
 		return nil
 	case 'C', 'c':
 		p.framing = false
-		if value, ok := fieldValue(line, "content-length"); ok {
+		if value, ok := fieldValue(line, "Content-Length"); ok {
 			return p.contentLength(line, value)
 		}
-		if value, ok := fieldValue(line, "connection"); ok {
+		if value, ok := fieldValue(line, "Connection"); ok {
 			return p.connection(line, value)
 		}
 	case 'T', 't':
 		p.framing = false
-		if value, ok := fieldValue(line, "transfer-encoding"); ok {
+		if value, ok := fieldValue(line, "Transfer-Encoding"); ok {
 			return p.transferEncoding(line, value)
 		}
 	default:
@@ -101,9 +101,12 @@ func (p *Parser) field(line []byte) error {
 }
 
 // fieldValue returns what follows a field's name, the colon with it, when it is
-// the field called name, which is in lower case.
+// the field called name.
 func fieldValue(line []byte, name string) (value []byte, ok bool) {
-	if len(line) <= len(name) || !endsName(line[len(name)]) || !equalFold(line[:len(name)], name) {
+	if len(line) <= len(name) || !endsName(line[len(name)]) {
+		return nil, false
+	}
+	if got := line[:len(name)]; string(got) != name && !equalFold(got, name) {
 		return nil, false
 	}
 	return line[len(name):], true
@@ -111,20 +114,24 @@ func fieldValue(line []byte, name string) (value []byte, ok bool) {
 
 func endsName(c byte) bool { return c == ':' || c == ' ' || c == '\t' }
 
-// equalFold compares with a text in lower case.
-func equalFold(b []byte, lower string) bool {
-	if len(b) != len(lower) {
+// equalFold compares without regard to the case of ASCII letters.
+func equalFold(b []byte, s string) bool {
+	if len(b) != len(s) {
 		return false
 	}
 	for i, c := range b {
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if c != lower[i] {
+		if lower(c) != lower(s[i]) {
 			return false
 		}
 	}
 	return true
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
 }
 
 // colon takes the colon from before a value. A space between it and the name is
@@ -142,18 +149,26 @@ func (p *Parser) contentLength(line, value []byte) error {
 	if err != nil {
 		return err
 	}
-	for more := true; more; {
+	if length, ok := decimal(trim(value)); ok {
+		return p.setLength(line, length)
+	}
+	for more := true; more && err == nil; { // a list, which is rare
 		var one []byte
 		one, value, more = bytes.Cut(value, []byte{','})
 		length, ok := decimal(trim(one))
 		if !ok {
 			return p.bad("the length is no number up to 2^62", line)
 		}
-		if p.length >= 0 && p.length != length {
-			return p.bad("there are two lengths", line)
-		}
-		p.length = length
+		err = p.setLength(line, length)
 	}
+	return err
+}
+
+func (p *Parser) setLength(line []byte, length int64) error {
+	if p.length >= 0 && p.length != length {
+		return p.bad("there are two lengths", line)
+	}
+	p.length = length
 	return nil
 }
 
