@@ -181,8 +181,9 @@ type Progress struct {
 	Last Second
 
 	// The latencies of the whole run so far, in microseconds: from due in the
-	// open loop, else from sent.
+	// open loop, else from sent. FromDue says which.
 	P50, P90, P99, P999, Max float64
+	FromDue                  bool
 
 	Waiting bool // nothing is sent any more; the last answers are waited for
 	Done    bool // the last call
