@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // A recorder is an upstream that keeps every byte and answers each request with
@@ -238,18 +239,28 @@ func chunks(body string) string {
 }
 
 // TestAmbiguousRequests sends each message on a connection of its own. It is
-// refused, and no upstream was dialled for it.
+// refused, and no upstream was dialled for it. The door waits a little for the
+// beginning of a body in chunks: if that has not told by then what is wrong,
+// which takes a busy machine, it may have dialled, but sends no whole request.
 func TestAmbiguousRequests(t *testing.T) {
 	t.Parallel()
+	const firstWait = 100 * time.Millisecond // as package proxy has it
 	back := openRecorder(t)
 	d := openDoor(t, "http://"+back.addr)
+	parent := t
 	for _, c := range ambiguous {
 		t.Run(c.name, func(t *testing.T) {
 			conn := dial(t, d.addr)
+			began := time.Now()
 			conn.send(c.raw)
 			conn.refused(c.status)
-			if got, accepted := back.take(); got != "" || accepted != 0 {
+			late := strings.HasPrefix(c.raw, chunks("")) && time.Since(began) >= firstWait
+			if got, accepted := back.take(); !late && (got != "" || accepted != 0) || late && strings.HasSuffix(got, "0\r\n\r\n") {
 				t.Errorf("%d connections were made to the upstream, which got %q", accepted, got)
+			}
+			if late { // what has been dialled may arrive at any time
+				back = openRecorder(parent)
+				d = openDoor(parent, "http://"+back.addr)
 			}
 		})
 	}

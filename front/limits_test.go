@@ -232,7 +232,7 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 // the machine has other things to do for a moment.
 func quick(l *front.LimitsConfig) {
 	l.ReadTimeout, l.WriteTimeout = quickly, quickly
-	l.UploadRate, l.DownloadRate = 100<<10, 100<<10
+	l.UploadRate, l.DownloadRate = 20<<10, 20<<10
 	l.HeaderTimeout = quickly
 }
 
