@@ -67,6 +67,8 @@ type Plan struct {
 	// Progress, if not nil, is called by one goroutine every 100 ms, and once at
 	// the end. What it is given is its own.
 	Progress func(Progress)
+
+	fitted bool // MaxConnections was not set: it may be less
 }
 
 // A Protocol is how requests are carried.
@@ -142,8 +144,9 @@ func (p *Plan) setConnections() {
 		p.MaxConnections = p.Connections
 		return
 	}
-	setZero(&p.MaxConnections, max(defaultMaxConnections, p.Connections))
+	p.fitted = p.MaxConnections == 0
 	setZero(&p.Connections, defaultConnections)
+	setZero(&p.MaxConnections, max(defaultMaxConnections, p.Connections))
 	p.Connections = min(p.Connections, p.MaxConnections)
 }
 

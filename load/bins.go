@@ -1,0 +1,75 @@
+package load
+
+import "time"
+
+// sendBins counts the requests sent in each 10 ms of the first ten minutes.
+type sendBins struct {
+	counts []uint32
+}
+
+const (
+	binLength = 10 * time.Millisecond
+	mostBins  = int(10 * time.Minute / binLength)
+)
+
+func (b *sendBins) add(sent time.Duration) {
+	i := int(sent / binLength)
+	if i >= mostBins || i < 0 {
+		return
+	}
+	for len(b.counts) <= i {
+		b.counts = append(b.counts, 0)
+	}
+	b.counts[i]++
+}
+
+// merge adds what another thread has sent.
+func (b *sendBins) merge(c *sendBins) {
+	for i, n := range c.counts {
+		for len(b.counts) <= i {
+			b.counts = append(b.counts, 0)
+		}
+		b.counts[i] += n
+	}
+}
+
+// variance returns the mean of the counts within the first length, and their
+// variance about what the stages wanted in each bin. A bin that is not whole
+// does not count.
+func (b *sendBins) variance(stages []Stage, length time.Duration) (mean, variance float64) {
+	n := min(int(length/binLength), mostBins)
+	if n == 0 {
+		return 0, 0
+	}
+	var sum, squares float64
+	before := 0.0
+	for i := range n {
+		area := areaUntil(stages, time.Duration(i+1)*binLength)
+		var count float64
+		if i < len(b.counts) {
+			count = float64(b.counts[i])
+		}
+		off := count - (area - before)
+		sum += count
+		squares += off * off
+		before = area
+	}
+	return sum / float64(n), squares / float64(n)
+}
+
+// areaUntil is how many requests the stages have until t.
+func areaUntil(stages []Stage, t time.Duration) (area float64) {
+	for _, s := range stages {
+		if s.Duration == 0 || t < s.Duration {
+			part := s
+			part.Duration = t
+			if s.Duration > 0 {
+				part.To = s.From + (s.To-s.From)*t.Seconds()/s.Duration.Seconds()
+			}
+			return area + part.area()
+		}
+		area += s.area()
+		t -= s.Duration
+	}
+	return area
+}

@@ -1,0 +1,248 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/weirhq/weir/internal/nearest"
+)
+
+// A Check is a condition under which a run has failed, such as "p99 > 50ms". It
+// comes from [ParseCheck]; the zero Check is about nothing, and its methods
+// return errors.
+type Check struct {
+	text   string
+	metric metric
+	holds  string // the operator; "" when the metric is true or false by itself
+	bound  float64
+	share  bool // the bound is a part of a whole, not a number
+}
+
+// ParseCheck reads a check: a metric, an operator (< <= > >= ==) and a bound.
+//
+// Of latencies there are p0 to p100 (p99, p97.5, p99.99), min, mean, max and
+// stdev, compared with times that have a unit: 50ms, 900us, 1.5s, 800ns. By
+// themselves they are those from due in the open loop, else from sent;
+// "from_due p99", "from_sent p99", "first_byte p99", "connect p99", "tls p99" and
+// "lag p99" name others. The numbers errors, unanswered, unsent, late, requests,
+// 5xx and "status 503" are compared with numbers, or with shares of their whole:
+// 0.1%. rate is in whole answers per second. saturated stands alone.
+func ParseCheck(s string) (Check, error) {
+	words := checkWords(s)
+	at := 0
+	for at < len(words) && !words[at].operator() {
+		at++
+	}
+	m, err := parseMetric(words[:at])
+	if err == nil {
+		c := Check{text: strings.TrimSpace(s), metric: m}
+		if err = c.parseBound(words[at:]); err == nil {
+			return c, nil
+		}
+	}
+	var wrong *wrongWord
+	if !errors.As(err, &wrong) || wrong.at < 0 {
+		return Check{}, fmt.Errorf("check %q: %w", s, err)
+	}
+	return Check{}, fmt.Errorf("check %q: column %d: %w", s, utf8.RuneCountInString(s[:wrong.at])+1, err)
+}
+
+// String returns the check as it was written.
+func (c Check) String() string { return c.text }
+
+// A checkWord is a part of a check, and where in it it begins.
+type checkWord struct {
+	text string
+	at   int
+}
+
+const operatorChars = "<>=!"
+
+func (w checkWord) operator() bool { return strings.ContainsRune(operatorChars, rune(w.text[0])) }
+
+// checkWords cuts at spaces, and before and after operators.
+func checkWords(s string) []checkWord {
+	var words []checkWord
+	kindOf := func(c byte) int {
+		switch {
+		case strings.IndexByte(" \t\r\n", c) >= 0:
+			return 0
+		case strings.IndexByte(operatorChars, c) >= 0:
+			return 1
+		}
+		return 2
+	}
+	for at := 0; at < len(s); {
+		end, kind := at+1, kindOf(s[at])
+		for end < len(s) && kindOf(s[end]) == kind {
+			end++
+		}
+		if kind != 0 {
+			words = append(words, checkWord{s[at:end], at})
+		}
+		at = end
+	}
+	return words
+}
+
+// A wrongWord is what is wrong with a check, and where; at is negative when
+// something is missing at the end.
+type wrongWord struct {
+	at  int
+	why string
+}
+
+func (w *wrongWord) Error() string { return w.why }
+
+func (w checkWord) wrong(format string, args ...any) error {
+	return &wrongWord{w.at, fmt.Sprintf(format, args...)}
+}
+
+// unknown is about a word that is none of those that could stand there.
+func (w checkWord) unknown(what string, known []string) error {
+	near := synonyms[strings.ToLower(w.text)]
+	if near == "" {
+		near = nearest.Word(w.text, known)
+	}
+	if near != "" {
+		return w.wrong("unknown %s %q, did you mean %s?", what, w.text, near)
+	}
+	return w.wrong("unknown %s %q; there are %s", what, w.text, strings.Join(known, ", "))
+}
+
+// synonyms are words of other load generators.
+var synonyms = map[string]string{
+	"avg": "mean", "average": "mean", "median": "p50", "med": "p50",
+	"rps": "rate", "qps": "rate", "throughput": "rate", "iops": "rate",
+	"error": "errors", "failures": "errors", "http_req_failed": "errors",
+	"=": "==", "=<": "<=", "=>": ">=",
+	"ttfb": "first_byte p99", "http_req_duration": "p99", "duration": "p99",
+}
+
+var operators = []string{"<", "<=", ">", ">=", "=="}
+
+// parseBound reads the operator and what follows it.
+func (c *Check) parseBound(words []checkWord) error {
+	if c.metric.flag() {
+		if len(words) > 0 {
+			return words[0].wrong("%s is true or false and stands alone", c.metric.name)
+		}
+		return nil
+	}
+	if len(words) == 0 {
+		return &wrongWord{-1, fmt.Sprintf("%s is compared with nothing; write %s", c.metric, c.metric.example())}
+	}
+	c.holds = words[0].text
+	if !slices.Contains(operators, c.holds) {
+		return words[0].unknown("operator", operators)
+	}
+	words = words[1:]
+	if len(words) == 0 {
+		return &wrongWord{-1, fmt.Sprintf("nothing follows %s; write %s", c.holds, c.metric.example())}
+	}
+	bound, rest := words[0], words[1:]
+	unit := strings.TrimLeft(bound.text, "0123456789.")
+	number := strings.TrimSuffix(bound.text, unit)
+	if unit == "" && len(rest) > 0 {
+		unit, rest = rest[0].text, rest[1:]
+	}
+	if len(rest) > 0 {
+		return rest[0].wrong("%q is too much: a check has one bound", rest[0].text)
+	}
+	return c.parseNumber(bound, number, unit)
+}
+
+// parseNumber reads the bound, which begins at w.
+func (c *Check) parseNumber(w checkWord, number, unit string) error {
+	value, err := strconv.ParseFloat(number, 64)
+	if err != nil {
+		return w.wrong("%q is no number; write %s", w.text, c.metric.example())
+	}
+	switch {
+	case c.metric.quantity == quantityTime:
+		scale, ok := timeUnits[unit]
+		if unit == "" {
+			return w.wrong("%s has no unit; write %sms, or one of ns, us and s", number, number)
+		}
+		if !ok {
+			return w.wrong("unknown unit %q: a time is in ns, us, ms or s", unit)
+		}
+		c.bound = value * scale
+	case c.metric.quantity == quantityPart && unit == "%":
+		if value > 100 {
+			return w.wrong("%s%% is more than all", number)
+		}
+		c.bound, c.share = value/100, true
+	case unit != "":
+		return w.wrong("unknown unit %q: %s is compared with %s", unit, c.metric, c.metric.quantity)
+	default:
+		c.bound = value
+	}
+	return nil
+}
+
+// timeUnits are in microseconds. Both letters that look like a µ are one.
+var timeUnits = map[string]float64{"ns": 1e-3, "us": 1, "µs": 1, "μs": 1, "ms": 1e3, "s": 1e6}
+
+// Of reports whether the condition holds, which is when the run has failed, and
+// the value of the metric in words. An error says that the run has no such
+// value: a run without an answer has no latency.
+func (c Check) Of(r *Result) (value string, holds bool, err error) {
+	reading, err := c.metric.read(r)
+	if err != nil {
+		return "", false, fmt.Errorf("check %q: %w", c.text, err)
+	}
+	got := reading.value
+	if c.share {
+		if reading.of == 0 {
+			return "", false, fmt.Errorf("check %q: there is no share of nothing: no %s", c.text, reading.whole)
+		}
+		got /= reading.of
+	}
+	return reading.String(), compare(got, c.holds, c.bound), nil
+}
+
+// Fits returns an error when a run of the plan cannot have what the check is
+// about: lag in the closed loop, a TLS handshake over http.
+func (c Check) Fits(p Plan) error {
+	switch c.metric.name {
+	case "from_due", "lag", "late":
+		if !p.Pace.open() {
+			return fmt.Errorf("check %q: the plan has no Pace, and in the closed loop nothing is due: there is no %s", c.text, c.metric.name)
+		}
+	case "tls":
+		if !p.overTLS() {
+			return fmt.Errorf("check %q: no target is https: there is no TLS handshake", c.text)
+		}
+	}
+	return nil
+}
+
+func (p Plan) overTLS() bool {
+	for _, t := range p.Targets {
+		if len(t.URL) > 5 && strings.EqualFold(t.URL[:6], "https:") {
+			return true
+		}
+	}
+	return false
+}
+
+func compare(got float64, operator string, bound float64) bool {
+	switch operator {
+	case "<":
+		return got < bound
+	case "<=":
+		return got <= bound
+	case ">":
+		return got > bound
+	case ">=":
+		return got >= bound
+	case "==":
+		return got == bound
+	}
+	return got != 0 // a flag
+}

@@ -1,0 +1,314 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A metric is what a check is about: a number of a result by its name, or a
+// statistic of one of its distributions.
+type metric struct {
+	name      string // of a number, a distribution, a status or a class of them
+	statistic string // of a distribution: p99, max
+	quantity  quantity
+}
+
+func (m metric) String() string {
+	switch {
+	case m.statistic == "":
+		return m.name
+	case m.name == "latency":
+		return m.statistic
+	}
+	return m.name + " " + m.statistic
+}
+
+// flag tells that the metric is true or false.
+func (m metric) flag() bool { return m.quantity == quantityFlag }
+
+// example is a check of this metric.
+func (m metric) example() string {
+	switch m.quantity {
+	case quantityTime:
+		return m.String() + " > 50ms"
+	case quantityPart:
+		return m.String() + " > 0.1% or " + m.String() + " > 10"
+	}
+	return m.String() + " < 1000"
+}
+
+// A quantity is what a metric is compared with.
+type quantity uint8
+
+const (
+	quantityTime quantity = iota
+	quantityPart          // a number, or its share of a whole
+	quantityRate
+	quantityFlag
+)
+
+func (q quantity) String() string {
+	return [...]string{"a time", "a number or a share of its whole", "a number", "nothing"}[q]
+}
+
+// distributions are the names of a result's latencies; latency is what is meant
+// by a statistic alone.
+var distributions = []string{"latency", "from_due", "from_sent", "first_byte", "connect", "tls", "lag"}
+
+// numbers are the names of a result's other metrics.
+var numbers = []string{"errors", "unanswered", "unsent", "late", "requests", "rate", "saturated"}
+
+var statistics = []string{"p50", "p90", "p97.5", "p99", "p99.9", "p99.99", "max", "mean", "min", "stdev"}
+
+// parseMetric reads the words before the operator.
+func parseMetric(words []checkWord) (metric, error) {
+	if len(words) == 0 {
+		return metric{}, &wrongWord{-1, "there is no metric; write p99 > 50ms, errors > 0.1% or saturated"}
+	}
+	first := strings.ToLower(words[0].text)
+	switch {
+	case slices.Contains(distributions, first), first == "status":
+		if len(words) == 1 {
+			return metric{}, words[0].wrong("%s alone says too little; write %s", first, completion(first))
+		}
+	case len(words) > 1:
+		return metric{}, words[1].wrong("an operator is missing before %q: one of %s", words[1].text, strings.Join(operators, " "))
+	}
+	if len(words) > 2 {
+		return metric{}, words[2].wrong("an operator is missing before %q: one of %s", words[2].text, strings.Join(operators, " "))
+	}
+	switch {
+	case first == "status":
+		return parseStatus(words[1])
+	case slices.Contains(distributions, first):
+		return parseStatistic(first, words[1], statistics)
+	case slices.Contains(numbers, first):
+		return metric{name: first, quantity: quantityOf(first)}, nil
+	case isStatus(first):
+		return metric{name: first, quantity: quantityPart}, nil
+	}
+	return parseStatistic("latency", words[0], slices.Concat(statistics, numbers, distributions[1:], []string{"5xx", "status"}))
+}
+
+// completion is a metric that begins with the word.
+func completion(word string) string {
+	switch word {
+	case "status":
+		return "status 503 or 5xx"
+	case "latency":
+		return "p99"
+	}
+	return word + " p99"
+}
+
+func quantityOf(number string) quantity {
+	switch number {
+	case "rate":
+		return quantityRate
+	case "saturated":
+		return quantityFlag
+	}
+	return quantityPart
+}
+
+// isStatus reports whether s is a status, 503, or a class of them, 5xx.
+func isStatus(s string) bool {
+	if len(s) != 3 || s[0] < '1' || s[0] > '5' {
+		return false
+	}
+	return s[1:] == "xx" || strings.Trim(s[1:], "0123456789") == ""
+}
+
+func parseStatus(w checkWord) (metric, error) {
+	status := strings.ToLower(w.text)
+	if !isStatus(status) {
+		return metric{}, w.wrong("%q is no status; write status 503, or 5xx for all of a class", w.text)
+	}
+	return metric{name: status, quantity: quantityPart}, nil
+}
+
+// parseStatistic reads the statistic of a distribution; known are the words
+// that could stand there.
+func parseStatistic(distribution string, w checkWord, known []string) (metric, error) {
+	s := strings.ToLower(w.text)
+	m := metric{name: distribution, statistic: s, quantity: quantityTime}
+	if _, ok := percentile(s); ok || slices.Contains(statistics, s) {
+		return m, nil
+	}
+	if strings.HasPrefix(s, "p") && len(s) > 1 && strings.Trim(s[1:], "0123456789.") == "" {
+		return m, w.wrong("%q is no percentile: there are p0 to p100, with a dot as in p99.9", w.text)
+	}
+	return m, w.unknown("metric", known)
+}
+
+// percentile reads p99.9.
+func percentile(s string) (float64, bool) {
+	digits, ok := strings.CutPrefix(s, "p")
+	if !ok || strings.Trim(digits, "0123456789.") != "" {
+		return 0, false
+	}
+	p, err := strconv.ParseFloat(digits, 64)
+	return p, err == nil && p <= 100
+}
+
+// A reading is the value of a metric: a time in microseconds, a rate, a number
+// out of a whole.
+type reading struct {
+	metric metric
+	value  float64
+	of     float64 // how much the whole is
+	whole  string  // of what: "requests sent"
+	from   string  // of a latency: where it counts from
+}
+
+// String says the value and what it is: "p99 from due is 51.2ms".
+func (r reading) String() string {
+	switch r.metric.quantity {
+	case quantityTime:
+		return fmt.Sprintf("%s%s is %s", r.metric, r.from, timeText(r.value))
+	case quantityRate:
+		return fmt.Sprintf("%s is %.1f per second", r.metric, r.value)
+	case quantityFlag:
+		return r.metric.name
+	}
+	text := fmt.Sprintf("%s: %.0f of %.0f %s", r.metric, r.value, r.of, r.whole)
+	if r.of > 0 {
+		text += fmt.Sprintf(" (%.4g%%)", 100*r.value/r.of)
+	}
+	return text
+}
+
+// timeText writes microseconds in four digits, so that what is just above a
+// bound does not look like it.
+func timeText(us float64) string {
+	unit, scale := "ns", 1e3
+	switch {
+	case us >= 1e6:
+		unit, scale = "s", 1e-6
+	case us >= 1e3:
+		unit, scale = "ms", 1e-3
+	case us >= 1:
+		unit, scale = "µs", 1
+	}
+	return fmt.Sprintf("%.4g%s", us*scale, unit)
+}
+
+var errNoMetric = errors.New("it is about nothing; ParseCheck makes checks")
+
+// read takes the metric from a result.
+func (m metric) read(r *Result) (reading, error) {
+	got := reading{metric: m}
+	if m.statistic != "" {
+		return m.readLatency(r)
+	}
+	set := func(part, of int64, whole string) {
+		got.value, got.of, got.whole = float64(part), float64(of), whole
+	}
+	switch m.name {
+	case "":
+		return got, errNoMetric
+	case "rate":
+		got.value = r.RequestsPerSecond
+	case "saturated":
+		if r.Saturated {
+			got.value = 1
+		}
+	case "errors":
+		all := sum(r.Errors)
+		set(all, r.Sent+all-r.Failed, "requests sent and connections that failed")
+	case "unanswered":
+		set(r.Unanswered, r.Sent, "requests sent")
+	case "late":
+		set(r.Late, r.Sent, "requests sent")
+	case "unsent":
+		set(r.Unsent, r.Asked, "requests asked for")
+	case "requests":
+		set(r.Requests, r.Asked, "requests asked for")
+	default: // a status or a class, of which only one has such a key
+		set(r.Status[m.name]+r.StatusCodes[m.name], r.Requests, "answers")
+	}
+	return got, nil
+}
+
+func sum(counts map[string]int64) int64 {
+	var n int64
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}
+
+// readLatency takes a statistic of a distribution.
+func (m metric) readLatency(r *Result) (reading, error) {
+	got := reading{metric: m}
+	var l *Latency
+	l, got.from = m.distribution(r)
+	if l == nil || l.Count == 0 {
+		return got, fmt.Errorf("the run has no %s: nothing was measured", m)
+	}
+	var err error
+	got.value, err = l.statistic(m.statistic)
+	return got, err
+}
+
+// distribution returns what the metric is of, nil when the result has none, and
+// where its times count from when the name does not say so.
+func (m metric) distribution(r *Result) (l *Latency, from string) {
+	switch m.name {
+	case "from_due":
+		return r.LatencyFromDue, ""
+	case "from_sent":
+		return r.Latency, ""
+	case "first_byte":
+		return r.FirstByte, " from sent"
+	case "connect":
+		return r.Connect, ""
+	case "tls":
+		return r.TLSHandshake, ""
+	case "lag":
+		if r.Pacing == nil {
+			return nil, ""
+		}
+		return r.Pacing.Lag, ""
+	}
+	if r.LatencyFromDue != nil {
+		return r.LatencyFromDue, " from due"
+	}
+	return r.Latency, " from sent"
+}
+
+// statistic returns one that parseStatistic has accepted, in microseconds.
+func (l *Latency) statistic(name string) (float64, error) {
+	switch name {
+	case "min", "p0":
+		return l.Min, nil
+	case "max", "p100":
+		return l.Max, nil
+	case "mean":
+		return l.Mean, nil
+	case "stdev":
+		return l.Stdev, nil
+	}
+	p, _ := percentile(name)
+	for _, known := range []struct{ p, value float64 }{
+		{2.5, l.P2_5}, {50, l.P50}, {90, l.P90}, {97.5, l.P97_5}, {99, l.P99}, {99.9, l.P999}, {99.99, l.P9999},
+	} {
+		if p == known.p {
+			return known.value, nil
+		}
+	}
+	return l.percentile(p)
+}
+
+// percentile returns one that the Latency has no field for.
+func (l *Latency) percentile(p float64) (float64, error) {
+	h, err := l.DecodeHistogram()
+	if err != nil {
+		return 0, fmt.Errorf("taking p%v from the result's histogram: %w", p, err)
+	}
+	return float64(h.ValueAtPercentile(p)) / float64(time.Microsecond), nil
+}

@@ -1,0 +1,137 @@
+package load
+
+import (
+	"time"
+)
+
+// A collector watches a run: it takes the threads' headlines ten times a second,
+// tells the plan's Progress, and makes the series.
+type collector struct {
+	run    *run
+	server *serverWatch // nil without a process
+
+	all    *distribution   // the headline of the whole run
+	second *distribution   // of the second that is going on
+	spare  []*distribution // to swap with the threads'
+
+	last   tally // at the end of the last second
+	since  time.Duration
+	series []Second
+	now    tally
+}
+
+const watchEvery = 100 * time.Millisecond
+
+func newCollector(r *run) *collector {
+	c := &collector{run: r, all: newDistribution(), second: newDistribution(), server: r.watchServer()}
+	for range r.recorders {
+		c.spare = append(c.spare, newDistribution())
+	}
+	return c
+}
+
+// collect watches until over is closed.
+func (c *collector) collect(over <-chan struct{}) {
+	every := time.NewTicker(watchEvery)
+	defer every.Stop()
+	next := time.Second
+	for {
+		select {
+		case <-over:
+			c.take()
+			c.endSecond(c.ending())
+			c.tell(true)
+			return
+		case <-every.C:
+		}
+		c.take()
+		if now := c.run.now(); now >= next {
+			c.endSecond(now)
+			next += time.Second * (1 + (now-next)/time.Second)
+		}
+		c.tell(false)
+	}
+}
+
+// take swaps the threads' headlines and sums up their tallies.
+func (c *collector) take() {
+	c.now = tally{}
+	for i, rec := range c.run.recorders {
+		t, d := rec.swap(c.spare[i])
+		c.now.add(&t)
+		c.second.merge(d)
+		c.all.merge(d)
+		d.reset()
+		c.spare[i] = d
+	}
+}
+
+// endSecond adds what happened since the last one ended.
+func (c *collector) endSecond(now time.Duration) {
+	length := now - c.since
+	if length <= 0 {
+		return
+	}
+	n, m := &c.now, &c.last
+	c.series = append(c.series, Second{
+		Start: c.since.Seconds(), Seconds: length.Seconds(),
+		Asked: n.asked - m.asked, Sent: n.sent - m.sent, Requests: n.answered - m.answered,
+		Errors: n.failures.sum() - m.failures.sum(), Bytes: n.read - m.read,
+		P50: c.second.quantile(.5), P90: c.second.quantile(.9), P99: c.second.quantile(.99), Max: c.second.quantile(1),
+		Connections: int(n.connections),
+	})
+	c.second.reset()
+	c.last, c.since = c.now, now
+}
+
+// tell calls the plan's Progress.
+func (c *collector) tell(done bool) {
+	if c.run.plan.Progress == nil {
+		return
+	}
+	p := &c.run.plan
+	now := c.run.now()
+	progress := Progress{
+		Elapsed: now, Duration: p.Duration, Of: p.Requests,
+		Asked: c.now.asked, Sent: c.now.sent, Requests: c.now.answered, Errors: c.now.failures.sum(),
+		Status:      c.run.statuses(),
+		Connections: int(c.now.connections),
+		InFlight:    c.now.sent - c.now.answered - c.now.failed - c.now.unanswered,
+		P50:         c.all.quantile(.5), P90: c.all.quantile(.9), P99: c.all.quantile(.99), P999: c.all.quantile(.999), Max: c.all.quantile(1),
+		Waiting: now >= time.Duration(c.run.end.Load()), Done: done,
+	}
+	if n := len(c.series); n > 0 {
+		progress.Last = c.series[n-1]
+	}
+	p.Progress(progress)
+}
+
+// statuses counts the answers so far by class.
+func (r *run) statuses() map[string]int64 {
+	counts := make(map[string]int64)
+	for _, rec := range r.recorders {
+		rec.mu.Lock()
+		for class, d := range rec.classes {
+			if d != nil {
+				counts[className(class)] += d.count()
+			}
+		}
+		rec.mu.Unlock()
+	}
+	return counts
+}
+
+func className(class int) string { return string(rune('0'+class)) + "xx" }
+
+// ending is when the run was over for the one who watches it: the end of the
+// time in which requests were sent, or the last answer.
+func (c *collector) ending() time.Duration {
+	last := time.Duration(0)
+	for _, rec := range c.run.recorders {
+		last = max(last, rec.lastDone)
+	}
+	if end := time.Duration(c.run.end.Load()); end != never {
+		last = max(last, min(end, c.run.now()))
+	}
+	return last
+}

@@ -1,0 +1,88 @@
+package load
+
+import (
+	"math"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// A distribution counts times, in nanoseconds, to three digits. Its memory does
+// not grow.
+type distribution struct {
+	histogram *hdrhistogram.Histogram
+	sum       float64
+	min, max  int64
+}
+
+// longest is the greatest time that a distribution tells from a greater one.
+const longest = int64(24 * time.Hour)
+
+func newDistribution() *distribution {
+	d := &distribution{histogram: hdrhistogram.New(1, longest, 3)}
+	d.reset()
+	return d
+}
+
+func (d *distribution) reset() {
+	d.histogram.Reset()
+	d.sum, d.min, d.max = 0, math.MaxInt64, 0
+}
+
+// record counts t, as 0 when it is negative.
+func (d *distribution) record(t time.Duration) {
+	n := max(int64(t), 0)
+	d.sum += float64(n)
+	d.min, d.max = min(d.min, n), max(d.max, n)
+	d.histogram.RecordValue(min(n, longest)) // which is in range
+}
+
+// merge adds what e has counted.
+func (d *distribution) merge(e *distribution) {
+	if e == nil || e.count() == 0 {
+		return
+	}
+	d.histogram.Merge(e.histogram)
+	d.sum += e.sum
+	d.min, d.max = min(d.min, e.min), max(d.max, e.max)
+}
+
+func (d *distribution) count() int64 { return d.histogram.TotalCount() }
+
+// quantile returns the time in microseconds that a share q of all does not
+// exceed, and 0 of none.
+func (d *distribution) quantile(q float64) float64 {
+	if d.count() == 0 {
+		return 0
+	}
+	v := d.histogram.ValueAtPercentile(100 * q)
+	return micros(min(max(v, d.min), d.max)) // a bucket's bounds may lie beyond both
+}
+
+// latency is the distribution as a Result has it, nil when there is none.
+func (d *distribution) latency() *Latency {
+	n := d.count()
+	if n == 0 {
+		return nil
+	}
+	l := &Latency{
+		Unit: "us", Count: n,
+		Min: micros(d.min), Max: micros(d.max), Mean: d.sum / float64(n) / 1e3, Stdev: d.histogram.StdDev() / 1e3,
+		P2_5: d.quantile(.025), P50: d.quantile(.5), P90: d.quantile(.9), P97_5: d.quantile(.975),
+		P99: d.quantile(.99), P999: d.quantile(.999), P9999: d.quantile(.9999),
+	}
+	b, err := d.histogram.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	if err != nil {
+		panic(err) // compressing into memory does not fail
+	}
+	l.Histogram = string(b)
+	return l
+}
+
+func micros(ns int64) float64 { return float64(ns) / 1e3 }
+
+// DecodeHistogram returns the whole distribution, in nanoseconds. It fails when
+// the text was not written by a run.
+func (l *Latency) DecodeHistogram() (*hdrhistogram.Histogram, error) {
+	return hdrhistogram.Decode([]byte(l.Histogram))
+}

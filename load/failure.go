@@ -1,0 +1,103 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"syscall"
+)
+
+// A kind says in a word why a request or a connection failed. The words are
+// keys of a Result's Errors.
+type kind uint8
+
+const (
+	refused    kind = iota // nobody listens
+	unreached              // the connection could not be made for another reason
+	noPort                 // this machine has no port, or file, left for a connection
+	handshake              // TLS failed
+	reset                  // the connection was reset
+	eof                    // the connection was closed before the answer was whole
+	timeout                // the answer, or the connection, took longer than Timeout
+	badAnswer              // what came is not an HTTP answer
+	badRequest             // the request could not be made or sent
+	kinds
+)
+
+var kindNames = [kinds]string{"refused", "unreachable", "no_port", "tls", "reset", "eof", "timeout", "bad_answer", "bad_request"}
+
+// connectKind classifies an error of connecting.
+func connectKind(err error) kind {
+	var timed net.Error
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return refused
+	case errors.Is(err, syscall.EADDRNOTAVAIL), errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return noPort
+	case errors.Is(err, syscall.ETIMEDOUT), errors.As(err, &timed) && timed.Timeout():
+		return timeout
+	case errors.Is(err, syscall.ECONNRESET):
+		return reset
+	}
+	return unreached
+}
+
+// exchangeKind classifies an error of sending a request or reading its answer.
+func exchangeKind(err error) kind {
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return timeout
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return eof
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, net.ErrClosed):
+		return reset
+	}
+	return badAnswer
+}
+
+// failures counts what has failed, by kind, with the words of the first of each.
+type failures struct {
+	counts   [kinds]int64
+	examples [kinds]string
+}
+
+func (f *failures) add(k kind, err error) {
+	if f.counts[k]++; f.counts[k] == 1 {
+		f.examples[k] = err.Error()
+	}
+}
+
+func (f *failures) merge(g *failures) {
+	for k := range kinds {
+		f.counts[k] += g.counts[k]
+		if f.examples[k] == "" {
+			f.examples[k] = g.examples[k]
+		}
+	}
+}
+
+func (f *failures) sum() (n int64) {
+	for _, c := range f.counts {
+		n += c
+	}
+	return n
+}
+
+// maps returns the counts and the examples by the kinds' names.
+func (f *failures) maps() (counts map[string]int64, examples map[string]string) {
+	counts, examples = make(map[string]int64), make(map[string]string)
+	for k, n := range f.counts {
+		if n > 0 {
+			counts[kindNames[k]], examples[kindNames[k]] = n, f.examples[k]
+		}
+	}
+	return counts, examples
+}
+
+var (
+	errTimeout = fmt.Errorf("no whole answer in time: %w", os.ErrDeadlineExceeded)
+	errUnasked = errors.New("bytes that no request has asked for")
+	errClosed  = fmt.Errorf("the server closed the connection before the answer was whole: %w", io.ErrUnexpectedEOF)
+)

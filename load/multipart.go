@@ -1,0 +1,364 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+)
+
+// A FormField is one part of a form: a value, or a file.
+type FormField struct {
+	Name  string
+	Value string // may hold templates, when no field of the form has a Path
+
+	// Path is the file whose content is sent instead of Value.
+	Path string
+
+	// Inline has the file's content sent as the field's value, without a file
+	// name. It is for a Path.
+	Inline bool
+
+	// Filename is what the server is told: "" is the last element of Path, and
+	// no name for a value.
+	Filename string
+
+	// ContentType: "" is what Path's extension says, as curl has it, or
+	// application/octet-stream; a value has none.
+	ContentType string
+}
+
+// ParseFormField reads the fields that curl's -F takes:
+//
+//	name=value;type=text/plain
+//	name=@file,another;type=image/png;filename=photo.png
+//	name=<file
+//
+// Names of files and what stands behind type= and filename= may be quoted, with
+// \" and \\ in quotes. Several files are several fields of one name, as browsers
+// send them (RFC 7578 section 4.3), where curl makes a multipart/mixed of them.
+func ParseFormField(s string) ([]FormField, error) {
+	name, rest, ok := strings.Cut(s, "=")
+	if !ok {
+		return nil, fmt.Errorf("form field %q: there is no =; write name=value, name=@file or name=<file", s)
+	}
+	scan := &formScanner{text: s, offset: len(name) + 1}
+	var fields []FormField
+	var err error
+	switch {
+	case strings.HasPrefix(rest, "@"), strings.HasPrefix(rest, "<"):
+		fields, err = scan.files(name, rest[0] == '<')
+	default:
+		field := FormField{Name: name, Value: scan.word(";")}
+		err = scan.attributes(&field)
+		fields = []FormField{field}
+	}
+	if err == nil && scan.offset < len(s) {
+		err = at(scan.offset, "%q is left over", s[scan.offset:])
+	}
+	if err != nil {
+		return nil, fmt.Errorf("form field %q: %w", s, err)
+	}
+	return fields, nil
+}
+
+type formScanner struct {
+	text   string
+	offset int
+}
+
+// files reads file after file, each with its attributes, behind an @ or a <.
+func (s *formScanner) files(name string, inline bool) ([]FormField, error) {
+	var fields []FormField
+	for more := true; more; more = s.skip(",") {
+		if len(fields) == 0 {
+			s.offset++ // the @ or <
+		}
+		begin := s.offset
+		field := FormField{Name: name, Inline: inline, Path: s.word(",;")}
+		if field.Path == "" {
+			return nil, at(begin, "there is no name of a file")
+		}
+		if err := s.attributes(&field); err != nil {
+			return nil, err
+		}
+		if inline && field.Filename != "" {
+			return nil, at(begin, "what < reads is sent as a value, which has no filename; write @")
+		}
+		fields = append(fields, field)
+	}
+	if inline && len(fields) > 1 {
+		return nil, at(0, "< reads one file")
+	}
+	return fields, nil
+}
+
+// attributes reads ;type= and ;filename=. A type may have parameters of its own,
+// such as ;charset=utf-8.
+func (s *formScanner) attributes(field *FormField) error {
+	end := ";"
+	if field.Path != "" {
+		end = ",;"
+	}
+	for s.skip(";") {
+		s.spaces()
+		begin := s.offset
+		switch {
+		case s.skip("type="):
+			field.ContentType = s.word(end)
+		case s.skip("filename="):
+			field.Filename = s.word(end)
+		case field.ContentType != "":
+			field.ContentType += ";" + s.word(end)
+		default:
+			return at(begin, `%q is neither type= nor filename=; a value with a semicolon stands in quotes`, s.text[begin:])
+		}
+	}
+	return nil
+}
+
+func (s *formScanner) skip(prefix string) bool {
+	if !strings.HasPrefix(s.text[s.offset:], prefix) {
+		return false
+	}
+	s.offset += len(prefix)
+	return true
+}
+
+func (s *formScanner) spaces() {
+	for s.skip(" ") || s.skip("\t") {
+	}
+}
+
+// word reads what stands in quotes, or up to one of the bytes that end it. What
+// only looks like quotes, because more follows them, is taken as it is.
+func (s *formScanner) word(end string) string {
+	rest := s.text[s.offset:]
+	if text, length, ok := quotedWord(rest); ok && (length == len(rest) || strings.IndexByte(end, rest[length]) >= 0) {
+		s.offset += length
+		return text
+	}
+	length := strings.IndexAny(rest, end)
+	if length < 0 {
+		length = len(rest)
+	}
+	s.offset += length
+	return rest[:length]
+}
+
+func quotedWord(s string) (text string, length int, ok bool) {
+	if !strings.HasPrefix(s, `"`) {
+		return "", 0, false
+	}
+	var b strings.Builder
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == '"':
+			return b.String(), i + 1, true
+		case s[i] == '\\' && i+1 < len(s) && (s[i+1] == '"' || s[i+1] == '\\'):
+			i++
+			b.WriteByte(s[i])
+		default:
+			b.WriteByte(s[i])
+		}
+	}
+	return "", 0, false
+}
+
+// Form makes a body of the fields, multipart/form-data as RFC 7578 has it, and
+// the Content-Type that belongs to it. The boundary comes from the seed.
+//
+// A form of values alone is a Text, and its values may hold templates. Files are
+// opened and stay open as long as the process; they are read while they are
+// sent, and may not change their size until then. What is no regular file is
+// read at once.
+func Form(fields []FormField, seed uint64) (Body, Header, error) {
+	r := requestRandom(seed, 0)
+	boundary := string(appendUUID([]byte("------------------------weir-"), r.next(), r.next()))
+	header := Header{"Content-Type", "multipart/form-data; boundary=" + boundary}
+	var form composed
+	for _, f := range fields {
+		head, err := f.head()
+		if err != nil {
+			return Body{}, Header{}, err
+		}
+		form.addText("--" + boundary + "\r\n" + head + "\r\n")
+		if f.Path == "" {
+			form.addText(f.Value + "\r\n")
+			continue
+		}
+		file, size, err := openBody(f.Path)
+		if err != nil {
+			return Body{}, Header{}, fmt.Errorf("form field %q: %w", f.Name, err)
+		}
+		form.add(file, size)
+		form.addText("\r\n")
+	}
+	form.addText("--" + boundary + "--\r\n")
+	if text, ok := form.text(); ok {
+		return Body{Text: text}, header, nil
+	}
+	for _, f := range fields {
+		if f.Path == "" && strings.Contains(f.Value, "{{") {
+			return Body{}, Header{}, fmt.Errorf("form field %q: a form with files is sent as it is, and its values cannot hold templates", f.Name)
+		}
+	}
+	return Body{File: &form, Size: form.size}, header, nil
+}
+
+// head is the field's own header, up to and with the last line's end.
+func (f FormField) head() (string, error) {
+	switch {
+	case f.Path != "" && f.Value != "":
+		return "", fmt.Errorf("form field %q has both a Value and a Path", f.Name)
+	case f.Path == "" && f.Inline:
+		return "", fmt.Errorf("form field %q is Inline and has no Path", f.Name)
+	case strings.ContainsFunc(f.ContentType, isControl):
+		return "", fmt.Errorf("form field %q: the type %q has control characters", f.Name, f.ContentType)
+	}
+	name, kind := f.Filename, f.ContentType
+	if f.Path != "" && !f.Inline {
+		if name == "" {
+			name = filepath.Base(f.Path)
+		}
+		if kind == "" {
+			kind = typeByExtension(name)
+		}
+	}
+	head := `Content-Disposition: form-data; name="` + escapeQuoted(f.Name) + `"`
+	if name != "" {
+		head += `; filename="` + escapeQuoted(name) + `"`
+	}
+	if kind != "" {
+		head += "\r\nContent-Type: " + kind
+	}
+	return head + "\r\n", nil
+}
+
+// escapeQuoted escapes a name as browsers do: WHATWG HTML, "multipart/form-data
+// encoding algorithm".
+func escapeQuoted(s string) string {
+	return strings.NewReplacer("\r", "%0D", "\n", "%0A", `"`, "%22").Replace(s)
+}
+
+// typeByExtension knows what curl knows (lib/mime.c, Curl_mime_contenttype): the
+// machine's table would make requests differ from one to the next.
+func typeByExtension(name string) string {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".gif":
+		return "image/gif"
+	case ".jpg", ".jpeg":
+		return "image/jpeg"
+	case ".png":
+		return "image/png"
+	case ".svg":
+		return "image/svg+xml"
+	case ".txt":
+		return "text/plain"
+	case ".htm", ".html":
+		return "text/html"
+	case ".pdf":
+		return "application/pdf"
+	case ".xml":
+		return "application/xml"
+	}
+	return "application/octet-stream"
+}
+
+// openBody opens a file whose content is to be sent. A regular one stays open
+// and is read later; the others, such as pipes, can be read once, and are.
+func openBody(path string) (file io.ReaderAt, size int64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err == nil && info.Mode().IsRegular() {
+		return f, info.Size(), nil
+	}
+	var content []byte
+	if err == nil {
+		content, err = io.ReadAll(f)
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, 0, err
+	}
+	return strings.NewReader(string(content)), int64(len(content)), nil
+}
+
+// composed is several contents one behind the other. Goroutines may read it at
+// once when they may read each of its sections.
+type composed struct {
+	sections []section
+	size     int64
+}
+
+type section struct {
+	begin, size int64
+	text        string      // the content, or
+	file        io.ReaderAt // where it is
+}
+
+func (c *composed) addText(text string) {
+	c.sections = append(c.sections, section{begin: c.size, size: int64(len(text)), text: text})
+	c.size += int64(len(text))
+}
+
+func (c *composed) add(file io.ReaderAt, size int64) {
+	c.sections = append(c.sections, section{begin: c.size, size: size, file: file})
+	c.size += size
+}
+
+// text returns what has no files in it.
+func (c *composed) text() (string, bool) {
+	var b strings.Builder
+	for _, s := range c.sections {
+		if s.file != nil {
+			return "", false
+		}
+		b.WriteString(s.text)
+	}
+	return b.String(), true
+}
+
+// ReadAt implements io.ReaderAt. A file that has become shorter is an
+// io.ErrUnexpectedEOF.
+func (c *composed) ReadAt(p []byte, offset int64) (int, error) {
+	if offset < 0 {
+		return 0, fmt.Errorf("load: read a form at %d", offset)
+	}
+	i := sort.Search(len(c.sections), func(i int) bool { return c.sections[i].begin+c.sections[i].size > offset })
+	done := 0
+	for ; done < len(p) && i < len(c.sections); i++ {
+		n, err := c.sections[i].readAt(p[done:], offset+int64(done)-c.sections[i].begin)
+		done += n
+		if err != nil {
+			return done, err
+		}
+	}
+	if done < len(p) {
+		return done, io.EOF
+	}
+	return done, nil
+}
+
+// readAt fills p, or as much of it as the section has left.
+func (s *section) readAt(p []byte, offset int64) (int, error) {
+	if left := s.size - offset; int64(len(p)) > left {
+		p = p[:left]
+	}
+	if s.file == nil {
+		return copy(p, s.text[offset:]), nil
+	}
+	n, err := s.file.ReadAt(p, offset)
+	switch {
+	case n == len(p):
+		return n, nil
+	case errors.Is(err, io.EOF):
+		return n, io.ErrUnexpectedEOF
+	}
+	return n, err
+}

@@ -1,0 +1,170 @@
+package load
+
+import (
+	"sync"
+	"time"
+)
+
+// A recorder keeps what one thread measures. Its memory does not grow with the
+// requests. The thread holds the lock while it handles what has come, not for
+// each request; the collector takes it ten times a second.
+type recorder struct {
+	mu sync.Mutex // guards what follows
+	tally
+	open     bool
+	end      time.Duration // of the time in which requests are sent
+	lastDone time.Duration
+
+	classes   [6]*distribution // from sent, by the status's first digit
+	firstByte *distribution
+	lag       *distribution // open loop alone
+	fromDue   *distribution // the last tenth of a second's; open loop alone
+	fromSent  *distribution // the same, closed loop alone
+	connect   *distribution
+	handshake *distribution
+	codes     [1000]int64
+	bins      sendBins
+}
+
+// A tally is what can be counted.
+type tally struct {
+	sent, answered, failed, unanswered int64
+	inTime                             int64 // answered before the end
+	read, written                      int64 // bytes
+	readInTime                         int64
+	skipped, noConnection, ended       int64 // unsent
+	lateConnections, lateGenerator     int64
+	asked                              int64
+
+	connections, made int64 // open now, and made in all
+	most              int64 // open at once
+	failures          failures
+}
+
+// lateAfter is from when on a request that was due counts as late.
+const lateAfter = time.Millisecond
+
+func newRecorder(open bool) *recorder {
+	r := &recorder{
+		open:      open,
+		end:       never,
+		firstByte: newDistribution(),
+		connect:   newDistribution(),
+	}
+	if open {
+		r.lag, r.fromDue = newDistribution(), newDistribution()
+	} else {
+		r.fromSent = newDistribution()
+	}
+	return r
+}
+
+// A flight is a request under way.
+type flight struct {
+	due, sent, first time.Duration // since the run began; first is 0 until a byte of the answer came
+	noBody           bool
+}
+
+// send counts a request. forConnection tells that it had to wait for one.
+func (r *recorder) send(f *flight, forConnection bool) {
+	r.sent++
+	r.bins.add(f.sent)
+	if !r.open {
+		return
+	}
+	lag := f.sent - f.due
+	r.lag.record(lag)
+	switch {
+	case lag <= lateAfter:
+	case forConnection:
+		r.lateConnections++
+	default:
+		r.lateGenerator++
+	}
+}
+
+// answer counts an answer that is whole.
+func (r *recorder) answer(f *flight, status int, done time.Duration) {
+	r.answered++
+	if done <= r.end {
+		r.inTime++
+	}
+	r.lastDone = max(r.lastDone, done)
+	r.codes[status%len(r.codes)]++
+	class := &r.classes[status/100%len(r.classes)]
+	if *class == nil {
+		*class = newDistribution()
+	}
+	(*class).record(done - f.sent)
+	r.firstByte.record(f.first - f.sent)
+	if r.open {
+		r.fromDue.record(done - f.due)
+	} else {
+		r.fromSent.record(done - f.sent)
+	}
+}
+
+// fail counts a request that was sent and will not be answered.
+func (r *recorder) fail(k kind, err error) {
+	r.failed++
+	r.failures.add(k, err)
+}
+
+// bytes counts what was read.
+func (r *recorder) bytes(n int, now time.Duration) {
+	r.read += int64(n)
+	if now <= r.end {
+		r.readInTime += int64(n)
+	}
+}
+
+// connected counts a connection that was made.
+func (r *recorder) connected(took time.Duration) {
+	r.made++
+	r.connections++
+	r.most = max(r.most, r.connections)
+	r.connect.record(took)
+}
+
+// headline returns the latencies that a run is judged by.
+func (r *recorder) headline() **distribution {
+	if r.open {
+		return &r.fromDue
+	}
+	return &r.fromSent
+}
+
+// swap puts a new distribution in the place of the headline, and returns a copy
+// of the tally and what there was.
+func (r *recorder) swap(fresh *distribution) (tally, *distribution) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	h := r.headline()
+	old := *h
+	*h = fresh
+	return r.tally, old
+}
+
+// add sums up two threads' tallies.
+func (t *tally) add(u *tally) {
+	t.sent += u.sent
+	t.answered += u.answered
+	t.failed += u.failed
+	t.unanswered += u.unanswered
+	t.inTime += u.inTime
+	t.read += u.read
+	t.written += u.written
+	t.readInTime += u.readInTime
+	t.skipped += u.skipped
+	t.noConnection += u.noConnection
+	t.ended += u.ended
+	t.lateConnections += u.lateConnections
+	t.lateGenerator += u.lateGenerator
+	t.asked += u.asked
+	t.connections += u.connections
+	t.made += u.made
+	t.most += u.most
+	t.failures.merge(&u.failures)
+}
+
+func (t *tally) unsent() int64 { return t.skipped + t.noConnection + t.ended }

@@ -1,0 +1,184 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Run does what the plan says, and returns what it has measured.
+//
+// When ctx is done nothing more is sent: answers under way are waited for a
+// second, and the Result says that it was interrupted. Run fails, and sends
+// nothing, when the plan makes no sense, when its connections would not fit
+// into the files and ports of this machine, or when none of the first
+// connections can be made.
+//
+// While it runs the process has a P more for each thread (runtime.GOMAXPROCS),
+// since threads that wait in the kernel keep theirs.
+func Run(ctx context.Context, p Plan) (*Result, error) {
+	r, err := newRun(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	defer leaseProcessors(r.plan.Threads)()
+	return r.execute(ctx)
+}
+
+// A run is what its threads share.
+type run struct {
+	plan    Plan
+	program *program
+	server  string // the address to connect to
+
+	created  time.Time
+	zero     atomic.Int64 // what times count from, since created: first that, then the start
+	opening  barrier      // the first connections
+	tickets  atomic.Int64 // of the closed loop, when it ends by number
+	started  atomic.Bool
+	released chan struct{} // closed when started
+	end      atomic.Int64  // when nothing more is sent, a time.Duration
+	cut      atomic.Bool   // the end came before the plan's
+
+	recorders []*recorder
+}
+
+// interruptGrace is how long the answers of a run that was interrupted are
+// waited for.
+const interruptGrace = time.Second
+
+func newRun(ctx context.Context, p Plan) (*run, error) {
+	p, err := p.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	program, err := compile(p.Targets, p.NoKeepAlive)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.fit(); err != nil {
+		return nil, err
+	}
+	r := &run{plan: p, program: program, created: time.Now(), released: make(chan struct{})}
+	if r.server, err = resolve(ctx, program.origin.address(), p.Timeout); err != nil {
+		return nil, err
+	}
+	r.tickets.Store(p.Requests)
+	r.end.Store(int64(never))
+	if p.Duration > 0 {
+		r.end.Store(int64(p.Duration))
+	}
+	for range p.Threads {
+		r.recorders = append(r.recorders, newRecorder(p.Pace.open()))
+	}
+	return r, nil
+}
+
+// now is the time since the run began.
+func (r *run) now() time.Duration { return time.Since(r.created) - time.Duration(r.zero.Load()) }
+
+// grace is how long after the end answers are waited for.
+func (r *run) grace() time.Duration {
+	if r.cut.Load() {
+		return min(interruptGrace, r.plan.Timeout)
+	}
+	return r.plan.Timeout
+}
+
+// execute runs the threads to their end.
+func (r *run) execute(ctx context.Context) (*Result, error) {
+	threads, err := r.newThreads()
+	if err != nil {
+		return nil, err
+	}
+	r.opening.expect(len(threads))
+	var running sync.WaitGroup
+	usage := make([]threadUsage, len(threads))
+	for i, t := range threads {
+		running.Go(func() { usage[i] = t.serve() })
+	}
+	r.opening.wait()
+	if err := r.unreachable(); err != nil {
+		r.end.Store(0)
+		r.start()
+		running.Wait()
+		return nil, err
+	}
+	r.start()
+	c := newCollector(r)
+	over := make(chan struct{})
+	interrupted := context.AfterFunc(ctx, r.stop)
+	var watching sync.WaitGroup
+	watching.Go(func() { c.collect(over) })
+	running.Wait()
+	interrupted()
+	close(over)
+	watching.Wait()
+	return c.result(usage), nil
+}
+
+// start lets the threads go; times count from here.
+func (r *run) start() {
+	r.zero.Store(int64(time.Since(r.created)))
+	r.started.Store(true)
+	close(r.released)
+}
+
+// stop ends the run now.
+func (r *run) stop() {
+	now := int64(r.now())
+	for {
+		end := r.end.Load()
+		if end <= now {
+			return
+		}
+		if r.end.CompareAndSwap(end, now) {
+			r.cut.Store(true)
+			return
+		}
+	}
+}
+
+// unreachable returns why there is no connection at all, if there is none of
+// those that were to be opened at the start.
+func (r *run) unreachable() error {
+	if r.plan.NoKeepAlive {
+		return nil
+	}
+	var all tally
+	for _, rec := range r.recorders {
+		rec.mu.Lock()
+		all.add(&rec.tally)
+		rec.mu.Unlock()
+	}
+	if all.made > 0 {
+		return nil
+	}
+	for k, example := range all.failures.examples {
+		if example != "" {
+			return &UnreachableError{Kind: kindNames[k], Server: r.server, Reason: example}
+		}
+	}
+	return nil
+}
+
+// An UnreachableError tells that no connection to the server could be made, so
+// that nothing was sent.
+type UnreachableError struct {
+	Kind   string // as in a Result's Errors
+	Server string // host and port
+	Reason string
+}
+
+func (e *UnreachableError) Error() string {
+	return fmt.Sprintf("load: no connection to %s can be made: %s", e.Server, e.Reason)
+}
+
+// A barrier is waited for until all who are expected have arrived.
+type barrier struct{ missing sync.WaitGroup }
+
+func (b *barrier) expect(n int) { b.missing.Add(n) }
+func (b *barrier) arrive()      { b.missing.Done() }
+func (b *barrier) wait()        { b.missing.Wait() }

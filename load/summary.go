@@ -1,0 +1,174 @@
+package load
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// result sums the run up. The threads have ended.
+func (c *collector) result(usage []threadUsage) *Result {
+	r := c.run
+	sum := c.sumUp()
+	n := &c.now
+	window := r.window(sum.lastDone)
+	seconds := max(window.Seconds(), 1e-9)
+	res := &Result{
+		Started: r.created.Add(time.Duration(r.zero.Load())).Round(0), URL: r.plan.Targets[0].URL, Protocol: r.plan.Protocol.String(), Machine: thisMachine(),
+		Asked: n.asked, Sent: n.sent, Unsent: n.unsent(), Requests: n.answered, Failed: n.failed, Unanswered: n.unanswered,
+		UnsentFor:         counts{"skipped": n.skipped, "no_connection": n.noConnection, "ended": n.ended}.some(),
+		Late:              n.lateConnections + n.lateGenerator,
+		LateFor:           counts{"connections": n.lateConnections, "generator": n.lateGenerator}.some(),
+		RequestsPerSecond: float64(n.inTime) / seconds,
+		BytesPerSecond:    float64(n.readInTime) / seconds,
+		DurationSeconds:   window.Seconds(),
+		BytesRead:         n.read, BytesWritten: n.written,
+		Connections: int(n.most), ConnectionsMade: n.made, Pipeline: r.plan.Pipeline, Threads: r.plan.Threads,
+		FirstByte: sum.firstByte.latency(), Connect: sum.connect.latency(), TLSHandshake: sum.handshake.latency(),
+		Status: make(map[string]int64), StatusCodes: make(map[string]int64), LatencyByStatus: make(map[string]*Latency),
+		Series: c.series, Generator: generatorOf(usage), Interrupted: r.cut.Load(),
+	}
+	if c.server != nil {
+		res.Server = c.server.stop()
+	}
+	res.Errors, res.ErrorExamples = n.failures.maps()
+	sum.setLatencies(res)
+	if r.plan.Pace.open() {
+		res.LatencyFromDue = c.all.latency()
+		res.Pacing = sum.pacing(r, n, window)
+	}
+	res.judge(&r.plan)
+	return res
+}
+
+// window is the time in which requests were sent.
+func (r *run) window(lastDone time.Duration) time.Duration {
+	end := time.Duration(r.end.Load())
+	if r.plan.Requests > 0 && (end == never || lastDone < end) {
+		return lastDone
+	}
+	return end
+}
+
+// counts are numbers by name.
+type counts map[string]int64
+
+// some returns those that are not 0.
+func (c counts) some() map[string]int64 {
+	for name, n := range c {
+		if n == 0 {
+			delete(c, name)
+		}
+	}
+	return c
+}
+
+// sumUp merges what the threads have recorded.
+func (c *collector) sumUp() *recorder {
+	sum := newRecorder(c.run.plan.Pace.open())
+	sum.handshake = newDistribution()
+	for _, rec := range c.run.recorders {
+		for i, d := range rec.classes {
+			if d == nil {
+				continue
+			}
+			if sum.classes[i] == nil {
+				sum.classes[i] = newDistribution()
+			}
+			sum.classes[i].merge(d)
+		}
+		sum.firstByte.merge(rec.firstByte)
+		sum.connect.merge(rec.connect)
+		sum.handshake.merge(rec.handshake)
+		if rec.lag != nil {
+			sum.lag.merge(rec.lag)
+		}
+		for code, n := range rec.codes {
+			sum.codes[code] += n
+		}
+		sum.bins.merge(&rec.bins)
+		sum.lastDone = max(sum.lastDone, rec.lastDone)
+	}
+	return sum
+}
+
+// setLatencies sets what a Result says of the answers by status.
+func (r *recorder) setLatencies(res *Result) {
+	all := newDistribution()
+	for class, d := range r.classes {
+		if d != nil {
+			all.merge(d)
+			name := className(class)
+			res.Status[name], res.LatencyByStatus[name] = d.count(), d.latency()
+		}
+	}
+	res.Latency = all.latency()
+	for code, n := range r.codes {
+		if n > 0 {
+			res.StatusCodes[strconv.Itoa(code)] = n
+		}
+	}
+}
+
+func (r *recorder) pacing(run *run, n *tally, window time.Duration) *Pacing {
+	p := &Pacing{Lag: r.lag.latency()}
+	if s := window.Seconds(); s > 0 {
+		p.AskedPerSecond, p.SentPerSecond = float64(n.asked)/s, float64(n.sent)/s
+	}
+	p.Mean10ms, p.Variance10ms = r.bins.variance(run.plan.Pace.Stages, window)
+	return p
+}
+
+func generatorOf(usage []threadUsage) Generator {
+	var g Generator
+	for _, u := range usage {
+		g.CPUSeconds += u.cpu.Seconds()
+		if u.wall > 0 {
+			g.Busy = max(g.Busy, u.cpu.Seconds()/u.wall.Seconds())
+			g.Waited = max(g.Waited, u.waited.Seconds()/u.wall.Seconds())
+		}
+	}
+	g.PeakRSS = peakRSS()
+	return g
+}
+
+// From here on a generator says as much about itself as about the server.
+const (
+	busyLimit   = 0.95 // of a CPU, by one thread
+	waitedLimit = 0.10 // of the time, by one thread, for a CPU
+	rateLimit   = 0.01 // of the pace, short of it
+	lateLimit   = 0.01 // of the requests, late for want of the generator
+)
+
+// judge says what has to be known before the numbers are believed.
+func (r *Result) judge(p *Plan) {
+	saturated := func(format string, args ...any) {
+		r.Saturated = true
+		r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
+	}
+	warn := func(format string, args ...any) { r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...)) }
+	if g := &r.Generator; g.Busy >= busyLimit {
+		saturated("the generator used %.0f%% of a CPU in one of its %d threads: the rate may be its limit, and latencies include its own", 100*g.Busy, r.Threads)
+	}
+	if g := &r.Generator; g.Waited >= waitedLimit {
+		saturated("the generator waited for a CPU %.0f%% of the time: others, perhaps the server, used it", 100*g.Waited)
+	}
+	if n := r.LateFor["generator"]; float64(n) > lateLimit*float64(r.Sent) {
+		saturated("the generator sent %d of %d requests more than a millisecond late, though it had connections", n, r.Sent)
+	}
+	if n := r.LateFor["connections"]; n > 0 {
+		warn("%d of %d requests waited more than a millisecond for a connection: the server did not keep up with the pace, or there were too few; latencies from due include that", n, r.Sent)
+	}
+	if r.Unsent > 0 {
+		warn("%d of %d requests were not sent; latencies say nothing about them", r.Unsent, r.Asked)
+	}
+	if r.Unanswered > 0 {
+		warn("%d requests had no answer yet when the run ended; latencies say nothing about them", r.Unanswered)
+	}
+	if n := r.Status["4xx"] + r.Status["5xx"]; n > 0 && 2*n > r.Requests {
+		warn("%d of %d answers were errors (4xx, 5xx): their latencies are in the tables too", n, r.Requests)
+	}
+	if r.Interrupted {
+		warn("the run was interrupted after %.1f s", r.DurationSeconds)
+	}
+}

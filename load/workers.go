@@ -1,0 +1,383 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+)
+
+// workers are a thread's part of a run in goroutines, each of which has one
+// request under way: for what a loop does not speak, TLS and HTTP/2. They share
+// the recorder, the flow and the script by the recorder's lock.
+type workers struct {
+	run    *run
+	rec    *recorder
+	flow   *flow
+	script *script
+	pick   picker
+	first  int // connections at the start
+	most   int
+
+	// Guarded by the recorder's lock.
+	lines   []line    // one for each place for a connection
+	idle    []*worker // the longest idle first; open loop alone
+	starved time.Duration
+
+	cut     context.Context // done when nothing is waited for any more
+	release context.CancelFunc
+	running sync.WaitGroup
+}
+
+// A picker makes the line of a place for a connection.
+type picker func() line
+
+// A line carries exchanges over one connection, which it opens when it has none.
+type line interface {
+	// open connects, unless there is a connection.
+	open(ctx context.Context) (opened, error)
+
+	// exchange sends a request and reads its answer. began is called once, with
+	// the answer's first byte. After an error the connection is closed.
+	exchange(ctx context.Context, m *message, began func()) (outcome, error)
+
+	// close ends the connection; whoever has an exchange under way gets an error.
+	close()
+}
+
+// opened tells how long it took to connect, if that was needed.
+type opened struct {
+	made               bool
+	connect, handshake time.Duration
+}
+
+// An outcome is what an answer was.
+type outcome struct {
+	status  int
+	written int
+	read    int
+	last    bool // the connection is closed
+}
+
+// A worker carries one request at a time over a line that it may share.
+type worker struct {
+	*workers
+	line line
+	due  chan time.Duration // of a request; closed when there is none any more
+	m    message
+	head []byte // m's
+}
+
+func newWorkers(r *run, thread int, pick picker) *workers {
+	w := &workers{
+		run:    r,
+		rec:    r.recorders[thread],
+		flow:   newFlow(&r.plan, thread, &r.tickets),
+		script: r.program.script(thread, r.plan.Threads, r.plan.Seed),
+		pick:   pick,
+		first:  share(r.plan.Connections, thread, r.plan.Threads),
+		most:   share(r.plan.MaxConnections, thread, r.plan.Threads),
+	}
+	w.rec.handshake = newDistribution()
+	w.cut, w.release = context.WithCancel(context.Background())
+	return w
+}
+
+// share is a thread's part of n.
+func share(n, thread, threads int) int {
+	return (n - thread + threads - 1) / threads
+}
+
+// serve implements thread.
+func (w *workers) serve() threadUsage {
+	defer lockThread()()
+	defer w.release()
+	usage := beginProcessUsage(w.run.plan.Threads)
+	first := w.openFirst()
+	w.run.opening.arrive()
+	<-w.run.released
+	w.rec.mu.Lock()
+	for _, l := range first {
+		w.staff(l)
+	}
+	w.rec.mu.Unlock()
+	if w.flow.open() {
+		w.dispatch()
+	}
+	w.await()
+	for _, l := range w.lines {
+		l.close()
+	}
+	return usage.end()
+}
+
+// openFirst makes the first lines and connects them, some at a time.
+func (w *workers) openFirst() []line {
+	lines := make([]line, w.first)
+	var opening sync.WaitGroup
+	room := make(chan struct{}, mostOpening)
+	for i := range lines {
+		lines[i] = w.pick()
+		if w.run.plan.NoKeepAlive {
+			continue
+		}
+		room <- struct{}{}
+		opening.Go(func() {
+			w.connect(lines[i])
+			<-room
+		})
+	}
+	opening.Wait()
+	return lines
+}
+
+// connect opens a line and counts what came of it.
+func (w *workers) connect(l line) error {
+	ctx, cancel := context.WithTimeout(w.cut, w.run.plan.Timeout)
+	defer cancel()
+	o, err := l.open(ctx)
+	w.rec.mu.Lock()
+	defer w.rec.mu.Unlock()
+	switch {
+	case err != nil:
+		w.rec.failures.add(openKind(err), fmt.Errorf("%s: %w", w.run.server, err))
+	case o.made:
+		w.rec.connected(o.connect)
+		if o.handshake > 0 {
+			w.rec.handshake.record(o.handshake)
+		}
+	}
+	return err
+}
+
+// staff gives a line as many workers as may have a request under way on it. The
+// recorder's lock is held.
+func (w *workers) staff(l line) {
+	w.lines = append(w.lines, l)
+	for range w.run.plan.Pipeline {
+		k := &worker{workers: w, line: l, due: make(chan time.Duration, 1)}
+		if w.flow.open() {
+			w.idle = append(w.idle, k)
+			w.running.Go(k.answerDemand)
+		} else {
+			w.running.Go(k.keepBusy)
+		}
+	}
+}
+
+// dispatch hands what is due to idle workers until all is asked for and sent.
+func (w *workers) dispatch() {
+	for {
+		wake := w.handOut()
+		if wake < 0 {
+			break
+		}
+		sleep(wake)
+	}
+	w.rec.mu.Lock()
+	defer w.rec.mu.Unlock()
+	w.rec.ended += w.flow.drop(w.flow.waiting())
+	w.rec.asked = w.flow.asked
+	for _, k := range w.idle {
+		close(k.due)
+	}
+	w.idle = nil
+}
+
+// handOut gives idle workers what is due, and returns how long nothing will be;
+// a negative time when nothing will be any more.
+func (w *workers) handOut() time.Duration {
+	w.rec.mu.Lock()
+	defer w.rec.mu.Unlock()
+	now, end := w.run.now(), time.Duration(w.run.end.Load())
+	w.flow.ask(min(now, end-1))
+	for w.flow.waiting() > 0 && len(w.idle) > 0 {
+		k := w.idle[0]
+		w.idle = w.idle[1:]
+		k.due <- w.flow.take()
+	}
+	if n := w.flow.waiting(); n > 0 {
+		w.starved = now
+		w.openFor(n)
+	}
+	w.rec.skipped += w.flow.skip()
+	w.rec.asked = w.flow.asked
+	over := now >= end || w.flow.next() == never
+	if over && (w.flow.waiting() == 0 || w.run.cut.Load() || now >= end+w.run.grace() && end != never) {
+		return -1
+	}
+	if over {
+		return tick
+	}
+	return max(0, min(tick, w.flow.next()-now))
+}
+
+// openFor adds lines for n requests that wait, as far as there may be.
+func (w *workers) openFor(n int64) {
+	for ; n > 0 && len(w.lines) < w.most; n -= int64(w.run.plan.Pipeline) {
+		w.staff(w.pick())
+	}
+	for w.flow.waiting() > 0 && len(w.idle) > 0 {
+		k := w.idle[0]
+		w.idle = w.idle[1:]
+		k.due <- w.flow.take()
+	}
+}
+
+// await waits for the workers, as long as answers are waited for.
+func (w *workers) await() {
+	over := make(chan struct{})
+	go func() {
+		w.running.Wait()
+		close(over)
+	}()
+	for {
+		select {
+		case <-over:
+			return
+		case <-time.After(tick):
+			if end := time.Duration(w.run.end.Load()); end != never && w.run.now() >= end+w.run.grace() {
+				w.release()
+			}
+		}
+	}
+}
+
+// keepBusy is a worker's part of the closed loop.
+func (k *worker) keepBusy() {
+	for failures := 0; ; {
+		now := k.run.now()
+		if now >= time.Duration(k.run.end.Load()) || !k.flow.more() {
+			return
+		}
+		k.rec.mu.Lock()
+		k.rec.asked++
+		k.rec.mu.Unlock()
+		if k.serveOne(now, false) {
+			failures = 0
+			continue
+		}
+		failures++
+		k.pause(min(time.Millisecond<<min(failures, 7), 100*time.Millisecond))
+	}
+}
+
+// answerDemand is a worker's part of the open loop.
+func (k *worker) answerDemand() {
+	for due := range k.due {
+		for more := true; more; due, more = k.next() {
+			k.serveOne(due, true)
+		}
+		if due == never {
+			return
+		}
+	}
+}
+
+// next takes a request that waits, or has the worker wait for one. It returns
+// never when there will be none.
+func (k *worker) next() (due time.Duration, ok bool) {
+	k.rec.mu.Lock()
+	defer k.rec.mu.Unlock()
+	if k.flow.waiting() > 0 && !k.run.cut.Load() {
+		return k.flow.take(), true
+	}
+	if k.flow.next() == never || k.run.now() >= time.Duration(k.run.end.Load()) {
+		return never, false
+	}
+	k.idle = append(k.idle, k)
+	return 0, false
+}
+
+// serveOne carries a request that was due, or is now, and counts it.
+func (k *worker) serveOne(due time.Duration, open bool) bool {
+	began := k.run.now()
+	if err := k.connect(k.line); err != nil {
+		k.rec.mu.Lock()
+		defer k.rec.mu.Unlock()
+		k.rec.noConnection++
+		return false
+	}
+	f := k.begin(due, began, open)
+	ctx, cancel := context.WithTimeout(k.cut, k.run.plan.Timeout)
+	defer cancel()
+	o, err := k.line.exchange(ctx, &k.m, func() { f.first = k.run.now() })
+	now := k.run.now()
+	k.rec.mu.Lock()
+	defer k.rec.mu.Unlock()
+	k.rec.written += int64(o.written)
+	k.rec.bytes(o.read, now)
+	switch {
+	case err == nil:
+		k.rec.answer(&f, o.status, now)
+	case k.cut.Err() != nil:
+		k.rec.unanswered++
+	default:
+		k.rec.fail(failKind(err), err)
+	}
+	if err != nil || o.last {
+		k.rec.connections--
+	}
+	return err == nil
+}
+
+// begin takes the next message and counts it as sent.
+func (k *worker) begin(due, began time.Duration, open bool) flight {
+	k.rec.mu.Lock()
+	defer k.rec.mu.Unlock()
+	m := k.script.next()
+	k.m = *m
+	if !m.fixed {
+		k.head = append(k.head[:0], m.head...)
+		k.m.head = k.head
+	}
+	f := flight{due: due, sent: k.run.now(), noBody: m.noBody}
+	if k.run.plan.NoKeepAlive {
+		f.sent = began
+	}
+	if !open {
+		f.due = f.sent
+	}
+	k.rec.send(&f, due <= k.starved)
+	return f
+}
+
+// pause waits, but not beyond the end.
+func (k *worker) pause(d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-k.cut.Done():
+	}
+}
+
+// openKind classifies an error of opening a line.
+func openKind(err error) kind {
+	var k *kindError
+	if errors.As(err, &k) {
+		return k.kind
+	}
+	return connectKind(err)
+}
+
+// failKind classifies an error of an exchange.
+func failKind(err error) kind {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) {
+		return timeout
+	}
+	var k *kindError
+	if errors.As(err, &k) {
+		return k.kind
+	}
+	return exchangeKind(err)
+}
+
+// A kindError is an error whose kind is known where it arises.
+type kindError struct {
+	kind kind
+	err  error
+}
+
+func (e *kindError) Error() string { return e.err.Error() }
+func (e *kindError) Unwrap() error { return e.err }
