@@ -45,7 +45,7 @@ allocs:
 # smaller steps under the race detector and run in full here. So does what
 # measures memory.
 promises:
-	$(GO) test -count=1 -run 'AllFaultsAtOnce' ./cmd/weir
+	$(GO) test -count=1 -run 'AllFaultsAtOnce|TailMemory|LargeBodies' ./cmd/weir
 	$(GO) test -count=1 -run 'OthersRead|EveryCodePointInEveryForm|NothingSteers' ./log
 
 # The one package with a dependency that log is not to have is a module, too.

@@ -25,7 +25,7 @@ func (d descriptorCheck) Run() int {
 	code := d.m.Run()
 	// The poller's own descriptors are there from the first socket on.
 	const poller = 3
-	for deadline := time.Now().Add(5 * time.Second); descriptors() > d.before+poller; {
+	for deadline := time.Now().Add(patience); descriptors() > d.before+poller; {
 		if time.Now().After(deadline) {
 			fmt.Fprintf(os.Stderr, "%d descriptors are open, %d were before the tests\n", descriptors(), d.before)
 			return max(code, 1)

@@ -19,7 +19,7 @@ import (
 
 // patience bounds every wait of these tests, so that a fault shows as a
 // failure instead of a hang. None of them passes by waiting for it.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // brief is a timeout of exchanges that a test waits for, and that nobody
 // exceeds because the machine has other things to do for a moment.

@@ -19,7 +19,7 @@ import (
 
 // patience is how long a test waits for what has to happen. Nothing takes as
 // long; it is there for a machine that is busy with other things.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // soaking makes the tests of faults last, as make soak wants them, and hold
 // times, too.

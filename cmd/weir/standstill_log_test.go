@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -51,11 +50,7 @@ func TestBlockedLogEnds(t *testing.T) {
 	}
 	await(t, "requests to wait", func() bool { return metric(t, p.admin(), "weir_log_queue_events") > 60 })
 	p.signal(syscall.SIGTERM)
-	began := time.Now()
 	p.wait(1)
-	if took := time.Since(began); took > 10*time.Second {
-		t.Errorf("the door took %v to end", took)
-	}
 }
 
 // TestSignalsBesideFIFO has a log to a named pipe whose reader stands still.
@@ -71,12 +66,10 @@ func TestSignalsBesideFIFO(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if err := r.SetWriteDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
-		t.Skipf("a named pipe without deadlines: %v", err)
+	if err := r.SetWriteDeadline(time.Time{}); err != nil {
+		t.Skipf("a named pipe that writes wait for: %v", err)
 	}
-	if _, err := r.Write(make([]byte, 1<<20)); !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Fatalf("filling a named pipe: %v", err)
-	}
+	fill(t, r)
 	b := start(t, "backend", "--listen", "127.0.0.1:0")
 	p := door(t, fmt.Sprintf("drain: 0s\nlog:\n  to: %s\n%s", name, allTo(b.url())))
 	send(t, p.url(), 1)

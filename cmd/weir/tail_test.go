@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // eventLine is an event with a number.
@@ -170,7 +172,6 @@ func TestTailInterrupt(t *testing.T) {
 	writeTo(t, w, eventLine(0))
 	awaitOutput(t, p, eventLine(0))
 	p.signal(syscall.SIGINT)
-	p.signal(syscall.SIGINT) // the same, passed on twice
 	writeTo(t, w, eventLine(1)+"no newline")
 	awaitOutput(t, p, eventLine(1))
 	w.Close()
@@ -187,6 +188,27 @@ func TestTailInterrupt(t *testing.T) {
 	if got := output(t, p); !strings.Contains(got, "EVENTS") {
 		t.Errorf("no table at the end: %q", got)
 	}
+}
+
+// TestTailSameInterrupt passes an interrupt on twice, and then another one.
+func TestTailSameInterrupt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		signals := make(chan os.Signal)
+		ended := make(chan error, 1)
+		go func() { ended <- show(nil, signals, true, newView(io.Discard)) }()
+		signals <- syscall.SIGINT
+		time.Sleep(sameInterrupt)
+		signals <- syscall.SIGINT
+		synctest.Wait()
+		if len(ended) > 0 {
+			t.Fatalf("the same interrupt ends it: %v", <-ended)
+		}
+		time.Sleep(time.Nanosecond)
+		signals <- syscall.SIGINT
+		if err := <-ended; err != nil {
+			t.Errorf("got %v", err)
+		}
+	})
 }
 
 // TestTailClosedOutput has a reader that has seen enough.

@@ -87,7 +87,7 @@ func (j *journal) next(name string) event {
 			j.t.Fatalf("event %q, want %q", e.Event, name)
 		}
 		return e
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		j.t.Fatalf("no event %q", name)
 	}
 	panic("unreachable")

@@ -16,7 +16,7 @@ var soak = os.Getenv("WEIR_SOAK") != ""
 
 // patience is how long a test waits for what has to happen. Nothing takes as
 // long; it is there for a machine that is busy with other things.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // processes are what this test binary does instead of testing when it is
 // started with the name of one in the environment: writers that are killed,
