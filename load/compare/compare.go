@@ -1,0 +1,216 @@
+// Package compare puts the results of load side by side and says which of their
+// differences are more than noise.
+//
+// A difference needs samples. When each side has at least four runs, a run is
+// one sample. With fewer, the seconds of the runs are, and that is weaker than it
+// looks: the seconds of one run share its moment, its memory layout and its
+// neighbours, so that they tell these runs apart and not what the next two would
+// do. A Comparison says which it was.
+//
+// Samples are compared by the Mann-Whitney U test, which assumes nothing about
+// how they are distributed (golang.org/x/perf/benchmath, AssumeNothing). Of
+// twenty metrics that do not differ, one seems to.
+package compare
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"golang.org/x/perf/benchmath"
+
+	"github.com/weirhq/weir/load"
+)
+
+// A Comparison is two sides beside each other. Its JSON is a document that other
+// programs may rely on.
+type Comparison struct {
+	// Sample is what the differences were judged by: "run" or "second".
+	Sample string `json:"sample"`
+
+	RunsA int `json:"runs_a"`
+	RunsB int `json:"runs_b"`
+
+	Rows []Row `json:"rows"`
+
+	// Warnings say why the sides may not be comparable, and what the samples
+	// are too few for.
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// A Row is one metric of both sides.
+type Row struct {
+	Metric string `json:"metric"`
+	Unit   string `json:"unit"` // "/s", "us", "share" of 1, or "bytes"
+
+	A Side `json:"a"`
+	B Side `json:"b"`
+
+	// Ratio is the value of B in that of A: 1.05 is 5% more. It is 0 when A's
+	// value is.
+	Ratio float64 `json:"ratio,omitempty"`
+
+	Verdict Verdict `json:"verdict"`
+
+	// P is how likely samples at least as different as these would be if the
+	// sides were alike; nil when nothing was tested.
+	P *float64 `json:"p,omitempty"`
+}
+
+// A Side is what one side has of a metric.
+type Side struct {
+	// Value is that of all its runs taken together, or the median of its runs
+	// when they are the samples.
+	Value float64 `json:"value"`
+
+	// Median is that of the samples, and Interval where theirs lies with a
+	// confidence of 95%; nil when they are too few to say.
+	Median   float64   `json:"median"`
+	Interval []float64 `json:"interval,omitempty"`
+	Samples  int       `json:"samples"`
+}
+
+// A Verdict says what to make of a difference.
+type Verdict string
+
+const (
+	Better Verdict = "better" // B's is
+	Worse  Verdict = "worse"
+
+	// Noise is when the samples are not different enough, or differ in the other
+	// direction than the values.
+	Noise Verdict = "noise"
+
+	// Untested is when there are no samples: the seconds of a run have no 99.9th
+	// percentile.
+	Untested Verdict = "untested"
+)
+
+// The samples of a comparison.
+const (
+	byRun    = "run"
+	bySecond = "second"
+)
+
+// leastRuns are how many runs a side needs to be compared by them: with fewer
+// the test could not tell any two sides apart (its p would be above 0.05).
+const leastRuns = 4
+
+// Compare compares the runs of one side with those of the other. It fails when a
+// side has none, or a result's histograms cannot be read.
+func Compare(a, b []*load.Result) (Comparison, error) {
+	if len(a) == 0 || len(b) == 0 {
+		return Comparison{}, errors.New("compare: a side has no runs")
+	}
+	c := Comparison{Sample: bySecond, RunsA: len(a), RunsB: len(b), Warnings: differences(a, b)}
+	if len(a) >= leastRuns && len(b) >= leastRuns {
+		c.Sample = byRun
+	}
+	ra, rb, err := readRuns(a, b)
+	if err != nil {
+		return Comparison{}, err
+	}
+	for _, m := range metrics(a, b) {
+		if row, ok := c.row(m, ra, rb); ok {
+			c.Rows = append(c.Rows, row)
+		}
+	}
+	c.warn()
+	return c, nil
+}
+
+// row compares one metric, if both sides have it.
+func (c *Comparison) row(m metric, a, b []*run) (Row, bool) {
+	row := Row{Metric: m.name, Unit: m.unit, Verdict: Untested}
+	sa, okA := c.side(&row.A, m, a)
+	sb, okB := c.side(&row.B, m, b)
+	if !okA || !okB {
+		return row, false
+	}
+	if row.A.Value != 0 {
+		row.Ratio = row.B.Value / row.A.Value
+	}
+	if len(sa.Values) > 0 && len(sb.Values) > 0 {
+		test := benchmath.AssumeNothing.Compare(sa, sb)
+		row.P = &test.P
+		row.Verdict = verdict(row, m.more, test)
+	}
+	return row, true
+}
+
+// verdict judges a tested row; more says whether more is better.
+func verdict(row Row, more bool, test benchmath.Comparison) Verdict {
+	change := row.B.Value - row.A.Value
+	if test.P > test.Alpha || change == 0 || change*(row.B.Median-row.A.Median) <= 0 {
+		return Noise
+	}
+	if change > 0 == more {
+		return Better
+	}
+	return Worse
+}
+
+// side fills a side of a row, and returns its samples.
+func (c *Comparison) side(s *Side, m metric, runs []*run) (*benchmath.Sample, bool) {
+	var values []float64
+	switch {
+	case c.Sample == byRun:
+		for _, r := range runs {
+			v, ok := m.whole([]*run{r})
+			if !ok {
+				return nil, false
+			}
+			values = append(values, v)
+		}
+	case m.seconds != nil:
+		for _, r := range runs {
+			values = append(values, m.seconds(r)...)
+		}
+	}
+	whole, ok := m.whole(runs)
+	if !ok {
+		return nil, false
+	}
+	sample := benchmath.NewSample(values, &benchmath.DefaultThresholds)
+	s.Value, s.Samples = whole, len(values)
+	if len(values) == 0 {
+		return sample, true
+	}
+	summary := benchmath.AssumeNothing.Summary(sample, 0.95)
+	s.Median = summary.Center
+	if !math.IsInf(summary.Lo, 0) && !math.IsInf(summary.Hi, 0) {
+		s.Interval = []float64{summary.Lo, summary.Hi}
+	}
+	if c.Sample == byRun {
+		s.Value = s.Median
+	}
+	return sample, true
+}
+
+// warn says what the samples are too few for.
+func (c *Comparison) warn() {
+	if c.Sample == byRun {
+		return
+	}
+	c.Warnings = append(c.Warnings, fmt.Sprintf(
+		"judged by the seconds of %s against %s, which are not independent: they tell these runs apart, not what the next ones would do; give at least %d runs a side to compare by runs",
+		runsText(c.RunsA), runsText(c.RunsB), leastRuns))
+	if a, b := c.seconds(); a < leastRuns || b < leastRuns {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("there are %d and %d whole seconds: at least %d a side are needed to see a difference", a, b, leastRuns))
+	}
+}
+
+// seconds are how many of them each side has at most.
+func (c *Comparison) seconds() (a, b int) {
+	for _, row := range c.Rows {
+		a, b = max(a, row.A.Samples), max(b, row.B.Samples)
+	}
+	return a, b
+}
+
+func runsText(n int) string {
+	if n == 1 {
+		return "one run"
+	}
+	return fmt.Sprint(n, " runs")
+}

@@ -1,0 +1,333 @@
+package compare_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/perf/benchmath"
+
+	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/compare"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// made makes a result of so many seconds at about a rate, with latencies of
+// about so many microseconds.
+func made(t testing.TB, seed uint64, seconds int, rate, micros float64) *load.Result {
+	t.Helper()
+	random := rand.New(rand.NewPCG(seed, 1))
+	h := hdrhistogram.New(1, 1e10, 3)
+	r := &load.Result{
+		Started: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC), URL: "http://127.0.0.1:8080/", Protocol: "HTTP/1.1",
+		Connections: 64, Pipeline: 1, Threads: 2, DurationSeconds: float64(seconds),
+		Machine: load.Machine{System: "linux/amd64", CPUs: 2, Processor: "P"},
+		Server:  &load.ServerProcess{PeakRSS: 64 << 20},
+	}
+	var sum, n float64
+	for i := range seconds {
+		answers := int64(rate * (1 + 0.02*random.NormFloat64()))
+		slow := 1 + 0.02*random.NormFloat64()
+		for range 200 {
+			us := micros * slow * (0.5 + random.ExpFloat64()/2)
+			h.RecordValue(int64(us * 1e3))
+			sum, n = sum+us, n+1
+		}
+		r.Requests += answers
+		r.Series = append(r.Series, load.Second{
+			Start: float64(i), Seconds: 1, Requests: answers,
+			P50: micros * slow, P90: 2 * micros * slow, P99: 3 * micros * slow,
+		})
+		for j := range 20 {
+			r.Server.Samples = append(r.Server.Samples, load.ServerSample{
+				At: float64(i) + float64(j+1)/20, CPU: 0.5, RSS: 60<<20 + int64(i)<<10,
+			})
+		}
+		r.Server.CPUSeconds += 0.5
+	}
+	r.Asked, r.Sent = r.Requests, r.Requests
+	r.RequestsPerSecond = float64(r.Requests) / float64(seconds)
+	encoded, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Latency = &load.Latency{Unit: "us", Count: int64(n), Mean: sum / n, Histogram: string(encoded)}
+	return r
+}
+
+func mustCompare(t *testing.T, a, b []*load.Result) compare.Comparison {
+	t.Helper()
+	c, err := compare.Compare(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func row(t *testing.T, c compare.Comparison, metric string) compare.Row {
+	t.Helper()
+	i := slices.IndexFunc(c.Rows, func(r compare.Row) bool { return r.Metric == metric })
+	if i < 0 {
+		t.Fatalf("no row %q in %v", metric, c.Rows)
+	}
+	return c.Rows[i]
+}
+
+func one(r *load.Result) []*load.Result { return []*load.Result{r} }
+
+// What a row says of samples is what benchmath says of the same numbers.
+func TestSecondsAgainstBenchmath(t *testing.T) {
+	a, b := made(t, 1, 12, 10_000, 300), made(t, 2, 15, 10_400, 280)
+	c := mustCompare(t, one(a), one(b))
+	rate := func(s load.Second) float64 { return float64(s.Requests) }
+	for _, m := range []struct {
+		name string
+		of   func(load.Second) float64
+	}{
+		{"requests per second", rate},
+		{"p50 from sent", func(s load.Second) float64 { return s.P50 }},
+		{"p90 from sent", func(s load.Second) float64 { return s.P90 }},
+		{"p99 from sent", func(s load.Second) float64 { return s.P99 }},
+	} {
+		got := row(t, c, m.name)
+		sample := func(r *load.Result) *benchmath.Sample {
+			var values []float64
+			for _, s := range r.Series {
+				values = append(values, m.of(s))
+			}
+			return benchmath.NewSample(values, &benchmath.DefaultThresholds)
+		}
+		sa, sb := sample(a), sample(b)
+		if want := benchmath.AssumeNothing.Compare(sa, sb).P; got.P == nil || *got.P != want {
+			t.Errorf("%s: p is %v, want %v", m.name, got.P, want)
+		}
+		for _, side := range []struct {
+			got  compare.Side
+			from *benchmath.Sample
+		}{{got.A, sa}, {got.B, sb}} {
+			s := benchmath.AssumeNothing.Summary(side.from, 0.95)
+			if side.got.Median != s.Center || !slices.Equal(side.got.Interval, []float64{s.Lo, s.Hi}) || side.got.Samples != len(side.from.Values) {
+				t.Errorf("%s: %+v, want %+v", m.name, side.got, s)
+			}
+		}
+	}
+	if got := row(t, c, "requests per second"); got.Verdict != compare.Better || got.A.Value != a.RequestsPerSecond || got.Ratio != b.RequestsPerSecond/a.RequestsPerSecond {
+		t.Errorf("the rate is %+v, want B's to be better", got)
+	}
+	if got := row(t, c, "p50 from sent"); got.Verdict != compare.Better {
+		t.Errorf("p50 is %+v, want B's to be better", got)
+	}
+	if got := row(t, c, "p99.9 from sent"); got.Verdict != compare.Untested || got.P != nil || got.A.Value == 0 {
+		t.Errorf("p99.9 is %+v, want it untested", got)
+	}
+}
+
+// Four runs a side are compared as runs.
+func TestRunsAgainstBenchmath(t *testing.T) {
+	var a, b []*load.Result
+	var ra, rb []float64
+	for i := range uint64(5) {
+		a, b = append(a, made(t, i, 3, 1000, 300)), append(b, made(t, 10+i, 3, 900, 330))
+		ra, rb = append(ra, a[i].RequestsPerSecond), append(rb, b[i].RequestsPerSecond)
+	}
+	c := mustCompare(t, a, b)
+	got := row(t, c, "requests per second")
+	sa, sb := benchmath.NewSample(ra, &benchmath.DefaultThresholds), benchmath.NewSample(rb, &benchmath.DefaultThresholds)
+	want := benchmath.AssumeNothing.Compare(sa, sb)
+	if c.Sample != "run" || *got.P != want.P || got.A.Samples != 5 {
+		t.Errorf("by %s: %+v with p %v, want p %v by runs", c.Sample, got, *got.P, want.P)
+	}
+	if center := benchmath.AssumeNothing.Summary(sa, 0.95).Center; math.Abs(got.A.Value-center) > 1e-9 || got.A.Value != got.A.Median {
+		t.Errorf("A's value is %v, want the median of runs %v", got.A.Value, center)
+	}
+	if got.Verdict != compare.Worse || row(t, c, "p99.9 from sent").P == nil || len(c.Warnings) > 0 {
+		t.Errorf("the rate is %s, p99.9 %+v, warnings %q", got.Verdict, row(t, c, "p99.9 from sent"), c.Warnings)
+	}
+	if c := mustCompare(t, a, b[:3]); c.Sample != "second" {
+		t.Errorf("5 runs against 3 are compared by %s", c.Sample)
+	}
+}
+
+// A result does not differ from itself.
+func TestEqualIsNoise(t *testing.T) {
+	r := made(t, 1, 10, 1000, 100)
+	for _, row := range mustCompare(t, one(r), one(r)).Rows {
+		if row.Verdict != compare.Noise && row.Verdict != compare.Untested || row.A.Value != 0 && row.Ratio != 1 {
+			t.Errorf("%s of a result and itself: %+v", row.Metric, row)
+		}
+	}
+}
+
+// Several runs of a side are one distribution, not a mean of percentiles.
+func TestMergesHistograms(t *testing.T) {
+	fast, slow := made(t, 1, 5, 1000, 100), made(t, 2, 5, 1000, 10_000)
+	c := mustCompare(t, []*load.Result{fast, slow}, one(slow))
+	all, err := fast.Latency.DecodeHistogram()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := slow.Latency.DecodeHistogram()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all.Merge(h)
+	if got, want := row(t, c, "p90 from sent").A.Value, float64(all.ValueAtPercentile(90))/1e3; got != want {
+		t.Errorf("p90 of both runs is %v, want %v", got, want)
+	}
+	want := (fast.Latency.Mean + slow.Latency.Mean) / 2
+	if got := row(t, c, "mean from sent").A.Value; math.Abs(got-want) > 1e-6 {
+		t.Errorf("the mean of both is %v, want %v", got, want)
+	}
+}
+
+func TestServer(t *testing.T) {
+	a, b := made(t, 1, 8, 1000, 100), made(t, 2, 8, 2000, 100)
+	c := mustCompare(t, one(a), one(b))
+	cpu := row(t, c, "server CPU per request")
+	if want := 1e6 * 4 / float64(a.Requests); math.Abs(cpu.A.Value-want) > 1e-9 || cpu.Verdict != compare.Better || cpu.A.Samples != 8 {
+		t.Errorf("CPU per request is %+v, want %v and B to be better", cpu, want)
+	}
+	if m := row(t, c, "server memory, most"); m.A.Value != 64<<20 || m.A.Samples != 8 || m.Verdict != compare.Noise {
+		t.Errorf("memory is %+v", m)
+	}
+	b.Server = nil
+	for _, row := range mustCompare(t, one(a), one(b)).Rows {
+		if strings.HasPrefix(row.Metric, "server") {
+			t.Errorf("%+v, although B has no server", row)
+		}
+	}
+}
+
+// From due is compared with from due only when all have it.
+func TestLoops(t *testing.T) {
+	a, b := made(t, 1, 8, 1000, 100), made(t, 2, 8, 1000, 100)
+	a.LatencyFromDue, a.Pacing = a.Latency, &load.Pacing{AskedPerSecond: 1000}
+	c := mustCompare(t, one(a), one(b))
+	if p50 := row(t, c, "p50 from sent"); p50.Verdict != compare.Untested {
+		t.Errorf("seconds that count from due and from sent were compared: %+v", p50)
+	}
+	if !strings.Contains(strings.Join(c.Warnings, "\n"), "the pace differs: 1000 requests per second and closed loop") {
+		t.Errorf("no warning of the pace: %q", c.Warnings)
+	}
+	b.LatencyFromDue, b.Pacing = b.Latency, &load.Pacing{AskedPerSecond: 1001}
+	b.Connections = 99
+	c = mustCompare(t, one(a), one(b))
+	if p50 := row(t, c, "p50 from due"); p50.P == nil {
+		t.Errorf("p50 from due is untested: %+v", p50)
+	}
+	if len(c.Warnings) != 1 {
+		t.Errorf("warnings of two open loops: %q, want the one on seconds", c.Warnings)
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	for _, c := range []struct {
+		change func(*load.Result)
+		want   string
+	}{
+		{func(r *load.Result) { r.URL = "http://other/" }, "the URL differs: http://127.0.0.1:8080/ and http://other/"},
+		{func(r *load.Result) { r.Protocol = "HTTP/2" }, "the protocol differs"},
+		{func(r *load.Result) { r.Connections = 1 }, "the number of connections differs: 64 and 1"},
+		{func(r *load.Result) { r.Pipeline = 12 }, "the pipeline differs"},
+		{func(r *load.Result) { r.Threads = 1 }, "the number of threads differs"},
+		{func(r *load.Result) { r.DurationSeconds = 60 }, "the duration differs: 8.0s and 60.0s"},
+		{func(r *load.Result) { r.Machine.Processor = "Q" }, "the machine differs"},
+		{func(r *load.Result) { r.Saturated = true }, "run 1 of B is not to be trusted"},
+		{func(r *load.Result) { r.Interrupted = true }, "run 1 of B was interrupted"},
+		{func(r *load.Result) { r.Series = r.Series[:3] }, "there are 8 and 3 whole seconds"},
+		{func(*load.Result) {}, "not what the next ones would do"},
+	} {
+		a, b := made(t, 1, 8, 1000, 100), made(t, 2, 8, 1000, 100)
+		c.change(b)
+		if got := strings.Join(mustCompare(t, one(a), one(b)).Warnings, "\n"); !strings.Contains(got, c.want) {
+			t.Errorf("warnings are %q, want %q", got, c.want)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	r := made(t, 1, 3, 1000, 100)
+	if c, err := compare.Compare(nil, one(r)); err == nil {
+		t.Errorf("no runs make %+v", c)
+	}
+	broken := made(t, 1, 3, 1000, 100)
+	broken.Latency.Histogram = "x"
+	if _, err := compare.Compare(one(r), one(broken)); err == nil || !strings.Contains(err.Error(), "histogram of run 1") {
+		t.Errorf("a broken histogram: %v", err)
+	}
+	none := &load.Result{Errors: map[string]int64{"refused": 64}}
+	c := mustCompare(t, one(r), one(none))
+	if e := row(t, c, "errors"); e.B.Value != 1 {
+		t.Errorf("errors of a run without an answer are %+v, want all", e)
+	}
+	if _, err := json.Marshal(mustCompare(t, one(none), one(none))); err != nil {
+		t.Errorf("a comparison of nothing: %v", err)
+	}
+}
+
+func TestText(t *testing.T) {
+	a, b := made(t, 1, 12, 10_000, 900), made(t, 2, 12, 10_500, 1010)
+	b.Errors, b.Failed, b.Sent = map[string]int64{"reset": 12}, 12, b.Sent+12
+	for i := range b.Series {
+		b.Series[i].Errors = 1
+	}
+	b.Machine.CPUs = 4
+	var text bytes.Buffer
+	if err := mustCompare(t, one(a), one(b)).WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	golden := filepath.Join("testdata", "text.golden")
+	if *update {
+		if err := os.WriteFile(golden, text.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), text.String()); diff != "" {
+		t.Errorf("the table (-want +got); -update rewrites it:\n%s", diff)
+	}
+}
+
+// The document has the same rows as the table.
+func TestJSON(t *testing.T) {
+	c := mustCompare(t, one(made(t, 1, 5, 1000, 100)), one(made(t, 2, 5, 1000, 100)))
+	document, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again compare.Comparison
+	if err := json.Unmarshal(document, &again); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(c, again); diff != "" {
+		t.Errorf("written and read (-want +got):\n%s", diff)
+	}
+}
+
+func ExampleCompare() {
+	before := []*load.Result{{DurationSeconds: 10, RequestsPerSecond: 1000}}
+	after := []*load.Result{{DurationSeconds: 10, RequestsPerSecond: 1100}}
+	c, err := compare.Compare(before, after)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	rate := c.Rows[0]
+	fmt.Printf("%s: %.2f, %s\n", rate.Metric, rate.Ratio, rate.Verdict)
+	// Output: requests per second: 1.10, untested
+}

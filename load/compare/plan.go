@@ -1,0 +1,104 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/weirhq/weir/load"
+)
+
+// differences says what else than what is measured differs between the results,
+// and which of them are not to be trusted.
+func differences(a, b []*load.Result) []string {
+	var warnings []string
+	all := slices.Concat(a, b)
+	for _, p := range properties {
+		if w := p.warning(all); w != "" {
+			warnings = append(warnings, w)
+		}
+	}
+	for i, r := range all {
+		name := fmt.Sprintf("run %d of A", i+1)
+		if i >= len(a) {
+			name = fmt.Sprintf("run %d of B", i-len(a)+1)
+		}
+		if r.Saturated {
+			warnings = append(warnings, name+" is not to be trusted: the generator was saturated")
+		}
+		if r.Interrupted {
+			warnings = append(warnings, name+" was interrupted before its end")
+		}
+	}
+	return warnings
+}
+
+// A property of a plan has to be the same in all results.
+type property struct {
+	name string
+	of   func(*load.Result) string
+	same func(x, y *load.Result) bool // nil when the texts have to be equal
+}
+
+var properties = []property{
+	{name: "URL", of: func(r *load.Result) string { return r.URL }},
+	{name: "protocol", of: func(r *load.Result) string { return r.Protocol }},
+	{name: "pace", of: pace, same: samePace},
+	{name: "number of connections", of: connections},
+	{name: "pipeline", of: func(r *load.Result) string { return fmt.Sprint(r.Pipeline) }},
+	{name: "number of threads", of: func(r *load.Result) string { return fmt.Sprint(r.Threads) }},
+	{name: "duration", of: func(r *load.Result) string { return fmt.Sprintf("%.1fs", r.DurationSeconds) }, same: sameDuration},
+	{name: "machine", of: machine},
+}
+
+// warning names the first two values that differ.
+func (p property) warning(all []*load.Result) string {
+	first := all[0]
+	for _, r := range all[1:] {
+		same := p.of(r) == p.of(first)
+		if p.same != nil {
+			same = p.same(first, r)
+		}
+		if !same {
+			return fmt.Sprintf("the %s differs: %s and %s", p.name, p.of(first), p.of(r))
+		}
+	}
+	return ""
+}
+
+func pace(r *load.Result) string {
+	if !open(r) || r.Pacing == nil {
+		return "closed loop"
+	}
+	return fmt.Sprintf("%.0f requests per second", r.Pacing.AskedPerSecond)
+}
+
+func samePace(x, y *load.Result) bool {
+	if x.Pacing == nil || y.Pacing == nil {
+		return pace(x) == pace(y)
+	}
+	return within(0.01, x.Pacing.AskedPerSecond, y.Pacing.AskedPerSecond)
+}
+
+// connections of the open loop are as many as it needed, which is a result.
+func connections(r *load.Result) string {
+	if open(r) {
+		return "as many as needed"
+	}
+	return fmt.Sprint(r.Connections)
+}
+
+func sameDuration(x, y *load.Result) bool {
+	return within(0.1, x.DurationSeconds, y.DurationSeconds)
+}
+
+// within tells that two values differ by so much of the greater at most.
+func within(share, x, y float64) bool { return math.Abs(x-y) <= share*max(x, y) }
+
+// machine names what of a machine makes numbers differ.
+func machine(r *load.Result) string {
+	m := r.Machine
+	parts := []string{m.System, m.Kernel, m.Processor, fmt.Sprint(m.CPUs, " CPUs")}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
+}

@@ -1,0 +1,140 @@
+package compare
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode/utf8"
+)
+
+// WriteText writes the comparison for people, as a table and what has to be
+// known about it.
+func (c Comparison) WriteText(w io.Writer) error {
+	lines := [][]string{{"", "A", "", "B", "", "difference", ""}}
+	for _, row := range c.Rows {
+		lines = append(lines, []string{
+			row.Metric,
+			amount(row.A.Value, row.Unit), row.A.spread(),
+			amount(row.B.Value, row.Unit), row.B.spread(),
+			row.difference(), row.test(),
+		})
+	}
+	var b strings.Builder
+	writeTable(&b, lines)
+	b.WriteString("\n" + c.legend())
+	for _, warning := range c.Warnings {
+		b.WriteString("warning: " + warning + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (c Comparison) legend() string {
+	values := "A and B are medians of runs"
+	if c.Sample == bySecond {
+		values = "A and B are of whole runs"
+	}
+	return values + "; ± is where the median of " + c.Sample + "s lies, with 95% confidence.\n" +
+		"~ may be noise (Mann-Whitney, p > 0.05, or medians that point the other way); in parentheses: not tested.\n"
+}
+
+// writeTable aligns the first and the last column to the left, the others to the
+// right.
+func writeTable(b *strings.Builder, lines [][]string) {
+	widths := make([]int, len(lines[0]))
+	for _, line := range lines {
+		for i, cell := range line {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for _, line := range lines {
+		var text strings.Builder
+		for i, cell := range line {
+			padding := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			switch i {
+			case 0:
+				text.WriteString(cell + padding)
+			case len(line) - 1:
+				text.WriteString("  " + cell)
+			case 2, 4: // belongs to the cell before
+				text.WriteString(" " + padding + cell)
+			default:
+				text.WriteString("  " + padding + cell)
+			}
+		}
+		b.WriteString(strings.TrimRight(text.String(), " ") + "\n")
+	}
+}
+
+// amount writes a value in its unit, in four digits.
+func amount(v float64, unit string) string {
+	switch unit {
+	case "us":
+		return scaled(v, []string{"µs", "ms", "s"}, 1000)
+	case "bytes":
+		return scaled(v, []string{"B", "KiB", "MiB", "GiB", "TiB"}, 1024)
+	case "share":
+		return fmt.Sprintf("%.3g%%", 100*v)
+	}
+	if v >= 1000 {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.4g", v)
+}
+
+// scaled writes a value in the first unit in which it is less than the step to
+// the next.
+func scaled(v float64, units []string, step float64) string {
+	for len(units) > 1 && v >= step {
+		v, units = v/step, units[1:]
+	}
+	if v >= 1000 { // of a step of 1024, or beyond all units
+		return fmt.Sprintf("%.0f %s", v, units[0])
+	}
+	return fmt.Sprintf("%.4g %s", v, units[0])
+}
+
+// spread is the interval of a side as a share of its median.
+func (s Side) spread() string {
+	if s.Interval == nil || s.Median <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("±%.0f%%", 100*max(s.Interval[1]/s.Median-1, 1-s.Interval[0]/s.Median))
+}
+
+// difference is that of B from A.
+func (r Row) difference() string {
+	if r.Verdict == Noise {
+		return "~"
+	}
+	text := fmt.Sprintf("%+.1f%%", 100*(r.Ratio-1))
+	switch {
+	case r.A.Value == 0 && r.B.Value == 0:
+		text = "0"
+	case r.A.Value == 0:
+		text = "from 0"
+	case math.Abs(r.Ratio-1) >= 10: // is read more easily as a factor
+		text = fmt.Sprintf("×%.4g", r.Ratio)
+	}
+	if r.Verdict == Untested {
+		return "(" + text + ")"
+	}
+	return text
+}
+
+// test says how the verdict came about.
+func (r Row) test() string {
+	if r.P == nil {
+		return ""
+	}
+	p := fmt.Sprintf("p=%.3f", *r.P)
+	if *r.P < 0.001 {
+		p = "p<0.001"
+	}
+	text := fmt.Sprintf("%s n=%d+%d", p, r.A.Samples, r.B.Samples)
+	if r.Verdict != Noise {
+		text = string(r.Verdict) + ", " + text
+	}
+	return text
+}
