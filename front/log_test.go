@@ -309,8 +309,8 @@ func TestLogClosesBesideStandstill(t *testing.T) {
 }
 
 // fill writes to a pipe until not another byte finds room: whole pages, since
-// a last page in part would have some.
-func fill(t *testing.T, w *os.File) {
+// a last page in part would have some. It returns how many bytes that took.
+func fill(t *testing.T, w *os.File) (written int64) {
 	t.Helper()
 	raw, err := w.SyscallConn()
 	if err != nil {
@@ -320,13 +320,16 @@ func fill(t *testing.T, w *os.File) {
 	var full error
 	err = raw.Write(func(fd uintptr) bool {
 		for full == nil {
-			_, full = syscall.Write(int(fd), page)
+			var n int
+			n, full = syscall.Write(int(fd), page)
+			written += int64(max(n, 0))
 		}
 		return true
 	})
 	if err != nil || !errors.Is(full, syscall.EAGAIN) {
 		t.Fatalf("filling a pipe: %v, %v; want EAGAIN", err, full)
 	}
+	return written
 }
 
 func newDoorOver(t *testing.T, cfg *front.Config, out front.Output) *testDoor {
