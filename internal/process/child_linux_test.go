@@ -1,0 +1,220 @@
+package process_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// asChild in the environment makes this test's program a child that does as it
+// is told.
+const asChild = "WEIR_TEST_PROCESS_CHILD"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asChild) != "" {
+		obey(os.Stdin)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// A child is a process that does what tell tells it.
+type child struct {
+	*exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Reader
+}
+
+// start starts a child, the program being called name if that is not "".
+func start(t *testing.T, name string) *child {
+	t.Helper()
+	if name == "" {
+		name = os.Args[0]
+	}
+	c := &child{Cmd: exec.Command(name)}
+	c.Env = append(os.Environ(), asChild+"=1")
+	c.Stderr = os.Stderr
+	var err error
+	if c.in, err = c.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.out = bufio.NewReader(out)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		c.in.Close() // ends it
+		c.Wait()
+	})
+	c.tell(t, "hello")
+	return c
+}
+
+// tell returns what the child answers when it has done what it was told.
+func (c *child) tell(t *testing.T, command string, args ...any) string {
+	t.Helper()
+	command += " " + fmt.Sprintln(args...)
+	if _, err := io.WriteString(c.in, command); err != nil {
+		t.Fatalf("tell the child %q: %v", command, err)
+	}
+	answer, err := c.out.ReadString('\n')
+	if err != nil {
+		t.Fatalf("the child's answer to %q: %v", command, err)
+	}
+	return strings.TrimSpace(answer)
+}
+
+// obey is what a child does: a command in each line, and an answer to each.
+func obey(in io.Reader) {
+	var does deeds
+	for lines := bufio.NewScanner(in); lines.Scan(); {
+		words := strings.Fields(lines.Text())
+		answer, err := does.what(words[0], words[1:])
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "child:", err)
+			os.Exit(1)
+		}
+		fmt.Println(answer)
+	}
+}
+
+// deeds are what a child holds.
+type deeds struct {
+	memory    []byte
+	files     []*os.File
+	listeners []net.Listener
+	children  []*exec.Cmd
+}
+
+func (d *deeds) what(command string, args []string) (answer string, err error) {
+	number := func() int {
+		n, _ := strconv.Atoi(args[0])
+		return n
+	}
+	switch command {
+	case "hello":
+	case "burn":
+		burn(time.Duration(number()))
+	case "allocate":
+		d.memory = make([]byte, number())
+		for i := 0; i < len(d.memory); i += 4096 {
+			d.memory[i] = 1
+		}
+	case "free":
+		d.memory = nil
+		debug.FreeOSMemory()
+	case "open":
+		for range number() {
+			file, err := os.Open("/dev/null")
+			if err != nil {
+				return "", err
+			}
+			d.files = append(d.files, file)
+		}
+	case "close":
+		for _, file := range d.files {
+			file.Close()
+		}
+		d.files = nil
+	case "threads":
+		for range number() {
+			locked := make(chan bool)
+			go func() {
+				runtime.LockOSThread()
+				locked <- true
+				select {}
+			}()
+			<-locked
+		}
+	case "listen":
+		return d.listen(args[0])
+	case "fork":
+		return d.fork()
+	case "kill":
+		last := d.children[len(d.children)-1]
+		d.children = d.children[:len(d.children)-1]
+		last.Process.Kill()
+		last.Wait()
+	}
+	return "done", err
+}
+
+// listen lets others listen on the same port, if it is not 0.
+func (d *deeds) listen(addr string) (string, error) {
+	config := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) (err error) {
+		if e := c.Control(func(fd uintptr) {
+			err = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_REUSEPORT, 1)
+		}); e != nil {
+			return e
+		}
+		return err
+	}}
+	l, err := config.Listen(context.Background(), "tcp", addr)
+	if err != nil {
+		return "", err
+	}
+	d.listeners = append(d.listeners, l)
+	return l.Addr().String(), nil
+}
+
+// fork has a child of its own, which has burned 50 ms and has the listeners,
+// and answers with its number.
+func (d *deeds) fork() (string, error) {
+	c := exec.Command(os.Args[0])
+	c.Env = os.Environ()
+	for _, l := range d.listeners {
+		file, err := l.(*net.TCPListener).File()
+		if err != nil {
+			return "", err
+		}
+		defer file.Close()
+		c.ExtraFiles = append(c.ExtraFiles, file)
+	}
+	in, err := c.StdinPipe()
+	if err != nil {
+		return "", err
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return "", err
+	}
+	if err := c.Start(); err != nil {
+		return "", err
+	}
+	d.children = append(d.children, c)
+	fmt.Fprintln(in, "burn", int(50*time.Millisecond))
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		return "", err
+	}
+	return strconv.Itoa(c.Process.Pid), nil
+}
+
+// burn uses so much CPU time.
+func burn(d time.Duration) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	used := func() time.Duration {
+		var now unix.Timespec
+		unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &now)
+		return time.Duration(now.Nano())
+	}
+	for began := used(); used()-began < d; {
+	}
+}

@@ -1,0 +1,88 @@
+package process_test
+
+import (
+	"errors"
+	"io/fs"
+	"net"
+	"net/netip"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/weirhq/weir/internal/process"
+)
+
+func TestListeningOn(t *testing.T) {
+	for _, c := range []struct{ listen, ask string }{
+		{"127.0.0.1:0", "127.0.0.1"},
+		{"127.0.0.1:0", "::ffff:127.0.0.1"},
+		{"0.0.0.0:0", "127.0.0.1"},
+		{"0.0.0.0:0", "127.0.0.77"},
+		{"[::1]:0", "::1"},
+		{"[::]:0", "::1"},
+		{"[::]:0", "127.0.0.1"},
+	} {
+		t.Run(c.listen+" asked for "+c.ask, func(t *testing.T) {
+			if strings.HasPrefix(c.listen, "[") {
+				l, err := net.Listen("tcp", "[::1]:0")
+				if err != nil {
+					t.Skip("no IPv6: ", err)
+				}
+				l.Close()
+			}
+			server := start(t, "")
+			at := netip.MustParseAddrPort(server.tell(t, "listen", c.listen))
+			got, err := process.ListeningOn(netip.AddrPortFrom(netip.MustParseAddr(c.ask), at.Port()))
+			if got != server.Process.Pid || err != nil {
+				t.Errorf("ListeningOn(%s) = %d, %v; want %d", c.ask, got, err, server.Process.Pid)
+			}
+		})
+	}
+}
+
+// TestListeningOnOldest has a process fork one that has its listener, and a
+// third that shares the port.
+func TestListeningOnOldest(t *testing.T) {
+	oldest := start(t, "")
+	at := oldest.tell(t, "listen", "127.0.0.1:0")
+	oldest.tell(t, "fork")
+	start(t, "").tell(t, "listen", at)
+	got, err := process.ListeningOn(netip.MustParseAddrPort(at))
+	if got != oldest.Process.Pid || err != nil {
+		t.Errorf("ListeningOn(%s) = %d, %v; want %d", at, got, err, oldest.Process.Pid)
+	}
+}
+
+// TestListeningOnExactly prefers who listens on the very address to who listens
+// on all.
+func TestListeningOnExactly(t *testing.T) {
+	all := start(t, "")
+	at := netip.MustParseAddrPort(all.tell(t, "listen", "0.0.0.0:0"))
+	exact := start(t, "")
+	addr := netip.AddrPortFrom(netip.MustParseAddr("127.0.0.9"), at.Port())
+	exact.tell(t, "listen", addr)
+	if got, err := process.ListeningOn(addr); got != exact.Process.Pid || err != nil {
+		t.Errorf("ListeningOn(%v) = %d, %v; want %d", addr, got, err, exact.Process.Pid)
+	}
+	other := netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), at.Port())
+	if got, err := process.ListeningOn(other); got != all.Process.Pid || err != nil {
+		t.Errorf("ListeningOn(%v) = %d, %v; want %d", other, got, err, all.Process.Pid)
+	}
+}
+
+func TestListeningOnNobody(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := netip.MustParseAddrPort(l.Addr().String())
+	if got, err := process.ListeningOn(addr); got != os.Getpid() || err != nil {
+		t.Errorf("ListeningOn(%v) = %d, %v; want %d", addr, got, err, os.Getpid())
+	}
+	l.Close()
+	for _, addr := range []netip.AddrPort{addr, netip.MustParseAddrPort("192.0.2.1:80"), {}} {
+		if got, err := process.ListeningOn(addr); got != 0 || !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("ListeningOn(%v) = %d, %v; want %v", addr, got, err, fs.ErrNotExist)
+		}
+	}
+}

@@ -1,0 +1,277 @@
+package process_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/weirhq/weir/internal/process"
+)
+
+func open(t *testing.T, pid int) *process.Process {
+	t.Helper()
+	p, err := process.Open(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	return p
+}
+
+func sample(t *testing.T, p *process.Process) process.Sample {
+	t.Helper()
+	s, err := p.Sample()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestSampleCPU(t *testing.T) {
+	c := start(t, "")
+	p := open(t, c.Process.Pid)
+	before := sample(t, p)
+	const work = 50 * time.Millisecond
+	c.tell(t, "burn", int(work))
+	after := sample(t, p)
+	if got := after.CPU - before.CPU; got < work {
+		t.Errorf("the child has used %v of CPU time, the sample says %v", work, got)
+	}
+	const inexact = 50 * time.Millisecond // two ticks, and what the child's runtime did between two readings
+	if diff := after.CPU - after.User - after.System; diff < -inexact || diff > inexact {
+		t.Errorf("CPU is %v, and User %v with System %v", after.CPU, after.User, after.System)
+	}
+	if after.User == 0 {
+		t.Errorf("User is 0 after %v", work)
+	}
+}
+
+func TestSampleMemory(t *testing.T) {
+	c := start(t, "")
+	p := open(t, c.Process.Pid)
+	const size, most = 64 << 20, 60 << 20
+	before := sample(t, p)
+	c.tell(t, "allocate", size)
+	full := sample(t, p)
+	if got := full.RSS - before.RSS; got < most {
+		t.Errorf("the child has %d bytes more, RSS %d", size, got)
+	}
+	c.tell(t, "free")
+	after := sample(t, p)
+	if got := full.RSS - after.RSS; got < most {
+		t.Errorf("the child has returned %d bytes, RSS is less by %d", size, got)
+	}
+	if after.PeakRSS < full.RSS-1<<20 { // the kernel counts for each CPU
+		t.Errorf("PeakRSS is %d, RSS was %d", after.PeakRSS, full.RSS)
+	}
+	if before.PeakRSS < before.RSS {
+		t.Errorf("PeakRSS is %d, RSS %d", before.PeakRSS, before.RSS)
+	}
+}
+
+func TestSampleFilesAndThreads(t *testing.T) {
+	c := start(t, "")
+	p := open(t, c.Process.Pid)
+	c.tell(t, "open", 1) // and what the runtime needs for that
+	before := sample(t, p)
+	const n = 300 // more than one reading of a directory has
+	c.tell(t, "open", n)
+	if got := sample(t, p).Files - before.Files; got != n {
+		t.Errorf("the child has opened %d files, the sample says %d", n, got)
+	}
+	c.tell(t, "close")
+	if got := sample(t, p).Files; got != before.Files-1 {
+		t.Errorf("%d files are open after all were closed, want %d", got, before.Files-1)
+	}
+	c.tell(t, "threads", 10)
+	if got := sample(t, p).Threads; got < 11 {
+		t.Errorf("%d threads, want 11 at least", got)
+	}
+}
+
+func TestSampleOfWhoHasEnded(t *testing.T) {
+	c := start(t, "")
+	p := open(t, c.Process.Pid)
+	sample(t, p)
+	if err := c.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	var s process.Sample
+	var err error
+	for deadline := time.Now().Add(10 * time.Second); err == nil && time.Now().Before(deadline); {
+		s, err = p.Sample()
+	}
+	if !errors.Is(err, os.ErrProcessDone) || s != (process.Sample{}) {
+		t.Errorf("of a process that nobody has waited for: %+v, %v; want nothing and %v", s, err, os.ErrProcessDone)
+	}
+	c.Wait()
+	if _, err := p.Sample(); !errors.Is(err, os.ErrProcessDone) {
+		t.Errorf("after it has ended: %v, want %v", err, os.ErrProcessDone)
+	}
+	if _, err := p.SampleTree(); !errors.Is(err, os.ErrProcessDone) {
+		t.Errorf("a tree without its root: %v, want %v", err, os.ErrProcessDone)
+	}
+	if _, err := p.Command(); !errors.Is(err, os.ErrProcessDone) {
+		t.Errorf("its command: %v, want %v", err, os.ErrProcessDone)
+	}
+	if _, err := process.Open(c.Process.Pid); !errors.Is(err, os.ErrProcessDone) {
+		t.Errorf("Open: %v, want %v", err, os.ErrProcessDone)
+	}
+}
+
+// TestOddName has a program whose name looks like what follows it in
+// /proc/PID/stat.
+func TestOddName(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "a) Z 1 (b c")
+	if err := os.Symlink(os.Args[0], name); err != nil {
+		t.Fatal(err)
+	}
+	p := open(t, start(t, name).Process.Pid)
+	if s := sample(t, p); s.RSS <= 0 || s.Threads <= 0 || s.Files <= 0 {
+		t.Errorf("Sample() = %+v", s)
+	}
+	if got, err := p.Command(); got != name || err != nil {
+		t.Errorf("Command() = %q, %v; want %q", got, err, name)
+	}
+}
+
+func TestSampleTree(t *testing.T) {
+	c := start(t, "")
+	p := open(t, c.Process.Pid)
+	tree := func() process.Sample {
+		t.Helper()
+		s, err := p.SampleTree()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	alone := tree()
+	first, err := strconv.Atoi(c.tell(t, "fork"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.tell(t, "fork")
+	const work = 2 * 50 * time.Millisecond
+	three := tree()
+	if got := three.CPU - alone.CPU; got < work {
+		t.Errorf("the children have used %v of CPU time, the sample says %v", work, got)
+	}
+	if child := sample(t, open(t, first)); three.RSS < alone.RSS+child.RSS || three.Files < alone.Files+child.Files || three.Threads < alone.Threads+child.Threads {
+		t.Errorf("three together: %+v; the first: %+v, a child: %+v", three, alone, child)
+	}
+	c.tell(t, "kill")
+	two := tree()
+	if two.RSS >= three.RSS || two.Threads >= three.Threads {
+		t.Errorf("without a child: %+v, with it: %+v", two, three)
+	}
+	const inexact = 20 * time.Millisecond // what has ended is counted in ticks
+	if two.CPU < three.CPU-inexact {
+		t.Errorf("CPU is %v when a child has ended, and was %v", two.CPU, three.CPU)
+	}
+	c.tell(t, "kill")
+	if got, own := tree(), sample(t, p); got.Files != own.Files {
+		t.Errorf("%d files without children, %d in the tree", own.Files, got.Files)
+	}
+}
+
+func TestSampleAllocs(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	p := open(t, os.Getpid())
+	if got := testing.AllocsPerRun(100, func() { sample(t, p) }); got != 0 {
+		t.Errorf("%v allocations for a sample, want 0", got)
+	}
+}
+
+// TestSelfThread has two threads share one CPU: each has to wait for the other.
+func TestSelfThread(t *testing.T) {
+	var cpus unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &cpus); err != nil {
+		t.Fatal(err)
+	}
+	one := firstOf(cpus)
+	stop, stopped := make(chan bool), make(chan bool)
+	go func() {
+		defer close(stopped)
+		runtime.LockOSThread() // and never unlocked: the thread ends with its affinity
+		unix.SchedSetaffinity(0, &one)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+		}
+	}()
+	defer func() { close(stop); <-stopped }()
+
+	result := make(chan string)
+	go func() {
+		runtime.LockOSThread()
+		unix.SchedSetaffinity(0, &one)
+		result <- waits()
+	}()
+	if wrong := <-result; wrong != "" {
+		t.Error(wrong)
+	}
+}
+
+// waits burns until the thread has waited, and says what is wrong if it has not.
+func waits() string {
+	before, err := process.SelfThread()
+	if err != nil {
+		return err.Error()
+	}
+	const work = 20 * time.Millisecond
+	after := before
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline) && after.Waited == before.Waited; {
+		burn(work)
+		if after, err = process.SelfThread(); err != nil {
+			return err.Error()
+		}
+	}
+	if after.Waited <= before.Waited || after.CPU < before.CPU+work {
+		return "before " + strconv.Quote(before.CPU.String()+" and "+before.Waited.String()) +
+			", after " + strconv.Quote(after.CPU.String()+" and "+after.Waited.String())
+	}
+	return ""
+}
+
+func firstOf(cpus unix.CPUSet) (one unix.CPUSet) {
+	for i := 0; ; i++ {
+		if cpus.IsSet(i) {
+			one.Set(i)
+			return one
+		}
+	}
+}
+
+func BenchmarkSample(b *testing.B) {
+	p, err := process.Open(os.Getpid())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer p.Close()
+	b.Run("alone", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := p.Sample(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("tree", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := p.SampleTree(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
