@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // A metric is what a check is about: a number of a result by its name, or a
@@ -173,7 +172,10 @@ func (r reading) String() string {
 	case quantityRate:
 		return fmt.Sprintf("%s is %.1f per second", r.metric, r.value)
 	case quantityFlag:
-		return r.metric.name
+		if r.value == 0 {
+			return "the generator was not saturated"
+		}
+		return "the generator was saturated"
 	}
 	text := fmt.Sprintf("%s: %.0f of %.0f %s", r.metric, r.value, r.of, r.whole)
 	if r.of > 0 {
@@ -310,5 +312,5 @@ func (l *Latency) percentile(p float64) (float64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("taking p%v from the result's histogram: %w", p, err)
 	}
-	return float64(h.ValueAtPercentile(p)) / float64(time.Microsecond), nil
+	return min(max(micros(h.ValueAtPercentile(p)), l.Min), l.Max), nil // a bucket's bounds may lie beyond both
 }

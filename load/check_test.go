@@ -84,7 +84,7 @@ func TestCheckOf(t *testing.T) {
 		{"status 503 == 15", true, "503: 15 of 980 answers (1.531%)"},
 		{"status 404 > 0", false, "404: 0 of 980 answers (0%)"},
 		{"4xx > 0%", false, "4xx: 0 of 980 answers (0%)"},
-		{"saturated", false, "saturated"},
+		{"saturated", false, "the generator was not saturated"},
 	} {
 		check, err := load.ParseCheck(c.check)
 		if err != nil {
@@ -106,8 +106,8 @@ func TestCheckSaturated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, holds, err := check.Of(&load.Result{Saturated: true}); !holds || err != nil {
-		t.Errorf("of a saturated result: %v, %v, want true", holds, err)
+	if value, holds, err := check.Of(&load.Result{Saturated: true}); value != "the generator was saturated" || !holds || err != nil {
+		t.Errorf("of a saturated result: %q, %v, %v, want true", value, holds, err)
 	}
 }
 
