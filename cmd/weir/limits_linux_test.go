@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"runtime"
 	"slices"
@@ -79,16 +78,25 @@ func (y *outcomes) fail(err error) {
 
 // exchange sends a request on a connection and reads the answer.
 func exchange(c net.Conn, r *bufio.Reader) (status int, last bool, err error) {
-	if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
-		return 0, true, err
-	}
-	resp, err := http.ReadResponse(r, nil)
+	resp, err := exchangeAt(c, r, "/")
 	if err != nil {
 		return 0, true, err
 	}
+	return resp.StatusCode, resp.Close, nil
+}
+
+// exchangeAt is exchange with a target. The body has been read.
+func exchangeAt(c net.Conn, r *bufio.Reader, target string) (*http.Response, error) {
+	if _, err := io.WriteString(c, "GET "+target+" HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
+		return nil, err
+	}
+	resp, err := http.ReadResponse(r, nil)
+	if err != nil {
+		return nil, err
+	}
 	defer resp.Body.Close()
 	_, err = io.Copy(io.Discard, resp.Body)
-	return resp.StatusCode, resp.Close, err
+	return resp, err
 }
 
 // TestFewFiles has 1,000 clients knock at a door that may have 256 files open,
@@ -365,173 +373,16 @@ func cpuTime(t *testing.T, pid int) time.Duration {
 	return time.Duration(user+system) * 10 * time.Millisecond // of 100 ticks a second
 }
 
-// TestSlowClients has many clients that never end a head, that read nothing and
-// that send a body drop by drop, all at once: a normal client's requests all
-// succeed, and the slow ones are gone after their time.
-func TestSlowClients(t *testing.T) {
-	each := inSoak(200, 1000)
-	needFiles(t, uint64(3*each+200))
-	b := start(t, "backend", "--listen", "127.0.0.1:0")
-	p := door(t, "log: {events: completed}\n"+
-		"limits: {timeouts: {header: 2s, read: 2s, write: 2s}, upload_rate: 1KiB/s, download_rate: 1KiB/s}\n"+allTo(b.url()))
-	addr := strings.TrimPrefix(p.url(), "http://")
-	idle := residentMemory(t, p)
-	var slow []net.Conn
-	for range each {
-		for _, begin := range []string{
-			"GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ",
-			"GET /?size=16000000 HTTP/1.1\r\nHost: a\r\n\r\n",
-			"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\nx",
-		} {
-			c, err := net.Dial("tcp", addr)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer c.Close()
-			if err := c.(*net.TCPConn).SetReadBuffer(4096); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := io.WriteString(c, begin); err != nil {
-				t.Fatal(err)
-			}
-			slow = append(slow, c)
-		}
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	var dripping sync.WaitGroup
-	dripping.Go(func() {
-		for ctx.Err() == nil {
-			for i, c := range slow {
-				if i%3 != 1 {
-					io.WriteString(c, "y") // fails once it was cut
-				}
-			}
-			pause(ctx, 200*time.Millisecond)
-		}
-	})
-	c := client(t)
-	var most int64
-	served := 0
-	open := func() float64 { return metric(t, p.admin(), "weir_limit_in_use", `limit="max_connections"`) }
-	for deadline := time.Now().Add(patience); ; served++ {
-		if a := get(t, c, p.url()+"/good?size=10000"); a.StatusCode != 200 || len(a.body) != 10000 {
-			t.Fatalf("request %d of the good client: %s with %d bytes", served, a.Status, len(a.body))
-		}
-		most = max(most, residentMemory(t, p))
-		if served%20 == 0 && open() <= 1 {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%v connections are still open", open())
-		}
-	}
-	stop()
-	dripping.Wait()
-	t.Logf("%d requests were served meanwhile; the process grew by %d KiB for each of %d connections", served, (most-idle)>>10/int64(len(slow)), len(slow))
-	for limit, least := range map[string]int{"header_timeout": each, "download_rate": each, "upload_rate": each} {
-		if n := metric(t, p.admin(), "weir_limit_refusals_total", `limit="`+limit+`"`); n != float64(least) {
-			t.Errorf("%v are counted as cut by %s, want %d", n, limit, least)
-		}
-	}
-	await(t, "no request in flight", func() bool { return metric(t, p.admin(), "weir_requests_in_flight") == 0 })
-}
-
-// residentMemory is the memory, in bytes, that the process holds resident.
-func residentMemory(t *testing.T, p *process) int64 {
-	t.Helper()
-	var kB int64
-	if _, err := fmt.Sscan(procStatus(t, p, "VmRSS"), &kB); err != nil {
-		t.Fatal(err)
-	}
-	return kB << 10
-}
-
-// TestOverload sends many times what a backend can take: it never sees more at
-// once than it should, who is let in is served as fast as ever, and who is not
-// knows within the waiting time.
-func TestOverload(t *testing.T) {
-	limit, clients := inSoak(20, 100), inSoak(400, 2000)
-	needFiles(t, uint64(2*clients+500))
-	const latency, wait = 100 * time.Millisecond, 80 * time.Millisecond
-	var inside, most atomic.Int64
-	back := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		now := inside.Add(1)
-		defer inside.Add(-1)
-		for before := most.Load(); now > before && !most.CompareAndSwap(before, now); before = most.Load() {
-		}
-		time.Sleep(latency)
-	}))
-	defer back.Close()
-	p := door(t, fmt.Sprintf("log: {events: completed}\nlimits: {in_flight: %d, queue: {length: %d, wait: %v}}\n", limit, limit, wait)+allTo(back.URL))
-	addr := strings.TrimPrefix(p.url(), "http://")
-
-	var mu sync.Mutex
-	var admitted, refused []time.Duration
-	var failed outcomes
-	ctx, stop := context.WithTimeout(t.Context(), inSoak(2*time.Second, 20*time.Second))
-	defer stop()
-	var running sync.WaitGroup
-	for range clients {
-		c, err := net.DialTimeout("tcp", addr, patience)
-		if err != nil {
-			t.Fatal(err)
-		}
-		running.Go(func() {
-			defer c.Close()
-			r := bufio.NewReader(c)
-			for ctx.Err() == nil {
-				began := time.Now()
-				status, _, err := exchange(c, r)
-				took := time.Since(began)
-				mu.Lock()
-				switch {
-				case status == 200 && err == nil:
-					admitted = append(admitted, took)
-				case status == 503 && err == nil:
-					refused = append(refused, took)
-				default:
-					failed.fail(fmt.Errorf("%d %w", status, err))
-				}
-				mu.Unlock()
-				pause(ctx, 200*time.Millisecond) // else the clients' own CPU is what is measured
-			}
-		})
-	}
-	running.Wait()
-	t.Logf("%d admitted, p99 %v; %d refused, p99 %v; the backend saw %d at once",
-		len(admitted), p99(admitted), len(refused), p99(refused), most.Load())
-	if failed.failed.Load() > 0 {
-		t.Errorf("%d requests failed: %v", failed.failed.Load(), failed.why)
-	}
-	if len(admitted) == 0 || len(refused) == 0 {
-		t.Fatal("want some to be admitted and some to be refused")
-	}
-	if most.Load() > int64(limit) {
-		t.Errorf("the backend saw %d requests at once, want %d at most", most.Load(), limit)
-	}
-	counted := metric(t, p.admin(), "weir_limit_refusals_total", `limit="queue"`)
-	if counted != float64(len(refused)) {
-		t.Errorf("%v refusals are counted, %d were received", counted, len(refused))
-	}
-	if !soaking { // beside other tests, times say what those are doing
-		return
-	}
-	if got := p99(admitted); got > 2*latency+slack {
-		t.Errorf("p99 of those admitted is %v, want %v at most", got, 2*latency)
-	}
-	if got := p99(refused); got > wait+slack {
-		t.Errorf("p99 of those refused is %v, want %v at most", got, wait)
-	}
-}
-
 // slack is for a machine that runs the clients and other tests, too.
 const slack = 50 * time.Millisecond
 
-func p99(d []time.Duration) time.Duration {
+func p99(d []time.Duration) time.Duration { return quantile(d, 99) }
+
+// quantile sorts d, and returns what so many of a hundred are below.
+func quantile(d []time.Duration, percent int) time.Duration {
 	if len(d) == 0 {
 		return 0
 	}
 	slices.Sort(d)
-	return d[len(d)*99/100]
+	return d[len(d)*percent/100]
 }

@@ -103,6 +103,16 @@ func peakMemory(t *testing.T, p *process) int64 {
 	return kB << 10
 }
 
+// residentMemory is the memory, in bytes, that the process holds resident.
+func residentMemory(t *testing.T, p *process) int64 {
+	t.Helper()
+	var kB int64
+	if _, err := fmt.Sscan(procStatus(t, p, "VmRSS"), &kB); err != nil {
+		t.Fatal(err)
+	}
+	return kB << 10
+}
+
 // procStatus returns a line of the process's /proc status.
 func procStatus(t *testing.T, p *process, name string) string {
 	t.Helper()
