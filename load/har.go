@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"strings"
 )
@@ -43,6 +42,13 @@ func (f *targetFile) isHAR() bool {
 
 // har reads entry by entry; what answers held is passed over.
 func (f *targetFile) har() error {
+	// A decoder of a stream does not say where its errors are.
+	if err := json.Unmarshal(f.data, new(json.RawMessage)); err != nil {
+		if e, ok := errors.AsType[*json.SyntaxError](err); ok {
+			return f.fail(int(e.Offset)-1, err)
+		}
+		return f.fail(0, err)
+	}
 	d := json.NewDecoder(bytes.NewReader(f.data))
 	entries, offset := 0, 0
 	entry := func() error {
@@ -59,12 +65,6 @@ func (f *targetFile) har() error {
 	})
 	if err == nil && entries > 0 && len(f.targets) == 0 {
 		err = fmt.Errorf("none of the %d entries is a request over http or https", entries)
-	}
-	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return f.fail(int(e.Offset)-1, err)
-	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return f.fail(len(f.data), errors.New("the HAR file ends too early"))
 	}
 	if err != nil {
 		return f.fail(offset, err)

@@ -4,8 +4,24 @@ import "io"
 
 // A Target is a request to be sent, once in each turn of a Plan's Targets.
 //
-// URL, the values of Header and Body may hold templates, made anew for each
-// request: {{seq}}, {{uuid}}, {{rand 1 100}}, {{line "users.txt"}}.
+// URL, the values of Header and Body.Text may hold templates, made anew for each
+// request:
+//
+//	{{seq}}               the request's number in the run, from 0
+//	{{uuid}}              a random UUID, version 4
+//	{{rand 1 100}}        a random integer, both ends included
+//	{{line "users.txt"}}  a line of the file: number seq modulo how many there are
+//	{{now}}               the time, in milliseconds since 1970
+//	{{"{{"}}              the text between the quotes, as it is
+//
+// What is random depends on the Plan's Seed and on seq alone. A line that stands
+// in a URL is percent-escaped, slashes too; one with control characters cannot
+// stand in a header.
+//
+// The path is sent as it is written, without cleaning; a fragment is not sent.
+// User and password in the URL become Basic Authorization. Unless Header has
+// them, Host comes from the URL, User-Agent is weir-load and Accept is */*.
+// Content-Length comes from the body and cannot be given.
 type Target struct {
 	Method string // "" is GET, or POST with a body
 	URL    string // absolute, http or https

@@ -231,7 +231,7 @@ func parseJSONTarget(line string) (Target, error) {
 	d := json.NewDecoder(strings.NewReader(line))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&in); err != nil {
-		return Target{}, atJSON(d, err)
+		return Target{}, atJSON(err)
 	}
 	if rest := strings.TrimLeft(line[d.InputOffset():], " \t"); rest != "" {
 		return Target{}, at(len(line)-len(rest), "%.20q follows the object; there is one on a line", rest)
@@ -245,8 +245,8 @@ func parseJSONTarget(line string) (Target, error) {
 	return t, nil
 }
 
-// atJSON gives an error of a decoder its column in what was decoded.
-func atJSON(d *json.Decoder, err error) error {
+// atJSON gives a decoder's error its column on the line.
+func atJSON(err error) error {
 	const known = `a target is {"method": …, "url": …, "header": {"Name": ["value"]}, "body": "in base64"} on one line`
 	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return at(int(e.Offset)-1, "%w; %s", err, known)
@@ -255,7 +255,7 @@ func atJSON(d *json.Decoder, err error) error {
 		return at(int(e.Offset)-1, "%w; %s", err, known)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return at(int(d.InputOffset()), "the object does not end on this line; %s", known)
+		return at(0, "the object does not end on this line; %s", known)
 	}
 	return at(0, "%w; %s", err, known)
 }

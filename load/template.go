@@ -12,17 +12,8 @@ import (
 )
 
 // A template is a text with parts that are made anew for each request. Between
-// {{ and }} stands a word with what it needs, separated by spaces:
-//
-//	{{seq}}               the request's number in the run, from 0
-//	{{uuid}}              a random UUID, version 4
-//	{{rand 1 100}}        a random integer, both ends included
-//	{{line "users.txt"}}  the file's lines in turn: number seq modulo how many there are
-//	{{now}}               the time, in milliseconds since 1970
-//	{{"{{"}}              the text between the quotes, as it is
-//
-// What is random depends on the seed and on seq alone, so that a request is the
-// same whoever sends it.
+// {{ and }} stands a word with what it needs, separated by spaces, or a quoted
+// text; Target says which there are.
 type template []templatePart
 
 // templateWords is for messages.

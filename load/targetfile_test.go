@@ -1,0 +1,249 @@
+package load_test
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/weirhq/weir/load"
+)
+
+func write(t *testing.T, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func readTargets(t *testing.T, text string) []load.Target {
+	t.Helper()
+	targets, err := load.ReadTargets(strings.NewReader(text), "targets.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return targets
+}
+
+func TestReadPlainLines(t *testing.T) {
+	body := write(t, "body.json", "{\"a\": \"{{b}}\"}\n")
+	got := readTargets(t, "\ufeff# a comment\r\n"+
+		"GET http://goku:9090/path?item=ball\r\n"+
+		"HEAD http://goku:9090/path/to/success\n"+
+		"X-Account-ID: 99\n"+
+		"# in between\n"+
+		"  Cookie:a=b: c  \n"+
+		"Content-Length: 7\n"+
+		"Empty:\n"+
+		"\n"+
+		"POST\thttp://goku:9090/things\n"+
+		"X-Id: {{uuid}}\n"+
+		"@"+body+"\n"+
+		"http://goku:9090/bare\n"+
+		"HTTP://goku:9090/user/{{rand 1 100}}\n"+
+		"PUT http://goku:9090/{{seq}}/{{rand 1 100}}\n"+
+		"@"+body)
+	want := []load.Target{
+		{Method: "GET", URL: "http://goku:9090/path?item=ball"},
+		{Method: "HEAD", URL: "http://goku:9090/path/to/success", Header: []load.Header{
+			{Name: "X-Account-ID", Value: "99"}, {Name: "Cookie", Value: "a=b: c"}, {Name: "Empty"}}},
+		{Method: "POST", URL: "http://goku:9090/things", Header: []load.Header{{Name: "X-Id", Value: "{{uuid}}"}},
+			Body: load.Body{Text: "{\"a\": \"{{\"{{\"}}b}}\"}\n"}},
+		{URL: "http://goku:9090/bare"},
+		{URL: "HTTP://goku:9090/user/{{rand 1 100}}"},
+		{Method: "PUT", URL: "http://goku:9090/{{seq}}/{{rand 1 100}}", Body: load.Body{Text: "{\"a\": \"{{\"{{\"}}b}}\"}\n"}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("want - got +\n%s", diff)
+	}
+}
+
+func TestReadLargeBody(t *testing.T) {
+	content := strings.Repeat("0123456789", 10_000)
+	path := write(t, "large", content)
+	got := readTargets(t, "PUT http://a/\n@"+path+"\n\nPUT http://a/2\n@"+path)
+	if len(got) != 2 || got[0].Body.File == nil || got[0].Body.File != got[1].Body.File {
+		t.Fatalf("got %+v, want two targets that share a file", got)
+	}
+	t.Cleanup(func() {
+		if err := got[0].Body.File.(io.Closer).Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	data, err := io.ReadAll(io.NewSectionReader(got[1].Body.File, 0, got[1].Body.Size))
+	if err != nil || string(data) != content {
+		t.Errorf("the body has %d bytes, %v; want %d", len(data), err, len(content))
+	}
+}
+
+// TestReadJSONLines has lines as vegeta's encoder writes them.
+func TestReadJSONLines(t *testing.T) {
+	got := readTargets(t, `{"method":"GET","url":"http://goku:9090/path?item=ball"}
+{"method":"POST","url":"http://goku:9090/things","body":"eyJhIjogIjzDqT4ifQo=","header":{"Content-Type":["application/json"],"X-Two":["1","2"],"content-length":["99"]}}
+
+# what others add
+ {"url": "http://goku:9090/{{seq}}", "header": {"X": ["{{uuid}}"]}, "body": null}
+{"method":"PUT","url":"http://goku:9090/bin","body":"AP97ew=="}
+`)
+	want := []load.Target{
+		{Method: "GET", URL: "http://goku:9090/path?item=ball"},
+		{Method: "POST", URL: "http://goku:9090/things", Body: load.Body{Text: "{\"a\": \"<é>\"}\n"},
+			Header: []load.Header{{Name: "Content-Type", Value: "application/json"}, {Name: "X-Two", Value: "1"}, {Name: "X-Two", Value: "2"}}},
+		{URL: "http://goku:9090/{{seq}}", Header: []load.Header{{Name: "X", Value: "{{uuid}}"}}},
+		{Method: "PUT", URL: "http://goku:9090/bin", Body: load.Body{Text: "\x00\xff" + `{{"{{"}}`}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("want - got +\n%s", diff)
+	}
+}
+
+func readHAR(t *testing.T, name string) []load.Target {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", "targets", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return readTargets(t, string(data))
+}
+
+func TestReadHAROfChrome(t *testing.T) {
+	want := []load.Target{
+		{Method: "GET", URL: "https://shop.example/?q=a%20b#top", Header: []load.Header{
+			{Name: "accept", Value: "text/html,*/*;q=0.8"}, {Name: "sec-ch-ua", Value: `"Chromium";v="140"`}}},
+		{Method: "POST", URL: "https://shop.example/cart", Header: []load.Header{
+			{Name: "content-type", Value: "application/json"}, {Name: "cookie", Value: `session={{"{{"}}x}}`}},
+			Body: load.Body{Text: `{"item":"é","note":"{{"{{"}}b}}"}`}},
+		{Method: "POST", URL: "https://shop.example/login", Header: []load.Header{
+			{Name: "content-type", Value: "application/x-www-form-urlencoded"}},
+			Body: load.Body{Text: "user=an%20na&word=a%2Bb"}},
+	}
+	if diff := cmp.Diff(want, readHAR(t, "chrome.har")); diff != "" {
+		t.Errorf("want - got +\n%s", diff)
+	}
+}
+
+func TestReadHAROfFirefox(t *testing.T) {
+	got := readHAR(t, "firefox.har")
+	if len(got) != 4 {
+		t.Fatalf("%d targets, want 4: %+v", len(got), got)
+	}
+	const page = "http://shop.example:8080/"
+	form, upload := got[1], got[2]
+	want := load.Target{Method: "POST", URL: page + "form", Body: load.Body{Text: "z=1+2&a=%26"},
+		Header: []load.Header{{Name: "Content-Type", Value: "application/x-www-form-urlencoded"}}}
+	if diff := cmp.Diff(want, form); diff != "" {
+		t.Errorf("the form: want - got +\n%s", diff)
+	}
+	if len(upload.Header) != 1 || !strings.HasPrefix(upload.Header[0].Value, "multipart/form-data; boundary=") ||
+		!strings.Contains(upload.Body.Text, `name="photo"; filename="p.png"`+"\r\nContent-Type: image/png\r\n\r\n"+`{{"{{"}}pixels}}`) {
+		t.Errorf("the upload is %+v", upload)
+	}
+	want = load.Target{Method: "PUT", URL: page + "raw", Body: load.Body{Text: "\x00\xff" + `{{"{{"}}`},
+		Header: []load.Header{{Name: "Content-Type", Value: "application/octet-stream"}}}
+	if diff := cmp.Diff(want, got[3]); diff != "" {
+		t.Errorf("base64: want - got +\n%s", diff)
+	}
+	for _, h := range got[0].Header {
+		if h.Name == "Host" || h.Name == "Connection" {
+			t.Errorf("%s is left over", h.Name)
+		}
+	}
+}
+
+func TestReadTargetsRefuses(t *testing.T) {
+	har := func(request string) string {
+		return "{\n \"log\": {\"entries\": [\n  {\"request\": {\"method\": \"GET\", \"url\": \"http://a/\"}},\n  {\"request\": " + request + "}\n]}}"
+	}
+	for _, c := range []struct{ text, want string }{
+		{"", "targets.txt has no targets"},
+		{"# none\n\n", "targets.txt has no targets"},
+		{"X: y", `targets.txt:1:1: "X: y" is neither METHOD URL nor a URL`},
+		{"http://a/\nhttp//b/", `targets.txt:2:1: "http//b/" is neither`},
+		{"http://a/\nX: y", `targets.txt:2:1: "X: y" is neither`},
+		{"GET http://a/\n\nX: y", `targets.txt:3:1: "X: y" is neither`},
+		{"GET http://a/\n  X\n", `targets.txt:2:3: "X" is no header; write Name: value`},
+		{"GET http://a/\n  X y: z\n", `targets.txt:2:5: the URL "y: z" has no scheme`},
+		{"GET http://a/\nX(: z\n", `targets.txt:2:1: this is no name of a header`},
+		{"GET http://a/\nX:  a\x01b\n", `targets.txt:2:6: the control character '\x01'`},
+		{"GET http://a/\nX: a{{usr}}\n", `targets.txt:2:5: the template {{usr}}: there is no "usr"`},
+		{"GET http://a/\n\n  GET   http://a/x y z", `targets.txt:3:19: ' ' cannot stand in a URL`},
+		{"\n\thttp://a:x/", `targets.txt:2:10: ":x" is no port`},
+		{"CONNECT http://a/", "targets.txt:1:1: CONNECT asks"},
+		{"POST http://a/\n@/no/such/file", "targets.txt:2:1: the target's body: open /no/such/file"},
+		{`{"url": "http://a/"}` + "\n" + `{"url": "http://a/", "headers": {}}`, `targets.txt:2:1: json: unknown field "headers"; a target is`},
+		{`{"url": "http://a/"} {}`, `targets.txt:1:22: "{}" follows the object`},
+		{` {"url": "http://a/",}`, `targets.txt:1:22: invalid character '}'`},
+		{`{"url": 3}`, "targets.txt:1:9: json: cannot unmarshal number"},
+		{`{"url": "http://a/", "body": "%"}`, "targets.txt:1:1: illegal base64 data"},
+		{"{\"url\":\n \"http://a/\"}", "targets.txt:1:1: the object does not end on this line"},
+		{`{"url": "http://a/ b"}`, "targets.txt:1:1: URL column 10: ' ' cannot"},
+		{`{}`, `targets.txt:1:1: URL column 1: the URL "" has no scheme`},
+		{har(`{"method": "G T", "url": "http://a/"}`), `targets.txt:4:3: "G T" is no method`},
+		{har(`{"url": "http://a/ b"}`), "targets.txt:4:3: URL column 10: ' ' cannot"},
+		{har(`{"url": "http://a/", "postData": {"text": "%", "encoding": "base64"}}`), "targets.txt:4:3: postData: illegal base64"},
+		{har(`{"url": 3}`), "targets.txt:4:3: json: cannot unmarshal number"},
+		{har(`{,}`), "targets.txt:4:16: invalid character ','"},
+		{`{"log": {"entries": [{"request": {"url": "data:,"}}]}}`, "targets.txt:1:22: none of the 1 entries is a request over http or https"},
+		{`{"log": {"entries": []}}`, "targets.txt has no targets"},
+		{`{"log": {"entries": [`, "targets.txt:1:21: unexpected end of JSON input"},
+		{`{"log": []}`, "HAR has log.entries[].request; there is [ where { has to be"},
+	} {
+		got, err := load.ReadTargets(strings.NewReader(c.text), "targets.txt")
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q\ngot  %v, %v\nwant %s", c.text, got, err, c.want)
+		}
+	}
+}
+
+type brokenReader struct{}
+
+func (brokenReader) Read([]byte) (int, error) { return 0, os.ErrClosed }
+
+func TestReadTargetsWithoutAFile(t *testing.T) {
+	if _, err := load.ReadTargets(brokenReader{}, "x"); err == nil || !strings.Contains(err.Error(), os.ErrClosed.Error()) {
+		t.Errorf("got %v, want %v", err, os.ErrClosed)
+	}
+}
+
+// FuzzReadTargets checks that what is read can be given to a run: its URLs and
+// headers are well-formed, and the same text is read twice alike.
+func FuzzReadTargets(f *testing.F) {
+	for _, name := range []string{"chrome.har", "firefox.har"} {
+		data, err := os.ReadFile(filepath.Join("testdata", "targets", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(data))
+	}
+	f.Add("GET http://a/\nX: y\n\nhttp://b/{{seq}}")
+	f.Add(`{"method":"GET","url":"http://a/","header":{"A":["b"]},"body":"AA=="}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		if strings.Contains(text, "@") {
+			return // no files
+		}
+		targets, err := load.ReadTargets(strings.NewReader(text), "f")
+		if err != nil {
+			return
+		}
+		if len(targets) == 0 {
+			t.Fatal("no targets, and no error")
+		}
+		rebased, err := load.Rebase(targets, "https://[::1]:8443")
+		if err != nil {
+			t.Fatalf("%+v: %v", targets, err)
+		}
+		for _, r := range rebased {
+			if !strings.HasPrefix(r.URL, "https://[::1]:8443") {
+				t.Errorf("rebased to %s", r.URL)
+			}
+			if strings.ContainsAny(r.URL[18:], "\r\n") {
+				t.Errorf("%q has the end of a line", r.URL)
+			}
+		}
+	})
+}
