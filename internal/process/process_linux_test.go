@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -198,20 +199,16 @@ func TestSelfThread(t *testing.T) {
 		t.Fatal(err)
 	}
 	one := firstOf(cpus)
-	stop, stopped := make(chan bool), make(chan bool)
+	var stop atomic.Bool
+	stopped := make(chan bool)
 	go func() {
 		defer close(stopped)
 		runtime.LockOSThread() // and never unlocked: the thread ends with its affinity
 		unix.SchedSetaffinity(0, &one)
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-			}
+		for !stop.Load() {
 		}
 	}()
-	defer func() { close(stop); <-stopped }()
+	defer func() { stop.Store(true); <-stopped }()
 
 	result := make(chan string)
 	go func() {
