@@ -39,7 +39,11 @@ func (c *collector) collect(over <-chan struct{}) {
 		select {
 		case <-over:
 			c.take()
-			c.endSecond(c.ending())
+			end := c.ending()
+			if end <= c.since && c.now != c.last { // what came after the end
+				end = c.run.now()
+			}
+			c.endSecond(end)
 			c.tell(true)
 			return
 		case <-every.C:

@@ -162,8 +162,8 @@ func (l *loop) dispatch(now time.Duration) {
 	for l.flow.waiting() > 0 {
 		c := l.nextRoomy()
 		if c == nil {
+			l.openFor(l.growth(now))
 			l.starved = now
-			l.openFor(l.flow.waiting())
 			break
 		}
 		l.sendDue(c)
@@ -175,9 +175,24 @@ func (l *loop) dispatch(now time.Duration) {
 	l.rec.asked = l.flow.asked
 }
 
-// openFor opens connections for requests that wait, as far as they may be.
-func (l *loop) openFor(waiting int64) {
-	for int64(l.opening) < min(waiting, mostOpening) {
+// growth is how many connections may be opened for those that wait: an eighth
+// more at a time, so that there are soon enough for a server that stands still,
+// but not thousands when it was the generator that did. What is due in the first
+// turn without a connection waits for the next one.
+func (l *loop) growth(now time.Duration) int64 {
+	open := len(l.conns) - len(l.spare)
+	switch {
+	case open == 0 || l.run.plan.NoKeepAlive:
+		return l.flow.waiting()
+	case now-l.starved > tick:
+		return 0
+	}
+	return min(l.flow.waiting(), int64(1+open/8))
+}
+
+// openFor opens n connections, as far as they may be.
+func (l *loop) openFor(n int64) {
+	for ; n > 0 && l.opening < mostOpening; n-- {
 		c := l.closedConn()
 		if c == nil {
 			return
@@ -305,6 +320,9 @@ func (l *loop) timeout() time.Duration {
 		return time.Millisecond
 	case !l.flow.open():
 		return min(tick, max(time.Duration(l.run.end.Load())-l.run.now(), time.Millisecond))
+	}
+	if l.flow.waiting() > 0 {
+		return min(time.Millisecond, max(0, l.flow.next()-l.run.now()))
 	}
 	return min(tick, l.flow.next()-l.run.now())
 }

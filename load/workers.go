@@ -22,9 +22,11 @@ type workers struct {
 	most   int
 
 	// Guarded by the recorder's lock.
-	lines   []line    // one for each place for a connection
-	idle    []*worker // the longest idle first; open loop alone
-	starved time.Duration
+	lines     []line    // one for each place for a connection
+	opening   int       // lines that are being added; open loop alone
+	idle      []*worker // the longest idle first; open loop alone
+	starved   time.Duration
+	dismissed bool // nothing will be due any more; open loop alone
 
 	cut     context.Context // done when nothing is waited for any more
 	release context.CancelFunc
@@ -159,7 +161,6 @@ func (w *workers) staff(l line) {
 	for range w.run.plan.Pipeline {
 		k := &worker{workers: w, line: l, due: make(chan time.Duration, 1)}
 		if w.flow.open() {
-			w.idle = append(w.idle, k)
 			w.running.Go(k.answerDemand)
 		} else {
 			w.running.Go(k.keepBusy)
@@ -184,6 +185,7 @@ func (w *workers) dispatch() {
 		close(k.due)
 	}
 	w.idle = nil
+	w.dismissed = true
 }
 
 // handOut gives idle workers what is due, and returns how long nothing will be;
@@ -198,9 +200,9 @@ func (w *workers) handOut() time.Duration {
 		w.idle = w.idle[1:]
 		k.due <- w.flow.take()
 	}
-	if n := w.flow.waiting(); n > 0 {
+	if w.flow.waiting() > 0 {
+		w.openFor(w.growth(now))
 		w.starved = now
-		w.openFor(n)
 	}
 	w.rec.skipped += w.flow.skip()
 	w.rec.asked = w.flow.asked
@@ -214,15 +216,33 @@ func (w *workers) handOut() time.Duration {
 	return max(0, min(tick, w.flow.next()-now))
 }
 
-// openFor adds lines for n requests that wait, as far as there may be.
-func (w *workers) openFor(n int64) {
-	for ; n > 0 && len(w.lines) < w.most; n -= int64(w.run.plan.Pipeline) {
-		w.staff(w.pick())
+// growth is how many lines may be added for those that wait, as in a loop.
+func (w *workers) growth(now time.Duration) int64 {
+	switch {
+	case len(w.lines) == 0:
+		return w.flow.waiting()
+	case now-w.starved > tick:
+		return 0
 	}
-	for w.flow.waiting() > 0 && len(w.idle) > 0 {
-		k := w.idle[0]
-		w.idle = w.idle[1:]
-		k.due <- w.flow.take()
+	return min(w.flow.waiting(), int64(1+len(w.lines)/8))
+}
+
+// openFor opens n lines, whose workers take what waits once they are connected.
+func (w *workers) openFor(n int64) {
+	for ; n > 0 && len(w.lines)+w.opening < w.most && w.opening < mostOpening; n-- {
+		w.opening++
+		w.running.Go(func() {
+			l := w.pick()
+			err := w.connect(l)
+			w.rec.mu.Lock()
+			defer w.rec.mu.Unlock()
+			w.opening--
+			if err == nil {
+				w.staff(l)
+			} else if w.flow.waiting() > 0 {
+				w.rec.noConnection += w.flow.drop(1)
+			}
+		})
 	}
 }
 
@@ -266,28 +286,31 @@ func (k *worker) keepBusy() {
 
 // answerDemand is a worker's part of the open loop.
 func (k *worker) answerDemand() {
-	for due := range k.due {
-		for more := true; more; due, more = k.next() {
-			k.serveOne(due, true)
+	for {
+		due, waits := k.next()
+		if !waits {
+			var more bool
+			if due, more = <-k.due; !more {
+				return
+			}
 		}
-		if due == never {
-			return
-		}
+		k.serveOne(due, true)
 	}
 }
 
-// next takes a request that waits, or has the worker wait for one. It returns
-// never when there will be none.
+// next takes a request that waits, if there is one. Otherwise the worker is idle
+// and is told of the next one by its channel, or that there will be none.
 func (k *worker) next() (due time.Duration, ok bool) {
 	k.rec.mu.Lock()
 	defer k.rec.mu.Unlock()
-	if k.flow.waiting() > 0 && !k.run.cut.Load() {
+	switch {
+	case k.flow.waiting() > 0 && !k.run.cut.Load():
 		return k.flow.take(), true
+	case k.dismissed:
+		close(k.due)
+	default:
+		k.idle = append(k.idle, k)
 	}
-	if k.flow.next() == never || k.run.now() >= time.Duration(k.run.end.Load()) {
-		return never, false
-	}
-	k.idle = append(k.idle, k)
 	return 0, false
 }
 

@@ -1,0 +1,363 @@
+package load_test
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/load"
+)
+
+// patience is how long a test waits for what has to come.
+const patience = 20 * time.Second
+
+// A counter is a server that counts the requests that it was asked.
+type counter struct {
+	*httptest.Server
+	asked atomic.Int64
+}
+
+func newCounter(t *testing.T, h http.HandlerFunc, how ...func(*httptest.Server)) *counter {
+	t.Helper()
+	c := &counter{}
+	c.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c.asked.Add(1)
+		h(w, r)
+	}))
+	for _, set := range how {
+		set(c.Server)
+	}
+	if c.TLS != nil || c.EnableHTTP2 {
+		c.StartTLS()
+	} else {
+		c.Start()
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+func hello(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "hello\n") }
+
+// run runs a plan and checks that everything in its result adds up.
+func run(t *testing.T, p load.Plan) *load.Result {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	r, err := load.Run(ctx, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkSums(t, r)
+	return r
+}
+
+// checkSums checks what holds for every result.
+func checkSums(t *testing.T, r *load.Result) {
+	t.Helper()
+	if r.Asked != r.Sent+r.Unsent || r.Sent != r.Requests+r.Failed+r.Unanswered {
+		t.Errorf("%d asked = %d sent + %d unsent, and that = %d answered + %d failed + %d unanswered, do not add up",
+			r.Asked, r.Sent, r.Unsent, r.Requests, r.Failed, r.Unanswered)
+	}
+	if got := sum(r.UnsentFor); got != r.Unsent {
+		t.Errorf("%d unsent, but %v", r.Unsent, r.UnsentFor)
+	}
+	if got := sum(r.LateFor); got != r.Late {
+		t.Errorf("%d late, but %v", r.Late, r.LateFor)
+	}
+	if a, b := sum(r.Status), sum(r.StatusCodes); a != r.Requests || b != r.Requests {
+		t.Errorf("%d answers, but %v and %v", r.Requests, r.Status, r.StatusCodes)
+	}
+	if r.Latency != nil && r.Latency.Count != r.Requests || r.Latency == nil && r.Requests > 0 {
+		t.Errorf("%d answers, but latencies of %+v", r.Requests, r.Latency)
+	}
+	var asked, sent, answered, bytes, failures int64
+	end := 0.0
+	for i, s := range r.Series {
+		if math.Abs(s.Start-end) > 1e-6 {
+			t.Errorf("second %d starts at %v, the one before ends at %v", i, s.Start, end)
+		}
+		end = s.Start + s.Seconds
+		asked, sent, answered, bytes, failures = asked+s.Asked, sent+s.Sent, answered+s.Requests, bytes+s.Bytes, failures+s.Errors
+	}
+	if asked != r.Asked || sent != r.Sent || answered != r.Requests || bytes != r.BytesRead || failures != sum(r.Errors) {
+		t.Errorf("the series sums up to %d asked, %d sent, %d answered, %d bytes, %d errors; the result has %d, %d, %d, %d, %d",
+			asked, sent, answered, bytes, failures, r.Asked, r.Sent, r.Requests, r.BytesRead, sum(r.Errors))
+	}
+}
+
+func sum(counts map[string]int64) (n int64) {
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}
+
+func targets(url string) []load.Target { return []load.Target{{URL: url}} }
+
+// servers are the ways to be asked.
+var servers = []struct {
+	name     string
+	protocol load.Protocol
+	how      func(*httptest.Server)
+}{
+	{"HTTP/1.1", load.HTTP1, func(*httptest.Server) {}},
+	{"HTTP/1.1 with TLS", load.HTTP1, func(s *httptest.Server) { s.TLS = &tls.Config{} }},
+	{"HTTP/2", load.HTTP2, func(s *httptest.Server) { s.EnableHTTP2 = true }},
+	{"h2c", load.HTTP2, func(s *httptest.Server) {
+		s.Config.Protocols = new(http.Protocols)
+		s.Config.Protocols.SetUnencryptedHTTP2(true)
+	}},
+}
+
+// TestClosedLoop sends a number of requests in each way: no more and no less
+// arrive, and each is answered.
+func TestClosedLoop(t *testing.T) {
+	for _, c := range servers {
+		for _, pipeline := range []int{1, 4} {
+			t.Run(fmt.Sprintf("%s, %d at once", c.name, pipeline), func(t *testing.T) {
+				t.Parallel()
+				s := newCounter(t, hello, c.how)
+				const requests = 200
+				r := run(t, load.Plan{Targets: targets(s.URL), Requests: requests, Connections: 5, Pipeline: pipeline, Protocol: c.protocol, TLS: trusting()})
+				if got := s.asked.Load(); r.Requests != requests || got != requests || len(r.Errors) > 0 {
+					t.Errorf("%d requests were answered and %d arrived, want %d; errors: %v %v", r.Requests, got, requests, r.Errors, r.ErrorExamples)
+				}
+				if r.Connections != 5 || r.ConnectionsMade != 5 {
+					t.Errorf("%d connections at once, %d in all; want 5", r.Connections, r.ConnectionsMade)
+				}
+				if strings.Contains(c.name, "TLS") && r.TLSHandshake.Count != 5 {
+					t.Errorf("%d handshakes, want 5", r.TLSHandshake.Count)
+				}
+			})
+		}
+	}
+}
+
+func trusting() *tls.Config { return &tls.Config{InsecureSkipVerify: true} }
+
+// TestOpenLoop sends at a rate, in each way: as many are due as the pace says,
+// all are sent, and none is answered before it was due.
+func TestOpenLoop(t *testing.T) {
+	for _, c := range servers {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := newCounter(t, hello, c.how)
+			r := run(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(400), Duration: time.Second, Connections: 4, Protocol: c.protocol, TLS: trusting()})
+			if got := s.asked.Load(); r.Asked != 400 || r.Requests != 400 || got != 400 {
+				t.Errorf("%d asked, %d answered, %d arrived; want 400", r.Asked, r.Requests, got)
+			}
+			if r.LatencyFromDue.Count != 400 || r.LatencyFromDue.Mean < r.Latency.Mean || r.Pacing.Lag.Count != 400 {
+				t.Errorf("%d latencies from due, mean %v; from sent, mean %v", r.LatencyFromDue.Count, r.LatencyFromDue.Mean, r.Latency.Mean)
+			}
+		})
+	}
+}
+
+// TestStages counts what ramps, Poisson arrivals and a bound by number ask for.
+func TestStages(t *testing.T) {
+	s := newCounter(t, hello)
+	half := 500 * time.Millisecond
+	for _, c := range []struct {
+		name     string
+		pace     load.Pace
+		requests int64
+		min, max int64
+	}{
+		{"ramp", load.Pace{Stages: []load.Stage{{half, 0, 400}, {half, 400, 0}}}, 0, 200, 200},
+		{"pause", load.Pace{Stages: []load.Stage{{half / 2, 200, 200}, {half / 2, 0, 0}, {half / 2, 200, 200}}}, 0, 100, 100},
+		{"number", load.Rate(1000), 77, 77, 77},
+		{"poisson", load.Pace{Stages: []load.Stage{{2 * half, 400, 400}}, Poisson: true}, 0, 300, 500}, // five deviations
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := run(t, load.Plan{Targets: targets(s.URL), Pace: c.pace, Requests: c.requests, Threads: 3, Seed: 1})
+			if r.Requests < c.min || r.Requests > c.max {
+				t.Errorf("%d requests, want %d to %d", r.Requests, c.min, c.max)
+			}
+		})
+	}
+}
+
+// TestStall has a server stand still for a while: latencies from due know what
+// those from sent hide, when there is one connection.
+func TestStall(t *testing.T) {
+	const rate, stall = 100, 500 * time.Millisecond
+	var first atomic.Bool
+	s := newCounter(t, func(w http.ResponseWriter, r *http.Request) {
+		if first.CompareAndSwap(false, true) {
+			time.Sleep(stall)
+		}
+	})
+	r := run(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(rate), Duration: time.Second, Connections: 1, MaxConnections: 1})
+	if r.Requests != rate {
+		t.Fatalf("%d requests, want %d", r.Requests, rate)
+	}
+	// Half of the requests were due while it stood still, for 250 ms on average.
+	if mean := r.LatencyFromDue.Mean; mean < 100e3 {
+		t.Errorf("the mean from due is %v us, want more than 100,000", mean)
+	}
+	if r.Latency.P90 > 100e3 {
+		t.Errorf("90%% from sent are %v us, want those of a server that stood still once", r.Latency.P90)
+	}
+	if r.LateFor["connections"] < rate/4 {
+		t.Errorf("%v requests were late for want of a connection, want about %d", r.LateFor, rate/2)
+	}
+}
+
+// TestBacklog bounds how many requests wait for a server that stands still.
+func TestBacklog(t *testing.T) {
+	for _, c := range []struct{ backlog, sent int }{{-1, 2}, {10, 12}, {0, 100}} {
+		t.Run(fmt.Sprint(c.backlog), func(t *testing.T) {
+			t.Parallel()
+			gate := make(chan struct{})
+			var once atomic.Bool
+			s := newCounter(t, func(w http.ResponseWriter, r *http.Request) {
+				if once.CompareAndSwap(false, true) {
+					<-gate
+				}
+			})
+			p := load.Plan{Targets: targets(s.URL), Pace: load.Rate(200), Duration: 500 * time.Millisecond, Connections: 1, MaxConnections: 1, Backlog: c.backlog}
+			opened := false
+			p.Progress = func(p load.Progress) {
+				if p.Waiting && !opened {
+					opened = true
+					close(gate)
+				}
+			}
+			r := run(t, p)
+			if r.Asked != 100 || c.backlog == 0 && r.Sent != 100 || c.backlog != 0 && r.Sent > int64(c.sent) {
+				t.Errorf("%d asked, %d sent; want 100 and %d", r.Asked, r.Sent, c.sent)
+			}
+			if r.UnsentFor["skipped"] != r.Unsent {
+				t.Errorf("%d are unsent for %v", r.Unsent, r.UnsentFor)
+			}
+		})
+	}
+}
+
+// TestNoKeepAlive has a connection for each request.
+func TestNoKeepAlive(t *testing.T) {
+	s := newCounter(t, hello)
+	for _, pace := range []load.Pace{{}, load.Rate(500)} {
+		r := run(t, load.Plan{Targets: targets(s.URL), Pace: pace, Requests: 100, Connections: 4, NoKeepAlive: true})
+		if r.Requests != 100 || r.ConnectionsMade < 100 {
+			t.Errorf("%d requests over %d connections, want 100 each; %v", r.Requests, r.ConnectionsMade, r.ErrorExamples)
+		}
+	}
+}
+
+// TestBodies sends bodies that a socket does not hold, from text and from a file,
+// and has them counted.
+func TestBodies(t *testing.T) {
+	const size = 1 << 20
+	for _, c := range servers {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := newCounter(t, func(w http.ResponseWriter, r *http.Request) {
+				n, err := io.Copy(io.Discard, r.Body)
+				if n != size || err != nil {
+					w.WriteHeader(400)
+				}
+			}, c.how)
+			file := load.Body{File: strings.NewReader(strings.Repeat("f", size)), Size: size}
+			text := load.Body{Text: strings.Repeat("t", size)}
+			for _, body := range []load.Body{file, text} {
+				for _, pipeline := range []int{1, 3} {
+					r := run(t, load.Plan{Targets: []load.Target{{URL: s.URL, Body: body}}, Requests: 6, Connections: 2, Pipeline: pipeline, Protocol: c.protocol, TLS: trusting()})
+					if r.Status["2xx"] != 6 || r.BytesWritten < 6*size {
+						t.Errorf("%v answers and %d bytes, want 6 and %d; %v", r.Status, r.BytesWritten, 6*size, r.ErrorExamples)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestInterrupt ends a run whose server does not answer: what is under way is
+// counted as unanswered, soon.
+func TestInterrupt(t *testing.T) {
+	for _, c := range servers {
+		for _, pace := range []load.Pace{{}, load.Rate(100)} {
+			t.Run(fmt.Sprint(c.name, " ", len(pace.Stages)), func(t *testing.T) {
+				t.Parallel()
+				arrived, gate := make(chan struct{}, 10000), make(chan struct{})
+				s := newCounter(t, func(w http.ResponseWriter, r *http.Request) {
+					arrived <- struct{}{}
+					select {
+					case <-gate:
+					case <-r.Context().Done():
+					}
+				}, c.how)
+				defer close(gate)
+				ctx, cancel := context.WithCancel(t.Context())
+				go func() {
+					<-arrived
+					cancel()
+				}()
+				r, err := load.Run(ctx, load.Plan{Targets: targets(s.URL), Pace: pace, Duration: time.Hour, Connections: 3, Protocol: c.protocol, TLS: trusting()})
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkSums(t, r)
+				if !r.Interrupted || r.Unanswered == 0 || r.Requests > 0 {
+					t.Errorf("interrupted %v, %d unanswered, %d answered", r.Interrupted, r.Unanswered, r.Requests)
+				}
+			})
+		}
+	}
+}
+
+// TestRefusals are the plans that send nothing.
+func TestRefusals(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	nobody := "http://" + l.Addr().String()
+	for _, c := range []struct {
+		name string
+		plan load.Plan
+		want string
+	}{
+		{"nothing", load.Plan{}, "the plan has no Targets"},
+		{"negative", load.Plan{Targets: targets(nobody), Connections: -1}, "Connections is -1"},
+		{"nobody listens", load.Plan{Targets: targets(nobody)}, "connection refused"},
+		{"too many", load.Plan{Targets: targets(nobody), Connections: 10_000_000}, "10000000 connections do not fit"},
+		{"no rate", load.Plan{Targets: targets(nobody), Pace: load.Rate(0)}, "no rate above 0"},
+		{"endless stage", load.Plan{Targets: targets(nobody), Pace: load.Pace{Stages: []load.Stage{{0, 1, 1}, {0, 1, 1}}}}, "stage 1 of the pace has no duration"},
+	} {
+		r, err := load.Run(t.Context(), c.plan)
+		if r != nil || err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v; want an error with %q", c.name, err, c.want)
+		}
+	}
+	var unreachable *load.UnreachableError
+	if _, err := load.Run(t.Context(), load.Plan{Targets: targets(nobody)}); !errors.As(err, &unreachable) || unreachable.Kind != "refused" {
+		t.Errorf("%v is no UnreachableError of kind refused", err)
+	}
+}
+
+// TestProgress has the last call know what the result does.
+func TestProgress(t *testing.T) {
+	s := newCounter(t, hello)
+	var last load.Progress
+	calls := 0
+	r := run(t, load.Plan{Targets: targets(s.URL), Duration: 1200 * time.Millisecond, Connections: 2, Progress: func(p load.Progress) { last, calls = p, calls+1 }})
+	if !last.Done || last.Requests != r.Requests || last.Status["2xx"] != r.Requests || calls < 2 {
+		t.Errorf("after %d calls the last is %+v; %d were answered", calls, last, r.Requests)
+	}
+	if len(r.Series) < 1 || last.Last.Requests == 0 {
+		t.Errorf("the series has %d seconds", len(r.Series))
+	}
+}
