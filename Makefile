@@ -41,12 +41,12 @@ race:
 allocs:
 	$(GO) test -count=1 -run 'Alloc' ./log/... ./router ./limit ./proxy ./front
 
-# Those of the log's promises that try every code point or 100,000 lines take
-# smaller steps under the race detector and run in full here. So does what
+# Those of the log's promises that try every code point, 10 MiB or 100,000 lines
+# take smaller steps under the race detector and run in full here. So does what
 # measures memory.
 promises:
 	$(GO) test -count=1 -run 'AllFaultsAtOnce|TailMemory|LargeBodies' ./cmd/weir
-	$(GO) test -count=1 -run 'OthersRead|EveryCodePointInEveryForm|NothingSteers' ./log
+	$(GO) test -count=1 -run 'OthersRead|EveryCodePoint|EveryByte|HugeValues$$|AroundTheBound|NothingSteers|ReservedKeys' ./log
 
 # The one package with a dependency that log is not to have is a module, too.
 logr-module:

@@ -161,7 +161,11 @@ func TestNoStringsToCut(t *testing.T) {
 }
 
 func TestHugeValues(t *testing.T) {
-	huge := strings.Repeat("日\x00", 10<<20/4)
+	size := 10 << 20
+	if raceEnabled {
+		size = 1 << 20
+	}
+	huge := strings.Repeat("日\x00", size/4)
 	for name, add := range map[string]func(*log.Event) *log.Event{
 		"Str":   func(e *log.Event) *log.Event { return e.Str("v", huge) },
 		"Bytes": func(e *log.Event) *log.Event { return e.Bytes("v", []byte(huge)) },
