@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -20,6 +21,7 @@ type harEntry struct {
 		URL     string
 		Headers []struct{ Name, Value string }
 		Post    *harPost `json:"postData"`
+		Size    int64    `json:"bodySize"` // -1 or 0 when it is not known
 	}
 }
 
@@ -137,11 +139,31 @@ func (f *targetFile) addEntry(e *harEntry) error {
 			return err
 		}
 	}
+	if size := e.bodySize(); size > 0 && t.Body.Text == "" {
+		return fmt.Errorf("%s %s was sent with a body of %d bytes, which the file does not hold; take the entry out, or record it with its body", r.Method, r.URL, size)
+	}
 	if _, err := parseTarget(&t); err != nil {
 		return err
 	}
 	f.targets = append(f.targets, t)
 	return nil
+}
+
+// bodySize is how much was sent, as far as the entry says so. Recorders leave
+// bodies out that are binary or made of several parts.
+func (e *harEntry) bodySize() int64 {
+	if e.Request.Method == "GET" || e.Request.Method == "HEAD" {
+		return 0
+	}
+	size := e.Request.Size
+	for _, h := range e.Request.Headers {
+		if strings.EqualFold(h.Name, "Content-Length") {
+			if n, err := strconv.ParseInt(h.Value, 10, 64); err == nil {
+				size = max(size, n)
+			}
+		}
+	}
+	return size
 }
 
 // belongsToConnection tells the fields that the recorded connection had for

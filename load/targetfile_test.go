@@ -155,6 +155,28 @@ func TestReadHAROfFirefox(t *testing.T) {
 	}
 }
 
+// TestReadHAROfPlaywright reads what Playwright 1.65 has recorded of Chromium,
+// whole: a page, two fetches, a blob and a websocket.
+func TestReadHAROfPlaywright(t *testing.T) {
+	got := readHAR(t, "playwright.har")
+	if len(got) != 3 {
+		t.Fatalf("%d targets, want 3: %+v", len(got), got)
+	}
+	for i, want := range []load.Target{
+		{Method: "GET", URL: "http://127.0.0.1:8080/page?x=a%20b"},
+		{Method: "POST", URL: "http://127.0.0.1:8080/json", Body: load.Body{Text: `{"a":"é {{"{{"}}x}}"}`}},
+		{Method: "POST", URL: "http://127.0.0.1:8080/form", Body: load.Body{Text: "z=1+2&a=%26"}},
+	} {
+		if len(got[i].Header) < 8 {
+			t.Errorf("target %d has the headers %+v", i+1, got[i].Header)
+		}
+		got[i].Header = nil
+		if diff := cmp.Diff(want, got[i]); diff != "" {
+			t.Errorf("target %d: want - got +\n%s", i+1, diff)
+		}
+	}
+}
+
 func TestReadTargetsRefuses(t *testing.T) {
 	har := func(request string) string {
 		return "{\n \"log\": {\"entries\": [\n  {\"request\": {\"method\": \"GET\", \"url\": \"http://a/\"}},\n  {\"request\": " + request + "}\n]}}"
@@ -186,6 +208,9 @@ func TestReadTargetsRefuses(t *testing.T) {
 		{har(`{"method": "G T", "url": "http://a/"}`), `targets.txt:4:3: "G T" is no method`},
 		{har(`{"url": "http://a/ b"}`), "targets.txt:4:3: URL column 10: ' ' cannot"},
 		{har(`{"url": "http://a/", "postData": {"text": "%", "encoding": "base64"}}`), "targets.txt:4:3: postData: illegal base64"},
+		{har(`{"method": "PUT", "url": "http://a/x", "bodySize": 5, "postData": {"text": ""}}`),
+			"targets.txt:4:3: PUT http://a/x was sent with a body of 5 bytes, which the file does not hold"},
+		{har(`{"method": "PUT", "url": "http://a/x", "headers": [{"name": "content-length", "value": "281"}]}`), "a body of 281 bytes"},
 		{har(`{"url": 3}`), "targets.txt:4:3: json: cannot unmarshal number"},
 		{har(`{,}`), "targets.txt:4:16: invalid character ','"},
 		{`{"log": {"entries": [{"request": {"url": "data:,"}}]}}`, "targets.txt:1:22: none of the 1 entries is a request over http or https"},
