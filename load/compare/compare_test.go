@@ -31,7 +31,7 @@ func made(t testing.TB, seed uint64, seconds int, rate, micros float64) *load.Re
 	random := rand.New(rand.NewPCG(seed, 1))
 	h := hdrhistogram.New(1, 1e10, 3)
 	r := &load.Result{
-		Started: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC), URL: "http://127.0.0.1:8080/", Protocol: "HTTP/1.1",
+		Started: time.Date(2026, 11, 22, 0, 0, int(seed), 0, time.UTC), URL: "http://127.0.0.1:8080/", Protocol: "HTTP/1.1",
 		Connections: 64, Pipeline: 1, Threads: 2, DurationSeconds: float64(seconds),
 		Machine: load.Machine{System: "linux/amd64", CPUs: 2, Processor: "P"},
 		Server:  &load.ServerProcess{PeakRSS: 64 << 20},
@@ -254,6 +254,15 @@ func TestWarnings(t *testing.T) {
 		if got := strings.Join(mustCompare(t, one(a), one(b)).Warnings, "\n"); !strings.Contains(got, c.want) {
 			t.Errorf("warnings are %q, want %q", got, c.want)
 		}
+	}
+}
+
+// The same file twice is no second sample.
+func TestSameRunTwice(t *testing.T) {
+	r := made(t, 1, 5, 1000, 100)
+	got := strings.Join(mustCompare(t, []*load.Result{r, made(t, 2, 5, 1000, 100), r}, one(r)).Warnings, "\n")
+	if !strings.Contains(got, "run 3 of A is the same as run 1") || strings.Contains(got, "of B is the same") {
+		t.Errorf("warnings are %q", got)
 	}
 }
 

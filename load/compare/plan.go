@@ -19,16 +19,23 @@ func differences(a, b []*load.Result) []string {
 			warnings = append(warnings, w)
 		}
 	}
-	for i, r := range all {
-		name := fmt.Sprintf("run %d of A", i+1)
-		if i >= len(a) {
-			name = fmt.Sprintf("run %d of B", i-len(a)+1)
-		}
+	return slices.Concat(warnings, doubts("A", a), doubts("B", b))
+}
+
+// doubts says which runs of a side are not to be trusted.
+func doubts(side string, runs []*load.Result) []string {
+	var warnings []string
+	for i, r := range runs {
+		name := fmt.Sprintf("run %d of %s", i+1, side)
 		if r.Saturated {
 			warnings = append(warnings, name+" is not to be trusted: the generator was saturated")
 		}
 		if r.Interrupted {
 			warnings = append(warnings, name+" was interrupted before its end")
+		}
+		same := func(other *load.Result) bool { return other.Started.Equal(r.Started) && other.URL == r.URL }
+		if first := slices.IndexFunc(runs, same); first < i {
+			warnings = append(warnings, fmt.Sprintf("%s is the same as run %d: one run is one sample", name, first+1))
 		}
 	}
 	return warnings
