@@ -247,14 +247,6 @@ func knock(ctx context.Context, addr string, y *outcomes) {
 	}
 }
 
-// pause is a client that thinks.
-func pause(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
-	}
-}
-
 // TestNoFileLeft takes all files away from a running door, and gives them back:
 // it neither exits nor spins, says 503, and answers health checks.
 func TestNoFileLeft(t *testing.T) {

@@ -262,6 +262,14 @@ func try(c *http.Client, req *http.Request) (answer, error) {
 	return answer{resp, string(body)}, err
 }
 
+// pause is a client that thinks.
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
 // text is a buffer that may be read while it is written.
 type text struct {
 	mu  sync.Mutex

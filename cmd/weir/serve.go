@@ -42,9 +42,8 @@ func (c *serveCmd) Run(s streams) error {
 	signal.Ignore(syscall.SIGPIPE)
 	defer runtime.KeepAlive(heapFloor())
 	// Whoever has read the greeting may send signals, so they are caught first.
-	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGUSR1)
-	defer signal.Stop(signals)
+	signals := catchSignals()
+	defer signals.stop()
 	if err := c.checkAddresses(); err != nil {
 		return err
 	}
@@ -63,8 +62,24 @@ func (c *serveCmd) Run(s streams) error {
 	return nil
 }
 
+// caught are the signals that weir serve hears. Each kind has a channel of its
+// own: however many ask to renew something, the one that ends it is not lost.
+type caught struct{ end, renew chan os.Signal }
+
+func catchSignals() caught {
+	c := caught{end: make(chan os.Signal, 2), renew: make(chan os.Signal, 8)}
+	signal.Notify(c.end, syscall.SIGTERM, syscall.SIGINT)
+	signal.Notify(c.renew, syscall.SIGHUP, syscall.SIGUSR1)
+	return c
+}
+
+func (c caught) stop() {
+	signal.Stop(c.end)
+	signal.Stop(c.renew)
+}
+
 // open opens the log and the door, and serves. It closes the log.
-func (c *serveCmd) open(cfg *front.Config, s streams, says io.Writer, signals <-chan os.Signal) (err error) {
+func (c *serveCmd) open(cfg *front.Config, s streams, says io.Writer, signals caught) (err error) {
 	out, err := openLog(cfg, s, says)
 	if err != nil {
 		return err
@@ -189,7 +204,7 @@ func (c *serveCmd) greet(door *front.Door, says io.Writer) {
 // serve runs the door until SIGTERM or SIGINT, and reloads on SIGHUP; that and
 // SIGUSR1 open the log's files anew. A second signal ends the drain, and the
 // log lets go of those who wait for it when that should be over for long.
-func (c *serveCmd) serve(door *front.Door, out *front.Log, draining time.Duration, says io.Writer, signals <-chan os.Signal) error {
+func (c *serveCmd) serve(door *front.Door, out *front.Log, draining time.Duration, says io.Writer, signals caught) error {
 	ctx, drain := context.WithCancel(context.Background())
 	defer drain()
 	done := make(chan error, 1)
@@ -203,21 +218,19 @@ func (c *serveCmd) serve(door *front.Door, out *front.Log, draining time.Duratio
 			watch.look(out.Destinations())
 		case err := <-done:
 			return err
-		case sig := <-signals:
-			switch {
-			case sig == syscall.SIGHUP:
-				reopenLog(out, says)
+		case sig := <-signals.renew:
+			reopenLog(out, says)
+			if sig == syscall.SIGHUP {
 				c.reload(door, says)
-			case sig == syscall.SIGUSR1:
-				reopenLog(out, says)
-			case ctx.Err() != nil:
-				return fmt.Errorf("%v while draining: requests in flight were cut", sig)
-			default:
-				fmt.Fprintf(says, "weir: %v: draining\n", sig)
-				drain()
-				late := time.AfterFunc(draining+afterDrain, func() { giveUpLog(out) })
-				defer late.Stop()
 			}
+		case sig := <-signals.end:
+			if ctx.Err() != nil {
+				return fmt.Errorf("%v while draining: requests in flight were cut", sig)
+			}
+			fmt.Fprintf(says, "weir: %v: draining\n", sig)
+			drain()
+			late := time.AfterFunc(draining+afterDrain, func() { giveUpLog(out) })
+			defer late.Stop()
 		}
 	}
 }
