@@ -57,6 +57,9 @@ func OpenLog(cfg *Config, stdout, stderr *os.File, complain func(error)) (*Log, 
 		}
 		d.queue = sink.NewQueue(newCostWriter(w, &l.cost), options)
 		l.destinations = append(l.destinations, d)
+		if err := l.checkDistinct(d); err != nil {
+			return nil, errors.Join(fmt.Errorf("log.to: %w", err), l.Close(context.Background()))
+		}
 	}
 	l.events = l.destinations[0].queue
 	if len(l.destinations) > 1 {
@@ -99,6 +102,27 @@ func (l *Log) open(d *destination, cfg LogConfig, stdout, stderr *os.File, compl
 	}
 	d.fallback = sink.NewFallback(sink.Std(stdout), sink.Std(stderr))
 	return d.fallback, nil
+}
+
+// checkDistinct checks that a file is not another destination's under another
+// name: each would rotate it under the other.
+func (l *Log) checkDistinct(d *destination) error {
+	if d.file == nil {
+		return nil
+	}
+	own, err := os.Stat(d.name)
+	if err != nil {
+		return err
+	}
+	for _, other := range l.destinations {
+		if other.file == nil || other == d {
+			continue
+		}
+		if info, err := os.Stat(other.name); err == nil && os.SameFile(own, info) {
+			return fmt.Errorf("%s is the same file as %s", d.name, other.name)
+		}
+	}
+	return nil
 }
 
 // openFile opens one of the log's files.

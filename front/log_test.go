@@ -170,6 +170,21 @@ func TestOpenLogFails(t *testing.T) {
 	}
 }
 
+// TestOneFileTwice names a file in two ways.
+func TestOneFileTwice(t *testing.T) {
+	dir := t.TempDir()
+	name, other := filepath.Join(dir, "weir.log"), filepath.Join(dir, "link.log")
+	if err := os.Symlink(name, other); err != nil {
+		t.Fatal(err)
+	}
+	cfg := front.DefaultConfig()
+	cfg.Log.To = []string{name, front.LogToStdout, other}
+	want := "log.to: " + other + " is the same file as " + name
+	if _, err := front.OpenLog(cfg, os.Stdout, os.Stderr, nil); err == nil || err.Error() != want {
+		t.Errorf("OpenLog: %v, want %s", err, want)
+	}
+}
+
 // TestLogPage reads what the admin listener says about a log with two
 // destinations of which one has lost its reader.
 func TestLogPage(t *testing.T) {
