@@ -2,6 +2,9 @@ package front
 
 import "github.com/weirhq/weir/proxy"
 
+// FailListener has the first listener fail.
+func (d *Door) FailListener() { d.server.listeners[0].TCPListener.Close() }
+
 // SetHook replaces the hook of the route that a GET of the path reaches. It is
 // called before Serve: nothing that a user can configure panics.
 func (d *Door) SetHook(path string, hook func(*proxy.Exchange, proxy.Event)) {

@@ -87,9 +87,13 @@ func (d *Door) AdminAddr() net.Addr {
 	return d.server.adminListener.Addr()
 }
 
+// eventFailed says why a door stops that nobody has told to.
+const eventFailed = "front door failed"
+
 // Serve serves until ctx is done, then drains: it stops accepting, says on
 // /readyz that it does, lets the requests in flight finish within the
-// configured time and cuts the rest. It returns nil when none had to be cut.
+// configured time and cuts the rest. It returns nil when none had to be cut. A
+// listener that fails ends it, too, and is its error.
 func (d *Door) Serve(ctx context.Context) error {
 	s := d.server
 	failed := make(chan error, len(s.listeners)+1)
@@ -114,6 +118,7 @@ func (d *Door) Serve(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 	case err = <-failed:
+		d.log.Fatal(eventFailed).Err(err).Send()
 	}
 	err = errors.Join(err, d.drain())
 	s.admin.Close()

@@ -1,0 +1,24 @@
+package front_test
+
+import (
+	"errors"
+	"net"
+	"testing"
+)
+
+// TestListenerFails ends a door whose listener does not listen any more: it
+// says why, in the log and to its caller.
+func TestListenerFails(t *testing.T) {
+	d := openDoor(t, upstream(t, hello).URL)
+	get(t, httpClient(t), d.url("/before"))
+	d.FailListener()
+	err := d.awaitServe()
+	if !errors.Is(err, net.ErrClosed) {
+		t.Errorf("Serve: %v, want an error of the listener", err)
+	}
+	d.served <- nil // for the end of the test
+	e := d.log.find(t, func(e event) bool { return e.Event == "front door failed" })
+	if e.Severity != 0 {
+		t.Errorf("severity %d, want 0: %s", e.Severity, e.raw)
+	}
+}
