@@ -23,7 +23,7 @@ var (
 		[]string{"reason", "severity"}, nil)
 	logQueueEvents  = prometheus.NewDesc("weir_log_queue_events", "Events that wait to be written.", nil, nil)
 	logQueueBytes   = prometheus.NewDesc("weir_log_queue_bytes", "Bytes of events that wait to be written.", nil, nil)
-	logHighWater    = prometheus.NewDesc("weir_log_queue_high_water_bytes", "The most bytes of events that ever waited to be written.", nil, nil)
+	logHighWater    = prometheus.NewDesc("weir_log_queue_high_water_bytes", "The most bytes of events that ever waited to be written, of each destination, added up.", nil, nil)
 	logBytes        = prometheus.NewDesc("weir_log_bytes_total", "Bytes that were written to the log.", nil, nil)
 	logLongestWrite = prometheus.NewDesc("weir_log_longest_write_seconds", "The time of the write to the log that took longest, be it under way.", nil, nil)
 
