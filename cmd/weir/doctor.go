@@ -101,6 +101,8 @@ const (
 	shortBacklog = 1024
 	// connectionMemory is what an idle connection of a client may take.
 	connectionMemory = 32 << 10
+	// rateMemory is what the clients of a rate may take.
+	rateMemory = 40 << 20
 )
 
 func (p patient) files() finding {
@@ -132,11 +134,32 @@ func (p patient) connections() finding {
 	n := front.AllowedConnections(p.OpenFilesHard, p.openNow, p.config.Limits.MaxConnections)
 	need := int64(n) * connectionMemory
 	f.Value = fmt.Sprintf("%d at most, which may take %s", n, size(need))
-	if p.Memory > 0 && need > p.Memory/2 {
-		f.Bites = true
-		f.Hint = fmt.Sprintf("the cgroup has %s: set limits: {max_connections: %d} or less, or give it more memory", size(p.Memory), p.Memory/2/connectionMemory)
+	rates := p.rates() * rateMemory
+	if rates > 0 {
+		f.Value += fmt.Sprintf(", and the clients of %d rates %s", p.rates(), size(rates))
+	}
+	room := p.Memory/2 - rates
+	switch {
+	case p.Memory == 0 || need <= room:
+	case room < p.Memory/8:
+		f.Bites, f.Hint = true, fmt.Sprintf("the cgroup has %s: give it more memory, or have fewer rates: one under limits holds for all routes", size(p.Memory))
+	default:
+		f.Bites, f.Hint = true, fmt.Sprintf("the cgroup has %s: set limits: {max_connections: %d} or less, or give it more memory", size(p.Memory), room/connectionMemory)
 	}
 	return f
+}
+
+// rates is how many rates of requests the configuration has.
+func (p patient) rates() (n int64) {
+	if p.config.Limits.Rate.Every > 0 {
+		n++
+	}
+	for _, r := range p.config.Routes {
+		if r.Limits.Rate.Every > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 func (p patient) ports() finding {

@@ -36,6 +36,16 @@ func TestExamine(t *testing.T) {
 		{"few files, and few are wanted", func(p *patient) { p.OpenFilesHard, p.config.Limits.MaxConnections = 1024, 100 }, "", ""},
 		{"fewer files than wanted", func(p *patient) { p.config.Limits.MaxConnections = 40_000 }, "open files", "raise the limit to 80256"},
 		{"more connections than memory", func(p *patient) { p.Memory, p.memoryLimit = 256<<20, 230<<20 }, "connections", "max_connections: 4096"},
+		{"more rates than memory", func(p *patient) {
+			p.Memory, p.memoryLimit = 1<<30, 900<<20
+			for range 10 {
+				p.config.Routes = append(p.config.Routes, front.RouteConfig{Limits: front.RequestLimits{Rate: front.RateConfig{Every: 1}}})
+			}
+		}, "connections", "fewer rates"},
+		{"a rate in the place of connections", func(p *patient) {
+			p.Memory, p.memoryLimit = 336<<20, 300<<20
+			p.config.Limits.Rate.Every = 1
+		}, "connections", "max_connections: 4096"},
 		{"few ports", func(p *patient) { p.PortLow = 60000 }, "ports", "ip_local_port_range"},
 		{"a short backlog", func(p *patient) { p.Backlog = 128 }, "somaxconn", "somaxconn=4096"},
 		{"more threads than CPU", func(p *patient) { p.procs = 64 }, "GOMAXPROCS", "set it to 2"},
