@@ -42,8 +42,8 @@ allocs:
 	$(GO) test -count=1 -run 'Alloc' ./log/... ./router ./limit ./proxy ./front
 
 # Those of the log's promises that try every code point, 10 MiB, 100,000 lines
-# or 10,000 secrets take smaller steps under the race detector and run in full here. So does what
-# measures memory.
+# or 10,000 secrets take smaller steps under the race detector and run in full
+# here. So does what measures memory.
 promises:
 	$(GO) test -count=1 -run 'SecretsStay' ./front
 	$(GO) test -count=1 -run 'AllFaultsAtOnce|TailMemory|LargeBodies' ./cmd/weir

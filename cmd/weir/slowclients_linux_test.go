@@ -21,7 +21,7 @@ import (
 // that send a body drop by drop, all at once: normal clients' requests all
 // succeed, as fast as before, and the slow ones are gone after their time.
 func TestSlowClients(t *testing.T) {
-	each, patient := inSoak(200, 2000), inSoak(2*time.Second, 5*time.Second)
+	each, patient := inSoak(60, 2000), inSoak(2*time.Second, 5*time.Second)
 	needFiles(t, uint64(3*each+200))
 	b := start(t, "backend", "--listen", "127.0.0.1:0")
 	p := door(t, fmt.Sprintf("log: {events: completed}\n"+
