@@ -7,8 +7,7 @@ import (
 // A collector watches a run: it takes the threads' headlines ten times a second,
 // tells the plan's Progress, and makes the series.
 type collector struct {
-	run    *run
-	server *serverWatch // nil without a process
+	run *run
 
 	all    *distribution   // the headline of the whole run
 	second *distribution   // of the second that is going on
@@ -23,7 +22,7 @@ type collector struct {
 const watchEvery = 100 * time.Millisecond
 
 func newCollector(r *run) *collector {
-	c := &collector{run: r, all: newDistribution(), second: newDistribution(), server: r.watchServer()}
+	c := &collector{run: r, all: newDistribution(), second: newDistribution()}
 	for range r.recorders {
 		c.spare = append(c.spare, newDistribution())
 	}

@@ -1,9 +1,11 @@
 package load
 
 import (
+	"os"
 	"time"
 
 	"github.com/weirhq/weir/internal/machine"
+	"github.com/weirhq/weir/internal/process"
 )
 
 // A thread sends and receives until the run ends. It takes part in the run's
@@ -46,12 +48,23 @@ func beginProcessUsage(parts int) *usageClock {
 	})
 }
 
-func threadTimes() (cpu, waited time.Duration) { return machine.ThreadCPU(), 0 }
-func peakRSS() int64                           { return 0 }
+// threadTimes is 0 where the system does not say.
+func threadTimes() (cpu, waited time.Duration) {
+	t, _ := process.SelfThread()
+	return t.CPU, t.Waited
+}
 
-type serverWatch struct{}
-
-func (r *run) watchServer() *serverWatch { return nil }
-func (w *serverWatch) stop() *ServerProcess {
-	return nil
+// peakRSS is the most memory that this process had, 0 where the system does not
+// say.
+func peakRSS() int64 {
+	p, err := process.Open(os.Getpid())
+	if err != nil {
+		return 0
+	}
+	defer p.Close()
+	s, err := p.Sample()
+	if err != nil {
+		return 0
+	}
+	return s.PeakRSS
 }

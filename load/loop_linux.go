@@ -48,9 +48,7 @@ type loop struct {
 
 const (
 	readSize    = 64 << 10
-	readsAtOnce = 16  // of one connection, before it is another's turn
-	mostOpening = 128 // connections at once, so that a server's queue of them holds
-	tick        = 20 * time.Millisecond
+	readsAtOnce = 16 // of one connection, before it is another's turn
 	checkEvery  = 100 * time.Millisecond
 	mostEvents  = 512
 )

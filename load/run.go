@@ -24,6 +24,7 @@ func Run(ctx context.Context, p Plan) (*Result, error) {
 		return nil, err
 	}
 	defer leaseProcessors(r.plan.Threads)()
+	defer r.watched.close()
 	return r.execute(ctx)
 }
 
@@ -32,6 +33,7 @@ type run struct {
 	plan    Plan
 	program *program
 	server  string // the address to connect to
+	watched *serverWatch
 
 	created  time.Time
 	zero     atomic.Int64 // what times count from, since created: first that, then the start
@@ -44,6 +46,11 @@ type run struct {
 
 	recorders []*recorder
 }
+
+const (
+	tick        = 20 * time.Millisecond // how often a thread looks up at least
+	mostOpening = 128                   // connections at once, so that a server's queue of them holds
+)
 
 // interruptGrace is how long the answers of a run that was interrupted are
 // waited for.
@@ -63,6 +70,9 @@ func newRun(ctx context.Context, p Plan) (*run, error) {
 	}
 	r := &run{plan: p, program: program, created: time.Now(), released: make(chan struct{})}
 	if r.server, err = resolve(ctx, program.origin.address(), p.Timeout); err != nil {
+		return nil, err
+	}
+	if r.watched, err = findServer(p.Process, r.server); err != nil {
 		return nil, err
 	}
 	r.tickets.Store(p.Requests)
@@ -112,11 +122,14 @@ func (r *run) execute(ctx context.Context) (*Result, error) {
 	interrupted := context.AfterFunc(ctx, r.stop)
 	var watching sync.WaitGroup
 	watching.Go(func() { c.collect(over) })
+	watching.Go(func() { r.watched.watch(r, over) })
 	running.Wait()
 	interrupted()
 	close(over)
 	watching.Wait()
-	return c.result(usage), nil
+	result := c.result(usage)
+	result.Server = r.watched.result()
+	return result, nil
 }
 
 // start lets the threads go; times count from here.

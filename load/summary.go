@@ -28,9 +28,6 @@ func (c *collector) result(usage []threadUsage) *Result {
 		Status: make(map[string]int64), StatusCodes: make(map[string]int64), LatencyByStatus: make(map[string]*Latency),
 		Series: c.series, Generator: generatorOf(usage), Interrupted: r.cut.Load(),
 	}
-	if c.server != nil {
-		res.Server = c.server.stop()
-	}
 	res.Errors, res.ErrorExamples = n.failures.maps()
 	sum.setLatencies(res)
 	if r.plan.Pace.open() {
