@@ -15,7 +15,7 @@ type distribution struct {
 	min, max  int64
 }
 
-// longest is the greatest time that a distribution tells from a greater one.
+// longest is what every longer time counts as.
 const longest = int64(24 * time.Hour)
 
 func newDistribution() *distribution {
@@ -29,12 +29,12 @@ func (d *distribution) reset() {
 	d.sum, d.min, d.max = 0, math.MaxInt64, 0
 }
 
-// record counts t, as 0 when it is negative.
+// record counts t, as 0 when it is negative and as a day when it is longer.
 func (d *distribution) record(t time.Duration) {
-	n := max(int64(t), 0)
+	n := min(max(int64(t), 0), longest)
 	d.sum += float64(n)
 	d.min, d.max = min(d.min, n), max(d.max, n)
-	d.histogram.RecordValue(min(n, longest)) // which is in range
+	d.histogram.RecordValue(n) // which is in range
 }
 
 // merge adds what e has counted.

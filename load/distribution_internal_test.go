@@ -1,0 +1,78 @@
+package load
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"testing"
+	"time"
+)
+
+// FuzzDistribution records times in two distributions, merges them, and compares
+// with the sorted times: quantiles to three digits, and the rest exactly.
+func FuzzDistribution(f *testing.F) {
+	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, uint8(1))
+	f.Add([]byte{0, 0, 0, 0, 0, 0, 0, 0}, uint8(0))
+	f.Add([]byte{255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0, 0, 0, 0, 0, 0}, uint8(1))
+	f.Fuzz(func(t *testing.T, b []byte, split uint8) {
+		var times []int64
+		for ; len(b) >= 8; b = b[8:] {
+			times = append(times, int64(binary.LittleEndian.Uint64(b)>>(b[0]%60)))
+		}
+		parts := []*distribution{newDistribution(), newDistribution()}
+		var sum float64
+		for i, n := range times {
+			parts[min(i/(int(split)+1), 1)].record(time.Duration(n))
+			times[i] = min(max(n, 0), longest)
+			sum += float64(times[i])
+		}
+		all := newDistribution()
+		all.merge(parts[0])
+		all.merge(parts[1])
+		l := all.latency()
+		if len(times) == 0 {
+			if l != nil {
+				t.Fatalf("no times are %+v", l)
+			}
+			return
+		}
+		slices.Sort(times)
+		last := len(times) - 1
+		if l.Count != int64(len(times)) || l.Min != micros(times[0]) || l.Max != micros(times[last]) || math.Abs(l.Mean*1e3*float64(l.Count)-sum) > 1e-9*sum {
+			t.Fatalf("%+v is not of %v", l, times)
+		}
+		before := l.Min
+		for _, q := range []struct{ of, got float64 }{{.025, l.P2_5}, {.5, l.P50}, {.9, l.P90}, {.975, l.P97_5}, {.99, l.P99}, {.999, l.P999}, {.9999, l.P9999}, {1, l.Max}} {
+			if q.got < before {
+				t.Fatalf("quantile %v is %v, less than %v", q.of, q.got, before)
+			}
+			before = q.got
+			want := times[int(math.Ceil(q.of*float64(len(times))))-1]
+			if q.of < 1 && math.Abs(q.got*1e3-float64(want)) > 1e-3*float64(want)+1 {
+				t.Fatalf("quantile %v is %v us, want %v ns", q.of, q.got, want)
+			}
+		}
+		h, err := l.DecodeHistogram()
+		if err != nil || h.TotalCount() != l.Count {
+			t.Fatalf("the histogram has %v times, %v", h, err)
+		}
+	})
+}
+
+// TestRecordAlloc has the hot path of measuring cost no allocation.
+func TestRecordAlloc(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	r := newRecorder(true)
+	r.answer(&flight{}, 200, 1)
+	f := flight{due: 1, sent: 2, first: 3}
+	allocs := testing.AllocsPerRun(1000, func() {
+		r.send(&f, false)
+		r.answer(&f, 200, 5)
+		r.bytes(100, 5)
+	})
+	if allocs != 0 {
+		t.Errorf("%v allocations, want none", allocs)
+	}
+}
