@@ -1,0 +1,331 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/weirhq/weir/load"
+)
+
+// charts returns those of a result for which there is something to draw.
+func charts(r *load.Result, ds []distribution) []chart {
+	var all []chart
+	if end := end(r); end > 0 {
+		all = timeCharts(r, end)
+	}
+	if len(ds) > 0 {
+		all = append(all, percentileChart(ds), histogramChart(&ds[0]))
+	}
+	return all
+}
+
+// timeCharts share their axis, from 0 to end in seconds.
+func timeCharts(r *load.Result, end float64) []chart {
+	_, from := primary(r)
+	all := []timeChart{
+		{
+			chart: chart{Title: "Answers per second", Help: "The higher the better; a dip is a time in which the server answered less." + pacedHelp(r)},
+			draws: append([]drawn{{"c1 area", "answered", secondTrack(r, answersPerSecond, true)}}, asked(r)...), text: number,
+		}, {
+			chart: chart{Title: "Errors per second", Help: "Requests that failed and connections that could not be made. A burst beside a dip above points to the server; a steady level, to the request."},
+			draws: []drawn{{"bad area", "errors", secondTrack(r, errorsPerSecond, false)}}, text: number,
+		}, {
+			chart: chart{Title: "Latency from " + from + ", each second", Help: "Each step is an equal ratio. When p50 stays and p99 or the maximum jumps, few requests wait for something; when all rise together, all do."},
+			draws: latencyTracks(r), text: span, log: true,
+		},
+	}
+	if r.Server != nil {
+		for i, t := range tracks(r)[len(tracks(r))-2:] {
+			all = append(all, []timeChart{{
+				chart: chart{Title: "CPU of the server", Help: "1 is one CPU in full use. A level that stays below what the machine has, while latencies rise, says that the server waits for something else."},
+				draws: []drawn{{"c2 area", "CPUs", t}}, text: number,
+			}, {
+				chart: chart{Title: "Memory of the server", Help: "What the process has in memory (RSS). A level that is reached and kept is healthy; one that rises to the end may not have an end."},
+				draws: []drawn{{"c2 area", "memory", t}}, text: size, bytes: true,
+			}}[i])
+		}
+	}
+	var charts []chart
+	for _, t := range all {
+		if t.most() > 0 {
+			charts = append(charts, t.draw(end))
+		}
+	}
+	return charts
+}
+
+func pacedHelp(r *load.Result) string {
+	if r.Pacing == nil {
+		return " In the closed loop the server sets this rate."
+	}
+	return " In the open loop the pace sets this rate, and answers follow it as long as the server keeps up."
+}
+
+func asked(r *load.Result) []drawn {
+	if r.Pacing == nil {
+		return nil
+	}
+	return []drawn{{"c2 dashed", "asked", secondTrack(r, func(s load.Second) float64 { return perSecond(s.Asked, s) }, true)}}
+}
+
+// secondTrack is a value of each second of a result.
+func secondTrack(r *load.Result, of func(load.Second) float64, dips bool) track {
+	t := track{dips: dips, stretches: make([]stretch, len(r.Series))}
+	for i, s := range r.Series {
+		t.stretches[i] = stretch{s.Start, s.Start + s.Seconds, of(s)}
+	}
+	return t
+}
+
+func latencyTracks(r *load.Result) []drawn {
+	return []drawn{
+		{"faint", "maximum", secondTrack(r, func(s load.Second) float64 { return s.Max }, false)},
+		{"c2", "p99", secondTrack(r, func(s load.Second) float64 { return s.P99 }, false)},
+		{"c3 dashed", "p90", secondTrack(r, func(s load.Second) float64 { return s.P90 }, false)},
+		{"c1", "p50", secondTrack(r, func(s load.Second) float64 { return s.P50 }, false)},
+	}
+}
+
+// A drawn track is one of a chart.
+type drawn struct {
+	class, name string
+	track
+}
+
+// A timeChart is to become a chart of tracks over time.
+type timeChart struct {
+	chart
+	draws []drawn
+	text  func(float64) string
+	log   bool // whether the values are latencies
+	bytes bool // whether they are sizes
+}
+
+func (t *timeChart) most() float64 {
+	most := 0.0
+	for _, d := range t.draws {
+		most = max(most, d.most())
+	}
+	return most
+}
+
+// mostSteps are drawn of a track: about one for each pixel or two.
+const mostSteps = 400
+
+func (t *timeChart) draw(end float64) chart {
+	axis := t.axis()
+	c := t.chart
+	var merged [][]stretch
+	for _, d := range t.draws {
+		stretches := d.merged(mostSteps)
+		merged = append(merged, stretches)
+		c.Keys = append(c.Keys, key{d.class, d.name})
+		if len(stretches) < len(d.stretches) {
+			c.Note = fmt.Sprintf("Each step stands for %s and shows the worst of them.", lasting(stretches[0].to-stretches[0].from))
+		}
+		if strings.HasSuffix(d.class, " area") {
+			c.Lines = append(c.Lines, path{d.class, axis.area(stretches, end)})
+		}
+		c.Lines = append(c.Lines, path{strings.TrimSuffix(d.class, " area"), axis.steps(stretches, end)})
+	}
+	c.Rows, c.Below = axis.rows(), timeTicks(end)
+	for i, s := range merged[0] {
+		var values []string
+		for k, d := range t.draws {
+			values = append(values, d.name+" "+t.text(merged[k][i].value))
+		}
+		c.Spots = append(c.Spots, spot{
+			X: percent(100 * s.from / end), Width: percent(100 * (s.to - s.from) / end),
+			Text: fmt.Sprintf("%s to %s: %s", clock(s.from), clock(s.to), strings.Join(values, ", ")),
+		})
+	}
+	return c
+}
+
+// axis suits all values of the chart.
+func (t *timeChart) axis() valueAxis {
+	most := t.most()
+	switch {
+	case t.log:
+		low := most
+		for _, d := range t.draws {
+			for _, s := range d.stretches {
+				if s.value > 0 {
+					low = min(low, s.value)
+				}
+			}
+		}
+		return latencyAxis(low, most)
+	case t.bytes:
+		unit := byteScale(most)
+		a := linearAxis(most/unit.size, func(v float64) string { return tickText(v) + " " + unit.name })
+		place := a.place
+		a.place = func(v float64) float64 { return place(v / unit.size) }
+		for i := range a.ticks {
+			a.ticks[i] *= unit.size
+		}
+		text := a.text
+		a.text = func(v float64) string { return text(v / unit.size) }
+		return a
+	}
+	return linearAxis(most, tickText)
+}
+
+// clock writes a time since the beginning of the run.
+func clock(seconds float64) string {
+	if seconds < 60 {
+		return strings.TrimSuffix(fmt.Sprintf("%.2f", seconds), ".00") + " s"
+	}
+	whole := int(math.Round(seconds))
+	if whole < 3600 {
+		return fmt.Sprintf("%d:%02d", whole/60, whole%60)
+	}
+	return fmt.Sprintf("%d:%02d:%02d", whole/3600, whole/60%60, whole%60)
+}
+
+// timeSteps are between the ticks of an axis of time, in seconds.
+var timeSteps = []float64{.001, .002, .005, .01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 6 * 3600, 12 * 3600, 24 * 3600}
+
+// timeTicks are at most seven.
+func timeTicks(end float64) []tick {
+	step := timeSteps[len(timeSteps)-1]
+	for _, s := range timeSteps {
+		if end/s <= 6 {
+			step = s
+			break
+		}
+	}
+	for end/step > 6 {
+		step *= 2
+	}
+	var ticks []tick
+	for i := 0.0; i*step <= end*(1+1e-9); i++ {
+		ticks = append(ticks, tick{At: percent(100 * i * step / end), Text: tickClock(i*step, step)})
+	}
+	return anchored(ticks)
+}
+
+func tickClock(seconds, step float64) string {
+	if seconds == 0 {
+		return "0"
+	}
+	if step < 1 {
+		return tickText(math.Round(seconds*1e3)/1e3) + " s"
+	}
+	return clock(seconds)
+}
+
+// curvePoints are taken of a percentile curve, and spotCount of its places tell
+// their values.
+const (
+	curvePoints = 300
+	spotCount   = 100
+)
+
+func percentileChart(ds []distribution) chart {
+	limit := plotLimit(ds[0].Count)
+	c := chart{
+		Title: "Latency by percentile",
+		Help:  "Read it as: this share of the answers took at most so long. Each nine has the same width, so that the slow few are as visible as the many; a cliff is what some users meet.",
+	}
+	if len(ds) > 1 {
+		c.Help += " Where the lines part, requests waited before they were sent."
+	}
+	low, high := math.Inf(1), 0.0
+	for _, d := range ds {
+		low, high = min(low, d.at(1)), max(high, d.at(math.Inf(1)))
+	}
+	axis := latencyAxis(low, high)
+	for i, d := range ds {
+		class := []string{"c1", "c2 dashed"}[i]
+		c.Keys = append(c.Keys, key{class, d.from})
+		c.Lines = append(c.Lines, path{class, curveLine(d.curve(curvePoints, limit), axis, limit)})
+	}
+	c.Rows = axis.rows()
+	nines := math.Log10(limit)
+	for i := 0.0; i <= nines+.5; i++ {
+		c.Below = append(c.Below, tick{At: percent(100 * i / nines), Text: quantileText(math.Pow(10, i))})
+	}
+	anchored(c.Below)
+	c.Spots = percentileSpots(ds, limit)
+	return c
+}
+
+func curveLine(points []point, axis valueAxis, limit float64) string {
+	var b strings.Builder
+	for i, p := range points {
+		if i == 0 {
+			b.WriteByte('M')
+		} else {
+			b.WriteByte('L')
+		}
+		fmt.Fprintf(&b, "%.1f %.1f", chartWidth*math.Log(p.x)/math.Log(limit), axis.y(p.y))
+	}
+	if len(points) == 1 { // one sample: a mark
+		b.WriteString("h8")
+	}
+	return b.String()
+}
+
+func percentileSpots(ds []distribution, limit float64) []spot {
+	var spots []spot
+	for i := range spotCount {
+		x := math.Pow(limit, (float64(i)+.5)/spotCount)
+		if x > float64(ds[0].histogram.TotalCount()) {
+			break
+		}
+		var values []string
+		for _, d := range ds {
+			values = append(values, fmt.Sprintf("at most %s %s", span(d.at(x)), d.from))
+		}
+		decimals := int(math.Ceil(math.Log10(x)))
+		spots = append(spots, spot{
+			X: percent(100 * float64(i) / spotCount), Width: 100.0 / spotCount,
+			Text: fmt.Sprintf("%.*f%% of the answers took %s", max(0, decimals-1), 100*(1-1/x), strings.Join(values, ", ")),
+		})
+	}
+	return spots
+}
+
+// mostBoxes are drawn of a histogram.
+const mostBoxes = 48
+
+func histogramChart(d *distribution) chart {
+	bins := d.bins(mostBoxes)
+	all, most := d.histogram.TotalCount(), int64(0)
+	for _, b := range bins {
+		most = max(most, b.count)
+	}
+	axis := linearAxis(100*float64(most)/float64(all), func(v float64) string { return tickText(v) + "%" })
+	c := chart{
+		Title: "Distribution of the latency " + d.from,
+		Help:  "How large a share of the answers took how long. One hill is one kind of answer; two hills are two, such as hits and misses of a cache. What is too little to be seen is drawn as a thin line.",
+		Rows:  axis.rows(),
+	}
+	width := 100 / float64(len(bins))
+	for i, b := range bins {
+		x := float64(i) * width
+		if b.count > 0 {
+			height := max(100*axis.place(100*float64(b.count)/float64(all)), 100*1.5/chartHeight)
+			c.Boxes = append(c.Boxes, box{X: percent(x), Y: percent(100 - height), Width: percent(width * .92), Height: percent(height)})
+		}
+		c.Spots = append(c.Spots, spot{X: percent(x), Width: percent(width),
+			Text: fmt.Sprintf("%s to %s: %s of the answers (%s)", tickSpan(b.from), tickSpan(b.to), share(b.count, all), count(b.count))})
+	}
+	c.Below = binTicks(bins)
+	return c
+}
+
+// binTicks label about five of the borders between bins.
+func binTicks(bins []bin) []tick {
+	each := max(1, (len(bins)+4)/5)
+	var ticks []tick
+	for i := 0; i < len(bins); i += each {
+		ticks = append(ticks, tick{At: percent(100 * float64(i) / float64(len(bins))), Text: tickSpan(bins[i].from)})
+	}
+	if ticks[len(ticks)-1].At < 85 {
+		ticks = append(ticks, tick{At: 100, Text: tickSpan(bins[len(bins)-1].to)})
+	}
+	return anchored(ticks)
+}

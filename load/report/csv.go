@@ -1,0 +1,74 @@
+package report
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/weirhq/weir/load"
+)
+
+// CSV writes a row for each second of a result, below a header. Latencies are in
+// microseconds, and their columns say what they count from. What the server used
+// is the mean of its CPUs and the most of its memory in that second, and empty
+// when it is not known.
+func CSV(w io.Writer, r *load.Result) error {
+	out := csv.NewWriter(w)
+	_, from := primary(r)
+	header := []string{"start_s", "seconds", "asked", "sent", "answered", "errors", "bytes_read"}
+	for _, q := range []string{"p50", "p90", "p99", "max"} {
+		header = append(header, fmt.Sprintf("%s_from_%s_us", q, from))
+	}
+	out.Write(append(header, "connections", "server_cpus", "server_rss_bytes")) // an error stays until Error
+	samples := samplesOf(r)
+	for _, s := range r.Series {
+		var row []string
+		for _, f := range []float64{s.Start, s.Seconds} {
+			row = append(row, decimal(f))
+		}
+		for _, n := range []int64{s.Asked, s.Sent, s.Requests, s.Errors, s.Bytes} {
+			row = append(row, strconv.FormatInt(n, 10))
+		}
+		for _, f := range []float64{s.P50, s.P90, s.P99, s.Max} {
+			row = append(row, decimal(f))
+		}
+		row = append(row, strconv.Itoa(s.Connections))
+		var cpus, rss string
+		cpus, rss, samples = serverDuring(s, samples)
+		out.Write(append(row, cpus, rss))
+	}
+	out.Flush()
+	if err := out.Error(); err != nil {
+		return fmt.Errorf("report: the rows of %d seconds: %w", len(r.Series), err)
+	}
+	return nil
+}
+
+func samplesOf(r *load.Result) []load.ServerSample {
+	if r.Server == nil {
+		return nil
+	}
+	return r.Server.Samples
+}
+
+// serverDuring sums up the samples before the end of a second, and returns the
+// rest.
+func serverDuring(s load.Second, samples []load.ServerSample) (cpus, rss string, rest []load.ServerSample) {
+	n, sum, most := 0, 0.0, int64(0)
+	for n < len(samples) && samples[n].At <= s.Start+s.Seconds {
+		sum += samples[n].CPU
+		most = max(most, samples[n].RSS)
+		n++
+	}
+	if n == 0 {
+		return "", "", samples
+	}
+	return decimal(sum / float64(n)), strconv.FormatInt(most, 10), samples[n:]
+}
+
+// decimal writes at most three decimals.
+func decimal(f float64) string {
+	return strconv.FormatFloat(math.Round(f*1e3)/1e3, 'f', -1, 64)
+}

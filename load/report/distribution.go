@@ -1,0 +1,165 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/weirhq/weir/load"
+)
+
+// A distribution is a latency of a result and what it counts from.
+type distribution struct {
+	*load.Latency
+	from      string // "from due" or "from sent"
+	histogram *hdrhistogram.Histogram
+}
+
+// distributions returns those of the answers that have a histogram: from due
+// first, when the loop was open, then from sent. One without answers is left
+// out.
+func distributions(r *load.Result) ([]distribution, error) {
+	var all []distribution
+	for _, d := range []distribution{
+		{Latency: r.LatencyFromDue, from: "from due"},
+		{Latency: r.Latency, from: "from sent"},
+	} {
+		if d.Latency == nil || d.Histogram == "" {
+			continue
+		}
+		h, err := hdrhistogram.Decode([]byte(d.Histogram))
+		if err != nil {
+			return nil, fmt.Errorf("report: the histogram of the latency %s, of %d bytes: %w; is the result whole?", d.from, len(d.Histogram), err)
+		}
+		if h.TotalCount() == 0 {
+			continue
+		}
+		d.histogram = h
+		all = append(all, d)
+	}
+	return all, nil
+}
+
+// A point is one of a curve.
+type point struct{ x, y float64 }
+
+// curve returns the latency in microseconds over 1/(1-q) at n places, evenly
+// spaced on a logarithmic axis from 1 to limit. It ends where the samples do: of
+// 1,000 answers none says what happens to one in 10,000.
+func (d *distribution) curve(n int, limit float64) []point {
+	var xs, percentiles []float64
+	for i := range n {
+		x := math.Pow(limit, float64(i)/float64(max(1, n-1)))
+		if x > float64(d.histogram.TotalCount())*1.0001 {
+			break
+		}
+		xs, percentiles = append(xs, x), append(percentiles, 100*(1-1/x))
+	}
+	points := make([]point, len(xs))
+	for i, ns := range d.histogram.ValueAtPercentilesSlice(percentiles) {
+		points[i] = point{xs[i], float64(ns) / 1e3}
+	}
+	return points
+}
+
+// at returns the latency in microseconds at 1/(1-q) = x.
+func (d *distribution) at(x float64) float64 {
+	return float64(d.histogram.ValueAtPercentile(100*(1-1/x))) / 1e3
+}
+
+// A bin counts the answers that took at least from and less than to, in
+// microseconds.
+type bin struct {
+	from, to float64
+	count    int64
+}
+
+// bins divides the distribution into at most most bins with round borders.
+func (d *distribution) bins(most int) []bin {
+	low, high := float64(d.histogram.Min())/1e3, float64(d.histogram.Max())/1e3
+	borders := borders(max(low, 1e-3), max(high, 1e-3), most)
+	bins := make([]bin, len(borders)-1)
+	for i := range bins {
+		bins[i].from, bins[i].to = borders[i], borders[i+1]
+	}
+	for _, bar := range d.histogram.Distribution() {
+		if bar.Count == 0 {
+			continue
+		}
+		middle := (float64(bar.From) + float64(bar.To)) / 2e3
+		i, found := slices.BinarySearch(borders, middle)
+		if !found {
+			i--
+		}
+		bins[min(max(i, 0), len(bins)-1)].count += bar.Count
+	}
+	return bins
+}
+
+// steps are ways to divide a decade: the series of preferred numbers E24, E12,
+// E6 and E3 (IEC 60063), and none.
+var steps = [][]float64{
+	{1, 1.1, 1.2, 1.3, 1.5, 1.6, 1.8, 2, 2.2, 2.4, 2.7, 3, 3.3, 3.6, 3.9, 4.3, 4.7, 5.1, 5.6, 6.2, 6.8, 7.5, 8.2, 9.1},
+	{1, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3, 3.9, 4.7, 5.6, 6.8, 8.2},
+	{1, 1.5, 2.2, 3.3, 4.7, 6.8},
+	{1, 2.2, 4.7},
+	{1},
+}
+
+// borders returns at most most+1 round numbers, the first at most low and the
+// last above high: with even steps when high is near low, else growing ones, so
+// that both the crowd and the stragglers have room.
+func borders(low, high float64, most int) []float64 {
+	if high < 3*low {
+		return evenBorders(low, high, most)
+	}
+	var b []float64
+	for _, step := range steps {
+		if b = grownBorders(low, high, step); len(b) <= most+1 {
+			break
+		}
+	}
+	return b
+}
+
+func grownBorders(low, high float64, step []float64) []float64 {
+	var b []float64
+	for decade := math.Floor(math.Log10(low)); ; decade++ {
+		for _, s := range step {
+			v := s * math.Pow(10, decade)
+			if v <= low {
+				b = b[:0] // so far all are too low
+			}
+			b = append(b, v)
+			if v > high {
+				return b
+			}
+		}
+	}
+}
+
+func evenBorders(low, high float64, most int) []float64 {
+	step := roundStep((high-low)/float64(max(1, most-2)), low/1e3)
+	var b []float64
+	for i := math.Floor(low / step); ; i++ {
+		b = append(b, i*step)
+		if i*step > high {
+			return b
+		}
+	}
+}
+
+// roundStep is the least of 1, 2, 5, 10, … times a power of ten that reaches
+// step and least.
+func roundStep(step, least float64) float64 {
+	step = max(step, least, 1e-9)
+	decade := math.Pow(10, math.Floor(math.Log10(step)))
+	for _, s := range []float64{1, 2, 5} {
+		if s*decade >= step*(1-1e-9) {
+			return s * decade
+		}
+	}
+	return 10 * decade
+}

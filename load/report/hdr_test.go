@@ -1,0 +1,69 @@
+package report_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/report"
+)
+
+// TestHDR reads the lines as a program would and holds them against the
+// histogram.
+func TestHDR(t *testing.T) {
+	for name, r := range results(t) {
+		lines := strings.Split(string(written(t, func(b *bytes.Buffer) error { return report.HDR(b, r) })), "\n")
+		if got, want := strings.Join(strings.Fields(lines[0]), " "), "Value Percentile TotalCount 1/(1-Percentile)"; got != want || lines[1] != "" {
+			t.Errorf("%s: it begins with %q and %q, want %q and an empty line", name, got, lines[1], want)
+		}
+		l := r.LatencyFromDue
+		if l == nil {
+			l = r.Latency
+		}
+		if l == nil {
+			continue
+		}
+		h, err := hdrhistogram.Decode([]byte(l.Histogram))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var value, quantile float64
+		var n int64
+		var inverse string
+		for _, line := range lines[2:] {
+			if strings.HasPrefix(line, "#") {
+				break
+			}
+			before, beforeN := value, n
+			if _, err := fmt.Sscan(line, &value, &quantile, &n, &inverse); err != nil {
+				t.Fatalf("%s: line %q: %v", name, line, err)
+			}
+			if value < before || n < beforeN {
+				t.Errorf("%s: line %q is less than the one before", name, line)
+			}
+			if share := float64(n) / float64(l.Count); share < quantile {
+				t.Errorf("%s: line %q counts %g of the samples, want as many as it says", name, line, share)
+			}
+			if want := float64(h.ValueAtPercentile(100*float64(n)/float64(l.Count))) / 1e6; value < want*.998 || value > want*1.002 {
+				t.Errorf("%s: line %q: got %g ms, want %g", name, line, value, want)
+			}
+		}
+		if n != l.Count || quantile != 1 || inverse != "inf" {
+			t.Errorf("%s: the last line has %d samples at %g (%s), want %d at 1 (inf)", name, n, quantile, inverse, l.Count)
+		}
+		if got := strings.Join(lines[len(lines)-4:], "\n"); !strings.HasPrefix(got, "#[Mean    =") || !strings.Contains(got, fmt.Sprintf("Total count    = %12d]", l.Count)) {
+			t.Errorf("%s: it ends in\n%s", name, got)
+		}
+	}
+}
+
+func TestHDRWithoutAHistogram(t *testing.T) {
+	r := &load.Result{Latency: &load.Latency{Count: 3}}
+	if err := report.HDR(&bytes.Buffer{}, r); err == nil || !strings.Contains(err.Error(), "no histogram") {
+		t.Errorf("error %v, want one that says that there is no histogram", err)
+	}
+}

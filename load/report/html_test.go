@@ -1,0 +1,170 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/net/html"
+
+	"github.com/weirhq/weir/load/report"
+)
+
+// page returns that of one of the results. Each is made once.
+func page(t *testing.T, name string) []byte {
+	t.Helper()
+	if pages[name] == nil {
+		pages[name] = written(t, func(b *bytes.Buffer) error { return report.HTML(b, results(t)[name]) })
+	}
+	return pages[name]
+}
+
+var pages = map[string][]byte{} // the tests run one after the other
+
+func TestHTML(t *testing.T) {
+	golden(t, "one.html", page(t, "one"))
+}
+
+// void elements have no end, and svgEmpty ones end themselves.
+var (
+	void     = []string{"meta", "br"}
+	svgEmpty = []string{"line", "path", "rect"}
+)
+
+// TestHTMLIsWellFormed follows the elements of each page: what begins ends, in
+// order, and there are no elements and attributes but the template's.
+func TestHTMLIsWellFormed(t *testing.T) {
+	for name := range results(t) {
+		text := page(t, name)
+		if !utf8.Valid(text) {
+			t.Errorf("%s: the page is not UTF-8", name)
+		}
+		var open []string
+		z := html.NewTokenizer(bytes.NewReader(text))
+		for {
+			kind := z.Next()
+			if kind == html.ErrorToken {
+				if !errors.Is(z.Err(), io.EOF) {
+					t.Errorf("%s: %v", name, z.Err())
+				}
+				break
+			}
+			token := z.Token()
+			switch kind {
+			case html.StartTagToken:
+				if !slices.Contains(void, token.Data) {
+					open = append(open, token.Data)
+				}
+			case html.SelfClosingTagToken:
+				if !slices.Contains(svgEmpty, token.Data) {
+					t.Errorf("%s: <%s/> is not an element of SVG that may be empty", name, token.Data)
+				}
+			case html.EndTagToken:
+				if len(open) == 0 || open[len(open)-1] != token.Data {
+					t.Fatalf("%s: </%s> ends none of %v", name, token.Data, open)
+				}
+				open = open[:len(open)-1]
+			}
+			checkReferences(t, name, token)
+		}
+		if len(open) > 0 {
+			t.Errorf("%s: %v do not end", name, open)
+		}
+	}
+}
+
+// checkReferences refuses what a browser would load, and what would run.
+func checkReferences(t *testing.T, name string, token html.Token) {
+	t.Helper()
+	switch token.Data {
+	case "img", "link", "iframe", "object", "embed", "base", "form", "audio", "video", "image", "use", "a":
+		if token.Type != html.TextToken {
+			t.Errorf("%s: the page has <%s>", name, token.Data)
+		}
+	}
+	for _, a := range token.Attr {
+		if strings.HasPrefix(a.Key, "on") || slices.Contains([]string{"src", "href", "xlink:href", "srcset", "action", "background"}, a.Key) {
+			t.Errorf("%s: <%s> has %s=%q", name, token.Data, a.Key, a.Val)
+		}
+		if a.Key == "style" && !regexp.MustCompile(`^(top|left):\d+\.\d\d%$`).MatchString(a.Val) {
+			t.Errorf("%s: <%s> has style=%q, want a place in percent", name, token.Data, a.Val)
+		}
+	}
+}
+
+// TestHTMLRunsItsOwnScriptAlone compares the scripts and styles of a page of
+// hostile words with those of a harmless one.
+func TestHTMLRunsItsOwnScriptAlone(t *testing.T) {
+	own := texts(t, page(t, "closed"), "script", "style")
+	strange := texts(t, page(t, "hostile"), "script", "style")
+	if len(own) != 3 || len(strange) != 3 {
+		t.Fatalf("%d and %d scripts and styles, want 3: the style, the result, the script", len(own), len(strange))
+	}
+	for _, i := range []int{0, 2} {
+		if diff := cmp.Diff(own[i], strange[i]); diff != "" {
+			t.Errorf("the words of a result change the page's script or style:\n%s", diff)
+		}
+	}
+	for _, remote := range []string{"@import", "url(", "//cdn", "fetch(", "http:", "https:"} {
+		if strings.Contains(own[0]+own[2], remote) {
+			t.Errorf("the page's script or style has %q", remote)
+		}
+	}
+}
+
+// texts returns those of all elements with these names.
+func texts(t *testing.T, page []byte, names ...string) []string {
+	t.Helper()
+	root, err := html.Parse(bytes.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for n := range root.Descendants() {
+		if n.Type == html.ElementNode && slices.Contains(names, n.Data) && n.FirstChild != nil {
+			all = append(all, n.FirstChild.Data)
+		}
+	}
+	return all
+}
+
+func TestHTMLHoldsTheResult(t *testing.T) {
+	for name, r := range results(t) {
+		want, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := texts(t, page(t, name), "script")[0]; got != string(want) {
+			t.Errorf("%s: the page's result has %d bytes and differs from the result's JSON, which has %d", name, len(got), len(want))
+		}
+	}
+}
+
+// TestHTMLDrawsWhatThereIs names the charts of each kind of result.
+func TestHTMLDrawsWhatThereIs(t *testing.T) {
+	for name, want := range map[string][]string{
+		"closed": {"Answers per second", "Errors per second", "Latency from sent, each second", "CPU of the server", "Memory of the server",
+			"Latency by percentile", "Distribution of the latency from sent"},
+		"stalled": {"Answers per second", "Latency from due, each second", "Latency by percentile", "Distribution of the latency from due"},
+		"refused": nil,
+		"zero":    nil,
+	} {
+		if diff := cmp.Diff(want, texts(t, page(t, name), "h3")); diff != "" {
+			t.Errorf("%s: charts (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestHTMLStaysSmall(t *testing.T) {
+	long := len(page(t, "huge")) - len(texts(t, page(t, "huge"), "script")[0])
+	if most := 400 << 10; long > most {
+		t.Errorf("the page of a run of an hour has %d bytes besides its result, want at most %d", long, most)
+	}
+}

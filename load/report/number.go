@@ -1,0 +1,176 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// A scale is the unit in which the numbers of one table are written.
+type scale struct {
+	name string
+	size float64 // of the unit, in what is scaled
+}
+
+// The units of time, in microseconds.
+var (
+	microseconds = scale{"µs", 1}
+	milliseconds = scale{"ms", 1e3}
+	seconds      = scale{"s", 1e6}
+)
+
+// timeScale suits times with that median and that maximum, in microseconds:
+// the median has digits before its point where the maximum allows it.
+func timeScale(median, most float64) scale {
+	switch {
+	case most < 10e3:
+		return microseconds
+	case median >= 1e6:
+		return seconds
+	}
+	return milliseconds
+}
+
+// countScale suits numbers up to most.
+func countScale(most float64) scale {
+	if most >= 10e6 {
+		return scale{"million", 1e6}
+	}
+	if most >= 1e6 {
+		return scale{"1000s", 1e3}
+	}
+	return scale{"", 1}
+}
+
+// byteScale suits numbers of bytes up to most.
+func byteScale(most float64) scale {
+	s := scale{"B", 1}
+	for _, name := range []string{"kB", "MB", "GB", "TB"} {
+		if most < 1e3*s.size {
+			break
+		}
+		s = scale{name, s.size * 1e3}
+	}
+	return s
+}
+
+func (s scale) text(v float64) string { return number(v / s.size) }
+
+// cell is v in at most seven characters, so that a table keeps its width.
+func (s scale) cell(v float64) string {
+	text := s.text(v)
+	if len(text) > 7 {
+		return strconv.FormatFloat(v/s.size, 'g', 2, 64)
+	}
+	return text
+}
+
+// with is v and the unit.
+func (s scale) with(v float64) string { return s.text(v) + " " + s.name }
+
+// span is a time of so many microseconds, in the unit that suits it.
+func span(us float64) string {
+	switch {
+	case us < 1e3:
+		return microseconds.with(us)
+	case us < 1e6:
+		return milliseconds.with(us)
+	}
+	return seconds.with(us)
+}
+
+// size is so many bytes, in the unit that suits them.
+func size(bytes float64) string { return byteScale(bytes).with(bytes) }
+
+// number writes three digits, or all that stand before the point.
+func number(v float64) string {
+	switch a := math.Abs(v); {
+	case math.IsNaN(v):
+		return "-"
+	case v == 0:
+		return "0"
+	case a < 0.9995:
+		return strconv.FormatFloat(v, 'f', 3, 64)
+	case a < 9.995:
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	case a < 99.95:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	case a < 1e15:
+		return count(int64(math.Round(v)))
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64)
+}
+
+// count writes n with a comma before each three digits.
+func count(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	sign := ""
+	if n < 0 {
+		sign, s = "-", s[1:]
+	}
+	var b strings.Builder
+	for i, digit := range s {
+		if i > 0 && (len(s)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(digit)
+	}
+	return sign + b.String()
+}
+
+// things is n and what they are, whose plural ends in an s.
+func things(n int64, name string) string {
+	if n == 1 {
+		return "1 " + name
+	}
+	return count(n) + " " + name + "s"
+}
+
+// share is n of all in percent. It is 0% and 100% only when it is exactly so.
+func share(n, all int64) string {
+	switch {
+	case all <= 0:
+		return "-"
+	case n == 0:
+		return "0%"
+	case n == all:
+		return "100%"
+	}
+	p := 100 * float64(n) / float64(all)
+	switch {
+	case p < 0.001:
+		return "<0.001%"
+	case p < 1:
+		return fmt.Sprintf("%.3f%%", p)
+	case p > 99.999 && p < 100:
+		return ">99.999%"
+	case p > 99:
+		return fmt.Sprintf("%.3f%%", p)
+	}
+	return fmt.Sprintf("%.1f%%", p)
+}
+
+// lasting writes a time of so many seconds as people do: "850 ms", "30 s", "2 h 5 min".
+func lasting(s float64) string {
+	switch {
+	case s > 0 && s < 1:
+		return span(s * 1e6)
+	case s < 10:
+		return strings.TrimSuffix(strconv.FormatFloat(s, 'f', 1, 64), ".0") + " s"
+	case s < 59.5:
+		return fmt.Sprintf("%.0f s", s)
+	case s < 3600:
+		return twoParts(s, 60, "min", "s")
+	}
+	return twoParts(s/60, 60, "h", "min")
+}
+
+func twoParts(small, per float64, bigName, smallName string) string {
+	n := int64(math.Round(small))
+	big, rest := n/int64(per), n%int64(per)
+	if rest == 0 {
+		return fmt.Sprintf("%s %s", count(big), bigName)
+	}
+	return fmt.Sprintf("%s %s %d %s", count(big), bigName, rest, smallName)
+}

@@ -1,0 +1,197 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// The terminal's plot.
+const (
+	plotRows  = 12
+	axisWidth = 9 // of the labels beside it
+)
+
+// curveColors and curveMarks tell the curves of a plot apart, with colours and
+// without.
+var (
+	curveColors = []color{cyan, magenta}
+	curveMarks  = []rune{'*', 'o'}
+)
+
+// percentilePlot draws latency over 1/(1-q), both axes logarithmic: each nine
+// more is as far as the last one.
+func (p *page) percentilePlot(ds []distribution) {
+	width := min(p.width-len(indent)-axisWidth-3, 120)
+	limit := plotLimit(ds[0].Count)
+	grid := newGrid(width, plotRows, p.color)
+	curves := make([][]point, len(ds))
+	low, high := math.Inf(1), 0.0
+	for i := range ds {
+		curves[i] = ds[i].curve(grid.columns(), limit)
+		low, high = min(low, curves[i][0].y), max(high, curves[i][len(curves[i])-1].y)
+	}
+	axis := newLogAxis(low, high, plotRows/2)
+	for i := len(curves) - 1; i >= 0; i-- { // the first on top
+		for x, point := range curves[i] {
+			grid.reach(i, x, axis.place(point.y))
+		}
+	}
+	p.line("")
+	p.line(indent + p.paint(bold, "Latency by percentile") + p.legend(ds))
+	p.grid(grid, axis)
+	p.line(indent + p.paint(dim, p.percentileAxis(width, limit)))
+}
+
+// plotLimit is the end of the axis of 1/(1-q): the power of ten that reaches
+// the number of samples.
+func plotLimit(samples int64) float64 {
+	return math.Pow(10, max(1, math.Ceil(math.Log10(float64(samples))-1e-9)))
+}
+
+func (p *page) legend(ds []distribution) string {
+	legend := ""
+	for i, d := range ds {
+		mark := "━━"
+		if !p.color {
+			mark = string(curveMarks[i])
+		}
+		legend += "   " + p.paint(curveColors[i], mark) + " " + d.from
+	}
+	return legend
+}
+
+// grid writes the rows of a plot with its logarithmic ticks at their left.
+func (p *page) grid(g *grid, axis logAxis) {
+	labels := map[int]string{}
+	for _, t := range axis.ticks {
+		labels[int(math.Round((1-axis.place(t))*float64(plotRows-1)))] = tickSpan(t)
+	}
+	line, tick := "│", "┤"
+	if !p.color {
+		line, tick = "|", "+"
+	}
+	for y := range plotRows {
+		label, mark := labels[y], line
+		if label != "" {
+			mark = tick
+		}
+		p.line(indent + p.paint(dim, fmt.Sprintf("%*s %s", axisWidth, p.clean(label), mark)) + g.row(y, p.pen))
+	}
+}
+
+// percentileAxis is the line of labels below a plot of that width.
+func (p *page) percentileAxis(width int, limit float64) string {
+	line := []rune(strings.Repeat(" ", axisWidth+2+width))
+	nines := math.Round(math.Log10(limit))
+	for i := 0.0; i <= nines; i++ {
+		label := []rune(quantileText(math.Pow(10, i)))
+		at := axisWidth + 2 + int(i/nines*float64(width-1)) - len(label)/2
+		at = min(max(at, axisWidth+2), len(line)-len(label))
+		if i > 0 && at > 0 && (line[at-1] != ' ' || line[at] != ' ') {
+			continue // no room
+		}
+		copy(line[at:], label)
+	}
+	return string(line)
+}
+
+// A grid is a drawing in characters: of two by four dots each, or of one.
+type grid struct {
+	width, height int
+	dotsX, dotsY  int // of a character
+	dots          [][]rune
+	curve         [][]int // that came last, plus 1
+	last          map[int][2]int
+}
+
+func newGrid(width, height int, braille bool) *grid {
+	g := &grid{width: width, height: height, dotsX: 1, dotsY: 1, last: map[int][2]int{}}
+	if braille {
+		g.dotsX, g.dotsY = 2, 4
+	}
+	for range height {
+		g.dots = append(g.dots, make([]rune, width))
+		g.curve = append(g.curve, make([]int, width))
+	}
+	return g
+}
+
+// columns is how many dots are beside each other.
+func (g *grid) columns() int { return g.width * g.dotsX }
+
+// reach draws a curve on to column x and a height from 0 to 1.
+func (g *grid) reach(curve, x int, height float64) {
+	rows := g.height * g.dotsY
+	y := int(math.Round((1 - min(max(height, 0), 1)) * float64(rows-1)))
+	from := y
+	if last, ok := g.last[curve]; ok {
+		from = last[1]
+	}
+	g.last[curve] = [2]int{x, y}
+	if from > y {
+		from = max(y, from-1)
+	} else if from < y {
+		from++
+	}
+	for row := min(from, y); row <= max(from, y); row++ {
+		g.dot(curve, x, row)
+	}
+}
+
+// brailleDots are the bits of Unicode's braille patterns, by row and column.
+var brailleDots = [4][2]rune{{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}
+
+func (g *grid) dot(curve, x, y int) {
+	row, column := y/g.dotsY, x/g.dotsX
+	g.dots[row][column] |= brailleDots[y%g.dotsY][x%g.dotsX]
+	g.curve[row][column] = curve + 1
+}
+
+// row returns a row of characters.
+func (g *grid) row(y int, p pen) string {
+	var b, run strings.Builder
+	flush := func(curve int) {
+		b.WriteString(p.paint(curveColors[max(curve, 0)], run.String()))
+		run.Reset()
+	}
+	last := -1
+	for x, dots := range g.dots[y] {
+		curve := g.curve[y][x] - 1
+		if curve >= 0 && curve != last {
+			flush(last)
+			last = curve
+		}
+		switch {
+		case dots == 0:
+			run.WriteByte(' ')
+		case p.color:
+			run.WriteRune(0x2800 + dots)
+		default:
+			run.WriteRune(curveMarks[curve])
+		}
+	}
+	flush(last)
+	return strings.TrimRight(b.String(), " ")
+}
+
+// mostBars are drawn of a histogram.
+const mostBars = 16
+
+// histogram draws how many answers took how long.
+func (p *page) histogram(d *distribution) {
+	bins := d.bins(mostBars)
+	all, most := d.histogram.TotalCount(), int64(0)
+	for _, b := range bins {
+		most = max(most, b.count)
+	}
+	p.line("")
+	p.line(indent + p.paint(bold, "Distribution of the latency "+d.from))
+	width := min(p.width-len(indent)-24-26, 80)
+	for _, b := range bins {
+		label := p.clean(fmt.Sprintf("%9s to %-9s", tickSpan(b.from), tickSpan(b.to)))
+		bar := p.bar(float64(b.count)/float64(most), width)
+		pad := strings.Repeat(" ", width-len([]rune(bar)))
+		p.line(indent + p.paint(dim, label) + "  " + p.paint(cyan, bar) + pad + fmt.Sprintf("%9s %14s", share(b.count, all), count(b.count)))
+	}
+}

@@ -1,0 +1,226 @@
+package report_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/weirhq/weir/load"
+)
+
+// began is when all results of these tests did.
+var began = time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC)
+
+func newHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(1, int64(time.Hour), 3) }
+
+func record(t testing.TB, h *hdrhistogram.Histogram, ns float64, n int64) {
+	if err := h.RecordValues(int64(ns), n); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// latency is what a run says of a histogram of nanoseconds.
+func latency(t testing.TB, h *hdrhistogram.Histogram) *load.Latency {
+	t.Helper()
+	encoded, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	us := func(percentile float64) float64 { return float64(h.ValueAtPercentile(percentile)) / 1e3 }
+	return &load.Latency{
+		Unit: "us", Count: h.TotalCount(), Min: float64(h.Min()) / 1e3,
+		P2_5: us(2.5), P50: us(50), P90: us(90), P97_5: us(97.5), P99: us(99), P999: us(99.9), P9999: us(99.99),
+		Max: float64(h.Max()) / 1e3, Mean: h.Mean() / 1e3, Stdev: h.StdDev() / 1e3,
+		Histogram: string(encoded),
+	}
+}
+
+// second is what a series says of the answers of one.
+func second(at int, asked int64, h *hdrhistogram.Histogram) load.Second {
+	us := h.ValueAtPercentilesSlice([]float64{50, 90, 99, 100})
+	return load.Second{
+		Start: float64(at), Seconds: 1, Asked: asked, Sent: asked, Requests: h.TotalCount(), Bytes: 412 * h.TotalCount(),
+		P50: float64(us[0]) / 1e3, P90: float64(us[1]) / 1e3, P99: float64(us[2]) / 1e3, Max: float64(us[3]) / 1e3, Connections: 64,
+	}
+}
+
+// closedResult is a run of the closed loop in which a little goes wrong.
+func closedResult(t testing.TB) *load.Result {
+	random := rand.New(rand.NewPCG(1, 2))
+	all, bad := newHistogram(), newHistogram()
+	r := &load.Result{
+		Started: began, URL: "http://127.0.0.1:20000/hello", Protocol: "HTTP/1.1",
+		Connections: 64, ConnectionsMade: 73, Pipeline: 1, Threads: 2,
+		Status: map[string]int64{}, StatusCodes: map[string]int64{}, Errors: map[string]int64{"timeout": 7, "reset": 2},
+		ErrorExamples: map[string]string{
+			"timeout": "no answer within 10s",
+			"reset":   "read tcp 127.0.0.1:51234->127.0.0.1:20000: read: connection reset by peer",
+		},
+		Machine:   load.Machine{System: "linux/amd64", Kernel: "6.12.0", Processor: "Example 9000", CPUs: 2, Go: "go1.26.0"},
+		Generator: load.Generator{CPUSeconds: 3.2, Busy: 0.31, Waited: 0.012, PeakRSS: 21 << 20},
+		Server:    &load.ServerProcess{PID: 4711, Command: "weir serve --config weir.yaml", CPUSeconds: 24.6, PeakRSS: 48 << 20},
+	}
+	for at := range 20 {
+		h := newHistogram()
+		n := 4000 + random.IntN(300) - 100*(at%7)
+		for range n {
+			ns := 1.1e6 * math.Exp(0.45*random.NormFloat64())
+			if random.Float64() < 0.004 {
+				ns += 2e6 + 30e6*random.Float64()*random.Float64()
+			}
+			record(t, h, ns, 1)
+			if at == 12 && random.Float64() < 0.05 {
+				record(t, bad, ns/3, 1)
+			}
+		}
+		r.Series = append(r.Series, second(at, int64(n), h))
+		all.Merge(h)
+		if at == 12 {
+			r.Series[at].Errors = 9
+		}
+	}
+	n := all.TotalCount()
+	r.Latency = latency(t, all)
+	r.Asked, r.Sent, r.Requests, r.Failed = n+9, n+9, n, 9
+	r.Status["2xx"], r.Status["5xx"] = n-bad.TotalCount(), bad.TotalCount()
+	r.StatusCodes["200"], r.StatusCodes["503"], r.StatusCodes["502"] = r.Status["2xx"], r.Status["5xx"]-3, 3
+	good := newHistogram()
+	good.Merge(all)
+	r.LatencyByStatus = map[string]*load.Latency{"2xx": latency(t, good), "5xx": latency(t, bad)}
+	finish(t, r, 20)
+	return r
+}
+
+// finish fills in what follows from the rest.
+func finish(t testing.TB, r *load.Result, seconds float64) {
+	r.DurationSeconds = seconds
+	r.BytesRead, r.BytesWritten = 412*r.Requests, 96*r.Sent
+	r.RequestsPerSecond, r.BytesPerSecond = float64(r.Requests)/seconds, float64(r.BytesRead)/seconds
+	connect := newHistogram()
+	for i := range min(r.ConnectionsMade, 1000) {
+		record(t, connect, 60e3+1e3*float64(i%70), 1)
+	}
+	r.Connect, r.FirstByte = latency(t, connect), r.Latency
+	if r.Server == nil {
+		return
+	}
+	random := rand.New(rand.NewPCG(3, 4))
+	for at := 0.05; at < seconds; at += 0.05 {
+		r.Server.Samples = append(r.Server.Samples, load.ServerSample{
+			At: at, CPU: 1.2 + 0.2*math.Sin(at/3) + 0.1*random.Float64(),
+			RSS: 30<<20 + int64(18*(1<<20)*at/seconds), Files: 80, Threads: 9,
+		})
+	}
+}
+
+// stalledResult is a run of the open loop, at 2,000 requests per second, against
+// a server that stands still for one second in ten: who sent in that second
+// waits for its end, and who counts from sent on 64 connections hardly sees it.
+func stalledResult(t testing.TB) *load.Result {
+	const perSecond = 2000
+	random := rand.New(rand.NewPCG(5, 6))
+	due, sent, lag := newHistogram(), newHistogram(), newHistogram()
+	r := &load.Result{
+		Started: began, URL: "https://127.0.0.1:20443/stalls", Protocol: "HTTP/1.1",
+		Connections: 64, ConnectionsMade: 64, Pipeline: 1, Threads: 2, Errors: map[string]int64{},
+		Generator: load.Generator{CPUSeconds: 1.9, Busy: 0.12, Waited: 0.003, PeakRSS: 19 << 20},
+	}
+	for at := range 30 {
+		h := newHistogram()
+		for i := range perSecond {
+			service := 150e3 * math.Exp(0.3*random.NormFloat64())
+			wait, late := 0.0, 8e3*math.Exp(0.5*random.NormFloat64())
+			if at%10 == 5 {
+				wait = 1e9 * (1 - float64(i)/perSecond)
+				r.Late++
+			}
+			record(t, h, service+wait+late, 1)
+			record(t, lag, wait+late, 1)
+			if wait > 0 && i < 64 {
+				record(t, sent, service+wait, 1)
+			} else {
+				record(t, sent, service, 1)
+			}
+		}
+		due.Merge(h)
+		r.Series = append(r.Series, second(at, perSecond, h))
+	}
+	n := due.TotalCount()
+	r.LatencyFromDue, r.Latency = latency(t, due), latency(t, sent)
+	r.Asked, r.Sent, r.Requests, r.Unsent = n+12, n, n, 12
+	r.UnsentFor = map[string]int64{"ended": 12}
+	r.LateFor = map[string]int64{"connections": r.Late}
+	r.Status, r.StatusCodes = map[string]int64{"2xx": n}, map[string]int64{"200": n}
+	finish(t, r, 30)
+	r.TLSHandshake = r.Connect
+	r.Pacing = &load.Pacing{AskedPerSecond: perSecond, SentPerSecond: 1999.6, Lag: latency(t, lag), Variance10ms: 12.4, Mean10ms: 20}
+	r.Saturated = true
+	r.Warnings = []string{
+		"the generator's threads waited 18% of the time for a CPU: the server beside it has too few, or the generator has",
+		"64 connections were in use at once and no more were allowed: what waited for one is counted from due alone",
+	}
+	return r
+}
+
+// refusedResult is a run without an answer.
+func refusedResult() *load.Result {
+	return &load.Result{
+		Started: began, URL: "http://127.0.0.1:1/", Protocol: "HTTP/1.1", Connections: 0, Pipeline: 1, Threads: 1,
+		Asked: 64, Unsent: 64, UnsentFor: map[string]int64{"no_connection": 64},
+		Errors:          map[string]int64{"refused": 64},
+		ErrorExamples:   map[string]string{"refused": "dial tcp 127.0.0.1:1: connect: connection refused"},
+		DurationSeconds: 0.004,
+	}
+}
+
+// oneResult is a run of one request.
+func oneResult(t testing.TB) *load.Result {
+	h := newHistogram()
+	record(t, h, 812_345, 1)
+	r := &load.Result{
+		Started: began, URL: "http://127.0.0.1:20000/", Protocol: "HTTP/2", Connections: 1, ConnectionsMade: 1, Pipeline: 1, Threads: 1,
+		Asked: 1, Sent: 1, Requests: 1, Latency: latency(t, h),
+		Status: map[string]int64{"2xx": 1}, StatusCodes: map[string]int64{"204": 1},
+	}
+	r.Series = []load.Second{second(0, 1, h)}
+	r.Series[0].Seconds = 0.001
+	finish(t, r, 0.001)
+	return r
+}
+
+// hugeResult is a run of an hour with billions of answers, the last of which
+// took an hour.
+func hugeResult(t testing.TB) *load.Result {
+	random := rand.New(rand.NewPCG(7, 8))
+	due := newHistogram()
+	for i := range 5000 {
+		record(t, due, 20e3*math.Exp(1.5*random.NormFloat64()), 4_000_000-int64(700*i))
+	}
+	record(t, due, float64(time.Hour), 2)
+	r := &load.Result{
+		Started: began, URL: "http://127.0.0.1:20000/?q=" + longWord, Protocol: "HTTP/1.1",
+		Connections: 10_000, ConnectionsMade: 1_234_567, Pipeline: 12, Threads: 64,
+		LatencyFromDue: latency(t, due), Latency: latency(t, due), Errors: map[string]int64{"timeout": 1},
+		Pacing:    &load.Pacing{AskedPerSecond: 1.2e6, SentPerSecond: 1.2e6, Mean10ms: 12000, Variance10ms: 80000},
+		Generator: load.Generator{CPUSeconds: 123456, Busy: 1, Waited: 0.5, PeakRSS: 3 << 40},
+	}
+	for at := range 3600 {
+		r.Series = append(r.Series, load.Second{
+			Start: float64(at), Seconds: 1, Asked: 1_200_000, Sent: 1_200_000,
+			Requests: 1_200_000 + int64(200_000*math.Sin(float64(at)/900)), Bytes: 9e9,
+			P50: 20, P90: 140, P99: 600 + 300*math.Cos(float64(at)/300), Max: 9000 + 8000*random.Float64(),
+		})
+	}
+	r.Series[2777].Max = 3.6e9
+	n := due.TotalCount()
+	r.Asked, r.Sent, r.Requests, r.Failed = n+1, n+1, n, 1
+	r.Status, r.StatusCodes = map[string]int64{"2xx": n}, map[string]int64{}
+	for code := 200; code < 260; code++ {
+		r.StatusCodes[string([]byte{'2', byte('0' + code/10%10), byte('0' + code%10)})] = n / 60
+	}
+	finish(t, r, 3600)
+	return r
+}

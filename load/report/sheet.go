@@ -1,0 +1,432 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/weirhq/weir/load"
+)
+
+// A sheet is a result in words and numbers. Text and HTML draw the same sheet.
+type sheet struct {
+	Headline []string // sentences
+	Facts    []fact
+	Tables   []table
+	Distrust bool
+	Warnings []string
+}
+
+// A fact is a name and what is known of it.
+type fact struct{ Name, Text string }
+
+// A table is a title, the names of its columns, which may be none, and rows.
+type table struct {
+	Title   string
+	Columns []string
+	Rows    []row
+}
+
+// A row is a name, a cell for each column, and a remark.
+type row struct {
+	Name   string
+	Cells  []string
+	Remark string
+	Bad    bool // what it counts should not be
+}
+
+func newSheet(r *load.Result) *sheet {
+	s := &sheet{
+		Headline: headline(r),
+		Facts:    facts(r),
+		Distrust: r.Saturated,
+		Warnings: r.Warnings,
+	}
+	for _, t := range []table{
+		latencyTable(r), rateTable(r),
+		accountTable(r), answerTable(r), errorTable(r),
+		statusLatencies(r), phaseTable(r), pacingTable(r), processTable(r),
+	} {
+		if len(t.Rows) > 0 {
+			s.Tables = append(s.Tables, t)
+		}
+	}
+	return s
+}
+
+// primary is the latency that counts: from due in the open loop, else from sent.
+func primary(r *load.Result) (l *load.Latency, from string) {
+	if r.LatencyFromDue != nil {
+		return r.LatencyFromDue, "due"
+	}
+	return r.Latency, "sent"
+}
+
+// headline tells the outcome in sentences.
+func headline(r *load.Result) []string {
+	if r.Requests == 0 {
+		sentence := "Nothing was sent."
+		if r.Sent > 0 {
+			sentence = fmt.Sprintf("No answer came to %s.", things(r.Sent, "request"))
+		}
+		if kinds := byCount(r.Errors); len(kinds) > 0 {
+			sentence += fmt.Sprintf(" The most frequent error was %q, %s.", kinds[0], things(r.Errors[kinds[0]], "time"))
+		}
+		return []string{sentence}
+	}
+	sentences := []string{fmt.Sprintf("%s answers per second for %s.", number(r.RequestsPerSecond), lasting(r.DurationSeconds))}
+	switch l, from := primary(r); {
+	case l == nil || l.Count == 0:
+	case l.Count == 1:
+		sentences = []string{fmt.Sprintf("One answer came after %s, counted from when its request was %s.", span(l.Max), from)}
+	default:
+		sentences = append(sentences, fmt.Sprintf("Half of them came within %s, 99%% within %s, the last after %s, counted from when a request was %s.",
+			span(l.P50), span(l.P99), span(l.Max), from))
+	}
+	return append(sentences, outcome(r))
+}
+
+// outcome tells what did not go well, if anything.
+func outcome(r *load.Result) string {
+	var bad []string
+	add := func(n int64, what string) {
+		if n > 0 {
+			bad = append(bad, count(n)+" "+what)
+		}
+	}
+	add(r.Failed, "failed")
+	add(r.Unanswered, "got no answer")
+	add(r.Requests-r.Status["2xx"], "got another status than 2xx")
+	switch {
+	case len(bad) > 0:
+		return fmt.Sprintf("Of %s sent %s.", things(r.Sent, "request"), enumerate(bad))
+	case r.Sent == 1:
+		return "The one request that was sent was answered, with 2xx."
+	}
+	return fmt.Sprintf("All %s sent were answered, with 2xx.", things(r.Sent, "request"))
+}
+
+// enumerate joins as people do: a, b and c.
+func enumerate(parts []string) string {
+	if len(parts) < 2 {
+		return strings.Join(parts, "")
+	}
+	last := len(parts) - 1
+	return strings.Join(parts[:last], ", ") + " and " + parts[last]
+}
+
+func facts(r *load.Result) []fact {
+	f := []fact{{"to", r.URL}}
+	loop := "closed loop: a connection sends when it has its answer"
+	if p := r.Pacing; p != nil {
+		loop = fmt.Sprintf("open loop: %s requests per second are due", number(p.AskedPerSecond))
+	}
+	by := fmt.Sprintf("%s, %s", r.Protocol, things(int64(r.Connections), "connection"))
+	if r.ConnectionsMade > int64(r.Connections) {
+		by += fmt.Sprintf(" at most at once, %s in all", count(r.ConnectionsMade))
+	}
+	if r.Pipeline > 1 {
+		by += fmt.Sprintf(", %d requests under way on each", r.Pipeline)
+	}
+	f = append(f, fact{"by", by}, fact{"pace", loop})
+	took := fmt.Sprintf("%s from %s, by %s", lasting(r.DurationSeconds), r.Started.Format("2006-01-02 15:04:05 MST"), things(int64(r.Threads), "thread"))
+	if r.Interrupted {
+		took += "; interrupted before the plan's end"
+	}
+	f = append(f, fact{"for", took})
+	if m := r.Machine; m.System != "" {
+		f = append(f, fact{"on", strings.Join(slices.DeleteFunc([]string{
+			things(int64(m.CPUs), "CPU"), m.Processor, m.System, m.Kernel, m.Go,
+		}, func(s string) bool { return s == "" }), ", ")})
+	}
+	return f
+}
+
+// columns are those of a distribution, as autocannon has them.
+var columns = []string{"2.5%", "50%", "97.5%", "99%", "avg", "stdev", "max"}
+
+func latencyRow(name string, l *load.Latency, s scale) row {
+	var cells []string
+	for _, us := range []float64{l.P2_5, l.P50, l.P97_5, l.P99, l.Mean, l.Stdev, l.Max} {
+		cells = append(cells, s.cell(us))
+	}
+	return row{Name: name, Cells: cells}
+}
+
+// A namedLatency is a row of a table to be.
+type namedLatency struct {
+	name string
+	*load.Latency
+}
+
+// latencies makes a table of those that have samples, in the unit that suits
+// them together.
+func latencies(title string, rows []namedLatency) table {
+	rows = slices.DeleteFunc(rows, func(n namedLatency) bool { return n.Latency == nil || n.Count == 0 })
+	if len(rows) == 0 {
+		return table{}
+	}
+	median, most := math.Inf(1), 0.0
+	for _, l := range rows {
+		median, most = min(median, l.P50), max(most, l.Max)
+	}
+	s := timeScale(median, most)
+	t := table{Title: title + ", " + s.name, Columns: columns}
+	for _, l := range rows {
+		t.Rows = append(t.Rows, latencyRow(l.name, l.Latency, s))
+	}
+	return t
+}
+
+func latencyTable(r *load.Result) table {
+	return latencies("Latency", []namedLatency{{"from due", r.LatencyFromDue}, {"from sent", r.Latency}})
+}
+
+func phaseTable(r *load.Result) table {
+	return latencies("Phases", []namedLatency{{"connect", r.Connect}, {"TLS handshake", r.TLSHandshake}, {"first byte", r.FirstByte}})
+}
+
+// statusLatencies are worth a table when there are several classes.
+func statusLatencies(r *load.Result) table {
+	if len(r.LatencyByStatus) < 2 {
+		return table{}
+	}
+	var rows []namedLatency
+	for _, class := range slices.Sorted(maps.Keys(r.LatencyByStatus)) {
+		rows = append(rows, namedLatency{class, r.LatencyByStatus[class]})
+	}
+	return latencies("By status", rows) // from sent
+}
+
+// rateTable tells what the whole seconds of the series had.
+func rateTable(r *load.Result) table {
+	var answers, bytes []float64
+	for _, s := range r.Series {
+		if s.Seconds >= 0.9995 {
+			answers, bytes = append(answers, float64(s.Requests)), append(bytes, float64(s.Bytes))
+		}
+	}
+	if len(answers) == 0 {
+		return table{Title: "Per second", Rows: []row{
+			{Name: "answers", Remark: number(r.RequestsPerSecond) + " on average; there was no whole second to tell more by"},
+			{Name: "bytes read", Remark: size(r.BytesPerSecond) + " on average"},
+		}}
+	}
+	return table{Title: "Per second", Columns: columns, Rows: []row{
+		rateRow("answers", answers, countScale(slices.Max(answers))),
+		rateRow("read", bytes, byteScale(slices.Max(bytes))),
+	}}
+}
+
+func rateRow(name string, values []float64, s scale) row {
+	if s.name != "" {
+		name += ", " + s.name
+	}
+	slices.Sort(values)
+	mean, stdev := moments(values)
+	line := row{Name: name}
+	for _, v := range []float64{quantile(values, 0.025), quantile(values, 0.5), quantile(values, 0.975), quantile(values, 0.99), mean, stdev, values[len(values)-1]} {
+		line.Cells = append(line.Cells, s.cell(v))
+	}
+	return line
+}
+
+// quantile is the least value that at least that share of the sorted values
+// does not exceed.
+func quantile(sorted []float64, q float64) float64 {
+	i := int(math.Ceil(q*float64(len(sorted)))) - 1
+	return sorted[min(max(i, 0), len(sorted)-1)]
+}
+
+// moments are the mean and the standard deviation of all values there are.
+func moments(values []float64) (mean, stdev float64) {
+	n := float64(len(values))
+	for _, v := range values {
+		mean += v
+	}
+	mean /= n
+	var squares float64
+	for _, v := range values {
+		squares += (v - mean) * (v - mean)
+	}
+	return mean, math.Sqrt(squares / n)
+}
+
+// reasons are the words for the keys of UnsentFor and LateFor.
+var reasons = map[string]string{
+	"skipped":       "beyond the backlog's bound",
+	"no_connection": "whose connection failed",
+	"ended":         "when the run ended before their turn",
+	"connections":   "as no connection was free",
+	"generator":     "as the generator did not keep up",
+}
+
+// because tells why, most first.
+func because(counts map[string]int64) string {
+	var parts []string
+	for _, key := range byCount(counts) {
+		why, ok := reasons[key]
+		if !ok {
+			why = key
+		}
+		parts = append(parts, count(counts[key])+" "+why)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// byCount returns the keys that count something, those with most first.
+func byCount(counts map[string]int64) []string {
+	keys := slices.DeleteFunc(slices.Collect(maps.Keys(counts)), func(k string) bool { return counts[k] == 0 })
+	slices.SortFunc(keys, func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+	return keys
+}
+
+func accountTable(r *load.Result) table {
+	t := table{Title: "Requests", Columns: []string{"number", "share"}}
+	add := func(name string, n, all int64, of string, bad bool, remark string) {
+		cell := share(n, all)
+		t.Rows = append(t.Rows, row{Name: name, Cells: []string{count(n), cell}, Remark: joinRemarks(of, remark), Bad: bad && n > 0})
+	}
+	add("asked", r.Asked, r.Asked, "", false, "")
+	add("sent", r.Sent, r.Asked, "of those asked", false, "")
+	if r.Unsent > 0 {
+		add("unsent", r.Unsent, r.Asked, "of those asked", true, because(r.UnsentFor))
+	}
+	add("answered", r.Requests, r.Sent, "of those sent", false, "")
+	add("failed", r.Failed, r.Sent, "of those sent", true, "")
+	add("unanswered", r.Unanswered, r.Sent, "of those sent", true, "")
+	if r.Pacing != nil {
+		why := because(r.LateFor)
+		add("late", r.Late, r.Sent, "of those sent, by more than 1 ms", true, why)
+	}
+	return t
+}
+
+func joinRemarks(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + ": " + b
+}
+
+func answerTable(r *load.Result) table {
+	t := table{Title: "Answers", Columns: []string{"number", "share"}}
+	for _, class := range slices.Sorted(maps.Keys(r.Status)) {
+		n := r.Status[class]
+		t.Rows = append(t.Rows, row{
+			Name: class, Cells: []string{count(n), share(n, r.Requests)},
+			Remark: codes(r.StatusCodes, class), Bad: class >= "4",
+		})
+	}
+	return t
+}
+
+// mostCodes are listed of a class.
+const mostCodes = 6
+
+// codes lists those of a class, most first.
+func codes(counts map[string]int64, class string) string {
+	var parts []string
+	rest, kinds := int64(0), int64(0)
+	for _, code := range byCount(counts) {
+		switch {
+		case class == "" || !strings.HasPrefix(code, class[:1]):
+		case len(parts) < mostCodes:
+			parts = append(parts, code+": "+count(counts[code]))
+		default:
+			rest += counts[code]
+			kinds++
+		}
+	}
+	if kinds > 0 {
+		parts = append(parts, fmt.Sprintf("%s: %s", things(kinds, "other code"), count(rest)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func errorTable(r *load.Result) table {
+	t := table{Title: "Errors", Columns: []string{"number"}}
+	for _, kind := range byCount(r.Errors) {
+		remark := ""
+		if e := r.ErrorExamples[kind]; e != "" {
+			remark = "such as: " + clip(e)
+		}
+		t.Rows = append(t.Rows, row{Name: kind, Cells: []string{count(r.Errors[kind])}, Remark: remark, Bad: true})
+	}
+	return t
+}
+
+// clip keeps the beginning of what is too long to be read, and says so.
+func clip(s string) string {
+	const most = 300
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + fmt.Sprintf("… (%s more)", things(int64(len(s)-most), "byte"))
+}
+
+func pacingTable(r *load.Result) table {
+	p := r.Pacing
+	if p == nil {
+		return table{}
+	}
+	t := table{Title: "Pacing", Rows: []row{{
+		Name:   "rate",
+		Remark: fmt.Sprintf("%s asked and %s sent per second", rate(p.AskedPerSecond), rate(p.SentPerSecond)),
+	}}}
+	if p.Lag != nil && p.Lag.Count > 0 {
+		t.Rows = append(t.Rows, row{Name: "lag", Remark: fmt.Sprintf("%s half of the time, p99 %s, at most %s, from due to sent", span(p.Lag.P50), span(p.Lag.P99), span(p.Lag.Max))})
+	}
+	if p.Mean10ms > 0 {
+		t.Rows = append(t.Rows, row{Name: "evenness", Remark: fmt.Sprintf("%s sent in 10 ms on average, with a variance of %s about what was asked (0 is perfect; arrivals by chance have %s)",
+			number(p.Mean10ms), number(p.Variance10ms), number(p.Mean10ms))})
+	}
+	return t
+}
+
+// rate is exact to a tenth per second, as the pace is to be judged by it.
+func rate(perSecond float64) string {
+	tenths := int64(math.Round(perSecond * 10))
+	return fmt.Sprintf("%s.%d", count(tenths/10), tenths%10)
+}
+
+func processTable(r *load.Result) table {
+	t := table{Title: "Processes", Columns: []string{"CPU s", "CPUs", "/answer", "memory"}}
+	if s := r.Server; s != nil {
+		t.Rows = append(t.Rows, processRow("server", s.CPUSeconds, s.PeakRSS, r, serverRemark(s)))
+	}
+	g := r.Generator
+	if g != (load.Generator{}) {
+		t.Rows = append(t.Rows, processRow("generator", g.CPUSeconds, g.PeakRSS, r,
+			fmt.Sprintf("its busiest thread ran %.1f%% of the time and waited %.1f%% for a CPU", 100*g.Busy, 100*g.Waited)))
+	}
+	return t
+}
+
+func processRow(name string, cpuSeconds float64, peakRSS int64, r *load.Result, remark string) row {
+	cpus, each := "-", "-"
+	if r.DurationSeconds > 0 {
+		cpus = number(cpuSeconds / r.DurationSeconds)
+	}
+	if r.Requests > 0 {
+		each = span(cpuSeconds * 1e6 / float64(r.Requests))
+	}
+	return row{Name: name, Cells: []string{number(cpuSeconds), cpus, each, size(float64(peakRSS))}, Remark: remark}
+}
+
+func serverRemark(s *load.ServerProcess) string {
+	remark := fmt.Sprintf("process %d, %s", s.PID, s.Command)
+	var files, threads int
+	for _, sample := range s.Samples {
+		files, threads = max(files, sample.Files), max(threads, sample.Threads)
+	}
+	if len(s.Samples) > 0 {
+		remark += fmt.Sprintf("; at most %s and %s", things(int64(files), "open file"), things(int64(threads), "thread"))
+	}
+	return remark
+}

@@ -1,0 +1,126 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/weirhq/weir/load"
+)
+
+// A stretch of time has one value.
+type stretch struct{ from, to, value float64 } // from and to in seconds
+
+// A track is one value over the time of a run, in stretches that follow each
+// other.
+type track struct {
+	name      string
+	stretches []stretch
+	text      func(float64) string
+	color     color
+	dips      bool // whether little is worse than much
+}
+
+// worst divides the time up to end, in seconds, into n parts and returns for
+// each the worst value of the stretches in it: what is drawn small hides nothing
+// bad. A part without a stretch has 0.
+func (t *track) worst(n int, end float64) []float64 {
+	values, seen := make([]float64, n), make([]bool, n)
+	for _, s := range t.stretches {
+		first := min(max(int(s.from/end*float64(n)+1e-6), 0), n-1)
+		last := min(max(int(s.to/end*float64(n)-1e-6), first), n-1)
+		for i := first; i <= last; i++ {
+			if !seen[i] || (s.value < values[i]) == t.dips {
+				values[i], seen[i] = s.value, true
+			}
+		}
+	}
+	return values
+}
+
+// merged returns the stretches, or so many of them as one, with the worst value of
+// them, that no more than most are left.
+func (t *track) merged(most int) []stretch {
+	each := (len(t.stretches) + most - 1) / most
+	if each <= 1 {
+		return t.stretches
+	}
+	var merged []stretch
+	for some := range slices.Chunk(t.stretches, each) {
+		one := stretch{some[0].from, some[len(some)-1].to, some[0].value}
+		for _, s := range some[1:] {
+			if (s.value < one.value) == t.dips {
+				one.value = s.value
+			}
+		}
+		merged = append(merged, one)
+	}
+	return merged
+}
+
+// most is the greatest value.
+func (t *track) most() float64 {
+	most := 0.0
+	for _, s := range t.stretches {
+		most = max(most, s.value)
+	}
+	return most
+}
+
+// tracks returns what is known over time: of each second, and of the server's
+// samples.
+func tracks(r *load.Result) []track {
+	each := func(of func(load.Second) float64) []stretch {
+		s := make([]stretch, len(r.Series))
+		for i, second := range r.Series {
+			s[i] = stretch{second.Start, second.Start + second.Seconds, of(second)}
+		}
+		return s
+	}
+	_, from := primary(r)
+	all := []track{
+		{name: "answers/s", stretches: each(answersPerSecond), text: number, color: green, dips: true},
+		{name: "errors/s", stretches: each(errorsPerSecond), text: number, color: red},
+		{name: "p50, " + from, stretches: each(func(s load.Second) float64 { return s.P50 }), text: span, color: cyan},
+		{name: "p99, " + from, stretches: each(func(s load.Second) float64 { return s.P99 }), text: span, color: cyan},
+		{name: "max, " + from, stretches: each(func(s load.Second) float64 { return s.Max }), text: span, color: cyan},
+	}
+	if r.Server == nil {
+		return all
+	}
+	sampled := func(of func(load.ServerSample) float64) []stretch {
+		s, before := make([]stretch, len(r.Server.Samples)), 0.0
+		for i, sample := range r.Server.Samples {
+			s[i] = stretch{before, sample.At, of(sample)}
+			before = sample.At
+		}
+		return s
+	}
+	return append(all,
+		track{name: "server CPUs", stretches: sampled(func(s load.ServerSample) float64 { return s.CPU }), text: number, color: magenta},
+		track{name: "memory", stretches: sampled(func(s load.ServerSample) float64 { return float64(s.RSS) }), text: size, color: magenta},
+	)
+}
+
+// end is when the last of a result's stretches ends, in seconds since it began.
+func end(r *load.Result) float64 {
+	end := r.DurationSeconds
+	if n := len(r.Series); n > 0 {
+		end = max(end, r.Series[n-1].Start+r.Series[n-1].Seconds)
+	}
+	if r.Server != nil && len(r.Server.Samples) > 0 {
+		end = max(end, r.Server.Samples[len(r.Server.Samples)-1].At)
+	}
+	return end
+}
+
+// answersPerSecond is comparable between the last second, which may be short,
+// and the others.
+func answersPerSecond(s load.Second) float64 { return perSecond(s.Requests, s) }
+
+func errorsPerSecond(s load.Second) float64 { return perSecond(s.Errors, s) }
+
+func perSecond(n int64, s load.Second) float64 {
+	if s.Seconds <= 0 {
+		return 0
+	}
+	return float64(n) / s.Seconds
+}
