@@ -16,9 +16,14 @@ import (
 type poisoner struct {
 	seed     atomic.Uint64
 	poisoned atomic.Int64
-	oneIn    int  // how many answers are there for one that is poisoned
-	late     bool // the poison always comes in a write of its own
+	tooLate  atomic.Int64 // of those, more than inTime behind the answer
+	oneIn    int          // how many answers are there for one that is poisoned
+	late     bool         // the poison always comes in a write of its own
 }
+
+// inTime is how late poison may be that no client gets: a connection rests for
+// longer. On a busy machine it can be later than the poisoner means it to be.
+const inTime = 20 * time.Millisecond
 
 func (p *poisoner) play(w *wire) {
 	random := rand.New(rand.NewPCG(1, p.seed.Add(1)))
@@ -36,10 +41,14 @@ func (p *poisoner) play(w *wire) {
 		if !p.late && random.IntN(2) == 0 {
 			answer, surplus = answer+surplus, ""
 		}
+		answered := time.Now()
 		w.say(answer)
 		if surplus != "" {
 			time.Sleep(time.Duration(random.IntN(6)) * time.Millisecond)
 			w.say(surplus)
+			if time.Since(answered) > inTime {
+				p.tooLate.Add(1)
+			}
 		}
 	}
 }
@@ -81,11 +90,8 @@ func TestAnswersNeverCross(t *testing.T) {
 				})
 			}
 			clients.Wait()
-			if crossed.Load() > 0 {
-				t.Errorf("%d answers crossed", crossed.Load())
-			}
-			if failed.Load() > 0 {
-				t.Errorf("%d exchanges failed", failed.Load())
+			if crossed, failed, late := crossed.Load(), failed.Load(), p.tooLate.Load(); crossed+failed > late {
+				t.Errorf("%d answers crossed, %d exchanges failed; %d at most can, for poison that was late", crossed, failed, late)
 			}
 			if p.poisoned.Load() == 0 {
 				t.Error("nothing was poisoned")
