@@ -14,9 +14,12 @@ lacking:
 		command -v $$command >/dev/null || echo "note: the tests that need $$command were skipped: it is not installed"; \
 	done
 
-# The faults of make test again, as long and as often as promised.
+# The faults of make test again, as long and as often as promised: it takes most
+# of an hour. With LONG empty they are as short as in make test.
+LONG ?= 1
+SOAKED ?= .
 soak:
-	WEIR_SOAK=1 $(GO) test -count=1 -timeout 40m ./log/sink ./cmd/weir
+	WEIR_SOAK=$(LONG) $(GO) test -count=1 -timeout 60m -run '$(SOAKED)' ./log/sink ./cmd/weir
 
 build:
 	$(GO) build -o weir ./cmd/weir
@@ -46,7 +49,8 @@ allocs:
 # here. So does what measures memory.
 promises:
 	$(GO) test -count=1 -run 'SecretsStay' ./front
-	$(GO) test -count=1 -run 'AllFaultsAtOnce|TailMemory|LargeBodies' ./cmd/weir
+	$(GO) test -count=1 -run 'TailMemory|LargeBodies' ./cmd/weir
+	$(MAKE) soak LONG= SOAKED=AllFaultsAtOnce
 	$(GO) test -count=1 -run 'OthersRead|EveryCodePoint|EveryByte|HugeValues$$|AroundTheBound|NothingSteers|ReservedKeys' ./log
 
 # The one package with a dependency that log is not to have is a module, too.
