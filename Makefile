@@ -42,7 +42,7 @@ race:
 # The race detector allocates, so the tests that count allocations skip
 # themselves under it and run here.
 allocs:
-	$(GO) test -count=1 -run 'Alloc' ./log/... ./router ./limit ./proxy ./front
+	$(GO) test -count=1 -run 'Alloc' ./log/... ./router ./limit ./proxy ./front ./load/... ./internal/process
 
 # Those of the log's promises that try every code point, 10 MiB, 100,000 lines
 # or 10,000 secrets take smaller steps under the race detector and run in full
@@ -62,7 +62,7 @@ bench-module:
 	cd bench && $(GO) vet ./... && $(GO) mod tidy -diff && $(GO) test ./...
 
 FUZZED = ./log ./log/httplog ./log/record ./log/internal/jsonscan ./log/internal/ltsv ./log/internal/text \
-	./log/onslog/internal/wire ./internal/follow ./internal/traceid ./router ./proxy ./front ./cmd/weir
+	./log/onslog/internal/wire ./internal/follow ./internal/traceid ./router ./proxy ./front ./load ./load/internal/answer ./cmd/weir
 
 # Every fuzz target for FUZZTIME.
 fuzz:
