@@ -249,15 +249,9 @@ func appendUUID(b []byte, high, low uint64) []byte {
 	var id [16]byte
 	binary.BigEndian.PutUint64(id[:8], high&^0xf000|0x4000)
 	binary.BigEndian.PutUint64(id[8:], low&^(0xc0<<56)|0x80<<56)
-	var text [36]byte
-	n := 0
-	for i, c := range id {
-		if i == 4 || i == 6 || i == 8 || i == 10 {
-			text[n] = '-'
-			n++
-		}
-		text[n], text[n+1] = lowerHex[c>>4], lowerHex[c&15]
-		n += 2
+	text := [36]byte{8: '-', 13: '-', 18: '-', 23: '-'}
+	for i, at := range [16]uint8{0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34} {
+		text[at], text[at+1] = lowerHex[id[i]>>4], lowerHex[id[i]&15]
 	}
 	return append(b, text[:]...)
 }
@@ -277,8 +271,14 @@ const (
 	inURL
 )
 
-// lineFiles reads each file once, for all templates of a program.
-type lineFiles map[string][][]byte
+// lineFiles reads each file once, and makes it fit each place once, for all
+// templates of a program.
+type lineFiles map[lineFile][][]byte
+
+type lineFile struct {
+	name  string
+	where place
+}
 
 // resolve gives the template the lines of its files.
 func (f lineFiles) resolve(t template, where place) error {
@@ -287,27 +287,40 @@ func (f lineFiles) resolve(t template, where place) error {
 		if p.kind != partLine {
 			continue
 		}
-		lines, err := f.read(p.file)
-		if err != nil {
+		var err error
+		if p.lines, err = f.fit(p.file, where); err != nil {
 			return &columnError{p.offset + 1, err}
 		}
-		switch where {
-		case inURL:
-			lines = escapeLines(lines)
-		case inHeader:
-			if err := checkLines(p.file, lines); err != nil {
-				return &columnError{p.offset + 1, err}
-			}
-		}
-		p.lines = lines
 	}
 	return nil
 }
 
-func (f lineFiles) read(name string) ([][]byte, error) {
-	if lines, ok := f[name]; ok {
+// fit returns a file's lines as they may stand in a place.
+func (f lineFiles) fit(name string, where place) ([][]byte, error) {
+	if lines, ok := f[lineFile{name, where}]; ok {
 		return lines, nil
 	}
+	if where == inBody {
+		lines, err := readLines(name)
+		if err == nil {
+			f[lineFile{name, where}] = lines
+		}
+		return lines, err
+	}
+	lines, err := f.fit(name, inBody)
+	if err != nil {
+		return nil, err
+	}
+	if where == inURL {
+		lines = escapeLines(lines)
+	} else if err := checkLines(name, lines); err != nil {
+		return nil, err
+	}
+	f[lineFile{name, where}] = lines
+	return lines, nil
+}
+
+func readLines(name string) ([][]byte, error) {
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("the lines of a template: %w", err)
@@ -319,7 +332,6 @@ func (f lineFiles) read(name string) ([][]byte, error) {
 	for i, line := range lines {
 		lines[i] = bytes.TrimSuffix(line, []byte("\r"))
 	}
-	f[name] = lines
 	return lines, nil
 }
 

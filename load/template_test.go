@@ -201,6 +201,24 @@ func TestTemplateRefuses(t *testing.T) {
 	}
 }
 
+// TestTemplateLinesAreShared has a file stand in all places of many targets.
+func TestTemplateLinesAreShared(t *testing.T) {
+	line := `{{line "` + writeFile(t, "lines", "a b\nc\n") + `"}}`
+	target := Target{URL: "http://a/" + line, Header: []Header{{"X", line}}, Body: Body{Text: line}}
+	p, err := compile([]Target{target, target}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := func(text template, i int) *[]byte { return &text[i].lines[0] }
+	first, second := p.targets[0], p.targets[1]
+	if lines(first.front, 1) != lines(second.front, 1) || lines(first.front, 3) != lines(second.body, 0) {
+		t.Error("two targets have two copies of a file's lines")
+	}
+	if got := string(p.script(0, 1, 1).next().head); !strings.HasPrefix(got, "POST /a%20b ") || !strings.Contains(got, "X: a b\r\n") {
+		t.Errorf("got %q", got)
+	}
+}
+
 // TestTemplateAlloc checks that making a request takes no memory.
 func TestTemplateAlloc(t *testing.T) {
 	if raceEnabled {
