@@ -49,7 +49,7 @@ func HTML(w io.Writer, r *load.Result) error {
 		JS, JSON template.JS
 		File     string
 	}{
-		sheet: newSheet(r), URL: r.URL, Distrust: distrustText(r), Tiles: tiles(r), Charts: charts(r, ds),
+		sheet: newSheet(r), URL: clip(r.URL), Distrust: distrustText(r), Tiles: tiles(r), Charts: charts(r, ds),
 		Height: chartHeight, ViewBox: fmt.Sprintf("0 0 %d %d", chartWidth, chartHeight),
 		CSS: template.CSS(pageCSS), JS: template.JS(pageJS), JSON: template.JS(document),
 		File: "load-" + r.Started.UTC().Format("20060102-150405") + ".json",

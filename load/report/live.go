@@ -163,7 +163,7 @@ const labelWidth = 11
 // shows no more.
 func (l *Live) lines(p load.Progress, width int) []line {
 	lines := []line{
-		{{bold, pen{true}.clean(l.url)}},
+		{{bold, pen{true}.clean(clip(l.url))}},
 		progressLine(p, width),
 	}
 	lines = append(lines, packed("answers", answerPieces(p), width)...)
@@ -241,7 +241,7 @@ func statusPieces(p load.Progress) []piece {
 		if class >= "4" {
 			c = red
 		}
-		pieces = append(pieces, piece{c, pen{true}.clean(class) + " " + count(p.Status[class])})
+		pieces = append(pieces, piece{c, pen{true}.clean(clip(class)) + " " + count(p.Status[class])})
 	}
 	if len(pieces) == 0 {
 		return []piece{{plain, "no answer yet"}}

@@ -80,18 +80,16 @@ func (p *page) grid(g *grid, axis logAxis) {
 	}
 }
 
-// percentileAxis is the line of labels below a plot of that width.
+// percentileAxis is the line of labels below a plot of that width. Where not all
+// have room, every second, third or later one is there.
 func (p *page) percentileAxis(width int, limit float64) string {
 	line := []rune(strings.Repeat(" ", axisWidth+2+width))
-	nines := math.Round(math.Log10(limit))
-	for i := 0.0; i <= nines; i++ {
-		label := []rune(quantileText(math.Pow(10, i)))
-		at := axisWidth + 2 + int(i/nines*float64(width-1)) - len(label)/2
-		at = min(max(at, axisWidth+2), len(line)-len(label))
-		if i > 0 && at > 0 && (line[at-1] != ' ' || line[at] != ' ') {
-			continue // no room
-		}
-		copy(line[at:], label)
+	nines := int(math.Round(math.Log10(limit)))
+	room := len(quantileText(limit)) + 2
+	for i := 0; i <= nines; i += (room*nines + width - 1) / width {
+		label := []rune(quantileText(math.Pow(10, float64(i))))
+		at := axisWidth + 2 + i*(width-1)/nines - len(label)/2
+		copy(line[min(max(at, axisWidth+2), len(line)-len(label)):], label)
 	}
 	return string(line)
 }
@@ -155,8 +153,12 @@ func (g *grid) row(y int, p pen) string {
 		b.WriteString(p.paint(curveColors[max(curve, 0)], run.String()))
 		run.Reset()
 	}
+	cells := g.dots[y]
+	for len(cells) > 0 && cells[len(cells)-1] == 0 {
+		cells = cells[:len(cells)-1]
+	}
 	last := -1
-	for x, dots := range g.dots[y] {
+	for x, dots := range cells {
 		curve := g.curve[y][x] - 1
 		if curve >= 0 && curve != last {
 			flush(last)
@@ -172,7 +174,7 @@ func (g *grid) row(y int, p pen) string {
 		}
 	}
 	flush(last)
-	return strings.TrimRight(b.String(), " ")
+	return b.String()
 }
 
 // mostBars are drawn of a histogram.

@@ -43,7 +43,9 @@ func newSheet(r *load.Result) *sheet {
 		Headline: headline(r),
 		Facts:    facts(r),
 		Distrust: r.Saturated,
-		Warnings: r.Warnings,
+	}
+	for _, w := range r.Warnings {
+		s.Warnings = append(s.Warnings, clip(w))
 	}
 	for _, t := range []table{
 		latencyTable(r), rateTable(r),
@@ -119,12 +121,12 @@ func enumerate(parts []string) string {
 }
 
 func facts(r *load.Result) []fact {
-	f := []fact{{"to", r.URL}}
+	f := []fact{{"to", clip(r.URL)}}
 	loop := "closed loop: a connection sends when it has its answer"
 	if p := r.Pacing; p != nil {
 		loop = fmt.Sprintf("open loop: %s requests per second are due", number(p.AskedPerSecond))
 	}
-	by := fmt.Sprintf("%s, %s", r.Protocol, things(int64(r.Connections), "connection"))
+	by := fmt.Sprintf("%s, %s", clip(r.Protocol), things(int64(r.Connections), "connection"))
 	if r.ConnectionsMade > int64(r.Connections) {
 		by += fmt.Sprintf(" at most at once, %s in all", count(r.ConnectionsMade))
 	}
@@ -196,7 +198,7 @@ func statusLatencies(r *load.Result) table {
 	}
 	var rows []namedLatency
 	for _, class := range slices.Sorted(maps.Keys(r.LatencyByStatus)) {
-		rows = append(rows, namedLatency{class, r.LatencyByStatus[class]})
+		rows = append(rows, namedLatency{clip(class), r.LatencyByStatus[class]})
 	}
 	return latencies("By status", rows) // from sent
 }
@@ -270,7 +272,7 @@ func because(counts map[string]int64) string {
 	for _, key := range byCount(counts) {
 		why, ok := reasons[key]
 		if !ok {
-			why = key
+			why = clip(key)
 		}
 		parts = append(parts, count(counts[key])+" "+why)
 	}
@@ -319,7 +321,7 @@ func answerTable(r *load.Result) table {
 	for _, class := range slices.Sorted(maps.Keys(r.Status)) {
 		n := r.Status[class]
 		t.Rows = append(t.Rows, row{
-			Name: class, Cells: []string{count(n), share(n, r.Requests)},
+			Name: clip(class), Cells: []string{count(n), share(n, r.Requests)},
 			Remark: codes(r.StatusCodes, class), Bad: class >= "4",
 		})
 	}
@@ -337,7 +339,7 @@ func codes(counts map[string]int64, class string) string {
 		switch {
 		case class == "" || !strings.HasPrefix(code, class[:1]):
 		case len(parts) < mostCodes:
-			parts = append(parts, code+": "+count(counts[code]))
+			parts = append(parts, clip(code)+": "+count(counts[code]))
 		default:
 			rest += counts[code]
 			kinds++
@@ -356,7 +358,7 @@ func errorTable(r *load.Result) table {
 		if e := r.ErrorExamples[kind]; e != "" {
 			remark = "such as: " + clip(e)
 		}
-		t.Rows = append(t.Rows, row{Name: kind, Cells: []string{count(r.Errors[kind])}, Remark: remark, Bad: true})
+		t.Rows = append(t.Rows, row{Name: clip(kind), Cells: []string{count(r.Errors[kind])}, Remark: remark, Bad: true})
 	}
 	return t
 }
@@ -420,7 +422,7 @@ func processRow(name string, cpuSeconds float64, peakRSS int64, r *load.Result, 
 }
 
 func serverRemark(s *load.ServerProcess) string {
-	remark := fmt.Sprintf("process %d, %s", s.PID, s.Command)
+	remark := fmt.Sprintf("process %d, %s", s.PID, clip(s.Command))
 	var files, threads int
 	for _, sample := range s.Samples {
 		files, threads = max(files, sample.Files), max(threads, sample.Threads)
