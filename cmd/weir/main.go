@@ -6,9 +6,10 @@
 //	weir doctor                     limits of this machine that will bite
 //	weir backend                    a backend to test against
 //	weir tail -f weir.log           events as a person reads them
+//	weir load URL                   requests, and how long their answers took
 //
-// It exits with 0 when done, 1 when it found or met a problem, and 2 when it
-// was used wrongly.
+// It exits with 0 when done, 1 when it found or met a problem, 2 when it was used
+// wrongly, and 130 when a second Ctrl-C left weir load.
 package main
 
 import (
@@ -27,6 +28,7 @@ const (
 	exitDone    = 0
 	exitProblem = 1
 	exitMisuse  = 2
+	exitLeft    = 130
 )
 
 // command is the whole command line.
@@ -36,6 +38,7 @@ type command struct {
 	Doctor  doctorCmd  `cmd:"" help:"Say which limits of this machine will bite."`
 	Backend backendCmd `cmd:"" help:"Run a backend to test against."`
 	Tail    tailCmd    `cmd:"" help:"Show, choose and convert events."`
+	Load    loadCmd    `cmd:"" help:"Send requests, and say how long the answers took."`
 
 	Version kong.VersionFlag `help:"Print the version."`
 }
@@ -66,27 +69,31 @@ func run(args []string, s streams) int {
 		kong.Exit(func(code int) { exited = code }),
 		kong.Vars{"version": version()},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.Help(helpOfDefault),
 		kong.Bind(s),
 	)
 	if err != nil {
 		panic(err) // the command line is declared wrongly
 	}
 	parser.Model.HelpFlag.Help = "Print this help."
+	nameDefaults(parser.Model)
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
-	ctx, err := parser.Parse(asFlags(args))
+	ctx, err := parser.Parse(sides(asFlags(args)))
 	if exited >= 0 {
 		return exited // --help or --version
 	}
 	if err != nil {
-		return complain(s.err, &problem{err: err, hint: helpFor(err), code: exitMisuse})
+		return complain(s.err, explainForeign(&problem{err: err, hint: helpFor(err), code: exitMisuse}))
 	}
 	switch err := ctx.Run(); {
 	case err == nil:
 		return exitDone
 	case errors.Is(err, errFound):
 		return exitProblem
+	case errors.Is(err, errLeft):
+		return exitLeft
 	default:
 		return complain(s.err, err)
 	}

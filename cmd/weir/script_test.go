@@ -34,6 +34,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"backend": startBackend,
 			"doorlog": doorLog,
 			"fails":   fails,
 			"taken":   taken,

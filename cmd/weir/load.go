@@ -1,0 +1,234 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/weirhq/weir/load"
+)
+
+type loadCmd struct {
+	Send    loadSendCmd    `cmd:"" default:"withargs" help:"Send requests, and say how long the answers took."`
+	Compare loadCompareCmd `cmd:"" help:"Compare results of weir load --json."`
+	Gen     loadGenCmd     `cmd:"" help:"Make data to send."`
+}
+
+// nameDefaults has the help of verbs whose command may be left out say what
+// people type: weir load URL, where kong knows a command below load.
+func nameDefaults(app *kong.Application) {
+	for _, verb := range app.Children {
+		if verb.DefaultCmd != nil {
+			verb.DefaultCmd.Name = ""
+		}
+	}
+}
+
+// helpOfDefault shows the help of weir load URL for weir load --help.
+func helpOfDefault(options kong.HelpOptions, ctx *kong.Context) error {
+	if at := ctx.Selected(); at != nil && at.DefaultCmd != nil {
+		ctx.Path = append(ctx.Path, &kong.Path{Parent: at, Command: at.DefaultCmd})
+	}
+	return kong.DefaultHelpPrinter(options, ctx)
+}
+
+type loadSendCmd struct {
+	URL []string `arg:"" optional:"" name:"url" help:"Where to send requests. Without a scheme it is http."`
+
+	Connections    int           `group:"Load:" short:"c" placeholder:"N" help:"Keep N connections open; 64 unless given."`
+	Pipeline       int           `group:"Load:" short:"p" default:"1" placeholder:"N" help:"Have N requests under way on each connection."`
+	Duration       time.Duration `group:"Load:" short:"d" placeholder:"TIME" help:"Send for TIME, such as 30s; 10s unless something else ends the run."`
+	Requests       int64         `group:"Load:" short:"n" placeholder:"N" help:"End after N requests."`
+	Timeout        time.Duration `group:"Load:" default:"10s" placeholder:"TIME" help:"Wait so long for an answer, or a connection (default ${default})."`
+	Threads        int           `group:"Load:" placeholder:"N" help:"Send from N threads; one for each CPU unless given."`
+	HTTP2          bool          `group:"Load:" name:"http2" help:"Speak HTTP/2; over http without an upgrade (h2c)."`
+	NoKeepalive    bool          `group:"Load:" help:"Open a connection for each request."`
+	Rate           float64       `group:"Pace (open loop):" short:"r" placeholder:"N" help:"Have N requests due in each second, whether answers come or not."`
+	Stage          []string      `group:"Pace (open loop):" sep:"none" placeholder:"TIME:RATE" help:"Keep a rate for a time, 30s:1000, or ramp, 30s:1000-5000. May be repeated."`
+	Poisson        bool          `group:"Pace (open loop):" help:"Have requests arrive at random, at the rate on average."`
+	MaxConnections int           `group:"Pace (open loop):" placeholder:"N" help:"Open N connections at most when all are in use; 10000 unless given."`
+	Behind         string        `group:"Pace (open loop):" default:"catch-up" placeholder:"HOW" help:"What to do with requests that are due while no connection is free: catch-up sends all later, skip none, a number keeps so many waiting."`
+
+	Method       string   `group:"Request:" short:"X" placeholder:"WORD" help:"Send WORD instead of GET, or of POST with a body."`
+	Header       []string `group:"Request:" short:"H" sep:"none" placeholder:"LINE" help:"Add \"Name: value\". May be repeated."`
+	Body         string   `group:"Request:" placeholder:"TEXT" help:"Send TEXT, or with @FILE a file, or with @- stdin."`
+	Form         []string `group:"Request:" short:"F" sep:"none" placeholder:"FIELD" help:"Send a form, with fields as curl's -F has them: name=value, name=@FILE. May be repeated."`
+	RequestsFile string   `group:"Request:" placeholder:"FILE" help:"Send what FILE has in turn: lines of METHOD URL, vegeta's JSON lines, or a HAR."`
+	To           string   `group:"Request:" placeholder:"ORIGIN" help:"Send the requests of the file to ORIGIN instead, such as http://127.0.0.1:8080."`
+	PathGrowth   int      `group:"Request:" placeholder:"N" help:"Send paths that grow by up to N segments: /, /0, /0/1, ..."`
+	Seed         uint64   `group:"Request:" placeholder:"N" help:"Make what is random begin with N (default 0)."`
+
+	Insecure bool   `group:"TLS:" short:"k" help:"Do not verify the server's certificate."`
+	CACert   string `group:"TLS:" name:"cacert" placeholder:"FILE" help:"Verify it by the certificates in FILE (PEM) alone."`
+	Cert     string `group:"TLS:" placeholder:"FILE" help:"Show the server the certificate in FILE (PEM)."`
+	Key      string `group:"TLS:" placeholder:"FILE" help:"Its key, if that is not in the same file."`
+	SNI      string `group:"TLS:" name:"sni" placeholder:"NAME" help:"Ask for NAME instead of the URL's host."`
+
+	Fail    []string     `group:"Result:" sep:"none" placeholder:"CHECK" help:"Exit with 1 if CHECK is true, such as 'p99 > 50ms'. May be repeated."`
+	JSON    optionalFile `group:"Result:" name:"json" placeholder:"FILE" help:"Write the result as a JSON document to stdout, or with --json=FILE to FILE."`
+	CSV     string       `group:"Result:" name:"csv" placeholder:"FILE" help:"Write what happened in each second."`
+	HTML    string       `group:"Result:" name:"html" placeholder:"FILE" help:"Write a page with charts."`
+	HDR     string       `group:"Result:" name:"hdr" placeholder:"FILE" help:"Write the percentiles as HdrHistogram does."`
+	PID     int          `group:"Result:" name:"pid" placeholder:"N" help:"Watch process N as the server; 0 looks for it on this machine, and --pid=-1 does not."`
+	Quiet   bool         `group:"Result:" short:"q" help:"Print nothing but what --json and the like ask for, and errors."`
+	NoColor bool         `group:"Result:" help:"Do not colour; nor does it with NO_COLOR set."`
+}
+
+// Help implements kong.HelpProvider.
+func (loadSendCmd) Help() string {
+	return `Without a pace, each connection sends its next request when it has its answer (closed loop): the server sets the rate. With --rate or --stage, requests are due at their times (open loop), and latency counts from when one was due: what a user of a server that stalls has to wait.
+
+The URL, the values of headers, and a body given as text may hold {{seq}}, {{uuid}}, {{rand 1 100}}, {{line "users.txt"}} and {{now}}.
+
+CHECK is a metric, < <= > >= or ==, and a bound: p50 p99.9 max mean; first_byte p99, connect p99, from_sent p99, lag p99; errors, 5xx, status 404, unanswered, unsent, late, in numbers or %; rate; saturated alone.
+
+The first Ctrl-C ends the sending, and the report has what there is; the second ends weir with 130. It exits with 1 when a --fail is true or no answer came. A report file appears whole or not at all.
+
+weir load compare --help and weir load gen --help have more. docs/load.md has all of it.
+
+Examples:
+  weir load http://127.0.0.1:8080/
+  weir load -r 10000 -d 30s 127.0.0.1:8080/hello
+  weir load --stage 30s:100-5000 --html report.html http://127.0.0.1:8080/
+  weir load -n 100000 --fail 'p99 > 50ms' --fail 'errors > 0.1%' URL
+  weir load -F file=@photo.jpg -H 'Authorization: Bearer x' URL`
+}
+
+// An optionalFile is a flag whose value may be left out: --json, --json=FILE.
+type optionalFile string
+
+// Decode implements kong.MapperValue.
+func (f *optionalFile) Decode(ctx *kong.DecodeContext) error {
+	*f = "-"
+	if token := ctx.Scan.Peek(); token.Type == kong.FlagValueToken {
+		return ctx.Scan.PopValueInto("file", (*string)(f))
+	}
+	return nil
+}
+
+// IsBool has kong take the flag without a value.
+func (*optionalFile) IsBool() bool { return true }
+
+// Run sends what the flags say.
+func (c *loadSendCmd) Run(s streams) error {
+	plan, err := c.plan()
+	if err != nil {
+		return err
+	}
+	checks, err := c.checks(plan)
+	if err != nil {
+		return err
+	}
+	files, err := c.reports()
+	if err != nil {
+		return err
+	}
+	defer files.discard()
+	screen := newScreen(s, c, plan)
+	plan.Progress = screen.progress
+	c.explain(s)
+	signals, stop := interrupts()
+	defer stop()
+	result, err := interruptible(screen, signals, func(ctx context.Context) (*load.Result, error) { return load.Run(ctx, plan) })
+	if err != nil {
+		return loadProblem(err)
+	}
+	if err := files.write(s.out, result); err != nil {
+		return err
+	}
+	if !c.Quiet && !files.stdout() {
+		if err := screen.report(result); err != nil {
+			return err
+		}
+	}
+	return judge(s, result, checks)
+}
+
+// explain says what users of other load generators expect otherwise.
+func (c *loadSendCmd) explain(s streams) {
+	if !c.Quiet && c.Connections > 0 && c.MaxConnections == 0 && c.open() {
+		fmt.Fprintf(s.err, "weir: %d connections are opened, and more when all are in use and a request is due; --max-connections %[1]d keeps it at %[1]d\n", c.Connections)
+	}
+}
+
+// open tells that the loop is.
+func (c *loadSendCmd) open() bool { return c.Rate != 0 || len(c.Stage) > 0 }
+
+// checks reads --fail, and refuses what the run will have no value for.
+func (c *loadSendCmd) checks(plan load.Plan) ([]load.Check, error) {
+	var checks []load.Check
+	for _, text := range c.Fail {
+		check, err := load.ParseCheck(text)
+		if err == nil {
+			err = check.Fits(plan)
+		}
+		if err != nil {
+			return nil, &problem{err: fmt.Errorf("--fail: %w", err), hint: "weir load --fail 'p99 > 50ms' --fail 'errors > 0.1%' URL", code: exitMisuse}
+		}
+		checks = append(checks, check)
+	}
+	return checks, nil
+}
+
+// judge returns what makes a finished run a failed one. All that is wrong is
+// said.
+func judge(s streams, r *load.Result, checks []load.Check) error {
+	var failed error
+	if r.Requests == 0 {
+		complain(s.err, &problem{err: errors.New("no answer came" + firstError(r)), hint: "curl -v " + r.URL})
+		return errFound
+	}
+	for _, check := range checks {
+		value, holds, err := check.Of(r)
+		switch {
+		case err != nil:
+			complain(s.err, fmt.Errorf("--fail: %w", err))
+			failed = errFound
+		case holds:
+			complain(s.err, fmt.Errorf("--fail '%v': %s", check, value))
+			failed = errFound
+		}
+	}
+	return failed
+}
+
+// firstError is an example of what went wrong.
+func firstError(r *load.Result) string {
+	most, words := int64(0), ""
+	for kind, n := range r.Errors {
+		if n > most {
+			most, words = n, ": "+kind
+			if example := r.ErrorExamples[kind]; example != "" {
+				words = ": " + example
+			}
+		}
+	}
+	return words
+}
+
+// loadProblem says what to do about a run that did not begin.
+func loadProblem(err error) error {
+	p := &problem{err: err, hint: "weir load --help", code: exitMisuse}
+	var room *load.RoomError
+	var unreachable *load.UnreachableError
+	var network net.Error
+	switch {
+	case errors.Is(err, errLeft):
+		return err
+	case errors.As(err, &room):
+		p.code = exitProblem
+		p.hint = fmt.Sprintf("-c %d, or raise the limit of %s: weir doctor", room.Fit, room.Of)
+	case errors.As(err, &unreachable):
+		p.code, p.hint = exitProblem, "is a server listening there? weir backend --listen "+unreachable.Server+" is one to try"
+	case errors.As(err, &network):
+		p.code, p.hint = exitProblem, "check the host's name"
+	case strings.Contains(err.Error(), "several origins"):
+		p.hint = "weir load --requests-file FILE --to http://127.0.0.1:8080"
+	}
+	return p
+}

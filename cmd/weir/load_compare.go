@@ -1,0 +1,115 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/compare"
+)
+
+type loadCompareCmd struct {
+	Files []string `arg:"" name:"file" help:"Results of weir load --json: A.json B.json, or several of A, --, several of B."`
+	JSON  bool     `name:"json" help:"Print the comparison as a JSON document."`
+}
+
+// Help implements kong.HelpProvider.
+func (loadCompareCmd) Help() string {
+	return `Shows each metric of A and B, by how much B differs, and whether that is more than noise: ~ where it may not be. Of twenty metrics that do not differ, one seems to.
+
+With at least four runs a side a run is one sample (Mann-Whitney U test). With fewer, the seconds of the runs are: they tell these runs apart, not what the next ones would do.
+
+Examples:
+  weir load compare before.json after.json
+  weir load compare a1.json a2.json a3.json a4.json -- b?.json`
+}
+
+// versus stands between the files of two sides. No file has this name.
+const versus = ""
+
+// sides keeps the -- of weir load compare, which else ends the flags and is
+// gone.
+func sides(args []string) []string {
+	if len(args) < 2 || args[0] != "load" || args[1] != "compare" {
+		return args
+	}
+	args = slices.Clone(args)
+	if i := slices.Index(args, "--"); i >= 0 {
+		args[i] = versus
+	}
+	return args
+}
+
+// split returns the files of both sides.
+func (c *loadCompareCmd) split() (a, b []string, err error) {
+	i := slices.Index(c.Files, versus)
+	switch {
+	case i < 0 && len(c.Files) == 2:
+		return c.Files[:1], c.Files[1:], nil
+	case i > 0 && i < len(c.Files)-1:
+		return c.Files[:i], c.Files[i+1:], nil
+	}
+	what := fmt.Sprintf("%d files do not say which are A and which B", len(c.Files))
+	if i >= 0 || len(c.Files) < 2 {
+		what = "a side has no file"
+	}
+	return nil, nil, &problem{err: errors.New(what), hint: "weir load compare A.json B.json, or weir load compare A1.json A2.json -- B1.json B2.json", code: exitMisuse}
+}
+
+// Run reads the files and prints the comparison.
+func (c *loadCompareCmd) Run(s streams) error {
+	namesA, namesB, err := c.split()
+	if err != nil {
+		return err
+	}
+	a, err := readResults(namesA)
+	if err != nil {
+		return err
+	}
+	b, err := readResults(namesB)
+	if err != nil {
+		return err
+	}
+	comparison, err := compare.Compare(a, b)
+	if err != nil {
+		return err
+	}
+	if !c.JSON {
+		return comparison.WriteText(s.out)
+	}
+	enc := json.NewEncoder(s.out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(comparison)
+}
+
+func readResults(names []string) ([]*load.Result, error) {
+	var results []*load.Result
+	for _, name := range names {
+		r, err := readResult(name)
+		if err != nil {
+			return nil, &problem{err: err, hint: "weir load --json=" + name + " URL writes one", code: exitMisuse}
+		}
+		results = append(results, r)
+	}
+	return results, nil
+}
+
+// readResult reads a document of weir load --json.
+func readResult(name string) (*load.Result, error) {
+	content, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var r load.Result
+	if err := json.Unmarshal(content, &r); err != nil {
+		return nil, fmt.Errorf("%s is no result: %w", name, err)
+	}
+	if r.URL == "" || r.DurationSeconds == 0 {
+		return nil, fmt.Errorf("%s is no result: it has no url or duration_seconds", name)
+	}
+	return &r, nil
+}

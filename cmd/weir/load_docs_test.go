@@ -1,0 +1,59 @@
+package main
+
+import (
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/weirhq/weir/load"
+)
+
+// TestLoadDocs looks for every flag of weir load and every key of its document in
+// docs/load.md.
+func TestLoadDocs(t *testing.T) {
+	text, err := os.ReadFile("../../docs/load.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs := string(text)
+	keys := map[string]bool{}
+	jsonKeys(reflect.TypeFor[load.Result](), keys)
+	if len(keys) < 60 {
+		t.Errorf("a result has %d keys only: this test no longer finds them", len(keys))
+	}
+	for key := range keys {
+		if !strings.Contains(docs, "`"+key+"`") {
+			t.Errorf("docs/load.md does not say what the key `%s` is", key)
+		}
+	}
+	var cmd loadSendCmd
+	parser, err := kong.New(&cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, flag := range parser.Model.Flags {
+		name := "`--" + flag.Name
+		if flag.Name != "help" && !strings.Contains(docs, name+"`") && !strings.Contains(docs, name+" ") {
+			t.Errorf("docs/load.md does not say what --%s does", flag.Name)
+		}
+	}
+}
+
+// jsonKeys collects the keys of a type's JSON, at any depth.
+func jsonKeys(t reflect.Type, into map[string]bool) {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		jsonKeys(t.Elem(), into)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			key, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+			if key != "" && key != "-" {
+				into[key] = true
+				jsonKeys(t.Field(i).Type, into)
+			}
+		}
+	}
+}

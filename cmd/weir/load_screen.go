@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/report"
+)
+
+// A screen shows a run: on stderr while it lasts, on stdout when it is over.
+type screen struct {
+	streams
+	color bool // of the report
+
+	mu    sync.Mutex // guards what follows: the run shows its progress, signals end it
+	show  func(load.Progress)
+	clear func()
+}
+
+// newScreen makes a screen for a run: one that is drawn in place on a terminal,
+// one of lines elsewhere.
+func newScreen(s streams, c *loadSendCmd, plan load.Plan) *screen {
+	plain := c.NoColor || os.Getenv("NO_COLOR") != ""
+	v := &screen{streams: s, color: isTerminal(s.out) && !plain, show: func(load.Progress) {}, clear: func() {}}
+	switch {
+	case c.Quiet:
+	case isTerminal(s.err):
+		live := report.NewLive(s.err, plan.Targets[0].URL, func() (int, int) { return terminalSize(s.err) }, !plain)
+		v.show, v.clear = live.Show, live.Clear
+	default:
+		v.show = report.NewPlain(s.err).Show
+	}
+	return v
+}
+
+// terminalSize is 0 by 0 where f is no terminal.
+func terminalSize(f *os.File) (width, height int) {
+	width, height, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0, 0
+	}
+	return width, height
+}
+
+// progress shows how far the run is.
+func (v *screen) progress(p load.Progress) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.show(p)
+	if p.Done {
+		v.clear()
+	}
+}
+
+// say writes a line, after which the progress goes on below.
+func (v *screen) say(line string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.clear()
+	fmt.Fprintln(v.err, line)
+}
+
+// close shows no more progress.
+func (v *screen) close() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.clear()
+	v.show, v.clear = func(load.Progress) {}, func() {}
+}
+
+// report writes what a person wants to know at the end.
+func (v *screen) report(r *load.Result) error {
+	width, _ := terminalSize(v.out)
+	return report.Text(v.out, r, report.Style{Width: width, Color: v.color})
+}
+
+// errLeft ends a run that was left at the second interrupt.
+var errLeft = errors.New("left")
+
+// interrupts are the signals that end a run.
+func interrupts() (signals chan os.Signal, stop func()) {
+	signals = make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	return signals, func() { signal.Stop(signals) }
+}
+
+// interruptible runs a load that the first signal ends early, with a result of
+// what there is. The second one leaves it: it returns errLeft and does not wait.
+func interruptible(v *screen, signals <-chan os.Signal, run func(context.Context) (*load.Result, error)) (*load.Result, error) {
+	defer v.close()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	type outcome struct {
+		result *load.Result
+		err    error
+	}
+	ended := make(chan outcome, 1)
+	go func() { // is waited for below, unless it is left, and weir with it
+		r, err := run(ctx)
+		ended <- outcome{r, err}
+	}()
+	var first time.Time
+	for {
+		select {
+		case o := <-ended:
+			return o.result, o.err
+		case <-signals:
+			switch {
+			case first.IsZero():
+				first = time.Now()
+				v.say("weir: nothing more is sent; answers under way are waited for (again to leave at once)")
+				cancel()
+			case time.Since(first) > sameInterrupt:
+				return nil, errLeft
+			}
+		}
+	}
+}

@@ -1,0 +1,282 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	stdlog "log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/load"
+)
+
+// A seen is a request that a server was sent.
+type seen struct {
+	method, target, host, body string
+	header                     http.Header
+}
+
+// witness is a server that answers with five bytes and remembers what it was
+// asked.
+type witness struct {
+	*httptest.Server
+	mu       sync.Mutex
+	requests []seen // guarded by mu
+}
+
+func newWitness(t *testing.T) *witness {
+	t.Helper()
+	w := &witness{}
+	w.Server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		w.mu.Lock()
+		w.requests = append(w.requests, seen{r.Method, r.RequestURI, r.Host, string(body), r.Header})
+		w.mu.Unlock()
+		io.WriteString(rw, "hello")
+	}))
+	t.Cleanup(w.Close)
+	return w
+}
+
+func (w *witness) all() []seen {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.requests)
+}
+
+// TestLoadSends compares what flags ask for with what arrives.
+func TestLoadSends(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	data := file("data.txt", "from a file")
+	targets := file("targets.txt", "GET http://one.example/a\nX-One: 1\n\nDELETE http://two.example/b?c=d\n")
+	for _, c := range []struct {
+		name  string
+		args  []string // URL stands for the server's
+		stdin string
+		want  []seen // in any order; the header has to hold these fields
+	}{
+		{"nothing", []string{"URL/x?y=z"}, "", []seen{{method: "GET", target: "/x?y=z"}}},
+		{"a port without a scheme", []string{"HOST/x"}, "", []seen{{method: "GET", target: "/x"}}},
+		{"a method and fields", []string{"-X", "PURGE", "-H", "X-One: 1, 2", "-H", "Host: a.example", "URL"}, "",
+			[]seen{{method: "PURGE", target: "/", host: "a.example", header: http.Header{"X-One": {"1, 2"}}}}},
+		{"a text", []string{"--body", "a=1, b=2", "URL"}, "", []seen{{method: "POST", target: "/", body: "a=1, b=2"}}},
+		{"a file", []string{"-X", "PUT", "--body", "@" + data, "URL"}, "", []seen{{method: "PUT", target: "/", body: "from a file"}}},
+		{"stdin", []string{"--body", "@-", "URL"}, "from stdin", []seen{{method: "POST", target: "/", body: "from stdin"}}},
+		{"a growing path", []string{"--path-growth", "2", "URL/a"}, "",
+			[]seen{{method: "GET", target: "/a"}, {method: "GET", target: "/a/0"}, {method: "GET", target: "/a/0/1"}}},
+		{"templates", []string{"-H", "X-Seq: {{seq}}", "URL/{{rand 7 7}}"}, "",
+			[]seen{{method: "GET", target: "/7", header: http.Header{"X-Seq": {"0"}}}}},
+		{"a file of requests", []string{"--requests-file", targets, "--to", "URL", "-H", "X-All: 2"}, "", []seen{
+			{method: "GET", target: "/a", header: http.Header{"X-One": {"1"}, "X-All": {"2"}}},
+			{method: "DELETE", target: "/b?c=d", header: http.Header{"X-All": {"2"}}},
+		}},
+		{"requests from stdin", []string{"--requests-file", "-", "--to", "HOST"}, "http://one.example/q", []seen{{method: "GET", target: "/q"}}},
+		{"HTTP/1.1 without keep-alive", []string{"--no-keepalive", "URL"}, "", []seen{{method: "GET", target: "/", header: http.Header{}}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWitness(t)
+			args := []string{"load", "-q", "-c", "1", "--threads", "1", "-n", fmt.Sprint(len(c.want))}
+			for _, arg := range c.args {
+				arg = strings.Replace(arg, "URL", w.URL, 1)
+				args = append(args, strings.Replace(arg, "HOST", strings.TrimPrefix(w.URL, "http://"), 1))
+			}
+			p := prepare(t, args...)
+			p.cmd.Stdin = strings.NewReader(c.stdin)
+			if err := p.start(); err != nil {
+				t.Fatal(err)
+			}
+			p.wait(0)
+			got := w.all()
+			if len(got) != len(c.want) {
+				t.Fatalf("%d requests arrived, want %d: %+v", len(got), len(c.want), got)
+			}
+			for i, want := range c.want {
+				want.check(t, got[i])
+			}
+			if out := output(t, p); out != "" || p.stderr.String() != "" {
+				t.Errorf("-q says %q and %q", out, p.stderr.String())
+			}
+		})
+	}
+}
+
+// check compares a request with what was wanted of it.
+func (want seen) check(t *testing.T, got seen) {
+	t.Helper()
+	if got.method != want.method || got.target != want.target || got.body != want.body || want.host != "" && got.host != want.host {
+		t.Errorf("got %s %s for %s with %q, want %s %s for %s with %q",
+			got.method, got.target, got.host, got.body, want.method, want.target, want.host, want.body)
+	}
+	for name, values := range want.header {
+		if !slices.Equal(got.header[name], values) {
+			t.Errorf("got %s: %q, want %q", name, got.header[name], values)
+		}
+	}
+}
+
+// TestLoadForm reads what --form sends as a server does.
+func TestLoadForm(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "photo.txt")
+	if err := os.WriteFile(file, []byte("a photo"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := make(chan [2]string, 10)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		f, head, err := r.FormFile("photo")
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		content, _ := io.ReadAll(f)
+		got <- [2]string{r.FormValue("name"), head.Filename + ": " + string(content)}
+	}))
+	defer server.Close()
+	start(t, "load", "-q", "-n", "1", "-c", "1", "-F", "name=a, b", "-F", "photo=@"+file, "--fail", "2xx < 100%", server.URL).wait(0)
+	if form := arrives(t, "a form", got); form != [2]string{"a, b", "photo.txt: a photo"} {
+		t.Errorf("the form is %q", form)
+	}
+}
+
+// TestLoadHTTPS sends to a server with a certificate of its own.
+func TestLoadHTTPS(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {}))
+	server.EnableHTTP2 = true
+	server.Config.ErrorLog = stdlog.New(io.Discard, "", 0)
+	server.StartTLS()
+	defer server.Close()
+	cert := filepath.Join(t.TempDir(), "cert.pem")
+	if err := os.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		code int
+	}{
+		{nil, exitProblem},
+		{[]string{"--insecure"}, exitDone},
+		{[]string{"--cacert", cert, "--fail", "tls p99 > 1h"}, exitMisuse},
+		{[]string{"--cacert", cert, "--fail", "tls p99 > 100s"}, exitDone},
+		{[]string{"--cacert", cert, "--sni", "example.com"}, exitDone},
+		{[]string{"--cacert", cert, "--sni", "other.invalid"}, exitProblem},
+		{[]string{"--insecure", "--http2"}, exitDone},
+	} {
+		p := start(t, append([]string{"load", "-q", "-n", "4", "-c", "2", server.URL}, c.args...)...)
+		p.wait(c.code)
+	}
+}
+
+// TestLoadInterrupt ends a run that would take an hour.
+func TestLoadInterrupt(t *testing.T) {
+	t.Parallel()
+	w := newWitness(t)
+	p := start(t, "load", "-d", "1h", "-r", "100", "--json=-", w.URL)
+	await(t, "requests", func() bool { return len(w.all()) > 5 })
+	p.signal(syscall.SIGINT)
+	p.says("nothing more is sent")
+	p.wait(exitDone)
+	var r load.Result
+	if err := json.Unmarshal([]byte(output(t, p)), &r); err != nil {
+		t.Fatal(err)
+	}
+	if !r.Interrupted || r.Requests == 0 || r.Requests != int64(len(w.all())) || r.Asked != r.Sent+r.Unsent {
+		t.Errorf("interrupted: %v, %d answers to %d requests, of %d asked %d sent and %d not",
+			r.Interrupted, r.Requests, len(w.all()), r.Asked, r.Sent, r.Unsent)
+	}
+}
+
+// TestLoadInterruptTwice leaves a run that does not end.
+func TestLoadInterruptTwice(t *testing.T) {
+	t.Parallel()
+	stderr, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stderr.Close()
+	plan := load.Plan{Targets: []load.Target{{URL: "http://127.0.0.1/"}}}
+	v := newScreen(streams{out: stderr, err: stderr}, &loadSendCmd{}, plan)
+	signals, cancelled, release := make(chan os.Signal), make(chan struct{}), make(chan struct{})
+	defer close(release)
+	go func() {
+		for {
+			select {
+			case signals <- syscall.SIGINT:
+				time.Sleep(time.Millisecond) // as fast as nobody presses it
+			case <-release:
+				return
+			}
+		}
+	}()
+	began := time.Now()
+	_, err = interruptible(v, signals, func(ctx context.Context) (*load.Result, error) {
+		<-ctx.Done()
+		close(cancelled)
+		<-release
+		return nil, errors.New("released")
+	})
+	if !errors.Is(err, errLeft) {
+		t.Errorf("left with %v, want errLeft", err)
+	}
+	if took := time.Since(began); took < sameInterrupt {
+		t.Errorf("left after %v: the same interrupt counted twice", took)
+	}
+	arrives(t, "the end of the context", cancelled)
+}
+
+// TestLoadReports checks that reports appear whole or not at all.
+func TestLoadReports(t *testing.T) {
+	t.Parallel()
+	w := newWitness(t)
+	dir := t.TempDir()
+	name := func(s string) string { return filepath.Join(dir, s) }
+	if err := os.WriteFile(name("real.json"), []byte("an older and much longer result"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(name("real.json"), name("link.json")); err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, "load", "-n", "10", "-c", "1", "--json="+name("link.json"), "--csv", name("a.csv"), "--html", name("a.html"), "--hdr", os.DevNull, w.URL)
+	p.wait(0)
+	if out := output(t, p); !strings.Contains(out, "10") {
+		t.Errorf("no report on stdout beside the files: %q", out)
+	}
+	content, err := os.ReadFile(name("real.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r load.Result
+	if err := json.Unmarshal(content, &r); err != nil || r.Requests != 10 {
+		t.Errorf("through the link: %v, %d answers", err, r.Requests)
+	}
+	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
+		t.Errorf("%s has become %v, %v", os.DevNull, info.Mode(), err)
+	}
+	start(t, "load", "-q", "-n", "10", "--csv", name("none.csv"), "--fail", "p99 > 1s", "http://127.0.0.1:1/").wait(exitProblem)
+	left, err := filepath.Glob(name("*"))
+	want := []string{name("a.csv"), name("a.html"), name("link.json"), name("real.json")}
+	if err != nil || !slices.Equal(left, want) {
+		t.Errorf("the directory has %q, %v, want %q", left, err, want)
+	}
+}
