@@ -281,7 +281,7 @@ func TestNoFileLeft(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.SetDeadline(time.Now().Add(5 * time.Second))
+		d.SetDeadline(time.Now().Add(patience))
 		status, _, err := exchange(d, bufio.NewReader(d))
 		d.Close()
 		switch {
