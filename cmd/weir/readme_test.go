@@ -18,7 +18,8 @@ func TestReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &readme{t: t, config: filepath.Join(t.TempDir(), "weir.yaml")}
+	r := &readme{t: t, dir: t.TempDir()}
+	r.config = filepath.Join(r.dir, "weir.yaml")
 	for _, block := range fenced(string(text), "yaml") {
 		if strings.HasPrefix(block, "# weir.yaml\n") {
 			r.writeConfig(block)
@@ -37,6 +38,7 @@ func TestReadme(t *testing.T) {
 // readme is where a reader of the README stands.
 type readme struct {
 	t               *testing.T
+	dir             string // where commands that write files run
 	config          string // the file that the README calls weir.yaml
 	log             string // the one that it calls weir.log
 	door, backend   *process
@@ -106,6 +108,8 @@ func (r *readme) weir(args []string) {
 		r.serve(args)
 	case "tail":
 		r.tail(args)
+	case "load":
+		r.load(args)
 	default:
 		r.t.Errorf("nobody has said how to test weir %v", args)
 	}
@@ -127,6 +131,28 @@ func (r *readme) serve(args []string) {
 	}
 	r.door.events(3)
 	r.log = r.door.stdout
+}
+
+// load loads the backend instead of the port that it has in the README, for a
+// shorter time, and fails in none of the ways that a busy machine may have.
+func (r *readme) load(args []string) {
+	r.t.Helper()
+	for i, arg := range args {
+		switch {
+		case strings.HasPrefix(arg, "http://127.0.0.1:8080"):
+			args[i] = strings.Replace(arg, "http://127.0.0.1:8080", r.backend.url(), 1)
+		case i > 0 && args[i-1] == "-d":
+			args[i] = "200ms"
+		case strings.HasPrefix(arg, "p99 > "):
+			args[i] = "p99 > 1000s"
+		}
+	}
+	p := prepare(r.t, args...)
+	p.cmd.Dir = r.dir
+	if err := p.start(); err != nil {
+		r.t.Fatal(err)
+	}
+	p.wait(0)
 }
 
 // tail reads the last door's log.
