@@ -11,9 +11,9 @@ import (
 	"github.com/weirhq/weir/proxy"
 )
 
-// deaf returns the address of a socket that listens and has no room for
-// another connection: whoever dials it waits.
-func deaf(t *testing.T) string {
+// bound returns a socket that does not listen, and its address. Nobody else can
+// listen there, so whoever dials it is refused.
+func bound(t *testing.T) (fd int, addr string) {
 	t.Helper()
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
 	if err != nil {
@@ -23,14 +23,21 @@ func deaf(t *testing.T) string {
 	if err := syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Listen(fd, 0); err != nil {
-		t.Fatal(err)
-	}
 	name, err := syscall.Getsockname(fd)
 	if err != nil {
 		t.Fatal(err)
 	}
-	addr := (&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: name.(*syscall.SockaddrInet4).Port}).String()
+	return fd, (&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: name.(*syscall.SockaddrInet4).Port}).String()
+}
+
+// deaf returns the address of a socket that listens and has no room for
+// another connection: whoever dials it waits.
+func deaf(t *testing.T) string {
+	t.Helper()
+	fd, addr := bound(t)
+	if err := syscall.Listen(fd, 0); err != nil {
+		t.Fatal(err)
+	}
 	for range 16 {
 		c, err := net.DialTimeout("tcp", addr, 200*time.Millisecond)
 		if err != nil {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"syscall"
@@ -225,25 +224,17 @@ func TestCutToHTTP10IsReset(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Close() // whatever listened there does not any more
+	_, nobody := bound(t)
 	f := fault{kind: proxy.Refused, status: 502}
 	for _, protocol := range []string{"HTTP/1.0", "HTTP/1.1", "HTTP/2"} {
-		d := openDoor(t, nil, "http://"+l.Addr().String())
+		d := openDoor(t, nil, "http://"+nobody)
 		f.check(t, d, ask(t, d, protocol, make(chan struct{})))
 	}
 }
 
 // A server that cannot be reached is passed over, and then left alone.
 func TestFailover(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Close()
+	_, nobody := bound(t)
 	o := openOrigin(t, answering(ok, nil))
 	passedOver := 0 // one exchange at a time
 	d := openDoor(t, func(p *proxy.Proxy) {
@@ -254,7 +245,7 @@ func TestFailover(t *testing.T) {
 			}
 			told(x, e)
 		}
-	}, "http://"+l.Addr().String(), o.url)
+	}, "http://"+nobody, o.url)
 	c := d.dial()
 	for i := range 20 {
 		method := []string{"GET", "POST"}[i%2]
