@@ -180,7 +180,11 @@ func (c *loadSendCmd) checks(plan load.Plan) ([]load.Check, error) {
 func judge(s streams, r *load.Result, checks []load.Check) error {
 	var failed error
 	if r.Requests == 0 {
-		complain(s.err, &problem{err: errors.New("no answer came" + firstError(r)), hint: "curl -v " + r.URL})
+		hint := "curl -v " + r.URL
+		if r.Protocol == load.HTTP2.String() {
+			hint = "does the server speak HTTP/2? Without --http2 it is HTTP/1.1"
+		}
+		complain(s.err, &problem{err: errors.New("no answer came" + firstError(r)), hint: hint})
 		return errFound
 	}
 	for _, check := range checks {
@@ -211,6 +215,16 @@ func firstError(r *load.Result) string {
 	return words
 }
 
+func unreachableHint(e *load.UnreachableError) string {
+	switch {
+	case e.Kind != "tls":
+		return "is a server listening there? weir backend --listen " + e.Server + " is one to try"
+	case strings.Contains(e.Reason, "certificate"):
+		return "--cacert FILE has another certificate to verify it by, --insecure does not verify it"
+	}
+	return "does the server speak TLS there? http:// is without"
+}
+
 // loadProblem says what to do about a run that did not begin.
 func loadProblem(err error) error {
 	p := &problem{err: err, hint: "weir load --help", code: exitMisuse}
@@ -224,7 +238,7 @@ func loadProblem(err error) error {
 		p.code = exitProblem
 		p.hint = fmt.Sprintf("-c %d, or raise the limit of %s: weir doctor", room.Fit, room.Of)
 	case errors.As(err, &unreachable):
-		p.code, p.hint = exitProblem, "is a server listening there? weir backend --listen "+unreachable.Server+" is one to try"
+		p.code, p.hint = exitProblem, unreachableHint(unreachable)
 	case errors.As(err, &network):
 		p.code, p.hint = exitProblem, "check the host's name"
 	case strings.Contains(err.Error(), "several origins"):

@@ -185,6 +185,9 @@ func TestLoadHTTPS(t *testing.T) {
 	} {
 		p := start(t, append([]string{"load", "-q", "-n", "4", "-c", "2", server.URL}, c.args...)...)
 		p.wait(c.code)
+		if said := p.stderr.String(); c.code == exitProblem && !strings.Contains(said, "weir: hint: --cacert FILE ") {
+			t.Errorf("%q: %q, want a hint on certificates", c.args, said)
+		}
 	}
 }
 
