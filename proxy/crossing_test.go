@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -119,7 +120,8 @@ func askForOwn(c *wire, client, requests int) (crossed, failed int64) {
 		if err != nil {
 			return crossed, failed + 1
 		}
-		body := make([]byte, len("belongs to ")+len(id))
+		length, _ := strconv.Atoi(h.get("Content-Length"))
+		body := make([]byte, length) // another's may be shorter
 		if path != "/200" || method == "HEAD" {
 			body = nil
 		} else if _, err := io.ReadFull(c.r, body); err != nil {
