@@ -380,7 +380,7 @@ func (l *loop) took(c *conn, b []byte) {
 	for len(b) > 0 && c.state == ready {
 		if c.flights == 0 {
 			l.rec.failures.add(badAnswer, errUnasked)
-			l.close(c)
+			l.fail(c, badAnswer, errUnasked) // which no request is charged with
 			return
 		}
 		f := c.oldest()
