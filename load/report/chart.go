@@ -30,10 +30,16 @@ const (
 // A key names a line by how it looks, which is its class in page.css.
 type key struct{ Class, Name string }
 
-// A percent of a length is written with two decimals, which a pixel never needs.
+// A percent of a length is written with two decimals, which a pixel never needs,
+// and stays within 0 and 100.
 type percent float64
 
-func (p percent) String() string { return strconv.FormatFloat(float64(p), 'f', 2, 64) }
+func (p percent) String() string {
+	if !(p > 0) { // NaN too
+		p = 0
+	}
+	return strconv.FormatFloat(min(float64(p), 100), 'f', 2, 64)
+}
 
 // A tick is a label of an axis.
 type tick struct {

@@ -224,7 +224,7 @@ const (
 )
 
 func percentileChart(ds []distribution) chart {
-	limit := plotLimit(ds[0].Count)
+	limit := plotLimit(ds[0].histogram.TotalCount())
 	c := chart{
 		Title: "Latency by percentile",
 		Help:  "Read it as: this share of the answers took at most so long. Each nine has the same width, so that the slow few are as visible as the many; a cliff is what some users meet.",

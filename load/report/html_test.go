@@ -42,41 +42,41 @@ var (
 // order, and there are no elements and attributes but the template's.
 func TestHTMLIsWellFormed(t *testing.T) {
 	for name := range results(t) {
-		text := page(t, name)
-		if !utf8.Valid(text) {
-			t.Errorf("%s: the page is not UTF-8", name)
-		}
-		var open []string
-		z := html.NewTokenizer(bytes.NewReader(text))
-		for {
-			kind := z.Next()
-			if kind == html.ErrorToken {
-				if !errors.Is(z.Err(), io.EOF) {
-					t.Errorf("%s: %v", name, z.Err())
-				}
-				break
+		checkWellFormed(t, name, page(t, name))
+	}
+}
+
+func checkWellFormed(t *testing.T, name string, page []byte) {
+	t.Helper()
+	if !utf8.Valid(page) {
+		t.Errorf("%s: the page is not UTF-8", name)
+	}
+	var open []string
+	z := html.NewTokenizer(bytes.NewReader(page))
+	for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() {
+		token := z.Token()
+		switch kind {
+		case html.StartTagToken:
+			if !slices.Contains(void, token.Data) {
+				open = append(open, token.Data)
 			}
-			token := z.Token()
-			switch kind {
-			case html.StartTagToken:
-				if !slices.Contains(void, token.Data) {
-					open = append(open, token.Data)
-				}
-			case html.SelfClosingTagToken:
-				if !slices.Contains(svgEmpty, token.Data) {
-					t.Errorf("%s: <%s/> is not an element of SVG that may be empty", name, token.Data)
-				}
-			case html.EndTagToken:
-				if len(open) == 0 || open[len(open)-1] != token.Data {
-					t.Fatalf("%s: </%s> ends none of %v", name, token.Data, open)
-				}
-				open = open[:len(open)-1]
+		case html.SelfClosingTagToken:
+			if !slices.Contains(svgEmpty, token.Data) {
+				t.Errorf("%s: <%s/> is not an element of SVG that may be empty", name, token.Data)
 			}
-			checkReferences(t, name, token)
+		case html.EndTagToken:
+			if len(open) == 0 || open[len(open)-1] != token.Data {
+				t.Fatalf("%s: </%s> ends none of %v", name, token.Data, open)
+			}
+			open = open[:len(open)-1]
 		}
-		if len(open) > 0 {
-			t.Errorf("%s: %v do not end", name, open)
-		}
+		checkReferences(t, name, token)
+	}
+	if !errors.Is(z.Err(), io.EOF) {
+		t.Errorf("%s: %v", name, z.Err())
+	}
+	if len(open) > 0 {
+		t.Errorf("%s: %v do not end", name, open)
 	}
 }
 

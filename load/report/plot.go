@@ -23,7 +23,7 @@ var (
 // more is as far as the last one.
 func (p *page) percentilePlot(ds []distribution) {
 	width := min(p.width-len(indent)-axisWidth-3, 120)
-	limit := plotLimit(ds[0].Count)
+	limit := plotLimit(ds[0].histogram.TotalCount())
 	grid := newGrid(width, plotRows, p.color)
 	curves := make([][]point, len(ds))
 	low, high := math.Inf(1), 0.0

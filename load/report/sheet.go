@@ -203,12 +203,16 @@ func statusLatencies(r *load.Result) table {
 	return latencies("By status", rows) // from sent
 }
 
+// wholeSecond is how long one has to be at least: a run's clock may be a little
+// early or late.
+const wholeSecond = 0.95
+
 // rateTable tells what the whole seconds of the series had.
 func rateTable(r *load.Result) table {
 	var answers, bytes []float64
 	for _, s := range r.Series {
-		if s.Seconds >= 0.9995 {
-			answers, bytes = append(answers, float64(s.Requests)), append(bytes, float64(s.Bytes))
+		if s.Seconds >= wholeSecond {
+			answers, bytes = append(answers, answersPerSecond(s)), append(bytes, perSecond(s.Bytes, s))
 		}
 	}
 	if len(answers) == 0 {

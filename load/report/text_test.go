@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/weirhq/weir/load"
 	"github.com/weirhq/weir/load/report"
 )
 
@@ -44,6 +45,25 @@ func TestTextKeepsItsWidth(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestTextRatesAreOfWholeSeconds has seconds of an imprecise clock and a last one
+// that was cut short.
+func TestTextRatesAreOfWholeSeconds(t *testing.T) {
+	r := &load.Result{Series: []load.Second{
+		{Start: 0, Seconds: 1.25, Requests: 1250, Bytes: 2500},
+		{Start: 1.25, Seconds: 1, Requests: 1000, Bytes: 2000},
+		{Start: 2.25, Seconds: 0.1, Requests: 5, Bytes: 1e9},
+	}}
+	text := string(written(t, func(b *bytes.Buffer) error { return report.Text(b, r, report.Style{}) }))
+	for _, want := range []string{
+		"answers         1,000    1,000    1,000    1,000    1,000        0    1,000\n",
+		"read, kB         2.00     2.00     2.00     2.00     2.00        0     2.00\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("got\n%s\nwant in it\n%s", text, want)
 		}
 	}
 }

@@ -29,10 +29,11 @@ type logAxis struct {
 	ticks     []float64
 }
 
-// newLogAxis has room for low to high, both above 0, and at most most ticks.
+// newLogAxis has room for low to high, as far as they are between a nanosecond
+// and the length of a life in microseconds, and at most most ticks.
 func newLogAxis(low, high float64, most int) logAxis {
-	low = max(low, 1e-3)
-	high = max(high, low)
+	low = min(max(low, 1e-3), 1e15)
+	high = min(max(high, low), 1e15)
 	if high < 4*low { // a flat curve belongs in the middle
 		low, high = math.Sqrt(low*high)/2, math.Sqrt(low*high)*2
 	}
