@@ -52,13 +52,7 @@ const (
 func (l *Live) Show(p load.Progress) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	width, height := l.size()
-	if width <= 0 {
-		width = 80
-	}
-	if height <= 0 {
-		height = 24
-	}
+	width, height := l.terminal()
 	l.remember(p.Last)
 	lines := l.lines(p, width-1) // a full line would make some terminals wrap
 	lines = lines[:min(len(lines), max(1, height-1))]
@@ -78,11 +72,27 @@ func (l *Live) Show(p load.Progress) {
 	io.WriteString(l.w, b.String())
 }
 
-// Clear removes the block and gives the cursor back. Show may follow.
+// terminal is the size to draw for.
+func (l *Live) terminal() (width, height int) {
+	width, height = l.size()
+	if width <= 0 {
+		width = 80
+	}
+	if height <= 0 {
+		height = 24
+	}
+	return width, height
+}
+
+// Clear removes the block, if there is one, and gives the cursor back. Show may
+// follow.
 func (l *Live) Clear() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	width, height := l.size()
+	if len(l.widths) == 0 {
+		return
+	}
+	width, height := l.terminal()
 	io.WriteString(l.w, l.toTop(width, height)+clearBelow+showCursor)
 	l.widths = l.widths[:0]
 }
@@ -93,7 +103,7 @@ func (l *Live) Clear() {
 func (l *Live) toTop(width, height int) string {
 	rows := 0
 	for _, w := range l.widths {
-		rows += max(1, (w+width-1)/max(width, 1))
+		rows += max(1, (w+width-1)/width)
 	}
 	if up := min(rows-1, height-1); up > 0 {
 		return fmt.Sprintf("\r\x1b[%dA", up)

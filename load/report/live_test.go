@@ -3,6 +3,7 @@ package report_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"strings"
 	"sync"
 	"testing"
@@ -98,13 +99,21 @@ func TestLiveSteersNothing(t *testing.T) {
 	}
 }
 
+// TestLiveWithoutColorsDrawsInPlace has a terminal that does not know its size.
 func TestLiveWithoutColorsDrawsInPlace(t *testing.T) {
+	s := newScreen(t, 80, 24)
 	var b bytes.Buffer
-	size := func() (int, int) { return 0, 0 }
-	l := report.NewLive(&b, "http://h/", size, false)
+	l := report.NewLive(io.MultiWriter(s, &b), "http://h/", func() (int, int) { return 0, 0 }, false)
 	l.Show(progressAt(time.Second))
 	l.Show(progressAt(2 * time.Second))
+	if n := strings.Count(s.String(), "http://h/"); n != 1 {
+		t.Errorf("the block is on the screen %d times, want once:\n%s", n, s)
+	}
 	l.Clear()
+	l.Clear()
+	if got := s.String(); got != "\n" || s.hidden {
+		t.Errorf("after Clear the screen shows %q, cursor hidden: %v; want nothing, and a cursor", got, s.hidden)
+	}
 	if sgr.MatchString(b.String()) {
 		t.Errorf("colours in %q, want none", b.String())
 	}
