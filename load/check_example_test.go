@@ -1,0 +1,24 @@
+package load_test
+
+import (
+	"fmt"
+
+	"github.com/weirhq/weir/load"
+)
+
+// A check is what makes a run fail.
+func ExampleParseCheck() {
+	check, err := load.ParseCheck("5xx > 0.1%")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	value, failed, err := check.Of(&load.Result{Requests: 1000, Status: map[string]int64{"2xx": 998, "5xx": 2}})
+	fmt.Println(value, failed, err)
+
+	_, err = load.ParseCheck("p99 > 50")
+	fmt.Println(err)
+	// Output:
+	// 5xx: 2 of 1000 answers (0.2%) true <nil>
+	// check "p99 > 50": column 7: 50 has no unit; write 50ms, or one of ns, us and s
+}
