@@ -61,7 +61,7 @@ var layers = map[string]struct {
 	},
 	"load": {
 		own:     []string{"load/internal/answer", "internal/machine", "internal/nearest", "internal/process"},
-		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go", "golang.org/x/net/http2", "golang.org/x/sys/unix"},
+		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go", "golang.org/x/sys/unix"},
 		why:     "a load generator knows HTTP and clocks, and nothing of what it sends to",
 	},
 	"load/internal/answer": {why: "a parser needs nobody"},

@@ -98,6 +98,7 @@ func (c *collector) tell(done bool) {
 		Elapsed: now, Duration: p.Duration, Of: p.Requests,
 		Asked: c.now.asked, Sent: c.now.sent, Requests: c.now.answered, Errors: c.now.failures.sum(),
 		Status:      c.run.statuses(),
+		FromDue:     p.Pace.open(),
 		Connections: int(c.now.connections),
 		InFlight:    c.now.sent - c.now.answered - c.now.failed - c.now.unanswered,
 		P50:         c.all.quantile(.5), P90: c.all.quantile(.9), P99: c.all.quantile(.99), P999: c.all.quantile(.999), Max: c.all.quantile(1),

@@ -1,10 +1,10 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"sync"
@@ -26,13 +26,14 @@ type http1Line struct {
 
 // An http1Conn is a connection; what follows mu belongs to whose turn it is.
 type http1Conn struct {
-	net.Conn
-	turn chan struct{} // closed when the last one that has sent has read; guarded by the line's lock
+	net.Conn // counted, or TLS over it
+	counted  *countedConn
+	turn     chan struct{} // closed when the last one that has sent has read; guarded by the line's lock
 
 	parser answer.Parser
 	in     []byte
 	rest   []byte // of in: the next answer's
-	broken bool
+	end    error  // why the connection is of no more use, if it is not
 }
 
 // open implements line.
@@ -42,82 +43,67 @@ func (l *http1Line) open(ctx context.Context) (opened, error) {
 	if l.c != nil {
 		return opened{}, nil
 	}
-	c, o, err := dial(ctx, l.server, l.tls)
+	counted, o, err := dial(ctx, l.server)
 	if err != nil {
 		return o, err
 	}
+	var c net.Conn = counted
+	if l.tls != nil {
+		if c, err = secure(ctx, c, l.tls, &o); err != nil {
+			return opened{}, err
+		}
+	}
 	turn := make(chan struct{})
 	close(turn)
-	l.c = &http1Conn{Conn: c, turn: turn, in: make([]byte, 16<<10)}
+	l.c = &http1Conn{Conn: c, counted: counted, turn: turn, in: make([]byte, 16<<10)}
 	return o, nil
-}
-
-// dial connects, and shakes hands when config is not nil.
-func dial(ctx context.Context, server string, config *tls.Config) (net.Conn, opened, error) {
-	began := time.Now()
-	c, err := new(net.Dialer).DialContext(ctx, "tcp", server)
-	if err != nil {
-		return nil, opened{}, err
-	}
-	o := opened{made: true, connect: time.Since(began)}
-	if config == nil {
-		return c, o, nil
-	}
-	secure := tls.Client(c, config)
-	if err := secure.HandshakeContext(ctx); err != nil {
-		c.Close()
-		return nil, opened{}, &kindError{handshake, fmt.Errorf("TLS handshake: %w", err)}
-	}
-	o.handshake = time.Since(began) - o.connect
-	return secure, o, nil
 }
 
 // exchange implements line.
 func (l *http1Line) exchange(ctx context.Context, m *message, began func()) (outcome, error) {
 	deadline, _ := ctx.Deadline()
-	c, before, done, written, err := l.send(m, deadline)
+	c, before, done, err := l.send(m, deadline)
 	if c == nil {
-		return outcome{}, errClosed // by the one before it in the pipeline
+		return outcome{}, errGone
 	}
 	defer close(done)
-	o := outcome{written: written}
+	var o outcome
 	stop := context.AfterFunc(ctx, func() { c.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	<-before
-	if err == nil && c.broken {
-		err = errClosed
+	if err == nil {
+		err = c.end
 	}
 	if err == nil {
 		err = c.receive(m.noBody, began, &o)
 	}
+	c.counted.settle(&o)
+	if failKind(err) == timeout {
+		err = errTimeout
+	}
 	if err != nil || o.last {
-		c.broken = true
-		l.leave(c)
+		c.end = cmp.Or(c.end, err, errClosed)
+		o.last = l.leave(c)
 	}
-	if err != nil {
-		return o, describe(err)
-	}
-	return o, nil
+	return o, err
 }
 
 // send writes the request and takes a place in the order of the answers: it is
 // the exchange's turn when before is closed, and it closes done after it.
-func (l *http1Line) send(m *message, deadline time.Time) (c *http1Conn, before, done chan struct{}, written int, err error) {
+func (l *http1Line) send(m *message, deadline time.Time) (c *http1Conn, before, done chan struct{}, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if c = l.c; c == nil {
-		return nil, nil, nil, 0, nil
+		return nil, nil, nil, nil
 	}
 	before, done = c.turn, make(chan struct{})
 	c.turn = done
 	c.SetDeadline(deadline)
-	written, err = c.Write(m.head)
+	_, err = c.Write(m.head)
 	if err == nil && m.file != nil {
-		var n int64
-		n, err = io.Copy(c.Conn, io.NewSectionReader(m.file, 0, m.size))
-		written += int(n)
+		_, err = io.Copy(c.Conn, io.NewSectionReader(m.file, 0, m.size))
 	}
-	return c, before, done, written, err
+	return c, before, done, err
 }
 
 // receive reads an answer.
@@ -125,7 +111,7 @@ func (c *http1Conn) receive(noBody bool, began func(), o *outcome) error {
 	for first := true; ; {
 		if len(c.rest) == 0 {
 			n, err := c.Read(c.in)
-			c.rest, o.read = c.in[:n], o.read+n
+			c.rest = c.in[:n]
 			if n == 0 && errors.Is(err, io.EOF) {
 				return c.endOfStream(o)
 			}
@@ -159,30 +145,27 @@ func (c *http1Conn) endOfStream(o *outcome) error {
 	return nil
 }
 
-// leave closes a connection that is of no more use.
-func (l *http1Line) leave(c *http1Conn) {
+// leave closes a connection that is of no more use, and tells whether it was
+// open.
+func (l *http1Line) leave(c *http1Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c.Close()
-	if l.c == c {
+	open := l.c == c
+	if open {
 		l.c = nil
 	}
+	return open
 }
 
 // close implements line.
-func (l *http1Line) close() {
+func (l *http1Line) close() (o outcome) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.c != nil {
 		l.c.Close()
+		l.c.counted.settle(&o)
 		l.c = nil
 	}
-}
-
-// describe says of an error of reading or writing in a line's words.
-func describe(err error) error {
-	if failKind(err) == timeout {
-		return errTimeout
-	}
-	return err
+	return o
 }

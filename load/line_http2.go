@@ -7,64 +7,74 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptrace"
+	"strings"
 	"sync"
-	"sync/atomic"
-
-	"golang.org/x/net/http2"
+	"time"
 )
 
-// An http2Line speaks HTTP/2, with TLS or with prior knowledge. Its exchanges
-// are streams.
+// An http2Line speaks HTTP/2, with TLS or with prior knowledge, by net/http. Its
+// exchanges are streams.
 type http2Line struct {
-	server    string
-	tls       *tls.Config // nil for h2c
-	transport *http2.Transport
+	scheme, server string
+	tls            *tls.Config // nil for h2c
 
 	mu sync.Mutex // guards c
 	c  *http2Conn
 }
 
-// An http2Conn counts its bytes.
 type http2Conn struct {
-	net.Conn
-	client        *http2.ClientConn
-	read, written atomic.Int64
-}
-
-func (c *http2Conn) Read(b []byte) (int, error) {
-	n, err := c.Conn.Read(b)
-	c.read.Add(int64(n))
-	return n, err
-}
-
-func (c *http2Conn) Write(b []byte) (int, error) {
-	n, err := c.Conn.Write(b)
-	c.written.Add(int64(n))
-	return n, err
+	client  *http.ClientConn
+	counted *countedConn
 }
 
 // open implements line.
 func (l *http2Line) open(ctx context.Context) (opened, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.c != nil && l.c.client.CanTakeNewRequest() {
+	if l.c != nil && l.c.client.Err() == nil {
 		return opened{}, nil
 	}
-	nc, o, err := dial(ctx, l.server, l.tls)
-	if err != nil {
-		return o, err
+	c := &http2Conn{}
+	var o opened
+	transport := &http.Transport{
+		DisableCompression: true,
+		Protocols:          new(http.Protocols),
+		TLSClientConfig:    l.tls.Clone(), // which it changes
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			var err error
+			c.counted, o, err = dial(ctx, l.server)
+			if err != nil {
+				return nil, err
+			}
+			return c.counted, nil
+		},
 	}
-	if secure, ok := nc.(*tls.Conn); ok && secure.ConnectionState().NegotiatedProtocol != http2.NextProtoTLS {
-		nc.Close()
-		return opened{}, &kindError{handshake, errors.New("TLS handshake: the server does not offer HTTP/2")}
+	transport.Protocols.SetHTTP2(l.tls != nil)
+	transport.Protocols.SetUnencryptedHTTP2(l.tls == nil)
+	var began time.Time
+	trace := &httptrace.ClientTrace{
+		TLSHandshakeStart: func() { began = time.Now() },
+		TLSHandshakeDone:  func(tls.ConnectionState, error) { o.handshake = time.Since(began) },
 	}
-	c := &http2Conn{Conn: nc}
-	if c.client, err = l.transport.NewClientConn(c); err != nil {
-		nc.Close()
-		return opened{}, fmt.Errorf("HTTP/2: %w", err)
+	var err error
+	if c.client, err = transport.NewClientConn(httptrace.WithClientTrace(ctx, trace), l.scheme, l.server); err != nil {
+		if o.handshake > 0 {
+			err = &kindError{handshake, fmt.Errorf("TLS handshake: %w", err)}
+		}
+		return opened{}, err
 	}
 	l.c = c
 	return o, nil
+}
+
+// onlyHTTP2 refuses a server that has not agreed to speak HTTP/2.
+func onlyHTTP2(s tls.ConnectionState) error {
+	if s.NegotiatedProtocol != "h2" {
+		return errors.New("the server does not offer HTTP/2")
+	}
+	return nil
 }
 
 // exchange implements line.
@@ -73,21 +83,17 @@ func (l *http2Line) exchange(ctx context.Context, m *message, began func()) (out
 	c := l.c
 	l.mu.Unlock()
 	if c == nil {
-		return outcome{}, errClosed
+		return outcome{}, errGone
 	}
 	o, err := c.exchange(ctx, m, began)
-	// What was read and written meanwhile is counted once, by whoever looks
-	// first: streams share their connection's bytes.
-	o.read, o.written = int(c.read.Swap(0)), int(c.written.Swap(0))
+	c.counted.settle(&o)
 	if err == nil {
 		return o, nil
 	}
-	var stream http2.StreamError
-	if !errors.As(err, &stream) && ctx.Err() == nil {
-		o.last = true
-		l.leave(c)
+	if c.client.Err() != nil {
+		o.last = l.leave(c)
 	}
-	return o, describe2(err)
+	return o, describeHTTP2(err)
 }
 
 func (c *http2Conn) exchange(ctx context.Context, m *message, began func()) (outcome, error) {
@@ -97,44 +103,55 @@ func (c *http2Conn) exchange(ctx context.Context, m *message, began func()) (out
 	}
 	began()
 	defer resp.Body.Close()
-	o := outcome{status: resp.StatusCode}
 	_, err = io.Copy(io.Discard, resp.Body)
-	return o, err
+	return outcome{status: resp.StatusCode}, err
 }
 
-func (l *http2Line) leave(c *http2Conn) {
+// leave closes a connection that is of no more use, and tells whether that had
+// not been done yet.
+func (l *http2Line) leave(c *http2Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c.client.Close()
-	if l.c == c {
-		l.c = nil
+	if l.c != c {
+		return false
 	}
+	l.c = nil
+	return true
 }
 
 // close implements line.
-func (l *http2Line) close() {
+func (l *http2Line) close() (o outcome) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.c != nil {
 		l.c.client.Close()
+		l.c.counted.settle(&o)
 		l.c = nil
 	}
+	return o
 }
 
-// describe2 gives an error of HTTP/2 its kind.
-func describe2(err error) error {
-	var stream http2.StreamError
-	var connection http2.ConnectionError
-	var away http2.GoAwayError
+// A streamError is net/http's, whose own type has no name outside: it turns into
+// any type that has the same fields.
+type streamError struct {
+	StreamID uint32
+	Code     uint32
+	Cause    error
+}
+
+func (e streamError) Error() string { return fmt.Sprintf("stream %d: code %d", e.StreamID, e.Code) }
+
+// describeHTTP2 gives an error of HTTP/2 its kind.
+func describeHTTP2(err error) error {
+	var stream streamError
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return errTimeout
-	case errors.As(err, &away):
-		return &kindError{eof, err}
 	case errors.As(err, &stream):
 		return &kindError{reset, err}
-	case errors.As(err, &connection):
-		return &kindError{badAnswer, err}
+	case strings.Contains(err.Error(), "GOAWAY"), strings.Contains(err.Error(), "connection lost"):
+		return &kindError{eof, err}
 	}
 	return err
 }

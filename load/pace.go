@@ -69,6 +69,33 @@ const maxRate = 1e9
 
 func validRate(r float64) bool { return r >= 0 && r <= maxRate }
 
+// String is the pace as a person writes it: "closed loop", "1000/s", or the
+// stages, "30s:0-1000 1m:1000".
+func (p Pace) String() string {
+	if !p.open() {
+		return "closed loop"
+	}
+	var words []string
+	for _, s := range p.Stages {
+		words = append(words, s.String())
+	}
+	if p.Poisson {
+		words = append(words, "(Poisson)")
+	}
+	return strings.Join(words, " ")
+}
+
+func (s Stage) String() string {
+	from, to := strconv.FormatFloat(s.From, 'g', -1, 64), strconv.FormatFloat(s.To, 'g', -1, 64)
+	switch {
+	case s.Duration == 0:
+		return from + "/s"
+	case s.From == s.To:
+		return fmt.Sprintf("%v:%s", s.Duration, from)
+	}
+	return fmt.Sprintf("%v:%s-%s", s.Duration, from, to)
+}
+
 func (p Pace) open() bool { return len(p.Stages) > 0 }
 
 func (p Pace) check() error {

@@ -8,6 +8,7 @@ type Result struct {
 	Started  time.Time `json:"started"`
 	URL      string    `json:"url"` // of the first target, as the plan has it
 	Protocol string    `json:"protocol"`
+	Pace     string    `json:"pace"`
 
 	// What was asked for, and what became of it: Asked = Sent + Unsent, and
 	// Sent = Requests + Failed + Unanswered.

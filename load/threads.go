@@ -1,10 +1,6 @@
 package load
 
-import (
-	"crypto/tls"
-
-	"golang.org/x/net/http2"
-)
+import "crypto/tls"
 
 // newThreads returns what will send: loops where there are any for what is to
 // be spoken, else workers.
@@ -38,9 +34,9 @@ func (r *run) picker(secure bool) picker {
 	if r.plan.Protocol == HTTP1 {
 		return func() line { return &http1Line{server: r.server, tls: config} }
 	}
+	scheme := "http"
 	if config != nil {
-		config.NextProtos = []string{http2.NextProtoTLS}
+		scheme, config.VerifyConnection = "https", onlyHTTP2
 	}
-	transport := &http2.Transport{AllowHTTP: true, DisableCompression: true}
-	return func() line { return &http2Line{server: r.server, tls: config, transport: transport} }
+	return func() line { return &http2Line{scheme: scheme, server: r.server, tls: config} }
 }

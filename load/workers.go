@@ -36,33 +36,6 @@ type workers struct {
 // A picker makes the line of a place for a connection.
 type picker func() line
 
-// A line carries exchanges over one connection, which it opens when it has none.
-type line interface {
-	// open connects, unless there is a connection.
-	open(ctx context.Context) (opened, error)
-
-	// exchange sends a request and reads its answer. began is called once, with
-	// the answer's first byte. After an error the connection is closed.
-	exchange(ctx context.Context, m *message, began func()) (outcome, error)
-
-	// close ends the connection; whoever has an exchange under way gets an error.
-	close()
-}
-
-// opened tells how long it took to connect, if that was needed.
-type opened struct {
-	made               bool
-	connect, handshake time.Duration
-}
-
-// An outcome is what an answer was.
-type outcome struct {
-	status  int
-	written int
-	read    int
-	last    bool // the connection is closed
-}
-
 // A worker carries one request at a time over a line that it may share.
 type worker struct {
 	*workers
@@ -109,10 +82,19 @@ func (w *workers) serve() threadUsage {
 		w.dispatch()
 	}
 	w.await()
-	for _, l := range w.lines {
-		l.close()
-	}
+	w.closeLines()
 	return usage.end()
+}
+
+// closeLines closes what is open, and counts its last bytes.
+func (w *workers) closeLines() {
+	w.rec.mu.Lock()
+	defer w.rec.mu.Unlock()
+	for _, l := range w.lines {
+		o := l.close()
+		w.rec.written += int64(o.written)
+		w.rec.bytes(o.read, w.run.now())
+	}
 }
 
 // openFirst makes the first lines and connects them, some at a time.
@@ -324,9 +306,7 @@ func (k *worker) serveOne(due time.Duration, open bool) bool {
 		return false
 	}
 	f := k.begin(due, began, open)
-	ctx, cancel := context.WithTimeout(k.cut, k.run.plan.Timeout)
-	defer cancel()
-	o, err := k.line.exchange(ctx, &k.m, func() { f.first = k.run.now() })
+	o, err := k.exchange(&f)
 	now := k.run.now()
 	k.rec.mu.Lock()
 	defer k.rec.mu.Unlock()
@@ -340,10 +320,26 @@ func (k *worker) serveOne(due time.Duration, open bool) bool {
 	default:
 		k.rec.fail(failKind(err), err)
 	}
-	if err != nil || o.last {
+	if o.last {
 		k.rec.connections--
 	}
 	return err == nil
+}
+
+// exchange sends the worker's message, if need be over another connection than
+// it was meant for.
+func (k *worker) exchange(f *flight) (outcome, error) {
+	ctx, cancel := context.WithTimeout(k.cut, k.run.plan.Timeout)
+	defer cancel()
+	for {
+		o, err := k.line.exchange(ctx, &k.m, func() { f.first = k.run.now() })
+		if !errors.Is(err, errGone) {
+			return o, err
+		}
+		if err := k.connect(k.line); err != nil {
+			return outcome{}, &kindError{openKind(err), err}
+		}
+	}
 }
 
 // begin takes the next message and counts it as sent.
