@@ -3,7 +3,7 @@
 GO ?= go
 FUZZTIME ?= 1m
 
-.PHONY: test format vet staticcheck tidy race allocs promises logr-module bench-module lacking soak build fuzz bench bench-log bench-router bench-sinks bench-proxy clean
+.PHONY: test format vet staticcheck tidy race allocs promises logr-module bench-module lacking soak build fuzz bench bench-log bench-router bench-sinks bench-proxy bench-load load-peers clean
 
 test: format vet staticcheck tidy race allocs promises logr-module bench-module lacking
 
@@ -92,6 +92,18 @@ bench-proxy: .bench/bin/caddy
 
 .bench/bin/caddy:
 	GOBIN=$(CURDIR)/.bench/bin $(GO) install github.com/caddyserver/caddy/v2/cmd/caddy@v2.11.9
+
+# A minute of a machine on which nothing else runs is worth ten of another. The
+# peers of Debian: apt-get install wrk apache2-utils nghttp2-client. What cannot
+# be had has no row, and the run says so.
+bench-load: load-peers
+	cd bench && $(GO) run ./cmd/benchrun load
+
+load-peers: .bench/npm/node_modules/.bin/autocannon
+	-cd bench/peers && $(GO) build -o $(CURDIR)/.bench/bin/ tool
+
+.bench/npm/node_modules/.bin/autocannon:
+	-npm install --prefix .bench/npm --no-audit --no-fund autocannon@8.0.0
 
 clean:
 	rm -rf weir .bench

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirhq/weir/bench/load"
 	"github.com/weirhq/weir/bench/proxy"
 )
 
@@ -82,4 +83,18 @@ var version = regexp.MustCompile(`\d+\.\d+[\w.+-]*`)
 func toldVersion(ctx context.Context, name, program, flag string) string {
 	said, _ := exec.CommandContext(ctx, program, flag).CombinedOutput()
 	return strings.TrimSpace(name + " " + string(version.Find(said)))
+}
+
+// loadVersions returns the versions of the load generators that are there.
+func loadVersions(ctx context.Context, t load.Tools) []string {
+	var out []string
+	for _, g := range load.Generators {
+		file, flag := g.Version(t)
+		if info, err := buildinfo.ReadFile(file); err == nil && g.Kind == load.Peer {
+			out = append(out, g.Name+" "+info.Main.Version)
+		} else if flag != "" && file != "" {
+			out = append(out, toldVersion(ctx, g.Name, file, flag))
+		}
+	}
+	return out
 }

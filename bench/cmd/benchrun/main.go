@@ -3,6 +3,7 @@
 //	benchrun [flags] log router    what a line and a lookup cost
 //	benchrun [flags] sinks         what it costs to have the lines leave a process
 //	benchrun [flags] proxy         what a proxied request costs a whole process
+//	benchrun [flags] load          what a request costs a load generator, and whether it tells the truth
 //
 // It prints a table for each comparison and at the end one RESULT line for each that the project has a target for. A
 // missed target is a result, not a failure: benchrun exits 0 when it measured, 1 when it could not, 2 when it was
@@ -26,10 +27,12 @@ import (
 type settings struct {
 	passes      int            // 0: each comparison's own number
 	passTime    time.Duration  // of a row of log or router; 0: each comparison's own
-	cases       *regexp.Regexp // which of log's, router's and sinks' cases run
-	loadTime    time.Duration  // of a row of proxy
+	cases       *regexp.Regexp // which cases run, of all but proxy
+	loadTime    time.Duration  // of a row of proxy or load; 0: each comparison's own
 	connections int
 	caddy       string // the file of Caddy's command
+	weir        string // the file of cmd/weir that load measures; it is built when empty
+	peers       string // the folder of the load generators
 	progress    *progress
 	dir         string // where logs are written where a file is part of what is measured
 }
@@ -37,7 +40,7 @@ type settings struct {
 // A comparison measures, writes its tables to w and returns its result lines.
 type comparison func(ctx context.Context, w io.Writer, s settings) ([]fmt.Stringer, error)
 
-var comparisons = map[string]comparison{"log": compareLoggers, "router": compareRouters, "proxy": compareProxies, "sinks": compareSinks}
+var comparisons = map[string]comparison{"log": compareLoggers, "router": compareRouters, "proxy": compareProxies, "sinks": compareSinks, "load": compareLoads}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -51,15 +54,17 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("benchrun", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
-		fmt.Fprintln(stderr, "usage: benchrun [flags] log|router|proxy|sinks ...")
+		fmt.Fprintln(stderr, "usage: benchrun [flags] log|router|proxy|sinks|load ...")
 		flags.PrintDefaults()
 	}
-	flags.IntVar(&s.passes, "passes", 0, "passes over all rows; the medians are over these (0: 11 for log, 9 for router, 5 for proxy and sinks)")
+	flags.IntVar(&s.passes, "passes", 0, "passes over all rows; the medians are over these (0: 11 for log, 9 for router, 5 for proxy, sinks and load)")
 	flags.DurationVar(&s.passTime, "time", 0, "how long a row of log or router runs in a pass (0: 100ms for log, 60ms for router)")
-	flags.TextVar(s.cases, "case", s.cases, "run only the cases of log, router and sinks whose name this `expression` finds")
-	flags.DurationVar(&s.loadTime, "load", 8*time.Second, "how long a row of proxy is loaded in a pass")
+	flags.TextVar(s.cases, "case", s.cases, "run only the cases of log, router, sinks and load whose name this `expression` finds")
+	flags.DurationVar(&s.loadTime, "load", 0, "how long a row of proxy or load runs in a pass (0: 8s for proxy, 2s to 1m for load, by case)")
 	flags.IntVar(&s.connections, "connections", 64, "how many connections load a row of proxy")
 	flags.StringVar(&s.caddy, "caddy", "../.bench/bin/caddy", "Caddy's `command`")
+	flags.StringVar(&s.weir, "weir", "", "the `command` that load measures as weir; without one, this tree's")
+	flags.StringVar(&s.peers, "peers", "../.bench", "`folder` of load generators: bin/ and npm/")
 	flags.StringVar(&s.dir, "dir", os.TempDir(), "`folder` in which logs are written where a file is part of what is measured")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
@@ -88,7 +93,7 @@ func check(s settings, names []string) error {
 			return fmt.Errorf("no comparison is called %q", name)
 		}
 	}
-	if s.passes < 0 || s.passTime < 0 || s.loadTime < time.Second || s.connections < 1 {
+	if s.passes < 0 || s.passTime < 0 || s.loadTime != 0 && s.loadTime < time.Second || s.connections < 1 {
 		return errors.New("passes, times and connections must be positive, and -load at least 1s")
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/weirhq/weir/bench/proxy"
 )
@@ -28,6 +29,9 @@ func compareProxies(ctx context.Context, w io.Writer, s settings) ([]fmt.Stringe
 	passes := s.passes
 	if passes == 0 {
 		passes = 5
+	}
+	if s.loadTime == 0 {
+		s.loadTime = 8 * time.Second
 	}
 	bench := &proxy.Bench{Tools: tools, Connections: s.connections, Load: s.loadTime, Dir: s.dir}
 	rows, err := runDoors(ctx, bench, doors, passes)

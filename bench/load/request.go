@@ -1,0 +1,83 @@
+package load
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+)
+
+// Answer is what the server sends for every request. ab keeps no connection that does not say so itself.
+const Answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: keep-alive\r\nContent-Length: 14\r\n\r\nHello, world!\n"
+
+// A reader finds the requests of one connection, however they are cut.
+type reader struct {
+	part []byte // the beginning of a head
+	body int    // bytes of a body that are still to come
+}
+
+var headEnd = []byte("\r\n\r\n")
+
+// take reads b and calls each for every request that is whole, with the number that is its path, or -1.
+func (r *reader) take(b []byte, each func(number int)) error {
+	if len(r.part) > 0 {
+		b = append(r.part, b...)
+		r.part = nil
+	}
+	for len(b) > 0 {
+		if r.body > 0 {
+			n := min(r.body, len(b))
+			b, r.body = b[n:], r.body-n
+			if r.body == 0 {
+				each(-1)
+			}
+			continue
+		}
+		end := bytes.Index(b, headEnd)
+		if end < 0 {
+			r.part = append([]byte(nil), b...)
+			return nil
+		}
+		head := b[:end+2]
+		b = b[end+4:]
+		var err error
+		if r.body, err = bodyLength(head); err != nil {
+			return err
+		}
+		if r.body == 0 {
+			each(pathNumber(head))
+		}
+	}
+	return nil
+}
+
+var contentLength = []byte("content-length:")
+
+// bodyLength reads Content-Length where the method may have a body.
+func bodyLength(head []byte) (int, error) {
+	if head[0] != 'P' {
+		return 0, nil
+	}
+	for line := range bytes.SplitSeq(head, []byte("\r\n")) {
+		if len(line) > len(contentLength) && bytes.EqualFold(line[:len(contentLength)], contentLength) {
+			n, err := strconv.Atoi(string(bytes.TrimSpace(line[len(contentLength):])))
+			if err != nil || n < 0 {
+				return 0, fmt.Errorf("a request has the line %q", line)
+			}
+			return n, nil
+		}
+	}
+	return 0, fmt.Errorf("a request has a body of unknown length: %q", head)
+}
+
+// pathNumber is 12 for GET /12 HTTP/1.1.
+func pathNumber(head []byte) int {
+	_, path, _ := bytes.Cut(head, []byte(" /"))
+	n, digits := 0, 0
+	for ; digits < len(path) && '0' <= path[digits] && path[digits] <= '9'; digits++ {
+		n = 10*n + int(path[digits]-'0')
+	}
+	if digits == 0 {
+		return -1
+	}
+	return n
+}
