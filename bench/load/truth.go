@@ -51,12 +51,12 @@ func (m Manner) awake(t time.Duration) time.Duration {
 	return t
 }
 
-// tenMilliseconds is the width of the bins that show whether a pace is even.
-const tenMilliseconds = 10 * time.Millisecond
+// binWidth is that of the bins that show whether a pace is even.
+const binWidth = 10 * time.Millisecond
 
 // count adds one to the bin of t.
 func count(bins []int, t time.Duration) []int {
-	i := int(t / tenMilliseconds)
+	i := int(t / binWidth)
 	for len(bins) <= i {
 		bins = append(bins, 0)
 	}
@@ -71,7 +71,7 @@ func (t Tally) Variance(rate float64) float64 {
 	if len(whole) == 0 {
 		return math.NaN()
 	}
-	want, sum := rate*tenMilliseconds.Seconds(), 0.0
+	want, sum := rate*binWidth.Seconds(), 0.0
 	for _, n := range whole {
 		sum += (float64(n) - want) * (float64(n) - want)
 	}
