@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
 // A parsedTarget is a Target that was found to be well-formed.
@@ -59,7 +61,7 @@ func (p *parsedTarget) setMethod(t *Target) error {
 	case p.method == "":
 		p.method = "GET"
 	}
-	if !isToken(p.method) {
+	if !httpsyntax.IsToken(p.method) {
 		return fmt.Errorf("%q is no method; it is a word such as GET", p.method)
 	}
 	if p.method == "CONNECT" {
@@ -112,7 +114,7 @@ func (p *templatePart) column(text string, i int) int {
 }
 
 func (p *parsedTarget) addField(h Header) error {
-	if !isToken(h.Name) {
+	if !httpsyntax.IsToken(h.Name) {
 		return errors.New("this is no name of a header")
 	}
 	switch {
@@ -161,15 +163,4 @@ func (p *parsedTarget) resolve(files lineFiles) error {
 		return fmt.Errorf("body %w", err)
 	}
 	return nil
-}
-
-// isToken tells whether s can be the name of a field or a method, RFC 9110
-// section 5.6.2.
-func isToken(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c >= 0x80 || !isUnreserved(c) && strings.IndexByte("!#$%&'*+^`|", c) < 0 {
-			return false
-		}
-	}
-	return s != ""
 }

@@ -9,6 +9,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
 // ReadTargets reads a file of targets, and knows which of these it is:
@@ -111,7 +113,7 @@ func (f *targetFile) plainLines() error {
 			method, url, ok = line[:tab], line[tab+1:], true
 		}
 		switch {
-		case ok && (method == "" || isToken(method)):
+		case ok && (method == "" || httpsyntax.IsToken(method)):
 			t := Target{Method: method, URL: strings.TrimLeft(url, " \t")}
 			p := &parsedTarget{method: method}
 			if err := p.setMethod(&t); err != nil {
