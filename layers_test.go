@@ -60,7 +60,7 @@ var layers = map[string]struct {
 		why: "the front door wires router, proxy and log; the laboratory is not its business",
 	},
 	"load": {
-		own:     []string{"load/internal/answer", "internal/machine", "internal/nearest", "internal/process"},
+		own:     []string{"load/internal/answer", "internal/httpsyntax", "internal/machine", "internal/nearest", "internal/process"},
 		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go", "golang.org/x/sys/unix"},
 		why:     "a load generator knows HTTP and clocks, and nothing of what it sends to",
 	},
