@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirhq/weir/load"
 )
@@ -39,6 +40,35 @@ func TestLoadDocs(t *testing.T) {
 		if flag.Name != "help" && !strings.Contains(docs, name+"`") && !strings.Contains(docs, name+" ") {
 			t.Errorf("docs/load.md does not say what --%s does", flag.Name)
 		}
+	}
+}
+
+// TestLoadDocsRequests reads the files of requests that docs/load.md shows.
+func TestLoadDocsRequests(t *testing.T) {
+	text, err := os.ReadFile("../../docs/load.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("new-user.json", []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var urls []string
+	for _, block := range fenced(string(text), "requests") {
+		targets, err := load.ReadTargets(strings.NewReader(block), "docs/load.md")
+		if err != nil {
+			t.Errorf("%v in\n%s", err, block)
+		}
+		for _, target := range targets {
+			urls = append(urls, target.Method+" "+target.URL)
+		}
+	}
+	want := []string{
+		"GET http://127.0.0.1:8080/users/{{rand 1 1000}}", "POST http://127.0.0.1:8080/users",
+		" http://127.0.0.1:8080/a-url-alone-is-a-GET", "POST http://127.0.0.1:8080/users",
+	}
+	if diff := cmp.Diff(want, urls); diff != "" {
+		t.Errorf("the requests of docs/load.md (-want +got):\n%s", diff)
 	}
 }
 
