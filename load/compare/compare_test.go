@@ -31,7 +31,7 @@ func made(t testing.TB, seed uint64, seconds int, rate, micros float64) *load.Re
 	random := rand.New(rand.NewPCG(seed, 1))
 	h := hdrhistogram.New(1, 1e10, 3)
 	r := &load.Result{
-		Started: time.Date(2026, 11, 22, 0, 0, int(seed), 0, time.UTC), URL: "http://127.0.0.1:8080/", Protocol: "HTTP/1.1",
+		Started: time.Date(2026, 11, 22, 0, 0, int(seed), 0, time.UTC), URL: "http://127.0.0.1:8080/", Protocol: "HTTP/1.1", Pace: "closed loop",
 		Connections: 64, Pipeline: 1, Threads: 2, DurationSeconds: float64(seconds),
 		Machine: load.Machine{System: "linux/amd64", CPUs: 2, Processor: "P"},
 		Server:  &load.ServerProcess{PeakRSS: 64 << 20},
@@ -213,15 +213,15 @@ func TestServer(t *testing.T) {
 // From due is compared with from due only when all have it.
 func TestLoops(t *testing.T) {
 	a, b := made(t, 1, 8, 1000, 100), made(t, 2, 8, 1000, 100)
-	a.LatencyFromDue, a.Pacing = a.Latency, &load.Pacing{AskedPerSecond: 1000}
+	a.LatencyFromDue, a.Pace = a.Latency, "1000/s"
 	c := mustCompare(t, one(a), one(b))
 	if p50 := row(t, c, "p50 from sent"); p50.Verdict != compare.Untested {
 		t.Errorf("seconds that count from due and from sent were compared: %+v", p50)
 	}
-	if !strings.Contains(strings.Join(c.Warnings, "\n"), "the pace differs: 1000 requests per second and closed loop") {
+	if !strings.Contains(strings.Join(c.Warnings, "\n"), "the pace differs: 1000/s and closed loop") {
 		t.Errorf("no warning of the pace: %q", c.Warnings)
 	}
-	b.LatencyFromDue, b.Pacing = b.Latency, &load.Pacing{AskedPerSecond: 1001}
+	b.LatencyFromDue, b.Pace = b.Latency, "1000/s"
 	b.Connections = 99
 	c = mustCompare(t, one(a), one(b))
 	if p50 := row(t, c, "p50 from due"); p50.P == nil {

@@ -51,7 +51,7 @@ type property struct {
 var properties = []property{
 	{name: "URL", of: func(r *load.Result) string { return r.URL }},
 	{name: "protocol", of: func(r *load.Result) string { return r.Protocol }},
-	{name: "pace", of: pace, same: samePace},
+	{name: "pace", of: func(r *load.Result) string { return r.Pace }},
 	{name: "number of connections", of: connections},
 	{name: "pipeline", of: func(r *load.Result) string { return fmt.Sprint(r.Pipeline) }},
 	{name: "number of threads", of: func(r *load.Result) string { return fmt.Sprint(r.Threads) }},
@@ -74,20 +74,6 @@ func (p property) warning(all []*load.Result) string {
 	return ""
 }
 
-func pace(r *load.Result) string {
-	if !open(r) || r.Pacing == nil {
-		return "closed loop"
-	}
-	return fmt.Sprintf("%.0f requests per second", r.Pacing.AskedPerSecond)
-}
-
-func samePace(x, y *load.Result) bool {
-	if x.Pacing == nil || y.Pacing == nil {
-		return pace(x) == pace(y)
-	}
-	return within(0.01, x.Pacing.AskedPerSecond, y.Pacing.AskedPerSecond)
-}
-
 // connections of the open loop are as many as it needed, which is a result.
 func connections(r *load.Result) string {
 	if open(r) {
@@ -96,12 +82,10 @@ func connections(r *load.Result) string {
 	return fmt.Sprint(r.Connections)
 }
 
+// sameDuration lets two runs differ by a tenth of the longer one.
 func sameDuration(x, y *load.Result) bool {
-	return within(0.1, x.DurationSeconds, y.DurationSeconds)
+	return math.Abs(x.DurationSeconds-y.DurationSeconds) <= 0.1*max(x.DurationSeconds, y.DurationSeconds)
 }
-
-// within tells that two values differ by so much of the greater at most.
-func within(share, x, y float64) bool { return math.Abs(x-y) <= share*max(x, y) }
 
 // machine names what of a machine makes numbers differ.
 func machine(r *load.Result) string {
