@@ -1,0 +1,4 @@
+package load
+
+// RaceEnabled is raceEnabled for the tests in load_test.
+const RaceEnabled = raceEnabled
