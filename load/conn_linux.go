@@ -138,9 +138,6 @@ func (l *loop) finishConnect(c *conn) {
 		l.openUpTo(l.most)
 	}
 	l.refill(c)
-	if c.hungUp && c.state == ready { // it may be gone already, and no event will tell
-		l.read(c)
-	}
 }
 
 // failConnect gives a connection up that was not made, and with it a request

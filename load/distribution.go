@@ -1,6 +1,7 @@
 package load
 
 import (
+	"errors"
 	"math"
 	"time"
 
@@ -84,5 +85,8 @@ func micros(ns int64) float64 { return float64(ns) / 1e3 }
 // DecodeHistogram returns the whole distribution, in nanoseconds. It fails when
 // the text was not written by a run.
 func (l *Latency) DecodeHistogram() (*hdrhistogram.Histogram, error) {
+	if l.Histogram == "" {
+		return nil, errors.New("load: the latency has no histogram")
+	}
 	return hdrhistogram.Decode([]byte(l.Histogram))
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -64,7 +65,7 @@ func TestRecordAlloc(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
-	r := newRecorder(true)
+	r := newRecorder(true, new(atomic.Int64))
 	r.answer(&flight{}, 200, 1)
 	f := flight{due: 1, sent: 2, first: 3}
 	allocs := testing.AllocsPerRun(1000, func() {

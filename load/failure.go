@@ -100,5 +100,14 @@ var (
 	errTimeout = fmt.Errorf("no whole answer in time: %w", os.ErrDeadlineExceeded)
 	errGone    = errors.New("the connection was closed before the request was sent")
 	errUnasked = errors.New("bytes that no request has asked for")
-	errClosed  = fmt.Errorf("the server closed the connection before the answer was whole: %w", io.ErrUnexpectedEOF)
+	errClosed  = fmt.Errorf("the server closed the connection before the answer: %w", io.ErrUnexpectedEOF)
 )
+
+// closedEarly is what a connection's end is to the request whose answer it cuts,
+// of which the parser says how much there was.
+func closedEarly(err error) error {
+	if err == nil || errors.Is(err, io.EOF) {
+		return errClosed
+	}
+	return err
+}

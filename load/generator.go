@@ -1,6 +1,7 @@
 package load
 
 import (
+	"context"
 	"os"
 	"time"
 
@@ -11,8 +12,9 @@ import (
 // A thread sends and receives until the run ends. It takes part in the run's
 // barrier.
 type thread interface {
-	// serve locks itself to a system thread, and returns what it used.
-	serve() threadUsage
+	// serve locks itself to a system thread, and returns what it used. The first
+	// connections are waited for until opening is done.
+	serve(opening context.Context) threadUsage
 }
 
 // A threadUsage is what a thread has used of the CPUs.

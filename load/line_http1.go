@@ -137,9 +137,9 @@ func (c *http1Conn) receive(noBody bool, began func(), o *outcome) error {
 
 // endOfStream tells whether the end of the stream is the answer's.
 func (c *http1Conn) endOfStream(o *outcome) error {
-	whole, _ := c.parser.EOF()
+	whole, err := c.parser.EOF()
 	if !whole {
-		return errClosed
+		return closedEarly(err)
 	}
 	o.status, o.last = c.parser.Status(), true
 	return nil

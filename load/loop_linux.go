@@ -1,6 +1,7 @@
 package load
 
 import (
+	"context"
 	"fmt"
 	"net/netip"
 	"os"
@@ -40,8 +41,9 @@ type loop struct {
 	inFlight int64
 	roomy    ring // connections that a request may be sent on; open loop alone
 
-	starved time.Duration // when a request last had no connection
-	checked time.Duration // when timeouts were last looked for
+	starved time.Duration   // when a request last had no connection
+	checked time.Duration   // when timeouts were last looked for
+	patient context.Context // done when the first connections are not waited for any more
 	begun   bool
 	arrived bool // at the barrier
 }
@@ -90,9 +92,10 @@ func (l *loop) setAddress(a netip.AddrPort) {
 }
 
 // serve implements thread.
-func (l *loop) serve() threadUsage {
+func (l *loop) serve(opening context.Context) threadUsage {
 	defer lockThread()()
 	defer unix.Close(l.epoll)
+	l.patient = opening
 	usage := beginUsage()
 	for l.turn() {
 	}
@@ -129,9 +132,12 @@ func (l *loop) turn() bool {
 
 // begin waits for the connections of all threads, and then lets go.
 func (l *loop) begin() bool {
-	l.openUpTo(l.first)
-	now := l.run.now()
-	l.giveUp(now - l.run.plan.Timeout)
+	if l.patient.Err() == nil {
+		l.openUpTo(l.first)
+		l.giveUp(l.run.now() - l.run.plan.Timeout)
+	} else {
+		l.giveUp(never)
+	}
 	if l.opening == 0 && !l.arrived {
 		l.arrived = true
 		l.run.opening.arrive()
@@ -334,12 +340,11 @@ func (l *loop) handle(e *unix.EpollEvent) {
 	c.hungUp = e.Events&(unix.EPOLLRDHUP|unix.EPOLLHUP|unix.EPOLLERR) != 0
 	if c.state == connecting {
 		l.finishConnect(c)
-		return
 	}
 	if c.blocked && e.Events&unix.EPOLLOUT != 0 {
 		l.flush(c)
 	}
-	if e.Events&^uint32(unix.EPOLLOUT) != 0 {
+	if e.Events&^uint32(unix.EPOLLOUT) != 0 { // read looks at the state
 		l.read(c)
 	}
 }
@@ -417,13 +422,14 @@ func (l *loop) answered(c *conn, now time.Duration) {
 
 // ended handles the end of the stream.
 func (l *loop) ended(c *conn) {
-	if whole, _ := c.parser.EOF(); whole && c.flights > 0 {
+	whole, err := c.parser.EOF()
+	if whole && c.flights > 0 {
 		l.answered(c, l.run.now())
 	}
 	switch {
 	case c.state != ready:
 	case c.flights > 0:
-		l.fail(c, eof, errClosed)
+		l.fail(c, eof, closedEarly(err))
 	default: // nobody waits for it
 		l.close(c)
 		l.reopen(c, 0)

@@ -18,7 +18,7 @@ type Plan struct {
 	// Pace says when requests are due. With the zero Pace the loop is closed.
 	Pace Pace
 
-	// Connections are opened at the start; 0 is 64. In the open loop more are
+	// Connections are opened at the start; 0 is 64, but no more than Requests. In the open loop more are
 	// opened when all are in use and a request is due, up to MaxConnections; 0
 	// there is 10,000, or as many as files and ports allow when that is less.
 	Connections, MaxConnections int
@@ -141,6 +141,9 @@ func (p Plan) withDefaults() (Plan, error) {
 func (p *Plan) setConnections() {
 	if !p.Pace.open() {
 		setZero(&p.Connections, defaultConnections)
+		if p.Requests > 0 {
+			p.Connections = int(min(int64(p.Connections), p.Requests))
+		}
 		p.MaxConnections = p.Connections
 		return
 	}

@@ -2,6 +2,7 @@ package load
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -12,10 +13,10 @@ type recorder struct {
 	mu sync.Mutex // guards what follows
 	tally
 	open     bool
-	end      time.Duration // of the time in which requests are sent
+	end      *atomic.Int64 // of the time in which requests are sent, a time.Duration
 	lastDone time.Duration
 
-	classes   [6]*distribution // from sent, by the status's first digit
+	classes   [6]*distribution // from sent, by the status's first digit; 0 for those above 5
 	firstByte *distribution
 	lag       *distribution // open loop alone
 	fromDue   *distribution // the last tenth of a second's; open loop alone
@@ -44,10 +45,10 @@ type tally struct {
 // lateAfter is from when on a request that was due counts as late.
 const lateAfter = time.Millisecond
 
-func newRecorder(open bool) *recorder {
+func newRecorder(open bool, end *atomic.Int64) *recorder {
 	r := &recorder{
 		open:      open,
-		end:       never,
+		end:       end,
 		firstByte: newDistribution(),
 		connect:   newDistribution(),
 	}
@@ -86,12 +87,15 @@ func (r *recorder) send(f *flight, forConnection bool) {
 // answer counts an answer that is whole.
 func (r *recorder) answer(f *flight, status int, done time.Duration) {
 	r.answered++
-	if done <= r.end {
+	if int64(done) <= r.end.Load() {
 		r.inTime++
 	}
 	r.lastDone = max(r.lastDone, done)
 	r.codes[status%len(r.codes)]++
-	class := &r.classes[status/100%len(r.classes)]
+	class := &r.classes[0]
+	if first := status / 100; first < len(r.classes) {
+		class = &r.classes[first]
+	}
 	if *class == nil {
 		*class = newDistribution()
 	}
@@ -113,7 +117,7 @@ func (r *recorder) fail(k kind, err error) {
 // bytes counts what was read.
 func (r *recorder) bytes(n int, now time.Duration) {
 	r.read += int64(n)
-	if now <= r.end {
+	if int64(now) <= r.end.Load() {
 		r.readInTime += int64(n)
 	}
 }

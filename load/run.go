@@ -81,7 +81,7 @@ func newRun(ctx context.Context, p Plan) (*run, error) {
 		r.end.Store(int64(p.Duration))
 	}
 	for range p.Threads {
-		r.recorders = append(r.recorders, newRecorder(p.Pace.open()))
+		r.recorders = append(r.recorders, newRecorder(p.Pace.open(), &r.end))
 	}
 	return r, nil
 }
@@ -107,7 +107,7 @@ func (r *run) execute(ctx context.Context) (*Result, error) {
 	var running sync.WaitGroup
 	usage := make([]threadUsage, len(threads))
 	for i, t := range threads {
-		running.Go(func() { usage[i] = t.serve() })
+		running.Go(func() { usage[i] = t.serve(ctx) })
 	}
 	r.opening.wait()
 	if err := r.unreachable(); err != nil {

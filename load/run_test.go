@@ -361,3 +361,18 @@ func TestProgress(t *testing.T) {
 		t.Errorf("the series has %d seconds", len(r.Series))
 	}
 }
+
+// TestWindow ends a run by time that has a number, too, and one by its number:
+// the rate counts from the time in which requests were sent.
+func TestWindow(t *testing.T) {
+	s := newCounter(t, hello)
+	const half = 500 * time.Millisecond
+	byTime := run(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(10), Requests: 1000, Duration: half, Process: -1})
+	if byTime.DurationSeconds != half.Seconds() || byTime.Requests != 5 || byTime.RequestsPerSecond != 10 {
+		t.Errorf("ended by time: %v s, %d answers, %v/s; want 0.5, 5, 10", byTime.DurationSeconds, byTime.Requests, byTime.RequestsPerSecond)
+	}
+	byNumber := run(t, load.Plan{Targets: targets(s.URL), Requests: 5, Duration: patience, Process: -1})
+	if byNumber.DurationSeconds >= patience.Seconds() || byNumber.Requests != 5 || byNumber.Connections != 5 {
+		t.Errorf("ended by number: %v s, %d answers over %d connections", byNumber.DurationSeconds, byNumber.Requests, byNumber.Connections)
+	}
+}

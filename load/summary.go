@@ -11,7 +11,7 @@ func (c *collector) result(usage []threadUsage) *Result {
 	r := c.run
 	sum := c.sumUp()
 	n := &c.now
-	window := r.window(sum.lastDone)
+	window := r.window(n, sum.lastDone)
 	seconds := max(window.Seconds(), 1e-9)
 	res := &Result{
 		Started: r.created.Add(time.Duration(r.zero.Load())).Round(0), URL: r.plan.Targets[0].URL, Protocol: r.plan.Protocol.String(), Pace: r.plan.Pace.String(), Machine: thisMachine(),
@@ -38,11 +38,12 @@ func (c *collector) result(usage []threadUsage) *Result {
 	return res
 }
 
-// window is the time in which requests were sent.
-func (r *run) window(lastDone time.Duration) time.Duration {
+// window is the time in which requests were sent: up to the end, or to the last
+// answer of a run that ended by number.
+func (r *run) window(n *tally, lastDone time.Duration) time.Duration {
 	end := time.Duration(r.end.Load())
-	if r.plan.Requests > 0 && (end == never || lastDone < end) {
-		return lastDone
+	if r.plan.Requests > 0 && n.asked >= r.plan.Requests {
+		return min(end, lastDone)
 	}
 	return end
 }
@@ -62,7 +63,7 @@ func (c counts) some() map[string]int64 {
 
 // sumUp merges what the threads have recorded.
 func (c *collector) sumUp() *recorder {
-	sum := newRecorder(c.run.plan.Pace.open())
+	sum := newRecorder(c.run.plan.Pace.open(), &c.run.end)
 	sum.handshake = newDistribution()
 	for _, rec := range c.run.recorders {
 		for i, d := range rec.classes {

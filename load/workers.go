@@ -66,11 +66,11 @@ func share(n, thread, threads int) int {
 }
 
 // serve implements thread.
-func (w *workers) serve() threadUsage {
+func (w *workers) serve(opening context.Context) threadUsage {
 	defer lockThread()()
 	defer w.release()
 	usage := beginProcessUsage(w.run.plan.Threads)
-	first := w.openFirst()
+	first := w.openFirst(opening)
 	w.run.opening.arrive()
 	<-w.run.released
 	w.rec.mu.Lock()
@@ -98,7 +98,7 @@ func (w *workers) closeLines() {
 }
 
 // openFirst makes the first lines and connects them, some at a time.
-func (w *workers) openFirst() []line {
+func (w *workers) openFirst(ctx context.Context) []line {
 	lines := make([]line, w.first)
 	var opening sync.WaitGroup
 	room := make(chan struct{}, mostOpening)
@@ -109,7 +109,7 @@ func (w *workers) openFirst() []line {
 		}
 		room <- struct{}{}
 		opening.Go(func() {
-			w.connect(lines[i])
+			w.connect(ctx, lines[i])
 			<-room
 		})
 	}
@@ -118,8 +118,8 @@ func (w *workers) openFirst() []line {
 }
 
 // connect opens a line and counts what came of it.
-func (w *workers) connect(l line) error {
-	ctx, cancel := context.WithTimeout(w.cut, w.run.plan.Timeout)
+func (w *workers) connect(ctx context.Context, l line) error {
+	ctx, cancel := context.WithTimeout(ctx, w.run.plan.Timeout)
 	defer cancel()
 	o, err := l.open(ctx)
 	w.rec.mu.Lock()
@@ -215,7 +215,7 @@ func (w *workers) openFor(n int64) {
 		w.opening++
 		w.running.Go(func() {
 			l := w.pick()
-			err := w.connect(l)
+			err := w.connect(w.cut, l)
 			w.rec.mu.Lock()
 			defer w.rec.mu.Unlock()
 			w.opening--
@@ -299,7 +299,7 @@ func (k *worker) next() (due time.Duration, ok bool) {
 // serveOne carries a request that was due, or is now, and counts it.
 func (k *worker) serveOne(due time.Duration, open bool) bool {
 	began := k.run.now()
-	if err := k.connect(k.line); err != nil {
+	if err := k.connect(k.cut, k.line); err != nil {
 		k.rec.mu.Lock()
 		defer k.rec.mu.Unlock()
 		k.rec.noConnection++
@@ -336,7 +336,7 @@ func (k *worker) exchange(f *flight) (outcome, error) {
 		if !errors.Is(err, errGone) {
 			return o, err
 		}
-		if err := k.connect(k.line); err != nil {
+		if err := k.connect(k.cut, k.line); err != nil {
 			return outcome{}, &kindError{openKind(err), err}
 		}
 	}
