@@ -1,8 +1,6 @@
 package load
 
-import (
-	"time"
-)
+import "time"
 
 // A collector watches a run: it takes the threads' headlines ten times a second,
 // tells the plan's Progress, and makes the series.
@@ -76,11 +74,12 @@ func (c *collector) endSecond(now time.Duration) {
 		return
 	}
 	n, m := &c.now, &c.last
+	q := c.second.quantiles(50, 90, 99, 100)
 	c.series = append(c.series, Second{
 		Start: c.since.Seconds(), Seconds: length.Seconds(),
 		Asked: n.asked - m.asked, Sent: n.sent - m.sent, Requests: n.answered - m.answered,
 		Errors: n.failures.sum() - m.failures.sum(), Bytes: n.read - m.read,
-		P50: c.second.quantile(.5), P90: c.second.quantile(.9), P99: c.second.quantile(.99), Max: c.second.quantile(1),
+		P50: q[0], P90: q[1], P99: q[2], Max: q[3],
 		Connections: int(n.connections),
 	})
 	c.second.reset()
@@ -94,6 +93,7 @@ func (c *collector) tell(done bool) {
 	}
 	p := &c.run.plan
 	now := c.run.now()
+	q := c.all.quantiles(50, 90, 99, 99.9, 100)
 	progress := Progress{
 		Elapsed: now, Duration: p.Duration, Of: p.Requests,
 		Asked: c.now.asked, Sent: c.now.sent, Requests: c.now.answered, Errors: c.now.failures.sum(),
@@ -101,7 +101,7 @@ func (c *collector) tell(done bool) {
 		FromDue:     p.Pace.open(),
 		Connections: int(c.now.connections),
 		InFlight:    c.now.sent - c.now.answered - c.now.failed - c.now.unanswered,
-		P50:         c.all.quantile(.5), P90: c.all.quantile(.9), P99: c.all.quantile(.99), P999: c.all.quantile(.999), Max: c.all.quantile(1),
+		P50:         q[0], P90: q[1], P99: q[2], P999: q[3], Max: q[4],
 		Waiting: now >= time.Duration(c.run.end.Load()), Done: done,
 	}
 	if n := len(c.series); n > 0 {

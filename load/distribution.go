@@ -26,7 +26,9 @@ func newDistribution() *distribution {
 }
 
 func (d *distribution) reset() {
-	d.histogram.Reset()
+	if d.count() > 0 { // there are many thousand counts to look at
+		d.histogram.Reset()
+	}
 	d.sum, d.min, d.max = 0, math.MaxInt64, 0
 }
 
@@ -50,14 +52,17 @@ func (d *distribution) merge(e *distribution) {
 
 func (d *distribution) count() int64 { return d.histogram.TotalCount() }
 
-// quantile returns the time in microseconds that a share q of all does not
-// exceed, and 0 of none.
-func (d *distribution) quantile(q float64) float64 {
+// quantiles returns the times in microseconds that these percentages of all do
+// not exceed, which are to rise; 0 of none.
+func (d *distribution) quantiles(percentages ...float64) []float64 {
+	times := make([]float64, len(percentages))
 	if d.count() == 0 {
-		return 0
+		return times
 	}
-	v := d.histogram.ValueAtPercentile(100 * q)
-	return micros(min(max(v, d.min), d.max)) // a bucket's bounds may lie beyond both
+	for i, v := range d.histogram.ValueAtPercentilesSlice(percentages) {
+		times[i] = micros(min(max(v, d.min), d.max)) // a bucket's bounds may lie beyond both
+	}
+	return times
 }
 
 // latency is the distribution as a Result has it, nil when there is none.
@@ -66,11 +71,11 @@ func (d *distribution) latency() *Latency {
 	if n == 0 {
 		return nil
 	}
+	q := d.quantiles(2.5, 50, 90, 97.5, 99, 99.9, 99.99)
 	l := &Latency{
 		Unit: "us", Count: n,
 		Min: micros(d.min), Max: micros(d.max), Mean: d.sum / float64(n) / 1e3, Stdev: d.histogram.StdDev() / 1e3,
-		P2_5: d.quantile(.025), P50: d.quantile(.5), P90: d.quantile(.9), P97_5: d.quantile(.975),
-		P99: d.quantile(.99), P999: d.quantile(.999), P9999: d.quantile(.9999),
+		P2_5: q[0], P50: q[1], P90: q[2], P97_5: q[3], P99: q[4], P999: q[5], P9999: q[6],
 	}
 	b, err := d.histogram.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 	if err != nil {
