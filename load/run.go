@@ -114,6 +114,9 @@ func (r *run) execute(ctx context.Context) (*Result, error) {
 		r.end.Store(0)
 		r.start()
 		running.Wait()
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("load: ended before a connection was made: %w", context.Cause(ctx))
+		}
 		return nil, err
 	}
 	r.start()

@@ -376,3 +376,29 @@ func TestWindow(t *testing.T) {
 		t.Errorf("ended by number: %v s, %d answers over %d connections", byNumber.DurationSeconds, byNumber.Requests, byNumber.Connections)
 	}
 }
+
+// TestInterruptedOpening ends a run whose server accepts nobody: at once, not
+// when the connections have taken too long.
+func TestInterruptedOpening(t *testing.T) {
+	for _, protocol := range []load.Protocol{load.HTTP1, load.HTTP2} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		scheme := "http://" // the kernel connects, and that is all
+		if protocol == load.HTTP2 {
+			scheme = "https://" // nobody shakes hands
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		began := time.Now()
+		_, err = load.Run(ctx, load.Plan{Targets: targets(scheme + l.Addr().String()), Timeout: time.Hour, Protocol: protocol, Connections: 4})
+		if took := time.Since(began); took > patience {
+			t.Errorf("%v: ended after %v", protocol, took)
+		}
+		if protocol == load.HTTP2 && !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v: %v, want the context's error", protocol, err)
+		}
+	}
+}
