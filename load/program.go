@@ -12,6 +12,7 @@ import (
 type program struct {
 	origin  origin
 	targets []compiled
+	joined  int64 // bytes of bodies from files that heads hold
 }
 
 // A message is a request as HTTP/1.1 has it: head, and then the first size
@@ -56,8 +57,32 @@ func compile(targets []Target, noKeepAlive bool) (*program, error) {
 				p.origin, o, i+1)
 		}
 		p.targets[i] = parsed.compile(noKeepAlive)
+		if err := p.join(&p.targets[i].message); err != nil {
+			return nil, fmt.Errorf("load: target %d: %w", i+1, err)
+		}
 	}
 	return p, nil
+}
+
+// Bodies from files are read once when they are small, and not too many.
+const (
+	maxJoined    = 4 << 20
+	maxJoinedAll = 64 << 20
+)
+
+// join puts a small body from a file behind its head, so that it need not be
+// read for each request.
+func (p *program) join(m *message) error {
+	if m.file == nil || !m.fixed || m.size > maxJoined || p.joined+m.size > maxJoinedAll {
+		return nil
+	}
+	whole := make([]byte, len(m.head)+int(m.size))
+	if n, err := m.file.ReadAt(whole[copy(whole, m.head):], 0); n < int(m.size) {
+		return fmt.Errorf("reading the body at byte %d: %w", n, err)
+	}
+	p.joined += m.size
+	m.head, m.file, m.size = whole, nil, 0
+	return nil
 }
 
 // compile lays the request out. The fields come in the order that they were

@@ -39,7 +39,8 @@ type Body struct {
 	Text string
 
 	// File is read anew for each request, from offset 0, by several goroutines
-	// at once. It has no templates. It is not closed.
+	// at once; one of a few MiB at most may be read once instead, before the
+	// first request. It has no templates. It is not closed.
 	File io.ReaderAt
 	Size int64
 }
