@@ -78,6 +78,7 @@ func (c *conn) pause() time.Duration {
 
 func (l *loop) newConn() *conn {
 	c := &conn{fd: -1, slot: int32(len(l.conns)), ring: make([]flight, l.run.plan.Pipeline)}
+	c.parser.Memory = &l.memory
 	l.conns = append(l.conns, c)
 	return c
 }

@@ -10,6 +10,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/weirhq/weir/load/internal/answer"
 )
 
 // A loop speaks plain HTTP/1.1 on many connections from one locked thread, with
@@ -31,6 +33,7 @@ type loop struct {
 	events  []unix.EpollEvent
 	in, out []byte  // what was read, and what several requests are put together in
 	again   []*conn // have more to read
+	memory  answer.Memory
 
 	conns    []*conn // by slot
 	spare    []*conn // closed; open loop alone
@@ -41,7 +44,8 @@ type loop struct {
 	inFlight int64
 	roomy    ring // connections that a request may be sent on; open loop alone
 
-	starved time.Duration   // when a request last had no connection
+	starved time.Duration // when a request last had no connection
+	demand  demand
 	checked time.Duration   // when timeouts were last looked for
 	patient context.Context // done when the first connections are not waited for any more
 	begun   bool
@@ -172,6 +176,9 @@ func (l *loop) dispatch(now time.Duration) {
 		}
 		l.sendDue(c)
 	}
+	if l.flow.waiting() == 0 {
+		l.demand = demand{}
+	}
 	l.rec.skipped += l.flow.skip()
 	if l.run.cut.Load() {
 		l.rec.ended += l.flow.drop(l.flow.waiting())
@@ -179,19 +186,13 @@ func (l *loop) dispatch(now time.Duration) {
 	l.rec.asked = l.flow.asked
 }
 
-// growth is how many connections may be opened for those that wait: an eighth
-// more at a time, so that there are soon enough for a server that stands still,
-// but not thousands when it was the generator that did. What is due in the first
-// turn without a connection waits for the next one.
+// growth is how many connections may be opened now for requests that wait.
 func (l *loop) growth(now time.Duration) int64 {
 	open := len(l.conns) - len(l.spare)
-	switch {
-	case open == 0 || l.run.plan.NoKeepAlive:
-		return l.flow.waiting()
-	case now-l.starved > tick:
-		return 0
+	if l.run.plan.NoKeepAlive {
+		open = 0
 	}
-	return min(l.flow.waiting(), int64(1+open/8))
+	return l.demand.growth(now, l.flow.waiting(), open)
 }
 
 // openFor opens n connections, as far as they may be.

@@ -26,6 +26,7 @@ type workers struct {
 	opening   int       // lines that are being added; open loop alone
 	idle      []*worker // the longest idle first; open loop alone
 	starved   time.Duration
+	demand    demand
 	dismissed bool // nothing will be due any more; open loop alone
 
 	cut     context.Context // done when nothing is waited for any more
@@ -182,9 +183,11 @@ func (w *workers) handOut() time.Duration {
 		w.idle = w.idle[1:]
 		k.due <- w.flow.take()
 	}
-	if w.flow.waiting() > 0 {
-		w.openFor(w.growth(now))
+	if n := w.flow.waiting(); n > 0 {
+		w.openFor(w.demand.growth(now, n, len(w.lines)))
 		w.starved = now
+	} else {
+		w.demand = demand{}
 	}
 	w.rec.skipped += w.flow.skip()
 	w.rec.asked = w.flow.asked
@@ -196,17 +199,6 @@ func (w *workers) handOut() time.Duration {
 		return tick
 	}
 	return max(0, min(tick, w.flow.next()-now))
-}
-
-// growth is how many lines may be added for those that wait, as in a loop.
-func (w *workers) growth(now time.Duration) int64 {
-	switch {
-	case len(w.lines) == 0:
-		return w.flow.waiting()
-	case now-w.starved > tick:
-		return 0
-	}
-	return min(w.flow.waiting(), int64(1+len(w.lines)/8))
 }
 
 // openFor opens n lines, whose workers take what waits once they are connected.

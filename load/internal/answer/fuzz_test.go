@@ -35,6 +35,15 @@ func FuzzSplits(f *testing.F) {
 		if !slices.Equal(got.answers, want.answers) || got.err != want.err || got.taken != want.taken {
 			t.Errorf("cut at %v: %+v, whole: %+v", cuts, got, want)
 		}
+		memory := new(answer.Memory)
+		for range 2 {
+			for _, cuts := range [][]int{nil, cuts} {
+				got := read(&answer.Parser{Memory: memory}, string(stream), noBody, cuts...)
+				if !slices.Equal(got.answers, want.answers) || got.err != want.err || got.taken != want.taken {
+					t.Errorf("with a memory, cut at %v: %+v, without: %+v", cuts, got, want)
+				}
+			}
+		}
 	})
 }
 

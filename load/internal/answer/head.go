@@ -207,7 +207,7 @@ func (p *Parser) transferEncoding(line, value []byte) error {
 // whether that is nothing.
 func (p *Parser) endHead(noBody bool) (done bool) {
 	if p.status < 200 {
-		*p = Parser{carry: p.carry, size: p.size, length: -1, stage: statusLine}
+		*p = Parser{Memory: p.Memory, carry: p.carry, size: p.size, length: -1, stage: statusLine}
 		return false
 	}
 	p.close = p.close || p.old && !p.keepAlive
