@@ -24,6 +24,7 @@ type conn struct {
 	hungUp     bool // there is no more to come than what can be read now
 	blocked    bool // the kernel takes no more of what is unsent
 	roomy      bool // stands in the loop's ring
+	paid       bool // has a request of the closed loop that nobody else sends
 	failures   int  // in a row
 	began      time.Duration
 	retry      time.Duration
@@ -118,6 +119,31 @@ func (l *loop) connect(c *conn) {
 	}
 }
 
+// connectAgain begins to connect for the closed loop, when there is a request to
+// send: without keep-alive it is taken now, so that there are no more
+// connections than requests.
+func (l *loop) connectAgain(c *conn) {
+	if l.run.plan.NoKeepAlive && !c.paid {
+		if !l.flow.more() {
+			return
+		}
+		c.paid = true
+		l.paid++
+	}
+	l.connect(c)
+}
+
+// spend takes a request of the closed loop for a connection, and tells whether
+// there was one.
+func (l *loop) spend(c *conn) bool {
+	if !c.paid {
+		return l.flow.more()
+	}
+	c.paid = false
+	l.paid--
+	return true
+}
+
 // finishConnect handles the first event of a connection.
 func (l *loop) finishConnect(c *conn) {
 	errno, err := unix.GetsockoptInt(c.fd, unix.SOL_SOCKET, unix.SO_ERROR)
@@ -150,7 +176,7 @@ func (l *loop) failConnect(c *conn, k kind, err error) {
 	switch {
 	case !l.begun:
 	case !l.flow.open():
-		if l.flow.more() {
+		if l.spend(c) {
 			l.rec.asked++
 			l.rec.noConnection++
 		}
@@ -196,7 +222,7 @@ func (l *loop) refill(c *conn) {
 			l.roomy.push(c)
 		}
 	case l.run.plan.Pipeline == 1:
-		if now := l.run.now(); now < time.Duration(l.run.end.Load()) && l.flow.more() {
+		if now := l.run.now(); now < time.Duration(l.run.end.Load()) && l.spend(c) {
 			l.rec.asked++
 			l.send(c, now, now, false)
 		}

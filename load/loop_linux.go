@@ -42,6 +42,7 @@ type loop struct {
 	most     int     // as many may be open
 	opening  int     // are being connected
 	inFlight int64
+	paid     int  // connections that have a request before they are made
 	roomy    ring // connections that a request may be sent on; open loop alone
 
 	starved time.Duration // when a request last had no connection
@@ -210,7 +211,12 @@ func (l *loop) openFor(n int64) {
 // as these are made.
 func (l *loop) openUpTo(n int) {
 	for len(l.conns) < n && l.opening < mostOpening {
-		l.connect(l.newConn())
+		c := l.newConn()
+		if l.begun {
+			l.connectAgain(c)
+		} else {
+			l.connect(c)
+		}
 	}
 }
 
@@ -221,7 +227,7 @@ func (l *loop) over(now time.Duration) bool {
 		return false
 	}
 	if now < end+l.run.grace() || end == never {
-		if l.inFlight > 0 || l.flow.open() && l.flow.waiting() > 0 {
+		if l.inFlight > 0 || l.paid > 0 && now < end || l.flow.open() && l.flow.waiting() > 0 {
 			return false
 		}
 	}
@@ -287,7 +293,7 @@ func (l *loop) retry(now time.Duration) {
 		switch {
 		case !l.sending(now):
 		case c.retry <= now:
-			l.connect(c)
+			l.connectAgain(c)
 		default:
 			l.retrying = append(l.retrying, c)
 		}
@@ -465,6 +471,6 @@ func (l *loop) reopen(c *conn, pause time.Duration) {
 	if pause > 0 {
 		l.retrying = append(l.retrying, c)
 	} else if l.sending(now) {
-		l.connect(c)
+		l.connectAgain(c)
 	}
 }
