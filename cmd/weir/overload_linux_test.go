@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/weirhq/weir/load"
 )
 
 // TestOverload sends many times what a backend can take: it never sees more at
@@ -97,7 +99,7 @@ func TestOverload(t *testing.T) {
 // at once, and who asks another route notices nothing.
 func TestSlowUpstream(t *testing.T) {
 	const inFlight, queue, wait = 100, 50, 200 * time.Millisecond
-	perSecond, clients := inSoak(500, 5000), inSoak(200, 400)
+	perSecond, clients := inSoak(500.0, 5000), inSoak(200, 400)
 	needFiles(t, uint64(2*clients+500))
 	b := start(t, "backend", "--listen", "127.0.0.1:0")
 	p := door(t, fmt.Sprintf("log: {events: completed}\nupstreams: {site: {servers: [%q]}}\nroutes:\n"+
@@ -109,86 +111,82 @@ func TestSlowUpstream(t *testing.T) {
 	before := stop()
 
 	stop = goodClients(t, p)
-	ctx, cancel := context.WithTimeout(t.Context(), inSoak(2*time.Second, 30*time.Second))
-	defer cancel()
-	var y outcomes
-	var running sync.WaitGroup
-	turns := make(chan time.Time, 100) // each is of one request
-	running.Go(func() { takeTurns(ctx, turns, perSecond) })
-	for range clients {
-		c, err := net.DialTimeout("tcp", addr, patience)
+	flood := make(chan *load.Result, 1)
+	ctx, over := context.WithCancel(t.Context())
+	defer over()
+	go func() {
+		defer over()
+		r, err := load.Run(ctx, load.Plan{
+			Targets: []load.Target{{URL: p.url() + "/slow?latency=10s"}},
+			Pace:    load.Rate(perSecond), Duration: inSoak(2*time.Second, 30*time.Second), Timeout: 2 * patience,
+			Connections: clients, MaxConnections: clients, Backlog: -1, Threads: 1, Process: -1,
+		})
 		if err != nil {
-			t.Fatal(err)
+			t.Error(err)
 		}
-		defer context.AfterFunc(ctx, func() { c.Close() })()
-		running.Go(func() { askSlow(ctx, c, turns, &y) })
-	}
+		flood <- r
+	}()
+	checkRetryAfter(t, addr, "/slow?latency=10s")
 	var inside, waiting float64
 	for ctx.Err() == nil {
 		inside = max(inside, metric(t, p.admin(), "weir_limit_in_use", `limit="in_flight"`, `route="/slow"`))
 		waiting = max(waiting, metric(t, p.admin(), "weir_limit_in_use", `limit="queue"`, `route="/slow"`))
 		pause(ctx, 100*time.Millisecond)
 	}
-	running.Wait()
+	y := <-flood
 	during := stop()
-	t.Logf("p99 of good requests: %v before (of %d), %v meanwhile (of %d); %d slow ones answered, %d refused, p50 %v, p99 %v, %d failed; %v in flight, %v waiting at most",
-		p99(before), len(before), p99(during), len(during), y.ok.Load(), y.refused.Load(), quantile(y.refusedAfter, 50), p99(y.refusedAfter), y.failed.Load(), inside, waiting)
-	if y.failed.Load() > 0 {
-		t.Errorf("%d requests were neither answered nor refused: %v", y.failed.Load(), y.why)
+	if y == nil {
+		return
+	}
+	refused := y.LatencyByStatus["5xx"]
+	if refused == nil || y.StatusCodes["503"] != y.Status["5xx"] {
+		t.Fatalf("refusals are %v", y.StatusCodes)
+	}
+	t.Logf("p99 of good requests: %v before (of %d), %v meanwhile (of %d); of %d asked for, %d slow ones answered, %d refused, p50 %.0f us, p99 %.0f us, %d failed; %v in flight, %v waiting at most",
+		p99(before), len(before), p99(during), len(during), y.Asked, y.Status["2xx"], refused.Count, refused.P50, refused.P99, y.Failed, inside, waiting)
+	if y.Failed > 0 || y.Unanswered > 0 {
+		t.Errorf("%d requests failed and %d had no answer: %v", y.Failed, y.Unanswered, y.ErrorExamples)
 	}
 	if inside > inFlight || waiting > queue || inside == 0 {
 		t.Errorf("%v were in flight and %v waiting, want %d and %d at most", inside, waiting, inFlight, queue)
 	}
-	if n := metric(t, p.admin(), "weir_limit_refusals_total", `limit="queue"`, `route="/slow"`); y.refused.Load() == 0 || n < float64(y.refused.Load()) {
-		t.Errorf("%v refusals are counted, %d were received", n, y.refused.Load())
+	if n := metric(t, p.admin(), "weir_limit_refusals_total", `limit="queue"`, `route="/slow"`); n < float64(refused.Count) {
+		t.Errorf("%v refusals are counted, %d were received", n, refused.Count)
 	}
 	if soaking {
 		checkUnmoved(t, before, during)
-		if got := p99(y.refusedAfter); got > 5*time.Millisecond {
-			t.Errorf("p99 of refusals is %v, want 5ms at most", got)
+		if refused.P99 > 5e3 {
+			t.Errorf("p99 of refusals is %.0f us, want 5 ms at most", refused.P99)
 		}
 	}
 }
 
-// takeTurns sends so many turns a second until ctx ends, and closes the channel.
-// A turn that nobody can take is lost.
-func takeTurns(ctx context.Context, turns chan<- time.Time, perSecond int) {
-	defer close(turns)
-	const step = 2 * time.Millisecond
-	tick := time.NewTicker(step)
-	defer tick.Stop()
-	began, sent := time.Now(), 0
-	for ctx.Err() == nil {
-		for due := int(time.Since(began).Seconds() * float64(perSecond)); sent < due; sent++ {
-			select {
-			case turns <- time.Now():
-			default:
-			}
-		}
-		<-tick.C
-	}
-}
-
-// askSlow asks for what takes 10 s, at each turn that it gets. Closing c, when
-// ctx ends, ends what is under way.
-func askSlow(ctx context.Context, c net.Conn, turns <-chan time.Time, y *outcomes) {
-	defer c.Close()
-	r := bufio.NewReader(c)
-	for range turns {
-		began := time.Now()
-		resp, err := exchangeAt(c, r, "/slow?latency=10s")
+// checkRetryAfter asks until it is refused, which says when to come again.
+func checkRetryAfter(t *testing.T, addr, target string) {
+	t.Helper()
+	for began := time.Now(); ; {
+		status, header := askOnce(t, addr, target)
 		switch {
-		case err != nil && ctx.Err() != nil:
+		case status == 503 && header.Get("Retry-After") != "":
 			return
-		case err != nil:
-			y.fail(err)
-			return
-		case resp.StatusCode == 503 && resp.Header.Get("Retry-After") != "":
-			y.refuse(time.Since(began))
-		case resp.StatusCode == 200:
-			y.ok.Add(1)
-		default:
-			y.fail(fmt.Errorf("%s, Retry-After: %s", resp.Status, resp.Header.Get("Retry-After")))
+		case status == 503 || time.Since(began) > patience:
+			t.Fatalf("%d, Retry-After %q; want 503 and a time", status, header.Get("Retry-After"))
 		}
 	}
+}
+
+// askOnce returns what a request is answered within a second, or 0.
+func askOnce(t *testing.T, addr, target string) (int, http.Header) {
+	t.Helper()
+	c, err := net.DialTimeout("tcp", addr, patience)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	c.SetDeadline(time.Now().Add(time.Second))
+	resp, err := exchangeAt(c, bufio.NewReader(c), target)
+	if err != nil {
+		return 0, nil
+	}
+	return resp.StatusCode, resp.Header
 }
