@@ -99,6 +99,7 @@ func TestOverload(t *testing.T) {
 // at once, and who asks another route notices nothing.
 func TestSlowUpstream(t *testing.T) {
 	const inFlight, queue, wait = 100, 50, 200 * time.Millisecond
+	slow := fmt.Sprintf("/slow?latency=%v", inSoak(2*time.Second, 10*time.Second))
 	perSecond, clients := inSoak(500.0, 5000), inSoak(200, 400)
 	needFiles(t, uint64(2*clients+500))
 	b := start(t, "backend", "--listen", "127.0.0.1:0")
@@ -117,7 +118,7 @@ func TestSlowUpstream(t *testing.T) {
 	go func() {
 		defer over()
 		r, err := load.Run(ctx, load.Plan{
-			Targets: []load.Target{{URL: p.url() + "/slow?latency=10s"}},
+			Targets: []load.Target{{URL: p.url() + slow}},
 			Pace:    load.Rate(perSecond), Duration: inSoak(2*time.Second, 30*time.Second), Timeout: 2 * patience,
 			Connections: clients, MaxConnections: clients, Backlog: -1, Threads: 1, Process: -1,
 		})
@@ -126,7 +127,7 @@ func TestSlowUpstream(t *testing.T) {
 		}
 		flood <- r
 	}()
-	checkRetryAfter(t, addr, "/slow?latency=10s")
+	checkRetryAfter(t, addr, slow)
 	var inside, waiting float64
 	for ctx.Err() == nil {
 		inside = max(inside, metric(t, p.admin(), "weir_limit_in_use", `limit="in_flight"`, `route="/slow"`))
