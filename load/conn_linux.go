@@ -267,6 +267,9 @@ func (l *loop) send(c *conn, due, now time.Duration, forConnection bool) {
 func (l *loop) launch(c *conn, m *message, due, now time.Duration, forConnection bool) {
 	if l.run.plan.NoKeepAlive {
 		now = c.began // its connection is part of it
+		if l.flow.open() {
+			now = max(now, due) // it may have been made for a request before
+		}
 	}
 	f := c.launch(flight{due: due, sent: now, noBody: m.noBody})
 	l.inFlight++
@@ -312,7 +315,7 @@ func (l *loop) write(c *conn, b []byte, fixed bool) {
 		return
 	}
 	n, errno := send(c.fd, b)
-	if errno == unix.EAGAIN || errno == unix.EINTR {
+	if errno == unix.EAGAIN {
 		n, errno = 0, 0
 	}
 	if errno != 0 {
@@ -345,8 +348,6 @@ func (l *loop) flush(c *conn) {
 		switch {
 		case errno == unix.EAGAIN:
 			return
-		case errno == unix.EINTR:
-			continue
 		case errno != 0:
 			l.fail(c, exchangeKind(errno), fmt.Errorf("sending the request: %w", errno))
 			return
@@ -381,8 +382,12 @@ func (l *loop) load(c *conn) bool {
 }
 
 func send(fd int, b []byte) (int, syscall.Errno) {
-	n, _, errno := syscall.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), unix.MSG_NOSIGNAL, 0, 0)
-	return int(n), errno
+	for {
+		n, _, errno := syscall.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), unix.MSG_NOSIGNAL, 0, 0)
+		if errno != unix.EINTR { // of which no event would tell that there is room
+			return int(n), errno
+		}
+	}
 }
 
 func recv(fd int, b []byte) (int, syscall.Errno) {

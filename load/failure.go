@@ -15,7 +15,7 @@ type kind uint8
 
 const (
 	refused    kind = iota // nobody listens
-	unreached              // the connection could not be made for another reason
+	unreached              // the connection could not be made, or used, for another reason
 	noPort                 // this machine has no port, or file, left for a connection
 	handshake              // TLS failed
 	reset                  // the connection was reset
@@ -47,12 +47,14 @@ func connectKind(err error) kind {
 // exchangeKind classifies an error of sending a request or reading its answer.
 func exchangeKind(err error) kind {
 	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded):
+	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, syscall.ETIMEDOUT):
 		return timeout
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return eof
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, net.ErrClosed):
 		return reset
+	case errors.As(err, new(syscall.Errno)): // no route, no memory
+		return unreached
 	}
 	return badAnswer
 }

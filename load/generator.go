@@ -19,38 +19,59 @@ type thread interface {
 
 // A threadUsage is what a thread has used of the CPUs.
 type threadUsage struct {
-	cpu, waited, wall time.Duration
+	all               time.Duration // of a CPU, from the first connection to the end
+	cpu, waited, wall time.Duration // while requests were sent
 }
 
-// A usageClock measures from when it was begun.
+// A usageClock measures what is used while requests are sent. Waiting for the
+// first connections, and for the last answers, would make a busy thread look idle.
 type usageClock struct {
-	began       time.Time
-	cpu, waited time.Duration
-	read        func() (cpu, waited time.Duration)
+	read  func() (cpu, waited time.Duration)
+	all   time.Duration // of the CPU, when the thread began
+	began time.Time     // zero before that
+	first threadUsage   // what read said then
+	used  threadUsage
+	ended bool
 }
 
-func newUsageClock(read func() (cpu, waited time.Duration)) *usageClock {
-	u := &usageClock{began: time.Now(), read: read}
-	u.cpu, u.waited = read()
-	return u
+func newUsageClock(read func() (cpu, waited time.Duration)) usageClock {
+	cpu, _ := read()
+	return usageClock{read: read, all: cpu}
 }
 
-func (u *usageClock) end() threadUsage {
+// begin tells that requests are sent from now on.
+func (u *usageClock) begin() {
+	u.began = time.Now()
+	u.first.cpu, u.first.waited = u.read()
+}
+
+// stop tells that no more are sent; only the first time counts.
+func (u *usageClock) stop() {
+	if u.ended || u.began.IsZero() {
+		return
+	}
+	u.ended = true
 	cpu, waited := u.read()
-	return threadUsage{cpu: cpu - u.cpu, waited: waited - u.waited, wall: time.Since(u.began)}
+	u.used = threadUsage{cpu: cpu - u.first.cpu, waited: waited - u.first.waited, wall: time.Since(u.began)}
 }
 
-// beginUsage measures the thread that the calling goroutine is locked to.
-func beginUsage() *usageClock { return newUsageClock(threadTimes) }
+// end returns what was used.
+func (u *usageClock) end() threadUsage {
+	u.stop()
+	cpu, _ := u.read()
+	u.used.all = cpu - u.all
+	return u.used
+}
 
-// beginProcessUsage measures one of so many parts of the process.
-func beginProcessUsage(parts int) *usageClock {
-	return newUsageClock(func() (cpu, waited time.Duration) {
+// processTimes are those of one of so many parts of the process.
+func processTimes(parts int) func() (cpu, waited time.Duration) {
+	return func() (cpu, waited time.Duration) {
 		return machine.ProcessCPU() / time.Duration(parts), 0
-	})
+	}
 }
 
-// threadTimes is 0 where the system does not say.
+// threadTimes are those of the thread that the calling goroutine is locked to, 0
+// where the system does not say.
 func threadTimes() (cpu, waited time.Duration) {
 	t, _ := process.SelfThread()
 	return t.CPU, t.Waited

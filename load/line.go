@@ -27,6 +27,7 @@ type line interface {
 // opened tells how long it took to connect, if that was needed.
 type opened struct {
 	made               bool
+	lost               bool // a connection had ended that nobody has counted
 	connect, handshake time.Duration
 }
 

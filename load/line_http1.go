@@ -61,16 +61,14 @@ func (l *http1Line) open(ctx context.Context) (opened, error) {
 
 // exchange implements line.
 func (l *http1Line) exchange(ctx context.Context, m *message, began func()) (outcome, error) {
-	deadline, _ := ctx.Deadline()
-	c, before, done, err := l.send(m, deadline)
+	c, q, err := l.send(ctx, m)
 	if c == nil {
 		return outcome{}, errGone
 	}
-	defer close(done)
+	defer close(q.done)
+	defer q.stop()
 	var o outcome
-	stop := context.AfterFunc(ctx, func() { c.SetDeadline(time.Unix(1, 0)) })
-	defer stop()
-	<-before
+	<-q.before
 	if err == nil {
 		err = c.end
 	}
@@ -88,22 +86,32 @@ func (l *http1Line) exchange(ctx context.Context, m *message, began func()) (out
 	return o, err
 }
 
-// send writes the request and takes a place in the order of the answers: it is
-// the exchange's turn when before is closed, and it closes done after it.
-func (l *http1Line) send(m *message, deadline time.Time) (c *http1Conn, before, done chan struct{}, err error) {
+// A queued exchange has a place in the order of the answers: it is its turn when
+// before is closed, and it closes done after it. Until stop is called, the
+// connection ends with the exchange's context.
+type queued struct {
+	before, done chan struct{}
+	stop         func() bool
+}
+
+// send writes the request and takes a place. There is no connection when c is
+// nil.
+func (l *http1Line) send(ctx context.Context, m *message) (c *http1Conn, q queued, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if c = l.c; c == nil {
-		return nil, nil, nil, nil
+		return nil, queued{}, nil
 	}
-	before, done = c.turn, make(chan struct{})
-	c.turn = done
+	q = queued{before: c.turn, done: make(chan struct{})}
+	c.turn = q.done
+	deadline, _ := ctx.Deadline()
 	c.SetDeadline(deadline)
+	q.stop = context.AfterFunc(ctx, func() { c.SetDeadline(time.Unix(1, 0)) })
 	_, err = c.Write(m.head)
 	if err == nil && m.file != nil {
 		_, err = io.Copy(c.Conn, io.NewSectionReader(m.file, 0, m.size))
 	}
-	return c, before, done, err
+	return c, q, err
 }
 
 // receive reads an answer.

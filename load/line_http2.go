@@ -37,6 +37,11 @@ func (l *http2Line) open(ctx context.Context) (opened, error) {
 		return opened{}, nil
 	}
 	c := &http2Conn{}
+	lost := l.c != nil
+	if lost {
+		l.c.client.Close()
+		l.c = nil
+	}
 	var o opened
 	transport := &http.Transport{
 		DisableCompression: true,
@@ -63,9 +68,10 @@ func (l *http2Line) open(ctx context.Context) (opened, error) {
 		if o.handshake > 0 {
 			err = &kindError{handshake, fmt.Errorf("TLS handshake: %w", err)}
 		}
-		return opened{}, err
+		return opened{lost: lost}, err
 	}
 	l.c = c
+	o.lost = lost
 	return o, nil
 }
 

@@ -45,10 +45,11 @@ type loop struct {
 	paid     int  // connections that have a request before they are made
 	roomy    ring // connections that a request may be sent on; open loop alone
 
-	starved time.Duration // when a request last had no connection
+	starved time.Duration // when a request last had no connection, -1 when none ever had
 	demand  demand
 	checked time.Duration   // when timeouts were last looked for
 	patient context.Context // done when the first connections are not waited for any more
+	usage   usageClock
 	begun   bool
 	arrived bool // at the barrier
 }
@@ -72,6 +73,8 @@ func newLoop(r *run, thread int) (*loop, error) {
 		in:     make([]byte, readSize),
 		first:  share(r.plan.Connections, thread, r.plan.Threads),
 		most:   share(r.plan.MaxConnections, thread, r.plan.Threads),
+
+		starved: -1,
 	}
 	if r.plan.NoKeepAlive {
 		l.first = 0
@@ -101,10 +104,10 @@ func (l *loop) serve(opening context.Context) threadUsage {
 	defer lockThread()()
 	defer unix.Close(l.epoll)
 	l.patient = opening
-	usage := beginUsage()
+	l.usage = newUsageClock(threadTimes)
 	for l.turn() {
 	}
-	return usage.end()
+	return l.usage.end()
 }
 
 // turn waits for something to happen, handles it, and tells whether there is
@@ -121,10 +124,10 @@ func (l *loop) turn() bool {
 	for i := range n {
 		l.handle(&l.events[i])
 	}
-	now := l.run.now()
 	if !l.begun && !l.begin() {
 		return true
 	}
+	now := l.run.now() // which counts from the beginning
 	if now-l.checked >= checkEvery {
 		l.check(now)
 	}
@@ -151,6 +154,7 @@ func (l *loop) begin() bool {
 		return false
 	}
 	l.begun = true
+	l.usage.begin()
 	for _, c := range l.conns {
 		if c.state == ready {
 			l.refill(c)
@@ -168,6 +172,7 @@ func (l *loop) begin() bool {
 func (l *loop) dispatch(now time.Duration) {
 	end := time.Duration(l.run.end.Load())
 	l.flow.ask(min(now, end-1))
+	waited := l.flow.waiting() > 0
 	for l.flow.waiting() > 0 {
 		c := l.nextRoomy()
 		if c == nil {
@@ -177,7 +182,7 @@ func (l *loop) dispatch(now time.Duration) {
 		}
 		l.sendDue(c)
 	}
-	if l.flow.waiting() == 0 {
+	if waited && l.flow.waiting() == 0 {
 		l.demand = demand{}
 	}
 	l.rec.skipped += l.flow.skip()
@@ -189,12 +194,14 @@ func (l *loop) dispatch(now time.Duration) {
 
 // growth is how many connections may be opened now for requests that wait.
 func (l *loop) growth(now time.Duration) int64 {
-	open := len(l.conns) - len(l.spare)
 	if l.run.plan.NoKeepAlive {
-		open = 0
+		return l.flow.waiting() - int64(l.opening)
 	}
-	return l.demand.growth(now, l.flow.waiting(), open)
+	return l.demand.growth(now, l.flow.waiting(), l.open())
 }
+
+// open is how many connections the open loop has, or is making.
+func (l *loop) open() int { return len(l.conns) - len(l.spare) }
 
 // openFor opens n connections, as far as they may be.
 func (l *loop) openFor(n int64) {
@@ -226,7 +233,10 @@ func (l *loop) over(now time.Duration) bool {
 	if now < end && l.more() {
 		return false
 	}
-	if now < end+l.run.grace() || end == never {
+	if now >= end || l.flow.waiting() == 0 {
+		l.usage.stop()
+	}
+	if now < l.run.deadline() {
 		if l.inFlight > 0 || l.paid > 0 && now < end || l.flow.open() && l.flow.waiting() > 0 {
 			return false
 		}
@@ -308,9 +318,6 @@ func (l *loop) sending(now time.Duration) bool {
 // wait returns how many events there are, at the latest when something is due.
 func (l *loop) wait() int {
 	timeout := l.timeout()
-	if timeout < 0 {
-		timeout = 0
-	}
 	ts := unix.NsecToTimespec(int64(timeout))
 	n, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT2, uintptr(l.epoll), uintptr(unsafe.Pointer(&l.events[0])), mostEvents, uintptr(unsafe.Pointer(&ts)), 0, 0)
 	if errno == unix.ENOSYS { // before Linux 5.11: to the millisecond
@@ -332,10 +339,14 @@ func (l *loop) timeout() time.Duration {
 	case !l.flow.open():
 		return min(tick, max(time.Duration(l.run.end.Load())-l.run.now(), time.Millisecond))
 	}
-	if l.flow.waiting() > 0 {
-		return min(time.Millisecond, max(0, l.flow.next()-l.run.now()))
+	next, longest := l.flow.next(), tick
+	if next >= time.Duration(l.run.end.Load()) { // it is not asked for
+		next = never
 	}
-	return min(tick, l.flow.next()-l.run.now())
+	if l.flow.waiting() > 0 {
+		longest = time.Millisecond
+	}
+	return max(0, min(longest, next-l.run.now()))
 }
 
 // handle does what an event asks for.
@@ -421,6 +432,7 @@ func (l *loop) answered(c *conn, now time.Duration) {
 	case c.parser.Close() || l.run.plan.NoKeepAlive:
 		l.drop(c, eof, errClosed) // those behind it in the pipeline get no answer
 		l.reopen(c, 0)
+		l.replace(now)
 	case c.blocked && c.flights == 0: // the answer came before its request was sent whole
 		l.close(c)
 		l.reopen(c, 0)
@@ -458,6 +470,15 @@ func (l *loop) fail(c *conn, k kind, err error) {
 	l.drop(c, k, err)
 	c.failures++
 	l.reopen(c, c.pause())
+}
+
+// replace keeps as many connections of the open loop as there were at the start,
+// when one has ended with its answer: the next request is not to wait for a new
+// one because the server asks for them now and then.
+func (l *loop) replace(now time.Duration) {
+	if l.flow.open() && !l.run.plan.NoKeepAlive && l.open() < l.first && now < time.Duration(l.run.end.Load()) {
+		l.openFor(1)
+	}
 }
 
 // reopen has the closed loop connect again, after a pause. The open loop does

@@ -14,6 +14,7 @@ type recorder struct {
 	tally
 	open     bool
 	end      *atomic.Int64 // of the time in which requests are sent, a time.Duration
+	lastSent time.Duration
 	lastDone time.Duration
 
 	classes   [6]*distribution // from sent, by the status's first digit; 0 for those above 5
@@ -30,6 +31,7 @@ type recorder struct {
 // A tally is what can be counted.
 type tally struct {
 	sent, answered, failed, unanswered int64
+	sentInTime                         int64 // before the end
 	inTime                             int64 // answered before the end
 	read, written                      int64 // bytes
 	readInTime                         int64
@@ -69,6 +71,10 @@ type flight struct {
 // send counts a request. forConnection tells that it had to wait for one.
 func (r *recorder) send(f *flight, forConnection bool) {
 	r.sent++
+	r.lastSent = f.sent
+	if int64(f.sent) <= r.end.Load() {
+		r.sentInTime++
+	}
 	r.bins.add(f.sent)
 	if !r.open {
 		return
@@ -155,6 +161,7 @@ func (t *tally) add(u *tally) {
 	t.answered += u.answered
 	t.failed += u.failed
 	t.unanswered += u.unanswered
+	t.sentInTime += u.sentInTime
 	t.inTime += u.inTime
 	t.read += u.read
 	t.written += u.written

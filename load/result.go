@@ -122,7 +122,7 @@ type Second struct {
 // Pacing says how well the open loop kept its times.
 type Pacing struct {
 	AskedPerSecond float64 `json:"asked_per_second"` // by the pace, on average
-	SentPerSecond  float64 `json:"sent_per_second"`
+	SentPerSecond  float64 `json:"sent_per_second"`  // in the time for it; what was sent after the end is not in it
 
 	// Lag is from due to sent.
 	Lag *Latency `json:"lag"`
@@ -138,8 +138,9 @@ type Pacing struct {
 type Generator struct {
 	CPUSeconds float64 `json:"cpu_seconds"` // user and system
 
-	// Busy is the share of the run that the busiest thread spent on a CPU, and
-	// Waited the share that one was ready to run and had none.
+	// Of the time in which requests were sent, Busy is the share that the
+	// busiest thread spent on a CPU, and Waited the share that one was ready to
+	// run and had none.
 	Busy   float64 `json:"busy"`
 	Waited float64 `json:"waited"`
 

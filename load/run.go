@@ -42,7 +42,8 @@ type run struct {
 	started  atomic.Bool
 	released chan struct{} // closed when started
 	end      atomic.Int64  // when nothing more is sent, a time.Duration
-	cut      atomic.Bool   // the end came before the plan's
+	cut      atomic.Bool   // the run was interrupted
+	cutAt    atomic.Int64  // when, a time.Duration; set before cut
 
 	recorders []*recorder
 }
@@ -89,12 +90,17 @@ func newRun(ctx context.Context, p Plan) (*run, error) {
 // now is the time since the run began.
 func (r *run) now() time.Duration { return time.Since(r.created) - time.Duration(r.zero.Load()) }
 
-// grace is how long after the end answers are waited for.
-func (r *run) grace() time.Duration {
-	if r.cut.Load() {
-		return min(interruptGrace, r.plan.Timeout)
+// deadline is until when answers are waited for.
+func (r *run) deadline() time.Duration {
+	end := time.Duration(r.end.Load())
+	if end == never {
+		return never
 	}
-	return r.plan.Timeout
+	deadline := end + r.plan.Timeout
+	if r.cut.Load() {
+		deadline = min(deadline, time.Duration(r.cutAt.Load())+interruptGrace)
+	}
+	return deadline
 }
 
 // execute runs the threads to their end.
@@ -142,19 +148,12 @@ func (r *run) start() {
 	close(r.released)
 }
 
-// stop ends the run now.
+// stop ends the run now, or the waiting for its last answers soon.
 func (r *run) stop() {
 	now := int64(r.now())
-	for {
-		end := r.end.Load()
-		if end <= now {
-			return
-		}
-		if r.end.CompareAndSwap(end, now) {
-			r.cut.Store(true)
-			return
-		}
-	}
+	r.end.Store(min(r.end.Load(), now)) // nobody else changes it any more
+	r.cutAt.Store(now)
+	r.cut.Store(true)
 }
 
 // unreachable returns why there is no connection at all, if there is none of

@@ -321,6 +321,65 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// TestInterruptWaiting ends a run that sends nothing any more and waits for
+// answers that do not come: soon, and without having used a CPU for it.
+func TestInterruptWaiting(t *testing.T) {
+	for _, pace := range []load.Pace{{}, load.Rate(100)} {
+		gate := make(chan struct{})
+		s := newCounter(t, func(w http.ResponseWriter, r *http.Request) {
+			select {
+			case <-gate:
+			case <-r.Context().Done():
+			}
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		p := load.Plan{Targets: targets(s.URL), Pace: pace, Duration: 100 * time.Millisecond, Timeout: time.Hour, Connections: 4, Process: -1}
+		began := time.Now()
+		p.Progress = func(p load.Progress) {
+			if p.Elapsed > time.Second {
+				cancel()
+			}
+		}
+		r, err := load.Run(ctx, p)
+		cancel()
+		close(gate)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkSums(t, r)
+		if took := time.Since(began); took > patience || !r.Interrupted || r.Unanswered == 0 || r.DurationSeconds != 0.1 {
+			t.Errorf("%v: ended after %v, interrupted %v, %d unanswered, %v s", p.Pace, took, r.Interrupted, r.Unanswered, r.DurationSeconds)
+		} else if r.Generator.CPUSeconds > took.Seconds()/2 {
+			t.Errorf("%v: waiting for %v took %v s of CPU", p.Pace, took, r.Generator.CPUSeconds)
+		}
+	}
+}
+
+// TestBehindThePace has a server that cannot follow the pace: what was sent when
+// the time for it was over does not make the rate look kept.
+func TestBehindThePace(t *testing.T) {
+	s := newCounter(t, func(w http.ResponseWriter, r *http.Request) { time.Sleep(10 * time.Millisecond) })
+	r := run(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(400), Duration: 500 * time.Millisecond, Connections: 1, MaxConnections: 1})
+	if r.Sent != 200 || r.Pacing.AskedPerSecond != 400 || r.Pacing.SentPerSecond > 110 {
+		t.Errorf("%d sent, %v/s of %v/s; want 200, and at most 100/s in the time", r.Sent, r.Pacing.SentPerSecond, r.Pacing.AskedPerSecond)
+	}
+	for _, want := range []string{"that the pace asked for", "as there may be, which is 1"} {
+		if !strings.Contains(strings.Join(r.Warnings, "\n"), want) {
+			t.Errorf("no warning has %q: %q", want, r.Warnings)
+		}
+	}
+}
+
+// TestReplacedConnections has the open loop make a new connection for each that
+// the server has closed, before it is needed.
+func TestReplacedConnections(t *testing.T) {
+	s := newCounter(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Connection", "close") })
+	r := run(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(200), Requests: 50, Duration: patience, Connections: 3, MaxConnections: 3})
+	if r.Requests != 50 || r.ConnectionsMade <= 50 || r.Connections != 3 {
+		t.Errorf("%d answers over %d connections, %d at once; want 50, more than 50, 3; %v", r.Requests, r.ConnectionsMade, r.Connections, r.ErrorExamples)
+	}
+}
+
 // TestRefusals are the plans that send nothing.
 func TestRefusals(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")

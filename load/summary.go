@@ -11,7 +11,7 @@ func (c *collector) result(usage []threadUsage) *Result {
 	r := c.run
 	sum := c.sumUp()
 	n := &c.now
-	window := r.window(n, sum.lastDone)
+	window := r.window(n, max(sum.lastSent, sum.lastDone))
 	seconds := max(window.Seconds(), 1e-9)
 	res := &Result{
 		Started: r.created.Add(time.Duration(r.zero.Load())).Round(0), URL: r.plan.Targets[0].URL, Protocol: r.plan.Protocol.String(), Pace: r.plan.Pace.String(), Machine: thisMachine(),
@@ -39,11 +39,11 @@ func (c *collector) result(usage []threadUsage) *Result {
 }
 
 // window is the time in which requests were sent: up to the end, or to the last
-// answer of a run that ended by number.
-func (r *run) window(n *tally, lastDone time.Duration) time.Duration {
+// answer, or request, of a run that ended by number.
+func (r *run) window(n *tally, last time.Duration) time.Duration {
 	end := time.Duration(r.end.Load())
 	if r.plan.Requests > 0 && n.asked >= r.plan.Requests {
-		return min(end, lastDone)
+		return min(end, last)
 	}
 	return end
 }
@@ -85,6 +85,7 @@ func (c *collector) sumUp() *recorder {
 			sum.codes[code] += n
 		}
 		sum.bins.merge(&rec.bins)
+		sum.lastSent = max(sum.lastSent, rec.lastSent)
 		sum.lastDone = max(sum.lastDone, rec.lastDone)
 	}
 	return sum
@@ -111,7 +112,7 @@ func (r *recorder) setLatencies(res *Result) {
 func (r *recorder) pacing(run *run, n *tally, window time.Duration) *Pacing {
 	p := &Pacing{Lag: r.lag.latency()}
 	if s := window.Seconds(); s > 0 {
-		p.AskedPerSecond, p.SentPerSecond = float64(n.asked)/s, float64(n.sent)/s
+		p.AskedPerSecond, p.SentPerSecond = float64(n.asked)/s, float64(n.sentInTime)/s
 	}
 	p.Mean10ms, p.Variance10ms = r.bins.variance(run.plan.Pace.Stages, window)
 	return p
@@ -120,7 +121,7 @@ func (r *recorder) pacing(run *run, n *tally, window time.Duration) *Pacing {
 func generatorOf(usage []threadUsage) Generator {
 	var g Generator
 	for _, u := range usage {
-		g.CPUSeconds += u.cpu.Seconds()
+		g.CPUSeconds += u.all.Seconds()
 		if u.wall > 0 {
 			g.Busy = max(g.Busy, u.cpu.Seconds()/u.wall.Seconds())
 			g.Waited = max(g.Waited, u.waited.Seconds()/u.wall.Seconds())
@@ -153,6 +154,12 @@ func (r *Result) judge(p *Plan) {
 	}
 	if n := r.LateFor["generator"]; float64(n) > lateLimit*float64(r.Sent) {
 		saturated("the generator sent %d of %d requests more than a millisecond late, though it had connections", n, r.Sent)
+	}
+	if g := r.Pacing; g != nil && g.SentPerSecond < (1-rateLimit)*g.AskedPerSecond {
+		warn("%.5g requests per second were sent, of %.5g that the pace asked for", g.SentPerSecond, g.AskedPerSecond)
+	}
+	if n := r.LateFor["connections"]; n > 0 && r.Connections >= p.MaxConnections {
+		warn("as many connections were in use as there may be, which is %d", r.Connections)
 	}
 	if n := r.LateFor["connections"]; n > 0 {
 		warn("%d of %d requests waited more than a millisecond for a connection: the server did not keep up with the pace, or there were too few; latencies from due include that", n, r.Sent)

@@ -29,6 +29,7 @@ type workers struct {
 	demand    demand
 	dismissed bool // nothing will be due any more; open loop alone
 
+	usage   usageClock      // serve's
 	cut     context.Context // done when nothing is waited for any more
 	release context.CancelFunc
 	running sync.WaitGroup
@@ -55,6 +56,8 @@ func newWorkers(r *run, thread int, pick picker) *workers {
 		pick:   pick,
 		first:  share(r.plan.Connections, thread, r.plan.Threads),
 		most:   share(r.plan.MaxConnections, thread, r.plan.Threads),
+
+		starved: -1,
 	}
 	w.rec.handshake = newDistribution()
 	w.cut, w.release = context.WithCancel(context.Background())
@@ -70,10 +73,11 @@ func share(n, thread, threads int) int {
 func (w *workers) serve(opening context.Context) threadUsage {
 	defer lockThread()()
 	defer w.release()
-	usage := beginProcessUsage(w.run.plan.Threads)
+	w.usage = newUsageClock(processTimes(w.run.plan.Threads))
 	first := w.openFirst(opening)
 	w.run.opening.arrive()
 	<-w.run.released
+	w.usage.begin()
 	w.rec.mu.Lock()
 	for _, l := range first {
 		w.staff(l)
@@ -84,7 +88,7 @@ func (w *workers) serve(opening context.Context) threadUsage {
 	}
 	w.await()
 	w.closeLines()
-	return usage.end()
+	return w.usage.end()
 }
 
 // closeLines closes what is open, and counts its last bytes.
@@ -125,7 +129,11 @@ func (w *workers) connect(ctx context.Context, l line) error {
 	o, err := l.open(ctx)
 	w.rec.mu.Lock()
 	defer w.rec.mu.Unlock()
+	if o.lost {
+		w.rec.connections--
+	}
 	switch {
+	case err != nil && w.cut.Err() != nil: // the run is over, which is no failure
 	case err != nil:
 		w.rec.failures.add(openKind(err), fmt.Errorf("%s: %w", w.run.server, err))
 	case o.made:
@@ -192,7 +200,7 @@ func (w *workers) handOut() time.Duration {
 	w.rec.skipped += w.flow.skip()
 	w.rec.asked = w.flow.asked
 	over := now >= end || w.flow.next() == never
-	if over && (w.flow.waiting() == 0 || w.run.cut.Load() || now >= end+w.run.grace() && end != never) {
+	if over && (w.flow.waiting() == 0 || w.run.cut.Load() || now >= w.run.deadline()) {
 		return -1
 	}
 	if over {
@@ -232,7 +240,11 @@ func (w *workers) await() {
 		case <-over:
 			return
 		case <-time.After(tick):
-			if end := time.Duration(w.run.end.Load()); end != never && w.run.now() >= end+w.run.grace() {
+			now := w.run.now()
+			if now >= time.Duration(w.run.end.Load()) {
+				w.usage.stop()
+			}
+			if now >= w.run.deadline() {
 				w.release()
 			}
 		}
@@ -294,7 +306,11 @@ func (k *worker) serveOne(due time.Duration, open bool) bool {
 	if err := k.connect(k.cut, k.line); err != nil {
 		k.rec.mu.Lock()
 		defer k.rec.mu.Unlock()
-		k.rec.noConnection++
+		if k.cut.Err() != nil {
+			k.rec.ended++
+		} else {
+			k.rec.noConnection++
+		}
 		return false
 	}
 	f := k.begin(due, began, open)
