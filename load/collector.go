@@ -11,16 +11,21 @@ type collector struct {
 	second *distribution   // of the second that is going on
 	spare  []*distribution // to swap with the threads'
 
-	last   tally // at the end of the last second
-	since  time.Duration
+	last   tally         // at the end of the last second
+	since  time.Duration // of the second that is going on
 	series []Second
 	now    tally
+
+	// What the last second of the series was made of.
+	before      *distribution
+	beforeLast  tally
+	beforeSince time.Duration
 }
 
 const watchEvery = 100 * time.Millisecond
 
 func newCollector(r *run) *collector {
-	c := &collector{run: r, all: newDistribution(), second: newDistribution()}
+	c := &collector{run: r, all: newDistribution(), second: newDistribution(), before: newDistribution()}
 	for range r.recorders {
 		c.spare = append(c.spare, newDistribution())
 	}
@@ -39,6 +44,9 @@ func (c *collector) collect(over <-chan struct{}) {
 			end := c.ending()
 			if end <= c.since && c.now != c.last { // what came after the end
 				end = c.run.now()
+			}
+			if rest := end - c.since; 0 < rest && rest < shortest && len(c.series) > 0 {
+				c.reopenSecond()
 			}
 			c.endSecond(end)
 			c.tell(true)
@@ -82,8 +90,21 @@ func (c *collector) endSecond(now time.Duration) {
 		P50: q[0], P90: q[1], P99: q[2], Max: q[3],
 		Connections: int(n.connections),
 	})
-	c.second.reset()
+	c.beforeLast, c.beforeSince = c.last, c.since
 	c.last, c.since = c.now, now
+	c.before, c.second = c.second, c.before
+	c.second.reset()
+}
+
+// shortest is how long the rest of a run is, at least, to stand for itself:
+// rates of less are chance.
+const shortest = 500 * time.Millisecond
+
+// reopenSecond has what came after the last second belong to it.
+func (c *collector) reopenSecond() {
+	c.series = c.series[:len(c.series)-1]
+	c.second.merge(c.before)
+	c.last, c.since = c.beforeLast, c.beforeSince
 }
 
 // tell calls the plan's Progress.

@@ -154,21 +154,22 @@ func (p *parsedTarget) wantsBody() bool {
 	return p.method == "POST" || p.method == "PUT" || p.method == "PATCH"
 }
 
-// A script is one thread's part of a program: every so-manieth request. It
-// belongs to one goroutine.
+// A script is one thread's part of a program. It belongs to one goroutine.
 type script struct {
 	program *program
 	seed    uint64
 	seq     uint64 // of the next message
+	turn    uint64 // of its target
 	threads uint64
 	message message // the last one that was not fixed
 	buffer  []byte
 }
 
 // script returns the messages of a thread, of which the i-th is the request
-// number i*threads+thread of the run.
+// number i*threads+thread of the run. Each thread takes the targets in turn, from
+// another one on than its neighbour: threads do not send equally many.
 func (p *program) script(thread, threads int, seed uint64) *script {
-	return &script{program: p, seed: seed, seq: uint64(thread), threads: uint64(threads)}
+	return &script{program: p, seed: seed, seq: uint64(thread), turn: uint64(thread), threads: uint64(threads)}
 }
 
 // next returns the thread's next message. It may not be changed; what is not
@@ -176,7 +177,8 @@ func (p *program) script(thread, threads int, seed uint64) *script {
 func (s *script) next() *message {
 	seq := s.seq
 	s.seq += s.threads
-	target := &s.program.targets[seq%uint64(len(s.program.targets))]
+	target := &s.program.targets[s.turn%uint64(len(s.program.targets))]
+	s.turn++
 	if target.message.fixed {
 		return &target.message
 	}

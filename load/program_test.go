@@ -3,6 +3,7 @@ package load
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -157,8 +158,8 @@ func TestOrigin(t *testing.T) {
 	}
 }
 
-// TestScripts checks that threads share the requests out, and that each request
-// is the same whoever makes it.
+// TestScripts checks that threads share the numbers out, that each takes the
+// targets in turn, however many threads there are, and that a seed repeats itself.
 func TestScripts(t *testing.T) {
 	p, err := compile([]Target{
 		{URL: "http://a/0/{{seq}}/{{rand 1 1000000}}"},
@@ -181,12 +182,16 @@ func TestScripts(t *testing.T) {
 	for _, threads := range []int{2, 3, 5} {
 		for thread := range threads {
 			s := p.script(thread, threads, 7)
-			for seq := thread; seq < requests; seq += threads {
-				if got := string(s.next().head); got != want[seq] {
-					t.Errorf("%d threads: request %d is\n%q, want\n%q", threads, seq, got, want[seq])
+			for i := range requests {
+				m, target, seq := s.next(), (thread+i)%3, i*threads+thread
+				if m.fixed != (target == 1) || m.noBody != (target == 2) || target == 0 && !strings.Contains(string(m.head), fmt.Sprintf("/0/%d/", seq)) {
+					t.Errorf("thread %d of %d: request %d is\n%q, want target %d, number %d", thread, threads, i, m.head, target, seq)
 				}
 			}
 		}
+	}
+	if again := string(p.script(0, 1, 7).next().head); again != want[0] {
+		t.Errorf("the same seed makes %q, and %q", want[0], again)
 	}
 	if other := string(p.script(0, 1, 8).next().head); other == want[0] {
 		t.Error("another seed makes the same request")

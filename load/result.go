@@ -99,7 +99,8 @@ type Latency struct {
 	Histogram string `json:"histogram,omitempty"`
 }
 
-// A Second is what happened in one second of a run. The last one may be shorter.
+// A Second is what happened in one second of a run. The last one may be shorter,
+// or up to half a second longer.
 type Second struct {
 	Start    float64 `json:"start"`   // in seconds, since the run began
 	Seconds  float64 `json:"seconds"` // how long it was

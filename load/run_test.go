@@ -152,7 +152,7 @@ func TestOpenLoop(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s := newCounter(t, hello, c.how)
-			r := run(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(400), Duration: time.Second, Connections: 4, Protocol: c.protocol, TLS: trusting()})
+			r := run(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(400), Duration: time.Second, Connections: 4, MaxConnections: 4, Protocol: c.protocol, TLS: trusting()})
 			if got := s.asked.Load(); r.Asked != 400 || r.Requests != 400 || got != 400 {
 				t.Errorf("%d asked, %d answered, %d arrived; want 400", r.Asked, r.Requests, got)
 			}

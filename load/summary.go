@@ -139,6 +139,10 @@ const (
 	lateLimit   = 0.01 // of the requests, late for want of the generator
 )
 
+// judgedFrom is how long a run is, at least, for what its threads had of the CPUs
+// to be more than chance.
+const judgedFrom = 100 * time.Millisecond
+
 // judge says what has to be known before the numbers are believed.
 func (r *Result) judge(p *Plan) {
 	saturated := func(format string, args ...any) {
@@ -146,10 +150,11 @@ func (r *Result) judge(p *Plan) {
 		r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
 	}
 	warn := func(format string, args ...any) { r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...)) }
-	if g := &r.Generator; g.Busy >= busyLimit {
+	long := r.DurationSeconds >= judgedFrom.Seconds()
+	if g := &r.Generator; long && g.Busy >= busyLimit {
 		saturated("the generator used %.0f%% of a CPU in one of its %d threads: the rate may be its limit, and latencies include its own", 100*g.Busy, r.Threads)
 	}
-	if g := &r.Generator; g.Waited >= waitedLimit {
+	if g := &r.Generator; long && g.Waited >= waitedLimit {
 		saturated("the generator waited for a CPU %.0f%% of the time: others, perhaps the server, used it", 100*g.Waited)
 	}
 	if n := r.LateFor["generator"]; float64(n) > lateLimit*float64(r.Sent) {

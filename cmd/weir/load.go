@@ -230,7 +230,7 @@ func loadProblem(err error) error {
 	p := &problem{err: err, hint: "weir load --help", code: exitMisuse}
 	var room *load.RoomError
 	var unreachable *load.UnreachableError
-	var network net.Error
+	var network *net.DNSError
 	switch {
 	case errors.Is(err, errLeft):
 		return err
