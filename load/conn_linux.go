@@ -72,11 +72,6 @@ func (c *conn) land() {
 
 func (c *conn) hasRoom() bool { return c.state == ready && !c.blocked && c.flights < len(c.ring) }
 
-// pause is how long to wait before connecting again after failures in a row.
-func (c *conn) pause() time.Duration {
-	return min(time.Millisecond<<min(c.failures, 7), 100*time.Millisecond)
-}
-
 func (l *loop) newConn() *conn {
 	c := &conn{fd: -1, slot: int32(len(l.conns)), ring: make([]flight, l.run.plan.Pipeline)}
 	c.parser.Memory = &l.memory
@@ -183,7 +178,7 @@ func (l *loop) failConnect(c *conn, k kind, err error) {
 	case l.flow.waiting() > 0:
 		l.rec.noConnection += l.flow.drop(1)
 	}
-	l.reopen(c, c.pause())
+	l.reopen(c, pauseAfter(c.failures))
 }
 
 // close closes a connection on which nothing is under way.

@@ -34,10 +34,19 @@ func newFlow(p *Plan, thread int, tickets *atomic.Int64) *flow {
 	f.asking = newSchedule(p.Pace, thread, p.Threads, p.Seed)
 	f.taking = newSchedule(p.Pace, thread, p.Threads, p.Seed)
 	if p.Requests > 0 {
-		threads := int64(p.Threads)
-		f.limit = (p.Requests - int64(thread) + threads - 1) / threads
+		f.limit = share(p.Requests, thread, p.Threads)
 	}
 	return f
+}
+
+// share is a thread's part of n.
+func share[N int | int64](n N, thread, threads int) N {
+	return (n - N(thread) + N(threads) - 1) / N(threads)
+}
+
+// pauseAfter is how long to wait before connecting again after failures in a row.
+func pauseAfter(failures int) time.Duration {
+	return min(time.Millisecond<<min(failures, 7), 100*time.Millisecond)
 }
 
 func (f *flow) open() bool { return f.asking != nil }

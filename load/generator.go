@@ -9,8 +9,8 @@ import (
 	"github.com/weirhq/weir/internal/process"
 )
 
-// A thread sends and receives until the run ends. It takes part in the run's
-// barrier.
+// A thread sends and receives until the run ends. It is done with the run's
+// opening once, and then waits for the start.
 type thread interface {
 	// serve locks itself to a system thread, and returns what it used. The first
 	// connections are waited for until opening is done.

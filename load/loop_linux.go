@@ -22,7 +22,6 @@ import (
 // adds one for it.
 type loop struct {
 	run    *run
-	thread int
 	rec    *recorder
 	flow   *flow
 	script *script
@@ -51,7 +50,7 @@ type loop struct {
 	patient context.Context // done when the first connections are not waited for any more
 	usage   usageClock
 	begun   bool
-	arrived bool // at the barrier
+	arrived bool // is done with the run's opening
 }
 
 const (
@@ -65,7 +64,6 @@ const (
 func newLoop(r *run, thread int) (*loop, error) {
 	l := &loop{
 		run:    r,
-		thread: thread,
 		rec:    r.recorders[thread],
 		flow:   newFlow(&r.plan, thread, &r.tickets),
 		script: r.program.script(thread, r.plan.Threads, r.plan.Seed),
@@ -148,7 +146,7 @@ func (l *loop) begin() bool {
 	}
 	if l.opening == 0 && !l.arrived {
 		l.arrived = true
-		l.run.opening.arrive()
+		l.run.opening.Done()
 	}
 	if !l.run.started.Load() {
 		return false
@@ -469,7 +467,7 @@ func (l *loop) drop(c *conn, k kind, err error) {
 func (l *loop) fail(c *conn, k kind, err error) {
 	l.drop(c, k, err)
 	c.failures++
-	l.reopen(c, c.pause())
+	l.reopen(c, pauseAfter(c.failures))
 }
 
 // replace keeps as many connections of the open loop as there were at the start,

@@ -5,19 +5,15 @@ import (
 	"sync"
 )
 
-// processors are the Ps that runs have added to the process.
-var processors struct {
-	mu     sync.Mutex // guards what follows
-	leased int
-}
+// processors orders changes of how many Ps the process has.
+var processors sync.Mutex
 
 // leaseProcessors adds n Ps to the process, until the function that it returns
 // is called. Several runs may have some at once.
 func leaseProcessors(n int) (giveBack func()) {
 	change := func(n int) {
-		processors.mu.Lock()
-		defer processors.mu.Unlock()
-		processors.leased += n
+		processors.Lock()
+		defer processors.Unlock()
 		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + n)
 	}
 	change(n)

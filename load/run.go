@@ -36,9 +36,9 @@ type run struct {
 	watched *serverWatch
 
 	created  time.Time
-	zero     atomic.Int64 // what times count from, since created: first that, then the start
-	opening  barrier      // the first connections
-	tickets  atomic.Int64 // of the closed loop, when it ends by number
+	zero     atomic.Int64   // what times count from, since created: first that, then the start
+	opening  sync.WaitGroup // one for each thread, until its first connections are made
+	tickets  atomic.Int64   // of the closed loop, when it ends by number
 	started  atomic.Bool
 	released chan struct{} // closed when started
 	end      atomic.Int64  // when nothing more is sent, a time.Duration
@@ -109,13 +109,13 @@ func (r *run) execute(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.opening.expect(len(threads))
+	r.opening.Add(len(threads))
 	var running sync.WaitGroup
 	usage := make([]threadUsage, len(threads))
 	for i, t := range threads {
 		running.Go(func() { usage[i] = t.serve(ctx) })
 	}
-	r.opening.wait()
+	r.opening.Wait()
 	if err := r.unreachable(); err != nil {
 		r.end.Store(0)
 		r.start()
@@ -190,10 +190,3 @@ type UnreachableError struct {
 func (e *UnreachableError) Error() string {
 	return fmt.Sprintf("load: no connection to %s can be made: %s", e.Server, e.Reason)
 }
-
-// A barrier is waited for until all who are expected have arrived.
-type barrier struct{ missing sync.WaitGroup }
-
-func (b *barrier) expect(n int) { b.missing.Add(n) }
-func (b *barrier) arrive()      { b.missing.Done() }
-func (b *barrier) wait()        { b.missing.Wait() }

@@ -64,18 +64,13 @@ func newWorkers(r *run, thread int, pick picker) *workers {
 	return w
 }
 
-// share is a thread's part of n.
-func share(n, thread, threads int) int {
-	return (n - thread + threads - 1) / threads
-}
-
 // serve implements thread.
 func (w *workers) serve(opening context.Context) threadUsage {
 	defer lockThread()()
 	defer w.release()
 	w.usage = newUsageClock(processTimes(w.run.plan.Threads))
 	first := w.openFirst(opening)
-	w.run.opening.arrive()
+	w.run.opening.Done()
 	<-w.run.released
 	w.usage.begin()
 	w.rec.mu.Lock()
@@ -266,7 +261,7 @@ func (k *worker) keepBusy() {
 			continue
 		}
 		failures++
-		k.pause(min(time.Millisecond<<min(failures, 7), 100*time.Millisecond))
+		k.pause(pauseAfter(failures))
 	}
 }
 

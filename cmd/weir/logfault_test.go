@@ -74,14 +74,7 @@ func TestLogHasNoReaderAtAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Close()
-	lines := bufio.NewReader(r)
-	for !strings.Contains(p.stderr.String(), "curl") { // the last line of the greeting
-		line, err := lines.ReadString('\n')
-		if err != nil {
-			t.Fatal(err)
-		}
-		io.WriteString(&p.stderr, line)
-	}
+	readGreeting(t, p, r)
 	r.Close()
 	const n = 50
 	ask(t, p, "/lost", n)

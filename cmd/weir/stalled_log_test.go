@@ -73,14 +73,7 @@ func TestOneReaderStandsStill(t *testing.T) {
 	if err := p.start(); err != nil {
 		t.Fatal(err)
 	}
-	lines := bufio.NewReader(r)
-	for !strings.Contains(p.stderr.String(), "curl") { // the last line of the greeting
-		line, err := lines.ReadString('\n')
-		if err != nil {
-			t.Fatal(err)
-		}
-		io.WriteString(&p.stderr, line)
-	}
+	readGreeting(t, p, r)
 	w.Close()
 	ask(t, p, "/", 150) // 450 events of 330 bytes: twice what a pipe holds
 	await(t, "events to wait", func() bool { return metric(t, p.admin(), "weir_log_queue_events") > 0 })
@@ -88,4 +81,18 @@ func TestOneReaderStandsStill(t *testing.T) {
 	await(t, "a long write", func() bool { return metric(t, p.admin(), "weir_log_longest_write_seconds") > 2.5 })
 	p.signal(syscall.SIGTERM)
 	p.wait(1)
+}
+
+// readGreeting reads what a door says when it starts, of one whose stderr is a
+// pipe that is not read otherwise, and has p know of it.
+func readGreeting(t *testing.T, p *process, r io.Reader) {
+	t.Helper()
+	lines := bufio.NewReader(r)
+	for !strings.Contains(p.stderr.String(), "curl") { // its last line
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(&p.stderr, line)
+	}
 }
