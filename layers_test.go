@@ -76,6 +76,38 @@ var layers = map[string]struct {
 		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go", "golang.org/x/perf/benchmath"},
 		why:     "two results side by side",
 	},
+	"load/settings": {
+		own: []string{"load", "internal/nearest"},
+		why: "how people write a plan; the engine takes it made",
+	},
+	"lab": {
+		own:     []string{"load", "load/settings", "lab/internal/service", "internal/machine", "internal/nearest", "internal/process", "internal/yamlfile"},
+		foreign: []string{"github.com/goccy/go-yaml", "github.com/google/pprof/profile", "github.com/prometheus/common/expfmt", "github.com/prometheus/client_model/go", "golang.org/x/sys/unix"},
+		why:     "what it measures is handed to it as a command; what it found is for others to judge and to show",
+	},
+	"lab/internal/service": {
+		own:     []string{"internal/process"},
+		foreign: []string{"golang.org/x/sys/unix", "github.com/creack/pty"},
+		why:     "a process with its outputs and limits; what is measured of it is not its business",
+	},
+	"lab/analysis": {
+		own:     []string{"lab"},
+		foreign: []string{"golang.org/x/perf/benchmath"},
+		why:     "what to make of results; who makes them does not judge them",
+	},
+	"lab/flame": {foreign: []string{"github.com/google/pprof/profile"}, why: "pictures of a profile"},
+	"lab/report": {
+		own:     []string{"lab", "lab/analysis", "lab/flame", "load"},
+		foreign: []string{"gonum.org/v1/plot", "github.com/google/pprof/profile"},
+		why:     "pictures and words of what was found",
+	},
+	"lab/micro": {
+		own:     []string{"lab", "internal/machine", "load"},
+		foreign: []string{"golang.org/x/perf/benchfmt", "golang.org/x/perf/benchunit"},
+		why:     "Go benchmarks as runs of configurations",
+	},
+	"experiments":         {own: []string{"lab"}, why: "files that come with the program"},
+	"internal/yamlfile":   {own: []string{"internal/nearest"}, foreign: []string{"github.com/goccy/go-yaml"}, why: "a file of settings, read with every mistake in it"},
 	"internal/process":    {foreign: []string{"golang.org/x/sys/unix"}, why: "what a process uses is read from /proc alone"},
 	"internal/httpsyntax": {why: "the grammar of HTTP needs nobody"},
 	"internal/machine":    {foreign: []string{"golang.org/x/sys/unix"}, why: "what a machine allows is read from it alone"},
