@@ -25,6 +25,10 @@ type Results struct {
 	Configurations []Configuration `json:"configurations"`
 	Runs           []Run           `json:"runs"` // in the order in which they ran
 
+	// Profiled are the runs that were made for the sake of profiles, one of each
+	// configuration at most. They are not among Runs, since profiling costs.
+	Profiled []Run `json:"profiled,omitempty"`
+
 	// Interrupted tells that fewer runs were made than the experiment asks for.
 	Interrupted bool `json:"interrupted,omitempty"`
 
@@ -106,8 +110,11 @@ type Run struct {
 	// Samples are in the run's own file and not in results.json.
 	Samples []Sample `json:"samples,omitempty"`
 
-	// Profiles are files below the results' folder.
+	// Profiles are files below the results' folder, of a run among Profiled.
 	Profiles []Profile `json:"profiles,omitempty"`
+
+	// LabCPU is the share of one CPU that the lab took while the load ran.
+	LabCPU float64 `json:"lab_cpu"`
 
 	Warnings []string `json:"warnings,omitempty"`
 }

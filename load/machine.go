@@ -17,6 +17,9 @@ type Machine struct {
 	Go        string `json:"go"`   // the version that this program was built with
 }
 
+// ThisMachine describes the machine that it is called on, as a Result does.
+func ThisMachine() Machine { return thisMachine() }
+
 // thisMachine describes the machine that it is called on. What the system does
 // not say stays empty.
 func thisMachine() Machine {
