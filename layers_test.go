@@ -56,8 +56,9 @@ var layers = map[string]struct {
 		foreign: []string{
 			"github.com/goccy/go-yaml",
 			"github.com/prometheus/client_golang/prometheus",
+			"golang.org/x/sys/unix",
 		},
-		why: "the front door wires router, proxy and log; the laboratory is not its business",
+		why: "the front door wires router, proxy and log, and asks sockets how much they take; the laboratory is not its business",
 	},
 	"load": {
 		own:     []string{"load/internal/answer", "internal/httpsyntax", "internal/machine", "internal/nearest", "internal/process"},
@@ -67,7 +68,7 @@ var layers = map[string]struct {
 	"load/internal/answer": {why: "a parser needs nobody"},
 	"load/gen":             {why: "made-up data needs nobody"},
 	"load/report": {
-		own:     []string{"load"},
+		own:     []string{"load", "internal/chart", "internal/readable"},
 		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go"},
 		why:     "pictures of a result; who makes one does not show it",
 	},
@@ -91,13 +92,13 @@ var layers = map[string]struct {
 		why:     "a process with its outputs and limits; what is measured of it is not its business",
 	},
 	"lab/analysis": {
-		own:     []string{"lab"},
+		own:     []string{"lab", "internal/readable"},
 		foreign: []string{"golang.org/x/perf/benchmath"},
 		why:     "what to make of results; who makes them does not judge them",
 	},
 	"lab/flame": {foreign: []string{"github.com/google/pprof/profile"}, why: "pictures of a profile"},
 	"lab/report": {
-		own:     []string{"lab", "lab/analysis", "lab/flame", "load"},
+		own:     []string{"lab", "lab/analysis", "lab/flame", "load", "internal/chart", "internal/readable"},
 		foreign: []string{"gonum.org/v1/plot", "github.com/google/pprof/profile"},
 		why:     "pictures and words of what was found",
 	},
@@ -108,13 +109,15 @@ var layers = map[string]struct {
 	},
 	"experiments":         {own: []string{"lab"}, why: "files that come with the program"},
 	"internal/yamlfile":   {own: []string{"internal/nearest"}, foreign: []string{"github.com/goccy/go-yaml"}, why: "a file of settings, read with every mistake in it"},
+	"internal/chart":      {own: []string{"internal/readable"}, why: "axes know values, not what they are of"},
+	"internal/readable":   {why: "numbers and texts as people read them need nobody"},
 	"internal/process":    {foreign: []string{"golang.org/x/sys/unix"}, why: "what a process uses is read from /proc alone"},
 	"internal/httpsyntax": {why: "the grammar of HTTP needs nobody"},
 	"internal/machine":    {foreign: []string{"golang.org/x/sys/unix"}, why: "what a machine allows is read from it alone"},
 	"internal/traceid":    {why: "a rule about texts needs nobody"},
 	"internal/follow":     {why: "a reader of files is made of the standard library alone"},
 	"internal/nearest":    {why: "a guess at a word needs nobody"},
-	"internal/backend":    {why: "a service to measure with is made of the standard library alone"},
+	"internal/backend":    {own: []string{"internal/machine"}, why: "a service to measure with needs a clock of CPU time, and nobody else"},
 	"cmd/weir": {
 		own:     []string{"log", "log/record", "log/sink", "router", "proxy", "front", "limit", "load", "load/compare", "load/gen", "load/report", "internal/backend", "internal/follow", "internal/machine", "internal/nearest"},
 		foreign: []string{"github.com/alecthomas/kong", "github.com/expr-lang/expr", "github.com/KimMachineGun/automemlimit", "golang.org/x/term"},

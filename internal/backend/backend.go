@@ -19,6 +19,7 @@ import (
 type Options struct {
 	Size    int64         // of the body in bytes; 0 means a text about the request
 	Latency time.Duration // before the answer begins
+	Burn    time.Duration // of CPU time that each answer costs beside what it costs anyway
 	Stall   time.Duration // in the middle of the body
 	Status  int           // 0 means 200
 	Header  http.Header   // added to every answer
@@ -34,6 +35,8 @@ func (o Options) Check() error {
 		return fmt.Errorf("size %d is not between 0 and %d", o.Size, int64(maxSize))
 	case o.Latency < 0:
 		return fmt.Errorf("latency %v is below zero", o.Latency)
+	case o.Burn < 0:
+		return fmt.Errorf("burn %v is below zero", o.Burn)
 	case o.Stall < 0:
 		return fmt.Errorf("stall %v is below zero", o.Stall)
 	case o.Status != 0 && (o.Status < 200 || o.Status > 599):
@@ -60,7 +63,7 @@ func ParseHeader(line string) (name, value string, err error) {
 
 // Handler returns a handler that answers as o, which Check accepts, says. A
 // request can say otherwise for itself in its query:
-// ?size=100000&latency=50ms&stall=1s&status=503. The handler reads the
+// ?size=100000&latency=50ms&burn=20us&stall=1s&status=503. The handler reads the
 // request's body whole first, and holds none of it.
 func Handler(o Options) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -79,6 +82,7 @@ func (o Options) with(query url.Values) (Options, error) {
 	for key, parse := range map[string]func(string) error{
 		"size":    func(s string) (err error) { o.Size, err = strconv.ParseInt(s, 10, 64); return err },
 		"latency": func(s string) (err error) { o.Latency, err = time.ParseDuration(s); return err },
+		"burn":    func(s string) (err error) { o.Burn, err = time.ParseDuration(s); return err },
 		"stall":   func(s string) (err error) { o.Stall, err = time.ParseDuration(s); return err },
 		"status":  func(s string) (err error) { o.Status, err = strconv.Atoi(s); return err },
 	} {
@@ -93,7 +97,7 @@ func (o Options) with(query url.Values) (Options, error) {
 
 // answer answers a request whose body was of received bytes.
 func (o Options) answer(w http.ResponseWriter, r *http.Request, received int64) {
-	if !sleep(r, o.Latency) {
+	if !sleep(r, o.Latency) || !burn(r.Context(), o.Burn) {
 		return
 	}
 	h := w.Header()

@@ -109,7 +109,7 @@ func TestRefusesQueries(t *testing.T) {
 	url := serve(t, backend.Options{})
 	for _, query := range []string{
 		"size=x", "size=-1", "size=1.5", "size=99999999999999", "size=99999999999999999999",
-		"latency=5", "latency=-5ms", "stall=soon", "stall=-1s", "status=99", "status=199", "status=600", "status=ok",
+		"latency=5", "latency=-5ms", "burn=20", "burn=-1us", "stall=soon", "stall=-1s", "status=99", "status=199", "status=600", "status=ok",
 	} {
 		resp, body := do(t, "GET", url+"/?"+query, "")
 		key, _, _ := strings.Cut(query, "=")
