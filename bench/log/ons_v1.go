@@ -20,12 +20,18 @@ func openONSv1(w io.Writer) logger {
 	onsV1Destination = w
 	ctx := dprequest.WithRequestId(context.Background(), traceID)
 	req := onsRequest()
-	return logger{
-		threeEvents: func(r *request) {
-			ons.Event(ctx, received, ons.INFO, ons.HTTP(req, 0, 0, &r.StartedAt, nil))
+	three := Three{
+		func(r *request) { ons.Event(ctx, received, ons.INFO, ons.HTTP(req, 0, 0, &r.StartedAt, nil)) },
+		func(r *request) {
 			ons.Event(ctx, proxying, ons.INFO, ons.HTTP(req, 0, 0, nil, nil), ons.Data{"destination": r.Destination, "proxy_name": r.Proxy})
+		},
+		func(r *request) {
 			ons.Event(ctx, completed, ons.INFO, ons.HTTP(req, r.StatusCode, r.ContentLength, &r.StartedAt, &r.EndedAt))
 		},
+	}
+	return logger{
+		three:       three,
+		threeEvents: three.all,
 		tenFields: func(f *fields) {
 			ons.Event(context.Background(), filtered, ons.INFO, ons.Data{
 				"dataset": f.Dataset, "edition": f.Edition, "version": f.Version, "dimension": f.Dimension,

@@ -18,12 +18,18 @@ func openONSv2(w io.Writer) logger {
 	ons.SetDestination(w, nil)
 	ctx := context.WithValue(context.Background(), dprequest.RequestIdKey, traceID)
 	req := onsRequest()
-	return logger{
-		threeEvents: func(r *request) {
-			ons.Info(ctx, received, ons.HTTP(req, 0, 0, &r.StartedAt, nil))
+	three := Three{
+		func(r *request) { ons.Info(ctx, received, ons.HTTP(req, 0, 0, &r.StartedAt, nil)) },
+		func(r *request) {
 			ons.Info(ctx, proxying, ons.HTTP(req, 0, 0, nil, nil), ons.Data{"destination": r.Destination, "proxy_name": r.Proxy})
+		},
+		func(r *request) {
 			ons.Info(ctx, completed, ons.HTTP(req, r.StatusCode, r.ContentLength, &r.StartedAt, &r.EndedAt))
 		},
+	}
+	return logger{
+		three:       three,
+		threeEvents: three.all,
 		tenFields: func(f *fields) {
 			ons.Info(context.Background(), filtered, ons.Data{
 				"dataset": f.Dataset, "edition": f.Edition, "version": f.Version, "dimension": f.Dimension,

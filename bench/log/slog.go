@@ -21,14 +21,18 @@ func openSlog(w io.Writer) logger {
 			h.Handle(ctx, record)
 		}
 	}
-	return logger{
-		threeEvents: func(r *request) {
-			at(r.StartedAt, received, trace(), slogReceived(r))
+	three := Three{
+		func(r *request) { at(r.StartedAt, received, trace(), slogReceived(r)) },
+		func(r *request) {
 			l.LogAttrs(ctx, slog.LevelInfo, proxying, trace(), slogProxying(r),
 				slog.GroupAttrs("data", slog.String("destination", r.Destination), slog.String("proxy_name", r.Proxy)))
-			at(r.EndedAt, completed, trace(), slogCompleted(r))
 		},
-		static: func() { l.LogAttrs(ctx, slog.LevelInfo, filtered) },
+		func(r *request) { at(r.EndedAt, completed, trace(), slogCompleted(r)) },
+	}
+	return logger{
+		three:       three,
+		threeEvents: three.all,
+		static:      func() { l.LogAttrs(ctx, slog.LevelInfo, filtered) },
 		tenFields: func(f *fields) {
 			l.LogAttrs(ctx, slog.LevelInfo, filtered,
 				slog.String("dataset", f.Dataset), slog.String("edition", f.Edition), slog.String("version", f.Version),

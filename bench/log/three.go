@@ -34,6 +34,15 @@ func ByZerolog(w io.Writer) Three { return openZerolog(w).three }
 // ByZap returns them as zap does.
 func ByZap(w io.Writer) Three { return openZap(w).three }
 
+// BySlog returns them as log/slog does.
+func BySlog(w io.Writer) Three { return openSlog(w).three }
+
+// ByLogGoV1 returns them as log.go 1.x does. It has one writer in a process, the last.
+func ByLogGoV1(w io.Writer) Three { return openONSv1(w).three }
+
+// ByLogGoV2 returns them as log.go 2.x does; see ByLogGoV1.
+func ByLogGoV2(w io.Writer) Three { return openONSv2(w).three }
+
 // ByPhuslu returns them as phuslu/log does in its fast form, created_at to the millisecond. Its AsyncWriter keeps what it
 // is given, so that no io.Writer can stand between.
 func ByPhuslu(w phuslu.Writer) Three { return openPhusluFormat(w, "").three }

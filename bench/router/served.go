@@ -1,0 +1,75 @@
+package router
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Served is one of the routers, for requests that come over a network: it has GitHub's routes and beside them one whose
+// rest may be of any length, "GET /files/{path...}". Any number of goroutines may share it.
+type Served struct {
+	askers sync.Pool // of *asker
+}
+
+// An asker asks for one request at a time.
+type asker struct {
+	visitor *visitor
+	ask     func(i int)
+}
+
+// servedRouters are those that may be served, in their own words.
+var servedRouters = append(native[:len(native):len(native)], gorillaNative)
+
+// ServedNames are the names of the routers that may be served.
+func ServedNames() []string {
+	var names []string
+	for _, c := range servedRouters {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// Serve returns the router of that name.
+func Serve(name string) (*Served, error) {
+	for _, c := range servedRouters {
+		if c.name == name {
+			return serve(c)
+		}
+	}
+	return nil, fmt.Errorf("no router is called %q: there are %s", name, strings.Join(ServedNames(), ", "))
+}
+
+func serve(c contender) (*Served, error) {
+	files := newRoute("GET /files/{path...}")
+	s := set{routes: append(newRoutes(githubRoutes), files), requests: []*http.Request{files.request(1)}}
+	visit, err := c.open(s)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.name, err)
+	}
+	served := &Served{}
+	served.askers.New = func() any {
+		v := newVisitor(s)
+		return &asker{visitor: v, ask: visit(v)}
+	}
+	return served, nil
+}
+
+// Route sends the request through the router to a handler that reads its parameters, and returns how long it took until
+// that was done. found is false when no route takes the request. The request stays as it is.
+func (s *Served) Route(r *http.Request) (took time.Duration, found bool) {
+	a := s.askers.Get().(*asker)
+	defer s.askers.Put(a)
+	mine := a.visitor.requests[0]
+	*mine = *r
+	mine.Body = &a.visitor.answer
+	a.visitor.answer.route = refused
+	start := time.Now()
+	a.ask(0)
+	return time.Since(start), a.visitor.answer.route >= 0
+}
+
+// FilesPath is a path of n segments below /files/.
+func FilesPath(n int) string { return "/files/" + segments(n) }
