@@ -5,12 +5,14 @@ import (
 	"math"
 	"strings"
 
+	"github.com/weirhq/weir/internal/chart"
+	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/load"
 )
 
 // charts returns those of a result for which there is something to draw.
-func charts(r *load.Result, ds []distribution) []chart {
-	var all []chart
+func charts(r *load.Result, ds []distribution) []figure {
+	var all []figure
 	if end := end(r); end > 0 {
 		all = timeCharts(r, end)
 	}
@@ -21,32 +23,32 @@ func charts(r *load.Result, ds []distribution) []chart {
 }
 
 // timeCharts share their axis, from 0 to end in seconds.
-func timeCharts(r *load.Result, end float64) []chart {
+func timeCharts(r *load.Result, end float64) []figure {
 	_, from := primary(r)
 	all := []timeChart{
 		{
-			chart: chart{Title: "Answers per second", Help: "The higher the better; a dip is a time in which the server answered less." + pacedHelp(r)},
-			draws: append([]drawn{{"c1 area", "answered", secondTrack(r, answersPerSecond, true)}}, asked(r)...), text: number,
+			figure: figure{Title: "Answers per second", Help: "The higher the better; a dip is a time in which the server answered less." + pacedHelp(r)},
+			draws:  append([]drawn{{"c1 area", "answered", secondTrack(r, answersPerSecond, true)}}, asked(r)...), text: readable.Number,
 		}, {
-			chart: chart{Title: "Errors per second", Help: "Requests that failed and connections that could not be made. A burst beside a dip above points to the server; a steady level, to the request."},
-			draws: []drawn{{"bad area", "errors", secondTrack(r, errorsPerSecond, false)}}, text: number,
+			figure: figure{Title: "Errors per second", Help: "Requests that failed and connections that could not be made. A burst beside a dip above points to the server; a steady level, to the request."},
+			draws:  []drawn{{"bad area", "errors", secondTrack(r, errorsPerSecond, false)}}, text: readable.Number,
 		}, {
-			chart: chart{Title: "Latency from " + from + ", each second", Help: "Each step is an equal ratio. When p50 stays and p99 or the maximum jumps, few requests wait for something; when all rise together, all do."},
-			draws: latencyTracks(r), text: span, log: true,
+			figure: figure{Title: "Latency from " + from + ", each second", Help: "Each step is an equal ratio. When p50 stays and p99 or the maximum jumps, few requests wait for something; when all rise together, all do."},
+			draws:  latencyTracks(r), text: readable.Span, log: true,
 		},
 	}
 	if r.Server != nil {
 		for i, t := range tracks(r)[len(tracks(r))-2:] {
 			all = append(all, []timeChart{{
-				chart: chart{Title: "CPU of the server", Help: "1 is one CPU in full use. A level that stays below what the machine has, while latencies rise, says that the server waits for something else."},
-				draws: []drawn{{"c2 area", "CPUs", t}}, text: number,
+				figure: figure{Title: "CPU of the server", Help: "1 is one CPU in full use. A level that stays below what the machine has, while latencies rise, says that the server waits for something else."},
+				draws:  []drawn{{"c2 area", "CPUs", t}}, text: readable.Number,
 			}, {
-				chart: chart{Title: "Memory of the server", Help: "What the process has in memory (RSS). A level that is reached and kept is healthy; one that rises to the end may not have an end."},
-				draws: []drawn{{"c2 area", "memory", t}}, text: size, bytes: true,
+				figure: figure{Title: "Memory of the server", Help: "What the process has in memory (RSS). A level that is reached and kept is healthy; one that rises to the end may not have an end."},
+				draws:  []drawn{{"c2 area", "memory", t}}, text: readable.Size, bytes: true,
 			}}[i])
 		}
 	}
-	var charts []chart
+	var charts []figure
 	for _, t := range all {
 		if t.most() > 0 {
 			charts = append(charts, t.draw(end))
@@ -95,7 +97,7 @@ type drawn struct {
 
 // A timeChart is to become a chart of tracks over time.
 type timeChart struct {
-	chart
+	figure
 	draws []drawn
 	text  func(float64) string
 	log   bool // whether the values are latencies
@@ -113,38 +115,38 @@ func (t *timeChart) most() float64 {
 // mostSteps are drawn of a track: about one for each pixel or two.
 const mostSteps = 400
 
-func (t *timeChart) draw(end float64) chart {
+func (t *timeChart) draw(end float64) figure {
 	axis := t.axis()
-	c := t.chart
+	c := t.figure
 	var merged [][]stretch
 	for _, d := range t.draws {
 		stretches := d.merged(mostSteps)
 		merged = append(merged, stretches)
 		c.Keys = append(c.Keys, key{d.class, d.name})
 		if len(stretches) < len(d.stretches) {
-			c.Note = fmt.Sprintf("Each step stands for %s and shows the worst of them.", lasting(stretches[0].to-stretches[0].from))
+			c.Note = fmt.Sprintf("Each step stands for %s and shows the worst of them.", readable.Lasting(stretches[0].to-stretches[0].from))
 		}
 		if strings.HasSuffix(d.class, " area") {
-			c.Lines = append(c.Lines, path{d.class, axis.area(stretches, end)})
+			c.Lines = append(c.Lines, path{d.class, area(axis, stretches, end)})
 		}
-		c.Lines = append(c.Lines, path{strings.TrimSuffix(d.class, " area"), axis.steps(stretches, end)})
+		c.Lines = append(c.Lines, path{strings.TrimSuffix(d.class, " area"), level(axis, stretches, end)})
 	}
-	c.Rows, c.Below = axis.rows(), timeTicks(end)
+	c.Rows, c.Below = axis.Rows(), chart.TimeTicks(end)
 	for i, s := range merged[0] {
 		var values []string
 		for k, d := range t.draws {
 			values = append(values, d.name+" "+t.text(merged[k][i].value))
 		}
 		c.Spots = append(c.Spots, spot{
-			X: percent(100 * s.from / end), Width: percent(100 * (s.to - s.from) / end),
-			Text: fmt.Sprintf("%s to %s: %s", clock(s.from), clock(s.to), strings.Join(values, ", ")),
+			X: chart.Percent(100 * s.from / end), Width: chart.Percent(100 * (s.to - s.from) / end),
+			Text: fmt.Sprintf("%s to %s: %s", readable.Clock(s.from), readable.Clock(s.to), strings.Join(values, ", ")),
 		})
 	}
 	return c
 }
 
 // axis suits all values of the chart.
-func (t *timeChart) axis() valueAxis {
+func (t *timeChart) axis() chart.Axis {
 	most := t.most()
 	switch {
 	case t.log:
@@ -158,63 +160,13 @@ func (t *timeChart) axis() valueAxis {
 		}
 		return latencyAxis(low, most)
 	case t.bytes:
-		unit := byteScale(most)
-		a := linearAxis(most/unit.size, func(v float64) string { return tickText(v) + " " + unit.name })
-		place := a.place
-		a.place = func(v float64) float64 { return place(v / unit.size) }
-		for i := range a.ticks {
-			a.ticks[i] *= unit.size
-		}
-		text := a.text
-		a.text = func(v float64) string { return text(v / unit.size) }
-		return a
+		return chart.Bytes(most)
 	}
-	return linearAxis(most, tickText)
+	return chart.Linear(most, chart.TickText)
 }
 
-// clock writes a time since the beginning of the run.
-func clock(seconds float64) string {
-	if seconds < 60 {
-		return strings.TrimSuffix(fmt.Sprintf("%.2f", seconds), ".00") + " s"
-	}
-	whole := int(math.Round(seconds))
-	if whole < 3600 {
-		return fmt.Sprintf("%d:%02d", whole/60, whole%60)
-	}
-	return fmt.Sprintf("%d:%02d:%02d", whole/3600, whole/60%60, whole%60)
-}
-
-// timeSteps are between the ticks of an axis of time, in seconds.
-var timeSteps = []float64{.001, .002, .005, .01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 6 * 3600, 12 * 3600, 24 * 3600}
-
-// timeTicks are at most seven.
-func timeTicks(end float64) []tick {
-	step := timeSteps[len(timeSteps)-1]
-	for _, s := range timeSteps {
-		if end/s <= 6 {
-			step = s
-			break
-		}
-	}
-	for end/step > 6 {
-		step *= 2
-	}
-	var ticks []tick
-	for i := 0.0; i*step <= end*(1+1e-9); i++ {
-		ticks = append(ticks, tick{At: percent(100 * i * step / end), Text: tickClock(i*step, step)})
-	}
-	return anchored(ticks)
-}
-
-func tickClock(seconds, step float64) string {
-	if seconds == 0 {
-		return "0"
-	}
-	if step < 1 {
-		return tickText(math.Round(seconds*1e3)/1e3) + " s"
-	}
-	return clock(seconds)
-}
+// latencyAxis is logarithmic.
+func latencyAxis(low, high float64) chart.Axis { return chart.Log(low, high, 8, chart.TickSpan) }
 
 // curvePoints are taken of a percentile curve, and spotCount of its places tell
 // their values.
@@ -223,9 +175,9 @@ const (
 	spotCount   = 100
 )
 
-func percentileChart(ds []distribution) chart {
+func percentileChart(ds []distribution) figure {
 	limit := plotLimit(ds[0].histogram.TotalCount())
-	c := chart{
+	c := figure{
 		Title: "Latency by percentile",
 		Help:  "Read it as: this share of the answers took at most so long. Each nine has the same width, so that the slow few are as visible as the many; a cliff is what some users meet.",
 	}
@@ -242,17 +194,17 @@ func percentileChart(ds []distribution) chart {
 		c.Keys = append(c.Keys, key{class, d.from})
 		c.Lines = append(c.Lines, path{class, curveLine(d.curve(curvePoints, limit), axis, limit)})
 	}
-	c.Rows = axis.rows()
+	c.Rows = axis.Rows()
 	nines := math.Log10(limit)
 	for i := 0.0; i <= nines+.5; i++ {
-		c.Below = append(c.Below, tick{At: percent(100 * i / nines), Text: quantileText(math.Pow(10, i))})
+		c.Below = append(c.Below, chart.Tick{At: chart.Percent(100 * i / nines), Text: quantileText(math.Pow(10, i))})
 	}
-	anchored(c.Below)
+	chart.Anchored(c.Below)
 	c.Spots = percentileSpots(ds, limit)
 	return c
 }
 
-func curveLine(points []point, axis valueAxis, limit float64) string {
+func curveLine(points []point, axis chart.Axis, limit float64) string {
 	var b strings.Builder
 	for i, p := range points {
 		if i == 0 {
@@ -260,7 +212,7 @@ func curveLine(points []point, axis valueAxis, limit float64) string {
 		} else {
 			b.WriteByte('L')
 		}
-		fmt.Fprintf(&b, "%.1f %.1f", chartWidth*math.Log(p.x)/math.Log(limit), axis.y(p.y))
+		fmt.Fprintf(&b, "%.1f %.1f", chartWidth*math.Log(p.x)/math.Log(limit), height(axis, p.y))
 	}
 	if len(points) == 1 { // one sample: a mark
 		b.WriteString("h8")
@@ -277,11 +229,11 @@ func percentileSpots(ds []distribution, limit float64) []spot {
 		}
 		var values []string
 		for _, d := range ds {
-			values = append(values, fmt.Sprintf("at most %s %s", span(d.at(x)), d.from))
+			values = append(values, fmt.Sprintf("at most %s %s", readable.Span(d.at(x)), d.from))
 		}
 		decimals := int(math.Ceil(math.Log10(x)))
 		spots = append(spots, spot{
-			X: percent(100 * float64(i) / spotCount), Width: 100.0 / spotCount,
+			X: chart.Percent(100 * float64(i) / spotCount), Width: 100.0 / spotCount,
 			Text: fmt.Sprintf("%.*f%% of the answers took %s", max(0, decimals-1), 100*(1-1/x), strings.Join(values, ", ")),
 		})
 	}
@@ -291,41 +243,41 @@ func percentileSpots(ds []distribution, limit float64) []spot {
 // mostBoxes are drawn of a histogram.
 const mostBoxes = 48
 
-func histogramChart(d *distribution) chart {
+func histogramChart(d *distribution) figure {
 	bins := d.bins(mostBoxes)
 	all, most := d.histogram.TotalCount(), int64(0)
 	for _, b := range bins {
 		most = max(most, b.count)
 	}
-	axis := linearAxis(100*float64(most)/float64(all), func(v float64) string { return tickText(v) + "%" })
-	c := chart{
+	axis := chart.Linear(100*float64(most)/float64(all), func(v float64) string { return chart.TickText(v) + "%" })
+	c := figure{
 		Title: "Distribution of the latency " + d.from,
 		Help:  "How large a share of the answers took how long. One hill is one kind of answer; two hills are two, such as hits and misses of a cache. What is too little to be seen is drawn as a thin line.",
-		Rows:  axis.rows(),
+		Rows:  axis.Rows(),
 	}
 	width := 100 / float64(len(bins))
 	for i, b := range bins {
 		x := float64(i) * width
 		if b.count > 0 {
-			height := max(100*axis.place(100*float64(b.count)/float64(all)), 100*1.5/chartHeight)
-			c.Boxes = append(c.Boxes, box{X: percent(x), Y: percent(100 - height), Width: percent(width * .92), Height: percent(height)})
+			tall := max(100*axis.Place(100*float64(b.count)/float64(all)), 100*1.5/chartHeight)
+			c.Boxes = append(c.Boxes, box{X: chart.Percent(x), Y: chart.Percent(100 - tall), Width: chart.Percent(width * .92), Height: chart.Percent(tall)})
 		}
-		c.Spots = append(c.Spots, spot{X: percent(x), Width: percent(width),
-			Text: fmt.Sprintf("%s to %s: %s of the answers (%s)", tickSpan(b.from), tickSpan(b.to), share(b.count, all), count(b.count))})
+		c.Spots = append(c.Spots, spot{X: chart.Percent(x), Width: chart.Percent(width),
+			Text: fmt.Sprintf("%s to %s: %s of the answers (%s)", chart.TickSpan(b.from), chart.TickSpan(b.to), readable.Share(b.count, all), readable.Count(b.count))})
 	}
 	c.Below = binTicks(bins)
 	return c
 }
 
 // binTicks label about five of the borders between bins.
-func binTicks(bins []bin) []tick {
+func binTicks(bins []bin) []chart.Tick {
 	each := max(1, (len(bins)+4)/5)
-	var ticks []tick
+	var ticks []chart.Tick
 	for i := 0; i < len(bins); i += each {
-		ticks = append(ticks, tick{At: percent(100 * float64(i) / float64(len(bins))), Text: tickSpan(bins[i].from)})
+		ticks = append(ticks, chart.Tick{At: chart.Percent(100 * float64(i) / float64(len(bins))), Text: chart.TickSpan(bins[i].from)})
 	}
 	if ticks[len(ticks)-1].At < 85 {
-		ticks = append(ticks, tick{At: 100, Text: tickSpan(bins[len(bins)-1].to)})
+		ticks = append(ticks, chart.Tick{At: 100, Text: chart.TickSpan(bins[len(bins)-1].to)})
 	}
-	return anchored(ticks)
+	return chart.Anchored(ticks)
 }

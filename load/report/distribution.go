@@ -7,6 +7,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/weirhq/weir/internal/chart"
 	"github.com/weirhq/weir/load"
 )
 
@@ -141,7 +142,7 @@ func grownBorders(low, high float64, step []float64) []float64 {
 }
 
 func evenBorders(low, high float64, most int) []float64 {
-	step := roundStep((high-low)/float64(max(1, most-2)), low/1e3)
+	step := chart.RoundStep((high-low)/float64(max(1, most-2)), low/1e3)
 	var b []float64
 	for i := math.Floor(low / step); ; i++ {
 		b = append(b, i*step)
@@ -149,17 +150,4 @@ func evenBorders(low, high float64, most int) []float64 {
 			return b
 		}
 	}
-}
-
-// roundStep is the least of 1, 2, 5, 10, … times a power of ten that reaches
-// step and least.
-func roundStep(step, least float64) float64 {
-	step = max(step, least, 1e-9)
-	decade := math.Pow(10, math.Floor(math.Log10(step)))
-	for _, s := range []float64{1, 2, 5} {
-		if s*decade >= step*(1-1e-9) {
-			return s * decade
-		}
-	}
-	return 10 * decade
 }

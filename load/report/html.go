@@ -9,6 +9,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/weirhq/weir/internal/chart"
+	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/load"
 )
 
@@ -21,7 +23,7 @@ var (
 	pageJS string
 )
 
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"visible": visible}).Parse(pageHTML))
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"visible": readable.Visible}).Parse(pageHTML))
 
 // HTML writes a page that needs nothing else: it opens from disk, offline, in
 // the dark and in the light, on paper and on a phone, and without a script. The
@@ -42,16 +44,16 @@ func HTML(w io.Writer, r *load.Result) error {
 		URL      string
 		Distrust string
 		Tiles    []tile
-		Charts   []chart
+		Charts   []figure
 		Height   int
 		ViewBox  string
 		CSS      template.CSS
 		JS, JSON template.JS
 		File     string
 	}{
-		sheet: newSheet(r), URL: clip(r.URL), Distrust: distrustText(r), Tiles: tiles(r), Charts: charts(r, ds),
+		sheet: newSheet(r), URL: readable.Clip(r.URL), Distrust: distrustText(r), Tiles: tiles(r), Charts: charts(r, ds),
 		Height: chartHeight, ViewBox: fmt.Sprintf("0 0 %d %d", chartWidth, chartHeight),
-		CSS: template.CSS(pageCSS), JS: template.JS(pageJS), JSON: template.JS(document),
+		CSS: template.CSS(chart.CSS() + pageCSS), JS: template.JS(pageJS), JSON: template.JS(document),
 		File: "load-" + r.Started.UTC().Format("20060102-150405") + ".json",
 	})
 	if err != nil {
@@ -75,16 +77,16 @@ type tile struct {
 }
 
 func tiles(r *load.Result) []tile {
-	ts := []tile{{Name: "answers per second", Number: number(r.RequestsPerSecond)}}
+	ts := []tile{{Name: "answers per second", Number: readable.Number(r.RequestsPerSecond)}}
 	if l, from := primary(r); l != nil && l.Count > 0 {
 		for _, q := range []struct {
 			name string
 			us   float64
 		}{{"p50", l.P50}, {"p99", l.P99}, {"max", l.Max}} {
-			n, unit, _ := strings.Cut(span(q.us), " ")
+			n, unit, _ := strings.Cut(readable.Span(q.us), " ")
 			ts = append(ts, tile{Name: q.name + " from " + from, Number: n, Unit: unit})
 		}
 	}
 	notOK := r.Failed + r.Unanswered + r.Requests - r.Status["2xx"]
-	return append(ts, tile{Name: "of those sent not answered with 2xx", Number: share(notOK, r.Sent), Bad: notOK > 0})
+	return append(ts, tile{Name: "of those sent not answered with 2xx", Number: readable.Share(notOK, r.Sent), Bad: notOK > 0})
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/load"
 )
 
@@ -173,15 +174,15 @@ const labelWidth = 11
 // shows no more.
 func (l *Live) lines(p load.Progress, width int) []line {
 	lines := []line{
-		{{bold, pen{true}.clean(clip(l.url))}},
+		{{bold, pen{true}.clean(readable.Clip(l.url))}},
 		progressLine(p, width),
 	}
 	lines = append(lines, packed("answers", answerPieces(p), width)...)
 	lines = append(lines, packed("from "+countsFrom(p), latencyPieces(p), width)...)
 	lines = append(lines, packed("status", statusPieces(p), width)...)
 	lines = append(lines, packed("now", []piece{
-		{plain, things(int64(p.Connections), "connection")},
-		{plain, things(p.InFlight, "request") + " under way"},
+		{plain, readable.Things(int64(p.Connections), "connection")},
+		{plain, readable.Things(p.InFlight, "request") + " under way"},
 	}, width)...)
 	lines = append(lines,
 		l.sparkline("answers", green, width, answersPerSecond),
@@ -211,16 +212,16 @@ func packed(label string, pieces []piece, width int) []line {
 }
 
 func answerPieces(p load.Progress) []piece {
-	pieces := []piece{{plain, count(p.Requests)}}
+	pieces := []piece{{plain, readable.Count(p.Requests)}}
 	if p.Last.Seconds > 0 {
-		pieces = append(pieces, piece{bold, number(answersPerSecond(p.Last)) + "/s now"})
+		pieces = append(pieces, piece{bold, readable.Number(answersPerSecond(p.Last)) + "/s now"})
 	}
 	if s := p.Elapsed.Seconds(); s > 0 {
-		pieces = append(pieces, piece{plain, number(float64(p.Requests)/s) + "/s on average"})
+		pieces = append(pieces, piece{plain, readable.Number(float64(p.Requests)/s) + "/s on average"})
 	}
 	errors := piece{plain, "no errors"}
 	if p.Errors > 0 {
-		errors = piece{red, things(p.Errors, "error")}
+		errors = piece{red, readable.Things(p.Errors, "error")}
 	}
 	return append(pieces, errors)
 }
@@ -239,7 +240,7 @@ func latencyPieces(p load.Progress) []piece {
 		name string
 		us   float64
 	}{{"p50", p.P50}, {"p90", p.P90}, {"p99", p.P99}, {"p99.9", p.P999}, {"max", p.Max}} {
-		pieces = append(pieces, piece{plain, q.name + " " + span(q.us)})
+		pieces = append(pieces, piece{plain, q.name + " " + readable.Span(q.us)})
 	}
 	return pieces
 }
@@ -251,7 +252,7 @@ func statusPieces(p load.Progress) []piece {
 		if class >= "4" {
 			c = red
 		}
-		pieces = append(pieces, piece{c, pen{true}.clean(clip(class)) + " " + count(p.Status[class])})
+		pieces = append(pieces, piece{c, pen{true}.clean(readable.Clip(class)) + " " + readable.Count(p.Status[class])})
 	}
 	if len(pieces) == 0 {
 		return []piece{{plain, "no answer yet"}}
@@ -271,9 +272,9 @@ func (l *Live) sparkline(label string, c color, width int, of func(load.Second) 
 	}
 	text := ""
 	if most > 0 {
-		text = " " + span(most)
+		text = " " + readable.Span(most)
 		if label == "answers" {
-			text = " " + number(most) + "/s"
+			text = " " + readable.Number(most) + "/s"
 		}
 	}
 	return line{{dim, fmt.Sprintf("%-*s", labelWidth, label)}, {c, pen{true}.sparkline(values, most)}, {dim, text}}
@@ -310,15 +311,15 @@ func progressShare(p load.Progress) float64 {
 func progressText(p load.Progress) string {
 	switch {
 	case p.Done:
-		return "done after " + lasting(p.Elapsed.Seconds())
+		return "done after " + readable.Lasting(p.Elapsed.Seconds())
 	case p.Waiting:
-		return fmt.Sprintf("waiting for %s", things(p.InFlight, "last answer"))
+		return fmt.Sprintf("waiting for %s", readable.Things(p.InFlight, "last answer"))
 	}
 	left, known := timeLeft(p)
 	if !known {
-		return lasting(wholeSeconds(p.Elapsed))
+		return readable.Lasting(wholeSeconds(p.Elapsed))
 	}
-	return lasting(wholeSeconds(left)) + " left"
+	return readable.Lasting(wholeSeconds(left)) + " left"
 }
 
 // wholeSeconds keeps a clock from flickering.

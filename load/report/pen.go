@@ -1,10 +1,9 @@
 package report
 
 import (
-	"fmt"
-	"strconv"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/weirhq/weir/internal/readable"
 )
 
 // A pen writes for a terminal, in colours and Unicode, or in plain ASCII.
@@ -36,7 +35,7 @@ func (p pen) paint(c color, s string) string {
 // printable ASCII and the few others that this package writes itself, which are
 // spelled in ASCII when there is to be no other. The rest stands as escapes.
 func (p pen) clean(s string) string {
-	return escape(s, func(r rune) string {
+	return readable.Escape(s, func(r rune) string {
 		switch {
 		case r >= ' ' && r <= '~', p.color && (r == 'µ' || r == '…'):
 			return string(r)
@@ -47,55 +46,6 @@ func (p pen) clean(s string) string {
 		}
 		return ""
 	})
-}
-
-// visible returns s with what cannot be seen, or turns the text around it, as
-// escapes.
-func visible(s string) string {
-	return escape(s, func(r rune) string {
-		if strconv.IsPrint(r) {
-			return string(r)
-		}
-		return ""
-	})
-}
-
-// escape writes each character of s as spelled does, or as Go does in a string
-// when that is "".
-func escape(s string, spelled func(rune) string) string {
-	var b strings.Builder
-	for i, r := range s {
-		if text := spelled(r); text != "" && !(r == utf8.RuneError && s[i] != "\uFFFD"[0]) {
-			b.WriteString(text)
-			continue
-		}
-		quoted := strconv.QuoteRuneToASCII(r)
-		if r == utf8.RuneError && s[i] != "\uFFFD"[0] { // a byte that is no UTF-8
-			quoted = fmt.Sprintf(`'\x%02x'`, s[i])
-		}
-		b.WriteString(quoted[1 : len(quoted)-1])
-	}
-	return b.String()
-}
-
-// wrap breaks a text into lines of at most width characters, at spaces where it
-// can. There is always one.
-func wrap(s string, width int) []string {
-	width = max(width, 8)
-	var lines []string
-	line := []rune(s)
-	for len(line) > width {
-		at := width
-		for i := width; i > width/2; i-- {
-			if line[i] == ' ' {
-				at = i
-				break
-			}
-		}
-		lines = append(lines, string(line[:at]))
-		line = []rune(strings.TrimLeft(string(line[at:]), " "))
-	}
-	return append(lines, string(line))
 }
 
 // The heights of a small bar, from nothing to full.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/load"
 )
 
@@ -30,7 +31,7 @@ func (l *Plain) Show(p load.Progress) {
 	for l.next <= p.Elapsed {
 		l.next += plainEvery
 	}
-	text := count(p.Requests) + " answers"
+	text := readable.Count(p.Requests) + " answers"
 	for _, piece := range answerPieces(p)[1:] {
 		text += ", " + piece.text
 	}
@@ -42,5 +43,5 @@ func (l *Plain) Show(p load.Progress) {
 	for _, piece := range statusPieces(p) {
 		text += " " + piece.text
 	}
-	fmt.Fprintf(l.w, "%s: %s\n", lasting(wholeSeconds(p.Elapsed)), pen{}.clean(text))
+	fmt.Fprintf(l.w, "%s: %s\n", readable.Lasting(wholeSeconds(p.Elapsed)), pen{}.clean(text))
 }

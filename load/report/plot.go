@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/weirhq/weir/internal/chart"
+	"github.com/weirhq/weir/internal/readable"
 )
 
 // The terminal's plot.
@@ -31,10 +34,10 @@ func (p *page) percentilePlot(ds []distribution) {
 		curves[i] = ds[i].curve(grid.columns(), limit)
 		low, high = min(low, curves[i][0].y), max(high, curves[i][len(curves[i])-1].y)
 	}
-	axis := newLogAxis(low, high, plotRows/2)
+	axis := chart.NewLogAxis(low, high, plotRows/2)
 	for i := len(curves) - 1; i >= 0; i-- { // the first on top
 		for x, point := range curves[i] {
-			grid.reach(i, x, axis.place(point.y))
+			grid.reach(i, x, axis.Place(point.y))
 		}
 	}
 	p.line("")
@@ -62,10 +65,10 @@ func (p *page) legend(ds []distribution) string {
 }
 
 // grid writes the rows of a plot with its logarithmic ticks at their left.
-func (p *page) grid(g *grid, axis logAxis) {
+func (p *page) grid(g *grid, axis chart.LogAxis) {
 	labels := map[int]string{}
-	for _, t := range axis.ticks {
-		labels[int(math.Round((1-axis.place(t))*float64(plotRows-1)))] = tickSpan(t)
+	for _, t := range axis.Ticks {
+		labels[int(math.Round((1-axis.Place(t))*float64(plotRows-1)))] = chart.TickSpan(t)
 	}
 	line, tick := "│", "┤"
 	if !p.color {
@@ -191,9 +194,23 @@ func (p *page) histogram(d *distribution) {
 	p.line(indent + p.paint(bold, "Distribution of the latency "+d.from))
 	width := min(p.width-len(indent)-24-26, 80)
 	for _, b := range bins {
-		label := p.clean(fmt.Sprintf("%9s to %-9s", tickSpan(b.from), tickSpan(b.to)))
+		label := p.clean(fmt.Sprintf("%9s to %-9s", chart.TickSpan(b.from), chart.TickSpan(b.to)))
 		bar := p.bar(float64(b.count)/float64(most), width)
 		pad := strings.Repeat(" ", width-len([]rune(bar)))
-		p.line(indent + p.paint(dim, label) + "  " + p.paint(cyan, bar) + pad + fmt.Sprintf("%9s %14s", share(b.count, all), count(b.count)))
+		p.line(indent + p.paint(dim, label) + "  " + p.paint(cyan, bar) + pad + fmt.Sprintf("%9s %14s", readable.Share(b.count, all), readable.Count(b.count)))
 	}
+}
+
+// quantileText names the quantile at 1/(1-q) = x, a power of ten: 0%, 90%, 99.9%.
+func quantileText(x float64) string {
+	nines := int(math.Round(math.Log10(x)))
+	switch nines {
+	case 0:
+		return "0%"
+	case 1:
+		return "90%"
+	case 2:
+		return "99%"
+	}
+	return fmt.Sprintf("99.%s%%", strings.Repeat("9", nines-2))
 }

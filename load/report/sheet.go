@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/load"
 )
 
@@ -45,7 +46,7 @@ func newSheet(r *load.Result) *sheet {
 		Distrust: r.Saturated,
 	}
 	for _, w := range r.Warnings {
-		s.Warnings = append(s.Warnings, clip(w))
+		s.Warnings = append(s.Warnings, readable.Clip(w))
 	}
 	for _, t := range []table{
 		latencyTable(r), rateTable(r),
@@ -72,21 +73,21 @@ func headline(r *load.Result) []string {
 	if r.Requests == 0 {
 		sentence := "Nothing was sent."
 		if r.Sent > 0 {
-			sentence = fmt.Sprintf("No answer came to %s.", things(r.Sent, "request"))
+			sentence = fmt.Sprintf("No answer came to %s.", readable.Things(r.Sent, "request"))
 		}
 		if kinds := byCount(r.Errors); len(kinds) > 0 {
-			sentence += fmt.Sprintf(" The most frequent error was %q, %s.", kinds[0], things(r.Errors[kinds[0]], "time"))
+			sentence += fmt.Sprintf(" The most frequent error was %q, %s.", kinds[0], readable.Things(r.Errors[kinds[0]], "time"))
 		}
 		return []string{sentence}
 	}
-	sentences := []string{fmt.Sprintf("%s answers per second for %s.", number(r.RequestsPerSecond), lasting(r.DurationSeconds))}
+	sentences := []string{fmt.Sprintf("%s answers per second for %s.", readable.Number(r.RequestsPerSecond), readable.Lasting(r.DurationSeconds))}
 	switch l, from := primary(r); {
 	case l == nil || l.Count == 0:
 	case l.Count == 1:
-		sentences = []string{fmt.Sprintf("One answer came after %s, counted from when its request was %s.", span(l.Max), from)}
+		sentences = []string{fmt.Sprintf("One answer came after %s, counted from when its request was %s.", readable.Span(l.Max), from)}
 	default:
 		sentences = append(sentences, fmt.Sprintf("Half of them came within %s, 99%% within %s, the last after %s, counted from when a request was %s.",
-			span(l.P50), span(l.P99), span(l.Max), from))
+			readable.Span(l.P50), readable.Span(l.P99), readable.Span(l.Max), from))
 	}
 	return append(sentences, outcome(r))
 }
@@ -96,7 +97,7 @@ func outcome(r *load.Result) string {
 	var bad []string
 	add := func(n int64, what string) {
 		if n > 0 {
-			bad = append(bad, count(n)+" "+what)
+			bad = append(bad, readable.Count(n)+" "+what)
 		}
 	}
 	add(r.Failed, "failed")
@@ -104,44 +105,35 @@ func outcome(r *load.Result) string {
 	add(r.Requests-r.Status["2xx"], "got another status than 2xx")
 	switch {
 	case len(bad) > 0:
-		return fmt.Sprintf("Of %s sent %s.", things(r.Sent, "request"), enumerate(bad))
+		return fmt.Sprintf("Of %s sent %s.", readable.Things(r.Sent, "request"), readable.Enumerate(bad))
 	case r.Sent == 1:
 		return "The one request that was sent was answered, with 2xx."
 	}
-	return fmt.Sprintf("All %s sent were answered, with 2xx.", things(r.Sent, "request"))
-}
-
-// enumerate joins as people do: a, b and c.
-func enumerate(parts []string) string {
-	if len(parts) < 2 {
-		return strings.Join(parts, "")
-	}
-	last := len(parts) - 1
-	return strings.Join(parts[:last], ", ") + " and " + parts[last]
+	return fmt.Sprintf("All %s sent were answered, with 2xx.", readable.Things(r.Sent, "request"))
 }
 
 func facts(r *load.Result) []fact {
-	f := []fact{{"to", clip(r.URL)}}
+	f := []fact{{"to", readable.Clip(r.URL)}}
 	loop := "closed loop: a connection sends when it has its answer"
 	if p := r.Pacing; p != nil {
-		loop = fmt.Sprintf("open loop: %s requests per second are due", number(p.AskedPerSecond))
+		loop = fmt.Sprintf("open loop: %s requests per second are due", readable.Number(p.AskedPerSecond))
 	}
-	by := fmt.Sprintf("%s, %s", clip(r.Protocol), things(int64(r.Connections), "connection"))
+	by := fmt.Sprintf("%s, %s", readable.Clip(r.Protocol), readable.Things(int64(r.Connections), "connection"))
 	if r.ConnectionsMade > int64(r.Connections) {
-		by += fmt.Sprintf(" at most at once, %s in all", count(r.ConnectionsMade))
+		by += fmt.Sprintf(" at most at once, %s in all", readable.Count(r.ConnectionsMade))
 	}
 	if r.Pipeline > 1 {
 		by += fmt.Sprintf(", %d requests under way on each", r.Pipeline)
 	}
 	f = append(f, fact{"by", by}, fact{"pace", loop})
-	took := fmt.Sprintf("%s from %s, by %s", lasting(r.DurationSeconds), r.Started.Format("2006-01-02 15:04:05 MST"), things(int64(r.Threads), "thread"))
+	took := fmt.Sprintf("%s from %s, by %s", readable.Lasting(r.DurationSeconds), r.Started.Format("2006-01-02 15:04:05 MST"), readable.Things(int64(r.Threads), "thread"))
 	if r.Interrupted {
 		took += "; interrupted before the plan's end"
 	}
 	f = append(f, fact{"for", took})
 	if m := r.Machine; m.System != "" {
 		f = append(f, fact{"on", strings.Join(slices.DeleteFunc([]string{
-			things(int64(m.CPUs), "CPU"), m.Processor, m.System, m.Kernel, m.Go,
+			readable.Things(int64(m.CPUs), "CPU"), m.Processor, m.System, m.Kernel, m.Go,
 		}, func(s string) bool { return s == "" }), ", ")})
 	}
 	return f
@@ -150,10 +142,10 @@ func facts(r *load.Result) []fact {
 // columns are those of a distribution, as autocannon has them.
 var columns = []string{"2.5%", "50%", "97.5%", "99%", "avg", "stdev", "max"}
 
-func latencyRow(name string, l *load.Latency, s scale) row {
+func latencyRow(name string, l *load.Latency, s readable.Scale) row {
 	var cells []string
 	for _, us := range []float64{l.P2_5, l.P50, l.P97_5, l.P99, l.Mean, l.Stdev, l.Max} {
-		cells = append(cells, s.cell(us))
+		cells = append(cells, s.Cell(us))
 	}
 	return row{Name: name, Cells: cells}
 }
@@ -175,8 +167,8 @@ func latencies(title string, rows []namedLatency) table {
 	for _, l := range rows {
 		median, most = min(median, l.P50), max(most, l.Max)
 	}
-	s := timeScale(median, most)
-	t := table{Title: title + ", " + s.name, Columns: columns}
+	s := readable.TimeScale(median, most)
+	t := table{Title: title + ", " + s.Name, Columns: columns}
 	for _, l := range rows {
 		t.Rows = append(t.Rows, latencyRow(l.name, l.Latency, s))
 	}
@@ -198,7 +190,7 @@ func statusLatencies(r *load.Result) table {
 	}
 	var rows []namedLatency
 	for _, class := range slices.Sorted(maps.Keys(r.LatencyByStatus)) {
-		rows = append(rows, namedLatency{clip(class), r.LatencyByStatus[class]})
+		rows = append(rows, namedLatency{readable.Clip(class), r.LatencyByStatus[class]})
 	}
 	return latencies("By status", rows) // from sent
 }
@@ -217,25 +209,25 @@ func rateTable(r *load.Result) table {
 	}
 	if len(answers) == 0 {
 		return table{Title: "Per second", Rows: []row{
-			{Name: "answers", Remark: number(r.RequestsPerSecond) + " on average; there was no whole second to tell more by"},
-			{Name: "bytes read", Remark: size(r.BytesPerSecond) + " on average"},
+			{Name: "answers", Remark: readable.Number(r.RequestsPerSecond) + " on average; there was no whole second to tell more by"},
+			{Name: "bytes read", Remark: readable.Size(r.BytesPerSecond) + " on average"},
 		}}
 	}
 	return table{Title: "Per second", Columns: columns, Rows: []row{
-		rateRow("answers", answers, countScale(slices.Max(answers))),
-		rateRow("read", bytes, byteScale(slices.Max(bytes))),
+		rateRow("answers", answers, readable.CountScale(slices.Max(answers))),
+		rateRow("read", bytes, readable.ByteScale(slices.Max(bytes))),
 	}}
 }
 
-func rateRow(name string, values []float64, s scale) row {
-	if s.name != "" {
-		name += ", " + s.name
+func rateRow(name string, values []float64, s readable.Scale) row {
+	if s.Name != "" {
+		name += ", " + s.Name
 	}
 	slices.Sort(values)
 	mean, stdev := moments(values)
 	line := row{Name: name}
 	for _, v := range []float64{quantile(values, 0.025), quantile(values, 0.5), quantile(values, 0.975), quantile(values, 0.99), mean, stdev, values[len(values)-1]} {
-		line.Cells = append(line.Cells, s.cell(v))
+		line.Cells = append(line.Cells, s.Cell(v))
 	}
 	return line
 }
@@ -276,9 +268,9 @@ func because(counts map[string]int64) string {
 	for _, key := range byCount(counts) {
 		why, ok := reasons[key]
 		if !ok {
-			why = clip(key)
+			why = readable.Clip(key)
 		}
-		parts = append(parts, count(counts[key])+" "+why)
+		parts = append(parts, readable.Count(counts[key])+" "+why)
 	}
 	return strings.Join(parts, ", ")
 }
@@ -295,8 +287,8 @@ func byCount(counts map[string]int64) []string {
 func accountTable(r *load.Result) table {
 	t := table{Title: "Requests", Columns: []string{"number", "share"}}
 	add := func(name string, n, all int64, of string, bad bool, remark string) {
-		cell := share(n, all)
-		t.Rows = append(t.Rows, row{Name: name, Cells: []string{count(n), cell}, Remark: joinRemarks(of, remark), Bad: bad && n > 0})
+		cell := readable.Share(n, all)
+		t.Rows = append(t.Rows, row{Name: name, Cells: []string{readable.Count(n), cell}, Remark: joinRemarks(of, remark), Bad: bad && n > 0})
 	}
 	add("asked", r.Asked, r.Asked, "", false, "")
 	add("sent", r.Sent, r.Asked, "of those asked", false, "")
@@ -325,7 +317,7 @@ func answerTable(r *load.Result) table {
 	for _, class := range slices.Sorted(maps.Keys(r.Status)) {
 		n := r.Status[class]
 		t.Rows = append(t.Rows, row{
-			Name: clip(class), Cells: []string{count(n), share(n, r.Requests)},
+			Name: readable.Clip(class), Cells: []string{readable.Count(n), readable.Share(n, r.Requests)},
 			Remark: codes(r.StatusCodes, class), Bad: class >= "4",
 		})
 	}
@@ -343,14 +335,14 @@ func codes(counts map[string]int64, class string) string {
 		switch {
 		case class == "" || !strings.HasPrefix(code, class[:1]):
 		case len(parts) < mostCodes:
-			parts = append(parts, clip(code)+": "+count(counts[code]))
+			parts = append(parts, readable.Clip(code)+": "+readable.Count(counts[code]))
 		default:
 			rest += counts[code]
 			kinds++
 		}
 	}
 	if kinds > 0 {
-		parts = append(parts, fmt.Sprintf("%s: %s", things(kinds, "other code"), count(rest)))
+		parts = append(parts, fmt.Sprintf("%s: %s", readable.Things(kinds, "other code"), readable.Count(rest)))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -360,20 +352,11 @@ func errorTable(r *load.Result) table {
 	for _, kind := range byCount(r.Errors) {
 		remark := ""
 		if e := r.ErrorExamples[kind]; e != "" {
-			remark = "such as: " + clip(e)
+			remark = "such as: " + readable.Clip(e)
 		}
-		t.Rows = append(t.Rows, row{Name: clip(kind), Cells: []string{count(r.Errors[kind])}, Remark: remark, Bad: true})
+		t.Rows = append(t.Rows, row{Name: readable.Clip(kind), Cells: []string{readable.Count(r.Errors[kind])}, Remark: remark, Bad: true})
 	}
 	return t
-}
-
-// clip keeps the beginning of what is too long to be read, and says so.
-func clip(s string) string {
-	const most = 300
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + fmt.Sprintf("… (%s more)", things(int64(len(s)-most), "byte"))
 }
 
 func pacingTable(r *load.Result) table {
@@ -386,11 +369,11 @@ func pacingTable(r *load.Result) table {
 		Remark: fmt.Sprintf("%s asked and %s sent per second", rate(p.AskedPerSecond), rate(p.SentPerSecond)),
 	}}}
 	if p.Lag != nil && p.Lag.Count > 0 {
-		t.Rows = append(t.Rows, row{Name: "lag", Remark: fmt.Sprintf("%s half of the time, p99 %s, at most %s, from due to sent", span(p.Lag.P50), span(p.Lag.P99), span(p.Lag.Max))})
+		t.Rows = append(t.Rows, row{Name: "lag", Remark: fmt.Sprintf("%s half of the time, p99 %s, at most %s, from due to sent", readable.Span(p.Lag.P50), readable.Span(p.Lag.P99), readable.Span(p.Lag.Max))})
 	}
 	if p.Mean10ms > 0 {
 		t.Rows = append(t.Rows, row{Name: "evenness", Remark: fmt.Sprintf("%s sent in 10 ms on average, with a variance of %s about what was asked (0 is perfect; arrivals by chance have %s)",
-			number(p.Mean10ms), number(p.Variance10ms), number(p.Mean10ms))})
+			readable.Number(p.Mean10ms), readable.Number(p.Variance10ms), readable.Number(p.Mean10ms))})
 	}
 	return t
 }
@@ -398,7 +381,7 @@ func pacingTable(r *load.Result) table {
 // rate is exact to a tenth per second, as the pace is to be judged by it.
 func rate(perSecond float64) string {
 	tenths := int64(math.Round(perSecond * 10))
-	return fmt.Sprintf("%s.%d", count(tenths/10), tenths%10)
+	return fmt.Sprintf("%s.%d", readable.Count(tenths/10), tenths%10)
 }
 
 func processTable(r *load.Result) table {
@@ -417,22 +400,22 @@ func processTable(r *load.Result) table {
 func processRow(name string, cpuSeconds float64, peakRSS int64, r *load.Result, remark string) row {
 	cpus, each := "-", "-"
 	if r.DurationSeconds > 0 {
-		cpus = number(cpuSeconds / r.DurationSeconds)
+		cpus = readable.Number(cpuSeconds / r.DurationSeconds)
 	}
 	if r.Requests > 0 {
-		each = span(cpuSeconds * 1e6 / float64(r.Requests))
+		each = readable.Span(cpuSeconds * 1e6 / float64(r.Requests))
 	}
-	return row{Name: name, Cells: []string{number(cpuSeconds), cpus, each, size(float64(peakRSS))}, Remark: remark}
+	return row{Name: name, Cells: []string{readable.Number(cpuSeconds), cpus, each, readable.Size(float64(peakRSS))}, Remark: remark}
 }
 
 func serverRemark(s *load.ServerProcess) string {
-	remark := fmt.Sprintf("process %d, %s", s.PID, clip(s.Command))
+	remark := fmt.Sprintf("process %d, %s", s.PID, readable.Clip(s.Command))
 	var files, threads int
 	for _, sample := range s.Samples {
 		files, threads = max(files, sample.Files), max(threads, sample.Threads)
 	}
 	if len(s.Samples) > 0 {
-		remark += fmt.Sprintf("; at most %s and %s", things(int64(files), "open file"), things(int64(threads), "thread"))
+		remark += fmt.Sprintf("; at most %s and %s", readable.Things(int64(files), "open file"), readable.Things(int64(threads), "thread"))
 	}
 	return remark
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/load"
 )
 
@@ -63,7 +64,7 @@ func (p *page) line(s string) {
 
 func (p *page) headline(sentences []string) {
 	p.line("")
-	for _, line := range wrap(p.clean(strings.Join(sentences, " ")), p.width-len(indent)) {
+	for _, line := range readable.Wrap(p.clean(strings.Join(sentences, " ")), p.width-len(indent)) {
 		p.line(indent + p.paint(bold, line))
 	}
 	p.line("")
@@ -78,7 +79,7 @@ func (p *page) facts(facts []fact) {
 // labelled writes a label, already padded to that width, and a text beside it
 // that may take several lines.
 func (p *page) labelled(width int, label, text string, c color) {
-	lines := wrap(p.clean(text), p.width-len(indent)-width)
+	lines := readable.Wrap(p.clean(text), p.width-len(indent)-width)
 	for i, line := range lines {
 		if i > 0 {
 			label = strings.Repeat(" ", width)

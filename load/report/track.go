@@ -3,6 +3,7 @@ package report
 import (
 	"slices"
 
+	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/load"
 )
 
@@ -77,11 +78,11 @@ func tracks(r *load.Result) []track {
 	}
 	_, from := primary(r)
 	all := []track{
-		{name: "answers/s", stretches: each(answersPerSecond), text: number, color: green, dips: true},
-		{name: "errors/s", stretches: each(errorsPerSecond), text: number, color: red},
-		{name: "p50, " + from, stretches: each(func(s load.Second) float64 { return s.P50 }), text: span, color: cyan},
-		{name: "p99, " + from, stretches: each(func(s load.Second) float64 { return s.P99 }), text: span, color: cyan},
-		{name: "max, " + from, stretches: each(func(s load.Second) float64 { return s.Max }), text: span, color: cyan},
+		{name: "answers/s", stretches: each(answersPerSecond), text: readable.Number, color: green, dips: true},
+		{name: "errors/s", stretches: each(errorsPerSecond), text: readable.Number, color: red},
+		{name: "p50, " + from, stretches: each(func(s load.Second) float64 { return s.P50 }), text: readable.Span, color: cyan},
+		{name: "p99, " + from, stretches: each(func(s load.Second) float64 { return s.P99 }), text: readable.Span, color: cyan},
+		{name: "max, " + from, stretches: each(func(s load.Second) float64 { return s.Max }), text: readable.Span, color: cyan},
 	}
 	if r.Server == nil {
 		return all
@@ -95,8 +96,8 @@ func tracks(r *load.Result) []track {
 		return s
 	}
 	return append(all,
-		track{name: "server CPUs", stretches: sampled(func(s load.ServerSample) float64 { return s.CPU }), text: number, color: magenta},
-		track{name: "memory", stretches: sampled(func(s load.ServerSample) float64 { return float64(s.RSS) }), text: size, color: magenta},
+		track{name: "server CPUs", stretches: sampled(func(s load.ServerSample) float64 { return s.CPU }), text: readable.Number, color: magenta},
+		track{name: "memory", stretches: sampled(func(s load.ServerSample) float64 { return float64(s.RSS) }), text: readable.Size, color: magenta},
 	)
 }
 

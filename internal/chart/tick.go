@@ -1,0 +1,134 @@
+package chart
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/weirhq/weir/internal/readable"
+)
+
+// LinearTicks returns round numbers from 0 up to the first that reaches high, at
+// most most+1 of them: the labels of an axis that starts at 0.
+func LinearTicks(high float64, most int) []float64 {
+	if !(high > 0) || math.IsInf(high, 0) {
+		high = 1
+	}
+	step := RoundStep(high/float64(most), 0)
+	var ticks []float64
+	for i := 0.0; ; i++ {
+		ticks = append(ticks, i*step)
+		if i*step >= high*(1-1e-9) {
+			return ticks
+		}
+	}
+}
+
+// A LogAxis is logarithmic, with ticks at round numbers.
+type LogAxis struct {
+	low, high float64
+	Ticks     []float64
+}
+
+// NewLogAxis has room for low to high, as far as they are between a nanosecond
+// and the length of a life in microseconds, and at most most ticks.
+func NewLogAxis(low, high float64, most int) LogAxis {
+	low = min(max(low, 1e-3), 1e15)
+	high = min(max(high, low), 1e15)
+	if high < 4*low { // a flat curve belongs in the middle
+		low, high = math.Sqrt(low*high)/2, math.Sqrt(low*high)*2
+	}
+	margin := math.Pow(high/low, 0.04)
+	a := LogAxis{low: low / margin, high: high * margin}
+	for _, step := range [][]float64{{1, 2, 5}, {1}} {
+		if a.Ticks = a.within(step); len(a.Ticks) <= most {
+			break
+		}
+	}
+	return a
+}
+
+// within returns the step's multiples by powers of ten that the axis has.
+func (a LogAxis) within(step []float64) []float64 {
+	var ticks []float64
+	for decade := math.Floor(math.Log10(a.low)); ; decade++ {
+		for _, s := range step {
+			v := s * math.Pow(10, decade)
+			if v > a.high {
+				return ticks
+			}
+			if v >= a.low {
+				ticks = append(ticks, v)
+			}
+		}
+	}
+}
+
+// Place is where v stands between the axis' ends, from 0 to 1.
+func (a LogAxis) Place(v float64) float64 {
+	return min(max(math.Log(v/a.low)/math.Log(a.high/a.low), 0), 1)
+}
+
+// TickText writes a round number without needless digits: 0.5, 20, 1,000.
+func TickText(v float64) string {
+	if v >= 1000 {
+		return readable.Count(int64(math.Round(v)))
+	}
+	return strconv.FormatFloat(v, 'g', 6, 64)
+}
+
+// TickSpan is a round time of so many microseconds: "500 µs", "2 ms".
+func TickSpan(us float64) string {
+	unit := readable.Microseconds
+	switch {
+	case us >= 999_999:
+		unit = readable.Seconds
+	case us >= 999.999:
+		unit = readable.Milliseconds
+	}
+	return TickText(us/unit.Size) + " " + unit.Name
+}
+
+// timeSteps are between the ticks of an axis of time, in seconds.
+var timeSteps = []float64{.001, .002, .005, .01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 6 * 3600, 12 * 3600, 24 * 3600}
+
+// TimeTicks are the labels of an axis from 0 to end in seconds, at most seven.
+func TimeTicks(end float64) []Tick {
+	step := timeSteps[len(timeSteps)-1]
+	for _, s := range timeSteps {
+		if end/s <= 6 {
+			step = s
+			break
+		}
+	}
+	for end/step > 6 {
+		step *= 2
+	}
+	var ticks []Tick
+	for i := 0.0; i*step <= end*(1+1e-9); i++ {
+		ticks = append(ticks, Tick{At: Percent(100 * i * step / end), Text: tickClock(i*step, step)})
+	}
+	return Anchored(ticks)
+}
+
+func tickClock(seconds, step float64) string {
+	if seconds == 0 {
+		return "0"
+	}
+	if step < 1 {
+		return TickText(math.Round(seconds*1e3)/1e3) + " s"
+	}
+	return readable.Clock(seconds)
+}
+
+// RoundStep is the least of 1, 2, 5, 10, … times a power of ten that reaches
+// step and least.
+func RoundStep(step, least float64) float64 {
+	step = max(step, least, 1e-9)
+	decade := math.Pow(10, math.Floor(math.Log10(step)))
+	for _, s := range []float64{1, 2, 5} {
+		if s*decade >= step*(1-1e-9) {
+			return s * decade
+		}
+	}
+	return 10 * decade
+}

@@ -1,0 +1,75 @@
+package readable
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Visible returns s with what cannot be seen, or turns the text around it, as
+// escapes.
+func Visible(s string) string {
+	return Escape(s, func(r rune) string {
+		if strconv.IsPrint(r) {
+			return string(r)
+		}
+		return ""
+	})
+}
+
+// Escape writes each character of s as spelled does, or as Go does in a string
+// when that is "".
+func Escape(s string, spelled func(rune) string) string {
+	var b strings.Builder
+	for i, r := range s {
+		if text := spelled(r); text != "" && !(r == utf8.RuneError && s[i] != "\uFFFD"[0]) {
+			b.WriteString(text)
+			continue
+		}
+		quoted := strconv.QuoteRuneToASCII(r)
+		if r == utf8.RuneError && s[i] != "\uFFFD"[0] { // a byte that is no UTF-8
+			quoted = fmt.Sprintf(`'\x%02x'`, s[i])
+		}
+		b.WriteString(quoted[1 : len(quoted)-1])
+	}
+	return b.String()
+}
+
+// Wrap breaks a text into lines of at most width characters, at spaces where it
+// can. There is always one.
+func Wrap(s string, width int) []string {
+	width = max(width, 8)
+	var lines []string
+	line := []rune(s)
+	for len(line) > width {
+		at := width
+		for i := width; i > width/2; i-- {
+			if line[i] == ' ' {
+				at = i
+				break
+			}
+		}
+		lines = append(lines, string(line[:at]))
+		line = []rune(strings.TrimLeft(string(line[at:]), " "))
+	}
+	return append(lines, string(line))
+}
+
+// Enumerate joins as people do: a, b and c.
+func Enumerate(parts []string) string {
+	if len(parts) < 2 {
+		return strings.Join(parts, "")
+	}
+	last := len(parts) - 1
+	return strings.Join(parts[:last], ", ") + " and " + parts[last]
+}
+
+// Clip keeps the beginning of what is too long to be read, and says so.
+func Clip(s string) string {
+	const most = 300
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + fmt.Sprintf("… (%s more)", Things(int64(len(s)-most), "byte"))
+}
