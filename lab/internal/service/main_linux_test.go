@@ -1,0 +1,148 @@
+package service_test
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/weirhq/weir/lab/internal/service"
+)
+
+// asService in the environment makes this test's program one that is started
+// by a test: a name of roles.
+const asService = "WEIR_TEST_SERVICE"
+
+// roles are what the program does instead of testing.
+var roles = map[string]func(){
+	"write":    write,
+	"stubborn": stubborn,
+	"owner":    owner,
+}
+
+func TestMain(m *testing.M) {
+	if role := roles[os.Getenv(asService)]; role != nil {
+		role()
+		return
+	}
+	goleak.VerifyTestMain(leftovers{m, open()})
+}
+
+// leftovers tells whether the tests have left a descriptor or a child.
+type leftovers struct {
+	m      *testing.M
+	before int
+}
+
+func (l leftovers) Run() int {
+	code := l.m.Run()
+	const poller = 3 // its own, from the first pipe on
+	if now := open(); now > l.before+poller {
+		fmt.Fprintf(os.Stderr, "%d descriptors are open, %d were before the tests\n", now, l.before)
+		return 1
+	}
+	if left := children(os.Getpid()); len(left) > 0 {
+		fmt.Fprintf(os.Stderr, "children are left: %v\n", left)
+		return 1
+	}
+	return code
+}
+
+func open() int {
+	names, _ := os.ReadDir("/proc/self/fd")
+	return len(names)
+}
+
+// children are the numbers of a process's children, zombies too.
+func children(pid int) (all []string) {
+	lists, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	for _, task := range lists {
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%s/children", pid, task.Name()))
+		all = append(all, strings.Fields(string(text))...)
+	}
+	return all
+}
+
+// write writes as many bytes as its argument says, 100 in each line.
+func write() {
+	n, _ := strconv.Atoi(os.Args[1])
+	block := slices.Repeat([]byte(strings.Repeat("x", 99)+"\n"), 600)
+	for n > 0 {
+		wrote, err := os.Stdout.Write(block[:min(n, len(block))])
+		if err != nil {
+			os.Exit(1)
+		}
+		n -= wrote
+	}
+}
+
+// stubborn does not end for SIGTERM.
+func stubborn() {
+	signal.Ignore(syscall.SIGTERM)
+	fmt.Println("ready")
+	select {}
+}
+
+// owner starts a service and waits to be killed.
+func owner() {
+	s, err := service.Start(service.Spec{
+		Command: []string{"sh", "-c", "sleep 300 & exec sleep 300"}, Env: os.Environ(), Mark: os.Args[1],
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(s.PID())
+	select {}
+}
+
+const deadline = 20 * time.Second
+
+// until waits for something to be so.
+func until(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(deadline); !is(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("not within %v: %s", deadline, what)
+		}
+	}
+}
+
+// start starts a service that the test stops.
+func start(t *testing.T, spec service.Spec) *service.Service {
+	t.Helper()
+	if spec.Env == nil {
+		spec.Env = os.Environ()
+	}
+	s, err := service.Start(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// self is this program in a role.
+func self(role string, args ...string) service.Spec {
+	return service.Spec{Command: append([]string{os.Args[0]}, args...), Env: append(os.Environ(), asService+"="+role)}
+}
+
+func shell(script string) service.Spec {
+	return service.Spec{Command: []string{"sh", "-c", script}}
+}
+
+func wait(t *testing.T, s *service.Service) {
+	t.Helper()
+	select {
+	case <-s.Ended():
+	case <-time.After(deadline):
+		s.Stop(0)
+		t.Fatalf("the service runs after %v", deadline)
+	}
+}

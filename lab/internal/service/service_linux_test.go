@@ -1,0 +1,207 @@
+package service_test
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/weirhq/weir/lab/internal/service"
+)
+
+// lives tells whether a process runs.
+func lives(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && !strings.Contains(string(stat), ") Z ")
+}
+
+func linked(pid, fd int) bool {
+	_, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", pid, fd))
+	return err == nil
+}
+
+// numbers waits for as many lines with a number each.
+func numbers(t *testing.T, s *service.Service, n int, file string) (all []int) {
+	t.Helper()
+	until(t, fmt.Sprintf("%d processes say their numbers", n), func() bool { return s.Lines() == int64(n) })
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range strings.Fields(string(text)) {
+		pid, err := strconv.Atoi(word)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, pid)
+	}
+	return all
+}
+
+// TestStop ends families of all kinds.
+func TestStop(t *testing.T) {
+	const daemon = `setsid sh -c 'echo $$; exec sleep 300' &`
+	for name, c := range map[string]struct {
+		script string
+		pids   int
+		left   int
+		exit   string
+	}{
+		"one":                  {"echo $$; exec sleep 300", 1, 0, "signal: terminated"},
+		"with a child":         {"echo $$; sleep 300 & echo $!; wait", 2, 0, "signal: terminated"},
+		"ended before":         {"echo $$; exit 3", 1, 0, "exit status 3"},
+		"ended before a child": {"echo $$; sleep 300 & echo $!", 2, 0, "exit status 0"},
+		"with a daemon":        {"echo $$; " + daemon + " exec sleep 300", 2, 1, "signal: terminated"},
+		"a lost daemon":        {"echo $$; (" + daemon + ") ; sleep 300", 2, 1, "signal: terminated"},
+		"ends the daemon": {"echo $$; setsid sleep 300 & d=$!; echo $d; trap 'kill $d; exit 4' TERM; while :; do sleep 0.01; done",
+			2, 0, "exit status 4"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "out")
+			spec := shell(c.script)
+			spec.Mark = "WEIR_TEST_MARK=" + t.Name()
+			spec.Stdout = service.File(file)
+			s := start(t, spec)
+			pids := numbers(t, s, c.pids, file)
+			if strings.HasPrefix(name, "ended before") {
+				wait(t, s)
+			}
+			e := s.Stop(deadline)
+			if len(e.Left) != c.left || e.Exit != c.exit || len(e.Alive) != 0 {
+				t.Errorf("killed %v, exit %q, alive %v; want %d killed, %q", e.Left, e.Exit, e.Alive, c.left, c.exit)
+			}
+			for _, pid := range pids {
+				if lives(pid) {
+					t.Errorf("process %d lives", pid)
+				}
+			}
+		})
+	}
+}
+
+func TestStopStubborn(t *testing.T) {
+	spec := self("stubborn")
+	spec.Stdout = service.Pipe(0)
+	s := start(t, spec)
+	until(t, "it ignores signals", func() bool { return s.Lines() == 1 })
+	began := time.Now()
+	const within = 100 * time.Millisecond
+	e := s.Stop(within)
+	if took := time.Since(began); took < within {
+		t.Errorf("it was killed after %v, want %v", took, within)
+	}
+	if want := strconv.Itoa(s.PID()); len(e.Left) != 1 || !strings.HasPrefix(e.Left[0], want+" (") || e.Exit != "signal: killed" {
+		t.Errorf("killed %v, exit %q; want %s killed", e.Left, e.Exit, want)
+	}
+}
+
+// TestStartNothing starts what cannot be started.
+func TestStartNothing(t *testing.T) {
+	spec := func(change func(*service.Spec)) service.Spec {
+		s := service.Spec{Command: []string{"true"}, Env: os.Environ(), Stdout: service.Pipe(0)}
+		change(&s)
+		return s
+	}
+	for name, c := range map[string]struct {
+		spec service.Spec
+		want string
+	}{
+		"no command":     {spec(func(s *service.Spec) { s.Command = nil }), "there is no command"},
+		"no program":     {spec(func(s *service.Spec) { s.Command = []string{"weir-no-such"} }), "executable file not found"},
+		"no folder":      {spec(func(s *service.Spec) { s.Dir = "/weir/no/such" }), "no such file"},
+		"no room":        {spec(func(s *service.Spec) { s.Stdout = service.File("/weir/no/such") }), "connect the service's output"},
+		"many CPUs":      {spec(func(s *service.Spec) { s.CPUs = 5000 }), "this process itself may use"},
+		"too many files": {spec(func(s *service.Spec) { s.Files = 1 << 40 }), "ulimit -Hn"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := service.Start(c.spec)
+			if err == nil {
+				s.Stop(0)
+				t.Fatal("it was started")
+			}
+			if !strings.Contains(err.Error(), c.want) {
+				t.Errorf("the error is %q, want %q in it", err, c.want)
+			}
+		})
+	}
+}
+
+func TestLimits(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "out")
+	spec := shell("ulimit -Sn; ulimit -Hn; nproc; echo $0 $# $1")
+	spec.Command = append(spec.Command, "a b", "c 'd'")
+	spec.Files, spec.CPUs = 123, 1
+	spec.Stdout = service.File(file)
+	before := runtime.NumCPU()
+	s := start(t, spec)
+	wait(t, s)
+	s.Stop(deadline)
+	text, _ := os.ReadFile(file)
+	if got, want := string(text), "123\n123\n1\na b 1 c 'd'\n"; got != want {
+		t.Errorf("the service says %q, want %q", got, want)
+	}
+	var now unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &now); err != nil || now.Count() != before {
+		t.Errorf("this process may use %d CPUs, %v; want %d as before", now.Count(), err, before)
+	}
+}
+
+// TestMemory has a service take more memory than it may, where the test may
+// make a control group.
+func TestMemory(t *testing.T) {
+	spec := service.Spec{
+		Command: []string{"sh", "-c", "x=$(head -c 200000000 /dev/zero | tr '\\0' x); echo ${#x}"},
+		Env:     os.Environ(),
+		Limits:  service.Limits{Memory: 32 << 20},
+	}
+	s, err := service.Start(spec)
+	if err != nil {
+		if !strings.Contains(err.Error(), "systemd-run") {
+			t.Fatalf("the error is %q, want one that says what to do", err)
+		}
+		t.Skip("no control group may be made: ", err)
+	}
+	wait(t, s)
+	if e := s.Stop(deadline); e.OutOfMemory == 0 {
+		t.Errorf("it ended with %+v, want one that was killed for its memory", e)
+	}
+}
+
+// TestOwnerKilled kills the process that has started a service: the kernel
+// ends the service, and EndMarked its children.
+func TestOwnerKilled(t *testing.T) {
+	mark := fmt.Sprintf("WEIR_TEST_MARK=%s:", t.TempDir())
+	owner := exec.Command(os.Args[0], mark+"1")
+	owner.Env = append(os.Environ(), asService+"=owner")
+	out, err := owner.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := owner.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	pid, e := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil || e != nil {
+		t.Fatalf("the owner says %q, %v", line, err)
+	}
+	until(t, "it has a child", func() bool { return len(children(pid)) == 1 })
+	child, _ := strconv.Atoi(children(pid)[0])
+	owner.Process.Signal(syscall.SIGKILL)
+	owner.Wait()
+	until(t, "the service has ended", func() bool { return !lives(pid) })
+	killed, err := service.EndMarked(mark)
+	if want := fmt.Sprintf("%d (sleep)", child); err != nil || len(killed) != 1 || killed[0] != want {
+		t.Errorf("EndMarked killed %v, %v; want %s", killed, err, want)
+	}
+	until(t, "its child has ended", func() bool { return !lives(child) })
+}

@@ -1,0 +1,31 @@
+//go:build !linux
+
+package service
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+)
+
+// A Service is a program that runs, which is possible on Linux alone: elsewhere
+// nobody says which children a program has left behind.
+type Service struct{}
+
+// Start returns an error that wraps [errors.ErrUnsupported].
+func Start(Spec) (*Service, error) {
+	return nil, fmt.Errorf("run a service on %s: %w", runtime.GOOS, errors.ErrUnsupported)
+}
+
+// EndMarked does nothing: there is no service.
+func EndMarked(string) ([]string, error) { return nil, nil }
+
+// There is no Service that these methods could be called of.
+
+func (*Service) PID() int                  { return 0 }
+func (*Service) Ended() <-chan struct{}    { return nil }
+func (*Service) Count() Count              { return Count{} }
+func (*Service) Lines() int64              { return 0 }
+func (*Service) Hold(_, _ time.Time)       {}
+func (*Service) Stop(time.Duration) Ending { return Ending{} }

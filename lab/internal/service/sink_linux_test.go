@@ -1,0 +1,170 @@
+package service_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/lab/internal/service"
+)
+
+func TestSinks(t *testing.T) {
+	for name, c := range map[string]struct {
+		sink  func(dir string) *service.Sink
+		want  string // what comes of "one\ntwo\n"
+		lines int64
+	}{
+		"null":      {func(string) *service.Sink { return service.Null() }, "", 0},
+		"file":      {func(dir string) *service.Sink { return service.File(filepath.Join(dir, "out")) }, "one\ntwo\n", 2},
+		"pipe":      {func(string) *service.Sink { return service.Pipe(0) }, "one\ntwo\n", 2},
+		"slow pipe": {func(string) *service.Sink { return service.Pipe(100) }, "one\ntwo\n", 2},
+		"terminal":  {func(string) *service.Sink { return service.Terminal() }, "one\r\ntwo\r\n", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			spec := shell("echo one; echo two >&2")
+			spec.Stdout = c.sink(t.TempDir())
+			began := time.Now()
+			s := start(t, spec)
+			wait(t, s)
+			e := s.Stop(time.Second)
+			if got := string(e.Tail); got != c.want || e.Lines != c.lines || e.Written.Bytes != int64(len(c.want)) {
+				t.Errorf("got %q, %d lines, %d bytes; want %q, %d lines", got, e.Lines, e.Written.Bytes, c.want, c.lines)
+			}
+			if last := e.Written.Last; c.want != "" && (last.Before(began.Add(-time.Second)) || last.After(time.Now())) {
+				t.Errorf("the last byte came at %v, want between %v and now", last, began)
+			}
+			if e.Exit != "exit status 0" || e.Left != nil || e.Alive != nil {
+				t.Errorf("it ended with %+v", e)
+			}
+		})
+	}
+}
+
+// TestTerminal asks the program what it sees.
+func TestTerminal(t *testing.T) {
+	spec := shell("stty size <&1; test -t 1 && test -t 2 && echo both; : </dev/tty && echo controlled")
+	spec.Stdout = service.Terminal()
+	s := start(t, spec)
+	wait(t, s)
+	if got, want := string(s.Stop(time.Second).Tail), "24 80\r\nboth\r\ncontrolled\r\n"; got != want {
+		t.Errorf("the terminal's program says %q, want %q", got, want)
+	}
+}
+
+func TestTwoSinks(t *testing.T) {
+	spec := shell("echo out; echo error >&2; echo again >&2")
+	spec.Stdout, spec.Stderr = service.File(filepath.Join(t.TempDir(), "out")), service.Pipe(0)
+	s := start(t, spec)
+	wait(t, s)
+	e := s.Stop(time.Second)
+	if got := string(e.Tail); got != "out\nerror\nagain\n" || e.Lines != 3 || e.Written.Bytes != 16 {
+		t.Errorf("got %q, %d lines, %d bytes", got, e.Lines, e.Written.Bytes)
+	}
+}
+
+// TestMuchOutput has 100 MB written.
+func TestMuchOutput(t *testing.T) {
+	const size = 100 << 20
+	for name, sink := range map[string]*service.Sink{
+		"file": service.File(filepath.Join(t.TempDir(), "out")), "pipe": service.Pipe(0),
+	} {
+		t.Run(name, func(t *testing.T) {
+			spec := self("write", fmt.Sprint(size))
+			spec.Stdout = sink
+			s := start(t, spec)
+			wait(t, s)
+			e := s.Stop(time.Second)
+			if e.Written.Bytes != size || e.Lines != size/100 {
+				t.Errorf("%d bytes in %d lines, want %d in %d", e.Written.Bytes, e.Lines, size, size/100)
+			}
+			const kept = 64 << 10
+			end := strings.Repeat(strings.Repeat("x", 99)+"\n", kept/100+1)
+			if got, want := string(e.Tail), end[len(end)-kept:]; got != want {
+				t.Errorf("the last %d bytes are kept, and not the last %d as they were", len(got), kept)
+			}
+		})
+	}
+}
+
+// TestSlowPipe has a program write as fast as it can for a reader that takes
+// little.
+func TestSlowPipe(t *testing.T) {
+	const perSecond = 200_000
+	spec := self("write", fmt.Sprint(10<<20))
+	spec.Stdout = service.Pipe(perSecond)
+	began := time.Now()
+	s := start(t, spec)
+	until(t, "the pipe is full", func() bool { return s.Count().Behind > 32<<10 })
+	until(t, "some was read", func() bool { return s.Count().Bytes > perSecond/4 })
+	read, took := s.Count().Bytes, time.Since(began)
+	if most := perSecond*took.Seconds() + perSecond/50; float64(read) > most {
+		t.Errorf("%d bytes were read in %v, want no more than %.0f", read, took, most)
+	}
+	e := s.Stop(deadline)
+	if e.Left != nil || e.Exit != "signal: terminated" {
+		t.Errorf("it ended with %q, killed %v", e.Exit, e.Left)
+	}
+	if rest := e.Written.Bytes - read; rest < 32<<10 {
+		t.Errorf("%d bytes were taken when the program had ended, want what was in the pipe", rest)
+	}
+}
+
+func TestHold(t *testing.T) {
+	spec := shell("while echo 0123456789; do :; done")
+	spec.Stdout = service.Pipe(0)
+	s := start(t, spec)
+	until(t, "something was read", func() bool { return s.Count().Bytes > 0 })
+	const long = 300 * time.Millisecond
+	from := time.Now()
+	s.Hold(from, from.Add(long))
+	until(t, "the pipe is full", func() bool { return s.Count().Behind > 60_000 || time.Since(from) > long })
+	before := s.Count()
+	if before.Last.After(from.Add(long/2)) || before.Behind < 60_000 {
+		t.Errorf("the reader that stops has read after %v of %v, %d bytes wait", before.Last.Sub(from), long, before.Behind)
+	}
+	until(t, "the reader reads on", func() bool { return s.Count().Bytes > before.Bytes+1<<17 })
+	if took := time.Since(from); took < long {
+		t.Errorf("the reader reads on after %v, want %v", took, long)
+	}
+	s.Stop(deadline)
+}
+
+// TestHoldAhead has a reader that waits for something to read stop before
+// there is anything.
+func TestHoldAhead(t *testing.T) {
+	fifo := t.TempDir() + "/go"
+	spec := shell(fmt.Sprintf("mkfifo %s; read line <%[1]s; echo $line; exec sleep 300", fifo))
+	spec.Stdout = service.Pipe(0)
+	s := start(t, spec)
+	from := time.Now().Add(50 * time.Millisecond)
+	s.Hold(from, from.Add(time.Hour))
+	until(t, "the hold has begun", func() bool { return time.Since(from) > 20*time.Millisecond })
+	tell := start(t, shell(fmt.Sprintf("until test -p %s; do :; done; echo hello >%[1]s", fifo)))
+	until(t, "the line waits", func() bool { return s.Count().Behind == 6 })
+	tell.Stop(deadline)
+	e := s.Stop(deadline)
+	if string(e.Tail) != "hello\n" {
+		t.Errorf("%q was read in the end, want the line", e.Tail)
+	}
+}
+
+// TestWhoKeepsAPipe stops a program whose output another one holds that has
+// nothing to do with it.
+func TestWhoKeepsAPipe(t *testing.T) {
+	spec := shell("echo $$; exec sleep 300")
+	spec.Stdout = service.Pipe(0)
+	s := start(t, spec)
+	until(t, "it says its number", func() bool { return s.Lines() == 1 })
+	keeper := start(t, shell(fmt.Sprintf("exec 3>/proc/%d/fd/1; sleep 300", s.PID())))
+	until(t, "the other has it", func() bool { return linked(keeper.PID(), 3) })
+	began := time.Now()
+	if e := s.Stop(deadline); e.Lines != 1 {
+		t.Errorf("%d lines, want 1", e.Lines)
+	}
+	if took := time.Since(began); took > deadline/2 {
+		t.Errorf("stopping took %v", took)
+	}
+	keeper.Stop(deadline)
+}
