@@ -149,12 +149,18 @@ type Output struct {
 	// After is how long output still came after the last answer, in seconds.
 	After float64 `json:"after_seconds"`
 
-	// Expected is how many lines the answered requests should have written, by
-	// the experiment's lines_per_request, and Lost how many of them are missing;
-	// both are 0 when the experiment does not say, or stdout is null.
+	// Expected is how many lines the service should have written: as many as it
+	// says itself by the measure [LinesEmitted], else those of the answered
+	// requests by the experiment's lines_per_request. Lost is how many of them are
+	// missing. Both are 0 when neither says, or stdout is null.
 	Expected int64 `json:"expected_lines,omitempty"`
 	Lost     int64 `json:"lost_lines,omitempty"`
 }
+
+// LinesEmitted is the name of the measure by which a service says how many lines
+// it has meant to write to stdout and stderr since it began. Where requests are
+// abandoned or wait for their log, the answers do not tell.
+const LinesEmitted = "log lines emitted"
 
 // GoUsage is what a Go service's runtime did while it was loaded.
 type GoUsage struct {
