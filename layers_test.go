@@ -52,9 +52,8 @@ var layers = map[string]struct {
 		why: "a proxy tells a hook what happened; it knows neither routes nor logs",
 	},
 	"front": {
-		own: []string{"log", "log/sink", "router", "proxy", "limit", "internal/httpsyntax", "internal/machine", "internal/nearest", "internal/traceid"},
+		own: []string{"log", "log/sink", "router", "proxy", "limit", "internal/httpsyntax", "internal/machine", "internal/nearest", "internal/traceid", "internal/yamlfile"},
 		foreign: []string{
-			"github.com/goccy/go-yaml",
 			"github.com/prometheus/client_golang/prometheus",
 			"golang.org/x/sys/unix",
 		},

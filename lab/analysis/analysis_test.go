@@ -1,0 +1,480 @@
+package analysis_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/analysis"
+	"github.com/weirhq/weir/load"
+)
+
+// A series is the requests per second of a configuration's runs.
+type series struct {
+	name   string
+	values []float64
+}
+
+// again is the name that the twin of a baseline has here.
+const again = "null again"
+
+// closedLoop makes results of a closed loop, their runs in turn. The first series
+// is the baseline; one that is called again is its twin.
+func closedLoop(all ...series) *lab.Results {
+	r := &lab.Results{Name: "made", Started: time.Date(2026, 11, 22, 3, 0, 0, 0, time.UTC), Machine: load.Machine{System: "linux/amd64", CPUs: 2}}
+	longest := 0
+	for i, s := range all {
+		r.Configurations = append(r.Configurations, lab.Configuration{Name: s.name, Baseline: i == 0, Again: s.name == again})
+		longest = max(longest, len(s.values))
+	}
+	for i := range longest {
+		for _, s := range all {
+			if i < len(s.values) {
+				r.Runs = append(r.Runs, lab.Run{Number: len(r.Runs) + 1, Configuration: s.name, Repeat: i + 1, Outcome: lab.Done,
+					Load: &load.Result{RequestsPerSecond: s.values[i], Requests: 1000, Sent: 1000, Status: map[string]int64{"2xx": 1000}, Latency: &load.Latency{}}})
+			}
+		}
+	}
+	return r
+}
+
+// around returns n values about a middle, no two alike, by so large a share of it.
+func around(seed uint64, n int, middle, share float64) []float64 {
+	random := rand.New(rand.NewPCG(seed, 7))
+	values := make([]float64, n)
+	for i := range values {
+		values[i] = middle * (1 + share*random.NormFloat64())
+	}
+	return values
+}
+
+// ownMeasures returns the results with the rates as measures of the runs' own.
+func ownMeasures(r *lab.Results, name, unit string, better lab.Better) *lab.Results {
+	for i := range r.Runs {
+		r.Runs[i].Own = []lab.Measure{{Name: name, Unit: unit, Better: better, Value: r.Runs[i].Load.RequestsPerSecond}}
+		r.Runs[i].Load = nil
+	}
+	return r
+}
+
+func rate(t *testing.T, a *analysis.Analysis) *analysis.Metric {
+	t.Helper()
+	m := a.Metric("requests per second")
+	if m == nil {
+		t.Fatalf("no requests per second in %+v", a.Metrics)
+	}
+	return m
+}
+
+func TestVerdicts(t *testing.T) {
+	base := around(1, 10, 50_000, 0.01)
+	twin := around(2, 10, 50_000, 0.01)
+	few := func(s []float64) []float64 { return s[:3] }
+	for _, c := range []struct {
+		name          string
+		base, twin, x []float64
+		want          analysis.Verdict
+		why           string
+	}{
+		{"more", base, twin, around(3, 10, 60_000, 0.01), analysis.Better, ""},
+		{"less", base, twin, around(3, 10, 40_000, 0.01), analysis.Worse, ""},
+		{"the same", base, twin, around(3, 10, 50_000, 0.01), analysis.Noise, "chance may be all of it"},
+		{"exactly the same", base, base, base, analysis.Noise, "chance may be all of it (p 1)"},
+		{"less than the baseline differs from itself", base, around(2, 10, 60_000, 0.01), around(3, 10, 55_000, 0.01), analysis.Noise, "the baseline differs from itself by as much"},
+		{"more than the baseline differs from itself", base, around(2, 10, 60_000, 0.01), around(3, 10, 65_000, 0.01), analysis.Better, ""},
+		{"three runs", few(base), few(twin), few(around(3, 10, 90_000, 0.01)), analysis.NotJudged, "too few runs: 3 and 3; at least 4 of each are needed"},
+		{"no twin", base, nil, around(3, 10, 60_000, 0.01), analysis.Better, ""},
+		{"from zero", make([]float64, 10), make([]float64, 10), base, analysis.Better, ""},
+		{"to zero", base, twin, make([]float64, 10), analysis.Worse, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := rate(t, analysis.Of(closedLoop(series{"null", c.base}, series{again, c.twin}, series{"x", c.x})))
+			if got := m.Row("x").Versus; got.Verdict != c.want || !strings.HasPrefix(got.Why, c.why) || c.why == "" && got.Why != "" {
+				t.Errorf("verdict %q, for %q; want %q for %q", got.Verdict, got.Why, c.want, c.why)
+			}
+			if m.Row("null").Versus != nil {
+				t.Errorf("the baseline is compared with itself: %+v", m.Row("null").Versus)
+			}
+			if noise := m.Noise; (noise == nil) != (c.twin == nil) || noise != nil && (noise.Verdict != analysis.NotJudged || noise.Corrected != nil) {
+				t.Errorf("the noise is %+v", noise)
+			}
+		})
+	}
+}
+
+// A rate should rise and a latency fall; some measures should do neither.
+func TestWhichWayIsBetter(t *testing.T) {
+	for better, want := range map[lab.Better]analysis.Verdict{lab.Higher: analysis.Better, lab.Lower: analysis.Worse, lab.Neither: analysis.NotJudged} {
+		r := ownMeasures(closedLoop(series{"null", around(1, 8, 10, 0.01)}, series{"x", around(2, 8, 20, 0.01)}), "depth", "m", better)
+		a := analysis.Of(r)
+		m := a.Metric("depth")
+		if d := m.Row("x").Versus; d.Verdict != want || d.P == nil || m.Leads == (better == lab.Neither) || !m.Own || m.Unit != "m" {
+			t.Errorf("with %q: %+v, leads %v; want verdict %q", better, d, m.Leads, want)
+		}
+	}
+}
+
+// With more configurations, each needs more to be believed.
+func TestCorrection(t *testing.T) {
+	base, x := []float64{10, 11, 12, 13, 14}, []float64{12.5, 14.5, 15, 16, 17}
+	alone := rate(t, analysis.Of(closedLoop(series{"null", base}, series{"x", x}))).Row("x").Versus
+	if alone.Verdict != analysis.Better || *alone.P != *alone.Corrected {
+		t.Fatalf("x alone is %+v, p %v", alone, *alone.P)
+	}
+	among := rate(t, analysis.Of(closedLoop(series{"null", base}, series{"x", x}, series{"y", base}, series{"z", base}))).Row("x").Versus
+	if *among.P != *alone.P || *among.Corrected != 3**alone.P || among.Verdict != analysis.Noise {
+		t.Errorf("x among three is %+v, p %v corrected %v; want p %v three times", among, *among.P, *among.Corrected, *alone.P)
+	}
+}
+
+// Runs that were not measured have no values, and are counted.
+func TestOutcomes(t *testing.T) {
+	r := closedLoop(series{"null", around(1, 8, 100, 0.01)}, series{"x", around(2, 8, 200, 0.01)}, series{"y", around(3, 8, 300, 0.01)})
+	outcomes := []lab.Outcome{lab.Done, lab.Leaked, lab.Died, lab.NoAnswer, lab.NeverReady, lab.Failed, lab.Done, lab.Done}
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		switch run.Configuration {
+		case "x":
+			run.Outcome = outcomes[run.Repeat-1]
+		case "y":
+			run.Outcome = lab.Died
+		}
+	}
+	a := analysis.Of(r)
+	var got []float64
+	for _, v := range rate(t, a).Row("x").Values {
+		if run := r.Runs[v.Run-1]; run.Load.RequestsPerSecond != v.Value {
+			t.Errorf("run %d has %v, want %v", v.Run, v.Value, run.Load.RequestsPerSecond)
+		}
+		got = append(got, v.Value)
+	}
+	all := around(2, 8, 200, 0.01)
+	if want := []float64{all[0], all[1], all[6], all[7]}; !slices.Equal(got, want) {
+		t.Errorf("values of x are %v, want %v", got, want)
+	}
+	if rate(t, a).Row("y") != nil {
+		t.Errorf("y has values: %+v", rate(t, a).Row("y"))
+	}
+	if x := a.Runs[1]; x.All != 8 || x.Counted != 4 || x.Outcomes[lab.Died] != 1 {
+		t.Errorf("runs of x: %+v", x)
+	}
+	if first := a.Findings[0]; first.Text != "With y nothing was measured: 8 of 8 runs died." {
+		t.Errorf("the first finding is %q, want the one on y", first.Text)
+	}
+	want := "x: 1 of 8 runs was never ready, 1 of 8 runs died, 1 of 8 runs gave no answer and 1 of 8 runs could not be made; compared are the 4 that were measured."
+	if !slices.Contains(a.Warnings, want) {
+		t.Errorf("warnings are %q, want among them %q", a.Warnings, want)
+	}
+}
+
+// What leads depends on who sets the pace.
+func TestLeadingMetrics(t *testing.T) {
+	leads := func(r *lab.Results) []string {
+		var names []string
+		for _, m := range analysis.Of(r).Metrics {
+			if m.Leads {
+				names = append(names, m.Name)
+			}
+		}
+		return names
+	}
+	r := closedLoop(series{"null", around(1, 5, 100, 0.01)}, series{"x", around(2, 5, 100, 0.01)})
+	for i := range r.Runs {
+		r.Runs[i].Usage = lab.Usage{Seconds: 1, CPUSeconds: 0.5 + float64(i)/100}
+		r.Runs[i].Own = []lab.Measure{{Name: "delay", Value: float64(i)}, {Name: "size", Value: float64(i), Better: lab.Neither}}
+	}
+	if got, want := leads(r), []string{"requests per second", "delay"}; !slices.Equal(got, want) {
+		t.Errorf("in the closed loop %q lead, want %q", got, want)
+	}
+	for i := range r.Runs {
+		r.Runs[i].Load.LatencyFromDue = &load.Latency{P99: float64(i)}
+	}
+	if got, want := leads(r), []string{"latency p99", "CPU per request", "delay"}; !slices.Equal(got, want) {
+		t.Errorf("with a pace %q lead, want %q", got, want)
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	steady := func() *lab.Results {
+		return closedLoop(series{"null", []float64{99, 102, 100, 98, 101, 103, 97, 100.5}}, series{again, []float64{101.5, 98.5, 100.2, 102.5, 97.5, 99.5, 100.7, 101.2}},
+			series{"x", []float64{200, 201, 199, 202, 198, 203, 197, 200.5}})
+	}
+	for _, c := range []struct {
+		name   string
+		change func(*lab.Results)
+		want   string // "" for none
+	}{
+		{"nothing", func(*lab.Results) {}, ""},
+		{"interrupted", func(r *lab.Results) { r.Interrupted = true }, "was ended before all of its runs"},
+		{"the lab's CPU", func(r *lab.Results) { r.LabCPU = 0.034 }, "The lab itself took 3.4% of a CPU while it measured, more than the 1.0%"},
+		{"a saturated generator", func(r *lab.Results) { r.Runs[2].Load.Saturated = true }, "x: in 1 of 8 runs the load generator was at its own limit"},
+		{"leaked", func(r *lab.Results) { r.Runs[2].Outcome = lab.Leaked }, "x: in 1 of 8 runs the service left processes behind"},
+		{"too few", func(r *lab.Results) { r.Runs = r.Runs[:9] }, "a configuration has 3. For a difference to be told from chance (p at most 0.05, corrected for 1 comparison) each needs at least 4."},
+		{"one configuration", func(r *lab.Results) {
+			r.Runs = slices.DeleteFunc(r.Runs, func(r lab.Run) bool { return r.Configuration != "null" })
+		}, "runs of one configuration alone"},
+		{"the twin alone", func(r *lab.Results) {
+			r.Runs = slices.DeleteFunc(r.Runs, func(r lab.Run) bool { return r.Configuration == "x" })
+		}, "compared with nothing but itself"},
+		{"unlike itself", func(r *lab.Results) {
+			for i := range r.Runs {
+				if r.Runs[i].Configuration == again {
+					r.Runs[i].Load.RequestsPerSecond *= 1.2
+				}
+			}
+		}, "The baseline seems to differ from itself in requests per second by "},
+		{"drift", func(r *lab.Results) {
+			for i := range r.Runs {
+				r.Runs[i].Load.RequestsPerSecond -= float64(i)
+			}
+		}, "Requests per second of the baseline falls from run to run"},
+		{"an outlier", func(r *lab.Results) { r.Runs[5].Load.RequestsPerSecond = 150 }, "these runs are far from the others of their configuration: 6 (x, 150/s)"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := steady()
+			c.change(r)
+			got := analysis.Of(r).Warnings
+			if c.want == "" && len(got) > 0 || !strings.Contains(strings.Join(got, "\n"), c.want) {
+				t.Errorf("warnings are %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestFindings(t *testing.T) {
+	n := func(from float64) []float64 { // ten values with a median of from+4.5
+		var v []float64
+		for i := range 10 {
+			v = append(v, from+float64(i))
+		}
+		return v
+	}
+	r := closedLoop(series{"stdout=null", n(52_095.5)}, series{again, n(52_096.3)}, series{"stdout=terminal", n(29_695.5)}, series{"stdout=file", n(52_097.9)}, series{"logging off", n(120_000)})
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		run.Usage = lab.Usage{Seconds: 1, PeakRSS: 64<<20 + int64(i)}
+		if run.Configuration == "stdout=terminal" {
+			run.Usage.PeakRSS *= 4
+			run.Output.Expected, run.Output.Lost = 1000, int64(i)
+		}
+	}
+	var got []string
+	a := analysis.Of(r)
+	for _, f := range a.Findings {
+		got = append(got, fmt.Sprintf("%s|%s", f.Verdict, f.Text))
+	}
+	want := []string{
+		"better|With logging off, requests per second are 2.30 times as high as with stdout=null: 120,005/s instead of 52,100/s (95% interval of the ratio 2.30 to 2.30, 10 runs each).",
+		"worse|With stdout=terminal, requests per second are 43% lower than with stdout=null: 29,700/s instead of 52,100/s (95% interval of the ratio 0.570 to 0.570, 10 runs each).",
+		"worse|With stdout=terminal, the memory at its peak is 4.00 times as high as with stdout=null: 268 MB instead of 67.1 MB (95% interval of the ratio 4.00 to 4.00, 10 runs each).",
+		"~|No difference in requests per second was found between stdout=file and stdout=null: 52,102/s and 52,100/s; if there is one, it is likely under 0.1% (95% interval of the ratio 1.000 to 1.000, 10 runs each).",
+		"|The noise: stdout=null, run as two configurations, differs from itself by less than 0.1% in requests per second (95% interval of the ratio 1.000 to 1.000).",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("findings, -want +got:\n%s", diff)
+	}
+}
+
+// Three runs decide nothing, and the first sentence says so.
+func TestFindingsOfTooFew(t *testing.T) {
+	a := analysis.Of(closedLoop(series{"null", []float64{100, 101, 102}}, series{"x", []float64{200, 201, 202}}))
+	want := "The runs are too few to tell a difference from chance. So far: requests per second 201/s with x, 101/s with null."
+	if got := a.Findings[0].Text; got != want {
+		t.Errorf("the first finding is %q, want %q", got, want)
+	}
+}
+
+// Many measures of the runs' own do not make many sentences.
+func TestManyMeasures(t *testing.T) {
+	r := closedLoop(series{"a", make([]float64, 10)}, series{"b", make([]float64, 10)})
+	random := rand.New(rand.NewPCG(1, 1))
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		run.Load = nil
+		for j := range 40 {
+			value := 1e-6 * float64(j+1) * (1 + 0.01*random.NormFloat64())
+			if run.Configuration == "b" && j%4 == 0 {
+				value *= 2
+			}
+			run.Own = append(run.Own, lab.Measure{Name: fmt.Sprintf("Benchmark%d sec/op", j), Unit: "s", Value: value})
+		}
+	}
+	a := analysis.Of(r)
+	if n := len(a.Findings); n > 9 {
+		t.Errorf("%d findings: %+v", n, a.Findings)
+	}
+	var text strings.Builder
+	for _, f := range a.Findings {
+		fmt.Fprintln(&text, f.Text)
+	}
+	for _, want := range []string{"With b, Benchmark", "4 smaller differences more in the table.", "comparisons of the service's own measures no difference was found."} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("findings lack %q:\n%s", want, &text)
+		}
+	}
+}
+
+func TestQuantity(t *testing.T) {
+	for _, c := range []struct {
+		value float64
+		unit  string
+		want  string
+	}{
+		{52_100.4, "/s", "52,100/s"}, {1310, "us", "1.31 ms"}, {0.0034, "us", "3.40 ns"}, {3.4e-9, "s", "3.40 ns"}, {0, "s", "0 µs"},
+		{64e6, "bytes", "64.0 MB"}, {64e6, "bytes/s", "64.0 MB/s"}, {1234, "", "1,234"}, {1.5, "CPUs", "1.50 CPUs"},
+	} {
+		if got := analysis.Quantity(c.value, c.unit); got != c.want {
+			t.Errorf("Quantity(%v, %q) = %q, want %q", c.value, c.unit, got, c.want)
+		}
+	}
+}
+
+func TestCompare(t *testing.T) {
+	a := closedLoop(series{"null", around(1, 10, 100, 0.01)}, series{again, around(2, 10, 100, 0.01)}, series{"x", around(3, 10, 100, 0.01)}, series{"old", around(4, 10, 100, 0.01)})
+	b := closedLoop(series{"null", around(5, 10, 100, 0.01)}, series{again, around(6, 10, 100, 0.01)}, series{"x", around(7, 10, 80, 0.01)}, series{"new", around(8, 10, 100, 0.01)})
+	a.Source, b.Source = "name: made\nrepeats: 10\n", "name: made\nrepeats: 20\n"
+	b.Machine.CPUs = 4
+	for i := range b.Runs {
+		b.Runs[i].Load.Connections = 64
+	}
+	c := analysis.Compare(a, b)
+	if !slices.Equal(c.OnlyA, []string{"old"}) || !slices.Equal(c.OnlyB, []string{"new"}) {
+		t.Errorf("only in A %q and in B %q, want old and new", c.OnlyA, c.OnlyB)
+	}
+	if first := c.Findings[0]; first.Configuration != "x" || first.Verdict != analysis.Worse || !strings.HasPrefix(first.Text, "x: requests per second are 2") {
+		t.Errorf("the first finding is %+v, want that x is worse", first)
+	}
+	if second := c.Findings[1]; second.Configuration != "null" || second.Verdict != analysis.Noise {
+		t.Errorf("the second finding is %+v, want that null is the same", second)
+	}
+	all := strings.Join(c.Warnings, "\n")
+	for _, want := range []string{
+		"The machine's number of CPUs differs: 2 in A and 4 in B.",
+		`The experiments differ, first in line 2: "repeats: 10" in A and "repeats: 20" in B.`,
+		"null: the load differs:",
+		"not run in turn",
+	} {
+		if !strings.Contains(all, want) {
+			t.Errorf("warnings lack %q:\n%s", want, all)
+		}
+	}
+	for _, m := range c.Metrics {
+		for _, row := range m.Rows {
+			if row.Configuration == again {
+				t.Errorf("the twin is compared in %s", m.Name)
+			}
+		}
+	}
+}
+
+// Results and themselves do not differ, and nothing warns but that they were not
+// run in turn.
+func TestCompareWithItself(t *testing.T) {
+	r := closedLoop(series{"null", around(1, 10, 100, 0.01)}, series{again, around(2, 10, 100, 0.01)}, series{"x", around(3, 10, 200, 0.01)})
+	c := analysis.Compare(r, r)
+	if len(c.Warnings) != 1 {
+		t.Errorf("warnings are %q", c.Warnings)
+	}
+	for _, m := range c.Metrics {
+		for _, row := range m.Rows {
+			if row.Versus.Verdict == analysis.Better || row.Versus.Verdict == analysis.Worse {
+				t.Errorf("%s of %s is %+v", m.Name, row.Configuration, row.Versus)
+			}
+		}
+	}
+}
+
+func TestEmpty(t *testing.T) {
+	for name, r := range map[string]*lab.Results{
+		"nothing":      {},
+		"no runs":      {Configurations: []lab.Configuration{{Name: "a", Baseline: true}, {Name: "a again", Again: true}}},
+		"a twin alone": {Configurations: []lab.Configuration{{Name: "a", Again: true}}},
+	} {
+		a := analysis.Of(r)
+		if len(a.Findings) == 0 {
+			t.Errorf("%s: no findings", name)
+		}
+		if c := analysis.Compare(r, r); len(c.Findings) == 0 {
+			t.Errorf("%s: no findings of a comparison", name)
+		}
+	}
+}
+
+// FuzzOf makes results of any bytes: of each four one is a run, its outcome and
+// configuration, and its value.
+func FuzzOf(f *testing.F) {
+	f.Add([]byte("0123456789abcdefghijklmnopqrstuvwxyz"), uint64(3))
+	f.Add(bytes.Repeat([]byte{0, 1, 2, 3}, 12), uint64(0))
+	f.Add(bytes.Repeat([]byte{4, 8, 15, 16, 23, 42}, 8), uint64(1))
+	odd := []float64{0, math.Copysign(0, -1), 1, -1, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, -math.MaxFloat64, math.SmallestNonzeroFloat64, 1e299, -1e299}
+	outcomes := []lab.Outcome{lab.Done, lab.Done, lab.Done, lab.Leaked, lab.Died, lab.Failed, "", "strange"}
+	f.Fuzz(func(t *testing.T, text []byte, seed uint64) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		value := func() float64 {
+			if random.IntN(3) == 0 {
+				return odd[random.IntN(len(odd))]
+			}
+			return random.NormFloat64() * math.Pow(10, float64(random.IntN(20)-10))
+		}
+		r := &lab.Results{LabCPU: value()}
+		for i := range seed % 4 {
+			r.Configurations = append(r.Configurations, lab.Configuration{Name: string(rune('a' + i)), Baseline: random.IntN(2) == 0, Again: random.IntN(3) == 0})
+		}
+		for i, c := range text[:min(len(text), 60)] {
+			run := lab.Run{Number: i, Configuration: string(rune('a' + c%5)), Outcome: outcomes[c/5%8], Usage: lab.Usage{Seconds: value(), CPUSeconds: value(), PeakRSS: int64(c)}}
+			if c%7 > 0 {
+				run.Load = &load.Result{Requests: int64(c % 3), RequestsPerSecond: value(), Latency: &load.Latency{P50: value(), P99: value()}}
+			}
+			run.Own = []lab.Measure{{Name: string(rune('m' + c%2)), Value: value()}}
+			r.Runs = append(r.Runs, run)
+		}
+		before, _ := json.Marshal(r)
+		a, c := analysis.Of(r), analysis.Compare(r, r)
+		if after, _ := json.Marshal(r); !bytes.Equal(before, after) {
+			t.Errorf("the results were changed from %s to %s", before, after)
+		}
+		if len(a.Findings) == 0 || len(c.Findings) == 0 {
+			t.Errorf("no findings: %+v %+v", a, c)
+		}
+		for _, document := range []any{a, c} {
+			if _, err := json.Marshal(document); err != nil {
+				t.Errorf("no JSON: %v", err)
+			}
+		}
+		for _, m := range a.Metrics {
+			for _, row := range m.Rows {
+				checkRow(t, m.Name, row)
+			}
+		}
+	})
+}
+
+// checkRow checks what is true of any row.
+func checkRow(t *testing.T, metric string, row analysis.Row) {
+	t.Helper()
+	if i := row.Interval; i != nil && !(i.Low <= row.Median && row.Median <= i.High) {
+		t.Errorf("%s: the median %v is not in %+v", metric, row.Median, *i)
+	}
+	d := row.Versus
+	if d == nil {
+		return
+	}
+	if d.Interval != nil && !(d.Interval.Low <= *d.Ratio && *d.Ratio <= d.Interval.High) {
+		t.Errorf("%s: the ratio %v is not in %+v", metric, *d.Ratio, *d.Interval)
+	}
+	if *d.P < 0 || *d.P > 1 || d.Corrected != nil && *d.Corrected < *d.P {
+		t.Errorf("%s: p %v, corrected %v", metric, *d.P, d.Corrected)
+	}
+	if judged := d.Verdict == analysis.Better || d.Verdict == analysis.Worse; judged && *d.Corrected > 0.05 {
+		t.Errorf("%s: %s with p %v", metric, d.Verdict, *d.Corrected)
+	}
+}

@@ -1,0 +1,262 @@
+package analysis
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/weirhq/weir/internal/readable"
+	"github.com/weirhq/weir/lab"
+)
+
+// A Comparison is two results beside each other: of two commits, or of two
+// machines. Its JSON is a document that other programs may rely on.
+type Comparison struct {
+	A Side `json:"a"`
+	B Side `json:"b"`
+
+	// Findings are sentences for the top, the most important first, and Warnings
+	// what a reader has to know before believing them: what else differs between
+	// A and B.
+	Findings []Finding `json:"findings"`
+	Warnings []string  `json:"warnings,omitempty"`
+
+	// OnlyA and OnlyB are configurations that the other side does not have.
+	OnlyA []string `json:"only_a,omitempty"`
+	OnlyB []string `json:"only_b,omitempty"`
+
+	Metrics []ComparedMetric `json:"metrics"`
+}
+
+// A Side is where one of the results comes from.
+type Side struct {
+	Name    string `json:"name"`
+	Started string `json:"started"` // as people write it
+	Version string `json:"version"`
+}
+
+// A ComparedMetric is one metric of the configurations that both sides have.
+type ComparedMetric struct {
+	Name   string        `json:"name"`
+	Unit   string        `json:"unit"`
+	Better lab.Better    `json:"better,omitempty"`
+	Leads  bool          `json:"leads,omitempty"`
+	Rows   []ComparedRow `json:"rows"`
+}
+
+// A ComparedRow is one metric of one configuration. Versus is B against A; what
+// the baselines differ from their twins by, on either side, is noise.
+type ComparedRow struct {
+	Configuration string     `json:"configuration"`
+	A             Summary    `json:"a"`
+	B             Summary    `json:"b"`
+	Versus        Difference `json:"versus"`
+}
+
+// Compare compares each configuration of b with the one of the same name of a. It
+// changes neither.
+func Compare(a, b *lab.Results) *Comparison {
+	ta, tb := tableOf(a), tableOf(b)
+	c := &Comparison{A: sideOf(a), B: sideOf(b)}
+	c.OnlyA, c.OnlyB = alone(ta, tb), alone(tb, ta)
+	for _, ca := range ta.columns {
+		i := slices.IndexFunc(tb.columns, func(cb column) bool { return cb.Name == ca.Name && cb.Unit == ca.Unit && cb.own == ca.own })
+		if i < 0 {
+			continue
+		}
+		if m := compareColumns(ta, tb, ca, tb.columns[i]); len(m.Rows) > 0 {
+			c.Metrics = append(c.Metrics, m)
+		}
+	}
+	c.Warnings = differences(a, b)
+	for _, side := range []struct {
+		name string
+		t    *table
+	}{{"A", ta}, {"B", tb}} {
+		for _, w := range slices.Concat(failures(side.t), saturated(side.t)) {
+			c.Warnings = append(c.Warnings, side.name+": "+w)
+		}
+	}
+	c.Findings = c.find()
+	return c
+}
+
+func sideOf(r *lab.Results) Side {
+	return Side{Name: r.Name, Started: r.Started.Format("2006-01-02 15:04"), Version: r.Version}
+}
+
+// alone returns the configurations that have runs here and not there.
+func alone(here, there *table) []string {
+	var names []string
+	for _, r := range here.runs {
+		if r.All > 0 && r.Configuration != here.again && !slices.ContainsFunc(there.runs, func(o Runs) bool { return o.Configuration == r.Configuration && o.All > 0 }) {
+			names = append(names, r.Configuration)
+		}
+	}
+	return names
+}
+
+// compareColumns compares one metric, configuration by configuration.
+func compareColumns(ta, tb *table, a, b column) ComparedMetric {
+	m := ComparedMetric{Name: a.Name, Unit: a.Unit, Better: a.Better, Leads: a.leads && b.leads}
+	for _, name := range ta.configurations {
+		va, vb := a.values[name], b.values[name]
+		if name == ta.again || len(va) == 0 || len(vb) == 0 {
+			continue
+		}
+		m.Rows = append(m.Rows, ComparedRow{Configuration: name, A: summary(va), B: summary(vb), Versus: *difference(va, vb)})
+	}
+	var family []*Difference
+	for i := range m.Rows {
+		family = append(family, &m.Rows[i].Versus)
+	}
+	correct(family)
+	floor := max(distance(a.values[ta.baseline], a.values[ta.again]), distance(b.values[tb.baseline], b.values[tb.again]))
+	for i := range m.Rows {
+		name := m.Rows[i].Configuration
+		m.Rows[i].Versus.judge(m.Better, a.values[name], b.values[name], floor, len(family))
+	}
+	return m
+}
+
+// find writes the sentences: of each metric that leads what differs, and then
+// what does not.
+func (c *Comparison) find() []Finding {
+	var differ, same []Finding
+	undecided := 0
+	for i := range c.Metrics {
+		m := &c.Metrics[i]
+		if !m.Leads {
+			continue
+		}
+		for j := range m.Rows {
+			f := m.finding(&m.Rows[j])
+			switch f.Verdict {
+			case Better, Worse:
+				differ = append(differ, f)
+			case Noise:
+				same = append(same, f)
+			default:
+				undecided++
+			}
+		}
+	}
+	all := slices.Concat(differ, same)
+	if undecided > 0 {
+		all = append(all, Finding{Text: fmt.Sprintf("%s cannot be told from chance: the runs are too few.", readable.Things(int64(undecided), "comparison"))})
+	}
+	if len(all) == 0 {
+		all = append(all, Finding{Text: "There is nothing to compare: no configuration was measured in both."})
+	}
+	return all
+}
+
+// finding writes one configuration's sentence.
+func (m *ComparedMetric) finding(r *ComparedRow) Finding {
+	f := Finding{Metric: m.Name, Configuration: r.Configuration, Verdict: r.Versus.Verdict}
+	values := fmt.Sprintf("%s in B and %s in A", Quantity(r.B.Median, m.Unit), Quantity(r.A.Median, m.Unit))
+	switch d := r.Versus; {
+	case f.Verdict == Noise && d.Why == withinItself:
+		f.Text = fmt.Sprintf("%s: %s of A and B differ within the noise: %s; a baseline differs from itself by as much.", r.Configuration, m.Name, values)
+	case f.Verdict == Noise:
+		f.Text = fmt.Sprintf("%s: no difference in %s was found: %s", r.Configuration, m.Name, values)
+		if d.Interval != nil {
+			f.Text += fmt.Sprintf("; if there is one, it is likely %s", under(widest(d.Interval)))
+		}
+		f.Text += "."
+	case d.Ratio == nil || d.Interval == nil:
+		f.Text = fmt.Sprintf("%s: %s differs: %s.", r.Configuration, m.Name, values)
+	default:
+		f.Text = fmt.Sprintf("%s: %s %s in B: %s (95%% interval of the ratio %s to %s, %d and %d runs).", r.Configuration, is(&Metric{Name: m.Name}),
+			change(*d.Ratio), values, ratio(d.Interval.Low), ratio(d.Interval.High), len(r.B.Values), len(r.A.Values))
+	}
+	return f
+}
+
+// differences says what else differs between two results, besides what was
+// measured.
+func differences(a, b *lab.Results) []string {
+	all := []string{"A and B were not run in turn: what the machine did in between is part of each difference."}
+	differs := func(what, va, vb string) {
+		if va != vb {
+			all = append(all, fmt.Sprintf("%s differs: %s in A and %s in B.", what, orNone(va), orNone(vb)))
+		}
+	}
+	differs("The machine's system", a.Machine.System, b.Machine.System)
+	differs("The machine's kernel", a.Machine.Kernel, b.Machine.Kernel)
+	differs("The machine's processor", a.Machine.Processor, b.Machine.Processor)
+	differs("The machine's number of CPUs", strconv.Itoa(a.Machine.CPUs), strconv.Itoa(b.Machine.CPUs))
+	differs("Weir's Go version", a.Machine.Go, b.Machine.Go)
+	differs("Weir's version", a.Version, b.Version)
+	differs("The experiment", a.Name, b.Name)
+	if line, sa, sb := firstDifference(a.Source, b.Source); line > 0 {
+		all = append(all, fmt.Sprintf("The experiments differ, first in line %d: %q in A and %q in B.", line, sa, sb))
+	}
+	return append(all, loadsDiffer(a, b)...)
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "nothing"
+	}
+	return s
+}
+
+// firstDifference returns the number of the first line that differs, 0 for none,
+// and what it is on each side.
+func firstDifference(a, b string) (line int, sa, sb string) {
+	if a == b {
+		return 0, "", ""
+	}
+	la, lb := strings.Split(a, "\n"), strings.Split(b, "\n")
+	for i := range max(len(la), len(lb)) {
+		sa, sb = at(la, i), at(lb, i)
+		if sa != sb || i >= len(la) || i >= len(lb) {
+			return i + 1, sa, sb
+		}
+	}
+	return 0, "", ""
+}
+
+func at(lines []string, i int) string {
+	if i < len(lines) {
+		return lines[i]
+	}
+	return ""
+}
+
+// loadsDiffer says where the load that a configuration really got differs.
+func loadsDiffer(a, b *lab.Results) []string {
+	var all []string
+	seen := map[string]bool{}
+	for i := range a.Runs {
+		name := a.Runs[i].Configuration
+		other := firstLoad(b, name)
+		mine := firstLoad(a, name)
+		if seen[name] || mine == nil || other == nil {
+			continue
+		}
+		seen[name] = true
+		if da, db := loadText(mine), loadText(other); da != db {
+			all = append(all, fmt.Sprintf("%s: the load differs: %s in A and %s in B.", name, da, db))
+		}
+	}
+	return all
+}
+
+// firstLoad returns the first run of a configuration that was loaded, or nil.
+func firstLoad(r *lab.Results, configuration string) *lab.Run {
+	for i := range r.Runs {
+		if run := &r.Runs[i]; run.Configuration == configuration && run.Load != nil && measured(run) {
+			return run
+		}
+	}
+	return nil
+}
+
+func loadText(r *lab.Run) string {
+	l := r.Load
+	return fmt.Sprintf("%s, %s, %s, pipelines of %d, %s, %s", l.Protocol, l.Pace, readable.Things(int64(l.Connections), "connection"), l.Pipeline,
+		readable.Things(int64(l.Threads), "thread"), readable.Lasting(float64(int(l.DurationSeconds+0.5))))
+}

@@ -1,0 +1,141 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"golang.org/x/perf/benchmath"
+
+	"github.com/weirhq/weir/lab"
+)
+
+// summary returns the median of values and its interval.
+func summary(values []Value) Summary {
+	s := benchmath.AssumeNothing.Summary(benchmath.NewSample(numbers(values), &benchmath.DefaultThresholds), confidence)
+	all := Summary{Values: values, Median: s.Center}
+	if !math.IsInf(s.Lo, 0) && !math.IsInf(s.Hi, 0) {
+		all.Interval = &Interval{s.Lo, s.Hi}
+	}
+	return all
+}
+
+func median(values []Value) float64 { return summary(values).Median }
+
+// difference compares values with those of the base; both have some. It does
+// not judge them.
+func difference(base, values []Value) *Difference {
+	test := benchmath.AssumeNothing.Compare(
+		benchmath.NewSample(numbers(base), &benchmath.DefaultThresholds),
+		benchmath.NewSample(numbers(values), &benchmath.DefaultThresholds))
+	p := min(test.P, 1) // with ties, twice the half of a discrete distribution may be more
+	d := &Difference{P: &p}
+	if ratio := median(values) / median(base); finite(ratio) {
+		d.Ratio = &ratio
+		d.Interval = ratioInterval(numbers(base), numbers(values))
+	}
+	if d.Interval != nil {
+		d.Interval.Low = min(d.Interval.Low, *d.Ratio)
+		d.Interval.High = max(d.Interval.High, *d.Ratio)
+	}
+	return d
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// distance is how far the medians are apart, 0 where there is one alone.
+func distance(a, b []Value) float64 {
+	if len(a) == 0 || len(b) == 0 {
+		return 0
+	}
+	return math.Abs(median(a) - median(b))
+}
+
+// correct sets the corrected p of differences that are one family: each is
+// multiplied by how many are not smaller, and is no less than those before it.
+func correct(family []*Difference) {
+	byP := slices.Clone(family)
+	slices.SortStableFunc(byP, func(a, b *Difference) int {
+		switch {
+		case *a.P < *b.P:
+			return -1
+		case *a.P > *b.P:
+			return 1
+		}
+		return 0
+	})
+	least := 0.0
+	for i, d := range byP {
+		least = max(least, min(1, *d.P*float64(len(byP)-i)))
+		corrected := least
+		d.Corrected = &corrected
+	}
+}
+
+// withinItself is why a difference is noise although chance alone does not
+// explain it.
+const withinItself = "the baseline differs from itself by as much"
+
+// judge sets the verdict of a difference that is one of so many; floor is how
+// far the medians of two that are the same lie apart.
+func (d *Difference) judge(better lab.Better, base, values []Value, floor float64, family int) {
+	change := median(values) - median(base)
+	d.Verdict = Noise
+	switch {
+	case better == lab.Neither:
+		d.Verdict, d.Why = NotJudged, "neither more nor less is better"
+	case smallestP(len(base), len(values))*float64(family) > alpha:
+		d.Verdict, d.Why = NotJudged, tooFew(len(base), len(values), family)
+	case *d.Corrected > alpha:
+		d.Why = fmt.Sprintf("chance may be all of it (p %.2g)", *d.Corrected)
+	case change == 0 || change*dominance(base, values) <= 0:
+		d.Why = "the medians do not differ as the runs do"
+	case math.Abs(change) <= floor:
+		d.Why = withinItself
+	case change > 0 == (better == lab.Higher):
+		d.Verdict = Better
+	default:
+		d.Verdict = Worse
+	}
+}
+
+// dominance is in how many pairs the value is larger than the base's, less those
+// in which it is smaller.
+func dominance(base, values []Value) float64 {
+	n := 0
+	for _, v := range values {
+		for _, b := range base {
+			switch {
+			case v.Value > b.Value:
+				n++
+			case v.Value < b.Value:
+				n--
+			}
+		}
+	}
+	return float64(n)
+}
+
+// smallestP is the p of n and m runs of which no two are alike and all of the one
+// are larger than all of the other: of the ways to mix them, two are such.
+func smallestP(n, m int) float64 {
+	ways := 1.0 // n+m over n
+	for i := range n {
+		ways *= float64(m+i+1) / float64(i+1)
+	}
+	return min(1, 2/ways)
+}
+
+// neededRuns is how many runs each configuration needs so that one of so many
+// comparisons can be more than chance.
+func neededRuns(family int) int {
+	n := 1
+	for smallestP(n, n)*float64(family) > alpha {
+		n++
+	}
+	return n
+}
+
+func tooFew(n, m, family int) string {
+	return fmt.Sprintf("too few runs: %d and %d; at least %d of each are needed", n, m, neededRuns(family))
+}

@@ -1,0 +1,341 @@
+package analysis
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/weirhq/weir/internal/readable"
+	"github.com/weirhq/weir/lab"
+)
+
+// How many sentences there are of one kind; what is left out is counted.
+const (
+	mostDifferences = 6
+	mostBeside      = 3
+	mostAlike       = 2
+)
+
+// A judged is a configuration's difference in one metric.
+type judged struct {
+	metric *Metric
+	row    *Row
+	base   *Row
+}
+
+// findings returns the sentences for the top of a report.
+func findings(t *table, a *Analysis) []Finding {
+	all := unmeasured(t)
+	if slices.ContainsFunc(t.runs, func(r Runs) bool { return r.Counted > 0 }) {
+		groups := leads(a)
+		for _, g := range groups {
+			all = append(all, differing(g)...)
+		}
+		all = append(all, beside(a)...)
+		for _, g := range groups {
+			all = append(all, alike(g)...)
+			all = append(all, undecided(g)...)
+		}
+		all = append(all, floor(a)...)
+	}
+	if len(all) == 0 {
+		return []Finding{{Text: "There is nothing to compare: one configuration alone has runs that were measured."}}
+	}
+	return all
+}
+
+// unmeasured tells of configurations without a single run that counts.
+func unmeasured(t *table) []Finding {
+	var all []Finding
+	for _, r := range t.runs {
+		if r.All == 0 || r.Counted > 0 {
+			continue
+		}
+		text := fmt.Sprintf("With %s nothing was measured: %s.", r.Configuration, ended(r))
+		if r.Configuration == t.baseline {
+			text += " It is the baseline, so that nothing can be compared with it."
+		}
+		all = append(all, Finding{Text: text, Configuration: r.Configuration})
+	}
+	return all
+}
+
+// outcomes are those that do not count, as they are told.
+var outcomes = []struct {
+	outcome lab.Outcome
+	words   string
+}{
+	{lab.NeverReady, "was never ready"},
+	{lab.Died, "died"},
+	{lab.NoAnswer, "gave no answer"},
+	{lab.Failed, "could not be made"},
+}
+
+// ended tells how the runs that do not count ended: "died in 3 of 10 runs".
+func ended(r Runs) string {
+	var parts []string
+	for _, o := range outcomes {
+		if n := r.Outcomes[o.outcome]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d of %s %s", n, readable.Things(int64(r.All), "run"), o.words))
+		}
+	}
+	return readable.Enumerate(parts)
+}
+
+// leads returns the rows that findings are about: those of each leading metric,
+// and the runs' own measures together.
+func leads(a *Analysis) [][]judged {
+	var groups [][]judged
+	var own []judged
+	for i := range a.Metrics {
+		m := &a.Metrics[i]
+		rows := compared(a, m)
+		switch {
+		case !m.Leads || len(rows) == 0:
+		case m.Own:
+			own = append(own, rows...)
+		default:
+			groups = append(groups, rows)
+		}
+	}
+	if own != nil {
+		groups = append(groups, own)
+	}
+	return groups
+}
+
+// compared returns the rows of a metric that were compared with the baseline.
+func compared(a *Analysis, m *Metric) []judged {
+	var rows []judged
+	base := m.Row(a.Baseline)
+	for i := range m.Rows {
+		if r := &m.Rows[i]; r.Versus != nil && r.Configuration != a.Again {
+			rows = append(rows, judged{m, r, base})
+		}
+	}
+	return rows
+}
+
+// differing tells of the differences that are better or worse, the largest ratio
+// first.
+func differing(group []judged) []Finding {
+	found := slices.DeleteFunc(slices.Clone(group), func(j judged) bool { return !j.differs() })
+	largestFirst(found)
+	var all []Finding
+	for _, j := range found[:min(len(found), mostDifferences)] {
+		all = append(all, j.finding(j.sentence()))
+	}
+	if left := len(found) - len(all); left > 0 {
+		all = append(all, Finding{Text: fmt.Sprintf("%s more in the table.", readable.Things(int64(left), "smaller difference"))})
+	}
+	return all
+}
+
+func largestFirst(rows []judged) {
+	slices.SortStableFunc(rows, func(a, b judged) int { return cmp.Compare(b.size(), a.size()) })
+}
+
+// size is how far the ratio is from 1, either way; without one it is beyond all.
+func (j judged) size() float64 {
+	if j.row.Versus.Ratio == nil {
+		return math.Inf(1)
+	}
+	return math.Abs(math.Log(*j.row.Versus.Ratio))
+}
+
+func (j judged) differs() bool {
+	return j.row.Versus.Verdict == Better || j.row.Versus.Verdict == Worse
+}
+
+func (j judged) finding(text string) Finding {
+	return Finding{Text: text, Metric: j.metric.Name, Configuration: j.row.Configuration, Verdict: j.row.Versus.Verdict}
+}
+
+// sentence tells of a difference: "With stdout=terminal, requests per second are
+// 43% lower than with stdout=null: 29,700/s instead of 52,100/s (95% interval of
+// the ratio 0.55 to 0.59, 10 runs each)."
+func (j judged) sentence() string {
+	d := j.row.Versus
+	if d.Ratio == nil {
+		return fmt.Sprintf("With %s, %s %s, and %s with %s (medians of %s).", j.row.Configuration, j.is(),
+			Quantity(j.row.Median, j.metric.Unit), Quantity(j.base.Median, j.metric.Unit), j.base.Configuration, j.runs())
+	}
+	than := "than with"
+	if *d.Ratio >= 2 {
+		than = "as with"
+	}
+	return fmt.Sprintf("With %s, %s %s %s %s: %s instead of %s (%s).", j.row.Configuration, j.is(), change(*d.Ratio), than, j.base.Configuration,
+		Quantity(j.row.Median, j.metric.Unit), Quantity(j.base.Median, j.metric.Unit), j.sureness())
+}
+
+// spoken are the metrics whose name is a heading, in a sentence.
+var spoken = map[string]string{
+	requestsPerSecond: "requests per second are",
+	peakMemory:        "the memory at its peak is",
+	linesLost:         "the log lines that were lost are",
+	notAnswered:       "the requests that were not answered with 2xx are",
+}
+
+func (j judged) is() string { return is(j.metric) }
+
+func is(m *Metric) string {
+	if words, ok := spoken[m.Name]; ok && !m.Own {
+		return words
+	}
+	return m.Name + " is"
+}
+
+// runs is how many there are: "10 runs each", or "9 and 10 runs".
+func (j judged) runs() string {
+	n, m := len(j.row.Values), len(j.base.Values)
+	if n != m {
+		return fmt.Sprintf("%d and %d runs", n, m)
+	}
+	return readable.Things(int64(n), "run") + " each"
+}
+
+// sureness is how sure a ratio is.
+func (j judged) sureness() string {
+	if i := j.row.Versus.Interval; i != nil {
+		return fmt.Sprintf("95%% interval of the ratio %s to %s, %s", ratio(i.Low), ratio(i.High), j.runs())
+	}
+	return "medians of " + j.runs()
+}
+
+// ratio writes one with as many digits as tell it from 1.
+func ratio(v float64) string {
+	if math.Abs(v-1) < 0.1 {
+		return fmt.Sprintf("%.3f", v)
+	}
+	return readable.Number(v)
+}
+
+// besides are metrics that do not lead, and that are told of when they differ
+// much.
+var besides = []string{linesLost, notAnswered, peakMemory, latencyP99, cpuPerRequest}
+
+// muchMore is the ratio, either way, from which a metric that does not lead is
+// told of.
+const muchMore = 1.5
+
+func beside(a *Analysis) []Finding {
+	var found []judged
+	for _, name := range besides {
+		m := a.Metric(name)
+		if m == nil || m.Leads || m.Own {
+			continue
+		}
+		for _, j := range compared(a, m) {
+			if j.differs() && j.size() >= math.Log(muchMore) {
+				found = append(found, j)
+			}
+		}
+	}
+	largestFirst(found)
+	var all []Finding
+	for _, j := range found[:min(len(found), mostBeside)] {
+		all = append(all, j.finding(j.sentence()))
+	}
+	return all
+}
+
+// alike tells of what was not found to differ.
+func alike(group []judged) []Finding {
+	noise := slices.DeleteFunc(slices.Clone(group), func(j judged) bool { return j.row.Versus.Verdict != Noise })
+	if len(noise) <= mostAlike {
+		var all []Finding
+		for _, j := range noise {
+			all = append(all, j.finding(j.alike()))
+		}
+		return all
+	}
+	if slices.ContainsFunc(noise, func(j judged) bool { return j.metric != noise[0].metric }) {
+		return []Finding{{Verdict: Noise, Text: fmt.Sprintf("In %d of %d comparisons of the service's own measures no difference was found.", len(noise), len(group))}}
+	}
+	return []Finding{manyAlike(noise)}
+}
+
+// alike tells that one difference is none that can be seen.
+func (j judged) alike() string {
+	d, unit := j.row.Versus, j.metric.Unit
+	if d.Why == withinItself {
+		return fmt.Sprintf("With %s, %s within the noise: %s instead of %s with %s, which differs from itself by as much.", j.row.Configuration, j.is(),
+			Quantity(j.row.Median, unit), Quantity(j.base.Median, unit), j.base.Configuration)
+	}
+	text := fmt.Sprintf("No difference in %s was found between %s and %s: %s and %s", j.metric.Name, j.row.Configuration, j.base.Configuration,
+		Quantity(j.row.Median, unit), Quantity(j.base.Median, unit))
+	if d.Interval == nil {
+		return text + fmt.Sprintf(" (%s).", j.runs())
+	}
+	return text + fmt.Sprintf("; if there is one, it is likely %s (%s).", under(widest(d.Interval)), j.sureness())
+}
+
+// widest is how far from 1 the end of an interval is that is farther.
+func widest(i *Interval) float64 { return max(1-i.Low, i.High-1) }
+
+// manyAlike tells of several configurations in one metric.
+func manyAlike(noise []judged) Finding {
+	var names []string
+	most, all := 0.0, true
+	for _, j := range noise {
+		names = append(names, j.row.Configuration)
+		if i := j.row.Versus.Interval; i != nil {
+			most = max(most, widest(i))
+		} else {
+			all = false
+		}
+	}
+	m := noise[0].metric
+	text := fmt.Sprintf("No difference in %s from %s was found with %s", m.Name, noise[0].base.Configuration, listed(names))
+	if all {
+		text += fmt.Sprintf("; if there is one, it is likely %s", under(most))
+	}
+	return Finding{Text: text + ".", Metric: m.Name, Verdict: Noise}
+}
+
+// listed names at most six.
+func listed(names []string) string {
+	const most = 6
+	if len(names) > most {
+		names = append(slices.Clone(names[:most-1]), fmt.Sprintf("%d more", len(names)-most+1))
+	}
+	return readable.Enumerate(names)
+}
+
+// undecided tells of what too few runs cannot decide, the largest ratio first.
+func undecided(group []judged) []Finding {
+	open := slices.DeleteFunc(slices.Clone(group), func(j judged) bool { return j.row.Versus.Verdict != NotJudged })
+	if len(open) == 0 {
+		return nil
+	}
+	largestFirst(open)
+	text := "The runs are too few to tell a difference from chance. So far:"
+	if len(open) < len(group) {
+		text = "Where there are fewer runs, they are too few to tell a difference from chance. So far:"
+	}
+	for i, j := range open[:min(len(open), mostDifferences)] {
+		if i > 0 {
+			text += ";"
+		}
+		text += fmt.Sprintf(" %s %s with %s, %s with %s", j.metric.Name, Quantity(j.row.Median, j.metric.Unit), j.row.Configuration,
+			Quantity(j.base.Median, j.metric.Unit), j.base.Configuration)
+	}
+	return []Finding{{Text: text + ".", Metric: open[0].metric.Name}}
+}
+
+// floor tells of the noise in the metric that leads.
+func floor(a *Analysis) []Finding {
+	for i := range a.Metrics {
+		m := &a.Metrics[i]
+		if !m.Leads || m.Noise == nil || m.Noise.Ratio == nil || m.Own && len(m.Rows) > 0 && a.Metrics[0].Leads && !a.Metrics[0].Own {
+			continue
+		}
+		text := fmt.Sprintf("The noise: %s, run as two configurations, differs from itself by %s in %s", a.Baseline, percent(math.Abs(*m.Noise.Ratio-1)), m.Name)
+		if in := m.Noise.Interval; in != nil {
+			text += fmt.Sprintf(" (95%% interval of the ratio %s to %s)", ratio(in.Low), ratio(in.High))
+		}
+		return []Finding{{Text: text + ".", Metric: m.Name}}
+	}
+	return nil
+}

@@ -1,0 +1,197 @@
+package analysis
+
+import (
+	"math"
+	"slices"
+
+	"github.com/weirhq/weir/lab"
+)
+
+// A table has the values of results by metric and configuration.
+type table struct {
+	baseline, again string // "" where there is none
+	configurations  []string
+	runs            []Runs // of each configuration
+	columns         []column
+}
+
+// A column is one metric.
+type column struct {
+	Name, Unit string
+	Better     lab.Better
+	own, leads bool
+	values     map[string][]Value // by configuration, in the order of the runs
+}
+
+// absurd is more than any measurement. Means of two values below it, and their
+// differences, are numbers.
+const absurd = 1e300
+
+// measured tells whether a run has values that count.
+func measured(r *lab.Run) bool { return r.Outcome == lab.Done || r.Outcome == lab.Leaked }
+
+// tableOf sorts the values of the runs that were measured. Values that are no
+// finite numbers are none.
+func tableOf(r *lab.Results) *table {
+	t := &table{}
+	t.name(r)
+	t.count(r)
+	lead := leading(r)
+	for _, m := range lab.Metrics() {
+		c := column{Name: m.Name, Unit: m.Unit, Better: m.Better, leads: slices.Contains(lead, m.Name), values: map[string][]Value{}}
+		for i := range r.Runs {
+			if run := &r.Runs[i]; measured(run) {
+				if value, ok := m.Of(run); ok {
+					c.add(run, value)
+				}
+			}
+		}
+		t.keep(c)
+	}
+	for _, c := range ownColumns(r) {
+		t.keep(*c)
+	}
+	return t
+}
+
+// name finds the configurations and which of them is the baseline: the first
+// one where none is called so.
+func (t *table) name(r *lab.Results) {
+	add := func(name string) {
+		if !slices.Contains(t.configurations, name) {
+			t.configurations = append(t.configurations, name)
+		}
+	}
+	hasBaseline, hasTwin := false, false
+	for _, c := range r.Configurations {
+		add(c.Name)
+		switch {
+		case c.Again && !hasTwin:
+			t.again, hasTwin = c.Name, true
+		case c.Baseline && !hasBaseline:
+			t.baseline, hasBaseline = c.Name, true
+		}
+	}
+	for i := range r.Runs {
+		add(r.Runs[i].Configuration)
+	}
+	for _, name := range t.configurations {
+		if !hasBaseline && (name != t.again || !hasTwin) {
+			t.baseline, hasBaseline = name, true
+		}
+	}
+	if t.again == t.baseline {
+		t.again = ""
+	}
+}
+
+// count tells how the runs of each configuration ended.
+func (t *table) count(r *lab.Results) {
+	for _, name := range t.configurations {
+		n := Runs{Configuration: name, Outcomes: map[lab.Outcome]int{}}
+		for i := range r.Runs {
+			run := &r.Runs[i]
+			if run.Configuration != name {
+				continue
+			}
+			n.All++
+			n.Outcomes[run.Outcome]++
+			if !measured(run) {
+				continue
+			}
+			n.Counted++
+			if run.Load != nil && run.Load.Saturated {
+				n.Saturated = append(n.Saturated, run.Number)
+			}
+		}
+		t.runs = append(t.runs, n)
+	}
+}
+
+// The metrics that findings may be about.
+const (
+	requestsPerSecond = "requests per second"
+	cpuPerRequest     = "CPU per request"
+	latencyP99        = "latency p99"
+	peakMemory        = "memory, peak"
+	linesLost         = "log lines lost"
+	notAnswered       = "requests not answered with 2xx"
+)
+
+// leading returns the metrics that tell most. In the closed loop the service
+// says how many requests it takes; where a pace does, what tells is what they
+// cost and how long they took.
+func leading(r *lab.Results) []string {
+	loads, open := 0, 0
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		if !measured(run) || run.Load == nil {
+			continue
+		}
+		loads++
+		if run.Load.LatencyFromDue != nil {
+			open++
+		}
+	}
+	if loads > 0 && open == loads {
+		return []string{cpuPerRequest, latencyP99}
+	}
+	return []string{requestsPerSecond}
+}
+
+// ownColumns returns the measures of the runs themselves, in the order in which
+// they come. Of one that a run has twice, the first counts.
+func ownColumns(r *lab.Results) []*column {
+	type name struct{ name, unit string }
+	var all []*column
+	known := map[name]*column{}
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		if !measured(run) {
+			continue
+		}
+		seen := map[name]bool{}
+		for _, m := range run.Own {
+			key := name{m.Name, m.Unit}
+			if seen[key] {
+				continue
+			}
+			seen[key] = true
+			c := known[key]
+			if c == nil {
+				c = &column{Name: m.Name, Unit: m.Unit, Better: m.Better, own: true, leads: m.Better != lab.Neither, values: map[string][]Value{}}
+				known[key] = c
+				all = append(all, c)
+			}
+			c.add(run, m.Value)
+		}
+	}
+	return all
+}
+
+func (c *column) add(run *lab.Run, value float64) {
+	if math.IsNaN(value) || math.Abs(value) > absurd {
+		return
+	}
+	c.values[run.Configuration] = append(c.values[run.Configuration], Value{Run: run.Number, Value: value})
+}
+
+// keep adds a column that has values, with its outliers marked.
+func (t *table) keep(c column) {
+	if len(c.values) == 0 {
+		return
+	}
+	for _, values := range c.values {
+		markOutliers(values)
+	}
+	t.columns = append(t.columns, c)
+}
+
+// numbers returns the values alone, in a slice of the caller's own.
+func numbers(values []Value) []float64 {
+	n := make([]float64, len(values))
+	for i, v := range values {
+		n[i] = v.Value
+	}
+	return n
+}
