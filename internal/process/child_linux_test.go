@@ -3,6 +3,7 @@ package process_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -145,6 +146,20 @@ func (d *deeds) what(command string, args []string) (answer string, err error) {
 		}
 	case "listen":
 		return d.listen(args[0])
+	case "deaf":
+		for _, l := range d.listeners {
+			l.Close()
+		}
+		d.listeners = nil
+	case "limit":
+		var files unix.Rlimit
+		err := unix.Getrlimit(unix.RLIMIT_NOFILE, &files)
+		files.Cur = uint64(number())
+		return "done", errors.Join(err, unix.Setrlimit(unix.RLIMIT_NOFILE, &files))
+	case "yield":
+		for range number() {
+			time.Sleep(time.Microsecond)
+		}
 	case "fork":
 		return d.fork()
 	case "kill":

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,5 +85,53 @@ func TestListeningOnNobody(t *testing.T) {
 		if got, err := process.ListeningOn(addr); got != 0 || !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("ListeningOn(%v) = %d, %v; want %v", addr, got, err, fs.ErrNotExist)
 		}
+	}
+}
+
+func TestListening(t *testing.T) {
+	c := start(t, "")
+	p := open(t, c.Process.Pid)
+	want := func(want ...string) {
+		t.Helper()
+		got, err := p.Listening()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var texts []string
+		for _, addr := range got {
+			texts = append(texts, addr.String())
+		}
+		if !slices.Equal(texts, want) {
+			t.Errorf("Listening() = %v, want %v", texts, want)
+		}
+	}
+	want()
+	first := c.tell(t, "listen", "127.0.0.1:0")
+	second := c.tell(t, "listen", "0.0.0.0:0")
+	want(first, second)
+	c.tell(t, "fork") // which has both, too
+	want(first, second)
+}
+
+// TestListeningOfChildren has a child listen alone.
+func TestListeningOfChildren(t *testing.T) {
+	c := start(t, "")
+	p := open(t, c.Process.Pid)
+	at := c.tell(t, "listen", "127.0.0.1:0")
+	c.tell(t, "fork")
+	c.tell(t, "deaf")
+	got, err := p.Listening()
+	if err != nil || len(got) != 1 || got[0].String() != at {
+		t.Errorf("Listening() = %v, %v; want %s", got, err, at)
+	}
+}
+
+func TestListeningOfWhoHasEnded(t *testing.T) {
+	c := start(t, "")
+	p := open(t, c.Process.Pid)
+	c.Process.Kill()
+	c.Wait()
+	if got, err := p.Listening(); got != nil || !errors.Is(err, os.ErrProcessDone) {
+		t.Errorf("Listening() = %v, %v; want %v", got, err, os.ErrProcessDone)
 	}
 }

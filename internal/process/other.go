@@ -28,6 +28,20 @@ func (*Process) Sample() (Sample, error) { return Sample{}, unsupported("sample 
 // SampleTree is not called: there is no Process.
 func (*Process) SampleTree() (Sample, error) { return Sample{}, unsupported("sample processes") }
 
+// SampleFamily is not called: there is no Process.
+func (*Process) SampleFamily() (Sample, error) { return Sample{}, unsupported("sample processes") }
+
+// Switches is not called: there is no Process.
+func (*Process) Switches() (Switches, error) { return Switches{}, unsupported("count switches") }
+
+// FileLimit is not called: there is no Process.
+func (*Process) FileLimit() (int64, error) { return 0, unsupported("read a process's limits") }
+
+// Listening is not called: there is no Process.
+func (*Process) Listening() ([]netip.AddrPort, error) {
+	return nil, unsupported("find where a process listens")
+}
+
 // Command is not called: there is no Process.
 func (*Process) Command() (string, error) { return "", unsupported("read a process's command") }
 

@@ -1,5 +1,6 @@
 // Package process tells what processes use: CPU, memory, threads and open
-// files. It finds the one that listens on an address, too.
+// files. It finds the one that listens on an address, too, and the addresses on
+// which one listens.
 //
 // A [Process] is opened once and sampled often: a sample takes a few
 // microseconds and allocates nothing. All of it is read from Linux's /proc;
@@ -20,8 +21,15 @@ type Sample struct {
 	// may have been at different times.
 	RSS, PeakRSS int64
 
-	Threads int
-	Files   int // open; -1 when this process may not know
+	Threads   int
+	Files     int // open; -1 when this process may not know
+	Processes int // how many these are
+}
+
+// Switches are how often threads have lost their CPU: because they waited for
+// something, or because another thread was let on it.
+type Switches struct {
+	Voluntary, Forced int64
 }
 
 // A Thread is what a thread has used.

@@ -21,8 +21,9 @@ type Process struct {
 	pid                    int
 	dir, stat, status, fds int // descriptors
 
-	text   []byte           // of the file that was read last
-	family map[int]*Process // who descends from it, by number; for SampleTree
+	text    []byte           // of the file that was read last
+	family  map[int]*Process // who descends from it, by number; for SampleTree
+	threads threads          // for Switches
 }
 
 // Open opens the files of a process. The error wraps [os.ErrProcessDone] when
@@ -57,11 +58,15 @@ func (p *Process) open() (err error) {
 // failed says what could not be done with the process, and that it is gone when
 // that is why.
 func (p *Process) failed(what string, err error) error {
-	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ESRCH) {
+	if isGone(err) {
 		err = os.ErrProcessDone
 	}
 	return fmt.Errorf("%s process %d: %w", what, p.pid, err)
 }
+
+// isGone tells whether /proc refused to read a file because its process is
+// gone.
+func isGone(err error) bool { return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ESRCH) }
 
 // Close closes the process's files, and those of the others that
 // SampleTree has opened.
@@ -116,11 +121,11 @@ func (p *Process) sample() (s sample, err error) {
 	if s.zombie = stat.ended(); s.zombie {
 		return s, p.failed("sample", os.ErrProcessDone)
 	}
-	s.RSS, s.Threads = stat.rss, stat.threads
+	s.RSS, s.Threads, s.Processes = stat.rss, stat.threads, 1
 	if text, err = p.read(p.status); err != nil {
 		return sample{}, p.failed("sample", err)
 	}
-	s.PeakRSS = max(s.RSS, peakRSS(text))
+	s.PeakRSS = max(s.RSS, statusNumber(text, "\nVmHWM:")<<10)
 	s.Files = p.files()
 	return s, nil
 }

@@ -264,6 +264,13 @@ func BenchmarkSample(b *testing.B) {
 			}
 		}
 	})
+	b.Run("family", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := p.SampleFamily(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 	b.Run("tree", func(b *testing.B) {
 		for b.Loop() {
 			if _, err := p.SampleTree(); err != nil {

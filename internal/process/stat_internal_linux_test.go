@@ -80,14 +80,14 @@ func TestListed(t *testing.T) {
 	}
 }
 
-func TestPeakRSS(t *testing.T) {
+func TestStatusNumber(t *testing.T) {
 	for status, want := range map[string]int64{
-		"Name:\tcat\nVmHWM:\t    1640 kB\nVmRSS:\t 1 kB\n": 1640 << 10,
+		"Name:\tcat\nVmHWM:\t    1640 kB\nVmRSS:\t 1 kB\n": 1640,
 		"Name:\tkthreadd\nThreads:\t1\n":                   0,
 		"Name:\tVmHWM: 7\n":                                0,
 	} {
-		if got := peakRSS([]byte(status)); got != want {
-			t.Errorf("peakRSS(%q) = %d, want %d", status, got, want)
+		if got := statusNumber([]byte(status), "\nVmHWM:"); got != want {
+			t.Errorf("VmHWM in %q is %d, want %d", status, got, want)
 		}
 	}
 }

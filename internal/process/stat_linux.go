@@ -65,16 +65,16 @@ func (s stat) ended() bool {
 	return s.state == 'X' || s.state == 'x' || s.state == 'Z' && s.threads <= 1
 }
 
-// peakRSS finds "VmHWM:  1640 kB" in /proc/PID/status, and is 0 for threads of
-// the kernel, which have none.
-func peakRSS(status []byte) int64 {
-	name := []byte("\nVmHWM:")
-	at := bytes.Index(status, name)
+// statusNumber finds a number in /proc/PID/status, where lines are like
+// "VmHWM:  1640 kB". The name has the end of the line before, "\nVmHWM:". It is
+// 0 where there is none: threads of the kernel have no memory.
+func statusNumber(status []byte, name string) int64 {
+	at := bytes.Index(status, []byte(name))
 	if at < 0 {
 		return 0
 	}
 	value, _, _ := number(status[at+len(name):])
-	return value << 10
+	return value
 }
 
 // number reads a number after blanks, and returns what follows it.

@@ -1,0 +1,76 @@
+package process
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"net/netip"
+	"slices"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// Listening returns the TCP addresses on which the process and those who
+// descend from it listen, each once: those of the process first, then those of
+// the others by their number, and of one process in the order of its files,
+// which is that of time as long as none was closed. The error wraps
+// [os.ErrProcessDone] when the process has ended.
+func (p *Process) Listening() ([]netip.AddrPort, error) {
+	if err := p.findFamily(); err != nil {
+		return nil, p.failed("find the children of", err)
+	}
+	sockets := make(map[string]netip.AddrPort)
+	for _, name := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
+		err := eachListener(name, func(local netip.AddrPort, inode string) {
+			sockets["socket:["+inode+"]"] = local
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // without IPv6 there is no tcp6
+			return nil, err
+		}
+	}
+	found, err := p.listening(sockets)
+	if err != nil {
+		return nil, p.failed("list the files of", err)
+	}
+	for _, pid := range slices.Sorted(maps.Keys(p.family)) {
+		member := p.family[pid]
+		more, err := member.listening(sockets)
+		if err != nil && !isGone(err) {
+			return nil, member.failed("list the files of", err)
+		}
+		found = append(found, more...)
+	}
+	return found, nil
+}
+
+// listening returns those of the sockets that the process has, and takes them
+// out of the map.
+func (p *Process) listening(sockets map[string]netip.AddrPort) (found []netip.AddrPort, err error) {
+	if _, err := unix.Seek(p.fds, 0, unix.SEEK_SET); err != nil {
+		return nil, err
+	}
+	names, err := p.names(p.fds)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(names, byNumber)
+	link := make([]byte, 64) // a longer one is that of no socket
+	for _, name := range names {
+		n, err := unix.Readlinkat(p.fds, name, link)
+		if err != nil {
+			continue // it was closed
+		}
+		if addr, ok := sockets[string(link[:n])]; ok {
+			found = append(found, addr)
+			delete(sockets, string(link[:n]))
+		}
+	}
+	return found, nil
+}
+
+func byNumber(a, b string) int {
+	x, _ := strconv.Atoi(a)
+	y, _ := strconv.Atoi(b)
+	return x - y
+}
