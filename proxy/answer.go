@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"io"
+	"sync"
 
 	"github.com/weirhq/weir/internal/httpsyntax"
 )
@@ -10,9 +11,9 @@ import (
 const (
 	// answerBuffer is how much of an answer is held at a time.
 	answerBuffer = 32 << 10
-	// minRoom is the least space that a body is read into: behind a head that
-	// leaves less, another buffer begins.
-	minRoom = 4 << 10
+	// leastRoom is the least that is read of a body at a time, however little
+	// its client takes.
+	leastRoom = 4 << 10
 )
 
 type bodyFraming uint8
@@ -24,17 +25,17 @@ const (
 	closeBody               // until the connection is closed
 )
 
-// An answer is what arrives on an upstream connection. Its buffer holds, from
-// the front, the heads that were read (the strings of their fields point into
-// them, so they stay where they are) and behind start what was received but
-// not handed on yet:
-//
-//	HTTP/1.1 200 OK\r\n...\r\n\r\n | the body, as it passes |
-//	                               start       r        w   len(buf)
+// An answer is what arrives on an upstream connection. What was received but not
+// handed on yet stands in buf, between r and w. That is a block of a pool, which
+// an answer has only while there is something in it: whoever waits, for the
+// upstream or for the client, gives it back. So heads and trailers are kept
+// apart, where the strings of their fields point to.
 type answer struct {
-	buf   []byte
-	start int
-	r, w  int
+	block  *[answerBuffer]byte // that buf is; nil for a longer one of its own
+	buf    []byte
+	r, w   int
+	atMost int    // what one read takes; 0 for what there is room for
+	kept   []byte // the heads that were read, and the trailers
 
 	statusLine
 	fields  []Field
@@ -45,12 +46,34 @@ type answer struct {
 	trailer []Field
 }
 
+var blocks = sync.Pool{New: func() any { return new([answerBuffer]byte) }}
+
 func (a *answer) reset() {
-	if cap(a.buf) > bufferCeiling {
-		a.buf = nil
-	}
-	a.start, a.r, a.w = 0, 0, 0
+	a.r, a.atMost = a.w, 0
+	a.giveBack()
+	a.kept = keepBytes(a.kept)
 	a.restart()
+}
+
+// giveBack lets go of the buffer, unless something in it is still to be read.
+func (a *answer) giveBack() {
+	if a.r < a.w {
+		return
+	}
+	if a.block != nil {
+		blocks.Put(a.block)
+	}
+	a.block, a.buf, a.r, a.w = nil, nil, 0, 0
+}
+
+// heard tells whether anything of the answer has come.
+func (a *answer) heard() bool { return a.w > 0 || len(a.kept) > 0 }
+
+// keep copies what is to stay until the next reset.
+func (a *answer) keep(b []byte) []byte {
+	from := len(a.kept)
+	a.kept = append(a.kept, b...)
+	return a.kept[from:]
 }
 
 // restart forgets the head, for the next one on the same connection.
@@ -64,30 +87,36 @@ func (a *answer) restart() {
 // surplus tells whether bytes arrived that belong to no answer.
 func (a *answer) surplus() bool { return a.r < a.w }
 
-// room makes space for the next read: behind w if there is some, by moving
-// what is unread to start, or in a new buffer.
-func (a *answer) room() {
-	if a.buf == nil {
-		a.buf = make([]byte, answerBuffer)
+// room returns the space for the next read: behind w if there is some, by
+// moving what is unread to the front, or in a longer buffer.
+func (a *answer) room() []byte {
+	switch {
+	case a.buf == nil:
+		a.block = blocks.Get().(*[answerBuffer]byte)
+		a.buf = a.block[:]
+	case a.r == a.w:
+		a.r, a.w = 0, 0
+	case a.w < len(a.buf):
+	case a.r > 0:
+		a.r, a.w = 0, copy(a.buf, a.buf[a.r:a.w])
+	default:
+		a.lengthen()
 	}
-	if a.r == a.w {
-		a.r, a.w = a.start, a.start
-		if len(a.buf)-a.start < minRoom {
-			a.buf = make([]byte, answerBuffer)
-			a.start, a.r, a.w = 0, 0, 0
-		}
+	space := a.buf[a.w:]
+	if a.atMost > 0 && a.atMost < len(space) {
+		return space[:a.atMost]
 	}
-	if a.w < len(a.buf) {
-		return
-	}
-	if a.r > a.start {
-		a.w = a.start + copy(a.buf[a.start:], a.buf[a.r:a.w])
-		a.r = a.start
-		return
-	}
-	unread := a.buf[a.r:a.w]
-	a.buf = make([]byte, max(answerBuffer, 2*len(unread)))
-	a.start, a.r, a.w = 0, 0, copy(a.buf, unread)
+	return space
+}
+
+// lengthen moves a buffer that is full of what is unread to one of twice its
+// length.
+func (a *answer) lengthen() {
+	long := make([]byte, 2*len(a.buf))
+	n := copy(long, a.buf)
+	a.r = a.w
+	a.giveBack()
+	a.buf, a.w = long, n
 }
 
 // readHead reads the next head and decides how the body is framed. method is
@@ -129,7 +158,7 @@ func checkBeginning(b []byte) error {
 
 func (a *answer) parseHead(head []byte, method string) error {
 	a.r += len(head)
-	a.start = a.r
+	head = a.keep(head)
 	eol := bytes.IndexByte(head, '\n')
 	if eol == 0 || head[eol-1] != '\r' {
 		return malformed("the status line does not end with CRLF")
@@ -215,9 +244,9 @@ func parseLength(s string) (int64, bool) {
 	return n, true
 }
 
-// A waiter reads more of an answer, and may do something first when that would
-// mean to wait.
-type waiter func(buf []byte) (int, error)
+// A waiter reads more of an answer into its room, and may do something first when
+// that would mean to wait.
+type waiter func(a *answer) (int, error)
 
 // next returns the next piece of the body as it lies in the buffer, valid until
 // the following call, or io.EOF behind the last one. read is called when more
@@ -276,8 +305,7 @@ func (a *answer) more(read waiter) error {
 
 // fill reads once, behind what is unread.
 func (a *answer) fill(read waiter) error {
-	a.room()
-	n, err := read(a.buf[a.w:])
+	n, err := read(a)
 	a.w += n
 	if n > 0 {
 		return nil

@@ -12,16 +12,18 @@ import (
 	"testing"
 )
 
-// pieces reads b in pieces of at most size bytes.
+// pieces are what an answer is read from: b, in pieces of at most size bytes.
 type pieces struct {
 	b    []byte
 	size int
 }
 
-func (p *pieces) read(buf []byte) (int, error) {
+func (p *pieces) read(a *answer) (int, error) {
 	if len(p.b) == 0 {
 		return 0, io.EOF
 	}
+	a.giveBack() // as who waits for more does
+	buf := a.room()
 	n := copy(buf[:min(len(buf), p.size)], p.b)
 	p.b = p.b[n:]
 	return n, nil
@@ -189,8 +191,8 @@ func FuzzChunks(f *testing.F) {
 				size = 1
 			}
 			src := &pieces{wire, size}
-			read := func(buf []byte) (int, error) {
-				n, err := src.read(buf)
+			read := func(a *answer) (int, error) {
+				n, err := src.read(a)
 				if split > 0 {
 					src.size = len(wire) // one split: the rest at once
 				}

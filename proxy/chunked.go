@@ -119,9 +119,7 @@ func (a *answer) line(read waiter, limit int) ([]byte, error) {
 	}
 }
 
-// readTrailer reads the fields behind the last chunk. Their strings must
-// outlive the buffer's next turn, so what is read of them stays: start moves
-// behind them.
+// readTrailer reads the fields behind the last chunk.
 func (a *answer) readTrailer(read waiter) error {
 	end := 0
 	for {
@@ -129,9 +127,8 @@ func (a *answer) readTrailer(read waiter) error {
 		i := bytes.IndexByte(unread[end:], '\n')
 		switch {
 		case i == 1 && unread[end] == '\r':
-			fields := unread[:end]
+			fields := a.keep(unread[:end])
 			a.r += end + 2
-			a.start = a.r
 			var err error
 			a.trailer, err = parseFields(a.trailer, fields)
 			return err

@@ -33,8 +33,10 @@ type conn struct {
 	tryErr    error
 	peekSpace [1]byte
 
-	// The same for ask.
+	// The same for ask and hear, which read into the room of an answer.
 	say     func(fd uintptr) bool
+	listen  func(fd uintptr) bool
+	into    *answer
 	request []byte // what is still to be said
 	said    int
 	sayErr  error
@@ -51,6 +53,7 @@ func newConn(nc *net.TCPConn, s *Server) (*conn, error) {
 		return true
 	}
 	c.say = c.sayAndListen
+	c.listen = c.listenOnce
 	return c, nil
 }
 
@@ -64,25 +67,41 @@ func (c *conn) Close() error {
 }
 
 // ask writes a request and reads the first bytes of the answer, as Write and
-// Read would, with a system call less: what a plain Read does first, finding
+// hear would, with a system call less: what a plain read does first, finding
 // nothing, is left out. When the socket does not take the request at once, ask
 // returns after what it took, with nothing read and no error.
-func (c *conn) ask(request, answer []byte) (said, n int, sayErr, readErr error) {
+func (c *conn) ask(request []byte, a *answer) (said, n int, sayErr, readErr error) {
 	c.request, c.said, c.sayErr = request, 0, nil
-	c.tryBuf, c.tryN, c.tryErr = answer, 0, nil
+	c.into, c.tryN, c.tryErr = a, 0, nil
 	err := c.raw.Read(c.say)
-	c.request, c.tryBuf = nil, nil
+	c.request, c.into = nil, nil
 	switch {
 	case c.sayErr != nil:
 		return c.said, 0, c.sayErr, nil
-	case err != nil:
-		return c.said, 0, nil, err
-	case c.said < len(request):
+	case err == nil && c.said < len(request):
 		return c.said, 0, nil, nil
-	case c.tryErr == nil && c.tryN == 0:
-		return c.said, 0, nil, io.EOF
 	}
-	return c.said, c.tryN, nil, c.tryErr
+	n, err = c.result(err)
+	return c.said, n, nil, err
+}
+
+// hear is Read into the room of an answer, which needs none as long as it waits.
+func (c *conn) hear(a *answer) (int, error) {
+	c.into, c.tryN, c.tryErr = a, 0, nil
+	err := c.raw.Read(c.listen)
+	c.into = nil
+	return c.result(err)
+}
+
+// result is that of a read that ended with err, as Read returns it.
+func (c *conn) result(err error) (int, error) {
+	switch {
+	case err != nil:
+		return 0, err
+	case c.tryErr == nil && c.tryN == 0:
+		return 0, io.EOF
+	}
+	return c.tryN, c.tryErr
 }
 
 // sayAndListen is called by the poller, which has forgotten before the first
@@ -93,8 +112,16 @@ func (c *conn) sayAndListen(fd uintptr) (done bool) {
 		c.said, c.sayErr = send(int(fd), c.request)
 		return c.said < len(c.request)
 	}
-	c.tryN, c.tryErr = receive(int(fd), c.tryBuf, 0)
-	return c.tryErr != syscall.EAGAIN
+	return c.listenOnce(fd)
+}
+
+func (c *conn) listenOnce(fd uintptr) (done bool) {
+	c.tryN, c.tryErr = receive(int(fd), c.into.room(), 0)
+	if c.tryErr == syscall.EAGAIN {
+		c.into.giveBack()
+		return false
+	}
+	return true
 }
 
 // send is write(2) of what the socket takes at once.

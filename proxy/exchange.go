@@ -29,6 +29,11 @@ type Client interface {
 	// or the answer has none by definition.
 	Head(status int, fields []Field, length int64) error
 
+	// Room returns about how much of the body Write takes without waiting for
+	// the client, and waits for it before that is nothing. A Client that cannot
+	// know returns a large number at once.
+	Room() (int, error)
+
 	// Write writes a part of the body; p is the caller's again afterwards.
 	Write(p []byte) (int, error)
 

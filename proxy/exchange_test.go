@@ -2,6 +2,7 @@ package proxy_test
 
 import (
 	"errors"
+	"math"
 	"net/netip"
 
 	"github.com/weirhq/weir/proxy"
@@ -23,6 +24,7 @@ func (s *sink) Flush() error                  { return nil }
 func (s *sink) Trailer([]proxy.Field)         {}
 func (s *sink) Duplex()                       {}
 func (s *sink) StopReading()                  {}
+func (s *sink) Room() (int, error)            { return math.MaxInt, nil }
 func (s *sink) Tunnel() (proxy.Tunnel, error) { return nil, errors.New("no tunnel") }
 
 // fill makes x a plain GET whose answer goes to client.

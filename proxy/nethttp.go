@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/netip"
@@ -125,6 +126,9 @@ func (h *HTTP) set(fields []Field) {
 		header[name] = h.values[n-1 : n : n]
 	}
 }
+
+// Room does not know: net/http does not say.
+func (h *HTTP) Room() (int, error) { return math.MaxInt, nil }
 
 // Write writes a part of the body.
 func (h *HTTP) Write(p []byte) (int, error) { return h.w.Write(p) }

@@ -20,6 +20,7 @@ type transfer struct {
 	stale     bool // the connection was dead before the request came to it
 	step      string
 	heard     error // what a read ended with whose result is still to be looked at
+	credit    int   // how much the client takes without being waited for, as far as is known
 }
 
 func (t *transfer) attempt(reuse reusePolicy) error {
@@ -91,7 +92,7 @@ func (t *transfer) run() error {
 		x.upload.start <- t.c
 	}
 	if err := t.readFinalHead(); err != nil {
-		t.stale = t.c.used && x.answer.w == 0 && kindOf(err) != Timeout
+		t.stale = t.c.used && !x.answer.heard() && kindOf(err) != Timeout
 		return t.fail(err)
 	}
 	if x.answer.status == 101 {
@@ -105,8 +106,7 @@ func (t *transfer) run() error {
 func (t *transfer) sendHead() error {
 	head, a := t.x.head, &t.x.answer
 	if t.x.upload == nil && !t.expecting {
-		a.room()
-		said, n, sayErr, readErr := t.c.ask(head, a.buf[a.w:])
+		said, n, sayErr, readErr := t.c.ask(head, a)
 		a.w += n
 		t.heard = readErr
 		if head = head[said:]; sayErr != nil || len(head) == 0 {
@@ -168,7 +168,7 @@ func (t *transfer) goOn() {
 // await reads more of the answer, for as long as the upstream may be silent. A
 // wait that is the client's doing, who has not sent the body yet, does not
 // count.
-func (t *transfer) await(buf []byte) (int, error) {
+func (t *transfer) await(a *answer) (int, error) {
 	if err := t.heard; err != nil {
 		t.heard = nil
 		return 0, err
@@ -179,7 +179,7 @@ func (t *transfer) await(buf []byte) (int, error) {
 			timeout = min(timeout, continueWait)
 		}
 		t.x.arm(t.c, timeout)
-		n, err := t.c.Read(buf)
+		n, err := t.c.hear(a)
 		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) || t.x.cancelled.Load() || t.x.upload.fault() != nil {
 			return n, err
 		}
@@ -192,21 +192,32 @@ func (t *transfer) await(buf []byte) (int, error) {
 	}
 }
 
-// flow reads more of the answer's body. Before it waits, the client gets what
-// there is. A deadline that has passed by now is the client's doing, who took
-// that long to take what came before.
-func (t *transfer) flow(buf []byte) (int, error) {
-	n, ok, err := t.c.readNow(buf, 0)
+// flow reads more of the answer's body, once the client takes it: as long as it
+// does not, that waits with the upstream. Before flow waits for the upstream, the
+// client gets what there is. A deadline that has passed by now is the client's
+// doing, who took that long to take what came before.
+func (t *transfer) flow(a *answer) (int, error) {
+	if t.credit < leastRoom {
+		a.giveBack()
+		room, err := t.x.Client.Room()
+		if err != nil {
+			return 0, by(ClientGone, "sending the answer", err)
+		}
+		t.credit = max(room, leastRoom)
+	}
+	a.atMost = t.credit
+	n, ok, err := t.c.readNow(a.room(), 0)
 	if ok && !errors.Is(err, os.ErrDeadlineExceeded) {
 		if n == 0 && err == nil {
 			err = io.EOF
 		}
 		return n, err
 	}
+	a.giveBack()
 	if err := t.x.Client.Flush(); err != nil {
 		return 0, by(ClientGone, "sending the answer", err)
 	}
-	return t.await(buf)
+	return t.await(a)
 }
 
 // handOn hands the final answer to the client.
@@ -223,6 +234,7 @@ func (t *transfer) handOn() error {
 	if err := x.Client.Head(a.status, x.fields, length); err != nil {
 		return by(ClientGone, "sending the answer", err)
 	}
+	t.credit = answerBuffer // nobody has to be asked for that
 	for {
 		p, err := a.next(t.flow)
 		if err == io.EOF {
@@ -233,6 +245,7 @@ func (t *transfer) handOn() error {
 		}
 		n, err := x.Client.Write(p)
 		x.BodySent += int64(n)
+		t.credit -= n
 		if err != nil {
 			return by(ClientGone, "sending the answer", err)
 		}
@@ -251,6 +264,7 @@ func (t *transfer) release(err error) {
 	x.attach(nil)
 	a := &x.answer
 	surplus := err == nil && a.surplus() && !x.Upgraded
+	a.giveBack()
 	now := time.Now()
 	if surplus {
 		c.server.caught(now)

@@ -58,6 +58,8 @@ func (t *transfer) tunnel() error {
 		return &Error{Kind: ClientGone, Step: t.step, Err: err}
 	}
 	x.BodySent = int64(a.w - a.r)
+	a.r = a.w
+	a.giveBack()
 	t.join(client)
 	return nil
 }

@@ -33,13 +33,20 @@ const (
 	lingerWait = 2 * time.Second
 )
 
-// chunkPrefix leaves room before a block for its size as a chunk.
-const chunkPrefix = 8
+// chunkPrefix leaves room before a block for its size as a chunk, chunkSuffix
+// behind it for the end of one.
+const (
+	chunkPrefix = 8
+	chunkSuffix = 2
+)
 
-var uploadBuffers = sync.Pool{New: func() any {
-	b := make([]byte, chunkPrefix+shortBody+2)
-	return &b
-}}
+// drop is the longest block of a client that sends little at a time.
+const drop = 512
+
+// An uploadBuffer holds a block.
+type uploadBuffer [chunkPrefix + shortBody + chunkSuffix]byte
+
+var uploadBuffers = sync.Pool{New: func() any { return new(uploadBuffer) }}
 
 // An upload carries a request's body to the upstream while the answer may
 // already be on its way back. Its goroutine reads from the client for as long
@@ -57,6 +64,12 @@ type upload struct {
 	failed   atomic.Bool // err is set
 	err      error       // what the client did wrong, set before failed
 	complete bool        // the upstream has the whole body; valid after done
+
+	// Of run's goroutine: where blocks are read to. There is a large buffer for
+	// the client that has just sent a block that is no drop; others are waited
+	// for with what an upload has itself.
+	large *uploadBuffer
+	small [chunkPrefix + drop + chunkSuffix]byte
 }
 
 func startUpload(x *Exchange) *upload {
@@ -126,35 +139,71 @@ func (u *upload) whole() bool {
 
 func (u *upload) run() {
 	defer close(u.done)
-	space := uploadBuffers.Get().(*[]byte)
-	defer uploadBuffers.Put(space)
-	buf := *space
-	n, end := u.first(buf[chunkPrefix : chunkPrefix+shortBody])
+	defer u.makeSmall()
+	n, end := u.first()
 	close(u.begun)
 	c := <-u.start
 	for {
-		if n > 0 && c != nil && !u.send(c, buf, n) {
+		if n > 0 && c != nil && !u.send(c, n) {
 			c = nil // it may have answered already: whoever reads will see
 		}
 		if end {
 			break
 		}
-		n, end = u.read(buf[chunkPrefix : chunkPrefix+shortBody])
+		if n < drop {
+			u.makeSmall()
+		} else {
+			u.makeLarge(0)
+		}
+		n, end = u.read(u.space())
 	}
 	if c != nil && !u.given.Load() {
 		u.end(c)
 	}
 }
 
-// first reads until the buffer is full, the body ends, or somebody waits for
-// what there is.
-func (u *upload) first(buf []byte) (n int, end bool) {
-	for n < len(buf) && !end && len(u.start) == 0 && !u.given.Load() {
+// first reads until a block is full, the body ends, or somebody waits for what
+// there is.
+func (u *upload) first() (n int, end bool) {
+	for n < shortBody && !end && len(u.start) == 0 && !u.given.Load() {
+		if n == drop {
+			u.makeLarge(n)
+		}
 		var m int
-		m, end = u.read(buf[n:])
+		m, end = u.read(u.space()[n:])
 		n += m
 	}
 	return n, end
+}
+
+// buffer is what a block is read to, with room before and behind it.
+func (u *upload) buffer() []byte {
+	if u.large != nil {
+		return u.large[:]
+	}
+	return u.small[:]
+}
+
+// space is the part of the buffer that a block is read to.
+func (u *upload) space() []byte {
+	b := u.buffer()
+	return b[chunkPrefix : len(b)-chunkSuffix]
+}
+
+// makeLarge makes the buffer a large one, with the n bytes that were read.
+func (u *upload) makeLarge(n int) {
+	if u.large == nil {
+		u.large = uploadBuffers.Get().(*uploadBuffer)
+		copy(u.space()[:n], u.small[chunkPrefix:])
+	}
+}
+
+// makeSmall gives the large buffer back.
+func (u *upload) makeSmall() {
+	if u.large != nil {
+		uploadBuffers.Put(u.large)
+		u.large = nil
+	}
 }
 
 // read reads once from the client.
@@ -184,11 +233,12 @@ func readGuarded(body io.Reader, buf []byte) (n int, err error) {
 	return body.Read(buf)
 }
 
-// send sends a block that stands behind chunkPrefix in buf.
-func (u *upload) send(c *conn, buf []byte, n int) bool {
+// send sends a block of n bytes.
+func (u *upload) send(c *conn, n int) bool {
 	if u.given.Load() {
 		return false
 	}
+	buf := u.buffer()
 	from, to := chunkPrefix, chunkPrefix+n
 	if u.x.Length < 0 {
 		var size [chunkPrefix]byte
