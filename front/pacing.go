@@ -22,6 +22,7 @@ type pacer struct {
 	leftIn       time.Duration // until the deadline, when the last read ended
 	leftOut      time.Duration // the same of writes
 	setOut       time.Time     // the deadline of writes that is set
+	taken        int           // bytes of those to be written that have been counted
 
 	body      io.Reader
 	mayRead   int64 // bytes of the body; -1 for any number
@@ -93,7 +94,7 @@ func (p *pacer) reset() {
 	}
 	p.Client, p.conn, p.body = nil, nil, nil
 	p.in, p.out = limit.Pace{}, limit.Pace{}
-	p.leftIn, p.leftOut, p.mayRead = 0, 0, 0
+	p.leftIn, p.leftOut, p.taken, p.mayRead = 0, 0, 0, 0
 	p.setIn, p.setOut = time.Time{}, time.Time{}
 	p.stopped, p.beganRead = false, false
 }
@@ -181,11 +182,31 @@ func (p *pacer) Head(status int, fields []proxy.Field, length int64) error {
 	return p.wrote(began, 0, p.Client.Head(status, fields, length))
 }
 
+// Room implements proxy.Client: that of a stream is not known. The client has
+// taken as many bytes as there is room for, which count now and not when they
+// are written.
+func (p *pacer) Room() (int, error) {
+	c, ok := p.conn.(*clientConn)
+	if !ok {
+		return p.Client.Room()
+	}
+	began := p.allowWrite(block)
+	n, err := c.room()
+	p.taken = n
+	return n, p.wrote(began, n, err)
+}
+
+// block is what the client has time for that is waited for: about as much as a
+// write would be of.
+const block = 32 << 10
+
 // Write implements proxy.Client.
 func (p *pacer) Write(b []byte) (n int, err error) {
 	began := p.allowWrite(len(b))
 	n, err = p.Client.Write(b)
-	return n, p.wrote(began, n, err)
+	counted := min(n, p.taken)
+	p.taken -= counted
+	return n, p.wrote(began, n-counted, err)
 }
 
 // Flush implements proxy.Client.

@@ -34,6 +34,8 @@ type patientConn struct {
 	writing bool       // a write is
 	plain   bool       // out of net/http's hands: no read is one ahead
 	lookout lookout
+
+	socketRoom *socketRoom // made when it is asked for; of who writes
 }
 
 // A deadline is one as it was asked for, and as the socket has it.
