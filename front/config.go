@@ -3,6 +3,8 @@ package front
 import (
 	"net/netip"
 	"time"
+
+	"github.com/weirhq/weir/internal/yamlfile"
 )
 
 // Config is a checked configuration, as [ParseConfig] reads it: every address,
@@ -98,17 +100,18 @@ func DefaultRoute(match, to string) RouteConfig {
 // The error is of type [Mistakes] and holds every mistake in the file, save
 // that a file which is not YAML is read no further than its first error.
 func ParseConfig(file string, src []byte, lookupEnv func(string) (string, bool)) (*Config, error) {
-	r := newReader(file, src, lookupEnv)
-	c := DefaultConfig()
-	if root := r.document(); root != nil {
-		r.fields(place{config: c}, root)
+	r, root := newReader(file, src, lookupEnv)
+	switch c := r.config; {
+	case root != nil:
+		r.Fields(place{To: filling{reader: r}}, root)
 		r.checkAddresses(c)
 		r.checkLog(c)
 		r.checkRoutes()
+	case r.Err() == nil:
+		r.Mistakef(yamlfile.Pos{Line: 1, Col: 1}, `it needs "upstreams" and "routes" at least`, "the file is empty")
 	}
-	if len(r.mistakes) > 0 {
-		r.mistakes.sort()
-		return nil, r.mistakes
+	if err := r.Err(); err != nil {
+		return nil, err
 	}
-	return c, nil
+	return r.config, nil
 }

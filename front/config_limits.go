@@ -7,9 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/goccy/go-yaml/ast"
-
 	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/internal/yamlfile"
 )
 
 // LimitsConfig says what the door lets in: the limits of all requests together,
@@ -124,109 +123,99 @@ func orElse[T int64 | time.Duration](own, other T) T {
 // limitKeys are the keys of limits: those of the door, and of a route.
 func limitKeys() []key {
 	return append(append(requestLimitKeys("limits"), requestLimitKeys("routes.*.limits")...),
-		key{path: "limits.headers", read: one(parseHeaders, func(p place) *int { return &p.config.Limits.Headers })},
-		key{path: "limits.timeouts.header", read: one(parseTimeout, func(p place) *time.Duration { return &p.config.Limits.HeaderTimeout })},
-		key{path: "limits.timeouts.idle", read: one(parseTimeout, func(p place) *time.Duration { return &p.config.Limits.IdleTimeout })},
-		key{path: "limits.max_connections", read: one(parseSome, func(p place) *int { return &p.config.Limits.MaxConnections })},
-		key{path: "limits.connections_per_client", read: one(parseSome, func(p place) *int { return &p.config.Limits.ConnectionsPerClient })},
+		key{Path: "limits.headers", Read: yamlfile.One(parseHeaders, func(f filling) *int { return &f.config.Limits.Headers })},
+		key{Path: "limits.timeouts.header", Read: yamlfile.One(parseTimeout, func(f filling) *time.Duration { return &f.config.Limits.HeaderTimeout })},
+		key{Path: "limits.timeouts.idle", Read: yamlfile.One(parseTimeout, func(f filling) *time.Duration { return &f.config.Limits.IdleTimeout })},
+		key{Path: "limits.max_connections", Read: yamlfile.One(parseSome, func(f filling) *int { return &f.config.Limits.MaxConnections })},
+		key{Path: "limits.connections_per_client", Read: yamlfile.One(parseSome, func(f filling) *int { return &f.config.Limits.ConnectionsPerClient })},
 	)
 }
 
 // requestLimitKeys are the keys that stand below both.
 func requestLimitKeys(path string) []key {
 	return []key{
-		{path: path, read: (*reader).limits},
-		{path: path + ".in_flight", read: one(parseSome, func(p place) *int { return &p.limits().InFlight })},
-		{path: path + ".queue", read: (*reader).fields},
-		{path: path + ".queue.length", read: one(parseSome, func(p place) *int { return &p.limits().Queue.Length }), required: "say how many requests may wait, as in: queue: {length: 100, wait: 1s}"},
-		{path: path + ".queue.wait", read: one(parseTimeout, func(p place) *time.Duration { return &p.limits().Queue.Wait })},
-		{path: path + ".rate", read: (*reader).fields},
-		{path: path + ".rate.per", read: one(parsePer, func(p place) *string { return &p.limits().Rate.Per })},
-		{path: path + ".rate.every", read: one(parseTimeout, func(p place) *time.Duration { return &p.limits().Rate.Every }), required: "say how often a request may come, as in: rate: {every: 100ms, burst: 20}"},
-		{path: path + ".rate.burst", read: one(parseSome, func(p place) *int { return &p.limits().Rate.Burst })},
-		{path: path + ".body", read: one(orNone(parseSize), func(p place) *int64 { return &p.limits().Body })},
-		{path: path + ".upload_rate", read: one(orNone(parseSpeed), func(p place) *int64 { return &p.limits().UploadRate })},
-		{path: path + ".download_rate", read: one(orNone(parseSpeed), func(p place) *int64 { return &p.limits().DownloadRate })},
-		{path: path + ".timeouts", read: (*reader).fields},
-		{path: path + ".timeouts.read", read: one(orNone(parseTimeout), func(p place) *time.Duration { return &p.limits().ReadTimeout })},
-		{path: path + ".timeouts.write", read: one(orNone(parseTimeout), func(p place) *time.Duration { return &p.limits().WriteTimeout })},
+		{Path: path, Read: readLimits},
+		{Path: path + ".in_flight", Read: yamlfile.One(parseSome, func(f filling) *int { return &f.limits().InFlight })},
+		{Path: path + ".queue", Read: (*fileReader).Fields},
+		{Path: path + ".queue.length", Read: yamlfile.One(parseSome, func(f filling) *int { return &f.limits().Queue.Length }), Required: "say how many requests may wait, as in: queue: {length: 100, wait: 1s}"},
+		{Path: path + ".queue.wait", Read: yamlfile.One(parseTimeout, func(f filling) *time.Duration { return &f.limits().Queue.Wait })},
+		{Path: path + ".rate", Read: (*fileReader).Fields},
+		{Path: path + ".rate.per", Read: yamlfile.One(parsePer, func(f filling) *string { return &f.limits().Rate.Per })},
+		{Path: path + ".rate.every", Read: yamlfile.One(parseTimeout, func(f filling) *time.Duration { return &f.limits().Rate.Every }), Required: "say how often a request may come, as in: rate: {every: 100ms, burst: 20}"},
+		{Path: path + ".rate.burst", Read: yamlfile.One(parseSome, func(f filling) *int { return &f.limits().Rate.Burst })},
+		{Path: path + ".body", Read: yamlfile.One(orNone(yamlfile.Size), func(f filling) *int64 { return &f.limits().Body })},
+		{Path: path + ".upload_rate", Read: yamlfile.One(orNone(yamlfile.Speed), func(f filling) *int64 { return &f.limits().UploadRate })},
+		{Path: path + ".download_rate", Read: yamlfile.One(orNone(yamlfile.Speed), func(f filling) *int64 { return &f.limits().DownloadRate })},
+		{Path: path + ".timeouts", Read: (*fileReader).Fields},
+		{Path: path + ".timeouts.read", Read: yamlfile.One(orNone(parseTimeout), func(f filling) *time.Duration { return &f.limits().ReadTimeout })},
+		{Path: path + ".timeouts.write", Read: yamlfile.One(orNone(parseTimeout), func(f filling) *time.Duration { return &f.limits().WriteTimeout })},
 	}
 }
 
 // limits returns the limits that are being filled.
-func (p place) limits() *RequestLimits {
-	if p.route != nil {
-		return &p.route.Limits
+func (f filling) limits() *RequestLimits {
+	if f.route != nil {
+		return &f.route.Limits
 	}
-	return &p.config.Limits.RequestLimits
+	return &f.config.Limits.RequestLimits
 }
 
-// limits reads a mapping of limits, and checks what they say of each other.
-func (r *reader) limits(p place, n ast.Node) {
-	length := p.path + ".queue.length"
-	delete(r.stood, length) // another route's
-	r.fields(p, n)
-	l := p.limits()
-	if at, ok := r.stood[length]; ok && l.InFlight == 0 {
-		r.mistakef(at[0], "write in_flight beside it, or remove it", "nobody waits where nothing limits the requests in flight")
+// readLimits reads a mapping of limits, and checks what they say of each other.
+func readLimits(r *fileReader, p place, n *yamlfile.Node) {
+	length := p.Path + ".queue.length"
+	delete(r.Stood, length) // another route's
+	r.Fields(p, n)
+	l := p.To.limits()
+	if at, ok := r.Stood[length]; ok && l.InFlight == 0 {
+		r.Mistakef(at[0], "write in_flight beside it, or remove it", "nobody waits where nothing limits the requests in flight")
 	}
 }
 
 // parseSome reads a number of things, at least one.
-func parseSome(s scalar) (int, *refusal) {
-	n, refused := parseCount(s)
+func parseSome(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
+	n, refused := yamlfile.Count(s)
 	if refused == nil && n == 0 {
-		return 0, refuse("write 1 or more, or remove it", "%s lets nothing in", quote(s.text))
+		return 0, yamlfile.Refuse("write 1 or more, or remove it", "%s lets nothing in", yamlfile.Quote(s.Text))
 	}
 	return n, refused
 }
 
 // orNone returns a parser that takes the word none, too.
-func orNone[T int64 | time.Duration](parse func(scalar) (T, *refusal)) func(scalar) (T, *refusal) {
-	return func(s scalar) (T, *refusal) {
-		if s.text == "none" {
+func orNone[T int64 | time.Duration](parse func(yamlfile.Scalar) (T, *yamlfile.Refusal)) func(yamlfile.Scalar) (T, *yamlfile.Refusal) {
+	return func(s yamlfile.Scalar) (T, *yamlfile.Refusal) {
+		if s.Text == "none" {
 			return NoLimit, nil
 		}
 		v, refused := parse(s)
 		if refused == nil && v == 0 {
-			return 0, refuse("write none to have no limit", "%s lets nothing in", quote(s.text))
+			return 0, yamlfile.Refuse("write none to have no limit", "%s lets nothing in", yamlfile.Quote(s.Text))
 		}
 		return v, refused
 	}
-}
-
-// parseSpeed reads bytes per second.
-func parseSpeed(s scalar) (int64, *refusal) {
-	text, ok := strings.CutSuffix(s.text, "/s")
-	if !ok {
-		return 0, refuse("write bytes and /s, as in 500B/s or 20KiB/s", "%s is not a speed", quote(s.text))
-	}
-	s.text = text
-	return parseSize(s)
 }
 
 // leastHeaders is the least bound of a head: net/http cannot have less than a
 // half of it.
 const leastHeaders = 8 << 10
 
-func parseHeaders(s scalar) (int, *refusal) {
-	size, refused := parseSize(s)
+func parseHeaders(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
+	size, refused := yamlfile.Size(s)
 	if refused == nil && (size < leastHeaders || size > maxHead) {
-		return 0, refuse("write 8KiB to 64KiB", "%s is not a length for heads", quote(s.text))
+		return 0, yamlfile.Refuse("write 8KiB to 64KiB", "%s is not a length for heads", yamlfile.Quote(s.Text))
 	}
 	return int(size), refused
 }
 
 // parsePer reads whom a rate is for.
-func parsePer(s scalar) (string, *refusal) {
-	name, ok := strings.CutPrefix(s.text, RatePerHeader)
+func parsePer(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	name, ok := strings.CutPrefix(s.Text, RatePerHeader)
 	switch {
-	case s.text == RatePerClient || s.text == RatePerRoute:
-		return s.text, nil
+	case s.Text == RatePerClient || s.Text == RatePerRoute:
+		return s.Text, nil
 	case !ok:
-		return "", refuse("it is client, route, or header and its name, as in header X-Api-Key", "%s is not known here", quote(s.text))
+		return "", yamlfile.Refuse("it is client, route, or header and its name, as in header X-Api-Key", "%s is not known here", yamlfile.Quote(s.Text))
 	case !httpsyntax.IsToken([]byte(name)):
-		return "", refuse("write a name, as in header X-Api-Key", "%s is not the name of a header", quote(name))
+		return "", yamlfile.Refuse("write a name, as in header X-Api-Key", "%s is not the name of a header", yamlfile.Quote(name))
 	}
 	return fmt.Sprint(RatePerHeader, http.CanonicalHeaderKey(name)), nil
 }

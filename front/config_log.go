@@ -3,11 +3,10 @@ package front
 import (
 	"math"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/weirhq/weir/internal/nearest"
+	"github.com/weirhq/weir/internal/yamlfile"
 )
 
 // LogConfig says which events are written, how, and where to.
@@ -92,17 +91,17 @@ var (
 )
 
 // parseSecret reads a key whose values are not to be logged.
-func parseSecret(s scalar) (string, *refusal) { return text(s) }
+func parseSecret(s yamlfile.Scalar) (string, *yamlfile.Refusal) { return yamlfile.Text(s) }
 
 // parseLogTo reads where the log goes. A bare word next to stdout is taken for
 // a misspelling, since a file of that name would surprise.
-func parseLogTo(s scalar) (string, *refusal) {
-	to, refused := text(s)
+func parseLogTo(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	to, refused := yamlfile.Text(s)
 	if refused != nil || !isLogFile(to) {
 		return to, refused
 	}
 	if near := nearest.Word(to, []string{LogToStdout, LogToStderr}); near != "" && filepath.Base(to) == to {
-		return "", refuse(didYouMean(near)+" A file is written as "+quote("./"+to), "%s is neither stdout nor stderr", quote(to))
+		return "", yamlfile.Refuse(yamlfile.DidYouMean(near)+" A file is written as "+yamlfile.Quote("./"+to), "%s is neither stdout nor stderr", yamlfile.Quote(to))
 	}
 	return to, nil
 }
@@ -114,105 +113,55 @@ func isLogFile(to string) bool { return to != LogToStdout && to != LogToStderr }
 const leastQueue = 16 << 10
 
 // parseQueueSize reads how many bytes of events may wait.
-func parseQueueSize(s scalar) (int, *refusal) {
-	size, refused := parseSize(s)
+func parseQueueSize(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
+	size, refused := yamlfile.Size(s)
 	switch {
 	case refused != nil:
 		return 0, refused
 	case size < leastQueue:
-		return 0, refuse("write 16KiB or more", "%s is less than one event may need", quote(s.text))
+		return 0, yamlfile.Refuse("write 16KiB or more", "%s is less than one event may need", yamlfile.Quote(s.Text))
 	case size > math.MaxInt:
-		return 0, refuse("write less", "%s is more than this machine can address", quote(s.text))
+		return 0, yamlfile.Refuse("write less", "%s is more than this machine can address", yamlfile.Quote(s.Text))
 	}
 	return int(size), nil
 }
 
 // parseRotateSize reads the length of a file.
-func parseRotateSize(s scalar) (int64, *refusal) {
-	size, refused := parseSize(s)
+func parseRotateSize(s yamlfile.Scalar) (int64, *yamlfile.Refusal) {
+	size, refused := yamlfile.Size(s)
 	if refused == nil && size < leastQueue {
-		return 0, refuse("write 16KiB or more, as in 100MiB", "%s is less than one event may need", quote(s.text))
+		return 0, yamlfile.Refuse("write 16KiB or more, as in 100MiB", "%s is less than one event may need", yamlfile.Quote(s.Text))
 	}
 	return size, refused
 }
 
 // parseFsync reads a word or a duration.
-func parseFsync(s scalar) (time.Duration, *refusal) {
-	switch s.text {
+func parseFsync(s yamlfile.Scalar) (time.Duration, *yamlfile.Refusal) {
+	switch s.Text {
 	case "never":
 		return 0, nil
 	case "each":
 		return FsyncEach, nil
 	}
-	d, refused := parseDuration(s)
+	d, refused := yamlfile.Duration(s)
 	switch {
-	case refused != nil && !isNumber(s.text):
-		return 0, refuse("it is never, each, or how often, as in 5s", "%s is not known here", quote(s.text))
+	case refused != nil && !yamlfile.IsNumber(s.Text):
+		return 0, yamlfile.Refuse("it is never, each, or how often, as in 5s", "%s is not known here", yamlfile.Quote(s.Text))
 	case refused == nil && d == 0:
-		return 0, refuse("write never, each, or how often, as in 5s", "%s is no time between two", quote(s.text))
+		return 0, yamlfile.Refuse("write never, each, or how often, as in 5s", "%s is no time between two", yamlfile.Quote(s.Text))
 	}
 	return d, refused
-}
-
-// parseSwitch reads true or false.
-func parseSwitch(s scalar) (bool, *refusal) {
-	switch s.text {
-	case "true":
-		return true, nil
-	case "false":
-		return false, nil
-	}
-	return false, refuse("it is true or false", "%s is not known here", quote(s.text))
-}
-
-// parseCount reads a number of things, none included.
-func parseCount(s scalar) (int, *refusal) {
-	n, err := strconv.Atoi(s.text)
-	if err != nil || n < 0 {
-		return 0, refuse("write a whole number, as in 7", "%s is not a count", quote(s.text))
-	}
-	return n, nil
-}
-
-// The units of parseSize.
-var sizeUnits = []struct {
-	name  string
-	bytes int64
-}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"B", 1}}
-
-// parseSize reads a number of bytes.
-func parseSize(s scalar) (int64, *refusal) {
-	const example = "write a whole number and B, KiB, MiB or GiB, as in 8MiB"
-	for _, unit := range sizeUnits {
-		number, ok := strings.CutSuffix(s.text, unit.name)
-		if !ok {
-			continue
-		}
-		n, err := strconv.ParseInt(number, 10, 64)
-		if err != nil || n < 0 || n > math.MaxInt64/unit.bytes {
-			return 0, refuse(example, "%s is not a number of bytes", quote(s.text))
-		}
-		return n * unit.bytes, nil
-	}
-	if isNumber(s.text) {
-		unit := "MiB"
-		if len(s.text) > 3 { // who writes so many digits counts bytes
-			unit = "B"
-		}
-		return 0, refuse("add a unit, as in "+s.text+unit, "%s is a number without a unit", quote(s.text))
-	}
-	return 0, refuse(example, "%s is not a number of bytes", quote(s.text))
 }
 
 // checkLog checks what the keys of the log say about each other.
 func (r *reader) checkLog(c *Config) {
 	r.checkLogFiles(c.Log.To)
 	if r.has("log.queue.wait") && c.Log.Queue.WhenFull != "block" {
-		r.mistakef(r.stood["log.queue.wait"][0], "write when_full: block beside it, or remove it", `only "block" waits when the queue is full`)
+		r.Mistakef(r.Stood["log.queue.wait"][0], "write when_full: block beside it, or remove it", `only "block" waits when the queue is full`)
 	}
 	for _, path := range []string{"log.rotate.keep", "log.rotate.gzip"} {
 		if r.has(path) && !r.has("log.rotate.size") && !c.Log.Rotate.Daily {
-			r.mistakef(r.stood[path][0], "say when, with size or daily beside it", "nothing is rotated")
+			r.Mistakef(r.Stood[path][0], "say when, with size or daily beside it", "nothing is rotated")
 		}
 	}
 }
@@ -226,7 +175,7 @@ func (r *reader) checkLogFiles(to []string) {
 			continue
 		}
 		if name := filepath.Clean(dest); files[name] {
-			r.mistakef(r.stood["log.to"][i], "keep one of the two", "%s is given twice", quote(name))
+			r.Mistakef(r.Stood["log.to"][i], "keep one of the two", "%s is given twice", yamlfile.Quote(name))
 		} else {
 			files[name] = true
 		}
@@ -236,11 +185,8 @@ func (r *reader) checkLogFiles(to []string) {
 	}
 	for _, path := range []string{"log.rotate.size", "log.rotate.daily", "log.rotate.keep", "log.rotate.gzip", "log.fsync"} {
 		if r.has(path) {
-			r.mistakef(r.stood[path][0], "name a file in log.to, or remove it", "the log has no file that this could be about")
+			r.Mistakef(r.Stood[path][0], "name a file in log.to, or remove it", "the log has no file that this could be about")
 			return
 		}
 	}
 }
-
-// has tells whether the file has a value for a key.
-func (r *reader) has(path string) bool { return len(r.stood[path]) > 0 }

@@ -7,73 +7,72 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
-
 	"github.com/weirhq/weir/internal/nearest"
+	"github.com/weirhq/weir/internal/yamlfile"
 	"github.com/weirhq/weir/router"
 )
 
-// constraint reads one name of the mapping constraints. One that is wrong is
-// kept all the same, accepting nothing, so that the patterns that use it are
+// readConstraint reads one name of the mapping constraints. One that is wrong
+// is kept all the same, accepting nothing, so that the patterns that use it are
 // not reported too.
-func (r *reader) constraint(p place, n ast.Node) {
-	name := p.key.text
+func readConstraint(r *fileReader, p place, n *yamlfile.Node) {
+	f, name := p.To, p.Key.Text
 	if !isName(name) || strings.Contains(name, ".") {
-		r.mistakef(p.key.pos, "a name has letters, digits, '_' and '-'", "%s cannot name a constraint", quote(name))
+		r.Mistakef(p.Key.Pos, "a name has letters, digits, '_' and '-'", "%s cannot name a constraint", yamlfile.Quote(name))
 	}
-	if r.constraints == nil {
-		r.constraints = router.Constraints{}
+	if f.constraints == nil {
+		f.constraints = router.Constraints{}
 	}
-	r.constraints[name] = router.Constraint{}
-	expr, ok := readOne(r, p, n, text)
+	f.constraints[name] = router.Constraint{}
+	expr, ok := yamlfile.ReadOne(r, p, n, yamlfile.Text)
 	if !ok {
 		return
 	}
 	compiled, err := router.CompileRegexp(expr)
 	if err != nil {
-		r.mistakef(startOf(n), "see https://pkg.go.dev/regexp/syntax", "%s", err)
+		r.Mistakef(n.Pos, "see https://pkg.go.dev/regexp/syntax", "%s", err)
 		return
 	}
-	r.constraints[name] = compiled
-	p.config.Constraints[name] = expr
+	f.constraints[name] = compiled
+	f.config.Constraints[name] = expr
 }
 
-// upstream reads one name of the mapping upstreams.
-func (r *reader) upstream(p place, n ast.Node) {
-	name := p.key.text
+// readUpstream reads one name of the mapping upstreams.
+func readUpstream(r *fileReader, p place, n *yamlfile.Node) {
+	f, name := p.To, p.Key.Text
 	if !isName(name) {
-		r.mistakef(p.key.pos, "a name has letters, digits, '.', '_' and '-'", "%s cannot name an upstream", quote(name))
+		r.Mistakef(p.Key.Pos, "a name has letters, digits, '.', '_' and '-'", "%s cannot name an upstream", yamlfile.Quote(name))
 	}
-	if r.upstreams == nil {
-		r.upstreams = map[string]pos{}
+	if f.upstreams == nil {
+		f.upstreams = map[string]yamlfile.Pos{}
 	}
-	r.upstreams[name] = p.key.pos
+	f.upstreams[name] = p.Key.Pos
 	u := UpstreamConfig{Name: name}
-	p.upstream = &u
-	r.fields(p, n)
-	p.config.Upstreams = append(p.config.Upstreams, u)
+	p.To.upstream = &u
+	r.Fields(p, n)
+	f.config.Upstreams = append(f.config.Upstreams, u)
 }
 
 // routeDraft is a route and where its parts stand, as far as it has them.
 type routeDraft struct {
 	RouteConfig
-	match, to scalar
+	match, to yamlfile.Scalar
 }
 
-func (r *reader) routeList(p place, n ast.Node) {
-	r.refuseEmpty(p, n)
-	for _, element := range r.elements(p, n) {
-		r.route(p.below("*", scalar{pos: startOf(element)}), element)
+func readRoutes(r *fileReader, p place, n *yamlfile.Node) {
+	r.RefuseEmpty(p, n)
+	for _, element := range r.Elements(p, n) {
+		readRoute(r, p.Below("*", yamlfile.Scalar{Pos: element.Pos}), element)
 	}
 }
 
-func (r *reader) route(p place, n ast.Node) {
-	d := &routeDraft{RouteConfig: DefaultRoute("", "")}
-	p.route = d
-	r.fields(p, n)
-	d.Match, d.To = d.match.text, d.to.text
-	r.routes = append(r.routes, d)
-	p.config.Routes = append(p.config.Routes, d.RouteConfig)
+func readRoute(r *fileReader, p place, n *yamlfile.Node) {
+	f, d := p.To, &routeDraft{RouteConfig: DefaultRoute("", "")}
+	p.To.route = d
+	r.Fields(p, n)
+	d.Match, d.To = d.match.Text, d.to.Text
+	f.routes = append(f.routes, d)
+	f.config.Routes = append(f.config.Routes, d.RouteConfig)
 }
 
 // checkRoutes checks what a route cannot know alone: that its upstream is
@@ -81,7 +80,7 @@ func (r *reader) route(p place, n ast.Node) {
 func (r *reader) checkRoutes() {
 	for _, d := range r.routes {
 		if _, ok := r.upstreams[d.To]; !ok && d.To != "" && r.upstreams != nil {
-			r.mistakef(d.to.pos, r.rightUpstream(d.To), "there is no upstream %s", quote(d.To))
+			r.Mistakef(d.to.Pos, r.rightUpstream(d.To), "there is no upstream %s", yamlfile.Quote(d.To))
 		}
 	}
 	entries := make([]router.Entry[*routeDraft], 0, len(r.routes))
@@ -101,7 +100,7 @@ func (r *reader) checkRoutes() {
 func (r *reader) rightUpstream(name string) string {
 	names := slices.Sorted(maps.Keys(r.upstreams))
 	if near := nearest.Word(name, names); near != "" {
-		return didYouMean(near)
+		return yamlfile.DidYouMean(near)
 	}
 	return "the upstreams are " + strings.Join(names, ", ")
 }
@@ -111,12 +110,12 @@ func (r *reader) rightUpstream(name string) string {
 func (r *reader) wrongPattern(m *router.Mistake, entries []router.Entry[*routeDraft]) {
 	match := entries[m.Entry].Value.match
 	if m.Other < 0 {
-		r.mistakef(r.within(match, m.Offset), m.Hint, "pattern %s: %s", quote(m.Pattern), m.Problem)
+		r.Mistakef(r.Within(match, m.Offset), m.Hint, "pattern %s: %s", yamlfile.Quote(m.Pattern), m.Problem)
 		return
 	}
 	other := entries[m.Other].Value.match
-	r.mistakef(match.pos, "make one of them more specific",
-		"pattern %s conflicts with %s on line %d: both match %s", quote(m.Pattern), quote(m.OtherPattern), other.pos.line, m.Example)
+	r.Mistakef(match.Pos, "make one of them more specific",
+		"pattern %s conflicts with %s on line %d: both match %s", yamlfile.Quote(m.Pattern), yamlfile.Quote(m.OtherPattern), other.Pos.Line, m.Example)
 }
 
 // checkAddresses finds listeners that would take each other's port.
@@ -129,11 +128,11 @@ func (r *reader) checkAddresses(c *Config) {
 			continue
 		}
 		// One of the two stands in the file: the default ones differ.
-		at := slices.Concat(r.stood["admin"], r.stood["listen"])[0]
-		if stood := r.stood["listen"]; i < len(stood) {
+		at := slices.Concat(r.Stood["admin"], r.Stood["listen"])[0]
+		if stood := r.Stood["listen"]; i < len(stood) {
 			at = stood[i]
 		}
-		r.mistakef(at, "give one of them another port", "the listener %s and the admin listener %s want the same port", quote(listen), quote(c.Admin))
+		r.Mistakef(at, "give one of them another port", "the listener %s and the admin listener %s want the same port", yamlfile.Quote(listen), yamlfile.Quote(c.Admin))
 	}
 }
 

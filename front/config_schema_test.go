@@ -9,18 +9,18 @@ import (
 func TestSchemaIsATree(t *testing.T) {
 	seen := map[string]bool{}
 	for _, k := range schema {
-		parent, name := k.parent()
+		parent, name := k.Parent()
 		switch {
-		case seen[k.path]:
-			t.Errorf("%s stands twice", k.path)
-		case (k.read == nil) != (k.later != ""):
-			t.Errorf("%s is either read or built later", k.path)
+		case seen[k.Path]:
+			t.Errorf("%s stands twice", k.Path)
+		case (k.Read == nil) != (k.Later != ""):
+			t.Errorf("%s is either read or built later", k.Path)
 		case parent != "" && !seen[parent]:
-			t.Errorf("%s stands before %s, or without it", k.path, parent)
+			t.Errorf("%s stands before %s, or without it", k.Path, parent)
 		case name == "":
-			t.Errorf("%q has no name", k.path)
+			t.Errorf("%q has no name", k.Path)
 		}
-		seen[k.path] = true
+		seen[k.Path] = true
 	}
 }
 
@@ -35,13 +35,13 @@ func TestManualHoldsEveryKey(t *testing.T) {
 		t.Fatal("the manual has no section for what is not supported yet")
 	}
 	for _, k := range schema {
-		if isContainer(k.path) {
+		if isContainer(k.Path) {
 			continue // the keys below it are what there is to say
 		}
-		path := strings.NewReplacer(".*.", ".NAME.", ".*", ".NAME").Replace(k.path)
+		path := strings.NewReplacer(".*.", ".NAME.", ".*", ".NAME").Replace(k.Path)
 		path = strings.Replace(path, "routes.NAME.", "routes.", 1)
 		section := built
-		if k.later != "" {
+		if k.Later != "" {
 			section = later
 		}
 		if !strings.Contains(section, "`"+path+"`") {
@@ -68,7 +68,7 @@ func TestManualShowsAConfiguration(t *testing.T) {
 
 func isContainer(path string) bool {
 	for _, k := range schema {
-		if strings.HasPrefix(k.path, path+".") {
+		if strings.HasPrefix(k.Path, path+".") {
 			return true
 		}
 	}

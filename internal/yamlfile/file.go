@@ -1,0 +1,225 @@
+// Package yamlfile reads files of settings in YAML, and says everything that is
+// wrong with one at once: each mistake with its line and column, and the word
+// that was most likely meant.
+//
+// [Read] makes a tree of [Node] of a file, and refuses what a file of settings
+// has no use for: anchors, aliases, merge keys, tags, directives, several
+// documents, keys given twice. A [Reader] walks the tree by a [Key] for each
+// setting and fills what the settings are for. The functions from scalars, such
+// as [Duration] and [Size], each read one kind of value.
+package yamlfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// What a file may be at most. Settings are some kilobytes a few levels deep;
+// these bounds keep the YAML parser, which recurses, on a stack of known size.
+const (
+	maxBytes   = 1 << 20
+	maxNesting = 32
+)
+
+// A Pos is a place in a file, 1-based; the column counts characters.
+type Pos struct{ Line, Col int }
+
+// A File is a source that is being read, and what has been found wrong with it.
+type File struct {
+	name, kind string
+	src        []byte
+	lines      []string
+	mistakes   Mistakes
+}
+
+// Read makes a tree of src. The name is used in messages alone, as kind is,
+// which says what the file should be: "a configuration". The root is nil when
+// the file is empty, or is no YAML; see [File.Err].
+func Read(name, kind string, src []byte) (*File, *Node) {
+	src = []byte(strings.TrimPrefix(string(src), "\ufeff"))
+	f := &File{name: name, kind: kind, src: src, lines: strings.Split(string(src), "\n")}
+	if root := f.document(); root != nil {
+		return f, f.node(root)
+	}
+	return f, nil
+}
+
+// Err returns the mistakes so far as [Mistakes] in the order of the file, or nil
+// when there are none.
+func (f *File) Err() error {
+	if len(f.mistakes) == 0 {
+		return nil
+	}
+	return f.mistakes.sorted()
+}
+
+// document parses the source and returns the root of its only document, or
+// nil when there is nothing to read.
+func (f *File) document() ast.Node {
+	if !f.readable() {
+		return nil
+	}
+	tokens := lexer.Tokenize(string(f.src))
+	if tk := tooDeep(tokens); tk != nil {
+		f.Mistakef(posOf(tk), f.kind+" has no use for so many levels", "nested too deeply")
+		return nil
+	}
+	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
+	if err != nil {
+		f.syntax(err)
+		return nil
+	}
+	return f.onlyDocument(file.Docs)
+}
+
+// readable reports whether the source is text at all.
+func (f *File) readable() bool {
+	if len(f.src) > maxBytes {
+		f.Mistakef(Pos{1, 1}, "is it the right file?", "%d bytes are too many for %s, which may have %d", len(f.src), f.kind, maxBytes)
+		return false
+	}
+	for i := 0; i < len(f.src); {
+		c, size := utf8.DecodeRune(f.src[i:])
+		if c == utf8.RuneError && size == 1 || c == 0 {
+			f.Mistakef(f.posOfByte(i), "is it the right file?", "the byte 0x%02x is no UTF-8 text", f.src[i])
+			return false
+		}
+		i += size
+	}
+	return true
+}
+
+func (f *File) posOfByte(i int) Pos {
+	before := f.src[:i]
+	return Pos{
+		Line: 1 + bytes.Count(before, []byte("\n")),
+		Col:  1 + utf8.RuneCount(before[1+bytes.LastIndexByte(before, '\n'):]),
+	}
+}
+
+// tooDeep returns the token that goes below maxNesting, or nil. Brackets nest
+// across lines; a line that starts several block entries ("- - -") nests too,
+// while entries on lines of their own need an indent for each level, which the
+// size of the file bounds.
+func tooDeep(tokens token.Tokens) *token.Token {
+	brackets, entries, line := 0, 0, 0
+	for _, tk := range tokens {
+		if tk.Position.Line != line {
+			entries, line = 0, tk.Position.Line
+		}
+		switch tk.Type {
+		case token.MappingStartType, token.SequenceStartType:
+			brackets++
+		case token.MappingEndType, token.SequenceEndType:
+			brackets--
+		case token.SequenceEntryType, token.MappingKeyType, token.TagType, token.AnchorType:
+			entries++
+		}
+		if max(brackets, entries) > maxNesting {
+			return tk
+		}
+	}
+	return nil
+}
+
+// syntax reports why the source is not YAML.
+func (f *File) syntax(err error) {
+	var at yaml.Error
+	if !errors.As(err, &at) || at.GetToken() == nil {
+		f.Mistakef(Pos{1, 1}, "", "not YAML: %s", err)
+		return
+	}
+	hint := ""
+	if msg := at.GetMessage(); strings.Contains(msg, "',' or") {
+		// The usual reason: {match: /a/{b}}, or [${NAME}].
+		hint = "inside { } and [ ], put quotes around a value that holds a brace, a bracket or a comma"
+	}
+	f.Mistakef(posOf(at.GetToken()), hint, "not YAML: %s", at.GetMessage())
+}
+
+// onlyDocument returns the content of the first document, and reports what
+// else there is.
+func (f *File) onlyDocument(docs []*ast.DocumentNode) ast.Node {
+	var root ast.Node
+	seen := false
+	for _, doc := range docs {
+		_, directive := doc.Body.(*ast.DirectiveNode)
+		switch {
+		case directive:
+			f.Mistakef(posOf(doc.Body.GetToken()), "remove the line", "YAML directives are not supported")
+		case !seen:
+			root, seen = doc.Body, true
+		default:
+			f.secondDocument(doc)
+		}
+	}
+	return root
+}
+
+func (f *File) secondDocument(doc *ast.DocumentNode) {
+	tk := doc.Start
+	if tk == nil && doc.Body != nil {
+		tk = doc.Body.GetToken()
+	}
+	if tk != nil {
+		f.Mistakef(posOf(tk), `remove what follows, and the "---"`, "a second document begins here, and %s is one", f.kind)
+	}
+}
+
+// Mistakef notes a mistake at a place of the file.
+func (f *File) Mistakef(at Pos, hint, format string, args ...any) {
+	at = f.clamp(at)
+	f.mistakes = append(f.mistakes, Mistake{
+		File: f.name,
+		Line: at.Line,
+		Col:  at.Col,
+		What: Printable(fmt.Sprintf(format, args...)),
+		Hint: Printable(hint),
+	})
+}
+
+// Refuse notes that a value is not what it should be.
+func (f *File) Refuse(s Scalar, why *Refusal) {
+	at := s.Pos
+	if why.Offset > 0 {
+		at = f.Within(s, why.Offset)
+	}
+	f.Mistakef(at, why.Hint, "%s", why.What)
+}
+
+// Within returns the place of the byte at offset in the text of s, as far as
+// the text stands in the file as it is. Behind an escape, a replaced variable
+// or the end of a line, it is where s begins.
+func (f *File) Within(s Scalar, offset int) Pos {
+	at := f.clamp(s.Pos)
+	line := []rune(f.lines[at.Line-1])
+	rest := string(line[at.Col-1:])
+	if offset > len(s.Text) {
+		return at
+	}
+	before := s.Text[:offset]
+	for _, quote := range []string{`"`, "'", ""} {
+		if strings.HasPrefix(rest, quote+before) {
+			return Pos{at.Line, at.Col + utf8.RuneCountInString(quote+before)}
+		}
+	}
+	return at
+}
+
+// clamp moves a place into the file. The YAML parser says column 0 of a value
+// that begins on a line of its own, and the line below the last of an end.
+func (f *File) clamp(at Pos) Pos {
+	line := min(max(at.Line, 1), len(f.lines))
+	return Pos{line, min(max(at.Col, 1), 1+utf8.RuneCountInString(f.lines[line-1]))}
+}
+
+func posOf(tk *token.Token) Pos { return Pos{tk.Position.Line, tk.Position.Column} }

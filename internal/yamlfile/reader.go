@@ -1,0 +1,352 @@
+package yamlfile
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/weirhq/weir/internal/nearest"
+)
+
+// A Key is one key of a file and how its value is read into a T.
+type Key[T any] struct {
+	// Path is the way to the key from the root, joined with dots; "*" stands
+	// for any name of a mapping whose names are free, and for any element.
+	Path string
+
+	// Read takes the key's value. It is nil exactly when Later is not empty.
+	Read ReadFunc[T]
+
+	// Later is what to do about a key that is known but not built: such a key is
+	// refused, since one that is ignored looks as if it worked.
+	Later string
+
+	// Required is what to do when the key is absent; empty where it may be.
+	Required string
+
+	// Called is what to call the key's value in a message, with %s for what it
+	// is named in the file; empty is the quoted name.
+	Called string
+}
+
+// A ReadFunc reads the value n of the key at p. What is wrong with it is noted
+// in r, and reading goes on.
+type ReadFunc[T any] func(r *Reader[T], p Place[T], n *Node)
+
+// Parent returns the path of the mapping that k stands in, and k's own name.
+func (k Key[T]) Parent() (path, name string) {
+	if i := strings.LastIndexByte(k.Path, '.'); i >= 0 {
+		return k.Path[:i], k.Path[i+1:]
+	}
+	return "", k.Path
+}
+
+// A Place is where a walk stands: the path in the schema, the key that led
+// there, and what is being filled.
+type Place[T any] struct {
+	Path string
+	Key  Scalar
+	To   T
+}
+
+// Below returns the place of a key of the mapping at p, or of an element of
+// the list, which is called "*".
+func (p Place[T]) Below(name string, k Scalar) Place[T] {
+	p.Path, p.Key = child(p.Path, name), k
+	return p
+}
+
+// A Reader walks a file by a schema.
+type Reader[T any] struct {
+	*File
+
+	// Schema is the file's only list of keys: what is read, what is refused, and
+	// what an unknown key is compared with all come from here.
+	Schema []Key[T]
+
+	// Expand, if not nil, replaces what stands for something else in the text of
+	// a single value.
+	Expand func(text string) (string, []*Refusal)
+
+	// Stood has by path where each value stands that was stored.
+	Stood map[string][]Pos
+}
+
+// Fields reads a mapping whose keys the schema lists.
+func (r *Reader[T]) Fields(p Place[T], n *Node) {
+	pairs, ok := r.pairs(p, n)
+	if !ok {
+		return
+	}
+	given := map[string]bool{}
+	for _, pair := range pairs {
+		k := pair.Key
+		given[k.Text] = true
+		switch found, ok := r.lookup(child(p.Path, k.Text)); {
+		case !ok || strings.ContainsAny(k.Text, ".*"):
+			r.unknownKey(p.Path, k)
+		case found.Later != "":
+			r.NotSupported(k, found.Later)
+		default:
+			found.Read(r, p.Below(k.Text, k), pair.Value)
+		}
+	}
+	where := p.Key.Pos
+	if p.Path == "" {
+		where = Pos{1, 1}
+	}
+	for _, k := range r.children(p.Path) {
+		if _, name := k.Parent(); !given[name] && k.Required != "" {
+			r.Mistakef(where, k.Required, "%s has no %s", r.name(p), Quote(name))
+		}
+	}
+}
+
+// Names reads a mapping whose keys are names that the file gives.
+func (r *Reader[T]) Names(p Place[T], n *Node) {
+	pairs, ok := r.pairs(p, n)
+	if !ok {
+		return
+	}
+	each, _ := r.lookup(child(p.Path, "*"))
+	for _, pair := range pairs {
+		each.Read(r, p.Below("*", pair.Key), pair.Value)
+	}
+	if own, _ := r.lookup(p.Path); own.Required != "" {
+		r.RefuseEmpty(p, n)
+	}
+}
+
+// RefuseEmpty reports a list or mapping that has to hold something, and
+// whether it holds nothing.
+func (r *Reader[T]) RefuseEmpty(p Place[T], n *Node) bool {
+	empty := n.Kind == List && len(n.Items) == 0 || n.Kind == Mapping && len(n.Pairs) == 0
+	if empty {
+		own, _ := r.lookup(p.Path)
+		r.Mistakef(n.Pos, cmp.Or(own.Required, "it needs one at least"), "%s is empty", r.name(p))
+	}
+	return empty
+}
+
+// Elements returns the elements of a list. A single value is a list of one.
+func (r *Reader[T]) Elements(p Place[T], n *Node) []*Node {
+	switch n.Kind {
+	case List:
+		return n.Items
+	case Null:
+		r.wrongShape(p, n, "a list")
+		return nil
+	case Bad:
+		return nil
+	default:
+		return []*Node{n}
+	}
+}
+
+// pairs returns the keys and values of a mapping. It reports false when n is no
+// mapping.
+func (r *Reader[T]) pairs(p Place[T], n *Node) ([]Pair, bool) {
+	switch n.Kind {
+	case Mapping:
+		return n.Pairs, true
+	case Bad:
+	default:
+		r.wrongShape(p, n, "a mapping of keys to values")
+	}
+	return nil, false
+}
+
+// Single reads a single value, expanded.
+func (r *Reader[T]) Single(p Place[T], n *Node) (s Scalar, ok bool) {
+	switch n.Kind {
+	case Single:
+	case Bad:
+		return s, false
+	default:
+		r.wrongShape(p, n, "a single value")
+		return s, false
+	}
+	s = n.Scalar()
+	if r.Expand == nil {
+		return s, true
+	}
+	text, wrong := r.Expand(s.Text)
+	for _, w := range wrong {
+		r.Mistakef(r.Within(s, w.Offset), w.Hint, "%s", w.What)
+	}
+	s.Text = text
+	return s, len(wrong) == 0
+}
+
+// wrongShape reports a value that is nothing, or is not what it should be.
+func (r *Reader[T]) wrongShape(p Place[T], n *Node, want string) {
+	if n.Kind == Null {
+		r.Mistakef(n.Pos, "give it one, or leave it out", "%s has no value", r.name(p))
+		return
+	}
+	r.Mistakef(n.Pos, "", "%s must be %s, not %s", r.name(p), want, shape(n))
+}
+
+func shape(n *Node) string {
+	switch n.Kind {
+	case Mapping:
+		return "a mapping"
+	case List:
+		return "a list"
+	default:
+		return "the value " + Quote(n.Text)
+	}
+}
+
+// name returns what to call the value at p in a message.
+func (r *Reader[T]) name(p Place[T]) string {
+	if p.Path == "" {
+		return "the file"
+	}
+	own, _ := r.lookup(p.Path)
+	return strings.ReplaceAll(cmp.Or(own.Called, "%s"), "%s", Quote(p.Key.Text))
+}
+
+// One returns a reader of a single value that parse understands.
+func One[T, V any](parse func(Scalar) (V, *Refusal), at func(T) *V) ReadFunc[T] {
+	return func(r *Reader[T], p Place[T], n *Node) {
+		if v, ok := ReadOne(r, p, n, parse); ok {
+			*at(p.To) = v
+			r.Stood[p.Path] = []Pos{n.Pos}
+		}
+	}
+}
+
+// ReadOne reads a single value that parse understands.
+func ReadOne[T, V any](r *Reader[T], p Place[T], n *Node, parse func(Scalar) (V, *Refusal)) (v V, ok bool) {
+	s, ok := r.Single(p, n)
+	if !ok {
+		return v, false
+	}
+	v, refused := parse(s)
+	if refused != nil {
+		r.Refuse(s, refused)
+		return v, false
+	}
+	return v, true
+}
+
+// Many returns a reader of a list without doubles, or of a single value as a
+// list of one. The values given replace the default ones.
+func Many[T any, V comparable](parse func(Scalar) (V, *Refusal), at func(T) *[]V) ReadFunc[T] {
+	return func(r *Reader[T], p Place[T], n *Node) {
+		list := at(p.To)
+		*list = nil
+		first := map[V]Pos{}
+		for _, element := range r.Elements(p, n) {
+			v, ok := ReadOne(r, p, element, parse)
+			if !ok {
+				continue
+			}
+			if before, again := first[v]; again {
+				r.Mistakef(element.Pos, "keep one of the two", "%v is given twice, first on line %d", v, before.Line)
+				continue
+			}
+			first[v] = element.Pos
+			*list = append(*list, v)
+			r.Stood[p.Path] = append(r.Stood[p.Path], element.Pos)
+		}
+	}
+}
+
+// Some is Many for a list that may not be empty.
+func Some[T any, V comparable](parse func(Scalar) (V, *Refusal), at func(T) *[]V) ReadFunc[T] {
+	read := Many(parse, at)
+	return func(r *Reader[T], p Place[T], n *Node) {
+		if !r.RefuseEmpty(p, n) {
+			read(r, p, n)
+		}
+	}
+}
+
+// children returns the keys of the mapping at path.
+func (r *Reader[T]) children(path string) []Key[T] {
+	return slices.DeleteFunc(slices.Clone(r.Schema), func(k Key[T]) bool {
+		parent, name := k.Parent()
+		return parent != path || name == "*"
+	})
+}
+
+// child returns the way to name below path.
+func child(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+// lookup returns the key at path.
+func (r *Reader[T]) lookup(path string) (Key[T], bool) {
+	i := slices.IndexFunc(r.Schema, func(k Key[T]) bool { return k.Path == path })
+	if i < 0 {
+		return Key[T]{}, false
+	}
+	return r.Schema[i], true
+}
+
+// NotSupported reports a key or value that is known but not built.
+func (f *File) NotSupported(s Scalar, hint string) {
+	f.Mistakef(s.Pos, hint, "%s is not supported yet", Quote(s.Text))
+}
+
+// unknownKey reports a key that the mapping at path does not have.
+func (r *Reader[T]) unknownKey(path string, k Scalar) {
+	if later, ok := r.builtLater(k.Text); ok {
+		r.NotSupported(k, later)
+		return
+	}
+	r.Mistakef(k.Pos, r.rightKey(path, k.Text), "unknown key %s here", Quote(k.Text))
+}
+
+// builtLater returns the hint for a name that is a key which is not built,
+// wherever that key belongs.
+func (r *Reader[T]) builtLater(name string) (hint string, ok bool) {
+	for _, k := range r.Schema {
+		if _, own := k.Parent(); own == name && k.Later != "" {
+			return k.Later, true
+		}
+	}
+	return "", false
+}
+
+// rightKey returns a hint for an unknown key: where the word belongs, or
+// which word was meant, or which words there are.
+func (r *Reader[T]) rightKey(path, name string) string {
+	if strings.Contains(name, "${") {
+		return "${...} stands in values only"
+	}
+	var names []string
+	for _, k := range r.children(path) {
+		_, own := k.Parent()
+		if k.Later == "" {
+			names = append(names, own)
+		}
+	}
+	if near := nearest.Word(name, names); near != "" {
+		return DidYouMean(near)
+	}
+	if where := r.belongs(name); where != "" {
+		return where
+	}
+	return "the keys here are " + strings.Join(names, ", ")
+}
+
+// belongs says where in the file a name is a key, or "".
+func (r *Reader[T]) belongs(name string) string {
+	for _, k := range r.Schema {
+		parent, own := k.Parent()
+		switch {
+		case own != name:
+		case parent == "":
+			return Quote(name) + " belongs at the top of the file"
+		default:
+			return Quote(name) + " belongs under " + Quote(strings.ReplaceAll(parent, "*", "NAME"))
+		}
+	}
+	return ""
+}

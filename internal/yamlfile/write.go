@@ -1,0 +1,183 @@
+package yamlfile
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/goccy/go-yaml"
+)
+
+// Value returns what n is: nil, a string as it stands in the file, []any, or a
+// yaml.MapSlice.
+func (n *Node) Value() any {
+	switch n.Kind {
+	case Single:
+		return n.Text
+	case List:
+		list := make([]any, len(n.Items))
+		for i, item := range n.Items {
+			list[i] = item.Value()
+		}
+		return list
+	case Mapping:
+		m := make(yaml.MapSlice, len(n.Pairs))
+		for i, pair := range n.Pairs {
+			m[i] = yaml.MapItem{Key: pair.Key.Text, Value: pair.Value.Value()}
+		}
+		return m
+	default:
+		return nil
+	}
+}
+
+// Of returns the node of a value as Value has it; what is none of these is
+// written as fmt.Sprint does. A []string is a list, too. The keys of maps stand
+// in their alphabetical order.
+func Of(value any) *Node {
+	switch v := value.(type) {
+	case nil:
+		return &Node{Kind: Null}
+	case *Node:
+		return v
+	case yaml.MapSlice:
+		m := &Node{Kind: Mapping}
+		for _, item := range v {
+			m.Add(fmt.Sprint(item.Key), Of(item.Value))
+		}
+		return m
+	case []string:
+		return listOf(v)
+	case []any:
+		return listOf(v)
+	case map[string]any:
+		return mappingOf(v)
+	case map[string]string:
+		return mappingOf(v)
+	default:
+		return &Node{Kind: Single, Text: fmt.Sprint(v), Type: "string"}
+	}
+}
+
+func listOf[V any](values []V) *Node {
+	list := &Node{Kind: List}
+	for _, v := range values {
+		list.Items = append(list.Items, Of(v))
+	}
+	return list
+}
+
+func mappingOf[V any](values map[string]V) *Node {
+	m := &Node{Kind: Mapping}
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		m.Add(key, Of(values[key]))
+	}
+	return m
+}
+
+// Add appends a key to a mapping.
+func (n *Node) Add(key string, value *Node) {
+	n.Pairs = append(n.Pairs, Pair{Scalar{Text: key, Type: "string"}, value})
+}
+
+// Format returns n as a file that Read makes the same tree of. Mappings have a
+// line for each key, but for those in lists.
+func (n *Node) Format() []byte {
+	var b strings.Builder
+	if n.Kind == Mapping && len(n.Pairs) > 0 {
+		n.block(&b, 0)
+	} else {
+		n.flow(&b)
+		b.WriteByte('\n')
+	}
+	return []byte(b.String())
+}
+
+// block writes the keys of a mapping, each on a line that is indented.
+func (n *Node) block(b *strings.Builder, indent int) {
+	for _, pair := range n.Pairs {
+		b.WriteString(strings.Repeat(" ", indent))
+		b.WriteString(quoted(pair.Key.Text))
+		b.WriteByte(':')
+		if pair.Value.Kind == Mapping && len(pair.Value.Pairs) > 0 {
+			b.WriteByte('\n')
+			pair.Value.block(b, indent+2)
+			continue
+		}
+		b.WriteByte(' ')
+		pair.Value.flow(b)
+		b.WriteByte('\n')
+	}
+}
+
+// flow writes n on one line.
+func (n *Node) flow(b *strings.Builder) {
+	switch n.Kind {
+	case Single:
+		b.WriteString(quoted(n.Text))
+	case List:
+		b.WriteByte('[')
+		for i, item := range n.Items {
+			comma(b, i)
+			item.flow(b)
+		}
+		b.WriteByte(']')
+	case Mapping:
+		b.WriteByte('{')
+		for i, pair := range n.Pairs {
+			comma(b, i)
+			b.WriteString(quoted(pair.Key.Text) + ": ")
+			pair.Value.flow(b)
+		}
+		b.WriteByte('}')
+	default:
+		b.WriteString("null")
+	}
+}
+
+func comma(b *strings.Builder, i int) {
+	if i > 0 {
+		b.WriteString(", ")
+	}
+}
+
+// bare are the texts that need no quotes anywhere: words, paths and numbers.
+var bare = regexp.MustCompile(`^(?:[A-Za-z_/][A-Za-z0-9_./-]*|-?[0-9][0-9A-Za-z.]*)$`)
+
+// quoted returns a text as YAML has it.
+func quoted(s string) string {
+	if bare.MatchString(s) && !strings.EqualFold(s, "null") {
+		return s
+	}
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, c := range s {
+		switch {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(c)
+		case c == '\n':
+			b.WriteString(`\n`)
+		case c == '\t':
+			b.WriteString(`\t`)
+		case unicode.IsPrint(c):
+			b.WriteRune(c)
+		default:
+			b.WriteString(escape(c))
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+func escape(c rune) string {
+	text := strconv.FormatInt(int64(c), 16)
+	if len(text) <= 4 {
+		return `\u` + strings.Repeat("0", 4-len(text)) + text
+	}
+	return `\U` + strings.Repeat("0", 8-len(text)) + text
+}
