@@ -207,7 +207,7 @@ type Sample struct {
 	// are taken, and the values stay until it is asked again.
 	Heap       int64   `json:"heap,omitempty"`
 	Goroutines int     `json:"goroutines,omitempty"`
-	GCs        int64   `json:"gcs,omitempty"`
+	GCs        int64   `json:"gcs,omitempty"`   // since the load began
 	Pause      float64 `json:"pause,omitempty"` // of the collector in all since the load began, in seconds
 }
 

@@ -1,0 +1,188 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	askEvery  = 500 * time.Millisecond
+	askWithin = time.Second
+)
+
+// A goService asks a Go service for its runtime, by a goroutine of its own, so
+// that one that does not answer delays no sample.
+type goService struct {
+	root   string // below it are /debug/vars, /metrics and /debug/pprof
+	client *http.Client
+	last   atomic.Pointer[goState] // nil until it has answered
+
+	marks   chan mark
+	cancel  context.CancelFunc
+	stopped chan struct{}
+
+	// Of the goroutine, until stopped.
+	source      *goSource // that has answered; nil until one has
+	noIndex     bool      // goroutines are not told
+	load        goLoad
+	asked, lost int   // questions, and those of them without an answer
+	failure     error // of the last one that was lost
+}
+
+// goRoot returns the URL below which /debug/vars and the others are, of one
+// that may be that of one of them. It ends with no slash.
+func goRoot(u string) string {
+	u = strings.TrimRight(u, "/")
+	for _, known := range []string{"/debug/pprof", "/debug/vars", "/debug", "/metrics"} {
+		if root, ok := strings.CutSuffix(u, known); ok {
+			return root
+		}
+	}
+	return u
+}
+
+// startGoService asks until stop.
+func startGoService(at string) *goService {
+	ctx, cancel := context.WithCancel(context.Background())
+	g := &goService{
+		root:    goRoot(at),
+		client:  &http.Client{Transport: &http.Transport{MaxConnsPerHost: 1, DisableCompression: true}},
+		marks:   make(chan mark),
+		cancel:  cancel,
+		stopped: make(chan struct{}),
+	}
+	go g.run(ctx)
+	return g
+}
+
+func (g *goService) stop() {
+	g.cancel()
+	<-g.stopped
+	g.client.CloseIdleConnections()
+}
+
+func (g *goService) run(ctx context.Context) {
+	defer close(g.stopped)
+	next := time.NewTimer(0)
+	defer next.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case m := <-g.marks:
+			g.ask(ctx)
+			g.load.mark(m.begins, g.last.Load())
+			close(m.answered)
+		case <-next.C:
+			g.ask(ctx)
+		}
+		next.Reset(g.every())
+	}
+}
+
+func (g *goService) every() time.Duration {
+	if g.source == nil {
+		return askEvery
+	}
+	return g.source.every
+}
+
+// ask asks once. Without an answer, the state stays as it is.
+func (g *goService) ask(ctx context.Context) {
+	limited, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
+	g.asked++
+	state, err := g.state(limited)
+	if err != nil {
+		if ctx.Err() == nil {
+			g.lost++
+			g.failure = err
+		}
+		return
+	}
+	state.follow(g.last.Load())
+	g.load.add(state)
+	g.last.Store(state)
+}
+
+// state asks the source that has answered before, or all of them in turn.
+func (g *goService) state(ctx context.Context) (*goState, error) {
+	if g.source != nil {
+		return g.from(ctx, g.source)
+	}
+	var failures []error
+	for i := range goSources {
+		state, err := g.from(ctx, &goSources[i])
+		if err == nil {
+			g.source = &goSources[i]
+			return state, nil
+		}
+		failures = append(failures, err)
+	}
+	return nil, errors.Join(failures...)
+}
+
+func (g *goService) from(ctx context.Context, source *goSource) (*goState, error) {
+	state := new(goState)
+	if err := g.get(ctx, source.path, func(r io.Reader) error { return source.read(r, state) }); err != nil {
+		return nil, err
+	}
+	if state.goroutines == 0 && !g.noIndex {
+		if err := g.get(ctx, "/debug/pprof/", func(r io.Reader) (err error) {
+			state.goroutines, err = readIndex(r)
+			return err
+		}); err != nil && ctx.Err() == nil {
+			g.noIndex = true // what else it has said stands
+		}
+	}
+	return state, nil
+}
+
+// get has the body of a page read.
+func (g *goService) get(ctx context.Context, path string, read func(io.Reader) error) error {
+	const most = 32 << 20
+	req, err := http.NewRequestWithContext(ctx, "GET", g.root+path, nil)
+	if err != nil {
+		return err
+	}
+	resp, err := g.client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	body := io.LimitReader(resp.Body, most)
+	if resp.StatusCode != http.StatusOK {
+		io.Copy(io.Discard, io.LimitReader(body, 64<<10)) // so that the connection serves again
+		return fmt.Errorf("GET %s: %s", req.URL, resp.Status)
+	}
+	if err := read(body); err != nil {
+		return fmt.Errorf("GET %s: %w", req.URL, err)
+	}
+	io.Copy(io.Discard, body)
+	return nil
+}
+
+// used returns what the load made the runtime do, nil when it is not known. It
+// is called after stop.
+func (g *goService) used() *GoUsage { return g.load.usage() }
+
+// warnings says what was asked in vain. It is called after stop.
+func (g *goService) warnings() (all []string) {
+	switch {
+	case g.lost > 0 && g.last.Load() == nil:
+		all = append(all, fmt.Sprintf("the Go service does not tell about its runtime: %s; set service.go to the URL below which it serves /debug/vars, /metrics or /debug/pprof",
+			strings.ReplaceAll(g.failure.Error(), "\n", "; ")))
+	case g.lost > 0:
+		all = append(all, fmt.Sprintf("the Go service left %d of %d questions about its runtime without an answer; the last: %v", g.lost, g.asked, g.failure))
+	}
+	if g.load.missed {
+		all = append(all, "the collector ran more often than its pauses were asked for: the longest of them may be missing")
+	}
+	return all
+}

@@ -1,0 +1,111 @@
+package lab
+
+import "time"
+
+// pausesTold is how many of the last pauses of the collector a Go runtime
+// tells.
+const pausesTold = 256
+
+// A goState is what a Go runtime has said at a moment.
+type goState struct {
+	heap                   int64 // in use
+	allocated, allocations int64 // since the service began
+	goroutines             int   // 0 when it is not told
+	gcs                    int64
+	pause                  time.Duration // of all collections
+
+	// ring has the pause of collection n, from 0, at n%pausesTold, in
+	// nanoseconds; nil when they are not told one by one. Without a total, pause
+	// is for follow to find.
+	ring    *[pausesTold]uint64
+	noTotal bool
+
+	// longest is the longest pause since the state before when there is a ring,
+	// and of the last 256 or so without one. missed tells that some pauses since
+	// the state before were told by neither.
+	longest time.Duration
+	missed  bool
+}
+
+// follow completes a state by the one before, which may be nil.
+func (s *goState) follow(before *goState) {
+	if s.ring == nil {
+		return
+	}
+	fresh := s.gcs
+	if before != nil {
+		fresh = max(0, s.gcs-before.gcs)
+		s.missed = fresh > pausesTold
+	}
+	var sum time.Duration
+	for i := range min(fresh, pausesTold) {
+		pause := time.Duration(s.ring[(s.gcs-1-i)%pausesTold])
+		sum += pause
+		s.longest = max(s.longest, pause)
+	}
+	if s.noTotal {
+		s.pause = sum
+		if before != nil {
+			s.pause += before.pause
+		}
+	}
+}
+
+// A goLoad adds up what a runtime did between the load's beginning and its end.
+type goLoad struct {
+	before, after *goState
+	peakHeap      int64
+	peakRoutines  int
+	longest       time.Duration
+	missed        bool
+}
+
+func (l *goLoad) loading() bool { return l.before != nil && l.after == nil }
+
+// mark begins or ends the load with the last state, which is nil when there is
+// none.
+func (l *goLoad) mark(begins bool, s *goState) {
+	switch {
+	case s == nil:
+	case begins:
+		l.before = s
+		l.peakHeap, l.peakRoutines = s.heap, s.goroutines
+	case l.loading():
+		l.after = s
+	}
+}
+
+// add counts a state, if the load is on.
+func (l *goLoad) add(s *goState) {
+	if !l.loading() {
+		return
+	}
+	l.peakHeap = max(l.peakHeap, s.heap)
+	l.peakRoutines = max(l.peakRoutines, s.goroutines)
+	if s.ring != nil {
+		l.longest, l.missed = max(l.longest, s.longest), l.missed || s.missed
+		return
+	}
+	since := s.gcs - l.before.gcs
+	// The longest of the last 256 was in the load if they all were, or if it was
+	// not there before.
+	if since >= pausesTold || since > 0 && s.longest > l.before.longest {
+		l.longest = max(l.longest, s.longest)
+	}
+}
+
+func (l *goLoad) usage() *GoUsage {
+	if l.before == nil || l.after == nil || l.after == l.before {
+		return nil
+	}
+	b, a := l.before, l.after
+	return &GoUsage{
+		GCs:            max(0, a.gcs-b.gcs),
+		PauseSeconds:   max(0, a.pause-b.pause).Seconds(),
+		PauseMax:       l.longest.Seconds(),
+		PeakHeap:       l.peakHeap,
+		Allocated:      max(0, a.allocated-b.allocated),
+		Allocations:    max(0, a.allocations-b.allocations),
+		PeakGoroutines: l.peakRoutines,
+	}
+}

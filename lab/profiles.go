@@ -1,0 +1,218 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/pprof/profile"
+)
+
+// The kinds of profile that can be taken, as Experiment.Profiles has them.
+const (
+	profileCPU   = "cpu"
+	profileAlloc = "alloc_space"
+)
+
+// profileUnknown is how long a CPU profile lasts when nobody knows how long
+// the load will.
+const profileUnknown = 10 * time.Second
+
+// A profiling takes profiles of a Go service while it is loaded.
+type profiling struct {
+	root   string
+	client *http.Client
+	kinds  []string
+	before *profile.Profile // what has been allocated before
+	cpu    chan profiled    // one is sent, if one is taken
+}
+
+type profiled struct {
+	*profile.Profile
+	err error
+}
+
+// startProfiles begins to take profiles of the Go service at goURL, whose load
+// begins when it returns and lasts so long, or 0 when that is not known. A
+// profile of the CPU ends before the load does, by less than a second, and
+// one of the CPU alone keeps the service from others. Once it has returned
+// without an error, save has to be called.
+func startProfiles(ctx context.Context, goURL string, kinds []string, load time.Duration) (*profiling, error) {
+	p := &profiling{root: goRoot(goURL), client: &http.Client{Transport: &http.Transport{}}, kinds: kinds}
+	if slices.Contains(kinds, profileAlloc) {
+		var err error
+		if p.before, err = p.heap(ctx); err != nil {
+			p.client.CloseIdleConnections()
+			return nil, fmt.Errorf("take a profile of what is allocated: %w", err)
+		}
+	}
+	if slices.Contains(kinds, profileCPU) {
+		if load <= 0 {
+			load = profileUnknown
+		}
+		p.cpu = make(chan profiled, 1)
+		go func() {
+			taken, err := p.get(ctx, load, fmt.Sprintf("/debug/pprof/profile?seconds=%d", max(1, int(load.Seconds()))))
+			p.cpu <- profiled{taken, err}
+		}()
+	}
+	return p, nil
+}
+
+// save is called when the load has ended. It waits for the profiles and writes
+// them below dir, to profiles/STEM.KIND.pb.gz. With an error, those that are
+// returned have been written nevertheless.
+func (p *profiling) save(ctx context.Context, dir, stem string) (all []Profile, err error) {
+	defer p.client.CloseIdleConnections()
+	if p.before != nil {
+		// Before the wait for the other, whose end may be later.
+		after, err := p.heap(ctx)
+		if err == nil {
+			after, err = allocatedBetween(p.before, after)
+		}
+		if all, err = p.keep(all, profiled{after, err}, profileAlloc, dir, stem); err != nil {
+			p.drain()
+			return all, err
+		}
+	}
+	if p.cpu != nil {
+		return p.keep(all, <-p.cpu, profileCPU, dir, stem)
+	}
+	return all, nil
+}
+
+// drain waits for the CPU's profile, which nobody wants any more.
+func (p *profiling) drain() {
+	if p.cpu != nil {
+		<-p.cpu
+	}
+}
+
+func (p *profiling) keep(all []Profile, taken profiled, kind, dir, stem string) ([]Profile, error) {
+	if taken.err != nil {
+		return all, fmt.Errorf("take a profile of kind %s: %w", kind, taken.err)
+	}
+	file := filepath.Join("profiles", stem+"."+kind+".pb.gz")
+	if err := writeProfile(filepath.Join(dir, file), taken.Profile); err != nil {
+		return all, err
+	}
+	return append(all, Profile{Kind: kind, File: filepath.ToSlash(file)}), nil
+}
+
+// heap returns the heap's profile after a collection, without which it is as
+// old as the last one.
+func (p *profiling) heap(ctx context.Context) (*profile.Profile, error) {
+	return p.get(ctx, 0, "/debug/pprof/heap?gc=1")
+}
+
+// get gets a profile that the service takes so long for.
+func (p *profiling) get(ctx context.Context, takes time.Duration, path string) (*profile.Profile, error) {
+	const answer = 20 * time.Second
+	ctx, cancel := context.WithTimeout(ctx, takes+answer)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, "GET", p.root+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := p.client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		why, _ := io.ReadAll(io.LimitReader(resp.Body, 200))
+		return nil, fmt.Errorf("GET %s: %s: %s", req.URL, resp.Status, strings.TrimSpace(string(why)))
+	}
+	taken, err := profile.Parse(resp.Body)
+	if err != nil {
+		return nil, fmt.Errorf("GET %s: %w", req.URL, err)
+	}
+	return taken, nil
+}
+
+// allocatedBetween returns what was allocated between two profiles of the
+// heap, which it changes.
+func allocatedBetween(before, after *profile.Profile) (*profile.Profile, error) {
+	for _, p := range []*profile.Profile{before, after} {
+		if err := onlyAllocated(p); err != nil {
+			return nil, err
+		}
+	}
+	ended := after.TimeNanos
+	took := ended - before.TimeNanos
+	before.Scale(-1)
+	between, err := profile.Merge([]*profile.Profile{before, after})
+	if err != nil {
+		return nil, fmt.Errorf("subtract a profile of the heap: %w", err)
+	}
+	between.TimeNanos, between.DurationNanos = ended, took
+	between.DefaultSampleType = profileAlloc
+	return between, nil
+}
+
+// onlyAllocated takes out what is in use, whose difference would be nothing
+// that anyone has.
+func onlyAllocated(p *profile.Profile) error {
+	var keep []int
+	var types []*profile.ValueType
+	for i, t := range p.SampleType {
+		if strings.HasPrefix(t.Type, "alloc_") {
+			keep, types = append(keep, i), append(types, t)
+		}
+	}
+	if len(keep) == 0 {
+		return fmt.Errorf("a profile of the heap without what was allocated")
+	}
+	p.SampleType = types
+	for _, s := range p.Sample {
+		values := make([]int64, len(keep))
+		for to, from := range keep {
+			values[to] = s.Value[from]
+		}
+		s.Value = values
+	}
+	return nil
+}
+
+// writeProfile writes a profile whole or not at all, and makes its folder.
+func writeProfile(name string, p *profile.Profile) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(filepath.Dir(name), ".profile-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name())
+	err = p.Write(file)
+	if e := file.Chmod(0o666 &^ 0o022); err == nil {
+		err = e
+	}
+	if e := file.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return os.Rename(file.Name(), name)
+}
+
+// profileStem returns the name of a configuration's profiles, without what
+// file systems or shells take amiss. The number keeps those apart that differ
+// in nothing else.
+func profileStem(number int, configuration string) string {
+	safe := strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '.', r == '=', r == '_', r == '-':
+			return r
+		}
+		return '-'
+	}, configuration)
+	return fmt.Sprintf("%02d-%.80s", number, safe)
+}
