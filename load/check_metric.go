@@ -116,7 +116,7 @@ func quantityOf(number string) quantity {
 
 // isStatus reports whether s is a status, 503, or a class of them, 5xx.
 func isStatus(s string) bool {
-	if len(s) != 3 || s[0] < '1' || s[0] > '5' {
+	if len(s) != 3 || s[0] < '1' || s[0] > '9' {
 		return false
 	}
 	return s[1:] == "xx" || strings.Trim(s[1:], "0123456789") == ""

@@ -173,7 +173,7 @@ func TestParseCheckErrors(t *testing.T) {
 		{"latency > 5ms", `write p99`},
 		{"status > 5", `column 1: status alone says too little; write status 503 or 5xx`},
 		{"status 5x > 5", `column 8: "5x" is no status`},
-		{"status 650 > 5", `column 8: "650" is no status`},
+		{"status 1050 > 5", `column 8: "1050" is no status`},
 		{"lag p9x > 5ms", `column 5: unknown metric "p9x", did you mean p90?`},
 		{"lag p99 max > 5ms", `column 9: an operator is missing before "max"`},
 		{"errors > 101%", `column 10: 101% is more than all`},

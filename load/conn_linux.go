@@ -24,6 +24,7 @@ type conn struct {
 	hungUp     bool // there is no more to come than what can be read now
 	blocked    bool // the kernel takes no more of what is unsent
 	roomy      bool // stands in the loop's ring
+	again      bool // stands in the loop's list of those with more to read
 	paid       bool // has a request of the closed loop that nobody else sends
 	failures   int  // in a row
 	began      time.Duration

@@ -9,8 +9,11 @@ import (
 // longer, up to so many segments below its own: for /api and 3 these are /api,
 // /api/0, /api/0/1 and /api/0/1/2. What follows the path stays. It is a
 // router's stress. A URL that is none stays as it is in each copy, and a run
-// refuses it.
+// refuses it. A body is shared: a text without templates becomes a File.
 func GrowPath(t Target, most int) []Target {
+	if text := t.Body.Text; most > 0 && text != "" && t.Body.File == nil && !strings.Contains(text, "{{") {
+		t.Body = Body{File: strings.NewReader(text), Size: int64(len(text))}
+	}
 	targets := []Target{t}
 	end := pathEnd(t.URL)
 	path, rest := strings.TrimSuffix(t.URL[:end], "/"), t.URL[end:]

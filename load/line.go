@@ -3,6 +3,7 @@ package load
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
 	"sync/atomic"
@@ -65,6 +66,9 @@ func (c *countedConn) settle(o *outcome) {
 func dial(ctx context.Context, server string) (*countedConn, opened, error) {
 	began := time.Now()
 	c, err := new(net.Dialer).DialContext(ctx, "tcp", server)
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		err = op.Err // without the address, which who has asked for it says
+	}
 	if err != nil {
 		return nil, opened{}, err
 	}

@@ -18,7 +18,8 @@ import (
 // exchanges are streams.
 type http2Line struct {
 	scheme, server string
-	tls            *tls.Config // nil for h2c
+	tls            *tls.Config     // nil for h2c
+	cut            context.Context // when it is done, connections end
 
 	mu sync.Mutex // guards c
 	c  *http2Conn
@@ -27,6 +28,12 @@ type http2Line struct {
 type http2Conn struct {
 	client  *http.ClientConn
 	counted *countedConn
+	stop    func() bool // of what ends it with the run
+}
+
+func (c *http2Conn) close() {
+	c.stop()
+	c.client.Close()
 }
 
 // open implements line.
@@ -39,7 +46,7 @@ func (l *http2Line) open(ctx context.Context) (opened, error) {
 	c := &http2Conn{}
 	lost := l.c != nil
 	if lost {
-		l.c.client.Close()
+		l.c.close()
 		l.c = nil
 	}
 	var o opened
@@ -70,6 +77,9 @@ func (l *http2Line) open(ctx context.Context) (opened, error) {
 		}
 		return opened{lost: lost}, err
 	}
+	// A write to a server that does not read would wait for ever: it holds the
+	// connection, and a stream that is given up waits for it.
+	c.stop = context.AfterFunc(l.cut, func() { c.counted.Close() })
 	l.c = c
 	o.lost = lost
 	return o, nil
@@ -109,6 +119,9 @@ func (c *http2Conn) exchange(ctx context.Context, m *message, began func()) (out
 	}
 	began()
 	defer resp.Body.Close()
+	if s := resp.StatusCode; s < 100 || s > 999 { // which net/http does not refuse
+		return outcome{}, &kindError{badAnswer, fmt.Errorf("the status is %d", s)}
+	}
 	_, err = io.Copy(io.Discard, resp.Body)
 	return outcome{status: resp.StatusCode}, err
 }
@@ -118,7 +131,7 @@ func (c *http2Conn) exchange(ctx context.Context, m *message, began func()) (out
 func (l *http2Line) leave(c *http2Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c.client.Close()
+	c.close()
 	if l.c != c {
 		return false
 	}
@@ -131,7 +144,7 @@ func (l *http2Line) close() (o outcome) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.c != nil {
-		l.c.client.Close()
+		l.c.close()
 		l.c.counted.settle(&o)
 		l.c = nil
 	}

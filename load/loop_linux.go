@@ -117,6 +117,7 @@ func (l *loop) turn() bool {
 	again := l.again
 	l.again = nil
 	for _, c := range again {
+		c.again = false
 		l.read(c)
 	}
 	for i := range n {
@@ -391,7 +392,10 @@ func (l *loop) read(c *conn) {
 			return
 		}
 	}
-	l.again = append(l.again, c)
+	if !c.again {
+		c.again = true
+		l.again = append(l.again, c)
+	}
 }
 
 // took handles bytes of answers.
@@ -455,8 +459,9 @@ func (l *loop) ended(c *conn) {
 
 // drop closes a connection; the requests on it fail.
 func (l *loop) drop(c *conn, k kind, err error) {
+	now := l.run.now()
 	for c.flights > 0 {
-		l.rec.fail(k, err)
+		l.rec.fail(c.oldest(), k, err, now)
 		c.land()
 		l.inFlight--
 	}

@@ -64,6 +64,14 @@ type Plan struct {
 	// Seed makes what is random in templates and arrivals repeatable.
 	Seed uint64
 
+	// Folder is where relative names of files in templates are; "" is the working
+	// folder.
+	Folder string
+
+	// Points is how many of the Result's Points there are at most; 0 is none.
+	// They take about 60 bytes for each thread.
+	Points int
+
 	// Progress, if not nil, is called by one goroutine every 100 ms, and once at
 	// the end. What it is given is its own.
 	Progress func(Progress)
@@ -107,7 +115,7 @@ func (p Plan) withDefaults() (Plan, error) {
 		value int64
 	}{
 		{"Connections", int64(p.Connections)}, {"MaxConnections", int64(p.MaxConnections)},
-		{"Pipeline", int64(p.Pipeline)}, {"Threads", int64(p.Threads)},
+		{"Pipeline", int64(p.Pipeline)}, {"Threads", int64(p.Threads)}, {"Points", int64(p.Points)},
 		{"Duration", int64(p.Duration)}, {"Requests", p.Requests}, {"Timeout", int64(p.Timeout)},
 	} {
 		if n.value < 0 {

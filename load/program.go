@@ -37,11 +37,11 @@ type compiled struct {
 }
 
 // compile checks the targets and makes a program of them. Files that their
-// templates name are read. With noKeepAlive each request asks the server to
-// close the connection.
-func compile(targets []Target, noKeepAlive bool) (*program, error) {
+// templates name are read, below the folder. With noKeepAlive each request asks
+// the server to close the connection.
+func compile(targets []Target, noKeepAlive bool, folder string) (*program, error) {
 	p := &program{targets: make([]compiled, len(targets))}
-	files := lineFiles{}
+	files := &lineFiles{folder: folder}
 	for i := range targets {
 		parsed, err := parseTarget(&targets[i])
 		if err == nil {
@@ -158,9 +158,9 @@ func (p *parsedTarget) wantsBody() bool {
 type script struct {
 	program *program
 	seed    uint64
-	seq     uint64 // of the next message
-	turn    uint64 // of its target
+	thread  uint64
 	threads uint64
+	sent    uint64  // messages so far
 	message message // the last one that was not fixed
 	buffer  []byte
 }
@@ -169,27 +169,28 @@ type script struct {
 // number i*threads+thread of the run. Each thread takes the targets in turn, from
 // another one on than its neighbour: threads do not send equally many.
 func (p *program) script(thread, threads int, seed uint64) *script {
-	return &script{program: p, seed: seed, seq: uint64(thread), turn: uint64(thread), threads: uint64(threads)}
+	return &script{program: p, seed: seed, thread: uint64(thread), threads: uint64(threads)}
 }
 
 // next returns the thread's next message. It may not be changed; what is not
 // fixed is the caller's until the next call.
 func (s *script) next() *message {
-	seq := s.seq
-	s.seq += s.threads
-	target := &s.program.targets[s.turn%uint64(len(s.program.targets))]
-	s.turn++
+	n, targets := s.sent, uint64(len(s.program.targets))
+	s.sent++
+	target := &s.program.targets[(s.thread+n)%targets]
 	if target.message.fixed {
 		return &target.message
 	}
+	seq := n*s.threads + s.thread
+	line := n/targets*s.threads + s.thread // each target has all lines
 	random := requestRandom(s.seed, seq)
 	s.message = target.message
-	b := target.front.append(s.buffer[:0], seq, &random)
+	b := target.front.append(s.buffer[:0], seq, line, &random)
 	if target.body == nil {
 		s.buffer, s.message.head = b, b
 		return &s.message
 	}
-	s.buffer, s.message.head = target.appendBody(b, seq, &random)
+	s.buffer, s.message.head = target.appendBody(b, seq, line, &random)
 	return &s.message
 }
 
@@ -205,11 +206,11 @@ const lengthRoom = len("9223372036854775807\r\n\r\n")
 //	after   ______________POST / HTTP/1.1 … Content-Length: 4body
 //
 // It returns the buffer, and the message in it.
-func (c *compiled) appendBody(b []byte, seq uint64, random *random) (buffer, head []byte) {
+func (c *compiled) appendBody(b []byte, seq, line uint64, random *random) (buffer, head []byte) {
 	var room [lengthRoom]byte
 	front := len(b)
 	start := front + lengthRoom
-	b = c.body.append(append(b, room[:]...), seq, random)
+	b = c.body.append(append(b, room[:]...), seq, line, random)
 
 	length := strconv.AppendInt(room[:0], int64(len(b)-start), 10)
 	length = append(length, "\r\n\r\n"...)

@@ -45,7 +45,7 @@ func TestRequest(t *testing.T) {
 		{Target{URL: server.URL, Method: "PUT", Body: Body{File: strings.NewReader("abcdef"), Size: 4}}, seen{method: "PUT", uri: "/", host: host, body: "abcd", length: 4}},
 		{Target{URL: server.URL, Method: "PUT"}, seen{method: "PUT", uri: "/", host: host}},
 	} {
-		p, err := compile([]Target{c.target}, false)
+		p, err := compile([]Target{c.target}, false, "")
 		if err != nil {
 			t.Fatal(err)
 		}

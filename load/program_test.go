@@ -14,7 +14,7 @@ import (
 // heads compiles the targets and returns the first n messages of one thread.
 func heads(t *testing.T, n int, targets ...Target) []string {
 	t.Helper()
-	p, err := compile(targets, false)
+	p, err := compile(targets, false, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestCompileRefuses(t *testing.T) {
 		{Target{URL: "http://a/", Body: Body{File: strings.NewReader("x"), Size: -1}}, "a Size of -1 bytes"},
 		{Target{URL: "http://a/", Body: Body{Text: "abc{{"}}, "body column 4: {{ begins a template, and no }} ends it"},
 	} {
-		_, err := compile([]Target{c.target}, false)
+		_, err := compile([]Target{c.target}, false, "")
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("compile(%+v) = %v\nwant %s", c.target, err, c.want)
 		}
@@ -131,12 +131,12 @@ func TestCompileRefuses(t *testing.T) {
 
 func TestCompileWantsOneOrigin(t *testing.T) {
 	for _, same := range [][2]string{{"http://a/", "http://A:80/x"}, {"https://a:443", "HTTPS://a"}, {"http://[::1]/", "http://[0:0::1]/"}} {
-		if _, err := compile([]Target{{URL: same[0]}, {URL: same[1]}}, false); err != nil {
+		if _, err := compile([]Target{{URL: same[0]}, {URL: same[1]}}, false, ""); err != nil {
 			t.Errorf("%q: %v", same, err)
 		}
 	}
 	for _, other := range []string{"https://a/", "http://b/", "http://a:81/"} {
-		_, err := compile([]Target{{URL: "http://a/"}, {URL: "http://a/2"}, {URL: other}}, false)
+		_, err := compile([]Target{{URL: "http://a/"}, {URL: "http://a/2"}, {URL: other}}, false, "")
 		want := "several origins: http://a (target 1) and " + strings.TrimSuffix(other, "/") + " (target 3)"
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "Rebase") {
 			t.Errorf("http://a and %s: %v\nwant %s", other, err, want)
@@ -149,7 +149,7 @@ func TestOrigin(t *testing.T) {
 		"http://a/": "a:80", "https://a": "a:443", "http://a:81": "a:81", "http://[::1]": "[::1]:80",
 		"http://[fe80::1%25lo]:8/": "[fe80::1%lo]:8", "http://u:p@1.2.3.4/": "1.2.3.4:80",
 	} {
-		p, err := compile([]Target{{URL: url}}, false)
+		p, err := compile([]Target{{URL: url}}, false, "")
 		if err != nil {
 			t.Errorf("%s: %v", url, err)
 		} else if got := p.origin.address(); got != want {
@@ -165,7 +165,7 @@ func TestScripts(t *testing.T) {
 		{URL: "http://a/0/{{seq}}/{{rand 1 1000000}}"},
 		{URL: "http://a/1"},
 		{URL: "http://a/2", Method: "HEAD", Header: []Header{{"X", "{{uuid}}"}}},
-	}, false)
+	}, false, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestScripts(t *testing.T) {
 }
 
 func TestNoKeepAlive(t *testing.T) {
-	p, err := compile([]Target{{URL: "http://a/{{seq}}", Header: []Header{{"connection", "x"}}}}, true)
+	p, err := compile([]Target{{URL: "http://a/{{seq}}", Header: []Header{{"connection", "x"}}}}, true, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +224,7 @@ func FuzzMessage(f *testing.F) {
 		if strings.Contains(target+value+body, "line") {
 			return // files are for other tests
 		}
-		p, err := compile([]Target{in}, false)
+		p, err := compile([]Target{in}, false, "")
 		if err != nil {
 			return
 		}

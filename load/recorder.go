@@ -17,7 +17,7 @@ type recorder struct {
 	lastSent time.Duration
 	lastDone time.Duration
 
-	classes   [6]*distribution // from sent, by the status's first digit; 0 for those above 5
+	classes   [10]*distribution // from sent, by the status's first digit
 	firstByte *distribution
 	lag       *distribution // open loop alone
 	fromDue   *distribution // the last tenth of a second's; open loop alone
@@ -26,6 +26,7 @@ type recorder struct {
 	handshake *distribution
 	codes     [1000]int64
 	bins      sendBins
+	points    *thinner // nil when nobody asked
 }
 
 // A tally is what can be counted.
@@ -90,18 +91,15 @@ func (r *recorder) send(f *flight, forConnection bool) {
 	}
 }
 
-// answer counts an answer that is whole.
+// answer counts an answer that is whole. Its status has three digits.
 func (r *recorder) answer(f *flight, status int, done time.Duration) {
 	r.answered++
 	if int64(done) <= r.end.Load() {
 		r.inTime++
 	}
 	r.lastDone = max(r.lastDone, done)
-	r.codes[status%len(r.codes)]++
-	class := &r.classes[0]
-	if first := status / 100; first < len(r.classes) {
-		class = &r.classes[first]
-	}
+	r.codes[status]++
+	class := &r.classes[status/100]
 	if *class == nil {
 		*class = newDistribution()
 	}
@@ -112,12 +110,27 @@ func (r *recorder) answer(f *flight, status int, done time.Duration) {
 	} else {
 		r.fromSent.record(done - f.sent)
 	}
+	if r.points != nil {
+		r.point(f, status, done)
+	}
 }
 
-// fail counts a request that was sent and will not be answered.
-func (r *recorder) fail(k kind, err error) {
+// fail counts a request that was sent and, as is known now, will not be answered.
+func (r *recorder) fail(f *flight, k kind, err error, now time.Duration) {
 	r.failed++
 	r.failures.add(k, err)
+	if r.points != nil {
+		r.point(f, 0, now)
+	}
+}
+
+// point offers a request that has ended to be one of the points.
+func (r *recorder) point(f *flight, status int, done time.Duration) {
+	began := f.sent
+	if r.open {
+		began = f.due
+	}
+	r.points.record(moment{began, done - began, int32(status)})
 }
 
 // bytes counts what was read.

@@ -62,6 +62,11 @@ type Result struct {
 
 	Series []Second `json:"series"`
 
+	// Points are some of the requests, as many as the Plan asked for: of each of
+	// many short times the slowest, and one by chance. None is made up. Requests
+	// without an answer when the run gave up waiting are not among them.
+	Points []Point `json:"points,omitempty"`
+
 	Pacing    *Pacing        `json:"pacing,omitempty"` // open loop alone
 	Generator Generator      `json:"generator"`
 	Machine   Machine        `json:"machine"`
@@ -97,6 +102,16 @@ type Latency struct {
 	// Histogram is the whole distribution in nanoseconds, as HdrHistogram
 	// encodes it (V2, compressed, base64).
 	Histogram string `json:"histogram,omitempty"`
+}
+
+// A Point is one request.
+type Point struct {
+	// At is when it was due in the open loop, else when it was sent, in seconds
+	// since the run began; Latency counts from there to the answer's last byte, or
+	// to the failure.
+	At      float64 `json:"at"`
+	Latency float64 `json:"us"`
+	Status  int     `json:"status"` // 0 when it failed
 }
 
 // A Second is what happened in one second of a run. The last one may be shorter,

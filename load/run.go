@@ -3,6 +3,7 @@ package load
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -62,7 +63,7 @@ func newRun(ctx context.Context, p Plan) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	program, err := compile(p.Targets, p.NoKeepAlive)
+	program, err := compile(p.Targets, p.NoKeepAlive, p.Folder)
 	if err != nil {
 		return nil, err
 	}
@@ -81,8 +82,10 @@ func newRun(ctx context.Context, p Plan) (*run, error) {
 	if p.Duration > 0 {
 		r.end.Store(int64(p.Duration))
 	}
-	for range p.Threads {
-		r.recorders = append(r.recorders, newRecorder(p.Pace.open(), &r.end))
+	for i := range p.Threads {
+		rec := newRecorder(p.Pace.open(), &r.end)
+		rec.points = newThinner(p.Points, requestRandom(p.Seed, uint64(i)))
+		r.recorders = append(r.recorders, rec)
 	}
 	return r, nil
 }
@@ -173,7 +176,7 @@ func (r *run) unreachable() error {
 	}
 	for k, example := range all.failures.examples {
 		if example != "" {
-			return &UnreachableError{Kind: kindNames[k], Server: r.server, Reason: example}
+			return &UnreachableError{Kind: kindNames[k], Server: r.server, Reason: strings.TrimPrefix(example, r.server+": ")}
 		}
 	}
 	return nil

@@ -26,7 +26,7 @@ func (c *collector) result(usage []threadUsage) *Result {
 		Connections: int(n.most), ConnectionsMade: n.made, Pipeline: r.plan.Pipeline, Threads: r.plan.Threads,
 		FirstByte: sum.firstByte.latency(), Connect: sum.connect.latency(), TLSHandshake: sum.handshake.latency(),
 		Status: make(map[string]int64), StatusCodes: make(map[string]int64), LatencyByStatus: make(map[string]*Latency),
-		Series: c.series, Generator: generatorOf(usage), Interrupted: r.cut.Load(),
+		Series: c.series, Points: sum.points.points(), Generator: generatorOf(usage), Interrupted: r.cut.Load(),
 	}
 	res.Errors, res.ErrorExamples = n.failures.maps()
 	sum.setLatencies(res)
@@ -65,6 +65,7 @@ func (c counts) some() map[string]int64 {
 func (c *collector) sumUp() *recorder {
 	sum := newRecorder(c.run.plan.Pace.open(), &c.run.end)
 	sum.handshake = newDistribution()
+	sum.points = newThinner(c.run.plan.Points, requestRandom(c.run.plan.Seed, uint64(len(c.run.recorders))))
 	for _, rec := range c.run.recorders {
 		for i, d := range rec.classes {
 			if d == nil {
@@ -85,6 +86,9 @@ func (c *collector) sumUp() *recorder {
 			sum.codes[code] += n
 		}
 		sum.bins.merge(&rec.bins)
+		if rec.points != nil {
+			sum.points.merge(rec.points)
+		}
 		sum.lastSent = max(sum.lastSent, rec.lastSent)
 		sum.lastDone = max(sum.lastDone, rec.lastDone)
 	}
@@ -139,6 +143,14 @@ const (
 	lateLimit   = 0.01 // of the requests, late for want of the generator
 )
 
+// requests is so many of them in words.
+func requests(n int64) string {
+	if n == 1 {
+		return "1 request"
+	}
+	return fmt.Sprintf("%d requests", n)
+}
+
 // judgedFrom is how long a run is, at least, for what its threads had of the CPUs
 // to be more than chance.
 const judgedFrom = 100 * time.Millisecond
@@ -158,7 +170,7 @@ func (r *Result) judge(p *Plan) {
 		saturated("the generator waited for a CPU %.0f%% of the time: others, perhaps the server, used it", 100*g.Waited)
 	}
 	if n := r.LateFor["generator"]; float64(n) > lateLimit*float64(r.Sent) {
-		saturated("the generator sent %d of %d requests more than a millisecond late, though it had connections", n, r.Sent)
+		saturated("the generator sent %d of %s more than a millisecond late, though it had connections", n, requests(r.Sent))
 	}
 	if g := r.Pacing; g != nil && g.SentPerSecond < (1-rateLimit)*g.AskedPerSecond {
 		warn("%.5g requests per second were sent, of %.5g that the pace asked for", g.SentPerSecond, g.AskedPerSecond)
@@ -167,13 +179,13 @@ func (r *Result) judge(p *Plan) {
 		warn("as many connections were in use as there may be, which is %d", r.Connections)
 	}
 	if n := r.LateFor["connections"]; n > 0 {
-		warn("%d of %d requests waited more than a millisecond for a connection: the server did not keep up with the pace, or there were too few; latencies from due include that", n, r.Sent)
+		warn("%d of %s waited more than a millisecond for a connection: the server did not keep up with the pace, or there were too few; latencies from due include that", n, requests(r.Sent))
 	}
 	if r.Unsent > 0 {
-		warn("%d of %d requests were not sent; latencies say nothing about them", r.Unsent, r.Asked)
+		warn("%d of %s went unsent; latencies say nothing about them", r.Unsent, requests(r.Asked))
 	}
 	if r.Unanswered > 0 {
-		warn("%d requests had no answer yet when the run ended; latencies say nothing about them", r.Unanswered)
+		warn("%s had no answer yet when the run ended; latencies say nothing about them", requests(r.Unanswered))
 	}
 	if n := r.Status["4xx"] + r.Status["5xx"]; n > 0 && 2*n > r.Requests {
 		warn("%d of %d answers were errors (4xx, 5xx): their latencies are in the tables too", n, r.Requests)

@@ -10,11 +10,13 @@ import "io"
 //	{{seq}}               the request's number in the run, from 0
 //	{{uuid}}              a random UUID, version 4
 //	{{rand 1 100}}        a random integer, both ends included
-//	{{line "users.txt"}}  a line of the file: number seq modulo how many there are
+//	{{line "users.txt"}}  a line of the file, one after the other for each target
 //	{{now}}               the time, in milliseconds since 1970
 //	{{"{{"}}              the text between the quotes, as it is
 //
-// What is random depends on the Plan's Seed and on seq alone. A line that stands
+// What is random depends on the Plan's Seed and on seq alone. Each target begins
+// with the first line of a file, and all its templates of one file have the same
+// line; with several threads each takes its share of the lines. A line that stands
 // in a URL is percent-escaped, slashes too; one with control characters cannot
 // stand in a header.
 //

@@ -15,7 +15,7 @@ Content-Type: application/json
 
 GET http://shop.example/items/{{rand 1 100}}
 http://shop.example/
-`), "targets.txt")
+`), "targets.txt", "")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -33,7 +33,7 @@ http://shop.example/
 }
 
 func ExampleReadTargets_mistake() {
-	_, err := load.ReadTargets(strings.NewReader("GET http://a.example/\nGET http://a.example/b c\n"), "targets.txt")
+	_, err := load.ReadTargets(strings.NewReader("GET http://a.example/\nGET http://a.example/b c\n"), "targets.txt", "")
 	fmt.Println(err)
 	// Output: targets.txt:2:23: ' ' cannot stand in a URL; write %20
 }

@@ -150,7 +150,7 @@ func (p *parsedTarget) has(name string) bool {
 }
 
 // resolve reads the files of the target's templates.
-func (p *parsedTarget) resolve(files lineFiles) error {
+func (p *parsedTarget) resolve(files *lineFiles) error {
 	if err := files.resolve(p.path, inURL); err != nil {
 		return fmt.Errorf("URL %w", shift(err, p.location.path))
 	}

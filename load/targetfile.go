@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -29,13 +30,15 @@ import (
 // as it was, and so is a body from base64 or a file. A Content-Length is left
 // out, since the body says it.
 //
-// Errors begin with name:line:column. Files of bodies that are large stay open.
-func ReadTargets(r io.Reader, name string) ([]Target, error) {
+// Relative names of files are below folder, which is the working folder when it
+// is "". Errors begin with name:line:column. Files of bodies that are large stay
+// open.
+func ReadTargets(r io.Reader, name, folder string) ([]Target, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
 		return nil, fmt.Errorf("read targets: %w", err)
 	}
-	f := &targetFile{name: name, data: bytes.TrimPrefix(data, []byte("\ufeff"))}
+	f := &targetFile{name: name, folder: folder, data: bytes.TrimPrefix(data, []byte("\ufeff"))}
 	read := f.plainLines
 	switch {
 	case !bytes.HasPrefix(bytes.TrimLeft(f.data, " \t\r\n"), []byte("{")):
@@ -56,6 +59,7 @@ func ReadTargets(r io.Reader, name string) ([]Target, error) {
 // A targetFile is a file of targets while it is read.
 type targetFile struct {
 	name    string
+	folder  string
 	data    []byte // without a byte order mark
 	targets []Target
 	bodies  map[string]Body // by the file that they come from
@@ -179,7 +183,7 @@ func (f *targetFile) plainBody(path string, offset int) error {
 	body, ok := f.bodies[path]
 	if !ok {
 		var err error
-		if body, err = fileBody(path); err != nil {
+		if body, err = fileBody(inFolder(f.folder, path)); err != nil {
 			return f.fail(offset, fmt.Errorf("the target's body: %w", err))
 		}
 		if f.bodies == nil {
@@ -194,6 +198,14 @@ func (f *targetFile) plainBody(path string, offset int) error {
 // smallBody is up to which size a file is kept in memory and sent in one piece
 // with the head.
 const smallBody = 64 << 10
+
+// inFolder is where the file of that name is, for a folder that is not "".
+func inFolder(folder, name string) string {
+	if folder == "" || filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(folder, name)
+}
 
 // fileBody returns a file's content as a body, without templates.
 func fileBody(path string) (Body, error) {

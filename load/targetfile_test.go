@@ -23,7 +23,7 @@ func write(t *testing.T, name, content string) string {
 
 func readTargets(t *testing.T, text string) []load.Target {
 	t.Helper()
-	targets, err := load.ReadTargets(strings.NewReader(text), "targets.txt")
+	targets, err := load.ReadTargets(strings.NewReader(text), "targets.txt", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestReadTargetsRefuses(t *testing.T) {
 		{`{"log": {"entries": [`, "targets.txt:1:21: unexpected end of JSON input"},
 		{`{"log": []}`, "HAR has log.entries[].request; there is [ where { has to be"},
 	} {
-		got, err := load.ReadTargets(strings.NewReader(c.text), "targets.txt")
+		got, err := load.ReadTargets(strings.NewReader(c.text), "targets.txt", "")
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q\ngot  %v, %v\nwant %s", c.text, got, err, c.want)
 		}
@@ -230,7 +230,7 @@ type brokenReader struct{}
 func (brokenReader) Read([]byte) (int, error) { return 0, os.ErrClosed }
 
 func TestReadTargetsWithoutAFile(t *testing.T) {
-	if _, err := load.ReadTargets(brokenReader{}, "x"); err == nil || !strings.Contains(err.Error(), os.ErrClosed.Error()) {
+	if _, err := load.ReadTargets(brokenReader{}, "x", ""); err == nil || !strings.Contains(err.Error(), os.ErrClosed.Error()) {
 		t.Errorf("got %v, want %v", err, os.ErrClosed)
 	}
 }
@@ -251,7 +251,7 @@ func FuzzReadTargets(f *testing.F) {
 		if strings.Contains(text, "@") {
 			return // no files
 		}
-		targets, err := load.ReadTargets(strings.NewReader(text), "f")
+		targets, err := load.ReadTargets(strings.NewReader(text), "f", "")
 		if err != nil {
 			return
 		}

@@ -211,8 +211,8 @@ func mix64(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// append appends the template's text for a request.
-func (t template) append(b []byte, seq uint64, r *random) []byte {
+// append appends the template's text for a request, with that line of the files.
+func (t template) append(b []byte, seq, line uint64, r *random) []byte {
 	for i := range t {
 		p := &t[i]
 		switch p.kind {
@@ -225,7 +225,7 @@ func (t template) append(b []byte, seq uint64, r *random) []byte {
 		case partRand:
 			b = strconv.AppendInt(b, p.low+int64(below(r.next(), p.span)), 10)
 		case partLine:
-			b = append(b, p.lines[seq%uint64(len(p.lines))]...)
+			b = append(b, p.lines[line%uint64(len(p.lines))]...)
 		case partNow:
 			b = strconv.AppendInt(b, time.Now().UnixMilli(), 10)
 		}
@@ -273,7 +273,10 @@ const (
 
 // lineFiles reads each file once, and makes it fit each place once, for all
 // templates of a program.
-type lineFiles map[lineFile][][]byte
+type lineFiles struct {
+	folder string
+	fitted map[lineFile][][]byte
+}
 
 type lineFile struct {
 	name  string
@@ -281,7 +284,7 @@ type lineFile struct {
 }
 
 // resolve gives the template the lines of its files.
-func (f lineFiles) resolve(t template, where place) error {
+func (f *lineFiles) resolve(t template, where place) error {
 	for i := range t {
 		p := &t[i]
 		if p.kind != partLine {
@@ -296,27 +299,32 @@ func (f lineFiles) resolve(t template, where place) error {
 }
 
 // fit returns a file's lines as they may stand in a place.
-func (f lineFiles) fit(name string, where place) ([][]byte, error) {
-	if lines, ok := f[lineFile{name, where}]; ok {
+func (f *lineFiles) fit(name string, where place) ([][]byte, error) {
+	if lines, ok := f.fitted[lineFile{name, where}]; ok {
 		return lines, nil
 	}
+	var lines [][]byte
+	var err error
 	if where == inBody {
-		lines, err := readLines(name)
-		if err == nil {
-			f[lineFile{name, where}] = lines
-		}
-		return lines, err
+		lines, err = readLines(inFolder(f.folder, name))
+	} else {
+		lines, err = f.fit(name, inBody)
 	}
-	lines, err := f.fit(name, inBody)
 	if err != nil {
 		return nil, err
 	}
-	if where == inURL {
+	switch where {
+	case inURL:
 		lines = escapeLines(lines)
-	} else if err := checkLines(name, lines); err != nil {
-		return nil, err
+	case inHeader:
+		if err := checkLines(name, lines); err != nil {
+			return nil, err
+		}
 	}
-	f[lineFile{name, where}] = lines
+	if f.fitted == nil {
+		f.fitted = make(map[lineFile][][]byte)
+	}
+	f.fitted[lineFile{name, where}] = lines
 	return lines, nil
 }
 

@@ -17,7 +17,7 @@ func texts(t *testing.T, text string, where place, n int) []string {
 	t.Helper()
 	parsed, err := parseTemplate(text)
 	if err == nil {
-		err = lineFiles{}.resolve(parsed, where)
+		err = new(lineFiles).resolve(parsed, where)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -25,7 +25,7 @@ func texts(t *testing.T, text string, where place, n int) []string {
 	var out []string
 	for seq := range uint64(n) {
 		r := requestRandom(1, seq)
-		out = append(out, string(parsed.append(nil, seq, &r)))
+		out = append(out, string(parsed.append(nil, seq, seq, &r)))
 	}
 	return out
 }
@@ -166,12 +166,12 @@ func TestTemplateLinesRefuse(t *testing.T) {
 		{target(inBody, "/no/such/file"), "/no/such/file: no such file"},
 		{target(inHeader, odd), `header "X": column 2: ` + odd + `:2:2: the control character '\x01'`},
 	} {
-		if _, err := compile([]Target{c.target}, false); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := compile([]Target{c.target}, false, ""); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v\nwant %s", c.target, err, c.want)
 		}
 	}
 	for _, where := range []place{inBody, inURL} { // there it does no harm
-		if _, err := compile([]Target{target(where, odd)}, false); err != nil {
+		if _, err := compile([]Target{target(where, odd)}, false, ""); err != nil {
 			t.Error(err)
 		}
 	}
@@ -205,7 +205,7 @@ func TestTemplateRefuses(t *testing.T) {
 func TestTemplateLinesAreShared(t *testing.T) {
 	line := `{{line "` + writeFile(t, "lines", "a b\nc\n") + `"}}`
 	target := Target{URL: "http://a/" + line, Header: []Header{{"X", line}}, Body: Body{Text: line}}
-	p, err := compile([]Target{target, target}, false)
+	p, err := compile([]Target{target, target}, false, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +234,7 @@ func TestTemplateAlloc(t *testing.T) {
 		"file":      {URL: "http://a/" + all, Body: Body{File: strings.NewReader("x"), Size: 1}},
 		"all of it": {URL: "http://a/" + all, Header: []Header{{"X", all}}, Body: Body{Text: all}},
 	} {
-		p, err := compile([]Target{target}, false)
+		p, err := compile([]Target{target}, false, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -254,7 +254,7 @@ func BenchmarkMessage(b *testing.B) {
 		{"rand", strings.Repeat("{{rand 1 100}}", 10)}, {"uuid", strings.Repeat("{{uuid}}", 10)}, {"now", strings.Repeat("{{now}}", 10)},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			p, err := compile([]Target{{URL: "http://a/" + c.path}}, false)
+			p, err := compile([]Target{{URL: "http://a/" + c.path}}, false, "")
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -1,6 +1,9 @@
 package load
 
-import "crypto/tls"
+import (
+	"context"
+	"crypto/tls"
+)
 
 // newThreads returns what will send: loops where there are any for what is to
 // be spoken, else workers.
@@ -32,11 +35,13 @@ func (r *run) picker(secure bool) picker {
 		}
 	}
 	if r.plan.Protocol == HTTP1 {
-		return func() line { return &http1Line{server: r.server, tls: config} }
+		return func(context.Context) line { return &http1Line{server: r.server, tls: config} }
 	}
 	scheme := "http"
 	if config != nil {
 		scheme, config.VerifyConnection = "https", onlyHTTP2
 	}
-	return func() line { return &http2Line{scheme: scheme, server: r.server, tls: config} }
+	return func(cut context.Context) line {
+		return &http2Line{scheme: scheme, server: r.server, tls: config, cut: cut}
+	}
 }

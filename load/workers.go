@@ -35,8 +35,9 @@ type workers struct {
 	running sync.WaitGroup
 }
 
-// A picker makes the line of a place for a connection.
-type picker func() line
+// A picker makes the line of a place for a connection. Nothing is waited for on
+// it once cut is done.
+type picker func(cut context.Context) line
 
 // A worker carries one request at a time over a line that it may share.
 type worker struct {
@@ -103,7 +104,7 @@ func (w *workers) openFirst(ctx context.Context) []line {
 	var opening sync.WaitGroup
 	room := make(chan struct{}, mostOpening)
 	for i := range lines {
-		lines[i] = w.pick()
+		lines[i] = w.pick(w.cut)
 		if w.run.plan.NoKeepAlive {
 			continue
 		}
@@ -209,7 +210,7 @@ func (w *workers) openFor(n int64) {
 	for ; n > 0 && len(w.lines)+w.opening < w.most && w.opening < mostOpening; n-- {
 		w.opening++
 		w.running.Go(func() {
-			l := w.pick()
+			l := w.pick(w.cut)
 			err := w.connect(w.cut, l)
 			w.rec.mu.Lock()
 			defer w.rec.mu.Unlock()
@@ -321,7 +322,7 @@ func (k *worker) serveOne(due time.Duration, open bool) bool {
 	case k.cut.Err() != nil:
 		k.rec.unanswered++
 	default:
-		k.rec.fail(failKind(err), err)
+		k.rec.fail(&f, failKind(err), err, now)
 	}
 	if o.last {
 		k.rec.connections--

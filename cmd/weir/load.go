@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"strings"
-	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -40,19 +39,21 @@ func helpOfDefault(options kong.HelpOptions, ctx *kong.Context) error {
 type loadSendCmd struct {
 	URL []string `arg:"" optional:"" name:"url" help:"Where to send requests. Without a scheme it is http."`
 
-	Connections    int           `group:"Load:" short:"c" placeholder:"N" help:"Keep N connections open; 64 unless given."`
-	Pipeline       int           `group:"Load:" short:"p" default:"1" placeholder:"N" help:"Have N requests under way on each connection."`
-	Duration       time.Duration `group:"Load:" short:"d" placeholder:"TIME" help:"Send for TIME, such as 30s; 10s unless something else ends the run."`
-	Requests       int64         `group:"Load:" short:"n" placeholder:"N" help:"End after N requests."`
-	Timeout        time.Duration `group:"Load:" default:"10s" placeholder:"TIME" help:"Wait so long for an answer, or a connection (default ${default})."`
-	Threads        int           `group:"Load:" placeholder:"N" help:"Send from N threads; one for each CPU unless given."`
-	HTTP2          bool          `group:"Load:" name:"http2" help:"Speak HTTP/2; over http without an upgrade (h2c)."`
-	NoKeepalive    bool          `group:"Load:" help:"Open a connection for each request."`
-	Rate           float64       `group:"Pace (open loop):" short:"r" placeholder:"N" help:"Have N requests due in each second, whether answers come or not."`
-	Stage          []string      `group:"Pace (open loop):" sep:"none" placeholder:"TIME:RATE" help:"Keep a rate for a time, 30s:1000, or ramp, 30s:1000-5000. May be repeated."`
-	Poisson        bool          `group:"Pace (open loop):" help:"Have requests arrive at random, at the rate on average."`
-	MaxConnections int           `group:"Pace (open loop):" placeholder:"N" help:"Open N connections at most when all are in use; 10000 unless given."`
-	Behind         string        `group:"Pace (open loop):" default:"catch-up" placeholder:"HOW" help:"What to do with requests that are due while no connection is free: catch-up sends all later, skip none, a number keeps so many waiting."`
+	// Settings of the load, as load/settings reads them: numbers and times are texts
+	// here, so that it alone says which there are.
+	Connections    string   `group:"Load:" short:"c" placeholder:"N" help:"Keep N connections open; 64 unless given."`
+	Pipeline       string   `group:"Load:" short:"p" placeholder:"N" help:"Have N requests under way on each connection; 1 unless given."`
+	Duration       string   `group:"Load:" short:"d" placeholder:"TIME" help:"Send for TIME, such as 30s; 10s unless something else ends the run."`
+	Requests       string   `group:"Load:" short:"n" placeholder:"N" help:"End after N requests."`
+	Timeout        string   `group:"Load:" placeholder:"TIME" help:"Wait so long for an answer, or a connection; 10s unless given."`
+	Threads        string   `group:"Load:" placeholder:"N" help:"Send from N threads; one for each CPU unless given."`
+	HTTP2          bool     `group:"Load:" name:"http2" help:"Speak HTTP/2; over http without an upgrade (h2c)."`
+	NoKeepalive    bool     `group:"Load:" help:"Open a connection for each request."`
+	Rate           string   `group:"Pace (open loop):" short:"r" placeholder:"N" help:"Have N requests due in each second, whether answers come or not."`
+	Stage          []string `group:"Pace (open loop):" sep:"none" placeholder:"TIME:RATE" help:"Keep a rate for a time, 30s:1000, or ramp, 30s:1000-5000. May be repeated."`
+	Poisson        bool     `group:"Pace (open loop):" help:"Have requests arrive at random, at the rate on average."`
+	MaxConnections string   `group:"Pace (open loop):" placeholder:"N" help:"Open N connections at most when all are in use; 10000 unless given."`
+	Behind         string   `group:"Pace (open loop):" placeholder:"HOW" help:"What to do with requests that are due while no connection is free: catch-up sends all later, and is meant unless given; skip none; a number keeps so many waiting."`
 
 	Method       string   `group:"Request:" short:"X" placeholder:"WORD" help:"Send WORD instead of GET, or of POST with a body."`
 	Header       []string `group:"Request:" short:"H" sep:"none" placeholder:"LINE" help:"Add \"Name: value\". May be repeated."`
@@ -60,8 +61,8 @@ type loadSendCmd struct {
 	Form         []string `group:"Request:" short:"F" sep:"none" placeholder:"FIELD" help:"Send a form, with fields as curl's -F has them: name=value, name=@FILE. May be repeated."`
 	RequestsFile string   `group:"Request:" placeholder:"FILE" help:"Send what FILE has in turn: lines of METHOD URL, vegeta's JSON lines, or a HAR."`
 	To           string   `group:"Request:" placeholder:"ORIGIN" help:"Send the requests of the file to ORIGIN instead, such as http://127.0.0.1:8080."`
-	PathGrowth   int      `group:"Request:" placeholder:"N" help:"Send paths that grow by up to N segments: /, /0, /0/1, ..."`
-	Seed         uint64   `group:"Request:" placeholder:"N" help:"Make what is random begin with N (default 0)."`
+	PathGrowth   string   `group:"Request:" placeholder:"N" help:"Send paths that grow by up to N segments: /, /0, /0/1, ..."`
+	Seed         string   `group:"Request:" placeholder:"N" help:"Make what is random begin with N (default 0)."`
 
 	Insecure bool   `group:"TLS:" short:"k" help:"Do not verify the server's certificate."`
 	CACert   string `group:"TLS:" name:"cacert" placeholder:"FILE" help:"Verify it by the certificates in FILE (PEM) alone."`
@@ -69,12 +70,13 @@ type loadSendCmd struct {
 	Key      string `group:"TLS:" placeholder:"FILE" help:"Its key, if that is not in the same file."`
 	SNI      string `group:"TLS:" name:"sni" placeholder:"NAME" help:"Ask for NAME instead of the URL's host."`
 
+	PID string `group:"Result:" name:"pid" placeholder:"N" help:"Watch process N as the server; 0 looks for it on this machine, and --pid=-1 does not."`
+
 	Fail    []string     `group:"Result:" sep:"none" placeholder:"CHECK" help:"Exit with 1 if CHECK is true, such as 'p99 > 50ms'. May be repeated."`
 	JSON    optionalFile `group:"Result:" name:"json" placeholder:"FILE" help:"Write the result as a JSON document to stdout, or with --json=FILE to FILE."`
 	CSV     string       `group:"Result:" name:"csv" placeholder:"FILE" help:"Write what happened in each second."`
 	HTML    string       `group:"Result:" name:"html" placeholder:"FILE" help:"Write a page with charts."`
 	HDR     string       `group:"Result:" name:"hdr" placeholder:"FILE" help:"Write the percentiles as HdrHistogram does."`
-	PID     int          `group:"Result:" name:"pid" placeholder:"N" help:"Watch process N as the server; 0 looks for it on this machine, and --pid=-1 does not."`
 	Quiet   bool         `group:"Result:" short:"q" help:"Print nothing but what --json and the like ask for, and errors."`
 	NoColor bool         `group:"Result:" help:"Do not colour; nor does it with NO_COLOR set."`
 }
@@ -115,8 +117,8 @@ func (f *optionalFile) Decode(ctx *kong.DecodeContext) error {
 func (*optionalFile) IsBool() bool { return true }
 
 // Run sends what the flags say.
-func (c *loadSendCmd) Run(s streams) error {
-	plan, err := c.plan()
+func (c *loadSendCmd) Run(ctx *kong.Context, s streams) error {
+	plan, err := c.plan(ctx.Flags())
 	if err != nil {
 		return err
 	}
@@ -131,7 +133,9 @@ func (c *loadSendCmd) Run(s streams) error {
 	defer files.discard()
 	screen := newScreen(s, c, plan)
 	plan.Progress = screen.progress
-	c.explain(s)
+	if !c.Quiet {
+		explain(s, plan)
+	}
 	signals, stop := interrupts()
 	defer stop()
 	result, err := interruptible(screen, signals, func(ctx context.Context) (*load.Result, error) { return load.Run(ctx, plan) })
@@ -150,14 +154,15 @@ func (c *loadSendCmd) Run(s streams) error {
 }
 
 // explain says what users of other load generators expect otherwise.
-func (c *loadSendCmd) explain(s streams) {
-	if !c.Quiet && c.Connections > 0 && c.MaxConnections == 0 && c.open() {
-		fmt.Fprintf(s.err, "weir: %d connections are opened, and more when all are in use and a request is due; --max-connections %[1]d keeps it at %[1]d\n", c.Connections)
+func explain(s streams, p load.Plan) {
+	if n := p.Connections; n > 0 && p.MaxConnections == 0 && len(p.Pace.Stages) > 0 {
+		opened := fmt.Sprintf("%d connections are opened", n)
+		if n == 1 {
+			opened = "1 connection is opened"
+		}
+		fmt.Fprintf(s.err, "weir: %s, and more when all are in use and a request is due; --max-connections %d keeps it at %[2]d\n", opened, n)
 	}
 }
-
-// open tells that the loop is.
-func (c *loadSendCmd) open() bool { return c.Rate != 0 || len(c.Stage) > 0 }
 
 // checks reads --fail, and refuses what the run will have no value for.
 func (c *loadSendCmd) checks(plan load.Plan) ([]load.Check, error) {

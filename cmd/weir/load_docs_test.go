@@ -55,7 +55,7 @@ func TestLoadDocsRequests(t *testing.T) {
 	}
 	var urls []string
 	for _, block := range fenced(string(text), "requests") {
-		targets, err := load.ReadTargets(strings.NewReader(block), "docs/load.md")
+		targets, err := load.ReadTargets(strings.NewReader(block), "docs/load.md", "")
 		if err != nil {
 			t.Errorf("%v in\n%s", err, block)
 		}

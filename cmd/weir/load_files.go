@@ -38,11 +38,11 @@ func (c *loadSendCmd) reports() (reportFiles, error) {
 		}
 		if f.name == "-" && files.stdout() {
 			files.discard()
-			return nil, c.misuse(f.flag+"=FILE", "%s is the second report for stdout", f.flag)
+			return nil, loadMisuse(f.flag+"=FILE", "%s is the second report for stdout", f.flag)
 		}
 		if err := f.open(); err != nil {
 			files.discard()
-			return nil, c.misuse("name a file in a directory that may be written to", "%s: %w", f.flag, err)
+			return nil, loadMisuse("name a file in a directory that may be written to", "%s: %w", f.flag, err)
 		}
 		files = append(files, f)
 	}

@@ -1,0 +1,79 @@
+package load
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// FuzzThinner holds what is kept against all that there was: points are some of
+// the requests, the slowest of all is one, and no long stretch of time with
+// requests is without a point.
+func FuzzThinner(f *testing.F) {
+	f.Add(uint64(1), 10, 100, int64(time.Second))
+	f.Add(uint64(2), 3, 1000, int64(time.Hour))
+	f.Add(uint64(3), 4001, 5, int64(1))
+	f.Fuzz(func(t *testing.T, seed uint64, most, n int, length int64) {
+		if most < 2 || most > 10_000 || n < 1 || n > 10_000 || length < 1 || length > int64(100*time.Hour) {
+			return
+		}
+		source := rand.New(rand.NewPCG(seed, 0))
+		both := []*thinner{newThinner(most, random(seed)), newThinner(most, random(seed+1))}
+		all := map[Point]bool{}
+		slowest, last := moment{took: -1}, time.Duration(0)
+		for range n {
+			m := moment{time.Duration(source.Int64N(length)), time.Duration(source.Int64N(1000)), 200}
+			both[source.IntN(2)].record(m)
+			all[m.point()] = true
+			if last = max(last, m.at); m.took > slowest.took {
+				slowest = m
+			}
+		}
+		both[0].merge(both[1])
+		points := both[0].points()
+		if len(points) > most {
+			t.Errorf("%d points, want %d at most", len(points), most)
+		}
+		found := false
+		for _, p := range points {
+			if !all[p] {
+				t.Errorf("%+v was no request", p)
+			}
+			found = found || p.Latency == slowest.point().Latency
+		}
+		if !found {
+			t.Errorf("%+v is not among them", slowest)
+		}
+		if slots := int64(most / 2); last>>both[0].shift < time.Duration(slots/2-1) && both[0].shift > shortestSlot {
+			t.Errorf("%v are in %d slots of %v", last, slots, time.Duration(1)<<both[0].shift)
+		}
+	})
+}
+
+// TestThinnerChooses has every request of a slot chosen equally often, whether
+// slots became one before or after it came.
+func TestThinnerChooses(t *testing.T) {
+	const requests, rounds = 8, 8000
+	var chosen [requests]int
+	for round := range rounds {
+		kept := newThinner(2, requestRandom(1, uint64(round)))
+		for i := range requests {
+			kept.record(moment{at: time.Duration(i) << (shortestSlot - 1), took: time.Duration(i), status: int32(i)})
+		}
+		chosen[kept.slots[0].chosen.status]++
+	}
+	for i, n := range chosen {
+		if mean := rounds / requests; n < mean-150 || n > mean+150 { // five deviations
+			t.Errorf("request %d was chosen %d times of %d, want about %d", i, n, rounds, mean)
+		}
+	}
+}
+
+func BenchmarkThinner(b *testing.B) {
+	kept := newThinner(4000, 1)
+	at := time.Duration(0)
+	for b.Loop() {
+		at += 3 * time.Microsecond
+		kept.record(moment{at, 100, 200})
+	}
+}

@@ -1,0 +1,74 @@
+package load_test
+
+import (
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/load"
+)
+
+// TestPoints keeps some requests of a run, in each way, of two threads: no more
+// than were asked for, none that was not there, and the slowest.
+func TestPoints(t *testing.T) {
+	const most, slow = 40, 300 * time.Millisecond
+	for _, c := range servers {
+		for _, pace := range []load.Pace{{}, load.Rate(1000)} {
+			t.Run(c.name+" "+pace.String(), func(t *testing.T) {
+				t.Parallel()
+				var first atomic.Bool
+				s := newCounter(t, func(w http.ResponseWriter, r *http.Request) {
+					if first.CompareAndSwap(false, true) {
+						time.Sleep(slow)
+						w.WriteHeader(503)
+					}
+				}, c.how)
+				r := run(t, load.Plan{Targets: targets(s.URL), Pace: pace, Requests: 1000, Duration: patience, Connections: 4, Threads: 2,
+					Protocol: c.protocol, TLS: trusting(), Points: most})
+				if n := len(r.Points); n > most || n < most/4 {
+					t.Errorf("%d points, want %d to %d", n, most/4, most)
+				}
+				latency := r.Latency
+				if r.LatencyFromDue != nil {
+					latency = r.LatencyFromDue
+				}
+				var last, slowest load.Point
+				for _, p := range r.Points {
+					if p.At < last.At || p.At > patience.Seconds() || p.Latency < latency.Min || p.Latency > latency.Max || p.Status != 200 && p.Status != 503 {
+						t.Errorf("%+v after %+v; latencies are %v to %v us", p, last, latency.Min, latency.Max)
+					}
+					if last = p; p.Latency > slowest.Latency {
+						slowest = p
+					}
+				}
+				if slowest.Latency != latency.Max {
+					t.Errorf("the slowest point is %+v, the slowest request took %v us", slowest, latency.Max)
+				}
+			})
+		}
+	}
+}
+
+// TestPointsOfFew keeps all of a few requests, and those that failed.
+func TestPointsOfFew(t *testing.T) {
+	s := newRascal(t, nil, func(v *visit) {
+		if v.ask() && v.number < 2 {
+			v.say(good)
+		}
+	})
+	r := run(t, load.Plan{Targets: targets(s.url), Requests: 4, Connections: 1, Threads: 1, Points: 1000, Process: -1})
+	var statuses []int
+	for _, p := range r.Points {
+		statuses = append(statuses, p.Status)
+	}
+	if want := []int{200, 200, 0, 0}; !slices.Equal(statuses, want) {
+		t.Errorf("the points' statuses are %v, want %v: %+v; %v", statuses, want, r.Points, r.ErrorExamples)
+	}
+	for _, none := range []int{0, 1} {
+		if r := run(t, load.Plan{Targets: targets(s.url), Requests: 1, Points: none, Process: -1}); r.Points != nil {
+			t.Errorf("%d points asked for are %+v", none, r.Points)
+		}
+	}
+}

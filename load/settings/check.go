@@ -1,0 +1,157 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/weirhq/weir/load"
+)
+
+// Check finds what is wrong with settings by themselves, without a URL and
+// without a look at any file; Plan does it first, and a run refuses numbers that
+// make no sense. Its error is an *Error.
+func (s *Settings) Check() error {
+	for _, check := range []func() error{s.checkLoop, s.checkRequest, s.checkFile} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	if _, err := s.pace(); err != nil {
+		return err
+	}
+	if _, err := s.backlog(); err != nil {
+		return err
+	}
+	if _, err := s.header(); err != nil {
+		return err
+	}
+	_, err := s.formFields()
+	return err
+}
+
+func fail(setting, hint, why string) error { return &Error{setting, errors.New(why), hint} }
+
+// open tells that the loop is.
+func (s *Settings) open() bool { return s.Rate != 0 || len(s.Stages) > 0 }
+
+// checkLoop refuses settings of the other loop, or that do not go together.
+func (s *Settings) checkLoop() error {
+	switch {
+	case s.Rate != 0 && len(s.Stages) > 0:
+		return fail("rate", "leave it out, or make it a stage, such as 30s:1000", "the stages say the rate already")
+	case s.Pipeline > 1 && s.NoKeepAlive:
+		return fail("pipeline", "", "it needs connections that stay, and there is a new one for each request")
+	}
+	if s.open() {
+		return nil
+	}
+	for _, f := range []struct {
+		name  string
+		given bool
+	}{{"poisson", s.Poisson}, {"max_connections", s.MaxConnections > 0}, {"behind", s.Behind != "" && s.Behind != catchUp}} {
+		if f.given {
+			return fail(f.name, "give a rate too, such as 1000", "it is for the open loop, which a rate or stages make")
+		}
+	}
+	return nil
+}
+
+// checkRequest refuses parts of a request that do not go together.
+func (s *Settings) checkRequest() error {
+	switch {
+	case len(s.Form) > 0 && s.Body != "":
+		return fail("form", "a field of a form is name=value", "body and form are two bodies")
+	case s.Key != "" && s.Cert == "":
+		return fail("key", "cert and key are two files, or cert alone has both", "it needs the certificate that it belongs to")
+	}
+	return nil
+}
+
+// checkFile refuses what a file of requests has itself.
+func (s *Settings) checkFile() error {
+	if s.RequestsFile == "" {
+		if s.To != "" {
+			return fail("to", "the url may be "+s.To, "it is for the requests of a file")
+		}
+		return nil
+	}
+	for _, f := range []struct {
+		name  string
+		given bool
+	}{
+		{"a URL", s.URL != ""}, {"a method", s.Method != ""}, {"a body", s.Body != ""},
+		{"a form", len(s.Form) > 0}, {"a growing path", s.PathGrowth > 0},
+	} {
+		if f.given {
+			return &Error{"requests_file", fmt.Errorf("the file has the requests, and %s does not go with it", f.name),
+				"to has an origin that its requests are sent to instead, and headers are added to all of them"}
+		}
+	}
+	return nil
+}
+
+// catchUp is what Behind says unless given.
+const catchUp = "catch-up"
+
+// pace reads Rate, Stages and Poisson.
+func (s *Settings) pace() (load.Pace, error) {
+	var p load.Pace
+	if s.Rate != 0 {
+		p = load.Rate(s.Rate)
+	}
+	for _, text := range s.Stages {
+		stage, err := load.ParseStage(text)
+		if err != nil {
+			return p, &Error{"stages", err, ""}
+		}
+		p.Stages = append(p.Stages, stage)
+	}
+	p.Poisson = s.Poisson
+	return p, nil
+}
+
+// backlog reads Behind, as the Plan has it.
+func (s *Settings) backlog() (int, error) {
+	switch s.Behind {
+	case "", catchUp:
+		return 0, nil
+	case "skip":
+		return -1, nil
+	}
+	n, err := strconv.Atoi(s.Behind)
+	if err != nil || n < 1 {
+		return 0, &Error{"behind", fmt.Errorf("%q is none of catch-up, skip and a number of requests", s.Behind), ""}
+	}
+	return n, nil
+}
+
+// header reads Headers.
+func (s *Settings) header() ([]load.Header, error) {
+	var list []load.Header
+	for _, line := range s.Headers {
+		name, value, ok := strings.Cut(line, ":")
+		if !ok {
+			return nil, &Error{"headers", fmt.Errorf("there is no colon in %q", line), "a header is 'Accept: text/html'"}
+		}
+		list = append(list, load.Header{Name: name, Value: strings.TrimSpace(value)})
+	}
+	return list, nil
+}
+
+// formFields reads Form.
+func (s *Settings) formFields() ([]load.FormField, error) {
+	var fields []load.FormField
+	for _, text := range s.Form {
+		more, err := load.ParseFormField(text)
+		if err != nil {
+			return nil, &Error{"form", err, ""}
+		}
+		fields = append(fields, more...)
+	}
+	for i := range fields {
+		fields[i].Path = s.below(fields[i].Path)
+	}
+	return fields, nil
+}

@@ -1,0 +1,193 @@
+package settings
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/weirhq/weir/load"
+)
+
+// Plan makes a plan of the settings. Files that they name are opened, and stay
+// open as long as the plan is used. What is wrong with a setting is an *Error.
+func (s Settings) Plan() (load.Plan, error) {
+	if err := s.Check(); err != nil {
+		return load.Plan{}, err
+	}
+	p := load.Plan{
+		Connections: s.Connections, MaxConnections: s.MaxConnections, Pipeline: s.Pipeline,
+		Duration: s.Duration, Requests: s.Requests, Timeout: s.Timeout, Threads: s.Threads,
+		NoKeepAlive: s.NoKeepAlive, Process: s.PID, Seed: s.Seed, Folder: s.Folder,
+	}
+	if s.HTTP2 {
+		p.Protocol = load.HTTP2
+	}
+	var err error
+	if p.Pace, err = s.pace(); err != nil {
+		return p, err
+	}
+	if p.Backlog, err = s.backlog(); err != nil {
+		return p, err
+	}
+	if p.Targets, err = s.targets(); err != nil {
+		return p, err
+	}
+	p.TLS, err = s.tls()
+	return p, err
+}
+
+// below is where a file is, of that name.
+func (s *Settings) below(name string) string {
+	if name == "" || s.Folder == "" || filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(s.Folder, name)
+}
+
+// targets makes the requests.
+func (s *Settings) targets() ([]load.Target, error) {
+	header, err := s.header()
+	if err != nil {
+		return nil, err
+	}
+	if s.RequestsFile != "" {
+		return s.readTargets(header)
+	}
+	if s.URL == "" {
+		return nil, fail("url", "such as http://127.0.0.1:8080/", "there is no URL to send requests to")
+	}
+	t := load.Target{Method: s.Method, URL: withScheme(s.URL), Header: header}
+	if len(s.Form) > 0 {
+		err = s.setForm(&t)
+	} else {
+		err = s.setBody(&t)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return load.GrowPath(t, s.PathGrowth), nil
+}
+
+// withScheme completes a URL as curl does; a port alone is this machine's.
+func withScheme(url string) string {
+	if strings.Contains(url, "://") {
+		return url
+	}
+	if strings.HasPrefix(url, ":") {
+		url = "127.0.0.1" + url
+	}
+	return "http://" + url
+}
+
+// readTargets takes the requests from RequestsFile.
+func (s *Settings) readTargets(header []load.Header) ([]load.Target, error) {
+	in, err := s.openInput(s.RequestsFile)
+	if err != nil {
+		return nil, &Error{"requests_file", err, ""}
+	}
+	defer in.Close()
+	targets, err := load.ReadTargets(in, s.RequestsFile, s.Folder)
+	if err != nil {
+		return nil, &Error{"requests_file", err, ""}
+	}
+	if s.To != "" {
+		if targets, err = load.Rebase(targets, withScheme(s.To)); err != nil {
+			return nil, &Error{"to", err, ""}
+		}
+	}
+	for i := range targets {
+		targets[i].Header = append(targets[i].Header, header...)
+	}
+	return targets, nil
+}
+
+// openInput opens a file, or Stdin for "-".
+func (s *Settings) openInput(name string) (*os.File, error) {
+	if name != "-" {
+		return os.Open(s.below(name))
+	}
+	if s.Stdin == nil {
+		return nil, errors.New("there is no stdin here to read for -; name a file")
+	}
+	return s.Stdin, nil
+}
+
+// setBody reads Body.
+func (s *Settings) setBody(t *load.Target) error {
+	name, file := strings.CutPrefix(s.Body, "@")
+	if !file {
+		t.Body.Text = s.Body
+		return nil
+	}
+	var err error
+	if t.Body, err = s.fileBody(name); err != nil {
+		return &Error{"body", err, "a body is a text, or @FILE"}
+	}
+	return nil
+}
+
+// fileBody is a body that is read from a file while it is sent; what is no
+// regular file, such as a pipe, is read at once.
+func (s *Settings) fileBody(name string) (load.Body, error) {
+	f, err := s.openInput(name)
+	if err != nil {
+		return load.Body{}, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return load.Body{}, err
+	}
+	if info.Mode().IsRegular() {
+		return load.Body{File: f, Size: info.Size()}, nil
+	}
+	defer f.Close()
+	content, err := io.ReadAll(f)
+	return load.Body{File: bytes.NewReader(content), Size: int64(len(content))}, err
+}
+
+// setForm makes the body of Form.
+func (s *Settings) setForm(t *load.Target) error {
+	fields, err := s.formFields()
+	if err != nil {
+		return err
+	}
+	body, contentType, err := load.Form(fields, s.Seed)
+	if err != nil {
+		return &Error{"form", err, ""}
+	}
+	t.Body, t.Header = body, append(t.Header, contentType)
+	return nil
+}
+
+// tls reads what is said about certificates; nil when nothing is.
+func (s *Settings) tls() (*tls.Config, error) {
+	if !s.Insecure && s.CACert == "" && s.Cert == "" && s.SNI == "" {
+		return nil, nil
+	}
+	c := &tls.Config{InsecureSkipVerify: s.Insecure, ServerName: s.SNI}
+	if s.CACert != "" {
+		pem, err := os.ReadFile(s.below(s.CACert))
+		if err != nil {
+			return nil, &Error{"cacert", err, ""}
+		}
+		c.RootCAs = x509.NewCertPool()
+		if !c.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, &Error{"cacert", fmt.Errorf("%s has no certificate in PEM", s.CACert), ""}
+		}
+	}
+	if s.Cert != "" {
+		pair, err := tls.LoadX509KeyPair(s.below(s.Cert), s.below(cmp.Or(s.Key, s.Cert)))
+		if err != nil {
+			return nil, &Error{"cert", err, ""}
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
+	return c, nil
+}
