@@ -40,17 +40,23 @@ type http1Conn struct {
 func (l *http1Line) open(ctx context.Context) (opened, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	lost := l.c != nil && l.c.gone()
+	if lost {
+		l.c.Close()
+		l.c = nil
+	}
 	if l.c != nil {
 		return opened{}, nil
 	}
 	counted, o, err := dial(ctx, l.server)
+	o.lost = lost
 	if err != nil {
 		return o, err
 	}
 	var c net.Conn = counted
 	if l.tls != nil {
 		if c, err = secure(ctx, c, l.tls, &o); err != nil {
-			return opened{}, err
+			return opened{lost: lost}, err
 		}
 	}
 	turn := make(chan struct{})
@@ -66,7 +72,6 @@ func (l *http1Line) exchange(ctx context.Context, m *message, began func()) (out
 		return outcome{}, errGone
 	}
 	defer close(q.done)
-	defer q.stop()
 	var o outcome
 	<-q.before
 	if err == nil {
@@ -79,7 +84,7 @@ func (l *http1Line) exchange(ctx context.Context, m *message, began func()) (out
 	if failKind(err) == timeout {
 		err = errTimeout
 	}
-	if err != nil || o.last {
+	if !q.stop() || err != nil || o.last {
 		c.end = cmp.Or(c.end, err, errClosed)
 		o.last = l.leave(c)
 	}
@@ -87,8 +92,10 @@ func (l *http1Line) exchange(ctx context.Context, m *message, began func()) (out
 }
 
 // A queued exchange has a place in the order of the answers: it is its turn when
-// before is closed, and it closes done after it. Until stop is called, the
-// connection ends with the exchange's context.
+// before is closed, and it closes done after it. Until stop is called the
+// connection ends with the exchange's context, for all that are under way on it;
+// stop tells whether it has not. Nothing gives it more time again, so that nobody
+// waits longer than the first of them may.
 type queued struct {
 	before, done chan struct{}
 	stop         func() bool
@@ -104,14 +111,23 @@ func (l *http1Line) send(ctx context.Context, m *message) (c *http1Conn, q queue
 	}
 	q = queued{before: c.turn, done: make(chan struct{})}
 	c.turn = q.done
-	deadline, _ := ctx.Deadline()
-	c.SetDeadline(deadline)
 	q.stop = context.AfterFunc(ctx, func() { c.SetDeadline(time.Unix(1, 0)) })
 	_, err = c.Write(m.head)
 	if err == nil && m.file != nil {
 		_, err = io.Copy(c.Conn, io.NewSectionReader(m.file, 0, m.size))
 	}
 	return c, q, err
+}
+
+// gone tells that the server has closed a connection that nobody uses. A request
+// on it would be lost, though nobody has heard of it.
+func (c *http1Conn) gone() bool {
+	select {
+	case <-c.turn:
+		return hungUp(c.counted.Conn)
+	default: // who uses it finds out
+		return false
+	}
 }
 
 // receive reads an answer.

@@ -32,9 +32,10 @@ type rascal struct {
 	behave  func(*visit)
 	serving sync.WaitGroup
 
-	mu    sync.Mutex // guards open
+	mu    sync.Mutex // guards what follows
 	open  map[net.Conn]bool
 	count int
+	dead  bool // who comes now is sent away
 }
 
 // A visit is a connection to a rascal.
@@ -63,25 +64,33 @@ func newRascal(t *testing.T, config *tls.Config, behave func(*visit)) *rascal {
 
 // serve has l be listened on.
 func (s *rascal) serve(l net.Listener) {
-	s.Listener = l
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.Listener, s.dead = l, false
 	s.serving.Go(func() {
 		for {
 			c, err := l.Accept()
 			if err != nil {
 				return
 			}
-			v := s.admit(c)
-			s.serving.Go(func() {
-				defer s.dismiss(c)
-				s.behave(v)
-			})
+			if v := s.admit(c); v != nil {
+				s.serving.Go(func() {
+					defer s.dismiss(c)
+					s.behave(v)
+				})
+			}
 		}
 	})
 }
 
+// admit lets a connection in, unless the server has died since it was accepted.
 func (s *rascal) admit(c net.Conn) *visit {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.dead {
+		c.Close()
+		return nil
+	}
 	s.open[c] = true
 	s.count++
 	return &visit{Conn: c, server: s, number: s.count - 1, in: bufio.NewReader(c)}
@@ -96,8 +105,9 @@ func (s *rascal) dismiss(c net.Conn) {
 
 // die closes everything, and waits for what s does.
 func (s *rascal) die() {
-	s.Listener.Close()
 	s.mu.Lock()
+	s.dead = true
+	s.Listener.Close()
 	for c := range s.open {
 		c.Close()
 	}
@@ -460,9 +470,17 @@ func TestServerComesBack(t *testing.T) {
 				defer close(over)
 				r, err = load.Run(ctx, p)
 			}()
-			<-asked
+			happens := func(what string, c <-chan struct{}) {
+				t.Helper()
+				select {
+				case <-c:
+				case <-over: // after patience at the latest
+					t.Fatalf("the run has ended, and has not seen %s: %v", what, err)
+				}
+			}
+			happens("an answer", asked)
 			s.die()
-			<-refused
+			happens("that the server is away", refused)
 			l, listenErr := net.Listen("tcp", s.Addr().String())
 			if listenErr != nil {
 				cancel()
@@ -472,7 +490,7 @@ func TestServerComesBack(t *testing.T) {
 			before := s.asked.Load()
 			s.serve(l)
 			for s.asked.Load() < before+10 {
-				<-asked
+				happens("that the server is back", asked)
 			}
 			cancel()
 			<-over

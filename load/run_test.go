@@ -42,7 +42,10 @@ func newCounter(t *testing.T, h http.HandlerFunc, how ...func(*httptest.Server))
 	} else {
 		c.Start()
 	}
-	t.Cleanup(c.Close)
+	t.Cleanup(func() {
+		c.CloseClientConnections() // Close alone would wait for handlers that wait for their client
+		c.Close()
+	})
 	return c
 }
 
@@ -223,7 +226,10 @@ func TestBacklog(t *testing.T) {
 			var once atomic.Bool
 			s := newCounter(t, func(w http.ResponseWriter, r *http.Request) {
 				if once.CompareAndSwap(false, true) {
-					<-gate
+					select {
+					case <-gate:
+					case <-r.Context().Done():
+					}
 				}
 			})
 			p := load.Plan{Targets: targets(s.URL), Pace: load.Rate(200), Duration: 500 * time.Millisecond, Connections: 1, MaxConnections: 1, Backlog: c.backlog}
@@ -303,10 +309,14 @@ func TestInterrupt(t *testing.T) {
 					}
 				}, c.how)
 				defer close(gate)
-				ctx, cancel := context.WithCancel(t.Context())
+				ctx, cancel := context.WithTimeout(t.Context(), patience)
+				defer cancel()
 				go func() {
-					<-arrived
-					cancel()
+					select {
+					case <-arrived:
+						cancel()
+					case <-ctx.Done():
+					}
 				}()
 				r, err := load.Run(ctx, load.Plan{Targets: targets(s.URL), Pace: pace, Duration: time.Hour, Connections: 3, Protocol: c.protocol, TLS: trusting()})
 				if err != nil {
@@ -332,7 +342,7 @@ func TestInterruptWaiting(t *testing.T) {
 			case <-r.Context().Done():
 			}
 		})
-		ctx, cancel := context.WithCancel(t.Context())
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		p := load.Plan{Targets: targets(s.URL), Pace: pace, Duration: 100 * time.Millisecond, Timeout: time.Hour, Connections: 4, Process: -1}
 		began := time.Now()
 		p.Progress = func(p load.Progress) {

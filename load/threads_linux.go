@@ -1,6 +1,7 @@
 package load
 
 import (
+	"net"
 	"runtime"
 	"syscall"
 	"time"
@@ -34,6 +35,20 @@ func lockThread() (unlock func()) {
 		unix.Prctl(unix.PR_SET_TIMERSLACK, 0, 0, 0, 0) // as it was
 		runtime.UnlockOSThread()
 	}
+}
+
+// hungUp tells that the other side sends nothing more on a connection, whether
+// all that it has sent was read or not: with TLS, a farewell may wait there.
+func hungUp(c net.Conn) bool {
+	raw, err := c.(syscall.Conn).SyscallConn()
+	if err != nil {
+		return true
+	}
+	var n int
+	controlled := raw.Control(func(fd uintptr) {
+		n, err = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}}, 0)
+	})
+	return controlled != nil || err == nil && n > 0
 }
 
 // sleep is more exact than time.Sleep, which the runtime rounds to a

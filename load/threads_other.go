@@ -3,6 +3,7 @@
 package load
 
 import (
+	"net"
 	"runtime"
 	"time"
 )
@@ -16,6 +17,10 @@ func lockThread() (unlock func()) {
 	runtime.LockOSThread()
 	return runtime.UnlockOSThread
 }
+
+// hungUp does not know: a connection that the server has closed is noticed when
+// it is used.
+func hungUp(net.Conn) bool { return false }
 
 // sleep waits as exactly as time.Sleep does.
 func sleep(d time.Duration) { time.Sleep(d) }
