@@ -1,0 +1,83 @@
+package experiments_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/experiments"
+	"github.com/weirhq/weir/lab"
+)
+
+// parse returns a built-in experiment.
+func parse(t *testing.T, name string) *lab.Experiment {
+	t.Helper()
+	text, err := experiments.Read(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := lab.Parse(name+".yaml", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func TestNames(t *testing.T) {
+	got := experiments.Names()
+	want := []string{"csv-node", "fd-limit", "gc", "log-cost", "logging-call", "path-growth", "slow-consumer", "three-events"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestUnknownName(t *testing.T) {
+	_, err := experiments.Read("three-event")
+	if err == nil || !strings.Contains(err.Error(), `"three-event"`) || !strings.Contains(err.Error(), "three-events") {
+		t.Errorf("got %v, want the name and those that there are", err)
+	}
+}
+
+// Each is complete by itself, in its short form too.
+func TestEveryExperimentCanBeRun(t *testing.T) {
+	for _, name := range experiments.Names() {
+		t.Run(name, func(t *testing.T) {
+			e := parse(t, name)
+			if e.Name != name || !strings.HasSuffix(e.Title, "?") || e.Question == "" || e.Repeats != 10 {
+				t.Errorf("got name %q, title %q, question %q, %d repeats; want those of a whole experiment", e.Name, e.Title, e.Question, e.Repeats)
+			}
+			whole, err := e.Configurations()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := e.Shorten(); err != nil {
+				t.Fatal(err)
+			}
+			short, err := e.Configurations()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(short) != len(whole) || len(short) < 5 || e.Repeats != 3 {
+				t.Errorf("got %d configurations and %d repeats in short, want %d and 3", len(short), e.Repeats, len(whole))
+			}
+		})
+	}
+}
+
+// From nothing to a report in less than five minutes: what is left of them is for
+// the build, and for starting and stopping.
+func TestQuickThreeEventsIsQuick(t *testing.T) {
+	e := parse(t, "three-events")
+	if err := e.Shorten(); err != nil {
+		t.Fatal(err)
+	}
+	cases, err := e.Configurations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	measured := time.Duration(len(cases)*e.Repeats) * (e.WarmUp + e.Load.Duration)
+	if most := 2 * time.Minute; measured > most || len(e.Profiles) > 0 {
+		t.Errorf("it measures for %v and profiles %v, want %v at most and none", measured, e.Profiles, most)
+	}
+}
