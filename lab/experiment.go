@@ -21,18 +21,21 @@ type Experiment struct {
 
 	Service Service
 
-	// Load is sent after WarmUp of the same load, whose answers do not count.
+	// Load is sent after WarmUp of the same load, whose answers do not count. Its
+	// URL may be a path below the service's; without one it is the service's.
 	Load   settings.Settings
 	WarmUp time.Duration // 0 is none
 
-	// Matrix has the settings that are varied. Its product, less Exclude and
-	// with Include, is the configurations.
+	// Matrix has the settings of the service and the load that are varied. Its
+	// product, less Exclude and with Include, is the configurations; with Include
+	// alone there are no others.
 	Matrix  []Dimension
 	Exclude []map[string]string // labels by setting; all of one have to fit
 	Include []Addition
 
-	// Baseline has the labels of the configuration that the others are compared
-	// with; with none it is the first one.
+	// Baseline has labels of the configuration that the others are compared with,
+	// by setting, or its name by "name". Of several that fit it is the first, as
+	// it is without labels.
 	Baseline map[string]string
 
 	Repeats int           // of each configuration; 0 is 10
@@ -44,10 +47,9 @@ type Experiment struct {
 	// after the others, since profiling costs.
 	Profiles []string
 
-	// Quick has the settings that differ when the experiment is to be short.
+	// Quick has the settings that differ when the experiment is to be short: see
+	// [Experiment.Shorten].
 	Quick []Setting
-
-	source []byte // the file, for Results.Source
 }
 
 // A Command is a program and its arguments.
@@ -56,13 +58,16 @@ type Command []string
 // A Service is what is measured.
 type Service struct {
 	// Command starts the service in Dir, with Env added to the lab's own
-	// environment. In Command, Args, Env, Dir and the load's URL stand
+	// environment. In all texts of the service and the load may stand
 	//
 	//	${port}  a free port of this machine, another one for each run
 	//	${dir}   a folder of the run's own, which is removed after it
 	//	${weir}  the program that runs the lab
 	//	${repo}  the folder of Weir's sources that the lab was started in
 	//	${build} a folder of the experiment's own for what Build makes
+	//	$$       a dollar, as any other dollar is
+	//
+	// Commands of Build have the last three alone.
 	//
 	// Args come after Command; they are apart so that a matrix may vary them.
 	Command Command
@@ -131,14 +136,17 @@ type Dimension struct {
 	Values  []Choice
 }
 
-// A Choice is a value of a dimension.
+// A Choice is a value of a dimension. A file lists values, each its own label,
+// or maps labels to values, or to {value: ..., about: ...}. The label is unique
+// in the dimension.
 type Choice struct {
 	Label string
-	Value any // as YAML has it
+	Value any // as YAML has it; of service.env it is added to the variables there are
 	About string
 }
 
-// An Addition is a configuration beside those of the matrix.
+// An Addition is a configuration beside those of the matrix: the experiment's
+// own service and load with some settings.
 type Addition struct {
 	Name, About string
 	Settings    []Setting
@@ -147,5 +155,5 @@ type Addition struct {
 // A Setting is one that is set: "load.duration" to "3s".
 type Setting struct {
 	Path  string
-	Value any // as YAML has it
+	Value any // as YAML has it: nil, a text, []any, yaml.MapSlice or what fmt.Sprint writes
 }

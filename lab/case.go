@@ -1,0 +1,325 @@
+package lab
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/weirhq/weir/internal/yamlfile"
+	"github.com/weirhq/weir/load/settings"
+)
+
+// A Case is a configuration, and the service and the load that it is of: the
+// experiment's own with the configuration's settings.
+//
+// What is in its texts is as the file has it; see [Service] for the ${port} and
+// the like in them.
+type Case struct {
+	Configuration
+	Service Service
+	Load    settings.Settings
+}
+
+// maxConfigurations is how many configurations an experiment may have, without
+// the baseline's twin. Each is run many times.
+const maxConfigurations = 200
+
+// Configurations returns what is compared: the matrix's product, its last
+// dimension the fastest, less Exclude, then Include, and at the end the
+// baseline's twin. The order is always the same, and the names are unique. There
+// may be 200 of them beside the twin.
+//
+// The error is of every configuration that cannot be. The cases share nothing
+// with the experiment that anybody changes.
+func (e *Experiment) Configurations() ([]Case, error) {
+	cases, wrong := e.cases()
+	if len(wrong) > 0 {
+		errs := make([]error, len(wrong))
+		for i, p := range wrong {
+			errs[i] = p
+		}
+		return nil, errors.Join(errs...)
+	}
+	return cases, nil
+}
+
+// A problem is what is wrong with an experiment, and where: by a name as
+// target.stands has it.
+type problem struct{ where, what, hint string }
+
+func (p problem) Error() string {
+	text := p.where + ": " + p.what
+	if p.hint != "" {
+		text += "; " + p.hint
+	}
+	return text
+}
+
+// A draft is a case that is being made, and where what it sets stands.
+type draft struct {
+	Case
+	labels map[string]string
+	stands map[string]string // by setting; "" is the case itself
+}
+
+// cases makes the configurations, and finds what is wrong with any.
+func (e *Experiment) cases() ([]Case, []problem) {
+	drafts, wrong := e.product()
+	more, alsoWrong := e.additions()
+	drafts, wrong = append(drafts, more...), append(wrong, alsoWrong...)
+	if len(wrong) > 0 {
+		return nil, wrong
+	}
+	switch {
+	case len(drafts) == 0:
+		return nil, []problem{{"exclude", "every configuration is excluded", "remove one, or add one to include"}}
+	case len(drafts) > maxConfigurations:
+		return nil, []problem{{"matrix", fmt.Sprintf("%d configurations are too many: %d are the most", len(drafts), maxConfigurations), "exclude some"}}
+	}
+	cases := make([]Case, len(drafts), len(drafts)+1)
+	for i, d := range drafts {
+		wrong = append(wrong, e.checkCase(d)...)
+		cases[i] = d.Case
+	}
+	baseline, p := e.findBaseline(drafts)
+	if p != nil {
+		wrong = append(wrong, *p)
+	}
+	if wrong = append(wrong, sameNames(drafts)...); len(wrong) > 0 {
+		return nil, withoutDoubles(wrong)
+	}
+	cases[baseline].Baseline = true
+	twin := cases[baseline]
+	twin.Name, twin.Baseline, twin.Again = twin.Name+" (again)", false, true
+	if slices.ContainsFunc(cases, func(c Case) bool { return c.Name == twin.Name }) {
+		return nil, []problem{{"include", "the baseline's twin is called " + yamlfile.Quote(twin.Name) + " itself", "give it another name"}}
+	}
+	return append(cases, twin), nil
+}
+
+// product makes the configurations of the matrix.
+func (e *Experiment) product() ([]draft, []problem) {
+	size := 1
+	for _, d := range e.Matrix {
+		if len(d.Values) == 0 {
+			return nil, []problem{{"matrix." + d.Setting, "it has no values", "give it some, or remove it"}}
+		}
+		if size *= len(d.Values); size > 100*maxConfigurations { // many may be excluded
+			return nil, []problem{{"matrix", "the configurations are too many to go through", "give it fewer values"}}
+		}
+	}
+	if len(e.Matrix) == 0 && len(e.Include) > 0 {
+		return nil, nil
+	}
+	names := dimensionNames(e.Matrix)
+	var drafts []draft
+	var wrong []problem
+	for i := range size {
+		choices := e.choices(i, size)
+		if e.excludes(choices) {
+			continue
+		}
+		d, problems := e.draft(choices, names)
+		drafts, wrong = append(drafts, d), append(wrong, problems...)
+	}
+	return drafts, withoutDoubles(wrong)
+}
+
+// choices returns the values of the configuration at index i of the product,
+// as an index for each dimension.
+func (e *Experiment) choices(i, size int) []int {
+	choices := make([]int, len(e.Matrix))
+	for k, d := range e.Matrix {
+		size /= len(d.Values)
+		choices[k] = i / size
+		i %= size
+	}
+	return choices
+}
+
+// excludes tells whether a configuration of the product is excluded.
+func (e *Experiment) excludes(choices []int) bool {
+	labels := map[string]string{}
+	for k, d := range e.Matrix {
+		labels[d.Setting] = d.Values[choices[k]].Label
+	}
+	return slices.ContainsFunc(e.Exclude, func(exclude map[string]string) bool { return fits(labels, exclude) })
+}
+
+// fits tells whether the labels have all that are wanted.
+func fits(labels, wanted map[string]string) bool {
+	for setting, label := range wanted {
+		if has, ok := labels[setting]; !ok || has != label {
+			return false
+		}
+	}
+	return true
+}
+
+// draft makes a configuration of the product.
+func (e *Experiment) draft(choices []int, names []string) (draft, []problem) {
+	d := e.newDraft("matrix")
+	var wrong []problem
+	var parts, abouts []string
+	for k, dimension := range e.Matrix {
+		choice := dimension.Values[choices[k]]
+		where := fmt.Sprintf("matrix.%s[%d]", dimension.Setting, choices[k])
+		if p := d.set(Setting{dimension.Setting, choice.Value}, choice.Label, where); p != nil {
+			wrong = append(wrong, *p)
+		}
+		if len(dimension.Values) > 1 {
+			parts = append(parts, names[k]+choice.Label)
+		}
+		if choice.About != "" {
+			abouts = append(abouts, choice.About)
+		}
+	}
+	d.Name = cmp.Or(strings.Join(parts, " "), "unchanged")
+	d.About = strings.Join(abouts, "; ")
+	return d, wrong
+}
+
+func (e *Experiment) newDraft(stands string) draft {
+	d := draft{labels: map[string]string{}, stands: map[string]string{"": stands}}
+	d.Service, d.Load = e.Service, e.Load
+	d.Load.Folder = cmp.Or(d.Load.Folder, e.Folder)
+	return d
+}
+
+// set gives a case a setting.
+func (d *draft) set(s Setting, label, where string) *problem {
+	f, _ := yamlfile.Read("", "a value", nil)
+	r := newReader(f)
+	if refused := settable(s.Path, false); refused != nil {
+		return &problem{where, refused.What, refused.Hint}
+	}
+	t := target{experiment: &Experiment{}, service: &d.Service, load: &d.Load}
+	readSetting(r, t, s.Path, yamlfile.Pos{}, yamlfile.Of(s.Value))
+	var wrong Mistakes
+	if errors.As(f.Err(), &wrong) {
+		return &problem{where, wrong[0].What, wrong[0].Hint}
+	}
+	d.Labels = append(d.Labels, Label{s.Path, label})
+	d.labels[s.Path], d.stands[s.Path] = label, where
+	return nil
+}
+
+// additions makes the configurations of Include.
+func (e *Experiment) additions() (drafts []draft, wrong []problem) {
+	for i, a := range e.Include {
+		where := fmt.Sprintf("include[%d]", i)
+		d := e.newDraft(where)
+		d.Name, d.About = a.Name, a.About
+		if a.Name == "" {
+			wrong = append(wrong, problem{where, "it has no name", "say what to call the configuration"})
+		}
+		for _, s := range a.Settings {
+			if p := d.set(s, e.labelIn(s), where+"."+s.Path); p != nil {
+				wrong = append(wrong, *p)
+			}
+		}
+		drafts = append(drafts, d)
+	}
+	return drafts, wrong
+}
+
+// labelIn returns what the matrix calls a setting's value, or what it is called
+// that has no other name.
+func (e *Experiment) labelIn(s Setting) string {
+	own := labelOf(s.Value)
+	for _, d := range e.Matrix {
+		for _, c := range d.Values {
+			if d.Setting == s.Path && labelOf(c.Value) == own {
+				return c.Label
+			}
+		}
+	}
+	return own
+}
+
+// dimensionNames returns what stands before a label in a name: "output=". It is
+// the last part of the setting's path, all of it where two have the same, and
+// nothing for the service's words, which speak for themselves.
+func dimensionNames(matrix []Dimension) []string {
+	names := make([]string, len(matrix))
+	count := map[string]int{}
+	for i, d := range matrix {
+		names[i] = d.Setting[strings.LastIndexByte(d.Setting, '.')+1:] + "="
+		if variable, ok := strings.CutPrefix(d.Setting, "service.env."); ok {
+			names[i] = variable + "="
+		}
+		count[names[i]]++
+	}
+	for i, d := range matrix {
+		switch {
+		case d.Setting == "service.command" || d.Setting == "service.args":
+			names[i] = ""
+		case count[names[i]] > 1:
+			names[i] = d.Setting + "="
+		}
+	}
+	return names
+}
+
+// checkCase says what is wrong with a configuration as a whole.
+func (e *Experiment) checkCase(d draft) (wrong []problem) {
+	var bad *settings.Error
+	if err := d.Load.Check(); errors.As(err, &bad) {
+		path := "load." + bad.Setting
+		wrong = append(wrong, problem{cmp.Or(d.stands[path], path), bad.Setting + ": " + bad.Err.Error(), bad.Hint})
+	}
+	if len(e.Profiles) > 0 && d.Service.Go == "" {
+		wrong = append(wrong, problem{"profiles", "profiles are of a Go service, and service.go does not say where it shows them", "write where, as in: service: {go: /debug}"})
+	}
+	return wrong
+}
+
+// findBaseline returns the index of the first configuration that Baseline is
+// about.
+func (e *Experiment) findBaseline(drafts []draft) (int, *problem) {
+	for i, d := range drafts {
+		if name, ok := e.Baseline[nameLabel]; ok && name == d.Name || !ok && fits(d.labels, e.Baseline) {
+			return i, nil
+		}
+	}
+	names := make([]string, len(drafts))
+	for i, d := range drafts {
+		names[i] = d.Name
+	}
+	const most = 8
+	hint := "it may be one of " + strings.Join(names[:min(len(names), most)], ", ")
+	if len(names) > most {
+		hint += ", …"
+	}
+	if name := e.Baseline[nameLabel]; name != "" {
+		if right := yamlfile.RightWord(name, names); strings.HasPrefix(right, "did") {
+			hint = right
+		}
+	}
+	return 0, &problem{"baseline", "no configuration is the baseline", hint}
+}
+
+// sameNames finds configurations that have the name of one before.
+func sameNames(drafts []draft) (wrong []problem) {
+	first := map[string]bool{}
+	for _, d := range drafts {
+		if first[d.Name] {
+			wrong = append(wrong, problem{d.stands[""], fmt.Sprintf("two configurations are called %s", yamlfile.Quote(d.Name)), "give one another name, or labels"})
+		}
+		first[d.Name] = true
+	}
+	return wrong
+}
+
+// withoutDoubles returns each problem once: many configurations have the same.
+func withoutDoubles(all []problem) []problem {
+	var once []problem
+	for _, p := range all {
+		if !slices.Contains(once, p) {
+			once = append(once, p)
+		}
+	}
+	return once
+}

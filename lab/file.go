@@ -1,0 +1,250 @@
+package lab
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/weirhq/weir/internal/yamlfile"
+	"github.com/weirhq/weir/load/settings"
+)
+
+// Mistakes is everything wrong with an experiment's file, in the order of the
+// file, each with its line and column. It is an error of a line for each.
+type Mistakes = yamlfile.Mistakes
+
+// Mistake is one of [Mistakes].
+type Mistake = yamlfile.Mistake
+
+// Parse reads an experiment from text, which is YAML. The name of the file is
+// used in messages, and its folder becomes the experiment's. Nothing is opened
+// or run.
+//
+// The error is of type [Mistakes] and has every mistake in the file: a value of
+// the matrix is checked as the setting is that it is for, and so is every
+// configuration, also of the experiment that Shorten makes. A file that is not
+// YAML is read no further than its first error.
+//
+// A file may be without the service's command, for those whom it is given
+// otherwise: see [Experiment.Set]. [Run] needs it.
+func Parse(file string, text []byte) (*Experiment, error) {
+	f, root := yamlfile.Read(file, "an experiment", text)
+	e := &Experiment{Folder: filepath.Dir(file)}
+	t := target{experiment: e, service: &e.Service, load: &e.Load, stands: map[string]yamlfile.Pos{}}
+	if root == nil && f.Err() == nil {
+		f.Mistakef(yamlfile.Pos{Line: 1, Col: 1}, "weir lab show gc prints one", "the file is empty")
+	}
+	if root != nil {
+		for _, pair := range root.Pairs {
+			t.stand(pair.Key.Text, pair.Key.Pos)
+		}
+		r := newReader(f)
+		r.Fields(place{To: t}, root)
+		if f.Err() == nil {
+			t.check(f)
+		}
+	}
+	if err := f.Err(); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// A target is what an experiment's settings are read into: an experiment, or
+// the service and the load of one of its configurations.
+type target struct {
+	experiment *Experiment
+	service    *Service
+	load       *settings.Settings
+
+	adding *Addition // nil but below include
+
+	// stands has where things stand in a file, for checks that come later, by
+	// names such as "matrix.service.output[0]". It may be nil.
+	stands map[string]yamlfile.Pos
+}
+
+// stand notes where a thing stands.
+func (t target) stand(what string, at yamlfile.Pos) {
+	if t.stands != nil {
+		t.stands[what] = at
+	}
+}
+
+type (
+	reader   = yamlfile.Reader[target]
+	place    = yamlfile.Place[target]
+	readFunc = yamlfile.ReadFunc[target]
+)
+
+func newReader(f *yamlfile.File) *reader {
+	r := &reader{File: f, Stood: map[string][]yamlfile.Pos{}}
+	for _, s := range schema() {
+		r.Schema = append(r.Schema, s.Key)
+	}
+	return r
+}
+
+// A setting is a key of the file: how it is read, and how it is written.
+type setting struct {
+	yamlfile.Key[target]
+
+	// show returns what the file has for the setting, nil when it has nothing.
+	// It is nil itself for the keys below one that shows them all.
+	show func(target) *yamlfile.Node
+}
+
+// schema is all that a file may have, in the order in which it is written. It
+// is made when it is needed: its readers read settings by their names, and what
+// refers to itself can be no variable.
+func schema() []setting {
+	t := func(at func(*Experiment) *string) func(target) *string {
+		return func(t target) *string { return at(t.experiment) }
+	}
+	settings := []setting{
+		one("name", parseName, showAny, t(func(e *Experiment) *string { return &e.Name })).required("give it a name, as in: name: gc"),
+		one("title", parseProse, showAny, t(func(e *Experiment) *string { return &e.Title })),
+		one("question", parseProse, showAny, t(func(e *Experiment) *string { return &e.Question })),
+		key("build", readBuild, showBuild),
+		key("service", (*reader).Fields, nil),
+		list("service.command", func(t target) *[]string { return (*[]string)(&t.service.Command) }),
+		list("service.args", func(t target) *[]string { return &t.service.Args }),
+		key("service.env", (*reader).Names, showEnv),
+		key("service.env.*", readVariable, nil),
+		one("service.dir", parseFilled, showAny, func(t target) *string { return &t.service.Dir }),
+		one("service.url", parseURL, showAny, func(t target) *string { return &t.service.URL }),
+		one("service.ready", parsePath, showAny, func(t target) *string { return &t.service.Ready }),
+		one("service.ready_within", parseTime, showTime, func(t target) *time.Duration { return &t.service.ReadyWithin }),
+		one("service.stop_within", parseTime, showTime, func(t target) *time.Duration { return &t.service.StopWithin }),
+		key("service.limits", (*reader).Fields, nil),
+		one("service.limits.files", orNone(between(1, 1<<30)), showAny, func(t target) *int { return &t.service.Limits.Files }),
+		one("service.limits.memory", orNone(parseMemory), showSize, func(t target) *int64 { return &t.service.Limits.Memory }),
+		one("service.limits.cpus", orNone(between(1, 4096)), showAny, func(t target) *int { return &t.service.Limits.CPUs }),
+		sink("service.output", func(t target) *Sink { return &t.service.Output }),
+		sink("service.stderr", func(t target) *Sink { return &t.service.Stderr }),
+		one("service.lines_per_request", parseShare, showAny, func(t target) *float64 { return &t.service.LinesPerRequest }),
+		one("service.go", parsePath, showAny, func(t target) *string { return &t.service.Go }),
+		key("load", (*reader).Fields, nil),
+	}
+	settings = append(settings, loadSettings()...)
+	return append(settings,
+		one("warm_up", yamlfile.Duration, showTime, func(t target) *time.Duration { return &t.experiment.WarmUp }),
+		key("matrix", (*reader).Names, showMatrix),
+		key("matrix.*", readDimension, nil),
+		key("exclude", readExclude, showExclude),
+		key("include", readInclude, showInclude),
+		setting{Key: yamlfile.Key[target]{Path: "include.*", Read: (*reader).Fields, Called: "an addition"}},
+		one("include.*.name", parseProse, showAny, func(t target) *string { return &t.adding.Name }).required("say what to call the configuration").hidden(),
+		one("include.*.about", parseProse, showAny, func(t target) *string { return &t.adding.About }).hidden(),
+		key("include.*.set", (*reader).Names, nil),
+		key("include.*.set.*", readAdded, nil),
+		key("baseline", readBaseline, showBaseline),
+		one("repeats", between(1, 1000), showAny, func(t target) *int { return &t.experiment.Repeats }),
+		one("sample", parsePeriod, showTime, func(t target) *time.Duration { return &t.experiment.Sample }),
+		one("seed", parseSeed, showAny, func(t target) *uint64 { return &t.experiment.Seed }),
+		setting{yamlfile.Key[target]{
+			Path: "profiles",
+			Read: yamlfile.Many(yamlfile.Word([]string{"cpu", "alloc_space"}), func(t target) *[]string { return &t.experiment.Profiles }),
+		}, func(t target) *yamlfile.Node { return showList(t.experiment.Profiles) }},
+		key("quick", readQuick, showQuick),
+		key("quick.*", readQuickSetting, nil),
+	)
+}
+
+func key(path string, read readFunc, show func(target) *yamlfile.Node) setting {
+	return setting{yamlfile.Key[target]{Path: path, Read: read}, show}
+}
+
+// one is the setting of a single value, which is not written when it is zero.
+func one[V comparable](path string, parse func(yamlfile.Scalar) (V, *yamlfile.Refusal), show func(V) any, at func(target) *V) setting {
+	return key(path, yamlfile.One(parse, at), func(t target) *yamlfile.Node {
+		var zero V
+		if v := *at(t); v != zero {
+			return yamlfile.Of(show(v))
+		}
+		return nil
+	})
+}
+
+func list(path string, at func(target) *[]string) setting {
+	return key(path, readWords(runNames, at), func(t target) *yamlfile.Node { return showList(*at(t)) })
+}
+
+func sink(path string, at func(target) *Sink) setting {
+	return key(path, readSink(at), func(t target) *yamlfile.Node { return showSink(*at(t)) })
+}
+
+func (s setting) required(hint string) setting {
+	s.Required = hint
+	return s
+}
+
+func (s setting) hidden() setting {
+	s.show = nil
+	return s
+}
+
+// loadSettings are those below load, as package settings has them.
+func loadSettings() []setting {
+	var all []setting
+	for _, f := range new(settings.Settings).Fields() {
+		all = append(all, key("load."+f.Name,
+			func(r *reader, p place, n *yamlfile.Node) { readLoad(r, p, n, f.Name) },
+			func(t target) *yamlfile.Node { return showLoad(t.load, f.Name) }))
+	}
+	return all
+}
+
+// readLoad reads a setting of the load, which knows its own values.
+func readLoad(r *reader, p place, n *yamlfile.Node, name string) {
+	if n.Kind == yamlfile.Bad || !checkTexts(r, n) {
+		return
+	}
+	var wrong *settings.Error
+	if err := p.To.load.Set(name, n.Value()); errors.As(err, &wrong) {
+		r.Mistakef(n.Pos, wrong.Hint, "%s: %s", name, wrong.Err)
+		return
+	}
+	p.To.stand("load."+name, n.Pos)
+}
+
+// checkTexts reports what is wrong in the texts of a value or a list, and
+// whether nothing is.
+func checkTexts(r *reader, n *yamlfile.Node) bool {
+	if n.Kind == yamlfile.Single {
+		s := n.Scalar()
+		if _, refused := parseTemplate(runNames)(s); refused != nil {
+			r.Refuse(s, refused)
+			return false
+		}
+	}
+	fine := true
+	for _, item := range n.Items {
+		fine = checkTexts(r, item) && fine
+	}
+	return fine
+}
+
+// findSetting returns the setting at a path, and what stands in the path for
+// the last "*" of its own.
+func findSetting(path string) (found setting, name string, ok bool) {
+	for _, s := range schema() {
+		parent, isFree := strings.CutSuffix(s.Path, "*")
+		switch {
+		case strings.HasPrefix(s.Path, "include."):
+		case s.Path == path:
+			_, name := s.Parent()
+			return s, name, true
+		case isFree && strings.HasPrefix(path, parent) && len(path) > len(parent):
+			return s, path[len(parent):], true
+		}
+	}
+	return setting{}, "", false
+}
+
+// readSetting reads the value of the setting at a path into t.
+func readSetting(r *reader, t target, path string, at yamlfile.Pos, n *yamlfile.Node) {
+	s, name, _ := findSetting(path)
+	s.Read(r, place{Path: s.Path, Key: yamlfile.Scalar{Text: name, Pos: at}, To: t}, n)
+}

@@ -1,0 +1,287 @@
+package lab
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/weirhq/weir/internal/nearest"
+	"github.com/weirhq/weir/internal/yamlfile"
+	"github.com/weirhq/weir/load/settings"
+)
+
+// longestLabel is how many characters a label may have.
+const longestLabel = 60
+
+// scratch returns a target to try values on.
+func scratch() target {
+	return target{experiment: &Experiment{}, service: &Service{}, load: &settings.Settings{}}
+}
+
+// settable says what is wrong with a path as that of a setting of the service or
+// the load, or with all, of the experiment.
+func settable(path string, all bool) *yamlfile.Refusal {
+	s, _, ok := findSetting(path)
+	ofRun := strings.HasPrefix(s.Path, "service.") || strings.HasPrefix(s.Path, "load.")
+	switch {
+	case ok && holdsOthers(s.Path):
+		return yamlfile.Refuse("name one of the settings in it, as in "+within(s.Path), "%s holds settings, and is none", yamlfile.Quote(path))
+	case ok && (ofRun || all):
+		return nil
+	case ok:
+		return yamlfile.Refuse("what is below service and load can", "%s cannot differ between configurations", yamlfile.Quote(path))
+	}
+	return yamlfile.Refuse(rightPath(path, all), "there is no setting %s", yamlfile.Quote(path))
+}
+
+// holdsOthers tells whether a key of the file is only there to hold others.
+func holdsOthers(path string) bool {
+	return slices.Contains([]string{"service", "service.limits", "load", "matrix", "quick"}, path)
+}
+
+// within is a setting in one that holds others, for an example.
+func within(path string) string {
+	return map[string]string{
+		"service": "service.output", "service.limits": "service.limits.files", "load": "load.connections",
+		"matrix": "matrix.service.output", "quick": "load.duration",
+	}[path]
+}
+
+// rightPath is a hint for a path that leads nowhere.
+func rightPath(path string, all bool) string {
+	var paths []string
+	for _, s := range schema() {
+		ofRun := strings.HasPrefix(s.Path, "service.") || strings.HasPrefix(s.Path, "load.")
+		if (ofRun || all) && !strings.Contains(s.Path, "*") && !holdsOthers(s.Path) {
+			paths = append(paths, s.Path)
+		}
+	}
+	for _, p := range paths { // whoever writes "connections" means load.connections
+		if strings.HasSuffix(p, "."+path) {
+			return yamlfile.DidYouMean(p)
+		}
+	}
+	if near := nearest.Word(path, paths); near != "" {
+		return yamlfile.DidYouMean(near)
+	}
+	return "they are written as service.output, service.env.NAME and load.connections"
+}
+
+// readDimension reads a key of the matrix: a list of values, or a mapping of
+// labels to values.
+func readDimension(r *reader, p place, n *yamlfile.Node) {
+	path := p.Key.Text
+	if refused := settable(path, false); refused != nil {
+		r.Refuse(p.Key, refused)
+		return
+	}
+	d := Dimension{Setting: path}
+	p.To.stand("matrix."+path, p.Key.Pos)
+	if r.RefuseEmpty(p, n) {
+		return
+	}
+	add := func(label string, at yamlfile.Pos, value *yamlfile.Node) {
+		c := readChoice(r, path, value)
+		c.Label = label
+		if label == "" {
+			c.Label = labelOf(c.Value)
+		}
+		if refused := checkLabel(c.Label, d.Values); refused != nil {
+			r.Mistakef(at, refused.Hint, "%s", refused.What)
+			return
+		}
+		p.To.stand(fmt.Sprintf("matrix.%s[%d]", path, len(d.Values)), at)
+		d.Values = append(d.Values, c)
+	}
+	if n.Kind == yamlfile.Mapping {
+		for _, pair := range n.Pairs {
+			if pair.Key.Text == "" {
+				r.Mistakef(pair.Key.Pos, "give the value a name", "the label is empty")
+				continue
+			}
+			add(pair.Key.Text, pair.Key.Pos, pair.Value)
+		}
+	} else {
+		for _, item := range r.Elements(p, n) {
+			add("", item.Pos, item)
+		}
+	}
+	p.To.experiment.setDimension(d)
+}
+
+// setDimension puts a dimension in the place of the one of its setting, or at
+// the end.
+func (e *Experiment) setDimension(d Dimension) {
+	e.Matrix = slices.Clone(e.Matrix) // another copy of the experiment may have it
+	if i := slices.IndexFunc(e.Matrix, func(old Dimension) bool { return old.Setting == d.Setting }); i >= 0 {
+		e.Matrix[i] = d
+		return
+	}
+	e.Matrix = append(e.Matrix, d)
+}
+
+// readChoice reads a value of the setting at path, or {value: ..., about: ...},
+// and tries it.
+func readChoice(r *reader, path string, n *yamlfile.Node) (c Choice) {
+	value, about, others := explainedValue(n)
+	switch {
+	case value == nil || about == nil:
+		value = n
+	case len(others) > 0:
+		r.Mistakef(others[0].Key.Pos, "put quotes around a text that has a comma", "%s is neither value nor about", yamlfile.Quote(others[0].Key.Text))
+	default:
+		text, refused := parseProse(about.Scalar())
+		if refused != nil {
+			r.Mistakef(about.Pos, refused.Hint, "about: %s", refused.What)
+		}
+		c.About = text
+	}
+	readSetting(r, scratch(), path, value.Pos, value)
+	c.Value = value.Value()
+	return c
+}
+
+// explainedValue takes {value: ..., about: ...} apart.
+func explainedValue(n *yamlfile.Node) (value, about *yamlfile.Node, others []yamlfile.Pair) {
+	for _, pair := range n.Pairs {
+		switch pair.Key.Text {
+		case "value":
+			value = pair.Value
+		case "about":
+			about = pair.Value
+		default:
+			others = append(others, pair)
+		}
+	}
+	return value, about, others
+}
+
+// labelOf is what a value is called that has no other name.
+func labelOf(value any) string { return cmp.Or(labelOfNode(yamlfile.Of(value)), "none") }
+
+func labelOfNode(n *yamlfile.Node) string {
+	var parts []string
+	switch n.Kind {
+	case yamlfile.List:
+		for _, item := range n.Items {
+			parts = append(parts, labelOfNode(item))
+		}
+	case yamlfile.Mapping:
+		for _, pair := range n.Pairs {
+			parts = append(parts, pair.Key.Text+"="+labelOfNode(pair.Value))
+		}
+	case yamlfile.Single:
+		return n.Text
+	default:
+		return "null"
+	}
+	return strings.Join(parts, " ")
+}
+
+// checkLabel says why a label cannot stand beside others.
+func checkLabel(label string, beside []Choice) *yamlfile.Refusal {
+	switch {
+	case utf8.RuneCountInString(label) > longestLabel:
+		return yamlfile.Refuse("give it a label, as in: {short: "+yamlfile.Quote(label)[:20]+"…}", "%s is too long a label: %d characters are the most", yamlfile.Quote(label), longestLabel)
+	case yamlfile.Printable(label) != label:
+		return yamlfile.Refuse("give it a label, as in: {label: value}", "%s has characters that a label cannot have", yamlfile.Quote(label))
+	case slices.ContainsFunc(beside, func(c Choice) bool { return c.Label == label }):
+		return yamlfile.Refuse("keep one of the two", "the label %s is given twice", yamlfile.Quote(label))
+	}
+	return nil
+}
+
+// readExclude reads a list of mappings of settings to labels.
+func readExclude(r *reader, p place, n *yamlfile.Node) {
+	e := p.To.experiment
+	e.Exclude = nil
+	for _, element := range r.Elements(p, n) {
+		name := fmt.Sprintf("exclude[%d]", len(e.Exclude))
+		p.To.stand(name, element.Pos)
+		e.Exclude = append(e.Exclude, readLabels(r, p, element, name))
+	}
+}
+
+// readLabels reads a mapping of settings to labels.
+func readLabels(r *reader, p place, n *yamlfile.Node, name string) map[string]string {
+	labels := map[string]string{}
+	if n.Kind != yamlfile.Mapping {
+		if n.Kind != yamlfile.Bad {
+			r.Mistakef(n.Pos, "write settings and labels of the matrix, as in {service.output: terminal}", "this says nothing about configurations")
+		}
+		return labels
+	}
+	if len(n.Pairs) == 0 {
+		r.Mistakef(n.Pos, "write settings and labels of the matrix, as in {service.output: terminal}", "this is every configuration")
+	}
+	for _, pair := range n.Pairs {
+		p.To.stand(name+"."+pair.Key.Text, pair.Value.Pos)
+		labels[pair.Key.Text] = labelOf(pair.Value.Value())
+	}
+	return labels
+}
+
+// readBaseline reads labels, or the name of a configuration.
+func readBaseline(r *reader, p place, n *yamlfile.Node) {
+	p.To.stand("baseline", n.Pos)
+	if n.Kind == yamlfile.Single {
+		p.To.experiment.Baseline = map[string]string{nameLabel: n.Text}
+		return
+	}
+	p.To.experiment.Baseline = readLabels(r, p, n, "baseline")
+}
+
+// nameLabel is the key of Baseline for the name of a configuration.
+const nameLabel = "name"
+
+// readInclude reads a list of additions.
+func readInclude(r *reader, p place, n *yamlfile.Node) {
+	e := p.To.experiment
+	e.Include = nil
+	for _, element := range r.Elements(p, n) {
+		at := p
+		at.To.adding = &Addition{}
+		p.To.stand(fmt.Sprintf("include[%d]", len(e.Include)), element.Pos)
+		r.Fields(at.Below("*", yamlfile.Scalar{Pos: element.Pos}), element)
+		e.Include = append(e.Include, *at.To.adding)
+	}
+}
+
+// readAdded reads a setting of an addition.
+func readAdded(r *reader, p place, n *yamlfile.Node) {
+	a := p.To.adding
+	p.To.stand(fmt.Sprintf("include[%d].%s", len(p.To.experiment.Include), p.Key.Text), n.Pos)
+	if set, ok := trySetting(r, p.Key, n, false); ok {
+		a.Settings = append(a.Settings, set)
+	}
+}
+
+// readQuick reads the settings of the short experiment.
+func readQuick(r *reader, p place, n *yamlfile.Node) {
+	p.To.experiment.Quick = nil
+	p.To.stand("quick", n.Pos)
+	r.Names(p, n)
+}
+
+func readQuickSetting(r *reader, p place, n *yamlfile.Node) {
+	p.To.stand("quick."+p.Key.Text, n.Pos)
+	if p.Key.Text == "name" || p.Key.Text == "quick" || strings.HasPrefix(p.Key.Text, "quick.") {
+		r.Mistakef(p.Key.Pos, "remove it", "%s cannot differ when the experiment is short", yamlfile.Quote(p.Key.Text))
+		return
+	}
+	if set, ok := trySetting(r, p.Key, n, true); ok {
+		p.To.experiment.Quick = append(p.To.experiment.Quick, set)
+	}
+}
+
+// trySetting checks a setting that is named by its path.
+func trySetting(r *reader, path yamlfile.Scalar, n *yamlfile.Node, all bool) (Setting, bool) {
+	if refused := settable(path.Text, all); refused != nil {
+		r.Refuse(path, refused)
+		return Setting{}, false
+	}
+	readSetting(r, scratch(), path.Text, path.Pos, n)
+	return Setting{path.Text, n.Value()}, true
+}

@@ -1,0 +1,104 @@
+package lab
+
+import (
+	"strings"
+
+	"github.com/weirhq/weir/internal/yamlfile"
+)
+
+// splitWords splits a command line as a shell does: at blanks, but for those in
+// quotes or behind a backslash. Nothing is expanded, and what a shell would act
+// on is refused, since there is none. See [Service] for what ${...} means.
+func splitWords(text string) ([]string, *yamlfile.Refusal) {
+	s := splitter{text: text}
+	for s.at < len(text) {
+		if refused := s.next(); refused != nil {
+			return nil, refused
+		}
+	}
+	s.end()
+	return s.words, nil
+}
+
+// A splitter is where the splitting of a text stands.
+type splitter struct {
+	text   string
+	at     int
+	words  []string
+	word   strings.Builder
+	inWord bool // an empty one, too: ''
+}
+
+// next takes a character, or all that is in quotes.
+func (s *splitter) next() *yamlfile.Refusal {
+	c := s.text[s.at]
+	switch {
+	case strings.IndexByte(" \t\r\n", c) >= 0:
+		s.end()
+	case c == '\'':
+		return s.single()
+	case c == '"':
+		return s.double()
+	case c == '\\':
+		if s.at++; s.at == len(s.text) {
+			return yamlfile.Refuse(`write \\ for a backslash`, "there is nothing behind the last backslash").At(s.at - 1)
+		}
+		s.put(s.text[s.at])
+	case strings.IndexByte("|&;<>()`", c) >= 0 || c == '#' && !s.inWord:
+		return yamlfile.Refuse("put quotes around it, or run a shell: [sh, -c, \"...\"]", "%s is a shell's, and there is none", yamlfile.Quote(string(c))).At(s.at)
+	default:
+		s.put(c)
+	}
+	s.at++
+	return nil
+}
+
+// single takes what is in single quotes, in which nothing is special.
+func (s *splitter) single() *yamlfile.Refusal {
+	length := strings.IndexByte(s.text[s.at+1:], '\'')
+	if length < 0 {
+		return s.open()
+	}
+	s.inWord = true
+	s.word.WriteString(s.text[s.at+1 : s.at+1+length])
+	s.at += length + 2
+	return nil
+}
+
+// double takes what is in double quotes, in which a backslash stands before a
+// quote or another, and for itself elsewhere.
+func (s *splitter) double() *yamlfile.Refusal {
+	s.inWord = true
+	for i := s.at + 1; i < len(s.text); i++ {
+		c := s.text[i]
+		switch {
+		case c == '"':
+			s.at = i + 1
+			return nil
+		case c == '\\' && i+1 < len(s.text) && strings.IndexByte(`"\$`+"`", s.text[i+1]) >= 0:
+			i++
+			s.put(s.text[i])
+		default:
+			s.put(c)
+		}
+	}
+	return s.open()
+}
+
+func (s *splitter) open() *yamlfile.Refusal {
+	return yamlfile.Refuse("close it", "a quote is opened and not closed").At(s.at)
+}
+
+func (s *splitter) put(c byte) {
+	s.inWord = true
+	s.word.WriteByte(c)
+}
+
+// end ends a word, if there is one.
+func (s *splitter) end() {
+	if s.inWord {
+		s.words = append(s.words, s.word.String())
+	}
+	s.word.Reset()
+	s.inWord = false
+}
