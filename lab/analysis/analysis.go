@@ -164,10 +164,10 @@ func metricOf(t *table, c column) Metric {
 		m.Rows = append(m.Rows, row)
 	}
 	correct(judged)
-	floor := distance(base, c.values[t.again])
 	for _, row := range m.Rows {
 		if row.Versus != nil && row.Configuration != t.again {
-			row.Versus.judge(m.Better, base, c.values[row.Configuration], floor, len(judged))
+			values := c.values[row.Configuration]
+			row.Versus.judge(m.Better, base, values, withinNoise(base, c.values[t.again], values), len(judged))
 		}
 	}
 	if m.Noise != nil {

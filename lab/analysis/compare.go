@@ -115,7 +115,8 @@ func compareColumns(ta, tb *table, a, b column) ComparedMetric {
 	floor := max(distance(a.values[ta.baseline], a.values[ta.again]), distance(b.values[tb.baseline], b.values[tb.again]))
 	for i := range m.Rows {
 		name := m.Rows[i].Configuration
-		m.Rows[i].Versus.judge(m.Better, a.values[name], b.values[name], floor, len(family))
+		va, vb := a.values[name], b.values[name]
+		m.Rows[i].Versus.judge(m.Better, va, vb, distance(va, vb) <= floor, len(family))
 	}
 	return m
 }

@@ -43,6 +43,13 @@ func difference(base, values []Value) *Difference {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
+// withinNoise tells whether values are no farther from the base, or from its
+// twin, than these two that are the same are from each other.
+func withinNoise(base, twin, values []Value) bool {
+	floor := distance(base, twin)
+	return len(twin) > 0 && (distance(base, values) <= floor || distance(twin, values) <= floor)
+}
+
 // distance is how far the medians are apart, 0 where there is one alone.
 func distance(a, b []Value) float64 {
 	if len(a) == 0 || len(b) == 0 {
@@ -76,9 +83,9 @@ func correct(family []*Difference) {
 // explain it.
 const withinItself = "the baseline differs from itself by as much"
 
-// judge sets the verdict of a difference that is one of so many; floor is how
-// far the medians of two that are the same lie apart.
-func (d *Difference) judge(better lab.Better, base, values []Value, floor float64, family int) {
+// judge sets the verdict of a difference that is one of so many; within tells
+// that it is no more than lies between two that are the same.
+func (d *Difference) judge(better lab.Better, base, values []Value, within bool, family int) {
 	change := median(values) - median(base)
 	d.Verdict = Noise
 	switch {
@@ -90,7 +97,7 @@ func (d *Difference) judge(better lab.Better, base, values []Value, floor float6
 		d.Why = fmt.Sprintf("chance may be all of it (p %.2g)", *d.Corrected)
 	case change == 0 || change*dominance(base, values) <= 0:
 		d.Why = "the medians do not differ as the runs do"
-	case math.Abs(change) <= floor:
+	case within:
 		d.Why = withinItself
 	case change > 0 == (better == lab.Higher):
 		d.Verdict = Better

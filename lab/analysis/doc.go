@@ -20,8 +20,9 @@
 // where nothing does.
 //
 // The baseline takes part twice, and what lies between it and its twin is noise
-// for certain. A difference that is no larger is within the noise whatever its p
-// is.
+// for certain. A configuration that is no farther from either of them than they
+// are from each other is within the noise whatever its p is; of two that are the
+// same, the test alone would tell one pair in twenty apart, and this halves it.
 //
 // No run is dropped. Those that were not measured (see [lab.Outcome]) have no
 // values and are counted; outliers are marked and take part.
