@@ -20,17 +20,13 @@ const (
 	profileAlloc = "alloc_space"
 )
 
-// profileUnknown is how long a CPU profile lasts when nobody knows how long
-// the load will.
-const profileUnknown = 10 * time.Second
-
 // A profiling takes profiles of a Go service while it is loaded.
 type profiling struct {
 	root   string
 	client *http.Client
-	kinds  []string
 	before *profile.Profile // what has been allocated before
 	cpu    chan profiled    // one is sent, if one is taken
+	over   chan struct{}    // closed when the load has ended
 }
 
 type profiled struct {
@@ -39,12 +35,10 @@ type profiled struct {
 }
 
 // startProfiles begins to take profiles of the Go service at goURL, whose load
-// begins when it returns and lasts so long, or 0 when that is not known. A
-// profile of the CPU ends before the load does, by less than a second, and
-// one of the CPU alone keeps the service from others. Once it has returned
-// without an error, save has to be called.
+// begins when it returns and lasts so long, or 0 when that is not known. When
+// it has returned without an error, save has to be called.
 func startProfiles(ctx context.Context, goURL string, kinds []string, load time.Duration) (*profiling, error) {
-	p := &profiling{root: goRoot(goURL), client: &http.Client{Transport: &http.Transport{}}, kinds: kinds}
+	p := &profiling{root: goRoot(goURL), client: &http.Client{Transport: &http.Transport{}}, over: make(chan struct{})}
 	if slices.Contains(kinds, profileAlloc) {
 		var err error
 		if p.before, err = p.heap(ctx); err != nil {
@@ -53,16 +47,38 @@ func startProfiles(ctx context.Context, goURL string, kinds []string, load time.
 		}
 	}
 	if slices.Contains(kinds, profileCPU) {
-		if load <= 0 {
-			load = profileUnknown
-		}
 		p.cpu = make(chan profiled, 1)
-		go func() {
-			taken, err := p.get(ctx, load, fmt.Sprintf("/debug/pprof/profile?seconds=%d", max(1, int(load.Seconds()))))
-			p.cpu <- profiled{taken, err}
-		}()
+		go func() { p.cpu <- p.busy(ctx, load) }()
 	}
 	return p, nil
+}
+
+// busy takes a profile of the CPU that lasts as long as the load, in whole
+// seconds. If that is not known, it takes one of a second after the other, for
+// a service cannot be told to end one early.
+func (p *profiling) busy(ctx context.Context, load time.Duration) profiled {
+	if load > 0 {
+		return p.seconds(ctx, max(1, int(load.Seconds())))
+	}
+	var all []*profile.Profile
+	for {
+		next := p.seconds(ctx, 1)
+		if next.err != nil {
+			return next
+		}
+		all = append(all, next.Profile)
+		select {
+		case <-p.over:
+			merged, err := profile.Merge(all)
+			return profiled{merged, err}
+		default:
+		}
+	}
+}
+
+func (p *profiling) seconds(ctx context.Context, n int) profiled {
+	taken, err := p.get(ctx, time.Duration(n)*time.Second, fmt.Sprintf("/debug/pprof/profile?seconds=%d", n))
+	return profiled{taken, err}
 }
 
 // save is called when the load has ended. It waits for the profiles and writes
@@ -70,6 +86,7 @@ func startProfiles(ctx context.Context, goURL string, kinds []string, load time.
 // returned have been written nevertheless.
 func (p *profiling) save(ctx context.Context, dir, stem string) (all []Profile, err error) {
 	defer p.client.CloseIdleConnections()
+	close(p.over)
 	if p.before != nil {
 		// Before the wait for the other, whose end may be later.
 		after, err := p.heap(ctx)

@@ -1,0 +1,166 @@
+package lab
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/http/pprof"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/pprof/profile"
+)
+
+func profiledServer(t *testing.T) *httptest.Server {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	return s
+}
+
+//go:noinline
+func allocateBefore(n int) {
+	for range n {
+		garbage = make([]byte, 1<<20)
+	}
+}
+
+//go:noinline
+func allocateDuring(n int) {
+	for range n {
+		garbage = make([]byte, 1<<20)
+	}
+}
+
+// TestProfilesOfLoad has profiles of the load alone: what was allocated before is in
+// none.
+func TestProfilesOfLoad(t *testing.T) {
+	s := profiledServer(t)
+	dir := t.TempDir()
+	allocateBefore(100)
+	p, err := startProfiles(t.Context(), s.URL+"/debug", []string{profileCPU, profileAlloc}, time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 200
+	allocateDuring(n)
+	for began := time.Now(); time.Since(began) < 200*time.Millisecond; {
+	}
+	got, err := p.save(t.Context(), dir, profileStem(3, "output=pipe 256KiB/s GOGC=10"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Profile{
+		{Kind: "alloc_space", File: "profiles/03-output=pipe-256KiB-s-GOGC=10.alloc_space.pb.gz"},
+		{Kind: "cpu", File: "profiles/03-output=pipe-256KiB-s-GOGC=10.cpu.pb.gz"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("profiles (-want +got):\n%s", diff)
+	}
+	allocated := readProfile(t, filepath.Join(dir, got[0].File))
+	if allocated.DefaultSampleType != profileAlloc || allocated.DurationNanos <= 0 {
+		t.Errorf("%s prefers %q and lasted %d ns", got[0].File, allocated.DefaultSampleType, allocated.DurationNanos)
+	}
+	if bytes := taken(allocated, "allocateDuring", 1); bytes < n<<20 || bytes > 2*n<<20 {
+		t.Errorf("%d bytes were allocated while loaded, the profile says %d", n<<20, bytes)
+	}
+	if bytes := taken(allocated, "allocateBefore", 1); bytes != 0 {
+		t.Errorf("%d bytes that were allocated before are in the profile", bytes)
+	}
+	cpu := readProfile(t, filepath.Join(dir, got[1].File))
+	if took := taken(cpu, "TestProfilesOfLoad", 1); took <= 0 {
+		t.Errorf("a busy test has had %d ns of the CPU", took)
+	}
+	files, err := os.ReadDir(filepath.Join(dir, "profiles"))
+	if err != nil || len(files) != len(want) {
+		t.Errorf("%d files in profiles, %v; want %d", len(files), err, len(want))
+	}
+}
+
+func readProfile(t *testing.T, name string) *profile.Profile {
+	t.Helper()
+	file, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	p, err := profile.Parse(file)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return p
+}
+
+// taken returns what stacks with a function have at an index.
+func taken(p *profile.Profile, function string, index int) (sum int64) {
+	for _, s := range p.Sample {
+		for _, l := range s.Location {
+			if strings.HasSuffix(l.Line[len(l.Line)-1].Function.Name, "."+function) {
+				sum += s.Value[index]
+				break
+			}
+		}
+	}
+	return sum
+}
+
+// TestProfilesOfAsLongAsItTakes is of a load whose end nobody knows: its
+// second second is in the profile, too.
+func TestProfilesOfAsLongAsItTakes(t *testing.T) {
+	s := profiledServer(t)
+	p, err := startProfiles(t.Context(), s.URL, []string{profileCPU}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for began := time.Now(); time.Since(began) < 1200*time.Millisecond; {
+	}
+	dir := t.TempDir()
+	got, err := p.save(t.Context(), dir, "x")
+	if err != nil || len(got) != 1 {
+		t.Fatalf("save = %v, %v", got, err)
+	}
+	if cpu := readProfile(t, filepath.Join(dir, got[0].File)); cpu.DurationNanos < int64(2*time.Second) {
+		t.Errorf("the profile lasts %v, want 2s at least", time.Duration(cpu.DurationNanos))
+	}
+}
+
+func TestProfilesThatCannotBe(t *testing.T) {
+	none := httptest.NewServer(http.NotFoundHandler())
+	defer none.Close()
+	if _, err := startProfiles(t.Context(), none.URL, []string{profileAlloc}, time.Second); err == nil || !strings.Contains(err.Error(), "404") {
+		t.Errorf("the error is %v, want one with 404", err)
+	}
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("<html>")) }))
+	defer page.Close()
+	dir := t.TempDir()
+	p, err := startProfiles(t.Context(), page.URL, []string{profileCPU}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := p.save(t.Context(), dir, "x"); err == nil || got != nil || !strings.Contains(err.Error(), page.URL) {
+		t.Errorf("save of a page that is no profile: %v, %v; want an error with %s", got, err, page.URL)
+	}
+	if files, _ := os.ReadDir(dir); len(files) > 0 {
+		t.Errorf("%v was left behind", files)
+	}
+}
+
+// TestProfilesOfWhoDies keeps the profile of the CPU from being waited for
+// when the other one fails.
+func TestProfilesOfWhoDies(t *testing.T) {
+	s := profiledServer(t)
+	p, err := startProfiles(t.Context(), s.URL, []string{profileCPU, profileAlloc}, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.CloseClientConnections()
+	s.Listener.Close()
+	if got, err := p.save(t.Context(), t.TempDir(), "x"); err == nil || len(got) > 0 {
+		t.Errorf("save of a service that has died: %v, %v; want an error", got, err)
+	}
+}

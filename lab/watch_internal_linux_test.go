@@ -1,0 +1,212 @@
+package lab
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// shell starts a shell and returns it when it has written its first line.
+func shell(t *testing.T, script string) *exec.Cmd {
+	t.Helper()
+	c := exec.Command("/bin/sh", "-c", script)
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Process.Kill(); c.Wait() })
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		t.Fatalf("the first line of %q: %v", script, err)
+	}
+	return c
+}
+
+func watching(t *testing.T, pid int, every time.Duration, output func() (int64, int64), goURL string) *watcher {
+	t.Helper()
+	w, err := newWatcher(pid, every, output, goURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// until waits for something that has to come.
+func until(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !is(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: not within 20s", what)
+		}
+	}
+}
+
+// TestWatch has a shell burn a CPU, with a child that does nothing.
+func TestWatch(t *testing.T) {
+	busy := shell(t, "sleep 60 & echo; trap 'kill %1' EXIT; while :; do :; done")
+	var written atomic.Int64
+	calls := make(chan bool, 1000)
+	w := watching(t, busy.Process.Pid, 10*time.Millisecond, func() (int64, int64) {
+		select {
+		case calls <- true:
+		default:
+		}
+		return written.Add(1000), 77
+	}, "")
+	for range 5 {
+		<-calls
+	}
+	w.begin()
+	began := time.Now()
+	for len(calls) > 0 {
+		<-calls
+	}
+	for range 30 {
+		<-calls
+	}
+	w.end()
+	took := time.Since(began)
+	for range 3 {
+		<-calls
+	}
+	s := w.stop()
+	u := s.usage
+	if u.Seconds <= 0 || u.Seconds > took.Seconds()+0.1 {
+		t.Errorf("Usage.Seconds is %v, the load was on for %v", u.Seconds, took)
+	}
+	if u.CPUSeconds <= 0 || u.CPUSeconds > u.Seconds*1.05+0.01 || !near(u.UserSeconds+u.SystemSeconds, u.CPUSeconds) {
+		t.Errorf("%v s of CPU, %v in user mode and %v in system mode, of one that was busy for %v s", u.CPUSeconds, u.UserSeconds, u.SystemSeconds, u.Seconds)
+	}
+	if u.PeakThreads != 2 || u.PeakFiles < 6 || u.FileLimit <= 0 || u.PeakRSS < u.MeanRSS || u.MeanRSS <= 0 {
+		t.Errorf("usage of a shell and its child: %+v", u)
+	}
+	if u.VoluntarySwitches+u.ForcedSwitches < 0 {
+		t.Errorf("switches: %+v", u)
+	}
+	before, during, after := 0, 0, 0
+	for i, sample := range s.samples {
+		switch {
+		case sample.At < 0:
+			before++
+		case sample.At <= u.Seconds:
+			during++
+		default:
+			after++
+		}
+		if i > 0 && sample.At <= s.samples[i-1].At {
+			t.Errorf("sample %d is at %v, the one before at %v", i, sample.At, s.samples[i-1].At)
+		}
+		if sample.RSS <= 0 || sample.Threads < 1 || sample.Behind != 77 || sample.Output <= 0 || sample.User+sample.System > 2.2 {
+			t.Errorf("sample %d: %+v", i, sample)
+		}
+	}
+	if before == 0 || during < 10 || after == 0 {
+		t.Errorf("%d samples before the load, %d during and %d after", before, during, after)
+	}
+	if s.golang != nil || len(s.warnings) > 0 {
+		t.Errorf("of a shell: %+v, and warnings %q", s.golang, s.warnings)
+	}
+}
+
+func near(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 }
+
+// TestWatchOfWhoDies keeps what was seen until then.
+func TestWatchOfWhoDies(t *testing.T) {
+	mortal := shell(t, "echo; while :; do :; done")
+	samples := make(chan bool, 1000)
+	w := watching(t, mortal.Process.Pid, 5*time.Millisecond, func() (int64, int64) {
+		select {
+		case samples <- true:
+		default:
+		}
+		return 0, 0
+	}, "")
+	w.begin()
+	for range 10 {
+		<-samples
+	}
+	mortal.Process.Kill()
+	mortal.Wait()
+	w.end()
+	s := w.stop()
+	if s.usage.Seconds <= 0 || s.usage.CPUSeconds <= 0 || len(s.samples) < 5 {
+		t.Errorf("of one that died: %+v and %d samples", s.usage, len(s.samples))
+	}
+	if len(s.warnings) > 0 {
+		t.Errorf("its end is no warning of the watcher's: %q", s.warnings)
+	}
+	if _, err := newWatcher(mortal.Process.Pid, time.Second, nil, ""); !errors.Is(err, os.ErrProcessDone) {
+		t.Errorf("newWatcher of one that has died: %v, want %v", err, os.ErrProcessDone)
+	}
+}
+
+// TestWatchWithoutLoad is of a service that was never loaded.
+func TestWatchWithoutLoad(t *testing.T) {
+	idle := shell(t, "echo; exec sleep 60")
+	var calls atomic.Int64
+	w := watching(t, idle.Process.Pid, time.Millisecond, func() (int64, int64) { calls.Add(1); return 0, 0 }, "")
+	until(t, "samples", func() bool { return calls.Load() > 5 })
+	s := w.stop()
+	if s.usage != (Usage{}) {
+		t.Errorf("usage without a load: %+v", s.usage)
+	}
+	if len(s.samples) == 0 || s.samples[len(s.samples)-1].At > 0 {
+		t.Errorf("samples without a load: %+v, want them before 0", s.samples)
+	}
+}
+
+// TestSamplesAreBounded says so when they are thinned.
+func TestSamplesAreBounded(t *testing.T) {
+	s := &sampler{every: time.Second, started: time.Unix(1000, 0)}
+	at := s.started
+	for range 3 * mostSamples / 2 {
+		at = at.Add(s.every)
+		r := s.last
+		r.at, r.CPU, r.User = at, r.CPU+s.every/2, r.User+s.every/2
+		r.RSS = int64(at.Unix() % 100)
+		s.keep(r)
+		s.last = r
+	}
+	if len(s.samples) >= mostSamples || len(s.samples) < mostSamples/2 {
+		t.Errorf("%d samples are kept of %d, want less than %d", len(s.samples), 3*mostSamples/2, mostSamples)
+	}
+	for i, sample := range s.samples[1:] {
+		if gap := sample.At - s.samples[i].At; gap < 1.99 || gap > 2.01 {
+			t.Fatalf("sample %d is %v s after the one before, want 2", i+1, gap)
+		}
+		if sample.User < 0.49 || sample.User > 0.51 {
+			t.Fatalf("sample %d has %v CPUs, want a half", i+1, sample.User)
+		}
+	}
+	if w := strings.Join(s.warnings(), " "); !strings.Contains(w, fmt.Sprint(mostSamples)) || !strings.Contains(w, "2s") {
+		t.Errorf("the warning is %q, want one with %d and 2s", w, mostSamples)
+	}
+}
+
+func TestCPUSplit(t *testing.T) {
+	var c cpuSplit
+	const ms = time.Millisecond
+	for i, step := range []struct {
+		user, system time.Duration
+		want         float64
+	}{
+		{300 * ms, 100 * ms, 0.75}, // since the service began
+		{310 * ms, 100 * ms, 0.75}, // a tick says little
+		{320 * ms, 180 * ms, 0.2},  // ten say enough
+		{320 * ms, 180 * ms, 0.2},  // nothing says nothing
+		{100 * ms, 100 * ms, 0.5},  // a child has gone: not known
+		{1100 * ms, 100 * ms, 1},
+	} {
+		if c.add(step.user, step.system); c.user != step.want {
+			t.Errorf("step %d: %v in user mode, want %v", i, c.user, step.want)
+		}
+	}
+}
