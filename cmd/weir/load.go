@@ -116,6 +116,10 @@ func (f *optionalFile) Decode(ctx *kong.DecodeContext) error {
 // IsBool has kong take the flag without a value.
 func (*optionalFile) IsBool() bool { return true }
 
+// pagePoints are the requests that a page shows one by one: about four for each
+// pixel of a chart's width.
+const pagePoints = 4000
+
 // Run sends what the flags say.
 func (c *loadSendCmd) Run(ctx *kong.Context, s streams) error {
 	plan, err := c.plan(ctx.Flags())
@@ -133,6 +137,9 @@ func (c *loadSendCmd) Run(ctx *kong.Context, s streams) error {
 	defer files.discard()
 	screen := newScreen(s, c, plan)
 	plan.Progress = screen.progress
+	if c.HTML != "" {
+		plan.Points = pagePoints
+	}
 	if !c.Quiet {
 		explain(s, plan)
 	}

@@ -54,6 +54,9 @@ func timeCharts(r *load.Result, end float64) []figure {
 			charts = append(charts, t.draw(end))
 		}
 	}
+	if len(r.Points) > 0 {
+		charts = append(charts, pointsChart(r, end))
+	}
 	return charts
 }
 

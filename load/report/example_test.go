@@ -77,5 +77,5 @@ func ExamplePlain() {
 		Last: small.Series[1], P50: 310, P90: 480, P99: 1210, P999: 3300, Max: 4100,
 	})
 	// Output:
-	// 2 s: 2,000 answers, 1,010/s now, 1,000/s on average, no errors; from sent p50 310 us, p90 480 us, p99 1.21 ms, p99.9 3.30 ms, max 4.10 ms; 2xx 2,000
+	// done after 2 s: 2,000 answers, 1,000/s on average, no errors; from sent p50 310 us, p90 480 us, p99 1.21 ms, p99.9 3.30 ms, max 4.10 ms; 2xx 2,000
 }

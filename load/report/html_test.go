@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 
+	"github.com/weirhq/weir/load"
 	"github.com/weirhq/weir/load/report"
 )
 
@@ -166,5 +167,23 @@ func TestHTMLStaysSmall(t *testing.T) {
 	long := len(page(t, "huge")) - len(texts(t, page(t, "huge"), "script")[0])
 	if most := 400 << 10; long > most {
 		t.Errorf("the page of a run of an hour has %d bytes besides its result, want at most %d", long, most)
+	}
+}
+
+// TestHTMLPoints draws a dot for each request that there is, and those that
+// failed in another colour.
+func TestHTMLPoints(t *testing.T) {
+	r := *results(t)["stalled"]
+	r.Points = []load.Point{{At: 0, Latency: 900, Status: 200}, {At: 5, Latency: 1e6, Status: 0}, {At: 6, Latency: 0, Status: 200}, {At: 10, Latency: 100, Status: 503}}
+	page := written(t, func(b *bytes.Buffer) error { return report.HTML(b, &r) })
+	checkWellFormed(t, "points", page)
+	for class, want := range map[string]int{"c1": 2, "bad": 1} {
+		dots := regexp.MustCompile(`<path class="` + class + ` dots" d="([^"]*)"`).FindSubmatch(page)
+		if dots == nil || bytes.Count(dots[1], []byte("h0")) != want {
+			t.Errorf("the dots of class %s are %q, want %d", class, dots, want)
+		}
+	}
+	if !bytes.Contains(page, []byte("the slowest took 1.00 s")) {
+		t.Error("no place of the chart says what the slowest took")
 	}
 }

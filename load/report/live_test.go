@@ -187,3 +187,12 @@ func TestPlain(t *testing.T) {
 	l.Show(last)
 	golden(t, "plain.txt", b.Bytes())
 }
+
+// TestPlainWithoutAnswers has nothing to say about latencies that there are not.
+func TestPlainWithoutAnswers(t *testing.T) {
+	var b bytes.Buffer
+	report.NewPlain(&b).Show(load.Progress{Elapsed: 250 * time.Millisecond, Done: true, Errors: 3, Last: load.Second{Seconds: 0.25}})
+	if got, want := b.String(), "done after 250 ms: 0 answers, 0/s on average, 3 errors\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

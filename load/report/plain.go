@@ -31,17 +31,32 @@ func (l *Plain) Show(p load.Progress) {
 	for l.next <= p.Elapsed {
 		l.next += plainEvery
 	}
-	text := readable.Count(p.Requests) + " answers"
+	when := readable.Lasting(wholeSeconds(p.Elapsed))
+	if p.Done {
+		when = progressText(p)
+		p.Last = load.Second{} // there is no "now" any more
+	}
+	fmt.Fprintf(l.w, "%s: %s\n", when, pen{}.clean(plainText(p)))
+}
+
+// plainText is what a progress has to say. Without an answer there are neither
+// latencies nor statuses.
+func plainText(p load.Progress) string {
+	parts := []string{readable.Things(p.Requests, "answer")}
 	for _, piece := range answerPieces(p)[1:] {
-		text += ", " + piece.text
+		parts = append(parts, piece.text)
 	}
-	text += "; from " + countsFrom(p)
+	text := strings.Join(parts, ", ")
+	if p.Requests == 0 {
+		return text
+	}
+	parts = nil
 	for _, piece := range latencyPieces(p) {
-		text += " " + piece.text + ","
+		parts = append(parts, piece.text)
 	}
-	text = strings.TrimSuffix(text, ",") + ";"
+	text += "; from " + countsFrom(p) + " " + strings.Join(parts, ", ") + ";"
 	for _, piece := range statusPieces(p) {
 		text += " " + piece.text
 	}
-	fmt.Fprintf(l.w, "%s: %s\n", readable.Lasting(wholeSeconds(p.Elapsed)), pen{}.clean(text))
+	return text
 }

@@ -1,0 +1,77 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/weirhq/weir/internal/chart"
+	"github.com/weirhq/weir/internal/readable"
+	"github.com/weirhq/weir/load"
+)
+
+// pointSpots tell the slowest of so many parts of the time.
+const pointSpots = 100
+
+// pointsChart has a dot for each of a result's points.
+func pointsChart(r *load.Result, end float64) figure {
+	_, from := primary(r)
+	c := figure{
+		Title: "Requests over time, latency from " + from,
+		Help:  "Each dot is a request, placed when it was " + from + ". A stall is a saw-tooth: who came first waited longest, and the rest less and less until it was over.",
+		Note:  fmt.Sprintf("%s of %s requests are drawn: of each short time the slowest, and one by chance.", readable.Count(int64(len(r.Points))), readable.Count(r.Sent)),
+	}
+	low, high := math.Inf(1), 0.0
+	for _, p := range r.Points {
+		if high = max(high, p.Latency); p.Latency > 0 {
+			low = min(low, p.Latency)
+		}
+	}
+	axis := latencyAxis(min(low, high), high)
+	c.Rows, c.Below = axis.Rows(), chart.TimeTicks(end)
+	answered, failed := dots(axis, r.Points, end)
+	for _, d := range []struct{ class, name, path string }{{"c1 dots", "answered", answered}, {"bad dots", "failed", failed}} {
+		if d.path != "" {
+			c.Keys = append(c.Keys, key{d.class, d.name})
+			c.Lines = append(c.Lines, path{d.class, d.path})
+		}
+	}
+	c.Spots = slowestSpots(r.Points, end)
+	return c
+}
+
+// dots are lines without length, whose round ends are drawn.
+func dots(a chart.Axis, points []load.Point, end float64) (answered, failed string) {
+	var ok, bad strings.Builder
+	for _, p := range points {
+		y := height(a, p.Latency)
+		if math.IsNaN(y) {
+			continue
+		}
+		b := &ok
+		if p.Status == 0 {
+			b = &bad
+		}
+		fmt.Fprintf(b, "M%.1f %.1fh0", chartWidth*p.At/end, y)
+	}
+	return ok.String(), bad.String()
+}
+
+func slowestSpots(points []load.Point, end float64) []spot {
+	var slowest [pointSpots]float64
+	for _, p := range points {
+		i := min(max(int(p.At/end*pointSpots), 0), pointSpots-1)
+		slowest[i] = max(slowest[i], p.Latency)
+	}
+	var spots []spot
+	for i, us := range slowest {
+		if us > 0 {
+			x := float64(i) / pointSpots
+			spots = append(spots, spot{
+				X: chart.Percent(100 * x), Width: 100.0 / pointSpots,
+				Text: fmt.Sprintf("%s to %s: the slowest took %s", readable.Clock(end*x), readable.Clock(end*(x+1.0/pointSpots)), readable.Span(us)),
+			})
+		}
+	}
+	return spots
+}
