@@ -1,0 +1,315 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/weirhq/weir/internal/chart"
+	"github.com/weirhq/weir/internal/readable"
+	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/analysis"
+	"github.com/weirhq/weir/load"
+)
+
+// A detail is what is folded out of a configuration: one of its runs over time,
+// and its profiles.
+type detail struct {
+	Name    string
+	Note    string
+	Which   string // which run it is, and why that one
+	Figures []figure
+	Below   []chart.Tick // of time, for all figures
+
+	Profiles []profileView
+}
+
+// A figure is drawn in a box of figureWidth by figureHeight that is stretched to
+// the width of the page.
+type figure struct {
+	Title, Help string
+	Keys        []key
+	Rows        []chart.Tick
+	Paths       []path
+}
+
+// A path is what the d of SVG's path element is.
+type path struct{ Class, D string }
+
+const (
+	figureWidth  = 1000
+	figureHeight = 130
+)
+
+// details are those of the configurations that have something to fold out.
+func details(r *lab.Results, a *analysis.Analysis, profiles map[string][]profileView) []detail {
+	var all []detail
+	for _, c := range r.Configurations {
+		d := detail{Name: c.Name, Note: configurationNote(c), Profiles: profiles[c.Name]}
+		if run := medianRun(r, a, c.Name); run != nil {
+			d.draw(run, a)
+		}
+		if len(d.Figures) > 0 || len(d.Profiles) > 0 {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// medianRun is the measured run with samples or points whose first leading metric
+// is nearest to the median of its configuration, nil when there is none.
+func medianRun(r *lab.Results, a *analysis.Analysis, name string) *lab.Run {
+	off := map[int]float64{}
+	if ms := leading(a); len(ms) > 0 {
+		if row := ms[0].Row(name); row != nil {
+			for _, v := range row.Values {
+				off[v.Run] = math.Abs(v.Value - row.Median)
+			}
+		}
+	}
+	var best *lab.Run
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		if run.Configuration != name || !measured(run) || len(run.Samples) == 0 && (run.Load == nil || len(run.Load.Points) == 0) {
+			continue
+		}
+		if best == nil || off[run.Number] < off[best.Number] {
+			best = run
+		}
+	}
+	return best
+}
+
+func (d *detail) draw(run *lab.Run, a *analysis.Analysis) {
+	what := "its median run"
+	if ms := leading(a); len(ms) > 0 {
+		what += " by " + ms[0].Name
+	}
+	d.Which = fmt.Sprintf("Run %d, %s, second by second. All charts share their axis of time.", run.Number, what)
+	end := runEnd(run)
+	if end <= 0 {
+		return
+	}
+	d.Below = chart.TimeTicks(end)
+	if run.Load != nil && len(run.Load.Points) > 1 {
+		d.Figures = append(d.Figures, pointFigure(run.Load, end))
+	}
+	samples := slices.Clone(run.Samples)
+	samples = slices.DeleteFunc(samples, func(s lab.Sample) bool { return s.At < 0 })
+	for _, f := range []sampleFigure{cpuFigure, memoryFigure, heapFigure, outputFigure, behindFigure} {
+		if drawn, ok := f.draw(samples, end); ok {
+			d.Figures = append(d.Figures, drawn)
+		}
+	}
+}
+
+// runEnd is when the last of a run's points or samples is, in seconds.
+func runEnd(run *lab.Run) float64 {
+	end := 0.0
+	if n := len(run.Samples); n > 0 {
+		end = run.Samples[n-1].At
+	}
+	if run.Load != nil {
+		end = max(end, run.Load.DurationSeconds)
+		for _, p := range run.Load.Points {
+			end = max(end, p.At)
+		}
+	}
+	return end
+}
+
+// pointFigure draws requests where they began, as high as they took long.
+func pointFigure(l *load.Result, end float64) figure {
+	from := "sent"
+	if l.LatencyFromDue != nil {
+		from = "due"
+	}
+	f := figure{
+		Title: "Latency of requests, from " + from,
+		Help: fmt.Sprintf("Each dot is a request at the moment it was %s (%s of %s, the slowest of each moment among them). A stall shows as a saw-tooth: those that came at its start waited longest, those at its end hardly.",
+			from, readable.Things(int64(len(l.Points)), "request"), readable.Count(l.Sent)),
+		Keys: []key{{"c1 dot", "answered"}},
+	}
+	least, most := math.Inf(1), 0.0
+	for _, p := range l.Points {
+		if p.Latency > 0 {
+			least, most = min(least, p.Latency), max(most, p.Latency)
+		}
+	}
+	if most == 0 {
+		least, most = 1, 1
+	}
+	axis := chart.Log(least, most, 6, chart.TickSpan)
+	f.Rows = axis.Rows()
+	answered, failed := newScatter(), newScatter()
+	for _, p := range l.Points {
+		s := answered
+		if p.Status == 0 || p.Status >= 500 {
+			s = failed
+		}
+		s.add(figureWidth*p.At/end, figureHeight*(1-axis.Place(max(p.Latency, least))))
+	}
+	f.Paths = append(f.Paths, path{"c1 points", answered.String()})
+	if failed.n > 0 {
+		f.Paths = append(f.Paths, path{"bad points", failed.String()})
+		f.Keys = append(f.Keys, key{"bad dot", "failed, or answered with 5xx"})
+	}
+	return f
+}
+
+// A scatter is a path of dots. Of those on the same place one is drawn.
+type scatter struct {
+	strings.Builder
+	seen map[[2]int]bool
+	n    int
+}
+
+func newScatter() *scatter { return &scatter{seen: map[[2]int]bool{}} }
+
+func (s *scatter) add(x, y float64) {
+	at := [2]int{int(math.Round(x)), int(math.Round(y))}
+	if s.seen[at] {
+		return
+	}
+	s.seen[at] = true
+	s.n++
+	fmt.Fprintf(s, "M%d %dh0", at[0], at[1])
+}
+
+// A sampleFigure draws one or two signals of samples, the second on top of the
+// first.
+type sampleFigure struct {
+	title, help, unit string
+	keys              []key
+	of                []func(lab.Sample) float64
+	level             bool
+}
+
+var (
+	cpuFigure = sampleFigure{
+		title: "CPU of the service", unit: "", help: "1 is one CPU in full use, user and system stacked. A hole under a stall says that the service waited; a full height, that it worked.",
+		keys: []key{{"c1 area", "user"}, {"c2 area", "system"}},
+		of:   []func(lab.Sample) float64{func(s lab.Sample) float64 { return s.User }, func(s lab.Sample) float64 { return s.System }},
+	}
+	memoryFigure = sampleFigure{
+		title: "Memory of the service", unit: "bytes", help: "What it and its children have in memory (RSS). What falls at once was given back; what grows under a stall is work that waits.",
+		keys: []key{{"c2 area", "memory"}},
+		of:   []func(lab.Sample) float64{func(s lab.Sample) float64 { return float64(s.RSS) }}, level: true,
+	}
+	heapFigure = sampleFigure{
+		title: "Heap", unit: "bytes", help: "What Go's heap holds, asked for twice a second: teeth that are shorter do not show. Each fall is a garbage collection.",
+		keys: []key{{"c3 area", "heap in use"}},
+		of:   []func(lab.Sample) float64{func(s lab.Sample) float64 { return float64(s.Heap) }}, level: true,
+	}
+	outputFigure = sampleFigure{
+		title: "Log bytes per second", unit: "bytes/s", help: "What its reader took of stdout and stderr. Where this stops and latency climbs, requests wait for the log.",
+		keys: []key{{"c3 area", "taken"}},
+		of:   []func(lab.Sample) float64{func(s lab.Sample) float64 { return float64(s.Output) }},
+	}
+	behindFigure = sampleFigure{
+		title: "Waiting for the log's reader", unit: "bytes", help: "What stands in the pipe or terminal unread. A flat top is a full pipe: the next write waits.",
+		keys: []key{{"c2 area", "waiting"}},
+		of:   []func(lab.Sample) float64{func(s lab.Sample) float64 { return float64(s.Behind) }}, level: true,
+	}
+)
+
+// mostSteps are drawn of a signal: about one for each pixel or two.
+const mostSteps = 500
+
+func (f sampleFigure) draw(samples []lab.Sample, end float64) (figure, bool) {
+	layers := make([][]point, len(f.of))
+	most := 0.0
+	for i := range f.of {
+		stacked := func(s lab.Sample) (sum float64) {
+			for _, of := range f.of[:i+1] {
+				sum += of(s)
+			}
+			return sum
+		}
+		layers[i] = thinned(samples, stacked, f.level)
+		for _, p := range layers[i] {
+			most = max(most, p.y)
+		}
+	}
+	if most == 0 {
+		return figure{}, false
+	}
+	axis := fromZero(f.unit, most)
+	drawn := figure{Title: f.title, Help: f.help, Keys: f.keys, Rows: axis.Rows()}
+	for i := len(layers) - 1; i >= 0; i-- { // the lowest last, over the others
+		class, _, _ := strings.Cut(f.keys[i].Class, " ")
+		if i < len(layers)-1 {
+			drawn.Paths = append(drawn.Paths, path{"under", areaPath(layers[i], axis, end)})
+		}
+		drawn.Paths = append(drawn.Paths, path{class + " area", areaPath(layers[i], axis, end)}, path{class, linePath(layers[i], axis, end)})
+	}
+	return drawn, true
+}
+
+// A point is a value at a time in seconds.
+type point struct{ x, y float64 }
+
+// thinned is a signal in at most mostSteps points. Of samples that become one,
+// a level keeps the least and the most, so that teeth stay; a rate has its mean.
+func thinned(samples []lab.Sample, of func(lab.Sample) float64, level bool) []point {
+	each := (len(samples) + mostSteps - 1) / mostSteps
+	if level {
+		each = (len(samples)*2 + mostSteps - 1) / mostSteps
+	}
+	if each <= 1 || level && each <= 2 {
+		points := make([]point, len(samples))
+		for i, s := range samples {
+			points[i] = point{s.At, of(s)}
+		}
+		return points
+	}
+	var points []point
+	for some := range slices.Chunk(samples, each) {
+		if !level {
+			sum := 0.0
+			for _, s := range some {
+				sum += of(s)
+			}
+			points = append(points, point{some[len(some)/2].At, sum / float64(len(some))})
+			continue
+		}
+		points = append(points, extremes(some, of)...)
+	}
+	return points
+}
+
+// extremes are the least and the most of samples, in the order in which they
+// were.
+func extremes(samples []lab.Sample, of func(lab.Sample) float64) []point {
+	low, high := 0, 0
+	for i, s := range samples {
+		if of(s) < of(samples[low]) {
+			low = i
+		}
+		if of(s) > of(samples[high]) {
+			high = i
+		}
+	}
+	a, b := samples[min(low, high)], samples[max(low, high)]
+	if low == high {
+		return []point{{a.At, of(a)}}
+	}
+	return []point{{a.At, of(a)}, {b.At, of(b)}}
+}
+
+func linePath(points []point, axis chart.Axis, end float64) string {
+	var b strings.Builder
+	for i, p := range points {
+		b.WriteByte("ML"[min(i, 1)])
+		fmt.Fprintf(&b, "%.0f %.1f", figureWidth*p.x/end, figureHeight*(1-axis.Place(p.y)))
+	}
+	return b.String()
+}
+
+func areaPath(points []point, axis chart.Axis, end float64) string {
+	if len(points) == 0 {
+		return ""
+	}
+	return linePath(points, axis, end) + fmt.Sprintf("V%dH%.0fZ", figureHeight, figureWidth*points[0].x/end)
+}

@@ -1,0 +1,149 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"os"
+	"path/filepath"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/flame"
+)
+
+// A profileView is what is shown of a profile.
+type profileView struct {
+	Kind  string
+	File  string
+	Note  string
+	Top   table
+	Flame template.HTML
+
+	Diff      table
+	DiffFlame template.HTML
+
+	graph *flame.Graph
+}
+
+// mostFunctions are listed of a profile.
+const mostFunctions = 30
+
+// profileViews reads the profiles of all configurations below dir. One that
+// cannot be read is a warning, not an error: the numbers are there without it.
+func profileViews(dir string, r *lab.Results) (views map[string][]profileView, warnings []string) {
+	views = map[string][]profileView{}
+	for i := range r.Profiled {
+		run := &r.Profiled[i]
+		for _, p := range run.Profiles {
+			v, err := readProfile(dir, p, run)
+			if err != nil {
+				warnings = append(warnings, fmt.Sprintf("The %s profile of %s is not shown: %v.", p.Kind, run.Configuration, err))
+				continue
+			}
+			views[run.Configuration] = append(views[run.Configuration], v)
+		}
+	}
+	base := baselineOf(r)
+	for name, vs := range views {
+		if name == base {
+			continue
+		}
+		for i := range vs {
+			for k := range views[base] {
+				if b := &views[base][k]; b.Kind == vs[i].Kind {
+					if err := vs[i].compare(b, base); err != nil {
+						warnings = append(warnings, fmt.Sprintf("The %s profile of %s is not compared: %v.", vs[i].Kind, name, err))
+					}
+				}
+			}
+		}
+	}
+	return views, warnings
+}
+
+func baselineOf(r *lab.Results) string {
+	for _, c := range r.Configurations {
+		if c.Baseline {
+			return c.Name
+		}
+	}
+	return ""
+}
+
+func readProfile(dir string, p lab.Profile, run *lab.Run) (profileView, error) {
+	if !filepath.IsLocal(p.File) {
+		return profileView{}, fmt.Errorf("its file %q is not below the results' folder", p.File)
+	}
+	f, err := os.Open(filepath.Join(dir, p.File))
+	if err != nil {
+		return profileView{}, err
+	}
+	defer f.Close()
+	parsed, err := profile.Parse(f)
+	if err != nil {
+		return profileView{}, fmt.Errorf("%s: %w", p.File, err)
+	}
+	per := 0.0
+	if run.Load != nil {
+		per = float64(run.Load.Requests)
+	}
+	g, err := flame.New(parsed, p.Kind, per)
+	if err != nil {
+		return profileView{}, fmt.Errorf("%s: %w", p.File, err)
+	}
+	v := profileView{Kind: p.Kind, File: p.File, graph: g, Top: topTable(g)}
+	if per > 0 {
+		v.Note = "Values are those of the profile's own run, divided by its answered requests."
+	}
+	var svg bytes.Buffer
+	if err := g.WriteSVG(&svg, p.Kind+", "+run.Configuration); err != nil {
+		return v, err
+	}
+	v.Flame = template.HTML(svg.String()) // flame escapes what it writes
+	return v, nil
+}
+
+func topTable(g *flame.Graph) table {
+	t := table{Columns: []column{{Name: "function"}, {"itself", true}, {"share", true}, {"with what it calls", true}, {"share", true}}}
+	for _, row := range g.Top(mostFunctions) {
+		t.Rows = append(t.Rows, []cell{
+			{Text: row.Function},
+			{Text: g.Text(row.Flat), Sort: sortNumber(row.Flat)}, {Text: shareText(row.FlatShare), Sort: sortNumber(row.FlatShare)},
+			{Text: g.Text(row.Cumulative), Sort: sortNumber(row.Cumulative)}, {Text: shareText(row.CumShare), Sort: sortNumber(row.CumShare)},
+		})
+	}
+	return t
+}
+
+func shareText(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
+
+// compare adds what differs from the baseline's profile.
+func (v *profileView) compare(base *profileView, name string) error {
+	v.Diff = table{Columns: []column{{Name: "function"}, {"in the baseline", true}, {"here", true}, {"difference", true}}}
+	for _, c := range flame.Diff(base.graph, v.graph, mostFunctions) {
+		if c.New.Flat == c.Base.Flat {
+			continue
+		}
+		change := cell{Text: signedText(v.graph, c.New.Flat-c.Base.Flat), Sort: sortNumber(c.New.Flat - c.Base.Flat)}
+		v.Diff.Rows = append(v.Diff.Rows, []cell{
+			{Text: c.Function},
+			{Text: v.graph.Text(c.Base.Flat), Sort: sortNumber(c.Base.Flat)}, {Text: v.graph.Text(c.New.Flat), Sort: sortNumber(c.New.Flat)},
+			change,
+		})
+	}
+	var svg bytes.Buffer
+	if err := flame.WriteDiffSVG(&svg, base.graph, v.graph, v.Kind+" against "+name); err != nil {
+		return err
+	}
+	v.DiffFlame = template.HTML(svg.String())
+	return nil
+}
+
+func signedText(g *flame.Graph, v float64) string {
+	if v < 0 {
+		return "-" + g.Text(-v)
+	}
+	return "+" + g.Text(v)
+}

@@ -1,0 +1,377 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/analysis"
+	"github.com/weirhq/weir/lab/report"
+)
+
+// wholeReport writes the largest report once for all tests, and logs how long it
+// took.
+func wholeReport(t *testing.T) (r *lab.Results, dir string) {
+	t.Helper()
+	wholeOnce.Do(func() {
+		wholeResults = whole.make()
+		a := analysis.Of(wholeResults)
+		var err error
+		if wholeDir, err = os.MkdirTemp("", "weir-report-*"); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		if err := report.Write(wholeDir, wholeResults, a); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%d runs with %d samples each: written in %v", len(wholeResults.Runs), len(wholeResults.Runs[0].Samples), time.Since(began))
+	})
+	return wholeResults, wholeDir
+}
+
+var (
+	wholeOnce    sync.Once
+	wholeResults *lab.Results
+	wholeDir     string
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if wholeDir != "" {
+		os.RemoveAll(wholeDir)
+	}
+	os.Exit(code)
+}
+
+func write(t *testing.T, r *lab.Results) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := report.Write(dir, r, analysis.Of(r)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func read(t *testing.T, names ...string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(names...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestWriteSizes(t *testing.T) {
+	_, dir := wholeReport(t)
+	for name, most := range map[string]int64{"report.html": 3 << 20, "report.md": 1 << 20, "runs.csv": 1 << 20, "samples.csv": 16 << 20, "results.json": 64 << 20, "analysis.json": 4 << 20} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		t.Logf("%s: %d kB", name, info.Size()/1000)
+		if info.Size() == 0 || info.Size() > most {
+			t.Errorf("%s has %d bytes, want at most %d", name, info.Size(), most)
+		}
+	}
+	for _, name := range []string{"requests-per-second", "latency-percentiles", "cpu-per-request", "memory-over-time", "log-bytes-over-time", "gc-pauses", "heap-over-time", "log-call-p99"} {
+		if svg := read(t, dir, "plots", name+".svg"); !strings.Contains(svg, "</svg>") {
+			t.Errorf("plots/%s.svg does not end", name)
+		}
+		if pdf := read(t, dir, "plots", name+".pdf"); !strings.HasPrefix(pdf, "%PDF-") || !strings.Contains(pdf[len(pdf)-32:], "%%EOF") {
+			t.Errorf("plots/%s.pdf is no whole PDF", name)
+		}
+	}
+}
+
+func TestCSV(t *testing.T) {
+	r, dir := wholeReport(t)
+	rows := readCSV(t, dir, "runs.csv")
+	if got, want := len(rows), len(r.Runs)+1; got != want {
+		t.Fatalf("runs.csv has %d rows, want %d", got, want)
+	}
+	column := slices.Index(rows[0], "requests_per_second")
+	if column < 0 {
+		t.Fatalf("runs.csv has no requests_per_second: %q", rows[0])
+	}
+	for _, want := range []string{"run", "configuration", "latency_p99_us", "memory_peak_bytes", "log_call_p99_us", "log_bytes_per_second"} {
+		if !slices.Contains(rows[0], want) {
+			t.Errorf("runs.csv has no column %s: %q", want, rows[0])
+		}
+	}
+	for i, row := range rows[1:] {
+		if got, err := strconv.ParseFloat(row[column], 64); err != nil || got != r.Runs[i].Load.RequestsPerSecond {
+			t.Errorf("run %d: requests_per_second is %q, want %v", i+1, row[column], r.Runs[i].Load.RequestsPerSecond)
+		}
+	}
+	samples := readCSV(t, dir, "samples.csv")
+	n := 1
+	for _, run := range r.Runs {
+		n += len(run.Samples)
+	}
+	if len(samples) != n {
+		t.Errorf("samples.csv has %d rows, want %d: every sample and a header", len(samples), n)
+	}
+	last, want := samples[len(samples)-1], r.Runs[len(r.Runs)-1].Samples
+	if got := want[len(want)-1]; last[5] != strconv.FormatInt(got.RSS, 10) || last[0] != strconv.Itoa(len(r.Runs)) {
+		t.Errorf("the last sample is %q, want run %d with rss %d", last, len(r.Runs), got.RSS)
+	}
+}
+
+func readCSV(t *testing.T, dir, name string) [][]string {
+	t.Helper()
+	rows, err := csv.NewReader(strings.NewReader(read(t, dir, name))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+func TestJSON(t *testing.T) {
+	r, dir := wholeReport(t)
+	var got lab.Results
+	if err := json.Unmarshal([]byte(read(t, dir, "results.json")), &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Runs) != len(r.Runs) || got.Runs[3].Load.RequestsPerSecond != r.Runs[3].Load.RequestsPerSecond {
+		t.Errorf("results.json has %d runs, want the %d of the results", len(got.Runs), len(r.Runs))
+	}
+	if got.Runs[0].Samples != nil || r.Runs[0].Samples == nil {
+		t.Error("results.json has samples, or the results have lost theirs")
+	}
+	var a analysis.Analysis
+	if err := json.Unmarshal([]byte(read(t, dir, "analysis.json")), &a); err != nil {
+		t.Fatal(err)
+	}
+	if len(a.Findings) == 0 {
+		t.Error("analysis.json has no findings")
+	}
+}
+
+// TestWholeOrNotAtAll lets the last step before the files are moved fail.
+func TestWholeOrNotAtAll(t *testing.T) {
+	r := small.make()
+	dir := write(t, r)
+	before := read(t, dir, "report.html")
+	r.Title = "another one"
+	r.Runs[0].Usage.CPUSeconds = 1
+	bad := analysis.Of(r)
+	nan := 0.0
+	nan /= nan
+	bad.Metrics[0].Rows[0].Median = nan // which JSON does not have
+	if err := report.Write(dir, r, bad); err == nil || !strings.Contains(err.Error(), "analysis.json") {
+		t.Fatalf("Write of what JSON cannot have: %v, want an error that names analysis.json", err)
+	}
+	if read(t, dir, "report.html") != before {
+		t.Error("a report that failed has replaced the one before")
+	}
+	checkNothingLeft(t, dir)
+	if err := report.Write(dir, r, analysis.Of(r)); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(read(t, dir, "report.html"), "another one") {
+		t.Error("a second report has not replaced the first")
+	}
+	checkNothingLeft(t, dir)
+}
+
+func checkNothingLeft(t *testing.T, dir string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"analysis.json", "plots", "report.html", "report.md", "results.json", "runs.csv", "samples.csv"}
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Name())
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the folder has %q, want %q", got, want)
+	}
+}
+
+func TestHostileWords(t *testing.T) {
+	r := hostileResults()
+	dir := write(t, r)
+	page := read(t, dir, "report.html")
+	harmless := read(t, write(t, small.make()), "report.html")
+	for _, element := range []string{"script", "style", "img", "iframe", "a", "link", "meta", "base", "form"} {
+		if got, want := count(t, page, element), count(t, harmless, element); got != want {
+			t.Errorf("the page of hostile words has %d <%s>, want %d as another one", got, element, want)
+		}
+	}
+	for i, row := range append(readCSV(t, dir, "runs.csv"), readCSV(t, dir, "samples.csv")[1]) {
+		for _, value := range row {
+			if value == "" || !strings.ContainsRune("=+-@\t\r\n", rune(value[0])) {
+				continue
+			}
+			if _, err := strconv.ParseFloat(value, 64); err != nil {
+				t.Errorf("row %d has %q, which a spreadsheet takes for a formula", i, value)
+			}
+		}
+	}
+	plots, err := filepath.Glob(filepath.Join(dir, "plots", "*.svg"))
+	if err != nil || len(plots) == 0 {
+		t.Fatalf("no plots: %v", err)
+	}
+	for _, name := range plots {
+		if svg := read(t, name); strings.Contains(svg, "<script") || strings.Contains(svg, "<img") {
+			t.Errorf("%s has an element of the hostile words", name)
+		}
+	}
+	var text bytes.Buffer
+	if err := report.Text(&text, r, analysis.Of(r), dir, report.Style{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range text.String() {
+		if c != '\n' && (c < ' ' || c > '~') {
+			t.Fatalf("the text has %q, want plain ASCII", c)
+		}
+	}
+	md := read(t, dir, "report.md")
+	for _, c := range md {
+		if c != '\n' && c < ' ' || c == '\u202e' {
+			t.Fatalf("report.md has %q", c)
+		}
+	}
+	md = outsideBlocks(md)
+	if strings.Contains(md, "\n# head") || strings.Contains(md, "<img") && !strings.Contains(md, `\<img`) {
+		t.Error("report.md has a heading or an element of the hostile words")
+	}
+}
+
+// outsideBlocks is Markdown without what stands between fences.
+func outsideBlocks(md string) string {
+	var b strings.Builder
+	fence := ""
+	for line := range strings.Lines(md) {
+		switch ticks := line[:len(line)-len(strings.TrimLeft(line, "`"))]; {
+		case fence == "" && len(ticks) >= 3:
+			fence = ticks
+		case fence != "" && strings.TrimRight(line, "\n") == fence:
+			fence = ""
+		case fence == "":
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// count is how often an element begins.
+func count(t *testing.T, page, element string) (n int) {
+	t.Helper()
+	z := html.NewTokenizer(strings.NewReader(page))
+	for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() {
+		name, _ := z.TagName()
+		if (kind == html.StartTagToken || kind == html.SelfClosingTagToken) && string(name) == element {
+			n++
+		}
+	}
+	if !errors.Is(z.Err(), io.EOF) {
+		t.Fatal(z.Err())
+	}
+	return n
+}
+
+func TestFormsAgree(t *testing.T) {
+	r := small.make()
+	a := analysis.Of(r)
+	dir := write(t, r)
+	page, md := html.UnescapeString(read(t, dir, "report.html")), strings.ReplaceAll(read(t, dir, "report.md"), `\`, "")
+	var text bytes.Buffer
+	if err := report.Text(&text, r, a, dir, report.Style{Width: 1000, Color: true}); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range a.Findings {
+		for name, form := range map[string]string{"page": page, "Markdown": md, "text": text.String()} {
+			if !strings.Contains(form, f.Text) {
+				t.Errorf("the %s does not have the finding %q", name, f.Text)
+			}
+		}
+	}
+	if !strings.Contains(text.String(), dir) {
+		t.Errorf("the text does not say that the report is in %s", dir)
+	}
+}
+
+func TestTextKeepsItsWidth(t *testing.T) {
+	r := whole.make()
+	a := analysis.Of(r)
+	for _, width := range []int{60, 80, 120, 200} {
+		var text bytes.Buffer
+		if err := report.Text(&text, r, a, "", report.Style{Width: width}); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(text.String()) {
+			if n := len([]rune(strings.TrimRight(line, "\n"))); n > width {
+				t.Errorf("at %d characters, a line has %d: %q", width, n, line)
+			}
+		}
+		if width == 80 || width == 200 {
+			t.Logf("\n%s", text.String())
+		}
+	}
+}
+
+// TestFewResults writes reports of results that lack nearly everything.
+func TestFewResults(t *testing.T) {
+	one := small.make()
+	one.Runs = one.Runs[:1]
+	failed := small.make()
+	for i := range failed.Runs {
+		failed.Runs[i] = lab.Run{Number: i + 1, Configuration: failed.Runs[i].Configuration, Outcome: lab.NeverReady, LastOutput: "no such file"}
+	}
+	own := small.make()
+	for i := range own.Runs {
+		own.Runs[i].Load, own.Runs[i].Samples, own.Runs[i].Usage, own.Runs[i].Go = nil, nil, lab.Usage{}, nil
+	}
+	for name, r := range map[string]*lab.Results{"nothing": {}, "one run": one, "only failures": failed, "own measures alone": own} {
+		t.Run(name, func(t *testing.T) {
+			dir := write(t, r)
+			page, _, _ := strings.Cut(read(t, dir, "report.html"), "<script>")
+			if i := max(strings.Index(page, "NaN"), strings.Index(page, "Inf")); i >= 0 {
+				t.Errorf("the page has a number that is none: %q", page[max(0, i-60):i+20])
+			}
+			if name == "only failures" && !strings.Contains(read(t, dir, "report.html"), "no such file") {
+				t.Error("the page does not have the last output of a run that failed")
+			}
+		})
+	}
+}
+
+func TestComparison(t *testing.T) {
+	a, b := small.make(), small.make()
+	for i := range b.Runs {
+		b.Runs[i].Load.RequestsPerSecond *= 1.5
+	}
+	b.Machine.CPUs = 64
+	b.Configurations[0].Name = "another"
+	c := analysis.Compare(a, b)
+	var text, md bytes.Buffer
+	if err := report.Comparison(&text, c, report.Style{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := report.ComparisonMarkdown(&md, c); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("\n%s", text.String())
+	for _, want := range []string{"+50.0% better", "64", "Requests per second"} {
+		if !strings.Contains(text.String(), want) || !strings.Contains(md.String(), want) {
+			t.Errorf("%q is not in the comparison's text or its Markdown:\n%s\n%s", want, text.String(), md.String())
+		}
+	}
+}

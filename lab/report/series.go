@@ -1,0 +1,169 @@
+package report
+
+import (
+	"math"
+	"slices"
+
+	"github.com/weirhq/weir/internal/chart"
+	"github.com/weirhq/weir/lab"
+)
+
+// panels is a chart of a value over time with a panel for each configuration,
+// all on the same axes.
+type panels struct {
+	File  string
+	Title string
+	Help  string
+	Unit  string
+	Axis  chart.Axis
+	End   float64 // of the time, in seconds since the load began
+	Each  []panel
+}
+
+// A panel has, for each part of the time, the median of a configuration's runs
+// and their range. What no run has is NaN.
+type panel struct {
+	Name              string
+	Median, Low, High []float64
+	Runs              int
+}
+
+// parts is how many the time of a panel is divided into: about one for each two
+// pixels.
+const parts = 180
+
+// A signal is something that samples have.
+type signal struct {
+	file, title, help, unit string
+	of                      func(lab.Sample) float64
+	level                   bool // a part has the most of its samples, not their mean
+}
+
+var signals = []signal{
+	{"memory-over-time", "Memory over time", "What the service and its children have in memory (RSS). A level that is reached and kept is healthy; one that still rises at the end may have no end; a saw-tooth is a collector at work.", "bytes",
+		func(s lab.Sample) float64 { return float64(s.RSS) }, true},
+	{"cpu-over-time", "CPU over time", "1 is one CPU in full use. A dip that all runs have is the service waiting for something: a lock, a disk, the reader of its log.", "CPUs",
+		func(s lab.Sample) float64 { return s.User + s.System }, false},
+	{"log-bytes-over-time", "Log bytes per second", "What came from the service's stdout and stderr. A flat top is the most that its reader takes; a gap is a time in which nobody read, or nothing was written.", "bytes/s",
+		func(s lab.Sample) float64 { return float64(s.Output) }, false},
+	{"waiting-for-reader", "Waiting for the log's reader", "Bytes in the pipe or terminal that are not read yet. Where this stands at the pipe's size, the service waits in its write, and so may its requests.", "bytes",
+		func(s lab.Sample) float64 { return float64(s.Behind) }, true},
+	{"heap-over-time", "Heap over time", "What Go's heap holds, as the service says it. Each fall of the saw-tooth is a garbage collection; a higher GOGC makes fewer and taller teeth.", "bytes",
+		func(s lab.Sample) float64 { return float64(s.Heap) }, true},
+	{"gc-pauses", "Garbage collector's pauses, added up", "How long the collector had stopped the service since the load began. The steeper the line, the more of the time is spent stopped; a step is one long pause.", "s",
+		func(s lab.Sample) float64 { return s.Pause }, true},
+}
+
+// allPanels are those whose signal is there in some run that was measured.
+func allPanels(r *lab.Results) []panels {
+	end := lastSample(r)
+	if end <= 0 {
+		return nil
+	}
+	var all []panels
+	for _, s := range signals {
+		if p, ok := s.panels(r, end); ok {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// lastSample is when the longest of the measured runs was sampled last.
+func lastSample(r *lab.Results) float64 {
+	end := 0.0
+	for i := range r.Runs {
+		if run := &r.Runs[i]; measured(run) && len(run.Samples) > 0 {
+			end = max(end, run.Samples[len(run.Samples)-1].At)
+		}
+	}
+	return end
+}
+
+// measured tells whether a run's values count.
+func measured(run *lab.Run) bool { return run.Outcome == lab.Done || run.Outcome == lab.Leaked }
+
+func (s signal) panels(r *lab.Results, end float64) (panels, bool) {
+	p := panels{File: s.file, Title: s.title, Help: s.help, Unit: s.unit, End: end}
+	most := 0.0
+	for _, c := range r.Configurations {
+		var runs [][]float64
+		for i := range r.Runs {
+			if run := &r.Runs[i]; run.Configuration == c.Name && measured(run) && len(run.Samples) > 0 {
+				runs = append(runs, s.binned(run.Samples, end))
+			}
+		}
+		if len(runs) == 0 {
+			continue
+		}
+		one := acrossRuns(c.Name, runs)
+		for _, v := range one.High {
+			if v > most {
+				most = v
+			}
+		}
+		p.Each = append(p.Each, one)
+	}
+	if most == 0 {
+		return p, false
+	}
+	p.Axis = fromZero(s.unit, most)
+	return p, true
+}
+
+// binned is the signal in each part of the time up to end.
+func (s signal) binned(samples []lab.Sample, end float64) []float64 {
+	values, counts := make([]float64, parts), make([]int, parts)
+	for _, sample := range samples {
+		if sample.At < 0 {
+			continue // warming up
+		}
+		i := min(int(sample.At/end*parts), parts-1)
+		v := s.of(sample)
+		if s.level {
+			values[i] = max(values[i], v)
+		} else {
+			values[i] += v
+		}
+		counts[i]++
+	}
+	for i, n := range counts {
+		switch {
+		case n == 0:
+			values[i] = math.NaN()
+		case !s.level:
+			values[i] /= float64(n)
+		}
+	}
+	return values
+}
+
+// acrossRuns is the median and the range of several runs in each part.
+func acrossRuns(name string, runs [][]float64) panel {
+	p := panel{Name: name, Runs: len(runs), Median: make([]float64, parts), Low: make([]float64, parts), High: make([]float64, parts)}
+	for i := range parts {
+		var values []float64
+		for _, run := range runs {
+			if !math.IsNaN(run[i]) {
+				values = append(values, run[i])
+			}
+		}
+		if len(values) == 0 {
+			p.Median[i], p.Low[i], p.High[i] = math.NaN(), math.NaN(), math.NaN()
+			continue
+		}
+		slices.Sort(values)
+		p.Median[i] = median(values)
+		p.Low[i], p.High[i] = values[0], values[len(values)-1]
+	}
+	return p
+}
+
+// median is that of sorted values.
+func median(sorted []float64) float64 {
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+// middle is when a part is, in seconds.
+func (p *panels) middle(part int) float64 { return (float64(part) + .5) / parts * p.End }

@@ -1,0 +1,375 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/weirhq/weir/internal/readable"
+	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/analysis"
+)
+
+// A sheet is what was found in words and tables. Every form of a report has the
+// same.
+type sheet struct {
+	Title, Question string
+	Findings        []analysis.Finding
+	HowSure         []string // sentences
+	Warnings        []string
+	Facts           []fact
+	Overview        table
+	Measures        table
+	Runs            table
+	Unmeasured      []endedRun
+	Source          string
+}
+
+// A fact is a name and what is known of it.
+type fact struct{ Name, Text string }
+
+// A table is named columns and rows with a cell for each.
+type table struct {
+	Columns []column
+	Rows    [][]cell
+}
+
+// A column's cells are texts or numbers.
+type column struct {
+	Name   string
+	Number bool
+}
+
+// A cell is a text with a smaller one beside it.
+type cell struct {
+	Text, Small string
+	Sort        string // what it is sorted by, when it is not the text
+	Class       string // how it looks: of page.css
+	Why         string // what is to be known of it, where there is room
+}
+
+// An endedRun is one whose values do not count or whose end was not clean.
+type endedRun struct {
+	Number        int
+	Configuration string
+	Text          string
+	LastOutput    string
+}
+
+func newSheet(r *lab.Results, a *analysis.Analysis) *sheet {
+	return &sheet{
+		Title:      cmp.Or(r.Title, r.Name, "Experiment"),
+		Question:   r.Question,
+		Findings:   a.Findings,
+		HowSure:    howSure(a),
+		Warnings:   sheetWarnings(r, a),
+		Facts:      facts(r),
+		Overview:   overview(r, a),
+		Measures:   measures(a),
+		Runs:       runTable(r, a),
+		Unmeasured: unmeasured(r),
+		Source:     r.Source,
+	}
+}
+
+// sheetWarnings are those of the analysis; an interruption is one too.
+func sheetWarnings(r *lab.Results, a *analysis.Analysis) []string {
+	ws := slices.Clone(a.Warnings)
+	if r.Interrupted && !slices.ContainsFunc(ws, func(w string) bool { return strings.Contains(w, "interrupted") }) {
+		ws = append(ws, "The experiment was interrupted: fewer runs were made than it asks for.")
+	}
+	return ws
+}
+
+// howSure tells in sentences how far the numbers may be believed.
+func howSure(a *analysis.Analysis) []string {
+	sentences := []string{"A run is one start of the service, and the unit of all that is said here: each dot of a chart is one, and each value is the median of a configuration's runs."}
+	sentences = append(sentences, "An interval has the median with 95% confidence, and ~ stands where a difference is no more than chance, or than the baseline differs from itself (Mann-Whitney, corrected for the number of comparisons by Holm).")
+	var noise []string
+	for _, m := range leading(a) {
+		if d := m.Noise; d != nil && d.Ratio != nil {
+			text := fmt.Sprintf("%s %s", m.Name, percentChange(*d.Ratio))
+			if d.Interval != nil {
+				text += fmt.Sprintf(" (%s)", changeInterval(d.Interval))
+			}
+			noise = append(noise, text)
+		}
+	}
+	if len(noise) > 0 {
+		sentences = append(sentences, "The baseline ran twice, and against itself it differed by this much, which is this machine's noise: "+strings.Join(noise, "; ")+".")
+	}
+	return sentences
+}
+
+// mostLeading is how many metrics the overview has.
+const mostLeading = 4
+
+// worthKnowing are metrics that an overview has when there is room.
+var worthKnowing = []string{"requests per second", "latency p99", "CPU per request", "memory, peak"}
+
+// leading returns the metrics that are looked at first: those that findings are
+// about, then what is worth knowing of every service.
+func leading(a *analysis.Analysis) []*analysis.Metric {
+	var ms []*analysis.Metric
+	add := func(m *analysis.Metric) {
+		if m != nil && len(ms) < mostLeading && len(m.Rows) > 0 && !slices.Contains(ms, m) {
+			ms = append(ms, m)
+		}
+	}
+	for i := range a.Metrics {
+		if a.Metrics[i].Leads {
+			add(&a.Metrics[i])
+		}
+	}
+	for _, name := range worthKnowing {
+		add(a.Metric(name))
+	}
+	return ms
+}
+
+// versusName is the column of differences from the baseline.
+const versusName = "against the baseline"
+
+// overview has a row for each configuration.
+func overview(r *lab.Results, a *analysis.Analysis) table {
+	ms := leading(a)
+	t := table{Columns: []column{{Name: "configuration"}, {Name: "runs", Number: true}}}
+	for _, m := range ms {
+		t.Columns = append(t.Columns, column{m.Name, true}, column{versusName, true})
+	}
+	for _, c := range r.Configurations {
+		row := []cell{{Text: c.Name, Small: configurationNote(c)}, runsCell(a, c.Name)}
+		for _, m := range ms {
+			row = append(row, valueCells(a, m, c.Name)...)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+func configurationNote(c lab.Configuration) string {
+	var notes []string
+	if c.Baseline {
+		notes = append(notes, "the baseline")
+	}
+	if c.Again {
+		notes = append(notes, "the baseline once more, to show the noise")
+	}
+	if c.About != "" {
+		notes = append(notes, c.About)
+	}
+	return strings.Join(notes, "; ")
+}
+
+// runsCell tells how many runs of a configuration count, of how many.
+func runsCell(a *analysis.Analysis, name string) cell {
+	for _, r := range a.Runs {
+		if r.Configuration != name {
+			continue
+		}
+		if r.Counted == r.All {
+			return cell{Text: readable.Count(int64(r.All))}
+		}
+		return cell{Text: fmt.Sprintf("%d of %d", r.Counted, r.All), Sort: fmt.Sprint(r.Counted), Class: "worse", Why: "the others were not measured to their end"}
+	}
+	return cell{Text: "0"}
+}
+
+// valueCells are a metric's value and what it is against the baseline.
+func valueCells(a *analysis.Analysis, m *analysis.Metric, name string) []cell {
+	row := m.Row(name)
+	if row == nil {
+		return []cell{{Text: "-"}, {Text: ""}}
+	}
+	value := cell{Text: analysis.Quantity(row.Median, m.Unit), Small: spread(row.Summary), Sort: sortNumber(row.Median)}
+	return []cell{value, versusCell(row.Versus, name == a.Baseline)}
+}
+
+func versusCell(d *analysis.Difference, baseline bool) cell {
+	switch {
+	case baseline:
+		return cell{Text: "baseline", Sort: "1", Class: "quiet"}
+	case d == nil:
+		return cell{}
+	}
+	c := cell{Text: verdict(d), Small: changeInterval(d.Interval), Why: d.Why, Class: "quiet"}
+	switch d.Verdict {
+	case analysis.Better, analysis.Worse:
+		c.Class = string(d.Verdict)
+	}
+	if d.Ratio != nil {
+		c.Sort = sortNumber(*d.Ratio)
+	}
+	return c
+}
+
+func sortNumber(v float64) string { return fmt.Sprintf("%.6g", v) }
+
+// measures has a row for each metric of each configuration.
+func measures(a *analysis.Analysis) table {
+	t := table{Columns: []column{
+		{Name: "measure"}, {Name: "configuration"}, {"runs", true}, {"median", true}, {"95% interval", true},
+		{versusName, true}, {"95% interval of that", true}, {"p", true}, {"p, corrected", true},
+	}}
+	for i := range a.Metrics {
+		m := &a.Metrics[i]
+		for _, row := range m.Rows {
+			t.Rows = append(t.Rows, measureRow(a, m, row))
+		}
+	}
+	return t
+}
+
+func measureRow(a *analysis.Analysis, m *analysis.Metric, row analysis.Row) []cell {
+	cells := []cell{
+		{Text: m.Name}, {Text: row.Configuration}, {Text: fmt.Sprint(len(row.Values))},
+		{Text: analysis.Quantity(row.Median, m.Unit), Sort: sortNumber(row.Median)},
+		{Text: intervalText(row.Interval, m.Unit)},
+	}
+	v := versusCell(row.Versus, row.Configuration == a.Baseline)
+	interval := v.Small
+	v.Small = ""
+	var p, corrected *float64
+	if row.Versus != nil {
+		p, corrected = row.Versus.P, row.Versus.Corrected
+	}
+	return append(cells, v, cell{Text: cmp.Or(interval, "-")}, cell{Text: pText(p)}, cell{Text: pText(corrected)})
+}
+
+// runTable has a row for each run, in the order in which they were made.
+func runTable(r *lab.Results, a *analysis.Analysis) table {
+	ms := leading(a)
+	t := table{Columns: []column{{"run", true}, {Name: "configuration"}, {Name: "ended"}}}
+	for _, m := range ms {
+		t.Columns = append(t.Columns, column{m.Name, true})
+	}
+	t.Columns = append(t.Columns, column{Name: "to be known"})
+	values := valuesByRun(ms)
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		row := []cell{{Text: fmt.Sprint(run.Number)}, {Text: run.Configuration, Small: fmt.Sprintf("run %d of it", run.Repeat)}, outcomeCell(run)}
+		var far []string
+		for k, m := range ms {
+			v, ok := values[k][run.Number]
+			if !ok {
+				row = append(row, cell{Text: "-"})
+				continue
+			}
+			c := cell{Text: analysis.Quantity(v.Value, m.Unit), Sort: sortNumber(v.Value)}
+			if v.Outlier {
+				c.Class, c.Why = "outlier", "far from the other runs of this configuration; it counts all the same"
+				far = append(far, m.Name)
+			}
+			row = append(row, c)
+		}
+		t.Rows = append(t.Rows, append(row, cell{Text: runNotes(run, far), Class: "remark"}))
+	}
+	return t
+}
+
+func valuesByRun(ms []*analysis.Metric) []map[int]analysis.Value {
+	all := make([]map[int]analysis.Value, len(ms))
+	for i, m := range ms {
+		all[i] = map[int]analysis.Value{}
+		for _, row := range m.Rows {
+			for _, v := range row.Values {
+				all[i][v.Run] = v
+			}
+		}
+	}
+	return all
+}
+
+func outcomeCell(run *lab.Run) cell {
+	if run.Outcome == lab.Done {
+		return cell{Text: string(run.Outcome)}
+	}
+	return cell{Text: string(run.Outcome), Class: "worse"}
+}
+
+// runNotes tells what a reader of a run's numbers has to know.
+func runNotes(run *lab.Run, far []string) string {
+	var notes []string
+	if len(far) > 0 {
+		notes = append(notes, "outlier in "+readable.Enumerate(far))
+	}
+	if run.Load != nil && run.Load.Saturated {
+		notes = append(notes, "the load generator was at its limit")
+	}
+	if run.Load != nil {
+		if n := run.Load.Sent - run.Load.Status["2xx"]; n > 0 {
+			notes = append(notes, readable.Things(n, "request")+" not answered with 2xx")
+		}
+	}
+	if run.Output.Lost > 0 {
+		notes = append(notes, readable.Things(run.Output.Lost, "log line")+" lost")
+	}
+	if run.Error != "" {
+		notes = append(notes, readable.Clip(run.Error))
+	}
+	for _, w := range run.Warnings {
+		notes = append(notes, readable.Clip(w))
+	}
+	return strings.Join(notes, "; ")
+}
+
+// unmeasured are the runs that ended otherwise than they should.
+func unmeasured(r *lab.Results) []endedRun {
+	var ended []endedRun
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		if run.Outcome == lab.Done {
+			continue
+		}
+		text := string(run.Outcome)
+		if run.Error != "" {
+			text += ": " + readable.Clip(run.Error)
+		}
+		if run.Exit != "" {
+			text += fmt.Sprintf(" (the service ended with %s)", readable.Clip(run.Exit))
+		}
+		ended = append(ended, endedRun{run.Number, run.Configuration, text, run.LastOutput})
+	}
+	return ended
+}
+
+func facts(r *lab.Results) []fact {
+	runs := fmt.Sprintf("%s of %s", readable.Things(int64(len(r.Runs)), "run"), readable.Things(int64(len(r.Configurations)), "configuration"))
+	if r.Seed != 0 {
+		runs += fmt.Sprintf(", in an order shuffled by the seed %d", r.Seed)
+	}
+	f := []fact{{"runs", runs}}
+	if !r.Started.IsZero() {
+		when := r.Started.Format("2006-01-02 15:04:05 MST")
+		if r.Ended.After(r.Started) {
+			when += ", for " + readable.Lasting(r.Ended.Sub(r.Started).Seconds())
+		}
+		f = append(f, fact{"began", when})
+	}
+	if m := r.Machine; m.System != "" {
+		f = append(f, fact{"machine", strings.Join(slices.DeleteFunc([]string{
+			readable.Things(int64(m.CPUs), "CPU"), m.Processor, m.System, m.Kernel, m.Go,
+		}, func(s string) bool { return s == "" }), ", ")})
+	}
+	if load := loadFact(r); load != "" {
+		f = append(f, fact{"load", load})
+	}
+	by := "weir"
+	if r.Version != "" {
+		by += " " + r.Version
+	}
+	return append(f, fact{"by", fmt.Sprintf("%s, which took %s%% of one CPU itself, without the load", by, readable.Number(100*r.LabCPU))})
+}
+
+// loadFact tells what the first run that was loaded was sent.
+func loadFact(r *lab.Results) string {
+	for i := range r.Runs {
+		l := r.Runs[i].Load
+		if l == nil || l.DurationSeconds == 0 {
+			continue
+		}
+		return fmt.Sprintf("%s for %s by %s, %s", cmp.Or(l.Pace, "closed loop"), readable.Lasting(l.DurationSeconds), readable.Things(int64(l.Connections), "connection"), readable.Clip(l.Protocol))
+	}
+	return ""
+}

@@ -1,0 +1,248 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/weirhq/weir/internal/chart"
+	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/analysis"
+)
+
+// strips is a chart with a strip for each configuration, all on one level axis.
+type strips struct {
+	File  string // of its plots, without an ending
+	Title string
+	Help  string // how to read it
+	Keys  []key
+	Axis  chart.Axis
+	Log   bool
+	Unit  string
+	Rows  []strip
+}
+
+// A key names what is drawn in a class of page.css.
+type key struct{ Class, Name string }
+
+// A strip is what is drawn of a configuration.
+type strip struct {
+	Name  string
+	Value string // in words, beside it
+	Bars  []stretch
+	Lines []stretch
+	Dots  []dot
+	Marks []dot
+}
+
+// A stretch goes from one value to another.
+type stretch struct {
+	Class    string
+	From, To float64
+	Text     string
+}
+
+// A dot is a value. Down is how far below the strip's top it stands, from 0 to 1.
+type dot struct {
+	Class string
+	At    float64
+	Down  float64
+	Text  string
+}
+
+// byRun draws every run of a metric as a dot, with the median and its interval.
+func byRun(m *analysis.Metric, r *lab.Results) strips {
+	s := strips{
+		File: slug(m.Name), Title: upperFirst(m.Name), Unit: m.Unit, Help: runHelp(m.Better),
+		Keys: []key{{"c1 dot", "a run"}, {"c2 interval", "median and its 95% interval"}},
+	}
+	least, most := math.Inf(1), math.Inf(-1)
+	outliers := false
+	for _, row := range m.Rows {
+		st := strip{Name: row.Configuration, Value: analysis.Quantity(row.Median, m.Unit)}
+		for i, v := range row.Values {
+			d := dot{Class: "c1", At: v.Value, Down: (float64(i) + 1) / float64(len(row.Values)+1), Text: fmt.Sprintf("run %d: %s", v.Run, analysis.Quantity(v.Value, m.Unit))}
+			if v.Outlier {
+				d.Class, outliers = "bad", true
+				d.Text += ", an outlier"
+			}
+			st.Dots = append(st.Dots, d)
+			least, most = min(least, v.Value), max(most, v.Value)
+		}
+		median := "median " + st.Value
+		if i := row.Interval; i != nil {
+			st.Lines = []stretch{{"c2 interval", i.Low, i.High, median + ", 95% interval " + intervalText(i, m.Unit)}}
+		}
+		st.Marks = []dot{{Class: "c2", At: row.Median, Text: median}}
+		s.Rows = append(s.Rows, st)
+	}
+	if outliers {
+		s.Keys = append(s.Keys, key{"bad dot", "an outlier"})
+	}
+	s.Axis = between(m.Unit, least, most)
+	if s.Axis.Place(0) != 0 || least < 0 {
+		s.Help += " The axis does not begin at 0."
+	}
+	return s
+}
+
+func runHelp(b lab.Better) string {
+	way := "Lower is better."
+	switch b {
+	case lab.Higher:
+		way = "Higher is better."
+	case lab.Neither:
+		way = "Neither way is better in itself."
+	}
+	return way + " Each dot is a run, the first on top: where two configurations' intervals lie apart, they differ; where their dots mix, they hardly do; dots that slant show a machine that drifted."
+}
+
+// percentiles are the metrics of the chart of latencies, and how each looks.
+var percentiles = []struct{ metric, class, name string }{
+	{"latency p50", "c1", "p50"},
+	{"latency p99", "c2", "p99"},
+	{"latency p99.9", "c3", "p99.9"},
+	{"latency max", "faint", "the slowest"},
+}
+
+// latencyStrips draws the medians of the percentiles. It has no rows when there
+// are no latencies.
+func latencyStrips(a *analysis.Analysis, r *lab.Results) strips {
+	s := strips{
+		File: "latency-percentiles", Title: "Latency percentiles", Unit: "us", Log: true,
+		Help: "Each mark is the median of a configuration's runs, and each step of the axis an equal ratio. When p50 stays and the others move right, few requests wait for something; when all move, all do.",
+	}
+	least, most := math.Inf(1), 0.0
+	for _, p := range percentiles {
+		s.Keys = append(s.Keys, key{p.class + " dot", p.name})
+	}
+	for _, c := range r.Configurations {
+		st := strip{Name: c.Name}
+		var words []string
+		for _, p := range percentiles {
+			m := a.Metric(p.metric)
+			if m == nil || m.Row(c.Name) == nil || m.Row(c.Name).Median <= 0 {
+				continue
+			}
+			v := m.Row(c.Name).Median
+			st.Dots = append(st.Dots, dot{Class: p.class + " big", At: v, Down: .5, Text: p.name + " " + analysis.Quantity(v, "us")})
+			least, most = min(least, v), max(most, v)
+			if p.name == "p50" || p.name == "p99" {
+				words = append(words, analysis.Quantity(v, "us"))
+			}
+		}
+		if len(st.Dots) == 0 {
+			continue
+		}
+		st.Value = strings.Join(words, ", ")
+		st.Lines = []stretch{{"thin", st.Dots[0].At, st.Dots[len(st.Dots)-1].At, ""}}
+		s.Rows = append(s.Rows, st)
+	}
+	if most > 0 {
+		s.Axis = chart.Log(least, most, 8, chart.TickSpan)
+	}
+	return s
+}
+
+// cpuStrips draws the CPU per request in user and system mode. It has no rows
+// when it is not known.
+func cpuStrips(a *analysis.Analysis, r *lab.Results) strips {
+	s := strips{
+		File: "cpu-per-request", Title: "CPU per request", Unit: "us",
+		Help: "What the service's processes ran for each answered request: their own code, and the system's on their behalf. Many small writes show as system time; formatting and garbage collection as user time.",
+		Keys: []key{{"c1 area", "user"}, {"c2 area", "system"}},
+	}
+	user, system := a.Metric("user CPU per request"), a.Metric("system CPU per request")
+	if user == nil || system == nil {
+		return s
+	}
+	most := 0.0
+	for _, c := range r.Configurations {
+		u, y := user.Row(c.Name), system.Row(c.Name)
+		if u == nil || y == nil {
+			continue
+		}
+		sum := u.Median + y.Median
+		s.Rows = append(s.Rows, strip{Name: c.Name, Value: analysis.Quantity(sum, "us"), Bars: []stretch{
+			{"c1", 0, u.Median, "user " + analysis.Quantity(u.Median, "us")},
+			{"c2", u.Median, sum, "system " + analysis.Quantity(y.Median, "us")},
+		}})
+		most = max(most, sum)
+	}
+	s.Axis = fromZero("us", most)
+	return s
+}
+
+// mostOwn bounds how many of a service's own measures are drawn; the others are
+// in the tables.
+const mostOwn = 40
+
+// allStrips are those that there is something to draw of, and how many of the
+// runs' own measures are not among them.
+func allStrips(r *lab.Results, a *analysis.Analysis) (all []strips, left int) {
+	drawn := map[string]bool{}
+	add := func(m *analysis.Metric) {
+		if m != nil && len(m.Rows) > 0 && !drawn[m.Name] {
+			drawn[m.Name] = true
+			all = append(all, byRun(m, r))
+		}
+	}
+	add(a.Metric("requests per second"))
+	for _, s := range []strips{latencyStrips(a, r), cpuStrips(a, r)} {
+		if len(s.Rows) > 0 {
+			all = append(all, s)
+		}
+	}
+	own := 0
+	for i := range a.Metrics {
+		m := &a.Metrics[i]
+		if m.Own {
+			if own++; own > mostOwn {
+				left++
+				continue
+			}
+		}
+		if m.Own || m.Leads {
+			add(m)
+		}
+	}
+	add(a.Metric("memory, peak"))
+	return unlike(all), left
+}
+
+// unlike gives strips files of their own.
+func unlike(all []strips) []strips {
+	seen := map[string]int{}
+	for i := range all {
+		name := all[i].File
+		if seen[name]++; seen[name] > 1 {
+			all[i].File = fmt.Sprintf("%s-%d", name, seen[name])
+		}
+	}
+	return all
+}
+
+// slug is a file's name for a metric: letters, digits and hyphens.
+func slug(name string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(name) {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+	}
+	s := strings.Trim(b.String(), "-")
+	if s == "" {
+		return "measure"
+	}
+	return s[:min(len(s), 60)]
+}
+
+func upperFirst(s string) string {
+	if s != "" && s[0] >= 'a' && s[0] <= 'z' {
+		return strings.ToUpper(s[:1]) + s[1:]
+	}
+	return s
+}

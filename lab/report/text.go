@@ -1,0 +1,339 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/weirhq/weir/internal/readable"
+	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/analysis"
+)
+
+// A Style says how text is drawn.
+type Style struct {
+	Width int // of a line, in characters; 0 is 80, and less than 60 is 60
+
+	// Color draws in colours and in Unicode, for a terminal. Without it the text
+	// is plain ASCII.
+	Color bool
+}
+
+// Text writes what a person wants to know at the end of an experiment: what was
+// found, the configurations, what to know before believing it, and where the
+// report is, if dir is not empty. It writes once.
+func Text(w io.Writer, r *lab.Results, a *analysis.Analysis, dir string, style Style) error {
+	s := newSheet(r, a)
+	p := newPaper(style)
+	p.heading(s.Title)
+	p.findings(s.Findings)
+	p.table(s.Overview)
+	p.warnings(s.Warnings)
+	if dir != "" {
+		p.line("")
+		p.wrapped("", "The report is in "+dir+": report.html, report.md, runs.csv, samples.csv, results.json, plots/.", "")
+	}
+	_, err := w.Write(p.Bytes())
+	return err
+}
+
+// A paper is text that is being written.
+type paper struct {
+	bytes.Buffer
+	width int
+	color bool
+}
+
+func newPaper(style Style) *paper {
+	if style.Width == 0 {
+		style.Width = 80
+	}
+	return &paper{width: max(style.Width, 60), color: style.Color}
+}
+
+// The colours, as between the brackets of an SGR sequence.
+const (
+	bold   = "1"
+	dim    = "2"
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+)
+
+func (p *paper) paint(color, s string) string {
+	if !p.color || color == "" || s == "" {
+		return s
+	}
+	return "\x1b[" + color + "m" + s + "\x1b[0m"
+}
+
+// spellings are the characters that this package writes and plain ASCII has not.
+var spellings = map[rune]string{'µ': "u", '±': "+-", '×': "x", '…': "...", '–': "-"}
+
+// clean returns s in characters that steer no terminal: printable ASCII and the
+// few others of spellings, spelled in ASCII when there is to be no other. The
+// rest stands as escapes.
+func (p *paper) clean(s string) string {
+	return readable.Escape(s, func(r rune) string {
+		ascii, known := spellings[r]
+		switch {
+		case r >= ' ' && r <= '~', known && p.color:
+			return string(r)
+		}
+		return ascii
+	})
+}
+
+func (p *paper) line(s string) {
+	p.WriteString(strings.TrimRight(s, " "))
+	p.WriteByte('\n')
+}
+
+// wrapped writes a text beside a label that stands at its first line.
+func (p *paper) wrapped(label, text, color string) {
+	indent := strings.Repeat(" ", len([]rune(label)))
+	for i, line := range readable.Wrap(p.clean(text), p.width-len(indent)) {
+		if i > 0 {
+			label = indent
+		}
+		p.line(p.paint(color, label) + line)
+	}
+}
+
+func (p *paper) heading(title string) {
+	p.line(p.paint(bold, p.clean(title)))
+	p.line("")
+}
+
+var verdictColors = map[analysis.Verdict]string{analysis.Better: green, analysis.Worse: red, analysis.Noise: dim}
+
+// verdictMarks stand before a finding.
+var verdictMarks = map[analysis.Verdict]string{analysis.Better: "+ ", analysis.Worse: "- ", analysis.Noise: "~ "}
+
+func (p *paper) findings(fs []analysis.Finding) {
+	for _, f := range fs {
+		mark := verdictMarks[f.Verdict]
+		if mark == "" {
+			mark = "  "
+		}
+		p.wrapped(mark, f.Text, verdictColors[f.Verdict])
+	}
+	p.line("")
+}
+
+func (p *paper) warnings(ws []string) {
+	for _, w := range ws {
+		p.wrapped("warning: ", w, yellow)
+	}
+}
+
+// table writes a table in columns: with its intervals where they fit, then
+// without, and when it is still too wide, as a block for each row.
+func (p *paper) table(t table) {
+	for _, much := range []detailed{all, medians, texts} {
+		if p.columns(t, much) {
+			return
+		}
+	}
+	p.blocks(t)
+}
+
+// detailed is how much of a cell is written.
+type detailed int
+
+const (
+	texts   detailed = iota // its text
+	medians                 // with how far a median may be off
+	all                     // with every interval
+)
+
+// columns writes a table, and nothing when that would be too wide.
+func (p *paper) columns(t table, much detailed) bool {
+	widths := make([]int, len(t.Columns))
+	cells := make([][]string, len(t.Rows))
+	for i, row := range t.Rows {
+		for k, c := range row {
+			text := p.clean(cellText(c, k, much))
+			cells[i] = append(cells[i], text)
+			widths[k] = max(widths[k], len([]rune(text)))
+		}
+	}
+	heads := make([][]string, len(t.Columns)) // in lines
+	tall, total := 0, -2
+	for k, c := range t.Columns {
+		for word := range strings.FieldsSeq(c.Name) {
+			widths[k] = max(widths[k], len([]rune(p.clean(word))))
+		}
+		heads[k] = readable.Wrap(p.clean(c.Name), widths[k])
+		for _, line := range heads[k] {
+			widths[k] = max(widths[k], len([]rune(line)))
+		}
+		tall = max(tall, len(heads[k]))
+		total += widths[k] + 2
+	}
+	if total > p.width {
+		return false
+	}
+	for i := range tall {
+		var line []string
+		for k := range t.Columns {
+			line = append(line, at(heads[k], i-tall+len(heads[k])))
+		}
+		p.line(p.paint(dim, strings.TrimRight(padded(t, line, widths, nil), " ")))
+	}
+	for i, row := range t.Rows {
+		p.line(padded(t, cells[i], widths, func(k int, s string) string { return p.paint(classColors[row[k].Class], s) }))
+	}
+	p.line("")
+	return true
+}
+
+// classColors are the colours of a cell's class.
+var classColors = map[string]string{"better": green, "worse": red, "quiet": dim, "outlier": yellow}
+
+// cellText is a cell in one line. What stands small beside a name has no room.
+func cellText(c cell, column int, much detailed) string {
+	switch {
+	case c.Small == "" || column == 0 || much == texts:
+		return c.Text
+	case strings.HasPrefix(c.Small, "±"):
+		return c.Text + " " + c.Small
+	case much == medians:
+		return c.Text
+	}
+	return c.Text + " (" + c.Small + ")"
+}
+
+func at(lines []string, i int) string {
+	if i < 0 || i >= len(lines) {
+		return ""
+	}
+	return lines[i]
+}
+
+func padded(t table, cells []string, widths []int, paint func(int, string) string) string {
+	var b strings.Builder
+	for k, c := range cells {
+		if k > 0 {
+			b.WriteString("  ")
+		}
+		pad := strings.Repeat(" ", widths[k]-len([]rune(c)))
+		if paint != nil {
+			c = paint(k, c)
+		}
+		if t.Columns[k].Number {
+			b.WriteString(pad + c)
+		} else {
+			b.WriteString(c + pad)
+		}
+	}
+	return b.String()
+}
+
+// blocks writes each row as its name and a line for each column.
+func (p *paper) blocks(t table) {
+	wide := 0
+	for _, c := range t.Columns[1:] {
+		wide = max(wide, min(len([]rune(p.clean(c.Name))), p.width/2))
+	}
+	for _, row := range t.Rows {
+		p.wrapped("", row[0].Text, bold)
+		for k := 1; k < len(row); k++ {
+			if row[k].Text == "" || t.Columns[k].Name == versusName && k > 1 {
+				continue // stands beside its value
+			}
+			text := cellText(row[k], k, all)
+			if k+1 < len(row) && t.Columns[k+1].Name == versusName && row[k+1].Text != "" {
+				text += "  " + cellText(row[k+1], k+1, texts)
+			}
+			name := p.clean(t.Columns[k].Name)
+			p.wrapped(fmt.Sprintf("  %-*s  ", wide, name[:min(len(name), wide)]), text, dim)
+		}
+	}
+	p.line("")
+}
+
+// Comparison writes what a comparison of two results has found as text for a
+// terminal. It writes once.
+func Comparison(w io.Writer, c *analysis.Comparison, style Style) error {
+	p := newPaper(style)
+	p.heading("A: " + sideText(c.A) + "; B: " + sideText(c.B))
+	p.findings(c.Findings)
+	for _, t := range comparisonTables(c) {
+		p.line(p.paint(bold, p.clean(t.title)))
+		p.table(t.table)
+	}
+	p.warnings(comparisonWarnings(c))
+	_, err := w.Write(p.Bytes())
+	return err
+}
+
+// ComparisonMarkdown writes the same as Markdown.
+func ComparisonMarkdown(w io.Writer, c *analysis.Comparison) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# %s against %s\n\n", plainText(sideText(c.B)), plainText(sideText(c.A)))
+	for _, f := range c.Findings {
+		fmt.Fprintf(&b, "- %s%s\n", markText(f.Verdict), plainText(f.Text))
+	}
+	for _, t := range comparisonTables(c) {
+		fmt.Fprintf(&b, "\n## %s\n\n", plainText(t.title))
+		markdownTable(&b, t.table)
+	}
+	if ws := comparisonWarnings(c); len(ws) > 0 {
+		b.WriteString("\nTo be known before this is believed:\n\n")
+		for _, warning := range ws {
+			fmt.Fprintf(&b, "- %s\n", plainText(warning))
+		}
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func sideText(s analysis.Side) string {
+	return strings.Join(slices.DeleteFunc([]string{s.Name, s.Started, s.Version}, func(s string) bool { return s == "" }), ", ")
+}
+
+// comparisonWarnings end with what only one side has.
+func comparisonWarnings(c *analysis.Comparison) []string {
+	ws := slices.Clone(c.Warnings)
+	for _, side := range []struct {
+		name string
+		only []string
+	}{{"A", c.OnlyA}, {"B", c.OnlyB}} {
+		if len(side.only) > 0 {
+			ws = append(ws, fmt.Sprintf("Only %s has %s.", side.name, readable.Enumerate(side.only)))
+		}
+	}
+	return ws
+}
+
+// A titledTable is one of several.
+type titledTable struct {
+	title string
+	table table
+}
+
+// comparisonTables are one for each metric that leads, or for all when none
+// does.
+func comparisonTables(c *analysis.Comparison) []titledTable {
+	leads := slices.ContainsFunc(c.Metrics, func(m analysis.ComparedMetric) bool { return m.Leads })
+	var all []titledTable
+	for _, m := range c.Metrics {
+		if leads && !m.Leads && !slices.Contains(worthKnowing, m.Name) {
+			continue
+		}
+		t := table{Columns: []column{{Name: "configuration"}, {"A", true}, {"B", true}, {"B against A", true}, {"p, corrected", true}}}
+		for _, row := range m.Rows {
+			t.Rows = append(t.Rows, []cell{
+				{Text: row.Configuration},
+				{Text: analysis.Quantity(row.A.Median, m.Unit), Small: spread(row.A)},
+				{Text: analysis.Quantity(row.B.Median, m.Unit), Small: spread(row.B)},
+				versusCell(&row.Versus, false), {Text: pText(row.Versus.Corrected)},
+			})
+		}
+		all = append(all, titledTable{upperFirst(m.Name), t})
+	}
+	return all
+}

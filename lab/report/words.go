@@ -1,0 +1,103 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/weirhq/weir/internal/readable"
+	"github.com/weirhq/weir/lab/analysis"
+)
+
+// percentChange writes a ratio as a change: -43.1%, +3.20%, ×12.
+func percentChange(ratio float64) string {
+	if ratio >= 10 {
+		return "×" + readable.Number(ratio)
+	}
+	return fmt.Sprintf("%s%%", signed(100*(ratio-1)))
+}
+
+// signed writes a change in percent with three digits at most, and what is none
+// without a sign.
+func signed(p float64) string {
+	decimals := 1
+	if math.Abs(p) < 1 {
+		decimals = 2
+	}
+	text := fmt.Sprintf("%+.*f", decimals, p)
+	if strings.Trim(text, "+-0.") == "" {
+		return "0"
+	}
+	return text
+}
+
+// changeInterval writes where a change lies: "-45.2 to -41.0%".
+func changeInterval(i *analysis.Interval) string {
+	if i == nil {
+		return ""
+	}
+	if i.High >= 10 {
+		return percentChange(i.Low) + " to " + percentChange(i.High)
+	}
+	return signed(100*(i.Low-1)) + " to " + signed(100*(i.High-1)) + "%"
+}
+
+// verdict writes a difference: its size when it is more than noise, ~ when it is
+// not, and its size in parentheses when it was not judged.
+func verdict(d *analysis.Difference) string {
+	if d.Verdict == analysis.Noise {
+		return "~"
+	}
+	text := "changed"
+	if d.Ratio != nil {
+		text = percentChange(*d.Ratio)
+	}
+	switch d.Verdict {
+	case analysis.NotJudged:
+		return "(" + text + ")"
+	case analysis.Better, analysis.Worse:
+		return text + " " + string(d.Verdict)
+	}
+	return text
+}
+
+// spread writes an interval as a share of its median: ±1.2%.
+func spread(s analysis.Summary) string {
+	if s.Interval == nil || s.Median <= 0 {
+		return ""
+	}
+	off := max(s.Interval.High/s.Median-1, 1-s.Interval.Low/s.Median)
+	if off < 0.0005 {
+		return "±0%"
+	}
+	if off >= 1 {
+		return fmt.Sprintf("±%.0f%%", 100*off)
+	}
+	return fmt.Sprintf("±%.1f%%", 100*off)
+}
+
+// intervalText writes an interval in its unit.
+func intervalText(i *analysis.Interval, unit string) string {
+	if i == nil {
+		return "-"
+	}
+	return analysis.Quantity(i.Low, unit) + " to " + analysis.Quantity(i.High, unit)
+}
+
+func pText(p *float64) string {
+	switch {
+	case p == nil:
+		return "-"
+	case *p < 0.001:
+		return "<0.001"
+	}
+	return fmt.Sprintf("%.3f", *p)
+}
+
+// markText is a verdict before a finding in Markdown.
+func markText(v analysis.Verdict) string {
+	if name := markOf(v).Name; name != "" {
+		return "**" + name + "**: "
+	}
+	return ""
+}

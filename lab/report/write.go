@@ -1,0 +1,154 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/analysis"
+)
+
+// Write writes the report of results into their folder, which is made if it is
+// missing:
+//
+//	report.html    a page that needs nothing else
+//	report.md      the same in Markdown, with the plots
+//	runs.csv       every run
+//	samples.csv    every sample of every run
+//	results.json   the results without samples and points, if the lab has not written it
+//	analysis.json  what to make of them
+//	plots/         every chart as SVG and as PDF
+//
+// Profiles are read from the folder. The files are made beside their places and
+// moved there when all are whole, in place of an earlier report's; when Write
+// fails before that, the folder is as it was.
+func Write(dir string, r *lab.Results, a *analysis.Analysis) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	stage, err := os.MkdirTemp(dir, ".report-*")
+	if err != nil {
+		return fmt.Errorf("report: a folder to write in: %w", err)
+	}
+	defer os.RemoveAll(stage)
+	if err := writeAll(stage, newDocument(dir, r, a)); err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(dir, resultsFile)); err == nil {
+		os.Remove(filepath.Join(stage, resultsFile)) // the lab's own stays
+	}
+	return moveAll(stage, dir)
+}
+
+// A document is all that a report shows.
+type document struct {
+	*sheet
+	results  *lab.Results
+	analysis *analysis.Analysis
+	strips   []strips
+	left     int // of the runs' own measures, for want of room
+	panels   []panels
+	details  []detail
+}
+
+func newDocument(dir string, r *lab.Results, a *analysis.Analysis) *document {
+	d := &document{sheet: newSheet(r, a), results: r, analysis: a}
+	views, warnings := profileViews(dir, r)
+	d.Warnings = append(d.Warnings, warnings...)
+	d.strips, d.left = allStrips(r, a)
+	d.panels = allPanels(r)
+	d.details = details(r, a, views)
+	return d
+}
+
+// writeAll writes every file of a report into an empty folder.
+func writeAll(dir string, d *document) error {
+	for _, file := range []struct {
+		name  string
+		write func(io.Writer) error
+	}{
+		{"report.html", d.html},
+		{"report.md", d.markdown},
+		{"runs.csv", func(w io.Writer) error { return runsCSV(w, d.results) }},
+		{"samples.csv", func(w io.Writer) error { return samplesCSV(w, d.results) }},
+		{resultsFile, func(w io.Writer) error { return json.NewEncoder(w).Encode(light(d.results)) }},
+		{"analysis.json", d.json},
+	} {
+		if err := writeFile(filepath.Join(dir, file.name), file.write); err != nil {
+			return err
+		}
+	}
+	plots := filepath.Join(dir, "plots")
+	if err := os.Mkdir(plots, 0o755); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return d.plots(plots)
+}
+
+func writeFile(name string, write func(io.Writer) error) error {
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return fmt.Errorf("report: %s: %w", filepath.Base(name), err)
+	}
+	if err := os.WriteFile(name, b.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return nil
+}
+
+func (d *document) json(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(d.analysis)
+}
+
+// resultsFile is what lab.Read reads.
+const resultsFile = "results.json"
+
+// light returns results without what takes much room: samples, which are in
+// samples.csv, and points.
+func light(r *lab.Results) *lab.Results {
+	c := *r
+	c.Runs, c.Profiled = lightRuns(r.Runs), lightRuns(r.Profiled)
+	return &c
+}
+
+func lightRuns(runs []lab.Run) []lab.Run {
+	light := slices.Clone(runs)
+	for i := range light {
+		run := &light[i]
+		run.Samples = nil
+		if run.Load != nil {
+			l := *run.Load
+			l.Points = nil
+			run.Load = &l
+		}
+	}
+	return light
+}
+
+// moveAll moves what is in stage to dir. A folder takes the place of the one of
+// its name, and that one goes with stage.
+func moveAll(stage, dir string) error {
+	entries, err := os.ReadDir(stage)
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	for _, e := range entries {
+		to := filepath.Join(dir, e.Name())
+		if e.IsDir() {
+			if err := os.Rename(to, filepath.Join(stage, e.Name()+".old")); err != nil && !os.IsNotExist(err) {
+				return fmt.Errorf("report: %w", err)
+			}
+		}
+		if err := os.Rename(filepath.Join(stage, e.Name()), to); err != nil {
+			return fmt.Errorf("report: %w", err)
+		}
+	}
+	return nil
+}
