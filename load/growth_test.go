@@ -68,3 +68,19 @@ func TestRebase(t *testing.T) {
 		}
 	}
 }
+
+// TestGrowPathBody has a body that all targets share.
+func TestGrowPathBody(t *testing.T) {
+	text := strings.Repeat("x", 1000)
+	for _, target := range load.GrowPath(load.Target{URL: "http://a/", Body: load.Body{Text: text}}, 2) {
+		if target.Body.Text != "" || target.Body.Size != 1000 {
+			t.Errorf("%s: the body is a text of %d bytes and a file of %d", target.URL, len(target.Body.Text), target.Body.Size)
+		}
+	}
+	const template = "{{seq}}"
+	for _, target := range load.GrowPath(load.Target{URL: "http://a/", Body: load.Body{Text: template}}, 2) {
+		if target.Body.Text != template {
+			t.Errorf("%s: the body is %+v, want the template", target.URL, target.Body)
+		}
+	}
+}

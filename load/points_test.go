@@ -55,7 +55,7 @@ func TestPoints(t *testing.T) {
 func TestPointsOfFew(t *testing.T) {
 	s := newRascal(t, nil, func(v *visit) {
 		if v.ask() && v.number < 2 {
-			v.say(good)
+			v.say("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello")
 		}
 	})
 	r := run(t, load.Plan{Targets: targets(s.url), Requests: 4, Connections: 1, Threads: 1, Points: 1000, Process: -1})

@@ -291,3 +291,38 @@ func checkMessage(t *testing.T, in Target, m *message) {
 		t.Errorf("Host %q, want %q, %v", got.Host, l.origin.hostport(), err)
 	}
 }
+
+// TestScriptLines has each of several targets see all lines of a file, however
+// many threads there are.
+func TestScriptLines(t *testing.T) {
+	file := writeFile(t, "lines", "a\nb\nc\nd\n")
+	var targets []Target
+	for i := range 2 { // which both divide the number of lines
+		targets = append(targets, Target{URL: fmt.Sprintf("http://a/%d/{{line %q}}", i, file), Body: Body{Text: fmt.Sprintf("{{line %q}}", file)}})
+	}
+	p, err := compile(targets, false, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for threads := 1; threads <= 4; threads++ {
+		seen := map[string]int{}
+		for thread := range threads {
+			s := p.script(thread, threads, 1)
+			for range 16 {
+				head := string(s.next().head)
+				path := strings.Fields(head)[1]
+				if line := path[len(path)-1:]; !strings.HasSuffix(head, "\r\n\r\n"+line) {
+					t.Errorf("the URL and the body have different lines: %q", head)
+				}
+				seen[path]++
+			}
+		}
+		for i := range 2 {
+			for _, line := range "abcd" {
+				if n := seen[fmt.Sprintf("/%d/%c", i, line)]; n != 2*threads {
+					t.Errorf("%d threads: target %d had line %c %d times, want %d: %v", threads, i, line, n, 2*threads, seen)
+				}
+			}
+		}
+	}
+}

@@ -63,7 +63,7 @@ func (s *Settings) targets() ([]load.Target, error) {
 	if s.URL == "" {
 		return nil, fail("url", "such as http://127.0.0.1:8080/", "there is no URL to send requests to")
 	}
-	t := load.Target{Method: s.Method, URL: withScheme(s.URL), Header: header}
+	t := load.Target{Method: s.Method, URL: WithScheme(s.URL), Header: header}
 	if len(s.Form) > 0 {
 		err = s.setForm(&t)
 	} else {
@@ -75,8 +75,9 @@ func (s *Settings) targets() ([]load.Target, error) {
 	return load.GrowPath(t, s.PathGrowth), nil
 }
 
-// withScheme completes a URL as curl does; a port alone is this machine's.
-func withScheme(url string) string {
+// WithScheme completes a URL as curl does: http is left out, and of a port alone,
+// this machine.
+func WithScheme(url string) string {
 	if strings.Contains(url, "://") {
 		return url
 	}
@@ -98,7 +99,7 @@ func (s *Settings) readTargets(header []load.Header) ([]load.Target, error) {
 		return nil, &Error{"requests_file", err, ""}
 	}
 	if s.To != "" {
-		if targets, err = load.Rebase(targets, withScheme(s.To)); err != nil {
+		if targets, err = load.Rebase(targets, WithScheme(s.To)); err != nil {
 			return nil, &Error{"to", err, ""}
 		}
 	}

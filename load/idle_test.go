@@ -1,0 +1,96 @@
+package load_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/load"
+)
+
+// TestClosedWhileIdle has a server close each connection after an answer, without
+// a word of it: who sends again later has a new connection, and loses no request.
+func TestClosedWhileIdle(t *testing.T) {
+	serverTLS, clientTLS := quickTLS(t)
+	for _, secure := range []bool{false, true} {
+		t.Run(fmt.Sprint("TLS ", secure), func(t *testing.T) {
+			t.Parallel()
+			config := serverTLS
+			if !secure {
+				config = nil
+			}
+			s := newRascal(t, config, func(v *visit) {
+				if v.ask() {
+					v.say(good)
+				}
+			})
+			const requests = 40
+			r := run(t, load.Plan{Targets: targets(s.url), TLS: clientTLS, Pace: load.Rate(40), Requests: requests, Duration: patience,
+				Connections: 1, MaxConnections: 1, Threads: 1, Process: -1})
+			// Every other one would be lost; on a busy machine the close may come late.
+			if r.Failed > requests/4 || r.ConnectionsMade < requests/2 || r.Connections != 1 {
+				t.Errorf("%d of %d requests failed, over %d connections, %d at once: %v", r.Failed, requests, r.ConnectionsMade, r.Connections, r.ErrorExamples)
+			}
+		})
+	}
+}
+
+// TestDeafHTTP2 sends more to a server of HTTP/2 than sockets hold, which allows
+// it and then does not read: the run ends all the same, a timeout after its end.
+func TestDeafHTTP2(t *testing.T) {
+	deaf := make(chan struct{})
+	s := newRascal(t, nil, func(v *visit) {
+		io.CopyN(io.Discard, v.in, int64(len("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")))
+		v.say("\x00\x00\x06\x04\x00\x00\x00\x00\x00" + "\x00\x04\x7f\xff\xff\xff") // SETTINGS: the streams' windows
+		v.say("\x00\x00\x04\x08\x00\x00\x00\x00\x00" + "\x7f\xff\x00\x00")         // WINDOW_UPDATE: the connection's
+		<-deaf
+	})
+	t.Cleanup(func() { close(deaf) }) // before the server's end waits for it
+	const size = 64 << 20
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	body := load.Body{File: strings.NewReader(strings.Repeat("x", size)), Size: size}
+	began := time.Now()
+	r, err := load.Run(ctx, load.Plan{Targets: []load.Target{{URL: s.url, Body: body}}, Protocol: load.HTTP2, Connections: 1, Pipeline: 2,
+		Duration: 200 * time.Millisecond, Timeout: 200 * time.Millisecond, Process: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkSums(t, r)
+	if took := time.Since(began); ctx.Err() != nil || r.Requests > 0 || r.Sent == 0 {
+		t.Errorf("the run took %v, %d of %d requests were answered: %v", took, r.Requests, r.Sent, r.ErrorExamples)
+	}
+}
+
+// TestOddStatuses counts statuses that nobody has named, and refuses what is
+// none.
+func TestOddStatuses(t *testing.T) {
+	s := newRascal(t, nil, answering("HTTP/1.1 799 Odd\r\nContent-Length: 0\r\n\r\n"))
+	r := run(t, load.Plan{Targets: targets(s.url), Requests: 3, Process: -1})
+	if r.Status["7xx"] != 3 || r.StatusCodes["799"] != 3 || r.LatencyByStatus["7xx"] == nil {
+		t.Errorf("the statuses are %v, %v", r.Status, r.StatusCodes)
+	}
+}
+
+// TestUnreachableWords names the address once.
+func TestUnreachableWords(t *testing.T) {
+	s := newRascal(t, nil, func(*visit) {})
+	s.die()
+	for _, c := range []struct {
+		url      string
+		protocol load.Protocol
+	}{{s.url, load.HTTP1}, {s.url, load.HTTP2}, {strings.Replace(s.url, "http:", "https:", 1), load.HTTP1}} {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		_, err := load.Run(ctx, load.Plan{Targets: targets(c.url), Protocol: c.protocol, Process: -1})
+		cancel()
+		address := s.Addr().String()
+		var unreachable *load.UnreachableError
+		if !errors.As(err, &unreachable) || strings.Count(err.Error(), address) != 1 {
+			t.Errorf("%s, %v: %v; want one %s", c.url, c.protocol, err, address)
+		}
+	}
+}
