@@ -1,0 +1,254 @@
+package micro
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/load"
+)
+
+// Options say which benchmarks are run. A and B have to be set.
+type Options struct {
+	// Dir is the folder that everything is relative to; "" is the current one.
+	Dir string
+
+	// A and B are the two sides: each is a folder, if there is one of that name,
+	// or else a commit of the repository that Dir is in. A is the baseline. "."
+	// is the sources as they stand.
+	A, B string
+
+	// Packages are patterns such as "./router" and "./...", relative to Dir or to
+	// a side that is a folder; none is ".".
+	Packages []string
+
+	Bench string // a regular expression as for go test -bench; "" is all
+	Time  string // as for go test -benchtime: "500ms", "100x"; "" is 1s
+	Count int    // how often each side is run; 0 is 10
+	Seed  uint64 // of the order of the runs
+
+	// Version is that of the program, for the results.
+	Version string
+
+	// Progress, if not nil, is called by the goroutine of Run.
+	Progress func(lab.Progress)
+}
+
+// Run builds the benchmarks of both sides and runs them. A commit is checked out
+// into a temporary folder, as a work tree of its repository, which is removed in
+// the end.
+//
+// A run that fails is a result with its Outcome and last output. When ctx ends,
+// the results so far come back, Interrupted, or its error if there are none. Run
+// fails when a side cannot be built or has no benchmark that was measured.
+func Run(ctx context.Context, o Options) (*lab.Results, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, fmt.Errorf("micro: %w", err)
+	}
+	temp, err := os.MkdirTemp("", "weir-micro-")
+	if err != nil {
+		return nil, fmt.Errorf("micro: %w", err)
+	}
+	defer os.RemoveAll(temp)
+	e := &experiment{Options: o, began: time.Now()}
+	defer e.close()
+	if err := e.build(ctx, temp); ctx.Err() != nil {
+		return nil, fmt.Errorf("micro: %w", ctx.Err()) // and not what an ended compiler has said
+	} else if err != nil {
+		return nil, fmt.Errorf("micro: %w", err)
+	}
+	r := e.run(ctx)
+	switch {
+	case len(r.Runs) == 0:
+		return nil, fmt.Errorf("micro: %w", ctx.Err())
+	case r.Interrupted:
+		return r, nil
+	}
+	if err := measured(r); err != nil {
+		return nil, fmt.Errorf("micro: %w", err)
+	}
+	return r, nil
+}
+
+const defaultCount = 10
+
+// withDefaults replaces every zero that stands for something.
+func (o Options) withDefaults() (Options, error) {
+	if o.A == "" || o.B == "" {
+		return o, errors.New("a side is missing: A and B are commits or folders, such as HEAD and . for the last commit and the sources as they stand")
+	}
+	if o.Count < 0 {
+		return o, fmt.Errorf("the count %d is below zero", o.Count)
+	}
+	if o.Count == 0 {
+		o.Count = defaultCount
+	}
+	if o.Bench == "" {
+		o.Bench = "."
+	}
+	if o.Time == "" {
+		o.Time = "1s"
+	}
+	if len(o.Packages) == 0 {
+		o.Packages = []string{"."}
+	}
+	dir, err := filepath.Abs(o.Dir)
+	o.Dir = dir
+	return o, err
+}
+
+// An experiment is what is under way.
+type experiment struct {
+	Options
+	began time.Time
+	sides []*side
+	turns []turn
+	done  int // of turns
+}
+
+// build makes the binaries of both sides.
+func (e *experiment) build(ctx context.Context, temp string) error {
+	for i, what := range []string{e.A, e.B} {
+		s, err := newSide(ctx, e.Dir, what, filepath.Join(temp, fmt.Sprint(i)))
+		if err != nil {
+			return err
+		}
+		e.sides = append(e.sides, s)
+		if err := s.build(ctx, e.Packages, func(line string) { e.tell(lab.Progress{Step: lab.Building, Line: line}) }); err != nil {
+			return err
+		}
+	}
+	if a, b := e.sides[0], e.sides[1]; a.name == b.name {
+		b.name += " (B)"
+	}
+	return nil
+}
+
+func (e *experiment) close() {
+	for _, s := range e.sides {
+		s.close()
+	}
+}
+
+// A turn is a run that is to be made.
+type turn struct {
+	configuration int // 0 is the baseline, 1 its twin, 2 the other side
+	repeat        int
+}
+
+// order returns all turns, in blocks of one of each: a block is shuffled and the
+// next one its mirror, as those of any experiment.
+func order(count int, seed uint64) []turn {
+	chance := rand.New(rand.NewPCG(seed, 0x6d6963726f))
+	var turns []turn
+	var block []int
+	for repeat := range count {
+		if repeat%2 == 0 {
+			block = chance.Perm(3)
+		} else {
+			slices.Reverse(block)
+		}
+		for _, c := range block {
+			turns = append(turns, turn{c, repeat + 1})
+		}
+	}
+	return turns
+}
+
+// run makes all runs, or those until ctx ends.
+func (e *experiment) run(ctx context.Context) *lab.Results {
+	r := e.results()
+	e.turns = order(e.Count, e.Seed)
+	for i, turn := range e.turns {
+		configuration := r.Configurations[turn.configuration]
+		e.tell(lab.Progress{Step: lab.Loading, Configuration: configuration.Name, Repeat: turn.repeat})
+		run := e.sides[turn.configuration/2].run(ctx, e.Bench, e.Time)
+		if ctx.Err() != nil {
+			r.Interrupted = true
+			break
+		}
+		run.Number, run.Repeat, run.Configuration = i+1, turn.repeat, configuration.Name
+		r.Runs = append(r.Runs, run)
+		e.done++
+		e.tell(lab.Progress{Step: lab.Ended, Configuration: configuration.Name, Repeat: turn.repeat, Last: &run})
+	}
+	r.Ended = time.Now()
+	return r
+}
+
+// results are those without runs.
+func (e *experiment) results() *lab.Results {
+	a, b := e.sides[0], e.sides[1]
+	return &lab.Results{
+		Name:     "micro",
+		Title:    fmt.Sprintf("Benchmarks of %s against %s", b.name, a.name),
+		Question: fmt.Sprintf("Which benchmarks of %s does %s change?", strings.Join(e.Packages, " "), b.name),
+		Source:   e.source(),
+		Started:  e.began,
+		Seed:     e.Seed,
+		Version:  e.Version,
+		Machine:  load.ThisMachine(),
+		Configurations: []lab.Configuration{
+			{Name: a.name, Baseline: true, About: a.about},
+			{Name: a.name + " again", Again: true, About: "the same binaries once more, for the noise"},
+			{Name: b.name, About: b.about},
+		},
+	}
+}
+
+// source is what was asked for, as YAML has it.
+func (e *experiment) source() string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "# Go benchmarks of two sides\nmicro:\n  a: %q\n  b: %q\n  packages:\n", e.A, e.B)
+	for _, p := range e.Packages {
+		fmt.Fprintf(&s, "    - %q\n", p)
+	}
+	fmt.Fprintf(&s, "  bench: %q\n  time: %q\n  count: %d\n  seed: %d\n", e.Bench, e.Time, e.Count, e.Seed)
+	return s.String()
+}
+
+// tell tells how far it is.
+func (e *experiment) tell(p lab.Progress) {
+	if e.Progress == nil {
+		return
+	}
+	p.Of, p.Elapsed = 3*e.Count, time.Since(e.began)
+	if p.Step != lab.Building {
+		p.Run = min(e.done+1, p.Of)
+	}
+	if p.Step == lab.Ended {
+		p.Run = e.done
+	}
+	if e.done > 0 {
+		p.Left = p.Elapsed / time.Duration(e.done) * time.Duration(p.Of-e.done)
+	}
+	e.Progress(p)
+}
+
+// measured tells whether every side has a run with a benchmark in it.
+func measured(r *lab.Results) error {
+	for _, c := range r.Configurations {
+		last, any := "", false
+		for _, run := range r.Runs {
+			if run.Configuration == c.Name {
+				any = any || run.Outcome == lab.Done
+				last = run.Error
+				if run.LastOutput != "" {
+					last += ":\n" + run.LastOutput
+				}
+			}
+		}
+		if !any {
+			return fmt.Errorf("%s has no run that was measured: %s", c.Name, last)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package micro
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/weirhq/weir/lab"
+)
+
+// run executes all binaries once.
+func (s *side) run(ctx context.Context, bench, benchtime string) lab.Run {
+	run := lab.Run{Started: time.Now(), Outcome: lab.Done}
+	var output bytes.Buffer
+	for _, b := range s.binaries {
+		cmd := command(ctx, b.dir, b.file, "-test.run=^$", "-test.bench="+bench, "-test.benchtime="+benchtime, "-test.benchmem", "-test.timeout=0")
+		var out bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &out
+		err := cmd.Run()
+		output.Write(out.Bytes())
+		if err != nil {
+			run.Outcome, run.Exit = lab.Died, fmt.Sprint(cmd.ProcessState)
+			run.Error = fmt.Sprintf("the benchmarks of %s ended with %v", b.pkg, err)
+			break
+		}
+		own, err := b.measures(&out)
+		if err != nil {
+			run.Outcome, run.Error = lab.Failed, err.Error()
+			break
+		}
+		run.Own = append(run.Own, own...)
+	}
+	run.Seconds = time.Since(run.Started).Seconds()
+	if run.Outcome == lab.Done && len(run.Own) == 0 {
+		run.Outcome, run.Error = lab.NoAnswer, fmt.Sprintf("no benchmark matches %q", bench)
+	}
+	if run.Outcome != lab.Done {
+		run.LastOutput = tail(output.Bytes())
+	}
+	return run
+}
+
+// measures reads what a binary has written. A benchmark that says a unit twice, or
+// runs twice, has its first value.
+func (b binary) measures(out io.Reader) ([]lab.Measure, error) {
+	var own []lab.Measure
+	reader := benchfmt.NewReader(out, b.pkg)
+	for reader.Scan() {
+		result, ok := reader.Result().(*benchfmt.Result)
+		if !ok {
+			continue // a line that only begins like a benchmark's
+		}
+		for _, v := range result.Values {
+			if math.IsNaN(v.Value) || math.IsInf(v.Value, 0) {
+				continue // a metric that a benchmark has divided by nothing
+			}
+			own = append(own, lab.Measure{Name: b.benchmark(result.Name) + " " + v.Unit, Unit: unit(v.Unit), Value: v.Value, Better: better(reader.Units().GetBetter(v.Unit))})
+		}
+	}
+	if err := reader.Err(); err != nil {
+		return nil, fmt.Errorf("reading the benchmarks of %s: %w", b.pkg, err)
+	}
+	return own, nil
+}
+
+// benchmark is a benchmark's name without the number of CPUs, which is the same
+// on both sides.
+func (b binary) benchmark(name benchfmt.Name) string {
+	base, parts := name.Parts()
+	var s strings.Builder
+	if b.several {
+		s.WriteString(b.pkg + " ")
+	}
+	s.WriteString("Benchmark")
+	s.Write(base)
+	for _, part := range parts {
+		if part[0] == '/' {
+			s.Write(part)
+		}
+	}
+	return s.String()
+}
+
+// unit is what lab calls a unit of benchmarks.
+func unit(s string) string {
+	switch s {
+	case "sec/op", "sec":
+		return "s"
+	case "B/op", "B":
+		return "bytes"
+	case "B/s":
+		return "bytes/s"
+	case "allocs/op":
+		return ""
+	}
+	return s
+}
+
+// better is lab's word for benchfmt's sign, by which 0 is not known.
+func better(sign int) lab.Better {
+	switch {
+	case sign > 0:
+		return lab.Higher
+	case sign < 0:
+		return lab.Lower
+	}
+	return lab.Neither
+}

@@ -1,0 +1,192 @@
+package micro
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// A side is one of two sources whose benchmarks are compared.
+type side struct {
+	name, about string
+	root        string // the folder that patterns are relative to
+	temp        string // for its binaries and work tree
+	binaries    []binary
+
+	repository, worktree string // "" for a side that is a folder
+}
+
+// A binary is a package's tests.
+type binary struct {
+	file    string
+	dir     string // of the package, in which it runs
+	pkg     string // its folder, relative to the root
+	several bool   // the side has others, so that benchmarks are told apart by pkg
+}
+
+// newSide finds what a side is, and checks its commit out if it is one. temp does
+// not exist yet.
+func newSide(ctx context.Context, dir, what, temp string) (*side, error) {
+	if err := os.Mkdir(temp, 0o700); err != nil {
+		return nil, err
+	}
+	folder := what
+	if !filepath.IsAbs(folder) {
+		folder = filepath.Join(dir, what)
+	}
+	if info, err := os.Stat(folder); err == nil && info.IsDir() {
+		return &side{name: what, about: "the sources in " + folder, root: folder, temp: temp}, nil
+	}
+	return checkOut(ctx, dir, what, temp)
+}
+
+// checkOut makes a work tree of a commit.
+func checkOut(ctx context.Context, dir, what, temp string) (*side, error) {
+	top, err := git(ctx, dir, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return nil, fmt.Errorf("%q is no folder, and %s is in no git repository that could have it as a commit: %w", what, dir, err)
+	}
+	commit, err := git(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", what+"^{commit}")
+	if err != nil {
+		return nil, fmt.Errorf("%q is neither a folder nor a commit of %s: git log shows commits", what, top)
+	}
+	prefix, err := git(ctx, dir, "rev-parse", "--show-prefix")
+	if err != nil {
+		return nil, err
+	}
+	about, err := git(ctx, dir, "show", "--no-patch", "--format=%h %s", commit)
+	if err != nil {
+		return nil, err
+	}
+	s := &side{name: what, about: about, temp: temp, repository: top, worktree: filepath.Join(temp, "tree")}
+	s.root = filepath.Join(s.worktree, prefix)
+	if _, err := git(ctx, top, "worktree", "add", "--detach", s.worktree, commit); err != nil {
+		s.close() // it may have been interrupted half-way
+		return nil, fmt.Errorf("checking %s out: %w", what, err)
+	}
+	if _, err := os.Stat(s.root); err != nil {
+		s.close()
+		return nil, fmt.Errorf("there is no folder %s at %s", prefix, what)
+	}
+	return s, nil
+}
+
+// close removes the work tree, and the repository's note of it, also of one that
+// was not finished, which git keeps locked; hence twice --force. A note that stays
+// goes with git's next clean-up.
+func (s *side) close() {
+	if s.worktree == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	os.RemoveAll(s.worktree)
+	git(ctx, s.repository, "worktree", "remove", "--force", "--force", s.worktree)
+}
+
+// git runs it in a folder and returns what it says.
+func git(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := command(ctx, dir, "git", args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return "", errors.New("git is not installed")
+	case err != nil:
+		return "", fmt.Errorf("git %s: %w: %s", args[0], err, bytes.TrimSpace(stderr.Bytes()))
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// build makes a binary of each package that has benchmarks.
+func (s *side) build(ctx context.Context, patterns []string, progress func(string)) error {
+	packages, err := s.list(ctx, patterns)
+	if err != nil {
+		return err
+	}
+	for _, p := range packages {
+		if !p.hasBenchmarks() {
+			continue
+		}
+		b := binary{file: filepath.Join(s.temp, fmt.Sprintf("%d.test", len(s.binaries))), dir: p.Dir}
+		if b.pkg, err = filepath.Rel(s.root, p.Dir); err != nil {
+			b.pkg = p.ImportPath
+		}
+		progress(fmt.Sprintf("go test -c %s (%s)", p.ImportPath, s.name))
+		cmd := command(ctx, s.root, "go", "test", "-c", "-o", b.file, p.ImportPath)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("%s does not build at %s: %w:\n%s", p.ImportPath, s.name, err, tail(out))
+		}
+		s.binaries = append(s.binaries, b)
+	}
+	if len(s.binaries) == 0 {
+		return fmt.Errorf("%s has no benchmarks at %s: name packages whose tests have a func Benchmark", strings.Join(patterns, " "), s.name)
+	}
+	for i := range s.binaries {
+		s.binaries[i].several = len(s.binaries) > 1
+	}
+	return nil
+}
+
+// A goPackage is what go list says of a package.
+type goPackage struct {
+	Dir, ImportPath           string
+	TestGoFiles, XTestGoFiles []string
+}
+
+// list returns the packages that patterns stand for.
+func (s *side) list(ctx context.Context, patterns []string) ([]goPackage, error) {
+	cmd := command(ctx, s.root, "go", append([]string{"list", "-json=Dir,ImportPath,TestGoFiles,XTestGoFiles", "--"}, patterns...)...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("finding %s at %s: go list: %w:\n%s", strings.Join(patterns, " "), s.name, err, tail(stderr.Bytes()))
+	}
+	var packages []goPackage
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p goPackage
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return packages, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("go list: %w", err)
+		}
+		packages = append(packages, p)
+	}
+}
+
+var benchmarkFunc = regexp.MustCompile(`(?m)^func Benchmark`)
+
+// hasBenchmarks looks for one in the package's tests, since linking those of many
+// packages takes long. A file that cannot be read is left to the compiler.
+func (p goPackage) hasBenchmarks() bool {
+	for _, files := range [][]string{p.TestGoFiles, p.XTestGoFiles} {
+		for _, name := range files {
+			text, err := os.ReadFile(filepath.Join(p.Dir, name))
+			if err != nil || benchmarkFunc.Match(text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// tail returns the end of an output, which is where its reason is.
+func tail(out []byte) string {
+	const most = 4 << 10
+	out = bytes.TrimSpace(out)
+	if len(out) > most {
+		out = append([]byte("…"), out[len(out)-most:]...)
+	}
+	return string(out)
+}
