@@ -18,8 +18,7 @@ import (
 // exchanges are streams.
 type http2Line struct {
 	scheme, server string
-	tls            *tls.Config     // nil for h2c
-	cut            context.Context // when it is done, connections end
+	tls            *tls.Config // nil for h2c
 
 	mu sync.Mutex // guards c
 	c  *http2Conn
@@ -28,12 +27,6 @@ type http2Line struct {
 type http2Conn struct {
 	client  *http.ClientConn
 	counted *countedConn
-	stop    func() bool // of what ends it with the run
-}
-
-func (c *http2Conn) close() {
-	c.stop()
-	c.client.Close()
 }
 
 // open implements line.
@@ -46,7 +39,7 @@ func (l *http2Line) open(ctx context.Context) (opened, error) {
 	c := &http2Conn{}
 	lost := l.c != nil
 	if lost {
-		l.c.close()
+		l.c.client.Close()
 		l.c = nil
 	}
 	var o opened
@@ -77,9 +70,6 @@ func (l *http2Line) open(ctx context.Context) (opened, error) {
 		}
 		return opened{lost: lost}, err
 	}
-	// A write to a server that does not read would wait for ever: it holds the
-	// connection, and a stream that is given up waits for it.
-	c.stop = context.AfterFunc(l.cut, func() { c.counted.Close() })
 	l.c = c
 	o.lost = lost
 	return o, nil
@@ -131,7 +121,7 @@ func (c *http2Conn) exchange(ctx context.Context, m *message, began func()) (out
 func (l *http2Line) leave(c *http2Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c.close()
+	c.client.Close()
 	if l.c != c {
 		return false
 	}
@@ -144,7 +134,7 @@ func (l *http2Line) close() (o outcome) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.c != nil {
-		l.c.close()
+		l.c.client.Close()
 		l.c.counted.settle(&o)
 		l.c = nil
 	}

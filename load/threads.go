@@ -1,9 +1,6 @@
 package load
 
-import (
-	"context"
-	"crypto/tls"
-)
+import "crypto/tls"
 
 // newThreads returns what will send: loops where there are any for what is to
 // be spoken, else workers.
@@ -35,13 +32,11 @@ func (r *run) picker(secure bool) picker {
 		}
 	}
 	if r.plan.Protocol == HTTP1 {
-		return func(context.Context) line { return &http1Line{server: r.server, tls: config} }
+		return func() line { return &http1Line{server: r.server, tls: config} }
 	}
 	scheme := "http"
 	if config != nil {
 		scheme, config.VerifyConnection = "https", onlyHTTP2
 	}
-	return func(cut context.Context) line {
-		return &http2Line{scheme: scheme, server: r.server, tls: config, cut: cut}
-	}
+	return func() line { return &http2Line{scheme: scheme, server: r.server, tls: config} }
 }

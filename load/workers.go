@@ -35,9 +35,8 @@ type workers struct {
 	running sync.WaitGroup
 }
 
-// A picker makes the line of a place for a connection. Nothing is waited for on
-// it once cut is done.
-type picker func(cut context.Context) line
+// A picker makes the line of a place for a connection.
+type picker func() line
 
 // A worker carries one request at a time over a line that it may share.
 type worker struct {
@@ -104,7 +103,7 @@ func (w *workers) openFirst(ctx context.Context) []line {
 	var opening sync.WaitGroup
 	room := make(chan struct{}, mostOpening)
 	for i := range lines {
-		lines[i] = w.pick(w.cut)
+		lines[i] = w.pick()
 		if w.run.plan.NoKeepAlive {
 			continue
 		}
@@ -210,7 +209,7 @@ func (w *workers) openFor(n int64) {
 	for ; n > 0 && len(w.lines)+w.opening < w.most && w.opening < mostOpening; n-- {
 		w.opening++
 		w.running.Go(func() {
-			l := w.pick(w.cut)
+			l := w.pick()
 			err := w.connect(w.cut, l)
 			w.rec.mu.Lock()
 			defer w.rec.mu.Unlock()
