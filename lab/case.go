@@ -76,7 +76,7 @@ func (e *Experiment) cases() ([]Case, []problem) {
 	case len(drafts) == 0:
 		return nil, []problem{{"exclude", "every configuration is excluded", "remove one, or add one to include"}}
 	case len(drafts) > maxConfigurations:
-		return nil, []problem{{"matrix", fmt.Sprintf("%d configurations are too many: %d are the most", len(drafts), maxConfigurations), "exclude some"}}
+		return nil, []problem{{"include", fmt.Sprintf("%d configurations are too many: %d are the most", len(drafts), maxConfigurations), "remove some"}}
 	}
 	cases := make([]Case, len(drafts), len(drafts)+1)
 	for i, d := range drafts {
@@ -101,30 +101,46 @@ func (e *Experiment) cases() ([]Case, []problem) {
 
 // product makes the configurations of the matrix.
 func (e *Experiment) product() ([]draft, []problem) {
-	size := 1
-	for _, d := range e.Matrix {
-		if len(d.Values) == 0 {
-			return nil, []problem{{"matrix." + d.Setting, "it has no values", "give it some, or remove it"}}
-		}
-		if size *= len(d.Values); size > 100*maxConfigurations { // many may be excluded
-			return nil, []problem{{"matrix", "the configurations are too many to go through", "give it fewer values"}}
-		}
-	}
 	if len(e.Matrix) == 0 && len(e.Include) > 0 {
 		return nil, nil
 	}
+	all, wrong := e.combinations()
+	if wrong != nil {
+		return nil, []problem{*wrong}
+	}
 	names := dimensionNames(e.Matrix)
 	var drafts []draft
-	var wrong []problem
-	for i := range size {
-		choices := e.choices(i, size)
-		if e.excludes(choices) {
-			continue
-		}
-		d, problems := e.draft(choices, names)
-		drafts, wrong = append(drafts, d), append(wrong, problems...)
+	var problems []problem
+	for _, choices := range all {
+		d, wrong := e.draft(choices, names)
+		drafts, problems = append(drafts, d), append(problems, wrong...)
 	}
-	return drafts, withoutDoubles(wrong)
+	return drafts, withoutDoubles(problems)
+}
+
+// combinations are those of the matrix that are not excluded, each an index for
+// each dimension.
+func (e *Experiment) combinations() ([][]int, *problem) {
+	const most = 100 * maxConfigurations // many may be excluded
+	size := 1
+	for _, d := range e.Matrix {
+		if len(d.Values) == 0 {
+			return nil, &problem{"matrix." + d.Setting, "it has no values", "give it some, or remove it"}
+		}
+		if size *= len(d.Values); size > most {
+			return nil, &problem{"matrix", fmt.Sprintf("the configurations are too many: more than %d", most), "give it fewer values"}
+		}
+	}
+	var all [][]int
+	for i := range size {
+		if choices := e.choices(i, size); !e.excludes(choices) {
+			all = append(all, choices)
+		}
+	}
+	if len(all) > maxConfigurations {
+		return nil, &problem{"matrix", fmt.Sprintf("%d configurations are too many: %d are the most", len(all), maxConfigurations), "exclude some"}
+	}
+	return all, nil
 }
 
 // choices returns the values of the configuration at index i of the product,

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/weirhq/weir/internal/yamlfile"
@@ -79,11 +80,8 @@ type (
 )
 
 func newReader(f *yamlfile.File) *reader {
-	r := &reader{File: f, Stood: map[string][]yamlfile.Pos{}}
-	for _, s := range schema() {
-		r.Schema = append(r.Schema, s.Key)
-	}
-	return r
+	schema()
+	return &reader{File: f, Schema: table.keys, Stood: map[string][]yamlfile.Pos{}}
 }
 
 // A setting is a key of the file: how it is read, and how it is written.
@@ -95,10 +93,27 @@ type setting struct {
 	show func(target) *yamlfile.Node
 }
 
-// schema is all that a file may have, in the order in which it is written. It
-// is made when it is needed: its readers read settings by their names, and what
-// refers to itself can be no variable.
+// table is what schema returns, made once. It cannot be a variable with a value:
+// readers of settings look for others by their names, so that it refers to
+// itself.
+var table struct {
+	once     sync.Once
+	settings []setting
+	keys     []yamlfile.Key[target]
+}
+
+// schema is all that a file may have, in the order in which it is written.
 func schema() []setting {
+	table.once.Do(func() {
+		table.settings = allSettings()
+		for _, s := range table.settings {
+			table.keys = append(table.keys, s.Key)
+		}
+	})
+	return table.settings
+}
+
+func allSettings() []setting {
 	t := func(at func(*Experiment) *string) func(target) *string {
 		return func(t target) *string { return at(t.experiment) }
 	}
