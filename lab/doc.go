@@ -5,7 +5,7 @@
 // An [Experiment] goes in and [Results] come out:
 //
 //	e, err := lab.Parse("experiment.yaml", text)
-//	r, err := lab.Run(ctx, e, lab.Options{Dir: "out"})
+//	r, err := e.Run(ctx, lab.Options{Dir: "out"})
 //	a := analysis.Of(r)
 //	err = report.Write("out", r, a)
 //

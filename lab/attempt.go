@@ -1,0 +1,451 @@
+package lab
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/weirhq/weir/internal/machine"
+	"github.com/weirhq/weir/lab/internal/service"
+	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/settings"
+)
+
+// An attempt is a run that is being made.
+type attempt struct {
+	*session
+	Case    // with nothing left to expand
+	run     *Run
+	dir     string  // of the run's own
+	url     string  // where the service is; "" until that is known
+	stem    *string // of its profiles, nil when there are none
+	service *service.Service
+	watcher *watcher
+
+	warmed   int64 // answers, while warming up
+	linesAt  int64 // how many lines there were before the warm-up
+	before   service.Count
+	after    service.Count
+	quietEnd time.Time // when the last byte had come before the service was told to end
+	ended    time.Time // when the load had
+}
+
+// points is how many of a run's requests are kept.
+const points = 4000
+
+// measure makes a run. It is to be forgotten when ctx was done before its end.
+func (s *session) measure(ctx context.Context, c Case, t turn, stem *string) Run {
+	r := Run{Number: t.number, Configuration: c.Name, Repeat: t.repeat, Started: time.Now().Round(0), Outcome: Done}
+	r.Warnings, s.notes = s.notes, nil
+	a := &attempt{session: s, Case: c, run: &r, stem: stem, dir: s.store.path(tmpDir, strconv.Itoa(t.number))}
+	if err := a.prepare(); err != nil {
+		a.failed(Failed, err)
+	} else {
+		a.perform(ctx)
+	}
+	os.RemoveAll(a.dir)
+	r.Seconds = time.Since(r.Started).Seconds()
+	return r
+}
+
+func (a *attempt) failed(as Outcome, err error) {
+	if a.run.Outcome == Done {
+		a.run.Outcome, a.run.Error = as, err.Error()
+	}
+}
+
+func (a *attempt) warn(format string, args ...any) {
+	a.run.Warnings = append(a.run.Warnings, fmt.Sprintf(format, args...))
+}
+
+// prepare makes the run's folder, and expands what stands in the case's texts.
+func (a *attempt) prepare() error {
+	if err := errors.Join(os.RemoveAll(a.dir), os.MkdirAll(a.dir, 0o777)); err != nil {
+		return err
+	}
+	port, err := freePort()
+	if err != nil {
+		return err
+	}
+	names := a.names()
+	names["dir"], names["port"] = a.dir, strconv.Itoa(port)
+	a.url = a.knownURL()
+	if a.Case, err = a.expanded(names); err != nil {
+		return err
+	}
+	if a.url, err = expand(a.url, names); err != nil {
+		return err
+	}
+	if a.url == "" {
+		return nil
+	}
+	a.url = withScheme(a.url)
+	return errTaken(a.url)
+}
+
+// knownURL is where the service will be, if that is said: by its URL, by that
+// of the load, or by its having been told a port.
+func (a *attempt) knownURL() string {
+	switch {
+	case a.Service.URL != "":
+		return a.Service.URL
+	case strings.Contains(a.Load.URL, "://"):
+		return a.Load.URL
+	}
+	texts := append(append([]string{}, a.Service.Command...), a.Service.Args...)
+	for _, value := range a.Service.Env {
+		texts = append(texts, value)
+	}
+	if strings.Contains(strings.Join(texts, "\n"), "${port}") {
+		return "http://127.0.0.1:${port}/"
+	}
+	return ""
+}
+
+func withScheme(u string) string {
+	if strings.Contains(u, "://") {
+		return u
+	}
+	return "http://" + u
+}
+
+// perform starts the service, loads it and stops it.
+func (a *attempt) perform(ctx context.Context) {
+	var err error
+	if a.service, err = service.Start(a.spec()); err != nil {
+		a.failed(Failed, err)
+		return
+	}
+	a.useService(ctx)
+	a.stop(ctx)
+}
+
+func (a *attempt) spec() service.Spec {
+	own := a.Service
+	spec := service.Spec{
+		Command: append(append([]string{}, own.Command...), own.Args...),
+		Dir:     a.folder(own.Dir),
+		Env:     os.Environ(),
+		Stdout:  a.sink(own.Output, "stdout"),
+		Mark:    a.mark(strconv.Itoa(a.run.Number)),
+		Limits:  service.Limits{Files: own.Limits.Files, Memory: own.Limits.Memory, CPUs: own.Limits.CPUs},
+	}
+	if own.Stderr != (Sink{}) {
+		spec.Stderr = a.sink(own.Stderr, "stderr")
+	}
+	for name, value := range own.Env {
+		spec.Env = append(spec.Env, name+"="+value)
+	}
+	spec.Env = append(spec.Env, "WEIR_LAB_MEASURES="+a.measuresFile())
+	return spec
+}
+
+func (a *attempt) sink(s Sink, name string) *service.Sink {
+	switch s.Kind {
+	case File:
+		return service.File(filepath.Join(a.dir, name))
+	case Pipe:
+		return service.Pipe(s.PerSecond)
+	case Terminal:
+		return service.Terminal()
+	}
+	return service.Null()
+}
+
+// useService does what there is to do while the service runs.
+func (a *attempt) useService(ctx context.Context) {
+	began := time.Now()
+	if err := a.awaitReady(ctx); err != nil {
+		if errors.Is(err, errEnded) {
+			a.failed(Died, fmt.Errorf("%w before it was ready", err))
+		}
+		a.failed(NeverReady, err)
+		return
+	}
+	a.run.ReadyAfter = time.Since(began).Seconds()
+	plan, err := a.plan()
+	if err != nil {
+		a.failed(Failed, err)
+		return
+	}
+	if err := a.watch(); err != nil {
+		a.failed(Died, err)
+		return
+	}
+	ctx, ends := context.WithCancelCause(ctx)
+	defer ends(nil)
+	go func() {
+		select {
+		case <-a.service.Ended():
+			ends(errEnded)
+		case <-ctx.Done():
+		}
+	}()
+	if a.warmUp(ctx, plan) {
+		a.load(ctx, plan)
+	}
+	a.settle(ctx)
+	a.unwatch()
+}
+
+// plan is the load for the service where it is.
+func (a *attempt) plan() (load.Plan, error) {
+	if a.Load.RequestsFile != "" {
+		a.Load.To = orElse(a.Load.To, below(a.url, "/"))
+	} else {
+		a.Load.URL = orElse(below(a.url, a.Load.URL), a.url)
+	}
+	plan, err := a.Load.Plan()
+	if wrong := new(settings.Error); errors.As(err, &wrong) {
+		err = fmt.Errorf("load.%w", err)
+	}
+	plan.Process = -1
+	plan.Points = points
+	return plan, err
+}
+
+func (a *attempt) watch() (err error) {
+	goURL := ""
+	if a.Service.Go != "" {
+		goURL = below(a.url, a.Service.Go)
+	}
+	a.watcher, err = newWatcher(a.service.PID(), orElse(a.experiment.Sample, defaultSample), func() (bytes, behind int64) {
+		c := a.service.Count()
+		return c.Bytes, c.Behind
+	}, goURL)
+	return err
+}
+
+// unwatch takes what was seen into the run.
+func (a *attempt) unwatch() {
+	s := a.watcher.stop()
+	a.run.Usage, a.run.Go, a.run.Samples = s.usage, s.golang, s.samples
+	for _, sample := range s.samples {
+		a.run.Output.MostBehind = max(a.run.Output.MostBehind, sample.Behind)
+	}
+	for _, warning := range s.warnings {
+		a.warn("%s", warning)
+	}
+}
+
+// warmUp tells whether the service is fit to be measured.
+func (a *attempt) warmUp(ctx context.Context, plan load.Plan) bool {
+	if a.Service.LinesPerRequest > 0 {
+		a.awaitQuiet(ctx, readyQuiet, time.Second)
+		a.linesAt = a.service.Lines()
+	}
+	if a.experiment.WarmUp <= 0 {
+		return true
+	}
+	a.teller.step(Warming)
+	plan.Duration, plan.Requests, plan.Points = a.experiment.WarmUp, 0, 0
+	result, err := load.Run(ctx, plan)
+	if !a.answered(ctx, result, err, "while it was warmed up") {
+		return false
+	}
+	a.warmed = result.Requests
+	return true
+}
+
+// load is what the run is made for.
+func (a *attempt) load(ctx context.Context, plan load.Plan) {
+	a.teller.step(Loading)
+	profiles := a.startProfiles(ctx, plan)
+	a.hold(a.Service.Output)
+	a.hold(a.Service.Stderr)
+	a.watcher.begin()
+	a.before = a.service.Count()
+	began, own := time.Now(), machine.ProcessCPU()
+	result, err := load.Run(ctx, plan)
+	own = machine.ProcessCPU() - own
+	a.ended = time.Now()
+	a.after = a.service.Count()
+	a.watcher.end()
+	if profiles != nil {
+		a.saveProfiles(ctx, profiles)
+	}
+	if result != nil {
+		a.run.Load = result
+		a.run.LabCPU = max(0, own.Seconds()-result.Generator.CPUSeconds) / a.ended.Sub(began).Seconds()
+	}
+	a.answered(ctx, result, err, "while it was loaded")
+}
+
+// hold has a sink's reader stop when it is to.
+func (a *attempt) hold(s Sink) {
+	if s.StopFor > 0 {
+		from := time.Now().Add(s.StopAt)
+		a.service.Hold(from, from.Add(s.StopFor))
+	}
+}
+
+// answered tells whether the service has lived and answered, and sets the
+// outcome if not.
+func (a *attempt) answered(ctx context.Context, result *load.Result, err error, when string) bool {
+	unreachable := new(load.UnreachableError)
+	switch {
+	case errors.Is(context.Cause(ctx), errEnded):
+		a.failed(Died, fmt.Errorf("%w %s", errEnded, when))
+	case errors.As(err, &unreachable):
+		a.failed(NoAnswer, fmt.Errorf("%s: %w", when, err))
+	case err != nil:
+		a.failed(Failed, err)
+	case result.Requests == 0:
+		a.failed(NoAnswer, fmt.Errorf("none of %d requests was answered %s%s", result.Sent, when, firstError(result)))
+	default:
+		return true
+	}
+	return false
+}
+
+func firstError(r *load.Result) string {
+	for _, example := range r.ErrorExamples {
+		return ": " + example
+	}
+	return ""
+}
+
+// startProfiles returns nil when none are taken.
+func (a *attempt) startProfiles(ctx context.Context, plan load.Plan) *profiling {
+	if a.stem == nil {
+		return nil
+	}
+	if a.Service.Go == "" {
+		a.warn("there are no profiles: the experiment does not say where they are to be had (service.go)")
+		return nil
+	}
+	p, err := startProfiles(ctx, below(a.url, a.Service.Go), a.experiment.Profiles, plan.Duration)
+	if err != nil {
+		a.warn("there are no profiles: %v", err)
+		return nil
+	}
+	return p
+}
+
+func (a *attempt) saveProfiles(ctx context.Context, p *profiling) {
+	var err error
+	if a.run.Profiles, err = p.save(ctx, a.store.dir, *a.stem); err != nil {
+		a.warn("profiles are missing: %v", err)
+	}
+}
+
+// How long no output has to come for it to have ended.
+const (
+	readyQuiet = 20 * time.Millisecond
+	loadQuiet  = 200 * time.Millisecond
+)
+
+// settle lets the service write what it still has to, after the load, before it
+// is told to end: what is lost then was lost while it could write.
+func (a *attempt) settle(ctx context.Context) {
+	a.teller.step(Stopping)
+	a.awaitQuiet(ctx, loadQuiet, orElse(a.Service.StopWithin, defaultStopWithin))
+	a.quietEnd = a.service.Count().Last
+}
+
+// awaitQuiet returns when no output has come for a time and none waits for its
+// reader, or it takes too long.
+func (a *attempt) awaitQuiet(ctx context.Context, quiet, most time.Duration) {
+	deadline := time.NewTimer(most)
+	defer deadline.Stop()
+	for {
+		c := a.service.Count()
+		if c.Behind == 0 && time.Since(c.Last) >= quiet {
+			return
+		}
+		select {
+		case <-ctx.Done(): // also when the service has ended
+			return
+		case <-deadline.C:
+			return
+		case <-time.After(quiet / 10):
+		}
+	}
+}
+
+// stop ends the service, and takes what is known then into the run.
+func (a *attempt) stop(ctx context.Context) {
+	a.teller.step(Stopping)
+	within := orElse(a.Service.StopWithin, defaultStopWithin)
+	if ctx.Err() != nil {
+		within = min(within, 2*time.Second) // someone waits for the lab to end
+	}
+	e := a.service.Stop(within)
+	a.run.Exit = e.Exit
+	if len(e.Left) > 0 {
+		a.failed(Leaked, fmt.Errorf("had to be killed: %s", strings.Join(e.Left, ", ")))
+	}
+	if len(e.Alive) > 0 {
+		a.warn("could not be ended, and may disturb all that is measured from now on: %s", strings.Join(e.Alive, ", "))
+	}
+	if e.OutOfMemory > 0 {
+		a.warn("the kernel has killed %d of its processes, which wanted more memory than the limit allows", e.OutOfMemory)
+	}
+	a.readMeasures()
+	a.setOutput(e)
+	if a.run.Outcome != Done {
+		a.run.LastOutput = strings.ToValidUTF8(string(e.Tail), "\uFFFD")
+	}
+}
+
+func (a *attempt) setOutput(e service.Ending) {
+	out := &a.run.Output
+	out.Bytes, out.Lines = e.Written.Bytes, e.Lines
+	if a.run.Load == nil {
+		return
+	}
+	if seconds := a.ended.Sub(a.run.Load.Started).Seconds(); seconds > 0 {
+		out.BytesPerSecond = float64(a.after.Bytes-a.before.Bytes) / seconds
+	}
+	if a.quietEnd.After(a.ended) {
+		out.After = a.quietEnd.Sub(a.ended).Seconds()
+	}
+	if a.writes() {
+		a.countLost(e.Lines)
+	}
+}
+
+// countLost compares the lines that came with those that should have.
+func (a *attempt) countLost(lines int64) {
+	out := &a.run.Output
+	for _, own := range a.run.Own {
+		if own.Name == LinesEmitted {
+			out.Expected = int64(math.Round(own.Value))
+			out.Lost = max(0, out.Expected-lines)
+			return
+		}
+	}
+	answers := a.warmed + a.run.Load.Requests
+	out.Expected = int64(math.Round(a.Service.LinesPerRequest * float64(answers)))
+	out.Lost = max(0, out.Expected-(lines-a.linesAt))
+}
+
+// writes tells whether anybody takes what the service writes to stdout.
+func (a *attempt) writes() bool {
+	return a.Service.Output.Kind != "" && a.Service.Output.Kind != Null
+}
+
+func (a *attempt) measuresFile() string { return filepath.Join(a.dir, "measures.json") }
+
+// readMeasures reads what the service has measured itself.
+func (a *attempt) readMeasures() {
+	text, err := os.ReadFile(a.measuresFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &a.run.Own)
+	}
+	if err != nil {
+		a.run.Own = nil
+		a.warn("what the service has written to WEIR_LAB_MEASURES cannot be read; it is a list of {\"name\", \"unit\", \"value\"}: %v", err)
+	}
+}

@@ -1,0 +1,111 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// build runs the experiment's commands, unless that was done before an
+// interruption: runs of two builds would not compare.
+func (s *session) build(ctx context.Context) error {
+	done := s.store.path(buildDir, builtFile)
+	if len(s.experiment.Build) == 0 {
+		return nil
+	}
+	if _, err := os.Stat(done); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(s.store.path(buildDir), 0o777); err != nil {
+		return err
+	}
+	for _, command := range s.experiment.Build {
+		words, err := expandAll(command, s.names())
+		if err != nil {
+			return fmt.Errorf("build: %w", err)
+		}
+		if err := s.buildOne(ctx, words); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(done, nil, 0o666)
+}
+
+func (s *session) buildOne(ctx context.Context, words Command) error {
+	if len(words) == 0 {
+		return errors.New("build: a command is empty")
+	}
+	line := strings.Join(words, " ")
+	s.teller.change(func(p *Progress) { p.Step, p.Line = Building, line })
+	lines := lineWriter{each: func(line string) {
+		s.teller.change(func(p *Progress) { p.Line = line })
+	}}
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd.Dir = s.experiment.Folder
+	cmd.Stdout, cmd.Stderr = &lines, &lines
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second // for those that it leaves with its output
+	err := cmd.Run()
+	lines.end()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("build by `%s`: %w%s", line, err, lines.quoted())
+	}
+	return nil
+}
+
+// A lineWriter calls each for each line, and keeps the last ones.
+type lineWriter struct {
+	each func(line string)
+	rest []byte
+	last []string
+}
+
+const (
+	mostLines = 20
+	longLine  = 4 << 10
+)
+
+func (w *lineWriter) Write(text []byte) (int, error) {
+	w.rest = append(w.rest, text...)
+	for {
+		line, rest, ok := bytes.Cut(w.rest, []byte{'\n'})
+		if !ok && len(w.rest) < longLine {
+			return len(text), nil
+		}
+		w.put(string(line))
+		w.rest = rest
+	}
+}
+
+func (w *lineWriter) put(line string) {
+	line = strings.TrimRight(line, "\r")
+	w.last = append(w.last, line)
+	w.last = w.last[max(0, len(w.last)-mostLines):]
+	w.each(line)
+}
+
+// end takes a last line that does not end.
+func (w *lineWriter) end() {
+	if len(w.rest) > 0 {
+		w.put(string(w.rest))
+		w.rest = nil
+	}
+}
+
+// quoted is the last lines, each on one of its own.
+func (w *lineWriter) quoted() string {
+	if len(w.last) == 0 {
+		return ""
+	}
+	return "; it says:\n  " + strings.Join(w.last, "\n  ")
+}

@@ -1,0 +1,154 @@
+package lab
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/weirhq/weir/internal/process"
+)
+
+// freePort returns a port that nobody uses. It is below those that the system
+// takes for outgoing connections, since one of the load's could take it before
+// the service does.
+func freePort() (int, error) {
+	const first, count, tries = 10_000, 20_000, 100
+	var err error
+	for range tries {
+		port := first + rand.IntN(count)
+		var l net.Listener
+		if l, err = net.Listen("tcp", ":"+strconv.Itoa(port)); err == nil {
+			return port, l.Close()
+		}
+	}
+	return 0, fmt.Errorf("find a free port: %w", err)
+}
+
+// errTaken tells that another program is where the service should be.
+func errTaken(u string) error {
+	address, err := addressOf(u)
+	if err != nil {
+		return err
+	}
+	conn, err := net.DialTimeout("tcp", address, 200*time.Millisecond)
+	if err != nil {
+		return nil // as it should be
+	}
+	conn.Close()
+	return fmt.Errorf("something else takes connections at %s already: end it, or give the service another port, as ${port}", address)
+}
+
+// addressOf returns the host and port of a URL.
+func addressOf(u string) (string, error) {
+	at, err := url.Parse(u)
+	if err != nil {
+		return "", err
+	}
+	port := at.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[at.Scheme]
+	}
+	if at.Hostname() == "" || port == "" {
+		return "", fmt.Errorf("%q is not a URL of a service, http://HOST:PORT/", u)
+	}
+	return net.JoinHostPort(at.Hostname(), port), nil
+}
+
+// awaitReady returns when the service is ready, and sets where it is if that
+// was not known. The error is why it is not: ended when it has ended.
+func (a *attempt) awaitReady(ctx context.Context) error {
+	within := orElse(a.Service.ReadyWithin, defaultReadyWithin)
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	client := &http.Client{
+		Transport:     &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}, // whether it is trusted is the load's affair
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	defer client.CloseIdleConnections()
+	for rest := time.Millisecond; ; rest = min(2*rest, 20*time.Millisecond) {
+		err := a.isReady(ctx, client)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-a.service.Ended():
+			return errEnded
+		case <-ctx.Done():
+			return fmt.Errorf("not ready within %v: %w", within, err)
+		case <-time.After(rest):
+		}
+	}
+}
+
+var errEnded = errors.New("the service has ended")
+
+// isReady tells, by no error, that the service is.
+func (a *attempt) isReady(ctx context.Context, client *http.Client) error {
+	if a.url == "" {
+		var err error
+		if a.url, err = listensAt(a.service.PID()); err != nil {
+			return err
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	if a.Service.Ready == "" {
+		return accepts(ctx, a.url)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, below(a.url, a.Service.Ready), nil)
+	if err != nil {
+		return err
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	resp.Body.Close()
+	if resp.StatusCode >= http.StatusInternalServerError {
+		return fmt.Errorf("GET %s: %s", req.URL, resp.Status)
+	}
+	return nil
+}
+
+func accepts(ctx context.Context, u string) error {
+	address, err := addressOf(u)
+	if err != nil {
+		return err
+	}
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}
+
+// listensAt returns the URL of the first port on which a process or one that
+// descends from it listens.
+func listensAt(pid int) (string, error) {
+	p, err := process.Open(pid)
+	if err != nil {
+		return "", err
+	}
+	defer p.Close()
+	addresses, err := p.Listening()
+	if err != nil {
+		return "", err
+	}
+	if len(addresses) == 0 {
+		return "", fmt.Errorf("it listens on no port: %w", os.ErrNotExist)
+	}
+	at := addresses[0]
+	if at.Addr().IsUnspecified() {
+		at = netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), at.Port())
+	}
+	return "http://" + at.String() + "/", nil
+}

@@ -1,0 +1,358 @@
+package lab
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/weirhq/weir/lab/internal/service"
+	"github.com/weirhq/weir/load"
+)
+
+// What zeros of an experiment stand for.
+const (
+	defaultRepeats     = 10
+	defaultSample      = 50 * time.Millisecond
+	defaultReadyWithin = 30 * time.Second
+	defaultStopWithin  = 10 * time.Second
+)
+
+// orElse returns what a zero stands for.
+func orElse[T comparable](value, zero T) T { return cmp.Or(value, zero) }
+
+// mostFailures is how often in a row a configuration may fail at its start. The
+// runs of it that are left then are not made: their Outcome is Failed, and
+// their Error says so.
+const mostFailures = 3
+
+// Run runs the experiment, and keeps what is measured in o.Dir as it goes: see
+// [Options]. Nothing that it has started runs when it returns, unless it could
+// not be killed, of which the run's Warnings tell.
+//
+// A service that dies, is never ready, does not answer or leaves processes
+// behind makes a run with that Outcome, and no error. When ctx is done the run
+// that is being made is given up, and those that were made are returned with
+// Interrupted set; the error is ctx's when there are none. Other errors are of
+// the experiment, its build and the folder, and what has been kept by then can
+// be gone on with by o.Resume.
+//
+// While it runs, orphans among the descendants of this process become its
+// children (on Linux, where alone services can be run).
+func (e *Experiment) Run(ctx context.Context, o Options) (*Results, error) {
+	if runtime.GOOS != "linux" {
+		return nil, fmt.Errorf("run an experiment on %s: %w", runtime.GOOS, errors.ErrUnsupported)
+	}
+	s, err := newSession(e, o)
+	if err != nil {
+		return nil, fmt.Errorf("lab: %w", err)
+	}
+	defer s.close()
+	if err := s.run(ctx); err != nil {
+		return nil, fmt.Errorf("lab: %w", err)
+	}
+	return s.results, nil
+}
+
+// A session is an experiment that is run.
+type session struct {
+	experiment *Experiment
+	options    Options
+	cases      []Case
+	turns      []turn
+	store      *store
+	teller     *teller
+	results    *Results
+
+	failures map[string]int // in a row, at the start, by configuration
+	notes    []string       // warnings for the next run
+	took     []time.Duration
+}
+
+func newSession(e *Experiment, o Options) (*session, error) {
+	s := &session{experiment: e, options: o, failures: make(map[string]int)}
+	var err error
+	if s.cases, err = e.Configurations(); err != nil {
+		return nil, err
+	}
+	if len(e.Service.Command) == 0 && slices.ContainsFunc(s.cases, func(c Case) bool { return len(c.Service.Command) == 0 }) {
+		return nil, errors.New("the experiment has no command to run: write service.command, or give it after --")
+	}
+	if o.Repo == "" && strings.Contains(string(e.Source()), "${repo}") {
+		return nil, errors.New("the experiment builds parts of Weir, and needs its sources: run it in a clone of Weir")
+	}
+	s.turns = order(len(s.cases), orElse(e.Repeats, defaultRepeats), e.Seed)
+	s.results = &Results{
+		Name: e.Name, Title: e.Title, Question: e.Question, Source: string(e.Source()),
+		Started: time.Now().Round(0), Seed: e.Seed, Version: o.Version, Machine: load.ThisMachine(), Interrupted: true,
+	}
+	for _, c := range s.cases {
+		s.results.Configurations = append(s.results.Configurations, c.Configuration)
+	}
+	if err := s.openStore(); err != nil {
+		return nil, err
+	}
+	s.teller = startTeller(o.Progress)
+	return s, nil
+}
+
+// openStore opens the folder, with the runs that are there already.
+func (s *session) openStore() error {
+	store, old, err := openStore(s.options.Dir, s.options.Resume)
+	if err != nil {
+		return err
+	}
+	s.store = store
+	if old != nil {
+		err = s.goOn(old)
+	}
+	if err == nil {
+		err = store.keepResults(s.results)
+	}
+	if err != nil {
+		store.close()
+	}
+	return err
+}
+
+// goOn takes over what was measured before.
+func (s *session) goOn(old *Results) error {
+	if err := agree(old, s.results); err != nil {
+		return fmt.Errorf("go on in %s: %w", s.store.dir, err)
+	}
+	s.results.Started = old.Started
+	for _, r := range old.Runs {
+		i := r.Number - 1
+		if i < 0 || i >= len(s.turns) || s.cases[s.turns[i].of].Name != r.Configuration {
+			return fmt.Errorf("go on in %s: run %d there is of %q, which does not run then: another version of weir has ordered them", s.store.dir, r.Number, r.Configuration)
+		}
+		s.add(r)
+	}
+	s.results.Profiled = old.Profiled
+	killed, err := service.EndMarked(s.mark(""))
+	if len(killed) > 0 {
+		s.notes = append(s.notes, fmt.Sprintf("a lab that was killed had left %s, which ran until now", strings.Join(killed, ", ")))
+	}
+	return err
+}
+
+// mark is the variable that tells the processes of a run from all others.
+func (s *session) mark(run string) string { return "WEIR_LAB_RUN=" + s.store.dir + ":" + run }
+
+func (s *session) close() {
+	s.teller.stop()
+	s.store.close()
+}
+
+// run makes the runs that there are not yet.
+func (s *session) run(ctx context.Context) error {
+	if err := s.makeAll(ctx); err != nil {
+		return err
+	}
+	s.results.Interrupted = ctx.Err() != nil
+	if s.results.Interrupted && len(s.results.Runs) == 0 {
+		return context.Cause(ctx)
+	}
+	s.results.Ended = time.Now().Round(0)
+	s.results.LabCPU = labCPU(s.results.Runs)
+	if err := s.store.keepResults(s.results); err != nil {
+		return err
+	}
+	os.RemoveAll(s.store.path(tmpDir))
+	if !s.results.Interrupted {
+		os.RemoveAll(s.store.path(buildDir))
+	}
+	return nil
+}
+
+// makeAll returns early when ctx is done.
+func (s *session) makeAll(ctx context.Context) error {
+	if s.complete() {
+		return nil
+	}
+	if err := s.build(ctx); err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
+	}
+	if err := s.checkCommands(); err != nil {
+		return err
+	}
+	for _, t := range s.turns {
+		if ctx.Err() != nil {
+			return nil
+		}
+		if s.has(t) {
+			continue
+		}
+		if err := s.make(ctx, t); err != nil {
+			return err
+		}
+	}
+	return s.profile(ctx)
+}
+
+func (s *session) complete() bool {
+	return len(s.results.Runs) == len(s.turns) && (len(s.experiment.Profiles) == 0 || len(s.results.Profiled) == len(s.cases)-1)
+}
+
+func (s *session) has(t turn) bool {
+	return slices.ContainsFunc(s.results.Runs, func(r Run) bool { return r.Number == t.number })
+}
+
+// make makes a run and keeps it, unless ctx is done before its end.
+func (s *session) make(ctx context.Context, t turn) error {
+	c := s.cases[t.of]
+	s.tellLeft(func(p *Progress) {
+		p.Step, p.Run, p.Of, p.Configuration, p.Repeat = Starting, t.number, len(s.turns), c.Name, t.repeat
+	})
+	began := time.Now()
+	var r Run
+	if s.failures[c.Name] >= mostFailures {
+		r = s.notMade(t)
+	} else {
+		r = s.measure(ctx, c, t, nil)
+		if ctx.Err() != nil {
+			return nil
+		}
+		s.took = append(s.took, time.Since(began))
+	}
+	if err := s.store.keepRun(&r); err != nil {
+		return err
+	}
+	s.add(r)
+	last := r
+	s.tellLeft(func(p *Progress) { p.Step, p.Last = Ended, &last })
+	return nil
+}
+
+// add takes a run among the results.
+func (s *session) add(r Run) {
+	s.results.Runs = append(s.results.Runs, r)
+	if failedAtStart(r) {
+		s.failures[r.Configuration]++
+	} else {
+		s.failures[r.Configuration] = 0
+	}
+}
+
+func failedAtStart(r Run) bool { return r.Load == nil && r.Outcome != Done && r.Outcome != Leaked }
+
+// notMade is the run of a configuration that has failed too often.
+func (s *session) notMade(t turn) Run {
+	return Run{
+		Number: t.number, Configuration: s.cases[t.of].Name, Repeat: t.repeat, Started: time.Now().Round(0),
+		Outcome: Failed, Error: fmt.Sprintf("not made: the %d runs of this configuration before have failed at their start", mostFailures),
+	}
+}
+
+// left is how long the runs that are left take, by those that were made, or 0
+// when there are none.
+func (s *session) left() time.Duration {
+	if len(s.took) == 0 {
+		return 0
+	}
+	var sum time.Duration
+	for _, d := range s.took {
+		sum += d
+	}
+	runs := len(s.turns) - len(s.results.Runs)
+	if len(s.experiment.Profiles) > 0 {
+		runs += len(s.cases) - 1 - len(s.results.Profiled)
+	}
+	return sum / time.Duration(len(s.took)) * time.Duration(runs)
+}
+
+// tellLeft tells a change, and how much is left.
+func (s *session) tellLeft(change func(*Progress)) {
+	left := s.left()
+	s.teller.change(func(p *Progress) {
+		change(p)
+		p.Left = left
+	})
+}
+
+// profile makes a run of each configuration, but for the baseline's twin, in
+// which profiles are taken.
+func (s *session) profile(ctx context.Context) error {
+	if len(s.experiment.Profiles) == 0 {
+		return nil
+	}
+	for i, c := range s.cases {
+		if ctx.Err() != nil {
+			return nil
+		}
+		if c.Again || slices.ContainsFunc(s.results.Profiled, func(r Run) bool { return r.Configuration == c.Name }) {
+			continue
+		}
+		s.teller.change(func(p *Progress) { p.Step, p.Configuration, p.Repeat = Profiling, c.Name, 0 })
+		stem := profileStem(i+1, c.Name)
+		r := s.measure(ctx, c, turn{number: i + 1}, &stem)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err := s.store.keepProfiled(&r, stem); err != nil {
+			return err
+		}
+		s.results.Profiled = append(s.results.Profiled, r)
+	}
+	return nil
+}
+
+// names are what ${...} stands for in all runs.
+func (s *session) names() map[string]string {
+	return map[string]string{"weir": s.options.Weir, "repo": s.options.Repo, "build": s.store.path(buildDir)}
+}
+
+// checkCommands finds out before the first run that a program is not there.
+func (s *session) checkCommands() error {
+	for _, c := range s.cases {
+		names := s.names()
+		names["port"], names["dir"] = "0", s.store.path(tmpDir)
+		expanded, err := c.expanded(names)
+		if err != nil {
+			return fmt.Errorf("configuration %q: %w", c.Name, err)
+		}
+		program := expanded.Service.Command[0]
+		if strings.ContainsRune(program, filepath.Separator) && !filepath.IsAbs(program) {
+			if program, err = filepath.Abs(filepath.Join(s.folder(expanded.Service.Dir), program)); err != nil {
+				return err
+			}
+		}
+		if _, err := exec.LookPath(program); err != nil && !errors.Is(err, exec.ErrDot) {
+			return fmt.Errorf("configuration %q cannot be started: %w", c.Name, err)
+		}
+	}
+	return nil
+}
+
+// folder is where a service runs.
+func (s *session) folder(dir string) string {
+	if filepath.IsAbs(dir) {
+		return dir
+	}
+	return filepath.Join(s.experiment.Folder, dir)
+}
+
+// labCPU is the share of one CPU that the lab took while runs were loaded.
+func labCPU(runs []Run) float64 {
+	var used, seconds float64
+	for _, r := range runs {
+		if r.Load != nil {
+			used += r.LabCPU * r.Usage.Seconds
+			seconds += r.Usage.Seconds
+		}
+	}
+	if seconds == 0 {
+		return 0
+	}
+	return used / seconds
+}

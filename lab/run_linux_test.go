@@ -1,0 +1,585 @@
+package lab_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	_ "net/http/pprof"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/lab"
+)
+
+func init() {
+	programs["service"] = runService
+	programs["lab"] = runLab
+}
+
+// atOnce has the race detector not wait for a second before the program ends.
+const atOnce = `GORACE: "atexit_sleep_ms=0"`
+
+// runService is a service that logs a line for each request, and has faults on
+// request.
+func runService() {
+	listen := flag.String("listen", "127.0.0.1:0", "")
+	lines := flag.Int("lines", 1, "of each request")
+	dies := flag.Int64("dies", 0, "after so many requests")
+	silent := flag.Bool("silent", false, "closes each connection")
+	unready := flag.Bool("unready", false, "answers 503")
+	stays := flag.Bool("stays", false, "does not end")
+	measures := flag.String("measures", "", "what it has measured")
+	flag.Parse()
+	fmt.Println("begins")
+	var requests atomic.Int64
+	http.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		n := requests.Add(1)
+		switch {
+		case *silent:
+			panic(http.ErrAbortHandler)
+		case *unready:
+			w.WriteHeader(http.StatusServiceUnavailable)
+		case n == *dies:
+			fmt.Println("that was too much")
+			os.Exit(7)
+		}
+		for range *lines {
+			fmt.Println(r.Method, r.URL)
+		}
+		fmt.Fprintln(w, "hello")
+	})
+	l, err := net.Listen("tcp", *listen)
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	go http.Serve(l, nil)
+	ends := make(chan os.Signal, 1)
+	signal.Notify(ends, syscall.SIGTERM)
+	if *stays {
+		signal.Ignore(syscall.SIGTERM)
+	}
+	<-ends
+	if *measures != "" {
+		os.WriteFile(os.Getenv("WEIR_LAB_MEASURES"), []byte(*measures), 0o666)
+	}
+}
+
+// runLab runs the experiment in a file.
+func runLab() {
+	text, err := os.ReadFile(os.Args[1])
+	if err == nil {
+		var e *lab.Experiment
+		if e, err = lab.Parse(os.Args[1], text); err == nil {
+			_, err = e.Run(context.Background(), lab.Options{Dir: os.Args[2], Weir: os.Args[0]})
+		}
+	}
+	fmt.Println(err)
+}
+
+// parse makes an experiment of the rest of a file. The service is this test's
+// program, unless the file says otherwise.
+func parse(t *testing.T, rest string) *lab.Experiment {
+	t.Helper()
+	text := document(rest)
+	e, err := lab.Parse(filepath.Join(t.TempDir(), "test.yaml"), []byte(text))
+	if err != nil {
+		t.Fatalf("%v\nin:\n%s", err, text)
+	}
+	return e
+}
+
+func document(rest string) string {
+	text := "name: test\ntitle: A test\nseed: 5\nsample: 20ms\n" + rest
+	if !strings.Contains(rest, "command:") {
+		text = strings.Replace(text, "service:\n", `service:
+  command: ["${weir}", --listen, "127.0.0.1:${port}"]
+  env: {`+asProgram+`: service, `+atOnce+`}
+`, 1)
+	}
+	if !strings.Contains(rest, "load:") {
+		text += "load: {connections: 2, threads: 1, duration: 100ms, timeout: 2s}\n"
+	}
+	return text
+}
+
+func options(t *testing.T) lab.Options {
+	return lab.Options{Dir: filepath.Join(t.TempDir(), "out"), Weir: os.Args[0], Version: "v1"}
+}
+
+// run runs an experiment that must not fail.
+func run(t *testing.T, e *lab.Experiment, o lab.Options) *lab.Results {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	r, err := e.Run(ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Interrupted {
+		t.Fatalf("the experiment was interrupted after %v", patience)
+	}
+	return r
+}
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	e := parse(t, `
+warm_up: 50ms
+repeats: 2
+service:
+  ready: /
+  lines_per_request: 1
+matrix:
+  service.output: [null, file, pipe, terminal]
+`)
+	o := options(t)
+	var steps []lab.Step
+	var told []lab.Progress
+	o.Progress = func(p lab.Progress) {
+		if told = append(told, p); len(steps) == 0 || steps[len(steps)-1] != p.Step {
+			steps = append(steps, p.Step)
+		}
+	}
+	r := run(t, e, o)
+	if len(r.Configurations) != 5 || len(r.Runs) != 10 || r.Version != "v1" || r.Seed != 5 || r.Machine.CPUs == 0 {
+		t.Fatalf("%d configurations, %d runs, version %q, seed %d, machine %v", len(r.Configurations), len(r.Runs), r.Version, r.Seed, r.Machine)
+	}
+	for i, one := range r.Runs {
+		if one.Number != i+1 || one.Repeat != i/5+1 {
+			t.Errorf("run %d has number %d, repeat %d", i+1, one.Number, one.Repeat)
+		}
+		checkRun(t, one)
+	}
+	checkFolder(t, o.Dir, 10)
+	read, err := lab.Read(o.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want := asJSON(t, read), asJSON(t, r)
+	if got != want {
+		t.Errorf("what is read differs from what was returned:\n%.2000s\nwant\n%.2000s", got, want)
+	}
+	if want := []lab.Step{lab.Starting, lab.Warming, lab.Loading, lab.Stopping, lab.Ended}; !slices.Equal(steps[:5], want) {
+		t.Errorf("the steps of the first run are %v, want %v", steps[:5], want)
+	}
+	last := told[len(told)-1]
+	if last.Run != 10 || last.Of != 10 || last.Last == nil || last.Last.Number != 10 {
+		t.Errorf("the last that was told is %+v", last)
+	}
+}
+
+func asJSON(t *testing.T, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// checkRun checks one of TestRun.
+func checkRun(t *testing.T, r lab.Run) {
+	t.Helper()
+	if r.Outcome != lab.Done || r.Error != "" || r.Exit != "exit status 0" || r.LastOutput != "" {
+		t.Errorf("run %d of %q: %s, %q, exit %q, output %q", r.Number, r.Configuration, r.Outcome, r.Error, r.Exit, r.LastOutput)
+		return
+	}
+	if r.Load.Requests == 0 || len(r.Load.Points) == 0 || r.Usage.CPUSeconds == 0 || r.Usage.PeakRSS == 0 || len(r.Samples) < 3 || r.ReadyAfter <= 0 || r.Seconds <= 0 {
+		t.Errorf("run %d: %d requests, %d points, usage %+v, %d samples, ready after %v", r.Number, r.Load.Requests, len(r.Load.Points), r.Usage, len(r.Samples), r.ReadyAfter)
+	}
+	if r.Samples[0].At >= 0 || r.Samples[len(r.Samples)-1].At < 0.09 {
+		t.Errorf("run %d: samples from %v to %v, want from the warm-up to the load's end", r.Number, r.Samples[0].At, r.Samples[len(r.Samples)-1].At)
+	}
+	out := r.Output
+	if strings.HasPrefix(r.Configuration, "output=null") {
+		if out != (lab.Output{}) {
+			t.Errorf("run %d of %q: output %+v", r.Number, r.Configuration, out)
+		}
+		return
+	}
+	least := r.Load.Requests
+	if out.Lines <= least || out.Bytes < out.Lines*int64(len("GET /\n")) || out.BytesPerSecond <= 0 || out.Expected <= least || out.Lost != 0 {
+		t.Errorf("run %d of %q: %d answers, output %+v", r.Number, r.Configuration, r.Load.Requests, out)
+	}
+}
+
+// checkFolder checks that there are so many runs, and nothing that is only
+// there while they are made.
+func checkFolder(t *testing.T, dir string, runs int) {
+	t.Helper()
+	var want []string
+	for i := range runs {
+		want = append(want, fmt.Sprintf("runs/%03d.json", i+1))
+	}
+	want = append([]string{"results.json"}, want...)
+	var got []string
+	filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if rel, e := filepath.Rel(dir, name); e == nil && !d.IsDir() {
+			got = append(got, rel)
+		}
+		return err
+	})
+	if !slices.Equal(got, want) {
+		t.Errorf("the folder has %v, want %v", got, want)
+	}
+}
+
+// TestOutcomes runs services with faults, twice each with the baseline's twin.
+func TestOutcomes(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		rest    string
+		outcome lab.Outcome
+		err     string
+		output  string
+		exit    string
+	}{
+		"dies under load":   {"service:\n  args: [--dies, '50']\n  output: pipe\n", lab.Died, "the service has ended while it was loaded", "that was too much\n", "exit status 7"},
+		"dies while warmed": {"warm_up: 1m\nservice:\n  args: [--dies, '50']\n  output: pipe\n", lab.Died, "while it was warmed up", "that was too much\n", "exit status 7"},
+		"dies at once":      {"service:\n  args: [--nonsense]\n  stderr: pipe\n", lab.Died, "before it was ready", "flag provided but not defined", "exit status 2"},
+		"never ready":       {"service:\n  args: [--unready]\n  ready: /up\n  ready_within: 200ms\n  output: file\n", lab.NeverReady, "not ready within 200ms: GET http://127.0.0.1:", "begins\n", "exit status 0"},
+		"never listens":     {"service:\n  command: sleep 60\n  ready_within: 100ms\n", lab.NeverReady, "it listens on no port", "", "signal: terminated"},
+		"no answer":         {"service:\n  args: [--silent]\n  output: pipe\n", lab.NoAnswer, "was answered while it was loaded", "begins\n", "exit status 0"},
+		"stays":             {"service:\n  args: [--stays]\n  stop_within: 100ms\n  output: pipe\n", lab.Leaked, "had to be killed", "begins\nGET /\n", "signal: killed"},
+		"leaves a child": {"service:\n  command: [sh, -c, 'setsid sleep 60 & exec \"$0\" \"$@\"', \"${weir}\", --listen, \"127.0.0.1:${port}\"]\n  env: {" + asProgram + ": service, " + atOnce + "}\n",
+			lab.Leaked, "(sleep)", "", "exit status 0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := run(t, parse(t, "repeats: 1\n"+c.rest), options(t))
+			for _, one := range r.Runs {
+				if one.Outcome != c.outcome || !strings.Contains(one.Error, c.err) || !strings.Contains(one.LastOutput, c.output) || one.Exit != c.exit {
+					t.Errorf("%s, error %q, exit %q, last output %.200q, load %v; want %s, %q, %q, %q",
+						one.Outcome, one.Error, one.Exit, one.LastOutput, one.Load != nil, c.outcome, c.err, c.exit, c.output)
+				}
+			}
+		})
+	}
+}
+
+// TestNotAsked has an experiment that cannot be run at all.
+func TestNotAsked(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ rest, want string }{
+		"no command":   {"service:\n  command: null\n", "--"},
+		"no program":   {"service:\n  command: weir-no-such --port 1\n", `"weir-no-such": executable file not found`},
+		"no file":      {"service:\n  command: ./no-such\n", "no such file"},
+		"no sources":   {"build: [\"ls ${repo}\"]\nservice:\n", "run it in a clone of Weir"},
+		"fails":        {"build: [[sh, -c, 'echo one; echo two >&2; exit 3']]\nservice:\n", "exit status 3; it says:\n  one\n  two"},
+		"no such tool": {"build: [weir-no-such]\nservice:\n", "executable file not found"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := document(c.rest)
+			if name == "no command" {
+				text = strings.Replace(text, "  command: null\n", "  ready: /\n", 1)
+			}
+			e, err := lab.Parse("test.yaml", []byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := e.Run(t.Context(), options(t))
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("Run = %v, %v; want an error with %q", r, err, c.want)
+			}
+		})
+	}
+}
+
+// TestTooManyFailures stops trying.
+func TestTooManyFailures(t *testing.T) {
+	t.Parallel()
+	r := run(t, parse(t, `
+repeats: 5
+service:
+  output: pipe
+matrix:
+  service.args: {good: [], bad: [--nonsense]}
+`), options(t))
+	var made, not, good int
+	for _, one := range r.Runs {
+		switch {
+		case !strings.Contains(one.Configuration, "bad"):
+			good++
+			if one.Outcome != lab.Done {
+				t.Errorf("run %d of %q: %s, %s", one.Number, one.Configuration, one.Outcome, one.Error)
+			}
+		case one.Outcome == lab.Died:
+			made++
+		case one.Outcome == lab.Failed && strings.Contains(one.Error, "not made"):
+			not++
+		}
+	}
+	if made != 3 || not != 2 || good != 10 {
+		t.Errorf("%d runs of the bad one were made, %d not, %d of the good ones; want 3, 2, 10", made, not, good)
+	}
+}
+
+func TestBuildAndMeasures(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	var lines []string
+	o.Progress = func(p lab.Progress) {
+		if p.Step == lab.Building {
+			lines = append(lines, p.Line)
+		}
+	}
+	measures := `[{"name": "log lines emitted", "value": 1000000}, {"name": "own", "unit": "us", "value": 12.5, "better": "higher"}]`
+	r := run(t, parse(t, `
+build:
+  - [sh, -c, "echo building; cp \"$0\" \"$1\"", "${weir}", "${build}/service"]
+repeats: 1
+service:
+  command: ["${build}/service", --listen, "127.0.0.1:${port}", --measures, '`+measures+`']
+  env: {`+asProgram+`: service, `+atOnce+`}
+  output: file
+`), o)
+	if len(lines) != 2 || lines[1] != "building" {
+		t.Errorf("the build says %q", lines)
+	}
+	for _, one := range r.Runs {
+		own := one.Own
+		if len(own) != 2 || own[1] != (lab.Measure{Name: "own", Unit: "us", Value: 12.5, Better: lab.Higher}) {
+			t.Errorf("it has measured %+v", own)
+		}
+		if one.Output.Expected != 1000000 || one.Output.Lost != 1000000-one.Output.Lines {
+			t.Errorf("output %+v", one.Output)
+		}
+	}
+	checkFolder(t, o.Dir, 2)
+}
+
+// TestFoundPort runs a program that knows nothing of the lab, and chooses its
+// port itself.
+func TestFoundPort(t *testing.T) {
+	t.Parallel()
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip(err)
+	}
+	r := run(t, parse(t, `
+repeats: 1
+service:
+  command: [`+python+`, -c, "import http.server as h; h.ThreadingHTTPServer(('', 0), h.SimpleHTTPRequestHandler).serve_forever()"]
+  output: pipe
+  lines_per_request: 1
+`), options(t))
+	for _, one := range r.Runs {
+		if one.Outcome != lab.Done || one.Load.Requests == 0 || one.Output.Lines == 0 {
+			t.Errorf("%s, %s, output %+v, %q", one.Outcome, one.Error, one.Output, one.LastOutput)
+		}
+	}
+}
+
+func TestFileLimit(t *testing.T) {
+	t.Parallel()
+	r := run(t, parse(t, "repeats: 1\nservice:\n  limits: {files: 123}\n"), options(t))
+	for _, one := range r.Runs {
+		if one.Outcome != lab.Done || one.Usage.FileLimit != 123 {
+			t.Errorf("%s, %s: the limit is %d, want 123", one.Outcome, one.Error, one.Usage.FileLimit)
+		}
+	}
+}
+
+// TestTakenPort refuses to measure somebody else.
+func TestTakenPort(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	r := run(t, parse(t, "repeats: 1\nservice:\n  url: http://"+l.Addr().String()+"/\n"), options(t))
+	if one := r.Runs[0]; one.Outcome != lab.Failed || !strings.Contains(one.Error, "something else takes connections") {
+		t.Errorf("%s, %q", one.Outcome, one.Error)
+	}
+}
+
+// TestStoppedReader has the log's reader stop under load: what the service has
+// written waits.
+func TestStoppedReader(t *testing.T) {
+	t.Parallel()
+	r := run(t, parse(t, `
+repeats: 1
+service:
+  output: pipe stops 400ms after 50ms
+  args: [--lines, "100"]
+load: {connections: 1, threads: 1, duration: 600ms, timeout: 2s}
+`), options(t))
+	for _, one := range r.Runs {
+		if one.Outcome != lab.Done || one.Output.MostBehind < 32<<10 {
+			t.Errorf("%s, %s: %d bytes have waited", one.Outcome, one.Error, one.Output.MostBehind)
+		}
+	}
+}
+
+func TestProfiles(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	r := run(t, parse(t, `
+repeats: 1
+profiles: [cpu, alloc_space]
+service:
+  go: /debug
+load: {connections: 2, threads: 1, duration: 1100ms}
+`), o)
+	if len(r.Profiled) != 1 || len(r.Profiled[0].Profiles) != 2 || r.Profiled[0].Load == nil {
+		t.Fatalf("profiled %s", asJSON(t, r.Profiled))
+	}
+	for _, p := range r.Profiled[0].Profiles {
+		if info, err := os.Stat(filepath.Join(o.Dir, p.File)); err != nil || info.Size() == 0 {
+			t.Errorf("profile %s: %v", p.File, err)
+		}
+	}
+	if r.Runs[0].Go == nil {
+		t.Errorf("a Go service was not asked; warnings %v", r.Runs[0].Warnings)
+	}
+	read, err := lab.Read(o.Dir)
+	if err != nil || asJSON(t, read.Profiled) != asJSON(t, r.Profiled) {
+		t.Errorf("read, the profiled runs are %v, %s", err, asJSON(t, read.Profiled))
+	}
+}
+
+// TestInterrupt ends the lab in its second run.
+func TestInterrupt(t *testing.T) {
+	t.Parallel()
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	o := options(t)
+	o.Progress = func(p lab.Progress) {
+		if p.Run == 2 && p.Step == lab.Loading {
+			interrupt()
+		}
+	}
+	e := parse(t, "repeats: 2\nservice:\n  output: pipe\n")
+	began := time.Now()
+	r, err := e.Run(ctx, o)
+	if err != nil || !r.Interrupted || len(r.Runs) != 1 {
+		t.Fatalf("Run = %s, %v; want one run, interrupted", asJSON(t, r), err)
+	}
+	if took := time.Since(began); took > patience/2 {
+		t.Errorf("it took %v", took)
+	}
+	checkFolder(t, o.Dir, 1)
+	if _, err := e.Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "--resume") {
+		t.Errorf("once more without Resume: %v", err)
+	}
+	o.Progress = nil
+	o.Resume = true
+	if r = run(t, e, o); len(r.Runs) != 4 {
+		t.Errorf("%d runs, want 4", len(r.Runs))
+	}
+	other := parse(t, "repeats: 3\nservice:\n  output: pipe\n")
+	if _, err := other.Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "another experiment") {
+		t.Errorf("another experiment with Resume: %v", err)
+	}
+}
+
+func TestInterruptFirst(t *testing.T) {
+	t.Parallel()
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	o := options(t)
+	o.Progress = func(lab.Progress) { interrupt() }
+	for name, rest := range map[string]string{"build": "build: [sleep 60]\nservice:\n", "run": "service:\n"} {
+		o.Dir = filepath.Join(t.TempDir(), name)
+		if r, err := parse(t, rest).Run(ctx, o); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: Run = %v, %v; want %v", name, r, err, context.Canceled)
+		}
+	}
+}
+
+// TestResumeAfterKill kills a lab while it runs: nothing it has kept is lost,
+// what it has left running is ended, and what was half-written is made again.
+func TestResumeAfterKill(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file, out := filepath.Join(dir, "test.yaml"), filepath.Join(dir, "out")
+	text := document("repeats: 2\nservice:\n  command: [sh, -c, 'sleep 60 & exec \"$0\" \"$@\"', \"${weir}\", --listen, \"127.0.0.1:${port}\"]\n  env: {" + asProgram + ": service, " + atOnce + "}\n")
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	killed := exec.Command(os.Args[0], file, out)
+	killed.Env = append(os.Environ(), asProgram+"=lab")
+	if err := killed.Start(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "two runs were kept", func() bool {
+		_, err := os.Stat(filepath.Join(out, "runs/002.json"))
+		return err == nil
+	})
+	until(t, "the third one runs", func() bool { return len(children(killed.Process.Pid)) == 1 })
+	service, _ := strconv.Atoi(children(killed.Process.Pid)[0])
+	until(t, "it has a child", func() bool { return len(children(service)) == 1 })
+	left, _ := strconv.Atoi(children(service)[0])
+	killed.Process.Kill()
+	killed.Wait()
+	if err := os.WriteFile(filepath.Join(out, "runs/002.json"), []byte(`{"number": 2, "conf`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	e, err := lab.Parse(file, []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := run(t, e, lab.Options{Dir: out, Weir: os.Args[0], Resume: true})
+	if len(r.Runs) != 4 {
+		t.Errorf("%d runs, want 4", len(r.Runs))
+	}
+	for _, one := range r.Runs {
+		if one.Outcome != lab.Done {
+			t.Errorf("run %d: %s, %s", one.Number, one.Outcome, one.Error)
+		}
+	}
+	if syscall.Kill(left, 0) == nil && !zombie(left) {
+		t.Errorf("process %d, which the killed lab had left, runs", left)
+	}
+	if warnings := fmt.Sprint(r.Runs[len(r.Runs)-1].Warnings, r.Runs[1].Warnings); !strings.Contains(warnings, "a lab that was killed had left") {
+		t.Errorf("the warnings are %s", warnings)
+	}
+	checkFolder(t, out, 4)
+}
+
+func zombie(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err != nil || strings.Contains(string(stat), ") Z ")
+}
+
+// TestTwoLabs has two write to one folder.
+func TestTwoLabs(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	e := parse(t, "repeats: 1\nservice:\n")
+	second := o
+	second.Resume = true
+	var err error
+	o.Progress = func(p lab.Progress) {
+		if p.Step == lab.Loading && err == nil {
+			_, err = e.Run(t.Context(), second)
+		}
+	}
+	run(t, e, o)
+	if err == nil || !strings.Contains(err.Error(), "is in use") {
+		t.Errorf("a second lab in the same folder: %v", err)
+	}
+}
+
+func TestReadNothing(t *testing.T) {
+	t.Parallel()
+	if r, err := lab.Read(t.TempDir()); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "weir lab run") {
+		t.Errorf("Read = %v, %v", r, err)
+	}
+}

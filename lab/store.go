@@ -1,0 +1,248 @@
+package lab
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/weirhq/weir/load"
+)
+
+// A store is the folder of an experiment's results:
+//
+//	results.json   all but samples and points; from the beginning on, then without runs
+//	runs/001.json  each run, whole, as it ends
+//	profiles/      profiles, and the runs in which they were taken
+//	build/         what the experiment's build makes, until all runs are made
+//	tmp/           the folders of runs, while they are made
+//	lock           held by who writes
+//
+// Every document is written beside its place and moved there, so that there is
+// none that is half-written.
+type store struct {
+	dir  string // absolute
+	lock *os.File
+}
+
+const (
+	resultsFile = "results.json"
+	runsDir     = "runs"
+	profilesDir = "profiles"
+	buildDir    = "build"
+	tmpDir      = "tmp"
+	lockFile    = "lock"
+	builtFile   = ".built" // in buildDir, once all is built
+)
+
+// openStore makes a folder, or goes on with one that has results, if that is
+// wanted; old are those then, else nil.
+func openStore(dir string, resume bool) (s *store, old *Results, err error) {
+	if dir == "" {
+		return nil, nil, errors.New("the lab needs a folder for its results: Options.Dir is empty")
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return nil, nil, err
+	}
+	if err := os.MkdirAll(filepath.Join(dir, runsDir), 0o777); err != nil {
+		return nil, nil, fmt.Errorf("make the folder of the results: %w", err)
+	}
+	s = &store{dir: dir}
+	if err := s.take(); err != nil {
+		return nil, nil, err
+	}
+	if old, err = s.old(resume); err != nil {
+		s.close()
+		return nil, nil, err
+	}
+	return s, old, nil
+}
+
+// take keeps others from writing to the folder, until close.
+func (s *store) take() error {
+	lock, err := os.OpenFile(filepath.Join(s.dir, lockFile), os.O_CREATE|os.O_RDWR, 0o666)
+	if err != nil {
+		return err
+	}
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		lock.Close()
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			return fmt.Errorf("%s is in use: another lab writes its results there", s.dir)
+		}
+		return fmt.Errorf("lock %s: %w", lock.Name(), err)
+	}
+	s.lock = lock
+	return nil
+}
+
+func (s *store) close() {
+	os.Remove(s.lock.Name())
+	s.lock.Close()
+}
+
+// old returns the results that are there already.
+func (s *store) old(resume bool) (*Results, error) {
+	if resume {
+		s.dropBroken()
+	}
+	old, err := Read(s.dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case !resume:
+		return nil, fmt.Errorf("%s has results already: go on with them by --resume, or name another folder", s.dir)
+	}
+	return old, err
+}
+
+// dropBroken removes runs that cannot be read, so that they are made again.
+func (s *store) dropBroken() {
+	for _, dir := range []string{runsDir, profilesDir} {
+		names, _ := filepath.Glob(s.path(dir, "*.json*")) // the pattern is right
+		for _, name := range names {
+			if _, err := readDocument[Run](name); err != nil || strings.HasSuffix(name, ".part") {
+				os.Remove(name)
+			}
+		}
+	}
+}
+
+func (s *store) path(elements ...string) string {
+	return filepath.Join(append([]string{s.dir}, elements...)...)
+}
+
+// keepRun writes a run.
+func (s *store) keepRun(r *Run) error {
+	return s.keep(r, runsDir, fmt.Sprintf("%03d.json", r.Number))
+}
+
+// keepProfiled writes a run that was made for profiles, beside them.
+func (s *store) keepProfiled(r *Run, stem string) error {
+	if err := os.MkdirAll(s.path(profilesDir), 0o777); err != nil {
+		return err
+	}
+	return s.keep(r, profilesDir, stem+".json")
+}
+
+// keepResults writes the results without what takes much room and is in the
+// runs' own files.
+func (s *store) keepResults(r *Results) error {
+	light := *r
+	light.Runs, light.Profiled = lightened(r.Runs), lightened(r.Profiled)
+	return s.keep(&light, resultsFile)
+}
+
+func lightened(runs []Run) []Run {
+	light := slices.Clone(runs)
+	for i, r := range light {
+		light[i].Samples = nil
+		if r.Load != nil {
+			without := *r.Load
+			without.Points = nil
+			light[i].Load = &without
+		}
+	}
+	return light
+}
+
+// keep writes a document so that it is there whole or not at all, even if the
+// machine stops.
+func (s *store) keep(document any, elements ...string) error {
+	name := s.path(elements...)
+	text, err := json.Marshal(document)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	beside := name + ".part"
+	file, err := os.Create(beside)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(append(text, '\n'))
+	err = errors.Join(err, file.Sync(), file.Close())
+	if err == nil {
+		err = os.Rename(beside, name)
+	}
+	if err != nil {
+		os.Remove(beside)
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
+}
+
+// Read reads the results in a folder, with the samples of all runs; of an
+// experiment that was interrupted, the runs so far. The error wraps
+// [fs.ErrNotExist] when there are none.
+func Read(dir string) (*Results, error) {
+	r, err := readDocument[Results](filepath.Join(dir, resultsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s has no results of weir lab: name the folder that `weir lab run` has written to (its --out): %w", dir, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if r.Runs, err = readRuns(filepath.Join(dir, runsDir), r.Runs); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(r.Runs, func(a, b Run) int { return a.Number - b.Number })
+	if r.Profiled, err = readRuns(filepath.Join(dir, profilesDir), r.Profiled); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// readRuns reads the runs of a folder; when it has none, they are those that
+// are known without it.
+func readRuns(dir string, known []Run) (runs []Run, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, entry := range entries {
+		if !strings.HasSuffix(entry.Name(), ".json") {
+			continue
+		}
+		r, err := readDocument[Run](filepath.Join(dir, entry.Name()))
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, *r)
+	}
+	if runs == nil {
+		return known, nil
+	}
+	return runs, nil
+}
+
+func readDocument[T any](name string) (*T, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	document := new(T)
+	if err := json.Unmarshal(text, document); err != nil {
+		return nil, fmt.Errorf("%s is not what weir lab has written: %w; remove it, so that the lab makes it again with --resume", name, err)
+	}
+	return document, nil
+}
+
+// agree tells, by no error, that old results are of the same experiment as the
+// new ones and may be gone on with.
+func agree(old, now *Results) error {
+	switch {
+	case old.Source != now.Source:
+		return errors.New("the results there are of another experiment: name another folder, or undo what was changed in the experiment")
+	case old.Machine != now.Machine:
+		return fmt.Errorf("the results there were measured on another machine (%s), whose numbers do not compare with those of this one (%s): name another folder", describe(old.Machine), describe(now.Machine))
+	}
+	return nil
+}
+
+func describe(m load.Machine) string {
+	return fmt.Sprintf("%s, %d CPUs, %s, %s, %s", m.Processor, m.CPUs, m.System, m.Kernel, m.Go)
+}
