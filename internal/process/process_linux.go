@@ -23,6 +23,7 @@ type Process struct {
 
 	text    []byte           // of the file that was read last
 	family  map[int]*Process // who descends from it, by number; for SampleTree
+	settled settled          // who need not be asked for that
 	threads threads          // for Switches
 }
 

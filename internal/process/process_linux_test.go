@@ -279,3 +279,26 @@ func BenchmarkSample(b *testing.B) {
 		}
 	})
 }
+
+// TestSampleTreeAgain finds those who are born between looks, of whom nobody
+// needs to be asked twice.
+func TestSampleTreeAgain(t *testing.T) {
+	c := start(t, "")
+	p := open(t, c.Process.Pid)
+	for want := range 6 {
+		if want > 0 {
+			c.tell(t, "fork")
+		}
+		for range 3 {
+			if got, err := p.SampleTree(); err != nil || got.Processes != 1+want {
+				t.Fatalf("%d processes, %v; want %d", got.Processes, err, 1+want)
+			}
+		}
+	}
+	for want := range 5 {
+		c.tell(t, "kill")
+		if got, err := p.SampleTree(); err != nil || got.Processes != 5-want {
+			t.Fatalf("%d processes after %d of 5 have ended, %v; want %d", got.Processes, want+1, err, 5-want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"strconv"
+	"time"
 )
 
 // SampleTree returns what the process and all that descend from it use
@@ -12,8 +13,9 @@ import (
 // for them, or still may. The error wraps [os.ErrProcessDone] when the process
 // itself has ended.
 //
-// It asks every process of the machine for its parent, which takes some
-// microseconds each: see SampleFamily.
+// It lists the processes of the machine, and asks those that it has not seen
+// before for their parents, which takes some microseconds each: see
+// SampleFamily.
 func (p *Process) SampleTree() (Sample, error) {
 	if err := p.findFamily(); err != nil {
 		return Sample{}, p.failed("find the children of", err)
@@ -69,12 +71,48 @@ func (s *Sample) add(other Sample) {
 	}
 }
 
+// settled are processes, by number, of which the last look for descendants of
+// one has told whether they are. They need not be asked again: a process gets
+// another parent when its own ends, but no new ancestors.
+type settled struct {
+	known map[int]bool
+	at    time.Time
+}
+
+// numbersLast is how long the kernel surely takes to give a number to another
+// process: it goes through all the others before.
+const numbersLast = 10 * time.Second
+
 // findFamily opens the processes that descend from p and are not known yet.
 func (p *Process) findFamily() error {
-	parents, err := p.parents()
+	now := time.Now()
+	if now.Sub(p.settled.at) > numbersLast {
+		p.settled.known = nil
+	}
+	listed, parents, err := p.parents()
 	if err != nil {
 		return err
 	}
+	if err := p.adopt(parents); err != nil {
+		return err
+	}
+	settled := make(map[int]bool, len(listed))
+	for _, pid := range listed {
+		// Parents are listed before their children. One that is not may be of the
+		// family, born where the list had passed or ended before it was asked.
+		parent, asked := parents[pid]
+		if p.settled.known[pid] || asked && (parent == 0 || settled[parent]) {
+			settled[pid] = true
+		}
+	}
+	p.settled.known, p.settled.at = settled, now
+	return nil
+}
+
+// adopt takes into the family whose parent is p or in the family, and takes
+// them out of parents, so that they are asked once more: their number may have
+// gone to another process before they were opened.
+func (p *Process) adopt(parents map[int]int) error {
 	for found := true; found; {
 		found = false
 		for pid, parent := range parents {
@@ -98,21 +136,25 @@ func (p *Process) findFamily() error {
 	return nil
 }
 
-// parents returns each process's parent, by number.
-func (p *Process) parents() (map[int]int, error) {
+// parents lists all processes, and returns the parent of each that is not
+// settled.
+func (p *Process) parents() (listed []int, parents map[int]int, err error) {
 	dir, err := os.Open("/proc")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer dir.Close()
 	names, err := dir.Readdirnames(-1)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	parents := make(map[int]int)
+	parents = make(map[int]int)
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)
 		if err != nil {
+			continue
+		}
+		if listed = append(listed, pid); p.settled.known[pid] {
 			continue
 		}
 		text, err := p.readFile(int(dir.Fd()), name+"/stat")
@@ -123,5 +165,5 @@ func (p *Process) parents() (map[int]int, error) {
 			parents[pid] = stat.parent
 		}
 	}
-	return parents, nil
+	return listed, parents, nil
 }
