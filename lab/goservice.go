@@ -12,8 +12,9 @@ import (
 )
 
 const (
-	askEvery  = 500 * time.Millisecond
-	askWithin = time.Second
+	askEvery   = 500 * time.Millisecond
+	askWithin  = time.Second
+	countEvery = time.Second // goroutines, when they are on a page of their own
 )
 
 // A goService asks a Go service for its runtime, by a goroutine of its own, so
@@ -30,6 +31,8 @@ type goService struct {
 	// Of the goroutine, until stopped.
 	source      *goSource // that has answered; nil until one has
 	noIndex     bool      // goroutines are not told
+	goroutines  int       // that were told last, at countedAt
+	countedAt   time.Time
 	load        goLoad
 	asked, lost int   // questions, and those of them without an answer
 	failure     error // of the last one that was lost
@@ -133,15 +136,23 @@ func (g *goService) from(ctx context.Context, source *goSource) (*goState, error
 	if err := g.get(ctx, source.path, func(r io.Reader) error { return source.read(r, state) }); err != nil {
 		return nil, err
 	}
-	if state.goroutines == 0 && !g.noIndex {
-		if err := g.get(ctx, "/debug/pprof/", func(r io.Reader) (err error) {
-			state.goroutines, err = readIndex(r)
-			return err
-		}); err != nil && ctx.Err() == nil {
-			g.noIndex = true // what else it has said stands
-		}
+	if state.goroutines == 0 {
+		state.goroutines = g.countGoroutines(ctx)
 	}
 	return state, nil
+}
+
+// countGoroutines asks seldom, and returns the last answer.
+func (g *goService) countGoroutines(ctx context.Context) int {
+	if now := time.Now(); !g.noIndex && now.Sub(g.countedAt) >= countEvery {
+		err := g.get(ctx, "/debug/pprof/", func(r io.Reader) (err error) {
+			g.goroutines, err = readIndex(r)
+			return err
+		})
+		g.countedAt = now
+		g.noIndex = err != nil && ctx.Err() == nil // what else it has said stands
+	}
+	return g.goroutines
 }
 
 // get has the body of a page read.
