@@ -21,7 +21,7 @@ type panels struct {
 }
 
 // A panel has, for each part of the time, the median of a configuration's runs
-// and their range. What no run has is NaN.
+// and the range of all their samples. What no run has is NaN.
 type panel struct {
 	Name              string
 	Median, Low, High []float64
@@ -36,7 +36,7 @@ const parts = 180
 type signal struct {
 	file, title, help, unit string
 	of                      func(lab.Sample) float64
-	level                   bool // a part has the most of its samples, not their mean
+	level                   bool // not a rate: each sample tells something by itself
 }
 
 var signals = []signal{
@@ -87,7 +87,7 @@ func (s signal) panels(r *lab.Results, end float64) (panels, bool) {
 	p := panels{File: s.file, Title: s.title, Help: s.help, Unit: s.unit, End: end}
 	most := 0.0
 	for _, c := range r.Configurations {
-		var runs [][]float64
+		var runs []binned
 		for i := range r.Runs {
 			if run := &r.Runs[i]; run.Configuration == c.Name && measured(run) && len(run.Samples) > 0 {
 				runs = append(runs, s.binned(run.Samples, end))
@@ -111,50 +111,56 @@ func (s signal) panels(r *lab.Results, end float64) (panels, bool) {
 	return p, true
 }
 
-// binned is the signal in each part of the time up to end.
-func (s signal) binned(samples []lab.Sample, end float64) []float64 {
-	values, counts := make([]float64, parts), make([]int, parts)
+// binned is a signal of one run: its mean, least and most in each part of the
+// time. A part without a sample has NaN.
+type binned struct{ mean, low, high []float64 }
+
+// binned divides the time up to end. The least and the most of a rate are its
+// mean: what one sample has of it is chance.
+func (s signal) binned(samples []lab.Sample, end float64) binned {
+	b := binned{make([]float64, parts), make([]float64, parts), make([]float64, parts)}
+	counts := make([]int, parts)
 	for _, sample := range samples {
 		if sample.At < 0 {
 			continue // warming up
 		}
 		i := min(int(sample.At/end*parts), parts-1)
 		v := s.of(sample)
-		if s.level {
-			values[i] = max(values[i], v)
-		} else {
-			values[i] += v
+		if counts[i] == 0 {
+			b.low[i], b.high[i] = v, v
 		}
+		b.mean[i] += v
+		b.low[i], b.high[i] = min(b.low[i], v), max(b.high[i], v)
 		counts[i]++
 	}
 	for i, n := range counts {
-		switch {
-		case n == 0:
-			values[i] = math.NaN()
-		case !s.level:
-			values[i] /= float64(n)
+		b.mean[i] /= float64(n) // NaN of none
+		if n == 0 || !s.level {
+			b.low[i], b.high[i] = b.mean[i], b.mean[i]
 		}
 	}
-	return values
+	return b
 }
 
-// acrossRuns is the median and the range of several runs in each part.
-func acrossRuns(name string, runs [][]float64) panel {
+// acrossRuns is the median of several runs' means, and the range of all their
+// values, in each part.
+func acrossRuns(name string, runs []binned) panel {
 	p := panel{Name: name, Runs: len(runs), Median: make([]float64, parts), Low: make([]float64, parts), High: make([]float64, parts)}
 	for i := range parts {
-		var values []float64
+		var means []float64
+		low, high := math.Inf(1), math.Inf(-1)
 		for _, run := range runs {
-			if !math.IsNaN(run[i]) {
-				values = append(values, run[i])
+			if !math.IsNaN(run.mean[i]) {
+				means = append(means, run.mean[i])
+				low, high = min(low, run.low[i]), max(high, run.high[i])
 			}
 		}
-		if len(values) == 0 {
+		if len(means) == 0 {
 			p.Median[i], p.Low[i], p.High[i] = math.NaN(), math.NaN(), math.NaN()
 			continue
 		}
-		slices.Sort(values)
-		p.Median[i] = median(values)
-		p.Low[i], p.High[i] = values[0], values[len(values)-1]
+		slices.Sort(means)
+		p.Median[i], p.Low[i], p.High[i] = median(means), low, high
 	}
 	return p
 }

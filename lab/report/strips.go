@@ -61,7 +61,7 @@ func byRun(m *analysis.Metric, r *lab.Results) strips {
 	for _, row := range m.Rows {
 		st := strip{Name: row.Configuration, Value: analysis.Quantity(row.Median, m.Unit)}
 		for i, v := range row.Values {
-			d := dot{Class: "c1", At: v.Value, Down: (float64(i) + 1) / float64(len(row.Values)+1), Text: fmt.Sprintf("run %d: %s", v.Run, analysis.Quantity(v.Value, m.Unit))}
+			d := dot{Class: "c1", At: v.Value, Down: .1 + .8*(float64(i)+1)/float64(len(row.Values)+1), Text: fmt.Sprintf("run %d: %s", v.Run, analysis.Quantity(v.Value, m.Unit))}
 			if v.Outlier {
 				d.Class, outliers = "bad", true
 				d.Text += ", an outlier"
@@ -80,7 +80,7 @@ func byRun(m *analysis.Metric, r *lab.Results) strips {
 		s.Keys = append(s.Keys, key{"bad dot", "an outlier"})
 	}
 	s.Axis = between(m.Unit, least, most)
-	if s.Axis.Place(0) != 0 || least < 0 {
+	if len(s.Axis.Ticks) > 0 && s.Axis.Ticks[0] > 0 {
 		s.Help += " The axis does not begin at 0."
 	}
 	return s
