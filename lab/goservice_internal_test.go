@@ -81,6 +81,7 @@ func TestGoUsage(t *testing.T) {
 
 // TestGoServiceThatStalls does not answer, and delays nobody.
 func TestGoServiceThatStalls(t *testing.T) {
+	t.Parallel() // it waits
 	stop := make(chan bool)
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-stop }))
 	defer s.Close()

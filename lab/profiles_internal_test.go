@@ -66,7 +66,7 @@ func TestProfilesOfLoad(t *testing.T) {
 	if allocated.DefaultSampleType != profileAlloc || allocated.DurationNanos <= 0 {
 		t.Errorf("%s prefers %q and lasted %d ns", got[0].File, allocated.DefaultSampleType, allocated.DurationNanos)
 	}
-	if bytes := taken(allocated, "allocateDuring", 1); bytes < n<<20 || bytes > 2*n<<20 {
+	if bytes := taken(allocated, "allocateDuring", 1); bytes < n<<19 || bytes > n<<21 { // one allocation of a few is looked at
 		t.Errorf("%d bytes were allocated while loaded, the profile says %d", n<<20, bytes)
 	}
 	if bytes := taken(allocated, "allocateBefore", 1); bytes != 0 {
