@@ -1,0 +1,311 @@
+package experiments_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/load/gen"
+)
+
+// weir builds the command once, for the experiments that run it.
+var weir = sync.OnceValues(func() (string, error) {
+	file := filepath.Join(tools, "weir")
+	out, err := exec.Command("go", "build", "-o", file, "../cmd/weir").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("go build ../cmd/weir: %w\n%s", err, out)
+	}
+	return file, nil
+})
+
+// A setting is what --set takes.
+type setting struct{ path, value string }
+
+// run runs an experiment and checks its runs.
+func run(t *testing.T, name string, set ...setting) map[string]lab.Run {
+	t.Helper()
+	r, err := tryRun(t, name, set...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return check(t, r)
+}
+
+// check wants what holds for all experiments: every run was made, its service
+// answered, and ended when it was told to. It returns the runs by configuration.
+func check(t *testing.T, r *lab.Results) map[string]lab.Run {
+	t.Helper()
+	runs := map[string]lab.Run{}
+	for _, run := range r.Runs {
+		if run.Outcome != lab.Done || run.Exit != "exit status 0" {
+			t.Errorf("%s: got %s (%s), ended with %q, want %s; it said:\n%s",
+				run.Configuration, run.Outcome, run.Error, run.Exit, lab.Done, run.LastOutput[max(0, len(run.LastOutput)-500):])
+		}
+		if run.Load == nil || run.Load.Status["2xx"] == 0 {
+			t.Fatalf("%s: no request was answered", run.Configuration)
+		}
+		runs[run.Configuration] = run
+	}
+	if len(runs) != len(r.Configurations) || r.Interrupted {
+		t.Errorf("got %d runs of %d configurations", len(runs), len(r.Configurations))
+	}
+	return runs
+}
+
+// tryRun runs an experiment once for each configuration, as short as it can be
+// and with what else is set.
+func tryRun(t *testing.T, name string, set ...setting) (*lab.Results, error) {
+	t.Helper()
+	e := parse(t, name)
+	short := []setting{{"repeats", "1"}, {"warm_up", "100ms"}, {"load.duration", "300ms"}, {"profiles", "[]"}}
+	for _, s := range append(short, set...) {
+		if err := e.Set(s.path, s.value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := lab.Options{Dir: filepath.Join(t.TempDir(), "results")}
+	var err error
+	if o.Repo, err = filepath.Abs(".."); err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(e.Source(), []byte("${weir}")) {
+		if o.Weir, err = weir(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	return e.Run(ctx, o)
+}
+
+// runOf returns the run whose configuration is called by all these words.
+func runOf(t *testing.T, runs map[string]lab.Run, words ...string) lab.Run {
+	t.Helper()
+next:
+	for name, r := range runs {
+		for _, word := range words {
+			if !strings.Contains(name, word) || strings.HasSuffix(name, "(again)") {
+				continue next
+			}
+		}
+		return r
+	}
+	t.Fatalf("no run is of %q: there are %q", words, slices.Sorted(maps.Keys(runs)))
+	return lab.Run{}
+}
+
+// own returns a measure that the service has left.
+func own(t *testing.T, r lab.Run, name string) float64 {
+	t.Helper()
+	for _, m := range r.Own {
+		if m.Name == name {
+			return m.Value
+		}
+	}
+	t.Errorf("%s: the service has not left %q: %v", r.Configuration, name, r.Own)
+	return 0
+}
+
+// checkLines wants the count of lines to be exact, and so many of them missing.
+func checkLines(t *testing.T, r lab.Run, lost float64) {
+	t.Helper()
+	emitted := own(t, r, lab.LinesEmitted)
+	if got := r.Output; float64(got.Expected) != emitted || float64(got.Lost) != lost || float64(got.Lines) != emitted-lost {
+		t.Errorf("%s: got %d lines of %d, %d lost; want %v of %v", r.Configuration, got.Lines, got.Expected, got.Lost, emitted-lost, emitted)
+	}
+}
+
+const (
+	buildDoor = `[[go, build, -C, "${repo}/bench", -o, "${build}/door", ./cmd/labdoor]]`
+	someDoors = `{log.go v1: [--logger, ons-v1], zerolog: [--logger, zerolog], weir: [--logger, weir], weir queued: [--logger, weir-queued]}`
+)
+
+func TestLogCost(t *testing.T) {
+	runs := run(t, "log-cost", setting{"build", buildDoor}, setting{"service.command", `["${build}/door", --listen, "127.0.0.1:${port}"]`})
+	for name, r := range runs {
+		if strings.Contains(name, "null") {
+			if r.Output.Bytes != 0 || r.Output.Lines != 0 {
+				t.Errorf("%s: got %d bytes, want none", name, r.Output.Bytes)
+			}
+			continue
+		}
+		checkLines(t, r, 0)
+		if got, least := r.Output.Lines, 3*r.Load.Requests; got < least {
+			t.Errorf("%s: got %d lines, want %d at least", name, got, least)
+		}
+	}
+	// Warm-up and load take 0.4 s, and the pipe has room for 64 KiB beside what is
+	// read.
+	slow := runOf(t, runs, "256KiB/s")
+	if most := int64((slow.Seconds+1)*256*1024) + 128*1024; slow.Output.Bytes > most {
+		t.Errorf("the slow pipe took %d bytes in %.1f s, want %d at most", slow.Output.Bytes, slow.Seconds, most)
+	}
+}
+
+// A command that has never heard of the lab, and chooses its port by itself.
+func TestLogCostOfAnyCommand(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("python3 is not installed")
+	}
+	r, err := tryRun(t, "log-cost", setting{"service.command", "python3 -m http.server --bind 127.0.0.1 0"},
+		setting{"matrix.service.output", "[null, file, terminal]"}, setting{"load.connections", "2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range r.Runs { // it does not listen to SIGTERM, which ends it by itself
+		if run.Outcome != lab.Done || run.Load.Status["2xx"] == 0 {
+			t.Errorf("%s: got %s (%s) and %v", run.Configuration, run.Outcome, run.Error, run.Load)
+		}
+		if got, null := run.Output.Lines, strings.Contains(run.Configuration, "null"); null != (got == 0) || !null && got < run.Load.Requests {
+			t.Errorf("%s: got %d lines of %d requests", run.Configuration, got, run.Load.Requests)
+		}
+	}
+}
+
+func TestThreeEvents(t *testing.T) {
+	for name, r := range run(t, "three-events") {
+		want := 3 * r.Load.Requests
+		if strings.Contains(name, "none") {
+			want = 0
+		}
+		checkLines(t, r, 0)
+		if r.Output.Lines < want || want == 0 && r.Output.Lines > 0 {
+			t.Errorf("%s: got %d lines of %d requests", name, r.Output.Lines, r.Load.Requests)
+		}
+		if r.Go == nil || r.Go.PeakHeap == 0 || r.Usage.CPUSeconds == 0 || r.Usage.PeakRSS == 0 {
+			t.Errorf("%s: got %+v and %+v, want what the service and its runtime used", name, r.Usage, r.Go)
+		}
+	}
+}
+
+func TestGC(t *testing.T) {
+	runs := run(t, "gc")
+	per := func(of func(*lab.GoUsage) int64, words ...string) float64 {
+		t.Helper()
+		r := runOf(t, runs, words...)
+		if r.Go == nil {
+			t.Fatalf("%s: its runtime has told nothing: %v", r.Configuration, r.Warnings)
+		}
+		return float64(of(r.Go)) / float64(r.Load.Requests)
+	}
+	collections := func(g *lab.GoUsage) int64 { return g.GCs }
+	allocated := func(g *lab.GoUsage) int64 { return g.Allocated }
+	if often, seldom := per(collections, "GOGC=10 ", "old"), per(collections, "GOGC=100", "old"); often <= seldom {
+		t.Errorf("GOGC=10 collects %v times for a request, GOGC=100 %v times; want more", often, seldom)
+	}
+	if old, new := per(allocated, "GOGC=100", "old"), per(allocated, "GOGC=100", "new"); old <= new {
+		t.Errorf("the old logger allocates %v bytes for a request, the new one %v; want more", old, new)
+	}
+}
+
+func TestSlowConsumer(t *testing.T) {
+	runs := run(t, "slow-consumer", setting{"matrix.service.args", someDoors}, setting{"service.output", "pipe stops 1s after 200ms"},
+		setting{"load.timeout", "300ms"}, setting{"load.duration", "1500ms"})
+	queued := runOf(t, runs, "weir queued")
+	for name, r := range runs {
+		checkLines(t, r, own(t, r, "log lines dropped by the logger"))
+		if r.Output.MostBehind == 0 {
+			t.Errorf("%s: nothing waited for the reader that stood still", name)
+		}
+		if name == queued.Configuration {
+			continue
+		}
+		failed := r.Load.Sent - r.Load.Status["2xx"]
+		if failed == 0 || r.Load.Status["2xx"] >= queued.Load.Status["2xx"] {
+			t.Errorf("%s: %d requests failed and %d were answered; want some failures, and fewer answers than the %d with a queue",
+				name, failed, r.Load.Status["2xx"], queued.Load.Status["2xx"])
+		}
+	}
+}
+
+func TestFDLimit(t *testing.T) {
+	runs := run(t, "fd-limit", setting{"matrix.service.limits.files", "[256, 4096]"}, setting{"matrix.load.connections", "[16, 512]"},
+		setting{"baseline", "{service.limits.files: 4096, load.connections: 16}"})
+	for name, r := range runs {
+		refused := r.Load.Sent - r.Load.Status["2xx"]
+		few, many := strings.Contains(name, "files=256"), strings.Contains(name, "connections=512")
+		if (refused > 0) != (few && many) {
+			t.Errorf("%s: %d of %d requests were refused; want some where files run out, and only there", name, refused, r.Load.Sent)
+		}
+		if limit := r.Usage.FileLimit; limit != 256 && few || int64(r.Usage.PeakFiles) > limit {
+			t.Errorf("%s: the limit is %d, and %d files were open", name, limit, r.Usage.PeakFiles)
+		}
+	}
+}
+
+func TestPathGrowth(t *testing.T) {
+	routers := `{weir: [--router, weir Router], net/http: [--router, net/http ServeMux], chi: [--router, chi]}`
+	for name, r := range run(t, "path-growth", setting{"matrix.service.args", routers}) {
+		for _, length := range []string{"1", "10", "100", "1000", "10000"} {
+			if took := own(t, r, "routing, path of "+length); took <= 0 {
+				t.Errorf("%s: routing a path of %s took %v us", name, length, took)
+			}
+		}
+		if r.Load.Status["2xx"] != r.Load.Requests {
+			t.Errorf("%s: got %v, want no other answer than 2xx", name, r.Load.Status)
+		}
+	}
+}
+
+func TestLoggingCall(t *testing.T) {
+	runs := run(t, "logging-call", setting{"matrix.service.args", someDoors}, setting{"matrix.service.output", "[file, pipe]"},
+		setting{"service.command", `["${build}/door", --listen, "127.0.0.1:${port}", --measure-calls, --after, 100ms]`},
+		setting{"load.rate", "1000"})
+	for name, r := range runs {
+		checkLines(t, r, 0)
+		p50, p99, max := own(t, r, "log call p50"), own(t, r, "log call p99"), own(t, r, "log call max")
+		if p50 <= 0 || p50 > p99 || p99 > max {
+			t.Errorf("%s: got p50 %v, p99 %v, max %v us; want times that grow", name, p50, p99, max)
+		}
+	}
+}
+
+func TestCSVNode(t *testing.T) {
+	for _, command := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(command); err != nil {
+			t.Skip(command + " is not installed")
+		}
+	}
+	const rows = 2000
+	build := fmt.Sprintf(`[[cp, -r, "${repo}/bench/node/.", "${build}"], [node, "${build}/install.js"],
+		[sh, -c, '"$0" load gen csv --rows %d > "$1"', "${weir}", "${build}/table.csv"]]`, rows)
+	r, err := tryRun(t, "csv-node", setting{"build", build}, setting{"load.connections", "1"}, setting{"matrix.service.output", "[file, terminal]"},
+		setting{"matrix.service.args", "[none, console, winston-file, pino]"})
+	if err != nil && strings.Contains(err.Error(), "it needs its registry") {
+		t.Skip("npm's registry cannot be reached, and the build said so")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := callsPerUpload(t, rows)
+	for name, r := range check(t, r) {
+		checkLines(t, r, 0)
+		if got := int64(own(t, r, "log calls")); got == 0 || got%calls != 0 {
+			t.Errorf("%s: got %d calls, want %d for each upload", name, got, calls)
+		}
+		if silent := strings.Contains(name, "none") || strings.Contains(name, "winston-file"); silent != (r.Output.Lines == 0) {
+			t.Errorf("%s: got %d lines", name, r.Output.Lines)
+		}
+		if strings.Contains(name, "winston-file") && own(t, r, "log lines missing in its file") != 0 {
+			t.Errorf("%s: lines are missing in its file", name)
+		}
+	}
+}
+
+// callsPerUpload are those of so many rows and of each 64 KiB, the last part included.
+func callsPerUpload(t *testing.T, rows int) int64 {
+	var table bytes.Buffer
+	if err := gen.CSV(&table, gen.CSVOptions{Rows: rows, Width: 40}); err != nil {
+		t.Fatal(err)
+	}
+	return int64(rows) + int64(table.Len()+65535)/65536
+}
