@@ -317,7 +317,7 @@ func TestManyMeasures(t *testing.T) {
 	for _, f := range a.Findings {
 		fmt.Fprintln(&text, f.Text)
 	}
-	for _, want := range []string{"With b, Benchmark", "4 smaller differences more in the table.", "comparisons of the service's own measures no difference was found."} {
+	for _, want := range []string{"With b, Benchmark", "4 smaller differences more in the table.", "comparisons of the runs' own measures no difference was found."} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("findings lack %q:\n%s", want, &text)
 		}

@@ -251,7 +251,7 @@ func alike(group []judged) []Finding {
 		return all
 	}
 	if slices.ContainsFunc(noise, func(j judged) bool { return j.metric != noise[0].metric }) {
-		return []Finding{{Verdict: Noise, Text: fmt.Sprintf("In %d of %d comparisons of the service's own measures no difference was found.", len(noise), len(group))}}
+		return []Finding{{Verdict: Noise, Text: fmt.Sprintf("In %d of %d comparisons of the runs' own measures no difference was found.", len(noise), len(group))}}
 	}
 	return []Finding{manyAlike(noise)}
 }
