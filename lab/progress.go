@@ -1,8 +1,6 @@
 package lab
 
-import (
-	"time"
-)
+import "time"
 
 // A teller tells how far the experiment has come, by one goroutine: whenever
 // something has changed, and every second while a run is made.
@@ -48,7 +46,7 @@ func (t *teller) run() {
 			}
 			t.apply(change)
 		case <-ticker.C:
-			if t.now.Run > 0 {
+			if t.now.Run > 0 && t.now.Step != Ended {
 				t.say()
 			}
 		}

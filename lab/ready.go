@@ -74,16 +74,20 @@ func (a *attempt) awaitReady(ctx context.Context) error {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	defer client.CloseIdleConnections()
+	var last error // but for the one that is due to the time being over
 	for rest := time.Millisecond; ; rest = min(2*rest, 20*time.Millisecond) {
 		err := a.isReady(ctx, client)
 		if err == nil {
 			return nil
 		}
+		if last == nil || ctx.Err() == nil {
+			last = err
+		}
 		select {
 		case <-a.service.Ended():
 			return errEnded
 		case <-ctx.Done():
-			return fmt.Errorf("not ready within %v: %w", within, err)
+			return fmt.Errorf("not ready within %v: %w", within, last)
 		case <-time.After(rest):
 		}
 	}
