@@ -30,7 +30,7 @@ func made(stacks map[string]int64) *profile.Profile {
 	p := &profile.Profile{
 		SampleType: []*profile.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}},
 		PeriodType: &profile.ValueType{Type: "cpu", Unit: "nanoseconds"},
-		Period:     1,
+		Period:     1e6,
 	}
 	functions := map[string]*profile.Function{}
 	function := func(name string) *profile.Function {
@@ -217,6 +217,19 @@ func TestDiff(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("Diff (-want +got):\n%s", diff)
+	}
+}
+
+// TestChance calls nothing a change that a few samples make.
+func TestChance(t *testing.T) {
+	base := graph(t, made(map[string]int64{"same": 1000, "more": 1000, "few": 4}), "", 0)
+	new := graph(t, made(map[string]int64{"same": 1060, "more": 1200, "few": 8, "one": 1}), "", 0)
+	got := map[string]bool{}
+	for _, c := range flame.Diff(base, new, 0) {
+		got[c.Function] = c.Chance
+	}
+	if diff := cmp.Diff(map[string]bool{"same": true, "more": false, "few": true, "one": true}, got); diff != "" {
+		t.Errorf("what may be chance (-want +got):\n%s", diff)
 	}
 }
 

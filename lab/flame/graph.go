@@ -14,7 +14,8 @@ import (
 type Graph struct {
 	kind, unit string
 	per        float64
-	root       *frame // of no function: all stacks begin in it
+	sample     float64 // what one sample of the profile stands for; 0 when it is not known
+	root       *frame  // of no function: all stacks begin in it
 }
 
 // A frame is a function as it was called by those above it.
@@ -39,6 +40,9 @@ func New(p *profile.Profile, kind string, per float64) (*Graph, error) {
 		per = 1
 	}
 	g := &Graph{kind: p.SampleType[at].Type, unit: p.SampleType[at].Unit, per: per, root: &frame{name: "all"}}
+	if p.PeriodType != nil && p.PeriodType.Unit == g.unit {
+		g.sample = float64(p.Period) / per
+	}
 	for _, s := range p.Sample {
 		if value := s.Value[at]; value > 0 {
 			g.add(s, float64(value)/per)
@@ -106,6 +110,14 @@ func (f *frame) call(name string) *frame {
 		f.called[name] = next
 	}
 	return next
+}
+
+// chance tells whether two values differ by less than two standard errors of
+// their difference, as values of one program would 19 times of 20. A profile
+// counts samples, whose variance is their number.
+func chance(base, new *Graph, b, n float64) bool {
+	difference := n - b
+	return difference*difference < 4*(b*base.sample+n*new.sample)
 }
 
 // sorted returns what was called, by name.

@@ -47,18 +47,25 @@ func (g *Graph) perWords() string {
 }
 
 // WriteDiffSVG draws both graphs in one: a bar is as wide as the mean of the
-// two, red where new has more than base, and blue where it has less.
+// two, red where new has more than base, and blue where it has less. Where the
+// profiles have too few samples to tell, it is neither.
 func WriteDiffSVG(w io.Writer, base, new *Graph, title string) error {
 	if base.kind != new.kind || base.unit != new.unit {
 		return fmt.Errorf("a difference of %s in %s and %s in %s: want the same kind", base.kind, base.unit, new.kind, new.unit)
 	}
 	p := picture{
 		title: title,
-		about: fmt.Sprintf("%s: %s before, %s now (%s)%s; red grew, blue shrank, grey is within 5%%; a bar is as wide as the mean of both",
+		about: fmt.Sprintf("%s: %s before, %s now (%s)%s; red grew, blue shrank, grey is within 5%% or chance; a bar is as wide as the mean of both",
 			new.kind, base.Text(base.Total()), new.Text(new.Total()), change(base.Total(), new.Total()), new.perWords()),
 		total: (base.Total() + new.Total()) / 2,
 		width: func(f pair) float64 { b, n := f.values(); return (b + n) / 2 },
-		class: func(f pair) string { return grew(f.values()) },
+		class: func(f pair) string {
+			b, n := f.values()
+			if chance(base, new, b, n) {
+				return "z"
+			}
+			return grew(b, n)
+		},
 		tip: func(f pair) string {
 			b, n := f.values()
 			return fmt.Sprintf("%s before, %s now (%s)", base.Text(b), new.Text(n), change(b, n))

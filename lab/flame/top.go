@@ -75,6 +75,10 @@ func (g *Graph) rows() map[string]*Row {
 type Change struct {
 	Function  string
 	Base, New Row // all zero where the function is not
+
+	// Chance tells that the profiles have too few samples to say that the
+	// function's own values differ.
+	Chance bool
 }
 
 // Diff returns the n functions whose own values differ the most, all of them
@@ -95,6 +99,7 @@ func Diff(base, new *Graph, n int) []Change {
 	}
 	rows := make([]Change, 0, len(changes))
 	for _, c := range changes {
+		c.Chance = chance(base, new, c.Base.Flat, c.New.Flat)
 		rows = append(rows, *c)
 	}
 	slices.SortFunc(rows, func(a, b Change) int {
