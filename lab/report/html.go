@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/weirhq/weir/internal/chart"
@@ -167,10 +168,9 @@ func (p *panels) view() panelsView {
 			}
 		}
 	}
-	var base []float64
-	if len(p.Each) > 1 {
-		base = p.Each[0].Median
-		v.Keys = append(v.Keys, key{"faint dashed", "median of " + p.Each[0].Name})
+	base := slices.IndexFunc(p.Each, func(one panel) bool { return one.Baseline })
+	if base >= 0 && len(p.Each) > 1 {
+		v.Keys = append(v.Keys, key{"faint dashed", "median of " + p.Each[base].Name})
 	}
 	for i, one := range p.Each {
 		plot := plotView{
@@ -178,8 +178,8 @@ func (p *panels) view() panelsView {
 			Rows: rows, Below: fewer(chart.TimeTicks(p.End)),
 			Paths: []path{{"c1 area", p.band(one)}},
 		}
-		if i > 0 {
-			plot.Paths = append(plot.Paths, path{"faint dashed", p.line(base)})
+		if base >= 0 && i != base {
+			plot.Paths = append(plot.Paths, path{"faint dashed", p.line(p.Each[base].Median)})
 		}
 		plot.Paths = append(plot.Paths, path{"c1", p.line(one.Median)})
 		v.Each = append(v.Each, plot)
@@ -221,13 +221,13 @@ func (p *panels) line(values []float64) string {
 // band draws the range of the runs, part by part.
 func (p *panels) band(one panel) string {
 	var b strings.Builder
-	for from := 0; from < parts; {
+	for from := 0; from < p.Parts; {
 		if math.IsNaN(one.Low[from]) {
 			from++
 			continue
 		}
 		to := from
-		for to < parts && !math.IsNaN(one.Low[to]) {
+		for to < p.Parts && !math.IsNaN(one.Low[to]) {
 			to++
 		}
 		p.bandPart(&b, one, from, to)

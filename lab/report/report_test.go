@@ -321,9 +321,28 @@ func TestTextKeepsItsWidth(t *testing.T) {
 				t.Errorf("at %d characters, a line has %d: %q", width, n, line)
 			}
 		}
-		if width == 80 || width == 200 {
-			t.Logf("\n%s", text.String())
+	}
+}
+
+// TestPanelsHaveNoGaps looks at the lines over time of a short run, whose samples
+// are fewer than a chart has pixels.
+func TestPanelsHaveNoGaps(t *testing.T) {
+	page := read(t, write(t, small.make()), "report.html")
+	_, after, found := strings.Cut(page, `<div class="panel">`)
+	if !found {
+		t.Fatal("the page has no panels")
+	}
+	panel, _, _ := strings.Cut(after, "</svg>")
+	n := 0
+	for _, line := range strings.Split(panel, `<path class="c1" d="`)[1:] {
+		d, _, _ := strings.Cut(line, `"`)
+		n++
+		if strings.Count(d, "M") != 1 || strings.Count(d, "L") < 10 {
+			t.Errorf("the median is drawn as %q, want one line", d)
 		}
+	}
+	if n != 1 {
+		t.Errorf("the panel has %d medians, want 1", n)
 	}
 }
 
@@ -368,7 +387,6 @@ func TestComparison(t *testing.T) {
 	if err := report.ComparisonMarkdown(&md, c); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("\n%s", text.String())
 	for _, want := range []string{"+50.0% better", "64", "Requests per second"} {
 		if !strings.Contains(text.String(), want) || !strings.Contains(md.String(), want) {
 			t.Errorf("%q is not in the comparison's text or its Markdown:\n%s\n%s", want, text.String(), md.String())

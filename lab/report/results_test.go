@@ -137,7 +137,7 @@ func hostileResults() *lab.Results {
 		run := &r.Runs[i]
 		word := hostile[i%len(hostile)]
 		run.Warnings = []string{word}
-		run.Own = []lab.Measure{{Name: word, Unit: hostile[(i+1)%len(hostile)], Value: float64(i)}}
+		run.Own = []lab.Measure{{Name: hostile[i%3], Unit: hostile[3+i%3], Value: float64(i)}}
 		r.Profiled = append(r.Profiled, lab.Run{Configuration: run.Configuration, Profiles: []lab.Profile{{Kind: word, File: "../" + word}}})
 		if i%5 == 4 {
 			run.Outcome, run.Error, run.Exit, run.LastOutput = lab.Died, word, word, fmt.Sprintf("line\n%s\n%s", word, hostile[4])

@@ -17,6 +17,7 @@ type panels struct {
 	Unit  string
 	Axis  chart.Axis
 	End   float64 // of the time, in seconds since the load began
+	Parts int     // that the time is divided into
 	Each  []panel
 }
 
@@ -24,13 +25,29 @@ type panels struct {
 // and the range of all their samples. What no run has is NaN.
 type panel struct {
 	Name              string
+	Baseline          bool
 	Median, Low, High []float64
-	Runs              int
 }
 
-// parts is how many the time of a panel is divided into: about one for each two
-// pixels.
-const parts = 180
+// mostParts is how many the time of a panel is divided into at most: about one
+// for each two pixels.
+const mostParts = 180
+
+// partsOf is into how many parts the time of results is divided: so many that a
+// part has about two samples of each run, since one without any would be a gap.
+func partsOf(r *lab.Results, end float64) int {
+	period := 0.0
+	for i := range r.Runs {
+		if run := &r.Runs[i]; measured(run) && len(run.Samples) > 1 {
+			n := len(run.Samples)
+			period = max(period, (run.Samples[n-1].At-run.Samples[0].At)/float64(n-1))
+		}
+	}
+	if period <= 0 {
+		return 1
+	}
+	return min(max(int(end/period/2), 1), mostParts)
+}
 
 // A signal is something that samples have.
 type signal struct {
@@ -61,8 +78,9 @@ func allPanels(r *lab.Results) []panels {
 		return nil
 	}
 	var all []panels
+	parts := partsOf(r, end)
 	for _, s := range signals {
-		if p, ok := s.panels(r, end); ok {
+		if p, ok := s.panels(r, end, parts); ok {
 			all = append(all, p)
 		}
 	}
@@ -83,20 +101,20 @@ func lastSample(r *lab.Results) float64 {
 // measured tells whether a run's values count.
 func measured(run *lab.Run) bool { return run.Outcome == lab.Done || run.Outcome == lab.Leaked }
 
-func (s signal) panels(r *lab.Results, end float64) (panels, bool) {
-	p := panels{File: s.file, Title: s.title, Help: s.help, Unit: s.unit, End: end}
+func (s signal) panels(r *lab.Results, end float64, parts int) (panels, bool) {
+	p := panels{Parts: parts, File: s.file, Title: s.title, Help: s.help, Unit: s.unit, End: end}
 	most := 0.0
 	for _, c := range r.Configurations {
 		var runs []binned
 		for i := range r.Runs {
 			if run := &r.Runs[i]; run.Configuration == c.Name && measured(run) && len(run.Samples) > 0 {
-				runs = append(runs, s.binned(run.Samples, end))
+				runs = append(runs, s.binned(run.Samples, end, parts))
 			}
 		}
 		if len(runs) == 0 {
 			continue
 		}
-		one := acrossRuns(c.Name, runs)
+		one := acrossRuns(c, runs)
 		for _, v := range one.High {
 			if v > most {
 				most = v
@@ -117,14 +135,14 @@ type binned struct{ mean, low, high []float64 }
 
 // binned divides the time up to end. The least and the most of a rate are its
 // mean: what one sample has of it is chance.
-func (s signal) binned(samples []lab.Sample, end float64) binned {
+func (s signal) binned(samples []lab.Sample, end float64, parts int) binned {
 	b := binned{make([]float64, parts), make([]float64, parts), make([]float64, parts)}
 	counts := make([]int, parts)
 	for _, sample := range samples {
 		if sample.At < 0 {
 			continue // warming up
 		}
-		i := min(int(sample.At/end*parts), parts-1)
+		i := min(int(sample.At/end*float64(parts)), parts-1)
 		v := s.of(sample)
 		if counts[i] == 0 {
 			b.low[i], b.high[i] = v, v
@@ -144,8 +162,9 @@ func (s signal) binned(samples []lab.Sample, end float64) binned {
 
 // acrossRuns is the median of several runs' means, and the range of all their
 // values, in each part.
-func acrossRuns(name string, runs []binned) panel {
-	p := panel{Name: name, Runs: len(runs), Median: make([]float64, parts), Low: make([]float64, parts), High: make([]float64, parts)}
+func acrossRuns(c lab.Configuration, runs []binned) panel {
+	parts := len(runs[0].mean)
+	p := panel{Name: c.Name, Baseline: c.Baseline, Median: make([]float64, parts), Low: make([]float64, parts), High: make([]float64, parts)}
 	for i := range parts {
 		var means []float64
 		low, high := math.Inf(1), math.Inf(-1)
@@ -172,4 +191,4 @@ func median(sorted []float64) float64 {
 }
 
 // middle is when a part is, in seconds.
-func (p *panels) middle(part int) float64 { return (float64(part) + .5) / parts * p.End }
+func (p *panels) middle(part int) float64 { return (float64(part) + .5) / float64(p.Parts) * p.End }
