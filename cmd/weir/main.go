@@ -7,6 +7,7 @@
 //	weir backend                    a backend to test against
 //	weir tail -f weir.log           events as a person reads them
 //	weir load URL                   requests, and how long their answers took
+//	weir lab run three-events       what a setting costs a service, and how sure that is
 //
 // It exits with 0 when done, 1 when it found or met a problem, 2 when it was used
 // wrongly, and 130 when a second Ctrl-C left weir load.
@@ -39,6 +40,7 @@ type command struct {
 	Backend backendCmd `cmd:"" help:"Run a backend to test against."`
 	Tail    tailCmd    `cmd:"" help:"Show, choose and convert events."`
 	Load    loadCmd    `cmd:"" help:"Send requests, and say how long the answers took."`
+	Lab     labCmd     `cmd:"" help:"Measure what settings cost a service."`
 
 	Version kong.VersionFlag `help:"Print the version."`
 }

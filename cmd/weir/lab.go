@@ -1,0 +1,99 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/weirhq/weir/experiments"
+	"github.com/weirhq/weir/lab"
+)
+
+type labCmd struct {
+	Run     labRunCmd     `cmd:"" help:"Run an experiment, and write what was found."`
+	List    labListCmd    `cmd:"" help:"List the built-in experiments."`
+	Show    labShowCmd    `cmd:"" help:"Print the file of a built-in experiment."`
+	Report  labReportCmd  `cmd:"" help:"Write the report of results again."`
+	Compare labCompareCmd `cmd:"" help:"Compare two folders of results."`
+	Micro   labMicroCmd   `cmd:"" help:"Run Go benchmarks of two commits by turns."`
+}
+
+// Help implements kong.HelpProvider.
+func (labCmd) Help() string {
+	return `An experiment is a service, a load, and settings of both that are varied. The lab starts the service in each configuration again and again, and says which differences are more than noise. docs/lab.md leads to a first finding.
+
+Examples:
+  weir lab list
+  weir lab run three-events --quick
+  weir lab run log-cost -- python3 -m http.server`
+}
+
+type labListCmd struct{}
+
+// Run prints a line for each experiment.
+func (labListCmd) Run(s streams) error {
+	for _, name := range experiments.Names() {
+		text, err := experiments.Read(name)
+		if err != nil {
+			return err
+		}
+		e, err := lab.Parse(name+".yaml", text)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(s.out, "%-14s %s\n", name, e.Title)
+	}
+	return nil
+}
+
+type labShowCmd struct {
+	Name string `arg:"" help:"An experiment of weir lab list."`
+}
+
+// Help implements kong.HelpProvider.
+func (labShowCmd) Help() string {
+	return `An own experiment begins as a copy of one that is near to it:
+
+  weir lab show log-cost > mine.yaml
+  weir lab run mine.yaml`
+}
+
+// Run prints the file.
+func (c *labShowCmd) Run(s streams) error {
+	text, err := experiments.Read(c.Name)
+	if err != nil {
+		return noExperiment(c.Name, "weir lab show ")
+	}
+	_, err = s.out.Write(text)
+	return err
+}
+
+// readExperiment reads the built-in experiment of a name, or a file.
+func readExperiment(name string) (*lab.Experiment, error) {
+	file := name + ".yaml"
+	text, err := experiments.Read(name)
+	if err != nil {
+		file = name
+		text, err = os.ReadFile(name)
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, noExperiment(name, "weir lab run ")
+	}
+	if err != nil {
+		return nil, err
+	}
+	e, err := lab.Parse(file, text)
+	if err != nil {
+		return nil, &problem{err: err, hint: "weir lab show log-cost shows one with all that it needs", code: exitMisuse}
+	}
+	return e, nil
+}
+
+// noExperiment is about a name that neither an experiment nor a file has.
+func noExperiment(name, verb string) error {
+	hint := "weir lab list"
+	if near := likely(name, experiments.Names()); near != "" {
+		hint = verb + near
+	}
+	return &problem{err: fmt.Errorf("there is no experiment and no file called %s", name), hint: hint, code: exitMisuse}
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/weirhq/weir/lab/micro"
+)
+
+type labMicroCmd struct {
+	Packages []string `arg:"" optional:"" help:"Packages as go test takes them, ./... for all; the current one unless given."`
+
+	Base  string `default:"HEAD" placeholder:"SIDE" help:"Compare with SIDE, a commit or a folder (default ${default})."`
+	New   string `default:"." placeholder:"SIDE" help:"Measure SIDE; . , the default, is the sources as they stand."`
+	Bench string `default:"." placeholder:"REGEXP" help:"Run the benchmarks whose name REGEXP finds (default all)."`
+	Count int    `default:"10" placeholder:"N" help:"Run each side N times (default ${default})."`
+	Time  string `default:"1s" placeholder:"TIME" help:"Run each benchmark for TIME, or with 100x a hundred times (default ${default})."`
+	Seed  uint64 `placeholder:"N" help:"Shuffle the runs by N."`
+	Out   string `placeholder:"DIR" help:"Write the report into DIR; a new folder below lab-results unless given."`
+	Quiet bool   `short:"q" help:"Print nothing but what was found, and errors."`
+}
+
+// Help implements kong.HelpProvider.
+func (labMicroCmd) Help() string {
+	return `Builds the benchmarks of both sides, runs them by turns, and says which differences are more than noise, in the same report as weir lab run. A commit is checked out into a temporary folder; the work tree stays as it is.
+
+Examples:
+  weir lab micro ./...                             what the changes since the last commit do
+  weir lab micro --base main --new HEAD ./router
+  weir lab micro --base ../other/router --new ./router --bench Lookup`
+}
+
+// Run runs the benchmarks and reports them.
+func (c *labMicroCmd) Run(s streams) error {
+	if c.Count < 1 {
+		return &problem{err: fmt.Errorf("--count: %d is not above zero", c.Count), hint: "weir lab micro --count 10", code: exitMisuse}
+	}
+	if c.Out == "" {
+		c.Out = filepath.Join(labResults, "micro-"+time.Now().Format(labTime))
+	}
+	screen := newLabScreen(s, c.Quiet)
+	ctx, stop := labInterrupt()
+	defer stop()
+	results, err := micro.Run(ctx, micro.Options{
+		A: c.Base, B: c.New, Packages: c.Packages, Bench: c.Bench, Time: c.Time, Count: c.Count, Seed: c.Seed,
+		Version: version(), Progress: screen.show,
+	})
+	screen.close()
+	if err != nil {
+		return err
+	}
+	return reportResults(s, c.Out, results)
+}
