@@ -42,8 +42,8 @@ The first Ctrl-C ends the run that is being made, stops all that was started, an
 Examples:
   weir lab run three-events --quick
   weir lab run log-cost -- python3 -m http.server
-  weir lab run log-cost --url http://127.0.0.1:8000/big --repeats 5 -- ./my-service
-  weir lab run mine.yaml --set load.connections=16 --set 'matrix.service.output=[null, file]'
+  weir lab run log-cost --url http://127.0.0.1:8000/ -- ./my-service
+  weir lab run mine.yaml --set load.connections=16 --repeats 20
   weir lab run mine.yaml --out lab-results/mine --resume`
 }
 
