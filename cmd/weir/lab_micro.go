@@ -26,7 +26,7 @@ func (labMicroCmd) Help() string {
 	return `Builds the benchmarks of both sides, runs them by turns, and says which differences are more than noise, in the same report as weir lab run. A commit is checked out into a temporary folder; the work tree stays as it is.
 
 Examples:
-  weir lab micro ./...                             what the changes since the last commit do
+  weir lab micro ./...        what the changes since the last commit do
   weir lab micro --base main --new HEAD ./router
   weir lab micro --base ../other/router --new ./router --bench Lookup`
 }
