@@ -37,10 +37,15 @@ func (d *document) plots(dir string) error {
 	return nil
 }
 
+// plotMargin is around each plot.
+const plotMargin = 6
+
 // writePlot draws twice, once for each form.
 func writePlot(dir, name string, size vg.Point, paint func(draw.Canvas)) error {
 	for ending, canvas := range map[string]vg.CanvasWriterTo{"svg": vgsvg.New(size.X, size.Y), "pdf": vgpdf.New(size.X, size.Y)} {
-		paint(draw.NewCanvas(canvas, size.X, size.Y))
+		c := draw.NewCanvas(canvas, size.X, size.Y)
+		c.FillPolygon(color.White, []vg.Point{{}, {X: size.X}, size, {Y: size.Y}}) // for viewers in the dark
+		paint(draw.Crop(c, plotMargin, -plotMargin, plotMargin, -plotMargin))
 		var b bytes.Buffer
 		if _, err := canvas.WriteTo(&b); err != nil {
 			return fmt.Errorf("report: the plot %s as %s: %w", name, ending, err)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/pprof"
 	"slices"
 	"strconv"
 	"strings"
@@ -320,6 +321,35 @@ func TestTextKeepsItsWidth(t *testing.T) {
 			if n := len([]rune(strings.TrimRight(line, "\n"))); n > width {
 				t.Errorf("at %d characters, a line has %d: %q", width, n, line)
 			}
+		}
+	}
+}
+
+// TestProfiles shows profiles that this process has of itself.
+func TestProfiles(t *testing.T) {
+	r, dir := small.make(), t.TempDir()
+	for i, c := range r.Configurations[:2] {
+		name := "allocs-" + strconv.Itoa(i) + ".pb.gz"
+		var b bytes.Buffer
+		if err := pprof.Lookup("allocs").WriteTo(&b, 0); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		r.Profiled = append(r.Profiled, lab.Run{Configuration: c.Name, Load: r.Runs[i].Load, Profiles: []lab.Profile{{Kind: "alloc_space", File: name}}})
+	}
+	r.Profiled = append(r.Profiled, lab.Run{Configuration: r.Configurations[2].Name, Profiles: []lab.Profile{{Kind: "cpu", File: "missing.pb.gz"}}})
+	if err := report.Write(dir, r, analysis.Of(r)); err != nil {
+		t.Fatal(err)
+	}
+	page := read(t, dir, "report.html")
+	if got := strings.Count(page, `<div class="flames"><svg`); got != 3 {
+		t.Errorf("the page has %d flame graphs, want one of each profile and one of their difference", got)
+	}
+	for _, want := range []string{"TestProfiles", "missing.pb.gz", "The functions that took the most"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not have %q", want)
 		}
 	}
 }

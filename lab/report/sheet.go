@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -362,14 +363,24 @@ func facts(r *lab.Results) []fact {
 	return append(f, fact{"by", fmt.Sprintf("%s, which took %s%% of one CPU itself, without the load", by, readable.Number(100*r.LabCPU))})
 }
 
-// loadFact tells what the first run that was loaded was sent.
+// mostLoads are told when the load is varied.
+const mostLoads = 3
+
+// loadFact tells what runs were sent.
 func loadFact(r *lab.Results) string {
+	var loads []string
 	for i := range r.Runs {
 		l := r.Runs[i].Load
 		if l == nil || l.DurationSeconds == 0 {
 			continue
 		}
-		return fmt.Sprintf("%s for %s by %s, %s", cmp.Or(l.Pace, "closed loop"), readable.Lasting(l.DurationSeconds), readable.Things(int64(l.Connections), "connection"), readable.Clip(l.Protocol))
+		text := fmt.Sprintf("%s for %s by %s, %s", readable.Clip(cmp.Or(l.Pace, "closed")), readable.Lasting(max(math.Round(l.DurationSeconds), min(l.DurationSeconds, 1))), readable.Things(int64(l.Connections), "connection"), readable.Clip(l.Protocol))
+		if !slices.Contains(loads, text) {
+			loads = append(loads, text)
+		}
 	}
-	return ""
+	if n := len(loads); n > mostLoads {
+		loads = append(loads[:mostLoads], fmt.Sprintf("and %d others", n-mostLoads))
+	}
+	return strings.Join(loads, "; ")
 }
