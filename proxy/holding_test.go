@@ -1,0 +1,145 @@
+package proxy
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// A waitedFor is a client that is slow to take an answer, and looks what the
+// exchange holds meanwhile.
+type waitedFor struct {
+	x                    *Exchange
+	t                    *testing.T
+	rooms, flushes, body int
+}
+
+func (w *waitedFor) holdsNothing(when string) {
+	if w.x.answer.buf != nil {
+		w.t.Errorf("%s, the exchange holds %d bytes", when, len(w.x.answer.buf))
+	}
+}
+
+func (w *waitedFor) Room() (int, error) {
+	w.rooms++
+	w.holdsNothing("while the client has no room")
+	return leastRoom, nil
+}
+
+func (w *waitedFor) Flush() error {
+	w.flushes++
+	w.holdsNothing("while the upstream is silent")
+	return nil
+}
+
+func (w *waitedFor) Informational(int, []Field) error { return nil }
+func (w *waitedFor) Head(int, []Field, int64) error   { return nil }
+func (w *waitedFor) Write(p []byte) (int, error)      { w.body += len(p); return len(p), nil }
+func (w *waitedFor) Trailer([]Field)                  {}
+func (w *waitedFor) Duplex()                          {}
+func (w *waitedFor) StopReading()                     {}
+func (w *waitedFor) Tunnel() (Tunnel, error)          { return nil, errors.New("no tunnel") }
+
+// While an exchange waits for its client or its upstream, it holds no buffer for
+// the answer.
+func TestWaitingHoldsNoBuffer(t *testing.T) {
+	const first, second = 200 << 10, 1000 // what the upstream sends, with a pause between
+	goOn := make(chan struct{})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	played := make(chan error, 1)
+	go func() { played <- playPause(l, first, second, goOn) }()
+	up, err := NewUpstream("test", "http://"+l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &Exchange{Method: "POST", Target: "/", Host: "a", Scheme: "http", Length: -1}
+	w := &waitedFor{x: x, t: t}
+	x.Client, x.Body = &resuming{waitedFor: w, at: first, goOn: goOn}, &dropping{left: 2000}
+	(&Proxy{Upstream: up}).Serve(x)
+	up.Close()
+	l.Close()
+	if err := <-played; err != nil || x.Err != nil {
+		t.Fatalf("the exchange ended with %v, the upstream with %v", x.Err, err)
+	}
+	if w.body != first+second || w.rooms < (first-answerBuffer)/answerBuffer || w.flushes == 0 {
+		t.Errorf("%d bytes, %d looks for room, %d pauses of the upstream", w.body, w.rooms, w.flushes)
+	}
+	if x.BodyRead != 2000 {
+		t.Errorf("%d bytes of the body were read, want 2000", x.BodyRead)
+	}
+}
+
+// A resuming client lets the upstream go on once it waits for it with all of the
+// first part taken.
+type resuming struct {
+	*waitedFor
+	at   int
+	goOn chan struct{}
+}
+
+func (r *resuming) Flush() error {
+	if r.body >= r.at && r.goOn != nil {
+		close(r.goOn)
+		r.goOn = nil
+	}
+	return r.waitedFor.Flush()
+}
+
+// playPause answers one request in two parts, the second when it may go on.
+func playPause(l net.Listener, first, second int, goOn <-chan struct{}) error {
+	c, err := l.Accept()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	r, err := http.ReadRequest(bufio.NewReader(c))
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(io.Discard, r.Body); err != nil {
+		return err
+	}
+	fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", first+second, strings.Repeat("x", first))
+	<-goOn
+	_, err = io.WriteString(c, strings.Repeat("y", second))
+	return err
+}
+
+// dropping sends a body a byte at a time.
+type dropping struct{ left, longest int }
+
+func (d *dropping) Read(p []byte) (int, error) {
+	d.longest = max(d.longest, len(p))
+	if d.left == 0 {
+		return 0, io.EOF
+	}
+	d.left--
+	return 1, nil
+}
+
+// A body that comes in drops is waited for with no more than a drop's space, and
+// one that flows is read in whole blocks.
+func TestUploadSpace(t *testing.T) {
+	body := &dropping{left: 100}
+	u := &upload{x: &Exchange{Body: body}, begun: make(chan struct{}), start: make(chan *conn, 1), done: make(chan struct{})}
+	u.start <- nil // an upstream that takes nothing
+	u.run()
+	if body.longest > drop || u.large != nil || u.x.BodyRead != 100 {
+		t.Errorf("a drop was waited for with %d bytes, want %d at most", body.longest, drop)
+	}
+	flow := strings.NewReader(strings.Repeat("0123456789", shortBody))
+	u = &upload{x: &Exchange{Body: flow}, start: make(chan *conn, 1)}
+	n, end := u.first()
+	if n != shortBody || end || string(u.space()[:20]) != "01234567890123456789" || u.space()[drop] != "0123456789"[drop%10] {
+		t.Errorf("the first block has %d bytes that begin with %q; want %d", n, u.space()[:20], shortBody)
+	}
+	u.makeSmall()
+}
