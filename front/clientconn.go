@@ -2,7 +2,6 @@ package front
 
 import (
 	"errors"
-	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -120,7 +119,13 @@ const refusalLinger = 500 * time.Millisecond
 func (c *clientConn) linger() {
 	c.TCPConn.CloseWrite()
 	c.TCPConn.SetReadDeadline(time.Now().Add(refusalLinger))
-	io.CopyN(io.Discard, c.TCPConn, 4*maxHead)
+	var space [512]byte // thousands may be waited for, and few have much to say
+	for n := 0; n < 4*maxHead; {
+		m, err := c.TCPConn.Read(space[:])
+		if n += m; err != nil {
+			return
+		}
+	}
 }
 
 // Close implements net.Conn.
