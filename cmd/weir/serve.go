@@ -40,7 +40,6 @@ Examples:
 func (c *serveCmd) Run(s streams) error {
 	// A reader of the log that goes away must not take the door with it.
 	signal.Ignore(syscall.SIGPIPE)
-	defer runtime.KeepAlive(heapFloor())
 	// Whoever has read the greeting may send signals, so they are caught first.
 	signals := catchSignals()
 	defer signals.stop()
@@ -48,6 +47,7 @@ func (c *serveCmd) Run(s streams) error {
 		return err
 	}
 	limitMemory(s.err)
+	defer runtime.KeepAlive(heapFloor())
 	cfg, stop, err := c.load()
 	if err != nil {
 		return err

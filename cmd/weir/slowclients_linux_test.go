@@ -73,7 +73,7 @@ func TestSlowClients(t *testing.T) {
 		}
 	}
 	if soaking {
-		checkUnmoved(t, before, during)
+		checkUnmoved(t, before, during, 99)
 		// An answer has as much time again for one block, and deadlines are late
 		// by a second in two places.
 		if most := 2*patient + 4*time.Second; took > most {
@@ -101,12 +101,12 @@ func likeRemote(_, _ string, c syscall.RawConn) (err error) {
 	return err
 }
 
-// mostOfSlow is how many KiB the process may grow for each slow connection. Two
-// of three carry a request: they have a block of the answer, 32 KiB, that a slow
-// reader has not taken or that is to come behind a slow upload, which has one of
-// 16 KiB itself; each has net/http's 8 KiB and stacks of 10 KiB. The heap grows
-// by half as much again between two collections.
-const mostOfSlow = 80
+// mostOfSlow is how many KiB the process may grow for each slow connection. While
+// they are slow that is 28: net/http's buffers of 8 and 3 more for each, for two
+// of three that carry a request 2 of net/http's and 8 of the exchange and its
+// connection to the upstream besides, and stacks of 10. When all are cut at once
+// the heap grows by a quarter between two collections: 33 was measured.
+const mostOfSlow = 40
 
 // drip sends a byte on every connection that is to send something, once a
 // second, until what it returns is called.
@@ -154,11 +154,11 @@ func goodClients(t *testing.T, p *process) (stop func() []time.Duration) {
 	return func() []time.Duration { end(); return took }
 }
 
-// checkUnmoved compares the p99 of good requests with that of before.
-func checkUnmoved(t *testing.T, before, during []time.Duration) {
+// checkUnmoved compares a percentile of good requests with that of before.
+func checkUnmoved(t *testing.T, before, during []time.Duration, percent int) {
 	t.Helper()
-	if was, is := p99(before), p99(during); is > was*12/10 {
-		t.Errorf("p99 of good requests is %v, want 1.2 times the %v of before at most", is, was)
+	if was, is := quantile(before, percent), quantile(during, percent); is > was*12/10 {
+		t.Errorf("p%d of good requests is %v, want 1.2 times the %v of before at most", percent, is, was)
 	}
 }
 
