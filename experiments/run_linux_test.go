@@ -269,6 +269,20 @@ func TestLoggingCall(t *testing.T) {
 	}
 }
 
+// The service's own tests, but for those of loggers that are not installed there.
+func TestCSVNodeItself(t *testing.T) {
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("node is not installed")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	command := exec.CommandContext(ctx, "node", "--test")
+	command.Dir = "../bench/node"
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Errorf("node --test in %s: %v\n%s", command.Dir, err, out)
+	}
+}
+
 func TestCSVNode(t *testing.T) {
 	for _, command := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(command); err != nil {
