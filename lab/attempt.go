@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -263,9 +264,8 @@ func (a *attempt) load(ctx context.Context, plan load.Plan) {
 	a.hold(a.Service.Stderr)
 	a.watcher.begin()
 	a.before = a.service.Count()
-	began, own := time.Now(), machine.ProcessCPU()
-	result, err := load.Run(ctx, plan)
-	own = machine.ProcessCPU() - own
+	began := time.Now()
+	result, own, err := runLoad(ctx, plan)
 	a.ended = time.Now()
 	a.after = a.service.Count()
 	a.watcher.end()
@@ -274,9 +274,24 @@ func (a *attempt) load(ctx context.Context, plan load.Plan) {
 	}
 	if result != nil {
 		a.run.Load = result
-		a.run.LabCPU = max(0, own.Seconds()-result.Generator.CPUSeconds) / a.ended.Sub(began).Seconds()
+		a.run.LabCPU = own.Seconds() / a.ended.Sub(began).Seconds()
 	}
 	a.answered(ctx, result, err, "while it was loaded")
+}
+
+// runLoad also returns what this process has used beside the load: beside the
+// generator's threads, and this one, on which the load's plan becomes a program
+// and its histograms a result.
+func runLoad(ctx context.Context, plan load.Plan) (r *load.Result, own time.Duration, err error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	all, here := machine.ProcessCPU(), machine.ThreadCPU()
+	r, err = load.Run(ctx, plan)
+	own = machine.ProcessCPU() - all - (machine.ThreadCPU() - here)
+	if r != nil {
+		own -= time.Duration(r.Generator.CPUSeconds * float64(time.Second))
+	}
+	return r, max(0, own), err
 }
 
 // hold has a sink's reader stop when it is to.
