@@ -136,19 +136,16 @@ func Of(r *lab.Results) *Analysis {
 	for _, c := range t.columns {
 		a.Metrics = append(a.Metrics, metricOf(t, c))
 	}
+	judge(t, a)
 	a.Findings = findings(t, a)
 	a.Warnings = warnings(r, t, a)
 	return a
 }
 
-// metricOf compares the configurations in one metric.
+// metricOf compares the configurations in one metric, and judges nothing yet.
 func metricOf(t *table, c column) Metric {
 	m := Metric{Name: c.Name, Unit: c.Unit, Better: c.Better, Own: c.own, Leads: c.leads}
 	base, hasBase := c.values[t.baseline]
-	if twin := c.values[t.again]; hasBase && len(twin) > 0 {
-		m.Noise = difference(base, twin)
-	}
-	var judged []*Difference
 	for _, configuration := range t.configurations {
 		values := c.values[configuration]
 		if len(values) == 0 {
@@ -157,24 +154,66 @@ func metricOf(t *table, c column) Metric {
 		row := Row{Configuration: configuration, Summary: summary(values)}
 		if hasBase && configuration != t.baseline {
 			row.Versus = difference(base, values)
-			if configuration != t.again {
-				judged = append(judged, row.Versus)
-			}
 		}
 		m.Rows = append(m.Rows, row)
 	}
-	correct(judged)
-	for _, row := range m.Rows {
-		if row.Versus != nil && row.Configuration != t.again {
-			values := c.values[row.Configuration]
-			row.Versus.judge(m.Better, base, values, withinNoise(base, c.values[t.again], values), len(judged))
-		}
-	}
-	if m.Noise != nil {
+	if twin := row(m.Rows, t.again); twin != nil && twin.Versus != nil {
+		m.Noise = twin.Versus
 		m.Noise.Why = "the baseline against itself"
-		row(m.Rows, t.again).Versus = m.Noise
 	}
 	return m
+}
+
+// judge corrects the p of each family and judges by them.
+func judge(t *table, a *Analysis) {
+	for _, family := range families(a) {
+		var tested []*Difference
+		for _, j := range family {
+			if j.canDiffer() {
+				tested = append(tested, j.row.Versus)
+			} else {
+				j.row.Versus.Corrected = j.row.Versus.P
+			}
+		}
+		correct(tested)
+		for _, j := range family {
+			c := t.column(j.metric)
+			base, values := c.values[t.baseline], c.values[j.row.Configuration]
+			j.row.Versus.judge(j.metric.Better, base, values, withinNoise(base, c.values[t.again], values), max(1, len(tested)))
+		}
+	}
+}
+
+// families returns the comparisons that are corrected together: those of each
+// metric, and where one configuration alone is compared, as with benchmarks of
+// two commits, the runs' own measures.
+func families(a *Analysis) [][]judged {
+	var all [][]judged
+	var own []judged
+	for i := range a.Metrics {
+		m := &a.Metrics[i]
+		rows := compared(a, m)
+		if m.Own && m.Leads && len(rows) == 1 {
+			own = append(own, rows...)
+		} else {
+			all = append(all, rows)
+		}
+	}
+	return append(all, own)
+}
+
+// canDiffer tells whether there are two values that are not the same: if there
+// are none, no test can be wrong, and there is nothing to be corrected for.
+func (j judged) canDiffer() bool {
+	first := j.base.Values[0].Value
+	for _, values := range [][]Value{j.base.Values, j.row.Values} {
+		for _, v := range values {
+			if v.Value != first {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // row returns a configuration's row, or nil.

@@ -137,6 +137,25 @@ func TestCorrection(t *testing.T) {
 	}
 }
 
+// Benchmarks of one side against another are looked through together, but for
+// those that cannot differ.
+func TestCorrectionOfMeasures(t *testing.T) {
+	r := closedLoop(series{"a", around(1, 10, 100, 0.01)}, series{"b", around(2, 10, 101, 0.01)})
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		value := run.Load.RequestsPerSecond
+		run.Load = nil
+		run.Own = []lab.Measure{{Name: "x", Value: value}, {Name: "y", Value: value}, {Name: "z", Value: value}, {Name: "same", Value: 1}, {Name: "shown", Value: value, Better: lab.Neither}}
+	}
+	a := analysis.Of(r)
+	for name, times := range map[string]float64{"x": 3, "y": 3, "z": 3, "same": 1, "shown": 1} {
+		d := a.Metric(name).Row("b").Versus
+		if math.Abs(*d.Corrected-times**d.P) > 1e-12 {
+			t.Errorf("the p of %s is %v, corrected %v; want %v times", name, *d.P, *d.Corrected, times)
+		}
+	}
+}
+
 // Runs that were not measured have no values, and are counted.
 func TestOutcomes(t *testing.T) {
 	r := closedLoop(series{"null", around(1, 8, 100, 0.01)}, series{"x", around(2, 8, 200, 0.01)}, series{"y", around(3, 8, 300, 0.01)})
@@ -217,7 +236,7 @@ func TestWarnings(t *testing.T) {
 		{"nothing", func(*lab.Results) {}, ""},
 		{"interrupted", func(r *lab.Results) { r.Interrupted = true }, "was ended before all of its runs"},
 		{"the lab's CPU", func(r *lab.Results) { r.LabCPU = 0.034 }, "The lab itself took 3.4% of a CPU while it measured, more than the 1.0%"},
-		{"a saturated generator", func(r *lab.Results) { r.Runs[2].Load.Saturated = true }, "x: in 1 of 8 runs the load generator was at its own limit"},
+		{"a saturated generator", func(r *lab.Results) { r.Runs[2].Load.Saturated = true }, "In 1 of 24 runs the load generator was at its own limit (1 of 8 of x)"},
 		{"leaked", func(r *lab.Results) { r.Runs[2].Outcome = lab.Leaked }, "x: in 1 of 8 runs the service left processes behind"},
 		{"too few", func(r *lab.Results) { r.Runs = r.Runs[:9] }, "a configuration has 3. For a difference to be told from chance (p at most 0.05, corrected for 1 comparison) each needs at least 4."},
 		{"one configuration", func(r *lab.Results) {
@@ -430,7 +449,7 @@ func FuzzOf(f *testing.F) {
 		for i := range seed % 4 {
 			r.Configurations = append(r.Configurations, lab.Configuration{Name: string(rune('a' + i)), Baseline: random.IntN(2) == 0, Again: random.IntN(3) == 0})
 		}
-		for i, c := range text[:min(len(text), 60)] {
+		for i, c := range text[:min(len(text), 30)] {
 			run := lab.Run{Number: i, Configuration: string(rune('a' + c%5)), Outcome: outcomes[c/5%8], Usage: lab.Usage{Seconds: value(), CPUSeconds: value(), PeakRSS: int64(c)}}
 			if c%7 > 0 {
 				run.Load = &load.Result{Requests: int64(c % 3), RequestsPerSecond: value(), Latency: &load.Latency{P50: value(), P99: value()}}

@@ -14,7 +14,9 @@
 // Statistics 6, 1979), which holds whether or not they depend on each other, as
 // these do by their common baseline. The family is one metric's comparisons
 // because that is what a reader asks: which of these configurations differ in
-// requests per second? Metrics are not corrected for one another: what a report
+// requests per second? Where one configuration alone is compared, as with the
+// benchmarks of two commits, it is the runs' own measures together, among which a
+// reader looks for the one that differs. Metrics are else not corrected for one another: what a report
 // says first it says of the few that lead, which are chosen by the kind of load
 // before any value is seen. Of the others, one in twenty may seem to differ
 // where nothing does.

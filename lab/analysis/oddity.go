@@ -9,13 +9,13 @@ import (
 // times the median distance from it, in units that make that distance the
 // standard deviation of a normal distribution (Iglewicz and Hoaglin, How to
 // Detect and Handle Outliers, 1993). Where most values are the same, or there are
-// fewer than five, none is marked.
+// fewer than seven, of which too many would be, none is marked.
 func markOutliers(values []Value) {
 	const (
 		far      = 3.5
 		perSigma = 0.6745
 	)
-	if len(values) < 5 {
+	if len(values) < 7 {
 		return
 	}
 	middle := middleOf(numbers(values))

@@ -154,11 +154,11 @@ func TestOutliers(t *testing.T) {
 		values []float64
 		far    []int // of them
 	}{
-		{[]float64{10, 11, 12, 13, 14, 15}, nil},
-		{[]float64{10, 11, 12, 13, 14, 100}, []int{5}},
-		{[]float64{-100, 11, 12, 13, 14, 100}, []int{0, 5}},
-		{[]float64{7, 7, 7, 7, 100}, nil},
-		{[]float64{1, 2, 3, 1000}, nil},
+		{[]float64{10, 11, 12, 13, 14, 15, 16}, nil},
+		{[]float64{10, 11, 12, 13, 14, 15, 100}, []int{6}},
+		{[]float64{-100, 11, 12, 13, 14, 15, 100}, []int{0, 6}},
+		{[]float64{7, 7, 7, 7, 7, 7, 100}, nil},
+		{[]float64{1, 2, 3, 4, 5, 1000}, nil},
 	} {
 		values := make([]Value, len(c.values))
 		for i, v := range c.values {

@@ -187,6 +187,12 @@ func (t *table) keep(c column) {
 	t.columns = append(t.columns, c)
 }
 
+// column returns that of a metric.
+func (t *table) column(m *Metric) *column {
+	i := slices.IndexFunc(t.columns, func(c column) bool { return c.Name == m.Name && c.Unit == m.Unit && c.own == m.Own })
+	return &t.columns[i]
+}
+
 // numbers returns the values alone, in a slice of the caller's own.
 func numbers(values []Value) []float64 {
 	n := make([]float64, len(values))

@@ -76,8 +76,9 @@ func few(t *table, a *Analysis) []string {
 		return nil
 	}
 	family := 0
-	for i := range a.Metrics {
-		family = max(family, len(compared(a, &a.Metrics[i])))
+	for _, f := range families(a) {
+		differ := slices.DeleteFunc(slices.Clone(f), func(j judged) bool { return !j.canDiffer() })
+		family = max(family, len(differ), min(1, len(f)))
 	}
 	if family == 0 {
 		if with > 1 && a.Again != "" {
@@ -114,14 +115,20 @@ func failures(t *table) []string {
 
 // saturated tells where the load generator was at its limit.
 func saturated(t *table) []string {
-	var all []string
+	var where []string
+	n, all := 0, 0
 	for _, r := range t.runs {
-		if n := len(r.Saturated); n > 0 {
-			all = append(all, fmt.Sprintf("%s: in %d of %s the load generator was at its own limit; what the service can do may be more than what was measured.",
-				r.Configuration, n, readable.Things(int64(r.Counted), "run")))
+		all += r.Counted
+		if len(r.Saturated) > 0 {
+			n += len(r.Saturated)
+			where = append(where, fmt.Sprintf("%d of %d of %s", len(r.Saturated), r.Counted, r.Configuration))
 		}
 	}
-	return all
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("In %d of %s the load generator was at its own limit (%s); what the service can do may be more than what was measured.",
+		n, readable.Things(int64(all), "run"), listed(where))}
 }
 
 // drift tells when the baseline and its twin, which are the same, rise or fall

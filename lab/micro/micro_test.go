@@ -107,9 +107,9 @@ func repository(t *testing.T) (dir, temp string) {
 func TestCommits(t *testing.T) {
 	dir, temp := repository(t)
 	var steps []lab.Step
-	r, err := micro.Run(t.Context(), micro.Options{Dir: filepath.Join(dir, "cost"), A: "HEAD~1", B: "HEAD", Time: "10x", Count: 4, Seed: 1, Version: "v",
+	r, err := micro.Run(t.Context(), micro.Options{Dir: filepath.Join(dir, "cost"), A: "HEAD~1", B: "HEAD", Time: "10x", Count: 6, Seed: 1, Version: "v",
 		Progress: func(p lab.Progress) {
-			if p.Of != 12 || p.Step == lab.Ended && (p.Run < 1 || p.Run > 12 || p.Last == nil) {
+			if p.Of != 18 || p.Step == lab.Ended && (p.Run < 1 || p.Run > 18 || p.Last == nil) {
 				t.Errorf("progress is %+v", p)
 			}
 			steps = append(steps, p.Step)
@@ -117,7 +117,7 @@ func TestCommits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(steps); n != 2+2*12 || steps[0] != lab.Building || steps[n-1] != lab.Ended {
+	if n := len(steps); n != 2+2*18 || steps[0] != lab.Building || steps[n-1] != lab.Ended {
 		t.Errorf("%d steps: %v", n, steps)
 	}
 	var names, order []string
@@ -130,7 +130,7 @@ func TestCommits(t *testing.T) {
 	for _, run := range r.Runs {
 		order = append(order, run.Configuration)
 	}
-	for block := 0; block < 12; block += 6 { // a block and its mirror
+	for block := 0; block < 18; block += 6 { // a block and its mirror
 		mirror := slices.Clone(order[block+3 : block+6])
 		slices.Reverse(mirror)
 		if !slices.Equal(order[block:block+3], mirror) {
@@ -175,7 +175,7 @@ func TestFolders(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]float64{
-		". cost BenchmarkAlloc/in/turn allocs/op": 6, "other cost BenchmarkAlloc/in/turn allocs/op": 9, ". b BenchmarkB fish": 5, "other b BenchmarkB fish": 7,
+		"work tree cost BenchmarkAlloc/in/turn allocs/op": 6, "other cost BenchmarkAlloc/in/turn allocs/op": 9, "work tree b BenchmarkB fish": 5, "other b BenchmarkB fish": 7,
 	} {
 		if got[name] != want {
 			t.Errorf("%s is %v, want %v; there are %v", name, got[name], want, got)
@@ -204,7 +204,7 @@ func TestErrors(t *testing.T) {
 		{"no repository", micro.Options{Dir: temp, A: "HEAD", B: "."}, []string{`"HEAD" is no folder`, "no git repository"}},
 		{"does not build", micro.Options{A: "broken", B: "."}, []string{"does not build at broken", "broken_test.go:5:33: undefined: undefinedHere"}},
 		{"no benchmarks", micro.Options{A: "none", B: "."}, []string{". has no benchmarks at none", "func Benchmark"}},
-		{"no such package", micro.Options{A: ".", B: ".", Packages: []string{"./nowhere"}}, []string{"finding ./nowhere at .", "nowhere"}},
+		{"no such package", micro.Options{A: ".", B: ".", Packages: []string{"./nowhere"}}, []string{"finding ./nowhere at work tree", "nowhere"}},
 		{"no folder then", micro.Options{Dir: filepath.Join(dir, "none"), A: "HEAD", B: "."}, []string{"no folder none/ at HEAD"}},
 		{"a match", micro.Options{A: "cost", B: "cost", Bench: "Nothing"}, []string{"cost has no run that was measured", `no benchmark matches "Nothing"`}},
 		{"a failure", micro.Options{A: "cost", B: "fails", Bench: "Alloc|X"}, []string{"fails has no run that was measured", "exit status 1", "no river"}},

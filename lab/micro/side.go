@@ -44,7 +44,11 @@ func newSide(ctx context.Context, dir, what, temp string) (*side, error) {
 		folder = filepath.Join(dir, what)
 	}
 	if info, err := os.Stat(folder); err == nil && info.IsDir() {
-		return &side{name: what, about: "the sources in " + folder, root: folder, temp: temp}, nil
+		name := what
+		if name == "." {
+			name = "work tree" // a full stop ends a sentence
+		}
+		return &side{name: name, about: "the sources in " + folder, root: folder, temp: temp}, nil
 	}
 	return checkOut(ctx, dir, what, temp)
 }
