@@ -82,7 +82,7 @@ var layers = map[string]struct {
 	},
 	"lab": {
 		own:     []string{"load", "load/settings", "lab/internal/service", "internal/machine", "internal/nearest", "internal/process", "internal/yamlfile"},
-		foreign: []string{"github.com/goccy/go-yaml", "github.com/google/pprof/profile", "github.com/prometheus/common/expfmt", "github.com/prometheus/client_model/go", "golang.org/x/sys/unix"},
+		foreign: []string{"github.com/google/pprof/profile", "github.com/prometheus/common/expfmt", "github.com/prometheus/client_model/go", "golang.org/x/sys/unix"},
 		why:     "what it measures is handed to it as a command; what it found is for others to judge and to show",
 	},
 	"lab/internal/service": {
