@@ -52,9 +52,11 @@ const logger = open(options.folder)
 const calls = createHistogram()
 const delay = monitorEventLoopDelay({ resolution: delayStep })
 let called = 0
+let ended = false // the logger takes nothing any more: an upload that was cut off may still come
 let measuring = null // what there was when the warm-up was over: { cpu, called }
 
 function log(event, data) {
+  if (ended) return
   if (++called % timedOneIn !== 0 || measuring === null) return logger.log(event, data)
   const start = performance.now()
   logger.log(event, data)
@@ -101,6 +103,7 @@ process.once('SIGTERM', () => {
   const told = performance.now()
   delay.disable()
   server.close(() => {
+    ended = true
     const leave = () => leaveMeasures(cpu, performance.now() - told)
     logger.close === undefined ? leave() : logger.close(leave)
   })

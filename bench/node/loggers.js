@@ -61,8 +61,8 @@ function winston(transport, file) {
 function settled(logger, done) {
   const open = logger.transports.filter((t) => t.filename !== undefined)
   if (open.length === 0) return done()
+  if (open[0].writableFinished) return done()
   open[0].once('finish', done)
-  if (open[0].writableFinished) done()
 }
 
 // pino writes by itself, at once and not through process.stdout.
