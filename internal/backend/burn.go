@@ -26,20 +26,21 @@ func burn(ctx context.Context, d time.Duration) bool {
 		began := time.Now()
 		clock = func() time.Duration { return time.Since(began) }
 	}
+	x := uint64(0)
 	for end := clock() + d; clock() < end; {
 		if ctx.Err() != nil {
 			return false
 		}
-		spin(100)
+		x = spin(x, 100)
 	}
+	runtime.KeepAlive(x)
 	return true
 }
 
-// spin computes something that takes about a nanosecond a round, and that a
-// compiler cannot leave out.
+// spin computes something that takes about a nanosecond a round.
 //
 //go:noinline
-func spin(rounds int) (x uint64) {
+func spin(x uint64, rounds int) uint64 {
 	for range rounds {
 		x = x*6364136223846793005 + 1442695040888963407
 	}
