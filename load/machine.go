@@ -17,12 +17,9 @@ type Machine struct {
 	Go        string `json:"go"`   // the version that this program was built with
 }
 
-// ThisMachine describes the machine that it is called on, as a Result does.
-func ThisMachine() Machine { return thisMachine() }
-
-// thisMachine describes the machine that it is called on. What the system does
-// not say stays empty.
-func thisMachine() Machine {
+// ThisMachine describes the machine that it is called on, as a Result does. What
+// the system does not say stays empty.
+func ThisMachine() Machine {
 	m := Machine{
 		System: runtime.GOOS + "/" + runtime.GOARCH,
 		CPUs:   runtime.NumCPU(),

@@ -12,7 +12,7 @@ func TestProcessorName(t *testing.T) {
 			t.Errorf("processorName(%q) = %q, want %q", c.info, got, c.want)
 		}
 	}
-	if m := thisMachine(); m.CPUs < 1 || m.System == "" || m.Go == "" {
+	if m := ThisMachine(); m.CPUs < 1 || m.System == "" || m.Go == "" {
 		t.Errorf("this machine is %+v", m)
 	}
 }
