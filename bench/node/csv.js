@@ -9,11 +9,11 @@
 //
 //   log calls                        also of what writes nothing
 //   log lines emitted                lines that were given to stdout; what its reader lacks of them was lost
-//   log lines missing in its file    of what has a file of its own
+//   log lines missing in its file    of what has a file of its own, as the next one
+//   its file after the last answer   how long it was still written
 //   CPU per log call                 of the whole process, so that what "none" has of it is the reading
 //   log call p50, p99, max           the time inside one call in 64: a call that waits for the log's reader is long
 //   event-loop delay p50, p99, max   how late a timer was, and so everything else that this process should do
-//   log after SIGTERM                how long what had been logged was still written
 //
 // --after has what happens in the first milliseconds since the first request left out: the warm-up.
 
@@ -52,6 +52,7 @@ const logger = open(options.folder)
 const calls = createHistogram()
 const delay = monitorEventLoopDelay({ resolution: delayStep })
 let called = 0
+let answered = 0 // when the last upload was
 let ended = false // the logger takes nothing any more: an upload that was cut off may still come
 let measuring = null // what there was when the warm-up was over: { cpu, called }
 
@@ -92,6 +93,7 @@ const server = http.createServer((request, response) => {
     rows.end(row)
     if (bytes > chunks * chunkSize) chunk()
     response.end(`${Math.max(0, rows.rows - 1)} rows\n`)
+    answered = performance.now()
   })
 })
 
@@ -100,26 +102,25 @@ server.listen(Number(options.port), '127.0.0.1')
 
 process.once('SIGTERM', () => {
   const cpu = measuring === null ? null : process.cpuUsage(measuring.cpu)
-  const told = performance.now()
   delay.disable()
   server.close(() => {
     ended = true
-    const leave = () => leaveMeasures(cpu, performance.now() - told)
+    const leave = () => leaveMeasures(cpu)
     logger.close === undefined ? leave() : logger.close(leave)
   })
   server.closeAllConnections?.()
 })
 
-function leaveMeasures(cpu, closing) {
+function leaveMeasures(cpu) {
   const file = process.env.WEIR_LAB_MEASURES
   if (file === undefined) return
   const measures = [
     { name: 'log calls', unit: '', value: called, better: 'neither' },
-    { name: 'log lines emitted', unit: '', value: logger.file === undefined ? logger.lines : 0, better: 'neither' },
-    { name: 'log after SIGTERM', unit: 's', value: closing / 1e3, better: 'neither' }
+    { name: 'log lines emitted', unit: '', value: logger.file === undefined ? logger.lines : 0, better: 'neither' }
   ]
   if (logger.file !== undefined) {
     measures.push({ name: 'log lines missing in its file', unit: '', value: logger.lines - linesOf(logger.file) })
+    measures.push({ name: 'its file after the last answer', unit: 's', value: Math.max(0, logger.wroteAt - answered) / 1e3 })
   }
   if (cpu !== null && called > measuring.called) {
     measures.push({ name: 'CPU per log call', unit: 'us', value: (cpu.user + cpu.system) / (called - measuring.called) })

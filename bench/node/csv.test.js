@@ -8,6 +8,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { test } = require('node:test')
 
+const { loggers } = require('./loggers.js')
 const { Rows } = require('./rows.js')
 
 // rowsOf reads text in pieces of n bytes.
@@ -104,3 +105,17 @@ for (const [name, lines] of [['none', 0], ['format', 0], ['console', 2 * callsOf
     if (name === 'winston-file') assert.strictEqual(got.values['log lines missing in its file'], 0)
   })
 }
+
+// The lines are more than the streams of winston hold, so that most still wait in the logger when it is to end.
+test('winston-file has every line when it is closed', { skip: !installed && 'npm ci has not been run here' }, async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'weir-csv-'))
+  try {
+    const logger = loggers['winston-file'](folder)
+    const lines = 5000
+    for (let i = 0; i < lines; i++) logger.log('row', { number: i, text: 'x'.repeat(40) })
+    await new Promise((resolve) => logger.close(resolve))
+    assert.strictEqual(fs.readFileSync(logger.file, 'utf8').split('\n').length - 1, lines)
+  } finally {
+    fs.rmSync(folder, { recursive: true })
+  }
+})

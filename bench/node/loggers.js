@@ -5,6 +5,7 @@
 //   lines             how many lines it has given to stdout or stderr
 //   close(done)       calls done when all is written; missing when there is nothing to wait for
 //   file              where it writes instead of stdout; missing for most
+//   wroteAt           when the last line was written there
 //
 // All that write have the same to say: the time, the event and its data, as a line of JSON.
 
@@ -51,10 +52,25 @@ function winston(transport, file) {
   const l = {
     lines: 0,
     file,
+    wroteAt: 0,
     log(event, data) { logger.info(event, data); l.lines++ },
-    close(done) { logger.on('finish', () => settled(logger, done)).end() }
+    close(done) { handedOver(logger, () => logger.on('finish', () => settled(logger, done)).end()) }
   }
+  if (file !== undefined) logger.transports[0].on('logged', () => { l.wroteAt = performance.now() })
   return l
+}
+
+// A logger of winston that ends ends its transports, also when it still has lines for them, and fails then with "write
+// after end". So it is left alone until they have all lines: each that a transport has written may make room for more.
+function handedOver(logger, then) {
+  const [transport] = logger.transports
+  const look = () => {
+    if (logger.writableLength + logger.readableLength > 0) return
+    transport.off('logged', look)
+    then()
+  }
+  transport.on('logged', look)
+  look()
 }
 
 // A logger of winston is finished before its file is.
