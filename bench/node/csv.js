@@ -101,17 +101,16 @@ server.on('error', (error) => fail(error.message))
 server.listen(Number(options.port), '127.0.0.1')
 
 process.once('SIGTERM', () => {
-  const cpu = measuring === null ? null : process.cpuUsage(measuring.cpu)
   delay.disable()
   server.close(() => {
     ended = true
-    const leave = () => leaveMeasures(cpu)
-    logger.close === undefined ? leave() : logger.close(leave)
+    logger.close === undefined ? leaveMeasures() : logger.close(leaveMeasures)
   })
   server.closeAllConnections?.()
 })
 
-function leaveMeasures(cpu) {
+function leaveMeasures() {
+  const cpu = measuring === null ? null : process.cpuUsage(measuring.cpu) // with what had to be written yet
   const file = process.env.WEIR_LAB_MEASURES
   if (file === undefined) return
   const measures = [
