@@ -1,6 +1,10 @@
 package analysis
 
-import "github.com/weirhq/weir/lab"
+import (
+	"slices"
+
+	"github.com/weirhq/weir/lab"
+)
 
 // An Analysis is what results say. Its JSON is a document that other programs
 // may rely on.
@@ -92,8 +96,8 @@ type Interval struct {
 
 // A Difference is a configuration against another one.
 type Difference struct {
-	// Ratio is that of the medians: 1.05 is 5% more than the other one. It is
-	// nil when there is none, for the other's median is 0.
+	// Ratio is that of the medians: 1.05 is 5% more than the other one. That of 0
+	// to 0 is 1; it is nil when there is none, for the other's median alone is 0.
 	Ratio *float64 `json:"ratio,omitempty"`
 
 	// Interval has the ratio with a confidence of 95%, by itself: it is not
@@ -118,6 +122,7 @@ const (
 	Better    Verdict = "better"
 	Worse     Verdict = "worse"
 	Noise     Verdict = "~" // no more than chance, or than the baseline differs from itself
+	Same      Verdict = "=" // both have one value, in all runs: there is nothing to be judged
 	NotJudged Verdict = ""  // by no means better or worse, or too few runs to tell
 )
 
@@ -144,7 +149,7 @@ func Of(r *lab.Results) *Analysis {
 
 // metricOf compares the configurations in one metric, and judges nothing yet.
 func metricOf(t *table, c column) Metric {
-	m := Metric{Name: c.Name, Unit: c.Unit, Better: c.Better, Own: c.own, Leads: c.leads}
+	m := Metric{Name: c.Name, Unit: c.Unit, Better: c.Better, Own: c.own, Leads: c.leads && c.varies()}
 	base, hasBase := c.values[t.baseline]
 	for _, configuration := range t.configurations {
 		values := c.values[configuration]
@@ -204,16 +209,12 @@ func families(a *Analysis) [][]judged {
 
 // canDiffer tells whether there are two values that are not the same: if there
 // are none, no test can be wrong, and there is nothing to be corrected for.
-func (j judged) canDiffer() bool {
-	first := j.base.Values[0].Value
-	for _, values := range [][]Value{j.base.Values, j.row.Values} {
-		for _, v := range values {
-			if v.Value != first {
-				return true
-			}
-		}
-	}
-	return false
+func (j judged) canDiffer() bool { return vary(j.base.Values, j.row.Values) }
+
+// vary tells whether there are two values that are not the same.
+func vary(samples ...[]Value) bool {
+	all := slices.Concat(samples...)
+	return slices.ContainsFunc(all, func(v Value) bool { return v.Value != all[0].Value })
 }
 
 // row returns a configuration's row, or nil.

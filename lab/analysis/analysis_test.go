@@ -24,8 +24,11 @@ type series struct {
 	values []float64
 }
 
-// again is the name that the twin of a baseline has here.
-const again = "null again"
+// The names that a baseline and its twin have here.
+const (
+	null  = "null"
+	again = "null again"
+)
 
 // closedLoop makes results of a closed loop, their runs in turn. The first series
 // is the baseline; one that is called again is its twin.
@@ -187,12 +190,13 @@ func TestOutcomes(t *testing.T) {
 	if x := a.Runs[1]; x.All != 8 || x.Counted != 4 || x.Outcomes[lab.Died] != 1 {
 		t.Errorf("runs of x: %+v", x)
 	}
-	if first := a.Findings[0]; first.Text != "With y nothing was measured: 8 of 8 runs died." {
+	if first := a.Findings[0]; first.Text != "With y nothing was measured: 8 of 8 runs died." || first.Configuration != "y" {
 		t.Errorf("the first finding is %q, want the one on y", first.Text)
 	}
-	want := "x: 1 of 8 runs was never ready, 1 of 8 runs died, 1 of 8 runs gave no answer and 1 of 8 runs could not be made; compared are the 4 that were measured."
-	if !slices.Contains(a.Warnings, want) {
-		t.Errorf("warnings are %q, want among them %q", a.Warnings, want)
+	for _, what := range []string{"the service was never ready", "the service died", "no request was answered", "the lab could not do its part"} {
+		if want := "In 1 of 8 runs of x " + what + "; compared are the runs that were measured."; !slices.Contains(a.Warnings, want) {
+			t.Errorf("warnings are %q, want among them %q", a.Warnings, want)
+		}
 	}
 }
 
@@ -236,9 +240,14 @@ func TestWarnings(t *testing.T) {
 		{"nothing", func(*lab.Results) {}, ""},
 		{"interrupted", func(r *lab.Results) { r.Interrupted = true }, "was ended before all of its runs"},
 		{"the lab's CPU", func(r *lab.Results) { r.LabCPU = 0.034 }, "The lab itself took 3.4% of a CPU while it measured, more than the 1.0%"},
-		{"a saturated generator", func(r *lab.Results) { r.Runs[2].Load.Saturated = true }, "In 1 of 24 runs the load generator was at its own limit (1 of 8 of x)"},
-		{"leaked", func(r *lab.Results) { r.Runs[2].Outcome = lab.Leaked }, "x: in 1 of 8 runs the service left processes behind"},
-		{"too few", func(r *lab.Results) { r.Runs = r.Runs[:9] }, "a configuration has 3. For a difference to be told from chance (p at most 0.05, corrected for 1 comparison) each needs at least 4."},
+		{"a saturated generator", func(r *lab.Results) { r.Runs[2].Load.Saturated = true }, "In 1 of 8 runs of x the load generator was at its own limit"},
+		{"leaked", func(r *lab.Results) { r.Runs[2].Outcome = lab.Leaked }, "In 1 of 8 runs of x the service left processes behind"},
+		{"a generator that is saturated everywhere", func(r *lab.Results) {
+			for i := range r.Runs {
+				r.Runs[i].Load.Saturated = i%2 == 0
+			}
+		}, "In 12 of 24 runs of all 3 configurations the load generator was at its own limit"},
+		{"few", func(r *lab.Results) { r.Runs = r.Runs[:12] }, "a 95% interval of a median needs 6"},
 		{"one configuration", func(r *lab.Results) {
 			r.Runs = slices.DeleteFunc(r.Runs, func(r lab.Run) bool { return r.Configuration != "null" })
 		}, "runs of one configuration alone"},
@@ -304,12 +313,87 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// Three runs decide nothing, and the first sentence says so.
+// Three runs decide nothing, and the first sentences say so, how many it takes,
+// and what is the largest difference so far.
 func TestFindingsOfTooFew(t *testing.T) {
-	a := analysis.Of(closedLoop(series{"null", []float64{100, 101, 102}}, series{"x", []float64{200, 201, 202}}))
-	want := "The runs are too few to tell a difference from chance. So far: requests per second 201/s with x, 101/s with null."
-	if got := a.Findings[0].Text; got != want {
-		t.Errorf("the first finding is %q, want %q", got, want)
+	low, high := []float64{100, 101, 102}, []float64{200, 201, 202}
+	for _, c := range []struct {
+		series []series
+		want   []string
+	}{
+		{[]series{{"null", low}, {"x", high}}, []string{
+			"The runs are too few to tell a difference from chance: 3 of each configuration. It takes at least 4.",
+			"The largest difference so far, which may be chance: with x, requests per second are 99.0% higher than with null, 201/s instead of 101/s.",
+		}},
+		{[]series{{"null", low}, {"x", high[:2]}, {"y", []float64{10, 11, 12}}}, []string{
+			"The runs are too few to tell a difference from chance: 2 to 3 of each configuration. It takes at least 5, for 2 comparisons at once.",
+			"The largest difference so far, which may be chance: with y, requests per second are 89% lower than with null, 11.0/s instead of 101/s.",
+		}},
+		{[]series{{"null", around(1, 10, 100, 0.01)}, {"x", high}, {"y", around(2, 10, 200, 0.01)}}, []string{
+			"With x, requests per second are 2.02 times as high",
+		}},
+		{[]series{{"null", around(1, 10, 100, 0.01)}, {"x", high[:1]}, {"y", around(2, 10, 200, 0.01)}}, []string{
+			"The runs are too few to tell a difference from chance: of x. It takes at least 5, for 2 comparisons at once.",
+		}},
+	} {
+		got := analysis.Of(closedLoop(c.series...)).Findings
+		for i, want := range c.want {
+			if i >= len(got) || !strings.HasPrefix(got[i].Text, want) {
+				t.Errorf("the findings are %+v, want %q as number %d", got, want, i)
+			}
+		}
+	}
+}
+
+// What is the same in all runs is no finding, and does not lead; where one
+// configuration differs, the others are the same.
+func TestConstantMeasures(t *testing.T) {
+	lost := func(of map[string]float64) *lab.Results {
+		r := closedLoop(series{"null", around(1, 10, 100, 0.01)}, series{again, around(2, 10, 100, 0.01)}, series{"x", around(3, 10, 200, 0.01)}, series{"y", around(4, 10, 200, 0.01)})
+		for i := range r.Runs {
+			run := &r.Runs[i]
+			run.Own = []lab.Measure{{Name: "lines dropped", Value: of[run.Configuration]}}
+		}
+		return r
+	}
+	told := func(a *analysis.Analysis) bool {
+		return slices.ContainsFunc(a.Findings, func(f analysis.Finding) bool { return strings.Contains(f.Text, "lines dropped") })
+	}
+	none := lost(nil)
+	a := analysis.Of(none)
+	m := a.Metric("lines dropped")
+	if d := m.Row("x").Versus; m.Leads || told(a) || d.Verdict != analysis.Same || d.Ratio == nil || *d.Ratio != 1 {
+		t.Errorf("0 everywhere leads %v, differs by %+v, and the findings are %+v; want none of it", m.Leads, d, a.Findings)
+	}
+	some := lost(map[string]float64{"y": 7})
+	a = analysis.Of(some)
+	m = a.Metric("lines dropped")
+	if x, y := m.Row("x").Versus, m.Row("y").Versus; !m.Leads || !told(a) || x.Verdict != analysis.Same || y.Verdict != analysis.Worse {
+		t.Errorf("7 of y leads %v, x is %+v, y %+v, and the findings are %+v", m.Leads, x, y, a.Findings)
+	}
+	if c := analysis.Compare(none, lost(map[string]float64{null: 3, again: 3, "x": 3, "y": 3})); !strings.Contains(fmt.Sprint(c.Findings), "lines dropped") {
+		t.Errorf("0 everywhere against 3 everywhere is not told of: %+v", c.Findings)
+	}
+	for i := range none.Runs {
+		none.Runs[i].Load = nil
+	}
+	if got := analysis.Of(none).Findings; len(got) != 1 || !strings.HasPrefix(got[0].Text, "No difference was found: what the configurations are compared by is the same") {
+		t.Errorf("where nothing differs the findings are %+v", got)
+	}
+}
+
+// Many differences are few sentences.
+func TestManyDifferences(t *testing.T) {
+	all := []series{{"null", around(1, 10, 100, 0.001)}}
+	for i := range 8 {
+		all = append(all, series{string(rune('a' + i)), around(uint64(2+i), 10, float64(120+20*i), 0.001)})
+	}
+	var got []string
+	for _, f := range analysis.Of(closedLoop(all...)).Findings {
+		got = append(got, f.Text)
+	}
+	if want := "Nearer to null, requests per second are 80% higher with d, 60% higher with c, 40% higher with b and 20% higher with a."; len(got) != 5 || got[4] != want {
+		t.Errorf("the findings are %q, want five, the last %q", got, want)
 	}
 }
 
@@ -336,7 +420,7 @@ func TestManyMeasures(t *testing.T) {
 	for _, f := range a.Findings {
 		fmt.Fprintln(&text, f.Text)
 	}
-	for _, want := range []string{"With b, Benchmark", "4 smaller differences more in the table.", "comparisons of the runs' own measures no difference was found."} {
+	for _, want := range []string{"With b, Benchmark", "6 smaller differences more in the table.", "comparisons of the runs' own measures no difference was found."} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("findings lack %q:\n%s", want, &text)
 		}
@@ -351,6 +435,7 @@ func TestQuantity(t *testing.T) {
 	}{
 		{52_100.4, "/s", "52,100/s"}, {1310, "us", "1.31 ms"}, {0.0034, "us", "3.40 ns"}, {3.4e-9, "s", "3.40 ns"}, {0, "s", "0 µs"},
 		{64e6, "bytes", "64.0 MB"}, {64e6, "bytes/s", "64.0 MB/s"}, {1234, "", "1,234"}, {1.5, "CPUs", "1.50 CPUs"},
+		{3.4e-7, "s/req", "340 ns/req"}, {2048, "B/req", "2.05 kB/req"}, {0.00042, "", "0.00042"}, {0.00042, "fish/op", "0.00042 fish/op"}, {12, "ms", "12.0 ms"},
 	} {
 		if got := analysis.Quantity(c.value, c.unit); got != c.want {
 			t.Errorf("Quantity(%v, %q) = %q, want %q", c.value, c.unit, got, c.want)

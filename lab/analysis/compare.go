@@ -99,7 +99,7 @@ func alone(here, there *table) []string {
 
 // compareColumns compares one metric, configuration by configuration.
 func compareColumns(ta, tb *table, a, b column) ComparedMetric {
-	m := ComparedMetric{Name: a.Name, Unit: a.Unit, Better: a.Better, Leads: a.leads && b.leads}
+	m := ComparedMetric{Name: a.Name, Unit: a.Unit, Better: a.Better, Leads: a.leads && b.leads && a.varies(&b)}
 	for _, name := range ta.configurations {
 		va, vb := a.values[name], b.values[name]
 		if name == ta.again || len(va) == 0 || len(vb) == 0 {
@@ -138,6 +138,7 @@ func (c *Comparison) find() []Finding {
 				differ = append(differ, f)
 			case Noise:
 				same = append(same, f)
+			case Same:
 			default:
 				undecided++
 			}

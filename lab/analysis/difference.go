@@ -30,7 +30,7 @@ func difference(base, values []Value) *Difference {
 		benchmath.NewSample(numbers(values), &benchmath.DefaultThresholds))
 	p := min(test.P, 1) // with ties, twice the half of a discrete distribution may be more
 	d := &Difference{P: &p}
-	if ratio := median(values) / median(base); finite(ratio) {
+	if ratio := ratioOf(median(values), median(base)); finite(ratio) {
 		d.Ratio = &ratio
 		d.Interval = ratioInterval(numbers(base), numbers(values))
 	}
@@ -39,6 +39,14 @@ func difference(base, values []Value) *Difference {
 		d.Interval.High = max(d.Interval.High, *d.Ratio)
 	}
 	return d
+}
+
+// ratioOf is 1 of 0 to 0, which are no different.
+func ratioOf(a, b float64) float64 {
+	if a == b {
+		return 1
+	}
+	return a / b
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
@@ -89,6 +97,8 @@ func (d *Difference) judge(better lab.Better, base, values []Value, within bool,
 	change := median(values) - median(base)
 	d.Verdict = Noise
 	switch {
+	case !vary(base, values):
+		d.Verdict, d.Why = Same, "all of the values are the same"
 	case better == lab.Neither:
 		d.Verdict, d.Why = NotJudged, "neither more nor less is better"
 	case smallestP(len(base), len(values))*float64(family) > alpha:

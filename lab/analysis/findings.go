@@ -10,9 +10,9 @@ import (
 	"github.com/weirhq/weir/lab"
 )
 
-// How many sentences there are of one kind; what is left out is counted.
+// How many sentences there are of one kind; what is left out is counted or named.
 const (
-	mostDifferences = 6
+	mostDifferences = 4
 	mostBeside      = 3
 	mostAlike       = 2
 )
@@ -29,50 +29,67 @@ func findings(t *table, a *Analysis) []Finding {
 	all := unmeasured(t)
 	if slices.ContainsFunc(t.runs, func(r Runs) bool { return r.Counted > 0 }) {
 		groups := leads(a)
+		all = append(all, undecided(t, a, groups)...)
 		for _, g := range groups {
 			all = append(all, differing(g)...)
 		}
 		all = append(all, beside(a)...)
 		for _, g := range groups {
 			all = append(all, alike(g)...)
-			all = append(all, undecided(g)...)
 		}
-		all = append(all, floor(a)...)
+		all = append(all, floor(a, groups)...)
 	}
-	if len(all) == 0 {
-		return []Finding{{Text: "There is nothing to compare: one configuration alone has runs that were measured."}}
+	switch {
+	case len(all) > 0:
+		return all
+	case slices.ContainsFunc(a.Metrics, func(m Metric) bool { return len(compared(a, &m)) > 0 }):
+		return []Finding{{Text: "No difference was found: what the configurations are compared by is the same in all runs."}}
 	}
-	return all
+	return []Finding{{Text: "There is nothing to compare: one configuration alone has runs that were measured."}}
 }
 
-// unmeasured tells of configurations without a single run that counts.
+// unmeasured tells of configurations without a single run that counts, of those
+// that ended alike together.
 func unmeasured(t *table) []Finding {
-	var all []Finding
+	byEnd := map[string][]string{}
+	var ends []string
 	for _, r := range t.runs {
 		if r.All == 0 || r.Counted > 0 {
 			continue
 		}
-		text := fmt.Sprintf("With %s nothing was measured: %s.", r.Configuration, ended(r))
-		if r.Configuration == t.baseline {
-			text += " It is the baseline, so that nothing can be compared with it."
+		end := ended(r)
+		if byEnd[end] == nil {
+			ends = append(ends, end)
 		}
-		all = append(all, Finding{Text: text, Configuration: r.Configuration})
+		byEnd[end] = append(byEnd[end], r.Configuration)
+	}
+	var all []Finding
+	for _, end := range ends {
+		f := Finding{Text: fmt.Sprintf("With %s nothing was measured: %s.", listed(byEnd[end], mostNamed), end)}
+		if len(byEnd[end]) == 1 {
+			f.Configuration = byEnd[end][0]
+		}
+		if slices.Contains(byEnd[end], t.baseline) {
+			f.Text += fmt.Sprintf(" %s is the baseline, so that nothing can be compared with it.", t.baseline)
+		}
+		all = append(all, f)
 	}
 	return all
 }
 
-// outcomes are those that do not count, as they are told.
+// outcomes are those that do not count, as they are told after "3 of 10 runs" and
+// after "In 3 of 10 runs of null".
 var outcomes = []struct {
-	outcome lab.Outcome
-	words   string
+	outcome     lab.Outcome
+	words, long string
 }{
-	{lab.NeverReady, "was never ready"},
-	{lab.Died, "died"},
-	{lab.NoAnswer, "gave no answer"},
-	{lab.Failed, "could not be made"},
+	{lab.NeverReady, "was never ready", "the service was never ready"},
+	{lab.Died, "died", "the service died"},
+	{lab.NoAnswer, "gave no answer", "no request was answered"},
+	{lab.Failed, "could not be made", "the lab could not do its part"},
 }
 
-// ended tells how the runs that do not count ended: "died in 3 of 10 runs".
+// ended tells how the runs that do not count ended: "3 of 10 runs died".
 func ended(r Runs) string {
 	var parts []string
 	for _, o := range outcomes {
@@ -118,18 +135,36 @@ func compared(a *Analysis, m *Metric) []judged {
 }
 
 // differing tells of the differences that are better or worse, the largest ratio
-// first.
+// first, and names those that are left.
 func differing(group []judged) []Finding {
 	found := slices.DeleteFunc(slices.Clone(group), func(j judged) bool { return !j.differs() })
 	largestFirst(found)
+	most := mostDifferences
+	if len(found) == most+1 { // a sentence on one more is no longer than its own
+		most++
+	}
 	var all []Finding
-	for _, j := range found[:min(len(found), mostDifferences)] {
+	for _, j := range found[:min(len(found), most)] {
 		all = append(all, j.finding(j.sentence()))
 	}
-	if left := len(found) - len(all); left > 0 {
-		all = append(all, Finding{Text: fmt.Sprintf("%s more in the table.", readable.Things(int64(left), "smaller difference"))})
+	return append(all, smaller(found[len(all):])...)
+}
+
+// smaller names differences in a few words each: the configuration where the
+// metric is the same, else only how many there are.
+func smaller(left []judged) []Finding {
+	if len(left) == 0 {
+		return nil
 	}
-	return all
+	m, base := left[0].metric, left[0].base
+	var parts []string
+	for _, j := range left {
+		if j.metric != m {
+			return []Finding{{Text: readable.Things(int64(len(left)), "smaller difference") + " more in the table."}}
+		}
+		parts = append(parts, fmt.Sprintf("%s with %s", j.briefly(), j.row.Configuration))
+	}
+	return []Finding{{Text: fmt.Sprintf("Nearer to %s, %s %s.", base.Configuration, is(m), listed(parts, 6)), Metric: m.Name}}
 }
 
 func largestFirst(rows []judged) {
@@ -161,12 +196,28 @@ func (j judged) sentence() string {
 		return fmt.Sprintf("With %s, %s %s, and %s with %s (medians of %s).", j.row.Configuration, j.is(),
 			Quantity(j.row.Median, j.metric.Unit), Quantity(j.base.Median, j.metric.Unit), j.base.Configuration, j.runs())
 	}
-	than := "than with"
-	if *d.Ratio >= 2 {
-		than = "as with"
-	}
-	return fmt.Sprintf("With %s, %s %s %s %s: %s instead of %s (%s).", j.row.Configuration, j.is(), change(*d.Ratio), than, j.base.Configuration,
+	return fmt.Sprintf("With %s, %s %s with %s: %s instead of %s (%s).", j.row.Configuration, j.is(), j.than(), j.base.Configuration,
 		Quantity(j.row.Median, j.metric.Unit), Quantity(j.base.Median, j.metric.Unit), j.sureness())
+}
+
+// than says what became of the base: "43% lower than", "2.3 times as high as".
+func (j judged) than() string {
+	switch r := j.row.Versus.Ratio; {
+	case r == nil:
+		return "other than"
+	case *r >= 2:
+		return change(*r) + " as"
+	default:
+		return change(*r) + " than"
+	}
+}
+
+// briefly is what became of the base without saying of what: "43% lower".
+func (j judged) briefly() string {
+	if r := j.row.Versus.Ratio; r != nil {
+		return change(*r)
+	}
+	return Quantity(j.row.Median, j.metric.Unit)
 }
 
 // spoken are the metrics whose name is a heading, in a sentence.
@@ -287,55 +338,9 @@ func manyAlike(noise []judged) Finding {
 		}
 	}
 	m := noise[0].metric
-	text := fmt.Sprintf("No difference in %s from %s was found with %s", m.Name, noise[0].base.Configuration, listed(names))
+	text := fmt.Sprintf("No difference in %s from %s was found with %s", m.Name, noise[0].base.Configuration, listed(names, 6))
 	if all {
 		text += fmt.Sprintf("; if there is one, it is likely %s", under(most))
 	}
 	return Finding{Text: text + ".", Metric: m.Name, Verdict: Noise}
-}
-
-// listed names at most six.
-func listed(names []string) string {
-	const most = 6
-	if len(names) > most {
-		names = append(slices.Clone(names[:most-1]), fmt.Sprintf("%d more", len(names)-most+1))
-	}
-	return readable.Enumerate(names)
-}
-
-// undecided tells of what too few runs cannot decide, the largest ratio first.
-func undecided(group []judged) []Finding {
-	open := slices.DeleteFunc(slices.Clone(group), func(j judged) bool { return j.row.Versus.Verdict != NotJudged })
-	if len(open) == 0 {
-		return nil
-	}
-	largestFirst(open)
-	text := "The runs are too few to tell a difference from chance. So far:"
-	if len(open) < len(group) {
-		text = "Where there are fewer runs, they are too few to tell a difference from chance. So far:"
-	}
-	for i, j := range open[:min(len(open), mostDifferences)] {
-		if i > 0 {
-			text += ";"
-		}
-		text += fmt.Sprintf(" %s %s with %s, %s with %s", j.metric.Name, Quantity(j.row.Median, j.metric.Unit), j.row.Configuration,
-			Quantity(j.base.Median, j.metric.Unit), j.base.Configuration)
-	}
-	return []Finding{{Text: text + ".", Metric: open[0].metric.Name}}
-}
-
-// floor tells of the noise in the metric that leads.
-func floor(a *Analysis) []Finding {
-	for i := range a.Metrics {
-		m := &a.Metrics[i]
-		if !m.Leads || m.Noise == nil || m.Noise.Ratio == nil || m.Own && len(m.Rows) > 0 && a.Metrics[0].Leads && !a.Metrics[0].Own {
-			continue
-		}
-		text := fmt.Sprintf("The noise: %s, run as two configurations, differs from itself by %s in %s", a.Baseline, percent(math.Abs(*m.Noise.Ratio-1)), m.Name)
-		if in := m.Noise.Interval; in != nil {
-			text += fmt.Sprintf(" (95%% interval of the ratio %s to %s)", ratio(in.Low), ratio(in.High))
-		}
-		return []Finding{{Text: text + ".", Metric: m.Name}}
-	}
-	return nil
 }

@@ -3,34 +3,52 @@ package analysis
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/weirhq/weir/internal/readable"
 )
 
 // Quantity writes a value of a metric as people read it: "52,100/s", "1.31 ms",
-// "64.0 MB".
+// "64.0 MB". A unit may be by something: "s/op", "bytes/s".
 func Quantity(value float64, unit string) string {
-	switch unit {
-	case "us":
-		return span(value)
-	case "s":
-		return span(value * 1e6)
-	case "bytes":
-		return readable.Size(value)
-	case "bytes/s":
-		return readable.Size(value) + "/s"
-	case "/s":
-		return readable.Number(value) + "/s"
-	case "":
-		return readable.Number(value)
+	base, per := Unit(unit)
+	switch size := microseconds[base]; {
+	case size > 0:
+		return span(value*size) + per
+	case base == "bytes", base == "B":
+		return readable.Size(value) + per
+	case base == "":
+		return number(value) + per
 	}
-	return readable.Number(value) + " " + unit
+	return number(value) + " " + unit
+}
+
+// Unit parts a unit from what it is counted by: "bytes" and "/s".
+func Unit(unit string) (base, per string) {
+	if i := strings.IndexByte(unit, '/'); i >= 0 {
+		return unit[:i], unit[i:]
+	}
+	return unit, ""
+}
+
+// microseconds are the units of time.
+var microseconds = map[string]float64{"ns": 1e-3, "us": 1, "ms": 1e3, "s": 1e6, "sec": 1e6}
+
+// Microseconds is how many of them a unit of time has, and 0 for other units.
+func Microseconds(unit string) float64 { return microseconds[unit] }
+
+// number writes three digits, also of what is much less than 1.
+func number(v float64) string {
+	if v != 0 && math.Abs(v) < 0.0995 {
+		return fmt.Sprintf("%.3g", v)
+	}
+	return readable.Number(v)
 }
 
 // span writes a time in microseconds.
 func span(us float64) string {
 	if us != 0 && math.Abs(us) < 1 {
-		return readable.Number(us*1e3) + " ns"
+		return number(us*1e3) + " ns"
 	}
 	return readable.Span(us)
 }

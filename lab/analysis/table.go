@@ -176,6 +176,19 @@ func (c *column) add(run *lab.Run, value float64) {
 	c.values[run.Configuration] = append(c.values[run.Configuration], Value{Run: run.Number, Value: value})
 }
 
+// varies tells whether a column has something to tell. A measure of the runs' own
+// that is the same everywhere, such as no line lost, is no finding; whatever the
+// lab itself measures is never the same twice.
+func (c *column) varies(others ...*column) bool {
+	var samples [][]Value
+	for _, each := range append(others, c) {
+		for _, values := range each.values {
+			samples = append(samples, values)
+		}
+	}
+	return !c.own || vary(samples...)
+}
+
 // keep adds a column that has values, with its outliers marked.
 func (t *table) keep(c column) {
 	if len(c.values) == 0 {

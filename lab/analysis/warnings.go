@@ -54,7 +54,7 @@ func unlikeItself(a *Analysis) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("The baseline seems to differ from itself in %s. Chance makes that of one metric in 20, and %s tested; "+
-		"else something on this machine changes what is measured. Differences up to that size are taken for noise.", listed(differ), wereTested(tested))}
+		"else something on this machine changes what is measured. Differences up to that size are taken for noise.", listed(differ, 6), wereTested(tested))}
 }
 
 func wereTested(n int) string {
@@ -64,7 +64,8 @@ func wereTested(n int) string {
 	return fmt.Sprintf("%d were", n)
 }
 
-// few tells when runs are too few for a verdict or an interval.
+// few tells when there was nothing to compare, or there are no intervals. That
+// the runs are too few for verdicts is a finding.
 func few(t *table, a *Analysis) []string {
 	counted, with := math.MaxInt, 0
 	for _, r := range t.runs {
@@ -75,60 +76,82 @@ func few(t *table, a *Analysis) []string {
 	if with == 0 {
 		return nil
 	}
-	family := 0
-	for _, f := range families(a) {
-		differ := slices.DeleteFunc(slices.Clone(f), func(j judged) bool { return !j.canDiffer() })
-		family = max(family, len(differ), min(1, len(f)))
-	}
+	family := comparisons(a)
 	if family == 0 {
 		if with > 1 && a.Again != "" {
 			return []string{"The baseline was compared with nothing but itself."}
 		}
 		return []string{"There are runs of one configuration alone, or none of the baseline: nothing was compared."}
 	}
-	var all []string
-	if need := neededRuns(family); counted < need {
-		all = append(all, fmt.Sprintf("Too few runs: a configuration has %d. For a difference to be told from chance (p at most 0.05, corrected for %s) each needs at least %d.",
-			counted, readable.Things(int64(family), "comparison"), need))
-	}
 	const forInterval = 6 // of 95%: with fewer, all runs are on one side of the true median too often
-	if counted < forInterval {
-		all = append(all, fmt.Sprintf("A 95%% interval of the median needs %d runs.", forInterval))
+	if counted >= neededRuns(family) && counted < forInterval {
+		return []string{fmt.Sprintf("The runs are enough to compare configurations, but a 95%% interval of a median needs %d.", forInterval)}
 	}
-	return all
+	return nil
 }
 
-// failures tells of configurations of which some runs do not count.
+// failures tells of runs that do not count, and of those that count and did not
+// end well. Configurations without a single run that counts are a finding.
 func failures(t *table) []string {
 	var all []string
-	for _, r := range t.runs {
-		if r.Counted < r.All {
-			all = append(all, fmt.Sprintf("%s: %s; compared are the %d that were measured.", r.Configuration, ended(r), r.Counted))
+	for _, o := range outcomes {
+		f := t.among(func(r Runs) (int, int) { return r.Outcomes[o.outcome] * min(1, r.Counted), r.All })
+		if f.runs > 0 {
+			all = append(all, fmt.Sprintf("%s %s; compared are the runs that were measured.", f, o.long))
 		}
-		if n := r.Outcomes[lab.Leaked]; n > 0 {
-			all = append(all, fmt.Sprintf("%s: in %d of %s the service left processes behind or would not end; they were measured before, and count.",
-				r.Configuration, n, readable.Things(int64(r.All), "run")))
-		}
+	}
+	if f := t.among(func(r Runs) (int, int) { return r.Outcomes[lab.Leaked], r.All }); f.runs > 0 {
+		all = append(all, fmt.Sprintf("%s the service left processes behind or would not end; they were measured before, and count.", f))
 	}
 	return all
 }
 
 // saturated tells where the load generator was at its limit.
 func saturated(t *table) []string {
-	var where []string
-	n, all := 0, 0
-	for _, r := range t.runs {
-		all += r.Counted
-		if len(r.Saturated) > 0 {
-			n += len(r.Saturated)
-			where = append(where, fmt.Sprintf("%d of %d of %s", len(r.Saturated), r.Counted, r.Configuration))
-		}
-	}
-	if n == 0 {
+	f := t.among(func(r Runs) (int, int) { return len(r.Saturated), r.Counted })
+	if f.runs == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("In %d of %s the load generator was at its own limit (%s); what the service can do may be more than what was measured.",
-		n, readable.Things(int64(all), "run"), listed(where))}
+	return []string{fmt.Sprintf("%s the load generator was at its own limit; the service may be able to do more than was measured.", f)}
+}
+
+// A some is in how many runs something was so, of how many that the
+// configurations have in which there are any.
+type some struct {
+	runs, of       int
+	names          []string
+	configurations int // in all
+}
+
+// among counts runs by configuration: in how many something is so, of how many.
+func (t *table) among(count func(Runs) (n, of int)) some {
+	var s some
+	for _, r := range t.runs {
+		n, of := count(r)
+		if of > 0 {
+			s.configurations++
+		}
+		if n > 0 {
+			s.runs, s.of, s.names = s.runs+n, s.of+of, append(s.names, r.Configuration)
+		}
+	}
+	return s
+}
+
+// String is how a sentence begins that is true of these runs: "In 3 of 18 runs of
+// 6 configurations (a, b, c and 3 more)".
+func (s some) String() string {
+	text := fmt.Sprintf("In %d of %s of ", s.runs, readable.Things(int64(s.of), "run"))
+	switch n := len(s.names); {
+	case n == 1:
+		return text + s.names[0]
+	case n == s.configurations:
+		return text + fmt.Sprintf("all %d configurations", n)
+	case n <= mostNamed:
+		return text + readable.Enumerate(s.names)
+	default:
+		return text + fmt.Sprintf("%d configurations (%s)", n, listed(s.names, mostNamed))
+	}
 }
 
 // drift tells when the baseline and its twin, which are the same, rise or fall
@@ -179,7 +202,7 @@ func outliers(a *Analysis) []string {
 			}
 		}
 		if len(runs) > 0 {
-			all = append(all, fmt.Sprintf("In %s, these runs are far from the others of their configuration: %s. They are shown, and count.", m.Name, listed(runs)))
+			all = append(all, fmt.Sprintf("In %s, these runs are far from the others of their configuration: %s. They are shown, and count.", m.Name, listed(runs, 6)))
 		}
 	}
 	return all

@@ -145,7 +145,7 @@ func TestCommits(t *testing.T) {
 	if row := m.Row("HEAD"); row.Median != 6 || *row.Versus.Ratio != 2 || row.Versus.Verdict != analysis.Worse {
 		t.Errorf("allocations are %+v, want six, twice as many, which is worse", row)
 	}
-	if s := a.Metric("BenchmarkAlloc/in/turn sec/op"); s == nil || s.Unit != "s" || s.Row("HEAD").Median <= 0 || s.Row("HEAD").Median > 1 {
+	if s := a.Metric("BenchmarkAlloc/in/turn time/op"); s == nil || s.Unit != "s" || s.Row("HEAD").Median <= 0 || s.Row("HEAD").Median > 1 {
 		t.Errorf("the time is %+v", s)
 	}
 	nothingLeft(t, dir, temp)

@@ -60,7 +60,7 @@ func (b binary) measures(out io.Reader) ([]lab.Measure, error) {
 			if math.IsNaN(v.Value) || math.IsInf(v.Value, 0) {
 				continue // a metric that a benchmark has divided by nothing
 			}
-			own = append(own, lab.Measure{Name: b.benchmark(result.Name) + " " + v.Unit, Unit: unit(v.Unit), Value: v.Value, Better: better(reader.Units().GetBetter(v.Unit))})
+			own = append(own, lab.Measure{Name: b.benchmark(result.Name) + " " + spoken(v.Unit), Unit: unit(v.Unit), Value: v.Value, Better: better(reader.Units().GetBetter(v.Unit))})
 		}
 	}
 	if err := reader.Err(); err != nil {
@@ -87,19 +87,37 @@ func (b binary) benchmark(name benchfmt.Name) string {
 	return s.String()
 }
 
-// unit is what lab calls a unit of benchmarks.
-func unit(s string) string {
-	switch s {
-	case "sec/op", "sec":
-		return "s"
-	case "B/op", "B":
-		return "bytes"
+// spoken is what people say for a unit that a benchmark has.
+func spoken(unit string) string {
+	switch unit {
+	case "sec/op":
+		return "time/op"
+	case "B/op":
+		return "bytes/op"
 	case "B/s":
-		return "bytes/s"
-	case "allocs/op":
-		return ""
+		return "speed"
 	}
-	return s
+	return unit
+}
+
+// unit is what lab calls a unit of benchmarks. What it is counted by is part of
+// the name.
+func unit(s string) string {
+	base, per, _ := strings.Cut(s, "/")
+	switch {
+	case s == "allocs/op":
+		return ""
+	case base == "sec":
+		base = "s"
+	case base == "B":
+		base = "bytes"
+	default:
+		return s
+	}
+	if per == "" || per == "op" {
+		return base
+	}
+	return base + "/" + per
 }
 
 // better is lab's word for benchfmt's sign, by which 0 is not known.

@@ -184,10 +184,12 @@ func valueCells(a *analysis.Analysis, m *analysis.Metric, name string) []cell {
 		return []cell{{Text: "-"}, {Text: ""}}
 	}
 	value := cell{Text: analysis.Quantity(row.Median, m.Unit), Small: spread(row.Summary), Sort: sortNumber(row.Median)}
-	return []cell{value, versusCell(row.Versus, name == a.Baseline)}
+	return []cell{value, versusCell(row.Versus, name == a.Baseline, name == a.Again)}
 }
 
-func versusCell(d *analysis.Difference, baseline bool) cell {
+// versusCell is what a configuration is against the baseline, of which it may be
+// the twin.
+func versusCell(d *analysis.Difference, baseline, twin bool) cell {
 	switch {
 	case baseline:
 		return cell{Text: "baseline", Sort: "1", Class: "quiet"}
@@ -195,8 +197,10 @@ func versusCell(d *analysis.Difference, baseline bool) cell {
 		return cell{}
 	}
 	c := cell{Text: verdict(d), Small: changeInterval(d.Interval), Why: d.Why, Class: "quiet"}
-	switch d.Verdict {
-	case analysis.Better, analysis.Worse:
+	switch {
+	case twin && d.Ratio != nil:
+		c.Text = "noise " + percentChange(*d.Ratio)
+	case d.Verdict == analysis.Better, d.Verdict == analysis.Worse:
 		c.Class = string(d.Verdict)
 	}
 	if d.Ratio != nil {
@@ -228,7 +232,7 @@ func measureRow(a *analysis.Analysis, m *analysis.Metric, row analysis.Row) []ce
 		{Text: analysis.Quantity(row.Median, m.Unit), Sort: sortNumber(row.Median)},
 		{Text: intervalText(row.Interval, m.Unit)},
 	}
-	v := versusCell(row.Versus, row.Configuration == a.Baseline)
+	v := versusCell(row.Versus, row.Configuration == a.Baseline, row.Configuration == a.Again)
 	interval := v.Small
 	v.Small = ""
 	var p, corrected *float64

@@ -330,7 +330,7 @@ func comparisonTables(c *analysis.Comparison) []titledTable {
 				{Text: row.Configuration},
 				{Text: analysis.Quantity(row.A.Median, m.Unit), Small: spread(row.A)},
 				{Text: analysis.Quantity(row.B.Median, m.Unit), Small: spread(row.B)},
-				versusCell(&row.Versus, false), {Text: pText(row.Versus.Corrected)},
+				versusCell(&row.Versus, false, false), {Text: pText(row.Versus.Corrected)},
 			})
 		}
 		all = append(all, titledTable{upperFirst(m.Name), t})

@@ -1,27 +1,15 @@
 package report
 
 import (
-	"strings"
-
 	"github.com/weirhq/weir/internal/chart"
 	"github.com/weirhq/weir/internal/readable"
+	"github.com/weirhq/weir/lab/analysis"
 )
-
-// split parts a unit from what it is counted by: "bytes" and "/s".
-func split(unit string) (base, per string) {
-	if i := strings.IndexByte(unit, '/'); i >= 0 {
-		return unit[:i], unit[i:]
-	}
-	return unit, ""
-}
-
-// inMicroseconds are the units of time.
-var inMicroseconds = map[string]float64{"ns": 1e-3, "us": 1, "ms": 1e3, "s": 1e6, "sec": 1e6}
 
 // axisScale is what the ticks of an axis up to most are written in.
 func axisScale(unit string, most float64) readable.Scale {
-	base, per := split(unit)
-	if micros := inMicroseconds[base]; micros > 0 {
+	base, per := analysis.Unit(unit)
+	if micros := analysis.Microseconds(base); micros > 0 {
 		s := timeScale(most * micros)
 		return readable.Scale{Name: " " + s.Name + per, Size: s.Size / micros}
 	}

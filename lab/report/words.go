@@ -43,22 +43,22 @@ func changeInterval(i *analysis.Interval) string {
 }
 
 // verdict writes a difference: its size when it is more than noise, ~ when it is
-// not, and its size in parentheses when it was not judged.
+// not, its size in parentheses when it was not judged, and that there is none
+// where nothing can differ.
 func verdict(d *analysis.Difference) string {
-	if d.Verdict == analysis.Noise {
-		return "~"
-	}
-	text := "changed"
+	text := "from 0"
 	if d.Ratio != nil {
 		text = percentChange(*d.Ratio)
 	}
 	switch d.Verdict {
+	case analysis.Noise:
+		return "~"
+	case analysis.Same:
+		return "the same"
 	case analysis.NotJudged:
 		return "(" + text + ")"
-	case analysis.Better, analysis.Worse:
-		return text + " " + string(d.Verdict)
 	}
-	return text
+	return text + " " + string(d.Verdict)
 }
 
 // spread writes an interval as a share of its median: ±1.2%.

@@ -1,0 +1,140 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/weirhq/weir/internal/readable"
+)
+
+// listed names at most so many.
+func listed(names []string, most int) string {
+	if len(names) > most {
+		names = append(slices.Clone(names[:most]), fmt.Sprintf("%d more", len(names)-most))
+	}
+	return readable.Enumerate(names)
+}
+
+// mostNamed are the configurations that a sentence names which is true of many.
+const mostNamed = 3
+
+// undecided tells of what too few runs cannot decide: how many it takes, and the
+// largest difference so far in the metric that leads. The other numbers are left
+// to the tables.
+func undecided(t *table, a *Analysis, groups [][]judged) []Finding {
+	var open []judged
+	decided := false
+	for _, g := range groups {
+		for _, j := range g {
+			switch j.row.Versus.Verdict {
+			case NotJudged:
+				open = append(open, j)
+			case Better, Worse, Noise:
+				decided = true
+			}
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	family := comparisons(a)
+	where := fmt.Sprintf("%s of each configuration", t.fewest())
+	if decided {
+		where = "of " + listed(configurations(open), mostNamed)
+	}
+	many := ""
+	if family > 1 {
+		many = fmt.Sprintf(", for %d comparisons at once", family)
+	}
+	f := Finding{Text: fmt.Sprintf("The runs are too few to tell a difference from chance: %s. It takes at least %d%s.", where, neededRuns(family), many)}
+	return append([]Finding{f}, soFar(open)...)
+}
+
+// soFar tells the largest difference of the first of the metrics.
+func soFar(open []judged) []Finding {
+	first := open[0].metric
+	open = slices.DeleteFunc(slices.Clone(open), func(j judged) bool { return j.metric != first && !first.Own || !j.metric.Own && first.Own })
+	largestFirst(open)
+	j := open[0]
+	if j.row.Median == j.base.Median {
+		return nil
+	}
+	return []Finding{{Metric: j.metric.Name, Configuration: j.row.Configuration,
+		Text: fmt.Sprintf("The largest difference so far, which may be chance: with %s, %s %s with %s, %s instead of %s.", j.row.Configuration, j.is(), j.than(),
+			j.base.Configuration, Quantity(j.row.Median, j.metric.Unit), Quantity(j.base.Median, j.metric.Unit))}}
+}
+
+// configurations are those of differences, each once.
+func configurations(group []judged) []string {
+	var names []string
+	for _, j := range group {
+		if !slices.Contains(names, j.row.Configuration) {
+			names = append(names, j.row.Configuration)
+		}
+	}
+	return names
+}
+
+// fewest is how many counted runs the configurations have that have any: "3",
+// or "2 or 3".
+func (t *table) fewest() string {
+	least, most := math.MaxInt, 0
+	for _, r := range t.runs {
+		if r.Counted > 0 {
+			least, most = min(least, r.Counted), max(most, r.Counted)
+		}
+	}
+	if least < most {
+		return fmt.Sprintf("%d to %d", least, most)
+	}
+	return fmt.Sprint(least)
+}
+
+// comparisons is how many are corrected together at most, of those that could
+// find a difference at all.
+func comparisons(a *Analysis) int {
+	most := 0
+	for _, f := range families(a) {
+		n := 0
+		for _, j := range f {
+			if j.canDiffer() {
+				n++
+			}
+		}
+		most = max(most, n, min(1, len(f)))
+	}
+	return most
+}
+
+// floor tells of the noise in what leads: in the first metric, or in the one of
+// the runs' own measures that has the most of it.
+func floor(a *Analysis, groups [][]judged) []Finding {
+	var worst *Metric
+	measures := 0
+	for i := range a.Metrics {
+		m := &a.Metrics[i]
+		if len(groups) == 0 || m.Noise == nil || m.Noise.Ratio == nil || !slices.ContainsFunc(groups[0], func(j judged) bool { return j.metric == m }) {
+			continue
+		}
+		measures++
+		if worst == nil || m.noise() > worst.noise() {
+			worst = m
+		}
+	}
+	if worst == nil {
+		return nil
+	}
+	by := percent(worst.noise())
+	if measures > 1 {
+		by = "up to " + by
+	}
+	text := fmt.Sprintf("The noise: %s, run as two configurations, differs from itself by %s in %s", a.Baseline, by, worst.Name)
+	if in := worst.Noise.Interval; in != nil {
+		text += fmt.Sprintf(" (95%% interval of the ratio %s to %s)", ratio(in.Low), ratio(in.High))
+	}
+	return []Finding{{Text: text + ".", Metric: worst.Name}}
+}
+
+// noise is by what share the baseline and its twin differ.
+func (m *Metric) noise() float64 { return math.Abs(*m.Noise.Ratio - 1) }
