@@ -1,6 +1,7 @@
 package experiments_test
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -79,5 +80,15 @@ func TestQuickThreeEventsIsQuick(t *testing.T) {
 	measured := time.Duration(len(cases)*e.Repeats) * (e.WarmUp + e.Load.Duration)
 	if most := 150 * time.Second; measured > most || len(e.Profiles) > 0 {
 		t.Errorf("it measures for %v and profiles %v, want %v at most and none", measured, e.Profiles, most)
+	}
+}
+
+// What is run with the door that another test has built builds it in the same way.
+func TestDoorIsBuiltInOneWay(t *testing.T) {
+	want := parse(t, "three-events").Build
+	for _, name := range []string{"gc", "logging-call", "slow-consumer"} {
+		if got := parse(t, name).Build; !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
 	}
 }

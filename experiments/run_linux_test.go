@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -17,33 +18,58 @@ import (
 	"github.com/weirhq/weir/load/gen"
 )
 
-// weir builds the command once, for the experiments that run it.
-var weir = sync.OnceValues(func() (string, error) {
-	file := filepath.Join(tools, "weir")
-	out, err := exec.Command("go", "build", "-o", file, "../cmd/weir").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("go build ../cmd/weir: %w\n%s", err, out)
+// weir and door are built once, for the experiments that run them.
+var (
+	weir = built("weir", "..", "./cmd/weir")
+	door = built("door", "../bench", "./cmd/labdoor")
+)
+
+func built(name, folder, source string) func() (string, error) {
+	return sync.OnceValues(func() (string, error) {
+		file := filepath.Join(tools, name)
+		out, err := exec.Command("go", "build", "-C", folder, "-o", file, source).CombinedOutput()
+		if err != nil {
+			return "", fmt.Errorf("go build %s: %w\n%s", source, err, out)
+		}
+		return file, nil
+	})
+}
+
+// install copies the Node service to a folder, and has npm install there what it
+// needs. An error is npm's.
+var install = sync.OnceValues(func() (folder string, err error) {
+	folder = filepath.Join(tools, "node")
+	if err := os.CopyFS(folder, os.DirFS("../bench/node")); err != nil {
+		return "", err
 	}
-	return file, nil
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if out, err := exec.CommandContext(ctx, "node", filepath.Join(folder, "install.js")).CombinedOutput(); err != nil {
+		return folder, fmt.Errorf("node install.js: %w\n%s", err, out)
+	}
+	return folder, nil
 })
+
+// withDoor is the build of an experiment whose service is the door: its own, but
+// for the compiler, which [TestThreeEvents] runs.
+func withDoor(t *testing.T) setting {
+	t.Helper()
+	file, err := door()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return setting{"build", fmt.Sprintf(`[[mkdir, -p, "${build}"], [cp, %s, "${build}/door"]]`, file)}
+}
 
 // A setting is what --set takes.
 type setting struct{ path, value string }
 
-// run runs an experiment and checks its runs.
+// run runs an experiment and wants what holds for all of them: every run was
+// made, its service answered, and ended when it was told to. It returns the runs
+// by configuration.
 func run(t *testing.T, name string, set ...setting) map[string]lab.Run {
 	t.Helper()
-	r, err := tryRun(t, name, set...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return check(t, r)
-}
-
-// check wants what holds for all experiments: every run was made, its service
-// answered, and ended when it was told to. It returns the runs by configuration.
-func check(t *testing.T, r *lab.Results) map[string]lab.Run {
-	t.Helper()
+	r := unchecked(t, name, set...)
 	runs := map[string]lab.Run{}
 	for _, run := range r.Runs {
 		if run.Outcome != lab.Done || run.Exit != "exit status 0" {
@@ -61,9 +87,9 @@ func check(t *testing.T, r *lab.Results) map[string]lab.Run {
 	return runs
 }
 
-// tryRun runs an experiment once for each configuration, as short as it can be
+// unchecked runs an experiment once for each configuration, as short as it can be
 // and with what else is set.
-func tryRun(t *testing.T, name string, set ...setting) (*lab.Results, error) {
+func unchecked(t *testing.T, name string, set ...setting) *lab.Results {
 	t.Helper()
 	e := parse(t, name)
 	short := []setting{{"repeats", "1"}, {"warm_up", "100ms"}, {"load.duration", "300ms"}, {"profiles", "[]"}}
@@ -84,7 +110,11 @@ func tryRun(t *testing.T, name string, set ...setting) (*lab.Results, error) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	return e.Run(ctx, o)
+	r, err := e.Run(ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
 // runOf returns the run whose configuration is called by all these words.
@@ -124,13 +154,11 @@ func checkLines(t *testing.T, r lab.Run, lost float64) {
 	}
 }
 
-const (
-	buildDoor = `[[go, build, -C, "${repo}/bench", -o, "${build}/door", ./cmd/labdoor]]`
-	someDoors = `{log.go v1: [--logger, ons-v1], zerolog: [--logger, zerolog], weir: [--logger, weir], weir queued: [--logger, weir-queued]}`
-)
+const someDoors = `{log.go v1: [--logger, ons-v1], zerolog: [--logger, zerolog], weir: [--logger, weir], weir queued: [--logger, weir-queued]}`
 
 func TestLogCost(t *testing.T) {
-	runs := run(t, "log-cost", setting{"build", buildDoor}, setting{"service.command", `["${build}/door", --listen, "127.0.0.1:${port}"]`})
+	t.Parallel()
+	runs := run(t, "log-cost", withDoor(t), setting{"service.command", `["${build}/door", --listen, "127.0.0.1:${port}"]`})
 	for name, r := range runs {
 		if strings.Contains(name, "null") {
 			if r.Output.Bytes != 0 || r.Output.Lines != 0 {
@@ -153,14 +181,12 @@ func TestLogCost(t *testing.T) {
 
 // A command that has never heard of the lab, and chooses its port by itself.
 func TestLogCostOfAnyCommand(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("python3 is not installed")
 	}
-	r, err := tryRun(t, "log-cost", setting{"service.command", "python3 -m http.server --bind 127.0.0.1 0"},
+	r := unchecked(t, "log-cost", setting{"service.command", "python3 -m http.server --bind 127.0.0.1 0"},
 		setting{"matrix.service.output", "[null, file, terminal]"}, setting{"load.connections", "2"})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, run := range r.Runs { // it does not listen to SIGTERM, which ends it by itself
 		if run.Outcome != lab.Done || run.Load.Status["2xx"] == 0 {
 			t.Errorf("%s: got %s (%s) and %v", run.Configuration, run.Outcome, run.Error, run.Load)
@@ -172,6 +198,7 @@ func TestLogCostOfAnyCommand(t *testing.T) {
 }
 
 func TestThreeEvents(t *testing.T) {
+	t.Parallel()
 	for name, r := range run(t, "three-events") {
 		want := 3 * r.Load.Requests
 		if strings.Contains(name, "none") {
@@ -188,7 +215,8 @@ func TestThreeEvents(t *testing.T) {
 }
 
 func TestGC(t *testing.T) {
-	runs := run(t, "gc")
+	t.Parallel()
+	runs := run(t, "gc", withDoor(t))
 	per := func(of func(*lab.GoUsage) int64, words ...string) float64 {
 		t.Helper()
 		r := runOf(t, runs, words...)
@@ -208,7 +236,8 @@ func TestGC(t *testing.T) {
 }
 
 func TestSlowConsumer(t *testing.T) {
-	runs := run(t, "slow-consumer", setting{"matrix.service.args", someDoors}, setting{"service.output", "pipe stops 1s after 200ms"},
+	t.Parallel()
+	runs := run(t, "slow-consumer", withDoor(t), setting{"matrix.service.args", someDoors}, setting{"service.output", "pipe stops 1s after 200ms"},
 		setting{"load.timeout", "300ms"}, setting{"load.duration", "1500ms"})
 	queued := runOf(t, runs, "weir queued")
 	for name, r := range runs {
@@ -228,6 +257,7 @@ func TestSlowConsumer(t *testing.T) {
 }
 
 func TestFDLimit(t *testing.T) {
+	t.Parallel()
 	runs := run(t, "fd-limit", setting{"matrix.service.limits.files", "[256, 4096]"}, setting{"matrix.load.connections", "[16, 512]"},
 		setting{"baseline", "{service.limits.files: 4096, load.connections: 16}"})
 	for name, r := range runs {
@@ -243,6 +273,7 @@ func TestFDLimit(t *testing.T) {
 }
 
 func TestPathGrowth(t *testing.T) {
+	t.Parallel()
 	routers := `{weir: [--router, weir Router], net/http: [--router, net/http ServeMux], chi: [--router, chi]}`
 	for name, r := range run(t, "path-growth", setting{"matrix.service.args", routers}) {
 		for _, length := range []string{"1", "10", "100", "1000", "10000"} {
@@ -257,7 +288,8 @@ func TestPathGrowth(t *testing.T) {
 }
 
 func TestLoggingCall(t *testing.T) {
-	runs := run(t, "logging-call", setting{"matrix.service.args", someDoors}, setting{"matrix.service.output", "[file, pipe]"},
+	t.Parallel()
+	runs := run(t, "logging-call", withDoor(t), setting{"matrix.service.args", someDoors}, setting{"matrix.service.output", "[file, pipe]"},
 		setting{"service.command", `["${build}/door", --listen, "127.0.0.1:${port}", --measure-calls, --after, 100ms]`},
 		setting{"load.rate", "1000"})
 	for name, r := range runs {
@@ -269,39 +301,49 @@ func TestLoggingCall(t *testing.T) {
 	}
 }
 
-// The service's own tests, but for those of loggers that are not installed there.
+// hasNode skips a test where there is no Node.
+func hasNode(t *testing.T) {
+	t.Helper()
+	for _, command := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(command); err != nil {
+			t.Skip(command + " is not installed")
+		}
+	}
+}
+
+// The service's own tests; those of loggers that npm cannot install are skipped.
 func TestCSVNodeItself(t *testing.T) {
-	if _, err := exec.LookPath("node"); err != nil {
-		t.Skip("node is not installed")
+	hasNode(t)
+	t.Parallel()
+	folder, err := install()
+	if folder == "" {
+		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	command := exec.CommandContext(ctx, "node", "--test")
-	command.Dir = "../bench/node"
+	command.Dir = folder
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Errorf("node --test in %s: %v\n%s", command.Dir, err, out)
 	}
 }
 
 func TestCSVNode(t *testing.T) {
-	for _, command := range []string{"node", "npm"} {
-		if _, err := exec.LookPath(command); err != nil {
-			t.Skip(command + " is not installed")
-		}
-	}
-	const rows = 2000
-	build := fmt.Sprintf(`[[cp, -r, "${repo}/bench/node/.", "${build}"], [node, "${build}/install.js"],
-		[sh, -c, '"$0" load gen csv --rows %d > "$1"', "${weir}", "${build}/table.csv"]]`, rows)
-	r, err := tryRun(t, "csv-node", setting{"build", build}, setting{"load.connections", "1"}, setting{"matrix.service.output", "[file, terminal]"},
-		setting{"matrix.service.args", "[none, winston-file, pino]"})
-	if err != nil && strings.Contains(err.Error(), "it needs its registry") {
-		t.Skip("npm's registry cannot be reached, and the build said so")
-	}
-	if err != nil {
+	hasNode(t)
+	t.Parallel()
+	folder, err := install()
+	switch {
+	case err != nil && strings.Contains(err.Error(), "it needs its registry"):
+		t.Skip("npm's registry cannot be reached, and install.js said so")
+	case err != nil:
 		t.Fatal(err)
 	}
+	const rows = 2000
+	build := fmt.Sprintf(`[[cp, -r, "%s/.", "${build}"], [sh, -c, '"$0" load gen csv --rows %d > "$1"', "${weir}", "${build}/table.csv"]]`, folder, rows)
+	runs := run(t, "csv-node", setting{"build", build}, setting{"load.connections", "1"}, setting{"matrix.service.output", "[file, terminal]"},
+		setting{"matrix.service.args", "[none, winston-file, pino]"})
 	calls := callsPerUpload(t, rows)
-	for name, r := range check(t, r) {
+	for name, r := range runs {
 		checkLines(t, r, 0)
 		if got := int64(own(t, r, "log calls")); got == 0 || got%calls != 0 {
 			t.Errorf("%s: got %d calls, want %d for each upload", name, got, calls)
@@ -317,6 +359,7 @@ func TestCSVNode(t *testing.T) {
 
 // callsPerUpload are those of so many rows and of each 64 KiB, the last part included.
 func callsPerUpload(t *testing.T, rows int) int64 {
+	t.Helper()
 	var table bytes.Buffer
 	if err := gen.CSV(&table, gen.CSVOptions{Rows: rows, Width: 40}); err != nil {
 		t.Fatal(err)
