@@ -28,10 +28,20 @@ Examples:
   weir lab run log-cost -- python3 -m http.server`
 }
 
-type labListCmd struct{}
+type labListCmd struct {
+	JSON bool `name:"json" help:"Print a JSON document, with the question that each answers."`
+}
+
+// A listed is an experiment in the list.
+type listed struct {
+	Name     string `json:"name"`
+	Title    string `json:"title"`
+	Question string `json:"question"`
+}
 
 // Run prints a line for each experiment.
-func (labListCmd) Run(s streams) error {
+func (c *labListCmd) Run(s streams) error {
+	var all []listed
 	for _, name := range experiments.Names() {
 		text, err := experiments.Read(name)
 		if err != nil {
@@ -41,7 +51,13 @@ func (labListCmd) Run(s streams) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(s.out, "%-14s %s\n", name, e.Title)
+		all = append(all, listed{name, e.Title, e.Question})
+	}
+	if c.JSON {
+		return printJSON(s.out, all)
+	}
+	for _, l := range all {
+		fmt.Fprintf(s.out, "%-14s %s\n", l.Name, l.Title)
 	}
 	return nil
 }
@@ -92,7 +108,9 @@ func readExperiment(name string) (*lab.Experiment, error) {
 // noExperiment is about a name that neither an experiment nor a file has.
 func noExperiment(name, verb string) error {
 	hint := "weir lab list"
-	if near := likely(name, experiments.Names()); near != "" {
+	if _, err := os.Stat(name + ".yaml"); err == nil {
+		hint = verb + name + ".yaml"
+	} else if near := likely(name, experiments.Names()); near != "" {
 		hint = verb + near
 	}
 	return &problem{err: fmt.Errorf("there is no experiment and no file called %s", name), hint: hint, code: exitMisuse}

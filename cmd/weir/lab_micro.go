@@ -1,10 +1,10 @@
 package main
 
 import (
+	"context"
 	"fmt"
-	"path/filepath"
-	"time"
 
+	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/micro"
 )
 
@@ -18,6 +18,7 @@ type labMicroCmd struct {
 	Time  string `default:"1s" placeholder:"TIME" help:"Run each benchmark for TIME, or with 100x a hundred times (default ${default})."`
 	Seed  uint64 `placeholder:"N" help:"Shuffle the runs by N."`
 	Out   string `placeholder:"DIR" help:"Write the report into DIR; a new folder below lab-results unless given."`
+	JSON  bool   `name:"json" help:"Print what was found as a JSON document, that of analysis.json."`
 	Quiet bool   `short:"q" help:"Print nothing but what was found, and errors."`
 }
 
@@ -36,19 +37,22 @@ func (c *labMicroCmd) Run(s streams) error {
 	if c.Count < 1 {
 		return &problem{err: fmt.Errorf("--count: %d is not above zero", c.Count), hint: "weir lab micro --count 10", code: exitMisuse}
 	}
-	if c.Out == "" {
-		c.Out = filepath.Join(labResults, "micro-"+time.Now().Format(labTime))
-	}
-	screen := newLabScreen(s, c.Quiet)
-	ctx, stop := labInterrupt()
-	defer stop()
-	results, err := micro.Run(ctx, micro.Options{
-		A: c.Base, B: c.New, Packages: c.Packages, Bench: c.Bench, Time: c.Time, Count: c.Count, Seed: c.Seed,
-		Version: version(), Progress: screen.show,
-	})
-	screen.close()
+	folder, err := makeLabFolder(c.Out, "micro")
 	if err != nil {
 		return err
 	}
-	return reportResults(s, c.Out, results)
+	if err := folder.mustBeEmpty(); err != nil {
+		return err
+	}
+	screen := newLabScreen(s, c.Quiet)
+	results, err := attended(screen, func(ctx context.Context) (*lab.Results, error) {
+		return micro.Run(ctx, micro.Options{
+			A: c.Base, B: c.New, Packages: c.Packages, Bench: c.Bench, Time: c.Time, Count: c.Count, Seed: c.Seed,
+			Version: version(), Progress: screen.show,
+		})
+	})
+	if err != nil {
+		return folder.problem(err)
+	}
+	return reportResults(s, folder.name, results, c.JSON)
 }

@@ -2,8 +2,7 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
-	"path/filepath"
+	"io"
 
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
@@ -11,7 +10,8 @@ import (
 )
 
 type labReportCmd struct {
-	Dir string `arg:"" help:"A folder of results."`
+	Dir  string `arg:"" help:"A folder of results."`
+	JSON bool   `name:"json" help:"Print what was found as a JSON document, that of analysis.json."`
 }
 
 // Help implements kong.HelpProvider.
@@ -28,7 +28,7 @@ func (c *labReportCmd) Run(s streams) error {
 	if err != nil {
 		return noResults(err)
 	}
-	return reportResults(s, c.Dir, r)
+	return reportResults(s, c.Dir, r, c.JSON)
 }
 
 type labCompareCmd struct {
@@ -59,18 +59,18 @@ func (c *labCompareCmd) Run(s streams) error {
 	if !c.JSON {
 		return report.Comparison(s.out, comparison, labStyle(s))
 	}
-	enc := json.NewEncoder(s.out)
+	return printJSON(s.out, comparison)
+}
+
+// printJSON writes a document for a program, laid out for a person.
+func printJSON(w io.Writer, document any) error {
+	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(comparison)
+	return enc.Encode(document)
 }
 
 // noResults is about a folder that could not be read.
 func noResults(err error) error {
 	return &problem{err: err, hint: "weir lab run log-cost --out DIR -- COMMAND makes results", code: exitMisuse}
-}
-
-// labProblem says what to do about an experiment that could not be run.
-func labProblem(err error, dir string) error {
-	return fmt.Errorf("%s: %w", filepath.Clean(dir), err)
 }

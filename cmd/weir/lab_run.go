@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
-	"syscall"
-	"time"
+
+	"github.com/alecthomas/kong"
 
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
@@ -22,15 +22,16 @@ type labRunCmd struct {
 	Name    string   `arg:"" help:"A built-in experiment (weir lab list), or a file."`
 	Command []string `arg:"" optional:"" help:"After --: the command that starts the service, instead of the experiment's."`
 
-	Out      string        `group:"Results:" placeholder:"DIR" help:"Keep the results in DIR; a new folder below lab-results unless given."`
-	Resume   bool          `group:"Results:" help:"Go on with the results that --out has."`
-	Quick    bool          `group:"Experiment:" help:"Make it short, as the experiment says: for a first look."`
-	Set      []string      `group:"Experiment:" sep:"none" placeholder:"KEY=VALUE" help:"Change a setting of the file, such as load.duration=5s. May be repeated."`
-	URL      string        `group:"Experiment:" name:"url" placeholder:"URL" help:"Where the service is; the first port that it listens on unless given."`
-	Repeats  int           `group:"Experiment:" placeholder:"N" help:"Make N runs of each configuration."`
-	Duration time.Duration `group:"Experiment:" short:"d" placeholder:"TIME" help:"Load each run for TIME."`
-	Seed     uint64        `group:"Experiment:" placeholder:"N" help:"Shuffle the runs by N."`
-	Quiet    bool          `group:"Results:" short:"q" help:"Print nothing but what was found, and errors."`
+	Out      string   `group:"Results:" placeholder:"DIR" help:"Keep the results in DIR; a new folder below lab-results unless given."`
+	Resume   bool     `group:"Results:" help:"Go on with the results that --out has."`
+	JSON     bool     `group:"Results:" name:"json" help:"Print what was found as a JSON document, that of analysis.json."`
+	Quiet    bool     `group:"Results:" short:"q" help:"Print nothing but what was found, and errors."`
+	Quick    bool     `group:"Experiment:" help:"Make it short, as the experiment says: for a first look."`
+	Set      []string `group:"Experiment:" sep:"none" placeholder:"KEY=VALUE" help:"Change a setting of the file, such as load.duration=5s. May be repeated."`
+	URL      string   `group:"Experiment:" name:"url" placeholder:"URL" help:"Where the service is; the first port that it listens on unless given."`
+	Repeats  string   `group:"Experiment:" placeholder:"N" help:"Make N runs of each configuration."`
+	Duration string   `group:"Experiment:" short:"d" placeholder:"TIME" help:"Load each run for TIME."`
+	Seed     string   `group:"Experiment:" placeholder:"N" help:"Shuffle the runs by N."`
 }
 
 // Help implements kong.HelpProvider.
@@ -49,68 +50,77 @@ Examples:
 
 // Run runs the experiment and reports it.
 func (c *labRunCmd) Run(s streams) error {
-	e, err := c.experiment()
+	e, cases, err := c.experiment()
 	if err != nil {
 		return err
 	}
-	if err := c.place(e); err != nil {
-		return err
+	if c.Out == "" && c.Resume {
+		return &problem{err: errors.New("--resume goes on with the results of --out, which is not given"), hint: "weir lab run " + c.Name + " --out DIR --resume", code: exitMisuse}
 	}
 	weir, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	screen := newLabScreen(s, c.Quiet)
-	ctx, stop := labInterrupt()
-	defer stop()
-	results, err := e.Run(ctx, lab.Options{
-		Dir: c.Out, Resume: c.Resume, Version: version(), Weir: weir, Repo: repository(), Progress: screen.show,
-	})
-	screen.close()
+	folder, err := makeLabFolder(c.Out, e.Name)
 	if err != nil {
-		return labProblem(err, c.Out)
+		return err
 	}
-	return reportResults(s, c.Out, results)
+	screen := newLabScreen(s, c.Quiet)
+	screen.begin(cases, folder.name)
+	results, err := attended(screen, func(ctx context.Context) (*lab.Results, error) {
+		return e.Run(ctx, lab.Options{
+			Dir: folder.name, Resume: c.Resume, Version: version(), Weir: weir, Repo: repository(), Progress: screen.show,
+		})
+	})
+	if err != nil {
+		return folder.problem(err)
+	}
+	if results.Interrupted && !c.Quiet {
+		defer fmt.Fprintf(s.err, "weir: the same command with --out %s --resume makes the other runs\n", folder.name)
+	}
+	return reportResults(s, folder.name, results, c.JSON)
 }
 
-// labInterrupt returns a context that the first SIGINT or SIGTERM ends. A second
-// one ends weir at once, and the kernel then ends what it has started.
-func labInterrupt() (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
-	return ctx, stop
-}
-
-// experiment reads the experiment and changes it as the flags say.
-func (c *labRunCmd) experiment() (*lab.Experiment, error) {
+// experiment reads the experiment and changes it as the flags say. It returns
+// its configurations, too.
+func (c *labRunCmd) experiment() (*lab.Experiment, []lab.Case, error) {
 	e, err := readExperiment(c.Name)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if c.Quick {
-		if err := e.Shorten(); err != nil {
-			return nil, err
-		}
+	if err := c.change(e); err != nil {
+		return nil, nil, err
 	}
-	settings, err := c.settings()
+	cases, err := e.Configurations()
 	if err != nil {
-		return nil, err
+		return nil, nil, &problem{err: err, hint: "weir lab run --help", code: exitMisuse}
 	}
-	for _, set := range settings {
-		if err := e.Set(set.key, set.value); err != nil {
-			return nil, &problem{err: fmt.Errorf("%s: %w", set.flag, err), hint: "weir lab run --help", code: exitMisuse}
-		}
-	}
-	if len(e.Service.Command) == 0 {
-		return nil, &problem{
+	if slices.ContainsFunc(cases, func(c lab.Case) bool { return len(c.Service.Command) == 0 }) {
+		return nil, nil, &problem{
 			err:  fmt.Errorf("%s has no command that starts the service", c.Name),
 			hint: "weir lab run " + c.Name + " -- python3 -m http.server", code: exitMisuse,
 		}
 	}
-	if _, err := e.Configurations(); err != nil {
-		return nil, &problem{err: err, hint: "weir lab run --help", code: exitMisuse}
+	return e, cases, nil
+}
+
+// change makes the experiment what the flags say.
+func (c *labRunCmd) change(e *lab.Experiment) error {
+	if c.Quick {
+		if err := e.Shorten(); err != nil {
+			return err
+		}
 	}
-	return e, nil
+	settings, err := c.settings()
+	if err != nil {
+		return err
+	}
+	for _, set := range settings {
+		if err := e.Set(set.key, set.value); err != nil {
+			return &problem{err: fmt.Errorf("%s: %w", set.flag, err), hint: "weir lab run --help", code: exitMisuse}
+		}
+	}
+	return nil
 }
 
 // A labSetting is a setting that a flag changes.
@@ -129,16 +139,11 @@ func (c *labRunCmd) settings() ([]labSetting, error) {
 	if c.URL != "" {
 		list = append(list, labSetting{"--url", "service.url", strconv.Quote(c.URL)})
 	}
-	for _, f := range []struct {
-		flag, key, value string
-		given            bool
-	}{
-		{"--repeats", "repeats", strconv.Itoa(c.Repeats), c.Repeats != 0},
-		{"--duration", "load.duration", c.Duration.String(), c.Duration != 0},
-		{"--seed", "seed", strconv.FormatUint(c.Seed, 10), c.Seed != 0},
+	for _, set := range []labSetting{
+		{"--repeats", "repeats", c.Repeats}, {"--duration", "load.duration", c.Duration}, {"--seed", "seed", c.Seed},
 	} {
-		if f.given {
-			list = append(list, labSetting{f.flag, f.key, f.value})
+		if set.value != "" {
+			list = append(list, set)
 		}
 	}
 	for _, set := range c.Set {
@@ -151,30 +156,19 @@ func (c *labRunCmd) settings() ([]labSetting, error) {
 	return list, nil
 }
 
-// Results without --out are below this folder, in one that is named by the time.
-const (
-	labResults = "lab-results"
-	labTime    = "20060102-150405"
-)
-
-// place names the folder of the results.
-func (c *labRunCmd) place(e *lab.Experiment) error {
-	if c.Out == "" && c.Resume {
-		return &problem{err: errors.New("--resume goes on with the results of --out, which is not given"), hint: "weir lab run " + c.Name + " --out DIR --resume", code: exitMisuse}
-	}
-	if c.Out == "" {
-		c.Out = filepath.Join(labResults, e.Name+"-"+time.Now().Format(labTime))
-	}
-	return nil
-}
-
-// reportResults writes the report into the folder, and prints the short of it.
-func reportResults(s streams, dir string, r *lab.Results) error {
+// reportResults writes the report into the folder, and prints the short of it, or
+// the document of what was found.
+func reportResults(s streams, dir string, r *lab.Results, asJSON bool) error {
 	a := analysis.Of(r)
-	if err := report.Write(dir, r, a); err != nil {
-		return err
+	err := report.Write(dir, r, a)
+	switch {
+	case err != nil:
+	case asJSON:
+		err = printJSON(s.out, a)
+	default:
+		err = report.Text(s.out, r, a, dir, labStyle(s))
 	}
-	if err := report.Text(s.out, r, a, dir, labStyle(s)); err != nil {
+	if err != nil {
 		return err
 	}
 	for _, runs := range a.Runs {
@@ -182,7 +176,11 @@ func reportResults(s streams, dir string, r *lab.Results) error {
 			return nil
 		}
 	}
-	complain(s.err, &problem{err: errors.New("no run could be measured"), hint: "read the runs' last output in " + filepath.Join(dir, "report.html")})
+	hint := "the service said nothing, or to /dev/null; --set service.stderr=pipe would show what"
+	if slices.ContainsFunc(r.Runs, func(r lab.Run) bool { return r.LastOutput != "" }) {
+		hint = "read the runs' last output in " + filepath.Join(dir, "report.html")
+	}
+	complain(s.err, &problem{err: errors.New("no run could be measured"), hint: hint})
 	return errFound
 }
 
@@ -210,4 +208,20 @@ func repository() string {
 		}
 		dir = parent
 	}
+}
+
+// explainBare is for those who give weir lab run a command without the -- before
+// it, so that the command's flags are taken for weir's.
+func explainBare(p *problem) *problem {
+	var parse *kong.ParseError
+	if !errors.As(p.err, &parse) || parse.Context.Selected() == nil || parse.Context.Selected().FullPath() != "weir lab run" {
+		return p
+	}
+	isCommand := func(at *kong.Path) bool { return at.Positional != nil && at.Positional.Name == "command" }
+	if text, unknown := strings.CutPrefix(p.err.Error(), "unknown flag "); unknown && slices.ContainsFunc(parse.Context.Path, isCommand) {
+		flag, _, _ := strings.Cut(text, ",") // of its guesses, which are of weir's flags
+		p.err = errors.New("unknown flag " + flag)
+		p.hint = "weir lab run NAME -- COMMAND: what stands behind -- is the command's"
+	}
+	return p
 }

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"context"
 	"fmt"
-	"slices"
+	"math"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
 )
@@ -14,56 +17,149 @@ import (
 // has ended, and on a terminal the one that is being made below them.
 type labScreen struct {
 	streams
-	live  bool // the last line is drawn again and again
+	live bool // the last line is drawn again and again
+
+	mu    sync.Mutex // guards what follows: the lab shows its progress, signals end it
 	quiet bool
 	drawn bool
-	width int // of the longest configuration's name so far
+	width int // of the longest configuration's name, as far as they are known
 }
 
 func newLabScreen(s streams, quiet bool) *labScreen {
 	return &labScreen{streams: s, live: isTerminal(s.err), quiet: quiet}
 }
 
+// begin says what is going to be run, and where its results are kept.
+func (v *labScreen) begin(cases []lab.Case, dir string) {
+	for _, c := range cases {
+		v.widen(c.Name)
+	}
+	if !v.quiet {
+		v.say(fmt.Sprintf("weir: %d configurations, the baseline's second one included; results are kept in %s", len(cases), dir))
+	}
+}
+
+// widen makes room for a configuration's name, unless it is a very long one.
+func (v *labScreen) widen(name string) {
+	const most = 32
+	v.width = max(v.width, min(len([]rune(name)), most))
+}
+
 // show shows what has changed.
 func (v *labScreen) show(p lab.Progress) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.quiet {
+		return
+	}
 	switch {
-	case v.quiet:
 	case p.Line != "":
 		v.line(p.Line)
 	case p.Step == lab.Ended && p.Last != nil:
 		v.line(v.ended(p))
 	}
-	if v.live && !v.quiet {
+	if v.live {
 		v.draw(now(p))
+	}
+}
+
+// say writes a line that no --quiet keeps back.
+func (v *labScreen) say(text string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.line(text)
+}
+
+// close shows nothing more.
+func (v *labScreen) close() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.clear()
+	v.quiet = true
+}
+
+// attended runs an experiment that the first SIGINT or SIGTERM ends early, with
+// the results of the runs before. The second one leaves it: errLeft comes back at
+// once, and when weir ends then the kernel ends what it has started.
+func attended(v *labScreen, run func(context.Context) (*lab.Results, error)) (*lab.Results, error) {
+	defer v.close()
+	signals, stop := interrupts()
+	defer stop()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var results *lab.Results
+	ended := make(chan error, 1)
+	go func() { // is waited for below, unless it is left, and weir with it
+		var err error
+		results, err = run(ctx)
+		ended <- err
+	}()
+	var first time.Time
+	for {
+		select {
+		case err := <-ended:
+			return results, err
+		case <-signals:
+			switch {
+			case first.IsZero():
+				first = time.Now()
+				v.say("weir: what was started is stopped, and the runs so far are reported (again to leave at once)")
+				cancel()
+			case time.Since(first) > sameInterrupt:
+				return nil, errLeft
+			}
+		}
 	}
 }
 
 // ended is the line of a run that has ended.
 func (v *labScreen) ended(p lab.Progress) string {
 	r := p.Last
-	v.width = max(v.width, len([]rune(r.Configuration)))
-	text := fmt.Sprintf("%*d/%d  %-*s  ", len(fmt.Sprint(p.Of)), p.Run, p.Of, v.width, r.Configuration)
+	v.widen(r.Configuration)
+	digits := len(fmt.Sprint(p.Of))
+	text := fmt.Sprintf("%*d/%d  %-*s  ", digits, p.Run, p.Of, v.width, r.Configuration)
 	switch {
 	case r.Outcome != lab.Done:
-		text += string(r.Outcome) + ": " + untilNewline(r.Error)
+		text += failure(r)
 	default:
 		text += brief(r)
 	}
-	if !v.live && p.Left > 0 {
+	if !v.live && p.Left > time.Second/2 {
 		text += "  " + left(p.Left)
+	}
+	if last := lastLine(r.LastOutput); last != "" {
+		text += fmt.Sprintf("\n%*s  %s", 2*digits+1, "", "its last words: "+last)
 	}
 	return text
 }
 
-// shown are the metrics that a run's line has.
-var shown = []string{"requests per second", "latency p99", "CPU per request", "memory, peak"}
+// failure says how a run that is not done has ended.
+func failure(r *lab.Run) string {
+	why, _, _ := strings.Cut(r.Error, "\n")
+	text := string(r.Outcome) + ": " + readable.Visible(why)
+	if r.Outcome == lab.Died && r.Exit != "" {
+		text += " (" + r.Exit + ")"
+	}
+	return text
+}
+
+// lastLine returns the last line of a service's output that says something, fit
+// for a terminal.
+func lastLine(output string) string {
+	lines := strings.Split(strings.TrimSpace(output), "\n")
+	return readable.Clip(readable.Visible(strings.TrimSpace(lines[len(lines)-1])))
+}
+
+// shown are the metrics of a run's line, and what stands before each.
+var shown = map[string]string{"requests per second": "", "latency p99": "p99 ", "CPU per request": "CPU ", "memory, peak": "memory "}
 
 // brief has what a person looks for first in a run.
 func brief(r *lab.Run) string {
 	var parts []string
 	for _, m := range lab.Metrics() {
-		if value, ok := m.Of(r); ok && slices.Contains(shown, m.Name) {
-			parts = append(parts, m.Name+" "+analysis.Quantity(value, m.Unit))
+		before, isShown := shown[m.Name]
+		if value, ok := m.Of(r); ok && isShown {
+			parts = append(parts, before+analysis.Quantity(value, m.Unit))
 		}
 	}
 	if len(parts) == 0 {
@@ -72,33 +168,29 @@ func brief(r *lab.Run) string {
 	return strings.Join(parts, ", ")
 }
 
-// now is the line of the run that is being made.
+// now is the line of the run that is being made. What matters most stands first,
+// since a narrow terminal cuts the end.
 func now(p lab.Progress) string {
-	text := string(p.Step)
+	var parts []string
 	if p.Run > 0 {
-		text = fmt.Sprintf("%d/%d  %s  %s", p.Run, p.Of, p.Configuration, p.Step)
+		parts = append(parts, fmt.Sprintf("%d/%d", p.Run, p.Of))
 	}
-	if p.Left > 0 {
-		text += "  " + left(p.Left)
+	if p.Left > time.Second/2 {
+		parts = append(parts, left(p.Left))
 	}
-	return text
+	if p.Configuration != "" {
+		parts = append(parts, p.Configuration)
+	}
+	return strings.Join(append(parts, string(p.Step)), "  ")
 }
 
 func left(d time.Duration) string {
-	if d < time.Minute {
-		return fmt.Sprintf("%.0f s left", d.Seconds())
-	}
-	return fmt.Sprintf("%.0f min left", d.Minutes())
-}
-
-func untilNewline(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return line
+	return readable.Lasting(math.Round(d.Seconds())) + " left"
 }
 
 // line writes a line that stays.
 func (v *labScreen) line(text string) {
-	v.close()
+	v.clear()
 	fmt.Fprintln(v.err, text)
 }
 
@@ -112,8 +204,8 @@ func (v *labScreen) draw(text string) {
 	v.drawn = true
 }
 
-// close removes the line that does not stay.
-func (v *labScreen) close() {
+// clear removes the line that does not stay.
+func (v *labScreen) clear() {
 	if v.drawn {
 		fmt.Fprint(v.err, "\r\x1b[K")
 		v.drawn = false

@@ -87,7 +87,7 @@ func run(args []string, s streams) int {
 		return exited // --help or --version
 	}
 	if err != nil {
-		return complain(s.err, explainForeign(&problem{err: err, hint: helpFor(err), code: exitMisuse}))
+		return complain(s.err, explainBare(explainForeign(&problem{err: err, hint: helpFor(err), code: exitMisuse})))
 	}
 	switch err := ctx.Run(); {
 	case err == nil:

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/weirhq/weir/experiments"
+	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/load/settings"
+)
+
+func labDocs(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/lab.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// firstColumn returns what stands between backticks in the first column of the
+// table whose head begins with a word.
+func firstColumn(t *testing.T, markdown, head string) []string {
+	t.Helper()
+	_, table, ok := strings.Cut(markdown, "\n| "+head+" |")
+	table, _, _ = strings.Cut(table, "\n\n")
+	if !ok {
+		t.Fatalf("there is no table of each %s", head)
+	}
+	var all []string
+	for _, row := range strings.Split(table, "\n")[2:] {
+		cell, _, _ := strings.Cut(strings.TrimPrefix(row, "| "), " |")
+		for _, code := range regexp.MustCompile("`[^`]+`").FindAllString(cell, -1) {
+			all = append(all, strings.Trim(code, "`"))
+		}
+	}
+	return all
+}
+
+// keysOf returns the keys that an experiment's file may have at a place, which a
+// text with KEY in that place tells of.
+func keysOf(t *testing.T, text string) []string {
+	t.Helper()
+	_, err := lab.Parse("x.yaml", []byte(strings.ReplaceAll(text, "KEY", "zzzzzzzzzzzzzzzz")))
+	var wrong lab.Mistakes
+	if errors.As(err, &wrong) {
+		for _, m := range wrong {
+			if keys, ok := strings.CutPrefix(m.Hint, "the keys here are "); ok {
+				return strings.Split(keys, ", ")
+			}
+		}
+	}
+	t.Fatalf("%s: %v, want a mistake that names all keys", text, err)
+	return nil
+}
+
+// TestLabDocsKeys compares what docs/lab.md tells of with what a file may have.
+func TestLabDocsKeys(t *testing.T) {
+	docs := labDocs(t)
+	told := firstColumn(t, docs, "key")
+	var want []string
+	for _, place := range []struct{ parent, text string }{
+		{"", "KEY: 1"}, {"service.", "service: {KEY: 1}"}, {"service.limits.", "service: {limits: {KEY: 1}}"},
+	} {
+		for _, key := range keysOf(t, place.text) {
+			if key != "service" && key != "limits" { // which hold others alone
+				want = append(want, place.parent+key)
+			}
+		}
+	}
+	slices.Sort(told)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Errorf("the keys of a file and of docs/lab.md (-want +got):\n%s", diff)
+	}
+	for _, key := range keysOf(t, "include: [{KEY: 1}]") {
+		if !strings.Contains(docs, "`"+key+"`") {
+			t.Errorf("docs/lab.md does not say what the %s of include is", key)
+		}
+	}
+}
+
+// TestLabDocsLoad looks for the settings of a load that are not called as the
+// flags of weir load, to which docs/lab.md leaves the others.
+func TestLabDocsLoad(t *testing.T) {
+	docs := labDocs(t)
+	parser, err := kong.New(new(loadSendCmd))
+	if err != nil {
+		t.Fatal(err)
+	}
+	flags := map[string]bool{}
+	for _, flag := range parser.Model.Flags {
+		flags[strings.ReplaceAll(flag.Name, "-", "_")] = true
+	}
+	for _, f := range new(settings.Settings).Fields() {
+		if !flags[f.Name] && !strings.Contains(docs, "`"+f.Name+"`") {
+			t.Errorf("docs/lab.md does not say what %s of a load is, which weir load has no flag of", f.Name)
+		}
+	}
+}
+
+// TestLabDocsExperiments reads the experiment that docs/lab.md shows, and looks
+// for all that come with weir.
+func TestLabDocsExperiments(t *testing.T) {
+	docs := labDocs(t)
+	blocks := fenced(docs, "yaml")
+	if len(blocks) == 0 {
+		t.Error("docs/lab.md shows no experiment")
+	}
+	for _, block := range blocks {
+		if _, err := lab.Parse("docs/lab.md", []byte(block)); err != nil {
+			t.Errorf("%v in\n%s", err, block)
+		}
+	}
+	var told []string
+	for _, name := range firstColumn(t, docs, "experiment") {
+		name, _, _ = strings.Cut(name, " ") // log-cost -- CMD
+		told = append(told, name)
+	}
+	slices.Sort(told)
+	if diff := cmp.Diff(experiments.Names(), told); diff != "" {
+		t.Errorf("the experiments and those of docs/lab.md (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+// Results without --out are below this folder, in one that is named by the time.
+const (
+	labResults = "lab-results"
+	labTime    = "20060102-150405"
+)
+
+// A labFolder is where results are kept.
+type labFolder struct {
+	name string
+	made bool // by this weir; it was not there before
+}
+
+// makeLabFolder makes the folder of the results: out, unless that is there, or a
+// new one that is named by what is measured and the time.
+func makeLabFolder(out, what string) (labFolder, error) {
+	first := out
+	if out == "" {
+		first = filepath.Join(labResults, what+"-"+time.Now().Format(labTime))
+	}
+	name := first
+	err := os.MkdirAll(filepath.Dir(name), 0o777)
+	for n := 2; err == nil; n++ {
+		err = os.Mkdir(name, 0o777)
+		switch {
+		case err == nil:
+			return labFolder{name, true}, nil
+		case errors.Is(err, fs.ErrExist) && out != "":
+			return labFolder{name, false}, nil
+		case errors.Is(err, fs.ErrExist): // another weir began in this second
+			err, name = nil, fmt.Sprintf("%s-%d", first, n)
+		}
+	}
+	return labFolder{}, &problem{err: fmt.Errorf("make the folder of the results: %w", err), hint: "name one that can be written to by --out DIR"}
+}
+
+// mustBeEmpty tells, by no error, that nothing is in the folder that would be
+// taken for a part of the results.
+func (f labFolder) mustBeEmpty() error {
+	entries, err := os.ReadDir(f.name)
+	if err == nil && len(entries) > 0 {
+		err = &problem{err: fmt.Errorf("%s is not empty", f.name), hint: "name another folder by --out DIR, or none for a new one below " + labResults, code: exitMisuse}
+	}
+	return err
+}
+
+// problem is about an experiment that has no results. What this weir has made is
+// taken away, unless a run is kept in it or it may still be written to.
+func (f labFolder) problem(err error) error {
+	if errors.Is(err, errLeft) {
+		return err
+	}
+	kept, _ := os.ReadDir(filepath.Join(f.name, "runs")) // there is no such folder for micro
+	if f.made && len(kept) == 0 {
+		os.RemoveAll(f.name)
+		os.Remove(labResults) // unless there are others in it
+	}
+	switch {
+	case errors.Is(err, context.Canceled):
+		return errors.New("interrupted before a run had ended: there is nothing to report")
+	case errors.Is(err, exec.ErrNotFound):
+		return &problem{err: err, hint: "name a program that is in $PATH, or where it is, as in ./my-service"}
+	}
+	return err
+}
