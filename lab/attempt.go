@@ -27,6 +27,7 @@ type attempt struct {
 	run     *Run
 	dir     string  // of the run's own
 	url     string  // where the service is; "" until that is known
+	chosen  bool    // the lab has found url by looking where the service listens
 	stem    *string // of its profiles, nil when there are none
 	service *service.Service
 	watcher *watcher
@@ -194,6 +195,7 @@ func (a *attempt) useService(ctx context.Context) {
 		a.load(ctx, plan)
 	}
 	a.settle(ctx)
+	a.checkAddress()
 	a.unwatch()
 }
 
@@ -249,6 +251,9 @@ func (a *attempt) warmUp(ctx context.Context, plan load.Plan) bool {
 	a.teller.step(Warming)
 	plan.Duration, plan.Requests, plan.Points = a.experiment.WarmUp, 0, 0
 	result, err := load.Run(ctx, plan)
+	if err == nil && result.Sent == 0 && ctx.Err() == nil {
+		return true // at so low a rate, nothing is due so soon
+	}
 	if !a.answered(ctx, result, err, "while it was warmed up") {
 		return false
 	}
@@ -260,9 +265,9 @@ func (a *attempt) warmUp(ctx context.Context, plan load.Plan) bool {
 func (a *attempt) load(ctx context.Context, plan load.Plan) {
 	a.teller.step(Loading)
 	profiles := a.startProfiles(ctx, plan)
+	a.watcher.begin()
 	a.hold(a.Service.Output)
 	a.hold(a.Service.Stderr)
-	a.watcher.begin()
 	a.before = a.service.Count()
 	began := time.Now()
 	result, own, err := runLoad(ctx, plan)
@@ -313,6 +318,8 @@ func (a *attempt) answered(ctx context.Context, result *load.Result, err error, 
 		a.failed(NoAnswer, fmt.Errorf("%s: %w", when, err))
 	case err != nil:
 		a.failed(Failed, err)
+	case result.Sent == 0:
+		a.failed(Failed, fmt.Errorf("the load has sent nothing in %.3g s: it has to last longer, unless the machine was too busy", result.DurationSeconds))
 	case result.Requests == 0:
 		a.failed(NoAnswer, fmt.Errorf("none of %d requests was answered %s%s", result.Sent, when, firstError(result)))
 	default:
@@ -389,15 +396,9 @@ func (a *attempt) awaitQuiet(ctx context.Context, quiet, most time.Duration) {
 // stop ends the service, and takes what is known then into the run.
 func (a *attempt) stop(ctx context.Context) {
 	a.teller.step(Stopping)
-	within := orElse(a.Service.StopWithin, defaultStopWithin)
-	if ctx.Err() != nil {
-		within = min(within, 2*time.Second) // someone waits for the lab to end
-	}
-	e := a.service.Stop(within)
+	e := a.service.Stop(ctx, orElse(a.Service.StopWithin, defaultStopWithin))
 	a.run.Exit = e.Exit
-	if len(e.Left) > 0 {
-		a.failed(Leaked, fmt.Errorf("had to be killed: %s", strings.Join(e.Left, ", ")))
-	}
+	a.judgeLeft(e)
 	if len(e.Alive) > 0 {
 		a.warn("could not be ended, and may disturb all that is measured from now on: %s", strings.Join(e.Alive, ", "))
 	}
@@ -408,6 +409,16 @@ func (a *attempt) stop(ctx context.Context) {
 	a.setOutput(e)
 	if a.run.Outcome != Done {
 		a.run.LastOutput = strings.ToValidUTF8(string(e.Tail), "\uFFFD")
+	}
+}
+
+// judgeLeft says who ran on when the service had ended, or should have.
+func (a *attempt) judgeLeft(e service.Ending) {
+	if a.run.Outcome == Died && len(e.Outlived) > 0 {
+		a.run.Error += fmt.Sprintf(", and has left %s running: what is measured is the process that the lab has started, so have it stay in the foreground", strings.Join(e.Outlived, ", "))
+	}
+	if len(e.Left) > 0 {
+		a.failed(Leaked, fmt.Errorf("had to be killed: %s", strings.Join(e.Left, ", ")))
 	}
 }
 
@@ -462,5 +473,20 @@ func (a *attempt) readMeasures() {
 	if err != nil {
 		a.run.Own = nil
 		a.warn("what the service has written to WEIR_LAB_MEASURES cannot be read; it is a list of {\"name\", \"unit\", \"value\"}: %v", err)
+	}
+	for i := range a.run.Own {
+		a.checkMeasure(&a.run.Own[i])
+	}
+}
+
+// checkMeasure keeps a measure from being judged in a way that was not meant.
+func (a *attempt) checkMeasure(m *Measure) {
+	switch m.Better {
+	case Lower, Higher, Neither:
+	case "lower":
+		m.Better = Lower
+	default:
+		a.warn("the service's measure %q is better when it is %q, which is none of lower, higher and neither: it is shown and not judged", m.Name, m.Better)
+		m.Better = Neither
 	}
 }

@@ -53,9 +53,11 @@ func goRoot(u string) string {
 // startGoService asks until stop.
 func startGoService(at string) *goService {
 	ctx, cancel := context.WithCancel(context.Background())
+	transport := trusting()
+	transport.MaxConnsPerHost, transport.DisableCompression = 1, true
 	g := &goService{
 		root:    goRoot(at),
-		client:  &http.Client{Transport: &http.Transport{MaxConnsPerHost: 1, DisableCompression: true}},
+		client:  &http.Client{Transport: transport},
 		marks:   make(chan mark),
 		cancel:  cancel,
 		stopped: make(chan struct{}),

@@ -1,6 +1,7 @@
 package lab_test
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"strings"
@@ -22,6 +23,10 @@ func TestMain(m *testing.M) {
 	if program := programs[os.Getenv(asProgram)]; program != nil {
 		program()
 		return
+	}
+	// The tests wait for other processes most of the time; the flag overrides it.
+	if err := flag.Set("test.parallel", "4"); err != nil {
+		panic(err)
 	}
 	goleak.VerifyTestMain(leftovers{m, descriptors()})
 }

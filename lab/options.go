@@ -15,7 +15,7 @@ type Options struct {
 	Version, Weir, Repo string
 
 	// Progress, if not nil, is called by one goroutine whenever something has
-	// changed, and every second while a run is made.
+	// changed, and every second while something is built or a run is made.
 	Progress func(Progress)
 }
 

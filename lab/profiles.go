@@ -38,7 +38,7 @@ type profiled struct {
 // begins when it returns and lasts so long, or 0 when that is not known. When
 // it has returned without an error, save has to be called.
 func startProfiles(ctx context.Context, goURL string, kinds []string, load time.Duration) (*profiling, error) {
-	p := &profiling{root: goRoot(goURL), client: &http.Client{Transport: &http.Transport{}}, over: make(chan struct{})}
+	p := &profiling{root: goRoot(goURL), client: &http.Client{Transport: trusting()}, over: make(chan struct{})}
 	if slices.Contains(kinds, profileAlloc) {
 		var err error
 		if p.before, err = p.heap(ctx); err != nil {

@@ -3,7 +3,8 @@ package lab
 import "time"
 
 // A teller tells how far the experiment has come, by one goroutine: whenever
-// something has changed, and every second while a run is made.
+// something has changed, and every second while something is built or a run is
+// made.
 type teller struct {
 	tell    func(Progress)
 	changes chan func(*Progress)
@@ -46,7 +47,7 @@ func (t *teller) run() {
 			}
 			t.apply(change)
 		case <-ticker.C:
-			if t.now.Run > 0 && t.now.Step != Ended {
+			if t.now.Step != "" && t.now.Step != Ended {
 				t.say()
 			}
 		}

@@ -11,7 +11,9 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/weirhq/weir/internal/process"
@@ -70,7 +72,7 @@ func (a *attempt) awaitReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	client := &http.Client{
-		Transport:     &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}, // whether it is trusted is the load's affair
+		Transport:     trusting(),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	defer client.CloseIdleConnections()
@@ -87,24 +89,31 @@ func (a *attempt) awaitReady(ctx context.Context) error {
 		case <-a.service.Ended():
 			return errEnded
 		case <-ctx.Done():
-			return fmt.Errorf("not ready within %v: %w", within, last)
+			return fmt.Errorf("not ready within %v: %w%s", within, last, a.elsewhere())
 		case <-time.After(rest):
 		}
 	}
+}
+
+// trusting takes any certificate of the service: whether it is trusted is the
+// load's affair.
+func trusting() *http.Transport {
+	return &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 }
 
 var errEnded = errors.New("the service has ended")
 
 // isReady tells, by no error, that the service is.
 func (a *attempt) isReady(ctx context.Context, client *http.Client) error {
-	if a.url == "" {
-		var err error
-		if a.url, err = listensAt(a.service.PID()); err != nil {
-			return err
-		}
-	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
+	if a.url == "" {
+		var err error
+		if a.url, err = listensAt(ctx, a.service.PID()); err != nil {
+			return err
+		}
+		a.chosen = true
+	}
 	if a.Service.Ready == "" {
 		return accepts(ctx, a.url)
 	}
@@ -135,24 +144,89 @@ func accepts(ctx context.Context, u string) error {
 	return conn.Close()
 }
 
-// listensAt returns the URL of the first port on which a process or one that
-// descends from it listens.
-func listensAt(pid int) (string, error) {
+// listening returns where a process and those who descend from it take
+// connections, the first one first.
+func listening(pid int) ([]netip.AddrPort, error) {
 	p, err := process.Open(pid)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer p.Close()
-	addresses, err := p.Listening()
+	return p.Listening()
+}
+
+// listensAt returns the URL of the first port on which a process or one that
+// descends from it listens.
+func listensAt(ctx context.Context, pid int) (string, error) {
+	addresses, err := listening(pid)
 	if err != nil {
 		return "", err
 	}
 	if len(addresses) == 0 {
 		return "", fmt.Errorf("it listens on no port: %w", os.ErrNotExist)
 	}
-	at := addresses[0]
-	if at.Addr().IsUnspecified() {
-		at = netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), at.Port())
+	at := "http://" + reachable(addresses[0]).String() + "/"
+	if accepts(ctx, at) != nil && addresses[0].Addr() == netip.IPv6Unspecified() { // of IPv6 alone
+		return "http://" + netip.AddrPortFrom(netip.IPv6Loopback(), addresses[0].Port()).String() + "/", nil
 	}
-	return "http://" + at.String() + "/", nil
+	return at, nil
+}
+
+// reachable returns where an address can be connected to.
+func reachable(at netip.AddrPort) netip.AddrPort {
+	if at.Addr().IsUnspecified() {
+		return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.Port())
+	}
+	return at
+}
+
+// elsewhere tells where the service listens, for one that is not where it was
+// looked for.
+func (a *attempt) elsewhere() string {
+	addresses, err := listening(a.service.PID())
+	if err != nil || len(addresses) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; it listens at %s: say where it is by service.url, and what tells that it is ready by service.ready", listed(addresses))
+}
+
+func listed(addresses []netip.AddrPort) string {
+	var texts []string
+	for _, at := range addresses {
+		texts = append(texts, at.String())
+	}
+	return strings.Join(texts, " and ")
+}
+
+// checkAddress warns when it may not be the service, or not the right port of
+// it, that has answered.
+func (a *attempt) checkAddress() {
+	addresses, err := listening(a.service.PID())
+	if err != nil {
+		return // it has ended
+	}
+	if a.chosen {
+		if one := slices.CompactFunc(addresses, samePort); len(one) > 1 {
+			a.warn("the service listens at %s, and the first of them was loaded: name the right one by service.url", listed(one))
+		}
+		return
+	}
+	if at, ok := localAddress(a.url); ok && !slices.ContainsFunc(addresses, func(other netip.AddrPort) bool { return samePort(at, other) }) {
+		a.warn("who answers at the service's URL is no process that the service has started: CPU, memory and samples are those of somebody else")
+	}
+}
+
+func samePort(a, b netip.AddrPort) bool { return a.Port() == b.Port() }
+
+// localAddress returns the address of a URL, if that is one of this machine.
+func localAddress(u string) (at netip.AddrPort, ok bool) {
+	text, err := addressOf(u)
+	if err != nil {
+		return at, false
+	}
+	if port, ok := strings.CutPrefix(text, "localhost:"); ok {
+		text = "127.0.0.1:" + port
+	}
+	at, err = netip.ParseAddrPort(text)
+	return at, err == nil && at.Addr().IsLoopback()
 }

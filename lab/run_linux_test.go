@@ -42,6 +42,7 @@ func runService() {
 	silent := flag.Bool("silent", false, "closes each connection")
 	unready := flag.Bool("unready", false, "answers 503")
 	stays := flag.Bool("stays", false, "does not end")
+	admin := flag.String("admin", "", "listens there before")
 	measures := flag.String("measures", "", "what it has measured")
 	flag.Parse()
 	fmt.Println("begins")
@@ -62,6 +63,11 @@ func runService() {
 		}
 		fmt.Fprintln(w, "hello")
 	})
+	if *admin != "" {
+		if _, err := net.Listen("tcp", *admin); err != nil {
+			fmt.Println(err)
+		}
+	}
 	l, err := net.Listen("tcp", *listen)
 	if err != nil {
 		fmt.Println(err)
@@ -112,7 +118,7 @@ func document(rest string) string {
 `, 1)
 	}
 	if !strings.Contains(rest, "load:") {
-		text += "load: {connections: 2, threads: 1, duration: 100ms, timeout: 2s}\n"
+		text += "load: {connections: 2, threads: 1, requests: 100, timeout: 5s}\n"
 	}
 	return text
 }
@@ -141,6 +147,7 @@ func TestRun(t *testing.T) {
 	e := parse(t, `
 warm_up: 50ms
 repeats: 2
+load: {connections: 2, threads: 1, requests: 200, timeout: 10s}
 service:
   ready: /
   lines_per_request: 1
@@ -202,7 +209,7 @@ func checkRun(t *testing.T, r lab.Run) {
 	if r.Load.Requests == 0 || len(r.Load.Points) == 0 || r.Usage.CPUSeconds == 0 || r.Usage.PeakRSS == 0 || len(r.Samples) < 3 || r.ReadyAfter <= 0 || r.Seconds <= 0 {
 		t.Errorf("run %d: %d requests, %d points, usage %+v, %d samples, ready after %v", r.Number, r.Load.Requests, len(r.Load.Points), r.Usage, len(r.Samples), r.ReadyAfter)
 	}
-	if r.Samples[0].At >= 0 || r.Samples[len(r.Samples)-1].At < 0.09 {
+	if r.Samples[0].At >= 0 || r.Samples[len(r.Samples)-1].At < 0.9*r.Load.DurationSeconds {
 		t.Errorf("run %d: samples from %v to %v, want from the warm-up to the load's end", r.Number, r.Samples[0].At, r.Samples[len(r.Samples)-1].At)
 	}
 	out := r.Output
@@ -249,13 +256,15 @@ func TestOutcomes(t *testing.T) {
 		output  string
 		exit    string
 	}{
-		"dies under load":   {"service:\n  args: [--dies, '2']\n  output: pipe\n", lab.Died, "the service has ended while it was loaded", "that was too much\n", "exit status 7"},
-		"dies while warmed": {"warm_up: 1m\nservice:\n  args: [--dies, '50']\n  output: pipe\n", lab.Died, "while it was warmed up", "that was too much\n", "exit status 7"},
-		"dies at once":      {"service:\n  args: [--nonsense]\n  stderr: pipe\n", lab.Died, "before it was ready", "flag provided but not defined", "exit status 2"},
-		"never ready":       {"service:\n  args: [--unready]\n  ready: /up\n  ready_within: 2s\n  output: file\n", lab.NeverReady, "not ready within 2s: GET http://127.0.0.1:", "begins\n", "exit status 0"},
-		"never listens":     {"service:\n  command: sleep 60\n  ready_within: 100ms\n", lab.NeverReady, "it listens on no port", "", "signal: terminated"},
-		"no answer":         {"service:\n  args: [--silent]\n  output: pipe\n", lab.NoAnswer, "was answered while it was loaded", "begins\n", "exit status 0"},
-		"stays":             {"service:\n  args: [--stays]\n  stop_within: 100ms\n  output: pipe\n", lab.Leaked, "had to be killed", "begins\nGET /\n", "signal: killed"},
+		"dies under load":        {"service:\n  args: [--dies, '2']\n  output: pipe\n", lab.Died, "the service has ended while it was loaded", "that was too much\n", "exit status 7"},
+		"dies while warmed":      {"warm_up: 1m\nservice:\n  args: [--dies, '50']\n  output: pipe\n", lab.Died, "while it was warmed up", "that was too much\n", "exit status 7"},
+		"dies at once":           {"service:\n  args: [--nonsense]\n  stderr: pipe\n", lab.Died, "before it was ready", "flag provided but not defined", "exit status 2"},
+		"never ready":            {"service:\n  args: [--unready]\n  ready: /up\n  ready_within: 2s\n  output: file\n", lab.NeverReady, "not ready within 2s: GET http://127.0.0.1:", "begins\n", "exit status 0"},
+		"never listens":          {"service:\n  command: sleep 60\n  ready_within: 100ms\n", lab.NeverReady, "it listens on no port", "", "signal: terminated"},
+		"goes to the background": {"service:\n  command: [sh, -c, 'sleep 60 & exit 0']\n", lab.Died, "have it stay in the foreground", "", "exit status 0"},
+		"is somewhere else":      {"service:\n  url: http://127.0.0.1:1/\n  ready_within: 2s\n", lab.NeverReady, "it listens at 127.0.0.1:", "", "exit status 0"},
+		"no answer":              {"service:\n  args: [--silent]\n  output: pipe\n", lab.NoAnswer, "was answered while it was loaded", "begins\n", "exit status 0"},
+		"stays":                  {"service:\n  args: [--stays]\n  stop_within: 100ms\n  output: pipe\n", lab.Leaked, "had to be killed", "begins\nGET /\n", "signal: killed"},
 		"leaves a child": {"service:\n  command: [sh, -c, 'setsid sleep 60 & exec \"$0\" \"$@\"', \"${weir}\", --listen, \"127.0.0.1:${port}\"]\n  env: {" + asProgram + ": service, " + atOnce + "}\n",
 			lab.Leaked, "(sleep)", "", "exit status 0"},
 	} {
@@ -304,7 +313,8 @@ func TestNotAsked(t *testing.T) {
 func TestTooManyFailures(t *testing.T) {
 	t.Parallel()
 	r := run(t, parse(t, `
-repeats: 5
+repeats: 4
+load: {connections: 1, threads: 1, requests: 1}
 service:
   output: pipe
 matrix:
@@ -324,8 +334,8 @@ matrix:
 			not++
 		}
 	}
-	if made != 3 || not != 2 || good != 10 {
-		t.Errorf("%d runs of the bad one were made, %d not, %d of the good ones; want 3, 2, 10", made, not, good)
+	if made != 3 || not != 1 || good != 8 {
+		t.Errorf("%d runs of the bad one were made, %d not, %d of the good ones; want 3, 1, 8", made, not, good)
 	}
 }
 
@@ -385,6 +395,103 @@ service:
 	}
 }
 
+// TestFoundAddress looks for a service that says nowhere where it is.
+func TestFoundAddress(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ args, url, warning string }{
+		"of IPv6":     {"--listen, '[::1]:0'", "http://[::1]:", ""},
+		"admin first": {"--admin, '127.0.0.1:0'", "http://127.0.0.1:", "the first of them was loaded: name the right one by service.url"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if l, err := net.Listen("tcp", "[::1]:0"); err != nil {
+				t.Skip(err)
+			} else {
+				l.Close()
+			}
+			e := parse(t, few+"service:\n  command: ['${weir}', "+c.args+"]\n  env: {"+asProgram+": service, "+atOnce+"}\n")
+			for _, one := range run(t, e, options(t)).Runs {
+				if one.Load == nil || !strings.HasPrefix(one.Load.URL, c.url) {
+					t.Errorf("%s, %s, load %v; want one of %s", one.Outcome, one.Error, one.Load, c.url)
+				}
+				if warnings := strings.Join(one.Warnings, "; "); !strings.Contains(warnings, c.warning) || c.warning == "" && warnings != "" {
+					t.Errorf("the warnings are %q, want %q", warnings, c.warning)
+				}
+			}
+		})
+	}
+}
+
+// few is an experiment of two runs with some requests each.
+const few = "repeats: 1\nload: {connections: 1, threads: 1, requests: 5, timeout: 2s}\n"
+
+// TestSomebodyElse has a service whose requests a process answers that is no
+// descendant of it any more.
+func TestSomebodyElse(t *testing.T) {
+	t.Parallel()
+	e := parse(t, few+`
+service:
+  command: [sh, -c, '("$0" "$@" &); exec sleep 60', "${weir}", --listen, "127.0.0.1:${port}"]
+  env: {`+asProgram+`: service, `+atOnce+`}
+`)
+	for _, one := range run(t, e, options(t)).Runs {
+		if warnings := strings.Join(one.Warnings, "; "); one.Outcome != lab.Done || !strings.Contains(warnings, "no process that the service has started") {
+			t.Errorf("%s, %s, warnings %q", one.Outcome, one.Error, warnings)
+		}
+	}
+}
+
+// TestMeasuresOfNoKind are not judged.
+func TestMeasuresOfNoKind(t *testing.T) {
+	t.Parallel()
+	e := parse(t, few+`
+service:
+  command: ["${weir}", --listen, "127.0.0.1:${port}", --measures, '[{"name": "a", "better": "lower"}, {"name": "b", "better": "bigger"}]']
+  env: {`+asProgram+`: service, `+atOnce+`}
+`)
+	for _, one := range run(t, e, options(t)).Runs {
+		want := []lab.Measure{{Name: "a"}, {Name: "b", Better: lab.Neither}}
+		if warnings := strings.Join(one.Warnings, "; "); !slices.Equal(one.Own, want) || !strings.Contains(warnings, `"bigger"`) {
+			t.Errorf("measured %+v, warnings %q; want %+v and a warning", one.Own, warnings, want)
+		}
+	}
+}
+
+// TestLowRate has a warm-up in which no request is due.
+func TestLowRate(t *testing.T) {
+	t.Parallel()
+	e := parse(t, "repeats: 1\nwarm_up: 10ms\nload: {rate: 4, duration: 600ms, threads: 1}\nservice:\n")
+	for _, one := range run(t, e, options(t)).Runs {
+		if one.Outcome != lab.Done {
+			t.Errorf("%s, %s", one.Outcome, one.Error)
+		}
+	}
+}
+
+// TestUnwritable has a run that cannot be kept. What was kept before is
+// whole, and gone on with.
+func TestUnwritable(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	o.Progress = func(p lab.Progress) {
+		if p.Run == 2 && p.Step == lab.Starting {
+			os.Mkdir(filepath.Join(o.Dir, "runs/002.json.part"), 0o777)
+		}
+	}
+	e := parse(t, few+"service:\n")
+	if r, err := e.Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "002.json") {
+		t.Fatalf("Run = %v, %v; want an error that names the file", r, err)
+	}
+	if read, err := lab.Read(o.Dir); err != nil || len(read.Runs) != 1 || !read.Interrupted {
+		t.Errorf("Read = %s, %v; want one run, interrupted", asJSON(t, read), err)
+	}
+	o.Progress, o.Resume = nil, true
+	if r := run(t, e, o); len(r.Runs) != 2 {
+		t.Errorf("%d runs, want 2", len(r.Runs))
+	}
+	checkFolder(t, o.Dir, 2)
+}
+
 func TestFileLimit(t *testing.T) {
 	t.Parallel()
 	r := run(t, parse(t, "repeats: 1\nservice:\n  limits: {files: 123}\n"), options(t))
@@ -435,7 +542,7 @@ repeats: 1
 profiles: [cpu, alloc_space]
 service:
   go: /debug
-load: {connections: 2, threads: 1, duration: 1100ms}
+load: {connections: 2, threads: 1, requests: 200}
 `), o)
 	if len(r.Profiled) != 1 || len(r.Profiled[0].Profiles) != 2 || r.Profiled[0].Load == nil {
 		t.Fatalf("profiled %s", asJSON(t, r.Profiled))

@@ -60,6 +60,10 @@ type Ending struct {
 	// of it that did not end in time, and those that it had left behind.
 	Left []string
 
+	// Outlived names who lived though the program itself had ended already, before
+	// it was told to.
+	Outlived []string
+
 	// Alive names who could not even be killed.
 	Alive []string
 

@@ -29,15 +29,16 @@ func (p proc) String() string { return fmt.Sprintf("%d (%s)", p.pid, p.name) }
 //
 // Those whose parents are known are found by them. Whoever has lost his parent
 // is a child of this process then, and is known by the session, or, when he has
-// left that one, too, by the mark in his environment.
+// left that one, too, by the mark in his environment or by the brand.
 type family struct {
 	root  int
 	mark  string
+	brand brand
 	known map[int]proc
 }
 
-func newFamily(root int, mark string) *family {
-	f := &family{root: root, mark: mark, known: make(map[int]proc)}
+func newFamily(root int, mark string, brand brand) *family {
+	f := &family{root: root, mark: mark, brand: brand, known: make(map[int]proc)}
 	if p, ok := readProc(root); ok {
 		f.known[root] = p
 	}
@@ -84,7 +85,7 @@ func (f *family) has(p proc) bool {
 	if _, ok := f.known[p.parent]; ok {
 		return true
 	}
-	return p.parent == os.Getpid() && (p.session == f.root || hasMark(p.pid, f.mark))
+	return p.parent == os.Getpid() && (p.session == f.root || hasMark(p.pid, f.mark) || f.brand.isOn(p.pid))
 }
 
 // hasMark tells whether a process has been started with a variable in its

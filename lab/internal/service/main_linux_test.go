@@ -142,7 +142,7 @@ func wait(t *testing.T, s *service.Service) {
 	select {
 	case <-s.Ended():
 	case <-time.After(deadline):
-		s.Stop(0)
+		s.Stop(t.Context(), 0)
 		t.Fatalf("the service runs after %v", deadline)
 	}
 }

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -18,6 +19,7 @@ import (
 type Service struct {
 	cmd    *exec.Cmd
 	sinks  []*Sink // one or two
+	brand  brand
 	family *family
 	group  *group // nil without a limit of memory
 
@@ -54,8 +56,14 @@ func (spec Spec) command() (*exec.Cmd, error) {
 	if cmd.Err != nil {
 		return nil, fmt.Errorf("start the service %q: %w", spec.Command[0], cmd.Err)
 	}
-	cmd.Dir = spec.Dir
 	cmd.Env = slices.Clone(spec.Env)
+	if spec.Dir != "" {
+		dir, err := filepath.Abs(spec.Dir)
+		if err != nil {
+			return nil, fmt.Errorf("start the service in %s: %w", spec.Dir, err)
+		}
+		cmd.Dir, cmd.Env = dir, append(cmd.Env, "PWD="+dir) // else it had this process's
+	}
 	if spec.Mark != "" {
 		cmd.Env = append(cmd.Env, spec.Mark)
 	}
@@ -85,7 +93,7 @@ func (s *Service) start(spec Spec) error {
 	if err := <-s.started; err != nil {
 		return fmt.Errorf("start the service %q: %w", strings.Join(spec.Command, " "), err)
 	}
-	s.family = newFamily(s.cmd.Process.Pid, spec.Mark)
+	s.family = newFamily(s.cmd.Process.Pid, spec.Mark, s.brand)
 	return nil
 }
 
@@ -141,7 +149,7 @@ func (s *Service) run(cpus int) {
 	defer runtime.UnlockOSThread()
 	free, err := confine(cpus)
 	if err == nil {
-		err = s.cmd.Start()
+		s.brand, err = branded(s.cmd.Start)
 		free()
 	}
 	s.started <- err
@@ -194,10 +202,11 @@ func (s *Service) Hold(from, until time.Time) {
 
 // Stop sends SIGTERM to the program and those of its children that are still in
 // its group, waits so long for all to end, and kills who has not. Who has left
-// the group and lives on when it has ended is killed after a second.
-func (s *Service) Stop(within time.Duration) Ending {
+// the group and lives on when it has ended is killed after a second. Once ctx
+// is done, nobody is waited for longer than two seconds.
+func (s *Service) Stop(ctx context.Context, within time.Duration) Ending {
 	defer release()
-	ending := s.end(within)
+	ending := s.end(ctx, within)
 	if s.group != nil {
 		s.group.kill()
 		ending.OutOfMemory = s.group.outOfMemory()

@@ -3,6 +3,7 @@
 package service
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -23,9 +24,9 @@ func EndMarked(string) ([]string, error) { return nil, nil }
 
 // There is no Service that these methods could be called of.
 
-func (*Service) PID() int                  { return 0 }
-func (*Service) Ended() <-chan struct{}    { return nil }
-func (*Service) Count() Count              { return Count{} }
-func (*Service) Lines() int64              { return 0 }
-func (*Service) Hold(_, _ time.Time)       {}
-func (*Service) Stop(time.Duration) Ending { return Ending{} }
+func (*Service) PID() int                                   { return 0 }
+func (*Service) Ended() <-chan struct{}                     { return nil }
+func (*Service) Count() Count                               { return Count{} }
+func (*Service) Lines() int64                               { return 0 }
+func (*Service) Hold(_, _ time.Time)                        {}
+func (*Service) Stop(context.Context, time.Duration) Ending { return Ending{} }

@@ -28,7 +28,7 @@ func TestSinks(t *testing.T) {
 			began := time.Now()
 			s := start(t, spec)
 			wait(t, s)
-			e := s.Stop(time.Second)
+			e := s.Stop(t.Context(), time.Second)
 			if got := string(e.Tail); got != c.want || e.Lines != c.lines || e.Written.Bytes != int64(len(c.want)) {
 				t.Errorf("got %q, %d lines, %d bytes; want %q, %d lines", got, e.Lines, e.Written.Bytes, c.want, c.lines)
 			}
@@ -48,7 +48,7 @@ func TestTerminal(t *testing.T) {
 	spec.Stdout = service.Terminal()
 	s := start(t, spec)
 	wait(t, s)
-	if got, want := string(s.Stop(time.Second).Tail), "24 80\r\nboth\r\ncontrolled\r\n"; got != want {
+	if got, want := string(s.Stop(t.Context(), time.Second).Tail), "24 80\r\nboth\r\ncontrolled\r\n"; got != want {
 		t.Errorf("the terminal's program says %q, want %q", got, want)
 	}
 }
@@ -58,7 +58,7 @@ func TestTwoSinks(t *testing.T) {
 	spec.Stdout, spec.Stderr = service.File(filepath.Join(t.TempDir(), "out")), service.Pipe(0)
 	s := start(t, spec)
 	wait(t, s)
-	e := s.Stop(time.Second)
+	e := s.Stop(t.Context(), time.Second)
 	if got := string(e.Tail); got != "out\nerror\nagain\n" || e.Lines != 3 || e.Written.Bytes != 16 {
 		t.Errorf("got %q, %d lines, %d bytes", got, e.Lines, e.Written.Bytes)
 	}
@@ -75,7 +75,7 @@ func TestMuchOutput(t *testing.T) {
 			spec.Stdout = sink
 			s := start(t, spec)
 			wait(t, s)
-			e := s.Stop(time.Second)
+			e := s.Stop(t.Context(), time.Second)
 			if e.Written.Bytes != size || e.Lines != size/100 {
 				t.Errorf("%d bytes in %d lines, want %d in %d", e.Written.Bytes, e.Lines, size, size/100)
 			}
@@ -102,7 +102,7 @@ func TestSlowPipe(t *testing.T) {
 	if most := perSecond*took.Seconds() + perSecond/50; float64(read) > most {
 		t.Errorf("%d bytes were read in %v, want no more than %.0f", read, took, most)
 	}
-	e := s.Stop(deadline)
+	e := s.Stop(t.Context(), deadline)
 	if e.Left != nil || e.Exit != "signal: terminated" {
 		t.Errorf("it ended with %q, killed %v", e.Exit, e.Left)
 	}
@@ -128,7 +128,7 @@ func TestHold(t *testing.T) {
 	if took := time.Since(from); took < long {
 		t.Errorf("the reader reads on after %v, want %v", took, long)
 	}
-	s.Stop(deadline)
+	s.Stop(t.Context(), deadline)
 }
 
 // TestHoldAhead has a reader that waits for something to read stop before
@@ -143,8 +143,8 @@ func TestHoldAhead(t *testing.T) {
 	until(t, "the hold has begun", func() bool { return time.Since(from) > 20*time.Millisecond })
 	tell := start(t, shell(fmt.Sprintf("until test -p %s; do :; done; echo hello >%[1]s", fifo)))
 	until(t, "the line waits", func() bool { return s.Count().Behind == 6 })
-	tell.Stop(deadline)
-	e := s.Stop(deadline)
+	tell.Stop(t.Context(), deadline)
+	e := s.Stop(t.Context(), deadline)
 	if string(e.Tail) != "hello\n" {
 		t.Errorf("%q was read in the end, want the line", e.Tail)
 	}
@@ -160,11 +160,11 @@ func TestWhoKeepsAPipe(t *testing.T) {
 	keeper := start(t, shell(fmt.Sprintf("exec 3>/proc/%d/fd/1; sleep 300", s.PID())))
 	until(t, "the other has it", func() bool { return linked(keeper.PID(), 3) })
 	began := time.Now()
-	if e := s.Stop(deadline); e.Lines != 1 {
+	if e := s.Stop(t.Context(), deadline); e.Lines != 1 {
 		t.Errorf("%d lines, want 1", e.Lines)
 	}
 	if took := time.Since(began); took > deadline/2 {
 		t.Errorf("stopping took %v", took)
 	}
-	keeper.Stop(deadline)
+	keeper.Stop(t.Context(), deadline)
 }

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"context"
 	"slices"
 	"syscall"
 	"time"
@@ -9,24 +10,31 @@ import (
 const (
 	leftBehind = time.Second     // how long those may live that have left the group, when that one has ended
 	killWithin = 5 * time.Second // how long the kernel may take
+	hurried    = 2 * time.Second // how long all may take when someone waits for it
 )
 
 // end ends the family.
-func (s *Service) end(within time.Duration) (e Ending) {
-	s.terminate()
-	for _, p := range s.await(time.Now().Add(within)) {
-		e.Left = append(e.Left, p.String())
+func (s *Service) end(ctx context.Context, within time.Duration) (e Ending) {
+	living, _ := s.family.look()
+	if !slices.ContainsFunc(living, func(p proc) bool { return p.pid == s.family.root }) {
+		e.Outlived = named(living)
 	}
-	slices.Sort(e.Left)
-	for _, p := range s.killAll() {
-		e.Alive = append(e.Alive, p.String())
-	}
+	s.terminate(living)
+	e.Left = named(s.await(ctx, time.Now().Add(within)))
+	e.Alive = named(s.killAll())
 	return e
 }
 
+func named(all []proc) (names []string) {
+	for _, p := range all {
+		names = append(names, p.String())
+	}
+	slices.Sort(names)
+	return names
+}
+
 // terminate sends SIGTERM to the group that the program was made the head of.
-func (s *Service) terminate() {
-	living, _ := s.family.look()
+func (s *Service) terminate(living []proc) {
 	if slices.ContainsFunc(living, s.inGroup) {
 		syscall.Kill(-s.family.root, syscall.SIGTERM)
 	}
@@ -34,9 +42,10 @@ func (s *Service) terminate() {
 
 func (s *Service) inGroup(p proc) bool { return p.group == s.family.root }
 
-// await returns who lives when the time is over.
-func (s *Service) await(deadline time.Time) []proc {
+// await returns who lives when the time is over, which is soon once ctx is done.
+func (s *Service) await(ctx context.Context, deadline time.Time) []proc {
 	alone := false // the group has ended
+	hurry := ctx.Done()
 	for rest := time.Millisecond; ; rest = min(2*rest, 50*time.Millisecond) {
 		living, err := s.family.look()
 		if err != nil || len(living) == 0 {
@@ -44,15 +53,26 @@ func (s *Service) await(deadline time.Time) []proc {
 		}
 		if !alone && !slices.ContainsFunc(living, s.inGroup) {
 			alone = true
-			if soon := time.Now().Add(leftBehind); soon.Before(deadline) {
-				deadline = soon
-			}
+			deadline = atMost(deadline, leftBehind)
 		}
 		if !time.Now().Before(deadline) {
 			return living
 		}
-		time.Sleep(min(rest, time.Until(deadline)))
+		select {
+		case <-hurry:
+			hurry = nil
+			deadline = atMost(deadline, hurried)
+		case <-time.After(min(rest, time.Until(deadline))):
+		}
 	}
+}
+
+// atMost returns a deadline that is so far away at most.
+func atMost(deadline time.Time, d time.Duration) time.Time {
+	if soon := time.Now().Add(d); soon.Before(deadline) {
+		return soon
+	}
+	return deadline
 }
 
 // killAll kills who lives, and returns who lives even then.
