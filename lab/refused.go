@@ -37,7 +37,7 @@ func MetricsOf(runs []Run) []Metric {
 		return all
 	}
 	all = append(all, ofLoad(GoodAnswers, "/s", Higher, func(l *load.Result) float64 {
-		return float64(l.Status["2xx"]) / l.DurationSeconds
+		return l.RequestsPerSecond * float64(l.Status["2xx"]) / float64(max(l.Requests, 1))
 	}))
 	for _, code := range slices.Sorted(maps.Keys(codes)) {
 		all = append(all, ofLoad("answers of "+code, "", Neither, func(l *load.Result) float64 { return float64(l.StatusCodes[code]) }))
@@ -50,7 +50,7 @@ func MetricsOf(runs []Run) []Metric {
 
 func ofLoad(name, unit string, better Better, of func(*load.Result) float64) Metric {
 	return Metric{name, unit, better, func(r *Run) (float64, bool) {
-		if r.Load == nil || r.Load.DurationSeconds == 0 {
+		if r.Load == nil {
 			return 0, false
 		}
 		return of(r.Load), true

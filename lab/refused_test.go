@@ -10,12 +10,12 @@ import (
 
 func TestMetricsOfRefusals(t *testing.T) {
 	known := len(lab.Metrics())
-	good := lab.Run{Load: &load.Result{DurationSeconds: 2, Status: map[string]int64{"2xx": 200}, StatusCodes: map[string]int64{"200": 200}}}
+	good := lab.Run{Load: &load.Result{Requests: 200, RequestsPerSecond: 100, Status: map[string]int64{"2xx": 200}, StatusCodes: map[string]int64{"200": 200}}}
 	if got := len(lab.MetricsOf([]lab.Run{good, {}})); got != known {
 		t.Errorf("got %d metrics of runs in which all was answered, want the %d that are known", got, known)
 	}
 	refused := lab.Run{Load: &load.Result{
-		DurationSeconds: 2, Status: map[string]int64{"2xx": 10, "5xx": 30}, StatusCodes: map[string]int64{"200": 10, "503": 30},
+		Requests: 40, RequestsPerSecond: 20, Status: map[string]int64{"2xx": 10, "5xx": 30}, StatusCodes: map[string]int64{"200": 10, "503": 30},
 		Errors: map[string]int64{"timeout": 4, "bad_answer": 5, "reset": 0},
 	}}
 	var names []string

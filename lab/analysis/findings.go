@@ -223,6 +223,7 @@ func (j judged) briefly() string {
 // spoken are the metrics whose name is a heading, in a sentence.
 var spoken = map[string]string{
 	requestsPerSecond: "requests per second are",
+	lab.GoodAnswers:   "answers of 2xx per second are",
 	peakMemory:        "the memory at its peak is",
 	linesLost:         "the log lines that were lost are",
 	notAnswered:       "the requests that were not answered with 2xx are",
@@ -319,7 +320,19 @@ func (j judged) alike() string {
 	if d.Interval == nil {
 		return text + fmt.Sprintf(" (%s).", j.runs())
 	}
-	return text + fmt.Sprintf("; if there is one, it is likely %s (%s).", under(widest(d.Interval)), j.sureness())
+	return text + fmt.Sprintf("; %s (%s).", atMost(widest(d.Interval)), j.sureness())
+}
+
+// scattered is the share from which on an interval says more about the runs than
+// about what is compared.
+const scattered = 0.2
+
+// atMost tells how large a difference may be that was not found.
+func atMost(share float64) string {
+	if share >= scattered {
+		return fmt.Sprintf("the runs scatter so much that even one of %s would not show", percent(share))
+	}
+	return fmt.Sprintf("if there is one, it is likely %s", under(share))
 }
 
 // widest is how far from 1 the end of an interval is that is farther.
@@ -340,7 +353,7 @@ func manyAlike(noise []judged) Finding {
 	m := noise[0].metric
 	text := fmt.Sprintf("No difference in %s from %s was found with %s", m.Name, noise[0].base.Configuration, listed(names, 6))
 	if all {
-		text += fmt.Sprintf("; if there is one, it is likely %s", under(most))
+		text += "; " + atMost(most)
 	}
 	return Finding{Text: text + ".", Metric: m.Name, Verdict: Noise}
 }

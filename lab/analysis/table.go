@@ -37,7 +37,7 @@ func tableOf(r *lab.Results) *table {
 	t.name(r)
 	t.count(r)
 	lead := leading(r)
-	for _, m := range lab.Metrics() {
+	for _, m := range lab.MetricsOf(r.Runs) {
 		c := column{Name: m.Name, Unit: m.Unit, Better: m.Better, leads: slices.Contains(lead, m.Name), values: map[string][]Value{}}
 		for i := range r.Runs {
 			if run := &r.Runs[i]; measured(run) {
@@ -120,9 +120,10 @@ const (
 
 // leading returns the metrics that tell most. In the closed loop the service
 // says how many requests it takes; where a pace does, what tells is what they
-// cost and how long they took.
+// cost and how long they took. Where many requests are refused or fail, those
+// that are not come first: a refusal is quick, and cheap.
 func leading(r *lab.Results) []string {
-	loads, open := 0, 0
+	loads, open, refused := 0, 0, false
 	for i := range r.Runs {
 		run := &r.Runs[i]
 		if !measured(run) || run.Load == nil {
@@ -132,12 +133,22 @@ func leading(r *lab.Results) []string {
 		if run.Load.LatencyFromDue != nil {
 			open++
 		}
+		refused = refused || float64(run.Load.Sent-run.Load.Status["2xx"]) > manyRefused*float64(run.Load.Sent)
 	}
-	if loads > 0 && open == loads {
+	switch allOpen := loads > 0 && open == loads; {
+	case allOpen && refused:
+		return []string{notAnswered, cpuPerRequest, latencyP99}
+	case allOpen:
 		return []string{cpuPerRequest, latencyP99}
+	case refused:
+		return []string{lab.GoodAnswers}
 	}
 	return []string{requestsPerSecond}
 }
+
+// manyRefused is the share of a run's requests from which it matters that they
+// were not answered with 2xx.
+const manyRefused = 0.01
 
 // ownColumns returns the measures of the runs themselves, in the order in which
 // they come. Of one that a run has twice, the first counts.
