@@ -227,7 +227,7 @@ func TestLeadingMetrics(t *testing.T) {
 	}
 	last := r.Runs[len(r.Runs)-1].Load
 	last.Status, last.StatusCodes = map[string]int64{"2xx": 900, "5xx": 100}, map[string]int64{"200": 900, "503": 100}
-	if got, want := leads(r), []string{"latency p99", "CPU per request", "requests not answered with 2xx", "delay"}; !slices.Equal(got, want) {
+	if got, want := leads(r), []string{"memory, peak", "requests not answered with 2xx", "delay"}; !slices.Equal(got, want) {
 		t.Errorf("with a pace and refusals %q lead, want %q", got, want)
 	}
 	last.LatencyFromDue = nil

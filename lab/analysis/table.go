@@ -120,8 +120,9 @@ const (
 
 // leading returns the metrics that tell most. In the closed loop the service
 // says how many requests it takes; where a pace does, what tells is what they
-// cost and how long they took. Where many requests are refused or fail, those
-// that are not come first: a refusal is quick, and cheap.
+// cost and how long they took. Where many requests are refused or fail, how many
+// are not comes first: a refusal is quick, the latencies are those of the few
+// that were answered, and who waits takes memory.
 func leading(r *lab.Results) []string {
 	loads, open, refused := 0, 0, false
 	for i := range r.Runs {
@@ -137,7 +138,7 @@ func leading(r *lab.Results) []string {
 	}
 	switch allOpen := loads > 0 && open == loads; {
 	case allOpen && refused:
-		return []string{notAnswered, cpuPerRequest, latencyP99}
+		return []string{notAnswered, peakMemory}
 	case allOpen:
 		return []string{cpuPerRequest, latencyP99}
 	case refused:
