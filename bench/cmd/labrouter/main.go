@@ -13,6 +13,7 @@ import (
 	"log"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/weirhq/weir/bench/labservice"
@@ -44,6 +45,10 @@ func run(listen, name, requests string) error {
 
 // lengths are those that are measured, in segments.
 var lengths = []int{1, 10, 100, 1000, 10_000}
+
+// between are those that show how the time grows from one to the next; what it
+// grows to is what a router is judged by.
+var between = []int{10, 1000}
 
 // requestLines has a request for each length. Whoever sends them says where to.
 func requestLines() string {
@@ -88,9 +93,11 @@ func (s *routed) measures() []labservice.Measure {
 	var measures []labservice.Measure
 	for _, n := range lengths {
 		if times := s.times[n]; times.Count() > 0 {
-			measures = append(measures, labservice.Measure{
-				Name: fmt.Sprintf("routing, path of %d", n), Unit: "us", Value: labservice.Microseconds(times.Quantile(0.5)),
-			})
+			m := labservice.Measure{Name: fmt.Sprintf("routing, path of %d", n), Unit: "us", Value: labservice.Microseconds(times.Quantile(0.5))}
+			if slices.Contains(between, n) {
+				m.Better = "neither"
+			}
+			measures = append(measures, m)
 		}
 	}
 	return measures
