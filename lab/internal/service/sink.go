@@ -55,7 +55,13 @@ func (s *Sink) open() (end *os.File, err error) {
 		if err != nil {
 			return nil, err
 		}
-		s.reader = startReader(from, s.perSecond)
+		defer from.Close()
+		fd, err := nonblocking(from)
+		if err != nil {
+			end.Close()
+			return nil, err
+		}
+		s.reader = startReader(fd, s.perSecond)
 		return end, nil
 	}
 	return os.OpenFile(os.DevNull, os.O_WRONLY, 0)
@@ -135,6 +141,9 @@ func (s *Sink) finish() {
 func (s *Sink) close() {
 	if s.file != nil {
 		s.file.Close()
+	}
+	if s.reader != nil {
+		s.reader.close()
 	}
 }
 

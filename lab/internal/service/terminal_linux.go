@@ -15,43 +15,33 @@ func openTerminal() (from, end *os.File, err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("open a pseudo-terminal: %w", err)
 	}
-	defer from.Close()
-	again, err := nonblocking(from)
-	if err == nil {
-		err = pty.Setsize(end, &pty.Winsize{Rows: 24, Cols: 80})
-	}
-	if err != nil {
+	if err = pty.Setsize(end, &pty.Winsize{Rows: 24, Cols: 80}); err != nil {
+		from.Close()
 		end.Close()
 		return nil, nil, fmt.Errorf("set up a pseudo-terminal: %w", err)
 	}
-	return again, end, nil
+	return from, end, nil
 }
 
-// nonblocking returns the same file as one whose reads can be ended: pty has
-// made it one that blocks.
-func nonblocking(f *os.File) (*os.File, error) {
-	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
-	if err != nil {
-		return nil, err
+// nonblocking returns a descriptor of the same file that does not block and that
+// Go's poller does not know.
+func nonblocking(f *os.File) (fd int, err error) {
+	if fd, err = unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0); err != nil {
+		return 0, err
 	}
 	if err := unix.SetNonblock(fd, true); err != nil {
 		unix.Close(fd)
-		return nil, err
+		return 0, err
 	}
-	return os.NewFile(uintptr(fd), f.Name()), nil
+	return fd, nil
 }
 
 // waiting is how many bytes wait in a pipe or terminal, 0 when that is not
 // known.
-func waiting(f *os.File) (bytes int64) {
-	raw, err := f.SyscallConn()
+func waiting(fd int) int64 {
+	n, err := unix.IoctlGetInt(fd, unix.TIOCINQ)
 	if err != nil {
 		return 0
 	}
-	raw.Control(func(fd uintptr) {
-		if n, err := unix.IoctlGetInt(int(fd), unix.TIOCINQ); err == nil {
-			bytes = int64(n)
-		}
-	})
-	return bytes
+	return int64(n)
 }

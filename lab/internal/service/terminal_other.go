@@ -13,5 +13,7 @@ func openTerminal() (from, end *os.File, err error) {
 	return nil, nil, fmt.Errorf("open a pseudo-terminal on %s: %w", runtime.GOOS, errors.ErrUnsupported)
 }
 
+func nonblocking(*os.File) (fd int, err error) { return 0, errors.ErrUnsupported }
+
 // waiting is not known here.
-func waiting(*os.File) int64 { return 0 }
+func waiting(int) int64 { return 0 }
