@@ -50,6 +50,16 @@ func (d *distribution) merge(e *distribution) {
 	d.min, d.max = min(d.min, e.min), max(d.max, e.max)
 }
 
+// merged returns what both have counted, in either of them; nil has counted
+// nothing.
+func merged(d, e *distribution) *distribution {
+	if d == nil {
+		return e
+	}
+	d.merge(e)
+	return d
+}
+
 func (d *distribution) count() int64 { return d.histogram.TotalCount() }
 
 // quantiles returns the times in microseconds that these percentages of all do
@@ -67,10 +77,10 @@ func (d *distribution) quantiles(percentages ...float64) []float64 {
 
 // latency is the distribution as a Result has it, nil when there is none.
 func (d *distribution) latency() *Latency {
-	n := d.count()
-	if n == 0 {
+	if d == nil || d.count() == 0 {
 		return nil
 	}
+	n := d.count()
 	q := d.quantiles(2.5, 50, 90, 97.5, 99, 99.9, 99.99)
 	l := &Latency{
 		Unit: "us", Count: n,

@@ -42,6 +42,7 @@ func TestClosedWhileIdle(t *testing.T) {
 // TestDeafHTTP2 sends more to a server of HTTP/2 than sockets hold, which allows
 // it and then does not read: the run ends all the same, a timeout after its end.
 func TestDeafHTTP2(t *testing.T) {
+	t.Parallel()
 	deaf := make(chan struct{})
 	s := newRascal(t, nil, func(v *visit) {
 		io.CopyN(io.Discard, v.in, int64(len("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")))
@@ -69,6 +70,7 @@ func TestDeafHTTP2(t *testing.T) {
 // TestOddStatuses counts statuses that nobody has named, and refuses what is
 // none.
 func TestOddStatuses(t *testing.T) {
+	t.Parallel()
 	s := newRascal(t, nil, answering("HTTP/1.1 799 Odd\r\nContent-Length: 0\r\n\r\n"))
 	r := run(t, load.Plan{Targets: targets(s.url), Requests: 3, Process: -1})
 	if r.Status["7xx"] != 3 || r.StatusCodes["799"] != 3 || r.LatencyByStatus["7xx"] == nil {
@@ -78,6 +80,7 @@ func TestOddStatuses(t *testing.T) {
 
 // TestUnreachableWords names the address once.
 func TestUnreachableWords(t *testing.T) {
+	t.Parallel()
 	s := newRascal(t, nil, func(*visit) {})
 	s.die()
 	for _, c := range []struct {

@@ -383,6 +383,7 @@ func (m *misbehaviour) judge(r *load.Result, p load.Plan, arrived int64) (wrong 
 
 // TestLargeAnswers reads 100 MB in one answer, with a length and in chunks.
 func TestLargeAnswers(t *testing.T) {
+	t.Parallel()
 	const size, piece = 100 << 20, 1 << 20
 	block := strings.Repeat("x", piece)
 	chunk := fmt.Sprintf("%x\r\n%s\r\n", piece, block)
@@ -410,6 +411,7 @@ func TestLargeAnswers(t *testing.T) {
 
 // TestEarlyAnswers has a server answer requests whose bodies it has not read.
 func TestEarlyAnswers(t *testing.T) {
+	t.Parallel()
 	const size = 8 << 20 // more than sockets hold
 	for name, text := range map[string]string{
 		"keep-alive": "HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\n\r\n",

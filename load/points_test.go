@@ -57,6 +57,7 @@ func TestPoints(t *testing.T) {
 
 // TestPointsOfFew keeps all of a few requests, and those that failed.
 func TestPointsOfFew(t *testing.T) {
+	t.Parallel()
 	s := newRascal(t, nil, func(v *visit) {
 		if v.ask() && v.number < 2 {
 			v.say("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello")

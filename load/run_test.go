@@ -155,11 +155,12 @@ func TestOpenLoop(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s := newCounter(t, hello, c.how)
-			r := run(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(400), Duration: time.Second, Connections: 4, MaxConnections: 4, Protocol: c.protocol, TLS: trusting()})
-			if got := s.asked.Load(); r.Asked != 400 || r.Requests != 400 || got != 400 {
-				t.Errorf("%d asked, %d answered, %d arrived; want 400", r.Asked, r.Requests, got)
+			const requests = 200
+			r := run(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(2 * requests), Duration: time.Second / 2, Connections: 4, MaxConnections: 4, Protocol: c.protocol, TLS: trusting()})
+			if got := s.asked.Load(); r.Asked != requests || r.Requests != requests || got != requests {
+				t.Errorf("%d asked, %d answered, %d arrived; want %d", r.Asked, r.Requests, got, requests)
 			}
-			if r.LatencyFromDue.Count != 400 || r.LatencyFromDue.Mean < r.Latency.Mean || r.Pacing.Lag.Count != 400 {
+			if r.LatencyFromDue.Count != requests || r.LatencyFromDue.Mean < r.Latency.Mean || r.Pacing.Lag.Count != requests {
 				t.Errorf("%d latencies from due, mean %v; from sent, mean %v", r.LatencyFromDue.Count, r.LatencyFromDue.Mean, r.Latency.Mean)
 			}
 		})
@@ -194,6 +195,7 @@ func TestStages(t *testing.T) {
 // TestStall has a server stand still for a while: latencies from due know what
 // those from sent hide, when there is one connection.
 func TestStall(t *testing.T) {
+	t.Parallel()
 	const rate, stall = 100, 500 * time.Millisecond
 	var first atomic.Bool
 	s := newCounter(t, func(w http.ResponseWriter, r *http.Request) {
@@ -253,6 +255,7 @@ func TestBacklog(t *testing.T) {
 
 // TestNoKeepAlive has a connection for each request.
 func TestNoKeepAlive(t *testing.T) {
+	t.Parallel()
 	s := newCounter(t, hello)
 	for _, pace := range []load.Pace{{}, load.Rate(500)} {
 		r := run(t, load.Plan{Targets: targets(s.URL), Pace: pace, Requests: 100, Connections: 4, NoKeepAlive: true})
@@ -262,34 +265,41 @@ func TestNoKeepAlive(t *testing.T) {
 	}
 }
 
-// TestBodies sends bodies that a socket does not hold, from text, from a file
-// that is read once and from one that is read for each request, and has them
-// counted.
+// TestBodies sends bodies that a socket does not hold, in turn: from text, from a
+// file that is read once and from one that is read for each request. Each arrives
+// whole, and all are counted.
 func TestBodies(t *testing.T) {
-	const small, large = 1 << 20, 4<<20 + 1
+	const small, medium, large = 1 << 20, 1<<20 + 1, 4<<20 + 1
+	bodies := []load.Body{
+		{Text: strings.Repeat("t", small)},
+		{File: strings.NewReader(strings.Repeat("f", medium)), Size: medium},
+		{File: strings.NewReader(strings.Repeat("f", large)), Size: large},
+	}
 	for _, c := range servers {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			s := newCounter(t, func(w http.ResponseWriter, r *http.Request) {
-				n, err := io.Copy(io.Discard, r.Body)
-				if n != r.ContentLength || n < small || err != nil {
-					w.WriteHeader(400)
+		for _, pipeline := range []int{1, 3} {
+			t.Run(fmt.Sprintf("%s, %d at once", c.name, pipeline), func(t *testing.T) {
+				t.Parallel()
+				arrived := map[int64]*atomic.Int64{small: {}, medium: {}, large: {}}
+				s := newCounter(t, func(w http.ResponseWriter, r *http.Request) {
+					if n, err := io.Copy(io.Discard, r.Body); err == nil && n == r.ContentLength && arrived[n] != nil {
+						arrived[n].Add(1)
+					}
+				}, c.how)
+				p := load.Plan{Requests: 6, Connections: 2, Threads: 1, Pipeline: pipeline, Protocol: c.protocol, TLS: trusting(), Process: -1}
+				for _, body := range bodies {
+					p.Targets = append(p.Targets, load.Target{URL: s.URL, Body: body})
 				}
-			}, c.how)
-			for _, body := range []load.Body{
-				{Text: strings.Repeat("t", small)},
-				{File: strings.NewReader(strings.Repeat("f", small)), Size: small},
-				{File: strings.NewReader(strings.Repeat("f", large)), Size: large},
-			} {
-				size := max(body.Size, int64(len(body.Text)))
-				for _, pipeline := range []int{1, 3} {
-					r := run(t, load.Plan{Targets: []load.Target{{URL: s.URL, Body: body}}, Requests: 4, Connections: 2, Pipeline: pipeline, Protocol: c.protocol, TLS: trusting(), Process: -1})
-					if r.Status["2xx"] != 4 || r.BytesWritten < 4*size {
-						t.Errorf("%v answers and %d bytes, want 4 and %d; %v", r.Status, r.BytesWritten, 4*size, r.ErrorExamples)
+				r := run(t, p)
+				for size, n := range arrived {
+					if n.Load() != 2 {
+						t.Errorf("%d bodies of %d bytes arrived, want 2; %v", n.Load(), size, r.ErrorExamples)
 					}
 				}
-			}
-		})
+				if r.Status["2xx"] != 6 || r.BytesWritten < 2*(small+medium+large) {
+					t.Errorf("%v answers and %d bytes, want 6 and %d; %v", r.Status, r.BytesWritten, 2*(small+medium+large), r.ErrorExamples)
+				}
+			})
+		}
 	}
 }
 
@@ -335,43 +345,47 @@ func TestInterrupt(t *testing.T) {
 // answers that do not come: soon, and without having used a CPU for it.
 func TestInterruptWaiting(t *testing.T) {
 	for _, pace := range []load.Pace{{}, load.Rate(100)} {
-		gate := make(chan struct{})
-		s := newCounter(t, func(w http.ResponseWriter, r *http.Request) {
-			select {
-			case <-gate:
-			case <-r.Context().Done():
+		t.Run(pace.String(), func(t *testing.T) {
+			t.Parallel()
+			gate := make(chan struct{})
+			s := newCounter(t, func(w http.ResponseWriter, r *http.Request) {
+				select {
+				case <-gate:
+				case <-r.Context().Done():
+				}
+			})
+			defer close(gate)
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			p := load.Plan{Targets: targets(s.URL), Pace: pace, Duration: 100 * time.Millisecond, Timeout: time.Hour, Connections: 4, Process: -1}
+			p.Progress = func(p load.Progress) {
+				if p.Elapsed > time.Second {
+					cancel()
+				}
+			}
+			began := time.Now()
+			r, err := load.Run(ctx, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkSums(t, r)
+			if took := time.Since(began); took > patience || !r.Interrupted || r.Unanswered == 0 || r.DurationSeconds != 0.1 {
+				t.Errorf("ended after %v, interrupted %v, %d unanswered, %v s", took, r.Interrupted, r.Unanswered, r.DurationSeconds)
+			} else if r.Generator.CPUSeconds > took.Seconds()/2 {
+				t.Errorf("waiting for %v took %v s of CPU", took, r.Generator.CPUSeconds)
 			}
 		})
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
-		p := load.Plan{Targets: targets(s.URL), Pace: pace, Duration: 100 * time.Millisecond, Timeout: time.Hour, Connections: 4, Process: -1}
-		began := time.Now()
-		p.Progress = func(p load.Progress) {
-			if p.Elapsed > time.Second {
-				cancel()
-			}
-		}
-		r, err := load.Run(ctx, p)
-		cancel()
-		close(gate)
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkSums(t, r)
-		if took := time.Since(began); took > patience || !r.Interrupted || r.Unanswered == 0 || r.DurationSeconds != 0.1 {
-			t.Errorf("%v: ended after %v, interrupted %v, %d unanswered, %v s", p.Pace, took, r.Interrupted, r.Unanswered, r.DurationSeconds)
-		} else if r.Generator.CPUSeconds > took.Seconds()/2 {
-			t.Errorf("%v: waiting for %v took %v s of CPU", p.Pace, took, r.Generator.CPUSeconds)
-		}
 	}
 }
 
 // TestBehindThePace has a server that cannot follow the pace: what was sent when
 // the time for it was over does not make the rate look kept.
 func TestBehindThePace(t *testing.T) {
+	t.Parallel()
 	s := newCounter(t, func(w http.ResponseWriter, r *http.Request) { time.Sleep(10 * time.Millisecond) })
-	r := run(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(400), Duration: 500 * time.Millisecond, Connections: 1, MaxConnections: 1})
-	if r.Sent != 200 || r.Pacing.AskedPerSecond != 400 || r.Pacing.SentPerSecond > 110 {
-		t.Errorf("%d sent, %v/s of %v/s; want 200, and at most 100/s in the time", r.Sent, r.Pacing.SentPerSecond, r.Pacing.AskedPerSecond)
+	r := run(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(400), Duration: 250 * time.Millisecond, Connections: 1, MaxConnections: 1})
+	if r.Sent != 100 || r.Pacing.AskedPerSecond != 400 || r.Pacing.SentPerSecond > 110 {
+		t.Errorf("%d sent, %v/s of %v/s; want 100, and at most 100/s in the time", r.Sent, r.Pacing.SentPerSecond, r.Pacing.AskedPerSecond)
 	}
 	for _, want := range []string{"that the pace asked for", "as there may be, which is 1"} {
 		if !strings.Contains(strings.Join(r.Warnings, "\n"), want) {
@@ -383,10 +397,15 @@ func TestBehindThePace(t *testing.T) {
 // TestReplacedConnections has the open loop make a new connection for each that
 // the server has closed, before it is needed.
 func TestReplacedConnections(t *testing.T) {
+	t.Parallel()
 	s := newCounter(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Connection", "close") })
 	r := run(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(200), Requests: 50, Duration: patience, Connections: 3, MaxConnections: 3})
-	if r.Requests != 50 || r.ConnectionsMade <= 50 || r.Connections != 3 {
-		t.Errorf("%d answers over %d connections, %d at once; want 50, more than 50, 3; %v", r.Requests, r.ConnectionsMade, r.Connections, r.ErrorExamples)
+	least := int64(51)
+	if r.Late > 0 { // on a busy machine what was made before it was needed is needed at once
+		least = 50
+	}
+	if r.Requests != 50 || r.ConnectionsMade < least || r.Connections != 3 {
+		t.Errorf("%d answers over %d connections, %d at once; want 50, at least %d, 3; %v", r.Requests, r.ConnectionsMade, r.Connections, least, r.ErrorExamples)
 	}
 }
 
@@ -423,6 +442,7 @@ func TestRefusals(t *testing.T) {
 
 // TestProgress has the last call know what the result does.
 func TestProgress(t *testing.T) {
+	t.Parallel()
 	s := newCounter(t, hello)
 	var last load.Progress
 	calls := 0
@@ -438,6 +458,7 @@ func TestProgress(t *testing.T) {
 // TestWindow ends a run by time that has a number, too, and one by its number:
 // the rate counts from the time in which requests were sent.
 func TestWindow(t *testing.T) {
+	t.Parallel()
 	s := newCounter(t, hello)
 	const half = 500 * time.Millisecond
 	byTime := run(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(10), Requests: 1000, Duration: half, Process: -1})

@@ -61,27 +61,17 @@ func (c counts) some() map[string]int64 {
 	return c
 }
 
-// sumUp merges what the threads have recorded.
+// sumUp merges what the threads have recorded, which is not theirs any more.
 func (c *collector) sumUp() *recorder {
-	sum := newRecorder(c.run.plan.Pace.open(), &c.run.end)
-	sum.handshake = newDistribution()
-	sum.points = newThinner(c.run.plan.Points, requestRandom(c.run.plan.Seed, uint64(len(c.run.recorders))))
+	sum := &recorder{points: newThinner(c.run.plan.Points, requestRandom(c.run.plan.Seed, uint64(len(c.run.recorders))))}
 	for _, rec := range c.run.recorders {
 		for i, d := range rec.classes {
-			if d == nil {
-				continue
-			}
-			if sum.classes[i] == nil {
-				sum.classes[i] = newDistribution()
-			}
-			sum.classes[i].merge(d)
+			sum.classes[i] = merged(sum.classes[i], d)
 		}
-		sum.firstByte.merge(rec.firstByte)
-		sum.connect.merge(rec.connect)
-		sum.handshake.merge(rec.handshake)
-		if rec.lag != nil {
-			sum.lag.merge(rec.lag)
-		}
+		sum.firstByte = merged(sum.firstByte, rec.firstByte)
+		sum.connect = merged(sum.connect, rec.connect)
+		sum.handshake = merged(sum.handshake, rec.handshake)
+		sum.lag = merged(sum.lag, rec.lag)
 		for code, n := range rec.codes {
 			sum.codes[code] += n
 		}
@@ -97,15 +87,23 @@ func (c *collector) sumUp() *recorder {
 
 // setLatencies sets what a Result says of the answers by status.
 func (r *recorder) setLatencies(res *Result) {
-	all := newDistribution()
+	var all *distribution
 	for class, d := range r.classes {
-		if d != nil {
+		if d == nil {
+			continue
+		}
+		name := className(class)
+		res.Status[name], res.LatencyByStatus[name] = d.count(), d.latency()
+		if all == nil {
+			same := *res.LatencyByStatus[name]
+			all, res.Latency = d, &same
+		} else {
 			all.merge(d)
-			name := className(class)
-			res.Status[name], res.LatencyByStatus[name] = d.count(), d.latency()
 		}
 	}
-	res.Latency = all.latency()
+	if len(res.Status) > 1 {
+		res.Latency = all.latency()
+	}
 	for code, n := range r.codes {
 		if n > 0 {
 			res.StatusCodes[strconv.Itoa(code)] = n
