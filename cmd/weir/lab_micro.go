@@ -45,12 +45,14 @@ func (c *labMicroCmd) Run(s streams) error {
 		return err
 	}
 	screen := newLabScreen(s, c.Quiet)
-	results, err := attended(screen, func(ctx context.Context) (*lab.Results, error) {
+	signals, stop := interrupts()
+	results, err := attended(screen, signals, func(ctx context.Context) (*lab.Results, error) {
 		return micro.Run(ctx, micro.Options{
 			A: c.Base, B: c.New, Packages: c.Packages, Bench: c.Bench, Time: c.Time, Count: c.Count, Seed: c.Seed,
 			Version: version(), Progress: screen.show,
 		})
 	})
+	stop() // the report may be left
 	if err != nil {
 		return folder.problem(err)
 	}

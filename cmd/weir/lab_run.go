@@ -66,12 +66,14 @@ func (c *labRunCmd) Run(s streams) error {
 		return err
 	}
 	screen := newLabScreen(s, c.Quiet)
-	screen.begin(cases, folder.name)
-	results, err := attended(screen, func(ctx context.Context) (*lab.Results, error) {
+	signals, stop := interrupts()
+	results, err := attended(screen, signals, func(ctx context.Context) (*lab.Results, error) {
+		screen.begin(cases, folder.name)
 		return e.Run(ctx, lab.Options{
 			Dir: folder.name, Resume: c.Resume, Version: version(), Weir: weir, Repo: repository(), Progress: screen.show,
 		})
 	})
+	stop() // the report may be left
 	if err != nil {
 		return folder.problem(err)
 	}

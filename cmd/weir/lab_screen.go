@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -78,13 +79,11 @@ func (v *labScreen) close() {
 	v.quiet = true
 }
 
-// attended runs an experiment that the first SIGINT or SIGTERM ends early, with
-// the results of the runs before. The second one leaves it: errLeft comes back at
-// once, and when weir ends then the kernel ends what it has started.
-func attended(v *labScreen, run func(context.Context) (*lab.Results, error)) (*lab.Results, error) {
+// attended runs an experiment that the first signal ends early, with the results
+// of the runs before. The second one leaves it: errLeft comes back at once, and
+// when weir ends then the kernel ends what it has started.
+func attended(v *labScreen, signals <-chan os.Signal, run func(context.Context) (*lab.Results, error)) (*lab.Results, error) {
 	defer v.close()
-	signals, stop := interrupts()
-	defer stop()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var results *lab.Results
@@ -162,18 +161,26 @@ func brief(r *lab.Run) string {
 			parts = append(parts, before+analysis.Quantity(value, m.Unit))
 		}
 	}
-	if len(parts) == 0 {
-		return fmt.Sprintf("%d measures", len(r.Own))
+	if len(parts) > 0 || len(r.Own) == 0 {
+		return strings.Join(parts, ", ")
 	}
-	return strings.Join(parts, ", ")
+	first := r.Own[0] // of a benchmark, say
+	text := readable.Visible(first.Name) + " " + analysis.Quantity(first.Value, first.Unit)
+	if more := len(r.Own) - 1; more > 0 {
+		text += fmt.Sprintf(", and %d more", more)
+	}
+	return text
 }
 
 // now is the line of the run that is being made. What matters most stands first,
 // since a narrow terminal cuts the end.
 func now(p lab.Progress) string {
 	var parts []string
-	if p.Run > 0 {
+	switch {
+	case p.Repeat > 0:
 		parts = append(parts, fmt.Sprintf("%d/%d", p.Run, p.Of))
+	case p.Configuration != "":
+		parts = append(parts, "profiles")
 	}
 	if p.Left > time.Second/2 {
 		parts = append(parts, left(p.Left))

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/lab"
+)
+
+// labProcess starts weir lab run with the demo backend as the service, loaded for
+// a time in each run.
+func labProcess(t *testing.T, duration string) (p *process, out string) {
+	t.Helper()
+	dir := t.TempDir()
+	file, out := filepath.Join(dir, "experiment.yaml"), filepath.Join(dir, "out")
+	text := `name: interrupted
+service: {command: ["${weir}", backend, --listen, "127.0.0.1:${port}"]}
+load: {connections: 1, duration: ` + duration + `}
+repeats: 200
+`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return start(t, "lab", "run", file, "--out", out), out
+}
+
+// TestLabInterrupt has the runs so far reported at Ctrl-C.
+func TestLabInterrupt(t *testing.T) {
+	t.Parallel()
+	p, out := labProcess(t, "50ms")
+	p.says(`\n  1/400  `)
+	p.signal(syscall.SIGINT)
+	p.wait(exitDone)
+	for _, want := range []string{"weir: what was started is stopped, ", "weir: the same command with --out " + out + " --resume makes the other runs\n"} {
+		if !strings.Contains(p.stderr.String(), want) {
+			t.Errorf("stderr has no %q", want)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(out, "report.html")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLabInterruptEarly leaves nothing where nothing was measured.
+func TestLabInterruptEarly(t *testing.T) {
+	t.Parallel()
+	p, out := labProcess(t, "10m")
+	p.says("results are kept in ")
+	p.signal(syscall.SIGINT)
+	p.wait(exitProblem)
+	if want := "weir: error: interrupted before a run had ended: there is nothing to report\n"; !strings.HasSuffix(p.stderr.String(), want) {
+		t.Errorf("stderr does not end with %q", want)
+	}
+	if _, err := os.Stat(out); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s is left: %v", out, err)
+	}
+}
+
+// TestLabLeft leaves a lab that does not end, at the second interrupt, but not
+// when the first is only seen twice; and is silent from then on.
+func TestLabLeft(t *testing.T) {
+	t.Parallel()
+	stderr, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stderr.Close()
+	v := newLabScreen(streams{out: stderr, err: stderr}, false)
+	signals, release := make(chan os.Signal), make(chan struct{})
+	defer close(release)
+	go func() {
+		for {
+			select {
+			case signals <- syscall.SIGINT:
+				time.Sleep(time.Millisecond) // as fast as nobody presses it
+			case <-release:
+				return
+			}
+		}
+	}()
+	began := time.Now()
+	_, err = attended(v, signals, func(ctx context.Context) (*lab.Results, error) {
+		<-ctx.Done()
+		<-release
+		return nil, errors.New("released")
+	})
+	if !errors.Is(err, errLeft) {
+		t.Errorf("left with %v, want errLeft", err)
+	}
+	if took := time.Since(began); took < sameInterrupt {
+		t.Errorf("left after %v: the same interrupt counted twice", took)
+	}
+	v.show(lab.Progress{Line: "go build"})
+	if text, err := os.ReadFile(stderr.Name()); err != nil || strings.Count(string(text), "\n") != 1 {
+		t.Errorf("stderr is %q (%v), want a line about the first interrupt alone", text, err)
+	}
+}
