@@ -395,18 +395,22 @@ func TestBehindThePace(t *testing.T) {
 }
 
 // TestReplacedConnections has the open loop make a new connection for each that
-// the server has closed, before it is needed.
+// the server has closed, before it is needed: at the end some are left over. On a
+// busy machine a run may end before they are made, but not each.
 func TestReplacedConnections(t *testing.T) {
 	t.Parallel()
 	s := newCounter(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Connection", "close") })
-	r := run(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(200), Requests: 50, Duration: patience, Connections: 3, MaxConnections: 3})
-	least := int64(51)
-	if r.Late > 0 { // on a busy machine what was made before it was needed is needed at once
-		least = 50
+	var r *load.Result
+	for range 10 {
+		r = run(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(200), Requests: 50, Duration: patience, Connections: 3, MaxConnections: 3})
+		if r.Requests != 50 || r.Connections != 3 {
+			t.Fatalf("%d answers, %d connections at once; want 50 and 3; %v", r.Requests, r.Connections, r.ErrorExamples)
+		}
+		if r.ConnectionsMade > 50 {
+			return
+		}
 	}
-	if r.Requests != 50 || r.ConnectionsMade < least || r.Connections != 3 {
-		t.Errorf("%d answers over %d connections, %d at once; want 50, at least %d, 3; %v", r.Requests, r.ConnectionsMade, r.Connections, least, r.ErrorExamples)
-	}
+	t.Errorf("50 answers came over %d connections, want some more", r.ConnectionsMade)
 }
 
 // TestRefusals are the plans that send nothing.
