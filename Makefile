@@ -62,7 +62,8 @@ bench-module:
 	cd bench && $(GO) vet ./... && $(GO) mod tidy -diff && $(GO) test ./...
 
 FUZZED = ./log ./log/httplog ./log/record ./log/internal/jsonscan ./log/internal/ltsv ./log/internal/text \
-	./log/onslog/internal/wire ./internal/follow ./internal/traceid ./router ./proxy ./front ./load ./load/internal/answer ./cmd/weir
+	./log/onslog/internal/wire ./internal/follow ./internal/process ./internal/traceid ./internal/yamlfile ./router ./proxy ./front \
+	./load ./load/internal/answer ./load/report ./lab ./lab/analysis ./lab/flame ./cmd/weir
 
 # Every fuzz target for FUZZTIME.
 fuzz:
