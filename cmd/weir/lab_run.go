@@ -38,7 +38,7 @@ type labRunCmd struct {
 func (labRunCmd) Help() string {
 	return `Starts the service in each configuration again and again, in a shuffled order, loads and watches it, and says which differences are more than noise. DIR then has report.html, report.md, runs.csv, samples.csv, results.json, analysis.json and plots/.
 
-The first Ctrl-C ends the run that is being made, stops all that was started, and reports the runs before; --resume goes on later. It exits with 1 when no run could be measured.
+The first Ctrl-C ends the run that is being made, stops all that was started, and reports the runs before; --resume goes on later. The second one leaves at once, with 130. It exits with 1 when no run could be measured.
 
 Examples:
   weir lab run three-events --quick
