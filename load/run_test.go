@@ -395,22 +395,15 @@ func TestBehindThePace(t *testing.T) {
 }
 
 // TestReplacedConnections has the open loop make a new connection for each that
-// the server has closed, before it is needed: at the end some are left over. On a
-// busy machine a run may end before they are made, but not each.
+// the server has closed, before it is needed: at the end there are more than were
+// needed, but for those that the run ended too soon for.
 func TestReplacedConnections(t *testing.T) {
 	t.Parallel()
 	s := newCounter(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Connection", "close") })
-	var r *load.Result
-	for range 10 {
-		r = run(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(200), Requests: 50, Duration: patience, Connections: 3, MaxConnections: 3})
-		if r.Requests != 50 || r.Connections != 3 {
-			t.Fatalf("%d answers, %d connections at once; want 50 and 3; %v", r.Requests, r.Connections, r.ErrorExamples)
-		}
-		if r.ConnectionsMade > 50 {
-			return
-		}
+	r := run(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(200), Requests: 50, Duration: patience, Connections: 20, MaxConnections: 20})
+	if r.Requests != 50 || r.ConnectionsMade <= 50 || r.Connections != 20 {
+		t.Errorf("%d answers over %d connections, %d at once; want 50, more than 50, 20; %v", r.Requests, r.ConnectionsMade, r.Connections, r.ErrorExamples)
 	}
-	t.Errorf("50 answers came over %d connections, want some more", r.ConnectionsMade)
 }
 
 // TestRefusals are the plans that send nothing.
