@@ -192,11 +192,7 @@ func (c *loadSendCmd) checks(plan load.Plan) ([]load.Check, error) {
 func judge(s streams, r *load.Result, checks []load.Check) error {
 	var failed error
 	if r.Requests == 0 {
-		hint := "curl -v " + r.URL
-		if r.Protocol == load.HTTP2.String() {
-			hint = "does the server speak HTTP/2? Without --http2 it is HTTP/1.1"
-		}
-		complain(s.err, &problem{err: errors.New("no answer came" + firstError(r)), hint: hint})
+		complain(s.err, &problem{err: errors.New("no answer came" + firstError(r)), hint: silentHint(r)})
 		return errFound
 	}
 	for _, check := range checks {
@@ -211,6 +207,17 @@ func judge(s streams, r *load.Result, checks []load.Check) error {
 		}
 	}
 	return failed
+}
+
+// silentHint is about a run without an answer.
+func silentHint(r *load.Result) string {
+	switch {
+	case strings.Contains(firstError(r), "certificate required"):
+		return "--cert FILE --key FILE show the server a certificate"
+	case r.Protocol == load.HTTP2.String():
+		return "does the server speak HTTP/2? Without --http2 it is HTTP/1.1"
+	}
+	return "curl -v " + r.URL
 }
 
 // firstError is an example of what went wrong.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
 	"errors"
@@ -188,6 +190,34 @@ func TestLoadHTTPS(t *testing.T) {
 		if said := p.stderr.String(); c.code == exitProblem && !strings.Contains(said, "weir: hint: --cacert FILE ") {
 			t.Errorf("%q: %q, want a hint on certificates", c.args, said)
 		}
+	}
+}
+
+// TestLoadCertificate sends to a server that wants to see one.
+func TestLoadCertificate(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {}))
+	server.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert}
+	server.Config.ErrorLog = stdlog.New(io.Discard, "", 0)
+	server.StartTLS()
+	defer server.Close()
+	own := server.TLS.Certificates[0]
+	key, err := x509.MarshalPKCS8PrivateKey(own.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := filepath.Join(t.TempDir(), "both.pem")
+	content := append(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: own.Certificate[0]}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})...)
+	if err := os.WriteFile(both, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"load", "-q", "-k", "-n", "2", "-c", "1", server.URL}
+	start(t, append(args, "--cert", both)...).wait(exitDone)
+	start(t, append(args, "--cert", both, "--key", both)...).wait(exitDone)
+	p := start(t, args...)
+	p.wait(exitProblem)
+	if said := p.stderr.String(); !strings.Contains(said, "weir: hint: --cert FILE --key FILE ") {
+		t.Errorf("%q, want a hint on the certificate", said)
 	}
 }
 
