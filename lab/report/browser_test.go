@@ -20,30 +20,47 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// browser starts a headless Chromium for a test, or skips it where there is
-// none.
+// browser returns a new tab of the Chromium that all tests share, or skips the
+// test where there is none. The tab ends with the test, and in a minute at most.
 func browser(t *testing.T) context.Context {
 	t.Helper()
-	found := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			found = path
-			break
-		}
-	}
-	if found == "" {
+	shared, err := startBrowser()
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case shared == nil:
 		t.Skip("this test looks at pages in Chromium: install Debian's chromium")
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(found), chromedp.Flag("no-sandbox", true), chromedp.Flag("disable-gpu", true))
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(cancel) // which waits for the browser to end
-	ctx, cancel = chromedp.NewContext(ctx)
+	ctx, cancel := chromedp.NewContext(shared)
 	t.Cleanup(cancel)
-	do(t, ctx, chromedp.Navigate("about:blank")) // starts it
+	do(t, ctx, chromedp.Navigate("about:blank"))
 	ctx, cancel = context.WithTimeout(ctx, time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }
+
+// endBrowser ends Chromium, if a test has started it, and waits for that.
+var endBrowser = func() {}
+
+var startBrowser = sync.OnceValues(func() (context.Context, error) {
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			continue
+		}
+		// Two minutes are its end in any case, in which the tests have theirs.
+		limited, stop := context.WithTimeout(context.Background(), 2*time.Minute)
+		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.Flag("no-sandbox", true), chromedp.Flag("disable-gpu", true))
+		allocator, cancelAllocator := chromedp.NewExecAllocator(limited, options...)
+		ctx, cancel := chromedp.NewContext(allocator)
+		endBrowser = func() { cancel(); cancelAllocator(); stop() }
+		if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil {
+			return nil, fmt.Errorf("starting %s: %w", path, err)
+		}
+		return ctx, nil
+	}
+	return nil, nil
+})
 
 // A witness notes what a page says to the console and asks of the network.
 type witness struct {
@@ -242,7 +259,7 @@ func keepScreenshots(t *testing.T, ctx context.Context) {
 // TestHostilePageInBrowser opens a page of hostile words: nothing of them runs,
 // and nothing of them is asked of the network.
 func TestHostilePageInBrowser(t *testing.T) {
-	dir := write(t, hostileResults())
+	_, dir := hostileReport(t)
 	ctx := browser(t)
 	w := witnessOf(t, ctx)
 	do(t, ctx, chromedp.EmulateViewport(400, 900), open(dir, "report.html"))

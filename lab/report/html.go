@@ -157,7 +157,7 @@ const panelHeight = 90
 func (p *panels) view() panelsView {
 	v := panelsView{
 		Title: p.Title,
-		Help:  p.Help + " Each panel is a configuration: the line is the median of its runs, the band all that they had.",
+		Help:  p.Help + " Each panel is a configuration: the line is the median of its runs, the band all that they had, until the load and its log end.",
 		Keys:  []key{{"c1", "median of the runs"}, {"c1 area", "all runs"}},
 	}
 	rows := p.Axis.Rows()

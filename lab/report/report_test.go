@@ -23,36 +23,46 @@ import (
 	"github.com/weirhq/weir/lab/report"
 )
 
-// wholeReport writes the largest report once for all tests, and logs how long it
-// took.
-func wholeReport(t *testing.T) (r *lab.Results, dir string) {
+// A written report is made once for all tests that only read it.
+type written struct {
+	once    sync.Once
+	make    func() *lab.Results
+	results *lab.Results
+	dir     string
+}
+
+var wholeWritten, smallWritten, hostileWritten = written{make: whole.make}, written{make: small.make}, written{make: hostileResults}
+
+func wholeReport(t *testing.T) (*lab.Results, string)   { return wholeWritten.get(t) }
+func smallReport(t *testing.T) (*lab.Results, string)   { return smallWritten.get(t) }
+func hostileReport(t *testing.T) (*lab.Results, string) { return hostileWritten.get(t) }
+
+// get writes the report when it is asked for first, and logs how long that took.
+func (w *written) get(t *testing.T) (*lab.Results, string) {
 	t.Helper()
-	wholeOnce.Do(func() {
-		wholeResults = whole.make()
-		a := analysis.Of(wholeResults)
+	w.once.Do(func() {
+		w.results = w.make()
+		a := analysis.Of(w.results)
 		var err error
-		if wholeDir, err = os.MkdirTemp("", "weir-report-*"); err != nil {
+		if w.dir, err = os.MkdirTemp("", "weir-report-*"); err != nil {
 			t.Fatal(err)
 		}
 		began := time.Now()
-		if err := report.Write(wholeDir, wholeResults, a); err != nil {
+		if err := report.Write(w.dir, w.results, a); err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("%d runs with %d samples each: written in %v", len(wholeResults.Runs), len(wholeResults.Runs[0].Samples), time.Since(began))
+		t.Logf("%d runs with %d samples each: written in %v", len(w.results.Runs), len(w.results.Runs[0].Samples), time.Since(began))
 	})
-	return wholeResults, wholeDir
+	return w.results, w.dir
 }
-
-var (
-	wholeOnce    sync.Once
-	wholeResults *lab.Results
-	wholeDir     string
-)
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if wholeDir != "" {
-		os.RemoveAll(wholeDir)
+	endBrowser()
+	for _, w := range []*written{&wholeWritten, &smallWritten, &hostileWritten} {
+		if w.dir != "" {
+			os.RemoveAll(w.dir)
+		}
 	}
 	os.Exit(code)
 }
@@ -206,10 +216,9 @@ func checkNothingLeft(t *testing.T, dir string) {
 }
 
 func TestHostileWords(t *testing.T) {
-	r := hostileResults()
-	dir := write(t, r)
-	page := read(t, dir, "report.html")
-	harmless := read(t, write(t, small.make()), "report.html")
+	r, dir := hostileReport(t)
+	_, harmlessDir := smallReport(t)
+	page, harmless := read(t, dir, "report.html"), read(t, harmlessDir, "report.html")
 	for _, element := range []string{"script", "style", "img", "iframe", "a", "link", "meta", "base", "form"} {
 		if got, want := count(t, page, element), count(t, harmless, element); got != want {
 			t.Errorf("the page of hostile words has %d <%s>, want %d as another one", got, element, want)
@@ -289,9 +298,8 @@ func count(t *testing.T, page, element string) (n int) {
 }
 
 func TestFormsAgree(t *testing.T) {
-	r := small.make()
+	r, dir := smallReport(t)
 	a := analysis.Of(r)
-	dir := write(t, r)
 	page, md := html.UnescapeString(read(t, dir, "report.html")), strings.ReplaceAll(read(t, dir, "report.md"), `\`, "")
 	var text bytes.Buffer
 	if err := report.Text(&text, r, a, dir, report.Style{Width: 1000, Color: true}); err != nil {
@@ -310,7 +318,7 @@ func TestFormsAgree(t *testing.T) {
 }
 
 func TestTextKeepsItsWidth(t *testing.T) {
-	r := whole.make()
+	r, _ := wholeReport(t)
 	a := analysis.Of(r)
 	for _, width := range []int{60, 80, 120, 200} {
 		var text bytes.Buffer
@@ -357,8 +365,8 @@ func TestProfiles(t *testing.T) {
 // TestPanelsHaveNoGaps looks at the lines over time of a short run, whose samples
 // are fewer than a chart has pixels.
 func TestPanelsHaveNoGaps(t *testing.T) {
-	page := read(t, write(t, small.make()), "report.html")
-	_, after, found := strings.Cut(page, `<div class="panel">`)
+	_, dir := smallReport(t)
+	_, after, found := strings.Cut(read(t, dir, "report.html"), `<div class="panel">`)
 	if !found {
 		t.Fatal("the page has no panels")
 	}

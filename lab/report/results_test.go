@@ -20,8 +20,15 @@ type scene struct {
 }
 
 // whole is an experiment of the largest size that the report has a target for:
-// 40 runs of a minute, sampled every 50 ms.
-var whole = scene{[]string{"output=null", "output=file", "output=pipe", "output=terminal"}, 10, 60, 50 * time.Millisecond, 4000}
+// 40 runs of a minute, sampled every 50 ms; under the race detector, which makes
+// all of it ten times as slow, fewer.
+var whole = func() scene {
+	s := scene{[]string{"output=null", "output=file", "output=pipe", "output=terminal"}, 10, 60, 50 * time.Millisecond, 4000}
+	if underRace {
+		s.repeats, s.seconds, s.points = 6, 20, 1000
+	}
+	return s
+}()
 
 // small is quickly made.
 var small = scene{[]string{"output=null", "output=file", "output=pipe"}, 6, 3, 50 * time.Millisecond, 300}
@@ -126,7 +133,7 @@ var hostile = []string{
 func hostileResults() *lab.Results {
 	s := small
 	s.configurations = hostile
-	s.repeats = 5
+	s.repeats = 2
 	r := s.make()
 	r.Title, r.Question, r.Source = hostile[0], hostile[1], hostile[4]+"\n"+hostile[8]
 	r.Machine.Processor, r.Version = hostile[0], hostile[3]

@@ -73,7 +73,7 @@ var signals = []signal{
 
 // allPanels are those whose signal is there in some run that was measured.
 func allPanels(r *lab.Results) []panels {
-	end := lastSample(r)
+	end := drawnEnd(r)
 	if end <= 0 {
 		return nil
 	}
@@ -87,15 +87,31 @@ func allPanels(r *lab.Results) []panels {
 	return all
 }
 
-// lastSample is when the longest of the measured runs was sampled last.
-func lastSample(r *lab.Results) float64 {
-	end := 0.0
+// drawnEnd is when panels end: with the longest load of the measured runs, or with
+// the last output of one. What is sampled after it, while a service ends, would
+// leave little room for the rest.
+func drawnEnd(r *lab.Results) float64 {
+	end, last := 0.0, 0.0
 	for i := range r.Runs {
-		if run := &r.Runs[i]; measured(run) && len(run.Samples) > 0 {
-			end = max(end, run.Samples[len(run.Samples)-1].At)
+		run := &r.Runs[i]
+		if !measured(run) || len(run.Samples) == 0 {
+			continue
+		}
+		last = max(last, run.Samples[len(run.Samples)-1].At)
+		if run.Load != nil {
+			end = max(end, run.Load.DurationSeconds)
+		}
+		for _, s := range slices.Backward(run.Samples) {
+			if s.Output > 0 {
+				end = max(end, s.At)
+				break
+			}
 		}
 	}
-	return end
+	if end <= 0 {
+		return last
+	}
+	return min(end, last)
 }
 
 // measured tells whether a run's values count.
@@ -139,8 +155,8 @@ func (s signal) binned(samples []lab.Sample, end float64, parts int) binned {
 	b := binned{make([]float64, parts), make([]float64, parts), make([]float64, parts)}
 	counts := make([]int, parts)
 	for _, sample := range samples {
-		if sample.At < 0 {
-			continue // warming up
+		if sample.At < 0 || sample.At > end {
+			continue // warming up, or ending
 		}
 		i := min(int(sample.At/end*float64(parts)), parts-1)
 		v := s.of(sample)
@@ -157,7 +173,22 @@ func (s signal) binned(samples []lab.Sample, end float64, parts int) binned {
 			b.low[i], b.high[i] = b.mean[i], b.mean[i]
 		}
 	}
+	b.fill(counts)
 	return b
+}
+
+// fill gives a part between two with samples, when it has none, what the later
+// has: a rate is since the sample before, and a level is at most one sample off.
+func (b binned) fill(counts []int) {
+	later := -1
+	first := slices.IndexFunc(counts, func(n int) bool { return n > 0 })
+	for i := len(counts) - 1; i > first && first >= 0; i-- {
+		if counts[i] > 0 {
+			later = i
+		} else if later >= 0 {
+			b.mean[i], b.low[i], b.high[i] = b.mean[later], b.low[later], b.high[later]
+		}
+	}
 }
 
 // acrossRuns is the median of several runs' means, and the range of all their

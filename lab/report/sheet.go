@@ -36,6 +36,15 @@ type table struct {
 	Rows    [][]cell
 }
 
+// first is a table's first n columns.
+func (t table) first(n int) table {
+	some := table{Columns: t.Columns[:n]}
+	for _, row := range t.Rows {
+		some.Rows = append(some.Rows, row[:n])
+	}
+	return some
+}
+
 // A column's cells are texts or numbers.
 type column struct {
 	Name   string
@@ -183,7 +192,7 @@ func valueCells(a *analysis.Analysis, m *analysis.Metric, name string) []cell {
 	if row == nil {
 		return []cell{{Text: "-"}, {Text: ""}}
 	}
-	value := cell{Text: analysis.Quantity(row.Median, m.Unit), Small: spread(row.Summary), Sort: sortNumber(row.Median)}
+	value := cell{Text: analysis.Quantity(row.Median, m.Unit), Small: spread(row.Summary, m.Unit), Sort: sortNumber(row.Median)}
 	return []cell{value, versusCell(row.Versus, name == a.Baseline, name == a.Again)}
 }
 
@@ -192,7 +201,7 @@ func valueCells(a *analysis.Analysis, m *analysis.Metric, name string) []cell {
 func versusCell(d *analysis.Difference, baseline, twin bool) cell {
 	switch {
 	case baseline:
-		return cell{Text: "baseline", Sort: "1", Class: "quiet"}
+		return cell{Text: "baseline", Sort: "1", Class: "baseline"}
 	case d == nil:
 		return cell{}
 	}

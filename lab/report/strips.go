@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/weirhq/weir/internal/chart"
@@ -128,7 +129,7 @@ func latencyStrips(a *analysis.Analysis, r *lab.Results) strips {
 			st.Dots = append(st.Dots, dot{Class: p.class + " big", At: v, Down: .5, Text: p.name + " " + analysis.Quantity(v, "us")})
 			least, most = min(least, v), max(most, v)
 			if p.name == "p50" || p.name == "p99" {
-				words = append(words, analysis.Quantity(v, "us"))
+				words = append(words, p.name+" "+analysis.Quantity(v, "us"))
 			}
 		}
 		if len(st.Dots) == 0 {
@@ -152,18 +153,18 @@ func cpuStrips(a *analysis.Analysis, r *lab.Results) strips {
 		Help: "What the service's processes ran for each answered request: their own code, and the system's on their behalf. Many small writes show as system time; formatting and garbage collection as user time.",
 		Keys: []key{{"c1 area", "user"}, {"c2 area", "system"}},
 	}
-	user, system := a.Metric("user CPU per request"), a.Metric("system CPU per request")
-	if user == nil || system == nil {
+	both, user, system := a.Metric("CPU per request"), a.Metric("user CPU per request"), a.Metric("system CPU per request")
+	if both == nil || user == nil || system == nil {
 		return s
 	}
 	most := 0.0
 	for _, c := range r.Configurations {
-		u, y := user.Row(c.Name), system.Row(c.Name)
-		if u == nil || y == nil {
+		sums, u, y := both.Row(c.Name), user.Row(c.Name), system.Row(c.Name)
+		if sums == nil || u == nil || y == nil {
 			continue
 		}
-		sum := u.Median + y.Median
-		s.Rows = append(s.Rows, strip{Name: c.Name, Value: analysis.Quantity(sum, "us"), Bars: []stretch{
+		sum := u.Median + y.Median // is not quite the median of the sums, which is the number beside it
+		s.Rows = append(s.Rows, strip{Name: c.Name, Value: analysis.Quantity(sums.Median, "us"), Bars: []stretch{
 			{"c1", 0, u.Median, "user " + analysis.Quantity(u.Median, "us")},
 			{"c2", u.Median, sum, "system " + analysis.Quantity(y.Median, "us")},
 		}})
@@ -178,7 +179,8 @@ func cpuStrips(a *analysis.Analysis, r *lab.Results) strips {
 const mostOwn = 40
 
 // allStrips are those that there is something to draw of, and how many of the
-// runs' own measures are not among them.
+// runs' own measures are not among them for want of room. One that is the same in
+// all runs is a number and no picture.
 func allStrips(r *lab.Results, a *analysis.Analysis) (all []strips, left int) {
 	drawn := map[string]bool{}
 	add := func(m *analysis.Metric) {
@@ -196,6 +198,9 @@ func allStrips(r *lab.Results, a *analysis.Analysis) (all []strips, left int) {
 	own := 0
 	for i := range a.Metrics {
 		m := &a.Metrics[i]
+		if m.Own && !varies(m) {
+			continue
+		}
 		if m.Own {
 			if own++; own > mostOwn {
 				left++
@@ -208,6 +213,16 @@ func allStrips(r *lab.Results, a *analysis.Analysis) (all []strips, left int) {
 	}
 	add(a.Metric("memory, peak"))
 	return unlike(all), left
+}
+
+// varies tells whether there is something to draw: two runs that differ.
+func varies(m *analysis.Metric) bool {
+	for _, row := range m.Rows {
+		if slices.ContainsFunc(row.Values, func(v analysis.Value) bool { return v.Value != m.Rows[0].Values[0].Value }) {
+			return true
+		}
+	}
+	return false
 }
 
 // unlike gives strips files of their own.

@@ -29,7 +29,7 @@ func Text(w io.Writer, r *lab.Results, a *analysis.Analysis, dir string, style S
 	p := newPaper(style)
 	p.heading(s.Title)
 	p.findings(s.Findings)
-	p.table(s.Overview)
+	p.overview(s.Overview)
 	p.warnings(s.Warnings)
 	if dir != "" {
 		p.line("")
@@ -129,6 +129,29 @@ func (p *paper) warnings(ws []string) {
 	}
 }
 
+// overview writes a table of metrics, in columns as long as two of them have
+// room: what leads comes first, and what is left out is named.
+func (p *paper) overview(t table) {
+	const others, each, least = 2, 2, 2 // columns: before the metrics, of each, and how many metrics
+	for n := len(t.Columns); n >= others+least*each; n -= each {
+		for _, much := range []detailed{all, medians, texts} {
+			if !p.columns(t.first(n), much) {
+				continue
+			}
+			var left []string
+			for k := n; k < len(t.Columns); k += each {
+				left = append(left, t.Columns[k].Name)
+			}
+			if left != nil {
+				p.wrapped("", "Not in this table, but in the report: "+strings.Join(left, "; ")+".", "")
+				p.line("")
+			}
+			return
+		}
+	}
+	p.blocks(t)
+}
+
 // table writes a table in columns: with its intervals where they fit, then
 // without, and when it is still too wide, as a block for each row.
 func (p *paper) table(t table) {
@@ -166,10 +189,7 @@ func (p *paper) columns(t table, much detailed) bool {
 		for word := range strings.FieldsSeq(c.Name) {
 			widths[k] = max(widths[k], len([]rune(p.clean(word))))
 		}
-		heads[k] = readable.Wrap(p.clean(c.Name), widths[k])
-		for _, line := range heads[k] {
-			widths[k] = max(widths[k], len([]rune(line)))
-		}
+		heads[k] = wordLines(p.clean(c.Name), widths[k])
 		tall = max(tall, len(heads[k]))
 		total += widths[k] + 2
 	}
@@ -190,8 +210,23 @@ func (p *paper) columns(t table, much detailed) bool {
 	return true
 }
 
+// wordLines breaks a text at spaces alone, into lines of at most width where its
+// words are no longer.
+func wordLines(s string, width int) []string {
+	var lines []string
+	for word := range strings.FieldsSeq(s) {
+		last := len(lines) - 1
+		if last >= 0 && len([]rune(lines[last]))+1+len([]rune(word)) <= width {
+			lines[last] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return lines
+}
+
 // classColors are the colours of a cell's class.
-var classColors = map[string]string{"better": green, "worse": red, "quiet": dim, "outlier": yellow}
+var classColors = map[string]string{"better": green, "worse": red, "quiet": dim, "baseline": dim, "outlier": yellow}
 
 // cellText is a cell in one line. What stands small beside a name has no room.
 func cellText(c cell, column int, much detailed) string {
@@ -328,8 +363,8 @@ func comparisonTables(c *analysis.Comparison) []titledTable {
 		for _, row := range m.Rows {
 			t.Rows = append(t.Rows, []cell{
 				{Text: row.Configuration},
-				{Text: analysis.Quantity(row.A.Median, m.Unit), Small: spread(row.A)},
-				{Text: analysis.Quantity(row.B.Median, m.Unit), Small: spread(row.B)},
+				{Text: analysis.Quantity(row.A.Median, m.Unit), Small: spread(row.A, m.Unit)},
+				{Text: analysis.Quantity(row.B.Median, m.Unit), Small: spread(row.B, m.Unit)},
 				versusCell(&row.Versus, false, false), {Text: pText(row.Versus.Corrected)},
 			})
 		}

@@ -61,19 +61,19 @@ func verdict(d *analysis.Difference) string {
 	return text + " " + string(d.Verdict)
 }
 
-// spread writes an interval as a share of its median: ±1.2%.
-func spread(s analysis.Summary) string {
+// spread writes an interval as a share of its median, ±1.2%, or as it is when it
+// is wider than the median.
+func spread(s analysis.Summary, unit string) string {
 	if s.Interval == nil || s.Median <= 0 {
 		return ""
 	}
-	off := max(s.Interval.High/s.Median-1, 1-s.Interval.Low/s.Median)
-	if off < 0.0005 {
+	switch off := max(s.Interval.High/s.Median-1, 1-s.Interval.Low/s.Median); {
+	case off < 0.0005:
 		return "±0%"
+	case off < 0.9995:
+		return fmt.Sprintf("±%.1f%%", 100*off)
 	}
-	if off >= 1 {
-		return fmt.Sprintf("±%.0f%%", 100*off)
-	}
-	return fmt.Sprintf("±%.1f%%", 100*off)
+	return intervalText(s.Interval, unit)
 }
 
 // intervalText writes an interval in its unit.
