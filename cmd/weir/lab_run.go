@@ -178,12 +178,20 @@ func reportResults(s streams, dir string, r *lab.Results, asJSON bool) error {
 			return nil
 		}
 	}
-	hint := "the service said nothing, or to /dev/null; --set service.stderr=pipe would show what"
-	if slices.ContainsFunc(r.Runs, func(r lab.Run) bool { return r.LastOutput != "" }) {
-		hint = "read the runs' last output in " + filepath.Join(dir, "report.html")
-	}
-	complain(s.err, &problem{err: errors.New("no run could be measured"), hint: hint})
+	complain(s.err, &problem{err: errors.New("no run could be measured"), hint: whyNot(dir, r.Runs)})
 	return errFound
+}
+
+// whyNot says where to look when no run could be measured.
+func whyNot(dir string, runs []lab.Run) string {
+	page := filepath.Join(dir, "report.html")
+	switch {
+	case slices.ContainsFunc(runs, func(r lab.Run) bool { return r.LastOutput != "" }):
+		return "read the runs' last output in " + page
+	case slices.ContainsFunc(runs, func(r lab.Run) bool { return r.Outcome != lab.Failed }):
+		return "the service said nothing, or to /dev/null; --set service.stderr=pipe would show what"
+	}
+	return "read why in " + page
 }
 
 // labStyle is how text on stdout looks.
