@@ -76,6 +76,12 @@ func (s *store) take() error {
 		}
 		return fmt.Errorf("lock %s: %w", lock.Name(), err)
 	}
+	if mine, err := lock.Stat(); err == nil {
+		if there, err := os.Stat(lock.Name()); err != nil || !os.SameFile(mine, there) { // who had it has removed it since
+			lock.Close()
+			return s.take()
+		}
+	}
 	s.lock = lock
 	return nil
 }
