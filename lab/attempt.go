@@ -44,10 +44,10 @@ type attempt struct {
 const points = 4000
 
 // measure makes a run. It is to be forgotten when ctx was done before its end.
-func (s *session) measure(ctx context.Context, c Case, t turn, stem *string) Run {
-	r := Run{Number: t.number, Configuration: c.Name, Repeat: t.repeat, Started: time.Now().Round(0), Outcome: Done}
+func (s *session) measure(ctx context.Context, c Case, t Turn, stem *string) Run {
+	r := Run{Number: t.Number, Configuration: c.Name, Repeat: t.Repeat, Started: time.Now().Round(0), Outcome: Done}
 	r.Warnings, s.notes = s.notes, nil
-	a := &attempt{session: s, Case: c, run: &r, stem: stem, dir: s.store.path(tmpDir, strconv.Itoa(t.number))}
+	a := &attempt{session: s, Case: c, run: &r, stem: stem, dir: s.store.path(tmpDir, strconv.Itoa(t.Number))}
 	if err := a.prepare(); err != nil {
 		a.failed(Failed, err)
 	} else {

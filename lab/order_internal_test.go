@@ -7,21 +7,21 @@ import (
 
 func TestOrder(t *testing.T) {
 	for _, c := range []struct{ cases, repeats int }{{1, 1}, {2, 10}, {5, 3}, {4, 0}} {
-		turns := order(c.cases, c.repeats, 1)
+		turns := Order(c.cases, c.repeats, 1)
 		if len(turns) != c.cases*c.repeats {
 			t.Fatalf("%d cases, %d times each: %d turns", c.cases, c.repeats, len(turns))
 		}
 		for i, block := range slices.Collect(slices.Chunk(turns, c.cases)) {
 			var of []int
 			for j, turn := range block {
-				if turn.number != i*c.cases+j+1 || turn.repeat != i+1 {
+				if turn.Number != i*c.cases+j+1 || turn.Repeat != i+1 {
 					t.Errorf("turn %d of block %d is %+v", j, i, turn)
 				}
-				of = append(of, turn.of)
+				of = append(of, turn.Case)
 			}
 			if i%2 == 1 {
 				for j, turn := range turns[(i-1)*c.cases : i*c.cases] {
-					if of[c.cases-1-j] != turn.of {
+					if of[c.cases-1-j] != turn.Case {
 						t.Errorf("block %d, %v, is not the mirror of the one before", i, of)
 						break
 					}
@@ -36,10 +36,10 @@ func TestOrder(t *testing.T) {
 			}
 		}
 	}
-	if slices.Equal(order(20, 2, 1), order(20, 2, 2)) {
+	if slices.Equal(Order(20, 2, 1), Order(20, 2, 2)) {
 		t.Error("two seeds give the same order")
 	}
-	if !slices.Equal(order(20, 2, 1), order(20, 2, 1)) {
+	if !slices.Equal(Order(20, 2, 1), Order(20, 2, 1)) {
 		t.Error("one seed gives two orders")
 	}
 }

@@ -66,7 +66,7 @@ type session struct {
 	experiment *Experiment
 	options    Options
 	cases      []Case
-	turns      []turn
+	turns      []Turn
 	store      *store
 	teller     *teller
 	results    *Results
@@ -88,7 +88,7 @@ func newSession(e *Experiment, o Options) (*session, error) {
 	if o.Repo == "" && strings.Contains(string(e.Source()), "${repo}") {
 		return nil, errors.New("the experiment builds parts of Weir, and needs its sources: run it in a clone of Weir")
 	}
-	s.turns = order(len(s.cases), orElse(e.Repeats, defaultRepeats), e.Seed)
+	s.turns = Order(len(s.cases), orElse(e.Repeats, defaultRepeats), e.Seed)
 	s.results = &Results{
 		Name: e.Name, Title: e.Title, Question: e.Question, Source: string(e.Source()),
 		Started: time.Now().Round(0), Seed: e.Seed, Version: o.Version, Machine: load.ThisMachine(), Interrupted: true,
@@ -130,7 +130,7 @@ func (s *session) goOn(old *Results) error {
 	s.results.Started = old.Started
 	for _, r := range old.Runs {
 		i := r.Number - 1
-		if i < 0 || i >= len(s.turns) || s.cases[s.turns[i].of].Name != r.Configuration {
+		if i < 0 || i >= len(s.turns) || s.cases[s.turns[i].Case].Name != r.Configuration {
 			return fmt.Errorf("go on in %s: run %d there is of %q, which does not run then: another version of weir has ordered them", s.store.dir, r.Number, r.Configuration)
 		}
 		s.add(r)
@@ -204,15 +204,15 @@ func (s *session) complete() bool {
 	return len(s.results.Runs) == len(s.turns) && (len(s.experiment.Profiles) == 0 || len(s.results.Profiled) == len(s.cases)-1)
 }
 
-func (s *session) has(t turn) bool {
-	return slices.ContainsFunc(s.results.Runs, func(r Run) bool { return r.Number == t.number })
+func (s *session) has(t Turn) bool {
+	return slices.ContainsFunc(s.results.Runs, func(r Run) bool { return r.Number == t.Number })
 }
 
 // make makes a run and keeps it, unless ctx is done before its end.
-func (s *session) make(ctx context.Context, t turn) error {
-	c := s.cases[t.of]
+func (s *session) make(ctx context.Context, t Turn) error {
+	c := s.cases[t.Case]
 	s.tellLeft(func(p *Progress) {
-		p.Step, p.Run, p.Of, p.Configuration, p.Repeat = Starting, t.number, len(s.turns), c.Name, t.repeat
+		p.Step, p.Run, p.Of, p.Configuration, p.Repeat = Starting, t.Number, len(s.turns), c.Name, t.Repeat
 	})
 	began := time.Now()
 	var r Run
@@ -247,9 +247,9 @@ func (s *session) add(r Run) {
 func failedAtStart(r Run) bool { return r.Load == nil && r.Outcome != Done && r.Outcome != Leaked }
 
 // notMade is the run of a configuration that has failed too often.
-func (s *session) notMade(t turn) Run {
+func (s *session) notMade(t Turn) Run {
 	return Run{
-		Number: t.number, Configuration: s.cases[t.of].Name, Repeat: t.repeat, Started: time.Now().Round(0),
+		Number: t.Number, Configuration: s.cases[t.Case].Name, Repeat: t.Repeat, Started: time.Now().Round(0),
 		Outcome: Failed, Error: fmt.Sprintf("not made: the %d runs of this configuration before have failed at their start", mostFailures),
 	}
 }
@@ -295,7 +295,7 @@ func (s *session) profile(ctx context.Context) error {
 		}
 		s.teller.change(func(p *Progress) { p.Step, p.Configuration, p.Repeat = Profiling, c.Name, 0 })
 		stem := profileStem(i+1, c.Name)
-		r := s.measure(ctx, c, turn{number: i + 1}, &stem)
+		r := s.measure(ctx, c, Turn{Number: i + 1}, &stem)
 		if ctx.Err() != nil {
 			return nil
 		}

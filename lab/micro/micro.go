@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -110,8 +108,7 @@ type experiment struct {
 	Options
 	began time.Time
 	sides []*side
-	turns []turn
-	done  int // of turns
+	done  int // of the runs
 }
 
 // build makes the binaries of both sides.
@@ -138,47 +135,21 @@ func (e *experiment) close() {
 	}
 }
 
-// A turn is a run that is to be made.
-type turn struct {
-	configuration int // 0 is the baseline, 1 its twin, 2 the other side
-	repeat        int
-}
-
-// order returns all turns, in blocks of one of each: a block is shuffled and the
-// next one its mirror, as those of any experiment.
-func order(count int, seed uint64) []turn {
-	chance := rand.New(rand.NewPCG(seed, 0x6d6963726f))
-	var turns []turn
-	var block []int
-	for repeat := range count {
-		if repeat%2 == 0 {
-			block = chance.Perm(3)
-		} else {
-			slices.Reverse(block)
-		}
-		for _, c := range block {
-			turns = append(turns, turn{c, repeat + 1})
-		}
-	}
-	return turns
-}
-
 // run makes all runs, or those until ctx ends.
 func (e *experiment) run(ctx context.Context) *lab.Results {
 	r := e.results()
-	e.turns = order(e.Count, e.Seed)
-	for i, turn := range e.turns {
-		configuration := r.Configurations[turn.configuration]
-		e.tell(lab.Progress{Step: lab.Loading, Configuration: configuration.Name, Repeat: turn.repeat})
-		run := e.sides[turn.configuration/2].run(ctx, e.Bench, e.Time)
+	for _, turn := range lab.Order(len(r.Configurations), e.Count, e.Seed) {
+		configuration := r.Configurations[turn.Case] // the baseline, its twin, and the other side
+		e.tell(lab.Progress{Step: lab.Loading, Configuration: configuration.Name, Repeat: turn.Repeat})
+		run := e.sides[turn.Case/2].run(ctx, e.Bench, e.Time)
 		if ctx.Err() != nil {
 			r.Interrupted = true
 			break
 		}
-		run.Number, run.Repeat, run.Configuration = i+1, turn.repeat, configuration.Name
+		run.Number, run.Repeat, run.Configuration = turn.Number, turn.Repeat, configuration.Name
 		r.Runs = append(r.Runs, run)
 		e.done++
-		e.tell(lab.Progress{Step: lab.Ended, Configuration: configuration.Name, Repeat: turn.repeat, Last: &run})
+		e.tell(lab.Progress{Step: lab.Ended, Configuration: configuration.Name, Repeat: turn.Repeat, Last: &run})
 	}
 	r.Ended = time.Now()
 	return r
