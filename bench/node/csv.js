@@ -13,7 +13,8 @@
 //   its file after the last answer   how long it was still written
 //   CPU per log call                 of the whole process, so that what "none" has of it is the reading
 //   log call p50, p99, max           the time inside one call in 64: a call that waits for the log's reader is long
-//   event-loop delay p50, p99, max   how late a timer was, and so everything else that this process should do
+//   event-loop delay p50, p99, max   how late a timer was, and so everything else that this process should do, until
+//                                    the last answer
 //
 // --after has what happens in the first milliseconds since the first request left out: the warm-up.
 
@@ -53,6 +54,7 @@ const calls = createHistogram()
 const delay = monitorEventLoopDelay({ resolution: delayStep })
 let called = 0
 let answered = 0 // when the last upload was
+let delays = [] // measures of the delay until then: what the log takes afterwards keeps nobody waiting
 let ended = false // the logger takes nothing any more: an upload that was cut off may still come
 let measuring = null // what there was when the warm-up was over: { cpu, called }
 
@@ -94,6 +96,7 @@ const server = http.createServer((request, response) => {
     if (bytes > chunks * chunkSize) chunk()
     response.end(`${Math.max(0, rows.rows - 1)} rows\n`)
     answered = performance.now()
+    if (delay.max > 0) delays = quantiles('event-loop delay', delay, delayStep * 1e6)
   })
 })
 
@@ -125,7 +128,7 @@ function leaveMeasures() {
     measures.push({ name: 'CPU per log call', unit: 'us', value: (cpu.user + cpu.system) / (called - measuring.called) })
   }
   if (calls.count > 0) measures.push(...quantiles('log call', calls, 0))
-  if (delay.max > 0) measures.push(...quantiles('event-loop delay', delay, delayStep * 1e6))
+  measures.push(...delays)
   fs.writeFileSync(file, JSON.stringify(measures))
 }
 
