@@ -62,8 +62,9 @@ func merged(d, e *distribution) *distribution {
 
 func (d *distribution) count() int64 { return d.histogram.TotalCount() }
 
-// quantiles returns the times in microseconds that these percentages of all do
-// not exceed, which are to rise; 0 of none.
+// quantiles returns the times in microseconds at these percentages, which are to
+// rise; 0 of none. Of n sorted times p% is the one whose number is nearest to
+// n·p/100, as HdrHistogram has it, in every language and in the file of --hdr.
 func (d *distribution) quantiles(percentages ...float64) []float64 {
 	times := make([]float64, len(percentages))
 	if d.count() == 0 {
