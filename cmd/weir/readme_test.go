@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -110,6 +111,8 @@ func (r *readme) weir(args []string) {
 		r.tail(args)
 	case "load":
 		r.load(args)
+	case "lab":
+		r.lab(args)
 	default:
 		r.t.Errorf("nobody has said how to test weir %v", args)
 	}
@@ -149,6 +152,28 @@ func (r *readme) load(args []string) {
 	}
 	p := prepare(r.t, args...)
 	p.cmd.Dir = r.dir
+	if err := p.start(); err != nil {
+		r.t.Fatal(err)
+	}
+	p.wait(0)
+}
+
+// lab runs a much shorter experiment: one run of each configuration.
+func (r *readme) lab(args []string) {
+	r.t.Helper()
+	if args[1] == "run" {
+		short := []string{"--repeats", "1", "-d", "100ms", "--set", "warm_up=0s", "--out", filepath.Join(r.dir, args[2])}
+		args = slices.Insert(args, 3, short...)
+	}
+	if slices.Contains(args, "python3") {
+		if _, err := exec.LookPath("python3"); err != nil {
+			r.t.Logf("%v is not tested: %v", args, err)
+			return
+		}
+		args = append(args, "0") // a free port, instead of its own one
+	}
+	p := prepare(r.t, args...)
+	p.cmd.Dir = "../.." // Weir's sources: some experiments build what they measure
 	if err := p.start(); err != nil {
 		r.t.Fatal(err)
 	}
