@@ -118,7 +118,7 @@ var layers = map[string]struct {
 	"internal/nearest":    {why: "a guess at a word needs nobody"},
 	"internal/backend":    {own: []string{"internal/machine"}, why: "a service to measure with needs a clock of CPU time, and nobody else"},
 	"cmd/weir": {
-		own:     []string{"log", "log/record", "log/sink", "router", "proxy", "front", "limit", "load", "load/compare", "load/gen", "load/report", "load/settings", "lab", "lab/analysis", "lab/micro", "lab/report", "experiments", "internal/backend", "internal/follow", "internal/machine", "internal/nearest"},
+		own:     []string{"log", "log/record", "log/sink", "router", "proxy", "front", "limit", "load", "load/compare", "load/gen", "load/report", "load/settings", "lab", "lab/analysis", "lab/micro", "lab/report", "experiments", "internal/backend", "internal/follow", "internal/machine", "internal/nearest", "internal/readable"},
 		foreign: []string{"github.com/alecthomas/kong", "github.com/expr-lang/expr", "github.com/KimMachineGun/automemlimit", "golang.org/x/term"},
 		why:     "only the command knows everything",
 	},

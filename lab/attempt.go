@@ -89,7 +89,7 @@ func (a *attempt) prepare() error {
 	if a.url == "" {
 		return nil
 	}
-	a.url = withScheme(a.url)
+	a.url = settings.WithScheme(a.url)
 	return errTaken(a.url)
 }
 
@@ -110,13 +110,6 @@ func (a *attempt) knownURL() string {
 		return "http://127.0.0.1:${port}/"
 	}
 	return ""
-}
-
-func withScheme(u string) string {
-	if strings.Contains(u, "://") {
-		return u
-	}
-	return "http://" + u
 }
 
 // perform starts the service, loads it and stops it.

@@ -55,13 +55,14 @@ func (e *Experiment) set(f *yamlfile.File, path string, n *yamlfile.Node) error 
 
 // What an experiment without Quick has when it is short, unless it has less.
 const (
-	shortRepeats  = 3
+	shortRepeats  = 6
 	shortWarmUp   = 500 * time.Millisecond
 	shortDuration = 2 * time.Second
 )
 
 // Shorten makes the experiment a short one, for a first look: it takes the
-// settings of Quick, or has three repeats of two seconds where there are none.
+// settings of Quick, or has six repeats of two seconds where there are none: fewer
+// could hardly tell a difference from chance.
 // An error leaves the experiment as it was.
 func (e *Experiment) Shorten() error {
 	short := *e

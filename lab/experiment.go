@@ -38,6 +38,11 @@ type Experiment struct {
 	// it is without labels.
 	Baseline map[string]string
 
+	// Lead has the names of the metrics that the question is about, the most
+	// important first: of [Metrics], or of the service's own measures. With none
+	// they are what such a load is mostly about.
+	Lead []string
+
 	Repeats int           // of each configuration; 0 is 10
 	Sample  time.Duration // how often a service is sampled; 0 is 50 ms
 	Seed    uint64        // of the order of the runs

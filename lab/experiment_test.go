@@ -407,8 +407,8 @@ func TestShorten(t *testing.T) {
 // An experiment without quick is shortened all the same.
 func TestShortenByItself(t *testing.T) {
 	for src, want := range map[string][3]any{
-		"": {3, time.Duration(0), 2 * time.Second},
-		"repeats: 10\nwarm_up: 5s\nload: {duration: 1m}": {3, 500 * time.Millisecond, 2 * time.Second},
+		"": {6, time.Duration(0), 2 * time.Second},
+		"repeats: 10\nwarm_up: 5s\nload: {duration: 1m}": {6, 500 * time.Millisecond, 2 * time.Second},
 		"repeats: 2\nwarm_up: 1ms\nload: {duration: 1s}": {2, time.Millisecond, time.Second},
 	} {
 		e := fromText(t, "name: e\n"+src)

@@ -155,6 +155,10 @@ func allSettings() []setting {
 		key("include.*.set", (*reader).Names, nil),
 		key("include.*.set.*", readAdded, nil),
 		key("baseline", readBaseline, showBaseline),
+		setting{yamlfile.Key[target]{
+			Path: "lead",
+			Read: yamlfile.Many(parseProse, func(t target) *[]string { return &t.experiment.Lead }),
+		}, func(t target) *yamlfile.Node { return showList(t.experiment.Lead) }},
 		one("repeats", between(1, 1000), showAny, func(t target) *int { return &t.experiment.Repeats }),
 		one("sample", parsePeriod, showTime, func(t target) *time.Duration { return &t.experiment.Sample }),
 		one("seed", parseSeed, showAny, func(t target) *uint64 { return &t.experiment.Seed }),

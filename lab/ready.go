@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -163,7 +162,7 @@ func listensAt(ctx context.Context, pid int) (string, error) {
 		return "", err
 	}
 	if len(addresses) == 0 {
-		return "", fmt.Errorf("it listens on no port: %w", os.ErrNotExist)
+		return "", errors.New("it listens on no port")
 	}
 	at := "http://" + reachable(addresses[0]).String() + "/"
 	if accepts(ctx, at) != nil && addresses[0].Addr() == netip.IPv6Unspecified() { // of IPv6 alone

@@ -13,6 +13,9 @@ type Results struct {
 	Title    string `json:"title"`
 	Question string `json:"question,omitempty"`
 
+	// Lead has the names of the metrics that the question is about.
+	Lead []string `json:"lead,omitempty"`
+
 	// Source is the experiment as it ran, in YAML, so that it can be run again.
 	Source string `json:"source"`
 

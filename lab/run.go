@@ -90,7 +90,7 @@ func newSession(e *Experiment, o Options) (*session, error) {
 	}
 	s.turns = Order(len(s.cases), orElse(e.Repeats, defaultRepeats), e.Seed)
 	s.results = &Results{
-		Name: e.Name, Title: e.Title, Question: e.Question, Source: string(e.Source()),
+		Name: e.Name, Title: e.Title, Question: e.Question, Lead: e.Lead, Source: string(e.Source()),
 		Started: time.Now().Round(0), Seed: e.Seed, Version: o.Version, Machine: load.ThisMachine(), Interrupted: true,
 	}
 	for _, c := range s.cases {

@@ -53,6 +53,8 @@ type Metric struct {
 	Own    bool       `json:"own,omitempty"`   // a measure of the runs' own, not one of lab.Metrics
 	Leads  bool       `json:"leads,omitempty"` // findings are about it
 
+	named bool // by the experiment, to lead
+
 	// Rows are the configurations that have it, in the results' order.
 	Rows []Row `json:"rows"`
 
@@ -149,7 +151,7 @@ func Of(r *lab.Results) *Analysis {
 
 // metricOf compares the configurations in one metric, and judges nothing yet.
 func metricOf(t *table, c column) Metric {
-	m := Metric{Name: c.Name, Unit: c.Unit, Better: c.Better, Own: c.own, Leads: c.leads && c.varies()}
+	m := Metric{Name: c.Name, Unit: c.Unit, Better: c.Better, Own: c.own, Leads: c.leads && c.varies(), named: c.named}
 	base, hasBase := c.values[t.baseline]
 	for _, configuration := range t.configurations {
 		values := c.values[configuration]

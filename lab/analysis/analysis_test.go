@@ -50,6 +50,33 @@ func closedLoop(all ...series) *lab.Results {
 	return r
 }
 
+// TestLead has an experiment say what it is about: findings are about that, in
+// that order, and a metric that nobody has measured is told of.
+func TestLead(t *testing.T) {
+	r := closedLoop(series{null, around(1, 10, 1000, .01)}, series{"pipe", around(2, 10, 500, .01)}, series{again, around(3, 10, 1000, .01)})
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		value := 100 + float64(i)/100
+		if run.Configuration == "pipe" {
+			value *= 2
+		}
+		run.Own = []lab.Measure{{Name: "log call p99", Unit: "us", Value: value}, {Name: "log call p50", Unit: "us", Value: value / 10}}
+	}
+	r.Lead = []string{"log call p99", "log cal p50"}
+	a := analysis.Of(r)
+	if got := a.Metrics[0]; got.Name != "log call p99" || !got.Leads || got.Row("pipe").Versus.Verdict != analysis.Worse {
+		t.Errorf("the first metric is %+v", got)
+	}
+	for _, f := range a.Findings {
+		if f.Metric != "" && f.Metric != "log call p99" {
+			t.Errorf("a finding is about %s: %s", f.Metric, f.Text)
+		}
+	}
+	if want := `The experiment is about "log cal p50", which no run has: lead names a metric as the tables do.`; !slices.Contains(a.Warnings, want) {
+		t.Errorf("warnings %q lack %q", a.Warnings, want)
+	}
+}
+
 // around returns n values about a middle, no two alike, by so large a share of it.
 func around(seed uint64, n int, middle, share float64) []float64 {
 	random := rand.New(rand.NewPCG(seed, 7))

@@ -110,7 +110,7 @@ func leads(a *Analysis) [][]judged {
 		rows := compared(a, m)
 		switch {
 		case !m.Leads || len(rows) == 0:
-		case m.Own:
+		case m.Own && !m.named:
 			own = append(own, rows...)
 		default:
 			groups = append(groups, rows)

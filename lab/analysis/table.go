@@ -20,6 +20,7 @@ type column struct {
 	Name, Unit string
 	Better     lab.Better
 	own, leads bool
+	named      bool               // by the experiment, to lead
 	values     map[string][]Value // by configuration, in the order of the runs
 }
 
@@ -51,7 +52,27 @@ func tableOf(r *lab.Results) *table {
 	for _, c := range ownColumns(r) {
 		t.keep(*c)
 	}
+	t.lead(r.Lead)
 	return t
+}
+
+// lead puts the metrics first that an experiment says it is about.
+func (t *table) lead(names []string) {
+	if !slices.ContainsFunc(t.columns, func(c column) bool { return slices.Contains(names, c.Name) }) {
+		return
+	}
+	for i := range t.columns {
+		c := &t.columns[i]
+		c.named = slices.Contains(names, c.Name)
+		c.leads = c.named
+	}
+	rank := func(c column) int {
+		if !c.named {
+			return len(names)
+		}
+		return slices.Index(names, c.Name)
+	}
+	slices.SortStableFunc(t.columns, func(a, b column) int { return rank(a) - rank(b) })
 }
 
 // name finds the configurations and which of them is the baseline: the first

@@ -23,6 +23,7 @@ func warnings(r *lab.Results, t *table, a *Analysis) []string {
 	if r.Interrupted {
 		all = append(all, "The experiment was ended before all of its runs were made.")
 	}
+	all = append(all, notMeasured(r, a)...)
 	all = append(all, unlikeItself(a)...)
 	all = append(all, few(t, a)...)
 	all = append(all, failures(t)...)
@@ -34,6 +35,20 @@ func warnings(r *lab.Results, t *table, a *Analysis) []string {
 			percent(r.LabCPU), percent(mostLabCPU)))
 	}
 	return all
+}
+
+// notMeasured tells of metrics that the experiment is about and no run has.
+func notMeasured(r *lab.Results, a *Analysis) []string {
+	var missing []string
+	for _, name := range r.Lead {
+		if a.Metric(name) == nil {
+			missing = append(missing, fmt.Sprintf("%q", name))
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("The experiment is about %s, which no run has: lead names a metric as the tables do.", listed(missing, 6))}
 }
 
 // unlikeItself tells where the baseline differs from its twin.
