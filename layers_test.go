@@ -86,7 +86,7 @@ var layers = map[string]struct {
 		why:     "what it measures is handed to it as a command; what it found is for others to judge and to show",
 	},
 	"lab/internal/service": {
-		own:     []string{"internal/process"},
+		own:     []string{"internal/machine", "internal/process"},
 		foreign: []string{"golang.org/x/sys/unix", "github.com/creack/pty"},
 		why:     "a process with its outputs and limits; what is measured of it is not its business",
 	},

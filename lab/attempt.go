@@ -9,12 +9,10 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/lab/internal/service"
 	"github.com/weirhq/weir/load"
 	"github.com/weirhq/weir/load/settings"
@@ -262,9 +260,10 @@ func (a *attempt) load(ctx context.Context, plan load.Plan) {
 	a.hold(a.Service.Output)
 	a.hold(a.Service.Stderr)
 	a.before = a.service.Count()
-	began := time.Now()
-	result, own, err := runLoad(ctx, plan)
+	began, own := time.Now(), a.cpu()
+	result, err := load.Run(ctx, plan)
 	a.ended = time.Now()
+	own = a.cpu() - own
 	a.after = a.service.Count()
 	a.watcher.end()
 	if profiles != nil {
@@ -277,20 +276,9 @@ func (a *attempt) load(ctx context.Context, plan load.Plan) {
 	a.answered(ctx, result, err, "while it was loaded")
 }
 
-// runLoad also returns what this process has used beside the load: beside the
-// generator's threads, and this one, on which the load's plan becomes a program
-// and its histograms a result.
-func runLoad(ctx context.Context, plan load.Plan) (r *load.Result, own time.Duration, err error) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	all, here := machine.ProcessCPU(), machine.ThreadCPU()
-	r, err = load.Run(ctx, plan)
-	own = machine.ProcessCPU() - all - (machine.ThreadCPU() - here)
-	if r != nil {
-		own -= time.Duration(r.Generator.CPUSeconds * float64(time.Second))
-	}
-	return r, max(0, own), err
-}
+// cpu is what the lab has taken for the run so far: for its samples, its
+// questions, and what it reads of the service's output.
+func (a *attempt) cpu() time.Duration { return a.watcher.meter.Used() + a.service.CPU() }
 
 // hold has a sink's reader stop when it is to.
 func (a *attempt) hold(s Sink) {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/weirhq/weir/internal/machine"
 )
 
 const (
@@ -22,6 +24,7 @@ const (
 type goService struct {
 	root   string // below it are /debug/vars, /metrics and /debug/pprof
 	client *http.Client
+	meter  *machine.Meter
 	last   atomic.Pointer[goState] // nil until it has answered
 
 	marks   chan mark
@@ -50,14 +53,15 @@ func goRoot(u string) string {
 	return u
 }
 
-// startGoService asks until stop.
-func startGoService(at string) *goService {
+// startGoService asks until stop, and adds what that costs to a meter.
+func startGoService(at string, meter *machine.Meter) *goService {
 	ctx, cancel := context.WithCancel(context.Background())
 	transport := trusting()
 	transport.MaxConnsPerHost, transport.DisableCompression = 1, true
 	g := &goService{
 		root:    goRoot(at),
 		client:  &http.Client{Transport: transport},
+		meter:   meter,
 		marks:   make(chan mark),
 		cancel:  cancel,
 		stopped: make(chan struct{}),
@@ -81,11 +85,11 @@ func (g *goService) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case m := <-g.marks:
-			g.ask(ctx)
+			g.meter.Measure(func() { g.ask(ctx) })
 			g.load.mark(m.begins, g.last.Load())
 			close(m.answered)
 		case <-next.C:
-			g.ask(ctx)
+			g.meter.Measure(func() { g.ask(ctx) })
 		}
 		next.Reset(g.every())
 	}

@@ -18,6 +18,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/weirhq/weir/internal/machine"
 )
 
 // runtimePages serves what a Go service tells of its runtime; here it is this
@@ -56,7 +58,7 @@ func TestGoUsage(t *testing.T) {
 		{"pprof alone", "/debug/pprof/", []string{"/debug/pprof/"}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			g := startGoService(runtimePages(t, c.pages...).URL + c.at)
+			g := startGoService(runtimePages(t, c.pages...).URL+c.at, new(machine.Meter))
 			send(g.marks, true)
 			const size, collections = 1 << 20, 20
 			for range collections {
@@ -86,7 +88,7 @@ func TestGoServiceThatStalls(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-stop }))
 	defer s.Close()
 	defer close(stop)
-	g := startGoService(s.URL)
+	g := startGoService(s.URL, new(machine.Meter))
 	began := time.Now()
 	send(g.marks, true)
 	send(g.marks, false)
@@ -105,7 +107,7 @@ func TestGoServiceThatStalls(t *testing.T) {
 // TestGoServiceThatStopsAnswering is one that the load brings to a stand.
 func TestGoServiceThatStopsAnswering(t *testing.T) {
 	pages := runtimePages(t, "/debug/vars")
-	g := startGoService(pages.URL)
+	g := startGoService(pages.URL, new(machine.Meter))
 	send(g.marks, true)
 	send(g.marks, true) // another answer
 	pages.Close()
@@ -125,7 +127,7 @@ func TestNoGoService(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, page) }))
 			defer s.Close()
-			g := startGoService(s.URL)
+			g := startGoService(s.URL, new(machine.Meter))
 			send(g.marks, true)
 			send(g.marks, false)
 			g.stop()

@@ -36,8 +36,8 @@ type Results struct {
 	Interrupted bool `json:"interrupted,omitempty"`
 
 	// LabCPU is the share of one CPU that the lab itself took while runs were
-	// measured: its samples, its readers of output and what it writes, without
-	// the load.
+	// loaded: for its samples, for what it asks a Go service, and for reading
+	// the service's output. What the load takes is not in it.
 	LabCPU float64 `json:"lab_cpu"`
 }
 

@@ -3,6 +3,7 @@ package lab
 import (
 	"time"
 
+	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/internal/process"
 )
 
@@ -10,7 +11,8 @@ import (
 // Its methods are for one goroutine, and in this order: begin when the load
 // begins, end when it has ended, stop.
 type watcher struct {
-	golang *goService // nil when the service is not asked
+	golang *goService    // nil when the service is not asked
+	meter  machine.Meter // what watching costs
 
 	marks   chan mark
 	over    chan struct{}
@@ -51,7 +53,7 @@ func newWatcher(pid int, every time.Duration, output func() (bytes, behind int64
 		sampler: newSampler(p, every, output),
 	}
 	if goURL != "" {
-		w.golang = startGoService(goURL)
+		w.golang = startGoService(goURL, &w.meter)
 		w.sampler.golang = w.golang.last.Load
 	}
 	go w.watch()
@@ -103,7 +105,7 @@ func send(marks chan<- mark, begins bool) {
 func (w *watcher) watch() {
 	defer close(w.stopped)
 	s := w.sampler
-	s.take(time.Now())
+	w.meter.Measure(func() { s.take(time.Now()) })
 	ticker := time.NewTicker(s.every)
 	defer ticker.Stop()
 	for {
@@ -111,12 +113,12 @@ func (w *watcher) watch() {
 		case <-w.over:
 			return
 		case m := <-w.marks:
-			s.mark(m.begins)
+			w.meter.Measure(func() { s.mark(m.begins) })
 			close(m.answered)
 			ticker.Reset(s.every)
 		case <-ticker.C:
 			every := s.every
-			s.take(time.Now())
+			w.meter.Measure(func() { s.take(time.Now()) })
 			if s.every != every { // there were too many
 				ticker.Reset(s.every)
 			}

@@ -87,7 +87,7 @@ func write() {
 func stubborn() {
 	signal.Ignore(syscall.SIGTERM)
 	fmt.Println("ready")
-	select {}
+	time.Sleep(time.Hour) // and no deadlock, as select {} would be
 }
 
 // owner starts a service and waits to be killed.

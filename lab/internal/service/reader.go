@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/weirhq/weir/internal/machine"
 )
 
 // A reader takes what comes out of a pipe or a terminal, and counts it.
@@ -22,6 +24,7 @@ type reader struct {
 	perSecond int64
 	buffer    []byte
 
+	meter        machine.Meter // what reading costs
 	bytes, lines atomic.Int64
 	last         atomic.Int64 // when, in nanoseconds since 1970; 0 for never
 
@@ -66,16 +69,27 @@ func (r *reader) read() {
 	rests := rests{perSecond: r.perSecond}
 	for !r.impatient() {
 		r.sitOut()
-		n, err := unix.Read(r.fd, r.buffer[:rests.portion()])
-		switch {
-		case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EINTR):
-			n = 0
-		case err != nil || n == 0: // EIO is the end of a terminal
+		var n int
+		var ended bool
+		r.meter.Measure(func() { n, ended = r.readOnce(rests.portion()) })
+		if ended {
 			return
 		}
-		r.take(r.buffer[:n])
 		r.rest(rests.after(n, time.Now()))
 	}
+}
+
+// readOnce takes what is there, up to a portion.
+func (r *reader) readOnce(portion int) (n int, ended bool) {
+	n, err := unix.Read(r.fd, r.buffer[:portion])
+	switch {
+	case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EINTR):
+		return 0, false
+	case err != nil || n == 0: // EIO is the end of a terminal
+		return 0, true
+	}
+	r.take(r.buffer[:n])
+	return n, false
 }
 
 // impatient tells whether the end was waited for long enough. While it is, there

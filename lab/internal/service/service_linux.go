@@ -184,6 +184,14 @@ func (s *Service) Count() (sum Count) {
 	return sum
 }
 
+// CPU is what reading the outputs has cost this process so far.
+func (s *Service) CPU() (sum time.Duration) {
+	for _, sink := range s.sinks {
+		sum += sink.cpu()
+	}
+	return sum
+}
+
 // Lines counts the lines so far; a file is read for it.
 func (s *Service) Lines() (lines int64) {
 	for _, sink := range s.sinks {

@@ -28,5 +28,6 @@ func (*Service) PID() int                                   { return 0 }
 func (*Service) Ended() <-chan struct{}                     { return nil }
 func (*Service) Count() Count                               { return Count{} }
 func (*Service) Lines() int64                               { return 0 }
+func (*Service) CPU() time.Duration                         { return 0 }
 func (*Service) Hold(_, _ time.Time)                        {}
 func (*Service) Stop(context.Context, time.Duration) Ending { return Ending{} }

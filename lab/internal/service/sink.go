@@ -122,6 +122,14 @@ func (s *Sink) Tail() []byte {
 	return nil
 }
 
+// cpu is what reading has cost so far.
+func (s *Sink) cpu() time.Duration {
+	if s.reader == nil {
+		return 0
+	}
+	return s.reader.meter.Used()
+}
+
 // hold has a pipe's reader stop for a time.
 func (s *Sink) hold(from, until time.Time) {
 	if s.reader != nil && s.kind == pipe {
