@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -70,8 +69,5 @@ func printMistakes(s streams, mistakes front.Mistakes) error {
 	for i, m := range mistakes {
 		list[i] = mistake{m.File, m.Line, m.Col, m.What, m.Hint}
 	}
-	enc := json.NewEncoder(s.out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(map[string]any{"mistakes": list})
+	return printJSON(s.out, map[string]any{"mistakes": list})
 }

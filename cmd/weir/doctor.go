@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -247,8 +246,5 @@ func tellFindings(w io.Writer, findings []finding) {
 
 // printFindings prints {"findings": [{"name", "value", "bites", "hint"}]}.
 func printFindings(w io.Writer, findings []finding) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(map[string]any{"findings": findings})
+	return printJSON(w, map[string]any{"findings": findings})
 }

@@ -85,7 +85,7 @@ func TestLabLeft(t *testing.T) {
 		}
 	}()
 	began := time.Now()
-	_, err = attended(v, signals, func(ctx context.Context) (*lab.Results, error) {
+	_, err = interruptible(v, labEnds, signals, func(ctx context.Context) (*lab.Results, error) {
 		<-ctx.Done()
 		<-release
 		return nil, errors.New("released")

@@ -46,7 +46,7 @@ func (c *labMicroCmd) Run(s streams) error {
 	}
 	screen := newLabScreen(s, c.Quiet)
 	signals, stop := interrupts()
-	results, err := attended(screen, signals, func(ctx context.Context) (*lab.Results, error) {
+	results, err := interruptible(screen, labEnds, signals, func(ctx context.Context) (*lab.Results, error) {
 		return micro.Run(ctx, micro.Options{
 			A: c.Base, B: c.New, Packages: c.Packages, Bench: c.Bench, Time: c.Time, Count: c.Count, Seed: c.Seed,
 			Version: version(), Progress: screen.show,

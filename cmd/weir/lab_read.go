@@ -1,9 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"io"
-
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
 	"github.com/weirhq/weir/lab/report"
@@ -60,14 +57,6 @@ func (c *labCompareCmd) Run(s streams) error {
 		return report.Comparison(s.out, comparison, labStyle(s))
 	}
 	return printJSON(s.out, comparison)
-}
-
-// printJSON writes a document for a program, laid out for a person.
-func printJSON(w io.Writer, document any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(document)
 }
 
 // noResults is about a folder that could not be read.

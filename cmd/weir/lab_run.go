@@ -67,7 +67,7 @@ func (c *labRunCmd) Run(s streams) error {
 	}
 	screen := newLabScreen(s, c.Quiet)
 	signals, stop := interrupts()
-	results, err := attended(screen, signals, func(ctx context.Context) (*lab.Results, error) {
+	results, err := interruptible(screen, labEnds, signals, func(ctx context.Context) (*lab.Results, error) {
 		screen.begin(cases, folder.name)
 		return e.Run(ctx, lab.Options{
 			Dir: folder.name, Resume: c.Resume, Version: version(), Weir: weir, Repo: repository(), Progress: screen.show,

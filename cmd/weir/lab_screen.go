@@ -1,10 +1,8 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"math"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -79,37 +77,8 @@ func (v *labScreen) close() {
 	v.quiet = true
 }
 
-// attended runs an experiment that the first signal ends early, with the results
-// of the runs before. The second one leaves it: errLeft comes back at once, and
-// when weir ends then the kernel ends what it has started.
-func attended(v *labScreen, signals <-chan os.Signal, run func(context.Context) (*lab.Results, error)) (*lab.Results, error) {
-	defer v.close()
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	var results *lab.Results
-	ended := make(chan error, 1)
-	go func() { // is waited for below, unless it is left, and weir with it
-		var err error
-		results, err = run(ctx)
-		ended <- err
-	}()
-	var first time.Time
-	for {
-		select {
-		case err := <-ended:
-			return results, err
-		case <-signals:
-			switch {
-			case first.IsZero():
-				first = time.Now()
-				v.say("weir: what was started is stopped, and the runs so far are reported (again to leave at once)")
-				cancel()
-			case time.Since(first) > sameInterrupt:
-				return nil, errLeft
-			}
-		}
-	}
-}
+// labEnds is said at the first interrupt.
+const labEnds = "what was started is stopped, and the runs so far are reported"
 
 // ended is the line of a run that has ended.
 func (v *labScreen) ended(p lab.Progress) string {

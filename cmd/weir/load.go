@@ -145,7 +145,7 @@ func (c *loadSendCmd) Run(ctx *kong.Context, s streams) error {
 	}
 	signals, stop := interrupts()
 	defer stop()
-	result, err := interruptible(screen, signals, func(ctx context.Context) (*load.Result, error) { return load.Run(ctx, plan) })
+	result, err := interruptible(screen, loadEnds, signals, func(ctx context.Context) (*load.Result, error) { return load.Run(ctx, plan) })
 	if err != nil {
 		return loadProblem(err)
 	}

@@ -80,10 +80,7 @@ func (c *loadCompareCmd) Run(s streams) error {
 	if !c.JSON {
 		return comparison.WriteText(s.out)
 	}
-	enc := json.NewEncoder(s.out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(comparison)
+	return printJSON(s.out, comparison)
 }
 
 func readResults(names []string) ([]*load.Result, error) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -128,8 +127,5 @@ func (f *reportFile) put(stdout io.Writer, r *load.Result) error {
 
 // writeJSON writes the result as the document of docs/load.md.
 func writeJSON(w io.Writer, r *load.Result) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(r)
+	return printJSON(w, r)
 }

@@ -1,14 +1,9 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"sync"
-	"syscall"
-	"time"
 
 	"golang.org/x/term"
 
@@ -83,45 +78,5 @@ func (v *screen) report(r *load.Result) error {
 	return report.Text(v.out, r, report.Style{Width: width, Color: v.color})
 }
 
-// errLeft ends a run that was left at the second interrupt.
-var errLeft = errors.New("left")
-
-// interrupts are the signals that end a run.
-func interrupts() (signals chan os.Signal, stop func()) {
-	signals = make(chan os.Signal, 2)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
-	return signals, func() { signal.Stop(signals) }
-}
-
-// interruptible runs a load that the first signal ends early, with a result of
-// what there is. The second one leaves it: it returns errLeft and does not wait.
-func interruptible(v *screen, signals <-chan os.Signal, run func(context.Context) (*load.Result, error)) (*load.Result, error) {
-	defer v.close()
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	type outcome struct {
-		result *load.Result
-		err    error
-	}
-	ended := make(chan outcome, 1)
-	go func() { // is waited for below, unless it is left, and weir with it
-		r, err := run(ctx)
-		ended <- outcome{r, err}
-	}()
-	var first time.Time
-	for {
-		select {
-		case o := <-ended:
-			return o.result, o.err
-		case <-signals:
-			switch {
-			case first.IsZero():
-				first = time.Now()
-				v.say("weir: nothing more is sent; answers under way are waited for (again to leave at once)")
-				cancel()
-			case time.Since(first) > sameInterrupt:
-				return nil, errLeft
-			}
-		}
-	}
-}
+// loadEnds is said at the first interrupt.
+const loadEnds = "nothing more is sent; answers under way are waited for"

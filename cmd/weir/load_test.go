@@ -263,7 +263,7 @@ func TestLoadInterruptTwice(t *testing.T) {
 		}
 	}()
 	began := time.Now()
-	_, err = interruptible(v, signals, func(ctx context.Context) (*load.Result, error) {
+	_, err = interruptible(v, loadEnds, signals, func(ctx context.Context) (*load.Result, error) {
 		<-ctx.Done()
 		close(cancelled)
 		<-release

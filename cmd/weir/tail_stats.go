@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -153,10 +152,7 @@ func (s *tailStats) finish(out io.Writer) error {
 		return nil
 	}
 	severities, routes := s.rows()
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(struct {
+	return printJSON(out, struct {
 		Events     int      `json:"events"`
 		OtherLines int      `json:"other_lines"`
 		Seconds    float64  `json:"seconds"`

@@ -1,0 +1,14 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+)
+
+// printJSON writes a document for a program, laid out for a person.
+func printJSON(w io.Writer, document any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(document)
+}
