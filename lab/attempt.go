@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -193,9 +194,9 @@ func (a *attempt) useService(ctx context.Context) {
 // plan is the load for the service where it is.
 func (a *attempt) plan() (load.Plan, error) {
 	if a.Load.RequestsFile != "" {
-		a.Load.To = orElse(a.Load.To, below(a.url, "/"))
+		a.Load.To = cmp.Or(a.Load.To, below(a.url, "/"))
 	} else {
-		a.Load.URL = orElse(below(a.url, a.Load.URL), a.url)
+		a.Load.URL = cmp.Or(below(a.url, a.Load.URL), a.url)
 	}
 	plan, err := a.Load.Plan()
 	if wrong := new(settings.Error); errors.As(err, &wrong) {
@@ -211,7 +212,7 @@ func (a *attempt) watch() (err error) {
 	if a.Service.Go != "" {
 		goURL = below(a.url, a.Service.Go)
 	}
-	a.watcher, err = newWatcher(a.service.PID(), orElse(a.experiment.Sample, defaultSample), func() (bytes, behind int64) {
+	a.watcher, err = newWatcher(a.service.PID(), cmp.Or(a.experiment.Sample, defaultSample), func() (bytes, behind int64) {
 		c := a.service.Count()
 		return c.Bytes, c.Behind
 	}, goURL)
@@ -350,7 +351,7 @@ const (
 // is told to end: what is lost then was lost while it could write.
 func (a *attempt) settle(ctx context.Context) {
 	a.teller.step(Stopping)
-	a.awaitQuiet(ctx, loadQuiet, orElse(a.Service.StopWithin, defaultStopWithin))
+	a.awaitQuiet(ctx, loadQuiet, cmp.Or(a.Service.StopWithin, defaultStopWithin))
 	a.quietEnd = a.service.Count().Last
 }
 
@@ -377,7 +378,7 @@ func (a *attempt) awaitQuiet(ctx context.Context, quiet, most time.Duration) {
 // stop ends the service, and takes what is known then into the run.
 func (a *attempt) stop(ctx context.Context) {
 	a.teller.step(Stopping)
-	e := a.service.Stop(ctx, orElse(a.Service.StopWithin, defaultStopWithin))
+	e := a.service.Stop(ctx, cmp.Or(a.Service.StopWithin, defaultStopWithin))
 	a.run.Exit = e.Exit
 	a.judgeLeft(e)
 	if len(e.Alive) > 0 {

@@ -155,17 +155,11 @@ func allSettings() []setting {
 		key("include.*.set", (*reader).Names, nil),
 		key("include.*.set.*", readAdded, nil),
 		key("baseline", readBaseline, showBaseline),
-		setting{yamlfile.Key[target]{
-			Path: "lead",
-			Read: yamlfile.Many(parseProse, func(t target) *[]string { return &t.experiment.Lead }),
-		}, func(t target) *yamlfile.Node { return showList(t.experiment.Lead) }},
+		many("lead", parseProse, func(t target) *[]string { return &t.experiment.Lead }),
 		one("repeats", between(1, 1000), showAny, func(t target) *int { return &t.experiment.Repeats }),
 		one("sample", parsePeriod, showTime, func(t target) *time.Duration { return &t.experiment.Sample }),
 		one("seed", parseSeed, showAny, func(t target) *uint64 { return &t.experiment.Seed }),
-		setting{yamlfile.Key[target]{
-			Path: "profiles",
-			Read: yamlfile.Many(yamlfile.Word([]string{"cpu", "alloc_space"}), func(t target) *[]string { return &t.experiment.Profiles }),
-		}, func(t target) *yamlfile.Node { return showList(t.experiment.Profiles) }},
+		many("profiles", yamlfile.Word([]string{"cpu", "alloc_space"}), func(t target) *[]string { return &t.experiment.Profiles }),
 		key("quick", readQuick, showQuick),
 		key("quick.*", readQuickSetting, nil),
 	)
@@ -184,6 +178,11 @@ func one[V comparable](path string, parse func(yamlfile.Scalar) (V, *yamlfile.Re
 		}
 		return nil
 	})
+}
+
+// many is the setting of a list of values, each of them read by itself.
+func many(path string, parse func(yamlfile.Scalar) (string, *yamlfile.Refusal), at func(target) *[]string) setting {
+	return key(path, yamlfile.Many(parse, at), func(t target) *yamlfile.Node { return showList(*at(t)) })
 }
 
 func list(path string, at func(target) *[]string) setting {

@@ -1,6 +1,10 @@
 package lab
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/weirhq/weir/load"
+)
 
 // A Metric is a number that every run may have, and by which configurations are
 // compared.
@@ -34,12 +38,7 @@ var metrics = []Metric{
 	{"threads, peak", "", Lower, used(func(u Usage) float64 { return float64(u.PeakThreads) })},
 	{"open files, peak", "", Neither, used(func(u Usage) float64 { return float64(u.PeakFiles) })},
 	{"context switches per request", "", Lower, perRequest(func(u Usage) float64 { return float64(u.VoluntarySwitches + u.ForcedSwitches) })},
-	{"requests not answered with 2xx", "", Lower, func(r *Run) (float64, bool) {
-		if r.Load == nil {
-			return 0, false
-		}
-		return float64(r.Load.Sent - r.Load.Status["2xx"]), true
-	}},
+	ofLoad("requests not answered with 2xx", "", Lower, func(l *load.Result) float64 { return float64(l.Sent - l.Status["2xx"]) }),
 	{"log bytes per second", "bytes/s", Neither, func(r *Run) (float64, bool) {
 		return r.Output.BytesPerSecond, r.Output.Bytes > 0
 	}},

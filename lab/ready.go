@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -67,7 +68,7 @@ func addressOf(u string) (string, error) {
 // awaitReady returns when the service is ready, and sets where it is if that
 // was not known. The error is why it is not: ended when it has ended.
 func (a *attempt) awaitReady(ctx context.Context) error {
-	within := orElse(a.Service.ReadyWithin, defaultReadyWithin)
+	within := cmp.Or(a.Service.ReadyWithin, defaultReadyWithin)
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	client := &http.Client{

@@ -25,9 +25,6 @@ const (
 	defaultStopWithin  = 10 * time.Second
 )
 
-// orElse returns what a zero stands for.
-func orElse[T comparable](value, zero T) T { return cmp.Or(value, zero) }
-
 // mostFailures is how often in a row a configuration may fail at its start. The
 // runs of it that are left then are not made: their Outcome is Failed, and
 // their Error says so.
@@ -88,7 +85,7 @@ func newSession(e *Experiment, o Options) (*session, error) {
 	if o.Repo == "" && strings.Contains(string(e.Source()), "${repo}") {
 		return nil, errors.New("the experiment builds parts of Weir, and needs its sources: run it in a clone of Weir")
 	}
-	s.turns = Order(len(s.cases), orElse(e.Repeats, defaultRepeats), e.Seed)
+	s.turns = Order(len(s.cases), cmp.Or(e.Repeats, defaultRepeats), e.Seed)
 	s.results = &Results{
 		Name: e.Name, Title: e.Title, Question: e.Question, Lead: e.Lead, Source: string(e.Source()),
 		Started: time.Now().Round(0), Seed: e.Seed, Version: o.Version, Machine: load.ThisMachine(), Interrupted: true,
