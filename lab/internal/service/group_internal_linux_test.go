@@ -1,8 +1,11 @@
 package service
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
@@ -16,8 +19,8 @@ func TestGroup(t *testing.T) {
 		t.Skip("no control group may be made: ", err)
 	}
 	cmd := exec.Command("sleep", "300")
-	cmd.SysProcAttr = &syscall.SysProcAttr{UseCgroupFD: true, CgroupFD: int(g.file.Fd())}
-	if err := cmd.Start(); err != nil {
+	cmd.SysProcAttr = new(syscall.SysProcAttr)
+	if err := errors.Join(g.enter(cmd), cmd.Start()); err != nil {
 		t.Errorf("start a program in the group: %v", err)
 	} else {
 		late := time.AfterFunc(10*time.Second, func() { cmd.Process.Kill() })
@@ -34,6 +37,29 @@ func TestGroup(t *testing.T) {
 	}
 	if _, err := os.Stat(g.dir); err == nil {
 		t.Errorf("%s is still there", g.dir)
+	}
+}
+
+// TestOrphans finds the groups of this process and of one that has ended.
+func TestOrphans(t *testing.T) {
+	ended := exec.Command("true")
+	if err := ended.Run(); err != nil {
+		t.Fatal(err)
+	}
+	parent := t.TempDir()
+	ours := filepath.Join(parent, fmt.Sprintf("%s%d-1", groupPrefix, os.Getpid()))
+	orphan := filepath.Join(parent, fmt.Sprintf("%s%d-1", groupPrefix, ended.Process.Pid))
+	for _, dir := range []string{ours, orphan} {
+		if err := os.Mkdir(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	removeOrphans(parent)
+	if _, err := os.Stat(ours); err != nil {
+		t.Errorf("the group of a process that runs: %v", err)
+	}
+	if _, err := os.Stat(orphan); err == nil {
+		t.Error("the group of a process that has ended is still there")
 	}
 }
 

@@ -1,35 +1,55 @@
 package service
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// A group is a control group, version 2, of a service's own. It holds all of
-// its processes together to a limit of memory.
+// A group is a control group of a service's own. It holds all of its processes
+// together to a limit of memory.
 type group struct {
-	dir  string
-	file *os.File // dir
+	dir   string
+	knobs knobs
+	file  *os.File // dir, to start a program in; nil in version 1, which cannot
 }
 
-// groupRoots are where version 2 is mounted, alone or beside version 1.
+// knobs are the files of a group by which a version bounds its memory.
+type knobs struct {
+	version int
+	limit   string
+	swap    string // may be missing
+	noSwap  string // what it is set to, "" for the limit itself
+	events  string // has a line "oom_kill N"
+}
+
+var (
+	version1 = knobs{1, "memory.limit_in_bytes", "memory.memsw.limit_in_bytes", "", "memory.oom_control"}
+	version2 = knobs{2, "memory.max", "memory.swap.max", "0", "memory.events"}
+)
+
+// groupRoots are where version 2 is mounted, alone or beside version 1, which
+// is mounted beside it by the name of its controller.
 var groupRoots = []string{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}
 
 // newGroup makes a group that may use so many bytes.
 func newGroup(memory int64) (*group, error) {
 	g, err := findGroup("memory")
 	if err != nil {
-		return nil, fmt.Errorf("limit the service to %d bytes of memory, which takes a control group (version 2) of its own; run as root, or by `systemd-run --user --scope -p Delegate=yes weir lab run ...`: %w", memory, err)
+		return nil, fmt.Errorf("limit the service to %d bytes of memory, which takes a control group of its own; run as root, or by `systemd-run --user --scope -p Delegate=yes weir lab run ...`: %w", memory, err)
 	}
+	most := strconv.FormatInt(memory, 10)
 	if err := errors.Join(
-		g.write("memory.max", strconv.FormatInt(memory, 10)),
-		g.writeIfThere("memory.swap.max", "0"), // what is swapped would not count
+		g.write(g.knobs.limit, most),
+		g.writeIfThere(g.knobs.swap, cmp.Or(g.knobs.noSwap, most)), // what is swapped would not count
 	); err != nil {
 		g.remove()
 		return nil, fmt.Errorf("limit the service to %d bytes of memory: %w", memory, err)
@@ -40,13 +60,13 @@ func newGroup(memory int64) (*group, error) {
 // findGroup makes a group below this process's own, or below the nearest above
 // it that hands the controller to those below; "" is no controller.
 func findGroup(controller string) (*group, error) {
-	root, own, err := ownGroup()
+	root, own, knobs, err := ownGroup(controller)
 	if err != nil {
 		return nil, err
 	}
 	var errs []error
 	for at := own; ; at = filepath.Dir(at) {
-		g, err := makeGroup(filepath.Join(root, at), controller)
+		g, err := makeGroup(filepath.Join(root, at), controller, knobs)
 		if err == nil {
 			return g, nil
 		}
@@ -57,40 +77,67 @@ func findGroup(controller string) (*group, error) {
 	}
 }
 
-// ownGroup returns where groups are and the path of this process's own below.
-func ownGroup() (root, own string, err error) {
+// ownGroup returns where groups with a controller are, the path of this
+// process's own below, and how they are bounded. A controller is in one
+// hierarchy alone: in one of version 1, or else in that of version 2.
+func ownGroup(controller string) (root, own string, k knobs, err error) {
 	text, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {
-		return "", "", err
+		return "", "", k, err
 	}
-	for line := range strings.Lines(string(text)) {
-		path, ok := strings.CutPrefix(strings.TrimSpace(line), "0::")
-		if !ok {
+	for line := range strings.Lines(string(text)) { // "4:memory:/a/b", "0::/c"
+		part := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(part) != 3 {
 			continue
 		}
-		for _, root := range groupRoots {
-			if _, err := os.Stat(filepath.Join(root, "cgroup.controllers")); err == nil {
-				return root, path, nil
-			}
+		switch number, controllers, path := part[0], part[1], part[2]; {
+		case controller != "" && slices.Contains(strings.Split(controllers, ","), controller):
+			return filepath.Join(groupRoots[0], controller), path, version1, nil
+		case number == "0":
+			own, k = path, version2
 		}
 	}
-	return "", "", fmt.Errorf("there is no hierarchy of control groups of version 2 below %s", groupRoots[0])
+	for _, root := range groupRoots {
+		if _, err := os.Stat(filepath.Join(root, "cgroup.controllers")); err == nil && k == version2 {
+			return root, own, k, nil
+		}
+	}
+	return "", "", k, fmt.Errorf("there are no control groups below %s", groupRoots[0])
 }
 
-func makeGroup(parent, controller string) (*group, error) {
-	if err := handDown(parent, controller); err != nil {
-		return nil, err
+func makeGroup(parent, controller string, k knobs) (*group, error) {
+	if k == version2 {
+		if err := handDown(parent, controller); err != nil {
+			return nil, err
+		}
 	}
-	dir, err := os.MkdirTemp(parent, "weir-lab-")
+	removeOrphans(parent)
+	dir, err := os.MkdirTemp(parent, fmt.Sprintf("%s%d-", groupPrefix, os.Getpid()))
 	if err != nil {
 		return nil, err
 	}
-	g := &group{dir: dir}
-	if g.file, err = os.Open(dir); err != nil {
-		os.Remove(dir)
-		return nil, err
+	g := &group{dir: dir, knobs: k}
+	if k == version2 {
+		if g.file, err = os.Open(dir); err != nil {
+			os.Remove(dir)
+			return nil, err
+		}
 	}
 	return g, nil
+}
+
+const groupPrefix = "weir-lab-" // then the process that has made the group
+
+// removeOrphans removes the groups of processes that were killed. The kernel
+// keeps those in which something still runs.
+func removeOrphans(parent string) {
+	dirs, _ := filepath.Glob(filepath.Join(parent, groupPrefix+"*"))
+	for _, dir := range dirs {
+		maker, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), groupPrefix), "-")
+		if _, err := os.Stat(filepath.Join("/proc", maker)); errors.Is(err, fs.ErrNotExist) {
+			os.Remove(dir)
+		}
+	}
 }
 
 // handDown has a group hand a controller to those below it.
@@ -122,12 +169,22 @@ func (g *group) writeIfThere(name, value string) error {
 	return nil
 }
 
-// kill ends all in it at once, on Linux since 5.14.
+// enter has a command begin in the group. In version 1 a shell goes there, and
+// becomes the program.
+func (g *group) enter(cmd *exec.Cmd) error {
+	if g.file != nil {
+		cmd.SysProcAttr.UseCgroupFD, cmd.SysProcAttr.CgroupFD = true, int(g.file.Fd())
+		return nil
+	}
+	return through(cmd, `echo $$ > "$1" && shift && exec "$0" "$@"`, filepath.Join(g.dir, "cgroup.procs"))
+}
+
+// kill ends all in it at once, on Linux since 5.14; version 1 cannot.
 func (g *group) kill() error { return g.writeIfThere("cgroup.kill", "1") }
 
 // outOfMemory is how many processes were killed for the limit.
 func (g *group) outOfMemory() int {
-	text, _ := os.ReadFile(filepath.Join(g.dir, "memory.events"))
+	text, _ := os.ReadFile(filepath.Join(g.dir, g.knobs.events))
 	for line := range strings.Lines(string(text)) {
 		if number, ok := strings.CutPrefix(line, "oom_kill "); ok {
 			n, _ := strconv.Atoi(strings.TrimSpace(number))
@@ -140,7 +197,9 @@ func (g *group) outOfMemory() int {
 // remove removes the group. The kernel lets those go that have ended a moment
 // later.
 func (g *group) remove() error {
-	g.file.Close()
+	if g.file != nil {
+		g.file.Close()
+	}
 	for deadline := time.Now().Add(time.Second); ; time.Sleep(5 * time.Millisecond) {
 		err := os.Remove(g.dir)
 		if err == nil || errors.Is(err, fs.ErrNotExist) || time.Now().After(deadline) {

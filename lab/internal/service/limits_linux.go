@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -23,12 +24,17 @@ func limitFiles(cmd *exec.Cmd, files int) error {
 	if uint64(files) > own.Max {
 		return fmt.Errorf("limit the service to %d open files: this process itself may have %d; raise that by `ulimit -Hn %[1]d`, as root", files, own.Max)
 	}
+	return through(cmd, "ulimit -n "+strconv.Itoa(files)+` && exec "$0" "$@"`)
+}
+
+// through has a shell run a script that becomes the command: $0 is its program,
+// and $@ what is to be known to the script, and then its arguments.
+func through(cmd *exec.Cmd, script string, known ...string) error {
 	shell, err := exec.LookPath("sh")
 	if err != nil {
-		return fmt.Errorf("limit the service to %d open files, which takes a shell: %w", files, err)
+		return fmt.Errorf("limit the service, which takes a shell: %w", err)
 	}
-	script := "ulimit -n " + strconv.Itoa(files) + ` && exec "$0" "$@"`
-	cmd.Args = append([]string{"sh", "-c", script, cmd.Path}, cmd.Args[1:]...)
+	cmd.Args = slices.Concat([]string{"sh", "-c", script, cmd.Path}, known, cmd.Args[1:])
 	cmd.Path = shell
 	return nil
 }

@@ -86,8 +86,9 @@ func (s *Service) start(spec Spec) error {
 		if s.group, err = newGroup(spec.Memory); err != nil {
 			return err
 		}
-		s.cmd.SysProcAttr.UseCgroupFD = true
-		s.cmd.SysProcAttr.CgroupFD = int(s.group.file.Fd())
+		if err := s.group.enter(s.cmd); err != nil {
+			return err
+		}
 	}
 	go s.run(spec.CPUs)
 	if err := <-s.started; err != nil {
