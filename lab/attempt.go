@@ -386,10 +386,13 @@ func (a *attempt) stop(ctx context.Context) {
 	}
 	if e.OutOfMemory > 0 {
 		a.warn("the kernel has killed %d of its processes, which wanted more memory than the limit allows", e.OutOfMemory)
+		if a.run.Outcome == Died {
+			a.run.Error += ": it wanted more memory than its limit allows"
+		}
 	}
 	a.readMeasures()
 	a.setOutput(e)
-	if a.run.Outcome != Done {
+	if a.run.Outcome != Done || e.Failed {
 		a.run.LastOutput = strings.ToValidUTF8(string(e.Tail), "\uFFFD")
 	}
 }

@@ -87,8 +87,8 @@ type Run struct {
 	Error   string  `json:"error,omitempty"`
 	Exit    string  `json:"exit,omitempty"` // how the service ended: "exit status 0", "signal: killed"
 
-	// LastOutput is the end of what the service wrote to stdout and stderr,
-	// kept for every outcome but Done.
+	// LastOutput is the end of what the service wrote to stdout and stderr, kept
+	// for every outcome but Done, and when Exit is neither success nor SIGTERM.
 	LastOutput string `json:"last_output,omitempty"`
 
 	// ReadyAfter is how long the service took to be ready, in seconds.

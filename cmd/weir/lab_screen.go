@@ -95,7 +95,7 @@ func (v *labScreen) ended(p lab.Progress) string {
 	if !v.live && p.Left > time.Second/2 {
 		text += "  " + left(p.Left)
 	}
-	if last := lastLine(r.LastOutput); last != "" {
+	if last := lastLine(r.LastOutput); last != "" && r.Outcome != lab.Done {
 		text += fmt.Sprintf("\n%*s  %s", 2*digits+1, "", "its last words: "+last)
 	}
 	return text

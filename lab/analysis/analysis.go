@@ -43,6 +43,9 @@ type Runs struct {
 	// the counted ones whose load generator was at its own limit.
 	Outcomes  map[lab.Outcome]int `json:"outcomes"`
 	Saturated []int               `json:"saturated,omitempty"`
+
+	// FirstError is why the first run that does not count ended so.
+	FirstError string `json:"first_error,omitempty"`
 }
 
 // A Metric is one number of all configurations.

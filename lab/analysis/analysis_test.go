@@ -196,7 +196,7 @@ func TestOutcomes(t *testing.T) {
 		case "x":
 			run.Outcome = outcomes[run.Repeat-1]
 		case "y":
-			run.Outcome = lab.Died
+			run.Outcome, run.Error = lab.Died, fmt.Sprintf("cause %d", run.Repeat)
 		}
 	}
 	a := analysis.Of(r)
@@ -217,7 +217,7 @@ func TestOutcomes(t *testing.T) {
 	if x := a.Runs[1]; x.All != 8 || x.Counted != 4 || x.Outcomes[lab.Died] != 1 {
 		t.Errorf("runs of x: %+v", x)
 	}
-	if first := a.Findings[0]; first.Text != "With y nothing was measured: 8 of 8 runs died." || first.Configuration != "y" {
+	if first := a.Findings[0]; first.Text != "With y nothing was measured: 8 of 8 runs died. The first one: cause 1." || first.Configuration != "y" {
 		t.Errorf("the first finding is %q, want the one on y", first.Text)
 	}
 	for _, what := range []string{"the service was never ready", "the service died", "no request was answered", "the lab could not do its part"} {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/lab"
@@ -53,6 +54,7 @@ func findings(t *table, a *Analysis) []Finding {
 func unmeasured(t *table) []Finding {
 	byEnd := map[string][]string{}
 	var ends []string
+	why := map[string]string{} // the first error of each end
 	for _, r := range t.runs {
 		if r.All == 0 || r.Counted > 0 {
 			continue
@@ -62,12 +64,16 @@ func unmeasured(t *table) []Finding {
 			ends = append(ends, end)
 		}
 		byEnd[end] = append(byEnd[end], r.Configuration)
+		why[end] = cmp.Or(why[end], r.FirstError)
 	}
 	var all []Finding
 	for _, end := range ends {
 		f := Finding{Text: fmt.Sprintf("With %s nothing was measured: %s.", listed(byEnd[end], mostNamed), end)}
 		if len(byEnd[end]) == 1 {
 			f.Configuration = byEnd[end][0]
+		}
+		if why[end] != "" {
+			f.Text += fmt.Sprintf(" The first one: %s.", firstLine(why[end]))
 		}
 		if slices.Contains(byEnd[end], t.baseline) {
 			f.Text += fmt.Sprintf(" %s is the baseline, so that nothing can be compared with it.", t.baseline)
@@ -356,4 +362,10 @@ func manyAlike(noise []judged) Finding {
 		text += "; " + atMost(most)
 	}
 	return Finding{Text: text + ".", Metric: m.Name, Verdict: Noise}
+}
+
+// firstLine is what a sentence has room for of an error.
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return readable.Clip(strings.TrimRight(line, ".:"))
 }

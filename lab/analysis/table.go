@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -118,6 +119,7 @@ func (t *table) count(r *lab.Results) {
 			n.All++
 			n.Outcomes[run.Outcome]++
 			if !measured(run) {
+				n.FirstError = cmp.Or(n.FirstError, run.Error)
 				continue
 			}
 			n.Counted++

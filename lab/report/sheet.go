@@ -333,7 +333,7 @@ func unmeasured(r *lab.Results) []endedRun {
 	var ended []endedRun
 	for i := range r.Runs {
 		run := &r.Runs[i]
-		if run.Outcome == lab.Done {
+		if run.Outcome == lab.Done && run.LastOutput == "" {
 			continue
 		}
 		text := string(run.Outcome)

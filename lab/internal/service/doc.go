@@ -56,6 +56,10 @@ type Ending struct {
 	// Exit is how the program itself ended: "exit status 0", "signal: killed".
 	Exit string
 
+	// Failed tells that the program ended neither with success nor by SIGTERM,
+	// nor with the status 143 that stands for it.
+	Failed bool
+
 	// Left names who had to be killed, "4711 (sleep)": the program or children
 	// of it that did not end in time, and those that it had left behind.
 	Left []string

@@ -223,8 +223,9 @@ func (s *Service) Stop(ctx context.Context, within time.Duration) Ending {
 	select {
 	case <-s.ended:
 		ending.Exit = s.cmd.ProcessState.String()
+		ending.Failed = failed(s.cmd.ProcessState.Sys().(syscall.WaitStatus))
 	case <-time.After(patience): // the kernel does not let it go
-		ending.Exit = "still running"
+		ending.Exit, ending.Failed = "still running", true
 	}
 	for _, sink := range s.sinks {
 		sink.finish()
@@ -233,6 +234,13 @@ func (s *Service) Stop(ctx context.Context, within time.Duration) Ending {
 	ending.Written, ending.Lines = s.Count(), s.Lines()
 	s.discard()
 	return ending
+}
+
+// failed tells whether a program ended neither with success nor by SIGTERM, of
+// which some make a status as a shell does.
+func failed(status syscall.WaitStatus) bool {
+	const terminated = 128 + int(syscall.SIGTERM)
+	return status.Signal() != syscall.SIGTERM && status.ExitStatus() != 0 && status.ExitStatus() != terminated
 }
 
 // EndMarked kills all processes of this user that were started with a variable
