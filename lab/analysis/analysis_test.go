@@ -570,7 +570,7 @@ func FuzzOf(f *testing.F) {
 		for i := range seed % 4 {
 			r.Configurations = append(r.Configurations, lab.Configuration{Name: string(rune('a' + i)), Baseline: random.IntN(2) == 0, Again: random.IntN(3) == 0})
 		}
-		for i, c := range text[:min(len(text), 30)] {
+		for i, c := range text[:min(len(text), 20)] {
 			run := lab.Run{Number: i, Configuration: string(rune('a' + c%5)), Outcome: outcomes[c/5%8], Usage: lab.Usage{Seconds: value(), CPUSeconds: value(), PeakRSS: int64(c)}}
 			if c%7 > 0 {
 				run.Load = &load.Result{Requests: int64(c % 3), RequestsPerSecond: value(), Latency: &load.Latency{P50: value(), P99: value()}}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"golang.org/x/text/encoding/charmap"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
@@ -42,7 +43,7 @@ const plotMargin = 6
 
 // writePlot draws twice, once for each form.
 func writePlot(dir, name string, size vg.Point, paint func(draw.Canvas)) error {
-	for ending, canvas := range map[string]vg.CanvasWriterTo{"svg": vgsvg.New(size.X, size.Y), "pdf": vgpdf.New(size.X, size.Y)} {
+	for ending, canvas := range map[string]vg.CanvasWriterTo{"svg": vgsvg.New(size.X, size.Y), "pdf": windows1252{vgpdf.New(size.X, size.Y)}} {
 		c := draw.NewCanvas(canvas, size.X, size.Y)
 		c.FillPolygon(color.White, []vg.Point{{}, {X: size.X}, size, {Y: size.Y}}) // for viewers in the dark
 		paint(draw.Crop(c, plotMargin, -plotMargin, plotMargin, -plotMargin))
@@ -55,6 +56,23 @@ func writePlot(dir, name string, size vg.Point, paint func(draw.Canvas)) error {
 		}
 	}
 	return nil
+}
+
+// windows1252 is a canvas that writes text as vgpdf's fonts are encoded, which
+// takes strings as they are. What they lack is a question mark.
+type windows1252 struct{ *vgpdf.Canvas }
+
+// FillString implements vg.Canvas.
+func (c windows1252) FillString(f font.Face, at vg.Point, s string) {
+	encoded := make([]byte, 0, len(s))
+	for _, r := range s {
+		b, ok := charmap.Windows1252.EncodeRune(r)
+		if !ok {
+			b = '?'
+		}
+		encoded = append(encoded, b)
+	}
+	c.Canvas.FillString(f, at, string(encoded))
 }
 
 // ink are the colours of page.css in the light.

@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"bytes"
+	"compress/zlib"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -106,6 +107,22 @@ func TestWriteSizes(t *testing.T) {
 			t.Errorf("plots/%s.pdf is no whole PDF", name)
 		}
 	}
+	const micro = "\xb5s)Tj" // in Windows-1252, as the PDF's fonts are
+	if drawn := drawing(t, read(t, dir, "plots", "log-call-p99.pdf")); !strings.Contains(drawn, micro) {
+		t.Errorf("plots/log-call-p99.pdf has no µs among its ticks:\n%.2000q", drawn)
+	}
+}
+
+// drawing is what the compressed streams of a PDF have.
+func drawing(t *testing.T, pdf string) string {
+	t.Helper()
+	var all strings.Builder
+	for _, part := range strings.Split(pdf, "\nstream\n")[1:] {
+		if r, err := zlib.NewReader(strings.NewReader(part)); err == nil {
+			io.Copy(&all, r) // up to what is no part of it
+		}
+	}
+	return all.String()
 }
 
 func TestCSV(t *testing.T) {

@@ -129,11 +129,11 @@ func (p *paper) warnings(ws []string) {
 	}
 }
 
-// overview writes a table of metrics, in columns as long as two of them have
-// room: what leads comes first, and what is left out is named.
+// overview writes a table of metrics, in as many columns as have room: what leads
+// comes first, and what is left out is named.
 func (p *paper) overview(t table) {
-	const others, each, least = 2, 2, 2 // columns: before the metrics, of each, and how many metrics
-	for n := len(t.Columns); n >= others+least*each; n -= each {
+	const others, each = 2, 2 // columns: before the metrics, and of each
+	for n := len(t.Columns); n >= others+each; n -= each {
 		for _, much := range []detailed{all, medians, texts} {
 			if !p.columns(t.first(n), much) {
 				continue
