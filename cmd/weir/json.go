@@ -6,7 +6,7 @@ import (
 )
 
 // printJSON writes a document for a program, laid out for a person.
-func printJSON(w io.Writer, document any) error {
+func printJSON[D any](w io.Writer, document D) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")

@@ -29,9 +29,11 @@ func (c *labReportCmd) Run(s streams) error {
 }
 
 type labCompareCmd struct {
-	A    string `arg:"" help:"A folder of results."`
-	B    string `arg:"" help:"Another one."`
-	JSON bool   `name:"json" help:"Print the comparison as a JSON document."`
+	A        string `arg:"" help:"A folder of results."`
+	B        string `arg:"" help:"Another one."`
+	JSON     bool   `name:"json" help:"Print the comparison as a JSON document."`
+	HTML     string `name:"html" placeholder:"FILE" help:"Write a page with charts."`
+	Markdown string `name:"markdown" placeholder:"FILE" help:"Write the comparison as Markdown, for a pull request."`
 }
 
 // Help implements kong.HelpProvider.
@@ -39,7 +41,9 @@ func (labCompareCmd) Help() string {
 	return `Compares each configuration of B with the one of that name in A: two commits, two machines, two days. It says when machines, experiments or loads differ.
 
 Example:
-  weir lab compare lab-results/before lab-results/after`
+  weir lab compare lab-results/before lab-results/after
+  weir lab compare before after --html compared.html
+  weir lab compare before after --markdown -`
 }
 
 // Run reads both folders and prints the comparison.
@@ -52,11 +56,24 @@ func (c *labCompareCmd) Run(s streams) error {
 	if err != nil {
 		return noResults(err)
 	}
-	comparison := analysis.Compare(a, b)
-	if !c.JSON {
-		return report.Comparison(s.out, comparison, labStyle(s))
+	json := ""
+	if c.JSON {
+		json = "-"
 	}
-	return printJSON(s.out, comparison)
+	files, err := openReports(
+		&reportFile[*analysis.Comparison]{flag: "--json", name: json, write: printJSON[*analysis.Comparison]},
+		&reportFile[*analysis.Comparison]{flag: "--html", name: c.HTML, write: report.ComparisonHTML},
+		&reportFile[*analysis.Comparison]{flag: "--markdown", name: c.Markdown, write: report.ComparisonMarkdown},
+	)
+	if err != nil {
+		return err
+	}
+	defer files.discard()
+	comparison := analysis.Compare(a, b)
+	if err := files.write(s.out, comparison); err != nil || files.stdout() {
+		return err
+	}
+	return report.Comparison(s.out, comparison, labStyle(s))
 }
 
 // noResults is about a folder that could not be read.

@@ -10,6 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/report"
 )
 
 type loadCmd struct {
@@ -130,7 +131,12 @@ func (c *loadSendCmd) Run(ctx *kong.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	files, err := c.reports()
+	files, err := openReports(
+		&reportFile[*load.Result]{flag: "--json", name: string(c.JSON), write: printJSON[*load.Result]},
+		&reportFile[*load.Result]{flag: "--csv", name: c.CSV, write: report.CSV},
+		&reportFile[*load.Result]{flag: "--html", name: c.HTML, write: report.HTML},
+		&reportFile[*load.Result]{flag: "--hdr", name: c.HDR, write: report.HDR},
+	)
 	if err != nil {
 		return err
 	}

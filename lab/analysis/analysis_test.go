@@ -501,7 +501,7 @@ func TestCompare(t *testing.T) {
 	for _, want := range []string{
 		"The machine's number of CPUs differs: 2 in A and 4 in B.",
 		`The experiments differ, first in line 2: "repeats: 10" in A and "repeats: 20" in B.`,
-		"null: the load differs:",
+		"The load differs:",
 		"not run in turn",
 	} {
 		if !strings.Contains(all, want) {

@@ -228,21 +228,36 @@ func at(lines []string, i int) string {
 	return ""
 }
 
-// loadsDiffer says where the load that a configuration really got differs.
+// loadsDiffer says where the load that configurations really got differs, in one
+// sentence for all those where it does so alike.
 func loadsDiffer(a, b *lab.Results) []string {
-	var all []string
+	var differences []string
+	names := map[string][]string{} // by difference
 	seen := map[string]bool{}
 	for i := range a.Runs {
 		name := a.Runs[i].Configuration
-		other := firstLoad(b, name)
-		mine := firstLoad(a, name)
+		mine, other := firstLoad(a, name), firstLoad(b, name)
 		if seen[name] || mine == nil || other == nil {
 			continue
 		}
 		seen[name] = true
-		if da, db := loadText(mine), loadText(other); da != db {
-			all = append(all, fmt.Sprintf("%s: the load differs: %s in A and %s in B.", name, da, db))
+		da, db := loadText(mine), loadText(other)
+		if da == db {
+			continue
 		}
+		d := fmt.Sprintf("%s in A and %s in B", da, db)
+		if names[d] == nil {
+			differences = append(differences, d)
+		}
+		names[d] = append(names[d], name)
+	}
+	var all []string
+	for _, d := range differences {
+		of := ""
+		if len(names[d]) < len(seen) {
+			of = " of " + listed(names[d], mostNamed)
+		}
+		all = append(all, fmt.Sprintf("The load%s differs: %s.", of, d))
 	}
 	return all
 }

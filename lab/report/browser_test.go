@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net/url"
@@ -18,6 +19,9 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"github.com/weirhq/weir/lab/analysis"
+	"github.com/weirhq/weir/lab/report"
 )
 
 // browser returns a new tab of the Chromium that all tests share, or skips the
@@ -158,14 +162,7 @@ func TestPageInBrowser(t *testing.T) {
 
 	t.Run("charts are drawn", func(t *testing.T) { checkCharts(t, ctx) })
 	t.Run("tables sort", func(t *testing.T) { checkSorting(t, ctx) })
-	t.Run("no scrolling sideways", func(t *testing.T) {
-		for _, width := range []int64{400, 1280} {
-			do(t, ctx, chromedp.EmulateViewport(width, 900))
-			if wide := evaluate[int64](t, ctx, `document.documentElement.scrollWidth`); wide > width {
-				t.Errorf("at %d pixels, the page is %d wide", width, wide)
-			}
-		}
-	})
+	t.Run("no scrolling sideways", func(t *testing.T) { checkWidth(t, ctx) })
 	t.Run("dark and light differ", func(t *testing.T) {
 		colors := map[string]bool{}
 		for _, name := range []string{"dark", "light"} {
@@ -184,6 +181,37 @@ func TestPageInBrowser(t *testing.T) {
 	})
 	keepScreenshots(t, ctx)
 	w.check(t)
+}
+
+// TestComparisonInBrowser opens the page of a comparison.
+func TestComparisonInBrowser(t *testing.T) {
+	r, _ := wholeReport(t)
+	dir := t.TempDir()
+	var page bytes.Buffer
+	if err := report.ComparisonHTML(&page, analysis.Compare(r, r)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "compare.html"), page.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ctx := browser(t)
+	w := witnessOf(t, ctx)
+	do(t, ctx, chromedp.EmulateViewport(1280, 900), open(dir, "compare.html"))
+	if n := evaluate[int](t, ctx, `Array.from(document.querySelectorAll("svg.strip circle")).filter((c) => c.getBoundingClientRect().width > 0).length`); n < len(r.Runs) {
+		t.Errorf("%d dots are drawn, want one for each run", n)
+	}
+	checkWidth(t, ctx)
+	w.check(t)
+}
+
+// checkWidth has the page be narrow and wide.
+func checkWidth(t *testing.T, ctx context.Context) {
+	for _, width := range []int64{400, 1280} {
+		do(t, ctx, chromedp.EmulateViewport(width, 900))
+		if wide := evaluate[int64](t, ctx, `document.documentElement.scrollWidth`); wide > width {
+			t.Errorf("at %d pixels, the page is %d wide", width, wide)
+		}
+	}
 }
 
 // checkCharts looks for charts without a size, and without anything drawn.

@@ -16,6 +16,8 @@ import (
 )
 
 var (
+	//go:embed parts.html
+	partsHTML string
 	//go:embed page.html
 	pageHTML string
 	//go:embed page.css
@@ -24,11 +26,24 @@ var (
 	pageJS string
 )
 
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"visible": readable.Visible,
-	"lines":   visibleLines,
-	"mark":    markOf,
-}).Parse(pageHTML))
+var pageTemplate = pageOf(pageHTML)
+
+// pageOf is the template of a page that is made of parts.html.
+func pageOf(text string) *template.Template {
+	return template.Must(template.Must(template.New("page").Funcs(template.FuncMap{
+		"visible": readable.Visible,
+		"lines":   visibleLines,
+		"mark":    markOf,
+	}).Parse(partsHTML)).Parse(text))
+}
+
+// A look is what a page has of style and script.
+type look struct {
+	CSS template.CSS
+	JS  template.JS
+}
+
+func newLook() look { return look{template.CSS(chart.CSS() + pageCSS), template.JS(pageJS)} }
 
 // visibleLines is visible text that keeps its lines.
 func visibleLines(s string) string {
@@ -60,9 +75,8 @@ func (d *document) html(w io.Writer) error {
 		Panels  []panelsView
 		Details []detailView
 		Left    int
-		CSS     template.CSS
-		JS      template.JS
-	}{d, nil, nil, nil, d.left, template.CSS(chart.CSS() + pageCSS), template.JS(pageJS)}
+		look
+	}{d, nil, nil, nil, d.left, newLook()}
 	for _, s := range d.strips {
 		page.Strips = append(page.Strips, s.view())
 	}

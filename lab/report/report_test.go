@@ -435,16 +435,24 @@ func TestComparison(t *testing.T) {
 	b.Machine.CPUs = 64
 	b.Configurations[0].Name = "another"
 	c := analysis.Compare(a, b)
-	var text, md bytes.Buffer
+	var text, md, page bytes.Buffer
 	if err := report.Comparison(&text, c, report.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := report.ComparisonMarkdown(&md, c); err != nil {
 		t.Fatal(err)
 	}
+	if err := report.ComparisonHTML(&page, c); err != nil {
+		t.Fatal(err)
+	}
 	for _, want := range []string{"+50.0% better", "64", "Requests per second"} {
-		if !strings.Contains(text.String(), want) || !strings.Contains(md.String(), want) {
-			t.Errorf("%q is not in the comparison's text or its Markdown:\n%s\n%s", want, text.String(), md.String())
+		for form, got := range map[string]string{"text": text.String(), "Markdown": md.String(), "page": html.UnescapeString(page.String())} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%q is not in the comparison's %s:\n%s", want, form, got)
+			}
 		}
+	}
+	if dots := strings.Count(page.String(), "<circle"); dots < len(a.Runs) {
+		t.Errorf("the page has %d dots, want one for each run of what leads", dots)
 	}
 }

@@ -52,39 +52,57 @@ type dot struct {
 }
 
 // byRun draws every run of a metric as a dot, with the median and its interval.
-func byRun(m *analysis.Metric, r *lab.Results) strips {
+func byRun(m *analysis.Metric) strips {
 	s := strips{
 		File: slug(m.Name), Title: upperFirst(m.Name), Unit: m.Unit, Help: runHelp(m.Better),
 		Keys: []key{{"c1 dot", "a run"}, {"c2 interval", "median and its 95% interval"}},
 	}
+	for _, row := range m.Rows {
+		s.Rows = append(s.Rows, runStrip(row.Configuration, row.Summary, m.Unit, "c1"))
+	}
+	s.fit()
+	return s
+}
+
+// outlier is the class of a run that is far from the others.
+const outlier = "bad"
+
+// runStrip draws runs as dots of a class, with their median and its interval.
+func runStrip(name string, runs analysis.Summary, unit, class string) strip {
+	st := strip{Name: name, Value: analysis.Quantity(runs.Median, unit)}
+	for i, v := range runs.Values {
+		d := dot{Class: class, At: v.Value, Down: .1 + .8*(float64(i)+1)/float64(len(runs.Values)+1), Text: fmt.Sprintf("run %d: %s", v.Run, analysis.Quantity(v.Value, unit))}
+		if v.Outlier {
+			d.Class = outlier
+			d.Text += ", an outlier"
+		}
+		st.Dots = append(st.Dots, d)
+	}
+	median := "median " + st.Value
+	if i := runs.Interval; i != nil {
+		st.Lines = []stretch{{"c2 interval", i.Low, i.High, median + ", 95% interval " + intervalText(i, unit)}}
+	}
+	st.Marks = []dot{{Class: "c2", At: runs.Median, Text: median}}
+	return st
+}
+
+// fit gives strips of runs their axis, and tells what is to be known of it.
+func (s *strips) fit() {
 	least, most := math.Inf(1), math.Inf(-1)
 	outliers := false
-	for _, row := range m.Rows {
-		st := strip{Name: row.Configuration, Value: analysis.Quantity(row.Median, m.Unit)}
-		for i, v := range row.Values {
-			d := dot{Class: "c1", At: v.Value, Down: .1 + .8*(float64(i)+1)/float64(len(row.Values)+1), Text: fmt.Sprintf("run %d: %s", v.Run, analysis.Quantity(v.Value, m.Unit))}
-			if v.Outlier {
-				d.Class, outliers = "bad", true
-				d.Text += ", an outlier"
-			}
-			st.Dots = append(st.Dots, d)
-			least, most = min(least, v.Value), max(most, v.Value)
+	for _, row := range s.Rows {
+		for _, d := range row.Dots {
+			least, most = min(least, d.At), max(most, d.At)
+			outliers = outliers || d.Class == outlier
 		}
-		median := "median " + st.Value
-		if i := row.Interval; i != nil {
-			st.Lines = []stretch{{"c2 interval", i.Low, i.High, median + ", 95% interval " + intervalText(i, m.Unit)}}
-		}
-		st.Marks = []dot{{Class: "c2", At: row.Median, Text: median}}
-		s.Rows = append(s.Rows, st)
 	}
 	if outliers {
-		s.Keys = append(s.Keys, key{"bad dot", "an outlier"})
+		s.Keys = append(s.Keys, key{outlier + " dot", "an outlier"})
 	}
-	s.Axis = between(m.Unit, least, most)
+	s.Axis = between(s.Unit, least, most)
 	if len(s.Axis.Ticks) > 0 && s.Axis.Ticks[0] > 0 {
 		s.Help += " The axis does not begin at 0."
 	}
-	return s
 }
 
 func runHelp(b lab.Better) string {
@@ -186,7 +204,7 @@ func allStrips(r *lab.Results, a *analysis.Analysis) (all []strips, left int) {
 	add := func(m *analysis.Metric) {
 		if m != nil && len(m.Rows) > 0 && !drawn[m.Name] {
 			drawn[m.Name] = true
-			all = append(all, byRun(m, r))
+			all = append(all, byRun(m))
 		}
 	}
 	add(a.Metric("requests per second"))

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/weirhq/weir/internal/readable"
@@ -288,87 +287,4 @@ func (p *paper) blocks(t table) {
 		}
 	}
 	p.line("")
-}
-
-// Comparison writes what a comparison of two results has found as text for a
-// terminal. It writes once.
-func Comparison(w io.Writer, c *analysis.Comparison, style Style) error {
-	p := newPaper(style)
-	p.heading("A: " + sideText(c.A) + "; B: " + sideText(c.B))
-	p.findings(c.Findings)
-	for _, t := range comparisonTables(c) {
-		p.line(p.paint(bold, p.clean(t.title)))
-		p.table(t.table)
-	}
-	p.warnings(comparisonWarnings(c))
-	_, err := w.Write(p.Bytes())
-	return err
-}
-
-// ComparisonMarkdown writes the same as Markdown.
-func ComparisonMarkdown(w io.Writer, c *analysis.Comparison) error {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "# %s against %s\n\n", plainText(sideText(c.B)), plainText(sideText(c.A)))
-	for _, f := range c.Findings {
-		fmt.Fprintf(&b, "- %s%s\n", markText(f.Verdict), plainText(f.Text))
-	}
-	for _, t := range comparisonTables(c) {
-		fmt.Fprintf(&b, "\n## %s\n\n", plainText(t.title))
-		markdownTable(&b, t.table)
-	}
-	if ws := comparisonWarnings(c); len(ws) > 0 {
-		b.WriteString("\nTo be known before this is believed:\n\n")
-		for _, warning := range ws {
-			fmt.Fprintf(&b, "- %s\n", plainText(warning))
-		}
-	}
-	_, err := w.Write(b.Bytes())
-	return err
-}
-
-func sideText(s analysis.Side) string {
-	return strings.Join(slices.DeleteFunc([]string{s.Name, s.Started, s.Version}, func(s string) bool { return s == "" }), ", ")
-}
-
-// comparisonWarnings end with what only one side has.
-func comparisonWarnings(c *analysis.Comparison) []string {
-	ws := slices.Clone(c.Warnings)
-	for _, side := range []struct {
-		name string
-		only []string
-	}{{"A", c.OnlyA}, {"B", c.OnlyB}} {
-		if len(side.only) > 0 {
-			ws = append(ws, fmt.Sprintf("Only %s has %s.", side.name, readable.Enumerate(side.only)))
-		}
-	}
-	return ws
-}
-
-// A titledTable is one of several.
-type titledTable struct {
-	title string
-	table table
-}
-
-// comparisonTables are one for each metric that leads, or for all when none
-// does.
-func comparisonTables(c *analysis.Comparison) []titledTable {
-	leads := slices.ContainsFunc(c.Metrics, func(m analysis.ComparedMetric) bool { return m.Leads })
-	var all []titledTable
-	for _, m := range c.Metrics {
-		if leads && !m.Leads && !slices.Contains(worthKnowing, m.Name) {
-			continue
-		}
-		t := table{Columns: []column{{Name: "configuration"}, {"A", true}, {"B", true}, {"B against A", true}, {"p, corrected", true}}}
-		for _, row := range m.Rows {
-			t.Rows = append(t.Rows, []cell{
-				{Text: row.Configuration},
-				{Text: analysis.Quantity(row.A.Median, m.Unit), Small: spread(row.A, m.Unit)},
-				{Text: analysis.Quantity(row.B.Median, m.Unit), Small: spread(row.B, m.Unit)},
-				versusCell(&row.Versus, false, false), {Text: pText(row.Versus.Corrected)},
-			})
-		}
-		all = append(all, titledTable{upperFirst(m.Name), t})
-	}
-	return all
 }

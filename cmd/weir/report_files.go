@@ -5,43 +5,35 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-
-	"github.com/weirhq/weir/load"
-	"github.com/weirhq/weir/load/report"
 )
 
 // A reportFile is one of the forms in which a result is written. The file appears
 // under its name when it is whole.
-type reportFile struct {
+type reportFile[R any] struct {
 	flag, name string // "-" is stdout
-	write      func(io.Writer, *load.Result) error
+	write      func(io.Writer, R) error
 
 	file   *os.File // nil for stdout
 	target string   // what file is renamed to; "" when it is written in place
 }
 
-type reportFiles []*reportFile
+type reportFiles[R any] []*reportFile[R]
 
-// reports opens the files that flags name: what cannot be written has to be known
-// before a run that takes an hour.
-func (c *loadSendCmd) reports() (reportFiles, error) {
-	var files reportFiles
-	for _, f := range []*reportFile{
-		{flag: "--json", name: string(c.JSON), write: writeJSON},
-		{flag: "--csv", name: c.CSV, write: report.CSV},
-		{flag: "--html", name: c.HTML, write: report.HTML},
-		{flag: "--hdr", name: c.HDR, write: report.HDR},
-	} {
+// openReports opens those of the files that have a name: what cannot be written
+// has to be known before a run that takes an hour.
+func openReports[R any](all ...*reportFile[R]) (reportFiles[R], error) {
+	var files reportFiles[R]
+	for _, f := range all {
 		if f.name == "" {
 			continue
 		}
 		if f.name == "-" && files.stdout() {
 			files.discard()
-			return nil, loadMisuse(f.flag+"=FILE", "%s is the second report for stdout", f.flag)
+			return nil, &problem{err: fmt.Errorf("%s is the second report for stdout", f.flag), hint: f.flag + "=FILE", code: exitMisuse}
 		}
 		if err := f.open(); err != nil {
 			files.discard()
-			return nil, loadMisuse("name a file in a directory that may be written to", "%s: %w", f.flag, err)
+			return nil, &problem{err: fmt.Errorf("%s: %w", f.flag, err), hint: "name a file in a directory that may be written to", code: exitMisuse}
 		}
 		files = append(files, f)
 	}
@@ -49,7 +41,7 @@ func (c *loadSendCmd) reports() (reportFiles, error) {
 }
 
 // stdout tells that a report goes there, so that nothing else may.
-func (files reportFiles) stdout() bool {
+func (files reportFiles[R]) stdout() bool {
 	for _, f := range files {
 		if f.name == "-" {
 			return true
@@ -59,7 +51,7 @@ func (files reportFiles) stdout() bool {
 }
 
 // write writes all reports.
-func (files reportFiles) write(stdout io.Writer, r *load.Result) error {
+func (files reportFiles[R]) write(stdout io.Writer, r R) error {
 	for _, f := range files {
 		if err := f.put(stdout, r); err != nil {
 			return fmt.Errorf("%s: %w", f.flag, err)
@@ -69,7 +61,7 @@ func (files reportFiles) write(stdout io.Writer, r *load.Result) error {
 }
 
 // discard removes what was opened and not written.
-func (files reportFiles) discard() {
+func (files reportFiles[R]) discard() {
 	for _, f := range files {
 		if f.file == nil {
 			continue
@@ -83,7 +75,7 @@ func (files reportFiles) discard() {
 
 // open opens a new file beside the one of that name. What is there and no
 // regular file, such as /dev/stderr, is written to in place.
-func (f *reportFile) open() error {
+func (f *reportFile[R]) open() error {
 	if f.name == "-" {
 		return nil
 	}
@@ -104,7 +96,7 @@ func (f *reportFile) open() error {
 }
 
 // put writes the report and gives the file its name.
-func (f *reportFile) put(stdout io.Writer, r *load.Result) error {
+func (f *reportFile[R]) put(stdout io.Writer, r R) error {
 	out := stdout
 	if f.file != nil {
 		out = f.file
@@ -123,9 +115,4 @@ func (f *reportFile) put(stdout io.Writer, r *load.Result) error {
 	}
 	f.file = nil
 	return nil
-}
-
-// writeJSON writes the result as the document of docs/load.md.
-func writeJSON(w io.Writer, r *load.Result) error {
-	return printJSON(w, r)
 }
