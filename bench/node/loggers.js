@@ -81,7 +81,8 @@ function settled(logger, done) {
   open[0].once('finish', done)
 }
 
-// pino writes by itself, at once and not through process.stdout.
+// pino writes by itself and not through process.stdout. Its destination is asynchronous unless told otherwise: of
+// the lines that are logged in one turn of the event loop, the first is handed to a write, and the others wait.
 function pino() {
   const logger = require('pino')({ timestamp: () => `,"time":"${new Date().toISOString()}"`, messageKey: 'event' })
   const l = { lines: 0, log(event, data) { logger.info(data, event); l.lines++ } }
