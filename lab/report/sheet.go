@@ -73,7 +73,7 @@ func newSheet(r *lab.Results, a *analysis.Analysis) *sheet {
 		Question:   r.Question,
 		Findings:   a.Findings,
 		HowSure:    howSure(a),
-		Warnings:   sheetWarnings(r, a),
+		Warnings:   slices.Clone(a.Warnings),
 		Facts:      facts(r),
 		Overview:   overview(r, a),
 		Measures:   measures(a),
@@ -81,15 +81,6 @@ func newSheet(r *lab.Results, a *analysis.Analysis) *sheet {
 		Unmeasured: unmeasured(r),
 		Source:     r.Source,
 	}
-}
-
-// sheetWarnings are those of the analysis; an interruption is one too.
-func sheetWarnings(r *lab.Results, a *analysis.Analysis) []string {
-	ws := slices.Clone(a.Warnings)
-	if r.Interrupted && !slices.ContainsFunc(ws, func(w string) bool { return strings.Contains(w, "interrupted") }) {
-		ws = append(ws, "The experiment was interrupted: fewer runs were made than it asks for.")
-	}
-	return ws
 }
 
 // howSure tells in sentences how far the numbers may be believed.
