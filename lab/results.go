@@ -122,7 +122,9 @@ type Run struct {
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// Usage is what the service and its children used while they were loaded.
+// Usage is what the service and its children used while they were loaded. Of
+// children that end, so fast that no sample has them, CPU is known if their
+// parent waits for them. Memory that processes share counts for each of them.
 type Usage struct {
 	Seconds           float64 `json:"seconds"` // how long that was
 	CPUSeconds        float64 `json:"cpu_seconds"`

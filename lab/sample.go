@@ -15,10 +15,11 @@ const (
 	mostSamples = 24_000
 
 	// Who has joined the family and how often threads were switched is asked
-	// for this seldom, since the one asks all processes of the machine and the
-	// other each thread; and as much more seldom as keeps it below a share of
-	// one CPU.
-	seldom      = 500 * time.Millisecond
+	// this seldom, since the one lists all processes of the machine and the other
+	// asks each thread; and as much more seldom as keeps each below a share of one
+	// CPU.
+	lookEvery   = 100 * time.Millisecond
+	switchEvery = 500 * time.Millisecond
 	seldomShare = 0.002
 )
 
@@ -36,7 +37,9 @@ type sampler struct {
 	before   goState // when the load began
 	split    cpuSplit
 	switches switchRate
-	search   time.Time // when to look for new members of the family
+	looked   time.Time // when new members of the family were looked for last
+	search   time.Time // when to look for them again
+	late     lateTime
 	thinned  bool
 	gone     error // why there are no more samples, once that is so
 
@@ -110,25 +113,30 @@ func (s *sampler) read(now time.Time, all bool) (r reading, ok bool) {
 // family samples the process with all that descend from it.
 func (s *sampler) family(search bool) (process.Sample, error) {
 	now := time.Now()
-	if !search && now.Before(s.search) {
-		return s.process.SampleFamily()
+	take, due := s.process.SampleFamily, search || !now.Before(s.search)
+	if due {
+		take = s.process.SampleTree
 	}
-	sample, err := s.process.SampleTree()
-	s.search = notBefore(now)
+	sample, err := take()
+	s.late.add(sample.Late, s.looked)
+	if due {
+		s.looked, s.search = now, notBefore(now, lookEvery)
+	}
 	return sample, err
 }
 
 // notBefore returns when to do again what was begun at a time and has just
-// been done.
-func notBefore(began time.Time) time.Time {
+// been done, which need not be sooner than a period later.
+func notBefore(began time.Time, period time.Duration) time.Time {
 	took := time.Since(began)
-	return began.Add(max(seldom, time.Duration(float64(took)/seldomShare)))
+	return began.Add(max(period, time.Duration(float64(took)/seldomShare)))
 }
 
 // keep makes a sample of what changed since the last reading.
 func (s *sampler) keep(r reading) {
 	if s.last.at.IsZero() {
 		s.split.add(r.User, r.System)
+		s.late = lateTime{}
 		return // there is nothing that it changed from
 	}
 	seconds := r.at.Sub(s.last.at).Seconds()
@@ -136,7 +144,7 @@ func (s *sampler) keep(r reading) {
 		return
 	}
 	s.split.add(r.User, r.System)
-	cpu := max(0, (r.CPU-s.last.CPU).Seconds()/seconds)
+	cpu := max(0, (r.CPU-s.last.CPU-r.Late).Seconds()/seconds)
 	sample := Sample{
 		At:       r.at.Sub(s.started).Seconds(),
 		User:     cpu * s.split.user,
@@ -155,6 +163,8 @@ func (s *sampler) keep(r reading) {
 		}
 	}
 	s.samples = append(s.samples, sample)
+	s.late.spread(s.samples, s.started, s.split.user)
+	s.late = lateTime{}
 	if len(s.samples) >= mostSamples {
 		s.thin()
 	}

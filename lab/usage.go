@@ -91,6 +91,44 @@ func (c *cpuSplit) add(user, system time.Duration) {
 	}
 }
 
+// A lateTime is CPU time that was used since a moment and came to light later:
+// that of processes which were found after they had begun.
+type lateTime struct {
+	cpu  time.Duration
+	from time.Time
+}
+
+func (l *lateTime) add(cpu time.Duration, from time.Time) {
+	if l.cpu == 0 {
+		l.from = from
+	}
+	l.cpu += cpu
+}
+
+// spread adds the time to the samples since it was used, evenly. In the last one
+// alone it could be more than the machine has CPUs.
+func (l lateTime) spread(samples []Sample, started time.Time, user float64) {
+	if l.cpu <= 0 {
+		return
+	}
+	begin, first := l.from.Sub(started).Seconds(), len(samples)-1
+	for first > 0 && samples[first-1].At > begin {
+		first--
+	}
+	if first > 0 {
+		begin = samples[first-1].At
+	}
+	seconds := samples[len(samples)-1].At - begin
+	if seconds <= 0 {
+		return
+	}
+	for i := range samples[first:] {
+		s := &samples[first+i]
+		s.User += l.cpu.Seconds() / seconds * user
+		s.System += l.cpu.Seconds() / seconds * (1 - user)
+	}
+}
+
 // A switchRate knows how often the service's threads were switched.
 type switchRate struct {
 	total     process.Switches // so far
@@ -107,7 +145,7 @@ func (r *switchRate) ask(p *process.Process, now bool) {
 		return
 	}
 	s, err := p.Switches()
-	r.due = notBefore(began)
+	r.due = notBefore(began, switchEvery)
 	if err != nil {
 		return // the next sample says that the process is gone
 	}

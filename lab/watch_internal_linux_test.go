@@ -191,6 +191,35 @@ func TestSamplesAreBounded(t *testing.T) {
 	}
 }
 
+// TestLateCPU has a process found after half a second in which it was busy.
+func TestLateCPU(t *testing.T) {
+	s := &sampler{every: 100 * time.Millisecond, started: time.Unix(1000, 0)}
+	at, cpu := s.started, time.Duration(0)
+	next := func(used, late time.Duration) {
+		at, cpu = at.Add(s.every), cpu+used
+		r := reading{at: at}
+		r.CPU, r.User, r.Late = cpu, cpu, late
+		s.late.add(late, s.looked)
+		s.keep(r)
+		s.last = r
+	}
+	next(time.Hour, time.Hour) // what it had used before it was watched
+	s.looked = at
+	for range 4 {
+		next(0, 0)
+	}
+	next(550*time.Millisecond, 500*time.Millisecond)
+	s.looked = at
+	next(100*time.Millisecond, 0)
+	var got []string
+	for _, sample := range s.samples {
+		got = append(got, fmt.Sprintf("%.1f", sample.User+sample.System))
+	}
+	if want := "1.0 1.0 1.0 1.0 1.5 1.0"; strings.Join(got, " ") != want {
+		t.Errorf("CPUs are %v, want %s", got, want)
+	}
+}
+
 func TestCPUSplit(t *testing.T) {
 	var c cpuSplit
 	const ms = time.Millisecond

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"runtime"
 	"runtime/debug"
 	"strconv"
@@ -162,6 +163,8 @@ func (d *deeds) what(command string, args []string) (answer string, err error) {
 		}
 	case "fork":
 		return d.fork()
+	case "forget": // its children, whom the kernel need not keep then
+		signal.Ignore(unix.SIGCHLD)
 	case "kill":
 		last := d.children[len(d.children)-1]
 		d.children = d.children[:len(d.children)-1]

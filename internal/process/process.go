@@ -16,6 +16,11 @@ type Sample struct {
 	// and System are its parts, exact to a hundredth of a second.
 	CPU, User, System time.Duration
 
+	// Late is the part of CPU that has come to light with this sample though it
+	// was used before, of several processes together: that of those who were not
+	// in the sample before, or have ended without having been in any.
+	Late time.Duration
+
 	// RSS is the memory that is in RAM, in bytes, and PeakRSS the most that it
 	// has been. Processes together count twice what they share, and their peaks
 	// may have been at different times.

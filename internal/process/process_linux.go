@@ -23,7 +23,10 @@ type Process struct {
 
 	text    []byte           // of the file that was read last
 	family  map[int]*Process // who descends from it, by number; for SampleTree
+	members []*Process       // the family, parents before their children
 	settled settled          // who need not be asked for that
+	ledger  ledger           // of all together
+	entry   entry            // in the ledger of who has it in his family
 	threads threads          // for Switches
 }
 
@@ -81,7 +84,7 @@ func (p *Process) Close() {
 	for _, member := range p.family {
 		member.Close()
 	}
-	p.family = nil
+	p.family, p.members = nil, nil
 }
 
 // Sample returns what the process uses, without its children. The error wraps
@@ -97,8 +100,8 @@ func (p *Process) Sample() (Sample, error) {
 // A sample has besides what processes together need.
 type sample struct {
 	Sample
-	childrenUser, childrenSystem time.Duration // of children whom someone has waited for
-	zombie                       bool          // it has ended, and nobody has waited for it
+	children times // of children whom someone has waited for
+	zombie   bool  // it has ended, and nobody has waited for it
 }
 
 // sample returns what a zombie has used together with os.ErrProcessDone.
@@ -115,7 +118,7 @@ func (p *Process) sample() (s sample, err error) {
 		return s, fmt.Errorf("sample process %d: /proc/%d/stat has %.60q: not the fields that are known", p.pid, p.pid, text)
 	}
 	s.User, s.System = stat.user, stat.system
-	s.childrenUser, s.childrenSystem = stat.childrenUser, stat.childrenSystem
+	s.children = times{stat.childrenUser + stat.childrenSystem, stat.childrenUser, stat.childrenSystem}
 	if s.CPU = cpu; !clocked {
 		s.CPU = stat.user + stat.system
 	}

@@ -182,6 +182,66 @@ func TestSampleTree(t *testing.T) {
 	}
 }
 
+// TestSampleOfEnded counts what children have used who have ended, whether
+// somebody has waited for them or not, and were seen before or not; and tells
+// what has come to light late.
+func TestSampleOfEnded(t *testing.T) {
+	const work, inexact = 50 * time.Millisecond, 20 * time.Millisecond // what has ended is counted in ticks
+	for _, c := range []struct {
+		name      string
+		forgotten bool // nobody waits
+		seen      bool // while it lived
+		late      bool // at its end
+	}{
+		{"waited for", false, true, false},
+		{"waited for and not seen", false, false, true},
+		{"not waited for", true, true, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			child := start(t, "")
+			if c.forgotten {
+				child.tell(t, "forget")
+			}
+			p := open(t, child.Process.Pid)
+			tree := func() process.Sample {
+				t.Helper()
+				s, err := p.SampleTree()
+				if err != nil {
+					t.Fatal(err)
+				}
+				return s
+			}
+			before := tree()
+			if before.Late != before.CPU {
+				t.Errorf("Late of the first sample is %v, want all of %v", before.Late, before.CPU)
+			}
+			child.tell(t, "fork")
+			if c.seen {
+				if living := tree(); living.Late < work || living.Late > living.CPU {
+					t.Errorf("Late is %v of %v when a child of %v was found", living.Late, living.CPU, work)
+				}
+				if again := tree(); again.Late != 0 {
+					t.Errorf("Late is %v when it was known", again.Late)
+				}
+			}
+			child.tell(t, "kill")
+			for range 2 {
+				after := tree()
+				if got := after.CPU - before.CPU; got < work-inexact {
+					t.Errorf("%v more CPU time when the child has ended, want %v", got, work)
+				}
+				if parts := after.User + after.System; after.CPU-parts > 3*inexact || parts-after.CPU > 3*inexact {
+					t.Errorf("CPU is %v, and User with System %v", after.CPU, parts)
+				}
+				if got := after.Late > inexact; got != c.late {
+					t.Errorf("Late is %v when the child has ended, want some: %t", after.Late, c.late)
+				}
+				c.late = false // by the next sample, all is known
+			}
+		})
+	}
+}
+
 func TestSampleAllocs(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")

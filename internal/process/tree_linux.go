@@ -3,14 +3,16 @@ package process
 import (
 	"errors"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 )
 
 // SampleTree returns what the process and all that descend from it use
 // together. Who has been found once counts until it ends, even if its parent
-// ends before. What ended children have used is in it when someone has waited
-// for them, or still may. The error wraps [os.ErrProcessDone] when the process
+// ends before. What ended children have used is in it: when someone has waited
+// for them, or still may, all of it, and otherwise what they had used when they
+// were sampled last. The error wraps [os.ErrProcessDone] when the process
 // itself has ended.
 //
 // It lists the processes of the machine, and asks those that it has not seen
@@ -30,36 +32,32 @@ func (p *Process) SampleFamily() (Sample, error) {
 	if err != nil {
 		return Sample{}, err
 	}
-	sum := own.withChildren()
-	for pid, member := range p.family {
+	sum := own.Sample
+	p.ledger.note(&p.entry, own, &sum)
+	// Parents come first: of who ends meanwhile, the parent may not know yet, but
+	// nobody is counted both as living and by his parent.
+	for _, member := range p.members {
 		one, err := member.sample()
-		if err != nil && !errors.Is(err, os.ErrProcessDone) {
-			return Sample{}, err
-		}
-		if err != nil && !one.zombie {
+		switch {
+		case err == nil || one.zombie:
+			sum.add(one.Sample)
+			p.ledger.note(&member.entry, one, &sum)
+		case errors.Is(err, os.ErrProcessDone):
+			p.ledger.close(member.entry)
 			p.threads.ended.add(member.threads.total())
 			member.Close()
-			delete(p.family, pid)
-			continue
+			delete(p.family, member.pid)
+		default:
+			return Sample{}, err
 		}
-		sum.add(one.withChildren())
 	}
+	p.members = slices.DeleteFunc(p.members, func(m *Process) bool { return p.family[m.pid] != m })
+	p.ledger.settle(&sum)
 	return sum, nil
 }
 
-// withChildren returns the sample with what ended children have used.
-func (s sample) withChildren() Sample {
-	sum := s.Sample
-	sum.User += s.childrenUser
-	sum.System += s.childrenSystem
-	sum.CPU += s.childrenUser + s.childrenSystem
-	return sum
-}
-
 func (s *Sample) add(other Sample) {
-	s.CPU += other.CPU
-	s.User += other.User
-	s.System += other.System
+	s.addTimes(times{other.CPU, other.User, other.System})
 	s.RSS += other.RSS
 	s.PeakRSS += other.PeakRSS
 	s.Threads += other.Threads
@@ -131,6 +129,7 @@ func (p *Process) adopt(parents map[int]int) error {
 				p.family = make(map[int]*Process)
 			}
 			p.family[pid], found = member, true
+			p.members = append(p.members, member)
 		}
 	}
 	return nil
