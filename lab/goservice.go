@@ -85,8 +85,9 @@ func (g *goService) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case m := <-g.marks:
-			g.meter.Measure(func() { g.ask(ctx) })
-			g.load.mark(m.begins, g.last.Load())
+			var now *goState
+			g.meter.Measure(func() { now = g.ask(ctx) })
+			g.load.mark(m.begins, now)
 			close(m.answered)
 		case <-next.C:
 			g.meter.Measure(func() { g.ask(ctx) })
@@ -102,8 +103,9 @@ func (g *goService) every() time.Duration {
 	return g.source.every
 }
 
-// ask asks once. Without an answer, the state stays as it is.
-func (g *goService) ask(ctx context.Context) {
+// ask asks once, and returns the answer. Without one, which is nil, the last
+// state stays as it is.
+func (g *goService) ask(ctx context.Context) *goState {
 	limited, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
 	g.asked++
@@ -113,11 +115,12 @@ func (g *goService) ask(ctx context.Context) {
 			g.lost++
 			g.failure = err
 		}
-		return
+		return nil
 	}
 	state.follow(g.last.Load())
 	g.load.add(state)
 	g.last.Store(state)
+	return state
 }
 
 // state asks the source that has answered before, or all of them in turn.
@@ -197,6 +200,9 @@ func (g *goService) warnings() (all []string) {
 			strings.ReplaceAll(g.failure.Error(), "\n", "; ")))
 	case g.lost > 0:
 		all = append(all, fmt.Sprintf("the Go service left %d of %d questions about its runtime without an answer; the last: %v", g.lost, g.asked, g.failure))
+		if at := g.load.unanswered(); at != "" {
+			all = append(all, fmt.Sprintf("the Go service did not answer when the load %s: its collections and allocations are not known", at))
+		}
 	}
 	if g.load.missed {
 		all = append(all, "the collector ran more often than its pauses were asked for: the longest of them may be missing")

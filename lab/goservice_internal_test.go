@@ -12,6 +12,7 @@ import (
 	"runtime"
 	runtimepprof "runtime/pprof"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -40,6 +41,16 @@ func runtimePages(t *testing.T, pages ...string) *httptest.Server {
 	s := httptest.NewServer(mux)
 	t.Cleanup(s.Close)
 	return s
+}
+
+// until waits for something that has to come.
+func until(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !is(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: not within 20s", what)
+		}
+	}
 }
 
 var garbage []byte
@@ -104,17 +115,39 @@ func TestGoServiceThatStalls(t *testing.T) {
 	}
 }
 
-// TestGoServiceThatStopsAnswering is one that the load brings to a stand.
-func TestGoServiceThatStopsAnswering(t *testing.T) {
-	pages := runtimePages(t, "/debug/vars")
-	g := startGoService(pages.URL, new(machine.Meter))
-	send(g.marks, true)
-	send(g.marks, true) // another answer
-	pages.Close()
-	send(g.marks, false)
-	g.stop()
-	if w := strings.Join(g.warnings(), " "); !strings.Contains(w, "left 1 of") {
-		t.Errorf("the warning is %q, want one of a question without an answer", w)
+// TestGoServiceAtTheEnds does not answer at one end of the load, where an older
+// answer would not do.
+func TestGoServiceAtTheEnds(t *testing.T) {
+	pages := runtimePages(t, "/debug/vars").Config.Handler
+	for name, answers := range map[string][]bool{"began": {true, false, true}, "ended": {true, true, false}} {
+		t.Run(name, func(t *testing.T) {
+			var fine atomic.Bool
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if !fine.Load() {
+					w.WriteHeader(http.StatusServiceUnavailable)
+					return
+				}
+				pages.ServeHTTP(w, r)
+			}))
+			defer s.Close()
+			fine.Store(answers[0])
+			g := startGoService(s.URL, new(machine.Meter))
+			until(t, "an answer", func() bool { return g.last.Load() != nil })
+			fine.Store(answers[1])
+			send(g.marks, true)
+			fine.Store(answers[2])
+			send(g.marks, false)
+			g.stop()
+			if g.used() != nil {
+				t.Errorf("usage of a load whose end is not known: %+v", g.used())
+			}
+			w := strings.Join(g.warnings(), " ")
+			for _, want := range []string{"left 1 of", "did not answer when the load " + name} {
+				if !strings.Contains(w, want) {
+					t.Errorf("the warning is %q, want one of %q", w, want)
+				}
+			}
+		})
 	}
 }
 

@@ -53,6 +53,7 @@ func (s *goState) follow(before *goState) {
 
 // A goLoad adds up what a runtime did between the load's beginning and its end.
 type goLoad struct {
+	ended         bool
 	before, after *goState
 	peakHeap      int64
 	peakRoutines  int
@@ -62,9 +63,10 @@ type goLoad struct {
 
 func (l *goLoad) loading() bool { return l.before != nil && l.after == nil }
 
-// mark begins or ends the load with the last state, which is nil when there is
-// none.
+// mark begins or ends the load with the state of that moment, which is nil when
+// it is not known: one of before would make what is counted less or more.
 func (l *goLoad) mark(begins bool, s *goState) {
+	l.ended = !begins
 	switch {
 	case s == nil:
 	case begins:
@@ -73,6 +75,20 @@ func (l *goLoad) mark(begins bool, s *goState) {
 	case l.loading():
 		l.after = s
 	}
+}
+
+// unanswered says at which of the two ends of a load no state was known: "began",
+// "ended", or "" for neither.
+func (l *goLoad) unanswered() string {
+	switch {
+	case !l.ended:
+		return "" // there was no load
+	case l.before == nil:
+		return "began"
+	case l.after == nil:
+		return "ended"
+	}
+	return ""
 }
 
 // add counts a state, if the load is on.
@@ -95,7 +111,7 @@ func (l *goLoad) add(s *goState) {
 }
 
 func (l *goLoad) usage() *GoUsage {
-	if l.before == nil || l.after == nil || l.after == l.before {
+	if l.before == nil || l.after == nil {
 		return nil
 	}
 	b, a := l.before, l.after

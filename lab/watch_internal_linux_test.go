@@ -39,16 +39,6 @@ func watching(t *testing.T, pid int, every time.Duration, output func() (int64, 
 	return w
 }
 
-// until waits for something that has to come.
-func until(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !is(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: not within 20s", what)
-		}
-	}
-}
-
 // TestWatch has a shell burn a CPU, with a child that does nothing.
 func TestWatch(t *testing.T) {
 	busy := shell(t, "sleep 60 & echo; trap 'kill %1' EXIT; while :; do :; done")
