@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -60,6 +61,62 @@ func TestOrphans(t *testing.T) {
 	}
 	if _, err := os.Stat(orphan); err == nil {
 		t.Error("the group of a process that has ended is still there")
+	}
+}
+
+// TestHandDown has files in place of those of a group.
+func TestHandDown(t *testing.T) {
+	for name, c := range map[string]struct{ offered, handed, want string }{
+		"handed down before": {"cpu memory", "memory cpu", "memory cpu"},
+		"offered":            {"cpu memory", "", "+memory"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			parent := group{dir: t.TempDir()}
+			handed := parent.have(t, "cgroup.subtree_control", c.handed)
+			parent.have(t, "cgroup.controllers", c.offered)
+			if err := handDown(parent.dir, "memory"); err != nil {
+				t.Error(err)
+			}
+			if got, _ := os.ReadFile(handed); string(got) != c.want {
+				t.Errorf("cgroup.subtree_control is %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// TestCannotHandDown has an error that says what to do.
+func TestCannotHandDown(t *testing.T) {
+	parent := group{dir: t.TempDir()}
+	parent.have(t, "cgroup.subtree_control", "")
+	offered := parent.have(t, "cgroup.controllers", "cpu memory2")
+	err := handDown(parent.dir, "memory")
+	if err == nil || !strings.Contains(err.Error(), offered) {
+		t.Fatalf("the error is %v, want one that names %s", err, offered)
+	}
+	if got := remedy(err); !strings.Contains(got, "cgroup_enable=memory") {
+		t.Errorf("for %q it says %q, want the kernel's option", err, got)
+	}
+}
+
+// have makes a file of a group.
+func (g group) have(t *testing.T, name, text string) string {
+	t.Helper()
+	file := filepath.Join(g.dir, name)
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// TestNotThere has a group without a bound of its swap, in a folder where,
+// unlike in a group's, files can be made.
+func TestNotThere(t *testing.T) {
+	g := group{dir: t.TempDir()}
+	if err := g.writeIfThere("memory.swap.max", "0"); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(g.dir, "memory.swap.max")); err == nil {
+		t.Error("memory.swap.max was made, which no kernel allows")
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -44,7 +45,7 @@ var groupRoots = []string{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}
 func newGroup(memory int64) (*group, error) {
 	g, err := findGroup("memory")
 	if err != nil {
-		return nil, fmt.Errorf("limit the service to %d bytes of memory, which takes a control group of its own; run as root, or by `systemd-run --user --scope -p Delegate=yes weir lab run ...`: %w", memory, err)
+		return nil, fmt.Errorf("limit the service to %d bytes of memory, which takes a control group of its own; %s: %w", memory, remedy(err), err)
 	}
 	most := strconv.FormatInt(memory, 10)
 	if err := errors.Join(
@@ -57,6 +58,18 @@ func newGroup(memory int64) (*group, error) {
 	return g, nil
 }
 
+// remedy says what to do when no group with the memory controller can be made.
+func remedy(err error) string {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return "run as root, or by `systemd-run --user --scope -p Delegate=yes weir lab run ...`"
+	case errors.Is(err, syscall.EROFS), errors.Is(err, syscall.EBUSY): // of a container that sees no group above its own
+		return "start this container with --privileged --cgroupns=host"
+	default:
+		return "boot the kernel with cgroup_enable=memory, and have cgroup2 mounted at " + groupRoots[0]
+	}
+}
+
 // findGroup makes a group below this process's own, or below the nearest above
 // it that hands the controller to those below; "" is no controller.
 func findGroup(controller string) (*group, error) {
@@ -64,15 +77,19 @@ func findGroup(controller string) (*group, error) {
 	if err != nil {
 		return nil, err
 	}
-	var errs []error
+	var failed error
 	for at := own; ; at = filepath.Dir(at) {
 		g, err := makeGroup(filepath.Join(root, at), controller, knobs)
 		if err == nil {
 			return g, nil
 		}
-		errs = append(errs, err)
+		if failed == nil {
+			failed = err
+		} else if !errors.Is(failed, errors.Unwrap(err)) { // what is the same all the way up is said once
+			failed = fmt.Errorf("%w; %w", failed, err)
+		}
 		if at == "/" || at == "." {
-			return nil, errors.Join(errs...)
+			return nil, failed
 		}
 	}
 }
@@ -142,25 +159,45 @@ func removeOrphans(parent string) {
 
 // handDown has a group hand a controller to those below it.
 func handDown(parent, controller string) error {
-	const name = "cgroup.subtree_control"
 	if controller == "" {
 		return nil
 	}
-	text, err := os.ReadFile(filepath.Join(parent, name))
+	handed := filepath.Join(parent, "cgroup.subtree_control")
+	has, err := lists(handed, controller)
+	if has || err != nil {
+		return err
+	}
+	offered := filepath.Join(parent, "cgroup.controllers")
+	if has, err = lists(offered, controller); err != nil {
+		return err
+	}
+	if !has {
+		return fmt.Errorf("%s does not have %q", offered, controller)
+	}
+	return set(handed, "+"+controller)
+}
+
+// lists tells whether a word is in a file.
+func lists(file, word string) (bool, error) {
+	text, err := os.ReadFile(file)
+	return slices.Contains(strings.Fields(string(text)), word), err
+}
+
+// set writes to a file that has to be there: the kernel refuses to have one
+// made, with another error than for one that is missing.
+func set(file, value string) error {
+	f, err := os.OpenFile(file, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	for _, has := range strings.Fields(string(text)) {
-		if has == controller {
-			return nil
-		}
+	if _, err := f.WriteString(value); err != nil {
+		f.Close()
+		return err
 	}
-	return os.WriteFile(filepath.Join(parent, name), []byte("+"+controller), 0)
+	return f.Close()
 }
 
-func (g *group) write(name, value string) error {
-	return os.WriteFile(filepath.Join(g.dir, name), []byte(value), 0)
-}
+func (g *group) write(name, value string) error { return set(filepath.Join(g.dir, name), value) }
 
 func (g *group) writeIfThere(name, value string) error {
 	if err := g.write(name, value); !errors.Is(err, fs.ErrNotExist) {

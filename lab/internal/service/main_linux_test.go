@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/signal"
@@ -24,6 +25,7 @@ const asService = "WEIR_TEST_SERVICE"
 var roles = map[string]func(){
 	"write":    write,
 	"stubborn": stubborn,
+	"eat":      eat,
 	"owner":    owner,
 }
 
@@ -88,6 +90,15 @@ func stubborn() {
 	signal.Ignore(syscall.SIGTERM)
 	fmt.Println("ready")
 	time.Sleep(time.Hour) // and no deadlock, as select {} would be
+}
+
+// eat takes 256 MiB of memory.
+func eat() {
+	var all [][]byte
+	for range 256 {
+		all = append(all, bytes.Repeat([]byte{1}, 1<<20))
+	}
+	fmt.Println(len(all))
 }
 
 // owner starts a service and waits to be killed.
