@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weirhq/weir/lab/internal/service"
 	"github.com/weirhq/weir/load"
 )
 
@@ -68,6 +67,7 @@ type session struct {
 	teller     *teller
 	results    *Results
 
+	since    time.Time      // when the first run was made that there was already; zero when there was none
 	failures map[string]int // in a row, at the start, by configuration
 	notes    []string       // warnings for the next run
 	took     []time.Duration
@@ -119,30 +119,6 @@ func (s *session) openStore() error {
 	return err
 }
 
-// goOn takes over what was measured before.
-func (s *session) goOn(old *Results) error {
-	if err := agree(old, s.results); err != nil {
-		return fmt.Errorf("go on in %s: %w", s.store.dir, err)
-	}
-	s.results.Started = old.Started
-	for _, r := range old.Runs {
-		i := r.Number - 1
-		if i < 0 || i >= len(s.turns) || s.cases[s.turns[i].Case].Name != r.Configuration {
-			return fmt.Errorf("go on in %s: run %d there is of %q, which does not run then: another version of weir has ordered them", s.store.dir, r.Number, r.Configuration)
-		}
-		s.add(r)
-	}
-	s.results.Profiled = old.Profiled
-	killed, err := service.EndMarked(s.mark(""))
-	if len(killed) > 0 {
-		s.notes = append(s.notes, fmt.Sprintf("a lab that was killed had left %s, which ran until now", strings.Join(killed, ", ")))
-	}
-	return err
-}
-
-// mark is the variable that tells the processes of a run from all others.
-func (s *session) mark(run string) string { return "WEIR_LAB_RUN=" + s.store.dir + ":" + run }
-
 func (s *session) close() {
 	s.teller.stop()
 	s.store.close()
@@ -153,7 +129,7 @@ func (s *session) run(ctx context.Context) error {
 	if err := s.makeAll(ctx); err != nil {
 		return err
 	}
-	s.results.Interrupted = ctx.Err() != nil
+	s.results.Interrupted = ctx.Err() != nil && !s.complete()
 	if s.results.Interrupted && len(s.results.Runs) == 0 {
 		return context.Cause(ctx)
 	}
@@ -183,6 +159,7 @@ func (s *session) makeAll(ctx context.Context) error {
 	if err := s.checkCommands(); err != nil {
 		return err
 	}
+	s.noteChanges()
 	for _, t := range s.turns {
 		if ctx.Err() != nil {
 			return nil
@@ -312,23 +289,43 @@ func (s *session) names() map[string]string {
 // checkCommands finds out before the first run that a program is not there.
 func (s *session) checkCommands() error {
 	for _, c := range s.cases {
-		names := s.names()
-		names["port"], names["dir"] = "0", s.store.path(tmpDir)
-		expanded, err := c.expanded(names)
+		expanded, err := s.example(c)
 		if err != nil {
 			return fmt.Errorf("configuration %q: %w", c.Name, err)
 		}
-		program := expanded.Service.Command[0]
-		if strings.ContainsRune(program, filepath.Separator) && !filepath.IsAbs(program) {
-			if program, err = filepath.Abs(filepath.Join(s.folder(expanded.Service.Dir), program)); err != nil {
-				return err
-			}
-		}
-		if _, err := exec.LookPath(program); err != nil && !errors.Is(err, exec.ErrDot) {
+		if _, err := s.program(expanded); err != nil {
 			return fmt.Errorf("configuration %q cannot be started: %w", c.Name, err)
 		}
 	}
 	return nil
+}
+
+// program is the file that an expanded case starts.
+func (s *session) program(c Case) (string, error) {
+	name := c.Service.Command[0]
+	if strings.ContainsRune(name, filepath.Separator) {
+		name = s.inFolder(c, name)
+	}
+	found, err := exec.LookPath(name)
+	if errors.Is(err, exec.ErrDot) {
+		err = nil
+	}
+	return found, err
+}
+
+// inFolder is a file that is named as in the service's folder.
+func (s *session) inFolder(c Case, name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(s.folder(c.Service.Dir), name)
+}
+
+// example is a case with its texts expanded, for what does not depend on the run.
+func (s *session) example(c Case) (Case, error) {
+	names := s.names()
+	names["port"], names["dir"] = "0", s.store.path(tmpDir)
+	return c.expanded(names)
 }
 
 // folder is where a service runs.

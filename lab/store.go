@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-
-	"github.com/weirhq/weir/load"
 )
 
 // A store is the folder of an experiment's results:
@@ -235,20 +233,4 @@ func readDocument[T any](name string) (*T, error) {
 		return nil, fmt.Errorf("%s is not what weir lab has written: %w; remove it, so that the lab makes it again with --resume", name, err)
 	}
 	return document, nil
-}
-
-// agree tells, by no error, that old results are of the same experiment as the
-// new ones and may be gone on with.
-func agree(old, now *Results) error {
-	switch {
-	case old.Source != now.Source:
-		return errors.New("the results there are of another experiment: name another folder, or undo what was changed in the experiment")
-	case old.Machine != now.Machine:
-		return fmt.Errorf("the results there were measured on another machine (%s), whose numbers do not compare with those of this one (%s): name another folder", describe(old.Machine), describe(now.Machine))
-	}
-	return nil
-}
-
-func describe(m load.Machine) string {
-	return fmt.Sprintf("%s, %d CPUs, %s, %s, %s", m.Processor, m.CPUs, m.System, m.Kernel, m.Go)
 }

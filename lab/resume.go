@@ -1,0 +1,94 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/weirhq/weir/lab/internal/service"
+	"github.com/weirhq/weir/load"
+)
+
+// goOn takes over what was measured before.
+func (s *session) goOn(old *Results) error {
+	if err := agree(old, s.results); err != nil {
+		return fmt.Errorf("go on in %s: %w", s.store.dir, err)
+	}
+	s.results.Started = old.Started
+	for _, r := range old.Runs {
+		i := r.Number - 1
+		if i < 0 || i >= len(s.turns) || s.cases[s.turns[i].Case].Name != r.Configuration {
+			return fmt.Errorf("go on in %s: run %d there is of %q, which does not run then: another version of weir has ordered them", s.store.dir, r.Number, r.Configuration)
+		}
+		if s.since.IsZero() || r.Started.Before(s.since) {
+			s.since = r.Started
+		}
+		s.add(r)
+	}
+	s.results.Profiled = old.Profiled
+	killed, err := service.EndMarked(s.mark(""))
+	if len(killed) > 0 {
+		s.notes = append(s.notes, fmt.Sprintf("a lab that was killed had left %s, which ran until now", strings.Join(killed, ", ")))
+	}
+	return err
+}
+
+// mark is the variable that tells the processes of a run from all others.
+func (s *session) mark(run string) string { return "WEIR_LAB_RUN=" + s.store.dir + ":" + run }
+
+// agree tells, by no error, that old results are of the same experiment as the
+// new ones and may be gone on with.
+func agree(old, now *Results) error {
+	switch {
+	case old.Source != now.Source:
+		return errors.New("the results there are of another experiment: name another folder, or undo what was changed in the experiment")
+	case old.Machine != now.Machine:
+		return fmt.Errorf("the results there were measured on another machine (%s), whose numbers do not compare with those of this one (%s): name another folder", describe(old.Machine), describe(now.Machine))
+	case old.Version != now.Version:
+		return fmt.Errorf("the results there were measured by %s, and this is %s, which may load and measure in another way: name another folder, or go on with that one", old.Version, now.Version)
+	}
+	return nil
+}
+
+func describe(m load.Machine) string {
+	return fmt.Sprintf("%s, %d CPUs, %s, %s, %s", m.Processor, m.CPUs, m.System, m.Kernel, m.Go)
+}
+
+// noteChanges has the next run tell which files of the service's command lines
+// are newer than the first of the runs that were there already: a program that
+// was built again, a script that was edited.
+func (s *session) noteChanges() {
+	if s.since.IsZero() {
+		return
+	}
+	var changed []string
+	for _, c := range s.cases {
+		for _, name := range s.filesOf(c) {
+			info, err := os.Stat(name)
+			if err == nil && info.Mode().IsRegular() && info.ModTime().After(s.since) && !slices.Contains(changed, name) {
+				changed = append(changed, name)
+			}
+		}
+	}
+	if len(changed) > 0 {
+		s.notes = append(s.notes, fmt.Sprintf("changed since the first runs were made: %s; from this one on, the runs may be of another service", strings.Join(changed, ", ")))
+	}
+}
+
+// filesOf names the program of a case, and what would be the files that its
+// arguments name. What cannot be expanded or found, the run will tell of.
+func (s *session) filesOf(c Case) (names []string) {
+	c, err := s.example(c)
+	if err != nil {
+		return nil
+	}
+	if program, err := s.program(c); err == nil {
+		names = append(names, program)
+	}
+	for _, word := range slices.Concat(c.Service.Command[1:], c.Service.Args) {
+		names = append(names, s.inFolder(c, word))
+	}
+	return names
+}
