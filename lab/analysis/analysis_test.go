@@ -220,7 +220,7 @@ func TestOutcomes(t *testing.T) {
 	if first := a.Findings[0]; first.Text != "With y nothing was measured: 8 of 8 runs died. The first one: cause 1." || first.Configuration != "y" {
 		t.Errorf("the first finding is %q, want the one on y", first.Text)
 	}
-	for _, what := range []string{"the service was never ready", "the service died", "no request was answered", "the lab could not do its part"} {
+	for _, what := range []string{"the service was never ready", "the service died", "no request was answered", "the run could not be made"} {
 		if want := "In 1 of 8 runs of x " + what + "; compared are the runs that were measured."; !slices.Contains(a.Warnings, want) {
 			t.Errorf("warnings are %q, want among them %q", a.Warnings, want)
 		}
@@ -286,10 +286,13 @@ func TestWarnings(t *testing.T) {
 		{"few", func(r *lab.Results) { r.Runs = r.Runs[:12] }, "a 95% interval of a median needs 6"},
 		{"one configuration", func(r *lab.Results) {
 			r.Runs = slices.DeleteFunc(r.Runs, func(r lab.Run) bool { return r.Configuration != "null" })
-		}, "runs of one configuration alone"},
+		}, "Nothing was compared: runs of the baseline alone were measured."},
 		{"the twin alone", func(r *lab.Results) {
 			r.Runs = slices.DeleteFunc(r.Runs, func(r lab.Run) bool { return r.Configuration == "x" })
-		}, "compared with nothing but itself"},
+		}, "Nothing was compared: runs of the baseline alone were measured."},
+		{"no baseline", func(r *lab.Results) {
+			r.Runs = slices.DeleteFunc(r.Runs, func(r lab.Run) bool { return r.Configuration == "null" })
+		}, "Nothing was compared: no run of the baseline, null, was measured."},
 		{"unlike itself", func(r *lab.Results) {
 			for i := range r.Runs {
 				if r.Runs[i].Configuration == again {
@@ -340,6 +343,7 @@ func TestFindings(t *testing.T) {
 	want := []string{
 		"better|With logging off, requests per second are 2.30 times as high as with stdout=null: 120,005/s instead of 52,100/s (95% interval of the ratio 2.30 to 2.30, 10 runs each).",
 		"worse|With stdout=terminal, requests per second are 43% lower than with stdout=null: 29,700/s instead of 52,100/s (95% interval of the ratio 0.570 to 0.570, 10 runs each).",
+		"|Log lines were lost with stdout=terminal (24.5 in the median run, 47.0 at most).", // no run of the baseline says how many it lost
 		"worse|With stdout=terminal, the memory at its peak is 4.00 times as high as with stdout=null: 268 MB instead of 67.1 MB (95% interval of the ratio 4.00 to 4.00, 10 runs each).",
 		"~|No difference in requests per second was found between stdout=file and stdout=null: 52,102/s and 52,100/s; if there is one, it is likely under 0.1% (95% interval of the ratio 1.000 to 1.000, 10 runs each).",
 		"|The noise: stdout=null, run as two configurations, differs from itself by less than 0.1% in requests per second (95% interval of the ratio 1.000 to 1.000).",
@@ -456,7 +460,7 @@ func TestManyMeasures(t *testing.T) {
 	for _, f := range a.Findings {
 		fmt.Fprintln(&text, f.Text)
 	}
-	for _, want := range []string{"With b, Benchmark", "6 smaller differences more in the table.", "comparisons of the runs' own measures no difference was found."} {
+	for _, want := range []string{"With b, Benchmark", "6 smaller differences more in the table.", "comparisons of the runs' own measures no difference was found; if there is one, it is likely under "} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("findings lack %q:\n%s", want, &text)
 		}
@@ -530,6 +534,42 @@ func TestCompareWithItself(t *testing.T) {
 			if row.Versus.Verdict == analysis.Better || row.Versus.Verdict == analysis.Worse {
 				t.Errorf("%s of %s is %+v", m.Name, row.Configuration, row.Versus)
 			}
+		}
+	}
+}
+
+// Of many configurations that are alike one sentence tells, and of results that
+// are the same ones that they are.
+func TestCompareAlike(t *testing.T) {
+	results := func(seed uint64) *lab.Results {
+		return closedLoop(series{"null", around(seed, 10, 100, 0.01)}, series{"x", around(seed+1, 10, 200, 0.01)}, series{"y", around(seed+2, 10, 300, 0.01)})
+	}
+	a, b := results(1), results(11)
+	b.Started = b.Started.Add(time.Hour)
+	c := analysis.Compare(a, b)
+	const want = "No difference in requests per second between A and B was found with null, x and y; if there is one, it is likely under "
+	if len(c.Findings) != 1 || !strings.HasPrefix(c.Findings[0].Text, want) || c.Findings[0].Verdict != analysis.Noise {
+		t.Errorf("the findings are %+v, want one that begins with %q", c.Findings, want)
+	}
+	if got := analysis.Compare(a, a).Warnings; len(got) != 1 || !strings.HasPrefix(got[0], "A and B are the same results") {
+		t.Errorf("of results and themselves the warnings are %q, want that they are the same", got)
+	}
+}
+
+// Where nothing but refusals was measured the first sentence says so.
+func TestRefusals(t *testing.T) {
+	r := closedLoop(series{"null", around(1, 5, 100, 0.01)}, series{again, around(2, 5, 100, 0.01)}, series{"x", around(3, 5, 100, 0.01)})
+	for i := range r.Runs {
+		l := r.Runs[i].Load
+		l.Status, l.StatusCodes = map[string]int64{"4xx": 1000}, map[string]int64{"404": 1000}
+	}
+	findings := analysis.Of(r).Findings
+	for i, want := range []string{
+		"With null and x no request was answered with 2xx (answers of 404): the numbers are those of what was refused.",
+		"No difference was found: what the configurations are compared by is the same in all runs.",
+	} {
+		if i >= len(findings) || findings[i].Text != want {
+			t.Errorf("the findings are %+v, want as number %d %q", findings, i+1, want)
 		}
 	}
 }

@@ -125,33 +125,55 @@ func compareColumns(ta, tb *table, a, b column) ComparedMetric {
 // what does not.
 func (c *Comparison) find() []Finding {
 	var differ, same []Finding
-	undecided := 0
+	undecided, identical := 0, 0
 	for i := range c.Metrics {
 		m := &c.Metrics[i]
 		if !m.Leads {
 			continue
 		}
+		var noise []*ComparedRow
 		for j := range m.Rows {
-			f := m.finding(&m.Rows[j])
-			switch f.Verdict {
+			switch r := &m.Rows[j]; r.Versus.Verdict {
 			case Better, Worse:
-				differ = append(differ, f)
+				differ = append(differ, m.finding(r))
 			case Noise:
-				same = append(same, f)
+				noise = append(noise, r)
 			case Same:
+				identical++
 			default:
 				undecided++
 			}
 		}
+		same = append(same, m.alike(noise)...)
 	}
 	all := slices.Concat(differ, same)
 	if undecided > 0 {
 		all = append(all, Finding{Text: fmt.Sprintf("%s cannot be told from chance: the runs are too few.", readable.Things(int64(undecided), "comparison"))})
 	}
-	if len(all) == 0 {
-		all = append(all, Finding{Text: "There is nothing to compare: no configuration was measured in both."})
+	switch {
+	case len(all) > 0:
+		return all
+	case identical > 0:
+		return []Finding{{Text: "No difference was found: what the configurations are compared by is the same in all runs."}}
 	}
-	return all
+	return []Finding{{Text: "There is nothing to compare: no configuration was measured in both."}}
+}
+
+// alike tells of what was not found to differ: of a few configurations one by
+// one, of more in one sentence.
+func (m *ComparedMetric) alike(noise []*ComparedRow) []Finding {
+	var each []Finding
+	var names []string
+	var all []*Interval
+	for _, r := range noise {
+		each = append(each, m.finding(r))
+		names = append(names, r.Configuration)
+		all = append(all, r.Versus.Interval)
+	}
+	if len(noise) <= mostAlike {
+		return each
+	}
+	return []Finding{{Metric: m.Name, Verdict: Noise, Text: fmt.Sprintf("No difference in %s between A and B was found with %s%s.", m.Name, listed(names, 6), bound(all))}}
 }
 
 // finding writes one configuration's sentence.
@@ -164,7 +186,7 @@ func (m *ComparedMetric) finding(r *ComparedRow) Finding {
 	case f.Verdict == Noise:
 		f.Text = fmt.Sprintf("%s: no difference in %s was found: %s", r.Configuration, m.Name, values)
 		if d.Interval != nil {
-			f.Text += fmt.Sprintf("; if there is one, it is likely %s", under(widest(d.Interval)))
+			f.Text += "; " + atMost(widest(d.Interval))
 		}
 		f.Text += "."
 	case d.Ratio == nil || d.Interval == nil:
@@ -179,6 +201,9 @@ func (m *ComparedMetric) finding(r *ComparedRow) Finding {
 // differences says what else differs between two results, besides what was
 // measured.
 func differences(a, b *lab.Results) []string {
+	if !a.Started.IsZero() && a.Started.Equal(b.Started) && a.Machine == b.Machine {
+		return []string{"A and B are the same results: they began at the same moment, on the same machine."}
+	}
 	all := []string{"A and B were not run in turn: what the machine did in between is part of each difference."}
 	differs := func(what, va, vb string) {
 		if va != vb {
@@ -192,7 +217,7 @@ func differences(a, b *lab.Results) []string {
 	differs("Weir's Go version", a.Machine.Go, b.Machine.Go)
 	differs("Weir's version", a.Version, b.Version)
 	differs("The experiment", a.Name, b.Name)
-	if line, sa, sb := firstDifference(a.Source, b.Source); line > 0 {
+	if line, sa, sb := firstDifference(a.Source, b.Source); line > 0 && a.Name == b.Name {
 		all = append(all, fmt.Sprintf("The experiments differ, first in line %d: %q in A and %q in B.", line, sa, sb))
 	}
 	return append(all, loadsDiffer(a, b)...)

@@ -27,26 +27,24 @@ type judged struct {
 
 // findings returns the sentences for the top of a report.
 func findings(t *table, a *Analysis) []Finding {
-	all := unmeasured(t)
-	if slices.ContainsFunc(t.runs, func(r Runs) bool { return r.Counted > 0 }) {
-		groups := leads(a)
-		all = append(all, undecided(t, a, groups)...)
-		for _, g := range groups {
-			all = append(all, differing(g)...)
-		}
-		all = append(all, beside(a)...)
-		for _, g := range groups {
-			all = append(all, alike(g)...)
-		}
-		all = append(all, floor(a, groups)...)
+	groups := leads(a)
+	told := undecided(t, a, groups)
+	for _, g := range groups {
+		told = append(told, differing(g)...)
 	}
-	switch {
-	case len(all) > 0:
-		return all
-	case slices.ContainsFunc(a.Metrics, func(m Metric) bool { return len(compared(a, &m)) > 0 }):
-		return []Finding{{Text: "No difference was found: what the configurations are compared by is the same in all runs."}}
+	told = append(told, lost(t)...)
+	told = append(told, beside(a)...)
+	for _, g := range groups {
+		told = append(told, alike(g)...)
 	}
-	return []Finding{{Text: "There is nothing to compare: one configuration alone has runs that were measured."}}
+	if len(told) == 0 && slices.ContainsFunc(a.Metrics, func(m Metric) bool { return len(compared(a, &m)) > 0 }) {
+		told = append(told, Finding{Text: "No difference was found: what the configurations are compared by is the same in all runs."})
+	}
+	all := slices.Concat(unmeasured(t), refusals(t), told, floor(a, groups))
+	if len(all) == 0 {
+		all = append(all, Finding{Text: "There is nothing to compare."})
+	}
+	return all
 }
 
 // unmeasured tells of configurations without a single run that counts, of those
@@ -92,7 +90,7 @@ var outcomes = []struct {
 	{lab.NeverReady, "was never ready", "the service was never ready"},
 	{lab.Died, "died", "the service died"},
 	{lab.NoAnswer, "gave no answer", "no request was answered"},
-	{lab.Failed, "could not be made", "the lab could not do its part"},
+	{lab.Failed, "could not be made", "the run could not be made"},
 }
 
 // ended tells how the runs that do not count ended: "3 of 10 runs died".
@@ -309,7 +307,7 @@ func alike(group []judged) []Finding {
 		return all
 	}
 	if slices.ContainsFunc(noise, func(j judged) bool { return j.metric != noise[0].metric }) {
-		return []Finding{{Verdict: Noise, Text: fmt.Sprintf("In %d of %d comparisons of the runs' own measures no difference was found.", len(noise), len(group))}}
+		return []Finding{{Verdict: Noise, Text: fmt.Sprintf("In %d of %d comparisons of the runs' own measures no difference was found%s.", len(noise), len(group), bound(intervals(noise)))}}
 	}
 	return []Finding{manyAlike(noise)}
 }
@@ -344,24 +342,32 @@ func atMost(share float64) string {
 // widest is how far from 1 the end of an interval is that is farther.
 func widest(i *Interval) float64 { return max(1-i.Low, i.High-1) }
 
+// bound says, after a sentence on several comparisons, how large a difference may
+// be that none of them found; nothing where one of them has no interval.
+func bound(all []*Interval) string {
+	most := 0.0
+	for _, i := range all {
+		if i == nil {
+			return ""
+		}
+		most = max(most, widest(i))
+	}
+	return "; " + atMost(most)
+}
+
+func intervals(group []judged) []*Interval {
+	var all []*Interval
+	for _, j := range group {
+		all = append(all, j.row.Versus.Interval)
+	}
+	return all
+}
+
 // manyAlike tells of several configurations in one metric.
 func manyAlike(noise []judged) Finding {
-	var names []string
-	most, all := 0.0, true
-	for _, j := range noise {
-		names = append(names, j.row.Configuration)
-		if i := j.row.Versus.Interval; i != nil {
-			most = max(most, widest(i))
-		} else {
-			all = false
-		}
-	}
 	m := noise[0].metric
-	text := fmt.Sprintf("No difference in %s from %s was found with %s", m.Name, noise[0].base.Configuration, listed(names, 6))
-	if all {
-		text += "; " + atMost(most)
-	}
-	return Finding{Text: text + ".", Metric: m.Name, Verdict: Noise}
+	return Finding{Metric: m.Name, Verdict: Noise, Text: fmt.Sprintf("No difference in %s from %s was found with %s%s.",
+		m.Name, noise[0].base.Configuration, listed(configurations(noise), 6), bound(intervals(noise)))}
 }
 
 // firstLine is what a sentence has room for of an error.

@@ -122,7 +122,7 @@ func floor(a *Analysis, groups [][]judged) []Finding {
 			worst = m
 		}
 	}
-	if worst == nil {
+	if worst == nil || worst.noise() == 0 && worst.Noise.Interval == nil { // such as the answers of 2xx where there are none
 		return nil
 	}
 	by := percent(worst.noise())

@@ -93,16 +93,34 @@ func few(t *table, a *Analysis) []string {
 	}
 	family := comparisons(a)
 	if family == 0 {
-		if with > 1 && a.Again != "" {
-			return []string{"The baseline was compared with nothing but itself."}
-		}
-		return []string{"There are runs of one configuration alone, or none of the baseline: nothing was compared."}
+		return []string{"Nothing was compared: " + t.alone() + "."}
 	}
 	const forInterval = 6 // of 95%: with fewer, all runs are on one side of the true median too often
 	if counted >= neededRuns(family) && counted < forInterval {
 		return []string{fmt.Sprintf("The runs are enough to compare configurations, but a 95%% interval of a median needs %d.", forInterval)}
 	}
 	return nil
+}
+
+// alone says why nothing was compared although runs were measured.
+func (t *table) alone() string {
+	baseline, others := false, 0
+	for _, r := range t.runs {
+		switch {
+		case r.Counted == 0 || r.Configuration == t.again:
+		case r.Configuration == t.baseline:
+			baseline = true
+		default:
+			others++
+		}
+	}
+	switch {
+	case !baseline:
+		return "no run of the baseline, " + t.baseline + ", was measured"
+	case others == 0:
+		return "runs of the baseline alone were measured"
+	}
+	return "there is no measure that both the baseline and another configuration have"
 }
 
 // failures tells of runs that do not count, and of those that count and did not
