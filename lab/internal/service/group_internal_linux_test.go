@@ -12,32 +12,53 @@ import (
 	"time"
 )
 
-// TestGroup puts a program into a group without a limit, which takes less than
-// one with a limit does.
+// TestGroup puts a program into a group without a controller, which takes less
+// than one with a limit does, and into one that could have a limit.
 func TestGroup(t *testing.T) {
-	g, err := findGroup("")
-	if err != nil {
-		t.Skip("no control group may be made: ", err)
+	for name, controller := range map[string]string{"no controller": "", "memory": "memory"} {
+		t.Run(name, func(t *testing.T) {
+			g, err := findGroup(controller)
+			if err != nil {
+				t.Skip("no control group may be made: ", err)
+			}
+			cmd := exec.Command("sleep", "300")
+			cmd.SysProcAttr = new(syscall.SysProcAttr)
+			if err := errors.Join(g.enter(cmd), cmd.Start()); err != nil {
+				t.Errorf("start a program in the group: %v", err)
+			} else {
+				killed(t, g, cmd)
+			}
+			if err := g.remove(); err != nil {
+				t.Error(err)
+			}
+			if _, err := os.Stat(g.dir); err == nil {
+				t.Errorf("%s is still there", g.dir)
+			}
+		})
 	}
-	cmd := exec.Command("sleep", "300")
-	cmd.SysProcAttr = new(syscall.SysProcAttr)
-	if err := errors.Join(g.enter(cmd), cmd.Start()); err != nil {
-		t.Errorf("start a program in the group: %v", err)
-	} else {
-		late := time.AfterFunc(10*time.Second, func() { cmd.Process.Kill() })
+}
+
+// killed kills a group until a program has ended that may be on its way there.
+func killed(t *testing.T, g *group, cmd *exec.Cmd) {
+	ended := make(chan struct{})
+	go func() {
+		cmd.Wait()
+		close(ended)
+	}()
+	for late := time.After(10 * time.Second); ; {
 		if err := g.kill(); err != nil {
 			t.Error(err)
 		}
-		cmd.Wait()
-		if !late.Stop() {
+		select {
+		case <-ended:
+			return
+		case <-late:
 			t.Error("the group was killed, and the program lived")
+			cmd.Process.Kill()
+			<-ended
+			return
+		case <-time.After(2 * time.Millisecond):
 		}
-	}
-	if err := g.remove(); err != nil {
-		t.Error(err)
-	}
-	if _, err := os.Stat(g.dir); err == nil {
-		t.Errorf("%s is still there", g.dir)
 	}
 }
 

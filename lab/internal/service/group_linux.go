@@ -216,8 +216,22 @@ func (g *group) enter(cmd *exec.Cmd) error {
 	return through(cmd, `echo $$ > "$1" && shift && exec "$0" "$@"`, filepath.Join(g.dir, "cgroup.procs"))
 }
 
-// kill ends all in it at once, on Linux since 5.14; version 1 cannot.
-func (g *group) kill() error { return g.writeIfThere("cgroup.kill", "1") }
+// kill ends all in it: at once on Linux since 5.14, else one by one, which who
+// is being born may survive.
+func (g *group) kill() error {
+	if err := g.write("cgroup.kill", "1"); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	text, err := os.ReadFile(filepath.Join(g.dir, "cgroup.procs"))
+	errs := []error{err}
+	for _, word := range strings.Fields(string(text)) {
+		pid, _ := strconv.Atoi(word) // 0 of those that this process cannot see
+		if p, ok := readProc(pid); ok {
+			errs = append(errs, p.signal(syscall.SIGKILL))
+		}
+	}
+	return errors.Join(errs...)
+}
 
 // outOfMemory is how many processes were killed for the limit.
 func (g *group) outOfMemory() int {
