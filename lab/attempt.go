@@ -384,6 +384,9 @@ func (a *attempt) stop(ctx context.Context) {
 	if len(e.Alive) > 0 {
 		a.warn("could not be ended, and may disturb all that is measured from now on: %s", strings.Join(e.Alive, ", "))
 	}
+	if e.Full {
+		a.warn("the disk of %s has no room left for the service's output: what it has written since is lost, and was measured", a.store.dir)
+	}
 	if e.OutOfMemory > 0 {
 		a.warn("the kernel has killed %d of its processes, which wanted more memory than the limit allows", e.OutOfMemory)
 		if a.run.Outcome == Died {

@@ -78,6 +78,9 @@ type Ending struct {
 	Lines   int64
 	Tail    []byte
 
+	// Full tells that there is no room left where the output has a file.
+	Full bool
+
 	// OutOfMemory counts the processes that the kernel killed for the limit of
 	// memory.
 	OutOfMemory int

@@ -68,6 +68,9 @@ func (r *reader) read() {
 	defer close(r.over)
 	rests := rests{perSecond: r.perSecond}
 	for !r.impatient() {
+		if r.isFinishing() {
+			rests.perSecond = 0 // nobody is held up any more, and what is left is not lost
+		}
 		r.sitOut()
 		var n int
 		var ended bool
@@ -90,6 +93,15 @@ func (r *reader) readOnce(portion int) (n int, ended bool) {
 	}
 	r.take(r.buffer[:n])
 	return n, false
+}
+
+func (r *reader) isFinishing() bool {
+	select {
+	case <-r.finishing:
+		return true
+	default:
+		return false
+	}
 }
 
 // impatient tells whether the end was waited for long enough. While it is, there

@@ -230,6 +230,7 @@ func (s *Service) Stop(ctx context.Context, within time.Duration) Ending {
 	for _, sink := range s.sinks {
 		sink.finish()
 		ending.Tail = append(ending.Tail, sink.Tail()...)
+		ending.Full = ending.Full || sink.file != nil && isFull(sink.file)
 	}
 	ending.Written, ending.Lines = s.Count(), s.Lines()
 	s.discard()

@@ -2,10 +2,13 @@ package service_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/weirhq/weir/lab/internal/service"
 )
@@ -167,4 +170,43 @@ func TestWhoKeepsAPipe(t *testing.T) {
 		t.Errorf("stopping took %v", took)
 	}
 	keeper.Stop(t.Context(), deadline)
+}
+
+// TestSlowPipeIsEmptied is of a reader so slow that it would take a minute for
+// what the pipe holds when the program has ended.
+func TestSlowPipeIsEmptied(t *testing.T) {
+	const size = 60_000 // there is room for 65,536
+	spec := shell(fmt.Sprintf("head -c %d /dev/zero", size))
+	spec.Stdout = service.Pipe(1000)
+	s := start(t, spec)
+	wait(t, s)
+	if got := s.Stop(t.Context(), time.Second).Written.Bytes; got != size {
+		t.Errorf("%d bytes were read, want %d", got, size)
+	}
+}
+
+// TestFullDisk has a program write more than there is room for.
+func TestFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=256k"); err != nil {
+		t.Skip("a small disk cannot be mounted: ", err)
+	}
+	defer func() {
+		if err := unix.Unmount(dir, 0); err != nil {
+			t.Error(err)
+		}
+	}()
+	for size, full := range map[int]bool{1000: false, 1 << 20: true} {
+		spec := shell(fmt.Sprintf("head -c %d /dev/zero 2>/dev/null; true", size))
+		name := filepath.Join(dir, "out")
+		spec.Stdout = service.File(name)
+		s := start(t, spec)
+		wait(t, s)
+		if e := s.Stop(t.Context(), time.Second); e.Full != full {
+			t.Errorf("%d bytes of %d were written; Full is %t, want %t", e.Written.Bytes, size, e.Full, full)
+		}
+		if err := os.Remove(name); err != nil {
+			t.Error(err)
+		}
+	}
 }
