@@ -304,7 +304,10 @@ func (s *session) checkCommands() error {
 func (s *session) program(c Case) (string, error) {
 	name := c.Service.Command[0]
 	if strings.ContainsRune(name, filepath.Separator) {
-		name = s.inFolder(c, name)
+		var err error
+		if name, err = filepath.Abs(s.inFolder(c, name)); err != nil {
+			return "", err
+		}
 	}
 	found, err := exec.LookPath(name)
 	if errors.Is(err, exec.ErrDot) {

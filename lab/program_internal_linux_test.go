@@ -1,0 +1,40 @@
+package lab
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestProgram finds what a service starts as the service does, from a folder that
+// may be named as it is seen from here.
+func TestProgram(t *testing.T) {
+	here := t.TempDir()
+	t.Chdir(here)
+	t.Setenv("PATH", filepath.Join(here, "bin"))
+	for _, name := range []string{"bin/known", "mine", "below/mine"} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, nil, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ folder, dir, command, want string }{
+		{".", "", "./mine", "mine"},
+		{".", "below", "./mine", "below/mine"},
+		{"below", "", "./mine", "below/mine"},
+		{"below", "", "../mine", "mine"},
+		{"below", here, "./mine", "mine"},
+		{".", "", here + "/mine", "mine"},
+		{".", "", "known", "bin/known"},
+		{".", "", "mine", ""}, // is not in $PATH
+		{".", "", "./unknown", ""},
+	} {
+		s := &session{experiment: &Experiment{Folder: c.folder}}
+		got, err := s.program(Case{Service: Service{Dir: c.dir, Command: Command{c.command}}})
+		if want := filepath.Join(here, c.want); c.want == "" && err == nil || c.want != "" && (err != nil || got != want) {
+			t.Errorf("%s in %q of %q is %q, %v; want %q", c.command, c.dir, c.folder, got, err, c.want)
+		}
+	}
+}
