@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/weirhq/weir/experiments"
 	"github.com/weirhq/weir/lab"
@@ -78,7 +80,8 @@ func (labShowCmd) Help() string {
 func (c *labShowCmd) Run(s streams) error {
 	text, err := experiments.Read(c.Name)
 	if err != nil {
-		return noExperiment(c.Name, "weir lab show ")
+		err := fmt.Errorf("no built-in experiment is called %s", c.Name)
+		return &problem{err: err, hint: nearExperiment(strings.TrimSuffix(c.Name, ".yaml"), "weir lab show "), code: exitMisuse}
 	}
 	_, err = s.out.Write(text)
 	return err
@@ -92,26 +95,39 @@ func readExperiment(name string) (*lab.Experiment, error) {
 		file = name
 		text, err = os.ReadFile(name)
 	}
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, noExperiment(name, "weir lab run ")
-	}
 	if err != nil {
-		return nil, err
+		return nil, noExperiment(name, err)
 	}
 	e, err := lab.Parse(file, text)
 	if err != nil {
-		return nil, &problem{err: err, hint: "weir lab show log-cost shows one with all that it needs", code: exitMisuse}
+		return nil, &problem{err: err, hint: "weir lab show gc shows a whole one, and docs/lab.md has every key", code: exitMisuse}
 	}
 	return e, nil
 }
 
-// noExperiment is about a name that neither an experiment nor a file has.
-func noExperiment(name, verb string) error {
-	hint := "weir lab list"
-	if _, err := os.Stat(name + ".yaml"); err == nil {
-		hint = verb + name + ".yaml"
-	} else if near := likely(name, experiments.Names()); near != "" {
-		hint = verb + near
+// noExperiment is about a name that is no experiment's, and whose file cannot be
+// read.
+func noExperiment(name string, err error) error {
+	const run = "weir lab run "
+	info, statErr := os.Stat(name)
+	switch {
+	case statErr == nil && info.IsDir():
+		err = fmt.Errorf("%s is a folder, and no experiment", name)
+		return &problem{err: err, hint: run + filepath.Join(name, "mine.yaml"), code: exitMisuse}
+	case !errors.Is(err, os.ErrNotExist):
+		return err
 	}
-	return &problem{err: fmt.Errorf("there is no experiment and no file called %s", name), hint: hint, code: exitMisuse}
+	err = fmt.Errorf("there is no experiment and no file called %s", name)
+	if _, statErr := os.Stat(name + ".yaml"); statErr == nil {
+		return &problem{err: err, hint: run + name + ".yaml", code: exitMisuse}
+	}
+	return &problem{err: err, hint: nearExperiment(name, run), code: exitMisuse}
+}
+
+// nearExperiment is the command to try for a name that is nearly an experiment's.
+func nearExperiment(name, verb string) string {
+	if near := likely(name, experiments.Names()); near != "" {
+		return verb + near
+	}
+	return "weir lab list"
 }

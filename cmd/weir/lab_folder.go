@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -37,13 +38,21 @@ func makeLabFolder(out, what string) (labFolder, error) {
 		switch {
 		case err == nil:
 			return labFolder{name, true}, nil
-		case errors.Is(err, fs.ErrExist) && out != "":
+		case errors.Is(err, fs.ErrExist) && out != "" && isFolder(name):
 			return labFolder{name, false}, nil
+		case errors.Is(err, fs.ErrExist) && out != "":
+			err = fmt.Errorf("%s is a file", name)
+			return labFolder{}, &problem{err: err, hint: "name a folder by --out DIR, one that is there or a new one", code: exitMisuse}
 		case errors.Is(err, fs.ErrExist): // another weir began in this second
 			err, name = nil, fmt.Sprintf("%s-%d", first, n)
 		}
 	}
 	return labFolder{}, &problem{err: fmt.Errorf("make the folder of the results: %w", err), hint: "name one that can be written to by --out DIR"}
+}
+
+func isFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
 }
 
 // mustBeEmpty tells, by no error, that nothing is in the folder that would be
@@ -70,8 +79,23 @@ func (f labFolder) problem(err error) error {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return errors.New("interrupted before a run had ended: there is nothing to report")
-	case errors.Is(err, exec.ErrNotFound):
-		return &problem{err: err, hint: "name a program that is in $PATH, or where it is, as in ./my-service"}
+	case errors.As(err, new(*exec.Error)):
+		return &problem{err: err, hint: whereProgram(err)}
 	}
 	return err
+}
+
+// whereProgram is how to name the program that was not found.
+func whereProgram(err error) string {
+	var program *exec.Error
+	errors.As(err, &program)
+	switch name := program.Name; {
+	case strings.ContainsAny(name, "|&;<>"):
+		return "commands are run without a shell: -- sh -c 'exec ...' runs one"
+	case strings.Contains(name, " "):
+		return "the words of a command are words of their own: -- " + filepath.Base(name)
+	case strings.Contains(name, "/"):
+		return "what is not absolute is looked for in the folder that the service runs in: service.dir, else the experiment's"
+	}
+	return "name a program that is in $PATH, or where it is, as in ./my-service"
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"strconv"
 
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/micro"
@@ -32,10 +34,24 @@ Examples:
   weir lab micro --base ../other/router --new ./router --bench Lookup`
 }
 
+// benchTime is what go test takes as -benchtime, apart from what nobody wants.
+var benchTime = regexp.MustCompile(`^([0-9]+x|([0-9.]+(ns|us|µs|ms|s|m|h))+)$`)
+
+// suggestedTime is what was perhaps meant.
+func suggestedTime(text string) string {
+	if _, err := strconv.Atoi(text); err == nil {
+		return text + "ms"
+	}
+	return "100ms or --time 100x"
+}
+
 // Run runs the benchmarks and reports them.
 func (c *labMicroCmd) Run(s streams) error {
 	if c.Count < 1 {
 		return &problem{err: fmt.Errorf("--count: %d is not above zero", c.Count), hint: "weir lab micro --count 10", code: exitMisuse}
+	}
+	if !benchTime.MatchString(c.Time) {
+		return &problem{err: fmt.Errorf("--time: %q is neither a time nor a count", c.Time), hint: "--time " + suggestedTime(c.Time), code: exitMisuse}
 	}
 	folder, err := makeLabFolder(c.Out, "micro")
 	if err != nil {

@@ -1,6 +1,10 @@
 package main
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
+
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
 	"github.com/weirhq/weir/lab/report"
@@ -21,9 +25,9 @@ Example:
 
 // Run writes the report again.
 func (c *labReportCmd) Run(s streams) error {
-	r, err := lab.Read(c.Dir)
+	r, err := readLabResults(c.Dir, "weir lab report ")
 	if err != nil {
-		return noResults(err)
+		return err
 	}
 	return reportResults(s, c.Dir, r, c.JSON)
 }
@@ -48,13 +52,13 @@ Example:
 
 // Run reads both folders and prints the comparison.
 func (c *labCompareCmd) Run(s streams) error {
-	a, err := lab.Read(c.A)
+	a, err := readLabResults(c.A, "weir lab compare ")
 	if err != nil {
-		return noResults(err)
+		return err
 	}
-	b, err := lab.Read(c.B)
+	b, err := readLabResults(c.B, "weir lab compare "+c.A+" ")
 	if err != nil {
-		return noResults(err)
+		return err
 	}
 	json := ""
 	if c.JSON {
@@ -76,7 +80,19 @@ func (c *labCompareCmd) Run(s streams) error {
 	return report.Comparison(s.out, comparison, labStyle(s))
 }
 
-// noResults is about a folder that could not be read.
-func noResults(err error) error {
-	return &problem{err: err, hint: "weir lab run log-cost --out DIR -- COMMAND makes results", code: exitMisuse}
+// readLabResults reads a folder; verb is the command up to its name.
+func readLabResults(dir, verb string) (*lab.Results, error) {
+	r, err := lab.Read(dir)
+	if err == nil {
+		return r, nil
+	}
+	hint := "weir lab run log-cost --out DIR -- COMMAND makes results"
+	below, _ := filepath.Glob(filepath.Join(dir, "*", "results.json"))
+	switch info, statErr := os.Stat(dir); {
+	case statErr == nil && !info.IsDir():
+		err, hint = fmt.Errorf("%s is a file: results are a folder", dir), verb+filepath.Dir(dir)
+	case len(below) > 0:
+		hint = verb + filepath.Dir(below[len(below)-1])
+	}
+	return nil, &problem{err: err, hint: hint, code: exitMisuse}
 }

@@ -55,7 +55,7 @@ func (c *labRunCmd) Run(s streams) error {
 		return err
 	}
 	if c.Out == "" && c.Resume {
-		return &problem{err: errors.New("--resume goes on with the results of --out, which is not given"), hint: "weir lab run " + c.Name + " --out DIR --resume", code: exitMisuse}
+		return &problem{err: errors.New("--resume goes on with the results of --out, which is not given"), hint: c.again("DIR"), code: exitMisuse}
 	}
 	weir, err := os.Executable()
 	if err != nil {
@@ -66,6 +66,9 @@ func (c *labRunCmd) Run(s streams) error {
 		return err
 	}
 	screen := newLabScreen(s, c.Quiet)
+	if c.Resume && folder.made {
+		screen.show(lab.Progress{Line: "weir: there is nothing in " + folder.name + " to go on with: all runs are made"})
+	}
 	signals, stop := interrupts()
 	results, err := interruptible(screen, labEnds, signals, func(ctx context.Context) (*lab.Results, error) {
 		screen.begin(cases, folder.name)
@@ -81,6 +84,15 @@ func (c *labRunCmd) Run(s streams) error {
 		defer fmt.Fprintf(s.err, "weir: the same command with --out %s --resume makes the other runs\n", folder.name)
 	}
 	return reportResults(s, folder.name, results, c.JSON)
+}
+
+// again is the command that goes on with the results of a folder.
+func (c *labRunCmd) again(dir string) string {
+	text := "weir lab run " + c.Name + " --out " + dir + " --resume"
+	if len(c.Command) > 0 {
+		text += " -- " + strings.Join(c.Command, " ")
+	}
+	return text
 }
 
 // experiment reads the experiment and changes it as the flags say. It returns
@@ -228,10 +240,16 @@ func explainBare(p *problem) *problem {
 		return p
 	}
 	isCommand := func(at *kong.Path) bool { return at.Positional != nil && at.Positional.Name == "command" }
-	if text, unknown := strings.CutPrefix(p.err.Error(), "unknown flag "); unknown && slices.ContainsFunc(parse.Context.Path, isCommand) {
-		flag, _, _ := strings.Cut(text, ",") // of its guesses, which are of weir's flags
+	if !slices.ContainsFunc(parse.Context.Path, isCommand) {
+		return p
+	}
+	text := p.err.Error()
+	if flag, unknown := strings.CutPrefix(text, "unknown flag "); unknown {
+		flag, _, _ := strings.Cut(flag, ",") // of its guesses, which are of weir's flags
 		p.err = errors.New("unknown flag " + flag)
 		p.hint = "weir lab run NAME -- COMMAND: what stands behind -- is the command's"
+	} else if strings.HasPrefix(text, "unexpected argument ") {
+		p.hint = "weir lab run NAME -- COMMAND: before the -- is one word too many; a value with a space wants quotes, as in --set 'matrix.service.output=[null, pipe]'"
 	}
 	return p
 }

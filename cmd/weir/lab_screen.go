@@ -21,21 +21,23 @@ type labScreen struct {
 	mu    sync.Mutex // guards what follows: the lab shows its progress, signals end it
 	quiet bool
 	drawn bool
-	width int // of the longest configuration's name, as far as they are known
+	head  string // is shown before anything else, once there is something
+	width int    // of the longest configuration's name, as far as they are known
 }
 
 func newLabScreen(s streams, quiet bool) *labScreen {
 	return &labScreen{streams: s, live: isTerminal(s.err), quiet: quiet}
 }
 
-// begin says what is going to be run, and where its results are kept.
+// begin says what is going to be run, and where its results are kept. It does so
+// when the lab has begun: it may refuse to.
 func (v *labScreen) begin(cases []lab.Case, dir string) {
 	for _, c := range cases {
 		v.widen(c.Name)
 	}
-	if !v.quiet {
-		v.say(fmt.Sprintf("weir: %d configurations, the baseline's second one included; results are kept in %s", len(cases), dir))
-	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.head = fmt.Sprintf("weir: %d configurations, the baseline's second one included; results are kept in %s", len(cases), dir)
 }
 
 // widen makes room for a configuration's name, unless it is a very long one.
@@ -50,6 +52,10 @@ func (v *labScreen) show(p lab.Progress) {
 	defer v.mu.Unlock()
 	if v.quiet {
 		return
+	}
+	if v.head != "" {
+		v.line(v.head)
+		v.head = ""
 	}
 	switch {
 	case p.Line != "":
@@ -130,6 +136,7 @@ func brief(r *lab.Run) string {
 			parts = append(parts, before+analysis.Quantity(value, m.Unit))
 		}
 	}
+	parts = append(parts, missing(r)...)
 	if len(parts) > 0 || len(r.Own) == 0 {
 		return strings.Join(parts, ", ")
 	}
@@ -139,6 +146,18 @@ func brief(r *lab.Run) string {
 		text += fmt.Sprintf(", and %d more", more)
 	}
 	return text
+}
+
+// missing has what a service should not owe: answers, and lines of its log.
+func missing(r *lab.Run) []string {
+	var parts []string
+	if l := r.Load; l != nil && l.Sent > l.Status["2xx"] {
+		parts = append(parts, readable.Count(l.Sent-l.Status["2xx"])+" not answered with 2xx")
+	}
+	if r.Output.Lost > 0 {
+		parts = append(parts, readable.Count(r.Output.Lost)+" log lines lost")
+	}
+	return parts
 }
 
 // now is the line of the run that is being made. What matters most stands first,
