@@ -1,0 +1,54 @@
+package lab_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/weirhq/weir/lab"
+)
+
+// TestBuildLeavesNothing has a build leave a daemon, and be interrupted after it
+// has begun one.
+func TestBuildLeavesNothing(t *testing.T) { // alone: what is killed would fall to this process while that runs services
+	for name, interrupts := range map[string]bool{"done": false, "interrupted": true} {
+		t.Run(name, func(t *testing.T) {
+			ctx, interrupt := context.WithCancel(t.Context())
+			defer interrupt()
+			o := options(t)
+			o.Progress = func(p lab.Progress) {
+				if interrupts && p.Line == "begun" {
+					interrupt()
+				}
+			}
+			script := "setsid sleep 300 >/dev/null 2>&1 & echo $! > pid; echo begun"
+			if interrupts {
+				script += "; sleep 300"
+			}
+			e := parse(t, "build:\n  - [sh, -c, '"+script+"']\nrepeats: 1\nservice:\n")
+			r, err := e.Run(ctx, o)
+			switch {
+			case interrupts && !errors.Is(err, context.Canceled):
+				t.Errorf("Run = %v, %v; want %v", r, err, context.Canceled)
+			case !interrupts && err != nil:
+				t.Errorf("Run: %v", err)
+			case !interrupts && !strings.Contains(strings.Join(r.Runs[0].Warnings, " "), "(sleep), which ran"):
+				t.Errorf("the first run warns %q, want a word of what was left", r.Runs[0].Warnings)
+			}
+			text, err := os.ReadFile(filepath.Join(e.Folder, "pid"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			left, err := strconv.Atoi(strings.TrimSpace(string(text)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			until(t, "the daemon has ended", func() bool { return syscall.Kill(left, 0) != nil || zombie(left) })
+		})
+	}
+}
