@@ -3,10 +3,8 @@ package lab
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -445,36 +443,4 @@ func (a *attempt) countLost(lines int64) {
 // writes tells whether anybody takes what the service writes to stdout.
 func (a *attempt) writes() bool {
 	return a.Service.Output.Kind != "" && a.Service.Output.Kind != Null
-}
-
-func (a *attempt) measuresFile() string { return filepath.Join(a.dir, "measures.json") }
-
-// readMeasures reads what the service has measured itself.
-func (a *attempt) readMeasures() {
-	text, err := os.ReadFile(a.measuresFile())
-	if errors.Is(err, fs.ErrNotExist) {
-		return
-	}
-	if err == nil {
-		err = json.Unmarshal(text, &a.run.Own)
-	}
-	if err != nil {
-		a.run.Own = nil
-		a.warn("what the service has written to WEIR_LAB_MEASURES cannot be read; it is a list of {\"name\", \"unit\", \"value\"}: %v", err)
-	}
-	for i := range a.run.Own {
-		a.checkMeasure(&a.run.Own[i])
-	}
-}
-
-// checkMeasure keeps a measure from being judged in a way that was not meant.
-func (a *attempt) checkMeasure(m *Measure) {
-	switch m.Better {
-	case Lower, Higher, Neither:
-	case "lower":
-		m.Better = Lower
-	default:
-		a.warn("the service's measure %q is better when it is %q, which is none of lower, higher and neither: it is shown and not judged", m.Name, m.Better)
-		m.Better = Neither
-	}
 }

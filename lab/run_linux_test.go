@@ -461,19 +461,35 @@ service:
 	}
 }
 
-// TestMeasuresOfNoKind are not judged.
-func TestMeasuresOfNoKind(t *testing.T) {
+// TestOddMeasures are told of: none is lost without a word, or judged in a way
+// that was not meant.
+func TestOddMeasures(t *testing.T) {
 	t.Parallel()
-	e := parse(t, few+`
+	for measures, c := range map[string]struct {
+		want    []lab.Measure
+		warning string
+	}{
+		`[{"name": "a", "better": "lower"}]`:                         {[]lab.Measure{{Name: "a"}}, ""},
+		`[{"name": "b", "better": "bigger"}]`:                        {[]lab.Measure{{Name: "b", Better: lab.Neither}}, `"bigger"`},
+		`[{"name": "c", "value": 1}, {"name": "c", "value": 2}]`:     {[]lab.Measure{{Name: "c", Value: 1}}, "more than once"},
+		`[{"value": 1}]`:                                             {nil, "no name"},
+		`[{"name": "latency p99", "unit": "us"}]`:                    {[]lab.Measure{{Name: "own latency p99", Unit: "us"}}, "one of the lab's"},
+		`[{"name": "d", "value": 1}, {"name": "e", "value": "two"}]`: {nil, "WEIR_LAB_MEASURES"},
+	} {
+		t.Run(measures, func(t *testing.T) {
+			t.Parallel()
+			e := parse(t, few+`
 service:
-  command: ["${weir}", --listen, "127.0.0.1:${port}", --measures, '[{"name": "a", "better": "lower"}, {"name": "b", "better": "bigger"}]']
+  command: ["${weir}", --listen, "127.0.0.1:${port}", --measures, '`+measures+`']
   env: {`+asProgram+`: service, `+atOnce+`}
 `)
-	for _, one := range run(t, e, options(t)).Runs {
-		want := []lab.Measure{{Name: "a"}, {Name: "b", Better: lab.Neither}}
-		if warnings := strings.Join(one.Warnings, "; "); !slices.Equal(one.Own, want) || !strings.Contains(warnings, `"bigger"`) {
-			t.Errorf("measured %+v, warnings %q; want %+v and a warning", one.Own, warnings, want)
-		}
+			for _, one := range run(t, e, options(t)).Runs {
+				warnings := strings.Join(one.Warnings, "; ")
+				if !slices.Equal(one.Own, c.want) || !strings.Contains(warnings, c.warning) || c.warning == "" && strings.Contains(warnings, "measure") {
+					t.Errorf("measured %+v, warnings %q; want %+v and %q", one.Own, warnings, c.want, c.warning)
+				}
+			}
+		})
 	}
 }
 

@@ -1,0 +1,64 @@
+package lab
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+func (a *attempt) measuresFile() string { return filepath.Join(a.dir, "measures.json") }
+
+// readMeasures reads what the service has measured itself.
+func (a *attempt) readMeasures() {
+	text, err := os.ReadFile(a.measuresFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	var all []Measure
+	if err == nil {
+		err = json.Unmarshal(text, &all)
+	}
+	if err != nil {
+		a.warn("what the service has written to WEIR_LAB_MEASURES cannot be read; it is a list of {\"name\", \"unit\", \"value\"}: %v", err)
+		return
+	}
+	names := map[string]bool{}
+	for _, m := range all {
+		m.Name = a.ownName(m.Name)
+		m.Better = a.ownBetter(m)
+		switch {
+		case m.Name == "":
+			a.warn("a measure of the service has no name: it is left out")
+		case names[m.Name]:
+			a.warn("the service has measured %q more than once: what came first counts", m.Name)
+		default:
+			names[m.Name] = true
+			a.run.Own = append(a.run.Own, m)
+		}
+	}
+}
+
+// ownName keeps a measure from being taken for one of the lab's.
+func (a *attempt) ownName(name string) string {
+	for _, m := range metrics {
+		if m.Name == name {
+			a.warn("the service's measure %q is called as one of the lab's: here it is \"own %[1]s\"", name)
+			return "own " + name
+		}
+	}
+	return name
+}
+
+// ownBetter keeps a measure from being judged in a way that was not meant.
+func (a *attempt) ownBetter(m Measure) Better {
+	switch m.Better {
+	case Lower, Higher, Neither:
+		return m.Better
+	case "lower":
+		return Lower
+	}
+	a.warn("the service's measure %q is better when it is %q, which is none of lower, higher and neither: it is shown and not judged", m.Name, m.Better)
+	return Neither
+}
