@@ -469,10 +469,10 @@ func TestOddMeasures(t *testing.T) {
 		want    []lab.Measure
 		warning string
 	}{
-		`[{"name": "a", "better": "lower"}]`:                         {[]lab.Measure{{Name: "a"}}, ""},
-		`[{"name": "b", "better": "bigger"}]`:                        {[]lab.Measure{{Name: "b", Better: lab.Neither}}, `"bigger"`},
-		`[{"name": "c", "value": 1}, {"name": "c", "value": 2}]`:     {[]lab.Measure{{Name: "c", Value: 1}}, "more than once"},
-		`[{"value": 1}]`:                                             {nil, "no name"},
+		`[{"name": "a", "better": "lower"}]`:                     {[]lab.Measure{{Name: "a"}}, ""},
+		`[{"name": "b", "better": "bigger"}]`:                    {[]lab.Measure{{Name: "b", Better: lab.Neither}}, `"bigger"`},
+		`[{"name": "c", "value": 1}, {"name": "c", "value": 2}]`: {[]lab.Measure{{Name: "c", Value: 1}}, "more than once"},
+		`[{"value": 1}]`: {nil, "no name"},
 		`[{"name": "latency p99", "unit": "us"}]`:                    {[]lab.Measure{{Name: "own latency p99", Unit: "us"}}, "one of the lab's"},
 		`[{"name": "d", "value": 1}, {"name": "e", "value": "two"}]`: {nil, "WEIR_LAB_MEASURES"},
 	} {
