@@ -334,6 +334,19 @@ func TestFormsAgree(t *testing.T) {
 	}
 }
 
+// What stands in parentheses is explained where there is any, and the version is
+// that of one program.
+func TestFewRunsAreExplained(t *testing.T) {
+	few := small.make()
+	few.Version, few.Runs = "weir (devel)", few.Runs[:2*len(few.Configurations)]
+	md := read(t, write(t, few), "report.md")
+	for _, want := range []string{"A difference in parentheses was not judged", "- by: weir (devel), "} {
+		if !strings.Contains(md, want) {
+			t.Errorf("the Markdown of two runs each lacks %q", want)
+		}
+	}
+}
+
 func TestTextKeepsItsWidth(t *testing.T) {
 	r, _ := wholeReport(t)
 	a := analysis.Of(r)

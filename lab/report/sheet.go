@@ -87,6 +87,9 @@ func newSheet(r *lab.Results, a *analysis.Analysis) *sheet {
 func howSure(a *analysis.Analysis) []string {
 	sentences := []string{"A run is one start of the service, and the unit of all that is said here: each dot of a chart is one, and each value is the median of a configuration's runs."}
 	sentences = append(sentences, "An interval has the median with 95% confidence, and ~ stands where a difference is no more than chance, or than the baseline differs from itself (Mann-Whitney, corrected for the number of comparisons by Holm).")
+	if slices.ContainsFunc(a.Metrics, notJudged) {
+		sentences = append(sentences, "A difference in parentheses was not judged: the runs are too few for that, or neither more nor less is better.")
+	}
 	var noise []string
 	for _, m := range leading(a) {
 		if d := m.Noise; d != nil && d.Ratio != nil {
@@ -101,6 +104,11 @@ func howSure(a *analysis.Analysis) []string {
 		sentences = append(sentences, "The baseline ran twice, and against itself it differed by this much, which is this machine's noise: "+strings.Join(noise, "; ")+".")
 	}
 	return sentences
+}
+
+// notJudged tells whether a difference of the metric stands in parentheses.
+func notJudged(m analysis.Metric) bool {
+	return slices.ContainsFunc(m.Rows, func(r analysis.Row) bool { return r.Versus != nil && r.Versus.Verdict == analysis.NotJudged })
 }
 
 // mostLeading is how many metrics the overview has.
@@ -362,7 +370,7 @@ func facts(r *lab.Results) []fact {
 	}
 	by := "weir"
 	if r.Version != "" {
-		by += " " + r.Version
+		by += " " + strings.TrimPrefix(r.Version, "weir ")
 	}
 	return append(f, fact{"by", fmt.Sprintf("%s, which took %s%% of one CPU itself, without the load", by, readable.Number(100*r.LabCPU))})
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/weirhq/weir/internal/readable"
@@ -31,8 +32,10 @@ func Text(w io.Writer, r *lab.Results, a *analysis.Analysis, dir string, style S
 	p.overview(s.Overview)
 	p.warnings(s.Warnings)
 	if dir != "" {
-		p.line("")
-		p.wrapped("", "The report is in "+dir+": report.html, report.md, runs.csv, samples.csv, results.json, plots/.", "")
+		if len(s.Warnings) > 0 {
+			p.line("")
+		}
+		p.wrapped("", "The report is "+filepath.Join(dir, "report.html")+"; beside it are report.md, runs.csv, samples.csv, results.json, analysis.json and plots/.", "")
 	}
 	_, err := w.Write(p.Bytes())
 	return err
