@@ -98,7 +98,7 @@ var layers = map[string]struct {
 	"lab/flame": {foreign: []string{"github.com/google/pprof/profile"}, why: "pictures of a profile"},
 	"lab/report": {
 		own:     []string{"lab", "lab/analysis", "lab/flame", "load", "internal/chart", "internal/readable"},
-		foreign: []string{"gonum.org/v1/plot", "github.com/google/pprof/profile"},
+		foreign: []string{"gonum.org/v1/plot", "github.com/google/pprof/profile", "golang.org/x/text/encoding/charmap"},
 		why:     "pictures and words of what was found",
 	},
 	"lab/micro": {
