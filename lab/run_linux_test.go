@@ -719,6 +719,22 @@ func TestTwoLabs(t *testing.T) {
 	}
 }
 
+// TestReadWithoutARun has one less than were made.
+func TestReadWithoutARun(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	run(t, parse(t, "repeats: 1\nservice:\n"), o)
+	if r, err := lab.Read(o.Dir); err != nil || r.Interrupted || len(r.Runs) != 2 {
+		t.Errorf("Read = %s, %v; want two runs, not interrupted", asJSON(t, r), err)
+	}
+	if err := os.Remove(filepath.Join(o.Dir, "runs/002.json")); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := lab.Read(o.Dir); err != nil || !r.Interrupted || len(r.Runs) != 1 {
+		t.Errorf("Read = %s, %v; want one run, interrupted", asJSON(t, r), err)
+	}
+}
+
 func TestReadNothing(t *testing.T) {
 	t.Parallel()
 	if r, err := lab.Read(t.TempDir()); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "weir lab run") {

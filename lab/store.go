@@ -190,9 +190,11 @@ func Read(dir string) (*Results, error) {
 	if err != nil {
 		return nil, err
 	}
+	made := len(r.Runs)
 	if r.Runs, err = readRuns(filepath.Join(dir, runsDir), r.Runs); err != nil {
 		return nil, err
 	}
+	r.Interrupted = r.Interrupted || len(r.Runs) < made // someone has removed some
 	slices.SortFunc(r.Runs, func(a, b Run) int { return a.Number - b.Number })
 	if r.Profiled, err = readRuns(filepath.Join(dir, profilesDir), r.Profiled); err != nil {
 		return nil, err

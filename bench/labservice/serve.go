@@ -11,6 +11,7 @@ import (
 	"net/http/pprof"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -57,7 +58,7 @@ func beside(h http.Handler) http.Handler {
 	own.HandleFunc("GET /debug/pprof/", pprof.Index)
 	own.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if path := r.URL.Path; path == "/healthz" || len(path) > 7 && path[:7] == "/debug/" {
+		if path := r.URL.Path; path == "/healthz" || strings.HasPrefix(path, "/debug/") {
 			own.ServeHTTP(w, r)
 			return
 		}

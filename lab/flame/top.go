@@ -20,8 +20,9 @@ type Row struct {
 // Top returns the n functions that took the most themselves, all of them when
 // n is 0.
 func (g *Graph) Top(n int) []Row {
-	rows := make([]Row, 0, len(g.rows()))
-	for _, r := range g.rows() {
+	all := g.rows()
+	rows := make([]Row, 0, len(all))
+	for _, r := range all {
 		rows = append(rows, *r)
 	}
 	slices.SortFunc(rows, func(a, b Row) int {
