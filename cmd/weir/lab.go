@@ -73,7 +73,7 @@ func (labShowCmd) Help() string {
 	return `An own experiment begins as a copy of one that is near to it:
 
   weir lab show log-cost > mine.yaml
-  weir lab run mine.yaml`
+  weir lab run mine.yaml -- ./my-service`
 }
 
 // Run prints the file.

@@ -42,7 +42,7 @@ func (v *labScreen) begin(cases []lab.Case, dir string) {
 
 // widen makes room for a configuration's name, unless it is a very long one.
 func (v *labScreen) widen(name string) {
-	const most = 32
+	const most = 40
 	v.width = max(v.width, min(len([]rune(name)), most))
 }
 
