@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/internal/process"
 )
 
@@ -24,7 +25,8 @@ const (
 )
 
 // A sampler turns what processes have used into samples and their usage. It is
-// for one goroutine.
+// for one goroutine, which keeps its thread (runtime.LockOSThread) while it takes
+// a sample.
 type sampler struct {
 	process *process.Process
 	every   time.Duration
@@ -113,23 +115,22 @@ func (s *sampler) read(now time.Time, all bool) (r reading, ok bool) {
 // family samples the process with all that descend from it.
 func (s *sampler) family(search bool) (process.Sample, error) {
 	now := time.Now()
-	take, due := s.process.SampleFamily, search || !now.Before(s.search)
-	if due {
-		take = s.process.SampleTree
+	if !search && now.Before(s.search) {
+		sample, err := s.process.SampleFamily()
+		s.late.add(sample.Late, s.looked)
+		return sample, err
 	}
-	sample, err := take()
+	before := machine.ThreadCPU()
+	sample, err := s.process.SampleTree()
 	s.late.add(sample.Late, s.looked)
-	if due {
-		s.looked, s.search = now, notBefore(now, lookEvery)
-	}
+	s.looked, s.search = now, notBefore(now, machine.ThreadCPU()-before, lookEvery)
 	return sample, err
 }
 
-// notBefore returns when to do again what was begun at a time and has just
-// been done, which need not be sooner than a period later.
-func notBefore(began time.Time, period time.Duration) time.Time {
-	took := time.Since(began)
-	return began.Add(max(period, time.Duration(float64(took)/seldomShare)))
+// notBefore returns when to do again what was begun at a time and has cost so
+// much, which need not be sooner than a period later.
+func notBefore(began time.Time, cost, period time.Duration) time.Time {
+	return began.Add(max(period, time.Duration(float64(cost)/seldomShare)))
 }
 
 // keep makes a sample of what changed since the last reading.

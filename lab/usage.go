@@ -3,6 +3,7 @@ package lab
 import (
 	"time"
 
+	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/internal/process"
 )
 
@@ -144,8 +145,9 @@ func (r *switchRate) ask(p *process.Process, now bool) {
 	if !now && began.Before(r.due) {
 		return
 	}
+	before := machine.ThreadCPU()
 	s, err := p.Switches()
-	r.due = notBefore(began, switchEvery)
+	r.due = notBefore(began, machine.ThreadCPU()-before, switchEvery)
 	if err != nil {
 		return // the next sample says that the process is gone
 	}
