@@ -69,8 +69,8 @@ func TestEveryExperimentCanBeRun(t *testing.T) {
 	}
 }
 
-// compared are the services of some configurations, by what they are called; where
-// they go to may be left out in short.
+// compared are the services of some configurations, by what they are called. In
+// short, their output may go to fewer places.
 func compared(cases []lab.Case) (services []string) {
 	for _, c := range cases {
 		for _, l := range c.Labels {

@@ -172,21 +172,33 @@ func (a *attempt) useService(ctx context.Context) {
 		a.failed(Died, err)
 		return
 	}
-	ctx, ends := context.WithCancelCause(ctx)
-	defer ends(nil)
-	go func() {
-		select {
-		case <-a.service.Ended():
-			ends(errEnded)
-		case <-ctx.Done():
-		}
-	}()
+	ctx, release := a.whileItLives(ctx)
+	defer release()
 	if a.warmUp(ctx, plan) {
 		a.load(ctx, plan)
 	}
 	a.settle(ctx)
 	a.checkAddress()
 	a.unwatch()
+}
+
+// whileItLives returns a context that ends by errEnded when the service does.
+// release has to be called.
+func (a *attempt) whileItLives(ctx context.Context) (_ context.Context, release func()) {
+	ctx, ends := context.WithCancelCause(ctx)
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		select {
+		case <-a.service.Ended():
+			ends(errEnded)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		ends(nil)
+		<-over
+	}
 }
 
 // plan is the load for the service where it is.
