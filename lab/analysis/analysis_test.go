@@ -551,6 +551,12 @@ func TestCompareAlike(t *testing.T) {
 	if len(c.Findings) != 1 || !strings.HasPrefix(c.Findings[0].Text, want) || c.Findings[0].Verdict != analysis.Noise {
 		t.Errorf("the findings are %+v, want one that begins with %q", c.Findings, want)
 	}
+	for i := range b.Runs { // half of each are sixteen times the others
+		b.Runs[i].Load.RequestsPerSecond *= []float64{0.25, 4}[b.Runs[i].Repeat%2]
+	}
+	if got := analysis.Compare(a, b).Findings[0].Text; !strings.Contains(got, "; the runs scatter so much that even ") || !strings.HasSuffix(got, " times as high would not show.") {
+		t.Errorf("of runs that scatter the first finding is %q, want that a multiple would not show", got)
+	}
 	if got := analysis.Compare(a, a).Warnings; len(got) != 1 || !strings.HasPrefix(got[0], "A and B are the same results") {
 		t.Errorf("of results and themselves the warnings are %q, want that they are the same", got)
 	}

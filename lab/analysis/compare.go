@@ -218,7 +218,7 @@ func differences(a, b *lab.Results) []string {
 	differs("Weir's version", a.Version, b.Version)
 	differs("The experiment", a.Name, b.Name)
 	if line, sa, sb := firstDifference(a.Source, b.Source); line > 0 && a.Name == b.Name {
-		all = append(all, fmt.Sprintf("The experiments differ, first in line %d: %q in A and %q in B.", line, sa, sb))
+		all = append(all, fmt.Sprintf("The experiments differ, first in line %d: %q in A and %q in B.", line, strings.TrimSpace(sa), strings.TrimSpace(sb)))
 	}
 	return append(all, loadsDiffer(a, b)...)
 }

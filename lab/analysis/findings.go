@@ -333,7 +333,10 @@ const scattered = 0.2
 
 // atMost tells how large a difference may be that was not found.
 func atMost(share float64) string {
-	if share >= scattered {
+	switch {
+	case share >= 1: // what is lower is so by less
+		return fmt.Sprintf("the runs scatter so much that even %s would not show", change(1+share))
+	case share >= scattered:
 		return fmt.Sprintf("the runs scatter so much that even one of %s would not show", percent(share))
 	}
 	return fmt.Sprintf("if there is one, it is likely %s", under(share))

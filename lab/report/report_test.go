@@ -350,7 +350,7 @@ func TestFewRunsAreExplained(t *testing.T) {
 func TestTextKeepsItsWidth(t *testing.T) {
 	r, _ := wholeReport(t)
 	a := analysis.Of(r)
-	for _, width := range []int{60, 80, 120, 200} {
+	for _, width := range []int{40, 60, 80, 120, 200} {
 		var text bytes.Buffer
 		if err := report.Text(&text, r, a, "", report.Style{Width: width}); err != nil {
 			t.Fatal(err)

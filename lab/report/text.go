@@ -14,7 +14,7 @@ import (
 
 // A Style says how text is drawn.
 type Style struct {
-	Width int // of a line, in characters; 0 is 80, and less than 60 is 60
+	Width int // of a line, in characters; 0 is 80, and less than 40 is 40
 
 	// Color draws in colours and in Unicode, for a terminal. Without it the text
 	// is plain ASCII.
@@ -52,7 +52,7 @@ func newPaper(style Style) *paper {
 	if style.Width == 0 {
 		style.Width = 80
 	}
-	return &paper{width: max(style.Width, 60), color: style.Color}
+	return &paper{width: max(style.Width, 40), color: style.Color}
 }
 
 // The colours, as between the brackets of an SGR sequence.
