@@ -10,8 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/weirhq/weir/lab/internal/service"
 )
 
 // build runs the experiment's commands, unless that was done before an
@@ -50,34 +48,18 @@ func (s *session) buildOne(ctx context.Context, words Command) error {
 	}}
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.Dir = s.experiment.Folder
-	cmd.Env = append(os.Environ(), s.mark("build"))
+	cmd.Env = append(os.Environ(), s.mark("build")) // by which close finds what it leaves running
 	cmd.Stdout, cmd.Stderr = &lines, &lines
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second // for those that it leaves with its output
 	err := cmd.Run()
 	lines.end()
-	if e := s.endBuild(); e != nil {
-		return e
-	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	if err != nil {
 		return fmt.Errorf("build by `%s`: %w%s", line, err, lines.quoted())
-	}
-	return nil
-}
-
-// endBuild ends what a command has left running, which would take its part of
-// the runs' CPUs.
-func (s *session) endBuild() error {
-	killed, err := service.EndMarked(s.mark("build"))
-	if len(killed) > 0 {
-		s.notes = append(s.notes, fmt.Sprintf("the build had left %s, which ran until then", strings.Join(killed, ", ")))
-	}
-	if err != nil {
-		return fmt.Errorf("end what the build has left running: %w", err)
 	}
 	return nil
 }

@@ -5,8 +5,9 @@ import "time"
 // Options say where and how an experiment is run.
 type Options struct {
 	// Dir is where results are kept: runs/NNN.json as each run ends, results.json
-	// and profiles/ in the end. It is made, and refused when it has
-	// other results, unless Resume goes on with them.
+	// and profiles/ in the end. It is made, and refused when it has other results,
+	// unless Resume goes on with them: they have to be of the same experiment,
+	// machine and Version.
 	Dir    string
 	Resume bool
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirhq/weir/lab/internal/service"
 	"github.com/weirhq/weir/load"
 )
 
@@ -119,8 +120,11 @@ func (s *session) openStore() error {
 	return err
 }
 
+// close ends what the build has left running, too: until now, it may have been
+// there for the service.
 func (s *session) close() {
 	s.teller.stop()
+	service.EndMarked(s.mark("build")) // an error is that someone of another user's may not be killed
 	s.store.close()
 }
 
