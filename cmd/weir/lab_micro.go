@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/micro"
@@ -70,7 +72,19 @@ func (c *labMicroCmd) Run(s streams) error {
 	})
 	stop() // the report may be left
 	if err != nil {
-		return folder.problem(err)
+		return c.bareFolder(folder.problem(err))
 	}
 	return reportResults(s, folder.name, results, c.JSON)
+}
+
+// bareFolder is for those who name a folder without the ./ before it, which go
+// takes for a package of the standard library.
+func (c *labMicroCmd) bareFolder(err error) error {
+	i := slices.IndexFunc(c.Packages, func(name string) bool {
+		return isFolder(name) && strings.Contains(err.Error(), "package "+name+" is not in std")
+	})
+	if i < 0 {
+		return err
+	}
+	return &problem{err: err, hint: "weir lab micro ./" + c.Packages[i], code: exitMisuse}
 }

@@ -23,7 +23,7 @@ type labRunCmd struct {
 	Command []string `arg:"" optional:"" help:"After --: the command that starts the service, instead of the experiment's."`
 
 	Out      string   `group:"Results:" placeholder:"DIR" help:"Keep the results in DIR; a new folder below lab-results unless given."`
-	Resume   bool     `group:"Results:" help:"Go on with the results that --out has."`
+	Resume   bool     `group:"Results:" help:"Go on with the results that --out has; the other flags are as they were."`
 	JSON     bool     `group:"Results:" name:"json" help:"Print what was found as a JSON document, that of analysis.json."`
 	Quiet    bool     `group:"Results:" short:"q" help:"Print nothing but what was found, and errors."`
 	Quick    bool     `group:"Experiment:" help:"Make it short, as the experiment says: for a first look."`
@@ -44,6 +44,7 @@ Examples:
   weir lab run three-events --quick
   weir lab run log-cost -- python3 -m http.server
   weir lab run log-cost --url http://127.0.0.1:8000/ -- ./my-service
+  weir lab run log-cost --set 'matrix.service.output=[null, pipe]' -- ./my-service
   weir lab run mine.yaml --set load.connections=16 --repeats 20
   weir lab run mine.yaml --out lab-results/mine --resume`
 }

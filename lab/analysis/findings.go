@@ -58,6 +58,9 @@ func unmeasured(t *table) []Finding {
 			continue
 		}
 		end := ended(r)
+		if r.Configuration == t.again && slices.Contains(byEnd[end], t.baseline) {
+			continue
+		}
 		if byEnd[end] == nil {
 			ends = append(ends, end)
 		}
