@@ -12,10 +12,14 @@ import (
 // errLeft ends what was left at the second interrupt.
 var errLeft = errors.New("left")
 
-// interrupts are the signals that end a run.
+// interrupts are the signals that end a run: that of a terminal that is closed,
+// too, unless nohup has it ignored.
 func interrupts() (signals chan os.Signal, stop func()) {
 	signals = make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	return signals, func() { signal.Stop(signals) }
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -30,20 +31,29 @@ repeats: 200
 	return start(t, "lab", "run", file, "--out", out), out
 }
 
-// TestLabInterrupt has the runs so far reported at Ctrl-C.
+// TestLabInterrupt has the runs so far reported at Ctrl-C, and when the terminal
+// is closed.
 func TestLabInterrupt(t *testing.T) {
 	t.Parallel()
-	p, out := labProcess(t, "50ms")
-	p.says(`\n  1/400  `)
-	p.signal(syscall.SIGINT)
-	p.wait(exitDone)
-	for _, want := range []string{"weir: what was started is stopped, ", "weir: the same command with --out " + out + " --resume makes the other runs\n"} {
-		if !strings.Contains(p.stderr.String(), want) {
-			t.Errorf("stderr has no %q", want)
-		}
-	}
-	if _, err := os.Stat(filepath.Join(out, "report.html")); err != nil {
-		t.Error(err)
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP} {
+		t.Run(sig.String(), func(t *testing.T) {
+			if signal.Ignored(sig) {
+				t.Skipf("the tests run with %v ignored, as by nohup", sig)
+			}
+			t.Parallel()
+			p, out := labProcess(t, "50ms")
+			p.says(`\n  1/400  `)
+			p.signal(sig)
+			p.wait(exitDone)
+			for _, want := range []string{"weir: what was started is stopped, ", "weir: the same command with --out " + out + " --resume makes the other runs\n"} {
+				if !strings.Contains(p.stderr.String(), want) {
+					t.Errorf("stderr has no %q", want)
+				}
+			}
+			if _, err := os.Stat(filepath.Join(out, "report.html")); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 
