@@ -34,7 +34,18 @@ func pageOf(text string) *template.Template {
 		"visible": readable.Visible,
 		"lines":   visibleLines,
 		"mark":    markOf,
+		"breaks":  breaks,
 	}).Parse(partsHTML)).Parse(text))
+}
+
+// breaks parts the name of a column where a line may break: a benchmark's, with
+// those of its cases, is longer than a table has room for.
+func breaks(name string) []string {
+	parts := strings.SplitAfter(name, "/")
+	if rest, ok := strings.CutPrefix(parts[0], "Benchmark"); ok {
+		parts = append([]string{"Benchmark", rest}, parts[1:]...)
+	}
+	return parts
 }
 
 // A look is what a page has of style and script.

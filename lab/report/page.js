@@ -27,7 +27,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
   heads.forEach((head, column) => {
     const button = document.createElement("button");
     button.type = "button";
-    button.textContent = head.textContent;
+    button.append(...head.childNodes);
     button.title = "Sort by this column";
     head.replaceChildren(button);
     button.addEventListener("click", () => {

@@ -347,6 +347,17 @@ func TestFewRunsAreExplained(t *testing.T) {
 	}
 }
 
+// The names of benchmarks are wider than the columns of four of them may be.
+func TestLongNamesBreak(t *testing.T) {
+	r := small.make()
+	for i := range r.Runs {
+		r.Runs[i].Own = []lab.Measure{{Name: "BenchmarkLookup/static time/op", Unit: "ns", Value: float64(100 + i)}}
+	}
+	if page, want := read(t, write(t, r), "report.html"), "Benchmark<wbr>Lookup/<wbr>static time/<wbr>op</th>"; !strings.Contains(page, want) {
+		t.Errorf("no column of the page is called %q", want)
+	}
+}
+
 func TestTextKeepsItsWidth(t *testing.T) {
 	r, _ := wholeReport(t)
 	a := analysis.Of(r)
