@@ -81,7 +81,7 @@ var layers = map[string]struct {
 		why: "how people write a plan; the engine takes it made",
 	},
 	"lab": {
-		own:     []string{"load", "load/settings", "lab/internal/service", "internal/machine", "internal/nearest", "internal/process", "internal/yamlfile"},
+		own:     []string{"load", "load/settings", "lab/internal/service", "internal/machine", "internal/nearest", "internal/process", "internal/readable", "internal/yamlfile"},
 		foreign: []string{"github.com/google/pprof/profile", "github.com/prometheus/common/expfmt", "github.com/prometheus/client_model/go", "golang.org/x/sys/unix"},
 		why:     "what it measures is handed to it as a command; what it found is for others to judge and to show",
 	},

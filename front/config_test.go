@@ -151,6 +151,7 @@ func TestParseConfigMistakes(t *testing.T) {
 		{"a list", "- a\n", []string{"1:1 must be a mapping|not a list"}},
 		{"nothing to do", "namespace: x\n", []string{`1:1 "upstreams"`, `1:1 "routes"`}},
 		{"not YAML", smallest + "log: [a\n", []string{"3:6 not YAML"}},
+		{"a tab", smallest + "log:\n\tformat: json\n", []string{"4:1 not YAML|takes spaces alone"}},
 		{"braces without quotes", "routes: [{match: /{x}, to: a}]\n", []string{"1:19 not YAML|quotes"}},
 		{"not text", "upstreams: \xff\n", []string{"1:12 0xff"}},
 		{"a second document", smallest + "---\na: b\n", []string{"3:1 second document"}},

@@ -128,7 +128,7 @@ func (a *attempt) spec() service.Spec {
 		Env:     os.Environ(),
 		Stdout:  a.sink(own.Output, "stdout"),
 		Mark:    a.mark(strconv.Itoa(a.run.Number)),
-		Limits:  service.Limits{Files: own.Limits.Files, Memory: own.Limits.Memory, CPUs: own.Limits.CPUs},
+		Limits:  service.Limits(own.Limits),
 	}
 	if own.Stderr != (Sink{}) {
 		spec.Stderr = a.sink(own.Stderr, "stderr")

@@ -1,12 +1,12 @@
 package lab
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
 
+	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/lab/internal/service"
 	"github.com/weirhq/weir/load"
 )
@@ -41,9 +41,10 @@ func (s *session) mark(run string) string { return "WEIR_LAB_RUN=" + s.store.dir
 // agree tells, by no error, that old results are of the same experiment as the
 // new ones and may be gone on with.
 func agree(old, now *Results) error {
+	line, was, is := readable.FirstDifference(old.Source, now.Source)
 	switch {
-	case old.Source != now.Source:
-		return errors.New("the results there are of another experiment: name another folder, or undo what was changed in the experiment")
+	case line > 0:
+		return fmt.Errorf("the results there are of another experiment, first in line %d, %q there and %q now: name another folder, or run it as it was, with the same flags", line, strings.TrimSpace(was), strings.TrimSpace(is))
 	case old.Machine != now.Machine:
 		return fmt.Errorf("the results there were measured on another machine (%s), whose numbers do not compare with those of this one (%s): name another folder", describe(old.Machine), describe(now.Machine))
 	case old.Version != now.Version:

@@ -160,7 +160,7 @@ func (s *session) makeAll(ctx context.Context) error {
 		}
 		return err
 	}
-	if err := s.checkCommands(); err != nil {
+	if err := s.checkServices(); err != nil {
 		return err
 	}
 	s.noteChanges()
@@ -290,8 +290,9 @@ func (s *session) names() map[string]string {
 	return map[string]string{"weir": s.options.Weir, "repo": s.options.Repo, "build": s.store.path(buildDir)}
 }
 
-// checkCommands finds out before the first run that a program is not there.
-func (s *session) checkCommands() error {
+// checkServices finds out before the first run that a program is not there, or
+// cannot be limited.
+func (s *session) checkServices() error {
 	for _, c := range s.cases {
 		expanded, err := s.example(c)
 		if err != nil {
@@ -299,6 +300,9 @@ func (s *session) checkCommands() error {
 		}
 		if _, err := s.program(expanded); err != nil {
 			return fmt.Errorf("configuration %q cannot be started: %w", c.Name, err)
+		}
+		if err := service.Limits(c.Service.Limits).Check(); err != nil {
+			return fmt.Errorf("configuration %q cannot be run: %w", c.Name, err)
 		}
 	}
 	return nil

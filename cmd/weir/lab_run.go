@@ -13,6 +13,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
 	"github.com/weirhq/weir/lab/report"
@@ -186,13 +187,26 @@ func reportResults(s streams, dir string, r *lab.Results, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	for _, runs := range a.Runs {
-		if runs.Counted > 0 {
-			return nil
-		}
+	missing := unmeasured(r, a)
+	if missing == nil {
+		return nil
 	}
-	complain(s.err, &problem{err: errors.New("no run could be measured"), hint: whyNot(dir, r.Runs)})
+	complain(s.err, &problem{err: missing, hint: whyNot(dir, r.Runs)})
 	return errFound
+}
+
+// unmeasured is an error when there was nothing to compare, or to compare with.
+func unmeasured(r *lab.Results, a *analysis.Analysis) error {
+	has := func(name string) bool {
+		return slices.ContainsFunc(a.Runs, func(runs analysis.Runs) bool { return runs.Counted > 0 && (name == "" || runs.Configuration == name) })
+	}
+	switch {
+	case !has(""):
+		return errors.New("no run could be measured")
+	case !has(a.Baseline) && !r.Interrupted:
+		return fmt.Errorf("no run of the baseline, %s, could be measured: the others are compared with nothing", readable.Visible(a.Baseline))
+	}
+	return nil
 }
 
 // whyNot says where to look when no run could be measured.

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -92,6 +94,9 @@ func (f *reportFile[R]) open() error {
 	}
 	f.target = target
 	f.file, err = os.OpenFile(fmt.Sprintf("%s.%d.part", target, os.Getpid()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if at := new(fs.PathError); errors.As(err, &at) {
+		return fmt.Errorf("write %s: %w", f.name, at.Err) // the name that was asked for
+	}
 	return err
 }
 

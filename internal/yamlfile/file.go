@@ -138,12 +138,25 @@ func (f *File) syntax(err error) {
 		f.Mistakef(Pos{1, 1}, "", "not YAML: %s", err)
 		return
 	}
-	hint := ""
-	if msg := at.GetMessage(); strings.Contains(msg, "',' or") {
+	hint, pos := "", posOf(at.GetToken())
+	switch msg := at.GetMessage(); {
+	case f.byTab(pos.Line):
+		hint = "the line begins with a tab, and YAML takes spaces alone"
+	case strings.Contains(msg, "',' or"):
 		// The usual reason: {match: /a/{b}}, or [${NAME}].
 		hint = "inside { } and [ ], put quotes around a value that holds a brace, a bracket or a comma"
 	}
-	f.Mistakef(posOf(at.GetToken()), hint, "not YAML: %s", at.GetMessage())
+	f.Mistakef(pos, hint, "not YAML: %s", at.GetMessage())
+}
+
+// byTab tells whether there is a tab in what a line is indented by.
+func (f *File) byTab(line int) bool {
+	lines := bytes.SplitN(f.src, []byte("\n"), line+1)
+	if line < 1 || line > len(lines) {
+		return false
+	}
+	text := lines[line-1]
+	return bytes.IndexByte(text[:len(text)-len(bytes.TrimLeft(text, " \t"))], '\t') >= 0
 }
 
 // onlyDocument returns the content of the first document, and reports what

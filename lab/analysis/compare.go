@@ -217,7 +217,7 @@ func differences(a, b *lab.Results) []string {
 	differs("Weir's Go version", a.Machine.Go, b.Machine.Go)
 	differs("Weir's version", a.Version, b.Version)
 	differs("The experiment", a.Name, b.Name)
-	if line, sa, sb := firstDifference(a.Source, b.Source); line > 0 && a.Name == b.Name {
+	if line, sa, sb := readable.FirstDifference(a.Source, b.Source); line > 0 && a.Name == b.Name {
 		all = append(all, fmt.Sprintf("The experiments differ, first in line %d: %q in A and %q in B.", line, strings.TrimSpace(sa), strings.TrimSpace(sb)))
 	}
 	return append(all, loadsDiffer(a, b)...)
@@ -228,29 +228,6 @@ func orNone(s string) string {
 		return "nothing"
 	}
 	return s
-}
-
-// firstDifference returns the number of the first line that differs, 0 for none,
-// and what it is on each side.
-func firstDifference(a, b string) (line int, sa, sb string) {
-	if a == b {
-		return 0, "", ""
-	}
-	la, lb := strings.Split(a, "\n"), strings.Split(b, "\n")
-	for i := range max(len(la), len(lb)) {
-		sa, sb = at(la, i), at(lb, i)
-		if sa != sb || i >= len(la) || i >= len(lb) {
-			return i + 1, sa, sb
-		}
-	}
-	return 0, "", ""
-}
-
-func at(lines []string, i int) string {
-	if i < len(lines) {
-		return lines[i]
-	}
-	return ""
 }
 
 // loadsDiffer says where the load that configurations really got differs, in one

@@ -149,7 +149,7 @@ func TestLeftOut(t *testing.T) {
 	if err := graph(t, deep, "", 0).WriteSVG(&got, "deep"); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"bars of less than 0.1%", "bars below 160 others"} {
+	for _, want := range []string{"bars of less than 0.2%", "bars below 160 others"} {
 		if !strings.Contains(got.String(), want) {
 			t.Errorf("the picture does not say %q", want)
 		}

@@ -18,7 +18,7 @@ const (
 	head      = 46.0 // above the bars: title and total
 	foot      = 22.0 // below, where something has to be said
 
-	narrowest = 1.5 // bars of less are not drawn
+	narrowest = 2.4 // bars of less are not drawn
 	deepest   = 160 // and those below so many others
 	charWidth = 6.7
 )
@@ -32,8 +32,11 @@ func (g *Graph) WriteSVG(w io.Writer, title string) error {
 		width: func(f pair) float64 { return f.new.value },
 		class: func(f pair) string { return hue(f.new.name) },
 		tip: func(f pair) string {
-			return fmt.Sprintf("%s (%s), itself %s (%s)",
-				g.Text(f.new.value), percent(f.new.value/g.Total()), g.Text(f.new.self), percent(f.new.self/g.Total()))
+			text := fmt.Sprintf("%s (%s)", g.Text(f.new.value), percent(f.new.value/g.Total()))
+			if f.new.self > 0 {
+				text += fmt.Sprintf(", itself %s (%s)", g.Text(f.new.self), percent(f.new.self/g.Total()))
+			}
+			return text
 		},
 	}
 	return p.write(w, pair{new: g.root})

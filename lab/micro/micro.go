@@ -63,8 +63,10 @@ func Run(ctx context.Context, o Options) (*lab.Results, error) {
 	} else if err != nil {
 		return nil, fmt.Errorf("micro: %w", err)
 	}
-	r := e.run(ctx)
+	r, err := e.run(ctx)
 	switch {
+	case err != nil:
+		return nil, fmt.Errorf("micro: %w", err)
 	case len(r.Runs) == 0:
 		return nil, fmt.Errorf("micro: %w", ctx.Err())
 	case r.Interrupted:
@@ -108,7 +110,8 @@ type experiment struct {
 	Options
 	began time.Time
 	sides []*side
-	done  int // of the runs
+	built time.Time // when the first run began
+	done  int       // of the runs
 }
 
 // build makes the binaries of both sides.
@@ -135,9 +138,11 @@ func (e *experiment) close() {
 	}
 }
 
-// run makes all runs, or those until ctx ends.
-func (e *experiment) run(ctx context.Context) *lab.Results {
+// run makes all runs, or those until ctx ends. It fails at once when a side has no
+// such benchmark, which no other run would change.
+func (e *experiment) run(ctx context.Context) (*lab.Results, error) {
 	r := e.results()
+	e.built = time.Now()
 	for _, turn := range lab.Order(len(r.Configurations), e.Count, e.Seed) {
 		configuration := r.Configurations[turn.Case] // the baseline, its twin, and the other side
 		e.tell(lab.Progress{Step: lab.Loading, Configuration: configuration.Name, Repeat: turn.Repeat})
@@ -146,13 +151,16 @@ func (e *experiment) run(ctx context.Context) *lab.Results {
 			r.Interrupted = true
 			break
 		}
+		if run.Outcome == lab.NoAnswer {
+			return nil, fmt.Errorf("%s: %s", configuration.Name, run.Error)
+		}
 		run.Number, run.Repeat, run.Configuration = turn.Number, turn.Repeat, configuration.Name
 		r.Runs = append(r.Runs, run)
 		e.done++
 		e.tell(lab.Progress{Step: lab.Ended, Configuration: configuration.Name, Repeat: turn.Repeat, Last: &run})
 	}
 	r.Ended = time.Now()
-	return r
+	return r, nil
 }
 
 // results are those without runs.
@@ -199,7 +207,7 @@ func (e *experiment) tell(p lab.Progress) {
 		p.Run = e.done
 	}
 	if e.done > 0 {
-		p.Left = p.Elapsed / time.Duration(e.done) * time.Duration(p.Of-e.done)
+		p.Left = time.Since(e.built) / time.Duration(e.done) * time.Duration(p.Of-e.done)
 	}
 	e.Progress(p)
 }

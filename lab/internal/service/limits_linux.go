@@ -10,6 +10,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// Check tells, by an error, what of the limits this process cannot set.
+func (l Limits) Check() error {
+	if err := checkFiles(l.Files); err != nil {
+		return err
+	}
+	if _, err := ownCPUs(l.CPUs); err != nil {
+		return err
+	}
+	if l.Memory == 0 {
+		return nil
+	}
+	g, err := newGroup(l.Memory)
+	if err != nil {
+		return err
+	}
+	return g.remove()
+}
+
 // limitFiles has a command begin with its limit of open files. A limit that
 // is set once the program runs may come too late: Go raises its own at the
 // start. So a shell sets it, and becomes the program.
@@ -17,6 +35,13 @@ func limitFiles(cmd *exec.Cmd, files int) error {
 	if files == 0 {
 		return nil
 	}
+	if err := checkFiles(files); err != nil {
+		return err
+	}
+	return through(cmd, "ulimit -n "+strconv.Itoa(files)+` && exec "$0" "$@"`)
+}
+
+func checkFiles(files int) error {
 	var own unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &own); err != nil {
 		return fmt.Errorf("read the limit of open files: %w", err)
@@ -24,7 +49,7 @@ func limitFiles(cmd *exec.Cmd, files int) error {
 	if uint64(files) > own.Max {
 		return fmt.Errorf("limit the service to %d open files: this process itself may have %d; raise that by `ulimit -Hn %[1]d`, as root", files, own.Max)
 	}
-	return through(cmd, "ulimit -n "+strconv.Itoa(files)+` && exec "$0" "$@"`)
+	return nil
 }
 
 // through has a shell run a script that becomes the command: $0 is its program,
@@ -46,12 +71,9 @@ func confine(cpus int) (free func(), err error) {
 	if cpus == 0 {
 		return func() {}, nil
 	}
-	var all unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &all); err != nil {
-		return nil, fmt.Errorf("read which CPUs this process may use: %w", err)
-	}
-	if cpus > all.Count() {
-		return nil, fmt.Errorf("limit the service to %d CPUs: this process itself may use %d", cpus, all.Count())
+	all, err := ownCPUs(cpus)
+	if err != nil {
+		return nil, err
 	}
 	few := lastOf(all, cpus)
 	if err := unix.SchedSetaffinity(0, &few); err != nil {
@@ -62,6 +84,17 @@ func confine(cpus int) (free func(), err error) {
 			runtime.LockOSThread() // once more than it is unlocked: the thread ends with its goroutine
 		}
 	}, nil
+}
+
+// ownCPUs are those that the calling thread may use, which have to be so many.
+func ownCPUs(least int) (all unix.CPUSet, err error) {
+	if err := unix.SchedGetaffinity(0, &all); err != nil {
+		return all, fmt.Errorf("read which CPUs this process may use: %w", err)
+	}
+	if least > all.Count() {
+		return all, fmt.Errorf("limit the service to %d CPUs: this process itself may use %d", least, all.Count())
+	}
+	return all, nil
 }
 
 func lastOf(all unix.CPUSet, n int) (few unix.CPUSet) {

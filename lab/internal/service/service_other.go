@@ -19,6 +19,9 @@ func Start(Spec) (*Service, error) {
 	return nil, fmt.Errorf("run a service on %s: %w", runtime.GOOS, errors.ErrUnsupported)
 }
 
+// Check does nothing: there is no service to be limited.
+func (Limits) Check() error { return nil }
+
 // EndMarked does nothing: there is no service.
 func EndMarked(string) ([]string, error) { return nil, nil }
 
