@@ -30,12 +30,7 @@ var pageTemplate = pageOf(pageHTML)
 
 // pageOf is the template of a page that is made of parts.html.
 func pageOf(text string) *template.Template {
-	return template.Must(template.Must(template.New("page").Funcs(template.FuncMap{
-		"visible": readable.Visible,
-		"lines":   visibleLines,
-		"mark":    markOf,
-		"breaks":  breaks,
-	}).Parse(partsHTML)).Parse(text))
+	return chart.Page(template.FuncMap{"lines": visibleLines, "mark": markOf, "breaks": breaks}, partsHTML, text)
 }
 
 // breaks parts the name of a column where a line may break: a benchmark's, with

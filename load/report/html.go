@@ -23,7 +23,7 @@ var (
 	pageJS string
 )
 
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"visible": readable.Visible}).Parse(pageHTML))
+var pageTemplate = chart.Page(nil, pageHTML)
 
 // HTML writes a page that needs nothing else: it opens from disk, offline, in
 // the dark and in the light, on paper and on a phone, and without a script. The
@@ -41,6 +41,7 @@ func HTML(w io.Writer, r *load.Result) error {
 	var b bytes.Buffer
 	err = pageTemplate.Execute(&b, struct {
 		*sheet
+		Title    string
 		URL      string
 		Distrust string
 		Tiles    []tile
@@ -51,7 +52,7 @@ func HTML(w io.Writer, r *load.Result) error {
 		JS, JSON template.JS
 		File     string
 	}{
-		sheet: newSheet(r), URL: readable.Clip(r.URL), Distrust: distrustText(r), Tiles: tiles(r), Charts: charts(r, ds),
+		sheet: newSheet(r), Title: "Load on " + readable.Clip(r.URL), URL: readable.Clip(r.URL), Distrust: distrustText(r), Tiles: tiles(r), Charts: charts(r, ds),
 		Height: chartHeight, ViewBox: fmt.Sprintf("0 0 %d %d", chartWidth, chartHeight),
 		CSS: template.CSS(chart.CSS() + pageCSS), JS: template.JS(pageJS), JSON: template.JS(document),
 		File: "load-" + r.Started.UTC().Format("20060102-150405") + ".json",
