@@ -45,7 +45,7 @@ Examples:
   weir lab run three-events --quick
   weir lab run log-cost -- python3 -m http.server
   weir lab run log-cost --url http://127.0.0.1:8000/ -- ./my-service
-  weir lab run log-cost --set 'matrix.service.output=[null, pipe]' -- ./my-service
+  weir lab run log-cost --set 'matrix.service.output=[null, pipe]' -- ./app
   weir lab run mine.yaml --set load.connections=16 --repeats 20
   weir lab run mine.yaml --out lab-results/mine --resume`
 }
