@@ -38,7 +38,7 @@ var metrics = []Metric{
 	{"threads, peak", "", Lower, used(func(u Usage) float64 { return float64(u.PeakThreads) })},
 	{"open files, peak", "", Neither, used(func(u Usage) float64 { return float64(u.PeakFiles) })},
 	{"context switches per request", "", Lower, perRequest(func(u Usage) float64 { return float64(u.VoluntarySwitches + u.ForcedSwitches) })},
-	ofLoad("requests not answered with 2xx", "", Lower, func(l *load.Result) float64 { return float64(l.Sent - l.Status["2xx"]) }),
+	ofLoad("requests not answered with 2xx", "", Lower, func(l *load.Result) float64 { return float64(l.Without2xx()) }),
 	{"log bytes per second", "bytes/s", Neither, func(r *Run) (float64, bool) {
 		return r.Output.BytesPerSecond, r.Output.Bytes > 0
 	}},

@@ -82,6 +82,10 @@ type Result struct {
 	Warnings  []string `json:"warnings,omitempty"`
 }
 
+// Without2xx is how many of the requests that were sent have no answer of 2xx:
+// they were answered otherwise, failed, or were not answered.
+func (r *Result) Without2xx() int64 { return r.Sent - r.Status["2xx"] }
+
 // A Latency is a distribution of times in microseconds. The quantiles are exact
 // to three digits, Min, Max and Mean to the nanosecond.
 type Latency struct {

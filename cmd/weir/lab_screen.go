@@ -151,8 +151,10 @@ func brief(r *lab.Run) string {
 // missing has what a service should not owe: answers, and lines of its log.
 func missing(r *lab.Run) []string {
 	var parts []string
-	if l := r.Load; l != nil && l.Sent > l.Status["2xx"] {
-		parts = append(parts, readable.Count(l.Sent-l.Status["2xx"])+" not answered with 2xx")
+	if r.Load != nil {
+		if n := r.Load.Without2xx(); n > 0 {
+			parts = append(parts, readable.Count(n)+" not answered with 2xx")
+		}
 	}
 	if r.Output.Lost > 0 {
 		parts = append(parts, readable.Count(r.Output.Lost)+" log lines lost")

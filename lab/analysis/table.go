@@ -157,7 +157,7 @@ func leading(r *lab.Results) []string {
 		if run.Load.LatencyFromDue != nil {
 			open++
 		}
-		refused = refused || float64(run.Load.Sent-run.Load.Status["2xx"]) > manyRefused*float64(run.Load.Sent)
+		refused = refused || float64(run.Load.Without2xx()) > manyRefused*float64(run.Load.Sent)
 	}
 	switch allOpen := loads > 0 && open == loads; {
 	case allOpen && refused:

@@ -311,7 +311,7 @@ func runNotes(run *lab.Run, far []string) string {
 		notes = append(notes, "the load generator was at its limit")
 	}
 	if run.Load != nil {
-		if n := run.Load.Sent - run.Load.Status["2xx"]; n > 0 {
+		if n := run.Load.Without2xx(); n > 0 {
 			notes = append(notes, readable.Things(n, "request")+" not answered with 2xx")
 		}
 	}
