@@ -142,17 +142,19 @@ func TestOddName(t *testing.T) {
 	}
 }
 
+func sampleTree(t *testing.T, p *process.Process) process.Sample {
+	t.Helper()
+	s, err := p.SampleTree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 func TestSampleTree(t *testing.T) {
 	c := start(t, "")
 	p := open(t, c.Process.Pid)
-	tree := func() process.Sample {
-		t.Helper()
-		s, err := p.SampleTree()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
+	tree := func() process.Sample { t.Helper(); return sampleTree(t, p) }
 	alone := tree()
 	first, err := strconv.Atoi(c.tell(t, "fork"))
 	if err != nil {
@@ -203,14 +205,7 @@ func TestSampleOfEnded(t *testing.T) {
 				child.tell(t, "forget")
 			}
 			p := open(t, child.Process.Pid)
-			tree := func() process.Sample {
-				t.Helper()
-				s, err := p.SampleTree()
-				if err != nil {
-					t.Fatal(err)
-				}
-				return s
-			}
+			tree := func() process.Sample { t.Helper(); return sampleTree(t, p) }
 			before := tree()
 			if before.Late != before.CPU {
 				t.Errorf("Late of the first sample is %v, want all of %v", before.Late, before.CPU)

@@ -25,16 +25,15 @@ type group struct {
 
 // knobs are the files of a group by which a version bounds its memory.
 type knobs struct {
-	version int
-	limit   string
-	swap    string // may be missing
-	noSwap  string // what it is set to, "" for the limit itself
-	events  string // has a line "oom_kill N"
+	limit  string
+	swap   string // may be missing
+	noSwap string // what it is set to, "" for the limit itself
+	events string // has a line "oom_kill N"
 }
 
 var (
-	version1 = knobs{1, "memory.limit_in_bytes", "memory.memsw.limit_in_bytes", "", "memory.oom_control"}
-	version2 = knobs{2, "memory.max", "memory.swap.max", "0", "memory.events"}
+	version1 = knobs{"memory.limit_in_bytes", "memory.memsw.limit_in_bytes", "", "memory.oom_control"}
+	version2 = knobs{"memory.max", "memory.swap.max", "0", "memory.events"}
 )
 
 // groupRoots are where version 2 is mounted, alone or beside version 1, which
