@@ -222,6 +222,16 @@ func vary(samples ...[]Value) bool {
 	return slices.ContainsFunc(all, func(v Value) bool { return v.Value != all[0].Value })
 }
 
+// Varies tells whether two runs differ in the metric, in one configuration or in
+// two.
+func (m *Metric) Varies() bool {
+	var samples [][]Value
+	for _, row := range m.Rows {
+		samples = append(samples, row.Values)
+	}
+	return vary(samples...)
+}
+
 // row returns a configuration's row, or nil.
 func row(rows []Row, configuration string) *Row {
 	for i := range rows {

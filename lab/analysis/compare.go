@@ -154,7 +154,7 @@ func (c *Comparison) find() []Finding {
 	case len(all) > 0:
 		return all
 	case identical > 0:
-		return []Finding{{Text: "No difference was found: what the configurations are compared by is the same in all runs."}}
+		return []Finding{{Text: allTheSame}}
 	}
 	return []Finding{{Text: "There is nothing to compare: no configuration was measured in both."}}
 }

@@ -38,7 +38,7 @@ func findings(t *table, a *Analysis) []Finding {
 		told = append(told, alike(g)...)
 	}
 	if len(told) == 0 && slices.ContainsFunc(a.Metrics, func(m Metric) bool { return len(compared(a, &m)) > 0 }) {
-		told = append(told, Finding{Text: "No difference was found: what the configurations are compared by is the same in all runs."})
+		told = append(told, Finding{Text: allTheSame})
 	}
 	all := slices.Concat(unmeasured(t), refusals(t), told, floor(a, groups))
 	if len(all) == 0 {
@@ -46,6 +46,9 @@ func findings(t *table, a *Analysis) []Finding {
 	}
 	return all
 }
+
+// allTheSame is found where nothing that leads ever differs.
+const allTheSame = "No difference was found: what the configurations are compared by is the same in all runs."
 
 // unmeasured tells of configurations without a single run that counts, of those
 // that ended alike together.

@@ -77,7 +77,7 @@ func configurations(group []judged) []string {
 }
 
 // fewest is how many counted runs the configurations have that have any: "3",
-// or "2 or 3".
+// or "2 to 3".
 func (t *table) fewest() string {
 	least, most := math.MaxInt, 0
 	for _, r := range t.runs {

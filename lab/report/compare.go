@@ -141,12 +141,7 @@ func ComparisonHTML(w io.Writer, c *analysis.Comparison) error {
 		}
 		page.Metrics = append(page.Metrics, one)
 	}
-	var b bytes.Buffer
-	if err := compareTemplate.Execute(&b, page); err != nil {
-		return err
-	}
-	_, err := w.Write(b.Bytes())
-	return err
+	return writePage(w, compareTemplate, page)
 }
 
 // comparisonTitle names what is compared, which is most often one experiment.

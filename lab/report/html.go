@@ -74,7 +74,6 @@ func markOf(v analysis.Verdict) mark {
 }
 
 func (d *document) html(w io.Writer) error {
-	var b bytes.Buffer
 	page := struct {
 		*document
 		Strips  []stripsView
@@ -92,7 +91,13 @@ func (d *document) html(w io.Writer) error {
 	for i := range d.details {
 		page.Details = append(page.Details, d.details[i].view())
 	}
-	if err := pageTemplate.Execute(&b, page); err != nil {
+	return writePage(w, pageTemplate, page)
+}
+
+// writePage writes once, and nothing when the page cannot be made.
+func writePage(w io.Writer, t *template.Template, page any) error {
+	var b bytes.Buffer
+	if err := t.Execute(&b, page); err != nil {
 		return err
 	}
 	_, err := w.Write(b.Bytes())

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/weirhq/weir/internal/chart"
@@ -216,7 +215,7 @@ func allStrips(r *lab.Results, a *analysis.Analysis) (all []strips, left int) {
 	own := 0
 	for i := range a.Metrics {
 		m := &a.Metrics[i]
-		if m.Own && !varies(m) {
+		if m.Own && !m.Varies() {
 			continue
 		}
 		if m.Own {
@@ -231,16 +230,6 @@ func allStrips(r *lab.Results, a *analysis.Analysis) (all []strips, left int) {
 	}
 	add(a.Metric("memory, peak"))
 	return unlike(all), left
-}
-
-// varies tells whether there is something to draw: two runs that differ.
-func varies(m *analysis.Metric) bool {
-	for _, row := range m.Rows {
-		if slices.ContainsFunc(row.Values, func(v analysis.Value) bool { return v.Value != m.Rows[0].Values[0].Value }) {
-			return true
-		}
-	}
-	return false
 }
 
 // unlike gives strips files of their own.
