@@ -109,9 +109,8 @@ func readExperiment(name string) (*lab.Experiment, error) {
 // read.
 func noExperiment(name string, err error) error {
 	const run = "weir lab run "
-	info, statErr := os.Stat(name)
 	switch {
-	case statErr == nil && info.IsDir():
+	case isFolder(name):
 		err = fmt.Errorf("%s is a folder, and no experiment", name)
 		return &problem{err: err, hint: run + filepath.Join(name, "mine.yaml"), code: exitMisuse}
 	case !errors.Is(err, os.ErrNotExist):

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"os"
 	"os/signal"
@@ -9,7 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/weirhq/weir/lab"
 )
@@ -82,30 +80,7 @@ func TestLabLeft(t *testing.T) {
 	}
 	defer stderr.Close()
 	v := newLabScreen(streams{out: stderr, err: stderr}, false)
-	signals, release := make(chan os.Signal), make(chan struct{})
-	defer close(release)
-	go func() {
-		for {
-			select {
-			case signals <- syscall.SIGINT:
-				time.Sleep(time.Millisecond) // as fast as nobody presses it
-			case <-release:
-				return
-			}
-		}
-	}()
-	began := time.Now()
-	_, err = interruptible(v, labEnds, signals, func(ctx context.Context) (*lab.Results, error) {
-		<-ctx.Done()
-		<-release
-		return nil, errors.New("released")
-	})
-	if !errors.Is(err, errLeft) {
-		t.Errorf("left with %v, want errLeft", err)
-	}
-	if took := time.Since(began); took < sameInterrupt {
-		t.Errorf("left after %v: the same interrupt counted twice", took)
-	}
+	leaveRun(t, v, labEnds)
 	v.show(lab.Progress{Line: "go build"})
 	if text, err := os.ReadFile(stderr.Name()); err != nil || strings.Count(string(text), "\n") != 1 {
 		t.Errorf("stderr is %q (%v), want a line about the first interrupt alone", text, err)

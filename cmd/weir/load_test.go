@@ -1,12 +1,10 @@
 package main
 
 import (
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
-	"errors"
 	"fmt"
 	"io"
 	stdlog "log"
@@ -19,7 +17,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/weirhq/weir/load"
 )
@@ -250,32 +247,7 @@ func TestLoadInterruptTwice(t *testing.T) {
 	defer stderr.Close()
 	plan := load.Plan{Targets: []load.Target{{URL: "http://127.0.0.1/"}}}
 	v := newScreen(streams{out: stderr, err: stderr}, &loadSendCmd{}, plan)
-	signals, cancelled, release := make(chan os.Signal), make(chan struct{}), make(chan struct{})
-	defer close(release)
-	go func() {
-		for {
-			select {
-			case signals <- syscall.SIGINT:
-				time.Sleep(time.Millisecond) // as fast as nobody presses it
-			case <-release:
-				return
-			}
-		}
-	}()
-	began := time.Now()
-	_, err = interruptible(v, loadEnds, signals, func(ctx context.Context) (*load.Result, error) {
-		<-ctx.Done()
-		close(cancelled)
-		<-release
-		return nil, errors.New("released")
-	})
-	if !errors.Is(err, errLeft) {
-		t.Errorf("left with %v, want errLeft", err)
-	}
-	if took := time.Since(began); took < sameInterrupt {
-		t.Errorf("left after %v: the same interrupt counted twice", took)
-	}
-	arrives(t, "the end of the context", cancelled)
+	leaveRun(t, v, loadEnds)
 }
 
 // TestLoadReports checks that reports appear whole or not at all.
