@@ -3,9 +3,15 @@
 GO ?= go
 FUZZTIME ?= 1m
 
-.PHONY: test format vet staticcheck tidy race allocs promises logr-module bench-module lacking soak build fuzz bench bench-log bench-router bench-sinks bench-proxy bench-load load-peers clean
+# The modules of go.work, and their packages. bench is not among them: its
+# peers must not choose the versions that Weir is built with.
+MODULES = . log log/logr router
+PACKAGES = ./... ./log/... ./log/logr/... ./router/...
 
-test: format vet staticcheck tidy race allocs promises logr-module bench-module lacking
+.PHONY: test format vet staticcheck tidy oldest race allocs promises bench-module lacking soak build fuzz bench \
+	bench-log bench-router bench-sinks bench-proxy bench-load load-peers clean
+
+test: format vet staticcheck tidy oldest race allocs promises bench-module lacking
 
 # A test that needs another program skips itself where that is missing, and
 # this says so. CI has them all.
@@ -27,22 +33,31 @@ build:
 format:
 	@out="$$(gofmt -l .)"; if [ -n "$$out" ]; then echo "not gofmt-clean, run gofmt -w:"; echo "$$out"; exit 1; fi
 
+# Tests may use a newer standard library than the go directive of their module
+# names; `make oldest` checks the rest.
 vet:
-	$(GO) vet ./...
+	$(GO) vet -stdversion=false $(PACKAGES)
 
 staticcheck:
-	$(GO) tool staticcheck ./...
+	$(GO) tool staticcheck $(PACKAGES)
 
 tidy:
-	$(GO) mod tidy -diff
+	.ci/tidy $(MODULES)
+
+# The libraries build with the Go version that their go.mod names.
+oldest:
+	@set -e; for module in log router; do \
+		cd $(CURDIR)/$$module; \
+		GOWORK=off GOTOOLCHAIN=go$$(sed -n 's/^go //p' go.mod) $(GO) build ./...; \
+	done
 
 race:
-	$(GO) test -race ./...
+	$(GO) test -race $(PACKAGES)
 
 # The race detector allocates, so the tests that count allocations skip
 # themselves under it and run here.
 allocs:
-	$(GO) test -count=1 -run 'Alloc' ./log/... ./router ./limit ./proxy ./front ./load/... ./internal/process
+	$(GO) test -count=1 -run 'Alloc' ./log/... ./log/logr ./router ./limit ./proxy ./front ./load/... ./internal/process
 
 # Those of the log's promises that try every code point, 10 MiB, 100,000 lines
 # or 10,000 secrets take smaller steps under the race detector and run in full
@@ -53,16 +68,12 @@ promises:
 	$(MAKE) soak LONG= SOAKED=AllFaultsAtOnce
 	$(GO) test -count=1 -run 'OthersRead|EveryCodePoint|EveryByte|HugeValues$$|AroundTheBound|NothingSteers|ReservedKeys' ./log
 
-# The one package with a dependency that log is not to have is a module, too.
-logr-module:
-	cd log/logr && $(GO) vet ./... && $(GO) mod tidy -diff && $(GO) test -race ./... && $(GO) test -count=1 -run 'Alloc' ./...
-
 # The peers stay out of this module; what measures them is checked all the same.
 bench-module:
 	cd bench && $(GO) vet ./... && $(GO) mod tidy -diff && $(GO) test ./...
 
 FUZZED = ./log ./log/httplog ./log/record ./log/internal/jsonscan ./log/internal/ltsv ./log/internal/text \
-	./log/onslog/internal/wire ./internal/follow ./internal/process ./internal/traceid ./internal/yamlfile ./router ./proxy ./front \
+	./log/onslog/internal/wire ./log/traceid ./internal/follow ./internal/process ./internal/yamlfile ./router ./proxy ./front \
 	./load ./load/internal/answer ./load/report ./lab ./lab/analysis ./lab/flame ./cmd/weir
 
 # Every fuzz target for FUZZTIME.
@@ -101,7 +112,7 @@ bench-load: load-peers
 	cd bench && $(GO) run ./cmd/benchrun load
 
 load-peers: .bench/npm/node_modules/.bin/autocannon
-	-cd bench/peers && $(GO) build -o $(CURDIR)/.bench/bin/ tool
+	-cd bench/peers && GOWORK=off $(GO) build -o $(CURDIR)/.bench/bin/ tool
 
 .bench/npm/node_modules/.bin/autocannon:
 	-npm install --prefix .bench/npm --no-audit --no-fund autocannon@8.0.0

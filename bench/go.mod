@@ -20,7 +20,6 @@ require (
 	github.com/rs/zerolog v1.35.1
 	github.com/tigerwill90/fox v0.26.0
 	github.com/uptrace/bunrouter v1.0.23
-	github.com/weirhq/weir v0.0.0
 	go.opentelemetry.io/otel v1.35.0
 	go.opentelemetry.io/otel/trace v1.35.0
 	go.uber.org/zap v1.28.0
@@ -61,6 +60,8 @@ require (
 	github.com/ugorji/go/codec v1.3.1 // indirect
 	github.com/valyala/bytebufferpool v1.0.0 // indirect
 	github.com/valyala/fasttemplate v1.2.2 // indirect
+	github.com/weirhq/weir/log v0.1.0
+	github.com/weirhq/weir/router v0.1.0
 	go.mongodb.org/mongo-driver/v2 v2.5.0 // indirect
 	go.opentelemetry.io/auto/sdk v1.1.0 // indirect
 	go.opentelemetry.io/otel/metric v1.35.0 // indirect
@@ -72,4 +73,6 @@ require (
 	google.golang.org/protobuf v1.36.12 // indirect
 )
 
-replace github.com/weirhq/weir => ../
+replace github.com/weirhq/weir/log => ../log
+
+replace github.com/weirhq/weir/router => ../router

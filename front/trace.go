@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/weirhq/weir/internal/traceid"
+	"github.com/weirhq/weir/log/traceid"
 	"github.com/weirhq/weir/proxy"
 )
 

@@ -29,7 +29,9 @@ func cleanPath(escaped string) string {
 		return escaped
 	}
 	out := make([]byte, 0, len(escaped)+1)
-	for segment := range strings.SplitSeq(escaped, "/") {
+	for rest, more := escaped, true; more; {
+		var segment string
+		segment, rest, more = strings.Cut(rest, "/")
 		switch n := escapedDots(segment); {
 		case n == 2:
 			out = out[:max(0, bytes.LastIndexByte(out, '/'))]

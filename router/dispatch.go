@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/weirhq/weir/internal/nearest"
+	"github.com/weirhq/weir/router/internal/nearest"
 )
 
 // A dispatch is the compiled form of the routes. It does not change.
@@ -102,9 +102,7 @@ func (d *dispatch) everyMethod() string {
 			all = append(all, knownMethods...)
 			break
 		}
-		for method := range strings.SplitSeq(methods, ",") {
-			all = append(all, method)
-		}
+		all = append(all, strings.Split(methods, ",")...)
 	}
 	if slices.Contains(all, http.MethodGet) {
 		all = append(all, http.MethodHead)

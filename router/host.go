@@ -108,7 +108,7 @@ func asciiName(name string) (string, error) {
 		return "", fmt.Errorf("the name is too long")
 	}
 	var ascii []byte
-	for label := range strings.SplitSeq(name, ".") {
+	for _, label := range strings.Split(name, ".") {
 		var err error
 		if ascii, err = appendLabel(ascii, label); err != nil {
 			return "", err

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/weirhq/weir/internal/nearest"
+	"github.com/weirhq/weir/router/internal/nearest"
 )
 
 // A kind says what a segment of a pattern matches. Of the first three the
@@ -87,7 +87,7 @@ func (p *pattern) parseMethods() (int, *Mistake) {
 		return after, nil
 	}
 	at := 0
-	for method := range strings.SplitSeq(list, ",") {
+	for _, method := range strings.Split(list, ",") {
 		if m := p.addMethod(method, at); m != nil {
 			return 0, m
 		}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/weirhq/weir/internal/traceid"
+	"github.com/weirhq/weir/log/traceid"
 )
 
 // TraceID returns the trace id of the request that a context belongs to, so

@@ -4,7 +4,6 @@ go 1.26.0
 
 require (
 	github.com/go-logr/logr v1.4.3
-	github.com/weirhq/weir v0.0.0
+	github.com/weirhq/weir/log v0.1.0
 )
 
-replace github.com/weirhq/weir => ../..

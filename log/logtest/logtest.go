@@ -1,6 +1,8 @@
 package logtest
 
 import (
+	"bytes"
+	"io"
 	"strings"
 	"sync"
 	"testing"
@@ -115,8 +117,19 @@ func (e *Events) Write(line []byte) (int, error) {
 		return len(line), nil
 	}
 	e.all = append(e.all, Event{r})
-	_, err = e.t.Output().Write(r.AppendHuman(nil, record.HumanOptions{}))
-	return len(line), err
+	return len(line), e.show(r.AppendHuman(nil, record.HumanOptions{}))
+}
+
+// show writes text to the test's output. Before Go 1.25 a test has no Output,
+// and Log adds the position of this line.
+func (e *Events) show(text []byte) error {
+	t, ok := e.t.(interface{ Output() io.Writer })
+	if !ok {
+		e.t.Logf("%s", bytes.TrimSuffix(text, []byte("\n")))
+		return nil
+	}
+	_, err := t.Output().Write(text)
+	return err
 }
 
 // end keeps e from using t. The lock sees to it that nobody is about to.

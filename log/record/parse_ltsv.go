@@ -14,7 +14,9 @@ import (
 // there twice, or whose value is not what the format says, is data.
 func parseLTSV(line string) (r Record, err error) {
 	p := labelParser{parser: parser{record: &r}}
-	for pair := range strings.SplitSeq(line, "\t") {
+	for rest, more := line, true; more; {
+		var pair string
+		pair, rest, more = strings.Cut(rest, "\t")
 		label, value, ok := strings.Cut(pair, ":")
 		if !ok {
 			return r, errNeither

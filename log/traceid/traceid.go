@@ -1,7 +1,6 @@
-// Package traceid is the rule by which a request gets the id that ties its
-// events together: the trace-id of a valid traceparent (W3C Trace Context), else
-// a plain X-Request-Id, else random letters. Where these stand is the caller's
-// business: each has headers of its own.
+// Package traceid chooses the id that ties the events of one request together:
+// the trace-id of a valid traceparent (W3C Trace Context), else a plain
+// X-Request-Id, else random letters. The caller reads the header fields.
 package traceid
 
 import (

@@ -1,0 +1,3 @@
+module github.com/weirhq/weir/log
+
+go 1.23.0

@@ -1,0 +1,173 @@
+package weir_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/zip"
+)
+
+// nextRelease is the version at which the modules of this repository require
+// each other. docs/releasing.md describes how it moves.
+const nextRelease = "v0.1.0"
+
+// proxyOfThisTree writes the repository's modules into a folder that the go
+// command can use as a module proxy, as they would be after the release, and
+// returns the environment for a user of it. Modules of others come from the
+// local cache, where building this package has put them.
+func proxyOfThisTree(t *testing.T) []string {
+	t.Helper()
+	proxy := t.TempDir()
+	for path, dir := range map[string]string{modulePath: ".", modulePath + "/log": "log", modulePath + "/router": "router"} {
+		writeModule(t, proxy, module.Version{Path: path, Version: nextRelease}, dir)
+	}
+	cache, err := exec.Command("go", "env", "GOMODCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	local := "file://" + filepath.ToSlash(filepath.Join(strings.TrimSpace(string(cache)), "cache", "download"))
+	return append(os.Environ(),
+		"GOWORK=off", "GOFLAGS=-modcacherw -mod=mod", "GONOSUMDB=*",
+		"GOMODCACHE="+t.TempDir(), "GOPROXY=file://"+filepath.ToSlash(proxy)+","+local+","+os.Getenv("GOPROXY"),
+		"GONOPROXY=none", "GOPRIVATE=")
+}
+
+// writeModule adds the module in dir to a module proxy in the layout that
+// https://go.dev/ref/mod#goproxy-protocol describes.
+func writeModule(t *testing.T, proxy string, m module.Version, dir string) {
+	t.Helper()
+	versions := filepath.Join(proxy, filepath.FromSlash(m.Path), "@v")
+	if err := os.MkdirAll(versions, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var archive bytes.Buffer
+	if err := zip.CreateFromDir(&archive, m, dir); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{
+		m.Version + ".zip":  archive.Bytes(),
+		m.Version + ".mod":  text,
+		m.Version + ".info": []byte(`{"Version":"` + m.Version + `"}`),
+		"list":              []byte(m.Version + "\n"),
+	} {
+		if err := os.WriteFile(filepath.Join(versions, name), content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// goCommand runs the go command in dir and returns its output.
+func goCommand(t *testing.T, env []string, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", args...)
+	cmd.Dir, cmd.Env = dir, env
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("go %s: %v\n%s%s", strings.Join(args, " "), err, &out, &errs)
+	}
+	return out.String()
+}
+
+// A module that imports only a library gets that library and nothing else: no
+// dependency is raised, nor its go directive.
+func TestLibrariesBringNothingElse(t *testing.T) {
+	env := proxyOfThisTree(t)
+	for library, use := range map[string]string{
+		"log":    `logger := log.New(os.Stdout, log.Options{}); logger.Info("x").Send()`,
+		"router": `_ = router.New(); _ = os.Args`,
+	} {
+		t.Run(library, func(t *testing.T) {
+			dir := t.TempDir()
+			goMod := "module example.com/user\n\ngo " + goVersion(t, library) + "\n\n" +
+				"require " + modulePath + "/" + library + " " + nextRelease + "\n"
+			writeFile(t, dir, "go.mod", goMod)
+			writeFile(t, dir, "main.go", "package main\n\nimport (\n\t\"os\"\n\n\t\""+modulePath+"/"+library+"\"\n)\n\nfunc main() { "+use+" }\n")
+			goCommand(t, env, dir, "mod", "tidy")
+			goCommand(t, env, dir, "build", "-o", os.DevNull, ".")
+			if got, want := goCommand(t, env, dir, "list", "-m", "all"), "example.com/user\n"+modulePath+"/"+library+" "+nextRelease+"\n"; got != want {
+				t.Errorf("go list -m all: got\n%swant\n%s", got, want)
+			}
+			if got, err := os.ReadFile(filepath.Join(dir, "go.mod")); err != nil || string(got) != goMod {
+				t.Errorf("go mod tidy: got\n%swant\n%s", got, goMod)
+			}
+		})
+	}
+}
+
+// goVersion returns the go directive of the module in dir.
+func goVersion(t *testing.T, dir string) string {
+	t.Helper()
+	name := filepath.Join(dir, "go.mod")
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := modfile.Parse(name, text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parsed.Go.Version
+}
+
+func writeFile(t *testing.T, dir, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// go install of a released version refuses a module with a replace directive.
+// With -n it resolves and loads everything, and builds nothing.
+func TestReleaseInstalls(t *testing.T) {
+	out := goCommand(t, proxyOfThisTree(t), t.TempDir(), "install", "-n", modulePath+"/cmd/weir@"+nextRelease)
+	if out != "" {
+		t.Errorf("got output %q, want none", out)
+	}
+}
+
+// Each module of this repository that another one requires is required at the
+// next release everywhere, go.work included.
+func TestModulesRequireTheNextRelease(t *testing.T) {
+	for _, dir := range []string{".", "log/logr", "bench"} {
+		name := filepath.Join(filepath.FromSlash(dir), "go.mod")
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parsed, err := modfile.Parse(name, text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range parsed.Require {
+			if strings.HasPrefix(r.Mod.Path, modulePath+"/") && r.Mod.Version != nextRelease {
+				t.Errorf("%s requires %s, want %s", name, r.Mod, nextRelease)
+			}
+		}
+	}
+}
+
+// router has a copy of internal/nearest, because its module requires no other.
+func TestNearestIsOneCode(t *testing.T) {
+	ours, err := os.ReadFile("internal/nearest/nearest.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied, err := os.ReadFile("router/internal/nearest/nearest.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(ours, copied) {
+		t.Error("router/internal/nearest/nearest.go differs from internal/nearest/nearest.go: copy the one to the other")
+	}
+}
