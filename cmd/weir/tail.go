@@ -9,25 +9,27 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
+	"github.com/weirhq/weir/internal/follow"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/record"
 )
 
 type tailCmd struct {
-	Files      []string `arg:"" optional:"" name:"file" help:"What to read. Without one, or for \"-\", that is stdin."`
-	Follow     bool     `short:"f" help:"Go on with what is appended, through rotation and truncation."`
-	Lines      *int     `short:"n" placeholder:"N" help:"Begin with the last N lines. Without it that is all of them, and with --follow 10, unless --stats counts them."`
-	Level      string   `placeholder:"LEVEL" help:"Show events of this level and worse: debug, info, warn, error or fatal."`
-	Where      string   `placeholder:"EXPR" help:"Show events for which EXPR is true."`
-	EventsOnly bool     `help:"Leave out lines that are no events."`
-	Format     string   `placeholder:"FORM" help:"Write events as human, json, ltsv or raw, which is as they are. Without it that is human on a terminal, else raw."`
-	Color      string   `placeholder:"WHEN" default:"auto" help:"Colour the level, in human form: auto, always or never. Auto is on a terminal, unless NO_COLOR is set."`
-	Stats      bool     `help:"Count events by level and route instead of showing them."`
-	JSON       bool     `name:"json" help:"With --stats: print them as a JSON document."`
+	Files      []string   `arg:"" optional:"" name:"file" help:"What to read. Without one, or for \"-\", that is stdin."`
+	Follow     bool       `short:"f" help:"Go on with what is appended, through rotation and truncation."`
+	Lines      *tailStart `short:"n" placeholder:"N" help:"Begin with the last N lines, or with line N when it is written as +N. Without it that is all of them, and with --follow 10, unless --stats counts them."`
+	Level      string     `placeholder:"LEVEL" help:"Show events of this level and worse: debug, info, warn, error or fatal."`
+	Where      string     `placeholder:"EXPR" help:"Show events for which EXPR is true."`
+	EventsOnly bool       `help:"Leave out lines that are no events."`
+	Format     string     `placeholder:"FORM" help:"Write events as human, json, ltsv or raw, which is as they are. Without it that is human on a terminal, else raw."`
+	Color      string     `placeholder:"WHEN" default:"auto" help:"Colour the level, in human form: auto, always or never. Auto is on a terminal, unless NO_COLOR is set."`
+	Stats      bool       `help:"Count events by level and route instead of showing them."`
+	JSON       bool       `name:"json" help:"With --stats: print them as a JSON document."`
 }
 
 // Help implements kong.HelpProvider.
@@ -217,10 +219,8 @@ func (c *tailCmd) check() error {
 		return c.misuse("--json goes with --stats; for events there is --format json")
 	case c.Stats && c.Format != "":
 		return c.misuse("--stats counts events and writes none, in --format or otherwise; for a JSON document there is --json")
-	case c.Lines != nil && *c.Lines < 0:
-		return c.misuse("--lines: %d is less than no lines", *c.Lines)
-	case c.Lines != nil && *c.Lines > maxHeld:
-		return c.misuse("--lines: %d is more than %d, the most that it can be", *c.Lines, maxHeld)
+	case c.Lines != nil && c.Lines.FromEnd && c.Lines.Lines > maxHeld:
+		return c.misuse("--lines: %d is more than %d, the most that it can be", c.Lines.Lines, maxHeld)
 	case c.Follow && len(c.Files) > 1 && oneOf("-", c.Files...):
 		return c.misuse("--follow cannot wait for stdin and for files at once")
 	}
@@ -251,15 +251,33 @@ func isTerminal(f *os.File) bool {
 	return err != nil || !os.SameFile(info, null)
 }
 
-// firstLines is how many lines from the end to begin with; negative for all.
-func (c *tailCmd) firstLines() int {
+// start returns where files begin to be read.
+func (c *tailCmd) start() follow.Start {
 	switch {
 	case c.Lines != nil:
-		return *c.Lines
+		return c.Lines.Start
 	case c.Follow && !c.Stats:
-		return followedLines
+		return follow.Start{Lines: followedLines, FromEnd: true}
 	}
-	return -1
+	return follow.Start{}
+}
+
+// A tailStart is the value of --lines, as GNU tail reads it: N for the last N
+// lines, +N for all from line N on. Lines are counted from 1; +0 is +1.
+type tailStart struct{ follow.Start }
+
+// UnmarshalText implements encoding.TextUnmarshaler, for kong.
+func (s *tailStart) UnmarshalText(text []byte) error {
+	number, fromLine := strings.CutPrefix(string(text), "+")
+	n, err := strconv.ParseUint(number, 10, 31)
+	if err != nil {
+		return fmt.Errorf("%q is neither a number of lines nor + and the number of one", text)
+	}
+	s.Start = follow.Start{Lines: int(n), FromEnd: true}
+	if fromLine {
+		s.Start = follow.Start{Lines: max(int(n), 1) - 1}
+	}
+	return nil
 }
 
 // refreshEvery is how often the live statistics are drawn.

@@ -29,6 +29,7 @@ type input struct {
 	followed *follow.File // or read for ever
 	lines    follow.Lines
 	last     *lastLines // of a pipe, when only those are wanted
+	skipped  int        // lines of a pipe that are still to be left out
 }
 
 // inputs opens what there is to read. Of several files, those that cannot be
@@ -57,7 +58,7 @@ func (c *tailCmd) input(name string) (*input, error) {
 	in := &input{name: name}
 	if name == "-" {
 		in.name, in.file = "standard input", os.Stdin
-		return in, in.skip(c.Lines)
+		return in, in.skip(c.start())
 	}
 	info, err := os.Stat(name)
 	switch {
@@ -66,41 +67,43 @@ func (c *tailCmd) input(name string) (*input, error) {
 	case info.IsDir():
 		return nil, fmt.Errorf("%s %w", name, errDirectory)
 	case c.Follow:
-		in.followed, err = follow.Open(name, c.firstLines())
+		in.followed, err = follow.Open(name, c.start())
 		return in, err
 	case info.Mode()&os.ModeNamedPipe != 0:
-		in.hold(c.Lines)
+		in.await(c.start())
 		return in, nil
 	}
 	if in.file, err = os.Open(name); err != nil {
 		return nil, err
 	}
-	return in, in.skip(c.Lines)
+	return in, in.skip(c.start())
 }
 
 var errDirectory = errors.New("is a directory")
 
-// hold prepares to hold the last lines of a pipe, unless all are wanted.
-func (in *input) hold(lines *int) {
-	if lines != nil {
-		in.last = &lastLines{n: *lines}
+// await prepares to leave out lines of a pipe as they come.
+func (in *input) await(start follow.Start) {
+	if start.FromEnd {
+		in.last = &lastLines{n: start.Lines}
+		return
 	}
+	in.skipped = start.Lines
 }
 
-// skip goes to the last lines, or prepares to hold them.
-func (in *input) skip(lines *int) error {
-	if lines == nil {
-		return nil // all of a pipe, followed or not
+// skip goes to where reading starts, or prepares to find it in a pipe.
+func (in *input) skip(start follow.Start) error {
+	if start == (follow.Start{}) {
+		return nil
 	}
 	info, err := in.file.Stat()
 	switch {
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
-		in.hold(lines)
+		in.await(start)
 		return nil
 	}
-	offset, err := follow.LastLines(in.file, info.Size(), *lines)
+	offset, err := start.Offset(in.file, info.Size())
 	if err == nil {
 		_, err = in.file.Seek(offset, io.SeekStart)
 	}

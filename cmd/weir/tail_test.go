@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/weirhq/weir/internal/follow"
 )
 
 // eventLine is an event with a number.
@@ -281,21 +283,21 @@ func TestTailHeaders(t *testing.T) {
 	}
 }
 
-// TestTailFirstLines has statistics count all of a file that is followed.
-func TestTailFirstLines(t *testing.T) {
-	three := 3
+// TestTailStart has statistics count all of a file that is followed.
+func TestTailStart(t *testing.T) {
+	last := func(n int) follow.Start { return follow.Start{Lines: n, FromEnd: true} }
 	for _, c := range []struct {
 		name string
 		cmd  tailCmd
-		want int
+		want follow.Start
 	}{
-		{"a file", tailCmd{}, -1},
-		{"followed", tailCmd{Follow: true}, followedLines},
-		{"counted", tailCmd{Follow: true, Stats: true}, -1},
-		{"asked for", tailCmd{Follow: true, Stats: true, Lines: &three}, three},
+		{"a file", tailCmd{}, follow.Start{}},
+		{"followed", tailCmd{Follow: true}, last(followedLines)},
+		{"counted", tailCmd{Follow: true, Stats: true}, follow.Start{}},
+		{"asked for", tailCmd{Follow: true, Stats: true, Lines: &tailStart{last(3)}}, last(3)},
 	} {
-		if got := c.cmd.firstLines(); got != c.want {
-			t.Errorf("%s: got %d want %d", c.name, got, c.want)
+		if got := c.cmd.start(); got != c.want {
+			t.Errorf("%s: got %+v want %+v", c.name, got, c.want)
 		}
 	}
 }

@@ -44,13 +44,7 @@ func newView(out io.Writer) *view {
 // when more will come.
 func (v *view) take(p *part) error {
 	v.from = p.from
-	emit := v.line
-	if p.from.last != nil {
-		emit = func(line []byte, whole bool) error {
-			p.from.last.add(line, whole)
-			return nil
-		}
-	}
+	emit := v.emitter(p.from)
 	if err := p.from.lines.Cut(p.data, emit); err != nil {
 		return err
 	}
@@ -63,6 +57,29 @@ func (v *view) take(p *part) error {
 		return p.err
 	}
 	return v.out.Flush()
+}
+
+// emitter returns the function that takes the lines of an input: lines may have
+// to be held or left out first.
+func (v *view) emitter(in *input) func(line []byte, whole bool) error {
+	switch {
+	case in.last != nil:
+		return func(line []byte, whole bool) error {
+			in.last.add(line, whole)
+			return nil
+		}
+	case in.skipped > 0:
+		return func(line []byte, whole bool) error {
+			if in.skipped == 0 {
+				return v.line(line, whole)
+			}
+			if bytes.HasSuffix(line, []byte("\n")) {
+				in.skipped--
+			}
+			return nil
+		}
+	}
+	return v.line
 }
 
 // end completes what was read last, as what follows does not continue it.

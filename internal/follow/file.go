@@ -37,9 +37,8 @@ type File struct {
 	mark   []byte     // the bytes before offset, at most markLen of them
 }
 
-// Open opens a regular file, to be read from the last lines on of which there
-// are so many, or from its beginning when lines is negative.
-func Open(name string, lines int) (*File, error) {
+// Open opens a regular file, to be read from start on.
+func Open(name string, start Start) (*File, error) {
 	// To open a named pipe is to wait for who writes to it, so this comes first.
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is no regular file", name)
@@ -49,14 +48,14 @@ func Open(name string, lines int) (*File, error) {
 		return nil, err
 	}
 	followed := &File{name: name, file: f}
-	if err := followed.skip(lines); err != nil {
+	if err := followed.skip(start); err != nil {
 		f.Close()
 		return nil, err
 	}
 	return followed, nil
 }
 
-func (f *File) skip(lines int) error {
+func (f *File) skip(start Start) error {
 	info, err := f.file.Stat()
 	if err != nil {
 		return err
@@ -64,10 +63,7 @@ func (f *File) skip(lines int) error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%s is no regular file", f.name)
 	}
-	if lines < 0 {
-		return nil
-	}
-	if f.offset, err = LastLines(f.file, info.Size(), lines); err != nil {
+	if f.offset, err = start.Offset(f.file, info.Size()); err != nil {
 		return err
 	}
 	f.mark = make([]byte, min(f.offset, markLen))
@@ -171,32 +167,4 @@ func (f *File) advance(p []byte) {
 	if extra := len(f.mark) - markLen; extra > 0 {
 		f.mark = append(f.mark[:0], f.mark[extra:]...)
 	}
-}
-
-// LastLines returns where the last lines begin of r, which has size bytes:
-// where the whole begins when there are fewer. A line at the end that has no
-// newline counts.
-func LastLines(r io.ReaderAt, size int64, lines int) (offset int64, err error) {
-	if lines <= 0 {
-		return size, nil
-	}
-	block := make([]byte, 64<<10)
-	for end := size; end > 0; {
-		from := max(0, end-int64(len(block)))
-		part := block[:end-from]
-		if _, err := r.ReadAt(part, from); err != nil && err != io.EOF {
-			return 0, err
-		}
-		if end == size {
-			part = bytes.TrimSuffix(part, []byte("\n"))
-		}
-		for i := bytes.LastIndexByte(part, '\n'); i >= 0; i = bytes.LastIndexByte(part, '\n') {
-			if lines--; lines == 0 {
-				return from + int64(i) + 1, nil
-			}
-			part = part[:i]
-		}
-		end = from
-	}
-	return 0, nil
 }

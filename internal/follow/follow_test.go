@@ -25,9 +25,9 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
-func open(t *testing.T, name string, lines int) *follow.File {
+func open(t *testing.T, name string, start follow.Start) *follow.File {
 	t.Helper()
-	f, err := follow.Open(name, lines)
+	f, err := follow.Open(name, start)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func wantAvailable(t *testing.T, f *follow.File, want string) {
 func TestAppended(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "log")
 	write(t, name, "a\nb\n")
-	f := open(t, name, -1)
+	f := open(t, name, follow.Start{})
 	wantAvailable(t, f, "a\nb\n")
 	wantAvailable(t, f, "")
 	write(t, name, "c")
@@ -83,7 +83,7 @@ func TestAppended(t *testing.T) {
 func TestRenamed(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "log")
 	write(t, name, "a\n")
-	f := open(t, name, -1)
+	f := open(t, name, follow.Start{})
 	wantAvailable(t, f, "a\n")
 	do(t, os.Rename(name, name+".1"))
 	write(t, name+".1", "b\n")
@@ -103,7 +103,7 @@ func TestRenamed(t *testing.T) {
 func TestRenamedTwice(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "log")
 	write(t, name, "abcd")
-	f := open(t, name, -1)
+	f := open(t, name, follow.Start{})
 	buf := make([]byte, 1)
 	var got []byte
 	for i := range 3 {
@@ -122,7 +122,7 @@ func TestRenamedTwice(t *testing.T) {
 func TestRemoved(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "log")
 	write(t, name, "a\n")
-	f := open(t, name, -1)
+	f := open(t, name, follow.Start{})
 	do(t, os.Remove(name))
 	wantAvailable(t, f, "a\n")
 	write(t, name, "b\n")
@@ -132,7 +132,7 @@ func TestRemoved(t *testing.T) {
 func TestTruncated(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "log")
 	write(t, name, "a\nb\n")
-	f := open(t, name, -1)
+	f := open(t, name, follow.Start{})
 	wantAvailable(t, f, "a\nb\n")
 	do(t, os.Truncate(name, 0))
 	wantAvailable(t, f, "|")
@@ -161,26 +161,57 @@ func TestLastLines(t *testing.T) {
 		{"a\n" + long, 1, long},
 	} {
 		r := strings.NewReader(c.text)
-		offset, err := follow.LastLines(r, int64(len(c.text)), c.lines)
+		offset, err := follow.Start{Lines: c.lines, FromEnd: true}.Offset(r, int64(len(c.text)))
 		if got := c.text[offset:]; err != nil || got != c.want {
 			t.Errorf("last %d of %.20q: got %.20q, %v want %.20q", c.lines, c.text, got, err, c.want)
 		}
 	}
 	name := filepath.Join(t.TempDir(), "log")
 	write(t, name, "a\nb\nc\n")
-	f := open(t, name, 1)
+	f := open(t, name, follow.Start{Lines: 1, FromEnd: true})
 	wantAvailable(t, f, "c\n")
 	do(t, os.Truncate(name, 0))
 	write(t, name, "more than there was\n")
 	wantAvailable(t, f, "|more than there was\n")
 }
 
+func TestFirstLinesAreSkipped(t *testing.T) {
+	long := strings.Repeat("x", 100<<10)
+	for _, c := range []struct {
+		text  string
+		lines int
+		want  string
+	}{
+		{"a\nb\nc\n", 0, "a\nb\nc\n"},
+		{"a\nb\nc\n", 1, "b\nc\n"},
+		{"a\nb\nc", 2, "c"},
+		{"a\nb\n", 2, ""},
+		{"a\nb", 5, ""},
+		{"\n\na\n", 2, "a\n"},
+		{"", 5, ""},
+		{long + "\n" + long + "\nb\n", 2, "b\n"},
+		{long + "\n" + long + "\n", 1, long + "\n"},
+	} {
+		r := strings.NewReader(c.text)
+		offset, err := follow.Start{Lines: c.lines}.Offset(r, int64(len(c.text)))
+		if got := c.text[offset:]; err != nil || got != c.want {
+			t.Errorf("%.20q without its first %d lines: got %.20q, %v want %.20q", c.text, c.lines, got, err, c.want)
+		}
+	}
+	name := filepath.Join(t.TempDir(), "log")
+	write(t, name, "a\nb\n")
+	f := open(t, name, follow.Start{Lines: 1})
+	wantAvailable(t, f, "b\n")
+	write(t, name, "c\n")
+	wantAvailable(t, f, "c\n")
+}
+
 func TestOpenRefuses(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := follow.Open(filepath.Join(dir, "missing"), -1); !errors.Is(err, os.ErrNotExist) {
+	if _, err := follow.Open(filepath.Join(dir, "missing"), follow.Start{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that does not exist: got %v", err)
 	}
-	if _, err := follow.Open(dir, -1); err == nil || !strings.Contains(err.Error(), "no regular file") {
+	if _, err := follow.Open(dir, follow.Start{}); err == nil || !strings.Contains(err.Error(), "no regular file") {
 		t.Errorf("a folder: got %v", err)
 	}
 }
@@ -191,7 +222,7 @@ func TestFlood(t *testing.T) {
 	const rotations, each = 20, 3000
 	name := filepath.Join(t.TempDir(), "log")
 	write(t, name, "")
-	f := open(t, name, -1)
+	f := open(t, name, follow.Start{})
 	switched := make(chan struct{}, rotations)
 	switched <- struct{}{} // the first file is read already
 	var writer sync.WaitGroup
