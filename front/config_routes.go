@@ -85,7 +85,9 @@ func (r *reader) checkRoutes() {
 	}
 	entries := make([]router.Entry[*routeDraft], 0, len(r.routes))
 	for _, d := range r.routes {
-		if d.Match != "" {
+		if refused := refuseForeign(d.Match, r.constraints); refused != nil {
+			r.Refuse(d.match, refused)
+		} else if d.Match != "" {
 			entries = append(entries, router.Entry[*routeDraft]{Pattern: d.Match, Value: d})
 		}
 	}

@@ -1,0 +1,180 @@
+package front
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/weirhq/weir/internal/yamlfile"
+	"github.com/weirhq/weir/router"
+)
+
+// A foreignPattern is a pattern read as other routers read it. In Weir such
+// syntax is literal text, as in net/http, so a route that has it matches no
+// request that clients send.
+type foreignPattern struct {
+	text    string // the pattern, without blanks at its end
+	meant   string // the pattern in Weir's syntax, as far as it has been read
+	offset  int    // byte of the first foreign syntax
+	problem string // of that syntax; "" if there is none
+	escape  string // how its character is written as text; "" if it cannot be
+}
+
+// refuseForeign returns why a pattern with syntax of another router is refused,
+// and nil for a pattern without any.
+func refuseForeign(pattern string, constraints router.Constraints) *yamlfile.Refusal {
+	f := readForeign(pattern)
+	if f.problem == "" {
+		return nil
+	}
+	return yamlfile.Refuse(f.hint(constraints), "pattern %s: %s", yamlfile.Quote(pattern), f.problem).At(f.offset)
+}
+
+func readForeign(pattern string) *foreignPattern {
+	f := &foreignPattern{text: strings.TrimRight(pattern, " ")}
+	at := f.readMethods()
+	if slash := strings.IndexByte(f.text[at:], '/'); slash >= 0 {
+		f.meant += f.text[at : at+slash]
+		f.readPath(at + slash)
+	}
+	if f.text != pattern {
+		f.note(len(f.text), "%20", "it ends in a blank")
+	}
+	return f
+}
+
+// note keeps the first problem.
+func (f *foreignPattern) note(offset int, escape, format string, args ...any) {
+	if f.problem == "" {
+		f.offset, f.escape, f.problem = offset, escape, fmt.Sprintf(format, args...)
+	}
+}
+
+// hint offers the pattern that was meant, if it is a valid one, and the escape.
+func (f *foreignPattern) hint(constraints router.Constraints) string {
+	var ways []string
+	_, err := router.NewTable(constraints, []router.Entry[bool]{{Pattern: f.meant}})
+	if err == nil && readForeign(f.meant).problem == "" {
+		ways = append(ways, yamlfile.Quote(f.meant))
+	}
+	if f.escape != "" {
+		ways = append(ways, f.escape+" for the character itself")
+	}
+	return "write " + strings.Join(ways, ", or ")
+}
+
+// readMethods reads the methods and returns the offset of the host.
+func (f *foreignPattern) readMethods() int {
+	methods, rest, found := strings.Cut(f.text, " ")
+	if !found || strings.Contains(methods, "/") {
+		return 0
+	}
+	if methods == "*" {
+		f.note(0, "", `"*" is not a method, and a pattern without methods takes all of them`)
+		methods = ""
+	} else {
+		if bar := strings.IndexByte(methods, '|'); bar >= 0 {
+			f.note(bar, "", `a comma separates methods, not "|"`)
+		}
+		methods = strings.ReplaceAll(methods, "|", ",") + " "
+	}
+	f.meant += methods
+	return len(f.text) - len(strings.TrimLeft(rest, " \t"))
+}
+
+// readPath reads the path, which begins at the given offset.
+func (f *foreignPattern) readPath(at int) {
+	for at < len(f.text) && f.text[at] == '/' {
+		at++
+		end := at + outsideBraces(f.text[at:], "/?#")
+		f.meant += "/"
+		f.readSegment(f.text[at:end], at, end == len(f.text) || f.text[end] != '/')
+		at = end
+	}
+	if at < len(f.text) {
+		f.note(at, fmt.Sprintf("%%%X", f.text[at]), "a pattern has no query and no fragment")
+	}
+}
+
+// readSegment reads the segment at the given offset.
+func (f *foreignPattern) readSegment(s string, at int, last bool) {
+	star := outsideBraces(s, "*")
+	switch brace := strings.IndexAny(s, "{}"); {
+	case brace >= 0 && s[brace] == '}':
+		f.note(at+brace, "%7D", `a "}" has no "{" before it`)
+		f.meant += "{" + s
+	case beginsName(strings.TrimPrefix(s, ":")) && s[0] == ':':
+		f.note(at, "%3A", "%s is text in Weir, not a parameter", yamlfile.Quote(s))
+		f.meant += f.colon(s[1:])
+	case star < len(s):
+		f.note(at+star, "%2A", `"*" is text in Weir, not a wildcard`)
+		f.meant += f.wildcard(s, last)
+	default:
+		f.meant += s
+	}
+}
+
+// colon returns the segment that other routers write as ":" and s. It loses an
+// expression, which Weir names in constraints.
+func (f *foreignPattern) colon(s string) string {
+	rest := strings.TrimLeftFunc(s, inName)
+	name := strings.TrimSuffix(s, rest)
+	if strings.ContainsAny(rest, "(*+") {
+		return f.parameter(name, strings.ContainsAny(rest[:1], "*+"))
+	}
+	return f.parameter(name, false) + rest
+}
+
+// wildcard returns the segment that other routers write as s, which has a "*".
+func (f *foreignPattern) wildcard(s string, last bool) string {
+	switch {
+	case strings.Trim(s, "*.()") == "" && last:
+		return f.parameter("path", true)
+	case strings.Trim(s, "*.()") == "":
+		return f.parameter("name", s != "*")
+	case s[0] == '*' && beginsName(s[1:]) && strings.TrimLeftFunc(s[1:], inName) == "":
+		return f.parameter(s[1:], last)
+	default:
+		return strings.Replace(s, "*", f.parameter("name", false), 1)
+	}
+}
+
+// parameter returns a parameter of the pattern, or a wildcard of several
+// segments. It adds a number to a name that the pattern has already.
+func (f *foreignPattern) parameter(name string, many bool) string {
+	unused := name
+	for n := 2; strings.Contains(f.text+f.meant, "{"+unused); n++ {
+		unused = fmt.Sprint(name, n)
+	}
+	if many {
+		unused += "..."
+	}
+	return "{" + unused + "}"
+}
+
+// beginsName reports whether s begins with a name.
+func beginsName(s string) bool {
+	c, _ := utf8.DecodeRuneInString(s)
+	return inName(c) && !unicode.IsDigit(c)
+}
+
+// inName reports whether c may be part of a parameter's name.
+func inName(c rune) bool { return c == '_' || unicode.IsLetter(c) || unicode.IsDigit(c) }
+
+// outsideBraces returns the index of the first of chars in s that is not within
+// braces, and the length of s if there is none.
+func outsideBraces(s, chars string) int {
+	depth := 0
+	for i := range len(s) {
+		switch {
+		case s[i] == '{':
+			depth++
+		case s[i] == '}':
+			depth = max(depth-1, 0)
+		case depth == 0 && strings.IndexByte(chars, s[i]) >= 0:
+			return i
+		}
+	}
+	return len(s)
+}

@@ -1,0 +1,132 @@
+package front_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/weirhq/weir/front"
+)
+
+// routeTo is a configuration whose only route has the pattern.
+func routeTo(pattern string) string {
+	return fmt.Sprintf("upstreams: {a: {servers: http://a}}\nroutes: {to: a, match: %q}\n", pattern)
+}
+
+// Each case is a pattern as another router has it, the offset of its first
+// foreign character, the form to write instead ("" for none) and the escape.
+func TestParseConfigRefusesPatternsOfOtherRouters(t *testing.T) {
+	for _, c := range []struct {
+		pattern string
+		offset  int
+		meant   string
+		escape  string
+	}{
+		{"/*", 1, "/{path...}", "%2A"},
+		{"/**", 1, "/{path...}", "%2A"},
+		{"/.*", 2, "/{path...}", "%2A"},
+		{"/api/**", 5, "/api/{path...}", "%2A"},
+		{"/api/*", 5, "/api/{path...}", "%2A"},
+		{"/files/*path", 7, "/files/{path...}", "%2A"},
+		{"/a/*/b", 3, "/a/{name}/b", "%2A"},
+		{"/a/*/b/*/c", 3, "/a/{name}/b/{name2}/c", "%2A"},
+		{"/a/**/b", 3, "/a/{name...}/b", "%2A"},
+		{"/a/{path}/*", 10, "/a/{path}/{path2...}", "%2A"},
+		{"/css/*.css", 5, "/css/{name}.css", "%2A"},
+		{"/img*", 4, "/img{name}", "%2A"},
+		{"/*-*", 1, "", "%2A"},
+		{"/**/*", 1, "", "%2A"},
+		{"/{id}*", 5, "", "%2A"},
+		{"example.com/*", 12, "example.com/{path...}", "%2A"},
+		{"/users/:id", 7, "/users/{id}", "%3A"},
+		{"/users/:id/posts/:post_id", 7, "/users/{id}/posts/{post_id}", "%3A"},
+		{"/users/:id.json", 7, "/users/{id}.json", "%3A"},
+		{"/users/:id([0-9]+)", 7, "/users/{id}", "%3A"},
+		{"/files/:path*", 7, "/files/{path...}", "%3A"},
+		{"GET /users/:id", 11, "GET /users/{id}", "%3A"},
+		{"GET|POST /x", 3, "GET,POST /x", ""},
+		{"GET|POST /x/*", 3, "GET,POST /x/{path...}", ""},
+		{"* /x", 0, "/x", ""},
+		{"/x?y=1", 2, "/x", "%3F"},
+		{"/x#y", 2, "/x", "%23"},
+		{"/x/{id}?", 7, "/x/{id}", "%3F"},
+		{"/users/id}", 9, "/users/{id}", "%7D"},
+		{"/users/1d}", 9, "", "%7D"},
+		{"/x ", 2, "/x", "%20"},
+		{"GET /x ", 6, "GET /x", "%20"},
+		{"/x/{id} ", 7, "/x/{id}", "%20"},
+		{"/a:b/*", 5, "/a:b/{path...}", "%2A"},
+	} {
+		t.Run(c.pattern, func(t *testing.T) {
+			ms := mistakes(t, routeTo(c.pattern), nil)
+			col := len(`routes: {to: a, match: "`)
+			if c.offset > 0 {
+				col += 1 + c.offset
+			}
+			if len(ms) != 1 || ms[0].Line != 2 || ms[0].Col != col {
+				t.Fatalf("want one mistake at offset %d, got\n%v", c.offset, ms)
+			}
+			want := fmt.Sprintf("write %q, or %s for the character itself", c.meant, c.escape)
+			if c.escape == "" {
+				want = fmt.Sprintf("write %q", c.meant)
+			} else if c.meant == "" {
+				want = fmt.Sprintf("write %s for the character itself", c.escape)
+			}
+			if ms[0].Hint != want {
+				t.Errorf("the hint is\n%s\nwant\n%s", ms[0].Hint, want)
+			}
+			if c.meant != "" {
+				parse(t, routeTo(c.meant), nil)
+			}
+		})
+	}
+}
+
+// Literal characters that look like syntax are written as escapes, and so are
+// those in the middle of a text, where no router reads them.
+func TestParseConfigAcceptsEscapedPatterns(t *testing.T) {
+	for _, c := range []struct{ pattern, path string }{
+		{"/%2A", "/*"},
+		{"/api/%2A%2A", "/api/**"},
+		{"/users/%3Aid", "/users/:id"},
+		{"/x%3Fy=1", "/x%3Fy=1"},
+		{"/users/id%7D", "/users/id%7D"},
+		{"/x%20", "/x%20"},
+		{"/wiki/File:x", "/wiki/File:x"},
+		{"/:", "/:"},
+		{"/:1", "/:1"},
+	} {
+		t.Run(c.pattern, func(t *testing.T) {
+			table := upstreamTable(t, parse(t, routeTo(c.pattern), nil))
+			if e, _ := table.Lookup("GET", "", "", c.path, nil); e == nil {
+				t.Errorf("GET %s reaches no route", c.path)
+			}
+		})
+	}
+}
+
+// What the fuzzer holds to: a mistake has a place in the pattern, the form to
+// write instead is accepted, and so is the pattern with its characters escaped.
+func FuzzForeignPattern(f *testing.F) {
+	for _, pattern := range []string{"/*", "/api/**", "/users/:id", "GET|POST /x", "/x?y=1", "/users/id}", "/x ", "/{a}/:a*/b"} {
+		f.Add(pattern)
+	}
+	written := regexp.MustCompile(`write "([^"\\]+)"`)
+	f.Fuzz(func(t *testing.T, pattern string) {
+		if strings.Contains(pattern, "$") {
+			return // a variable
+		}
+		_, err := front.ParseConfig("f", []byte(routeTo(pattern)), nil)
+		if err == nil {
+			if path := strings.IndexByte(pattern, '/'); strings.ContainsAny(pattern[max(path, 0):], "*?#") {
+				t.Errorf("%q was accepted", pattern)
+			}
+			return
+		}
+		checkMistakes(t, []byte(routeTo(pattern)), err)
+		if match := written.FindStringSubmatch(err.Error()); match != nil && strings.Contains(match[1], "/") {
+			parse(t, routeTo(match[1]), nil)
+		}
+	})
+}
