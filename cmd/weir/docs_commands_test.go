@@ -11,15 +11,33 @@ import (
 	"testing"
 )
 
-// TestReadme runs the commands of the README in their order, with free ports
-// where it names some.
-func TestReadme(t *testing.T) {
+// TestDocsCommands runs the commands of the README, the docs and the examples in
+// their order, with free ports where a page names some. It runs every block of
+// "```sh"; one of "```sh yours" needs something of the reader's own.
+func TestDocsCommands(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../README.md")
+	ran := map[string]*page{}
+	for _, pattern := range []string{"README.md", "docs/*.md", "docs/decisions/*.md", "examples/*/README.md"} {
+		pages, err := filepath.Glob("../../" + pattern)
+		if err != nil || len(pages) == 0 {
+			t.Fatalf("%s: found %d pages, error %v", pattern, len(pages), err)
+		}
+		for _, file := range pages {
+			t.Run(filepath.Base(file), func(t *testing.T) { ran[file] = runPage(t, file) })
+		}
+	}
+	if r := ran["../../README.md"]; r.requests == 0 || r.doors < 2 {
+		t.Errorf("README.md starts %d front doors and sends %d requests, want 2 and 1", r.doors, r.requests)
+	}
+}
+
+// runPage runs the commands of one page.
+func runPage(t *testing.T, file string) *page {
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &readme{t: t, dir: t.TempDir()}
+	r := &page{t: t, dir: t.TempDir()}
 	r.config = filepath.Join(r.dir, "weir.yaml")
 	for _, block := range fenced(string(text), "yaml") {
 		if strings.HasPrefix(block, "# weir.yaml\n") {
@@ -31,17 +49,20 @@ func TestReadme(t *testing.T) {
 			r.run(line)
 		}
 	}
-	if r.requests == 0 || r.doors < 2 {
-		t.Errorf("%d doors and %d requests: the README has lost its commands", r.doors, r.requests)
+	for _, block := range fenced(string(text), "") {
+		if command := regexp.MustCompile(`(?m)^(\./weir|weir|go|make|curl|git|npm) .*`).FindString(block); command != "" {
+			t.Errorf("%q is in a block without a language: give it sh, or sh yours", command)
+		}
 	}
+	return r
 }
 
-// readme is where a reader of the README stands.
-type readme struct {
+// A page runs the commands of one page of the docs.
+type page struct {
 	t               *testing.T
-	dir             string // where commands that write files run
-	config          string // the file that the README calls weir.yaml
-	log             string // the one that it calls weir.log
+	dir             string // commands that write files run here
+	config          string // the file that the page calls weir.yaml
+	log             string // the file that the page calls weir.log
 	door, backend   *process
 	doors, requests int
 }
@@ -49,27 +70,42 @@ type readme struct {
 // fenced returns the code blocks of a language.
 func fenced(markdown, language string) []string {
 	var blocks []string
-	for _, m := range regexp.MustCompile("(?ms)^```"+language+"\n(.*?)^```$").FindAllStringSubmatch(markdown, -1) {
-		blocks = append(blocks, m[1])
+	var block strings.Builder
+	in, wanted := false, false
+	for line := range strings.Lines(markdown) {
+		fence, isFence := strings.CutPrefix(line, "```")
+		switch {
+		case isFence && in && wanted:
+			blocks = append(blocks, block.String())
+			block.Reset()
+			in = false
+		case isFence:
+			in = !in
+			wanted = strings.TrimSpace(fence) == language
+		case in && wanted:
+			block.WriteString(line)
+		}
 	}
 	return blocks
 }
 
-func (r *readme) writeConfig(text string) {
+func (r *page) writeConfig(text string) {
 	if err := os.WriteFile(r.config, []byte(text), 0o600); err != nil {
 		r.t.Fatal(err)
 	}
 }
 
 // run runs one line of a shell block.
-func (r *readme) run(line string) {
+func (r *page) run(line string) {
 	line, _, _ = strings.Cut(line, " #")
 	line, _, _ = strings.Cut(line, " > weir.log")
 	args := words(strings.TrimSuffix(strings.TrimSpace(line), "&"))
 	switch {
 	case len(args) == 0:
 	case slices.Equal(args, []string{"make", "test"}), args[0] == "go" && args[1] == "build":
-		// This is how the test came to run.
+		// The test runs because these work.
+	case args[0] == "go" && args[1] == "get":
+		// modules_test.go of the root gets the modules from outside.
 	case args[0] == "curl":
 		r.request(args[len(args)-1])
 	case args[0] == "./weir":
@@ -77,7 +113,7 @@ func (r *readme) run(line string) {
 	case strings.HasPrefix(line, "go run ./cmd/weir "):
 		r.weir(args[3:])
 	default:
-		r.t.Errorf("nobody has said how to test %q", line)
+		r.t.Errorf("this test does not know how to run %q", line)
 	}
 }
 
@@ -91,7 +127,7 @@ func words(line string) []string {
 }
 
 // weir runs a verb.
-func (r *readme) weir(args []string) {
+func (r *page) weir(args []string) {
 	r.t.Helper()
 	if i := slices.Index(args, "weir.log"); i >= 0 {
 		args[i] = r.log
@@ -114,12 +150,12 @@ func (r *readme) weir(args []string) {
 	case "lab":
 		r.lab(args)
 	default:
-		r.t.Errorf("nobody has said how to test weir %v", args)
+		r.t.Errorf("this test does not know how to run weir %v", args)
 	}
 }
 
 // serve starts a door, and sends a request through it to see that it is one.
-func (r *readme) serve(args []string) {
+func (r *page) serve(args []string) {
 	r.t.Helper()
 	r.door = prepare(r.t, append(args, "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0")...)
 	if r.backend != nil {
@@ -138,7 +174,7 @@ func (r *readme) serve(args []string) {
 
 // load loads the backend instead of the port that it has in the README, for a
 // shorter time, and fails in none of the ways that a busy machine may have.
-func (r *readme) load(args []string) {
+func (r *page) load(args []string) {
 	r.t.Helper()
 	for i, arg := range args {
 		switch {
@@ -159,10 +195,16 @@ func (r *readme) load(args []string) {
 }
 
 // lab runs a much shorter experiment: one run of each configuration.
-func (r *readme) lab(args []string) {
+func (r *page) lab(args []string) {
 	r.t.Helper()
-	if args[1] == "run" {
-		short := []string{"--repeats", "1", "-d", "100ms", "--set", "warm_up=0s", "--out", filepath.Join(r.dir, args[2])}
+	switch args[1] {
+	case "micro":
+		args = append(args, "--count", "1", "--time", "1x", "--bench", "IsClean", "--out", r.t.TempDir())
+		if i := slices.Index(args, "main"); i > 0 {
+			args[i] = "HEAD" // a clone may have another branch
+		}
+	case "run":
+		short := []string{"--repeats", "1", "-d", "100ms", "--set", "warm_up=0s", "--out", r.t.TempDir()}
 		args = slices.Insert(args, 3, short...)
 	}
 	if slices.Contains(args, "python3") {
@@ -181,10 +223,10 @@ func (r *readme) lab(args []string) {
 }
 
 // tail reads the last door's log.
-func (r *readme) tail(args []string) {
+func (r *page) tail(args []string) {
 	r.t.Helper()
 	p := start(r.t, args...)
-	if slices.Contains(args, "-f") {
+	if slices.Contains(args, "-f") || slices.Contains(args, "--follow") {
 		p.awaitEvent("http request completed", "/hello")
 		p.signal(syscall.SIGINT)
 	}
@@ -192,7 +234,7 @@ func (r *readme) tail(args []string) {
 }
 
 // request asks the last door what the README asks the one on port 20000.
-func (r *readme) request(url string) {
+func (r *page) request(url string) {
 	r.t.Helper()
 	target, ok := strings.CutPrefix(url, "http://127.0.0.1:20000")
 	if !ok || r.door == nil {
