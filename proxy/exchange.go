@@ -105,7 +105,15 @@ type Exchange struct {
 	Retried  bool    // sent a second time, on a new connection
 	Upgraded bool    // the connection became a tunnel
 	Cut      bool    // the answer had begun and could not be finished: the caller must break the connection
-	Err      error   // why the exchange failed, an *Error; nil when the upstream's answer was carried whole
+
+	// Waited is the time that Server has taken: from the choice of the server
+	// to the head of its final response, plus each later wait for a part of the
+	// body. It excludes the time that the client takes to read the response. It
+	// is zero if the server sent no response, unless the wait for it ended with
+	// the timeout or because the client left.
+	Waited time.Duration
+
+	Err error // why the exchange failed, an *Error; nil when the upstream's answer was carried whole
 
 	mu        sync.Mutex
 	conn      *conn // guarded by mu, as the next two: what Cancel interrupts
@@ -139,7 +147,7 @@ func (x *Exchange) Reset() {
 	x.Send, x.Answer = keep(x.Send), keep(x.Answer)
 	x.Server, x.Status = nil, 0
 	x.Began, x.Retried, x.Upgraded, x.Cut = false, false, false, false
-	x.BodySent, x.BodyRead = 0, 0
+	x.BodySent, x.BodyRead, x.Waited = 0, 0, 0
 	x.Err = nil
 	x.conn, x.tunnel, x.upload = nil, nil, nil
 	x.transfer = transfer{}
@@ -212,12 +220,15 @@ func (x *Exchange) beginDial(timeout time.Duration) (context.Context, func()) {
 }
 
 // arm gives the connection timeout from now for its next reads and writes,
-// unless somebody interrupted it for good, which arm must not undo.
-func (x *Exchange) arm(c *conn, timeout time.Duration) {
-	c.arm(time.Now(), timeout)
+// unless somebody interrupted it for good, which arm must not undo. It returns
+// the current time.
+func (x *Exchange) arm(c *conn, timeout time.Duration) time.Time {
+	now := time.Now()
+	c.arm(now, timeout)
 	if x.cancelled.Load() || x.upload.fault() != nil {
 		c.interrupt()
 	}
+	return now
 }
 
 func (x *Exchange) timeout() time.Duration {

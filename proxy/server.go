@@ -241,6 +241,7 @@ func (s *Server) connect(x *Exchange, now time.Time, reuse reusePolicy) (*conn, 
 		c, err = s.dial(ctx)
 	}
 	if err == nil {
+		s.downUntil.Store(0)
 		return c, nil
 	}
 	if x.cancelled.Load() {
@@ -270,6 +271,10 @@ func (s *Server) dial(ctx context.Context) (*conn, error) {
 	s.shared.leave()
 	return nil, err
 }
+
+// Up reports whether the last attempt to connect to the server succeeded. It is
+// true before the first attempt.
+func (s *Server) Up() bool { return s.downUntil.Load() == 0 }
 
 // down tells whether the server could not be connected to a moment ago.
 func (s *Server) down(now time.Time) bool { return now.UnixNano() < s.downUntil.Load() }

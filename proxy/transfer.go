@@ -16,8 +16,9 @@ type transfer struct {
 	proxy     *Proxy
 	x         *Exchange
 	c         *conn
-	expecting bool // the body waits for the upstream's 100
-	stale     bool // the connection was dead before the request came to it
+	expecting bool      // the body waits for the upstream's 100
+	stale     bool      // the connection was dead before the request came to it
+	chosen    time.Time // when x.Server was chosen
 	step      string
 	heard     error // what a read ended with whose result is still to be looked at
 	credit    int   // how much the client takes without being waited for, as far as is known
@@ -43,6 +44,9 @@ func (t *transfer) attempt(reuse reusePolicy) error {
 // the first one.
 func (t *transfer) choose(s *Server) {
 	first := t.x.Server == nil
+	if t.x.Server != s {
+		t.chosen = time.Now()
+	}
 	t.x.Server = s
 	if first {
 		t.proxy.tell(t.x, Sending)
@@ -91,7 +95,11 @@ func (t *transfer) run() error {
 	if x.upload != nil {
 		x.upload.start <- t.c
 	}
-	if err := t.readFinalHead(); err != nil {
+	err := t.readFinalHead()
+	if err == nil || kindOf(err) == Timeout {
+		x.Waited = time.Since(t.chosen)
+	}
+	if err != nil {
 		t.stale = t.c.used && !x.answer.heard() && kindOf(err) != Timeout
 		return t.fail(err)
 	}
@@ -178,8 +186,11 @@ func (t *transfer) await(a *answer) (int, error) {
 		if t.expecting {
 			timeout = min(timeout, continueWait)
 		}
-		t.x.arm(t.c, timeout)
+		began := t.x.arm(t.c, timeout)
 		n, err := t.c.hear(a)
+		if t.x.Waited > 0 { // for the head: this is a part of the body
+			t.x.Waited += time.Since(began)
+		}
 		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) || t.x.cancelled.Load() || t.x.upload.fault() != nil {
 			return n, err
 		}

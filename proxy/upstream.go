@@ -40,6 +40,10 @@ func NewUpstream(name string, urls ...string) (*Upstream, error) {
 // Name returns the name that NewUpstream was given.
 func (u *Upstream) Name() string { return u.name }
 
+// Servers returns the servers in the order of NewUpstream. The caller must not
+// change the slice.
+func (u *Upstream) Servers() []*Server { return u.servers }
+
 // Close closes the connections that are not in use; those in use are closed
 // after their exchange.
 func (u *Upstream) Close() {
