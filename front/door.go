@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/sink"
 	"github.com/weirhq/weir/proxy"
@@ -51,6 +53,7 @@ type route struct {
 	upgrade  []string
 	proxy    *proxy.Proxy
 	counts   *routeCounts
+	servers  map[*proxy.Server]prometheus.Observer // of the upstream: how long they take
 	gate     *gate
 	limits   RequestLimits // of each of its requests
 }
@@ -90,7 +93,7 @@ func New(cfg *Config, out Output) (*Door, error) {
 		return nil, err
 	}
 	d.tables.Store(t)
-	d.metrics.registry.MustRegister(limitCollector{d})
+	d.metrics.registry.MustRegister(limitCollector{d}, upstreamCollector{d})
 	return d, nil
 }
 
@@ -114,6 +117,7 @@ func (d *Door) build(cfg *Config, before map[string]*gate) (_ *tables, err error
 	t.gate = d.newGate(allRoutes, all, before)
 	t.gates[allRoutes] = t.gate
 	proxies := make(map[string]*proxy.Proxy, len(cfg.Upstreams))
+	servers := make(map[string]map[*proxy.Server]prometheus.Observer, len(cfg.Upstreams))
 	for _, u := range cfg.Upstreams {
 		up, err := proxy.NewUpstream(u.Name, u.Servers...)
 		if err != nil {
@@ -122,6 +126,7 @@ func (d *Door) build(cfg *Config, before map[string]*gate) (_ *tables, err error
 		up.Share(d.shared)
 		t.upstreams = append(t.upstreams, up)
 		proxies[u.Name] = &proxy.Proxy{Upstream: up, Trust: t.trust, Hook: d.observe}
+		servers[u.Name] = d.metrics.servers(up)
 	}
 	constraints := make(router.Constraints, len(cfg.Constraints))
 	for name, expr := range cfg.Constraints {
@@ -139,8 +144,9 @@ func (d *Door) build(cfg *Config, before map[string]*gate) (_ *tables, err error
 		value := &route{
 			pattern: r.Match, upstream: r.To, timeout: r.Timeout, upgrade: r.Upgrade,
 			proxy: proxies[r.To], counts: d.metrics.route(r.Match),
-			gate:   d.newGate(r.Match, r.Limits, before),
-			limits: r.Limits.within(cfg.Limits.RequestLimits),
+			servers: servers[r.To],
+			gate:    d.newGate(r.Match, r.Limits, before),
+			limits:  r.Limits.within(cfg.Limits.RequestLimits),
 		}
 		t.gates[r.Match] = value.gate
 		entries[i] = router.Entry[*route]{Pattern: r.Match, Value: value}

@@ -21,6 +21,9 @@ const (
 // eventRefused is of what never became a request.
 const eventRefused = "http request refused"
 
+// eventReloadFailed says that the configuration of before stays.
+const eventReloadFailed = "configuration reload failed"
+
 // describe fills in what the request itself says, for all its events.
 func (x *exchange) describe(name string, port int) {
 	h := &x.http

@@ -25,23 +25,33 @@ var methods = [...]string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTI
 type metrics struct {
 	registry *prometheus.Registry
 	inFlight atomic.Int64
-	duration prometheus.Histogram
+	duration *prometheus.HistogramVec
 	requests *prometheus.CounterVec
 	failures *prometheus.CounterVec
 	refused  prometheus.Counter
 	refusals *prometheus.CounterVec // by limits
+	upstream *prometheus.HistogramVec
+	reloads  reloadMetrics
 
 	unmatched *routeCounts
 	mu        sync.Mutex
 	routes    map[string]*routeCounts // by pattern, guarded by mu
 }
 
-// routeCounts holds the counters of one route. The map is replaced when a
+// routeCounts holds the metrics of one route. The map is replaced when a
 // method and status are met for the first time, and only read afterwards.
 type routeCounts struct {
-	pattern  string
-	requests *prometheus.CounterVec
-	cells    atomic.Pointer[map[cellKey]prometheus.Counter]
+	pattern string
+	metrics *metrics
+	cells   atomic.Pointer[map[cellKey]cell]
+}
+
+// A cell holds the metrics of the requests with one method and status. Cells
+// with the same class of status share a histogram, which takes several KiB and
+// is therefore made for the first of them.
+type cell struct {
+	requests prometheus.Counter
+	duration prometheus.Observer
 }
 
 type cellKey struct {
@@ -49,9 +59,9 @@ type cellKey struct {
 	status uint16
 }
 
-func newRouteCounts(pattern string, requests *prometheus.CounterVec) *routeCounts {
-	r := &routeCounts{pattern: pattern, requests: requests}
-	r.cells.Store(new(map[cellKey]prometheus.Counter))
+func newRouteCounts(pattern string, m *metrics) *routeCounts {
+	r := &routeCounts{pattern: pattern, metrics: m}
+	r.cells.Store(new(map[cellKey]cell))
 	return r
 }
 
@@ -59,11 +69,12 @@ func newMetrics(log logCollector) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		routes:   make(map[string]*routeCounts),
-		duration: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name:    "weir_request_duration_seconds",
-			Help:    "Time from a request's head to the last byte of its answer.",
-			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
-		}),
+		duration: newDurations("weir_request_duration_seconds",
+			"Time from a request's head to the last byte of its answer, by route and class of the status.",
+			"route", "class"),
+		upstream: newDurations("weir_upstream_duration_seconds",
+			"Time that a server took for a request: to the response's head, plus the waits for the body.",
+			"upstream", "server"),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "weir_requests_total",
 			Help: "Requests by route, method and status; 499 is a client that left before it was answered.",
@@ -81,8 +92,10 @@ func newMetrics(log logCollector) *metrics {
 			Help: "Requests and connections that a limit has refused or ended, by limit and route.",
 		}, []string{"limit", "route"}),
 	}
-	m.unmatched = newRouteCounts(unmatched, m.requests)
-	m.registry.MustRegister(m.duration, m.requests, m.failures, m.refused, m.refusals,
+	m.unmatched = newRouteCounts(unmatched, m)
+	m.reloads = newReloadMetrics()
+	m.registry.MustRegister(m.duration, m.upstream, m.requests, m.failures, m.refused, m.refusals,
+		m.reloads.total, m.reloads.last, newBuildInfo(),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "weir_requests_in_flight",
 			Help: "Requests being served now.",
@@ -104,7 +117,7 @@ func (m *metrics) route(pattern string) *routeCounts {
 	defer m.mu.Unlock()
 	r := m.routes[pattern]
 	if r == nil {
-		r = newRouteCounts(pattern, m.requests)
+		r = newRouteCounts(pattern, m)
 		m.routes[pattern] = r
 	}
 	return r
@@ -112,12 +125,16 @@ func (m *metrics) route(pattern string) *routeCounts {
 
 // count counts a request that has ended.
 func (m *metrics) count(x *exchange, took time.Duration) {
-	m.duration.Observe(took.Seconds())
 	counts := m.unmatched
 	if x.route != nil {
 		counts = x.route.counts
 	}
-	counts.cell(x.Method, x.Status).Inc()
+	c := counts.cell(x.Method, x.Status)
+	c.requests.Inc()
+	c.duration.Observe(took.Seconds())
+	if x.Waited > 0 {
+		x.route.servers[x.Server].Observe(x.Waited.Seconds())
+	}
 	if x.failedByUpstream() {
 		m.countFailure(x)
 	}
@@ -127,20 +144,22 @@ func (m *metrics) countFailure(x *exchange) {
 	m.failures.WithLabelValues(x.route.upstream, string(x.failure().Kind)).Inc()
 }
 
-// cell returns the counter for a method and a status.
-func (r *routeCounts) cell(method string, status int) prometheus.Counter {
+// cell returns the metrics for a method and a status.
+func (r *routeCounts) cell(method string, status int) cell {
 	key := cellKey{method: methodIndex(method), status: uint16(status)}
 	for {
 		cells := r.cells.Load()
-		if c := (*cells)[key]; c != nil {
+		if c, ok := (*cells)[key]; ok {
 			return c
 		}
-		c := r.requests.WithLabelValues(r.pattern, methods[key.method], strconv.Itoa(status))
 		more := maps.Clone(*cells)
 		if more == nil {
-			more = make(map[cellKey]prometheus.Counter)
+			more = make(map[cellKey]cell)
 		}
-		more[key] = c
+		more[key] = cell{
+			requests: r.metrics.requests.WithLabelValues(r.pattern, methods[key.method], strconv.Itoa(status)),
+			duration: r.metrics.duration.WithLabelValues(r.pattern, statusClass(status)),
+		}
 		r.cells.CompareAndSwap(cells, &more)
 	}
 }
@@ -153,3 +172,6 @@ func methodIndex(method string) uint8 {
 	}
 	return uint8(len(methods) - 1)
 }
+
+// statusClass returns the first digit of a status as "2xx".
+func statusClass(status int) string { return strconv.Itoa(status/100) + "xx" }

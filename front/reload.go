@@ -1,6 +1,7 @@
 package front
 
 import (
+	"errors"
 	"slices"
 )
 
@@ -8,7 +9,8 @@ import (
 // requests of cfg take the place of today's. Requests that are under way end as
 // they began. What a door is built on (namespace, listen, admin, drain, log and
 // the limits of connections) stays as it is: Reload returns the names of the keys in which cfg differs there, for
-// which a restart is needed. On an error nothing has changed.
+// which a restart is needed. On an error nothing has changed; report it with
+// [Door.ReloadFailed].
 func (d *Door) Reload(cfg *Config) (unchanged []string, err error) {
 	t, err := d.build(cfg, d.tables.Load().gates)
 	if err != nil {
@@ -19,7 +21,21 @@ func (d *Door) Reload(cfg *Config) (unchanged []string, err error) {
 		g.apply()
 	}
 	before.close()
+	d.metrics.forget(before.upstreams, t.upstreams)
+	d.metrics.reloads.count(reloadApplied)
 	return d.cfg.fixedDifferences(cfg), nil
+}
+
+// ReloadFailed counts a reload that failed and logs the reason at severity
+// ERROR, with one error for each of [Mistakes]. It also serves for a file that
+// could not be read or parsed, before Reload could be called.
+func (d *Door) ReloadFailed(err error) {
+	d.metrics.reloads.count(reloadFailed)
+	var mistakes Mistakes
+	if errors.As(err, &mistakes) {
+		err = errors.Join(mistakes.Unwrap()...)
+	}
+	d.log.Error(eventReloadFailed).Err(err).Send()
 }
 
 // fixedDifferences names the keys of a running door that only a restart

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -194,6 +195,11 @@ func TestReload(t *testing.T) {
 	p.signal(syscall.SIGHUP)
 	p.says(`weir: error: reload: `)
 	p.says(`weir\.yaml:4:\d+: .*"sight"`)
+	failed := regexp.MustCompile(`"event":"configuration reload failed","severity":1,"errors":\[{"message":"[^"]*weir\.yaml:4:\d+: .*sight`)
+	await(t, "the event of the failed reload", func() bool {
+		log, err := os.ReadFile(p.stdout)
+		return err == nil && failed.Match(log)
+	})
 	answeredBy("new")
 
 	if err := os.Remove(file); err != nil {

@@ -254,4 +254,8 @@ func (c *serveCmd) reload(door *front.Door, says io.Writer) {
 		}
 	}
 	complain(says, fmt.Errorf("reload: the configuration of before stays: %w", err))
+	waitForLog(func() error {
+		door.ReloadFailed(err)
+		return nil
+	})
 }

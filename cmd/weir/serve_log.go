@@ -24,25 +24,33 @@ func openLog(cfg *front.Config, s streams, says io.Writer) (*front.Log, error) {
 	return out, nil
 }
 
-// reopening is how long whoever hears signals waits for files to be opened anew:
-// that waits for a write, and a named pipe whose reader stands still may hold
-// one for ever.
-const reopening = time.Second
+// logWait is how long the goroutine that receives signals waits for the log. A
+// named pipe without a reader may hold up a write for ever.
+const logWait = time.Second
 
-// reopenLog opens the log's files anew. What takes too long is left to go on by
-// itself, and to end with the process.
+// reopenLog opens the log's files anew.
 func reopenLog(out *front.Log, says io.Writer) {
+	err, ended := waitForLog(out.Reopen)
+	switch {
+	case !ended:
+		complain(says, errors.New("the log is opened anew when the write under way has ended"))
+	case err != nil:
+		complain(says, fmt.Errorf("the log goes on in the file of before: %w", err))
+	}
+}
+
+// waitForLog calls do and reports whether it returned within logWait. Otherwise
+// it goes on by itself, and ends with the process.
+func waitForLog(do func() error) (err error, ended bool) {
 	done := make(chan error, 1)
-	go func() { done <- out.Reopen() }()
-	timer := time.NewTimer(reopening)
+	go func() { done <- do() }()
+	timer := time.NewTimer(logWait)
 	defer timer.Stop()
 	select {
 	case err := <-done:
-		if err != nil {
-			complain(says, fmt.Errorf("the log goes on in the file of before: %w", err))
-		}
+		return err, true
 	case <-timer.C:
-		complain(says, errors.New("the log is opened anew when the write under way has ended"))
+		return nil, false
 	}
 }
 

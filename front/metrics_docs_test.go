@@ -1,0 +1,83 @@
+package front_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	dto "github.com/prometheus/client_model/go"
+
+	"github.com/weirhq/weir/front"
+)
+
+// A documented metric is one as docs/metrics.md describes it.
+type documented struct {
+	Type   string
+	Labels []string
+}
+
+var metricEntry = regexp.MustCompile("(?s)- \\*\\*`(\\w+)`\\*\\* \\((\\w+), ([^;)]+)(?:; labels ([^)]*))?\\): (.*?)\n\n((?:      [^\n]*\n)+)")
+
+// documentedMetrics reads docs/metrics.md. Each entry must have a unit, and a
+// query that uses the metric.
+func documentedMetrics(t *testing.T) map[string]documented {
+	t.Helper()
+	page, err := os.ReadFile("../docs/metrics.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	metrics := make(map[string]documented)
+	for _, m := range metricEntry.FindAllStringSubmatch(string(page), -1) {
+		name, kind, labels, query := m[1], m[2], m[4], m[6]
+		if !strings.Contains(query, name) {
+			t.Errorf("the query of %s does not use it:\n%s", name, query)
+		}
+		var names []string
+		for _, l := range regexp.MustCompile("`(\\w+)`").FindAllStringSubmatch(labels, -1) {
+			names = append(names, l[1])
+		}
+		slices.Sort(names)
+		metrics[name] = documented{kind, names}
+	}
+	return metrics
+}
+
+// TestMetricsDocs compares the metrics of a door on which everything has
+// happened that is counted with docs/metrics.md.
+func TestMetricsDocs(t *testing.T) {
+	back := upstream(t, hello)
+	file := filepath.Join(t.TempDir(), "weir.log")
+	cfg := doorConfig(back.URL, func(c *front.Config) {
+		c.Log.To = []string{front.LogToStdout, file}
+		c.Upstreams = append(c.Upstreams, front.UpstreamConfig{Name: "dead", Servers: []string{"http://" + closedPort(t)}})
+		c.Routes = append(c.Routes, front.DefaultRoute("/dead", "dead"))
+	})
+	out, _, _ := openLog(t, cfg, nil)
+	d := serveDoor(t, cfg, out)
+	get(t, httpClient(t), d.url("/"))
+	get(t, httpClient(t), d.url("/dead"))
+
+	var families map[string]*dto.MetricFamily
+	eventually(t, "all counted", func() bool {
+		families = d.families(t) // the first scrape adds the refusals of each limit
+		return families["weir_limit_refusals_total"] != nil && families["weir_requests_in_flight"].GetMetric()[0].GetGauge().GetValue() == 0
+	})
+	got := make(map[string]documented)
+	for name, f := range families {
+		if !strings.HasPrefix(name, "weir_") {
+			continue
+		}
+		var labels []string
+		for _, l := range f.GetMetric()[0].GetLabel() {
+			labels = append(labels, l.GetName())
+		}
+		got[name] = documented{strings.ToLower(f.GetType().String()), labels}
+	}
+	if diff := cmp.Diff(got, documentedMetrics(t)); diff != "" {
+		t.Errorf("docs/metrics.md differs from /metrics (-scraped +documented):\n%s", diff)
+	}
+}
