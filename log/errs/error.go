@@ -17,7 +17,8 @@ import (
 // change nothing, and any number of goroutines may call them at once.
 //
 // A function returns an Error as error, never as *Error: a nil *Error in an
-// error is an error that is not nil.
+// error is an error that is not nil. It has a message that says so, and neither
+// stack nor fields.
 type Error struct {
 	message string
 	cause   error
@@ -73,6 +74,8 @@ func newTraced(message string, cause error) *Error {
 // Error returns the messages of the chain, outermost first.
 func (e *Error) Error() string {
 	switch {
+	case e == nil:
+		return "nil *errs.Error"
 	case e.cause == nil:
 		return e.message
 	case e.message == "":
@@ -82,16 +85,21 @@ func (e *Error) Error() string {
 }
 
 // Unwrap returns the cause, nil for an error made by New.
-func (e *Error) Unwrap() error { return e.cause }
+func (e *Error) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.cause
+}
 
 // Callers returns the program counters of the origin, innermost first: of the
 // chain's innermost error that knows them. It implements [log.Stacker]. The
 // slice must not be changed.
 func (e *Error) Callers() []uintptr {
-	if len(e.stack) > 0 {
+	if e.hasStack() {
 		return e.stack
 	}
-	if s := stackerOf(e.cause); s != nil {
+	if s := stackerOf(e.Unwrap()); s != nil {
 		return s.Callers()
 	}
 	return nil
@@ -99,11 +107,14 @@ func (e *Error) Callers() []uintptr {
 
 var _ log.Stacker = (*Error)(nil)
 
+// hasStack reports whether the stack is the error's own.
+func (e *Error) hasStack() bool { return e != nil && len(e.stack) > 0 }
+
 // stackerOf returns the innermost error of err's chain that knows its stack,
 // as package log looks for it; nil when there is none.
 func stackerOf(err error) (innermost log.Stacker) {
 	for one := range chain(err) {
-		if own, ok := one.(*Error); ok && len(own.stack) == 0 {
+		if own, ok := one.(*Error); ok && !own.hasStack() {
 			continue // to ask it would be to come here again, in a cycle without end
 		}
 		if s, ok := one.(log.Stacker); ok {

@@ -44,6 +44,27 @@ func TestWrapNil(t *testing.T) {
 	}
 }
 
+// TestNilError logs a nil *Error that a function returned as error, the mistake
+// that the type's comment warns of.
+func TestNilError(t *testing.T) {
+	missing := func() error { var err *errs.Error; return err }
+	for name, c := range map[string]struct {
+		err     error
+		message string
+		stack   bool
+	}{
+		"itself":     {missing(), "nil *errs.Error", false},
+		"inside":     {fmt.Errorf("a: %w", missing()), "a: nil *errs.Error", false},
+		"wrapped":    {errs.Wrap(missing(), "a"), "a: nil *errs.Error", true},
+		"with words": {fmt.Errorf("%+v", missing()), "nil *errs.Error", false},
+	} {
+		got := loggedOnce(t, c.err)
+		if got.Message != c.message || (len(got.StackTrace) > 0) != c.stack || got.Data != nil {
+			t.Errorf("%s: got %+v, want the message %q", name, got, c.message)
+		}
+	}
+}
+
 // A pathError is a cause that errors.As finds.
 type pathError struct{ path string }
 

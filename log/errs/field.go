@@ -67,6 +67,9 @@ func (e *Error) add(key string, value slog.Value) *Error {
 // fields yields the error's own fields in the order in which they were added.
 func (e *Error) fields() iter.Seq[*field] {
 	return func(yield func(*field) bool) {
+		if e == nil {
+			return
+		}
 		for i := range e.first[:e.firstCount] {
 			if !yield(&e.first[i]) {
 				return
