@@ -26,11 +26,16 @@ var joined = reflect.TypeOf(errors.Join(errors.ErrUnsupported))
 
 var errTooDeeply = errors.New(faultText(tooDeeply, len(tooDeeply)))
 
-// Err adds an error to "errors"; nil adds nothing. With the message stand the
-// stack of the innermost error of the chain that is a [Stacker] and has one,
-// and as data the fields of each one that is a [Marshaler], outermost first.
-// What errors.Join joined is added one by one. No more than 100 errors are
-// looked at.
+// Err adds an error to "errors"; nil adds nothing. It adds the message, a stack,
+// and as data the fields of each error of the chain that is a [Marshaler],
+// outermost first. The stack is that of the innermost error of the chain that
+// has one: a [Stacker], or an error with the method StackTrace of
+// github.com/pkg/errors, which github.com/cockroachdb/errors has too. Reading a
+// stack through StackTrace allocates.
+//
+// The errors of errors.Join are added one by one. At most 100 errors are looked
+// at. When a method of an error panics or fails, the field "error" of its data
+// says so.
 func (e *Event) Err(err error) *Event {
 	if e != nil && err != nil {
 		e.err(err)
@@ -87,7 +92,6 @@ func (e *Event) addErrors(err error, here []uintptr, depth, left int) int {
 type failure struct {
 	message, why string // why: there is no message
 	stack        []uintptr
-	stackWhy     string // there is no stack
 	fields       []byte // in the event's notation, from the first separator on
 }
 
@@ -102,14 +106,12 @@ func (f failure) text(maxBytes int) string {
 // addError adds one error; here is the stack that it gets if it has none.
 func (e *Event) addError(err error, here []uintptr) {
 	c := chain{left: maxChain, of: e}
-	walk := func(*Event) error {
+	c.note(e.try(func(*Event) error {
 		c.walk(err)
 		return nil
-	}
-	if why := e.try(walk); why != "" {
-		c.addFields(func(*Event) error { return errors.New(why) })
-	}
-	f := failure{stack: here, stackWhy: c.stackWhy}
+	}))
+	c.addFault()
+	f := failure{stack: here}
 	f.message, f.why = call(err, error.Error)
 	if len(c.stack) > 0 {
 		f.stack = c.stack
@@ -123,20 +125,24 @@ func (e *Event) addError(err error, here []uintptr) {
 	}
 }
 
-// A chain collects what the errors behind an error know.
+// A chain collects the stack and the fields of an error and of those it wraps.
 type chain struct {
-	left     int // errors that may still be looked at
-	stack    []uintptr
-	stackWhy string // why there is no stack
-	of       *Event // that the error is added to
-	fields   *Event // the fields so far; nil while there are none
+	left   int   // errors that may still be looked at
+	at     error // the one whose methods are called
+	stack  []uintptr
+	why    string // the first method that failed; empty: none did
+	of     *Event // that the error is added to
+	fields *Event // the fields so far; nil while there are none
 }
 
 func (c *chain) walk(err error) {
 	for err != nil && c.left > 0 {
 		c.left--
+		c.at = err
 		if s, ok := err.(Stacker); ok {
-			c.addStack(s)
+			c.addStack(s.Callers)
+		} else if hasStackTrace(err) {
+			c.addStack(func() []uintptr { return stackTrace(err) })
 		}
 		if m, ok := err.(Marshaler); ok {
 			c.addFields(m.MarshalLog)
@@ -155,19 +161,17 @@ func (c *chain) walk(err error) {
 	}
 }
 
-// addStack takes the stack that s knows, or why it knows none.
-func (c *chain) addStack(s Stacker) {
-	var pcs []uintptr
-	why := c.of.try(func(*Event) error {
-		pcs = s.Callers()
+// addStack takes the stack that callers returns, unless it is empty.
+func (c *chain) addStack(callers func() []uintptr) {
+	c.note(c.of.try(func(*Event) error {
+		if pcs := callers(); len(pcs) > 0 {
+			c.stack = pcs[:min(len(pcs), maxFrames)]
+		}
 		return nil
-	})
-	if why != "" || len(pcs) > 0 {
-		c.stack, c.stackWhy = pcs[:min(len(pcs), maxFrames)], why
-	}
+	}))
 }
 
-// addFields adds what write adds, or why it failed.
+// addFields adds the fields that write adds, all or none.
 func (c *chain) addFields(write func(*Event) error) {
 	if c.fields == nil {
 		c.fields = c.of.aside()
@@ -176,9 +180,28 @@ func (c *chain) addFields(write func(*Event) error) {
 	mark, separator := len(e.buf), e.separator
 	if why := e.try(write); why != "" {
 		e.buf, e.separator = e.buf[:mark], separator
-		e.name("error")
-		e.addFault(why)
+		c.note(why)
 	}
+}
+
+// note keeps the first reason why a method failed. It ignores nil pointers:
+// most of their methods panic, and the message of the error names them.
+func (c *chain) note(why string) {
+	if why != "" && c.why == "" && !isNilPointer(c.at) {
+		c.why = why
+	}
+}
+
+// addFault adds the reason that note kept.
+func (c *chain) addFault() {
+	if c.why == "" {
+		return
+	}
+	if c.fields == nil {
+		c.fields = c.of.aside()
+	}
+	c.fields.name("error")
+	c.fields.addFault(c.why)
 }
 
 // aside returns an event of its own, made to look as if its data were open:

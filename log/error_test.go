@@ -58,6 +58,11 @@ type badStack struct{ error }
 
 func (badStack) Callers() []uintptr { panic("why") }
 
+type badAll struct{ badUnwrap }
+
+func (badAll) Callers() []uintptr          { panic("stack") }
+func (badAll) MarshalLog(*log.Event) error { return errors.New("no") }
+
 func TestErr(t *testing.T) {
 	plain := errors.New("plain")
 	for name, c := range map[string]struct {
@@ -76,7 +81,8 @@ func TestErr(t *testing.T) {
 		"nil inside": {[]error{badError{}}, `,"errors":[{"message":"!ERROR: panic: runtime error: invalid memory address or nil pointer dereference"}]`},
 		"bad unwrap": {[]error{badUnwrap{}}, `,"errors":[{"message":"endless","data":{"error":"!ERROR: panic: why"}}]`},
 		"bad fields": {[]error{badFields{plain}}, `,"errors":[{"message":"plain","data":{"error":"!ERROR: no"}}]`},
-		"bad stack":  {[]error{badStack{plain}}, `,"errors":[{"message":"plain","stack_trace":"!ERROR: panic: why"}]`},
+		"bad stack":  {[]error{badStack{plain}}, `,"errors":[{"message":"plain","data":{"error":"!ERROR: panic: why"}}]`},
+		"all bad":    {[]error{badAll{}}, `,"errors":[{"message":"endless","data":{"error":"!ERROR: panic: stack"}}]`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			line := lineOf(t, func(e *log.Event) *log.Event {
@@ -93,10 +99,24 @@ func TestErr(t *testing.T) {
 	}
 }
 
+// TestNilPointerAsError has an error most of whose methods panic: a nil pointer.
 func TestNilPointerAsError(t *testing.T) {
-	line := lineOf(t, func(e *log.Event) *log.Event { return e.Err((*rich)(nil)).Int("after", 1) })
-	if want := `"message":"!ERROR: nil pointer of type *log_test.rich"`; !strings.Contains(line, want) || dataOf(t, line)["after"] != 1.0 {
-		t.Errorf("got %s want %s in it", line, want)
+	for name, c := range map[string]struct {
+		err  error
+		want string
+	}{
+		"itself": {(*rich)(nil), `[{"message":"!ERROR: nil pointer of type *log_test.rich"}]`},
+		"inside": {fmt.Errorf("a: %w", (*rich)(nil)), `[{"message":"a: \u003cnil\u003e"}]`},
+	} {
+		line := lineOf(t, func(e *log.Event) *log.Event { return e.Err(c.err).Int("after", 1) })
+		var event struct{ Errors, Data any }
+		if err := json.Unmarshal([]byte(line), &event); err != nil {
+			t.Fatal(err)
+		}
+		got, err := json.Marshal(event.Errors)
+		if err != nil || string(got) != c.want {
+			t.Errorf("%s: got %s, want %s", name, got, c.want)
+		}
 	}
 }
 

@@ -103,10 +103,7 @@ func (j jsonEncoder) appendError(e *Event, f failure) {
 		b = append(b, `{"error":`...)
 	}
 	b = text.AppendString(b, f.text(e.maxBytes))
-	switch {
-	case f.stackWhy != "":
-		b = text.AppendString(append(b, `,"stack_trace":`...), faultText(f.stackWhy, e.maxBytes))
-	case len(f.stack) > 0:
+	if len(f.stack) > 0 {
 		b = append(b, `,"stack_trace":[`...)
 		for i, pc := range f.stack {
 			if i > 0 {

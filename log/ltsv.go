@@ -85,10 +85,7 @@ func (e *Event) addAnswer(h *HTTP) {
 func (ltsvEncoder) appendError(e *Event, f failure) {
 	b := text.AppendLTSV(append(e.errorList, "\terr:"...), f.text(e.maxBytes))
 	b = append(b, f.fields...)
-	switch {
-	case f.stackWhy != "":
-		b = text.AppendLTSV(append(b, "\tstack:"...), faultText(f.stackWhy, e.maxBytes))
-	case len(f.stack) > 0:
+	if len(f.stack) > 0 {
 		b = append(b, "\tstack:"...)
 		for i, pc := range f.stack {
 			if i > 0 {

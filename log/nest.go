@@ -195,12 +195,17 @@ func call[T any](value T, method func(T) string) (text, why string) {
 	defer func() {
 		if p := recover(); p != nil {
 			why = panicText(p)
-			if v := reflect.ValueOf(value); v.Kind() == reflect.Pointer && v.IsNil() {
-				why = "nil pointer of type " + v.Type().String()
+			if isNilPointer(value) {
+				why = "nil pointer of type " + reflect.TypeOf(value).String()
 			}
 		}
 	}()
 	return method(value), ""
+}
+
+func isNilPointer(value any) bool {
+	v := reflect.ValueOf(value)
+	return v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // panicText names what was panicked with. It is never empty, and fmt catches
