@@ -24,9 +24,7 @@ type Config struct {
 	// none. Default "127.0.0.1:20001".
 	Admin string
 
-	// Drain is how long a stopping front door waits for the requests in
-	// flight. Zero cuts them at once. Default 10s.
-	Drain time.Duration
+	Drain DrainConfig
 
 	// TrustedProxies are the networks whose X-Forwarded-For, -Host, -Proto and
 	// Forwarded headers are believed. Empty, the default, believes nobody.
@@ -45,6 +43,18 @@ type Config struct {
 	// of each. An upstream may be without a route.
 	Upstreams []UpstreamConfig
 	Routes    []RouteConfig
+}
+
+// DrainConfig says how a front door stops.
+type DrainConfig struct {
+	// Delay is how long it still accepts connections and keeps idle ones, with
+	// Connection: close on every response, so that load balancers and pools of
+	// connections can move away. Default 1s.
+	Delay time.Duration
+
+	// Timeout is how long the requests in flight may then take. Zero cuts them
+	// when Delay ends. Default 10s.
+	Timeout time.Duration
 }
 
 // AdminOff is the value of [Config.Admin] that disables the admin listener.
@@ -80,7 +90,7 @@ func DefaultConfig() *Config {
 		Namespace:   "front-door",
 		Listen:      []string{":20000"},
 		Admin:       "127.0.0.1:20001",
-		Drain:       10 * time.Second,
+		Drain:       DrainConfig{Delay: time.Second, Timeout: 10 * time.Second},
 		Log:         defaultLog(),
 		Limits:      defaultLimits(),
 		Constraints: map[string]string{},

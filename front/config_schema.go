@@ -13,7 +13,9 @@ var schema = append([]key{
 	{Path: "namespace", Read: yamlfile.One(parseNamespace, func(f filling) *string { return &f.config.Namespace })},
 	{Path: "listen", Read: yamlfile.Some(parseListen, func(f filling) *[]string { return &f.config.Listen })},
 	{Path: "admin", Read: yamlfile.One(parseAdmin, func(f filling) *string { return &f.config.Admin })},
-	{Path: "drain", Read: yamlfile.One(yamlfile.Duration, func(f filling) *time.Duration { return &f.config.Drain })},
+	{Path: "drain", Read: readDrain},
+	{Path: "drain.delay", Read: yamlfile.One(yamlfile.Duration, func(f filling) *time.Duration { return &f.config.Drain.Delay })},
+	{Path: "drain.timeout", Read: readDrainTimeout},
 	{Path: "trusted_proxies", Read: yamlfile.Many(parseNetwork, func(f filling) *[]netip.Prefix { return &f.config.TrustedProxies })},
 
 	{Path: "log", Read: (*fileReader).Fields},

@@ -25,7 +25,7 @@ func TestTurningAwayBesideStalledLog(t *testing.T) {
 	}
 	defer r.Close()
 	filled := fill(t, w)
-	d := newDoor(t, "http://127.0.0.1:1", limited(func(l *front.LimitsConfig) { l.MaxConnections = 1 }), func(c *front.Config) { c.Drain = 0 })
+	d := newDoor(t, "http://127.0.0.1:1", limited(func(l *front.LimitsConfig) { l.MaxConnections = 1 }), func(c *front.Config) { c.Drain.Timeout = 0 })
 	if d.Door, err = front.New(d.config, sink.NewDirect(w)); err != nil {
 		t.Fatal(err)
 	}

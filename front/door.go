@@ -169,7 +169,7 @@ func (d *Door) serve(x *exchange) {
 	d.metrics.inFlight.Add(1)
 	defer d.finish(x)
 	t := d.tables.Load()
-	x.pacer.bind(&x.Exchange)
+	x.pacer.bind(&x.Exchange, &d.draining)
 	x.pacer.keep(&t.limits)
 	x.Header = x.trace.read(x.Header)
 	x.client = t.trust.Client(x.Peer, x.Header)

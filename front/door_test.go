@@ -60,7 +60,7 @@ func newDoor(t testing.TB, upstream string, adjust ...func(*front.Config)) *test
 func doorConfig(upstream string, adjust ...func(*front.Config)) *front.Config {
 	cfg := front.DefaultConfig()
 	cfg.Listen, cfg.Admin = []string{"127.0.0.1:0"}, "127.0.0.1:0"
-	cfg.Drain = patience
+	cfg.Drain = front.DrainConfig{Timeout: patience}
 	cfg.Upstreams = []front.UpstreamConfig{{Name: "site", Servers: []string{upstream}}}
 	cfg.Routes = []front.RouteConfig{front.DefaultRoute("/{path...}", "site")}
 	for _, f := range adjust {

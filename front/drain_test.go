@@ -142,7 +142,7 @@ func TestDrain(t *testing.T) {
 func TestDrainDeadline(t *testing.T) {
 	for _, drain := range []time.Duration{0, 50 * time.Millisecond} {
 		t.Run(drain.String(), func(t *testing.T) {
-			d := openDoor(t, slowUpstream(t, newGate(t)), func(c *front.Config) { c.Drain = drain })
+			d := openDoor(t, slowUpstream(t, newGate(t)), func(c *front.Config) { c.Drain.Timeout = drain })
 			h1 := dial(t, d.addr)
 			h1.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
 			upload := dial(t, d.addr)

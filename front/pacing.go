@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/weirhq/weir/limit"
@@ -15,7 +16,8 @@ import (
 // before the exchange's body and before its Client. Only the time counts that
 // the client is waited for.
 type pacer struct {
-	proxy.Client // that it stands before
+	proxy.Client              // that it stands before
+	draining     *atomic.Bool // the door's
 	conn         deadlines
 	stream       streamDeadlines // that conn is over HTTP/2
 	in, out      limit.Pace
@@ -51,8 +53,9 @@ func pace(rate int64, pause time.Duration) limit.Pace {
 }
 
 // bind puts the pacer between an exchange and its client, and its connection.
-func (p *pacer) bind(x *proxy.Exchange) {
+func (p *pacer) bind(x *proxy.Exchange, draining *atomic.Bool) {
 	p.Client, x.Client = x.Client, p
+	p.draining = draining
 	if x.Body != nil {
 		p.body, x.Body = x.Body, (*pacedBody)(p)
 	}
@@ -92,7 +95,7 @@ func (p *pacer) reset() {
 	if p.isStream() {
 		p.stream.bind(nil)
 	}
-	p.Client, p.conn, p.body = nil, nil, nil
+	p.Client, p.draining, p.conn, p.body = nil, nil, nil, nil
 	p.in, p.out = limit.Pace{}, limit.Pace{}
 	p.leftIn, p.leftOut, p.taken, p.mayRead = 0, 0, 0, 0
 	p.setIn, p.setOut = time.Time{}, time.Time{}
@@ -176,8 +179,12 @@ func (p *pacer) StopReading() {
 	p.Client.StopReading()
 }
 
-// Head implements proxy.Client.
+// Head implements proxy.Client. While the door drains, the response asks the
+// client to use another connection. Over HTTP/2, net/http makes a GOAWAY of that.
 func (p *pacer) Head(status int, fields []proxy.Field, length int64) error {
+	if p.draining.Load() {
+		fields = append(fields, proxy.Field{Name: "Connection", Value: "close"})
+	}
 	began := p.allowWrite(0)
 	return p.wrote(began, 0, p.Client.Head(status, fields, length))
 }

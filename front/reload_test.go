@@ -100,7 +100,7 @@ func TestReload(t *testing.T) {
 		c.Routes[0].Match = "/{id:odd}"
 		c.Constraints["odd"] = "[0-9]*[13579]"
 		c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
-		c.Namespace, c.Admin, c.Drain = "other", front.AdminOff, time.Second
+		c.Namespace, c.Admin, c.Drain.Delay = "other", front.AdminOff, time.Second
 		c.Listen = []string{"127.0.0.1:1"}
 		c.Log.Events = front.EventsCompleted
 		c.Log.To = []string{front.LogToStderr}

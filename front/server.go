@@ -37,29 +37,30 @@ func newServer(d *Door) *server {
 }
 
 // Listen binds every address of the configuration, or none: on an error
-// nothing stays bound.
+// nothing stays bound. On Linux it takes over the listeners of a process of the
+// same user that drains; see [Door.Serve].
 func (d *Door) Listen() error {
 	s := d.server
 	d.warnOfFiles()
 	for _, addr := range d.cfg.Listen {
-		l, err := net.Listen("tcp", addr)
+		l, err := bind(addr)
 		if err != nil {
 			s.unbind()
 			s.listeners = nil
 			return fmt.Errorf("listen: %w", err)
 		}
-		s.listeners = append(s.listeners, &listener{acceptor: newAcceptor(l.(*net.TCPListener), 1, d.shared.CloseUnused), server: s})
+		s.listeners = append(s.listeners, &listener{acceptor: newAcceptor(l, 1, d.shared.CloseUnused), server: s})
 	}
 	if d.cfg.Admin == AdminOff {
 		return nil
 	}
-	l, err := net.Listen("tcp", d.cfg.Admin)
+	l, err := bind(d.cfg.Admin)
 	if err != nil {
 		s.unbind()
 		s.listeners = nil
 		return fmt.Errorf("admin: %w", err)
 	}
-	s.adminListener = newAdminListener(l.(*net.TCPListener), s)
+	s.adminListener = newAdminListener(l, s)
 	return nil
 }
 
@@ -90,10 +91,12 @@ func (d *Door) AdminAddr() net.Addr {
 // eventFailed says why a door stops that nobody has told to.
 const eventFailed = "front door failed"
 
-// Serve serves until ctx is done, then drains: it stops accepting, says on
-// /readyz that it does, lets the requests in flight finish within the
-// configured time and cuts the rest. It returns nil when none had to be cut. A
-// listener that fails ends it, too, and is its error.
+// Serve serves until ctx is done, then drains. At once /readyz returns 503,
+// every response asks its client to close the connection, and the next process
+// can take over the listeners. When the configured delay ends, Serve stops
+// accepting, closes idle connections, lets the requests in flight finish within
+// the configured timeout and cuts the rest. It returns nil when none had to be
+// cut. A listener that fails ends it too, without a delay, and is its error.
 func (d *Door) Serve(ctx context.Context) error {
 	s := d.server
 	failed := make(chan error, len(s.listeners)+1)
@@ -114,13 +117,15 @@ func (d *Door) Serve(ctx context.Context) error {
 	}
 	unwatched := make(chan struct{})
 	running.Go(func() { s.conns.watch(unwatched, func() bool { return d.metrics.inFlight.Load() > 0 }) })
+	delay := d.cfg.Drain.Delay
 	var err error
 	select {
 	case <-ctx.Done():
 	case err = <-failed:
 		d.log.Fatal(eventFailed).Err(err).Send()
+		delay = 0
 	}
-	err = errors.Join(err, d.drain())
+	err = errors.Join(err, d.drain(delay))
 	s.admin.Close()
 	close(unwatched)
 	running.Wait()
@@ -129,11 +134,15 @@ func (d *Door) Serve(ctx context.Context) error {
 	return err
 }
 
-// drain waits for the requests in flight, and cuts them when their time is up.
-func (d *Door) drain() error {
-	d.draining.Store(true)
+// drain serves for the delay, then waits for the requests in flight and cuts
+// them when the timeout ends.
+func (d *Door) drain(delay time.Duration) error {
 	s := d.server
-	ctx, cancel := context.WithTimeout(context.Background(), d.cfg.Drain)
+	d.draining.Store(true)
+	withdraw := s.offerListeners()
+	defer withdraw()
+	time.Sleep(delay)
+	ctx, cancel := context.WithTimeout(context.Background(), d.cfg.Drain.Timeout)
 	defer cancel()
 	s.stopAccepting(ctx)
 	err := s.public.Shutdown(ctx)
@@ -155,7 +164,7 @@ func (d *Door) drain() error {
 		if left == 1 {
 			noun = "request was"
 		}
-		return fmt.Errorf("%d %s cut after %v", left, noun, d.cfg.Drain)
+		return fmt.Errorf("%d %s cut after %v", left, noun, d.cfg.Drain.Timeout)
 	}
 	return nil
 }

@@ -96,10 +96,10 @@ func (h *HTTP) Informational(status int, fields []Field) error {
 
 // Head begins the final answer.
 func (h *HTTP) Head(status int, fields []Field, length int64) error {
+	h.set(fields)
 	if h.duplex && !h.x.bodyEnded() {
 		h.closeAfterwards()
 	}
-	h.set(fields)
 	header := h.w.Header()
 	if _, ok := header["Content-Type"]; !ok {
 		header["Content-Type"] = nil // what the upstream does not say is not guessed

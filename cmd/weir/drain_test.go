@@ -213,3 +213,58 @@ func TestIdleConnectionsDoNotHoldTheDrain(t *testing.T) {
 	p.wait(0)
 	p.events(6)
 }
+
+// TestDrainDelay has clients that keep their connections when the door is told
+// to stop. It serves them until the second signal, and asks them to go.
+func TestDrainDelay(t *testing.T) {
+	t.Parallel()
+	g := newGate(t)
+	p := door(t, "drain: {delay: 1h, timeout: 1h}\n"+allTo(g.URL))
+	addr := strings.TrimPrefix(p.url(), "http://")
+	slow, idle := &pooledConn{addr: addr}, &pooledConn{addr: addr}
+	idle.ask(t, "OPTIONS * ")
+	if idle.conn == nil {
+		t.Error("a connection is closed before the drain")
+	}
+	posted := make(chan error, 1)
+	go func() { posted <- slow.post() }()
+	g.await(t, 1)
+	p.signal(syscall.SIGTERM)
+	p.says("draining")
+	await(t, "503 from /readyz", func() bool { return get(t, client(t), p.admin()+"/readyz").StatusCode == 503 })
+
+	late := &pooledConn{addr: addr}
+	late.ask(t, "OPTIONS * ")
+	idle.ask(t, "OPTIONS * ")
+	close(g.open)
+	if err := arrives(t, "the response to the slow request", posted); err != nil {
+		t.Errorf("the request in flight: %v", err)
+	}
+	for name, c := range map[string]*pooledConn{"in flight": slow, "idle": idle, "late": late} {
+		if c.conn != nil {
+			t.Errorf("the response to the %s request is without Connection: close", name)
+			c.close()
+		}
+	}
+	p.alive()
+	p.signal(syscall.SIGTERM)
+	p.wait(1)
+}
+
+// ask sends a request without a body and closes the connection if its response
+// says so.
+func (c *pooledConn) ask(t *testing.T, what string) {
+	t.Helper()
+	if err := c.roundTrip(what + "HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+}
+
+// TestPortIsSharedOnlyWhileDraining starts a second process by mistake.
+func TestPortIsSharedOnlyWhileDraining(t *testing.T) {
+	t.Parallel()
+	p := start(t, "serve", "--listen", "127.0.0.1:0", "--admin", "off")
+	second := start(t, "serve", "--listen", strings.TrimPrefix(p.url(), "http://"), "--admin", "off")
+	second.wait(1)
+	second.says("weir: error: listen: .*address already in use")
+}

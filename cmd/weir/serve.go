@@ -28,7 +28,7 @@ type serveCmd struct {
 
 // Help implements kong.HelpProvider.
 func (serveCmd) Help() string {
-	return `Events go to stdout as JSON lines, or where and how the configuration says; HUMAN_LOG=1 in the environment makes them readable on a terminal. SIGTERM and SIGINT drain: requests in flight finish, then weir exits with 0; a second signal ends it at once. SIGHUP reads the configuration again: its routes, upstreams, constraints and trusted proxies apply at once, the other keys after a restart. SIGHUP and SIGUSR1 open the log's files anew, for those who have moved them.
+	return `Events go to stdout as JSON lines, or where and how the configuration says; HUMAN_LOG=1 in the environment makes them readable on a terminal. SIGTERM and SIGINT drain: for drain.delay (1s) weir still serves and asks clients to reconnect, then requests in flight finish and it exits with 0; a second signal ends it at once. The next weir serve can take the ports over while this one drains. SIGHUP reads the configuration again: its routes, upstreams, constraints and trusted proxies apply at once, the other keys after a restart. SIGHUP and SIGUSR1 open the log's files anew, for those who have moved them.
 
 Examples:
   weir serve
@@ -93,7 +93,7 @@ func (c *serveCmd) open(cfg *front.Config, s streams, says io.Writer, signals ca
 		return &problem{err: err, hint: listenHint(err)}
 	}
 	c.greet(door, says)
-	return c.serve(door, out, cfg.Drain, says, signals)
+	return c.serve(door, out, cfg.Drain.Delay+cfg.Drain.Timeout, says, signals)
 }
 
 // checkAddresses checks the flags that name an address.
