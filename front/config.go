@@ -104,8 +104,8 @@ func DefaultRoute(match, to string) RouteConfig {
 
 // ParseConfig reads a configuration from src. The name file is used in
 // messages alone, and lookupEnv, usually os.LookupEnv, resolves the ${NAME} in
-// values; nil knows no variable. Nothing is bound, opened or resolved, so a
-// configuration can be checked anywhere.
+// values; nil knows no variable. Nothing is bound, opened or resolved. The
+// folders of the log's files have to exist.
 //
 // The error is of type [Mistakes] and holds every mistake in the file, save
 // that a file which is not YAML is read no further than its first error.

@@ -123,7 +123,7 @@ func orElse[T int64 | time.Duration](own, other T) T {
 // limitKeys are the keys of limits: those of the door, and of a route.
 func limitKeys() []key {
 	return append(append(requestLimitKeys("limits"), requestLimitKeys("routes.*.limits")...),
-		key{Path: "limits.headers", Read: yamlfile.One(parseHeaders, func(f filling) *int { return &f.config.Limits.Headers })},
+		key{Path: "limits.headers", Ambiguous: true, Read: yamlfile.One(parseHeaders, func(f filling) *int { return &f.config.Limits.Headers })},
 		key{Path: "limits.timeouts.header", Read: yamlfile.One(parseTimeout, func(f filling) *time.Duration { return &f.config.Limits.HeaderTimeout })},
 		key{Path: "limits.timeouts.idle", Read: yamlfile.One(parseTimeout, func(f filling) *time.Duration { return &f.config.Limits.IdleTimeout })},
 		key{Path: "limits.max_connections", Read: yamlfile.One(parseSome, func(f filling) *int { return &f.config.Limits.MaxConnections })},

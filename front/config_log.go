@@ -1,7 +1,10 @@
 package front
 
 import (
+	"errors"
+	"io/fs"
 	"math"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -178,6 +181,7 @@ func (r *reader) checkLogFiles(to []string) {
 			r.Mistakef(r.Stood["log.to"][i], "keep one of the two", "%s is given twice", yamlfile.Quote(name))
 		} else {
 			files[name] = true
+			r.checkLogFolder(r.Stood["log.to"][i], name)
 		}
 	}
 	if len(files) > 0 || len(to) == 0 {
@@ -189,4 +193,31 @@ func (r *reader) checkLogFiles(to []string) {
 			return
 		}
 	}
+}
+
+// checkLogFolder reports a file of the log that could not be created. A folder
+// that this user may not look into is left to the user that runs the door.
+func (r *reader) checkLogFolder(at yamlfile.Pos, file string) {
+	folder := filepath.Dir(file)
+	info, err := os.Stat(folder)
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+	case err != nil:
+		r.Mistakef(at, "create it, or name another one", "the log's folder %s: %s", yamlfile.Quote(folder), syscallError(err))
+	case !info.IsDir():
+		r.Mistakef(at, "name another one", "the log's folder %s is a file", yamlfile.Quote(folder))
+	default:
+		if info, err := os.Stat(file); err == nil && info.IsDir() {
+			r.Mistakef(at, "add the name of a file", "%s is a folder", yamlfile.Quote(file))
+		}
+	}
+}
+
+// syscallError returns the cause of an error of package os, without the path.
+func syscallError(err error) error {
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
+		return failed.Err
+	}
+	return err
 }

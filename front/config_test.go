@@ -168,6 +168,12 @@ func TestParseConfigMistakes(t *testing.T) {
 		{"a key in another case", smallest + "Listen: ':80'\n", []string{`3:1 "Listen"|did you mean "listen"?`}},
 		{"an unknown key", smallest + "colour: red\n", []string{`3:1 "colour"|namespace, listen, admin`}},
 		{"a key in another place", smallest + "servers: x\n", []string{`3:1 "servers"|belongs under "upstreams.NAME"`}},
+		{"a key of a mapping below", "upstreams: {a: {servers: http://a}}\nroutes: {match: /, to: a, queue: {length: 1}}\n", []string{`2:27 "queue"|belongs under "limits"`}},
+		{"a key of two mappings below", smallest + "log: {size: 1MiB}\n", []string{`3:7 "size"|belongs under "queue" or "rotate"`}},
+		{"a key of a route in an upstream", "upstreams: {a: {servers: http://a, timeout: 5s}}\nroutes: {match: /, to: a}\n", []string{`1:36 "timeout"|belongs under "routes"`}},
+		{"a key of the door in a route", "upstreams: {a: {servers: http://a}}\nroutes: {match: /, to: a, max_connections: 5}\n", []string{`2:27 "max_connections"|belongs under "limits"`}},
+		{"a key of two other places", "upstreams: {a: {servers: http://a, in_flight: 5}}\nroutes: {match: /, to: a}\n", []string{`1:36 "in_flight"|belongs under "limits" or "routes.limits"`}},
+		{"fields of a route, which are no limit", "upstreams: {a: {servers: http://a}}\nroutes: {match: /, to: a, headers: {X-A: b}}\n", []string{`2:27 "headers"|the keys here are match, to, timeout`}},
 		{"a key from the top", "log: {namespace: x}\n" + smallest, []string{`1:7 "namespace"|top of the file`}},
 		{"a path for a key", "log.to: stdout\n" + smallest, []string{`1:1 "log.to"`}},
 		{"a variable for a key", "${X}: y\n" + smallest, []string{`1:1 in values only`}},
@@ -195,6 +201,10 @@ func TestParseConfigMistakes(t *testing.T) {
 		{"a level", "log: {level: inf}\n" + smallest, []string{`1:14 "inf"|did you mean "info"?`}},
 		{"events", "log: {events: none}\n" + smallest, []string{`1:15 "none"|all, completed`}},
 		{"a misspelt destination", "log: {to: sdtout}\n" + smallest, []string{`1:11 "sdtout"|did you mean "stdout"?|"./sdtout"`}},
+
+		{"a log in a folder that is missing", "log: {to: [stdout, /nowhere/at/all/weir.log]}\n" + smallest, []string{`1:20 "/nowhere/at/all"|no such file|create it`}},
+		{"a log below a file", "log: {to: config.go/weir.log}\n" + smallest, []string{`1:11 "config.go" is a file`}},
+		{"a log that is a folder", "log: {to: ..}\n" + smallest, []string{`1:11 ".." is a folder`}},
 
 		{"a port alone", "listen: 8080\n" + smallest, []string{`1:9 "8080"|":8080"`}},
 		{"a host alone", "listen: localhost\n" + smallest, []string{`1:9 "localhost"`}},

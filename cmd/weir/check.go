@@ -19,7 +19,7 @@ func (checkCmd) Help() string {
 
   FILE:LINE:COL: what is wrong; what to do
 
-and exits with 1 when there is one, else with 0. Nothing is bound, opened or dialled.
+and exits with 1 when there is one, else with 0. Nothing is bound or dialled, and the log is not opened; its folder has to exist.
 
 Example:
   weir check weir.yaml`

@@ -17,6 +17,7 @@ import (
 
 	"github.com/weirhq/weir/front"
 	"github.com/weirhq/weir/internal/backend"
+	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/log"
 )
 
@@ -180,11 +181,31 @@ func demo() (cfg *front.Config, stop func(), err error) {
 func listenHint(err error) string {
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return "another process has this address; choose another with --listen or --admin"
+		return inUseHint(err)
 	case errors.Is(err, syscall.EACCES):
 		return "ports below 1024 need privileges; choose another with --listen or --admin"
 	}
 	return ""
+}
+
+// inUseHint returns what to do about an address that is in use. A port of the
+// range for outgoing connections may be in use without a listener.
+func inUseHint(err error) string {
+	var failed *net.OpError
+	port := 0
+	if errors.As(err, &failed) {
+		port = failed.Addr.(*net.TCPAddr).Port // the only network that a door listens on
+	}
+	switch machine.UseOfPort("/", port) {
+	case machine.PortTimeWait:
+		return "a connection that had this port has just ended (TIME-WAIT); try again in a minute, " +
+			"or choose another with --listen or --admin"
+	case machine.PortConnected:
+		return "an outgoing connection has this port; " +
+			"choose one outside of net.ipv4.ip_local_port_range with --listen or --admin"
+	default:
+		return "another process has this address; choose another with --listen or --admin"
+	}
 }
 
 // greet says on stderr where the door is and what to try next.

@@ -24,6 +24,11 @@ type Key[T any] struct {
 	// Required is what to do when the key is absent; empty where it may be.
 	Required string
 
+	// Ambiguous marks a name that means something else in other mappings. An
+	// unknown key of that name is said to belong here only in a mapping that is
+	// named like this one.
+	Ambiguous bool
+
 	// Called is what to call the key's value in a message, with %s for what it
 	// is named in the file; empty is the quoted name.
 	Called string
@@ -330,23 +335,50 @@ func (r *Reader[T]) rightKey(path, name string) string {
 	if near := nearest.Word(name, names); near != "" {
 		return DidYouMean(near)
 	}
-	if where := r.belongs(name); where != "" {
+	if where := r.belongs(path, name); where != "" {
 		return where
 	}
 	return "the keys here are " + strings.Join(names, ", ")
 }
 
-// belongs says where in the file a name is a key, or "".
-func (r *Reader[T]) belongs(name string) string {
+// belongs returns the hint for a name that is a key elsewhere: below the mapping
+// at path, or else in another part of the file. It is "" for a name of several
+// places, none of which is likelier than the others.
+func (r *Reader[T]) belongs(path, name string) string {
+	var below, elsewhere []string
 	for _, k := range r.Schema {
 		parent, own := k.Parent()
-		switch {
-		case own != name:
+		switch inside, ok := strings.CutPrefix(parent, path+"."); {
+		case own != name || k.Ambiguous && last(parent) != last(path):
 		case parent == "":
 			return Quote(name) + " belongs at the top of the file"
+		case path == "" || !ok:
+			elsewhere = append(elsewhere, Quote(r.written(parent)))
 		default:
-			return Quote(name) + " belongs under " + Quote(strings.ReplaceAll(parent, "*", "NAME"))
+			below = append(below, Quote(inside))
 		}
 	}
-	return ""
+	if below == nil {
+		below = elsewhere
+	}
+	if len(below) == 0 || len(below) > 2 {
+		return ""
+	}
+	return Quote(name) + " belongs under " + strings.Join(below, " or ")
+}
+
+// last returns the last name of a path.
+func last(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
+
+// written returns a path as people write it: an element of a list has no name,
+// and any other "*" is NAME.
+func (r *Reader[T]) written(path string) string {
+	for prefix, rest, found := strings.Cut(path, ".*"); found; prefix, rest, found = strings.Cut(path, ".*") {
+		name := ".NAME"
+		if each, _ := r.lookup(prefix + ".*"); each.Called != "" && !strings.Contains(each.Called, "%s") {
+			name = ""
+		}
+		path = prefix + name + rest
+	}
+	return path
 }

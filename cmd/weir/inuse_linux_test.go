@@ -1,0 +1,64 @@
+package main
+
+import (
+	"net"
+	"regexp"
+	"testing"
+)
+
+// A port may be in use without another process: by a connection that this
+// machine has made from it, for as long as that is open and a minute longer.
+func TestServeSaysWhyAnAddressIsInUse(t *testing.T) {
+	t.Parallel()
+	t.Run("TIME-WAIT", func(t *testing.T) {
+		client, server := connect(t)
+		client.Close() // the side that closes first keeps the port
+		server.Read(make([]byte, 1))
+		server.Close()
+		serveOn(t, client.LocalAddr().String(), `TIME-WAIT.*try again in a minute`)
+	})
+	t.Run("an open connection", func(t *testing.T) {
+		client, server := connect(t)
+		serveOn(t, client.LocalAddr().String(), `an outgoing connection has this port`)
+		client.Close()
+		server.Close()
+	})
+	t.Run("another process", func(t *testing.T) {
+		l := listen(t)
+		serveOn(t, l.Addr().String(), `another process has this address`)
+	})
+}
+
+func listen(t *testing.T) net.Listener {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l
+}
+
+// connect returns the two sides of a connection.
+func connect(t *testing.T) (client, server net.Conn) {
+	t.Helper()
+	l := listen(t)
+	client, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if server, err = l.Accept(); err != nil {
+		t.Fatal(err)
+	}
+	return client, server
+}
+
+// serveOn starts weir serve on an address that is in use and checks its hint.
+func serveOn(t *testing.T, addr, hint string) {
+	t.Helper()
+	p := start(t, "serve", "--listen", addr, "--admin", "off")
+	p.wait(1)
+	if !regexp.MustCompile(`weir: hint: .*` + hint).MatchString(p.stderr.String()) {
+		t.Errorf("stderr is\n%s\nwant the hint %s", p.stderr.String(), hint)
+	}
+}
