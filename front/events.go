@@ -102,7 +102,7 @@ func (d *Door) logCompleted(x *exchange, ended time.Time) {
 
 // completedEvent begins the event at the level that its outcome deserves: an
 // upstream's failure is an error, a client that left is not.
-func (d *Door) completedEvent(x *exchange) *log.Event {
+func (d *Door) completedEvent(x *exchange) log.Event {
 	if x.Err == nil {
 		return d.log.Info(eventCompleted)
 	}

@@ -12,7 +12,7 @@ import (
 
 type point struct{ x, y int }
 
-func (p *point) MarshalLog(e *log.Event) error {
+func (p *point) MarshalLog(e log.Event) error {
 	e.Int("x", p.x).Int("y", p.y)
 	return nil
 }
@@ -51,8 +51,8 @@ func TestAllocations(t *testing.T) {
 			logger.Info("event").Strs("w", words).Ints("n", numbers).Durs("d", durations).Float64s("f", floats).Send()
 		},
 		"nested": func() {
-			logger.Info("event").Object("o", func(e *log.Event) {
-				e.Int("n", numbers[0]).Array("a", func(e *log.Event) {
+			logger.Info("event").Object("o", func(e log.Event) {
+				e.Int("n", numbers[0]).Array("a", func(e log.Event) {
 					for _, w := range words {
 						e.Str("", w)
 					}
@@ -60,7 +60,7 @@ func TestAllocations(t *testing.T) {
 			}).Send()
 		},
 		"marshaler": func() {
-			logger.Info("event").Any("p", p).Object("q", func(e *log.Event) { _ = p.MarshalLog(e) }).Send()
+			logger.Info("event").Any("p", p).Object("q", func(e log.Event) { _ = p.MarshalLog(e) }).Send()
 		},
 		"stringer": func() { logger.Info("event").Stringer("p", p).Send() },
 		"escaped":  func() { logger.Info("event").Str(dirty, dirty).Send() },
@@ -75,7 +75,7 @@ func TestAllocations(t *testing.T) {
 
 var errJoined = errors.Join(errRefused, errors.New("another"))
 
-func everyScalar(e *log.Event, now time.Time) *log.Event {
+func everyScalar(e log.Event, now time.Time) log.Event {
 	return e.Str("a", "b").Bool("c", true).
 		Int("i", -1).Int8("i8", -8).Int16("i16", -16).Int32("i32", -32).Int64("i64", -64).
 		Uint("u", 1).Uint8("u8", 8).Uint16("u16", 16).Uint32("u32", 32).Uint64("u64", 64).

@@ -1,6 +1,7 @@
 package log
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"time"
 
@@ -12,10 +13,14 @@ import (
 // an object, the types that have a method of their own as that method does, and
 // the others as encoding/json encodes them. It may allocate. What cannot be
 // encoded becomes an error text.
-func (e *Event) Any(key string, value any) *Event {
-	if e == nil {
-		return nil
+func (e Event) Any(key string, value any) Event {
+	if e.isOpen() {
+		e.open.any(key, value)
 	}
+	return e
+}
+
+func (e *openEvent) any(key string, value any) {
 	switch v := value.(type) {
 	case string:
 		e.str(key, v)
@@ -36,7 +41,7 @@ func (e *Event) Any(key string, value any) *Event {
 	case time.Time:
 		e.time(key, v)
 	case []byte:
-		e.Bytes(key, v)
+		e.bytes(key, v, base64.StdEncoding.AppendEncode)
 	case Marshaler:
 		if err, ok := value.(error); ok { // whose fields say less than its message
 			addTextOf(e, key, err, error.Error)
@@ -50,11 +55,10 @@ func (e *Event) Any(key string, value any) *Event {
 	default:
 		e.json(key, v)
 	}
-	return e
 }
 
 // json adds what encoding/json makes of the value.
-func (e *Event) json(key string, value any) {
+func (e *openEvent) json(key string, value any) {
 	encoded, why := e.encodeJSON(value)
 	switch {
 	case why != "":
@@ -75,11 +79,11 @@ func (e *Event) json(key string, value any) {
 
 // encodeJSON returns what encoding/json makes of the value, as a line may hold
 // it, or why it makes nothing of it.
-func (e *Event) encodeJSON(value any) (encoded []byte, why string) {
+func (e *openEvent) encodeJSON(value any) (encoded []byte, why string) {
 	// Into a writer of its own, not into e.buf: a MarshalJSON that logs to
 	// this event by mistake must not tear what is half written.
 	var w jsonWriter
-	why = e.try(func(*Event) error {
+	why = e.try(func(Event) error {
 		enc := json.NewEncoder(&w)
 		enc.SetEscapeHTML(false)
 		return enc.Encode(value)

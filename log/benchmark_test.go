@@ -31,7 +31,7 @@ var aRequest = log.HTTP{
 var errRefused = errors.New("dial tcp 127.0.0.1:8080: connect: connection refused")
 
 // tenFields adds one field of each of ten kinds.
-func tenFields(e *log.Event) *log.Event {
+func tenFields(e log.Event) log.Event {
 	return e.
 		Str("method", "GET").
 		Str("path", "/economy/inflationandpriceindices").
@@ -64,8 +64,8 @@ func BenchmarkEvent(b *testing.B) {
 			logger.Error("could not connect").Str("host", address).Err(errRefused).Send()
 		},
 		"nested": func() {
-			logger.Info("nested").Object("a", func(e *log.Event) {
-				e.Int("x", 1).Array("list", func(e *log.Event) { e.Str("", address).Int("", 2) })
+			logger.Info("nested").Object("a", func(e log.Event) {
+				e.Int("x", 1).Array("list", func(e log.Event) { e.Str("", address).Int("", 2) })
 			}).Send()
 		},
 		"escaped": func() { logger.Info("escaped").Str("q", "a\tb\"c\"\x1b[31m ünïcödé 日本語").Send() },

@@ -69,34 +69,34 @@ func TestHugeValuesInEveryForm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cheap := map[string]func(*log.Event) *log.Event{
-		"Str":      func(e *log.Event) *log.Event { return e.Str("v", text) },
-		"key":      func(e *log.Event) *log.Event { return e.Str(text, "v") },
-		"Bytes":    func(e *log.Event) *log.Event { return e.Bytes("v", bytes) },
-		"Hex":      func(e *log.Event) *log.Event { return e.Hex("v", bytes) },
-		"Stringer": func(e *log.Event) *log.Event { return e.Stringer("v", textOf(text)) },
-		"Any text": func(e *log.Event) *log.Event { return e.Any("v", text) },
-		"Object":   func(e *log.Event) *log.Event { return e.Object("o", func(e *log.Event) { e.Str("v", text) }) },
-		"TraceID":  func(e *log.Event) *log.Event { return e.TraceID(text).SpanID(text) },
-		"Auth":     func(e *log.Event) *log.Event { return e.Auth(text, log.IdentityUser) },
-		"HTTP":     func(e *log.Event) *log.Event { return e.HTTP(&log.HTTP{Path: text, Query: text, Referer: text}) },
-		"nested HTTP": func(e *log.Event) *log.Event {
-			return e.Object("o", func(e *log.Event) { e.HTTP(&log.HTTP{Path: text, Query: text, Referer: text}) })
+	cheap := map[string]func(log.Event) log.Event{
+		"Str":      func(e log.Event) log.Event { return e.Str("v", text) },
+		"key":      func(e log.Event) log.Event { return e.Str(text, "v") },
+		"Bytes":    func(e log.Event) log.Event { return e.Bytes("v", bytes) },
+		"Hex":      func(e log.Event) log.Event { return e.Hex("v", bytes) },
+		"Stringer": func(e log.Event) log.Event { return e.Stringer("v", textOf(text)) },
+		"Any text": func(e log.Event) log.Event { return e.Any("v", text) },
+		"Object":   func(e log.Event) log.Event { return e.Object("o", func(e log.Event) { e.Str("v", text) }) },
+		"TraceID":  func(e log.Event) log.Event { return e.TraceID(text).SpanID(text) },
+		"Auth":     func(e log.Event) log.Event { return e.Auth(text, log.IdentityUser) },
+		"HTTP":     func(e log.Event) log.Event { return e.HTTP(&log.HTTP{Path: text, Query: text, Referer: text}) },
+		"nested HTTP": func(e log.Event) log.Event {
+			return e.Object("o", func(e log.Event) { e.HTTP(&log.HTTP{Path: text, Query: text, Referer: text}) })
 		},
-		"Err":     func(e *log.Event) *log.Event { return e.Err(failureText(text)) },
-		"data of": func(e *log.Event) *log.Event { return e.Err(fault{"message", members{{"v", text}}}) },
-		"fault":   func(e *log.Event) *log.Event { return e.Any("v", failing{}).Any("w", failure(text)) },
+		"Err":     func(e log.Event) log.Event { return e.Err(failureText(text)) },
+		"data of": func(e log.Event) log.Event { return e.Err(fault{"message", members{{"v", text}}}) },
+		"fault":   func(e log.Event) log.Event { return e.Any("v", failing{}).Any("w", failure(text)) },
 	}
-	dear := map[string]func(*log.Event) *log.Event{
-		"Strs": func(e *log.Event) *log.Event { return e.Strs("v", words) },
-		"Ints": func(e *log.Event) *log.Event { return e.Ints("v", numbers) },
-		"Any":  func(e *log.Event) *log.Event { return e.Any("v", []string{text}) },
-		"raw":  func(e *log.Event) *log.Event { return e.Any("v", json.RawMessage(encoded)) },
+	dear := map[string]func(log.Event) log.Event{
+		"Strs": func(e log.Event) log.Event { return e.Strs("v", words) },
+		"Ints": func(e log.Event) log.Event { return e.Ints("v", numbers) },
+		"Any":  func(e log.Event) log.Event { return e.Any("v", []string{text}) },
+		"raw":  func(e log.Event) log.Event { return e.Any("v", json.RawMessage(encoded)) },
 	}
 	for _, format := range wholeLines {
 		for _, maxBytes := range bounds() {
 			for _, redact := range [][]string{nil, {"secret"}} {
-				check := func(name string, add func(*log.Event) *log.Event) {
+				check := func(name string, add func(log.Event) log.Event) {
 					line := lineWith(t, log.Options{Format: format, MaxEventBytes: maxBytes, Redact: redact}, add)
 					if !cutOf(t, format, line, max(maxBytes, 512)) {
 						t.Errorf("%s, %v, %d bytes: no word of what was cut in %s", name, format, maxBytes, line)
@@ -120,18 +120,18 @@ func TestHugeValuesInEveryForm(t *testing.T) {
 func TestAroundTheBoundInEveryForm(t *testing.T) {
 	for _, format := range wholeLines {
 		for _, maxBytes := range bounds() {
-			for name, add := range map[string]func(*log.Event, string) *log.Event{
-				"a value": func(e *log.Event, s string) *log.Event { return e.Str("v", s) },
-				"two":     func(e *log.Event, s string) *log.Event { return e.Str("v", s[:len(s)/2]).Str("w", s[len(s)/2:]) },
-				"a request": func(e *log.Event, s string) *log.Event {
+			for name, add := range map[string]func(log.Event, string) log.Event{
+				"a value": func(e log.Event, s string) log.Event { return e.Str("v", s) },
+				"two":     func(e log.Event, s string) log.Event { return e.Str("v", s[:len(s)/2]).Str("w", s[len(s)/2:]) },
+				"a request": func(e log.Event, s string) log.Event {
 					return e.HTTP(&log.HTTP{StatusCode: 200, Path: "/", Query: s})
 				},
-				"an error": func(e *log.Event, s string) *log.Event { return e.Int("n", 1).Err(failureText(s)) },
-				"a key":    func(e *log.Event, s string) *log.Event { return e.Int(s, 1) },
+				"an error": func(e log.Event, s string) log.Event { return e.Int("n", 1).Err(failureText(s)) },
+				"a key":    func(e log.Event, s string) log.Event { return e.Int(s, 1) },
 			} {
 				bound := max(maxBytes, 512)
 				line := func(maxBytes, length int) string {
-					return lineWith(t, log.Options{Format: format, MaxEventBytes: maxBytes}, func(e *log.Event) *log.Event {
+					return lineWith(t, log.Options{Format: format, MaxEventBytes: maxBytes}, func(e log.Event) log.Event {
 						return add(e, strings.Repeat("x", length))
 					})
 				}
@@ -181,7 +181,7 @@ func TestManyFieldsInEveryForm(t *testing.T) {
 	for _, format := range wholeLines {
 		for _, maxBytes := range bounds() {
 			for length := range 12 {
-				line := lineWith(t, log.Options{Format: format, MaxEventBytes: maxBytes}, func(e *log.Event) *log.Event {
+				line := lineWith(t, log.Options{Format: format, MaxEventBytes: maxBytes}, func(e log.Event) log.Event {
 					e.Int(strings.Repeat("k", length), 1)
 					for range maxBytes / 4 {
 						e.Int("a", 1)

@@ -38,7 +38,7 @@ func TestCallerIsThePlaceOfTheCall(t *testing.T) {
 			"Log":     func() { l.Log(log.LevelWarn, "event").Str("want", place()).Send() },
 			"derived": func() { derived.Info("event").Str("want", place()).Send() },
 			"in an object": func() {
-				plain.With().Object("o", func(e *log.Event) { e.Caller() }).Logger()
+				plain.With().Object("o", func(e log.Event) { e.Caller() }).Logger()
 				plain.Info("event").Caller().Str("want", place()).Send()
 			},
 			"on demand":   func() { plain.Info("event").Caller().Str("want", place()).Send() },
@@ -105,7 +105,7 @@ func TestNoCallerUnlessAsked(t *testing.T) {
 }
 
 func TestCallerCanBeRedacted(t *testing.T) {
-	line := lineWith(t, log.Options{Redact: []string{"Caller"}}, func(e *log.Event) *log.Event { return e.Caller() })
+	line := lineWith(t, log.Options{Redact: []string{"Caller"}}, func(e log.Event) log.Event { return e.Caller() })
 	if got := dataOf(t, line)["caller"]; got != "[redacted]" {
 		t.Errorf("caller %v, want it redacted", got)
 	}

@@ -104,7 +104,7 @@ func (h hider) referer(canary string) string {
 // A secretive value has a secret in its fields, a refusal in its data.
 type secretive struct{ key, canary string }
 
-func (s secretive) MarshalLog(e *log.Event) error {
+func (s secretive) MarshalLog(e log.Event) error {
 	e.Str("a", "b").Str(s.key, s.canary)
 	return nil
 }
@@ -134,13 +134,13 @@ var places = map[string]func(h hider, l *log.Logger, canary string){
 		l.Info("event").Any(h.key(), c).Any(h.key(), errors.New(c)).Any(h.key(), []byte(c)).Any(h.key(), textOf(c)).Any(h.key(), [1]string{c}).Send()
 	},
 	"Object": func(h hider, l *log.Logger, c string) {
-		l.Info("event").Object("a", func(e *log.Event) { e.Object("b.c", func(e *log.Event) { e.Str(h.key(), c) }) }).Send()
+		l.Info("event").Object("a", func(e log.Event) { e.Object("b.c", func(e log.Event) { e.Str(h.key(), c) }) }).Send()
 	},
 	"in an Object": func(h hider, l *log.Logger, c string) {
-		l.Info("event").Object(h.key(), func(e *log.Event) { e.Str("a", c).Strs("b", []string{c}) }).Send()
+		l.Info("event").Object(h.key(), func(e log.Event) { e.Str("a", c).Strs("b", []string{c}) }).Send()
 	},
 	"Array": func(h hider, l *log.Logger, c string) {
-		l.Info("event").Array("a", func(e *log.Event) { e.Object("", func(e *log.Event) { e.Str(h.key(), c) }) }).Send()
+		l.Info("event").Array("a", func(e log.Event) { e.Object("", func(e log.Event) { e.Str(h.key(), c) }) }).Send()
 	},
 	"Marshaler": func(h hider, l *log.Logger, c string) { l.Info("event").Any("a", secretive{h.key(), c}).Send() },
 	"map": func(h hider, l *log.Logger, c string) {
@@ -162,7 +162,7 @@ var places = map[string]func(h hider, l *log.Logger, canary string){
 		l.Info("event").Err(errs.Wrap(fmt.Errorf("a: %w", refusal{secretive{h.key(), c}}), "b").Str(h.key(), c).Any("m", map[string]string{h.key(): c})).Send()
 	},
 	"joined errors": func(h hider, l *log.Logger, c string) {
-		l.Info("event").Err(errors.Join(refusal{secretive{h.key(), c}}, refusal{secretive{h.key(), c}})).Object("o", func(e *log.Event) { e.Err(refusal{secretive{h.key(), c}}) }).Send()
+		l.Info("event").Err(errors.Join(refusal{secretive{h.key(), c}}, refusal{secretive{h.key(), c}})).Object("o", func(e log.Event) { e.Err(refusal{secretive{h.key(), c}}) }).Send()
 	},
 	"slog": func(h hider, l *log.Logger, c string) {
 		slog.New(l.Handler()).With(h.key(), c).Info("event", h.key(), c, "a", map[string]string{h.key(): c}, slog.Group("g", h.key(), c))
@@ -181,7 +181,7 @@ var places = map[string]func(h hider, l *log.Logger, canary string){
 		l.Info("event").Any("upstream", &log.HTTP{Query: h.query(c), Referer: h.referer(c)}).Send()
 	},
 	"request in an Array": func(h hider, l *log.Logger, c string) {
-		l.Info("event").Array("tries", func(e *log.Event) { e.Any("", &log.HTTP{Query: h.query(c), Referer: h.referer(c)}) }).Send()
+		l.Info("event").Array("tries", func(e log.Event) { e.Any("", &log.HTTP{Query: h.query(c), Referer: h.referer(c)}) }).Send()
 	},
 	"what is cut": func(h hider, l *log.Logger, c string) {
 		long := strings.Repeat(c, 1+h.IntN(2000/len(c)))

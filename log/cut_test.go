@@ -50,7 +50,7 @@ func truncatedOf(t testing.TB, line string, maxBytes int) []string {
 func TestAroundTheBound(t *testing.T) {
 	for _, maxBytes := range []int{512, 4096, 16384} {
 		for _, character := range []string{"a", "é", "日", "\U0001F600", "\x01", "\"", "\u0085"} {
-			empty := lineWith(t, log.Options{MaxEventBytes: maxBytes}, func(e *log.Event) *log.Event { return e.Str("body", "") })
+			empty := lineWith(t, log.Options{MaxEventBytes: maxBytes}, func(e log.Event) log.Event { return e.Str("body", "") })
 			weight := len(plainJSON(t, character)) - 2
 			if character == "\u0085" {
 				weight = len(`\u0085`)
@@ -58,7 +58,7 @@ func TestAroundTheBound(t *testing.T) {
 			fitting := (maxBytes - len(empty)) / weight
 			for n := fitting - 3; n < fitting+40; n++ {
 				text := strings.Repeat(character, n)
-				line := lineWith(t, log.Options{MaxEventBytes: maxBytes}, func(e *log.Event) *log.Event { return e.Str("body", text) })
+				line := lineWith(t, log.Options{MaxEventBytes: maxBytes}, func(e log.Event) log.Event { return e.Str("body", text) })
 				names := truncatedOf(t, line, maxBytes)
 				got := dataOf(t, line)["body"].(string)
 				if n <= fitting {
@@ -80,9 +80,9 @@ func TestAroundTheBound(t *testing.T) {
 
 func TestLongestStringsAreCut(t *testing.T) {
 	long := func(n int) string { return strings.Repeat("x", n) }
-	line := lineWith(t, log.Options{}, func(e *log.Event) *log.Event {
+	line := lineWith(t, log.Options{}, func(e log.Event) log.Event {
 		return e.HTTP(&log.HTTP{Query: long(20000), Path: long(1000), UserAgent: long(9000)}).
-			Str("short", "kept").Object("o", func(e *log.Event) { e.Strs("list", []string{"a", long(30000)}) }).
+			Str("short", "kept").Object("o", func(e log.Event) { e.Strs("list", []string{"a", long(30000)}) }).
 			Err(fmt.Errorf("%s", long(12000)))
 	})
 	want := []string{"http.query", "http.user_agent", "data.o.list.1", "errors.0.message"}
@@ -108,7 +108,7 @@ func TestLongestStringsAreCut(t *testing.T) {
 func TestPairOfEscapesIsOneCharacter(t *testing.T) {
 	for shift := range 12 {
 		raw := json.RawMessage(`"` + strings.Repeat("x", shift) + strings.Repeat(`\ud83d\uDE00`, 2000) + `"`)
-		line := lineWith(t, log.Options{MaxEventBytes: 4096}, func(e *log.Event) *log.Event { return e.Any("v", raw) })
+		line := lineWith(t, log.Options{MaxEventBytes: 4096}, func(e log.Event) log.Event { return e.Any("v", raw) })
 		truncatedOf(t, line, 4096)
 		if got := dataOf(t, line)["v"].(string); strings.ContainsRune(got, utf8.RuneError) || !strings.HasSuffix(got, "\U0001F600") {
 			t.Errorf("cut in the middle of a pair: %q", got[max(0, len(got)-20):])
@@ -123,7 +123,7 @@ func TestNoStringsToCut(t *testing.T) {
 	for i := range 5000 {
 		big[fmt.Sprint("key", i)] = i
 	}
-	everything := func(e *log.Event) *log.Event {
+	everything := func(e log.Event) log.Event {
 		e.TraceID(huge).SpanID(huge).Auth(huge, log.IdentityType(huge)).
 			HTTP(&log.HTTP{Method: huge, Scheme: huge, Host: huge, Path: huge, Query: huge, Route: huge, Client: huge, Protocol: huge, UserAgent: huge, Referer: huge})
 		for range 1000 {
@@ -132,13 +132,13 @@ func TestNoStringsToCut(t *testing.T) {
 		return e
 	}
 	for name, c := range map[string]struct {
-		add  func(*log.Event) *log.Event
+		add  func(log.Event) log.Event
 		want []string
 	}{
-		"numbers": {func(e *log.Event) *log.Event { return e.Ints("n", make([]int, 50000)) }, []string{"data"}},
-		"key":     {func(e *log.Event) *log.Event { return e.Str(huge, "v") }, []string{"data"}},
-		"fields":  {func(e *log.Event) *log.Event { return e.Any("m", big) }, []string{"data"}},
-		"errors": {func(e *log.Event) *log.Event {
+		"numbers": {func(e log.Event) log.Event { return e.Ints("n", make([]int, 50000)) }, []string{"data"}},
+		"key":     {func(e log.Event) log.Event { return e.Str(huge, "v") }, []string{"data"}},
+		"fields":  {func(e log.Event) log.Event { return e.Any("m", big) }, []string{"data"}},
+		"errors": {func(e log.Event) log.Event {
 			for range 1000 {
 				e.Err(errRefused)
 			}
@@ -166,13 +166,13 @@ func TestHugeValues(t *testing.T) {
 		size = 1 << 20
 	}
 	huge := strings.Repeat("日\x00", size/4)
-	for name, add := range map[string]func(*log.Event) *log.Event{
-		"Str":   func(e *log.Event) *log.Event { return e.Str("v", huge) },
-		"Bytes": func(e *log.Event) *log.Event { return e.Bytes("v", []byte(huge)) },
-		"Hex":   func(e *log.Event) *log.Event { return e.Hex("v", []byte(huge)) },
-		"Any":   func(e *log.Event) *log.Event { return e.Any("v", [1]string{huge}) },
-		"Err":   func(e *log.Event) *log.Event { return e.Err(fmt.Errorf("%s", huge)) },
-		"HTTP":  func(e *log.Event) *log.Event { return e.HTTP(&log.HTTP{Query: huge}) },
+	for name, add := range map[string]func(log.Event) log.Event{
+		"Str":   func(e log.Event) log.Event { return e.Str("v", huge) },
+		"Bytes": func(e log.Event) log.Event { return e.Bytes("v", []byte(huge)) },
+		"Hex":   func(e log.Event) log.Event { return e.Hex("v", []byte(huge)) },
+		"Any":   func(e log.Event) log.Event { return e.Any("v", [1]string{huge}) },
+		"Err":   func(e log.Event) log.Event { return e.Err(fmt.Errorf("%s", huge)) },
+		"HTTP":  func(e log.Event) log.Event { return e.HTTP(&log.HTTP{Query: huge}) },
 	} {
 		line := lineOf(t, add)
 		if names := truncatedOf(t, line, 16384); len(names) != 1 || len(line) < 16000 {
@@ -196,7 +196,7 @@ func TestBigBuffersAreLetGo(t *testing.T) {
 	heap() // what earlier tests left in the pools outlives one collection
 	before := heap()
 	for range 20 {
-		line := lineOf(t, func(e *log.Event) *log.Event {
+		line := lineOf(t, func(e log.Event) log.Event {
 			for range 200 {
 				e.Str("v", large)
 			}
@@ -218,9 +218,9 @@ func FuzzCut(f *testing.F) {
 			t.Skip()
 		}
 		long := strings.Repeat(text, repeat)
-		line := lineWith(t, log.Options{MaxEventBytes: maxBytes}, func(e *log.Event) *log.Event {
+		line := lineWith(t, log.Options{MaxEventBytes: maxBytes}, func(e log.Event) log.Event {
 			return e.TraceID(text).HTTP(&log.HTTP{Path: text, Query: long}).Str(key, long).Int(long, 1).
-				Array(key, func(e *log.Event) { e.Str("", long).Object("", func(e *log.Event) { e.Str(key, text) }) }).
+				Array(key, func(e log.Event) { e.Str("", long).Object("", func(e log.Event) { e.Str(key, text) }) }).
 				Err(fmt.Errorf("%s", long))
 		})
 		truncatedOf(t, line, maxBytes)

@@ -43,6 +43,7 @@
 //   - What was to be redacted is so in each form, before anything is cut.
 //   - An event of level error or above is never left out for coming too often,
 //     and what is left out is counted.
+//   - A call on an event that has ended is ignored and changes no other event.
 //   - An event allocates nothing, but for [Event.Any], places in the code that
 //     were not seen before, and the form for people; one below the logger's
 //     level costs a branch.

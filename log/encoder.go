@@ -20,10 +20,10 @@ type encoder interface {
 	appendNamespace(b []byte, namespace string) []byte
 
 	// appendError adds one error to e.errorList.
-	appendError(e *Event, f failure)
+	appendError(e *openEvent, f failure)
 
 	// finish completes the line in e.buf and returns it, cut to e.maxBytes.
-	finish(e *Event) []byte
+	finish(e *openEvent) []byte
 }
 
 // A notation is how keys and values are written.

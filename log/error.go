@@ -36,9 +36,9 @@ var errTooDeeply = errors.New(faultText(tooDeeply, len(tooDeeply)))
 // The errors of errors.Join are added one by one. At most 100 errors are looked
 // at. When a method of an error panics or fails, the field "error" of its data
 // says so.
-func (e *Event) Err(err error) *Event {
-	if e != nil && err != nil {
-		e.err(err)
+func (e Event) Err(err error) Event {
+	if e.isOpen() {
+		e.open.err(err)
 	}
 	return e
 }
@@ -47,16 +47,19 @@ func (e *Event) Err(err error) *Event {
 // own, carry that of the call of [Event.Err], or of the call of slog. In
 // [Logger.With] it does so for the errors of each event of the new Logger. It
 // costs a walk of the stack for each such error.
-func (e *Event) Stack() *Event {
-	if e != nil && e.depth == 0 {
-		e.stacks = true
+func (e Event) Stack() Event {
+	if e.isOpen() && e.open.depth == 0 {
+		e.open.stacks = true
 	}
 	return e
 }
 
-func (e *Event) err(err error) {
-	if e.depth > 0 {
-		e.Any("error", err)
+func (e *openEvent) err(err error) {
+	switch {
+	case err == nil:
+		return
+	case e.depth > 0:
+		e.any("error", err)
 		return
 	}
 	var here []uintptr
@@ -72,7 +75,7 @@ func (e *Event) err(err error) {
 
 // addErrors adds err, which depth others have joined, or those that it joins, as
 // long as left allows, and returns what is left.
-func (e *Event) addErrors(err error, here []uintptr, depth, left int) int {
+func (e *openEvent) addErrors(err error, here []uintptr, depth, left int) int {
 	if reflect.TypeOf(err) == joined && depth > maxDepth {
 		err = errTooDeeply // and not its text, which may have no end
 	}
@@ -104,9 +107,9 @@ func (f failure) text(maxBytes int) string {
 }
 
 // addError adds one error; here is the stack that it gets if it has none.
-func (e *Event) addError(err error, here []uintptr) {
+func (e *openEvent) addError(err error, here []uintptr) {
 	c := chain{left: maxChain, of: e}
-	c.note(e.try(func(*Event) error {
+	c.note(e.try(func(Event) error {
 		c.walk(err)
 		return nil
 	}))
@@ -130,9 +133,9 @@ type chain struct {
 	left   int   // errors that may still be looked at
 	at     error // the one whose methods are called
 	stack  []uintptr
-	why    string // the first method that failed; empty: none did
-	of     *Event // that the error is added to
-	fields *Event // the fields so far; nil while there are none
+	why    string     // the first method that failed; empty: none did
+	of     *openEvent // that the error is added to
+	fields *openEvent // the fields so far; nil while there are none
 }
 
 func (c *chain) walk(err error) {
@@ -163,7 +166,7 @@ func (c *chain) walk(err error) {
 
 // addStack takes the stack that callers returns, unless it is empty.
 func (c *chain) addStack(callers func() []uintptr) {
-	c.note(c.of.try(func(*Event) error {
+	c.note(c.of.try(func(Event) error {
 		if pcs := callers(); len(pcs) > 0 {
 			c.stack = pcs[:min(len(pcs), maxFrames)]
 		}
@@ -172,7 +175,7 @@ func (c *chain) addStack(callers func() []uintptr) {
 }
 
 // addFields adds the fields that write adds, all or none.
-func (c *chain) addFields(write func(*Event) error) {
+func (c *chain) addFields(write func(Event) error) {
 	if c.fields == nil {
 		c.fields = c.of.aside()
 	}
@@ -206,7 +209,7 @@ func (c *chain) addFault() {
 
 // aside returns an event of its own, made to look as if its data were open:
 // for fields that go elsewhere.
-func (e *Event) aside() *Event {
+func (e *openEvent) aside() *openEvent {
 	a := takeEvent(e.out, e.level)
 	a.stamp = stamp{} // the fields begin where it stands
 	a.last, a.base, a.starts[partData] = partData, 0, 0

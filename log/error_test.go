@@ -21,7 +21,7 @@ type rich struct {
 func (r *rich) Error() string      { return r.text }
 func (r *rich) Callers() []uintptr { return r.pcs }
 func (r *rich) Unwrap() error      { return r.cause }
-func (r *rich) MarshalLog(e *log.Event) error {
+func (r *rich) MarshalLog(e log.Event) error {
 	e.Str("from", r.text)
 	return nil
 }
@@ -49,7 +49,7 @@ func (badUnwrap) Unwrap() error { panic("why") }
 
 type badFields struct{ error }
 
-func (badFields) MarshalLog(e *log.Event) error {
+func (badFields) MarshalLog(e log.Event) error {
 	e.Str("half", "x").Err(errRefused)
 	return errors.New("no")
 }
@@ -60,8 +60,8 @@ func (badStack) Callers() []uintptr { panic("why") }
 
 type badAll struct{ badUnwrap }
 
-func (badAll) Callers() []uintptr          { panic("stack") }
-func (badAll) MarshalLog(*log.Event) error { return errors.New("no") }
+func (badAll) Callers() []uintptr         { panic("stack") }
+func (badAll) MarshalLog(log.Event) error { return errors.New("no") }
 
 func TestErr(t *testing.T) {
 	plain := errors.New("plain")
@@ -85,7 +85,7 @@ func TestErr(t *testing.T) {
 		"all bad":    {[]error{badAll{}}, `,"errors":[{"message":"endless","data":{"error":"!ERROR: panic: stack"}}]`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			line := lineOf(t, func(e *log.Event) *log.Event {
+			line := lineOf(t, func(e log.Event) log.Event {
 				for _, err := range c.errs {
 					e.Err(err)
 				}
@@ -108,7 +108,7 @@ func TestNilPointerAsError(t *testing.T) {
 		"itself": {(*rich)(nil), `[{"message":"!ERROR: nil pointer of type *log_test.rich"}]`},
 		"inside": {fmt.Errorf("a: %w", (*rich)(nil)), `[{"message":"a: \u003cnil\u003e"}]`},
 	} {
-		line := lineOf(t, func(e *log.Event) *log.Event { return e.Err(c.err).Int("after", 1) })
+		line := lineOf(t, func(e log.Event) log.Event { return e.Err(c.err).Int("after", 1) })
 		var event struct{ Errors, Data any }
 		if err := json.Unmarshal([]byte(line), &event); err != nil {
 			t.Fatal(err)
@@ -122,7 +122,7 @@ func TestNilPointerAsError(t *testing.T) {
 
 func TestStackTrace(t *testing.T) {
 	err := fmt.Errorf("a: %w", &rich{text: "outer", pcs: here(), cause: &rich{text: "inner", pcs: deep(50)}})
-	line := lineOf(t, func(e *log.Event) *log.Event { return e.Err(err) })
+	line := lineOf(t, func(e log.Event) log.Event { return e.Err(err) })
 	var event struct {
 		Errors []struct {
 			StackTrace []struct {
@@ -150,7 +150,7 @@ func TestStackTrace(t *testing.T) {
 func TestJoinedCycleEnds(t *testing.T) {
 	cycle := errors.Join(errors.New("one"), errors.New("two"))
 	cycle.(interface{ Unwrap() []error }).Unwrap()[0] = cycle
-	line := lineOf(t, func(e *log.Event) *log.Event { return e.Err(cycle) })
+	line := lineOf(t, func(e log.Event) log.Event { return e.Err(cycle) })
 	for _, want := range []string{"!ERROR: nested too deeply", `"message":"two"`} {
 		if !strings.Contains(line, want) {
 			t.Errorf("got no %s in %.400s", want, line)

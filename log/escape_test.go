@@ -57,7 +57,7 @@ func TestEveryCodePoint(t *testing.T) {
 	checkFields(t, &w, logger.Info("event"), texts)
 }
 
-func checkFields(t *testing.T, w *lineWriter, e *log.Event, texts []string) {
+func checkFields(t *testing.T, w *lineWriter, e log.Event, texts []string) {
 	t.Helper()
 	w.lines = nil
 	for _, text := range texts {
@@ -108,7 +108,7 @@ var additional = strings.NewReplacer(func() (pairs []string) {
 func checkText(t *testing.T, text string) {
 	t.Helper()
 	room := log.Options{Namespace: "test", MaxEventBytes: 1 << 20}
-	line := lineWith(t, room, func(e *log.Event) *log.Event {
+	line := lineWith(t, room, func(e log.Event) log.Event {
 		return e.Str(text, text).Any("any", []string{text}).TraceID(text + "x").Err(fmt.Errorf("%s", text))
 	})
 	quoted := additional.Replace(plainJSON(t, text))
@@ -146,7 +146,7 @@ func FuzzFloat(f *testing.F) {
 		if wide-wide != 0 || narrow-narrow != 0 {
 			t.Skip("encoding/json has no form for NaN and the infinities")
 		}
-		line := lineOf(t, func(e *log.Event) *log.Event { return e.Float64("w", wide).Float32("n", narrow) })
+		line := lineOf(t, func(e log.Event) log.Event { return e.Float64("w", wide).Float32("n", narrow) })
 		want := fmt.Sprintf(`"data":{"w":%s,"n":%s}`, plainJSON(t, wide), plainJSON(t, narrow))
 		if !strings.Contains(line, want) {
 			t.Errorf("got %s want %s", line, want)
@@ -166,9 +166,9 @@ func FuzzNesting(f *testing.F) {
 			t.Skip()
 		}
 		want := `"data":{"v":` + additional.Replace(plainJSON(t, value)) + "}}\n"
-		byHand := lineOf(t, func(e *log.Event) *log.Event { addValue(e, "v", value); return e })
-		byAny := lineOf(t, func(e *log.Event) *log.Event { return e.Any("v", value) })
-		raw := lineOf(t, func(e *log.Event) *log.Event { return e.Any("v", json.RawMessage(document)) })
+		byHand := lineOf(t, func(e log.Event) log.Event { addValue(e, "v", value); return e })
+		byAny := lineOf(t, func(e log.Event) log.Event { return e.Any("v", value) })
+		raw := lineOf(t, func(e log.Event) log.Event { return e.Any("v", json.RawMessage(document)) })
 		if !strings.HasSuffix(byAny, want) {
 			t.Errorf("Any: got %s want %s", byAny, want)
 		}
@@ -182,16 +182,16 @@ func FuzzNesting(f *testing.F) {
 }
 
 // addValue adds what encoding/json decoded, objects in the order of their keys.
-func addValue(e *log.Event, key string, value any) {
+func addValue(e log.Event, key string, value any) {
 	switch v := value.(type) {
 	case map[string]any:
-		e.Object(key, func(e *log.Event) {
+		e.Object(key, func(e log.Event) {
 			for _, k := range sortedKeys(v) {
 				addValue(e, k, v[k])
 			}
 		})
 	case []any:
-		e.Array(key, func(e *log.Event) {
+		e.Array(key, func(e log.Event) {
 			for _, one := range v {
 				addValue(e, "", one)
 			}

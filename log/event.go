@@ -9,17 +9,40 @@ import (
 )
 
 // An Event is a line that is being written. Methods add to it and return it,
-// so that calls chain; [Event.Send] writes it and ends it. After that it is
-// used for other events, so nobody may keep one. Only one goroutine at a time
-// may use an Event.
+// so that calls chain; [Event.Send] writes it and ends it. A copy of an Event is
+// the same event. Only one goroutine at a time may use an event: a call that
+// runs while another goroutine ends the event is a data race.
 //
-// A nil Event, which is what a disabled level gives, takes every call and does
-// nothing.
+// An event that has ended ignores every call. The call changes no other event,
+// whatever was logged since, in any goroutine. A program built with the race
+// detector reports such a call, with its place in the code and the place of
+// Send, to [Options.OnError], or to standard error if that is nil.
+//
+// The zero Event, which a disabled level returns, ignores every call too.
 //
 // Strings, slices and structs are encoded at the call: the caller may change
 // them as soon as it returns.
 type Event struct {
-	logger   *Logger // nil once the event has ended
+	open *openEvent // nil in the zero Event
+	turn uint64     // open.turn until the event ends
+}
+
+// isOpen reports whether the event has not ended. Its cost for the inliner
+// matters: with a few nodes more, Str is no longer compiled into its caller.
+func (e Event) isOpen() bool {
+	if reportMisuse {
+		e.checkUse()
+	}
+	return e.open != nil && e.open.turn == e.turn
+}
+
+// An openEvent is the state of an event that has not ended. It is pooled. turn
+// counts the events that used it, so that an Event kept from an earlier turn is
+// recognised as ended.
+type openEvent struct {
+	turn     uint64
+	ended    string // the call that ended the last turn; only if reportMisuse
+	logger   *Logger
 	out      *output
 	level    Level
 	template bool // started by With
@@ -63,11 +86,11 @@ const (
 	maxPooledBuffer = 64 << 10 // buffers that grew beyond are let go
 )
 
-var events = sync.Pool{New: func() any { return new(Event) }}
+var events = sync.Pool{New: func() any { return new(openEvent) }}
 
 // takeEvent returns an empty event.
-func takeEvent(out *output, level Level) *Event {
-	e := events.Get().(*Event)
+func takeEvent(out *output, level Level) *openEvent {
+	e := events.Get().(*openEvent)
 	e.out, e.level, e.maxBytes = out, level, out.maxEventBytes
 	e.notation = out.notation
 	if e.buf == nil {
@@ -80,8 +103,16 @@ func takeEvent(out *output, level Level) *Event {
 	return e
 }
 
-// release gives e back to the pool.
-func (e *Event) release() {
+// handle returns the Event for the current turn.
+func (e *openEvent) handle() Event { return Event{e, e.turn} }
+
+// release ends the event and returns e to the pool.
+func (e *openEvent) release() {
+	e.turn++
+	if reportMisuse {
+		e.ended = callerOfPackage()
+		return
+	}
 	e.logger, e.template, e.stacks, e.callers = nil, false, false, false
 	e.at, e.calledAt, e.nested = time.Time{}, 0, 0
 	e.cursor = cursor{}
@@ -104,54 +135,58 @@ func recycle(b *[]byte) {
 // and with the zero time, it is the instant of Send; within a second after
 // somebody has set the system's clock, events may disagree on that. With does
 // not carry it.
-func (e *Event) At(t time.Time) *Event {
-	if e != nil && e.depth == 0 {
-		e.at = t
+func (e Event) At(t time.Time) Event {
+	if e.isOpen() && e.open.depth == 0 {
+		e.open.at = t
 	}
 	return e
 }
 
 // TraceID sets the id that the events of one request share, in place of the
 // one before. An empty id changes nothing.
-func (e *Event) TraceID(id string) *Event {
-	if e != nil && id != "" {
-		e.traceID(id)
+func (e Event) TraceID(id string) Event {
+	if e.isOpen() {
+		e.open.traceID(id)
 	}
 	return e
 }
 
-func (e *Event) traceID(id string) {
-	if e.depth > 0 {
+func (e *openEvent) traceID(id string) {
+	switch {
+	case id == "":
+	case e.depth > 0:
 		e.str("trace_id", id)
-		return
+	default:
+		mark := e.open(partTraceID)
+		e.addLabeled(`,"trace_id":"`, "\ttrace_id:", id)
+		e.settle(partTraceID, mark)
 	}
-	mark := e.open(partTraceID)
-	e.addLabeled(`,"trace_id":"`, "\ttrace_id:", id)
-	e.settle(partTraceID, mark)
 }
 
 // SpanID sets the id of the step of a trace, in place of the one before. An
 // empty id changes nothing.
-func (e *Event) SpanID(id string) *Event {
-	if e != nil && id != "" {
-		e.spanID(id)
+func (e Event) SpanID(id string) Event {
+	if e.isOpen() {
+		e.open.spanID(id)
 	}
 	return e
 }
 
-func (e *Event) spanID(id string) {
-	if e.depth > 0 {
+func (e *openEvent) spanID(id string) {
+	switch {
+	case id == "":
+	case e.depth > 0:
 		e.str("span_id", id)
-		return
+	default:
+		mark := e.open(partSpanID)
+		e.addLabeled(`,"span_id":"`, "\tspan_id:", id)
+		e.settle(partSpanID, mark)
 	}
-	mark := e.open(partSpanID)
-	e.addLabeled(`,"span_id":"`, "\tspan_id:", id)
-	e.settle(partSpanID, mark)
 }
 
 // addLabeled appends a text behind a label, in the event's notation. In JSON the
 // label ends in the text's first quote.
-func (e *Event) addLabeled(json, ltsv, value string) {
+func (e *openEvent) addLabeled(json, ltsv, value string) {
 	if value = clip(value, e.maxBytes); e.notation == notationLTSV {
 		text.PutPair(&e.buf, ltsv, value)
 	} else {
@@ -171,41 +206,53 @@ const (
 
 // Auth says who was authenticated, in place of what was said before. Empty
 // texts are written, too; where nobody was, leave the call out.
-func (e *Event) Auth(identity string, kind IdentityType) *Event {
-	switch {
-	case e == nil:
-	case e.depth > 0:
-		e.Object("auth", func(e *Event) { e.Str("identity", identity).Str("identity_type", string(kind)) })
-	default:
-		mark := e.open(partAuth)
-		e.addLabeled(`,"auth":{"identity":"`, "\tidentity:", identity)
-		e.addLabeled(`,"identity_type":"`, "\tidentity_type:", string(kind))
-		if e.notation == notationJSON {
-			e.buf = append(e.buf, '}')
-		}
-		e.settle(partAuth, mark)
+func (e Event) Auth(identity string, kind IdentityType) Event {
+	if e.isOpen() {
+		e.open.auth(identity, kind)
 	}
 	return e
+}
+
+func (e *openEvent) auth(identity string, kind IdentityType) {
+	if e.depth > 0 {
+		e.object("auth", func(Event) error {
+			e.str("identity", identity)
+			e.str("identity_type", string(kind))
+			return nil
+		})
+		return
+	}
+	mark := e.open(partAuth)
+	e.addLabeled(`,"auth":{"identity":"`, "\tidentity:", identity)
+	e.addLabeled(`,"identity_type":"`, "\tidentity_type:", string(kind))
+	if e.notation == notationJSON {
+		e.buf = append(e.buf, '}')
+	}
+	e.settle(partAuth, mark)
 }
 
 // Caller adds the place in the code that called it, as the field "caller":
 // "folder/file.go:12". In [Logger.With] it makes each event of the new Logger
 // name the call that started it. It costs a step up the stack, and an
 // allocation for a place that was not seen before.
-func (e *Event) Caller() *Event {
-	switch {
-	case e == nil:
-	case e.template && e.depth == 0:
-		e.callers = true
-	default:
-		const callerOfCaller = 2
-		e.addCaller(callerOfCaller)
+func (e Event) Caller() Event {
+	if e.isOpen() {
+		e.open.caller()
 	}
 	return e
 }
 
+func (e *openEvent) caller() {
+	if e.template && e.depth == 0 {
+		e.callers = true
+		return
+	}
+	const callerOfCaller = 3
+	e.addCaller(callerOfCaller)
+}
+
 // addCaller adds the place of the call, skip calls above this function's.
-func (e *Event) addCaller(skip int) {
+func (e *openEvent) addCaller(skip int) {
 	if runtime.Callers(skip+1, e.pcs[:1]) == 1 {
 		e.str("caller", frameOf(e.pcs[0]).place)
 	}
@@ -213,8 +260,14 @@ func (e *Event) addCaller(skip int) {
 
 // Send writes the event and ends it. What goes wrong is told to
 // [Options.OnError].
-func (e *Event) Send() {
-	if e == nil || e.logger == nil || e.depth > 0 {
+func (e Event) Send() {
+	if e.isOpen() {
+		e.open.send()
+	}
+}
+
+func (e *openEvent) send() {
+	if e.depth > 0 {
 		return
 	}
 	if !e.template {
@@ -226,10 +279,14 @@ func (e *Event) Send() {
 // Logger ends the event without writing it, and returns a Logger that writes
 // what the event holds, but for the instant of [Event.At], with each of its
 // own. It is meant for [Logger.With]; of an event that has ended it is nil.
-func (e *Event) Logger() *Logger {
-	if e == nil || e.logger == nil {
-		return nil
+func (e Event) Logger() *Logger {
+	if e.isOpen() {
+		return e.open.derive()
 	}
+	return nil
+}
+
+func (e *openEvent) derive() *Logger {
 	if e.depth > 0 {
 		return e.logger
 	}
@@ -240,7 +297,7 @@ func (e *Event) Logger() *Logger {
 
 // createdAt returns the instant of the event: seconds since 1970, and
 // nanoseconds since that second.
-func (e *Event) createdAt() (second int64, ns uint32) {
+func (e *openEvent) createdAt() (second int64, ns uint32) {
 	if e.at.IsZero() {
 		return e.timer.now()
 	}

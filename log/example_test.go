@@ -50,9 +50,9 @@ func ExampleEvent_Array() {
 		host string
 		up   bool
 	}{{"a", true}, {"b", false}}
-	logger.Info("health of servers").Array("servers", func(e *log.Event) {
+	logger.Info("health of servers").Array("servers", func(e log.Event) {
 		for _, s := range servers {
-			e.Object("", func(e *log.Event) { e.Str("host", s.host).Bool("up", s.up) })
+			e.Object("", func(e log.Event) { e.Str("host", s.host).Bool("up", s.up) })
 		}
 	}).At(noon).Send()
 	// Output:
@@ -61,7 +61,7 @@ func ExampleEvent_Array() {
 
 type user struct{ id, name string }
 
-func (u *user) MarshalLog(e *log.Event) error {
+func (u *user) MarshalLog(e log.Event) error {
 	if u.id == "" {
 		return errors.New("user without an id")
 	}

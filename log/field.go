@@ -10,19 +10,18 @@ import (
 	"github.com/weirhq/weir/log/internal/text"
 )
 
-// The methods for single values are split in two so that the test for nil is
-// compiled into the caller: an event that is disabled costs no call for its
-// fields.
+// The methods for common single values are split in two so that isOpen is
+// compiled into the caller: a disabled event costs no call for its fields.
 
 // Str adds a string.
-func (e *Event) Str(key, value string) *Event {
-	if e != nil {
-		e.str(key, value)
+func (e Event) Str(key, value string) Event {
+	if e.isOpen() {
+		e.open.str(key, value)
 	}
 	return e
 }
 
-func (e *Event) str(key, value string) {
+func (e *openEvent) str(key, value string) {
 	if e.last != partData {
 		e.beginData()
 	}
@@ -35,22 +34,22 @@ func (e *Event) str(key, value string) {
 }
 
 // Bytes adds bytes as base64, with padding.
-func (e *Event) Bytes(key string, value []byte) *Event {
-	if e != nil {
-		e.bytes(key, value, base64.StdEncoding.AppendEncode)
+func (e Event) Bytes(key string, value []byte) Event {
+	if e.isOpen() {
+		e.open.bytes(key, value, base64.StdEncoding.AppendEncode)
 	}
 	return e
 }
 
 // Hex adds bytes as hexadecimal digits in lower case.
-func (e *Event) Hex(key string, value []byte) *Event {
-	if e != nil {
-		e.bytes(key, value, hex.AppendEncode)
+func (e Event) Hex(key string, value []byte) Event {
+	if e.isOpen() {
+		e.open.bytes(key, value, hex.AppendEncode)
 	}
 	return e
 }
 
-func (e *Event) bytes(key string, value []byte, encode func(dst, src []byte) []byte) {
+func (e *openEvent) bytes(key string, value []byte, encode func(dst, src []byte) []byte) {
 	if e.key(key) {
 		e.quote()
 		e.buf = encode(e.buf, clip(value, e.maxBytes))
@@ -59,14 +58,14 @@ func (e *Event) bytes(key string, value []byte, encode func(dst, src []byte) []b
 }
 
 // Bool adds true or false.
-func (e *Event) Bool(key string, value bool) *Event {
-	if e != nil {
-		e.bool(key, value)
+func (e Event) Bool(key string, value bool) Event {
+	if e.isOpen() {
+		e.open.bool(key, value)
 	}
 	return e
 }
 
-func (e *Event) bool(key string, value bool) {
+func (e *openEvent) bool(key string, value bool) {
 	switch {
 	case !e.key(key):
 	case value:
@@ -77,26 +76,31 @@ func (e *Event) bool(key string, value bool) {
 }
 
 // Int adds a number.
-func (e *Event) Int(key string, value int) *Event { return e.Int64(key, int64(value)) }
-
-// Int8 adds a number.
-func (e *Event) Int8(key string, value int8) *Event { return e.Int64(key, int64(value)) }
-
-// Int16 adds a number.
-func (e *Event) Int16(key string, value int16) *Event { return e.Int64(key, int64(value)) }
-
-// Int32 adds a number.
-func (e *Event) Int32(key string, value int32) *Event { return e.Int64(key, int64(value)) }
-
-// Int64 adds a number. Readers that know only float64 lose digits beyond 2^53.
-func (e *Event) Int64(key string, value int64) *Event {
-	if e != nil {
-		e.int64(key, value)
+func (e Event) Int(key string, value int) Event {
+	if e.isOpen() {
+		e.open.int64(key, int64(value))
 	}
 	return e
 }
 
-func (e *Event) int64(key string, value int64) {
+// Int8 adds a number.
+func (e Event) Int8(key string, value int8) Event { return e.Int64(key, int64(value)) }
+
+// Int16 adds a number.
+func (e Event) Int16(key string, value int16) Event { return e.Int64(key, int64(value)) }
+
+// Int32 adds a number.
+func (e Event) Int32(key string, value int32) Event { return e.Int64(key, int64(value)) }
+
+// Int64 adds a number. Readers that know only float64 lose digits beyond 2^53.
+func (e Event) Int64(key string, value int64) Event {
+	if e.isOpen() {
+		e.open.int64(key, value)
+	}
+	return e
+}
+
+func (e *openEvent) int64(key string, value int64) {
 	if e.last != partData {
 		e.beginData()
 	}
@@ -109,26 +113,31 @@ func (e *Event) int64(key string, value int64) {
 }
 
 // Uint adds a number.
-func (e *Event) Uint(key string, value uint) *Event { return e.Uint64(key, uint64(value)) }
-
-// Uint8 adds a number.
-func (e *Event) Uint8(key string, value uint8) *Event { return e.Uint64(key, uint64(value)) }
-
-// Uint16 adds a number.
-func (e *Event) Uint16(key string, value uint16) *Event { return e.Uint64(key, uint64(value)) }
-
-// Uint32 adds a number.
-func (e *Event) Uint32(key string, value uint32) *Event { return e.Uint64(key, uint64(value)) }
-
-// Uint64 adds a number. Readers that know only float64 lose digits beyond 2^53.
-func (e *Event) Uint64(key string, value uint64) *Event {
-	if e != nil {
-		e.uint64(key, value)
+func (e Event) Uint(key string, value uint) Event {
+	if e.isOpen() {
+		e.open.uint64(key, uint64(value))
 	}
 	return e
 }
 
-func (e *Event) uint64(key string, value uint64) {
+// Uint8 adds a number.
+func (e Event) Uint8(key string, value uint8) Event { return e.Uint64(key, uint64(value)) }
+
+// Uint16 adds a number.
+func (e Event) Uint16(key string, value uint16) Event { return e.Uint64(key, uint64(value)) }
+
+// Uint32 adds a number.
+func (e Event) Uint32(key string, value uint32) Event { return e.Uint64(key, uint64(value)) }
+
+// Uint64 adds a number. Readers that know only float64 lose digits beyond 2^53.
+func (e Event) Uint64(key string, value uint64) Event {
+	if e.isOpen() {
+		e.open.uint64(key, value)
+	}
+	return e
+}
+
+func (e *openEvent) uint64(key string, value uint64) {
 	if e.key(key) {
 		text.PutUint(&e.buf, value)
 	}
@@ -136,23 +145,23 @@ func (e *Event) uint64(key string, value uint64) {
 
 // Float32 adds a number with the digits that a float32 needs. NaN and the
 // infinities, which JSON lacks, become "NaN", "+Inf" and "-Inf".
-func (e *Event) Float32(key string, value float32) *Event {
-	if e != nil {
-		e.float(key, float64(value), 32)
+func (e Event) Float32(key string, value float32) Event {
+	if e.isOpen() {
+		e.open.float(key, float64(value), 32)
 	}
 	return e
 }
 
 // Float64 adds a number. NaN and the infinities, which JSON lacks, become
 // "NaN", "+Inf" and "-Inf".
-func (e *Event) Float64(key string, value float64) *Event {
-	if e != nil {
-		e.float(key, value, 64)
+func (e Event) Float64(key string, value float64) Event {
+	if e.isOpen() {
+		e.open.float(key, value, 64)
 	}
 	return e
 }
 
-func (e *Event) float(key string, value float64, bits int) {
+func (e *openEvent) float(key string, value float64, bits int) {
 	switch {
 	case !e.key(key):
 	case bits == 64 && text.PutShort(&e.buf, value):
@@ -167,14 +176,14 @@ func (e *Event) float(key string, value float64, bits int) {
 
 // Time adds an instant: RFC 3339 in UTC, to the nanosecond. One whose year has
 // not four digits becomes an error text.
-func (e *Event) Time(key string, value time.Time) *Event {
-	if e != nil {
-		e.time(key, value)
+func (e Event) Time(key string, value time.Time) Event {
+	if e.isOpen() {
+		e.open.time(key, value)
 	}
 	return e
 }
 
-func (e *Event) time(key string, value time.Time) {
+func (e *openEvent) time(key string, value time.Time) {
 	if e.key(key) {
 		e.quote()
 		e.buf = e.clock.Append(e.buf, value)
@@ -183,21 +192,24 @@ func (e *Event) time(key string, value time.Time) {
 }
 
 // Dur adds a duration as a number of nanoseconds.
-func (e *Event) Dur(key string, value time.Duration) *Event {
-	return e.Int64(key, int64(value))
+func (e Event) Dur(key string, value time.Duration) Event {
+	if e.isOpen() {
+		e.open.int64(key, int64(value))
+	}
+	return e
 }
 
 // Stringer adds what value.String returns, or an error text when it panics or
 // there is no value. It is not called when the event is disabled.
-func (e *Event) Stringer(key string, value fmt.Stringer) *Event {
-	if e != nil {
-		addTextOf(e, key, value, fmt.Stringer.String)
+func (e Event) Stringer(key string, value fmt.Stringer) Event {
+	if e.isOpen() {
+		addTextOf(e.open, key, value, fmt.Stringer.String)
 	}
 	return e
 }
 
 // addTextOf adds what a method of a value that is not ours returns.
-func addTextOf[T any](e *Event, key string, value T, method func(T) string) {
+func addTextOf[T any](e *openEvent, key string, value T, method func(T) string) {
 	text, why := call(value, method)
 	if e.key(key) {
 		e.addTextOrFault(text, why)
@@ -206,45 +218,45 @@ func addTextOf[T any](e *Event, key string, value T, method func(T) string) {
 
 // Strs adds an array of strings; nil is an empty one. As with the other
 // slices, see [Event.Array] for elements of another type.
-func (e *Event) Strs(key string, values []string) *Event {
-	return elements(e, key, values, (*Event).str)
+func (e Event) Strs(key string, values []string) Event {
+	return elements(e, key, values, (*openEvent).str)
 }
 
 // Ints adds an array of numbers.
-func (e *Event) Ints(key string, values []int) *Event {
-	return elements(e, key, values, func(e *Event, key string, value int) { e.int64(key, int64(value)) })
+func (e Event) Ints(key string, values []int) Event {
+	return elements(e, key, values, func(e *openEvent, key string, value int) { e.int64(key, int64(value)) })
 }
 
 // Int64s adds an array of numbers.
-func (e *Event) Int64s(key string, values []int64) *Event {
-	return elements(e, key, values, (*Event).int64)
+func (e Event) Int64s(key string, values []int64) Event {
+	return elements(e, key, values, (*openEvent).int64)
 }
 
 // Uint64s adds an array of numbers.
-func (e *Event) Uint64s(key string, values []uint64) *Event {
-	return elements(e, key, values, (*Event).uint64)
+func (e Event) Uint64s(key string, values []uint64) Event {
+	return elements(e, key, values, (*openEvent).uint64)
 }
 
 // Float64s adds an array of numbers.
-func (e *Event) Float64s(key string, values []float64) *Event {
-	return elements(e, key, values, func(e *Event, key string, value float64) { e.float(key, value, 64) })
+func (e Event) Float64s(key string, values []float64) Event {
+	return elements(e, key, values, func(e *openEvent, key string, value float64) { e.float(key, value, 64) })
 }
 
 // Bools adds an array of true and false.
-func (e *Event) Bools(key string, values []bool) *Event {
-	return elements(e, key, values, (*Event).bool)
+func (e Event) Bools(key string, values []bool) Event {
+	return elements(e, key, values, (*openEvent).bool)
 }
 
 // Durs adds an array of durations, each a number of nanoseconds.
-func (e *Event) Durs(key string, values []time.Duration) *Event {
-	return elements(e, key, values, func(e *Event, key string, value time.Duration) { e.int64(key, int64(value)) })
+func (e Event) Durs(key string, values []time.Duration) Event {
+	return elements(e, key, values, func(e *openEvent, key string, value time.Duration) { e.int64(key, int64(value)) })
 }
 
 // elements adds an array, each of its values with the method for one.
-func elements[T any](e *Event, key string, values []T, add func(*Event, string, T)) *Event {
-	return e.Array(key, func(e *Event) {
+func elements[T any](e Event, key string, values []T, add func(*openEvent, string, T)) Event {
+	return e.Array(key, func(e Event) {
 		for _, v := range values {
-			add(e, "", v)
+			add(e.open, "", v)
 		}
 	})
 }
@@ -255,7 +267,7 @@ const longestQuick = 256
 
 // key begins a field and reports whether its value is to follow: not that of a
 // key that is redacted.
-func (e *Event) key(key string) bool {
+func (e *openEvent) key(key string) bool {
 	if e.last != partData {
 		e.beginData()
 	}
@@ -268,7 +280,7 @@ func (e *Event) key(key string) bool {
 }
 
 // beginField does what key does, for any field.
-func (e *Event) beginField(key string) bool {
+func (e *openEvent) beginField(key string) bool {
 	e.beginData()
 	e.name(key)
 	if e.hides(key) {
@@ -279,13 +291,13 @@ func (e *Event) beginField(key string) bool {
 }
 
 // hides reports whether the value of that field is redacted.
-func (e *Event) hides(key string) bool {
+func (e *openEvent) hides(key string) bool {
 	return !e.inArray && e.out.redact.hides(key)
 }
 
 // beginData begins the data, before its first field. The brace is that field's
 // separator.
-func (e *Event) beginData() {
+func (e *openEvent) beginData() {
 	const label, severityAndLabel = `,"data":`, severityLabel + `0,"data":`
 	switch {
 	case e.last == partData:
@@ -311,12 +323,12 @@ var startsOfData = [partCount]int{
 }
 
 // setQuick is called wherever what it looks at has changed.
-func (e *Event) setQuick() {
+func (e *openEvent) setQuick() {
 	e.quick = e.notation == notationJSON && !e.inArray && e.out.redact == nil
 }
 
 // name writes what stands before the value of a field.
-func (e *Event) name(key string) {
+func (e *openEvent) name(key string) {
 	key = clip(key, e.maxBytes)
 	switch {
 	case e.notation == notationLTSV:
@@ -330,7 +342,7 @@ func (e *Event) name(key string) {
 }
 
 // addText appends a text as the value of a field.
-func (e *Event) addText(value string) {
+func (e *openEvent) addText(value string) {
 	if value = clip(value, e.maxBytes); e.notation == notationJSON {
 		text.PutString(&e.buf, value)
 		return
@@ -339,7 +351,7 @@ func (e *Event) addText(value string) {
 }
 
 // addTextOrFault appends a text, or the reason why there is none.
-func (e *Event) addTextOrFault(value, why string) {
+func (e *openEvent) addTextOrFault(value, why string) {
 	if why != "" {
 		e.addFault(why)
 		return
@@ -348,7 +360,7 @@ func (e *Event) addTextOrFault(value, why string) {
 }
 
 // addFault appends what stands for a value that cannot be encoded.
-func (e *Event) addFault(why string) {
+func (e *openEvent) addFault(why string) {
 	e.addText(faultText(why, e.maxBytes))
 }
 
@@ -358,7 +370,7 @@ func faultText(why string, maxBytes int) string {
 
 // quote appends what stands around a value that is neither a number nor in
 // need of escapes.
-func (e *Event) quote() {
+func (e *openEvent) quote() {
 	if e.notation == notationJSON {
 		e.buf = append(e.buf, '"')
 	}

@@ -40,7 +40,7 @@ func TestEachFormatIsItsOwn(t *testing.T) {
 		log.FormatHuman:  "02:06:14.123 INFO  event a=1\n    error: e\n",
 		log.Format(9):    `{"created_at":"2026-11-21T02:06:14.123456Z","namespace":"test","event":"event","severity":3,"data":{"a":1},"errors":[{"message":"e"}]}` + "\n",
 	} {
-		got := lineWith(t, log.Options{Namespace: "test", Format: format}, func(e *log.Event) *log.Event {
+		got := lineWith(t, log.Options{Namespace: "test", Format: format}, func(e log.Event) log.Event {
 			return e.Int("a", 1).Err(failureText("e"))
 		})
 		if got != want {

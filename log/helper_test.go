@@ -14,12 +14,12 @@ import (
 var instant = time.Date(2026, 11, 21, 2, 6, 14, 123456000, time.UTC)
 
 // lineOf returns the one line that an event makes, at a fixed instant.
-func lineOf(t testing.TB, add func(*log.Event) *log.Event) string {
+func lineOf(t testing.TB, add func(log.Event) log.Event) string {
 	t.Helper()
 	return lineWith(t, log.Options{Namespace: "test"}, add)
 }
 
-func lineWith(t testing.TB, o log.Options, add func(*log.Event) *log.Event) string {
+func lineWith(t testing.TB, o log.Options, add func(log.Event) log.Event) string {
 	t.Helper()
 	var w lineWriter
 	o.OnError = func(err error) { t.Errorf("OnError: %v", err) }

@@ -28,15 +28,18 @@ type HTTP struct {
 
 // HTTP adds what h says, in place of what was said before. The caller may
 // reuse h at once; a nil h changes nothing.
-func (e *Event) HTTP(h *HTTP) *Event {
-	if e != nil && h != nil {
-		e.http(h)
+func (e Event) HTTP(h *HTTP) Event {
+	if e.isOpen() {
+		e.open.http(h)
 	}
 	return e
 }
 
-func (e *Event) http(h *HTTP) {
-	if e.depth > 0 {
+func (e *openEvent) http(h *HTTP) {
+	switch {
+	case h == nil:
+		return
+	case e.depth > 0:
 		e.object("http", h.MarshalLog)
 		return
 	}
@@ -55,8 +58,15 @@ func (e *Event) http(h *HTTP) {
 
 // MarshalLog implements [Marshaler], for requests that are not the event's
 // own.
-func (h *HTTP) MarshalLog(e *Event) error {
-	e.Int("status_code", h.StatusCode)
+func (h *HTTP) MarshalLog(e Event) error {
+	if e.isOpen() {
+		e.open.addHTTP(h)
+	}
+	return nil
+}
+
+func (e *openEvent) addHTTP(h *HTTP) {
+	e.int64("status_code", int64(h.StatusCode))
 	e.addSetText("method", h.Method)
 	e.addSetText("scheme", h.Scheme)
 	e.addSetText("host", h.Host)
@@ -79,24 +89,23 @@ func (h *HTTP) MarshalLog(e *Event) error {
 		e.addURL("", clip(h.Referer, e.maxBytes))
 	}
 	e.addSetNumber("request_content_length", h.RequestContentLength)
-	return nil
 }
 
 // The three below add a field when it is set.
 
-func (e *Event) addSetText(key, value string) {
+func (e *openEvent) addSetText(key, value string) {
 	if value != "" {
 		e.str(key, value)
 	}
 }
 
-func (e *Event) addSetNumber(key string, value int64) {
+func (e *openEvent) addSetNumber(key string, value int64) {
 	if value != 0 {
 		e.int64(key, value)
 	}
 }
 
-func (e *Event) addSetInstant(key string, value time.Time) {
+func (e *openEvent) addSetInstant(key string, value time.Time) {
 	if !value.IsZero() {
 		e.time(key, value)
 	}

@@ -24,10 +24,10 @@ func TestRequestsThatAreNotTheEvents(t *testing.T) {
 			var event struct {
 				HTTP, Data json.RawMessage
 			}
-			line := lineWith(t, o, func(e *log.Event) *log.Event {
+			line := lineWith(t, o, func(e log.Event) log.Event {
 				return e.HTTP(&h).Any("any", &h).
-					Object("object", func(e *log.Event) { e.HTTP(&h) }).
-					Array("array", func(e *log.Event) { e.Any("", &h).HTTP(&h) })
+					Object("object", func(e log.Event) { e.HTTP(&h) }).
+					Array("array", func(e log.Event) { e.Any("", &h).HTTP(&h) })
 			})
 			if err := json.Unmarshal([]byte(line), &event); err != nil {
 				t.Fatalf("%v in %s", err, line)
@@ -42,8 +42,8 @@ func TestRequestsThatAreNotTheEvents(t *testing.T) {
 }
 
 func TestRequestsThatAreNotTheEventsInLTSV(t *testing.T) {
-	line := lineWith(t, log.Options{Format: log.FormatLTSV, Redact: []string{"TOKEN"}}, func(e *log.Event) *log.Event {
-		return e.Any("upstream", &fullRequest).Array("array", func(e *log.Event) { e.Any("", &fullRequest) })
+	line := lineWith(t, log.Options{Format: log.FormatLTSV, Redact: []string{"TOKEN"}}, func(e log.Event) log.Event {
+		return e.Any("upstream", &fullRequest).Array("array", func(e log.Event) { e.Any("", &fullRequest) })
 	})
 	pairs := pairsOf(t, line)[4:]
 	want := []string{"upstream.status_code:200", "upstream.method:GET", "upstream.scheme:https", "upstream.host:h", "upstream.port:443",

@@ -9,7 +9,7 @@ type humanEncoder struct {
 	color bool
 }
 
-func (h humanEncoder) finish(e *Event) []byte {
+func (h humanEncoder) finish(e *openEvent) []byte {
 	line := h.jsonEncoder.finish(e)
 	r, err := record.Parse(line)
 	if err != nil {

@@ -21,7 +21,7 @@ func (jsonEncoder) appendNamespace(b []byte, namespace string) []byte {
 }
 
 // addJSONRequest appends the http object.
-func (e *Event) addJSONRequest(h *HTTP) {
+func (e *openEvent) addJSONRequest(h *HTTP) {
 	b := &e.buf
 	text.PutLabeledInt(b, `,"http":{"status_code":`, int64(h.StatusCode))
 	if h.Method != "" {
@@ -48,7 +48,7 @@ func (e *Event) addJSONRequest(h *HTTP) {
 }
 
 // addTimes appends what is known once a request is answered.
-func (e *Event) addTimes(h *HTTP) {
+func (e *openEvent) addTimes(h *HTTP) {
 	if !h.StartedAt.IsZero() {
 		e.addInstant(`,"started_at":"`, h.StartedAt)
 	}
@@ -63,13 +63,13 @@ func (e *Event) addTimes(h *HTTP) {
 	}
 }
 
-func (e *Event) addInstant(label string, t time.Time) {
+func (e *openEvent) addInstant(label string, t time.Time) {
 	e.clock.Put(&e.buf, label, t)
 	e.buf = append(e.buf, '"')
 }
 
 // addOurs appends the keys that log.go does not have.
-func (e *Event) addOurs(h *HTTP) {
+func (e *openEvent) addOurs(h *HTTP) {
 	b := &e.buf
 	if h.Route != "" {
 		text.PutLabeled(b, `,"route":"`, h.Route)
@@ -91,7 +91,7 @@ func (e *Event) addOurs(h *HTTP) {
 	}
 }
 
-func (j jsonEncoder) appendError(e *Event, f failure) {
+func (j jsonEncoder) appendError(e *openEvent, f failure) {
 	b := e.errorList
 	first := len(b) == 0
 	switch {
@@ -122,7 +122,7 @@ func (j jsonEncoder) appendError(e *Event, f failure) {
 	}
 }
 
-func (j jsonEncoder) finish(e *Event) []byte {
+func (j jsonEncoder) finish(e *openEvent) []byte {
 	if e.last < partSeverity {
 		e.addSeverity()
 	}
@@ -141,7 +141,7 @@ func (j jsonEncoder) finish(e *Event) []byte {
 }
 
 // closeData closes the groups that are open, and data itself.
-func (e *Event) closeData() {
+func (e *openEvent) closeData() {
 	if e.separator == '{' { // the last of them is empty
 		e.buf = append(e.buf, '{')
 	}
@@ -151,7 +151,7 @@ func (e *Event) closeData() {
 	e.buf = append(e.buf, '}')
 }
 
-func (j jsonEncoder) finishErrors(e *Event) {
+func (j jsonEncoder) finishErrors(e *openEvent) {
 	list := e.errorList
 	if j.v1 {
 		e.buf = append(append(e.buf, `,"error":`...), list[:e.firstError]...)
@@ -163,7 +163,7 @@ func (j jsonEncoder) finishErrors(e *Event) {
 }
 
 // putCreatedAt completes the front of the line and returns where it begins.
-func (e *Event) putCreatedAt() int {
+func (e *openEvent) putCreatedAt() int {
 	second, ns := e.createdAt()
 	if !e.stampSecond(jsonFront, len(`{"created_at":"`), second) {
 		return e.replaceFront(`{"created_at":"` + text.BadYear + `"`)

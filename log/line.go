@@ -46,7 +46,7 @@ func (l *line) recycle() {
 
 // open prepares for part p, which replaces what p held, and returns where its
 // bytes begin; settle must follow.
-func (e *Event) open(p part) (mark int) {
+func (e *openEvent) open(p part) (mark int) {
 	if p <= e.last {
 		e.empty(p)
 	} else {
@@ -95,7 +95,7 @@ func (l *line) end(p part) int {
 // every event has, is written when it is passed. Parts beyond p are given a
 // beginning, too, which costs less than to ask and means nothing until they are
 // begun.
-func (e *Event) advance(p part) {
+func (e *openEvent) advance(p part) {
 	at := len(e.buf) - e.base
 	switch e.last {
 	case partHead:
@@ -126,7 +126,7 @@ func (e *Event) advance(p part) {
 
 const severityLabel = `,"severity":`
 
-func (e *Event) addSeverity() {
+func (e *openEvent) addSeverity() {
 	if e.out.notation == notationJSON {
 		e.buf = append(append(e.buf, severityLabel...), e.level.severity())
 	}

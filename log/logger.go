@@ -41,7 +41,8 @@ type Options struct {
 
 	// OnError is told why a line could not be written, in the goroutine that
 	// called Send, and so by many at once. Nil leaves it to the writer to keep
-	// count. It must neither panic nor log to the same logger.
+	// count. It must neither panic nor log to the same logger. In a program
+	// built with the race detector it is also told of calls on ended events.
 	OnError func(error)
 }
 
@@ -100,81 +101,81 @@ func (l *Logger) Enabled(level Level) bool {
 
 // Debug starts an event of [LevelDebug]. As with the other levels, the event
 // is written by [Event.Send], and nil when the level is not enabled.
-func (l *Logger) Debug(event string) *Event {
+func (l *Logger) Debug(event string) Event {
 	if l.Enabled(LevelDebug) {
 		return l.start(LevelDebug, event)
 	}
-	return nil
+	return Event{}
 }
 
 // Info starts an event of [LevelInfo].
-func (l *Logger) Info(event string) *Event {
+func (l *Logger) Info(event string) Event {
 	if l.Enabled(LevelInfo) {
 		return l.start(LevelInfo, event)
 	}
-	return nil
+	return Event{}
 }
 
 // Warn starts an event of [LevelWarn].
-func (l *Logger) Warn(event string) *Event {
+func (l *Logger) Warn(event string) Event {
 	if l.Enabled(LevelWarn) {
 		return l.start(LevelWarn, event)
 	}
-	return nil
+	return Event{}
 }
 
 // Error starts an event of [LevelError].
-func (l *Logger) Error(event string) *Event {
+func (l *Logger) Error(event string) Event {
 	if l.Enabled(LevelError) {
 		return l.start(LevelError, event)
 	}
-	return nil
+	return Event{}
 }
 
 // Fatal starts an event of [LevelFatal]. To exit is left to the caller.
-func (l *Logger) Fatal(event string) *Event {
+func (l *Logger) Fatal(event string) Event {
 	if l.Enabled(LevelFatal) {
 		return l.start(LevelFatal, event)
 	}
-	return nil
+	return Event{}
 }
 
 // Log starts an event of a level that is known only when the program runs.
-func (l *Logger) Log(level Level, event string) *Event {
+func (l *Logger) Log(level Level, event string) Event {
 	if l.Enabled(level) {
 		return l.start(level, event)
 	}
-	return nil
+	return Event{}
 }
 
 // With starts an event that is not for sending: what is added to it is encoded
 // once, and [Event.Logger] returns a Logger that writes it with each of its
 // events. It is nil for a logger that discards.
-func (l *Logger) With() *Event {
+func (l *Logger) With() Event {
 	if l == nil || l.out == nil {
-		return nil
+		return Event{}
 	}
 	e := l.begin(LevelInfo, "")
 	e.template, e.callers = true, l.callers
-	return e
+	return e.handle()
 }
 
 // start returns an event for a caller two calls above, or nil when it is to be
 // left out.
-func (l *Logger) start(level Level, event string) *Event {
+func (l *Logger) start(level Level, event string) Event {
 	if !l.out.admits(level, event) {
-		return nil
+		return Event{}
 	}
 	e := l.begin(level, event)
 	if l.callers {
 		const callerOfLevel = 3
 		e.addCaller(callerOfLevel)
 	}
-	return e
+	return e.handle()
 }
 
 // begin returns an event that holds all that l knows of it.
-func (l *Logger) begin(level Level, event string) *Event {
+func (l *Logger) begin(level Level, event string) *openEvent {
 	e := takeEvent(l.out, level)
 	e.logger = l
 	e.buf = e.buf[:l.out.front]
@@ -195,7 +196,7 @@ func (l *Logger) begin(level Level, event string) *Event {
 }
 
 // addParts adds the parts that l carries.
-func (e *Event) addParts(l *Logger) {
+func (e *openEvent) addParts(l *Logger) {
 	e.buf = append(e.buf, l.parts...)
 	e.last = l.last
 	e.starts = l.starts
@@ -212,7 +213,7 @@ func (e *Event) addParts(l *Logger) {
 }
 
 // derive returns a Logger that carries what e holds.
-func (l *Logger) derive(e *Event) *Logger {
+func (l *Logger) derive(e *openEvent) *Logger {
 	return &Logger{
 		out: l.out, min: l.min, head: l.head,
 		parts: slices.Clone(e.buf[e.base:]), starts: e.starts, last: e.last,

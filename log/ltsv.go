@@ -22,7 +22,7 @@ func (ltsvEncoder) appendNamespace(b []byte, namespace string) []byte {
 }
 
 // addLTSVRequest appends the labels of a request.
-func (e *Event) addLTSVRequest(h *HTTP) {
+func (e *openEvent) addLTSVRequest(h *HTTP) {
 	b := &e.buf
 	if h.Client != "" {
 		text.PutPair(b, "\thost:", h.Client)
@@ -53,7 +53,7 @@ func (e *Event) addLTSVRequest(h *HTTP) {
 
 // addAnswer appends the labels from the status on. Readers of access logs leave
 // out lines without a size: an answer has one, be it 0.
-func (e *Event) addAnswer(h *HTTP) {
+func (e *openEvent) addAnswer(h *HTTP) {
 	b := &e.buf
 	text.PutLabeledInt(b, "\tstatus:", int64(h.StatusCode))
 	if h.ResponseContentLength != 0 || h.StatusCode != 0 {
@@ -82,7 +82,7 @@ func (e *Event) addAnswer(h *HTTP) {
 	}
 }
 
-func (ltsvEncoder) appendError(e *Event, f failure) {
+func (ltsvEncoder) appendError(e *openEvent, f failure) {
 	b := text.AppendLTSV(append(e.errorList, "\terr:"...), f.text(e.maxBytes))
 	b = append(b, f.fields...)
 	if len(f.stack) > 0 {
@@ -97,7 +97,7 @@ func (ltsvEncoder) appendError(e *Event, f failure) {
 	e.errorList = b
 }
 
-func (ltsvEncoder) finish(e *Event) []byte {
+func (ltsvEncoder) finish(e *openEvent) []byte {
 	e.buf = append(append(e.buf, e.errorList...), '\n')
 	line := e.buf[e.putTime():]
 	if len(line) > e.maxBytes {
@@ -107,7 +107,7 @@ func (ltsvEncoder) finish(e *Event) []byte {
 }
 
 // putTime completes the front of the line and returns where it begins.
-func (e *Event) putTime() int {
+func (e *openEvent) putTime() int {
 	second, ns := e.createdAt()
 	if !e.stampSecond(ltsvFront, len("time:"), second) {
 		return e.replaceFront("time:" + text.BadYear)

@@ -16,7 +16,7 @@ import (
 // An error that is a Marshaler gives its fields to the "data" of the error; see
 // [Event.Err].
 type Marshaler interface {
-	MarshalLog(e *Event) error
+	MarshalLog(e Event) error
 }
 
 // Objects and arrays deeper than this become an error text: a cycle of
@@ -33,7 +33,7 @@ const tooMany = "too many objects"
 
 // refuses counts an object or array that is about to be written, and returns
 // why it must not be, or "".
-func (e *Event) refuses() (why string) {
+func (e *openEvent) refuses() (why string) {
 	switch e.nested++; {
 	case e.depth >= maxDepth:
 		return tooDeeply
@@ -49,9 +49,9 @@ func (e *Event) refuses() (why string) {
 // Inside, and inside an Array or a Marshaler, what otherwise describes the
 // event as a whole (TraceID, SpanID, HTTP, Auth, Err) is a field of the object
 // under its usual name ("error" for Err), and At, Send and Logger do nothing.
-func (e *Event) Object(key string, fields func(*Event)) *Event {
-	if e != nil {
-		e.object(key, func(e *Event) error {
+func (e Event) Object(key string, fields func(Event)) Event {
+	if e.isOpen() {
+		e.open.object(key, func(e Event) error {
 			fields(e)
 			return nil
 		})
@@ -62,14 +62,14 @@ func (e *Event) Object(key string, fields func(*Event)) *Event {
 // Array adds an array whose elements the function adds, each with the method
 // for its type; their keys are left out, so any will do:
 //
-//	e.Array("sizes", func(e *log.Event) {
+//	e.Array("sizes", func(e log.Event) {
 //		for _, s := range sizes {
 //			e.Int16("", s)
 //		}
 //	})
-func (e *Event) Array(key string, elements func(*Event)) *Event {
-	if e != nil && e.key(key) {
-		e.nestAs("[]", func(e *Event) error {
+func (e Event) Array(key string, elements func(Event)) Event {
+	if e.isOpen() && e.open.key(key) {
+		e.open.nestAs("[]", func(e Event) error {
 			elements(e)
 			return nil
 		})
@@ -78,7 +78,7 @@ func (e *Event) Array(key string, elements func(*Event)) *Event {
 }
 
 // object adds an object whose fields write adds.
-func (e *Event) object(key string, write func(*Event) error) {
+func (e *openEvent) object(key string, write func(Event) error) {
 	switch {
 	case e.notation == notationLTSV && len(e.prefix)+len(key) <= ltsv.MaxPath:
 		e.flatten(key, write)
@@ -89,7 +89,7 @@ func (e *Event) object(key string, write func(*Event) error) {
 
 // nestAs writes a value between brackets: in JSON, and in LTSV as the text of
 // that.
-func (e *Event) nestAs(brackets string, write func(*Event) error) {
+func (e *openEvent) nestAs(brackets string, write func(Event) error) {
 	mark, outside := len(e.buf), e.notation
 	e.notation = notationJSON
 	why := e.nest(brackets, write)
@@ -124,7 +124,7 @@ func doubleBackslashes(b []byte, from int) []byte {
 var backslash = []byte{'\\'}
 
 // nest writes a JSON value between brackets, or nothing and returns why.
-func (e *Event) nest(brackets string, write func(*Event) error) (why string) {
+func (e *openEvent) nest(brackets string, write func(Event) error) (why string) {
 	if why = e.refuses(); why != "" {
 		return why
 	}
@@ -148,7 +148,7 @@ func (e *Event) nest(brackets string, write func(*Event) error) (why string) {
 
 // flatten writes the members of an object as pairs of LTSV, or one pair where
 // there are none.
-func (e *Event) flatten(key string, write func(*Event) error) {
+func (e *openEvent) flatten(key string, write func(Event) error) {
 	e.beginData()
 	if e.hides(key) {
 		e.beginField(key)
@@ -177,13 +177,13 @@ func (e *Event) flatten(key string, write func(*Event) error) {
 }
 
 // try runs write and returns why it failed, or "".
-func (e *Event) try(write func(*Event) error) (why string) {
+func (e *openEvent) try(write func(Event) error) (why string) {
 	defer func() {
 		if p := recover(); p != nil {
 			why = panicText(p)
 		}
 	}()
-	if err := write(e); err != nil {
+	if err := write(e.handle()); err != nil {
 		return errorText(err)
 	}
 	return ""

@@ -52,7 +52,7 @@ type fault struct {
 }
 
 func (f fault) Error() string { return f.message }
-func (f fault) MarshalLog(e *log.Event) error {
+func (f fault) MarshalLog(e log.Event) error {
 	if len(f.data) == 0 {
 		return nil
 	}
@@ -84,18 +84,18 @@ func (m *model) log(t testing.TB, o log.Options) string {
 	return w.lines[0]
 }
 
-func (m members) addTo(e *log.Event) {
+func (m members) addTo(e log.Event) {
 	for _, one := range m {
 		addTo(e, one.key, one.value)
 	}
 }
 
-func addTo(e *log.Event, key string, value any) {
+func addTo(e log.Event, key string, value any) {
 	switch v := value.(type) {
 	case members:
 		e.Object(key, v.addTo)
 	case []any:
-		e.Array(key, func(e *log.Event) {
+		e.Array(key, func(e log.Event) {
 			for _, one := range v {
 				addTo(e, "", one)
 			}

@@ -66,7 +66,7 @@ func TestEveryCodePointInEveryForm(t *testing.T) {
 	inUTC(t)
 	for _, format := range formats[1:] { // TestEveryCodePoint is for the first
 		for from := rune(0); from <= 0x10FFFF; from += 0x400 {
-			line := lineWith(t, log.Options{Format: format, MaxEventBytes: 1 << 20}, func(e *log.Event) *log.Event {
+			line := lineWith(t, log.Options{Format: format, MaxEventBytes: 1 << 20}, func(e log.Event) log.Event {
 				for c := from; c < from+0x400; c++ {
 					e.Str(string(c), string(c))
 				}
@@ -83,8 +83,8 @@ func TestEveryCodePointInEveryForm(t *testing.T) {
 type textOf string
 
 func (s textOf) String() string { return string(s) }
-func (s textOf) MarshalLog(e *log.Event) error {
-	e.Str(string(s), string(s)).Object(string(s), func(e *log.Event) { e.TraceID(string(s)) })
+func (s textOf) MarshalLog(e log.Event) error {
+	e.Str(string(s), string(s)).Object(string(s), func(e log.Event) { e.TraceID(string(s)) })
 	return nil
 }
 
@@ -97,7 +97,7 @@ func everywhere(t *testing.T, format log.Format, s string) {
 		HTTP(&log.HTTP{Method: s, Scheme: s, Host: s, Path: s, Query: s, Route: s, Client: s, Protocol: s, UserAgent: s, Referer: s}).
 		Strs(s, []string{s}).Any(s, map[string]string{s: s}).Any(s, textOf(s)).Stringer(s, textOf(s)).Any(s, json.RawMessage(plainJSON(t, s))).
 		Any(s, errors.New(s)).Any(s, failure(s)).
-		Array(s, func(e *log.Event) { e.Str("", s).Any("", textOf(s)) }).
+		Array(s, func(e log.Event) { e.Str("", s).Any("", textOf(s)) }).
 		Err(fault{s, members{{s, s}}}).Err(failure(s)).Send()
 	if problem := notForTerminals(strings.Join(w.lines, ""), format == log.FormatLTSV); problem != "" {
 		t.Fatalf("%+q: %s in %q", s, problem, w.lines)
@@ -110,8 +110,8 @@ func everywhere(t *testing.T, format log.Format, s string) {
 // A failure is an error whose fields fail, for the reason that it is.
 type failure string
 
-func (f failure) Error() string               { return string(f) }
-func (f failure) MarshalLog(*log.Event) error { return f }
+func (f failure) Error() string              { return string(f) }
+func (f failure) MarshalLog(log.Event) error { return f }
 
 // TestColorsAloneReachTheTerminal lets a terminal read coloured events.
 func TestColorsAloneReachTheTerminal(t *testing.T) {

@@ -118,7 +118,7 @@ func (r *redactor) appendObject(dst []byte, s *jsonscan.Scanner[[]byte]) []byte 
 
 // addQuery appends a label and the value of http.query, in JSON with the quote
 // at its end.
-func (e *Event) addQuery(label, query string) {
+func (e *openEvent) addQuery(label, query string) {
 	if e.out.redact == nil {
 		e.addLabeled(label, label, query)
 		return
@@ -129,7 +129,7 @@ func (e *Event) addQuery(label, query string) {
 
 // addURL appends a label and the value of http.referer, in JSON with the quote
 // at its end.
-func (e *Event) addURL(label, url string) {
+func (e *openEvent) addURL(label, url string) {
 	if e.out.redact == nil {
 		e.addLabeled(label, label, url)
 		return
@@ -140,7 +140,7 @@ func (e *Event) addURL(label, url string) {
 
 // appendURLContent appends a URL without what stands before the @ of its host
 // and with the secrets of its query hidden.
-func (e *Event) appendURLContent(b []byte, url string) []byte {
+func (e *openEvent) appendURLContent(b []byte, url string) []byte {
 	query := len(url)
 	if i := strings.IndexAny(url, "?#"); i >= 0 {
 		query = i
@@ -155,7 +155,7 @@ func (e *Event) appendURLContent(b []byte, url string) []byte {
 // appendAddress appends a URL that ends before its query. One that was clipped
 // may have lost the @ for which we look: what has no end is no host, but a
 // user and password.
-func (e *Event) appendAddress(b []byte, url string, clipped bool) []byte {
+func (e *openEvent) appendAddress(b []byte, url string, clipped bool) []byte {
 	scheme, rest, ok := strings.Cut(url, "//")
 	if !ok {
 		return e.appendContent(b, url)
@@ -177,7 +177,7 @@ func (e *Event) appendAddress(b []byte, url string, clipped bool) []byte {
 
 // appendParameters appends the parameters of a query. It cuts at ASCII
 // characters only, which changes nothing in how the pieces are escaped.
-func (e *Event) appendParameters(b []byte, query string) []byte {
+func (e *openEvent) appendParameters(b []byte, query string) []byte {
 	for {
 		end := indexAny(query, "&;?#")
 		name, _, ok := strings.Cut(query[:end], "=")
@@ -204,7 +204,7 @@ func indexAny(s, chars string) int {
 }
 
 // appendContent appends a piece of a text, without quotes.
-func (e *Event) appendContent(b []byte, s string) []byte {
+func (e *openEvent) appendContent(b []byte, s string) []byte {
 	if e.notation == notationLTSV {
 		return text.AppendLTSV(b, s)
 	}

@@ -33,8 +33,8 @@ func TestAllocationsOfLimits(t *testing.T) {
 				logger.Info("event").Str("TOKEN", "canary").Str("a", "b").Int("authorization", 1).Str(dirty, dirty).Bytes("token", nil).Send()
 			},
 			"redacted inside": func() {
-				logger.Info("event").Object("o", func(e *log.Event) { e.Str("token", "canary").Str("a", "b") }).
-					Object("token", func(e *log.Event) { e.Str("a", "b") }).Strs("token", nil).Send()
+				logger.Info("event").Object("o", func(e log.Event) { e.Str("token", "canary").Str("a", "b") }).
+					Object("token", func(e log.Event) { e.Str("a", "b") }).Strs("token", nil).Send()
 			},
 			"redacted request": func() { logger.Info("event").HTTP(&request).Send() },
 			"redacted error":   func() { logger.Error("event").Err(errWithFields).Send() },
@@ -47,7 +47,7 @@ func TestAllocationsOfLimits(t *testing.T) {
 			"caller":          func() { logger.Info("event").Caller().Send() },
 			"each one's":      func() { caller.Info("event").Send() },
 			"stack":           func() { logger.Error("event").Stack().Err(errRefused).Send() },
-			"not the event's": func() { logger.Info("event").Object("o", func(e *log.Event) { e.HTTP(&request) }).Send() },
+			"not the event's": func() { logger.Info("event").Object("o", func(e log.Event) { e.HTTP(&request) }).Send() },
 		} {
 			if got := testing.AllocsPerRun(200, run); got != 0 {
 				t.Errorf("%v, %s: %v allocations, want 0", format, name, got)
@@ -62,7 +62,7 @@ var errWithFields = &fieldedError{}
 type fieldedError struct{}
 
 func (*fieldedError) Error() string { return "refused" }
-func (*fieldedError) MarshalLog(e *log.Event) error {
+func (*fieldedError) MarshalLog(e log.Event) error {
 	e.Str("token", "canary").Int("n", 1)
 	return nil
 }

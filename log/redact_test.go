@@ -24,49 +24,49 @@ func TestRedact(t *testing.T) {
 		Password string `json:"passWORD"`
 	}
 	for name, c := range map[string]struct {
-		add  func(*log.Event) *log.Event
+		add  func(log.Event) log.Event
 		want string
 	}{
-		"any case": {func(e *log.Event) *log.Event { return e.Str("password", "x").Str("PASSWORD", "x").Str("PassWord", "x") },
+		"any case": {func(e log.Event) log.Event { return e.Str("password", "x").Str("PASSWORD", "x").Str("PassWord", "x") },
 			`"data":{"password":"[redacted]","PASSWORD":"[redacted]","PassWord":"[redacted]"}`},
-		"other keys": {func(e *log.Event) *log.Event { return e.Str("passwords", "x").Str("pass word", "x").Str("", "x") },
+		"other keys": {func(e log.Event) log.Event { return e.Str("passwords", "x").Str("pass word", "x").Str("", "x") },
 			`"data":{"passwords":"x","pass word":"x","":"x"}`},
-		"any depth": {func(e *log.Event) *log.Event {
-			return e.Object("a", func(e *log.Event) {
-				e.Array("b", func(e *log.Event) { e.Object("", func(e *log.Event) { e.Int("password", 1).Int("c", 2) }) })
+		"any depth": {func(e log.Event) log.Event {
+			return e.Object("a", func(e log.Event) {
+				e.Array("b", func(e log.Event) { e.Object("", func(e log.Event) { e.Int("password", 1).Int("c", 2) }) })
 			})
 		}, `"data":{"a":{"b":[{"password":"[redacted]","c":2}]}}`},
-		"elements have no key": {func(e *log.Event) *log.Event {
-			return e.Array("a", func(e *log.Event) { e.Str("password", "x") })
+		"elements have no key": {func(e log.Event) log.Event {
+			return e.Array("a", func(e log.Event) { e.Str("password", "x") })
 		}, `"data":{"a":["x"]}`},
-		"what is nested in it": {func(e *log.Event) *log.Event {
-			return e.Array("password", func(e *log.Event) { e.Str("", "x") }).Object("password", func(e *log.Event) { e.Str("a", "x") }).
+		"what is nested in it": {func(e log.Event) log.Event {
+			return e.Array("password", func(e log.Event) { e.Str("", "x") }).Object("password", func(e log.Event) { e.Str("a", "x") }).
 				Any("password", map[string]any{"a": "x"}).Strs("password", []string{"x"})
 		}, `"data":{"password":"[redacted]","password":"[redacted]","password":"[redacted]","password":"[redacted]"}`},
-		"struct": {func(e *log.Event) *log.Event { return e.Any("a", login{"ada", "x"}) },
+		"struct": {func(e log.Event) log.Event { return e.Any("a", login{"ada", "x"}) },
 			`"data":{"a":{"User":"ada","passWORD":"[redacted]"}}`},
-		"map": {func(e *log.Event) *log.Event {
+		"map": {func(e log.Event) log.Event {
 			return e.Any("a", map[string]any{"b": []any{map[string]any{"Password": map[string]int{"x": 1}}, 1.5, nil}, "c": map[string]int{}})
 		}, `"data":{"a":{"b":[{"Password":"[redacted]"},1.5,null],"c":{}}}`},
-		"raw JSON": {func(e *log.Event) *log.Event {
+		"raw JSON": {func(e log.Event) log.Event {
 			return e.Any("a", json.RawMessage(`[{"\u0070\u0041ssword" : {"b":["x"]}, "n":1e400}]`))
 		}, `"data":{"a":[{"\u0070\u0041ssword":"[redacted]","n":1e400}]}`},
-		"JSON of its own": {func(e *log.Event) *log.Event { return e.Any("a", credential{"x"}) },
+		"JSON of its own": {func(e log.Event) log.Event { return e.Any("a", credential{"x"}) },
 			`"data":{"a":{"user":"ada","\u0050assword":"[redacted]"}}`},
-		"errors": {func(e *log.Event) *log.Event {
+		"errors": {func(e log.Event) log.Event {
 			inner := fault{"inner", members{{"password", "x"}, {"b", "y"}}}
 			return e.Err(errors.Join(fmt.Errorf("outer: %w", inner)))
 		}, `"errors":[{"message":"outer: inner","data":{"password":"[redacted]","b":"y"}}]`},
-		"query": {func(e *log.Event) *log.Event {
+		"query": {func(e log.Event) log.Event {
 			return e.HTTP(&log.HTTP{Query: "a=1&p%61ssword=x&pass%2577ord=x&PASSWORD=x&password&b=password"})
 		}, `"http":{"status_code":0,"query":"a=1&p%61ssword=[redacted]&pass%2577ord=[redacted]&PASSWORD=[redacted]&password&b=password"}`},
-		"referer": {func(e *log.Event) *log.Event {
+		"referer": {func(e log.Event) log.Event {
 			return e.HTTP(&log.HTTP{Referer: "https://ada:x@h/a@b?password=x&a=1#password=x"})
 		}, `"http":{"status_code":0,"referer":"https://[redacted]@h/a@b?password=[redacted]&a=1#password=[redacted]"}`},
-		"referer without a host": {func(e *log.Event) *log.Event {
+		"referer without a host": {func(e log.Event) log.Event {
 			return e.HTTP(&log.HTTP{Referer: "/a?password=x&next=https://h/#//b@c"})
 		}, `"http":{"status_code":0,"referer":"/a?password=[redacted]&next=https://h/#//b@c"}`},
-		"what the event says of itself": {func(e *log.Event) *log.Event {
+		"what the event says of itself": {func(e log.Event) log.Event {
 			return e.TraceID("password").Auth("password", "password").HTTP(&log.HTTP{Path: "/password=x", UserAgent: "password=x"})
 		}, `"trace_id":"password","severity":3,"http":{"status_code":0,"path":"/password=x","user_agent":"password=x"},"auth":{"identity":"password","identity_type":"password"}`},
 	} {
@@ -128,7 +128,7 @@ func TestRedactBeforeCutting(t *testing.T) {
 	for length := 400; length < 700; length++ {
 		for _, format := range formats {
 			o := log.Options{Format: format, MaxEventBytes: 512, Redact: []string{"token"}}
-			line := lineWith(t, o, func(e *log.Event) *log.Event {
+			line := lineWith(t, o, func(e log.Event) log.Event {
 				return e.HTTP(&log.HTTP{Referer: "https://ada:" + strings.Repeat("canary", length/6) + "@example.com/?token=" + strings.Repeat("canary", 200)})
 			})
 			if strings.Contains(line, "canary") {
@@ -137,7 +137,7 @@ func TestRedactBeforeCutting(t *testing.T) {
 		}
 	}
 	for _, query := range []string{"token=", "%74o%6Ben=", "a=" + strings.Repeat("x", 600) + "&token="} {
-		line := lineWith(t, log.Options{MaxEventBytes: 512, Redact: []string{"token"}}, func(e *log.Event) *log.Event {
+		line := lineWith(t, log.Options{MaxEventBytes: 512, Redact: []string{"token"}}, func(e log.Event) log.Event {
 			return e.HTTP(&log.HTTP{Query: query + strings.Repeat("canary", 200)})
 		})
 		if strings.Contains(line, "canary") {
@@ -150,7 +150,7 @@ func TestRedactBeforeCutting(t *testing.T) {
 func TestWhatIsLeftOfALongQuery(t *testing.T) {
 	query := "token=" + strings.Repeat("x", 5000) + "&page=2"
 	for _, format := range []log.Format{log.FormatJSON, log.FormatLTSV} {
-		line := lineWith(t, log.Options{Format: format, Redact: []string{"token"}, MaxEventBytes: 1024}, func(e *log.Event) *log.Event {
+		line := lineWith(t, log.Options{Format: format, Redact: []string{"token"}, MaxEventBytes: 1024}, func(e log.Event) log.Event {
 			return e.HTTP(&log.HTTP{Query: query, Referer: "http://user:" + query + "@host/?" + query})
 		})
 		if want := "token=[redacted]&page=2"; strings.Count(line, want) != 2 || strings.Contains(line, "truncated") {

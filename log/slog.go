@@ -62,7 +62,7 @@ func (h *handler) Handle(_ context.Context, r slog.Record) error {
 		e.str("caller", frameOf(r.PC).place)
 	}
 	if h.hidden || r.NumAttrs() == 0 {
-		e.Send()
+		e.send()
 		return nil
 	}
 	if len(h.pending) > 0 {
@@ -73,13 +73,13 @@ func (h *handler) Handle(_ context.Context, r slog.Record) error {
 		e.attr(a)
 		return true
 	})
-	e.Send()
+	e.send()
 	return nil
 }
 
 // addBehindGroups adds a record's attributes, if there is one that is not
 // empty, within the groups that wait for that, and sends the event.
-func (h *handler) addBehindGroups(e *Event, r slog.Record) {
+func (h *handler) addBehindGroups(e *openEvent, r slog.Record) {
 	attrs := make([]slog.Attr, 0, r.NumAttrs())
 	r.Attrs(func(a slog.Attr) bool {
 		attrs = append(attrs, a)
@@ -88,12 +88,12 @@ func (h *handler) addBehindGroups(e *Event, r slog.Record) {
 	if attrs = e.resolved(attrs); len(attrs) > 0 && e.openGroups(h.pending) {
 		e.attrs(attrs)
 	}
-	e.Send()
+	e.send()
 }
 
 // WithAttrs implements slog.Handler.
 func (h *handler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	e := h.logger.With()
+	e := h.logger.With().open
 	if e == nil {
 		return h
 	}
@@ -105,7 +105,7 @@ func (h *handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	if !hidden {
 		e.attrs(attrs)
 	}
-	return &handler{logger: e.Logger(), hidden: hidden}
+	return &handler{logger: e.derive(), hidden: hidden}
 }
 
 // WithGroup implements slog.Handler.
@@ -120,7 +120,7 @@ func (h *handler) WithGroup(name string) slog.Handler {
 
 // resolved returns the attributes that are not empty, their values and those
 // of their groups resolved, in as many groups as the line has bytes.
-func (e *Event) resolved(attrs []slog.Attr) []slog.Attr {
+func (e *openEvent) resolved(attrs []slog.Attr) []slog.Attr {
 	left := e.maxBytes
 	return resolved(attrs, 0, &left)
 }
@@ -154,7 +154,7 @@ func resolved(attrs []slog.Attr, depth int, left *int) []slog.Attr {
 
 // openGroups begins groups that stay open to the end of data, and reports
 // whether their members may be seen.
-func (e *Event) openGroups(names []string) bool {
+func (e *openEvent) openGroups(names []string) bool {
 	for _, name := range names {
 		e.beginData()
 		if e.hides(name) {
@@ -173,14 +173,14 @@ func (e *Event) openGroups(names []string) bool {
 }
 
 // attrs adds attributes that are resolved.
-func (e *Event) attrs(attrs []slog.Attr) {
+func (e *openEvent) attrs(attrs []slog.Attr) {
 	for _, a := range attrs {
 		e.resolvedAttr(a)
 	}
 }
 
 // attr adds an attribute.
-func (e *Event) attr(a slog.Attr) {
+func (e *openEvent) attr(a slog.Attr) {
 	switch a.Value.Kind() {
 	case slog.KindGroup, slog.KindLogValuer:
 		e.attrs(e.resolved([]slog.Attr{a}))
@@ -189,7 +189,7 @@ func (e *Event) attr(a slog.Attr) {
 	}
 }
 
-func (e *Event) resolvedAttr(a slog.Attr) {
+func (e *openEvent) resolvedAttr(a slog.Attr) {
 	switch v := a.Value; v.Kind() {
 	case slog.KindString:
 		e.str(a.Key, v.String())
@@ -212,18 +212,18 @@ func (e *Event) resolvedAttr(a slog.Attr) {
 	}
 }
 
-func (e *Event) attrGroup(key string, members []slog.Attr) {
+func (e *openEvent) attrGroup(key string, members []slog.Attr) {
 	if key == "" {
 		e.attrs(members)
 		return
 	}
-	e.object(key, func(e *Event) error {
+	e.object(key, func(Event) error {
 		e.attrs(members)
 		return nil
 	})
 }
 
-func (e *Event) attrAny(a slog.Attr) {
+func (e *openEvent) attrAny(a slog.Attr) {
 	v := a.Value.Any()
 	if a.Key == "" && v == nil {
 		return // the zero Attr
@@ -232,8 +232,8 @@ func (e *Event) attrAny(a slog.Attr) {
 		e.err(err)
 		return
 	}
-	e.Any(a.Key, v)
+	e.any(a.Key, v)
 }
 
 // atTop reports whether the next field is one of data itself.
-func (e *Event) atTop() bool { return e.depth == 0 && e.groups == 0 && len(e.prefix) == 0 }
+func (e *openEvent) atTop() bool { return e.depth == 0 && e.groups == 0 && len(e.prefix) == 0 }

@@ -38,7 +38,7 @@ func stacksOf(t *testing.T, line string) (innermost []string) {
 func failsWithStack() error { return errs.New("with a stack") }
 
 //go:noinline
-func logs(e *log.Event, errors ...error) {
+func logs(e log.Event, errors ...error) {
 	for _, err := range errors {
 		e.Err(err)
 	}
@@ -48,27 +48,27 @@ func logs(e *log.Event, errors ...error) {
 func TestStackIsForErrorsWithoutOne(t *testing.T) {
 	plain := errors.New("plain")
 	for name, c := range map[string]struct {
-		start func(*log.Logger) *log.Event
+		start func(*log.Logger) log.Event
 		errs  []error
 		want  []string
 	}{
-		"nobody asked": {func(l *log.Logger) *log.Event { return l.Info("event") },
+		"nobody asked": {func(l *log.Logger) log.Event { return l.Info("event") },
 			[]error{plain, failsWithStack()}, []string{"", "log_test.failsWithStack"}},
-		"asked": {func(l *log.Logger) *log.Event { return l.Info("event").Stack() },
+		"asked": {func(l *log.Logger) log.Event { return l.Info("event").Stack() },
 			[]error{plain, failsWithStack(), fmt.Errorf("a: %w", failsWithStack())},
 			[]string{"log_test.logs", "log_test.failsWithStack", "log_test.failsWithStack"}},
-		"a logger asked": {func(l *log.Logger) *log.Event { return l.With().Stack().Logger().Info("event") },
+		"a logger asked": {func(l *log.Logger) log.Event { return l.With().Stack().Logger().Info("event") },
 			[]error{plain, failsWithStack()}, []string{"log_test.logs", "log_test.failsWithStack"}},
-		"a logger's logger asked": {func(l *log.Logger) *log.Event {
+		"a logger's logger asked": {func(l *log.Logger) log.Event {
 			return l.With().Stack().Logger().With().Str("a", "b").Logger().Info("event")
 		},
 			[]error{plain}, []string{"log_test.logs"}},
-		"joined": {func(l *log.Logger) *log.Event { return l.Info("event").Stack() },
+		"joined": {func(l *log.Logger) log.Event { return l.Info("event").Stack() },
 			[]error{errors.Join(plain, failsWithStack())}, []string{"log_test.logs", "log_test.failsWithStack"}},
-		"asked too late": {func(l *log.Logger) *log.Event { return l.Info("event").Err(plain).Stack() },
+		"asked too late": {func(l *log.Logger) log.Event { return l.Info("event").Err(plain).Stack() },
 			[]error{plain}, []string{"", "log_test.logs"}},
-		"asked inside of an object": {func(l *log.Logger) *log.Event {
-			return l.Info("event").Object("o", func(e *log.Event) { e.Stack() })
+		"asked inside of an object": {func(l *log.Logger) log.Event {
+			return l.Info("event").Object("o", func(e log.Event) { e.Stack() })
 		}, []error{plain}, []string{""}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -65,7 +65,7 @@ func TestStackOfStackTrace(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for range 2 { // the second time, the type is known
-				line := lineOf(t, func(e *log.Event) *log.Event { return e.Err(c.err) })
+				line := lineOf(t, func(e log.Event) log.Event { return e.Err(c.err) })
 				if got := stacksOf(t, line); len(got) != 1 || got[0] != c.want {
 					t.Errorf("innermost function %q, want %q", got, c.want)
 				}

@@ -12,7 +12,7 @@ type stamp struct {
 // stampSecond sees to it that the buffer begins with layout, in which the
 // instant begins at firstDigit and its second is the given one. It reports
 // whether RFC 3339 can hold that.
-func (e *Event) stampSecond(layout string, firstDigit int, second int64) bool {
+func (e *openEvent) stampSecond(layout string, firstDigit int, second int64) bool {
 	wanted := stamp{second, e.notation, true}
 	if e.stamp == wanted {
 		return true
@@ -31,7 +31,7 @@ func (e *Event) stampSecond(layout string, firstDigit int, second int64) bool {
 
 // replaceFront puts another text where created_at stands and returns where the
 // line begins.
-func (e *Event) replaceFront(with string) int {
+func (e *openEvent) replaceFront(with string) int {
 	body := e.buf[len(e.out.encoder.front()):]
 	from := len(e.buf)
 	e.buf = append(append(e.buf, with...), body...)

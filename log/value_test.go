@@ -15,8 +15,8 @@ import (
 
 type panicking struct{ with any }
 
-func (p panicking) MarshalLog(e *log.Event) error {
-	e.Str("half", "written").Object("open", func(e *log.Event) { e.Int("n", 1); panic(p.with) })
+func (p panicking) MarshalLog(e log.Event) error {
+	e.Str("half", "written").Object("open", func(e log.Event) { e.Int("n", 1); panic(p.with) })
 	panic(p.with)
 }
 func (p panicking) String() string               { panic(p.with) }
@@ -32,14 +32,14 @@ type (
 
 type failing struct{}
 
-func (failing) MarshalLog(e *log.Event) error {
+func (failing) MarshalLog(e log.Event) error {
 	e.Str("half", "written")
 	return errors.New("not today")
 }
 
 type itself struct{}
 
-func (i itself) MarshalLog(e *log.Event) error { e.Any("i", i); return nil }
+func (i itself) MarshalLog(e log.Event) error { e.Any("i", i); return nil }
 
 type ring struct{ Next *ring }
 
@@ -80,7 +80,7 @@ func TestAny(t *testing.T) {
 		"channel":          {make(chan int), `"!ERROR: json: unsupported type: chan int"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			line := lineOf(t, func(e *log.Event) *log.Event { return e.Int("before", 1).Any("v", c.value).Int("after", 2) })
+			line := lineOf(t, func(e log.Event) log.Event { return e.Int("before", 1).Any("v", c.value).Int("after", 2) })
 			want := prefix + `,"severity":3,"data":{"before":1,"v":` + c.want + `,"after":2}}` + "\n"
 			if line != want {
 				t.Errorf("got  %swant %s", line, want)
@@ -88,7 +88,7 @@ func TestAny(t *testing.T) {
 		})
 	}
 	for name, cycle := range map[string]any{"pointers": loop, "marshalers": itself{}} {
-		line := lineOf(t, func(e *log.Event) *log.Event { return e.Any("v", cycle).Int("after", 2) })
+		line := lineOf(t, func(e log.Event) log.Event { return e.Any("v", cycle).Int("after", 2) })
 		if !strings.Contains(line, "!ERROR: ") || dataOf(t, line)["after"] != 2.0 {
 			t.Errorf("a cycle of %s: got %s", name, line)
 		}
@@ -96,29 +96,29 @@ func TestAny(t *testing.T) {
 }
 
 func TestCallersCodeCannotBreakTheLine(t *testing.T) {
-	boom := func(*log.Event) { panic("boom") }
+	boom := func(log.Event) { panic("boom") }
 	for name, c := range map[string]struct {
-		add  func(*log.Event) *log.Event
+		add  func(log.Event) log.Event
 		want string
 	}{
-		"stringer":     {func(e *log.Event) *log.Event { return e.Stringer("v", badString{panicking{"why"}}) }, `"v":"!ERROR: panic: why"`},
-		"nil stringer": {func(e *log.Event) *log.Event { return e.Stringer("v", nil) }, `"v":"!ERROR: panic: runtime error: invalid memory address or nil pointer dereference"`},
-		"nil pointer":  {func(e *log.Event) *log.Event { return e.Stringer("v", (*time.Location)(nil)) }, `"v":"UTC"`},
-		"object":       {func(e *log.Event) *log.Event { return e.Object("v", boom) }, `"v":"!ERROR: panic: boom"`},
-		"array":        {func(e *log.Event) *log.Event { return e.Array("v", boom) }, `"v":"!ERROR: panic: boom"`},
-		"nil function": {func(e *log.Event) *log.Event { return e.Object("v", nil) }, `"v":"!ERROR: panic: runtime error: invalid memory address or nil pointer dereference"`},
-		"in the depth": {func(e *log.Event) *log.Event {
-			return e.Object("v", func(e *log.Event) {
-				e.Array("a", func(e *log.Event) { e.Int("", 1).Object("", boom).Int("", 2) }).Int("n", 3)
+		"stringer":     {func(e log.Event) log.Event { return e.Stringer("v", badString{panicking{"why"}}) }, `"v":"!ERROR: panic: why"`},
+		"nil stringer": {func(e log.Event) log.Event { return e.Stringer("v", nil) }, `"v":"!ERROR: panic: runtime error: invalid memory address or nil pointer dereference"`},
+		"nil pointer":  {func(e log.Event) log.Event { return e.Stringer("v", (*time.Location)(nil)) }, `"v":"UTC"`},
+		"object":       {func(e log.Event) log.Event { return e.Object("v", boom) }, `"v":"!ERROR: panic: boom"`},
+		"array":        {func(e log.Event) log.Event { return e.Array("v", boom) }, `"v":"!ERROR: panic: boom"`},
+		"nil function": {func(e log.Event) log.Event { return e.Object("v", nil) }, `"v":"!ERROR: panic: runtime error: invalid memory address or nil pointer dereference"`},
+		"in the depth": {func(e log.Event) log.Event {
+			return e.Object("v", func(e log.Event) {
+				e.Array("a", func(e log.Event) { e.Int("", 1).Object("", boom).Int("", 2) }).Int("n", 3)
 			})
 		}, `"v":{"a":[1,"!ERROR: panic: boom",2],"n":3}`},
-		"a trace id from inside, then a panic": {func(e *log.Event) *log.Event {
+		"a trace id from inside, then a panic": {func(e log.Event) log.Event {
 			outer := e
-			return e.Object("v", func(*log.Event) { outer.TraceID("t"); panic("boom") })
+			return e.Object("v", func(log.Event) { outer.TraceID("t"); panic("boom") })
 		}, `"v":"!ERROR: panic: boom"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			line := lineOf(t, func(e *log.Event) *log.Event { return c.add(e).Int("after", 1) })
+			line := lineOf(t, func(e log.Event) log.Event { return c.add(e).Int("after", 1) })
 			want := prefix + `,"severity":3,"data":{` + c.want + `,"after":1}}` + "\n"
 			if line != want {
 				t.Errorf("got  %swant %s", line, want)
@@ -130,7 +130,7 @@ func TestCallersCodeCannotBreakTheLine(t *testing.T) {
 // A relative is in a cycle with two ways around it.
 type relative struct{ parent, child *relative }
 
-func (r *relative) MarshalLog(e *log.Event) error {
+func (r *relative) MarshalLog(e log.Event) error {
 	e.Any("parent", r.parent).Any("child", r.child)
 	return nil
 }
@@ -139,7 +139,7 @@ func TestCycleWithTwoWaysEnds(t *testing.T) {
 	r := new(relative)
 	r.parent, r.child = r, r
 	for _, format := range []log.Format{log.FormatJSON, log.FormatLTSV} {
-		line := lineWith(t, log.Options{Format: format}, func(e *log.Event) *log.Event { return e.Any("r", r).Int("after", 1) })
+		line := lineWith(t, log.Options{Format: format}, func(e log.Event) log.Event { return e.Any("r", r).Int("after", 1) })
 		if !strings.Contains(line, "!ERROR: nested too deeply") || len(line) > 16<<10 {
 			t.Errorf("%s: got %d bytes, %.400s", format, len(line), line)
 		}
@@ -148,10 +148,10 @@ func TestCycleWithTwoWaysEnds(t *testing.T) {
 
 func TestManyObjectsThatFit(t *testing.T) {
 	const n = 500
-	line := lineWith(t, log.Options{MaxEventBytes: 4 * n}, func(e *log.Event) *log.Event {
-		return e.Array("a", func(e *log.Event) {
+	line := lineWith(t, log.Options{MaxEventBytes: 4 * n}, func(e log.Event) log.Event {
+		return e.Array("a", func(e log.Event) {
 			for range n {
-				e.Object("", func(*log.Event) {})
+				e.Object("", func(log.Event) {})
 			}
 		})
 	})

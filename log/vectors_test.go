@@ -165,13 +165,13 @@ func (v *vector) log(t *testing.T, format log.Format) string {
 	return w.lines[0]
 }
 
-func addCalls(e *log.Event, calls []call) {
+func addCalls(e log.Event, calls []call) {
 	for _, c := range calls {
 		c.add(e)
 	}
 }
 
-func (c call) add(e *log.Event) {
+func (c call) add(e log.Event) {
 	method := argument[string](c[0])
 	if add, ok := ofEvent[method]; ok {
 		add(e, c[1:])
@@ -212,12 +212,12 @@ func parseTime(s string) time.Time {
 
 // scalar makes the call of a method for one value out of how that is written
 // in a vector.
-func scalar[W, T any](method func(*log.Event, string, T) *log.Event, parse func(W) T) func(*log.Event, string, json.RawMessage) {
-	return func(e *log.Event, key string, raw json.RawMessage) { method(e, key, parse(argument[W](raw))) }
+func scalar[W, T any](method func(log.Event, string, T) log.Event, parse func(W) T) func(log.Event, string, json.RawMessage) {
+	return func(e log.Event, key string, raw json.RawMessage) { method(e, key, parse(argument[W](raw))) }
 }
 
-func slice[W, T any](method func(*log.Event, string, []T) *log.Event, parse func(W) T) func(*log.Event, string, json.RawMessage) {
-	return func(e *log.Event, key string, raw json.RawMessage) {
+func slice[W, T any](method func(log.Event, string, []T) log.Event, parse func(W) T) func(log.Event, string, json.RawMessage) {
+	return func(e log.Event, key string, raw json.RawMessage) {
 		values := []T{}
 		for _, w := range argument[[]W](raw) {
 			values = append(values, parse(w))
@@ -226,51 +226,51 @@ func slice[W, T any](method func(*log.Event, string, []T) *log.Event, parse func
 	}
 }
 
-func nested(method func(*log.Event, string, func(*log.Event)) *log.Event) func(*log.Event, string, json.RawMessage) {
-	return func(e *log.Event, key string, raw json.RawMessage) {
-		method(e, key, func(e *log.Event) { addCalls(e, argument[[]call](raw)) })
+func nested(method func(log.Event, string, func(log.Event)) log.Event) func(log.Event, string, json.RawMessage) {
+	return func(e log.Event, key string, raw json.RawMessage) {
+		method(e, key, func(e log.Event) { addCalls(e, argument[[]call](raw)) })
 	}
 }
 
 func asItIs[T any](v T) T { return v }
 
 // ofField are the methods that have a key.
-var ofField map[string]func(*log.Event, string, json.RawMessage)
+var ofField map[string]func(log.Event, string, json.RawMessage)
 
 func init() { // they lead back to add
-	ofField = map[string]func(*log.Event, string, json.RawMessage){
-		"str":      scalar((*log.Event).Str, parseText),
-		"bool":     scalar((*log.Event).Bool, asItIs[bool]),
-		"int":      scalar((*log.Event).Int64, parseInt),
-		"uint":     scalar((*log.Event).Uint64, parseUint),
-		"dur":      scalar((*log.Event).Dur, parseDur),
-		"float64":  scalar((*log.Event).Float64, parseFloat),
-		"float32":  scalar((*log.Event).Float32, func(s string) float32 { return float32(must(strconv.ParseFloat(s, 32))) }),
-		"time":     scalar((*log.Event).Time, parseTime),
-		"bytes":    scalar((*log.Event).Bytes, func(s text) []byte { return []byte(s) }),
-		"hex":      scalar((*log.Event).Hex, func(s text) []byte { return []byte(s) }),
-		"null":     scalar((*log.Event).Any, asItIs[any]),
-		"fail":     scalar((*log.Event).Any, func(s text) any { return failingValue(s) }),
-		"strs":     slice((*log.Event).Strs, parseText),
-		"bools":    slice((*log.Event).Bools, asItIs[bool]),
-		"ints":     slice((*log.Event).Int64s, parseInt),
-		"uints":    slice((*log.Event).Uint64s, parseUint),
-		"durs":     slice((*log.Event).Durs, parseDur),
-		"float64s": slice((*log.Event).Float64s, parseFloat),
-		"object":   nested((*log.Event).Object),
-		"array":    nested((*log.Event).Array),
+	ofField = map[string]func(log.Event, string, json.RawMessage){
+		"str":      scalar((log.Event).Str, parseText),
+		"bool":     scalar((log.Event).Bool, asItIs[bool]),
+		"int":      scalar((log.Event).Int64, parseInt),
+		"uint":     scalar((log.Event).Uint64, parseUint),
+		"dur":      scalar((log.Event).Dur, parseDur),
+		"float64":  scalar((log.Event).Float64, parseFloat),
+		"float32":  scalar((log.Event).Float32, func(s string) float32 { return float32(must(strconv.ParseFloat(s, 32))) }),
+		"time":     scalar((log.Event).Time, parseTime),
+		"bytes":    scalar((log.Event).Bytes, func(s text) []byte { return []byte(s) }),
+		"hex":      scalar((log.Event).Hex, func(s text) []byte { return []byte(s) }),
+		"null":     scalar((log.Event).Any, asItIs[any]),
+		"fail":     scalar((log.Event).Any, func(s text) any { return failingValue(s) }),
+		"strs":     slice((log.Event).Strs, parseText),
+		"bools":    slice((log.Event).Bools, asItIs[bool]),
+		"ints":     slice((log.Event).Int64s, parseInt),
+		"uints":    slice((log.Event).Uint64s, parseUint),
+		"durs":     slice((log.Event).Durs, parseDur),
+		"float64s": slice((log.Event).Float64s, parseFloat),
+		"object":   nested((log.Event).Object),
+		"array":    nested((log.Event).Array),
 	}
 }
 
 // ofEvent are the methods that describe the event as a whole.
-var ofEvent = map[string]func(*log.Event, []json.RawMessage){
-	"trace_id": func(e *log.Event, args []json.RawMessage) { e.TraceID(string(argument[text](args[0]))) },
-	"span_id":  func(e *log.Event, args []json.RawMessage) { e.SpanID(string(argument[text](args[0]))) },
-	"auth": func(e *log.Event, args []json.RawMessage) {
+var ofEvent = map[string]func(log.Event, []json.RawMessage){
+	"trace_id": func(e log.Event, args []json.RawMessage) { e.TraceID(string(argument[text](args[0]))) },
+	"span_id":  func(e log.Event, args []json.RawMessage) { e.SpanID(string(argument[text](args[0]))) },
+	"auth": func(e log.Event, args []json.RawMessage) {
 		e.Auth(string(argument[text](args[0])), log.IdentityType(argument[text](args[1])))
 	},
-	"http": func(e *log.Event, args []json.RawMessage) { e.HTTP(argument[vectorHTTP](args[0]).http()) },
-	"err":  func(e *log.Event, args []json.RawMessage) { e.Err(argument[vectorFailure](args[0]).error()) },
+	"http": func(e log.Event, args []json.RawMessage) { e.HTTP(argument[vectorHTTP](args[0]).http()) },
+	"err":  func(e log.Event, args []json.RawMessage) { e.Err(argument[vectorFailure](args[0]).error()) },
 }
 
 // A vectorHTTP is the object http as a vector gives it.
@@ -354,7 +354,7 @@ func (e withStack) Unwrap() error      { return e.error }
 // A failingValue fails, for the reason that it is, after it has added a field.
 type failingValue text
 
-func (v failingValue) MarshalLog(e *log.Event) error {
+func (v failingValue) MarshalLog(e log.Event) error {
 	e.Str("half", "written")
 	return errors.New(string(v))
 }
@@ -366,7 +366,7 @@ type withFields struct {
 }
 
 func (e withFields) Unwrap() error { return e.error }
-func (e withFields) MarshalLog(event *log.Event) error {
+func (e withFields) MarshalLog(event log.Event) error {
 	addCalls(event, e.data)
 	if e.fails != nil {
 		return failingValue(*e.fails).MarshalLog(event)

@@ -83,7 +83,7 @@ func weirCompleted(l *log.Logger, r *request, http *log.HTTP) {
 	l.Info(completed).At(r.EndedAt).TraceID(traceID).HTTP(http).Send()
 }
 
-func weirTen(e *log.Event, f *fields) *log.Event {
+func weirTen(e log.Event, f *fields) log.Event {
 	return e.Str("dataset", f.Dataset).Str("edition", f.Edition).Str("version", f.Version).Str("dimension", f.Dimension).
 		Int("rows", f.Rows).Int("attempt", f.Attempt).Int64("bytes", f.Bytes).Float64("ratio", f.Ratio).
 		Bool("cached", f.Cached).Dur("took", f.Took)

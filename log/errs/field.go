@@ -86,7 +86,7 @@ func (e *Error) fields() iter.Seq[*field] {
 // MarshalLog adds the error's own fields, without those of its cause. It
 // implements [log.Marshaler], and is called by [log.Event.Err] for each error
 // of a chain.
-func (e *Error) MarshalLog(event *log.Event) error {
+func (e *Error) MarshalLog(event log.Event) error {
 	for f := range e.fields() {
 		f.addTo(event)
 	}
@@ -95,7 +95,7 @@ func (e *Error) MarshalLog(event *log.Event) error {
 
 var _ log.Marshaler = (*Error)(nil)
 
-func (f *field) addTo(event *log.Event) {
+func (f *field) addTo(event log.Event) {
 	switch v := f.value; v.Kind() {
 	case slog.KindString:
 		event.Str(f.key, v.String())

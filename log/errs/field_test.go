@@ -15,7 +15,7 @@ var instant = time.Date(2026, 11, 21, 2, 6, 14, 123456000, time.UTC)
 
 type user struct{ name string }
 
-func (u *user) MarshalLog(e *log.Event) error {
+func (u *user) MarshalLog(e log.Event) error {
 	if u.name == "" {
 		return errors.New("user without a name")
 	}

@@ -15,13 +15,15 @@ import (
 const maxEventBytes = 1 << 20
 
 // New returns a logger for what is tested, which writes events of all levels,
-// and the Events that it wrote. Its namespace is "test".
+// and the Events that it wrote. Its namespace is "test". With the race detector,
+// a call on an event after its Send fails the test and names its place.
 func New(t testing.TB) (*log.Logger, *Events) {
 	events := NewEvents(t)
 	return log.New(events, log.Options{
 		Namespace:     "test",
 		Level:         log.LevelDebug,
 		MaxEventBytes: maxEventBytes,
+		OnError:       events.fail,
 	}), events
 }
 
@@ -118,6 +120,15 @@ func (e *Events) Write(line []byte) (int, error) {
 	}
 	e.all = append(e.all, Event{r})
 	return len(line), e.show(r.AppendHuman(nil, record.HumanOptions{}))
+}
+
+// fail fails the test because of a call on the logger.
+func (e *Events) fail(err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.ended {
+		e.t.Error(err)
+	}
 }
 
 // show writes text to the test's output. Before Go 1.25 a test has no Output,

@@ -25,6 +25,8 @@ type fakeT struct {
 	ended    bool
 }
 
+func (t *fakeT) Error(args ...any) { t.failures = append(t.failures, fmt.Sprint(args...)) }
+
 func (t *fakeT) Helper()          {}
 func (t *fakeT) Cleanup(f func()) { t.cleanups = append(t.cleanups, f) }
 
@@ -57,7 +59,7 @@ func (t *fakeT) end() {
 func TestEventsAreKept(t *testing.T) {
 	logger, events := logtest.New(t)
 	logger.Debug("first").Str("a", "b\n").Int("n", 1).Float64("f", 0.5).Bool("yes", true).Strs("list", []string{"x"}).
-		Object("o", func(e *log.Event) { e.Int("n", 2) }).Any("none", nil).Send()
+		Object("o", func(e log.Event) { e.Int("n", 2) }).Any("none", nil).Send()
 	logger.Info("second").TraceID("abc").HTTP(&log.HTTP{Method: "GET", StatusCode: 200}).Send()
 	logger.Error("first").Err(errs.New("broken").Int("part", 3)).Send()
 

@@ -107,7 +107,7 @@ func (q *Queue) reportGap() {
 
 	r.lastGap = time.Now()
 	r.logger.Warn(eventDropped).
-		Object("count", func(e *log.Event) { addLosses(e, lossesSince(r.told, dropped)) }).
+		Object("count", func(e log.Event) { addLosses(e, lossesSince(r.told, dropped)) }).
 		Time("since", since).
 		Send()
 	if q.writeReport() {
@@ -137,13 +137,13 @@ func lossesSince(before, now []Loss) []Loss {
 }
 
 // addLosses adds losses that are sorted by level, an object for each.
-func addLosses(e *log.Event, losses []Loss) {
+func addLosses(e log.Event, losses []Loss) {
 	for len(losses) > 0 {
 		n := 1
 		for n < len(losses) && losses[n].Level == losses[0].Level {
 			n++
 		}
-		e.Object(losses[0].Level.String(), func(e *log.Event) {
+		e.Object(losses[0].Level.String(), func(e log.Event) {
 			for _, loss := range losses[:n] {
 				e.Uint64(string(loss.Reason), loss.Events)
 			}
