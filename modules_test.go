@@ -2,6 +2,7 @@ package weir_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -169,5 +170,23 @@ func TestNearestIsOneCode(t *testing.T) {
 	}
 	if !bytes.Equal(ours, copied) {
 		t.Error("router/internal/nearest/nearest.go differs from internal/nearest/nearest.go: copy the one to the other")
+	}
+}
+
+// The README says how many modules the command is built from.
+func TestReadmeCountsModules(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := goCommand(t, nil, ".", "list", "-deps", "-f", "{{with .Module}}{{if .Version}}{{.Path}}{{end}}{{end}}", "./cmd/weir")
+	modules := map[string]bool{}
+	for _, path := range strings.Fields(list) {
+		if !strings.HasPrefix(path, modulePath) {
+			modules[path] = true
+		}
+	}
+	if want := fmt.Sprintf("downloads %d modules", len(modules)); !strings.Contains(string(text), want) {
+		t.Errorf("README.md does not contain %q", want)
 	}
 }
