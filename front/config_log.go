@@ -19,7 +19,7 @@ type LogConfig struct {
 	// to. Every event goes to each of them, and each has a queue of its own.
 	To []string
 
-	Format string // json (the default), json-v1, ltsv or human: what log.ParseFormat takes
+	Format string // json (the default), json-v1, ltsv, human or auto: a name that log.ParseFormat takes
 	Level  string // the least severe level that is written: fatal, error, warn, info (the default) or debug
 	Events string // EventsAll (the default) or EventsCompleted
 
@@ -87,7 +87,7 @@ func defaultLog() LogConfig {
 
 // The words that a key of the log may be set to.
 var (
-	logFormats  = []string{"json", "json-v1", "ltsv", "human"}
+	logFormats  = []string{"json", "json-v1", "ltsv", "human", "auto"}
 	logLevels   = []string{"fatal", "error", "warn", "info", "debug"}
 	logEvents   = []string{EventsAll, EventsCompleted}
 	logWhenFull = []string{"shed", "drop", "block"}

@@ -185,7 +185,7 @@ func TestParseConfigMistakes(t *testing.T) {
 		{"a key not built yet in another place", smallest + "health: {path: /}\n", []string{`3:1 "health" is not supported yet`}},
 		{"a scheme not built yet", "upstreams: {a: {servers: https://a}}\nroutes: {match: /, to: a}\n", []string{`1:26 https:// is not supported yet`}},
 		{"health", "upstreams: {a: {servers: http://a, health: {path: /}}}\nroutes: {match: /, to: a}\n", []string{`1:36 "health" is not supported yet`}},
-		{"an unknown format", "log: {format: xml}\n" + smallest, []string{`1:15 "xml" is not known here|json, json-v1, ltsv, human`}},
+		{"an unknown format", "log: {format: xml}\n" + smallest, []string{`1:15 "xml" is not known here|json, json-v1, ltsv, human, auto`}},
 
 		{"no value", "namespace:\n" + smallest, []string{`1:11 "namespace" has no value`}},
 		{"an empty value", "namespace: ''\n" + smallest, []string{`1:12 empty`}},

@@ -27,7 +27,7 @@ func ExampleParseFormat() {
 	fmt.Println(err)
 	// Output:
 	// ltsv <nil>
-	// unknown format "logfmt": want one of json, json-v1, ltsv, human
+	// unknown format "logfmt": want one of json, json-v1, ltsv, human, auto
 }
 
 // A flag sets the level at the start, and anything may change it later.

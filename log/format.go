@@ -10,6 +10,9 @@ import (
 
 // A Format is one of the forms that an event's line can have; docs/format.md
 // has them in full.
+//
+// A writer is a terminal if it is an *os.File that is one, or has a method
+// Unwrap() io.Writer that returns one. [New] looks once, when the Logger is made.
 type Format uint8
 
 // The formats.
@@ -17,13 +20,14 @@ const (
 	FormatJSON   Format = iota // JSON in shape v2, which is for new readers
 	FormatJSONv1               // JSON as ONSdigital/log.go wrote it before 1.1.0: one error object, its message under "error"
 	FormatLTSV                 // labelled tab-separated values, as tools for access logs read them
-	FormatHuman                // for a terminal, and for that alone; coloured if the writer is one, or has an Unwrap() io.Writer that is
+	FormatHuman                // for a terminal only; coloured if the writer is one and NO_COLOR is not set
+	FormatAuto                 // FormatHuman if the writer is a terminal, otherwise FormatJSON
 )
 
-var formatNames = []string{"json", "json-v1", "ltsv", "human"}
+var formatNames = []string{"json", "json-v1", "ltsv", "human", "auto"}
 
-// ParseFormat returns the format of that name: json, json-v1, ltsv or human.
-// Otherwise it returns FormatJSON and an error.
+// ParseFormat returns the format of that name: json, json-v1, ltsv, human or
+// auto. Otherwise it returns FormatJSON and an error.
 func ParseFormat(name string) (Format, error) {
 	if i := slices.Index(formatNames, name); i >= 0 {
 		return Format(i), nil
@@ -39,29 +43,31 @@ func (f Format) String() string {
 	return fmt.Sprintf("format(%d)", uint8(f))
 }
 
-// newEncoder returns the encoder of a format; of FormatJSON for what is none.
+// newEncoder returns the encoder of a format, and that of FormatJSON for an
+// unknown one.
 func newEncoder(f Format, w io.Writer) encoder {
+	terminal := isTerminal(w)
+	if f == FormatAuto && terminal {
+		f = FormatHuman
+	}
 	switch f {
 	case FormatJSONv1:
 		return jsonEncoder{v1: true}
 	case FormatLTSV:
 		return ltsvEncoder{}
 	case FormatHuman:
-		return humanEncoder{color: isTerminal(w) && os.Getenv("NO_COLOR") == ""}
+		return humanEncoder{color: terminal && os.Getenv("NO_COLOR") == ""}
 	}
 	return jsonEncoder{}
 }
 
-// isTerminal reports whether w is one, or stands before one, as far as the
-// standard library knows: a character device, of which only /dev/null is likely
-// to be another.
+// isTerminal reports whether w or a writer that it unwraps to is a terminal.
 func isTerminal(w io.Writer) bool {
 	const mostLayers = 10 // one that unwraps to itself has no end
 	for range mostLayers {
 		switch layer := w.(type) {
 		case *os.File:
-			info, err := layer.Stat()
-			return err == nil && info.Mode()&os.ModeCharDevice != 0
+			return isCharDevice(layer)
 		case interface{ Unwrap() io.Writer }:
 			w = layer.Unwrap()
 		default:
@@ -69,4 +75,15 @@ func isTerminal(w io.Writer) bool {
 		}
 	}
 	return false
+}
+
+// isCharDevice reports whether the file is a character device other than the
+// null device. The standard library knows no more of a terminal.
+func isCharDevice(file *os.File) bool {
+	info, err := file.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
 }

@@ -11,7 +11,7 @@ import (
 
 func TestFormatsHaveNames(t *testing.T) {
 	for name, format := range map[string]log.Format{
-		"json": log.FormatJSON, "json-v1": log.FormatJSONv1, "ltsv": log.FormatLTSV, "human": log.FormatHuman,
+		"json": log.FormatJSON, "json-v1": log.FormatJSONv1, "ltsv": log.FormatLTSV, "human": log.FormatHuman, "auto": log.FormatAuto,
 	} {
 		if got, err := log.ParseFormat(name); got != format || err != nil {
 			t.Errorf("ParseFormat(%q) = %v, %v", name, got, err)
@@ -25,7 +25,7 @@ func TestFormatsHaveNames(t *testing.T) {
 	}
 	for _, name := range []string{"", "JSON", "logfmt"} {
 		got, err := log.ParseFormat(name)
-		if got != log.FormatJSON || err == nil || !strings.Contains(err.Error(), `"`+name+`"`) || !strings.Contains(err.Error(), "json, json-v1, ltsv, human") {
+		if got != log.FormatJSON || err == nil || !strings.Contains(err.Error(), `"`+name+`"`) || !strings.Contains(err.Error(), "json, json-v1, ltsv, human, auto") {
 			t.Errorf("ParseFormat(%q) = %v, %v, want an error with what was given and what there is", name, got, err)
 		}
 	}
@@ -59,35 +59,69 @@ type wrapped struct{ io.Writer }
 
 func (w wrapped) Unwrap() io.Writer { return w.Writer }
 
-// TestColorsAreForTerminals takes the one character device that each machine
-// has for a terminal.
-func TestColorsAreForTerminals(t *testing.T) {
-	device, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+// openTerminal opens a terminal: the master of a new pair.
+func openTerminal(t *testing.T) *os.File {
+	t.Helper()
+	file, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skipf("no pseudoterminal: %v", err)
+	}
+	t.Cleanup(func() { file.Close() })
+	return file
+}
+
+// open opens a file that the test writes to.
+func open(t *testing.T, name string) *os.File {
+	t.Helper()
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer device.Close()
-	file, err := os.Create(t.TempDir() + "/log")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
+	t.Cleanup(func() { file.Close() })
+	return file
+}
+
+// The looks of a line.
+const (
+	looksColored = "coloured"
+	looksPlain   = "plain"
+	looksJSON    = "JSON"
+)
+
+func TestTerminalsAreTold(t *testing.T) {
+	terminal, null := openTerminal(t), open(t, os.DevNull)
+	file := open(t, t.TempDir()+"/log")
 	for _, c := range []struct {
 		name    string
+		format  log.Format
 		behind  io.Writer
 		noColor string
-		want    bool
+		want    string
 	}{
-		{"device", device, "", true},
-		{"device, NO_COLOR", device, "1", false},
-		{"file", file, "", false},
+		{"human, terminal", log.FormatHuman, terminal, "", looksColored},
+		{"human, terminal, NO_COLOR", log.FormatHuman, terminal, "1", looksPlain},
+		{"human, file", log.FormatHuman, file, "", looksPlain},
+		{"human, null device", log.FormatHuman, null, "", looksPlain},
+		{"auto, terminal", log.FormatAuto, terminal, "", looksColored},
+		{"auto, terminal, NO_COLOR", log.FormatAuto, terminal, "1", looksPlain},
+		{"auto, file", log.FormatAuto, file, "", looksJSON},
+		{"auto, null device", log.FormatAuto, null, "", looksJSON},
+		{"auto, no file", log.FormatAuto, io.Discard, "", looksJSON},
+		{"JSON, terminal", log.FormatJSON, terminal, "", looksJSON},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv("NO_COLOR", c.noColor)
 			var w lineWriter
-			log.New(watched{wrapped{c.behind}, &w}, log.Options{Format: log.FormatHuman}).Error("event").Send()
-			if got := strings.Contains(w.lines[0], "\x1b["); got != c.want {
-				t.Errorf("coloured: %v, want %v: %q", got, c.want, w.lines[0])
+			log.New(watched{wrapped{c.behind}, &w}, log.Options{Format: c.format}).Error("event").Send()
+			got := looksPlain
+			switch line := w.lines[0]; {
+			case strings.Contains(line, "\x1b["):
+				got = looksColored
+			case strings.HasPrefix(line, "{"):
+				got = looksJSON
+			}
+			if got != c.want {
+				t.Errorf("the line is %s, want %s: %q", got, c.want, w.lines[0])
 			}
 		})
 	}
