@@ -33,6 +33,23 @@ func (e *openEvent) str(key, value string) {
 	}
 }
 
+// URL adds a string that may be a URL. Where [Options.Redact] names secrets, the
+// values of these parameters of its query are hidden, and so are the user and
+// password in it.
+func (e Event) URL(key, url string) Event {
+	if e.isOpen() {
+		e.open.url(key, url)
+	}
+	return e
+}
+
+func (e *openEvent) url(key, url string) {
+	if e.key(key) {
+		e.quote()
+		e.addURL("", clip(url, e.maxBytes))
+	}
+}
+
 // Bytes adds bytes as base64, with padding.
 func (e Event) Bytes(key string, value []byte) Event {
 	if e.isOpen() {

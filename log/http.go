@@ -84,9 +84,8 @@ func (e *openEvent) addHTTP(h *HTTP) {
 	e.addSetText("client", h.Client)
 	e.addSetText("protocol", h.Protocol)
 	e.addSetText("user_agent", h.UserAgent)
-	if h.Referer != "" && e.key("referer") {
-		e.quote()
-		e.addURL("", clip(h.Referer, e.maxBytes))
+	if h.Referer != "" {
+		e.url("referer", h.Referer)
 	}
 	e.addSetNumber("request_content_length", h.RequestContentLength)
 }

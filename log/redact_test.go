@@ -158,3 +158,18 @@ func TestWhatIsLeftOfALongQuery(t *testing.T) {
 		}
 	}
 }
+
+// TestURL hides what is secret in a URL that is a field.
+func TestURL(t *testing.T) {
+	const url = "//ada:x@a.example/?page=2&pass%77ord=x"
+	for want, redact := range map[string][]string{
+		`"data":{"to":"//[redacted]@a.example/?page=2&pass%77ord=[redacted]","password":"[redacted]"}`: {"password"},
+		`"data":{"to":"` + url + `","password":"` + url + `"}`:                                         nil,
+	} {
+		var out strings.Builder
+		log.New(&out, log.Options{Redact: redact}).Info("e").URL("to", url).URL("password", url).Send()
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("got %s, want %s", out.String(), want)
+		}
+	}
+}
