@@ -79,6 +79,10 @@ type RouteConfig struct {
 	// to. Default "websocket"; empty allows none.
 	Upgrade []string
 
+	// Events are the events that each request writes: EventsAll,
+	// EventsCompleted or EventsNone. Empty means those of LogConfig.
+	Events string
+
 	// Limits hold for the requests of this route, beside those of the door.
 	Limits RequestLimits
 }

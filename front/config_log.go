@@ -67,6 +67,10 @@ const (
 	EventsCompleted = "completed" // the completed event alone, which carries what the other two say
 )
 
+// EventsNone is a value of [RouteConfig.Events]: only the completed event of a
+// request that went wrong, of severity WARN or worse.
+const EventsNone = "none"
+
 // Values of [LogConfig.To] that are no paths.
 const (
 	LogToStdout = "stdout"
@@ -90,6 +94,7 @@ var (
 	logFormats  = []string{"json", "json-v1", "ltsv", "human", "auto"}
 	logLevels   = []string{"fatal", "error", "warn", "info", "debug"}
 	logEvents   = []string{EventsAll, EventsCompleted}
+	routeEvents = []string{EventsAll, EventsCompleted, EventsNone}
 	logWhenFull = []string{"shed", "drop", "block"}
 )
 

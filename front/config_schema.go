@@ -51,6 +51,8 @@ var schema = append([]key{
 	{Path: "routes.*.to", Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.route.to }), Required: "name the upstream that answers"},
 	{Path: "routes.*.timeout", Read: yamlfile.One(parseTimeout, func(f filling) *time.Duration { return &f.route.Timeout })},
 	{Path: "routes.*.upgrade", Read: yamlfile.Many(parseUpgrade, func(f filling) *[]string { return &f.route.Upgrade })},
+	{Path: "routes.*.log", Read: (*fileReader).Fields},
+	{Path: "routes.*.log.events", Read: yamlfile.One(yamlfile.Word(routeEvents), func(f filling) *string { return &f.route.Events })},
 
 	{Path: "redirects", Later: "remove it, and leave redirects to the upstreams"},
 }, limitKeys()...)

@@ -73,7 +73,7 @@ upstreams:
   a:
     servers: http://[::1]:9000
 routes:
-  - {match: "GET,HEAD /x/{id:code}", to: a, timeout: 5s, upgrade: []}
+  - {match: "GET,HEAD /x/{id:code}", to: a, timeout: 5s, upgrade: [], log: {events: none}}
   - match: /{path...}
     to: b
     upgrade: [WebSocket, tls/1.0]
@@ -101,7 +101,7 @@ routes:
 			{Name: "a", Servers: []string{"http://[::1]:9000"}},
 		},
 		Routes: []front.RouteConfig{
-			{Match: "GET,HEAD /x/{id:code}", To: "a", Timeout: 5 * time.Second},
+			{Match: "GET,HEAD /x/{id:code}", To: "a", Timeout: 5 * time.Second, Events: front.EventsNone},
 			{Match: "/{path...}", To: "b", Timeout: 30 * time.Second, Upgrade: []string{"websocket", "tls/1.0"}},
 		},
 	}

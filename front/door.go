@@ -1,6 +1,7 @@
 package front
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -21,18 +22,18 @@ import (
 // [New] makes it, [Door.Listen] binds it, [Door.Serve] runs it. Its methods
 // may be called by several goroutines.
 type Door struct {
-	cfg       *Config // as New was given; Reload changes tables alone
-	log       *log.Logger
-	out       Output
-	cost      *logCost
-	allEvents bool
-	tables    atomic.Pointer[tables]
-	metrics   *metrics
-	server    *server
-	files     fileBudget
-	shared    *proxy.Conns // all connections to upstreams
-	draining  atomic.Bool
-	cutting   atomic.Bool // the drain's time is up
+	cfg      *Config // as New was given; Reload changes tables alone
+	log      *log.Logger
+	out      Output
+	cost     *logCost
+	events   eventSet // of requests that have no route
+	tables   atomic.Pointer[tables]
+	metrics  *metrics
+	server   *server
+	files    fileBudget
+	shared   *proxy.Conns // all connections to upstreams
+	draining atomic.Bool
+	cutting  atomic.Bool // the drain's time is up
 }
 
 // tables are what a reload replaces, as one.
@@ -51,6 +52,7 @@ type route struct {
 	upstream string
 	timeout  time.Duration
 	upgrade  []string
+	events   eventSet
 	proxy    *proxy.Proxy
 	counts   *routeCounts
 	servers  map[*proxy.Server]prometheus.Observer // of the upstream: how long they take
@@ -78,13 +80,13 @@ func New(cfg *Config, out Output) (*Door, error) {
 		return nil, fmt.Errorf("log.format: %w", err)
 	}
 	d := &Door{
-		cfg:       cfg,
-		log:       log.New(out, log.Options{Namespace: cfg.Namespace, Level: level, Format: format, Redact: cfg.Log.Redact}),
-		allEvents: cfg.Log.Events != EventsCompleted,
-		out:       out,
-		cost:      costOf(out),
-		files:     newFileBudget(cfg.Limits.MaxConnections),
+		cfg:   cfg,
+		log:   log.New(out, log.Options{Namespace: cfg.Namespace, Level: level, Format: format, Redact: cfg.Log.Redact}),
+		out:   out,
+		cost:  costOf(out),
+		files: newFileBudget(cfg.Limits.MaxConnections),
 	}
+	d.events = d.eventSet(cfg.Log.Events)
 	d.metrics = newMetrics(logCollector{out: out, cost: d.cost})
 	d.shared = proxy.NewConns(d.files.upstreams)
 	d.server = newServer(d)
@@ -145,6 +147,7 @@ func (d *Door) build(cfg *Config, before map[string]*gate) (_ *tables, err error
 			pattern: r.Match, upstream: r.To, timeout: r.Timeout, upgrade: r.Upgrade,
 			proxy: proxies[r.To], counts: d.metrics.route(r.Match),
 			servers: servers[r.To],
+			events:  d.eventSet(cmp.Or(r.Events, d.cfg.Log.Events)),
 			gate:    d.newGate(r.Match, r.Limits, before),
 			limits:  r.Limits.within(cfg.Limits.RequestLimits),
 		}
@@ -177,6 +180,9 @@ func (d *Door) serve(x *exchange) {
 		proxy.Field{Name: traceParentField, Value: x.trace.parent})
 	x.Answer = append(x.Answer, proxy.Field{Name: requestIDField, Value: x.trace.id})
 	status, why := d.admit(x)
+	if x.events = d.events; status == 0 {
+		d.find(x, t)
+	}
 	d.logReceived(x)
 	switch {
 	case status != 0:
@@ -220,26 +226,34 @@ func (d *Door) admit(x *exchange) (status int, why string) {
 	return 0, ""
 }
 
-// pass finds the route and hands the request to its upstream.
+// find looks the route up. The request has it as x.found until the rate of all
+// requests lets it reach its route.
+func (d *Door) find(x *exchange, t *tables) {
+	var e *router.Entry[*route]
+	if e, x.allow = t.routes.Lookup(x.Method, x.http.Host, "", x.path, &x.params); e != nil {
+		x.found, x.events = e.Value, e.Value.events
+	}
+}
+
+// pass hands the request to the upstream of its route.
 func (d *Door) pass(x *exchange, t *tables) {
 	if fields := t.gate.allow(x); fields != nil {
 		d.refuseFor(x, 429, limitRate, allRoutes, "more requests than the rate allows", fields...)
 		return
 	}
-	e, allow := t.routes.Lookup(x.Method, x.http.Host, "", x.path, &x.params)
 	switch {
-	case e != nil:
-		x.route = e.Value
+	case x.found != nil:
+		x.route = x.found
 		x.Timeout, x.Upgrade = x.route.timeout, x.route.upgrade
 		if d.admitted(x, t) {
 			x.route.proxy.Serve(&x.Exchange)
 		}
-	case allow == "":
+	case x.allow == "":
 		d.refuse(x, 404, "no route")
 	case x.Method == "OPTIONS":
-		d.refuse(x, 204, "", proxy.Field{Name: "Allow", Value: withOptions(allow)})
+		d.refuse(x, 204, "", proxy.Field{Name: "Allow", Value: withOptions(x.allow)})
 	default:
-		d.refuse(x, 405, "no route for the method", proxy.Field{Name: "Allow", Value: withOptions(allow)})
+		d.refuse(x, 405, "no route for the method", proxy.Field{Name: "Allow", Value: withOptions(x.allow)})
 	}
 }
 

@@ -24,6 +24,27 @@ const eventRefused = "http request refused"
 // eventReloadFailed says that the configuration of before stays.
 const eventReloadFailed = "configuration reload failed"
 
+// An eventSet says which events a request writes.
+type eventSet uint8
+
+const (
+	troubleOnly   eventSet = iota // the completed event, if its severity is WARN or worse
+	completedOnly                 // the completed event
+	allEvents                     // received, proxying and completed
+)
+
+// eventSet returns the set that a key of the configuration names. Where the
+// level leaves out the first two events, the completed one has their data.
+func (d *Door) eventSet(name string) eventSet {
+	switch {
+	case name == EventsNone:
+		return troubleOnly
+	case name == EventsCompleted || !d.log.Enabled(log.LevelInfo):
+		return completedOnly
+	}
+	return allEvents
+}
+
 // describe fills in what the request itself says, for all its events.
 func (x *exchange) describe(name string, port int) {
 	h := &x.http
@@ -44,7 +65,7 @@ func withoutUserinfo(path string) string {
 
 // logReceived says that a request came in.
 func (d *Door) logReceived(x *exchange) {
-	if !d.allEvents {
+	if x.events != allEvents {
 		return
 	}
 	m := d.cost.event(&x.sampled)
@@ -56,7 +77,7 @@ func (d *Door) logReceived(x *exchange) {
 
 // logProxying says where a request goes.
 func (d *Door) logProxying(x *exchange) {
-	if !d.allEvents {
+	if x.events != allEvents {
 		return
 	}
 	m := d.cost.event(&x.sampled)
@@ -70,6 +91,10 @@ func (d *Door) logProxying(x *exchange) {
 
 // logCompleted says what became of a request.
 func (d *Door) logCompleted(x *exchange, ended time.Time) {
+	level := x.level()
+	if x.events == troubleOnly && level < log.LevelWarn {
+		return
+	}
 	m := d.cost.event(&x.sampled)
 	h := &x.http
 	h.StatusCode = x.Status
@@ -83,7 +108,7 @@ func (d *Door) logCompleted(x *exchange, ended time.Time) {
 	if x.route != nil {
 		h.Route = x.route.pattern
 	}
-	e := d.completedEvent(x).At(ended).TraceID(x.trace.id).HTTP(h)
+	e := d.log.Log(level, eventCompleted).At(ended).TraceID(x.trace.id).HTTP(h)
 	if x.Server != x.announced || x.Retried {
 		e.Str("destination", x.Server.URL()).Str("proxy_name", x.route.upstream)
 	}
@@ -100,16 +125,20 @@ func (d *Door) logCompleted(x *exchange, ended time.Time) {
 	m.endEvent()
 }
 
-// completedEvent begins the event at the level that its outcome deserves: an
-// upstream's failure is an error, a client that left is not.
-func (d *Door) completedEvent(x *exchange) log.Event {
-	if x.Err == nil {
-		return d.log.Info(eventCompleted)
+// level returns the severity that the outcome deserves. A failure of the
+// upstream is an error. A client that left is not, nor is a response with status
+// 5xx that the upstream sent whole. A refusal by a limit is no more than INFO,
+// so that a flood of them is the first to be dropped when the log is full.
+func (x *exchange) level() log.Level {
+	switch {
+	case x.Err == nil && x.Server != nil && x.Status >= 500:
+		return log.LevelWarn
+	case x.Err == nil:
+		return log.LevelInfo
+	case x.failure() == nil || x.failedByUpstream():
+		return log.LevelError
 	}
-	if x.failure() == nil || x.failedByUpstream() {
-		return d.log.Error(eventCompleted)
-	}
-	return d.log.Warn(eventCompleted)
+	return log.LevelWarn
 }
 
 // drained is the kind of failure that is the door's own doing: the drain's time

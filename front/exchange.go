@@ -19,7 +19,10 @@ type exchange struct {
 	began       time.Time
 	client      netip.Addr // behind the trusted proxies
 	trace       trace
-	route       *route
+	found       *route // by lookup
+	allow       string // the methods that the path has routes for, if nothing was found
+	events      eventSet
+	route       *route        // set once the request has reached it
 	announced   *proxy.Server // the one that the event "proxying request" names
 	params      router.Params
 	http        log.HTTP
@@ -42,7 +45,7 @@ func (x *exchange) reset() {
 	x.path, x.query, x.ambiguity, x.refusal = "", "", "", ""
 	x.began = time.Time{}
 	x.client = netip.Addr{}
-	x.route, x.announced = nil, nil
+	x.found, x.allow, x.route, x.announced = nil, "", nil, nil
 	x.params.Release()
 	x.pacer.reset()
 	x.departure.reset()
