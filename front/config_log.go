@@ -23,6 +23,11 @@ type LogConfig struct {
 	Level  string // the least severe level that is written: fatal, error, warn, info (the default) or debug
 	Events string // EventsAll (the default) or EventsCompleted
 
+	// RequestHeaders and ResponseHeaders name header fields, in lower case, that
+	// are added to the completed event. ParseConfig refuses the names of fields
+	// that hold secrets.
+	RequestHeaders, ResponseHeaders []string
+
 	// Redact lists keys whose values are secret, such as parameters of
 	// queries; see log.Options.
 	Redact []string

@@ -51,6 +51,11 @@ func TestParseConfigLogMistakes(t *testing.T) {
 		name, src string
 		want      []string
 	}{
+		{"secret headers", "log: {request_headers: [AUTHORIZATION, Cookie, proxy-Authorization, X-API-key], response_headers: [Set-Cookie]}\n",
+			[]string{`1:25 "AUTHORIZATION" holds a secret`, `1:40 "Cookie" holds`, `1:48 "proxy-Authorization" holds`, `1:69 "X-API-key" holds`, `1:100 "Set-Cookie" holds`}},
+		{"a header twice", "log: {response_headers: [etag, ETag]}\n", []string{`1:32 etag is given twice|keep one`}},
+		{"no header", "log: {request_headers: [\"a b\", Host]}\n", []string{`1:25 "a b" is not the name of a header`, `1:32 http.host`}},
+		{"no events at all", "log: {events: none}\n", []string{`1:15 "none"|all, completed`}},
 		{"no destination", "log: {to: []}\n", []string{`1:11 "to" is empty`}},
 		{"a destination twice", "log: {to: [stdout, stdout]}\n", []string{`1:20 stdout is given twice`}},
 		{"a file twice", "log: {to: [./a.log, a.log]}\n", []string{`1:21 "a.log" is given twice`}},

@@ -23,6 +23,8 @@ var schema = append([]key{
 	{Path: "log.format", Read: yamlfile.One(yamlfile.Word(logFormats), func(f filling) *string { return &f.config.Log.Format })},
 	{Path: "log.level", Read: yamlfile.One(yamlfile.Word(logLevels), func(f filling) *string { return &f.config.Log.Level })},
 	{Path: "log.events", Read: yamlfile.One(yamlfile.Word(logEvents), func(f filling) *string { return &f.config.Log.Events })},
+	{Path: "log.request_headers", Read: yamlfile.Many(parseLogHeader, func(f filling) *[]string { return &f.config.Log.RequestHeaders })},
+	{Path: "log.response_headers", Read: yamlfile.Many(parseLogHeader, func(f filling) *[]string { return &f.config.Log.ResponseHeaders })},
 	{Path: "log.redact", Read: yamlfile.Many(parseSecret, func(f filling) *[]string { return &f.config.Log.Redact })},
 	{Path: "log.queue", Read: (*fileReader).Fields},
 	{Path: "log.queue.size", Read: yamlfile.One(parseQueueSize, func(f filling) *int { return &f.config.Log.Queue.Size })},

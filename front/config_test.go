@@ -61,6 +61,8 @@ log:
   format: ltsv
   level: warn
   events: completed
+  request_headers: [Accept-Language, x-forwarded-for]
+  response_headers: Content-Type
   redact: [token, Session]
   queue: {size: 1MiB, when_full: block, wait: 1s, linger: 1ms}
   rotate: {size: 100MiB, daily: true, keep: 7, gzip: true}
@@ -89,7 +91,9 @@ routes:
 			netip.MustParsePrefix("2001:db8::/32"),
 		},
 		Log: front.LogConfig{
-			To: []string{"/var/log/weir.log"}, Format: "ltsv", Level: "warn", Events: front.EventsCompleted, Redact: []string{"token", "Session"},
+			RequestHeaders:  []string{"accept-language", "x-forwarded-for"},
+			ResponseHeaders: []string{"content-type"},
+			To:              []string{"/var/log/weir.log"}, Format: "ltsv", Level: "warn", Events: front.EventsCompleted, Redact: []string{"token", "Session"},
 			Queue:  front.LogQueueConfig{Size: 1 << 20, WhenFull: "block", Wait: time.Second, Linger: time.Millisecond},
 			Rotate: front.LogRotateConfig{Size: 100 << 20, Daily: true, Keep: 7, Gzip: true},
 			Fsync:  5 * time.Second, Heartbeat: time.Minute,

@@ -118,6 +118,7 @@ func (d *Door) logCompleted(x *exchange, ended time.Time) {
 	if x.limit != "" {
 		e.Str("limit", string(x.limit))
 	}
+	d.addHeaders(e, x)
 	if failure := x.failure(); failure != nil {
 		e.Str("failure", string(failure.Kind)).Bool("cut", x.Began && x.Cut).Err(failure)
 	}

@@ -64,7 +64,12 @@ var secretKeys = []string{
 
 const redactConfig = `listen: ["127.0.0.1:0"]
 admin: "127.0.0.1:0"
-log: {format: %s, events: %s, redact: [token, session-key, "pässwort", "api key"]}
+log:
+  format: %s
+  events: %s
+  redact: [token, session-key, "pässwort", "api key"]
+  request_headers: [referer, x-original-url]
+  response_headers: [location]
 upstreams:
   site: {servers: [%q]}
 routes:
@@ -150,6 +155,7 @@ func secretFields(s *canaries) [][2]string {
 		{"Proxy-Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte("user:"+s.next()))},
 		{"Cookie", "a=b; session=" + s.next() + `; quoted="` + s.next() + `"`},
 		{"X-Api-Key", s.next()},
+		{"X-Original-Url", "/a?" + secretQuery(s)},
 		{"Referer", "http://user:" + s.next() + "@example.org/?" + secretQuery(s) + "#token=" + s.next()},
 	}
 	if s.n%2 == 0 {
@@ -195,7 +201,7 @@ func secretAnswer(r *http.Request) string {
 	case "/surplus":
 		return "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokSet-Cookie: " + secret + "\r\n"
 	}
-	return "HTTP/1.1 200 OK\r\nAuthorization: Bearer " + secret + "\r\nProxy-Authorization: " + secret + "\r\nCookie: " + secret +
+	return "HTTP/1.1 200 OK\r\nLocation: http://user:" + secret + "@a.example/?page=2&token=" + secret + "\r\nAuthorization: Bearer " + secret + "\r\nProxy-Authorization: " + secret + "\r\nCookie: " + secret +
 		"\r\nSet-Cookie: session=" + secret + "; Secure\r\nset-cookie: other=" + secret + "\r\nX-Api-Key: " + secret + "\r\nContent-Length: 2\r\n\r\nok"
 }
 

@@ -54,6 +54,8 @@ func (c *Config) fixedDifferences(other *Config) []string {
 		{"log.format", c.Log.Format == other.Log.Format},
 		{"log.level", c.Log.Level == other.Log.Level},
 		{"log.events", c.Log.Events == other.Log.Events},
+		{"log.request_headers", slices.Equal(c.Log.RequestHeaders, other.Log.RequestHeaders)},
+		{"log.response_headers", slices.Equal(c.Log.ResponseHeaders, other.Log.ResponseHeaders)},
 		{"log.redact", slices.Equal(c.Log.Redact, other.Log.Redact)},
 		{"log.queue", c.Log.Queue == other.Log.Queue},
 		{"log.rotate", c.Log.Rotate == other.Log.Rotate},

@@ -105,6 +105,7 @@ func TestReload(t *testing.T) {
 		c.Log.Events = front.EventsCompleted
 		c.Log.To = []string{front.LogToStderr}
 		c.Log.Format, c.Log.Level, c.Log.Redact = "ltsv", "debug", []string{"token"}
+		c.Log.RequestHeaders, c.Log.ResponseHeaders = []string{"a"}, []string{"b"}
 		c.Log.Queue.Size, c.Log.Rotate.Daily = 1<<20, true
 		c.Log.Fsync, c.Log.Heartbeat = front.FsyncEach, 0
 	}))
@@ -112,7 +113,8 @@ func TestReload(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{
-		"namespace", "listen", "admin", "drain", "log.to", "log.format", "log.level", "log.events", "log.redact",
+		"namespace", "listen", "admin", "drain", "log.to", "log.format", "log.level", "log.events",
+		"log.request_headers", "log.response_headers", "log.redact",
 		"log.queue", "log.rotate", "log.fsync", "log.heartbeat",
 	}, unchanged); diff != "" {
 		t.Errorf("needs a restart (-want +got):\n%s", diff)

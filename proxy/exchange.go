@@ -176,6 +176,15 @@ func keepBytes(b []byte) []byte {
 	return b[:0]
 }
 
+// ResponseHeader returns the fields of the final response as the Client got
+// them, or nil if none began. They are valid until Reset.
+func (x *Exchange) ResponseHeader() []Field {
+	if !x.Began && !x.Upgraded {
+		return nil
+	}
+	return x.fields
+}
+
 // Cancel ends the exchange because its client is gone or will wait no longer:
 // the upstream connection is given up, and Serve returns soon after. It may be
 // called at any time, by any goroutine, more than once.
