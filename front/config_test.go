@@ -174,7 +174,7 @@ func TestParseConfigMistakes(t *testing.T) {
 		{"a key in another place", smallest + "servers: x\n", []string{`3:1 "servers"|belongs under "upstreams.NAME"`}},
 		{"a key of a mapping below", "upstreams: {a: {servers: http://a}}\nroutes: {match: /, to: a, queue: {length: 1}}\n", []string{`2:27 "queue"|belongs under "limits"`}},
 		{"a key of two mappings below", smallest + "log: {size: 1MiB}\n", []string{`3:7 "size"|belongs under "queue" or "rotate"`}},
-		{"a key of a route in an upstream", "upstreams: {a: {servers: http://a, timeout: 5s}}\nroutes: {match: /, to: a}\n", []string{`1:36 "timeout"|belongs under "routes"`}},
+		{"a key of a route in an upstream", "upstreams: {a: {servers: http://a, timeout: 5s}}\nroutes: {match: /, to: a}\n", []string{`1:36 "timeout"|belongs under "drain" or "routes"`}},
 		{"a key of the door in a route", "upstreams: {a: {servers: http://a}}\nroutes: {match: /, to: a, max_connections: 5}\n", []string{`2:27 "max_connections"|belongs under "limits"`}},
 		{"a key of two other places", "upstreams: {a: {servers: http://a, in_flight: 5}}\nroutes: {match: /, to: a}\n", []string{`1:36 "in_flight"|belongs under "limits" or "routes.limits"`}},
 		{"fields of a route, which are no limit", "upstreams: {a: {servers: http://a}}\nroutes: {match: /, to: a, headers: {X-A: b}}\n", []string{`2:27 "headers"|the keys here are match, to, timeout`}},
