@@ -1,6 +1,9 @@
 package log
 
-import "context"
+import (
+	"context"
+	"sync/atomic"
+)
 
 type contextKey struct{}
 
@@ -11,9 +14,19 @@ func Into(ctx context.Context, l *Logger) context.Context {
 }
 
 // From returns the logger that [Into] gave to the context, or one that it came
-// from: mostly that of a request, with its trace id. Without one it is nil,
-// which discards everything.
+// from: mostly that of a request, with its trace id. Without one it returns the
+// logger of [SetDefault].
 func From(ctx context.Context) *Logger {
-	l, _ := ctx.Value(contextKey{}).(*Logger)
-	return l
+	if l, ok := ctx.Value(contextKey{}).(*Logger); ok {
+		return l
+	}
+	return defaultLogger.Load()
 }
+
+var defaultLogger atomic.Pointer[Logger]
+
+// SetDefault sets the logger that [From] returns for a context without one. At
+// first it is nil, which discards everything. Call it in main, before the code
+// that uses From starts; a library must not call it. Many goroutines may call
+// SetDefault and From at once; loggers that From has returned stay the same.
+func SetDefault(l *Logger) { defaultLogger.Store(l) }

@@ -37,3 +37,27 @@ func TestFromWithoutALoggerDiscards(t *testing.T) {
 		t.Error("enabled, with nowhere to write to")
 	}
 }
+
+func TestFromReturnsTheDefault(t *testing.T) {
+	defer log.SetDefault(nil)
+	var w lineWriter
+	logger := log.New(&w, log.Options{})
+	log.SetDefault(logger)
+	request := logger.With().TraceID("t").Logger()
+	for name, c := range map[string]struct {
+		ctx  context.Context
+		want *log.Logger
+	}{
+		"without a logger": {context.Background(), logger},
+		"with one":         {log.Into(context.Background(), request), request},
+		"with nil":         {log.Into(context.Background(), nil), nil},
+	} {
+		if got := log.From(c.ctx); got != c.want {
+			t.Errorf("%s: got %p, want %p", name, got, c.want)
+		}
+	}
+	log.SetDefault(nil)
+	if got := log.From(context.Background()); got != nil {
+		t.Errorf("after SetDefault(nil): got %p, want nil", got)
+	}
+}

@@ -21,7 +21,7 @@
 //   - [Options.Redact] for keys whose values nobody may read in a log, and
 //     [Options.Sampling] for events that may come by the thousand.
 //   - [Into] and [From] for a request's logger in its context, which package
-//     httplog puts there.
+//     httplog puts there, and [SetDefault] for contexts without one.
 //   - Package errs for errors that know their stack and their fields: without
 //     it, an error is a message, unless [Event.Stack] is asked for more.
 //   - [Logger.Handler] for code that logs with log/slog, [Capture] for code that

@@ -19,8 +19,12 @@ func loadUser(ctx context.Context) {
 	log.From(ctx).Info("loading user").At(noon).Send()
 }
 
-// Without a logger in the context, events go nowhere.
-func ExampleFrom() {
+// Without a logger in the context, events go nowhere until a default is set.
+func ExampleSetDefault() {
 	log.From(context.Background()).Info("not written").Send()
+	log.SetDefault(log.New(os.Stdout, log.Options{Namespace: "front-door"}))
+	defer log.SetDefault(nil) // for the other examples
+	log.From(context.Background()).Info("ready").At(noon).Send()
 	// Output:
+	// {"created_at":"2026-11-21T12:00:00Z","namespace":"front-door","event":"ready","severity":3}
 }
