@@ -10,12 +10,16 @@ import (
 
 // An EventWriter is an io.Writer that wants to know how much a line matters,
 // so that it can drop the lesser ones first. A [Logger] calls WriteEvent
-// instead of Write where there is one, from many goroutines at once.
+// instead of Write, from many goroutines at once.
 //
 // The line ends in its newline and belongs to the writer only until WriteEvent
 // returns. What it returns is as with io.Writer: an error, and fewer bytes than
 // the line has, are told to [Options.OnError].
+//
+// It is an io.Writer too, so that [New] and others take it. Write gets lines
+// that have no level; the sinks of package sink take them as LevelInfo.
 type EventWriter interface {
+	io.Writer
 	WriteEvent(level Level, line []byte) (int, error)
 }
 
