@@ -6,8 +6,9 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// A Tee hands each event to several sinks. Make one with [NewTee]. Any number
-// of goroutines may use it if they may use its parts.
+// A Tee hands each event to several sinks; a [Filter] before one of them gives
+// it a level of its own. Make one with [NewTee]. Any number of goroutines may
+// use it if they may use its parts.
 //
 // The parts take an event one after the other, in the caller's goroutine, so
 // each is to be a [Queue], which has a goroutine, a bound and a policy of its
