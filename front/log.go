@@ -78,13 +78,9 @@ func queueOptions(cfg *Config) (o sink.QueueOptions, err error) {
 		Wait:      cfg.Log.Queue.Wait,
 		Linger:    cfg.Log.Queue.Linger,
 		Heartbeat: cfg.Log.Heartbeat,
-		Events:    log.Options{Namespace: cfg.Namespace},
 	}
 	if o.WhenFull, err = sink.ParsePolicy(cfg.Log.Queue.WhenFull); err != nil {
 		return o, fmt.Errorf("log.queue.when_full: %w", err)
-	}
-	if o.Events.Format, err = log.ParseFormat(cfg.Log.Format); err != nil {
-		return o, fmt.Errorf("log.format: %w", err)
 	}
 	return o, nil
 }
@@ -151,6 +147,14 @@ func (l *Log) WriteEvent(level log.Level, line []byte) (int, error) {
 
 // Write is WriteEvent at log.LevelInfo.
 func (l *Log) Write(line []byte) (int, error) { return l.WriteEvent(log.LevelInfo, line) }
+
+// UseOptions sets the options of the events that the queues write themselves;
+// log.New calls it.
+func (l *Log) UseOptions(o log.Options) {
+	for _, d := range l.destinations {
+		d.queue.UseOptions(o)
+	}
+}
 
 // Unwrap returns the writer of the only destination, nil when there are
 // several, for who asks what kind it is.

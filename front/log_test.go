@@ -62,7 +62,7 @@ func TestLogGoesEverywhere(t *testing.T) {
 	cfg.Log.To = []string{front.LogToStdout, file, front.LogToStderr}
 	l, stdout, stderr := openLog(t, cfg, nil)
 	const producers, each = 4, 500
-	logger := log.New(l, log.Options{Namespace: "test"})
+	logger := log.New(l, log.Options{Namespace: cfg.Namespace})
 	var all sync.WaitGroup
 	for p := range producers {
 		all.Go(func() {

@@ -43,35 +43,33 @@ func (f Format) String() string {
 	return fmt.Sprintf("format(%d)", uint8(f))
 }
 
+// autoFormat returns the format that FormatAuto means for w.
+func autoFormat(w io.Writer) Format {
+	if isTerminal(w) {
+		return FormatHuman
+	}
+	return FormatJSON
+}
+
 // newEncoder returns the encoder of a format, and that of FormatJSON for an
 // unknown one.
 func newEncoder(f Format, w io.Writer) encoder {
-	terminal := isTerminal(w)
-	if f == FormatAuto && terminal {
-		f = FormatHuman
-	}
 	switch f {
 	case FormatJSONv1:
 		return jsonEncoder{v1: true}
 	case FormatLTSV:
 		return ltsvEncoder{}
 	case FormatHuman:
-		return humanEncoder{color: terminal && os.Getenv("NO_COLOR") == ""}
+		return humanEncoder{color: isTerminal(w) && os.Getenv("NO_COLOR") == ""}
 	}
 	return jsonEncoder{}
 }
 
-// isTerminal reports whether w or a writer that it unwraps to is a terminal.
+// isTerminal reports whether the first file among the layers of w is a terminal.
 func isTerminal(w io.Writer) bool {
-	const mostLayers = 10 // one that unwraps to itself has no end
-	for range mostLayers {
-		switch layer := w.(type) {
-		case *os.File:
-			return isCharDevice(layer)
-		case interface{ Unwrap() io.Writer }:
-			w = layer.Unwrap()
-		default:
-			return false
+	for layer := range layers(w) {
+		if file, ok := layer.(*os.File); ok {
+			return isCharDevice(file)
 		}
 	}
 	return false

@@ -88,7 +88,12 @@ func New(w io.Writer, o Options) *Logger {
 	}
 	o.MaxEventBytes = max(o.MaxEventBytes, leastMaxEventBytes)
 
+	if o.Format == FormatAuto {
+		o.Format = autoFormat(w)
+	}
+
 	out := newOutput(w, o)
+	useOptions(w, o)
 	head := out.encoder.appendNamespace(nil, clip(o.Namespace, o.MaxEventBytes))
 	return &Logger{out: out, min: &o.Level.levelVar().level, head: string(head)}
 }

@@ -3,6 +3,7 @@ package log
 import (
 	"fmt"
 	"io"
+	"iter"
 	"net"
 	"os"
 	"sync"
@@ -15,6 +16,10 @@ import (
 // The line ends in its newline and belongs to the writer only until WriteEvent
 // returns. What it returns is as with io.Writer: an error, and fewer bytes than
 // the line has, are told to [Options.OnError].
+//
+// One that writes events of its own has a method UseOptions(Options), or an
+// Unwrap() io.Writer that returns a writer with that method. [New] calls it with
+// the options of the Logger, so that all events in a log look alike.
 //
 // It is an io.Writer too, so that [New] and others take it. Write gets lines
 // that have no level; the sinks of package sink take them as LevelInfo.
@@ -37,6 +42,34 @@ type output struct {
 	events EventWriter // nil unless the writer is one
 	writer io.Writer
 	mu     *sync.Mutex // held during a Write; nil for writers that may be called at once
+}
+
+// useOptions passes the options on to the first layer of w that writes events of
+// its own.
+func useOptions(w io.Writer, o Options) {
+	for layer := range layers(w) {
+		if user, ok := layer.(interface{ UseOptions(Options) }); ok {
+			user.UseOptions(o)
+			return
+		}
+	}
+}
+
+// layers yields w and the writers that it unwraps to.
+func layers(w io.Writer) iter.Seq[io.Writer] {
+	const mostLayers = 10 // a writer that unwraps to itself has no end
+	return func(yield func(io.Writer) bool) {
+		for range mostLayers {
+			if !yield(w) {
+				return
+			}
+			outer, ok := w.(interface{ Unwrap() io.Writer })
+			if !ok {
+				return
+			}
+			w = outer.Unwrap()
+		}
+	}
 }
 
 func newOutput(w io.Writer, o Options) *output {

@@ -39,10 +39,6 @@ type QueueOptions struct {
 	// Heartbeat is how soon after an event the log tells how many there were,
 	// in an event "log totals". Zero is never.
 	Heartbeat time.Duration
-
-	// Events are the Namespace, Format and other settings of the events that
-	// the queue writes itself. They are written whatever its Level says.
-	Events log.Options
 }
 
 // A Queue takes lines at the cost of a copy and has a goroutine of its own
@@ -78,7 +74,9 @@ type QueueOptions struct {
 //	              data.written, data.dropped and data.waiting since then,
 //	              before this event, so that data.written lines precede it
 //
-// Both are counted in [Stats] as every event is.
+// Both are counted in [Stats] as every event is. They have the namespace and the
+// format of the first Logger that [log.New] made for the queue, whatever its
+// level; for lines that come from elsewhere, see [Queue.UseOptions].
 type Queue struct {
 	o    QueueOptions
 	done chan struct{} // closed when the goroutine has ended
@@ -98,6 +96,7 @@ type Queue struct {
 	flushes []flush
 	sleep   sleep
 	closed  bool
+	own     *log.Logger // of the events that the queue writes itself; nil until UseOptions
 }
 
 // NewQueue returns a Queue that writes to w, which stays the caller's to close.
@@ -111,7 +110,7 @@ func NewQueue(w io.Writer, o QueueOptions) *Queue {
 		done:    make(chan struct{}),
 		wake:    make(chan struct{}, 1),
 		out:     newLineWriter(w, true),
-		reports: newReports(w, o),
+		reports: newReports(w, o.Heartbeat),
 		works:   true,
 		backlog: newBacklog(o.Bytes),
 	}

@@ -21,7 +21,6 @@ const gapPause = time.Second
 // reports are what a queue's goroutine knows of the events that it writes
 // itself. They do not go through the backlog, which may be full.
 type reports struct {
-	logger    *log.Logger
 	line      lineKeeper
 	heartbeat time.Duration
 	opened    time.Time
@@ -31,11 +30,33 @@ type reports struct {
 	totalsAt time.Time // when totals are due; zero: nothing happened since the last
 }
 
-func newReports(w io.Writer, o QueueOptions) *reports {
-	r := &reports{line: lineKeeper{w: w}, heartbeat: o.Heartbeat, opened: time.Now()}
-	o.Events.Level, o.Events.Sampling = log.LevelInfo, nil
-	r.logger = log.New(&r.line, o.Events)
-	return r
+func newReports(w io.Writer, heartbeat time.Duration) *reports {
+	return &reports{line: lineKeeper{w: w}, heartbeat: heartbeat, opened: time.Now()}
+}
+
+// UseOptions sets the options of the events that the queue writes itself, apart
+// from Level, Sampling and OnError. Only the first call counts. [log.New] makes
+// it for the Logger that writes to the queue. Call it before when the lines come
+// from another source, or it has no namespace.
+func (q *Queue) UseOptions(o log.Options) {
+	o.Level, o.Sampling, o.OnError = log.LevelInfo, nil, nil
+	own := log.New(&q.reports.line, o)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.own == nil {
+		q.own = own
+	}
+}
+
+// ownEvents returns the logger of the events that the queue writes itself.
+func (q *Queue) ownEvents() *log.Logger {
+	q.mu.Lock()
+	own := q.own
+	q.mu.Unlock()
+	if own == nil {
+		return log.New(&q.reports.line, log.Options{})
+	}
+	return own
 }
 
 // A lineKeeper keeps the line that a logger writes.
@@ -106,7 +127,7 @@ func (q *Queue) reportGap() {
 	q.mu.Unlock()
 
 	r.lastGap = time.Now()
-	r.logger.Warn(eventDropped).
+	q.ownEvents().Warn(eventDropped).
 		Object("count", func(e log.Event) { addLosses(e, lossesSince(r.told, dropped)) }).
 		Time("since", since).
 		Send()
@@ -156,7 +177,7 @@ func addLosses(e log.Event, losses []Loss) {
 func (q *Queue) reportTotals() {
 	r := q.reports
 	s := q.Stats()
-	r.logger.Info(eventTotals).
+	q.ownEvents().Info(eventTotals).
 		Time("since", r.opened).
 		Uint64("emitted", s.Emitted).
 		Uint64("written", s.Written).

@@ -1,8 +1,10 @@
 package sink_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"syscall"
@@ -51,7 +53,8 @@ func TestGapIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFaulty()
 		w.stall()
-		q := sink.NewQueue(w, sink.QueueOptions{Bytes: 8000, Events: log.Options{Namespace: "shop", Level: log.LevelFatal}})
+		q := sink.NewQueue(w, sink.QueueOptions{Bytes: 8000})
+		log.New(q, log.Options{Namespace: "shop", Level: log.LevelFatal})
 		line := []byte(strings.Repeat("x", 99) + "\n")
 		fill := func(n int) {
 			for range n {
@@ -211,14 +214,15 @@ func TestReportsHaveTheFormat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFaulty()
 		w.fail(step{0, syscall.EPIPE})
-		q := sink.NewQueue(w, sink.QueueOptions{Heartbeat: time.Second, Events: log.Options{Namespace: "shop", Format: log.FormatLTSV}})
+		q := sink.NewQueue(w, sink.QueueOptions{Heartbeat: time.Second})
+		q.UseOptions(log.Options{Namespace: "shop", Format: log.FormatLTSV})
 		q.Write([]byte("lost\n"))
 		synctest.Wait()
 		q.Write([]byte("written\n"))
 		closeQueue(t, q)
 		for _, want := range []string{
 			"event:log events dropped", "count.info.write_error:1", "since:2000-01-01T00:00:00",
-			"event:log totals", "emitted:3", "written:2", "dropped:1", "waiting:0",
+			"namespace:shop", "event:log totals", "emitted:3", "written:2", "dropped:1", "waiting:0",
 		} {
 			labels := strings.FieldsFunc(w.output(), func(r rune) bool { return r == '\t' || r == '\n' })
 			if !slices.ContainsFunc(labels, func(label string) bool { return strings.HasPrefix(label, want) }) {
@@ -226,4 +230,32 @@ func TestReportsHaveTheFormat(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestReportsHaveTheLoggersNamespace looks at the totals of a queue below other
+// writers. No sink is told the namespace: it has it from the logger.
+func TestReportsHaveTheLoggersNamespace(t *testing.T) {
+	filter := func(q *sink.Queue) log.EventWriter { return sink.NewFilter(q, log.LevelInfo) }
+	for name, c := range map[string]struct {
+		w    func(*sink.Queue) io.Writer
+		want string
+	}{
+		"queue":  {func(q *sink.Queue) io.Writer { return q }, "shop"},
+		"filter": {func(q *sink.Queue) io.Writer { return filter(q) }, "shop"},
+		"tee":    {func(q *sink.Queue) io.Writer { return sink.NewTee(sink.NewDirect(io.Discard), filter(q)) }, "shop"},
+		"none":   {func(*sink.Queue) io.Writer { return io.Discard }, "second"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			q := sink.NewQueue(&out, sink.QueueOptions{Heartbeat: time.Hour})
+			log.New(c.w(q), log.Options{Namespace: "shop", Format: log.FormatAuto, Level: log.LevelFatal})
+			log.New(q, log.Options{Namespace: "second"})
+			q.Write([]byte("{}\n"))
+			closeQueue(t, q)
+			totals := reports(t, out.String(), "log totals")
+			if len(totals) != 1 || totals[0].Namespace != c.want {
+				t.Errorf("totals %+v, want one of the namespace %q", totals, c.want)
+			}
+		})
+	}
 }

@@ -40,6 +40,20 @@ func (t *Tee) WriteEvent(level log.Level, line []byte) (int, error) {
 	return least, failed
 }
 
+// UseOptions passes the options on to each part that writes events of its own;
+// see [log.EventWriter].
+func (t *Tee) UseOptions(o log.Options) {
+	for _, part := range t.parts {
+		useOptions(part, o)
+	}
+}
+
+func useOptions(w log.EventWriter, o log.Options) {
+	if user, ok := w.(interface{ UseOptions(log.Options) }); ok {
+		user.UseOptions(o)
+	}
+}
+
 // Write is WriteEvent at [log.LevelInfo], for what writes lines without a
 // level.
 func (t *Tee) Write(line []byte) (int, error) {
