@@ -64,6 +64,10 @@ const AdminOff = "off"
 type UpstreamConfig struct {
 	Name    string   // letters, digits, '.', '_' and '-'
 	Servers []string // at least one, each http://host:port with the port always there
+
+	// ConnectRetry is how long a request waits for a connection when no server
+	// can be connected to. Zero fails at once. Default 1s.
+	ConnectRetry time.Duration
 }
 
 // RouteConfig sends the requests that match a pattern to an upstream.

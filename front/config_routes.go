@@ -6,6 +6,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/weirhq/weir/internal/nearest"
 	"github.com/weirhq/weir/internal/yamlfile"
@@ -47,7 +48,7 @@ func readUpstream(r *fileReader, p place, n *yamlfile.Node) {
 		f.upstreams = map[string]yamlfile.Pos{}
 	}
 	f.upstreams[name] = p.Key.Pos
-	u := UpstreamConfig{Name: name}
+	u := UpstreamConfig{Name: name, ConnectRetry: time.Second}
 	p.To.upstream = &u
 	r.Fields(p, n)
 	f.config.Upstreams = append(f.config.Upstreams, u)

@@ -125,6 +125,7 @@ func (d *Door) build(cfg *Config, before map[string]*gate) (_ *tables, err error
 		if err != nil {
 			return nil, err
 		}
+		up.ConnectRetry = u.ConnectRetry
 		up.Share(d.shared)
 		t.upstreams = append(t.upstreams, up)
 		proxies[u.Name] = &proxy.Proxy{Upstream: up, Trust: t.trust, Hook: d.observe}
@@ -293,6 +294,8 @@ func (d *Door) observe(px *proxy.Exchange, e proxy.Event) {
 		d.logProxying(x)
 	case proxy.PassedOver:
 		d.metrics.countFailure(x)
+	case proxy.Waiting:
+		d.metrics.waits.WithLabelValues(x.route.upstream).Inc()
 	}
 }
 

@@ -27,6 +27,7 @@ const (
 	limitPerClient   limitName = "connections_per_client"
 	limitFiles       limitName = "open_files"
 	limitUpstreams   limitName = "upstream_connections"
+	limitWaiting     limitName = "upstream_waiting"
 	limitAdmin       limitName = "admin_connections"
 )
 
@@ -193,6 +194,8 @@ func (d *Door) blameLimit(x *exchange) {
 		x.limit, route = limitFiles, allRoutes
 	case failure.Kind == proxy.TooManyConns:
 		x.limit, route = limitUpstreams, allRoutes
+	case errors.Is(failure, proxy.ErrTooManyWaiting):
+		x.limit = limitWaiting
 	case failure == errSlowUpload:
 		x.limit = limitUpload
 	case failure == errSlowDownload:

@@ -28,6 +28,7 @@ type metrics struct {
 	duration *prometheus.HistogramVec
 	requests *prometheus.CounterVec
 	failures *prometheus.CounterVec
+	waits    *prometheus.CounterVec // for a connection
 	refused  prometheus.Counter
 	refusals *prometheus.CounterVec // by limits
 	upstream *prometheus.HistogramVec
@@ -83,6 +84,10 @@ func newMetrics(log logCollector) *metrics {
 			Name: "weir_upstream_errors_total",
 			Help: "Failures of an upstream's servers, by what went wrong; those too for which another server stood in.",
 		}, []string{"upstream", "kind"}),
+		waits: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "weir_upstream_waits_total",
+			Help: "Requests that waited because no server of the upstream could be connected to.",
+		}, []string{"upstream"}),
 		refused: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "weir_malformed_requests_total",
 			Help: "Requests refused while they were read, before there was one to route.",
@@ -94,7 +99,7 @@ func newMetrics(log logCollector) *metrics {
 	}
 	m.unmatched = newRouteCounts(unmatched, m)
 	m.reloads = newReloadMetrics()
-	m.registry.MustRegister(m.duration, m.upstream, m.requests, m.failures, m.refused, m.refusals,
+	m.registry.MustRegister(m.duration, m.upstream, m.requests, m.failures, m.waits, m.refused, m.refusals,
 		m.reloads.total, m.reloads.last, newBuildInfo(),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "weir_requests_in_flight",

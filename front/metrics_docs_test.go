@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	dto "github.com/prometheus/client_model/go"
@@ -53,7 +54,7 @@ func TestMetricsDocs(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "weir.log")
 	cfg := doorConfig(back.URL, func(c *front.Config) {
 		c.Log.To = []string{front.LogToStdout, file}
-		c.Upstreams = append(c.Upstreams, front.UpstreamConfig{Name: "dead", Servers: []string{"http://" + closedPort(t)}})
+		c.Upstreams = append(c.Upstreams, front.UpstreamConfig{Name: "dead", Servers: []string{"http://" + closedPort(t)}, ConnectRetry: time.Millisecond})
 		c.Routes = append(c.Routes, front.DefaultRoute("/dead", "dead"))
 	})
 	out, _, _ := openLog(t, cfg, nil)

@@ -34,21 +34,31 @@ func (m *metrics) forget(before, now []*proxy.Upstream) {
 	}
 }
 
-// upstreamCollector reports which servers of the current tables are up.
+// upstreamCollector reports which servers of the current tables are up, and how
+// many requests wait for one.
 type upstreamCollector struct {
 	door *Door
 }
 
-var upstreamUp = prometheus.NewDesc("weir_upstream_up",
-	"1 if the last attempt to connect to the server succeeded, or none was made; else 0.", []string{"upstream", "server"}, nil)
+var (
+	upstreamUp = prometheus.NewDesc("weir_upstream_up",
+		"1 if the last attempt to connect to the server succeeded, or none was made; else 0.", []string{"upstream", "server"}, nil)
+	upstreamWaiting = prometheus.NewDesc("weir_upstream_waiting",
+		"Requests that wait because no server of the upstream can be connected to.", []string{"upstream"}, nil)
+)
 
 // Describe implements prometheus.Collector.
-func (c upstreamCollector) Describe(ch chan<- *prometheus.Desc) { ch <- upstreamUp }
+func (c upstreamCollector) Describe(ch chan<- *prometheus.Desc) {
+	ch <- upstreamUp
+	ch <- upstreamWaiting
+}
 
 // Collect implements prometheus.Collector.
 func (c upstreamCollector) Collect(metrics chan<- prometheus.Metric) {
 	ch := metricsSink(metrics)
 	for _, up := range c.door.tables.Load().upstreams {
+		waiting, _ := up.Waiting()
+		ch.gauge(upstreamWaiting, float64(waiting), up.Name())
 		for _, s := range up.Servers() {
 			ch.gauge(upstreamUp, zeroOrOne(s.Up()), up.Name(), s.URL())
 		}

@@ -43,6 +43,10 @@ const (
 	// PassedOver: x.Server could not be connected to, x.Err says why, and
 	// another server will be tried.
 	PassedOver
+	// Waiting: no server could be connected to, x.Err says why, and the exchange
+	// tries again for Upstream.ConnectRetry. It comes at most once for each
+	// attempt to send the request.
+	Waiting
 	// Done: the exchange is over, and what became of it stands in it.
 	Done
 )
@@ -128,7 +132,9 @@ func (x *Exchange) finishUpload() {
 }
 
 // send sends a request, and once more on a new connection when the one that it
-// went to turns out to have been dead and sending it twice does no harm.
+// went to turns out to have been dead and sending it twice does no harm. The
+// kernel still accepts connections for a process that is ending and resets them
+// afterwards, so a request that meets such a connection is sent a third time.
 func (p *Proxy) send(x *Exchange) error {
 	t := &x.transfer
 	*t = transfer{proxy: p, x: x, expecting: x.framing.expect}
@@ -141,6 +147,12 @@ func (p *Proxy) send(x *Exchange) error {
 	if err != nil && repeatable && t.stale && !x.cancelled.Load() {
 		x.Retried = true
 		err = t.attempt(newConnOnly)
+		if err != nil && t.dead && p.Upstream.ConnectRetry > 0 {
+			if left := x.pause(maxPause); left != nil {
+				return left
+			}
+			err = t.attempt(newConnOnly)
+		}
 	}
 	return err
 }

@@ -227,14 +227,14 @@ func (s *Server) close() {
 }
 
 // connect takes an unused connection, as far as the policy allows, or makes one
-// for the exchange.
-func (s *Server) connect(x *Exchange, now time.Time, reuse reusePolicy) (*conn, *Error) {
+// for the exchange within the timeout.
+func (s *Server) connect(x *Exchange, now time.Time, reuse reusePolicy, timeout time.Duration) (*conn, *Error) {
 	if reuse != newConnOnly {
 		if c := s.take(now, reuse == freshConn); c != nil {
 			return c, nil
 		}
 	}
-	ctx, end := x.beginDial(min(x.timeout(), connectTimeout))
+	ctx, end := x.beginDial(min(timeout, connectTimeout))
 	defer end()
 	c, err := s.dial(ctx)
 	if noFile(err) && s.shared.CloseUnused() {

@@ -17,8 +17,10 @@ type transfer struct {
 	x         *Exchange
 	c         *conn
 	expecting bool      // the body waits for the upstream's 100
-	stale     bool      // the connection was dead before the request came to it
+	dead      bool      // the connection ended before a byte of the response came
+	stale     bool      // and had carried an exchange before: it was dead already
 	chosen    time.Time // when x.Server was chosen
+	waiting   bool      // no server could be connected to at first
 	step      string
 	heard     error // what a read ended with whose result is still to be looked at
 	credit    int   // how much the client takes without being waited for, as far as is known
@@ -33,7 +35,7 @@ func (t *transfer) attempt(reuse reusePolicy) error {
 	if err != nil {
 		return err
 	}
-	t.c, t.stale, t.heard = c, false, nil
+	t.c, t.dead, t.stale, t.heard = c, false, false, nil
 	t.x.attach(c)
 	err = t.run()
 	t.release(err)
@@ -54,8 +56,11 @@ func (t *transfer) choose(s *Server) {
 }
 
 // passOver tells the hook of a server that could not be connected to, and for
-// which another is tried.
+// which another is tried. Of later attempts it tells nothing.
 func (t *transfer) passOver(failed *Error) {
+	if t.waiting {
+		return
+	}
 	t.x.Err = failed
 	t.proxy.tell(t.x, PassedOver)
 	t.x.Err = nil
@@ -89,7 +94,7 @@ func (t *transfer) run() error {
 	t.step = "sending the request"
 	x.arm(t.c, x.timeout())
 	if err := t.sendHead(); err != nil {
-		t.stale = t.c.used && kindOf(err) != Timeout
+		t.noteDead(kindOf(err) != Timeout)
 		return t.fail(err)
 	}
 	if x.upload != nil {
@@ -100,13 +105,17 @@ func (t *transfer) run() error {
 		x.Waited = time.Since(t.chosen)
 	}
 	if err != nil {
-		t.stale = t.c.used && !x.answer.heard() && kindOf(err) != Timeout
+		t.noteDead(!x.answer.heard() && kindOf(err) != Timeout)
 		return t.fail(err)
 	}
 	if x.answer.status == 101 {
 		return t.tunnel()
 	}
 	return t.handOn()
+}
+
+func (t *transfer) noteDead(dead bool) {
+	t.dead, t.stale = dead, dead && t.c.used
 }
 
 // sendHead sends x.head. When the answer is all that is left to wait for, it

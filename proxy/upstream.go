@@ -15,9 +15,16 @@ const downFor = time.Second
 // are alike and take turns. It is safe for use by several goroutines. Its
 // zero value has no server and answers every request with 502.
 type Upstream struct {
+	// ConnectRetry is how long an exchange tries again to connect when no server
+	// can be connected to, with a growing pause between the attempts. Nothing was
+	// sent yet, so this is safe with any method. 0 fails at once. It is set before
+	// the first request.
+	ConnectRetry time.Duration
+
 	name    string
 	servers []*Server
 	turn    atomic.Uint64
+	waiting atomic.Int64 // exchanges that wait for a connection
 }
 
 // NewUpstream returns an upstream of the servers at the given URLs, each
@@ -61,12 +68,25 @@ const (
 	newConnOnly
 )
 
-// connect returns a connection for a transfer. A server that cannot be
-// connected to is passed over for the next one: nothing was sent yet.
+// connect returns a connection for a transfer. When no server can be connected
+// to, it waits and tries again.
 func (u *Upstream) connect(t *transfer, reuse reusePolicy) (*conn, error) {
 	if len(u.servers) == 0 {
 		return nil, &Error{Kind: Connect, Step: "choosing a server", Err: errors.New("the upstream has none")}
 	}
+	c, failed := u.connectNow(t, reuse, t.x.timeout())
+	if failed != nil && failed.ByUpstream() && u.ConnectRetry > 0 {
+		c, failed = u.connectLater(t, reuse, failed)
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	return c, nil
+}
+
+// connectNow tries each server once, for up to timeout each. A server that
+// cannot be connected to is passed over for the next one: nothing was sent yet.
+func (u *Upstream) connectNow(t *transfer, reuse reusePolicy, timeout time.Duration) (*conn, *Error) {
 	var failed *Error
 	first := u.turn.Add(1) - 1
 	now := time.Now()
@@ -80,7 +100,7 @@ func (u *Upstream) connect(t *transfer, reuse reusePolicy) (*conn, error) {
 				t.passOver(failed)
 			}
 			t.choose(s)
-			c, err := s.connect(t.x, now, reuse)
+			c, err := s.connect(t.x, now, reuse, timeout)
 			if err == nil {
 				return c, nil
 			}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestUpstreamRestart kills the upstream under load and starts it again after a
+// gap. Its clients wait and get no 502, except for requests that it had taken.
+func TestUpstreamRestart(t *testing.T) {
+	t.Parallel()
+	const gap = 300 * time.Millisecond
+	b := start(t, "backend", "--listen", "127.0.0.1:0")
+	url := b.url()
+	p := door(t, "log: {level: error}\nupstreams: {site: {servers: ["+url+"], connect: {retry: 1m}}}\nroutes: [{match: '/{path...}', to: site, timeout: 2m}]\n")
+	var answered, posts, failed atomic.Int64
+	front := p.url()
+	stop := repeatedly(t, 32, func(c *http.Client) bool {
+		method := "GET"
+		if answered.Add(1)%10 == 0 {
+			method = "POST"
+		}
+		req, err := http.NewRequestWithContext(t.Context(), method, front, nil)
+		if err != nil {
+			t.Error(err)
+			return false
+		}
+		a, err := try(c, req)
+		switch {
+		case err != nil:
+			t.Error(err)
+			return false
+		case a.StatusCode != 200 && method == "POST":
+			posts.Add(1)
+		case a.StatusCode != 200:
+			failed.Add(1)
+		}
+		return true
+	})
+	for range inSoak(2, 5) {
+		more := answered.Load() + 2000
+		await(t, "load", func() bool { return answered.Load() >= more })
+		b.signal(syscall.SIGKILL)
+		<-b.exited
+		time.Sleep(gap)
+		b = start(t, "backend", "--listen", strings.TrimPrefix(url, "http://"))
+		b.url()
+	}
+	more := answered.Load() + 2000
+	await(t, "load", func() bool { return answered.Load() >= more })
+	stop()
+	n := answered.Load()
+	if failed.Load()*haproxyRequests > haproxyFailures*n {
+		t.Errorf("%d of %d requests failed", failed.Load(), n)
+	}
+	if n := metric(t, p.admin(), "weir_upstream_errors_total", `kind="refused"`); n != 0 {
+		t.Errorf("%v requests failed without a connection", n)
+	}
+	if n := metric(t, p.admin(), "weir_upstream_errors_total"); n != float64(failed.Load()+posts.Load()) {
+		t.Errorf("%v failures are counted, the clients saw %d", n, failed.Load()+posts.Load())
+	}
+	if n := metric(t, p.admin(), "weir_upstream_waits_total"); n == 0 {
+		t.Error("no request waited")
+	}
+}
+
+// HAProxy 2.6 answered so many of so many requests with 502 or 503 in the same
+// gaps.
+const haproxyFailures, haproxyRequests = 105, 42_809

@@ -1,0 +1,79 @@
+package proxy
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+const (
+	// maxWaiting is how many exchanges of an upstream wait for a connection.
+	maxWaiting = 1000
+	// Between two attempts to connect, an exchange waits for half of a pause to
+	// all of it. The pause doubles from firstPause to maxPause.
+	firstPause = 5 * time.Millisecond
+	maxPause   = 100 * time.Millisecond
+)
+
+// ErrTooManyWaiting is in the error of an exchange that could not wait for a
+// connection because 1,000 others of its upstream did.
+var ErrTooManyWaiting = errors.New("too many requests wait for a connection")
+
+// Waiting returns how many exchanges wait for a connection, and how many may.
+func (u *Upstream) Waiting() (n, max int) { return int(u.waiting.Load()), maxWaiting }
+
+// connectLater tries to connect again until ConnectRetry or the timeout of the
+// exchange ends. failed is the error of the first attempt.
+func (u *Upstream) connectLater(t *transfer, reuse reusePolicy, failed *Error) (*conn, *Error) {
+	if u.waiting.Add(1) > maxWaiting {
+		u.waiting.Add(-1)
+		failed.Err = fmt.Errorf("%w; %w", failed.Err, ErrTooManyWaiting)
+		return nil, failed
+	}
+	defer u.waiting.Add(-1)
+	t.beginWaiting(failed)
+	timeout := t.x.timeout()
+	began := time.Now()
+	end := began.Add(min(u.ConnectRetry, timeout))
+	for pause := firstPause; ; pause = min(2*pause, maxPause) {
+		left := time.Until(end)
+		if left <= 0 {
+			return nil, failed
+		}
+		if err := t.x.pause(min(pause/2+rand.N(pause/2), left)); err != nil {
+			return nil, err
+		}
+		rest := timeout - time.Since(began)
+		if rest <= 0 {
+			return nil, failed
+		}
+		c, err := u.connectNow(t, reuse, rest)
+		if err == nil || !err.ByUpstream() {
+			return c, err
+		}
+		failed = err
+	}
+}
+
+// beginWaiting tells the hook that no server could be connected to.
+func (t *transfer) beginWaiting(failed *Error) {
+	t.waiting = true
+	t.x.Err = failed
+	t.proxy.tell(t.x, Waiting)
+	t.x.Err = nil
+}
+
+// pause waits. It returns an error if the client is gone or at fault.
+func (x *Exchange) pause(d time.Duration) *Error {
+	ctx, end := x.beginDial(d)
+	defer end()
+	<-ctx.Done()
+	if x.cancelled.Load() {
+		return &Error{Kind: ClientGone, Server: x.Server.addr, Step: "waiting for a connection", Err: errGone}
+	}
+	if fault := x.upload.fault(); fault != nil {
+		return by(ClientBody, "reading the request's body", fault)
+	}
+	return nil
+}

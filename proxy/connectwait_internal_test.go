@@ -1,0 +1,32 @@
+package proxy
+
+import (
+	"errors"
+	"net"
+	"testing"
+	"time"
+)
+
+// No more than maxWaiting exchanges wait; others fail at once.
+func TestMaxWaiting(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	up, err := NewUpstream("test", "http://"+l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	up.ConnectRetry = time.Hour
+	up.waiting.Store(maxWaiting)
+	x := &Exchange{}
+	tr := &transfer{x: x, proxy: &Proxy{Upstream: up}}
+	_, failure := up.connect(tr, newConnOnly)
+	if !errors.Is(failure, ErrTooManyWaiting) {
+		t.Errorf("one more than may wait: %v", failure)
+	}
+	if n, _ := up.Waiting(); n != maxWaiting {
+		t.Errorf("%d wait afterwards, want %d", n, maxWaiting)
+	}
+}

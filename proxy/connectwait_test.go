@@ -1,0 +1,121 @@
+package proxy_test
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/proxy"
+)
+
+// startOn starts a server on a socket that is bound.
+func startOn(t *testing.T, fd int) {
+	if err := syscall.Listen(fd, 64); err != nil {
+		t.Error(err)
+		return
+	}
+	dup, err := syscall.Dup(fd)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	file := os.NewFile(uintptr(dup), "listener")
+	defer file.Close()
+	l, err := net.FileListener(file)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		w.Write(append([]byte(r.Method+" "), body...))
+	}))
+	s.Listener.Close()
+	s.Listener = l
+	s.Start()
+	t.Cleanup(s.Close)
+}
+
+// waiting opens a door whose exchanges wait for a connection, and calls then once
+// one waits.
+func waiting(t *testing.T, retry time.Duration, then func(*proxy.Exchange), urls ...string) *door {
+	return openDoor(t, func(p *proxy.Proxy) {
+		p.Upstream.ConnectRetry = retry
+		told := p.Hook
+		p.Hook = func(x *proxy.Exchange, e proxy.Event) {
+			if e == proxy.Waiting {
+				then(x)
+			}
+			told(x, e)
+		}
+	}, urls...)
+}
+
+// A request waits for a server that is being restarted, whatever its method is
+// and however long its body.
+func TestConnectRetry(t *testing.T) {
+	for _, body := range []string{"", "short", strings.Repeat("long", 100_000)} {
+		for _, method := range []string{"GET", "POST"} {
+			fd, addr := bound(t)
+			_, nobody := bound(t)
+			waits := 0
+			d := waiting(t, patience, func(x *proxy.Exchange) {
+				waits++
+				if failure, ok := x.Err.(*proxy.Error); !ok || failure.Kind != proxy.Refused {
+					t.Errorf("the hook is told %v, want a refused connection", x.Err)
+				}
+				startOn(t, fd)
+			}, "http://"+addr, "http://"+nobody)
+			req, err := http.NewRequest(method, d.URL, strings.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp, err := d.client(1).Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, _ := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			if want := method + " " + body; resp.StatusCode != 200 || string(got) != want {
+				t.Errorf("%s of %d bytes: %d and %.20q", method, len(body), resp.StatusCode, got)
+			}
+			if o := d.outcome(); waits != 1 || o.err != nil || o.server != "http://"+addr {
+				t.Errorf("%s of %d bytes: %d waits, %v, server %s", method, len(body), waits, o.err, o.server)
+			}
+		}
+	}
+}
+
+// A request waits no longer than ConnectRetry and than its own timeout.
+func TestConnectRetryEnds(t *testing.T) {
+	_, nobody := bound(t)
+	for _, c := range []struct{ retry, timeout time.Duration }{{30 * time.Millisecond, patience}, {time.Hour, 30 * time.Millisecond}} {
+		d := waiting(t, c.retry, func(*proxy.Exchange) {}, "http://"+nobody)
+		d.Config.Handler.(*proxy.Proxy).Timeout = c.timeout
+		resp, err := d.client(1).Get(d.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if o := d.outcome(); resp.StatusCode != 502 || o.kind != proxy.Refused {
+			t.Errorf("retry %v, timeout %v: %d, kind %q", c.retry, c.timeout, resp.StatusCode, o.kind)
+		}
+	}
+}
+
+// A client that leaves is not waited for.
+func TestConnectRetryOfClientGone(t *testing.T) {
+	_, nobody := bound(t)
+	d := waiting(t, time.Hour, (*proxy.Exchange).Cancel, "http://"+nobody)
+	c := d.dial()
+	c.say("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+	if o := d.outcome(); o.kind != proxy.ClientGone || o.status != 499 {
+		t.Errorf("status %d, kind %q; want 499 and a client that is gone", o.status, o.kind)
+	}
+}
