@@ -101,6 +101,7 @@ func (f *failures) maps() (counts map[string]int64, examples map[string]string) 
 var (
 	errTimeout = fmt.Errorf("no whole answer in time: %w", os.ErrDeadlineExceeded)
 	errGone    = errors.New("the connection was closed before the request was sent")
+	errRefused = errors.New("the server refused the stream")
 	errUnasked = errors.New("bytes that no request has asked for")
 	errClosed  = fmt.Errorf("the server closed the connection before the answer: %w", io.ErrUnexpectedEOF)
 )

@@ -97,3 +97,26 @@ func TestUnreachableWords(t *testing.T) {
 		}
 	}
 }
+
+// TestTimeoutIsExact has a server that answers nothing: a request fails when its
+// timeout ends, and not at a later look around. The least of several delays is
+// free of what a busy machine adds.
+func TestTimeoutIsExact(t *testing.T) {
+	s := newRascal(t, nil, (*visit).listen)
+	const timeout = 10 * time.Millisecond
+	least := time.Hour
+	for range 10 {
+		r := run(t, load.Plan{Targets: targets(s.url), Requests: 1, Connections: 1, Timeout: timeout, Points: 100, Process: -1})
+		if len(r.Points) != 1 || r.Errors["timeout"] != 1 {
+			t.Fatalf("points %v, errors %v; want one timeout", r.Points, r.Errors)
+		}
+		took := time.Duration(r.Points[0].Latency) * time.Microsecond
+		if took < timeout {
+			t.Fatalf("a request failed after %v, before its timeout of %v", took, timeout)
+		}
+		least = min(least, took)
+	}
+	if least > 5*timeout {
+		t.Errorf("the earliest timeout of %v came after %v", timeout, least)
+	}
+}

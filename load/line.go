@@ -15,14 +15,21 @@ type line interface {
 	// open connects, unless there is a connection.
 	open(ctx context.Context) (opened, error)
 
-	// exchange sends a request and reads its answer. began is called once, with
-	// the answer's first byte. It returns errGone, and has sent nothing, when
-	// there is no connection any more.
-	exchange(ctx context.Context, m *message, began func()) (outcome, error)
+	// exchange sends a request and reads its response. It returns errGone if the
+	// server cannot have processed the request because the connection is gone or
+	// going; the outcome then has only bytes.
+	exchange(ctx context.Context, m *message, watch exchangeWatch) (outcome, error)
 
 	// close ends the connection; whoever has an exchange under way gets an error.
 	// It returns the bytes that no outcome has counted.
 	close() outcome
+}
+
+// An exchangeWatch is called at the steps of an exchange, possibly by another
+// goroutine, which may be late: after the exchange has returned an error.
+type exchangeWatch struct {
+	sending func() // the request's head is being written; again if it is written again
+	began   func() // the first byte of the response has come
 }
 
 // opened tells how long it took to connect, if that was needed.
@@ -37,6 +44,12 @@ type outcome struct {
 	status        int
 	read, written int  // bytes of the connection since the outcome before, whosever they are
 	last          bool // this exchange has ended the connection
+}
+
+// add adds the bytes of another outcome on the same connection.
+func (o *outcome) add(other outcome) {
+	o.read += other.read
+	o.written += other.written
 }
 
 // A countedConn counts its bytes, as TCP carries them.

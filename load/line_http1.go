@@ -66,7 +66,8 @@ func (l *http1Line) open(ctx context.Context) (opened, error) {
 }
 
 // exchange implements line.
-func (l *http1Line) exchange(ctx context.Context, m *message, began func()) (outcome, error) {
+func (l *http1Line) exchange(ctx context.Context, m *message, watch exchangeWatch) (outcome, error) {
+	watch.sending()
 	c, q, err := l.send(ctx, m)
 	if c == nil {
 		return outcome{}, errGone
@@ -78,7 +79,7 @@ func (l *http1Line) exchange(ctx context.Context, m *message, began func()) (out
 		err = c.end
 	}
 	if err == nil {
-		err = c.receive(m.noBody, began, &o)
+		err = c.receive(m.noBody, watch.began, &o)
 	}
 	c.counted.settle(&o)
 	if failKind(err) == timeout {

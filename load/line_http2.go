@@ -20,8 +20,9 @@ type http2Line struct {
 	scheme, server string
 	tls            *tls.Config // nil for h2c
 
-	mu sync.Mutex // guards c
-	c  *http2Conn
+	mu   sync.Mutex // guards what follows
+	c    *http2Conn
+	lost bool // a connection was retired, and open has not reported it
 }
 
 type http2Conn struct {
@@ -37,11 +38,11 @@ func (l *http2Line) open(ctx context.Context) (opened, error) {
 		return opened{}, nil
 	}
 	c := &http2Conn{}
-	lost := l.c != nil
-	if lost {
+	lost := l.lost || l.c != nil
+	if l.c != nil {
 		l.c.client.Close()
-		l.c = nil
 	}
+	l.c, l.lost = nil, false
 	var o opened
 	transport := &http.Transport{
 		DisableCompression: true,
@@ -84,17 +85,21 @@ func onlyHTTP2(s tls.ConnectionState) error {
 }
 
 // exchange implements line.
-func (l *http2Line) exchange(ctx context.Context, m *message, began func()) (outcome, error) {
+func (l *http2Line) exchange(ctx context.Context, m *message, watch exchangeWatch) (outcome, error) {
 	l.mu.Lock()
 	c := l.c
 	l.mu.Unlock()
 	if c == nil {
 		return outcome{}, errGone
 	}
-	o, err := c.exchange(ctx, m, began)
+	o, err := c.exchange(ctx, m, watch)
 	c.counted.settle(&o)
-	if err == nil {
+	switch {
+	case err == nil:
 		return o, nil
+	case unprocessed(err):
+		l.retire(c)
+		return o, errGone
 	}
 	if c.client.Err() != nil {
 		o.last = l.leave(c)
@@ -102,18 +107,31 @@ func (l *http2Line) exchange(ctx context.Context, m *message, began func()) (out
 	return o, describeHTTP2(err)
 }
 
-func (c *http2Conn) exchange(ctx context.Context, m *message, began func()) (outcome, error) {
+// exchange waits for a stream if the server allows no more of them, before it
+// sends the request.
+func (c *http2Conn) exchange(ctx context.Context, m *message, watch exchangeWatch) (outcome, error) {
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: watch.sending})
 	resp, err := c.client.RoundTrip(m.request().WithContext(ctx))
 	if err != nil {
 		return outcome{}, err
 	}
-	began()
+	watch.began()
 	defer resp.Body.Close()
 	if s := resp.StatusCode; s < 100 || s > 999 { // which net/http does not refuse
 		return outcome{}, &kindError{badAnswer, fmt.Errorf("the status is %d", s)}
 	}
 	_, err = io.Copy(io.Discard, resp.Body)
 	return outcome{status: resp.StatusCode}, err
+}
+
+// retire takes a connection out of use on which the server accepts no more
+// streams. net/http closes it after the last response.
+func (l *http2Line) retire(c *http2Conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.c == c {
+		l.c, l.lost = nil, true
+	}
 }
 
 // leave closes a connection that is of no more use, and tells whether that had
@@ -141,6 +159,10 @@ func (l *http2Line) close() (o outcome) {
 	return o
 }
 
+// refusedStream is RFC 9113's REFUSED_STREAM: the server has not processed the
+// request.
+const refusedStream = 7
+
 // A streamError is net/http's, whose own type has no name outside: it turns into
 // any type that has the same fields.
 type streamError struct {
@@ -151,12 +173,22 @@ type streamError struct {
 
 func (e streamError) Error() string { return fmt.Sprintf("stream %d: code %d", e.StreamID, e.Code) }
 
+// unprocessed reports whether an error of net/http means that the server has not
+// processed the request: its GOAWAY left out the stream, or the connection
+// accepted no stream any more. net/http does not export these errors.
+func unprocessed(err error) bool {
+	text := err.Error()
+	return strings.Contains(text, "graceful shutdown GOAWAY") || strings.Contains(text, "client conn not usable")
+}
+
 // describeHTTP2 gives an error of HTTP/2 its kind.
 func describeHTTP2(err error) error {
 	var stream streamError
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return errTimeout
+	case errors.As(err, &stream) && stream.Code == refusedStream:
+		return &kindError{reset, fmt.Errorf("%w: %w", errRefused, err)}
 	case errors.As(err, &stream):
 		return &kindError{reset, err}
 	case strings.Contains(err.Error(), "GOAWAY"), strings.Contains(err.Error(), "connection lost"):

@@ -46,7 +46,7 @@ type loop struct {
 
 	starved time.Duration // when a request last had no connection, -1 when none ever had
 	demand  demand
-	checked time.Duration   // when timeouts were last looked for
+	expiry  time.Duration   // no timeout ends before it
 	patient context.Context // done when the first connections are not waited for any more
 	usage   usageClock
 	begun   bool
@@ -55,8 +55,8 @@ type loop struct {
 
 const (
 	readSize    = 64 << 10
-	readsAtOnce = 16 // of one connection, before it is another's turn
-	checkEvery  = 100 * time.Millisecond
+	readsAtOnce = 16               // of one connection, before it is another's turn
+	checkEvery  = time.Millisecond // at most
 	mostEvents  = 512
 )
 
@@ -127,8 +127,8 @@ func (l *loop) turn() bool {
 		return true
 	}
 	now := l.run.now() // which counts from the beginning
-	if now-l.checked >= checkEvery {
-		l.check(now)
+	if now >= l.expiry {
+		l.expire(now)
 	}
 	l.retry(now)
 	if l.flow.open() {
@@ -141,9 +141,9 @@ func (l *loop) turn() bool {
 func (l *loop) begin() bool {
 	if l.patient.Err() == nil {
 		l.openUpTo(l.first)
-		l.giveUp(l.run.now() - l.run.plan.Timeout)
+		l.expireConnecting(l.run.now() - l.run.plan.Timeout)
 	} else {
-		l.giveUp(never)
+		l.expireConnecting(never)
 	}
 	if l.opening == 0 && !l.arrived {
 		l.arrived = true
@@ -267,28 +267,39 @@ func (l *loop) finish() {
 	}
 }
 
-// check looks for what takes too long.
-func (l *loop) check(now time.Duration) {
-	l.checked = now
+// expire fails the requests and the connects that have reached their timeout,
+// and sets when to look again: at the next expiry of those that are left.
+// Everything that begins later expires later.
+func (l *loop) expire(now time.Duration) {
 	limit := now - l.run.plan.Timeout
-	l.giveUp(limit)
+	oldest := min(l.expireConnecting(limit), now)
 	for _, c := range l.conns {
-		if c.flights > 0 && c.oldest().sent < limit {
+		if c.flights > 0 && c.oldest().sent <= limit {
 			l.fail(c, timeout, errTimeout)
 		}
-	}
-}
-
-// giveUp ends the connecting that began before limit.
-func (l *loop) giveUp(limit time.Duration) {
-	if l.opening == 0 {
-		return
-	}
-	for _, c := range l.conns {
-		if c.state == connecting && c.began < limit {
-			l.failConnect(c, timeout, fmt.Errorf("connecting: %w", os.ErrDeadlineExceeded))
+		if c.flights > 0 {
+			oldest = min(oldest, c.oldest().sent)
 		}
 	}
+	l.expiry = max(oldest+l.run.plan.Timeout, now+checkEvery)
+}
+
+// expireConnecting fails the connects that began at limit or before, and returns
+// when the oldest of the others began.
+func (l *loop) expireConnecting(limit time.Duration) (oldest time.Duration) {
+	oldest = never
+	if l.opening == 0 {
+		return oldest
+	}
+	for _, c := range l.conns {
+		if c.state == connecting && c.began <= limit {
+			l.failConnect(c, timeout, fmt.Errorf("connecting: %w", os.ErrDeadlineExceeded))
+		}
+		if c.state == connecting {
+			oldest = min(oldest, c.began)
+		}
+	}
+	return oldest
 }
 
 // retry opens connections of the closed loop again whose pause is over.
@@ -335,17 +346,20 @@ func (l *loop) timeout() time.Duration {
 		return 0
 	case !l.begun:
 		return time.Millisecond
-	case !l.flow.open():
-		return min(tick, max(time.Duration(l.run.end.Load())-l.run.now(), time.Millisecond))
 	}
-	next, longest := l.flow.next(), tick
-	if next >= time.Duration(l.run.end.Load()) { // it is not asked for
+	now, end := l.run.now(), time.Duration(l.run.end.Load())
+	longest := min(tick, max(0, l.expiry-now))
+	if !l.flow.open() {
+		return min(longest, max(end-now, time.Millisecond))
+	}
+	next := l.flow.next()
+	if next >= end { // it is not asked for
 		next = never
 	}
 	if l.flow.waiting() > 0 {
-		longest = time.Millisecond
+		longest = min(longest, time.Millisecond)
 	}
-	return max(0, min(longest, next-l.run.now()))
+	return max(0, min(longest, next-now))
 }
 
 // handle does what an event asks for.

@@ -17,16 +17,17 @@ type recorder struct {
 	lastSent time.Duration
 	lastDone time.Duration
 
-	classes   [10]*distribution // from sent, by the status's first digit
-	firstByte *distribution
-	lag       *distribution // open loop alone
-	fromDue   *distribution // the last tenth of a second's; open loop alone
-	fromSent  *distribution // the same, closed loop alone
-	connect   *distribution
-	handshake *distribution
-	codes     [1000]int64
-	bins      sendBins
-	points    *thinner // nil when nobody asked
+	classes    [10]*distribution // from sent, by the status's first digit
+	firstByte  *distribution
+	lag        *distribution // open loop alone
+	fromDue    *distribution // the last tenth of a second's; open loop alone
+	fromSent   *distribution // the same, closed loop alone
+	connect    *distribution
+	handshake  *distribution
+	streamWait *distribution // HTTP/2: from a free connection to a free stream
+	codes      [1000]int64
+	bins       sendBins
+	points     *thinner // nil when nobody asked
 }
 
 // A tally is what can be counted.

@@ -48,6 +48,7 @@ type Result struct {
 	FirstByte      *Latency `json:"first_byte"`                 // from sent to the answer's first byte
 	Connect        *Latency `json:"connect,omitempty"`
 	TLSHandshake   *Latency `json:"tls_handshake,omitempty"`
+	StreamWait     *Latency `json:"stream_wait,omitempty"` // HTTP/2: from a free connection to sent
 
 	// Status counts answers by class, "2xx", and LatencyByStatus has their
 	// latencies from sent; StatusCodes counts them by code.

@@ -116,10 +116,7 @@ var servers = []struct {
 	{"HTTP/1.1", load.HTTP1, func(*httptest.Server) {}},
 	{"HTTP/1.1 with TLS", load.HTTP1, func(s *httptest.Server) { s.TLS = &tls.Config{} }},
 	{"HTTP/2", load.HTTP2, func(s *httptest.Server) { s.EnableHTTP2 = true }},
-	{"h2c", load.HTTP2, func(s *httptest.Server) {
-		s.Config.Protocols = new(http.Protocols)
-		s.Config.Protocols.SetUnencryptedHTTP2(true)
-	}},
+	{"h2c", load.HTTP2, h2c},
 }
 
 // TestClosedLoop sends a number of requests in each way: no more and no less

@@ -25,7 +25,8 @@ func (c *collector) result(usage []threadUsage) *Result {
 		BytesRead:         n.read, BytesWritten: n.written,
 		Connections: int(n.most), ConnectionsMade: n.made, Pipeline: r.plan.Pipeline, Threads: r.plan.Threads,
 		FirstByte: sum.firstByte.latency(), Connect: sum.connect.latency(), TLSHandshake: sum.handshake.latency(),
-		Status: make(map[string]int64), StatusCodes: make(map[string]int64), LatencyByStatus: make(map[string]*Latency),
+		StreamWait: sum.streamWait.latency(),
+		Status:     make(map[string]int64), StatusCodes: make(map[string]int64), LatencyByStatus: make(map[string]*Latency),
 		Series: c.series, Points: sum.points.points(), Generator: generatorOf(usage), Interrupted: r.cut.Load(),
 	}
 	res.Errors, res.ErrorExamples = n.failures.maps()
@@ -71,6 +72,7 @@ func (c *collector) sumUp() *recorder {
 		sum.firstByte = merged(sum.firstByte, rec.firstByte)
 		sum.connect = merged(sum.connect, rec.connect)
 		sum.handshake = merged(sum.handshake, rec.handshake)
+		sum.streamWait = merged(sum.streamWait, rec.streamWait)
 		sum.lag = merged(sum.lag, rec.lag)
 		for code, n := range rec.codes {
 			sum.codes[code] += n

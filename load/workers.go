@@ -60,6 +60,9 @@ func newWorkers(r *run, thread int, pick picker) *workers {
 		starved: -1,
 	}
 	w.rec.handshake = newDistribution()
+	if r.plan.Protocol == HTTP2 {
+		w.rec.streamWait = newDistribution()
+	}
 	w.cut, w.release = context.WithCancel(context.Background())
 	return w
 }
@@ -308,45 +311,100 @@ func (k *worker) serveOne(due time.Duration, open bool) bool {
 		}
 		return false
 	}
-	f := k.begin(due, began, open)
-	o, err := k.exchange(&f)
+	x := k.begin(due, began, open)
+	o, err := k.exchange(x)
+	if k.run.plan.NoKeepAlive && err == nil && !o.last {
+		o.add(k.line.close())
+		o.last = true
+	}
 	now := k.run.now()
 	k.rec.mu.Lock()
 	defer k.rec.mu.Unlock()
-	k.rec.written += int64(o.written)
-	k.rec.bytes(o.read, now)
+	x.over = true
+	if x.begun && k.rec.streamWait != nil {
+		k.rec.streamWait.record(x.waited)
+	}
+	k.count(&o, now)
 	switch {
 	case err == nil:
-		k.rec.answer(&f, o.status, now)
-	case k.cut.Err() != nil:
+		k.rec.answer(&x.flight, o.status, now)
+	case k.cut.Err() != nil && x.begun:
 		k.rec.unanswered++
+	case k.cut.Err() != nil:
+		k.rec.ended++
+	case x.begun:
+		k.rec.fail(&x.flight, failKind(err), err, now)
 	default:
-		k.rec.fail(&f, failKind(err), err, now)
-	}
-	if o.last {
-		k.rec.connections--
+		k.rec.failures.add(failKind(err), err)
+		k.rec.noConnection++
 	}
 	return err == nil
 }
 
+// count counts what an exchange did to its connection. The recorder's lock is
+// held.
+func (k *worker) count(o *outcome, now time.Duration) {
+	k.rec.written += int64(o.written)
+	k.rec.bytes(o.read, now)
+	if o.last {
+		k.rec.connections--
+	}
+}
+
 // exchange sends the worker's message, if need be over another connection than
 // it was meant for.
-func (k *worker) exchange(f *flight) (outcome, error) {
+func (k *worker) exchange(x *workerExchange) (outcome, error) {
 	ctx, cancel := context.WithTimeout(k.cut, k.run.plan.Timeout)
 	defer cancel()
+	watch := exchangeWatch{
+		sending: func() { k.sending(x) },
+		began:   func() { x.first = k.run.now() },
+	}
+	var before outcome // of the attempts that sent nothing
 	for {
-		o, err := k.line.exchange(ctx, &k.m, func() { f.first = k.run.now() })
-		if !errors.Is(err, errGone) {
+		o, err := k.line.exchange(ctx, &k.m, watch)
+		o.add(before)
+		if !k.again(x, err) {
 			return o, err
 		}
-		if err := k.connect(k.cut, k.line); err != nil {
-			return outcome{}, &kindError{openKind(err), err}
+		before = o
+		if err := k.connect(ctx, k.line); err != nil {
+			return before, &kindError{openKind(err), err}
 		}
 	}
 }
 
-// begin takes the next message and counts it as sent.
-func (k *worker) begin(due, began time.Duration, open bool) flight {
+// again reports whether the message is to be sent again: if the server cannot
+// have processed it, but only once if it has refused the stream. It does so
+// before the client knows its limit of streams, which comes with its first bytes.
+func (k *worker) again(x *workerExchange, err error) bool {
+	if errors.Is(err, errGone) {
+		return true
+	}
+	k.rec.mu.Lock()
+	defer k.rec.mu.Unlock()
+	first := !x.refused
+	x.refused = errors.Is(err, errRefused)
+	return first && x.refused
+}
+
+// A workerExchange is a request from the moment at which its worker is ready to
+// send it.
+type workerExchange struct {
+	flight
+	open    bool          // the open loop asked for it
+	starved bool          // no connection was free when it was due
+	ready   time.Duration // when there was a connection
+
+	// Guarded by the recorder's lock.
+	waited  time.Duration // for a stream, of HTTP/2
+	begun   bool          // it counts as sent
+	refused bool          // the server has refused its stream once
+	over    bool          // the exchange has returned
+}
+
+// begin takes the next message.
+func (k *worker) begin(due, began time.Duration, open bool) *workerExchange {
 	k.rec.mu.Lock()
 	defer k.rec.mu.Unlock()
 	m := k.script.next()
@@ -355,15 +413,33 @@ func (k *worker) begin(due, began time.Duration, open bool) flight {
 		k.head = append(k.head[:0], m.head...)
 		k.m.head = k.head
 	}
-	f := flight{due: due, sent: k.run.now(), noBody: m.noBody}
-	if k.run.plan.NoKeepAlive {
-		f.sent = began
+	return &workerExchange{
+		flight: flight{due: due, sent: began, noBody: m.noBody},
+		open:   open, starved: due <= k.starved, ready: k.run.now(),
 	}
-	if !open {
-		f.due = f.sent
+}
+
+// sending counts the request as sent. Without keep-alive it was sent when its
+// connection began. The time for which it has waited for a stream is the
+// client's, as that for which it waits for a connection.
+func (k *worker) sending(x *workerExchange) {
+	k.rec.mu.Lock()
+	defer k.rec.mu.Unlock()
+	if x.over || x.begun && !x.refused {
+		return
 	}
-	k.rec.send(&f, due <= k.starved)
-	return f
+	now := k.run.now()
+	x.waited = now - x.ready
+	if !k.run.plan.NoKeepAlive {
+		x.sent = now
+	}
+	if !x.open {
+		x.due = x.sent
+	}
+	if !x.begun {
+		x.begun = true
+		k.rec.send(&x.flight, x.starved || x.waited > lateAfter)
+	}
 }
 
 // pause waits, but not beyond the end.

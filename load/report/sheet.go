@@ -180,7 +180,7 @@ func latencyTable(r *load.Result) table {
 }
 
 func phaseTable(r *load.Result) table {
-	return latencies("Phases", []namedLatency{{"connect", r.Connect}, {"TLS handshake", r.TLSHandshake}, {"first byte", r.FirstByte}})
+	return latencies("Phases", []namedLatency{{"connect", r.Connect}, {"TLS handshake", r.TLSHandshake}, {"wait for a stream", r.StreamWait}, {"first byte", r.FirstByte}})
 }
 
 // statusLatencies are worth a table when there are several classes.
