@@ -51,6 +51,7 @@ var misuses = map[string]func(log.Event){
 	"Strs":     func(e log.Event) { e.Strs("stale", []string{"stale"}) },
 	"Time":     func(e log.Event) { e.Time("stale", instant) },
 	"TraceID":  func(e log.Event) { e.TraceID("stale") },
+	"URL":      func(e log.Event) { e.URL("stale", "stale") },
 	"Uint":     func(e log.Event) { e.Uint("stale", 1) },
 	"Uint16":   func(e log.Event) { e.Uint16("stale", 1) },
 	"Uint32":   func(e log.Event) { e.Uint32("stale", 1) },
