@@ -18,6 +18,9 @@ type Analysis struct {
 	Baseline string `json:"baseline"`        // the configuration that the others are compared with
 	Again    string `json:"again,omitempty"` // its twin
 
+	// Families has the comparisons that are corrected together, those of the leading metrics first.
+	Families []Family `json:"families,omitempty"`
+
 	Runs    []Runs   `json:"runs"`    // by configuration, in the results' order
 	Metrics []Metric `json:"metrics"` // those that a run has, in the order of lab.Metrics, then the runs' own
 }
@@ -57,6 +60,7 @@ type Metric struct {
 	Leads  bool       `json:"leads,omitempty"` // findings are about it
 
 	named bool // by the experiment, to lead
+	first bool // it is of the first family
 
 	// Rows are the configurations that have it, in the results' order.
 	Rows []Row `json:"rows"`
@@ -111,13 +115,15 @@ type Difference struct {
 	Interval *Interval `json:"interval,omitempty"`
 
 	// P is how likely values at least as different as these would be if the
-	// configurations were alike, and Corrected the same for as many comparisons
-	// as the metric has; nil when nothing was tested.
+	// configurations were alike, and Corrected the same for all comparisons of
+	// its Family; nil when nothing was tested.
 	P         *float64 `json:"p,omitempty"`
 	Corrected *float64 `json:"corrected_p,omitempty"`
 
 	Verdict Verdict `json:"verdict"`
 	Why     string  `json:"why,omitempty"` // in words, when the verdict is Noise or NotJudged
+
+	betweenSessions float64 // the p of a difference between two sessions that change with time, else 0
 }
 
 // A Verdict says what to make of a difference.
@@ -174,47 +180,26 @@ func metricOf(t *table, c column) Metric {
 	return m
 }
 
-// judge corrects the p of each family and judges by them.
+// judge corrects the p of all comparisons, and judges by them.
 func judge(t *table, a *Analysis) {
-	for _, family := range families(a) {
-		var tested []*Difference
-		for _, j := range family {
-			if j.canDiffer() {
-				tested = append(tested, j.row.Versus)
-			} else {
-				j.row.Versus.Corrected = j.row.Versus.P
-			}
-		}
-		correct(tested)
-		for _, j := range family {
-			c := t.column(j.metric)
-			base, values := c.values[t.baseline], c.values[j.row.Configuration]
-			j.row.Versus.judge(j.metric.Better, base, values, withinNoise(base, c.values[t.again], values), max(1, len(tested)))
-		}
-	}
-}
-
-// families returns the comparisons that are corrected together: those of each
-// metric, and where one configuration alone is compared, as with benchmarks of
-// two commits, the runs' own measures.
-func families(a *Analysis) [][]judged {
-	var all [][]judged
-	var own []judged
+	other := slices.ContainsFunc(a.Metrics, func(m Metric) bool { return m.Leads && (!m.Own || m.named) })
+	var trials []trial
+	spends := withTwin
 	for i := range a.Metrics {
 		m := &a.Metrics[i]
-		rows := compared(a, m)
-		if m.Own && m.Leads && len(rows) == 1 {
-			own = append(own, rows...)
-		} else {
-			all = append(all, rows)
+		m.first = m.Leads && (!m.Own || m.named || !other)
+		c := t.column(m)
+		base, twin := c.values[t.baseline], c.values[t.again]
+		for _, j := range compared(a, m) {
+			values := c.values[j.row.Configuration]
+			trials = append(trials, trial{m.Name, m.Better, m.first, j.row.Versus, base, values, withinNoise(base, twin, values)})
+			if len(twin) == 0 {
+				spends = withoutTwin
+			}
 		}
 	}
-	return append(all, own)
+	a.Families = judgeAll(trials, spends)
 }
-
-// canDiffer tells whether there are two values that are not the same: if there
-// are none, no test can be wrong, and there is nothing to be corrected for.
-func (j judged) canDiffer() bool { return vary(j.base.Values, j.row.Values) }
 
 // vary tells whether there are two values that are not the same.
 func vary(samples ...[]Value) bool {

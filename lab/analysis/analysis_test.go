@@ -483,6 +483,98 @@ func TestQuantity(t *testing.T) {
 	}
 }
 
+// Where no metric that leads differs, there is a sentence on each one that does.
+func TestNothingThatLeadsDiffers(t *testing.T) {
+	r := closedLoop(series{"null", around(1, 10, 100, 0.01)}, series{again, around(2, 10, 100, 0.01)}, series{"x", around(3, 10, 100, 0.01)}, series{"y", around(4, 10, 100, 0.01)})
+	cost := map[string]float64{null: 1, again: 1, "x": 1.4, "y": 1.2}
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		run.Usage = lab.Usage{Seconds: 1, CPUSeconds: cost[run.Configuration] * (1 + float64(i)/1000), PeakRSS: 1 << 20}
+		run.ReadyAfter = 2 - cost[run.Configuration]/2 + float64(i)/1000
+	}
+	texts := func(findings []analysis.Finding) string {
+		var b strings.Builder
+		for _, f := range findings {
+			fmt.Fprintln(&b, f.Text)
+		}
+		return b.String()
+	}
+	text := texts(analysis.Of(r).Findings)
+	for _, want := range []string{
+		"With x, CPU per request is 40% higher than with null: ",
+		" Nearer to null, CPU per request is 20% higher with y.\n",
+		"With x, time to be ready is 13% lower than with null: ",
+		"No difference in requests per second was found between x and null",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the findings lack %q:\n%s", want, text)
+		}
+	}
+	b := closedLoop(series{"null", around(5, 10, 100, 0.01)}, series{again, around(6, 10, 100, 0.01)}, series{"x", around(7, 10, 100, 0.01)}, series{"y", around(8, 10, 100, 0.01)})
+	for i := range b.Runs {
+		run := &b.Runs[i]
+		run.Usage, run.ReadyAfter = r.Runs[i].Usage, r.Runs[i].ReadyAfter
+		run.Usage.CPUSeconds *= 3
+	}
+	if text := texts(analysis.Compare(r, b).Findings); !strings.Contains(text, "x: CPU per request is 3.00 times as high in B: ") {
+		t.Errorf("the findings of the comparison lack the CPU per request:\n%s", text)
+	}
+}
+
+// Two families are corrected: the metrics that lead, and the others. The second one has all of alpha when each
+// comparison of the first one differs.
+func TestFamilies(t *testing.T) {
+	measures := func(x []float64) *lab.Results {
+		r := closedLoop(series{"null", around(1, 7, 100, 0.01)}, series{again, around(2, 7, 100, 0.01)}, series{"x", x})
+		for i := range r.Runs {
+			run := &r.Runs[i]
+			for m := range 40 {
+				run.Own = append(run.Own, lab.Measure{Name: fmt.Sprint("measure ", m), Value: run.Load.RequestsPerSecond + float64(i*m%7)})
+			}
+		}
+		return r
+	}
+	want := []analysis.Family{
+		{Metrics: []string{"requests per second"}, Leads: true, Comparisons: 1, Alpha: 0.05, NeededRuns: 4},
+		{Comparisons: 40, Alpha: 0.02, NeededRuns: 8},
+	}
+	got := analysis.Of(measures(around(3, 7, 100, 0.01))).Families
+	for i := range got {
+		if got[i].Alpha = math.Round(1e6*got[i].Alpha) / 1e6; !got[i].Leads && len(got[i].Metrics) == 40 {
+			got[i].Metrics = nil
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the families, -want +got:\n%s", diff)
+	}
+	a := analysis.Of(measures(around(3, 7, 200, 0.01)))
+	if d := a.Metric("measure 3").Row("x").Versus; d.Verdict != analysis.Worse || math.Abs(*d.Corrected-40**d.P) > 1e-12 {
+		t.Errorf("where what leads differs, a measure is %+v, p %v corrected %v; want it judged with 40 times its p", d, *d.P, *d.Corrected)
+	}
+	a = analysis.Of(measures(around(3, 7, 100, 0.01)))
+	const few = "The runs are too few to tell a difference from chance: 7 of each configuration. It takes at least 8, for 40 comparisons at once."
+	if !slices.ContainsFunc(a.Findings, func(f analysis.Finding) bool { return f.Text == few }) {
+		t.Errorf("the findings are %+v, want among them %q", a.Findings, few)
+	}
+}
+
+// Two sides of which one changes with time count as one run each.
+func TestCompareSlowMachine(t *testing.T) {
+	slow := func(level float64) *lab.Results {
+		wave := make([]float64, 10)
+		for i := range wave {
+			wave[i] = level * (1 + 0.05*math.Sin(float64(i)/2))
+		}
+		return closedLoop(series{"null", wave}, series{again, wave})
+	}
+	for level, want := range map[float64]analysis.Verdict{108: analysis.Noise, 200: analysis.Better} {
+		f := analysis.Compare(slow(100), slow(level)).Findings[0]
+		if f.Verdict != want || want == analysis.Noise && !strings.Contains(f.Text, "The runs of one side change with time by about as much") {
+			t.Errorf("of 100 and %v requests per second on a machine that changes by 5%%, the finding is %+v, want %q", level, f, want)
+		}
+	}
+}
+
 func TestCompare(t *testing.T) {
 	a := closedLoop(series{"null", around(1, 10, 100, 0.01)}, series{again, around(2, 10, 100, 0.01)}, series{"x", around(3, 10, 100, 0.01)}, series{"old", around(4, 10, 100, 0.01)})
 	b := closedLoop(series{"null", around(5, 10, 100, 0.01)}, series{again, around(6, 10, 100, 0.01)}, series{"x", around(7, 10, 80, 0.01)}, series{"new", around(8, 10, 100, 0.01)})
@@ -554,8 +646,8 @@ func TestCompareAlike(t *testing.T) {
 	for i := range b.Runs { // half of each are sixteen times the others
 		b.Runs[i].Load.RequestsPerSecond *= []float64{0.25, 4}[b.Runs[i].Repeat%2]
 	}
-	if got := analysis.Compare(a, b).Findings[0].Text; !strings.Contains(got, "; the runs scatter so much that even ") || !strings.HasSuffix(got, " times as high would not show.") {
-		t.Errorf("of runs that scatter the first finding is %q, want that a multiple would not show", got)
+	if got := analysis.Compare(a, b).Findings[0].Text; !strings.Contains(got, "; the runs scatter, and the 95% intervals reach from 75% lower to ") || !strings.HasSuffix(got, " times as high.") {
+		t.Errorf("of runs that scatter the first finding is %q, want how far the intervals reach", got)
 	}
 	if got := analysis.Compare(a, a).Warnings; len(got) != 1 || !strings.HasPrefix(got[0], "A and B are the same results") {
 		t.Errorf("of results and themselves the warnings are %q, want that they are the same", got)

@@ -26,6 +26,9 @@ type Comparison struct {
 	OnlyA []string `json:"only_a,omitempty"`
 	OnlyB []string `json:"only_b,omitempty"`
 
+	// Families has the comparisons that are corrected together, those of the leading metrics first.
+	Families []Family `json:"families,omitempty"`
+
 	Metrics []ComparedMetric `json:"metrics"`
 }
 
@@ -43,6 +46,9 @@ type ComparedMetric struct {
 	Better lab.Better    `json:"better,omitempty"`
 	Leads  bool          `json:"leads,omitempty"`
 	Rows   []ComparedRow `json:"rows"`
+
+	a, b  column
+	first bool // it is of the first family
 }
 
 // A ComparedRow is one metric of one configuration. Versus is B against A; what
@@ -65,10 +71,11 @@ func Compare(a, b *lab.Results) *Comparison {
 		if i < 0 {
 			continue
 		}
-		if m := compareColumns(ta, tb, ca, tb.columns[i]); len(m.Rows) > 0 {
+		if m := compareColumns(ta, ca, tb.columns[i]); len(m.Rows) > 0 {
 			c.Metrics = append(c.Metrics, m)
 		}
 	}
+	c.judge(ta, tb)
 	c.Warnings = differences(a, b)
 	for _, side := range []struct {
 		name string
@@ -97,9 +104,9 @@ func alone(here, there *table) []string {
 	return names
 }
 
-// compareColumns compares one metric, configuration by configuration.
-func compareColumns(ta, tb *table, a, b column) ComparedMetric {
-	m := ComparedMetric{Name: a.Name, Unit: a.Unit, Better: a.Better, Leads: a.leads && b.leads && a.varies(&b)}
+// compareColumns compares one metric, configuration by configuration, and judges nothing yet.
+func compareColumns(ta *table, a, b column) ComparedMetric {
+	m := ComparedMetric{Name: a.Name, Unit: a.Unit, Better: a.Better, Leads: a.leads && b.leads && a.varies(&b), a: a, b: b}
 	for _, name := range ta.configurations {
 		va, vb := a.values[name], b.values[name]
 		if name == ta.again || len(va) == 0 || len(vb) == 0 {
@@ -107,25 +114,47 @@ func compareColumns(ta, tb *table, a, b column) ComparedMetric {
 		}
 		m.Rows = append(m.Rows, ComparedRow{Configuration: name, A: summary(va), B: summary(vb), Versus: *difference(va, vb)})
 	}
-	var family []*Difference
-	for i := range m.Rows {
-		family = append(family, &m.Rows[i].Versus)
-	}
-	correct(family)
-	floor := max(distance(a.values[ta.baseline], a.values[ta.again]), distance(b.values[tb.baseline], b.values[tb.again]))
-	for i := range m.Rows {
-		name := m.Rows[i].Configuration
-		va, vb := a.values[name], b.values[name]
-		m.Rows[i].Versus.judge(m.Better, va, vb, distance(va, vb) <= floor, len(family))
-	}
 	return m
 }
 
-// find writes the sentences: of each metric that leads what differs, and then
-// what does not.
+// judge corrects the p of all comparisons, and judges by them.
+func (c *Comparison) judge(ta, tb *table) {
+	other := slices.ContainsFunc(c.Metrics, func(m ComparedMetric) bool { return m.Leads && (!m.a.own || m.a.named) })
+	var trials []trial
+	for i := range c.Metrics {
+		m := &c.Metrics[i]
+		m.first = m.Leads && (!m.a.own || m.a.named || !other)
+		floor := max(distance(m.a.values[ta.baseline], m.a.values[ta.again]), distance(m.b.values[tb.baseline], m.b.values[tb.again]))
+		sa, sb := sessionOf(&m.a), sessionOf(&m.b)
+		for j := range m.Rows {
+			r := &m.Rows[j]
+			va, vb := r.A.Values, r.B.Values
+			r.Versus.betweenSessions = betweenSessions(sa, sb, va, vb)
+			trials = append(trials, trial{m.Name, m.Better, m.first, &r.Versus, va, vb, distance(va, vb) <= floor})
+		}
+	}
+	c.Families = judgeAll(trials, withoutTurns)
+}
+
+// find writes the sentences: the differences in the metrics that lead, or in the others when there are none, and then
+// the comparisons without a difference.
 func (c *Comparison) find() []Finding {
-	var differ, same []Finding
-	undecided, identical := 0, 0
+	differ, same, identical := c.leading()
+	if len(differ) == 0 {
+		differ = c.elsewhere()
+	}
+	all := slices.Concat(differ, same, c.undecided())
+	switch {
+	case len(all) > 0:
+		return all
+	case identical:
+		return []Finding{{Text: allTheSame}}
+	}
+	return []Finding{{Text: "There is nothing to compare: no configuration was measured in both."}}
+}
+
+// leading writes the sentences of the metrics that lead, and reports whether one of them is the same in all runs.
+func (c *Comparison) leading() (differ, same []Finding, identical bool) {
 	for i := range c.Metrics {
 		m := &c.Metrics[i]
 		if !m.Leads {
@@ -139,24 +168,47 @@ func (c *Comparison) find() []Finding {
 			case Noise:
 				noise = append(noise, r)
 			case Same:
-				identical++
-			default:
-				undecided++
+				identical = true
 			}
 		}
 		same = append(same, m.alike(noise)...)
 	}
-	all := slices.Concat(differ, same)
-	if undecided > 0 {
-		all = append(all, Finding{Text: fmt.Sprintf("%s cannot be told from chance: the runs are too few.", readable.Things(int64(undecided), "comparison"))})
+	return differ, same, identical
+}
+
+// elsewhere writes a sentence on each difference in the metrics that do not lead.
+func (c *Comparison) elsewhere() []Finding {
+	var all []Finding
+	for i := range c.Metrics {
+		m := &c.Metrics[i]
+		for j := range m.Rows {
+			if r := &m.Rows[j]; !m.Leads && r.Versus.differs() {
+				all = append(all, m.finding(r))
+			}
+		}
 	}
-	switch {
-	case len(all) > 0:
-		return all
-	case identical > 0:
-		return []Finding{{Text: allTheSame}}
+	return all
+}
+
+// undecided has a sentence for each family with comparisons that have too few runs.
+func (c *Comparison) undecided() []Finding {
+	var all []Finding
+	for _, f := range c.Families {
+		open := 0
+		for i := range c.Metrics {
+			m := &c.Metrics[i]
+			for j := range m.Rows {
+				if m.first == f.Leads && m.Better != lab.Neither && m.Rows[j].Versus.Verdict == NotJudged {
+					open++
+				}
+			}
+		}
+		if open > 0 {
+			all = append(all, Finding{Text: fmt.Sprintf("%s cannot be told from chance: the runs are too few. It takes at least %d of each configuration.",
+				readable.Things(int64(open), "comparison"), f.NeededRuns)})
+		}
 	}
-	return []Finding{{Text: "There is nothing to compare: no configuration was measured in both."}}
+	return all
 }
 
 // alike tells of what was not found to differ: of a few configurations one by
@@ -173,7 +225,7 @@ func (m *ComparedMetric) alike(noise []*ComparedRow) []Finding {
 	if len(noise) <= mostAlike {
 		return each
 	}
-	return []Finding{{Metric: m.Name, Verdict: Noise, Text: fmt.Sprintf("No difference in %s between A and B was found with %s%s.", m.Name, listed(names, 6), bound(all))}}
+	return []Finding{{Metric: m.Name, Verdict: Noise, Text: fmt.Sprintf("No difference in %s between A and B was found with %s%s.", m.Name, listed(names, 6), allowed(all...))}}
 }
 
 // finding writes one configuration's sentence.
@@ -183,12 +235,10 @@ func (m *ComparedMetric) finding(r *ComparedRow) Finding {
 	switch d := r.Versus; {
 	case f.Verdict == Noise && d.Why == withinItself:
 		f.Text = fmt.Sprintf("%s: %s of A and B differ within the noise: %s; a baseline differs from itself by as much.", r.Configuration, m.Name, values)
+	case f.Verdict == Noise && d.Why == changesWithTime:
+		f.Text = fmt.Sprintf("%s: no difference in %s was found: %s. The runs of one side change with time by about as much, and A and B were not run in turn.", r.Configuration, m.Name, values)
 	case f.Verdict == Noise:
-		f.Text = fmt.Sprintf("%s: no difference in %s was found: %s", r.Configuration, m.Name, values)
-		if d.Interval != nil {
-			f.Text += "; " + atMost(widest(d.Interval))
-		}
-		f.Text += "."
+		f.Text = fmt.Sprintf("%s: no difference in %s was found: %s%s.", r.Configuration, m.Name, values, allowed(d.Interval))
 	case d.Ratio == nil || d.Interval == nil:
 		f.Text = fmt.Sprintf("%s: %s differs: %s.", r.Configuration, m.Name, values)
 	default:

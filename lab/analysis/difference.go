@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -49,6 +50,8 @@ func ratioOf(a, b float64) float64 {
 	return a / b
 }
 
+func (d *Difference) differs() bool { return d.Verdict == Better || d.Verdict == Worse }
+
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // withinNoise tells whether values are no farther from the base, or from its
@@ -70,29 +73,27 @@ func distance(a, b []Value) float64 {
 // multiplied by how many are not smaller, and is no less than those before it.
 func correct(family []*Difference) {
 	byP := slices.Clone(family)
-	slices.SortStableFunc(byP, func(a, b *Difference) int {
-		switch {
-		case *a.P < *b.P:
-			return -1
-		case *a.P > *b.P:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(byP, func(a, b *Difference) int { return cmp.Compare(a.tested(), b.tested()) })
 	least := 0.0
 	for i, d := range byP {
-		least = max(least, min(1, *d.P*float64(len(byP)-i)))
+		least = max(least, min(1, d.tested()*float64(len(byP)-i)))
 		corrected := least
 		d.Corrected = &corrected
 	}
 }
 
+// tested is the p that is corrected.
+func (d *Difference) tested() float64 { return max(*d.P, d.betweenSessions) }
+
 // withinItself is why a difference is noise although chance alone does not
 // explain it.
 const withinItself = "the baseline differs from itself by as much"
 
-// judge sets the verdict of a difference that is one of so many; within tells
-// that it is no more than lies between two that are the same.
+// changesWithTime is why a difference between two sessions is noise although the test of independent runs finds it.
+const changesWithTime = "the runs of one side change with time, by about as much"
+
+// judge sets the verdict of a difference. Family is the factor that Holm's method multiplies the smallest p of its
+// family by, and within reports that the difference is no larger than that of two configurations that are the same.
 func (d *Difference) judge(better lab.Better, base, values []Value, within bool, family int) {
 	change := median(values) - median(base)
 	d.Verdict = Noise
@@ -103,6 +104,8 @@ func (d *Difference) judge(better lab.Better, base, values []Value, within bool,
 		d.Verdict, d.Why = NotJudged, "neither more nor less is better"
 	case smallestP(len(base), len(values))*float64(family) > alpha:
 		d.Verdict, d.Why = NotJudged, tooFew(len(base), len(values), family)
+	case *d.Corrected > alpha && *d.P <= alpha && d.betweenSessions > alpha:
+		d.Why = changesWithTime
 	case *d.Corrected > alpha:
 		d.Why = fmt.Sprintf("chance may be all of it (p %.2g)", *d.Corrected)
 	case change == 0 || change*dominance(base, values) <= 0:

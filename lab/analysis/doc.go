@@ -7,24 +7,25 @@
 // those of golang.org/x/perf/benchmath with AssumeNothing (order statistics and
 // the Mann-Whitney U test), which is to say those of benchstat.
 //
-// Each configuration is compared with the baseline. With more of them, one is
-// more likely to seem different by chance, and so the p of one metric's
-// comparisons are corrected for their number by Holm's method (S. Holm, A simple
-// sequentially rejective multiple test procedure, Scandinavian Journal of
-// Statistics 6, 1979), which holds whether or not they depend on each other, as
-// these do by their common baseline. The family is one metric's comparisons
-// because that is what a reader asks: which of these configurations differ in
-// requests per second? Where one configuration alone is compared, as with the
-// benchmarks of two commits, it is the runs' own measures together, among which a
-// reader looks for the one that differs. Metrics are else not corrected for one another: what a report
-// says first it says of the few that lead, which are chosen by the kind of load
-// before any value is seen. Of the others, one in twenty may seem to differ
-// where nothing does.
+// Each configuration is compared with the baseline. The more results there are, the more of them seem to differ by
+// chance. So every p that can make a sentence is corrected by Holm's method (S. Holm, A simple sequentially rejective
+// multiple test procedure, Scandinavian Journal of Statistics 6, 1979), which holds for results that depend on each
+// other. There are two families, see [Family]:
+//
+//   - The metrics that lead, in all configurations. They are chosen before any value is seen: by the experiment, else
+//     by the kind of load. The runs' own measures lead where nothing else does, as with benchmarks.
+//   - All other metrics.
+//
+// The first family keeps the power that it would have without the other. Of the pages of experiments in which nothing
+// differs, at most 5% have a sentence that says that something does; TestFalseSentences checks it.
 //
 // The baseline takes part twice, and what lies between it and its twin is noise
 // for certain. A configuration that is no farther from either of them than they
 // are from each other is within the noise whatever its p is; of two that are the
 // same, the test alone would tell one pair in twenty apart, and this halves it.
+//
+// The two sides of [Compare] did not run by turns. Where a metric changes with time while one side runs, each side
+// counts as one run of it.
 //
 // No run is dropped. Those that were not measured (see [lab.Outcome]) have no
 // values and are counted; outliers are marked and take part.

@@ -33,7 +33,11 @@ func findings(t *table, a *Analysis) []Finding {
 		told = append(told, differing(g)...)
 	}
 	told = append(told, lost(t)...)
-	told = append(told, beside(a)...)
+	if slices.ContainsFunc(slices.Concat(groups...), judged.differs) {
+		told = append(told, beside(a)...)
+	} else {
+		told = append(told, elsewhere(a)...)
+	}
 	for _, g := range groups {
 		told = append(told, alike(g)...)
 	}
@@ -132,6 +136,15 @@ func leads(a *Analysis) [][]judged {
 	return groups
 }
 
+// allCompared returns the rows of all metrics that were compared with the baseline.
+func allCompared(a *Analysis) []judged {
+	var rows []judged
+	for i := range a.Metrics {
+		rows = append(rows, compared(a, &a.Metrics[i])...)
+	}
+	return rows
+}
+
 // compared returns the rows of a metric that were compared with the baseline.
 func compared(a *Analysis, m *Metric) []judged {
 	var rows []judged
@@ -189,9 +202,7 @@ func (j judged) size() float64 {
 	return math.Abs(math.Log(*j.row.Versus.Ratio))
 }
 
-func (j judged) differs() bool {
-	return j.row.Versus.Verdict == Better || j.row.Versus.Verdict == Worse
-}
+func (j judged) differs() bool { return j.row.Versus.differs() }
 
 func (j judged) finding(text string) Finding {
 	return Finding{Text: text, Metric: j.metric.Name, Configuration: j.row.Configuration, Verdict: j.row.Versus.Verdict}
@@ -302,6 +313,25 @@ func beside(a *Analysis) []Finding {
 	return all
 }
 
+// elsewhere has a sentence for each metric that does not lead and differs: the largest difference, and after it those
+// of the other configurations.
+func elsewhere(a *Analysis) []Finding {
+	var all []Finding
+	for i := range a.Metrics {
+		found := slices.DeleteFunc(compared(a, &a.Metrics[i]), func(j judged) bool { return !j.differs() })
+		if len(found) == 0 {
+			continue
+		}
+		largestFirst(found)
+		f := found[0].finding(found[0].sentence())
+		for _, rest := range smaller(found[1:]) {
+			f.Text += " " + rest.Text
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
 // alike tells of what was not found to differ.
 func alike(group []judged) []Finding {
 	noise := slices.DeleteFunc(slices.Clone(group), func(j judged) bool { return j.row.Versus.Verdict != Noise })
@@ -313,7 +343,7 @@ func alike(group []judged) []Finding {
 		return all
 	}
 	if slices.ContainsFunc(noise, func(j judged) bool { return j.metric != noise[0].metric }) {
-		return []Finding{{Verdict: Noise, Text: fmt.Sprintf("In %d of %d comparisons of the runs' own measures no difference was found%s.", len(noise), len(group), bound(intervals(noise)))}}
+		return []Finding{{Verdict: Noise, Text: fmt.Sprintf("In %d of %d comparisons of the runs' own measures no difference was found%s.", len(noise), len(group), allowed(intervals(noise)...))}}
 	}
 	return []Finding{manyAlike(noise)}
 }
@@ -330,38 +360,31 @@ func (j judged) alike() string {
 	if d.Interval == nil {
 		return text + fmt.Sprintf(" (%s).", j.runs())
 	}
-	return text + fmt.Sprintf("; %s (%s).", atMost(widest(d.Interval)), j.sureness())
+	return text + fmt.Sprintf("%s (%s).", allowed(d.Interval), j.sureness())
 }
 
 // scattered is the share from which on an interval says more about the runs than
 // about what is compared.
 const scattered = 0.2
 
-// atMost tells how large a difference may be that was not found.
-func atMost(share float64) string {
-	switch {
-	case share >= 1: // what is lower is so by less
-		return fmt.Sprintf("the runs scatter so much that even %s would not show", change(1+share))
-	case share >= scattered:
-		return fmt.Sprintf("the runs scatter so much that even one of %s would not show", percent(share))
-	}
-	return fmt.Sprintf("if there is one, it is likely %s", under(share))
-}
-
-// widest is how far from 1 the end of an interval is that is farther.
-func widest(i *Interval) float64 { return max(1-i.Low, i.High-1) }
-
-// bound says, after a sentence on several comparisons, how large a difference may
-// be that none of them found; nothing where one of them has no interval.
-func bound(all []*Interval) string {
-	most := 0.0
+// allowed returns the differences that the intervals allow, after comparisons that found none. It is "" where one of them has
+// no interval.
+func allowed(all ...*Interval) string {
+	low, high := math.Inf(1), math.Inf(-1)
 	for _, i := range all {
 		if i == nil {
 			return ""
 		}
-		most = max(most, widest(i))
+		low, high = min(low, i.Low), max(high, i.High)
 	}
-	return "; " + atMost(most)
+	if widest := max(1-low, high-1); widest < scattered {
+		return fmt.Sprintf("; if there is one, it is likely %s", under(widest))
+	}
+	reach := "the 95% interval reaches"
+	if len(all) > 1 {
+		reach = "the 95% intervals reach"
+	}
+	return fmt.Sprintf("; the runs scatter, and %s from %s to %s", reach, change(low), change(high))
 }
 
 func intervals(group []judged) []*Interval {
@@ -376,7 +399,7 @@ func intervals(group []judged) []*Interval {
 func manyAlike(noise []judged) Finding {
 	m := noise[0].metric
 	return Finding{Metric: m.Name, Verdict: Noise, Text: fmt.Sprintf("No difference in %s from %s was found with %s%s.",
-		m.Name, noise[0].base.Configuration, listed(configurations(noise), 6), bound(intervals(noise)))}
+		m.Name, noise[0].base.Configuration, listed(configurations(noise), 6), allowed(intervals(noise)...))}
 }
 
 // firstLine is what a sentence has room for of an error.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/weirhq/weir/internal/readable"
+	"github.com/weirhq/weir/lab"
 )
 
 // listed names at most so many.
@@ -19,36 +20,51 @@ func listed(names []string, most int) string {
 // mostNamed are the configurations that a sentence names which is true of many.
 const mostNamed = 3
 
-// undecided tells of what too few runs cannot decide: how many it takes, and the
-// largest difference so far in the metric that leads. The other numbers are left
-// to the tables.
+// undecided has a sentence for each family that has too few runs for its number of comparisons, with the runs that it
+// needs. If the family leads, the largest difference so far comes with it.
 func undecided(t *table, a *Analysis, groups [][]judged) []Finding {
-	var open []judged
-	decided := false
-	for _, g := range groups {
-		for _, j := range g {
-			switch j.row.Versus.Verdict {
-			case NotJudged:
-				open = append(open, j)
-			case Better, Worse, Noise:
-				decided = true
-			}
+	var all []Finding
+	for _, f := range a.Families {
+		open := f.open(slices.Concat(groups...))
+		lead := len(open) > 0
+		if !lead {
+			open = f.open(allCompared(a))
+		}
+		if len(open) == 0 {
+			continue
+		}
+		all = append(all, f.tooFew(t, a, open, lead))
+		if lead {
+			all = append(all, soFar(open)...)
 		}
 	}
-	if len(open) == 0 {
-		return nil
-	}
-	family := comparisons(a)
+	return all
+}
+
+// open returns the comparisons of the family that cannot be judged for want of runs.
+func (f *Family) open(rows []judged) []judged {
+	return slices.DeleteFunc(slices.Clone(rows), func(j judged) bool {
+		return j.metric.first != f.Leads || j.row.Versus.Verdict != NotJudged || j.metric.Better == lab.Neither
+	})
+}
+
+// tooFew says how many runs the family has, and how many it needs.
+func (f *Family) tooFew(t *table, a *Analysis, open []judged, lead bool) Finding {
 	where := fmt.Sprintf("%s of each configuration", t.fewest())
-	if decided {
+	if slices.ContainsFunc(allCompared(a), func(j judged) bool {
+		return j.metric.first == f.Leads && (j.row.Versus.differs() || j.row.Versus.Verdict == Noise)
+	}) {
 		where = "of " + listed(configurations(open), mostNamed)
 	}
 	many := ""
-	if family > 1 {
-		many = fmt.Sprintf(", for %d comparisons at once", family)
+	if f.Comparisons > 1 {
+		many = fmt.Sprintf(", for %d comparisons at once", f.Comparisons)
 	}
-	f := Finding{Text: fmt.Sprintf("The runs are too few to tell a difference from chance: %s. It takes at least %d%s.", where, neededRuns(family), many)}
-	return append([]Finding{f}, soFar(open)...)
+	than := ""
+	if !lead {
+		than = " in the other metrics"
+	}
+	return Finding{Text: fmt.Sprintf("The runs are too few to tell a difference from chance%s: %s. It takes at least %d%s.", than, where, f.NeededRuns, many)}
 }
 
 // soFar tells the largest difference of the first of the metrics.
@@ -89,22 +105,6 @@ func (t *table) fewest() string {
 		return fmt.Sprintf("%d to %d", least, most)
 	}
 	return fmt.Sprint(least)
-}
-
-// comparisons is how many are corrected together at most, of those that could
-// find a difference at all.
-func comparisons(a *Analysis) int {
-	most := 0
-	for _, f := range families(a) {
-		n := 0
-		for _, j := range f {
-			if j.canDiffer() {
-				n++
-			}
-		}
-		most = max(most, n, min(1, len(f)))
-	}
-	return most
 }
 
 // floor tells of the noise in what leads: in the first metric, or in the one of

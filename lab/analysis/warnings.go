@@ -13,9 +13,9 @@ import (
 // mostLabCPU is what the lab itself may take of one CPU.
 const mostLabCPU = 0.01
 
-// unlikely is the p below which a trend is told of: it is a warning, and one in
-// twenty would be too many.
-const unlikely = 0.01
+// unlikely is the limit of p for the warnings that a test makes: that the baseline differs from its twin, and that the
+// machine drifted. They count among the false sentences of a page.
+const unlikely = 0.005
 
 // warnings says what a reader has to know before believing the findings.
 func warnings(r *lab.Results, t *table, a *Analysis) []string {
@@ -51,32 +51,29 @@ func notMeasured(r *lab.Results, a *Analysis) []string {
 	return []string{fmt.Sprintf("The experiment is about %s, which no run has: lead names a metric as the tables do.", listed(missing, 6))}
 }
 
-// unlikeItself tells where the baseline differs from its twin.
+// unlikeItself warns of a baseline that differs from its twin. The p of all metrics that lead are corrected together.
 func unlikeItself(a *Analysis) []string {
-	var differ []string
-	tested := 0
+	var tested []*Difference
+	var metrics []*Metric
 	for i := range a.Metrics {
 		m := &a.Metrics[i]
-		if !m.Leads || m.Noise == nil {
-			continue
+		if m.Leads && m.Noise != nil && vary(m.Row(a.Baseline).Values, m.Row(a.Again).Values) {
+			tested, metrics = append(tested, &Difference{P: m.Noise.P}), append(metrics, m)
 		}
-		tested++
-		if *m.Noise.P <= alpha && m.Noise.Ratio != nil {
+	}
+	correct(tested)
+	var differ []string
+	for i, m := range metrics {
+		if *tested[i].Corrected <= unlikely && m.Noise.Ratio != nil {
 			differ = append(differ, fmt.Sprintf("%s by %s", m.Name, percent(math.Abs(*m.Noise.Ratio-1))))
 		}
 	}
 	if len(differ) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("The baseline seems to differ from itself in %s. Chance makes that of one metric in 20, and %s tested; "+
-		"else something on this machine changes what is measured. Differences up to that size are taken for noise.", listed(differ, 6), wereTested(tested))}
-}
-
-func wereTested(n int) string {
-	if n == 1 {
-		return "1 was"
-	}
-	return fmt.Sprintf("%d were", n)
+	return []string{fmt.Sprintf("The baseline seems to differ from itself in %s. Chance does that in one experiment of %.0f (%s); "+
+		"otherwise something on this machine changes what is measured. Differences up to that size are taken for noise.",
+		listed(differ, 6), 1/unlikely, readable.Things(int64(len(tested)), "metric")+" tested")}
 }
 
 // few tells when there was nothing to compare, or there are no intervals. That
@@ -91,12 +88,11 @@ func few(t *table, a *Analysis) []string {
 	if with == 0 {
 		return nil
 	}
-	family := comparisons(a)
-	if family == 0 {
+	if len(allCompared(a)) == 0 {
 		return []string{"Nothing was compared: " + t.alone() + "."}
 	}
 	const forInterval = 6 // of 95%: with fewer, all runs are on one side of the true median too often
-	if counted >= neededRuns(family) && counted < forInterval {
+	if len(a.Families) > 0 && counted >= a.Families[0].NeededRuns && counted < forInterval {
 		return []string{fmt.Sprintf("The runs are enough to compare configurations, but a 95%% interval of a median needs %d.", forInterval)}
 	}
 	return nil

@@ -38,6 +38,9 @@ func ComparisonMarkdown(w io.Writer, c *analysis.Comparison) error {
 		fmt.Fprintf(&b, "\n## %s\n\n", plainText(t.title))
 		markdownTable(&b, t.table)
 	}
+	for _, sentence := range families(c.Families) {
+		fmt.Fprintf(&b, "\n%s\n", plainText(sentence))
+	}
 	if ws := comparisonWarnings(c); len(ws) > 0 {
 		b.WriteString("\nTo be known before this is believed:\n\n")
 		for _, warning := range ws {
@@ -131,8 +134,9 @@ func ComparisonHTML(w io.Writer, c *analysis.Comparison) error {
 		Findings []analysis.Finding
 		Warnings []string
 		Metrics  []metric
+		HowSure  []string
 		look
-	}{comparisonTitle(c), []fact{{"A", sideText(c.A)}, {"B", sideText(c.B)}}, c.Findings, comparisonWarnings(c), nil, newLook()}
+	}{comparisonTitle(c), []fact{{"A", sideText(c.A)}, {"B", sideText(c.B)}}, c.Findings, comparisonWarnings(c), nil, families(c.Families), newLook()}
 	for _, m := range comparedMetrics(c) {
 		one := metric{Title: m.title, Table: m.table}
 		if len(m.table.Rows) > 0 {

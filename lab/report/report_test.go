@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
 	"github.com/weirhq/weir/lab/report"
@@ -334,6 +336,23 @@ func TestFormsAgree(t *testing.T) {
 	}
 }
 
+// The page and the Markdown say which results are corrected together, and how many runs that takes.
+func TestFamiliesAreExplained(t *testing.T) {
+	r, dir := smallReport(t)
+	families := analysis.Of(r).Families
+	if len(families) != 2 {
+		t.Fatalf("the families are %+v, want that of requests per second and another one", families)
+	}
+	page, md := html.UnescapeString(read(t, dir, "report.html")), strings.ReplaceAll(read(t, dir, "report.md"), `\`, "")
+	for i, which := range []string{"of requests per second", "of all other metrics"} {
+		f := families[i]
+		want := fmt.Sprintf("with %.3g as the limit of p: %s %s. A difference there takes at least %d runs", f.Alpha, readable.Things(int64(f.Comparisons), "comparison"), which, f.NeededRuns)
+		if !strings.Contains(page, want) || !strings.Contains(md, want) {
+			t.Errorf("the page or the Markdown lacks %q", want)
+		}
+	}
+}
+
 // What stands in parentheses is explained where there is any, and the version is
 // that of one program.
 func TestFewRunsAreExplained(t *testing.T) {
@@ -468,6 +487,11 @@ func TestComparison(t *testing.T) {
 	}
 	if err := report.ComparisonHTML(&page, c); err != nil {
 		t.Fatal(err)
+	}
+	for form, got := range map[string]string{"Markdown": md.String(), "page": html.UnescapeString(page.String())} {
+		if want := "Corrected together as one family, with 0.02 as the limit of p: "; !strings.Contains(got, want) {
+			t.Errorf("%q is not in the comparison's %s:\n%s", want, form, got)
+		}
 	}
 	for _, want := range []string{"+50.0% better", "64", "Requests per second"} {
 		for form, got := range map[string]string{"text": text.String(), "Markdown": md.String(), "page": html.UnescapeString(page.String())} {

@@ -72,7 +72,7 @@ func newSheet(r *lab.Results, a *analysis.Analysis) *sheet {
 		Title:      cmp.Or(r.Title, r.Name, "Experiment"),
 		Question:   r.Question,
 		Findings:   a.Findings,
-		HowSure:    howSure(a),
+		HowSure:    append(howSure(a), families(a.Families)...),
 		Warnings:   slices.Clone(a.Warnings),
 		Facts:      facts(r),
 		Overview:   overview(r, a),
@@ -86,7 +86,7 @@ func newSheet(r *lab.Results, a *analysis.Analysis) *sheet {
 // howSure tells in sentences how far the numbers may be believed.
 func howSure(a *analysis.Analysis) []string {
 	sentences := []string{"A run is one start of the service, and the unit of all that is said here: each dot of a chart is one, and each value is the median of a configuration's runs."}
-	sentences = append(sentences, "An interval has the median with 95% confidence, and ~ stands where a difference is no more than chance, or than the baseline differs from itself (Mann-Whitney, corrected for the number of comparisons by Holm).")
+	sentences = append(sentences, "An interval has the median with 95% confidence, and ~ marks a difference that is no more than chance, or than the baseline differs from itself (Mann-Whitney U test, p corrected by Holm's method).")
 	if slices.ContainsFunc(a.Metrics, notJudged) {
 		sentences = append(sentences, "A difference in parentheses was not judged: the runs are too few for that, or neither more nor less is better.")
 	}
@@ -104,6 +104,34 @@ func howSure(a *analysis.Analysis) []string {
 		sentences = append(sentences, "The baseline ran twice, and against itself it differed by this much, which is this machine's noise: "+strings.Join(noise, "; ")+".")
 	}
 	return sentences
+}
+
+// mostFamily is how many metrics of a family are named.
+const mostFamily = 6
+
+// families names the comparisons that are corrected together, and how many runs they need.
+func families(all []analysis.Family) []string {
+	if len(all) == 0 {
+		return nil
+	}
+	var sentences []string
+	for _, f := range all {
+		which := "all other metrics"
+		if f.Leads || len(all) == 1 {
+			which = readable.Enumerate(firstNames(f.Metrics))
+		}
+		sentences = append(sentences, fmt.Sprintf("Corrected together as one family, with %.3g as the limit of p: %s of %s. A difference there takes at least %s of each configuration.",
+			f.Alpha, readable.Things(int64(f.Comparisons), "comparison"), which, readable.Things(int64(f.NeededRuns), "run")))
+	}
+	return append(sentences, "Of the pages of experiments in which nothing differs, at most 5% say that something does.")
+}
+
+// firstNames are the names of metrics that a sentence has room for.
+func firstNames(names []string) []string {
+	if more := len(names) - mostFamily; more > 0 {
+		return append(slices.Clone(names[:mostFamily]), fmt.Sprintf("%d more metrics", more))
+	}
+	return names
 }
 
 // notJudged tells whether a difference of the metric stands in parentheses.

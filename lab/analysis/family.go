@@ -1,0 +1,124 @@
+package analysis
+
+import (
+	"math"
+	"slices"
+
+	"github.com/weirhq/weir/lab"
+)
+
+// A Family is comparisons whose p are corrected together by Holm's method.
+type Family struct {
+	Metrics     []string `json:"metrics"`
+	Leads       bool     `json:"leads,omitempty"` // it is the first family: sentences are about it first
+	Comparisons int      `json:"comparisons"`     // of these metrics, in which two runs differ
+
+	// Alpha is the limit of the p that Holm's method has corrected. [Difference.Corrected] is multiplied by
+	// 0.05/Alpha besides, so that its limit is 0.05 in every family.
+	Alpha float64 `json:"alpha"`
+
+	// NeededRuns is how many runs of each configuration it takes for one comparison to be significant.
+	NeededRuns int `json:"needed_runs"`
+}
+
+// A budget has the share of [alpha] that each family gets. By Bonferroni's inequality, the chance of a false sentence
+// on a page is at most their sum.
+type budget struct {
+	first, second float64 // of two families
+	only          float64 // of one without the other
+}
+
+// A twin allows twice as much. A difference then has to be significant, and larger than the twin's ([withinNoise]). Of
+// three configurations that are alike, each pair is equally often the closest one. So no more than half of the
+// significant differences between two of them pass, and the chance of a false sentence is at most half of the sum. The
+// first family gets all of alpha, as if it were the only one.
+//
+// Between the two sides of [Compare] there is no twin. Its sum is lower than alpha, because some changes of the machine
+// pass [betweenSessions].
+var (
+	withTwin     = budget{first: 1, second: 0.4, only: 1}
+	withoutTwin  = budget{first: 0.6, second: 0.4, only: 1}
+	withoutTurns = budget{first: 0.4, second: 0.3, only: 0.7}
+)
+
+// A trial is a comparison that is judged.
+type trial struct {
+	metric       string
+	better       lab.Better
+	first        bool // it belongs to the first family
+	versus       *Difference
+	base, values []Value
+	within       bool // the difference is no larger than that of two configurations that are the same
+}
+
+// canDiffer reports whether a test of the trial can be wrong: it has two values that are not the same, and one way is
+// better.
+func (t *trial) canDiffer() bool { return t.better != lab.Neither && vary(t.base, t.values) }
+
+// judgeAll corrects the p of all trials of a page, and judges by them. When all trials of the first family differ, the
+// second one is judged as if it were the only one: no true null hypothesis has spent anything then (gatekeeping,
+// Dmitrienko, Offen and Westfall, Statistics in Medicine 22, 2003).
+func judgeAll(trials []trial, b budget) []Family {
+	var first, second []trial
+	for _, t := range trials {
+		if t.first {
+			first = append(first, t)
+		} else {
+			second = append(second, t)
+		}
+	}
+	firstShare, secondShare := b.first, b.second
+	if countTested(first) == 0 || countTested(second) == 0 {
+		firstShare, secondShare = b.only, b.only
+	}
+	families := judgeFamily(first, firstShare)
+	if countTested(first) > 0 && allDiffer(first) {
+		secondShare = b.only
+	}
+	return append(families, judgeFamily(second, secondShare)...)
+}
+
+func countTested(trials []trial) (n int) {
+	for i := range trials {
+		if trials[i].canDiffer() {
+			n++
+		}
+	}
+	return n
+}
+
+func allDiffer(trials []trial) bool {
+	return !slices.ContainsFunc(trials, func(t trial) bool { return t.canDiffer() && !t.versus.differs() })
+}
+
+// judgeFamily judges trials by a share of alpha. It returns the family, or nothing when no trial was tested.
+func judgeFamily(trials []trial, share float64) []Family {
+	f := Family{Alpha: alpha * share}
+	var tested []*Difference
+	for i := range trials {
+		t := &trials[i]
+		if !t.canDiffer() {
+			t.versus.Corrected = t.versus.P
+			continue
+		}
+		tested = append(tested, t.versus)
+		f.Leads = t.first
+		if !slices.Contains(f.Metrics, t.metric) {
+			f.Metrics = append(f.Metrics, t.metric)
+		}
+	}
+	correct(tested)
+	for _, d := range tested {
+		*d.Corrected = min(1, *d.Corrected/share)
+	}
+	f.Comparisons = len(tested)
+	strictest := max(1, int(math.Ceil(float64(len(tested))/share-1e-9))) // the factor of the smallest p
+	for _, t := range trials {
+		t.versus.judge(t.better, t.base, t.values, t.within, strictest)
+	}
+	if len(tested) == 0 {
+		return nil
+	}
+	f.NeededRuns = neededRuns(strictest)
+	return []Family{f}
+}

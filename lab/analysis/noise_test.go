@@ -1,0 +1,148 @@
+package analysis_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/analysis"
+	"github.com/weirhq/weir/load"
+)
+
+// A noiseModel returns the noise of runs in the order in which they are made, as a
+// share of the true value.
+type noiseModel struct {
+	name string
+	of   func(random *rand.Rand, runs int) []float64
+}
+
+// independent is noise of which no run depends on another one.
+func independent(one func(*rand.Rand) float64) func(*rand.Rand, int) []float64 {
+	return func(random *rand.Rand, runs int) []float64 {
+		noise := make([]float64, runs)
+		for i := range noise {
+			noise[i] = one(random)
+		}
+		return noise
+	}
+}
+
+// noiseModels are nine ways in which the runs of a machine may scatter. The last three change with time.
+var noiseModels = []noiseModel{
+	{"even", independent(func(r *rand.Rand) float64 { return 0.01 * r.NormFloat64() })},
+	{"skewed", independent(func(r *rand.Rand) float64 { return 0.02 * math.Exp(r.NormFloat64()) })},
+	{"heavy tails", independent(func(r *rand.Rand) float64 { // Student's t of two degrees of freedom, bounded
+		return max(-0.5, min(0.5, 0.01*r.NormFloat64()/math.Sqrt(r.ExpFloat64())))
+	})},
+	{"two levels", independent(func(r *rand.Rand) float64 { return 0.05*float64(r.IntN(2)) + 0.003*r.NormFloat64() })},
+	{"outliers", independent(func(r *rand.Rand) float64 {
+		if r.IntN(10) == 0 {
+			return -0.3 * r.Float64()
+		}
+		return 0.01 * r.NormFloat64()
+	})},
+	{"counts", independent(func(r *rand.Rand) float64 { return math.Round(2*r.NormFloat64()) / 100 })},
+	{"drift", func(r *rand.Rand, runs int) []float64 {
+		noise := make([]float64, runs)
+		for i := range noise {
+			noise[i] = 0.08*float64(i)/float64(runs) + 0.01*r.NormFloat64()
+		}
+		return noise
+	}},
+	{"slow", func(r *rand.Rand, runs int) []float64 { // an autoregressive process
+		const keeps, deviation = 0.9, 0.02
+		noise, level := make([]float64, runs), deviation*r.NormFloat64()
+		for i := range noise {
+			level = keeps*level + deviation*math.Sqrt(1-keeps*keeps)*r.NormFloat64()
+			noise[i] = level + 0.01*r.NormFloat64()
+		}
+		return noise
+	}},
+	{"a neighbour", func(r *rand.Rand, runs int) []float64 { // comes for some runs, and goes
+		noise, there := make([]float64, runs), false
+		for i := range noise {
+			if r.IntN(6) == 0 {
+				there = !there
+			}
+			noise[i] = 0.01 * r.NormFloat64()
+			if there {
+				noise[i] -= 0.05
+			}
+		}
+		return noise
+	}},
+}
+
+// A design is the form of simulated experiments.
+type design struct {
+	configurations int // beside the baseline and its twin
+	measures       int // of the runs' own
+	runs           int // of each configuration
+	load           loop
+}
+
+// A loop is the kind of a simulated load.
+type loop int
+
+const (
+	noLoad loop = iota // as of benchmarks
+	closedLoad
+	openLoad
+)
+
+func (d design) String() string {
+	return fmt.Sprintf("%d configurations, %d measures, %d runs, %s", d.configurations, d.measures, d.runs,
+		map[loop]string{noLoad: "no load", closedLoad: "closed loop", openLoad: "open loop"}[d.load])
+}
+
+// experiment makes results in which each metric has its own noise. The requests per second of the first configuration
+// differ by the ratio.
+func (d design) experiment(random *rand.Rand, model noiseModel, ratio float64) *lab.Results {
+	r := &lab.Results{Configurations: []lab.Configuration{{Name: "base", Baseline: true}, {Name: "again", Again: true}}}
+	for i := range d.configurations {
+		r.Configurations = append(r.Configurations, lab.Configuration{Name: fmt.Sprint("x", i)})
+	}
+	turns := lab.Order(len(r.Configurations), d.runs, random.Uint64())
+	series := func() []float64 { return model.of(random, len(turns)) }
+	for _, t := range turns {
+		r.Runs = append(r.Runs, lab.Run{Number: t.Number, Repeat: t.Repeat, Configuration: r.Configurations[t.Case].Name, Outcome: lab.Done})
+	}
+	for m := range d.measures {
+		name := fmt.Sprint("measure ", m)
+		for i, noise := range series() {
+			r.Runs[i].Own = append(r.Runs[i].Own, lab.Measure{Name: name, Value: 100 * (1 + noise)})
+		}
+	}
+	if d.load == noLoad {
+		return r
+	}
+	const requests = 100_000
+	perSecond, cpu, memory, p50, p99, p999 := series(), series(), series(), series(), series(), series()
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		l := &load.Latency{P50: 1000 * (1 + p50[i]), P99: 2000 * (1 + p99[i]), P999: 4000 * (1 + p999[i])}
+		run.Load = &load.Result{
+			Requests: requests, Sent: requests, Status: map[string]int64{"2xx": requests}, RequestsPerSecond: 10_000 * (1 + perSecond[i]), Latency: l,
+		}
+		if run.Configuration == "x0" {
+			run.Load.RequestsPerSecond *= ratio
+		}
+		if d.load == openLoad {
+			run.Load.LatencyFromDue = l
+		}
+		run.Usage = lab.Usage{Seconds: 10, CPUSeconds: 7 * (1 + cpu[i]), PeakRSS: int64(64e6 * (1 + memory[i]))}
+	}
+	return r
+}
+
+// claims reports whether a sentence says that something differs.
+func claims(findings []analysis.Finding, warnings []string) bool {
+	for _, f := range findings {
+		if f.Verdict == analysis.Better || f.Verdict == analysis.Worse {
+			return true
+		}
+	}
+	return strings.Contains(strings.Join(warnings, "\n"), "differ from itself")
+}

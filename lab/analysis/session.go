@@ -1,0 +1,101 @@
+package analysis
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// A session is how one metric scattered while one experiment ran. [Compare] needs it: its two sides ran one after the
+// other, so a machine that changes slowly makes a difference between them that no test of independent runs expects.
+type session struct {
+	changed   bool    // the runs depend on the time
+	deviation float64 // standard deviation of a run, as a share of its configuration's median
+}
+
+// serialZ is the limit of the test for serial correlation: one steady session of five is above it. A session that
+// changes has to be found, and one that is taken for it by mistake still shows the larger differences.
+const serialZ = 0.84
+
+// sessionOf takes the runs of all configurations, in the order in which they were made. It leaves out configurations
+// with a median that is not positive.
+func sessionOf(c *column) session {
+	var shares []Value
+	for _, values := range c.values {
+		if m := median(values); m > 0 {
+			for _, v := range values {
+				shares = append(shares, Value{Run: v.Run, Value: v.Value/m - 1})
+			}
+		}
+	}
+	slices.SortFunc(shares, func(a, b Value) int { return cmp.Compare(a.Run, b.Run) })
+	series := numbers(shares)
+	return session{serial(series) > serialZ, deviation(series)}
+}
+
+// deviation is the standard deviation.
+func deviation(series []float64) float64 {
+	if len(series) < 2 {
+		return 0
+	}
+	mean, sum := 0.0, 0.0
+	for _, v := range series {
+		mean += v / float64(len(series))
+	}
+	for _, v := range series {
+		sum += (v - mean) * (v - mean)
+	}
+	return math.Sqrt(sum / float64(len(series)-1))
+}
+
+// serial tests for serial correlation: it is the correlation of each rank with the next one, in standard deviations
+// from its expectation for independent values (Wald and Wolfowitz, An exact test for randomness in the non-parametric
+// case based on serial correlation, Annals of Mathematical Statistics 14, 1943).
+func serial(series []float64) float64 {
+	ranks := ranksOf(series)
+	n := float64(len(ranks))
+	product, square := 0.0, 0.0
+	for i, r := range ranks {
+		square += r * r
+		if i > 0 {
+			product += r * ranks[i-1]
+		}
+	}
+	if square == 0 {
+		return 0
+	}
+	return (product/square + 1/n) * math.Sqrt(n)
+}
+
+// ranksOf returns the rank of each value, less the mean of all ranks. Equal values have the same rank.
+func ranksOf(series []float64) []float64 {
+	sorted := slices.Sorted(slices.Values(series))
+	ranks := make([]float64, len(series))
+	for i, v := range series {
+		low, _ := slices.BinarySearch(sorted, v)
+		high := low
+		for high < len(sorted) && sorted[high] == v {
+			high++
+		}
+		ranks[i] = float64(low+high-1)/2 - float64(len(series)-1)/2
+	}
+	return ranks
+}
+
+// hidden is by how much the deviation of a session is too small on average when the machine changes so slowly that the
+// session sees a part of it: of 18 runs with an autocorrelation of 0.9 the deviation is 0.8 of the true one.
+const hidden = 1 / 0.8
+
+// betweenSessions is the p of a difference between two sessions of which one at least has changed with time: each
+// counts as one run, however many it has. It is 0 where both are steady.
+func betweenSessions(a, b session, base, values []Value) float64 {
+	from, to := median(base), median(values)
+	if !a.changed && !b.changed || from <= 0 || to <= 0 {
+		return 0
+	}
+	usual := hidden * math.Hypot(a.deviation, b.deviation)
+	if usual == 0 {
+		return 0
+	}
+	return math.Erfc(math.Abs(math.Log(to/from)) / usual / math.Sqrt2)
+}
