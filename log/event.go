@@ -48,6 +48,9 @@ type openEvent struct {
 	template bool // started by With
 	stacks   bool // errors that know no stack get that of the call
 	callers  bool // for a template: its Logger's events name their caller
+
+	ownTraceID, ownSpanID []byte // for a template: its Logger's ids
+
 	maxBytes int
 	nested   int       // objects and arrays so far
 	at       time.Time // zero: the instant of Send
@@ -113,6 +116,10 @@ func (e *openEvent) release() {
 		e.ended = callerOfPackage()
 		return
 	}
+	if e.template {
+		recycle(&e.ownTraceID)
+		recycle(&e.ownSpanID)
+	}
 	e.logger, e.template, e.stacks, e.callers = nil, false, false, false
 	e.at, e.calledAt, e.nested = time.Time{}, 0, 0
 	e.cursor = cursor{}
@@ -158,6 +165,9 @@ func (e *openEvent) traceID(id string) {
 		e.str("trace_id", id)
 	default:
 		mark := e.open(partTraceID)
+		if e.template {
+			e.ownTraceID = append(e.ownTraceID[:0], clip(id, e.maxBytes)...)
+		}
 		e.addLabeled(`,"trace_id":"`, "\ttrace_id:", id)
 		e.settle(partTraceID, mark)
 	}
@@ -179,6 +189,9 @@ func (e *openEvent) spanID(id string) {
 		e.str("span_id", id)
 	default:
 		mark := e.open(partSpanID)
+		if e.template {
+			e.ownSpanID = append(e.ownSpanID[:0], clip(id, e.maxBytes)...)
+		}
 		e.addLabeled(`,"span_id":"`, "\tspan_id:", id)
 		e.settle(partSpanID, mark)
 	}

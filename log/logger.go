@@ -1,6 +1,7 @@
 package log
 
 import (
+	"context"
 	"io"
 	"slices"
 	"sync/atomic"
@@ -39,6 +40,13 @@ type Options struct {
 	// loggers may have the same one.
 	Sampling *Sampling
 
+	// Context adds facts of a context to an event, such as the ids of the
+	// current OpenTelemetry span: see package log/otellog. [Event.Context] and
+	// the handler of [Logger.Handler] call it, in many goroutines at once. It
+	// must not keep the event. If it panics, the field "context" says so. Nil
+	// adds nothing.
+	Context func(context.Context, Event)
+
 	// OnError is told why a line could not be written, in the goroutine that
 	// called Send, and so by many at once. Nil leaves it to the writer to keep
 	// count. It must neither panic nor log to the same logger. In a program
@@ -58,9 +66,9 @@ type Logger struct {
 	min  *atomic.Int32 // the lowest level; nil: discard
 	head string        // what stands between created_at, or the level, and the name of the event
 
-	// What With put in: the parts of a line, encoded, where in these they
-	// begin, and the last of them.
-	parts      []byte
+	// The encoded parts of a line that With put in, where in these they begin,
+	// and the last of them.
+	parts      string
 	starts     [partCount]int
 	last       part
 	groups     int    // open at the end of data
@@ -69,6 +77,8 @@ type Logger struct {
 	firstError int
 	stacks     bool
 	callers    bool
+
+	traceID, spanID string // as they were given to With
 }
 
 // New returns a Logger that writes one line for each event to w, each with a
@@ -105,7 +115,8 @@ func (l *Logger) Enabled(level Level) bool {
 }
 
 // Debug starts an event of [LevelDebug]. As with the other levels, the event
-// is written by [Event.Send], and nil when the level is not enabled.
+// is written by [Event.Send], and is the zero Event when the level is not
+// enabled.
 func (l *Logger) Debug(event string) Event {
 	if l.Enabled(LevelDebug) {
 		return l.start(LevelDebug, event)
@@ -155,18 +166,29 @@ func (l *Logger) Log(level Level, event string) Event {
 
 // With starts an event that is not for sending: what is added to it is encoded
 // once, and [Event.Logger] returns a Logger that writes it with each of its
-// events. It is nil for a logger that discards.
+// events. It is the zero Event for a logger that discards.
 func (l *Logger) With() Event {
 	if l == nil || l.out == nil {
 		return Event{}
 	}
 	e := l.begin(LevelInfo, "")
 	e.template, e.callers = true, l.callers
+	e.ownTraceID = append(e.ownTraceID, l.traceID...)
+	e.ownSpanID = append(e.ownSpanID, l.spanID...)
 	return e.handle()
 }
 
-// start returns an event for a caller two calls above, or nil when it is to be
-// left out.
+// TraceID returns the trace id that With has put into the logger's events, or
+// "" if there is none.
+func (l *Logger) TraceID() string {
+	if l == nil {
+		return ""
+	}
+	return l.traceID
+}
+
+// start returns a new event, or the zero Event if sampling drops it. A level
+// method must call it directly, because Caller counts frames.
 func (l *Logger) start(level Level, event string) Event {
 	if !l.out.admits(level, event) {
 		return Event{}
@@ -217,11 +239,15 @@ func (e *openEvent) addParts(l *Logger) {
 	}
 }
 
-// derive returns a Logger that carries what e holds.
+// derive returns a Logger that carries the content of e. Its parts and ids share
+// one allocation.
 func (l *Logger) derive(e *openEvent) *Logger {
+	parts, traceID := len(e.buf)-e.base, len(e.ownTraceID)
+	texts := string(append(append(e.buf, e.ownTraceID...), e.ownSpanID...)[e.base:])
 	return &Logger{
 		out: l.out, min: l.min, head: l.head,
-		parts: slices.Clone(e.buf[e.base:]), starts: e.starts, last: e.last,
+		traceID: texts[parts : parts+traceID], spanID: texts[parts+traceID:],
+		parts: texts[:parts], starts: e.starts, last: e.last,
 		groups: e.groups, prefix: slices.Clone(e.prefix),
 		errorList: slices.Clone(e.errorList), firstError: e.firstError,
 		stacks: e.stacks, callers: e.callers,

@@ -1,6 +1,7 @@
 package log_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -26,6 +27,7 @@ var misuses = map[string]func(log.Event){
 	"Bools":    func(e log.Event) { e.Bools("stale", []bool{true}) },
 	"Bytes":    func(e log.Event) { e.Bytes("stale", []byte("stale")) },
 	"Caller":   func(e log.Event) { e.Caller() },
+	"Context":  func(e log.Event) { e.Context(context.WithValue(context.Background(), tenantKey{}, "stale")) },
 	"Dur":      func(e log.Event) { e.Dur("stale", 1) },
 	"Durs":     func(e log.Event) { e.Durs("stale", []time.Duration{1}) },
 	"Err":      func(e log.Event) { e.Err(errors.New("stale")) },
@@ -98,7 +100,7 @@ func (k keeper) MarshalLog(e log.Event) error {
 // programWith returns the lines of a program that misuses ended events.
 func programWith(format log.Format, misuse func(log.Event)) []string {
 	var w lineWriter
-	options := log.Options{Format: format, OnError: func(error) {}}
+	options := log.Options{Format: format, OnError: func(error) {}, Context: addTenant}
 	logger, other := log.New(&w, options), log.New(&w, options)
 	var inObject, inError log.Event
 	ended := logger.Info("first").At(instant).

@@ -1,6 +1,7 @@
 package log
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"iter"
@@ -37,7 +38,8 @@ type output struct {
 	redact        *redactor
 	sampling      *Sampling
 	maxEventBytes int
-	onError       func(error) // may be nil
+	onError       func(error)                  // may be nil
+	context       func(context.Context, Event) // may be nil
 
 	events EventWriter // nil unless the writer is one
 	writer io.Writer
@@ -79,6 +81,7 @@ func newOutput(w io.Writer, o Options) *output {
 		sampling:      o.Sampling,
 		maxEventBytes: o.MaxEventBytes,
 		onError:       o.OnError,
+		context:       o.Context,
 		writer:        w,
 	}
 	out.notation, out.front = out.encoder.notation(), len(out.encoder.front())

@@ -13,13 +13,14 @@ import (
 // The message becomes the event, attributes become fields of data, and groups
 // objects in it; an error under the key "err" or "error", outside of groups,
 // goes to the event's errors as [Event.Err] has it. Levels are those of this
-// package: what is below slog.LevelInfo is debug, and so on; from
+// package: a level below slog.LevelInfo is debug, and so on; from
 // slog.LevelError+4 on it is fatal, which here only marks. Attributes of
 // WithAttrs are encoded once.
 //
-// Of the context it takes nothing: for the trace id of a request, take the
-// Handler of the request's logger. A logger that names callers names that of
-// slog, within the groups that are open. Many goroutines may use a Handler.
+// Each event gets the trace id of the logger in its context, which in a request
+// is that of package httplog, and whatever [Options.Context] adds. A logger that
+// names callers names that of slog. Fields of both are within the groups that
+// are open. Many goroutines may use a Handler.
 func (l *Logger) Handler() slog.Handler { return &handler{logger: l} }
 
 // A handler is a slog.Handler.
@@ -49,7 +50,7 @@ func levelOf(level slog.Level) Level {
 }
 
 // Handle implements slog.Handler.
-func (h *handler) Handle(_ context.Context, r slog.Record) error {
+func (h *handler) Handle(ctx context.Context, r slog.Record) error {
 	l := h.logger
 	level := levelOf(r.Level)
 	if !l.Enabled(level) || !l.out.admits(level, r.Message) {
@@ -58,6 +59,7 @@ func (h *handler) Handle(_ context.Context, r slog.Record) error {
 	e := l.begin(level, r.Message)
 	e.at = r.Time // a zero one is the instant of Send
 	e.calledAt = r.PC
+	e.context(ctx)
 	if l.callers && r.PC != 0 {
 		e.str("caller", frameOf(r.PC).place)
 	}

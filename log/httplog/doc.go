@@ -8,9 +8,12 @@
 // trace id, and so has what a handler logs:
 //
 //	log.From(r.Context()).Info("looking up dataset").Str("id", id).Send()
+//	slog.InfoContext(r.Context(), "looking up dataset", "id", id) // with slog.SetDefault(slog.New(logger.Handler()))
 //
-// It belongs outside of everything else that wraps handlers, since it can only
-// time and count what happens inside.
+// It belongs outside of everything else that wraps handlers, since it measures
+// only the handlers inside. The exception is a middleware that starts a span of
+// OpenTelemetry, such as otelhttp: with package log/otellog, httplog has the ids
+// of the span only inside of it.
 //
 // # What the completed event says
 //

@@ -76,7 +76,10 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (x *exchange) receive(h *handler, r *http.Request) {
 	began := time.Now()
 	id := traceID(r.Header)
-	x.logger = h.logger.With().TraceID(id).Logger()
+	x.logger = h.logger.With().TraceID(id).Context(r.Context()).Logger()
+	if fromContext := x.logger.TraceID(); fromContext != "" {
+		id = fromContext
+	}
 	x.request = r.WithContext(log.Into(&traceContext{r.Context(), id}, x.logger))
 
 	x.http = log.HTTP{StartedAt: began}

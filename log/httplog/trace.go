@@ -14,7 +14,8 @@ import (
 // The id is the trace-id of a valid traceparent (W3C Trace Context, version
 // 00); else an X-Request-Id of up to 128 visible characters of ASCII without
 // quotes, commas and backslashes; else 16 random letters. A header that is
-// there twice counts as invalid.
+// there twice counts as invalid. A trace id that log.Options.Context finds in
+// the request's context replaces all of these.
 func TraceID(ctx context.Context) string {
 	if c, ok := ctx.Value(traceKey{}).(*traceContext); ok {
 		return c.id
