@@ -22,10 +22,11 @@ var layers = map[string]struct {
 }{
 	"": {why: "the root holds tests alone"},
 	"log": {
-		own: []string{"log/internal/text", "log/internal/jsonscan", "log/internal/ltsv", "log/record"},
+		own: []string{"log/internal/text", "log/internal/jsonscan", "log/internal/ltsv", "log/internal/unwrap", "log/record"},
 		why: "a logger is chosen for itself alone: the standard library and nothing else",
 	},
 	"log/internal/text":     {why: "notations need nobody"},
+	"log/internal/unwrap":   {why: "a writer's layers need no other package"},
 	"log/internal/jsonscan": {why: "who walks through JSON needs nobody"},
 	"log/internal/ltsv":     {own: []string{"log/internal/text", "log/internal/jsonscan"}, why: "a notation"},
 	"log/record": {
@@ -39,7 +40,7 @@ var layers = map[string]struct {
 	"log/onslog/v2":            {own: []string{"log/internal/text", "log/onslog/internal/wire"}, why: "what it stands in for knows nobody either"},
 	"log/onslog/internal/wire": {own: []string{"log/internal/text"}, why: "what v1 and v2 share"},
 	"log/sink": {
-		own: []string{"log"},
+		own: []string{"log", "log/internal/unwrap"},
 		why: "a sink takes lines from log and knows no one else",
 	},
 	"router": {

@@ -6,6 +6,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/weirhq/weir/log/internal/unwrap"
 )
 
 // A Format is one of the forms that an event's line can have; docs/format.md
@@ -65,14 +67,10 @@ func newEncoder(f Format, w io.Writer) encoder {
 	return jsonEncoder{}
 }
 
-// isTerminal reports whether the first file among the layers of w is a terminal.
+// isTerminal reports whether w or the file that it unwraps to is a terminal.
 func isTerminal(w io.Writer) bool {
-	for layer := range layers(w) {
-		if file, ok := layer.(*os.File); ok {
-			return isCharDevice(file)
-		}
-	}
-	return false
+	file, ok := unwrap.First[*os.File](w)
+	return ok && isCharDevice(file)
 }
 
 // isCharDevice reports whether the file is a character device other than the

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/weirhq/weir/log/internal/text"
+	"github.com/weirhq/weir/log/internal/unwrap"
 )
 
 // Options are the settings of a [Logger]. The zero value is ready for use.
@@ -103,7 +104,9 @@ func New(w io.Writer, o Options) *Logger {
 	}
 
 	out := newOutput(w, o)
-	useOptions(w, o)
+	if user, ok := unwrap.First[optionsUser](w); ok {
+		user.UseOptions(o)
+	}
 	head := out.encoder.appendNamespace(nil, clip(o.Namespace, o.MaxEventBytes))
 	return &Logger{out: out, min: &o.Level.levelVar().level, head: string(head)}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"iter"
 	"net"
 	"os"
 	"sync"
@@ -46,33 +45,8 @@ type output struct {
 	mu     *sync.Mutex // held during a Write; nil for writers that may be called at once
 }
 
-// useOptions passes the options on to the first layer of w that writes events of
-// its own.
-func useOptions(w io.Writer, o Options) {
-	for layer := range layers(w) {
-		if user, ok := layer.(interface{ UseOptions(Options) }); ok {
-			user.UseOptions(o)
-			return
-		}
-	}
-}
-
-// layers yields w and the writers that it unwraps to.
-func layers(w io.Writer) iter.Seq[io.Writer] {
-	const mostLayers = 10 // a writer that unwraps to itself has no end
-	return func(yield func(io.Writer) bool) {
-		for range mostLayers {
-			if !yield(w) {
-				return
-			}
-			outer, ok := w.(interface{ Unwrap() io.Writer })
-			if !ok {
-				return
-			}
-			w = outer.Unwrap()
-		}
-	}
-}
+// An optionsUser is a writer that writes events of its own.
+type optionsUser interface{ UseOptions(Options) }
 
 func newOutput(w io.Writer, o Options) *output {
 	out := &output{

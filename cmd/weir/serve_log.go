@@ -131,18 +131,16 @@ func giveUpLog(out *front.Log) {
 	out.Close(ctx) // closeLog says what is left
 }
 
-// lacks says how many events a destination does not have, and why, or "".
+// lacks says how many events a destination that is closed does not have, and
+// why, or "".
 func lacks(d front.LogDestination) string {
-	n := d.Stats.Lost() + d.Stats.Waiting
+	n := d.Stats.Lost()
 	if n == 0 {
 		return ""
 	}
 	var why []string
 	for _, loss := range d.Stats.Dropped {
 		why = append(why, fmt.Sprintf("%s %s: %d", loss.Reason, loss.Level, loss.Events))
-	}
-	if d.Stats.Waiting > 0 {
-		why = append(why, fmt.Sprintf("not written: %d", d.Stats.Waiting))
 	}
 	return fmt.Sprintf("weir: the log to %s lacks %d of %d events (%s)", d.To, n, d.Stats.Emitted, strings.Join(why, ", "))
 }

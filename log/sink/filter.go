@@ -29,9 +29,6 @@ func NewFilter(to log.EventWriter, least log.Level) *Filter {
 // Unwrap returns the writer.
 func (f *Filter) Unwrap() io.Writer { return f.to }
 
-// UseOptions passes the options on; see [log.EventWriter].
-func (f *Filter) UseOptions(o log.Options) { useOptions(f.to, o) }
-
 // WriteEvent passes a line on. It returns len(line) for one that it leaves out.
 func (f *Filter) WriteEvent(level log.Level, line []byte) (int, error) {
 	if level < f.least {

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/weirhq/weir/log/internal/unwrap"
 )
 
 // A lineWriter is one goroutine's way to a writer that may fail anywhere in a
@@ -20,6 +22,7 @@ type lineWriter struct {
 	writer  io.Writer
 	patient bool        // waits for what may pass, not only for room in a pipe
 	waits   func(error) // told of each error that is waited for; may be nil
+	stream  *stream     // that the lines go to in the end; nil: another kind of writer
 
 	closed  chan struct{} // closed by giveUp
 	closing sync.Once
@@ -32,7 +35,21 @@ type lineWriter struct {
 }
 
 func newLineWriter(w io.Writer, patient bool) *lineWriter {
-	return &lineWriter{writer: w, patient: patient, closed: make(chan struct{})}
+	l := &lineWriter{writer: w, patient: patient, closed: make(chan struct{})}
+	if s, ok := unwrap.First[stream](w); ok {
+		l.stream = &s
+	}
+	return l
+}
+
+// piece returns the first lines of text, as many as the kernel takes at once. A
+// larger piece may be written in parts, and how far it came is not known before
+// the last part is.
+func (w *lineWriter) piece(text []byte) []byte {
+	if w.stream == nil {
+		return text
+	}
+	return linesWithin(text, w.stream.atMost)
 }
 
 // start is what instants in an atomic count from: far enough in the past that
@@ -42,10 +59,13 @@ var start = time.Now().Add(-time.Second)
 // begin and end frame the writing of what is settled together.
 func (w *lineWriter) begin() { w.began.Store(int64(time.Since(start))) }
 
+// Any goroutine may call end, also when no writing is under way.
 func (w *lineWriter) end() {
-	took := int64(time.Since(start)) - w.began.Load()
-	w.began.Store(0)
-	if took > w.longest.Load() {
+	began := w.began.Swap(0)
+	if began == 0 {
+		return
+	}
+	if took := int64(time.Since(start)) - began; took > w.longest.Load() {
 		w.longest.Store(took)
 	}
 }

@@ -1,9 +1,7 @@
 package sink
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"sync"
@@ -96,7 +94,15 @@ type Queue struct {
 	flushes []flush
 	sleep   sleep
 	closed  bool
-	own     *log.Logger // of the events that the queue writes itself; nil until UseOptions
+	callers int // that wait for room
+
+	// The chunk that is being written, nil between two writes. Its lines up to
+	// settled are accounted for.
+	current   *chunk
+	abandoned bool   // all lines are accounted for, and the goroutine's last write may go on
+	left      uint64 // events that were dropped because Close gave up
+
+	own *log.Logger // of the events that the queue writes itself; nil until UseOptions
 }
 
 // NewQueue returns a Queue that writes to w, which stays the caller's to close.
@@ -159,40 +165,6 @@ func (q *Queue) Stats() Stats {
 	return q.tally.snapshot(q.out)
 }
 
-// Close refuses what comes after it, and returns when all that came before is
-// written or dropped. When ctx is done first it gives up: a wait for room in a
-// pipe or on a disk ends, what is left is dropped as "closed", and the error
-// says how much was left; only a write that never returns is then left behind.
-// Close may be called more than once.
-func (q *Queue) Close(ctx context.Context) error {
-	q.mu.Lock()
-	q.closed = true
-	q.room.Broadcast()
-	q.mu.Unlock()
-	q.rouse()
-	select {
-	case <-q.done:
-		return nil
-	case <-ctx.Done():
-	}
-	if q.isDone() {
-		return nil
-	}
-	left := q.Stats().Waiting
-	q.out.giveUp()
-	return fmt.Errorf("%w with %d events to write", ctx.Err(), left)
-}
-
-// isDone reports whether all is written or dropped that ever will be.
-func (q *Queue) isDone() bool {
-	select {
-	case <-q.done:
-		return true
-	default:
-		return false
-	}
-}
-
 // put copies a line into the backlog and counts it, or tells why not.
 func (q *Queue) put(level log.Level, line []byte) (dropped Reason) {
 	q.mu.Lock()
@@ -233,9 +205,13 @@ func (q *Queue) await(level log.Level, n int) (dropped Reason) {
 		dropped = Full
 	default:
 		q.tally.emit(n)
+		q.callers++
 		if dropped = q.waitForRoom(level, n); dropped != "" {
 			q.tally.settle(level, n, 0, dropped, nil)
 			q.openGap()
+		}
+		if q.callers--; q.closed {
+			q.room.Broadcast() // Close waits for the last of them
 		}
 		return dropped
 	}

@@ -10,8 +10,10 @@ import "github.com/weirhq/weir/log"
 type chunk struct {
 	text  []byte
 	lines []queuedLine
-	used  int    // what it takes of the backlog's bytes
-	next  *chunk // that is written after it
+
+	settled int    // lines that are accounted for; guarded by the queue's mu
+	used    int    // bytes of the backlog that it takes
+	next    *chunk // that is written after it
 }
 
 type queuedLine struct {
@@ -130,7 +132,7 @@ func (b *backlog) release(c *chunk) {
 	b.used -= c.used
 	b.removed += uint64(len(c.lines))
 	if cap(c.text) == b.chunkText {
-		c.text, c.lines, c.used = c.text[:0], c.lines[:0], 0
+		c.text, c.lines, c.settled, c.used = c.text[:0], c.lines[:0], 0, 0
 		b.free = append(b.free, c)
 	}
 }

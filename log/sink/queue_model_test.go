@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -190,10 +191,14 @@ func (m *model) end(p program) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	closed := m.q.Close(ctx)
+	s, output := m.q.Stats(), m.w.output()
 	m.w.mend() // a write that stood still is left to end
 	synctest.Wait()
+	if later := m.q.Stats(); !reflect.DeepEqual(later, s) {
+		return fmt.Errorf("after Close, Stats went from %+v to %+v", s, later)
+	}
 	m.emit(log.LevelError)
-	s := m.q.Stats()
+	s = m.q.Stats()
 	switch {
 	case p.mends && closed != nil:
 		return fmt.Errorf("Close: %w", closed)
@@ -205,14 +210,14 @@ func (m *model) end(p program) error {
 	if err := identity(s); err != nil {
 		return err
 	}
-	return m.check(s)
+	return m.check(s, output)
 }
 
 // check reads the output as a consumer would.
-func (m *model) check(s sink.Stats) error {
+func (m *model) check(s sink.Stats, output string) error {
 	var whole, own uint64
 	last := -1
-	for piece := range strings.SplitSeq(m.w.output(), "\n") {
+	for piece := range strings.SplitSeq(output, "\n") {
 		switch {
 		case piece == "":
 		case strings.Count(piece, "<")+strings.Count(piece, "{\"created_at\"") > 1:

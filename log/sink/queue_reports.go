@@ -59,15 +59,16 @@ func (q *Queue) ownEvents() *log.Logger {
 	return own
 }
 
-// A lineKeeper keeps the line that a logger writes.
+// A lineKeeper keeps the line that a logger writes, as a chunk.
 type lineKeeper struct {
 	w     io.Writer
-	level log.Level
-	line  []byte
+	chunk chunk
 }
 
 func (k *lineKeeper) WriteEvent(level log.Level, line []byte) (int, error) {
-	k.level, k.line = level, append(k.line[:0], line...)
+	k.chunk.text = append(k.chunk.text[:0], line...)
+	k.chunk.lines = append(k.chunk.lines[:0], queuedLine{end: len(line), level: level})
+	k.chunk.settled = 0
 	return len(line), nil
 }
 
@@ -106,10 +107,10 @@ func (r *reports) armTotals() {
 // report writes what is due, or at the end all that there is to say.
 func (q *Queue) report(atEnd bool) {
 	r := q.reports
-	if q.gapSeen && q.works && (atEnd || time.Since(r.lastGap) >= gapPause) {
+	if q.gapSeen && q.works && !q.out.isClosed() && (atEnd || time.Since(r.lastGap) >= gapPause) {
 		q.reportGap()
 	}
-	if r.totalsAt.IsZero() || !q.works {
+	if r.totalsAt.IsZero() || !q.works || q.out.isClosed() {
 		return
 	}
 	if atEnd || !time.Now().Before(r.totalsAt) {
@@ -192,13 +193,11 @@ func (q *Queue) reportTotals() {
 // writeReport writes the line that the logger has left, and reports whether
 // that went well.
 func (q *Queue) writeReport() bool {
-	k := &q.reports.line
+	c := &q.reports.line.chunk
 	q.mu.Lock()
-	q.tally.emit(len(k.line))
+	q.tally.emit(len(c.text))
+	q.current = c
 	q.mu.Unlock()
-	q.out.begin()
-	defer q.out.end()
-	n, reason, err := q.out.writeBehindTorn(k.line)
-	q.settle(k.level, len(k.line), n, reason, err)
-	return reason == ""
+	q.settleWhole(c, q.writeChunk(c))
+	return q.works
 }

@@ -215,37 +215,6 @@ func TestQueueClose(t *testing.T) {
 	}
 }
 
-// TestQueueCloseGivesUp closes queues whose writer stands still: one in a
-// write, one that waits for room in a pipe, which then drops what is left.
-func TestQueueCloseGivesUp(t *testing.T) {
-	over, cancel := context.WithCancel(t.Context())
-	cancel()
-
-	w := newGated()
-	q := sink.NewQueue(w, sink.QueueOptions{WhenFull: sink.Block})
-	q.Write([]byte("one\n"))
-	<-w.began
-	q.Write([]byte("two\n"))
-	if err := q.Close(over); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "2 events") {
-		t.Errorf("Close = %v", err)
-	}
-	w.end <- struct{}{}
-	<-w.began // what was left is tried all the same
-	w.end <- struct{}{}
-	closeQueue(t, q)
-
-	q = sink.NewQueue(writerFunc(func([]byte) (int, error) { return 0, syscall.EAGAIN }), sink.QueueOptions{})
-	q.Write([]byte("one\n"))
-	q.Write([]byte("two\n"))
-	if err := q.Close(over); !errors.Is(err, context.Canceled) {
-		t.Errorf("Close = %v", err)
-	}
-	closeQueue(t, q)
-	if s := q.Stats(); s.Waiting != 0 || s.Lost() != 2 || identity(s) != nil {
-		t.Errorf("Stats = %+v", s)
-	}
-}
-
 // TestQueueCloseUnderLoad closes queues of each policy while several goroutines
 // log, flush and ask for Stats, through a writer that fails in every way.
 func TestQueueCloseUnderLoad(t *testing.T) {

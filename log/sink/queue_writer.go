@@ -16,7 +16,8 @@ const (
 	untilFull       // a chunk that is full, or the end of Linger
 )
 
-// run writes chunk after chunk until the queue is closed and empty.
+// run writes chunk after chunk until the queue is closed and empty, or Close
+// gives up.
 func (q *Queue) run() {
 	defer close(q.done)
 	timer := time.NewTimer(time.Hour)
@@ -27,11 +28,11 @@ func (q *Queue) run() {
 			q.release(c, q.writeChunk(c))
 			q.reports.armTotals()
 		}
-		if !open {
-			q.report(true)
+		q.report(!open)
+		if !open || q.out.isClosed() {
+			q.abandon() // nothing is left, unless Close gave up
 			return
 		}
-		q.report(false)
 	}
 }
 
@@ -56,6 +57,7 @@ func (q *Queue) take(timer *time.Timer) (c *chunk, open bool) {
 		q.sleepUntil(untilFull, timer, q.o.Linger)
 	}
 	c = q.backlog.take()
+	q.current = c
 	q.gapSeen = !q.gap.IsZero()
 	return c, !q.closed || q.backlog.head != nil
 }
@@ -106,38 +108,57 @@ func (q *Queue) rouse() {
 	}
 }
 
-// release counts what was written of a chunk that is settled, and gives its
-// memory to those that wait.
+// release counts the lines of a chunk that are written, and gives the memory of
+// a chunk without any others to callers that wait.
 func (q *Queue) release(c *chunk, whole written) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.tally.wroteMany(whole.lines, whole.bytes)
+	if !q.account(c, whole) {
+		return
+	}
 	q.gapSeen = !q.gap.IsZero()
 	q.backlog.release(c)
 	q.room.Broadcast()
 	q.endFlushes()
 }
 
+// account counts lines that were written, and reports whether all lines of the
+// chunk are accounted for now. q.mu is held.
+func (q *Queue) account(c *chunk, whole written) bool {
+	if q.abandoned {
+		return false
+	}
+	q.tally.wroteMany(whole.lines, whole.bytes)
+	c.settled += whole.lines
+	if c.settled < len(c.lines) {
+		return false
+	}
+	q.current = nil
+	return true
+}
+
 // written counts lines that were written as they are, to the last byte. They
-// count as waiting until their chunk is released.
+// count as waiting until account gets them.
 type written struct{ lines, bytes int }
 
-// writeChunk writes lines, in one write when all goes well. A line that fails
-// is dropped, and the next one has its own chance.
+// writeChunk writes lines, in one write when all goes well and the writer takes
+// any length. A line that fails is dropped, and the next one has its own chance.
+// It returns the lines at the end that are still to be counted. When Close gives
+// up it leaves lines out.
 func (q *Queue) writeChunk(c *chunk) (whole written) {
 	q.out.begin()
 	defer q.out.end()
-	begin := 0 // of the first line that is not accounted for
+	begin := 0 // of the first line that has no outcome yet
 	lines := c.lines
-	for len(lines) > 0 {
+	for len(lines) > 0 && !q.out.isClosed() {
 		if q.out.torn {
 			line := c.text[begin:lines[0].end]
 			n, reason, err := q.out.writeBehindTorn(line)
-			q.settle(lines[0].level, len(line), n, reason, err)
+			q.settle(c, lines[0].level, len(line), n, reason, err)
 			begin, lines = lines[0].end, lines[1:]
 			continue
 		}
-		n, reason, err := q.out.writeAll(c.text[begin:])
+		n, reason, err := q.out.writeAll(q.out.piece(c.text[begin:]))
 		reached := begin + n
 		for len(lines) > 0 && lines[0].end <= reached {
 			whole.lines++
@@ -145,21 +166,40 @@ func (q *Queue) writeChunk(c *chunk) (whole written) {
 			begin, lines = lines[0].end, lines[1:]
 			q.works = true
 		}
-		if reason != "" && len(lines) > 0 {
+		if len(lines) == 0 {
+			return whole
+		}
+		q.settleWhole(c, whole)
+		whole = written{}
+		if reason != "" {
 			line := c.text[begin:lines[0].end]
 			n, reason := wholeBut(line, reached-begin, reason)
-			q.settle(lines[0].level, len(line), n, reason, err)
+			q.settle(c, lines[0].level, len(line), n, reason, err)
 			begin, lines = lines[0].end, lines[1:]
 		}
 	}
 	return whole
 }
 
-// settle counts what became of a line.
-func (q *Queue) settle(level log.Level, bytes, taken int, dropped Reason, err error) {
+// settleWhole counts lines of a chunk that has others.
+func (q *Queue) settleWhole(c *chunk, whole written) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.account(c, whole)
+}
+
+// settle counts the outcome of a line.
+func (q *Queue) settle(c *chunk, level log.Level, bytes, taken int, dropped Reason, err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.abandoned {
+		return
+	}
+	c.settled++
 	q.tally.settle(level, bytes, taken, dropped, err)
+	if dropped == Closed {
+		q.left++
+	}
 	if q.works = dropped == ""; !q.works {
 		q.openGap()
 	}
@@ -169,5 +209,7 @@ func (q *Queue) settle(level log.Level, bytes, taken int, dropped Reason, err er
 func (q *Queue) noteError(err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.tally.stats.LastError = err
+	if !q.abandoned {
+		q.tally.stats.LastError = err
+	}
 }

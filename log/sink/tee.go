@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/log/internal/unwrap"
 )
 
 // A Tee hands each event to several sinks; a [Filter] before one of them gives
@@ -43,14 +44,11 @@ func (t *Tee) WriteEvent(level log.Level, line []byte) (int, error) {
 // UseOptions passes the options on to each part that writes events of its own;
 // see [log.EventWriter].
 func (t *Tee) UseOptions(o log.Options) {
+	type optionsUser interface{ UseOptions(log.Options) }
 	for _, part := range t.parts {
-		useOptions(part, o)
-	}
-}
-
-func useOptions(w log.EventWriter, o log.Options) {
-	if user, ok := w.(interface{ UseOptions(log.Options) }); ok {
-		user.UseOptions(o)
+		if user, ok := unwrap.First[optionsUser](part); ok {
+			user.UseOptions(o)
+		}
 	}
 }
 

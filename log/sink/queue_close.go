@@ -1,0 +1,106 @@
+package sink
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// lastWrite is the time that a write has to end once Close has given up. Most
+// writes need a fraction of it: their events then count as written.
+const lastWrite = 250 * time.Millisecond
+
+var errGaveUp = errors.New("a call of Close gave up")
+
+// Close refuses the lines that come after it, and returns when all that came
+// before are written or dropped. When ctx is done first, it gives up: no other
+// write begins, and the lines that are left are dropped as "closed". The error
+// says how many.
+//
+// The write under way has 250 ms more to end. When it takes longer, its lines
+// count as dropped, though a reader gets them if it ends after all. With [Std]
+// they are 4,096 bytes at most.
+//
+// When Close returns, its error and Stats are final, but for lines that are
+// handed to the queue later. It may be called more than once.
+func (q *Queue) Close(ctx context.Context) error {
+	q.refuse()
+	q.rouse()
+	var gaveUp error
+	select {
+	case <-q.done:
+	case <-ctx.Done():
+		gaveUp = ctx.Err()
+		q.giveUp()
+	}
+	if left := q.leftBehind(); left > 0 {
+		return fmt.Errorf("%w with %d events to write", cmp.Or(gaveUp, errGaveUp), left)
+	}
+	return nil
+}
+
+// refuse closes the queue to lines. It returns when no caller waits for room.
+func (q *Queue) refuse() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	q.room.Broadcast()
+	for q.callers > 0 {
+		q.room.Wait()
+	}
+}
+
+// giveUp returns when the goroutine has dropped the lines that are left, or
+// drops them itself when the write under way does not end.
+func (q *Queue) giveUp() {
+	q.out.giveUp()
+	timer := time.NewTimer(lastWrite)
+	defer timer.Stop()
+	select {
+	case <-q.done:
+	case <-timer.C:
+		q.abandon()
+	}
+}
+
+// leftBehind returns how many events were dropped because Close gave up.
+func (q *Queue) leftBehind() uint64 {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.left
+}
+
+// abandon drops all lines that are not accounted for. The goroutine, which may
+// be in a write that never returns, counts nothing from then on.
+func (q *Queue) abandon() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.abandoned {
+		return
+	}
+	q.abandoned = true
+	if q.current != nil {
+		q.drop(q.current)
+	}
+	for c := q.backlog.take(); c != nil; c = q.backlog.take() {
+		q.drop(c)
+	}
+	q.backlog.removed = q.backlog.added
+	q.endFlushes()
+	q.out.end()
+}
+
+// drop drops the lines of a chunk that are not accounted for. q.mu is held.
+func (q *Queue) drop(c *chunk) {
+	begin := 0
+	if c.settled > 0 {
+		begin = c.lines[c.settled-1].end
+	}
+	for _, line := range c.lines[c.settled:] {
+		q.tally.settle(line.level, line.end-begin, 0, Closed, nil)
+		q.left++
+		begin = line.end
+	}
+}
