@@ -27,14 +27,14 @@ type tailCmd struct {
 	Where      string     `placeholder:"EXPR" help:"Show events for which EXPR is true."`
 	EventsOnly bool       `help:"Leave out lines that are no events."`
 	Format     string     `placeholder:"FORM" help:"Write events as human, json, ltsv or raw, which is as they are. Without it that is human on a terminal, else raw."`
-	Color      string     `placeholder:"WHEN" default:"auto" help:"Colour the level, in human form: auto, always or never. Auto is on a terminal, unless NO_COLOR is set."`
+	Color      string     `placeholder:"WHEN" default:"auto" help:"Colour the human form: auto, always or never. Auto is on a terminal, unless NO_COLOR is set."`
 	Stats      bool       `help:"Count events by level and route instead of showing them."`
 	JSON       bool       `name:"json" help:"With --stats: print them as a JSON document."`
 }
 
 // Help implements kong.HelpProvider.
 func (tailCmd) Help() string {
-	return `Reads events, JSON of either shape or LTSV, and shows them, chooses from them or converts them. Other lines are passed on as they are, filter or not, unless --events-only is given. In human form and on a terminal, what could steer the terminal is shown as an escape. In human form, a line ==> FILE <== names the file that the next lines are of, if there are several. Lines of more than 1 MiB are no events. Lines are counted, by -n, before they are chosen.
+	return `Reads events, JSON of either shape or LTSV, and shows them, chooses from them or converts them. Other lines are passed on as they are, filter or not, unless --events-only is given. In human form and on a terminal, what could steer the terminal is shown as an escape. In human form, a trace id is # and its first eight characters, by which --where finds the whole of it, and a line ==> FILE <== names the file that the next lines are of, if there are several. Lines of more than 1 MiB are no events. Lines are counted, by -n, before they are chosen.
 
 EXPR is in the language of expr-lang.org. It has created_at, namespace, event, trace_id, span_id, severity (0 fatal to 4 debug), level, http, auth, data, errors and truncated; extra has the keys that the format does not know, and extra.http those of http. http has status_code, method, path, query, route, client, duration and the others of docs/format.md. Durations are written as 250ms or 1m30s. Levels compare by how bad they are, as in level >= "warn". Instants compare with now() - 1h, and with texts such as "2026-11-21T09:30:15Z" or "2026-11-21T09:30", which without a zone are in UTC. A field that is missing makes a comparison false, and so does one of data that is misspelt or of another type. An event without a level counts as info for --level alone.
 
@@ -46,6 +46,7 @@ Examples:
   weir serve | weir tail
   weir tail -f --level warn weir.log
   weir tail --where 'http.status_code >= 500 && http.duration > 1s' weir.log
+  weir tail --format json --where 'trace_id startsWith "kQmzRzXb"' weir.log
   weir tail --format json --events-only access.ltsv
   weir tail --stats weir.log`
 }

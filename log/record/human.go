@@ -13,30 +13,38 @@ import (
 
 // HumanOptions say how an event is shown. The zero value is ready.
 type HumanOptions struct {
-	Color    bool           // whether the level is coloured, for terminals
+	Color    bool           // for terminals: the level and the status have colours, and keys are dim
 	Location *time.Location // where the clock is read; nil is local time
 }
 
+// shownTraceID is how many characters of a trace id are shown. A whole id is up
+// to 32 characters of a line that should fit a terminal; these 8 tell apart the
+// requests that a person looks at.
+const shownTraceID = 8
+
 // AppendHuman appends what r is for people: a line, and lines for its errors,
-// each with its newline. No byte of r can steer the terminal.
+// each with its newline. No byte of r can steer the terminal. Of the trace id it
+// shows the beginning only.
 func (r *Record) AppendHuman(dst []byte, o HumanOptions) []byte {
 	dst = o.appendClock(dst, r.CreatedAt)
 	dst = o.appendLevel(append(dst, ' '), r.Severity)
 	dst = appendWord(dst, r.Event)
+	fields := r.Data
 	if r.HTTP != nil {
-		dst = r.HTTP.appendHuman(dst)
+		dst = o.appendHTTP(dst, r.HTTP)
+		dst, fields = appendTarget(dst, fields)
 	}
-	dst = appendHumanFields(dst, r.Data)
-	dst = appendHumanText(dst, "trace_id", r.TraceID)
-	dst = appendHumanText(dst, "span_id", r.SpanID)
+	dst = o.appendFields(dst, fields)
+	dst = o.appendTraceID(dst, r.TraceID)
+	dst = o.appendText(dst, "span_id", r.SpanID)
 	if r.Auth != nil {
-		dst = appendHumanText(dst, "identity", r.Auth.Identity)
-		dst = appendHumanText(dst, "identity_type", r.Auth.IdentityType)
+		dst = o.appendText(dst, "identity", r.Auth.Identity)
+		dst = o.appendText(dst, "identity_type", r.Auth.IdentityType)
 	}
-	dst = appendHumanText(dst, "truncated", strings.Join(r.Truncated, ","))
+	dst = o.appendText(dst, "truncated", strings.Join(r.Truncated, ","))
 	dst = append(dst, '\n')
 	for i := range r.Errors {
-		dst = r.Errors[i].appendHuman(dst)
+		dst = o.appendError(dst, &r.Errors[i])
 	}
 	return dst
 }
@@ -53,7 +61,10 @@ func (o HumanOptions) appendClock(dst []byte, at Instant) []byte {
 	return t.In(o.Location).AppendFormat(dst, "15:04:05.000")
 }
 
-const resetColor = "\x1b[0m"
+const (
+	resetColor = "\x1b[0m"
+	dim        = "\x1b[2m"
+)
 
 // colors are those of the severities, in the sixteen that every terminal has
 // and lets its user choose.
@@ -66,28 +77,40 @@ var colors = [...]string{
 	SeverityDebug: "\x1b[36m",
 }
 
+// classColors are those of the classes of statuses: 2xx to 5xx.
+var classColors = [...]string{2: "\x1b[32m", 3: "\x1b[36m", 4: "\x1b[33m", 5: "\x1b[31m"}
+
+// begin appends the start of a colour, if there are colours; "" is none.
+func (o HumanOptions) begin(dst []byte, color string) []byte {
+	if o.Color {
+		dst = append(dst, color...)
+	}
+	return dst
+}
+
+// end appends the end of a colour that begin has started.
+func (o HumanOptions) end(dst []byte, color string) []byte {
+	if o.Color && color != "" {
+		dst = append(dst, resetColor...)
+	}
+	return dst
+}
+
 // appendLevel appends the level in upper case, padded to the longest.
 func (o HumanOptions) appendLevel(dst []byte, s Severity) []byte {
 	if !s.known() {
 		s = SeverityNone
 	}
-	colored := o.Color && colors[s] != ""
-	if colored {
-		dst = append(dst, colors[s]...)
-	}
 	word := severities[s].upper
-	dst = append(dst, word...)
-	if colored {
-		dst = append(dst, resetColor...)
-	}
-	return append(dst, "     "[len(word):]...)
+	dst = append(o.begin(dst, colors[s]), word...)
+	return append(o.end(dst, colors[s]), "     "[len(word):]...)
 }
 
-func (h *HTTP) appendHuman(dst []byte) []byte {
+func (o HumanOptions) appendHTTP(dst []byte, h *HTTP) []byte {
 	dst = appendWord(dst, h.Method)
 	dst = appendWord(dst, h.uri())
 	if h.StatusCode != 0 {
-		dst = strconv.AppendInt(append(dst, ' '), int64(h.StatusCode), 10)
+		dst = o.appendStatus(append(dst, ' '), h.StatusCode)
 	}
 	if h.Duration != 0 {
 		dst = appendRough(append(dst, ' '), h.Duration)
@@ -95,9 +118,56 @@ func (h *HTTP) appendHuman(dst []byte) []byte {
 	return dst
 }
 
-func (e *Error) appendHuman(dst []byte) []byte {
+func (o HumanOptions) appendStatus(dst []byte, status int) []byte {
+	color := ""
+	if class := status / 100; class > 0 && class < len(classColors) {
+		color = classColors[class]
+	}
+	return o.end(strconv.AppendInt(o.begin(dst, color), int64(status), 10), color)
+}
+
+// appendTarget appends the upstream that a request goes to as one word, if data
+// has its name and its address, and returns the other fields.
+func appendTarget(dst []byte, data []Field) ([]byte, []Field) {
+	const name, destination = "proxy_name", "destination"
+	n, d := indexOfText(data, name), indexOfText(data, destination)
+	if n < 0 || d < 0 {
+		return dst, data
+	}
+	address := strings.TrimPrefix(unquote(string(data[d].Value)), "http://")
+	dst = appendQuoted(append(dst, ' '), unquote(string(data[n].Value))+"@"+address)
+	others := slices.Delete(slices.Clone(data), max(n, d), max(n, d)+1)
+	return dst, slices.Delete(others, min(n, d), min(n, d)+1)
+}
+
+// indexOfText returns the place of the first field with that key whose value is
+// a string that is not empty, or -1.
+func indexOfText(data []Field, key string) int {
+	return slices.IndexFunc(data, func(f Field) bool {
+		return f.Key == key && len(f.Value) > len(`""`) && f.Value[0] == '"'
+	})
+}
+
+// appendTraceID appends the beginning of a trace id. Its mark is one character
+// where a key would be nine.
+func (o HumanOptions) appendTraceID(dst []byte, id string) []byte {
+	if id == "" {
+		return dst
+	}
+	shown := 0
+	for i := range id {
+		if shown == shownTraceID {
+			id = id[:i]
+			break
+		}
+		shown++
+	}
+	return o.end(appendQuoted(append(o.begin(append(dst, ' '), dim), '#'), id), dim)
+}
+
+func (o HumanOptions) appendError(dst []byte, e *Error) []byte {
 	dst = appendWord(append(dst, "    error:"...), e.Message)
-	dst = append(appendHumanFields(dst, e.Data), '\n')
+	dst = append(o.appendFields(dst, e.Data), '\n')
 	for _, f := range e.Stack {
 		dst = appendShown(append(dst, "        "...), f.Function)
 		if f.File != "" || f.Line != 0 {
@@ -109,28 +179,28 @@ func (e *Error) appendHuman(dst []byte) []byte {
 	return dst
 }
 
-// appendHumanFields appends key=value for each, a space before it.
-func appendHumanFields(dst []byte, fields []Field) []byte {
+// appendFields appends key=value for each, a space before it.
+func (o HumanOptions) appendFields(dst []byte, fields []Field) []byte {
 	var room [64]byte
 	for _, f := range fields {
 		s := jsonscan.Scan(string(f.Value))
-		dst = appendHumanValue(dst, append(room[:0], f.Key...), &s)
+		dst = o.appendValue(dst, append(room[:0], f.Key...), &s)
 	}
 	return dst
 }
 
-// appendHumanValue appends a value, of which path is the key after those of
+// appendValue appends a value, of which path is the key after those of
 // the objects that it is in, or what an object holds.
-func appendHumanValue(dst, path []byte, s *jsonscan.Scanner[string]) []byte {
+func (o HumanOptions) appendValue(dst, path []byte, s *jsonscan.Scanner[string]) []byte {
 	if s.Peek() == '{' && len(path) <= ltsv.MaxPath {
 		before := len(dst)
-		dst = appendHumanMembers(dst, append(path, '.'), s)
+		dst = o.appendMembers(dst, append(path, '.'), s)
 		if len(dst) == before {
-			dst = append(appendHumanKey(dst, path), "{}"...)
+			dst = append(o.appendKey(dst, path), "{}"...)
 		}
 		return dst
 	}
-	dst = appendHumanKey(dst, path)
+	dst = o.appendKey(dst, path)
 	json := s.Value()
 	if strings.HasPrefix(json, `"`) {
 		return appendQuoted(dst, unquote(json))
@@ -138,27 +208,28 @@ func appendHumanValue(dst, path []byte, s *jsonscan.Scanner[string]) []byte {
 	return append(dst, json...)
 }
 
-func appendHumanMembers(dst, prefix []byte, s *jsonscan.Scanner[string]) []byte {
+func (o HumanOptions) appendMembers(dst, prefix []byte, s *jsonscan.Scanner[string]) []byte {
 	s.Enter()
 	for {
 		key, ok := s.Member()
 		if !ok {
 			return dst
 		}
-		dst = appendHumanValue(dst, jsonscan.AppendUnquoted(prefix, key), s)
+		dst = o.appendValue(dst, jsonscan.AppendUnquoted(prefix, key), s)
 	}
 }
 
-func appendHumanKey(dst, key []byte) []byte {
-	return append(appendQuoted(append(dst, ' '), string(key)), '=')
+func (o HumanOptions) appendKey(dst, key []byte) []byte {
+	dst = o.begin(append(dst, ' '), dim)
+	return o.end(append(appendQuoted(dst, string(key)), '='), dim)
 }
 
-// appendHumanText appends key=value when the value is set.
-func appendHumanText(dst []byte, key, value string) []byte {
+// appendText appends key=value when the value is set.
+func (o HumanOptions) appendText(dst []byte, key, value string) []byte {
 	if value == "" {
 		return dst
 	}
-	return appendQuoted(appendHumanKey(dst, []byte(key)), value)
+	return appendQuoted(o.appendKey(dst, []byte(key)), value)
 }
 
 // appendQuoted appends s, in quotes where it could not be told from what is

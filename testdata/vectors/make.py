@@ -641,11 +641,15 @@ def in_quotes_if_needed(s):
     return f'"{shown}"' if shown != s or not s or " " in s or "=" in s else shown
 
 
+def is_text(value):
+    return isinstance(value, str) and not isinstance(value, Literal)
+
+
 def human_fields(members, prefix=""):
     for key, value in members:
         if is_taken_apart(prefix + key, value):
             yield from human_fields(value, prefix + key + ".")
-        elif isinstance(value, str) and not isinstance(value, Literal):
+        elif is_text(value):
             yield in_quotes_if_needed(prefix + key) + "=" + in_quotes_if_needed(value)
         else:
             yield in_quotes_if_needed(prefix + key) + "=" + to_json(value)
@@ -669,6 +673,18 @@ def human_http(h):
     yield human_duration(h.get("duration")) if h.get("duration") else ""
 
 
+def human_target(data):
+    """The word for where a request goes, and the fields that it replaces."""
+    found = []
+    for key in ("proxy_name", "destination"):
+        values = [f for f in data if f[0] == key and is_text(f[1]) and f[1]]
+        if not values:
+            return "", []
+        found.append(values[0])
+    name, destination = (value for key, value in found)
+    return in_quotes_if_needed(name + "@" + destination.removeprefix("http://")), found
+
+
 def human_error(e):
     parts = ["    error:", escaped(e.get("message") or "", shown_char), *human_fields(e.get("data") or [])]
     yield " ".join(filter(None, parts))
@@ -679,13 +695,18 @@ def human_error(e):
 
 def human(tree, level):
     """The tree may hold truncated; local time is UTC here, and there is no colour."""
-    own = [(key, tree.get(key)) for key in ("trace_id", "span_id")] + (tree.get("auth") or [])
+    data, target, replaced = tree.get("data") or [], "", []
+    if tree.get("http"):
+        target, replaced = human_target(data)
+    own = [("span_id", tree.get("span_id"))] + (tree.get("auth") or [])
     parts = [
         tree.get("created_at")[11:19] + (tree.get("created_at")[19:-1] or ".").ljust(4, "0")[:4],
         level.upper().ljust(5),
         escaped(tree.get("event"), shown_char),
         *human_http(tree.get("http") or Object([("status_code", "0")])),
-        *human_fields(tree.get("data") or []),
+        target,
+        *human_fields(f for f in data if not any(f is r for r in replaced)),
+        "#" + in_quotes_if_needed(tree.get("trace_id")[:8]) if tree.get("trace_id") else "",
         *human_fields((k, v) for k, v in own if v),
     ]
     if tree.get("truncated"):
