@@ -60,7 +60,7 @@ var metrics = []Metric{
 	{"time to be ready", "s", Lower, func(r *Run) (float64, bool) { return r.ReadyAfter, r.ReadyAfter > 0 }},
 }
 
-// quantiles are the latencies that users had to wait: from due in the open
+// quantiles are the latencies that users had to wait, in microseconds: from due in the open
 // loop, else from sent.
 type quantiles struct{ P50, P99, P999, Max float64 }
 
@@ -73,8 +73,17 @@ func latency(of func(quantiles) float64) func(*Run) (float64, bool) {
 		if r.Load.LatencyFromDue != nil {
 			l = r.Load.LatencyFromDue
 		}
-		return of(quantiles{l.P50, l.P99, l.P999, l.Max}), true
+		return of(quantiles{wait(r.Load, l.P50), wait(r.Load, l.P99), wait(r.Load, l.P999), wait(r.Load, l.Max)}), true
 	}
+}
+
+// wait is a latency in microseconds. One of requests that were never answered has no value; it counts
+// as the time that the whole run and its timeout took, so that it is above every other latency of the run.
+func wait(l *load.Result, us load.Micros) float64 {
+	if us == load.NeverAnswered {
+		return 1e6 * (l.DurationSeconds + l.TimeoutSeconds)
+	}
+	return float64(us)
 }
 
 func used(of func(Usage) float64) func(*Run) (float64, bool) {

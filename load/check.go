@@ -3,6 +3,7 @@ package load
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,7 +29,7 @@ type Check struct {
 // stdev, compared with times that have a unit: 50ms, 900us, 1.5s, 800ns. By
 // themselves they are those from due in the open loop, else from sent;
 // "from_due p99", "from_sent p99", "first_byte p99", "connect p99", "tls p99" and
-// "lag p99" name others. The numbers errors, unanswered, unsent, late, requests,
+// "lag p99" name others, and "answered p99" is of the requests that were answered. The numbers errors, unanswered, unsent, late, requests,
 // 5xx and "status 503" are compared with numbers, or with shares of their whole:
 // 0.1%. rate is in whole answers per second. saturated stands alone.
 func ParseCheck(s string) (Check, error) {
@@ -190,13 +191,17 @@ var timeUnits = map[string]float64{"ns": 1e-3, "us": 1, "µs": 1, "μs": 1, "ms"
 
 // Of reports whether the condition holds, which is when the run has failed, and
 // the value of the metric in words. An error says that the run has no such
-// value: a run without an answer has no latency.
+// value, or that requests without an answer leave it open: a run without a request has no latency,
+// and a p99 of at least 10s may be more than 20s or not.
 func (c Check) Of(r *Result) (value string, holds bool, err error) {
 	reading, err := c.metric.read(r)
 	if err != nil {
 		return "", false, fmt.Errorf("check %q: %w", c.text, err)
 	}
 	got := reading.value
+	if reading.bound && !c.decided(got) {
+		return "", false, fmt.Errorf("check %q: %s; a longer timeout would show whether it is %s %s", c.text, reading, c.holds, timeText(c.bound))
+	}
 	if c.share {
 		if reading.of == 0 {
 			return "", false, fmt.Errorf("check %q: there is no share of nothing: no %s", c.text, reading.whole)
@@ -204,6 +209,14 @@ func (c Check) Of(r *Result) (value string, holds bool, err error) {
 		got /= reading.of
 	}
 	return reading.String(), compare(got, c.holds, c.bound), nil
+}
+
+// decided reports whether the check has the same outcome for a lower bound and for every time above.
+func (c Check) decided(least float64) bool {
+	if c.holds == "==" {
+		return c.bound < least
+	}
+	return compare(least, c.holds, c.bound) == compare(math.Inf(1), c.holds, c.bound)
 }
 
 // Fits returns an error when a run of the plan cannot have what the check is

@@ -3,6 +3,7 @@ package load
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,7 +57,7 @@ func (q quantity) String() string {
 
 // distributions are the names of a result's latencies; latency is what is meant
 // by a statistic alone.
-var distributions = []string{"latency", "from_due", "from_sent", "first_byte", "connect", "tls", "lag"}
+var distributions = []string{"latency", "from_due", "from_sent", "answered", "first_byte", "connect", "tls", "lag"}
 
 // numbers are the names of a result's other metrics.
 var numbers = []string{"errors", "unanswered", "unsent", "late", "requests", "rate", "saturated"}
@@ -158,17 +159,19 @@ func percentile(s string) (float64, bool) {
 // out of a whole.
 type reading struct {
 	metric metric
-	value  float64
+	value  float64 // infinite for a time that was never answered
+	bound  bool    // the value is a lower bound
 	of     float64 // how much the whole is
 	whole  string  // of what: "requests sent"
 	from   string  // of a latency: where it counts from
+	note   string  // of a latency: the requests that make it doubtful
 }
 
 // String says the value and what it is: "p99 from due is 51.2ms".
 func (r reading) String() string {
 	switch r.metric.quantity {
 	case quantityTime:
-		return fmt.Sprintf("%s%s is %s", r.metric, r.from, timeText(r.value))
+		return fmt.Sprintf("%s%s is %s%s", r.metric, r.from, r.timeText(), r.note)
 	case quantityRate:
 		return fmt.Sprintf("%s is %.1f per second", r.metric, r.value)
 	case quantityFlag:
@@ -182,6 +185,16 @@ func (r reading) String() string {
 		text += fmt.Sprintf(" (%.4g%%)", 100*r.value/r.of)
 	}
 	return text
+}
+
+func (r reading) timeText() string {
+	switch {
+	case math.IsInf(r.value, 1):
+		return "infinite"
+	case r.bound:
+		return "at least " + timeText(r.value)
+	}
+	return timeText(r.value)
 }
 
 // timeText writes microseconds in four digits, so that what is just above a
@@ -252,9 +265,21 @@ func (m metric) readLatency(r *Result) (reading, error) {
 	if l == nil || l.Count == 0 {
 		return got, fmt.Errorf("the run has no %s: nothing was measured", m)
 	}
-	var err error
-	got.value, err = l.statistic(m.statistic)
+	value, bound, err := l.statistic(m.statistic)
+	got.value, got.bound = float64(value), bound
+	switch missed := l.GivenUp + l.NeverAnswered; {
+	case bound || value == NeverAnswered:
+		got.note = fmt.Sprintf(": %d of %s were not answered", missed, requests(l.Count))
+	case l.tooFewFor(m.statistic):
+		got.note = fmt.Sprintf(", of %s: too few to rely on it", requests(l.Count))
+	}
 	return got, err
+}
+
+// tooFewFor reports whether fewer requests lie beyond a percentile than it takes to rely on it.
+func (l *Latency) tooFewFor(statistic string) bool {
+	p, ok := percentile(statistic)
+	return ok && p > 0 && p < 100 && tooFew(l.Count, p)
 }
 
 // distribution returns what the metric is of, nil when the result has none, and
@@ -265,6 +290,12 @@ func (m metric) distribution(r *Result) (l *Latency, from string) {
 		return r.LatencyFromDue, ""
 	case "from_sent":
 		return r.Latency, ""
+	case "answered":
+		l, from := r.headline()
+		if l != nil && l.Answered != nil {
+			l = l.Answered
+		}
+		return l, from
 	case "first_byte":
 		return r.FirstByte, " from sent"
 	case "connect":
@@ -277,40 +308,47 @@ func (m metric) distribution(r *Result) (l *Latency, from string) {
 		}
 		return r.Pacing.Lag, ""
 	}
+	return r.headline()
+}
+
+// headline returns the latency that a run is judged by, and where it counts from.
+func (r *Result) headline() (l *Latency, from string) {
 	if r.LatencyFromDue != nil {
 		return r.LatencyFromDue, " from due"
 	}
 	return r.Latency, " from sent"
 }
 
-// statistic returns one that parseStatistic has accepted, in microseconds.
-func (l *Latency) statistic(name string) (float64, error) {
+// statistic returns one that parseStatistic has accepted, and whether it is a lower bound.
+func (l *Latency) statistic(name string) (value Micros, atLeast bool, err error) {
 	switch name {
 	case "min", "p0":
-		return l.Min, nil
+		return l.Min, l.bounded("min"), nil
 	case "max", "p100":
-		return l.Max, nil
+		return l.Max, l.bounded("max"), nil
 	case "mean":
-		return l.Mean, nil
+		return l.Mean, l.bounded("mean"), nil
 	case "stdev":
-		return l.Stdev, nil
+		if l.Stdev == NeverAnswered {
+			return 0, false, errNoStdev
+		}
+		return l.Stdev, false, nil
 	}
 	p, _ := percentile(name)
-	for _, known := range []struct{ p, value float64 }{
-		{2.5, l.P2_5}, {50, l.P50}, {90, l.P90}, {97.5, l.P97_5}, {99, l.P99}, {99.9, l.P999}, {99.99, l.P9999},
-	} {
-		if p == known.p {
-			return known.value, nil
+	for _, q := range l.quantiles() {
+		if p == q.percentage {
+			return *q.value, l.bounded(q.key), nil
 		}
 	}
-	return l.percentile(p)
+	o, err := l.order()
+	if err != nil {
+		return 0, false, fmt.Errorf("taking p%v from the result's histogram: %w", p, err)
+	}
+	value, atLeast = o.at(p)
+	return min(max(value, l.Min), l.Max), atLeast, nil // a bucket's bounds may lie beyond both
 }
 
-// percentile returns one that the Latency has no field for.
-func (l *Latency) percentile(p float64) (float64, error) {
-	h, err := l.DecodeHistogram()
-	if err != nil {
-		return 0, fmt.Errorf("taking p%v from the result's histogram: %w", p, err)
-	}
-	return min(max(micros(h.ValueAtPercentile(p)), l.Min), l.Max), nil // a bucket's bounds may lie beyond both
-}
+var errNoStdev = errors.New("there is no standard deviation of times that are not all known: some requests were not answered")
+
+// bounded reports whether the value under a JSON name is a lower bound.
+func (l *Latency) bounded(key string) bool { return slices.Contains(l.AtLeast, key) }

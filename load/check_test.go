@@ -20,9 +20,9 @@ func checked(t testing.TB) *load.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	latency := func(factor float64) *load.Latency {
+	latency := func(factor load.Micros) *load.Latency {
 		return &load.Latency{
-			Unit: "us", Count: 100, Min: 1e3 * factor, P2_5: 3e3 * factor, P50: 50e3 * factor, P90: 90e3 * factor,
+			Unit: "us", Count: 100_000, Min: 1e3 * factor, P2_5: 3e3 * factor, P50: 50e3 * factor, P90: 90e3 * factor,
 			P97_5: 98e3 * factor, P99: 99e3 * factor, P999: 100e3 * factor, P9999: 100e3 * factor, Max: 100e3 * factor,
 			Mean: 50.5e3 * factor, Stdev: 28.9e3 * factor, Histogram: string(encoded),
 		}

@@ -8,9 +8,9 @@ import "time"
 type collector struct {
 	run *run
 
-	all    *distribution   // the headline of the whole run
-	second *distribution   // of the second that is going on
-	spare  []*distribution // to swap with the threads'
+	all    times   // the headline of the whole run
+	second times   // of the second that is going on
+	spare  []times // to swap with the threads'
 
 	last   tally         // at the end of the last second
 	since  time.Duration // of the second that is going on
@@ -18,7 +18,7 @@ type collector struct {
 	now    tally
 
 	// What the last second of the series was made of.
-	before      *distribution
+	before      times
 	beforeLast  tally
 	beforeSince time.Duration
 }
@@ -34,9 +34,9 @@ func (c *collector) every() time.Duration {
 }
 
 func newCollector(r *run) *collector {
-	c := &collector{run: r, all: newDistribution(), second: newDistribution(), before: newDistribution()}
+	c := &collector{run: r, all: newTimes(), second: newTimes(), before: newTimes()}
 	for range r.recorders {
-		c.spare = append(c.spare, newDistribution())
+		c.spare = append(c.spare, newTimes())
 	}
 	return c
 }
@@ -75,12 +75,12 @@ func (c *collector) collect(over <-chan struct{}) {
 func (c *collector) take() {
 	c.now = tally{}
 	for i, rec := range c.run.recorders {
-		t, d := rec.swap(c.spare[i])
+		t, h := rec.swap(c.spare[i])
 		c.now.add(&t)
-		c.second.merge(d)
-		c.all.merge(d)
-		d.reset()
-		c.spare[i] = d
+		c.second.merge(&h)
+		c.all.merge(&h)
+		h.reset()
+		c.spare[i] = h
 	}
 }
 
@@ -91,14 +91,18 @@ func (c *collector) endSecond(now time.Duration) {
 		return
 	}
 	n, m := &c.now, &c.last
-	q := c.second.quantiles(50, 90, 99, 100)
-	c.series = append(c.series, Second{
+	second := Second{
 		Start: c.since.Seconds(), Seconds: length.Seconds(),
 		Asked: n.asked - m.asked, Sent: n.sent - m.sent, Requests: n.answered - m.answered,
 		Errors: n.failures.sum() - m.failures.sum(), Bytes: n.read - m.read,
-		P50: q[0], P90: q[1], P99: q[2], Max: q[3],
 		Connections: int(n.connections),
-	})
+	}
+	ended := c.second.order()
+	second.P50, _ = ended.at(50)
+	second.P90, _ = ended.at(90)
+	second.P99, _ = ended.at(99)
+	second.Max, _ = ended.at(100)
+	c.series = append(c.series, second)
 	c.beforeLast, c.beforeSince = c.last, c.since
 	c.last, c.since = c.now, now
 	c.before, c.second = c.second, c.before
@@ -112,7 +116,7 @@ const shortest = 500 * time.Millisecond
 // reopenSecond has what came after the last second belong to it.
 func (c *collector) reopenSecond() {
 	c.series = c.series[:len(c.series)-1]
-	c.second.merge(c.before)
+	c.second.merge(&c.before)
 	c.last, c.since = c.beforeLast, c.beforeSince
 }
 
@@ -123,7 +127,7 @@ func (c *collector) tell(done bool) {
 	}
 	p := &c.run.plan
 	now := c.run.now()
-	q := c.all.quantiles(50, 90, 99, 99.9, 100)
+	ended := c.all.order()
 	progress := Progress{
 		Elapsed: now, Duration: p.Duration, Of: p.Requests,
 		Asked: c.now.asked, Sent: c.now.sent, Requests: c.now.answered, Errors: c.now.failures.sum(),
@@ -131,8 +135,8 @@ func (c *collector) tell(done bool) {
 		FromDue:     p.Pace.open(),
 		Connections: int(c.now.connections),
 		InFlight:    c.now.sent - c.now.answered - c.now.failed - c.now.unanswered,
-		P50:         q[0], P90: q[1], P99: q[2], P999: q[3], Max: q[4],
-		Waiting: now >= time.Duration(c.run.end.Load()), Done: done,
+		Latency:     ended.latency(),
+		Waiting:     now >= time.Duration(c.run.end.Load()), Done: done,
 	}
 	if n := len(c.series); n > 0 {
 		progress.Last = c.series[n-1]

@@ -169,15 +169,17 @@ func (l *loop) failConnect(c *conn, k kind, err error) {
 	l.rec.failures.add(k, fmt.Errorf("%s: %w", l.run.server, err))
 	c.failures++
 	l.release(c)
+	f := flight{due: c.began, sent: c.began}
 	switch {
 	case !l.begun:
 	case !l.flow.open():
 		if l.spend(c) {
 			l.rec.asked++
-			l.rec.noConnection++
+			l.rec.failUnsent(&f, k, l.run.now())
 		}
 	case l.flow.waiting() > 0:
-		l.rec.noConnection += l.flow.drop(1)
+		f.due = l.flow.take()
+		l.rec.failUnsent(&f, k, l.run.now())
 	}
 	l.reopen(c, pauseAfter(c.failures))
 }

@@ -62,41 +62,33 @@ func merged(d, e *distribution) *distribution {
 
 func (d *distribution) count() int64 { return d.histogram.TotalCount() }
 
-// quantiles returns the times in microseconds at these percentages, which are to
-// rise; 0 of none. Of n sorted times p% is the one whose number is nearest to
-// n·p/100, as HdrHistogram has it, in every language and in the file of --hdr.
-func (d *distribution) quantiles(percentages ...float64) []float64 {
-	times := make([]float64, len(percentages))
-	if d.count() == 0 {
-		return times
-	}
-	for i, v := range d.histogram.ValueAtPercentilesSlice(percentages) {
-		times[i] = micros(min(max(v, d.min), d.max)) // a bucket's bounds may lie beyond both
-	}
-	return times
+// ranked returns the time of a request in microseconds, by its number in their order, from 1 on.
+func (d *distribution) ranked(rank int64) Micros {
+	v := d.histogram.ValueAtPercentile(100 * float64(rank) / float64(d.count()))
+	return micros(min(max(v, d.min), d.max)) // a bucket's bounds may lie beyond both
 }
 
 // latency is the distribution as a Result has it, nil when there is none.
 func (d *distribution) latency() *Latency {
-	if d == nil || d.count() == 0 {
+	if d == nil {
 		return nil
 	}
-	n := d.count()
-	q := d.quantiles(2.5, 50, 90, 97.5, 99, 99.9, 99.99)
-	l := &Latency{
-		Unit: "us", Count: n,
-		Min: micros(d.min), Max: micros(d.max), Mean: d.sum / float64(n) / 1e3, Stdev: d.histogram.StdDev() / 1e3,
-		P2_5: q[0], P50: q[1], P90: q[2], P97_5: q[3], P99: q[4], P999: q[5], P9999: q[6],
+	return (&order{answered: d, finite: d}).document()
+}
+
+// encoded is the histogram as a text, "" when it is empty.
+func (d *distribution) encoded() string {
+	if d.count() == 0 {
+		return ""
 	}
 	b, err := d.histogram.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 	if err != nil {
 		panic(err) // compressing into memory does not fail
 	}
-	l.Histogram = string(b)
-	return l
+	return string(b)
 }
 
-func micros(ns int64) float64 { return float64(ns) / 1e3 }
+func micros(ns int64) Micros { return Micros(float64(ns) / 1e3) }
 
 // DecodeHistogram returns the whole distribution, in nanoseconds. It fails when
 // the text was not written by a run.

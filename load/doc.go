@@ -16,7 +16,8 @@
 // open: requests are due at their times whether answers come or not, and
 // latencies count from when a request was due, which is what a user of a server
 // that stalls has to wait. Both are in the Result, from due and from sent, and
-// none is invented.
+// none is invented. A request without an answer counts in them, so that no failure makes a quantile
+// better.
 //
 // Nothing is sent that is not accounted for: asked = sent + unsent, and sent =
 // answered + failed + unanswered, exactly.

@@ -93,13 +93,9 @@ func (f *flow) skip() int64 {
 	if f.backlog == 0 {
 		return 0
 	}
-	return f.drop(f.waiting() - int64(max(f.backlog, 0)))
-}
-
-// drop takes n requests that nobody will send.
-func (f *flow) drop(n int64) int64 {
+	n := max(f.waiting()-int64(max(f.backlog, 0)), 0)
 	for range n {
 		f.take()
 	}
-	return max(n, 0)
+	return n
 }

@@ -184,9 +184,9 @@ func (l *loop) dispatch(now time.Duration) {
 	if waited && l.flow.waiting() == 0 {
 		l.demand = demand{}
 	}
-	l.rec.skipped += l.flow.skip()
+	l.rec.skip(l.flow.skip())
 	if l.run.cut.Load() {
-		l.rec.ended += l.flow.drop(l.flow.waiting())
+		l.endUnsent(now)
 	}
 	l.rec.asked = l.flow.asked
 }
@@ -240,7 +240,7 @@ func (l *loop) over(now time.Duration) bool {
 			return false
 		}
 	}
-	l.finish()
+	l.finish(now)
 	return true
 }
 
@@ -253,17 +253,26 @@ func (l *loop) more() bool {
 }
 
 // finish closes everything and counts what will not come any more.
-func (l *loop) finish() {
-	l.rec.unanswered += l.inFlight
-	l.inFlight = 0
+func (l *loop) finish(now time.Duration) {
 	if l.flow.open() {
-		l.rec.ended += l.flow.drop(l.flow.waiting())
+		l.endUnsent(now)
 		l.rec.asked = l.flow.asked
 	}
 	for _, c := range l.conns {
+		for ; c.flights > 0; c.land() {
+			l.rec.abandon(c.oldest(), now)
+			l.inFlight--
+		}
 		if c.fd >= 0 {
 			l.close(c)
 		}
+	}
+}
+
+// endUnsent counts the requests that are due and will not be sent.
+func (l *loop) endUnsent(now time.Duration) {
+	for l.flow.waiting() > 0 {
+		l.rec.endUnsent(l.flow.take(), now)
 	}
 }
 
@@ -475,7 +484,7 @@ func (l *loop) ended(c *conn) {
 func (l *loop) drop(c *conn, k kind, err error) {
 	now := l.run.now()
 	for c.flights > 0 {
-		l.rec.fail(c.oldest(), k, err, now)
+		l.rec.fail(c.oldest(), k, err, c.oldest().sent, now)
 		c.land()
 		l.inFlight--
 	}

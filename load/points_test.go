@@ -40,14 +40,14 @@ func TestPoints(t *testing.T) {
 				}
 				var last, slowest load.Point
 				for _, p := range r.Points {
-					if p.At < last.At || p.At > patience.Seconds() || p.Latency < latency.Min || p.Latency > latency.Max || p.Status != 200 && p.Status != 503 {
+					if p.At < last.At || p.At > patience.Seconds() || p.Latency < float64(latency.Min) || p.Latency > float64(latency.Max) || p.Status != 200 && p.Status != 503 {
 						t.Errorf("%+v after %+v; latencies are %v to %v us", p, last, latency.Min, latency.Max)
 					}
 					if last = p; p.Latency > slowest.Latency {
 						slowest = p
 					}
 				}
-				if slowest.Latency != latency.Max {
+				if slowest.Latency != float64(latency.Max) {
 					t.Errorf("the slowest point is %+v, the slowest request took %v us", slowest, latency.Max)
 				}
 			})

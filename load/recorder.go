@@ -14,14 +14,15 @@ type recorder struct {
 	tally
 	open     bool
 	end      *atomic.Int64 // of the time in which requests are sent, a time.Duration
+	timeout  time.Duration // as in the Plan
 	lastSent time.Duration
 	lastDone time.Duration
 
 	classes    [10]*distribution // from sent, by the status's first digit
 	firstByte  *distribution
 	lag        *distribution // open loop alone
-	fromDue    *distribution // the last tenth of a second's; open loop alone
-	fromSent   *distribution // the same, closed loop alone
+	headline   times         // of the last tenth of a second: from due in the open loop, else from sent
+	missed     misses        // from sent
 	connect    *distribution
 	handshake  *distribution
 	streamWait *distribution // HTTP/2: from a free connection to a free stream
@@ -53,13 +54,12 @@ func newRecorder(open bool, end *atomic.Int64) *recorder {
 	r := &recorder{
 		open:      open,
 		end:       end,
+		headline:  newTimes(),
 		firstByte: newDistribution(),
 		connect:   newDistribution(),
 	}
 	if open {
-		r.lag, r.fromDue = newDistribution(), newDistribution()
-	} else {
-		r.fromSent = newDistribution()
+		r.lag = newDistribution()
 	}
 	return r
 }
@@ -106,31 +106,77 @@ func (r *recorder) answer(f *flight, status int, done time.Duration) {
 	}
 	(*class).record(done - f.sent)
 	r.firstByte.record(f.first - f.sent)
-	if r.open {
-		r.fromDue.record(done - f.due)
-	} else {
-		r.fromSent.record(done - f.sent)
-	}
+	r.headline.answered.record(done - r.began(f))
 	if r.points != nil {
 		r.point(f, status, done)
 	}
 }
 
-// fail counts a request that was sent and, as is known now, will not be answered.
-func (r *recorder) fail(f *flight, k kind, err error, now time.Duration) {
+// began returns the moment from which the headline counts a request.
+func (r *recorder) began(f *flight) time.Duration {
+	if r.open {
+		return f.due
+	}
+	return f.sent
+}
+
+// fail counts a request that was sent and failed. Its timeout counts from began.
+func (r *recorder) fail(f *flight, k kind, err error, began, now time.Duration) {
 	r.failed++
 	r.failures.add(k, err)
+	r.miss(f, k, began, now)
 	if r.points != nil {
 		r.point(f, 0, now)
 	}
 }
 
+// abandon counts a request that was sent and has no answer at the end of the run.
+func (r *recorder) abandon(f *flight, now time.Duration) {
+	r.unanswered++
+	r.giveUp(f, now)
+}
+
+// failUnsent counts a request that was not sent because its connection failed, or its wait for a stream.
+// Its flight was sent when that began.
+func (r *recorder) failUnsent(f *flight, k kind, now time.Duration) {
+	r.noConnection++
+	r.miss(f, k, f.sent, now)
+}
+
+// miss counts the time of a request that failed. A timeout cuts a connection: a request that was
+// pipelined on it, and had time left, was lost and not given up.
+func (r *recorder) miss(f *flight, k kind, began, now time.Duration) {
+	if k == timeout && now-began >= r.timeout {
+		r.giveUp(f, now)
+		return
+	}
+	r.headline.never++
+	r.missed.never++
+}
+
+// giveUp counts the time that a request took at least.
+func (r *recorder) giveUp(f *flight, now time.Duration) {
+	r.headline.giveUp(now - r.began(f))
+	r.missed.giveUp(now - f.sent)
+}
+
+// skip counts requests that were due and that the bound of the backlog left out.
+func (r *recorder) skip(n int64) {
+	r.skipped += n
+	r.headline.never += n
+}
+
+// endUnsent counts a request that was due and had not been sent when the run ended.
+func (r *recorder) endUnsent(due, now time.Duration) {
+	r.ended++
+	if r.open {
+		r.headline.giveUp(now - due)
+	}
+}
+
 // point offers a request that has ended to be one of the points.
 func (r *recorder) point(f *flight, status int, done time.Duration) {
-	began := f.sent
-	if r.open {
-		began = f.due
-	}
+	began := r.began(f)
 	r.points.record(moment{began, done - began, int32(status)})
 }
 
@@ -150,22 +196,12 @@ func (r *recorder) connected(took time.Duration) {
 	r.connect.record(took)
 }
 
-// headline returns the latencies that a run is judged by.
-func (r *recorder) headline() **distribution {
-	if r.open {
-		return &r.fromDue
-	}
-	return &r.fromSent
-}
-
-// swap puts a new distribution in the place of the headline, and returns a copy
-// of the tally and what there was.
-func (r *recorder) swap(fresh *distribution) (tally, *distribution) {
+// swap replaces the headline, and returns the old one and a copy of the tally.
+func (r *recorder) swap(fresh times) (tally, times) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	h := r.headline()
-	old := *h
-	*h = fresh
+	old := r.headline
+	r.headline = fresh
 	return r.tally, old
 }
 

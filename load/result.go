@@ -38,14 +38,18 @@ type Result struct {
 	BytesRead         int64   `json:"bytes_read"`
 	BytesWritten      int64   `json:"bytes_written"`
 
-	Connections     int   `json:"connections"`      // open at once, at most
-	ConnectionsMade int64 `json:"connections_made"` // in all
-	Pipeline        int   `json:"pipeline"`
-	Threads         int   `json:"threads"`
+	Connections     int     `json:"connections"`      // open at once, at most
+	ConnectionsMade int64   `json:"connections_made"` // in all
+	Pipeline        int     `json:"pipeline"`
+	TimeoutSeconds  float64 `json:"timeout_seconds"`
+	Threads         int     `json:"threads"`
 
-	Latency        *Latency `json:"latency"`                    // from sent to the answer's last byte
-	LatencyFromDue *Latency `json:"latency_from_due,omitempty"` // from due; open loop alone
-	FirstByte      *Latency `json:"first_byte"`                 // from sent to the answer's first byte
+	// Latency is from sent to the last byte of the response: of each request that was sent, or whose
+	// connection failed. LatencyFromDue is from due, of each request that was asked for; only the open
+	// loop has it. A request without an answer counts in both.
+	Latency        *Latency `json:"latency"`
+	LatencyFromDue *Latency `json:"latency_from_due,omitempty"`
+	FirstByte      *Latency `json:"first_byte"` // from sent to the answer's first byte
 	Connect        *Latency `json:"connect,omitempty"`
 	TLSHandshake   *Latency `json:"tls_handshake,omitempty"`
 	StreamWait     *Latency `json:"stream_wait,omitempty"` // HTTP/2: from a free connection to sent
@@ -89,24 +93,55 @@ func (r *Result) Without2xx() int64 { return r.Sent - r.Status["2xx"] }
 
 // A Latency is a distribution of times in microseconds. The quantiles are exact
 // to three digits, Min, Max and Mean to the nanosecond.
+//
+// A failure makes none of them better. A request that was given up counts with the time that it had
+// taken by then: one that timed out, that had no answer when the run ended, or that the run ended
+// before it was sent. Every other request without an answer was never answered, which is longer than
+// any time: a quantile that falls among those is [NeverAnswered].
 type Latency struct {
-	Unit  string  `json:"unit"` // "us"
-	Count int64   `json:"count"`
-	Min   float64 `json:"min"`
-	P2_5  float64 `json:"p2_5"`
-	P50   float64 `json:"p50"`
-	P90   float64 `json:"p90"`
-	P97_5 float64 `json:"p97_5"`
-	P99   float64 `json:"p99"`
-	P999  float64 `json:"p999"`
-	P9999 float64 `json:"p9999"`
-	Max   float64 `json:"max"`
-	Mean  float64 `json:"mean"`
-	Stdev float64 `json:"stdev"`
+	Unit  string `json:"unit"`  // "us"
+	Count int64  `json:"count"` // with those given up and never answered
+	Min   Micros `json:"min"`
+	P2_5  Micros `json:"p2_5"`
+	P50   Micros `json:"p50"`
+	P90   Micros `json:"p90"`
+	P97_5 Micros `json:"p97_5"`
+	P99   Micros `json:"p99"`
+	P999  Micros `json:"p999"`
+	P9999 Micros `json:"p9999"`
+	Max   Micros `json:"max"`
+	Mean  Micros `json:"mean"`
+	Stdev Micros `json:"stdev"` // NeverAnswered when one was given up
 
-	// Histogram is the whole distribution in nanoseconds, as HdrHistogram
-	// encodes it (V2, compressed, base64).
+	GivenUp       int64 `json:"given_up,omitempty"`
+	NeverAnswered int64 `json:"never_answered,omitempty"`
+
+	// AtLeast has the JSON names of the values above that are lower bounds, because of requests that
+	// were given up. TooFew has those of the quantiles that fewer than three requests lie beyond:
+	// another run may well have a far greater one.
+	AtLeast []string `json:"at_least,omitempty"`
+	TooFew  []string `json:"too_few,omitempty"`
+
+	// Histogram is the distribution in nanoseconds, as HdrHistogram encodes it (V2, compressed,
+	// base64). It has no place for those never answered.
 	Histogram string `json:"histogram,omitempty"`
+
+	// Answered is the distribution of the requests that were answered; nil when all were, or none.
+	Answered *Latency `json:"answered,omitempty"`
+}
+
+// A quantile is one that a Latency has a field for.
+type quantile struct {
+	key        string // in JSON
+	percentage float64
+	value      *Micros
+}
+
+func (l *Latency) quantiles() []quantile {
+	return []quantile{
+		{"p2_5", 2.5, &l.P2_5}, {"p50", 50, &l.P50}, {"p90", 90, &l.P90}, {"p97_5", 97.5, &l.P97_5},
+		{"p99", 99, &l.P99}, {"p999", 99.9, &l.P999}, {"p9999", 99.99, &l.P9999},
+	}
 }
 
 // A Point is one request.
@@ -130,12 +165,12 @@ type Second struct {
 	Errors   int64   `json:"errors"`
 	Bytes    int64   `json:"bytes"` // read
 
-	// Quantiles in microseconds of the answers that came in this second; from
+	// Quantiles of the requests that ended in this second, as in a Latency: from
 	// due in the open loop, else from sent.
-	P50 float64 `json:"p50"`
-	P90 float64 `json:"p90"`
-	P99 float64 `json:"p99"`
-	Max float64 `json:"max"`
+	P50 Micros `json:"p50"`
+	P90 Micros `json:"p90"`
+	P99 Micros `json:"p99"`
+	Max Micros `json:"max"`
 
 	Connections int `json:"connections"` // open at its end
 }
@@ -203,10 +238,10 @@ type Progress struct {
 	// Last is the last whole second, with a Seconds of 0 until there is one.
 	Last Second
 
-	// The latencies of the whole run so far, in microseconds: from due in the
-	// open loop, else from sent. FromDue says which.
-	P50, P90, P99, P999, Max float64
-	FromDue                  bool
+	// Latency is that of the whole run so far: from due in the open loop, else from sent, which FromDue
+	// says. It is nil until a request has ended, and has no histogram.
+	Latency *Latency
+	FromDue bool
 
 	Waiting bool // nothing is sent any more; the last answers are waited for
 	Done    bool // the last call

@@ -80,8 +80,9 @@ func checkSums(t *testing.T, r *load.Result) {
 	if a, b := sum(r.Status), sum(r.StatusCodes); a != r.Requests || b != r.Requests {
 		t.Errorf("%d answers, but %v and %v", r.Requests, r.Status, r.StatusCodes)
 	}
-	if r.Latency != nil && r.Latency.Count != r.Requests || r.Latency == nil && r.Requests > 0 {
-		t.Errorf("%d answers, but latencies of %+v", r.Requests, r.Latency)
+	checkCount(t, r, "from sent", r.Latency, r.Sent+r.UnsentFor["no_connection"])
+	if r.Pacing != nil {
+		checkCount(t, r, "from due", r.LatencyFromDue, r.Asked)
 	}
 	var asked, sent, answered, bytes, failures int64
 	end := 0.0
@@ -95,6 +96,20 @@ func checkSums(t *testing.T, r *load.Result) {
 	if asked != r.Asked || sent != r.Sent || answered != r.Requests || bytes != r.BytesRead || failures != sum(r.Errors) {
 		t.Errorf("the series sums up to %d asked, %d sent, %d answered, %d bytes, %d errors; the result has %d, %d, %d, %d, %d",
 			asked, sent, answered, bytes, failures, r.Asked, r.Sent, r.Requests, r.BytesRead, sum(r.Errors))
+	}
+}
+
+// checkCount checks that a latency has every request, and which of them have an answer.
+func checkCount(t *testing.T, r *load.Result, from string, l *load.Latency, want int64) {
+	t.Helper()
+	if l == nil {
+		l = &load.Latency{}
+	}
+	if l.Count != want || l.Count-l.GivenUp-l.NeverAnswered != r.Requests {
+		t.Errorf("the latency %s has %d requests, %d given up and %d never answered; want %d, and %d answered", from, l.Count, l.GivenUp, l.NeverAnswered, want, r.Requests)
+	}
+	if whole := l.Count == r.Requests; whole != (l.Answered == nil) && r.Requests > 0 {
+		t.Errorf("%d of %d requests were answered, and their own latency %s is %+v", r.Requests, l.Count, from, l.Answered)
 	}
 }
 

@@ -23,7 +23,7 @@ func (c *collector) result(usage []threadUsage) *Result {
 		BytesPerSecond:    float64(n.readInTime) / seconds,
 		DurationSeconds:   window.Seconds(),
 		BytesRead:         n.read, BytesWritten: n.written,
-		Connections: int(n.most), ConnectionsMade: n.made, Pipeline: r.plan.Pipeline, Threads: r.plan.Threads,
+		Connections: int(n.most), ConnectionsMade: n.made, Pipeline: r.plan.Pipeline, Threads: r.plan.Threads, TimeoutSeconds: r.plan.Timeout.Seconds(),
 		FirstByte: sum.firstByte.latency(), Connect: sum.connect.latency(), TLSHandshake: sum.handshake.latency(),
 		StreamWait: sum.streamWait.latency(),
 		Status:     make(map[string]int64), StatusCodes: make(map[string]int64), LatencyByStatus: make(map[string]*Latency),
@@ -32,7 +32,8 @@ func (c *collector) result(usage []threadUsage) *Result {
 	res.Errors, res.ErrorExamples = n.failures.maps()
 	sum.setLatencies(res)
 	if r.plan.Pace.open() {
-		res.LatencyFromDue = c.all.latency()
+		fromDue := c.all.order()
+		res.LatencyFromDue = fromDue.document()
 		res.Pacing = sum.pacing(r, n, window)
 	}
 	res.judge(&r.plan)
@@ -77,6 +78,7 @@ func (c *collector) sumUp() *recorder {
 		for code, n := range rec.codes {
 			sum.codes[code] += n
 		}
+		sum.missed.merge(&rec.missed)
 		sum.bins.merge(&rec.bins)
 		if rec.points != nil {
 			sum.points.merge(rec.points)
@@ -87,25 +89,20 @@ func (c *collector) sumUp() *recorder {
 	return sum
 }
 
-// setLatencies sets what a Result says of the answers by status.
+// setLatencies sets the Result's latencies from sent, in all and by status, and counts the statuses.
 func (r *recorder) setLatencies(res *Result) {
-	var all *distribution
+	sent := newTimes()
+	sent.misses = r.missed
 	for class, d := range r.classes {
 		if d == nil {
 			continue
 		}
 		name := className(class)
 		res.Status[name], res.LatencyByStatus[name] = d.count(), d.latency()
-		if all == nil {
-			same := *res.LatencyByStatus[name]
-			all, res.Latency = d, &same
-		} else {
-			all.merge(d)
-		}
+		sent.answered.merge(d)
 	}
-	if len(res.Status) > 1 {
-		res.Latency = all.latency()
-	}
+	all := sent.order()
+	res.Latency = all.document()
 	for code, n := range r.codes {
 		if n > 0 {
 			res.StatusCodes[strconv.Itoa(code)] = n
@@ -182,10 +179,10 @@ func (r *Result) judge(p *Plan) {
 		warn("%d of %s waited more than a millisecond for a connection: the server did not keep up with the pace, or there were too few; latencies from due include that", n, requests(r.Sent))
 	}
 	if r.Unsent > 0 {
-		warn("%d of %s went unsent; latencies say nothing about them", r.Unsent, requests(r.Asked))
+		warn("%d of %s went unsent", r.Unsent, requests(r.Asked))
 	}
 	if r.Unanswered > 0 {
-		warn("%s had no answer yet when the run ended; latencies say nothing about them", requests(r.Unanswered))
+		warn("%s had no answer yet when the run ended: the latencies count the time until then", requests(r.Unanswered))
 	}
 	if n := r.Status["4xx"] + r.Status["5xx"]; n > 0 && 2*n > r.Requests {
 		warn("%d of %d answers were errors (4xx, 5xx): their latencies are in the tables too", n, r.Requests)

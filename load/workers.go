@@ -168,7 +168,9 @@ func (w *workers) dispatch() {
 	}
 	w.rec.mu.Lock()
 	defer w.rec.mu.Unlock()
-	w.rec.ended += w.flow.drop(w.flow.waiting())
+	for now := w.run.now(); w.flow.waiting() > 0; {
+		w.rec.endUnsent(w.flow.take(), now)
+	}
 	w.rec.asked = w.flow.asked
 	for _, k := range w.idle {
 		close(k.due)
@@ -195,7 +197,7 @@ func (w *workers) handOut() time.Duration {
 	} else {
 		w.demand = demand{}
 	}
-	w.rec.skipped += w.flow.skip()
+	w.rec.skip(w.flow.skip())
 	w.rec.asked = w.flow.asked
 	over := now >= end || w.flow.next() == never
 	if over && (w.flow.waiting() == 0 || w.run.cut.Load() || now >= w.run.deadline()) {
@@ -213,6 +215,7 @@ func (w *workers) openFor(n int64) {
 		w.opening++
 		w.running.Go(func() {
 			l := w.pick()
+			began := w.run.now()
 			err := w.connect(w.cut, l)
 			w.rec.mu.Lock()
 			defer w.rec.mu.Unlock()
@@ -220,7 +223,7 @@ func (w *workers) openFor(n int64) {
 			if err == nil {
 				w.staff(l)
 			} else if w.flow.waiting() > 0 {
-				w.rec.noConnection += w.flow.drop(1)
+				w.rec.failUnsent(&flight{due: w.flow.take(), sent: began}, openKind(err), w.run.now())
 			}
 		})
 	}
@@ -304,10 +307,10 @@ func (k *worker) serveOne(due time.Duration, open bool) bool {
 	if err := k.connect(k.cut, k.line); err != nil {
 		k.rec.mu.Lock()
 		defer k.rec.mu.Unlock()
-		if k.cut.Err() != nil {
-			k.rec.ended++
+		if now := k.run.now(); k.cut.Err() != nil {
+			k.rec.endUnsent(due, now)
 		} else {
-			k.rec.noConnection++
+			k.rec.failUnsent(&flight{due: due, sent: began}, openKind(err), now)
 		}
 		return false
 	}
@@ -329,14 +332,14 @@ func (k *worker) serveOne(due time.Duration, open bool) bool {
 	case err == nil:
 		k.rec.answer(&x.flight, o.status, now)
 	case k.cut.Err() != nil && x.begun:
-		k.rec.unanswered++
+		k.rec.abandon(&x.flight, now)
 	case k.cut.Err() != nil:
-		k.rec.ended++
+		k.rec.endUnsent(due, now)
 	case x.begun:
-		k.rec.fail(&x.flight, failKind(err), err, now)
+		k.rec.fail(&x.flight, failKind(err), err, x.ready, now)
 	default:
 		k.rec.failures.add(failKind(err), err)
-		k.rec.noConnection++
+		k.rec.failUnsent(&flight{due: due, sent: x.ready}, failKind(err), now)
 	}
 	return err == nil
 }

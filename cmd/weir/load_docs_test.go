@@ -80,9 +80,12 @@ func jsonKeys(t reflect.Type, into map[string]bool) {
 	case reflect.Struct:
 		for i := range t.NumField() {
 			key, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-			if key != "" && key != "-" {
-				into[key] = true
-				jsonKeys(t.Field(i).Type, into)
+			if key == "" || key == "-" {
+				continue
+			}
+			into[key] = true
+			if of := t.Field(i).Type; of != reflect.PointerTo(t) {
+				jsonKeys(of, into)
 			}
 		}
 	}

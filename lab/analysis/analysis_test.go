@@ -247,7 +247,7 @@ func TestLeadingMetrics(t *testing.T) {
 		t.Errorf("in the closed loop %q lead, want %q", got, want)
 	}
 	for i := range r.Runs {
-		r.Runs[i].Load.LatencyFromDue = &load.Latency{P99: float64(i)}
+		r.Runs[i].Load.LatencyFromDue = &load.Latency{P99: load.Micros(i)}
 	}
 	if got, want := leads(r), []string{"latency p99", "CPU per request", "delay"}; !slices.Equal(got, want) {
 		t.Errorf("with a pace %q lead, want %q", got, want)
@@ -711,7 +711,7 @@ func FuzzOf(f *testing.F) {
 		for i, c := range text[:min(len(text), 20)] {
 			run := lab.Run{Number: i, Configuration: string(rune('a' + c%5)), Outcome: outcomes[c/5%8], Usage: lab.Usage{Seconds: value(), CPUSeconds: value(), PeakRSS: int64(c)}}
 			if c%7 > 0 {
-				run.Load = &load.Result{Requests: int64(c % 3), RequestsPerSecond: value(), Latency: &load.Latency{P50: value(), P99: value()}}
+				run.Load = &load.Result{Requests: int64(c % 3), RequestsPerSecond: value(), Latency: &load.Latency{P50: load.Micros(value()), P99: load.Micros(value())}}
 			}
 			run.Own = []lab.Measure{{Name: string(rune('m' + c%2)), Value: value()}}
 			r.Runs = append(r.Runs, run)

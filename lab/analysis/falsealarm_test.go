@@ -42,7 +42,7 @@ func (r recordedRun) asRun(metric string, number int, configuration string) lab.
 	case "requests per second":
 		run.Load.RequestsPerSecond = r.perSecond
 	case "latency p99":
-		run.Load.Latency.P99 = r.p99
+		run.Load.Latency.P99 = load.Micros(r.p99)
 	case "CPU per request":
 		run.Usage = lab.Usage{Seconds: 1, CPUSeconds: r.cpuPerRequest * requests / 1e6}
 	}

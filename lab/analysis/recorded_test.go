@@ -113,7 +113,7 @@ func recordRun(t *testing.T, weir, set string, burn time.Duration) recordedRun {
 	if r.LatencyFromDue != nil {
 		l = r.LatencyFromDue
 	}
-	return recordedRun{set, burn, r.RequestsPerSecond, r.Server.CPUSeconds * 1e6 / float64(r.Requests), l.P50, l.P99}
+	return recordedRun{set, burn, r.RequestsPerSecond, r.Server.CPUSeconds * 1e6 / float64(r.Requests), float64(l.P50), float64(l.P99)}
 }
 
 func write(t *testing.T, runs []recordedRun) {

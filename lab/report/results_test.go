@@ -67,7 +67,7 @@ func (s scene) make() *lab.Results {
 // run makes one run of a configuration that costs so many steps.
 func (s scene) run(random *rand.Rand, name string, cost, repeat, number int) lab.Run {
 	slow := 1 + .2*float64(cost) + .01*random.NormFloat64()
-	rate := 50_000 / slow
+	rate, us := 50_000/slow, load.Micros(slow)
 	requests := int64(rate * s.seconds)
 	run := lab.Run{
 		Number: number, Configuration: name, Repeat: repeat, Outcome: lab.Done, Exit: "exit status 0",
@@ -75,7 +75,7 @@ func (s scene) run(random *rand.Rand, name string, cost, repeat, number int) lab
 		Load: &load.Result{
 			URL: "http://127.0.0.1:8080/", Protocol: "HTTP/1.1", Pace: "closed", Asked: requests, Sent: requests, Requests: requests,
 			RequestsPerSecond: rate, DurationSeconds: s.seconds, Connections: 64, Status: map[string]int64{"2xx": requests},
-			Latency: &load.Latency{Unit: "us", Count: requests, P50: 1200 * slow, P90: 2000 * slow, P99: 5200 * slow * (1 + .1*random.Float64()), P999: 14e3 * slow, Max: 40e3 * slow * (1 + random.Float64())},
+			Latency: &load.Latency{Unit: "us", Count: requests, P50: 1200 * us, P90: 2000 * us, P99: 5200 * us * load.Micros(1+.1*random.Float64()), P999: 14e3 * us, Max: 40e3 * us * load.Micros(1+random.Float64())},
 			Points:  s.pointsOf(random, slow, cost),
 		},
 		Output: lab.Output{Bytes: requests * 120, Lines: requests, BytesPerSecond: rate * 120, MostBehind: int64(cost) * 16 << 10, After: .01},

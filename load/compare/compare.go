@@ -13,6 +13,7 @@
 package compare
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -47,7 +48,7 @@ type Row struct {
 	B Side `json:"b"`
 
 	// Ratio is the value of B in that of A: 1.05 is 5% more. It is 0 when A's
-	// value is.
+	// value is, or one of them is infinite.
 	Ratio float64 `json:"ratio,omitempty"`
 
 	Verdict Verdict `json:"verdict"`
@@ -60,15 +61,30 @@ type Row struct {
 // A Side is what one side has of a metric.
 type Side struct {
 	// Value is that of all its runs taken together, or the median of its runs
-	// when they are the samples.
-	Value float64 `json:"value"`
+	// when they are the samples. AtLeast marks a lower bound: requests were given up before they were
+	// answered.
+	Value   Value `json:"value"`
+	AtLeast bool  `json:"at_least,omitempty"`
 
 	// Median is that of the samples, and Interval where theirs lies with a
 	// confidence of 95%; nil when they are too few to say.
-	Median   float64   `json:"median"`
+	Median   Value     `json:"median"`
 	Interval []float64 `json:"interval,omitempty"`
 	Samples  int       `json:"samples"`
 }
+
+// A Value is one of a metric. It is +Inf for a latency of requests that were never answered, which is
+// null in JSON.
+type Value float64
+
+// MarshalJSON implements json.Marshaler.
+func (v Value) MarshalJSON() ([]byte, error) { return load.Micros(v).MarshalJSON() }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (v *Value) UnmarshalJSON(b []byte) error { return (*load.Micros)(v).UnmarshalJSON(b) }
+
+// infinite reports whether the value is that of requests that were never answered.
+func (v Value) infinite() bool { return math.IsInf(float64(v), 1) }
 
 // A Verdict says what to make of a difference.
 type Verdict string
@@ -82,7 +98,7 @@ const (
 	Noise Verdict = "noise"
 
 	// Untested is when there are no samples: the seconds of a run have no 99.9th
-	// percentile.
+	// percentile. Or the value of a side is a lower bound that the other's is above.
 	Untested Verdict = "untested"
 )
 
@@ -106,12 +122,16 @@ func Compare(a, b []*load.Result) (Comparison, error) {
 	if len(a) >= leastRuns && len(b) >= leastRuns {
 		c.Sample = byRun
 	}
-	ra, rb, err := readRuns(a, b)
+	sideA, err := newSide(a, fromDue(a, b))
+	if err != nil {
+		return Comparison{}, err
+	}
+	sideB, err := newSide(b, fromDue(a, b))
 	if err != nil {
 		return Comparison{}, err
 	}
 	for _, m := range metrics(a, b) {
-		if row, ok := c.row(m, ra, rb); ok {
+		if row, ok := c.row(m, sideA, sideB); ok {
 			c.Rows = append(c.Rows, row)
 		}
 	}
@@ -120,15 +140,15 @@ func Compare(a, b []*load.Result) (Comparison, error) {
 }
 
 // row compares one metric, if both sides have it.
-func (c *Comparison) row(m metric, a, b []*run) (Row, bool) {
+func (c *Comparison) row(m metric, a, b side) (Row, bool) {
 	row := Row{Metric: m.name, Unit: m.unit, Verdict: Untested}
 	sa, okA := c.side(&row.A, m, a)
 	sb, okB := c.side(&row.B, m, b)
 	if !okA || !okB {
 		return row, false
 	}
-	if row.A.Value != 0 {
-		row.Ratio = row.B.Value / row.A.Value
+	if row.A.Value != 0 && !row.A.Value.infinite() && !row.B.Value.infinite() {
+		row.Ratio = float64(row.B.Value / row.A.Value)
 	}
 	if len(sa.Values) > 0 && len(sb.Values) > 0 {
 		test := benchmath.AssumeNothing.Compare(sa, sb)
@@ -140,44 +160,48 @@ func (c *Comparison) row(m metric, a, b []*run) (Row, bool) {
 
 // verdict judges a tested row; more says whether more is better.
 func verdict(row Row, more bool, test benchmath.Comparison) Verdict {
-	change := row.B.Value - row.A.Value
-	if test.P > test.Alpha || change == 0 || change*(row.B.Median-row.A.Median) <= 0 {
+	change := cmp.Compare(row.B.Value, row.A.Value)
+	switch {
+	case row.A.AtLeast && change >= 0, row.B.AtLeast && change <= 0:
+		return Untested
+	case test.P > test.Alpha || change == 0 || change != cmp.Compare(row.B.Median, row.A.Median):
 		return Noise
-	}
-	if change > 0 == more {
+	case change > 0 == more:
 		return Better
 	}
 	return Worse
 }
 
 // side fills a side of a row, and returns its samples.
-func (c *Comparison) side(s *Side, m metric, runs []*run) (*benchmath.Sample, bool) {
-	var values []float64
-	switch {
-	case c.Sample == byRun:
-		for _, r := range runs {
-			v, ok := m.whole([]*run{r})
-			if !ok {
-				return nil, false
-			}
-			values = append(values, v)
-		}
-	case m.seconds != nil:
-		for _, r := range runs {
-			values = append(values, m.seconds(r)...)
-		}
-	}
-	whole, ok := m.whole(runs)
+func (c *Comparison) side(s *Side, m metric, of side) (*benchmath.Sample, bool) {
+	whole, ok := m.whole(of.all)
 	if !ok {
 		return nil, false
 	}
+	s.Value, s.AtLeast = Value(whole.value), whole.atLeast
+	var values []float64
+	switch {
+	case c.Sample == byRun:
+		for _, g := range of.each {
+			v, ok := m.whole(g)
+			if !ok {
+				return nil, false
+			}
+			values = append(values, v.value)
+			s.AtLeast = s.AtLeast || v.atLeast
+		}
+	case m.seconds != nil:
+		for _, r := range of.all.runs {
+			values = append(values, m.seconds(r)...)
+		}
+	}
 	sample := benchmath.NewSample(values, &benchmath.DefaultThresholds)
-	s.Value, s.Samples = whole, len(values)
+	s.Samples = len(values)
 	if len(values) == 0 {
 		return sample, true
 	}
 	summary := benchmath.AssumeNothing.Summary(sample, 0.95)
-	s.Median = summary.Center
+	s.Median = Value(median(sample, summary))
 	if !math.IsInf(summary.Lo, 0) && !math.IsInf(summary.Hi, 0) {
 		s.Interval = []float64{summary.Lo, summary.Hi}
 	}
@@ -185,6 +209,15 @@ func (c *Comparison) side(s *Side, m metric, runs []*run) (*benchmath.Sample, bo
 		s.Value = s.Median
 	}
 	return sample, true
+}
+
+// median is that of the summary, which has none where two infinite values are its neighbours.
+func median(sample *benchmath.Sample, summary benchmath.Summary) float64 {
+	n := len(sample.Values)
+	if !math.IsInf(sample.Values[n-1], 1) {
+		return summary.Center
+	}
+	return (sample.Values[(n-1)/2] + sample.Values[n/2]) / 2
 }
 
 // warn says what the samples are too few for.

@@ -48,7 +48,7 @@ func made(t testing.TB, seed uint64, seconds int, rate, micros float64) *load.Re
 		r.Requests += answers
 		r.Series = append(r.Series, load.Second{
 			Start: float64(i), Seconds: 1, Requests: answers,
-			P50: micros * slow, P90: 2 * micros * slow, P99: 3 * micros * slow,
+			P50: load.Micros(micros * slow), P90: load.Micros(2 * micros * slow), P99: load.Micros(3 * micros * slow),
 		})
 		for j := range 20 {
 			r.Server.Samples = append(r.Server.Samples, load.ServerSample{
@@ -63,7 +63,7 @@ func made(t testing.TB, seed uint64, seconds int, rate, micros float64) *load.Re
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Latency = &load.Latency{Unit: "us", Count: int64(n), Mean: sum / n, Histogram: string(encoded)}
+	r.Latency = &load.Latency{Unit: "us", Count: int64(n), Mean: load.Micros(sum / n), Histogram: string(encoded)}
 	return r
 }
 
@@ -97,9 +97,9 @@ func TestSecondsAgainstBenchmath(t *testing.T) {
 		of   func(load.Second) float64
 	}{
 		{"requests per second", rate},
-		{"p50 from sent", func(s load.Second) float64 { return s.P50 }},
-		{"p90 from sent", func(s load.Second) float64 { return s.P90 }},
-		{"p99 from sent", func(s load.Second) float64 { return s.P99 }},
+		{"p50 from sent", func(s load.Second) float64 { return float64(s.P50) }},
+		{"p90 from sent", func(s load.Second) float64 { return float64(s.P90) }},
+		{"p99 from sent", func(s load.Second) float64 { return float64(s.P99) }},
 	} {
 		got := row(t, c, m.name)
 		sample := func(r *load.Result) *benchmath.Sample {
@@ -118,12 +118,12 @@ func TestSecondsAgainstBenchmath(t *testing.T) {
 			from *benchmath.Sample
 		}{{got.A, sa}, {got.B, sb}} {
 			s := benchmath.AssumeNothing.Summary(side.from, 0.95)
-			if side.got.Median != s.Center || !slices.Equal(side.got.Interval, []float64{s.Lo, s.Hi}) || side.got.Samples != len(side.from.Values) {
+			if float64(side.got.Median) != s.Center || !slices.Equal(side.got.Interval, []float64{s.Lo, s.Hi}) || side.got.Samples != len(side.from.Values) {
 				t.Errorf("%s: %+v, want %+v", m.name, side.got, s)
 			}
 		}
 	}
-	if got := row(t, c, "requests per second"); got.Verdict != compare.Better || got.A.Value != a.RequestsPerSecond || got.Ratio != b.RequestsPerSecond/a.RequestsPerSecond {
+	if got := row(t, c, "requests per second"); got.Verdict != compare.Better || float64(got.A.Value) != a.RequestsPerSecond || got.Ratio != b.RequestsPerSecond/a.RequestsPerSecond {
 		t.Errorf("the rate is %+v, want B's to be better", got)
 	}
 	if got := row(t, c, "p50 from sent"); got.Verdict != compare.Better {
@@ -149,7 +149,7 @@ func TestRunsAgainstBenchmath(t *testing.T) {
 	if c.Sample != "run" || *got.P != want.P || got.A.Samples != 5 {
 		t.Errorf("by %s: %+v with p %v, want p %v by runs", c.Sample, got, *got.P, want.P)
 	}
-	if center := benchmath.AssumeNothing.Summary(sa, 0.95).Center; math.Abs(got.A.Value-center) > 1e-9 || got.A.Value != got.A.Median {
+	if center := benchmath.AssumeNothing.Summary(sa, 0.95).Center; math.Abs(float64(got.A.Value)-center) > 1e-9 || got.A.Value != got.A.Median {
 		t.Errorf("A's value is %v, want the median of runs %v", got.A.Value, center)
 	}
 	if got.Verdict != compare.Worse || row(t, c, "p99.9 from sent").P == nil || len(c.Warnings) > 0 {
@@ -183,11 +183,11 @@ func TestMergesHistograms(t *testing.T) {
 		t.Fatal(err)
 	}
 	all.Merge(h)
-	if got, want := row(t, c, "p90 from sent").A.Value, float64(all.ValueAtPercentile(90))/1e3; got != want {
+	if got, want := row(t, c, "p90 from sent").A.Value, compare.Value(all.ValueAtPercentile(90))/1e3; got != want {
 		t.Errorf("p90 of both runs is %v, want %v", got, want)
 	}
-	want := (fast.Latency.Mean + slow.Latency.Mean) / 2
-	if got := row(t, c, "mean from sent").A.Value; math.Abs(got-want) > 1e-6 {
+	want := float64(fast.Latency.Mean+slow.Latency.Mean) / 2
+	if got := row(t, c, "mean from sent").A.Value; math.Abs(float64(got)-want) > 1e-6 {
 		t.Errorf("the mean of both is %v, want %v", got, want)
 	}
 }
@@ -196,7 +196,7 @@ func TestServer(t *testing.T) {
 	a, b := made(t, 1, 8, 1000, 100), made(t, 2, 8, 2000, 100)
 	c := mustCompare(t, one(a), one(b))
 	cpu := row(t, c, "server CPU per request")
-	if want := 1e6 * 4 / float64(a.Requests); math.Abs(cpu.A.Value-want) > 1e-9 || cpu.Verdict != compare.Better || cpu.A.Samples != 8 {
+	if want := 1e6 * 4 / float64(a.Requests); math.Abs(float64(cpu.A.Value)-want) > 1e-9 || cpu.Verdict != compare.Better || cpu.A.Samples != 8 {
 		t.Errorf("CPU per request is %+v, want %v and B to be better", cpu, want)
 	}
 	if m := row(t, c, "server memory, most"); m.A.Value != 64<<20 || m.A.Samples != 8 || m.Verdict != compare.Noise {
@@ -339,4 +339,79 @@ func ExampleCompare() {
 	rate := c.Rows[0]
 	fmt.Printf("%s: %.2f, %s\n", rate.Metric, rate.Ratio, rate.Verdict)
 	// Output: requests per second: 1.10, untested
+}
+
+// without makes every tenth request of a run one without an answer: given up after that time, or
+// never answered when it is 0.
+func without(t *testing.T, r *load.Result, after time.Duration) *load.Result {
+	t.Helper()
+	answered := *r.Latency
+	h, err := answered.DecodeHistogram()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &load.Latency{Unit: "us", Answered: &answered, Count: answered.Count * 10 / 9, Min: answered.Min, Mean: load.NeverAnswered}
+	l.GivenUp = l.Count - answered.Count
+	if after > 0 {
+		h.RecordValues(int64(after), l.GivenUp)
+	} else {
+		l.GivenUp, l.NeverAnswered = 0, l.GivenUp
+	}
+	encoded, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Histogram = string(encoded)
+	r.Latency = l
+	for i := range r.Series {
+		r.Series[i].P99 = load.NeverAnswered
+		if after > 0 {
+			r.Series[i].P99 = load.Micros(after.Microseconds())
+		}
+	}
+	return r
+}
+
+// TestUnanswered has a side whose fast run leaves requests without an answer: its p99 is not better.
+func TestUnanswered(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		before, after func(*load.Result) *load.Result
+		p99           compare.Verdict
+		a, b          string
+	}{
+		{"given up", nil, func(r *load.Result) *load.Result { return without(t, r, 10*time.Second) }, compare.Worse, "", "≥10"},
+		{"never answered", nil, func(r *load.Result) *load.Result { return without(t, r, 0) }, compare.Worse, "", "never"},
+		{"both never", func(r *load.Result) *load.Result { return without(t, r, 0) }, func(r *load.Result) *load.Result { return without(t, r, 0) }, compare.Noise, "never", "never"},
+		{"a bound below the other", func(r *load.Result) *load.Result { return without(t, r, time.Second) }, func(r *load.Result) *load.Result { return without(t, r, 10*time.Second) }, compare.Untested, "≥1", "≥10"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, runs := range []int{1, 4} {
+				var a, b []*load.Result
+				for i := range uint64(runs) {
+					slow, fast := made(t, i, 8, 1000, 900), made(t, 10+i, 8, 1000, 90)
+					if c.before != nil {
+						slow = c.before(slow)
+					}
+					a, b = append(a, slow), append(b, c.after(fast))
+				}
+				got := mustCompare(t, a, b)
+				p99 := row(t, got, "p99 from sent")
+				if p99.Verdict != c.p99 {
+					t.Errorf("%d runs: p99 is %+v, want it %s", runs, p99, c.p99)
+				}
+				var text bytes.Buffer
+				if err := got.WriteText(&text); err != nil {
+					t.Fatal(err)
+				}
+				line, _, _ := strings.Cut(text.String()[strings.Index(text.String(), "p99 from sent"):], "\n")
+				if !strings.Contains(line, c.a) || !strings.Contains(line, c.b) || strings.Contains(line, "Inf") || strings.Contains(line, "NaN") {
+					t.Errorf("%d runs: %q, want %q and %q in it", runs, line, c.a, c.b)
+				}
+				if _, err := json.Marshal(got); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
 }

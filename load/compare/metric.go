@@ -2,18 +2,15 @@ package compare
 
 import (
 	"fmt"
-
-	"github.com/HdrHistogram/hdrhistogram-go"
+	"slices"
 
 	"github.com/weirhq/weir/load"
 )
 
-// A run is a result with the distribution of its latencies, which in a
-// comparison count from the same moment in all runs.
-type run struct {
-	*load.Result
-	latency   *load.Latency
-	histogram *hdrhistogram.Histogram // nil without an answer
+// A group is one run, or all runs of a side taken together.
+type group struct {
+	runs    []*load.Result
+	latency *load.Latency // counts from the same moment in all groups of a comparison; nil without a request
 }
 
 // fromDue tells that all results have latencies from due.
@@ -31,28 +28,31 @@ func fromDue(results ...[]*load.Result) bool {
 // open tells that a result is of the open loop, whose series counts from due.
 func open(r *load.Result) bool { return r.Pacing != nil || r.LatencyFromDue != nil }
 
-// readRuns decodes the histograms of both sides.
-func readRuns(a, b []*load.Result) (ra, rb []*run, err error) {
-	due := fromDue(a, b)
-	read := func(results []*load.Result) []*run {
-		var runs []*run
-		for i, result := range results {
-			r := &run{Result: result, latency: result.Latency}
-			if due {
-				r.latency = result.LatencyFromDue
-			}
-			if r.latency != nil && r.latency.Count > 0 {
-				var decode error
-				if r.histogram, decode = r.latency.DecodeHistogram(); decode != nil && err == nil {
-					err = fmt.Errorf("compare: the histogram of run %d (%s, %s): %w", i+1, r.URL, r.Started.Format("15:04:05"), decode)
-				}
-			}
-			runs = append(runs, r)
+// A side is the runs of one side, each of them and taken together.
+type side struct {
+	each []group
+	all  group
+}
+
+// newSide decodes the histograms of a side.
+func newSide(results []*load.Result, due bool) (side, error) {
+	var s side
+	var latencies []*load.Latency
+	for i, r := range results {
+		l := r.Latency
+		if due {
+			l = r.LatencyFromDue
 		}
-		return runs
+		own, err := load.MergeLatencies(l)
+		if err != nil {
+			return s, fmt.Errorf("compare: the histogram of run %d (%s, %s): %w", i+1, r.URL, r.Started.Format("15:04:05"), err)
+		}
+		s.each = append(s.each, group{results[i : i+1], own})
+		latencies = append(latencies, l)
 	}
-	ra, rb = read(a), read(b)
-	return ra, rb, err
+	all, err := load.MergeLatencies(latencies...)
+	s.all = group{results, all}
+	return s, err
 }
 
 // A metric is what a row is about.
@@ -61,11 +61,17 @@ type metric struct {
 	more       bool // is better
 
 	// whole is the metric of several runs together, false when one has none.
-	whole func([]*run) (float64, bool)
+	whole func(group) (measured, bool)
 
 	// seconds are the metric of each whole second of a run; nil when seconds
 	// have none.
-	seconds func(*run) []float64
+	seconds func(*load.Result) []float64
+}
+
+// A measured value may be a lower bound, and +Inf for a latency of requests that were never answered.
+type measured struct {
+	value   float64
+	atLeast bool
 }
 
 // metrics are the rows of a comparison of such results.
@@ -76,23 +82,23 @@ func metrics(a, b []*load.Result) []metric {
 	}
 	list := []metric{{name: "requests per second", unit: "/s", more: true, whole: rate, seconds: rates}}
 	for _, q := range []struct {
-		name    string
-		p       float64
-		seconds func(*load.Second) float64
+		name, key string
+		of        func(*load.Latency) load.Micros
+		seconds   func(*load.Second) load.Micros
 	}{
-		{"p50", 50, func(s *load.Second) float64 { return s.P50 }},
-		{"p90", 90, func(s *load.Second) float64 { return s.P90 }},
-		{"p99", 99, func(s *load.Second) float64 { return s.P99 }},
-		{"p99.9", 99.9, nil},
+		{"p50", "p50", func(l *load.Latency) load.Micros { return l.P50 }, func(s *load.Second) load.Micros { return s.P50 }},
+		{"p90", "p90", func(l *load.Latency) load.Micros { return l.P90 }, func(s *load.Second) load.Micros { return s.P90 }},
+		{"p99", "p99", func(l *load.Latency) load.Micros { return l.P99 }, func(s *load.Second) load.Micros { return s.P99 }},
+		{"p99.9", "p999", func(l *load.Latency) load.Micros { return l.P999 }, nil},
+		{"mean", "mean", func(l *load.Latency) load.Micros { return l.Mean }, nil},
 	} {
-		m := metric{name: q.name + from, unit: "us", whole: percentile(q.p)}
+		m := metric{name: q.name + from, unit: "us", whole: latency(q.key, q.of)}
 		if q.seconds != nil && alike(a, b) {
 			m.seconds = quantiles(q.seconds)
 		}
 		list = append(list, m)
 	}
 	return append(list,
-		metric{name: "mean" + from, unit: "us", whole: mean},
 		metric{name: "errors", unit: "share", whole: errorShare, seconds: errorShares},
 		metric{name: "server CPU per request", unit: "us", whole: serverCPU, seconds: serverCPUs},
 		metric{name: "server memory, most", unit: "bytes", whole: serverRSS, seconds: serverRSSs},
@@ -113,7 +119,7 @@ func alike(a, b []*load.Result) bool {
 
 // wholeSeconds are those that a second's metrics are taken from: a piece of one
 // at the end of a run has too few answers.
-func wholeSeconds(r *run) []load.Second {
+func wholeSeconds(r *load.Result) []load.Second {
 	var whole []load.Second
 	for _, s := range r.Series {
 		if s.Seconds >= 0.9 {
@@ -123,16 +129,16 @@ func wholeSeconds(r *run) []load.Second {
 	return whole
 }
 
-func rate(runs []*run) (float64, bool) {
+func rate(g group) (measured, bool) {
 	var answers, seconds float64
-	for _, r := range runs {
+	for _, r := range g.runs {
 		answers += r.RequestsPerSecond * r.DurationSeconds
 		seconds += r.DurationSeconds
 	}
-	return answers / seconds, seconds > 0
+	return measured{value: answers / seconds}, seconds > 0
 }
 
-func rates(r *run) []float64 {
+func rates(r *load.Result) []float64 {
 	var list []float64
 	for _, s := range wholeSeconds(r) {
 		list = append(list, float64(s.Requests)/s.Seconds)
@@ -140,55 +146,34 @@ func rates(r *run) []float64 {
 	return list
 }
 
-// percentile returns that of the histograms, merged, in microseconds.
-func percentile(p float64) func([]*run) (float64, bool) {
-	return func(runs []*run) (float64, bool) {
-		var all *hdrhistogram.Histogram
-		for _, r := range runs {
-			switch {
-			case r.histogram == nil:
-			case all == nil:
-				all = r.histogram.Clone()
-			default:
-				all.Merge(r.histogram)
-			}
+// latency returns a value of the latency, which has that name in JSON.
+func latency(key string, of func(*load.Latency) load.Micros) func(group) (measured, bool) {
+	return func(g group) (measured, bool) {
+		if g.latency == nil {
+			return measured{}, false
 		}
-		if all == nil {
-			return 0, false
-		}
-		return float64(all.ValueAtPercentile(p)) / 1e3, true
+		return measured{float64(of(g.latency)), slices.Contains(g.latency.AtLeast, key)}, true
 	}
 }
 
-// quantiles returns a quantile of the whole seconds that had answers.
-func quantiles(of func(*load.Second) float64) func(*run) []float64 {
-	return func(r *run) []float64 {
+// quantiles returns a quantile of the whole seconds in which a request ended.
+func quantiles(of func(*load.Second) load.Micros) func(*load.Result) []float64 {
+	return func(r *load.Result) []float64 {
 		var list []float64
 		for _, s := range wholeSeconds(r) {
-			if s.Requests > 0 {
-				list = append(list, of(&s))
+			if us := of(&s); us > 0 {
+				list = append(list, float64(us))
 			}
 		}
 		return list
 	}
 }
 
-func mean(runs []*run) (float64, bool) {
-	var sum, n float64
-	for _, r := range runs {
-		if r.latency != nil {
-			sum += r.latency.Mean * float64(r.latency.Count)
-			n += float64(r.latency.Count)
-		}
-	}
-	return sum / n, n > 0
-}
-
 // errorShare is that of errors in all attempts, which are the requests sent and
 // the connections that failed.
-func errorShare(runs []*run) (float64, bool) {
+func errorShare(g group) (measured, bool) {
 	var failed, attempts float64
-	for _, r := range runs {
+	for _, r := range g.runs {
 		var errors int64
 		for _, n := range r.Errors {
 			errors += n
@@ -196,11 +181,11 @@ func errorShare(runs []*run) (float64, bool) {
 		failed += float64(errors)
 		attempts += float64(r.Sent + errors - r.Failed)
 	}
-	return failed / attempts, attempts > 0
+	return measured{value: failed / attempts}, attempts > 0
 }
 
 // errorShares are those of the errors in what ended in each second.
-func errorShares(r *run) []float64 {
+func errorShares(r *load.Result) []float64 {
 	var list []float64
 	for _, s := range wholeSeconds(r) {
 		if ended := s.Requests + s.Errors; ended > 0 {

@@ -3,19 +3,19 @@ package compare
 import "github.com/weirhq/weir/load"
 
 // serverCPU is the server's CPU time for each answer, in microseconds.
-func serverCPU(runs []*run) (float64, bool) {
+func serverCPU(g group) (measured, bool) {
 	var cpu, answers float64
-	for _, r := range runs {
+	for _, r := range g.runs {
 		if r.Server == nil {
-			return 0, false
+			return measured{}, false
 		}
 		cpu += r.Server.CPUSeconds
 		answers += float64(r.Requests)
 	}
-	return 1e6 * cpu / answers, answers > 0
+	return measured{value: 1e6 * cpu / answers}, answers > 0
 }
 
-func serverCPUs(r *run) []float64 {
+func serverCPUs(r *load.Result) []float64 {
 	var list []float64
 	samples := serverSamples(r)
 	for i, s := range wholeSeconds(r) {
@@ -27,18 +27,18 @@ func serverCPUs(r *run) []float64 {
 }
 
 // serverRSS is the most memory that the server had in a run, in bytes.
-func serverRSS(runs []*run) (float64, bool) {
+func serverRSS(g group) (measured, bool) {
 	var most float64
-	for _, r := range runs {
+	for _, r := range g.runs {
 		if r.Server == nil || r.Server.PeakRSS == 0 {
-			return 0, false
+			return measured{}, false
 		}
 		most = max(most, float64(r.Server.PeakRSS))
 	}
-	return most, true
+	return measured{value: most}, true
 }
 
-func serverRSSs(r *run) []float64 {
+func serverRSSs(r *load.Result) []float64 {
 	var list []float64
 	for _, s := range serverSamples(r) {
 		if s.known {
@@ -57,7 +57,7 @@ type serverSecond struct {
 
 // serverSamples returns the server's part of each whole second, which a sample
 // belongs to by the middle of the time that it is about.
-func serverSamples(r *run) []serverSecond {
+func serverSamples(r *load.Result) []serverSecond {
 	seconds := wholeSeconds(r)
 	sums := make([]serverSecond, len(seconds))
 	if r.Server == nil {

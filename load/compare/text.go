@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -15,8 +16,8 @@ func (c Comparison) WriteText(w io.Writer) error {
 	for _, row := range c.Rows {
 		lines = append(lines, []string{
 			row.Metric,
-			amount(row.A.Value, row.Unit), row.A.spread(),
-			amount(row.B.Value, row.Unit), row.B.spread(),
+			row.A.amount(row.Unit), row.A.spread(),
+			row.B.amount(row.Unit), row.B.spread(),
 			row.difference(), row.test(),
 		})
 	}
@@ -35,8 +36,20 @@ func (c Comparison) legend() string {
 	if c.Sample == bySecond {
 		values = "A and B are of whole runs"
 	}
-	return values + "; ± is where the median of " + c.Sample + "s lies, with 95% confidence.\n" +
+	text := values + "; ± is where the median of " + c.Sample + "s lies, with 95% confidence.\n" +
 		"~ may be noise (Mann-Whitney, p > 0.05, or medians that point the other way); in parentheses: not tested.\n"
+	if c.any(func(s Side) bool { return s.AtLeast }) {
+		text += "≥ is a lower bound: requests that were given up count with the time that they had taken.\n"
+	}
+	if c.any(func(s Side) bool { return s.Value.infinite() }) {
+		text += "never is that of requests that failed: they were never answered.\n"
+	}
+	return text
+}
+
+// any reports whether a side of any row is so.
+func (c Comparison) any(so func(Side) bool) bool {
+	return slices.ContainsFunc(c.Rows, func(r Row) bool { return so(r.A) || so(r.B) })
 }
 
 // writeTable aligns the first and the last column to the left, the others to the
@@ -65,6 +78,17 @@ func writeTable(b *strings.Builder, lines [][]string) {
 		}
 		b.WriteString(strings.TrimRight(text.String(), " ") + "\n")
 	}
+}
+
+// amount writes the value of a side.
+func (s Side) amount(unit string) string {
+	switch {
+	case s.Value.infinite():
+		return "never"
+	case s.AtLeast:
+		return "≥" + amount(float64(s.Value), unit)
+	}
+	return amount(float64(s.Value), unit)
 }
 
 // amount writes a value in its unit, in four digits.
@@ -97,10 +121,11 @@ func scaled(v float64, units []string, step float64) string {
 
 // spread is the interval of a side as a share of its median.
 func (s Side) spread() string {
-	if s.Interval == nil || s.Median <= 0 {
+	median := float64(s.Median)
+	if s.Interval == nil || median <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("±%.0f%%", 100*max(s.Interval[1]/s.Median-1, 1-s.Interval[0]/s.Median))
+	return fmt.Sprintf("±%.0f%%", 100*max(s.Interval[1]/median-1, 1-s.Interval[0]/median))
 }
 
 // difference is that of B from A.
@@ -112,6 +137,8 @@ func (r Row) difference() string {
 	switch {
 	case r.A.Value == 0 && r.B.Value == 0:
 		text = "0"
+	case r.A.Value.infinite() || r.B.Value.infinite():
+		text = "infinite"
 	case r.A.Value == 0:
 		text = "from 0"
 	case math.Abs(r.Ratio-1) >= 10: // is read more easily as a factor

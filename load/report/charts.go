@@ -34,7 +34,7 @@ func timeCharts(r *load.Result, end float64) []figure {
 			draws:  []drawn{{"bad area", "errors", secondTrack(r, errorsPerSecond, false)}}, text: readable.Number,
 		}, {
 			figure: figure{Title: "Latency from " + from + ", each second", Help: "Each step is an equal ratio. When p50 stays and p99 or the maximum jumps, few requests wait for something; when all rise together, all do."},
-			draws:  latencyTracks(r), text: readable.Span, log: true,
+			draws:  latencyTracks(r), text: spanText, log: true,
 		},
 	}
 	if r.Server != nil {
@@ -85,10 +85,10 @@ func secondTrack(r *load.Result, of func(load.Second) float64, dips bool) track 
 
 func latencyTracks(r *load.Result) []drawn {
 	return []drawn{
-		{"faint", "maximum", secondTrack(r, func(s load.Second) float64 { return s.Max }, false)},
-		{"c2", "p99", secondTrack(r, func(s load.Second) float64 { return s.P99 }, false)},
-		{"c3 dashed", "p90", secondTrack(r, func(s load.Second) float64 { return s.P90 }, false)},
-		{"c1", "p50", secondTrack(r, func(s load.Second) float64 { return s.P50 }, false)},
+		{"faint", "maximum", secondTrack(r, func(s load.Second) float64 { return float64(s.Max) }, false)},
+		{"c2", "p99", secondTrack(r, func(s load.Second) float64 { return float64(s.P99) }, false)},
+		{"c3 dashed", "p90", secondTrack(r, func(s load.Second) float64 { return float64(s.P90) }, false)},
+		{"c1", "p50", secondTrack(r, func(s load.Second) float64 { return float64(s.P50) }, false)},
 	}
 }
 
@@ -126,6 +126,9 @@ func (t *timeChart) draw(end float64) figure {
 		stretches := d.merged(mostSteps)
 		merged = append(merged, stretches)
 		c.Keys = append(c.Keys, key{d.class, d.name})
+		if d.infinite() {
+			c.Note = "A line at the upper edge is of requests that were never answered."
+		}
 		if len(stretches) < len(d.stretches) {
 			c.Note = fmt.Sprintf("Each step stands for %s and shows the worst of them.", readable.Lasting(stretches[0].to-stretches[0].from))
 		}
@@ -179,17 +182,18 @@ const (
 )
 
 func percentileChart(ds []distribution) figure {
-	limit := plotLimit(ds[0].histogram.TotalCount())
+	limit := plotLimit(ds[0].all())
 	c := figure{
 		Title: "Latency by percentile",
-		Help:  "Read it as: this share of the answers took at most so long. Each nine has the same width, so that the slow few are as visible as the many; a cliff is what some users meet.",
+		Help:  "Read it as: this share of the requests took at most so long. Each nine has the same width, so that the slow few are as visible as the many; a cliff is what some users meet.",
 	}
 	if len(ds) > 1 {
 		c.Help += " Where the lines part, requests waited before they were sent."
 	}
+	c.Note = ds[0].note()
 	low, high := math.Inf(1), 0.0
 	for _, d := range ds {
-		low, high = min(low, d.at(1)), max(high, d.at(math.Inf(1)))
+		low, high = min(low, d.at(1)), max(high, float64(d.histogram.Max())/1e3)
 	}
 	axis := latencyAxis(low, high)
 	for i, d := range ds {
@@ -227,17 +231,17 @@ func percentileSpots(ds []distribution, limit float64) []spot {
 	var spots []spot
 	for i := range spotCount {
 		x := math.Pow(limit, (float64(i)+.5)/spotCount)
-		if x > float64(ds[0].histogram.TotalCount()) {
+		if x > float64(ds[0].all()) {
 			break
 		}
 		var values []string
 		for _, d := range ds {
-			values = append(values, fmt.Sprintf("at most %s %s", readable.Span(d.at(x)), d.from))
+			values = append(values, d.atMost(x))
 		}
 		decimals := int(math.Ceil(math.Log10(x)))
 		spots = append(spots, spot{
 			X: chart.Percent(100 * float64(i) / spotCount), Width: 100.0 / spotCount,
-			Text: fmt.Sprintf("%.*f%% of the answers took %s", max(0, decimals-1), 100*(1-1/x), strings.Join(values, ", ")),
+			Text: fmt.Sprintf("%.*f%% of the requests took %s", max(0, decimals-1), 100*(1-1/x), strings.Join(values, ", ")),
 		})
 	}
 	return spots
@@ -248,14 +252,15 @@ const mostBoxes = 48
 
 func histogramChart(d *distribution) figure {
 	bins := d.bins(mostBoxes)
-	all, most := d.histogram.TotalCount(), int64(0)
+	all, most := d.all(), int64(0)
 	for _, b := range bins {
 		most = max(most, b.count)
 	}
 	axis := chart.Linear(100*float64(most)/float64(all), func(v float64) string { return chart.TickText(v) + "%" })
 	c := figure{
 		Title: "Distribution of the latency " + d.from,
-		Help:  "How large a share of the answers took how long. One hill is one kind of answer; two hills are two, such as hits and misses of a cache. What is too little to be seen is drawn as a thin line.",
+		Help:  "How large a share of the requests took how long. One hill is one kind of answer; two hills are two, such as hits and misses of a cache. What is too little to be seen is drawn as a thin line.",
+		Note:  d.note(),
 		Rows:  axis.Rows(),
 	}
 	width := 100 / float64(len(bins))
@@ -266,7 +271,7 @@ func histogramChart(d *distribution) figure {
 			c.Boxes = append(c.Boxes, box{X: chart.Percent(x), Y: chart.Percent(100 - tall), Width: chart.Percent(width * .92), Height: chart.Percent(tall)})
 		}
 		c.Spots = append(c.Spots, spot{X: chart.Percent(x), Width: chart.Percent(width),
-			Text: fmt.Sprintf("%s to %s: %s of the answers (%s)", chart.TickSpan(b.from), chart.TickSpan(b.to), readable.Share(b.count, all), readable.Count(b.count))})
+			Text: fmt.Sprintf("%s to %s: %s of the requests (%s)", chart.TickSpan(b.from), chart.TickSpan(b.to), readable.Share(b.count, all), readable.Count(b.count))})
 	}
 	c.Below = binTicks(bins)
 	return c

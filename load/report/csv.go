@@ -11,7 +11,7 @@ import (
 )
 
 // CSV writes a row for each second of a result, below a header. Latencies are in
-// microseconds, and their columns say what they count from. What the server used
+// microseconds, inf among requests that were never answered, and their columns say what they count from. What the server used
 // is the mean of its CPUs and the most of its memory in that second, and empty
 // when it is not known.
 func CSV(w io.Writer, r *load.Result) error {
@@ -31,8 +31,8 @@ func CSV(w io.Writer, r *load.Result) error {
 		for _, n := range []int64{s.Asked, s.Sent, s.Requests, s.Errors, s.Bytes} {
 			row = append(row, strconv.FormatInt(n, 10))
 		}
-		for _, f := range []float64{s.P50, s.P90, s.P99, s.Max} {
-			row = append(row, decimal(f))
+		for _, us := range []load.Micros{s.P50, s.P90, s.P99, s.Max} {
+			row = append(row, decimal(float64(us)))
 		}
 		row = append(row, strconv.Itoa(s.Connections))
 		var cpus, rss string
@@ -68,7 +68,10 @@ func serverDuring(s load.Second, samples []load.ServerSample) (cpus, rss string,
 	return decimal(sum / float64(n)), strconv.FormatInt(most, 10), samples[n:]
 }
 
-// decimal writes at most three decimals.
+// decimal writes at most three decimals, and inf for infinity, as most programs that read CSV do.
 func decimal(f float64) string {
+	if math.IsInf(f, 1) {
+		return "inf"
+	}
 	return strconv.FormatFloat(math.Round(f*1e3)/1e3, 'f', -1, 64)
 }

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/weirhq/weir/internal/chart"
+	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/load"
 )
 
@@ -18,9 +20,9 @@ type distribution struct {
 	histogram *hdrhistogram.Histogram
 }
 
-// distributions returns those of the answers that have a histogram: from due
-// first, when the loop was open, then from sent. One without answers is left
-// out.
+// distributions returns those of the requests that have a histogram: from due
+// first, when the loop was open, then from sent. One in which every request was never answered is
+// left out.
 func distributions(r *load.Result) ([]distribution, error) {
 	var all []distribution
 	for _, d := range []distribution{
@@ -46,17 +48,39 @@ func distributions(r *load.Result) ([]distribution, error) {
 // A point is one of a curve.
 type point struct{ x, y float64 }
 
+// all is the number of its requests, with those that were never answered.
+func (d *distribution) all() int64 { return d.histogram.TotalCount() + d.NeverAnswered }
+
+// percentile returns the percentage of the histogram that is at 1/(1-q) = x of all requests; it is
+// above 100 when that is among those never answered.
+func (d *distribution) percentile(x float64) float64 {
+	return 100 * (1 - 1/x) * float64(d.all()) / float64(d.histogram.TotalCount())
+}
+
+// note has the requests that a chart cannot show as they were.
+func (d *distribution) note() string {
+	var parts []string
+	if d.GivenUp > 0 {
+		parts = append(parts, readable.Things(d.GivenUp, "request")+" given up: drawn at the time that each had taken.")
+	}
+	if d.NeverAnswered > 0 {
+		parts = append(parts, readable.Things(d.NeverAnswered, "request")+" never answered: the chart ends before them.")
+	}
+	return strings.Join(parts, " ")
+}
+
 // curve returns the latency in microseconds over 1/(1-q) at n places, evenly
-// spaced on a logarithmic axis from 1 to limit. It ends where the samples do: of
-// 1,000 answers none says what happens to one in 10,000.
+// spaced on a logarithmic axis from 1 to limit. It ends where the times do: of
+// 1,000 requests none says what happens to one in 10,000, and those never answered have none.
 func (d *distribution) curve(n int, limit float64) []point {
 	var xs, percentiles []float64
 	for i := range n {
 		x := math.Pow(limit, float64(i)/float64(max(1, n-1)))
-		if x > float64(d.histogram.TotalCount())*1.0001 {
+		percentile := d.percentile(x)
+		if x > float64(d.all())*1.0001 || percentile > 100 {
 			break
 		}
-		xs, percentiles = append(xs, x), append(percentiles, 100*(1-1/x))
+		xs, percentiles = append(xs, x), append(percentiles, percentile)
 	}
 	points := make([]point, len(xs))
 	for i, ns := range d.histogram.ValueAtPercentilesSlice(percentiles) {
@@ -65,12 +89,20 @@ func (d *distribution) curve(n int, limit float64) []point {
 	return points
 }
 
-// at returns the latency in microseconds at 1/(1-q) = x.
+// at returns the latency in microseconds at 1/(1-q) = x, the longest among those never answered.
 func (d *distribution) at(x float64) float64 {
-	return float64(d.histogram.ValueAtPercentile(100*(1-1/x))) / 1e3
+	return float64(d.histogram.ValueAtPercentile(d.percentile(x))) / 1e3
 }
 
-// A bin counts the answers that took at least from and less than to, in
+// atMost has the latency at 1/(1-q) = x in words.
+func (d *distribution) atMost(x float64) string {
+	if d.percentile(x) > 100 {
+		return "an infinite time " + d.from
+	}
+	return fmt.Sprintf("at most %s %s", readable.Span(d.at(x)), d.from)
+}
+
+// A bin counts the requests that took at least from and less than to, in
 // microseconds.
 type bin struct {
 	from, to float64

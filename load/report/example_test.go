@@ -74,7 +74,7 @@ func ExamplePlain() {
 	plain := report.NewPlain(os.Stdout)
 	plain.Show(load.Progress{
 		Elapsed: 2 * time.Second, Done: true, Requests: 2000, Status: map[string]int64{"2xx": 2000},
-		Last: small.Series[1], P50: 310, P90: 480, P99: 1210, P999: 3300, Max: 4100,
+		Last: small.Series[1], Latency: small.Latency,
 	})
 	// Output:
 	// done after 2 s: 2,000 answers, 1,000/s on average, no errors; from sent p50 310 us, p90 480 us, p99 1.21 ms, p99.9 3.30 ms, max 4.10 ms; 2xx 2,000

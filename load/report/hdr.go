@@ -7,25 +7,31 @@ import (
 	"io"
 	"math"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
+
 	"github.com/weirhq/weir/load"
 )
 
 // HDR writes the percentiles of the latency in milliseconds, as HdrHistogram's
 // own programs, wrk2 and hdr-plot do: from due when the loop was open, else from
-// sent. Five lines halve what is left to 100%.
+// sent. Five lines halve what is left to 100%. Percentiles are of all requests: the lines end before those
+// that were never answered, whose number is in the footer.
 func HDR(w io.Writer, r *load.Result) error {
 	ds, err := distributions(r)
 	if err != nil {
 		return err
 	}
 	l, from := primary(r)
-	if l != nil && l.Count > 0 && (len(ds) == 0 || ds[0].from != "from "+from) {
+	if l == nil {
+		l = &load.Latency{}
+	}
+	if l.Count > l.NeverAnswered && (len(ds) == 0 || ds[0].from != "from "+from) {
 		return errors.New("report: the latency from " + from + " has no histogram; was it taken out of the result?")
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%12s %14s %10s %14s\n\n", "Value", "Percentile", "TotalCount", "1/(1-Percentile)")
-	if len(ds) == 0 {
-		hdrFooter(&b, 0, 0, 0, 0)
+	if l.Count == l.NeverAnswered {
+		hdrFooter(&b, hdrhistogram.New(1, 2, 3), l)
 	} else {
 		hdrBody(&b, &ds[0])
 	}
@@ -40,8 +46,9 @@ const (
 )
 
 func hdrBody(b *bytes.Buffer, d *distribution) {
+	share := float64(d.histogram.TotalCount()) / float64(d.all())
 	for _, line := range d.histogram.CumulativeDistributionWithTicks(hdrLines) {
-		q := line.Quantile / 100
+		q := line.Quantile / 100 * share
 		fmt.Fprintf(b, "%12.6f %14.12f %10d ", float64(line.ValueAt)/nsPerMs, q, line.Count)
 		if rest := 1 - q; rest > 0 {
 			fmt.Fprintf(b, "%14.2f\n", 1/rest)
@@ -49,15 +56,18 @@ func hdrBody(b *bytes.Buffer, d *distribution) {
 			fmt.Fprintf(b, "%14s\n", "inf")
 		}
 	}
-	h := d.histogram
-	hdrFooter(b, h.Mean()/nsPerMs, h.StdDev()/nsPerMs, float64(h.Max())/nsPerMs, h.TotalCount())
+	hdrFooter(b, d.histogram, d.Latency)
 }
 
 // hdrFooter ends the table. The buckets are those of a histogram of nanoseconds
-// that reaches the maximum.
-func hdrFooter(b *bytes.Buffer, mean, stdev, most float64, n int64) {
-	buckets := 1 + int(max(0, math.Ceil(math.Log2(max(1, most*nsPerMs)/hdrSubbucket))))
-	fmt.Fprintf(b, "#[Mean    = %12.6f, StdDeviation   = %12.6f]\n", mean, stdev)
-	fmt.Fprintf(b, "#[Max     = %12.6f, Total count    = %12d]\n", most, n)
+// that reaches the maximum. The mean and the others are of the requests that have a time.
+func hdrFooter(b *bytes.Buffer, h *hdrhistogram.Histogram, l *load.Latency) {
+	most := float64(h.Max())
+	buckets := 1 + int(max(0, math.Ceil(math.Log2(max(1, most)/hdrSubbucket))))
+	fmt.Fprintf(b, "#[Mean    = %12.6f, StdDeviation   = %12.6f]\n", h.Mean()/nsPerMs, h.StdDev()/nsPerMs)
+	fmt.Fprintf(b, "#[Max     = %12.6f, Total count    = %12d]\n", most/nsPerMs, h.TotalCount())
 	fmt.Fprintf(b, "#[Buckets = %12d, SubBuckets     = %12d]\n", buckets, hdrSubbucket)
+	if l.GivenUp+l.NeverAnswered > 0 {
+		fmt.Fprintf(b, "#[Given up = %11d, Never answered = %12d]\n", l.GivenUp, l.NeverAnswered)
+	}
 }

@@ -3,6 +3,7 @@ package report_test
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -45,18 +46,29 @@ func TestHDR(t *testing.T) {
 			if value < before || n < beforeN {
 				t.Errorf("%s: line %q is less than the one before", name, line)
 			}
-			if share := float64(n) / float64(l.Count); share < quantile {
+			if share := float64(n) / float64(l.Count); share < quantile-1e-12 {
 				t.Errorf("%s: line %q counts %g of the samples, want as many as it says", name, line, share)
 			}
-			if want := float64(h.ValueAtPercentile(100*float64(n)/float64(l.Count))) / 1e6; value < want*.998 || value > want*1.002 {
+			if want := float64(h.ValueAtPercentile(100*float64(n)/float64(l.Count-l.NeverAnswered))) / 1e6; value < want*.998 || value > want*1.002 {
 				t.Errorf("%s: line %q: got %g ms, want %g", name, line, value, want)
 			}
 		}
-		if n != l.Count || quantile != 1 || inverse != "inf" {
-			t.Errorf("%s: the last line has %d samples at %g (%s), want %d at 1 (inf)", name, n, quantile, inverse, l.Count)
+		reached := l.Count - l.NeverAnswered
+		if end := float64(reached) / float64(l.Count); n != reached || math.Abs(quantile-end) > 1e-12 || (inverse == "inf") != (end == 1) {
+			t.Errorf("%s: the last line has %d samples at %g (%s), want %d at %g", name, n, quantile, inverse, reached, end)
 		}
-		if got := strings.Join(lines[len(lines)-4:], "\n"); !strings.HasPrefix(got, "#[Mean    =") || !strings.Contains(got, fmt.Sprintf("Total count    = %12d]", l.Count)) {
-			t.Errorf("%s: it ends in\n%s", name, got)
+		footer := []string{"#[Mean    =", "#[Max     =", "#[Buckets ="}
+		if l.GivenUp+l.NeverAnswered > 0 {
+			footer = append(footer, fmt.Sprintf("#[Given up = %11d, Never answered = %12d]", l.GivenUp, l.NeverAnswered))
+		}
+		last := lines[len(lines)-1-len(footer):]
+		for i, want := range footer {
+			if !strings.HasPrefix(last[i], want) {
+				t.Errorf("%s: line %d of the footer is %q, want %s", name, i+1, last[i], want)
+			}
+		}
+		if want := fmt.Sprintf("Total count    = %12d]", reached); !strings.HasSuffix(last[1], want) {
+			t.Errorf("%s: the footer has %q, want %s", name, last[1], want)
 		}
 	}
 }

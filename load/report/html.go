@@ -80,12 +80,9 @@ type tile struct {
 func tiles(r *load.Result) []tile {
 	ts := []tile{{Name: "answers per second", Number: readable.Number(r.RequestsPerSecond)}}
 	if l, from := primary(r); l != nil && l.Count > 0 {
-		for _, q := range []struct {
-			name string
-			us   float64
-		}{{"p50", l.P50}, {"p99", l.P99}, {"max", l.Max}} {
-			n, unit, _ := strings.Cut(readable.Span(q.us), " ")
-			ts = append(ts, tile{Name: q.name + " from " + from, Number: n, Unit: unit})
+		for _, c := range []column{{"p50", l.P50}, {"p99", l.P99}, {"max", l.Max}} {
+			n, unit, _ := strings.Cut(span(c.value), " ")
+			ts = append(ts, tile{Name: c.key + " from " + from, Number: bounded(l, c.key, n), Unit: unit})
 		}
 	}
 	notOK := r.Failed + r.Unanswered + r.Requests - r.Status["2xx"]

@@ -186,7 +186,7 @@ func (l *Live) lines(p load.Progress, width int) []line {
 	}, width)...)
 	lines = append(lines,
 		l.sparkline("answers", green, width, answersPerSecond),
-		l.sparkline("p99", cyan, width, func(s load.Second) float64 { return s.P99 }),
+		l.sparkline("p99", cyan, width, func(s load.Second) float64 { return float64(s.P99) }),
 	)
 	for i := range lines {
 		lines[i] = lines[i].cut(max(width, 1))
@@ -235,12 +235,16 @@ func countsFrom(p load.Progress) string {
 }
 
 func latencyPieces(p load.Progress) []piece {
+	l := p.Latency
+	if l == nil {
+		return []piece{{plain, "no request has ended yet"}}
+	}
 	var pieces []piece
 	for _, q := range []struct {
 		name string
-		us   float64
-	}{{"p50", p.P50}, {"p90", p.P90}, {"p99", p.P99}, {"p99.9", p.P999}, {"max", p.Max}} {
-		pieces = append(pieces, piece{plain, q.name + " " + readable.Span(q.us)})
+		column
+	}{{"p50", column{"p50", l.P50}}, {"p90", column{"p90", l.P90}}, {"p99", column{"p99", l.P99}}, {"p99.9", column{"p999", l.P999}}, {"max", column{"max", l.Max}}} {
+		pieces = append(pieces, piece{plain, q.name + " " + bounded(l, q.key, span(q.value))})
 	}
 	return pieces
 }

@@ -21,12 +21,12 @@ func progressAt(elapsed time.Duration) load.Progress {
 	p := load.Progress{
 		Elapsed: elapsed, Duration: 30 * time.Second, Asked: n, Sent: n, Requests: n - 64, Errors: n / 10_000 / 8,
 		Status: map[string]int64{"2xx": n - 64, "5xx": n / 9000}, Connections: 64, InFlight: 64,
-		P50: 812, P90: 1430, P99: 4310, P999: 20_100, Max: 44_000,
+		Latency: &load.Latency{P50: 812, P90: 1430, P99: 4310, P999: 20_100, Max: 44_000},
 	}
 	if second := int(elapsed.Seconds()); second > 0 {
 		p.Last = load.Second{
 			Start: float64(second - 1), Seconds: 1, Asked: 10_000, Sent: 10_000,
-			Requests: 10_000 - int64(second*second%7)*500, P99: 3000 + 800*float64(second*second%5),
+			Requests: 10_000 - int64(second*second%7)*500, P99: load.Micros(3000 + 800*(second*second%5)),
 		}
 	}
 	return p

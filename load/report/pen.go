@@ -37,12 +37,14 @@ func (p pen) paint(c color, s string) string {
 func (p pen) clean(s string) string {
 	return readable.Escape(s, func(r rune) string {
 		switch {
-		case r >= ' ' && r <= '~', p.color && (r == 'µ' || r == '…'):
+		case r >= ' ' && r <= '~', p.color && strings.ContainsRune("µ…≥", r):
 			return string(r)
 		case r == 'µ':
 			return "u"
 		case r == '…':
 			return "..."
+		case r == '≥':
+			return ">"
 		}
 		return ""
 	})
@@ -54,8 +56,8 @@ var (
 	ascii  = []rune(" _.-=+*#@")
 )
 
-// sparkline draws values from 0 to most as bars of a character each. What is
-// above 0 shows.
+// sparkline draws values from 0 to most as bars of a character each. A value above 0 shows, and one
+// above most, which is infinite, is a full bar.
 func (p pen) sparkline(values []float64, most float64) string {
 	levels := ascii
 	if p.color {
@@ -65,7 +67,7 @@ func (p pen) sparkline(values []float64, most float64) string {
 	for i, v := range values {
 		level := 0
 		if v > 0 {
-			level = min(max(1, int(v/most*float64(len(levels)-1)+0.5)), len(levels)-1)
+			level = max(1, int(min(v/most, 1)*float64(len(levels)-1)+0.5))
 		}
 		line[i] = levels[level]
 	}

@@ -26,7 +26,7 @@ var (
 // more is as far as the last one.
 func (p *page) percentilePlot(ds []distribution) {
 	width := min(p.width-len(indent)-axisWidth-3, 120)
-	limit := plotLimit(ds[0].histogram.TotalCount())
+	limit := plotLimit(ds[0].all())
 	grid := newGrid(width, plotRows, p.color)
 	curves := make([][]point, len(ds))
 	low, high := math.Inf(1), 0.0
@@ -44,6 +44,9 @@ func (p *page) percentilePlot(ds []distribution) {
 	p.line(indent + p.paint(bold, "Latency by percentile") + p.legend(ds))
 	p.grid(grid, axis)
 	p.line(indent + p.paint(dim, p.percentileAxis(width, limit)))
+	if note := ds[0].note(); note != "" {
+		p.labelled(0, "", note, dim)
+	}
 }
 
 // plotLimit is the end of the axis of 1/(1-q): the power of ten that reaches
@@ -183,21 +186,26 @@ func (g *grid) row(y int, p pen) string {
 // mostBars are drawn of a histogram.
 const mostBars = 16
 
-// histogram draws how many answers took how long.
+// histogram draws how many requests took how long.
 func (p *page) histogram(d *distribution) {
 	bins := d.bins(mostBars)
-	all, most := d.histogram.TotalCount(), int64(0)
+	all, most := d.all(), d.NeverAnswered
 	for _, b := range bins {
 		most = max(most, b.count)
 	}
 	p.line("")
 	p.line(indent + p.paint(bold, "Distribution of the latency "+d.from))
 	width := min(p.width-len(indent)-24-26, 80)
-	for _, b := range bins {
-		label := p.clean(fmt.Sprintf("%9s to %-9s", chart.TickSpan(b.from), chart.TickSpan(b.to)))
-		bar := p.bar(float64(b.count)/float64(most), width)
+	draw := func(label string, c color, n int64) {
+		bar := p.bar(float64(n)/float64(most), width)
 		pad := strings.Repeat(" ", width-len([]rune(bar)))
-		p.line(indent + p.paint(dim, label) + "  " + p.paint(cyan, bar) + pad + fmt.Sprintf("%9s %14s", readable.Share(b.count, all), readable.Count(b.count)))
+		p.line(indent + p.paint(dim, label) + "  " + p.paint(c, bar) + pad + fmt.Sprintf("%9s %14s", readable.Share(n, all), readable.Count(n)))
+	}
+	for _, b := range bins {
+		draw(p.clean(fmt.Sprintf("%9s to %-9s", chart.TickSpan(b.from), chart.TickSpan(b.to))), cyan, b.count)
+	}
+	if d.NeverAnswered > 0 {
+		draw(fmt.Sprintf("%-22s", "       never answered"), red, d.NeverAnswered)
 	}
 }
 

@@ -72,6 +72,7 @@ func makeResults(t testing.TB) map[string]*load.Result {
 		"closed":  closedResult(t),
 		"stalled": stalledResult(t),
 		"refused": refusedResult(),
+		"outage":  outageResult(t),
 		"one":     oneResult(t),
 		"huge":    hugeResult(t),
 		"hostile": hostileResult(t),

@@ -29,11 +29,11 @@ func latency(t testing.TB, h *hdrhistogram.Histogram) *load.Latency {
 	if err != nil {
 		t.Fatal(err)
 	}
-	us := func(percentile float64) float64 { return float64(h.ValueAtPercentile(percentile)) / 1e3 }
+	us := func(percentile float64) load.Micros { return load.Micros(h.ValueAtPercentile(percentile)) / 1e3 }
 	return &load.Latency{
-		Unit: "us", Count: h.TotalCount(), Min: float64(h.Min()) / 1e3,
+		Unit: "us", Count: h.TotalCount(), Min: load.Micros(h.Min()) / 1e3,
 		P2_5: us(2.5), P50: us(50), P90: us(90), P97_5: us(97.5), P99: us(99), P999: us(99.9), P9999: us(99.99),
-		Max: float64(h.Max()) / 1e3, Mean: h.Mean() / 1e3, Stdev: h.StdDev() / 1e3,
+		Max: load.Micros(h.Max()) / 1e3, Mean: load.Micros(h.Mean()) / 1e3, Stdev: load.Micros(h.StdDev()) / 1e3,
 		Histogram: string(encoded),
 	}
 }
@@ -43,7 +43,7 @@ func second(at int, asked int64, h *hdrhistogram.Histogram) load.Second {
 	us := h.ValueAtPercentilesSlice([]float64{50, 90, 99, 100})
 	return load.Second{
 		Start: float64(at), Seconds: 1, Asked: asked, Sent: asked, Requests: h.TotalCount(), Bytes: 412 * h.TotalCount(),
-		P50: float64(us[0]) / 1e3, P90: float64(us[1]) / 1e3, P99: float64(us[2]) / 1e3, Max: float64(us[3]) / 1e3, Connections: 64,
+		P50: load.Micros(us[0]) / 1e3, P90: load.Micros(us[1]) / 1e3, P99: load.Micros(us[2]) / 1e3, Max: load.Micros(us[3]) / 1e3, Connections: 64,
 	}
 }
 
@@ -165,6 +165,59 @@ func stalledResult(t testing.TB) *load.Result {
 	return r
 }
 
+// outageResult is a run of the open loop in which one request in ten has no answer: most of these
+// were given up after 10 s, and some were reset.
+func outageResult(t testing.TB) *load.Result {
+	const perSecond = 100
+	random := rand.New(rand.NewPCG(9, 10))
+	answered, all := newHistogram(), newHistogram()
+	r := &load.Result{
+		Started: began, URL: "http://127.0.0.1:20000/search", Protocol: "HTTP/1.1",
+		Connections: 160, ConnectionsMade: 360, Pipeline: 1, Threads: 2, Errors: map[string]int64{},
+		ErrorExamples: map[string]string{"timeout": "no whole answer in time: i/o timeout", "reset": "reading the answer: connection reset by peer"},
+		Generator:     load.Generator{CPUSeconds: 0.4, Busy: 0.01, Waited: 0.003, PeakRSS: 19 << 20},
+	}
+	for at := range 30 {
+		h := newHistogram()
+		for i := range perSecond {
+			service := 2e6 * math.Exp(0.3*random.NormFloat64())
+			switch {
+			case i%10 != 0:
+				record(t, h, service, 1)
+			case i == 50 && at%10 == 9:
+				r.Errors["reset"]++
+			case at >= 10:
+				r.Errors["timeout"]++
+				record(t, all, 10e9+service, 1)
+			}
+		}
+		answered.Merge(h)
+		s := second(at, perSecond, h)
+		if at >= 10 {
+			s.P99, s.Max, s.Errors = 10e6, 10.01e6, 10
+		}
+		if at%10 == 9 {
+			s.Max, s.Errors = load.NeverAnswered, s.Errors+1
+		}
+		r.Series = append(r.Series, s)
+	}
+	all.Merge(answered)
+	l := latency(t, all)
+	l.Answered, l.GivenUp, l.NeverAnswered = latency(t, answered), r.Errors["timeout"], r.Errors["reset"]
+	l.Count += l.NeverAnswered
+	l.P9999, l.Max, l.Mean, l.Stdev = load.NeverAnswered, load.NeverAnswered, load.NeverAnswered, load.NeverAnswered
+	l.AtLeast, l.TooFew = []string{"p97_5", "p99", "p999"}, []string{"p999", "p9999"}
+	r.Latency, r.LatencyFromDue = l, l
+	r.Requests = answered.TotalCount()
+	r.Failed = l.GivenUp + l.NeverAnswered
+	r.Asked, r.Sent = l.Count, l.Count
+	r.Status, r.StatusCodes = map[string]int64{"2xx": r.Requests}, map[string]int64{"200": r.Requests}
+	finish(t, r, 30)
+	r.FirstByte = l.Answered
+	r.Pacing = &load.Pacing{AskedPerSecond: perSecond, SentPerSecond: perSecond, Mean10ms: 1, Variance10ms: 0.1}
+	return r
+}
+
 // refusedResult is a run without an answer.
 func refusedResult() *load.Result {
 	return &load.Result{
@@ -211,7 +264,7 @@ func hugeResult(t testing.TB) *load.Result {
 		r.Series = append(r.Series, load.Second{
 			Start: float64(at), Seconds: 1, Asked: 1_200_000, Sent: 1_200_000,
 			Requests: 1_200_000 + int64(200_000*math.Sin(float64(at)/900)), Bytes: 9e9,
-			P50: 20, P90: 140, P99: 600 + 300*math.Cos(float64(at)/300), Max: 9000 + 8000*random.Float64(),
+			P50: 20, P90: 140, P99: load.Micros(600 + 300*math.Cos(float64(at)/300)), Max: load.Micros(9000 + 8000*random.Float64()),
 		})
 	}
 	r.Series[2777].Max = 3.6e9

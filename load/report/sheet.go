@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/weirhq/weir/internal/readable"
@@ -24,11 +25,12 @@ type sheet struct {
 // A fact is a name and what is known of it.
 type fact struct{ Name, Text string }
 
-// A table is a title, the names of its columns, which may be none, and rows.
+// A table is a title, the names of its columns, which may be none, rows, and notes below them.
 type table struct {
 	Title   string
 	Columns []string
 	Rows    []row
+	Notes   []string
 }
 
 // A row is a name, a cell for each column, and a remark.
@@ -68,7 +70,7 @@ func primary(r *load.Result) (l *load.Latency, from string) {
 	return r.Latency, "sent"
 }
 
-// headline tells the outcome in sentences.
+// headline has the outcome in sentences. Failures come first.
 func headline(r *load.Result) []string {
 	if r.Requests == 0 {
 		sentence := "Nothing was sent."
@@ -83,33 +85,81 @@ func headline(r *load.Result) []string {
 	sentences := []string{fmt.Sprintf("%s answers per second for %s.", readable.Number(r.RequestsPerSecond), readable.Lasting(r.DurationSeconds))}
 	switch l, from := primary(r); {
 	case l == nil || l.Count == 0:
+	case l.GivenUp+l.NeverAnswered > 0:
+		sentences = append(sentences, unansweredLatency(l, from))
 	case l.Count == 1:
-		sentences = []string{fmt.Sprintf("One answer came after %s, counted from when its request was %s.", readable.Span(l.Max), from)}
+		sentences = []string{fmt.Sprintf("One answer came after %s, counted from when its request was %s.", span(l.Max), from)}
 	default:
 		sentences = append(sentences, fmt.Sprintf("Half of them came within %s, 99%% within %s, the last after %s, counted from when a request was %s.",
-			readable.Span(l.P50), readable.Span(l.P99), readable.Span(l.Max), from))
+			span(l.P50), span(l.P99), span(l.Max), from))
 	}
-	return append(sentences, outcome(r))
+	if bad := failures(r); len(bad) > 0 {
+		return slices.Concat(bad, sentences)
+	}
+	if r.Sent == 1 {
+		return append(sentences, "The one request that was sent was answered, with 2xx.")
+	}
+	return append(sentences, fmt.Sprintf("All %s sent were answered, with 2xx.", readable.Things(r.Sent, "request")))
 }
 
-// outcome tells what did not go well, if anything.
-func outcome(r *load.Result) string {
+// unansweredLatency has the latency of a run in which not all requests were answered.
+func unansweredLatency(l *load.Latency, from string) string {
+	sentence := fmt.Sprintf("Of all requests p50 is %s and p99 %s, counted from when a request was %s",
+		boundWords(l, "p50", l.P50), boundWords(l, "p99", l.P99), from)
+	if a := l.Answered; a != nil {
+		sentence += fmt.Sprintf("; of those answered they are %s and %s", span(a.P50), span(a.P99))
+	}
+	return sentence + "."
+}
+
+func boundWords(l *load.Latency, key string, us load.Micros) string {
+	switch {
+	case us == load.NeverAnswered:
+		return "infinite"
+	case slices.Contains(l.AtLeast, key):
+		return "at least " + span(us)
+	}
+	return span(us)
+}
+
+// failures has the requests that were not answered, or not with 2xx, in sentences.
+func failures(r *load.Result) []string {
 	var bad []string
 	add := func(n int64, what string) {
 		if n > 0 {
 			bad = append(bad, readable.Count(n)+" "+what)
 		}
 	}
-	add(r.Failed, "failed")
+	add(r.Failed, "failed"+kindsOf(r))
 	add(r.Unanswered, "got no answer")
 	add(r.Requests-r.Status["2xx"], "got another status than 2xx")
-	switch {
-	case len(bad) > 0:
-		return fmt.Sprintf("Of %s sent %s.", readable.Things(r.Sent, "request"), readable.Enumerate(bad))
-	case r.Sent == 1:
-		return "The one request that was sent was answered, with 2xx."
+	var sentences []string
+	if len(bad) > 0 {
+		sentences = append(sentences, fmt.Sprintf("Of %s sent %s.", readable.Things(r.Sent, "request"), readable.Enumerate(bad)))
 	}
-	return fmt.Sprintf("All %s sent were answered, with 2xx.", readable.Things(r.Sent, "request"))
+	if r.Unsent > 0 {
+		sentences = append(sentences, fmt.Sprintf("%s asked for %s not sent.", readable.Things(r.Unsent, "request"), was(r.Unsent)))
+	}
+	return sentences
+}
+
+func was(n int64) string {
+	if n == 1 {
+		return "was"
+	}
+	return "were"
+}
+
+// kindsOf lists the kinds of errors in parentheses, most first.
+func kindsOf(r *load.Result) string {
+	var kinds []string
+	for _, kind := range byCount(r.Errors) {
+		kinds = append(kinds, readable.Clip(kind)+" "+readable.Count(r.Errors[kind]))
+	}
+	if len(kinds) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(kinds, ", ") + ")"
 }
 
 func facts(r *load.Result) []fact {
@@ -142,12 +192,39 @@ func facts(r *load.Result) []fact {
 // columns are those of a distribution, as autocannon has them.
 var columns = []string{"2.5%", "50%", "97.5%", "99%", "avg", "stdev", "max"}
 
+// A column has a value of a latency, whose key is its name in JSON.
+type column struct {
+	key   string
+	value load.Micros
+}
+
+func columnsOf(l *load.Latency) []column {
+	return []column{{"p2_5", l.P2_5}, {"p50", l.P50}, {"p97_5", l.P97_5}, {"p99", l.P99}, {"mean", l.Mean}, {"stdev", l.Stdev}, {"max", l.Max}}
+}
+
 func latencyRow(name string, l *load.Latency, s readable.Scale) row {
-	var cells []string
-	for _, us := range []float64{l.P2_5, l.P50, l.P97_5, l.P99, l.Mean, l.Stdev, l.Max} {
-		cells = append(cells, s.Cell(us))
+	r := row{Name: name}
+	for _, c := range columnsOf(l) {
+		r.Cells = append(r.Cells, latencyCell(l, c, s))
 	}
-	return row{Name: name, Cells: cells}
+	return r
+}
+
+func latencyCell(l *load.Latency, c column, s readable.Scale) string {
+	switch {
+	case c.value == load.NeverAnswered && c.key == "stdev":
+		return "-"
+	case c.value == load.NeverAnswered:
+		return never
+	}
+	cell, before, behind := s.Cell(float64(c.value)), bounded(l, c.key, ""), ""
+	if slices.Contains(l.TooFew, c.key) && before == "" {
+		behind = "?"
+	}
+	if len(cell) == 7 && before+behind != "" {
+		cell = strconv.FormatFloat(float64(c.value)/s.Size, 'g', 2, 64)
+	}
+	return before + cell + behind
 }
 
 // A namedLatency is a row of a table to be.
@@ -165,10 +242,13 @@ func latencies(title string, rows []namedLatency) table {
 	}
 	median, most := math.Inf(1), 0.0
 	for _, l := range rows {
-		median, most = min(median, l.P50), max(most, l.Max)
+		for _, us := range finite(l.P2_5, l.P50, l.P97_5, l.P99, l.Max) {
+			most = max(most, us)
+		}
+		median = min(median, float64(l.P50))
 	}
 	s := readable.TimeScale(median, most)
-	t := table{Title: title + ", " + s.Name, Columns: columns}
+	t := table{Title: title + ", " + s.Name, Columns: columns, Notes: latencyNotes(rows)}
 	for _, l := range rows {
 		t.Rows = append(t.Rows, latencyRow(l.name, l.Latency, s))
 	}
@@ -176,7 +256,17 @@ func latencies(title string, rows []namedLatency) table {
 }
 
 func latencyTable(r *load.Result) table {
-	return latencies("Latency", []namedLatency{{"from due", r.LatencyFromDue}, {"from sent", r.Latency}})
+	var rows []namedLatency
+	for _, l := range []namedLatency{{"due", r.LatencyFromDue}, {"sent", r.Latency}} {
+		if l.Latency == nil {
+			continue
+		}
+		rows = append(rows, namedLatency{"from " + l.name, l.Latency})
+		if l.Answered != nil {
+			rows = append(rows, namedLatency{"answered, " + l.name, l.Answered})
+		}
+	}
+	return latencies("Latency", rows)
 }
 
 func phaseTable(r *load.Result) table {
@@ -369,7 +459,7 @@ func pacingTable(r *load.Result) table {
 		Remark: fmt.Sprintf("%s asked and %s sent per second", rate(p.AskedPerSecond), rate(p.SentPerSecond)),
 	}}}
 	if p.Lag != nil && p.Lag.Count > 0 {
-		t.Rows = append(t.Rows, row{Name: "lag", Remark: fmt.Sprintf("%s half of the time, p99 %s, at most %s, from due to sent", readable.Span(p.Lag.P50), readable.Span(p.Lag.P99), readable.Span(p.Lag.Max))})
+		t.Rows = append(t.Rows, row{Name: "lag", Remark: fmt.Sprintf("%s half of the time, p99 %s, at most %s, from due to sent", span(p.Lag.P50), span(p.Lag.P99), span(p.Lag.Max))})
 	}
 	if p.Mean10ms > 0 {
 		t.Rows = append(t.Rows, row{Name: "evenness", Remark: fmt.Sprintf("%s sent in 10 ms on average, with a variance of %s about what was asked (0 is perfect; arrivals by chance have %s)",

@@ -101,15 +101,15 @@ func (p *page) tables(tables []table) {
 		gap = 2
 	}
 	for _, t := range tables {
-		p.table(t, name, max(cell, widestCell(t))+gap)
+		p.table(t, name, max(cell, p.widestCell(t))+gap)
 	}
 }
 
-func widestCell(t table) int {
+func (p *page) widestCell(t table) int {
 	widest := 0
 	for _, r := range t.Rows {
 		for _, c := range r.Cells {
-			widest = max(widest, len([]rune(c)))
+			widest = max(widest, len([]rune(p.clean(c))))
 		}
 	}
 	return widest
@@ -128,6 +128,9 @@ func (p *page) table(t table, nameWidth, cellWidth int) {
 	p.line(indent + head)
 	for _, r := range t.Rows {
 		p.row(r, nameWidth, cellWidth)
+	}
+	for _, note := range t.Notes {
+		p.labelled(0, "", note, dim)
 	}
 }
 
@@ -178,7 +181,7 @@ func (p *page) overTime(r *load.Result) {
 	p.line(indent + p.paint(bold, "Over time") + p.paint(dim, "    from 0 to the most, which stands at the end"))
 	width := min(p.width-len(indent)-13-11, 120)
 	for _, t := range shown {
-		p.line(indent + fmt.Sprintf("%-13s", t.name) + p.paint(t.color, p.sparkline(t.worst(width, end), t.most())) + "  " + p.paint(dim, p.clean(t.text(t.most()))))
+		p.line(indent + fmt.Sprintf("%-13s", t.name) + p.paint(t.color, p.sparkline(t.worst(width, end), t.most())) + "  " + p.paint(dim, p.clean(t.greatest())))
 	}
 }
 

@@ -22,6 +22,8 @@ func TestText(t *testing.T) {
 		{"stalled", report.Style{Width: 80, Color: true}},
 		{"stalled", report.Style{Width: 120}},
 		{"refused", report.Style{}},
+		{"outage", report.Style{}},
+		{"outage", report.Style{Width: 120, Color: true}},
 		{"one", report.Style{}},
 		{"zero", report.Style{}},
 	} {

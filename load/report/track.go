@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"slices"
 
 	"github.com/weirhq/weir/internal/readable"
@@ -57,14 +58,32 @@ func (t *track) merged(most int) []stretch {
 	return merged
 }
 
-// most is the greatest value.
+// most is the greatest finite value.
 func (t *track) most() float64 {
 	most := 0.0
 	for _, s := range t.stretches {
-		most = max(most, s.value)
+		if !math.IsInf(s.value, 1) {
+			most = max(most, s.value)
+		}
 	}
 	return most
 }
+
+// infinite reports whether a value is: a latency of requests that were never answered.
+func (t *track) infinite() bool {
+	return slices.ContainsFunc(t.stretches, func(s stretch) bool { return math.IsInf(s.value, 1) })
+}
+
+// greatest is the greatest value in words.
+func (t *track) greatest() string {
+	if t.infinite() {
+		return t.text(math.Inf(1))
+	}
+	return t.text(t.most())
+}
+
+// spanText is the text of a latency.
+func spanText(us float64) string { return span(load.Micros(us)) }
 
 // tracks returns what is known over time: of each second, and of the server's
 // samples.
@@ -80,9 +99,9 @@ func tracks(r *load.Result) []track {
 	all := []track{
 		{name: "answers/s", stretches: each(answersPerSecond), text: readable.Number, color: green, dips: true},
 		{name: "errors/s", stretches: each(errorsPerSecond), text: readable.Number, color: red},
-		{name: "p50, " + from, stretches: each(func(s load.Second) float64 { return s.P50 }), text: readable.Span, color: cyan},
-		{name: "p99, " + from, stretches: each(func(s load.Second) float64 { return s.P99 }), text: readable.Span, color: cyan},
-		{name: "max, " + from, stretches: each(func(s load.Second) float64 { return s.Max }), text: readable.Span, color: cyan},
+		{name: "p50, " + from, stretches: each(func(s load.Second) float64 { return float64(s.P50) }), text: spanText, color: cyan},
+		{name: "p99, " + from, stretches: each(func(s load.Second) float64 { return float64(s.P99) }), text: spanText, color: cyan},
+		{name: "max, " + from, stretches: each(func(s load.Second) float64 { return float64(s.Max) }), text: spanText, color: cyan},
 	}
 	if r.Server == nil {
 		return all

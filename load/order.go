@@ -1,0 +1,151 @@
+package load
+
+// An order has requests in the order of their times: those answered and those given up,
+// then those that were never answered.
+type order struct {
+	answered *distribution
+	finite   *distribution // answered and given up; answered itself without one given up
+	never    int64
+}
+
+func (o *order) count() int64 { return o.finite.count() + o.never }
+
+// whole reports whether each request was answered.
+func (o *order) whole() bool { return o.never == 0 && o.finite.count() == o.answered.count() }
+
+// at returns the time at a percentage, and whether that is a lower bound: how long one that was given up would
+// have taken decides whether it is exact. Of n sorted times p% is the one whose number is nearest to
+// n·p/100, as in HdrHistogram in every language and in the file of --hdr. 0 is that of none.
+func (o *order) at(percentage float64) (value Micros, atLeast bool) {
+	n := o.count()
+	if n == 0 {
+		return 0, false
+	}
+	rank := min(max(int64(percentage/100*float64(n)+0.5), 1), n)
+	if rank > o.finite.count() {
+		return NeverAnswered, false
+	}
+	value = o.finite.ranked(rank)
+	return value, !o.whole() && (rank > o.answered.count() || o.answered.ranked(rank) != value)
+}
+
+// latency returns the requests as a Result has them, without the histograms; nil without a request.
+func (o *order) latency() *Latency {
+	n := o.count()
+	if n == 0 {
+		return nil
+	}
+	l := &Latency{Unit: "us", Count: n, GivenUp: o.finite.count() - o.answered.count(), NeverAnswered: o.never}
+	for _, q := range l.quantiles() {
+		var atLeast bool
+		if *q.value, atLeast = o.at(q.percentage); atLeast {
+			l.AtLeast = append(l.AtLeast, q.key)
+		}
+		if tooFew(n, q.percentage) {
+			l.TooFew = append(l.TooFew, q.key)
+		}
+	}
+	o.setMoments(l)
+	return l
+}
+
+// fewBeyond is how many requests lie beyond a quantile, at least, for it to be more than chance: with
+// fewer than 3 the true quantile is above all of them in more than one of 20 runs, since (1-3/n)^n
+// is about 0.05 ("rule of three").
+const fewBeyond = 3
+
+// tooFew reports whether fewer than that lie beyond a quantile of n requests.
+func tooFew(n int64, percentage float64) bool {
+	return float64(n)*min(percentage, 100-percentage)/100 < fewBeyond-1e-6
+}
+
+// setMoments sets the extremes, the mean and the standard deviation.
+func (o *order) setMoments(l *Latency) {
+	whole := o.whole()
+	bound := func(key string) {
+		if !whole {
+			l.AtLeast = append(l.AtLeast, key)
+		}
+	}
+	l.Min, l.Max, l.Mean, l.Stdev = NeverAnswered, NeverAnswered, NeverAnswered, NeverAnswered
+	if o.finite.count() > 0 {
+		l.Min = micros(o.finite.min)
+		if o.answered.count() == 0 || o.answered.min > o.finite.min {
+			bound("min")
+		}
+	}
+	if o.never > 0 {
+		return
+	}
+	l.Max, l.Mean = micros(o.finite.max), Micros(o.finite.sum/float64(o.finite.count())/1e3)
+	bound("max")
+	bound("mean")
+	if whole {
+		l.Stdev = Micros(o.finite.histogram.StdDev() / 1e3)
+	}
+}
+
+// document returns the requests as a Result has them, with the histograms; nil without a request.
+func (o *order) document() *Latency {
+	l := o.latency()
+	if l == nil {
+		return nil
+	}
+	l.Histogram = o.finite.encoded()
+	if !o.whole() && o.answered.count() > 0 {
+		l.Answered = (&order{answered: o.answered, finite: o.answered}).document()
+	}
+	return l
+}
+
+// order decodes the histograms.
+func (l *Latency) order() (order, error) {
+	o := order{never: l.NeverAnswered, answered: newDistribution()}
+	var err error
+	if o.finite, err = l.distribution(); err != nil {
+		return o, err
+	}
+	switch {
+	case l.Answered != nil:
+		o.answered, err = l.Answered.distribution()
+	case l.GivenUp == 0:
+		o.answered, err = l.distribution()
+	}
+	return o, err
+}
+
+// distribution decodes the histogram.
+func (l *Latency) distribution() (*distribution, error) {
+	d := newDistribution()
+	if l.Count == l.NeverAnswered {
+		return d, nil
+	}
+	var err error
+	if d.histogram, err = l.DecodeHistogram(); err != nil {
+		return nil, err
+	}
+	d.min, d.max = d.histogram.Min(), d.histogram.Max()
+	if l.NeverAnswered == 0 {
+		d.sum = float64(l.Mean) * 1e3 * float64(l.Count)
+	}
+	return d, nil
+}
+
+// MergeLatencies returns the latency of several runs taken together, without the histograms, and with
+// Min and Max to three digits. Nil ones have no requests; without a request it is nil.
+func MergeLatencies(latencies ...*Latency) (*Latency, error) {
+	all := order{answered: newDistribution(), finite: newDistribution()}
+	for _, l := range latencies {
+		if l == nil || l.Count == 0 {
+			continue
+		}
+		o, err := l.order()
+		if err != nil {
+			return nil, err
+		}
+		all.answered.merge(o.answered)
+		all.finite.merge(o.finite)
+		all.never += o.never
+	}
+	return all.latency(), nil
+}
