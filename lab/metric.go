@@ -13,51 +13,54 @@ type Metric struct {
 	Unit   string // "/s", "us", "bytes", "CPUs", "s", "" for a count
 	Better Better
 	Of     func(*Run) (value float64, ok bool) // ok is false when the run does not have it
+
+	// PerRequest reports that the value is divided by the number of answers. No run has it that is [Run.Unanswered].
+	PerRequest bool
 }
 
 // Metrics are those that the lab knows, the most telling first.
 func Metrics() []Metric { return slices.Clone(metrics) }
 
 var metrics = []Metric{
-	{"requests per second", "/s", Higher, func(r *Run) (float64, bool) {
+	{Name: "requests per second", Unit: "/s", Better: Higher, Of: func(r *Run) (float64, bool) {
 		if r.Load == nil {
 			return 0, false
 		}
 		return r.Load.RequestsPerSecond, r.Load.Requests > 0
 	}},
-	{"latency p50", "us", Lower, latency(func(l quantiles) float64 { return l.P50 })},
-	{"latency p99", "us", Lower, latency(func(l quantiles) float64 { return l.P99 })},
-	{"latency p99.9", "us", Lower, latency(func(l quantiles) float64 { return l.P999 })},
-	{"latency max", "us", Lower, latency(func(l quantiles) float64 { return l.Max })},
-	{"CPU per request", "us", Lower, perRequest(func(u Usage) float64 { return u.CPUSeconds * 1e6 })},
-	{"user CPU per request", "us", Lower, perRequest(func(u Usage) float64 { return u.UserSeconds * 1e6 })},
-	{"system CPU per request", "us", Lower, perRequest(func(u Usage) float64 { return u.SystemSeconds * 1e6 })},
-	{"CPU", "CPUs", Neither, used(func(u Usage) float64 { return u.CPUSeconds / u.Seconds })},
-	{"memory, peak", "bytes", Lower, used(func(u Usage) float64 { return float64(u.PeakRSS) })},
-	{"memory, mean", "bytes", Lower, used(func(u Usage) float64 { return float64(u.MeanRSS) })},
-	{"threads, peak", "", Lower, used(func(u Usage) float64 { return float64(u.PeakThreads) })},
-	{"open files, peak", "", Neither, used(func(u Usage) float64 { return float64(u.PeakFiles) })},
-	{"context switches per request", "", Lower, perRequest(func(u Usage) float64 { return float64(u.VoluntarySwitches + u.ForcedSwitches) })},
+	{Name: "latency p50", Unit: "us", Better: Lower, Of: latency(func(l quantiles) float64 { return l.P50 })},
+	{Name: "latency p99", Unit: "us", Better: Lower, Of: latency(func(l quantiles) float64 { return l.P99 })},
+	{Name: "latency p99.9", Unit: "us", Better: Lower, Of: latency(func(l quantiles) float64 { return l.P999 })},
+	{Name: "latency max", Unit: "us", Better: Lower, Of: latency(func(l quantiles) float64 { return l.Max })},
+	perRequest("CPU per request", "us", func(u Usage) float64 { return u.CPUSeconds * 1e6 }),
+	perRequest("user CPU per request", "us", func(u Usage) float64 { return u.UserSeconds * 1e6 }),
+	perRequest("system CPU per request", "us", func(u Usage) float64 { return u.SystemSeconds * 1e6 }),
+	{Name: "CPU", Unit: "CPUs", Better: Neither, Of: used(func(u Usage) float64 { return u.CPUSeconds / u.Seconds })},
+	{Name: "memory, peak", Unit: "bytes", Better: Lower, Of: used(func(u Usage) float64 { return float64(u.PeakRSS) })},
+	{Name: "memory, mean", Unit: "bytes", Better: Lower, Of: used(func(u Usage) float64 { return float64(u.MeanRSS) })},
+	{Name: "threads, peak", Unit: "", Better: Lower, Of: used(func(u Usage) float64 { return float64(u.PeakThreads) })},
+	{Name: "open files, peak", Unit: "", Better: Neither, Of: used(func(u Usage) float64 { return float64(u.PeakFiles) })},
+	perRequest("context switches per request", "", func(u Usage) float64 { return float64(u.VoluntarySwitches + u.ForcedSwitches) }),
 	ofLoad("requests not answered with 2xx", "", Lower, func(l *load.Result) float64 { return float64(l.Without2xx()) }),
-	{"log bytes per second", "bytes/s", Neither, func(r *Run) (float64, bool) {
+	{Name: "log bytes per second", Unit: "bytes/s", Better: Neither, Of: func(r *Run) (float64, bool) {
 		return r.Output.BytesPerSecond, r.Output.Bytes > 0
 	}},
-	{"log lines lost", "", Lower, func(r *Run) (float64, bool) {
+	{Name: "log lines lost", Unit: "", Better: Lower, Of: func(r *Run) (float64, bool) {
 		return float64(r.Output.Lost), r.Output.Expected > 0
 	}},
-	{"log after the last answer", "s", Lower, func(r *Run) (float64, bool) {
+	{Name: "log after the last answer", Unit: "s", Better: Lower, Of: func(r *Run) (float64, bool) {
 		return r.Output.After, r.Output.Bytes > 0
 	}},
-	{"waiting for the log's reader, most", "bytes", Neither, func(r *Run) (float64, bool) {
+	{Name: "waiting for the log's reader, most", Unit: "bytes", Better: Neither, Of: func(r *Run) (float64, bool) {
 		return float64(r.Output.MostBehind), r.Output.MostBehind > 0
 	}},
-	{"allocated per request", "bytes", Lower, goPerRequest(func(g GoUsage) float64 { return float64(g.Allocated) })},
-	{"allocations per request", "", Lower, goPerRequest(func(g GoUsage) float64 { return float64(g.Allocations) })},
-	{"garbage collections", "", Lower, ofGo(func(g GoUsage) float64 { return float64(g.GCs) })},
-	{"collector's pauses", "s", Lower, ofGo(func(g GoUsage) float64 { return g.PauseSeconds })},
-	{"heap in use, peak", "bytes", Lower, ofGo(func(g GoUsage) float64 { return float64(g.PeakHeap) })},
-	{"goroutines, peak", "", Lower, ofGo(func(g GoUsage) float64 { return float64(g.PeakGoroutines) })},
-	{"time to be ready", "s", Lower, func(r *Run) (float64, bool) { return r.ReadyAfter, r.ReadyAfter > 0 }},
+	goPerRequest("allocated per request", "bytes", func(g GoUsage) float64 { return float64(g.Allocated) }),
+	goPerRequest("allocations per request", "", func(g GoUsage) float64 { return float64(g.Allocations) }),
+	{Name: "garbage collections", Unit: "", Better: Lower, Of: ofGo(func(g GoUsage) float64 { return float64(g.GCs) })},
+	{Name: "collector's pauses", Unit: "s", Better: Lower, Of: ofGo(func(g GoUsage) float64 { return g.PauseSeconds })},
+	{Name: "heap in use, peak", Unit: "bytes", Better: Lower, Of: ofGo(func(g GoUsage) float64 { return float64(g.PeakHeap) })},
+	{Name: "goroutines, peak", Unit: "", Better: Lower, Of: ofGo(func(g GoUsage) float64 { return float64(g.PeakGoroutines) })},
+	{Name: "time to be ready", Unit: "s", Better: Lower, Of: func(r *Run) (float64, bool) { return r.ReadyAfter, r.ReadyAfter > 0 }},
 }
 
 // quantiles are the latencies that users had to wait, in microseconds: from due in the open
@@ -95,13 +98,28 @@ func used(of func(Usage) float64) func(*Run) (float64, bool) {
 	}
 }
 
-func perRequest(of func(Usage) float64) func(*Run) (float64, bool) {
-	return func(r *Run) (float64, bool) {
-		if r.Usage.Seconds == 0 || r.Load == nil || r.Load.Requests == 0 {
+func perRequest(name, unit string, of func(Usage) float64) Metric {
+	return divided(name, unit, func(r *Run) (float64, bool) { return of(r.Usage), r.Usage.Seconds > 0 })
+}
+
+// divided is a metric that is divided by the number of answers.
+func divided(name, unit string, of func(*Run) (float64, bool)) Metric {
+	return Metric{Name: name, Unit: unit, PerRequest: true, Of: func(r *Run) (float64, bool) {
+		value, ok := of(r)
+		if !ok || r.Load == nil || r.Load.Requests == 0 || r.Unanswered() {
 			return 0, false
 		}
-		return of(r.Usage) / float64(r.Load.Requests), true
-	}
+		return value / float64(r.Load.Requests), true
+	}}
+}
+
+// mostUnanswered is the share of the requests up to which they may have no answer.
+const mostUnanswered = 0.01
+
+// Unanswered reports whether more than 1% of the requests that were sent had no answer. The service has worked for
+// them, too: a division by the answers makes each answer dearer than it is.
+func (r *Run) Unanswered() bool {
+	return r.Load != nil && float64(r.Load.Sent-r.Load.Requests) > mostUnanswered*float64(r.Load.Sent)
 }
 
 func ofGo(of func(GoUsage) float64) func(*Run) (float64, bool) {
@@ -113,11 +131,11 @@ func ofGo(of func(GoUsage) float64) func(*Run) (float64, bool) {
 	}
 }
 
-func goPerRequest(of func(GoUsage) float64) func(*Run) (float64, bool) {
-	return func(r *Run) (float64, bool) {
-		if r.Go == nil || r.Load == nil || r.Load.Requests == 0 {
+func goPerRequest(name, unit string, of func(GoUsage) float64) Metric {
+	return divided(name, unit, func(r *Run) (float64, bool) {
+		if r.Go == nil {
 			return 0, false
 		}
-		return of(*r.Go) / float64(r.Load.Requests), true
-	}
+		return of(*r.Go), true
+	})
 }

@@ -49,7 +49,7 @@ func MetricsOf(runs []Run) []Metric {
 }
 
 func ofLoad(name, unit string, better Better, of func(*load.Result) float64) Metric {
-	return Metric{name, unit, better, func(r *Run) (float64, bool) {
+	return Metric{Name: name, Unit: unit, Better: better, Of: func(r *Run) (float64, bool) {
 		if r.Load == nil {
 			return 0, false
 		}

@@ -47,6 +47,11 @@ type Runs struct {
 	Outcomes  map[lab.Outcome]int `json:"outcomes"`
 	Saturated []int               `json:"saturated,omitempty"`
 
+	// Unanswered has the numbers of the counted runs in which more than 1% of the
+	// requests were not answered. With one of them in any configuration, no metric
+	// is divided by the number of answers.
+	Unanswered []int `json:"unanswered,omitempty"`
+
 	// FirstError is why the first run that does not count ended so.
 	FirstError string `json:"first_error,omitempty"`
 }

@@ -521,6 +521,42 @@ func TestNothingThatLeadsDiffers(t *testing.T) {
 	}
 }
 
+// A queue answers a tenth of the requests of a service that works as much.
+func TestUnanswered(t *testing.T) {
+	r := closedLoop(series{"null", around(1, 10, 1000, 0.01)}, series{again, around(2, 10, 1000, 0.01)}, series{"queue", around(3, 10, 100, 0.01)})
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		run.Usage = lab.Usage{Seconds: 1, CPUSeconds: 1 + float64(i)/1000}
+		run.Load.LatencyFromDue = run.Load.Latency
+		if run.Configuration != "queue" {
+			run.Load.Requests, run.Load.Unanswered = 100, 900
+		}
+	}
+	r.Lead = []string{"CPU per request", "requests per second"}
+	a := analysis.Of(r)
+	for _, m := range a.Metrics {
+		if strings.HasSuffix(m.Name, "per request") {
+			t.Errorf("%s is compared: %+v", m.Name, m.Row("queue"))
+		}
+	}
+	if value, ok := lab.Metrics()[slices.IndexFunc(lab.Metrics(), func(m lab.Metric) bool { return m.Name == "CPU per request" })].Of(&r.Runs[0]); ok {
+		t.Errorf("the first run has a CPU per request of %v", value)
+	}
+	const want = "In 20 of 20 runs of null and null again more than 1% of the requests had no answer. The service worked for them, too, so nothing is divided by " +
+		"the number of answers: there is no CPU per request, no user CPU per request, "
+	for _, warnings := range [][]string{a.Warnings, {strings.TrimPrefix(analysis.Compare(r, r).Warnings[1], "A: ")}} {
+		if len(warnings) == 0 || !strings.HasPrefix(warnings[0], want) {
+			t.Errorf("the warnings are %q, want first %q", warnings, want)
+		}
+	}
+	for i := range r.Runs {
+		r.Runs[i].Load.Requests, r.Runs[i].Load.Unanswered = 990, 10
+	}
+	if a := analysis.Of(r); a.Metric("CPU per request") == nil {
+		t.Error("with 1% of the requests unanswered there is no CPU per request")
+	}
+}
+
 // Two families are corrected: the metrics that lead, and the others. The second one has all of alpha when each
 // comparison of the first one differs.
 func TestFamilies(t *testing.T) {

@@ -81,7 +81,7 @@ func Compare(a, b *lab.Results) *Comparison {
 		name string
 		t    *table
 	}{{"A", ta}, {"B", tb}} {
-		for _, w := range slices.Concat(failures(side.t), saturated(side.t)) {
+		for _, w := range slices.Concat(undivided(side.t), failures(side.t), saturated(side.t)) {
 			c.Warnings = append(c.Warnings, side.name+": "+w)
 		}
 	}

@@ -37,13 +37,15 @@ func TestFalseSentences(t *testing.T) {
 	}
 }
 
-// allDesigns are those of the promise: from 1 to 6 configurations, 1 to 40 measures and 6 to 20 runs.
+// allDesigns has the corners of the promise, which is from 1 to 6 configurations, 1 to 40 measures and 6 to 20 runs, and
+// one design between them.
 func allDesigns() []design {
 	var all []design
-	for _, load := range []loop{noLoad, closedLoad, openLoad} {
-		for _, configurations := range []int{1, 2, 6} {
-			for _, measures := range []int{1, 8, 40} {
-				for _, runs := range []int{6, 10, 20} {
+	for _, load := range []loop{closedLoad, noLoad, openLoad} {
+		all = append(all, design{2, 8, 10, load})
+		for _, configurations := range []int{1, 6} {
+			for _, measures := range []int{1, 40} {
+				for _, runs := range []int{6, 20} {
 					all = append(all, design{configurations, measures, runs, load})
 				}
 			}

@@ -41,6 +41,7 @@ func findings(t *table, a *Analysis) []Finding {
 	for _, g := range groups {
 		told = append(told, alike(g)...)
 	}
+	told = append(told, undecidedElsewhere(t, a, groups)...)
 	if len(told) == 0 && slices.ContainsFunc(a.Metrics, func(m Metric) bool { return len(compared(a, &m)) > 0 }) {
 		told = append(told, Finding{Text: allTheSame})
 	}

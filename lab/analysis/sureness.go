@@ -20,22 +20,25 @@ func listed(names []string, most int) string {
 // mostNamed are the configurations that a sentence names which is true of many.
 const mostNamed = 3
 
-// undecided has a sentence for each family that has too few runs for its number of comparisons, with the runs that it
-// needs. If the family leads, the largest difference so far comes with it.
+// undecided has a sentence for each family with metrics that lead and too few runs for its number of comparisons: how
+// many runs it needs, and the largest difference so far.
 func undecided(t *table, a *Analysis, groups [][]judged) []Finding {
 	var all []Finding
 	for _, f := range a.Families {
-		open := f.open(slices.Concat(groups...))
-		lead := len(open) > 0
-		if !lead {
-			open = f.open(allCompared(a))
-		}
-		if len(open) == 0 {
-			continue
-		}
-		all = append(all, f.tooFew(t, a, open, lead))
-		if lead {
+		if open := f.open(slices.Concat(groups...)); len(open) > 0 {
+			all = append(all, f.tooFew(t, a, open, ""))
 			all = append(all, soFar(open)...)
+		}
+	}
+	return all
+}
+
+// undecidedElsewhere has the same for the families in which only metrics that do not lead have too few runs.
+func undecidedElsewhere(t *table, a *Analysis, groups [][]judged) []Finding {
+	var all []Finding
+	for _, f := range a.Families {
+		if open := f.open(allCompared(a)); len(open) > 0 && len(f.open(slices.Concat(groups...))) == 0 {
+			all = append(all, f.tooFew(t, a, open, " in the other metrics"))
 		}
 	}
 	return all
@@ -49,7 +52,7 @@ func (f *Family) open(rows []judged) []judged {
 }
 
 // tooFew says how many runs the family has, and how many it needs.
-func (f *Family) tooFew(t *table, a *Analysis, open []judged, lead bool) Finding {
+func (f *Family) tooFew(t *table, a *Analysis, open []judged, in string) Finding {
 	where := fmt.Sprintf("%s of each configuration", t.fewest())
 	if slices.ContainsFunc(allCompared(a), func(j judged) bool {
 		return j.metric.first == f.Leads && (j.row.Versus.differs() || j.row.Versus.Verdict == Noise)
@@ -60,11 +63,7 @@ func (f *Family) tooFew(t *table, a *Analysis, open []judged, lead bool) Finding
 	if f.Comparisons > 1 {
 		many = fmt.Sprintf(", for %d comparisons at once", f.Comparisons)
 	}
-	than := ""
-	if !lead {
-		than = " in the other metrics"
-	}
-	return Finding{Text: fmt.Sprintf("The runs are too few to tell a difference from chance%s: %s. It takes at least %d%s.", than, where, f.NeededRuns, many)}
+	return Finding{Text: fmt.Sprintf("The runs are too few to tell a difference from chance%s: %s. It takes at least %d%s.", in, where, f.NeededRuns, many)}
 }
 
 // soFar tells the largest difference of the first of the metrics.

@@ -14,6 +14,7 @@ type table struct {
 	configurations  []string
 	runs            []Runs // of each configuration
 	columns         []column
+	undivided       []string // the metrics that are left out because too many requests were not answered
 }
 
 // A column is one metric.
@@ -39,7 +40,12 @@ func tableOf(r *lab.Results) *table {
 	t.name(r)
 	t.count(r)
 	lead := leading(r)
+	unanswered := slices.ContainsFunc(r.Runs, func(run lab.Run) bool { return measured(&run) && run.Unanswered() })
 	for _, m := range lab.MetricsOf(r.Runs) {
+		if m.PerRequest && unanswered {
+			t.undivided = append(t.undivided, m.Name)
+			continue
+		}
 		c := column{Name: m.Name, Unit: m.Unit, Better: m.Better, leads: slices.Contains(lead, m.Name), values: map[string][]Value{}}
 		for i := range r.Runs {
 			if run := &r.Runs[i]; measured(run) {
@@ -123,6 +129,9 @@ func (t *table) count(r *lab.Results) {
 				continue
 			}
 			n.Counted++
+			if run.Unanswered() {
+				n.Unanswered = append(n.Unanswered, run.Number)
+			}
 			if run.Load != nil && run.Load.Saturated {
 				n.Saturated = append(n.Saturated, run.Number)
 			}

@@ -23,7 +23,8 @@ func warnings(r *lab.Results, t *table, a *Analysis) []string {
 	if r.Interrupted {
 		all = append(all, "The experiment was ended before all of its runs were made.")
 	}
-	all = append(all, notMeasured(r, a)...)
+	all = append(all, notMeasured(r, t, a)...)
+	all = append(all, undivided(t)...)
 	all = append(all, unlikeItself(a)...)
 	all = append(all, few(t, a)...)
 	all = append(all, failures(t)...)
@@ -38,10 +39,10 @@ func warnings(r *lab.Results, t *table, a *Analysis) []string {
 }
 
 // notMeasured tells of metrics that the experiment is about and no run has.
-func notMeasured(r *lab.Results, a *Analysis) []string {
+func notMeasured(r *lab.Results, t *table, a *Analysis) []string {
 	var missing []string
 	for _, name := range r.Lead {
-		if a.Metric(name) == nil {
+		if a.Metric(name) == nil && !slices.Contains(t.undivided, name) {
 			missing = append(missing, fmt.Sprintf("%q", name))
 		}
 	}
@@ -49,6 +50,16 @@ func notMeasured(r *lab.Results, a *Analysis) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("The experiment is about %s, which no run has: lead names a metric as the tables do.", listed(missing, 6))}
+}
+
+// undivided names the metrics that are left out because they are divided by the answers.
+func undivided(t *table) []string {
+	f := t.among(func(r Runs) (int, int) { return len(r.Unanswered), r.Counted })
+	if f.runs == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s more than 1%% of the requests had no answer. The service worked for them, too, so nothing is divided by the number of answers: there is no %s.",
+		f, strings.Join(t.undivided, ", no "))}
 }
 
 // unlikeItself warns of a baseline that differs from its twin. The p of all metrics that lead are corrected together.

@@ -377,6 +377,24 @@ func TestLongNamesBreak(t *testing.T) {
 	}
 }
 
+// A terminal of 80 columns has room for the CPU per request and p50.
+func TestTextHasCostAndMedian(t *testing.T) {
+	for name, get := range map[string]func(*testing.T) (*lab.Results, string){"closed loop": smallReport, "whole": wholeReport} {
+		r, _ := get(t)
+		var text bytes.Buffer
+		if err := report.Text(&text, r, analysis.Of(r), "", report.Style{}); err != nil {
+			t.Fatal(err)
+		}
+		table, _, _ := strings.Cut(text.String(), "Not in this table")
+		table = table[strings.Index(table, "\n\n "):]
+		for _, want := range []string{"CPU per", " p50"} {
+			if !strings.Contains(table, want) {
+				t.Errorf("%s: the table lacks %q:\n%s", name, want, text.String())
+			}
+		}
+	}
+}
+
 func TestTextKeepsItsWidth(t *testing.T) {
 	r, _ := wholeReport(t)
 	a := analysis.Of(r)

@@ -36,15 +36,6 @@ type table struct {
 	Rows    [][]cell
 }
 
-// first is a table's first n columns.
-func (t table) first(n int) table {
-	some := table{Columns: t.Columns[:n]}
-	for _, row := range t.Rows {
-		some.Rows = append(some.Rows, row[:n])
-	}
-	return some
-}
-
 // A column's cells are texts or numbers.
 type column struct {
 	Name   string
@@ -140,10 +131,10 @@ func notJudged(m analysis.Metric) bool {
 }
 
 // mostLeading is how many metrics the overview has.
-const mostLeading = 4
+const mostLeading = 5
 
 // worthKnowing are metrics that an overview has when there is room.
-var worthKnowing = []string{"requests per second", "latency p99", "CPU per request", "memory, peak"}
+var worthKnowing = []string{"requests per second", "CPU per request", "latency p50", "latency p99", "memory, peak"}
 
 // leading returns the metrics that are looked at first: those that findings are
 // about, then what is worth knowing of every service.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/weirhq/weir/internal/readable"
@@ -131,38 +132,68 @@ func (p *paper) warnings(ws []string) {
 	}
 }
 
-// overview writes a table of metrics, in as many columns as have room: what leads
-// comes first, and what is left out is named.
+// overview writes a table of metrics. It has the differences of all metrics where they fit, else those of as many
+// metrics as have room, from the first one on. It names the metrics that do not fit.
 func (p *paper) overview(t table) {
-	const others, each = 2, 2 // columns: before the metrics, and of each
-	for n := len(t.Columns); n >= others+each; n -= each {
-		for _, much := range []detailed{all, medians, texts} {
-			if !p.columns(t.first(n), much) {
-				continue
+	metrics := (len(t.Columns) - beforeMetrics) / 2
+	for shown := metrics; shown > 0; shown-- {
+		for compared := shown; compared > 0; compared-- {
+			if p.fits(t.narrowed(shown, compared)) {
+				p.leftOut(t, shown)
+				return
 			}
-			var left []string
-			for k := n; k < len(t.Columns); k += each {
-				left = append(left, t.Columns[k].Name)
-			}
-			if left != nil {
-				p.wrapped("", "Not in this table, but in the report: "+strings.Join(left, "; ")+".", "")
-				p.line("")
-			}
-			return
 		}
 	}
 	p.blocks(t)
 }
 
-// table writes a table in columns: with its intervals where they fit, then
-// without, and when it is still too wide, as a block for each row.
-func (p *paper) table(t table) {
-	for _, much := range []detailed{all, medians, texts} {
-		if p.columns(t, much) {
-			return
-		}
+// beforeMetrics is the number of columns of an overview before those of its metrics, of which each has two: its value
+// and the difference.
+const beforeMetrics = 2
+
+// narrowed is an overview of so many metrics, of which the first ones have their difference. The values of the others
+// have its colour.
+func (t table) narrowed(shown, compared int) table {
+	n := beforeMetrics + 2*compared
+	narrow := table{Columns: slices.Clone(t.Columns[:n])}
+	for m := compared; m < shown; m++ {
+		narrow.Columns = append(narrow.Columns, t.Columns[beforeMetrics+2*m])
 	}
-	p.blocks(t)
+	for _, row := range t.Rows {
+		cells := slices.Clone(row[:n])
+		for m := compared; m < shown; m++ {
+			value, versus := row[beforeMetrics+2*m], row[beforeMetrics+2*m+1]
+			value.Class = versus.Class
+			cells = append(cells, value)
+		}
+		narrow.Rows = append(narrow.Rows, cells)
+	}
+	return narrow
+}
+
+// leftOut names the metrics after the first ones.
+func (p *paper) leftOut(t table, shown int) {
+	var left []string
+	for k := beforeMetrics + 2*shown; k < len(t.Columns); k += 2 {
+		left = append(left, t.Columns[k].Name)
+	}
+	if left != nil {
+		p.wrapped("", "Not in this table, but in the report: "+strings.Join(left, "; ")+".", "")
+		p.line("")
+	}
+}
+
+// table writes a table in columns, or as a block for each row when they are too wide.
+func (p *paper) table(t table) {
+	if !p.fits(t) {
+		p.blocks(t)
+	}
+}
+
+// fits writes a table in columns: with its intervals where they fit, else without. It writes nothing when the columns
+// are too wide.
+func (p *paper) fits(t table) bool {
+	return p.columns(t, all) || p.columns(t, medians) || p.columns(t, texts)
 }
 
 // detailed is how much of a cell is written.
