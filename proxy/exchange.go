@@ -55,9 +55,10 @@ type Client interface {
 	StopReading()
 
 	// Tunnel takes the connection over: what it returns is the caller's to
-	// close, and reads first what the client has already sent. The Client is
-	// not used again.
-	Tunnel() (Tunnel, error)
+	// close, and reads first what the client has already sent. fields were set
+	// for the answer outside of the exchange; the 101 holds them too. The Client
+	// is not used again.
+	Tunnel() (t Tunnel, fields []Field, err error)
 }
 
 // A Tunnel is a connection that has left HTTP behind.

@@ -19,13 +19,15 @@ func (s *sink) Head(status int, _ []proxy.Field, _ int64) error {
 	s.status = status
 	return nil
 }
-func (s *sink) Write(p []byte) (int, error)   { s.bytes += len(p); return len(p), nil }
-func (s *sink) Flush() error                  { return nil }
-func (s *sink) Trailer([]proxy.Field)         {}
-func (s *sink) Duplex()                       {}
-func (s *sink) StopReading()                  {}
-func (s *sink) Room() (int, error)            { return math.MaxInt, nil }
-func (s *sink) Tunnel() (proxy.Tunnel, error) { return nil, errors.New("no tunnel") }
+func (s *sink) Write(p []byte) (int, error) { s.bytes += len(p); return len(p), nil }
+func (s *sink) Flush() error                { return nil }
+func (s *sink) Trailer([]proxy.Field)       {}
+func (s *sink) Duplex()                     {}
+func (s *sink) StopReading()                {}
+func (s *sink) Room() (int, error)          { return math.MaxInt, nil }
+func (s *sink) Tunnel() (proxy.Tunnel, []proxy.Field, error) {
+	return nil, nil, errors.New("no tunnel")
+}
 
 // fill makes x a plain GET whose answer goes to client.
 func fill(x *proxy.Exchange, client proxy.Client) {

@@ -43,7 +43,7 @@ func (w *waitedFor) Write(p []byte) (int, error)      { w.body += len(p); return
 func (w *waitedFor) Trailer([]Field)                  {}
 func (w *waitedFor) Duplex()                          {}
 func (w *waitedFor) StopReading()                     {}
-func (w *waitedFor) Tunnel() (Tunnel, error)          { return nil, errors.New("no tunnel") }
+func (w *waitedFor) Tunnel() (Tunnel, []Field, error) { return nil, nil, errors.New("no tunnel") }
 
 // While an exchange waits for its client or its upstream, it holds no buffer for
 // the answer.

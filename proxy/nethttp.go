@@ -173,13 +173,20 @@ func (h *HTTP) StopReading() {
 	http.NewResponseController(h.w).SetReadDeadline(past)
 }
 
-// Tunnel hijacks the connection.
-func (h *HTTP) Tunnel() (Tunnel, error) {
+// Tunnel hijacks the connection. Its fields are those of the ResponseWriter,
+// where middleware has set them.
+func (h *HTTP) Tunnel() (Tunnel, []Field, error) {
+	var fields []Field
+	for name, values := range h.w.Header() {
+		for _, value := range values {
+			fields = append(fields, Field{name, value})
+		}
+	}
 	nc, rw, err := http.NewResponseController(h.w).Hijack()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return &hijacked{Conn: nc, buffered: rw.Reader}, nil
+	return &hijacked{Conn: nc, buffered: rw.Reader}, fields, nil
 }
 
 // hijacked is a connection that net/http has let go of, with what it had read.

@@ -33,7 +33,7 @@ func (t *transfer) checkUpgrade() error {
 func (t *transfer) tunnel() error {
 	x := t.x
 	t.step = "switching protocols"
-	client, err := x.Client.Tunnel()
+	client, outside, err := x.Client.Tunnel()
 	if err != nil {
 		return &Error{Kind: BadRequest, Step: t.step, Err: err}
 	}
@@ -53,7 +53,7 @@ func (t *transfer) tunnel() error {
 		return &Error{Kind: ClientGone, Step: t.step, Err: errGone}
 	}
 	a := &x.answer
-	first := append(x.appendSwitching(x.head[:0]), a.buf[a.r:a.w]...)
+	first := append(x.appendSwitching(x.head[:0], outside), a.buf[a.r:a.w]...)
 	if _, err := client.Write(first); err != nil {
 		return &Error{Kind: ClientGone, Step: t.step, Err: err}
 	}
@@ -64,8 +64,9 @@ func (t *transfer) tunnel() error {
 	return nil
 }
 
-// appendSwitching writes the head of the 101 answer for the client.
-func (x *Exchange) appendSwitching(b []byte) []byte {
+// appendSwitching writes the head of the 101 answer for the client. outside are
+// fields that were set outside of the exchange.
+func (x *Exchange) appendSwitching(b []byte, outside []Field) []byte {
 	b = append(b, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n"...)
 	b = appendField(b, "Upgrade", x.framing.upgrade)
 	x.collectFields()
@@ -74,6 +75,11 @@ func (x *Exchange) appendSwitching(b []byte) []byte {
 	}
 	for _, f := range x.Answer {
 		b = appendField(b, f.Name, f.Value)
+	}
+	for _, f := range outside {
+		if !framesBody(f.Name) && httpsyntax.IsToken(f.Name) && httpsyntax.IsPlain(f.Value) {
+			b = appendField(b, f.Name, f.Value)
+		}
 	}
 	return append(b, "\r\n"...)
 }

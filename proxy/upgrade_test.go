@@ -145,6 +145,33 @@ func TestTunnel(t *testing.T) {
 	}
 }
 
+// What middleware has set is in the 101, beside the fields of the upstream.
+func TestTunnelKeepsFieldsOfMiddleware(t *testing.T) {
+	o := openOrigin(t, func(w *wire) {
+		if _, err := w.readHead(); err == nil {
+			w.say(strings.Replace(switching, "\r\n\r\n", "\r\nSet-Cookie: up=1\r\n\r\n", 1))
+		}
+	})
+	d := openDoor(t, nil, o.url)
+	next := d.Config.Handler
+	d.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Add("Set-Cookie", "a=1")
+		w.Header().Add("Set-Cookie", "b=2")
+		w.Header().Set("X-Trace", "t")
+		w.Header().Set("Content-Length", "5")
+		next.ServeHTTP(w, r)
+	})
+	c := d.dial()
+	c.say(upgradeRequest)
+	h, err := c.readHead()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := h.get("Set-Cookie"); got != "up=1, a=1, b=2" || h.get("X-Trace") != "t" || h.get("Content-Length") != "" {
+		t.Errorf("the client got %q", h.raw)
+	}
+}
+
 // An upstream that ends its half first still hears the client out.
 func TestTunnelClosedByUpstream(t *testing.T) {
 	heard := make(chan string, 1)
