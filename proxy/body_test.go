@@ -152,6 +152,19 @@ func TestTrailers(t *testing.T) {
 	}
 }
 
+// Trailers that were not announced pass both ways, also those of a short answer.
+func TestUnannouncedTrailers(t *testing.T) {
+	up, client := capture(t, nil,
+		"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nX-Sum: up\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-Sum: down\r\n\r\n")
+	if up.body != "hello" || strings.Join(up.trailers, ";") != "X-Sum: up" {
+		t.Errorf("the upstream received %q and trailers %q", up.body, up.trailers)
+	}
+	if client.body != "ok" || strings.Join(client.trailers, ";") != "X-Sum: down" {
+		t.Errorf("the client got %q and trailers %q", client.body, client.trailers)
+	}
+}
+
 // Answers without a body by definition keep their fields, and what follows
 // them on the client's connection is the next answer.
 func TestAnswersWithoutBody(t *testing.T) {

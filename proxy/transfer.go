@@ -270,14 +270,26 @@ func (t *transfer) handOn() error {
 			return by(ClientGone, "sending the answer", err)
 		}
 	}
-	if len(a.trailer) > 0 {
-		x.Client.Trailer(x.passTrailer())
+	return t.handOnTrailer()
+}
+
+// handOnTrailer hands the trailers to the client. The flush comes first because
+// net/http sends a short response that was not flushed with a Content-Length,
+// which leaves no place for trailers that were not announced.
+func (t *transfer) handOnTrailer() error {
+	x := t.x
+	if len(x.answer.trailer) == 0 {
+		return nil
+	}
+	if err := x.Client.Flush(); err != nil {
+		return by(ClientGone, "sending the answer", err)
 	}
 	return nil
 }
 
 // release keeps the connection for another exchange when there is no doubt
 // about its state, and closes it otherwise.
+	x.Client.Trailer(x.passTrailer())
 func (t *transfer) release(err error) {
 	x, c := t.x, t.c
 	t.c = nil
