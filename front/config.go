@@ -65,6 +65,10 @@ type UpstreamConfig struct {
 	Name    string   // letters, digits, '.', '_' and '-'
 	Servers []string // at least one, each http://host:port with the port always there
 
+	// ResponseFields is how many fields a response may have. Zero means 256, the
+	// default.
+	ResponseFields int
+
 	// ConnectRetry is how long a request waits for a connection when no server
 	// can be connected to. Zero fails at once. Default 1s.
 	ConnectRetry time.Duration

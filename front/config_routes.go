@@ -10,6 +10,7 @@ import (
 
 	"github.com/weirhq/weir/internal/nearest"
 	"github.com/weirhq/weir/internal/yamlfile"
+	"github.com/weirhq/weir/proxy"
 	"github.com/weirhq/weir/router"
 )
 
@@ -48,7 +49,7 @@ func readUpstream(r *fileReader, p place, n *yamlfile.Node) {
 		f.upstreams = map[string]yamlfile.Pos{}
 	}
 	f.upstreams[name] = p.Key.Pos
-	u := UpstreamConfig{Name: name, ConnectRetry: time.Second}
+	u := UpstreamConfig{Name: name, ResponseFields: proxy.DefaultMaxFields, ConnectRetry: time.Second}
 	p.To.upstream = &u
 	r.Fields(p, n)
 	f.config.Upstreams = append(f.config.Upstreams, u)

@@ -45,6 +45,7 @@ var schema = append([]key{
 	{Path: "upstreams", Read: (*fileReader).Names, Required: `name at least one pool of servers, as in: upstreams: {site: {servers: ["http://127.0.0.1:8080"]}}`},
 	{Path: "upstreams.*", Read: readUpstream, Called: "upstream %s"},
 	{Path: "upstreams.*.servers", Read: yamlfile.Some(parseServer, func(f filling) *[]string { return &f.upstream.Servers }), Required: `list at least one, as in: servers: ["http://127.0.0.1:8080"]`},
+	{Path: "upstreams.*.response_fields", Read: yamlfile.One(parseSome, func(f filling) *int { return &f.upstream.ResponseFields })},
 	{Path: "upstreams.*.connect", Read: (*fileReader).Fields},
 	{Path: "upstreams.*.connect.retry", Read: yamlfile.One(yamlfile.Duration, func(f filling) *time.Duration { return &f.upstream.ConnectRetry })},
 	{Path: "upstreams.*.health", Later: "remove it: servers are not probed"},

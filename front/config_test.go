@@ -71,7 +71,7 @@ log:
 constraints:
   code: '^[A-Z]{3}[0-9]+$'
 upstreams:
-  b: {servers: [http://127.0.0.1:8080, http://Example.com], connect: {retry: 3s}}
+  b: {servers: [http://127.0.0.1:8080, http://Example.com], connect: {retry: 3s}, response_fields: 100}
   a:
     servers: http://[::1]:9000
 routes:
@@ -101,8 +101,8 @@ routes:
 		Limits:      front.DefaultConfig().Limits, // see TestParseLimits
 		Constraints: map[string]string{"code": "^[A-Z]{3}[0-9]+$"},
 		Upstreams: []front.UpstreamConfig{
-			{Name: "b", Servers: []string{"http://127.0.0.1:8080", "http://example.com:80"}, ConnectRetry: 3 * time.Second},
-			{Name: "a", Servers: []string{"http://[::1]:9000"}, ConnectRetry: time.Second},
+			{Name: "b", Servers: []string{"http://127.0.0.1:8080", "http://example.com:80"}, ResponseFields: 100, ConnectRetry: 3 * time.Second},
+			{Name: "a", Servers: []string{"http://[::1]:9000"}, ResponseFields: 256, ConnectRetry: time.Second},
 		},
 		Routes: []front.RouteConfig{
 			{Match: "GET,HEAD /x/{id:code}", To: "a", Timeout: 5 * time.Second, Events: front.EventsNone},
@@ -119,7 +119,7 @@ const smallest = "upstreams: {a: {servers: [http://127.0.0.1:8080]}}\nroutes: [{
 
 func TestParseConfigDefaults(t *testing.T) {
 	want := front.DefaultConfig()
-	want.Upstreams = []front.UpstreamConfig{{Name: "a", Servers: []string{"http://127.0.0.1:8080"}, ConnectRetry: time.Second}}
+	want.Upstreams = []front.UpstreamConfig{{Name: "a", Servers: []string{"http://127.0.0.1:8080"}, ResponseFields: 256, ConnectRetry: time.Second}}
 	want.Routes = []front.RouteConfig{{Match: "/", To: "a", Timeout: 30 * time.Second, Upgrade: []string{"websocket"}}}
 	if diff := cmp.Diff(want, parse(t, smallest, nil), compareNetworks); diff != "" {
 		t.Errorf("ParseConfig (-want +got):\n%s", diff)

@@ -125,7 +125,7 @@ func (d *Door) build(cfg *Config, before map[string]*gate) (_ *tables, err error
 		if err != nil {
 			return nil, err
 		}
-		up.ConnectRetry = u.ConnectRetry
+		up.ConnectRetry, up.MaxFields = u.ConnectRetry, u.ResponseFields
 		up.Share(d.shared)
 		t.upstreams = append(t.upstreams, up)
 		proxies[u.Name] = &proxy.Proxy{Upstream: up, Trust: t.trust, Hook: d.observe}

@@ -37,6 +37,8 @@ type answer struct {
 	atMost int    // what one read takes; 0 for what there is room for
 	kept   []byte // the heads that were read, and the trailers
 
+	maxFields int // of the head, and of the trailers
+
 	statusLine
 	fields  []Field
 	framing bodyFraming
@@ -167,7 +169,7 @@ func (a *answer) parseHead(head []byte, method string) error {
 	if a.statusLine, err = parseStatusLine(head[:eol-1]); err != nil {
 		return err
 	}
-	if a.fields, err = parseFields(a.fields, head[eol+1:len(head)-2]); err != nil {
+	if a.fields, err = parseFields(a.fields, head[eol+1:len(head)-2], a.maxFields); err != nil {
 		return err
 	}
 	return a.frame(method)

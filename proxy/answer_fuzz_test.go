@@ -79,7 +79,7 @@ func FuzzAnswer(f *testing.F) {
 		if head {
 			method = "HEAD"
 		}
-		var a, whole answer
+		a, whole := answer{maxFields: DefaultMaxFields}, answer{maxFields: DefaultMaxFields}
 		body, err := readAll(&a, (&pieces{wire, int(size) + 1}).read, method)
 		wholeBody, wholeErr := readAll(&whole, (&pieces{wire, len(wire) + 1}).read, method)
 		if (err == nil) != (wholeErr == nil) || !bytes.Equal(body, wholeBody) || !slices.Equal(a.fields, whole.fields) {
@@ -198,7 +198,7 @@ func FuzzChunks(f *testing.F) {
 				}
 				return n, err
 			}
-			a := answer{framing: chunkedBody}
+			a := answer{framing: chunkedBody, maxFields: DefaultMaxFields}
 			got, err := readBody(&a, read)
 			if (err == nil) != ok {
 				t.Fatalf("split at %d: %v; the oracle: %v", split, err, ok)

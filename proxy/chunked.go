@@ -130,7 +130,7 @@ func (a *answer) readTrailer(read waiter) error {
 			fields := a.keep(unread[:end])
 			a.r += end + 2
 			var err error
-			a.trailer, err = parseFields(a.trailer, fields)
+			a.trailer, err = parseFields(a.trailer, fields, a.maxFields)
 			return err
 		case i == 0:
 			return malformed("a line of the trailers does not end with CRLF")

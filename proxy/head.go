@@ -10,8 +10,9 @@ import (
 const (
 	// maxAnswerHead bounds an answer's head, its trailers too.
 	maxAnswerHead = 64 << 10
-	// maxAnswerFields bounds how many fields an answer may have.
-	maxAnswerFields = 256
+	// DefaultMaxFields is how many fields an answer may have where its Upstream
+	// says nothing else.
+	DefaultMaxFields = 256
 )
 
 // A statusLine is the first line of an answer.
@@ -51,9 +52,9 @@ func parseStatusLine(line []byte) (statusLine, error) {
 }
 
 // parseFields appends the fields of b, a sequence of lines that each end with
-// CRLF, to dst. The strings point into b. It is stricter than most: no bare LF
+// CRLF, to dst, which may hold most of them. The strings point into b. It is stricter than most: no bare LF
 // or CR, no folded lines, no space before the colon, no control bytes.
-func parseFields(dst []Field, b []byte) ([]Field, error) {
+func parseFields(dst []Field, b []byte, most int) ([]Field, error) {
 	for len(b) > 0 {
 		end := bytes.IndexByte(b, '\n')
 		if end < 1 || b[end-1] != '\r' {
@@ -63,8 +64,8 @@ func parseFields(dst []Field, b []byte) ([]Field, error) {
 		if err != nil {
 			return dst, err
 		}
-		if len(dst) == maxAnswerFields {
-			return dst, malformed("more than %d fields", maxAnswerFields)
+		if len(dst) >= most {
+			return dst, malformed("more than %d fields", most)
 		}
 		dst = append(dst, f)
 		b = b[end+1:]

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"os"
@@ -91,6 +92,7 @@ var errGone = errors.New("the client is gone")
 func (t *transfer) run() error {
 	x := t.x
 	x.answer.reset()
+	x.answer.maxFields = cmp.Or(t.proxy.Upstream.MaxFields, DefaultMaxFields)
 	t.step = "sending the request"
 	x.arm(t.c, x.timeout())
 	if err := t.sendHead(); err != nil {

@@ -21,6 +21,11 @@ type Upstream struct {
 	// the first request.
 	ConnectRetry time.Duration
 
+	// MaxFields is how many fields the head of an answer may have, and as many
+	// its trailers. An answer with more is malformed. 0 means DefaultMaxFields. It
+	// is set before the first request.
+	MaxFields int
+
 	name    string
 	servers []*Server
 	turn    atomic.Uint64
