@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"errors"
 	"io"
 
 	"github.com/weirhq/weir/internal/httpsyntax"
@@ -54,6 +55,29 @@ func (a *answer) nextOfChunks(read waiter) ([]byte, error) {
 	}
 }
 
+// checkArrived checks the chunked body as far as it arrived with the head, and
+// leaves it unread.
+func (a *answer) checkArrived() error {
+	if a.framing != chunkedBody {
+		return nil
+	}
+	before := *a
+	for {
+		if _, err := a.next(notYet); err != nil {
+			*a = before
+			if err == errNotYet || err == io.EOF {
+				return nil
+			}
+			return err
+		}
+	}
+}
+
+var errNotYet = errors.New("more has not arrived yet")
+
+// notYet is a waiter that reads nothing.
+func notYet(*answer) (int, error) { return 0, errNotYet }
+
 func (a *answer) beginChunk(read waiter) error {
 	line, err := a.line(read, maxChunkLine)
 	if err != nil {
@@ -75,15 +99,17 @@ func (a *answer) beginChunk(read waiter) error {
 }
 
 // parseChunkSize parses a chunk's first line without its CRLF: hexadecimal
-// digits, then perhaps extensions behind a semicolon.
+// digits, perhaps blanks, then perhaps extensions after a semicolon. Some servers
+// pad the size with blanks, and no other reader refuses them.
 func parseChunkSize(line []byte) (int64, error) {
 	digits := line
 	if i := bytes.IndexByte(line, ';'); i >= 0 {
-		digits = bytes.TrimRight(line[:i], " \t")
+		digits = line[:i]
 		if !httpsyntax.IsPlain(line[i:]) {
 			return 0, malformed("the extension of chunk %q holds a control byte", beginning(line))
 		}
 	}
+	digits = bytes.TrimRight(digits, " \t")
 	if len(digits) == 0 || len(digits) > 15 {
 		return 0, malformed("chunk size %q", beginning(line))
 	}

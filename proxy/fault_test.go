@@ -79,11 +79,15 @@ var faults = []fault{
 	{"close amid the last chunk", func(w *wire) {
 		w.say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n")
 	}, proxy.Truncated, 0, 5},
-	{"a bad chunk size", func(w *wire) {
-		w.say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nxyz\r\n")
+	{"a bad chunk size amid a body", func(w *wire) {
+		w.say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n")
+		w.r.Peek(1) // goes on once the client has it
+		w.say("xyz\r\n")
 	}, proxy.BadAnswer, 0, 5},
-	{"a bad trailer", func(w *wire) {
-		w.say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nA b\r\n\r\n")
+	{"a bad trailer amid a body", func(w *wire) {
+		w.say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n")
+		w.r.Peek(1) // goes on once the client has it
+		w.say("0\r\nA b\r\n\r\n")
 	}, proxy.BadAnswer, 0, 5},
 }
 
@@ -101,7 +105,7 @@ func TestUpstreamFaults(t *testing.T) {
 					if _, err := w.readHead(); err != nil {
 						return
 					}
-					if strings.HasPrefix(f.name, "reset amid") {
+					if strings.HasPrefix(f.name, "reset amid") || strings.HasSuffix(f.name, "amid a body") && f.kind == proxy.BadAnswer {
 						whenClosed(seen, w)
 					}
 					f.play(w)

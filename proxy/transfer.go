@@ -113,6 +113,9 @@ func (t *transfer) run() error {
 	if x.answer.status == 101 {
 		return t.tunnel()
 	}
+	if err := x.answer.checkArrived(); err != nil {
+		return t.fail(err) // nothing was sent, so the client gets 502
+	}
 	return t.handOn()
 }
 
@@ -286,12 +289,12 @@ func (t *transfer) handOnTrailer() error {
 	if err := x.Client.Flush(); err != nil {
 		return by(ClientGone, "sending the answer", err)
 	}
+	x.Client.Trailer(x.passTrailer())
 	return nil
 }
 
 // release keeps the connection for another exchange when there is no doubt
 // about its state, and closes it otherwise.
-	x.Client.Trailer(x.passTrailer())
 func (t *transfer) release(err error) {
 	x, c := t.x, t.c
 	t.c = nil
