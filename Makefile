@@ -5,8 +5,8 @@ FUZZTIME ?= 1m
 
 # The modules of go.work, and their packages. bench is not among them: its
 # peers must not choose the versions that Weir is built with.
-MODULES = . log log/logr router
-PACKAGES = ./... ./log/... ./log/logr/... ./router/...
+MODULES = . log log/logr log/otellog router
+PACKAGES = ./... ./log/... ./log/logr/... ./log/otellog/... ./router/...
 
 .PHONY: test format vet staticcheck tidy oldest race allocs promises bench-module lacking soak build fuzz bench \
 	bench-log bench-router bench-sinks bench-proxy bench-load load-peers clean
@@ -57,7 +57,7 @@ race:
 # The race detector allocates, so the tests that count allocations skip
 # themselves under it and run here.
 allocs:
-	$(GO) test -count=1 -run 'Alloc' ./log/... ./log/logr ./router ./limit ./proxy ./front ./load/... ./internal/process
+	$(GO) test -count=1 -run 'Alloc' ./log/... ./log/logr ./log/otellog ./router ./limit ./proxy ./front ./load/... ./internal/process
 
 # Those of the log's promises that try every code point, 10 MiB, 100,000 lines
 # or 10,000 secrets take smaller steps under the race detector and run in full

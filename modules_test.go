@@ -140,7 +140,7 @@ func TestReleaseInstalls(t *testing.T) {
 // Each module of this repository that another one requires is required at the
 // next release everywhere, go.work included.
 func TestModulesRequireTheNextRelease(t *testing.T) {
-	for _, dir := range []string{".", "log/logr", "bench"} {
+	for _, dir := range []string{".", "log/logr", "log/otellog", "bench"} {
 		name := filepath.Join(filepath.FromSlash(dir), "go.mod")
 		text, err := os.ReadFile(name)
 		if err != nil {

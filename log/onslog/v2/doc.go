@@ -1,6 +1,7 @@
 // Package log is github.com/ONSdigital/log.go/v2/log, version 2.5.2, written
-// anew: a service changes the import path and nothing else, and its events stay
-// what they were, byte for byte, at a fraction of the cost.
+// anew: a service changes the import path, and its events stay the same, byte for
+// byte, at a fraction of the cost. A service with OpenTelemetry must also call
+// [SetTracing], see below; without it, its trace ids change.
 //
 //   - import "github.com/ONSdigital/log.go/v2/log"
 //   - import "github.com/weirhq/weir/log/onslog/v2"
@@ -12,8 +13,8 @@
 // writes come out as events, and HUMAN_LOG=1 makes all of them indented JSON,
 // in colours on a terminal.
 //
-// A service that has OpenTelemetry says so once, with [SetTracing], because
-// this package does not import it:
+// The original takes trace ids from OpenTelemetry. This package does not import
+// it; a service that has it calls [SetTracing] when it starts:
 //
 //	log.SetTracing(log.Tracing{
 //		TraceID: func(ctx context.Context) string {

@@ -1,0 +1,5 @@
+//go:build !race
+
+package otellog_test
+
+const raceEnabled = false
