@@ -7,7 +7,9 @@
 //
 // A line is what encoding/json makes of [EventData], "<", ">" and "&" escaped,
 // keys of Data in order. The trace id is the request id that dp-net's request
-// package puts into a context, found without importing it. As with the
+// package puts into a context, found without importing it. The first context
+// with an id may be of any type that keeps the context it was made from, or an
+// *http.Request, in a field; after it, any context will do. As with the
 // original, to import this package is to have what the standard library's log
 // writes come out as events, and HUMAN_LOG=1 makes all of them indented JSON,
 // in colours on a terminal.

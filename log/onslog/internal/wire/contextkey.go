@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"net/http"
 	"reflect"
 	"sync"
 	"sync/atomic"
@@ -14,6 +15,11 @@ import (
 // here. But once a context that holds the value has come by, the type can be
 // had from the key that it holds. So the first context that has one is looked
 // through by reflection, and from then on Value is ctx.Value.
+//
+// The search follows every field that is a context or an *http.Request, exported
+// or not. A context that keeps the one it was made from in another way, such as
+// in a closure, is not looked through: its value is found after that of another
+// context.
 type ContextKey struct {
 	Path string // of the package that has the type
 	Type string // the type's name; its kind is string
@@ -26,7 +32,8 @@ type ContextKey struct {
 func (k *ContextKey) Value(ctx context.Context) any {
 	key := k.known.Load()
 	if key == nil {
-		if key = k.find(reflect.ValueOf(ctx)); key == nil {
+		most := mostContexts
+		if key = k.find(reflect.ValueOf(ctx), &most); key == nil {
 			return nil
 		}
 		k.known.Store(key)
@@ -43,29 +50,38 @@ var (
 	keyField  = fieldIndex(valueType, "key")
 )
 
-// find returns the key if ctx or one that it was made from was made with it.
-func (k *ContextKey) find(ctx reflect.Value) *any {
-	for {
+// mostContexts bounds a search: contexts may lead back to each other.
+const mostContexts = 1000
+
+// find returns the key if ctx or a context that it was made from was made with
+// it. It looks at most at so many more.
+func (k *ContextKey) find(ctx reflect.Value, most *int) *any {
+	for ; *most > 0; *most-- {
 		for ctx.Kind() == reflect.Interface || ctx.Kind() == reflect.Pointer {
 			ctx = ctx.Elem()
 		}
 		if ctx.Kind() != reflect.Struct {
 			return nil
 		}
-		if ctx.Type() == valueType && keyField != nil {
+		t := ctx.Type()
+		if t == valueType && keyField != nil {
 			if key := k.as(ctx.FieldByIndex(keyField).Elem()); key != nil {
 				return key
 			}
 		}
-		parent := parentIndex(ctx.Type())
-		if parent == nil {
+		fields := contextFields(t)
+		if len(fields) == 0 {
 			return nil
 		}
-		var err error
-		if ctx, err = ctx.FieldByIndexErr(parent); err != nil {
-			return nil
+		last := len(fields) - 1 // mostly the only one
+		for _, i := range fields[:last] {
+			if key := k.find(ctx.Field(i), most); key != nil {
+				return key
+			}
 		}
+		ctx = ctx.Field(fields[last])
 	}
+	return nil
 }
 
 // as returns a copy of key if it is the one that is looked for.
@@ -83,25 +99,30 @@ func (k *ContextKey) as(key reflect.Value) *any {
 	return &v
 }
 
-// parents holds for each type of context the index of its parent.
-var parents sync.Map // reflect.Type → []int
+// fields holds for each type of context the fields that hold contexts.
+var fields sync.Map // reflect.Type → []int
 
-// parentIndex returns where a context of type t holds the one that it was made
-// from: it embeds it, or is the one of the standard library that does not. It is nil
-// when there is none.
-func parentIndex(t reflect.Type) []int {
-	if known, ok := parents.Load(t); ok {
+// contextFields returns the indexes of the fields of t that hold contexts.
+func contextFields(t reflect.Type) []int {
+	if known, ok := fields.Load(t); ok {
 		return known.([]int)
 	}
-	index := fieldIndex(t, "Context")
-	if index == nil && t.PkgPath() == contextType.PkgPath() {
-		index = fieldIndex(t, "c") // context.WithoutCancel
+	var found []int
+	for i := range t.NumField() {
+		if holdsContext(t.Field(i).Type) {
+			found = append(found, i)
+		}
 	}
-	if index == nil || t.FieldByIndex(index).Type != contextType {
-		index = nil
-	}
-	parents.Store(t, index)
-	return index
+	fields.Store(t, found)
+	return found
+}
+
+var requestType = reflect.TypeFor[*http.Request]()
+
+// holdsContext reports whether a value of type t is a context, is a part of one
+// as in struct{ cancelCtx }, or is a request.
+func holdsContext(t reflect.Type) bool {
+	return t == requestType || t.Implements(contextType) || reflect.PointerTo(t).Implements(contextType)
 }
 
 func fieldIndex(t reflect.Type, name string) []int {

@@ -2,6 +2,7 @@ package wire_test
 
 import (
 	"context"
+	"net/http"
 	"testing"
 	"time"
 
@@ -28,13 +29,41 @@ type (
 		name string
 		context.Context
 	}
-	hides struct{ parent context.Context } // its parent cannot be seen
+	names struct {
+		background                    // for Deadline, Done and Err
+		first, second context.Context // Value asks both
+	}
+	serves struct { // as gin's context does
+		background
+		request *http.Request
+	}
+	closes struct { // its parent is in a closure
+		background
+		value func(key any) any
+	}
+	cycle struct {
+		background
+		next *cycle
+	}
 )
 
-func (h hides) Deadline() (time.Time, bool) { return h.parent.Deadline() }
-func (h hides) Done() <-chan struct{}       { return h.parent.Done() }
-func (h hides) Err() error                  { return h.parent.Err() }
-func (h hides) Value(key any) any           { return h.parent.Value(key) }
+// background is a context that is a struct without fields.
+type background struct{}
+
+func (background) Deadline() (time.Time, bool) { return time.Time{}, false }
+func (background) Done() <-chan struct{}       { return nil }
+func (background) Err() error                  { return nil }
+func (background) Value(any) any               { return nil }
+
+func (n names) Value(key any) any {
+	if v := n.first.Value(key); v != nil {
+		return v
+	}
+	return n.second.Value(key)
+}
+
+func (s *serves) Value(key any) any { return s.request.Context().Value(key) }
+func (c closes) Value(key any) any  { return c.value(key) }
 
 func TestContextKeyFindsValueThroughContexts(t *testing.T) {
 	holder := context.WithValue(context.Background(), foreignKey("request-id"), "id")
@@ -44,6 +73,12 @@ func TestContextKeyFindsValueThroughContexts(t *testing.T) {
 	defer cancel()
 	caused, cancelCause := context.WithCancelCause(holder)
 	defer cancelCause(nil)
+	request, err := http.NewRequestWithContext(holder, "GET", "/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loop := &cycle{}
+	loop.next = loop
 	for _, c := range []struct {
 		name string
 		ctx  context.Context
@@ -65,7 +100,12 @@ func TestContextKeyFindsValueThroughContexts(t *testing.T) {
 		{"another type", context.WithValue(context.Background(), otherKey("request-id"), "x"), nil},
 		{"a pointer key", context.WithValue(context.Background(), new(int), "x"), nil},
 		{"none", context.Background(), nil},
-		{"hidden, before one was seen", hides{holder}, nil},
+		{"in a named field", names{first: holder, second: context.Background()}, "id"},
+		{"in the second field", names{first: context.Background(), second: cancelled}, "id"},
+		{"in a request", &serves{request: request}, "id"},
+		{"in a request of a context", context.WithoutCancel(&serves{request: request}), "id"},
+		{"a cycle", loop, nil},
+		{"in a closure, before one was seen", closes{value: holder.Value}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := newKey().Value(c.ctx); got != c.want {
@@ -78,11 +118,11 @@ func TestContextKeyFindsValueThroughContexts(t *testing.T) {
 func TestContextKeyIsKnownOnceSeen(t *testing.T) {
 	holder := context.WithValue(context.Background(), foreignKey("request-id"), "id")
 	key := newKey()
-	if got := key.Value(hides{holder}); got != nil {
+	if got := key.Value(closes{value: holder.Value}); got != nil {
 		t.Fatalf("Value = %v before a context showed the key, want nil", got)
 	}
 	key.Value(holder)
-	if got := key.Value(hides{holder}); got != "id" {
+	if got := key.Value(closes{value: holder.Value}); got != "id" {
 		t.Errorf("Value = %v after one did, want id", got)
 	}
 }
