@@ -62,7 +62,7 @@ var layers = map[string]struct {
 	},
 	"load": {
 		own:     []string{"load/internal/answer", "internal/httpsyntax", "internal/machine", "internal/nearest", "internal/process"},
-		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go", "golang.org/x/sys/unix"},
+		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go", "golang.org/x/net/idna", "golang.org/x/sys/unix"},
 		why:     "a load generator knows HTTP and clocks, and nothing of what it sends to",
 	},
 	"load/internal/answer": {why: "a parser needs nobody"},
@@ -118,7 +118,7 @@ var layers = map[string]struct {
 	"internal/follow":         {why: "a reader of files is made of the standard library alone"},
 	"internal/nearest":        {why: "a guess at a word needs nobody"},
 	"router/internal/nearest": {why: "the copy for router, which does not require the module of internal/nearest"},
-	"internal/backend":        {own: []string{"internal/machine"}, why: "a service to measure with needs a clock of CPU time, and nobody else"},
+	"internal/backend":        {own: []string{"internal/machine", "internal/readable"}, why: "a service to measure with needs a clock of CPU time, and sizes"},
 	"cmd/weir": {
 		own:     []string{"log", "log/record", "log/sink", "router", "proxy", "front", "limit", "load", "load/compare", "load/gen", "load/report", "load/settings", "lab", "lab/analysis", "lab/micro", "lab/report", "experiments", "internal/backend", "internal/follow", "internal/machine", "internal/nearest", "internal/readable"},
 		foreign: []string{"github.com/alecthomas/kong", "github.com/expr-lang/expr", "github.com/KimMachineGun/automemlimit", "golang.org/x/term"},

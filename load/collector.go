@@ -131,7 +131,7 @@ func (c *collector) tell(done bool) {
 	progress := Progress{
 		Elapsed: now, Duration: p.Duration, Of: p.Requests,
 		Asked: c.now.asked, Sent: c.now.sent, Requests: c.now.answered, Errors: c.now.failures.sum(),
-		Status:      c.run.statuses(),
+		Status:      c.now.statuses(),
 		FromDue:     p.Pace.open(),
 		Connections: int(c.now.connections),
 		InFlight:    c.now.sent - c.now.answered - c.now.failed - c.now.unanswered,
@@ -144,17 +144,13 @@ func (c *collector) tell(done bool) {
 	p.Progress(progress)
 }
 
-// statuses counts the answers so far by class.
-func (r *run) statuses() map[string]int64 {
+// statuses are the responses by class.
+func (t *tally) statuses() map[string]int64 {
 	counts := make(map[string]int64)
-	for _, rec := range r.recorders {
-		rec.mu.Lock()
-		for class, d := range rec.classes {
-			if d != nil {
-				counts[className(class)] += d.count()
-			}
+	for class, n := range t.classes {
+		if n > 0 {
+			counts[className(class)] = n
 		}
-		rec.mu.Unlock()
 	}
 	return counts
 }

@@ -9,6 +9,9 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
 )
 
 // An origin is where a program's requests go: one scheme, host and port.
@@ -138,7 +141,8 @@ func (o *origin) setAuthority(authority string) error {
 		if i := strings.IndexByte(authority, ':'); i >= 0 {
 			host, port = authority[:i], authority[i:]
 		}
-		if err := checkName(host); err != nil {
+		var err error
+		if host, err = hostName(host); err != nil {
 			return err
 		}
 	}
@@ -155,21 +159,25 @@ func (o *origin) setAuthority(authority string) error {
 	return nil
 }
 
-// checkName refuses what cannot be a host's name. It is for resolvers to say
-// which of the rest are.
-func checkName(host string) error {
+// hostName returns a host's name in ASCII, as browsers send it (UTS #46). It
+// refuses bytes that no name has; resolvers know which of the rest exist.
+func hostName(host string) (string, error) {
 	if host == "" {
-		return at(0, "the URL has no host")
+		return "", at(0, "the URL has no host")
+	}
+	if strings.ContainsFunc(host, func(c rune) bool { return c >= utf8.RuneSelf }) {
+		ascii, err := idna.Lookup.ToASCII(host)
+		if err != nil {
+			return "", at(0, "the host %q is no name: %w", host, err)
+		}
+		host = ascii
 	}
 	for i := range len(host) {
-		switch c := host[i]; {
-		case c >= 0x80:
-			return at(i, "the host %q is not ASCII; write its xn-- form", host)
-		case !isUnreserved(c):
-			return at(i, "a host's name cannot hold %q", c)
+		if !isUnreserved(host[i]) {
+			return "", at(i, "a host's name cannot hold %q", host[i])
 		}
 	}
-	return nil
+	return host, nil
 }
 
 // Rebase returns the targets with their scheme, host and port replaced by the

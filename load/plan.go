@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"time"
 )
@@ -61,7 +62,8 @@ type Plan struct {
 	// and a negative one does not.
 	Process int
 
-	// Seed makes what is random in templates and arrivals repeatable.
+	// Seed makes what is random in templates and arrivals repeatable. 0 chooses
+	// one at random; the Result has it.
 	Seed uint64
 
 	// Folder is where relative names of files in templates are; "" is the working
@@ -129,6 +131,7 @@ func (p Plan) withDefaults() (Plan, error) {
 		return p, fmt.Errorf("load: the plan's Protocol is %d; there are HTTP1 and HTTP2", p.Protocol)
 	}
 	setZero(&p.Timeout, defaultTimeout)
+	setZero(&p.Seed, 1+uint64(rand.Uint32())) // short enough to be typed
 	setZero(&p.Pipeline, 1)
 	if p.NoKeepAlive {
 		p.Pipeline = 1

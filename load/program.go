@@ -5,10 +5,11 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync/atomic"
 )
 
-// A program is a Plan's targets, checked and made ready to be sent. It does not
-// change; threads share it.
+// A program is a Plan's targets, checked and made ready to be sent. Threads share
+// it. Nothing of it changes but the targets' counters of lines.
 type program struct {
 	origin  origin
 	targets []compiled
@@ -34,6 +35,11 @@ type compiled struct {
 	message message
 	front   template // up to the blank line, or to the value of Content-Length
 	body    template // nil when front holds all
+
+	// lines is the number of requests that have taken a line of the target's files;
+	// nil without such files. Threads do not send equally many requests, so that no
+	// thread can have lines of its own.
+	lines *atomic.Uint64
 }
 
 // compile checks the targets and makes a program of them. Files that their
@@ -57,6 +63,9 @@ func compile(targets []Target, noKeepAlive bool, folder string) (*program, error
 				p.origin, o, i+1)
 		}
 		p.targets[i] = parsed.compile(noKeepAlive)
+		if parsed.hasLines() {
+			p.targets[i].lines = new(atomic.Uint64)
+		}
 		if err := p.join(&p.targets[i].message); err != nil {
 			return nil, fmt.Errorf("load: target %d: %w", i+1, err)
 		}
@@ -182,7 +191,10 @@ func (s *script) next() *message {
 		return &target.message
 	}
 	seq := n*s.threads + s.thread
-	line := n/targets*s.threads + s.thread // each target has all lines
+	var line uint64
+	if target.lines != nil {
+		line = target.lines.Add(1) - 1
+	}
 	random := requestRandom(s.seed, seq)
 	s.message = target.message
 	b := target.front.append(s.buffer[:0], seq, line, &random)

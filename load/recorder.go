@@ -41,6 +41,7 @@ type tally struct {
 	skipped, noConnection, ended       int64 // unsent
 	lateConnections, lateGenerator     int64
 	asked                              int64
+	classes                            [10]int64 // answered, by the status's first digit
 
 	connections, made int64 // open now, and made in all
 	most              int64 // open at once
@@ -100,6 +101,7 @@ func (r *recorder) answer(f *flight, status int, done time.Duration) {
 	}
 	r.lastDone = max(r.lastDone, done)
 	r.codes[status]++
+	r.tally.classes[status/100]++
 	class := &r.classes[status/100]
 	if *class == nil {
 		*class = newDistribution()
@@ -222,6 +224,9 @@ func (t *tally) add(u *tally) {
 	t.lateConnections += u.lateConnections
 	t.lateGenerator += u.lateGenerator
 	t.asked += u.asked
+	for class, n := range u.classes {
+		t.classes[class] += n
+	}
 	t.connections += u.connections
 	t.made += u.made
 	t.most += u.most

@@ -10,7 +10,10 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -503,5 +506,79 @@ func TestInterruptedOpening(t *testing.T) {
 		if protocol == load.HTTP2 && !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%v: %v, want the context's error", protocol, err)
 		}
+	}
+}
+
+// TestLines has threads take lines of one file: each is sent once before one is
+// sent again, whichever thread sends more.
+func TestLines(t *testing.T) {
+	t.Parallel()
+	const lines, threads = 100, 4
+	file := filepath.Join(t.TempDir(), "users.txt")
+	var text strings.Builder
+	for i := range lines {
+		fmt.Fprintf(&text, "user%d\n", i)
+	}
+	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range servers {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var mu sync.Mutex
+			times := map[string]int{} // guarded by mu
+			s := newCounter(t, func(w http.ResponseWriter, r *http.Request) {
+				mu.Lock()
+				times[r.URL.Path]++
+				mu.Unlock()
+				hello(w, r)
+			}, c.how)
+			run(t, load.Plan{
+				Targets: targets(s.URL + `/{{line "` + file + `"}}`), Requests: 2 * lines, Threads: threads, Connections: 2 * threads,
+				Protocol: c.protocol, TLS: trusting(), Process: -1,
+			})
+			mu.Lock()
+			defer mu.Unlock()
+			for i := range lines {
+				if n := times[fmt.Sprint("/user", i)]; n != 2 {
+					t.Errorf("line %d was sent %d times, want 2", i, n)
+				}
+			}
+		})
+	}
+}
+
+// TestSeed has runs without a seed send other random values, and runs with the
+// same seed the same ones.
+func TestSeed(t *testing.T) {
+	t.Parallel()
+	sent := func(seed uint64) string {
+		var path atomic.Value
+		s := newCounter(t, func(w http.ResponseWriter, r *http.Request) { path.Store(r.URL.Path); hello(w, r) })
+		run(t, load.Plan{Targets: targets(s.URL + "/{{uuid}}"), Requests: 1, Connections: 1, Threads: 1, Seed: seed, Process: -1})
+		return path.Load().(string)
+	}
+	if a, b := sent(0), sent(0); a == b {
+		t.Errorf("two runs without a seed both sent %s", a)
+	}
+	if a, b := sent(7), sent(7); a != b {
+		t.Errorf("runs with the seed 7 sent %s and %s", a, b)
+	}
+}
+
+// TestProgressIsOneMoment has the statuses of each progress add up to its
+// responses.
+func TestProgressIsOneMoment(t *testing.T) {
+	t.Parallel()
+	s := newCounter(t, hello)
+	seen := 0
+	run(t, load.Plan{Targets: targets(s.URL), Duration: time.Second, Threads: 2, Process: -1, Progress: func(p load.Progress) {
+		seen++
+		if got := sum(p.Status); got != p.Requests {
+			t.Errorf("%d responses, and the statuses %v", p.Requests, p.Status)
+		}
+	}})
+	if seen < 2 {
+		t.Errorf("%d calls of Progress, want some", seen)
 	}
 }

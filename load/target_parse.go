@@ -1,10 +1,13 @@
 package load
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/weirhq/weir/internal/httpsyntax"
 )
@@ -70,8 +73,8 @@ func (p *parsedTarget) setMethod(t *Target) error {
 	return nil
 }
 
-// setURL takes the path as it is written. The fragment is for browsers; it is
-// not sent.
+// setURL takes the path as it is written, but for letters beyond ASCII, whose
+// bytes are percent-encoded as browsers do it. The fragment is not sent.
 func (p *parsedTarget) setURL(text string) error {
 	var err error
 	if p.location, err = parseLocation(text); err != nil {
@@ -93,6 +96,7 @@ func (p *parsedTarget) setURL(text string) error {
 				return at(p.location.path+t.column(rest, j), "%q cannot stand in a URL; write %%%02X", c, c)
 			}
 		}
+		t.text = encodeLetters(t.text)
 		if fragment >= 0 {
 			break
 		}
@@ -103,6 +107,25 @@ func (p *parsedTarget) setURL(text string) error {
 	p.path = path
 	return nil
 }
+
+// encodeLetters percent-encodes the bytes beyond ASCII.
+func encodeLetters(text []byte) []byte {
+	if !bytes.ContainsFunc(text, func(c rune) bool { return c >= utf8.RuneSelf }) {
+		return text
+	}
+	var encoded []byte
+	for _, c := range text {
+		if c < utf8.RuneSelf {
+			encoded = append(encoded, c)
+		} else {
+			encoded = appendEncoded(encoded, c)
+		}
+	}
+	return encoded
+}
+
+// appendEncoded appends a byte percent-encoded.
+func appendEncoded(b []byte, c byte) []byte { return append(b, '%', upperHex[c>>4], upperHex[c&15]) }
 
 // column returns where byte i of a part of a template's text stands in it. What
 // was quoted stands where its template does.
@@ -147,6 +170,12 @@ func (p *parsedTarget) has(name string) bool {
 		}
 	}
 	return false
+}
+
+// hasLines reports whether a request takes lines of files.
+func (p *parsedTarget) hasLines() bool {
+	return p.path.hasLines() || p.text.hasLines() ||
+		slices.ContainsFunc(p.fields, func(f parsedField) bool { return f.value.hasLines() })
 }
 
 // resolve reads the files of the target's templates.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/bits"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -159,6 +160,11 @@ func wordLength(rest string) int {
 		}
 	}
 	return len(rest)
+}
+
+// hasLines reports whether the template takes lines of a file.
+func (t template) hasLines() bool {
+	return slices.ContainsFunc(t, func(p templatePart) bool { return p.kind == partLine })
 }
 
 // escapeTemplate returns a template that yields the text as it is.
@@ -353,7 +359,7 @@ func escapeLines(lines [][]byte) [][]byte {
 			if isUnreserved(c) {
 				out = append(out, c)
 			} else {
-				out = append(out, '%', upperHex[c>>4], upperHex[c&15])
+				out = appendEncoded(out, c)
 			}
 		}
 		escaped[i] = out

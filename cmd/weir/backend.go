@@ -10,34 +10,35 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/backend"
+	"github.com/weirhq/weir/internal/readable"
 )
 
 type backendCmd struct {
-	Listen  string        `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Listen on ADDR (default ${default})."`
-	Size    int64         `default:"0" placeholder:"BYTES" help:"Answer with a body of BYTES; with 0, the default, with a text that shows the request."`
-	Latency time.Duration `placeholder:"TIME" help:"Wait for TIME, such as 50ms, before each answer."`
-	Burn    time.Duration `placeholder:"TIME" help:"Use so much of a CPU's time, such as 20us, for each answer beside what it costs anyway."`
-	Stall   time.Duration `placeholder:"TIME" help:"Pause for TIME in the middle of each body."`
-	Status  int           `default:"200" placeholder:"CODE" help:"Answer with CODE (default ${default})."`
-	Header  []string      `sep:"none" placeholder:"LINE" help:"Add \"Name: value\" to each answer. May be repeated."`
+	Listen  string         `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Listen on ADDR (default ${default})."`
+	Size    readable.Bytes `default:"0" placeholder:"BYTES" help:"Answer with a body of BYTES, such as 1000, 50kB or 1MiB; with 0, the default, with a text that shows the request."`
+	Latency time.Duration  `placeholder:"TIME" help:"Wait for TIME, such as 50ms, before each answer."`
+	Burn    time.Duration  `placeholder:"TIME" help:"Use so much of a CPU's time, such as 20us, for each answer beside what it costs anyway."`
+	Stall   time.Duration  `placeholder:"TIME" help:"Pause for TIME in the middle of each body."`
+	Status  int            `default:"200" placeholder:"CODE" help:"Answer with CODE (default ${default})."`
+	Header  []string       `sep:"none" placeholder:"LINE" help:"Add \"Name: value\" to each answer. May be repeated."`
 }
 
 // Help implements kong.HelpProvider.
 func (backendCmd) Help() string {
-	return `Answers every request alike: as large, as slow, as costly and as badly as the flags say. A request can ask otherwise for itself, in its query: ?size=100000&latency=50ms&burn=20us&stall=1s&status=503.
+	return `Answers every request alike: as large, as slow, as costly and as badly as the flags say. A request can ask otherwise for itself, in its query: ?size=1MiB&latency=50ms&burn=20us&stall=1s&status=503.
 
 --burn spins on the clock of the thread's own CPU time, so that an answer costs the same on a busy machine: for trying out what measures.
 
 Examples:
   weir backend
-  weir backend --listen 127.0.0.1:0 --size 1024 --latency 20ms
+  weir backend --listen 127.0.0.1:0 --size 1KiB --latency 20ms
   weir backend --burn 20us
   weir backend --status 503 --header 'Retry-After: 5'`
 }
 
 // options checks the flags.
 func (c *backendCmd) options() (backend.Options, error) {
-	o := backend.Options{Size: c.Size, Latency: c.Latency, Burn: c.Burn, Stall: c.Stall, Status: c.Status, Header: http.Header{}}
+	o := backend.Options{Size: int64(c.Size), Latency: c.Latency, Burn: c.Burn, Stall: c.Stall, Status: c.Status, Header: http.Header{}}
 	for _, h := range c.Header {
 		name, value, err := backend.ParseHeader(h)
 		if err != nil {

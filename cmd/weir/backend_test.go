@@ -41,3 +41,17 @@ func TestBackend(t *testing.T) {
 	p.signal(syscall.SIGTERM)
 	p.wait(0)
 }
+
+// A size has the format of every other flag, in the query of a request too.
+func TestBackendSizes(t *testing.T) {
+	t.Parallel()
+	b := start(t, "backend", "--listen", "127.0.0.1:0", "--size", "1KiB")
+	for path, want := range map[string]int{"/": 1 << 10, "/?size=2kB": 2000, "/?size=3": 3} {
+		if a := get(t, client(t), b.url()+path); len(a.body) != want {
+			t.Errorf("GET %s: %d bytes, want %d", path, len(a.body), want)
+		}
+	}
+	if a := get(t, client(t), b.url()+"/?size=2x"); a.StatusCode != 400 {
+		t.Errorf("GET /?size=2x: %s, want 400", a.Status)
+	}
+}

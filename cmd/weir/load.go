@@ -63,7 +63,7 @@ type loadSendCmd struct {
 	RequestsFile string   `group:"Request:" placeholder:"FILE" help:"Send what FILE has in turn: lines of METHOD URL, vegeta's JSON lines, or a HAR."`
 	To           string   `group:"Request:" placeholder:"ORIGIN" help:"Send the requests of the file to ORIGIN instead, such as http://127.0.0.1:8080."`
 	PathGrowth   string   `group:"Request:" placeholder:"N" help:"Send paths that grow by up to N segments: /, /0, /0/1, ..."`
-	Seed         string   `group:"Request:" placeholder:"N" help:"Make what is random begin with N (default 0)."`
+	Seed         string   `group:"Request:" placeholder:"N" help:"Choose random values and arrivals by N, the same for the same N; at random unless given."`
 
 	Insecure bool   `group:"TLS:" short:"k" help:"Do not verify the server's certificate."`
 	CACert   string `group:"TLS:" name:"cacert" placeholder:"FILE" help:"Verify it by the certificates in FILE (PEM) alone."`
@@ -90,7 +90,7 @@ The URL, the values of headers, and a body given as text may hold {{seq}}, {{uui
 
 CHECK is a metric, < <= > >= or ==, and a bound: p50 p99.9 max mean; first_byte p99, connect p99, from_sent p99, lag p99; errors, 5xx, status 404, unanswered, unsent, late, in numbers or %; rate; saturated alone.
 
-The first Ctrl-C ends the sending, and the report has what there is; the second ends weir with 130. It exits with 1 when a --fail is true or no answer came. A report file appears whole or not at all.
+The first Ctrl-C ends the sending, waits a second for the responses under way, and reports; the second ends weir with 130. It exits with 1 when a --fail is true or no answer came. A report file appears whole or not at all.
 
 weir load compare --help and weir load gen --help have more. docs/load.md has all of it.
 

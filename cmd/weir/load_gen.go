@@ -4,9 +4,9 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
+	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/load/gen"
 )
 
@@ -20,6 +20,8 @@ type loadGenCSVCmd struct {
 	Columns []string `placeholder:"NAME,..." help:"Which columns: id, uuid, name, email, date, amount and text, which are all unless given."`
 	Width   int      `default:"40" placeholder:"BYTES" help:"Have texts of BYTES at most (default ${default})."`
 	Seed    uint64   `placeholder:"N" help:"Make other data: the same N makes the same (default 0)."`
+
+	NoHeader bool `help:"Leave out the line with the columns' names, as a file of {{line}} needs it."`
 }
 
 // Help implements kong.HelpProvider.
@@ -29,7 +31,7 @@ func (loadGenCSVCmd) Help() string {
 Examples:
   weir load gen csv --rows 50000 > table.csv
   weir load --body @table.csv -H 'Content-Type: text/csv' URL
-  weir load gen csv --rows 100 --columns email > users.txt
+  weir load gen csv --rows 100 --columns email --no-header > users.txt
   weir load 'http://127.0.0.1:8080/users/{{line "users.txt"}}'`
 }
 
@@ -41,7 +43,7 @@ func (c *loadGenCSVCmd) Run(s streams) error {
 	if c.Rows < 0 || c.Width < 0 {
 		return misuse("--rows and --width may not be negative")
 	}
-	o := gen.CSVOptions{Rows: c.Rows, Seed: c.Seed, Width: c.Width}
+	o := gen.CSVOptions{Rows: c.Rows, Seed: c.Seed, Width: c.Width, NoHeading: c.NoHeader}
 	for _, name := range c.Columns {
 		if known := columnNames(); !oneOf(name, known...) {
 			return misuse("--columns: %q is none of %s", name, strings.Join(known, ", "))
@@ -69,9 +71,9 @@ func buffered(out io.Writer, write func(io.Writer) error) error {
 }
 
 type loadGenBytesCmd struct {
-	Size     string `arg:"" help:"How many: 50000, 50kB or 1MiB."`
-	Alphabet string `placeholder:"CHARS" help:"Choose from CHARS instead of what is printable and needs no escape."`
-	Seed     uint64 `placeholder:"N" help:"Make other bytes: the same N makes the same (default 0)."`
+	Size     readable.Bytes `arg:"" help:"How many: 50000, 50kB or 1MiB."`
+	Alphabet string         `placeholder:"CHARS" help:"Choose from CHARS instead of what is printable and needs no escape."`
+	Seed     uint64         `placeholder:"N" help:"Make other bytes: the same N makes the same (default 0)."`
 }
 
 // Help implements kong.HelpProvider.
@@ -85,25 +87,5 @@ Examples:
 
 // Run writes the bytes.
 func (c *loadGenBytesCmd) Run(s streams) error {
-	n, err := parseSize(c.Size)
-	if err != nil {
-		return &problem{err: err, hint: "weir load gen bytes 50kB", code: exitMisuse}
-	}
-	return buffered(s.out, func(w io.Writer) error { return gen.Bytes(w, n, c.Seed, c.Alphabet) })
-}
-
-// sizeUnits are in bytes.
-var sizeUnits = map[string]int64{
-	"": 1, "b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30,
-}
-
-// parseSize reads a number of bytes.
-func parseSize(s string) (int64, error) {
-	unit := strings.TrimLeft(s, "0123456789")
-	n, err := strconv.ParseInt(strings.TrimSuffix(s, unit), 10, 64)
-	scale := sizeUnits[strings.ToLower(unit)]
-	if err != nil || scale == 0 || n > 1<<62/scale {
-		return 0, fmt.Errorf("%q is no size: a number of bytes, or one of kB, MB, GB, KiB, MiB or GiB", s)
-	}
-	return n * scale, nil
+	return buffered(s.out, func(w io.Writer) error { return gen.Bytes(w, int64(c.Size), c.Seed, c.Alphabet) })
 }

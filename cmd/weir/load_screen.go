@@ -78,5 +78,5 @@ func (v *screen) report(r *load.Result) error {
 	return report.Text(v.out, r, report.Style{Width: width, Color: v.color})
 }
 
-// loadEnds is said at the first interrupt.
-const loadEnds = "nothing more is sent; answers under way are waited for"
+// loadEnds is the message at the first interrupt. The wait is that of load.Run.
+const loadEnds = "nothing more is sent; responses under way have one more second"

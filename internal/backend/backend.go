@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/weirhq/weir/internal/readable"
 )
 
 // Options say how a backend answers. The zero value answers 200 with a short
@@ -63,7 +65,7 @@ func ParseHeader(line string) (name, value string, err error) {
 
 // Handler returns a handler that answers as o, which Check accepts, says. A
 // request can say otherwise for itself in its query:
-// ?size=100000&latency=50ms&burn=20us&stall=1s&status=503. The handler reads the
+// ?size=1MiB&latency=50ms&burn=20us&stall=1s&status=503. The handler reads the
 // request's body whole first, and holds none of it.
 func Handler(o Options) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -80,7 +82,7 @@ func Handler(o Options) http.Handler {
 // with returns the options with what a query changes of them.
 func (o Options) with(query url.Values) (Options, error) {
 	for key, parse := range map[string]func(string) error{
-		"size":    func(s string) (err error) { o.Size, err = strconv.ParseInt(s, 10, 64); return err },
+		"size":    func(s string) (err error) { o.Size, err = readable.ParseSize(s); return err },
 		"latency": func(s string) (err error) { o.Latency, err = time.ParseDuration(s); return err },
 		"burn":    func(s string) (err error) { o.Burn, err = time.ParseDuration(s); return err },
 		"stall":   func(s string) (err error) { o.Stall, err = time.ParseDuration(s); return err },

@@ -33,11 +33,13 @@ type CSVOptions struct {
 	Columns []Column // nil is those of Columns; one may come several times
 	Seed    uint64
 	Width   int // how many bytes a text has at most: 0 is 40
+
+	NoHeading bool // leaves out the line with the columns' names
 }
 
 const defaultWidth = 40
 
-// CSV writes a heading and rows as RFC 4180 has them, with \n at the ends of
+// CSV writes a heading, unless it is to be left out, and rows as RFC 4180 has them, with \n at the ends of
 // lines, and quotes where a field needs them.
 func CSV(w io.Writer, o CSVOptions) error {
 	t, err := newTable(o)
@@ -46,7 +48,9 @@ func CSV(w io.Writer, o CSVOptions) error {
 	}
 	const chunk = 64 << 10
 	b := make([]byte, 0, chunk+chunk/4)
-	b = t.appendHeading(b)
+	if !o.NoHeading {
+		b = t.appendHeading(b)
+	}
 	for row := range o.Rows {
 		b = t.appendRow(b, row)
 		if len(b) >= chunk {

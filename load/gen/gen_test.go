@@ -227,3 +227,11 @@ func BenchmarkBytes(b *testing.B) {
 		}
 	}
 }
+
+// A table without its heading is the table without its first line.
+func TestNoHeading(t *testing.T) {
+	_, want, _ := strings.Cut(table(t, gen.CSVOptions{Rows: 20}), "\n")
+	if got := table(t, gen.CSVOptions{Rows: 20, NoHeading: true}); got != want {
+		t.Errorf("without a heading: %q, want %q", got, want)
+	}
+}
