@@ -1,6 +1,7 @@
 package router_test
 
 import (
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
@@ -43,6 +44,35 @@ func TestBound(t *testing.T) {
 		}
 		if !table.FramesWithin(longest, "GET", "", c.path) {
 			t.Errorf("%s: more places to go back to than the %d segments of the longest pattern", c.name, longest)
+		}
+	}
+}
+
+// TestRegistrationBound counts the comparisons of two patterns with many
+// wildcards in the middle: they stay within segments × segments.
+func TestRegistrationBound(t *testing.T) {
+	const wildcards = 40
+	long := func(first, between, end string) string {
+		var b strings.Builder
+		b.WriteString("/" + first)
+		for i := range wildcards {
+			fmt.Fprintf(&b, "/{w%d...}"+between, i)
+		}
+		return b.String() + end
+	}
+	for _, c := range []struct{ between, other, end, otherEnd string }{
+		{"/x", "/x", "/y", "/z"},
+		{"/x", "/y", "/y", "/z"},
+		{"/{p%[1]d}", "/x", "/y", "/z"},
+		{"/{p%[1]d:int}", "/{p%[1]d:hex}", "/y", "/z"},
+		{"/x", "/x", "/{r...}", "/{$}"},
+		{"/x", "/x", "/", "/z"},
+	} {
+		first, second := long("{a:int}", c.between, c.end), long("{b:hex}", c.other, c.otherEnd)
+		for _, pair := range [][2]string{{first, second}, {second, first}} {
+			if got, segments := router.Comparisons(pair[0], pair[1]); got > segments*segments {
+				t.Errorf("%d comparisons for %d segments: %.40s… and %.40s…", got, segments, pair[0], pair[1])
+			}
 		}
 	}
 }

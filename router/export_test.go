@@ -42,6 +42,17 @@ func (s *state) count() int {
 	return total
 }
 
+// Comparisons returns how many pairs of segments are compared to find out
+// whether two patterns meet that begin with rival constraints.
+func Comparisons(first, second string) (compared, segments int) {
+	b := newBuilder(nil)
+	b.add(first, 0)
+	p, _ := parsePattern(second, nil)
+	m := newMeeting(p.segments, func(*pattern, []string) {})
+	m.rivals(b.tree.anyHost, 0)
+	return m.comparisons, len(p.segments)
+}
+
 // Examples returns what a constraint is known to accept.
 func (c Constraint) Examples() []string { return c.examples }
 

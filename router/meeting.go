@@ -16,11 +16,17 @@ type meeting struct {
 	tokens []string                          // the request's segments so far, unescaped
 	many   int                               // how many wildcards for several segments p has, and the way through the tree
 	seen   map[meetingPlace]bool
+
+	comparisons int // of two segments, for the test of the bound
 }
 
+// A meetingPlace is at a node or inside of a wildcard for several segments,
+// with p from i on.
 type meetingPlace struct {
-	n *node
-	i int
+	n      *node
+	leaf   *leaf // of a wildcard at the end
+	inside bool
+	i      int
 }
 
 // A branch is what leads away from a node: to another node or to a leaf.
@@ -62,7 +68,7 @@ func (m *meeting) rivals(n *node, i int) {
 // at goes on from n with p from i on.
 func (m *meeting) at(n *node, i int) {
 	switch {
-	case m.metBefore(meetingPlace{n, i}):
+	case m.many > 1 && m.metBefore(meetingPlace{n: n, i: i}):
 	case i == len(m.p):
 		m.arrive(n.leaf)
 	default:
@@ -73,12 +79,9 @@ func (m *meeting) at(n *node, i int) {
 }
 
 // metBefore reports whether the walk has been at a place: the first tokens to
-// come there do as well as any others. With one wildcard on the way there is no
-// second way to a place.
+// come there do as well as any others. It need not be asked with less than two
+// wildcards on the way, because then only one way leads to each place.
 func (m *meeting) metBefore(place meetingPlace) bool {
-	if m.many < 2 {
-		return false
-	}
 	if m.seen == nil {
 		m.seen = map[meetingPlace]bool{}
 	}
@@ -90,9 +93,10 @@ func (m *meeting) metBefore(place meetingPlace) bool {
 // along lets p[i] and the branch take the same token. Then each goes on, but
 // one that may take more can stay.
 func (m *meeting) along(b *branch, i int) {
-	if i == len(m.p) {
+	if i == len(m.p) || b.segment.many() && m.many > 0 && m.metBefore(b.inside(i)) {
 		return
 	}
+	m.comparisons++
 	token, ok := commonToken(&m.p[i], &b.segment)
 	if !ok {
 		return
@@ -106,6 +110,11 @@ func (m *meeting) along(b *branch, i int) {
 		m.along(b, i+1)
 	}
 	m.tokens = m.tokens[:len(m.tokens)-1]
+}
+
+// inside returns the place inside of the branch.
+func (b *branch) inside(i int) meetingPlace {
+	return meetingPlace{n: b.to, leaf: b.leaf, inside: true, i: i}
 }
 
 // leave goes to the end of the branch.
