@@ -7,6 +7,7 @@ const (
 	Static            = "router: 176 routes without parameters"
 	GitHub            = "router: 294 routes of GitHub's API, every parameter read"
 	GitHubStandard    = "router: the same through an http.Handler"
+	GitHubUnread      = "router: 294 routes of GitHub's API through an http.Handler, no parameter read"
 	GitHubParallel    = "router: the same from all processors at once"
 	GooglePlus        = "router: 13 routes of Google+, every parameter read"
 	Parse             = "router: 26 routes of Parse, every parameter read"
@@ -29,6 +30,7 @@ const (
 	Routes100         = "router: 100 routes, every parameter read"
 	Routes1000        = "router: 1,000 routes, every parameter read"
 	Routes10000       = "router: 10,000 routes, every parameter read"
+	Unread10000       = "router: 10,000 routes through an http.Handler, no parameter read"
 )
 
 // A comparison is a case before it is opened.
@@ -54,6 +56,7 @@ func comparisons() []comparison {
 		{name: Static, set: func() set { return reaching(newRoutes(staticRoutes)) }, rows: native},
 		{name: GitHub, set: github, rows: native},
 		{name: GitHubStandard, set: github, rows: standard},
+		{name: GitHubUnread, set: func() set { return unread(github()) }, rows: fresh},
 		{name: GitHubParallel, set: github, rows: native, parallel: true},
 		{name: GooglePlus, set: func() set { return reaching(newRoutes(gplusRoutes)) }, rows: native},
 		{name: Parse, set: func() set { return reaching(newRoutes(parseRoutes)) }, rows: native},
@@ -76,6 +79,7 @@ func comparisons() []comparison {
 		{name: Routes100, set: func() set { return mixedSet(100) }, rows: native},
 		{name: Routes1000, set: func() set { return mixedSet(1000) }, rows: native},
 		{name: Routes10000, set: func() set { return mixedSet(10_000) }, rows: native},
+		{name: Unread10000, set: func() set { return unread(reaching(mixed(10_000))) }, rows: fresh},
 	}
 }
 
@@ -126,7 +130,7 @@ func Makings() []measure.Making {
 		{Name: "echo", Make: prepareEcho(routes)},
 		{Name: "fox", Make: prepareFox(routes)},
 		{Name: "denco", Make: prepareDenco(routes)},
-		{Name: "net/http ServeMux", Make: prepareServeMux(routes)},
+		{Name: ServeMux, Make: prepareServeMux(routes)},
 	}
 }
 

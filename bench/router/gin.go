@@ -23,8 +23,12 @@ func ginRefusing(why int) gin.HandlerFunc {
 	}
 }
 
-func openGin(s set) (visiting, error) {
-	return serving(newGin(s.routes, paths(s.routes, colon, star), s.methods, func(i int) gin.HandlerFunc {
+func openGin(s set) (visiting, error) { return serving(ginReading(s)), nil }
+
+func openGinFresh(s set) (visiting, error) { return servingFresh(ginReading(s)), nil }
+
+func ginReading(s set) *gin.Engine {
+	return newGin(s.routes, paths(s.routes, colon, star), s.methods, func(i int) gin.HandlerFunc {
 		params := s.routes[i].params
 		return func(c *gin.Context) {
 			a := answerOf(c.Request)
@@ -33,7 +37,7 @@ func openGin(s set) (visiting, error) {
 				a.values[k] = c.Param(name)
 			}
 		}
-	})), nil
+	})
 }
 
 func prepareGin(routes []route) func() (any, error) {

@@ -13,6 +13,9 @@ const (
 	WeirRouter = "weir Router"
 )
 
+// ServeMux is the peer that the http.Handler is held against.
+const ServeMux = "net/http ServeMux"
+
 // The rows in each router's own words: its own kind of handler, or its lookup where that is all it has.
 var (
 	weirTable  = contender{WeirTable, "Lookup", true, openTable}
@@ -25,7 +28,7 @@ var (
 	echoNative       = contender{"echo", "", false, openEcho}
 	foxNative        = contender{"fox", "", false, openFox}
 	dencoNative      = contender{"denco", "Lookup, a router for each method", false, openDenco}
-	serveMux         = contender{"net/http ServeMux", "", false, openServeMux}
+	serveMux         = contender{ServeMux, "", false, openServeMux}
 	gorillaNative    = contender{"gorilla/mux", "", false, openGorilla}
 	violetearNative  = contender{"violetear", "", false, openVioletear}
 
@@ -35,7 +38,7 @@ var (
 // The rows whose handler is an http.Handler.
 var standard = []contender{
 	weirRouter,
-	{"net/http ServeMux", "PathValue", false, openServeMuxFresh},
+	{ServeMux, "PathValue", false, openServeMuxFresh},
 	{"httprouter", "Handler, parameters in the context", false, openHTTPRouterStandard},
 	{"bunrouter", "HTTPHandlerFunc, parameters in the context", false, openBunrouterStandard},
 	{"chi", "PathValue", false, openChiPathValue},
@@ -44,13 +47,20 @@ var standard = []contender{
 	{"gorilla/mux", "Vars", false, openGorilla},
 }
 
+// The rows that get a new request each time and read nothing from it: this is the cost of the router.
+var fresh = []contender{
+	weirRouter,
+	{ServeMux, "", false, openServeMuxFresh},
+	{"gin", "", false, openGinFresh},
+}
+
 // The rows of paths that nothing matches. Those of "lookup alone" make a lookup call where there is one.
 var (
 	httprouterLookup = contender{"httprouter", "Lookup", false, lookupHTTPRouter}
 	chiLookup        = contender{"chi", "Match", false, lookupChi}
 	echoLookup       = contender{"echo", "Router.Find", false, lookupEcho}
 	foxLookup        = contender{"fox", "Match", false, lookupFox}
-	serveMuxLookup   = contender{"net/http ServeMux", "Handler", false, lookupServeMux}
+	serveMuxLookup   = contender{ServeMux, "Handler", false, lookupServeMux}
 	gorillaLookup    = contender{"gorilla/mux", "Match", false, lookupGorilla}
 
 	lookups = []contender{

@@ -56,6 +56,17 @@ func reachingSome(routes []route, n int) set {
 	return s
 }
 
+// unread returns the set with handlers that read no parameter.
+func unread(s set) set {
+	for i := range s.routes {
+		s.routes[i].params = nil
+	}
+	for i := range s.want {
+		s.want[i].values = answer{}.values
+	}
+	return s
+}
+
 // reached is what the request of route i must find there: the values that were put into its path.
 func reached(i int, r route) answer {
 	a := answer{route: i}

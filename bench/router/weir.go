@@ -41,10 +41,9 @@ func newTable[T any](patterns []string, value func(i int) T) (*weir.Table[T], er
 	return weir.NewTable(nil, entries)
 }
 
-// openRouter answers what no route matches in a pattern of its own.
 func openRouter(s set) (visiting, error) {
 	r := newRouter(s.weirPatterns(), func(i int) http.HandlerFunc { return readPathValues(i, s.routes[i]) })
-	r.HandleFunc("/{rest...}", func(_ http.ResponseWriter, req *http.Request) { answerOf(req).route = notFound })
+	r.NotFound = http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) { answerOf(req).route = notFound })
 	return servingFresh(r), nil
 }
 

@@ -35,6 +35,8 @@ var targets = []target{
 	{"log_onslog_v2", log.Onslog, log.OnslogV2, log.LogGoV2, -1, 14, 850},
 	{"router_github", router.GitHub, router.WeirTable, "", 0.70, 0, -1},
 	{"router_github_http", router.GitHubStandard, router.WeirRouter, "", 0.45, 1, -1},
+	{"router_github_unread", router.GitHubUnread, router.WeirRouter, router.ServeMux, 0.45, 1, -1},
+	{"router_10000_unread", router.Unread10000, router.WeirRouter, router.ServeMux, 0.80, 1, -1},
 	{"router_static", router.Static, router.WeirTable, "", 0.80, 0, -1},
 	{"router_constrained", router.Constrained, router.WeirTable, "", 0.25, 0, -1},
 	{"router_constrained_miss", router.ConstrainedMisses, router.WeirTable, "", 0.30, 0, -1},
