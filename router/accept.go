@@ -39,13 +39,9 @@ func parseMediaType(text string) (*mediaType, error) {
 	return &mediaType{kind, subtype, params, mime.FormatMediaType(name, params)}, nil
 }
 
-// serve answers by the route that suits the request, or as notAcceptable does,
-// which may be nil.
+// serve answers by the route whose media type suits the request, or as
+// notAcceptable does, which may be nil.
 func (e *endpoint) serve(w http.ResponseWriter, req *http.Request, notAcceptable http.Handler) {
-	if e.plain != nil {
-		e.plain.ServeHTTP(w, req)
-		return
-	}
 	w.Header().Add("Vary", "Accept")
 	if r := choose(e.routes, req.Header["Accept"]); r != nil {
 		r.handler.ServeHTTP(w, req)

@@ -24,7 +24,7 @@ type dispatch struct {
 func (g *registry) compile() *dispatch {
 	entries := make([]Entry[destination], len(g.endpoints))
 	for i, e := range g.endpoints {
-		entries[i] = Entry[destination]{e.pattern(), destination{endpoint: e}}
+		entries[i] = Entry[destination]{e.pattern(), newDestination(e)}
 	}
 	d := &dispatch{
 		table:     newTable(g.checked, entries),
@@ -45,16 +45,23 @@ func (g *registry) compile() *dispatch {
 
 // A destination is an endpoint and what gives its values to requests.
 type destination struct {
-	*endpoint
-	values *pathValues
+	plain    http.Handler // of the only route, if it has no media type
+	endpoint *endpoint
+	values   *pathValues
 }
 
-// An answer is what a dispatch knows about a request.
+func newDestination(e *endpoint) destination {
+	d := destination{endpoint: e}
+	if len(e.routes) == 1 && e.routes[0].media == nil {
+		d.plain = e.routes[0].handler
+	}
+	return d
+}
+
+// An answer is a lookup in a dispatch and what it found.
 type answer struct {
-	found    *Entry[destination] // nil: none
-	allow    methodSet           // of the patterns that match the path, but not the method
-	hasRest  bool                // the pattern ends in a wildcard that took more than nothing
-	slashFit bool                // another slash at the end of the path may find a pattern
+	search
+	found *Entry[destination] // nil: none
 }
 
 // fitsWithSlash reports whether another slash at the end of the path may find
@@ -63,16 +70,21 @@ func (f *answer) fitsWithSlash() bool {
 	return f.slashFit && (f.found == nil || f.hasRest)
 }
 
-// lookup finds the endpoint for a path and a rawPath as url.URL has them.
-func (d *dispatch) lookup(method, host, path, rawPath string, p *Params) answer {
-	p.names = nil
-	s := search{params: p, host: host, methods: d.table.program.methods.only(method)}
-	entry := d.table.program.find(&s, path, rawPath)
-	a := answer{allow: s.allow, hasRest: s.hasRest, slashFit: s.slashFit}
-	if entry >= 0 {
-		a.found = &d.table.entries[entry]
+// give sets the values of the request, for which a pattern was found, and
+// reports whether one of them begins with a dot.
+func (f *answer) give(req *http.Request, from *valueChunk) (dotted bool) {
+	to := f.found.Value.values
+	return to.set(req, f.values(len(to.names)), from)
+}
+
+// lookup finds the endpoint for a path and a rawPath as url.URL has them. The
+// answer is filled in place because a copy of it costs more than the rest.
+func (d *dispatch) lookup(f *answer, req *http.Request, path, rawPath string, p *Params) {
+	g := d.table.program
+	*f = answer{search: search{params: p, host: req.Host, methods: g.methods.only(req.Method)}}
+	if entry := g.find(&f.search, path, rawPath); entry >= 0 {
+		f.found = &d.table.entries[entry]
 	}
-	return a
 }
 
 // allow returns the methods as the value of an Allow header, with OPTIONS,

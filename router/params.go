@@ -45,9 +45,31 @@ func (p *Params) Len() int { return len(p.names) }
 // At returns the i-th parameter from the left.
 func (p *Params) At(i int) (name, value string) { return p.names[i], p.value(i) }
 
-func (p *Params) value(i int) string {
-	s := p.spans[i]
-	return p.path[s.from:s.to]
+func (p *Params) value(i int) string { return p.captures().value(i) }
+
+// captures returns the values that p holds.
+func (p *Params) captures() captures { return captures{p.path, p.spans[:len(p.names)]} }
+
+// captures are the values of parameters, from left to right.
+type captures struct {
+	path  string
+	spans []span // of the values in path
+}
+
+func (c captures) value(i int) string {
+	s := &c.spans[i] // a copy would wait for both halves to be stored
+	return c.path[s.from:s.to]
+}
+
+// unescape replaces a key by the values' own text.
+func (c *captures) unescape() {
+	var text []byte
+	for i := range c.spans {
+		from := len(text)
+		text = append(text, plainText(c.value(i))...)
+		c.spans[i] = span{from, len(text)}
+	}
+	c.path = string(text)
 }
 
 // fit reports whether a lookup in g needs no reset.
@@ -75,17 +97,6 @@ func (p *Params) reset(g *program) {
 func (p *Params) Release() {
 	p.names, p.path = nil, ""
 	clear(p.frames[:cap(p.frames)])
-}
-
-// plain gives the values of a key their own text.
-func (p *Params) plain() {
-	var text []byte
-	for i := range p.names {
-		from := len(text)
-		text = append(text, plainText(p.value(i))...)
-		p.spans[i] = span{from, len(text)}
-	}
-	p.path = string(text)
 }
 
 // resized returns s with n zero elements, in the same memory if it suffices.

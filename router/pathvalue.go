@@ -40,37 +40,41 @@ func plainPathValues(names []string) *pathValues {
 	return &pathValues{names: names, mux: muxFor(names), url: &url.URL{Path: pathFor(names)}}
 }
 
-// set gives req the values of p, a lookup's that found a route with these
-// names. The values lie in memory of from's that is req's for good, so p and
-// from may serve the next request as soon as set returns.
-func (v *pathValues) set(req *http.Request, p *Params, from *valueChunk) {
+// set gives req the values that a lookup found for a route with these names.
+// They lie in memory of from's that is req's for good, so found and from may
+// serve the next request as soon as set returns. It reports whether a value
+// begins with a dot: a loop of its own for that would cost half as much again.
+func (v *pathValues) set(req *http.Request, found captures, from *valueChunk) (dotted bool) {
 	if v.pattern == nil {
-		v.setPlainly(req, p)
-		return
+		return v.setPlainly(req, found)
 	}
-	values := from.take(len(v.names), req)
+	values := from.take(len(found.spans), req)
 	for i := range values {
-		_, values[i] = p.At(i)
+		values[i] = found.value(i)
+		dotted = dotted || strings.HasPrefix(values[i], ".")
 	}
 	v.fields.write(req, v.pattern, values)
+	return dotted
 }
 
 // setPlainly has a ServeMux set values, to no purpose but that it forgets those
 // of other patterns and makes room for new ones. With GODEBUG=httpmuxgo121=1
 // it does neither and SetPathValue makes the room.
-func (v *pathValues) setPlainly(req *http.Request, p *Params) {
+func (v *pathValues) setPlainly(req *http.Request, found captures) (dotted bool) {
 	u, uri, pattern := req.URL, req.RequestURI, req.Pattern
 	req.URL, req.RequestURI = v.url, v.url.Path
 	v.mux.ServeHTTP(nil, req)
 	req.URL, req.RequestURI, req.Pattern = u, uri, pattern
-	for i := range v.names {
-		req.SetPathValue(p.At(i))
+	for i, name := range v.names {
+		req.SetPathValue(name, found.value(i))
+		dotted = dotted || strings.HasPrefix(found.value(i), ".")
 	}
+	return dotted
 }
 
 // forgetPathValues takes from req, which nothing is found for, the values that
 // the pattern of a router around this one gave it.
-func forgetPathValues(req *http.Request) { noPathValues().set(req, nil, nil) }
+func forgetPathValues(req *http.Request) { noPathValues().set(req, captures{}, nil) }
 
 var noPathValues = sync.OnceValue(func() *pathValues { return newPathValues(nil) })
 

@@ -116,7 +116,7 @@ func waysToPass(l lookup) []way {
 			pool.Put(s)
 		}},
 		{"ServeMux of the route", func(req *http.Request) {
-			plain.set(req, l.params, nil)
+			plain.set(req, l.params.captures(), nil)
 			called(standard)(req)
 		}},
 		{"fields, own slice", func(req *http.Request) {
@@ -125,12 +125,12 @@ func waysToPass(l lookup) []way {
 		}},
 		{"fields, chunk of its own pool", func(req *http.Request) {
 			s := pool.Get().(*scratch)
-			v.set(req, l.params, &s.chunk)
+			v.set(req, l.params.captures(), &s.chunk)
 			pool.Put(s)
 			called(standard)(req)
 		}},
 		{"fields, chunk beside the Params", func(req *http.Request) {
-			v.set(req, l.params, shared)
+			v.set(req, l.params.captures(), shared)
 			called(standard)(req)
 		}},
 	}

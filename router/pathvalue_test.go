@@ -102,12 +102,12 @@ func setByFields(t *testing.T) func(*http.Request, []string, *Params) {
 		if v.pattern == nil {
 			t.Fatal("newPathValues returns the plain twin")
 		}
-		v.set(req, p, &chunk)
+		v.set(req, p.captures(), &chunk)
 	}
 }
 
 func setByPlainTwin(req *http.Request, names []string, p *Params) {
-	plainPathValues(names).set(req, p, nil)
+	plainPathValues(names).set(req, p.captures(), nil)
 }
 
 func valuesOf(req *http.Request) map[string]string {
@@ -123,7 +123,7 @@ func valuesOf(req *http.Request) map[string]string {
 func TestForgetPathValues(t *testing.T) {
 	req := &http.Request{URL: new(url.URL)}
 	req.SetPathValue("b", "set")
-	newPathValues(someNames[:1]).set(req, found(t, "/{a}", "/1"), new(valueChunk))
+	newPathValues(someNames[:1]).set(req, found(t, "/{a}", "/1").captures(), new(valueChunk))
 	if got := req.PathValue("a"); got != "1" {
 		t.Fatalf("a = %q, want 1", got)
 	}
@@ -149,7 +149,7 @@ func TestPathValuesLikeGo121(t *testing.T) {
 	}
 	names := []string{"a", "b"}
 	req := &http.Request{Method: "CONNECT", URL: &url.URL{Path: "/1/2"}, RequestURI: "*"}
-	newPathValues(names).set(req, found(t, "/{a}/{b}", "/1/2"), new(valueChunk))
+	newPathValues(names).set(req, found(t, "/{a}/{b}", "/1/2").captures(), new(valueChunk))
 	if got := req.PathValue("a") + req.PathValue("b") + req.RequestURI + req.URL.Path; got != "12*/1/2" {
 		t.Errorf("the values and the request's own path are %q, want %q", got, "12*/1/2")
 	}

@@ -2,7 +2,6 @@ package router
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -31,16 +30,7 @@ func newRegistry() *registry {
 
 // An endpoint is what serves one pattern. It does not change.
 type endpoint struct {
-	routes []*route     // one, or one for each media type, in the order of registration
-	plain  http.Handler // of the only route, if it has no media type
-}
-
-func newEndpoint(routes ...*route) *endpoint {
-	e := &endpoint{routes: routes}
-	if len(routes) == 1 && routes[0].media == nil {
-		e.plain = routes[0].handler
-	}
-	return e
+	routes []*route // one, or one for each media type, in the order of registration
 }
 
 func (e *endpoint) pattern() string { return e.routes[0].Pattern }
@@ -112,7 +102,7 @@ func (g *registry) addOne(r *route) (problem string) {
 	m := g.checked.add(r.Pattern, len(g.endpoints))
 	switch {
 	case m == nil:
-		g.endpoints = append(g.endpoints, newEndpoint(r))
+		g.endpoints = append(g.endpoints, &endpoint{[]*route{r}})
 	case m.Other >= 0 && g.endpoints[m.Other].pattern() == r.Pattern:
 		if problem := g.addVersion(r, m); problem != "" {
 			return problem
@@ -143,7 +133,7 @@ func (g *registry) addVersion(r *route, m *Mistake) (problem string) {
 		}
 	}
 	g.endpoints = slices.Clone(g.endpoints) // the old ones may have to be restored
-	g.endpoints[m.Other] = newEndpoint(append(slices.Clip(versions), r)...)
+	g.endpoints[m.Other] = &endpoint{append(slices.Clip(versions), r)}
 	return ""
 }
 

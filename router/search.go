@@ -31,6 +31,7 @@ type search struct {
 	allow    methodSet // of all patterns that match the path, but not the method
 	steps    int       // states visited, for the test of the bound
 	hasRest  bool      // the pattern found took something by a rest
+	several  bool      // a value may have several segments
 	slashFit bool      // a pattern would match with one more slash at the end
 }
 
@@ -58,20 +59,40 @@ func (g *program) lookup(method, path, rawPath string, p *Params, host string) (
 	if g.direct == nil || rawPath != "" {
 		s := search{params: p, host: host, methods: m}
 		if entry = g.find(&s, path, rawPath); entry < 0 {
-			allow = g.allow(s.allow)
+			return entry, g.allow(s.allow)
 		}
+		s.keep(g.names[entry])
 	} else if entry = g.direct.static.find(path, m); entry < 0 {
 		s := search{params: p, key: path, methods: m}
 		if entry = s.walk(g, g.direct); entry < 0 {
-			allow = g.allow(s.allow)
+			return entry, g.allow(s.allow)
 		}
+		s.keep(g.names[entry])
 	}
-	return entry, allow
+	return entry, ""
+}
+
+// keep gives params the names and the text of the values that were found.
+func (s *search) keep(names []string) {
+	s.params.names, s.params.path = names, s.key
+	if s.escaped {
+		s.params.path = s.values(len(names)).path
+	}
+}
+
+// values returns the n values that were found, valid until params is used again.
+func (s *search) values(n int) captures {
+	found := captures{s.key, s.params.spans[:n]}
+	if s.escaped {
+		found.unescape()
+		s.key, s.escaped = found.path, false
+	}
+	return found
 }
 
 // find searches the patterns of the host, then those of every host. It returns
-// the index of an entry, -1 for none, and leaves its parameters in those of s.
-// The caller has set params, which are empty, host and methods of s.
+// the index of an entry, -1 for none, and leaves the spans of its values in
+// the params of s. The caller has set params, host and methods of s.
 func (g *program) find(s *search, path, rawPath string) int32 {
 	s.key = path
 	if rawPath != "" || g.special {
@@ -167,12 +188,6 @@ func (s *search) walk(g *program, r *root) (entry int32) {
 		}
 	}
 	s.steps += steps
-	if entry >= 0 {
-		s.params.names, s.params.path = g.names[entry], key
-		if s.escaped {
-			s.params.plain()
-		}
-	}
 	return entry
 }
 
@@ -255,6 +270,7 @@ func (s *search) stretch(m *branches, f *frame) bool {
 		if m.stretch.guard > 0 && !s.params.enter(m.stretch.guard) {
 			return false
 		}
+		s.several = true
 		f.end = f.at - 1
 	}
 	for {
@@ -313,6 +329,7 @@ func (s *search) takeRest(r *restBranch, at int) int32 {
 		return -1
 	}
 	s.hasRest = at < len(s.key)
+	s.several = true
 	s.params.spans[r.capture] = span{at, len(s.key)}
 	return entry
 }

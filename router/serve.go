@@ -15,11 +15,6 @@ type scratch struct {
 
 var scratchPool = sync.Pool{New: func() any { return new(scratch) }}
 
-func (s *scratch) release() {
-	s.params.Release()
-	scratchPool.Put(s)
-}
-
 // ServeHTTP answers the request by the handler of the best pattern.
 func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if r.Panic != nil {
@@ -30,21 +25,45 @@ func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	d := r.registryOf().current()
-	t := targetOf(req)
 	s := scratchPool.Get().(*scratch)
-	f := d.lookup(req.Method, req.Host, t.path, t.rawPath, &s.params)
-	if f.found == nil || t.moved || f.fitsWithSlash() {
-		req.Pattern = "" // of a router around this one
-		forgetPathValues(req)
-		if r.answer(w, req, d, t, &f) {
-			s.release()
+	var f answer
+	if req.URL.RawPath == "" {
+		d.lookup(&f, req, req.URL.Path, "", &s.params)
+	}
+	// A path that was found is clean unless a value is a segment of dots or
+	// several segments: literal text is clean in every pattern.
+	if f.found == nil || f.several || f.give(req, &s.values) {
+		if r.answered(w, req, d, &f, &s.params) {
+			scratchPool.Put(s)
 			return
 		}
+		f.give(req, &s.values)
 	}
+	scratchPool.Put(s) // before the handler: it may take long, and panic
 	req.Pattern = f.found.Pattern
-	f.found.Value.values.set(req, &s.params, &s.values)
-	s.release() // before the handler: it may take long, and panic
-	f.found.Value.serve(w, req, r.NotAcceptable)
+	to := &f.found.Value
+	if to.plain != nil {
+		to.plain.ServeHTTP(w, req)
+		return
+	}
+	to.endpoint.serve(w, req, r.NotAcceptable)
+}
+
+// answered looks at the cleaned path of a request. f is the answer for the path
+// as it was sent, if that was not escaped, and becomes the answer for the
+// cleaned one. answered reports whether the request got its response, which
+// needed no handler.
+func (r *Router) answered(w http.ResponseWriter, req *http.Request, d *dispatch, f *answer, p *Params) bool {
+	t := targetOf(req)
+	if t.rawPath != "" {
+		d.lookup(f, req, "", t.rawPath, p)
+	}
+	if f.found != nil && !t.moved && !f.fitsWithSlash() {
+		return false
+	}
+	req.Pattern = "" // of a router around this one
+	forgetPathValues(req)
+	return r.answer(w, req, d, t, f)
 }
 
 // answer redirects or refuses a request, unless there is a handler for it.
@@ -97,8 +116,8 @@ func (t target) escaped() string {
 func (d *dispatch) redirect(w http.ResponseWriter, req *http.Request, t target, f *answer) bool {
 	escaped := t.escaped()
 	if f.fitsWithSlash() {
-		below := d.lookup(req.Method, req.Host, "", escaped+"/", new(Params))
-		if below.found != nil && !below.hasRest {
+		var below answer
+		if d.findsSlash(&below, req, escaped) {
 			req.Pattern = below.found.Pattern
 			redirectTo(w, req, cleanPath(escaped+"/"), http.StatusTemporaryRedirect) // CONNECT's is not clean yet
 			return true
@@ -113,6 +132,13 @@ func (d *dispatch) redirect(w http.ResponseWriter, req *http.Request, t target, 
 	}
 	redirectTo(w, req, escaped, http.StatusTemporaryRedirect)
 	return true
+}
+
+// findsSlash looks up an escaped path with a slash at its end and reports
+// whether that finds a pattern of its length.
+func (d *dispatch) findsSlash(below *answer, req *http.Request, escaped string) bool {
+	d.lookup(below, req, "", escaped+"/", new(Params))
+	return below.found != nil && !below.hasRest
 }
 
 // redirectTo sends the client to an escaped path with the request's query.
@@ -183,7 +209,9 @@ func (r *Router) spellings(path string) []string {
 
 // takes reports whether a pattern takes the request with another path.
 func (d *dispatch) takes(req *http.Request, escaped string) bool {
-	return d.lookup(req.Method, req.Host, "", escaped, new(Params)).found != nil
+	var f answer
+	d.lookup(&f, req, "", escaped, new(Params))
+	return f.found != nil
 }
 
 // serveAsterisk answers a request for the server as a whole, which OPTIONS

@@ -10,7 +10,10 @@ import "net/http"
 // Whoever keeps a request keeps its chunk, and with it the values of others,
 // which are parts of the lines that their requests began with. Long lines stay
 // out of chunks, so that this is 16 KiB at most.
-type valueChunk struct{ free []string }
+type valueChunk struct {
+	strings *[chunkLen]string
+	used    int
+}
 
 const (
 	// chunkLen strings are 512 bytes, the most that an allocation holds
@@ -31,12 +34,12 @@ func (c *valueChunk) take(n int, req *http.Request) []string {
 	if n > maxFromChunk || keptBy(req) > maxLine {
 		return make([]string, n)
 	}
-	if n > len(c.free) {
-		c.free = make([]string, chunkLen)
+	if c.strings == nil || n > chunkLen-c.used {
+		c.strings, c.used = new([chunkLen]string), 0
 	}
-	taken := c.free[:n:n] // whoever appends to it copies it
-	c.free = c.free[n:]
-	return taken
+	from := c.used
+	c.used += n
+	return c.strings[from:c.used:c.used] // whoever appends to it copies it
 }
 
 // keptBy returns at least how many bytes a part of req's path keeps alive.

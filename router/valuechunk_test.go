@@ -53,7 +53,7 @@ func TestValueChunkKeepsNoLongLines(t *testing.T) {
 	} {
 		var chunk valueChunk
 		chunk.take(2, &c.request)
-		if shares := chunk.free != nil; shares != c.shares {
+		if shares := chunk.strings != nil; shares != c.shares {
 			t.Errorf("%s: a chunk is used: %v, want %v", name, shares, c.shares)
 		}
 	}
@@ -69,7 +69,7 @@ func TestAllocationsOfPathValues(t *testing.T) {
 		got := testing.AllocsPerRun(10, func() {
 			for range runs {
 				*req = *found.request
-				v.set(req, found.params, chunk)
+				v.set(req, found.params.captures(), chunk)
 			}
 		})
 		want := 0
