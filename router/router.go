@@ -79,15 +79,18 @@ func (r *Router) Walk(visit func(Route) error) error {
 // those of {rest...} hold slashes between segments. The URL of a route with a
 // host begins with it: "//example.com/users/42".
 //
-// There is an error unless every parameter has one value which its constraint
-// accepts and which can stand in a path: not empty, not "." and not "..".
+// URL returns an error unless every parameter has one value that its constraint
+// accepts, and unless the Router reads the URL as it was made: a request for
+// it, by the route's first method or GET, reaches this route with these
+// values. Beside /users/me the route /users/{id} has no URL for "me", and no
+// route has one for "", "." or "..".
 func (r *Router) URL(name string, nameValuePairs ...string) (string, error) {
 	d := r.registryOf().current()
 	route, ok := d.named[name]
 	if !ok {
 		return "", d.unknownRoute(name)
 	}
-	url, err := route.pattern.url(nameValuePairs)
+	url, err := d.url(route, nameValuePairs)
 	if err != nil {
 		return "", fmt.Errorf("route %q, %s: %w", name, route.Pattern, err)
 	}

@@ -3,21 +3,58 @@ package router
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 )
 
-// url returns the path of the pattern, behind // and its host if it has one,
+// url returns the path of the route, behind // and its host if it has one,
 // with values for its parameters, given as name and value in turn.
-func (p *pattern) url(pairs []string) (string, error) {
+func (d *dispatch) url(r *route, pairs []string) (string, error) {
+	path, err := r.pattern.path(pairs)
+	if err == nil {
+		err = d.checkURL(r, path, pairs)
+	}
+	if err != nil || r.pattern.host == "" {
+		return path, err
+	}
+	return "//" + urlHost(r.pattern.host) + path, nil
+}
+
+// checkURL reports an error unless the path reaches the route with the values
+// that it was made of.
+func (d *dispatch) checkURL(r *route, path string, pairs []string) error {
+	u, err := url.ParseRequestURI(path)
+	if err != nil {
+		return err
+	}
+	req := &http.Request{Method: http.MethodGet, Host: urlHost(r.pattern.host), URL: u}
+	if len(r.pattern.methods) > 0 {
+		req.Method = r.pattern.methods[0]
+	}
+	var f answer
+	switch e := d.match(&f, req); {
+	case e == nil:
+		return fmt.Errorf("%s %s reaches no route", req.Method, path)
+	case !slices.Contains(e.routes, r):
+		return fmt.Errorf("%s %s reaches %s", req.Method, path, e.pattern())
+	}
+	values := f.values(len(r.pattern.names))
+	for i, name := range r.pattern.names {
+		if want := valueOf(pairs, name); values.value(i) != want {
+			return fmt.Errorf("parameter %q: %s reads %q as %q", name, path, want, values.value(i))
+		}
+	}
+	return nil
+}
+
+// path returns the path of the pattern with values for its parameters.
+func (p *pattern) path(pairs []string) (string, error) {
 	if err := p.checkPairs(pairs); err != nil {
 		return "", err
 	}
 	var b strings.Builder
-	if p.host != "" {
-		b.WriteString("//" + urlHost(p.host))
-	}
 	for _, s := range p.segments {
 		b.WriteByte('/')
 		if s.name == "" {

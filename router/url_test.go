@@ -3,12 +3,85 @@ package router_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/weirhq/weir/router"
 )
+
+// TestURLReachesItsRoute makes URLs of random values for random patterns. Each
+// one that URL does not refuse reaches its route with these values.
+func TestURLReachesItsRoute(t *testing.T) {
+	refused, reached := 0, 0
+	for seed := range randomSeeds {
+		c := &chooser{seed}
+		r, got := new(router.Router), []string(nil)
+		patterns := map[string][]string{} // their parameters
+		for range 2 + c.below(8) {
+			p := c.pattern()
+			names := parameterNames.FindAllString(p, -1)
+			handler := func(_ http.ResponseWriter, req *http.Request) {
+				got = []string{req.Pattern}
+				for _, name := range names {
+					got = append(got, req.PathValue(name))
+				}
+			}
+			if panicOf(func() { r.Name(p).HandleFunc(p, handler) }) == "" {
+				patterns[p] = names
+			}
+		}
+		for range 20 {
+			for p, names := range patterns {
+				var pairs []string
+				want := []string{p}
+				for _, name := range names {
+					value := c.value()
+					pairs, want = append(pairs, name, value), append(want, value)
+				}
+				path, err := r.URL(p, pairs...)
+				if err != nil {
+					refused++
+					continue
+				}
+				reached++
+				got = nil
+				req := newRequest(firstMethod(p) + " " + strings.TrimPrefix(path, "//"))
+				w := httptest.NewRecorder()
+				r.ServeHTTP(w, req)
+				if !slices.Equal(got, want) {
+					t.Fatalf("%q makes %s, which reaches %q (%d) in\n%v", want, path, got, w.Code, r)
+				}
+			}
+		}
+	}
+	if refused < 100 || reached < 1000 {
+		t.Errorf("%d URLs were refused and %d reached their routes", refused, reached)
+	}
+}
+
+var parameterNames = regexp.MustCompile(`p[0-9]`)
+
+// firstMethod returns the method by which URL is read.
+func firstMethod(pattern string) string {
+	if methods, _, named := strings.Cut(pattern, " "); named {
+		return strings.Split(methods, ",")[0]
+	}
+	return "GET"
+}
+
+// value returns a value that may not be fit for a URL.
+func (c *chooser) value() string {
+	piece := func() string {
+		return c.of("a", "b", "1", "1b", "a1", "x-y", "ff", "2024-02-29", "", ".", "..", "...", "%2e%2e", "%2F", "é", "\x00", "\xff", " ", "?", "#", ";")
+	}
+	value := piece()
+	for range c.below(3) {
+		value += c.of("/", "/", ".", "") + piece()
+	}
+	return value
+}
 
 // named returns a router with a route for each pattern, named after it.
 func named(patterns ...string) *router.Router {
@@ -54,6 +127,9 @@ func TestURL(t *testing.T) {
 		{"/both/{a}/and/{b}|a|1|b|2|a|3", `"a" is given twice`},
 		{"/both/{a}/and/{b}|a|1|b", "3 names and values are no pairs"},
 		{"/plain|a|1", `no parameter "a", nor any other`},
+		{"/{b}|b|plain", `route "/{b}", /{b}: GET /plain reaches /plain`},
+		{"/{b}|b|x", "/x"},
+		{"/{a...}/mid/{b}|a|v|b|1", "/v/mid/1"},
 		{"/{b}|b|.", `the segment "." cannot stand in a path`},
 		{"/{b}|b|..", `the segment ".." cannot`},
 		{"/files/{a...}|a|x/../y", `".." cannot`},
