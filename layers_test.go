@@ -108,6 +108,7 @@ var layers = map[string]struct {
 		why:     "Go benchmarks as runs of configurations",
 	},
 	"experiments":             {own: []string{"lab"}, why: "files that come with the program"},
+	"examples/logging":        {own: []string{"log", "log/httplog", "log/sink"}, why: "the program at the beginning of docs/logging.md"},
 	"internal/yamlfile":       {own: []string{"internal/nearest"}, foreign: []string{"github.com/goccy/go-yaml"}, why: "a file of settings, read with every mistake in it"},
 	"internal/chart":          {own: []string{"internal/readable"}, why: "axes know values, not what they are of"},
 	"internal/readable":       {why: "numbers and texts as people read them need nobody"},
