@@ -8,7 +8,7 @@ import (
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
-// secretHeaders are the fields that are never logged.
+// secretHeaders are the fields whose values are never logged.
 var secretHeaders = []string{"authorization", "cookie", "proxy-authorization", "set-cookie", "x-api-key"}
 
 // parseLogHeader reads the name of a header field and returns it in lower case.
@@ -23,4 +23,15 @@ func parseLogHeader(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 		return "", yamlfile.Refuse("remove it", "every event has the Host as http.host")
 	}
 	return name, nil
+}
+
+// secrets returns the keys whose values the log hides. They include secretHeaders
+// if header fields are logged, because a Config need not come from ParseConfig.
+// The log then also hides the user and password in a URL, which it does only for
+// loggers that have secrets: such a logger takes longer for each field.
+func (c *LogConfig) secrets() []string {
+	if len(c.RequestHeaders) == 0 && len(c.ResponseHeaders) == 0 {
+		return c.Redact
+	}
+	return slices.Concat(c.Redact, secretHeaders)
 }

@@ -81,7 +81,7 @@ func New(cfg *Config, out Output) (*Door, error) {
 	}
 	d := &Door{
 		cfg:   cfg,
-		log:   log.New(out, log.Options{Namespace: cfg.Namespace, Level: level, Format: format, Redact: cfg.Log.Redact}),
+		log:   log.New(out, log.Options{Namespace: cfg.Namespace, Level: level, Format: format, Redact: cfg.Log.secrets()}),
 		out:   out,
 		cost:  costOf(out),
 		files: newFileBudget(cfg.Limits.MaxConnections),
