@@ -2,6 +2,7 @@ package front
 
 import (
 	"net/netip"
+	"path/filepath"
 	"time"
 
 	"github.com/weirhq/weir/internal/yamlfile"
@@ -43,6 +44,10 @@ type Config struct {
 	// of each. An upstream may be without a route.
 	Upstreams []UpstreamConfig
 	Routes    []RouteConfig
+
+	// Redirects are those of the file that the key redirects names, in its
+	// order.
+	Redirects []RedirectConfig
 }
 
 // DrainConfig says how a front door stops.
@@ -114,12 +119,12 @@ func DefaultRoute(match, to string) RouteConfig {
 	return RouteConfig{Match: match, To: to, Timeout: 30 * time.Second, Upgrade: []string{"websocket"}}
 }
 
-// ParseConfig reads a configuration from src. The name file is used in
-// messages alone, and lookupEnv, usually os.LookupEnv, resolves the ${NAME} in
-// values; nil knows no variable. Nothing is bound, opened or resolved. The
-// folders of the log's files have to exist.
+// ParseConfig reads a configuration from src. The name file is used in messages
+// and is where the file of redirects is searched from, and lookupEnv, usually os.LookupEnv, resolves the ${NAME} in
+// values; nil knows no variable. Nothing is bound or resolved, and only the file
+// of redirects is opened. The folders of the log's files have to exist.
 //
-// The error is of type [Mistakes] and holds every mistake in the file, save
+// The error is of type [Mistakes] and holds every mistake in both files, except
 // that a file which is not YAML is read no further than its first error.
 func ParseConfig(file string, src []byte, lookupEnv func(string) (string, bool)) (*Config, error) {
 	r, root := newReader(file, src, lookupEnv)
@@ -128,11 +133,12 @@ func ParseConfig(file string, src []byte, lookupEnv func(string) (string, bool))
 		r.Fields(place{To: filling{reader: r}}, root)
 		r.checkAddresses(c)
 		r.checkLog(c)
+		r.readRedirects(filepath.Dir(file))
 		r.checkRoutes()
 	case r.Err() == nil:
 		r.Mistakef(yamlfile.Pos{Line: 1, Col: 1}, `it needs "upstreams" and "routes" at least`, "the file is empty")
 	}
-	if err := r.Err(); err != nil {
+	if err := r.err(); err != nil {
 		return nil, err
 	}
 	return r.config, nil

@@ -1,6 +1,8 @@
 package front
 
 import (
+	"errors"
+
 	"github.com/weirhq/weir/internal/yamlfile"
 	"github.com/weirhq/weir/router"
 )
@@ -9,10 +11,12 @@ import (
 // at several keys at once.
 type reader struct {
 	*fileReader
-	config      *Config
-	constraints router.Constraints
-	upstreams   map[string]yamlfile.Pos // by name; nil while there is none
-	routes      []*routeDraft
+	config       *Config
+	constraints  router.Constraints
+	upstreams    map[string]yamlfile.Pos // by name; nil while there is none
+	routes       []*routeDraft
+	redirectsKey yamlfile.Scalar // the value of redirects
+	redirects    *redirectFile   // nil without one
 }
 
 // filling is what a part of a file is read into.
@@ -48,3 +52,21 @@ func newReader(file string, src []byte, lookupEnv func(string) (string, bool)) (
 
 // has tells whether the file has a value for a key.
 func (r *reader) has(path string) bool { return len(r.Stood[path]) > 0 }
+
+// err returns the mistakes in the file, and then those in the file of redirects.
+func (r *reader) err() error {
+	files := []*yamlfile.File{r.File}
+	if r.redirects != nil {
+		files = append(files, r.redirects.File)
+	}
+	var all Mistakes
+	for _, f := range files {
+		var found Mistakes
+		errors.As(f.Err(), &found)
+		all = append(all, found...)
+	}
+	if all == nil {
+		return nil
+	}
+	return all
+}

@@ -1,7 +1,6 @@
 package front
 
 import (
-	"errors"
 	"maps"
 	"net"
 	"slices"
@@ -77,28 +76,26 @@ func readRoute(r *fileReader, p place, n *yamlfile.Node) {
 	f.config.Routes = append(f.config.Routes, d.RouteConfig)
 }
 
-// checkRoutes checks what a route cannot know alone: that its upstream is
-// there, and that the patterns together make a table.
+// checkRoutes checks that the upstreams of the routes exist, and that the patterns
+// of routes and redirects make a table.
 func (r *reader) checkRoutes() {
+	t := tableDraft{reader: r}
 	for _, d := range r.routes {
 		if _, ok := r.upstreams[d.To]; !ok && d.To != "" && r.upstreams != nil {
 			r.Mistakef(d.to.Pos, r.rightUpstream(d.To), "there is no upstream %s", yamlfile.Quote(d.To))
 		}
-	}
-	entries := make([]router.Entry[*routeDraft], 0, len(r.routes))
-	for _, d := range r.routes {
 		if refused := refuseForeign(d.Match, r.constraints); refused != nil {
 			r.Refuse(d.match, refused)
 		} else if d.Match != "" {
-			entries = append(entries, router.Entry[*routeDraft]{Pattern: d.Match, Value: d})
+			t.add(d.Match, draft{File: r.File, text: d.match})
 		}
 	}
-	_, err := router.NewTable(r.constraints, entries)
-	var wrong router.Mistakes
-	errors.As(err, &wrong)
-	for _, m := range wrong {
-		r.wrongPattern(m, entries)
+	if r.redirects != nil {
+		for _, line := range r.redirects.lines {
+			t.add(line.source.pattern, draft{File: r.redirects.File, text: line.from, line: line})
+		}
 	}
+	t.check()
 }
 
 func (r *reader) rightUpstream(name string) string {
@@ -107,19 +104,6 @@ func (r *reader) rightUpstream(name string) string {
 		return yamlfile.DidYouMean(near)
 	}
 	return "the upstreams are " + strings.Join(names, ", ")
-}
-
-// wrongPattern reports what the router says of a pattern, at the place where
-// the pattern stands.
-func (r *reader) wrongPattern(m *router.Mistake, entries []router.Entry[*routeDraft]) {
-	match := entries[m.Entry].Value.match
-	if m.Other < 0 {
-		r.Mistakef(r.Within(match, m.Offset), m.Hint, "pattern %s: %s", yamlfile.Quote(m.Pattern), m.Problem)
-		return
-	}
-	other := entries[m.Other].Value.match
-	r.Mistakef(match.Pos, "make one of them more specific",
-		"pattern %s conflicts with %s on line %d: both match %s", yamlfile.Quote(m.Pattern), yamlfile.Quote(m.OtherPattern), other.Pos.Line, m.Example)
 }
 
 // checkAddresses finds listeners that would take each other's port.

@@ -59,5 +59,5 @@ var schema = append([]key{
 	{Path: "routes.*.log", Read: (*fileReader).Fields},
 	{Path: "routes.*.log.events", Read: yamlfile.One(yamlfile.Word(routeEvents), func(f filling) *string { return &f.route.Events })},
 
-	{Path: "redirects", Later: "remove it, and leave redirects to the upstreams"},
+	{Path: "redirects", Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.redirectsKey })},
 }, limitKeys()...)

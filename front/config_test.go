@@ -185,7 +185,8 @@ func TestParseConfigMistakes(t *testing.T) {
 		{"a key twice", smallest + "drain: 1s\ndrain: 2s\n", []string{`4:1 "drain" is given twice, first on line 3`}},
 		{"an upstream twice", "upstreams:\n  a: {servers: http://a}\n  a: {servers: http://b}\nroutes: {match: /, to: a}\n", []string{`3:3 "a" is given twice, first on line 2`}},
 
-		{"keys not built yet", smallest + "redirects: r.csv\n", []string{`3:1 "redirects" is not supported yet`}},
+		{"redirects that are missing", smallest + "redirects: no/r.csv\n", []string{`3:12 "no/r.csv"|no such file`}},
+		{"redirects in the file itself", smallest + "redirects: [{from: /a, to: /b}]\n", []string{`3:12 "redirects" must be a single value`}},
 		{"a key not built yet in another place", smallest + "health: {path: /}\n", []string{`3:1 "health" is not supported yet`}},
 		{"a scheme not built yet", "upstreams: {a: {servers: https://a}}\nroutes: {match: /, to: a}\n", []string{`1:26 https:// is not supported yet`}},
 		{"health", "upstreams: {a: {servers: http://a, health: {path: /}}}\nroutes: {match: /, to: a}\n", []string{`1:36 "health" is not supported yet`}},

@@ -46,15 +46,17 @@ type tables struct {
 	limits    RequestLimits    // of requests that have no route
 }
 
-// A route is where the requests that match a pattern go.
+// A route is where the requests that match a pattern go: to an upstream, or
+// back to the client with a redirect.
 type route struct {
 	pattern  string
+	redirect *redirect // nil for a route to an upstream, which the other fields are about
+	counts   *routeCounts
 	upstream string
 	timeout  time.Duration
 	upgrade  []string
 	events   eventSet
 	proxy    *proxy.Proxy
-	counts   *routeCounts
 	servers  map[*proxy.Server]prometheus.Observer // of the upstream: how long they take
 	gate     *gate
 	limits   RequestLimits // of each of its requests
@@ -155,6 +157,11 @@ func (d *Door) build(cfg *Config, before map[string]*gate) (_ *tables, err error
 		t.gates[r.Match] = value.gate
 		entries[i] = router.Entry[*route]{Pattern: r.Match, Value: value}
 	}
+	redirects, err := d.redirects(cfg.Redirects)
+	if err != nil {
+		return nil, err
+	}
+	entries = append(entries, redirects...)
 	t.routes, err = router.NewTable(constraints, entries)
 	return t, err
 }
@@ -245,6 +252,10 @@ func (d *Door) pass(x *exchange, t *tables) {
 	switch {
 	case x.found != nil:
 		x.route = x.found
+		if x.route.redirect != nil {
+			d.redirect(x)
+			return
+		}
 		x.Timeout, x.Upgrade = x.route.timeout, x.route.upgrade
 		if d.admitted(x, t) {
 			x.route.proxy.Serve(&x.Exchange)
@@ -274,12 +285,17 @@ const waitedFor = 16 << 10
 // refuse answers instead of an upstream. why is for the log.
 func (d *Door) refuse(x *exchange, status int, why string, fields ...proxy.Field) {
 	x.refusal = why
-	if x.Length < 0 || x.Length > waitedFor {
-		x.Client.Duplex() // the answer does not wait for the body
-	}
 	text := ""
 	if status == 400 {
 		text = "400 Bad Request: " + why
+	}
+	d.respond(x, status, text, fields...)
+}
+
+// respond answers with a status, and a text or its standard one.
+func (d *Door) respond(x *exchange, status int, text string, fields ...proxy.Field) {
+	if x.Length < 0 || x.Length > waitedFor {
+		x.Client.Duplex() // the answer does not wait for the body
 	}
 	if x.Respond(status, text, fields...) != nil {
 		x.Cut = true

@@ -112,6 +112,9 @@ func (d *Door) logCompleted(x *exchange, ended time.Time) {
 	if x.Server != x.announced || x.Retried {
 		e.Str("destination", x.Server.URL()).Str("proxy_name", x.route.upstream)
 	}
+	if x.route != nil && x.route.redirect != nil {
+		e.Str("redirect", x.route.redirect.to)
+	}
 	if x.refusal != "" {
 		e.Str("refused", x.refusal)
 	}

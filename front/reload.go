@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Reload lets the routes, upstreams, constraints, trusted proxies and limits of
+// Reload lets the routes, redirects, upstreams, constraints, trusted proxies and limits of
 // requests of cfg take the place of today's. Requests that are under way end as
 // they began. What a door is built on (namespace, listen, admin, drain, log and
 // the limits of connections) stays as it is: Reload returns the names of the keys in which cfg differs there, for

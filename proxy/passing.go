@@ -60,6 +60,10 @@ func statusText(status int) string {
 }
 
 var statusTexts = map[int]string{
+	301: "Moved Permanently",
+	302: "Found",
+	307: "Temporary Redirect",
+	308: "Permanent Redirect",
 	400: "Bad Request",
 	404: "Not Found",
 	405: "Method Not Allowed",

@@ -19,7 +19,7 @@ func (checkCmd) Help() string {
 
   FILE:LINE:COL: what is wrong; what to do
 
-and exits with 1 when there is one, else with 0. Nothing is bound or dialled, and the log is not opened; its folder has to exist.
+and exits with 1 when there is one, else with 0. The file of redirects is read, too. Nothing is bound or dialled, and the log is not opened; its folder has to exist.
 
 Example:
   weir check weir.yaml`
@@ -42,7 +42,7 @@ func (c *checkCmd) Run(s streams) error {
 			return err
 		}
 	case len(mistakes) == 0:
-		fmt.Fprintf(s.out, "%s: no mistakes; routes: %d, upstreams: %d\n", c.File, len(cfg.Routes), len(cfg.Upstreams))
+		fmt.Fprintf(s.out, "%s: no mistakes; %s\n", c.File, contents(cfg))
 	default:
 		fmt.Fprintln(s.out, mistakes)
 	}
@@ -50,6 +50,15 @@ func (c *checkCmd) Run(s streams) error {
 		return errFound
 	}
 	return nil
+}
+
+// contents counts the parts of a configuration.
+func contents(cfg *front.Config) string {
+	text := fmt.Sprintf("routes: %d, upstreams: %d", len(cfg.Routes), len(cfg.Upstreams))
+	if n := len(cfg.Redirects); n > 0 {
+		text += fmt.Sprintf(", redirects: %d", n)
+	}
+	return text
 }
 
 // errFound ends a verb that found what it was asked to look for, or met a

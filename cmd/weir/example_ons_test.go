@@ -55,4 +55,19 @@ func TestONSExample(t *testing.T) {
 			}
 		}
 	}
+	redirects := regexp.MustCompile(`curl -si http://127\.0\.0\.1:20000(\S*).*# => (\S+)`).FindAllStringSubmatch(string(readme), -1)
+	if len(redirects) < 2 {
+		t.Fatalf("%d redirects in the README", len(redirects))
+	}
+	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	for _, redirect := range redirects {
+		target, location := redirect[1], redirect[2]
+		req, err := http.NewRequest("GET", p.url()+target, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a := do(t, c, req); a.Header.Get("Location") != location {
+			t.Errorf("%s leads to %q, want %s", target, a.Header.Get("Location"), location)
+		}
+	}
 }

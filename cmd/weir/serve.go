@@ -29,7 +29,7 @@ type serveCmd struct {
 
 // Help implements kong.HelpProvider.
 func (serveCmd) Help() string {
-	return `Events go to stdout as JSON lines, or where and how the configuration says; HUMAN_LOG=1 in the environment makes them readable on a terminal. SIGTERM and SIGINT drain: for drain.delay (1s) weir still serves and asks clients to reconnect, then requests in flight finish and it exits with 0; a second signal ends it at once. The next weir serve can take the ports over while this one drains. SIGHUP reads the configuration again: its routes, upstreams, constraints and trusted proxies apply at once, the other keys after a restart. SIGHUP and SIGUSR1 open the log's files anew, for those who have moved them.
+	return `Events go to stdout as JSON lines, or where and how the configuration says; HUMAN_LOG=1 in the environment makes them readable on a terminal. SIGTERM and SIGINT drain: for drain.delay (1s) weir still serves and asks clients to reconnect, then requests in flight finish and it exits with 0; a second signal ends it at once. The next weir serve can take the ports over while this one drains. SIGHUP reads the configuration again: its routes, redirects, upstreams, constraints and trusted proxies apply at once, the other keys after a restart. SIGHUP and SIGUSR1 open the log's files anew, for those who have moved them.
 
 Examples:
   weir serve
@@ -150,9 +150,23 @@ func readConfig(file string) (*front.Config, error) {
 	}
 	cfg, err := front.ParseConfig(file, src, os.LookupEnv)
 	if err != nil {
-		return nil, &problem{err: fmt.Errorf("%s has mistakes:\n%w", file, err), hint: "weir check " + file}
+		return nil, &problem{err: hasMistakes(file, err), hint: "weir check " + file}
 	}
 	return cfg, nil
+}
+
+// shownMistakes is the number of mistakes that are shown at a start or a reload.
+// A file of redirects can have thousands.
+const shownMistakes = 20
+
+// hasMistakes returns the error about a file that ParseConfig refuses.
+func hasMistakes(file string, err error) error {
+	var mistakes front.Mistakes
+	if errors.As(err, &mistakes) && len(mistakes) > shownMistakes {
+		return fmt.Errorf("%s has %d mistakes, of which these are the first %d:\n%w",
+			file, len(mistakes), shownMistakes, mistakes[:shownMistakes])
+	}
+	return fmt.Errorf("%s has mistakes:\n%w", file, err)
 }
 
 func fileHint(err error) string {

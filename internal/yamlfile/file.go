@@ -45,13 +45,31 @@ type File struct {
 // which says what the file should be: "a configuration". The root is nil when
 // the file is empty, or is no YAML; see [File.Err].
 func Read(name, kind string, src []byte) (*File, *Node) {
-	src = []byte(strings.TrimPrefix(string(src), "\ufeff"))
-	f := &File{name: name, kind: kind, src: src, lines: strings.Split(string(src), "\n")}
+	f := NewFile(name, kind, src, maxBytes)
 	if root := f.document(); root != nil {
 		return f, f.node(root)
 	}
 	return f, nil
 }
+
+// NewFile returns a file of another syntax than YAML, which the caller reads
+// from [File.Source]. It notes a source that is no UTF-8 text, or is longer than
+// a limit in bytes, and empties it.
+func NewFile(name, kind string, src []byte, limit int) *File {
+	src = bytes.TrimPrefix(src, []byte("\ufeff"))
+	f := &File{name: name, kind: kind, src: src, lines: strings.Split(string(src), "\n")}
+	if !f.readable(limit) {
+		f.src = nil
+	}
+	return f
+}
+
+// Name returns the name of the file, as messages have it.
+func (f *File) Name() string { return f.name }
+
+// Source returns the text of the file, without a byte order mark. The caller
+// must not change it.
+func (f *File) Source() []byte { return f.src }
 
 // Err returns the mistakes so far as [Mistakes] in the order of the file, or nil
 // when there are none.
@@ -65,7 +83,7 @@ func (f *File) Err() error {
 // document parses the source and returns the root of its only document, or
 // nil when there is nothing to read.
 func (f *File) document() ast.Node {
-	if !f.readable() {
+	if f.mistakes != nil {
 		return nil
 	}
 	tokens := lexer.Tokenize(string(f.src))
@@ -82,9 +100,9 @@ func (f *File) document() ast.Node {
 }
 
 // readable reports whether the source is text at all.
-func (f *File) readable() bool {
-	if len(f.src) > maxBytes {
-		f.Mistakef(Pos{1, 1}, "is it the right file?", "%d bytes are too many for %s, which may have %d", len(f.src), f.kind, maxBytes)
+func (f *File) readable(limit int) bool {
+	if len(f.src) > limit {
+		f.Mistakef(Pos{1, 1}, "is it the right file?", "%d bytes are too many for %s, which may have %d", len(f.src), f.kind, limit)
 		return false
 	}
 	for i := 0; i < len(f.src); {
@@ -226,6 +244,13 @@ func (f *File) Within(s Scalar, offset int) Pos {
 		}
 	}
 	return at
+}
+
+// PosOfColumn returns the place at a column of a line that counts bytes.
+func (f *File) PosOfColumn(line, column int) Pos {
+	at := f.clamp(Pos{Line: line})
+	text := f.lines[at.Line-1]
+	return Pos{at.Line, 1 + utf8.RuneCountInString(text[:min(max(column-1, 0), len(text))])}
 }
 
 // clamp moves a place into the file. The YAML parser says column 0 of a value

@@ -1,0 +1,177 @@
+package front
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/weirhq/weir/internal/yamlfile"
+)
+
+// RedirectConfig redirects the requests for a path, or for every path below
+// one. The routing table holds redirects and routes, and the most specific
+// pattern wins, whichever of the two it is.
+type RedirectConfig struct {
+	// From is [HOST]/PATH for one path, or [HOST]/PATH/* for every path below.
+	From string
+
+	// To is a path or a URL of http or https. One that ends in /* goes with
+	// such a From: the rest of the path takes the place of the *. The query of
+	// a request is kept, unless To has a "?", and with it a query of its own or
+	// none.
+	To string
+
+	// Status is 301, 302, 307 or 308.
+	Status int
+}
+
+// redirectStatuses are the values of [RedirectConfig.Status] as a file has them.
+var redirectStatuses = map[string]int{"301": 301, "302": 302, "": 307, "307": 307, "308": 308}
+
+// redirectColumns are the columns of a file of redirects, of which the last may
+// be left out. They may be its first line.
+var redirectColumns = []string{"from", "to", "status"}
+
+// maxRedirectBytes bounds a file of redirects, which is in memory several times
+// while it is read.
+const maxRedirectBytes = 16 << 20
+
+// A redirectFile is a file of redirects that is being read.
+type redirectFile struct {
+	*yamlfile.File
+	lines []*redirectLine // those without a mistake
+}
+
+// A redirectLine is a line of a file of redirects.
+type redirectLine struct {
+	RedirectConfig
+	from, to yamlfile.Scalar
+	source   redirectFrom
+	target   *redirect
+}
+
+// readRedirects opens and reads the file of redirects that the configuration
+// names, in the folder of the configuration.
+func (r *reader) readRedirects(folder string) {
+	if r.redirectsKey.Text == "" {
+		return
+	}
+	name := r.redirectsKey.Text
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(folder, name)
+	}
+	src, err := readRegularFile(name)
+	if err != nil {
+		r.Mistakef(r.redirectsKey.Pos, "a relative path is relative to the folder of this file",
+			"the redirects %s: %s", yamlfile.Quote(name), syscallError(err))
+		return
+	}
+	r.redirects = parseRedirects(name, src)
+	for _, line := range r.redirects.lines {
+		r.config.Redirects = append(r.config.Redirects, line.RedirectConfig)
+	}
+}
+
+var errNotRegular = errors.New("not a regular file")
+
+// readRegularFile reads a file, and nothing that could block, such as a pipe.
+func readRegularFile(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errNotRegular
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(name)
+}
+
+// parseRedirects reads lines of CSV.
+func parseRedirects(name string, src []byte) *redirectFile {
+	f := &redirectFile{File: yamlfile.NewFile(name, "a file of redirects", src, maxRedirectBytes)}
+	lines := csv.NewReader(bytes.NewReader(f.Source()))
+	lines.FieldsPerRecord = -1
+	lines.Comment = '#'
+	lines.TrimLeadingSpace = true
+	for first := true; ; first = false {
+		fields, err := lines.Read()
+		var syntax *csv.ParseError
+		switch {
+		case err == io.EOF:
+			return f
+		case errors.As(err, &syntax):
+			f.addSyntax(syntax)
+		default:
+			f.addLine(f.scalars(lines, fields), first)
+		}
+	}
+}
+
+// addSyntax reports a line that is not CSV. A quote that is not closed takes the
+// lines that follow with it.
+func (f *redirectFile) addSyntax(err *csv.ParseError) {
+	at := yamlfile.Pos{Line: err.StartLine, Col: 1}
+	if err.Line == err.StartLine {
+		at = f.PosOfColumn(err.Line, err.Column)
+	}
+	f.Mistakef(at, "put quotes around the whole field, and double those in it", "not CSV: %s", err.Err)
+}
+
+// scalars returns the fields of the line that was read last, without blanks
+// around them.
+func (f *redirectFile) scalars(lines *csv.Reader, fields []string) []yamlfile.Scalar {
+	all := make([]yamlfile.Scalar, len(fields))
+	for i, field := range fields {
+		all[i] = yamlfile.Scalar{Text: strings.TrimRight(field, " \t"), Pos: f.PosOfColumn(lines.FieldPos(i))}
+	}
+	return all
+}
+
+// addLine adds a line, unless it has a mistake, is empty, or names the columns.
+func (f *redirectFile) addLine(fields []yamlfile.Scalar, first bool) {
+	texts := make([]string, len(fields))
+	for i := range fields {
+		texts[i] = fields[i].Text
+	}
+	switch n := len(fields); {
+	case strings.Join(texts, "") == "":
+	case first && n >= 2 && n <= len(redirectColumns) && slices.Equal(texts, redirectColumns[:n]):
+	case n < 2:
+		f.Mistakef(fields[0].Pos, "write from,to or from,to,status", "the line has no comma")
+	case n > len(redirectColumns):
+		f.Mistakef(fields[len(redirectColumns)].Pos, "put quotes around a field that holds a comma",
+			"the line has %d fields", n)
+	default:
+		if line := f.parseLine(append(fields, yamlfile.Scalar{})); line != nil {
+			f.lines = append(f.lines, line)
+		}
+	}
+}
+
+// parseLine reads a line of from, to and status, which is empty where it is left
+// out. It returns nil if there is a mistake.
+func (f *redirectFile) parseLine(fields []yamlfile.Scalar) *redirectLine {
+	from, to, status := fields[0], fields[1], fields[2]
+	code, known := redirectStatuses[status.Text]
+	if !known {
+		f.Mistakef(status.Pos, "it is 301, 302, 307 or 308", "%s is not a status for redirects", yamlfile.Quote(status.Text))
+		return nil
+	}
+	source, refused := parseRedirectFrom(from.Text)
+	if refused != nil {
+		f.Refuse(from, refused)
+		return nil
+	}
+	target, refused := parseRedirectTo(to.Text, code, source)
+	if refused != nil {
+		f.Refuse(to, refused)
+		return nil
+	}
+	c := RedirectConfig{From: from.Text, To: to.Text, Status: code}
+	return &redirectLine{RedirectConfig: c, from: from, to: to, source: source, target: target}
+}
