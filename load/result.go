@@ -80,9 +80,9 @@ type Result struct {
 	// Interrupted tells that the run was ended before its plan was.
 	Interrupted bool `json:"interrupted,omitempty"`
 
-	// Saturated tells that the generator was itself at its limit, so that the
-	// numbers say as much about it as about the server; Warnings say why, and
-	// what else a reader has to know.
+	// Saturated reports that the generator was itself at its limit, or had to wait
+	// because the machine was busy (see MachineBusy): the numbers say as much about
+	// it as about the server. Warnings say why, and what else a reader has to know.
 	Saturated bool     `json:"saturated"`
 	Warnings  []string `json:"warnings,omitempty"`
 }

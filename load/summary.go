@@ -152,6 +152,13 @@ func requests(n int64) string {
 // to be more than chance.
 const judgedFrom = 100 * time.Millisecond
 
+// MachineBusy reports whether the run is Saturated because the machine was busy: the generator waited for a CPU, or was
+// stopped, without using one up. Otherwise a Saturated run had its generator at its limit.
+func (r *Result) MachineBusy() bool {
+	g := r.Generator
+	return r.Saturated && g.Busy < busyLimit && (g.Waited >= waitedLimit || r.LateFor["generator"] > 0)
+}
+
 // judge says what has to be known before the numbers are believed.
 func (r *Result) judge(p *Plan) {
 	saturated := func(format string, args ...any) {

@@ -43,9 +43,11 @@ type Runs struct {
 	Counted       int    `json:"counted"` // those whose values are compared: done or leaked
 
 	// Outcomes counts the runs by how they ended. Saturated has the numbers of
-	// the counted ones whose load generator was at its own limit.
-	Outcomes  map[lab.Outcome]int `json:"outcomes"`
-	Saturated []int               `json:"saturated,omitempty"`
+	// the counted ones whose load generator was at its own limit, and MachineBusy
+	// of those whose load generator waited because the machine was busy.
+	Outcomes    map[lab.Outcome]int `json:"outcomes"`
+	Saturated   []int               `json:"saturated,omitempty"`
+	MachineBusy []int               `json:"machine_busy,omitempty"`
 
 	// Unanswered has the numbers of the counted runs in which more than 1% of the
 	// requests were not answered. With one of them in any configuration, no metric

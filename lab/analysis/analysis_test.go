@@ -277,6 +277,14 @@ func TestWarnings(t *testing.T) {
 		{"interrupted", func(r *lab.Results) { r.Interrupted = true }, "was ended before all of its runs"},
 		{"the lab's CPU", func(r *lab.Results) { r.LabCPU = 0.034 }, "The lab itself took 3.4% of a CPU while it measured, more than the 1.0%"},
 		{"a saturated generator", func(r *lab.Results) { r.Runs[2].Load.Saturated = true }, "In 1 of 8 runs of x the load generator was at its own limit"},
+		{"a busy machine", func(r *lab.Results) {
+			l := r.Runs[2].Load
+			l.Saturated, l.Generator = true, load.Generator{Busy: 0.5, Waited: 0.3}
+		}, "In 1 of 8 runs of x the machine was busy: the load generator waited for a CPU"},
+		{"a generator that was busy and waited", func(r *lab.Results) {
+			l := r.Runs[2].Load
+			l.Saturated, l.Generator = true, load.Generator{Busy: 0.97, Waited: 0.3}
+		}, "In 1 of 8 runs of x the load generator was at its own limit"},
 		{"leaked", func(r *lab.Results) { r.Runs[2].Outcome = lab.Leaked }, "In 1 of 8 runs of x the service left processes behind"},
 		{"a generator that is saturated everywhere", func(r *lab.Results) {
 			for i := range r.Runs {

@@ -132,7 +132,11 @@ func (t *table) count(r *lab.Results) {
 			if run.Unanswered() {
 				n.Unanswered = append(n.Unanswered, run.Number)
 			}
-			if run.Load != nil && run.Load.Saturated {
+			switch {
+			case run.Load == nil || !run.Load.Saturated:
+			case run.Load.MachineBusy():
+				n.MachineBusy = append(n.MachineBusy, run.Number)
+			default:
 				n.Saturated = append(n.Saturated, run.Number)
 			}
 		}

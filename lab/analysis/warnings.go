@@ -146,13 +146,16 @@ func failures(t *table) []string {
 	return all
 }
 
-// saturated tells where the load generator was at its limit.
+// saturated warns of load generators that were at their limit, and of those that waited for the machine.
 func saturated(t *table) []string {
-	f := t.among(func(r Runs) (int, int) { return len(r.Saturated), r.Counted })
-	if f.runs == 0 {
-		return nil
+	var all []string
+	if f := t.among(func(r Runs) (int, int) { return len(r.Saturated), r.Counted }); f.runs > 0 {
+		all = append(all, fmt.Sprintf("%s the load generator was at its own limit; the service may be able to do more than was measured.", f))
 	}
-	return []string{fmt.Sprintf("%s the load generator was at its own limit; the service may be able to do more than was measured.", f)}
+	if f := t.among(func(r Runs) (int, int) { return len(r.MachineBusy), r.Counted }); f.runs > 0 {
+		all = append(all, fmt.Sprintf("%s the machine was busy: the load generator waited for a CPU, and latencies include that.", f))
+	}
+	return all
 }
 
 // A some is in how many runs something was so, of how many that the

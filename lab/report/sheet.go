@@ -326,10 +326,12 @@ func runNotes(run *lab.Run, far []string) string {
 	if len(far) > 0 {
 		notes = append(notes, "outlier in "+readable.Enumerate(far))
 	}
-	if run.Load != nil && run.Load.Saturated {
-		notes = append(notes, "the load generator was at its limit")
-	}
 	if run.Load != nil {
+		if run.Load.MachineBusy() {
+			notes = append(notes, "the machine was busy")
+		} else if run.Load.Saturated {
+			notes = append(notes, "the load generator was at its limit")
+		}
 		if n := run.Load.Without2xx(); n > 0 {
 			notes = append(notes, readable.Things(n, "request")+" not answered with 2xx")
 		}

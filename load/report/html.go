@@ -43,7 +43,6 @@ func HTML(w io.Writer, r *load.Result) error {
 		*sheet
 		Title    string
 		URL      string
-		Distrust string
 		Tiles    []tile
 		Charts   []figure
 		Height   int
@@ -52,7 +51,7 @@ func HTML(w io.Writer, r *load.Result) error {
 		JS, JSON template.JS
 		File     string
 	}{
-		sheet: newSheet(r), Title: "Load on " + readable.Clip(r.URL), URL: readable.Clip(r.URL), Distrust: distrustText(r), Tiles: tiles(r), Charts: charts(r, ds),
+		sheet: newSheet(r), Title: "Load on " + readable.Clip(r.URL), URL: readable.Clip(r.URL), Tiles: tiles(r), Charts: charts(r, ds),
 		Height: chartHeight, ViewBox: fmt.Sprintf("0 0 %d %d", chartWidth, chartHeight),
 		CSS: template.CSS(chart.CSS() + pageCSS), JS: template.JS(pageJS), JSON: template.JS(document),
 		File: "load-" + r.Started.UTC().Format("20060102-150405") + ".json",
@@ -62,13 +61,6 @@ func HTML(w io.Writer, r *load.Result) error {
 	}
 	_, err = w.Write(b.Bytes())
 	return err
-}
-
-func distrustText(r *load.Result) string {
-	if !r.Saturated {
-		return ""
-	}
-	return distrust
 }
 
 // A tile is a number that is seen first.

@@ -18,7 +18,7 @@ type sheet struct {
 	Headline []string // sentences
 	Facts    []fact
 	Tables   []table
-	Distrust bool
+	Distrust string // why the result is not to be trusted, "" if it is
 	Warnings []string
 }
 
@@ -45,7 +45,7 @@ func newSheet(r *load.Result) *sheet {
 	s := &sheet{
 		Headline: headline(r),
 		Facts:    facts(r),
-		Distrust: r.Saturated,
+		Distrust: distrust(r),
 	}
 	for _, w := range r.Warnings {
 		s.Warnings = append(s.Warnings, readable.Clip(w))

@@ -186,11 +186,11 @@ func (p *page) overTime(r *load.Result) {
 }
 
 func (p *page) warnings(s *sheet) {
-	if s.Distrust {
+	if s.Distrust != "" {
 		p.line("")
-		p.line(indent + p.paint(boldYellow, "NOT TO BE TRUSTED: "+distrust))
+		p.line(indent + p.paint(boldYellow, "NOT TO BE TRUSTED: "+s.Distrust))
 	}
-	if len(s.Warnings) > 0 && !s.Distrust {
+	if len(s.Warnings) > 0 && s.Distrust == "" {
 		p.line("")
 	}
 	for _, warning := range s.Warnings {
@@ -199,5 +199,13 @@ func (p *page) warnings(s *sheet) {
 	p.line("")
 }
 
-// distrust is what Saturated means.
-const distrust = "the generator was at its limit"
+// distrust is the reason for which a result is Saturated, or "".
+func distrust(r *load.Result) string {
+	switch {
+	case !r.Saturated:
+		return ""
+	case r.MachineBusy():
+		return "the machine was busy"
+	}
+	return "the generator was at its limit"
+}

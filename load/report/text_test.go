@@ -69,3 +69,16 @@ func TestTextRatesAreOfWholeSeconds(t *testing.T) {
 		}
 	}
 }
+
+// The generator was at its limit only when it used a CPU up.
+func TestTextNamesTheLimit(t *testing.T) {
+	for want, g := range map[string]load.Generator{
+		"NOT TO BE TRUSTED: the machine was busy":           {Busy: 0.4, Waited: 0.18},
+		"NOT TO BE TRUSTED: the generator was at its limit": {Busy: 0.96, Waited: 0.18},
+	} {
+		r := &load.Result{Saturated: true, DurationSeconds: 10, Generator: g}
+		if text := written(t, func(b *bytes.Buffer) error { return report.Text(b, r, report.Style{}) }); !bytes.Contains(text, []byte(want)) {
+			t.Errorf("with %+v the text lacks %q:\n%s", g, want, text)
+		}
+	}
+}
