@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -22,10 +23,11 @@ type attempt struct {
 	*session
 	Case    // with nothing left to expand
 	run     *Run
-	dir     string  // of the run's own
-	url     string  // where the service is; "" until that is known
-	chosen  bool    // the lab has found url by looking where the service listens
-	stem    *string // of its profiles, nil when there are none
+	dir     string         // of the run's own
+	url     string         // where the service is; "" until that is known
+	chosen  bool           // the lab has found url by looking where the service listens
+	reached netip.AddrPort // where a connection to url ends; not valid until one was made
+	stem    *string        // of its profiles, nil when there are none
 	service *service.Service
 	watcher *watcher
 
@@ -163,6 +165,10 @@ func (a *attempt) useService(ctx context.Context) {
 		return
 	}
 	a.run.ReadyAfter = time.Since(began).Seconds()
+	if err := a.checkAnswerer(ctx); err != nil {
+		a.failed(Failed, err)
+		return
+	}
 	plan, err := a.plan()
 	if err != nil {
 		a.failed(Failed, err)
@@ -178,7 +184,10 @@ func (a *attempt) useService(ctx context.Context) {
 		a.load(ctx, plan)
 	}
 	a.settle(ctx)
-	a.checkAddress()
+	a.warnOfPorts()
+	if err := a.checkAnswerer(ctx); err != nil {
+		a.failed(Failed, err)
+	}
 	a.unwatch()
 }
 

@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/process"
+	"github.com/weirhq/weir/internal/readable"
 )
 
 // freePort returns a port that nobody uses. It is below those that the system
@@ -115,7 +117,9 @@ func (a *attempt) isReady(ctx context.Context, client *http.Client) error {
 		a.chosen = true
 	}
 	if a.Service.Ready == "" {
-		return accepts(ctx, a.url)
+		at, err := reach(ctx, a.url)
+		a.reached = at
+		return err
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, below(a.url, a.Service.Ready), nil)
 	if err != nil {
@@ -130,18 +134,6 @@ func (a *attempt) isReady(ctx context.Context, client *http.Client) error {
 		return fmt.Errorf("GET %s: %s", req.URL, resp.Status)
 	}
 	return nil
-}
-
-func accepts(ctx context.Context, u string) error {
-	address, err := addressOf(u)
-	if err != nil {
-		return err
-	}
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
-	if err != nil {
-		return err
-	}
-	return conn.Close()
 }
 
 // listening returns where a process and those who descend from it take
@@ -166,7 +158,7 @@ func listensAt(ctx context.Context, pid int) (string, error) {
 		return "", errors.New("it listens on no port")
 	}
 	at := "http://" + reachable(addresses[0]).String() + "/"
-	if accepts(ctx, at) != nil && addresses[0].Addr() == netip.IPv6Unspecified() { // of IPv6 alone
+	if _, err := reach(ctx, at); err != nil && addresses[0].Addr() == netip.IPv6Unspecified() { // of IPv6 alone
 		return "http://" + netip.AddrPortFrom(netip.IPv6Loopback(), addresses[0].Port()).String() + "/", nil
 	}
 	return at, nil
@@ -198,35 +190,73 @@ func listed(addresses []netip.AddrPort) string {
 	return strings.Join(texts, " and ")
 }
 
-// checkAddress warns when it may not be the service, or not the right port of
-// it, that has answered.
-func (a *attempt) checkAddress() {
+// warnOfPorts warns when the lab has chosen one of several ports.
+func (a *attempt) warnOfPorts() {
+	if !a.chosen {
+		return
+	}
 	addresses, err := listening(a.service.PID())
 	if err != nil {
 		return // it has ended
 	}
-	if a.chosen {
-		if one := slices.CompactFunc(addresses, samePort); len(one) > 1 {
-			a.warn("the service listens at %s, and the first of them was loaded: name the right one by service.url", listed(one))
-		}
-		return
-	}
-	if at, ok := localAddress(a.url); ok && !slices.ContainsFunc(addresses, func(other netip.AddrPort) bool { return samePort(at, other) }) {
-		a.warn("who answers at the service's URL is no process that the service has started: CPU, memory and samples are those of somebody else")
+	if one := slices.CompactFunc(addresses, samePort); len(one) > 1 {
+		a.warn("the service listens at %s, and the first of them was loaded: name the right one by service.url", listed(one))
 	}
 }
 
 func samePort(a, b netip.AddrPort) bool { return a.Port() == b.Port() }
 
-// localAddress returns the address of a URL, if that is one of this machine.
-func localAddress(u string) (at netip.AddrPort, ok bool) {
-	text, err := addressOf(u)
+// checkAnswerer fails when the process that listens at the service's URL is neither the service nor a descendant of it:
+// the lab would measure the CPU and the memory of one process and the answers of another. It warns where it cannot find
+// that process, which may be on another machine, in another network namespace or of another user.
+func (a *attempt) checkAnswerer(ctx context.Context) error {
+	if !a.reached.IsValid() { // once: a service may log a connection without a request
+		var err error
+		if a.reached, err = reach(ctx, a.url); err != nil {
+			return nil // it has ended, or takes no more connections: the load reports that
+		}
+	}
+	p, err := process.Open(a.service.PID())
 	if err != nil {
-		return at, false
+		return nil // it has ended
 	}
-	if port, ok := strings.CutPrefix(text, "localhost:"); ok {
-		text = "127.0.0.1:" + port
+	defer p.Close()
+	switch ok, err := p.AnswersAt(a.reached); {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+		a.warn("the process that answers at %s is not known (%v): CPU, memory and samples are those of the service that was started here", a.url, err)
+	case err == nil && !ok:
+		return fmt.Errorf("%s answers at %s, which is neither the service nor a child of it: end it, give the service another port, as ${port}, or have the service stay in the foreground",
+			listener(a.reached), a.url)
 	}
-	at, err = netip.ParseAddrPort(text)
-	return at, err == nil && at.Addr().IsLoopback()
+	return nil
+}
+
+// reach returns the address that a connection to a URL reaches.
+func reach(ctx context.Context, u string) (netip.AddrPort, error) {
+	address, err := addressOf(u)
+	if err != nil {
+		return netip.AddrPort{}, err
+	}
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return netip.AddrPort{}, err
+	}
+	defer conn.Close()
+	return conn.RemoteAddr().(*net.TCPAddr).AddrPort(), nil
+}
+
+// listener names the process that listens on an address.
+func listener(at netip.AddrPort) string {
+	pid, err := process.ListeningOn(at)
+	if err != nil {
+		return "another process"
+	}
+	name := fmt.Sprintf("process %d", pid)
+	if p, err := process.Open(pid); err == nil {
+		defer p.Close()
+		if command, err := p.Command(); err == nil {
+			name += " (" + readable.Clip(readable.Visible(command)) + ")"
+		}
+	}
+	return name
 }

@@ -460,9 +460,8 @@ func TestFoundAddress(t *testing.T) {
 // few is an experiment of two runs with some requests each.
 const few = "repeats: 1\nload: {connections: 1, threads: 1, requests: 5, timeout: 2s}\n"
 
-// TestSomebodyElse has a service whose requests a process answers that is no
-// descendant of it any more.
-func TestSomebodyElse(t *testing.T) {
+// TestAnotherProcessAnswers has a service whose requests are answered by a process that has left it.
+func TestAnotherProcessAnswers(t *testing.T) {
 	t.Parallel()
 	e := parse(t, few+`
 service:
@@ -470,8 +469,23 @@ service:
   env: {`+asProgram+`: service, `+atOnce+`}
 `)
 	for _, one := range run(t, e, options(t)).Runs {
-		if warnings := strings.Join(one.Warnings, "; "); one.Outcome != lab.Done || !strings.Contains(warnings, "no process that the service has started") {
-			t.Errorf("%s, %s, warnings %q", one.Outcome, one.Error, warnings)
+		if one.Outcome != lab.Failed || !strings.Contains(one.Error, "which is neither the service nor a child of it") || one.Load != nil {
+			t.Errorf("%s, %s, load %v; want the run to fail before the load", one.Outcome, one.Error, one.Load)
+		}
+	}
+}
+
+// TestChildAnswers has a service that leaves the answers to a child.
+func TestChildAnswers(t *testing.T) {
+	t.Parallel()
+	e := parse(t, few+`
+service:
+  command: [sh, -c, '"$0" "$@" & trap "kill $!" TERM; wait; wait', "${weir}", --listen, "127.0.0.1:${port}"]
+  env: {`+asProgram+`: service, `+atOnce+`}
+`)
+	for _, one := range run(t, e, options(t)).Runs {
+		if one.Outcome != lab.Done || len(one.Warnings) > 0 {
+			t.Errorf("%s, %s, warnings %q", one.Outcome, one.Error, one.Warnings)
 		}
 	}
 }

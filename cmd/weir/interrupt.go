@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// errLeft ends what was left at the second interrupt.
+// errLeft ends a command that was left at the second interrupt, or that the first one has cut short.
 var errLeft = errors.New("left")
 
 // interrupts are the signals that end a run: that of a terminal that is closed,

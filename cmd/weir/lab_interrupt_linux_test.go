@@ -30,7 +30,7 @@ repeats: 200
 }
 
 // TestLabInterrupt has the runs so far reported at Ctrl-C, and when the terminal
-// is closed.
+// is closed. It is no success.
 func TestLabInterrupt(t *testing.T) {
 	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP} {
@@ -42,7 +42,7 @@ func TestLabInterrupt(t *testing.T) {
 			p, out := labProcess(t, "50ms")
 			p.says(`\n  1/400  `)
 			p.signal(sig)
-			p.wait(exitDone)
+			p.wait(exitLeft)
 			for _, want := range []string{"weir: what was started is stopped, ", "weir: the same command with --out " + out + " --resume makes the other runs\n"} {
 				if !strings.Contains(p.stderr.String(), want) {
 					t.Errorf("stderr has no %q", want)

@@ -74,7 +74,7 @@ func (c *labMicroCmd) Run(s streams) error {
 	if err != nil {
 		return c.bareFolder(folder.problem(err))
 	}
-	return reportResults(s, folder.name, results, c.JSON)
+	return reportRun(s, folder.name, results, c.JSON)
 }
 
 // bareFolder is for those who name a folder without the ./ before it, which go

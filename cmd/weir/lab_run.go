@@ -39,7 +39,7 @@ type labRunCmd struct {
 func (labRunCmd) Help() string {
 	return `Starts the service in each configuration again and again, in a shuffled order, loads and watches it, and says which differences are more than noise. DIR then has report.html, report.md, runs.csv, samples.csv, results.json, analysis.json and plots/.
 
-The first Ctrl-C ends the run that is being made, stops all that was started, and reports the runs before; --resume goes on later. The second one leaves at once, with 130. It exits with 1 when no run could be measured.
+The first Ctrl-C ends the run that is being made, stops all that was started, and reports the runs before; --resume goes on later. The second one leaves at once. Both exit with 130, and 1 means that no run could be measured.
 
 Examples:
   weir lab run three-events --quick
@@ -85,7 +85,16 @@ func (c *labRunCmd) Run(s streams) error {
 	if results.Interrupted && !c.Quiet {
 		defer fmt.Fprintf(s.err, "weir: the same command with --out %s --resume makes the other runs\n", folder.name)
 	}
-	return reportResults(s, folder.name, results, c.JSON)
+	return reportRun(s, folder.name, results, c.JSON)
+}
+
+// reportRun reports results that were just measured. The error is errLeft when not all of their runs were made.
+func reportRun(s streams, dir string, r *lab.Results, asJSON bool) error {
+	err := reportResults(s, dir, r, asJSON)
+	if err == nil && r.Interrupted {
+		return errLeft
+	}
+	return err
 }
 
 // again is the command that goes on with the results of a folder.

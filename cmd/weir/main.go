@@ -10,7 +10,7 @@
 //	weir lab run three-events       what a setting costs a service, and how sure that is
 //
 // It exits with 0 when done, 1 when it found or met a problem, 2 when it was used
-// wrongly, and 130 when a second Ctrl-C left weir load or weir lab.
+// wrongly, and 130 when Ctrl-C ended weir lab, or a second Ctrl-C weir load.
 package main
 
 import (

@@ -135,3 +135,39 @@ func TestListeningOfWhoHasEnded(t *testing.T) {
 		t.Errorf("Listening() = %v, %v; want %v", got, err, os.ErrProcessDone)
 	}
 }
+
+// TestAnswersAt asks for the listener of a process, of a child that was handed it, of a stranger and of no process.
+func TestAnswersAt(t *testing.T) {
+	c, stranger := start(t, ""), start(t, "")
+	p := open(t, c.Process.Pid)
+	own := c.tell(t, "listen", "127.0.0.1:0")
+	all := netip.MustParseAddrPort(c.tell(t, "listen", "0.0.0.0:0"))
+	other := stranger.tell(t, "listen", "127.0.0.1:0")
+	exact := netip.AddrPortFrom(netip.MustParseAddr("127.0.0.9"), all.Port())
+	stranger.tell(t, "listen", exact)
+	check := func(at string, want bool) {
+		t.Helper()
+		if got, err := p.AnswersAt(netip.MustParseAddrPort(at)); got != want || err != nil {
+			t.Errorf("AnswersAt(%s) = %v, %v; want %v", at, got, err, want)
+		}
+	}
+	check(own, true)
+	check(netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), all.Port()).String(), true)
+	check(exact.String(), false)
+	check(other, false)
+	c.tell(t, "fork")
+	c.tell(t, "deaf")
+	check(own, true) // the child has it
+	stranger.tell(t, "deaf")
+	for _, none := range []string{other, "192.0.2.1:80"} {
+		if got, err := p.AnswersAt(netip.MustParseAddrPort(none)); got || !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("AnswersAt(%s) = %v, %v; want %v", none, got, err, fs.ErrNotExist)
+		}
+	}
+	c.tell(t, "kill")
+	c.Process.Kill()
+	c.Wait()
+	if got, err := p.AnswersAt(netip.MustParseAddrPort(stranger.tell(t, "listen", "127.0.0.1:0"))); got || !errors.Is(err, os.ErrProcessDone) {
+		t.Errorf("AnswersAt of a process that has ended = %v, %v; want %v", got, err, os.ErrProcessDone)
+	}
+}

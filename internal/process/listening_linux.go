@@ -2,6 +2,7 @@ package process
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"net/netip"
@@ -42,6 +43,40 @@ func (p *Process) Listening() ([]netip.AddrPort, error) {
 		found = append(found, more...)
 	}
 	return found, nil
+}
+
+// AnswersAt reports whether the process, or one that descends from it, listens on an address of this machine for TCP.
+// The error wraps [fs.ErrNotExist] when no process of this network namespace does, [fs.ErrPermission] when files may not
+// be seen, and [os.ErrProcessDone] when the process has ended.
+func (p *Process) AnswersAt(addr netip.AddrPort) (bool, error) {
+	addr = netip.AddrPortFrom(addr.Addr().Unmap().WithZone(""), addr.Port())
+	if err := isHere(addr.Addr()); err != nil {
+		return false, err
+	}
+	links, err := listeners(addr)
+	if err != nil {
+		return false, err
+	}
+	if len(links) == 0 {
+		return false, fmt.Errorf("no process listens on %v: %w", addr, fs.ErrNotExist)
+	}
+	if err := p.findFamily(); err != nil {
+		return false, p.failed("find the children of", err)
+	}
+	sockets := make(map[string]netip.AddrPort)
+	for link := range links {
+		sockets[link] = addr
+	}
+	for _, member := range append([]*Process{p}, p.members...) {
+		found, err := member.listening(sockets)
+		if err != nil && (member == p || !isGone(err)) {
+			return false, member.failed("list the files of", err)
+		}
+		if len(found) > 0 {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // listening returns those of the sockets that the process has, and takes them

@@ -42,6 +42,9 @@ func (*Process) Listening() ([]netip.AddrPort, error) {
 	return nil, unsupported("find where a process listens")
 }
 
+// AnswersAt is not called: there is no Process.
+func (*Process) AnswersAt(netip.AddrPort) (bool, error) { return false, unsupported("list files") }
+
 // Command is not called: there is no Process.
 func (*Process) Command() (string, error) { return "", unsupported("read a process's command") }
 

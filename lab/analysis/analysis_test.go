@@ -580,7 +580,7 @@ func TestFamilies(t *testing.T) {
 	}
 	want := []analysis.Family{
 		{Metrics: []string{"requests per second"}, Leads: true, Comparisons: 1, Alpha: 0.05, NeededRuns: 4},
-		{Comparisons: 40, Alpha: 0.02, NeededRuns: 8},
+		{Comparisons: 40, Alpha: 0.015, NeededRuns: 8},
 	}
 	got := analysis.Of(measures(around(3, 7, 100, 0.01))).Families
 	for i := range got {

@@ -36,7 +36,7 @@ type budget struct {
 // Between the two sides of [Compare] there is no twin. Its sum is lower than alpha, because some changes of the machine
 // pass [betweenSessions].
 var (
-	withTwin     = budget{first: 1, second: 0.4, only: 1}
+	withTwin     = budget{first: 1, second: 0.3, only: 1}
 	withoutTwin  = budget{first: 0.6, second: 0.4, only: 1}
 	withoutTurns = budget{first: 0.4, second: 0.3, only: 0.7}
 )

@@ -15,7 +15,7 @@ const mostLabCPU = 0.01
 
 // unlikely is the limit of p for the warnings that a test makes: that the baseline differs from its twin, and that the
 // machine drifted. They count among the false sentences of a page.
-const unlikely = 0.005
+const unlikely = 0.0025
 
 // warnings says what a reader has to know before believing the findings.
 func warnings(r *lab.Results, t *table, a *Analysis) []string {
