@@ -14,6 +14,9 @@ const (
 	// all of it. The pause doubles from firstPause to maxPause.
 	firstPause = 5 * time.Millisecond
 	maxPause   = 100 * time.Millisecond
+	// probePause is how long after a failed attempt no waiting exchange tries the
+	// same server, so that 1,000 of them make no more than 100 attempts a second.
+	probePause = 10 * time.Millisecond
 )
 
 // ErrTooManyWaiting is in the error of an exchange that could not wait for a
@@ -49,10 +52,15 @@ func (u *Upstream) connectLater(t *transfer, reuse reusePolicy, failed *Error) (
 			return nil, failed
 		}
 		c, err := u.connectNow(t, reuse, rest)
-		if err == nil || !err.ByUpstream() {
-			return c, err
+		switch {
+		case c != nil:
+			return c, nil
+		case err == nil: // another exchange has just tried
+		case !err.ByUpstream():
+			return nil, err
+		default:
+			failed = err
 		}
-		failed = err
 	}
 }
 

@@ -276,5 +276,11 @@ func (s *Server) dial(ctx context.Context) (*conn, error) {
 // true before the first attempt.
 func (s *Server) Up() bool { return s.downUntil.Load() == 0 }
 
+// failedAfter reports whether the last attempt to connect failed, and began after
+// the given time.
+func (s *Server) failedAfter(when time.Time) bool {
+	return s.downUntil.Load() > when.Add(downFor).UnixNano()
+}
+
 // down tells whether the server could not be connected to a moment ago.
 func (s *Server) down(now time.Time) bool { return now.UnixNano() < s.downUntil.Load() }

@@ -91,6 +91,8 @@ func (u *Upstream) connect(t *transfer, reuse reusePolicy) (*conn, error) {
 
 // connectNow tries each server once, for up to timeout each. A server that
 // cannot be connected to is passed over for the next one: nothing was sent yet.
+// It returns neither a connection nor an error if the exchange is one that waits
+// and others have just tried.
 func (u *Upstream) connectNow(t *transfer, reuse reusePolicy, timeout time.Duration) (*conn, *Error) {
 	var failed *Error
 	first := u.turn.Add(1) - 1
@@ -98,7 +100,7 @@ func (u *Upstream) connectNow(t *transfer, reuse reusePolicy, timeout time.Durat
 	for _, down := range []bool{false, true} {
 		for i := range uint64(len(u.servers)) {
 			s := u.servers[(first+i)%uint64(len(u.servers))]
-			if s.down(now) != down {
+			if s.down(now) != down || t.waiting && s.failedAfter(now.Add(-probePause)) {
 				continue
 			}
 			if failed != nil {

@@ -1,0 +1,53 @@
+package front_test
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"testing"
+
+	"github.com/weirhq/weir/front"
+)
+
+// TestTooManyWaiting has more requests than may wait for a connection to an
+// upstream that is down. The others are refused at once, and counted.
+func TestTooManyWaiting(t *testing.T) {
+	const most, more = 1000, 20
+	d := openDoor(t, "http://"+closedPort(t), func(c *front.Config) { c.Upstreams[0].ConnectRetry = patience })
+	ctx, leave := context.WithCancel(t.Context())
+	var asking sync.WaitGroup
+	refused := make(chan int, most+more)
+	clients := make([]*http.Client, 20) // a connection has a limit of streams
+	for i := range clients {
+		clients[i] = h2cClient(t)
+	}
+	for i := range most + more {
+		req, err := http.NewRequestWithContext(ctx, "GET", d.url("/waiting"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		asking.Go(func() {
+			if resp, err := clients[i%len(clients)].Do(req); err == nil {
+				resp.Body.Close()
+				refused <- resp.StatusCode
+			}
+		})
+	}
+	for range more {
+		if status := <-refused; status != 502 {
+			t.Errorf("status %d, want 502", status)
+		}
+	}
+	if n := d.metric(t, `weir_upstream_waiting{upstream="site"}`); n != most {
+		t.Errorf("%v requests wait, want %d", n, most)
+	}
+	eventually(t, "the refusals", func() bool {
+		return d.metric(t, `weir_limit_refusals_total{limit="upstream_waiting",route="/{path...}"}`) == more
+	})
+	leave()
+	asking.Wait()
+	e := d.log.find(t, func(e event) bool { return e.HTTP.StatusCode == 502 })
+	if e.Data["limit"] != "upstream_waiting" || e.Data["failure"] != "refused" {
+		t.Errorf("the event does not name the limit: %s", e.raw)
+	}
+}
