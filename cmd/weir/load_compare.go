@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 
@@ -13,18 +14,20 @@ import (
 
 type loadCompareCmd struct {
 	Files []string `arg:"" name:"file" help:"Results of weir load --json: A.json B.json, or several of A, --, several of B."`
+	Fail  []string `sep:"none" placeholder:"CHECK" help:"Exit with 1 if CHECK is true of B, such as 'p99 > 5%'. May be repeated."`
 	JSON  bool     `name:"json" help:"Print the comparison as a JSON document."`
 }
 
 // Help implements kong.HelpProvider.
 func (loadCompareCmd) Help() string {
-	return `Shows each metric of A and B, by how much B differs, and whether that is more than noise: ~ where it may not be. Of twenty metrics that do not differ, one seems to.
+	return `Shows each metric of A and B, and by how much B differs. With at least four runs a side it also shows whether that is more than noise (Mann-Whitney U test of the runs), with ~ where it may not be. Of twenty metrics that do not differ, one seems to. Fewer runs cannot show it: their differences are in parentheses.
 
-With at least four runs a side a run is one sample (Mann-Whitney U test). With fewer, the seconds of the runs are: they tell these runs apart, not what the next ones would do.
+CHECK is worse, for any metric that is worse beyond noise, or a metric (rate, p50, p90, p99, p99.9, mean, errors, cpu, memory), < or >, and a difference from A: 'rate < -5%'. With four runs a side or more, a difference that may be noise fails nothing.
 
 Examples:
   weir load compare before.json after.json
-  weir load compare a1.json a2.json a3.json a4.json -- b?.json`
+  weir load compare --fail 'p99 > 10%' before.json after.json
+  weir load compare --fail worse a1.json a2.json a3.json a4.json -- b?.json`
 }
 
 // versus stands between the files of two sides. No file has this name.
@@ -65,6 +68,10 @@ func (c *loadCompareCmd) Run(s streams) error {
 	if err != nil {
 		return err
 	}
+	checks, err := c.checks()
+	if err != nil {
+		return err
+	}
 	a, err := readResults(namesA)
 	if err != nil {
 		return err
@@ -77,10 +84,45 @@ func (c *loadCompareCmd) Run(s streams) error {
 	if err != nil {
 		return err
 	}
-	if !c.JSON {
-		return comparison.WriteText(s.out)
+	write := comparison.WriteText
+	if c.JSON {
+		write = func(w io.Writer) error { return printJSON(w, comparison) }
 	}
-	return printJSON(s.out, comparison)
+	if err := write(s.out); err != nil {
+		return err
+	}
+	return judgeComparison(s, comparison, checks)
+}
+
+// checks reads --fail.
+func (c *loadCompareCmd) checks() ([]compare.Check, error) {
+	var checks []compare.Check
+	for _, text := range c.Fail {
+		check, err := compare.ParseCheck(text)
+		if err != nil {
+			return nil, &problem{err: fmt.Errorf("--fail: %w", err), hint: "weir load compare --fail 'p99 > 10%' A.json B.json", code: exitMisuse}
+		}
+		checks = append(checks, check)
+	}
+	return checks, nil
+}
+
+// judgeComparison prints each check that is true or cannot be answered, and
+// returns errFound if there is one.
+func judgeComparison(s streams, c compare.Comparison, checks []compare.Check) error {
+	var failed error
+	for _, check := range checks {
+		why, holds, err := check.Of(c)
+		switch {
+		case err != nil:
+			complain(s.err, fmt.Errorf("--fail '%v': %w", check, err))
+			failed = errFound
+		case holds:
+			complain(s.err, fmt.Errorf("--fail '%v': %s", check, why))
+			failed = errFound
+		}
+	}
+	return failed
 }
 
 func readResults(names []string) ([]*load.Result, error) {

@@ -1,11 +1,10 @@
-// Package compare puts the results of load side by side and says which of their
+// Package compare puts the results of load side by side and reports which of their
 // differences are more than noise.
 //
-// A difference needs samples. When each side has at least four runs, a run is
-// one sample. With fewer, the seconds of the runs are, and that is weaker than it
-// looks: the seconds of one run share its moment, its memory layout and its
-// neighbours, so that they tell these runs apart and not what the next two would
-// do. A Comparison says which it was.
+// A run is one sample, so that a difference needs at least four runs a side. With
+// fewer a Comparison has the differences and judges none. The seconds of a run
+// are no substitute: they share its moment, its memory layout and its neighbours,
+// and a test on them found differences in one of ten pairs of equal runs.
 //
 // Samples are compared by the Mann-Whitney U test, which assumes nothing about
 // how they are distributed (golang.org/x/perf/benchmath, AssumeNothing). Of
@@ -26,16 +25,13 @@ import (
 // A Comparison is two sides beside each other. Its JSON is a document that other
 // programs may rely on.
 type Comparison struct {
-	// Sample is what the differences were judged by: "run" or "second".
-	Sample string `json:"sample"`
-
 	RunsA int `json:"runs_a"`
 	RunsB int `json:"runs_b"`
 
 	Rows []Row `json:"rows"`
 
-	// Warnings say why the sides may not be comparable, and what the samples
-	// are too few for.
+	// Warnings say why the sides may not be comparable, and that the runs are too
+	// few to be tested.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
@@ -53,24 +49,22 @@ type Row struct {
 
 	Verdict Verdict `json:"verdict"`
 
-	// P is how likely samples at least as different as these would be if the
-	// sides were alike; nil when nothing was tested.
+	// P is how likely runs at least as different as these would be if the sides
+	// were alike; nil without a test.
 	P *float64 `json:"p,omitempty"`
 }
 
 // A Side is what one side has of a metric.
 type Side struct {
-	// Value is that of all its runs taken together, or the median of its runs
-	// when they are the samples. AtLeast marks a lower bound: requests were given up before they were
-	// answered.
+	// Value is the median of the runs, or that of all runs taken together when they
+	// are too few to be tested. AtLeast marks a lower bound: requests were given up
+	// before they were answered.
 	Value   Value `json:"value"`
 	AtLeast bool  `json:"at_least,omitempty"`
 
-	// Median is that of the samples, and Interval where theirs lies with a
-	// confidence of 95%; nil when they are too few to say.
-	Median   Value     `json:"median"`
+	// Interval holds the median with a confidence of 95%; nil when the runs are
+	// too few for it.
 	Interval []float64 `json:"interval,omitempty"`
-	Samples  int       `json:"samples"`
 }
 
 // A Value is one of a metric. It is +Inf for a latency of requests that were never answered, which is
@@ -97,15 +91,9 @@ const (
 	// direction than the values.
 	Noise Verdict = "noise"
 
-	// Untested is when there are no samples: the seconds of a run have no 99.9th
-	// percentile. Or the value of a side is a lower bound that the other's is above.
+	// Untested is when the runs are too few, or the value of a side is a lower bound
+	// that the other's is above.
 	Untested Verdict = "untested"
-)
-
-// The samples of a comparison.
-const (
-	byRun    = "run"
-	bySecond = "second"
 )
 
 // leastRuns are how many runs a side needs to be compared by them: with fewer
@@ -118,10 +106,7 @@ func Compare(a, b []*load.Result) (Comparison, error) {
 	if len(a) == 0 || len(b) == 0 {
 		return Comparison{}, errors.New("compare: a side has no runs")
 	}
-	c := Comparison{Sample: bySecond, RunsA: len(a), RunsB: len(b), Warnings: differences(a, b)}
-	if len(a) >= leastRuns && len(b) >= leastRuns {
-		c.Sample = byRun
-	}
+	c := Comparison{RunsA: len(a), RunsB: len(b), Warnings: differences(a, b)}
 	sideA, err := newSide(a, fromDue(a, b))
 	if err != nil {
 		return Comparison{}, err
@@ -135,9 +120,16 @@ func Compare(a, b []*load.Result) (Comparison, error) {
 			c.Rows = append(c.Rows, row)
 		}
 	}
-	c.warn()
+	if !c.Tested() {
+		c.Warnings = append(c.Warnings, fmt.Sprintf(
+			"%s against %s cannot show which differences are more than noise: give at least %d runs a side",
+			runsText(c.RunsA), runsText(c.RunsB), leastRuns))
+	}
 	return c, nil
 }
+
+// Tested reports whether there are enough runs to tell differences from noise.
+func (c *Comparison) Tested() bool { return c.RunsA >= leastRuns && c.RunsB >= leastRuns }
 
 // row compares one metric, if both sides have it.
 func (c *Comparison) row(m metric, a, b side) (Row, bool) {
@@ -150,7 +142,7 @@ func (c *Comparison) row(m metric, a, b side) (Row, bool) {
 	if row.A.Value != 0 && !row.A.Value.infinite() && !row.B.Value.infinite() {
 		row.Ratio = float64(row.B.Value / row.A.Value)
 	}
-	if len(sa.Values) > 0 && len(sb.Values) > 0 {
+	if c.Tested() {
 		test := benchmath.AssumeNothing.Compare(sa, sb)
 		row.P = &test.P
 		row.Verdict = verdict(row, m.more, test)
@@ -164,7 +156,7 @@ func verdict(row Row, more bool, test benchmath.Comparison) Verdict {
 	switch {
 	case row.A.AtLeast && change >= 0, row.B.AtLeast && change <= 0:
 		return Untested
-	case test.P > test.Alpha || change == 0 || change != cmp.Compare(row.B.Median, row.A.Median):
+	case test.P > test.Alpha || change == 0:
 		return Noise
 	case change > 0 == more:
 		return Better
@@ -179,34 +171,23 @@ func (c *Comparison) side(s *Side, m metric, of side) (*benchmath.Sample, bool) 
 		return nil, false
 	}
 	s.Value, s.AtLeast = Value(whole.value), whole.atLeast
+	if !c.Tested() {
+		return nil, true
+	}
 	var values []float64
-	switch {
-	case c.Sample == byRun:
-		for _, g := range of.each {
-			v, ok := m.whole(g)
-			if !ok {
-				return nil, false
-			}
-			values = append(values, v.value)
-			s.AtLeast = s.AtLeast || v.atLeast
+	for _, g := range of.each {
+		v, ok := m.whole(g)
+		if !ok {
+			return nil, false
 		}
-	case m.seconds != nil:
-		for _, r := range of.all.runs {
-			values = append(values, m.seconds(r)...)
-		}
+		values = append(values, v.value)
+		s.AtLeast = s.AtLeast || v.atLeast
 	}
 	sample := benchmath.NewSample(values, &benchmath.DefaultThresholds)
-	s.Samples = len(values)
-	if len(values) == 0 {
-		return sample, true
-	}
 	summary := benchmath.AssumeNothing.Summary(sample, 0.95)
-	s.Median = Value(median(sample, summary))
+	s.Value = Value(median(sample, summary))
 	if !math.IsInf(summary.Lo, 0) && !math.IsInf(summary.Hi, 0) {
 		s.Interval = []float64{summary.Lo, summary.Hi}
-	}
-	if c.Sample == byRun {
-		s.Value = s.Median
 	}
 	return sample, true
 }
@@ -218,27 +199,6 @@ func median(sample *benchmath.Sample, summary benchmath.Summary) float64 {
 		return summary.Center
 	}
 	return (sample.Values[(n-1)/2] + sample.Values[n/2]) / 2
-}
-
-// warn says what the samples are too few for.
-func (c *Comparison) warn() {
-	if c.Sample == byRun {
-		return
-	}
-	c.Warnings = append(c.Warnings, fmt.Sprintf(
-		"judged by the seconds of %s against %s, which are not independent: they tell these runs apart, not what the next ones would do; give at least %d runs a side to compare by runs",
-		runsText(c.RunsA), runsText(c.RunsB), leastRuns))
-	if a, b := c.seconds(); a < leastRuns || b < leastRuns {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("there are %d and %d whole seconds: at least %d a side are needed to see a difference", a, b, leastRuns))
-	}
-}
-
-// seconds are how many of them each side has at most.
-func (c *Comparison) seconds() (a, b int) {
-	for _, row := range c.Rows {
-		a, b = max(a, row.A.Samples), max(b, row.B.Samples)
-	}
-	return a, b
 }
 
 func runsText(n int) string {

@@ -25,9 +25,6 @@ func fromDue(results ...[]*load.Result) bool {
 	return true
 }
 
-// open tells that a result is of the open loop, whose series counts from due.
-func open(r *load.Result) bool { return r.Pacing != nil || r.LatencyFromDue != nil }
-
 // A side is the runs of one side, each of them and taken together.
 type side struct {
 	each []group
@@ -62,10 +59,6 @@ type metric struct {
 
 	// whole is the metric of several runs together, false when one has none.
 	whole func(group) (measured, bool)
-
-	// seconds are the metric of each whole second of a run; nil when seconds
-	// have none.
-	seconds func(*load.Result) []float64
 }
 
 // A measured value may be a lower bound, and +Inf for a latency of requests that were never answered.
@@ -80,53 +73,24 @@ func metrics(a, b []*load.Result) []metric {
 	if fromDue(a, b) {
 		from = " from due"
 	}
-	list := []metric{{name: "requests per second", unit: "/s", more: true, whole: rate, seconds: rates}}
+	list := []metric{{name: "requests per second", unit: "/s", more: true, whole: rate}}
 	for _, q := range []struct {
 		name, key string
 		of        func(*load.Latency) load.Micros
-		seconds   func(*load.Second) load.Micros
 	}{
-		{"p50", "p50", func(l *load.Latency) load.Micros { return l.P50 }, func(s *load.Second) load.Micros { return s.P50 }},
-		{"p90", "p90", func(l *load.Latency) load.Micros { return l.P90 }, func(s *load.Second) load.Micros { return s.P90 }},
-		{"p99", "p99", func(l *load.Latency) load.Micros { return l.P99 }, func(s *load.Second) load.Micros { return s.P99 }},
-		{"p99.9", "p999", func(l *load.Latency) load.Micros { return l.P999 }, nil},
-		{"mean", "mean", func(l *load.Latency) load.Micros { return l.Mean }, nil},
+		{"p50", "p50", func(l *load.Latency) load.Micros { return l.P50 }},
+		{"p90", "p90", func(l *load.Latency) load.Micros { return l.P90 }},
+		{"p99", "p99", func(l *load.Latency) load.Micros { return l.P99 }},
+		{"p99.9", "p999", func(l *load.Latency) load.Micros { return l.P999 }},
+		{"mean", "mean", func(l *load.Latency) load.Micros { return l.Mean }},
 	} {
-		m := metric{name: q.name + from, unit: "us", whole: latency(q.key, q.of)}
-		if q.seconds != nil && alike(a, b) {
-			m.seconds = quantiles(q.seconds)
-		}
-		list = append(list, m)
+		list = append(list, metric{name: q.name + from, unit: "us", whole: latency(q.key, q.of)})
 	}
 	return append(list,
-		metric{name: "errors", unit: "share", whole: errorShare, seconds: errorShares},
-		metric{name: "server CPU per request", unit: "us", whole: serverCPU, seconds: serverCPUs},
-		metric{name: "server memory, most", unit: "bytes", whole: serverRSS, seconds: serverRSSs},
+		metric{name: "errors", unit: "share", whole: errorShare},
+		metric{name: "server CPU per request", unit: "us", whole: serverCPU},
+		metric{name: "server memory, most", unit: "bytes", whole: serverRSS},
 	)
-}
-
-// alike tells that the latencies in the series count from the same moment.
-func alike(a, b []*load.Result) bool {
-	for _, side := range [][]*load.Result{a, b} {
-		for _, r := range side {
-			if open(r) != open(a[0]) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// wholeSeconds are those that a second's metrics are taken from: a piece of one
-// at the end of a run has too few answers.
-func wholeSeconds(r *load.Result) []load.Second {
-	var whole []load.Second
-	for _, s := range r.Series {
-		if s.Seconds >= 0.9 {
-			whole = append(whole, s)
-		}
-	}
-	return whole
 }
 
 func rate(g group) (measured, bool) {
@@ -138,14 +102,6 @@ func rate(g group) (measured, bool) {
 	return measured{value: answers / seconds}, seconds > 0
 }
 
-func rates(r *load.Result) []float64 {
-	var list []float64
-	for _, s := range wholeSeconds(r) {
-		list = append(list, float64(s.Requests)/s.Seconds)
-	}
-	return list
-}
-
 // latency returns a value of the latency, which has that name in JSON.
 func latency(key string, of func(*load.Latency) load.Micros) func(group) (measured, bool) {
 	return func(g group) (measured, bool) {
@@ -153,19 +109,6 @@ func latency(key string, of func(*load.Latency) load.Micros) func(group) (measur
 			return measured{}, false
 		}
 		return measured{float64(of(g.latency)), slices.Contains(g.latency.AtLeast, key)}, true
-	}
-}
-
-// quantiles returns a quantile of the whole seconds in which a request ended.
-func quantiles(of func(*load.Second) load.Micros) func(*load.Result) []float64 {
-	return func(r *load.Result) []float64 {
-		var list []float64
-		for _, s := range wholeSeconds(r) {
-			if us := of(&s); us > 0 {
-				list = append(list, float64(us))
-			}
-		}
-		return list
 	}
 }
 
@@ -182,15 +125,4 @@ func errorShare(g group) (measured, bool) {
 		attempts += float64(r.Sent + errors - r.Failed)
 	}
 	return measured{value: failed / attempts}, attempts > 0
-}
-
-// errorShares are those of the errors in what ended in each second.
-func errorShares(r *load.Result) []float64 {
-	var list []float64
-	for _, s := range wholeSeconds(r) {
-		if ended := s.Requests + s.Errors; ended > 0 {
-			list = append(list, float64(s.Errors)/float64(ended))
-		}
-	}
-	return list
 }

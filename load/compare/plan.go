@@ -82,6 +82,9 @@ func connections(r *load.Result) string {
 	return fmt.Sprint(r.Connections)
 }
 
+// open reports whether a result is of the open loop.
+func open(r *load.Result) bool { return r.Pacing != nil || r.LatencyFromDue != nil }
+
 // sameDuration lets two runs differ by a tenth of the longer one.
 func sameDuration(x, y *load.Result) bool {
 	return math.Abs(x.DurationSeconds-y.DurationSeconds) <= 0.1*max(x.DurationSeconds, y.DurationSeconds)

@@ -18,7 +18,7 @@ func (c Comparison) WriteText(w io.Writer) error {
 			row.Metric,
 			row.A.amount(row.Unit), row.A.spread(),
 			row.B.amount(row.Unit), row.B.spread(),
-			row.difference(), row.test(),
+			row.difference(), c.test(row),
 		})
 	}
 	var b strings.Builder
@@ -32,12 +32,11 @@ func (c Comparison) WriteText(w io.Writer) error {
 }
 
 func (c Comparison) legend() string {
-	values := "A and B are medians of runs"
-	if c.Sample == bySecond {
-		values = "A and B are of whole runs"
+	text := "In parentheses: not tested.\n"
+	if c.Tested() {
+		text = "A and B are medians of runs; ± is where the median lies, with 95% confidence.\n" +
+			"~ may be noise (Mann-Whitney, p > 0.05); in parentheses: not tested.\n"
 	}
-	text := values + "; ± is where the median of " + c.Sample + "s lies, with 95% confidence.\n" +
-		"~ may be noise (Mann-Whitney, p > 0.05, or medians that point the other way); in parentheses: not tested.\n"
 	if c.any(func(s Side) bool { return s.AtLeast }) {
 		text += "≥ is a lower bound: requests that were given up count with the time that they had taken.\n"
 	}
@@ -121,7 +120,7 @@ func scaled(v float64, units []string, step float64) string {
 
 // spread is the interval of a side as a share of its median.
 func (s Side) spread() string {
-	median := float64(s.Median)
+	median := float64(s.Value)
 	if s.Interval == nil || median <= 0 {
 		return ""
 	}
@@ -151,7 +150,7 @@ func (r Row) difference() string {
 }
 
 // test says how the verdict came about.
-func (r Row) test() string {
+func (c Comparison) test(r Row) string {
 	if r.P == nil {
 		return ""
 	}
@@ -159,7 +158,7 @@ func (r Row) test() string {
 	if *r.P < 0.001 {
 		p = "p<0.001"
 	}
-	text := fmt.Sprintf("%s n=%d+%d", p, r.A.Samples, r.B.Samples)
+	text := fmt.Sprintf("%s n=%d+%d", p, c.RunsA, c.RunsB)
 	if r.Verdict != Noise {
 		text = string(r.Verdict) + ", " + text
 	}
