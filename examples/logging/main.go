@@ -1,4 +1,4 @@
-// Command shop is a complete service whose log loses nothing that it can keep.
+// Command shop is a service with a complete log: from its first line to its last.
 package main
 
 import (

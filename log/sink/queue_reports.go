@@ -35,9 +35,9 @@ func newReports(w io.Writer, heartbeat time.Duration) *reports {
 }
 
 // UseOptions sets the options of the events that the queue writes itself, apart
-// from Level, Sampling and OnError. Only the first call counts. [log.New] makes
-// it for the Logger that writes to the queue. Call it before when the lines come
-// from another source, or it has no namespace.
+// from Level, Sampling and OnError. Only the first call counts. [log.New] calls
+// it for the Logger that writes to the queue. Call it yourself when lines come
+// from elsewhere, such as log/onslog: otherwise these events have no namespace.
 func (q *Queue) UseOptions(o log.Options) {
 	o.Level, o.Sampling, o.OnError = log.LevelInfo, nil, nil
 	own := log.New(&q.reports.line, o)
