@@ -21,7 +21,9 @@ type documented struct {
 	Labels []string
 }
 
-var metricEntry = regexp.MustCompile("(?s)- \\*\\*`(\\w+)`\\*\\* \\((\\w+), ([^;)]+)(?:; labels ([^)]*))?\\): (.*?)\n\n((?:      [^\n]*\n)+)")
+// metricEntry matches an entry: name, type, unit, labels, text and query.
+var metricEntry = regexp.MustCompile("(?s)- \\*\\*`(\\w+)`\\*\\* " + `\((\w+), ([^;)]+)(?:;\s+labels\s+([^)]*))?\): ` +
+	`(.*?)` + "\n\n((?:      [^\n]*\n)+)")
 
 // documentedMetrics reads docs/metrics.md. Each entry must have a unit, and a
 // query that uses the metric.

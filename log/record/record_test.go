@@ -123,9 +123,12 @@ func TestHuman(t *testing.T) {
 
 // TestHumanColors has the status in the colour of its class, and dim keys.
 func TestHumanColors(t *testing.T) {
-	const line = head + `,"trace_id":"kQmzRzXbTdWv","severity":3,"http":{"status_code":%d,"method":"GET"},"data":{"a":{"b":"c d"}},"errors":[{"message":"m","data":{"e":1}}]}`
+	const line = head + `,"trace_id":"kQmzRzXbTdWv","severity":3,"http":{"status_code":%d,"method":"GET"},` +
+		`"data":{"a":{"b":"c d"}},"errors":[{"message":"m","data":{"e":1}}]}`
 	const dim, end = "\x1b[2m", "\x1b[0m"
-	for status, color := range map[int]string{101: "", 200: "\x1b[32m", 304: "\x1b[36m", 404: "\x1b[33m", 503: "\x1b[31m", 600: ""} {
+	for status, color := range map[int]string{
+		101: "", 200: "\x1b[32m", 304: "\x1b[36m", 404: "\x1b[33m", 503: "\x1b[31m", 600: "",
+	} {
 		shown := fmt.Sprint(status)
 		if color != "" {
 			shown = color + shown + end
