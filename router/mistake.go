@@ -59,6 +59,24 @@ func (ms Mistakes) Unwrap() []error {
 	return errs
 }
 
+// A refusal is the value that a registration panics with.
+type refusal struct {
+	text    string
+	mistake *Mistake // nil: the pattern is not the problem
+}
+
+func refused(format string, args ...any) error { return &refusal{text: fmt.Sprintf(format, args...)} }
+
+func (e *refusal) Error() string { return "router: " + e.text }
+
+// Unwrap makes the Mistake visible to errors.As.
+func (e *refusal) Unwrap() error {
+	if e.mistake == nil {
+		return nil
+	}
+	return e.mistake
+}
+
 // unreadable returns the mistake of a pattern that cannot be read.
 func unreadable(offset int, format string, args ...any) *Mistake {
 	return &Mistake{Offset: offset, Other: -1, Problem: fmt.Sprintf(format, args...)}

@@ -3,11 +3,45 @@ package router_test
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/weirhq/weir/router"
 )
+
+// A panic has the mistakes of both patterns of Mount, as an error.
+func TestPanicsAreErrors(t *testing.T) {
+	h := http.NotFoundHandler()
+	recovered := func(f func(r *router.Router)) (err error) {
+		defer func() { err, _ = recover().(error) }()
+		f(newRouter("/a", "/a/{rest...}"))
+		return nil
+	}
+	err := recovered(func(r *router.Router) { r.Mount("/a", h) })
+	for _, want := range []string{`conflicts with pattern "/a" `, `conflicts with pattern "/a/{rest...}" `} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error of Mount lacks %s: %v", want, err)
+		}
+	}
+	var m *router.Mistake
+	if !errors.As(err, &m) || m.OtherPattern != "/a" || m.Example != "GET /a" {
+		t.Errorf("no mistake in %v: %+v", err, m)
+	}
+	for name, f := range map[string]func(r *router.Router){
+		"unreadable":  func(r *router.Router) { r.Handle("/b/{", h) },
+		"group":       func(r *router.Router) { r.Group("/b/") },
+		"middleware":  func(r *router.Router) { r.With(nil) },
+		"media type":  func(r *router.Router) { r.Accept("text") },
+		"constraint":  func(r *router.Router) { r.Constrain("", router.UUID) },
+		"no handler":  func(r *router.Router) { r.Handle("/b", nil) },
+		"second name": func(r *router.Router) { r.Name("n").Handle("/b", h); r.Name("n").Handle("/c", h) },
+	} {
+		if err := recovered(f); err == nil || !strings.HasPrefix(err.Error(), "router: ") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
 
 func TestUnreadablePatterns(t *testing.T) {
 	for _, c := range []struct {

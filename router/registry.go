@@ -1,6 +1,7 @@
 package router
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,7 +50,7 @@ func (g *registry) constrain(name string, c Constraint, at place) {
 		problem = "a pattern has the built-in one of that name already; give this one first"
 	}
 	if problem != "" {
-		panic(fmt.Sprintf("router: constraint %q (given at %s): %s", name, at, problem))
+		panic(refused("constraint %q (given at %s): %s", name, at, problem))
 	}
 	g.constraints[name], g.constrained[name] = c, at
 }
@@ -65,16 +66,21 @@ func (g *registry) checkPrefix(prefix string) (problem string) {
 	return ""
 }
 
-// add registers all of the routes, or panics and registers none.
+// add registers all of the routes, or panics with all that is wrong with them
+// and registers none.
 func (g *registry) add(routes []*route) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	endpoints, all := g.endpoints, g.routes
+	var refusals []error
 	for _, r := range routes {
-		if problem := g.addOne(r); problem != "" {
-			g.restore(endpoints, all)
-			panic("router: " + problem)
+		if err := g.addOne(r); err != nil {
+			refusals = append(refusals, err)
 		}
+	}
+	if refusals != nil {
+		g.restore(endpoints, all)
+		panic(errors.Join(refusals...))
 	}
 	g.serving.Store(nil)
 }
@@ -94,9 +100,9 @@ func (g *registry) restore(endpoints []*endpoint, routes []*route) {
 }
 
 // addOne registers a route, or returns what is wrong with it.
-func (g *registry) addOne(r *route) (problem string) {
+func (g *registry) addOne(r *route) error {
 	if other := g.named[r.Name]; r.Name != "" && other != nil {
-		return fmt.Sprintf("pattern %q (registered at %s) has the name %q of pattern %q (registered at %s)",
+		return refused("pattern %q (registered at %s) has the name %q of pattern %q (registered at %s)",
 			r.Pattern, r.place, r.Name, other.Pattern, other.place)
 	}
 	m := g.checked.add(r.Pattern, len(g.endpoints))
@@ -104,8 +110,8 @@ func (g *registry) addOne(r *route) (problem string) {
 	case m == nil:
 		g.endpoints = append(g.endpoints, &endpoint{[]*route{r}})
 	case m.Other >= 0 && g.endpoints[m.Other].pattern() == r.Pattern:
-		if problem := g.addVersion(r, m); problem != "" {
-			return problem
+		if err := g.addVersion(r, m); err != nil {
+			return err
 		}
 	default:
 		return g.describe(m, r)
@@ -115,12 +121,12 @@ func (g *registry) addOne(r *route) (problem string) {
 		g.named[r.Name] = r
 	}
 	g.routes = append(g.routes, r)
-	return ""
+	return nil
 }
 
 // addVersion adds a route to the endpoint with its very pattern, or returns
 // what is wrong with it.
-func (g *registry) addVersion(r *route, m *Mistake) (problem string) {
+func (g *registry) addVersion(r *route, m *Mistake) error {
 	versions := g.endpoints[m.Other].routes
 	for _, other := range versions {
 		switch {
@@ -128,27 +134,27 @@ func (g *registry) addVersion(r *route, m *Mistake) (problem string) {
 		case r.Accept == "":
 			return g.describe(m, r)
 		default:
-			return fmt.Sprintf("pattern %q (registered at %s) is there for %s already (registered at %s)",
+			return refused("pattern %q (registered at %s) is there for %s already (registered at %s)",
 				r.Pattern, r.place, r.Accept, other.place)
 		}
 	}
 	g.endpoints = slices.Clone(g.endpoints) // the old ones may have to be restored
 	g.endpoints[m.Other] = &endpoint{append(slices.Clip(versions), r)}
-	return ""
+	return nil
 }
 
-// describe is m.Error with the places of the registrations.
-func (g *registry) describe(m *Mistake, r *route) string {
+// describe returns a mistake with the places of the registrations.
+func (g *registry) describe(m *Mistake, r *route) error {
 	if m.Other < 0 {
-		return fmt.Sprintf("%s (registered at %s)", m.Error(), r.place)
+		return &refusal{fmt.Sprintf("%s (registered at %s)", m.Error(), r.place), m}
 	}
 	other := g.endpoints[m.Other].routes[0]
-	problem := fmt.Sprintf("pattern %q (registered at %s) conflicts with pattern %q (registered at %s): both match %q and neither is more specific",
+	text := fmt.Sprintf("pattern %q (registered at %s) conflicts with pattern %q (registered at %s): both match %q and neither is more specific",
 		m.Pattern, r.place, m.OtherPattern, other.place, m.Example)
 	if r.media != nil && r.Accept != other.Accept {
-		problem += "; for several media types a pattern is the same, letter by letter"
+		text += "; for several media types a pattern is the same, letter by letter"
 	}
-	return problem
+	return &refusal{text, m}
 }
 
 // all returns the routes in the order of registration.

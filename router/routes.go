@@ -43,7 +43,7 @@ func (v *Routes) narrowed() *Routes {
 func (v *Routes) Group(prefix string) *Routes {
 	n := v.narrowed()
 	if problem := n.descend(prefix); problem != "" {
-		panic(fmt.Sprintf("router: group %q (at %s): %s", prefix, callerPlace(1), problem))
+		panic(refused("group %q (at %s): %s", prefix, callerPlace(1), problem))
 	}
 	return n
 }
@@ -55,7 +55,7 @@ func (v *Routes) Group(prefix string) *Routes {
 // does not pass it.
 func (v *Routes) With(middleware ...func(http.Handler) http.Handler) *Routes {
 	if slices.ContainsFunc(middleware, func(mw func(http.Handler) http.Handler) bool { return mw == nil }) {
-		panic(fmt.Sprintf("router: the middleware given at %s is nil", callerPlace(1)))
+		panic(refused("the middleware given at %s is nil", callerPlace(1)))
 	}
 	n := v.narrowed()
 	n.middleware = slices.Concat(v.middleware, middleware)
@@ -76,7 +76,7 @@ func (v *Routes) With(middleware ...func(http.Handler) http.Handler) *Routes {
 func (v *Routes) Accept(mediaType string) *Routes {
 	m, err := parseMediaType(mediaType)
 	if err != nil {
-		panic(fmt.Sprintf("router: media type %q (at %s): %v", mediaType, callerPlace(1), err))
+		panic(refused("media type %q (at %s): %v", mediaType, callerPlace(1), err))
 	}
 	n := v.narrowed()
 	n.accept = m
@@ -93,7 +93,8 @@ func (v *Routes) Name(name string) *Routes {
 
 // Handle registers the handler for a pattern. It panics when the pattern
 // cannot be read or conflicts with one already registered, and when the
-// handler is nil. A panic leaves everything as it was.
+// handler is nil. A panic leaves everything as it was. Its value is an error
+// that names all mistakes of the call; errors.As finds a *[Mistake] in it.
 func (v *Routes) Handle(pattern string, h http.Handler) {
 	v.register(h, pattern)
 }
@@ -111,7 +112,7 @@ func (v *Routes) HandleFunc(pattern string, h func(http.ResponseWriter, *http.Re
 func (v *Routes) Mount(prefix string, h http.Handler) {
 	n := v.narrowed()
 	if problem := n.descend(prefix); problem != "" {
-		panic(fmt.Sprintf("router: mount %q (at %s): %s", prefix, callerPlace(1), problem))
+		panic(refused("mount %q (at %s): %s", prefix, callerPlace(1), problem))
 	}
 	if n.path == "" { // the root has no other spelling
 		n.register(h, "/")
@@ -129,7 +130,7 @@ func (v *Routes) register(h http.Handler, patterns ...string) {
 	for i, p := range patterns {
 		whole, problem := v.whole(p)
 		if problem != "" {
-			panic(fmt.Sprintf("router: pattern %q (registered at %s): %s", p, at, problem))
+			panic(refused("pattern %q (registered at %s): %s", p, at, problem))
 		}
 		routes[i] = &route{Route: Route{Pattern: whole}, media: v.accept, place: at}
 		if v.accept != nil {
@@ -148,11 +149,11 @@ func (v *Routes) register(h http.Handler, patterns ...string) {
 // when there is none for the route.
 func (v *Routes) behindMiddleware(h http.Handler, r *route) http.Handler {
 	if f, isFunc := h.(http.HandlerFunc); h == nil || isFunc && f == nil {
-		panic(fmt.Sprintf("router: pattern %q (registered at %s) has no handler", r.Pattern, r.place))
+		panic(refused("pattern %q (registered at %s) has no handler", r.Pattern, r.place))
 	}
 	for _, mw := range slices.Backward(v.middleware) {
 		if h = mw(h); h == nil {
-			panic(fmt.Sprintf("router: a middleware made no handler for pattern %q (registered at %s)", r.Pattern, r.place))
+			panic(refused("a middleware made no handler for pattern %q (registered at %s)", r.Pattern, r.place))
 		}
 	}
 	return h
