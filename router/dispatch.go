@@ -15,6 +15,7 @@ import (
 type dispatch struct {
 	table     *Table[destination]
 	endpoints []*endpoint // all of the table's
+	guards    []guard
 	named     map[string]*route
 	allows    map[methodSet]string // as Allow headers, with OPTIONS
 	folded    func() *folded       // made when first asked for
@@ -29,6 +30,7 @@ func (g *registry) compile() *dispatch {
 	d := &dispatch{
 		table:     newTable(g.checked, entries),
 		endpoints: slices.Clip(g.endpoints),
+		guards:    slices.Clip(g.guards),
 		named:     maps.Clone(g.named),
 		allows:    map[methodSet]string{},
 	}

@@ -60,7 +60,8 @@
 //
 // [Routes.Group], [Routes.With], [Routes.Accept] and [Routes.Name] make places
 // for handlers: below a prefix, behind middleware, for a media type, with a
-// name from which [Router.URL] builds a path. [Routes.Mount] gives a handler
+// name from which [Router.URL] builds a path. [Routes.Guard] puts middleware
+// around all responses below a prefix. [Routes.Mount] gives a handler
 // all that is below a prefix. Handlers read values by Request.PathValue and the
 // pattern in Request.Pattern, which is also there for metrics and logs around
 // the Router.

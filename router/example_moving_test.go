@@ -62,6 +62,19 @@ func Example_severalValuesInOneSegment() {
 	// GET /gdp/1999: 404 404 page not found
 }
 
+// A guard is around all of a group: 404, 405 and OPTIONS included.
+func Example_guardedGroup() {
+	r := router.New()
+	admin := r.Group("/admin")
+	admin.Guard(authorised)
+	admin.HandleFunc("GET /accounts/{id}", show)
+	ask(r, "GET /admin/accounts/7", "GET /admin/none", "GET /none")
+	// Output:
+	// GET /admin/accounts/7: 200 authorised user 7 by GET /admin/accounts/{id}
+	// GET /admin/none: 404 authorised 404 page not found
+	// GET /none: 404 404 page not found
+}
+
 // A router below another one has whole patterns, and its own policies.
 func Example_routerBelowRouter() {
 	r := router.New()

@@ -13,6 +13,7 @@ import (
 // the dispatch that serves them.
 type registry struct {
 	serving atomic.Pointer[dispatch] // nil: stale
+	router  atomic.Pointer[Router]   // the registry's, once it serves behind guards
 
 	mu          sync.Mutex // guards what follows
 	constraints Constraints
@@ -21,6 +22,7 @@ type registry struct {
 	endpoints   []*endpoint      // by the builder's entry
 	routes      []*route         // in the order of registration
 	named       map[string]*route
+	guards      []guard // in the order of registration
 	values      sharedPathValues
 }
 

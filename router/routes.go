@@ -48,11 +48,15 @@ func (v *Routes) Group(prefix string) *Routes {
 	return n
 }
 
-// With returns Routes whose handlers stand behind middleware, the first of
-// which sees a request first, and all of which see it after what was given
-// earlier. It runs once a pattern is found, with Request.Pattern and the
-// values set. What the Router answers itself, such as 405, 406 and OPTIONS,
-// does not pass it.
+// With returns Routes whose handlers are wrapped in middleware. The first sees
+// a request first, and all see it after the middleware given earlier. It runs
+// once a pattern is found, with Request.Pattern and the values set. Responses
+// of the Router itself, such as 405, 406 and to OPTIONS, do not pass it:
+// [Routes.Guard] is for those.
+//
+// The middleware is built per route: every registration calls each function
+// once. A counter, cache or limiter that it makes inside belongs to one route;
+// one that all routes share is made outside.
 func (v *Routes) With(middleware ...func(http.Handler) http.Handler) *Routes {
 	if slices.ContainsFunc(middleware, func(mw func(http.Handler) http.Handler) bool { return mw == nil }) {
 		panic(refused("the middleware given at %s is nil", callerPlace(1)))

@@ -24,7 +24,20 @@ func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		r.serveAsterisk(w, req)
 		return
 	}
-	d := r.registryOf().current()
+	g := r.registryOf()
+	d := g.current()
+	if d.guards != nil {
+		if g.router.Load() == nil {
+			g.router.Store(r)
+		}
+		r.serveBehind(w, req, 0)
+		return
+	}
+	r.serve(w, req, d)
+}
+
+// serve answers a request that has passed all guards.
+func (r *Router) serve(w http.ResponseWriter, req *http.Request, d *dispatch) {
 	s := scratchPool.Get().(*scratch)
 	var f answer
 	if req.URL.RawPath == "" {

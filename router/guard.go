@@ -1,0 +1,88 @@
+package router
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// A guard is middleware around every request at or below a prefix.
+type guard struct {
+	prefix  *Table[struct{}]
+	handler http.Handler // the middleware around the guards behind it and the Router
+}
+
+// Guard puts middleware around every request for the prefix of v or a path
+// below it, whatever answers: a handler, no matter where it was registered, or
+// the Router itself by a redirect, 404, 405, 406, or to OPTIONS. Unlike that of
+// [Routes.With] it runs before the lookup, without a pattern and values, and is
+// built once. The first sees a request first, and guards given earlier see it
+// before it. Guard panics without a prefix: middleware for all requests goes
+// around the Router.
+func (v *Routes) Guard(middleware ...func(http.Handler) http.Handler) {
+	at := callerPlace(1)
+	prefix := v.host + v.path
+	if prefix == "" {
+		panic(refused("the guard given at %s has no prefix; put it around the Router", at))
+	}
+	if err := v.registryOf().guard(prefix, middleware); err != nil {
+		panic(refused("guard of %q (given at %s): %v", prefix, at, err))
+	}
+}
+
+// guard adds a guard, or returns an error and adds none.
+func (g *registry) guard(prefix string, middleware []func(http.Handler) http.Handler) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	entries := []Entry[struct{}]{{Pattern: prefix + "/"}}
+	if strings.Contains(prefix, "/") {
+		entries = append(entries, Entry[struct{}]{Pattern: prefix})
+	}
+	table, err := NewTable(g.constraints, entries)
+	if err != nil {
+		return err
+	}
+	behind := len(g.guards) + 1
+	var h http.Handler = http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		g.router.Load().serveBehind(w, req, behind)
+	})
+	for _, mw := range slices.Backward(middleware) {
+		if mw == nil {
+			return errors.New("a middleware is nil")
+		}
+		if h = mw(h); h == nil {
+			return errors.New("a middleware made no handler")
+		}
+	}
+	g.guards = append(g.guards, guard{table, h})
+	g.serving.Store(nil)
+	return nil
+}
+
+// serveBehind serves a request that has passed the guards before the one at
+// the index.
+func (r *Router) serveBehind(w http.ResponseWriter, req *http.Request, index int) {
+	d := r.registryOf().current()
+	if i := d.guardOf(req, index); i < len(d.guards) {
+		d.guards[i].handler.ServeHTTP(w, req)
+		return
+	}
+	r.serve(w, req, d)
+}
+
+// guardOf returns the index of the first guard for a request from an index on,
+// or the number of guards.
+func (d *dispatch) guardOf(req *http.Request, index int) int {
+	t := targetOf(req)
+	s := scratchPool.Get().(*scratch)
+	for index < len(d.guards) {
+		if e, _ := d.guards[index].prefix.Lookup(req.Method, req.Host, t.path, t.rawPath, &s.params); e != nil {
+			break
+		}
+		index++
+	}
+	s.params.Release()
+	scratchPool.Put(s)
+	return index
+}
