@@ -61,6 +61,9 @@ func (f *foreignPattern) hint(constraints router.Constraints) string {
 	if f.escape != "" {
 		ways = append(ways, f.escape+" for the character itself")
 	}
+	if ways == nil {
+		return "see the patterns in docs/configuration.md"
+	}
 	return "write " + strings.Join(ways, ", or ")
 }
 

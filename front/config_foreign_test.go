@@ -48,6 +48,7 @@ func TestParseConfigRefusesPatternsOfOtherRouters(t *testing.T) {
 		{"GET|POST /x", 3, "GET,POST /x", ""},
 		{"GET|POST /x/*", 3, "GET,POST /x/{path...}", ""},
 		{"* /x", 0, "/x", ""},
+		{"GET|POST x", 3, "", ""},
 		{"/x?y=1", 2, "/x", "%3F"},
 		{"/x#y", 2, "/x", "%23"},
 		{"/x/{id}?", 7, "/x/{id}", "%3F"},
@@ -68,7 +69,9 @@ func TestParseConfigRefusesPatternsOfOtherRouters(t *testing.T) {
 				t.Fatalf("want one mistake at offset %d, got\n%v", c.offset, ms)
 			}
 			want := fmt.Sprintf("write %q, or %s for the character itself", c.meant, c.escape)
-			if c.escape == "" {
+			if c.escape == "" && c.meant == "" {
+				want = "see the patterns in docs/configuration.md"
+			} else if c.escape == "" {
 				want = fmt.Sprintf("write %q", c.meant)
 			} else if c.meant == "" {
 				want = fmt.Sprintf("write %s for the character itself", c.escape)
