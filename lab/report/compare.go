@@ -76,14 +76,15 @@ type comparedMetric struct {
 	table  table
 }
 
-// comparedMetrics are those that lead, or all when none does, and what is worth
-// knowing of every service.
+// comparedMetrics are those that lead, or all when none does, those of the findings, and those that are worth knowing of
+// every service.
 func comparedMetrics(c *analysis.Comparison) []comparedMetric {
 	leads := slices.ContainsFunc(c.Metrics, func(m analysis.ComparedMetric) bool { return m.Leads })
 	var all []comparedMetric
 	for i := range c.Metrics {
 		m := &c.Metrics[i]
-		if leads && !m.Leads && !slices.Contains(worthKnowing, m.Name) {
+		found := slices.ContainsFunc(c.Findings, func(f analysis.Finding) bool { return f.Metric == m.Name })
+		if leads && !m.Leads && !found && !slices.Contains(worthKnowing, m.Name) {
 			continue
 		}
 		t := table{Columns: []column{{Name: "configuration"}, {"A", true}, {"B", true}, {"B against A", true}, {"p, corrected", true}}}

@@ -61,7 +61,7 @@ func details(r *lab.Results, a *analysis.Analysis, profiles map[string][]profile
 // is nearest to the median of its configuration, nil when there is none.
 func medianRun(r *lab.Results, a *analysis.Analysis, name string) *lab.Run {
 	off := map[int]float64{}
-	if ms := leading(a); len(ms) > 0 {
+	if ms := leading(a, worthKnowing); len(ms) > 0 {
 		if row := ms[0].Row(name); row != nil {
 			for _, v := range row.Values {
 				off[v.Run] = math.Abs(v.Value - row.Median)
@@ -83,7 +83,7 @@ func medianRun(r *lab.Results, a *analysis.Analysis, name string) *lab.Run {
 
 func (d *detail) draw(run *lab.Run, a *analysis.Analysis) {
 	what := "its median run"
-	if ms := leading(a); len(ms) > 0 {
+	if ms := leading(a, worthKnowing); len(ms) > 0 {
 		what += " by " + ms[0].Name
 	}
 	d.Which = fmt.Sprintf("Run %d, %s, second by second. All charts share their axis of time.", run.Number, what)

@@ -66,7 +66,7 @@ func newSheet(r *lab.Results, a *analysis.Analysis) *sheet {
 		HowSure:    append(howSure(a), families(a.Families)...),
 		Warnings:   slices.Clone(a.Warnings),
 		Facts:      facts(r),
-		Overview:   overview(r, a),
+		Overview:   overview(r, a, worthKnowing),
 		Measures:   measures(a),
 		Runs:       runTable(r, a),
 		Unmeasured: unmeasured(r),
@@ -82,7 +82,7 @@ func howSure(a *analysis.Analysis) []string {
 		sentences = append(sentences, "A difference in parentheses was not judged: the runs are too few for that, or neither more nor less is better.")
 	}
 	var noise []string
-	for _, m := range leading(a) {
+	for _, m := range leading(a, worthKnowing) {
 		if d := m.Noise; d != nil && d.Ratio != nil {
 			text := fmt.Sprintf("%s %s", m.Name, percentChange(*d.Ratio))
 			if d.Interval != nil {
@@ -130,18 +130,18 @@ func notJudged(m analysis.Metric) bool {
 	return slices.ContainsFunc(m.Rows, func(r analysis.Row) bool { return r.Versus != nil && r.Versus.Verdict == analysis.NotJudged })
 }
 
-// mostLeading is how many metrics the overview has.
-const mostLeading = 5
+// worthKnowing are the metrics that the overview of a page has when there is room.
+var worthKnowing = []string{"requests per second", "latency p99", "CPU per request", "memory, peak"}
 
-// worthKnowing are metrics that an overview has when there is room.
-var worthKnowing = []string{"requests per second", "CPU per request", "latency p50", "latency p99", "memory, peak"}
+// worthKnowingBriefly are those of a terminal, which has room for more metrics without their differences.
+var worthKnowingBriefly = []string{"requests per second", "CPU per request", "latency p50", "latency p99", "memory, peak"}
 
 // leading returns the metrics that are looked at first: those that findings are
-// about, then what is worth knowing of every service.
-func leading(a *analysis.Analysis) []*analysis.Metric {
+// about, then some that are worth knowing, and no more than there are of these.
+func leading(a *analysis.Analysis, worthKnowing []string) []*analysis.Metric {
 	var ms []*analysis.Metric
 	add := func(m *analysis.Metric) {
-		if m != nil && len(ms) < mostLeading && len(m.Rows) > 0 && !slices.Contains(ms, m) {
+		if m != nil && len(ms) < len(worthKnowing) && len(m.Rows) > 0 && !slices.Contains(ms, m) {
 			ms = append(ms, m)
 		}
 	}
@@ -160,8 +160,8 @@ func leading(a *analysis.Analysis) []*analysis.Metric {
 const versusName = "against the baseline"
 
 // overview has a row for each configuration.
-func overview(r *lab.Results, a *analysis.Analysis) table {
-	ms := leading(a)
+func overview(r *lab.Results, a *analysis.Analysis, worthKnowing []string) table {
+	ms := leading(a, worthKnowing)
 	t := table{Columns: []column{{Name: "configuration"}, {Name: "runs", Number: true}}}
 	for _, m := range ms {
 		t.Columns = append(t.Columns, column{m.Name, true}, column{versusName, true})
@@ -271,7 +271,7 @@ func measureRow(a *analysis.Analysis, m *analysis.Metric, row analysis.Row) []ce
 
 // runTable has a row for each run, in the order in which they were made.
 func runTable(r *lab.Results, a *analysis.Analysis) table {
-	ms := leading(a)
+	ms := leading(a, worthKnowing)
 	t := table{Columns: []column{{"run", true}, {Name: "configuration"}, {Name: "ended"}}}
 	for _, m := range ms {
 		t.Columns = append(t.Columns, column{m.Name, true})

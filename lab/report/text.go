@@ -30,7 +30,7 @@ func Text(w io.Writer, r *lab.Results, a *analysis.Analysis, dir string, style S
 	p := newPaper(style)
 	p.heading(s.Title)
 	p.findings(s.Findings)
-	p.overview(s.Overview)
+	p.overview(overview(r, a, worthKnowingBriefly))
 	p.warnings(s.Warnings)
 	if dir != "" {
 		if len(s.Warnings) > 0 {
