@@ -311,7 +311,7 @@ func TestAmbiguousRequestsBehindAnother(t *testing.T) {
 				}
 			}
 			conn.refused(c.status)
-			if got, _ := back.take(); strings.Count(got, " HTTP/1.1\r\n") != 3 || !strings.HasSuffix(got, "\r\n1\r\nc\r\n0\r\n\r\n") {
+			if got, _ := back.take(); strings.Count(got, " HTTP/1.1\r\n") != 3 || !strings.HasSuffix(got, "\r\n1\r\nc\r\n0\r\nX: y\r\n\r\n") {
 				t.Errorf("the upstream got %q", got)
 			}
 		})
