@@ -1,6 +1,7 @@
 package front
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -61,7 +62,7 @@ func (d draft) follow(table *router.Table[draft]) {
 			d.chain(second, line, location)
 			return
 		case slices.Contains(way[:len(way)-1], path):
-			d.loop(way)
+			d.endless("leads into a loop", way)
 			return
 		case second == nil:
 			second = next
@@ -69,7 +70,7 @@ func (d draft) follow(table *router.Table[draft]) {
 		way[len(way)-1] = path
 		line = next
 	}
-	d.loop(way)
+	d.endless(fmt.Sprintf("leads through more than %d redirects", maxHops), way)
 }
 
 // at returns the redirect that the clients of l reach at an address, nil for
@@ -95,14 +96,14 @@ func (d draft) chain(second, last *redirectLine, address string) {
 		yamlfile.Quote(d.line.To), second.from.Pos.Line)
 }
 
-// loop reports a redirect that leads to no address.
-func (d draft) loop(way []string) {
+// endless reports a redirect that leads a client to no address.
+func (d draft) endless(problem string, way []string) {
 	shown := make([]string, 0, 4)
 	for _, path := range way[:min(len(way), cap(shown))] {
 		shown = append(shown, withStar(path))
 	}
-	d.Mistakef(d.line.to.Pos, "remove one of the redirects", "%s leads into a loop: %s",
-		yamlfile.Quote(d.line.From), strings.Join(shown, " -> "))
+	d.Mistakef(d.line.to.Pos, "remove one of the redirects", "%s %s: %s",
+		yamlfile.Quote(d.line.From), problem, strings.Join(shown, " -> "))
 }
 
 // withStar returns an address with a "*" for the part that a prefix leaves open.
