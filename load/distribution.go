@@ -62,10 +62,9 @@ func merged(d, e *distribution) *distribution {
 
 func (d *distribution) count() int64 { return d.histogram.TotalCount() }
 
-// ranked returns the time of a request in microseconds, by its number in their order, from 1 on.
-func (d *distribution) ranked(rank int64) Micros {
-	v := d.histogram.ValueAtPercentile(100 * float64(rank) / float64(d.count()))
-	return micros(min(max(v, d.min), d.max)) // a bucket's bounds may lie beyond both
+// ranked returns the bucket of a time, by its number in their order, from 1 on.
+func (d *distribution) ranked(rank int64) int64 {
+	return d.histogram.ValueAtPercentile(100 * float64(rank) / float64(d.count()))
 }
 
 // latency is the distribution as a Result has it, nil when there is none.

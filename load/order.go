@@ -25,8 +25,9 @@ func (o *order) at(percentage float64) (value Micros, atLeast bool) {
 	if rank > o.finite.count() {
 		return NeverAnswered, false
 	}
-	value = o.finite.ranked(rank)
-	return value, !o.whole() && (rank > o.answered.count() || o.answered.ranked(rank) != value)
+	ns := o.finite.ranked(rank)
+	atLeast = !o.whole() && (rank > o.answered.count() || o.answered.ranked(rank) != ns)
+	return micros(min(max(ns, o.finite.min), o.finite.max)), atLeast // a bucket's bounds may lie beyond both
 }
 
 // latency returns the requests as a Result has them, without the histograms; nil without a request.
