@@ -73,8 +73,8 @@ var layers = map[string]struct {
 		why:     "pictures of a result; who makes one does not show it",
 	},
 	"load/compare": {
-		own:     []string{"load"},
-		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go", "golang.org/x/perf/benchmath"},
+		own:     []string{"load", "internal/readable"},
+		foreign: []string{"golang.org/x/perf/benchmath"},
 		why:     "two results side by side",
 	},
 	"load/settings": {

@@ -269,7 +269,7 @@ func (l *loop) launch(c *conn, m *message, due, now time.Duration, forConnection
 			now = max(now, due) // it may have been made for a request before
 		}
 	}
-	f := c.launch(flight{due: due, sent: now, noBody: m.noBody})
+	f := c.launch(flight{due: due, sent: now, endpoint: m.endpoint, noBody: m.noBody})
 	l.inFlight++
 	l.rec.send(f, forConnection)
 }

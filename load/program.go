@@ -14,6 +14,9 @@ type program struct {
 	origin  origin
 	targets []compiled
 	joined  int64 // bytes of bodies from files that heads hold
+
+	endpoints []endpoint
+	hash      string // of the requests
 }
 
 // A message is a request as HTTP/1.1 has it: head, and then the first size
@@ -27,6 +30,7 @@ type message struct {
 	noBody bool // the answer has no body, whatever it says: the method is HEAD
 
 	scheme, address string // of the program's origin
+	endpoint        int32  // an index of the program's
 }
 
 // compiled is one target. Its message is all there is when it is fixed;
@@ -48,11 +52,13 @@ type compiled struct {
 func compile(targets []Target, noKeepAlive bool, folder string) (*program, error) {
 	p := &program{targets: make([]compiled, len(targets))}
 	files := &lineFiles{folder: folder}
+	all := make([]*parsedTarget, len(targets))
 	for i := range targets {
 		parsed, err := parseTarget(&targets[i])
 		if err == nil {
 			err = parsed.resolve(files)
 		}
+		all[i] = parsed
 		if err != nil {
 			return nil, fmt.Errorf("load: target %d: %w", i+1, err)
 		}
@@ -70,6 +76,8 @@ func compile(targets []Target, noKeepAlive bool, folder string) (*program, error
 			return nil, fmt.Errorf("load: target %d: %w", i+1, err)
 		}
 	}
+	p.setEndpoints(targets, all)
+	p.hash = requestsHash(targets, all)
 	return p, nil
 }
 

@@ -28,7 +28,8 @@ type recorder struct {
 	streamWait *distribution // HTTP/2: from a free connection to a free stream
 	codes      [1000]int64
 	bins       sendBins
-	points     *thinner // nil when nobody asked
+	points     *thinner        // nil when nobody asked
+	endpoints  []endpointTally // nil when there is one
 }
 
 // A tally is what can be counted.
@@ -68,6 +69,7 @@ func newRecorder(open bool, end *atomic.Int64) *recorder {
 // A flight is a request under way.
 type flight struct {
 	due, sent, first time.Duration // since the run began; first is 0 until a byte of the answer came
+	endpoint         int32         // an index of the program's
 	noBody           bool
 }
 
@@ -79,6 +81,9 @@ func (r *recorder) send(f *flight, forConnection bool) {
 		r.sentInTime++
 	}
 	r.bins.add(f.sent)
+	if r.endpoints != nil {
+		r.endpoints[f.endpoint].sent++
+	}
 	if !r.open {
 		return
 	}
@@ -109,6 +114,11 @@ func (r *recorder) answer(f *flight, status int, done time.Duration) {
 	(*class).record(done - f.sent)
 	r.firstByte.record(f.first - f.sent)
 	r.headline.answered.record(done - r.began(f))
+	if r.endpoints != nil {
+		e := &r.endpoints[f.endpoint]
+		e.classes[status/100]++
+		e.answered.record(done - r.began(f))
+	}
 	if r.points != nil {
 		r.point(f, status, done)
 	}
@@ -126,7 +136,13 @@ func (r *recorder) began(f *flight) time.Duration {
 func (r *recorder) fail(f *flight, k kind, err error, began, now time.Duration) {
 	r.failed++
 	r.failures.add(k, err)
-	r.miss(f, k, began, now)
+	gaveUp := r.gaveUp(k, began, now)
+	r.miss(f, gaveUp, now)
+	if r.endpoints != nil {
+		e := &r.endpoints[f.endpoint]
+		e.failed++
+		e.miss(now-r.began(f), gaveUp)
+	}
 	if r.points != nil {
 		r.point(f, 0, now)
 	}
@@ -135,31 +151,31 @@ func (r *recorder) fail(f *flight, k kind, err error, began, now time.Duration) 
 // abandon counts a request that was sent and has no answer at the end of the run.
 func (r *recorder) abandon(f *flight, now time.Duration) {
 	r.unanswered++
-	r.giveUp(f, now)
+	r.miss(f, true, now)
+	if r.endpoints != nil {
+		e := &r.endpoints[f.endpoint]
+		e.unanswered++
+		e.miss(now-r.began(f), true)
+	}
 }
 
 // failUnsent counts a request that was not sent because its connection failed, or its wait for a stream.
 // Its flight was sent when that began.
 func (r *recorder) failUnsent(f *flight, k kind, now time.Duration) {
 	r.noConnection++
-	r.miss(f, k, f.sent, now)
+	r.miss(f, r.gaveUp(k, f.sent, now), now)
 }
 
-// miss counts the time of a request that failed. A timeout cuts a connection: a request that was
-// pipelined on it, and had time left, was lost and not given up.
-func (r *recorder) miss(f *flight, k kind, began, now time.Duration) {
-	if k == timeout && now-began >= r.timeout {
-		r.giveUp(f, now)
-		return
-	}
-	r.headline.never++
-	r.missed.never++
+// gaveUp reports whether a request that failed was given up. A timeout cuts a connection: a request
+// that was pipelined on it, and had time left, was lost and not given up.
+func (r *recorder) gaveUp(k kind, began, now time.Duration) bool {
+	return k == timeout && now-began >= r.timeout
 }
 
-// giveUp counts the time that a request took at least.
-func (r *recorder) giveUp(f *flight, now time.Duration) {
-	r.headline.giveUp(now - r.began(f))
-	r.missed.giveUp(now - f.sent)
+// miss counts the time of a request that ended without an answer.
+func (r *recorder) miss(f *flight, gaveUp bool, now time.Duration) {
+	r.headline.miss(now-r.began(f), gaveUp)
+	r.missed.miss(now-f.sent, gaveUp)
 }
 
 // skip counts requests that were due and that the bound of the backlog left out.
@@ -172,7 +188,7 @@ func (r *recorder) skip(n int64) {
 func (r *recorder) endUnsent(due, now time.Duration) {
 	r.ended++
 	if r.open {
-		r.headline.giveUp(now - due)
+		r.headline.miss(now-due, true)
 	}
 }
 

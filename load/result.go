@@ -1,14 +1,19 @@
 package load
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // A Result is what a run has measured. Its JSON is a document that other
 // programs may rely on; times are in microseconds where their object says so.
 type Result struct {
-	Started  time.Time `json:"started"`
-	URL      string    `json:"url"` // of the first target, as the plan has it
-	Protocol string    `json:"protocol"`
-	Pace     string    `json:"pace"`
+	Started   time.Time `json:"started"`
+	URL       string    `json:"url"`    // of the first target, as the plan has it
+	Method    string    `json:"method"` // of the first target, as BodyBytes, which is the size before templates are filled in
+	BodyBytes int64     `json:"body_bytes"`
+	Protocol  string    `json:"protocol"`
+	Pace      string    `json:"pace"`
 
 	// What was asked for, and what became of it: Asked = Sent + Unsent, and
 	// Sent = Requests + Failed + Unanswered.
@@ -42,7 +47,15 @@ type Result struct {
 	ConnectionsMade int64   `json:"connections_made"` // in all
 	Pipeline        int     `json:"pipeline"`
 	TimeoutSeconds  float64 `json:"timeout_seconds"`
-	Threads         int     `json:"threads"`
+	Seed            uint64  `json:"seed"`
+
+	// RequestsHash is the same for plans that send the same requests in the same order, to any origin: those with
+	// the same methods, paths, headers and bodies. A body from a file counts by its size.
+	RequestsHash string `json:"requests_hash"`
+
+	// Targets are the parts of the run by method and path pattern.
+	Targets []TargetResult `json:"targets"`
+	Threads int            `json:"threads"`
 
 	// Latency is from sent to the last byte of the response: of each request that was sent, or whose
 	// connection failed. LatencyFromDue is from due, of each request that was asked for; only the open
@@ -129,6 +142,34 @@ type Latency struct {
 	// Answered is the distribution of the requests that were answered; nil when all were, or none.
 	Answered *Latency `json:"answered,omitempty"`
 }
+
+// A TargetResult is the part of a run that is about one method and path pattern. Targets that differ
+// only in the query, the header or the body share one. When there are more than 20, the 19 with most
+// targets are there, and one for all others, which has neither Method nor Path.
+type TargetResult struct {
+	Method    string `json:"method"`
+	Path      string `json:"path"`       // as in the plan, with its templates and without the query
+	Targets   int    `json:"targets"`    // of the plan
+	BodyBytes int64  `json:"body_bytes"` // of the first of them
+
+	// Sent = Requests + Failed + Unanswered. Requests that were not sent have no target.
+	Sent       int64            `json:"sent"`
+	Requests   int64            `json:"requests"`
+	Failed     int64            `json:"failed"`
+	Unanswered int64            `json:"unanswered"`
+	Status     map[string]int64 `json:"status"`
+
+	// Latency is there in the closed loop, and LatencyFromDue in the open loop. Both are nil when there is
+	// one target: its latencies are those of the Result.
+	Latency        *Latency `json:"latency,omitempty"`
+	LatencyFromDue *Latency `json:"latency_from_due,omitempty"`
+}
+
+// Waited is the latency that counts for users: from due in the open loop, else from sent.
+func (t *TargetResult) Waited() *Latency { return cmp.Or(t.LatencyFromDue, t.Latency) }
+
+// Without2xx is the number of requests that were sent and have no answer of 2xx.
+func (t *TargetResult) Without2xx() int64 { return t.Sent - t.Status["2xx"] }
 
 // A quantile is one that a Latency has a field for.
 type quantile struct {

@@ -85,6 +85,7 @@ func newRun(ctx context.Context, p Plan) (*run, error) {
 	for i := range p.Threads {
 		rec := newRecorder(p.Pace.open(), &r.end)
 		rec.timeout = p.Timeout
+		rec.endpoints = newEndpointTallies(program.endpoints)
 		rec.points = newThinner(p.Points, requestRandom(p.Seed, uint64(i)))
 		r.recorders = append(r.recorders, rec)
 	}

@@ -87,6 +87,7 @@ func checkSums(t *testing.T, r *load.Result) {
 	if r.Pacing != nil {
 		checkCount(t, r, "from due", r.LatencyFromDue, r.Asked)
 	}
+	checkTargets(t, r)
 	var asked, sent, answered, bytes, failures int64
 	end := 0.0
 	for i, s := range r.Series {

@@ -23,7 +23,7 @@ func (c *collector) result(usage []threadUsage) *Result {
 		BytesPerSecond:    float64(n.readInTime) / seconds,
 		DurationSeconds:   window.Seconds(),
 		BytesRead:         n.read, BytesWritten: n.written,
-		Connections: int(n.most), ConnectionsMade: n.made, Pipeline: r.plan.Pipeline, Threads: r.plan.Threads, TimeoutSeconds: r.plan.Timeout.Seconds(),
+		Connections: int(n.most), ConnectionsMade: n.made, Pipeline: r.plan.Pipeline, Threads: r.plan.Threads, TimeoutSeconds: r.plan.Timeout.Seconds(), Seed: r.plan.Seed,
 		FirstByte: sum.firstByte.latency(), Connect: sum.connect.latency(), TLSHandshake: sum.handshake.latency(),
 		StreamWait: sum.streamWait.latency(),
 		Status:     make(map[string]int64), StatusCodes: make(map[string]int64), LatencyByStatus: make(map[string]*Latency),
@@ -31,6 +31,7 @@ func (c *collector) result(usage []threadUsage) *Result {
 	}
 	res.Errors, res.ErrorExamples = n.failures.maps()
 	sum.setLatencies(res)
+	sum.setTargets(res, r.program, r.plan.Pace.open())
 	if r.plan.Pace.open() {
 		fromDue := c.all.order()
 		res.LatencyFromDue = fromDue.document()
@@ -79,6 +80,7 @@ func (c *collector) sumUp() *recorder {
 			sum.codes[code] += n
 		}
 		sum.missed.merge(&rec.missed)
+		sum.mergeEndpoints(rec.endpoints)
 		sum.bins.merge(&rec.bins)
 		if rec.points != nil {
 			sum.points.merge(rec.points)

@@ -8,8 +8,12 @@ type misses struct {
 	never   int64         // the rest, which were never answered: no time is long enough for them
 }
 
-// giveUp counts a request that had no answer after t.
-func (m *misses) giveUp(t time.Duration) {
+// miss counts a request that had no answer after t.
+func (m *misses) miss(t time.Duration, gaveUp bool) {
+	if !gaveUp {
+		m.never++
+		return
+	}
 	if m.atLeast == nil {
 		m.atLeast = newDistribution()
 	}

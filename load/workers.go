@@ -417,7 +417,7 @@ func (k *worker) begin(due, began time.Duration, open bool) *workerExchange {
 		k.m.head = k.head
 	}
 	return &workerExchange{
-		flight: flight{due: due, sent: began, noBody: m.noBody},
+		flight: flight{due: due, sent: began, endpoint: m.endpoint, noBody: m.noBody},
 		open:   open, starved: due <= k.starved, ready: k.run.now(),
 	}
 }

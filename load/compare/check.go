@@ -83,7 +83,8 @@ func (c Check) exceeded(row Row) bool {
 	return row.Ratio-1 < c.bound
 }
 
-// worse reports whether a metric of B is worse beyond noise.
+// worse reports whether a metric of B is worse beyond noise. Those of targets do not count: of so many, some would
+// seem worse by chance.
 func (c Comparison) worse() (why string, holds bool, err error) {
 	if !c.Tested() {
 		return "", false, errors.New("the runs are too few to tell what is worse from noise; give at least " +
@@ -91,7 +92,7 @@ func (c Comparison) worse() (why string, holds bool, err error) {
 	}
 	var list []string
 	for _, row := range c.Rows {
-		if row.Verdict == Worse {
+		if row.Target == "" && row.Verdict == Worse {
 			list = append(list, row.Metric+" "+row.outcome())
 		}
 	}

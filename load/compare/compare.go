@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"golang.org/x/perf/benchmath"
 
@@ -37,6 +38,7 @@ type Comparison struct {
 
 // A Row is one metric of both sides.
 type Row struct {
+	Target string `json:"target,omitempty"` // the method and the path pattern; "" for all of the run
 	Metric string `json:"metric"`
 	Unit   string `json:"unit"` // "/s", "us", "share" of 1, or "bytes"
 
@@ -107,17 +109,12 @@ func Compare(a, b []*load.Result) (Comparison, error) {
 		return Comparison{}, errors.New("compare: a side has no runs")
 	}
 	c := Comparison{RunsA: len(a), RunsB: len(b), Warnings: differences(a, b)}
-	sideA, err := newSide(a, fromDue(a, b))
-	if err != nil {
+	if err := c.addRows("", metrics(a, b), latencyOf(fromDue(a, b)), a, b); err != nil {
 		return Comparison{}, err
 	}
-	sideB, err := newSide(b, fromDue(a, b))
-	if err != nil {
-		return Comparison{}, err
-	}
-	for _, m := range metrics(a, b) {
-		if row, ok := c.row(m, sideA, sideB); ok {
-			c.Rows = append(c.Rows, row)
+	for _, t := range commonTargets(slices.Concat(a, b)) {
+		if err := c.addRows(t.name(), t.metrics(a), t.latency, a, b); err != nil {
+			return Comparison{}, err
 		}
 	}
 	if !c.Tested() {
@@ -130,6 +127,25 @@ func Compare(a, b []*load.Result) (Comparison, error) {
 
 // Tested reports whether there are enough runs to tell differences from noise.
 func (c *Comparison) Tested() bool { return c.RunsA >= leastRuns && c.RunsB >= leastRuns }
+
+// addRows compares the metrics that both sides have.
+func (c *Comparison) addRows(target string, metrics []metric, latency func(*load.Result) *load.Latency, a, b []*load.Result) error {
+	sideA, err := newSide(a, latency)
+	if err != nil {
+		return err
+	}
+	sideB, err := newSide(b, latency)
+	if err != nil {
+		return err
+	}
+	for _, m := range metrics {
+		if row, ok := c.row(m, sideA, sideB); ok {
+			row.Target = target
+			c.Rows = append(c.Rows, row)
+		}
+	}
+	return nil
+}
 
 // row compares one metric, if both sides have it.
 func (c *Comparison) row(m metric, a, b side) (Row, bool) {
@@ -144,8 +160,9 @@ func (c *Comparison) row(m metric, a, b side) (Row, bool) {
 	}
 	if c.Tested() {
 		test := benchmath.AssumeNothing.Compare(sa, sb)
-		row.P = &test.P
-		row.Verdict = verdict(row, m.more, test)
+		if row.Verdict = verdict(row, m.more, test); row.Verdict != Untested {
+			row.P = &test.P
+		}
 	}
 	return row, true
 }

@@ -190,6 +190,9 @@ func TestWarnings(t *testing.T) {
 		want   string
 	}{
 		{func(r *load.Result) { r.URL = "http://other/" }, "the URL differs: http://127.0.0.1:8080/ and http://other/"},
+		{func(r *load.Result) { r.RequestsHash, r.Targets[0].Method = "77", "PUT" }, "the set of requests differs: GET / (66) and PUT / (77)"},
+		{func(r *load.Result) { r.RequestsHash, r.BodyBytes = "77", 9 }, "the set of requests differs: GET / (66) and GET / with 9 bytes (77)"},
+		{func(r *load.Result) { r.TimeoutSeconds = 1 }, "the timeout differs: 10s and 1s"},
 		{func(r *load.Result) { r.Protocol = "HTTP/2" }, "the protocol differs"},
 		{func(r *load.Result) { r.Connections = 1 }, "the number of connections differs: 64 and 1"},
 		{func(r *load.Result) { r.Pipeline = 12 }, "the pipeline differs"},
@@ -201,6 +204,10 @@ func TestWarnings(t *testing.T) {
 		{func(*load.Result) {}, "one run against one run cannot show which differences are more than noise"},
 	} {
 		a, b := made(t, 1, 8, 1000, 100), made(t, 2, 8, 1000, 100)
+		for _, r := range []*load.Result{a, b} {
+			r.RequestsHash, r.TimeoutSeconds = "66", 10
+			r.Targets = []load.TargetResult{{Method: "GET", Path: "/"}}
+		}
 		c.change(b)
 		if got := strings.Join(mustCompare(t, one(a), one(b)).Warnings, "\n"); !strings.Contains(got, c.want) {
 			t.Errorf("warnings are %q, want %q", got, c.want)
@@ -365,5 +372,40 @@ func TestUnanswered(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestTargets compares the targets that both sides have by themselves.
+func TestTargets(t *testing.T) {
+	withTargets := func(r *load.Result, paths ...string) *load.Result {
+		r.RequestsHash = strings.Join(paths, " ")
+		for _, path := range paths {
+			r.Targets = append(r.Targets, load.TargetResult{Method: "GET", Path: path, Sent: 200, Requests: 200, Status: map[string]int64{"2xx": 200 - int64(len(path))}, Latency: r.Latency})
+		}
+		return r
+	}
+	for _, runs := range []int{1, 4} {
+		var a, b []*load.Result
+		for i := range uint64(runs) {
+			a = append(a, withTargets(made(t, i, 8, 1000, 100), "/same", "/a"))
+			b = append(b, withTargets(made(t, 10+i, 8, 1000, 900), "/same", "/b"))
+		}
+		c := mustCompare(t, a, b)
+		var got []string
+		for _, row := range c.Rows {
+			if row.Target != "" {
+				got = append(got, fmt.Sprintf("%s %s %v", row.Target, row.Metric, row.B.Value > row.A.Value))
+			}
+			if want := runs >= 4; row.Target != "" && (row.P != nil) != want {
+				t.Errorf("%d runs: %s of %s was tested: %v", runs, row.Metric, row.Target, row.P != nil)
+			}
+		}
+		want := []string{"GET /same p50 from sent true", "GET /same p99 from sent true", "GET /same not 2xx false"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%d runs (-want +got):\n%s", runs, diff)
+		}
+		if got := strings.Join(c.Warnings, "\n"); !strings.Contains(got, "the set of requests differs: 2 targets (/same /a) and 2 targets (/same /b)") {
+			t.Errorf("warnings are %q", got)
+		}
 	}
 }

@@ -13,6 +13,16 @@ type group struct {
 	latency *load.Latency // counts from the same moment in all groups of a comparison; nil without a request
 }
 
+// latencyOf returns the latency of the results that counts from the same moment in all.
+func latencyOf(due bool) func(*load.Result) *load.Latency {
+	return func(r *load.Result) *load.Latency {
+		if due {
+			return r.LatencyFromDue
+		}
+		return r.Latency
+	}
+}
+
 // fromDue tells that all results have latencies from due.
 func fromDue(results ...[]*load.Result) bool {
 	for _, side := range results {
@@ -32,14 +42,11 @@ type side struct {
 }
 
 // newSide decodes the histograms of a side.
-func newSide(results []*load.Result, due bool) (side, error) {
+func newSide(results []*load.Result, latency func(*load.Result) *load.Latency) (side, error) {
 	var s side
 	var latencies []*load.Latency
 	for i, r := range results {
-		l := r.Latency
-		if due {
-			l = r.LatencyFromDue
-		}
+		l := latency(r)
 		own, err := load.MergeLatencies(l)
 		if err != nil {
 			return s, fmt.Errorf("compare: the histogram of run %d (%s, %s): %w", i+1, r.URL, r.Started.Format("15:04:05"), err)

@@ -44,12 +44,14 @@ func doubts(side string, runs []*load.Result) []string {
 // A property of a plan has to be the same in all results.
 type property struct {
 	name string
-	of   func(*load.Result) string
+	of   func(*load.Result) string    // "" for one of an earlier weir, which may be any
 	same func(x, y *load.Result) bool // nil when the texts have to be equal
 }
 
 var properties = []property{
 	{name: "URL", of: func(r *load.Result) string { return r.URL }},
+	{name: "set of requests", of: requests},
+	{name: "timeout", of: timeout},
 	{name: "protocol", of: func(r *load.Result) string { return r.Protocol }},
 	{name: "pace", of: func(r *load.Result) string { return r.Pace }},
 	{name: "number of connections", of: connections},
@@ -63,7 +65,7 @@ var properties = []property{
 func (p property) warning(all []*load.Result) string {
 	first := all[0]
 	for _, r := range all[1:] {
-		same := p.of(r) == p.of(first)
+		same := p.of(r) == p.of(first) || p.of(r) == "" || p.of(first) == ""
 		if p.same != nil {
 			same = p.same(first, r)
 		}

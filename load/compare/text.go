@@ -7,13 +7,20 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/weirhq/weir/internal/readable"
 )
 
 // WriteText writes the comparison for people, as a table and what has to be
 // known about it.
 func (c Comparison) WriteText(w io.Writer) error {
 	lines := [][]string{{"", "A", "", "B", "", "difference", ""}}
+	target := ""
 	for _, row := range c.Rows {
+		if row.Target != target {
+			target = row.Target
+			lines = append(lines, nil, []string{readable.Visible(readable.Clip(target))})
+		}
 		lines = append(lines, []string{
 			row.Metric,
 			row.A.amount(row.Unit), row.A.spread(),
@@ -52,18 +59,20 @@ func (c Comparison) any(so func(Side) bool) bool {
 }
 
 // writeTable aligns the first and the last column to the left, the others to the
-// right.
+// right. A line of one cell is a heading.
 func writeTable(b *strings.Builder, lines [][]string) {
 	widths := make([]int, len(lines[0]))
 	for _, line := range lines {
 		for i, cell := range line {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			if len(line) > 1 {
+				widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			}
 		}
 	}
 	for _, line := range lines {
 		var text strings.Builder
 		for i, cell := range line {
-			padding := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			padding := strings.Repeat(" ", max(0, widths[i]-utf8.RuneCountInString(cell)))
 			switch i {
 			case 0:
 				text.WriteString(cell + padding)
@@ -136,6 +145,8 @@ func (r Row) difference() string {
 	switch {
 	case r.A.Value == 0 && r.B.Value == 0:
 		text = "0"
+	case r.A.Value.infinite() && r.B.Value.infinite():
+		text = "equal"
 	case r.A.Value.infinite() || r.B.Value.infinite():
 		text = "infinite"
 	case r.A.Value == 0:

@@ -2,6 +2,7 @@ package report
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/load"
@@ -26,25 +27,24 @@ func bounded(l *load.Latency, key, text string) string {
 	return text
 }
 
-// latencyNotes explain the marks that a table has beside its values.
-func latencyNotes(rows []namedLatency) []string {
-	var bound, infinite, few bool
-	for _, l := range rows {
-		bound = bound || l.GivenUp > 0
-		infinite = infinite || l.NeverAnswered > 0
-		few = few || slices.ContainsFunc(columnsOf(l.Latency), func(c column) bool { return slices.Contains(l.TooFew, c.key) })
+// marks are the signs that cells may have, with their meanings.
+var marks = []struct{ mark, meaning string }{
+	{"≥", "≥ is a lower bound: requests that were given up count with the time that they had taken."},
+	{never, never + " is that of requests that failed: they were never answered."},
+	{"?", "? has fewer than 3 requests beyond it: another run may have a very different one."},
+}
+
+// notes explain the marks that the cells of rows have.
+func notes(rows []row) []string {
+	var list []string
+	for _, m := range marks {
+		if slices.ContainsFunc(rows, func(r row) bool {
+			return slices.ContainsFunc(r.Cells, func(cell string) bool { return strings.Contains(cell, m.mark) })
+		}) {
+			list = append(list, m.meaning)
+		}
 	}
-	var notes []string
-	if bound {
-		notes = append(notes, "≥ is a lower bound: requests that were given up count with the time that they had taken.")
-	}
-	if infinite {
-		notes = append(notes, never+" is that of requests that failed: they were never answered.")
-	}
-	if few {
-		notes = append(notes, "? has fewer than 3 requests beyond it: another run may have a very different one.")
-	}
-	return notes
+	return list
 }
 
 // finite returns the values that have an end.

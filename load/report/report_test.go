@@ -50,6 +50,7 @@ func hostileResult(t testing.TB) *load.Result {
 	r.Errors = map[string]int64{hostile: 5, longWord: 3}
 	r.ErrorExamples = map[string]string{hostile: hostile + longWord, longWord: longWord}
 	r.LatencyByStatus = map[string]*load.Latency{hostile: r.Latency, "": r.Latency}
+	r.Targets = []load.TargetResult{{Method: hostile, Path: hostile, Sent: 3, LatencyFromDue: r.Latency}, {Method: "GET", Path: "/" + longWord, Sent: 5}}
 	r.Server = &load.ServerProcess{PID: 1, Command: hostile, Samples: []load.ServerSample{{At: 1, CPU: 1}, {At: 2, CPU: 2}}}
 	r.Warnings = []string{hostile, "", longWord}
 	return r

@@ -214,6 +214,13 @@ func outageResult(t testing.TB) *load.Result {
 	r.Status, r.StatusCodes = map[string]int64{"2xx": r.Requests}, map[string]int64{"200": r.Requests}
 	finish(t, r, 30)
 	r.FirstByte = l.Answered
+	half := func(method, path string, latency *load.Latency) load.TargetResult {
+		n := latency.Count - latency.GivenUp - latency.NeverAnswered
+		return load.TargetResult{Method: method, Path: path, Targets: 1, Sent: latency.Count, Requests: n, Status: map[string]int64{"2xx": n}, LatencyFromDue: latency}
+	}
+	r.Targets = []load.TargetResult{
+		half("GET", "/search", l), half("POST", "/users/{{rand 1 1000}}/orders", l.Answered), {Targets: 7, Status: map[string]int64{}},
+	}
 	r.Pacing = &load.Pacing{AskedPerSecond: perSecond, SentPerSecond: perSecond, Mean10ms: 1, Variance10ms: 0.1}
 	return r
 }

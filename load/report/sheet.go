@@ -51,7 +51,7 @@ func newSheet(r *load.Result) *sheet {
 		s.Warnings = append(s.Warnings, readable.Clip(w))
 	}
 	for _, t := range []table{
-		latencyTable(r), rateTable(r),
+		latencyTable(r), targetTable(r), rateTable(r),
 		accountTable(r), answerTable(r), errorTable(r),
 		statusLatencies(r), phaseTable(r), pacingTable(r), processTable(r),
 	} {
@@ -177,6 +177,9 @@ func facts(r *load.Result) []fact {
 	}
 	f = append(f, fact{"by", by}, fact{"pace", loop})
 	took := fmt.Sprintf("%s from %s, by %s", readable.Lasting(r.DurationSeconds), r.Started.Format("2006-01-02 15:04:05 MST"), readable.Things(int64(r.Threads), "thread"))
+	if r.Seed != 0 {
+		took += fmt.Sprintf(", seed %d", r.Seed)
+	}
 	if r.Interrupted {
 		took += "; interrupted before the plan's end"
 	}
@@ -233,13 +236,8 @@ type namedLatency struct {
 	*load.Latency
 }
 
-// latencies makes a table of those that have samples, in the unit that suits
-// them together.
-func latencies(title string, rows []namedLatency) table {
-	rows = slices.DeleteFunc(rows, func(n namedLatency) bool { return n.Latency == nil || n.Count == 0 })
-	if len(rows) == 0 {
-		return table{}
-	}
+// scaleOf is the unit that suits the times of all rows.
+func scaleOf(rows []namedLatency) readable.Scale {
 	median, most := math.Inf(1), 0.0
 	for _, l := range rows {
 		for _, us := range finite(l.P2_5, l.P50, l.P97_5, l.P99, l.Max) {
@@ -247,11 +245,22 @@ func latencies(title string, rows []namedLatency) table {
 		}
 		median = min(median, float64(l.P50))
 	}
-	s := readable.TimeScale(median, most)
-	t := table{Title: title + ", " + s.Name, Columns: columns, Notes: latencyNotes(rows)}
+	return readable.TimeScale(median, most)
+}
+
+// latencies makes a table of those that have samples, in the unit that suits
+// them together.
+func latencies(title string, rows []namedLatency) table {
+	rows = slices.DeleteFunc(rows, func(n namedLatency) bool { return n.Latency == nil || n.Count == 0 })
+	if len(rows) == 0 {
+		return table{}
+	}
+	s := scaleOf(rows)
+	t := table{Title: title + ", " + s.Name, Columns: columns}
 	for _, l := range rows {
 		t.Rows = append(t.Rows, latencyRow(l.name, l.Latency, s))
 	}
+	t.Notes = notes(t.Rows)
 	return t
 }
 
@@ -267,6 +276,48 @@ func latencyTable(r *load.Result) table {
 		}
 	}
 	return latencies("Latency", rows)
+}
+
+// targetTable has a row for each method and path pattern, when there are several.
+func targetTable(r *load.Result) table {
+	if len(r.Targets) < 2 {
+		return table{}
+	}
+	var all []namedLatency
+	for i := range r.Targets {
+		if l := r.Targets[i].Waited(); l != nil {
+			all = append(all, namedLatency{"", l})
+		}
+	}
+	_, from := primary(r)
+	s := scaleOf(all)
+	t := table{Title: "Targets, " + s.Name, Columns: []string{"share", "not 2xx", "50%", "99%", "max"}}
+	for i := range r.Targets {
+		t.Rows = append(t.Rows, targetRow(&r.Targets[i], r.Sent, s))
+	}
+	t.Notes = append([]string{"share is of all requests sent, not 2xx of the target's; latencies are from " + from + "."}, notes(t.Rows)...)
+	return t
+}
+
+func targetRow(target *load.TargetResult, sent int64, s readable.Scale) row {
+	bad := target.Without2xx()
+	r := row{Name: targetName(target), Cells: []string{readable.Share(target.Sent, sent), readable.Share(bad, target.Sent)}, Bad: bad > 0}
+	l := target.Waited()
+	if l == nil {
+		l = &load.Latency{P50: load.Micros(math.NaN()), P99: load.Micros(math.NaN()), Max: load.Micros(math.NaN())}
+	}
+	for _, c := range []column{{"p50", l.P50}, {"p99", l.P99}, {"max", l.Max}} {
+		r.Cells = append(r.Cells, latencyCell(l, c, s))
+	}
+	return r
+}
+
+// targetName is the method and the path pattern.
+func targetName(t *load.TargetResult) string {
+	if t.Path == "" {
+		return readable.Things(int64(t.Targets), "other target")
+	}
+	return readable.Clip(t.Method + " " + t.Path)
 }
 
 func phaseTable(r *load.Result) table {
