@@ -194,8 +194,11 @@ func (c *compiler) branches(n *node) *branches {
 
 func (c *compiler) param(e *edge) paramBranch {
 	p := paramBranch{
-		end: c.ending(e.to.leaf), slash: c.slash(e.to),
-		before: len(c.literal(e.prefix)), behind: len(c.literal(e.suffix)), capture: e.capture,
+		end: ending{anyMethod: -1}, slash: c.slash(e.to), capture: int32(e.capture),
+		before: int32(len(c.literal(e.prefix))), behind: int32(len(c.literal(e.suffix))),
+	}
+	if end := c.ending(e.to.leaf); end != nil {
+		p.end = *end
 	}
 	c.captures = max(c.captures, e.capture+1)
 	if e.rule != "" || e.prefix != "" || e.suffix != "" {

@@ -59,11 +59,11 @@ type branches struct {
 
 // A paramBranch leads on by one segment, or a part of it, that becomes a value.
 type paramBranch struct {
-	end            *ending // of the patterns that end behind it
-	slash          *state  // of those that go on
-	check          *check  // nil: every value will do, and nothing stands around it
-	before, behind int     // how many bytes of a key stand around the value
-	capture        int     // which of the pattern's values it is
+	end            ending // of the patterns that end behind it; in here, a lookup among thousands waits once less
+	slash          *state // of those that go on
+	check          *check // nil: every value will do, and nothing stands around it
+	before, behind int32  // how many bytes of a key stand around the value
+	capture        int32  // which of the pattern's values it is
 }
 
 // A stretchBranch leads on by one or more segments that become a value.

@@ -292,7 +292,7 @@ func (s *search) take(p *paramBranch, at, end int) bool {
 		if !s.satisfies(p.check, at, end) {
 			return false
 		}
-		at, end = at+p.before, end-p.behind
+		at, end = at+int(p.before), end-int(p.behind)
 	}
 	if at == end {
 		return false
@@ -312,12 +312,10 @@ func (s *search) finish(p *paramBranch, at int) int32 {
 	case !s.take(p, at, len(s.key)):
 		return -1
 	}
-	if p.end != nil {
-		if entry := p.end.find(s.methods); entry >= 0 {
-			return entry
-		}
+	if entry := p.end.find(s.methods); entry >= 0 {
+		return entry
 	}
-	s.refuse(p.end, p.slash)
+	s.refuse(&p.end, p.slash)
 	return -1
 }
 
