@@ -16,7 +16,8 @@ import (
 // An event that has ended ignores every call. The call changes no other event,
 // whatever was logged since, in any goroutine. A program built with the race
 // detector reports such a call, with its place in the code and the place of
-// Send, to [Options.OnError], or to standard error if that is nil.
+// Send, to [Options.OnError], or to standard error if that is nil. The command
+// log/logvet finds such calls, and events without Send, in the source.
 //
 // The zero Event, which a disabled level returns, ignores every call too.
 //

@@ -1,0 +1,62 @@
+package send
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/buildssa"
+	"golang.org/x/tools/go/ssa"
+)
+
+// Analyzer reports events that are not sent, and those used after Send.
+var Analyzer = &analysis.Analyzer{
+	Name:     "logsend",
+	Doc:      "check that events of github.com/weirhq/weir/log are sent, and not used afterwards",
+	URL:      "https://pkg.go.dev/github.com/weirhq/weir/log/logvet/send",
+	Requires: []*analysis.Analyzer{buildssa.Analyzer},
+	Run:      run,
+}
+
+const logPath = "github.com/weirhq/weir/log"
+
+// The methods of Logger that begin an event, with the method that ends it.
+var begins = map[string]string{
+	"Debug": "Send", "Info": "Send", "Warn": "Send", "Error": "Send", "Fatal": "Send", "Log": "Send",
+	"With": "Logger",
+}
+
+func run(pass *analysis.Pass) (any, error) {
+	for _, f := range pass.ResultOf[buildssa.Analyzer].(*buildssa.SSA).SrcFuncs {
+		for _, block := range f.Blocks {
+			for i, instruction := range block.Instrs {
+				call, ok := instruction.(*ssa.Call)
+				if !ok {
+					continue
+				}
+				if end := begins[methodOf(&call.Call, "Logger")]; end != "" {
+					follow(pass, call, end, block, i+1)
+				}
+			}
+		}
+	}
+	return nil, nil
+}
+
+// methodOf returns the name of the method of log's type that is called, or "".
+func methodOf(call *ssa.CallCommon, typeName string) string {
+	callee := call.StaticCallee()
+	if callee == nil || callee.Signature.Recv() == nil || !isLogType(callee.Signature.Recv().Type(), typeName) {
+		return ""
+	}
+	return callee.Name()
+}
+
+// isLogType reports whether t is the type of that name of package log, or a
+// pointer to it.
+func isLogType(t types.Type, name string) bool {
+	if pointer, ok := t.(*types.Pointer); ok {
+		t = pointer.Elem()
+	}
+	named, ok := types.Unalias(t).(*types.Named)
+	return ok && named.Obj().Name() == name && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == logPath
+}
