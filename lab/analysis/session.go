@@ -87,7 +87,8 @@ func ranksOf(series []float64) []float64 {
 const hidden = 1 / 0.8
 
 // betweenSessions is the p of a difference between two sessions of which one at least has changed with time: each
-// counts as one run, however many it has. It is 0 where both are steady.
+// counts as one run, however many it has. It is 0 where both are steady, and 1 where the deviation is too large to be
+// computed.
 func betweenSessions(a, b session, base, values []Value) float64 {
 	from, to := median(base), median(values)
 	if !a.changed && !b.changed || from <= 0 || to <= 0 {
@@ -97,5 +98,9 @@ func betweenSessions(a, b session, base, values []Value) float64 {
 	if usual == 0 {
 		return 0
 	}
-	return math.Erfc(math.Abs(math.Log(to/from)) / usual / math.Sqrt2)
+	p := math.Erfc(math.Abs(math.Log(to/from)) / usual / math.Sqrt2)
+	if math.IsNaN(p) {
+		return 1
+	}
+	return p
 }
