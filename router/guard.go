@@ -74,6 +74,9 @@ func (r *Router) serveBehind(w http.ResponseWriter, req *http.Request, index int
 // guardOf returns the index of the first guard for a request from an index on,
 // or the number of guards.
 func (d *dispatch) guardOf(req *http.Request, index int) int {
+	if index == len(d.guards) {
+		return index
+	}
 	t := targetOf(req)
 	s := scratchPool.Get().(*scratch)
 	for index < len(d.guards) {

@@ -17,6 +17,18 @@ var scratchPool = sync.Pool{New: func() any { return new(scratch) }}
 
 // ServeHTTP answers the request by the handler of the best pattern.
 func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	d := r.registryOf().current()
+	if r.Panic != nil || d.guards != nil || req.RequestURI == "*" {
+		r.serveAround(w, req)
+		return
+	}
+	r.serve(w, req, d)
+}
+
+// serveAround serves a request when there is a Panic or a guard, or when it is
+// for the server as a whole. It is a function of its own because a deferred
+// call costs every request time.
+func (r *Router) serveAround(w http.ResponseWriter, req *http.Request) {
 	if r.Panic != nil {
 		defer r.rescue(w, req)
 	}
@@ -24,16 +36,10 @@ func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		r.serveAsterisk(w, req)
 		return
 	}
-	g := r.registryOf()
-	d := g.current()
-	if d.guards != nil {
-		if g.router.Load() == nil {
-			g.router.Store(r)
-		}
-		r.serveBehind(w, req, 0)
-		return
+	if g := r.registryOf(); g.router.Load() == nil {
+		g.router.Store(r)
 	}
-	r.serve(w, req, d)
+	r.serveBehind(w, req, 0)
 }
 
 // serve answers a request that has passed all guards.
