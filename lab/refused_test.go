@@ -40,3 +40,19 @@ func TestMetricsOfRefusals(t *testing.T) {
 		}
 	}
 }
+
+// TestLatencyOfFailures has a run in which more than one request of a hundred was never answered: its
+// p99 is above that of the slowest run in which all were.
+func TestLatencyOfFailures(t *testing.T) {
+	all := lab.Metrics()
+	p99 := all[slices.IndexFunc(all, func(m lab.Metric) bool { return m.Name == "latency p99" })]
+	for _, open := range []bool{false, true} {
+		r := &load.Result{Requests: 90, DurationSeconds: 5, TimeoutSeconds: 10, Latency: &load.Latency{P99: load.NeverAnswered}}
+		if open {
+			r.LatencyFromDue = r.Latency
+		}
+		if got, ok := p99.Of(&lab.Run{Load: r}); !ok || got != 15e6 {
+			t.Errorf("p99 is %v us, %v; want 15 s", got, ok)
+		}
+	}
+}

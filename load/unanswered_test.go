@@ -111,14 +111,13 @@ func TestRefusedInQuantiles(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, keep-alive %v", loop, keepAlive), func(t *testing.T) {
 				t.Parallel()
 				var away sync.Once
-				var s *rascal
-				s = newRascal(t, nil, func(v *visit) {
+				s := newRascal(t, nil, func(v *visit) {
 					for v.ask() {
-						if s.asked.Load() < 30 {
+						if v.server.asked.Load() < 30 {
 							v.say(good)
 							continue
 						}
-						away.Do(func() { s.Listener.Close() })
+						away.Do(func() { v.server.Listener.Close() })
 						return
 					}
 				})

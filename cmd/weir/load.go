@@ -88,7 +88,7 @@ func (loadSendCmd) Help() string {
 
 The URL, the values of headers, and a body given as text may hold {{seq}}, {{uuid}}, {{rand 1 100}}, {{line "users.txt"}} and {{now}}.
 
-CHECK is a metric, < <= > >= or ==, and a bound: p50 p99.9 max mean; first_byte p99, connect p99, from_sent p99, lag p99; errors, 5xx, status 404, unanswered, unsent, late, in numbers or %; rate; saturated alone.
+CHECK is a metric, < <= > >= or ==, and a bound: p50 p99.9 max mean; answered p99, first_byte p99, connect p99, from_sent p99, lag p99; errors, 5xx, status 404, unanswered, unsent, late, in numbers or %; rate; saturated alone.
 
 The first Ctrl-C ends the sending, waits a second for the responses under way, and reports; the second ends weir with 130. It exits with 1 when a --fail is true or no answer came. A report file appears whole or not at all.
 
