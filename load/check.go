@@ -25,13 +25,12 @@ type Check struct {
 
 // ParseCheck reads a check: a metric, an operator (< <= > >= ==) and a bound.
 //
-// Of latencies there are p0 to p100 (p99, p97.5, p99.99), min, mean, max and
-// stdev, compared with times that have a unit: 50ms, 900us, 1.5s, 800ns. By
-// themselves they are those from due in the open loop, else from sent;
-// "from_due p99", "from_sent p99", "first_byte p99", "connect p99", "tls p99" and
-// "lag p99" name others, and "answered p99" is of the requests that were answered. The numbers errors, unanswered, unsent, late, requests,
-// 5xx and "status 503" are compared with numbers, or with shares of their whole:
-// 0.1%. rate is in whole answers per second. saturated stands alone.
+// Of latencies there are p0 to p100 (p99, p97.5, p99.99), min, mean, max and stdev, compared with times that have a
+// unit: 50ms, 900us, 1.5s, 800ns. By themselves they are those from due in the open loop, else from sent; "from_due
+// p99", "from_sent p99", "first_byte p99", "connect p99", "tls p99" and "lag p99" name others, and "answered p99" is
+// of the requests that were answered. The numbers errors, unanswered, unsent, late, requests, 5xx and "status 503"
+// are compared with numbers, or with shares of their whole: 0.1%. rate is in whole answers per second. saturated
+// stands alone.
 func ParseCheck(s string) (Check, error) {
 	words := checkWords(s)
 	at := 0
@@ -200,7 +199,8 @@ func (c Check) Of(r *Result) (value string, holds bool, err error) {
 	}
 	got := reading.value
 	if reading.bound && !c.decided(got) {
-		return "", false, fmt.Errorf("check %q: %s; a longer timeout would show whether it is %s %s", c.text, reading, c.holds, timeText(c.bound))
+		return "", false, fmt.Errorf("check %q: %s; a longer timeout would show whether it is %s %s",
+			c.text, reading, c.holds, timeText(c.bound))
 	}
 	if c.share {
 		if reading.of == 0 {

@@ -348,7 +348,7 @@ func (l *Latency) statistic(name string) (value Micros, atLeast bool, err error)
 	return min(max(value, l.Min), l.Max), atLeast, nil // a bucket's bounds may lie beyond both
 }
 
-var errNoStdev = errors.New("there is no standard deviation of times that are not all known: some requests were not answered")
+var errNoStdev = errors.New("there is no stdev of times that are not all known: some requests were not answered")
 
 // bounded reports whether the value under a JSON name is a lower bound.
 func (l *Latency) bounded(key string) bool { return slices.Contains(l.AtLeast, key) }

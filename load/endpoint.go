@@ -17,11 +17,12 @@ type endpoint struct {
 	bodyBytes    int64  // of the first of them
 }
 
-// mostEndpoints have a latency of their own; the targets of all others share one. A latency takes 0.3 MB in each thread.
+// mostEndpoints have a latency of their own; the targets of all others share one. A latency takes 0.3 MB in each
+// thread.
 const mostEndpoints = 20
 
-// setEndpoints finds the endpoints of the targets. Those with most targets have one of their own, which are in the order
-// of the targets.
+// setEndpoints finds the endpoints of the targets. Those with most targets have one of their own, which are in the
+// order of the targets.
 func (p *program) setEndpoints(targets []Target, parsed []*parsedTarget) {
 	var all []endpoint
 	index := make(map[[2]string]int)
@@ -104,8 +105,8 @@ func (p *parsedTarget) bodyBytes() int64 {
 	return n
 }
 
-// requestsHash is the same for plans that send the same requests in the same order, be it to other origins. A body from
-// a file counts by its size.
+// requestsHash is the same for plans that send the same requests in the same order, be it to other origins. A body
+// from a file counts by its size.
 func requestsHash(targets []Target, parsed []*parsedTarget) string {
 	h := sha256.New()
 	for i, t := range parsed {

@@ -129,7 +129,9 @@ func Compare(a, b []*load.Result) (Comparison, error) {
 func (c *Comparison) Tested() bool { return c.RunsA >= leastRuns && c.RunsB >= leastRuns }
 
 // addRows compares the metrics that both sides have.
-func (c *Comparison) addRows(target string, metrics []metric, latency func(*load.Result) *load.Latency, a, b []*load.Result) error {
+func (c *Comparison) addRows(
+	target string, metrics []metric, latency func(*load.Result) *load.Latency, a, b []*load.Result,
+) error {
 	sideA, err := newSide(a, latency)
 	if err != nil {
 		return err

@@ -10,10 +10,9 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// CSV writes a row for each second of a result, below a header. Latencies are in
-// microseconds, inf among requests that were never answered, and their columns say what they count from. What the server used
-// is the mean of its CPUs and the most of its memory in that second, and empty
-// when it is not known.
+// CSV writes a row for each second of a result, below a header. Latencies are in microseconds, inf among requests
+// that were never answered, and their columns say what they count from. What the server used is the mean of its CPUs
+// and the most of its memory in that second, and empty when it is not known.
 func CSV(w io.Writer, r *load.Result) error {
 	out := csv.NewWriter(w)
 	_, from := primary(r)
