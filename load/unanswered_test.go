@@ -121,7 +121,7 @@ func TestRefusedInQuantiles(t *testing.T) {
 						return
 					}
 				})
-				r := run(t, load.Plan{Targets: targets(s.url), Pace: pace, Requests: 50, Connections: 2, NoKeepAlive: !keepAlive, Timeout: patience, Process: -1})
+				r := run(t, load.Plan{Targets: targets(s.url), Pace: pace, Requests: 50, Connections: 2, MaxConnections: 2, NoKeepAlive: !keepAlive, Timeout: patience, Process: -1})
 				l := r.Latency
 				if r.LatencyFromDue != nil {
 					l = r.LatencyFromDue
