@@ -58,6 +58,8 @@ func (u *Upstream) connectLater(t *transfer, reuse reusePolicy, failed *Error) (
 		case err == nil: // another exchange has just tried
 		case !err.ByUpstream():
 			return nil, err
+		case err.Kind == ConnectTimeout && time.Until(end) <= 0:
+			return nil, failed // the attempt was cut short and shows nothing new
 		default:
 			failed = err
 		}
