@@ -109,17 +109,13 @@ func findTools(ctx context.Context, caddy, dir string) (proxy.Tools, error) {
 	return t, err
 }
 
-// buildWeir builds the command of the tree that this module lies in, and returns "" when it has none.
+// buildWeir builds the command of the tree that this module lies in.
 func buildWeir(ctx context.Context, file string) (string, error) {
-	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/weirhq/weir").Output()
+	bench, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
 	if err != nil {
 		return "", fmt.Errorf("where is Weir? run this in the folder bench: %w", err)
 	}
-	dir := strings.TrimSpace(string(root))
-	if _, err := os.Stat(filepath.Join(dir, "cmd", "weir")); err != nil {
-		return "", nil
-	}
-	return file, goTool(ctx, "build", "-C", dir, "-o", file, "./cmd/weir")
+	return file, goTool(ctx, "build", "-C", filepath.Dir(strings.TrimSpace(string(bench))), "-o", file, "./cmd/weir")
 }
 
 func goTool(ctx context.Context, args ...string) error {
