@@ -90,26 +90,26 @@ func TestLibrariesBringNothingElse(t *testing.T) {
 	} {
 		t.Run(library, func(t *testing.T) {
 			dir := t.TempDir()
-			goMod := "module example.com/user\n\ngo " + goVersion(t, library) + "\n\n" +
+			user := "module example.com/user\n\ngo " + goMod(t, library).Go.Version + "\n\n" +
 				"require " + modulePath + "/" + library + " " + nextRelease + "\n"
-			writeFile(t, dir, "go.mod", goMod)
+			writeFile(t, dir, "go.mod", user)
 			writeFile(t, dir, "main.go", "package main\n\nimport (\n\t\"os\"\n\n\t\""+modulePath+"/"+library+"\"\n)\n\nfunc main() { "+use+" }\n")
 			goCommand(t, env, dir, "mod", "tidy")
 			goCommand(t, env, dir, "build", "-o", os.DevNull, ".")
 			if got, want := goCommand(t, env, dir, "list", "-m", "all"), "example.com/user\n"+modulePath+"/"+library+" "+nextRelease+"\n"; got != want {
 				t.Errorf("go list -m all: got\n%swant\n%s", got, want)
 			}
-			if got, err := os.ReadFile(filepath.Join(dir, "go.mod")); err != nil || string(got) != goMod {
-				t.Errorf("go mod tidy: got\n%swant\n%s", got, goMod)
+			if got, err := os.ReadFile(filepath.Join(dir, "go.mod")); err != nil || string(got) != user {
+				t.Errorf("go mod tidy: got\n%swant\n%s", got, user)
 			}
 		})
 	}
 }
 
-// goVersion returns the go directive of the module in dir.
-func goVersion(t *testing.T, dir string) string {
+// goMod returns the go.mod of the module in dir.
+func goMod(t *testing.T, dir string) *modfile.File {
 	t.Helper()
-	name := filepath.Join(dir, "go.mod")
+	name := filepath.Join(filepath.FromSlash(dir), "go.mod")
 	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +118,7 @@ func goVersion(t *testing.T, dir string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return parsed.Go.Version
+	return parsed
 }
 
 func writeFile(t *testing.T, dir, name, text string) {
@@ -141,18 +141,9 @@ func TestReleaseInstalls(t *testing.T) {
 // next release everywhere, go.work included.
 func TestModulesRequireTheNextRelease(t *testing.T) {
 	for _, dir := range []string{".", "log/logr", "log/otellog", "bench"} {
-		name := filepath.Join(filepath.FromSlash(dir), "go.mod")
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		parsed, err := modfile.Parse(name, text, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, r := range parsed.Require {
+		for _, r := range goMod(t, dir).Require {
 			if strings.HasPrefix(r.Mod.Path, modulePath+"/") && r.Mod.Version != nextRelease {
-				t.Errorf("%s requires %s, want %s", name, r.Mod, nextRelease)
+				t.Errorf("%s requires %s, want %s", dir, r.Mod, nextRelease)
 			}
 		}
 	}
