@@ -283,7 +283,7 @@ func TestNoFileLeft(t *testing.T) {
 		}
 		d.SetDeadline(time.Now().Add(patience))
 		status, _, err := exchange(d, bufio.NewReader(d))
-		d.Close()
+		closeBothSides(d)
 		switch {
 		case status == 503 || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE):
 			refused++
@@ -313,6 +313,14 @@ func TestNoFileLeft(t *testing.T) {
 	if a := get(t, client(t), p.url()+"/"); a.StatusCode != 200 {
 		t.Errorf("with files again: %s", a.Status)
 	}
+}
+
+// closeBothSides returns when the peer has closed the connection too, so that
+// its file is free again.
+func closeBothSides(c net.Conn) {
+	c.(*net.TCPConn).CloseWrite()
+	io.Copy(io.Discard, c)
+	c.Close()
 }
 
 // TestNoFileForAnUpstream has no connection to the upstream be opened, for want
