@@ -209,6 +209,10 @@ func (s *Service) Hold(from, until time.Time) {
 	}
 }
 
+// reapTime bounds the wait for a process that was sent SIGKILL. A busy machine
+// takes over a second to end one that has many connections.
+const reapTime = 10 * time.Second
+
 // Stop sends SIGTERM to the program and those of its children that are still in
 // its group, waits so long for all to end, and kills who has not. Who has left
 // the group and lives on when it has ended is killed after a second. Once ctx
@@ -224,7 +228,7 @@ func (s *Service) Stop(ctx context.Context, within time.Duration) Ending {
 	case <-s.ended:
 		ending.Exit = s.cmd.ProcessState.String()
 		ending.Failed = failed(s.cmd.ProcessState.Sys().(syscall.WaitStatus))
-	case <-time.After(patience): // the kernel does not let it go
+	case <-time.After(reapTime): // the kernel does not let it go
 		ending.Exit, ending.Failed = "still running", true
 	}
 	for _, sink := range s.sinks {
