@@ -20,6 +20,7 @@ require (
 	github.com/rs/zerolog v1.35.1
 	github.com/tigerwill90/fox v0.26.0
 	github.com/uptrace/bunrouter v1.0.23
+	github.com/weirhq/weir v0.1.0
 	go.opentelemetry.io/otel v1.35.0
 	go.opentelemetry.io/otel/trace v1.35.0
 	go.uber.org/zap v1.28.0
@@ -72,6 +73,8 @@ require (
 	golang.org/x/text v0.43.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 )
+
+replace github.com/weirhq/weir => ../
 
 replace github.com/weirhq/weir/log => ../log
 

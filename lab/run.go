@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/lab/internal/service"
 	"github.com/weirhq/weir/load"
 )
@@ -89,7 +90,7 @@ func newSession(e *Experiment, o Options) (*session, error) {
 	s.turns = Order(len(s.cases), cmp.Or(e.Repeats, defaultRepeats), e.Seed)
 	s.results = &Results{
 		Name: e.Name, Title: e.Title, Question: e.Question, Lead: e.Lead, Source: string(e.Source()),
-		Started: time.Now().Round(0), Seed: e.Seed, Version: o.Version, Machine: load.ThisMachine(), Interrupted: true,
+		Started: time.Now().Round(0), Seed: e.Seed, Version: o.Version, Machine: load.Machine(machine.Describe()), Interrupted: true,
 	}
 	for _, c := range s.cases {
 		s.results.Configurations = append(s.results.Configurations, c.Configuration)

@@ -244,6 +244,16 @@ type Generator struct {
 	PeakRSS int64 `json:"peak_rss_bytes"`
 }
 
+// Machine identifies the machine and the Go version of a run. Results of
+// different machines are not comparable.
+type Machine struct {
+	System    string `json:"system"` // as in linux/amd64
+	Kernel    string `json:"kernel,omitempty"`
+	Processor string `json:"processor,omitempty"`
+	CPUs      int    `json:"cpus"` // usable by this process
+	Go        string `json:"go"`   // the version that this program was built with
+}
+
 // A ServerProcess is what a server's process used while requests were sent.
 type ServerProcess struct {
 	PID        int            `json:"pid"`

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/weirhq/weir/internal/machine"
 )
 
 // result sums the run up. The threads have ended.
@@ -14,7 +16,7 @@ func (c *collector) result(usage []threadUsage) *Result {
 	window := r.window(n, max(sum.lastSent, sum.lastDone))
 	seconds := max(window.Seconds(), 1e-9)
 	res := &Result{
-		Started: r.created.Add(time.Duration(r.zero.Load())).Round(0), URL: r.plan.Targets[0].URL, Protocol: r.plan.Protocol.String(), Pace: r.plan.Pace.String(), Machine: ThisMachine(),
+		Started: r.created.Add(time.Duration(r.zero.Load())).Round(0), URL: r.plan.Targets[0].URL, Protocol: r.plan.Protocol.String(), Pace: r.plan.Pace.String(), Machine: Machine(machine.Describe()),
 		Asked: n.asked, Sent: n.sent, Unsent: n.unsent(), Requests: n.answered, Failed: n.failed, Unanswered: n.unanswered,
 		UnsentFor:         counts{"skipped": n.skipped, "no_connection": n.noConnection, "ended": n.ended}.some(),
 		Late:              n.lateConnections + n.lateGenerator,

@@ -1,5 +1,6 @@
-// Package machine reads what a machine allows a process: open files, ports,
-// the backlog of listeners, and the CPU and memory of its cgroup.
+// Package machine describes the current machine and reads the limits that it
+// sets for a process: open files, ports, the backlog of listeners, and the CPU
+// and memory of its cgroup.
 package machine
 
 import (

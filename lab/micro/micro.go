@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/load"
 )
@@ -174,7 +175,7 @@ func (e *experiment) results() *lab.Results {
 		Started:  e.began,
 		Seed:     e.Seed,
 		Version:  e.Version,
-		Machine:  load.ThisMachine(),
+		Machine:  load.Machine(machine.Describe()),
 		Configurations: []lab.Configuration{
 			{Name: a.name, Baseline: true, About: a.about},
 			{Name: a.name + " again", Again: true, About: "the same binaries once more, for the noise"},

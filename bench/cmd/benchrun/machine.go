@@ -1,46 +1,31 @@
 package main
 
 import (
-	"bufio"
+	"cmp"
 	"context"
 	"debug/buildinfo"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"regexp"
-	"runtime"
 	"runtime/debug"
 	"strings"
 	"time"
 
 	"github.com/weirhq/weir/bench/load"
 	"github.com/weirhq/weir/bench/proxy"
+	"github.com/weirhq/weir/internal/machine"
 )
 
 // describeMachine writes what a reader must know to judge the numbers below it.
 func describeMachine(w io.Writer) {
-	fmt.Fprintf(w, "%s, %s/%s, %s, %d CPUs of %s\n", time.Now().UTC().Format("2006-01-02 15:04 UTC"),
-		runtime.GOOS, runtime.GOARCH, runtime.Version(), runtime.NumCPU(), processor())
+	d := machine.Describe()
+	fmt.Fprintf(w, "%s, %s, %s, %d CPUs of %s\n", time.Now().UTC().Format("2006-01-02 15:04 UTC"),
+		d.System, d.Go, d.CPUs, cmp.Or(d.Processor, "an unknown kind"))
 	if peers := versions(); len(peers) > 0 {
 		fmt.Fprintf(w, "peers: %s\n", strings.Join(peers, ", "))
 	}
 	fmt.Fprintln(w)
-}
-
-// processor returns the processor's name where the system tells it.
-func processor() string {
-	f, err := os.Open("/proc/cpuinfo")
-	if err != nil {
-		return "an unknown kind"
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if name, ok := strings.CutPrefix(lines.Text(), "model name"); ok {
-			return strings.TrimLeft(name, "\t :")
-		}
-	}
-	return "an unknown kind"
 }
 
 // compared are the modules whose versions belong to a result.

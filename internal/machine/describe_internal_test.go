@@ -1,4 +1,4 @@
-package load
+package machine
 
 import "testing"
 
@@ -12,7 +12,7 @@ func TestProcessorName(t *testing.T) {
 			t.Errorf("processorName(%q) = %q, want %q", c.info, got, c.want)
 		}
 	}
-	if m := ThisMachine(); m.CPUs < 1 || m.System == "" || m.Go == "" {
-		t.Errorf("this machine is %+v", m)
+	if d := Describe(); d.CPUs < 1 || d.System == "" || d.Go == "" {
+		t.Errorf("this machine is %+v", d)
 	}
 }
