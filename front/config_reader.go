@@ -1,8 +1,6 @@
 package front
 
 import (
-	"errors"
-
 	"github.com/weirhq/weir/internal/yamlfile"
 	"github.com/weirhq/weir/router"
 )
@@ -61,9 +59,9 @@ func (r *reader) err() error {
 	}
 	var all Mistakes
 	for _, f := range files {
-		var found Mistakes
-		errors.As(f.Err(), &found)
-		all = append(all, found...)
+		for _, m := range f.Mistakes() {
+			all = append(all, Mistake(m))
+		}
 	}
 	if all == nil {
 		return nil

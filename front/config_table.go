@@ -1,7 +1,6 @@
 package front
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/weirhq/weir/internal/yamlfile"
@@ -31,10 +30,10 @@ func (t *tableDraft) add(pattern string, d draft) {
 // table, in which it follows the redirects.
 func (t *tableDraft) check() {
 	table, err := router.NewTable(t.reader.constraints, t.entries)
-	var wrong router.Mistakes
-	if errors.As(err, &wrong) {
+	if wrong, ok := err.(interface{ Unwrap() []error }); ok {
 		refused := map[int]bool{}
-		for _, m := range wrong {
+		for _, e := range wrong.Unwrap() {
+			m := e.(*router.Mistake)
 			t.report(m)
 			refused[m.Entry] = true
 		}

@@ -213,8 +213,7 @@ func (d *draft) set(s Setting, label, where string) *problem {
 	}
 	t := target{experiment: &Experiment{}, service: &d.Service, load: &d.Load}
 	readSetting(r, t, s.Path, yamlfile.Pos{}, yamlfile.Of(s.Value))
-	var wrong Mistakes
-	if errors.As(f.Err(), &wrong) {
+	if wrong := f.Mistakes(); len(wrong) > 0 {
 		return &problem{where, wrong[0].What, wrong[0].Hint}
 	}
 	d.Labels = append(d.Labels, Label{s.Path, label})

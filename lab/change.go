@@ -22,9 +22,8 @@ import (
 // experiment as it was.
 func (e *Experiment) Set(path, value string) error {
 	f, root := yamlfile.Read(path, "a value", []byte(value))
-	var wrong Mistakes
-	switch {
-	case errors.As(f.Err(), &wrong):
+	switch wrong := f.Mistakes(); {
+	case len(wrong) > 0:
 		return fmt.Errorf("%s=%s: %s; %s", path, value, wrong[0].What, cmp.Or(wrong[0].Hint, "put quotes around it"))
 	case root == nil:
 		return fmt.Errorf("%s: there is no value; write %s=VALUE", path, path)
@@ -42,8 +41,7 @@ func (e *Experiment) set(f *yamlfile.File, path string, n *yamlfile.Node) error 
 	}
 	changed := *e
 	readSetting(newReader(f), target{experiment: &changed, service: &changed.Service, load: &changed.Load}, path, yamlfile.Pos{Line: 1, Col: 1}, n)
-	var wrong Mistakes
-	if errors.As(f.Err(), &wrong) {
+	if wrong := f.Mistakes(); len(wrong) > 0 {
 		if wrong[0].Hint == "" {
 			return errors.New(wrong[0].What)
 		}

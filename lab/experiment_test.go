@@ -2,7 +2,6 @@ package lab_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/weirhq/weir/internal/yamlfile"
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/load/settings"
 )
@@ -291,11 +291,10 @@ func TestParseMistakes(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e, err := lab.Parse("e.yaml", []byte(c.src))
-			var got lab.Mistakes
-			if !errors.As(err, &got) || e != nil {
+			if err == nil || e != nil {
 				t.Fatalf("Parse = %+v, %v, want mistakes", e, err)
 			}
-			wantMistakes(t, got, c.want)
+			wantMistakes(t, err, c.want)
 		})
 	}
 }
@@ -309,10 +308,25 @@ func wide() string {
 	return strings.Join(all, ", ")
 }
 
-func wantMistakes(t *testing.T, got lab.Mistakes, want []string) {
+// mistakes returns the mistakes in an error of Parse.
+func mistakes(t *testing.T, err error) []yamlfile.Mistake {
 	t.Helper()
+	list, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		t.Fatalf("the error is %T %v, want mistakes", err, err)
+	}
+	var all []yamlfile.Mistake
+	for _, e := range list.Unwrap() {
+		all = append(all, e.(yamlfile.Mistake))
+	}
+	return all
+}
+
+func wantMistakes(t *testing.T, err error, want []string) {
+	t.Helper()
+	got := mistakes(t, err)
 	if len(got) != len(want) {
-		t.Fatalf("%d mistakes, want %d:\n%v", len(got), len(want), got)
+		t.Fatalf("%d mistakes, want %d:\n%v", len(got), len(want), err)
 	}
 	for i, want := range want {
 		place, parts, _ := strings.Cut(want, " ")
@@ -529,12 +543,8 @@ func checkSource(t *testing.T, e *lab.Experiment) {
 
 func checkMistakes(t *testing.T, src []byte, err error) {
 	t.Helper()
-	var ms lab.Mistakes
-	if !errors.As(err, &ms) || len(ms) == 0 {
-		t.Fatalf("the error is %T %v", err, err)
-	}
 	lines := strings.Split(string(src), "\n")
-	for _, m := range ms {
+	for _, m := range mistakes(t, err) {
 		if m.Line < 1 || m.Line > len(lines) || m.Col < 1 || m.Col > 1+utf8.RuneCountInString(lines[m.Line-1]) {
 			t.Errorf("%v\nstands outside of the file", m)
 		}

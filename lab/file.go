@@ -11,21 +11,15 @@ import (
 	"github.com/weirhq/weir/load/settings"
 )
 
-// Mistakes is everything wrong with an experiment's file, in the order of the
-// file, each with its line and column. It is an error of a line for each.
-type Mistakes = yamlfile.Mistakes
-
-// Mistake is one of [Mistakes].
-type Mistake = yamlfile.Mistake
-
 // Parse reads an experiment from text, which is YAML. The name of the file is
 // used in messages, and its folder becomes the experiment's. Nothing is opened
 // or run.
 //
-// The error is of type [Mistakes] and has every mistake in the file: a value of
-// the matrix is checked as the setting is that it is for, and so is every
-// configuration, also of the experiment that Shorten makes. A file that is not
-// YAML is read no further than its first error.
+// The error has a line for each mistake in the file, in file order, with line
+// and column: "gc.yaml:3:9: ...". The values of the matrix are checked like the
+// settings that they are for, and so are all configurations, including those of
+// the experiment that Shorten makes. A file that is not YAML is read only up to
+// its first error.
 //
 // A file may be without the service's command, for those whom it is given
 // otherwise: see [Experiment.Set]. [Run] needs it.

@@ -1,7 +1,6 @@
 package router_test
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -70,15 +69,14 @@ func ExampleNewTable() {
 	//    uri = users/me
 }
 
-func ExampleMistakes() {
+func ExampleMistake() {
 	_, err := router.NewTable(nil, []router.Entry[int]{
 		{Pattern: "/users/{id:number}"},
 		{Pattern: "GET /areas/{code:hex}/map"},
 		{Pattern: "/areas/{n:int}/{rest...}"},
 	})
-	var mistakes router.Mistakes
-	if errors.As(err, &mistakes) {
-		for _, m := range mistakes {
+	if list, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, m := range list.Unwrap() {
 			fmt.Println(m)
 		}
 	}

@@ -1,9 +1,7 @@
 package router
 
 import (
-	"errors"
 	"net/url"
-	"slices"
 	"strings"
 )
 
@@ -16,15 +14,9 @@ type folded struct {
 	table *Table[*pattern] // the pattern as it was registered
 }
 
-// newFolded returns the folded table of the endpoints' patterns. Of those that
-// differ in nothing but case the first one stays.
+// newFolded returns the folded table of the endpoints' patterns. Of patterns
+// that differ only in case, it has the first.
 func newFolded(constraints Constraints, endpoints []*endpoint) *folded {
-	var lower []Entry[*pattern]
-	for _, e := range endpoints {
-		if p, m := parsePattern(e.pattern(), constraints); m == nil {
-			lower = append(lower, Entry[*pattern]{lowerPattern(p.text), p})
-		}
-	}
 	lenient := Constraints{}
 	for _, name := range constraints.names() {
 		c, _ := constraints.find(name)
@@ -32,18 +24,18 @@ func newFolded(constraints Constraints, endpoints []*endpoint) *folded {
 			return c.Match(s) || c.Match(strings.ToUpper(s))
 		}}
 	}
-	table, err := NewTable(lenient, lower)
-	var alike Mistakes
-	if errors.As(err, &alike) {
-		for _, m := range slices.Backward(alike) {
-			lower = slices.Delete(lower, m.Entry, m.Entry+1)
+	b := newBuilder(lenient)
+	var entries []Entry[*pattern]
+	for _, e := range endpoints {
+		p, m := parsePattern(e.pattern(), constraints)
+		if m != nil {
+			continue
 		}
-		table, err = NewTable(lenient, lower)
+		if lower := lowerPattern(p.text); b.add(lower, len(entries)) == nil {
+			entries = append(entries, Entry[*pattern]{lower, p})
+		}
 	}
-	if err != nil {
-		panic("router: patterns without conflicts conflict in lower case: " + err.Error())
-	}
-	return &folded{table}
+	return &folded{newTable(b, entries)}
 }
 
 // correct returns an escaped path, for which nothing was found, with literal

@@ -37,28 +37,6 @@ func (m *Mistake) Error() string {
 	return b.String()
 }
 
-// Mistakes are all the mistakes of one table in the order of their entries.
-// It is the error that [NewTable] returns.
-type Mistakes []*Mistake
-
-// Error has one line for each mistake.
-func (ms Mistakes) Error() string {
-	lines := make([]string, len(ms))
-	for i, m := range ms {
-		lines[i] = m.Error()
-	}
-	return strings.Join(lines, "\n")
-}
-
-// Unwrap makes each Mistake visible to errors.As.
-func (ms Mistakes) Unwrap() []error {
-	errs := make([]error, len(ms))
-	for i, m := range ms {
-		errs[i] = m
-	}
-	return errs
-}
-
 // A refusal is the value that a registration panics with.
 type refusal struct {
 	text    string

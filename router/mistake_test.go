@@ -226,15 +226,24 @@ func TestConstraintsWithUnknownOverlapAreOrderedByName(t *testing.T) {
 	}
 }
 
+// mistakesIn returns the mistakes in an error of NewTable, none for nil.
+func mistakesIn(err error) []*router.Mistake {
+	if err == nil {
+		return nil
+	}
+	var all []*router.Mistake
+	for _, e := range err.(interface{ Unwrap() []error }).Unwrap() {
+		all = append(all, e.(*router.Mistake))
+	}
+	return all
+}
+
 func TestAllMistakesAtOnce(t *testing.T) {
 	_, err := router.NewTable(nil, []router.Entry[int]{
 		{Pattern: "/a"}, {Pattern: "b"}, {Pattern: "/a"}, {Pattern: "/{x:int"}, {Pattern: "/{x:int}"}, {Pattern: "/{y:int}"}, {Pattern: "/a"},
 		{Pattern: "GET /b"}, {Pattern: "PUT /b"}, {Pattern: "PUT,GET /b"},
 	})
-	var all router.Mistakes
-	if !errors.As(err, &all) {
-		t.Fatalf("got %T", err)
-	}
+	all := mistakesIn(err)
 	var got []string
 	for _, m := range all {
 		got = append(got, fmt.Sprint(m.Entry, " ", m.Other))
@@ -257,8 +266,7 @@ func TestTooManyMethods(t *testing.T) {
 		t.Error(err)
 	}
 	_, err = router.NewTable(nil, entries)
-	var all router.Mistakes
-	if !errors.As(err, &all) || len(all) != 9 || all[0].Entry != 55 {
+	if all := mistakesIn(err); len(all) != 9 || all[0].Entry != 55 {
 		t.Errorf("got %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package router
 
 import (
+	"errors"
 	"maps"
 	"slices"
 )
@@ -20,19 +21,19 @@ type Table[T any] struct {
 }
 
 // NewTable returns the table of the entries, whose order does not matter. The
-// error, if any, is a [Mistakes] with every pattern that cannot be read and
-// every pattern that conflicts with an earlier one. The table keeps neither
-// the slice nor the map.
+// error, if any, joins (see errors.Join) a *[Mistake] for every pattern that
+// cannot be parsed and every pattern that conflicts with an earlier one, in the
+// order of the entries. The table keeps neither the slice nor the map.
 func NewTable[T any](c Constraints, entries []Entry[T]) (*Table[T], error) {
 	b := newBuilder(c)
-	var mistakes Mistakes
+	var mistakes []error
 	for i := range entries {
 		if m := b.add(entries[i].Pattern, i); m != nil {
 			mistakes = append(mistakes, m)
 		}
 	}
 	if mistakes != nil {
-		return nil, mistakes
+		return nil, errors.Join(mistakes...)
 	}
 	return newTable(b, entries), nil
 }

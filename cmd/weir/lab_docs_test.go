@@ -1,7 +1,7 @@
 package main
 
 import (
-	"errors"
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -49,12 +49,9 @@ func firstColumn(t *testing.T, markdown, head string) []string {
 func keysOf(t *testing.T, text string) []string {
 	t.Helper()
 	_, err := lab.Parse("x.yaml", []byte(strings.ReplaceAll(text, "KEY", "zzzzzzzzzzzzzzzz")))
-	var wrong lab.Mistakes
-	if errors.As(err, &wrong) {
-		for _, m := range wrong {
-			if keys, ok := strings.CutPrefix(m.Hint, "the keys here are "); ok {
-				return strings.Split(keys, ", ")
-			}
+	for line := range strings.Lines(fmt.Sprintln(err)) {
+		if _, keys, ok := strings.Cut(line, "; the keys here are "); ok {
+			return strings.Split(strings.TrimSpace(keys), ", ")
 		}
 	}
 	t.Fatalf("%s: %v, want a mistake that names all keys", text, err)

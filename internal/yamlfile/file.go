@@ -11,8 +11,10 @@ package yamlfile
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -38,7 +40,7 @@ type File struct {
 	name, kind string
 	src        []byte
 	lines      []string
-	mistakes   Mistakes
+	mistakes   []Mistake
 }
 
 // Read makes a tree of src. The name is used in messages alone, as kind is,
@@ -71,13 +73,20 @@ func (f *File) Name() string { return f.name }
 // must not change it.
 func (f *File) Source() []byte { return f.src }
 
-// Err returns the mistakes so far as [Mistakes] in the order of the file, or nil
-// when there are none.
+// Mistakes returns the mistakes found so far, in file order.
+func (f *File) Mistakes() []Mistake {
+	return slices.SortedStableFunc(slices.Values(f.mistakes), func(a, b Mistake) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
+	})
+}
+
+// Err returns the [File.Mistakes] joined by errors.Join, or nil if there are none.
 func (f *File) Err() error {
-	if len(f.mistakes) == 0 {
-		return nil
+	var errs []error
+	for _, m := range f.Mistakes() {
+		errs = append(errs, m)
 	}
-	return f.mistakes.sorted()
+	return errors.Join(errs...)
 }
 
 // document parses the source and returns the root of its only document, or

@@ -1,22 +1,19 @@
 package yamlfile
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 )
 
-// Mistake is one thing wrong with a file. What names the value that is wrong
-// and Hint, which may be empty, says what to do about it; both fit on a line
-// and hold nothing that a terminal would act on.
+// A Mistake is one mistake in a file. What and Hint are one line each and
+// contain no control characters.
 type Mistake struct {
 	File string
-	Line int // 1-based
-	Col  int // 1-based, in characters; of the key or value that is wrong
-	What string
-	Hint string
+	Line int    // 1-based
+	Col  int    // 1-based, in characters; of the wrong key or value
+	What string // the problem, with the wrong value
+	Hint string // how to correct it, or ""
 }
 
 func (m Mistake) Error() string {
@@ -24,37 +21,6 @@ func (m Mistake) Error() string {
 		return fmt.Sprintf("%s:%d:%d: %s", m.File, m.Line, m.Col, m.What)
 	}
 	return fmt.Sprintf("%s:%d:%d: %s; %s", m.File, m.Line, m.Col, m.What, m.Hint)
-}
-
-// Mistakes is everything wrong with a file, in the order of the file.
-type Mistakes []Mistake
-
-// Error returns one line for each mistake.
-func (ms Mistakes) Error() string {
-	lines := make([]string, len(ms))
-	for i, m := range ms {
-		lines[i] = m.Error()
-	}
-	return strings.Join(lines, "\n")
-}
-
-// Unwrap lets errors.As find a single [Mistake].
-func (ms Mistakes) Unwrap() []error {
-	errs := make([]error, len(ms))
-	for i, m := range ms {
-		errs[i] = m
-	}
-	return errs
-}
-
-// sorted returns the mistakes in the order of the file; those at the same place
-// stay in the order in which they were found.
-func (ms Mistakes) sorted() Mistakes {
-	ms = slices.Clone(ms)
-	slices.SortStableFunc(ms, func(a, b Mistake) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
-	})
-	return ms
 }
 
 // Refusal is why a value is not what it should be, and what to do about it.
