@@ -9,17 +9,18 @@ import (
 
 // Options are the settings of [Middleware]. The zero value is ready for use.
 type Options struct {
-	Events Events // of each request; zero is both
+	Events Events // events written per request; the zero value writes both
 }
 
-// Events chooses the events that a request makes.
+// Events selects the events that are written for a request.
 type Events int
 
 const (
 	// EventsAll is "http request received" and "http request completed".
 	EventsAll Events = iota
 
-	// EventsCompleted is the second alone, which says what the first does.
+	// EventsCompleted is "http request completed" only. It has every field of
+	// the received event.
 	EventsCompleted
 )
 
@@ -28,18 +29,23 @@ const (
 	eventCompleted = "http request completed"
 )
 
-// Middleware returns a function that makes a handler log its requests to the
-// logger, at info unless they end badly; the package comment says how. Handlers
-// find the logger, with the request's trace id, by [log.From], and the trace id
-// itself by [TraceID].
+// Middleware returns a function that wraps a handler so that its requests are
+// logged to logger, at info unless they fail; the package comment has the
+// details. Handlers get the logger with the request's trace id from [log.From],
+// and the trace id itself from [TraceID].
 //
-// The ResponseWriter that the handler is given is good until it returns, as
-// net/http has it, and has those optional interfaces that the one beneath has,
-// no more: http.Flusher, http.Hijacker, http.Pusher, http.CloseNotifier and
-// io.ReaderFrom, so that files are still sent by the kernel, and all that
-// http.ResponseController does. What net/http asks its own writer alone is lost
-// with any that wraps it: http.MaxBytesReader cannot have the connection closed,
-// which is left to net/http's own limit on bodies that nobody has read.
+// A handler may use its ResponseWriter until it returns, as in net/http. The
+// ResponseWriter has the optional interfaces of the one that net/http made for
+// HTTP/1 (http.Flusher, http.Hijacker, http.CloseNotifier and io.ReaderFrom, so
+// that the kernel still sends files) or for HTTP/2 (http.Flusher, http.Pusher
+// and http.CloseNotifier). If other middleware has wrapped that one and hides
+// some of these interfaces, the handler gets http.Flusher, and http.Hijacker
+// too if both are left. It reaches the other methods with
+// http.ResponseController.
+//
+// net/http checks for its own type in some places, and any wrapper disables
+// these: http.MaxBytesReader cannot close the connection, and net/http's limit
+// on unread bodies closes it instead.
 func Middleware(logger *log.Logger, o Options) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return &handler{logger: logger, options: o, next: next}
@@ -52,15 +58,15 @@ type handler struct {
 	next    http.Handler
 }
 
-// An exchange is a request and what becomes of it. It is not pooled: a handler
-// that writes after it has returned, which no handler may, would write into the
-// answer of another's.
+// An exchange is a request and its response. It is not pooled: a handler that
+// writes after it has returned, which is not allowed, would write into the
+// response of another request.
 type exchange struct {
 	writer
-	logger   *log.Logger   // knows the trace id
-	request  *http.Request // the handler's
+	logger   *log.Logger   // has the trace id
+	request  *http.Request // passed to the handler
 	http     log.HTTP
-	returned bool // the handler did, rather than panic
+	returned bool // the handler returned and did not panic
 }
 
 // ServeHTTP logs the request before and after the next handler serves it.
@@ -68,11 +74,11 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{writer: writer{inner: w, isHead: r.Method == http.MethodHead}}
 	x.receive(h, r)
 	defer x.complete()
-	h.next.ServeHTTP(faces[abilitiesOf(w)](&x.writer), x.request)
+	h.next.ServeHTTP(x.forHandler(), x.request)
 	x.returned = true
 }
 
-// receive logs that the request came in, and makes the handler's request.
+// receive logs the start of the request and creates the handler's request.
 func (x *exchange) receive(h *handler, r *http.Request) {
 	began := time.Now()
 	id := traceID(r.Header)
@@ -90,8 +96,8 @@ func (x *exchange) receive(h *handler, r *http.Request) {
 	describeCaller(&x.http, r)
 }
 
-// complete logs what became of the request. It is deferred, since a handler may
-// panic; the panic goes on afterwards.
+// complete logs the end of the request. It is deferred because a handler may
+// panic. It panics again with the same value.
 func (x *exchange) complete() {
 	value := recover()
 	ended := time.Now()

@@ -7,29 +7,30 @@ import (
 	"net/http"
 )
 
-// A writer notes what a handler writes. Alone it has the methods that every
-// ResponseWriter can have; faces adds those that only some have.
+// A writer is a ResponseWriter that records the status, the bytes and the first
+// error of a response. It has the methods that every ResponseWriter can have;
+// forHandler adds the optional ones.
 //
-// Like any ResponseWriter it is for one goroutine at a time. Informational
-// answers are the exception, httputil.ReverseProxy writes them from another:
-// they touch no field.
+// Only one goroutine may use it at a time. Informational responses (1xx) are
+// the exception, because httputil.ReverseProxy writes them from another
+// goroutine: they change no field.
 type writer struct {
 	inner    http.ResponseWriter
 	isHead   bool  // the method is HEAD: net/http drops the body
-	hijacked bool  // what is written from now on is not seen here
-	status   int   // 0: the answer has not begun
+	hijacked bool  // later writes go to the connection and are not recorded
+	status   int   // 0 until the response begins
 	bytes    int64 // of the body
-	err      error // the first that a write returned
+	err      error // the first error of a write
 }
 
-// begin notes the status with which the answer begins, unless it has begun.
+// begin records the status if the response has not begun yet.
 func (w *writer) begin(status int) {
 	if w.status == 0 && !w.hijacked {
 		w.status = status
 	}
 }
 
-// wrote notes what became of a write.
+// wrote records the result of a write.
 func (w *writer) wrote(n int64, err error) {
 	if !w.isHead {
 		w.bytes += n
@@ -42,8 +43,8 @@ func (w *writer) wrote(n int64, err error) {
 // Header implements http.ResponseWriter.
 func (w *writer) Header() http.Header { return w.inner.Header() }
 
-// WriteHeader implements http.ResponseWriter. It notes the status afterwards:
-// net/http panics for one that is none.
+// WriteHeader implements http.ResponseWriter. It records the status after the
+// call, because net/http panics for an invalid one.
 func (w *writer) WriteHeader(status int) {
 	w.inner.WriteHeader(status)
 	if status >= 200 || status == http.StatusSwitchingProtocols {
@@ -59,7 +60,7 @@ func (w *writer) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// WriteString implements io.StringWriter, for whatever is beneath.
+// WriteString implements io.StringWriter for every inner writer.
 func (w *writer) WriteString(s string) (int, error) {
 	w.begin(http.StatusOK)
 	n, err := io.WriteString(w.inner, s)
@@ -67,66 +68,112 @@ func (w *writer) WriteString(s string) (int, error) {
 	return n, err
 }
 
-// Unwrap is what http.ResponseController looks for.
+// Unwrap returns the inner writer, for http.ResponseController.
 func (w *writer) Unwrap() http.ResponseWriter { return w.inner }
 
-// The optional interfaces of a ResponseWriter, each a type of its own so that
-// faces can combine them.
+// A closeNotifier is an http.CloseNotifier. That interface is deprecated, but
+// some frameworks, Gin for example, still assert it without checking.
+type closeNotifier interface{ CloseNotify() <-chan bool }
+
+// The optional interfaces of the writers that forHandler distinguishes.
 type (
-	flusher    struct{ w *writer }
-	hijacker   struct{ w *writer }
-	readerFrom struct{ w *writer }
-	pusher     struct{ w *writer }
-	notifier   struct{ w *writer }
+	hijackWriter interface {
+		http.Flusher
+		http.Hijacker
+	}
+	http1Writer interface {
+		hijackWriter
+		io.ReaderFrom
+		closeNotifier
+	}
+	http2Writer interface {
+		http.Flusher
+		http.Pusher
+		closeNotifier
+	}
 )
+
+// The types that forHandler returns: a writer with the optional interfaces of
+// the inner one. Each holds a single pointer, so converting it to an interface
+// does not allocate.
+type (
+	flusher  struct{ *writer }
+	hijacker struct{ flusher }
+	http1    struct{ hijacker }
+	http2    struct{ flusher }
+	pusher   struct{ *writer }
+)
+
+// forHandler returns w with the optional interfaces of the inner writer. The
+// sets are those of the writers in net/http, for HTTP/1, HTTP/2 and
+// http.TimeoutHandler, and two that wrappers often have: Flusher with and
+// without Hijacker. A wrapper with any other set gets the largest of these that
+// it implements; http.ResponseController reaches its other methods by Unwrap.
+func (w *writer) forHandler() http.ResponseWriter {
+	switch w.inner.(type) {
+	case http1Writer:
+		return http1{hijacker{flusher{w}}}
+	case hijackWriter:
+		return hijacker{flusher{w}}
+	case http2Writer:
+		return http2{flusher{w}}
+	case http.Flusher:
+		return flusher{w}
+	case http.Pusher:
+		return pusher{w}
+	}
+	return w
+}
 
 // Flush implements http.Flusher.
 func (f flusher) Flush() {
-	f.w.begin(http.StatusOK)
-	f.w.inner.(http.Flusher).Flush()
+	f.begin(http.StatusOK)
+	f.inner.(http.Flusher).Flush()
 }
 
-// FlushError is Flush for http.ResponseController, which wants to know.
+// FlushError is Flush with the error, for http.ResponseController.
 func (f flusher) FlushError() error {
-	telling, ok := f.w.inner.(interface{ FlushError() error })
+	inner, ok := f.inner.(interface{ FlushError() error })
 	if !ok {
 		f.Flush()
 		return nil
 	}
-	f.w.begin(http.StatusOK)
-	err := telling.FlushError()
-	f.w.wrote(0, err)
+	f.begin(http.StatusOK)
+	err := inner.FlushError()
+	f.wrote(0, err)
 	return err
 }
 
 // Hijack implements http.Hijacker.
 func (h hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	conn, buffers, err := h.w.inner.(http.Hijacker).Hijack()
+	conn, buffers, err := h.inner.(http.Hijacker).Hijack()
 	if err == nil {
-		h.w.hijacked = true
+		h.hijacked = true
 	}
 	return conn, buffers, err
 }
 
-// ReadFrom implements io.ReaderFrom. Its error may be the reader's, so it says
-// nothing about the client.
-func (r readerFrom) ReadFrom(src io.Reader) (int64, error) {
-	r.w.begin(http.StatusOK)
-	n, err := r.w.inner.(io.ReaderFrom).ReadFrom(src)
-	r.w.wrote(n, nil)
+// ReadFrom implements io.ReaderFrom. Its error is not recorded, because it may
+// come from src and not from the client's connection.
+func (h http1) ReadFrom(src io.Reader) (int64, error) {
+	h.begin(http.StatusOK)
+	n, err := h.inner.(io.ReaderFrom).ReadFrom(src)
+	h.wrote(n, nil)
 	return n, err
+}
+
+// CloseNotify implements http.CloseNotifier.
+func (h http1) CloseNotify() <-chan bool { return h.inner.(closeNotifier).CloseNotify() }
+
+// CloseNotify implements http.CloseNotifier.
+func (h http2) CloseNotify() <-chan bool { return h.inner.(closeNotifier).CloseNotify() }
+
+// Push implements http.Pusher.
+func (h http2) Push(target string, o *http.PushOptions) error {
+	return pusher{h.writer}.Push(target, o)
 }
 
 // Push implements http.Pusher.
 func (p pusher) Push(target string, o *http.PushOptions) error {
-	return p.w.inner.(http.Pusher).Push(target, o)
+	return p.inner.(http.Pusher).Push(target, o)
 }
-
-// CloseNotify implements http.CloseNotifier.
-func (n notifier) CloseNotify() <-chan bool {
-	return n.w.inner.(closeNotifier).CloseNotify()
-}
-
-// A closeNotifier is an http.CloseNotifier, which is deprecated and yet asked
-// for, by Gin for one, without a look at whether it is there.
-type closeNotifier interface{ CloseNotify() <-chan bool }

@@ -17,21 +17,28 @@ import (
 	"github.com/weirhq/weir/log/httplog"
 )
 
-// optional names the optional interfaces that w has.
-func optional(w http.ResponseWriter) string {
-	_, flush := w.(http.Flusher)
-	_, flushError := w.(interface{ FlushError() error })
-	_, hijack := w.(http.Hijacker)
-	_, readFrom := w.(io.ReaderFrom)
-	_, push := w.(http.Pusher)
-	_, notify := w.(interface{ CloseNotify() <-chan bool })
-	_, text := w.(io.StringWriter)
-	return fmt.Sprintf("flush %t, flush error %t, hijack %t, read from %t, push %t, notify %t, string %t",
-		flush, flushError, hijack, readFrom, push, notify, text)
+// optional lists the optional interfaces that w has.
+func optional(w http.ResponseWriter) (names string) {
+	if _, ok := w.(http.Flusher); ok {
+		names += "flush "
+	}
+	if _, ok := w.(http.Hijacker); ok {
+		names += "hijack "
+	}
+	if _, ok := w.(io.ReaderFrom); ok {
+		names += "read-from "
+	}
+	if _, ok := w.(http.Pusher); ok {
+		names += "push "
+	}
+	if _, ok := w.(interface{ CloseNotify() <-chan bool }); ok {
+		names += "notify "
+	}
+	return names
 }
 
-// TestOptionalInterfaces compares what a handler is given with what net/http
-// gave.
+// TestOptionalInterfaces checks that a handler's ResponseWriter has the optional
+// interfaces of the one that net/http made, and no others.
 func TestOptionalInterfaces(t *testing.T) {
 	for _, p := range protocols {
 		t.Run(p.name, func(t *testing.T) {
@@ -55,8 +62,76 @@ func TestOptionalInterfaces(t *testing.T) {
 	}
 }
 
-// TestResponseController has every method that net/http's writers know reach
-// them.
+// TestWrappedWriter checks the optional interfaces that a handler gets if other
+// middleware has wrapped the ResponseWriter, and that http.ResponseController
+// reaches the inner writer's Hijack also without http.Hijacker.
+func TestWrappedWriter(t *testing.T) {
+	full := &fullWriter{header: http.Header{}}
+	type closeNotifier interface{ CloseNotify() <-chan bool }
+	for name, c := range map[string]struct {
+		w         http.ResponseWriter
+		want      string
+		canHijack bool
+	}{
+		"none": {struct{ http.ResponseWriter }{full}, "", false},
+		"flush": {struct {
+			http.ResponseWriter
+			http.Flusher
+		}{full, full}, "flush ", false},
+		"flush and hijack": {struct {
+			http.ResponseWriter
+			http.Flusher
+			http.Hijacker
+		}{full, full, full}, "flush hijack ", true},
+		"hijack": {struct {
+			http.ResponseWriter
+			http.Hijacker
+		}{full, full}, "", true},
+		"all but read from": {struct {
+			http.ResponseWriter
+			http.Flusher
+			http.Hijacker
+			closeNotifier
+		}{full, full, full, full}, "flush hijack ", true},
+		"all":         {full, "flush hijack read-from notify ", true},
+		"with Unwrap": {unwrapper{full}, "", true},
+	} {
+		var got string
+		var err error
+		h := httplog.Middleware(newLogger(io.Discard), completedOnly)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			got = optional(w)
+			_, _, err = http.NewResponseController(w).Hijack()
+		}))
+		h.ServeHTTP(c.w, newRequest(t))
+		if got != c.want || (err == nil) != c.canHijack {
+			t.Errorf("%s: got %q, %v; want %q, hijack %t", name, got, err, c.want, c.canHijack)
+		}
+	}
+}
+
+// An unwrapper is a wrapper that only http.ResponseController can look into.
+type unwrapper struct{ inner http.ResponseWriter }
+
+func (u unwrapper) Header() http.Header         { return u.inner.Header() }
+func (u unwrapper) Write(b []byte) (int, error) { return u.inner.Write(b) }
+func (u unwrapper) WriteHeader(status int)      { u.inner.WriteHeader(status) }
+func (u unwrapper) Unwrap() http.ResponseWriter { return u.inner }
+
+// TestTimeoutHandler checks that a handler inside http.TimeoutHandler, which can
+// only push, gets a writer that can only push.
+func TestTimeoutHandler(t *testing.T) {
+	var got string
+	h := httplog.Middleware(newLogger(io.Discard), completedOnly)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		got = optional(w)
+	}))
+	http.TimeoutHandler(h, time.Minute, "").ServeHTTP(httptest.NewRecorder(), newRequest(t))
+	if want := "push "; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestResponseController checks that each method of http.ResponseController
+// reaches the writers of net/http.
 func TestResponseController(t *testing.T) {
 	for _, p := range protocols {
 		t.Run(p.name, func(t *testing.T) {
@@ -80,8 +155,8 @@ func TestResponseController(t *testing.T) {
 	}
 }
 
-// TestFlushReachesClient has the handler wait until the client has seen what
-// was flushed.
+// TestFlushReachesClient checks that the client receives flushed bytes while
+// the handler still runs.
 func TestFlushReachesClient(t *testing.T) {
 	for _, p := range protocols {
 		t.Run(p.name, func(t *testing.T) {
@@ -111,8 +186,8 @@ func TestFlushReachesClient(t *testing.T) {
 	}
 }
 
-// A countingListener counts the bytes that reach the ReadFrom of its TCP
-// connections, which is where the kernel takes over.
+// A countingListener counts the bytes that reach ReadFrom of its TCP
+// connections, which uses sendfile.
 type countingListener struct {
 	net.Listener
 	bytes atomic.Int64
@@ -137,9 +212,9 @@ func (c *countingConn) ReadFrom(r io.Reader) (int64, error) {
 	return n, err
 }
 
-// TestFileReachesKernel sends a file in two ways and looks at whether its bytes
-// go through the TCP connection's ReadFrom, all but those that net/http reads to
-// guess the type.
+// TestFileReachesKernel sends a file in two ways and checks that its bytes
+// reach the TCP connection's ReadFrom, except for those that net/http reads to
+// detect the content type.
 func TestFileReachesKernel(t *testing.T) {
 	const size = 1 << 20
 	name := filepath.Join(t.TempDir(), "file")
@@ -225,8 +300,8 @@ func TestHijack(t *testing.T) {
 	}
 }
 
-// answerRaw answers on a hijacked connection, unless net/http has done so, and
-// closes it.
+// answerRaw sends a 101 on a hijacked connection, unless net/http has already
+// sent it, and closes the connection.
 func answerRaw(conn net.Conn, buffers *bufio.ReadWriter, err error) {
 	if err != nil {
 		panic(err)
@@ -236,8 +311,8 @@ func answerRaw(conn net.Conn, buffers *bufio.ReadWriter, err error) {
 	conn.Close()
 }
 
-// TestHijackRefused asks for what HTTP/2 cannot give: the answer goes on as if
-// nobody had asked.
+// TestHijackRefused tries to hijack an HTTP/2 request, which is impossible. The
+// request then continues as usual.
 func TestHijackRefused(t *testing.T) {
 	s, events := serve(t, http2, completedOnly, func(w http.ResponseWriter, _ *http.Request) {
 		if _, _, err := http.NewResponseController(w).Hijack(); err == nil {
