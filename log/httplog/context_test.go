@@ -13,8 +13,8 @@ import (
 
 type spanKey struct{}
 
-// TestSlogHasTheTraceID logs through slog's own logger inside the middleware,
-// with a handler that was made when the program started.
+// TestSlogHasTheTraceID logs through the default slog logger inside the
+// middleware. Its handler was created before the request.
 func TestSlogHasTheTraceID(t *testing.T) {
 	for name, c := range map[string]struct {
 		hook func(context.Context, log.Event)
@@ -59,7 +59,7 @@ func TestSlogHasTheTraceID(t *testing.T) {
 	}
 }
 
-// addSpan is a log.Options.Context.
+// addSpan is used as log.Options.Context.
 func addSpan(ctx context.Context, e log.Event) {
 	span, _ := ctx.Value(spanKey{}).(string)
 	e.TraceID(span)

@@ -1,58 +1,59 @@
 // Package httplog logs the requests that a net/http server answers, and gives
-// its handlers a logger that knows the request.
+// its handlers a logger with the request's trace id.
 //
 //	server := &http.Server{Handler: httplog.Middleware(logger, httplog.Options{})(mux)}
 //
-// For each request there are two events, "http request received" and
-// "http request completed", or the second alone; see [Options]. Both have its
-// trace id, and so has what a handler logs:
+// Each request has two events, "http request received" and "http request
+// completed", or only the second; see [Options]. Both have the request's trace
+// id. So do the handlers' own events:
 //
 //	log.From(r.Context()).Info("looking up dataset").Str("id", id).Send()
 //	slog.InfoContext(r.Context(), "looking up dataset", "id", id) // with slog.SetDefault(slog.New(logger.Handler()))
 //
-// It belongs outside of everything else that wraps handlers, since it measures
-// only the handlers inside. The exception is a middleware that starts a span of
-// OpenTelemetry, such as otelhttp: with package log/otellog, httplog has the ids
-// of the span only inside of it.
+// The middleware should be outside of all other middleware, because it measures
+// only the handlers inside it. The exception is a middleware that starts an
+// OpenTelemetry span, such as otelhttp: with package log/otellog, httplog must
+// be inside it to see the ids of the span.
 //
-// # What the completed event says
+// # The completed event
 //
-// http.status_code is what the handler wrote, or 200 where it left that to
-// net/http; http.response_content_length is the bytes of the body that it
-// wrote, none for HEAD; http.route is the pattern that http.ServeMux or a
-// router.Router left in the request, which middleware that copies the request
-// on the way to it hides. Of what net/http sends after the handler has
-// returned, which is how most short answers leave, nothing is known any more.
+// http.status_code is the status that the handler wrote, or 200 if it wrote
+// none. http.response_content_length is the number of body bytes that it wrote,
+// 0 for HEAD. http.route is the pattern that http.ServeMux or a router.Router
+// stored in the request. The route is missing if middleware in between copies
+// the request. Most short responses are sent by net/http after the handler has
+// returned; errors of that write are not recorded.
 //
-// A request that did not end well has data.failure, and data.cut, which is true
-// when the answer had begun:
+// A request that failed has data.failure, and data.cut, which is true if the
+// response had begun:
 //
-//   - "panic": severity error, with the stack of the panic, which goes on; the
-//     status is 500 when nothing had been written.
+//   - "panic": severity error, with the stack of the panic, which continues;
+//     the status is 500 if nothing had been written.
 //   - "goexit": the same for a handler that ended its goroutine.
 //   - "aborted": severity warn; the handler panicked with http.ErrAbortHandler,
-//     which goes on. The status is 0 when nothing had been written.
-//   - "client_gone": severity warn; the client left, or was cut off, before the
-//     handler returned. The status is 499 when nothing had been written.
+//     and the panic continues. The status is 0 if nothing had been written.
+//   - "client_gone": severity warn; the client disconnected, or was
+//     disconnected, before the handler returned. The status is 499 if nothing
+//     had been written.
 //
-// Of a connection that a handler hijacked, the event, written when the handler
-// returns, has data.hijacked. The status is the one that was given to
-// WriteHeader, 101 mostly, and 0 when the handler wrote its own bytes instead.
+// If a handler hijacks the connection, the event is written when the handler
+// returns and has data.hijacked. The status is the one passed to WriteHeader,
+// usually 101, or 0 if the handler wrote its own bytes instead.
 //
-// Headers are not logged, but for User-Agent and Referer. What is secret in a
-// query is left out by log.Options.Redact.
+// Of the headers, only User-Agent and Referer are logged. log.Options.Redact
+// removes secrets from the query.
 //
 // The received event has method, scheme, host, port, path, query and
-// started_at; the others stand in the completed one alone.
+// started_at. The other fields are only in the completed event.
 //
-// # What meets here
+// # Sampling and panics
 //
-// A logger with log.Sampling thins out these events like any other, by their
-// two names: of a busy service most requests go unlogged, and one event of a
-// request may be there without the other. For all requests and fewer of the
-// handlers' events, give Middleware a logger without it, and let a handler
-// within put a sampled one into the context.
+// A logger with log.Sampling samples these two events by name, like any others:
+// in a busy service most requests have no event, and some have only one of the
+// two. To log every request but sample the handlers' events, give Middleware a
+// logger without Sampling, and put a logger with Sampling into the context in a
+// handler inside it.
 //
-// A panic goes on to net/http, which reports it a second time, to the server's
+// A panic continues to net/http, which reports it again, to the server's
 // ErrorLog.
 package httplog

@@ -11,7 +11,7 @@ import (
 	"github.com/weirhq/weir/log/httplog"
 )
 
-// briefly prints what of an event is the same each time.
+// briefly prints the parts of an event that are the same in each run.
 type briefly struct{}
 
 func (briefly) Write(line []byte) (int, error) {

@@ -15,7 +15,7 @@ import (
 	"github.com/weirhq/weir/log/httplog"
 )
 
-// An event is one line, as a consumer reads it.
+// An event is one line of the log, decoded.
 type event struct {
 	CreatedAt time.Time `json:"created_at"`
 	Event     string
@@ -54,7 +54,7 @@ type event struct {
 	}
 }
 
-// status returns the event's status, -1 when it has none.
+// status returns the event's status, or -1 if it has none.
 func (e event) status() int {
 	if e.HTTP.StatusCode == nil {
 		return -1
@@ -62,8 +62,8 @@ func (e event) status() int {
 	return *e.HTTP.StatusCode
 }
 
-// A journal hands over events as they are written: that of a request may come
-// after its answer.
+// A journal passes events to the test as they are written. The event of a
+// request may arrive after its response.
 type journal struct {
 	t      testing.TB
 	events chan event
@@ -78,7 +78,7 @@ func (j *journal) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// next returns the next event, which must have that name.
+// next returns the next event and fails the test if it has another name.
 func (j *journal) next(name string) event {
 	j.t.Helper()
 	select {
@@ -93,13 +93,13 @@ func (j *journal) next(name string) event {
 	panic("unreachable")
 }
 
-// completed returns the next event, which must be that of a request's end.
+// completed returns the next event, which must be "http request completed".
 func (j *journal) completed() event {
 	j.t.Helper()
 	return j.next("http request completed")
 }
 
-// A protocol is a way to reach a handler.
+// A protocol is one way to connect to a server.
 type protocol struct {
 	name   string
 	enable func(*httptest.Server)
@@ -126,13 +126,14 @@ func startUnencrypted(s *httptest.Server) {
 	transport.Protocols.SetUnencryptedHTTP2(true)
 }
 
-// serve serves a handler behind the middleware until the test has ended.
+// serve starts a server with the middleware around h, and stops it when the
+// test ends.
 func serve(t testing.TB, p protocol, o httplog.Options, h http.HandlerFunc) (*httptest.Server, *journal) {
 	t.Helper()
 	return serveOn(t, p, o, h, nil)
 }
 
-// serveOn does, on a listener unless it is nil.
+// serveOn is serve on a given listener, unless that is nil.
 func serveOn(t testing.TB, p protocol, o httplog.Options, h http.Handler, l net.Listener) (*httptest.Server, *journal) {
 	t.Helper()
 	j := &journal{t, make(chan event, 100)}
@@ -149,10 +150,10 @@ func serveOn(t testing.TB, p protocol, o httplog.Options, h http.Handler, l net.
 	return s, j
 }
 
-// completedOnly spares a test the first event.
+// completedOnly leaves out the received event.
 var completedOnly = httplog.Options{Events: httplog.EventsCompleted}
 
-// fetch sends a request and reads the whole answer.
+// fetch sends a request and reads the whole response.
 func fetch(t testing.TB, s *httptest.Server, method, path string, header ...string) (*http.Response, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, nil)
@@ -174,7 +175,7 @@ func fetch(t testing.TB, s *httptest.Server, method, path string, header ...stri
 	return answer, string(body)
 }
 
-// fetchCut sends a request whose answer is not to be whole.
+// fetchCut sends a request and checks that its response is incomplete.
 func fetchCut(t testing.TB, s *httptest.Server) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(context.Background(), "GET", s.URL, nil)
@@ -193,7 +194,7 @@ func fetchCut(t testing.TB, s *httptest.Server) {
 
 func newLogger(w io.Writer) *log.Logger { return log.New(w, log.Options{Namespace: "test"}) }
 
-// newRequest returns a request as a server gets it.
+// newRequest returns a request as a server receives it.
 func newRequest(t testing.TB) *http.Request {
 	return httptest.NewRequestWithContext(t.Context(), "GET", "/datasets/a?b=c", nil)
 }

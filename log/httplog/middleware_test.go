@@ -57,7 +57,7 @@ func TestEventsOfRequest(t *testing.T) {
 	}
 }
 
-// checkTarget checks what both events say of the request.
+// checkTarget checks the fields that both events have.
 func checkTarget(t *testing.T, s *httptest.Server, e event) {
 	t.Helper()
 	u, err := url.Parse(s.URL)
@@ -72,7 +72,7 @@ func checkTarget(t *testing.T, s *httptest.Server, e event) {
 	}
 }
 
-// checkCompleted checks what the completed event says beyond.
+// checkCompleted checks the fields that only the completed event has.
 func checkCompleted(t *testing.T, p protocol, e, received event) {
 	t.Helper()
 	h := e.HTTP
@@ -162,8 +162,9 @@ func TestOneEventAlone(t *testing.T) {
 	}
 }
 
-// TestWriteAfterReturn has a handler keep its ResponseWriter, which it must not,
-// and write to it while another request is served.
+// TestWriteAfterReturn keeps the ResponseWriter of a request, which is not
+// allowed, and writes to it during another request. The other response must not
+// change.
 func TestWriteAfterReturn(t *testing.T) {
 	var kept http.ResponseWriter
 	wrapped := httplog.Middleware(newLogger(io.Discard), httplog.Options{})(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -182,8 +183,8 @@ func TestWriteAfterReturn(t *testing.T) {
 	}
 }
 
-// TestRequestsAtOnce has many clients at once and looks for answers and events
-// that were mixed up.
+// TestRequestsAtOnce sends requests from many clients at once and checks that
+// no response or event has data of another.
 func TestRequestsAtOnce(t *testing.T) {
 	s, events := serve(t, http1, completedOnly, func(w http.ResponseWriter, r *http.Request) {
 		n, err := strconv.Atoi(r.URL.Query().Get("n"))
@@ -215,7 +216,7 @@ func TestRequestsAtOnce(t *testing.T) {
 	}
 }
 
-// TestWithoutLogger holds that a nil Logger discards, here as elsewhere.
+// TestWithoutLogger checks that a nil Logger discards the events.
 func TestWithoutLogger(t *testing.T) {
 	h := httplog.Middleware(nil, httplog.Options{})(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		log.From(r.Context()).Info("nothing").Send()

@@ -13,19 +13,20 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// statusClientGone is what nginx logs for a client that left before it was
-// answered. It is never sent.
+// statusClientGone is nginx's status for a client that disconnected before the
+// response. It is never sent.
 const statusClientGone = 499
 
-// An outcome is how a request ended.
+// An outcome is the result of a request.
 type outcome struct {
 	level   log.Level
-	failure string // empty: well
-	status  int    // where the handler has written none
+	failure string // empty: no failure
+	status  int    // logged if the handler wrote none
 	err     error
 }
 
-// outcome tells how the request ended; value is what the handler panicked with.
+// outcome returns the result of the request; value is the value of the
+// handler's panic, or nil.
 func (x *exchange) outcome(value any) outcome {
 	switch {
 	case value == http.ErrAbortHandler && !x.clientGone():
@@ -60,37 +61,39 @@ func (o outcome) log(x *exchange) {
 	e.Err(o.err).Send()
 }
 
-// clientGone tells whether the client left before the answer was whole.
-// net/http cancels the request's context then, and when a write has failed.
+// clientGone reports whether the client disconnected before the response was
+// complete. net/http cancels the request's context in that case, and when a
+// write has failed.
 func (x *exchange) clientGone() bool {
 	return !x.hijacked && errors.Is(x.request.Context().Err(), context.Canceled) && !x.whole()
 }
 
-// whole tells whether the handler has written all that it had announced: who
-// has got that may leave, even before the handler returns.
+// whole reports whether the handler has written as many bytes as Content-Length
+// announced. A client that has received these may disconnect before the handler
+// returns.
 func (x *exchange) whole() bool {
 	length, err := strconv.ParseInt(x.inner.Header().Get("Content-Length"), 10, 64)
 	return err == nil && x.err == nil && x.status != 0 && x.bytes == length
 }
 
-// A panicError is what a handler panicked with, and where.
+// A panicError is the value of a panic and its stack.
 type panicError struct {
 	value any
 	pcs   []uintptr
 }
 
-// newPanicError notes the stack of the panic that is being recovered from.
+// newPanicError records the stack of the panic that is being recovered.
 func newPanicError(value any) *panicError {
 	pcs := make([]uintptr, 64)
 	pcs = pcs[:runtime.Callers(1, pcs)]
 	from := 1 + slices.IndexFunc(pcs, func(pc uintptr) bool { return function(pc) == "runtime.gopanic" })
 	for from < len(pcs) && strings.HasPrefix(function(pcs[from]), "runtime.") {
-		from++ // what makes a panic of a nil pointer or an index out of range
+		from++ // runtime functions between the panic and its cause, such as a nil pointer
 	}
 	return &panicError{value, pcs[from:]}
 }
 
-// function names the function that a return address points into.
+// function returns the name of the function that contains the return address.
 func function(pc uintptr) string { return runtime.FuncForPC(pc - 1).Name() }
 
 func (e *panicError) Error() string { return fmt.Sprint(e.value) }

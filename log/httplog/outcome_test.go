@@ -59,8 +59,8 @@ func messageOf(e event) string {
 //go:noinline
 func explode(p *int) int { return *p }
 
-// TestStackOfPanic wants the function that panicked first, not those that deal
-// with panics.
+// TestStackOfPanic checks that the first frame is the function that panicked,
+// not one of the runtime or the middleware.
 func TestStackOfPanic(t *testing.T) {
 	for name, panics := range map[string]func(){
 		"explode":    func() { explode(nil) },
@@ -90,7 +90,7 @@ func repanic() {
 	explode(nil)
 }
 
-// TestPanicGoesOn holds that what is around the middleware sees the panic.
+// TestPanicGoesOn checks that a handler outside the middleware sees the panic.
 func TestPanicGoesOn(t *testing.T) {
 	for _, value := range []any{"text", http.ErrAbortHandler, io.EOF} {
 		h := httplog.Middleware(nil, httplog.Options{})(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(value) }))
@@ -105,7 +105,7 @@ func TestPanicGoesOn(t *testing.T) {
 	}
 }
 
-// A discardWriter is the least that a ResponseWriter can be.
+// A discardWriter is a ResponseWriter without optional interfaces.
 type discardWriter struct{}
 
 func (discardWriter) Header() http.Header         { return http.Header{} }
@@ -158,8 +158,9 @@ func TestClientGone(t *testing.T) {
 	}
 }
 
-// TestClientLeavesContent has a client take all that was announced and leave
-// while the handler is still at it: the answer is whole.
+// TestClientLeavesContent checks that a client may disconnect after it has
+// received all announced bytes, even while the handler still runs. The response
+// is complete.
 func TestClientLeavesContent(t *testing.T) {
 	s, events := serve(t, http1, completedOnly, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", "4")
@@ -174,8 +175,8 @@ func TestClientLeavesContent(t *testing.T) {
 	}
 }
 
-// TestDeadlineIsNotTheClients holds that a context that ran out is not taken
-// for a client that left.
+// TestDeadlineIsNotTheClients checks that an expired context is not reported as
+// client_gone.
 func TestDeadlineIsNotTheClients(t *testing.T) {
 	events := &journal{t, make(chan event, 1)}
 	h := httplog.Middleware(newLogger(events), completedOnly)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

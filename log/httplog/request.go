@@ -8,13 +8,13 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// Request returns what an event says about a request: all but the times and
-// what belongs to the answer.
+// Request returns the http fields of a request, without the times and the
+// fields of the response.
 //
-// Path and query are as the client has sent them, still escaped, whatever
-// handlers have made of r.URL since. The client is the address that r.RemoteAddr
-// names, without the port: behind a proxy it is the proxy's. A request that is
-// for a client to send has what it knows of these.
+// Path and query are as the client sent them, still escaped, even if handlers
+// have changed r.URL since. The client is the host of r.RemoteAddr: the address
+// of the proxy if there is one. An outgoing request lacks the fields that only
+// a server knows.
 func Request(r *http.Request) log.HTTP {
 	h := log.HTTP{Route: r.Pattern}
 	describeTarget(&h, r)
@@ -22,7 +22,7 @@ func Request(r *http.Request) log.HTTP {
 	return h
 }
 
-// describeTarget fills in what is asked for.
+// describeTarget sets the fields of the request line and Host.
 func describeTarget(h *log.HTTP, r *http.Request) {
 	h.Method = r.Method
 	h.Scheme = scheme(r)
@@ -34,13 +34,13 @@ func describeTarget(h *log.HTTP, r *http.Request) {
 	}
 }
 
-// describeCaller fills in who asks, and how.
+// describeCaller sets the fields of the client and its headers.
 func describeCaller(h *log.HTTP, r *http.Request) {
 	h.Client, _ = splitHost(r.RemoteAddr)
 	h.Protocol = r.Proto
 	h.UserAgent = r.UserAgent()
 	h.Referer = r.Referer()
-	h.RequestContentLength = max(r.ContentLength, 0) // -1: not known
+	h.RequestContentLength = max(r.ContentLength, 0) // -1: unknown
 }
 
 func scheme(r *http.Request) string {
@@ -53,8 +53,8 @@ func scheme(r *http.Request) string {
 	return "http"
 }
 
-// target returns path and query. Where the client sent just these, as nearly
-// always, they are cut out of what it sent: to escape r.URL.Path again costs an
+// target returns path and query. If the request line has an absolute path, as
+// nearly always, they are slices of it: escaping r.URL.Path again would cost an
 // allocation, and the client may have escaped more.
 func target(r *http.Request) (path, query string) {
 	if strings.HasPrefix(r.RequestURI, "/") {
@@ -64,8 +64,8 @@ func target(r *http.Request) (path, query string) {
 	return r.URL.EscapedPath(), r.URL.RawQuery
 }
 
-// splitHost splits "name:80" and "[::1]:80"; port is 0 without one. What it
-// cannot split it returns whole: an event shows what came, right or wrong.
+// splitHost splits "name:80" and "[::1]:80"; port is 0 if there is none. It
+// returns invalid input unchanged, so that the event shows it.
 func splitHost(hostport string) (host string, port int) {
 	colon := strings.LastIndexByte(hostport, ':')
 	if colon < 0 || hostport[len(hostport)-1] == ']' {
@@ -85,7 +85,7 @@ func splitHost(hostport string) (host string, port int) {
 	return unbracket(host), port
 }
 
-// unbracket returns an address without the brackets around it.
+// unbracket returns an address without brackets.
 func unbracket(host string) string {
 	if len(host) > 1 && host[0] == '[' && host[len(host)-1] == ']' {
 		return host[1 : len(host)-1]

@@ -27,7 +27,7 @@ func TestSplitHost(t *testing.T) {
 		{"192.0.2.1:41234", "192.0.2.1", 41234},
 		{"@", "@", 0}, // a Unix socket
 
-		// What is wrong stays as it came.
+		// Invalid input is returned unchanged.
 		{"::1", "::1", 0},
 		{"example.com:65536", "example.com:65536", 0},
 		{"example.com:-1", "example.com:-1", 0},
@@ -44,8 +44,7 @@ func TestSplitHost(t *testing.T) {
 	}
 }
 
-// FuzzSplitHost holds splitHost to package net: what that can split, it splits
-// as well, and what that puts together comes apart.
+// FuzzSplitHost compares splitHost with net.SplitHostPort and net.JoinHostPort.
 func FuzzSplitHost(f *testing.F) {
 	for _, seed := range []string{"example.com:80", "[::1]:80", "[::1]", "a:b:c", "[a]b:1", "x:", "[]:1", "[[a]:1", "a]:1"} {
 		f.Add(seed, uint16(8080))
@@ -73,8 +72,8 @@ func FuzzSplitHost(f *testing.F) {
 	})
 }
 
-// FuzzTarget holds the fast way of target to the plain one: what it cuts out of
-// the request line means the same as the URL that net/http parses from it.
+// FuzzTarget checks that the path and query cut from the request line are the
+// same as those of the URL that net/http parses from it.
 func FuzzTarget(f *testing.F) {
 	for _, seed := range []string{"/", "/a%2Fb?c=%20", "/a?b?c", "/?", "//a/b", "/a#b"} {
 		f.Add(seed)
@@ -82,7 +81,7 @@ func FuzzTarget(f *testing.F) {
 	f.Fuzz(func(t *testing.T, uri string) {
 		u, err := url.ParseRequestURI(uri)
 		if err != nil || uri[0] != '/' || strings.HasPrefix(uri, "//") {
-			return // net/http refuses it, or takes it apart in its own way
+			return // net/http rejects it or parses it as an absolute URL
 		}
 		path, query := target(&http.Request{RequestURI: uri, URL: u})
 		if plain, err := url.PathUnescape(path); err != nil || plain != u.Path || query != u.RawQuery {

@@ -7,15 +7,15 @@ import (
 	"github.com/weirhq/weir/log/traceid"
 )
 
-// TraceID returns the trace id of the request that a context belongs to, so
-// that a handler can send it on, as X-Request-Id. It is empty for a context
-// that does not come from [Middleware].
+// TraceID returns the trace id of the request that ctx belongs to, so that a
+// handler can send it to others as X-Request-Id. It is empty if ctx does not
+// come from [Middleware].
 //
 // The id is the trace-id of a valid traceparent (W3C Trace Context, version
-// 00); else an X-Request-Id of up to 128 visible characters of ASCII without
-// quotes, commas and backslashes; else 16 random letters. A header that is
-// there twice counts as invalid. A trace id that log.Options.Context finds in
-// the request's context replaces all of these.
+// 00); else an X-Request-Id of up to 128 visible ASCII characters without
+// quotes, commas and backslashes; else 16 random letters. A header that occurs
+// twice is invalid. A trace id that log.Options.Context finds in the request's
+// context takes precedence over all of these.
 func TraceID(ctx context.Context) string {
 	if c, ok := ctx.Value(traceKey{}).(*traceContext); ok {
 		return c.id
@@ -25,7 +25,7 @@ func TraceID(ctx context.Context) string {
 
 type traceKey struct{}
 
-// A traceContext carries a trace id. It is one allocation, where
+// A traceContext is a context with a trace id. It needs one allocation;
 // context.WithValue needs two for a string.
 type traceContext struct {
 	context.Context
@@ -40,8 +40,8 @@ func (c *traceContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// traceID returns the id of a request, a new one where it has none. See
-// TraceID for the rule, which is that of the front door.
+// traceID returns the trace id of a request, or a new one. TraceID documents
+// the rule, which package front follows too.
 func traceID(header http.Header) string {
 	if id := traceid.OfParent(only(header, "Traceparent")); id != "" {
 		return id
@@ -52,8 +52,8 @@ func traceID(header http.Header) string {
 	return newTraceID()
 }
 
-// only returns the value of a field that is there once, else "". name is in
-// canonical form.
+// only returns the value of a header that occurs exactly once, else "". name is
+// in canonical form.
 func only(header http.Header, name string) string {
 	if values := header[name]; len(values) == 1 {
 		return values[0]

@@ -13,7 +13,7 @@ var (
 	newIDOracle       = regexp.MustCompile(`\A[a-zA-Z]{16}\z`)
 )
 
-// oracleTraceID is traceID by regular expressions; "" stands for a new id.
+// oracleTraceID is traceID with regular expressions; "" means a new id.
 func oracleTraceID(parent, id string) string {
 	m := traceParentOracle.FindStringSubmatch(parent)
 	switch {

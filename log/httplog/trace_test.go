@@ -11,7 +11,7 @@ import (
 	"github.com/weirhq/weir/log/httplog"
 )
 
-// traceIDOf returns the id that a request with these header fields is given.
+// traceIDOf returns the trace id of a request with these headers.
 func traceIDOf(t *testing.T, header http.Header) string {
 	t.Helper()
 	var id string
