@@ -120,9 +120,14 @@ var layers = map[string]struct {
 	"internal/nearest":        {why: "a guess at a word needs nobody"},
 	"router/internal/nearest": {why: "the copy for router, which does not require the module of internal/nearest"},
 	"internal/backend":        {own: []string{"internal/machine", "internal/readable"}, why: "a service to measure with needs a clock of CPU time, and sizes"},
+	"cmd/weir/internal/cli": {
+		own:     []string{"internal/nearest"},
+		foreign: []string{"github.com/alecthomas/kong", "golang.org/x/term"},
+		why:     "the parts that all verbs share import no library that a verb drives",
+	},
 	"cmd/weir": {
-		own:     []string{"log", "log/record", "log/sink", "router", "proxy", "front", "limit", "load", "load/compare", "load/gen", "load/report", "load/settings", "lab", "lab/analysis", "lab/micro", "lab/report", "experiments", "internal/backend", "internal/follow", "internal/machine", "internal/nearest", "internal/readable"},
-		foreign: []string{"github.com/alecthomas/kong", "github.com/expr-lang/expr", "github.com/KimMachineGun/automemlimit", "golang.org/x/term"},
+		own:     []string{"cmd/weir/internal/cli", "log", "log/record", "log/sink", "router", "proxy", "front", "limit", "load", "load/compare", "load/gen", "load/report", "load/settings", "lab", "lab/analysis", "lab/micro", "lab/report", "experiments", "internal/backend", "internal/follow", "internal/machine", "internal/readable"},
+		foreign: []string{"github.com/alecthomas/kong", "github.com/expr-lang/expr", "github.com/KimMachineGun/automemlimit"},
 		why:     "only the command knows everything",
 	},
 }

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/internal/backend"
 	"github.com/weirhq/weir/internal/readable"
 )
@@ -50,18 +51,18 @@ func (c *backendCmd) options() (backend.Options, error) {
 }
 
 // Run runs the backend until a signal ends it.
-func (c *backendCmd) Run(s streams) error {
+func (c *backendCmd) Run(s cli.Streams) error {
 	o, err := c.options()
 	if err != nil {
-		return &problem{err: err, hint: "weir backend --help", code: exitMisuse}
+		return cli.Misuse(err, "weir backend --help")
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	l, err := net.Listen("tcp", c.Listen)
 	if err != nil {
-		return &problem{err: err, hint: "choose another address with --listen"}
+		return cli.WithHint(err, "choose another address with --listen")
 	}
-	fmt.Fprintf(s.err, "weir: backend on http://%s\n", l.Addr())
+	fmt.Fprintf(s.Err, "weir: backend on http://%s\n", l.Addr())
 	server := &http.Server{Handler: backend.Handler(o), ReadHeaderTimeout: 10 * time.Second}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(l) }()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/front"
 )
 
@@ -26,10 +27,10 @@ Example:
 }
 
 // Run checks the file.
-func (c *checkCmd) Run(s streams) error {
+func (c *checkCmd) Run(s cli.Streams) error {
 	src, err := os.ReadFile(c.File)
 	if err != nil {
-		return &problem{err: err, hint: "weir check FILE, for example weir check weir.yaml", code: exitMisuse}
+		return cli.Misuse(err, "weir check FILE, for example weir check weir.yaml")
 	}
 	cfg, err := front.ParseConfig(c.File, src, os.LookupEnv)
 	var mistakes front.Mistakes
@@ -42,12 +43,12 @@ func (c *checkCmd) Run(s streams) error {
 			return err
 		}
 	case len(mistakes) == 0:
-		fmt.Fprintf(s.out, "%s: no mistakes; %s\n", c.File, contents(cfg))
+		fmt.Fprintf(s.Out, "%s: no mistakes; %s\n", c.File, contents(cfg))
 	default:
-		fmt.Fprintln(s.out, mistakes)
+		fmt.Fprintln(s.Out, mistakes)
 	}
 	if len(mistakes) > 0 {
-		return errFound
+		return cli.ErrReported
 	}
 	return nil
 }
@@ -61,12 +62,8 @@ func contents(cfg *front.Config) string {
 	return text
 }
 
-// errFound ends a verb that found what it was asked to look for, or met a
-// problem, and has said so already.
-var errFound = errors.New("mistakes were found")
-
 // printMistakes prints {"mistakes": [{"file", "line", "column", "what", "hint"}]}.
-func printMistakes(s streams, mistakes front.Mistakes) error {
+func printMistakes(s cli.Streams, mistakes front.Mistakes) error {
 	type mistake struct {
 		File   string `json:"file"`
 		Line   int    `json:"line"`
@@ -78,5 +75,5 @@ func printMistakes(s streams, mistakes front.Mistakes) error {
 	for i, m := range mistakes {
 		list[i] = mistake{m.File, m.Line, m.Col, m.What, m.Hint}
 	}
-	return printJSON(s.out, map[string]any{"mistakes": list})
+	return cli.PrintJSON(s.Out, map[string]any{"mistakes": list})
 }

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/front"
 	"github.com/weirhq/weir/internal/machine"
 )
@@ -27,7 +28,7 @@ Examples:
 }
 
 // Run looks at the machine.
-func (c *doctorCmd) Run(s streams) error {
+func (c *doctorCmd) Run(s cli.Streams) error {
 	cfg := front.DefaultConfig()
 	if c.Config != "" {
 		var err error
@@ -47,13 +48,13 @@ func (c *doctorCmd) Run(s streams) error {
 		config:      cfg,
 	})
 	if c.JSON {
-		err = printFindings(s.out, findings)
+		err = printFindings(s.Out, findings)
 	} else {
-		tellFindings(s.out, findings)
+		tellFindings(s.Out, findings)
 	}
 	for _, f := range findings {
 		if f.Bites && err == nil {
-			return errFound
+			return cli.ErrReported
 		}
 	}
 	return err
@@ -246,5 +247,5 @@ func tellFindings(w io.Writer, findings []finding) {
 
 // printFindings prints {"findings": [{"name", "value", "bites", "hint"}]}.
 func printFindings(w io.Writer, findings []finding) error {
-	return printJSON(w, map[string]any{"findings": findings})
+	return cli.PrintJSON(w, map[string]any{"findings": findings})
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/experiments"
 	"github.com/weirhq/weir/lab"
 )
@@ -42,7 +43,7 @@ type listed struct {
 }
 
 // Run prints a line for each experiment.
-func (c *labListCmd) Run(s streams) error {
+func (c *labListCmd) Run(s cli.Streams) error {
 	var all []listed
 	for _, name := range experiments.Names() {
 		text, err := experiments.Read(name)
@@ -56,10 +57,10 @@ func (c *labListCmd) Run(s streams) error {
 		all = append(all, listed{name, e.Title, e.Question})
 	}
 	if c.JSON {
-		return printJSON(s.out, all)
+		return cli.PrintJSON(s.Out, all)
 	}
 	for _, l := range all {
-		fmt.Fprintf(s.out, "%-14s %s\n", l.Name, l.Title)
+		fmt.Fprintf(s.Out, "%-14s %s\n", l.Name, l.Title)
 	}
 	return nil
 }
@@ -77,13 +78,13 @@ func (labShowCmd) Help() string {
 }
 
 // Run prints the file.
-func (c *labShowCmd) Run(s streams) error {
+func (c *labShowCmd) Run(s cli.Streams) error {
 	text, err := experiments.Read(c.Name)
 	if err != nil {
 		err := fmt.Errorf("no built-in experiment is called %s", c.Name)
-		return &problem{err: err, hint: nearExperiment(strings.TrimSuffix(c.Name, ".yaml"), "weir lab show "), code: exitMisuse}
+		return cli.Misuse(err, nearExperiment(strings.TrimSuffix(c.Name, ".yaml"), "weir lab show "))
 	}
-	_, err = s.out.Write(text)
+	_, err = s.Out.Write(text)
 	return err
 }
 
@@ -100,7 +101,7 @@ func readExperiment(name string) (*lab.Experiment, error) {
 	}
 	e, err := lab.Parse(file, text)
 	if err != nil {
-		return nil, &problem{err: err, hint: "weir lab show gc shows a whole one, and docs/lab.md has every key", code: exitMisuse}
+		return nil, cli.Misuse(err, "weir lab show gc shows a whole one, and docs/lab.md has every key")
 	}
 	return e, nil
 }
@@ -112,20 +113,20 @@ func noExperiment(name string, err error) error {
 	switch {
 	case isFolder(name):
 		err = fmt.Errorf("%s is a folder, and no experiment", name)
-		return &problem{err: err, hint: run + filepath.Join(name, "mine.yaml"), code: exitMisuse}
+		return cli.Misuse(err, run+filepath.Join(name, "mine.yaml"))
 	case !errors.Is(err, os.ErrNotExist):
 		return err
 	}
 	err = fmt.Errorf("there is no experiment and no file called %s", name)
 	if _, statErr := os.Stat(name + ".yaml"); statErr == nil {
-		return &problem{err: err, hint: run + name + ".yaml", code: exitMisuse}
+		return cli.Misuse(err, run+name+".yaml")
 	}
-	return &problem{err: err, hint: nearExperiment(name, run), code: exitMisuse}
+	return cli.Misuse(err, nearExperiment(name, run))
 }
 
 // nearExperiment is the command to try for a name that is nearly an experiment's.
 func nearExperiment(name, verb string) string {
-	if near := likely(name, experiments.Names()); near != "" {
+	if near := cli.Suggest(name, experiments.Names()); near != "" {
 		return verb + near
 	}
 	return "weir lab list"

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
 )
 
 // Results without --out are below this folder, in one that is named by the time.
@@ -42,12 +44,12 @@ func makeLabFolder(out, what string) (labFolder, error) {
 			return labFolder{name, false}, nil
 		case errors.Is(err, fs.ErrExist) && out != "":
 			err = fmt.Errorf("%s is a file", name)
-			return labFolder{}, &problem{err: err, hint: "name a folder by --out DIR, one that is there or a new one", code: exitMisuse}
+			return labFolder{}, cli.Misuse(err, "name a folder by --out DIR, one that is there or a new one")
 		case errors.Is(err, fs.ErrExist): // another weir began in this second
 			err, name = nil, fmt.Sprintf("%s-%d", first, n)
 		}
 	}
-	return labFolder{}, &problem{err: fmt.Errorf("make the folder of the results: %w", err), hint: "name one that can be written to by --out DIR"}
+	return labFolder{}, cli.WithHint(fmt.Errorf("make the folder of the results: %w", err), "name one that can be written to by --out DIR")
 }
 
 func isFolder(name string) bool {
@@ -60,7 +62,7 @@ func isFolder(name string) bool {
 func (f labFolder) mustBeEmpty() error {
 	entries, err := os.ReadDir(f.name)
 	if err == nil && len(entries) > 0 {
-		err = &problem{err: fmt.Errorf("%s is not empty", f.name), hint: "name another folder by --out DIR, or none for a new one below " + labResults, code: exitMisuse}
+		err = cli.Misuse(fmt.Errorf("%s is not empty", f.name), "name another folder by --out DIR, or none for a new one below "+labResults)
 	}
 	return err
 }
@@ -68,7 +70,7 @@ func (f labFolder) mustBeEmpty() error {
 // problem is about an experiment that has no results. What this weir has made is
 // taken away, unless a run is kept in it or it may still be written to.
 func (f labFolder) problem(err error) error {
-	if errors.Is(err, errLeft) {
+	if errors.Is(err, cli.ErrInterrupted) {
 		return err
 	}
 	kept, _ := os.ReadDir(filepath.Join(f.name, "runs")) // there is no such folder for micro
@@ -80,7 +82,7 @@ func (f labFolder) problem(err error) error {
 	case errors.Is(err, context.Canceled):
 		return errors.New("interrupted before a run had ended: there is nothing to report")
 	case errors.As(err, new(*exec.Error)):
-		return &problem{err: err, hint: whereProgram(err)}
+		return cli.WithHint(err, whereProgram(err))
 	}
 	return err
 }

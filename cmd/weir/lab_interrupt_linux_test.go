@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/lab"
 )
 
@@ -42,7 +43,7 @@ func TestLabInterrupt(t *testing.T) {
 			p, out := labProcess(t, "50ms")
 			p.says(`\n  1/400  `)
 			p.signal(sig)
-			p.wait(exitLeft)
+			p.wait(cli.ExitInterrupted)
 			for _, want := range []string{"weir: what was started is stopped, ", "weir: the same command with --out " + out + " --resume makes the other runs\n"} {
 				if !strings.Contains(p.stderr.String(), want) {
 					t.Errorf("stderr has no %q", want)
@@ -61,7 +62,7 @@ func TestLabInterruptEarly(t *testing.T) {
 	p, out := labProcess(t, "10m")
 	p.says("results are kept in ")
 	p.signal(syscall.SIGINT)
-	p.wait(exitProblem)
+	p.wait(cli.ExitProblem)
 	if want := "weir: error: interrupted before a run had ended: there is nothing to report\n"; !strings.HasSuffix(p.stderr.String(), want) {
 		t.Errorf("stderr does not end with %q", want)
 	}
@@ -79,7 +80,7 @@ func TestLabLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stderr.Close()
-	v := newLabScreen(streams{out: stderr, err: stderr}, false)
+	v := newLabScreen(cli.Streams{Out: stderr, Err: stderr}, false)
 	leaveRun(t, v, labEnds)
 	v.show(lab.Progress{Line: "go build"})
 	if text, err := os.ReadFile(stderr.Name()); err != nil || strings.Count(string(text), "\n") != 1 {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/micro"
 )
@@ -48,12 +49,12 @@ func suggestedTime(text string) string {
 }
 
 // Run runs the benchmarks and reports them.
-func (c *labMicroCmd) Run(s streams) error {
+func (c *labMicroCmd) Run(s cli.Streams) error {
 	if c.Count < 1 {
-		return &problem{err: fmt.Errorf("--count: %d is not above zero", c.Count), hint: "weir lab micro --count 10", code: exitMisuse}
+		return cli.Misuse(fmt.Errorf("--count: %d is not above zero", c.Count), "weir lab micro --count 10")
 	}
 	if !benchTime.MatchString(c.Time) {
-		return &problem{err: fmt.Errorf("--time: %q is neither a time nor a count", c.Time), hint: "--time " + suggestedTime(c.Time), code: exitMisuse}
+		return cli.Misuse(fmt.Errorf("--time: %q is neither a time nor a count", c.Time), "--time "+suggestedTime(c.Time))
 	}
 	folder, err := makeLabFolder(c.Out, "micro")
 	if err != nil {
@@ -63,11 +64,11 @@ func (c *labMicroCmd) Run(s streams) error {
 		return err
 	}
 	screen := newLabScreen(s, c.Quiet)
-	signals, stop := interrupts()
-	results, err := interruptible(screen, labEnds, signals, func(ctx context.Context) (*lab.Results, error) {
+	signals, stop := cli.Interrupts()
+	results, err := cli.Interruptible(screen, labEnds, signals, func(ctx context.Context) (*lab.Results, error) {
 		return micro.Run(ctx, micro.Options{
 			A: c.Base, B: c.New, Packages: c.Packages, Bench: c.Bench, Time: c.Time, Count: c.Count, Seed: c.Seed,
-			Version: version(), Progress: screen.show,
+			Version: cli.Version(), Progress: screen.show,
 		})
 	})
 	stop() // the report may be left
@@ -86,5 +87,5 @@ func (c *labMicroCmd) bareFolder(err error) error {
 	if i < 0 {
 		return err
 	}
-	return &problem{err: err, hint: "weir lab micro ./" + c.Packages[i], code: exitMisuse}
+	return cli.Misuse(err, "weir lab micro ./"+c.Packages[i])
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
 	"github.com/weirhq/weir/lab/report"
@@ -24,7 +25,7 @@ Example:
 }
 
 // Run writes the report again.
-func (c *labReportCmd) Run(s streams) error {
+func (c *labReportCmd) Run(s cli.Streams) error {
 	r, err := readLabResults(c.Dir, "weir lab report ")
 	if err != nil {
 		return err
@@ -51,7 +52,7 @@ Example:
 }
 
 // Run reads both folders and prints the comparison.
-func (c *labCompareCmd) Run(s streams) error {
+func (c *labCompareCmd) Run(s cli.Streams) error {
 	a, err := readLabResults(c.A, "weir lab compare ")
 	if err != nil {
 		return err
@@ -64,20 +65,20 @@ func (c *labCompareCmd) Run(s streams) error {
 	if c.JSON {
 		json = "-"
 	}
-	files, err := openReports(
-		&reportFile[*analysis.Comparison]{flag: "--json", name: json, write: printJSON[*analysis.Comparison]},
-		&reportFile[*analysis.Comparison]{flag: "--html", name: c.HTML, write: report.ComparisonHTML},
-		&reportFile[*analysis.Comparison]{flag: "--markdown", name: c.Markdown, write: report.ComparisonMarkdown},
+	files, err := cli.OpenReports(
+		&cli.ReportFile[*analysis.Comparison]{Flag: "--json", Name: json, Write: cli.PrintJSON[*analysis.Comparison]},
+		&cli.ReportFile[*analysis.Comparison]{Flag: "--html", Name: c.HTML, Write: report.ComparisonHTML},
+		&cli.ReportFile[*analysis.Comparison]{Flag: "--markdown", Name: c.Markdown, Write: report.ComparisonMarkdown},
 	)
 	if err != nil {
 		return err
 	}
-	defer files.discard()
+	defer files.Discard()
 	comparison := analysis.Compare(a, b)
-	if err := files.write(s.out, comparison); err != nil || files.stdout() {
+	if err := files.Write(s.Out, comparison); err != nil || files.Stdout() {
 		return err
 	}
-	return report.Comparison(s.out, comparison, labStyle(s))
+	return report.Comparison(s.Out, comparison, labStyle(s))
 }
 
 // readLabResults reads a folder; verb is the command up to its name.
@@ -94,5 +95,5 @@ func readLabResults(dir, verb string) (*lab.Results, error) {
 	case len(below) > 0:
 		hint = verb + filepath.Dir(below[len(below)-1])
 	}
-	return nil, &problem{err: err, hint: hint, code: exitMisuse}
+	return nil, cli.Misuse(err, hint)
 }

@@ -11,8 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/alecthomas/kong"
-
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
@@ -51,13 +50,13 @@ Examples:
 }
 
 // Run runs the experiment and reports it.
-func (c *labRunCmd) Run(s streams) error {
+func (c *labRunCmd) Run(s cli.Streams) error {
 	e, cases, err := c.experiment()
 	if err != nil {
 		return err
 	}
 	if c.Out == "" && c.Resume {
-		return &problem{err: errors.New("--resume goes on with the results of --out, which is not given"), hint: c.again("DIR"), code: exitMisuse}
+		return cli.Misuse(errors.New("--resume goes on with the results of --out, which is not given"), c.again("DIR"))
 	}
 	weir, err := os.Executable()
 	if err != nil {
@@ -71,11 +70,11 @@ func (c *labRunCmd) Run(s streams) error {
 	if c.Resume && folder.made {
 		screen.show(lab.Progress{Line: "weir: there is nothing in " + folder.name + " to go on with: all runs are made"})
 	}
-	signals, stop := interrupts()
-	results, err := interruptible(screen, labEnds, signals, func(ctx context.Context) (*lab.Results, error) {
+	signals, stop := cli.Interrupts()
+	results, err := cli.Interruptible(screen, labEnds, signals, func(ctx context.Context) (*lab.Results, error) {
 		screen.begin(cases, folder.name)
 		return e.Run(ctx, lab.Options{
-			Dir: folder.name, Resume: c.Resume, Version: version(), Weir: weir, Repo: repository(), Progress: screen.show,
+			Dir: folder.name, Resume: c.Resume, Version: cli.Version(), Weir: weir, Repo: repository(), Progress: screen.show,
 		})
 	})
 	stop() // the report may be left
@@ -83,16 +82,16 @@ func (c *labRunCmd) Run(s streams) error {
 		return folder.problem(err)
 	}
 	if results.Interrupted && !c.Quiet {
-		defer fmt.Fprintf(s.err, "weir: the same command with --out %s --resume makes the other runs\n", folder.name)
+		defer fmt.Fprintf(s.Err, "weir: the same command with --out %s --resume makes the other runs\n", folder.name)
 	}
 	return reportRun(s, folder.name, results, c.JSON)
 }
 
-// reportRun reports results that were just measured. The error is errLeft when not all of their runs were made.
-func reportRun(s streams, dir string, r *lab.Results, asJSON bool) error {
+// reportRun reports results that were just measured. The error is cli.ErrInterrupted when not all of their runs were made.
+func reportRun(s cli.Streams, dir string, r *lab.Results, asJSON bool) error {
 	err := reportResults(s, dir, r, asJSON)
 	if err == nil && r.Interrupted {
-		return errLeft
+		return cli.ErrInterrupted
 	}
 	return err
 }
@@ -118,13 +117,10 @@ func (c *labRunCmd) experiment() (*lab.Experiment, []lab.Case, error) {
 	}
 	cases, err := e.Configurations()
 	if err != nil {
-		return nil, nil, &problem{err: err, hint: "weir lab run --help", code: exitMisuse}
+		return nil, nil, cli.Misuse(err, "weir lab run --help")
 	}
 	if slices.ContainsFunc(cases, func(c lab.Case) bool { return len(c.Service.Command) == 0 }) {
-		return nil, nil, &problem{
-			err:  fmt.Errorf("%s has no command that starts the service", c.Name),
-			hint: "weir lab run " + c.Name + " -- python3 -m http.server", code: exitMisuse,
-		}
+		return nil, nil, cli.Misuse(fmt.Errorf("%s has no command that starts the service", c.Name), "weir lab run "+c.Name+" -- python3 -m http.server")
 	}
 	return e, cases, nil
 }
@@ -142,7 +138,7 @@ func (c *labRunCmd) change(e *lab.Experiment) error {
 	}
 	for _, set := range settings {
 		if err := e.Set(set.key, set.value); err != nil {
-			return &problem{err: fmt.Errorf("%s: %w", set.flag, err), hint: "weir lab run --help", code: exitMisuse}
+			return cli.Misuse(fmt.Errorf("%s: %w", set.flag, err), "weir lab run --help")
 		}
 	}
 	return nil
@@ -174,7 +170,7 @@ func (c *labRunCmd) settings() ([]labSetting, error) {
 	for _, set := range c.Set {
 		key, value, ok := strings.Cut(set, "=")
 		if !ok {
-			return nil, &problem{err: fmt.Errorf("--set: there is no = in %q", set), hint: "--set load.duration=5s", code: exitMisuse}
+			return nil, cli.Misuse(fmt.Errorf("--set: there is no = in %q", set), "--set load.duration=5s")
 		}
 		list = append(list, labSetting{"--set", key, value})
 	}
@@ -183,15 +179,15 @@ func (c *labRunCmd) settings() ([]labSetting, error) {
 
 // reportResults writes the report into the folder, and prints the short of it, or
 // the document of what was found.
-func reportResults(s streams, dir string, r *lab.Results, asJSON bool) error {
+func reportResults(s cli.Streams, dir string, r *lab.Results, asJSON bool) error {
 	a := analysis.Of(r)
 	err := report.Write(dir, r, a)
 	switch {
 	case err != nil:
 	case asJSON:
-		err = printJSON(s.out, a)
+		err = cli.PrintJSON(s.Out, a)
 	default:
-		err = report.Text(s.out, r, a, dir, labStyle(s))
+		err = report.Text(s.Out, r, a, dir, labStyle(s))
 	}
 	if err != nil {
 		return err
@@ -200,8 +196,8 @@ func reportResults(s streams, dir string, r *lab.Results, asJSON bool) error {
 	if missing == nil {
 		return nil
 	}
-	complain(s.err, &problem{err: missing, hint: whyNot(dir, r.Runs)})
-	return errFound
+	cli.PrintError(s.Err, cli.WithHint(missing, whyNot(dir, r.Runs)))
+	return cli.ErrReported
 }
 
 // unmeasured is an error when there was nothing to compare, or to compare with.
@@ -231,9 +227,9 @@ func whyNot(dir string, runs []lab.Run) string {
 }
 
 // labStyle is how text on stdout looks.
-func labStyle(s streams) report.Style {
-	width, _ := terminalSize(s.out)
-	return report.Style{Width: width, Color: isTerminal(s.out) && os.Getenv("NO_COLOR") == ""}
+func labStyle(s cli.Streams) report.Style {
+	width, _ := cli.TerminalSize(s.Out)
+	return report.Style{Width: width, Color: cli.IsTerminal(s.Out) && os.Getenv("NO_COLOR") == ""}
 }
 
 // repository is the folder of Weir's sources that the working directory is in,
@@ -256,24 +252,15 @@ func repository() string {
 	}
 }
 
-// explainBare is for those who give weir lab run a command without the -- before
-// it, so that the command's flags are taken for weir's.
-func explainBare(p *problem) *problem {
-	var parse *kong.ParseError
-	if !errors.As(p.err, &parse) || parse.Context.Selected() == nil || parse.Context.Selected().FullPath() != "weir lab run" {
-		return p
+// explainLabUsage explains a command given to weir lab run without the -- before
+// it: its flags are then taken for those of weir. It returns nil for other mistakes.
+func explainLabUsage(u cli.UsageError) error {
+	switch {
+	case u.Command != "weir lab run" || !slices.Contains(u.Arguments, "command"):
+	case u.UnknownFlag != "":
+		return cli.Misuse(errors.New("unknown flag "+u.UnknownFlag), "weir lab run NAME -- COMMAND: what stands behind -- is the command's")
+	case u.UnexpectedArgument:
+		return cli.Misuse(u, "weir lab run NAME -- COMMAND: before the -- is one word too many; a value with a space wants quotes, as in --set 'matrix.service.output=[null, pipe]'")
 	}
-	isCommand := func(at *kong.Path) bool { return at.Positional != nil && at.Positional.Name == "command" }
-	if !slices.ContainsFunc(parse.Context.Path, isCommand) {
-		return p
-	}
-	text := p.err.Error()
-	if flag, unknown := strings.CutPrefix(text, "unknown flag "); unknown {
-		flag, _, _ := strings.Cut(flag, ",") // of its guesses, which are of weir's flags
-		p.err = errors.New("unknown flag " + flag)
-		p.hint = "weir lab run NAME -- COMMAND: what stands behind -- is the command's"
-	} else if strings.HasPrefix(text, "unexpected argument ") {
-		p.hint = "weir lab run NAME -- COMMAND: before the -- is one word too many; a value with a space wants quotes, as in --set 'matrix.service.output=[null, pipe]'"
-	}
-	return p
+	return nil
 }

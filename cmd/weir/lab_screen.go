@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
@@ -15,7 +16,7 @@ import (
 // A labScreen shows on stderr how far an experiment is: a line for each run that
 // has ended, and on a terminal the one that is being made below them.
 type labScreen struct {
-	streams
+	cli.Streams
 	live bool // the last line is drawn again and again
 
 	mu    sync.Mutex // guards what follows: the lab shows its progress, signals end it
@@ -25,8 +26,8 @@ type labScreen struct {
 	width int    // of the longest configuration's name, as far as they are known
 }
 
-func newLabScreen(s streams, quiet bool) *labScreen {
-	return &labScreen{streams: s, live: isTerminal(s.err), quiet: quiet}
+func newLabScreen(s cli.Streams, quiet bool) *labScreen {
+	return &labScreen{Streams: s, live: cli.IsTerminal(s.Err), quiet: quiet}
 }
 
 // begin says what is going to be run, and where its results are kept. It does so
@@ -68,15 +69,15 @@ func (v *labScreen) show(p lab.Progress) {
 	}
 }
 
-// say writes a line that no --quiet keeps back.
-func (v *labScreen) say(text string) {
+// Say writes a line that no --quiet keeps back.
+func (v *labScreen) Say(text string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.line(text)
 }
 
-// close shows nothing more.
-func (v *labScreen) close() {
+// Close shows nothing more.
+func (v *labScreen) Close() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.clear()
@@ -188,23 +189,23 @@ func left(d time.Duration) string {
 // line writes a line that stays.
 func (v *labScreen) line(text string) {
 	v.clear()
-	fmt.Fprintln(v.err, text)
+	fmt.Fprintln(v.Err, text)
 }
 
 // draw writes the line that does not stay, cut to the terminal's width.
 func (v *labScreen) draw(text string) {
-	width, _ := terminalSize(v.err)
+	width, _ := cli.TerminalSize(v.Err)
 	if runes := []rune(text); len(runes) >= width && width > 1 {
 		text = string(runes[:width-1])
 	}
-	fmt.Fprintf(v.err, "\r\x1b[K%s", text)
+	fmt.Fprintf(v.Err, "\r\x1b[K%s", text)
 	v.drawn = true
 }
 
 // clear removes the line that does not stay.
 func (v *labScreen) clear() {
 	if v.drawn {
-		fmt.Fprint(v.err, "\r\x1b[K")
+		fmt.Fprint(v.Err, "\r\x1b[K")
 		v.drawn = false
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/load"
 	"github.com/weirhq/weir/load/report"
 )
@@ -17,24 +18,6 @@ type loadCmd struct {
 	Send    loadSendCmd    `cmd:"" default:"withargs" help:"Send requests, and say how long the answers took."`
 	Compare loadCompareCmd `cmd:"" help:"Compare results of weir load --json."`
 	Gen     loadGenCmd     `cmd:"" help:"Make data to send."`
-}
-
-// nameDefaults has the help of verbs whose command may be left out say what
-// people type: weir load URL, where kong knows a command below load.
-func nameDefaults(app *kong.Application) {
-	for _, verb := range app.Children {
-		if verb.DefaultCmd != nil {
-			verb.DefaultCmd.Name = ""
-		}
-	}
-}
-
-// helpOfDefault shows the help of weir load URL for weir load --help.
-func helpOfDefault(options kong.HelpOptions, ctx *kong.Context) error {
-	if at := ctx.Selected(); at != nil && at.DefaultCmd != nil {
-		ctx.Path = append(ctx.Path, &kong.Path{Parent: at, Command: at.DefaultCmd})
-	}
-	return kong.DefaultHelpPrinter(options, ctx)
 }
 
 type loadSendCmd struct {
@@ -122,7 +105,7 @@ func (*optionalFile) IsBool() bool { return true }
 const pagePoints = 4000
 
 // Run sends what the flags say.
-func (c *loadSendCmd) Run(ctx *kong.Context, s streams) error {
+func (c *loadSendCmd) Run(ctx *kong.Context, s cli.Streams) error {
 	plan, err := c.plan(ctx.Flags())
 	if err != nil {
 		return err
@@ -131,16 +114,16 @@ func (c *loadSendCmd) Run(ctx *kong.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	files, err := openReports(
-		&reportFile[*load.Result]{flag: "--json", name: string(c.JSON), write: printJSON[*load.Result]},
-		&reportFile[*load.Result]{flag: "--csv", name: c.CSV, write: report.CSV},
-		&reportFile[*load.Result]{flag: "--html", name: c.HTML, write: report.HTML},
-		&reportFile[*load.Result]{flag: "--hdr", name: c.HDR, write: report.HDR},
+	files, err := cli.OpenReports(
+		&cli.ReportFile[*load.Result]{Flag: "--json", Name: string(c.JSON), Write: cli.PrintJSON[*load.Result]},
+		&cli.ReportFile[*load.Result]{Flag: "--csv", Name: c.CSV, Write: report.CSV},
+		&cli.ReportFile[*load.Result]{Flag: "--html", Name: c.HTML, Write: report.HTML},
+		&cli.ReportFile[*load.Result]{Flag: "--hdr", Name: c.HDR, Write: report.HDR},
 	)
 	if err != nil {
 		return err
 	}
-	defer files.discard()
+	defer files.Discard()
 	screen := newScreen(s, c, plan)
 	plan.Progress = screen.progress
 	if c.HTML != "" {
@@ -149,16 +132,16 @@ func (c *loadSendCmd) Run(ctx *kong.Context, s streams) error {
 	if !c.Quiet {
 		explain(s, plan)
 	}
-	signals, stop := interrupts()
+	signals, stop := cli.Interrupts()
 	defer stop()
-	result, err := interruptible(screen, loadEnds, signals, func(ctx context.Context) (*load.Result, error) { return load.Run(ctx, plan) })
+	result, err := cli.Interruptible(screen, loadEnds, signals, func(ctx context.Context) (*load.Result, error) { return load.Run(ctx, plan) })
 	if err != nil {
 		return loadProblem(err)
 	}
-	if err := files.write(s.out, result); err != nil {
+	if err := files.Write(s.Out, result); err != nil {
 		return err
 	}
-	if !c.Quiet && !files.stdout() {
+	if !c.Quiet && !files.Stdout() {
 		if err := screen.report(result); err != nil {
 			return err
 		}
@@ -167,13 +150,13 @@ func (c *loadSendCmd) Run(ctx *kong.Context, s streams) error {
 }
 
 // explain says what users of other load generators expect otherwise.
-func explain(s streams, p load.Plan) {
+func explain(s cli.Streams, p load.Plan) {
 	if n := p.Connections; n > 0 && p.MaxConnections == 0 && len(p.Pace.Stages) > 0 {
 		opened := fmt.Sprintf("%d connections are opened", n)
 		if n == 1 {
 			opened = "1 connection is opened"
 		}
-		fmt.Fprintf(s.err, "weir: %s, and more when all are in use and a request is due; --max-connections %d keeps it at %[2]d\n", opened, n)
+		fmt.Fprintf(s.Err, "weir: %s, and more when all are in use and a request is due; --max-connections %d keeps it at %[2]d\n", opened, n)
 	}
 }
 
@@ -186,7 +169,7 @@ func (c *loadSendCmd) checks(plan load.Plan) ([]load.Check, error) {
 			err = check.Fits(plan)
 		}
 		if err != nil {
-			return nil, &problem{err: fmt.Errorf("--fail: %w", err), hint: "weir load --fail 'p99 > 50ms' --fail 'errors > 0.1%' URL", code: exitMisuse}
+			return nil, cli.Misuse(fmt.Errorf("--fail: %w", err), "weir load --fail 'p99 > 50ms' --fail 'errors > 0.1%' URL")
 		}
 		checks = append(checks, check)
 	}
@@ -195,21 +178,21 @@ func (c *loadSendCmd) checks(plan load.Plan) ([]load.Check, error) {
 
 // judge returns what makes a finished run a failed one. All that is wrong is
 // said.
-func judge(s streams, r *load.Result, checks []load.Check) error {
+func judge(s cli.Streams, r *load.Result, checks []load.Check) error {
 	var failed error
 	if r.Requests == 0 {
-		complain(s.err, &problem{err: errors.New("no answer came" + firstError(r)), hint: silentHint(r)})
-		return errFound
+		cli.PrintError(s.Err, cli.WithHint(errors.New("no answer came"+firstError(r)), silentHint(r)))
+		return cli.ErrReported
 	}
 	for _, check := range checks {
 		value, holds, err := check.Of(r)
 		switch {
 		case err != nil:
-			complain(s.err, fmt.Errorf("--fail: %w", err))
-			failed = errFound
+			cli.PrintError(s.Err, fmt.Errorf("--fail: %w", err))
+			failed = cli.ErrReported
 		case holds:
-			complain(s.err, fmt.Errorf("--fail '%v': %s", check, value))
-			failed = errFound
+			cli.PrintError(s.Err, fmt.Errorf("--fail '%v': %s", check, value))
+			failed = cli.ErrReported
 		}
 	}
 	return failed
@@ -250,24 +233,22 @@ func unreachableHint(e *load.UnreachableError) string {
 	return "does the server speak TLS there? http:// is without"
 }
 
-// loadProblem says what to do about a run that did not begin.
+// loadProblem adds a hint to the error of a run that did not start.
 func loadProblem(err error) error {
-	p := &problem{err: err, hint: "weir load --help", code: exitMisuse}
 	var room *load.RoomError
 	var unreachable *load.UnreachableError
 	var network *net.DNSError
 	switch {
-	case errors.Is(err, errLeft):
+	case errors.Is(err, cli.ErrInterrupted):
 		return err
 	case errors.As(err, &room):
-		p.code = exitProblem
-		p.hint = fmt.Sprintf("-c %d, or raise the limit of %s: weir doctor", room.Fit, room.Of)
+		return cli.WithHint(err, fmt.Sprintf("-c %d, or raise the limit of %s: weir doctor", room.Fit, room.Of))
 	case errors.As(err, &unreachable):
-		p.code, p.hint = exitProblem, unreachableHint(unreachable)
+		return cli.WithHint(err, unreachableHint(unreachable))
 	case errors.As(err, &network):
-		p.code, p.hint = exitProblem, "check the host's name"
+		return cli.WithHint(err, "check the host's name")
 	case strings.Contains(err.Error(), "several origins"):
-		p.hint = "weir load --requests-file FILE --to http://127.0.0.1:8080"
+		return cli.Misuse(err, "weir load --requests-file FILE --to http://127.0.0.1:8080")
 	}
-	return p
+	return cli.Misuse(err, "weir load --help")
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/load"
 	"github.com/weirhq/weir/load/compare"
 )
@@ -59,11 +60,11 @@ func (c *loadCompareCmd) split() (a, b []string, err error) {
 	if i >= 0 || len(c.Files) < 2 {
 		what = "a side has no file"
 	}
-	return nil, nil, &problem{err: errors.New(what), hint: "weir load compare A.json B.json, or weir load compare A1.json A2.json -- B1.json B2.json", code: exitMisuse}
+	return nil, nil, cli.Misuse(errors.New(what), "weir load compare A.json B.json, or weir load compare A1.json A2.json -- B1.json B2.json")
 }
 
 // Run reads the files and prints the comparison.
-func (c *loadCompareCmd) Run(s streams) error {
+func (c *loadCompareCmd) Run(s cli.Streams) error {
 	namesA, namesB, err := c.split()
 	if err != nil {
 		return err
@@ -86,9 +87,9 @@ func (c *loadCompareCmd) Run(s streams) error {
 	}
 	write := comparison.WriteText
 	if c.JSON {
-		write = func(w io.Writer) error { return printJSON(w, comparison) }
+		write = func(w io.Writer) error { return cli.PrintJSON(w, comparison) }
 	}
-	if err := write(s.out); err != nil {
+	if err := write(s.Out); err != nil {
 		return err
 	}
 	return judgeComparison(s, comparison, checks)
@@ -100,7 +101,7 @@ func (c *loadCompareCmd) checks() ([]compare.Check, error) {
 	for _, text := range c.Fail {
 		check, err := compare.ParseCheck(text)
 		if err != nil {
-			return nil, &problem{err: fmt.Errorf("--fail: %w", err), hint: "weir load compare --fail 'p99 > 10%' A.json B.json", code: exitMisuse}
+			return nil, cli.Misuse(fmt.Errorf("--fail: %w", err), "weir load compare --fail 'p99 > 10%' A.json B.json")
 		}
 		checks = append(checks, check)
 	}
@@ -108,18 +109,18 @@ func (c *loadCompareCmd) checks() ([]compare.Check, error) {
 }
 
 // judgeComparison prints each check that is true or cannot be answered, and
-// returns errFound if there is one.
-func judgeComparison(s streams, c compare.Comparison, checks []compare.Check) error {
+// returns cli.ErrReported if there is one.
+func judgeComparison(s cli.Streams, c compare.Comparison, checks []compare.Check) error {
 	var failed error
 	for _, check := range checks {
 		why, holds, err := check.Of(c)
 		switch {
 		case err != nil:
-			complain(s.err, fmt.Errorf("--fail '%v': %w", check, err))
-			failed = errFound
+			cli.PrintError(s.Err, fmt.Errorf("--fail '%v': %w", check, err))
+			failed = cli.ErrReported
 		case holds:
-			complain(s.err, fmt.Errorf("--fail '%v': %s", check, why))
-			failed = errFound
+			cli.PrintError(s.Err, fmt.Errorf("--fail '%v': %s", check, why))
+			failed = cli.ErrReported
 		}
 	}
 	return failed
@@ -130,7 +131,7 @@ func readResults(names []string) ([]*load.Result, error) {
 	for _, name := range names {
 		r, err := readResult(name)
 		if err != nil {
-			return nil, &problem{err: err, hint: "weir load --json=" + name + " URL writes one", code: exitMisuse}
+			return nil, cli.Misuse(err, "weir load --json="+name+" URL writes one")
 		}
 		results = append(results, r)
 	}

@@ -1,11 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/load/gen"
 )
@@ -36,21 +37,21 @@ Examples:
 }
 
 // Run writes the table.
-func (c *loadGenCSVCmd) Run(s streams) error {
+func (c *loadGenCSVCmd) Run(s cli.Streams) error {
 	misuse := func(format string, args ...any) error {
-		return &problem{err: fmt.Errorf(format, args...), hint: "weir load gen csv --help", code: exitMisuse}
+		return cli.Misuse(fmt.Errorf(format, args...), "weir load gen csv --help")
 	}
 	if c.Rows < 0 || c.Width < 0 {
 		return misuse("--rows and --width may not be negative")
 	}
 	o := gen.CSVOptions{Rows: c.Rows, Seed: c.Seed, Width: c.Width, NoHeading: c.NoHeader}
 	for _, name := range c.Columns {
-		if known := columnNames(); !oneOf(name, known...) {
+		if known := columnNames(); !slices.Contains(known, name) {
 			return misuse("--columns: %q is none of %s", name, strings.Join(known, ", "))
 		}
 		o.Columns = append(o.Columns, gen.Column(name))
 	}
-	return buffered(s.out, func(w io.Writer) error { return gen.CSV(w, o) })
+	return cli.Buffered(s.Out, func(w io.Writer) error { return gen.CSV(w, o) })
 }
 
 func columnNames() []string {
@@ -59,15 +60,6 @@ func columnNames() []string {
 		names = append(names, string(c))
 	}
 	return names
-}
-
-// buffered writes through a buffer.
-func buffered(out io.Writer, write func(io.Writer) error) error {
-	w := bufio.NewWriterSize(out, 64<<10)
-	if err := write(w); err != nil {
-		return err
-	}
-	return w.Flush()
 }
 
 type loadGenBytesCmd struct {
@@ -86,6 +78,6 @@ Examples:
 }
 
 // Run writes the bytes.
-func (c *loadGenBytesCmd) Run(s streams) error {
-	return buffered(s.out, func(w io.Writer) error { return gen.Bytes(w, int64(c.Size), c.Seed, c.Alphabet) })
+func (c *loadGenBytesCmd) Run(s cli.Streams) error {
+	return cli.Buffered(s.Out, func(w io.Writer) error { return gen.Bytes(w, int64(c.Size), c.Seed, c.Alphabet) })
 }

@@ -2,9 +2,8 @@ package main
 
 import (
 	"errors"
-	"strings"
 
-	"github.com/alecthomas/kong"
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
 )
 
 // foreignFlags are flags of curl, wrk, hey, oha, vegeta, k6, autocannon and ab,
@@ -20,22 +19,18 @@ var foreignFlags = map[string]string{
 	"--url": "an argument: weir load URL", "--output": "--json=FILE", "--keepalive": "connections that stay open, unless --no-keepalive is given",
 }
 
-// explainForeign is for those who know other programs: it says what weir load
-// has instead of a flag that it does not know, and what its -d is.
-func explainForeign(p *problem) *problem {
-	var parse *kong.ParseError
-	if !errors.As(p.err, &parse) || parse.Context.Selected() == nil || parse.Context.Selected().FullPath() != "weir load" {
-		return p
+// explainLoadUsage names the option of weir load for the flag of another program,
+// and explains -d. It returns nil for other mistakes.
+func explainLoadUsage(u cli.UsageError) error {
+	switch {
+	case u.Command != "weir load":
+	case u.InvalidFlag == "--duration":
+		return cli.Misuse(u, durationHint)
+	case foreignFlags[u.UnknownFlag] != "":
+		return cli.Misuse(errors.New("unknown flag "+u.UnknownFlag), "weir load has "+foreignFlags[u.UnknownFlag])
 	}
-	text := p.err.Error()
-	if strings.HasPrefix(text, "--duration: ") {
-		p.hint = "-d 30s is for how long to send; --body TEXT is what"
-		return p
-	}
-	text, _, _ = strings.Cut(text, ",") // of its guesses, with one letter there are many
-	flag, unknown := strings.CutPrefix(text, "unknown flag ")
-	if instead := foreignFlags[flag]; unknown && instead != "" {
-		p.err, p.hint = errors.New(text), "weir load has "+instead
-	}
-	return p
+	return nil
 }
+
+// durationHint is for users of curl, whose -d is the body.
+const durationHint = "-d 30s is for how long to send; --body TEXT is what"

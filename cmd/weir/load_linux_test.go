@@ -4,6 +4,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
 )
 
 // TestLoadOnTerminal looks at what terminals are sent while a run lasts and
@@ -24,7 +26,7 @@ func TestLoadOnTerminal(t *testing.T) {
 		text, _ := io.ReadAll(master) // ends with an error when nobody has the terminal open
 		shown <- string(text)
 	}()
-	p.wait(exitDone)
+	p.wait(cli.ExitOK)
 	text := arrives(t, "the terminal's end", shown)
 	hidden, visible := strings.LastIndex(text, "\x1b[?25l"), strings.LastIndex(text, "\x1b[?25h")
 	if hidden < 0 || visible < hidden {

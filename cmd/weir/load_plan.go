@@ -9,13 +9,14 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/load"
 	"github.com/weirhq/weir/load/settings"
 )
 
 // loadMisuse is about flags that cannot be meant.
 func loadMisuse(hint, format string, args ...any) error {
-	return &problem{err: fmt.Errorf(format, args...), hint: cmp.Or(hint, "weir load --help"), code: exitMisuse}
+	return cli.Misuse(fmt.Errorf(format, args...), cmp.Or(hint, "weir load --help"))
 }
 
 // plan makes a plan of the URL and the flags.
@@ -77,7 +78,7 @@ func aboutFlag(err error) error {
 	case wrong.Setting == "url":
 		return loadMisuse("weir load http://127.0.0.1:8080/", "%w", wrong.Err)
 	case wrong.Setting == "duration" && wrong.Hint == "":
-		wrong.Hint = "-d 30s is for how long to send; --body TEXT is what"
+		wrong.Hint = durationHint
 	}
 	return loadMisuse(wrong.Hint, "--%s: %w", flagOf(wrong.Setting), wrong.Err)
 }
@@ -87,8 +88,8 @@ func (c *loadSendCmd) checkURL() error {
 	switch {
 	case len(c.URL) < 2:
 		return nil
-	case likely(c.URL[0], []string{"compare", "gen"}) != "":
-		return loadMisuse("", "unexpected argument %s, did you mean %q?", c.URL[0], likely(c.URL[0], []string{"compare", "gen"}))
+	case cli.Suggest(c.URL[0], []string{"compare", "gen"}) != "":
+		return loadMisuse("", "unexpected argument %s, did you mean %q?", c.URL[0], cli.Suggest(c.URL[0], []string{"compare", "gen"}))
 	case c.JSON == "-":
 		return loadMisuse("weir load --json="+c.URL[0]+" "+c.URL[1], "%q and %q are two URLs", c.URL[0], c.URL[1])
 	}

@@ -5,15 +5,14 @@ import (
 	"os"
 	"sync"
 
-	"golang.org/x/term"
-
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/load"
 	"github.com/weirhq/weir/load/report"
 )
 
 // A screen shows a run: on stderr while it lasts, on stdout when it is over.
 type screen struct {
-	streams
+	cli.Streams
 	color bool // of the report
 
 	mu    sync.Mutex // guards what follows: the run shows its progress, signals end it
@@ -23,27 +22,18 @@ type screen struct {
 
 // newScreen makes a screen for a run: one that is drawn in place on a terminal,
 // one of lines elsewhere.
-func newScreen(s streams, c *loadSendCmd, plan load.Plan) *screen {
+func newScreen(s cli.Streams, c *loadSendCmd, plan load.Plan) *screen {
 	plain := c.NoColor || os.Getenv("NO_COLOR") != ""
-	v := &screen{streams: s, color: isTerminal(s.out) && !plain, show: func(load.Progress) {}, clear: func() {}}
+	v := &screen{Streams: s, color: cli.IsTerminal(s.Out) && !plain, show: func(load.Progress) {}, clear: func() {}}
 	switch {
 	case c.Quiet:
-	case isTerminal(s.err):
-		live := report.NewLive(s.err, plan.Targets[0].URL, func() (int, int) { return terminalSize(s.err) }, !plain)
+	case cli.IsTerminal(s.Err):
+		live := report.NewLive(s.Err, plan.Targets[0].URL, func() (int, int) { return cli.TerminalSize(s.Err) }, !plain)
 		v.show, v.clear = live.Show, live.Clear
 	default:
-		v.show = report.NewPlain(s.err).Show
+		v.show = report.NewPlain(s.Err).Show
 	}
 	return v
-}
-
-// terminalSize is 0 by 0 where f is no terminal.
-func terminalSize(f *os.File) (width, height int) {
-	width, height, err := term.GetSize(int(f.Fd()))
-	if err != nil {
-		return 0, 0
-	}
-	return width, height
 }
 
 // progress shows how far the run is.
@@ -56,16 +46,16 @@ func (v *screen) progress(p load.Progress) {
 	}
 }
 
-// say writes a line, after which the progress goes on below.
-func (v *screen) say(line string) {
+// Say writes a line, after which the progress goes on below.
+func (v *screen) Say(line string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.clear()
-	fmt.Fprintln(v.err, line)
+	fmt.Fprintln(v.Err, line)
 }
 
-// close shows no more progress.
-func (v *screen) close() {
+// Close shows no more progress.
+func (v *screen) Close() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.clear()
@@ -74,8 +64,8 @@ func (v *screen) close() {
 
 // report writes what a person wants to know at the end.
 func (v *screen) report(r *load.Result) error {
-	width, _ := terminalSize(v.out)
-	return report.Text(v.out, r, report.Style{Width: width, Color: v.color})
+	width, _ := cli.TerminalSize(v.Out)
+	return report.Text(v.Out, r, report.Style{Width: width, Color: v.color})
 }
 
 // loadEnds is the message at the first interrupt. The wait is that of load.Run.

@@ -18,6 +18,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/load"
 )
 
@@ -174,17 +175,17 @@ func TestLoadHTTPS(t *testing.T) {
 		args []string
 		code int
 	}{
-		{nil, exitProblem},
-		{[]string{"--insecure"}, exitDone},
-		{[]string{"--cacert", cert, "--fail", "tls p99 > 1h"}, exitMisuse},
-		{[]string{"--cacert", cert, "--fail", "tls p99 > 100s"}, exitDone},
-		{[]string{"--cacert", cert, "--sni", "example.com"}, exitDone},
-		{[]string{"--cacert", cert, "--sni", "other.invalid"}, exitProblem},
-		{[]string{"--insecure", "--http2"}, exitDone},
+		{nil, cli.ExitProblem},
+		{[]string{"--insecure"}, cli.ExitOK},
+		{[]string{"--cacert", cert, "--fail", "tls p99 > 1h"}, cli.ExitMisuse},
+		{[]string{"--cacert", cert, "--fail", "tls p99 > 100s"}, cli.ExitOK},
+		{[]string{"--cacert", cert, "--sni", "example.com"}, cli.ExitOK},
+		{[]string{"--cacert", cert, "--sni", "other.invalid"}, cli.ExitProblem},
+		{[]string{"--insecure", "--http2"}, cli.ExitOK},
 	} {
 		p := start(t, append([]string{"load", "-q", "-n", "4", "-c", "2", server.URL}, c.args...)...)
 		p.wait(c.code)
-		if said := p.stderr.String(); c.code == exitProblem && !strings.Contains(said, "weir: hint: --cacert FILE ") {
+		if said := p.stderr.String(); c.code == cli.ExitProblem && !strings.Contains(said, "weir: hint: --cacert FILE ") {
 			t.Errorf("%q: %q, want a hint on certificates", c.args, said)
 		}
 	}
@@ -209,10 +210,10 @@ func TestLoadCertificate(t *testing.T) {
 		t.Fatal(err)
 	}
 	args := []string{"load", "-q", "-k", "-n", "2", "-c", "1", server.URL}
-	start(t, append(args, "--cert", both)...).wait(exitDone)
-	start(t, append(args, "--cert", both, "--key", both)...).wait(exitDone)
+	start(t, append(args, "--cert", both)...).wait(cli.ExitOK)
+	start(t, append(args, "--cert", both, "--key", both)...).wait(cli.ExitOK)
 	p := start(t, args...)
-	p.wait(exitProblem)
+	p.wait(cli.ExitProblem)
 	if said := p.stderr.String(); !strings.Contains(said, "weir: hint: --cert FILE --key FILE ") {
 		t.Errorf("%q, want a hint on the certificate", said)
 	}
@@ -226,7 +227,7 @@ func TestLoadInterrupt(t *testing.T) {
 	await(t, "requests", func() bool { return len(w.all()) > 5 })
 	p.signal(syscall.SIGINT)
 	p.says("nothing more is sent")
-	p.wait(exitDone)
+	p.wait(cli.ExitOK)
 	var r load.Result
 	if err := json.Unmarshal([]byte(output(t, p)), &r); err != nil {
 		t.Fatal(err)
@@ -246,7 +247,7 @@ func TestLoadInterruptTwice(t *testing.T) {
 	}
 	defer stderr.Close()
 	plan := load.Plan{Targets: []load.Target{{URL: "http://127.0.0.1/"}}}
-	v := newScreen(streams{out: stderr, err: stderr}, &loadSendCmd{}, plan)
+	v := newScreen(cli.Streams{Out: stderr, Err: stderr}, &loadSendCmd{}, plan)
 	leaveRun(t, v, loadEnds)
 }
 
@@ -278,7 +279,7 @@ func TestLoadReports(t *testing.T) {
 	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
 		t.Errorf("%s has become %v, %v", os.DevNull, info.Mode(), err)
 	}
-	start(t, "load", "-q", "-n", "10", "--csv", name("none.csv"), "--fail", "p99 > 1s", "http://127.0.0.1:1/").wait(exitProblem)
+	start(t, "load", "-q", "-n", "10", "--csv", name("none.csv"), "--fail", "p99 > 1s", "http://127.0.0.1:1/").wait(cli.ExitProblem)
 	left, err := filepath.Glob(name("*"))
 	want := []string{name("a.csv"), name("a.html"), name("link.json"), name("real.json")}
 	if err != nil || !slices.Equal(left, want) {

@@ -14,22 +14,12 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-	"io"
 	"os"
-	"runtime/debug"
 	"slices"
 
 	"github.com/alecthomas/kong"
-)
 
-// The exit codes.
-const (
-	exitDone    = 0
-	exitProblem = 1
-	exitMisuse  = 2
-	exitLeft    = 130
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
 )
 
 // command is the whole command line.
@@ -51,25 +41,20 @@ Example, a door before a demo backend, and a request through it:
   weir serve
   curl -i http://127.0.0.1:20000/hello`
 
-// streams are what a command writes to.
-type streams struct {
-	out, err *os.File
-}
-
 func main() {
-	os.Exit(run(os.Args[1:], streams{out: os.Stdout, err: os.Stderr}))
+	os.Exit(run(os.Args[1:], cli.Streams{Out: os.Stdout, Err: os.Stderr}))
 }
 
 // run parses the command line and runs the verb that it names.
-func run(args []string, s streams) int {
+func run(args []string, s cli.Streams) int {
 	var cmd command
 	exited := -1
 	parser, err := kong.New(&cmd,
 		kong.Name("weir"),
 		kong.Description(description),
-		kong.Writers(s.out, s.err),
+		kong.Writers(s.Out, s.Err),
 		kong.Exit(func(code int) { exited = code }),
-		kong.Vars{"version": version()},
+		kong.Vars{"version": cli.Version()},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.Help(helpOfDefault),
 		kong.Bind(s),
@@ -87,22 +72,25 @@ func run(args []string, s streams) int {
 		return exited // --help or --version
 	}
 	if err != nil {
-		return complain(s.err, explainBare(explainForeign(&problem{err: err, hint: helpFor(err), code: exitMisuse})))
+		return cli.Exit(s.Err, usageError(err))
 	}
-	switch err := ctx.Run(); {
-	case err == nil:
-		return exitDone
-	case errors.Is(err, errFound):
-		return exitProblem
-	case errors.Is(err, errLeft):
-		return exitLeft
-	default:
-		return complain(s.err, err)
-	}
+	return cli.Exit(s.Err, ctx.Run())
 }
 
-// asFlags takes the flags --help and --version where they are given as verbs,
-// which other programs have.
+// usageError returns the error of kong's parser with a hint: that of the verb
+// for this mistake, or else its --help.
+func usageError(err error) error {
+	u := cli.ParseUsageError(err)
+	for _, explain := range []func(cli.UsageError) error{explainLoadUsage, explainLabUsage} {
+		if explained := explain(u); explained != nil {
+			return explained
+		}
+	}
+	return cli.Misuse(err, u.Command+" --help")
+}
+
+// asFlags replaces the verbs help and version, which other programs have, by
+// the flags.
 func asFlags(args []string) []string {
 	switch {
 	case args[0] == "help":
@@ -113,48 +101,21 @@ func asFlags(args []string) []string {
 	return args
 }
 
-// helpFor returns the command that helps with a command line that was not
-// understood: the help of the verb, as far as there is one.
-func helpFor(err error) string {
-	var p *kong.ParseError
-	if errors.As(err, &p) && p.Context.Selected() != nil {
-		return p.Context.Selected().FullPath() + " --help"
+// nameDefaults removes the names of default commands from the help: the user
+// types weir load URL, which kong runs as weir load send URL.
+func nameDefaults(app *kong.Application) {
+	for _, verb := range app.Children {
+		if verb.DefaultCmd != nil {
+			verb.DefaultCmd.Name = ""
+		}
 	}
-	return "weir --help"
 }
 
-// A problem is an error with what to do about it.
-type problem struct {
-	err  error
-	hint string
-	code int // exitProblem when 0
-}
-
-func (p *problem) Error() string { return p.err.Error() }
-func (p *problem) Unwrap() error { return p.err }
-
-// complain writes an error in the two lines that the command speaks in, and
-// returns the exit code for it.
-func complain(w io.Writer, err error) int {
-	fmt.Fprintf(w, "weir: error: %v\n", err)
-	var p *problem
-	if !errors.As(err, &p) {
-		return exitProblem
+// helpOfDefault prints the help of the default command: weir load --help shows
+// that of weir load URL.
+func helpOfDefault(options kong.HelpOptions, ctx *kong.Context) error {
+	if at := ctx.Selected(); at != nil && at.DefaultCmd != nil {
+		ctx.Path = append(ctx.Path, &kong.Path{Parent: at, Command: at.DefaultCmd})
 	}
-	if p.hint != "" {
-		fmt.Fprintf(w, "weir: hint: %s\n", p.hint)
-	}
-	if p.code == 0 {
-		return exitProblem
-	}
-	return p.code
-}
-
-// version is the module's version as the build knows it.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "weir (unknown version)"
-	}
-	return "weir " + info.Main.Version
+	return kong.DefaultHelpPrinter(options, ctx)
 }

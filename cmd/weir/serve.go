@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/front"
 	"github.com/weirhq/weir/internal/backend"
 	"github.com/weirhq/weir/internal/machine"
@@ -38,7 +39,7 @@ Examples:
 }
 
 // Run runs the door until a signal ends it.
-func (c *serveCmd) Run(s streams) error {
+func (c *serveCmd) Run(s cli.Streams) error {
 	// A reader of the log that goes away must not take the door with it.
 	signal.Ignore(syscall.SIGPIPE)
 	// Whoever has read the greeting may send signals, so they are caught first.
@@ -47,18 +48,18 @@ func (c *serveCmd) Run(s streams) error {
 	if err := c.checkAddresses(); err != nil {
 		return err
 	}
-	limitMemory(s.err)
+	limitMemory(s.Err)
 	defer runtime.KeepAlive(heapFloor())
 	cfg, stop, err := c.load()
 	if err != nil {
 		return err
 	}
 	defer stop()
-	says := newVoice(s.err)
+	says := newVoice(s.Err)
 	defer says.end()
 	if err := c.open(cfg, s, says, signals); err != nil {
-		complain(says, err)
-		return errFound
+		cli.PrintError(says, err)
+		return cli.ErrReported
 	}
 	return nil
 }
@@ -80,7 +81,7 @@ func (c caught) stop() {
 }
 
 // open opens the log and the door, and serves. It closes the log.
-func (c *serveCmd) open(cfg *front.Config, s streams, says io.Writer, signals caught) (err error) {
+func (c *serveCmd) open(cfg *front.Config, s cli.Streams, says io.Writer, signals caught) (err error) {
 	out, err := openLog(cfg, s, says)
 	if err != nil {
 		return err
@@ -91,7 +92,7 @@ func (c *serveCmd) open(cfg *front.Config, s streams, says io.Writer, signals ca
 		return err
 	}
 	if err := door.Listen(); err != nil {
-		return &problem{err: err, hint: listenHint(err)}
+		return cli.WithHint(err, listenHint(err))
 	}
 	c.greet(door, says)
 	return c.serve(door, out, cfg.Drain.Delay+cfg.Drain.Timeout, says, signals)
@@ -107,7 +108,7 @@ func (c *serveCmd) checkAddresses() error {
 			continue
 		}
 		if _, _, err := net.SplitHostPort(f.addr); err != nil {
-			return &problem{err: fmt.Errorf("%s: %w", f.flag, err), hint: "write host:port, as in " + f.flag + " " + f.example, code: exitMisuse}
+			return cli.Misuse(fmt.Errorf("%s: %w", f.flag, err), "write host:port, as in "+f.flag+" "+f.example)
 		}
 	}
 	return nil
@@ -146,11 +147,11 @@ func (c *serveCmd) override(cfg *front.Config) {
 func readConfig(file string) (*front.Config, error) {
 	src, err := os.ReadFile(file)
 	if err != nil {
-		return nil, &problem{err: err, hint: fileHint(err), code: exitMisuse}
+		return nil, cli.Misuse(err, fileHint(err))
 	}
 	cfg, err := front.ParseConfig(file, src, os.LookupEnv)
 	if err != nil {
-		return nil, &problem{err: hasMistakes(file, err), hint: "weir check " + file}
+		return nil, cli.WithHint(hasMistakes(file, err), "weir check "+file)
 	}
 	return cfg, nil
 }
@@ -288,7 +289,7 @@ func (c *serveCmd) reload(door *front.Door, says io.Writer) {
 			return
 		}
 	}
-	complain(says, fmt.Errorf("reload: the configuration of before stays: %w", err))
+	cli.PrintError(says, fmt.Errorf("reload: the configuration of before stays: %w", err))
 	waitForLog(func() error {
 		door.ReloadFailed(err)
 		return nil

@@ -11,15 +11,16 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/front"
 )
 
 // openLog opens what the configuration names as the log's destinations.
-func openLog(cfg *front.Config, s streams, says io.Writer) (*front.Log, error) {
+func openLog(cfg *front.Config, s cli.Streams, says io.Writer) (*front.Log, error) {
 	grumble := grumbler{to: says}
-	out, err := front.OpenLog(cfg, s.out, s.err, grumble.about)
+	out, err := front.OpenLog(cfg, s.Out, s.Err, grumble.about)
 	if err != nil {
-		return nil, &problem{err: err, hint: "its folder must exist and be writable"}
+		return nil, cli.WithHint(err, "its folder must exist and be writable")
 	}
 	return out, nil
 }
@@ -33,9 +34,9 @@ func reopenLog(out *front.Log, says io.Writer) {
 	err, ended := waitForLog(out.Reopen)
 	switch {
 	case !ended:
-		complain(says, errors.New("the log is opened anew when the write under way has ended"))
+		cli.PrintError(says, errors.New("the log is opened anew when the write under way has ended"))
 	case err != nil:
-		complain(says, fmt.Errorf("the log goes on in the file of before: %w", err))
+		cli.PrintError(says, fmt.Errorf("the log goes on in the file of before: %w", err))
 	}
 }
 

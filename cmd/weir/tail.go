@@ -9,11 +9,13 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/internal/follow"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/record"
@@ -55,7 +57,7 @@ Examples:
 const followedLines = 10
 
 // Run reads until there is no more, or a signal.
-func (c *tailCmd) Run(s streams) error {
+func (c *tailCmd) Run(s cli.Streams) error {
 	// Who reads the output may have seen enough: that ends the writing, not
 	// the process.
 	signal.Ignore(syscall.SIGPIPE)
@@ -70,8 +72,8 @@ func (c *tailCmd) Run(s streams) error {
 	defer signal.Stop(signals)
 	var missed error
 	in, err := c.inputs(func(err error) {
-		complain(s.err, err)
-		missed = errFound
+		cli.PrintError(s.Err, err)
+		missed = cli.ErrReported
 	})
 	if err != nil {
 		return err
@@ -80,8 +82,8 @@ func (c *tailCmd) Run(s streams) error {
 		return missed
 	}
 	defer closeInputs(in)
-	if len(c.Files) == 0 && isTerminal(os.Stdin) {
-		fmt.Fprintln(s.err, "weir: tail reads what is typed here, until Ctrl-D; weir tail FILE reads a file")
+	if len(c.Files) == 0 && cli.IsTerminal(os.Stdin) {
+		fmt.Fprintln(s.Err, "weir: tail reads what is typed here, until Ctrl-D; weir tail FILE reads a file")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -94,7 +96,7 @@ func (c *tailCmd) Run(s streams) error {
 		return nil
 	}
 	if cond := view.where; cond != nil && cond.failed > 0 {
-		fmt.Fprintf(s.err, "weir: warning: --where failed on %s left out: %s\n", counted(cond.failed, "event, which was", "events, which were"), printable(cond.cause))
+		fmt.Fprintf(s.Err, "weir: warning: --where failed on %s left out: %s\n", counted(cond.failed, "event, which was", "events, which were"), printable(cond.cause))
 	}
 	return cmp.Or(err, missed)
 }
@@ -121,10 +123,6 @@ func counted(n int, one, more string) string {
 	return fmt.Sprint(n, " ", more)
 }
 
-// sameInterrupt is for how long after an interrupt another is the same one:
-// some programs that pass signals on send them to a process and to its group.
-const sameInterrupt = 300 * time.Millisecond
-
 // show hands the view what is read, until there is no more or a signal ends
 // it.
 func show(parts <-chan *part, signals <-chan os.Signal, leaveInterrupt bool, v *view) error {
@@ -146,7 +144,7 @@ func show(parts <-chan *part, signals <-chan os.Signal, leaveInterrupt bool, v *
 				return err
 			}
 		case sig := <-signals:
-			if sig != syscall.SIGINT || !leaveInterrupt || !left.IsZero() && time.Since(left) > sameInterrupt {
+			if sig != syscall.SIGINT || !leaveInterrupt || !left.IsZero() && time.Since(left) > cli.SameInterrupt {
 				return nil
 			}
 			if left.IsZero() {
@@ -157,9 +155,9 @@ func show(parts <-chan *part, signals <-chan os.Signal, leaveInterrupt bool, v *
 }
 
 // view makes what events are shown with.
-func (c *tailCmd) view(s streams) (*view, error) {
-	terminal := isTerminal(s.out)
-	v := newView(s.out)
+func (c *tailCmd) view(s cli.Streams) (*view, error) {
+	terminal := cli.IsTerminal(s.Out)
+	v := newView(s.Out)
 	v.eventsOnly, v.form = c.EventsOnly, c.Format
 	if v.form == "" {
 		v.form = formRaw
@@ -194,11 +192,11 @@ func (c *tailCmd) view(s streams) (*view, error) {
 
 // levelProblem explains why a level is none.
 func levelProblem(name string, err error) error {
-	p := &problem{err: fmt.Errorf("--level: %w", err), hint: "weir tail --help", code: exitMisuse}
-	if near := likely(name, levelNames); near != "" {
-		p.hint = "weir tail --level " + near
+	hint := "weir tail --help"
+	if near := cli.Suggest(name, levelNames); near != "" {
+		hint = "weir tail --level " + near
 	}
-	return p
+	return cli.Misuse(fmt.Errorf("--level: %w", err), hint)
 }
 
 // levelNames are the words for the levels, worst first.
@@ -212,9 +210,9 @@ func severityOf(level log.Level) record.Severity {
 // check finds what cannot be meant.
 func (c *tailCmd) check() error {
 	switch {
-	case !oneOf(c.Format, "", formHuman, formJSON, formLTSV, formRaw):
+	case !slices.Contains([]string{"", formHuman, formJSON, formLTSV, formRaw}, c.Format):
 		return c.misuse("--format: %q is none of human, json, ltsv, raw", c.Format)
-	case !oneOf(c.Color, "auto", "always", "never"):
+	case !slices.Contains([]string{"auto", "always", "never"}, c.Color):
 		return c.misuse("--color: %q is none of auto, always, never", c.Color)
 	case c.JSON && !c.Stats:
 		return c.misuse("--json goes with --stats; for events there is --format json")
@@ -222,34 +220,14 @@ func (c *tailCmd) check() error {
 		return c.misuse("--stats counts events and writes none, in --format or otherwise; for a JSON document there is --json")
 	case c.Lines != nil && c.Lines.FromEnd && c.Lines.Lines > maxHeld:
 		return c.misuse("--lines: %d is more than %d, the most that it can be", c.Lines.Lines, maxHeld)
-	case c.Follow && len(c.Files) > 1 && oneOf("-", c.Files...):
+	case c.Follow && len(c.Files) > 1 && slices.Contains(c.Files, "-"):
 		return c.misuse("--follow cannot wait for stdin and for files at once")
 	}
 	return nil
 }
 
 func (c *tailCmd) misuse(format string, args ...any) error {
-	return &problem{err: fmt.Errorf(format, args...), hint: "weir tail --help", code: exitMisuse}
-}
-
-func oneOf(s string, of ...string) bool {
-	for _, one := range of {
-		if s == one {
-			return true
-		}
-	}
-	return false
-}
-
-// isTerminal reports whether f is a terminal, as far as package os can tell: a
-// character device other than the one that takes everything.
-func isTerminal(f *os.File) bool {
-	info, err := f.Stat()
-	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return false
-	}
-	null, err := os.Stat(os.DevNull)
-	return err != nil || !os.SameFile(info, null)
+	return cli.Misuse(fmt.Errorf(format, args...), "weir tail --help")
 }
 
 // start returns where files begin to be read.
@@ -299,5 +277,5 @@ func fileProblem(name string, err error) error {
 	if of := (*fs.PathError)(nil); errors.As(err, &of) {
 		err = fmt.Errorf("%s: %w", of.Path, of.Err)
 	}
-	return &problem{err: err, hint: hint, code: exitMisuse}
+	return cli.Misuse(err, hint)
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/internal/follow"
 )
 
@@ -125,7 +126,7 @@ func closeInputs(all []*input) {
 // that it gets to end first.
 func leavesFirstInterrupt(all []*input) bool {
 	for _, in := range all {
-		if in.file == os.Stdin && !isTerminal(os.Stdin) {
+		if in.file == os.Stdin && !cli.IsTerminal(os.Stdin) {
 			return true
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
 )
 
 // TestTailMemory sends 64 MB of events through a condition, and then a line of
@@ -46,7 +48,7 @@ func TestTailMemory(t *testing.T) {
 		t.Errorf("the process has grown by %d kB want less than %d kB", grown>>10, mayGrow>>10)
 	}
 	w.Close()
-	p.wait(exitDone)
+	p.wait(cli.ExitOK)
 	lines := strings.SplitAfter(output(t, p), "\n")
 	if got, want := len(lines), 3; got != want || len(lines[1]) != longLine+len("the end\n") {
 		t.Errorf("got %d lines want %d: an event, and the long line as it was", got, want)
@@ -92,7 +94,7 @@ func onTerminal(t *testing.T, input string, env []string, args ...string) string
 	var shown bytes.Buffer
 	var reading sync.WaitGroup
 	reading.Go(func() { shown.ReadFrom(master) }) // until the last slave is closed
-	p.wait(exitDone)
+	p.wait(cli.ExitOK)
 	reading.Wait()
 	return strings.ReplaceAll(shown.String(), "\r\n", "\n")
 }
@@ -133,7 +135,7 @@ func TestTailReadsTheTerminal(t *testing.T) {
 	}
 	p.says(`^weir: tail reads what is typed here, until Ctrl-D; weir tail FILE reads a file\n$`)
 	writeTo(t, master, "typed\n\x04")
-	p.wait(exitDone)
+	p.wait(cli.ExitOK)
 	if got, want := output(t, p), "typed\n"; got != want {
 		t.Errorf("got %q want %q", got, want)
 	}
@@ -147,7 +149,7 @@ func TestTailEndsBeforeAWriterComes(t *testing.T) {
 		p := start(t, "tail", name)
 		await(t, "the pipe to be opened", func() bool { return isOpening(t, p) })
 		p.signal(sig)
-		p.wait(exitDone)
+		p.wait(cli.ExitOK)
 	}
 }
 
@@ -165,14 +167,14 @@ func TestTailNamedPipe(t *testing.T) {
 	}
 	writeTo(t, w, "not the last\n"+eventLine(1)+eventLine(2))
 	w.Close()
-	p.wait(exitDone)
+	p.wait(cli.ExitOK)
 	wantNumbered(t, p, 3)
 }
 
 func TestTailFollowsNoPipe(t *testing.T) {
 	t.Parallel()
 	p := start(t, "tail", "--follow", namedPipe(t))
-	p.wait(exitMisuse)
+	p.wait(cli.ExitMisuse)
 	said := p.stderr.String()
 	if !strings.Contains(said, "pipe is no regular file\nweir: hint: only a file that stays can be followed") {
 		t.Errorf("stderr: %q", said)
@@ -202,7 +204,7 @@ func TestTailFullDisk(t *testing.T) {
 		if err := p.start(); err != nil {
 			t.Fatal(err)
 		}
-		p.wait(exitProblem)
+		p.wait(cli.ExitProblem)
 		said := p.stderr.String()
 		if !strings.HasPrefix(said, "weir: error: write ") || strings.Count(said, "\n") != 1 {
 			t.Errorf("%v: stderr: %q want one line", args, said)

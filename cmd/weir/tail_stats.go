@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/log/record"
 )
 
@@ -152,7 +153,7 @@ func (s *tailStats) finish(out io.Writer) error {
 		return nil
 	}
 	severities, routes := s.rows()
-	return printJSON(out, struct {
+	return cli.PrintJSON(out, struct {
 		Events     int      `json:"events"`
 		OtherLines int      `json:"other_lines"`
 		Seconds    float64  `json:"seconds"`

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/internal/follow"
 )
 
@@ -99,7 +100,7 @@ func TestTailRotation(t *testing.T) {
 	}
 	awaitOutput(t, p, eventLine(n-1))
 	p.signal(syscall.SIGINT)
-	p.wait(exitDone)
+	p.wait(cli.ExitOK)
 	wantNumbered(t, p, n)
 }
 
@@ -118,7 +119,7 @@ func TestTailTruncation(t *testing.T) {
 	}
 	awaitOutput(t, p, eventLine(5))
 	p.signal(syscall.SIGTERM)
-	p.wait(exitDone)
+	p.wait(cli.ExitOK)
 	if got, want := strings.Count(output(t, p), "\n"), 7; got != want {
 		t.Errorf("got %d lines want %d:\n%s", got, want, output(t, p))
 	}
@@ -134,7 +135,7 @@ func TestTailBeginsNearTheEnd(t *testing.T) {
 	p := start(t, "tail", "-f", name)
 	awaitOutput(t, p, eventLine(19))
 	p.signal(syscall.SIGINT)
-	p.wait(exitDone)
+	p.wait(cli.ExitOK)
 	if got := output(t, p); !strings.HasPrefix(got, eventLine(10)) {
 		t.Errorf("begins with %.100q want %q", got, eventLine(10))
 	}
@@ -177,7 +178,7 @@ func TestTailInterrupt(t *testing.T) {
 	writeTo(t, w, eventLine(1)+"no newline")
 	awaitOutput(t, p, eventLine(1))
 	w.Close()
-	p.wait(exitDone)
+	p.wait(cli.ExitOK)
 	if got, want := output(t, p), eventLine(0)+eventLine(1)+"no newline\n"; got != want {
 		t.Errorf("got %q want %q", got, want)
 	}
@@ -186,7 +187,7 @@ func TestTailInterrupt(t *testing.T) {
 	writeTo(t, w, strings.Repeat(eventLine(0), 5000)) // more than a pipe holds, so it is being read
 	p.signal(syscall.SIGINT)
 	p.signal(syscall.SIGTERM)
-	p.wait(exitDone)
+	p.wait(cli.ExitOK)
 	if got := output(t, p); !strings.Contains(got, "EVENTS") {
 		t.Errorf("no table at the end: %q", got)
 	}
@@ -199,7 +200,7 @@ func TestTailSameInterrupt(t *testing.T) {
 		ended := make(chan error, 1)
 		go func() { ended <- show(nil, signals, true, newView(io.Discard)) }()
 		signals <- syscall.SIGINT
-		time.Sleep(sameInterrupt)
+		time.Sleep(cli.SameInterrupt)
 		signals <- syscall.SIGINT
 		synctest.Wait()
 		if len(ended) > 0 {
@@ -235,7 +236,7 @@ func TestTailClosedOutput(t *testing.T) {
 		t.Errorf("first line: %q, %v", line, err)
 	}
 	r.Close()
-	p.wait(exitDone)
+	p.wait(cli.ExitOK)
 	if said := p.stderr.String(); said != "" {
 		t.Errorf("stderr: %q", said)
 	}
@@ -253,7 +254,7 @@ func TestTailShowsControls(t *testing.T) {
 		p, w := pipeInto(t, "tail", "--format", format)
 		writeTo(t, w, hostile)
 		w.Close()
-		p.wait(exitDone)
+		p.wait(cli.ExitOK)
 		if got := output(t, p); got != want {
 			t.Errorf("%s: got %q want %q", format, got, want)
 		}
@@ -275,7 +276,7 @@ func TestTailHeaders(t *testing.T) {
 		awaitOutput(t, p, step.text)
 	}
 	p.signal(syscall.SIGINT)
-	p.wait(exitDone)
+	p.wait(cli.ExitOK)
 	want := strings.ReplaceAll("==> a <==\none\ntwo\n\n==> b <==\nthree\n\n==> a <==\nfour\n", "==> ", "==> "+dir+"/")
 	want = strings.NewReplacer("/a <", `/a\u001b.log <`, "/b <", "/b.log <").Replace(want)
 	if got := output(t, p); got != want {

@@ -17,6 +17,7 @@ import (
 	"github.com/expr-lang/expr/types"
 	"github.com/expr-lang/expr/vm"
 
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/log/record"
 )
 
@@ -178,7 +179,7 @@ func whereError(source string, err error) error {
 	name, isName := strings.CutPrefix(at.Message, "unknown name ")
 	switch {
 	case isName:
-		if near := inFull(likely(name, knownNames())); near != "" {
+		if near := inFull(cli.Suggest(name, knownNames())); near != "" {
 			at.Message += ", did you mean " + near + "?"
 		}
 		hint = "an event has " + strings.Join(slices.Sorted(maps.Keys(nameKinds)), ", ") + "; its fields are in data, as in data.rows"
@@ -195,7 +196,7 @@ func whereError(source string, err error) error {
 // whereProblem shows where in an expression something is wrong.
 func whereProblem(source string, err error, hint string) error {
 	hint = cmp.Or(hint, "compare fields of the event, as in --where 'http.status_code >= 500 && http.duration > 250ms'")
-	return &problem{err: fmt.Errorf("--where: %w", placed(source, err)), hint: hint, code: exitMisuse}
+	return cli.Misuse(fmt.Errorf("--where: %w", placed(source, err)), hint)
 }
 
 // placed shows the place of an error in the expression as it was written.

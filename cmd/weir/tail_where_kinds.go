@@ -11,6 +11,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/file"
 
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/log"
 )
 
@@ -91,7 +92,7 @@ func mistaken(at ast.Node, hint, format string, args ...any) *mistake {
 
 // didYouMean ends what is said of a word that is not known.
 func didYouMean(word string, words []string) string {
-	if near := likely(word, words); near != "" {
+	if near := cli.Suggest(word, words); near != "" {
 		return ", did you mean " + near + "?"
 	}
 	return ""

@@ -1,8 +1,8 @@
-package main
+package cli
 
 import "testing"
 
-func TestLikely(t *testing.T) {
+func TestSuggest(t *testing.T) {
 	words := []string{"debug", "info", "warn", "error", "status_code", "path"}
 	for w, want := range map[string]string{
 		"warning":    "warn",
@@ -14,7 +14,7 @@ func TestLikely(t *testing.T) {
 		"":           "",
 		"x":          "",
 	} {
-		if got := likely(w, words); got != want {
+		if got := Suggest(w, words); got != want {
 			t.Errorf("%q: got %q want %q", w, got, want)
 		}
 	}

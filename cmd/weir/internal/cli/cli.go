@@ -1,0 +1,64 @@
+// Package cli holds the parts that the verbs of the weir command share: exit
+// codes, errors with a hint, output streams, report files and interrupts.
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"os"
+	"runtime/debug"
+
+	"golang.org/x/term"
+)
+
+// Streams are the outputs of a verb.
+type Streams struct {
+	Out, Err *os.File
+}
+
+// IsTerminal reports whether f is a terminal. Any character device counts,
+// except the null device.
+func IsTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
+}
+
+// TerminalSize returns the size in characters, or 0, 0 if f is not a terminal.
+func TerminalSize(f *os.File) (width, height int) {
+	width, height, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0, 0
+	}
+	return width, height
+}
+
+// PrintJSON writes an indented JSON document.
+func PrintJSON[D any](w io.Writer, document D) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(document)
+}
+
+// Buffered calls write with a buffered writer to out, and flushes it.
+func Buffered(out io.Writer, write func(io.Writer) error) error {
+	w := bufio.NewWriterSize(out, 64<<10)
+	if err := write(w); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+// Version returns "weir" and the module version recorded by the build.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "weir (unknown version)"
+	}
+	return "weir " + info.Main.Version
+}
