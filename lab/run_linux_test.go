@@ -24,6 +24,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirhq/weir/internal/process"
 	"github.com/weirhq/weir/lab"
 )
 
@@ -725,8 +726,8 @@ func TestResumeAfterKill(t *testing.T) { // alone: what it kills would fall to t
 }
 
 func zombie(pid int) bool {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	return err != nil || strings.Contains(string(stat), ") Z ")
+	stat, err := process.ReadStat(pid)
+	return err != nil || stat.Ended()
 }
 
 // TestTwoLabs has two write to one folder.

@@ -43,20 +43,6 @@ func TestParseLoadRefuses(t *testing.T) {
 	}
 }
 
-func TestParseStat(t *testing.T) {
-	stat := "4711 (worker (1) of) S 4700 4711 4711 0 -1 4194560 5 6 7 8 120 30 4 1 20 0 1 0 100 0 0\n"
-	got, err := parseStat([]byte(stat))
-	want := usage{pid: 4711, parent: 4700, cpu: 1550 * time.Millisecond}
-	if err != nil || got != want {
-		t.Errorf("got %+v, %v, want %+v", got, err, want)
-	}
-	for _, broken := range []string{"", "4711", "4711 (x) S 1", strings.Replace(stat, "120", "x", 1)} {
-		if got, err := parseStat([]byte(broken)); err == nil {
-			t.Errorf("%q: got %+v, want an error", broken, got)
-		}
-	}
-}
-
 func TestCountLines(t *testing.T) {
 	text := strings.Repeat("a line\n", 300_000) + "a torn one"
 	if got, err := countLines(strings.NewReader(text)); err != nil || got != 300_000 {

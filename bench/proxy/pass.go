@@ -30,7 +30,7 @@ type Bench struct {
 	Load        time.Duration // of a measured pass; a second to warm up comes before it
 	Dir         string        // where the folders of the passes are made
 
-	backend *process
+	backend *program
 	dir     string
 	port    int
 }
@@ -63,7 +63,7 @@ func (b *Bench) Close() error {
 }
 
 // launch starts what command makes of the site and waits until it answers.
-func launch(ctx context.Context, name string, t Tools, s site, command func(Tools, site) (command, error)) (*process, error) {
+func launch(ctx context.Context, name string, t Tools, s site, command func(Tools, site) (command, error)) (*program, error) {
 	c, err := command(t, s)
 	if err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func (b *Bench) site(d Door) (site, error) {
 }
 
 // measure returns the cost and how many requests there were in all.
-func (b *Bench) measure(ctx context.Context, d Door, p *process, s site) (Cost, int, error) {
+func (b *Bench) measure(ctx context.Context, d Door, p *program, s site) (Cost, int, error) {
 	url := "http://" + local(s.port) + "/economy/bulletins/september2026?page=2"
 	warm, err := runLoad(ctx, url, b.Connections, time.Second)
 	if err != nil {
@@ -143,7 +143,7 @@ type meters struct {
 	mallocs float64
 }
 
-func read(ctx context.Context, d Door, p *process, s site) (meters, error) {
+func read(ctx context.Context, d Door, p *program, s site) (meters, error) {
 	cpu, err := cpuOf(p.pid())
 	if err != nil || d.mallocs == "" {
 		return meters{cpu: cpu}, err

@@ -145,9 +145,8 @@ func oldestWith(links map[string]bool) (pid int, err error) {
 		if !has {
 			continue
 		}
-		text, err := os.ReadFile("/proc/" + entry.Name() + "/stat")
-		if stat, ok := parseStat(text); err == nil && ok && (pid == 0 || stat.started < oldest) {
-			pid, oldest = number, stat.started
+		if stat, err := ReadStat(number); err == nil && (pid == 0 || stat.Started < oldest) {
+			pid, oldest = number, stat.Started
 		}
 	}
 	if pid == 0 {

@@ -51,6 +51,9 @@ func (*Process) Command() (string, error) { return "", unsupported("read a proce
 // SelfThread returns an error that wraps [errors.ErrUnsupported].
 func SelfThread() (Thread, error) { return Thread{}, unsupported("sample a thread") }
 
+// ReadStat returns an error that wraps [errors.ErrUnsupported].
+func ReadStat(int) (Stat, error) { return Stat{}, unsupported("read the stat of a process") }
+
 // ListeningOn returns an error that wraps [errors.ErrUnsupported].
 func ListeningOn(netip.AddrPort) (int, error) {
 	return 0, unsupported("find the process that listens")

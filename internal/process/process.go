@@ -42,3 +42,23 @@ type Thread struct {
 	CPU    time.Duration
 	Waited time.Duration // ready to run, with no CPU to run on
 }
+
+// A Stat holds fields of /proc/PID/stat, see proc_pid_stat(5).
+type Stat struct {
+	PID                          int
+	Name                         string // of the program, at most 15 bytes
+	State                        byte
+	Parent, Group, Session       int
+	User, System                 time.Duration // exact to a hundredth of a second
+	ChildrenUser, ChildrenSystem time.Duration // of the children that the process has waited for
+	Threads                      int
+	Started                      int64 // ticks from the boot of the machine; with PID it identifies a process
+	RSS                          int64 // bytes
+}
+
+// Ended reports whether the process has ended, even if its parent has not
+// waited for it yet. A process whose first thread has ended before the others
+// is a zombie too, but has not ended.
+func (s Stat) Ended() bool {
+	return s.State == 'X' || s.State == 'x' || s.State == 'Z' && s.Threads <= 1
+}

@@ -113,19 +113,19 @@ func (p *Process) sample() (s sample, err error) {
 	if err != nil {
 		return s, p.failed("sample", err)
 	}
-	stat, ok := parseStat(text)
+	stat, _, ok := parseStat(text)
 	if !ok {
 		return s, fmt.Errorf("sample process %d: /proc/%d/stat has %.60q: not the fields that are known", p.pid, p.pid, text)
 	}
-	s.User, s.System = stat.user, stat.system
-	s.children = times{stat.childrenUser + stat.childrenSystem, stat.childrenUser, stat.childrenSystem}
+	s.User, s.System = stat.User, stat.System
+	s.children = times{stat.ChildrenUser + stat.ChildrenSystem, stat.ChildrenUser, stat.ChildrenSystem}
 	if s.CPU = cpu; !clocked {
-		s.CPU = stat.user + stat.system
+		s.CPU = stat.User + stat.System
 	}
-	if s.zombie = stat.ended(); s.zombie {
+	if s.zombie = stat.Ended(); s.zombie {
 		return s, p.failed("sample", os.ErrProcessDone)
 	}
-	s.RSS, s.Threads, s.Processes = stat.rss, stat.threads, 1
+	s.RSS, s.Threads, s.Processes = stat.RSS, stat.Threads, 1
 	if text, err = p.read(p.status); err != nil {
 		return sample{}, p.failed("sample", err)
 	}

@@ -2,20 +2,11 @@ package process
 
 import (
 	"bytes"
+	"fmt"
 	"os"
+	"strconv"
 	"time"
 )
-
-// A stat is what /proc/PID/stat says, proc_pid_stat(5).
-type stat struct {
-	state                        byte
-	parent                       int
-	user, system                 time.Duration
-	childrenUser, childrenSystem time.Duration
-	threads                      int
-	started                      int64 // in ticks since the machine was
-	rss                          int64 // in bytes
-}
 
 // tick is what the times in /proc count in: USER_HZ is 100 on everything that
 // Go runs on.
@@ -23,46 +14,67 @@ const tick = 10 * time.Millisecond
 
 var pageSize = int64(os.Getpagesize())
 
-// parseStat reads "12 (na) me) S 1 ...": the name is any text, so that the last
-// parenthesis ends it.
-func parseStat(text []byte) (s stat, ok bool) {
-	end := bytes.LastIndexByte(text, ')')
-	if end < 0 || len(text) < end+4 {
-		return s, false
+// ReadStat reads /proc/PID/stat. The error wraps [os.ErrProcessDone] if there
+// is no such process.
+func ReadStat(pid int) (Stat, error) {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if isGone(err) {
+		err = os.ErrProcessDone
 	}
-	s.state = text[end+2]
-	fields := text[end+3:]
-	for field := 4; field <= 24; field++ {
-		var value int64
-		if value, fields, ok = number(fields); !ok {
-			return s, false
-		}
-		switch field {
-		case 4:
-			s.parent = int(value)
-		case 14:
-			s.user = time.Duration(value) * tick
-		case 15:
-			s.system = time.Duration(value) * tick
-		case 16:
-			s.childrenUser = time.Duration(value) * tick
-		case 17:
-			s.childrenSystem = time.Duration(value) * tick
-		case 20:
-			s.threads = int(value)
-		case 22:
-			s.started = value
-		case 24:
-			s.rss = value * pageSize
-		}
+	if err != nil {
+		return Stat{}, fmt.Errorf("read the stat of process %d: %w", pid, err)
 	}
-	return s, true
+	s, name, ok := parseStat(text)
+	if !ok {
+		return Stat{}, fmt.Errorf("/proc/%d/stat has unknown fields: %.60q", pid, text)
+	}
+	s.Name = string(name)
+	return s, nil
 }
 
-// ended tells whether nothing runs any more. A first thread that has ended
-// before the others is a zombie, too.
-func (s stat) ended() bool {
-	return s.state == 'X' || s.state == 'x' || s.state == 'Z' && s.threads <= 1
+// parseStat parses "12 (na) me) S 1 ...". The name may contain any bytes, so it
+// ends at the last parenthesis. It is a view into text; Stat.Name is not set,
+// which saves an allocation for each sample.
+func parseStat(text []byte) (s Stat, name []byte, ok bool) {
+	begin, end := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
+	if begin < 0 || end < begin || len(text) < end+4 {
+		return s, nil, false
+	}
+	pid, _, ok := number(text[:begin])
+	s.PID, s.State = int(pid), text[end+2]
+	fields := text[end+3:]
+	for field := 4; field <= 24 && ok; field++ {
+		var value int64
+		value, fields, ok = number(fields)
+		s.set(field, value)
+	}
+	return s, text[begin+1 : end], ok
+}
+
+// set stores a field by its number in proc_pid_stat(5).
+func (s *Stat) set(field int, value int64) {
+	switch field {
+	case 4:
+		s.Parent = int(value)
+	case 5:
+		s.Group = int(value)
+	case 6:
+		s.Session = int(value)
+	case 14:
+		s.User = time.Duration(value) * tick
+	case 15:
+		s.System = time.Duration(value) * tick
+	case 16:
+		s.ChildrenUser = time.Duration(value) * tick
+	case 17:
+		s.ChildrenSystem = time.Duration(value) * tick
+	case 20:
+		s.Threads = int(value)
+	case 22:
+		s.Started = value
+	case 24:
+		s.RSS = value * pageSize
+	}
 }
 
 // statusNumber finds a number in /proc/PID/status, where lines are like

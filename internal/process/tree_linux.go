@@ -160,8 +160,8 @@ func (p *Process) parents() (listed []int, parents map[int]int, err error) {
 		if err != nil {
 			continue // it has ended
 		}
-		if stat, ok := parseStat(text); ok {
-			parents[pid] = stat.parent
+		if stat, _, ok := parseStat(text); ok {
+			parents[pid] = stat.Parent
 		}
 	}
 	return listed, parents, nil

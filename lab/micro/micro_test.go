@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/weirhq/weir/internal/process"
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
 	"github.com/weirhq/weir/lab/micro"
@@ -285,13 +287,17 @@ func TestInterruptedRun(t *testing.T) {
 	if r.Configurations[2].Name != "HEAD (B)" {
 		t.Errorf("a side against itself is called %q, want HEAD (B)", r.Configurations[2].Name)
 	}
+	pid, err := strconv.Atoi(child)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
-		stat, err := os.ReadFile("/proc/" + child + "/stat")
-		if err != nil || strings.Contains(string(stat), ") Z ") { // nobody may have waited for it yet
+		stat, err := process.ReadStat(pid)
+		if err != nil || stat.Ended() {
 			break
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("the benchmark's child is still there: %s", stat)
+			t.Fatalf("the benchmark's child still runs: %+v", stat)
 		}
 	}
 	nothingLeft(t, dir, temp)

@@ -6,24 +6,16 @@ import (
 	"fmt"
 	"os"
 	"strconv"
-	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/weirhq/weir/internal/process"
 )
 
-// A proc is a process as /proc/PID/stat has it. Its number and its start
-// together name it for good.
-type proc struct {
-	pid     int
-	name    string
-	parent  int
-	group   int
-	session int
-	ended   bool // and nobody has waited for it
-	started string
-}
+// A proc is a process.
+type proc struct{ process.Stat }
 
-func (p proc) String() string { return fmt.Sprintf("%d (%s)", p.pid, p.name) }
+func (p proc) String() string { return fmt.Sprintf("%d (%s)", p.PID, p.Name) }
 
 // A family is a program and all that descends from it.
 //
@@ -39,8 +31,8 @@ type family struct {
 
 func newFamily(root int, mark string, brand brand) *family {
 	f := &family{root: root, mark: mark, brand: brand, known: make(map[int]proc)}
-	if p, ok := readProc(root); ok {
-		f.known[root] = p
+	if stat, err := process.ReadStat(root); err == nil {
+		f.known[root] = proc{stat}
 	}
 	return f
 }
@@ -54,7 +46,7 @@ func (f *family) look() ([]proc, error) {
 		return nil, err
 	}
 	for pid, member := range f.known {
-		if now, ok := all[pid]; !ok || now.started != member.started {
+		if now, ok := all[pid]; !ok || now.Started != member.Started {
 			delete(f.known, pid)
 		}
 	}
@@ -70,9 +62,9 @@ func (f *family) look() ([]proc, error) {
 	for pid := range f.known {
 		p := all[pid]
 		switch {
-		case !p.ended:
+		case !p.Ended():
 			living = append(living, p)
-		case pid != f.root && p.parent == os.Getpid():
+		case pid != f.root && p.Parent == os.Getpid():
 			unix.Wait4(pid, nil, unix.WNOHANG, nil)
 			delete(f.known, pid)
 		}
@@ -82,10 +74,10 @@ func (f *family) look() ([]proc, error) {
 
 // has tells whether a process that is not known yet is a member.
 func (f *family) has(p proc) bool {
-	if _, ok := f.known[p.parent]; ok {
+	if _, ok := f.known[p.Parent]; ok {
 		return true
 	}
-	return p.parent == os.Getpid() && (p.session == f.root || hasMark(p.pid, f.mark) || f.brand.isOn(p.pid))
+	return p.Parent == os.Getpid() && (p.Session == f.root || hasMark(p.PID, f.mark) || f.brand.isOn(p.PID))
 }
 
 // hasMark tells whether a process has been started with a variable in its
@@ -109,10 +101,10 @@ func hasMark(pid int, mark string) bool {
 // signal sends a signal, unless the process has ended and its number is
 // another one's.
 func (p proc) signal(s unix.Signal) error {
-	if now, ok := readProc(p.pid); !ok || now.started != p.started {
+	if now, err := process.ReadStat(p.PID); err != nil || now.Started != p.Started {
 		return nil
 	}
-	if err := unix.Kill(p.pid, s); err != nil && !errors.Is(err, unix.ESRCH) {
+	if err := unix.Kill(p.PID, s); err != nil && !errors.Is(err, unix.ESRCH) {
 		return fmt.Errorf("send %v to %v: %w", s, p, err)
 	}
 	return nil
@@ -135,42 +127,9 @@ func processes() (map[int]proc, error) {
 		if err != nil {
 			continue
 		}
-		if p, ok := readProc(pid); ok {
-			all[pid] = p
+		if stat, err := process.ReadStat(pid); err == nil {
+			all[pid] = proc{stat}
 		}
 	}
 	return all, nil
-}
-
-// readProc is not ok when there is no such process any more.
-func readProc(pid int) (proc, bool) {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		return proc{}, false
-	}
-	return parseProc(string(text))
-}
-
-// parseProc reads "12 (na) me) S 1 12 12 ...", proc_pid_stat(5): the name is any
-// text, so that the last parenthesis ends it.
-func parseProc(stat string) (p proc, ok bool) {
-	begin, end := strings.IndexByte(stat, '('), strings.LastIndexByte(stat, ')')
-	if begin < 1 || end < begin {
-		return p, false
-	}
-	fields := strings.Fields(stat[end+1:])
-	const state, parent, group, session, threads, started = 0, 1, 2, 3, 17, 19
-	if len(fields) <= started {
-		return p, false
-	}
-	p.name = stat[begin+1 : end]
-	p.started = fields[started]
-	// A first thread that has ended before the others is a zombie, too.
-	p.ended = fields[state] == "X" || fields[state] == "Z" && (fields[threads] == "0" || fields[threads] == "1")
-	var errs [4]error
-	p.pid, errs[0] = strconv.Atoi(stat[:begin-1])
-	p.parent, errs[1] = strconv.Atoi(fields[parent])
-	p.group, errs[2] = strconv.Atoi(fields[group])
-	p.session, errs[3] = strconv.Atoi(fields[session])
-	return p, errors.Join(errs[:]...) == nil
 }

@@ -140,16 +140,3 @@ func TestNotThere(t *testing.T) {
 		t.Error("memory.swap.max was made, which no kernel allows")
 	}
 }
-
-func TestParseProc(t *testing.T) {
-	const stat = "12 (a) b) S 1 2 3 0 -1 4194304 100 0 0 0 7 8 9 10 20 0 4 0 2270164 3133440 380"
-	want := proc{pid: 12, name: "a) b", parent: 1, group: 2, session: 3, started: "2270164"}
-	if got, ok := parseProc(stat); got != want || !ok {
-		t.Errorf("parseProc = %+v, %v; want %+v", got, ok, want)
-	}
-	for i := range len(stat) - len(" 3133440 380") - len("2270164") {
-		if got, ok := parseProc(stat[:i]); ok {
-			t.Errorf("parseProc(%q) = %+v", stat[:i], got)
-		}
-	}
-}

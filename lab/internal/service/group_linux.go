@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/weirhq/weir/internal/process"
 )
 
 // A group is a control group of a service's own. It holds all of its processes
@@ -225,8 +227,8 @@ func (g *group) kill() error {
 	errs := []error{err}
 	for _, word := range strings.Fields(string(text)) {
 		pid, _ := strconv.Atoi(word) // 0 of those that this process cannot see
-		if p, ok := readProc(pid); ok {
-			errs = append(errs, p.signal(syscall.SIGKILL))
+		if stat, err := process.ReadStat(pid); err == nil {
+			errs = append(errs, proc{stat}.signal(syscall.SIGKILL))
 		}
 	}
 	return errors.Join(errs...)

@@ -257,8 +257,8 @@ func EndMarked(beginning string) (killed []string, err error) {
 		return nil, err
 	}
 	for _, p := range all {
-		env, err := os.ReadFile(filepath.Join("/proc", fmt.Sprint(p.pid), "environ"))
-		if err != nil || p.ended || p.pid == os.Getpid() || !strings.HasPrefix(string(env), beginning) && !strings.Contains(string(env), "\x00"+beginning) {
+		env, err := os.ReadFile(filepath.Join("/proc", fmt.Sprint(p.PID), "environ"))
+		if err != nil || p.Ended() || p.PID == os.Getpid() || !strings.HasPrefix(string(env), beginning) && !strings.Contains(string(env), "\x00"+beginning) {
 			continue
 		}
 		if err := p.signal(syscall.SIGKILL); err != nil {

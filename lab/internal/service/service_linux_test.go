@@ -16,13 +16,14 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/weirhq/weir/internal/process"
 	"github.com/weirhq/weir/lab/internal/service"
 )
 
-// lives tells whether a process runs.
+// lives reports whether a process runs.
 func lives(pid int) bool {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	return err == nil && !strings.Contains(string(stat), ") Z ")
+	stat, err := process.ReadStat(pid)
+	return err == nil && !stat.Ended()
 }
 
 func linked(pid, fd int) bool {

@@ -16,7 +16,7 @@ const (
 // end ends the family.
 func (s *Service) end(ctx context.Context, within time.Duration) (e Ending) {
 	living, _ := s.family.look()
-	if !slices.ContainsFunc(living, func(p proc) bool { return p.pid == s.family.root }) {
+	if !slices.ContainsFunc(living, func(p proc) bool { return p.PID == s.family.root }) {
 		e.Outlived = named(living)
 	}
 	s.terminate(living)
@@ -40,7 +40,7 @@ func (s *Service) terminate(living []proc) {
 	}
 }
 
-func (s *Service) inGroup(p proc) bool { return p.group == s.family.root }
+func (s *Service) inGroup(p proc) bool { return p.Group == s.family.root }
 
 // await returns who lives when the time is over, which is soon once ctx is done.
 func (s *Service) await(ctx context.Context, deadline time.Time) []proc {

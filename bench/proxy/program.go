@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A process is a program that runs beside the measurement. Whoever starts one stops it.
-type process struct {
+// A program is a process that runs beside the measurement. The caller of start must call stop.
+type program struct {
 	name   string
 	cmd    *exec.Cmd
 	output string        // the file with what it says on stdout and stderr
@@ -27,13 +27,13 @@ type command struct {
 
 // start starts c in dir, in a process group of its own: Ctrl-C in a terminal reaches this process alone, which then
 // ends the others in order. Should this process be killed, the kernel ends them.
-func start(name string, c command, dir string) (*process, error) {
+func start(name string, c command, dir string) (*program, error) {
 	out, err := os.Create(filepath.Join(dir, name+".output"))
 	if err != nil {
 		return nil, err
 	}
 	defer out.Close()
-	p := &process{name: name, cmd: exec.Command(c.args[0], c.args[1:]...), output: out.Name(), ended: make(chan struct{})}
+	p := &program{name: name, cmd: exec.Command(c.args[0], c.args[1:]...), output: out.Name(), ended: make(chan struct{})}
 	p.cmd.Dir = dir
 	p.cmd.Env = append(os.Environ(), c.env...)
 	p.cmd.Stdout, p.cmd.Stderr = out, out
@@ -48,10 +48,10 @@ func start(name string, c command, dir string) (*process, error) {
 	return p, nil
 }
 
-func (p *process) pid() int { return p.cmd.Process.Pid }
+func (p *program) pid() int { return p.cmd.Process.Pid }
 
 // stop asks p to end and, when it has not after a while, kills its group. It returns when p is gone.
-func (p *process) stop() {
+func (p *program) stop() {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM) // an error says that it is gone already
 	select {
 	case <-p.ended:
@@ -62,7 +62,7 @@ func (p *process) stop() {
 }
 
 // ready waits until url answers 200 with size bytes.
-func (p *process) ready(ctx context.Context, url string, size int64) error {
+func (p *program) ready(ctx context.Context, url string, size int64) error {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -100,7 +100,7 @@ func answers(ctx context.Context, url string, size int64) error {
 }
 
 // lastWords returns the end of what p said.
-func (p *process) lastWords() string {
+func (p *program) lastWords() string {
 	said, err := os.ReadFile(p.output)
 	if err != nil {
 		return err.Error()
