@@ -64,7 +64,7 @@ func (d *Door) newGate(route string, l RequestLimits, all map[string]*gate) *gat
 	case before != nil && before.limits.Rate == l.Rate:
 		g.rate = before.rate
 	default:
-		g.rate = limit.NewRate(limit.RateOptions{Every: l.Rate.Every, Burst: max(l.Rate.Burst, 1), Keys: rateKeys})
+		g.rate = limit.NewRate(limit.RateOptions{Every: l.Rate.Every, Burst: l.Rate.Burst, Keys: rateKeys})
 	}
 	return g
 }

@@ -15,7 +15,10 @@ func TestAlloc(t *testing.T) {
 	}
 	ctx := t.Context()
 	inFlight := limit.NewInFlight(limit.InFlightOptions{Max: 1})
-	full := limit.NewInFlight(limit.InFlightOptions{})
+	full := limit.NewInFlight(limit.InFlightOptions{Max: 1})
+	if err := full.Enter(ctx); err != nil {
+		t.Fatal(err)
+	}
 	few := limit.NewRate(limit.RateOptions{Every: time.Hour, Burst: 10})
 	many := limit.NewRate(limit.RateOptions{Every: time.Hour, Burst: 10, Keys: 100})
 	keys := make([]limit.Key, 10_000)

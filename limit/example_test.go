@@ -46,18 +46,14 @@ func ExampleInFlight_Enter() {
 
 // Several limits are several middlewares; the outermost is asked first.
 func ExampleMiddleware() {
-	client := func(r *http.Request) limit.Key {
-		peer, _ := netip.ParseAddrPort(r.RemoteAddr) // the zero AddrPort is a client like another
-		return limit.KeyOf(peer.Addr())
-	}
 	tell := func(r *http.Request, why *limit.Refusal) { fmt.Println(r.RemoteAddr, why) }
 	rate := limit.NewRate(limit.RateOptions{Every: time.Minute, Burst: 1})
 	inFlight := limit.NewInFlight(limit.InFlightOptions{Max: 100, Queue: 200, Wait: 200 * time.Millisecond})
 
 	var handler http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, "hello") })
 	handler = limit.Middleware(inFlight.Policy("site"), tell)(handler)
-	handler = limit.Middleware(limit.MaxBody("body", 1<<20), tell)(handler)
-	handler = limit.Middleware(rate.Policy("client", client), tell)(handler)
+	handler = limit.Middleware(limit.MaxBody(1<<20).Policy("body"), tell)(handler)
+	handler = limit.Middleware(rate.Policy("client"), tell)(handler)
 
 	for range 2 {
 		answer := httptest.NewRecorder()

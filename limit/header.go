@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"math"
 	"strconv"
 	"time"
 )
@@ -26,7 +27,7 @@ func RetrySeconds(d time.Duration) int64 {
 // cannot be told; then the quota is what comes back within a second.
 func (r *Rate) AppendPolicy(b []byte, name string) []byte {
 	window := RetrySeconds(time.Duration(r.fill))
-	quota := int64(0)
+	quota := int64(math.MaxInt64) // without a limit
 	if r.every > 0 {
 		quota = window * int64(time.Second) / r.every
 	}

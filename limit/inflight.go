@@ -3,6 +3,7 @@ package limit
 import (
 	"context"
 	"errors"
+	"net/http"
 	"sync"
 	"time"
 )
@@ -19,7 +20,7 @@ var (
 
 // InFlightOptions are the settings of an InFlight.
 type InFlightOptions struct {
-	// Max is how many may be inside at once. Without it nobody may.
+	// Max is how many may be inside at once. Zero sets no limit.
 	Max int
 	// Queue is how many more may wait; 0: none.
 	Queue int
@@ -28,8 +29,8 @@ type InFlightOptions struct {
 }
 
 // An InFlight lets at most Max in at once and makes a few more wait. Make one
-// with NewInFlight; the zero InFlight refuses everybody. Any number of
-// goroutines may share it.
+// with NewInFlight; the zero InFlight has no limit. Any number of goroutines may
+// share it.
 //
 // Those who wait go in by the order in which they came, and who finds the line
 // full is refused at once: that is best for a burst. But when somebody has been
@@ -90,7 +91,7 @@ func (f *InFlight) Change(o InFlightOptions) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.set(o)
-	for f.inside < f.max && f.line.len > 0 {
+	for f.free() && f.line.len > 0 {
 		f.inside++
 		f.letIn()
 	}
@@ -107,7 +108,7 @@ func (f *InFlight) Enter(ctx context.Context) error {
 		return err
 	}
 	f.mu.Lock()
-	if f.inside < f.max && f.line.len == 0 {
+	if f.free() && f.line.len == 0 {
 		f.inside++
 		f.stats.Entered++
 		f.mu.Unlock()
@@ -120,6 +121,9 @@ func (f *InFlight) Enter(ctx context.Context) error {
 	}
 	return f.await(ctx, w)
 }
+
+// free reports whether another caller may go in. f.mu is held.
+func (f *InFlight) free() bool { return f.max <= 0 || f.inside < f.max }
 
 // enqueue puts a newcomer into the line. f.mu is held.
 func (f *InFlight) enqueue(now time.Time) (*waiter, error) {
@@ -172,6 +176,18 @@ func (f *InFlight) await(ctx context.Context, w *waiter) error {
 		return f.giveUp(w, ctx.Err())
 	case <-timer.C:
 		return f.giveUp(w, ErrWaited)
+	}
+}
+
+// Policy returns a policy that rejects requests with 503. Their Retry-After is the
+// waiting time.
+func (f *InFlight) Policy(name string) Policy {
+	leave := f.Leave
+	return func(_ http.ResponseWriter, r *http.Request) (func(), *Refusal) {
+		if err := f.Enter(r.Context()); err != nil {
+			return nil, &Refusal{Limit: name, Status: http.StatusServiceUnavailable, RetryAfter: max(f.waiting(), time.Second), Err: err}
+		}
+		return leave, nil
 	}
 }
 

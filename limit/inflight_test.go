@@ -30,11 +30,36 @@ func wantStats(t *testing.T, f *limit.InFlight, want limit.InFlightStats) {
 	}
 }
 
-func TestInFlightZeroRefuses(t *testing.T) {
+func TestInFlightZeroHasNoLimit(t *testing.T) {
+	const many = 1000
 	var f limit.InFlight
-	if err := f.Enter(t.Context()); err != limit.ErrFull {
-		t.Errorf("the zero InFlight: got %v, want %v", err, limit.ErrFull)
+	for range many {
+		if err := f.Enter(t.Context()); err != nil {
+			t.Fatalf("the zero InFlight: got %v, want no limit", err)
+		}
 	}
+	wantStats(t, &f, limit.InFlightStats{InFlight: many, Entered: many})
+	f.Change(limit.InFlightOptions{Max: many})
+	if err := f.Enter(t.Context()); err != limit.ErrFull {
+		t.Errorf("with a limit that is reached: got %v, want %v", err, limit.ErrFull)
+	}
+	for range many {
+		f.Leave()
+	}
+	wantStats(t, &f, limit.InFlightStats{Entered: many, Full: 1})
+}
+
+// TestInFlightLimitIsTakenAway removes the limit while callers wait.
+func TestInFlightLimitIsTakenAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := limit.NewInFlight(limit.InFlightOptions{Max: 1, Queue: 2})
+		for range 3 {
+			entering(t.Context(), f)
+		}
+		f.Change(limit.InFlightOptions{})
+		synctest.Wait()
+		wantStats(t, f, limit.InFlightStats{InFlight: 3, Entered: 3})
+	})
 }
 
 // TestInFlightChanges lowers the limit below those who are inside, and raises it

@@ -12,14 +12,14 @@ import (
 // admitted it returns a function to call when it was answered, or nil; for
 // another it returns the refusal. It may set header fields of the answer, whichever
 // that will be, and it may wrap the body. [InFlight.Policy], [Rate.Policy],
-// [MaxBody] and [Pace.Policy] return policies.
+// [MaxBody.Policy] and [Pace.Policy] return policies.
 type Policy func(w http.ResponseWriter, r *http.Request) (done func(), refused *Refusal)
 
 // A Refusal says which limit refused a request, why, and how it is answered.
 type Refusal struct {
 	// Limit is the name of the limit.
 	Limit string
-	// Status is that of the answer: 413, 429 or 503.
+	// Status is the status of the response: 408, 413, 429 or 503.
 	Status int
 	// RetryAfter is after what time another attempt makes sense; 0: none does.
 	RetryAfter time.Duration
@@ -68,32 +68,4 @@ func (r *Refusal) answer(w http.ResponseWriter) {
 		w.Header().Set("Retry-After", strconv.FormatInt(RetrySeconds(r.RetryAfter), 10))
 	}
 	http.Error(w, fmt.Sprintf("%d %s: limit %q", r.Status, http.StatusText(r.Status), r.Limit), r.Status)
-}
-
-// Policy returns f as a policy that refuses with 503, to be tried again after
-// the waiting time: by then, a place will have become free or not.
-func (f *InFlight) Policy(name string) Policy {
-	leave := f.Leave
-	return func(_ http.ResponseWriter, r *http.Request) (func(), *Refusal) {
-		if err := f.Enter(r.Context()); err != nil {
-			return nil, &Refusal{Limit: name, Status: http.StatusServiceUnavailable, RetryAfter: max(f.waiting(), time.Second), Err: err}
-		}
-		return leave, nil
-	}
-}
-
-// Policy returns r as a policy that refuses with 429. key says for whom a
-// request counts; behind proxies, that is not its RemoteAddr. All answers get
-// the fields RateLimit-Policy and RateLimit.
-func (r *Rate) Policy(name string, key func(*http.Request) Key) Policy {
-	policy := string(r.AppendPolicy(nil, name))
-	return func(w http.ResponseWriter, req *http.Request) (func(), *Refusal) {
-		d := r.Allow(time.Now(), key(req))
-		w.Header().Add(headerPolicy, policy)
-		w.Header().Add(headerState, string(r.AppendState(nil, name, d)))
-		if d.OK {
-			return nil, nil
-		}
-		return nil, &Refusal{Limit: name, Status: http.StatusTooManyRequests, RetryAfter: d.RetryAfter, Err: ErrRate}
-	}
 }

@@ -61,9 +61,9 @@ func wantHeader(t *testing.T, answer *http.Response, name, want string) {
 func ok(http.ResponseWriter, *http.Request) {}
 
 func TestMiddlewareRate(t *testing.T) {
-	rate := limit.NewRate(limit.RateOptions{Every: 10 * time.Second, Burst: 2})
 	byHeader := func(r *http.Request) limit.Key { return limit.KeyOfString(r.Header.Get("X-Client")) }
-	url, refusals := serve(t, rate.Policy("api", byHeader), ok)
+	rate := limit.NewRate(limit.RateOptions{Every: 10 * time.Second, Burst: 2, Key: byHeader})
+	url, refusals := serve(t, rate.Policy("api"), ok)
 	for i, want := range []struct {
 		status       int
 		state, retry string
@@ -82,6 +82,48 @@ func TestMiddlewareRate(t *testing.T) {
 	}
 	if got := refusals(); len(got) != 1 || got[0].Limit != "api" || !errors.Is(got[0], limit.ErrRate) {
 		t.Errorf("refusals: got %v, want one by api", got)
+	}
+}
+
+// TestMiddlewareWithoutLimits checks that the zero value of every limit admits
+// all requests and leaves the response as it is.
+func TestMiddlewareWithoutLimits(t *testing.T) {
+	for name, p := range map[string]limit.Policy{
+		"InFlight": new(limit.InFlight).Policy("zero"),
+		"Rate":     new(limit.Rate).Policy("zero"),
+		"MaxBody":  limit.MaxBody(0).Policy("zero"),
+		"Pace":     limit.Pace{}.Policy("zero"),
+	} {
+		handler := limit.Middleware(p, nil)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if _, err := io.Copy(w, r.Body); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}))
+		answer := httptest.NewRecorder()
+		handler.ServeHTTP(answer, httptest.NewRequest("POST", "/", strings.NewReader("body")))
+		if answer.Code != 200 || answer.Body.String() != "body" || answer.Header().Get("RateLimit") != "" {
+			t.Errorf("%s: got %d %q %v, want 200 and the body", name, answer.Code, answer.Body, answer.Header())
+		}
+	}
+}
+
+// TestMiddlewareRateByConnection checks that without a Key the address of the
+// connection counts.
+func TestMiddlewareRateByConnection(t *testing.T) {
+	handler := limit.Middleware(limit.NewRate(limit.RateOptions{Every: time.Hour}).Policy("client"), nil)(http.HandlerFunc(ok))
+	for i, c := range []struct {
+		remote string
+		want   int
+	}{
+		{"192.0.2.1:1", 200}, {"192.0.2.1:2", 429}, {"192.0.2.2:1", 200}, {"", 200}, {"@", 429},
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.RemoteAddr = c.remote
+		answer := httptest.NewRecorder()
+		handler.ServeHTTP(answer, r)
+		if answer.Code != c.want {
+			t.Errorf("request %d from %q: got %d, want %d", i, c.remote, answer.Code, c.want)
+		}
 	}
 }
 
@@ -141,7 +183,7 @@ func TestMiddlewareLeavesAfterPanic(t *testing.T) {
 
 func TestMiddlewareMaxBody(t *testing.T) {
 	var read atomic.Int64
-	url, refusals := serve(t, limit.MaxBody("body", 10), func(w http.ResponseWriter, r *http.Request) {
+	url, refusals := serve(t, limit.MaxBody(10).Policy("body"), func(w http.ResponseWriter, r *http.Request) {
 		n, err := io.Copy(io.Discard, r.Body)
 		read.Store(n)
 		var tooLarge *http.MaxBytesError
@@ -204,7 +246,7 @@ func TestRateHeaders(t *testing.T) {
 		{time.Minute, 1, "site", `"site";q=1;w=60`, `"site";r=0;t=60`},
 		{time.Hour, 100, "a \"b\" \\ c\nü", `"a \"b\" \\ c??";q=100;w=360000`, `"a \"b\" \\ c??";r=99;t=356400`},
 		{1, 1 << 62, "fast", `"fast";q=999999999999999;w=3153600000`, `"fast";r=999999999999999;t=3153600000`},
-		{0, 0, "nothing", `"nothing";q=0;w=1`, `"nothing";r=0;t=9223372037`},
+		{0, 0, "none", `"none";q=999999999999999;w=1`, `"none";r=999999999999999;t=1`},
 	} {
 		r := limit.NewRate(limit.RateOptions{Every: c.every, Burst: c.burst})
 		d := r.Allow(someTime, key(1))

@@ -1,7 +1,11 @@
 package limit
 
 import (
+	"errors"
+	"io"
 	"math"
+	"net/http"
+	"os"
 	"time"
 )
 
@@ -73,3 +77,54 @@ func (p Pace) grace() time.Duration {
 	}
 	return p.Grace
 }
+
+// Policy returns a policy that admits all requests and paces their bodies. If the
+// client is too slow, reading the body returns a *[Refusal] with status 408 that
+// wraps os.ErrDeadlineExceeded, and the connection cannot be used again. The
+// policy needs a ResponseWriter with http.ResponseController's SetReadDeadline;
+// without it, the first read returns an error.
+func (p Pace) Policy(name string) Policy {
+	return func(w http.ResponseWriter, r *http.Request) (func(), *Refusal) {
+		if p.PerSecond > 0 && r.Body != nil && r.Body != http.NoBody {
+			r.Body = &pacedBody{name: name, body: r.Body, pace: p, conn: http.NewResponseController(w)}
+		}
+		return nil, nil
+	}
+}
+
+// A pacedBody is the body of a request that has to arrive at a pace. The time
+// that the handler takes between two reads does not count: a read begins with as
+// much time as was left at the end of the previous one.
+type pacedBody struct {
+	name string // of the limit
+	body io.ReadCloser
+	pace Pace
+	conn *http.ResponseController
+	left time.Duration // until the deadline, at the end of the previous read
+	read bool
+}
+
+func (b *pacedBody) Read(p []byte) (int, error) {
+	begin := time.Now()
+	deadline := begin.Add(b.left)
+	if !b.read {
+		b.read, deadline = true, b.pace.Start(begin)
+	}
+	if err := b.conn.SetReadDeadline(deadline); err != nil {
+		return 0, err
+	}
+	n, err := b.body.Read(p)
+	end := time.Now()
+	b.left = b.pace.Next(deadline, end, n).Sub(end)
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		err = &Refusal{Limit: b.name, Status: http.StatusRequestTimeout, Err: err}
+	case err == io.EOF: // the next request on the connection has no deadline yet
+		if reset := b.conn.SetReadDeadline(time.Time{}); reset != nil {
+			err = reset
+		}
+	}
+	return n, err
+}
+
+func (b *pacedBody) Close() error { return b.body.Close() }

@@ -77,7 +77,7 @@ func TestPaceOfBodies(t *testing.T) {
 		err error
 	}
 	ends := make(chan end, 1)
-	url, _ := serve(t, limit.Pace{PerSecond: 10_000, Grace: grace}.Policy(),
+	url, _ := serve(t, limit.Pace{PerSecond: 10_000, Grace: grace}.Policy("upload"),
 		func(_ http.ResponseWriter, r *http.Request) {
 			n, err := io.Copy(io.Discard, r.Body)
 			ends <- end{n, err}
@@ -105,11 +105,12 @@ func TestPaceOfBodies(t *testing.T) {
 		got, sent := trickle(conn, c.chunk, c.pause, ends)
 		took := time.Since(begin)
 		conn.Close()
+		var refusal *limit.Refusal
 		switch {
 		case c.whole && (got.err != nil || got.n != 100_000):
 			t.Errorf("%s: got %d bytes and %v, want all of them", c.name, got.n, got.err)
-		case !c.whole && !errors.Is(got.err, os.ErrDeadlineExceeded):
-			t.Errorf("%s: got %d bytes and %v, want it cut at the deadline", c.name, got.n, got.err)
+		case !c.whole && (!errors.Is(got.err, os.ErrDeadlineExceeded) || !errors.As(got.err, &refusal) || refusal.Limit != "upload"):
+			t.Errorf("%s: got %d bytes and %v, want it cut by the limit at the deadline", c.name, got.n, got.err)
 		case !c.whole && (got.n > int64(len(c.first)+sent) || took < grace*9/10):
 			t.Errorf("%s: cut after %d bytes and %v, want after the grace", c.name, got.n, took)
 		}
@@ -139,7 +140,7 @@ func trickle[End any](conn net.Conn, chunk string, pause time.Duration, ends <-c
 func TestPaceKeepsTheConnection(t *testing.T) {
 	t.Parallel()
 	const grace = 500 * time.Millisecond // nobody exceeds it because the machine is busy
-	url, _ := serve(t, limit.Pace{PerSecond: 1, Grace: grace}.Policy(),
+	url, _ := serve(t, limit.Pace{PerSecond: 1, Grace: grace}.Policy("upload"),
 		func(w http.ResponseWriter, r *http.Request) {
 			if _, err := io.Copy(w, r.Body); err != nil {
 				t.Error(err)

@@ -1,19 +1,26 @@
 package limit
 
 import (
+	"hash/maphash"
 	"math"
 	"math/bits"
+	"net/http"
+	"net/netip"
 	"time"
 )
 
 // RateOptions are the settings of a Rate.
 type RateOptions struct {
 	// Every is the time in which one request more may come: time.Second/100
-	// for a hundred per second. Without it everything is refused.
+	// for a hundred per second. Zero sets no limit.
 	Every time.Duration
-	// Burst is how many may come at once after a pause. Without it everything
-	// is refused. Every*Burst counts as at most a century.
+	// Burst is how many may come at once after a pause; 0 is 1. Every*Burst
+	// counts as at most a century.
 	Burst int
+	// Key returns the key of a request, for [Rate.Policy]. If it is nil, requests
+	// count for the address of their connection, which behind a proxy is the
+	// proxy's.
+	Key func(*http.Request) Key
 	// Keys is about how many keys have a bucket of their own at a time; 0 is
 	// 65,536. Only a key whose bucket is not full needs one. There are never more
 	// than 40 bytes for each of Keys, and a kilobyte.
@@ -28,8 +35,8 @@ const (
 )
 
 // A Rate is a token bucket for each key: it holds Burst tokens, a request takes
-// one, and one comes back every Every. Make one with NewRate; the zero Rate
-// refuses everything. Any number of goroutines may share it.
+// one, and one comes back every Every. Make one with NewRate; the zero Rate has no
+// limit and counts nothing. Any number of goroutines may share it.
 //
 // What is kept of a bucket is one instant, that at which it is full again: the
 // theoretical arrival time of the generic cell rate algorithm (ITU-T I.371,
@@ -41,9 +48,10 @@ const (
 // arrange for himself; to refuse new keys lets him shut out everyone else.
 // Sharing is never more generous than a bucket of one's own.
 type Rate struct {
-	every, fill int64 // nanoseconds; fill is what an empty bucket takes
+	every, fill int64                   // nanoseconds; fill is what an empty bucket takes
+	key         func(*http.Request) Key // nil: by connection
 	start       time.Time
-	shards      []shard
+	shards      []shard // none: no limit
 	shardBits   int
 }
 
@@ -72,15 +80,15 @@ type RateStats struct {
 
 // NewRate returns a Rate in which all buckets are full.
 func NewRate(o RateOptions) *Rate {
-	if o.Every <= 0 || o.Burst <= 0 {
+	if o.Every <= 0 {
 		return &Rate{}
 	}
 	if o.Keys <= 0 {
 		o.Keys = defaultKeys
 	}
 	o.Every = min(o.Every, century)
-	o.Burst = min(o.Burst, int(century/o.Every))
-	r := &Rate{every: int64(o.Every), fill: int64(o.Every) * int64(o.Burst), start: time.Now()}
+	o.Burst = min(max(o.Burst, 1), int(century/o.Every))
+	r := &Rate{every: int64(o.Every), fill: int64(o.Every) * int64(o.Burst), key: o.Key, start: time.Now()}
 	r.shardBits = bits.Len(uint(min(max(o.Keys/keysInShard, 1), maxShards))) - 1
 	r.shards = make([]shard, 1<<r.shardBits)
 	share := (o.Keys + len(r.shards) - 1) / len(r.shards)
@@ -99,7 +107,7 @@ func NewRate(o RateOptions) *Rate {
 // time had passed.
 func (r *Rate) Allow(now time.Time, key Key) Decision {
 	if len(r.shards) == 0 {
-		return Decision{RetryAfter: math.MaxInt64}
+		return Decision{OK: true, Remaining: math.MaxInt}
 	}
 	hash := max(key.hash, 1)
 	s := &r.shards[hash>>(64-r.shardBits)]
@@ -128,6 +136,32 @@ func (r *Rate) decision(ok bool, reset int64) Decision {
 	return d
 }
 
+// Policy returns a policy that rejects requests with 429. All responses get the
+// fields RateLimit-Policy and RateLimit, unless the Rate has no limit.
+func (r *Rate) Policy(name string) Policy {
+	policy := string(r.AppendPolicy(nil, name))
+	return func(w http.ResponseWriter, req *http.Request) (func(), *Refusal) {
+		if len(r.shards) == 0 {
+			return nil, nil
+		}
+		d := r.Allow(time.Now(), r.keyOf(req))
+		w.Header().Add(headerPolicy, policy)
+		w.Header().Add(headerState, string(r.AppendState(nil, name, d)))
+		if d.OK {
+			return nil, nil
+		}
+		return nil, &Refusal{Limit: name, Status: http.StatusTooManyRequests, RetryAfter: d.RetryAfter, Err: ErrRate}
+	}
+}
+
+func (r *Rate) keyOf(req *http.Request) Key {
+	if r.key != nil {
+		return r.key(req)
+	}
+	peer, _ := netip.ParseAddrPort(req.RemoteAddr) // without an address, all requests have one key
+	return KeyOf(peer.Addr())
+}
+
 // Stats returns the counts. It looks at all buckets, in parts: it takes about a
 // millisecond for each 100,000 keys, and holds up others for a fraction of that.
 func (r *Rate) Stats() RateStats {
@@ -143,3 +177,29 @@ func (r *Rate) Stats() RateStats {
 	}
 	return sum
 }
+
+// A Key names whoever a rate is kept for. It is a hash of 64 bits with a seed
+// of this process: nobody outside can choose two names with the same key, and
+// among a million names two share one with a probability of 3 in 100 million.
+// Keys mean nothing to another process.
+type Key struct{ hash uint64 }
+
+var addressSeed, stringSeed = maphash.MakeSeed(), maphash.MakeSeed()
+
+// KeyOf returns the key of a client's address. An IPv6 address counts with its
+// whole /64, which is what one customer gets and may change within at will; an
+// IPv4 address counts alone, be it written as IPv6 (::ffff:192.0.2.1) or not.
+// An invalid address has the key of the unspecified one.
+func KeyOf(a netip.Addr) Key {
+	b := a.As16()
+	if a.Is4() || a.Is4In6() {
+		return keyOf(maphash.Bytes(addressSeed, b[:]))
+	}
+	return keyOf(maphash.Bytes(addressSeed, b[:8]))
+}
+
+// KeyOfString returns the key of any other name: a route, the value of a header.
+func KeyOfString(s string) Key { return keyOf(maphash.String(stringSeed, s)) }
+
+// keyOf keeps the hash 0 free, which marks an empty slot.
+func keyOf(hash uint64) Key { return Key{max(hash, 1)} }

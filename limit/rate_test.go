@@ -19,15 +19,27 @@ var someTime = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func key(i int) limit.Key { return limit.KeyOfString(fmt.Sprint(i)) }
 
-func TestRateZeroRefuses(t *testing.T) {
+func TestRateWithoutLimit(t *testing.T) {
 	for name, r := range map[string]*limit.Rate{
 		"zero":     {},
 		"no Every": limit.NewRate(limit.RateOptions{Burst: 1}),
-		"no Burst": limit.NewRate(limit.RateOptions{Every: time.Second}),
 	} {
-		if d := r.Allow(someTime, key(1)); d.OK || d.RetryAfter <= 0 {
-			t.Errorf("%s: got %+v, want it refused", name, d)
+		want := limit.Decision{OK: true, Remaining: math.MaxInt}
+		for range 100 {
+			if d := r.Allow(someTime, key(1)); d != want {
+				t.Errorf("%s: got %+v, want %+v", name, d, want)
+			}
 		}
+		if s := r.Stats(); s != (limit.RateStats{}) {
+			t.Errorf("%s: stats %+v, want none", name, s)
+		}
+	}
+}
+
+func TestRateWithoutBurst(t *testing.T) {
+	r := limit.NewRate(limit.RateOptions{Every: time.Second})
+	if first, second := r.Allow(someTime, key(1)), r.Allow(someTime, key(1)); !first.OK || second.OK {
+		t.Errorf("got %+v and %+v, want one request admitted", first, second)
 	}
 }
 
