@@ -53,13 +53,22 @@ var layers = map[string]struct {
 		why: "a proxy tells a hook what happened; it knows neither routes nor logs",
 	},
 	"front": {
-		own: []string{"log", "log/sink", "router", "proxy", "limit", "internal/httpsyntax", "internal/machine", "internal/nearest", "internal/yamlfile", "log/traceid"},
+		own: []string{"log", "log/sink", "router", "proxy", "limit", "front/config", "front/internal/redirect", "front/internal/target", "internal/httpsyntax", "internal/machine", "log/traceid"},
 		foreign: []string{
 			"github.com/prometheus/client_golang/prometheus",
 			"golang.org/x/sys/unix",
 		},
 		why: "the front door wires router, proxy and log, and asks sockets how much they take; the laboratory is not its business",
 	},
+	"front/config": {
+		own: []string{"router", "proxy", "front/internal/redirect", "internal/httpsyntax", "internal/nearest", "internal/yamlfile"},
+		why: "a configuration is data; package front acts on it",
+	},
+	"front/internal/redirect": {
+		own: []string{"front/internal/target", "internal/httpsyntax", "internal/yamlfile"},
+		why: "the configuration and the front door read redirects alike",
+	},
+	"front/internal/target": {own: []string{"internal/httpsyntax"}, why: "the grammar of request targets and hosts"},
 	"load": {
 		own:     []string{"load/internal/answer", "internal/httpsyntax", "internal/machine", "internal/nearest", "internal/process"},
 		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go", "golang.org/x/net/idna", "golang.org/x/sys/unix"},
@@ -126,7 +135,7 @@ var layers = map[string]struct {
 		why:     "the parts that all verbs share import no library that a verb drives",
 	},
 	"cmd/weir": {
-		own:     []string{"cmd/weir/internal/cli", "log", "log/record", "log/sink", "router", "proxy", "front", "limit", "load", "load/compare", "load/gen", "load/report", "load/settings", "lab", "lab/analysis", "lab/micro", "lab/report", "experiments", "internal/backend", "internal/follow", "internal/machine", "internal/readable"},
+		own:     []string{"cmd/weir/internal/cli", "log", "log/record", "log/sink", "router", "proxy", "front", "front/config", "limit", "load", "load/compare", "load/gen", "load/report", "load/settings", "lab", "lab/analysis", "lab/micro", "lab/report", "experiments", "internal/backend", "internal/follow", "internal/machine", "internal/readable"},
 		foreign: []string{"github.com/alecthomas/kong", "github.com/expr-lang/expr", "github.com/KimMachineGun/automemlimit"},
 		why:     "only the command knows everything",
 	},

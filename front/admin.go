@@ -8,6 +8,8 @@ import (
 	"net/netip"
 	"strings"
 	"time"
+
+	"github.com/weirhq/weir/front/internal/target"
 )
 
 // newAdminServer returns the server for those who run the door. It has an
@@ -54,7 +56,7 @@ func (d *Door) readiness(w http.ResponseWriter, r *http.Request) {
 func (d *Door) localNames(next http.Handler) http.Handler {
 	own, _, _ := net.SplitHostPort(d.cfg.Admin)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		name, _, ok := splitHost(r.Host)
+		name, _, ok := target.SplitHost(r.Host)
 		if _, err := netip.ParseAddr(name); !ok || err != nil && !strings.EqualFold(name, "localhost") && !strings.EqualFold(name, own) {
 			http.Error(w, "no such host here; use the address", http.StatusMisdirectedRequest)
 			return

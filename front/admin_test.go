@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
 )
 
 // TestAdmin asks the admin listener for its pages, by names that it has and
@@ -60,8 +60,8 @@ func TestAdmin(t *testing.T) {
 func TestAdminPathsArePrivate(t *testing.T) {
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-Upstream", r.RequestURI) })
 	everything := openDoor(t, back.URL)
-	little := openDoor(t, back.URL, func(c *front.Config) {
-		c.Routes = []front.RouteConfig{front.DefaultRoute("/site/{path...}", "site")}
+	little := openDoor(t, back.URL, func(c *config.Config) {
+		c.Routes = []config.Route{config.DefaultRoute("/site/{path...}", "site")}
 	})
 	paths := debugPaths()
 	if len(paths) < 200 {
@@ -94,7 +94,7 @@ func debugPaths() []string {
 // TestAdminOff has a door without an admin listener.
 func TestAdminOff(t *testing.T) {
 	back := upstream(t, hello)
-	d := openDoor(t, back.URL, func(c *front.Config) { c.Admin = front.AdminOff })
+	d := openDoor(t, back.URL, func(c *config.Config) { c.Admin = config.AdminOff })
 	if addr := d.AdminAddr(); addr != nil {
 		t.Errorf("the admin listener is on %v", addr)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/log/sink"
 )
 
@@ -40,7 +41,7 @@ func TestAllocations(t *testing.T) {
 		"a UUID":      "X-Request-Id: c9bf9e57-1685-4c89-bafb-ff5af830be8a\r\n",
 		"traceparent": "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\r\n",
 	} {
-		for _, events := range []string{front.EventsAll, front.EventsCompleted} {
+		for _, events := range []string{config.EventsAll, config.EventsCompleted} {
 			t.Run(name+", "+events, func(t *testing.T) {
 				d := discardingDoor(t, "http://"+back, events)
 				request := "GET /embed/visualisations/a/b?x=1 HTTP/1.1\r\nHost: www.example.com\r\nUser-Agent: tester\r\nAccept: */*\r\n" + fields + "\r\n"
@@ -65,7 +66,7 @@ var (
 // discardingDoor starts a door whose log goes nowhere, and returns its address.
 func discardingDoor(t *testing.T, upstream, events string) string {
 	t.Helper()
-	d := newDoor(t, upstream, func(c *front.Config) { c.Log.Events = events })
+	d := newDoor(t, upstream, func(c *config.Config) { c.Log.Events = events })
 	var err error
 	if d.Door, err = front.New(d.config, sink.NewDirect(io.Discard)); err != nil {
 		t.Fatal(err)

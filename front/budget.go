@@ -1,8 +1,6 @@
 package front
 
-import (
-	"github.com/weirhq/weir/internal/machine"
-)
+import "github.com/weirhq/weir/internal/machine"
 
 // A fileBudget shares out the files that the process may have open: what it
 // needs itself comes first, and a proxied request needs two.
@@ -37,7 +35,7 @@ func shareFiles(allowed uint64, open, wanted int) fileBudget {
 
 // AllowedConnections returns how many connections of clients a door has at most
 // where openFiles may be open and open are already: as many as there can be, or
-// wanted, as [LimitsConfig.MaxConnections] has it.
+// wanted, as [config.Limits.MaxConnections] has it.
 func AllowedConnections(openFiles uint64, open, wanted int) int {
 	if openFiles == 0 {
 		openFiles = manyFiles

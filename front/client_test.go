@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
 )
 
 // TestSpoofedIdentity claims to be somebody else in every way there is.
@@ -54,7 +54,7 @@ func TestSpoofedIdentity(t *testing.T) {
 // TestTrustedProxy has a trusted proxy name the client.
 func TestTrustedProxy(t *testing.T) {
 	back := upstream(t, hello)
-	d := openDoor(t, back.URL, func(c *front.Config) {
+	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32"), netip.MustParsePrefix("10.0.0.0/8")}
 	})
 	for hops, want := range map[string]string{

@@ -6,14 +6,14 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
 )
 
 // TestTooManyWaiting has more requests than may wait for a connection to an
 // upstream that is down. The others are refused at once, and counted.
 func TestTooManyWaiting(t *testing.T) {
 	const most, more = 1000, 20
-	d := openDoor(t, "http://"+closedPort(t), func(c *front.Config) { c.Upstreams[0].ConnectRetry = patience })
+	d := openDoor(t, "http://"+closedPort(t), func(c *config.Config) { c.Upstreams[0].ConnectRetry = patience })
 	ctx, leave := context.WithCancel(t.Context())
 	var asking sync.WaitGroup
 	refused := make(chan int, most+more)

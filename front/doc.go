@@ -2,7 +2,7 @@
 // configuration, and lets every request through them to the upstream that its
 // route names, writing what happened to the log.
 //
-//	cfg, err := front.ParseConfig("weir.yaml", src, os.LookupEnv)
+//	cfg, err := config.Parse("weir.yaml", src, os.LookupEnv)
 //	door, err := front.New(cfg, out)
 //	err = door.Listen()
 //	err = door.Serve(ctx) // until ctx is done, then it drains

@@ -12,6 +12,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/redirect"
+	"github.com/weirhq/weir/front/internal/target"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/sink"
 	"github.com/weirhq/weir/proxy"
@@ -22,7 +25,7 @@ import (
 // [New] makes it, [Door.Listen] binds it, [Door.Serve] runs it. Its methods
 // may be called by several goroutines.
 type Door struct {
-	cfg      *Config // as New was given; Reload changes tables alone
+	cfg      *config.Config // as New was given; Reload changes tables alone
 	log      *log.Logger
 	out      Output
 	cost     *logCost
@@ -41,16 +44,16 @@ type tables struct {
 	routes    *router.Table[*route]
 	upstreams []*proxy.Upstream
 	trust     proxy.Trust
-	gate      *gate            // of all requests
-	gates     map[string]*gate // by route, and that of all requests
-	limits    RequestLimits    // of requests that have no route
+	gate      *gate                // of all requests
+	gates     map[string]*gate     // by route, and that of all requests
+	limits    config.RequestLimits // of requests that have no route
 }
 
 // A route is where the requests that match a pattern go: to an upstream, or
 // back to the client with a redirect.
 type route struct {
 	pattern  string
-	redirect *redirect // nil for a route to an upstream, which the other fields are about
+	redirect *redirect.Target // nil for a route to an upstream, which the other fields are about
 	counts   *routeCounts
 	upstream string
 	timeout  time.Duration
@@ -59,7 +62,7 @@ type route struct {
 	proxy    *proxy.Proxy
 	servers  map[*proxy.Server]prometheus.Observer // of the upstream: how long they take
 	gate     *gate
-	limits   RequestLimits // of each of its requests
+	limits   config.RequestLimits // of each of its requests
 }
 
 // An Output is where a door's events go: a [Log], or one of the sinks of package
@@ -69,10 +72,10 @@ type Output interface {
 	Stats() sink.Stats
 }
 
-// New makes a door of a configuration that ParseConfig has accepted. Its events
+// New makes a door of a configuration that config.Parse has accepted. Its events
 // go to out, which the caller closes after Serve has returned. It raises the
 // process's limit of open files as far as that goes.
-func New(cfg *Config, out Output) (*Door, error) {
+func New(cfg *config.Config, out Output) (*Door, error) {
 	level, err := log.ParseLevel(cfg.Log.Level)
 	if err != nil {
 		return nil, fmt.Errorf("log.level: %w", err)
@@ -83,7 +86,7 @@ func New(cfg *Config, out Output) (*Door, error) {
 	}
 	d := &Door{
 		cfg:   cfg,
-		log:   log.New(out, log.Options{Namespace: cfg.Namespace, Level: level, Format: format, Redact: cfg.Log.secrets()}),
+		log:   log.New(out, log.Options{Namespace: cfg.Namespace, Level: level, Format: format, Redact: cfg.Log.Secrets()}),
 		out:   out,
 		cost:  costOf(out),
 		files: newFileBudget(cfg.Limits.MaxConnections),
@@ -103,10 +106,10 @@ func New(cfg *Config, out Output) (*Door, error) {
 
 // build makes tables of a configuration, in the place of others that have the
 // given gates.
-func (d *Door) build(cfg *Config, before map[string]*gate) (_ *tables, err error) {
+func (d *Door) build(cfg *config.Config, before map[string]*gate) (_ *tables, err error) {
 	t := &tables{
 		trust:  proxy.Trust(cfg.TrustedProxies),
-		limits: RequestLimits{}.within(cfg.Limits.RequestLimits),
+		limits: inherit(config.RequestLimits{}, cfg.Limits.RequestLimits),
 		gates:  make(map[string]*gate),
 	}
 	defer func() {
@@ -152,7 +155,7 @@ func (d *Door) build(cfg *Config, before map[string]*gate) (_ *tables, err error
 			servers: servers[r.To],
 			events:  d.eventSet(cmp.Or(r.Events, d.cfg.Log.Events)),
 			gate:    d.newGate(r.Match, r.Limits, before),
-			limits:  r.Limits.within(cfg.Limits.RequestLimits),
+			limits:  inherit(r.Limits, cfg.Limits.RequestLimits),
 		}
 		t.gates[r.Match] = value.gate
 		entries[i] = router.Entry[*route]{Pattern: r.Match, Value: value}
@@ -164,6 +167,40 @@ func (d *Door) build(cfg *Config, before map[string]*gate) (_ *tables, err error
 	entries = append(entries, redirects...)
 	t.routes, err = router.NewTable(constraints, entries)
 	return t, err
+}
+
+// redirectRoute is the route in the metrics of all redirects of a single path,
+// and of the prefixes beyond the first namedRedirects. A file has thousands of
+// lines, and each route takes several time series.
+const (
+	redirectRoute  = "redirects"
+	namedRedirects = 100
+)
+
+// redirects returns the entries of the routing table for redirects.
+func (d *Door) redirects(lines []config.Redirect) ([]router.Entry[*route], error) {
+	entries := make([]router.Entry[*route], len(lines))
+	named := 0
+	for i, line := range lines {
+		from, refused := redirect.ParseSource(line.From)
+		if refused != nil {
+			return nil, fmt.Errorf("redirect %q: %s", line.From, refused.What)
+		}
+		target, refused := redirect.ParseTarget(line.To, line.Status, from)
+		if refused != nil {
+			return nil, fmt.Errorf("redirect %q: %s", line.From, refused.What)
+		}
+		label := redirectRoute
+		if from.Prefix && named < namedRedirects {
+			label = line.From
+			named++
+		}
+		entries[i] = router.Entry[*route]{
+			Pattern: from.Pattern,
+			Value:   &route{pattern: line.From, redirect: target, counts: d.metrics.route(label), events: d.events},
+		}
+	}
+	return entries, nil
 }
 
 // close closes the connections to upstreams that are not in use, and keeps no
@@ -210,8 +247,8 @@ const passing = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 // admit checks what of a request must be beyond doubt before it is routed. It
 // returns the status to refuse it with and why, or 0.
 func (d *Door) admit(x *exchange) (status int, why string) {
-	x.path, x.query = splitTarget(x.Target)
-	name, port, ok := splitHost(x.Host)
+	x.path, x.query, _ = strings.Cut(x.Target, "?")
+	name, port, ok := target.SplitHost(x.Host)
 	x.describe(name, port)
 	switch {
 	case x.ambiguity != "":
@@ -225,7 +262,7 @@ func (d *Door) admit(x *exchange) (status int, why string) {
 	case x.path == "" || x.path[0] != '/':
 		return 400, "the target is not a path"
 	}
-	if why := checkPath(x.path); why != "" {
+	if why := target.CheckPath(x.path); why != "" {
 		return 400, why
 	}
 	if strings.IndexByte(x.query, '#') >= 0 {
@@ -267,6 +304,12 @@ func (d *Door) pass(x *exchange, t *tables) {
 	default:
 		d.refuse(x, 405, "no route for the method", proxy.Field{Name: "Allow", Value: withOptions(x.allow)})
 	}
+}
+
+// redirect responds with the redirect that a request has reached.
+func (d *Door) redirect(x *exchange) {
+	r := x.route.redirect
+	d.respond(x, r.Status, "", proxy.Field{Name: "Location", Value: r.Location(x.path, x.query)})
 }
 
 // withOptions adds OPTIONS, which the door answers itself, to a list of

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/log/sink"
 )
 
@@ -25,7 +26,7 @@ const patience = time.Minute
 type testDoor struct {
 	*front.Door
 	t      testing.TB
-	config *front.Config
+	config *config.Config
 	addr   string
 	log    *logBook
 	drain  context.CancelFunc
@@ -35,7 +36,7 @@ type testDoor struct {
 
 // openDoor starts a door that sends everything to the upstream "site" at the
 // given URL, unless adjust says otherwise. It is drained when the test ends.
-func openDoor(t testing.TB, upstream string, adjust ...func(*front.Config)) *testDoor {
+func openDoor(t testing.TB, upstream string, adjust ...func(*config.Config)) *testDoor {
 	t.Helper()
 	d := newDoor(t, upstream, adjust...)
 	if err := d.Listen(); err != nil {
@@ -46,7 +47,7 @@ func openDoor(t testing.TB, upstream string, adjust ...func(*front.Config)) *tes
 }
 
 // newDoor makes the door that openDoor starts.
-func newDoor(t testing.TB, upstream string, adjust ...func(*front.Config)) *testDoor {
+func newDoor(t testing.TB, upstream string, adjust ...func(*config.Config)) *testDoor {
 	t.Helper()
 	cfg := doorConfig(upstream, adjust...)
 	d := &testDoor{t: t, config: cfg, log: newLogBook(), served: make(chan error, 1)}
@@ -57,12 +58,12 @@ func newDoor(t testing.TB, upstream string, adjust ...func(*front.Config)) *test
 	return d
 }
 
-func doorConfig(upstream string, adjust ...func(*front.Config)) *front.Config {
-	cfg := front.DefaultConfig()
+func doorConfig(upstream string, adjust ...func(*config.Config)) *config.Config {
+	cfg := config.Default()
 	cfg.Listen, cfg.Admin = []string{"127.0.0.1:0"}, "127.0.0.1:0"
-	cfg.Drain = front.DrainConfig{Timeout: patience}
-	cfg.Upstreams = []front.UpstreamConfig{{Name: "site", Servers: []string{upstream}}}
-	cfg.Routes = []front.RouteConfig{front.DefaultRoute("/{path...}", "site")}
+	cfg.Drain = config.Drain{Timeout: patience}
+	cfg.Upstreams = []config.Upstream{{Name: "site", Servers: []string{upstream}}}
+	cfg.Routes = []config.Route{config.DefaultRoute("/{path...}", "site")}
 	for _, f := range adjust {
 		f(cfg)
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
 )
 
 // slowUpstream answers once the gate is open. It echoes bodies, and lets
@@ -142,7 +142,7 @@ func TestDrain(t *testing.T) {
 func TestDrainDeadline(t *testing.T) {
 	for _, drain := range []time.Duration{0, 50 * time.Millisecond} {
 		t.Run(drain.String(), func(t *testing.T) {
-			d := openDoor(t, slowUpstream(t, newGate(t)), func(c *front.Config) { c.Drain.Timeout = drain })
+			d := openDoor(t, slowUpstream(t, newGate(t)), func(c *config.Config) { c.Drain.Timeout = drain })
 			h1 := dial(t, d.addr)
 			h1.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
 			upload := dial(t, d.addr)
@@ -224,9 +224,9 @@ func TestListenIsAllOrNothing(t *testing.T) {
 	}
 	free := probe.Addr().String()
 	probe.Close()
-	for name, adjust := range map[string]func(*front.Config){
-		"listen": func(c *front.Config) { c.Listen = []string{free, taken.Addr().String()} },
-		"admin":  func(c *front.Config) { c.Listen, c.Admin = []string{free}, taken.Addr().String() },
+	for name, adjust := range map[string]func(*config.Config){
+		"listen": func(c *config.Config) { c.Listen = []string{free, taken.Addr().String()} },
+		"admin":  func(c *config.Config) { c.Listen, c.Admin = []string{free}, taken.Addr().String() },
 	} {
 		d := newDoor(t, "http://127.0.0.1:1", adjust)
 		if err := d.Listen(); err == nil || !strings.HasPrefix(err.Error(), name+": ") || !strings.Contains(err.Error(), taken.Addr().String()) {

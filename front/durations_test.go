@@ -9,7 +9,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 
-	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
 )
 
 // families scrapes the door as a Prometheus server does that stores native
@@ -64,9 +64,9 @@ func TestDurations(t *testing.T) {
 		}
 	})
 	dead := "http://" + closedPort(t)
-	d := openDoor(t, back.URL, func(c *front.Config) {
-		c.Upstreams = append(c.Upstreams, front.UpstreamConfig{Name: "dead", Servers: []string{dead}})
-		c.Routes = append(c.Routes, front.DefaultRoute("/dead", "dead"))
+	d := openDoor(t, back.URL, func(c *config.Config) {
+		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "dead", Servers: []string{dead}})
+		c.Routes = append(c.Routes, config.DefaultRoute("/dead", "dead"))
 	})
 	client := httpClient(t)
 	for _, path := range []string{"/", "/a", "/missing", "/broken", "/dead"} {
@@ -123,7 +123,7 @@ func checkHistogram(t *testing.T, name string, h *dto.Histogram, count uint64) {
 // connection and a reload.
 func TestServersInMetrics(t *testing.T) {
 	back, dead := upstream(t, hello), "http://"+closedPort(t)
-	both := func(c *front.Config) { c.Upstreams[0].Servers = []string{dead, back.URL} }
+	both := func(c *config.Config) { c.Upstreams[0].Servers = []string{dead, back.URL} }
 	d := openDoor(t, back.URL, both)
 	up := func(server string) string { return `weir_upstream_up{server="` + server + `",upstream="site"}` }
 	check := func(want map[string]float64) {

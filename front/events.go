@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/proxy"
 )
@@ -37,9 +38,9 @@ const (
 // level leaves out the first two events, the completed one has their data.
 func (d *Door) eventSet(name string) eventSet {
 	switch {
-	case name == EventsNone:
+	case name == config.EventsNone:
 		return troubleOnly
-	case name == EventsCompleted || !d.log.Enabled(log.LevelInfo):
+	case name == config.EventsCompleted || !d.log.Enabled(log.LevelInfo):
 		return completedOnly
 	}
 	return allEvents
@@ -113,7 +114,7 @@ func (d *Door) logCompleted(x *exchange, ended time.Time) {
 		e.Str("destination", x.Server.URL()).Str("proxy_name", x.route.upstream)
 	}
 	if x.route != nil && x.route.redirect != nil {
-		e.Str("redirect", x.route.redirect.to)
+		e.Str("redirect", x.route.redirect.To)
 	}
 	if x.refusal != "" {
 		e.Str("refused", x.refusal)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
 )
 
 // A conversation is what a client sends, over any protocol, for its events to
@@ -132,7 +132,7 @@ func checkTimes(t *testing.T, before time.Time, received, completed event) {
 // TestCompletedAlone has the one event that carries what the others say.
 func TestCompletedAlone(t *testing.T) {
 	back := upstream(t, hello)
-	d := openDoor(t, back.URL, func(c *front.Config) { c.Log.Events = front.EventsCompleted })
+	d := openDoor(t, back.URL, func(c *config.Config) { c.Log.Events = config.EventsCompleted })
 	resp, _ := get(t, httpClient(t), d.url("/a?b"))
 	d.completed(t, "/a") // the event may follow its answer, and another request
 	ask(t, d.addr, "GET /.. HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -158,7 +158,7 @@ func TestCompletedAlone(t *testing.T) {
 // answers: the log says which of them did.
 func TestFailoverIsTold(t *testing.T) {
 	back, dead := upstream(t, hello), "http://"+closedPort(t)
-	d := openDoor(t, back.URL, func(c *front.Config) { c.Upstreams[0].Servers = []string{dead, back.URL} })
+	d := openDoor(t, back.URL, func(c *config.Config) { c.Upstreams[0].Servers = []string{dead, back.URL} })
 	get(t, httpClient(t), d.url("/a"))
 	for i, want := range []map[string]any{nil, {"destination": dead, "proxy_name": "site"}, {"destination": back.URL, "proxy_name": "site"}} {
 		if e := d.events(3)[i]; !cmp.Equal(want, e.Data) {
@@ -226,7 +226,7 @@ func TestFailures(t *testing.T) {
 		}, 400, 2, "client_body", false, -1, "reading the request's body"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := openDoor(t, "http://"+c.upstream, func(cfg *front.Config) {
+			d := openDoor(t, "http://"+c.upstream, func(cfg *config.Config) {
 				if c.name == "mute" {
 					cfg.Routes[0].Timeout = 50 * time.Millisecond
 				}

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 
 	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/log/sink"
 )
 
@@ -17,7 +18,7 @@ func Example() {
 		fmt.Fprintf(w, "hello from %s", r.URL.Path)
 	}))
 	defer site.Close()
-	cfg, err := front.ParseConfig("weir.yaml", []byte(`
+	cfg, err := config.Parse("weir.yaml", []byte(`
 listen: ["127.0.0.1:0"]
 admin: "off"
 upstreams:

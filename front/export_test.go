@@ -14,17 +14,3 @@ func (d *Door) SetHook(path string, hook func(*proxy.Exchange, proxy.Event)) {
 	p.Hook = hook
 	route.proxy = &p
 }
-
-// RedirectLocation returns the address that a request is redirected to, and
-// false if from or to is refused.
-func RedirectLocation(from, to, path, query string) (location string, ok bool) {
-	source, refused := parseRedirectFrom(from)
-	if refused != nil {
-		return "", false
-	}
-	target, refused := parseRedirectTo(to, 307, source)
-	if refused != nil {
-		return "", false
-	}
-	return target.location(path, query), true
-}

@@ -3,6 +3,8 @@ package front
 import (
 	"bytes"
 	"io"
+
+	"github.com/weirhq/weir/front/config"
 )
 
 // framing follows the bytes of a client that speaks HTTP/1, from head to body to
@@ -42,6 +44,8 @@ const (
 )
 
 const (
+	// maxHead bounds the head of a request, whatever the limits say.
+	maxHead = config.MaxHeaders
 	// maxLine bounds an unfinished line. net/http ends a head before.
 	maxLine = 2 * maxHead
 	// keptLine is how long a line may be whose buffer is used again.

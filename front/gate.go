@@ -7,32 +7,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/limit"
 	"github.com/weirhq/weir/proxy"
 )
-
-// A limitName is a limit in events and metrics.
-type limitName string
-
-const (
-	limitInFlight    limitName = "in_flight"
-	limitQueue       limitName = "queue"
-	limitRate        limitName = "rate"
-	limitBody        limitName = "body"
-	limitUpload      limitName = "upload_rate"
-	limitDownload    limitName = "download_rate"
-	limitHeaders     limitName = "headers"
-	limitHeaderTime  limitName = "header_timeout"
-	limitConnections limitName = "max_connections"
-	limitPerClient   limitName = "connections_per_client"
-	limitFiles       limitName = "open_files"
-	limitUpstreams   limitName = "upstream_connections"
-	limitWaiting     limitName = "upstream_waiting"
-	limitAdmin       limitName = "admin_connections"
-)
-
-// allRoutes is the route label of what holds for all of them.
-const allRoutes = "all"
 
 // rateKeys is how many clients a rate tells apart: at 32 bytes each.
 const rateKeys = 1 << 20
@@ -40,7 +18,7 @@ const rateKeys = 1 << 20
 // A gate lets requests in: all of them, or those of a route.
 type gate struct {
 	route    string // pattern, or allRoutes
-	limits   RequestLimits
+	limits   config.RequestLimits
 	inFlight *limit.InFlight // nil without
 	rate     *limit.Rate     // nil without
 }
@@ -49,7 +27,7 @@ type gate struct {
 // had before counts on, so that a reload lets nobody in beyond the limits, and
 // so do rates that are the same. apply is called once the gate takes that one's
 // place.
-func (d *Door) newGate(route string, l RequestLimits, all map[string]*gate) *gate {
+func (d *Door) newGate(route string, l config.RequestLimits, all map[string]*gate) *gate {
 	g := &gate{route: route, limits: l}
 	before := all[route]
 	switch {
@@ -57,7 +35,7 @@ func (d *Door) newGate(route string, l RequestLimits, all map[string]*gate) *gat
 	case before != nil && before.inFlight != nil:
 		g.inFlight = before.inFlight
 	default:
-		g.inFlight = limit.NewInFlight(l.inFlightOptions())
+		g.inFlight = limit.NewInFlight(inFlightOptions(&l))
 	}
 	switch {
 	case l.Rate.Every == 0:
@@ -72,12 +50,8 @@ func (d *Door) newGate(route string, l RequestLimits, all map[string]*gate) *gat
 // apply has the requests that are in flight already held to the gate's limits.
 func (g *gate) apply() {
 	if g.inFlight != nil {
-		g.inFlight.Change(g.limits.inFlightOptions())
+		g.inFlight.Change(inFlightOptions(&g.limits))
 	}
-}
-
-func (l *RequestLimits) inFlightOptions() limit.InFlightOptions {
-	return limit.InFlightOptions{Max: l.InFlight, Queue: l.Queue.Length, Wait: l.Queue.Wait}
 }
 
 // allow counts a request for the rate. It returns the fields that explain a
@@ -101,12 +75,12 @@ func (g *gate) allow(x *exchange) []proxy.Field {
 // key returns whose request it is.
 func (g *gate) key(x *exchange) limit.Key {
 	switch per := g.limits.Rate.Per; per {
-	case "", RatePerClient:
+	case "", config.RatePerClient:
 		return limit.KeyOf(x.client)
-	case RatePerRoute:
+	case config.RatePerRoute:
 		return limit.KeyOfString("")
 	default:
-		name := per[len(RatePerHeader):]
+		name := per[len(config.RatePerHeader):]
 		for i := range x.Header {
 			if x.Header[i].Name == name {
 				return limit.KeyOfString(x.Header[i].Value)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
 )
 
 // TestHosts sends hosts of all kinds, in a Host field and as HTTP/2's
@@ -190,8 +190,8 @@ var deliveries = map[string]func(c *rawConn, request string){
 // TestUnknownHost has patterns for one host alone.
 func TestUnknownHost(t *testing.T) {
 	back := upstream(t, hello)
-	d := openDoor(t, back.URL, func(c *front.Config) {
-		c.Routes = []front.RouteConfig{front.DefaultRoute("example.com/{path...}", "site")}
+	d := openDoor(t, back.URL, func(c *config.Config) {
+		c.Routes = []config.Route{config.DefaultRoute("example.com/{path...}", "site")}
 	})
 	for host, want := range map[string]int{
 		"example.com":       200,

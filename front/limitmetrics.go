@@ -5,6 +5,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/internal/machine"
 )
 
@@ -65,7 +66,7 @@ func (s scrape) inUse(name limitName, route string, n int) {
 }
 
 // gate shows the limits of requests.
-func (s scrape) gate(g *gate, l *RequestLimits) {
+func (s scrape) gate(g *gate, l *config.RequestLimits) {
 	if g.inFlight != nil {
 		stats := g.inFlight.Stats()
 		s.value(limitInFlight, g.route, float64(g.limits.InFlight))
@@ -86,7 +87,7 @@ func (s scrape) gate(g *gate, l *RequestLimits) {
 
 // connections shows the limits of connections and files.
 func (s scrape) connections(d *Door) {
-	limits := d.cfg.Limits.filled()
+	limits := withDefaults(d.cfg.Limits)
 	s.value(limitConnections, allRoutes, float64(d.files.clients))
 	s.inUse(limitConnections, allRoutes, d.server.conns.len())
 	s.value(limitPerClient, allRoutes, float64(limits.ConnectionsPerClient))

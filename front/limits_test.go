@@ -13,12 +13,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
 )
 
 // limited is an adjustment of a door's limits.
-func limited(change func(*front.LimitsConfig)) func(*front.Config) {
-	return func(c *front.Config) { change(&c.Limits) }
+func limited(change func(*config.Limits)) func(*config.Config) {
+	return func(c *config.Config) { change(&c.Limits) }
 }
 
 // refusedBy checks that an answer refuses a request, and that the log and the
@@ -53,9 +53,9 @@ func TestInFlight(t *testing.T) {
 		}
 		io.WriteString(w, "hello")
 	})
-	d := openDoor(t, back.URL, func(c *front.Config) {
-		held := front.DefaultRoute("/held", "site")
-		held.Limits = front.RequestLimits{InFlight: 1, Queue: front.QueueConfig{Length: 1, Wait: patience}}
+	d := openDoor(t, back.URL, func(c *config.Config) {
+		held := config.DefaultRoute("/held", "site")
+		held.Limits = config.RequestLimits{InFlight: 1, Queue: config.Queue{Length: 1, Wait: patience}}
 		c.Routes = append(c.Routes, held)
 	})
 	statuses := make(chan int, 2)
@@ -97,8 +97,8 @@ func TestLeavingTheQueue(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g := newGate(t)
 			back := upstream(t, func(w http.ResponseWriter, r *http.Request) { g.await(t) })
-			d := openDoor(t, back.URL, limited(func(l *front.LimitsConfig) {
-				l.InFlight, l.Queue = 1, front.QueueConfig{Length: 1, Wait: patience}
+			d := openDoor(t, back.URL, limited(func(l *config.Limits) {
+				l.InFlight, l.Queue = 1, config.Queue{Length: 1, Wait: patience}
 			}))
 			waiting := func() float64 { return d.metric(t, `weir_limit_in_use{limit="queue",route="all"}`) }
 			var first sync.WaitGroup
@@ -134,11 +134,11 @@ func TestLeavingTheQueue(t *testing.T) {
 // keys.
 func TestRate(t *testing.T) {
 	back := upstream(t, hello)
-	d := openDoor(t, back.URL, func(c *front.Config) {
-		byKey := front.DefaultRoute("/key", "site")
-		byKey.Limits.Rate = front.RateConfig{Per: front.RatePerHeader + "X-Api-Key", Every: time.Hour, Burst: 1}
+	d := openDoor(t, back.URL, func(c *config.Config) {
+		byKey := config.DefaultRoute("/key", "site")
+		byKey.Limits.Rate = config.Rate{Per: config.RatePerHeader + "X-Api-Key", Every: time.Hour, Burst: 1}
 		c.Routes = append(c.Routes, byKey)
-		c.Limits.Rate = front.RateConfig{Every: time.Hour, Burst: 5}
+		c.Limits.Rate = config.Rate{Every: time.Hour, Burst: 5}
 		c.TrustedProxies = parsePrefixes(t, "127.0.0.0/8")
 	})
 	send := func(path, fields string) *http.Response {
@@ -185,10 +185,10 @@ func TestBodyLimit(t *testing.T) {
 			fmt.Fprint(w, n)
 		}
 	})
-	d := openDoor(t, back.URL, func(c *front.Config) {
+	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.Limits.Body = 100_000
-		free := front.DefaultRoute("/free", "site")
-		free.Limits.Body = front.NoLimit
+		free := config.DefaultRoute("/free", "site")
+		free.Limits.Body = config.NoLimit
 		c.Routes = append(c.Routes, free)
 	})
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
@@ -230,7 +230,7 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 // quick are limits that a test can wait for, and that nobody exceeds because
 // the machine has other things to do for a moment.
-func quick(l *front.LimitsConfig) {
+func quick(l *config.Limits) {
 	l.ReadTimeout, l.WriteTimeout = quickly, quickly
 	l.UploadRate, l.DownloadRate = 20<<10, 20<<10
 	l.HeaderTimeout = quickly
@@ -425,7 +425,7 @@ func TestSlowHeads(t *testing.T) {
 // TestHeaderLimit sends heads up to the limit and beyond.
 func TestHeaderLimit(t *testing.T) {
 	back := upstream(t, hello)
-	d := openDoor(t, back.URL, limited(func(l *front.LimitsConfig) { l.Headers = 8 << 10 }))
+	d := openDoor(t, back.URL, limited(func(l *config.Limits) { l.Headers = 8 << 10 }))
 	for size, want := range map[int]int{6 << 10: 200, 9 << 10: 431} {
 		resp, _ := ask(t, d.addr, "GET / HTTP/1.1\r\nHost: a\r\nX: "+strings.Repeat("x", size)+"\r\n\r\n")
 		if resp.StatusCode != want {
@@ -442,9 +442,9 @@ func TestHeaderLimit(t *testing.T) {
 func TestMaxConnections(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
-	for limit, set := range map[string]func(*front.LimitsConfig){
-		"max_connections":        func(l *front.LimitsConfig) { l.MaxConnections = 4 },
-		"connections_per_client": func(l *front.LimitsConfig) { l.ConnectionsPerClient = 4 },
+	for limit, set := range map[string]func(*config.Limits){
+		"max_connections":        func(l *config.Limits) { l.MaxConnections = 4 },
+		"connections_per_client": func(l *config.Limits) { l.ConnectionsPerClient = 4 },
 	} {
 		t.Run(limit, func(t *testing.T) {
 			d := openDoor(t, back.URL, limited(set))
@@ -512,7 +512,7 @@ func TestMaxConnections(t *testing.T) {
 // speak for many.
 func TestTrustedProxiesMayConnect(t *testing.T) {
 	back := upstream(t, hello)
-	d := openDoor(t, back.URL, func(c *front.Config) {
+	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.Limits.ConnectionsPerClient = 1
 		c.TrustedProxies = parsePrefixes(t, "127.0.0.1/32")
 	})
@@ -530,7 +530,7 @@ func TestTrustedProxiesMayConnect(t *testing.T) {
 func TestReloadKeepsCounting(t *testing.T) {
 	g := newGate(t)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { g.await(t) })
-	one := limited(func(l *front.LimitsConfig) { l.InFlight = 1 })
+	one := limited(func(l *config.Limits) { l.InFlight = 1 })
 	d := openDoor(t, back.URL, one)
 	var first sync.WaitGroup
 	first.Go(func() { get(t, httpClient(t), d.url("/")) })
@@ -540,7 +540,7 @@ func TestReloadKeepsCounting(t *testing.T) {
 	}
 	resp, _ := get(t, httpClient(t), d.url("/"))
 	d.refusedBy(t, resp, 503, "in_flight", "all")
-	changed := doorConfig(back.URL, limited(func(l *front.LimitsConfig) { l.InFlight, l.MaxConnections = 2, 7 }))
+	changed := doorConfig(back.URL, limited(func(l *config.Limits) { l.InFlight, l.MaxConnections = 2, 7 }))
 	changed.Listen, changed.Admin = d.config.Listen, d.config.Admin
 	keys, err := d.Reload(changed)
 	if err != nil || fmt.Sprint(keys) != "[limits.max_connections]" {
@@ -567,8 +567,8 @@ func TestRefusedAllocations(t *testing.T) {
 		t.Skip("the race detector allocates")
 	}
 	back := upstream(t, hello)
-	d := openDoor(t, back.URL, limited(func(l *front.LimitsConfig) {
-		l.Rate = front.RateConfig{Per: front.RatePerRoute, Every: time.Hour}
+	d := openDoor(t, back.URL, limited(func(l *config.Limits) {
+		l.Rate = config.Rate{Per: config.RatePerRoute, Every: time.Hour}
 	}))
 	get(t, httpClient(t), d.url("/"))
 	const most = 40

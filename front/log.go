@@ -10,11 +10,12 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/sink"
 )
 
-// A Log takes a door's events to each destination that a [LogConfig] names,
+// A Log takes a door's events to each destination that a [config.Log] names,
 // through a queue for each: one that stands still holds up no other, unless the
 // configuration says that events wait. [OpenLog] makes it. Any number of
 // goroutines may use it.
@@ -30,7 +31,7 @@ type Log struct {
 
 // A destination is one place where events go.
 type destination struct {
-	name     string // as in LogConfig.To
+	name     string // as in config.Log.To
 	queue    *sink.Queue
 	file     *sink.File     // nil for a stream
 	fallback *sink.Fallback // for a stream that another stands in for; else nil
@@ -42,7 +43,7 @@ type destination struct {
 // costing an event by itself: that it could not be opened anew, rotated, or
 // brought to the disk. Many goroutines may call it, and it must not log. On an
 // error nothing stays open.
-func OpenLog(cfg *Config, stdout, stderr *os.File, complain func(error)) (*Log, error) {
+func OpenLog(cfg *config.Config, stdout, stderr *os.File, complain func(error)) (*Log, error) {
 	options, err := queueOptions(cfg)
 	if err != nil {
 		return nil, err
@@ -72,7 +73,7 @@ func OpenLog(cfg *Config, stdout, stderr *os.File, complain func(error)) (*Log, 
 	return l, nil
 }
 
-func queueOptions(cfg *Config) (o sink.QueueOptions, err error) {
+func queueOptions(cfg *config.Config) (o sink.QueueOptions, err error) {
 	o = sink.QueueOptions{
 		Bytes:     cfg.Log.Queue.Size,
 		Wait:      cfg.Log.Queue.Wait,
@@ -86,14 +87,14 @@ func queueOptions(cfg *Config) (o sink.QueueOptions, err error) {
 }
 
 // open opens a destination, and returns what its queue writes to.
-func (l *Log) open(d *destination, cfg LogConfig, stdout, stderr *os.File, complain func(error)) (w io.Writer, err error) {
+func (l *Log) open(d *destination, cfg config.Log, stdout, stderr *os.File, complain func(error)) (w io.Writer, err error) {
 	switch {
-	case d.name == LogToStderr:
+	case d.name == config.LogToStderr:
 		return sink.Std(stderr), nil
-	case d.name != LogToStdout:
+	case d.name != config.LogToStdout:
 		d.file, err = l.openFile(d.name, cfg, complain)
 		return d.file, err
-	case slices.Contains(cfg.To, LogToStderr):
+	case slices.Contains(cfg.To, config.LogToStderr):
 		return sink.Std(stdout), nil
 	}
 	d.fallback = sink.NewFallback(sink.Std(stdout), sink.Std(stderr))
@@ -122,7 +123,7 @@ func (l *Log) checkDistinct(d *destination) error {
 }
 
 // openFile opens one of the log's files.
-func (l *Log) openFile(path string, cfg LogConfig, complain func(error)) (*sink.File, error) {
+func (l *Log) openFile(path string, cfg config.Log, complain func(error)) (*sink.File, error) {
 	return sink.OpenFile(path, sink.FileOptions{
 		MaxBytes: cfg.Rotate.Size,
 		Daily:    cfg.Rotate.Daily,
@@ -201,7 +202,7 @@ func addStats(a, b sink.Stats) sink.Stats {
 
 // A LogDestination is the state of one of a Log's destinations.
 type LogDestination struct {
-	To       string     // as in LogConfig.To
+	To       string     // as in config.Log.To
 	Stats    sink.Stats // of its queue
 	Diverted uint64     // events of it that standard error has, since the reader of standard output has gone
 }

@@ -14,13 +14,14 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/sink"
 	"github.com/weirhq/weir/proxy"
 )
 
 // openLog opens a log whose streams are files, and closes it when the test ends.
-func openLog(t *testing.T, cfg *front.Config, complain func(error)) (l *front.Log, stdout, stderr *os.File) {
+func openLog(t *testing.T, cfg *config.Config, complain func(error)) (l *front.Log, stdout, stderr *os.File) {
 	t.Helper()
 	dir := t.TempDir()
 	stdout, stderr = create(t, filepath.Join(dir, "stdout")), create(t, filepath.Join(dir, "stderr"))
@@ -57,9 +58,9 @@ func lines(t *testing.T, file string) []string {
 // TestLogGoesEverywhere has several goroutines log to two streams and a file:
 // each has every event, and the totals at the end.
 func TestLogGoesEverywhere(t *testing.T) {
-	cfg := front.DefaultConfig()
+	cfg := config.Default()
 	file := filepath.Join(t.TempDir(), "weir.log")
-	cfg.Log.To = []string{front.LogToStdout, file, front.LogToStderr}
+	cfg.Log.To = []string{config.LogToStdout, file, config.LogToStderr}
 	l, stdout, stderr := openLog(t, cfg, nil)
 	const producers, each = 4, 500
 	logger := log.New(l, log.Options{Namespace: cfg.Namespace})
@@ -108,7 +109,7 @@ func TestLogGoesEverywhere(t *testing.T) {
 // TestLogRotates has a file that is rotated by its size, moved by others, and
 // opened anew: no event is lost on the way.
 func TestLogRotates(t *testing.T) {
-	cfg := front.DefaultConfig()
+	cfg := config.Default()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "weir.log")
 	cfg.Log.To, cfg.Log.Rotate.Size, cfg.Log.Heartbeat = []string{file}, 16<<10, 0
@@ -153,18 +154,18 @@ func TestLogRotates(t *testing.T) {
 	}
 }
 
-func cfgSize(cfg *front.Config) int { return int(cfg.Log.Rotate.Size) }
+func cfgSize(cfg *config.Config) int { return int(cfg.Log.Rotate.Size) }
 
 // TestOpenLogFails names the destination, and leaves no goroutine or file.
 func TestOpenLogFails(t *testing.T) {
-	cfg := front.DefaultConfig()
+	cfg := config.Default()
 	missing := filepath.Join(t.TempDir(), "no", "such", "folder", "weir.log")
-	cfg.Log.To = []string{front.LogToStdout, missing}
+	cfg.Log.To = []string{config.LogToStdout, missing}
 	_, err := front.OpenLog(cfg, os.Stdout, os.Stderr, nil)
 	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "log.to: ") || !strings.Contains(err.Error(), missing) {
 		t.Errorf("OpenLog: %v, want one that names log.to and %s", err, missing)
 	}
-	cfg.Log.To, cfg.Log.Queue.WhenFull = []string{front.LogToStdout}, "explode"
+	cfg.Log.To, cfg.Log.Queue.WhenFull = []string{config.LogToStdout}, "explode"
 	if _, err := front.OpenLog(cfg, os.Stdout, os.Stderr, nil); err == nil || !strings.Contains(err.Error(), "log.queue.when_full") {
 		t.Errorf("OpenLog: %v, want one that names log.queue.when_full", err)
 	}
@@ -177,8 +178,8 @@ func TestOneFileTwice(t *testing.T) {
 	if err := os.Symlink(name, other); err != nil {
 		t.Fatal(err)
 	}
-	cfg := front.DefaultConfig()
-	cfg.Log.To = []string{name, front.LogToStdout, other}
+	cfg := config.Default()
+	cfg.Log.To = []string{name, config.LogToStdout, other}
 	want := "log.to: " + other + " is the same file as " + name
 	if _, err := front.OpenLog(cfg, os.Stdout, os.Stderr, nil); err == nil || err.Error() != want {
 		t.Errorf("OpenLog: %v, want %s", err, want)
@@ -197,7 +198,7 @@ func TestLogPage(t *testing.T) {
 	back := upstream(t, hello)
 	cfg := doorConfig(back.URL)
 	file := filepath.Join(t.TempDir(), "weir.log")
-	cfg.Log.To, cfg.Log.Heartbeat = []string{front.LogToStderr, file}, 0
+	cfg.Log.To, cfg.Log.Heartbeat = []string{config.LogToStderr, file}, 0
 	out, err := front.OpenLog(cfg, os.Stdout, w, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -271,7 +272,7 @@ func TestLogPage(t *testing.T) {
 }
 
 // serveDoor starts a door of which the test keeps the log itself.
-func serveDoor(t *testing.T, cfg *front.Config, out front.Output) *testDoor {
+func serveDoor(t *testing.T, cfg *config.Config, out front.Output) *testDoor {
 	t.Helper()
 	d := newDoorOver(t, cfg, out)
 	if err := d.Listen(); err != nil {
@@ -291,9 +292,9 @@ func TestLogClosesBesideStandstill(t *testing.T) {
 	defer r.Close()
 	defer w.Close()
 	fill(t, w)
-	cfg := front.DefaultConfig()
+	cfg := config.Default()
 	file := filepath.Join(t.TempDir(), "weir.log")
-	cfg.Log.To = []string{front.LogToStderr, file}
+	cfg.Log.To = []string{config.LogToStderr, file}
 	cfg.Log.Queue.Linger = time.Hour
 	l, err := front.OpenLog(cfg, nil, w, nil)
 	if err != nil {
@@ -347,7 +348,7 @@ func fill(t *testing.T, w *os.File) (written int64) {
 	return written
 }
 
-func newDoorOver(t *testing.T, cfg *front.Config, out front.Output) *testDoor {
+func newDoorOver(t *testing.T, cfg *config.Config, out front.Output) *testDoor {
 	t.Helper()
 	d := &testDoor{t: t, config: cfg, log: newLogBook(), served: make(chan error, 1)}
 	var err error

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
 )
 
 // TestLoggedHeaders has header fields in the completed event, those of requests
@@ -17,7 +17,7 @@ func TestLoggedHeaders(t *testing.T) {
 		w.Header().Set("Location", "http://ada:lovelace@a.example/?page=2")
 		w.Header().Set("X-Other", "1")
 	})
-	d := openDoor(t, back.URL, func(c *front.Config) {
+	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.Routes[0].Match = "GET /a"
 		c.Log.RequestHeaders = []string{"accept-language", "x-absent", "cookie"} // the last as no file can have it
 		c.Log.ResponseHeaders = []string{"server-timing", "location", "content-type", "x-request-id"}

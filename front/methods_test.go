@@ -5,17 +5,17 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
 )
 
 // TestMethods sends methods that the door has an answer for itself, and on the
 // same connection a request that shows it to be fit for more.
 func TestMethods(t *testing.T) {
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-Got", r.Method+" "+r.RequestURI) })
-	d := openDoor(t, back.URL, func(c *front.Config) {
-		c.Routes = []front.RouteConfig{
-			front.DefaultRoute("GET,POST /known", "site"),
-			front.DefaultRoute("/any", "site"),
+	d := openDoor(t, back.URL, func(c *config.Config) {
+		c.Routes = []config.Route{
+			config.DefaultRoute("GET,POST /known", "site"),
+			config.DefaultRoute("/any", "site"),
 		}
 	})
 	for _, c := range []struct {
@@ -72,8 +72,8 @@ const throughTheDoor = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 // TestMethodsOverHTTP2 has the same answers on streams.
 func TestMethodsOverHTTP2(t *testing.T) {
 	back := upstream(t, hello)
-	d := openDoor(t, back.URL, func(c *front.Config) {
-		c.Routes = []front.RouteConfig{front.DefaultRoute("GET /known", "site")}
+	d := openDoor(t, back.URL, func(c *config.Config) {
+		c.Routes = []config.Route{config.DefaultRoute("GET /known", "site")}
 	})
 	h2 := dialHTTP2(t, d.addr)
 	for _, c := range []struct {

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	dto "github.com/prometheus/client_model/go"
 
-	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
 )
 
 // A documented metric is one as docs/metrics.md describes it.
@@ -54,10 +54,10 @@ func documentedMetrics(t *testing.T) map[string]documented {
 func TestMetricsDocs(t *testing.T) {
 	back := upstream(t, hello)
 	file := filepath.Join(t.TempDir(), "weir.log")
-	cfg := doorConfig(back.URL, func(c *front.Config) {
-		c.Log.To = []string{front.LogToStdout, file}
-		c.Upstreams = append(c.Upstreams, front.UpstreamConfig{Name: "dead", Servers: []string{"http://" + closedPort(t)}, ConnectRetry: time.Millisecond})
-		c.Routes = append(c.Routes, front.DefaultRoute("/dead", "dead"))
+	cfg := doorConfig(back.URL, func(c *config.Config) {
+		c.Log.To = []string{config.LogToStdout, file}
+		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "dead", Servers: []string{"http://" + closedPort(t)}, ConnectRetry: time.Millisecond})
+		c.Routes = append(c.Routes, config.DefaultRoute("/dead", "dead"))
 	})
 	out, _, _ := openLog(t, cfg, nil)
 	d := serveDoor(t, cfg, out)

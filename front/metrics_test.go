@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
 )
 
 // metrics scrapes the door: values by series, as `name{label="value"}`.
@@ -52,9 +52,9 @@ func TestMetrics(t *testing.T) {
 			w.WriteHeader(418)
 		}
 	})
-	d := openDoor(t, back.URL, func(c *front.Config) {
-		c.Upstreams = append(c.Upstreams, front.UpstreamConfig{Name: "dead", Servers: []string{"http://" + closedPort(t)}})
-		c.Routes = append(c.Routes, front.DefaultRoute("/dead", "dead"), front.DefaultRoute("only.example/x", "site"))
+	d := openDoor(t, back.URL, func(c *config.Config) {
+		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "dead", Servers: []string{"http://" + closedPort(t)}})
+		c.Routes = append(c.Routes, config.DefaultRoute("/dead", "dead"), config.DefaultRoute("only.example/x", "site"))
 		c.Routes[0].Match = "GET,BREW,STIR /{path...}"
 	})
 	for request, n := range map[string]int{

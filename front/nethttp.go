@@ -106,8 +106,6 @@ func withConn(ctx context.Context, nc net.Conn) context.Context {
 }
 
 const (
-	// maxHead bounds the head of a request, whatever the limits say.
-	maxHead = 64 << 10
 	// restTimeout is how long the rest of a body may take whose request is
 	// answered.
 	restTimeout = 2 * time.Second
@@ -118,7 +116,7 @@ const (
 
 // newHTTPServer returns the net/http server of the public listeners.
 func newHTTPServer(s *server) *http.Server {
-	l := s.door.cfg.Limits.filled()
+	l := withDefaults(s.door.cfg.Limits)
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	protocols.SetUnencryptedHTTP2(true)

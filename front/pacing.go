@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/limit"
 	"github.com/weirhq/weir/proxy"
 )
@@ -62,7 +63,7 @@ func (p *pacer) bind(x *proxy.Exchange, draining *atomic.Bool) {
 }
 
 // keep says what the pace is from now on. Nothing has been read yet.
-func (p *pacer) keep(l *RequestLimits) {
+func (p *pacer) keep(l *config.RequestLimits) {
 	p.in, p.out = pace(l.UploadRate, l.ReadTimeout), pace(l.DownloadRate, l.WriteTimeout)
 	p.leftOut = l.WriteTimeout
 	p.mayRead = -1

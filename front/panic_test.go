@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/proxy"
 )
 
@@ -19,8 +19,8 @@ func TestPanics(t *testing.T) {
 		io.WriteString(w, "hello")
 	})
 	open := openFiles(t)
-	d := newDoor(t, back.URL, func(c *front.Config) {
-		c.Routes = append(c.Routes, front.DefaultRoute("/before", "site"), front.DefaultRoute("/after", "site"))
+	d := newDoor(t, back.URL, func(c *config.Config) {
+		c.Routes = append(c.Routes, config.DefaultRoute("/before", "site"), config.DefaultRoute("/after", "site"))
 	})
 	d.SetHook("/before", func(_ *proxy.Exchange, e proxy.Event) { explode(e == proxy.Sending) })
 	d.SetHook("/after", func(_ *proxy.Exchange, e proxy.Event) { explode(e == proxy.Done) })

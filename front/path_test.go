@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
 )
 
 // TestPaths sends paths that some readers take for other ones. Each is refused
@@ -13,10 +13,10 @@ import (
 // upstream.
 func TestPaths(t *testing.T) {
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-Got", r.RequestURI) })
-	d := openDoor(t, back.URL, func(c *front.Config) {
-		c.Routes = []front.RouteConfig{
-			front.DefaultRoute("/{path...}", "site"),
-			front.DefaultRoute("/a/{rest...}", "site"),
+	d := openDoor(t, back.URL, func(c *config.Config) {
+		c.Routes = []config.Route{
+			config.DefaultRoute("/{path...}", "site"),
+			config.DefaultRoute("/a/{rest...}", "site"),
 		}
 	})
 	for i, c := range []struct {
@@ -100,8 +100,8 @@ func TestPaths(t *testing.T) {
 // itself, with why.
 func TestRefusedRequests(t *testing.T) {
 	back := upstream(t, hello)
-	d := openDoor(t, back.URL, func(c *front.Config) {
-		c.Routes = []front.RouteConfig{front.DefaultRoute("GET /known", "site")}
+	d := openDoor(t, back.URL, func(c *config.Config) {
+		c.Routes = []config.Route{config.DefaultRoute("GET /known", "site")}
 	})
 	for _, c := range []struct {
 		request string

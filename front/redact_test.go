@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/log/sink"
 )
 
@@ -82,7 +83,7 @@ routes:
 func TestSecretsStayOutOfSight(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"json", "ltsv"} {
-		for _, events := range []string{front.EventsAll, front.EventsCompleted} {
+		for _, events := range []string{config.EventsAll, config.EventsCompleted} {
 			t.Run(format+", "+events, func(t *testing.T) {
 				t.Parallel()
 				secrets := &canaries{}
@@ -131,9 +132,9 @@ func (d *testDoor) checkAdminPages(t *testing.T) {
 	}
 }
 
-func openRedactingDoor(t *testing.T, config string) *testDoor {
+func openRedactingDoor(t *testing.T, yaml string) *testDoor {
 	t.Helper()
-	cfg, err := front.ParseConfig("weir.yaml", []byte(config), os.LookupEnv)
+	cfg, err := config.Parse("weir.yaml", []byte(yaml), os.LookupEnv)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -336,8 +337,8 @@ func unescaped(s string) string {
 func TestSecretsAreSeenWithoutRedaction(t *testing.T) {
 	back := upstream(t, hello)
 	for _, format := range []string{"json", "ltsv"} {
-		config := strings.Replace(fmt.Sprintf(redactConfig, format, front.EventsCompleted, back.URL), "redact: [token", "redact: [other", 1)
-		d := openRedactingDoor(t, config)
+		yaml := strings.Replace(fmt.Sprintf(redactConfig, format, config.EventsCompleted, back.URL), "redact: [token", "redact: [other", 1)
+		d := openRedactingDoor(t, yaml)
 		for _, encode := range encodings {
 			secrets := &canaries{}
 			get(t, httpClient(t), d.url("/a?token="+encode(secrets.next())))

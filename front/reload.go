@@ -3,6 +3,8 @@ package front
 import (
 	"errors"
 	"slices"
+
+	"github.com/weirhq/weir/front/config"
 )
 
 // Reload lets the routes, redirects, upstreams, constraints, trusted proxies and limits of
@@ -11,7 +13,7 @@ import (
 // the limits of connections) stays as it is: Reload returns the names of the keys in which cfg differs there, for
 // which a restart is needed. On an error nothing has changed; report it with
 // [Door.ReloadFailed].
-func (d *Door) Reload(cfg *Config) (unchanged []string, err error) {
+func (d *Door) Reload(cfg *config.Config) (unchanged []string, err error) {
 	t, err := d.build(cfg, d.tables.Load().gates)
 	if err != nil {
 		return nil, err
@@ -23,24 +25,24 @@ func (d *Door) Reload(cfg *Config) (unchanged []string, err error) {
 	before.close()
 	d.metrics.forget(before.upstreams, t.upstreams)
 	d.metrics.reloads.count(reloadApplied)
-	return d.cfg.fixedDifferences(cfg), nil
+	return fixedDifferences(d.cfg, cfg), nil
 }
 
 // ReloadFailed counts a reload that failed and logs the reason at severity
-// ERROR, with one error for each of [Mistakes]. It also serves for a file that
+// ERROR, with one error for each of [config.Mistakes]. It also serves for a file that
 // could not be read or parsed, before Reload could be called.
 func (d *Door) ReloadFailed(err error) {
 	d.metrics.reloads.count(reloadFailed)
-	var mistakes Mistakes
+	var mistakes config.Mistakes
 	if errors.As(err, &mistakes) {
 		err = errors.Join(mistakes.Unwrap()...)
 	}
 	d.log.Error(eventReloadFailed).Err(err).Send()
 }
 
-// fixedDifferences names the keys of a running door that only a restart
-// changes, as far as other has different values for them.
-func (c *Config) fixedDifferences(other *Config) []string {
+// fixedDifferences names the keys that only a restart changes and whose values
+// differ.
+func fixedDifferences(c, other *config.Config) []string {
 	var keys []string
 	for _, k := range []struct {
 		name string

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
 )
 
 // TestReloadUnderLoad has requests in flight, and new ones all the time, while
@@ -76,12 +76,12 @@ func TestReloadUnderLoad(t *testing.T) {
 func TestBadReload(t *testing.T) {
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL)
-	for name, adjust := range map[string]func(*front.Config){
-		"an upstream that is not there": func(c *front.Config) { c.Routes[0].To = "nowhere" },
-		"a bad pattern":                 func(c *front.Config) { c.Routes[0].Match = "/{" },
-		"a conflict":                    func(c *front.Config) { c.Routes = append(c.Routes, c.Routes[0]) },
-		"a bad constraint":              func(c *front.Config) { c.Constraints["x"] = "(" },
-		"a bad server":                  func(c *front.Config) { c.Upstreams[0].Servers = []string{"ftp://x"} },
+	for name, adjust := range map[string]func(*config.Config){
+		"an upstream that is not there": func(c *config.Config) { c.Routes[0].To = "nowhere" },
+		"a bad pattern":                 func(c *config.Config) { c.Routes[0].Match = "/{" },
+		"a conflict":                    func(c *config.Config) { c.Routes = append(c.Routes, c.Routes[0]) },
+		"a bad constraint":              func(c *config.Config) { c.Constraints["x"] = "(" },
+		"a bad server":                  func(c *config.Config) { c.Upstreams[0].Servers = []string{"ftp://x"} },
 	} {
 		if _, err := d.Reload(doorConfig("http://127.0.0.1:1", adjust)); err == nil {
 			t.Errorf("%s: no error", name)
@@ -96,18 +96,18 @@ func TestBadReload(t *testing.T) {
 func TestReload(t *testing.T) {
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL)
-	unchanged, err := d.Reload(doorConfig(back.URL, func(c *front.Config) {
+	unchanged, err := d.Reload(doorConfig(back.URL, func(c *config.Config) {
 		c.Routes[0].Match = "/{id:odd}"
 		c.Constraints["odd"] = "[0-9]*[13579]"
 		c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
-		c.Namespace, c.Admin, c.Drain.Delay = "other", front.AdminOff, time.Second
+		c.Namespace, c.Admin, c.Drain.Delay = "other", config.AdminOff, time.Second
 		c.Listen = []string{"127.0.0.1:1"}
-		c.Log.Events = front.EventsCompleted
-		c.Log.To = []string{front.LogToStderr}
+		c.Log.Events = config.EventsCompleted
+		c.Log.To = []string{config.LogToStderr}
 		c.Log.Format, c.Log.Level, c.Log.Redact = "ltsv", "debug", []string{"token"}
 		c.Log.RequestHeaders, c.Log.ResponseHeaders = []string{"a"}, []string{"b"}
 		c.Log.Queue.Size, c.Log.Rotate.Daily = 1<<20, true
-		c.Log.Fsync, c.Log.Heartbeat = front.FsyncEach, 0
+		c.Log.Fsync, c.Log.Heartbeat = config.FsyncEach, 0
 	}))
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
 )
 
 // statusOfPath answers with the status that the path ends with.
@@ -34,7 +34,7 @@ func TestSeverities(t *testing.T) {
 // destination.
 func TestCompletedIsWholeAtWarn(t *testing.T) {
 	back := upstream(t, statusOfPath)
-	d := openDoor(t, back.URL, func(c *front.Config) { c.Log.Level = "warn" })
+	d := openDoor(t, back.URL, func(c *config.Config) { c.Log.Level = "warn" })
 	get(t, httpClient(t), d.url("/500"))
 	if e := d.completed(t, "/500"); e.Data["destination"] != back.URL || e.Data["proxy_name"] != "site" {
 		t.Errorf("no destination in %s", e.raw)
@@ -44,10 +44,10 @@ func TestCompletedIsWholeAtWarn(t *testing.T) {
 // TestRouteEvents sends requests to routes with events of their own.
 func TestRouteEvents(t *testing.T) {
 	back := upstream(t, statusOfPath)
-	d := openDoor(t, back.URL, func(c *front.Config) {
-		c.Log.Events = front.EventsCompleted
-		for _, events := range []string{front.EventsAll, front.EventsCompleted, front.EventsNone} {
-			r := front.DefaultRoute("GET /"+events+"/{status}", "site")
+	d := openDoor(t, back.URL, func(c *config.Config) {
+		c.Log.Events = config.EventsCompleted
+		for _, events := range []string{config.EventsAll, config.EventsCompleted, config.EventsNone} {
+			r := config.DefaultRoute("GET /"+events+"/{status}", "site")
 			r.Events = events
 			c.Routes = append(c.Routes, r)
 		}

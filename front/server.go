@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/weirhq/weir/front/config"
 )
 
 // server is a door's listeners and what runs on them.
@@ -51,7 +53,7 @@ func (d *Door) Listen() error {
 		}
 		s.listeners = append(s.listeners, &listener{acceptor: newAcceptor(l, 1, d.shared.CloseUnused), server: s})
 	}
-	if d.cfg.Admin == AdminOff {
+	if d.cfg.Admin == config.AdminOff {
 		return nil
 	}
 	l, err := bind(d.cfg.Admin)

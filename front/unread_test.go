@@ -6,15 +6,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
 )
 
 // TestUnreadBody sends requests that are refused for their path, announces a
 // body with them and never sends it: the answer comes all the same, and the
 // connection is not held for the body's sake.
 func TestUnreadBody(t *testing.T) {
-	d := openDoor(t, upstream(t, hello).URL, func(c *front.Config) {
-		c.Routes = []front.RouteConfig{front.DefaultRoute("/known", "site")}
+	d := openDoor(t, upstream(t, hello).URL, func(c *config.Config) {
+		c.Routes = []config.Route{config.DefaultRoute("/known", "site")}
 	})
 	for _, framing := range []string{
 		"Content-Length: 100000\r\n\r\n",

@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
-	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
 )
 
 type checkCmd struct {
@@ -32,8 +32,8 @@ func (c *checkCmd) Run(s cli.Streams) error {
 	if err != nil {
 		return cli.Misuse(err, "weir check FILE, for example weir check weir.yaml")
 	}
-	cfg, err := front.ParseConfig(c.File, src, os.LookupEnv)
-	var mistakes front.Mistakes
+	cfg, err := config.Parse(c.File, src, os.LookupEnv)
+	var mistakes config.Mistakes
 	if err != nil && !errors.As(err, &mistakes) {
 		return err
 	}
@@ -54,7 +54,7 @@ func (c *checkCmd) Run(s cli.Streams) error {
 }
 
 // contents counts the parts of a configuration.
-func contents(cfg *front.Config) string {
+func contents(cfg *config.Config) string {
 	text := fmt.Sprintf("routes: %d, upstreams: %d", len(cfg.Routes), len(cfg.Upstreams))
 	if n := len(cfg.Redirects); n > 0 {
 		text += fmt.Sprintf(", redirects: %d", n)
@@ -63,7 +63,7 @@ func contents(cfg *front.Config) string {
 }
 
 // printMistakes prints {"mistakes": [{"file", "line", "column", "what", "hint"}]}.
-func printMistakes(s cli.Streams, mistakes front.Mistakes) error {
+func printMistakes(s cli.Streams, mistakes config.Mistakes) error {
 	type mistake struct {
 		File   string `json:"file"`
 		Line   int    `json:"line"`

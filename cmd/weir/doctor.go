@@ -10,6 +10,7 @@ import (
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/internal/machine"
 )
 
@@ -29,7 +30,7 @@ Examples:
 
 // Run looks at the machine.
 func (c *doctorCmd) Run(s cli.Streams) error {
-	cfg := front.DefaultConfig()
+	cfg := config.Default()
 	if c.Config != "" {
 		var err error
 		if cfg, err = readConfig(c.Config); err != nil {
@@ -76,7 +77,7 @@ type patient struct {
 	openNow     int // files that the process has open
 	procs       int // GOMAXPROCS
 	memoryLimit int64
-	config      *front.Config
+	config      *config.Config
 }
 
 // A finding is a limit and what it means for the door.

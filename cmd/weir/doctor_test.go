@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/internal/machine"
 )
 
@@ -18,7 +18,7 @@ func TestExamine(t *testing.T) {
 				OpenFiles: 65536, OpenFilesHard: 65536, PortLow: 32768, PortHigh: 60999, Backlog: 4096,
 				CPUs: 1.5, Memory: 4 << 30,
 			},
-			openNow: 10, procs: 2, memoryLimit: 36 << 30 / 10, config: front.DefaultConfig(),
+			openNow: 10, procs: 2, memoryLimit: 36 << 30 / 10, config: config.Default(),
 		}
 	}
 	for _, c := range []struct {
@@ -39,7 +39,7 @@ func TestExamine(t *testing.T) {
 		{"more rates than memory", func(p *patient) {
 			p.Memory, p.memoryLimit = 1<<30, 900<<20
 			for range 10 {
-				p.config.Routes = append(p.config.Routes, front.RouteConfig{Limits: front.RequestLimits{Rate: front.RateConfig{Every: 1}}})
+				p.config.Routes = append(p.config.Routes, config.Route{Limits: config.RequestLimits{Rate: config.Rate{Every: 1}}})
 			}
 		}, "connections", "fewer rates"},
 		{"a rate in the place of connections", func(p *patient) {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/internal/backend"
 	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/log"
@@ -81,7 +82,7 @@ func (c caught) stop() {
 }
 
 // open opens the log and the door, and serves. It closes the log.
-func (c *serveCmd) open(cfg *front.Config, s cli.Streams, says io.Writer, signals caught) (err error) {
+func (c *serveCmd) open(cfg *config.Config, s cli.Streams, says io.Writer, signals caught) (err error) {
 	out, err := openLog(cfg, s, says)
 	if err != nil {
 		return err
@@ -104,7 +105,7 @@ func (c *serveCmd) checkAddresses() error {
 		{"--listen", c.Listen, "127.0.0.1:20000"},
 		{"--admin", c.Admin, "127.0.0.1:20001"},
 	} {
-		if f.addr == "" || f.flag == "--admin" && f.addr == front.AdminOff {
+		if f.addr == "" || f.flag == "--admin" && f.addr == config.AdminOff {
 			continue
 		}
 		if _, _, err := net.SplitHostPort(f.addr); err != nil {
@@ -116,7 +117,7 @@ func (c *serveCmd) checkAddresses() error {
 
 // load reads the configuration, or makes one for a demo backend that it
 // starts. stop ends the backend.
-func (c *serveCmd) load() (cfg *front.Config, stop func(), err error) {
+func (c *serveCmd) load() (cfg *config.Config, stop func(), err error) {
 	stop = func() {}
 	if c.Config == "" {
 		cfg, stop, err = demo()
@@ -131,7 +132,7 @@ func (c *serveCmd) load() (cfg *front.Config, stop func(), err error) {
 }
 
 // override puts what flags and the environment say before what the file says.
-func (c *serveCmd) override(cfg *front.Config) {
+func (c *serveCmd) override(cfg *config.Config) {
 	if human, _ := strconv.ParseBool(os.Getenv("HUMAN_LOG")); human {
 		cfg.Log.Format = log.FormatHuman.String()
 	}
@@ -144,12 +145,12 @@ func (c *serveCmd) override(cfg *front.Config) {
 }
 
 // readConfig reads and checks a file.
-func readConfig(file string) (*front.Config, error) {
+func readConfig(file string) (*config.Config, error) {
 	src, err := os.ReadFile(file)
 	if err != nil {
 		return nil, cli.Misuse(err, fileHint(err))
 	}
-	cfg, err := front.ParseConfig(file, src, os.LookupEnv)
+	cfg, err := config.Parse(file, src, os.LookupEnv)
 	if err != nil {
 		return nil, cli.WithHint(hasMistakes(file, err), "weir check "+file)
 	}
@@ -160,9 +161,9 @@ func readConfig(file string) (*front.Config, error) {
 // A file of redirects can have thousands.
 const shownMistakes = 20
 
-// hasMistakes returns the error about a file that ParseConfig refuses.
+// hasMistakes returns the error about a file that config.Parse rejects.
 func hasMistakes(file string, err error) error {
-	var mistakes front.Mistakes
+	var mistakes config.Mistakes
 	if errors.As(err, &mistakes) && len(mistakes) > shownMistakes {
 		return fmt.Errorf("%s has %d mistakes, of which these are the first %d:\n%w",
 			file, len(mistakes), shownMistakes, mistakes[:shownMistakes])
@@ -179,17 +180,17 @@ func fileHint(err error) string {
 
 // demo starts a backend on a free port of the loopback interface and returns a
 // configuration that sends everything there.
-func demo() (cfg *front.Config, stop func(), err error) {
+func demo() (cfg *config.Config, stop func(), err error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, nil, fmt.Errorf("demo backend: %w", err)
 	}
 	server := &http.Server{Handler: backend.Handler(backend.Options{})}
 	go server.Serve(l) // ends when stop closes it
-	cfg = front.DefaultConfig()
+	cfg = config.Default()
 	cfg.Listen = []string{"127.0.0.1:20000"}
-	cfg.Upstreams = []front.UpstreamConfig{{Name: "demo", Servers: []string{"http://" + l.Addr().String()}}}
-	cfg.Routes = []front.RouteConfig{front.DefaultRoute("/{path...}", "demo")}
+	cfg.Upstreams = []config.Upstream{{Name: "demo", Servers: []string{"http://" + l.Addr().String()}}}
+	cfg.Routes = []config.Route{config.DefaultRoute("/{path...}", "demo")}
 	return cfg, func() { server.Close() }, nil
 }
 

@@ -13,10 +13,11 @@ import (
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
 )
 
 // openLog opens what the configuration names as the log's destinations.
-func openLog(cfg *front.Config, s cli.Streams, says io.Writer) (*front.Log, error) {
+func openLog(cfg *config.Config, s cli.Streams, says io.Writer) (*front.Log, error) {
 	grumble := grumbler{to: says}
 	out, err := front.OpenLog(cfg, s.Out, s.Err, grumble.about)
 	if err != nil {

@@ -1,4 +1,4 @@
-package front_test
+package config_test
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
 )
 
 var compareNetworks = cmp.Comparer(func(a, b netip.Prefix) bool { return a == b })
@@ -29,27 +29,27 @@ func env(pairs ...string) func(string) (string, bool) {
 }
 
 // parse parses a file that has to be right.
-func parse(t *testing.T, src string, lookup func(string) (string, bool)) *front.Config {
+func parse(t *testing.T, src string, lookup func(string) (string, bool)) *config.Config {
 	t.Helper()
-	c, err := front.ParseConfig("weir.yaml", []byte(src), lookup)
+	c, err := config.Parse("weir.yaml", []byte(src), lookup)
 	if err != nil {
-		t.Fatalf("ParseConfig:\n%v\nof\n%s", err, src)
+		t.Fatalf("Parse:\n%v\nof\n%s", err, src)
 	}
 	return c
 }
 
 // mistakes parses a file that has to be wrong.
-func mistakes(t *testing.T, src string, lookup func(string) (string, bool)) front.Mistakes {
+func mistakes(t *testing.T, src string, lookup func(string) (string, bool)) config.Mistakes {
 	t.Helper()
-	c, err := front.ParseConfig("weir.yaml", []byte(src), lookup)
-	var ms front.Mistakes
+	c, err := config.Parse("weir.yaml", []byte(src), lookup)
+	var ms config.Mistakes
 	if !errors.As(err, &ms) || c != nil || len(ms) == 0 {
-		t.Fatalf("ParseConfig = %+v, %v, want mistakes, of\n%s", c, err, src)
+		t.Fatalf("Parse = %+v, %v, want mistakes, of\n%s", c, err, src)
 	}
 	return ms
 }
 
-func TestParseConfigReadsEveryKey(t *testing.T) {
+func TestParseReadsEveryKey(t *testing.T) {
 	got := parse(t, `
 namespace: site
 listen: [":80", "[::1]:8081"]
@@ -80,53 +80,53 @@ routes:
     to: b
     upgrade: [WebSocket, tls/1.0]
 `, nil)
-	want := &front.Config{
+	want := &config.Config{
 		Namespace: "site",
 		Listen:    []string{":80", "[::1]:8081"},
-		Admin:     front.AdminOff,
-		Drain:     front.DrainConfig{Delay: 2 * time.Second, Timeout: time.Minute},
+		Admin:     config.AdminOff,
+		Drain:     config.Drain{Delay: 2 * time.Second, Timeout: time.Minute},
 		TrustedProxies: []netip.Prefix{
 			netip.MustParsePrefix("10.0.0.0/8"),
 			netip.MustParsePrefix("127.0.0.1/32"),
 			netip.MustParsePrefix("2001:db8::/32"),
 		},
-		Log: front.LogConfig{
+		Log: config.Log{
 			RequestHeaders:  []string{"accept-language", "x-forwarded-for"},
 			ResponseHeaders: []string{"content-type"},
-			To:              []string{"/var/log/weir.log"}, Format: "ltsv", Level: "warn", Events: front.EventsCompleted, Redact: []string{"token", "Session"},
-			Queue:  front.LogQueueConfig{Size: 1 << 20, WhenFull: "block", Wait: time.Second, Linger: time.Millisecond},
-			Rotate: front.LogRotateConfig{Size: 100 << 20, Daily: true, Keep: 7, Gzip: true},
+			To:              []string{"/var/log/weir.log"}, Format: "ltsv", Level: "warn", Events: config.EventsCompleted, Redact: []string{"token", "Session"},
+			Queue:  config.LogQueue{Size: 1 << 20, WhenFull: "block", Wait: time.Second, Linger: time.Millisecond},
+			Rotate: config.LogRotate{Size: 100 << 20, Daily: true, Keep: 7, Gzip: true},
 			Fsync:  5 * time.Second, Heartbeat: time.Minute,
 		},
-		Limits:      front.DefaultConfig().Limits, // see TestParseLimits
+		Limits:      config.Default().Limits, // see TestParseLimits
 		Constraints: map[string]string{"code": "^[A-Z]{3}[0-9]+$"},
-		Upstreams: []front.UpstreamConfig{
+		Upstreams: []config.Upstream{
 			{Name: "b", Servers: []string{"http://127.0.0.1:8080", "http://example.com:80"}, ResponseFields: 100, ConnectRetry: 3 * time.Second},
 			{Name: "a", Servers: []string{"http://[::1]:9000"}, ResponseFields: 256, ConnectRetry: time.Second},
 		},
-		Routes: []front.RouteConfig{
-			{Match: "GET,HEAD /x/{id:code}", To: "a", Timeout: 5 * time.Second, Events: front.EventsNone},
+		Routes: []config.Route{
+			{Match: "GET,HEAD /x/{id:code}", To: "a", Timeout: 5 * time.Second, Events: config.EventsNone},
 			{Match: "/{path...}", To: "b", Timeout: 30 * time.Second, Upgrade: []string{"websocket", "tls/1.0"}},
 		},
 	}
 	if diff := cmp.Diff(want, got, compareNetworks); diff != "" {
-		t.Errorf("ParseConfig (-want +got):\n%s", diff)
+		t.Errorf("Parse (-want +got):\n%s", diff)
 	}
 }
 
 // smallest is the least that is a configuration.
 const smallest = "upstreams: {a: {servers: [http://127.0.0.1:8080]}}\nroutes: [{match: /, to: a}]\n"
 
-func TestParseConfigDefaults(t *testing.T) {
-	want := front.DefaultConfig()
-	want.Upstreams = []front.UpstreamConfig{{Name: "a", Servers: []string{"http://127.0.0.1:8080"}, ResponseFields: 256, ConnectRetry: time.Second}}
-	want.Routes = []front.RouteConfig{{Match: "/", To: "a", Timeout: 30 * time.Second, Upgrade: []string{"websocket"}}}
+func TestParseDefaults(t *testing.T) {
+	want := config.Default()
+	want.Upstreams = []config.Upstream{{Name: "a", Servers: []string{"http://127.0.0.1:8080"}, ResponseFields: 256, ConnectRetry: time.Second}}
+	want.Routes = []config.Route{{Match: "/", To: "a", Timeout: 30 * time.Second, Upgrade: []string{"websocket"}}}
 	if diff := cmp.Diff(want, parse(t, smallest, nil), compareNetworks); diff != "" {
-		t.Errorf("ParseConfig (-want +got):\n%s", diff)
+		t.Errorf("Parse (-want +got):\n%s", diff)
 	}
 }
 
-func TestParseConfigAccepts(t *testing.T) {
+func TestParseAccepts(t *testing.T) {
 	for name, src := range map[string]string{
 		"a byte order mark":                      "\ufeff" + smallest,
 		"Windows line ends":                      strings.ReplaceAll(smallest, "\n", "\r\n"),
@@ -145,7 +145,7 @@ func TestParseConfigAccepts(t *testing.T) {
 
 // Each case is a file and what is said of it: the place, then parts of the
 // message.
-func TestParseConfigMistakes(t *testing.T) {
+func TestParseMistakes(t *testing.T) {
 	for _, c := range []struct {
 		name, src string
 		want      []string
@@ -248,7 +248,7 @@ func TestParseConfigMistakes(t *testing.T) {
 
 // wantMistakes compares mistakes with a place and the parts of a message each,
 // as "line:column part|part".
-func wantMistakes(t *testing.T, got front.Mistakes, want []string) {
+func wantMistakes(t *testing.T, got config.Mistakes, want []string) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Fatalf("%d mistakes, want %d:\n%v", len(got), len(want), got)
@@ -266,7 +266,7 @@ func wantMistakes(t *testing.T, got front.Mistakes, want []string) {
 	}
 }
 
-func TestParseConfigServers(t *testing.T) {
+func TestParseServers(t *testing.T) {
 	for _, c := range []struct{ url, want string }{
 		{"http://a", "http://a:80"},
 		{"HTTP://A.Example:8080", "http://a.example:8080"},
@@ -305,7 +305,7 @@ func TestParseConfigServers(t *testing.T) {
 }
 
 // The parser splits what looks like a key in a list inside braces.
-func TestParseConfigKeepsURLsWholeInBraces(t *testing.T) {
+func TestParseKeepsURLsWholeInBraces(t *testing.T) {
 	for _, src := range []string{
 		"upstreams: {a: {servers: [http://a:1, http://b:2]}}\nroutes: {match: /, to: a}\n",
 		"upstreams: {a: {servers: [http://a:1,http://b:2]}}\nroutes: {match: /, to: a}\n",
@@ -405,7 +405,7 @@ func TestMistakesStandInTheFilesOrder(t *testing.T) {
 	if len(ms) != 6 {
 		t.Errorf("%d mistakes, want 6:\n%v", len(ms), ms)
 	}
-	var first front.Mistake
+	var first config.Mistake
 	if !errors.As(ms, &first) || first != ms[0] {
 		t.Errorf("errors.As found %v, want %v", first, ms[0])
 	}
@@ -414,7 +414,7 @@ func TestMistakesStandInTheFilesOrder(t *testing.T) {
 // What the fuzzer holds to: no input panics; a mistake stands within the file
 // and is one printable line; what is accepted is accepted again, equal, and
 // can be used.
-func FuzzParseConfig(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	f.Add([]byte(smallest), "v")
 	f.Add([]byte("listen: ${V}\n"+smallest), ":80")
 	f.Add([]byte("a: [b: {c: d}, *e, &f g]\n---\n- !h i\n"), "")
@@ -422,8 +422,8 @@ func FuzzParseConfig(f *testing.F) {
 	f.Add([]byte("log: {to: |\n  a\n  b}\n? x\n: \"\\e\"\n<<: {}\n"), "\x1b")
 	f.Fuzz(func(t *testing.T, src []byte, value string) {
 		lookup := func(name string) (string, bool) { return value, name == "V" }
-		c, err := front.ParseConfig("f", src, lookup)
-		again, errAgain := front.ParseConfig("f", src, lookup)
+		c, err := config.Parse("f", src, lookup)
+		again, errAgain := config.Parse("f", src, lookup)
 		if diff := cmp.Diff(c, again, compareNetworks); diff != "" || fmt.Sprint(err) != fmt.Sprint(errAgain) {
 			t.Fatalf("parsed twice, not the same: %v, %v\n%s", err, errAgain, diff)
 		}
@@ -444,7 +444,7 @@ func FuzzParseConfig(f *testing.F) {
 
 func checkMistakes(t *testing.T, src []byte, err error) {
 	t.Helper()
-	var ms front.Mistakes
+	var ms config.Mistakes
 	if !errors.As(err, &ms) || len(ms) == 0 {
 		t.Fatalf("the error is %T %v", err, err)
 	}

@@ -1,18 +1,18 @@
-package front_test
+package config_test
 
 import (
 	"os"
 	"path/filepath"
 	"testing"
 
-	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/router"
 )
 
-const onsFile = "../examples/ons/weir.yaml"
+const onsFile = "../../examples/ons/weir.yaml"
 
 // upstreamTable routes as c says, to the names of upstreams.
-func upstreamTable(t *testing.T, c *front.Config) *router.Table[string] {
+func upstreamTable(t *testing.T, c *config.Config) *router.Table[string] {
 	t.Helper()
 	constraints := router.Constraints{}
 	for name, expr := range c.Constraints {
@@ -38,7 +38,7 @@ func TestONSRoutes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := front.ParseConfig(onsFile, src, nil)
+	c, err := config.Parse(onsFile, src, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestONSServersComeFromTheEnvironment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := front.ParseConfig(onsFile, src, env("BABBAGE_URL=http://192.0.2.10:8080", "BIND_ADDR=127.0.0.1:0"))
+	c, err := config.Parse(onsFile, src, env("BABBAGE_URL=http://192.0.2.10:8080", "BIND_ADDR=127.0.0.1:0"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package front
+package config
 
 import (
 	"errors"
@@ -6,93 +6,14 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/internal/nearest"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
-
-// LogConfig says which events are written, how, and where to.
-type LogConfig struct {
-	// To holds the log's destinations, at least one and each once:
-	// LogToStdout (the default), LogToStderr, or the path of a file to append
-	// to. Every event goes to each of them, and each has a queue of its own.
-	To []string
-
-	Format string // json (the default), json-v1, ltsv, human or auto: a name that log.ParseFormat takes
-	Level  string // the least severe level that is written: fatal, error, warn, info (the default) or debug
-	Events string // EventsAll (the default) or EventsCompleted
-
-	// RequestHeaders and ResponseHeaders name header fields, in lower case, that
-	// are added to the completed event. ParseConfig refuses the names of fields
-	// that hold secrets.
-	RequestHeaders, ResponseHeaders []string
-
-	// Redact lists keys whose values are secret, such as parameters of
-	// queries; see log.Options.
-	Redact []string
-
-	Queue  LogQueueConfig
-	Rotate LogRotateConfig
-
-	// Fsync is how often a file is told to be on the disk, and not with the
-	// operating system alone: at most so often, FsyncEach for after each
-	// write, or 0, the default, for never.
-	Fsync time.Duration
-
-	// Heartbeat is how often the log says its totals, in an event of its own.
-	// Zero is never; default 10s.
-	Heartbeat time.Duration
-}
-
-// LogQueueConfig is about the events that wait to be written, for each
-// destination.
-type LogQueueConfig struct {
-	Size     int           // bytes that they take at most; default 8 MiB
-	WhenFull string        // shed (the default), drop or block: what sink.ParsePolicy takes
-	Wait     time.Duration // how long block waits at most before it drops; 0, the default, is for ever
-	Linger   time.Duration // how long the first of a batch waits for others; default 0
-}
-
-// LogRotateConfig is about the log's files. They are rotated when Size is not
-// zero or Daily is set.
-type LogRotateConfig struct {
-	Size  int64 // bytes beyond which a file is not to grow; 0, the default, sets no bound
-	Daily bool  // at midnight, local time
-	Keep  int   // how many rotated files are kept; 0, the default, keeps all
-	Gzip  bool  // rotated files are compressed
-}
-
-// FsyncEach is the value of [LogConfig.Fsync] for after each write.
-const FsyncEach time.Duration = -1
-
-// Values of [LogConfig.Events].
-const (
-	EventsAll       = "all"       // received, proxying and completed: three events for each request
-	EventsCompleted = "completed" // the completed event alone, which carries what the other two say
-)
-
-// EventsNone is a value of [RouteConfig.Events]: only the completed event of a
-// request that went wrong, of severity WARN or worse.
-const EventsNone = "none"
-
-// Values of [LogConfig.To] that are no paths.
-const (
-	LogToStdout = "stdout"
-	LogToStderr = "stderr"
-)
-
-// defaultLog is what a file may leave out: all.
-func defaultLog() LogConfig {
-	return LogConfig{
-		To:        []string{LogToStdout},
-		Format:    "json",
-		Level:     "info",
-		Events:    EventsAll,
-		Queue:     LogQueueConfig{Size: 8 << 20, WhenFull: "shed"},
-		Heartbeat: 10 * time.Second,
-	}
-}
 
 // The words that a key of the log may be set to.
 var (
@@ -230,4 +151,18 @@ func syscallError(err error) error {
 		return failed.Err
 	}
 	return err
+}
+
+// parseLogHeader reads the name of a header field and returns it in lower case.
+func parseLogHeader(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	name := strings.ToLower(s.Text)
+	switch {
+	case !httpsyntax.IsToken([]byte(name)):
+		return "", yamlfile.Refuse("write a name, as in accept-language", "%s is not the name of a header", yamlfile.Quote(s.Text))
+	case slices.Contains(secretHeaders, name):
+		return "", yamlfile.Refuse("remove it", "%s holds a secret, which is never logged", yamlfile.Quote(s.Text))
+	case name == "host":
+		return "", yamlfile.Refuse("remove it", "every event has the Host as http.host")
+	}
+	return name, nil
 }

@@ -1,4 +1,6 @@
-package front
+// Package target checks the paths and hosts of requests and of configured
+// addresses.
+package target
 
 import (
 	"net/netip"
@@ -7,20 +9,18 @@ import (
 	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
-// splitTarget cuts a request target in origin form into its path and query.
-func splitTarget(target string) (path, query string) {
-	path, query, _ = strings.Cut(target, "?")
-	return path, query
-}
-
-// checkPath refuses a path that two readers could take for different ones, so
-// that routing, limits, log and upstream all see the same. It returns why, or
-// "". Refused are dot segments however they are written (also with the
-// parameters that some servers cut off, "..;a", and with %2F for a slash, which
-// some take for one), backslashes, control bytes and escapes that are none.
-// "//" and %2F stay what they are: an empty segment and a byte within one.
-func checkPath(path string) string {
-	segment := 0 // where the current segment begins, in the eyes of a server that decodes first
+// CheckPath returns why a path is ambiguous, or "" if it is not. Two parsers could
+// read an ambiguous path differently, and routing, limits, log and upstream must
+// all see the same one. Ambiguous are:
+//
+//   - dot segments in any spelling, also with the parameters that some servers cut
+//     off ("..;a") and with %2F, which some servers treat as a slash;
+//   - backslashes and control bytes;
+//   - malformed escapes.
+//
+// "//" and %2F are allowed. They are an empty segment and a byte in a segment.
+func CheckPath(path string) string {
+	segment := 0 // start of the current segment for a server that decodes the path first
 	for i := 0; i <= len(path); i++ {
 		switch {
 		case i == len(path) || path[i] == '/':
@@ -47,7 +47,7 @@ func checkPath(path string) string {
 	return ""
 }
 
-// checkEscape looks at the escape that s begins with.
+// checkEscape checks the escape at the beginning of s.
 func checkEscape(s string) string {
 	if len(s) < 3 {
 		return "the path has a bad escape"
@@ -65,7 +65,7 @@ func checkEscape(s string) string {
 	return ""
 }
 
-// dots tells whether a segment is "." or "..", in any spelling.
+// dots reports whether a segment is "." or "..", in any spelling.
 func dots(segment string) bool {
 	if segment == "" || segment[0] != '.' && segment[0] != '%' {
 		return false
@@ -86,10 +86,10 @@ func dots(segment string) bool {
 	return n == 1 || n == 2
 }
 
-// splitHost checks a Host, RFC 9110 section 7.2, as strictly as a door should:
-// a name of letters, digits, "-", "_" and ".", or an address, and perhaps a
-// port. port is 0 without one.
-func splitHost(host string) (name string, port int, ok bool) {
+// SplitHost splits a Host (RFC 9110, section 7.2) into its name and port, and
+// reports whether it is valid: a name of letters, digits, "-", "_" and ".", or an
+// IP address, with an optional port. The port is 0 if there is none.
+func SplitHost(host string) (name string, port int, ok bool) {
 	name = host
 	if strings.HasPrefix(host, "[") {
 		end := strings.IndexByte(host, ']')

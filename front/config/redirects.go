@@ -1,4 +1,4 @@
-package front
+package config
 
 import (
 	"bytes"
@@ -10,27 +10,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weirhq/weir/front/internal/redirect"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
-// RedirectConfig redirects the requests for a path, or for every path below
-// one. The routing table holds redirects and routes, and the most specific
-// pattern wins, whichever of the two it is.
-type RedirectConfig struct {
-	// From is [HOST]/PATH for one path, or [HOST]/PATH/* for every path below.
-	From string
-
-	// To is a path or a URL of http or https. One that ends in /* goes with
-	// such a From: the rest of the path takes the place of the *. The query of
-	// a request is kept, unless To has a "?", and with it a query of its own or
-	// none.
-	To string
-
-	// Status is 301, 302, 307 or 308.
-	Status int
-}
-
-// redirectStatuses are the values of [RedirectConfig.Status] as a file has them.
+// redirectStatuses are the values of [Redirect.Status] as a file has them.
 var redirectStatuses = map[string]int{"301": 301, "302": 302, "": 307, "307": 307, "308": 308}
 
 // redirectColumns are the columns of a file of redirects, of which the last may
@@ -40,20 +24,6 @@ var redirectColumns = []string{"from", "to", "status"}
 // maxRedirectBytes bounds a file of redirects, which is in memory several times
 // while it is read.
 const maxRedirectBytes = 16 << 20
-
-// A redirectFile is a file of redirects that is being read.
-type redirectFile struct {
-	*yamlfile.File
-	lines []*redirectLine // those without a mistake
-}
-
-// A redirectLine is a line of a file of redirects.
-type redirectLine struct {
-	RedirectConfig
-	from, to yamlfile.Scalar
-	source   redirectFrom
-	target   *redirect
-}
 
 // readRedirects opens and reads the file of redirects that the configuration
 // names, in the folder of the configuration.
@@ -73,7 +43,7 @@ func (r *reader) readRedirects(folder string) {
 	}
 	r.redirects = parseRedirects(name, src)
 	for _, line := range r.redirects.lines {
-		r.config.Redirects = append(r.config.Redirects, line.RedirectConfig)
+		r.config.Redirects = append(r.config.Redirects, line.Redirect)
 	}
 }
 
@@ -162,16 +132,16 @@ func (f *redirectFile) parseLine(fields []yamlfile.Scalar) *redirectLine {
 		f.Mistakef(status.Pos, "it is 301, 302, 307 or 308", "%s is not a status for redirects", yamlfile.Quote(status.Text))
 		return nil
 	}
-	source, refused := parseRedirectFrom(from.Text)
+	source, refused := redirect.ParseSource(from.Text)
 	if refused != nil {
 		f.Refuse(from, refused)
 		return nil
 	}
-	target, refused := parseRedirectTo(to.Text, code, source)
+	target, refused := redirect.ParseTarget(to.Text, code, source)
 	if refused != nil {
 		f.Refuse(to, refused)
 		return nil
 	}
-	c := RedirectConfig{From: from.Text, To: to.Text, Status: code}
-	return &redirectLine{RedirectConfig: c, from: from, to: to, source: source, target: target}
+	c := Redirect{From: from.Text, To: to.Text, Status: code}
+	return &redirectLine{Redirect: c, from: from, to: to, source: source, target: target}
 }

@@ -1,14 +1,14 @@
-package front
+package config
 
 import (
+	"errors"
 	"net/netip"
-	"path/filepath"
 	"time"
 
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
-// Config is a checked configuration, as [ParseConfig] reads it: every address,
+// Config is a checked configuration, as [Parse] reads it: every address,
 // URL, pattern and expression in it has been tried, every name in it refers to
 // something, and defaults are filled in. It is plain data that nobody changes
 // after parsing, so goroutines may share it.
@@ -25,16 +25,16 @@ type Config struct {
 	// none. Default "127.0.0.1:20001".
 	Admin string
 
-	Drain DrainConfig
+	Drain Drain
 
 	// TrustedProxies are the networks whose X-Forwarded-For, -Host, -Proto and
 	// Forwarded headers are believed. Empty, the default, believes nobody.
 	TrustedProxies []netip.Prefix
 
-	Log LogConfig
+	Log Log
 
 	// Limits hold for everything that comes in.
-	Limits LimitsConfig
+	Limits Limits
 
 	// Constraints maps the names that patterns may use to regular
 	// expressions, beside the router's built-in ones.
@@ -42,16 +42,16 @@ type Config struct {
 
 	// Upstreams and Routes stand in the file's order; there is at least one
 	// of each. An upstream may be without a route.
-	Upstreams []UpstreamConfig
-	Routes    []RouteConfig
+	Upstreams []Upstream
+	Routes    []Route
 
 	// Redirects are those of the file that the key redirects names, in its
 	// order.
-	Redirects []RedirectConfig
+	Redirects []Redirect
 }
 
-// DrainConfig says how a front door stops.
-type DrainConfig struct {
+// Drain says how a front door stops.
+type Drain struct {
 	// Delay is how long it still accepts connections and keeps idle ones, with
 	// Connection: close on every response, so that load balancers and pools of
 	// connections can move away. Default 1s.
@@ -65,8 +65,8 @@ type DrainConfig struct {
 // AdminOff is the value of [Config.Admin] that disables the admin listener.
 const AdminOff = "off"
 
-// UpstreamConfig is a named pool of servers.
-type UpstreamConfig struct {
+// Upstream is a named pool of servers.
+type Upstream struct {
 	Name    string   // letters, digits, '.', '_' and '-'
 	Servers []string // at least one, each http://host:port with the port always there
 
@@ -79,8 +79,8 @@ type UpstreamConfig struct {
 	ConnectRetry time.Duration
 }
 
-// RouteConfig sends the requests that match a pattern to an upstream.
-type RouteConfig struct {
+// Route sends the requests that match a pattern to an upstream.
+type Route struct {
 	Match string // a pattern of package router
 	To    string // the name of one of the upstreams
 
@@ -93,21 +93,21 @@ type RouteConfig struct {
 	Upgrade []string
 
 	// Events are the events that each request writes: EventsAll,
-	// EventsCompleted or EventsNone. Empty means those of LogConfig.
+	// EventsCompleted or EventsNone. Empty means those of Log.
 	Events string
 
 	// Limits hold for the requests of this route, beside those of the door.
 	Limits RequestLimits
 }
 
-// DefaultConfig returns what a file may leave out: everything but upstreams
+// Default returns what a file may leave out: everything but upstreams
 // and routes. The caller owns the result.
-func DefaultConfig() *Config {
+func Default() *Config {
 	return &Config{
 		Namespace:   "front-door",
 		Listen:      []string{":20000"},
 		Admin:       "127.0.0.1:20001",
-		Drain:       DrainConfig{Delay: time.Second, Timeout: 10 * time.Second},
+		Drain:       Drain{Delay: time.Second, Timeout: 10 * time.Second},
 		Log:         defaultLog(),
 		Limits:      defaultLimits(),
 		Constraints: map[string]string{},
@@ -115,31 +115,51 @@ func DefaultConfig() *Config {
 }
 
 // DefaultRoute returns a route with all that a file may leave out.
-func DefaultRoute(match, to string) RouteConfig {
-	return RouteConfig{Match: match, To: to, Timeout: 30 * time.Second, Upgrade: []string{"websocket"}}
+func DefaultRoute(match, to string) Route {
+	return Route{Match: match, To: to, Timeout: 30 * time.Second, Upgrade: []string{"websocket"}}
 }
 
-// ParseConfig reads a configuration from src. The name file is used in messages
-// and is where the file of redirects is searched from, and lookupEnv, usually os.LookupEnv, resolves the ${NAME} in
-// values; nil knows no variable. Nothing is bound or resolved, and only the file
-// of redirects is opened. The folders of the log's files have to exist.
-//
-// The error is of type [Mistakes] and holds every mistake in both files, except
-// that a file which is not YAML is read no further than its first error.
-func ParseConfig(file string, src []byte, lookupEnv func(string) (string, bool)) (*Config, error) {
-	r, root := newReader(file, src, lookupEnv)
-	switch c := r.config; {
-	case root != nil:
-		r.Fields(place{To: filling{reader: r}}, root)
-		r.checkAddresses(c)
-		r.checkLog(c)
-		r.readRedirects(filepath.Dir(file))
-		r.checkRoutes()
-	case r.Err() == nil:
-		r.Mistakef(yamlfile.Pos{Line: 1, Col: 1}, `it needs "upstreams" and "routes" at least`, "the file is empty")
+// Redirect redirects the requests for a path, or for every path below
+// one. The routing table holds redirects and routes, and the most specific
+// pattern wins, whichever of the two it is.
+type Redirect struct {
+	// From is [HOST]/PATH for one path, or [HOST]/PATH/* for every path below.
+	From string
+
+	// To is a path or a URL of http or https. One that ends in /* goes with
+	// such a From: the rest of the path takes the place of the *. The query of
+	// a request is kept, unless To has a "?", and with it a query of its own or
+	// none.
+	To string
+
+	// Status is 301, 302, 307 or 308.
+	Status int
+}
+
+// A Mistake is one mistake in a configuration or its file of redirects. What
+// and Hint are one line each and contain no control characters.
+type Mistake struct {
+	File string
+	Line int    // 1-based
+	Col  int    // 1-based, in characters; of the wrong key or value
+	What string // the problem, with the wrong value
+	Hint string // how to correct it, or ""
+}
+
+// Error returns all fields on one line.
+func (m Mistake) Error() string { return yamlfile.Mistake(m).Error() }
+
+// Mistakes are all mistakes of a configuration, in file order.
+type Mistakes []Mistake
+
+// Error returns one line for each mistake.
+func (ms Mistakes) Error() string { return errors.Join(ms.Unwrap()...).Error() }
+
+// Unwrap lets errors.As find a single [Mistake].
+func (ms Mistakes) Unwrap() []error {
+	errs := make([]error, len(ms))
+	for i, m := range ms {
+		errs[i] = m
 	}
-	if err := r.err(); err != nil {
-		return nil, err
-	}
-	return r.config, nil
+	return errs
 }

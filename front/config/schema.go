@@ -1,4 +1,4 @@
-package front
+package config
 
 import (
 	"net/netip"
@@ -61,3 +61,14 @@ var schema = append([]key{
 
 	{Path: "redirects", Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.redirectsKey })},
 }, limitKeys()...)
+
+var readDrainTimeout = yamlfile.One(yamlfile.Duration, func(f filling) *time.Duration { return &f.config.Drain.Timeout })
+
+// readDrain reads a mapping, or a duration, which is the timeout.
+func readDrain(r *fileReader, p place, n *yamlfile.Node) {
+	if n.Kind == yamlfile.Single {
+		readDrainTimeout(r, p, n)
+		return
+	}
+	r.Fields(p, n)
+}

@@ -1,14 +1,14 @@
-package front_test
+package config_test
 
 import (
 	"fmt"
 	"os"
 
-	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
 )
 
-func ExampleParseConfig() {
-	c, err := front.ParseConfig("weir.yaml", []byte(`
+func ExampleParse() {
+	c, err := config.Parse("weir.yaml", []byte(`
 upstreams:
   site: {servers: ["${SITE_URL:-http://127.0.0.1:8080}"]}
 routes:
@@ -29,7 +29,7 @@ routes:
 
 // All mistakes come at once.
 func ExampleMistakes() {
-	_, err := front.ParseConfig("weir.yaml", []byte(`lisen: ":80"
+	_, err := config.Parse("weir.yaml", []byte(`lisen: ":80"
 drain: 10
 upstreams:
   site: {servers: [http://127.0.0.1:8080]}

@@ -1,4 +1,4 @@
-package front_test
+package config_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
 )
 
 func TestParseLimits(t *testing.T) {
@@ -28,13 +28,13 @@ routes:
 - {match: /, to: a, limits: {in_flight: 4, body: none, rate: {every: 1s}}}
 - {match: /b, to: a}
 `, nil)
-	want := front.LimitsConfig{
-		RequestLimits: front.RequestLimits{
+	want := config.Limits{
+		RequestLimits: config.RequestLimits{
 			InFlight:   1000,
-			Queue:      front.QueueConfig{Length: 200, Wait: 500 * time.Millisecond},
-			Rate:       front.RateConfig{Per: front.RatePerHeader + "X-Api-Key", Every: 10 * time.Millisecond, Burst: 200},
+			Queue:      config.Queue{Length: 200, Wait: 500 * time.Millisecond},
+			Rate:       config.Rate{Per: config.RatePerHeader + "X-Api-Key", Every: 10 * time.Millisecond, Burst: 200},
 			Body:       100 << 20,
-			UploadRate: 1 << 10, DownloadRate: front.NoLimit,
+			UploadRate: 1 << 10, DownloadRate: config.NoLimit,
 			ReadTimeout: 21 * time.Second, WriteTimeout: 61 * time.Second,
 		},
 		Headers:       32 << 10,
@@ -44,11 +44,11 @@ routes:
 	if diff := cmp.Diff(want, c.Limits); diff != "" {
 		t.Errorf("limits (-want +got):\n%s", diff)
 	}
-	ofRoute := front.RequestLimits{InFlight: 4, Body: front.NoLimit, Rate: front.RateConfig{Every: time.Second}}
+	ofRoute := config.RequestLimits{InFlight: 4, Body: config.NoLimit, Rate: config.Rate{Every: time.Second}}
 	if diff := cmp.Diff(ofRoute, c.Routes[0].Limits); diff != "" {
 		t.Errorf("the first route's limits (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(front.RequestLimits{}, c.Routes[1].Limits); diff != "" {
+	if diff := cmp.Diff(config.RequestLimits{}, c.Routes[1].Limits); diff != "" {
 		t.Errorf("the second route's limits (-want +got):\n%s", diff)
 	}
 }

@@ -1,11 +1,11 @@
-package front
+package config
 
 import (
 	"fmt"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
+	"github.com/weirhq/weir/front/internal/redirect"
 	"github.com/weirhq/weir/internal/yamlfile"
 	"github.com/weirhq/weir/router"
 )
@@ -107,7 +107,7 @@ func (f *foreignPattern) readSegment(s string, at int, last bool) {
 	case brace >= 0 && s[brace] == '}':
 		f.note(at+brace, "%7D", `a "}" has no "{" before it`)
 		f.meant += "{" + s
-	case beginsName(strings.TrimPrefix(s, ":")) && s[0] == ':':
+	case redirect.BeginsName(strings.TrimPrefix(s, ":")) && s[0] == ':':
 		f.note(at, "%3A", "%s is text in Weir, not a parameter", yamlfile.Quote(s))
 		f.meant += f.colon(s[1:])
 	case star < len(s):
@@ -136,7 +136,7 @@ func (f *foreignPattern) wildcard(s string, last bool) string {
 		return f.parameter("path", true)
 	case strings.Trim(s, "*.()") == "":
 		return f.parameter("name", s != "*")
-	case s[0] == '*' && beginsName(s[1:]) && strings.TrimLeftFunc(s[1:], inName) == "":
+	case s[0] == '*' && redirect.BeginsName(s[1:]) && strings.TrimLeftFunc(s[1:], inName) == "":
 		return f.parameter(s[1:], last)
 	default:
 		return strings.Replace(s, "*", f.parameter("name", false), 1)
@@ -154,12 +154,6 @@ func (f *foreignPattern) parameter(name string, many bool) string {
 		unused += "..."
 	}
 	return "{" + unused + "}"
-}
-
-// beginsName reports whether s begins with a name.
-func beginsName(s string) bool {
-	c, _ := utf8.DecodeRuneInString(s)
-	return inName(c) && !unicode.IsDigit(c)
 }
 
 // inName reports whether c may be part of a parameter's name.

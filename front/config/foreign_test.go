@@ -1,4 +1,4 @@
-package front_test
+package config_test
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
 )
 
 // routeTo is a configuration whose only route has the pattern.
@@ -16,7 +16,7 @@ func routeTo(pattern string) string {
 
 // Each case is a pattern as another router has it, the offset of its first
 // foreign character, the form to write instead ("" for none) and the escape.
-func TestParseConfigRefusesPatternsOfOtherRouters(t *testing.T) {
+func TestParseRefusesPatternsOfOtherRouters(t *testing.T) {
 	for _, c := range []struct {
 		pattern string
 		offset  int
@@ -88,7 +88,7 @@ func TestParseConfigRefusesPatternsOfOtherRouters(t *testing.T) {
 
 // Literal characters that look like syntax are written as escapes, and so are
 // those in the middle of a text, where no router reads them.
-func TestParseConfigAcceptsEscapedPatterns(t *testing.T) {
+func TestParseAcceptsEscapedPatterns(t *testing.T) {
 	for _, c := range []struct{ pattern, path string }{
 		{"/%2A", "/*"},
 		{"/api/%2A%2A", "/api/**"},
@@ -120,7 +120,7 @@ func FuzzForeignPattern(f *testing.F) {
 		if strings.Contains(pattern, "$") {
 			return // a variable
 		}
-		_, err := front.ParseConfig("f", []byte(routeTo(pattern)), nil)
+		_, err := config.Parse("f", []byte(routeTo(pattern)), nil)
 		if err == nil {
 			if path := strings.IndexByte(pattern, '/'); strings.ContainsAny(pattern[max(path, 0):], "*?#") {
 				t.Errorf("%q was accepted", pattern)

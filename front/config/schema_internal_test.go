@@ -1,4 +1,4 @@
-package front
+package config
 
 import (
 	"os"
@@ -26,7 +26,7 @@ func TestSchemaIsATree(t *testing.T) {
 
 // The manual holds every key, the ones not built yet in their own section.
 func TestManualHoldsEveryKey(t *testing.T) {
-	text, err := os.ReadFile("../docs/configuration.md")
+	text, err := os.ReadFile("../../docs/configuration.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestManualHoldsEveryKey(t *testing.T) {
 
 // The file that the manual shows at a glance is one that works.
 func TestManualShowsAConfiguration(t *testing.T) {
-	text, err := os.ReadFile("../docs/configuration.md")
+	text, err := os.ReadFile("../../docs/configuration.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestManualShowsAConfiguration(t *testing.T) {
 	if !ok {
 		t.Fatal("the manual shows no file")
 	}
-	if _, err := ParseConfig("docs/configuration.md", []byte(block), nil); err != nil {
+	if _, err := Parse("docs/configuration.md", []byte(block), nil); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,4 +1,4 @@
-package front_test
+package config_test
 
 import (
 	"bytes"
@@ -14,20 +14,20 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
 )
 
 // withRedirects is a configuration whose redirects are in r.csv.
 const withRedirects = "redirects: r.csv\n" + smallest
 
 // parseRedirects parses a configuration beside a file of redirects.
-func parseRedirects(t testing.TB, config, lines string) (*front.Config, error) {
+func parseRedirects(t testing.TB, yaml, lines string) (*config.Config, error) {
 	t.Helper()
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "r.csv"), []byte(lines), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return front.ParseConfig(filepath.Join(folder, "weir.yaml"), []byte(config), nil)
+	return config.Parse(filepath.Join(folder, "weir.yaml"), []byte(yaml), nil)
 }
 
 func TestParseRedirects(t *testing.T) {
@@ -44,7 +44,7 @@ func TestParseRedirects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []front.RedirectConfig{
+	want := []config.Redirect{
 		{From: "/a", To: "/b", Status: 307},
 		{From: "/c/*", To: "/d/*", Status: 308},
 		{From: "/e,f", To: `https://example.com/?q="x"`, Status: 301},
@@ -61,7 +61,7 @@ func TestParseRedirects(t *testing.T) {
 // message. The configuration has the routes "/taken",
 // "GET /get/{x...}", "/{id}/page" and "/{path...}".
 func TestParseRedirectsMistakes(t *testing.T) {
-	const config = `redirects: r.csv
+	const yaml = `redirects: r.csv
 upstreams: {a: {servers: http://a}}
 routes:
   - {to: a, match: /taken}
@@ -131,8 +131,8 @@ routes:
 		{"a loop of a prefix and a path", "/a/*,/b/*\n/b/x,/a/x\n", []string{`2:6 loop: /b/x -> /a/x -> /b/x`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := parseRedirects(t, config, c.lines)
-			var ms front.Mistakes
+			_, err := parseRedirects(t, yaml, c.lines)
+			var ms config.Mistakes
 			if !errors.As(err, &ms) {
 				t.Fatalf("the error is %v", err)
 			}
@@ -150,7 +150,7 @@ routes:
 }
 
 func TestParseRedirectsAccepts(t *testing.T) {
-	const config = `redirects: r.csv
+	const yaml = `redirects: r.csv
 upstreams: {a: {servers: http://a}}
 routes:
   - {to: a, match: "/a/{id}"}
@@ -168,7 +168,7 @@ routes:
 		"another host":                           "/b,https://example.com/b\n",
 		"a prefix to the root":                   "/old/*,/*\n",
 	} {
-		if _, err := parseRedirects(t, config, lines); err != nil {
+		if _, err := parseRedirects(t, yaml, lines); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -185,8 +185,8 @@ func TestParseRedirectsFile(t *testing.T) {
 		{"/dev/zero", `1:12 not a regular file`},
 	} {
 		src := fmt.Sprintf("redirects: %s\n%s", c.name, smallest)
-		_, err := front.ParseConfig(filepath.Join(folder, "weir.yaml"), []byte(src), nil)
-		var ms front.Mistakes
+		_, err := config.Parse(filepath.Join(folder, "weir.yaml"), []byte(src), nil)
+		var ms config.Mistakes
 		if !errors.As(err, &ms) {
 			t.Fatalf("%s: the error is %v", c.name, err)
 		}
@@ -198,7 +198,7 @@ func TestParseRedirectsFile(t *testing.T) {
 // first.
 func TestParseRedirectsReportsBothFiles(t *testing.T) {
 	_, err := parseRedirects(t, "lisen: x\n"+withRedirects, "a,/b\n")
-	var ms front.Mistakes
+	var ms config.Mistakes
 	if !errors.As(err, &ms) {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package front
+package config
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ const anySegment = "~weir-check~"
 // patterns take first.
 func (l *redirectLine) samples() []string {
 	path := l.path()
-	if !l.source.prefix {
+	if !l.source.Prefix {
 		return []string{path}
 	}
 	path = strings.TrimSuffix(path, "*")
@@ -51,9 +51,9 @@ func (d draft) follow(table *router.Table[draft]) {
 	way := []string{d.line.samples()[0]}
 	var second *redirectLine
 	for line := d.line; len(way) <= maxHops; {
-		location := line.target.location(way[len(way)-1], "")
+		location := line.target.Location(way[len(way)-1], "")
 		way = append(way, location)
-		path := strings.TrimSuffix(location, line.target.end)
+		path := strings.TrimSuffix(location, line.target.End)
 		next := d.line.at(table, path)
 		switch {
 		case next == nil && second == nil:
@@ -89,7 +89,7 @@ func (l *redirectLine) at(table *router.Table[draft], address string) *redirectL
 // chain reports a redirect that leads through the second line to the last one
 // and its address.
 func (d draft) chain(second, last *redirectLine, address string) {
-	if last.target.rest == 0 {
+	if !last.target.AppendsSuffix() {
 		address = last.To
 	}
 	d.Mistakef(d.line.to.Pos, "write "+withStar(address), "%s is redirected again on line %d",

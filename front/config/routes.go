@@ -1,4 +1,4 @@
-package front
+package config
 
 import (
 	"maps"
@@ -48,16 +48,10 @@ func readUpstream(r *fileReader, p place, n *yamlfile.Node) {
 		f.upstreams = map[string]yamlfile.Pos{}
 	}
 	f.upstreams[name] = p.Key.Pos
-	u := UpstreamConfig{Name: name, ResponseFields: proxy.DefaultMaxFields, ConnectRetry: time.Second}
+	u := Upstream{Name: name, ResponseFields: proxy.DefaultMaxFields, ConnectRetry: time.Second}
 	p.To.upstream = &u
 	r.Fields(p, n)
 	f.config.Upstreams = append(f.config.Upstreams, u)
-}
-
-// routeDraft is a route and where its parts stand, as far as it has them.
-type routeDraft struct {
-	RouteConfig
-	match, to yamlfile.Scalar
 }
 
 func readRoutes(r *fileReader, p place, n *yamlfile.Node) {
@@ -68,12 +62,12 @@ func readRoutes(r *fileReader, p place, n *yamlfile.Node) {
 }
 
 func readRoute(r *fileReader, p place, n *yamlfile.Node) {
-	f, d := p.To, &routeDraft{RouteConfig: DefaultRoute("", "")}
+	f, d := p.To, &routeDraft{Route: DefaultRoute("", "")}
 	p.To.route = d
 	r.Fields(p, n)
 	d.Match, d.To = d.match.Text, d.to.Text
 	f.routes = append(f.routes, d)
-	f.config.Routes = append(f.config.Routes, d.RouteConfig)
+	f.config.Routes = append(f.config.Routes, d.Route)
 }
 
 // checkRoutes checks that the upstreams of the routes exist, and that the patterns
@@ -92,7 +86,7 @@ func (r *reader) checkRoutes() {
 	}
 	if r.redirects != nil {
 		for _, line := range r.redirects.lines {
-			t.add(line.source.pattern, draft{File: r.redirects.File, text: line.from, line: line})
+			t.add(line.source.Pattern, draft{File: r.redirects.File, text: line.from, line: line})
 		}
 	}
 	t.check()

@@ -1,4 +1,4 @@
-package front_test
+package config_test
 
 import (
 	"testing"
@@ -6,47 +6,47 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
 )
 
-func TestParseConfigLog(t *testing.T) {
+func TestParseLog(t *testing.T) {
 	for name, c := range map[string]struct {
 		src    string
-		adjust func(*front.LogConfig)
+		adjust func(*config.Log)
 	}{
-		"nothing":         {"", func(l *front.LogConfig) {}},
-		"one destination": {"log: {to: stderr}\n", func(l *front.LogConfig) { l.To = []string{"stderr"} }},
-		"several":         {"log: {to: [stdout, ./a.log, /b.log]}\n", func(l *front.LogConfig) { l.To = []string{"stdout", "./a.log", "/b.log"} }},
-		"a larger queue":  {"log: {queue: {size: 64MiB}}\n", func(l *front.LogConfig) { l.Queue.Size = 64 << 20 }},
-		"a small one":     {"log: {queue: {size: 16384B}}\n", func(l *front.LogConfig) { l.Queue.Size = 16 << 10 }},
-		"a queue that drops": {"log: {queue: {when_full: drop, linger: 2ms}}\n", func(l *front.LogConfig) {
+		"nothing":         {"", func(l *config.Log) {}},
+		"one destination": {"log: {to: stderr}\n", func(l *config.Log) { l.To = []string{"stderr"} }},
+		"several":         {"log: {to: [stdout, ./a.log, /b.log]}\n", func(l *config.Log) { l.To = []string{"stdout", "./a.log", "/b.log"} }},
+		"a larger queue":  {"log: {queue: {size: 64MiB}}\n", func(l *config.Log) { l.Queue.Size = 64 << 20 }},
+		"a small one":     {"log: {queue: {size: 16384B}}\n", func(l *config.Log) { l.Queue.Size = 16 << 10 }},
+		"a queue that drops": {"log: {queue: {when_full: drop, linger: 2ms}}\n", func(l *config.Log) {
 			l.Queue.WhenFull, l.Queue.Linger = "drop", 2*time.Millisecond
 		}},
-		"a queue that blocks": {"log: {queue: {when_full: block, wait: 50ms}}\n", func(l *front.LogConfig) {
+		"a queue that blocks": {"log: {queue: {when_full: block, wait: 50ms}}\n", func(l *config.Log) {
 			l.Queue.WhenFull, l.Queue.Wait = "block", 50*time.Millisecond
 		}},
-		"rotation": {"log: {to: a, rotate: {size: 1GiB, daily: true, keep: 7, gzip: true}}\n", func(l *front.LogConfig) {
-			l.To, l.Rotate = []string{"a"}, front.LogRotateConfig{Size: 1 << 30, Daily: true, Keep: 7, Gzip: true}
+		"rotation": {"log: {to: a, rotate: {size: 1GiB, daily: true, keep: 7, gzip: true}}\n", func(l *config.Log) {
+			l.To, l.Rotate = []string{"a"}, config.LogRotate{Size: 1 << 30, Daily: true, Keep: 7, Gzip: true}
 		}},
-		"rotation by day alone": {"log: {to: a, rotate: {daily: true, keep: 0}}\n", func(l *front.LogConfig) {
-			l.To, l.Rotate = []string{"a"}, front.LogRotateConfig{Daily: true}
+		"rotation by day alone": {"log: {to: a, rotate: {daily: true, keep: 0}}\n", func(l *config.Log) {
+			l.To, l.Rotate = []string{"a"}, config.LogRotate{Daily: true}
 		}},
-		"fsync after each write": {"log: {to: a, fsync: each}\n", func(l *front.LogConfig) { l.To, l.Fsync = []string{"a"}, front.FsyncEach }},
-		"fsync now and then":     {"log: {to: [stdout, a], fsync: 5s}\n", func(l *front.LogConfig) { l.To, l.Fsync = []string{"stdout", "a"}, 5*time.Second }},
-		"fsync never":            {"log: {to: a, fsync: never}\n", func(l *front.LogConfig) { l.To = []string{"a"} }},
-		"no heartbeat":           {"log: {heartbeat: 0s}\n", func(l *front.LogConfig) { l.Heartbeat = 0 }},
+		"fsync after each write": {"log: {to: a, fsync: each}\n", func(l *config.Log) { l.To, l.Fsync = []string{"a"}, config.FsyncEach }},
+		"fsync now and then":     {"log: {to: [stdout, a], fsync: 5s}\n", func(l *config.Log) { l.To, l.Fsync = []string{"stdout", "a"}, 5*time.Second }},
+		"fsync never":            {"log: {to: a, fsync: never}\n", func(l *config.Log) { l.To = []string{"a"} }},
+		"no heartbeat":           {"log: {heartbeat: 0s}\n", func(l *config.Log) { l.Heartbeat = 0 }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			want := front.DefaultConfig().Log
+			want := config.Default().Log
 			c.adjust(&want)
 			if diff := cmp.Diff(want, parse(t, c.src+smallest, nil).Log); diff != "" {
-				t.Errorf("ParseConfig (-want +got):\n%s", diff)
+				t.Errorf("Parse (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-func TestParseConfigLogMistakes(t *testing.T) {
+func TestParseLogMistakes(t *testing.T) {
 	for _, c := range []struct {
 		name, src string
 		want      []string

@@ -1,4 +1,4 @@
-package front
+package target
 
 import (
 	"net/netip"
@@ -17,11 +17,11 @@ func FuzzCheckPath(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, p string) {
 		if !strings.HasPrefix(p, "/") || strings.Contains(p, "?") {
-			t.Skip("splitTarget and admit do not let it come so far")
+			t.Skip("the front door rejects such a target before")
 		}
-		why := checkPath(p)
+		why := CheckPath(p)
 		if want := pathIsPlain(p); want != (why == "") {
-			t.Errorf("checkPath(%q) = %q, and the path is plain: %v", p, why, want)
+			t.Errorf("CheckPath(%q) = %q, and the path is plain: %v", p, why, want)
 		}
 		if why != "" {
 			return
@@ -39,7 +39,7 @@ func FuzzCheckPath(f *testing.F) {
 	})
 }
 
-// pathIsPlain says what checkPath does, slowly.
+// pathIsPlain says what CheckPath does, slowly.
 func pathIsPlain(p string) bool {
 	decoded, err := url.PathUnescape(p)
 	if err != nil || strings.ContainsAny(decoded, `\`) || strings.Contains(p, "#") {
@@ -88,24 +88,24 @@ func FuzzSplitHost(f *testing.F) {
 		f.Add(h)
 	}
 	f.Fuzz(func(t *testing.T, host string) {
-		name, port, ok := splitHost(host)
+		name, port, ok := SplitHost(host)
 		if !ok {
 			return
 		}
 		u, err := url.Parse("http://" + host + "/")
 		if err != nil {
-			t.Fatalf("splitHost accepts %q: %v", host, err)
+			t.Fatalf("SplitHost accepts %q: %v", host, err)
 		}
 		n, _ := strconv.Atoi(u.Port())
 		if u.Host != host || u.Hostname() != name || n != port || u.User != nil || u.Path != "/" {
-			t.Errorf("splitHost(%q) = %q, %d; net/url reads %q, %q", host, name, port, u.Hostname(), u.Port())
+			t.Errorf("SplitHost(%q) = %q, %d; net/url reads %q, %q", host, name, port, u.Hostname(), u.Port())
 		}
 		if port < 0 || port > 65535 || port == 0 && u.Port() != "" {
-			t.Errorf("splitHost(%q) accepts port %d", host, port)
+			t.Errorf("SplitHost(%q) accepts port %d", host, port)
 		}
 		if strings.HasPrefix(host, "[") {
 			if addr, err := netip.ParseAddr(name); err != nil || !addr.Is6() {
-				t.Errorf("splitHost(%q) accepts address %q", host, name)
+				t.Errorf("SplitHost(%q) accepts address %q", host, name)
 			}
 		}
 	})

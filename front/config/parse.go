@@ -1,0 +1,68 @@
+package config
+
+import (
+	"path/filepath"
+
+	"github.com/weirhq/weir/internal/yamlfile"
+)
+
+// Parse reads a configuration from src. The name file is used in messages
+// and is where the file of redirects is searched from, and lookupEnv, usually os.LookupEnv, resolves the ${NAME} in
+// values; nil knows no variable. Nothing is bound or resolved, and only the file
+// of redirects is opened. The folders of the log's files have to exist.
+//
+// The error is of type [Mistakes] and holds every mistake in both files, except
+// that a file which is not YAML is read no further than its first error.
+func Parse(file string, src []byte, lookupEnv func(string) (string, bool)) (*Config, error) {
+	r, root := newReader(file, src, lookupEnv)
+	switch c := r.config; {
+	case root != nil:
+		r.Fields(place{To: filling{reader: r}}, root)
+		r.checkAddresses(c)
+		r.checkLog(c)
+		r.readRedirects(filepath.Dir(file))
+		r.checkRoutes()
+	case r.Err() == nil:
+		r.Mistakef(yamlfile.Pos{Line: 1, Col: 1}, `it needs "upstreams" and "routes" at least`, "the file is empty")
+	}
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	return r.config, nil
+}
+
+// newReader returns a reader of a file, and the file's root, which is nil when
+// there is nothing to read.
+func newReader(file string, src []byte, lookupEnv func(string) (string, bool)) (*reader, *yamlfile.Node) {
+	if lookupEnv == nil {
+		lookupEnv = func(string) (string, bool) { return "", false }
+	}
+	f, root := yamlfile.Read(file, "a configuration", src)
+	return &reader{
+		fileReader: &fileReader{
+			File:   f,
+			Schema: schema,
+			Expand: environment(lookupEnv),
+			Stood:  map[string][]yamlfile.Pos{},
+		},
+		config: Default(),
+	}, root
+}
+
+// err returns the mistakes in the file, and then those in the file of redirects.
+func (r *reader) err() error {
+	files := []*yamlfile.File{r.File}
+	if r.redirects != nil {
+		files = append(files, r.redirects.File)
+	}
+	var all Mistakes
+	for _, f := range files {
+		for _, m := range f.Mistakes() {
+			all = append(all, Mistake(m))
+		}
+	}
+	if all == nil {
+		return nil
+	}
+	return all
+}
