@@ -233,7 +233,7 @@ func (a *attempt) watch() (err error) {
 	}
 	a.watcher, err = newWatcher(a.service.PID(), cmp.Or(a.experiment.Sample, defaultSample), func() (bytes, behind int64) {
 		c := a.service.Count()
-		return c.Bytes, c.Behind
+		return c.Bytes, c.Unread
 	}, goURL)
 	return err
 }
@@ -381,7 +381,7 @@ func (a *attempt) awaitQuiet(ctx context.Context, quiet, most time.Duration) {
 	defer deadline.Stop()
 	for {
 		c := a.service.Count()
-		if c.Behind == 0 && time.Since(c.Last) >= quiet {
+		if c.Unread == 0 && time.Since(c.Last) >= quiet {
 			return
 		}
 		select {

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -67,10 +68,6 @@ func (p *Process) failed(what string, err error) error {
 	}
 	return fmt.Errorf("%s process %d: %w", what, p.pid, err)
 }
-
-// isGone tells whether /proc refused to read a file because its process is
-// gone.
-func isGone(err error) bool { return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ESRCH) }
 
 // Close closes the process's files, and those of the others that
 // SampleTree has opened.
@@ -229,4 +226,19 @@ func (p *Process) readFile(dir int, name string) ([]byte, error) {
 	}
 	defer unix.Close(fd)
 	return p.read(fd)
+}
+
+// FileLimit returns how many files the process may have open, 0 when there is
+// no limit: the soft one, which it may raise itself.
+func (p *Process) FileLimit() (int64, error) {
+	text, err := p.readFile(p.dir, "limits")
+	if err != nil {
+		return 0, p.failed("read the limits of", err)
+	}
+	_, line, ok := bytes.Cut(text, []byte("\nMax open files"))
+	if !ok {
+		return 0, fmt.Errorf("read the limits of process %d: no line about open files", p.pid)
+	}
+	limit, _, _ := number(line) // "unlimited" is no number
+	return limit, nil
 }

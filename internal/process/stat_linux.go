@@ -2,10 +2,13 @@ package process
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // tick is what the times in /proc count in: USER_HZ is 100 on everything that
@@ -31,6 +34,10 @@ func ReadStat(pid int) (Stat, error) {
 	s.Name = string(name)
 	return s, nil
 }
+
+// isGone reports whether /proc refused to read a file because its process is
+// gone.
+func isGone(err error) bool { return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ESRCH) }
 
 // parseStat parses "12 (na) me) S 1 ...". The name may contain any bytes, so it
 // ends at the last parenthesis. It is a view into text; Stat.Name is not set,

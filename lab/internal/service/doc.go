@@ -8,8 +8,6 @@
 // themselves daemons.
 package service
 
-import "time"
-
 // A Spec says what to start, and how.
 type Spec struct {
 	Command []string // the program and its arguments; the program is looked up as exec.Command does, or below Dir
@@ -33,22 +31,6 @@ type Limits struct {
 	Files  int   // open files of each process, for good: none can raise it
 	Memory int64 // bytes, of all together
 	CPUs   int   // how many of those that this process may use, the last ones
-}
-
-// A Count is how much a program has written.
-type Count struct {
-	Bytes  int64     // taken, or in the file
-	Behind int64     // that wait for their reader, as far as the kernel says
-	Last   time.Time // when the last of Bytes came; zero when none did
-}
-
-func (c Count) add(other Count) Count {
-	c.Bytes += other.Bytes
-	c.Behind += other.Behind
-	if other.Last.After(c.Last) {
-		c.Last = other.Last
-	}
-	return c
 }
 
 // An Ending is how everything ended.

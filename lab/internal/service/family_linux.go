@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -23,14 +24,14 @@ func (p proc) String() string { return fmt.Sprintf("%d (%s)", p.PID, p.Name) }
 // is a child of this process then, and is known by the session, or, when he has
 // left that one, too, by the mark in his environment or by the brand.
 type family struct {
-	root  int
-	mark  string
-	brand brand
-	known map[int]proc
+	root      int
+	mark      string
+	limitMark limitMark
+	known     map[int]proc
 }
 
-func newFamily(root int, mark string, brand brand) *family {
-	f := &family{root: root, mark: mark, brand: brand, known: make(map[int]proc)}
+func newFamily(root int, mark string, limitMark limitMark) *family {
+	f := &family{root: root, mark: mark, limitMark: limitMark, known: make(map[int]proc)}
 	if stat, err := process.ReadStat(root); err == nil {
 		f.known[root] = proc{stat}
 	}
@@ -77,7 +78,7 @@ func (f *family) has(p proc) bool {
 	if _, ok := f.known[p.Parent]; ok {
 		return true
 	}
-	return p.Parent == os.Getpid() && (p.Session == f.root || hasMark(p.PID, f.mark) || f.brand.isOn(p.PID))
+	return p.Parent == os.Getpid() && (p.Session == f.root || hasMark(p.PID, f.mark) || f.limitMark.isOn(p.PID))
 }
 
 // hasMark tells whether a process has been started with a variable in its
@@ -132,4 +133,74 @@ func processes() (map[int]proc, error) {
 		}
 	}
 	return all, nil
+}
+
+// A brand is a limit of resources that the members of one family alone have, of
+// all children of this process. nginx that makes itself a daemon leaves its
+// session and writes its title over its environment, but whoever descends from
+// a program has its limits, and nobody touches the one of POSIX message queues:
+// it is lowered by a few bytes of 800 kB. Zero is no brand.
+type limitMark uint64
+
+// branding orders the changes of this process's own limit, which is what a
+// program gets that is started meanwhile.
+var limitMarks struct {
+	mu    sync.Mutex
+	given uint64 // so that no two families have the same
+}
+
+// branded calls start with a new brand on this process, which what it starts
+// keeps. Where there is no such limit, the mark in the environment has to do.
+func startMarked(start func() error) (limitMark, error) {
+	const different = 4096 // families at once; numbers begin again then
+	limitMarks.mu.Lock()
+	defer limitMarks.mu.Unlock()
+	var own unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_MSGQUEUE, &own) != nil {
+		return 0, start()
+	}
+	limitMarks.given++
+	most := min(own.Cur, 1<<40) - 1 - limitMarks.given%different
+	if own.Cur <= different || unix.Setrlimit(unix.RLIMIT_MSGQUEUE, &unix.Rlimit{Cur: most, Max: own.Max}) != nil {
+		return 0, start()
+	}
+	defer unix.Setrlimit(unix.RLIMIT_MSGQUEUE, &own)
+	return limitMark(most), start()
+}
+
+func (b limitMark) isOn(pid int) bool {
+	if b == 0 {
+		return false
+	}
+	var limit unix.Rlimit
+	return unix.Prlimit(pid, unix.RLIMIT_MSGQUEUE, nil, &limit) == nil && limit.Cur == uint64(b)
+}
+
+// While a service runs, this process is the one to which children fall that
+// have lost their parent (prctl(2), PR_SET_CHILD_SUBREAPER), where they can be
+// found and waited for.
+var reaping struct {
+	mu       sync.Mutex
+	services int
+}
+
+// adopt has orphans fall to this process until release.
+func adopt() error {
+	reaping.mu.Lock()
+	defer reaping.mu.Unlock()
+	if reaping.services == 0 {
+		if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+			return fmt.Errorf("have the children of a service that lose their parent fall to this process: %w", err)
+		}
+	}
+	reaping.services++
+	return nil
+}
+
+func release() {
+	reaping.mu.Lock()
+	defer reaping.mu.Unlock()
+	if reaping.services--; reaping.services == 0 {
+		unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+	}
 }

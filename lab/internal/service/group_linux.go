@@ -214,7 +214,7 @@ func (g *group) enter(cmd *exec.Cmd) error {
 		cmd.SysProcAttr.UseCgroupFD, cmd.SysProcAttr.CgroupFD = true, int(g.file.Fd())
 		return nil
 	}
-	return through(cmd, `echo $$ > "$1" && shift && exec "$0" "$@"`, filepath.Join(g.dir, "cgroup.procs"))
+	return viaShell(cmd, `echo $$ > "$1" && shift && exec "$0" "$@"`, filepath.Join(g.dir, "cgroup.procs"))
 }
 
 // kill ends all in it: at once on Linux since 5.14, else one by one, which who

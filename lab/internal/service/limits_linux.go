@@ -10,24 +10,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Check tells, by an error, what of the limits this process cannot set.
-func (l Limits) Check() error {
-	if err := checkFiles(l.Files); err != nil {
-		return err
-	}
-	if _, err := ownCPUs(l.CPUs); err != nil {
-		return err
-	}
-	if l.Memory == 0 {
-		return nil
-	}
-	g, err := newGroup(l.Memory)
-	if err != nil {
-		return err
-	}
-	return g.remove()
-}
-
 // limitFiles has a command begin with its limit of open files. A limit that
 // is set once the program runs may come too late: Go raises its own at the
 // start. So a shell sets it, and becomes the program.
@@ -38,7 +20,7 @@ func limitFiles(cmd *exec.Cmd, files int) error {
 	if err := checkFiles(files); err != nil {
 		return err
 	}
-	return through(cmd, "ulimit -n "+strconv.Itoa(files)+` && exec "$0" "$@"`)
+	return viaShell(cmd, "ulimit -n "+strconv.Itoa(files)+` && exec "$0" "$@"`)
 }
 
 func checkFiles(files int) error {
@@ -54,7 +36,7 @@ func checkFiles(files int) error {
 
 // through has a shell run a script that becomes the command: $0 is its program,
 // and $@ what is to be known to the script, and then its arguments.
-func through(cmd *exec.Cmd, script string, known ...string) error {
+func viaShell(cmd *exec.Cmd, script string, known ...string) error {
 	shell, err := exec.LookPath("sh")
 	if err != nil {
 		return fmt.Errorf("limit the service, which takes a shell: %w", err)
@@ -67,7 +49,7 @@ func through(cmd *exec.Cmd, script string, known ...string) error {
 // confine has the calling thread, and what it starts, run on so many CPUs
 // alone, the last ones, until free is called. The thread is the goroutine's
 // own (runtime.LockOSThread).
-func confine(cpus int) (free func(), err error) {
+func pinCPUs(cpus int) (free func(), err error) {
 	if cpus == 0 {
 		return func() {}, nil
 	}

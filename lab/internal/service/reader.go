@@ -36,17 +36,18 @@ type reader struct {
 	heldUntil time.Time
 	end       []byte // the last of what came, with room for twice tailSize
 
-	patientUntil time.Time // zero while nothing is finishing
+	deadline time.Time // zero while nothing is finishing
 }
 
 const (
-	pipeSize    = 64 << 10 // as Linux makes them
-	longestRest = 4 * time.Millisecond
-	firstRest   = 250 * time.Microsecond
+	tailSize     = 64 << 10
+	pipeSize     = 64 << 10 // as Linux makes them
+	longestPause = 4 * time.Millisecond
+	firstPause   = 250 * time.Microsecond
 
 	// patience is how long the end of what is written is waited for when all
 	// that are known to write have ended.
-	patience = time.Second
+	finishWithin = time.Second
 )
 
 // startReader reads a descriptor that does not block.
@@ -66,19 +67,20 @@ func startReader(fd int, perSecond int64) *reader {
 // read reads until everyone has closed the other end.
 func (r *reader) read() {
 	defer close(r.over)
-	rests := rests{perSecond: r.perSecond}
-	for !r.impatient() {
+	p := pacer{perSecond: r.perSecond}
+	for !r.expired() {
 		if r.isFinishing() {
-			rests.perSecond = 0 // nobody is held up any more, and what is left is not lost
+			p.perSecond = 0 // the rest must not be lost
+			time.Sleep(firstPause)
 		}
-		r.sitOut()
+		r.waitWhileHeld()
 		var n int
 		var ended bool
-		r.meter.Measure(func() { n, ended = r.readOnce(rests.portion()) })
+		r.meter.Measure(func() { n, ended = r.readOnce(p.portion()) })
 		if ended {
 			return
 		}
-		r.rest(rests.after(n, time.Now()))
+		r.pause(p.after(n, time.Now()))
 	}
 }
 
@@ -104,17 +106,11 @@ func (r *reader) isFinishing() bool {
 	}
 }
 
-// impatient tells whether the end was waited for long enough. While it is, there
-// are no rests that would keep the reader from being busy.
-func (r *reader) impatient() bool {
+// expired reports whether the time for the rest of the output is over.
+func (r *reader) expired() bool {
 	r.mu.Lock()
-	until := r.patientUntil
-	r.mu.Unlock()
-	if until.IsZero() {
-		return false
-	}
-	time.Sleep(firstRest)
-	return time.Now().After(until)
+	defer r.mu.Unlock()
+	return !r.deadline.IsZero() && time.Now().After(r.deadline)
 }
 
 // close gives the descriptor back. It is called when finish has returned.
@@ -143,7 +139,7 @@ func (r *reader) tail() []byte {
 }
 
 func (r *reader) count() Count {
-	c := Count{Bytes: r.bytes.Load(), Behind: waiting(r.fd)}
+	c := Count{Bytes: r.bytes.Load(), Unread: waiting(r.fd)}
 	if last := r.last.Load(); last != 0 {
 		c.Last = time.Unix(0, last)
 	}
@@ -158,21 +154,21 @@ func (r *reader) hold(from, until time.Time) {
 }
 
 // sitOut returns when the reader may read.
-func (r *reader) sitOut() {
+func (r *reader) waitWhileHeld() {
 	r.mu.Lock()
 	from, until := r.heldFrom, r.heldUntil
 	r.mu.Unlock()
 	if !time.Now().Before(from) {
-		r.rest(time.Until(until))
+		r.pause(time.Until(until))
 	}
 }
 
 // rest returns after a time, or when the program has ended.
-func (r *reader) rest(d time.Duration) {
+func (r *reader) pause(d time.Duration) {
 	if d <= 0 {
 		return
 	}
-	if d <= longestRest {
+	if d <= longestPause {
 		time.Sleep(d)
 		return
 	}
@@ -187,8 +183,8 @@ func (r *reader) rest(d time.Duration) {
 // finish returns when all was read.
 func (r *reader) finish() {
 	r.mu.Lock()
-	if r.patientUntil.IsZero() {
-		r.patientUntil = time.Now().Add(patience)
+	if r.deadline.IsZero() {
+		r.deadline = time.Now().Add(finishWithin)
 		close(r.finishing)
 	}
 	r.mu.Unlock()
@@ -196,7 +192,7 @@ func (r *reader) finish() {
 }
 
 // rests decides how much is read at once and how long nothing is read then.
-type rests struct {
+type pacer struct {
 	perSecond int64
 	pause     time.Duration
 	next      time.Time // when perSecond allows more
@@ -204,32 +200,32 @@ type rests struct {
 
 // portion is how much may be read: a bounded reader takes a hundredth of a
 // second's share.
-func (r *rests) portion() int {
-	if r.perSecond <= 0 {
+func (p *pacer) portion() int {
+	if p.perSecond <= 0 {
 		return pipeSize
 	}
-	return int(min(max(r.perSecond/100, 1), pipeSize))
+	return int(min(max(p.perSecond/100, 1), pipeSize))
 }
 
 // after is how long to rest when n bytes were found.
-func (r *rests) after(n int, now time.Time) time.Duration {
-	if n == 0 && r.perSecond > 0 {
-		return longestRest
+func (p *pacer) after(n int, now time.Time) time.Duration {
+	if n == 0 && p.perSecond > 0 {
+		return longestPause
 	}
-	if r.perSecond > 0 {
-		if r.next.Before(now) {
-			r.next = now // what was not there in time is no credit
+	if p.perSecond > 0 {
+		if p.next.Before(now) {
+			p.next = now // what was not there in time is no credit
 		}
-		r.next = r.next.Add(time.Duration(float64(n) / float64(r.perSecond) * float64(time.Second)))
-		return r.next.Sub(now)
+		p.next = p.next.Add(time.Duration(float64(n) / float64(p.perSecond) * float64(time.Second)))
+		return p.next.Sub(now)
 	}
 	switch {
 	case n >= pipeSize/2:
-		r.pause = 0
+		p.pause = 0
 	case n >= pipeSize/4:
-		r.pause /= 2
+		p.pause /= 2
 	case n < pipeSize/8:
-		r.pause = min(max(2*r.pause, firstRest), longestRest)
+		p.pause = min(max(2*p.pause, firstPause), longestPause)
 	}
-	return r.pause
+	return p.pause
 }

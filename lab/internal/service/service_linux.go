@@ -1,7 +1,6 @@
 package service
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -17,11 +16,11 @@ import (
 // A Service is a program that runs. Its methods may be called at once, but Stop
 // by one alone, and nothing after it but Ended.
 type Service struct {
-	cmd    *exec.Cmd
-	sinks  []*Sink // one or two
-	brand  brand
-	family *family
-	group  *group // nil without a limit of memory
+	cmd       *exec.Cmd
+	sinks     []*Sink // one or two
+	limitMark limitMark
+	family    *family
+	group     *group // nil without a limit of memory
 
 	started chan error
 	ended   chan struct{}
@@ -94,7 +93,7 @@ func (s *Service) start(spec Spec) error {
 	if err := <-s.started; err != nil {
 		return fmt.Errorf("start the service %q: %w", strings.Join(spec.Command, " "), err)
 	}
-	s.family = newFamily(s.cmd.Process.Pid, spec.Mark, s.brand)
+	s.family = newFamily(s.cmd.Process.Pid, spec.Mark, s.limitMark)
 	return nil
 }
 
@@ -148,9 +147,9 @@ func (s *Service) control(out, stderr *Sink) {
 func (s *Service) run(cpus int) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	free, err := confine(cpus)
+	free, err := pinCPUs(cpus)
 	if err == nil {
-		s.brand, err = branded(s.cmd.Start)
+		s.limitMark, err = startMarked(s.cmd.Start)
 		free()
 	}
 	s.started <- err
@@ -169,6 +168,24 @@ func (s *Service) discard() {
 	if s.group != nil {
 		s.group.remove()
 	}
+}
+
+// Check tells, by an error, what of the limits this process cannot set.
+func (l Limits) Check() error {
+	if err := checkFiles(l.Files); err != nil {
+		return err
+	}
+	if _, err := ownCPUs(l.CPUs); err != nil {
+		return err
+	}
+	if l.Memory == 0 {
+		return nil
+	}
+	g, err := newGroup(l.Memory)
+	if err != nil {
+		return err
+	}
+	return g.remove()
 }
 
 // PID is the program's process.
@@ -207,64 +224,4 @@ func (s *Service) Hold(from, until time.Time) {
 	for _, sink := range s.sinks {
 		sink.hold(from, until)
 	}
-}
-
-// reapTime bounds the wait for a process that was sent SIGKILL. A busy machine
-// takes over a second to end one that has many connections.
-const reapTime = 10 * time.Second
-
-// Stop sends SIGTERM to the program and those of its children that are still in
-// its group, waits so long for all to end, and kills who has not. Who has left
-// the group and lives on when it has ended is killed after a second. Once ctx
-// is done, nobody is waited for longer than two seconds.
-func (s *Service) Stop(ctx context.Context, within time.Duration) Ending {
-	defer release()
-	ending := s.end(ctx, within)
-	if s.group != nil {
-		s.group.kill()
-		ending.OutOfMemory = s.group.outOfMemory()
-	}
-	select {
-	case <-s.ended:
-		ending.Exit = s.cmd.ProcessState.String()
-		ending.Failed = failed(s.cmd.ProcessState.Sys().(syscall.WaitStatus))
-	case <-time.After(reapTime): // the kernel does not let it go
-		ending.Exit, ending.Failed = "still running", true
-	}
-	for _, sink := range s.sinks {
-		sink.finish()
-		ending.Tail = append(ending.Tail, sink.Tail()...)
-		ending.Full = ending.Full || sink.file != nil && isFull(sink.file)
-	}
-	ending.Written, ending.Lines = s.Count(), s.Lines()
-	s.discard()
-	return ending
-}
-
-// failed tells whether a program ended neither with success nor by SIGTERM, of
-// which some make a status as a shell does.
-func failed(status syscall.WaitStatus) bool {
-	const terminated = 128 + int(syscall.SIGTERM)
-	return status.Signal() != syscall.SIGTERM && status.ExitStatus() != 0 && status.ExitStatus() != terminated
-}
-
-// EndMarked kills all processes of this user that were started with a variable
-// in their environment whose text begins like this, and names them. They are
-// what a process that was killed has left.
-func EndMarked(beginning string) (killed []string, err error) {
-	all, err := processes()
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range all {
-		env, err := os.ReadFile(filepath.Join("/proc", fmt.Sprint(p.PID), "environ"))
-		if err != nil || p.Ended() || p.PID == os.Getpid() || !strings.HasPrefix(string(env), beginning) && !strings.Contains(string(env), "\x00"+beginning) {
-			continue
-		}
-		if err := p.signal(syscall.SIGKILL); err != nil {
-			return killed, err
-		}
-		killed = append(killed, p.String())
-	}
-	return killed, nil
 }

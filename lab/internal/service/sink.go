@@ -1,7 +1,6 @@
 package service
 
 import (
-	"bytes"
 	"io"
 	"os"
 	"time"
@@ -154,10 +153,3 @@ func (s *Sink) close() {
 		s.reader.close()
 	}
 }
-
-const tailSize = 64 << 10
-
-var newline = []byte{'\n'}
-
-// countLines counts the ends of lines.
-func countLines(text []byte) int64 { return int64(bytes.Count(text, newline)) }

@@ -99,7 +99,7 @@ func TestSlowPipe(t *testing.T) {
 	spec.Stdout = service.Pipe(perSecond)
 	began := time.Now()
 	s := start(t, spec)
-	until(t, "the pipe is full", func() bool { return s.Count().Behind > 32<<10 })
+	until(t, "the pipe is full", func() bool { return s.Count().Unread > 32<<10 })
 	until(t, "some was read", func() bool { return s.Count().Bytes > perSecond/4 })
 	read, took := s.Count().Bytes, time.Since(began)
 	if most := perSecond*took.Seconds() + perSecond/50; float64(read) > most {
@@ -122,10 +122,10 @@ func TestHold(t *testing.T) {
 	const long = 2 * time.Second // on a busy machine, a pipe is filled by then
 	from := time.Now()
 	s.Hold(from, from.Add(long))
-	until(t, "the pipe is full", func() bool { return s.Count().Behind > 60_000 || time.Since(from) > long })
+	until(t, "the pipe is full", func() bool { return s.Count().Unread > 60_000 || time.Since(from) > long })
 	before := s.Count()
-	if before.Last.After(from.Add(long/2)) || before.Behind < 60_000 {
-		t.Errorf("the reader that stops has read after %v of %v, %d bytes wait", before.Last.Sub(from), long, before.Behind)
+	if before.Last.After(from.Add(long/2)) || before.Unread < 60_000 {
+		t.Errorf("the reader that stops has read after %v of %v, %d bytes wait", before.Last.Sub(from), long, before.Unread)
 	}
 	until(t, "the reader reads on", func() bool { return s.Count().Bytes > before.Bytes+1<<17 })
 	if took := time.Since(from); took < long {
@@ -145,7 +145,7 @@ func TestHoldAhead(t *testing.T) {
 	s.Hold(from, from.Add(time.Hour))
 	until(t, "the hold has begun", func() bool { return time.Since(from) > 20*time.Millisecond })
 	tell := start(t, shell(fmt.Sprintf("until test -p %s; do :; done; echo hello >%[1]s", fifo)))
-	until(t, "the line waits", func() bool { return s.Count().Behind == 6 })
+	until(t, "the line waits", func() bool { return s.Count().Unread == 6 })
 	tell.Stop(t.Context(), deadline)
 	e := s.Stop(t.Context(), deadline)
 	if string(e.Tail) != "hello\n" {

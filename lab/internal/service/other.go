@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"time"
 )
@@ -34,3 +35,12 @@ func (*Service) Lines() int64                               { return 0 }
 func (*Service) CPU() time.Duration                         { return 0 }
 func (*Service) Hold(_, _ time.Time)                        {}
 func (*Service) Stop(context.Context, time.Duration) Ending { return Ending{} }
+
+func openTerminal() (from, end *os.File, err error) {
+	return nil, nil, fmt.Errorf("open a pseudo-terminal on %s: %w", runtime.GOOS, errors.ErrUnsupported)
+}
+
+func nonblocking(*os.File) (fd int, err error) { return 0, errors.ErrUnsupported }
+
+// waiting is not known here.
+func waiting(int) int64 { return 0 }

@@ -1,9 +1,32 @@
 package service
 
 import (
+	"bytes"
 	"os"
 	"sync"
+	"time"
 )
+
+// A Count is how much a program has written.
+type Count struct {
+	Bytes  int64     // taken, or in the file
+	Unread int64     // that wait for their reader, as far as the kernel says
+	Last   time.Time // when the last of Bytes came; zero when none did
+}
+
+func (c Count) add(other Count) Count {
+	c.Bytes += other.Bytes
+	c.Unread += other.Unread
+	if other.Last.After(c.Last) {
+		c.Last = other.Last
+	}
+	return c
+}
+
+var newline = []byte{'\n'}
+
+// countLines counts the ends of lines.
+func countLines(text []byte) int64 { return int64(bytes.Count(text, newline)) }
 
 // A lineCount counts the lines of a file that grows.
 type lineCount struct {
