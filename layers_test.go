@@ -70,12 +70,25 @@ var layers = map[string]struct {
 	},
 	"front/internal/target": {own: []string{"internal/httpsyntax"}, why: "the grammar of request targets and hosts"},
 	"load": {
-		own:     []string{"load/internal/answer", "internal/httpsyntax", "internal/machine", "internal/nearest", "internal/process"},
-		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go", "golang.org/x/net/idna", "golang.org/x/sys/unix"},
+		own:     []string{"load/internal/answer", "load/internal/program", "load/internal/request", "load/target", "internal/machine", "internal/nearest", "internal/process"},
+		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go", "golang.org/x/sys/unix"},
 		why:     "a load generator knows HTTP and clocks, and nothing of what it sends to",
 	},
 	"load/internal/answer": {why: "a parser needs nobody"},
-	"load/gen":             {why: "made-up data needs nobody"},
+	"load/internal/program": {
+		own: []string{"load/target", "load/internal/request"},
+		why: "compiles targets for the engine",
+	},
+	"load/internal/request": {
+		own:     []string{"internal/httpsyntax"},
+		foreign: []string{"golang.org/x/net/idna"},
+		why:     "the grammar of requests as people write them",
+	},
+	"load/target": {
+		own: []string{"load/internal/request", "internal/httpsyntax"},
+		why: "the requests of a load test; it does not send them",
+	},
+	"load/gen": {why: "made-up data needs nobody"},
 	"load/report": {
 		own:     []string{"load", "internal/chart", "internal/readable"},
 		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go"},
@@ -87,7 +100,7 @@ var layers = map[string]struct {
 		why:     "two results side by side",
 	},
 	"load/settings": {
-		own: []string{"load", "internal/nearest"},
+		own: []string{"load", "load/target", "internal/nearest"},
 		why: "how people write a plan; the engine takes it made",
 	},
 	"lab": {
@@ -135,7 +148,7 @@ var layers = map[string]struct {
 		why:     "the parts that all verbs share import no library that a verb drives",
 	},
 	"cmd/weir": {
-		own:     []string{"cmd/weir/internal/cli", "log", "log/record", "log/sink", "router", "proxy", "front", "front/config", "limit", "load", "load/compare", "load/gen", "load/report", "load/settings", "lab", "lab/analysis", "lab/micro", "lab/report", "experiments", "internal/backend", "internal/follow", "internal/machine", "internal/readable"},
+		own:     []string{"cmd/weir/internal/cli", "log", "log/record", "log/sink", "router", "proxy", "front", "front/config", "limit", "load", "load/compare", "load/gen", "load/report", "load/settings", "load/target", "lab", "lab/analysis", "lab/micro", "lab/report", "experiments", "internal/backend", "internal/follow", "internal/machine", "internal/readable"},
 		foreign: []string{"github.com/alecthomas/kong", "github.com/expr-lang/expr", "github.com/KimMachineGun/automemlimit"},
 		why:     "only the command knows everything",
 	},

@@ -7,6 +7,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/target"
 )
 
 // checked is a result of the open loop with a value for every metric.
@@ -192,10 +193,10 @@ func TestParseCheckErrors(t *testing.T) {
 }
 
 func TestCheckFits(t *testing.T) {
-	closed := load.Plan{Targets: []load.Target{{URL: "http://127.0.0.1/"}}}
+	closed := load.Plan{Targets: []target.Target{{URL: "http://127.0.0.1/"}}}
 	open := closed
 	open.Pace = load.Rate(100)
-	secure := load.Plan{Targets: []load.Target{{URL: "HTTPS://127.0.0.1/"}}}
+	secure := load.Plan{Targets: []target.Target{{URL: "HTTPS://127.0.0.1/"}}}
 	for _, c := range []struct {
 		check string
 		plan  load.Plan

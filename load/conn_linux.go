@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/weirhq/weir/load/internal/answer"
+	"github.com/weirhq/weir/load/internal/program"
 )
 
 // A conn is a place for a connection, which may be closed and opened again.
@@ -252,24 +253,24 @@ func (l *loop) sendDue(c *conn) {
 
 // send sends one request.
 func (l *loop) send(c *conn, due, now time.Duration, forConnection bool) {
-	m := l.script.next()
+	m := l.script.Next()
 	l.launch(c, m, due, now, forConnection)
-	l.write(c, m.head, m.fixed)
-	if m.file != nil && c.state == ready {
-		c.file, c.at, c.end = m.file, 0, m.size
+	l.write(c, m.Head, m.Fixed)
+	if m.File != nil && c.state == ready {
+		c.file, c.at, c.end = m.File, 0, m.Size
 		l.flush(c)
 	}
 }
 
 // launch counts a request that is about to be sent.
-func (l *loop) launch(c *conn, m *message, due, now time.Duration, forConnection bool) {
+func (l *loop) launch(c *conn, m *program.Message, due, now time.Duration, forConnection bool) {
 	if l.run.plan.NoKeepAlive {
 		now = c.began // its connection is part of it
 		if l.flow.open() {
 			now = max(now, due) // it may have been made for a request before
 		}
 	}
-	f := c.launch(flight{due: due, sent: now, endpoint: m.endpoint, noBody: m.noBody})
+	f := c.launch(flight{due: due, sent: now, endpoint: m.Endpoint, noBody: m.NoBody})
 	l.inFlight++
 	l.rec.send(f, forConnection)
 }
@@ -283,16 +284,16 @@ func (l *loop) fill(c *conn) {
 	l.out = l.out[:0]
 	for c.hasRoom() && l.flow.more() {
 		l.rec.asked++
-		m := l.script.next()
+		m := l.script.Next()
 		l.launch(c, m, now, now, false)
-		l.out = append(l.out, m.head...)
-		if m.file != nil {
+		l.out = append(l.out, m.Head...)
+		if m.File != nil {
 			l.write(c, l.out, false)
 			l.out = l.out[:0]
 			if c.state != ready {
 				return
 			}
-			c.file, c.at, c.end = m.file, 0, m.size
+			c.file, c.at, c.end = m.File, 0, m.Size
 			l.flush(c) // which refills it when all is sent
 			return
 		} else if len(l.out) >= readSize {

@@ -4,13 +4,13 @@
 // A [Plan] goes in and a [Result] comes out:
 //
 //	r, err := load.Run(ctx, load.Plan{
-//		Targets:     []load.Target{{URL: "http://127.0.0.1:20000/hello"}},
+//		Targets:     []target.Target{{URL: "http://127.0.0.1:20000/hello"}},
 //		Connections: 64,
 //		Duration:    10 * time.Second,
 //	})
 //
 // There is one request loop, made of interchangeable parts: what to send
-// ([Target]), when ([Pace]), for how long (Duration, Requests), and by what
+// (package [target]), when ([Pace]), for how long (Duration, Requests), and by what
 // (Protocol). Without a pace the loop is closed: each connection sends its next
 // request when it has its answer, and the server sets the rate. With one it is
 // open: requests are due at their times whether answers come or not, and

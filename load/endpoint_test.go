@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/target"
 )
 
 // TestTargets sends several targets: each method and path pattern has its own numbers and latency, in
@@ -33,9 +34,9 @@ func TestTargets(t *testing.T) {
 					io.WriteString(w, "hello")
 				}, c.how)
 				r := run(t, load.Plan{
-					Targets: []load.Target{
+					Targets: []target.Target{
 						{URL: s.URL + "/users/{{rand 1 100}}?x=1"}, {URL: s.URL + "/users/{{rand 1 100}}?x=2"},
-						{URL: s.URL + "/slow", Body: load.Body{Text: "four"}}, {URL: s.URL + "/bad"}, {URL: s.URL + "/gone"}, {URL: s.URL},
+						{URL: s.URL + "/slow", Body: target.Body{Text: "four"}}, {URL: s.URL + "/bad"}, {URL: s.URL + "/gone"}, {URL: s.URL},
 					},
 					Pace: pace, Requests: 60, Connections: 4, Threads: 1, Protocol: c.protocol, TLS: trusting(), Timeout: patience, Process: -1,
 				})
@@ -90,12 +91,12 @@ func checkTargets(t *testing.T, r *load.Result) {
 // TestManyTargets has more paths than a result has targets: those with most requests have their own.
 func TestManyTargets(t *testing.T) {
 	s := newCounter(t, hello)
-	var all []load.Target
+	var all []target.Target
 	for i := range 100 {
-		all = append(all, load.Target{URL: fmt.Sprintf("%s/%d", s.URL, i)})
+		all = append(all, target.Target{URL: fmt.Sprintf("%s/%d", s.URL, i)})
 	}
 	for range 10 {
-		all = append(all, load.Target{URL: s.URL + "/often"})
+		all = append(all, target.Target{URL: s.URL + "/often"})
 	}
 	r := run(t, load.Plan{Targets: all, Requests: 220, Connections: 2, Threads: 1, Process: -1})
 	if n := len(r.Targets); n != 20 {
@@ -120,20 +121,20 @@ func TestOneTarget(t *testing.T) {
 // TestRequestsHash has plans with different requests, and with the same.
 func TestRequestsHash(t *testing.T) {
 	s, other := newCounter(t, hello), newCounter(t, hello)
-	hash := func(targets ...load.Target) string {
+	hash := func(targets ...target.Target) string {
 		return run(t, load.Plan{Targets: targets, Requests: 1, Connections: 1, Process: -1}).RequestsHash
 	}
-	base := load.Target{URL: s.URL + "/x"}
+	base := target.Target{URL: s.URL + "/x"}
 	same := hash(base)
-	if got := hash(load.Target{Method: "GET", URL: other.URL + "/x"}); got != same || got == "" {
+	if got := hash(target.Target{Method: "GET", URL: other.URL + "/x"}); got != same || got == "" {
 		t.Errorf("the same request to another origin has the hash %q, want %q", got, same)
 	}
-	for name, targets := range map[string][]load.Target{
+	for name, targets := range map[string][]target.Target{
 		"query":  {{URL: base.URL + "?y=1"}},
 		"method": {{URL: base.URL, Method: "PUT"}},
-		"header": {{URL: base.URL, Header: []load.Header{{Name: "Accept", Value: "a/b"}}}},
-		"body":   {{URL: base.URL, Method: "GET", Body: load.Body{Text: "x"}}},
-		"file":   {{URL: base.URL, Method: "GET", Body: load.Body{File: strings.NewReader("xy"), Size: 2}}},
+		"header": {{URL: base.URL, Header: []target.Header{{Name: "Accept", Value: "a/b"}}}},
+		"body":   {{URL: base.URL, Method: "GET", Body: target.Body{Text: "x"}}},
+		"file":   {{URL: base.URL, Method: "GET", Body: target.Body{File: strings.NewReader("xy"), Size: 2}}},
 		"two":    {base, base},
 	} {
 		if got := hash(targets...); got == same {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/target"
 )
 
 // TestClosedWhileIdle has a server close each connection after an answer, without
@@ -54,9 +55,9 @@ func TestDeafHTTP2(t *testing.T) {
 	const size = 64 << 20
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	body := load.Body{File: strings.NewReader(strings.Repeat("x", size)), Size: size}
+	body := target.Body{File: strings.NewReader(strings.Repeat("x", size)), Size: size}
 	began := time.Now()
-	r, err := load.Run(ctx, load.Plan{Targets: []load.Target{{URL: s.url, Body: body}}, Protocol: load.HTTP2, Connections: 1, Pipeline: 2,
+	r, err := load.Run(ctx, load.Plan{Targets: []target.Target{{URL: s.url, Body: body}}, Protocol: load.HTTP2, Connections: 1, Pipeline: 2,
 		Duration: 200 * time.Millisecond, Timeout: 200 * time.Millisecond, Process: -1})
 	if err != nil {
 		t.Fatal(err)

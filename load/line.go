@@ -8,6 +8,8 @@ import (
 	"net"
 	"sync/atomic"
 	"time"
+
+	"github.com/weirhq/weir/load/internal/program"
 )
 
 // A line carries exchanges over one connection, which it opens when it has none.
@@ -18,7 +20,7 @@ type line interface {
 	// exchange sends a request and reads its response. It returns errGone if the
 	// server cannot have processed the request because the connection is gone or
 	// going; the outcome then has only bytes.
-	exchange(ctx context.Context, m *message, watch exchangeWatch) (outcome, error)
+	exchange(ctx context.Context, m *program.Message, watch exchangeWatch) (outcome, error)
 
 	// close ends the connection; whoever has an exchange under way gets an error.
 	// It returns the bytes that no outcome has counted.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/load/internal/answer"
+	"github.com/weirhq/weir/load/internal/program"
 )
 
 // An http1Line speaks HTTP/1.1, with TLS or without. Several exchanges may be
@@ -66,7 +67,7 @@ func (l *http1Line) open(ctx context.Context) (opened, error) {
 }
 
 // exchange implements line.
-func (l *http1Line) exchange(ctx context.Context, m *message, watch exchangeWatch) (outcome, error) {
+func (l *http1Line) exchange(ctx context.Context, m *program.Message, watch exchangeWatch) (outcome, error) {
 	watch.sending()
 	c, q, err := l.send(ctx, m)
 	if c == nil {
@@ -79,7 +80,7 @@ func (l *http1Line) exchange(ctx context.Context, m *message, watch exchangeWatc
 		err = c.end
 	}
 	if err == nil {
-		err = c.receive(m.noBody, watch.began, &o)
+		err = c.receive(m.NoBody, watch.began, &o)
 	}
 	c.counted.settle(&o)
 	if failKind(err) == timeout {
@@ -104,7 +105,7 @@ type queued struct {
 
 // send writes the request and takes a place. There is no connection when c is
 // nil.
-func (l *http1Line) send(ctx context.Context, m *message) (c *http1Conn, q queued, err error) {
+func (l *http1Line) send(ctx context.Context, m *program.Message) (c *http1Conn, q queued, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if c = l.c; c == nil {
@@ -113,9 +114,9 @@ func (l *http1Line) send(ctx context.Context, m *message) (c *http1Conn, q queue
 	q = queued{before: c.turn, done: make(chan struct{})}
 	c.turn = q.done
 	q.stop = context.AfterFunc(ctx, func() { c.SetDeadline(time.Unix(1, 0)) })
-	_, err = c.Write(m.head)
-	if err == nil && m.file != nil {
-		_, err = io.Copy(c.Conn, io.NewSectionReader(m.file, 0, m.size))
+	_, err = c.Write(m.Head)
+	if err == nil && m.File != nil {
+		_, err = io.Copy(c.Conn, io.NewSectionReader(m.File, 0, m.Size))
 	}
 	return c, q, err
 }

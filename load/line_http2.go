@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/weirhq/weir/load/internal/program"
 )
 
 // An http2Line speaks HTTP/2, with TLS or with prior knowledge, by net/http. Its
@@ -85,7 +87,7 @@ func onlyHTTP2(s tls.ConnectionState) error {
 }
 
 // exchange implements line.
-func (l *http2Line) exchange(ctx context.Context, m *message, watch exchangeWatch) (outcome, error) {
+func (l *http2Line) exchange(ctx context.Context, m *program.Message, watch exchangeWatch) (outcome, error) {
 	l.mu.Lock()
 	c := l.c
 	l.mu.Unlock()
@@ -109,9 +111,9 @@ func (l *http2Line) exchange(ctx context.Context, m *message, watch exchangeWatc
 
 // exchange waits for a stream if the server allows no more of them, before it
 // sends the request.
-func (c *http2Conn) exchange(ctx context.Context, m *message, watch exchangeWatch) (outcome, error) {
+func (c *http2Conn) exchange(ctx context.Context, m *program.Message, watch exchangeWatch) (outcome, error) {
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: watch.sending})
-	resp, err := c.client.RoundTrip(m.request().WithContext(ctx))
+	resp, err := c.client.RoundTrip(m.Request().WithContext(ctx))
 	if err != nil {
 		return outcome{}, err
 	}

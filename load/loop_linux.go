@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/weirhq/weir/load/internal/answer"
+	"github.com/weirhq/weir/load/internal/program"
 )
 
 // A loop speaks plain HTTP/1.1 on many connections from one locked thread, with
@@ -24,7 +25,7 @@ type loop struct {
 	run    *run
 	rec    *recorder
 	flow   *flow
-	script *script
+	script *program.Script
 	addr   unix.Sockaddr
 	family int
 
@@ -66,7 +67,7 @@ func newLoop(r *run, thread int) (*loop, error) {
 		run:    r,
 		rec:    r.recorders[thread],
 		flow:   newFlow(&r.plan, thread, &r.tickets),
-		script: r.program.script(thread, r.plan.Threads, r.plan.Seed),
+		script: r.program.Script(thread, r.plan.Threads, r.plan.Seed),
 		events: make([]unix.EpollEvent, mostEvents),
 		in:     make([]byte, readSize),
 		first:  share(r.plan.Connections, thread, r.plan.Threads),

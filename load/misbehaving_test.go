@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/target"
 )
 
 // A rascal is a server that behaves as a test wants, byte by byte.
@@ -426,8 +427,8 @@ func TestEarlyAnswers(t *testing.T) {
 					}
 				}
 			})
-			body := load.Body{Text: strings.Repeat("x", size)}
-			r := run(t, load.Plan{Targets: []load.Target{{URL: s.url, Body: body}}, Requests: 8, Connections: 2, Timeout: patience, Process: -1})
+			body := target.Body{Text: strings.Repeat("x", size)}
+			r := run(t, load.Plan{Targets: []target.Target{{URL: s.url, Body: body}}, Requests: 8, Connections: 2, Timeout: patience, Process: -1})
 			s.die()
 			if r.Status["4xx"] != 8 || r.Interrupted || s.asked.Load() != 8 {
 				t.Errorf("%v answers, and %d requests arrived; want 8; %v", r.Status, s.asked.Load(), r.ErrorExamples)

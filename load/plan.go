@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"time"
+
+	"github.com/weirhq/weir/load/target"
 )
 
 // A Plan says what to send, when, for how long and by what. Targets is the one
@@ -14,7 +16,7 @@ import (
 // beside it. Run does not change it, and several Runs may share it.
 type Plan struct {
 	// Targets are sent in turn. All belong to one origin: scheme, host and port.
-	Targets []Target
+	Targets []target.Target
 
 	// Pace says when requests are due. With the zero Pace the loop is closed.
 	Pace Pace

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/weirhq/weir/load/internal/request"
 )
 
 // A thinner keeps some of the requests of a run, so that a picture of them shows
@@ -14,7 +16,7 @@ import (
 type thinner struct {
 	slots  []slot
 	shift  int // a slot is 1<<shift nanoseconds long
-	random random
+	random request.Random
 }
 
 // A slot is a stretch of time. With one request its slowest is its chosen.
@@ -34,7 +36,7 @@ type moment struct {
 const shortestSlot = 16
 
 // newThinner returns one that keeps so many at most.
-func newThinner(most int, random random) *thinner {
+func newThinner(most int, random request.Random) *thinner {
 	if most < 2 {
 		return nil
 	}
@@ -62,8 +64,8 @@ func (t *thinner) record(m moment) {
 // have come is it with the same chance: for that the next one is not among the
 // first m with a chance of n/m. To draw it at once saves a draw for each request
 // (Li, "Reservoir-sampling algorithms of time complexity O(n(1+log(N/n)))", 1994).
-func (s *slot) draw(r *random) {
-	u := float64(r.next()>>11+1) / (1 << 53) // above 0, up to 1
+func (s *slot) draw(r *request.Random) {
+	u := float64(r.Next()>>11+1) / (1 << 53) // above 0, up to 1
 	s.next = uint64(min(float64(s.n)/u, 1<<62)) + 1
 }
 
@@ -83,7 +85,7 @@ func (t *thinner) widen() {
 }
 
 // merge adds what another slot has.
-func (s *slot) merge(other *slot, r *random) {
+func (s *slot) merge(other *slot, r *request.Random) {
 	if other.n == 0 {
 		return
 	}
@@ -91,7 +93,7 @@ func (s *slot) merge(other *slot, r *random) {
 	if other.slowest.took > s.slowest.took || s.n == other.n {
 		s.slowest = other.slowest
 	}
-	if below(r.next(), s.n) < other.n {
+	if request.Below(r.Next(), s.n) < other.n {
 		s.chosen = other.chosen
 	}
 	s.draw(r)

@@ -7,6 +7,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/weirhq/weir/load/internal/program"
+	"github.com/weirhq/weir/load/internal/request"
 )
 
 // Run does what the plan says, and returns what it has measured.
@@ -32,7 +35,7 @@ func Run(ctx context.Context, p Plan) (*Result, error) {
 // A run is what its threads share.
 type run struct {
 	plan    Plan
-	program *program
+	program *program.Program
 	server  string // the address to connect to
 	watched *serverWatch
 
@@ -63,15 +66,15 @@ func newRun(ctx context.Context, p Plan) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	program, err := compile(p.Targets, p.NoKeepAlive, p.Folder)
+	compiled, err := program.Compile(p.Targets, p.NoKeepAlive, p.Folder)
 	if err != nil {
 		return nil, err
 	}
 	if err := p.fit(); err != nil {
 		return nil, err
 	}
-	r := &run{plan: p, program: program, created: time.Now(), released: make(chan struct{})}
-	if r.server, err = resolve(ctx, program.origin.address(), p.Timeout); err != nil {
+	r := &run{plan: p, program: compiled, created: time.Now(), released: make(chan struct{})}
+	if r.server, err = resolve(ctx, compiled.Origin.Address(), p.Timeout); err != nil {
 		return nil, err
 	}
 	if r.watched, err = findServer(p.Process, r.server); err != nil {
@@ -85,8 +88,8 @@ func newRun(ctx context.Context, p Plan) (*run, error) {
 	for i := range p.Threads {
 		rec := newRecorder(p.Pace.open(), &r.end)
 		rec.timeout = p.Timeout
-		rec.endpoints = newEndpointTallies(program.endpoints)
-		rec.points = newThinner(p.Points, requestRandom(p.Seed, uint64(i)))
+		rec.endpoints = newEndpointTallies(compiled.Endpoints)
+		rec.points = newThinner(p.Points, request.NewRandom(p.Seed, uint64(i)))
 		r.recorders = append(r.recorders, rec)
 	}
 	return r, nil

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/target"
 )
 
 // patience is how long a test waits for what has to come.
@@ -124,7 +125,7 @@ func sum(counts map[string]int64) (n int64) {
 	return n
 }
 
-func targets(url string) []load.Target { return []load.Target{{URL: url}} }
+func targets(url string) []target.Target { return []target.Target{{URL: url}} }
 
 // servers are the ways to be asked.
 var servers = []struct {
@@ -286,7 +287,7 @@ func TestNoKeepAlive(t *testing.T) {
 // whole, and all are counted.
 func TestBodies(t *testing.T) {
 	const small, medium, large = 1 << 20, 1<<20 + 1, 4<<20 + 1
-	bodies := []load.Body{
+	bodies := []target.Body{
 		{Text: strings.Repeat("t", small)},
 		{File: strings.NewReader(strings.Repeat("f", medium)), Size: medium},
 		{File: strings.NewReader(strings.Repeat("f", large)), Size: large},
@@ -303,7 +304,7 @@ func TestBodies(t *testing.T) {
 				}, c.how)
 				p := load.Plan{Requests: 6, Connections: 2, Threads: 1, Pipeline: pipeline, Protocol: c.protocol, TLS: trusting(), Process: -1}
 				for _, body := range bodies {
-					p.Targets = append(p.Targets, load.Target{URL: s.URL, Body: body})
+					p.Targets = append(p.Targets, target.Target{URL: s.URL, Body: body})
 				}
 				r := run(t, p)
 				for size, n := range arrived {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/machine"
+	"github.com/weirhq/weir/load/internal/request"
 )
 
 // result sums the run up. The threads have ended.
@@ -68,7 +69,7 @@ func (c counts) some() map[string]int64 {
 
 // sumUp merges what the threads have recorded, which is not theirs any more.
 func (c *collector) sumUp() *recorder {
-	sum := &recorder{points: newThinner(c.run.plan.Points, requestRandom(c.run.plan.Seed, uint64(len(c.run.recorders))))}
+	sum := &recorder{points: newThinner(c.run.plan.Points, request.NewRandom(c.run.plan.Seed, uint64(len(c.run.recorders))))}
 	for _, rec := range c.run.recorders {
 		for i, d := range rec.classes {
 			sum.classes[i] = merged(sum.classes[i], d)

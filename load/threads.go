@@ -5,7 +5,7 @@ import "crypto/tls"
 // newThreads returns what will send: loops where there are any for what is to
 // be spoken, else workers.
 func (r *run) newThreads() ([]thread, error) {
-	secure := r.program.origin.scheme == "https"
+	secure := r.program.Origin.Scheme == "https"
 	if !secure && r.plan.Protocol == HTTP1 {
 		if threads, err := r.newLoops(); threads != nil || err != nil {
 			return threads, err
@@ -28,7 +28,7 @@ func (r *run) picker(secure bool) picker {
 			config = &tls.Config{}
 		}
 		if config.ServerName == "" {
-			config.ServerName = r.program.origin.host
+			config.ServerName = r.program.Origin.Host
 		}
 	}
 	if r.plan.Protocol == HTTP1 {

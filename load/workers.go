@@ -7,6 +7,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/weirhq/weir/load/internal/program"
 )
 
 // workers are a thread's part of a run in goroutines, each of which has one
@@ -16,7 +18,7 @@ type workers struct {
 	run    *run
 	rec    *recorder
 	flow   *flow
-	script *script
+	script *program.Script
 	pick   picker
 	first  int // connections at the start
 	most   int
@@ -43,7 +45,7 @@ type worker struct {
 	*workers
 	line line
 	due  chan time.Duration // of a request; closed when there is none any more
-	m    message
+	m    program.Message
 	head []byte // m's
 }
 
@@ -52,7 +54,7 @@ func newWorkers(r *run, thread int, pick picker) *workers {
 		run:    r,
 		rec:    r.recorders[thread],
 		flow:   newFlow(&r.plan, thread, &r.tickets),
-		script: r.program.script(thread, r.plan.Threads, r.plan.Seed),
+		script: r.program.Script(thread, r.plan.Threads, r.plan.Seed),
 		pick:   pick,
 		first:  share(r.plan.Connections, thread, r.plan.Threads),
 		most:   share(r.plan.MaxConnections, thread, r.plan.Threads),
@@ -410,14 +412,14 @@ type workerExchange struct {
 func (k *worker) begin(due, began time.Duration, open bool) *workerExchange {
 	k.rec.mu.Lock()
 	defer k.rec.mu.Unlock()
-	m := k.script.next()
+	m := k.script.Next()
 	k.m = *m
-	if !m.fixed {
-		k.head = append(k.head[:0], m.head...)
-		k.m.head = k.head
+	if !m.Fixed {
+		k.head = append(k.head[:0], m.Head...)
+		k.m.Head = k.head
 	}
 	return &workerExchange{
-		flight: flight{due: due, sent: began, endpoint: m.endpoint, noBody: m.noBody},
+		flight: flight{due: due, sent: began, endpoint: m.Endpoint, noBody: m.NoBody},
 		open:   open, starved: due <= k.starved, ready: k.run.now(),
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/load"
 	"github.com/weirhq/weir/load/report"
+	"github.com/weirhq/weir/load/target"
 )
 
 type loadCmd struct {
@@ -247,7 +248,7 @@ func loadProblem(err error) error {
 		return cli.WithHint(err, unreachableHint(unreachable))
 	case errors.As(err, &network):
 		return cli.WithHint(err, "check the host's name")
-	case strings.Contains(err.Error(), "several origins"):
+	case errors.As(err, new(*target.OriginsError)):
 		return cli.Misuse(err, "weir load --requests-file FILE --to http://127.0.0.1:8080")
 	}
 	return cli.Misuse(err, "weir load --help")

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/target"
 )
 
 // TestLoadDocs looks for every flag of weir load and every key of its document in
@@ -55,7 +56,7 @@ func TestLoadDocsRequests(t *testing.T) {
 	}
 	var urls []string
 	for _, block := range fenced(string(text), "requests") {
-		targets, err := load.ReadTargets(strings.NewReader(block), "docs/load.md", "")
+		targets, err := target.Read(strings.NewReader(block), "docs/load.md", "")
 		if err != nil {
 			t.Errorf("%v in\n%s", err, block)
 		}

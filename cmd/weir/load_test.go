@@ -20,6 +20,7 @@ import (
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/target"
 )
 
 // A seen is a request that a server was sent.
@@ -246,7 +247,7 @@ func TestLoadInterruptTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stderr.Close()
-	plan := load.Plan{Targets: []load.Target{{URL: "http://127.0.0.1/"}}}
+	plan := load.Plan{Targets: []target.Target{{URL: "http://127.0.0.1/"}}}
 	v := newScreen(cli.Streams{Out: stderr, Err: stderr}, &loadSendCmd{}, plan)
 	leaveRun(t, v, loadEnds)
 }

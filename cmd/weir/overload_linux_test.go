@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/target"
 )
 
 // TestOverload sends many times what a backend can take: it never sees more at
@@ -126,7 +127,7 @@ func TestSlowUpstream(t *testing.T) {
 	go func() {
 		defer over()
 		r, err := load.Run(ctx, load.Plan{
-			Targets: []load.Target{{URL: p.url() + slow}},
+			Targets: []target.Target{{URL: p.url() + slow}},
 			Pace:    load.Rate(perSecond), Duration: inSoak(2*time.Second, 30*time.Second), Timeout: 2 * patience,
 			Connections: clients, MaxConnections: clients, Backlog: -1, Threads: 1, Process: -1,
 		})

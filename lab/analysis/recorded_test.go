@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/target"
 )
 
 // The tests that ask how often an analysis is wrong do so on runs that were
@@ -94,7 +95,7 @@ func recordRun(t *testing.T, weir, set string, burn time.Duration) recordedRun {
 	if !ok {
 		t.Fatalf("the backend says %q, %v", greeting, err)
 	}
-	plan := load.Plan{Targets: []load.Target{{URL: url}}, Connections: 4, Duration: 100 * time.Millisecond, Process: service.Process.Pid}
+	plan := load.Plan{Targets: []target.Target{{URL: url}}, Connections: 4, Duration: 100 * time.Millisecond, Process: service.Process.Pid}
 	if _, err := load.Run(t.Context(), plan); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/target"
 )
 
 // Check finds what is wrong with settings by themselves, without a URL and
@@ -128,23 +129,23 @@ func (s *Settings) backlog() (int, error) {
 }
 
 // header reads Headers.
-func (s *Settings) header() ([]load.Header, error) {
-	var list []load.Header
+func (s *Settings) header() ([]target.Header, error) {
+	var list []target.Header
 	for _, line := range s.Headers {
 		name, value, ok := strings.Cut(line, ":")
 		if !ok {
 			return nil, &Error{"headers", fmt.Errorf("there is no colon in %q", line), "a header is 'Accept: text/html'"}
 		}
-		list = append(list, load.Header{Name: name, Value: strings.TrimSpace(value)})
+		list = append(list, target.Header{Name: name, Value: strings.TrimSpace(value)})
 	}
 	return list, nil
 }
 
 // formFields reads Form.
-func (s *Settings) formFields() ([]load.FormField, error) {
-	var fields []load.FormField
+func (s *Settings) formFields() ([]target.FormField, error) {
+	var fields []target.FormField
 	for _, text := range s.Form {
-		more, err := load.ParseFormField(text)
+		more, err := target.ParseFormField(text)
 		if err != nil {
 			return nil, &Error{"form", err, ""}
 		}

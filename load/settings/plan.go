@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/target"
 )
 
 // Plan makes a plan of the settings. Files that they name are opened, and stay
@@ -52,7 +53,7 @@ func (s *Settings) below(name string) string {
 }
 
 // targets makes the requests.
-func (s *Settings) targets() ([]load.Target, error) {
+func (s *Settings) targets() ([]target.Target, error) {
 	header, err := s.header()
 	if err != nil {
 		return nil, err
@@ -63,7 +64,7 @@ func (s *Settings) targets() ([]load.Target, error) {
 	if s.URL == "" {
 		return nil, fail("url", "such as http://127.0.0.1:8080/", "there is no URL to send requests to")
 	}
-	t := load.Target{Method: s.Method, URL: WithScheme(s.URL), Header: header}
+	t := target.Target{Method: s.Method, URL: WithScheme(s.URL), Header: header}
 	if len(s.Form) > 0 {
 		err = s.setForm(&t)
 	} else {
@@ -72,7 +73,7 @@ func (s *Settings) targets() ([]load.Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	return load.GrowPath(t, s.PathGrowth), nil
+	return target.GrowPath(t, s.PathGrowth), nil
 }
 
 // WithScheme completes a URL as curl does: http is left out, and of a port alone,
@@ -88,18 +89,18 @@ func WithScheme(url string) string {
 }
 
 // readTargets takes the requests from RequestsFile.
-func (s *Settings) readTargets(header []load.Header) ([]load.Target, error) {
+func (s *Settings) readTargets(header []target.Header) ([]target.Target, error) {
 	in, err := s.openInput(s.RequestsFile)
 	if err != nil {
 		return nil, &Error{"requests_file", err, ""}
 	}
 	defer in.Close()
-	targets, err := load.ReadTargets(in, s.RequestsFile, s.Folder)
+	targets, err := target.Read(in, s.RequestsFile, s.Folder)
 	if err != nil {
 		return nil, &Error{"requests_file", err, ""}
 	}
 	if s.To != "" {
-		if targets, err = load.Rebase(targets, WithScheme(s.To)); err != nil {
+		if targets, err = target.Rebase(targets, WithScheme(s.To)); err != nil {
 			return nil, &Error{"to", err, ""}
 		}
 	}
@@ -121,7 +122,7 @@ func (s *Settings) openInput(name string) (*os.File, error) {
 }
 
 // setBody reads Body.
-func (s *Settings) setBody(t *load.Target) error {
+func (s *Settings) setBody(t *target.Target) error {
 	name, file := strings.CutPrefix(s.Body, "@")
 	if !file {
 		t.Body.Text = s.Body
@@ -136,30 +137,30 @@ func (s *Settings) setBody(t *load.Target) error {
 
 // fileBody is a body that is read from a file while it is sent; what is no
 // regular file, such as a pipe, is read at once.
-func (s *Settings) fileBody(name string) (load.Body, error) {
+func (s *Settings) fileBody(name string) (target.Body, error) {
 	f, err := s.openInput(name)
 	if err != nil {
-		return load.Body{}, err
+		return target.Body{}, err
 	}
 	info, err := f.Stat()
 	if err != nil {
-		return load.Body{}, err
+		return target.Body{}, err
 	}
 	if info.Mode().IsRegular() {
-		return load.Body{File: f, Size: info.Size()}, nil
+		return target.Body{File: f, Size: info.Size()}, nil
 	}
 	defer f.Close()
 	content, err := io.ReadAll(f)
-	return load.Body{File: bytes.NewReader(content), Size: int64(len(content))}, err
+	return target.Body{File: bytes.NewReader(content), Size: int64(len(content))}, err
 }
 
 // setForm makes the body of Form.
-func (s *Settings) setForm(t *load.Target) error {
+func (s *Settings) setForm(t *target.Target) error {
 	fields, err := s.formFields()
 	if err != nil {
 		return err
 	}
-	body, contentType, err := load.Form(fields, s.Seed)
+	body, contentType, err := target.Form(fields, s.Seed)
 	if err != nil {
 		return &Error{"form", err, ""}
 	}

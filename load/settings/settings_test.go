@@ -14,6 +14,7 @@ import (
 
 	"github.com/weirhq/weir/load"
 	"github.com/weirhq/weir/load/settings"
+	"github.com/weirhq/weir/load/target"
 )
 
 // TestFields has every setting in the table once, each to be set by its name.
@@ -124,7 +125,7 @@ func TestPlan(t *testing.T) {
 	if p.TLS == nil || !p.TLS.InsecureSkipVerify || p.TLS.ServerName != "name" {
 		t.Errorf("TLS is %+v", p.TLS)
 	}
-	if len(p.Targets) != 2 || p.Targets[1].URL != "http://host/x/0" || p.Targets[1].Header[0] != (load.Header{Name: "A", Value: "b"}) {
+	if len(p.Targets) != 2 || p.Targets[1].URL != "http://host/x/0" || p.Targets[1].Header[0] != (target.Header{Name: "A", Value: "b"}) {
 		t.Errorf("the targets are %+v", p.Targets)
 	}
 	stages := []load.Stage{{Duration: time.Second, From: 10, To: 10}, {Duration: 2 * time.Second, From: 10, To: 20}}

@@ -1,11 +1,11 @@
-package load_test
+package target_test
 
 import (
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/target"
 )
 
 func TestGrowPath(t *testing.T) {
@@ -24,7 +24,7 @@ func TestGrowPath(t *testing.T) {
 		{"http://a/", -1, []string{"http://a/"}},
 	} {
 		var got []string
-		for _, target := range load.GrowPath(load.Target{Method: "PUT", URL: c.url}, c.most) {
+		for _, target := range target.GrowPath(target.Target{Method: "PUT", URL: c.url}, c.most) {
 			got = append(got, target.URL)
 			if target.Method != "PUT" {
 				t.Errorf("%s: the method is %q", target.URL, target.Method)
@@ -34,19 +34,19 @@ func TestGrowPath(t *testing.T) {
 			t.Errorf("GrowPath(%s, %d) = %q, want %q", c.url, c.most, got, c.want)
 		}
 	}
-	deep := load.GrowPath(load.Target{URL: "http://a/"}, 100)
+	deep := target.GrowPath(target.Target{URL: "http://a/"}, 100)
 	if last := deep[len(deep)-1].URL; len(deep) != 101 || !strings.HasSuffix(last, "/97/98/99") {
 		t.Errorf("%d targets, the last %s", len(deep), last)
 	}
 }
 
 func TestRebase(t *testing.T) {
-	from := []load.Target{
-		{URL: "https://u:p@one.example/a?b#c", Header: []load.Header{{Name: "Host", Value: "one"}}},
+	from := []target.Target{
+		{URL: "https://u:p@one.example/a?b#c", Header: []target.Header{{Name: "Host", Value: "one"}}},
 		{URL: "http://two.example:81"},
 		{URL: "http://three?x"},
 	}
-	got, err := load.Rebase(from, "http://127.0.0.1:8080/")
+	got, err := target.Rebase(from, "http://127.0.0.1:8080/")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestRebase(t *testing.T) {
 		{"http://a/", "http://b/x", `origin "http://b/x": column 9: "/x" is more than an origin`},
 		{"a", "http://b", `target 1: URL column 1`},
 	} {
-		if _, err := load.Rebase([]load.Target{{URL: c.url}}, c.origin); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := target.Rebase([]target.Target{{URL: c.url}}, c.origin); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("Rebase(%s, %s): %v, want %s", c.url, c.origin, err, c.want)
 		}
 	}
@@ -72,13 +72,13 @@ func TestRebase(t *testing.T) {
 // TestGrowPathBody has a body that all targets share.
 func TestGrowPathBody(t *testing.T) {
 	text := strings.Repeat("x", 1000)
-	for _, target := range load.GrowPath(load.Target{URL: "http://a/", Body: load.Body{Text: text}}, 2) {
+	for _, target := range target.GrowPath(target.Target{URL: "http://a/", Body: target.Body{Text: text}}, 2) {
 		if target.Body.Text != "" || target.Body.Size != 1000 {
 			t.Errorf("%s: the body is a text of %d bytes and a file of %d", target.URL, len(target.Body.Text), target.Body.Size)
 		}
 	}
 	const template = "{{seq}}"
-	for _, target := range load.GrowPath(load.Target{URL: "http://a/", Body: load.Body{Text: template}}, 2) {
+	for _, target := range target.GrowPath(target.Target{URL: "http://a/", Body: target.Body{Text: template}}, 2) {
 		if target.Body.Text != template {
 			t.Errorf("%s: the body is %+v, want the template", target.URL, target.Body)
 		}

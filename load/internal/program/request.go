@@ -1,4 +1,4 @@
-package load
+package program
 
 import (
 	"bytes"
@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// request returns the message as net/http has requests, for HTTP/2. It keeps
-// nothing of head, so that several may be under way. Fields that are about one
-// connection of HTTP/1.1 are left out, as RFC 9113 section 8.2.2 wants.
-func (m *message) request() *http.Request {
-	head, text, _ := strings.Cut(string(m.head), "\r\n\r\n")
+// Request returns the message as a request of net/http, for HTTP/2. It copies
+// Head, so that several requests may be under way. It leaves out the fields of one
+// HTTP/1.1 connection (RFC 9113 section 8.2.2).
+func (m *Message) Request() *http.Request {
+	head, text, _ := strings.Cut(string(m.Head), "\r\n\r\n")
 	line, fields, _ := strings.Cut(head, "\r\n")
-	method, rest, _ := strings.Cut(line, " ")
+	method, target, _ := strings.Cut(line, " ")
 	r := &http.Request{
 		Method: method, Proto: "HTTP/2.0", ProtoMajor: 2,
 		Header: http.Header{},
@@ -34,12 +34,12 @@ func (m *message) request() *http.Request {
 			r.Header[name] = append(r.Header[name], value)
 		}
 	}
-	// The path has to arrive as it is written, and net/url would clean it: an
-	// opaque URL is sent without its scheme and host.
-	r.URL.Opaque = "//" + cmp.Or(r.Host, m.address) + strings.TrimSuffix(rest, " HTTP/1.1")
+	// net/url would clean the path. An opaque URL is sent unchanged, without its
+	// scheme and host.
+	r.URL.Opaque = "//" + cmp.Or(r.Host, m.address) + strings.TrimSuffix(target, " HTTP/1.1")
 	switch {
-	case m.file != nil:
-		r.Body = io.NopCloser(io.NewSectionReader(m.file, 0, m.size))
+	case m.File != nil:
+		r.Body = io.NopCloser(io.NewSectionReader(m.File, 0, m.Size))
 	case text != "":
 		r.Body = io.NopCloser(bytes.NewReader([]byte(text)))
 	}

@@ -1,4 +1,4 @@
-package load_test
+package target_test
 
 import (
 	"io"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/target"
 )
 
 func write(t *testing.T, name, content string) string {
@@ -21,9 +21,9 @@ func write(t *testing.T, name, content string) string {
 	return path
 }
 
-func readTargets(t *testing.T, text string) []load.Target {
+func readTargets(t *testing.T, text string) []target.Target {
 	t.Helper()
-	targets, err := load.ReadTargets(strings.NewReader(text), "targets.txt", "")
+	targets, err := target.Read(strings.NewReader(text), "targets.txt", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,15 +48,15 @@ func TestReadPlainLines(t *testing.T) {
 		"HTTP://goku:9090/user/{{rand 1 100}}\n"+
 		"PUT http://goku:9090/{{seq}}/{{rand 1 100}}\n"+
 		"@"+body)
-	want := []load.Target{
+	want := []target.Target{
 		{Method: "GET", URL: "http://goku:9090/path?item=ball"},
-		{Method: "HEAD", URL: "http://goku:9090/path/to/success", Header: []load.Header{
+		{Method: "HEAD", URL: "http://goku:9090/path/to/success", Header: []target.Header{
 			{Name: "X-Account-ID", Value: "99"}, {Name: "Cookie", Value: "a=b: c"}, {Name: "Empty"}}},
-		{Method: "POST", URL: "http://goku:9090/things", Header: []load.Header{{Name: "X-Id", Value: "{{uuid}}"}},
-			Body: load.Body{Text: "{\"a\": \"{{\"{{\"}}b}}\"}\n"}},
+		{Method: "POST", URL: "http://goku:9090/things", Header: []target.Header{{Name: "X-Id", Value: "{{uuid}}"}},
+			Body: target.Body{Text: "{\"a\": \"{{\"{{\"}}b}}\"}\n"}},
 		{URL: "http://goku:9090/bare"},
 		{URL: "HTTP://goku:9090/user/{{rand 1 100}}"},
-		{Method: "PUT", URL: "http://goku:9090/{{seq}}/{{rand 1 100}}", Body: load.Body{Text: "{\"a\": \"{{\"{{\"}}b}}\"}\n"}},
+		{Method: "PUT", URL: "http://goku:9090/{{seq}}/{{rand 1 100}}", Body: target.Body{Text: "{\"a\": \"{{\"{{\"}}b}}\"}\n"}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("want - got +\n%s", diff)
@@ -90,19 +90,19 @@ func TestReadJSONLines(t *testing.T) {
  {"url": "http://goku:9090/{{seq}}", "header": {"X": ["{{uuid}}"]}, "body": null}
 {"method":"PUT","url":"http://goku:9090/bin","body":"AP97ew=="}
 `)
-	want := []load.Target{
+	want := []target.Target{
 		{Method: "GET", URL: "http://goku:9090/path?item=ball"},
-		{Method: "POST", URL: "http://goku:9090/things", Body: load.Body{Text: "{\"a\": \"<é>\"}\n"},
-			Header: []load.Header{{Name: "Content-Type", Value: "application/json"}, {Name: "X-Two", Value: "1"}, {Name: "X-Two", Value: "2"}}},
-		{URL: "http://goku:9090/{{seq}}", Header: []load.Header{{Name: "X", Value: "{{uuid}}"}}},
-		{Method: "PUT", URL: "http://goku:9090/bin", Body: load.Body{Text: "\x00\xff" + `{{"{{"}}`}},
+		{Method: "POST", URL: "http://goku:9090/things", Body: target.Body{Text: "{\"a\": \"<é>\"}\n"},
+			Header: []target.Header{{Name: "Content-Type", Value: "application/json"}, {Name: "X-Two", Value: "1"}, {Name: "X-Two", Value: "2"}}},
+		{URL: "http://goku:9090/{{seq}}", Header: []target.Header{{Name: "X", Value: "{{uuid}}"}}},
+		{Method: "PUT", URL: "http://goku:9090/bin", Body: target.Body{Text: "\x00\xff" + `{{"{{"}}`}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("want - got +\n%s", diff)
 	}
 }
 
-func readHAR(t *testing.T, name string) []load.Target {
+func readHAR(t *testing.T, name string) []target.Target {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", "targets", name))
 	if err != nil {
@@ -112,15 +112,15 @@ func readHAR(t *testing.T, name string) []load.Target {
 }
 
 func TestReadHAROfChrome(t *testing.T) {
-	want := []load.Target{
-		{Method: "GET", URL: "https://shop.example/?q=a%20b#top", Header: []load.Header{
+	want := []target.Target{
+		{Method: "GET", URL: "https://shop.example/?q=a%20b#top", Header: []target.Header{
 			{Name: "accept", Value: "text/html,*/*;q=0.8"}, {Name: "sec-ch-ua", Value: `"Chromium";v="140"`}}},
-		{Method: "POST", URL: "https://shop.example/cart", Header: []load.Header{
+		{Method: "POST", URL: "https://shop.example/cart", Header: []target.Header{
 			{Name: "content-type", Value: "application/json"}, {Name: "cookie", Value: `session={{"{{"}}x}}`}},
-			Body: load.Body{Text: `{"item":"é","note":"{{"{{"}}b}}"}`}},
-		{Method: "POST", URL: "https://shop.example/login", Header: []load.Header{
+			Body: target.Body{Text: `{"item":"é","note":"{{"{{"}}b}}"}`}},
+		{Method: "POST", URL: "https://shop.example/login", Header: []target.Header{
 			{Name: "content-type", Value: "application/x-www-form-urlencoded"}},
-			Body: load.Body{Text: "user=an%20na&word=a%2Bb"}},
+			Body: target.Body{Text: "user=an%20na&word=a%2Bb"}},
 	}
 	if diff := cmp.Diff(want, readHAR(t, "chrome.har")); diff != "" {
 		t.Errorf("want - got +\n%s", diff)
@@ -134,8 +134,8 @@ func TestReadHAROfFirefox(t *testing.T) {
 	}
 	const page = "http://shop.example:8080/"
 	form, upload := got[1], got[2]
-	want := load.Target{Method: "POST", URL: page + "form", Body: load.Body{Text: "z=1+2&a=%26"},
-		Header: []load.Header{{Name: "Content-Type", Value: "application/x-www-form-urlencoded"}}}
+	want := target.Target{Method: "POST", URL: page + "form", Body: target.Body{Text: "z=1+2&a=%26"},
+		Header: []target.Header{{Name: "Content-Type", Value: "application/x-www-form-urlencoded"}}}
 	if diff := cmp.Diff(want, form); diff != "" {
 		t.Errorf("the form: want - got +\n%s", diff)
 	}
@@ -143,8 +143,8 @@ func TestReadHAROfFirefox(t *testing.T) {
 		!strings.Contains(upload.Body.Text, `name="photo"; filename="p.png"`+"\r\nContent-Type: image/png\r\n\r\n"+`{{"{{"}}pixels}}`) {
 		t.Errorf("the upload is %+v", upload)
 	}
-	want = load.Target{Method: "PUT", URL: page + "raw", Body: load.Body{Text: "\x00\xff" + `{{"{{"}}`},
-		Header: []load.Header{{Name: "Content-Type", Value: "application/octet-stream"}}}
+	want = target.Target{Method: "PUT", URL: page + "raw", Body: target.Body{Text: "\x00\xff" + `{{"{{"}}`},
+		Header: []target.Header{{Name: "Content-Type", Value: "application/octet-stream"}}}
 	if diff := cmp.Diff(want, got[3]); diff != "" {
 		t.Errorf("base64: want - got +\n%s", diff)
 	}
@@ -162,10 +162,10 @@ func TestReadHAROfPlaywright(t *testing.T) {
 	if len(got) != 3 {
 		t.Fatalf("%d targets, want 3: %+v", len(got), got)
 	}
-	for i, want := range []load.Target{
+	for i, want := range []target.Target{
 		{Method: "GET", URL: "http://127.0.0.1:8080/page?x=a%20b"},
-		{Method: "POST", URL: "http://127.0.0.1:8080/json", Body: load.Body{Text: `{"a":"é {{"{{"}}x}}"}`}},
-		{Method: "POST", URL: "http://127.0.0.1:8080/form", Body: load.Body{Text: "z=1+2&a=%26"}},
+		{Method: "POST", URL: "http://127.0.0.1:8080/json", Body: target.Body{Text: `{"a":"é {{"{{"}}x}}"}`}},
+		{Method: "POST", URL: "http://127.0.0.1:8080/form", Body: target.Body{Text: "z=1+2&a=%26"}},
 	} {
 		if len(got[i].Header) < 8 {
 			t.Errorf("target %d has the headers %+v", i+1, got[i].Header)
@@ -188,13 +188,13 @@ func TestReadTargetsRefuses(t *testing.T) {
 		{"http://a/\nhttp//b/", `targets.txt:2:1: "http//b/" is neither`},
 		{"http://a/\nX: y", `targets.txt:2:1: "X: y" is neither`},
 		{"GET http://a/\n\nX: y", `targets.txt:3:1: "X: y" is neither`},
-		{"GET http://a/\n  X\n", `targets.txt:2:3: "X" is no header; write Name: value`},
+		{"GET http://a/\n  X\n", `targets.txt:2:3: "X" is not a header; write Name: value`},
 		{"GET http://a/\n  X y: z\n", `targets.txt:2:5: the URL "y: z" has no scheme`},
-		{"GET http://a/\nX(: z\n", `targets.txt:2:1: this is no name of a header`},
-		{"GET http://a/\nX:  a\x01b\n", `targets.txt:2:6: the control character '\x01'`},
+		{"GET http://a/\nX(: z\n", `targets.txt:2:1: this is not the name of a header`},
+		{"GET http://a/\nX:  a\x01b\n", `targets.txt:2:6: a header cannot hold the control character '\x01'`},
 		{"GET http://a/\nX: a{{usr}}\n", `targets.txt:2:5: the template {{usr}}: there is no "usr"`},
-		{"GET http://a/\n\n  GET   http://a/x y z", `targets.txt:3:19: ' ' cannot stand in a URL`},
-		{"\n\thttp://a:x/", `targets.txt:2:10: ":x" is no port`},
+		{"GET http://a/\n\n  GET   http://a/x y z", `targets.txt:3:19: a URL cannot hold ' '`},
+		{"\n\thttp://a:x/", `targets.txt:2:10: ":x" is not a port`},
 		{"CONNECT http://a/", "targets.txt:1:1: CONNECT asks"},
 		{"POST http://a/\n@/no/such/file", "targets.txt:2:1: the target's body: open /no/such/file"},
 		{`{"url": "http://a/"}` + "\n" + `{"url": "http://a/", "headers": {}}`, `targets.txt:2:1: json: unknown field "headers"; a target is`},
@@ -203,10 +203,10 @@ func TestReadTargetsRefuses(t *testing.T) {
 		{`{"url": 3}`, "targets.txt:1:9: json: cannot unmarshal number"},
 		{`{"url": "http://a/", "body": "%"}`, "targets.txt:1:1: illegal base64 data"},
 		{"{\"url\":\n \"http://a/\"}", "targets.txt:1:1: the object does not end on this line"},
-		{`{"url": "http://a/ b"}`, "targets.txt:1:1: URL column 10: ' ' cannot"},
+		{`{"url": "http://a/ b"}`, "targets.txt:1:1: URL column 10: a URL cannot hold ' '"},
 		{`{}`, `targets.txt:1:1: URL column 1: the URL "" has no scheme`},
-		{har(`{"method": "G T", "url": "http://a/"}`), `targets.txt:4:3: "G T" is no method`},
-		{har(`{"url": "http://a/ b"}`), "targets.txt:4:3: URL column 10: ' ' cannot"},
+		{har(`{"method": "G T", "url": "http://a/"}`), `targets.txt:4:3: "G T" is not a method`},
+		{har(`{"url": "http://a/ b"}`), "targets.txt:4:3: URL column 10: a URL cannot hold ' '"},
 		{har(`{"url": "http://a/", "postData": {"text": "%", "encoding": "base64"}}`), "targets.txt:4:3: postData: illegal base64"},
 		{har(`{"method": "PUT", "url": "http://a/x", "bodySize": 5, "postData": {"text": ""}}`),
 			"targets.txt:4:3: PUT http://a/x was sent with a body of 5 bytes, which the file does not hold"},
@@ -218,7 +218,7 @@ func TestReadTargetsRefuses(t *testing.T) {
 		{`{"log": {"entries": [`, "targets.txt:1:21: unexpected end of JSON input"},
 		{`{"log": []}`, "HAR has log.entries[].request; there is [ where { has to be"},
 	} {
-		got, err := load.ReadTargets(strings.NewReader(c.text), "targets.txt", "")
+		got, err := target.Read(strings.NewReader(c.text), "targets.txt", "")
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q\ngot  %v, %v\nwant %s", c.text, got, err, c.want)
 		}
@@ -230,7 +230,7 @@ type brokenReader struct{}
 func (brokenReader) Read([]byte) (int, error) { return 0, os.ErrClosed }
 
 func TestReadTargetsWithoutAFile(t *testing.T) {
-	if _, err := load.ReadTargets(brokenReader{}, "x", ""); err == nil || !strings.Contains(err.Error(), os.ErrClosed.Error()) {
+	if _, err := target.Read(brokenReader{}, "x", ""); err == nil || !strings.Contains(err.Error(), os.ErrClosed.Error()) {
 		t.Errorf("got %v, want %v", err, os.ErrClosed)
 	}
 }
@@ -251,14 +251,14 @@ func FuzzReadTargets(f *testing.F) {
 		if strings.Contains(text, "@") {
 			return // no files
 		}
-		targets, err := load.ReadTargets(strings.NewReader(text), "f", "")
+		targets, err := target.Read(strings.NewReader(text), "f", "")
 		if err != nil {
 			return
 		}
 		if len(targets) == 0 {
 			t.Fatal("no targets, and no error")
 		}
-		rebased, err := load.Rebase(targets, "https://[::1]:8443")
+		rebased, err := target.Rebase(targets, "https://[::1]:8443")
 		if err != nil {
 			t.Fatalf("%+v: %v", targets, err)
 		}

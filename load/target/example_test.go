@@ -1,14 +1,14 @@
-package load_test
+package target_test
 
 import (
 	"fmt"
 	"strings"
 
-	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/target"
 )
 
-func ExampleReadTargets() {
-	targets, err := load.ReadTargets(strings.NewReader(`
+func ExampleRead() {
+	targets, err := target.Read(strings.NewReader(`
 # log in, and look around
 POST http://shop.example/login
 Content-Type: application/json
@@ -20,7 +20,7 @@ http://shop.example/
 		fmt.Println(err)
 		return
 	}
-	targets, err = load.Rebase(targets, "http://127.0.0.1:8080")
+	targets, err = target.Rebase(targets, "http://127.0.0.1:8080")
 	for _, t := range targets {
 		fmt.Println(t.Method, t.URL, t.Header)
 	}
@@ -32,23 +32,23 @@ http://shop.example/
 	// <nil>
 }
 
-func ExampleReadTargets_mistake() {
-	_, err := load.ReadTargets(strings.NewReader("GET http://a.example/\nGET http://a.example/b c\n"), "targets.txt", "")
+func ExampleRead_mistake() {
+	_, err := target.Read(strings.NewReader("GET http://a.example/\nGET http://a.example/b c\n"), "targets.txt", "")
 	fmt.Println(err)
-	// Output: targets.txt:2:23: ' ' cannot stand in a URL; write %20
+	// Output: targets.txt:2:23: a URL cannot hold ' '; write %20
 }
 
 func ExampleForm() {
-	var fields []load.FormField
+	var fields []target.FormField
 	for _, text := range []string{"id={{uuid}}", "note=hello;type=text/markdown"} {
-		more, err := load.ParseFormField(text)
+		more, err := target.ParseFormField(text)
 		if err != nil {
 			fmt.Println(err)
 			return
 		}
 		fields = append(fields, more...)
 	}
-	body, contentType, err := load.Form(fields, 1)
+	body, contentType, err := target.Form(fields, 1)
 	boundary := strings.TrimPrefix(contentType.Value, "multipart/form-data; boundary=")
 	text := strings.ReplaceAll(body.Text, boundary, "BOUNDARY")
 	fmt.Println(strings.ReplaceAll(text, "\r\n", "\n"), err)
@@ -67,7 +67,7 @@ func ExampleForm() {
 }
 
 func ExampleGrowPath() {
-	for _, t := range load.GrowPath(load.Target{URL: "http://127.0.0.1:8080/api?q"}, 3) {
+	for _, t := range target.GrowPath(target.Target{URL: "http://127.0.0.1:8080/api?q"}, 3) {
 		fmt.Println(t.URL)
 	}
 	// Output:

@@ -1,4 +1,4 @@
-package load
+package target
 
 import (
 	"bytes"
@@ -7,33 +7,32 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/load/internal/request"
 )
 
-// ReadTargets reads a file of targets, and knows which of these it is:
+// Read reads a file of targets. It recognizes these formats:
 //
-//   - lines of JSON, as vegeta has them: {"method": "POST", "url": "http://…",
+//   - lines of JSON, as in vegeta: {"method": "POST", "url": "http://…",
 //     "header": {"Name": ["value"]}, "body": "in base64"}
-//   - plain lines, as vegeta's http format has them: METHOD URL, then lines of
-//     headers, and @ with the name of a file whose content is the body; a blank
-//     line or the next METHOD ends a target, and # begins a comment
-//   - bare URLs, one a line, which may stand among the plain lines
-//   - HAR, as browsers and proxies save it: its requests to http and https, in
-//     order, without the fields that belong to the connection they went over;
-//     websockets and what never left the browser are not requests
+//   - plain lines, as in vegeta's http format: METHOD URL, then lines of headers,
+//     and @ with the name of a file that holds the body; a blank line or the next
+//     METHOD ends a target, and # begins a comment
+//   - URLs, one per line, which may be mixed with plain lines
+//   - HAR, as saved by browsers and proxies: its requests to http and https, in
+//     order, without the fields of the connection; websockets and entries that
+//     never left the browser are skipped
 //
-// URLs and headers may hold templates, but not in HAR: what was recorded is sent
-// as it was, and so is a body from base64 or a file. A Content-Length is left
-// out, since the body says it.
+// URLs and headers may hold templates, except in HAR: recorded requests are sent
+// unchanged, and so are bodies from base64 or a file. Content-Length is left out,
+// because the body determines it.
 //
-// Relative names of files are below folder, which is the working folder when it
-// is "". Errors begin with name:line:column. Files of bodies that are large stay
-// open.
-func ReadTargets(r io.Reader, name, folder string) ([]Target, error) {
+// Relative names of files are below folder; "" is the working directory. Errors
+// begin with name:line:column. The files of large bodies stay open.
+func Read(r io.Reader, name, folder string) ([]Target, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
 		return nil, fmt.Errorf("read targets: %w", err)
@@ -56,19 +55,19 @@ func ReadTargets(r io.Reader, name, folder string) ([]Target, error) {
 	return f.targets, nil
 }
 
-// A targetFile is a file of targets while it is read.
+// A targetFile is a file of targets that is being read.
 type targetFile struct {
 	name    string
 	folder  string
 	data    []byte // without a byte order mark
 	targets []Target
-	bodies  map[string]Body // by the file that they come from
+	bodies  map[string]Body // by file name
 }
 
-// fail says where in the file something is wrong, by its offset.
+// fail adds the file name, line and column of an offset to an error.
 func (f *targetFile) fail(offset int, err error) error {
-	if e, ok := err.(*columnError); ok { // a column in what begins at offset
-		offset, err = offset+e.column-1, e.why
+	if e, ok := err.(*request.ColumnError); ok { // its column counts from offset
+		offset, err = offset+e.Column-1, e.Why
 	}
 	before := f.data[:min(max(offset, 0), len(f.data))]
 	line := bytes.Count(before, []byte("\n")) + 1
@@ -76,7 +75,7 @@ func (f *targetFile) fail(offset int, err error) error {
 	return fmt.Errorf("%s:%d:%d: %w", f.name, line, column, err)
 }
 
-// close closes the files of bodies, which nobody gets when there is an error.
+// close closes the files of bodies after an error.
 func (f *targetFile) close() error {
 	var errs []error
 	for _, body := range f.bodies {
@@ -87,8 +86,8 @@ func (f *targetFile) close() error {
 	return errors.Join(errs...)
 }
 
-// lines calls read with each line that is more than space and no comment, and
-// blank with the others; lines come without the space around them.
+// lines calls blank for each empty line or comment, and read for each other line,
+// without the space around it.
 func (f *targetFile) lines(read func(line string, offset int) error, blank func(comment bool)) error {
 	for offset := 0; offset < len(f.data); {
 		raw, _, _ := bytes.Cut(f.data[offset:], []byte("\n"))
@@ -105,10 +104,11 @@ func (f *targetFile) lines(read func(line string, offset int) error, blank func(
 	return nil
 }
 
-// plainLines reads plain lines and bare URLs. Headers and bodies belong to the
-// METHOD URL before them; behind a bare URL they would hide a misspelt one.
+// plainLines reads plain lines and URLs. Headers and bodies belong to the METHOD
+// URL before them. After a URL without a method they are an error, since that is
+// likely a misspelt METHOD URL.
 func (f *targetFile) plainLines() error {
-	var open *parsedTarget // to which headers may be added
+	var open *request.Parsed // headers may be added to it; nil if not
 	read := func(line string, offset int) error {
 		method, url, ok := strings.Cut(line, " ")
 		if isURL(line) {
@@ -119,11 +119,11 @@ func (f *targetFile) plainLines() error {
 		switch {
 		case ok && (method == "" || httpsyntax.IsToken(method)):
 			t := Target{Method: method, URL: strings.TrimLeft(url, " \t")}
-			p := &parsedTarget{method: method}
-			if err := p.setMethod(&t); err != nil {
+			p := new(request.Parsed)
+			if err := p.SetMethod(method, false); err != nil {
 				return f.fail(offset, err)
 			}
-			if err := p.setURL(t.URL); err != nil {
+			if err := p.SetURL(t.URL); err != nil {
 				return f.fail(offset+len(line)-len(t.URL), err)
 			}
 			f.targets = append(f.targets, t)
@@ -150,10 +150,10 @@ func isURL(s string) bool {
 	return ok && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }
 
-func (f *targetFile) plainHeader(open *parsedTarget, line string, offset int) error {
+func (f *targetFile) plainHeader(open *request.Parsed, line string, offset int) error {
 	name, value, ok := strings.Cut(line, ":")
 	if !ok {
-		return f.fail(offset, fmt.Errorf("%q is no header; write Name: value", line))
+		return f.fail(offset, fmt.Errorf("%q is not a header; write Name: value", line))
 	}
 	h := Header{strings.TrimRight(name, " \t"), strings.TrimLeft(value, " \t")}
 	t := &f.targets[len(f.targets)-1]
@@ -162,8 +162,8 @@ func (f *targetFile) plainHeader(open *parsedTarget, line string, offset int) er
 	if len(t.Header) == before {
 		return nil
 	}
-	if err := open.addField(h); err != nil {
-		if _, ok := errors.AsType[*columnError](err); ok {
+	if err := open.AddField(h.Name, h.Value); err != nil {
+		if _, ok := errors.AsType[*request.ColumnError](err); ok {
 			offset += len(line) - len(h.Value)
 		}
 		return f.fail(offset, err)
@@ -171,19 +171,12 @@ func (f *targetFile) plainHeader(open *parsedTarget, line string, offset int) er
 	return nil
 }
 
-// addHeader adds what a file says, but for the length of the body.
-func (t *Target) addHeader(h Header) {
-	if !strings.EqualFold(h.Name, "Content-Length") {
-		t.Header = append(t.Header, h)
-	}
-}
-
 func (f *targetFile) plainBody(path string, offset int) error {
 	path = strings.TrimSpace(path)
 	body, ok := f.bodies[path]
 	if !ok {
 		var err error
-		if body, err = fileBody(inFolder(f.folder, path)); err != nil {
+		if body, err = fileBody(request.InFolder(f.folder, path)); err != nil {
 			return f.fail(offset, fmt.Errorf("the target's body: %w", err))
 		}
 		if f.bodies == nil {
@@ -195,19 +188,11 @@ func (f *targetFile) plainBody(path string, offset int) error {
 	return nil
 }
 
-// smallBody is up to which size a file is kept in memory and sent in one piece
-// with the head.
+// smallBody is the largest size of a file that is kept in memory and sent together
+// with the header.
 const smallBody = 64 << 10
 
-// inFolder is where the file of that name is, for a folder that is not "".
-func inFolder(folder, name string) string {
-	if folder == "" || filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(folder, name)
-}
-
-// fileBody returns a file's content as a body, without templates.
+// fileBody returns a body with a file's content, without templates.
 func fileBody(path string) (Body, error) {
 	file, size, err := openBody(path)
 	if err != nil || size > smallBody {
@@ -217,15 +202,15 @@ func fileBody(path string) (Body, error) {
 	if closer, ok := file.(io.Closer); ok {
 		err = errors.Join(err, closer.Close())
 	}
-	return Body{Text: escapeTemplate(string(content))}, err
+	return Body{Text: request.EscapeTemplate(string(content))}, err
 }
 
-// jsonLines reads an object a line.
+// jsonLines reads one object per line.
 func (f *targetFile) jsonLines() error {
 	return f.lines(func(line string, offset int) error {
 		t, err := parseJSONTarget(line)
 		if err == nil {
-			_, err = parseTarget(&t)
+			err = t.check()
 		}
 		if err != nil {
 			return f.fail(offset, err)
@@ -248,9 +233,9 @@ func parseJSONTarget(line string) (Target, error) {
 		return Target{}, atJSON(err)
 	}
 	if rest := strings.TrimLeft(line[d.InputOffset():], " \t"); rest != "" {
-		return Target{}, at(len(line)-len(rest), "%.20q follows the object; there is one on a line", rest)
+		return Target{}, request.ErrorAt(len(line)-len(rest), "%.20q follows the object; write one per line", rest)
 	}
-	t := Target{Method: in.Method, URL: in.URL, Body: Body{Text: escapeTemplate(string(in.Body))}}
+	t := Target{Method: in.Method, URL: in.URL, Body: Body{Text: request.EscapeTemplate(string(in.Body))}}
 	for _, name := range slices.Sorted(maps.Keys(in.Header)) {
 		for _, value := range in.Header[name] {
 			t.addHeader(Header{name, value})
@@ -259,17 +244,17 @@ func parseJSONTarget(line string) (Target, error) {
 	return t, nil
 }
 
-// atJSON gives a decoder's error its column on the line.
+// atJSON adds the column to an error of the decoder.
 func atJSON(err error) error {
 	const known = `a target is {"method": …, "url": …, "header": {"Name": ["value"]}, "body": "in base64"} on one line`
 	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return at(int(e.Offset)-1, "%w; %s", err, known)
+		return request.ErrorAt(int(e.Offset)-1, "%w; %s", err, known)
 	}
 	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return at(int(e.Offset)-1, "%w; %s", err, known)
+		return request.ErrorAt(int(e.Offset)-1, "%w; %s", err, known)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return at(0, "the object does not end on this line; %s", known)
+		return request.ErrorAt(0, "the object does not end on this line; %s", known)
 	}
-	return at(0, "%w; %s", err, known)
+	return request.ErrorAt(0, "%w; %s", err, known)
 }

@@ -1,4 +1,4 @@
-package load
+package program
 
 import (
 	"io"
@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/weirhq/weir/load/target"
 )
 
 // TestRequest sends messages by HTTP/2, and looks at what the server sees.
@@ -33,23 +35,23 @@ func TestRequest(t *testing.T) {
 
 	host := strings.TrimPrefix(server.URL, "https://")
 	for _, c := range []struct {
-		target Target
+		target target.Target
 		want   seen
 	}{
-		{Target{URL: server.URL + "/a/../b%2Fc?x=%20&y"}, seen{method: "GET", uri: "/a/../b%2Fc?x=%20&y", host: host}},
-		{Target{URL: server.URL + "//two//?"}, seen{method: "GET", uri: "//two//?", host: host}},
-		{Target{URL: server.URL}, seen{method: "GET", uri: "/", host: host}},
-		{Target{URL: server.URL + "/", Method: "HEAD", Header: []Header{{"Host", "other.example:1"}, {"Connection", "x"}, {"X-Two", "1"}, {"x-two", "2"}}},
+		{target.Target{URL: server.URL + "/a/../b%2Fc?x=%20&y"}, seen{method: "GET", uri: "/a/../b%2Fc?x=%20&y", host: host}},
+		{target.Target{URL: server.URL + "//two//?"}, seen{method: "GET", uri: "//two//?", host: host}},
+		{target.Target{URL: server.URL}, seen{method: "GET", uri: "/", host: host}},
+		{target.Target{URL: server.URL + "/", Method: "HEAD", Header: []target.Header{{Name: "Host", Value: "other.example:1"}, {Name: "Connection", Value: "x"}, {Name: "X-Two", Value: "1"}, {Name: "x-two", Value: "2"}}},
 			seen{method: "HEAD", uri: "/", host: "other.example:1", header: http.Header{"X-Two": {"1", "2"}}}},
-		{Target{URL: server.URL + "/{{seq}}", Body: Body{Text: "a\r\n\r\nb{{seq}}"}}, seen{method: "POST", uri: "/0", host: host, body: "a\r\n\r\nb0", length: 7}},
-		{Target{URL: server.URL, Method: "PUT", Body: Body{File: strings.NewReader("abcdef"), Size: 4}}, seen{method: "PUT", uri: "/", host: host, body: "abcd", length: 4}},
-		{Target{URL: server.URL, Method: "PUT"}, seen{method: "PUT", uri: "/", host: host}},
+		{target.Target{URL: server.URL + "/{{seq}}", Body: target.Body{Text: "a\r\n\r\nb{{seq}}"}}, seen{method: "POST", uri: "/0", host: host, body: "a\r\n\r\nb0", length: 7}},
+		{target.Target{URL: server.URL, Method: "PUT", Body: target.Body{File: strings.NewReader("abcdef"), Size: 4}}, seen{method: "PUT", uri: "/", host: host, body: "abcd", length: 4}},
+		{target.Target{URL: server.URL, Method: "PUT"}, seen{method: "PUT", uri: "/", host: host}},
 	} {
-		p, err := compile([]Target{c.target}, false, "")
+		p, err := Compile([]target.Target{c.target}, false, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		answer, err := transport.RoundTrip(p.script(0, 1, 1).next().request())
+		answer, err := transport.RoundTrip(p.Script(0, 1, 1).Next().Request())
 		if err != nil {
 			t.Errorf("%+v: %v", c.target, err)
 			continue

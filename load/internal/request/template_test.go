@@ -1,4 +1,4 @@
-package load
+package request
 
 import (
 	"math"
@@ -12,20 +12,20 @@ import (
 	"time"
 )
 
-// texts returns what a template yields for the first n requests, in a place.
+// texts returns the texts of a template for the first n requests.
 func texts(t *testing.T, text string, where place, n int) []string {
 	t.Helper()
-	parsed, err := parseTemplate(text)
+	parsed, err := ParseTemplate(text)
 	if err == nil {
-		err = new(lineFiles).resolve(parsed, where)
+		err = new(LineFiles).resolve(parsed, where)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out []string
 	for seq := range uint64(n) {
-		r := requestRandom(1, seq)
-		out = append(out, string(parsed.append(nil, seq, seq, &r)))
+		r := NewRandom(1, seq)
+		out = append(out, string(parsed.Append(nil, seq, seq, &r)))
 	}
 	return out
 }
@@ -51,8 +51,8 @@ func TestTemplateText(t *testing.T) {
 		`{{"\"\u00e9\n"}}`:         {"\"é\n"},
 		"{{rand 7 7}}":             {"7", "7"},
 		"{{rand -3 -3}}":           {"-3"},
-		escapeTemplate("{{a}}"):    {"{{a}}"},
-		escapeTemplate("{{{{{ }}"): {"{{{{{ }}"},
+		EscapeTemplate("{{a}}"):    {"{{a}}"},
+		EscapeTemplate("{{{{{ }}"): {"{{{{{ }}"},
 	} {
 		if got := texts(t, text, inBody, len(want)); !slices.Equal(got, want) {
 			t.Errorf("%s yields %q, want %q", text, got, want)
@@ -89,8 +89,8 @@ func TestBelow(t *testing.T) {
 	for _, c := range []struct{ n, span, want uint64 }{
 		{0, 5, 0}, {math.MaxUint64, 5, 4}, {math.MaxUint64, 1, 0}, {17, 0, 17}, {1 << 63, 10, 5},
 	} {
-		if got := below(c.n, c.span); got != c.want {
-			t.Errorf("below(%d, %d) = %d, want %d", c.n, c.span, got, c.want)
+		if got := Below(c.n, c.span); got != c.want {
+			t.Errorf("Below(%d, %d) = %d, want %d", c.n, c.span, got, c.want)
 		}
 	}
 }
@@ -101,7 +101,7 @@ func TestTemplateUUID(t *testing.T) {
 	for _, s := range texts(t, "{{uuid}} {{uuid}}", inBody, 2000) {
 		for _, id := range strings.Fields(s) {
 			if !version4.MatchString(id) || seen[id] {
-				t.Fatalf("%s is no UUID of version 4, or came before", id)
+				t.Fatalf("%s is not a UUID of version 4, or came before", id)
 			}
 			seen[id] = true
 		}
@@ -109,7 +109,7 @@ func TestTemplateUUID(t *testing.T) {
 	if again := texts(t, "{{uuid}} {{uuid}}", inBody, 1)[0]; !seen[again[:36]] || !seen[again[37:]] {
 		t.Errorf("the same seed makes another UUID: %s", again)
 	}
-	if got := string(appendUUID(nil, 0x0123456789abcdef, 0xf123456789abcdef)); got != "01234567-89ab-4def-b123-456789abcdef" {
+	if got := string(AppendUUID(nil, 0x0123456789abcdef, 0xf123456789abcdef)); got != "01234567-89ab-4def-b123-456789abcdef" {
 		t.Errorf("the bytes are written as %s", got)
 	}
 }
@@ -144,42 +144,9 @@ func TestTemplateLines(t *testing.T) {
 	}
 }
 
-func TestTemplateLinesRefuse(t *testing.T) {
-	empty := writeFile(t, "empty", "")
-	odd := writeFile(t, "odd", "a\nb\x01c\n")
-	target := func(where place, file string) Target {
-		text := `x{{line "` + file + `"}}`
-		switch where {
-		case inHeader:
-			return Target{URL: "http://a/", Header: []Header{{"X", text}}}
-		case inURL:
-			return Target{URL: "http://a/" + text}
-		}
-		return Target{URL: "http://a/", Body: Body{Text: text}}
-	}
-	for _, c := range []struct {
-		target Target
-		want   string
-	}{
-		{target(inBody, empty), "body column 2: " + empty + " is empty"},
-		{target(inURL, empty), "URL column 11: " + empty + " is empty"},
-		{target(inBody, "/no/such/file"), "/no/such/file: no such file"},
-		{target(inHeader, odd), `header "X": column 2: ` + odd + `:2:2: the control character '\x01'`},
-	} {
-		if _, err := compile([]Target{c.target}, false, ""); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: %v\nwant %s", c.target, err, c.want)
-		}
-	}
-	for _, where := range []place{inBody, inURL} { // there it does no harm
-		if _, err := compile([]Target{target(where, odd)}, false, ""); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 func TestTemplateRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"ab{{":                                "column 3: {{ begins a template, and no }} ends it",
+		"ab{{":                                "column 3: {{ begins a template that no }} ends",
 		"{{seq":                               "column 1: {{ begins",
 		"{{seq}":                              "column 1: {{ begins",
 		"{{}}":                                "the template {{}}: it is empty",
@@ -187,82 +154,36 @@ func TestTemplateRefuses(t *testing.T) {
 		"{{Seq}}":                             `there is no "Seq"`,
 		"{{seq 1}}":                           "seq takes 0 words, and has 1",
 		"{{rand 1}}":                          "rand takes 2 words, and has 1",
-		"{{rand 1 x}}":                        `"x" is no integer`,
-		"{{rand 1.5 2}}":                      `"1.5" is no integer`,
+		"{{rand 1 x}}":                        `"x" is not an integer`,
+		"{{rand 1.5 2}}":                      `"1.5" is not an integer`,
 		"{{rand 2 1}}":                        "2 is above 1",
 		"{{line}}":                            "line takes 1 words, and has 0",
 		`{{line "a}}`:                         "column 8: the quoted text of a template does not end",
-		`{{"a" seq}}`:                         "quoted text stands alone",
-		"{{rand 1 " + "9999999999999999999}}": "is no integer of 64 bits",
+		`{{"a" seq}}`:                         "a quoted text takes no words",
+		"{{rand 1 " + "9999999999999999999}}": "is not an integer of 64 bits",
 	} {
-		if _, err := parseTemplate(text); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ParseTemplate(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v\nwant %s", text, err, want)
 		}
 	}
 }
 
-// TestTemplateLinesAreShared has a file stand in all places of many targets.
+// TestTemplateLinesAreShared checks that templates share the lines of a file.
 func TestTemplateLinesAreShared(t *testing.T) {
 	line := `{{line "` + writeFile(t, "lines", "a b\nc\n") + `"}}`
-	target := Target{URL: "http://a/" + line, Header: []Header{{"X", line}}, Body: Body{Text: line}}
-	p, err := compile([]Target{target, target}, false, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := func(text template, i int) *[]byte { return &text[i].lines[0] }
-	first, second := p.targets[0], p.targets[1]
-	if lines(first.front, 1) != lines(second.front, 1) || lines(first.front, 3) != lines(second.body, 0) {
-		t.Error("two targets have two copies of a file's lines")
-	}
-	if got := string(p.script(0, 1, 1).next().head); !strings.HasPrefix(got, "POST /a%20b ") || !strings.Contains(got, "X: a b\r\n") {
-		t.Errorf("got %q", got)
-	}
-}
-
-// TestTemplateAlloc checks that making a request takes no memory.
-func TestTemplateAlloc(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
-	line := `{{line "` + writeFile(t, "lines", "a\nb\n") + `"}}`
-	all := "{{seq}}{{uuid}}{{rand 1 100}}{{now}}" + line
-	for name, target := range map[string]Target{
-		"fixed":     {URL: "http://a/"},
-		"URL":       {URL: "http://a/" + all},
-		"header":    {URL: "http://a/", Header: []Header{{"X", all}}},
-		"body":      {URL: "http://a/", Body: Body{Text: all}},
-		"file":      {URL: "http://a/" + all, Body: Body{File: strings.NewReader("x"), Size: 1}},
-		"all of it": {URL: "http://a/" + all, Header: []Header{{"X", all}}, Body: Body{Text: all}},
-	} {
-		p, err := compile([]Target{target}, false, "")
+	var files LineFiles
+	lines := func(where place) *[]byte {
+		template, err := ParseTemplate(line)
+		if err == nil {
+			err = files.resolve(template, where)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := p.script(0, 1, 1)
-		for range 1000 { // the buffer grows with the number
-			s.next()
-		}
-		if n := testing.AllocsPerRun(1000, func() { s.next() }); n != 0 {
-			t.Errorf("%s: %v allocations a request, want 0", name, n)
-		}
+		return &template[0].lines[0]
 	}
-}
-
-func BenchmarkMessage(b *testing.B) {
-	for _, c := range []struct{ name, path string }{
-		{"fixed", ""}, {"text", `{{"x"}}{{seq}}`}, {"seq", "{{seq}}{{seq}}{{seq}}{{seq}}{{seq}}{{seq}}{{seq}}{{seq}}{{seq}}{{seq}}"},
-		{"rand", strings.Repeat("{{rand 1 100}}", 10)}, {"uuid", strings.Repeat("{{uuid}}", 10)}, {"now", strings.Repeat("{{now}}", 10)},
-	} {
-		b.Run(c.name, func(b *testing.B) {
-			p, err := compile([]Target{{URL: "http://a/" + c.path}}, false, "")
-			if err != nil {
-				b.Fatal(err)
-			}
-			s := p.script(0, 1, 1)
-			b.ReportAllocs()
-			for b.Loop() {
-				s.next()
-			}
-		})
+	first := lines(inURL)
+	if lines(inURL) != first || lines(inHeader) != lines(inBody) {
+		t.Error("two templates have two copies of a file's lines")
 	}
 }

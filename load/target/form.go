@@ -1,4 +1,4 @@
-package load
+package target
 
 import (
 	"errors"
@@ -8,38 +8,39 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+
+	"github.com/weirhq/weir/load/internal/request"
 )
 
-// A FormField is one part of a form: a value, or a file.
+// A FormField is one part of a form: a value or a file.
 type FormField struct {
 	Name  string
-	Value string // may hold templates, when no field of the form has a Path
+	Value string // may hold templates if no field of the form has a Path
 
-	// Path is the file whose content is sent instead of Value.
+	// Path names a file to send instead of Value.
 	Path string
 
-	// Inline has the file's content sent as the field's value, without a file
-	// name. It is for a Path.
+	// Inline sends the content of Path as the field's value, without a file name.
 	Inline bool
 
-	// Filename is what the server is told: "" is the last element of Path, and
-	// no name for a value.
+	// Filename is sent to the server: "" is the last element of Path, and no name
+	// for a value.
 	Filename string
 
-	// ContentType: "" is what Path's extension says, as curl has it, or
-	// application/octet-stream; a value has none.
+	// ContentType of a file: "" is that of the extension, as in curl, or
+	// application/octet-stream. That of a value is "" for none.
 	ContentType string
 }
 
-// ParseFormField reads the fields that curl's -F takes:
+// ParseFormField reads fields in the notation of curl's -F:
 //
 //	name=value;type=text/plain
 //	name=@file,another;type=image/png;filename=photo.png
 //	name=<file
 //
-// Names of files and what stands behind type= and filename= may be quoted, with
-// \" and \\ in quotes. Several files are several fields of one name, as browsers
-// send them (RFC 7578 section 4.3), where curl makes a multipart/mixed of them.
+// Names of files and the values of type= and filename= may be quoted, with \" and
+// \\ in quotes. Several files are several fields of one name, as in browsers (RFC
+// 7578 section 4.3); curl sends them as multipart/mixed.
 func ParseFormField(s string) ([]FormField, error) {
 	name, rest, ok := strings.Cut(s, "=")
 	if !ok {
@@ -57,7 +58,7 @@ func ParseFormField(s string) ([]FormField, error) {
 		fields = []FormField{field}
 	}
 	if err == nil && scan.offset < len(s) {
-		err = at(scan.offset, "%q is left over", s[scan.offset:])
+		err = request.ErrorAt(scan.offset, "%q is left over", s[scan.offset:])
 	}
 	if err != nil {
 		return nil, fmt.Errorf("form field %q: %w", s, err)
@@ -70,7 +71,7 @@ type formScanner struct {
 	offset int
 }
 
-// files reads file after file, each with its attributes, behind an @ or a <.
+// files reads the files after an @ or a <, each with its attributes.
 func (s *formScanner) files(name string, inline bool) ([]FormField, error) {
 	var fields []FormField
 	for more := true; more; more = s.skip(",") {
@@ -80,24 +81,24 @@ func (s *formScanner) files(name string, inline bool) ([]FormField, error) {
 		begin := s.offset
 		field := FormField{Name: name, Inline: inline, Path: s.word(",;")}
 		if field.Path == "" {
-			return nil, at(begin, "there is no name of a file")
+			return nil, request.ErrorAt(begin, "the name of a file is missing")
 		}
 		if err := s.attributes(&field); err != nil {
 			return nil, err
 		}
 		if inline && field.Filename != "" {
-			return nil, at(begin, "what < reads is sent as a value, which has no filename; write @")
+			return nil, request.ErrorAt(begin, "a file after < is sent as a value, which has no filename; write @")
 		}
 		fields = append(fields, field)
 	}
 	if inline && len(fields) > 1 {
-		return nil, at(0, "< reads one file")
+		return nil, request.ErrorAt(0, "< reads one file")
 	}
 	return fields, nil
 }
 
-// attributes reads ;type= and ;filename=. A type may have parameters of its own,
-// such as ;charset=utf-8.
+// attributes reads ;type= and ;filename=. A type may have parameters, such as
+// ;charset=utf-8.
 func (s *formScanner) attributes(field *FormField) error {
 	end := ";"
 	if field.Path != "" {
@@ -114,7 +115,7 @@ func (s *formScanner) attributes(field *FormField) error {
 		case field.ContentType != "":
 			field.ContentType += ";" + s.word(end)
 		default:
-			return at(begin, `%q is neither type= nor filename=; a value with a semicolon stands in quotes`, s.text[begin:])
+			return request.ErrorAt(begin, `%q is neither type= nor filename=; put a value with a semicolon in quotes`, s.text[begin:])
 		}
 	}
 	return nil
@@ -133,8 +134,8 @@ func (s *formScanner) spaces() {
 	}
 }
 
-// word reads what stands in quotes, or up to one of the bytes that end it. What
-// only looks like quotes, because more follows them, is taken as it is.
+// word reads a quoted text, or the text up to one of the bytes that end it. Quotes
+// that end in the middle of a word belong to the text.
 func (s *formScanner) word(end string) string {
 	rest := s.text[s.offset:]
 	if text, length, ok := quotedWord(rest); ok && (length == len(rest) || strings.IndexByte(end, rest[length]) >= 0) {
@@ -168,16 +169,16 @@ func quotedWord(s string) (text string, length int, ok bool) {
 	return "", 0, false
 }
 
-// Form makes a body of the fields, multipart/form-data as RFC 7578 has it, and
-// the Content-Type that belongs to it. The boundary comes from the seed.
+// Form returns the fields as a multipart/form-data body (RFC 7578) and its
+// Content-Type. The boundary depends on the seed.
 //
-// A form of values alone is a Text, and its values may hold templates. Files are
-// opened and stay open as long as the process; they are read while they are
-// sent, and may not change their size until then. What is no regular file is
-// read at once.
+// Without files the body is a Text, and the values may hold templates. Regular
+// files are opened and stay open until the process ends. They are read for each
+// request, and must not change their size. Other files, such as pipes, are read
+// now.
 func Form(fields []FormField, seed uint64) (Body, Header, error) {
-	r := requestRandom(seed, 0)
-	boundary := string(appendUUID([]byte("------------------------weir-"), r.next(), r.next()))
+	r := request.NewRandom(seed, 0)
+	boundary := string(request.AppendUUID([]byte("------------------------weir-"), r.Next(), r.Next()))
 	header := Header{"Content-Type", "multipart/form-data; boundary=" + boundary}
 	var form composed
 	for _, f := range fields {
@@ -209,14 +210,14 @@ func Form(fields []FormField, seed uint64) (Body, Header, error) {
 	return Body{File: &form, Size: form.size}, header, nil
 }
 
-// head is the field's own header, up to and with the last line's end.
+// head returns the field's header lines, with the line break of the last one.
 func (f FormField) head() (string, error) {
 	switch {
 	case f.Path != "" && f.Value != "":
 		return "", fmt.Errorf("form field %q has both a Value and a Path", f.Name)
 	case f.Path == "" && f.Inline:
 		return "", fmt.Errorf("form field %q is Inline and has no Path", f.Name)
-	case strings.ContainsFunc(f.ContentType, isControl):
+	case strings.ContainsFunc(f.ContentType, request.IsControl):
 		return "", fmt.Errorf("form field %q: the type %q has control characters", f.Name, f.ContentType)
 	}
 	name, kind := f.Filename, f.ContentType
@@ -238,14 +239,14 @@ func (f FormField) head() (string, error) {
 	return head + "\r\n", nil
 }
 
-// escapeQuoted escapes a name as browsers do: WHATWG HTML, "multipart/form-data
-// encoding algorithm".
+// escapeQuoted escapes a name as browsers do (WHATWG HTML, "multipart/form-data
+// encoding algorithm").
 func escapeQuoted(s string) string {
 	return strings.NewReplacer("\r", "%0D", "\n", "%0A", `"`, "%22").Replace(s)
 }
 
-// typeByExtension knows what curl knows (lib/mime.c, Curl_mime_contenttype): the
-// machine's table would make requests differ from one to the next.
+// typeByExtension returns the same types as curl (lib/mime.c,
+// Curl_mime_contenttype). Package mime would depend on the machine's tables.
 func typeByExtension(name string) string {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".gif":
@@ -268,8 +269,8 @@ func typeByExtension(name string) string {
 	return "application/octet-stream"
 }
 
-// openBody opens a file whose content is to be sent. A regular one stays open
-// and is read later; the others, such as pipes, can be read once, and are.
+// openBody opens a file to send. A regular file stays open and is read later.
+// Others, such as pipes, can be read only once, and are read now.
 func openBody(path string) (file io.ReaderAt, size int64, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -289,8 +290,8 @@ func openBody(path string) (file io.ReaderAt, size int64, err error) {
 	return strings.NewReader(string(content)), int64(len(content)), nil
 }
 
-// composed is several contents one behind the other. Goroutines may read it at
-// once when they may read each of its sections.
+// composed is a sequence of contents. Goroutines may share it if they may share
+// each of its files.
 type composed struct {
 	sections []section
 	size     int64
@@ -298,8 +299,8 @@ type composed struct {
 
 type section struct {
 	begin, size int64
-	text        string      // the content, or
-	file        io.ReaderAt // where it is
+	text        string // the content if file is nil
+	file        io.ReaderAt
 }
 
 func (c *composed) addText(text string) {
@@ -312,7 +313,7 @@ func (c *composed) add(file io.ReaderAt, size int64) {
 	c.size += size
 }
 
-// text returns what has no files in it.
+// text returns the content, and whether it has no files.
 func (c *composed) text() (string, bool) {
 	var b strings.Builder
 	for _, s := range c.sections {
@@ -324,8 +325,8 @@ func (c *composed) text() (string, bool) {
 	return b.String(), true
 }
 
-// ReadAt implements io.ReaderAt. A file that has become shorter is an
-// io.ErrUnexpectedEOF.
+// ReadAt implements io.ReaderAt. It returns io.ErrUnexpectedEOF for a file that has
+// become shorter.
 func (c *composed) ReadAt(p []byte, offset int64) (int, error) {
 	if offset < 0 {
 		return 0, fmt.Errorf("load: read a form at %d", offset)
@@ -345,7 +346,7 @@ func (c *composed) ReadAt(p []byte, offset int64) (int, error) {
 	return done, nil
 }
 
-// readAt fills p, or as much of it as the section has left.
+// readAt fills p from the section, up to its end.
 func (s *section) readAt(p []byte, offset int64) (int, error) {
 	if left := s.size - offset; int64(len(p)) > left {
 		p = p[:left]

@@ -1,4 +1,4 @@
-package load
+package target
 
 import (
 	"bytes"
@@ -7,12 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/weirhq/weir/load/internal/request"
 )
 
-// A harEntry is what is read of an entry in HTTP Archive 1.2 and of the fields
-// that browsers add.
+// A harEntry is an entry in HTTP Archive 1.2, with fields that browsers add. Only
+// the fields that are needed are read.
 type harEntry struct {
 	ResourceType string          `json:"_resourceType"`
 	Messages     json.RawMessage `json:"_webSocketMessages"`
@@ -21,18 +24,19 @@ type harEntry struct {
 		URL     string
 		Headers []struct{ Name, Value string }
 		Post    *harPost `json:"postData"`
-		Size    int64    `json:"bodySize"` // -1 or 0 when it is not known
+		Size    int64    `json:"bodySize"` // -1 or 0 if it is not known
 	}
 }
 
 type harPost struct {
 	MimeType string
 	Text     string
-	Encoding string // "base64", by some
+	Encoding string // some recorders write "base64"
 	Params   []struct{ Name, Value, FileName, ContentType string }
 }
 
-// isHAR tells HAR, whose one object has the key "log", from lines of objects.
+// isHAR reports whether the file is HAR and not lines of objects: its only object
+// begins with the key "log".
 func (f *targetFile) isHAR() bool {
 	d := json.NewDecoder(bytes.NewReader(f.data))
 	if _, err := d.Token(); err != nil {
@@ -42,9 +46,9 @@ func (f *targetFile) isHAR() bool {
 	return err == nil && key == "log"
 }
 
-// har reads entry by entry; what answers held is passed over.
+// har reads one entry after the other, without the content of responses.
 func (f *targetFile) har() error {
-	// A decoder of a stream does not say where its errors are.
+	// The errors of a Decoder have no offset.
 	if err := json.Unmarshal(f.data, new(json.RawMessage)); err != nil {
 		if e, ok := errors.AsType[*json.SyntaxError](err); ok {
 			return f.fail(int(e.Offset)-1, err)
@@ -74,13 +78,13 @@ func (f *targetFile) har() error {
 	return nil
 }
 
-// skipSpace goes from behind an element to the next one.
+// skipSpace returns the offset of the element after offset.
 func (f *targetFile) skipSpace(offset int) int {
 	rest := f.data[offset:]
 	return offset + len(rest) - len(bytes.TrimLeft(rest, " \t\r\n,"))
 }
 
-// eachKey reads an object and calls read for the value of one key.
+// eachKey reads an object, and calls read for the value of the key.
 func eachKey(d *json.Decoder, key string, read func() error) error {
 	if err := expect(d, '{'); err != nil {
 		return err
@@ -122,16 +126,16 @@ func expect(d *json.Decoder, want json.Delim) error {
 	return err
 }
 
-// addEntry adds an entry's request, if it was one over HTTP.
+// addEntry adds an entry's request if it was sent over HTTP.
 func (f *targetFile) addEntry(e *harEntry) error {
 	r := &e.Request
 	if !isURL(r.URL) || r.Method == "CONNECT" || e.ResourceType == "websocket" || len(e.Messages) > 0 && string(e.Messages) != "null" {
 		return nil
 	}
-	t := Target{Method: r.Method, URL: escapeTemplate(r.URL)}
+	t := Target{Method: r.Method, URL: request.EscapeTemplate(r.URL)}
 	for _, h := range r.Headers {
 		if !belongsToConnection(h.Name) {
-			t.addHeader(Header{h.Name, escapeTemplate(h.Value)})
+			t.addHeader(Header{h.Name, request.EscapeTemplate(h.Value)})
 		}
 	}
 	if r.Post != nil {
@@ -142,15 +146,15 @@ func (f *targetFile) addEntry(e *harEntry) error {
 	if size := e.bodySize(); size > 0 && t.Body.Text == "" {
 		return fmt.Errorf("%s %s was sent with a body of %d bytes, which the file does not hold; take the entry out, or record it with its body", r.Method, r.URL, size)
 	}
-	if _, err := parseTarget(&t); err != nil {
+	if err := t.check(); err != nil {
 		return err
 	}
 	f.targets = append(f.targets, t)
 	return nil
 }
 
-// bodySize is how much was sent, as far as the entry says so. Recorders leave
-// bodies out that are binary or made of several parts.
+// bodySize returns the size of the body that was sent, 0 if the entry does not
+// have it. Recorders leave out bodies that are binary or have several parts.
 func (e *harEntry) bodySize() int64 {
 	if e.Request.Method == "GET" || e.Request.Method == "HEAD" {
 		return 0
@@ -166,9 +170,9 @@ func (e *harEntry) bodySize() int64 {
 	return size
 }
 
-// belongsToConnection tells the fields that the recorded connection had for
-// itself, RFC 9110 section 7.6.1, and the pseudo fields of HTTP/2 and 3. Host is
-// made from the URL, so that it follows when the targets are rebased.
+// belongsToConnection reports whether a field belongs to the recorded connection
+// (RFC 9110 section 7.6.1) or is a pseudo-header of HTTP/2 or HTTP/3. Host is one
+// of them: it comes from the URL, so that Rebase changes it.
 func belongsToConnection(name string) bool {
 	switch strings.ToLower(name) {
 	case "host", "connection", "keep-alive", "proxy-connection", "proxy-authorization",
@@ -178,19 +182,19 @@ func belongsToConnection(name string) bool {
 	return strings.HasPrefix(name, ":")
 }
 
-// addTo adds the body. The text is what was sent; parameters stand for it in
-// files that have none.
+// addTo adds the body. The text is the body that was sent. Files without it have
+// parameters.
 func (p *harPost) addTo(t *Target) error {
-	kind := Header{"Content-Type", escapeTemplate(p.MimeType)}
+	kind := Header{"Content-Type", request.EscapeTemplate(p.MimeType)}
 	switch {
 	case p.Text != "" && p.Encoding == "base64":
 		text, err := base64.StdEncoding.DecodeString(p.Text)
 		if err != nil {
 			return fmt.Errorf("postData: %w", err)
 		}
-		t.Body.Text = escapeTemplate(string(text))
+		t.Body.Text = request.EscapeTemplate(string(text))
 	case p.Text != "":
-		t.Body.Text = escapeTemplate(p.Text)
+		t.Body.Text = request.EscapeTemplate(p.Text)
 	case len(p.Params) == 0:
 		return nil
 	case strings.HasPrefix(strings.ToLower(p.MimeType), "multipart/form-data"):
@@ -198,9 +202,9 @@ func (p *harPost) addTo(t *Target) error {
 		if t.Body, kind, err = p.form(); err != nil {
 			return fmt.Errorf("postData: %w", err)
 		}
-		t.removeHeader("Content-Type") // it has another boundary
+		t.removeHeader("Content-Type") // which has another boundary
 	default:
-		t.Body.Text = escapeTemplate(p.encodedParams())
+		t.Body.Text = request.EscapeTemplate(p.encodedParams())
 	}
 	if kind.Value != "" && !t.hasHeader("Content-Type") {
 		t.Header = append(t.Header, kind)
@@ -212,14 +216,14 @@ func (p *harPost) form() (Body, Header, error) {
 	var fields []FormField
 	for _, param := range p.Params {
 		fields = append(fields, FormField{
-			Name: escapeTemplate(param.Name), Value: escapeTemplate(param.Value),
-			Filename: escapeTemplate(param.FileName), ContentType: escapeTemplate(param.ContentType),
+			Name: request.EscapeTemplate(param.Name), Value: request.EscapeTemplate(param.Value),
+			Filename: request.EscapeTemplate(param.FileName), ContentType: request.EscapeTemplate(param.ContentType),
 		})
 	}
 	return Form(fields, 0)
 }
 
-// encodedParams keeps the order of the parameters, which url.Values would not.
+// encodedParams keeps the order of the parameters, unlike url.Values.
 func (p *harPost) encodedParams() string {
 	var pairs []string
 	for _, param := range p.Params {
@@ -229,20 +233,9 @@ func (p *harPost) encodedParams() string {
 }
 
 func (t *Target) hasHeader(name string) bool {
-	for _, h := range t.Header {
-		if strings.EqualFold(h.Name, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.Header, func(h Header) bool { return strings.EqualFold(h.Name, name) })
 }
 
 func (t *Target) removeHeader(name string) {
-	var kept []Header
-	for _, h := range t.Header {
-		if !strings.EqualFold(h.Name, name) {
-			kept = append(kept, h)
-		}
-	}
-	t.Header = kept
+	t.Header = slices.DeleteFunc(t.Header, func(h Header) bool { return strings.EqualFold(h.Name, name) })
 }

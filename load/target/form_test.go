@@ -1,4 +1,4 @@
-package load_test
+package target_test
 
 import (
 	"errors"
@@ -12,14 +12,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/target"
 )
 
 // A formPart is what Go's reader of forms finds.
 type formPart struct{ Name, Filename, Type, Content string }
 
 // readForm reads a body of Form, from its file or its text.
-func readForm(t *testing.T, body load.Body, header load.Header) []formPart {
+func readForm(t *testing.T, body target.Body, header target.Header) []formPart {
 	t.Helper()
 	kind, parameters, err := mime.ParseMediaType(header.Value)
 	if err != nil || kind != "multipart/form-data" || header.Name != "Content-Type" {
@@ -52,7 +52,7 @@ func readForm(t *testing.T, body load.Body, header load.Header) []formPart {
 }
 
 func TestFormOfValues(t *testing.T) {
-	body, header, err := load.Form([]load.FormField{
+	body, header, err := target.Form([]target.FormField{
 		{Name: "a", Value: "1\r\n2"}, {Name: "b"}, {Name: "c\"\r\n", Value: "{}", ContentType: "application/json"},
 		{Name: "d", Value: "x", Filename: "x.txt"},
 	}, 1)
@@ -65,8 +65,8 @@ func TestFormOfValues(t *testing.T) {
 	if diff := cmp.Diff(want, readForm(t, body, header)); diff != "" {
 		t.Errorf("want - got +\n%s", diff)
 	}
-	again, _, _ := load.Form([]load.FormField{{Name: "a"}}, 1)
-	other, _, _ := load.Form([]load.FormField{{Name: "a"}}, 2)
+	again, _, _ := target.Form([]target.FormField{{Name: "a"}}, 1)
+	other, _, _ := target.Form([]target.FormField{{Name: "a"}}, 2)
 	if again.Text[:60] != body.Text[:60] || other.Text[:60] == body.Text[:60] {
 		t.Error("the boundary does not follow the seed")
 	}
@@ -75,7 +75,7 @@ func TestFormOfValues(t *testing.T) {
 func TestFormOfFiles(t *testing.T) {
 	large := strings.Repeat("0123456789", 50_000)
 	photo, note, none := write(t, "photo.PNG", large), write(t, "note", "hello {{seq}}"), write(t, "none.txt", "")
-	body, header, err := load.Form([]load.FormField{
+	body, header, err := target.Form([]target.FormField{
 		{Name: "first", Value: "1"}, {Name: "f", Path: photo}, {Name: "f", Path: note, Filename: `a"b`, ContentType: "text/x"},
 		{Name: "n", Path: note, Inline: true}, {Name: "e", Path: none},
 	}, 1)
@@ -99,7 +99,7 @@ func TestFormOfFiles(t *testing.T) {
 
 // TestFormReadAt reads a form with every offset and several lengths.
 func TestFormReadAt(t *testing.T) {
-	body, _, err := load.Form([]load.FormField{{Name: "a", Path: write(t, "x", "content")}, {Name: "b", Path: write(t, "y", "")}}, 1)
+	body, _, err := target.Form([]target.FormField{{Name: "a", Path: write(t, "x", "content")}, {Name: "b", Path: write(t, "y", "")}}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestFormReadAt(t *testing.T) {
 
 func TestFormFileShrinks(t *testing.T) {
 	path := write(t, "x", "content")
-	body, _, err := load.Form([]load.FormField{{Name: "a", Path: path}}, 1)
+	body, _, err := target.Form([]target.FormField{{Name: "a", Path: path}}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,24 +139,24 @@ func TestFormFileShrinks(t *testing.T) {
 func TestFormRefuses(t *testing.T) {
 	path := write(t, "x", "content")
 	for _, c := range []struct {
-		fields []load.FormField
+		fields []target.FormField
 		want   string
 	}{
-		{[]load.FormField{{Name: "a", Path: "/no/such/file"}}, `form field "a": open /no/such/file`},
-		{[]load.FormField{{Name: "a", Path: os.TempDir()}}, `form field "a": read ` + os.TempDir()},
-		{[]load.FormField{{Name: "a", Path: path, Value: "x"}}, "both a Value and a Path"},
-		{[]load.FormField{{Name: "a", Inline: true}}, "Inline and has no Path"},
-		{[]load.FormField{{Name: "a", ContentType: "a\r\nb"}}, "has control characters"},
-		{[]load.FormField{{Name: "a", Value: "{{seq}}"}, {Name: "b", Path: path}}, `form field "a": a form with files is sent as it is`},
+		{[]target.FormField{{Name: "a", Path: "/no/such/file"}}, `form field "a": open /no/such/file`},
+		{[]target.FormField{{Name: "a", Path: os.TempDir()}}, `form field "a": read ` + os.TempDir()},
+		{[]target.FormField{{Name: "a", Path: path, Value: "x"}}, "both a Value and a Path"},
+		{[]target.FormField{{Name: "a", Inline: true}}, "Inline and has no Path"},
+		{[]target.FormField{{Name: "a", ContentType: "a\r\nb"}}, "has control characters"},
+		{[]target.FormField{{Name: "a", Value: "{{seq}}"}, {Name: "b", Path: path}}, `form field "a": a form with files is sent as it is`},
 	} {
-		if _, _, err := load.Form(c.fields, 1); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, _, err := target.Form(c.fields, 1); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %s", c.fields, err, c.want)
 		}
 	}
 }
 
 func TestParseFormField(t *testing.T) {
-	for text, want := range map[string][]load.FormField{
+	for text, want := range map[string][]target.FormField{
 		"name=value":                        {{Name: "name", Value: "value"}},
 		"=":                                 {{}},
 		"a=b=c, d":                          {{Name: "a", Value: "b=c, d"}},
@@ -173,21 +173,21 @@ func TestParseFormField(t *testing.T) {
 		"f=<x;type=text/plain":              {{Name: "f", Path: "x", Inline: true, ContentType: "text/plain"}},
 		"f=b;filename=c":                    {{Name: "f", Value: "b", Filename: "c"}},
 	} {
-		got, err := load.ParseFormField(text)
+		got, err := target.ParseFormField(text)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("%s: %v; want - got +\n%s", text, err, diff)
 		}
 	}
 	for text, want := range map[string]string{
 		"name":            `form field "name": there is no =`,
-		"f=@":             `form field "f=@": column 4: there is no name of a file`,
-		"f=@x,":           "column 6: there is no name of a file",
-		"f=a;b":           `column 5: "b" is neither type= nor filename=; a value with a semicolon stands in quotes`,
+		"f=@":             `form field "f=@": column 4: the name of a file is missing`,
+		"f=@x,":           "column 6: the name of a file is missing",
+		"f=a;b":           `column 5: "b" is neither type= nor filename=; put a value with a semicolon in quotes`,
 		"f=@x;headers=y":  `column 6: "headers=y" is neither`,
 		"f=<x,y":          "< reads one file",
-		"f=<x;filename=y": "column 4: what < reads is sent as a value",
+		"f=<x;filename=y": "column 4: a file after < is sent as a value",
 	} {
-		if got, err := load.ParseFormField(text); err == nil || !strings.Contains(err.Error(), want) {
+		if got, err := target.ParseFormField(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %+v, %v; want %s", text, got, err, want)
 		}
 	}
@@ -198,7 +198,7 @@ func FuzzParseFormField(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		fields, err := load.ParseFormField(s)
+		fields, err := target.ParseFormField(s)
 		if (err == nil) != (len(fields) > 0) {
 			t.Errorf("%q: %+v, %v", s, fields, err)
 		}

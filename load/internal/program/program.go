@@ -1,0 +1,240 @@
+// Package program compiles targets into requests that are ready to be sent.
+package program
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/weirhq/weir/load/internal/request"
+	"github.com/weirhq/weir/load/target"
+)
+
+// A Program is the compiled targets of a plan. Threads share it: only the targets'
+// line counters change.
+type Program struct {
+	Origin    request.Origin
+	Endpoints []Endpoint
+	Hash      string // of the requests
+
+	targets []compiled
+	joined  int64 // bytes of bodies from files in heads
+}
+
+// A Message is a request of HTTP/1.1: Head, and then the first Size bytes of File
+// if that is not nil.
+type Message struct {
+	Head []byte // request line, fields, blank line, and the body if it is a text
+	File io.ReaderAt
+	Size int64
+
+	Fixed    bool  // Head never changes; else it is valid until the script's next call
+	NoBody   bool  // the answer has no body, because the method is HEAD
+	Endpoint int32 // index in the program's Endpoints
+
+	scheme, address string // of the program's origin
+}
+
+// compiled is one target. If the message is fixed it is complete; otherwise the
+// head is generated from front and body for each request.
+type compiled struct {
+	message Message
+	front   request.Template // up to the blank line, or to the value of Content-Length
+	body    request.Template // nil if front is the whole head
+
+	// lines counts the requests that have used a line of the target's files; nil
+	// without such files. The threads share it, because they do not send equally
+	// many requests.
+	lines *atomic.Uint64
+}
+
+// Compile checks the targets and compiles them. It reads the files of their
+// templates, below the folder. With noKeepAlive each request asks the server to
+// close the connection.
+func Compile(targets []target.Target, noKeepAlive bool, folder string) (*Program, error) {
+	p := &Program{targets: make([]compiled, len(targets))}
+	files := &request.LineFiles{Folder: folder}
+	all := make([]*request.Parsed, len(targets))
+	for i, t := range targets {
+		parsed, err := request.Parse(t.Method, t.URL, t.Header, request.Body(t.Body))
+		if err == nil {
+			err = parsed.ReadLines(files)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("load: target %d: %w", i+1, err)
+		}
+		all[i] = parsed
+		if i == 0 {
+			p.Origin = parsed.Location.Origin
+		} else if o := parsed.Location.Origin; !o.Equal(p.Origin) {
+			return nil, &target.OriginsError{First: p.Origin.String(), Other: o.String(), Target: i + 1}
+		}
+		p.targets[i] = compile(parsed, noKeepAlive)
+		if parsed.HasLines() {
+			p.targets[i].lines = new(atomic.Uint64)
+		}
+		if err := p.join(&p.targets[i].message); err != nil {
+			return nil, fmt.Errorf("load: target %d: %w", i+1, err)
+		}
+	}
+	p.setEndpoints(targets, all)
+	p.Hash = requestsHash(targets, all)
+	return p, nil
+}
+
+// Bodies from files are kept in memory up to these sizes.
+const (
+	maxJoined    = 4 << 20  // of one body
+	maxJoinedAll = 64 << 20 // of all
+)
+
+// join appends a small body from a file to its head, so that it is not read for
+// each request.
+func (p *Program) join(m *Message) error {
+	if m.File == nil || !m.Fixed || m.Size > maxJoined || p.joined+m.Size > maxJoinedAll {
+		return nil
+	}
+	whole := make([]byte, len(m.Head)+int(m.Size))
+	if n, err := m.File.ReadAt(whole[copy(whole, m.Head):], 0); n < int(m.Size) {
+		return fmt.Errorf("reading the body at byte %d: %w", n, err)
+	}
+	p.joined += m.Size
+	m.Head, m.File, m.Size = whole, nil, 0
+	return nil
+}
+
+// compile lays out a request: default fields, then the target's fields in their
+// order.
+func compile(p *request.Parsed, noKeepAlive bool) compiled {
+	var front request.Template
+	add := func(texts ...string) { front = append(front, request.Literal(texts...)) }
+	add(p.Method, " ")
+	front = append(front, p.Path...)
+	add(" HTTP/1.1\r\n")
+	for _, d := range defaults(p, noKeepAlive) {
+		add(d.Name, ": ", d.Value, "\r\n")
+	}
+	for _, f := range p.Fields {
+		add(f.Name, ": ")
+		front = append(front, f.Value...)
+		add("\r\n")
+	}
+	c := compiled{message: Message{
+		File: p.File, Size: p.Size, NoBody: p.Method == "HEAD",
+		scheme: p.Location.Origin.Scheme, address: p.Location.Origin.Address(),
+	}}
+	text, fixed := p.Text.Fixed()
+	switch {
+	case !fixed:
+		add("Content-Length: ")
+		c.front, c.body = front.Joined(), p.Text.Joined()
+		return c
+	case p.File != nil:
+		add("Content-Length: ", strconv.FormatInt(p.Size, 10), "\r\n\r\n")
+	case len(text) > 0 || sendsLength(p.Method):
+		add("Content-Length: ", strconv.Itoa(len(text)), "\r\n\r\n", string(text))
+	default:
+		add("\r\n")
+	}
+	if head, ok := front.Fixed(); ok {
+		c.message.Head, c.message.Fixed = head, true
+	} else {
+		c.front = front.Joined()
+	}
+	return c
+}
+
+// defaults returns the default fields that the target does not set.
+func defaults(p *request.Parsed, noKeepAlive bool) []target.Header {
+	var fields []target.Header
+	add := func(name, value string) {
+		if !p.Has(name) {
+			fields = append(fields, target.Header{Name: name, Value: value})
+		}
+	}
+	add("Host", p.Location.Origin.HostPort())
+	add("User-Agent", "weir-load")
+	add("Accept", "*/*")
+	if p.Location.Userinfo != "" {
+		add("Authorization", "Basic "+p.Location.Userinfo)
+	}
+	if noKeepAlive {
+		fields = append(fields, target.Header{Name: "Connection", Value: "close"})
+	}
+	return fields
+}
+
+// sendsLength reports whether a request of the method has a Content-Length even if
+// its body is empty (RFC 9110 section 8.6).
+func sendsLength(method string) bool {
+	return method == "POST" || method == "PUT" || method == "PATCH"
+}
+
+// A Script generates one thread's requests. It must not be shared by goroutines.
+type Script struct {
+	program *Program
+	seed    uint64
+	thread  uint64
+	threads uint64
+	sent    uint64  // messages so far
+	message Message // the last one that was not fixed
+	buffer  []byte
+}
+
+// Script returns the script of a thread. Its i-th message is request number
+// i*threads+thread of the run. Each thread sends the targets in turn and begins
+// with another one, because threads do not send equally many.
+func (p *Program) Script(thread, threads int, seed uint64) *Script {
+	return &Script{program: p, seed: seed, thread: uint64(thread), threads: uint64(threads)}
+}
+
+// Next returns the thread's next message. The caller must not change it. A message
+// that is not fixed is valid until the next call.
+func (s *Script) Next() *Message {
+	n, targets := s.sent, uint64(len(s.program.targets))
+	s.sent++
+	t := &s.program.targets[(s.thread+n)%targets]
+	if t.message.Fixed {
+		return &t.message
+	}
+	seq := n*s.threads + s.thread
+	var line uint64
+	if t.lines != nil {
+		line = t.lines.Add(1) - 1
+	}
+	random := request.NewRandom(s.seed, seq)
+	s.message = t.message
+	b := t.front.Append(s.buffer[:0], seq, line, &random)
+	if t.body == nil {
+		s.buffer, s.message.Head = b, b
+		return &s.message
+	}
+	s.buffer, s.message.Head = t.appendBody(b, seq, line, &random)
+	return &s.message
+}
+
+// lengthSize is the size of the longest Content-Length with the blank line after it.
+const lengthSize = len("9223372036854775807\r\n\r\n")
+
+// appendBody appends a body with templates. Its length is known only after it was
+// generated, but precedes it. So a gap is left for the longest length, and then
+// the head, which is short, moves up to the actual one:
+//
+//	before  POST / HTTP/1.1 … Content-Length: ______________body
+//	after   ______________POST / HTTP/1.1 … Content-Length: 4body
+//
+// It returns the buffer and the message in it.
+func (c *compiled) appendBody(b []byte, seq, line uint64, random *request.Random) (buffer, head []byte) {
+	var space [lengthSize]byte
+	front := len(b)
+	start := front + lengthSize
+	b = c.body.Append(append(b, space[:]...), seq, line, random)
+
+	length := strconv.AppendInt(space[:0], int64(len(b)-start), 10)
+	length = append(length, "\r\n\r\n"...)
+	copy(b[start-len(length):], length)
+	gap := lengthSize - len(length)
+	copy(b[gap:], b[:front])
+	return b, b[gap:]
+}
