@@ -59,10 +59,11 @@ race:
 allocs:
 	$(GO) test -count=1 -run 'Alloc' ./log/... ./log/logr ./log/otellog ./router ./limit ./proxy ./front ./load/... ./internal/process
 
-# Those of the log's promises that try every code point, 10 MiB, 100,000 lines
-# or 10,000 secrets take smaller steps under the race detector and run in full
-# here. So does what measures memory, and what needs the pool of events, which
-# the race detector's build does without.
+# The long sizes of the tests that check promises: every code point, 10 MiB,
+# 100,000 lines, 10,000 secrets. Plain `go test` runs the same tests with short
+# sizes. The tests of memory and of reused events run here too, because a build
+# with the race detector has other pools.
+promises: export WEIR_LONG = 1
 promises:
 	$(GO) test -count=1 -run 'SecretsStay' ./front
 	$(GO) test -count=1 -run 'TailMemory|LargeBodies' ./cmd/weir

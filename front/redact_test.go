@@ -16,13 +16,13 @@ import (
 	"github.com/weirhq/weir/log/sink"
 )
 
-// canariesPerDoor are sent through each door, all different; fewer under the
-// race detector, with which most of the time goes into connections.
+// canariesPerDoor is the number of different secrets that are sent through each
+// door. WEIR_LONG sets the promised number.
 func canariesPerDoor() int {
-	if raceEnabled {
-		return 2500
+	if os.Getenv("WEIR_LONG") != "" {
+		return 10_000
 	}
-	return 10_000
+	return 2500
 }
 
 // A canary is a secret that must not be seen. All begin alike, so that they can

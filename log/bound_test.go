@@ -43,7 +43,7 @@ func cutOf(t testing.TB, format log.Format, line string, maxBytes int) bool {
 
 // bounds are those that the format names, and each byte around.
 func bounds() (all []int) {
-	if raceEnabled {
+	if !long {
 		return []int{511, 4096, 16385}
 	}
 	for _, at := range []int{512, 4096, 16384} {
@@ -55,10 +55,7 @@ func bounds() (all []int) {
 // TestHugeValuesInEveryForm logs a value of 10 MiB in each place that takes
 // one.
 func TestHugeValuesInEveryForm(t *testing.T) {
-	size := 10 << 20
-	if raceEnabled {
-		size = 128 << 10
-	}
+	size := sized(128<<10, 10<<20)
 	text := strings.Repeat("日\x1b\"a", size/7)
 	bytes, numbers := []byte(text), make([]int, size/8)
 	words := make([]string, size/100)

@@ -202,10 +202,7 @@ func (h hider) canary() string {
 // stands and decoded. The same events without the list show that it looks well.
 func TestNoCanaryIsSeen(t *testing.T) {
 	inUTC(t)
-	each := 10_000/len(places) + 1
-	if raceEnabled {
-		each /= 20
-	}
+	each := sized(500, 10_000)/len(places) + 1
 	for name, hide := range places {
 		t.Run(name, func(t *testing.T) {
 			found := 0

@@ -161,10 +161,7 @@ func TestNoStringsToCut(t *testing.T) {
 }
 
 func TestHugeValues(t *testing.T) {
-	size := 10 << 20
-	if raceEnabled {
-		size = 1 << 20
-	}
+	size := sized(1<<20, 10<<20)
 	huge := strings.Repeat("日\x00", size/4)
 	for name, add := range map[string]func(log.Event) log.Event{
 		"Str":   func(e log.Event) log.Event { return e.Str("v", huge) },

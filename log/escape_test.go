@@ -37,10 +37,7 @@ func asParsed(s string) string { return string([]rune(s)) }
 func TestEveryCodePoint(t *testing.T) {
 	var w lineWriter
 	logger := log.New(&w, log.Options{MaxEventBytes: 1 << 20})
-	stride := rune(1)
-	if raceEnabled {
-		stride = 61 // beyond those that are special
-	}
+	stride := rune(sized(61, 1)) // beyond those that are special
 	var texts []string
 	for c := rune(0); c <= utf8.MaxRune; c++ {
 		switch {
@@ -78,10 +75,7 @@ func checkFields(t *testing.T, w *lineWriter, e log.Event, texts []string) {
 // TestEveryByteEverywhere puts each byte at each place of words of each
 // length, since the encoder looks at eight bytes at a time.
 func TestEveryByteEverywhere(t *testing.T) {
-	lengths := []int{1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 17}
-	if raceEnabled {
-		lengths = []int{1, 5, 8, 9, 17}
-	}
+	lengths := sized([]int{1, 5, 8, 9, 17}, []int{1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 17})
 	for _, length := range lengths {
 		for at := range length {
 			for b := range 256 {

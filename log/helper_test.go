@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -12,6 +13,18 @@ import (
 )
 
 var instant = time.Date(2026, 11, 21, 2, 6, 14, 123456000, time.UTC)
+
+// long is true if the tests use their long sizes, which take minutes: every
+// code point, values of 10 MiB, 100,000 lines, 10,000 secrets.
+var long = os.Getenv("WEIR_LONG") != ""
+
+// sized returns the size that a test uses.
+func sized[T any](short, ifLong T) T {
+	if long {
+		return ifLong
+	}
+	return short
+}
 
 // lineOf returns the one line that an event makes, at a fixed instant.
 func lineOf(t testing.TB, add func(log.Event) log.Event) string {

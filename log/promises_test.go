@@ -50,7 +50,7 @@ func step(c rune) rune {
 	switch {
 	case c < 0x700 || 0x2000 <= c && c < 0x2070:
 		return 1
-	case raceEnabled:
+	case !long:
 		return 997
 	case c < 0x3000:
 		return 1
@@ -60,8 +60,8 @@ func step(c rune) rune {
 
 // TestEveryCodePointInEveryForm leaves none out, as a key and as a value.
 func TestEveryCodePointInEveryForm(t *testing.T) {
-	if raceEnabled {
-		t.Skip("there are a million, and one goroutine")
+	if !long {
+		t.Skip("a million code points: set WEIR_LONG=1")
 	}
 	inUTC(t)
 	for _, format := range formats[1:] { // TestEveryCodePoint is for the first
@@ -137,11 +137,7 @@ func TestColorsAloneReachTheTerminal(t *testing.T) {
 // TestReservedKeysAreTheEvents logs fields that are named after what the format
 // has names for, and looks that these still say what the event said.
 func TestReservedKeysAreTheEvents(t *testing.T) {
-	seeds := uint64(3000)
-	if raceEnabled {
-		seeds = 300
-	}
-	for seed := range seeds {
+	for seed := range uint64(sized(300, 3000)) {
 		c := &choices{chance(seed, 300)}
 		m := c.model()
 		if m.http != nil {

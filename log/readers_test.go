@@ -53,10 +53,7 @@ lines.on("line", (line) => console.log(JSON.stringify(line.split("\t").map((pair
 // TestOthersReadTheSame lets parsers of other languages read lines that chance
 // has made, a part at a time, since what Go has read has to be kept meanwhile.
 func TestOthersReadTheSame(t *testing.T) {
-	parts, each := 5, 20_000
-	if testing.Short() || raceEnabled {
-		parts, each = 1, 2000 // the parsers of others do not share memory with us
-	}
+	parts, each := sized(1, 5), sized(2000, 20_000)
 	for _, r := range readers {
 		for part := range parts {
 			t.Run(fmt.Sprintf("%v %d", r.format, part), func(t *testing.T) {

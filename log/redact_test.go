@@ -103,11 +103,7 @@ func TestRedactThroughSlog(t *testing.T) {
 // none of them has.
 func TestRedactChangesNothingElse(t *testing.T) {
 	inUTC(t)
-	seeds := uint64(2000)
-	if raceEnabled {
-		seeds = 200
-	}
-	for seed := range seeds {
+	for seed := range uint64(sized(200, 2000)) {
 		for _, format := range formats {
 			m := (&choices{chance(seed, 400)}).model()
 			for _, maxBytes := range []int{700, 1 << 20} {
