@@ -59,15 +59,15 @@ func (e *openEvent) any(key string, value any) {
 
 // json adds what encoding/json makes of the value.
 func (e *openEvent) json(key string, value any) {
-	encoded, why := e.encodeJSON(value)
+	encoded, reason := e.encodeJSON(value)
 	switch {
-	case why != "":
+	case reason != "":
 		if e.key(key) {
-			e.addFault(why)
+			e.addFault(reason)
 		}
 	case e.notation == notationLTSV:
 		e.beginData()
-		if e.hides(key) {
+		if e.redacts(key) {
 			e.beginField(key)
 			return
 		}
@@ -79,17 +79,17 @@ func (e *openEvent) json(key string, value any) {
 
 // encodeJSON returns what encoding/json makes of the value, as a line may hold
 // it, or why it makes nothing of it.
-func (e *openEvent) encodeJSON(value any) (encoded []byte, why string) {
+func (e *openEvent) encodeJSON(value any) (encoded []byte, reason string) {
 	// Into a writer of its own, not into e.buf: a MarshalJSON that logs to
 	// this event by mistake must not tear what is half written.
 	var w jsonWriter
-	why = e.try(func(Event) error {
+	reason = e.try(func(Event) error {
 		enc := json.NewEncoder(&w)
 		enc.SetEscapeHTML(false)
 		return enc.Encode(value)
 	})
-	if why != "" {
-		return nil, why
+	if reason != "" {
+		return nil, reason
 	}
 	encoded = text.Harden(w.text[:len(w.text)-1]) // without Encode's newline
 	return e.out.redact.inJSON(encoded), ""

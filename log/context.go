@@ -49,7 +49,7 @@ func (e *openEvent) context(ctx context.Context) {
 	if ctx == nil || ctx == context.Background() {
 		return
 	}
-	why := e.try(func(e Event) error {
+	reason := e.try(func(e Event) error {
 		if l, _ := ctx.Value(contextKey{}).(*Logger); l != nil && l != e.open.logger {
 			e.TraceID(l.traceID).SpanID(l.spanID)
 		}
@@ -58,7 +58,7 @@ func (e *openEvent) context(ctx context.Context) {
 		}
 		return nil
 	})
-	if why != "" && e.key("context") {
-		e.addFault(why)
+	if reason != "" && e.key("context") {
+		e.addFault(reason)
 	}
 }

@@ -1,6 +1,7 @@
 package log
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strconv"
@@ -29,7 +30,7 @@ type cutter struct {
 
 	measuring bool // only collect texts
 	limit     int  // bytes of a string that may remain
-	room      int  // bytes that out may have, with the brackets open
+	budget    int  // bytes that out may have, with the brackets open
 	brief     bool // name parts of the event instead of paths
 }
 
@@ -55,9 +56,9 @@ func (c *cutter) cut(line []byte, maxBytes int) []byte {
 	c.read()
 	c.measuring = false
 	if limit, ok := c.fairLimit(len(line)+len(truncatedOpen), maxBytes, len(`"",`)); ok {
-		c.limit, c.room, c.brief = limit, maxBytes, false
+		c.limit, c.budget, c.brief = limit, maxBytes, false
 	} else {
-		c.limit, c.room, c.brief = shortText, maxBytes-hardReserve, true
+		c.limit, c.budget, c.brief = shortText, maxBytes-hardReserve, true
 	}
 	c.read()
 	c.line = nil
@@ -71,10 +72,10 @@ func (c *cutter) cut(line []byte, maxBytes int) []byte {
 // bytes beside itself.
 func (c *cutter) fairLimit(lineBytes, maxBytes, aroundName int) (limit int, ok bool) {
 	slices.SortFunc(c.texts, func(a, b textSize) int { return cmp.Compare(b.text, a.text) })
-	rest := lineBytes // what is not cut
+	fixed := lineBytes // bytes that are not cut
 	for i, t := range c.texts {
-		rest += t.path + aroundName - t.text
-		limit = (maxBytes - rest) / (i + 1)
+		fixed += t.path + aroundName - t.text
+		limit = (maxBytes - fixed) / (i + 1)
 		longestLeft := shortText
 		if i+1 < len(c.texts) {
 			longestLeft = c.texts[i+1].text
@@ -167,7 +168,7 @@ func endsOpen(out []byte) bool {
 // full reports whether there is no room for what was last written. The event's
 // own keys always have room.
 func (c *cutter) full() bool {
-	return !c.measuring && c.depth > 1 && len(c.out)+c.depth > c.room
+	return !c.measuring && c.depth > 1 && len(c.out)+c.depth > c.budget
 }
 
 // name reads the key of a member and its colon.
@@ -293,3 +294,68 @@ func (c *cutter) recycle() {
 		c.texts = nil
 	}
 }
+
+// cutLTSV returns the line, pairs of LTSV, shortened to maxBytes, in a buffer of
+// the cutter. It goes about it as cut does, only that it leaves out whole pairs.
+func (c *cutter) cutLTSV(line []byte, maxBytes int) []byte {
+	c.texts, c.out, c.names = c.texts[:0], c.out[:0], c.names[:0]
+	body := line[:len(line)-1]
+	for label, value := range pairs(body) {
+		if len(value) > shortText {
+			c.texts = append(c.texts, textSize{text: len(value), path: len(label)})
+		}
+	}
+	const open, everything = "\ttruncated:", "*"
+	limit, ok := c.fairLimit(len(line)+len(open)-1, maxBytes, len(",")) // the first name has no comma
+	if ok {
+		c.budget = maxBytes
+	} else {
+		limit, c.budget = shortText, maxBytes-len(open)-len(everything)-1
+	}
+	for label, value := range pairs(body) {
+		c.pair(label, value, limit)
+	}
+	if !ok {
+		c.names = append(c.names[:0], everything...)
+	}
+	c.out = append(append(c.out, open...), c.names...)
+	return append(c.out, '\n')
+}
+
+// pair copies a pair, its value cut to limit, if there is room for it.
+func (c *cutter) pair(label, value []byte, limit int) {
+	cut := len(value) > limit
+	if cut {
+		value = value[:wholeCharacters(value, limit)]
+	}
+	tab := min(len(c.out), 1) // none before the first
+	if len(c.out)+tab+len(label)+len(":")+len(value) > c.budget {
+		return
+	}
+	if tab > 0 {
+		c.out = append(c.out, '\t')
+	}
+	c.out = append(append(append(c.out, label...), ':'), value...)
+	if cut {
+		if len(c.names) > 0 {
+			c.names = append(c.names, ',')
+		}
+		c.names = append(c.names, label...)
+	}
+}
+
+// pairs yields the labels and values of a line of LTSV.
+func pairs(line []byte) func(yield func(label, value []byte) bool) {
+	return func(yield func(label, value []byte) bool) {
+		for more := true; more; {
+			var pair []byte
+			pair, line, more = bytes.Cut(line, tab)
+			label, value, _ := bytes.Cut(pair, colon)
+			if !yield(label, value) {
+				return
+			}
+		}
+	}
+}
+
+var tab, colon = []byte{'\t'}, []byte{':'}

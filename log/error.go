@@ -15,10 +15,7 @@ type Stacker interface {
 	Callers() []uintptr
 }
 
-const (
-	maxFrames = 32
-	maxChain  = 100 // errors looked at for one Err: a chain may be a cycle
-)
+const maxChain = 100 // errors looked at for one Err: a chain may be a cycle
 
 // joined is the type of what errors.Join returns, whose message is nothing but
 // those of its errors.
@@ -93,15 +90,15 @@ func (e *openEvent) addErrors(err error, here []uintptr, depth, left int) int {
 
 // A failure is what an event says about one error.
 type failure struct {
-	message, why string // why: there is no message
-	stack        []uintptr
-	fields       []byte // in the event's notation, from the first separator on
+	message, reason string // why: there is no message
+	stack           []uintptr
+	fields          []byte // in the event's notation, from the first separator on
 }
 
 // text returns the message, or the reason why there is none.
 func (f failure) text(maxBytes int) string {
-	if f.why != "" {
-		return faultText(f.why, maxBytes)
+	if f.reason != "" {
+		return faultText(f.reason, maxBytes)
 	}
 	return clip(f.message, maxBytes)
 }
@@ -115,7 +112,7 @@ func (e *openEvent) addError(err error, here []uintptr) {
 	}))
 	c.addFault()
 	f := failure{stack: here}
-	f.message, f.why = call(err, error.Error)
+	f.message, f.reason = call(err, error.Error)
 	if len(c.stack) > 0 {
 		f.stack = c.stack
 	}
@@ -133,7 +130,7 @@ type chain struct {
 	left   int   // errors that may still be looked at
 	at     error // the one whose methods are called
 	stack  []uintptr
-	why    string     // the first method that failed; empty: none did
+	reason string     // the first method that failed; empty: none did
 	of     *openEvent // that the error is added to
 	fields *openEvent // the fields so far; nil while there are none
 }
@@ -177,39 +174,39 @@ func (c *chain) addStack(callers func() []uintptr) {
 // addFields adds the fields that write adds, all or none.
 func (c *chain) addFields(write func(Event) error) {
 	if c.fields == nil {
-		c.fields = c.of.aside()
+		c.fields = c.of.detached()
 	}
 	e := c.fields
 	mark, separator := len(e.buf), e.separator
-	if why := e.try(write); why != "" {
+	if reason := e.try(write); reason != "" {
 		e.buf, e.separator = e.buf[:mark], separator
-		c.note(why)
+		c.note(reason)
 	}
 }
 
 // note keeps the first reason why a method failed. It ignores nil pointers:
 // most of their methods panic, and the message of the error names them.
-func (c *chain) note(why string) {
-	if why != "" && c.why == "" && !isNilPointer(c.at) {
-		c.why = why
+func (c *chain) note(reason string) {
+	if reason != "" && c.reason == "" && !isNilPointer(c.at) {
+		c.reason = reason
 	}
 }
 
 // addFault adds the reason that note kept.
 func (c *chain) addFault() {
-	if c.why == "" {
+	if c.reason == "" {
 		return
 	}
 	if c.fields == nil {
-		c.fields = c.of.aside()
+		c.fields = c.of.detached()
 	}
 	c.fields.name("error")
-	c.fields.addFault(c.why)
+	c.fields.addFault(c.reason)
 }
 
-// aside returns an event of its own, made to look as if its data were open:
+// detached returns an event of its own, made to look as if its data were open:
 // for fields that go elsewhere.
-func (e *openEvent) aside() *openEvent {
+func (e *openEvent) detached() *openEvent {
 	a := takeEvent(e.out, e.level)
 	a.stamp = stamp{} // the fields begin where it stands
 	a.last, a.base, a.starts[partData] = partData, 0, 0

@@ -1,6 +1,8 @@
 package log
 
 import (
+	"fmt"
+	"os"
 	"runtime"
 	"sync"
 	"time"
@@ -24,8 +26,8 @@ import (
 // Strings, slices and structs are encoded at the call: the caller may change
 // them as soon as it returns.
 type Event struct {
-	open *openEvent // nil in the zero Event
-	turn uint64     // open.turn until the event ends
+	open       *openEvent // nil in the zero Event
+	generation uint64     // open.generation until the event ends
 }
 
 // isOpen reports whether the event has not ended. Its cost for the inliner
@@ -34,21 +36,36 @@ func (e Event) isOpen() bool {
 	if reportMisuse {
 		e.checkUse()
 	}
-	return e.open != nil && e.open.turn == e.turn
+	return e.open != nil && e.open.generation == e.generation
+}
+
+// checkUse reports a call on an event that has ended. It is called only if
+// reportMisuse is true. Then no openEvent is used for a second event, so that
+// e.open still knows its output and the place of Send.
+func (e Event) checkUse() {
+	if e.open == nil || e.open.generation == e.generation {
+		return
+	}
+	err := fmt.Errorf("log: an Event was used at %s after it had ended at %s", callerOfPackage(), e.open.ended)
+	if onError := e.open.out.onError; onError != nil {
+		onError(err)
+	} else {
+		fmt.Fprintln(os.Stderr, "WARNING:", err)
+	}
 }
 
 // An openEvent is the state of an event that has not ended. It is pooled. turn
 // counts the events that used it, so that an Event kept from an earlier turn is
 // recognised as ended.
 type openEvent struct {
-	turn     uint64
-	ended    string // the call that ended the last turn; only if reportMisuse
-	logger   *Logger
-	out      *output
-	level    Level
-	template bool // started by With
-	stacks   bool // errors that know no stack get that of the call
-	callers  bool // for a template: its Logger's events name their caller
+	generation uint64
+	ended      string // the call that ended the last turn; only if reportMisuse
+	logger     *Logger
+	out        *output
+	level      Level
+	template   bool // started by With
+	stacks     bool // errors that know no stack get that of the call
+	callers    bool // for a template: its Logger's events name their caller
 
 	ownTraceID, ownSpanID []byte // for a template: its Logger's ids
 
@@ -108,11 +125,11 @@ func takeEvent(out *output, level Level) *openEvent {
 }
 
 // handle returns the Event for the current turn.
-func (e *openEvent) handle() Event { return Event{e, e.turn} }
+func (e *openEvent) handle() Event { return Event{e, e.generation} }
 
 // release ends the event and returns e to the pool.
 func (e *openEvent) release() {
-	e.turn++
+	e.generation++
 	if reportMisuse {
 		e.ended = callerOfPackage()
 		return

@@ -227,9 +227,9 @@ func (e Event) Stringer(key string, value fmt.Stringer) Event {
 
 // addTextOf adds what a method of a value that is not ours returns.
 func addTextOf[T any](e *openEvent, key string, value T, method func(T) string) {
-	text, why := call(value, method)
+	text, reason := call(value, method)
 	if e.key(key) {
-		e.addTextOrFault(text, why)
+		e.addTextOrFault(text, reason)
 	}
 }
 
@@ -300,16 +300,16 @@ func (e *openEvent) key(key string) bool {
 func (e *openEvent) beginField(key string) bool {
 	e.beginData()
 	e.name(key)
-	if e.hides(key) {
+	if e.redacts(key) {
 		e.addText(redacted)
 		return false
 	}
 	return true
 }
 
-// hides reports whether the value of that field is redacted.
-func (e *openEvent) hides(key string) bool {
-	return !e.inArray && e.out.redact.hides(key)
+// redacts reports whether the value of that field is redacted.
+func (e *openEvent) redacts(key string) bool {
+	return !e.inArray && e.out.redact.redacts(key)
 }
 
 // beginData begins the data, before its first field. The brace is that field's
@@ -368,21 +368,21 @@ func (e *openEvent) addText(value string) {
 }
 
 // addTextOrFault appends a text, or the reason why there is none.
-func (e *openEvent) addTextOrFault(value, why string) {
-	if why != "" {
-		e.addFault(why)
+func (e *openEvent) addTextOrFault(value, reason string) {
+	if reason != "" {
+		e.addFault(reason)
 		return
 	}
 	e.addText(value)
 }
 
 // addFault appends what stands for a value that cannot be encoded.
-func (e *openEvent) addFault(why string) {
-	e.addText(faultText(why, e.maxBytes))
+func (e *openEvent) addFault(reason string) {
+	e.addText(faultText(reason, e.maxBytes))
 }
 
-func faultText(why string, maxBytes int) string {
-	return "!ERROR: " + clip(why, maxBytes)
+func faultText(reason string, maxBytes int) string {
+	return "!ERROR: " + clip(reason, maxBytes)
 }
 
 // quote appends what stands around a value that is neither a number nor in

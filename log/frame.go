@@ -1,13 +1,18 @@
 package log
 
 import (
+	"fmt"
+	"reflect"
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/weirhq/weir/log/internal/text"
 )
+
+const maxFrames = 32 // of a stack: the innermost
 
 // A frame is what a program counter of a stack stands for, in each of the forms
 // in which it is written.
@@ -69,4 +74,57 @@ func shortPath(path string) string {
 		return path
 	}
 	return path[strings.LastIndexByte(path[:file], '/')+1:]
+}
+
+// stackTracers holds, for each type of error that was logged, whether it has the
+// method StackTrace of github.com/pkg/errors. It is asked for each error: to
+// look the method up takes longer than to write the error.
+var stackTracers sync.Map // reflect.Type → bool
+
+// hasStackTrace reports whether the error has that method. No interface can
+// express it without an import, because its result is a slice of a named type,
+// Frame, whose kind is uintptr.
+func hasStackTrace(err error) bool {
+	t := reflect.TypeOf(err)
+	if known, ok := stackTracers.Load(t); ok {
+		return known.(bool)
+	}
+	method, ok := t.MethodByName("StackTrace")
+	ok = ok && returnsFrames(method.Type)
+	stackTracers.Store(t, ok)
+	return ok
+}
+
+// returnsFrames reports whether a method, whose first parameter is the receiver,
+// takes nothing and returns a slice of a type whose kind is uintptr.
+func returnsFrames(method reflect.Type) bool {
+	if method.NumIn() != 1 || method.NumOut() != 1 {
+		return false
+	}
+	frames := method.Out(0)
+	return frames.Kind() == reflect.Slice && frames.Elem().Kind() == reflect.Uintptr
+}
+
+// stackTrace calls the method. A Frame is a program counter as runtime.Callers
+// gives it.
+func stackTrace(err error) []uintptr {
+	frames := reflect.ValueOf(err).MethodByName("StackTrace").Call(nil)[0]
+	pcs := make([]uintptr, min(frames.Len(), maxFrames))
+	for i := range pcs {
+		pcs[i] = uintptr(frames.Index(i).Uint())
+	}
+	return pcs
+}
+
+// callerOfPackage returns the place of the innermost call that is outside of
+// this package, as FILE:LINE.
+func callerOfPackage() string {
+	var pcs [maxFrames]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs[:])])
+	for {
+		frame, more := frames.Next()
+		if !more || !strings.HasPrefix(frame.Function, "github.com/weirhq/weir/log.") {
+			return fmt.Sprintf("%s:%d", frame.File, frame.Line)
+		}
+	}
 }

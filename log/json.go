@@ -43,7 +43,7 @@ func (e *openEvent) addJSONRequest(h *HTTP) {
 		e.addQuery(`,"query":"`, h.Query)
 	}
 	e.addTimes(h)
-	e.addOurs(h)
+	e.addExtensions(h)
 	e.buf = append(e.buf, '}')
 }
 
@@ -68,8 +68,8 @@ func (e *openEvent) addInstant(label string, t time.Time) {
 	e.buf = append(e.buf, '"')
 }
 
-// addOurs appends the keys that log.go does not have.
-func (e *openEvent) addOurs(h *HTTP) {
+// addExtensions appends the keys that log.go does not have.
+func (e *openEvent) addExtensions(h *HTTP) {
 	b := &e.buf
 	if h.Route != "" {
 		text.PutLabeled(b, `,"route":"`, h.Route)

@@ -1,6 +1,9 @@
 package log
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // A line is the text of an event, its parts always in the order of the wire,
 // up to and without what closes data:
@@ -130,4 +133,88 @@ func (e *openEvent) addSeverity() {
 	if e.out.notation == notationJSON {
 		e.buf = append(append(e.buf, severityLabel...), e.level.severity())
 	}
+}
+
+// A stamp says what the front of an event's buffer holds from the event
+// before: created_at, all but the fraction of its second, which mostly is the
+// same second again.
+type stamp struct {
+	second   int64
+	notation notation
+	usable   bool
+}
+
+// stampSecond sees to it that the buffer begins with layout, in which the
+// instant begins at firstDigit and its second is the given one. It reports
+// whether RFC 3339 can hold that.
+func (e *openEvent) stampSecond(layout string, firstDigit int, second int64) bool {
+	wanted := stamp{second, e.notation, true}
+	if e.stamp == wanted {
+		return true
+	}
+	text := e.clock.Second(second)
+	if text == nil {
+		return false
+	}
+	if !e.stamp.usable {
+		copy(e.buf, layout)
+	}
+	copy(e.buf[firstDigit:], text[:])
+	e.stamp = wanted
+	return true
+}
+
+// replaceFront puts another text where created_at stands and returns where the
+// line begins.
+func (e *openEvent) replaceFront(with string) int {
+	body := e.buf[len(e.out.encoder.front()):]
+	from := len(e.buf)
+	e.buf = append(append(e.buf, with...), body...)
+	return from
+}
+
+// A timer tells the time at half the price of time.Now, which reads two clocks
+// of the system: it reads the monotonic one alone and adds what has passed to
+// an instant for which it knows both. The zero value is ready.
+//
+// The two run alike: what adjusts the speed of one adjusts that of the other.
+// When somebody sets the wall clock, a timer follows within syncEvery.
+type timer struct {
+	base   time.Time
+	second int64 // base, since 1970
+	ns     int64 // base, since that second
+}
+
+const (
+	syncEvery = time.Second // at most: now carries over to the next second once
+
+	// Between the two clocks the system may run something else for
+	// milliseconds; what took longer than this to read is no base.
+	longestRead = time.Microsecond
+)
+
+// now returns the seconds since 1970, and the nanoseconds since that second.
+func (t *timer) now() (second int64, ns uint32) {
+	passed := time.Since(t.base)
+	// Negative once converted is very large: in tests with a clock of their
+	// own (testing/synctest), time does run backwards.
+	if uint64(passed) >= uint64(syncEvery) {
+		return t.sync()
+	}
+	if since := t.ns + int64(passed); since < int64(time.Second) {
+		return t.second, uint32(since)
+	} else {
+		return t.second + 1, uint32(since - int64(time.Second))
+	}
+}
+
+// sync reads both clocks.
+func (t *timer) sync() (second int64, ns uint32) {
+	before := time.Now()
+	now := time.Now()
+	second, ns = now.Unix(), uint32(now.Nanosecond())
+	if now.Sub(before) <= longestRead {
+		t.base, t.second, t.ns = now, second, int64(ns)
+	}
+	return second, ns
 }

@@ -193,7 +193,7 @@ func (l *Logger) TraceID() string {
 // start returns a new event, or the zero Event if sampling drops it. A level
 // method must call it directly, because Caller counts frames.
 func (l *Logger) start(level Level, event string) Event {
-	if !l.out.admits(level, event) {
+	if !l.out.keeps(level, event) {
 		return Event{}
 	}
 	e := l.begin(level, event)

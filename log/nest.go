@@ -31,9 +31,9 @@ const (
 // around it, as between parent and children, doubles with each step of depth.
 const tooMany = "too many objects"
 
-// refuses counts an object or array that is about to be written, and returns
+// countNested counts an object or array that is about to be written, and returns
 // why it must not be, or "".
-func (e *openEvent) refuses() (why string) {
+func (e *openEvent) countNested() (reason string) {
 	switch e.nested++; {
 	case e.depth >= maxDepth:
 		return tooDeeply
@@ -92,11 +92,11 @@ func (e *openEvent) object(key string, write func(Event) error) {
 func (e *openEvent) nestAs(brackets string, write func(Event) error) {
 	mark, outside := len(e.buf), e.notation
 	e.notation = notationJSON
-	why := e.nest(brackets, write)
+	reason := e.nest(brackets, write)
 	e.notation = outside
 	switch {
-	case why != "":
-		e.addFault(why)
+	case reason != "":
+		e.addFault(reason)
 	case outside == notationLTSV:
 		e.buf = doubleBackslashes(e.buf, mark)
 	}
@@ -124,23 +124,23 @@ func doubleBackslashes(b []byte, from int) []byte {
 var backslash = []byte{'\\'}
 
 // nest writes a JSON value between brackets, or nothing and returns why.
-func (e *openEvent) nest(brackets string, write func(Event) error) (why string) {
-	if why = e.refuses(); why != "" {
-		return why
+func (e *openEvent) nest(brackets string, write func(Event) error) (reason string) {
+	if reason = e.countNested(); reason != "" {
+		return reason
 	}
 	mark, outside := len(e.buf), e.cursor
 	e.depth++
 	e.inArray = brackets == "[]"
 	e.separator = brackets[0]
 	e.setQuick()
-	why = e.try(write)
-	if why == "" && e.separator == brackets[0] { // nothing was added
+	reason = e.try(write)
+	if reason == "" && e.separator == brackets[0] { // nothing was added
 		e.buf = append(e.buf, brackets[0])
 	}
 	e.cursor = outside
-	if why != "" {
+	if reason != "" {
 		e.buf = e.buf[:mark]
-		return why
+		return reason
 	}
 	e.buf = append(e.buf, brackets[1])
 	return ""
@@ -150,26 +150,26 @@ func (e *openEvent) nest(brackets string, write func(Event) error) (why string) 
 // there are none.
 func (e *openEvent) flatten(key string, write func(Event) error) {
 	e.beginData()
-	if e.hides(key) {
+	if e.redacts(key) {
 		e.beginField(key)
 		return
 	}
-	if why := e.refuses(); why != "" {
+	if reason := e.countNested(); reason != "" {
 		e.name(key)
-		e.addFault(why)
+		e.addFault(reason)
 		return
 	}
 	mark, outside := len(e.buf), len(e.prefix)
 	e.prefix = append(append(e.prefix, key...), '.')
 	e.depth++
-	why := e.try(write)
+	reason := e.try(write)
 	e.depth--
 	e.prefix = e.prefix[:outside]
 	switch {
-	case why != "":
+	case reason != "":
 		e.buf = e.buf[:mark]
 		e.name(key)
-		e.addFault(why)
+		e.addFault(reason)
 	case len(e.buf) == mark:
 		e.name(key)
 		e.buf = append(e.buf, "{}"...)
@@ -177,10 +177,10 @@ func (e *openEvent) flatten(key string, write func(Event) error) {
 }
 
 // try runs write and returns why it failed, or "".
-func (e *openEvent) try(write func(Event) error) (why string) {
+func (e *openEvent) try(write func(Event) error) (reason string) {
 	defer func() {
 		if p := recover(); p != nil {
-			why = panicText(p)
+			reason = panicText(p)
 		}
 	}()
 	if err := write(e.handle()); err != nil {
@@ -191,12 +191,12 @@ func (e *openEvent) try(write func(Event) error) (why string) {
 
 // call runs a method of a value that is not ours and returns its text, or why
 // there is none.
-func call[T any](value T, method func(T) string) (text, why string) {
+func call[T any](value T, method func(T) string) (text, reason string) {
 	defer func() {
 		if p := recover(); p != nil {
-			why = panicText(p)
+			reason = panicText(p)
 			if isNilPointer(value) {
-				why = "nil pointer of type " + reflect.TypeOf(value).String()
+				reason = "nil pointer of type " + reflect.TypeOf(value).String()
 			}
 		}
 	}()
@@ -214,10 +214,10 @@ func panicText(p any) string { return fmt.Sprintf("panic: %v", p) }
 
 // errorText returns the text of an error that is the reason of another.
 func errorText(err error) string {
-	text, why := call(err, error.Error)
+	text, reason := call(err, error.Error)
 	switch {
-	case why != "":
-		return why
+	case reason != "":
+		return reason
 	case text == "":
 		return "an error without a text"
 	}

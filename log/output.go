@@ -76,9 +76,9 @@ func writesAreWhole(w io.Writer) bool {
 	return w == io.Discard
 }
 
-// admits reports whether an event is to be written, as far as sampling goes.
-func (o *output) admits(level Level, event string) bool {
-	return o.sampling == nil || o.sampling.admit(level, event)
+// keeps reports whether an event is to be written, as far as sampling goes.
+func (o *output) keeps(level Level, event string) bool {
+	return o.sampling == nil || o.sampling.keep(level, event)
 }
 
 // write hands the writer one line, and what went wrong to onError.
@@ -103,7 +103,7 @@ func (o *output) deliver(level Level, line []byte) (n int, err error) {
 	case o.events != nil:
 		n, err = o.events.WriteEvent(level, line)
 	case o.mu != nil:
-		n, err = o.writeAlone(line)
+		n, err = o.writeLocked(line)
 	default:
 		n, err = o.writer.Write(line)
 	}
@@ -111,7 +111,7 @@ func (o *output) deliver(level Level, line []byte) (n int, err error) {
 	return n, err
 }
 
-func (o *output) writeAlone(line []byte) (n int, err error) {
+func (o *output) writeLocked(line []byte) (n int, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.writer.Write(line)

@@ -30,8 +30,8 @@ func newRedactor(keys []string) *redactor {
 
 func lengthBit(n int) uint64 { return 1 << min(n, 63) }
 
-// hides reports whether values of that key are secret.
-func (r *redactor) hides(key string) bool {
+// redacts reports whether values of that key are secret.
+func (r *redactor) redacts(key string) bool {
 	if r == nil || r.lengths&lengthBit(len(key)) == 0 {
 		return false
 	}
@@ -94,7 +94,7 @@ func (r *redactor) appendJSON(dst []byte, s *jsonscan.Scanner[[]byte]) []byte {
 }
 
 func (r *redactor) appendObject(dst []byte, s *jsonscan.Scanner[[]byte]) []byte {
-	var room [64]byte
+	var scratch [64]byte
 	s.Enter()
 	separator := byte('{')
 	for {
@@ -107,7 +107,7 @@ func (r *redactor) appendObject(dst []byte, s *jsonscan.Scanner[[]byte]) []byte 
 		}
 		dst = append(append(append(dst, separator), key...), ':')
 		separator = ','
-		if r.hides(string(jsonscan.AppendUnquoted(room[:0], key))) {
+		if r.redacts(string(jsonscan.AppendUnquoted(scratch[:0], key))) {
 			s.Value()
 			dst = text.AppendString(dst, redacted)
 		} else {
@@ -181,7 +181,7 @@ func (e *openEvent) appendParameters(b []byte, query string) []byte {
 	for {
 		end := indexAny(query, "&;?#")
 		name, _, ok := strings.Cut(query[:end], "=")
-		if ok && e.out.redact.hidesEncoded(name) {
+		if ok && e.out.redact.redactsEncoded(name) {
 			b = append(append(e.appendContent(b, name), '='), redacted...)
 			end = indexAny(query, "&#") // many servers take the others for a part of the value
 		} else {
@@ -211,18 +211,18 @@ func (e *openEvent) appendContent(b []byte, s string) []byte {
 	return text.AppendContent(b, s)
 }
 
-// hidesEncoded is hides for a name that may hold the escapes of a URL, even
+// redactsEncoded is hides for a name that may hold the escapes of a URL, even
 // twice.
-func (r *redactor) hidesEncoded(name string) bool {
-	var room [256]byte
-	decoded := append(room[:0], name...)
+func (r *redactor) redactsEncoded(name string) bool {
+	var scratch [256]byte
+	decoded := append(scratch[:0], name...)
 	for range 2 {
-		if r.hides(string(decoded)) {
+		if r.redacts(string(decoded)) {
 			return true
 		}
 		decoded = unescape(decoded)
 	}
-	return r.hides(string(decoded))
+	return r.redacts(string(decoded))
 }
 
 // unescape decodes the %xx and + of a query in place; what is neither stays.

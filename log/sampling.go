@@ -32,8 +32,8 @@ func (s *Sampling) LeftOut() uint64 { return s.leftOut.Load() }
 
 var samplingSeed = maphash.MakeSeed()
 
-// admit reports whether the event is to be written.
-func (s *Sampling) admit(level Level, event string) bool {
+// keep reports whether the event is to be written.
+func (s *Sampling) keep(level Level, event string) bool {
 	if level >= LevelError {
 		return true
 	}

@@ -53,7 +53,7 @@ func levelOf(level slog.Level) Level {
 func (h *handler) Handle(ctx context.Context, r slog.Record) error {
 	l := h.logger
 	level := levelOf(r.Level)
-	if !l.Enabled(level) || !l.out.admits(level, r.Message) {
+	if !l.Enabled(level) || !l.out.keeps(level, r.Message) {
 		return nil
 	}
 	e := l.begin(level, r.Message)
@@ -68,7 +68,7 @@ func (h *handler) Handle(ctx context.Context, r slog.Record) error {
 		return nil
 	}
 	if len(h.pending) > 0 {
-		h.addBehindGroups(e, r)
+		h.addInGroups(e, r)
 		return nil
 	}
 	r.Attrs(func(a slog.Attr) bool {
@@ -79,9 +79,9 @@ func (h *handler) Handle(ctx context.Context, r slog.Record) error {
 	return nil
 }
 
-// addBehindGroups adds a record's attributes, if there is one that is not
+// addInGroups adds a record's attributes, if there is one that is not
 // empty, within the groups that wait for that, and sends the event.
-func (h *handler) addBehindGroups(e *openEvent, r slog.Record) {
+func (h *handler) addInGroups(e *openEvent, r slog.Record) {
 	attrs := make([]slog.Attr, 0, r.NumAttrs())
 	r.Attrs(func(a slog.Attr) bool {
 		attrs = append(attrs, a)
@@ -159,7 +159,7 @@ func resolved(attrs []slog.Attr, depth int, left *int) []slog.Attr {
 func (e *openEvent) openGroups(names []string) bool {
 	for _, name := range names {
 		e.beginData()
-		if e.hides(name) {
+		if e.redacts(name) {
 			e.beginField(name)
 			return false
 		}
@@ -230,7 +230,7 @@ func (e *openEvent) attrAny(a slog.Attr) {
 	if a.Key == "" && v == nil {
 		return // the zero Attr
 	}
-	if err, ok := v.(error); ok && (a.Key == "err" || a.Key == "error") && e.atTop() && !e.hides(a.Key) {
+	if err, ok := v.(error); ok && (a.Key == "err" || a.Key == "error") && e.atTop() && !e.redacts(a.Key) {
 		e.err(err)
 		return
 	}

@@ -62,6 +62,6 @@ func only(header http.Header, name string) string {
 }
 
 func newTraceID() string {
-	var room [traceid.Length]byte
-	return string(traceid.AppendNew(room[:0]))
+	var scratch [traceid.Length]byte
+	return string(traceid.AppendNew(scratch[:0]))
 }

@@ -10,15 +10,15 @@ const MaxPath = 128
 
 // A key and its value are collected in rooms on the stack; longer ones pay for
 // an allocation.
-const roomSize = 256
+const scratchSize = 256
 
 // AppendJSON appends the pairs, each behind a tab, that a field becomes, of
 // which key is the key and json the value: JSON text, which must be valid. The
 // members of an object become pairs of their own; see [AppendLabel].
 func AppendJSON[T jsonscan.Text](dst []byte, key string, json T) []byte {
-	var room [roomSize]byte
+	var scratch [scratchSize]byte
 	f := flattener[T]{dst: dst, json: jsonscan.Scan(json)}
-	f.value(append(room[:0], key...))
+	f.value(append(scratch[:0], key...))
 	return f.dst
 }
 
@@ -26,9 +26,9 @@ func AppendJSON[T jsonscan.Text](dst []byte, key string, json T) []byte {
 // object become: JSON text, which must be valid. None is for one without
 // members.
 func AppendFields[T jsonscan.Text](dst []byte, object T) []byte {
-	var room [roomSize]byte
+	var scratch [scratchSize]byte
 	f := flattener[T]{dst: dst, json: jsonscan.Scan(object)}
-	f.members(room[:0])
+	f.members(scratch[:0])
 	return f.dst
 }
 
@@ -86,6 +86,6 @@ func (f *flattener[T]) string(quoted T) {
 		f.dst = AppendValue(f.dst, quoted[1:len(quoted)-1])
 		return
 	}
-	var room [roomSize]byte
-	f.dst = AppendValue(f.dst, jsonscan.AppendUnquoted(room[:0], quoted))
+	var scratch [scratchSize]byte
+	f.dst = AppendValue(f.dst, jsonscan.AppendUnquoted(scratch[:0], quoted))
 }

@@ -1,0 +1,103 @@
+// Package ltsv appends labels and values in the notation of the event format's
+// LTSV. Whatever writes events as LTSV goes through it.
+package ltsv
+
+import (
+	"strings"
+	"time"
+
+	"github.com/weirhq/weir/log/internal/jsonscan"
+	"github.com/weirhq/weir/log/internal/text"
+)
+
+// AppendValue appends s as a value: backslash, tab, LF and CR as two
+// characters, what else disturbs a terminal as \uxxxx, and each byte of invalid
+// UTF-8 as U+FFFD.
+func AppendValue[T jsonscan.Text](dst []byte, s T) []byte { return text.AppendLTSV(dst, text.View(s)) }
+
+// AppendLabel appends the label of a field: prefix and key, in which each byte
+// but 0-9A-Za-z_.- becomes an underscore, and which is an underscore where it
+// would be empty. A label that the format has given a meaning gets "data."
+// before it. For a member of an object, prefix is the keys that lead to it,
+// each with a dot behind it; else it is empty.
+func AppendLabel[P jsonscan.Text](dst []byte, prefix P, key string) []byte {
+	mark := len(dst)
+	return finishLabel(appendSafe(appendSafe(dst, prefix), key), mark)
+}
+
+// finishLabel sees to it that the label, which begins at mark, can be one.
+func finishLabel(dst []byte, mark int) []byte {
+	switch {
+	case len(dst) == mark:
+		return append(dst, '_')
+	case Reserved(string(dst[mark:])):
+		dst = append(dst, dataPrefix...)
+		copy(dst[mark+len(dataPrefix):], dst[mark:])
+		copy(dst[mark:], dataPrefix)
+	}
+	return dst
+}
+
+const dataPrefix = "data."
+
+func appendSafe[T jsonscan.Text](dst []byte, s T) []byte {
+	for i := range len(s) {
+		if c := s[i]; isSafe(c) {
+			dst = append(dst, c)
+		} else {
+			dst = append(dst, '_')
+		}
+	}
+	return dst
+}
+
+func isSafe(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' || c == '.' || c == '-'
+}
+
+// Reserved reports whether the format gives a label a meaning, so that no field
+// may have it.
+func Reserved(label string) bool {
+	switch label {
+	case "time", "level", "namespace", "event", "trace_id", "span_id",
+		"host", "method", "protocol", "uri", "scheme", "vhost", "port", "status", "size", "reqsize", "reqtime",
+		"started_at", "ended_at", "ua", "referer", "route",
+		"identity", "identity_type", "err", "stack", "truncated":
+		return true
+	}
+	return false
+}
+
+// sixDigits is the zeros that a fraction without digits lacks.
+const sixDigits = "000000"
+
+// AppendInstant appends an instant with six digits of the second. It is given
+// as JSON has it, RFC 3339 in UTC; a text that is no such thing is appended as
+// any value is.
+func AppendInstant(dst []byte, rfc3339 string) []byte {
+	const secondsLen = len("2006-01-02T15:04:05")
+	body, ok := strings.CutSuffix(rfc3339, "Z")
+	if !ok || len(body) < secondsLen {
+		return AppendValue(dst, rfc3339)
+	}
+	fraction := strings.TrimPrefix(body[secondsLen:], ".")
+	fraction = fraction[:min(len(fraction), len(sixDigits))]
+	dst = AppendValue(dst, body[:secondsLen])
+	dst = AppendValue(append(dst, '.'), fraction)
+	return append(append(dst, sixDigits[len(fraction):]...), 'Z')
+}
+
+// AppendSeconds appends a duration as seconds with six digits of the second,
+// the rest cut off.
+func AppendSeconds(dst []byte, d time.Duration) []byte {
+	if d < 0 {
+		dst = append(dst, '-')
+	}
+	seconds, rest := d/time.Second, d%time.Second
+	var fraction [9]byte
+	text.PutFraction(&fraction, uint32(magnitude(rest)))
+	dst = text.AppendUint(dst, magnitude(seconds))
+	return append(append(dst, '.'), fraction[:6]...)
+}
+
+func magnitude(d time.Duration) uint64 { return uint64(max(d, -d)) }
