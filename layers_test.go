@@ -90,7 +90,7 @@ var layers = map[string]struct {
 	},
 	"load/gen": {why: "made-up data needs nobody"},
 	"load/report": {
-		own:     []string{"load", "internal/chart", "internal/readable"},
+		own:     []string{"load", "internal/chart", "internal/page", "internal/readable"},
 		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go"},
 		why:     "pictures of a result; who makes one does not show it",
 	},
@@ -120,8 +120,8 @@ var layers = map[string]struct {
 	},
 	"lab/flame": {foreign: []string{"github.com/google/pprof/profile"}, why: "pictures of a profile"},
 	"lab/report": {
-		own:     []string{"lab", "lab/analysis", "lab/flame", "load", "internal/chart", "internal/readable"},
-		foreign: []string{"gonum.org/v1/plot", "github.com/google/pprof/profile", "golang.org/x/text/encoding/charmap"},
+		own:     []string{"lab", "lab/analysis", "lab/flame", "load", "internal/chart", "internal/page", "internal/readable", "internal/vector"},
+		foreign: []string{"github.com/google/pprof/profile"},
 		why:     "pictures and words of what was found",
 	},
 	"lab/micro": {
@@ -132,7 +132,9 @@ var layers = map[string]struct {
 	"experiments":             {own: []string{"lab"}, why: "files that come with the program"},
 	"examples/logging":        {own: []string{"log", "log/httplog", "log/sink"}, why: "the program at the beginning of docs/logging.md"},
 	"internal/yamlfile":       {own: []string{"internal/nearest"}, foreign: []string{"github.com/goccy/go-yaml"}, why: "a file of settings, read with every mistake in it"},
-	"internal/chart":          {own: []string{"internal/readable"}, why: "axes know values, not what they are of"},
+	"internal/chart":          {own: []string{"internal/readable"}, why: "axes have values of any kind"},
+	"internal/page":           {own: []string{"internal/chart", "internal/readable", "internal/vector"}, why: "the parts of pages, for reports of any subject"},
+	"internal/vector":         {why: "lines and texts as SVG and PDF"},
 	"internal/readable":       {why: "numbers and texts as people read them need nobody"},
 	"internal/process":        {foreign: []string{"golang.org/x/sys/unix"}, why: "what a process uses is read from /proc alone"},
 	"internal/httpsyntax":     {why: "the grammar of HTTP needs nobody"},

@@ -2,12 +2,12 @@ package report
 
 import (
 	"bytes"
-	_ "embed"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
+	"github.com/weirhq/weir/internal/page"
 	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/lab/analysis"
 )
@@ -19,8 +19,8 @@ func Comparison(w io.Writer, c *analysis.Comparison, style Style) error {
 	p.heading("A: " + sideText(c.A) + "; B: " + sideText(c.B))
 	p.findings(c.Findings)
 	for _, t := range comparedMetrics(c) {
-		p.line(p.paint(bold, p.clean(t.title)))
-		p.table(t.table)
+		p.Println(p.Paint(page.Bold, p.Clean(t.Title)))
+		p.table(t.Table)
 	}
 	p.warnings(comparisonWarnings(c))
 	_, err := w.Write(p.Bytes())
@@ -35,8 +35,8 @@ func ComparisonMarkdown(w io.Writer, c *analysis.Comparison) error {
 		fmt.Fprintf(&b, "- %s%s\n", markText(f.Verdict), plainText(f.Text))
 	}
 	for _, t := range comparedMetrics(c) {
-		fmt.Fprintf(&b, "\n## %s\n\n", plainText(t.title))
-		markdownTable(&b, t.table)
+		fmt.Fprintf(&b, "\n## %s\n\n", plainText(t.Title))
+		markdownTable(&b, t.Table)
 	}
 	for _, sentence := range families(c.Families) {
 		fmt.Fprintf(&b, "\n%s\n", plainText(sentence))
@@ -71,9 +71,9 @@ func comparisonWarnings(c *analysis.Comparison) []string {
 
 // A comparedMetric is one metric of both sides.
 type comparedMetric struct {
-	metric *analysis.ComparedMetric
-	title  string
-	table  table
+	Title  string
+	Table  page.Table
+	Strips *page.Strips // nil without rows
 }
 
 // comparedMetrics are those that lead, or all when none does, those of the findings, and those that are worth knowing of
@@ -87,66 +87,37 @@ func comparedMetrics(c *analysis.Comparison) []comparedMetric {
 		if leads && !m.Leads && !found && !slices.Contains(worthKnowing, m.Name) {
 			continue
 		}
-		t := table{Columns: []column{{Name: "configuration"}, {"A", true}, {"B", true}, {"B against A", true}, {"p, corrected", true}}}
+		t := page.Table{Columns: []page.Column{{Name: "configuration"}, {Name: "A", Number: true}, {Name: "B", Number: true}, {Name: "B against A", Number: true}, {Name: "p, corrected", Number: true}}}
 		for _, row := range m.Rows {
-			t.Rows = append(t.Rows, []cell{
+			t.Rows = append(t.Rows, []page.Cell{
 				{Text: row.Configuration},
 				{Text: analysis.Quantity(row.A.Median, m.Unit), Small: spread(row.A, m.Unit), Sort: sortNumber(row.A.Median)},
 				{Text: analysis.Quantity(row.B.Median, m.Unit), Small: spread(row.B, m.Unit), Sort: sortNumber(row.B.Median)},
 				versusCell(&row.Versus, false, false), {Text: pText(row.Versus.Corrected)},
 			})
 		}
-		all = append(all, comparedMetric{m, upperFirst(m.Name), t})
+		one := comparedMetric{Title: upperFirst(m.Name), Table: t}
+		if len(t.Rows) > 0 {
+			one.Strips = comparedStrips(m)
+		}
+		all = append(all, one)
 	}
 	return all
 }
 
-// strips draws the runs of both sides below each other.
-func (m comparedMetric) strips() strips {
-	s := strips{
-		Title: "Every run", Help: runHelp(m.metric.Better), Unit: m.metric.Unit,
-		Keys: []key{{"c1 dot", "a run of A"}, {"c3 dot", "a run of B"}, {"c2 interval", "median and its 95% interval"}},
+// comparedStrips draws the runs of both sides below each other.
+func comparedStrips(m *analysis.ComparedMetric) *page.Strips {
+	s := page.Strips{
+		Title: "Every run", Help: runHelp(m.Better),
+		Keys: []page.Key{{Class: "c1 dot", Name: "a run of A"}, {Class: "c3 dot", Name: "a run of B"}, {Class: "c2 interval", Name: "median and its 95% interval"}},
 	}
-	for _, row := range m.metric.Rows {
+	for _, row := range m.Rows {
 		s.Rows = append(s.Rows,
-			runStrip(row.Configuration+", A", row.A, s.Unit, "c1"),
-			runStrip(row.Configuration+", B", row.B, s.Unit, "c3"))
+			runStrip(row.Configuration+", A", row.A, m.Unit, "c1"),
+			runStrip(row.Configuration+", B", row.B, m.Unit, "c3"))
 	}
-	s.fit()
-	return s
-}
-
-//go:embed compare.html
-var compareHTML string
-
-var compareTemplate = pageOf(compareHTML)
-
-// ComparisonHTML writes the same as a page that needs nothing else, with every
-// run of what leads as a dot. It writes once.
-func ComparisonHTML(w io.Writer, c *analysis.Comparison) error {
-	type metric struct {
-		Title  string
-		Table  table
-		Strips *stripsView
-	}
-	page := struct {
-		Title    string
-		Sides    []fact
-		Findings []analysis.Finding
-		Warnings []string
-		Metrics  []metric
-		HowSure  []string
-		look
-	}{comparisonTitle(c), []fact{{"A", sideText(c.A)}, {"B", sideText(c.B)}}, c.Findings, comparisonWarnings(c), nil, families(c.Families), newLook()}
-	for _, m := range comparedMetrics(c) {
-		one := metric{Title: m.title, Table: m.table}
-		if len(m.table.Rows) > 0 {
-			view := m.strips().view()
-			one.Strips = &view
-		}
-		page.Metrics = append(page.Metrics, one)
-	}
-	return writePage(w, compareTemplate, page)
+	fit(&s, m.Unit)
+	return &s
 }
 
 // comparisonTitle names what is compared, which is most often one experiment.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/internal/chart"
+	"github.com/weirhq/weir/internal/page"
 	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
@@ -18,29 +19,13 @@ import (
 type detail struct {
 	Name    string
 	Note    string
-	Which   string // which run it is, and why that one
-	Figures []figure
-	Below   []chart.Tick // of time, for all figures
+	Which   string        // which run it is, and why that one
+	Figures []page.Figure // of which the last has the axis of time
 
 	Profiles []profileView
 }
 
-// A figure is drawn in a box of figureWidth by figureHeight that is stretched to
-// the width of the page.
-type figure struct {
-	Title, Help string
-	Keys        []key
-	Rows        []chart.Tick
-	Paths       []path
-}
-
-// A path is what the d of SVG's path element is.
-type path struct{ Class, D string }
-
-const (
-	figureWidth  = 1000
-	figureHeight = 130
-)
+const figureHeight = 130
 
 // details are those of the configurations that have something to fold out.
 func details(r *lab.Results, a *analysis.Analysis, profiles map[string][]profileView) []detail {
@@ -91,7 +76,6 @@ func (d *detail) draw(run *lab.Run, a *analysis.Analysis) {
 	if end <= 0 {
 		return
 	}
-	d.Below = chart.TimeTicks(end)
 	if run.Load != nil && len(run.Load.Points) > 1 {
 		d.Figures = append(d.Figures, pointFigure(run.Load, end))
 	}
@@ -101,6 +85,12 @@ func (d *detail) draw(run *lab.Run, a *analysis.Analysis) {
 		if drawn, ok := f.draw(samples, end); ok {
 			d.Figures = append(d.Figures, drawn)
 		}
+	}
+	for i := range d.Figures {
+		d.Figures[i].Label, d.Figures[i].Height = d.Figures[i].Title+" of "+d.Name, figureHeight
+	}
+	if n := len(d.Figures); n > 0 {
+		d.Figures[n-1].Below = chart.TimeTicks(end)
 	}
 }
 
@@ -120,16 +110,16 @@ func runEnd(run *lab.Run) float64 {
 }
 
 // pointFigure draws requests where they began, as high as they took long.
-func pointFigure(l *load.Result, end float64) figure {
+func pointFigure(l *load.Result, end float64) page.Figure {
 	from := "sent"
 	if l.LatencyFromDue != nil {
 		from = "due"
 	}
-	f := figure{
+	f := page.Figure{
 		Title: "Latency of requests, from " + from,
 		Help: fmt.Sprintf("Each dot is a request at the moment it was %s (%s of %s, the slowest of each moment among them). A stall shows as a saw-tooth: those that came at its start waited longest, those at its end hardly.",
 			from, readable.Things(int64(len(l.Points)), "request"), readable.Count(l.Sent)),
-		Keys: []key{{"c1 dot", "answered"}},
+		Keys: []page.Key{{Class: "c1 dot", Name: "answered"}},
 	}
 	least, most := math.Inf(1), 0.0
 	for _, p := range l.Points {
@@ -142,46 +132,28 @@ func pointFigure(l *load.Result, end float64) figure {
 	}
 	axis := chart.Log(least, most, 6, chart.TickSpan)
 	f.Rows = axis.Rows()
-	answered, failed := newScatter(), newScatter()
+	var answered, failed []page.Point
 	for _, p := range l.Points {
-		s := answered
+		at := page.Point{X: page.FigureWidth * p.At / end, Y: figureHeight * (1 - axis.Place(max(p.Latency, least)))}
 		if p.Status == 0 || p.Status >= 500 {
-			s = failed
+			failed = append(failed, at)
+		} else {
+			answered = append(answered, at)
 		}
-		s.add(figureWidth*p.At/end, figureHeight*(1-axis.Place(max(p.Latency, least))))
 	}
-	f.Paths = append(f.Paths, path{"c1 points", answered.String()})
-	if failed.n > 0 {
-		f.Paths = append(f.Paths, path{"bad points", failed.String()})
-		f.Keys = append(f.Keys, key{"bad dot", "failed, or answered with 5xx"})
+	f.Paths = append(f.Paths, page.Path{Class: "c1 points", D: page.Dots(answered)})
+	if len(failed) > 0 {
+		f.Paths = append(f.Paths, page.Path{Class: "bad points", D: page.Dots(failed)})
+		f.Keys = append(f.Keys, page.Key{Class: "bad dot", Name: "failed, or answered with 5xx"})
 	}
 	return f
-}
-
-// A scatter is a path of dots. Of those on the same place one is drawn.
-type scatter struct {
-	strings.Builder
-	seen map[[2]int]bool
-	n    int
-}
-
-func newScatter() *scatter { return &scatter{seen: map[[2]int]bool{}} }
-
-func (s *scatter) add(x, y float64) {
-	at := [2]int{int(math.Round(x)), int(math.Round(y))}
-	if s.seen[at] {
-		return
-	}
-	s.seen[at] = true
-	s.n++
-	fmt.Fprintf(s, "M%d %dh0", at[0], at[1])
 }
 
 // A sampleFigure draws one or two signals of samples, the second on top of the
 // first.
 type sampleFigure struct {
 	title, help, unit string
-	keys              []key
+	keys              []page.Key
 	of                []func(lab.Sample) float64
 	level             bool
 }
@@ -189,27 +161,27 @@ type sampleFigure struct {
 var (
 	cpuFigure = sampleFigure{
 		title: "CPU of the service", unit: "", help: "1 is one CPU in full use, user and system stacked. A hole under a stall says that the service waited; a full height, that it worked.",
-		keys: []key{{"c1 area", "user"}, {"c2 area", "system"}},
+		keys: []page.Key{{Class: "c1 area", Name: "user"}, {Class: "c2 area", Name: "system"}},
 		of:   []func(lab.Sample) float64{func(s lab.Sample) float64 { return s.User }, func(s lab.Sample) float64 { return s.System }},
 	}
 	memoryFigure = sampleFigure{
 		title: "Memory of the service", unit: "bytes", help: "What it and its children have in memory (RSS). What falls at once was given back; what grows under a stall is work that waits.",
-		keys: []key{{"c2 area", "memory"}},
+		keys: []page.Key{{Class: "c2 area", Name: "memory"}},
 		of:   []func(lab.Sample) float64{func(s lab.Sample) float64 { return float64(s.RSS) }}, level: true,
 	}
 	heapFigure = sampleFigure{
 		title: "Heap", unit: "bytes", help: "What Go's heap holds, asked for twice a second: teeth that are shorter do not show. Each fall is a garbage collection.",
-		keys: []key{{"c3 area", "heap in use"}},
+		keys: []page.Key{{Class: "c3 area", Name: "heap in use"}},
 		of:   []func(lab.Sample) float64{func(s lab.Sample) float64 { return float64(s.Heap) }}, level: true,
 	}
 	outputFigure = sampleFigure{
 		title: "Log bytes per second", unit: "bytes/s", help: "What its reader took of stdout and stderr. Where this stops and latency climbs, requests wait for the log.",
-		keys: []key{{"c3 area", "taken"}},
+		keys: []page.Key{{Class: "c3 area", Name: "taken"}},
 		of:   []func(lab.Sample) float64{func(s lab.Sample) float64 { return float64(s.Output) }},
 	}
 	behindFigure = sampleFigure{
 		title: "Waiting for the log's reader", unit: "bytes", help: "What stands in the pipe or terminal unread. A flat top is a full pipe: the next write waits.",
-		keys: []key{{"c2 area", "waiting"}},
+		keys: []page.Key{{Class: "c2 area", Name: "waiting"}},
 		of:   []func(lab.Sample) float64{func(s lab.Sample) float64 { return float64(s.Behind) }}, level: true,
 	}
 )
@@ -217,7 +189,7 @@ var (
 // mostSteps are drawn of a signal: about one for each pixel or two.
 const mostSteps = 500
 
-func (f sampleFigure) draw(samples []lab.Sample, end float64) (figure, bool) {
+func (f sampleFigure) draw(samples []lab.Sample, end float64) (page.Figure, bool) {
 	layers := make([][]point, len(f.of))
 	most := 0.0
 	for i := range f.of {
@@ -233,16 +205,21 @@ func (f sampleFigure) draw(samples []lab.Sample, end float64) (figure, bool) {
 		}
 	}
 	if most == 0 {
-		return figure{}, false
+		return page.Figure{}, false
 	}
 	axis := fromZero(f.unit, most)
-	drawn := figure{Title: f.title, Help: f.help, Keys: f.keys, Rows: axis.Rows()}
+	drawn := page.Figure{Title: f.title, Help: f.help, Keys: f.keys, Rows: axis.Rows()}
 	for i := len(layers) - 1; i >= 0; i-- { // the lowest last, over the others
 		class, _, _ := strings.Cut(f.keys[i].Class, " ")
-		if i < len(layers)-1 {
-			drawn.Paths = append(drawn.Paths, path{"under", areaPath(layers[i], axis, end)})
+		placed := make([]page.Point, len(layers[i]))
+		for k, p := range layers[i] {
+			placed[k] = page.Point{X: page.FigureWidth * p.x / end, Y: figureHeight * (1 - axis.Place(p.y))}
 		}
-		drawn.Paths = append(drawn.Paths, path{class + " area", areaPath(layers[i], axis, end)}, path{class, linePath(layers[i], axis, end)})
+		line, area := page.Line(placed), page.Area(placed, figureHeight)
+		if i < len(layers)-1 {
+			drawn.Paths = append(drawn.Paths, page.Path{Class: "under", D: area})
+		}
+		drawn.Paths = append(drawn.Paths, page.Path{Class: class + " area", D: area}, page.Path{Class: class, D: line})
 	}
 	return drawn, true
 }
@@ -296,20 +273,4 @@ func extremes(samples []lab.Sample, of func(lab.Sample) float64) []point {
 		return []point{{a.At, of(a)}}
 	}
 	return []point{{a.At, of(a)}, {b.At, of(b)}}
-}
-
-func linePath(points []point, axis chart.Axis, end float64) string {
-	var b strings.Builder
-	for i, p := range points {
-		b.WriteByte("ML"[min(i, 1)])
-		fmt.Fprintf(&b, "%.0f %.1f", figureWidth*p.x/end, figureHeight*(1-axis.Place(p.y)))
-	}
-	return b.String()
-}
-
-func areaPath(points []point, axis chart.Axis, end float64) string {
-	if len(points) == 0 {
-		return ""
-	}
-	return linePath(points, axis, end) + fmt.Sprintf("V%dH%.0fZ", figureHeight, figureWidth*points[0].x/end)
 }

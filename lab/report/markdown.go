@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/weirhq/weir/internal/page"
 	"github.com/weirhq/weir/internal/readable"
 )
 
@@ -33,13 +34,13 @@ func (d *document) markdown(w io.Writer) error {
 		line("\n%s", plainText(s))
 	}
 	line("\n## By configuration")
-	for _, s := range d.strips {
+	for _, s := range d.Strips {
 		markdownPlot(&b, s.Title, s.File, s.Help)
 	}
-	if len(d.panels) > 0 {
+	if len(d.Panels) > 0 {
 		line("\n## Over time")
 	}
-	for _, p := range d.panels {
+	for _, p := range d.Panels {
 		markdownPlot(&b, p.Title, p.File, p.Help)
 	}
 	line("\n## All that was measured\n")
@@ -89,7 +90,7 @@ func codeBlock(s, language string) string {
 	return fence + language + "\n" + strings.TrimRight(visibleLines(s), "\n") + "\n" + fence
 }
 
-func markdownTable(b *bytes.Buffer, t table) {
+func markdownTable(b *bytes.Buffer, t page.Table) {
 	var head, rule strings.Builder
 	for _, c := range t.Columns {
 		head.WriteString("| " + plainText(c.Name) + " ")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"github.com/weirhq/weir/internal/page"
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/flame"
 )
@@ -18,10 +19,10 @@ type profileView struct {
 	Kind  string
 	File  string
 	Note  string
-	Top   table
+	Top   page.Table
 	Flame template.HTML
 
-	Diff      table
+	Diff      page.Table
 	DiffFlame template.HTML
 
 	graph *flame.Graph
@@ -105,10 +106,10 @@ func readProfile(dir string, p lab.Profile, run *lab.Run) (profileView, error) {
 	return v, nil
 }
 
-func topTable(g *flame.Graph) table {
-	t := table{Columns: []column{{Name: "function"}, {"itself", true}, {"share", true}, {"with what it calls", true}, {"share", true}}}
+func topTable(g *flame.Graph) page.Table {
+	t := page.Table{Columns: []page.Column{{Name: "function"}, {Name: "itself", Number: true}, {Name: "share", Number: true}, {Name: "with what it calls", Number: true}, {Name: "share", Number: true}}}
 	for _, row := range g.Top(mostFunctions) {
-		t.Rows = append(t.Rows, []cell{
+		t.Rows = append(t.Rows, []page.Cell{
 			{Text: row.Function},
 			{Text: g.Text(row.Flat), Sort: sortNumber(row.Flat)}, {Text: shareText(row.FlatShare), Sort: sortNumber(row.FlatShare)},
 			{Text: g.Text(row.Cumulative), Sort: sortNumber(row.Cumulative)}, {Text: shareText(row.CumShare), Sort: sortNumber(row.CumShare)},
@@ -121,13 +122,13 @@ func shareText(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 
 // compare adds what differs from the baseline's profile.
 func (v *profileView) compare(base *profileView, name string) error {
-	v.Diff = table{Columns: []column{{Name: "function"}, {"in the baseline", true}, {"here", true}, {"difference", true}}}
+	v.Diff = page.Table{Columns: []page.Column{{Name: "function"}, {Name: "in the baseline", Number: true}, {Name: "here", Number: true}, {Name: "difference", Number: true}}}
 	for _, c := range flame.Diff(base.graph, v.graph, mostFunctions) {
 		if c.New.Flat == c.Base.Flat {
 			continue
 		}
-		change := cell{Text: signedText(v.graph, c.New.Flat-c.Base.Flat), Sort: sortNumber(c.New.Flat - c.Base.Flat)}
-		v.Diff.Rows = append(v.Diff.Rows, []cell{
+		change := page.Cell{Text: signedText(v.graph, c.New.Flat-c.Base.Flat), Sort: sortNumber(c.New.Flat - c.Base.Flat)}
+		v.Diff.Rows = append(v.Diff.Rows, []page.Cell{
 			{Text: c.Function},
 			{Text: v.graph.Text(c.Base.Flat), Sort: sortNumber(c.Base.Flat)}, {Text: v.graph.Text(c.New.Flat), Sort: sortNumber(c.New.Flat)},
 			change,

@@ -109,7 +109,7 @@ func TestWriteSizes(t *testing.T) {
 			t.Errorf("plots/%s.pdf is no whole PDF", name)
 		}
 	}
-	const micro = "\xb5s)Tj" // in Windows-1252, as the PDF's fonts are
+	const micro = "\xb5s) Tj" // in WinAnsi
 	if drawn := drawing(t, read(t, dir, "plots", "log-call-p99.pdf")); !strings.Contains(drawn, micro) {
 		t.Errorf("plots/log-call-p99.pdf has no µs among its ticks:\n%.2000q", drawn)
 	}

@@ -4,30 +4,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/weirhq/weir/internal/chart"
+	"github.com/weirhq/weir/internal/page"
 	"github.com/weirhq/weir/lab"
 )
-
-// panels is a chart of a value over time with a panel for each configuration,
-// all on the same axes.
-type panels struct {
-	File  string
-	Title string
-	Help  string
-	Unit  string
-	Axis  chart.Axis
-	End   float64 // of the time, in seconds since the load began
-	Parts int     // that the time is divided into
-	Each  []panel
-}
-
-// A panel has, for each part of the time, the median of a configuration's runs
-// and the range of all their samples. What no run has is NaN.
-type panel struct {
-	Name              string
-	Baseline          bool
-	Median, Low, High []float64
-}
 
 // mostParts is how many the time of a panel is divided into at most: about one
 // for each two pixels.
@@ -72,12 +51,12 @@ var signals = []signal{
 }
 
 // allPanels are those whose signal is there in some run that was measured.
-func allPanels(r *lab.Results) []panels {
+func allPanels(r *lab.Results) []page.Panels {
 	end := drawnEnd(r)
 	if end <= 0 {
 		return nil
 	}
-	var all []panels
+	var all []page.Panels
 	parts := partsOf(r, end)
 	for _, s := range signals {
 		if p, ok := s.panels(r, end, parts); ok {
@@ -117,8 +96,8 @@ func drawnEnd(r *lab.Results) float64 {
 // measured tells whether a run's values count.
 func measured(run *lab.Run) bool { return run.Outcome == lab.Done || run.Outcome == lab.Leaked }
 
-func (s signal) panels(r *lab.Results, end float64, parts int) (panels, bool) {
-	p := panels{Parts: parts, File: s.file, Title: s.title, Help: s.help, Unit: s.unit, End: end}
+func (s signal) panels(r *lab.Results, end float64, parts int) (page.Panels, bool) {
+	p := page.Panels{Parts: parts, File: s.file, Title: s.title, Help: s.help, End: end}
 	most := 0.0
 	for _, c := range r.Configurations {
 		var runs []binned
@@ -193,9 +172,9 @@ func (b binned) fill(counts []int) {
 
 // acrossRuns is the median of several runs' means, and the range of all their
 // values, in each part.
-func acrossRuns(c lab.Configuration, runs []binned) panel {
+func acrossRuns(c lab.Configuration, runs []binned) page.Panel {
 	parts := len(runs[0].mean)
-	p := panel{Name: c.Name, Baseline: c.Baseline, Median: make([]float64, parts), Low: make([]float64, parts), High: make([]float64, parts)}
+	p := page.Panel{Name: c.Name, Baseline: c.Baseline, Median: make([]float64, parts), Low: make([]float64, parts), High: make([]float64, parts)}
 	for i := range parts {
 		var means []float64
 		low, high := math.Inf(1), math.Inf(-1)
@@ -220,6 +199,3 @@ func median(sorted []float64) float64 {
 	n := len(sorted)
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
-
-// middle is when a part is, in seconds.
-func (p *panels) middle(part int) float64 { return (float64(part) + .5) / float64(p.Parts) * p.End }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weirhq/weir/internal/page"
 	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
@@ -15,39 +16,15 @@ import (
 // A sheet is what was found in words and tables. Every form of a report has the
 // same.
 type sheet struct {
-	Title, Question string
-	Findings        []analysis.Finding
-	HowSure         []string // sentences
-	Warnings        []string
-	Facts           []fact
-	Overview        table
-	Measures        table
-	Runs            table
-	Unmeasured      []endedRun
-	Source          string
-}
-
-// A fact is a name and what is known of it.
-type fact struct{ Name, Text string }
-
-// A table is named columns and rows with a cell for each.
-type table struct {
-	Columns []column
-	Rows    [][]cell
-}
-
-// A column's cells are texts or numbers.
-type column struct {
-	Name   string
-	Number bool
-}
-
-// A cell is a text with a smaller one beside it.
-type cell struct {
-	Text, Small string
-	Sort        string // what it is sorted by, when it is not the text
-	Class       string // how it looks: of page.css
-	Why         string // what is to be known of it, where there is room
+	page.Sheet
+	Question   string
+	Findings   []analysis.Finding
+	HowSure    []string // sentences
+	Overview   page.Table
+	Measures   page.Table
+	Runs       page.Table
+	Unmeasured []endedRun
+	Source     string
 }
 
 // An endedRun is one whose values do not count or whose end was not clean.
@@ -60,12 +37,10 @@ type endedRun struct {
 
 func newSheet(r *lab.Results, a *analysis.Analysis) *sheet {
 	return &sheet{
-		Title:      cmp.Or(r.Title, r.Name, "Experiment"),
+		Sheet:      newPage(cmp.Or(r.Title, r.Name, "Experiment"), facts(r), slices.Clone(a.Warnings)),
 		Question:   r.Question,
 		Findings:   a.Findings,
 		HowSure:    append(howSure(a), families(a.Families)...),
-		Warnings:   slices.Clone(a.Warnings),
-		Facts:      facts(r),
 		Overview:   overview(r, a, worthKnowing),
 		Measures:   measures(a),
 		Runs:       runTable(r, a),
@@ -160,14 +135,14 @@ func leading(a *analysis.Analysis, worthKnowing []string) []*analysis.Metric {
 const versusName = "against the baseline"
 
 // overview has a row for each configuration.
-func overview(r *lab.Results, a *analysis.Analysis, worthKnowing []string) table {
+func overview(r *lab.Results, a *analysis.Analysis, worthKnowing []string) page.Table {
 	ms := leading(a, worthKnowing)
-	t := table{Columns: []column{{Name: "configuration"}, {Name: "runs", Number: true}}}
+	t := page.Table{Columns: []page.Column{{Name: "configuration"}, {Name: "runs", Number: true}}}
 	for _, m := range ms {
-		t.Columns = append(t.Columns, column{m.Name, true}, column{versusName, true})
+		t.Columns = append(t.Columns, page.Column{Name: m.Name, Number: true}, page.Column{Name: versusName, Number: true})
 	}
 	for _, c := range r.Configurations {
-		row := []cell{{Text: c.Name, Small: configurationNote(c)}, runsCell(a, c.Name)}
+		row := []page.Cell{{Text: c.Name, Small: configurationNote(c)}, runsCell(a, c.Name)}
 		for _, m := range ms {
 			row = append(row, valueCells(a, m, c.Name)...)
 		}
@@ -191,39 +166,39 @@ func configurationNote(c lab.Configuration) string {
 }
 
 // runsCell tells how many runs of a configuration count, of how many.
-func runsCell(a *analysis.Analysis, name string) cell {
+func runsCell(a *analysis.Analysis, name string) page.Cell {
 	for _, r := range a.Runs {
 		if r.Configuration != name {
 			continue
 		}
 		if r.Counted == r.All {
-			return cell{Text: readable.Count(int64(r.All))}
+			return page.Cell{Text: readable.Count(int64(r.All))}
 		}
-		return cell{Text: fmt.Sprintf("%d of %d", r.Counted, r.All), Sort: fmt.Sprint(r.Counted), Class: "worse", Why: "the others were not measured to their end"}
+		return page.Cell{Text: fmt.Sprintf("%d of %d", r.Counted, r.All), Sort: fmt.Sprint(r.Counted), Class: "worse", Why: "the others were not measured to their end"}
 	}
-	return cell{Text: "0"}
+	return page.Cell{Text: "0"}
 }
 
 // valueCells are a metric's value and what it is against the baseline.
-func valueCells(a *analysis.Analysis, m *analysis.Metric, name string) []cell {
+func valueCells(a *analysis.Analysis, m *analysis.Metric, name string) []page.Cell {
 	row := m.Row(name)
 	if row == nil {
-		return []cell{{Text: "-"}, {Text: ""}}
+		return []page.Cell{{Text: "-"}, {Text: ""}}
 	}
-	value := cell{Text: analysis.Quantity(row.Median, m.Unit), Small: spread(row.Summary, m.Unit), Sort: sortNumber(row.Median)}
-	return []cell{value, versusCell(row.Versus, name == a.Baseline, name == a.Again)}
+	value := page.Cell{Text: analysis.Quantity(row.Median, m.Unit), Small: spread(row.Summary, m.Unit), Sort: sortNumber(row.Median)}
+	return []page.Cell{value, versusCell(row.Versus, name == a.Baseline, name == a.Again)}
 }
 
 // versusCell is what a configuration is against the baseline, of which it may be
 // the twin.
-func versusCell(d *analysis.Difference, baseline, twin bool) cell {
+func versusCell(d *analysis.Difference, baseline, twin bool) page.Cell {
 	switch {
 	case baseline:
-		return cell{Text: "baseline", Sort: "1", Class: "baseline"}
+		return page.Cell{Text: "baseline", Sort: "1", Class: "baseline"}
 	case d == nil:
-		return cell{}
+		return page.Cell{}
 	}
-	c := cell{Text: verdict(d), Small: changeInterval(d.Interval), Why: d.Why, Class: "quiet"}
+	c := page.Cell{Text: verdict(d), Small: changeInterval(d.Interval), Why: d.Why, Class: "quiet"}
 	switch {
 	case twin && d.Ratio != nil:
 		c.Text = "noise " + percentChange(*d.Ratio)
@@ -239,10 +214,10 @@ func versusCell(d *analysis.Difference, baseline, twin bool) cell {
 func sortNumber(v float64) string { return fmt.Sprintf("%.6g", v) }
 
 // measures has a row for each metric of each configuration.
-func measures(a *analysis.Analysis) table {
-	t := table{Columns: []column{
-		{Name: "measure"}, {Name: "configuration"}, {"runs", true}, {"median", true}, {"95% interval", true},
-		{versusName, true}, {"95% interval of that", true}, {"p", true}, {"p, corrected", true},
+func measures(a *analysis.Analysis) page.Table {
+	t := page.Table{Columns: []page.Column{
+		{Name: "measure"}, {Name: "configuration"}, {Name: "runs", Number: true}, {Name: "median", Number: true}, {Name: "95% interval", Number: true},
+		{Name: versusName, Number: true}, {Name: "95% interval of that", Number: true}, {Name: "p", Number: true}, {Name: "p, corrected", Number: true},
 	}}
 	for i := range a.Metrics {
 		m := &a.Metrics[i]
@@ -253,8 +228,8 @@ func measures(a *analysis.Analysis) table {
 	return t
 }
 
-func measureRow(a *analysis.Analysis, m *analysis.Metric, row analysis.Row) []cell {
-	cells := []cell{
+func measureRow(a *analysis.Analysis, m *analysis.Metric, row analysis.Row) []page.Cell {
+	cells := []page.Cell{
 		{Text: m.Name}, {Text: row.Configuration}, {Text: fmt.Sprint(len(row.Values))},
 		{Text: analysis.Quantity(row.Median, m.Unit), Sort: sortNumber(row.Median)},
 		{Text: intervalText(row.Interval, m.Unit)},
@@ -266,36 +241,36 @@ func measureRow(a *analysis.Analysis, m *analysis.Metric, row analysis.Row) []ce
 	if row.Versus != nil {
 		p, corrected = row.Versus.P, row.Versus.Corrected
 	}
-	return append(cells, v, cell{Text: cmp.Or(interval, "-")}, cell{Text: pText(p)}, cell{Text: pText(corrected)})
+	return append(cells, v, page.Cell{Text: cmp.Or(interval, "-")}, page.Cell{Text: pText(p)}, page.Cell{Text: pText(corrected)})
 }
 
 // runTable has a row for each run, in the order in which they were made.
-func runTable(r *lab.Results, a *analysis.Analysis) table {
+func runTable(r *lab.Results, a *analysis.Analysis) page.Table {
 	ms := leading(a, worthKnowing)
-	t := table{Columns: []column{{"run", true}, {Name: "configuration"}, {Name: "ended"}}}
+	t := page.Table{Columns: []page.Column{{Name: "run", Number: true}, {Name: "configuration"}, {Name: "ended"}}}
 	for _, m := range ms {
-		t.Columns = append(t.Columns, column{m.Name, true})
+		t.Columns = append(t.Columns, page.Column{Name: m.Name, Number: true})
 	}
-	t.Columns = append(t.Columns, column{Name: "to be known"})
+	t.Columns = append(t.Columns, page.Column{Name: "to be known"})
 	values := valuesByRun(ms)
 	for i := range r.Runs {
 		run := &r.Runs[i]
-		row := []cell{{Text: fmt.Sprint(run.Number)}, {Text: run.Configuration, Small: fmt.Sprintf("run %d of it", run.Repeat)}, outcomeCell(run)}
+		row := []page.Cell{{Text: fmt.Sprint(run.Number)}, {Text: run.Configuration, Small: fmt.Sprintf("run %d of it", run.Repeat)}, outcomeCell(run)}
 		var far []string
 		for k, m := range ms {
 			v, ok := values[k][run.Number]
 			if !ok {
-				row = append(row, cell{Text: "-"})
+				row = append(row, page.Cell{Text: "-"})
 				continue
 			}
-			c := cell{Text: analysis.Quantity(v.Value, m.Unit), Sort: sortNumber(v.Value)}
+			c := page.Cell{Text: analysis.Quantity(v.Value, m.Unit), Sort: sortNumber(v.Value)}
 			if v.Outlier {
 				c.Class, c.Why = "outlier", "far from the other runs of this configuration; it counts all the same"
 				far = append(far, m.Name)
 			}
 			row = append(row, c)
 		}
-		t.Rows = append(t.Rows, append(row, cell{Text: runNotes(run, far), Class: "remark"}))
+		t.Rows = append(t.Rows, append(row, page.Cell{Text: runNotes(run, far), Class: "remark"}))
 	}
 	return t
 }
@@ -313,11 +288,11 @@ func valuesByRun(ms []*analysis.Metric) []map[int]analysis.Value {
 	return all
 }
 
-func outcomeCell(run *lab.Run) cell {
+func outcomeCell(run *lab.Run) page.Cell {
 	if run.Outcome == lab.Done {
-		return cell{Text: string(run.Outcome)}
+		return page.Cell{Text: string(run.Outcome)}
 	}
-	return cell{Text: string(run.Outcome), Class: "worse"}
+	return page.Cell{Text: string(run.Outcome), Class: "worse"}
 }
 
 // runNotes tells what a reader of a run's numbers has to know.
@@ -368,32 +343,32 @@ func unmeasured(r *lab.Results) []endedRun {
 	return ended
 }
 
-func facts(r *lab.Results) []fact {
+func facts(r *lab.Results) []page.Fact {
 	runs := fmt.Sprintf("%s of %s", readable.Things(int64(len(r.Runs)), "run"), readable.Things(int64(len(r.Configurations)), "configuration"))
 	if r.Seed != 0 {
 		runs += fmt.Sprintf(", in an order shuffled by the seed %d", r.Seed)
 	}
-	f := []fact{{"runs", runs}}
+	f := []page.Fact{{Name: "runs", Text: runs}}
 	if !r.Started.IsZero() {
 		when := r.Started.Format("2006-01-02 15:04:05 MST")
 		if r.Ended.After(r.Started) {
 			when += ", for " + readable.Lasting(r.Ended.Sub(r.Started).Seconds())
 		}
-		f = append(f, fact{"began", when})
+		f = append(f, page.Fact{Name: "began", Text: when})
 	}
 	if m := r.Machine; m.System != "" {
-		f = append(f, fact{"machine", strings.Join(slices.DeleteFunc([]string{
+		f = append(f, page.Fact{Name: "machine", Text: strings.Join(slices.DeleteFunc([]string{
 			readable.Things(int64(m.CPUs), "CPU"), m.Processor, m.System, m.Kernel, m.Go,
 		}, func(s string) bool { return s == "" }), ", ")})
 	}
 	if load := loadFact(r); load != "" {
-		f = append(f, fact{"load", load})
+		f = append(f, page.Fact{Name: "load", Text: load})
 	}
 	by := "weir"
 	if r.Version != "" {
 		by += " " + strings.TrimPrefix(r.Version, "weir ")
 	}
-	return append(f, fact{"by", fmt.Sprintf("%s, which took %s%% of one CPU itself, without the load", by, readable.Number(100*r.LabCPU))})
+	return append(f, page.Fact{Name: "by", Text: fmt.Sprintf("%s, which took %s%% of one CPU itself, without the load", by, readable.Number(100*r.LabCPU))})
 }
 
 // mostLoads are told when the load is varied.

@@ -6,60 +6,21 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/internal/chart"
+	"github.com/weirhq/weir/internal/page"
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
 )
 
-// strips is a chart with a strip for each configuration, all on one level axis.
-type strips struct {
-	File  string // of its plots, without an ending
-	Title string
-	Help  string // how to read it
-	Keys  []key
-	Axis  chart.Axis
-	Log   bool
-	Unit  string
-	Rows  []strip
-}
-
-// A key names what is drawn in a class of page.css.
-type key struct{ Class, Name string }
-
-// A strip is what is drawn of a configuration.
-type strip struct {
-	Name  string
-	Value string // in words, beside it
-	Bars  []stretch
-	Lines []stretch
-	Dots  []dot
-	Marks []dot
-}
-
-// A stretch goes from one value to another.
-type stretch struct {
-	Class    string
-	From, To float64
-	Text     string
-}
-
-// A dot is a value. Down is how far below the strip's top it stands, from 0 to 1.
-type dot struct {
-	Class string
-	At    float64
-	Down  float64
-	Text  string
-}
-
 // byRun draws every run of a metric as a dot, with the median and its interval.
-func byRun(m *analysis.Metric) strips {
-	s := strips{
-		File: slug(m.Name), Title: upperFirst(m.Name), Unit: m.Unit, Help: runHelp(m.Better),
-		Keys: []key{{"c1 dot", "a run"}, {"c2 interval", "median and its 95% interval"}},
+func byRun(m *analysis.Metric) page.Strips {
+	s := page.Strips{
+		File: slug(m.Name), Title: upperFirst(m.Name), Help: runHelp(m.Better),
+		Keys: []page.Key{{Class: "c1 dot", Name: "a run"}, {Class: "c2 interval", Name: "median and its 95% interval"}},
 	}
 	for _, row := range m.Rows {
 		s.Rows = append(s.Rows, runStrip(row.Configuration, row.Summary, m.Unit, "c1"))
 	}
-	s.fit()
+	fit(&s, m.Unit)
 	return s
 }
 
@@ -67,10 +28,10 @@ func byRun(m *analysis.Metric) strips {
 const outlier = "bad"
 
 // runStrip draws runs as dots of a class, with their median and its interval.
-func runStrip(name string, runs analysis.Summary, unit, class string) strip {
-	st := strip{Name: name, Value: analysis.Quantity(runs.Median, unit)}
+func runStrip(name string, runs analysis.Summary, unit, class string) page.Strip {
+	st := page.Strip{Name: name, Value: analysis.Quantity(runs.Median, unit)}
 	for i, v := range runs.Values {
-		d := dot{Class: class, At: v.Value, Down: .1 + .8*(float64(i)+1)/float64(len(runs.Values)+1), Text: fmt.Sprintf("run %d: %s", v.Run, analysis.Quantity(v.Value, unit))}
+		d := page.Dot{Class: class, At: v.Value, Down: .1 + .8*(float64(i)+1)/float64(len(runs.Values)+1), Text: fmt.Sprintf("run %d: %s", v.Run, analysis.Quantity(v.Value, unit))}
 		if v.Outlier {
 			d.Class = outlier
 			d.Text += ", an outlier"
@@ -79,14 +40,14 @@ func runStrip(name string, runs analysis.Summary, unit, class string) strip {
 	}
 	median := "median " + st.Value
 	if i := runs.Interval; i != nil {
-		st.Lines = []stretch{{"c2 interval", i.Low, i.High, median + ", 95% interval " + intervalText(i, unit)}}
+		st.Lines = []page.Stretch{{Class: "c2 interval", From: i.Low, To: i.High, Text: median + ", 95% interval " + intervalText(i, unit)}}
 	}
-	st.Marks = []dot{{Class: "c2", At: runs.Median, Text: median}}
+	st.Marks = []page.Dot{{Class: "c2", At: runs.Median, Text: median}}
 	return st
 }
 
-// fit gives strips of runs their axis, and tells what is to be known of it.
-func (s *strips) fit() {
+// fit sets the axis of strips of runs, and mentions in their help what is unusual about it.
+func fit(s *page.Strips, unit string) {
 	least, most := math.Inf(1), math.Inf(-1)
 	outliers := false
 	for _, row := range s.Rows {
@@ -96,9 +57,9 @@ func (s *strips) fit() {
 		}
 	}
 	if outliers {
-		s.Keys = append(s.Keys, key{outlier + " dot", "an outlier"})
+		s.Keys = append(s.Keys, page.Key{Class: outlier + " dot", Name: "an outlier"})
 	}
-	s.Axis = between(s.Unit, least, most)
+	s.Axis = between(unit, least, most)
 	if len(s.Axis.Ticks) > 0 && s.Axis.Ticks[0] > 0 {
 		s.Help += " The axis does not begin at 0."
 	}
@@ -125,17 +86,17 @@ var percentiles = []struct{ metric, class, name string }{
 
 // latencyStrips draws the medians of the percentiles. It has no rows when there
 // are no latencies.
-func latencyStrips(a *analysis.Analysis, r *lab.Results) strips {
-	s := strips{
-		File: "latency-percentiles", Title: "Latency percentiles", Unit: "us", Log: true,
+func latencyStrips(a *analysis.Analysis, r *lab.Results) page.Strips {
+	s := page.Strips{
+		File: "latency-percentiles", Title: "Latency percentiles",
 		Help: "Each mark is the median of a configuration's runs, and each step of the axis an equal ratio. When p50 stays and the others move right, few requests wait for something; when all move, all do.",
 	}
 	least, most := math.Inf(1), 0.0
 	for _, p := range percentiles {
-		s.Keys = append(s.Keys, key{p.class + " dot", p.name})
+		s.Keys = append(s.Keys, page.Key{Class: p.class + " dot", Name: p.name})
 	}
 	for _, c := range r.Configurations {
-		st := strip{Name: c.Name}
+		st := page.Strip{Name: c.Name}
 		var words []string
 		for _, p := range percentiles {
 			m := a.Metric(p.metric)
@@ -143,7 +104,7 @@ func latencyStrips(a *analysis.Analysis, r *lab.Results) strips {
 				continue
 			}
 			v := m.Row(c.Name).Median
-			st.Dots = append(st.Dots, dot{Class: p.class + " big", At: v, Down: .5, Text: p.name + " " + analysis.Quantity(v, "us")})
+			st.Dots = append(st.Dots, page.Dot{Class: p.class + " big", At: v, Down: .5, Text: p.name + " " + analysis.Quantity(v, "us")})
 			least, most = min(least, v), max(most, v)
 			if p.name == "p50" || p.name == "p99" {
 				words = append(words, p.name+" "+analysis.Quantity(v, "us"))
@@ -153,7 +114,7 @@ func latencyStrips(a *analysis.Analysis, r *lab.Results) strips {
 			continue
 		}
 		st.Value = strings.Join(words, ", ")
-		st.Lines = []stretch{{"thin", st.Dots[0].At, st.Dots[len(st.Dots)-1].At, ""}}
+		st.Lines = []page.Stretch{{Class: "thin", From: st.Dots[0].At, To: st.Dots[len(st.Dots)-1].At, Text: ""}}
 		s.Rows = append(s.Rows, st)
 	}
 	if most > 0 {
@@ -164,11 +125,11 @@ func latencyStrips(a *analysis.Analysis, r *lab.Results) strips {
 
 // cpuStrips draws the CPU per request in user and system mode. It has no rows
 // when it is not known.
-func cpuStrips(a *analysis.Analysis, r *lab.Results) strips {
-	s := strips{
-		File: "cpu-per-request", Title: "CPU per request", Unit: "us",
+func cpuStrips(a *analysis.Analysis, r *lab.Results) page.Strips {
+	s := page.Strips{
+		File: "cpu-per-request", Title: "CPU per request",
 		Help: "What the service's processes ran for each answered request: their own code, and the system's on their behalf. Many small writes show as system time; formatting and garbage collection as user time.",
-		Keys: []key{{"c1 area", "user"}, {"c2 area", "system"}},
+		Keys: []page.Key{{Class: "c1 area", Name: "user"}, {Class: "c2 area", Name: "system"}},
 	}
 	both, user, system := a.Metric("CPU per request"), a.Metric("user CPU per request"), a.Metric("system CPU per request")
 	if both == nil || user == nil || system == nil {
@@ -181,9 +142,9 @@ func cpuStrips(a *analysis.Analysis, r *lab.Results) strips {
 			continue
 		}
 		sum := u.Median + y.Median // is not quite the median of the sums, which is the number beside it
-		s.Rows = append(s.Rows, strip{Name: c.Name, Value: analysis.Quantity(sums.Median, "us"), Bars: []stretch{
-			{"c1", 0, u.Median, "user " + analysis.Quantity(u.Median, "us")},
-			{"c2", u.Median, sum, "system " + analysis.Quantity(y.Median, "us")},
+		s.Rows = append(s.Rows, page.Strip{Name: c.Name, Value: analysis.Quantity(sums.Median, "us"), Bars: []page.Stretch{
+			{Class: "c1", From: 0, To: u.Median, Text: "user " + analysis.Quantity(u.Median, "us")},
+			{Class: "c2", From: u.Median, To: sum, Text: "system " + analysis.Quantity(y.Median, "us")},
 		}})
 		most = max(most, sum)
 	}
@@ -198,7 +159,7 @@ const mostOwn = 40
 // allStrips are those that there is something to draw of, and how many of the
 // runs' own measures are not among them for want of room. One that is the same in
 // all runs is a number and no picture.
-func allStrips(r *lab.Results, a *analysis.Analysis) (all []strips, left int) {
+func allStrips(r *lab.Results, a *analysis.Analysis) (all []page.Strips, left int) {
 	drawn := map[string]bool{}
 	add := func(m *analysis.Metric) {
 		if m != nil && len(m.Rows) > 0 && !drawn[m.Name] {
@@ -207,7 +168,7 @@ func allStrips(r *lab.Results, a *analysis.Analysis) (all []strips, left int) {
 		}
 	}
 	add(a.Metric("requests per second"))
-	for _, s := range []strips{latencyStrips(a, r), cpuStrips(a, r)} {
+	for _, s := range []page.Strips{latencyStrips(a, r), cpuStrips(a, r)} {
 		if len(s.Rows) > 0 {
 			all = append(all, s)
 		}
@@ -233,7 +194,7 @@ func allStrips(r *lab.Results, a *analysis.Analysis) (all []strips, left int) {
 }
 
 // unlike gives strips files of their own.
-func unlike(all []strips) []strips {
+func unlike(all []page.Strips) []page.Strips {
 	seen := map[string]int{}
 	for i := range all {
 		name := all[i].File

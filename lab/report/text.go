@@ -1,14 +1,13 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/weirhq/weir/internal/readable"
+	"github.com/weirhq/weir/internal/page"
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
 )
@@ -34,7 +33,7 @@ func Text(w io.Writer, r *lab.Results, a *analysis.Analysis, dir string, style S
 	p.warnings(s.Warnings)
 	if dir != "" {
 		if len(s.Warnings) > 0 {
-			p.line("")
+			p.Println("")
 		}
 		p.wrapped("", "The report is "+filepath.Join(dir, "report.html")+"; beside it are report.md, runs.csv, samples.csv, results.json, analysis.json and plots/.", "")
 	}
@@ -43,74 +42,26 @@ func Text(w io.Writer, r *lab.Results, a *analysis.Analysis, dir string, style S
 }
 
 // A paper is text that is being written.
-type paper struct {
-	bytes.Buffer
-	width int
-	color bool
-}
+type paper struct{ page.Text }
 
 func newPaper(style Style) *paper {
 	if style.Width == 0 {
 		style.Width = 80
 	}
-	return &paper{width: max(style.Width, 40), color: style.Color}
+	return &paper{page.Text{Width: max(style.Width, 40), Pen: page.Pen{Colored: style.Color}}}
 }
 
-// The colours, as between the brackets of an SGR sequence.
-const (
-	bold   = "1"
-	dim    = "2"
-	red    = "31"
-	green  = "32"
-	yellow = "33"
-)
-
-func (p *paper) paint(color, s string) string {
-	if !p.color || color == "" || s == "" {
-		return s
-	}
-	return "\x1b[" + color + "m" + s + "\x1b[0m"
-}
-
-// spellings are the characters that this package writes and plain ASCII has not.
-var spellings = map[rune]string{'µ': "u", '±': "+-", '×': "x", '…': "...", '–': "-"}
-
-// clean returns s in characters that steer no terminal: printable ASCII and the
-// few others of spellings, spelled in ASCII when there is to be no other. The
-// rest stands as escapes.
-func (p *paper) clean(s string) string {
-	return readable.Escape(s, func(r rune) string {
-		ascii, known := spellings[r]
-		switch {
-		case r >= ' ' && r <= '~', known && p.color:
-			return string(r)
-		}
-		return ascii
-	})
-}
-
-func (p *paper) line(s string) {
-	p.WriteString(strings.TrimRight(s, " "))
-	p.WriteByte('\n')
-}
-
-// wrapped writes a text beside a label that stands at its first line.
-func (p *paper) wrapped(label, text, color string) {
-	indent := strings.Repeat(" ", len([]rune(label)))
-	for i, line := range readable.Wrap(p.clean(text), p.width-len(indent)) {
-		if i > 0 {
-			label = indent
-		}
-		p.line(p.paint(color, label) + line)
-	}
+// wrapped writes a coloured label and a text beside it.
+func (p *paper) wrapped(label, text string, c page.Color) {
+	p.Labelled(len([]rune(label)), p.Paint(c, label), text, page.Plain)
 }
 
 func (p *paper) heading(title string) {
-	p.line(p.paint(bold, p.clean(title)))
-	p.line("")
+	p.Println(p.Paint(page.Bold, p.Clean(title)))
+	p.Println("")
 }
 
-var verdictColors = map[analysis.Verdict]string{analysis.Better: green, analysis.Worse: red, analysis.Noise: dim}
+var verdictColors = map[analysis.Verdict]page.Color{analysis.Better: page.Green, analysis.Worse: page.Red, analysis.Noise: page.Dim}
 
 // verdictMarks stand before a finding.
 var verdictMarks = map[analysis.Verdict]string{analysis.Better: "+ ", analysis.Worse: "- ", analysis.Noise: "~ "}
@@ -123,22 +74,22 @@ func (p *paper) findings(fs []analysis.Finding) {
 		}
 		p.wrapped(mark, f.Text, verdictColors[f.Verdict])
 	}
-	p.line("")
+	p.Println("")
 }
 
 func (p *paper) warnings(ws []string) {
 	for _, w := range ws {
-		p.wrapped("warning: ", w, yellow)
+		p.wrapped("warning: ", w, page.Yellow)
 	}
 }
 
 // overview writes a table of metrics. It has the differences of all metrics where they fit, else those of as many
 // metrics as have room, from the first one on. It names the metrics that do not fit.
-func (p *paper) overview(t table) {
+func (p *paper) overview(t page.Table) {
 	metrics := (len(t.Columns) - beforeMetrics) / 2
 	for shown := metrics; shown > 0; shown-- {
 		for compared := shown; compared > 0; compared-- {
-			if p.fits(t.narrowed(shown, compared)) {
+			if p.fits(narrowed(t, shown, compared)) {
 				p.leftOut(t, shown)
 				return
 			}
@@ -153,9 +104,9 @@ const beforeMetrics = 2
 
 // narrowed is an overview of so many metrics, of which the first ones have their difference. The values of the others
 // have its colour.
-func (t table) narrowed(shown, compared int) table {
+func narrowed(t page.Table, shown, compared int) page.Table {
 	n := beforeMetrics + 2*compared
-	narrow := table{Columns: slices.Clone(t.Columns[:n])}
+	narrow := page.Table{Columns: slices.Clone(t.Columns[:n])}
 	for m := compared; m < shown; m++ {
 		narrow.Columns = append(narrow.Columns, t.Columns[beforeMetrics+2*m])
 	}
@@ -172,19 +123,19 @@ func (t table) narrowed(shown, compared int) table {
 }
 
 // leftOut names the metrics after the first ones.
-func (p *paper) leftOut(t table, shown int) {
+func (p *paper) leftOut(t page.Table, shown int) {
 	var left []string
 	for k := beforeMetrics + 2*shown; k < len(t.Columns); k += 2 {
 		left = append(left, t.Columns[k].Name)
 	}
 	if left != nil {
 		p.wrapped("", "Not in this table, but in the report: "+strings.Join(left, "; ")+".", "")
-		p.line("")
+		p.Println("")
 	}
 }
 
 // table writes a table in columns, or as a block for each row when they are too wide.
-func (p *paper) table(t table) {
+func (p *paper) table(t page.Table) {
 	if !p.fits(t) {
 		p.blocks(t)
 	}
@@ -192,7 +143,7 @@ func (p *paper) table(t table) {
 
 // fits writes a table in columns: with its intervals where they fit, else without. It writes nothing when the columns
 // are too wide.
-func (p *paper) fits(t table) bool {
+func (p *paper) fits(t page.Table) bool {
 	return p.columns(t, all) || p.columns(t, medians) || p.columns(t, texts)
 }
 
@@ -206,12 +157,12 @@ const (
 )
 
 // columns writes a table, and nothing when that would be too wide.
-func (p *paper) columns(t table, much detailed) bool {
+func (p *paper) columns(t page.Table, much detailed) bool {
 	widths := make([]int, len(t.Columns))
 	cells := make([][]string, len(t.Rows))
 	for i, row := range t.Rows {
 		for k, c := range row {
-			text := p.clean(cellText(c, k, much))
+			text := p.Clean(cellText(c, k, much))
 			cells[i] = append(cells[i], text)
 			widths[k] = max(widths[k], len([]rune(text)))
 		}
@@ -220,13 +171,13 @@ func (p *paper) columns(t table, much detailed) bool {
 	tall, total := 0, -2
 	for k, c := range t.Columns {
 		for word := range strings.FieldsSeq(c.Name) {
-			widths[k] = max(widths[k], len([]rune(p.clean(word))))
+			widths[k] = max(widths[k], len([]rune(p.Clean(word))))
 		}
-		heads[k] = wordLines(p.clean(c.Name), widths[k])
+		heads[k] = wordLines(p.Clean(c.Name), widths[k])
 		tall = max(tall, len(heads[k]))
 		total += widths[k] + 2
 	}
-	if total > p.width {
+	if total > p.Width {
 		return false
 	}
 	for i := range tall {
@@ -234,12 +185,12 @@ func (p *paper) columns(t table, much detailed) bool {
 		for k := range t.Columns {
 			line = append(line, at(heads[k], i-tall+len(heads[k])))
 		}
-		p.line(p.paint(dim, strings.TrimRight(padded(t, line, widths, nil), " ")))
+		p.Println(p.Paint(page.Dim, strings.TrimRight(padded(t, line, widths, nil), " ")))
 	}
 	for i, row := range t.Rows {
-		p.line(padded(t, cells[i], widths, func(k int, s string) string { return p.paint(classColors[row[k].Class], s) }))
+		p.Println(padded(t, cells[i], widths, func(k int, s string) string { return p.Paint(classColors[row[k].Class], s) }))
 	}
-	p.line("")
+	p.Println("")
 	return true
 }
 
@@ -259,10 +210,10 @@ func wordLines(s string, width int) []string {
 }
 
 // classColors are the colours of a cell's class.
-var classColors = map[string]string{"better": green, "worse": red, "quiet": dim, "baseline": dim, "outlier": yellow}
+var classColors = map[string]page.Color{"better": page.Green, "worse": page.Red, "quiet": page.Dim, "baseline": page.Dim, "outlier": page.Yellow}
 
 // cellText is a cell in one line. What stands small beside a name has no room.
-func cellText(c cell, column int, much detailed) string {
+func cellText(c page.Cell, column int, much detailed) string {
 	switch {
 	case c.Small == "" || column == 0 || much == texts:
 		return c.Text
@@ -281,7 +232,7 @@ func at(lines []string, i int) string {
 	return lines[i]
 }
 
-func padded(t table, cells []string, widths []int, paint func(int, string) string) string {
+func padded(t page.Table, cells []string, widths []int, paint func(int, string) string) string {
 	var b strings.Builder
 	for k, c := range cells {
 		if k > 0 {
@@ -301,13 +252,13 @@ func padded(t table, cells []string, widths []int, paint func(int, string) strin
 }
 
 // blocks writes each row as its name and a line for each column.
-func (p *paper) blocks(t table) {
+func (p *paper) blocks(t page.Table) {
 	wide := 0
 	for _, c := range t.Columns[1:] {
-		wide = max(wide, min(len([]rune(p.clean(c.Name))), p.width/2))
+		wide = max(wide, min(len([]rune(p.Clean(c.Name))), p.Width/2))
 	}
 	for _, row := range t.Rows {
-		p.wrapped("", row[0].Text, bold)
+		p.wrapped("", row[0].Text, page.Bold)
 		for k := 1; k < len(row); k++ {
 			if row[k].Text == "" || t.Columns[k].Name == versusName && k > 1 {
 				continue // stands beside its value
@@ -316,9 +267,9 @@ func (p *paper) blocks(t table) {
 			if k+1 < len(row) && t.Columns[k+1].Name == versusName && row[k+1].Text != "" {
 				text += "  " + cellText(row[k+1], k+1, texts)
 			}
-			name := p.clean(t.Columns[k].Name)
-			p.wrapped(fmt.Sprintf("  %-*s  ", wide, name[:min(len(name), wide)]), text, dim)
+			name := p.Clean(t.Columns[k].Name)
+			p.wrapped(fmt.Sprintf("  %-*s  ", wide, name[:min(len(name), wide)]), text, page.Dim)
 		}
 	}
-	p.line("")
+	p.Println("")
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/weirhq/weir/internal/chart"
 	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/lab/analysis"
 )
@@ -94,10 +95,75 @@ func pText(p *float64) string {
 	return fmt.Sprintf("%.3f", *p)
 }
 
-// markText is a verdict before a finding in Markdown.
+// A mark is a verdict's CSS class and its name beside a finding.
+type mark struct{ Class, Name string }
+
+func markOf(v analysis.Verdict) mark {
+	switch v {
+	case analysis.Better, analysis.Worse:
+		return mark{string(v), string(v)}
+	case analysis.Noise:
+		return mark{"noise", "no difference"}
+	}
+	return mark{}
+}
+
+// markText returns the verdict before a finding in Markdown.
 func markText(v analysis.Verdict) string {
 	if name := markOf(v).Name; name != "" {
 		return "**" + name + "**: "
 	}
 	return ""
+}
+
+// visibleLines returns visible text that keeps its lines.
+func visibleLines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		lines[i] = readable.Visible(strings.ReplaceAll(strings.TrimSuffix(line, "\r"), "\t", "    "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// axisScale is what the ticks of an axis up to most are written in.
+func axisScale(unit string, most float64) readable.Scale {
+	base, per := analysis.Unit(unit)
+	if micros := analysis.Microseconds(base); micros > 0 {
+		s := timeScale(most * micros)
+		return readable.Scale{Name: " " + s.Name + per, Size: s.Size / micros}
+	}
+	if base == "bytes" || base == "B" {
+		s := readable.ByteScale(most)
+		return readable.Scale{Name: " " + s.Name + per, Size: s.Size}
+	}
+	return readable.Scale{Name: per, Size: 1}
+}
+
+// timeScale suits times up to so many microseconds.
+func timeScale(most float64) readable.Scale {
+	switch {
+	case most < 1:
+		return readable.Scale{Name: "ns", Size: 1e-3}
+	case most < 1e3:
+		return readable.Microseconds
+	case most < 1e6:
+		return readable.Milliseconds
+	}
+	return readable.Seconds
+}
+
+// fromZero is an axis of a unit from 0 to above most.
+func fromZero(unit string, most float64) chart.Axis {
+	s := axisScale(unit, most)
+	return chart.Linear(most/s.Size, ticksIn(s)).Times(s.Size)
+}
+
+// between is an axis of a unit with room for least to most.
+func between(unit string, least, most float64) chart.Axis {
+	s := axisScale(unit, most)
+	return chart.Between(least/s.Size, most/s.Size, ticksIn(s)).Times(s.Size)
+}
+
+func ticksIn(s readable.Scale) func(float64) string {
+	return func(v float64) string { return chart.TickText(v) + s.Name }
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/weirhq/weir/internal/page"
+	"github.com/weirhq/weir/internal/vector"
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
 )
@@ -50,19 +52,19 @@ type document struct {
 	*sheet
 	results  *lab.Results
 	analysis *analysis.Analysis
-	strips   []strips
-	left     int // of the runs' own measures, for want of room
-	panels   []panels
-	details  []detail
+	Strips   []page.Strips
+	Left     int // the runs' own measures that have no strips, because there are too many
+	Panels   []page.Panels
+	Details  []detail
 }
 
 func newDocument(dir string, r *lab.Results, a *analysis.Analysis) *document {
 	d := &document{sheet: newSheet(r, a), results: r, analysis: a}
 	views, warnings := profileViews(dir, r)
 	d.Warnings = append(d.Warnings, warnings...)
-	d.strips, d.left = allStrips(r, a)
-	d.panels = allPanels(r)
-	d.details = details(r, a, views)
+	d.Strips, d.Left = allStrips(r, a)
+	d.Panels = allPanels(r)
+	d.Details = details(r, a, views)
 	return d
 }
 
@@ -87,7 +89,26 @@ func writeAll(dir string, d *document) error {
 	if err := os.Mkdir(plots, 0o755); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	return d.plots(plots)
+	return writePlots(plots, d)
+}
+
+// writePlots writes each chart as SVG and as PDF, for papers and slides.
+func writePlots(dir string, d *document) error {
+	pictures := map[string]*vector.Picture{}
+	for _, s := range d.Strips {
+		pictures[s.File] = s.Plot()
+	}
+	for _, p := range d.Panels {
+		pictures[p.File] = p.Plot()
+	}
+	for name, p := range pictures {
+		for file, content := range map[string][]byte{name + ".svg": p.SVG(), name + ".pdf": p.PDF()} {
+			if err := os.WriteFile(filepath.Join(dir, file), content, 0o644); err != nil {
+				return fmt.Errorf("report: %w", err)
+			}
+		}
+	}
+	return nil
 }
 
 func writeFile(name string, write func(io.Writer) error) error {

@@ -6,49 +6,86 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/internal/chart"
+	"github.com/weirhq/weir/internal/page"
 	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/load"
 )
 
 // charts returns those of a result for which there is something to draw.
-func charts(r *load.Result, ds []distribution) []figure {
-	var all []figure
+func charts(r *load.Result, ds []distribution) []page.Figure {
+	var all []page.Figure
 	if end := end(r); end > 0 {
 		all = timeCharts(r, end)
 	}
 	if len(ds) > 0 {
 		all = append(all, percentileChart(ds), histogramChart(&ds[0]))
 	}
+	for i := range all {
+		all[i].Height = chartHeight
+	}
 	return all
 }
 
+const chartHeight = 180
+
+// height returns the distance of a value from the top of a chart.
+func height(a chart.Axis, v float64) float64 { return chartHeight * (1 - a.Place(v)) }
+
+// level draws stretches of time as level lines. They are joined where one follows
+// another: nothing is known of the time between. A value without a place on the
+// axis leaves a gap.
+func level(a chart.Axis, stretches []stretch, end float64) string {
+	var points []page.Point
+	for i, s := range stretches {
+		if i > 0 && math.Abs(s.from-stretches[i-1].to) >= 1e-6 {
+			points = append(points, page.Point{Y: math.NaN()})
+		}
+		points = append(points, step(a, s, end)...)
+	}
+	return page.Line(points)
+}
+
+func step(a chart.Axis, s stretch, end float64) []page.Point {
+	y := height(a, s.value)
+	return []page.Point{{X: page.FigureWidth * s.from / end, Y: y}, {X: page.FigureWidth * s.to / end, Y: y}}
+}
+
+// area draws the same stretches filled down to the axis.
+func area(a chart.Axis, stretches []stretch, end float64) string {
+	var b strings.Builder
+	for _, s := range stretches {
+		b.WriteString(page.Area(step(a, s, end), chartHeight))
+	}
+	return b.String()
+}
+
 // timeCharts share their axis, from 0 to end in seconds.
-func timeCharts(r *load.Result, end float64) []figure {
+func timeCharts(r *load.Result, end float64) []page.Figure {
 	_, from := primary(r)
 	all := []timeChart{
 		{
-			figure: figure{Title: "Answers per second", Help: "The higher the better; a dip is a time in which the server answered less." + pacedHelp(r)},
+			Figure: page.Figure{Title: "Answers per second", Help: "The higher the better; a dip is a time in which the server answered less." + pacedHelp(r)},
 			draws:  append([]drawn{{"c1 area", "answered", secondTrack(r, answersPerSecond, true)}}, asked(r)...), text: readable.Number,
 		}, {
-			figure: figure{Title: "Errors per second", Help: "Requests that failed and connections that could not be made. A burst beside a dip above points to the server; a steady level, to the request."},
+			Figure: page.Figure{Title: "Errors per second", Help: "Requests that failed and connections that could not be made. A burst beside a dip above points to the server; a steady level, to the request."},
 			draws:  []drawn{{"bad area", "errors", secondTrack(r, errorsPerSecond, false)}}, text: readable.Number,
 		}, {
-			figure: figure{Title: "Latency from " + from + ", each second", Help: "Each step is an equal ratio. When p50 stays and p99 or the maximum jumps, few requests wait for something; when all rise together, all do."},
+			Figure: page.Figure{Title: "Latency from " + from + ", each second", Help: "Each step is an equal ratio. When p50 stays and p99 or the maximum jumps, few requests wait for something; when all rise together, all do."},
 			draws:  latencyTracks(r), text: spanText, log: true,
 		},
 	}
 	if r.Server != nil {
 		for i, t := range tracks(r)[len(tracks(r))-2:] {
 			all = append(all, []timeChart{{
-				figure: figure{Title: "CPU of the server", Help: "1 is one CPU in full use. A level that stays below what the machine has, while latencies rise, says that the server waits for something else."},
+				Figure: page.Figure{Title: "CPU of the server", Help: "1 is one CPU in full use. A level that stays below what the machine has, while latencies rise, says that the server waits for something else."},
 				draws:  []drawn{{"c2 area", "CPUs", t}}, text: readable.Number,
 			}, {
-				figure: figure{Title: "Memory of the server", Help: "What the process has in memory (RSS). A level that is reached and kept is healthy; one that rises to the end may not have an end."},
+				Figure: page.Figure{Title: "Memory of the server", Help: "What the process has in memory (RSS). A level that is reached and kept is healthy; one that rises to the end may not have an end."},
 				draws:  []drawn{{"c2 area", "memory", t}}, text: readable.Size, bytes: true,
 			}}[i])
 		}
 	}
-	var charts []figure
+	var charts []page.Figure
 	for _, t := range all {
 		if t.most() > 0 {
 			charts = append(charts, t.draw(end))
@@ -100,7 +137,7 @@ type drawn struct {
 
 // A timeChart is to become a chart of tracks over time.
 type timeChart struct {
-	figure
+	page.Figure
 	draws []drawn
 	text  func(float64) string
 	log   bool // whether the values are latencies
@@ -118,14 +155,14 @@ func (t *timeChart) most() float64 {
 // mostSteps are drawn of a track: about one for each pixel or two.
 const mostSteps = 400
 
-func (t *timeChart) draw(end float64) figure {
+func (t *timeChart) draw(end float64) page.Figure {
 	axis := t.axis()
-	c := t.figure
+	c := t.Figure
 	var merged [][]stretch
 	for _, d := range t.draws {
 		stretches := d.merged(mostSteps)
 		merged = append(merged, stretches)
-		c.Keys = append(c.Keys, key{d.class, d.name})
+		c.Keys = append(c.Keys, page.Key{Class: d.class, Name: d.name})
 		if d.infinite() {
 			c.Note = "A line at the upper edge is of requests that were never answered."
 		}
@@ -133,9 +170,9 @@ func (t *timeChart) draw(end float64) figure {
 			c.Note = fmt.Sprintf("Each step stands for %s and shows the worst of them.", readable.Lasting(stretches[0].to-stretches[0].from))
 		}
 		if strings.HasSuffix(d.class, " area") {
-			c.Lines = append(c.Lines, path{d.class, area(axis, stretches, end)})
+			c.Paths = append(c.Paths, page.Path{Class: d.class, D: area(axis, stretches, end)})
 		}
-		c.Lines = append(c.Lines, path{strings.TrimSuffix(d.class, " area"), level(axis, stretches, end)})
+		c.Paths = append(c.Paths, page.Path{Class: strings.TrimSuffix(d.class, " area"), D: level(axis, stretches, end)})
 	}
 	c.Rows, c.Below = axis.Rows(), chart.TimeTicks(end)
 	for i, s := range merged[0] {
@@ -143,7 +180,7 @@ func (t *timeChart) draw(end float64) figure {
 		for k, d := range t.draws {
 			values = append(values, d.name+" "+t.text(merged[k][i].value))
 		}
-		c.Spots = append(c.Spots, spot{
+		c.Spots = append(c.Spots, page.Spot{
 			X: chart.Percent(100 * s.from / end), Width: chart.Percent(100 * (s.to - s.from) / end),
 			Text: fmt.Sprintf("%s to %s: %s", readable.Clock(s.from), readable.Clock(s.to), strings.Join(values, ", ")),
 		})
@@ -181,9 +218,9 @@ const (
 	spotCount   = 100
 )
 
-func percentileChart(ds []distribution) figure {
+func percentileChart(ds []distribution) page.Figure {
 	limit := plotLimit(ds[0].all())
-	c := figure{
+	c := page.Figure{
 		Title: "Latency by percentile",
 		Help:  "Read it as: this share of the requests took at most so long. Each nine has the same width, so that the slow few are as visible as the many; a cliff is what some users meet.",
 	}
@@ -198,8 +235,8 @@ func percentileChart(ds []distribution) figure {
 	axis := latencyAxis(low, high)
 	for i, d := range ds {
 		class := []string{"c1", "c2 dashed"}[i]
-		c.Keys = append(c.Keys, key{class, d.from})
-		c.Lines = append(c.Lines, path{class, curveLine(d.curve(curvePoints, limit), axis, limit)})
+		c.Keys = append(c.Keys, page.Key{Class: class, Name: d.from})
+		c.Paths = append(c.Paths, page.Path{Class: class, D: curveLine(d.curve(curvePoints, limit), axis, limit)})
 	}
 	c.Rows = axis.Rows()
 	nines := math.Log10(limit)
@@ -212,23 +249,18 @@ func percentileChart(ds []distribution) figure {
 }
 
 func curveLine(points []point, axis chart.Axis, limit float64) string {
-	var b strings.Builder
-	for i, p := range points {
-		if i == 0 {
-			b.WriteByte('M')
-		} else {
-			b.WriteByte('L')
-		}
-		fmt.Fprintf(&b, "%.1f %.1f", chartWidth*math.Log(p.x)/math.Log(limit), height(axis, p.y))
+	var placed []page.Point
+	for _, p := range points {
+		placed = append(placed, page.Point{X: page.FigureWidth * math.Log(p.x) / math.Log(limit), Y: height(axis, p.y)})
 	}
-	if len(points) == 1 { // one sample: a mark
-		b.WriteString("h8")
+	if len(placed) == 1 { // one sample: a mark
+		return page.Line(placed) + "h8"
 	}
-	return b.String()
+	return page.Line(placed)
 }
 
-func percentileSpots(ds []distribution, limit float64) []spot {
-	var spots []spot
+func percentileSpots(ds []distribution, limit float64) []page.Spot {
+	var spots []page.Spot
 	for i := range spotCount {
 		x := math.Pow(limit, (float64(i)+.5)/spotCount)
 		if x > float64(ds[0].all()) {
@@ -239,7 +271,7 @@ func percentileSpots(ds []distribution, limit float64) []spot {
 			values = append(values, d.atMost(x))
 		}
 		decimals := int(math.Ceil(math.Log10(x)))
-		spots = append(spots, spot{
+		spots = append(spots, page.Spot{
 			X: chart.Percent(100 * float64(i) / spotCount), Width: 100.0 / spotCount,
 			Text: fmt.Sprintf("%.*f%% of the requests took %s", max(0, decimals-1), 100*(1-1/x), strings.Join(values, ", ")),
 		})
@@ -250,14 +282,14 @@ func percentileSpots(ds []distribution, limit float64) []spot {
 // mostBoxes are drawn of a histogram.
 const mostBoxes = 48
 
-func histogramChart(d *distribution) figure {
+func histogramChart(d *distribution) page.Figure {
 	bins := d.bins(mostBoxes)
 	all, most := d.all(), int64(0)
 	for _, b := range bins {
 		most = max(most, b.count)
 	}
 	axis := chart.Linear(100*float64(most)/float64(all), func(v float64) string { return chart.TickText(v) + "%" })
-	c := figure{
+	c := page.Figure{
 		Title: "Distribution of the latency " + d.from,
 		Help:  "How large a share of the requests took how long. One hill is one kind of answer; two hills are two, such as hits and misses of a cache. What is too little to be seen is drawn as a thin line.",
 		Note:  d.note(),
@@ -268,9 +300,9 @@ func histogramChart(d *distribution) figure {
 		x := float64(i) * width
 		if b.count > 0 {
 			tall := max(100*axis.Place(100*float64(b.count)/float64(all)), 100*1.5/chartHeight)
-			c.Boxes = append(c.Boxes, box{X: chart.Percent(x), Y: chart.Percent(100 - tall), Width: chart.Percent(width * .92), Height: chart.Percent(tall)})
+			c.Boxes = append(c.Boxes, page.Box{X: chart.Percent(x), Y: chart.Percent(100 - tall), Width: chart.Percent(width * .92), Height: chart.Percent(tall)})
 		}
-		c.Spots = append(c.Spots, spot{X: chart.Percent(x), Width: chart.Percent(width),
+		c.Spots = append(c.Spots, page.Spot{X: chart.Percent(x), Width: chart.Percent(width),
 			Text: fmt.Sprintf("%s to %s: %s of the requests (%s)", chart.TickSpan(b.from), chart.TickSpan(b.to), readable.Share(b.count, all), readable.Count(b.count))})
 	}
 	c.Below = binTicks(bins)

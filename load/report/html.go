@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -9,7 +8,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/weirhq/weir/internal/chart"
+	"github.com/weirhq/weir/internal/page"
 	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/load"
 )
@@ -23,7 +22,7 @@ var (
 	pageJS string
 )
 
-var pageTemplate = chart.Page(nil, pageHTML)
+var pageTemplate = page.Template(nil, pageHTML)
 
 // HTML writes a page that needs nothing else: it opens from disk, offline, in
 // the dark and in the light, on paper and on a phone, and without a script. The
@@ -38,29 +37,20 @@ func HTML(w io.Writer, r *load.Result) error {
 	if err != nil {
 		return fmt.Errorf("report: the result of %s as JSON: %w", r.Started, err)
 	}
-	var b bytes.Buffer
-	err = pageTemplate.Execute(&b, struct {
+	s := newSheet(r)
+	s.CSS, s.JS = page.CSS(pageCSS), template.JS(pageJS)
+	err = page.Write(w, pageTemplate, struct {
 		*sheet
-		Title    string
-		URL      string
-		Tiles    []tile
-		Charts   []figure
-		Height   int
-		ViewBox  string
-		CSS      template.CSS
-		JS, JSON template.JS
-		File     string
-	}{
-		sheet: newSheet(r), Title: "Load on " + readable.Clip(r.URL), URL: readable.Clip(r.URL), Tiles: tiles(r), Charts: charts(r, ds),
-		Height: chartHeight, ViewBox: fmt.Sprintf("0 0 %d %d", chartWidth, chartHeight),
-		CSS: template.CSS(chart.CSS() + pageCSS), JS: template.JS(pageJS), JSON: template.JS(document),
-		File: "load-" + r.Started.UTC().Format("20060102-150405") + ".json",
-	})
+		URL    string
+		Tiles  []tile
+		Charts []page.Figure
+		JSON   template.JS
+		File   string
+	}{s, readable.Clip(r.URL), tiles(r), charts(r, ds), template.JS(document), "load-" + r.Started.UTC().Format("20060102-150405") + ".json"})
 	if err != nil {
 		return fmt.Errorf("report: the page: %w", err)
 	}
-	_, err = w.Write(b.Bytes())
-	return err
+	return nil
 }
 
 // A tile is a number that is seen first.

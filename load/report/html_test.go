@@ -35,7 +35,7 @@ func TestHTML(t *testing.T) {
 
 // void elements have no end, and svgEmpty ones end themselves.
 var (
-	void     = []string{"meta", "br"}
+	void     = []string{"meta", "br", "wbr"}
 	svgEmpty = []string{"line", "path", "rect"}
 )
 

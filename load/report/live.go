@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weirhq/weir/internal/page"
 	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/load"
 )
@@ -66,7 +67,7 @@ func (l *Live) Show(p load.Progress) {
 		if i > 0 {
 			b.WriteString("\r\n")
 		}
-		b.WriteString(line.text(pen{l.color}) + clearRight)
+		b.WriteString(line.text(page.Pen{Colored: l.color}) + clearRight)
 		l.widths = append(l.widths, line.width())
 	}
 	b.WriteString(clearBelow + endFrame)
@@ -127,7 +128,7 @@ func (l *Live) remember(s load.Second) {
 
 // A piece of a line has one colour and no control characters.
 type piece struct {
-	color color
+	color page.Color
 	text  string
 }
 
@@ -142,10 +143,10 @@ func (l line) width() int {
 	return n
 }
 
-func (l line) text(p pen) string {
+func (l line) text(p page.Pen) string {
 	var b strings.Builder
 	for _, piece := range l {
-		b.WriteString(p.paint(piece.color, piece.text))
+		b.WriteString(p.Paint(piece.color, piece.text))
 	}
 	return b.String()
 }
@@ -174,19 +175,19 @@ const labelWidth = 11
 // shows no more.
 func (l *Live) lines(p load.Progress, width int) []line {
 	lines := []line{
-		{{bold, pen{true}.clean(readable.Clip(l.url))}},
+		{{page.Bold, page.Pen{Colored: true}.Clean(readable.Clip(l.url))}},
 		progressLine(p, width),
 	}
 	lines = append(lines, packed("answers", answerPieces(p), width)...)
 	lines = append(lines, packed("from "+countsFrom(p), latencyPieces(p), width)...)
 	lines = append(lines, packed("status", statusPieces(p), width)...)
 	lines = append(lines, packed("now", []piece{
-		{plain, readable.Things(int64(p.Connections), "connection")},
-		{plain, readable.Things(p.InFlight, "request") + " under way"},
+		{page.Plain, readable.Things(int64(p.Connections), "connection")},
+		{page.Plain, readable.Things(p.InFlight, "request") + " under way"},
 	}, width)...)
 	lines = append(lines,
-		l.sparkline("answers", green, width, answersPerSecond),
-		l.sparkline("p99", cyan, width, func(s load.Second) float64 { return float64(s.P99) }),
+		l.sparkline("answers", page.Green, width, answersPerSecond),
+		l.sparkline("p99", page.Cyan, width, func(s load.Second) float64 { return float64(s.P99) }),
 	)
 	for i := range lines {
 		lines[i] = lines[i].cut(max(width, 1))
@@ -196,15 +197,15 @@ func (l *Live) lines(p load.Progress, width int) []line {
 
 // packed puts pieces beside a label and, where a line is full, below each other.
 func packed(label string, pieces []piece, width int) []line {
-	current := line{{dim, fmt.Sprintf("%-*s", labelWidth, label)}}
+	current := line{{page.Dim, fmt.Sprintf("%-*s", labelWidth, label)}}
 	var lines []line
 	for _, p := range pieces {
 		if len(current) > 1 && current.width()+2+len([]rune(p.text)) > width {
 			lines = append(lines, current)
-			current = line{{plain, strings.Repeat(" ", labelWidth)}}
+			current = line{{page.Plain, strings.Repeat(" ", labelWidth)}}
 		}
 		if len(current) > 1 {
-			current = append(current, piece{plain, "  "})
+			current = append(current, piece{page.Plain, "  "})
 		}
 		current = append(current, p)
 	}
@@ -212,16 +213,16 @@ func packed(label string, pieces []piece, width int) []line {
 }
 
 func answerPieces(p load.Progress) []piece {
-	pieces := []piece{{plain, readable.Count(p.Requests)}}
+	pieces := []piece{{page.Plain, readable.Count(p.Requests)}}
 	if p.Last.Seconds > 0 {
-		pieces = append(pieces, piece{bold, readable.Number(answersPerSecond(p.Last)) + "/s now"})
+		pieces = append(pieces, piece{page.Bold, readable.Number(answersPerSecond(p.Last)) + "/s now"})
 	}
 	if s := p.Elapsed.Seconds(); s > 0 {
-		pieces = append(pieces, piece{plain, readable.Number(float64(p.Requests)/s) + "/s on average"})
+		pieces = append(pieces, piece{page.Plain, readable.Number(float64(p.Requests)/s) + "/s on average"})
 	}
-	errors := piece{plain, "no errors"}
+	errors := piece{page.Plain, "no errors"}
 	if p.Errors > 0 {
-		errors = piece{red, readable.Things(p.Errors, "error")}
+		errors = piece{page.Red, readable.Things(p.Errors, "error")}
 	}
 	return append(pieces, errors)
 }
@@ -237,14 +238,14 @@ func countsFrom(p load.Progress) string {
 func latencyPieces(p load.Progress) []piece {
 	l := p.Latency
 	if l == nil {
-		return []piece{{plain, "no request has ended yet"}}
+		return []piece{{page.Plain, "no request has ended yet"}}
 	}
 	var pieces []piece
 	for _, q := range []struct {
 		name string
 		column
 	}{{"p50", column{"p50", l.P50}}, {"p90", column{"p90", l.P90}}, {"p99", column{"p99", l.P99}}, {"p99.9", column{"p999", l.P999}}, {"max", column{"max", l.Max}}} {
-		pieces = append(pieces, piece{plain, q.name + " " + bounded(l, q.key, span(q.value))})
+		pieces = append(pieces, piece{page.Plain, q.name + " " + bounded(l, q.key, span(q.value))})
 	}
 	return pieces
 }
@@ -252,21 +253,21 @@ func latencyPieces(p load.Progress) []piece {
 func statusPieces(p load.Progress) []piece {
 	var pieces []piece
 	for _, class := range slices.Sorted(maps.Keys(p.Status)) {
-		c := green
+		c := page.Green
 		if class >= "4" {
-			c = red
+			c = page.Red
 		}
-		pieces = append(pieces, piece{c, pen{true}.clean(readable.Clip(class)) + " " + readable.Count(p.Status[class])})
+		pieces = append(pieces, piece{c, page.Pen{Colored: true}.Clean(readable.Clip(class)) + " " + readable.Count(p.Status[class])})
 	}
 	if len(pieces) == 0 {
-		return []piece{{plain, "no answer yet"}}
+		return []piece{{page.Plain, "no answer yet"}}
 	}
 	return pieces
 }
 
 // sparkline draws the seconds that there is room for, the last at the right, and
 // the greatest of them in words.
-func (l *Live) sparkline(label string, c color, width int, of func(load.Second) float64) line {
+func (l *Live) sparkline(label string, c page.Color, width int, of func(load.Second) float64) line {
 	room := max(0, width-labelWidth-12)
 	past := l.past[max(0, len(l.past)-room):]
 	values, most := make([]float64, len(past)), 0.0
@@ -281,7 +282,7 @@ func (l *Live) sparkline(label string, c color, width int, of func(load.Second) 
 			text = " " + readable.Number(most) + "/s"
 		}
 	}
-	return line{{dim, fmt.Sprintf("%-*s", labelWidth, label)}, {c, pen{true}.sparkline(values, most)}, {dim, text}}
+	return line{{page.Dim, fmt.Sprintf("%-*s", labelWidth, label)}, {c, sparkline(page.Pen{Colored: true}, values, most)}, {page.Dim, text}}
 }
 
 // progressLine draws how much of the run is over, and tells what is left.
@@ -290,10 +291,10 @@ func progressLine(p load.Progress, width int) line {
 	done := progressShare(p)
 	room := min(60, width-len([]rune(text)))
 	if done < 0 || room < 8 {
-		return line{{plain, strings.TrimSpace(text)}}
+		return line{{page.Plain, strings.TrimSpace(text)}}
 	}
-	bar := pen{true}.bar(done, room)
-	return line{{green, bar}, {dim, strings.Repeat("░", max(0, room-len([]rune(bar))))}, {plain, text}}
+	bar := bar(page.Pen{Colored: true}, done, room)
+	return line{{page.Green, bar}, {page.Dim, strings.Repeat("░", max(0, room-len([]rune(bar))))}, {page.Plain, text}}
 }
 
 // progressShare is how much of the run is over, from 0 to 1, and less than 0 when

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weirhq/weir/internal/page"
 	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/load"
 )
@@ -35,11 +36,11 @@ var marks = []struct{ mark, meaning string }{
 }
 
 // notes explain the marks that the cells of rows have.
-func notes(rows []row) []string {
+func notes(rows [][]page.Cell) []string {
 	var list []string
 	for _, m := range marks {
-		if slices.ContainsFunc(rows, func(r row) bool {
-			return slices.ContainsFunc(r.Cells, func(cell string) bool { return strings.Contains(cell, m.mark) })
+		if slices.ContainsFunc(rows, func(r []page.Cell) bool {
+			return slices.ContainsFunc(r[1:len(r)-1], func(c page.Cell) bool { return strings.Contains(c.Text, m.mark) })
 		}) {
 			list = append(list, m.meaning)
 		}

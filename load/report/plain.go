@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirhq/weir/internal/page"
 	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/load"
 )
@@ -36,7 +37,7 @@ func (l *Plain) Show(p load.Progress) {
 		when = progressText(p)
 		p.Last = load.Second{} // there is no "now" any more
 	}
-	fmt.Fprintf(l.w, "%s: %s\n", when, pen{}.clean(plainText(p)))
+	fmt.Fprintf(l.w, "%s: %s\n", when, page.Pen{}.Clean(plainText(p)))
 }
 
 // plainText is what a progress has to say. Without an answer there are neither

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/internal/chart"
+	"github.com/weirhq/weir/internal/page"
 	"github.com/weirhq/weir/internal/readable"
 )
 
@@ -18,16 +19,16 @@ const (
 // curveColors and curveMarks tell the curves of a plot apart, with colours and
 // without.
 var (
-	curveColors = []color{cyan, magenta}
+	curveColors = []page.Color{page.Cyan, page.Magenta}
 	curveMarks  = []rune{'*', 'o'}
 )
 
 // percentilePlot draws latency over 1/(1-q), both axes logarithmic: each nine
 // more is as far as the last one.
-func (p *page) percentilePlot(ds []distribution) {
-	width := min(p.width-len(indent)-axisWidth-3, 120)
+func (p *screen) percentilePlot(ds []distribution) {
+	width := min(p.Width-len(indent)-axisWidth-3, 120)
 	limit := plotLimit(ds[0].all())
-	grid := newGrid(width, plotRows, p.color)
+	grid := newGrid(width, plotRows, p.Colored)
 	curves := make([][]point, len(ds))
 	low, high := math.Inf(1), 0.0
 	for i := range ds {
@@ -40,12 +41,12 @@ func (p *page) percentilePlot(ds []distribution) {
 			grid.reach(i, x, axis.Place(point.y))
 		}
 	}
-	p.line("")
-	p.line(indent + p.paint(bold, "Latency by percentile") + p.legend(ds))
+	p.Println("")
+	p.Println(p.Paint(page.Bold, "Latency by percentile") + p.legend(ds))
 	p.grid(grid, axis)
-	p.line(indent + p.paint(dim, p.percentileAxis(width, limit)))
+	p.Println(p.Paint(page.Dim, p.percentileAxis(width, limit)))
 	if note := ds[0].note(); note != "" {
-		p.labelled(0, "", note, dim)
+		p.Labelled(0, "", note, page.Dim)
 	}
 }
 
@@ -55,26 +56,26 @@ func plotLimit(samples int64) float64 {
 	return math.Pow(10, max(1, math.Ceil(math.Log10(float64(samples))-1e-9)))
 }
 
-func (p *page) legend(ds []distribution) string {
+func (p *screen) legend(ds []distribution) string {
 	legend := ""
 	for i, d := range ds {
 		mark := "━━"
-		if !p.color {
+		if !p.Colored {
 			mark = string(curveMarks[i])
 		}
-		legend += "   " + p.paint(curveColors[i], mark) + " " + d.from
+		legend += "   " + p.Paint(curveColors[i], mark) + " " + d.from
 	}
 	return legend
 }
 
 // grid writes the rows of a plot with its logarithmic ticks at their left.
-func (p *page) grid(g *grid, axis chart.LogAxis) {
+func (p *screen) grid(g *grid, axis chart.LogAxis) {
 	labels := map[int]string{}
 	for _, t := range axis.Ticks {
 		labels[int(math.Round((1-axis.Place(t))*float64(plotRows-1)))] = chart.TickSpan(t)
 	}
 	line, tick := "│", "┤"
-	if !p.color {
+	if !p.Colored {
 		line, tick = "|", "+"
 	}
 	for y := range plotRows {
@@ -82,13 +83,13 @@ func (p *page) grid(g *grid, axis chart.LogAxis) {
 		if label != "" {
 			mark = tick
 		}
-		p.line(indent + p.paint(dim, fmt.Sprintf("%*s %s", axisWidth, p.clean(label), mark)) + g.row(y, p.pen))
+		p.Println(p.Paint(page.Dim, fmt.Sprintf("%*s %s", axisWidth, p.Clean(label), mark)) + g.row(y, p.Pen))
 	}
 }
 
 // percentileAxis is the line of labels below a plot of that width. Where not all
 // have room, every second, third or later one is there.
-func (p *page) percentileAxis(width int, limit float64) string {
+func (p *screen) percentileAxis(width int, limit float64) string {
 	line := []rune(strings.Repeat(" ", axisWidth+2+width))
 	nines := int(math.Round(math.Log10(limit)))
 	room := len(quantileText(limit)) + 2
@@ -153,10 +154,10 @@ func (g *grid) dot(curve, x, y int) {
 }
 
 // row returns a row of characters.
-func (g *grid) row(y int, p pen) string {
+func (g *grid) row(y int, p page.Pen) string {
 	var b, run strings.Builder
 	flush := func(curve int) {
-		b.WriteString(p.paint(curveColors[max(curve, 0)], run.String()))
+		b.WriteString(p.Paint(curveColors[max(curve, 0)], run.String()))
 		run.Reset()
 	}
 	cells := g.dots[y]
@@ -173,7 +174,7 @@ func (g *grid) row(y int, p pen) string {
 		switch {
 		case dots == 0:
 			run.WriteByte(' ')
-		case p.color:
+		case p.Colored:
 			run.WriteRune(0x2800 + dots)
 		default:
 			run.WriteRune(curveMarks[curve])
@@ -187,25 +188,25 @@ func (g *grid) row(y int, p pen) string {
 const mostBars = 16
 
 // histogram draws how many requests took how long.
-func (p *page) histogram(d *distribution) {
+func (p *screen) histogram(d *distribution) {
 	bins := d.bins(mostBars)
 	all, most := d.all(), d.NeverAnswered
 	for _, b := range bins {
 		most = max(most, b.count)
 	}
-	p.line("")
-	p.line(indent + p.paint(bold, "Distribution of the latency "+d.from))
-	width := min(p.width-len(indent)-24-26, 80)
-	draw := func(label string, c color, n int64) {
-		bar := p.bar(float64(n)/float64(most), width)
+	p.Println("")
+	p.Println(p.Paint(page.Bold, "Distribution of the latency "+d.from))
+	width := min(p.Width-len(indent)-24-26, 80)
+	draw := func(label string, c page.Color, n int64) {
+		bar := bar(p.Pen, float64(n)/float64(most), width)
 		pad := strings.Repeat(" ", width-len([]rune(bar)))
-		p.line(indent + p.paint(dim, label) + "  " + p.paint(c, bar) + pad + fmt.Sprintf("%9s %14s", readable.Share(n, all), readable.Count(n)))
+		p.Println(p.Paint(page.Dim, label) + "  " + p.Paint(c, bar) + pad + fmt.Sprintf("%9s %14s", readable.Share(n, all), readable.Count(n)))
 	}
 	for _, b := range bins {
-		draw(p.clean(fmt.Sprintf("%9s to %-9s", chart.TickSpan(b.from), chart.TickSpan(b.to))), cyan, b.count)
+		draw(p.Clean(fmt.Sprintf("%9s to %-9s", chart.TickSpan(b.from), chart.TickSpan(b.to))), page.Cyan, b.count)
 	}
 	if d.NeverAnswered > 0 {
-		draw(fmt.Sprintf("%-22s", "       never answered"), red, d.NeverAnswered)
+		draw(fmt.Sprintf("%-22s", "       never answered"), page.Red, d.NeverAnswered)
 	}
 }
 

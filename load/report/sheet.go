@@ -9,48 +9,52 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/weirhq/weir/internal/page"
 	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/load"
 )
 
 // A sheet is a result in words and numbers. Text and HTML draw the same sheet.
 type sheet struct {
+	page.Sheet
 	Headline []string // sentences
-	Facts    []fact
-	Tables   []table
+	Tables   []page.Table
 	Distrust string // why the result is not to be trusted, "" if it is
-	Warnings []string
 }
 
-// A fact is a name and what is known of it.
-type fact struct{ Name, Text string }
-
-// A table is a title, the names of its columns, which may be none, rows, and notes below them.
-type table struct {
-	Title   string
-	Columns []string
-	Rows    []row
-	Notes   []string
+// newTable returns a table without rows. Its first column has the title, its last one remarks.
+func newTable(title string, columns ...string) page.Table {
+	t := page.Table{Columns: []page.Column{{Name: title}}}
+	for _, name := range columns {
+		t.Columns = append(t.Columns, page.Column{Name: name, Number: true})
+	}
+	t.Columns = append(t.Columns, page.Column{})
+	return t
 }
 
-// A row is a name, a cell for each column, and a remark.
-type row struct {
-	Name   string
-	Cells  []string
-	Remark string
-	Bad    bool // what it counts should not be
+// newRow returns a row of such a table, in red if its count should be 0.
+func newRow(name, remark string, bad bool, cells ...string) []page.Cell {
+	class := ""
+	if bad {
+		class = "bad"
+	}
+	r := []page.Cell{{Text: name, Class: class}}
+	for _, c := range cells {
+		r = append(r, page.Cell{Text: c, Class: class})
+	}
+	return append(r, page.Cell{Text: remark, Class: "remark"})
 }
 
 func newSheet(r *load.Result) *sheet {
 	s := &sheet{
+		Sheet:    page.Sheet{Title: "Load on " + readable.Clip(r.URL), Facts: facts(r)},
 		Headline: headline(r),
-		Facts:    facts(r),
 		Distrust: distrust(r),
 	}
 	for _, w := range r.Warnings {
 		s.Warnings = append(s.Warnings, readable.Clip(w))
 	}
-	for _, t := range []table{
+	for _, t := range []page.Table{
 		latencyTable(r), targetTable(r), rateTable(r),
 		accountTable(r), answerTable(r), errorTable(r),
 		statusLatencies(r), phaseTable(r), pacingTable(r), processTable(r),
@@ -162,8 +166,8 @@ func kindsOf(r *load.Result) string {
 	return " (" + strings.Join(kinds, ", ") + ")"
 }
 
-func facts(r *load.Result) []fact {
-	f := []fact{{"to", readable.Clip(r.URL)}}
+func facts(r *load.Result) []page.Fact {
+	f := []page.Fact{{Name: "to", Text: readable.Clip(r.URL)}}
 	loop := "closed loop: a connection sends when it has its answer"
 	if p := r.Pacing; p != nil {
 		loop = fmt.Sprintf("open loop: %s requests per second are due", readable.Number(p.AskedPerSecond))
@@ -175,7 +179,7 @@ func facts(r *load.Result) []fact {
 	if r.Pipeline > 1 {
 		by += fmt.Sprintf(", %d requests under way on each", r.Pipeline)
 	}
-	f = append(f, fact{"by", by}, fact{"pace", loop})
+	f = append(f, page.Fact{Name: "by", Text: by}, page.Fact{Name: "pace", Text: loop})
 	took := fmt.Sprintf("%s from %s, by %s", readable.Lasting(r.DurationSeconds), r.Started.Format("2006-01-02 15:04:05 MST"), readable.Things(int64(r.Threads), "thread"))
 	if r.Seed != 0 {
 		took += fmt.Sprintf(", seed %d", r.Seed)
@@ -183,9 +187,9 @@ func facts(r *load.Result) []fact {
 	if r.Interrupted {
 		took += "; interrupted before the plan's end"
 	}
-	f = append(f, fact{"for", took})
+	f = append(f, page.Fact{Name: "for", Text: took})
 	if m := r.Machine; m.System != "" {
-		f = append(f, fact{"on", strings.Join(slices.DeleteFunc([]string{
+		f = append(f, page.Fact{Name: "on", Text: strings.Join(slices.DeleteFunc([]string{
 			readable.Things(int64(m.CPUs), "CPU"), m.Processor, m.System, m.Kernel, m.Go,
 		}, func(s string) bool { return s == "" }), ", ")})
 	}
@@ -205,12 +209,12 @@ func columnsOf(l *load.Latency) []column {
 	return []column{{"p2_5", l.P2_5}, {"p50", l.P50}, {"p97_5", l.P97_5}, {"p99", l.P99}, {"mean", l.Mean}, {"stdev", l.Stdev}, {"max", l.Max}}
 }
 
-func latencyRow(name string, l *load.Latency, s readable.Scale) row {
-	r := row{Name: name}
+func latencyRow(name string, l *load.Latency, s readable.Scale) []page.Cell {
+	var cells []string
 	for _, c := range columnsOf(l) {
-		r.Cells = append(r.Cells, latencyCell(l, c, s))
+		cells = append(cells, latencyCell(l, c, s))
 	}
-	return r
+	return newRow(name, "", false, cells...)
 }
 
 func latencyCell(l *load.Latency, c column, s readable.Scale) string {
@@ -250,13 +254,13 @@ func scaleOf(rows []namedLatency) readable.Scale {
 
 // latencies makes a table of those that have samples, in the unit that suits
 // them together.
-func latencies(title string, rows []namedLatency) table {
+func latencies(title string, rows []namedLatency) page.Table {
 	rows = slices.DeleteFunc(rows, func(n namedLatency) bool { return n.Latency == nil || n.Count == 0 })
 	if len(rows) == 0 {
-		return table{}
+		return page.Table{}
 	}
 	s := scaleOf(rows)
-	t := table{Title: title + ", " + s.Name, Columns: columns}
+	t := newTable(title+", "+s.Name, columns...)
 	for _, l := range rows {
 		t.Rows = append(t.Rows, latencyRow(l.name, l.Latency, s))
 	}
@@ -264,7 +268,7 @@ func latencies(title string, rows []namedLatency) table {
 	return t
 }
 
-func latencyTable(r *load.Result) table {
+func latencyTable(r *load.Result) page.Table {
 	var rows []namedLatency
 	for _, l := range []namedLatency{{"due", r.LatencyFromDue}, {"sent", r.Latency}} {
 		if l.Latency == nil {
@@ -279,9 +283,9 @@ func latencyTable(r *load.Result) table {
 }
 
 // targetTable has a row for each method and path pattern, when there are several.
-func targetTable(r *load.Result) table {
+func targetTable(r *load.Result) page.Table {
 	if len(r.Targets) < 2 {
-		return table{}
+		return page.Table{}
 	}
 	var all []namedLatency
 	for i := range r.Targets {
@@ -291,7 +295,7 @@ func targetTable(r *load.Result) table {
 	}
 	_, from := primary(r)
 	s := scaleOf(all)
-	t := table{Title: "Targets, " + s.Name, Columns: []string{"share", "not 2xx", "50%", "99%", "max"}}
+	t := newTable("Targets, "+s.Name, "share", "not 2xx", "50%", "99%", "max")
 	for i := range r.Targets {
 		t.Rows = append(t.Rows, targetRow(&r.Targets[i], r.Sent, s))
 	}
@@ -299,17 +303,17 @@ func targetTable(r *load.Result) table {
 	return t
 }
 
-func targetRow(target *load.TargetResult, sent int64, s readable.Scale) row {
+func targetRow(target *load.TargetResult, sent int64, s readable.Scale) []page.Cell {
 	bad := target.Without2xx()
-	r := row{Name: targetName(target), Cells: []string{readable.Share(target.Sent, sent), readable.Share(bad, target.Sent)}, Bad: bad > 0}
+	cells := []string{readable.Share(target.Sent, sent), readable.Share(bad, target.Sent)}
 	l := target.Waited()
 	if l == nil {
 		l = &load.Latency{P50: load.Micros(math.NaN()), P99: load.Micros(math.NaN()), Max: load.Micros(math.NaN())}
 	}
 	for _, c := range []column{{"p50", l.P50}, {"p99", l.P99}, {"max", l.Max}} {
-		r.Cells = append(r.Cells, latencyCell(l, c, s))
+		cells = append(cells, latencyCell(l, c, s))
 	}
-	return r
+	return newRow(targetName(target), "", bad > 0, cells...)
 }
 
 // targetName is the method and the path pattern.
@@ -320,14 +324,14 @@ func targetName(t *load.TargetResult) string {
 	return readable.Clip(t.Method + " " + t.Path)
 }
 
-func phaseTable(r *load.Result) table {
+func phaseTable(r *load.Result) page.Table {
 	return latencies("Phases", []namedLatency{{"connect", r.Connect}, {"TLS handshake", r.TLSHandshake}, {"wait for a stream", r.StreamWait}, {"first byte", r.FirstByte}})
 }
 
 // statusLatencies are worth a table when there are several classes.
-func statusLatencies(r *load.Result) table {
+func statusLatencies(r *load.Result) page.Table {
 	if len(r.LatencyByStatus) < 2 {
-		return table{}
+		return page.Table{}
 	}
 	var rows []namedLatency
 	for _, class := range slices.Sorted(maps.Keys(r.LatencyByStatus)) {
@@ -341,7 +345,7 @@ func statusLatencies(r *load.Result) table {
 const wholeSecond = 0.95
 
 // rateTable tells what the whole seconds of the series had.
-func rateTable(r *load.Result) table {
+func rateTable(r *load.Result) page.Table {
 	var answers, bytes []float64
 	for _, s := range r.Series {
 		if s.Seconds >= wholeSecond {
@@ -349,28 +353,32 @@ func rateTable(r *load.Result) table {
 		}
 	}
 	if len(answers) == 0 {
-		return table{Title: "Per second", Rows: []row{
-			{Name: "answers", Remark: readable.Number(r.RequestsPerSecond) + " on average; there was no whole second to tell more by"},
-			{Name: "bytes read", Remark: readable.Size(r.BytesPerSecond) + " on average"},
-		}}
+		t := newTable("Per second")
+		t.Rows = [][]page.Cell{
+			newRow("answers", readable.Number(r.RequestsPerSecond)+" on average; there was no whole second to tell more by", false),
+			newRow("bytes read", readable.Size(r.BytesPerSecond)+" on average", false),
+		}
+		return t
 	}
-	return table{Title: "Per second", Columns: columns, Rows: []row{
+	t := newTable("Per second", columns...)
+	t.Rows = [][]page.Cell{
 		rateRow("answers", answers, readable.CountScale(slices.Max(answers))),
 		rateRow("read", bytes, readable.ByteScale(slices.Max(bytes))),
-	}}
+	}
+	return t
 }
 
-func rateRow(name string, values []float64, s readable.Scale) row {
+func rateRow(name string, values []float64, s readable.Scale) []page.Cell {
 	if s.Name != "" {
 		name += ", " + s.Name
 	}
 	slices.Sort(values)
 	mean, stdev := moments(values)
-	line := row{Name: name}
+	var cells []string
 	for _, v := range []float64{quantile(values, 0.025), quantile(values, 0.5), quantile(values, 0.975), quantile(values, 0.99), mean, stdev, values[len(values)-1]} {
-		line.Cells = append(line.Cells, s.Cell(v))
+		cells = append(cells, s.Cell(v))
 	}
-	return line
+	return newRow(name, "", false, cells...)
 }
 
 // quantile is the least value that at least that share of the sorted values
@@ -425,11 +433,10 @@ func byCount(counts map[string]int64) []string {
 	return keys
 }
 
-func accountTable(r *load.Result) table {
-	t := table{Title: "Requests", Columns: []string{"number", "share"}}
+func accountTable(r *load.Result) page.Table {
+	t := newTable("Requests", "number", "share")
 	add := func(name string, n, all int64, of string, bad bool, remark string) {
-		cell := readable.Share(n, all)
-		t.Rows = append(t.Rows, row{Name: name, Cells: []string{readable.Count(n), cell}, Remark: joinRemarks(of, remark), Bad: bad && n > 0})
+		t.Rows = append(t.Rows, newRow(name, joinRemarks(of, remark), bad && n > 0, readable.Count(n), readable.Share(n, all)))
 	}
 	add("asked", r.Asked, r.Asked, "", false, "")
 	add("sent", r.Sent, r.Asked, "of those asked", false, "")
@@ -453,14 +460,11 @@ func joinRemarks(a, b string) string {
 	return a + ": " + b
 }
 
-func answerTable(r *load.Result) table {
-	t := table{Title: "Answers", Columns: []string{"number", "share"}}
+func answerTable(r *load.Result) page.Table {
+	t := newTable("Answers", "number", "share")
 	for _, class := range slices.Sorted(maps.Keys(r.Status)) {
 		n := r.Status[class]
-		t.Rows = append(t.Rows, row{
-			Name: readable.Clip(class), Cells: []string{readable.Count(n), readable.Share(n, r.Requests)},
-			Remark: codes(r.StatusCodes, class), Bad: class >= "4",
-		})
+		t.Rows = append(t.Rows, newRow(readable.Clip(class), codes(r.StatusCodes, class), class >= "4", readable.Count(n), readable.Share(n, r.Requests)))
 	}
 	return t
 }
@@ -488,33 +492,32 @@ func codes(counts map[string]int64, class string) string {
 	return strings.Join(parts, ", ")
 }
 
-func errorTable(r *load.Result) table {
-	t := table{Title: "Errors", Columns: []string{"number"}}
+func errorTable(r *load.Result) page.Table {
+	t := newTable("Errors", "number")
 	for _, kind := range byCount(r.Errors) {
 		remark := ""
 		if e := r.ErrorExamples[kind]; e != "" {
 			remark = "such as: " + readable.Clip(e)
 		}
-		t.Rows = append(t.Rows, row{Name: readable.Clip(kind), Cells: []string{readable.Count(r.Errors[kind])}, Remark: remark, Bad: true})
+		t.Rows = append(t.Rows, newRow(readable.Clip(kind), remark, true, readable.Count(r.Errors[kind])))
 	}
 	return t
 }
 
-func pacingTable(r *load.Result) table {
+func pacingTable(r *load.Result) page.Table {
 	p := r.Pacing
 	if p == nil {
-		return table{}
+		return page.Table{}
 	}
-	t := table{Title: "Pacing", Rows: []row{{
-		Name:   "rate",
-		Remark: fmt.Sprintf("%s asked and %s sent per second", rate(p.AskedPerSecond), rate(p.SentPerSecond)),
-	}}}
+	t := newTable("Pacing")
+	add := func(name, remark string) { t.Rows = append(t.Rows, newRow(name, remark, false)) }
+	add("rate", fmt.Sprintf("%s asked and %s sent per second", rate(p.AskedPerSecond), rate(p.SentPerSecond)))
 	if p.Lag != nil && p.Lag.Count > 0 {
-		t.Rows = append(t.Rows, row{Name: "lag", Remark: fmt.Sprintf("%s half of the time, p99 %s, at most %s, from due to sent", span(p.Lag.P50), span(p.Lag.P99), span(p.Lag.Max))})
+		add("lag", fmt.Sprintf("%s half of the time, p99 %s, at most %s, from due to sent", span(p.Lag.P50), span(p.Lag.P99), span(p.Lag.Max)))
 	}
 	if p.Mean10ms > 0 {
-		t.Rows = append(t.Rows, row{Name: "evenness", Remark: fmt.Sprintf("%s sent in 10 ms on average, with a variance of %s about what was asked (0 is perfect; arrivals by chance have %s)",
-			readable.Number(p.Mean10ms), readable.Number(p.Variance10ms), readable.Number(p.Mean10ms))})
+		add("evenness", fmt.Sprintf("%s sent in 10 ms on average, with a variance of %s about what was asked (0 is perfect; arrivals by chance have %s)",
+			readable.Number(p.Mean10ms), readable.Number(p.Variance10ms), readable.Number(p.Mean10ms)))
 	}
 	return t
 }
@@ -525,8 +528,8 @@ func rate(perSecond float64) string {
 	return fmt.Sprintf("%s.%d", readable.Count(tenths/10), tenths%10)
 }
 
-func processTable(r *load.Result) table {
-	t := table{Title: "Processes", Columns: []string{"CPU s", "CPUs", "/answer", "memory"}}
+func processTable(r *load.Result) page.Table {
+	t := newTable("Processes", "CPU s", "CPUs", "/answer", "memory")
 	if s := r.Server; s != nil {
 		t.Rows = append(t.Rows, processRow("server", s.CPUSeconds, s.PeakRSS, r, serverRemark(s)))
 	}
@@ -538,7 +541,7 @@ func processTable(r *load.Result) table {
 	return t
 }
 
-func processRow(name string, cpuSeconds float64, peakRSS int64, r *load.Result, remark string) row {
+func processRow(name string, cpuSeconds float64, peakRSS int64, r *load.Result, remark string) []page.Cell {
 	cpus, each := "-", "-"
 	if r.DurationSeconds > 0 {
 		cpus = readable.Number(cpuSeconds / r.DurationSeconds)
@@ -546,7 +549,7 @@ func processRow(name string, cpuSeconds float64, peakRSS int64, r *load.Result, 
 	if r.Requests > 0 {
 		each = readable.Span(cpuSeconds * 1e6 / float64(r.Requests))
 	}
-	return row{Name: name, Cells: []string{readable.Number(cpuSeconds), cpus, each, readable.Size(float64(peakRSS))}, Remark: remark}
+	return newRow(name, remark, false, readable.Number(cpuSeconds), cpus, each, readable.Size(float64(peakRSS)))
 }
 
 func serverRemark(s *load.ServerProcess) string {

@@ -1,11 +1,11 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"strings"
 
+	"github.com/weirhq/weir/internal/page"
 	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/load"
 )
@@ -32,7 +32,7 @@ func Text(w io.Writer, r *load.Result, style Style) error {
 	if style.Width == 0 {
 		style.Width = 80
 	}
-	p := &page{width: max(style.Width, leastWidth), pen: pen{style.Color}}
+	p := &screen{page.Text{Width: max(style.Width, leastWidth), Pen: page.Pen{Colored: style.Color}, Indent: indent}}
 	s := newSheet(r)
 	p.headline(s.Headline)
 	p.facts(s.Facts)
@@ -47,57 +47,35 @@ func Text(w io.Writer, r *load.Result, style Style) error {
 	return err
 }
 
-// A page is text that is being written.
-type page struct {
-	bytes.Buffer
-	pen
-	width int
-}
+// A screen is text that is being written.
+type screen struct{ page.Text }
 
 const indent = "  "
 
-// line writes one, without what it would end in invisibly.
-func (p *page) line(s string) {
-	p.WriteString(strings.TrimRight(s, " "))
-	p.WriteByte('\n')
-}
-
-func (p *page) headline(sentences []string) {
-	p.line("")
-	for _, line := range readable.Wrap(p.clean(strings.Join(sentences, " ")), p.width-len(indent)) {
-		p.line(indent + p.paint(bold, line))
+func (p *screen) headline(sentences []string) {
+	p.Println("")
+	for _, line := range readable.Wrap(p.Clean(strings.Join(sentences, " ")), p.Width-len(indent)) {
+		p.Println(p.Paint(page.Bold, line))
 	}
-	p.line("")
+	p.Println("")
 }
 
-func (p *page) facts(facts []fact) {
+func (p *screen) facts(facts []page.Fact) {
 	for _, f := range facts {
-		p.labelled(6, p.paint(dim, fmt.Sprintf("%-6s", f.Name)), f.Text, plain)
-	}
-}
-
-// labelled writes a label, already padded to that width, and a text beside it
-// that may take several lines.
-func (p *page) labelled(width int, label, text string, c color) {
-	lines := readable.Wrap(p.clean(text), p.width-len(indent)-width)
-	for i, line := range lines {
-		if i > 0 {
-			label = strings.Repeat(" ", width)
-		}
-		p.line(indent + label + p.paint(c, line))
+		p.Labelled(6, p.Paint(page.Dim, fmt.Sprintf("%-6s", f.Name)), f.Text, page.Plain)
 	}
 }
 
 // tables writes them with their columns one below the other.
-func (p *page) tables(tables []table) {
+func (p *screen) tables(tables []page.Table) {
 	name, cell := 12, 7
 	for _, t := range tables {
 		for _, r := range t.Rows {
-			name = max(name, min(16, len([]rune(p.clean(r.Name)))+1))
+			name = max(name, min(16, len([]rune(p.Clean(r[0].Text)))+1))
 		}
 	}
 	gap := 1
-	if len(indent)+name+len(columns)*(cell+2) <= p.width {
+	if len(indent)+name+len(columns)*(cell+2) <= p.Width {
 		gap = 2
 	}
 	for _, t := range tables {
@@ -105,68 +83,66 @@ func (p *page) tables(tables []table) {
 	}
 }
 
-func (p *page) widestCell(t table) int {
+func (p *screen) widestCell(t page.Table) int {
 	widest := 0
 	for _, r := range t.Rows {
-		for _, c := range r.Cells {
-			widest = max(widest, len([]rune(p.clean(c))))
+		for _, c := range r[1 : len(r)-1] {
+			widest = max(widest, len([]rune(p.Clean(c.Text))))
 		}
 	}
 	return widest
 }
 
-func (p *page) table(t table, nameWidth, cellWidth int) {
-	p.line("")
-	head := p.paint(bold, p.clean(t.Title))
-	if len(t.Columns) > 0 {
-		first := nameWidth + cellWidth - len([]rune(p.clean(t.Title)))
-		head += p.paint(dim, fmt.Sprintf("%*s", first, t.Columns[0]))
-		for _, c := range t.Columns[1:] {
-			head += p.paint(dim, fmt.Sprintf("%*s", cellWidth, c))
-		}
+func (p *screen) table(t page.Table, nameWidth, cellWidth int) {
+	p.Println("")
+	title := p.Clean(t.Columns[0].Name)
+	head, width := p.Paint(page.Bold, title), nameWidth+cellWidth-len([]rune(title))
+	for _, c := range t.Columns[1 : len(t.Columns)-1] {
+		head += p.Paint(page.Dim, fmt.Sprintf("%*s", width, c.Name))
+		width = cellWidth
 	}
-	p.line(indent + head)
+	p.Println(head)
 	for _, r := range t.Rows {
 		p.row(r, nameWidth, cellWidth)
 	}
 	for _, note := range t.Notes {
-		p.labelled(0, "", note, dim)
+		p.Labelled(0, "", note, page.Dim)
 	}
 }
 
 // leastRemark is what a remark needs beside its row; with less it stands below.
 const leastRemark = 24
 
-func (p *page) row(r row, nameWidth, cellWidth int) {
-	c := plain
-	if r.Bad {
-		c = red
+func (p *screen) row(r []page.Cell, nameWidth, cellWidth int) {
+	cells, remark, c := r[1:len(r)-1], r[len(r)-1].Text, page.Plain
+	if r[0].Class == "bad" {
+		c = page.Red
 	}
-	name := p.clean(r.Name)
-	if len([]rune(name)) >= nameWidth { // stands above its row
-		p.labelled(0, "", r.Name, c)
+	name := p.Clean(r[0].Text)
+	if len([]rune(name)) >= nameWidth { // too long: a line above its row
+		p.Labelled(0, "", r[0].Text, c)
 		name = ""
 	}
 	label := fmt.Sprintf("%-*s", nameWidth, name)
-	for _, c := range r.Cells {
-		label += fmt.Sprintf("%*s", cellWidth, p.clean(c))
+	for _, c := range cells {
+		label += fmt.Sprintf("%*s", cellWidth, p.Clean(c.Text))
 	}
-	width := nameWidth + len(r.Cells)*cellWidth
+	width := nameWidth + len(cells)*cellWidth
 	switch {
-	case r.Remark == "":
-		p.line(indent + p.paint(c, label))
-	case len(r.Cells) == 0:
-		p.labelled(width, label, r.Remark, plain)
-	case p.width-width-2*len(indent) < leastRemark:
-		p.line(indent + p.paint(c, label))
-		p.labelled(nameWidth, strings.Repeat(" ", nameWidth), r.Remark, dim)
+	case remark == "":
+		p.Println(p.Paint(c, label))
+	case len(cells) == 0:
+		p.Labelled(width, label, remark, page.Plain)
+	case p.Width-width-2*len(indent) < leastRemark:
+		p.Println(p.Paint(c, label))
+		p.Labelled(nameWidth, strings.Repeat(" ", nameWidth), remark, page.Dim)
 	default:
-		p.labelled(width+len(indent), p.paint(c, label)+indent, r.Remark, dim)
+		p.Labelled(width+len(indent), p.Paint(c, label)+indent, remark, page.Dim)
 	}
 }
 
 // overTime draws each track as a line of small bars, all on the same axis.
-func (p *page) overTime(r *load.Result) {
+func (p *screen) overTime(r *load.Result) {
 	end := end(r)
 	var shown []track
 	for _, t := range tracks(r) {
@@ -177,26 +153,26 @@ func (p *page) overTime(r *load.Result) {
 	if len(shown) == 0 || end <= 0 {
 		return
 	}
-	p.line("")
-	p.line(indent + p.paint(bold, "Over time") + p.paint(dim, "    from 0 to the most, which stands at the end"))
-	width := min(p.width-len(indent)-13-11, 120)
+	p.Println("")
+	p.Println(p.Paint(page.Bold, "Over time") + p.Paint(page.Dim, "    from 0 to the most, which stands at the end"))
+	width := min(p.Width-len(indent)-13-11, 120)
 	for _, t := range shown {
-		p.line(indent + fmt.Sprintf("%-13s", t.name) + p.paint(t.color, p.sparkline(t.worst(width, end), t.most())) + "  " + p.paint(dim, p.clean(t.greatest())))
+		p.Println(fmt.Sprintf("%-13s", t.name) + p.Paint(t.color, sparkline(p.Pen, t.worst(width, end), t.most())) + "  " + p.Paint(page.Dim, p.Clean(t.greatest())))
 	}
 }
 
-func (p *page) warnings(s *sheet) {
+func (p *screen) warnings(s *sheet) {
 	if s.Distrust != "" {
-		p.line("")
-		p.line(indent + p.paint(boldYellow, "NOT TO BE TRUSTED: "+s.Distrust))
+		p.Println("")
+		p.Println(p.Paint(page.BoldYellow, "NOT TO BE TRUSTED: "+s.Distrust))
 	}
 	if len(s.Warnings) > 0 && s.Distrust == "" {
-		p.line("")
+		p.Println("")
 	}
 	for _, warning := range s.Warnings {
-		p.labelled(9, p.paint(yellow, "warning: "), warning, yellow)
+		p.Labelled(9, p.Paint(page.Yellow, "warning: "), warning, page.Yellow)
 	}
-	p.line("")
+	p.Println("")
 }
 
 // distrust is the reason for which a result is Saturated, or "".

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/weirhq/weir/internal/page"
 	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/load"
 )
@@ -17,7 +18,7 @@ type track struct {
 	name      string
 	stretches []stretch
 	text      func(float64) string
-	color     color
+	color     page.Color
 	dips      bool // whether little is worse than much
 }
 
@@ -97,11 +98,11 @@ func tracks(r *load.Result) []track {
 	}
 	_, from := primary(r)
 	all := []track{
-		{name: "answers/s", stretches: each(answersPerSecond), text: readable.Number, color: green, dips: true},
-		{name: "errors/s", stretches: each(errorsPerSecond), text: readable.Number, color: red},
-		{name: "p50, " + from, stretches: each(func(s load.Second) float64 { return float64(s.P50) }), text: spanText, color: cyan},
-		{name: "p99, " + from, stretches: each(func(s load.Second) float64 { return float64(s.P99) }), text: spanText, color: cyan},
-		{name: "max, " + from, stretches: each(func(s load.Second) float64 { return float64(s.Max) }), text: spanText, color: cyan},
+		{name: "answers/s", stretches: each(answersPerSecond), text: readable.Number, color: page.Green, dips: true},
+		{name: "errors/s", stretches: each(errorsPerSecond), text: readable.Number, color: page.Red},
+		{name: "p50, " + from, stretches: each(func(s load.Second) float64 { return float64(s.P50) }), text: spanText, color: page.Cyan},
+		{name: "p99, " + from, stretches: each(func(s load.Second) float64 { return float64(s.P99) }), text: spanText, color: page.Cyan},
+		{name: "max, " + from, stretches: each(func(s load.Second) float64 { return float64(s.Max) }), text: spanText, color: page.Cyan},
 	}
 	if r.Server == nil {
 		return all
@@ -115,8 +116,8 @@ func tracks(r *load.Result) []track {
 		return s
 	}
 	return append(all,
-		track{name: "server CPUs", stretches: sampled(func(s load.ServerSample) float64 { return s.CPU }), text: readable.Number, color: magenta},
-		track{name: "memory", stretches: sampled(func(s load.ServerSample) float64 { return float64(s.RSS) }), text: readable.Size, color: magenta},
+		track{name: "server CPUs", stretches: sampled(func(s load.ServerSample) float64 { return s.CPU }), text: readable.Number, color: page.Magenta},
+		track{name: "memory", stretches: sampled(func(s load.ServerSample) float64 { return float64(s.RSS) }), text: readable.Size, color: page.Magenta},
 	)
 }
 
