@@ -1,5 +1,7 @@
 package jsonscan
 
+import "math/bits"
+
 // MaxDepth is how deep objects and arrays may be nested. Readers recurse, so
 // there has to be an end to it, and encoding/json's 10,000 is no use to anyone.
 const MaxDepth = 1000
@@ -10,8 +12,8 @@ const MaxDepth = 1000
 //
 // It agrees with encoding/json's Valid, nesting deeper than [MaxDepth] apart:
 // invalid UTF-8 in a string is taken, a raw control is not.
-func Check[T Text](s T) (at int, ok bool) {
-	c := checker[T]{s: s}
+func Check(s string) (at int, ok bool) {
+	c := checker{s: s}
 	if !c.value() {
 		return c.at, false
 	}
@@ -19,25 +21,77 @@ func Check[T Text](s T) (at int, ok bool) {
 	return c.at, c.at == len(s)
 }
 
-// A checker's methods report whether what they are named after begins at at,
-// and move behind it; or up to the byte that is wrong.
-type checker[T Text] struct {
-	s     T
+// Members checks an object and returns its members one after the other.
+type Members struct {
+	c      checker
+	closed bool
+}
+
+// MembersOf returns the Members of an object with or without white space around
+// it.
+func MembersOf(object string) Members { return Members{c: checker{s: object}} }
+
+// Next returns the key of the next member, in its quotes, and the value. It
+// reports false after the last member and at an error; see [Members.End].
+func (m *Members) Next() (key, value string, ok bool) {
+	c := &m.c
+	c.space()
+	first := c.depth == 0
+	if first {
+		if !c.word("{") {
+			return "", "", false
+		}
+		c.depth++
+		c.space()
+	}
+	if c.peek() == '}' {
+		c.at++
+		m.closed = true
+		return "", "", false
+	}
+	if !first && !c.word(",") {
+		return "", "", false
+	}
+	if key, ok = c.key(); !ok {
+		return "", "", false
+	}
+	c.space()
+	from := c.at
+	if !c.value() {
+		return "", "", false
+	}
+	return key, c.s[from:c.at], true
+}
+
+// End reports whether the object was JSON, once Next has reported false. If not,
+// at is as [Check] returns it.
+func (m *Members) End() (at int, ok bool) {
+	if m.closed {
+		m.c.space()
+	}
+	return m.c.at, m.closed && m.c.at == len(m.c.s)
+}
+
+// A checker checks JSON from the offset at. Each of its methods reports whether
+// the text continues with the construct that the method is named after. If so,
+// at is then the offset after it; if not, the offset of the wrong byte.
+type checker struct {
+	s     string
 	at    int
 	depth int
 }
 
 // peek returns the next byte, 0 at the end. A byte 0 is no part of JSON.
-func (c *checker[T]) peek() byte {
+func (c *checker) peek() byte {
 	if c.at < len(c.s) {
 		return c.s[c.at]
 	}
 	return 0
 }
 
-func (c *checker[T]) space() { c.at = skipSpace(c.s, c.at) }
+func (c *checker) space() { c.at = skipSpace(c.s, c.at) }
 
-func (c *checker[T]) value() bool {
+func (c *checker) value() bool {
 	c.space()
 	switch b := c.peek(); b {
 	case '{':
@@ -57,7 +111,7 @@ func (c *checker[T]) value() bool {
 	}
 }
 
-func (c *checker[T]) word(word string) bool {
+func (c *checker) word(word string) bool {
 	for i := range len(word) {
 		if c.peek() != word[i] {
 			return false
@@ -68,7 +122,7 @@ func (c *checker[T]) word(word string) bool {
 }
 
 // members checks an object or an array.
-func (c *checker[T]) members(closing byte, named bool) bool {
+func (c *checker) members(closing byte, named bool) bool {
 	if c.depth == MaxDepth {
 		return false
 	}
@@ -92,26 +146,35 @@ func (c *checker[T]) members(closing byte, named bool) bool {
 }
 
 // member checks a member and the white space around it.
-func (c *checker[T]) member(named bool) bool {
+func (c *checker) member(named bool) bool {
 	if named {
-		if c.space(); c.peek() != '"' || !c.text() {
-			return false
-		}
-		if c.space(); !c.word(":") {
+		if _, ok := c.key(); !ok {
 			return false
 		}
 	}
-	ok := c.value()
+	if !c.value() {
+		return false
+	}
 	c.space()
-	return ok
+	return true
 }
 
-func (c *checker[T]) text() bool {
+// key checks a key and its colon, and returns the key in its quotes.
+func (c *checker) key() (quoted string, ok bool) {
+	c.space()
+	from := c.at
+	if c.peek() != '"' || !c.text() {
+		return "", false
+	}
+	quoted = c.s[from:c.at]
+	c.space()
+	return quoted, c.word(":")
+}
+
+func (c *checker) text() bool {
 	s, i := c.s, c.at+1
 	for {
-		for i < len(s) && !isSpecial[s[i]] {
-			i++
-		}
+		i = plainEnd(s, i)
 		c.at = i
 		if i == len(s) || s[i] < ' ' {
 			return false
@@ -127,7 +190,38 @@ func (c *checker[T]) text() bool {
 	}
 }
 
-// isSpecial tells of which bytes a string cannot simply go on: a quote, a
+// plainEnd returns the offset of the first special byte of s from at on, or
+// len(s).
+func plainEnd(s string, at int) int {
+	for ; at+8 <= len(s); at += 8 {
+		if m := specials(word(s[at : at+8])); m != 0 {
+			return at + bits.TrailingZeros64(m)>>3
+		}
+	}
+	for at < len(s) && !isSpecial[s[at]] {
+		at++
+	}
+	return at
+}
+
+// word returns eight bytes, the first as the lowest. The compiler makes it one
+// load.
+func word(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// specials returns a word whose lowest set bit is the top bit of the first
+// special byte of w, or 0. A subtraction borrows only from bytes after a special
+// one, so that higher bits may be wrong.
+func specials(w uint64) uint64 {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	quote, backslash := w^'"'*ones, w^'\\'*ones
+	return ((w-' '*ones)&^w | (quote-ones)&^quote | (backslash-ones)&^backslash) & tops
+}
+
+// isSpecial holds the bytes that do not simply continue a string: a quote, a
 // backslash and controls.
 var isSpecial = func() (table [256]bool) {
 	for b := range ' ' {
@@ -138,7 +232,7 @@ var isSpecial = func() (table [256]bool) {
 }()
 
 // escape checks what follows a backslash, and moves to the last byte of it.
-func (c *checker[T]) escape() bool {
+func (c *checker) escape() bool {
 	switch c.peek() {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 		return true
@@ -153,7 +247,7 @@ func (c *checker[T]) escape() bool {
 	return false
 }
 
-func (c *checker[T]) number() bool {
+func (c *checker) number() bool {
 	if c.peek() == '-' {
 		c.at++
 	}
@@ -177,7 +271,7 @@ func (c *checker[T]) number() bool {
 }
 
 // digits checks one digit or more.
-func (c *checker[T]) digits() bool {
+func (c *checker) digits() bool {
 	from := c.at
 	for isDigit(c.peek()) {
 		c.at++

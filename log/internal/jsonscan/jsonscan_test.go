@@ -1,6 +1,7 @@
 package jsonscan_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"reflect"
 	"strings"
@@ -41,6 +42,9 @@ func TestCheck(t *testing.T) {
 		if at, ok := jsonscan.Check(c.text); at != c.at || ok != c.ok {
 			t.Errorf("%q: got %d, %v want %d, %v", c.text, at, ok, c.at, c.ok)
 		}
+		if strings.HasPrefix(c.text, "{") {
+			checkMembers(t, c.text)
+		}
 	}
 }
 
@@ -78,9 +82,12 @@ func FuzzCheck(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		_, got := jsonscan.Check(text)
+		_, got := jsonscan.Check(string(text))
 		if want := json.Valid(text); got != want && strings.Count(string(text), "[")+strings.Count(string(text), "{") < jsonscan.MaxDepth {
 			t.Fatalf("%q: got %v want %v", text, got, want)
+		}
+		if bytes.HasPrefix(text, []byte("{")) {
+			checkMembers(t, string(text))
 		}
 		s := jsonscan.Scan(text) // nor may it panic or loop on what is no JSON
 		built := build(&s, 0)
@@ -97,6 +104,32 @@ func FuzzCheck(f *testing.F) {
 			t.Errorf("%q: got %#v want %#v", text, built, want)
 		}
 	})
+}
+
+// checkMembers compares Members with Check and with Scanner.
+func checkMembers(t *testing.T, object string) {
+	t.Helper()
+	type member struct{ key, value string }
+	var got, want []member
+	m := jsonscan.MembersOf(object)
+	for key, value, ok := m.Next(); ok; key, value, ok = m.Next() {
+		got = append(got, member{key, value})
+	}
+	at, ok := m.End()
+	if wantAt, wantOK := jsonscan.Check(object); at != wantAt || ok != wantOK {
+		t.Fatalf("%q: members end with %d, %v want %d, %v", object, at, ok, wantAt, wantOK)
+	}
+	if !ok {
+		return
+	}
+	s := jsonscan.Scan(object)
+	s.Enter()
+	for key, ok := s.Member(); ok; key, ok = s.Member() {
+		want = append(want, member{key, s.Value()})
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%q: members %q want %q", object, got, want)
+	}
 }
 
 // build makes of a value what encoding/json does.
