@@ -7,29 +7,31 @@ import (
 	"github.com/weirhq/weir/log/internal/jsonscan"
 )
 
-// Each of the functions below that is given a key and its value tells whether
-// that was what the format says. If not, the member goes to Extra. A member
-// whose field is set already is not: so the first of repeated keys counts, and
+// Each function below that takes a key and its value reports whether the value
+// has the type that the format gives. If not, the member goes to Extra. So does
+// a member whose field is set already: the first of repeated keys counts, and
 // the others are kept.
 
 // parseJSON reads a line that begins with a brace.
-func parseJSON(s string) (r Record, err error) {
-	if at, ok := jsonscan.Check(s); !ok {
-		return r, fmt.Errorf("no JSON from byte %d on", at)
+func (p *parser) parseJSON(object string) error {
+	m := jsonscan.MembersOf(object)
+	for {
+		quoted, value, ok := m.Next()
+		if !ok {
+			break
+		}
+		if key := unquote(quoted); !p.member(key, value) && p.omitted == 0 {
+			p.record.Extra = append(p.record.Extra, Field{key, valueOf(value)})
+		}
 	}
-	p := parser{record: &r}
-	r.Extra = members(s, p.member)
-	switch {
-	case !p.hasEvent:
-		return r, errNoName
-	case !p.hasCreatedAt:
-		return r, errNoTime
+	if at, ok := m.End(); !ok {
+		return fmt.Errorf("no JSON from byte %d on", at)
 	}
-	return r, nil
+	return nil
 }
 
-// members hands each member of an object to known and returns those that are
-// not.
+// members hands each member of an object to known and returns those for which it
+// reports false.
 func members(object string, known func(key, value string) bool) (extra []Field) {
 	s := jsonscan.Scan(object)
 	s.Enter()
@@ -45,46 +47,58 @@ func members(object string, known func(key, value string) bool) (extra []Field) 
 	}
 }
 
-// A parser reads the members of an event.
-type parser struct {
-	record                 *Record
-	hasEvent, hasCreatedAt bool
-	hasErrors              bool // "errors", that is, and not only "error"
+func (p *parser) member(key, value string) bool {
+	switch key {
+	case "http":
+		return p.setHTTP(value)
+	case "auth":
+		return p.setAuth(value)
+	case "data":
+		return p.omitted.has(keyData) || p.setData(value)
+	case "error":
+		return p.omitted.has(keyErrors) || p.setError(value)
+	case "errors":
+		return p.omitted.has(keyErrors) || p.setErrors(value)
+	case "truncated":
+		return p.omitted.has(keyTruncated) || setTexts(&p.record.Truncated, value)
+	}
+	return p.setKey(0, firstHTTP, key, value)
 }
 
-func (p *parser) member(key, value string) bool {
-	r := p.record
-	switch key {
-	case "created_at":
-		ok := setInstant(&r.CreatedAt, value)
-		p.hasCreatedAt = p.hasCreatedAt || ok
-		return ok
-	case "namespace":
-		return setText(&r.Namespace, value)
-	case "event":
-		ok := setText(&r.Event, value)
-		p.hasEvent = p.hasEvent || ok
-		return ok
-	case "trace_id":
-		return setText(&r.TraceID, value)
-	case "span_id":
-		return setText(&r.SpanID, value)
-	case "severity":
-		return setSeverity(&r.Severity, value)
-	case "http":
-		return setHTTP(&r.HTTP, value)
-	case "auth":
-		return setAuth(&r.Auth, value)
-	case "data":
-		return setFields(&r.Data, value)
-	case "error":
-		return p.setError(value)
-	case "errors":
-		return p.setErrors(value)
-	case "truncated":
-		return setTexts(&r.Truncated, value)
+// setKey sets the field of a key that is in keys[from:to].
+func (p *parser) setKey(from, to int, key, value string) bool {
+	place, ok := p.find(from, to, key)
+	if !ok {
+		return false
 	}
-	return false
+	if p.omitted.has(place) {
+		ok = value[0] == '"' // which only saw needs
+	} else {
+		ok = setJSON(keys[place].field(&p.record), value)
+	}
+	if ok {
+		p.saw(place)
+	}
+	return ok
+}
+
+// find returns the place of a key in keys[from:to]. It begins after the last key
+// that it found, because nearly all lines have the keys in this order.
+func (p *parser) find(from, to int, key string) (place int, ok bool) {
+	next := min(max(p.next, from), to)
+	for i := next; i < to; i++ {
+		if keys[i].json == key {
+			p.next = i + 1
+			return i, true
+		}
+	}
+	for i := from; i < next; i++ {
+		if keys[i].json == key {
+			p.next = i + 1
+			return i, true
+		}
+	}
+	return 0, false
 }
 
 // setError takes the error of shape v1, which comes before any "errors".
@@ -131,78 +145,59 @@ func parseError(object string, v1 bool) (e Error) {
 	return e
 }
 
-func setHTTP(dst **HTTP, value string) bool {
-	if *dst != nil || value[0] != '{' {
+func (p *parser) setHTTP(value string) bool {
+	if p.record.HTTP != nil || value[0] != '{' {
 		return false
 	}
-	h := new(HTTP)
-	h.Extra = members(value, h.member)
-	*dst = h
+	if ^p.omitted&httpPlaces != 0 {
+		h := p.http()
+		h.Extra = p.object(firstHTTP, firstAuth, value)
+	}
 	return true
 }
 
-func (h *HTTP) member(key, value string) bool {
-	switch key {
-	case "status_code":
-		return setInt(&h.StatusCode, value)
-	case "method":
-		return setText(&h.Method, value)
-	case "scheme":
-		return setText(&h.Scheme, value)
-	case "host":
-		return setText(&h.Host, value)
-	case "port":
-		return setInt(&h.Port, value)
-	case "path":
-		return setText(&h.Path, value)
-	case "query":
-		return setText(&h.Query, value)
-	case "started_at":
-		return setInstant(&h.StartedAt, value)
-	case "ended_at":
-		return setInstant(&h.EndedAt, value)
-	case "duration":
-		return setInt(&h.Duration, value)
-	case "response_content_length":
-		return setInt(&h.ResponseContentLength, value)
-	}
-	return h.newMember(key, value)
-}
-
-// newMember is member for the keys that log.go does not have.
-func (h *HTTP) newMember(key, value string) bool {
-	switch key {
-	case "route":
-		return setText(&h.Route, value)
-	case "client":
-		return setText(&h.Client, value)
-	case "protocol":
-		return setText(&h.Protocol, value)
-	case "user_agent":
-		return setText(&h.UserAgent, value)
-	case "referer":
-		return setText(&h.Referer, value)
-	case "request_content_length":
-		return setInt(&h.RequestContentLength, value)
-	}
-	return false
-}
-
-func setAuth(dst **Auth, value string) bool {
-	if *dst != nil || value[0] != '{' {
+func (p *parser) setAuth(value string) bool {
+	if p.record.Auth != nil || value[0] != '{' {
 		return false
 	}
-	a := new(Auth)
-	a.Extra = members(value, func(key, value string) bool {
-		switch key {
-		case "identity":
-			return setText(&a.Identity, value)
-		case "identity_type":
-			return setText(&a.IdentityType, value)
+	if ^p.omitted&authPlaces != 0 {
+		a := p.auth()
+		a.Extra = p.object(firstAuth, len(keys), value)
+	}
+	return true
+}
+
+// object reads an object whose keys are keys[from:to], and returns the members
+// that are not among them.
+func (p *parser) object(from, to int, value string) (extra []Field) {
+	s := jsonscan.Scan(value)
+	s.Enter()
+	for {
+		quoted, ok := s.Member()
+		if !ok {
+			return extra
 		}
+		key, value := unquote(quoted), s.Value()
+		if !p.setKey(from, to, key, value) && p.omitted == 0 {
+			extra = append(extra, Field{key, valueOf(value)})
+		}
+	}
+}
+
+func (p *parser) setData(value string) bool {
+	if p.record.Data != nil || value[0] != '{' {
 		return false
-	})
-	*dst = a
+	}
+	var room []Field
+	if p.reader != nil {
+		room = p.reader.data[:0]
+	}
+	if fields := appendFields(room, value); len(fields) > 0 {
+		p.record.Data = fields
+		if p.reader != nil {
+			p.reader.data = fields
+		}
+	}
 	return true
 }
 
@@ -293,6 +288,6 @@ func setFields(dst *[]Field, value string) bool {
 	if *dst != nil || value[0] != '{' {
 		return false
 	}
-	*dst = fieldsOf(value)
+	*dst = appendFields(nil, value)
 	return true
 }

@@ -10,135 +10,88 @@ import (
 	"github.com/weirhq/weir/log/internal/ltsv"
 )
 
-// parseLTSV reads a line of labels and values. A label of the format that is
-// there twice, or whose value is not what the format says, is data.
-func parseLTSV(line string) (r Record, err error) {
-	p := labelParser{parser: parser{record: &r}}
+// parseLTSV reads a line of labels and values. A label of the format that
+// repeats, or whose value has not the type that the format gives, is data.
+func (p *parser) parseLTSV(line string) error {
+	p.widen()
+	if p.reader != nil {
+		p.record.Data = p.reader.data[:0]
+		defer func() { p.reader.data = p.record.Data }()
+	}
 	for rest, more := line, true; more; {
 		var pair string
 		pair, rest, more = strings.Cut(rest, "\t")
 		label, value, ok := strings.Cut(pair, ":")
 		if !ok {
-			return r, errNeither
+			return errNeither
 		}
-		if value = unescape(value); !p.pair(label, value) {
-			p.addField(label, value)
+		if !p.pair(label, value) && p.omitted == 0 {
+			p.addField(label, unescape(value))
 		}
 	}
-	switch {
-	case !p.hasEvent:
-		return r, errNoName
-	case !p.hasCreatedAt:
-		return r, errNoTime
+	return nil
+}
+
+// widen reduces what a Reader omits. Which of data and errors a label belongs to
+// depends on all labels, and whether there is an HTTP on all labels of it.
+func (p *parser) widen() {
+	if !p.omitted.has(keyData) || !p.omitted.has(keyErrors) {
+		p.omitted = 0
 	}
-	return r, nil
+	for _, object := range []set{httpPlaces, authPlaces} {
+		if p.omitted&object != object {
+			p.omitted &^= object
+		}
+	}
 }
 
-// A labelParser reads the pairs of an event.
-type labelParser struct {
-	parser
-	failure *Error // that pairs belong to
-}
-
-func (p *labelParser) pair(label, value string) bool {
-	r := p.record
+func (p *parser) pair(label, value string) bool {
+	if place, ok := labels[label]; ok {
+		return p.setLabel(place, value)
+	}
+	r := &p.record
 	switch label {
-	case "time":
-		ok := put(&r.CreatedAt, instantOf(value))
-		p.hasCreatedAt = p.hasCreatedAt || ok
-		return ok
-	case "level":
-		return severityOf(value) != SeverityNone && put(&r.Severity, severityOf(value))
-	case "namespace":
-		return put(&r.Namespace, value)
-	case "event":
-		ok := put(&r.Event, value)
-		p.hasEvent = p.hasEvent || ok
-		return ok
-	case "trace_id":
-		return put(&r.TraceID, value)
-	case "span_id":
-		return put(&r.SpanID, value)
-	case "identity":
-		return put(&p.auth().Identity, value)
-	case "identity_type":
-		return put(&p.auth().IdentityType, value)
+	case "uri":
+		return p.omitted&httpPlaces != 0 || p.uri(unescape(value))
 	case "err":
-		r.Errors = append(r.Errors, Error{Message: value})
-		p.failure = &r.Errors[len(r.Errors)-1]
+		if !p.omitted.has(keyErrors) {
+			r.Errors = append(r.Errors, Error{Message: unescape(value)})
+			p.failure = &r.Errors[len(r.Errors)-1]
+		}
 		return true
 	case "stack":
-		return p.failure != nil && p.failure.Stack == nil && p.stack(value)
+		return p.failure != nil && p.failure.Stack == nil && p.stack(unescape(value))
 	case "truncated":
-		return p.truncated(value)
-	}
-	return p.httpPair(label, value)
-}
-
-func (p *labelParser) httpPair(label, value string) bool {
-	switch label {
-	case "host":
-		return put(&p.http().Client, value)
-	case "method":
-		return put(&p.http().Method, value)
-	case "protocol":
-		return put(&p.http().Protocol, value)
-	case "uri":
-		return p.uri(value)
-	case "scheme":
-		return put(&p.http().Scheme, value)
-	case "vhost":
-		return put(&p.http().Host, value)
-	case "port":
-		return setInt(&p.http().Port, value)
-	case "status":
-		return setInt(&p.http().StatusCode, value)
-	case "size":
-		return setInt(&p.http().ResponseContentLength, value)
-	case "reqsize":
-		return setInt(&p.http().RequestContentLength, value)
-	case "reqtime":
-		d, ok := parseSeconds(value)
-		return ok && put(&p.http().Duration, d)
-	case "started_at":
-		return put(&p.http().StartedAt, instantOf(value))
-	case "ended_at":
-		return put(&p.http().EndedAt, instantOf(value))
-	case "ua":
-		return put(&p.http().UserAgent, value)
-	case "referer":
-		return put(&p.http().Referer, value)
-	case "route":
-		return put(&p.http().Route, value)
+		return p.truncated(unescape(value))
 	}
 	return false
 }
 
-// put sets what is not set yet.
-func put[T comparable](dst *T, value T) bool {
-	var unset T
-	if *dst != unset {
+// setLabel sets the field of the key at a place. It creates the HTTP or the Auth
+// that the field is in, unless the value is of another type.
+func (p *parser) setLabel(place int, value string) bool {
+	r := &p.record
+	hadHTTP := r.HTTP != nil
+	switch {
+	case p.omitted.has(place):
+		p.saw(place)
+		return true
+	case place >= firstAuth:
+		p.auth()
+	case place >= firstHTTP:
+		p.http()
+	}
+	if !setLTSV(keys[place].field(r), unescape(value)) {
+		if !hadHTTP {
+			r.HTTP = nil
+		}
 		return false
 	}
-	*dst = value
+	p.saw(place)
 	return true
 }
 
-func (p *labelParser) http() *HTTP {
-	if p.record.HTTP == nil {
-		p.record.HTTP = new(HTTP)
-	}
-	return p.record.HTTP
-}
-
-func (p *labelParser) auth() *Auth {
-	if p.record.Auth == nil {
-		p.record.Auth = new(Auth)
-	}
-	return p.record.Auth
-}
-
-func (p *labelParser) uri(value string) bool {
+func (p *parser) uri(value string) bool {
 	h := p.http()
 	if h.Path != "" || h.Query != "" {
 		return false
@@ -147,8 +100,7 @@ func (p *labelParser) uri(value string) bool {
 	return true
 }
 
-// truncated is the last label, so that what follows is no error's any more.
-func (p *labelParser) truncated(value string) bool {
+func (p *parser) truncated(value string) bool {
 	if p.record.Truncated != nil || value == "" {
 		return false
 	}
@@ -158,7 +110,7 @@ func (p *labelParser) truncated(value string) bool {
 
 // stack takes frames. What is none, an error text or what is left of a frame
 // that was cut, becomes one that has no place.
-func (p *labelParser) stack(value string) bool {
+func (p *parser) stack(value string) bool {
 	for value != "" {
 		frame, rest, ok := cutFrame(value)
 		if !ok {
@@ -208,7 +160,7 @@ func cutLine(s string) (line int, rest string, ok bool) {
 
 // addField keeps a pair as data, of the error that it stands behind if there
 // is one.
-func (p *labelParser) addField(label, value string) {
+func (p *parser) addField(label, value string) {
 	if rest, ok := strings.CutPrefix(label, "data."); ok && ltsv.Reserved(rest) {
 		label = rest
 	}

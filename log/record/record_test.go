@@ -204,6 +204,9 @@ func FuzzParse(f *testing.F) {
 		if json.Valid(line) {
 			checkSame(t, line, r.AppendJSON(nil))
 		}
+		for _, names := range [][]string{{}, {"severity", "http.duration"}, {"data", "http.path"}, {"errors", "auth.identity", "truncated"}} {
+			checkReader(t, line, &r, names)
+		}
 		asJSON := r.AppendJSON(nil)
 		again := parse(t, string(asJSON))
 		if !reflect.DeepEqual(again, r) {
@@ -220,6 +223,54 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// checkReader compares what a Reader for some members reads with r, which Parse
+// read. It reads the line twice, because its Record is used again.
+func checkReader(t *testing.T, line []byte, r *record.Record, names []string) {
+	t.Helper()
+	reader := record.NewReader(names...)
+	reader.Parse([]byte(head + `,"http":{"path":"/old","duration":7},"auth":{"identity":"old"},"data":{"old":1}}`))
+	got, err := reader.Parse(line)
+	if err != nil {
+		t.Fatalf("%q: a Reader of %v: %v", line, names, err)
+	}
+	want := *r
+	if len(got.Data) == 0 {
+		got.Data = nil
+	}
+	if len(names) == 0 {
+		if !reflect.DeepEqual(*got, want) {
+			t.Errorf("%q: a Reader\ngot  %#v\nwant %#v", line, *got, want)
+		}
+		return
+	}
+	for _, name := range names {
+		if g, w := member(got, name), member(&want, name); !reflect.DeepEqual(g, w) {
+			t.Errorf("%q: a Reader of %v: %s: got %#v want %#v", line, names, name, g, w)
+		}
+	}
+}
+
+// member returns a member that checkReader uses, nil if its object is missing.
+func member(r *record.Record, name string) any {
+	switch {
+	case name == "severity":
+		return r.Severity
+	case name == "http.duration" && r.HTTP != nil:
+		return r.HTTP.Duration
+	case name == "http.path" && r.HTTP != nil:
+		return r.HTTP.Path
+	case name == "auth.identity" && r.Auth != nil:
+		return r.Auth.Identity
+	case name == "data":
+		return r.Data
+	case name == "errors":
+		return r.Errors
+	case name == "truncated":
+		return r.Truncated
+	}
+	return nil
 }
 
 func settled(t *testing.T, line []byte) []byte {
@@ -275,6 +326,29 @@ func BenchmarkParse(b *testing.B) {
 		if _, err := record.Parse(line); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+func BenchmarkReader(b *testing.B) {
+	for _, names := range [][]string{nil, {"http.status_code", "http.duration"}, {"data"}} {
+		b.Run(strings.Join(names, "+"), func(b *testing.B) {
+			reader := record.NewReader(names...)
+			b.SetBytes(int64(len(line)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := reader.Parse(line); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// TestReaderAllocs reads with a Reader, which has memory after the first line.
+func TestReaderAllocs(t *testing.T) {
+	reader := record.NewReader()
+	if allocs := testing.AllocsPerRun(100, func() { reader.Parse(line) }); allocs > 0 {
+		t.Errorf("%v allocations per line want 0", allocs)
 	}
 }
 

@@ -30,7 +30,7 @@ func (v Value) Fields() []Field {
 	if !strings.HasPrefix(string(v), "{") {
 		return nil
 	}
-	return fieldsOf(string(v))
+	return appendFields(nil, string(v))
 }
 
 // Any returns the value as encoding/json would have it: nil, bool, string,
@@ -94,8 +94,8 @@ func unquote(quoted string) string {
 	return string(jsonscan.AppendUnquoted(nil, quoted))
 }
 
-// fieldsOf returns the members of an object, which is valid JSON.
-func fieldsOf(object string) (fields []Field) {
+// appendFields appends the members of an object, which is valid JSON.
+func appendFields(fields []Field, object string) []Field {
 	s := jsonscan.Scan(object)
 	s.Enter()
 	for {

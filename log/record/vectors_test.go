@@ -60,6 +60,7 @@ func TestVectors(t *testing.T) {
 			continue
 		}
 		r := parse(t, v.JSON)
+		checkReader(t, []byte(v.JSON), &r, nil)
 		if strings.Contains(v.JSON, "{}") && len(r.Truncated) > 0 || strings.Contains(v.JSON, `"errors":[]`) {
 			continue // so much was left out that not even a message is there
 		}
