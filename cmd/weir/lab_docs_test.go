@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirhq/weir/experiments"
@@ -88,12 +87,8 @@ func TestLabDocsKeys(t *testing.T) {
 // flags of weir load, to which docs/lab.md leaves the others.
 func TestLabDocsLoad(t *testing.T) {
 	docs := labDocs(t)
-	parser, err := kong.New(new(loadSendCmd))
-	if err != nil {
-		t.Fatal(err)
-	}
 	flags := map[string]bool{}
-	for _, flag := range parser.Model.Flags {
+	for _, flag := range loadFlags(t) {
 		flags[strings.ReplaceAll(flag.Name, "-", "_")] = true
 	}
 	for _, f := range new(settings.Settings).Fields() {

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
-	"github.com/weirhq/weir/lab"
 )
 
 // labProcess starts weir lab run with the demo backend as the service, loaded for
@@ -68,22 +67,5 @@ func TestLabInterruptEarly(t *testing.T) {
 	}
 	if _, err := os.Stat(out); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("%s is left: %v", out, err)
-	}
-}
-
-// TestLabLeft leaves a lab that does not end, at the second interrupt, but not
-// when the first is only seen twice; and is silent from then on.
-func TestLabLeft(t *testing.T) {
-	t.Parallel()
-	stderr, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stderr.Close()
-	v := newLabScreen(cli.Streams{Out: stderr, Err: stderr}, false)
-	leaveRun(t, v, labEnds)
-	v.show(lab.Progress{Line: "go build"})
-	if text, err := os.ReadFile(stderr.Name()); err != nil || strings.Count(string(text), "\n") != 1 {
-		t.Errorf("stderr is %q (%v), want a line about the first interrupt alone", text, err)
 	}
 }

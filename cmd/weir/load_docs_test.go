@@ -9,6 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/weirhq/weir/cmd/weir/internal/loadcmd"
 	"github.com/weirhq/weir/load"
 	"github.com/weirhq/weir/load/target"
 )
@@ -31,17 +32,22 @@ func TestLoadDocs(t *testing.T) {
 			t.Errorf("docs/load.md does not say what the key `%s` is", key)
 		}
 	}
-	var cmd loadSendCmd
-	parser, err := kong.New(&cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, flag := range parser.Model.Flags {
+	for _, flag := range loadFlags(t) {
 		name := "`--" + flag.Name
-		if flag.Name != "help" && !strings.Contains(docs, name+"`") && !strings.Contains(docs, name+" ") {
+		if !strings.Contains(docs, name+"`") && !strings.Contains(docs, name+" ") {
 			t.Errorf("docs/load.md does not say what --%s does", flag.Name)
 		}
 	}
+}
+
+// loadFlags returns the flags of weir load URL.
+func loadFlags(t *testing.T) []*kong.Flag {
+	t.Helper()
+	parser, err := kong.New(new(loadcmd.Command))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parser.Model.DefaultCmd.Flags
 }
 
 // TestLoadDocsRequests reads the files of requests that docs/load.md shows.

@@ -20,7 +20,6 @@ import (
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/load"
-	"github.com/weirhq/weir/load/target"
 )
 
 // A seen is a request that a server was sent.
@@ -237,19 +236,6 @@ func TestLoadInterrupt(t *testing.T) {
 		t.Errorf("interrupted: %v, %d answers to %d requests, of %d asked %d sent and %d not",
 			r.Interrupted, r.Requests, len(w.all()), r.Asked, r.Sent, r.Unsent)
 	}
-}
-
-// TestLoadInterruptTwice leaves a run that does not end.
-func TestLoadInterruptTwice(t *testing.T) {
-	t.Parallel()
-	stderr, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stderr.Close()
-	plan := load.Plan{Targets: []target.Target{{URL: "http://127.0.0.1/"}}}
-	v := newScreen(cli.Streams{Out: stderr, Err: stderr}, &loadSendCmd{}, plan)
-	leaveRun(t, v, loadEnds)
 }
 
 // TestLoadReports checks that reports appear whole or not at all.

@@ -20,17 +20,20 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
+	"github.com/weirhq/weir/cmd/weir/internal/labcmd"
+	"github.com/weirhq/weir/cmd/weir/internal/loadcmd"
+	"github.com/weirhq/weir/cmd/weir/internal/serve"
 )
 
 // command is the whole command line.
 type command struct {
-	Serve   serveCmd   `cmd:"" help:"Run the front door."`
-	Check   checkCmd   `cmd:"" help:"Say what is wrong with a configuration."`
-	Doctor  doctorCmd  `cmd:"" help:"Say which limits of this machine will bite."`
-	Backend backendCmd `cmd:"" help:"Run a backend to test against."`
-	Tail    tailCmd    `cmd:"" help:"Show, choose and convert events."`
-	Load    loadCmd    `cmd:"" help:"Send requests, and say how long the answers took."`
-	Lab     labCmd     `cmd:"" help:"Measure what settings cost a service."`
+	Serve   serve.Command        `cmd:"" help:"Run the front door."`
+	Check   serve.CheckCommand   `cmd:"" help:"Say what is wrong with a configuration."`
+	Doctor  serve.DoctorCommand  `cmd:"" help:"Say which limits of this machine will bite."`
+	Backend serve.BackendCommand `cmd:"" help:"Run a backend to test against."`
+	Tail    tailCmd              `cmd:"" help:"Show, choose and convert events."`
+	Load    loadcmd.Command      `cmd:"" help:"Send requests, and say how long the answers took."`
+	Lab     labcmd.Command       `cmd:"" help:"Measure what settings cost a service."`
 
 	Version kong.VersionFlag `help:"Print the version."`
 }
@@ -67,7 +70,7 @@ func run(args []string, s cli.Streams) int {
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
-	ctx, err := parser.Parse(sides(asFlags(args)))
+	ctx, err := parser.Parse(loadcmd.MarkSides(asFlags(args)))
 	if exited >= 0 {
 		return exited // --help or --version
 	}
@@ -81,7 +84,7 @@ func run(args []string, s cli.Streams) int {
 // for this mistake, or else its --help.
 func usageError(err error) error {
 	u := cli.ParseUsageError(err)
-	for _, explain := range []func(cli.UsageError) error{explainLoadUsage, explainLabUsage} {
+	for _, explain := range []func(cli.UsageError) error{loadcmd.ExplainUsage, labcmd.ExplainUsage} {
 		if explained := explain(u); explained != nil {
 			return explained
 		}

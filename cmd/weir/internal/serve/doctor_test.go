@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"math"
@@ -12,8 +12,8 @@ import (
 
 // TestExamine changes one thing of a healthy machine at a time.
 func TestExamine(t *testing.T) {
-	healthy := func() patient {
-		return patient{
+	healthy := func() host {
+		return host{
 			Limits: machine.Limits{
 				OpenFiles: 65536, OpenFilesHard: 65536, PortLow: 32768, PortHigh: 60999, Backlog: 4096,
 				CPUs: 1.5, Memory: 4 << 30,
@@ -23,40 +23,40 @@ func TestExamine(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name   string
-		change func(*patient)
+		change func(*host)
 		bites  string // what does; nothing when empty
 		hint   string
 	}{
-		{"healthy", func(p *patient) {}, "", ""},
-		{"nothing is known", func(p *patient) { p.Limits = machine.Limits{} }, "", ""},
-		{"no limits", func(p *patient) {
-			p.OpenFilesHard, p.CPUs, p.Memory, p.memoryLimit, p.procs = machine.Unlimited, 0, 0, math.MaxInt64, 64
+		{"healthy", func(h *host) {}, "", ""},
+		{"nothing is known", func(h *host) { h.Limits = machine.Limits{} }, "", ""},
+		{"no limits", func(h *host) {
+			h.OpenFilesHard, h.CPUs, h.Memory, h.memoryLimit, h.procs = machine.Unlimited, 0, 0, math.MaxInt64, 64
 		}, "", ""},
-		{"few files", func(p *patient) { p.OpenFilesHard = 1024 }, "open files", "LimitNOFILE"},
-		{"few files, and few are wanted", func(p *patient) { p.OpenFilesHard, p.config.Limits.MaxConnections = 1024, 100 }, "", ""},
-		{"fewer files than wanted", func(p *patient) { p.config.Limits.MaxConnections = 40_000 }, "open files", "raise the limit to 80256"},
-		{"more connections than memory", func(p *patient) { p.Memory, p.memoryLimit = 256<<20, 230<<20 }, "connections", "max_connections: 4096"},
-		{"more rates than memory", func(p *patient) {
-			p.Memory, p.memoryLimit = 1<<30, 900<<20
+		{"few files", func(h *host) { h.OpenFilesHard = 1024 }, "open files", "LimitNOFILE"},
+		{"few files, and few are wanted", func(h *host) { h.OpenFilesHard, h.config.Limits.MaxConnections = 1024, 100 }, "", ""},
+		{"fewer files than wanted", func(h *host) { h.config.Limits.MaxConnections = 40_000 }, "open files", "raise the limit to 80256"},
+		{"more connections than memory", func(h *host) { h.Memory, h.memoryLimit = 256<<20, 230<<20 }, "connections", "max_connections: 4096"},
+		{"more rates than memory", func(h *host) {
+			h.Memory, h.memoryLimit = 1<<30, 900<<20
 			for range 10 {
-				p.config.Routes = append(p.config.Routes, config.Route{Limits: config.RequestLimits{Rate: config.Rate{Every: 1}}})
+				h.config.Routes = append(h.config.Routes, config.Route{Limits: config.RequestLimits{Rate: config.Rate{Every: 1}}})
 			}
 		}, "connections", "fewer rates"},
-		{"a rate in the place of connections", func(p *patient) {
-			p.Memory, p.memoryLimit = 336<<20, 300<<20
-			p.config.Limits.Rate.Every = 1
+		{"a rate in the place of connections", func(h *host) {
+			h.Memory, h.memoryLimit = 336<<20, 300<<20
+			h.config.Limits.Rate.Every = 1
 		}, "connections", "max_connections: 4096"},
-		{"few ports", func(p *patient) { p.PortLow = 60000 }, "ports", "ip_local_port_range"},
-		{"a short backlog", func(p *patient) { p.Backlog = 128 }, "somaxconn", "somaxconn=4096"},
-		{"more threads than CPU", func(p *patient) { p.procs = 64 }, "GOMAXPROCS", "set it to 2"},
-		{"no memory limit", func(p *patient) { p.memoryLimit = math.MaxInt64 }, "GOMEMLIMIT", "AUTOMEMLIMIT"},
-		{"all the memory", func(p *patient) { p.memoryLimit = p.Memory }, "GOMEMLIMIT", "unset GOMEMLIMIT"},
+		{"few ports", func(h *host) { h.PortLow = 60000 }, "ports", "ip_local_port_range"},
+		{"a short backlog", func(h *host) { h.Backlog = 128 }, "somaxconn", "somaxconn=4096"},
+		{"more threads than CPU", func(h *host) { h.procs = 64 }, "GOMAXPROCS", "set it to 2"},
+		{"no memory limit", func(h *host) { h.memoryLimit = math.MaxInt64 }, "GOMEMLIMIT", "AUTOMEMLIMIT"},
+		{"all the memory", func(h *host) { h.memoryLimit = h.Memory }, "GOMEMLIMIT", "unset GOMEMLIMIT"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := healthy()
-			c.change(&p)
+			h := healthy()
+			c.change(&h)
 			var bites []string
-			for _, f := range examine(p) {
+			for _, f := range examine(h) {
 				if f.Value == "" || f.Bites != (f.Hint != "") {
 					t.Errorf("%+v: want a value, and a hint exactly when it bites", f)
 				}

@@ -1,4 +1,4 @@
-package main
+package labcmd
 
 import (
 	"fmt"
@@ -13,9 +13,9 @@ import (
 	"github.com/weirhq/weir/lab/analysis"
 )
 
-// A labScreen shows on stderr how far an experiment is: a line for each run that
+// A screen shows on stderr how far an experiment is: a line for each run that
 // has ended, and on a terminal the one that is being made below them.
-type labScreen struct {
+type screen struct {
 	cli.Streams
 	live bool // the last line is drawn again and again
 
@@ -26,13 +26,13 @@ type labScreen struct {
 	width int    // of the longest configuration's name, as far as they are known
 }
 
-func newLabScreen(s cli.Streams, quiet bool) *labScreen {
-	return &labScreen{Streams: s, live: cli.IsTerminal(s.Err), quiet: quiet}
+func newScreen(s cli.Streams, quiet bool) *screen {
+	return &screen{Streams: s, live: cli.IsTerminal(s.Err), quiet: quiet}
 }
 
 // begin says what is going to be run, and where its results are kept. It does so
 // when the lab has begun: it may refuse to.
-func (v *labScreen) begin(cases []lab.Case, dir string) {
+func (v *screen) begin(cases []lab.Case, dir string) {
 	for _, c := range cases {
 		v.widen(c.Name)
 	}
@@ -42,13 +42,13 @@ func (v *labScreen) begin(cases []lab.Case, dir string) {
 }
 
 // widen makes room for a configuration's name, unless it is a very long one.
-func (v *labScreen) widen(name string) {
+func (v *screen) widen(name string) {
 	const most = 40
 	v.width = max(v.width, min(len([]rune(name)), most))
 }
 
 // show shows what has changed.
-func (v *labScreen) show(p lab.Progress) {
+func (v *screen) show(p lab.Progress) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.quiet {
@@ -70,25 +70,25 @@ func (v *labScreen) show(p lab.Progress) {
 }
 
 // Say writes a line that no --quiet keeps back.
-func (v *labScreen) Say(text string) {
+func (v *screen) Say(text string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.line(text)
 }
 
 // Close shows nothing more.
-func (v *labScreen) Close() {
+func (v *screen) Close() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.clear()
 	v.quiet = true
 }
 
-// labEnds is said at the first interrupt.
-const labEnds = "what was started is stopped, and the runs so far are reported"
+// interruptNotice is said at the first interrupt.
+const interruptNotice = "what was started is stopped, and the runs so far are reported"
 
 // ended is the line of a run that has ended.
-func (v *labScreen) ended(p lab.Progress) string {
+func (v *screen) ended(p lab.Progress) string {
 	r := p.Last
 	v.widen(r.Configuration)
 	digits := len(fmt.Sprint(p.Of))
@@ -187,13 +187,13 @@ func left(d time.Duration) string {
 }
 
 // line writes a line that stays.
-func (v *labScreen) line(text string) {
+func (v *screen) line(text string) {
 	v.clear()
 	fmt.Fprintln(v.Err, text)
 }
 
 // draw writes the line that does not stay, cut to the terminal's width.
-func (v *labScreen) draw(text string) {
+func (v *screen) draw(text string) {
 	width, _ := cli.TerminalSize(v.Err)
 	if runes := []rune(text); len(runes) >= width && width > 1 {
 		text = string(runes[:width-1])
@@ -203,7 +203,7 @@ func (v *labScreen) draw(text string) {
 }
 
 // clear removes the line that does not stay.
-func (v *labScreen) clear() {
+func (v *screen) clear() {
 	if v.drawn {
 		fmt.Fprint(v.Err, "\r\x1b[K")
 		v.drawn = false

@@ -1,4 +1,4 @@
-package main
+package labcmd
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/weirhq/weir/lab/micro"
 )
 
-type labMicroCmd struct {
+type microCommand struct {
 	Packages []string `arg:"" optional:"" help:"Packages as go test takes them, ./... for all; the current one unless given."`
 
 	Base  string `default:"HEAD" placeholder:"SIDE" help:"Compare with SIDE, a commit or a folder (default ${default})."`
@@ -28,7 +28,7 @@ type labMicroCmd struct {
 }
 
 // Help implements kong.HelpProvider.
-func (labMicroCmd) Help() string {
+func (microCommand) Help() string {
 	return `Builds the benchmarks of both sides, runs them by turns, and says which differences are more than noise, in the same report as weir lab run. A commit is checked out into a temporary folder; the work tree stays as it is.
 
 Examples:
@@ -49,23 +49,23 @@ func suggestedTime(text string) string {
 }
 
 // Run runs the benchmarks and reports them.
-func (c *labMicroCmd) Run(s cli.Streams) error {
+func (c *microCommand) Run(s cli.Streams) error {
 	if c.Count < 1 {
 		return cli.Misuse(fmt.Errorf("--count: %d is not above zero", c.Count), "weir lab micro --count 10")
 	}
 	if !benchTime.MatchString(c.Time) {
 		return cli.Misuse(fmt.Errorf("--time: %q is neither a time nor a count", c.Time), "--time "+suggestedTime(c.Time))
 	}
-	folder, err := makeLabFolder(c.Out, "micro")
+	folder, err := makeFolder(c.Out, "micro")
 	if err != nil {
 		return err
 	}
 	if err := folder.mustBeEmpty(); err != nil {
 		return err
 	}
-	screen := newLabScreen(s, c.Quiet)
+	screen := newScreen(s, c.Quiet)
 	signals, stop := cli.Interrupts()
-	results, err := cli.Interruptible(screen, labEnds, signals, func(ctx context.Context) (*lab.Results, error) {
+	results, err := cli.Interruptible(screen, interruptNotice, signals, func(ctx context.Context) (*lab.Results, error) {
 		return micro.Run(ctx, micro.Options{
 			A: c.Base, B: c.New, Packages: c.Packages, Bench: c.Bench, Time: c.Time, Count: c.Count, Seed: c.Seed,
 			Version: cli.Version(), Progress: screen.show,
@@ -80,7 +80,7 @@ func (c *labMicroCmd) Run(s cli.Streams) error {
 
 // bareFolder is for those who name a folder without the ./ before it, which go
 // takes for a package of the standard library.
-func (c *labMicroCmd) bareFolder(err error) error {
+func (c *microCommand) bareFolder(err error) error {
 	i := slices.IndexFunc(c.Packages, func(name string) bool {
 		return isFolder(name) && strings.Contains(err.Error(), "package "+name+" is not in std")
 	})

@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"errors"
@@ -9,13 +9,13 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-type checkCmd struct {
+type CheckCommand struct {
 	File string `arg:"" help:"The configuration to check."`
 	JSON bool   `name:"json" help:"Print the mistakes as a JSON document."`
 }
 
 // Help implements kong.HelpProvider.
-func (checkCmd) Help() string {
+func (CheckCommand) Help() string {
 	return `Prints every mistake to stdout, one to a line, as
 
   FILE:LINE:COL: what is wrong; what to do
@@ -27,7 +27,7 @@ Example:
 }
 
 // Run checks the file.
-func (c *checkCmd) Run(s cli.Streams) error {
+func (c *CheckCommand) Run(s cli.Streams) error {
 	src, err := os.ReadFile(c.File)
 	if err != nil {
 		return cli.Misuse(err, "weir check FILE, for example weir check weir.yaml")
@@ -53,7 +53,7 @@ func (c *checkCmd) Run(s cli.Streams) error {
 	return nil
 }
 
-// contents counts the parts of a configuration.
+// contents returns the counts of a configuration, such as "routes: 2, upstreams: 1".
 func contents(cfg *config.Config) string {
 	text := fmt.Sprintf("routes: %d, upstreams: %d", len(cfg.Routes), len(cfg.Upstreams))
 	if n := len(cfg.Redirects); n > 0 {

@@ -1,4 +1,4 @@
-package main
+package labcmd
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ func TestBareFolder(t *testing.T) {
 	if err := os.Mkdir("router", 0o777); err != nil {
 		t.Fatal(err)
 	}
-	c := &labMicroCmd{Packages: []string{"./log", "router"}}
+	c := &microCommand{Packages: []string{"./log", "router"}}
 	var p *cli.Error
 	err := errors.New("go list: package router is not in std (/usr/lib/go/src/router)")
 	if !errors.As(c.bareFolder(err), &p) || p.Hint != "weir lab micro ./router" {

@@ -1,4 +1,4 @@
-package main
+package labcmd
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 	"github.com/weirhq/weir/lab/report"
 )
 
-type labRunCmd struct {
+type runCommand struct {
 	Name    string   `arg:"" help:"A built-in experiment (weir lab list), or a file."`
 	Command []string `arg:"" optional:"" help:"After --: the command that starts the service, instead of the experiment's."`
 
@@ -35,7 +35,7 @@ type labRunCmd struct {
 }
 
 // Help implements kong.HelpProvider.
-func (labRunCmd) Help() string {
+func (runCommand) Help() string {
 	return `Starts the service in each configuration again and again, in a shuffled order, loads and watches it, and says which differences are more than noise. DIR then has report.html, report.md, runs.csv, samples.csv, results.json, analysis.json and plots/.
 
 The first Ctrl-C ends the run that is being made, stops all that was started, and reports the runs before; --resume goes on later. The second one leaves at once. Both exit with 130, and 1 means that no run could be measured.
@@ -50,7 +50,7 @@ Examples:
 }
 
 // Run runs the experiment and reports it.
-func (c *labRunCmd) Run(s cli.Streams) error {
+func (c *runCommand) Run(s cli.Streams) error {
 	e, cases, err := c.experiment()
 	if err != nil {
 		return err
@@ -62,16 +62,16 @@ func (c *labRunCmd) Run(s cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	folder, err := makeLabFolder(c.Out, e.Name)
+	folder, err := makeFolder(c.Out, e.Name)
 	if err != nil {
 		return err
 	}
-	screen := newLabScreen(s, c.Quiet)
+	screen := newScreen(s, c.Quiet)
 	if c.Resume && folder.made {
 		screen.show(lab.Progress{Line: "weir: there is nothing in " + folder.name + " to go on with: all runs are made"})
 	}
 	signals, stop := cli.Interrupts()
-	results, err := cli.Interruptible(screen, labEnds, signals, func(ctx context.Context) (*lab.Results, error) {
+	results, err := cli.Interruptible(screen, interruptNotice, signals, func(ctx context.Context) (*lab.Results, error) {
 		screen.begin(cases, folder.name)
 		return e.Run(ctx, lab.Options{
 			Dir: folder.name, Resume: c.Resume, Version: cli.Version(), Weir: weir, Repo: repository(), Progress: screen.show,
@@ -97,7 +97,7 @@ func reportRun(s cli.Streams, dir string, r *lab.Results, asJSON bool) error {
 }
 
 // again is the command that goes on with the results of a folder.
-func (c *labRunCmd) again(dir string) string {
+func (c *runCommand) again(dir string) string {
 	text := "weir lab run " + c.Name + " --out " + dir + " --resume"
 	if len(c.Command) > 0 {
 		text += " -- " + strings.Join(c.Command, " ")
@@ -107,7 +107,7 @@ func (c *labRunCmd) again(dir string) string {
 
 // experiment reads the experiment and changes it as the flags say. It returns
 // its configurations, too.
-func (c *labRunCmd) experiment() (*lab.Experiment, []lab.Case, error) {
+func (c *runCommand) experiment() (*lab.Experiment, []lab.Case, error) {
 	e, err := readExperiment(c.Name)
 	if err != nil {
 		return nil, nil, err
@@ -126,7 +126,7 @@ func (c *labRunCmd) experiment() (*lab.Experiment, []lab.Case, error) {
 }
 
 // change makes the experiment what the flags say.
-func (c *labRunCmd) change(e *lab.Experiment) error {
+func (c *runCommand) change(e *lab.Experiment) error {
 	if c.Quick {
 		if err := e.Shorten(); err != nil {
 			return err
@@ -144,23 +144,23 @@ func (c *labRunCmd) change(e *lab.Experiment) error {
 	return nil
 }
 
-// A labSetting is a setting that a flag changes.
-type labSetting struct{ flag, key, value string }
+// A setting is a setting that a flag changes.
+type setting struct{ flag, key, value string }
 
 // settings returns what the flags set, in the order in which it is to be set.
-func (c *labRunCmd) settings() ([]labSetting, error) {
-	var list []labSetting
+func (c *runCommand) settings() ([]setting, error) {
+	var list []setting
 	if len(c.Command) > 0 {
 		words, err := json.Marshal(c.Command)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, labSetting{"--", "service.command", string(words)})
+		list = append(list, setting{"--", "service.command", string(words)})
 	}
 	if c.URL != "" {
-		list = append(list, labSetting{"--url", "service.url", strconv.Quote(c.URL)})
+		list = append(list, setting{"--url", "service.url", strconv.Quote(c.URL)})
 	}
-	for _, set := range []labSetting{
+	for _, set := range []setting{
 		{"--repeats", "repeats", c.Repeats}, {"--duration", "load.duration", c.Duration}, {"--seed", "seed", c.Seed},
 	} {
 		if set.value != "" {
@@ -172,7 +172,7 @@ func (c *labRunCmd) settings() ([]labSetting, error) {
 		if !ok {
 			return nil, cli.Misuse(fmt.Errorf("--set: there is no = in %q", set), "--set load.duration=5s")
 		}
-		list = append(list, labSetting{"--set", key, value})
+		list = append(list, setting{"--set", key, value})
 	}
 	return list, nil
 }
@@ -187,7 +187,7 @@ func reportResults(s cli.Streams, dir string, r *lab.Results, asJSON bool) error
 	case asJSON:
 		err = cli.PrintJSON(s.Out, a)
 	default:
-		err = report.Text(s.Out, r, a, dir, labStyle(s))
+		err = report.Text(s.Out, r, a, dir, style(s))
 	}
 	if err != nil {
 		return err
@@ -226,8 +226,8 @@ func whyNot(dir string, runs []lab.Run) string {
 	return "read why in " + page
 }
 
-// labStyle is how text on stdout looks.
-func labStyle(s cli.Streams) report.Style {
+// style is how text on stdout looks.
+func style(s cli.Streams) report.Style {
 	width, _ := cli.TerminalSize(s.Out)
 	return report.Style{Width: width, Color: cli.IsTerminal(s.Out) && os.Getenv("NO_COLOR") == ""}
 }
@@ -252,9 +252,9 @@ func repository() string {
 	}
 }
 
-// explainLabUsage explains a command given to weir lab run without the -- before
+// ExplainUsage explains a command given to weir lab run without the -- before
 // it: its flags are then taken for those of weir. It returns nil for other mistakes.
-func explainLabUsage(u cli.UsageError) error {
+func ExplainUsage(u cli.UsageError) error {
 	switch {
 	case u.Command != "weir lab run" || !slices.Contains(u.Arguments, "command"):
 	case u.UnknownFlag != "":

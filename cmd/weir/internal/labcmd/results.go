@@ -1,4 +1,4 @@
-package main
+package labcmd
 
 import (
 	"fmt"
@@ -11,13 +11,13 @@ import (
 	"github.com/weirhq/weir/lab/report"
 )
 
-type labReportCmd struct {
+type reportCommand struct {
 	Dir  string `arg:"" help:"A folder of results."`
 	JSON bool   `name:"json" help:"Print what was found as a JSON document, that of analysis.json."`
 }
 
 // Help implements kong.HelpProvider.
-func (labReportCmd) Help() string {
+func (reportCommand) Help() string {
 	return `Reads the runs that DIR has, of an interrupted experiment too, and writes the report there.
 
 Example:
@@ -25,15 +25,15 @@ Example:
 }
 
 // Run writes the report again.
-func (c *labReportCmd) Run(s cli.Streams) error {
-	r, err := readLabResults(c.Dir, "weir lab report ")
+func (c *reportCommand) Run(s cli.Streams) error {
+	r, err := readResults(c.Dir, "weir lab report ")
 	if err != nil {
 		return err
 	}
 	return reportResults(s, c.Dir, r, c.JSON)
 }
 
-type labCompareCmd struct {
+type compareCommand struct {
 	A        string `arg:"" help:"A folder of results."`
 	B        string `arg:"" help:"Another one."`
 	JSON     bool   `name:"json" help:"Print the comparison as a JSON document."`
@@ -42,7 +42,7 @@ type labCompareCmd struct {
 }
 
 // Help implements kong.HelpProvider.
-func (labCompareCmd) Help() string {
+func (compareCommand) Help() string {
 	return `Compares each configuration of B with the one of that name in A: two commits, two machines, two days. It says when machines, experiments or loads differ.
 
 Example:
@@ -52,12 +52,12 @@ Example:
 }
 
 // Run reads both folders and prints the comparison.
-func (c *labCompareCmd) Run(s cli.Streams) error {
-	a, err := readLabResults(c.A, "weir lab compare ")
+func (c *compareCommand) Run(s cli.Streams) error {
+	a, err := readResults(c.A, "weir lab compare ")
 	if err != nil {
 		return err
 	}
-	b, err := readLabResults(c.B, "weir lab compare "+c.A+" ")
+	b, err := readResults(c.B, "weir lab compare "+c.A+" ")
 	if err != nil {
 		return err
 	}
@@ -78,11 +78,11 @@ func (c *labCompareCmd) Run(s cli.Streams) error {
 	if err := files.Write(s.Out, comparison); err != nil || files.Stdout() {
 		return err
 	}
-	return report.Comparison(s.Out, comparison, labStyle(s))
+	return report.Comparison(s.Out, comparison, style(s))
 }
 
-// readLabResults reads a folder; verb is the command up to its name.
-func readLabResults(dir, verb string) (*lab.Results, error) {
+// readResults reads a folder; verb is the command up to its name.
+func readResults(dir, verb string) (*lab.Results, error) {
 	r, err := lab.Read(dir)
 	if err == nil {
 		return r, nil

@@ -1,4 +1,4 @@
-package main
+package loadcmd
 
 import (
 	"fmt"
@@ -22,7 +22,7 @@ type screen struct {
 
 // newScreen makes a screen for a run: one that is drawn in place on a terminal,
 // one of lines elsewhere.
-func newScreen(s cli.Streams, c *loadSendCmd, plan load.Plan) *screen {
+func newScreen(s cli.Streams, c *sendCommand, plan load.Plan) *screen {
 	plain := c.NoColor || os.Getenv("NO_COLOR") != ""
 	v := &screen{Streams: s, color: cli.IsTerminal(s.Out) && !plain, show: func(load.Progress) {}, clear: func() {}}
 	switch {
@@ -68,5 +68,5 @@ func (v *screen) report(r *load.Result) error {
 	return report.Text(v.Out, r, report.Style{Width: width, Color: v.color})
 }
 
-// loadEnds is the message at the first interrupt. The wait is that of load.Run.
-const loadEnds = "nothing more is sent; responses under way have one more second"
+// interruptNotice is the message at the first interrupt. The wait is that of load.Run.
+const interruptNotice = "nothing more is sent; responses under way have one more second"

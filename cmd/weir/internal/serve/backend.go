@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"github.com/weirhq/weir/internal/readable"
 )
 
-type backendCmd struct {
+type BackendCommand struct {
 	Listen  string         `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Listen on ADDR (default ${default})."`
 	Size    readable.Bytes `default:"0" placeholder:"BYTES" help:"Answer with a body of BYTES, such as 1000, 50kB or 1MiB; with 0, the default, with a text that shows the request."`
 	Latency time.Duration  `placeholder:"TIME" help:"Wait for TIME, such as 50ms, before each answer."`
@@ -25,7 +25,7 @@ type backendCmd struct {
 }
 
 // Help implements kong.HelpProvider.
-func (backendCmd) Help() string {
+func (BackendCommand) Help() string {
 	return `Answers every request alike: as large, as slow, as costly and as badly as the flags say. A request can ask otherwise for itself, in its query: ?size=1MiB&latency=50ms&burn=20us&stall=1s&status=503.
 
 --burn spins on the clock of the thread's own CPU time, so that an answer costs the same on a busy machine: for trying out what measures.
@@ -38,7 +38,7 @@ Examples:
 }
 
 // options checks the flags.
-func (c *backendCmd) options() (backend.Options, error) {
+func (c *BackendCommand) options() (backend.Options, error) {
 	o := backend.Options{Size: int64(c.Size), Latency: c.Latency, Burn: c.Burn, Stall: c.Stall, Status: c.Status, Header: http.Header{}}
 	for _, h := range c.Header {
 		name, value, err := backend.ParseHeader(h)
@@ -51,7 +51,7 @@ func (c *backendCmd) options() (backend.Options, error) {
 }
 
 // Run runs the backend until a signal ends it.
-func (c *backendCmd) Run(s cli.Streams) error {
+func (c *BackendCommand) Run(s cli.Streams) error {
 	o, err := c.options()
 	if err != nil {
 		return cli.Misuse(err, "weir backend --help")

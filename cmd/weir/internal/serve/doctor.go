@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"fmt"
@@ -14,13 +14,13 @@ import (
 	"github.com/weirhq/weir/internal/machine"
 )
 
-type doctorCmd struct {
+type DoctorCommand struct {
 	Config string `short:"c" placeholder:"FILE" help:"Look at the limits of FILE, too."`
 	JSON   bool   `name:"json" help:"Print the findings as a JSON document."`
 }
 
 // Help implements kong.HelpProvider.
-func (doctorCmd) Help() string {
+func (DoctorCommand) Help() string {
 	return `Prints what this machine allows a front door, one finding to a line, and what to do about those that will bite under load: open files, ports, the backlog of listeners, CPU and memory. Run it where the door runs, as the same user and in the same container. It exits with 1 when something will bite, else with 0.
 
 Examples:
@@ -28,8 +28,8 @@ Examples:
   weir doctor --config weir.yaml --json`
 }
 
-// Run looks at the machine.
-func (c *doctorCmd) Run(s cli.Streams) error {
+// Run examines the machine and prints the findings.
+func (c *DoctorCommand) Run(s cli.Streams) error {
 	cfg := config.Default()
 	if c.Config != "" {
 		var err error
@@ -41,7 +41,7 @@ func (c *doctorCmd) Run(s cli.Streams) error {
 	if err != nil {
 		return fmt.Errorf("reading the machine's limits: %w", err)
 	}
-	findings := examine(patient{
+	findings := examine(host{
 		Limits:      limits,
 		openNow:     machine.OpenFilesNow(),
 		procs:       runtime.GOMAXPROCS(0),
@@ -49,9 +49,9 @@ func (c *doctorCmd) Run(s cli.Streams) error {
 		config:      cfg,
 	})
 	if c.JSON {
-		err = printFindings(s.Out, findings)
+		err = printFindingsJSON(s.Out, findings)
 	} else {
-		tellFindings(s.Out, findings)
+		printFindingsText(s.Out, findings)
 	}
 	for _, f := range findings {
 		if f.Bites && err == nil {
@@ -61,8 +61,8 @@ func (c *doctorCmd) Run(s cli.Streams) error {
 	return err
 }
 
-// memoryLimit is what GOMEMLIMIT is in weir serve: what the environment says
-// or, where it says nothing, what serve makes of the cgroup's limit.
+// memoryLimit returns the GOMEMLIMIT of weir serve: that of the environment, or
+// else the share of the cgroup's limit that limitMemory sets.
 func memoryLimit(l machine.Limits) int64 {
 	limit := debug.SetMemoryLimit(-1)
 	if _, set := os.LookupEnv("GOMEMLIMIT"); set || l.Memory == 0 || os.Getenv("AUTOMEMLIMIT") == "off" {
@@ -71,8 +71,8 @@ func memoryLimit(l machine.Limits) int64 {
 	return int64(float64(l.Memory) * memoryShare)
 }
 
-// A patient is a machine with the door that is to run on it.
-type patient struct {
+// A host is a machine and the configuration of the door that will run on it.
+type host struct {
 	machine.Limits
 	openNow     int // files that the process has open
 	procs       int // GOMAXPROCS
@@ -80,43 +80,43 @@ type patient struct {
 	config      *config.Config
 }
 
-// A finding is a limit and what it means for the door.
+// A finding is a limit and its consequence for the door.
 type finding struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
-	Bites bool   `json:"bites"`
-	Hint  string `json:"hint,omitempty"` // what to do, when it bites
+	Bites bool   `json:"bites"`          // too low for a door under load
+	Hint  string `json:"hint,omitempty"` // the remedy, if Bites
 }
 
-// examine looks at everything.
-func examine(p patient) []finding {
-	return []finding{p.files(), p.connections(), p.ports(), p.backlog(), p.cpu(), p.memory()}
+// examine returns a finding for each limit.
+func examine(h host) []finding {
+	return []finding{h.files(), h.connections(), h.ports(), h.backlog(), h.cpu(), h.memory()}
 }
 
 const (
-	// fewConnections is below what a front door meets on a bad day.
-	fewConnections = 4000
-	// fewPorts is how many connections to one server are too few.
-	fewPorts = 16_000
-	// shortBacklog is a queue of new connections that a burst fills.
-	shortBacklog = 1024
-	// connectionMemory is what an idle connection of a client may take.
+	// minConnections is the number of client connections on a bad day.
+	minConnections = 4000
+	// minPorts is the number of connections to one server on a bad day.
+	minPorts = 16_000
+	// minBacklog is a queue of new connections that a burst does not fill.
+	minBacklog = 1024
+	// connectionMemory is the memory of an idle client connection, at most.
 	connectionMemory = 32 << 10
-	// rateMemory is what the clients of a rate may take.
+	// rateMemory is the memory of all clients of a rate, at most.
 	rateMemory = 40 << 20
 )
 
-func (p patient) files() finding {
+func (h host) files() finding {
 	f := finding{Name: "open files"}
-	if p.OpenFilesHard == 0 {
+	if h.OpenFilesHard == 0 {
 		f.Value = "not known on this system"
 		return f
 	}
-	clients := front.AllowedConnections(p.OpenFilesHard, p.openNow, 0)
-	f.Value = fmt.Sprintf("%s (hard limit): %d connections of clients, for a proxied request needs two files", files(p.OpenFilesHard), clients)
-	if wanted := p.config.Limits.MaxConnections; wanted > clients {
+	clients := front.AllowedConnections(h.OpenFilesHard, h.openNow, 0)
+	f.Value = fmt.Sprintf("%s (hard limit): %d connections of clients, for a proxied request needs two files", files(h.OpenFilesHard), clients)
+	if wanted := h.config.Limits.MaxConnections; wanted > clients {
 		f.Bites, f.Hint = true, fmt.Sprintf("limits.max_connections wants %d: raise the limit to %d", wanted, 2*wanted+256)
-	} else if clients < fewConnections && (wanted == 0 || wanted > clients) {
+	} else if clients < minConnections && (wanted == 0 || wanted > clients) {
 		f.Bites, f.Hint = true, "raise it: LimitNOFILE=65536 in a systemd unit, --ulimit nofile=65536 for docker, ulimit -Hn 65536 in a shell of root"
 	}
 	return f
@@ -129,33 +129,33 @@ func files(n uint64) string {
 	return fmt.Sprint(n)
 }
 
-// connections compares what may be let in with the memory there is.
-func (p patient) connections() finding {
+// connections compares the memory of all allowed connections with the cgroup's.
+func (h host) connections() finding {
 	f := finding{Name: "connections"}
-	n := front.AllowedConnections(p.OpenFilesHard, p.openNow, p.config.Limits.MaxConnections)
+	n := front.AllowedConnections(h.OpenFilesHard, h.openNow, h.config.Limits.MaxConnections)
 	need := int64(n) * connectionMemory
 	f.Value = fmt.Sprintf("%d at most, which may take %s", n, size(need))
-	rates := p.rates() * rateMemory
+	rates := h.rates() * rateMemory
 	if rates > 0 {
-		f.Value += fmt.Sprintf(", and the clients of %d rates %s", p.rates(), size(rates))
+		f.Value += fmt.Sprintf(", and the clients of %d rates %s", h.rates(), size(rates))
 	}
-	room := p.Memory/2 - rates
+	available := h.Memory/2 - rates
 	switch {
-	case p.Memory == 0 || need <= room:
-	case room < p.Memory/8:
-		f.Bites, f.Hint = true, fmt.Sprintf("the cgroup has %s: give it more memory, or have fewer rates: one under limits holds for all routes", size(p.Memory))
+	case h.Memory == 0 || need <= available:
+	case available < h.Memory/8:
+		f.Bites, f.Hint = true, fmt.Sprintf("the cgroup has %s: give it more memory, or have fewer rates: one under limits holds for all routes", size(h.Memory))
 	default:
-		f.Bites, f.Hint = true, fmt.Sprintf("the cgroup has %s: set limits: {max_connections: %d} or less, or give it more memory", size(p.Memory), room/connectionMemory)
+		f.Bites, f.Hint = true, fmt.Sprintf("the cgroup has %s: set limits: {max_connections: %d} or less, or give it more memory", size(h.Memory), available/connectionMemory)
 	}
 	return f
 }
 
-// rates is how many rates of requests the configuration has.
-func (p patient) rates() (n int64) {
-	if p.config.Limits.Rate.Every > 0 {
+// rates returns the number of request rates in the configuration.
+func (h host) rates() (n int64) {
+	if h.config.Limits.Rate.Every > 0 {
 		n++
 	}
-	for _, r := range p.config.Routes {
+	for _, r := range h.config.Routes {
 		if r.Limits.Rate.Every > 0 {
 			n++
 		}
@@ -163,65 +163,65 @@ func (p patient) rates() (n int64) {
 	return n
 }
 
-func (p patient) ports() finding {
+func (h host) ports() finding {
 	f := finding{Name: "ports"}
-	if p.PortHigh == 0 {
+	if h.PortHigh == 0 {
 		f.Value = "not known on this system"
 		return f
 	}
-	n := p.PortHigh - p.PortLow + 1
-	f.Value = fmt.Sprintf("%d to %d: %d connections to one server", p.PortLow, p.PortHigh, n)
-	if n < fewPorts {
+	n := h.PortHigh - h.PortLow + 1
+	f.Value = fmt.Sprintf("%d to %d: %d connections to one server", h.PortLow, h.PortHigh, n)
+	if n < minPorts {
 		f.Bites, f.Hint = true, "sysctl -w net.ipv4.ip_local_port_range='10240 65535'"
 	}
 	return f
 }
 
-func (p patient) backlog() finding {
+func (h host) backlog() finding {
 	f := finding{Name: "somaxconn"}
-	if p.Backlog == 0 {
+	if h.Backlog == 0 {
 		f.Value = "not known on this system"
 		return f
 	}
-	f.Value = fmt.Sprintf("%d new connections wait for a listener", p.Backlog)
-	if p.Backlog < shortBacklog {
+	f.Value = fmt.Sprintf("%d new connections wait for a listener", h.Backlog)
+	if h.Backlog < minBacklog {
 		f.Bites, f.Hint = true, "sysctl -w net.core.somaxconn=4096, in the container's network namespace"
 	}
 	return f
 }
 
-func (p patient) cpu() finding {
-	f := finding{Name: "GOMAXPROCS", Value: fmt.Sprintf("%d, with no limit of CPU time", p.procs)}
-	if p.CPUs == 0 {
+func (h host) cpu() finding {
+	f := finding{Name: "GOMAXPROCS", Value: fmt.Sprintf("%d, with no limit of CPU time", h.procs)}
+	if h.CPUs == 0 {
 		return f
 	}
-	f.Value = fmt.Sprintf("%d, with CPU time for %.3g", p.procs, p.CPUs)
-	fit := max(2, int(math.Ceil(p.CPUs))) // what Go takes by itself
-	if p.procs > fit {
+	f.Value = fmt.Sprintf("%d, with CPU time for %.3g", h.procs, h.CPUs)
+	fit := max(2, int(math.Ceil(h.CPUs))) // the default of Go
+	if h.procs > fit {
 		f.Bites, f.Hint = true, fmt.Sprintf("the cgroup stops the process when it runs on more than it may: unset GOMAXPROCS, or set it to %d", fit)
 	}
 	return f
 }
 
-func (p patient) memory() finding {
+func (h host) memory() finding {
 	f := finding{Name: "GOMEMLIMIT", Value: "none, and no limit of memory"}
 	switch {
-	case p.Memory == 0 && p.memoryLimit != math.MaxInt64:
-		f.Value = fmt.Sprintf("%s, and no limit of memory", size(p.memoryLimit))
-	case p.Memory == 0:
-	case p.memoryLimit == math.MaxInt64:
-		f.Value = fmt.Sprintf("none, with %s in the cgroup", size(p.Memory))
+	case h.Memory == 0 && h.memoryLimit != math.MaxInt64:
+		f.Value = fmt.Sprintf("%s, and no limit of memory", size(h.memoryLimit))
+	case h.Memory == 0:
+	case h.memoryLimit == math.MaxInt64:
+		f.Value = fmt.Sprintf("none, with %s in the cgroup", size(h.Memory))
 		f.Bites, f.Hint = true, "garbage may take all the memory: unset GOMEMLIMIT and AUTOMEMLIMIT, and weir serve sets it"
 	default:
-		f.Value = fmt.Sprintf("%s, with %s in the cgroup", size(p.memoryLimit), size(p.Memory))
-		if float64(p.memoryLimit) > mostMemoryShare*float64(p.Memory) {
+		f.Value = fmt.Sprintf("%s, with %s in the cgroup", size(h.memoryLimit), size(h.Memory))
+		if float64(h.memoryLimit) > maxMemoryShare*float64(h.Memory) {
 			f.Bites, f.Hint = true, "what is no heap has no room: unset GOMEMLIMIT, and weir serve sets it to nine tenths"
 		}
 	}
 	return f
 }
 
-// size writes bytes for people.
+// size formats a number of bytes.
 func size(n int64) string {
 	switch {
 	case n >= 10<<30:
@@ -232,8 +232,8 @@ func size(n int64) string {
 	return fmt.Sprintf("%d KiB", n>>10)
 }
 
-// tellFindings prints the findings for people.
-func tellFindings(w io.Writer, findings []finding) {
+// printFindingsText prints the findings as text.
+func printFindingsText(w io.Writer, findings []finding) {
 	for _, f := range findings {
 		verdict := "ok   "
 		if f.Bites {
@@ -246,7 +246,7 @@ func tellFindings(w io.Writer, findings []finding) {
 	}
 }
 
-// printFindings prints {"findings": [{"name", "value", "bites", "hint"}]}.
-func printFindings(w io.Writer, findings []finding) error {
+// printFindingsJSON prints {"findings": [{"name", "value", "bites", "hint"}]}.
+func printFindingsJSON(w io.Writer, findings []finding) error {
 	return cli.PrintJSON(w, map[string]any{"findings": findings})
 }

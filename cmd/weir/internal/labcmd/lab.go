@@ -1,4 +1,4 @@
-package main
+package labcmd
 
 import (
 	"errors"
@@ -12,17 +12,17 @@ import (
 	"github.com/weirhq/weir/lab"
 )
 
-type labCmd struct {
-	Run     labRunCmd     `cmd:"" help:"Run an experiment, and write what was found."`
-	List    labListCmd    `cmd:"" help:"List the built-in experiments."`
-	Show    labShowCmd    `cmd:"" help:"Print the file of a built-in experiment."`
-	Report  labReportCmd  `cmd:"" help:"Write the report of results again."`
-	Compare labCompareCmd `cmd:"" help:"Compare two folders of results."`
-	Micro   labMicroCmd   `cmd:"" help:"Run Go benchmarks of two commits by turns."`
+type Command struct {
+	Run     runCommand     `cmd:"" help:"Run an experiment, and write what was found."`
+	List    listCommand    `cmd:"" help:"List the built-in experiments."`
+	Show    showCommand    `cmd:"" help:"Print the file of a built-in experiment."`
+	Report  reportCommand  `cmd:"" help:"Write the report of results again."`
+	Compare compareCommand `cmd:"" help:"Compare two folders of results."`
+	Micro   microCommand   `cmd:"" help:"Run Go benchmarks of two commits by turns."`
 }
 
 // Help implements kong.HelpProvider.
-func (labCmd) Help() string {
+func (Command) Help() string {
 	return `An experiment is a service, a load, and settings of both that are varied. The lab starts the service in each configuration again and again, and says which differences are more than noise. docs/lab.md leads to a first finding.
 
 Examples:
@@ -31,7 +31,7 @@ Examples:
   weir lab run log-cost -- python3 -m http.server`
 }
 
-type labListCmd struct {
+type listCommand struct {
 	JSON bool `name:"json" help:"Print a JSON document, with the question that each answers."`
 }
 
@@ -43,7 +43,7 @@ type listed struct {
 }
 
 // Run prints a line for each experiment.
-func (c *labListCmd) Run(s cli.Streams) error {
+func (c *listCommand) Run(s cli.Streams) error {
 	var all []listed
 	for _, name := range experiments.Names() {
 		text, err := experiments.Read(name)
@@ -65,12 +65,12 @@ func (c *labListCmd) Run(s cli.Streams) error {
 	return nil
 }
 
-type labShowCmd struct {
+type showCommand struct {
 	Name string `arg:"" help:"An experiment of weir lab list."`
 }
 
 // Help implements kong.HelpProvider.
-func (labShowCmd) Help() string {
+func (showCommand) Help() string {
 	return `An own experiment begins as a copy of one that is near to it:
 
   weir lab show log-cost > mine.yaml
@@ -78,7 +78,7 @@ func (labShowCmd) Help() string {
 }
 
 // Run prints the file.
-func (c *labShowCmd) Run(s cli.Streams) error {
+func (c *showCommand) Run(s cli.Streams) error {
 	text, err := experiments.Read(c.Name)
 	if err != nil {
 		err := fmt.Errorf("no built-in experiment is called %s", c.Name)

@@ -1,4 +1,4 @@
-package main
+package loadcmd
 
 import (
 	"encoding/json"
@@ -13,14 +13,14 @@ import (
 	"github.com/weirhq/weir/load/compare"
 )
 
-type loadCompareCmd struct {
+type compareCommand struct {
 	Files []string `arg:"" name:"file" help:"Results of weir load --json: A.json B.json, or several of A, --, several of B."`
 	Fail  []string `sep:"none" placeholder:"CHECK" help:"Exit with 1 if CHECK is true of B, such as 'p99 > 5%'. May be repeated."`
 	JSON  bool     `name:"json" help:"Print the comparison as a JSON document."`
 }
 
 // Help implements kong.HelpProvider.
-func (loadCompareCmd) Help() string {
+func (compareCommand) Help() string {
 	return `Shows each metric of A and B, and by how much B differs. With at least four runs a side it also shows whether that is more than noise (Mann-Whitney U test of the runs), with ~ where it may not be. Of twenty metrics that do not differ, one seems to. Fewer runs cannot show it: their differences are in parentheses.
 
 CHECK is worse, for any metric that is worse beyond noise, or a metric (rate, p50, p90, p99, p99.9, mean, errors, cpu, memory), < or >, and a difference from A: 'rate < -5%'. With four runs a side or more, a difference that may be noise fails nothing.
@@ -34,9 +34,9 @@ Examples:
 // versus stands between the files of two sides. No file has this name.
 const versus = ""
 
-// sides keeps the -- of weir load compare, which else ends the flags and is
+// MarkSides keeps the -- of weir load compare, which else ends the flags and is
 // gone.
-func sides(args []string) []string {
+func MarkSides(args []string) []string {
 	if len(args) < 2 || args[0] != "load" || args[1] != "compare" {
 		return args
 	}
@@ -48,7 +48,7 @@ func sides(args []string) []string {
 }
 
 // split returns the files of both sides.
-func (c *loadCompareCmd) split() (a, b []string, err error) {
+func (c *compareCommand) split() (a, b []string, err error) {
 	i := slices.Index(c.Files, versus)
 	switch {
 	case i < 0 && len(c.Files) == 2:
@@ -64,7 +64,7 @@ func (c *loadCompareCmd) split() (a, b []string, err error) {
 }
 
 // Run reads the files and prints the comparison.
-func (c *loadCompareCmd) Run(s cli.Streams) error {
+func (c *compareCommand) Run(s cli.Streams) error {
 	namesA, namesB, err := c.split()
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func (c *loadCompareCmd) Run(s cli.Streams) error {
 }
 
 // checks reads --fail.
-func (c *loadCompareCmd) checks() ([]compare.Check, error) {
+func (c *compareCommand) checks() ([]compare.Check, error) {
 	var checks []compare.Check
 	for _, text := range c.Fail {
 		check, err := compare.ParseCheck(text)

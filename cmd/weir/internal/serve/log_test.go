@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"bytes"
@@ -14,20 +14,20 @@ import (
 	"github.com/weirhq/weir/log/sink"
 )
 
-// TestGrumbler says what is new at once, and the same thing once a minute.
-func TestGrumbler(t *testing.T) {
+// TestErrorReporter says what is new at once, and the same thing once a minute.
+func TestErrorReporter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said bytes.Buffer
-		g := grumbler{to: &said}
+		g := errorReporter{stderr: &said}
 		full, gone := errors.New("full"), errors.New("gone")
 		for range 10 {
-			g.about(full)
+			g.report(full)
 			time.Sleep(time.Second)
 		}
-		g.about(gone)
-		g.about(full)
+		g.report(gone)
+		g.report(full)
 		for range 70 {
-			g.about(full)
+			g.report(full)
 			time.Sleep(time.Second)
 		}
 		want := "weir: the log: full\nweir: the log: gone\nweir: the log: full\n"
@@ -37,15 +37,15 @@ func TestGrumbler(t *testing.T) {
 	})
 }
 
-// TestGrumblerKnowsRotation has two files that cannot be put aside, each time
+// TestErrorReporterRotation has two files that cannot be put aside, each time
 // under another name.
-func TestGrumblerKnowsRotation(t *testing.T) {
+func TestErrorReporterRotation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said bytes.Buffer
-		g := grumbler{to: &said}
+		g := errorReporter{stderr: &said}
 		for i := range 30 {
 			for _, file := range []string{"a.log", "b.log"} {
-				g.about(&os.LinkError{Op: "rename", Old: file, New: fmt.Sprint(file, i), Err: os.ErrPermission})
+				g.report(&os.LinkError{Op: "rename", Old: file, New: fmt.Sprint(file, i), Err: os.ErrPermission})
 			}
 			time.Sleep(time.Second)
 		}
@@ -55,7 +55,7 @@ func TestGrumblerKnowsRotation(t *testing.T) {
 	})
 }
 
-func TestLacks(t *testing.T) {
+func TestLossSummary(t *testing.T) {
 	t.Parallel()
 	for want, s := range map[string]sink.Stats{
 		"": {Emitted: 7, Written: 7},
@@ -64,8 +64,8 @@ func TestLacks(t *testing.T) {
 			Dropped: []sink.Loss{{Level: log.LevelInfo, Reason: sink.Full, Events: 2}, {Level: log.LevelWarn, Reason: sink.WriteError, Events: 1}},
 		},
 	} {
-		if got := lacks(front.LogDestination{To: "a.log", Stats: s}); got != want {
-			t.Errorf("lacks = %q, want %q", got, want)
+		if got := lossSummary(front.LogDestination{To: "a.log", Stats: s}); got != want {
+			t.Errorf("lossSummary = %q, want %q", got, want)
 		}
 	}
 }

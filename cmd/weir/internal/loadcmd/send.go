@@ -1,4 +1,4 @@
-package main
+package loadcmd
 
 import (
 	"context"
@@ -15,13 +15,13 @@ import (
 	"github.com/weirhq/weir/load/target"
 )
 
-type loadCmd struct {
-	Send    loadSendCmd    `cmd:"" default:"withargs" help:"Send requests, and say how long the answers took."`
-	Compare loadCompareCmd `cmd:"" help:"Compare results of weir load --json."`
-	Gen     loadGenCmd     `cmd:"" help:"Make data to send."`
+type Command struct {
+	Send    sendCommand    `cmd:"" default:"withargs" help:"Send requests, and say how long the answers took."`
+	Compare compareCommand `cmd:"" help:"Compare results of weir load --json."`
+	Gen     genCommand     `cmd:"" help:"Make data to send."`
 }
 
-type loadSendCmd struct {
+type sendCommand struct {
 	URL []string `arg:"" optional:"" name:"url" help:"Where to send requests. Without a scheme it is http."`
 
 	// Settings of the load, as load/settings reads them: numbers and times are texts
@@ -67,7 +67,7 @@ type loadSendCmd struct {
 }
 
 // Help implements kong.HelpProvider.
-func (loadSendCmd) Help() string {
+func (sendCommand) Help() string {
 	return `Without a pace, each connection sends its next request when it has its answer (closed loop): the server sets the rate. With --rate or --stage, requests are due at their times (open loop), and latency counts from when one was due: what a user of a server that stalls has to wait.
 
 The URL, the values of headers, and a body given as text may hold {{seq}}, {{uuid}}, {{rand 1 100}}, {{line "users.txt"}} and {{now}}.
@@ -106,7 +106,7 @@ func (*optionalFile) IsBool() bool { return true }
 const pagePoints = 4000
 
 // Run sends what the flags say.
-func (c *loadSendCmd) Run(ctx *kong.Context, s cli.Streams) error {
+func (c *sendCommand) Run(ctx *kong.Context, s cli.Streams) error {
 	plan, err := c.plan(ctx.Flags())
 	if err != nil {
 		return err
@@ -135,9 +135,9 @@ func (c *loadSendCmd) Run(ctx *kong.Context, s cli.Streams) error {
 	}
 	signals, stop := cli.Interrupts()
 	defer stop()
-	result, err := cli.Interruptible(screen, loadEnds, signals, func(ctx context.Context) (*load.Result, error) { return load.Run(ctx, plan) })
+	result, err := cli.Interruptible(screen, interruptNotice, signals, func(ctx context.Context) (*load.Result, error) { return load.Run(ctx, plan) })
 	if err != nil {
-		return loadProblem(err)
+		return withHint(err)
 	}
 	if err := files.Write(s.Out, result); err != nil {
 		return err
@@ -162,7 +162,7 @@ func explain(s cli.Streams, p load.Plan) {
 }
 
 // checks reads --fail, and refuses what the run will have no value for.
-func (c *loadSendCmd) checks(plan load.Plan) ([]load.Check, error) {
+func (c *sendCommand) checks(plan load.Plan) ([]load.Check, error) {
 	var checks []load.Check
 	for _, text := range c.Fail {
 		check, err := load.ParseCheck(text)
@@ -234,8 +234,8 @@ func unreachableHint(e *load.UnreachableError) string {
 	return "does the server speak TLS there? http:// is without"
 }
 
-// loadProblem adds a hint to the error of a run that did not start.
-func loadProblem(err error) error {
+// withHint adds a hint to the error of a run that did not start.
+func withHint(err error) error {
 	var room *load.RoomError
 	var unreachable *load.UnreachableError
 	var network *net.DNSError

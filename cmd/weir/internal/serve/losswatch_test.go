@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"bytes"
@@ -48,7 +48,7 @@ func TestLossWatch(t *testing.T) {
 		{file: sink.Stats{Written: 22, Dropped: full(5)}, stdout: sink.Stats{Dropped: broken(1), Written: 2, Waiting: 1}, diverted: 2,
 			want: "weir: the log waits: stdout: its reader is too slow or stands still\n"},
 	} {
-		w.look([]front.LogDestination{{To: "a.log", Stats: tick.file}, {To: "stdout", Stats: tick.stdout, Diverted: tick.diverted}})
+		w.check([]front.LogDestination{{To: "a.log", Stats: tick.file}, {To: "stdout", Stats: tick.stdout, Diverted: tick.diverted}})
 		if got := said.String(); got != tick.want {
 			t.Errorf("tick %d: got %q, want %q", i, got, tick.want)
 		}

@@ -1,4 +1,4 @@
-package main
+package loadcmd
 
 import (
 	"cmp"
@@ -14,13 +14,13 @@ import (
 	"github.com/weirhq/weir/load/settings"
 )
 
-// loadMisuse is about flags that cannot be meant.
-func loadMisuse(hint, format string, args ...any) error {
+// misuse is about flags that cannot be meant.
+func misuse(hint, format string, args ...any) error {
 	return cli.Misuse(fmt.Errorf(format, args...), cmp.Or(hint, "weir load --help"))
 }
 
 // plan makes a plan of the URL and the flags.
-func (c *loadSendCmd) plan(flags []*kong.Flag) (load.Plan, error) {
+func (c *sendCommand) plan(flags []*kong.Flag) (load.Plan, error) {
 	if err := c.checkURL(); err != nil {
 		return load.Plan{}, err
 	}
@@ -74,24 +74,24 @@ func aboutFlag(err error) error {
 	var wrong *settings.Error
 	switch {
 	case !errors.As(err, &wrong):
-		return loadMisuse("", "%w", err)
+		return misuse("", "%w", err)
 	case wrong.Setting == "url":
-		return loadMisuse("weir load http://127.0.0.1:8080/", "%w", wrong.Err)
+		return misuse("weir load http://127.0.0.1:8080/", "%w", wrong.Err)
 	case wrong.Setting == "duration" && wrong.Hint == "":
 		wrong.Hint = durationHint
 	}
-	return loadMisuse(wrong.Hint, "--%s: %w", flagOf(wrong.Setting), wrong.Err)
+	return misuse(wrong.Hint, "--%s: %w", flagOf(wrong.Setting), wrong.Err)
 }
 
 // checkURL explains what is wrong with the arguments if there are several.
-func (c *loadSendCmd) checkURL() error {
+func (c *sendCommand) checkURL() error {
 	switch {
 	case len(c.URL) < 2:
 		return nil
 	case cli.Suggest(c.URL[0], []string{"compare", "gen"}) != "":
-		return loadMisuse("", "unexpected argument %s, did you mean %q?", c.URL[0], cli.Suggest(c.URL[0], []string{"compare", "gen"}))
+		return misuse("", "unexpected argument %s, did you mean %q?", c.URL[0], cli.Suggest(c.URL[0], []string{"compare", "gen"}))
 	case c.JSON == "-":
-		return loadMisuse("weir load --json="+c.URL[0]+" "+c.URL[1], "%q and %q are two URLs", c.URL[0], c.URL[1])
+		return misuse("weir load --json="+c.URL[0]+" "+c.URL[1], "%q and %q are two URLs", c.URL[0], c.URL[1])
 	}
-	return loadMisuse("write both to a file: weir load --requests-file FILE", "%q and %q are two URLs", c.URL[0], c.URL[1])
+	return misuse("write both to a file: weir load --requests-file FILE", "%q and %q are two URLs", c.URL[0], c.URL[1])
 }

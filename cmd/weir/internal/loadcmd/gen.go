@@ -1,4 +1,4 @@
-package main
+package loadcmd
 
 import (
 	"fmt"
@@ -11,12 +11,12 @@ import (
 	"github.com/weirhq/weir/load/gen"
 )
 
-type loadGenCmd struct {
-	CSV   loadGenCSVCmd   `cmd:"" name:"csv" help:"Write a table of made-up data."`
-	Bytes loadGenBytesCmd `cmd:"" help:"Write printable bytes."`
+type genCommand struct {
+	CSV   genCSVCommand   `cmd:"" name:"csv" help:"Write a table of made-up data."`
+	Bytes genBytesCommand `cmd:"" help:"Write printable bytes."`
 }
 
-type loadGenCSVCmd struct {
+type genCSVCommand struct {
 	Rows    int      `default:"1000" placeholder:"N" help:"Write N rows below the heading (default ${default})."`
 	Columns []string `placeholder:"NAME,..." help:"Which columns: id, uuid, name, email, date, amount and text, which are all unless given."`
 	Width   int      `default:"40" placeholder:"BYTES" help:"Have texts of BYTES at most (default ${default})."`
@@ -26,7 +26,7 @@ type loadGenCSVCmd struct {
 }
 
 // Help implements kong.HelpProvider.
-func (loadGenCSVCmd) Help() string {
+func (genCSVCommand) Help() string {
 	return `Writes CSV to stdout while it makes it, with quotes, apostrophes, line breaks and letters beyond ASCII where real data has them.
 
 Examples:
@@ -37,7 +37,7 @@ Examples:
 }
 
 // Run writes the table.
-func (c *loadGenCSVCmd) Run(s cli.Streams) error {
+func (c *genCSVCommand) Run(s cli.Streams) error {
 	misuse := func(format string, args ...any) error {
 		return cli.Misuse(fmt.Errorf(format, args...), "weir load gen csv --help")
 	}
@@ -62,14 +62,14 @@ func columnNames() []string {
 	return names
 }
 
-type loadGenBytesCmd struct {
+type genBytesCommand struct {
 	Size     readable.Bytes `arg:"" help:"How many: 50000, 50kB or 1MiB."`
 	Alphabet string         `placeholder:"CHARS" help:"Choose from CHARS instead of what is printable and needs no escape."`
 	Seed     uint64         `placeholder:"N" help:"Make other bytes: the same N makes the same (default 0)."`
 }
 
 // Help implements kong.HelpProvider.
-func (loadGenBytesCmd) Help() string {
+func (genBytesCommand) Help() string {
 	return `Writes random ASCII to stdout, without spaces, quotes and backslashes.
 
 Examples:
@@ -78,6 +78,6 @@ Examples:
 }
 
 // Run writes the bytes.
-func (c *loadGenBytesCmd) Run(s cli.Streams) error {
+func (c *genBytesCommand) Run(s cli.Streams) error {
 	return cli.Buffered(s.Out, func(w io.Writer) error { return gen.Bytes(w, int64(c.Size), c.Seed, c.Alphabet) })
 }

@@ -1,4 +1,4 @@
-package main
+package loadcmd
 
 import (
 	"errors"
@@ -19,9 +19,9 @@ var foreignFlags = map[string]string{
 	"--url": "an argument: weir load URL", "--output": "--json=FILE", "--keepalive": "connections that stay open, unless --no-keepalive is given",
 }
 
-// explainLoadUsage names the option of weir load for the flag of another program,
+// ExplainUsage names the option of weir load for the flag of another program,
 // and explains -d. It returns nil for other mistakes.
-func explainLoadUsage(u cli.UsageError) error {
+func ExplainUsage(u cli.UsageError) error {
 	switch {
 	case u.Command != "weir load":
 	case u.InvalidFlag == "--duration":

@@ -1,4 +1,4 @@
-package main
+package labcmd
 
 import (
 	"context"
@@ -16,22 +16,22 @@ import (
 
 // Results without --out are below this folder, in one that is named by the time.
 const (
-	labResults = "lab-results"
-	labTime    = "20060102-150405"
+	resultsRoot = "lab-results"
+	folderTime  = "20060102-150405"
 )
 
-// A labFolder is where results are kept.
-type labFolder struct {
+// A folder is where results are kept.
+type folder struct {
 	name string
 	made bool // by this weir; it was not there before
 }
 
-// makeLabFolder makes the folder of the results: out, unless that is there, or a
+// makeFolder makes the folder of the results: out, unless that is there, or a
 // new one that is named by what is measured and the time.
-func makeLabFolder(out, what string) (labFolder, error) {
+func makeFolder(out, what string) (folder, error) {
 	first := out
 	if out == "" {
-		first = filepath.Join(labResults, what+"-"+time.Now().Format(labTime))
+		first = filepath.Join(resultsRoot, what+"-"+time.Now().Format(folderTime))
 	}
 	name := first
 	err := os.MkdirAll(filepath.Dir(name), 0o777)
@@ -39,17 +39,17 @@ func makeLabFolder(out, what string) (labFolder, error) {
 		err = os.Mkdir(name, 0o777)
 		switch {
 		case err == nil:
-			return labFolder{name, true}, nil
+			return folder{name, true}, nil
 		case errors.Is(err, fs.ErrExist) && out != "" && isFolder(name):
-			return labFolder{name, false}, nil
+			return folder{name, false}, nil
 		case errors.Is(err, fs.ErrExist) && out != "":
 			err = fmt.Errorf("%s is a file", name)
-			return labFolder{}, cli.Misuse(err, "name a folder by --out DIR, one that is there or a new one")
+			return folder{}, cli.Misuse(err, "name a folder by --out DIR, one that is there or a new one")
 		case errors.Is(err, fs.ErrExist): // another weir began in this second
 			err, name = nil, fmt.Sprintf("%s-%d", first, n)
 		}
 	}
-	return labFolder{}, cli.WithHint(fmt.Errorf("make the folder of the results: %w", err), "name one that can be written to by --out DIR")
+	return folder{}, cli.WithHint(fmt.Errorf("make the folder of the results: %w", err), "name one that can be written to by --out DIR")
 }
 
 func isFolder(name string) bool {
@@ -59,24 +59,24 @@ func isFolder(name string) bool {
 
 // mustBeEmpty tells, by no error, that nothing is in the folder that would be
 // taken for a part of the results.
-func (f labFolder) mustBeEmpty() error {
+func (f folder) mustBeEmpty() error {
 	entries, err := os.ReadDir(f.name)
 	if err == nil && len(entries) > 0 {
-		err = cli.Misuse(fmt.Errorf("%s is not empty", f.name), "name another folder by --out DIR, or none for a new one below "+labResults)
+		err = cli.Misuse(fmt.Errorf("%s is not empty", f.name), "name another folder by --out DIR, or none for a new one below "+resultsRoot)
 	}
 	return err
 }
 
 // problem is about an experiment that has no results. What this weir has made is
 // taken away, unless a run is kept in it or it may still be written to.
-func (f labFolder) problem(err error) error {
+func (f folder) problem(err error) error {
 	if errors.Is(err, cli.ErrInterrupted) {
 		return err
 	}
 	kept, _ := os.ReadDir(filepath.Join(f.name, "runs")) // there is no such folder for micro
 	if f.made && len(kept) == 0 {
 		os.RemoveAll(f.name)
-		os.Remove(labResults) // unless there are others in it
+		os.Remove(resultsRoot) // unless there are others in it
 	}
 	switch {
 	case errors.Is(err, context.Canceled):

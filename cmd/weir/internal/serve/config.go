@@ -1,0 +1,93 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/backend"
+	"github.com/weirhq/weir/log"
+)
+
+// load reads the configuration, or makes one for a demo backend that it starts.
+// stop stops the backend.
+func (c *Command) load() (cfg *config.Config, stop func(), err error) {
+	stop = func() {}
+	if c.Config == "" {
+		cfg, stop, err = demo()
+	} else {
+		cfg, err = readConfig(c.Config)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	c.override(cfg)
+	return cfg, stop, nil
+}
+
+// override applies the settings of flags and the environment, which have
+// precedence over the file.
+func (c *Command) override(cfg *config.Config) {
+	if human, _ := strconv.ParseBool(os.Getenv("HUMAN_LOG")); human {
+		cfg.Log.Format = log.FormatHuman.String()
+	}
+	if c.Listen != "" {
+		cfg.Listen = []string{c.Listen}
+	}
+	if c.Admin != "" {
+		cfg.Admin = c.Admin
+	}
+}
+
+// readConfig reads and checks a file.
+func readConfig(file string) (*config.Config, error) {
+	src, err := os.ReadFile(file)
+	if err != nil {
+		hint := "the file must be readable by the user that runs weir"
+		if errors.Is(err, fs.ErrNotExist) {
+			hint = "weir serve without --config fronts a demo backend"
+		}
+		return nil, cli.Misuse(err, hint)
+	}
+	cfg, err := config.Parse(file, src, os.LookupEnv)
+	if err != nil {
+		return nil, cli.WithHint(mistakesError(file, err), "weir check "+file)
+	}
+	return cfg, nil
+}
+
+// maxMistakes limits the mistakes printed at a start or a reload: a file of
+// redirects can have thousands.
+const maxMistakes = 20
+
+// mistakesError returns the error for a file that config.Parse rejects.
+func mistakesError(file string, err error) error {
+	var mistakes config.Mistakes
+	if errors.As(err, &mistakes) && len(mistakes) > maxMistakes {
+		return fmt.Errorf("%s has %d mistakes, of which these are the first %d:\n%w",
+			file, len(mistakes), maxMistakes, mistakes[:maxMistakes])
+	}
+	return fmt.Errorf("%s has mistakes:\n%w", file, err)
+}
+
+// demo starts a backend on a free loopback port and returns a configuration
+// that sends all requests to it.
+func demo() (cfg *config.Config, stop func(), err error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, nil, fmt.Errorf("demo backend: %w", err)
+	}
+	server := &http.Server{Handler: backend.Handler(backend.Options{})}
+	go server.Serve(l) // ends when stop closes the server
+	cfg = config.Default()
+	cfg.Listen = []string{"127.0.0.1:20000"}
+	cfg.Upstreams = []config.Upstream{{Name: "demo", Servers: []string{"http://" + l.Addr().String()}}}
+	cfg.Routes = []config.Route{config.DefaultRoute("/{path...}", "demo")}
+	return cfg, func() { server.Close() }, nil
+}

@@ -1,0 +1,109 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
+	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
+)
+
+// openLog opens the log's destinations that the configuration names.
+func openLog(cfg *config.Config, s cli.Streams, stderr io.Writer) (*front.Log, error) {
+	reporter := errorReporter{stderr: stderr}
+	out, err := front.OpenLog(cfg, s.Out, s.Err, reporter.report)
+	if err != nil {
+		return nil, cli.WithHint(err, "its folder must exist and be writable")
+	}
+	return out, nil
+}
+
+// logWait is the time that the goroutine that receives signals waits for the
+// log. A named pipe without a reader can block a write for ever.
+const logWait = time.Second
+
+// reopenLog opens the log's files again.
+func reopenLog(out *front.Log, stderr io.Writer) {
+	err, ended := waitForLog(out.Reopen)
+	switch {
+	case !ended:
+		cli.PrintError(stderr, errors.New("the log is opened anew when the write under way has ended"))
+	case err != nil:
+		cli.PrintError(stderr, fmt.Errorf("the log goes on in the file of before: %w", err))
+	}
+}
+
+// waitForLog calls do and reports whether it returned within logWait. If not, do
+// goes on in its goroutine, at most until the process ends.
+func waitForLog(do func() error) (err error, ended bool) {
+	done := make(chan error, 1)
+	go func() { done <- do() }()
+	timer := time.NewTimer(logWait)
+	defer timer.Stop()
+	select {
+	case err := <-done:
+		return err, true
+	case <-timer.C:
+		return nil, false
+	}
+}
+
+// flushTimeout is the time to write the waiting events after everything else
+// has ended.
+const flushTimeout = time.Second
+
+// closeLog writes the waiting events, prints the loss of each destination, and
+// returns err joined with an error of the log. If the log's reader stalls, a
+// write never returns, and no signal would end the process: closeLog then
+// abandons the write.
+func closeLog(out *front.Log, stderr io.Writer, err error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
+	defer cancel()
+	closing := out.Close(ctx)
+	for _, d := range out.Destinations() {
+		if text := lossSummary(d); text != "" {
+			fmt.Fprintln(stderr, text)
+		}
+	}
+	if closing == nil {
+		return err
+	}
+	why := "the log's reader stands still"
+	if cause := out.Stats().LastError; cause != nil {
+		why = cause.Error()
+	}
+	closing = fmt.Errorf("the log ends early: %s: %w", why, closing)
+	if err == nil {
+		return closing
+	}
+	return fmt.Errorf("%w; %w", err, closing)
+}
+
+// afterDrain is longer than a door takes to end after its requests were cut.
+const afterDrain = 3 * time.Second
+
+// abandonLog closes the log of a door that does not end. With when_full: block
+// the door waits for the log, perhaps for ever. Later events are dropped.
+func abandonLog(out *front.Log) {
+	ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
+	defer cancel()
+	out.Close(ctx) // closeLog returns the error
+}
+
+// lossSummary describes the events that a closed destination lacks, or returns "".
+func lossSummary(d front.LogDestination) string {
+	n := d.Stats.Lost()
+	if n == 0 {
+		return ""
+	}
+	var why []string
+	for _, loss := range d.Stats.Dropped {
+		why = append(why, fmt.Sprintf("%s %s: %d", loss.Reason, loss.Level, loss.Events))
+	}
+	return fmt.Sprintf("weir: the log to %s lacks %d of %d events (%s)", d.To, n, d.Stats.Emitted, strings.Join(why, ", "))
+}
