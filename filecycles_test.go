@@ -36,7 +36,6 @@ var cycleLimits = map[string]struct {
 	"load":          {percent: 65},
 	"log/onslog/v2": {percent: 46},
 	"log/sink":      {percent: 55},
-	"router":        {percent: 66},
 }
 
 // TestFileCycles limits the share of a package's files that depend on each

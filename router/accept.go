@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"mime"
-	"net/http"
 	"strings"
 )
 
@@ -39,80 +38,8 @@ func parseMediaType(text string) (*mediaType, error) {
 	return &mediaType{kind, subtype, params, mime.FormatMediaType(name, params)}, nil
 }
 
-// serve answers by the route whose media type suits the request, or as
-// notAcceptable does, which may be nil.
-func (e *endpoint) serve(w http.ResponseWriter, req *http.Request, notAcceptable http.Handler) {
-	w.Header().Add("Vary", "Accept")
-	if r := choose(e.routes, req.Header["Accept"]); r != nil {
-		r.handler.ServeHTTP(w, req)
-		return
-	}
-	if notAcceptable != nil {
-		notAcceptable.ServeHTTP(w, req)
-		return
-	}
-	http.Error(w, http.StatusText(http.StatusNotAcceptable), http.StatusNotAcceptable)
-}
-
-// choose returns the route for a request with the given Accept headers, nil
-// when none is acceptable.
-func choose(routes []*route, accept []string) *route {
-	var few [8]fit
-	fits := few[:]
-	if len(routes) > len(few) {
-		fits = make([]fit, len(routes))
-	}
-	n := 0
-	for _, list := range accept {
-		for list != "" {
-			var element string
-			element, list, _ = cutUnquoted(list, ',')
-			mr, ok := parseMediaRange(element)
-			if !ok {
-				continue // an element that cannot be read says nothing
-			}
-			n++
-			for i, r := range routes {
-				fits[i].improve(mr, r.media, n)
-			}
-		}
-	}
-	if n == 0 {
-		return fallback(routes)
-	}
-	return best(routes, fits)
-}
-
-// fallback returns the route without a media type, else the first.
-func fallback(routes []*route) *route {
-	for _, r := range routes {
-		if r.media == nil {
-			return r
-		}
-	}
-	return routes[0]
-}
-
-// best returns the route with the highest q, among several that whose range
-// comes first, among several of one range the one without a media type. That
-// one also takes what nothing else does, unless a range excludes it.
-func best(routes []*route, fits []fit) *route {
-	var found *route
-	var at fit
-	for i, r := range routes {
-		f := fits[i]
-		switch {
-		case f.q > at.q, f.q == at.q && f.q > 0 && (f.position < at.position || f.position == at.position && r.media == nil):
-			found, at = r, f
-		case found == nil && r.media == nil && f.precision == 0:
-			found = r // until one fits
-		}
-	}
-	return found
-}
-
 // A fit is how a request likes a media type: by its most precise range.
-type fit struct {
+type mediaMatch struct {
 	precision int // 0: no range has the media type
 	q         int // in thousandths; 0: not at all
 	position  int // of the range in the request
@@ -120,9 +47,9 @@ type fit struct {
 
 // improve considers another range. A media type of nil is one nobody knows,
 // so that */* alone has it.
-func (f *fit) improve(r mediaRange, m *mediaType, position int) {
+func (f *mediaMatch) improve(r mediaRange, m *mediaType, position int) {
 	if p := r.precision(m); p > f.precision {
-		*f = fit{p, r.q, position}
+		*f = mediaMatch{p, r.q, position}
 	}
 }
 
@@ -184,13 +111,13 @@ func parseMediaRange(element string) (r mediaRange, ok bool) {
 }
 
 // nextParam cuts the first parameter off a list: "a=1; b=2".
-func nextParam(params string) (name, value, rest string) {
-	first, rest, _ := cutUnquoted(params, ';')
+func nextParam(params string) (name, value, left string) {
+	first, left, _ := cutUnquoted(params, ';')
 	name, value, _ = strings.Cut(strings.Trim(first, " \t"), "=")
 	if len(value) >= 2 && value[0] == '"' && value[len(value)-1] == '"' {
 		value = unquoted(value[1 : len(value)-1])
 	}
-	return name, value, rest
+	return name, value, left
 }
 
 // unquoted undoes the backslashes of a quoted string's inside.

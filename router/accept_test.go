@@ -147,7 +147,7 @@ func TestAcceptOfOthers(t *testing.T) {
 	if w.Code != http.StatusOK || w.Header()["Vary"] != nil {
 		t.Errorf("got %d %v", w.Code, w.Header())
 	}
-	if got, want := answer(r, "POST /other/x"), "200 other /other/x"; got != want {
+	if got, want := result(r, "POST /other/x"), "200 other /other/x"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -156,7 +156,7 @@ func TestAcceptOfOthers(t *testing.T) {
 func TestAcceptWhileServing(t *testing.T) {
 	r := versions("a/b")
 	for _, m := range []string{"c/d", "e/f"} {
-		if got := answer(r, "GET /x"); got != "200 [a/b] x" {
+		if got := result(r, "GET /x"); got != "200 [a/b] x" {
 			t.Errorf("got %s", got)
 		}
 		r.Accept(m).Handle("GET /{a}", echo(m))

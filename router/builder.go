@@ -5,28 +5,18 @@ import (
 	"slices"
 )
 
-// A tree is a set of patterns, which share what they begin with. Programs are
-// compiled from it.
-type tree struct {
-	hosts   map[string]*node // by canonical host
-	anyHost *node            // nil: no pattern is without a host
-	methods methodNames
-	allows  map[methodSet]string // Allow headers made beforehand
-	guards  int                  // how many nodes have a guard
-}
-
 // A builder adds patterns to a tree. It is not safe for concurrent use.
 type builder struct {
-	constraints Constraints
-	used        map[string]bool // the constraints that patterns name
-	segments    []segment       // scratch: of the pattern that is being added
-	nodes       slab[node]
-	leaves      slab[leaf]
-	patterns    slab[pattern]
-	texts       slab[string]
-	endings     slab[methodPattern]
-	edges       slab[edge]
-	tree        tree
+	constraints    Constraints
+	used           map[string]bool // the constraints that patterns name
+	segments       []segment       // scratch: of the pattern that is being added
+	nodes          slab[node]
+	leaves         slab[leaf]
+	patterns       slab[pattern]
+	texts          slab[string]
+	methodPatterns slab[methodPattern]
+	edges          slab[edge]
+	tree           tree
 }
 
 func newBuilder(c Constraints) *builder {
@@ -57,31 +47,31 @@ func (b *builder) add(text string, entry int) *Mistake {
 func (b *builder) insert(p *pattern) *Mistake {
 	set, ok := b.tree.methods.set(p.methods)
 	if !ok {
-		return unreadable(0, "the patterns name more than %d different methods", maxMethods)
+		return syntaxMistake(0, "the patterns name more than %d different methods", maxMethods)
 	}
-	rules := false
+	constrained := false
 	for i := range p.segments {
-		rules = rules || p.segments[i].rule != ""
+		constrained = constrained || p.segments[i].constraintName != ""
 	}
-	if rules {
-		if other, example := b.conflict(p); other != nil {
+	if constrained {
+		if other, example := b.tree.conflict(p); other != nil {
 			return conflictMistake(other, example)
 		}
 		for i := range p.segments {
-			if rule := p.segments[i].rule; rule != "" {
-				b.used[rule] = true
+			if name := p.segments[i].constraintName; name != "" {
+				b.used[name] = true
 			}
 		}
 	}
-	place := b.place(p)
-	if !rules && place.shares(p) { // then the whole way was there already
-		d := dispute{p: p}
-		d.overMethods(place)
+	l := b.growPath(p)
+	if !constrained && l.hasMethodOf(p) { // then the whole way was there already
+		d := conflictSearch{p: p}
+		d.atLeaf(l)
 		return conflictMistake(d.other, d.example)
 	}
-	b.put(place, p, set)
-	if _, known := b.tree.allows[place.allow]; !known {
-		b.tree.allows[place.allow] = b.tree.methods.allow(place.allow)
+	b.put(l, p, set)
+	if _, known := b.tree.allows[l.allow]; !known {
+		b.tree.allows[l.allow] = b.tree.methods.allow(l.allow)
 	}
 	b.segments, p.segments = p.segments, nil
 	return nil
@@ -94,7 +84,7 @@ func (b *builder) put(l *leaf, p *pattern, set methodSet) {
 		return
 	}
 	if l.methods == nil {
-		l.methods = b.endings.slice(len(p.methods))[:0]
+		l.methods = b.methodPatterns.slice(len(p.methods))[:0]
 	}
 	for _, method := range p.methods {
 		l.methods = append(l.methods, methodPattern{method, p})
@@ -103,10 +93,10 @@ func (b *builder) put(l *leaf, p *pattern, set methodSet) {
 }
 
 // place returns the leaf for a pattern and makes the way to it.
-func (b *builder) place(p *pattern) *leaf {
+func (b *builder) growPath(p *pattern) *leaf {
 	n := b.growRoot(p.host)
 	capture := 0
-	behindStretch := false
+	afterMiddle := false
 	for i := range p.segments {
 		switch s := &p.segments[i]; s.kind {
 		case literal:
@@ -114,14 +104,14 @@ func (b *builder) place(p *pattern) *leaf {
 			continue
 		case parameter:
 			n = b.growParam(n, &s.form, capture)
-		case stretch:
-			n = b.growStretch(n, capture)
-			if behindStretch && n.guard == 0 {
-				b.tree.guards++
-				n.guard = b.tree.guards
+		case middleWildcard:
+			n = b.growMiddle(n, capture)
+			if afterMiddle && n.visitBit == 0 {
+				b.tree.visitBits++
+				n.visitBit = b.tree.visitBits
 			}
-			behindStretch = true
-		case slash:
+			afterMiddle = true
+		case finalSlash:
 			return b.growLeaf(&n.slash)
 		case rest:
 			if n.rest == nil {
@@ -132,14 +122,6 @@ func (b *builder) place(p *pattern) *leaf {
 		capture++
 	}
 	return b.growLeaf(&n.leaf)
-}
-
-// root returns the node where the patterns of a host begin, nil for none.
-func (t *tree) root(host string) *node {
-	if host == "" {
-		return t.anyHost
-	}
-	return t.hosts[host]
 }
 
 func (b *builder) growRoot(host string) *node {
@@ -155,11 +137,11 @@ func (b *builder) growRoot(host string) *node {
 	return n
 }
 
-func (b *builder) growStretch(n *node, capture int) *node {
-	if n.stretch == nil {
-		n.stretch = &edge{to: b.nodes.new(), capture: capture}
+func (b *builder) growMiddle(n *node, capture int) *node {
+	if n.middle == nil {
+		n.middle = &edge{to: b.nodes.new(), capture: capture}
 	}
-	return n.stretch.to
+	return n.middle.to
 }
 
 func (b *builder) growLeaf(l **leaf) *leaf {

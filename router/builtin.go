@@ -1,5 +1,10 @@
 package router
 
+import (
+	"maps"
+	"slices"
+)
+
 // The constraints that every table has. The examples of each include what
 // the others accept too, so that overlaps are found.
 var (
@@ -41,54 +46,28 @@ var (
 	Base64URL = Constraint{accepts: isBase64URL, examples: []string{"aGVsbG8", "-_8", "ff", "42", "word"}}
 )
 
-var (
-	digits    = newClass(0, '0', '9', '0', '0')
-	hexDigits = newClass(0x20, 'a', 'f', '0', '0')
-	wordBytes = newClass(0x20, 'a', 'z', '_', '_')
-	slugBytes = newClass(0, 'a', 'z', '-', '-')
-	base64URL = newClass(0x20, 'a', 'z', '-', '_')
-)
+// Constraints are constraints by the name that patterns use: {id:uuid}. The
+// names uuid, ipv4, ipv6, int, uint, hex, slug, word, date and base64url are
+// always there and need not be listed; listing one replaces it.
+type Constraints map[string]Constraint
 
-func isHex(s string) bool { return hexDigits.hasAll(s) }
-
-func isWord(s string) bool { return wordBytes.hasAll(s) }
-
-// isBase64URL knows that three bytes make four characters, and that a single
-// character behind those is too few for a byte.
-func isBase64URL(s string) bool { return len(s)%4 != 1 && base64URL.hasAll(s) }
-
-func isUUID(s string) bool {
-	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
-		return false
-	}
-	marks := hexDigits.marks(word(s, 0)) &
-		hexDigits.marks(fourBytes(s[9:])|fourBytes(s[14:])<<32) &
-		hexDigits.marks(fourBytes(s[19:])|fourBytes(s[24:])<<32) &
-		hexDigits.marks(word(s, 28))
-	return marks == allMarks
+// builtin is never written to.
+var builtin = Constraints{
+	"uuid": UUID, "ipv4": IPv4, "ipv6": IPv6, "int": Int, "uint": Uint,
+	"hex": Hex, "slug": Slug, "word": Word, "date": Date, "base64url": Base64URL,
 }
 
-// isSlug looks for a hyphen that follows another or stands at an end. Each
-// word begins with the last byte of the one before, so that no pair is missed.
-func isSlug(s string) bool {
-	n := len(s)
-	if n == 0 || s[0] == '-' || s[n-1] == '-' {
-		return false
+func (cs Constraints) find(name string) (Constraint, bool) {
+	if c, ok := cs[name]; ok {
+		return c, true
 	}
-	if n < 8 {
-		return isSlugWord(fewBytes(s))
-	}
-	last := word(s, n-8)
-	for len(s) > 8 {
-		if !isSlugWord(word(s, 0)) {
-			return false
-		}
-		s = s[7:]
-	}
-	return isSlugWord(last)
+	c, ok := builtin[name]
+	return c, ok
 }
 
-func isSlugWord(x uint64) bool {
-	hyphens := equal(x, '-')
-	return slugBytes.marks(x) == allMarks && hyphens&(hyphens<<8)&allMarks == 0
+// names returns the names of all constraints, the built-in ones included.
+func (cs Constraints) names() []string {
+	all := maps.Clone(builtin)
+	maps.Copy(all, cs)
+	return slices.Sorted(maps.Keys(all))
 }

@@ -2,6 +2,7 @@ package router
 
 import (
 	"bytes"
+	"net/http"
 	"net/url"
 	"strings"
 )
@@ -29,9 +30,9 @@ func cleanPath(escaped string) string {
 		return escaped
 	}
 	out := make([]byte, 0, len(escaped)+1)
-	for rest, more := escaped, true; more; {
+	for left, more := escaped, true; more; {
 		var segment string
-		segment, rest, more = strings.Cut(rest, "/")
+		segment, left, more = strings.Cut(left, "/")
 		switch n := escapedDots(segment); {
 		case n == 2:
 			out = out[:max(0, bytes.LastIndexByte(out, '/'))]
@@ -51,7 +52,7 @@ func cleanPath(escaped string) string {
 // nothing else changes. url.URL makes a new path of the unescaped one, in
 // which an escaped slash has become a separator.
 func escapedPath(u *url.URL) string {
-	if u.RawPath == "" || !meansPath(u.RawPath, u.Path) {
+	if u.RawPath == "" || !unescapesTo(u.RawPath, u.Path) {
 		return u.EscapedPath()
 	}
 	if strings.IndexFunc(u.RawPath, notInPath) < 0 {
@@ -75,7 +76,7 @@ func notInPath(c rune) bool {
 }
 
 // meansPath reports whether an escaped path is the path when it is unescaped.
-func meansPath(escaped, path string) bool {
+func unescapesTo(escaped, path string) bool {
 	n := 0
 	for i := 0; i < len(escaped); i++ {
 		c := escaped[i]
@@ -97,15 +98,15 @@ func meansPath(escaped, path string) bool {
 // cleanSegments reports whether a path that begins with a slash has no empty
 // segment before its last and none that is one or two dots.
 func cleanSegments(path string, dots func(string) int) bool {
-	for rest := path[1:]; ; {
-		segment, after, more := strings.Cut(rest, "/")
+	for left := path[1:]; ; {
+		segment, next, more := strings.Cut(left, "/")
 		if segment == "" && more || dots(segment) > 0 {
 			return false
 		}
 		if !more {
 			return true
 		}
-		rest = after
+		left = next
 	}
 }
 
@@ -159,4 +160,36 @@ func maybeUnclean(path string) bool {
 // behind it. It may do so when they have not, if there is a slash.
 func hasPair(word uint64) bool {
 	return slashes(word)<<8&slashes(word|lowBits) != 0 // '.' and '/' differ in their lowest bit
+}
+
+// A target is the path that a request is routed by, as url.URL has it.
+type target struct {
+	path    string // if rawPath is "": unescaped
+	rawPath string // escaped; "" when path needs none
+	moved   bool   // it is not the one the client sent
+}
+
+// targetOf returns the cleaned path of a request. CONNECT's is as it was sent.
+func targetOf(req *http.Request) target {
+	u := req.URL
+	if u.RawPath == "" && isClean(u.Path) {
+		return target{path: u.Path}
+	}
+	escaped := escapedPath(u)
+	if req.Method == http.MethodConnect {
+		if escaped == "" { // the authority form has none
+			escaped = "/"
+		}
+		return target{rawPath: escaped}
+	}
+	clean := cleanPath(escaped)
+	return target{rawPath: clean, moved: clean != escaped}
+}
+
+// escaped returns the path escaped.
+func (t target) escaped() string {
+	if t.rawPath != "" {
+		return t.rawPath
+	}
+	return (&url.URL{Path: t.path}).EscapedPath()
 }

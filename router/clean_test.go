@@ -54,7 +54,7 @@ func TestPathsThatLookLikeOthers(t *testing.T) {
 		"GET /public/x?y=/../%2e%2e//":   "200 /public/{a...} /public/{a...} a=x",
 		"GET //public/x?y=/../%2e%2e//":  "307 Location: /public/x?y=/../%2e%2e//",
 	} {
-		if got := answer(r, request); got != want {
+		if got := result(r, request); got != want {
 			t.Errorf("%s: got %s, want %s", request, got, want)
 		}
 	}

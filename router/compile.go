@@ -9,12 +9,12 @@ import (
 // compile returns the program of a tree. They share nothing that changes:
 // patterns may be added to the tree while the program runs.
 func compile(t *tree, entries int) *program {
-	c := compiler{runOf: map[runKey]int{}, program: &program{
-		names:   make([][]string, entries),
-		hosts:   make(map[string]*root, len(t.hosts)),
-		methods: slices.Clone(t.methods),
-		allows:  maps.Clone(t.allows),
-		guards:  t.guards,
+	c := compiler{memoIndex: map[memoKey]int{}, program: &program{
+		names:     make([][]string, entries),
+		hosts:     make(map[string]*root, len(t.hosts)),
+		methods:   slices.Clone(t.methods),
+		allows:    maps.Clone(t.allows),
+		visitBits: t.visitBits,
 	}}
 	if t.anyHost != nil {
 		c.anyHost = c.root(t.anyHost)
@@ -32,18 +32,18 @@ func compile(t *tree, entries int) *program {
 
 type compiler struct {
 	*program
-	static []staticPath // of the root being compiled
-	depth  int          // how many segments lead here
-	runOf  map[runKey]int
-	path   []byte // the key that leads here, unless behind a branch
-	behind bool   // a parameter leads here
+	static     []staticPath // of the root being compiled
+	depth      int          // how many segments lead here
+	memoIndex  map[memoKey]int
+	path       []byte // the key that leads here, unless behind a branch
+	afterParam bool   // a parameter leads here
 
 	states    slab[state]
 	branching slab[branches]
 	params    slab[paramBranch]
 	endings   slab[ending]
 	indexes   slab[int32]
-	kids      slab[*state]
+	children  slab[*state]
 	literals  []literalEdge // scratch: of the nodes that lead here, sorted for each
 }
 
@@ -57,7 +57,7 @@ func (c *compiler) root(n *node) *root {
 func (c *compiler) start(n *node, text string) *state {
 	s := c.states.new()
 	s.text, s.more = text, c.branches(n)
-	if m := s.more; m != nil && m.ways == 1 {
+	if m := s.more; m != nil && m.choices == 1 {
 		s.param = &m.params[0]
 	}
 	s.end = c.ending(n.slash)
@@ -86,7 +86,7 @@ func (c *compiler) slash(n *node) *state {
 
 // leadsOn reports whether patterns go on behind a slash.
 func (n *node) leadsOn() bool {
-	return n.slash != nil || n.rest != nil || n.stretch != nil || len(n.params)+len(n.literals.list) > 0
+	return n.slash != nil || n.rest != nil || n.middle != nil || len(n.params)+len(n.literals.list) > 0
 }
 
 // A literalEdge is one for a whole segment, its text as in a key.
@@ -106,7 +106,7 @@ func (c *compiler) addLiterals(s *state, edges []literalEdge, n int) {
 		}
 		shared := commonPrefix(first, edges[same-1].text)
 		c.path = append(c.path, first[n:shared]...)
-		c.add(s, first[n], c.joined(edges[:same], n, shared))
+		c.add(s, first[n], c.shared(edges[:same], n, shared))
 		c.path = c.path[:len(c.path)-(shared-n)]
 		edges = edges[same:]
 	}
@@ -114,7 +114,7 @@ func (c *compiler) addLiterals(s *state, edges []literalEdge, n int) {
 
 // joined returns the state for edges that share their bytes up to shared,
 // which lead to it from n on.
-func (c *compiler) joined(edges []literalEdge, n, shared int) *state {
+func (c *compiler) shared(edges []literalEdge, n, shared int) *state {
 	s := c.states.new()
 	s.text = edges[0].text[n:shared]
 	if len(edges[0].text) == shared {
@@ -142,7 +142,7 @@ func (c *compiler) add(s *state, b byte, to *state) {
 		s.low = b
 	}
 	low, high := min(s.low, b), max(int(s.low)+len(s.table)-1, int(b))
-	table := c.kids.slice(high - int(low) + 1)
+	table := c.children.slice(high - int(low) + 1)
 	copy(table[s.low-low:], s.table)
 	table[b-low] = to
 	s.low, s.table = low, table
@@ -168,43 +168,43 @@ func (s *state) setText(text string) {
 }
 
 func (c *compiler) branches(n *node) *branches {
-	if len(n.params) == 0 && n.stretch == nil && n.rest == nil {
+	if len(n.params) == 0 && n.middle == nil && n.rest == nil {
 		return nil
 	}
-	behind := c.behind
-	c.behind = true
+	outer := c.afterParam
+	c.afterParam = true
 	b := c.branching.new()
-	b.ways, b.params = len(n.params), c.params.slice(len(n.params))
+	b.choices, b.params = len(n.params), c.params.slice(len(n.params))
 	for i := range n.params {
 		b.params[i] = c.param(&n.params[i])
 	}
-	if e := n.stretch; e != nil {
+	if e := n.middle; e != nil {
 		c.captures = max(c.captures, e.capture+1)
-		b.stretch = &stretchBranch{slash: c.slash(e.to), capture: e.capture, guard: e.to.guard}
-		b.ways = len(n.params) + 2
+		b.middle = &middleBranch{slash: c.slash(e.to), capture: e.capture, visitBit: e.to.visitBit}
+		b.choices = len(n.params) + 2
 	}
 	if n.rest != nil {
 		c.captures = max(c.captures, n.rest.capture+1)
 		b.rest = &restBranch{end: *c.ending(&n.rest.leaf), capture: n.rest.capture}
-		b.ways = len(n.params) + 3
+		b.choices = len(n.params) + 3
 	}
-	c.behind = behind
+	c.afterParam = outer
 	return b
 }
 
 func (c *compiler) param(e *edge) paramBranch {
 	p := paramBranch{
 		end: ending{anyMethod: -1}, slash: c.slash(e.to), capture: int32(e.capture),
-		before: int32(len(c.literal(e.prefix))), behind: int32(len(c.literal(e.suffix))),
+		prefixLen: int32(len(c.literal(e.prefix))), suffixLen: int32(len(c.literal(e.suffix))),
 	}
 	if end := c.ending(e.to.leaf); end != nil {
 		p.end = *end
 	}
 	c.captures = max(c.captures, e.capture+1)
-	if e.rule != "" || e.prefix != "" || e.suffix != "" {
+	if e.constraintName != "" || e.prefix != "" || e.suffix != "" {
 		p.check = &check{form: e.form}
 		if e.constraint.costly {
-			p.check.run = c.run(e)
+			p.check.memo = c.memoOf(e)
 		}
 	}
 	return p
@@ -213,18 +213,18 @@ func (c *compiler) param(e *edge) paramBranch {
 // run returns the number under which a search keeps what the constraint of e
 // says. It is that of all edges of the same form at this depth, which two
 // branches of a program can try on the same segment.
-func (c *compiler) run(e *edge) int {
-	key := runKey{e.prefix, e.suffix, e.rule, c.depth}
-	if c.runOf[key] == 0 {
-		c.runs++
-		c.runOf[key] = c.runs
+func (c *compiler) memoOf(e *edge) int {
+	key := memoKey{e.prefix, e.suffix, e.constraintName, c.depth}
+	if c.memoIndex[key] == 0 {
+		c.memos++
+		c.memoIndex[key] = c.memos
 	}
-	return c.runOf[key]
+	return c.memoIndex[key]
 }
 
-type runKey struct {
-	prefix, suffix, rule string
-	depth                int
+type memoKey struct {
+	prefix, suffix, constraint string
+	depth                      int
 }
 
 // literal returns unescaped text as it stands in a key.
@@ -256,7 +256,7 @@ func (c *compiler) ending(l *leaf) *ending {
 	if l.anyMethod != nil {
 		e.anyMethod = c.entry(l.anyMethod)
 	}
-	if !c.behind {
+	if !c.afterParam {
 		c.static = append(c.static, staticPath{c.staticText(l), *e})
 	}
 	return e

@@ -19,7 +19,7 @@ import (
 // found by walking the pattern and the tree at once (type meeting).
 
 // A dispute is the search for a conflict of p.
-type dispute struct {
+type conflictSearch struct {
 	p       *pattern
 	other   *pattern // the first pattern that p cannot be ordered with, nil for none
 	example string   // a request that both match
@@ -27,48 +27,48 @@ type dispute struct {
 
 // conflict returns the first pattern that p cannot be ordered with and a
 // request that both match; nil when there is none.
-func (b *builder) conflict(p *pattern) (other *pattern, example string) {
-	d := dispute{p: p}
-	n := b.tree.root(p.host)
+func (t *tree) conflict(p *pattern) (other *pattern, example string) {
+	d := conflictSearch{p: p}
+	n := t.root(p.host)
 	for i := range p.segments {
 		s := &p.segments[i]
 		if n == nil {
 			return d.other, d.example // no pattern comes further along with p
 		}
-		if s.rule != "" {
-			d.overConstraints(n, i)
+		if s.constraintName != "" {
+			d.atConstraint(n, i)
 		}
-		if s.kind == slash || s.kind == rest {
+		if s.kind == finalSlash || s.kind == rest {
 			break // the last one, which leads to no node
 		}
 		n = n.next(s)
 	}
-	d.overMethods(n.place(p.segments))
+	d.atLeaf(n.leafFor(p.segments))
 	return d.other, d.example
 }
 
 // overConstraints meets the patterns that leave n by another constraint than
 // p does with its i-th segment.
-func (d *dispute) overConstraints(n *node, i int) {
-	newMeeting(d.p.segments, func(q *pattern, tokens []string) {
+func (d *conflictSearch) atConstraint(n *node, i int) {
+	newIntersection(d.p.segments, func(q *pattern, tokens []string) {
 		if method := commonMethod(d.p, q); method != "" {
-			d.consider(q, method, func() []string { return append(exampleTokens(d.p.segments[:i]), escaped(tokens)...) })
+			d.add(q, method, func() []string { return append(exampleTokens(d.p.segments[:i]), escaped(tokens)...) })
 		}
-	}).rivals(n, i)
+	}).alternatives(n, i)
 }
 
 // overMethods meets the patterns of the leaf that p comes to.
-func (d *dispute) overMethods(l *leaf) {
+func (d *conflictSearch) atLeaf(l *leaf) {
 	for _, q := range l.patterns() {
 		if method := sharedMethod(d.p, q); method != "" {
-			d.consider(q, method, func() []string { return exampleTokens(d.p.segments) })
+			d.add(q, method, func() []string { return exampleTokens(d.p.segments) })
 		}
 	}
 }
 
 // consider keeps q if it was added before the other one. The tokens are those
 // of a request that both match.
-func (d *dispute) consider(q *pattern, method string, tokens func() []string) {
+func (d *conflictSearch) add(q *pattern, method string, tokens func() []string) {
 	if d.other == nil || q.entry < d.other.entry {
 		d.other, d.example = q, method+" "+d.p.host+"/"+strings.Join(tokens(), "/")
 	}
@@ -84,8 +84,8 @@ func (n *node) next(s *segment) *node {
 			return n.params[i].to
 		}
 	default:
-		if n.stretch != nil {
-			return n.stretch.to
+		if n.middle != nil {
+			return n.middle.to
 		}
 	}
 	return nil
@@ -93,11 +93,11 @@ func (n *node) next(s *segment) *node {
 
 // place returns the leaf at n, the last node of a pattern with the given
 // segments; nil for none.
-func (n *node) place(segments []segment) *leaf {
+func (n *node) leafFor(segments []segment) *leaf {
 	switch {
 	case n == nil:
 		return nil
-	case segments[len(segments)-1].kind == slash:
+	case segments[len(segments)-1].kind == finalSlash:
 		return n.slash
 	case segments[len(segments)-1].kind != rest:
 		return n.leaf
@@ -109,7 +109,7 @@ func (n *node) place(segments []segment) *leaf {
 
 // shares reports whether a pattern of the leaf takes a method in the same way
 // as p does.
-func (l *leaf) shares(p *pattern) bool {
+func (l *leaf) hasMethodOf(p *pattern) bool {
 	return len(p.methods) == 0 && l.anyMethod != nil || slices.ContainsFunc(p.methods, l.names)
 }
 
@@ -154,7 +154,7 @@ func exampleTokens(segments []segment) []string {
 		if s.examples() > 0 {
 			tokens[i] = url.PathEscape(s.example(0))
 		} else {
-			tokens[i] = url.PathEscape(s.prefix) + "{" + s.name + ":" + s.rule + "}" + url.PathEscape(s.suffix)
+			tokens[i] = url.PathEscape(s.prefix) + "{" + s.name + ":" + s.constraintName + "}" + url.PathEscape(s.suffix)
 		}
 	}
 	return tokens

@@ -2,9 +2,9 @@ package router
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
+	"unicode/utf8"
 )
 
 // A Constraint says which segments a parameter accepts. It is an immutable
@@ -23,32 +23,6 @@ type Constraint struct {
 // constraint is asked about an empty segment while routing.
 func (c Constraint) Match(segment string) bool {
 	return c.accepts != nil && c.accepts(segment)
-}
-
-// Constraints are constraints by the name that patterns use: {id:uuid}. The
-// names uuid, ipv4, ipv6, int, uint, hex, slug, word, date and base64url are
-// always there and need not be listed; listing one replaces it.
-type Constraints map[string]Constraint
-
-// builtin is never written to.
-var builtin = Constraints{
-	"uuid": UUID, "ipv4": IPv4, "ipv6": IPv6, "int": Int, "uint": Uint,
-	"hex": Hex, "slug": Slug, "word": Word, "date": Date, "base64url": Base64URL,
-}
-
-func (cs Constraints) find(name string) (Constraint, bool) {
-	if c, ok := cs[name]; ok {
-		return c, true
-	}
-	c, ok := builtin[name]
-	return c, ok
-}
-
-// names returns the names of all constraints, the built-in ones included.
-func (cs Constraints) names() []string {
-	all := maps.Clone(builtin)
-	maps.Copy(all, cs)
-	return slices.Sorted(maps.Keys(all))
 }
 
 // Regexp returns a constraint that accepts the segments that expr matches as
@@ -80,4 +54,97 @@ func CompileRegexp(expr string) (Constraint, error) {
 		return Constraint{}, fmt.Errorf("constraint %q: %w", expr, err)
 	}
 	return Constraint{accepts: re.MatchString, examples: regexpExamples(expr, re), costly: true}, nil
+}
+
+// Any accepts the segments that at least one of the constraints accepts; of
+// none it accepts nothing. Those that hold a regular expression are asked last.
+func Any(cs ...Constraint) Constraint {
+	parts := cheapFirst(cs)
+	return Constraint{
+		accepts: func(s string) bool {
+			for i := range parts {
+				if parts[i].Match(s) {
+					return true
+				}
+			}
+			return false
+		},
+		examples: anyExamples(parts),
+		costly:   slices.ContainsFunc(parts, Constraint.isCostly),
+	}
+}
+
+// All accepts the segments that every one of the constraints accepts; of none
+// it accepts everything. They are asked in the order given, so that those that
+// cost little and refuse much go first; those that hold a regular expression
+// are asked last all the same.
+func All(cs ...Constraint) Constraint {
+	parts := cheapFirst(cs)
+	c := Constraint{
+		accepts: func(s string) bool {
+			for i := range parts {
+				if !parts[i].Match(s) {
+					return false
+				}
+			}
+			return true
+		},
+		costly: slices.ContainsFunc(parts, Constraint.isCostly),
+	}
+	c.examples = allExamples(parts, c.accepts)
+	return c
+}
+
+// Length accepts segments of min to max characters, as Unicode counts code
+// points: "é" may be one of them or two. A byte that is no UTF-8 counts as
+// one. It panics when min is greater than max or either is negative.
+func Length(min, max int) Constraint {
+	if min > max || min < 0 {
+		panic(fmt.Sprintf("router: Length(%d, %d): want 0 <= min <= max", min, max))
+	}
+	fits := func(s string) bool {
+		// The number of characters lies between a quarter of that of bytes
+		// and that: a segment that is far too long is not looked at.
+		if len(s) < min || len(s)/utf8.UTFMax > max {
+			return false
+		}
+		n := len(s)
+		if !isASCII(s) {
+			n = utf8.RuneCountInString(s)
+		}
+		return min <= n && n <= max
+	}
+	return Constraint{accepts: fits, examples: lengthExamples(min, max)}
+}
+
+func (c Constraint) isCostly() bool { return c.costly }
+
+// cheapFirst returns a copy with the costly constraints behind the others.
+// Constraints are pure, so that the order decides about nothing but time.
+func cheapFirst(cs []Constraint) []Constraint {
+	sorted := slices.Clone(cs)
+	slices.SortStableFunc(sorted, func(a, b Constraint) int {
+		switch {
+		case a.costly == b.costly:
+			return 0
+		case b.costly:
+			return -1
+		}
+		return 1
+	})
+	return sorted
+}
+
+// Range accepts the decimal integers from min to max, written as [Int] has
+// them: without a plus sign, perhaps with leading zeros. It panics when min is
+// greater than max.
+func Range(min, max int64) Constraint {
+	if min > max {
+		panic(fmt.Sprintf("router: Range(%d, %d): the least number is greater than the greatest", min, max))
+	}
+	inRange := func(s string) bool {
+		n, ok := integer(s)
+		return ok && min <= n && n <= max
+	}
+	return Constraint{accepts: inRange, examples: rangeExamples(min, max)}
 }

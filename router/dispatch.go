@@ -21,30 +21,6 @@ type dispatch struct {
 	folded    func() *folded       // made when first asked for
 }
 
-// compile makes the dispatch; g.mu is held.
-func (g *registry) compile() *dispatch {
-	entries := make([]Entry[destination], len(g.endpoints))
-	for i, e := range g.endpoints {
-		entries[i] = Entry[destination]{e.pattern(), newDestination(e)}
-	}
-	d := &dispatch{
-		table:     newTable(g.checked, entries),
-		endpoints: slices.Clip(g.endpoints),
-		guards:    slices.Clip(g.guards),
-		named:     maps.Clone(g.named),
-		allows:    map[methodSet]string{},
-	}
-	for i, names := range d.table.program.names {
-		d.table.entries[i].Value.values = g.values.of(names)
-	}
-	for set, header := range d.table.program.allows {
-		d.allows[set] = withOptions(header)
-	}
-	constraints := maps.Clone(g.constraints)
-	d.folded = sync.OnceValue(func() *folded { return newFolded(constraints, d.endpoints) })
-	return d
-}
-
 // A destination is an endpoint and what gives its values to requests.
 type destination struct {
 	plain    http.Handler // of the only route, if it has no media type
@@ -61,29 +37,29 @@ func newDestination(e *endpoint) destination {
 }
 
 // An answer is a lookup in a dispatch and what it found.
-type answer struct {
+type result struct {
 	search
 	found *Entry[destination] // nil: none
 }
 
 // fitsWithSlash reports whether another slash at the end of the path may find
 // a pattern that comes before this answer: one of the path's very length.
-func (f *answer) fitsWithSlash() bool {
-	return f.slashFit && (f.found == nil || f.hasRest)
+func (f *result) matchesWithSlash() bool {
+	return f.slashMatches && (f.found == nil || f.hasRest)
 }
 
 // give sets the values of the request, for which a pattern was found, and
 // reports whether one of them begins with a dot.
-func (f *answer) give(req *http.Request, from *valueChunk) (dotted bool) {
+func (f *result) setValues(req *http.Request, from *valueChunk) (dotted bool) {
 	to := f.found.Value.values
 	return to.set(req, f.values(len(to.names)), from)
 }
 
 // lookup finds the endpoint for a path and a rawPath as url.URL has them. The
 // answer is filled in place because a copy of it costs more than the rest.
-func (d *dispatch) lookup(f *answer, req *http.Request, path, rawPath string, p *Params) {
+func (d *dispatch) lookup(f *result, req *http.Request, path, rawPath string, p *Params) {
 	g := d.table.program
-	*f = answer{search: search{params: p, host: req.Host, methods: g.methods.only(req.Method)}}
+	*f = result{search: search{params: p, host: req.Host, methods: g.methods.only(req.Method)}}
 	if entry := g.find(&f.search, path, rawPath); entry >= 0 {
 		f.found = &d.table.entries[entry]
 	}
@@ -135,3 +111,57 @@ func (d *dispatch) unknownRoute(name string) error {
 	}
 	return fmt.Errorf("there is no route %q; there are %s", name, strings.Join(names, ", "))
 }
+
+// A guard is middleware around every request at or below a prefix.
+type guard struct {
+	prefix  *Table[struct{}]
+	handler http.Handler // the middleware around the guards behind it and the Router
+}
+
+// guardOf returns the index of the first guard for a request from an index on,
+// or the number of guards.
+func (d *dispatch) guardOf(req *http.Request, index int) int {
+	if index == len(d.guards) {
+		return index
+	}
+	t := targetOf(req)
+	s := scratchPool.Get().(*scratch)
+	for index < len(d.guards) {
+		if e, _ := d.guards[index].prefix.Lookup(req.Method, req.Host, t.path, t.rawPath, &s.params); e != nil {
+			break
+		}
+		index++
+	}
+	s.params.Release()
+	scratchPool.Put(s)
+	return index
+}
+
+// match returns the endpoint for a request and leaves its values in f. It
+// returns nil when no pattern matches and when the Router would redirect.
+func (d *dispatch) match(f *result, req *http.Request) *endpoint {
+	if req.RequestURI == "*" {
+		return nil
+	}
+	t := targetOf(req)
+	d.lookup(f, req, t.path, t.rawPath, new(Params))
+	if f.found == nil || t.moved || f.matchesWithSlash() && d.findsSlash(new(result), req, t.escaped()) {
+		return nil
+	}
+	return f.found.Value.endpoint
+}
+
+// findsSlash looks up an escaped path with a slash at its end and reports
+// whether that finds a pattern of its length.
+func (d *dispatch) findsSlash(below *result, req *http.Request, escaped string) bool {
+	d.lookup(below, req, "", escaped+"/", new(Params))
+	return below.found != nil && !below.hasRest
+}
+
+// A scratch is the space that a request needs until its handler is known.
+type scratch struct {
+	params Params
+	values valueChunk
+}
+
+var scratchPool = sync.Pool{New: func() any { return new(scratch) }}

@@ -40,8 +40,8 @@ func drawNode(b *strings.Builder, depth int, label string, n *node) {
 	for i := range n.params {
 		drawNode(b, depth, n.params[i].String(), n.params[i].to)
 	}
-	if n.stretch != nil {
-		drawNode(b, depth, "{...}/", n.stretch.to)
+	if n.middle != nil {
+		drawNode(b, depth, "{...}/", n.middle.to)
 	}
 	if n.rest != nil {
 		drawLine(b, depth, "{...}", &n.rest.leaf)

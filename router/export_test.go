@@ -35,8 +35,8 @@ func (s *state) count() int {
 		for _, p := range m.params {
 			total += p.slash.count()
 		}
-		if m.stretch != nil {
-			total += m.stretch.slash.count()
+		if m.middle != nil {
+			total += m.middle.slash.count()
 		}
 	}
 	return total
@@ -48,8 +48,8 @@ func Comparisons(first, second string) (compared, segments int) {
 	b := newBuilder(nil)
 	b.add(first, 0)
 	p, _ := parsePattern(second, nil)
-	m := newMeeting(p.segments, func(*pattern, []string) {})
-	m.rivals(b.tree.anyHost, 0)
+	m := newIntersection(p.segments, func(*pattern, []string) {})
+	m.alternatives(b.tree.anyHost, 0)
 	return m.comparisons, len(p.segments)
 }
 

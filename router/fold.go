@@ -104,10 +104,10 @@ func (p *pattern) respell(escaped string, values *Params) string {
 		case literal:
 			b.WriteString(spelled(next(), s.text))
 			continue
-		case slash:
+		case finalSlash:
 		case rest:
 			b.WriteString(left)
-		case stretch:
+		case middleWildcard:
 			_, value := values.At(captured)
 			segment := next()
 			b.WriteString(segment)

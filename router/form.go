@@ -12,7 +12,7 @@ import (
 // not empty.
 type form struct {
 	prefix, suffix string     // literal text around the value, unescaped
-	rule           string     // the constraint's name, "" for none
+	constraintName string     // the constraint's name, "" for none
 	constraint     Constraint // of a form with a rule
 }
 
@@ -25,7 +25,7 @@ func (f *form) value(segment string) (value string, ok bool) {
 		return "", false
 	}
 	value = segment[len(f.prefix) : len(segment)-len(f.suffix)]
-	return value, f.rule == "" || f.constraint.Match(value)
+	return value, f.constraintName == "" || f.constraint.Match(value)
 }
 
 // with puts the text of the form around a value.
@@ -40,10 +40,10 @@ func (f *form) compare(g *form) int {
 	if c := f.compareText(g); c != 0 {
 		return c
 	}
-	if f.rule == "" || g.rule == "" {
-		return cmp.Compare(len(g.rule), len(f.rule))
+	if f.constraintName == "" || g.constraintName == "" {
+		return cmp.Compare(len(g.constraintName), len(f.constraintName))
 	}
-	return strings.Compare(f.rule, g.rule)
+	return strings.Compare(f.constraintName, g.constraintName)
 }
 
 // compareText is compare without the constraints.
@@ -63,7 +63,7 @@ func (f *form) compareText(g *form) int {
 // String returns the form as patterns write it, without the parameter's name:
 // "report-{:int}.pdf".
 func (f *form) String() string {
-	inside := f.rule
+	inside := f.constraintName
 	if inside != "" {
 		inside = ":" + inside
 	}
@@ -71,14 +71,14 @@ func (f *form) String() string {
 }
 
 // apart reports whether no segment has the text of both forms.
-func (f *form) apart(g *form) bool {
-	before, behind := min(len(f.prefix), len(g.prefix)), min(len(f.suffix), len(g.suffix))
+func (f *form) excludes(g *form) bool {
+	before, after := min(len(f.prefix), len(g.prefix)), min(len(f.suffix), len(g.suffix))
 	return f.prefix[:before] != g.prefix[:before] ||
-		f.suffix[len(f.suffix)-behind:] != g.suffix[len(g.suffix)-behind:]
+		f.suffix[len(f.suffix)-after:] != g.suffix[len(g.suffix)-after:]
 }
 
 // around returns the form whose text is the longer one of both at each end.
-func (f *form) around(g *form) form {
+func (f *form) union(g *form) form {
 	outer := form{prefix: f.prefix, suffix: f.suffix}
 	if len(g.prefix) > len(outer.prefix) {
 		outer.prefix = g.prefix
@@ -91,7 +91,7 @@ func (f *form) around(g *form) form {
 
 // over writes the text of the form over the ends of a segment, which becomes
 // neither longer nor shorter. A segment that is too short stays as it is.
-func (f *form) over(segment string) string {
+func (f *form) overlay(segment string) string {
 	if len(segment) <= len(f.prefix)+len(f.suffix) {
 		return segment
 	}

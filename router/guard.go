@@ -7,12 +7,6 @@ import (
 	"strings"
 )
 
-// A guard is middleware around every request at or below a prefix.
-type guard struct {
-	prefix  *Table[struct{}]
-	handler http.Handler // the middleware around the guards behind it and the Router
-}
-
 // Guard puts middleware around every request for the prefix of v or a path
 // below it, whatever answers: a handler, no matter where it was registered, or
 // the Router itself by a redirect, 404, 405, 406, or to OPTIONS. Unlike that of
@@ -21,13 +15,13 @@ type guard struct {
 // before it. Guard panics without a prefix: middleware for all requests goes
 // around the Router.
 func (v *Routes) Guard(middleware ...func(http.Handler) http.Handler) {
-	at := callerPlace(1)
+	at := callerSite(1)
 	prefix := v.host + v.path
 	if prefix == "" {
-		panic(refused("the guard given at %s has no prefix; put it around the Router", at))
+		panic(registerErrorf("the guard given at %s has no prefix; put it around the Router", at))
 	}
 	if err := v.registryOf().guard(prefix, middleware); err != nil {
-		panic(refused("guard of %q (given at %s): %v", prefix, at, err))
+		panic(registerErrorf("guard of %q (given at %s): %v", prefix, at, err))
 	}
 }
 
@@ -43,9 +37,9 @@ func (g *registry) guard(prefix string, middleware []func(http.Handler) http.Han
 	if err != nil {
 		return err
 	}
-	behind := len(g.guards) + 1
+	next := len(g.guards) + 1
 	var h http.Handler = http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		g.router.Load().serveBehind(w, req, behind)
+		g.router.Load().serveFrom(w, req, next)
 	})
 	for _, mw := range slices.Backward(middleware) {
 		if mw == nil {
@@ -62,30 +56,11 @@ func (g *registry) guard(prefix string, middleware []func(http.Handler) http.Han
 
 // serveBehind serves a request that has passed the guards before the one at
 // the index.
-func (r *Router) serveBehind(w http.ResponseWriter, req *http.Request, index int) {
+func (r *Router) serveFrom(w http.ResponseWriter, req *http.Request, index int) {
 	d := r.registryOf().current()
 	if i := d.guardOf(req, index); i < len(d.guards) {
 		d.guards[i].handler.ServeHTTP(w, req)
 		return
 	}
 	r.serve(w, req, d)
-}
-
-// guardOf returns the index of the first guard for a request from an index on,
-// or the number of guards.
-func (d *dispatch) guardOf(req *http.Request, index int) int {
-	if index == len(d.guards) {
-		return index
-	}
-	t := targetOf(req)
-	s := scratchPool.Get().(*scratch)
-	for index < len(d.guards) {
-		if e, _ := d.guards[index].prefix.Lookup(req.Method, req.Host, t.path, t.rawPath, &s.params); e != nil {
-			break
-		}
-		index++
-	}
-	s.params.Release()
-	scratchPool.Put(s)
-	return index
 }

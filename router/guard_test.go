@@ -68,7 +68,7 @@ func TestGuard(t *testing.T) {
 		"GET h.com/teams/x":           "404",
 		"GET /teams/7":                "404",
 	} {
-		if got := answer(r, request); got != want {
+		if got := result(r, request); got != want {
 			t.Errorf("%s: got %s, want %s", request, got, want)
 		}
 	}
@@ -109,7 +109,7 @@ func TestGuardRefuses(t *testing.T) {
 		if got := panicOf(func() { c.guard(r) }); !regexp.MustCompile(c.want).MatchString(got) {
 			t.Errorf("%s: got %q, want %s", c.name, got, c.want)
 		}
-		if got := answer(r, "GET /a"); got != "200 /a /a" {
+		if got := result(r, "GET /a"); got != "200 /a /a" {
 			t.Errorf("%s: then got %s", c.name, got)
 		}
 	}

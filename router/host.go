@@ -162,7 +162,7 @@ func canonicalPatternHost(host string, at int) (string, *Mistake) {
 	for i, c := range host {
 		if _, ok := lowerInHost(c); !ok && (c >= utf8.RuneSelf || !strings.ContainsRune(".:[]", c)) {
 			_, size := utf8.DecodeRuneInString(host[i:])
-			return "", unreadable(at+i, "%q cannot stand in a host", host[i:i+size]).
+			return "", syntaxMistake(at+i, "%q cannot stand in a host", host[i:i+size]).
 				hint("letters, digits, - and _ can, and any other name can be written as an A-label: xn--")
 		}
 	}
@@ -174,7 +174,7 @@ func canonicalPatternHost(host string, at int) (string, *Mistake) {
 		if strings.HasPrefix(host, "[") {
 			canonical = "[" + canonical + "]"
 		}
-		return "", unreadable(at, "the host %q has a port or ends in a dot", host).
+		return "", syntaxMistake(at, "the host %q has a port or ends in a dot", host).
 			hint("write %s: it is matched on every port", canonical)
 	}
 	return canonical, nil
@@ -182,7 +182,7 @@ func canonicalPatternHost(host string, at int) (string, *Mistake) {
 
 func notAHost(host string, at int) *Mistake {
 	if _, err := asciiName(host); err != nil && !isASCII(host) {
-		return unreadable(at, "%q is no host: %v", host, err)
+		return syntaxMistake(at, "%q is no host: %v", host, err)
 	}
-	return unreadable(at, "%q is no host: neither a name nor an IPv6 address in brackets", host)
+	return syntaxMistake(at, "%q is no host: neither a name nor an IPv6 address in brackets", host)
 }

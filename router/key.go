@@ -1,6 +1,9 @@
 package router
 
-import "strings"
+import (
+	"net/url"
+	"strings"
+)
 
 // A key is a path as programs read it: its segments are unescaped, the only
 // slashes are separators, and there is no byte of zero. A slash that was
@@ -55,7 +58,7 @@ func escapedKey(path string) string {
 // appendSegment appends the key of one segment, unescaped if its escapes are
 // sound.
 func appendSegment(out []byte, segment string) []byte {
-	sound := soundEscapes(segment)
+	sound := validEscapes(segment)
 	for i := 0; i < len(segment); i++ {
 		c := segment[i]
 		if c == '%' && sound {
@@ -77,7 +80,7 @@ func appendSegment(out []byte, segment string) []byte {
 }
 
 // soundEscapes reports whether two hexadecimal digits follow every '%'.
-func soundEscapes(segment string) bool {
+func validEscapes(segment string) bool {
 	for i := range len(segment) {
 		if segment[i] == '%' {
 			if _, ok := escapedByte(segment, i); !ok {
@@ -103,4 +106,16 @@ func hexValue(c byte) byte {
 		return c - '0'
 	}
 	return c | 0x20 - 'a' + 10
+}
+
+// unescape undoes the escapes of one segment. A segment with a bad escape
+// stays as it is, as in net/http.
+func unescape(s string) string {
+	if strings.IndexByte(s, '%') < 0 {
+		return s
+	}
+	if u, err := url.PathUnescape(s); err == nil {
+		return u
+	}
+	return s
 }

@@ -103,3 +103,26 @@ func (names methodNames) allow(s methodSet) string {
 	slices.Sort(list)
 	return strings.Join(list, ", ")
 }
+
+// An ending is the patterns that end at one place, which differ in their
+// methods alone, each by the index of its entry.
+type ending struct {
+	methods   methodSet
+	anyMethod int32   // -1: none
+	only      int32   // of all methods, if they have the same; else -1
+	byMethod  []int32 // one for each of methods, in the order of their bits
+}
+
+// find returns the entry for the only method in m, -1 for none.
+func (e *ending) find(m methodSet) int32 {
+	switch {
+	case e.methods&m == 0:
+		return e.anyMethod
+	case e.only >= 0:
+		return e.only
+	}
+	return e.byMethod[e.rank(m)]
+}
+
+// rank returns the place of the only method in m among those of e.
+func (e *ending) rank(m methodSet) int { return (e.methods & (m - 1)).count() }

@@ -38,17 +38,19 @@ func (m *Mistake) Error() string {
 }
 
 // A refusal is the value that a registration panics with.
-type refusal struct {
+type registerError struct {
 	text    string
 	mistake *Mistake // nil: the pattern is not the problem
 }
 
-func refused(format string, args ...any) error { return &refusal{text: fmt.Sprintf(format, args...)} }
+func registerErrorf(format string, args ...any) error {
+	return &registerError{text: fmt.Sprintf(format, args...)}
+}
 
-func (e *refusal) Error() string { return "router: " + e.text }
+func (e *registerError) Error() string { return "router: " + e.text }
 
 // Unwrap makes the Mistake visible to errors.As.
-func (e *refusal) Unwrap() error {
+func (e *registerError) Unwrap() error {
 	if e.mistake == nil {
 		return nil
 	}
@@ -56,7 +58,7 @@ func (e *refusal) Unwrap() error {
 }
 
 // unreadable returns the mistake of a pattern that cannot be read.
-func unreadable(offset int, format string, args ...any) *Mistake {
+func syntaxMistake(offset int, format string, args ...any) *Mistake {
 	return &Mistake{Offset: offset, Other: -1, Problem: fmt.Sprintf(format, args...)}
 }
 

@@ -12,8 +12,8 @@ type Params struct {
 	last  int      // behind the parameter that was read last
 
 	frames  []frame  // scratch: where a search can go on
-	entered []uint64 // scratch: a bit for each guard that the search passed
-	runs    []run    // scratch: what constraints that run once said
+	visited []uint64 // scratch: a bit for each guard that the search passed
+	memos   []memo   // scratch: what constraints that run once said
 
 	searches uint64 // how many there were that needed a reset
 }
@@ -73,8 +73,8 @@ func (c *captures) unescape() {
 }
 
 // fit reports whether a lookup in g needs no reset.
-func (p *Params) fit(g *program) bool {
-	return len(p.spans) >= g.captures && len(p.frames) == 0 && g.guards+g.runs == 0
+func (p *Params) ready(g *program) bool {
+	return len(p.spans) >= g.captures && len(p.frames) == 0 && g.visitBits+g.memos == 0
 }
 
 // reset makes room for a lookup in g.
@@ -83,11 +83,11 @@ func (p *Params) reset(g *program) {
 	if len(p.spans) < g.captures {
 		p.spans = make([]span, g.captures)
 	}
-	if g.guards > 0 {
-		p.entered = resized(p.entered, (g.guards+63)/64)
+	if g.visitBits > 0 {
+		p.visited = resized(p.visited, (g.visitBits+63)/64)
 	}
-	if len(p.runs) < g.runs {
-		p.runs = make([]run, g.runs)
+	if len(p.memos) < g.memos {
+		p.memos = make([]memo, g.memos)
 	}
 	p.searches++
 }
@@ -110,9 +110,28 @@ func resized[E any](s []E, n int) []E {
 }
 
 // enter passes a guard and reports whether this is the first time.
-func (p *Params) enter(guard int) bool {
+func (p *Params) firstVisit(guard int) bool {
 	word, bit := (guard-1)/64, uint64(1)<<((guard-1)%64)
-	first := p.entered[word]&bit == 0
-	p.entered[word] |= bit
+	first := p.visited[word]&bit == 0
+	p.visited[word] |= bit
 	return first
+}
+
+// A run is what a check said of the segment at an offset in one search. Those
+// of earlier searches are left where they are: a table may have thousands of
+// expressions of which a request comes near none.
+type memo struct {
+	search uint64
+	at     int
+	ok     bool
+}
+
+// A frame is a place in the program and in the key, and what is to be tried
+// there next: literal bytes, the params from an index on, the stretch from an
+// end on, the rest.
+type frame struct {
+	state *state
+	at    int // behind the state's text
+	next  int // index of a param; behind the params the stretch and the rest
+	end   int // of the stretch: the end that was tried last, 0 before the first
 }

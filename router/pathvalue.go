@@ -24,7 +24,7 @@ type pathValues struct {
 // of them equal. It keeps the slice. Since it takes some microseconds, routes
 // with equal names should share it: see [sharedPathValues].
 func newPathValues(names []string) *pathValues {
-	v := plainPathValues(names)
+	v := muxPathValues(names)
 	fields, err := findRequestFields()
 	if err != nil {
 		return v
@@ -36,7 +36,7 @@ func newPathValues(names []string) *pathValues {
 
 // plainPathValues is newPathValues for a net/http of which nothing is known
 // but what it exports.
-func plainPathValues(names []string) *pathValues {
+func muxPathValues(names []string) *pathValues {
 	return &pathValues{names: names, mux: muxFor(names), url: &url.URL{Path: pathFor(names)}}
 }
 
@@ -46,7 +46,7 @@ func plainPathValues(names []string) *pathValues {
 // begins with a dot: a loop of its own for that would cost half as much again.
 func (v *pathValues) set(req *http.Request, found captures, from *valueChunk) (dotted bool) {
 	if v.pattern == nil {
-		return v.setPlainly(req, found)
+		return v.setByMux(req, found)
 	}
 	values := from.take(len(found.spans), req)
 	for i := range values {
@@ -60,7 +60,7 @@ func (v *pathValues) set(req *http.Request, found captures, from *valueChunk) (d
 // setPlainly has a ServeMux set values, to no purpose but that it forgets those
 // of other patterns and makes room for new ones. With GODEBUG=httpmuxgo121=1
 // it does neither and SetPathValue makes the room.
-func (v *pathValues) setPlainly(req *http.Request, found captures) (dotted bool) {
+func (v *pathValues) setByMux(req *http.Request, found captures) (dotted bool) {
 	u, uri, pattern := req.URL, req.RequestURI, req.Pattern
 	req.URL, req.RequestURI = v.url, v.url.Path
 	v.mux.ServeHTTP(nil, req)
@@ -77,31 +77,6 @@ func (v *pathValues) setPlainly(req *http.Request, found captures) (dotted bool)
 func forgetPathValues(req *http.Request) { noPathValues().set(req, captures{}, nil) }
 
 var noPathValues = sync.OnceValue(func() *pathValues { return newPathValues(nil) })
-
-// muxFor returns a ServeMux that gives a request for pathFor(names) values of
-// these names, and answers nothing.
-func muxFor(names []string) *http.ServeMux {
-	mux := new(http.ServeMux)
-	silence := func(http.ResponseWriter, *http.Request) {}
-	mux.HandleFunc("/", silence)
-	if len(names) > 0 {
-		mux.HandleFunc(patternFor(names), silence)
-	}
-	return mux
-}
-
-// patternFor returns a pattern that has these names and nothing else.
-func patternFor(names []string) string {
-	if len(names) == 0 {
-		return "/"
-	}
-	return "/{" + strings.Join(names, "}/{") + "}"
-}
-
-// pathFor returns a path that matches patternFor(names).
-func pathFor(names []string) string {
-	return "/" + strings.Join(names, "/")
-}
 
 // A sharedPathValues holds a pathValues for each list of names.
 type sharedPathValues map[string]*pathValues

@@ -76,7 +76,7 @@ func waysToPass(l lookup) []way {
 		chunk  valueChunk
 	}
 	pool := sync.Pool{New: func() any { return new(scratch) }}
-	v, plain := newPathValues(l.names), plainPathValues(l.names)
+	v, plain := newPathValues(l.names), muxPathValues(l.names)
 	shared := new(valueChunk)
 	return []way{
 		{"SetPathValue", func(req *http.Request) {

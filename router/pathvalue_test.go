@@ -107,7 +107,7 @@ func setByFields(t *testing.T) func(*http.Request, []string, *Params) {
 }
 
 func setByPlainTwin(req *http.Request, names []string, p *Params) {
-	plainPathValues(names).set(req, p.captures(), nil)
+	muxPathValues(names).set(req, p.captures(), nil)
 }
 
 func valuesOf(req *http.Request) map[string]string {

@@ -1,7 +1,6 @@
 package router
 
 import (
-	"net/url"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,11 +13,11 @@ import (
 type kind uint8
 
 const (
-	literal   kind = iota // one segment that equals text
-	parameter             // {name}, perhaps with a constraint and text around it: one segment
-	stretch               // {name...} with more behind it: one or more segments
-	slash                 // {$}: the empty segment behind a final slash
-	rest                  // {name...} or a slash at the end: all that is left
+	literal        kind = iota // one segment that equals text
+	parameter                  // {name}, perhaps with a constraint and text around it: one segment
+	middleWildcard             // {name...} with more behind it: one or more segments
+	finalSlash                 // {$}: the empty segment behind a final slash
+	rest                       // {name...} or a slash at the end: all that is left
 )
 
 // A segment is what stands between two slashes of a pattern.
@@ -30,7 +29,7 @@ type segment struct {
 }
 
 // many reports whether the segment may take several of a request.
-func (s *segment) many() bool { return s.kind == stretch || s.kind == rest }
+func (s *segment) multi() bool { return s.kind == middleWildcard || s.kind == rest }
 
 // A pattern is a pattern's text taken apart.
 type pattern struct {
@@ -76,11 +75,11 @@ func (p *pattern) parseMethods() (int, *Mistake) {
 	}
 	switch {
 	case list == "":
-		return 0, unreadable(0, "the pattern begins with a blank").hint("leave it out")
+		return 0, syntaxMistake(0, "the pattern begins with a blank").hint("leave it out")
 	case strings.LastIndexByte(list, '{') > strings.LastIndexByte(list, '}'):
-		return 0, unreadable(len(list), "a blank stands between braces").hint("leave it out")
+		return 0, syntaxMistake(len(list), "a blank stands between braces").hint("leave it out")
 	case strings.IndexByte(list, '/') >= 0:
-		return 0, unreadable(len(list), "a blank stands in the path").hint("write %%20")
+		return 0, syntaxMistake(len(list), "a blank stands in the path").hint("write %%20")
 	}
 	if i := slices.Index(knownMethods, list); i >= 0 { // as most lists are
 		p.methods = knownMethods[i : i+1 : i+1]
@@ -99,13 +98,13 @@ func (p *pattern) parseMethods() (int, *Mistake) {
 func (p *pattern) addMethod(method string, at int) *Mistake {
 	switch upper := strings.ToUpper(method); {
 	case method == "":
-		return unreadable(at, "a method is missing").hint("write a list of methods without blanks: GET,HEAD /path")
+		return syntaxMistake(at, "a method is missing").hint("write a list of methods without blanks: GET,HEAD /path")
 	case !isToken(method):
-		return unreadable(at, "%q is not a method", method)
+		return syntaxMistake(at, "%q is not a method", method)
 	case method != upper && slices.Contains(knownMethods, upper):
-		return unreadable(at, "no request has the method %q", method).hint("methods are case-sensitive: write %s", upper)
+		return syntaxMistake(at, "no request has the method %q", method).hint("methods are case-sensitive: write %s", upper)
 	case slices.Contains(p.methods, method):
-		return unreadable(at, "%s stands here twice", method)
+		return syntaxMistake(at, "%s stands here twice", method)
 	}
 	p.methods = append(p.methods, method)
 	return nil
@@ -124,16 +123,16 @@ func cutBlank(s string) (before string, after int, found bool) {
 func (p *pattern) parseHost(at int) (int, *Mistake) {
 	n := strings.IndexByte(p.text[at:], '/')
 	if n < 0 {
-		return 0, unreadable(at, "there is no path").hint("a path begins with a slash")
+		return 0, syntaxMistake(at, "there is no path").hint("a path begins with a slash")
 	}
 	host := p.text[at : at+n]
 	switch i := strings.IndexAny(host, "{,"); {
 	case i >= 0 && host[i] == '{':
-		return 0, unreadable(at+i, "a host has no parameters").hint("a path begins with a slash")
+		return 0, syntaxMistake(at+i, "a host has no parameters").hint("a path begins with a slash")
 	case i >= 0:
-		return 0, unreadable(at+i, "%q cannot stand in a host", host[i:i+1]).hint("a blank stands behind methods: GET,HEAD /path")
+		return 0, syntaxMistake(at+i, "%q cannot stand in a host", host[i:i+1]).hint("a blank stands behind methods: GET,HEAD /path")
 	case strings.HasSuffix(host, ":") && strings.HasPrefix(p.text[at+n:], "//"):
-		return 0, unreadable(at, "a scheme stands before the host").hint("leave %s// out", host)
+		return 0, syntaxMistake(at, "a scheme stands before the host").hint("leave %s// out", host)
 	}
 	canonical, m := canonicalPatternHost(host, at)
 	p.host = canonical
@@ -167,12 +166,12 @@ func (p *pattern) checkLast(at int) *Mistake {
 	n := len(p.segments) - 1
 	s := &p.segments[n]
 	switch {
-	case s.many() && n > 0 && p.segments[n-1].kind == stretch:
-		return unreadable(at, "a wildcard stands right behind another one: where the first ends would be arbitrary")
+	case s.multi() && n > 0 && p.segments[n-1].kind == middleWildcard:
+		return syntaxMistake(at, "a wildcard stands right behind another one: where the first ends would be arbitrary")
 	case s.name == "":
 		return nil
 	case slices.Contains(p.names, s.name):
-		return unreadable(at, "the name %q stands here twice", s.name)
+		return syntaxMistake(at, "the name %q stands here twice", s.name)
 	}
 	p.names = append(p.names, s.name)
 	return nil
@@ -190,7 +189,7 @@ func (s *segment) parse(text string, at int, last bool, constraints Constraints)
 	}
 	s.kind, s.text = literal, unescape(text)
 	if s.text == "" || s.text == "." || s.text == ".." {
-		return unreadable(at, "the segment %q never reaches a route: paths are cleaned first", text)
+		return syntaxMistake(at, "the segment %q never reaches a route: paths are cleaned first", text)
 	}
 	return nil
 }
@@ -200,22 +199,22 @@ func (s *segment) parse(text string, at int, last bool, constraints Constraints)
 func (s *segment) parseBraces(text string, brace, at int, last bool, constraints Constraints) *Mistake {
 	n := strings.IndexByte(text[brace:], '}')
 	if n < 0 {
-		return unreadable(at+brace, "a parameter ends with }")
+		return syntaxMistake(at+brace, "a parameter ends with }")
 	}
-	before, inside, behind := text[:brace], text[brace+1:brace+n], text[brace+n+1:]
+	before, inside, after := text[:brace], text[brace+1:brace+n], text[brace+n+1:]
 	if m := checkAround(before, at); m != nil {
 		return m
 	}
 	if m := s.parseInside(inside, at+brace+1, last, constraints); m != nil {
 		return m
 	}
-	if m := checkAround(behind, at+brace+n+1); m != nil {
+	if m := checkAround(after, at+brace+n+1); m != nil {
 		return m
 	}
-	if s.kind != parameter && before+behind != "" {
-		return unreadable(at, "{%s} has text around it", inside).hint("put a slash between")
+	if s.kind != parameter && before+after != "" {
+		return syntaxMistake(at, "{%s} has text around it", inside).hint("put a slash between")
 	}
-	s.prefix, s.suffix = unescape(before), unescape(behind)
+	s.prefix, s.suffix = unescape(before), unescape(after)
 	return nil
 }
 
@@ -226,10 +225,10 @@ func checkAround(text string, at int) *Mistake {
 	case i < 0:
 		return nil
 	case text[i] == '{':
-		return unreadable(at+i, "a second parameter stands in one segment").
+		return syntaxMistake(at+i, "a second parameter stands in one segment").
 			hint("write one parameter for the whole segment, with a constraint made by Regexp")
 	default:
-		return unreadable(at+i, "a } stands alone").hint("write %%7D for the character")
+		return syntaxMistake(at+i, "a } stands alone").hint("write %%7D for the character")
 	}
 }
 
@@ -238,50 +237,50 @@ func checkAround(text string, at int) *Mistake {
 func (s *segment) parseInside(text string, at int, last bool, constraints Constraints) *Mistake {
 	switch {
 	case text == "$" && !last:
-		return unreadable(at-1, "{$} is the end of a path")
+		return syntaxMistake(at-1, "{$} is the end of a path")
 	case text == "$":
-		s.kind = slash
+		s.kind = finalSlash
 		return nil
 	}
-	name, rule, hasRule := strings.Cut(text, ":")
+	name, constraint, hasConstraint := strings.Cut(text, ":")
 	name, multi := strings.CutSuffix(name, "...")
-	ruleAt := at + len(text) - len(rule)
+	constraintAt := at + len(text) - len(constraint)
 	switch {
 	case name == "":
-		return unreadable(at, "a parameter has no name")
+		return syntaxMistake(at, "a parameter has no name")
 	case isIdentifier(strings.Trim(name, "*.…")) && !isIdentifier(name):
-		return unreadable(at, "%q is not a name", name).hint("write {%s...} for several segments", strings.Trim(name, "*.…"))
+		return syntaxMistake(at, "%q is not a name", name).hint("write {%s...} for several segments", strings.Trim(name, "*.…"))
 	case !isIdentifier(name):
-		return unreadable(at, "%q is not a name", name).hint("a name has letters, digits and _, and no digit first")
-	case hasRule && (multi || strings.HasSuffix(rule, "...")):
-		return unreadable(ruleAt, "a wildcard of several segments takes no constraint")
-	case hasRule && rule == "":
-		return unreadable(ruleAt, "a constraint has no name").hint("write {%s} for any value", name)
+		return syntaxMistake(at, "%q is not a name", name).hint("a name has letters, digits and _, and no digit first")
+	case hasConstraint && (multi || strings.HasSuffix(constraint, "...")):
+		return syntaxMistake(constraintAt, "a wildcard of several segments takes no constraint")
+	case hasConstraint && constraint == "":
+		return syntaxMistake(constraintAt, "a constraint has no name").hint("write {%s} for any value", name)
 	}
-	s.kind, s.name, s.rule = parameter, name, rule
+	s.kind, s.name, s.constraintName = parameter, name, constraint
 	switch {
 	case multi && last:
 		s.kind = rest
 	case multi:
-		s.kind = stretch
-	case hasRule:
-		if s.constraint, hasRule = constraints.find(rule); !hasRule {
-			return s.unknownConstraint(ruleAt, constraints)
+		s.kind = middleWildcard
+	case hasConstraint:
+		if s.constraint, hasConstraint = constraints.find(constraint); !hasConstraint {
+			return s.unknownConstraint(constraintAt, constraints)
 		}
 	}
 	return nil
 }
 
-// unknownConstraint is the mistake of a rule that stands at the given offset
+// unknownConstraint is the mistake of a constraint that stands at the given offset
 // and is no constraint's name. Some routers have expressions there.
 func (s *segment) unknownConstraint(at int, constraints Constraints) *Mistake {
 	names := constraints.names()
-	m := unreadable(at, "there is no constraint %q", s.rule)
-	near := nearest.Word(s.rule, names)
+	m := syntaxMistake(at, "there is no constraint %q", s.constraintName)
+	near := nearest.Word(s.constraintName, names)
 	switch {
-	case s.rule == "*" || s.rule == ".*" || s.rule == ".+":
+	case s.constraintName == "*" || s.constraintName == ".*" || s.constraintName == ".+":
 		return m.hint("write {%s...} for several segments", s.name)
-	case strings.ContainsAny(s.rule, `[](){}\*+?^$|.`):
+	case strings.ContainsAny(s.constraintName, `[](){}\*+?^$|.`):
 		return m.hint("an expression is made a constraint by Regexp and stands here by a name: {%s:name}", s.name)
 	case near != "":
 		return m.hint("did you mean %s?", near)
@@ -310,16 +309,4 @@ func isToken(s string) bool {
 		}
 	}
 	return s != ""
-}
-
-// unescape undoes the escapes of one segment. A segment with a bad escape
-// stays as it is, as in net/http.
-func unescape(s string) string {
-	if strings.IndexByte(s, '%') < 0 {
-		return s
-	}
-	if u, err := url.PathUnescape(s); err == nil {
-		return u
-	}
-	return s
 }

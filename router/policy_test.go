@@ -40,7 +40,7 @@ func TestRedirectSlash(t *testing.T) {
 	for i, redirecting := range []bool{false, true} {
 		r.RedirectSlash = redirecting
 		for request, want := range requests {
-			if got := answer(r, request); got != want[i] {
+			if got := result(r, request); got != want[i] {
 				t.Errorf("RedirectSlash %t: %s: got %s, want %s", redirecting, request, got, want[i])
 			}
 		}
@@ -90,9 +90,9 @@ func TestRedirectCase(t *testing.T) {
 		"GET /\\evil.example/../users/x": "307 Location: /users/x",
 	} {
 		r.RedirectCase = false
-		strict := answer(r, request)
+		strict := result(r, request)
 		r.RedirectCase = true
-		got := answer(r, request)
+		got := result(r, request)
 		want = strings.Replace(want, "/m%C3%89/x%2Fy", "/M%C3%89/X%2FY", 1)
 		if got != want {
 			t.Errorf("%s: got %s, want %s", request, got, want)
@@ -101,14 +101,14 @@ func TestRedirectCase(t *testing.T) {
 			t.Errorf("%s: strict got %s, want 404", request, strict)
 		}
 	}
-	if got := answer(r, "GET /UPPER/"); got != "404" {
+	if got := result(r, "GET /UPPER/"); got != "404" {
 		t.Errorf("without RedirectSlash: got %s", got)
 	}
 	r.RedirectSlash = true
 	for request, want := range map[string]string{
 		"GET /uPPER/": "308 Location: /UPPER", "GET /Users/x/": "308 Location: /Users/x", "GET /slash": "308 Location: /Slash/",
 	} {
-		if got := answer(r, request); got != want {
+		if got := result(r, request); got != want {
 			t.Errorf("both: %s: got %s, want %s", request, got, want)
 		}
 	}
@@ -125,7 +125,7 @@ func TestRedirectCaseOfOtherBytes(t *testing.T) {
 		"GET /%FF/%FF%FEY": "404",
 		"GET /%FF/X":       "308 Location: /%FF/x",
 	} {
-		if got := answer(r, request); got != want {
+		if got := result(r, request); got != want {
 			t.Errorf("%s: got %s, want %s", request, got, want)
 		}
 	}
@@ -187,7 +187,7 @@ func TestNotFoundAndMethodNotAllowed(t *testing.T) {
 		"GET /tree":  "307 Location: /tree/",
 		"GET //b":    "307 Location: /b",
 	} {
-		if got := answer(r, request); got != want {
+		if got := result(r, request); got != want {
 			t.Errorf("%s: got %s, want %s", request, got, want)
 		}
 	}
@@ -203,7 +203,7 @@ func TestPanic(t *testing.T) {
 		panic(boom)
 	})
 	r.NotFound = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic([]int{1}) })
-	if got := panicOf(func() { answer(r, "GET /x") }); got != "boom" {
+	if got := panicOf(func() { result(r, "GET /x") }); got != "boom" {
 		t.Errorf("without Panic: got %q", got)
 	}
 	r.Panic = func(w http.ResponseWriter, req *http.Request, value any) {
@@ -214,11 +214,11 @@ func TestPanic(t *testing.T) {
 		"GET /x":   "500 Location: boom in /{a}",
 		"GET /x/y": "500 Location: [1] in ",
 	} {
-		if got := answer(r, request); got != want {
+		if got := result(r, request); got != want {
 			t.Errorf("%s: got %s, want %s", request, got, want)
 		}
 	}
-	if got := panicOf(func() { answer(r, "GET /abort") }); got != http.ErrAbortHandler.Error() {
+	if got := panicOf(func() { result(r, "GET /abort") }); got != http.ErrAbortHandler.Error() {
 		t.Errorf("http.ErrAbortHandler: got %q", got)
 	}
 }

@@ -19,10 +19,10 @@ type program struct {
 	methods methodNames
 	allows  map[methodSet]string // Allow headers made beforehand
 
-	captures int  // the most values that a pattern takes from a path
-	guards   int  // how many states have a guard
-	runs     int  // how many edges have a constraint to run once
-	special  bool // a literal holds what a key writes in another way
+	captures  int  // the most values that a pattern takes from a path
+	visitBits int  // how many states have a guard
+	memos     int  // how many edges have a constraint to run once
+	special   bool // a literal holds what a key writes in another way
 }
 
 // A root is where the patterns of one host begin.
@@ -52,25 +52,25 @@ type state struct {
 // the order in which it is tried.
 type branches struct {
 	params  []paramBranch
-	stretch *stretchBranch
+	middle  *middleBranch
 	rest    *restBranch
-	ways    int // what frame.next stays below while there is something to try
+	choices int // what frame.next stays below while there is something to try
 }
 
 // A paramBranch leads on by one segment, or a part of it, that becomes a value.
 type paramBranch struct {
-	end            ending // of the patterns that end behind it; in here, a lookup among thousands waits once less
-	slash          *state // of those that go on
-	check          *check // nil: every value will do, and nothing stands around it
-	before, behind int32  // how many bytes of a key stand around the value
-	capture        int32  // which of the pattern's values it is
+	end                  ending // of the patterns that end behind it; in here, a lookup among thousands waits once less
+	slash                *state // of those that go on
+	check                *check // nil: every value will do, and nothing stands around it
+	prefixLen, suffixLen int32  // how many bytes of a key stand around the value
+	capture              int32  // which of the pattern's values it is
 }
 
 // A stretchBranch leads on by one or more segments that become a value.
-type stretchBranch struct {
-	slash   *state
-	capture int
-	guard   int // see node
+type middleBranch struct {
+	slash    *state
+	capture  int
+	visitBit int // see node
 }
 
 // A restBranch is the patterns that take all that is left of a path.
@@ -90,29 +90,6 @@ func (g *program) allow(s methodSet) string {
 	return g.methods.allow(s)
 }
 
-// An ending is the patterns that end at one place, which differ in their
-// methods alone, each by the index of its entry.
-type ending struct {
-	methods   methodSet
-	anyMethod int32   // -1: none
-	only      int32   // of all methods, if they have the same; else -1
-	byMethod  []int32 // one for each of methods, in the order of their bits
-}
-
-// find returns the entry for the only method in m, -1 for none.
-func (e *ending) find(m methodSet) int32 {
-	switch {
-	case e.methods&m == 0:
-		return e.anyMethod
-	case e.only >= 0:
-		return e.only
-	}
-	return e.byMethod[e.rank(m)]
-}
-
-// rank returns the place of the only method in m among those of e.
-func (e *ending) rank(m methodSet) int { return (e.methods & (m - 1)).count() }
-
 // next returns the state that a byte leads to, nil for none.
 func (s *state) next(b byte) *state {
 	if i := int(b) - int(s.low); uint(i) < uint(len(s.table)) {
@@ -129,4 +106,10 @@ func (s *state) starts(word uint64) bool { return (word^s.head)&s.mask == 0 }
 // goesOn reports whether what is behind the head of s follows in the key.
 func (s *state) goesOn(key string, at int) bool {
 	return len(s.text) <= 8 || strings.HasPrefix(key[at+8:], s.text[8:])
+}
+
+// A check is what the segment of a param has to satisfy.
+type check struct {
+	form
+	memo int // the number of a constraint that is to run once for a segment, from 1; else 0
 }

@@ -3,6 +3,7 @@ package router
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -17,10 +18,10 @@ type registry struct {
 
 	mu          sync.Mutex // guards what follows
 	constraints Constraints
-	constrained map[string]place // where those were given
-	checked     *builder         // all of endpoints, to find conflicts at once
-	endpoints   []*endpoint      // by the builder's entry
-	routes      []*route         // in the order of registration
+	constrained map[string]callSite // where those were given
+	checked     *builder            // all of endpoints, to find conflicts at once
+	endpoints   []*endpoint         // by the builder's entry
+	routes      []*route            // in the order of registration
 	named       map[string]*route
 	guards      []guard // in the order of registration
 	values      sharedPathValues
@@ -28,17 +29,10 @@ type registry struct {
 
 func newRegistry() *registry {
 	c := Constraints{}
-	return &registry{constraints: c, constrained: map[string]place{}, checked: newBuilder(c), named: map[string]*route{}, values: sharedPathValues{}}
+	return &registry{constraints: c, constrained: map[string]callSite{}, checked: newBuilder(c), named: map[string]*route{}, values: sharedPathValues{}}
 }
 
-// An endpoint is what serves one pattern. It does not change.
-type endpoint struct {
-	routes []*route // one, or one for each media type, in the order of registration
-}
-
-func (e *endpoint) pattern() string { return e.routes[0].Pattern }
-
-func (g *registry) constrain(name string, c Constraint, at place) {
+func (g *registry) constrain(name string, c Constraint, at callSite) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	_, given := g.constraints[name]
@@ -52,7 +46,7 @@ func (g *registry) constrain(name string, c Constraint, at place) {
 		problem = "a pattern has the built-in one of that name already; give this one first"
 	}
 	if problem != "" {
-		panic(refused("constraint %q (given at %s): %s", name, at, problem))
+		panic(registerErrorf("constraint %q (given at %s): %s", name, at, problem))
 	}
 	g.constraints[name], g.constrained[name] = c, at
 }
@@ -104,8 +98,8 @@ func (g *registry) restore(endpoints []*endpoint, routes []*route) {
 // addOne registers a route, or returns what is wrong with it.
 func (g *registry) addOne(r *route) error {
 	if other := g.named[r.Name]; r.Name != "" && other != nil {
-		return refused("pattern %q (registered at %s) has the name %q of pattern %q (registered at %s)",
-			r.Pattern, r.place, r.Name, other.Pattern, other.place)
+		return registerErrorf("pattern %q (registered at %s) has the name %q of pattern %q (registered at %s)",
+			r.Pattern, r.site, r.Name, other.Pattern, other.site)
 	}
 	m := g.checked.add(r.Pattern, len(g.endpoints))
 	switch {
@@ -136,8 +130,8 @@ func (g *registry) addVersion(r *route, m *Mistake) error {
 		case r.Accept == "":
 			return g.describe(m, r)
 		default:
-			return refused("pattern %q (registered at %s) is there for %s already (registered at %s)",
-				r.Pattern, r.place, r.Accept, other.place)
+			return registerErrorf("pattern %q (registered at %s) is there for %s already (registered at %s)",
+				r.Pattern, r.site, r.Accept, other.site)
 		}
 	}
 	g.endpoints = slices.Clone(g.endpoints) // the old ones may have to be restored
@@ -148,15 +142,15 @@ func (g *registry) addVersion(r *route, m *Mistake) error {
 // describe returns a mistake with the places of the registrations.
 func (g *registry) describe(m *Mistake, r *route) error {
 	if m.Other < 0 {
-		return &refusal{fmt.Sprintf("%s (registered at %s)", m.Error(), r.place), m}
+		return &registerError{fmt.Sprintf("%s (registered at %s)", m.Error(), r.site), m}
 	}
 	other := g.endpoints[m.Other].routes[0]
 	text := fmt.Sprintf("pattern %q (registered at %s) conflicts with pattern %q (registered at %s): both match %q and neither is more specific",
-		m.Pattern, r.place, m.OtherPattern, other.place, m.Example)
+		m.Pattern, r.site, m.OtherPattern, other.site, m.Example)
 	if r.media != nil && r.Accept != other.Accept {
 		text += "; for several media types a pattern is the same, letter by letter"
 	}
-	return &refusal{text, m}
+	return &registerError{text, m}
 }
 
 // all returns the routes in the order of registration.
@@ -184,5 +178,29 @@ func (g *registry) compiled() *dispatch {
 	}
 	d := g.compile()
 	g.serving.Store(d)
+	return d
+}
+
+// compile makes the dispatch; g.mu is held.
+func (g *registry) compile() *dispatch {
+	entries := make([]Entry[destination], len(g.endpoints))
+	for i, e := range g.endpoints {
+		entries[i] = Entry[destination]{e.pattern(), newDestination(e)}
+	}
+	d := &dispatch{
+		table:     newTable(g.checked, entries),
+		endpoints: slices.Clip(g.endpoints),
+		guards:    slices.Clip(g.guards),
+		named:     maps.Clone(g.named),
+		allows:    map[methodSet]string{},
+	}
+	for i, names := range d.table.program.names {
+		d.table.entries[i].Value.values = g.values.of(names)
+	}
+	for set, header := range d.table.program.allows {
+		d.allows[set] = withOptions(header)
+	}
+	constraints := maps.Clone(g.constraints)
+	d.folded = sync.OnceValue(func() *folded { return newFolded(constraints, d.endpoints) })
 	return d
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"strings"
 	"sync"
 	"unsafe"
 )
@@ -91,4 +92,29 @@ func (f requestFields) try() (err error) {
 		return fmt.Errorf("path values that were written are read as %s, not as %s", got, want)
 	}
 	return nil
+}
+
+// muxFor returns a ServeMux that gives a request for pathFor(names) values of
+// these names, and answers nothing.
+func muxFor(names []string) *http.ServeMux {
+	mux := new(http.ServeMux)
+	silence := func(http.ResponseWriter, *http.Request) {}
+	mux.HandleFunc("/", silence)
+	if len(names) > 0 {
+		mux.HandleFunc(patternFor(names), silence)
+	}
+	return mux
+}
+
+// patternFor returns a pattern that has these names and nothing else.
+func patternFor(names []string) string {
+	if len(names) == 0 {
+		return "/"
+	}
+	return "/{" + strings.Join(names, "}/{") + "}"
+}
+
+// pathFor returns a path that matches patternFor(names).
+func pathFor(names []string) string {
+	return "/" + strings.Join(names, "/")
 }

@@ -56,7 +56,7 @@ func New() *Router { return new(Router) }
 // by a pattern that used the built-in constraint of that name, and when no
 // pattern can hold it.
 func (r *Router) Constrain(name string, c Constraint) {
-	r.registryOf().constrain(name, c, callerPlace(1))
+	r.registryOf().constrain(name, c, callerSite(1))
 }
 
 // String draws the tree of all patterns, as [Table.String] does.
@@ -95,4 +95,20 @@ func (r *Router) URL(name string, nameValuePairs ...string) (string, error) {
 		return "", fmt.Errorf("route %q, %s: %w", name, route.Pattern, err)
 	}
 	return url, nil
+}
+
+// Match returns the route that would serve the request. ok is false when the
+// Router itself would respond: by a redirect, 404, 405, 406, or to OPTIONS.
+// Match runs no handler and no middleware and leaves the request as it is.
+func (r *Router) Match(req *http.Request) (route Route, ok bool) {
+	var f result
+	e := r.registryOf().current().match(&f, req)
+	if e == nil {
+		return Route{}, false
+	}
+	chosen := choose(e.routes, req.Header["Accept"])
+	if chosen == nil {
+		return Route{}, false
+	}
+	return chosen.Route, true
 }

@@ -37,7 +37,7 @@ func echo(pattern string) http.Handler {
 
 // answer serves one request, such as "GET example.com/a?b=c", and returns
 // status, Location, Allow and body in one line.
-func answer(h http.Handler, request string) string { return answerTo(h, newRequest(request)) }
+func result(h http.Handler, request string) string { return answerTo(h, newRequest(request)) }
 
 func newRequest(request string) *http.Request {
 	method, target, _ := strings.Cut(request, " ")
@@ -94,7 +94,7 @@ func TestRouter(t *testing.T) {
 		"GET //evil.example/a":            "307 Location: /evil.example/a",
 		"CONNECT //files":                 "404",
 	} {
-		if got := answer(r, request); got != want {
+		if got := result(r, request); got != want {
 			t.Errorf("%s: got %s, want %s", request, got, want)
 		}
 	}
@@ -116,7 +116,7 @@ func TestRouterLeavesConnectPathsAlone(t *testing.T) {
 		"CONNECT h/x//y":         "200 CONNECT /{a...} CONNECT /{a...} a=x//y",
 		"CONNECT h//x.org//tree": "307 Location: /x.org/tree/", // never to another host
 	} {
-		if got := answer(r, request); got != want {
+		if got := result(r, request); got != want {
 			t.Errorf("%s: got %s, want %s", request, got, want)
 		}
 	}
@@ -124,11 +124,11 @@ func TestRouterLeavesConnectPathsAlone(t *testing.T) {
 
 func TestZeroRouterIsReady(t *testing.T) {
 	var r router.Router
-	if got := answer(&r, "GET /a"); got != "404" {
+	if got := result(&r, "GET /a"); got != "404" {
 		t.Errorf("without patterns: got %s", got)
 	}
 	r.Handle("/a", echo("/a"))
-	if got := answer(&r, "GET /a"); got != "200 /a /a" {
+	if got := result(&r, "GET /a"); got != "200 /a /a" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -178,7 +178,7 @@ func TestRefusedRegistrationChangesNothing(t *testing.T) {
 	}
 	r.Handle("/b", echo("/b"))
 	for request, want := range map[string]string{"GET /a/1": "200 /a/{a} /a/{a} a=1", "GET /b": "200 /b /b"} {
-		if got := answer(r, request); got != want {
+		if got := result(r, request); got != want {
 			t.Errorf("%s: got %s, want %s", request, got, want)
 		}
 	}
@@ -188,7 +188,7 @@ func TestOwnConstraintReplacesBuiltin(t *testing.T) {
 	r := new(router.Router)
 	r.Constrain("int", router.Regexp(`[0-9]{2}`))
 	r.Handle("/{a:int}", echo("int"))
-	if one, two := answer(r, "GET /1"), answer(r, "GET /12"); one != "404" || two != "200 int /{a:int} a=12" {
+	if one, two := result(r, "GET /1"), result(r, "GET /12"); one != "404" || two != "200 int /{a:int} a=12" {
 		t.Errorf("got %s and %s", one, two)
 	}
 }
@@ -203,7 +203,7 @@ func TestRegistrationWhileServing(t *testing.T) {
 			for i := range 50 {
 				pattern := fmt.Sprintf("/w%d/%d", worker, i)
 				r.Handle(pattern, echo(pattern))
-				if got, want := answer(r, "GET "+pattern), fmt.Sprintf("200 %s %s", pattern, pattern); got != want {
+				if got, want := result(r, "GET "+pattern), fmt.Sprintf("200 %s %s", pattern, pattern); got != want {
 					t.Errorf("got %s, want %s", got, want)
 				}
 			}

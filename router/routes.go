@@ -30,7 +30,7 @@ func (v *Routes) registryOf() *registry {
 }
 
 // narrowed returns a copy for its caller to change.
-func (v *Routes) narrowed() *Routes {
+func (v *Routes) clone() *Routes {
 	n := &Routes{host: v.host, path: v.path, middleware: v.middleware, accept: v.accept, name: v.name}
 	n.registry.Store(v.registryOf())
 	return n
@@ -41,9 +41,9 @@ func (v *Routes) narrowed() *Routes {
 // end, since a pattern begins with one; the prefix itself is the pattern "",
 // or "GET " for one method. Group panics when the prefix cannot be read.
 func (v *Routes) Group(prefix string) *Routes {
-	n := v.narrowed()
-	if problem := n.descend(prefix); problem != "" {
-		panic(refused("group %q (at %s): %s", prefix, callerPlace(1), problem))
+	n := v.clone()
+	if problem := n.addPrefix(prefix); problem != "" {
+		panic(registerErrorf("group %q (at %s): %s", prefix, callerSite(1), problem))
 	}
 	return n
 }
@@ -59,9 +59,9 @@ func (v *Routes) Group(prefix string) *Routes {
 // one that all routes share is made outside.
 func (v *Routes) With(middleware ...func(http.Handler) http.Handler) *Routes {
 	if slices.ContainsFunc(middleware, func(mw func(http.Handler) http.Handler) bool { return mw == nil }) {
-		panic(refused("the middleware given at %s is nil", callerPlace(1)))
+		panic(registerErrorf("the middleware given at %s is nil", callerSite(1)))
 	}
-	n := v.narrowed()
+	n := v.clone()
 	n.middleware = slices.Concat(v.middleware, middleware)
 	return n
 }
@@ -80,9 +80,9 @@ func (v *Routes) With(middleware ...func(http.Handler) http.Handler) *Routes {
 func (v *Routes) Accept(mediaType string) *Routes {
 	m, err := parseMediaType(mediaType)
 	if err != nil {
-		panic(refused("media type %q (at %s): %v", mediaType, callerPlace(1), err))
+		panic(registerErrorf("media type %q (at %s): %v", mediaType, callerSite(1), err))
 	}
-	n := v.narrowed()
+	n := v.clone()
 	n.accept = m
 	return n
 }
@@ -90,7 +90,7 @@ func (v *Routes) Accept(mediaType string) *Routes {
 // Name returns Routes that give one route a name, by which [Router.URL]
 // builds its path. Registering a second one by the same name panics.
 func (v *Routes) Name(name string) *Routes {
-	n := v.narrowed()
+	n := v.clone()
 	n.name = name
 	return n
 }
@@ -114,9 +114,9 @@ func (v *Routes) HandleFunc(pattern string, h func(http.ResponseWriter, *http.Re
 // redirect to paths without the prefix: it has whole patterns of its own. A
 // name is that of the prefix itself.
 func (v *Routes) Mount(prefix string, h http.Handler) {
-	n := v.narrowed()
-	if problem := n.descend(prefix); problem != "" {
-		panic(refused("mount %q (at %s): %s", prefix, callerPlace(1), problem))
+	n := v.clone()
+	if problem := n.addPrefix(prefix); problem != "" {
+		panic(registerErrorf("mount %q (at %s): %s", prefix, callerSite(1), problem))
 	}
 	if n.path == "" { // the root has no other spelling
 		n.register(h, "/")
@@ -129,20 +129,20 @@ func (v *Routes) Mount(prefix string, h http.Handler) {
 // HandleFunc and Mount alone call it, so that who registers is two functions
 // above.
 func (v *Routes) register(h http.Handler, patterns ...string) {
-	at := callerPlace(2)
+	at := callerSite(2)
 	routes := make([]*route, len(patterns))
 	for i, p := range patterns {
-		whole, problem := v.whole(p)
+		whole, problem := v.fullPattern(p)
 		if problem != "" {
-			panic(refused("pattern %q (registered at %s): %s", p, at, problem))
+			panic(registerErrorf("pattern %q (registered at %s): %s", p, at, problem))
 		}
-		routes[i] = &route{Route: Route{Pattern: whole}, media: v.accept, place: at}
+		routes[i] = &route{Route: Route{Pattern: whole}, media: v.accept, site: at}
 		if v.accept != nil {
 			routes[i].Accept = v.accept.text
 		}
 	}
 	routes[0].Name = v.name
-	h = v.behindMiddleware(h, routes[0])
+	h = v.wrap(h, routes[0])
 	for _, r := range routes {
 		r.handler = h
 	}
@@ -151,20 +151,20 @@ func (v *Routes) register(h http.Handler, patterns ...string) {
 
 // behindMiddleware returns the handler behind the middleware of v. It panics
 // when there is none for the route.
-func (v *Routes) behindMiddleware(h http.Handler, r *route) http.Handler {
+func (v *Routes) wrap(h http.Handler, r *route) http.Handler {
 	if f, isFunc := h.(http.HandlerFunc); h == nil || isFunc && f == nil {
-		panic(refused("pattern %q (registered at %s) has no handler", r.Pattern, r.place))
+		panic(registerErrorf("pattern %q (registered at %s) has no handler", r.Pattern, r.site))
 	}
 	for _, mw := range slices.Backward(v.middleware) {
 		if h = mw(h); h == nil {
-			panic(refused("a middleware made no handler for pattern %q (registered at %s)", r.Pattern, r.place))
+			panic(registerErrorf("a middleware made no handler for pattern %q (registered at %s)", r.Pattern, r.site))
 		}
 	}
 	return h
 }
 
 // descend appends a prefix to those of v, or returns what is wrong with it.
-func (v *Routes) descend(prefix string) (problem string) {
+func (v *Routes) addPrefix(prefix string) (problem string) {
 	host, path := prefix, ""
 	if slash := strings.IndexByte(prefix, '/'); slash >= 0 {
 		host, path = prefix[:slash], prefix[slash:]
@@ -186,7 +186,7 @@ func (v *Routes) descend(prefix string) (problem string) {
 }
 
 // whole returns a pattern with the prefixes of v, or what is wrong with it.
-func (v *Routes) whole(pattern string) (whole, problem string) {
+func (v *Routes) fullPattern(pattern string) (whole, problem string) {
 	if v.host == "" && v.path == "" {
 		return pattern, ""
 	}

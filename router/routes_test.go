@@ -48,7 +48,7 @@ func TestGroups(t *testing.T) {
 		"GET /plain":                 "200 plain /plain",
 		"PUT /api/users/7":           "405 Allow: GET, HEAD, OPTIONS", // nobody's middleware
 	} {
-		if got := answer(r, request); got != want {
+		if got := result(r, request); got != want {
 			t.Errorf("%s: got %s, want %s", request, got, want)
 		}
 	}
@@ -66,7 +66,7 @@ func TestRoutesAreImmutable(t *testing.T) {
 	for request, want := range map[string]string{
 		"GET /base": "200 1 base /base", "GET /a": "200 1 a a /a", "GET /b": "200 1 b b /b",
 	} {
-		if got := answer(r, request); got != want {
+		if got := result(r, request); got != want {
 			t.Errorf("%s: got %s, want %s", request, got, want)
 		}
 	}
@@ -91,7 +91,7 @@ func TestMount(t *testing.T) {
 		"GET /filesystem":    "200 rest /",
 		"PUT /anything/else": "200 rest /",
 	} {
-		if got := answer(r, request); got != want {
+		if got := result(r, request); got != want {
 			t.Errorf("%s: got %s, want %s", request, got, want)
 		}
 	}
@@ -162,7 +162,7 @@ func TestRefusedMountChangesNothing(t *testing.T) {
 	if panicOf(func() { r.Name("m").Mount("/a", echo("mount")) }) == "" {
 		t.Error("no panic")
 	}
-	if got, want := answer(r, "GET /a"), "307 Location: /a/"; got != want {
+	if got, want := result(r, "GET /a"), "307 Location: /a/"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	r.Name("m").Handle("/a", echo("a"))
@@ -170,7 +170,7 @@ func TestRefusedMountChangesNothing(t *testing.T) {
 	for request, want := range map[string]string{
 		"GET /a": "200 a /a", "GET /a/x": "200 /a/{a...} /a/{a...} a=x", "GET /b": "200 /b /b", "GET /c": "200 c /c",
 	} {
-		if got := answer(r, request); got != want {
+		if got := result(r, request); got != want {
 			t.Errorf("%s: got %s, want %s", request, got, want)
 		}
 	}
@@ -208,7 +208,7 @@ func TestMiddlewareSeesTheRoute(t *testing.T) {
 			next.ServeHTTP(w, req)
 		})
 	}).Handle("/x/{a}", echo("x"))
-	if got, want := answer(r, "GET /x/old"), "200 /x/{a} old x /x/{a} a=new b=more"; got != want {
+	if got, want := result(r, "GET /x/old"), "200 /x/{a} old x /x/{a} a=new b=more"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -221,7 +221,7 @@ func TestZeroRouterIsSharedAtOnce(t *testing.T) {
 		go func() {
 			pattern := fmt.Sprintf("/%d", i)
 			r.Group("/g").Handle(pattern, echo(pattern))
-			done <- answer(&r, "GET /g"+pattern) == "200 "+pattern+" /g"+pattern
+			done <- result(&r, "GET /g"+pattern) == "200 "+pattern+" /g"+pattern
 		}()
 	}
 	for range 8 {

@@ -28,21 +28,11 @@ type search struct {
 	plainAt int       // where the segment stands that plain is, 0 for none
 	plain   string
 
-	allow    methodSet // of all patterns that match the path, but not the method
-	steps    int       // states visited, for the test of the bound
-	hasRest  bool      // the pattern found took something by a rest
-	several  bool      // a value may have several segments
-	slashFit bool      // a pattern would match with one more slash at the end
-}
-
-// A frame is a place in the program and in the key, and what is to be tried
-// there next: literal bytes, the params from an index on, the stretch from an
-// end on, the rest.
-type frame struct {
-	state *state
-	at    int // behind the state's text
-	next  int // index of a param; behind the params the stretch and the rest
-	end   int // of the stretch: the end that was tried last, 0 before the first
+	allow        methodSet // of all patterns that match the path, but not the method
+	steps        int       // states visited, for the test of the bound
+	hasRest      bool      // the pattern found took something by a rest
+	several      bool      // a value may have several segments
+	slashMatches bool      // a pattern would match with one more slash at the end
 }
 
 // lookup is [Table.Lookup], but for the entry, of which it returns the index. A
@@ -61,19 +51,19 @@ func (g *program) lookup(method, path, rawPath string, p *Params, host string) (
 		if entry = g.find(&s, path, rawPath); entry < 0 {
 			return entry, g.allow(s.allow)
 		}
-		s.keep(g.names[entry])
+		s.setParams(g.names[entry])
 	} else if entry = g.direct.static.find(path, m); entry < 0 {
 		s := search{params: p, key: path, methods: m}
 		if entry = s.walk(g, g.direct); entry < 0 {
 			return entry, g.allow(s.allow)
 		}
-		s.keep(g.names[entry])
+		s.setParams(g.names[entry])
 	}
 	return entry, ""
 }
 
 // keep gives params the names and the text of the values that were found.
-func (s *search) keep(names []string) {
+func (s *search) setParams(names []string) {
 	s.params.names, s.params.path = names, s.key
 	if s.escaped {
 		s.params.path = s.values(len(names)).path
@@ -96,7 +86,7 @@ func (s *search) values(n int) captures {
 func (g *program) find(s *search, path, rawPath string) int32 {
 	s.key = path
 	if rawPath != "" || g.special {
-		s.spell(path, rawPath)
+		s.setKey(path, rawPath)
 	}
 	r := g.anyHost
 	if len(g.hosts) > 0 {
@@ -116,7 +106,7 @@ func (g *program) find(s *search, path, rawPath string) int32 {
 }
 
 // spell finds the key of a path.
-func (s *search) spell(path, rawPath string) {
+func (s *search) setKey(path, rawPath string) {
 	if rawPath != "" {
 		s.key = escapedKey(rawPath)
 		s.escaped = strings.IndexByte(s.key, keyEscape) >= 0
@@ -134,7 +124,7 @@ func (s *search) walk(g *program, r *root) (entry int32) {
 	if !s.fits(here, 0) {
 		return -1
 	}
-	if s.params.last = 0; !s.params.fit(g) {
+	if s.params.last = 0; !s.params.ready(g) {
 		s.params.reset(g)
 	}
 	key, steps := s.key, 0
@@ -146,7 +136,7 @@ func (s *search) walk(g *program, r *root) (entry int32) {
 					break
 				}
 			}
-			s.refuse(here.end, here.next('/'))
+			s.noteMethods(here.end, here.next('/'))
 		} else {
 			if to := here.next(key[at]); to != nil {
 				if to.starts(load(key, at)) && to.goesOn(key, at) {
@@ -156,12 +146,12 @@ func (s *search) walk(g *program, r *root) (entry int32) {
 					here, at = to, at+len(to.text)
 					continue
 				}
-				s.missed(to, at)
+				s.noteSlash(to, at)
 			}
 			if p := here.param; p != nil {
 				end := segmentEnd(key, at)
 				if end == len(key) {
-					if entry = s.finish(p, at); entry >= 0 {
+					if entry = s.takeLast(p, at); entry >= 0 {
 						break
 					}
 				} else if to := p.slash; to != nil && to.starts(load(key, end)) && to.goesOn(key, end) {
@@ -175,15 +165,15 @@ func (s *search) walk(g *program, r *root) (entry int32) {
 						continue
 					}
 				} else if to != nil {
-					s.missed(to, end)
+					s.noteSlash(to, end)
 				}
-				if here, at, entry = s.back(); here == nil {
+				if here, at, entry = s.backtrack(); here == nil {
 					break
 				}
 				continue
 			}
 		}
-		if here, at, entry = s.turn(frame{state: here, at: at}); here == nil {
+		if here, at, entry = s.advance(frame{state: here, at: at}); here == nil {
 			break
 		}
 	}
@@ -194,11 +184,11 @@ func (s *search) walk(g *program, r *root) (entry int32) {
 // turn goes on from f by the branches of its state, else from where something
 // was left to be tried. It returns a state that it enters and where its text ends,
 // or nil and an entry, -1 for none.
-func (s *search) turn(f frame) (to *state, at int, entry int32) {
+func (s *search) advance(f frame) (to *state, at int, entry int32) {
 	for {
 		if m := f.state.more; m != nil {
-			to, at, entry = s.branch(m, &f)
-			if to != nil && f.next < m.ways {
+			to, at, entry = s.tryNext(m, &f)
+			if to != nil && f.next < m.choices {
 				s.push(f)
 			}
 			if to != nil || entry >= 0 {
@@ -212,12 +202,12 @@ func (s *search) turn(f frame) (to *state, at int, entry int32) {
 }
 
 // back is turn from where something was left to be tried.
-func (s *search) back() (to *state, at int, entry int32) {
+func (s *search) backtrack() (to *state, at int, entry int32) {
 	var f frame
 	if !s.pop(&f) {
 		return nil, 0, -1
 	}
-	return s.turn(f)
+	return s.advance(f)
 }
 
 func (s *search) push(f frame) { s.params.frames = append(s.params.frames, f) }
@@ -234,7 +224,7 @@ func (s *search) pop(f *frame) bool {
 
 // branch tries what f says, and then all else that leads on beside literals. It
 // returns what turn does.
-func (s *search) branch(m *branches, f *frame) (to *state, at int, entry int32) {
+func (s *search) tryNext(m *branches, f *frame) (to *state, at int, entry int32) {
 	if f.at < len(s.key) {
 		if f.next < len(m.params) {
 			f.end = segmentEnd(s.key, f.at)
@@ -243,20 +233,20 @@ func (s *search) branch(m *branches, f *frame) (to *state, at int, entry int32) 
 			p := &m.params[f.next]
 			f.next++
 			if f.end == len(s.key) {
-				if entry = s.finish(p, f.at); entry >= 0 {
+				if entry = s.takeLast(p, f.at); entry >= 0 {
 					return nil, 0, entry
 				}
 			} else if s.fits(p.slash, f.end) && s.take(p, f.at, f.end) {
 				return p.slash, f.end + len(p.slash.text), -1
 			}
 		}
-		if m.stretch != nil && f.next <= len(m.params)+1 {
-			if s.stretch(m, f) {
-				return m.stretch.slash, f.end + len(m.stretch.slash.text), -1
+		if m.middle != nil && f.next <= len(m.params)+1 {
+			if s.tryMiddle(m, f) {
+				return m.middle.slash, f.end + len(m.middle.slash.text), -1
 			}
 		}
 	}
-	f.next = m.ways
+	f.next = m.choices
 	if m.rest == nil {
 		return nil, 0, -1
 	}
@@ -264,10 +254,10 @@ func (s *search) branch(m *branches, f *frame) (to *state, at int, entry int32) 
 }
 
 // stretch tries the next end of a stretch. Something has to be left behind it.
-func (s *search) stretch(m *branches, f *frame) bool {
+func (s *search) tryMiddle(m *branches, f *frame) bool {
 	if f.next == len(m.params) { // not tried yet
 		f.next++
-		if m.stretch.guard > 0 && !s.params.enter(m.stretch.guard) {
+		if m.middle.visitBit > 0 && !s.params.firstVisit(m.middle.visitBit) {
 			return false
 		}
 		s.several = true
@@ -276,11 +266,11 @@ func (s *search) stretch(m *branches, f *frame) bool {
 	for {
 		f.end = segmentEnd(s.key, f.end+1)
 		if f.end == len(s.key) {
-			s.missed(m.stretch.slash, f.end)
+			s.noteSlash(m.middle.slash, f.end)
 			return false
 		}
-		if s.fits(m.stretch.slash, f.end) {
-			s.params.spans[m.stretch.capture] = span{f.at, f.end}
+		if s.fits(m.middle.slash, f.end) {
+			s.params.spans[m.middle.capture] = span{f.at, f.end}
 			return true
 		}
 	}
@@ -292,7 +282,7 @@ func (s *search) take(p *paramBranch, at, end int) bool {
 		if !s.satisfies(p.check, at, end) {
 			return false
 		}
-		at, end = at+int(p.before), end-int(p.behind)
+		at, end = at+int(p.prefixLen), end-int(p.suffixLen)
 	}
 	if at == end {
 		return false
@@ -303,7 +293,7 @@ func (s *search) take(p *paramBranch, at, end int) bool {
 
 // finish is take for the last segment of the key: it returns the entry of what
 // ends behind p, -1 for none.
-func (s *search) finish(p *paramBranch, at int) int32 {
+func (s *search) takeLast(p *paramBranch, at int) int32 {
 	switch {
 	case at == len(s.key):
 		return -1
@@ -315,7 +305,7 @@ func (s *search) finish(p *paramBranch, at int) int32 {
 	if entry := p.end.find(s.methods); entry >= 0 {
 		return entry
 	}
-	s.refuse(&p.end, p.slash)
+	s.noteMethods(&p.end, p.slash)
 	return -1
 }
 
@@ -334,12 +324,12 @@ func (s *search) takeRest(r *restBranch, at int) int32 {
 
 // refuse notes what ends at the end of the key, which does not take the method,
 // and what would follow if there were a slash. Both may be nil.
-func (s *search) refuse(e *ending, slash *state) {
+func (s *search) noteMethods(e *ending, slash *state) {
 	if e != nil {
 		s.allow |= e.methods
 	}
 	if slash != nil {
-		s.missed(slash, len(s.key))
+		s.noteSlash(slash, len(s.key))
 	}
 }
 
@@ -352,14 +342,47 @@ func (s *search) fits(to *state, at int) bool {
 	if to.starts(load(s.key, at)) && to.goesOn(s.key, at) {
 		return true
 	}
-	s.missed(to, at)
+	s.noteSlash(to, at)
 	return false
 }
 
 // missed notes whether only a slash at the end of the key is missing for the
 // text of a state to fit, and for something to end there.
-func (s *search) missed(to *state, at int) {
+func (s *search) noteSlash(to *state, at int) {
 	if left := s.key[at:]; len(to.text) == len(left)+1 && strings.HasPrefix(to.text, left) && to.text[len(left)] == '/' {
-		s.slashFit = s.slashFit || to.end != nil || to.more != nil && to.more.rest != nil
+		s.slashMatches = s.slashMatches || to.end != nil || to.more != nil && to.more.rest != nil
 	}
+}
+
+// satisfies reports whether the segment from at to end of the key satisfies c.
+func (s *search) satisfies(c *check, at, end int) bool {
+	segment := s.plainSegment(at, end)
+	if c.memo > 0 {
+		return s.memoized(c, segment, at)
+	}
+	_, ok := c.value(segment)
+	return ok
+}
+
+// plainSegment returns a segment of the key as it is without the key's escapes.
+// It keeps the last one, which all the params of a state are asked about.
+func (s *search) plainSegment(at, end int) string {
+	segment := s.key[at:end]
+	if !s.escaped || strings.IndexByte(segment, keyEscape) < 0 {
+		return segment
+	}
+	if s.plainAt != at {
+		s.plainAt, s.plain = at, plainText(segment)
+	}
+	return s.plain
+}
+
+// once asks c about a segment, unless it was asked about the same one before.
+func (s *search) memoized(c *check, segment string, at int) bool {
+	r := &s.params.memos[c.memo-1]
+	if r.search != s.params.searches || r.at != at {
+		_, ok := c.value(segment)
+		*r = memo{s.params.searches, at, ok}
+	}
+	return r.ok
 }

@@ -2,18 +2,8 @@ package router
 
 import (
 	"net/http"
-	"net/url"
 	"strings"
-	"sync"
 )
-
-// A scratch is the space that a request needs until its handler is known.
-type scratch struct {
-	params Params
-	values valueChunk
-}
-
-var scratchPool = sync.Pool{New: func() any { return new(scratch) }}
 
 // ServeHTTP answers the request by the handler of the best pattern.
 func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
@@ -39,24 +29,24 @@ func (r *Router) serveAround(w http.ResponseWriter, req *http.Request) {
 	if g := r.registryOf(); g.router.Load() == nil {
 		g.router.Store(r)
 	}
-	r.serveBehind(w, req, 0)
+	r.serveFrom(w, req, 0)
 }
 
 // serve answers a request that has passed all guards.
 func (r *Router) serve(w http.ResponseWriter, req *http.Request, d *dispatch) {
 	s := scratchPool.Get().(*scratch)
-	var f answer
+	var f result
 	if req.URL.RawPath == "" {
 		d.lookup(&f, req, req.URL.Path, "", &s.params)
 	}
 	// A path that was found is clean unless a value is a segment of dots or
 	// several segments: literal text is clean in every pattern.
-	if f.found == nil || f.several || f.give(req, &s.values) {
-		if r.answered(w, req, d, &f, &s.params) {
+	if f.found == nil || f.several || f.setValues(req, &s.values) {
+		if r.respondCleaned(w, req, d, &f, &s.params) {
 			scratchPool.Put(s)
 			return
 		}
-		f.give(req, &s.values)
+		f.setValues(req, &s.values)
 	}
 	scratchPool.Put(s) // before the handler: it may take long, and panic
 	req.Pattern = f.found.Pattern
@@ -72,70 +62,38 @@ func (r *Router) serve(w http.ResponseWriter, req *http.Request, d *dispatch) {
 // as it was sent, if that was not escaped, and becomes the answer for the
 // cleaned one. answered reports whether the request got its response, which
 // needed no handler.
-func (r *Router) answered(w http.ResponseWriter, req *http.Request, d *dispatch, f *answer, p *Params) bool {
+func (r *Router) respondCleaned(w http.ResponseWriter, req *http.Request, d *dispatch, f *result, p *Params) bool {
 	t := targetOf(req)
 	if t.rawPath != "" {
 		d.lookup(f, req, "", t.rawPath, p)
 	}
-	if f.found != nil && !t.moved && !f.fitsWithSlash() {
+	if f.found != nil && !t.moved && !f.matchesWithSlash() {
 		return false
 	}
 	req.Pattern = "" // of a router around this one
 	forgetPathValues(req)
-	return r.answer(w, req, d, t, f)
+	return r.respond(w, req, d, t, f)
 }
 
 // answer redirects or refuses a request, unless there is a handler for it.
-func (r *Router) answer(w http.ResponseWriter, req *http.Request, d *dispatch, t target, f *answer) bool {
+func (r *Router) respond(w http.ResponseWriter, req *http.Request, d *dispatch, t target, f *result) bool {
 	switch {
-	case (t.moved || f.fitsWithSlash()) && d.redirect(w, req, t, f):
+	case (t.moved || f.matchesWithSlash()) && d.redirect(w, req, t, f):
 	case f.found == nil:
-		r.refuse(w, req, d, t, f.allow)
+		r.respondNoRoute(w, req, d, t, f.allow)
 	default:
 		return false
 	}
 	return true
 }
 
-// A target is the path that a request is routed by, as url.URL has it.
-type target struct {
-	path    string // if rawPath is "": unescaped
-	rawPath string // escaped; "" when path needs none
-	moved   bool   // it is not the one the client sent
-}
-
-// targetOf returns the cleaned path of a request. CONNECT's is as it was sent.
-func targetOf(req *http.Request) target {
-	u := req.URL
-	if u.RawPath == "" && isClean(u.Path) {
-		return target{path: u.Path}
-	}
-	escaped := escapedPath(u)
-	if req.Method == http.MethodConnect {
-		if escaped == "" { // the authority form has none
-			escaped = "/"
-		}
-		return target{rawPath: escaped}
-	}
-	clean := cleanPath(escaped)
-	return target{rawPath: clean, moved: clean != escaped}
-}
-
-// escaped returns the path escaped.
-func (t target) escaped() string {
-	if t.rawPath != "" {
-		return t.rawPath
-	}
-	return (&url.URL{Path: t.path}).EscapedPath()
-}
-
 // redirect sends the client to the path with a slash at its end, if that finds
 // a pattern of its length, or to the clean path, if it sent another. Else it
 // returns false, with the methods found behind the slash added to the answer.
-func (d *dispatch) redirect(w http.ResponseWriter, req *http.Request, t target, f *answer) bool {
+func (d *dispatch) redirect(w http.ResponseWriter, req *http.Request, t target, f *result) bool {
 	escaped := t.escaped()
-	if f.fitsWithSlash() {
-		var below answer
+	if f.matchesWithSlash() {
+		var below result
 		if d.findsSlash(&below, req, escaped) {
 			req.Pattern = below.found.Pattern
 			redirectTo(w, req, cleanPath(escaped+"/"), http.StatusTemporaryRedirect) // CONNECT's is not clean yet
@@ -153,13 +111,6 @@ func (d *dispatch) redirect(w http.ResponseWriter, req *http.Request, t target, 
 	return true
 }
 
-// findsSlash looks up an escaped path with a slash at its end and reports
-// whether that finds a pattern of its length.
-func (d *dispatch) findsSlash(below *answer, req *http.Request, escaped string) bool {
-	d.lookup(below, req, "", escaped+"/", new(Params))
-	return below.found != nil && !below.hasRest
-}
-
 // redirectTo sends the client to an escaped path with the request's query.
 func redirectTo(w http.ResponseWriter, req *http.Request, path string, code int) {
 	if req.URL.RawQuery != "" {
@@ -169,11 +120,11 @@ func redirectTo(w http.ResponseWriter, req *http.Request, path string, code int)
 }
 
 // refuse answers a request that no pattern takes.
-func (r *Router) refuse(w http.ResponseWriter, req *http.Request, d *dispatch, t target, allow methodSet) {
+func (r *Router) respondNoRoute(w http.ResponseWriter, req *http.Request, d *dispatch, t target, allow methodSet) {
 	switch {
 	case allow != 0:
 		w.Header().Set("Allow", d.allow(allow))
-		r.refuseMethod(w, req)
+		r.respondNoMethod(w, req)
 	case r.redirectMisspelt(w, req, d, t):
 	case r.NotFound != nil:
 		r.NotFound.ServeHTTP(w, req)
@@ -183,7 +134,7 @@ func (r *Router) refuse(w http.ResponseWriter, req *http.Request, d *dispatch, t
 }
 
 // refuseMethod answers a request whose Allow is set.
-func (r *Router) refuseMethod(w http.ResponseWriter, req *http.Request) {
+func (r *Router) respondNoMethod(w http.ResponseWriter, req *http.Request) {
 	switch {
 	case req.Method == http.MethodOptions:
 		w.WriteHeader(http.StatusNoContent)
@@ -228,7 +179,7 @@ func (r *Router) spellings(path string) []string {
 
 // takes reports whether a pattern takes the request with another path.
 func (d *dispatch) takes(req *http.Request, escaped string) bool {
-	var f answer
+	var f result
 	d.lookup(&f, req, "", escaped, new(Params))
 	return f.found != nil
 }

@@ -82,7 +82,7 @@ func compareWithServeMux(t *testing.T, c choice) (compared int) {
 			continue
 		}
 		compared++
-		if got, want := answer(r, request), expected(mux, request); got != want {
+		if got, want := result(r, request), expected(mux, request); got != want {
 			t.Fatalf("%s with %q\ngot  %s\nwant %s", request, patterns, got, want)
 		}
 	}

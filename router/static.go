@@ -97,10 +97,10 @@ const (
 // eight in the middle.
 func hashSample(s string) uint64 {
 	if len(s) < 8 {
-		return finish((shortWord(s) ^ uint64(len(s))) * mix1)
+		return mix((shortWord(s) ^ uint64(len(s))) * mix1)
 	}
 	n := len(s) - 8
-	return finish((word(s, n)^uint64(len(s)))*mix1 ^ word(s, n/2)*mix2)
+	return mix((word(s, n)^uint64(len(s)))*mix1 ^ word(s, n/2)*mix2)
 }
 
 // hashAll looks at every byte, in two sums that do not wait for each other.
@@ -110,14 +110,14 @@ func hashAll(s string) uint64 {
 	}
 	a, b := word(s, len(s)-8)*mix2, uint64(len(s)) // the last word may lap over the one before
 	for ; len(s) > 16; s = s[16:] {
-		a = (finish(a) ^ word(s, 0)) * mix1
-		b = (finish(b) ^ word(s, 8)) * mix1
+		a = (mix(a) ^ word(s, 0)) * mix1
+		b = (mix(b) ^ word(s, 8)) * mix1
 	}
 	if len(s) > 8 {
-		b = (finish(b) ^ word(s, 0)) * mix1
+		b = (mix(b) ^ word(s, 0)) * mix1
 	}
-	return finish(finish(a)*mix2 + b)
+	return mix(mix(a)*mix2 + b)
 }
 
 // finish lets the upper bits of a product count in the lower ones.
-func finish(h uint64) uint64 { return h ^ h>>32 }
+func mix(h uint64) uint64 { return h ^ h>>32 }

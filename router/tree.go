@@ -1,6 +1,9 @@
 package router
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // The tree of a table. A node stands for what the patterns that pass through
 // it have in common at their beginning, an edge for one more segment:
@@ -34,12 +37,12 @@ type node struct {
 	literals children
 	params   []edge // in the order of their forms
 	slash    *leaf  // {$}
-	stretch  *edge
+	middle   *edge
 	rest     *restLeaf
 
 	// guard is, for the node behind a stretch that has another stretch
 	// before it, its number among such nodes, from 1; else it is 0.
-	guard int
+	visitBit int
 }
 
 // An edge leads to a node by a segment that becomes a parameter's value.
@@ -94,4 +97,76 @@ func (l *leaf) patterns() []*pattern {
 		all = append(all, l.anyMethod)
 	}
 	return all
+}
+
+// scanLimit is the number of literal edges up to which comparing one after
+// the other is faster than a map. Most comparisons end at the lengths.
+const scanLimit = 8
+
+// children are the literal edges of a node.
+type children struct {
+	list  []child
+	index map[string]*node // of all of list once it is longer than scanLimit
+}
+
+type child struct {
+	text string
+	to   *node
+}
+
+// find returns the node that text leads to, nil for none.
+func (c *children) find(text string) *node {
+	if c.index != nil {
+		return c.index[text]
+	}
+	for i := range c.list {
+		if c.list[i].text == text {
+			return c.list[i].to
+		}
+	}
+	return nil
+}
+
+// grow returns the node that text leads to and makes one if there is none.
+func (c *children) grow(text string, nodes *slab[node]) *node {
+	if to := c.find(text); to != nil {
+		return to
+	}
+	to := nodes.new()
+	c.list = append(c.list, child{text, to})
+	switch {
+	case c.index != nil:
+		c.index[text] = to
+	case len(c.list) > scanLimit:
+		c.index = make(map[string]*node, len(c.list))
+		for _, child := range c.list {
+			c.index[child.text] = child.to
+		}
+	}
+	return to
+}
+
+// sorted returns the edges by their text.
+func (c *children) sorted() []child {
+	return slices.SortedFunc(slices.Values(c.list), func(a, b child) int {
+		return strings.Compare(a.text, b.text)
+	})
+}
+
+// A tree is a set of patterns, which share what they begin with. Programs are
+// compiled from it.
+type tree struct {
+	hosts     map[string]*node // by canonical host
+	anyHost   *node            // nil: no pattern is without a host
+	methods   methodNames
+	allows    map[methodSet]string // Allow headers made beforehand
+	visitBits int                  // how many nodes have a guard
+}
+
+// root returns the node where the patterns of a host begin, nil for none.
+func (t *tree) root(host string) *node {
+	if host == "" {
+		return t.anyHost
+	}
+	return t.hosts[host]
 }

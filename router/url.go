@@ -33,7 +33,7 @@ func (d *dispatch) checkURL(r *route, path string, pairs []string) error {
 	if len(r.pattern.methods) > 0 {
 		req.Method = r.pattern.methods[0]
 	}
-	var f answer
+	var f result
 	switch e := d.match(&f, req); {
 	case e == nil:
 		return fmt.Errorf("%s %s reaches no route", req.Method, path)
@@ -119,14 +119,14 @@ func (p *pattern) checkPairs(pairs []string) error {
 // escaped, with a value in it.
 func (s segment) fill(value string) (string, error) {
 	switch s.kind {
-	case rest, stretch:
+	case rest, middleWildcard:
 		return fillSegments(value, s.kind == rest)
 	}
 	if value == "" {
 		return "", errors.New("a value is never empty")
 	}
-	if s.rule != "" && !s.constraint.Match(value) {
-		return "", fmt.Errorf("the constraint %s does not accept %q", s.rule, value)
+	if s.constraintName != "" && !s.constraint.Match(value) {
+		return "", fmt.Errorf("the constraint %s does not accept %q", s.constraintName, value)
 	}
 	return fillSegment(s.with(value))
 }

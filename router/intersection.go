@@ -10,19 +10,19 @@ import (
 // too. Its work is bounded by the length of the pattern times that part's
 // size. Thousands of patterns below rival constraints ask for it thousands of
 // times, nearly always in vain: so a way that leads nowhere allocates nothing.
-type meeting struct {
+type intersection struct {
 	p      []segment
 	report func(q *pattern, tokens []string) // which does not keep the tokens
 	tokens []string                          // the request's segments so far, unescaped
-	many   int                               // how many wildcards for several segments p has, and the way through the tree
-	seen   map[meetingPlace]bool
+	multi  int                               // how many wildcards for several segments p has, and the way through the tree
+	seen   map[intersectionState]bool
 
 	comparisons int // of two segments, for the test of the bound
 }
 
 // A meetingPlace is at a node or inside of a wildcard for several segments,
 // with p from i on.
-type meetingPlace struct {
+type intersectionState struct {
 	n      *node
 	leaf   *leaf // of a wildcard at the end
 	inside bool
@@ -37,43 +37,43 @@ type branch struct {
 }
 
 // newMeeting returns a meeting of a pattern with the given segments.
-func newMeeting(segments []segment, report func(q *pattern, tokens []string)) *meeting {
-	m := &meeting{p: segments, report: report}
+func newIntersection(segments []segment, report func(q *pattern, tokens []string)) *intersection {
+	x := &intersection{p: segments, report: report}
 	for i := range segments {
-		if segments[i].many() {
-			m.many++
+		if segments[i].multi() {
+			x.multi++
 		}
 	}
-	return m
+	return x
 }
 
 // rivals walks the branches of n that differ from p[i] in the constraint
 // alone. n is where p comes to with its segments before the i-th; the tokens
 // reported begin with the i-th.
-func (m *meeting) rivals(n *node, i int) {
-	f := &m.p[i].form
+func (x *intersection) alternatives(n *node, i int) {
+	f := &x.p[i].form
 	first, _ := slices.BinarySearchFunc(n.params, f, func(e edge, f *form) int { return e.compareText(f) })
 	for k := first; k < len(n.params); k++ {
 		e := &n.params[k]
-		if e.rule == "" || e.compareText(f) != 0 {
+		if e.constraintName == "" || e.compareText(f) != 0 {
 			return
 		}
-		if e.rule != f.rule {
+		if e.constraintName != f.constraintName {
 			b := e.branch()
-			m.along(&b, i)
+			x.take(&b, i)
 		}
 	}
 }
 
 // at goes on from n with p from i on.
-func (m *meeting) at(n *node, i int) {
+func (x *intersection) walk(n *node, i int) {
 	switch {
-	case m.many > 1 && m.metBefore(meetingPlace{n: n, i: i}):
-	case i == len(m.p):
-		m.arrive(n.leaf)
+	case x.multi > 1 && x.visited(intersectionState{n: n, i: i}):
+	case i == len(x.p):
+		x.reportLeaf(n.leaf)
 	default:
-		for b := range n.branches(&m.p[i]) {
-			m.along(&b, i)
+		for b := range n.branches(&x.p[i]) {
+			x.take(&b, i)
 		}
 	}
 }
@@ -81,59 +81,59 @@ func (m *meeting) at(n *node, i int) {
 // metBefore reports whether the walk has been at a place: the first tokens to
 // come there do as well as any others. It need not be asked with less than two
 // wildcards on the way, because then only one way leads to each place.
-func (m *meeting) metBefore(place meetingPlace) bool {
-	if m.seen == nil {
-		m.seen = map[meetingPlace]bool{}
+func (x *intersection) visited(state intersectionState) bool {
+	if x.seen == nil {
+		x.seen = map[intersectionState]bool{}
 	}
-	known := len(m.seen)
-	m.seen[place] = true
-	return len(m.seen) == known
+	known := len(x.seen)
+	x.seen[state] = true
+	return len(x.seen) == known
 }
 
 // along lets p[i] and the branch take the same token. Then each goes on, but
 // one that may take more can stay.
-func (m *meeting) along(b *branch, i int) {
-	if i == len(m.p) || b.segment.many() && m.many > 0 && m.metBefore(b.inside(i)) {
+func (x *intersection) take(b *branch, i int) {
+	if i == len(x.p) || b.segment.multi() && x.multi > 0 && x.visited(b.inside(i)) {
 		return
 	}
-	m.comparisons++
-	token, ok := commonToken(&m.p[i], &b.segment)
+	x.comparisons++
+	token, ok := commonSegment(&x.p[i], &b.segment)
 	if !ok {
 		return
 	}
-	m.tokens = append(m.tokens, token)
-	m.leave(b, i+1)
-	if m.p[i].many() {
-		m.leave(b, i)
+	x.tokens = append(x.tokens, token)
+	x.leaveBranch(b, i+1)
+	if x.p[i].multi() {
+		x.leaveBranch(b, i)
 	}
-	if b.segment.many() {
-		m.along(b, i+1)
+	if b.segment.multi() {
+		x.take(b, i+1)
 	}
-	m.tokens = m.tokens[:len(m.tokens)-1]
+	x.tokens = x.tokens[:len(x.tokens)-1]
 }
 
 // inside returns the place inside of the branch.
-func (b *branch) inside(i int) meetingPlace {
-	return meetingPlace{n: b.to, leaf: b.leaf, inside: true, i: i}
+func (b *branch) inside(i int) intersectionState {
+	return intersectionState{n: b.to, leaf: b.leaf, inside: true, i: i}
 }
 
 // leave goes to the end of the branch.
-func (m *meeting) leave(b *branch, i int) {
+func (x *intersection) leaveBranch(b *branch, i int) {
 	switch {
-	case b.segment.kind == stretch:
-		m.many++
-		m.at(b.to, i)
-		m.many--
+	case b.segment.kind == middleWildcard:
+		x.multi++
+		x.walk(b.to, i)
+		x.multi--
 	case b.to != nil:
-		m.at(b.to, i)
-	case i == len(m.p):
-		m.arrive(b.leaf)
+		x.walk(b.to, i)
+	case i == len(x.p):
+		x.reportLeaf(b.leaf)
 	}
 }
 
-func (m *meeting) arrive(l *leaf) {
+func (x *intersection) reportLeaf(l *leaf) {
 	for _, q := range l.patterns() {
-		m.report(q, m.tokens)
+		x.report(q, x.tokens)
 	}
 }
 
@@ -155,10 +155,10 @@ func (n *node) branches(s *segment) iter.Seq[branch] {
 			going = yield(n.params[i].branch())
 		}
 		if n.slash != nil && going {
-			going = yield(branch{segment: segment{kind: slash}, leaf: n.slash})
+			going = yield(branch{segment: segment{kind: finalSlash}, leaf: n.slash})
 		}
-		if n.stretch != nil && going {
-			going = yield(branch{segment: segment{kind: stretch, name: "x"}, to: n.stretch.to})
+		if n.middle != nil && going {
+			going = yield(branch{segment: segment{kind: middleWildcard, name: "x"}, to: n.middle.to})
 		}
 		if n.rest != nil && going {
 			yield(branch{segment: segment{kind: rest}, leaf: &n.rest.leaf})
@@ -173,19 +173,19 @@ func (e *edge) branch() branch {
 
 // commonToken returns one segment of a request that both may take. It finds
 // none for some pairs of constraints that have one.
-func commonToken(p, q *segment) (string, bool) {
+func commonSegment(p, q *segment) (string, bool) {
 	switch {
 	case p.kind == literal:
-		return p.text, q.admits(p.text)
+		return p.text, q.matches(p.text)
 	case q.kind == literal:
-		return q.text, p.admits(q.text)
-	case p.kind == parameter && q.kind == parameter && p.apart(&q.form):
+		return q.text, p.matches(q.text)
+	case p.kind == parameter && q.kind == parameter && p.excludes(&q.form):
 		return "", false
 	}
 	pair := [...]*segment{p, q}
 	for _, s := range pair {
 		for i := range s.examples() {
-			if token := s.example(i); p.admits(token) && q.admits(token) {
+			if token := s.example(i); p.matches(token) && q.matches(token) {
 				return token, true
 			}
 		}
@@ -196,11 +196,11 @@ func commonToken(p, q *segment) (string, bool) {
 	// The texts differ. One may fit in the place of a part of the other's
 	// example (2024-02-01 for {:date} and {}-01), or a value between the
 	// longer ones at both ends (abxbc for ab{} and {}bc).
-	outer := p.around(&q.form)
+	outer := p.union(&q.form)
 	for _, s := range pair {
 		for i := range s.examples() {
-			for _, token := range [...]string{outer.over(s.example(i)), outer.with(s.exampleValue(i))} {
-				if p.admits(token) && q.admits(token) {
+			for _, token := range [...]string{outer.overlay(s.example(i)), outer.with(s.exampleValue(i))} {
+				if p.matches(token) && q.matches(token) {
 					return token, true
 				}
 			}
@@ -211,7 +211,7 @@ func commonToken(p, q *segment) (string, bool) {
 
 // examples returns how many segments of requests are known that s takes.
 func (s *segment) examples() int {
-	if s.rule != "" {
+	if s.constraintName != "" {
 		return len(s.constraint.examples)
 	}
 	return 1
@@ -224,7 +224,7 @@ func (s *segment) example(i int) string {
 		return s.text
 	case parameter:
 		return s.with(s.exampleValue(i))
-	case stretch:
+	case middleWildcard:
 		return s.name
 	default:
 		return ""
@@ -233,23 +233,23 @@ func (s *segment) example(i int) string {
 
 // exampleValue returns the value that a parameter gets of one of them.
 func (s *segment) exampleValue(i int) string {
-	if s.rule == "" {
+	if s.constraintName == "" {
 		return s.name
 	}
 	return s.constraint.examples[i]
 }
 
 // admits reports whether the segment may take this one segment of a request.
-func (s *segment) admits(token string) bool {
+func (s *segment) matches(token string) bool {
 	switch s.kind {
 	case literal:
 		return token == s.text
 	case parameter:
 		_, ok := s.value(token)
 		return ok
-	case stretch:
+	case middleWildcard:
 		return token != ""
-	case slash:
+	case finalSlash:
 		return token == ""
 	default:
 		return true
