@@ -1,10 +1,8 @@
 package proxy
 
 import (
-	"errors"
 	"runtime"
 	"sync"
-	"syscall"
 )
 
 // Conns bounds the connections to servers, those that wait for another exchange
@@ -45,8 +43,6 @@ func (u *Upstream) Share(c *Conns) {
 		c.servers[s] = struct{}{}
 	}
 }
-
-var errTooMany = errors.New("as many connections to servers are in use as may be")
 
 // enter counts a connection that is about to be made. Without a bound, c is nil.
 func (c *Conns) enter() error {
@@ -124,10 +120,4 @@ func (s *Server) closeOldest() bool {
 	s.conns[rest] = nil
 	s.conns = s.conns[:rest]
 	return true
-}
-
-// noFile tells of the errors of a process, or a machine, that has as many files
-// open as it may.
-func noFile(err error) bool {
-	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }

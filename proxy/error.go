@@ -153,3 +153,11 @@ func dialKind(err error) Kind {
 	}
 	return Connect
 }
+
+var errTooMany = errors.New("as many connections to servers are in use as may be")
+
+// noFile tells of the errors of a process, or a machine, that has as many files
+// open as it may.
+func noFile(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+}

@@ -9,11 +9,6 @@ import (
 	"time"
 )
 
-// A Field is one header field. Names compare without regard to case.
-type Field struct {
-	Name, Value string
-}
-
 // A Client is the side of an exchange that an answer is written to. One
 // goroutine calls it; an error from any method means that the client is gone.
 //
@@ -132,10 +127,6 @@ type Exchange struct {
 	fields   []Field  // the answer's fields as handed to the Client
 }
 
-// bufferCeiling is the capacity above which a buffer is not kept for the next
-// exchange.
-const bufferCeiling = 64 << 10
-
 // Reset forgets the exchange but keeps its buffers. The strings that a Client
 // was given are not valid any more.
 func (x *Exchange) Reset() {
@@ -159,22 +150,6 @@ func (x *Exchange) Reset() {
 	clear(x.drop)
 	x.drop = x.drop[:0]
 	x.fields = keep(x.fields)
-}
-
-// keep empties a list of fields for its next use.
-func keep(fields []Field) []Field {
-	if cap(fields) > 256 {
-		return nil
-	}
-	clear(fields[:cap(fields)])
-	return fields[:0]
-}
-
-func keepBytes(b []byte) []byte {
-	if cap(b) > bufferCeiling {
-		return nil
-	}
-	return b[:0]
 }
 
 // ResponseHeader returns the fields of the final response as the Client got

@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"bytes"
-	"unsafe"
 
 	"github.com/weirhq/weir/internal/httpsyntax"
 )
@@ -86,12 +85,6 @@ func parseField(line []byte) (Field, error) {
 		return Field{}, malformed("field %s holds a control byte", name)
 	}
 	return Field{Name: fieldName(name), Value: view(value)}, nil
-}
-
-// view returns b as a string without copying it. The string changes when b
-// does, so it lives no longer than what owns b: see Client.
-func view(b []byte) string {
-	return unsafe.String(unsafe.SliceData(b), len(b))
 }
 
 func digit(c byte) bool { return '0' <= c && c <= '9' }

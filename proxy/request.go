@@ -109,7 +109,7 @@ func (x *Exchange) writeHead(trust Trust) error {
 		}
 		b = appendField(b, h.Name, h.Value)
 	}
-	b = trust.appendForwarded(b, x)
+	b = trust.appendForwarded(b, x.Header, hop{x.Peer, x.Host, x.Scheme})
 	b = x.appendFraming(b)
 	x.head = append(b, "\r\n"...)
 	x.headEnd = len(x.head)

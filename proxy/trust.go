@@ -101,21 +101,27 @@ func sameToCGI(a, b string) bool {
 	return true
 }
 
+// A hop is the part of a request's way that this server has seen itself.
+type hop struct {
+	peer         netip.Addr
+	host, scheme string
+}
+
 // appendForwarded writes the four fields.
-func (t Trust) appendForwarded(b []byte, x *Exchange) []byte {
+func (t Trust) appendForwarded(b []byte, header []Field, from hop) []byte {
 	var trusted bool
 	if len(t) > 0 {
-		trusted = t.trusts(x.Peer)
+		trusted = t.trusts(from.peer)
 	}
 	b = append(b, "X-Forwarded-For: "...)
 	if trusted {
-		b = appendHops(b, x.Header, "X-Forwarded-For")
+		b = appendHops(b, header, "X-Forwarded-For")
 	}
-	b = appendPeer(b, x.Peer.Unmap())
-	host, proto := x.Host, x.Scheme
+	b = appendPeer(b, from.peer.Unmap())
+	host, proto := from.host, from.scheme
 	if trusted {
-		host = single(x.Header, "X-Forwarded-Host", host)
-		proto = single(x.Header, "X-Forwarded-Proto", proto)
+		host = single(header, "X-Forwarded-Host", host)
+		proto = single(header, "X-Forwarded-Proto", proto)
 	}
 	b = append(b, "\r\nX-Forwarded-Host: "...)
 	b = append(b, host...)
@@ -123,9 +129,9 @@ func (t Trust) appendForwarded(b []byte, x *Exchange) []byte {
 	b = append(b, proto...)
 	b = append(b, "\r\nForwarded: "...)
 	if trusted {
-		b = appendHops(b, x.Header, "Forwarded")
+		b = appendHops(b, header, "Forwarded")
 	}
-	return appendElement(b, x)
+	return appendElement(b, from)
 }
 
 // appendPeer writes the peer's address. A client on a Unix socket has none.
@@ -166,8 +172,8 @@ func single(header []Field, name, alternative string) string {
 }
 
 // appendElement writes the element of Forwarded for this hop, RFC 7239.
-func appendElement(b []byte, x *Exchange) []byte {
-	if peer := x.Peer.Unmap(); peer.Is6() {
+func appendElement(b []byte, from hop) []byte {
+	if peer := from.peer.Unmap(); peer.Is6() {
 		b = append(b, `for="[`...)
 		b = peer.AppendTo(b)
 		b = append(b, `]"`...)
@@ -176,13 +182,13 @@ func appendElement(b []byte, x *Exchange) []byte {
 		b = appendPeer(b, peer)
 	}
 	b = append(b, `;host="`...)
-	for i := 0; i < len(x.Host); i++ {
-		if c := x.Host[i]; c == '"' || c == '\\' {
+	for i := 0; i < len(from.host); i++ {
+		if c := from.host[i]; c == '"' || c == '\\' {
 			b = append(b, '\\')
 		}
-		b = append(b, x.Host[i])
+		b = append(b, from.host[i])
 	}
 	b = append(b, `";proto=`...)
-	b = append(b, x.Scheme...)
+	b = append(b, from.scheme...)
 	return append(b, "\r\n"...)
 }

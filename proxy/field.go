@@ -2,9 +2,15 @@ package proxy
 
 import (
 	"strings"
+	"unsafe"
 
 	"github.com/weirhq/weir/internal/httpsyntax"
 )
+
+// A Field is one header field. Names compare without regard to case.
+type Field struct {
+	Name, Value string
+}
 
 // knownNames maps a field's name, as servers commonly write it, to its
 // canonical form. Whoever compares or looks up these names finds one spelling,
@@ -119,4 +125,30 @@ func contains(names []string, name string) bool {
 		}
 	}
 	return false
+}
+
+// view returns b as a string without copying it. The string changes when b
+// does, so it lives no longer than what owns b: see Client.
+func view(b []byte) string {
+	return unsafe.String(unsafe.SliceData(b), len(b))
+}
+
+// bufferCeiling is the capacity above which a buffer is not kept for the next
+// exchange.
+const bufferCeiling = 64 << 10
+
+// keep empties a list of fields for its next use.
+func keep(fields []Field) []Field {
+	if cap(fields) > 256 {
+		return nil
+	}
+	clear(fields[:cap(fields)])
+	return fields[:0]
+}
+
+func keepBytes(b []byte) []byte {
+	if cap(b) > bufferCeiling {
+		return nil
+	}
+	return b[:0]
 }
