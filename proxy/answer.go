@@ -91,7 +91,7 @@ func (a *answer) surplus() bool { return a.r < a.w }
 
 // room returns the space for the next read: behind w if there is some, by
 // moving what is unread to the front, or in a longer buffer.
-func (a *answer) room() []byte {
+func (a *answer) space() []byte {
 	switch {
 	case a.buf == nil:
 		a.block = blocks.Get().(*[answerBuffer]byte)

@@ -23,7 +23,7 @@ func (p *pieces) read(a *answer) (int, error) {
 		return 0, io.EOF
 	}
 	a.giveBack() // as who waits for more does
-	buf := a.room()
+	buf := a.space()
 	n := copy(buf[:min(len(buf), p.size)], p.b)
 	p.b = p.b[n:]
 	return n, nil

@@ -116,7 +116,7 @@ func (c *conn) sayAndListen(fd uintptr) (done bool) {
 }
 
 func (c *conn) listenOnce(fd uintptr) (done bool) {
-	c.tryN, c.tryErr = receive(int(fd), c.into.room(), 0)
+	c.tryN, c.tryErr = receive(int(fd), c.into.space(), 0)
 	if c.tryErr == syscall.EAGAIN {
 		c.into.giveBack()
 		return false

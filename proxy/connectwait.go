@@ -47,11 +47,11 @@ func (u *Upstream) connectLater(t *transfer, reuse reusePolicy, failed *Error) (
 		if err := t.x.pause(min(pause/2+rand.N(pause/2), left)); err != nil {
 			return nil, err
 		}
-		rest := timeout - time.Since(began)
-		if rest <= 0 {
+		remaining := timeout - time.Since(began)
+		if remaining <= 0 {
 			return nil, failed
 		}
-		c, err := u.connectNow(t, reuse, rest)
+		c, err := u.connectNow(t, reuse, remaining)
 		switch {
 		case c != nil:
 			return c, nil

@@ -1,8 +1,8 @@
 package proxy
 
 import (
-	"runtime"
 	"sync"
+	"sync/atomic"
 )
 
 // Conns bounds the connections to servers, those that wait for another exchange
@@ -14,7 +14,8 @@ import (
 // at once than connections may be; the one that is too many fails with kind
 // TooManyConns.
 type Conns struct {
-	max int
+	max   int
+	freed atomic.Uint64 // counts connections that became unused or were closed
 
 	mu      sync.Mutex // guards what follows
 	open    int
@@ -44,28 +45,41 @@ func (u *Upstream) Share(c *Conns) {
 	}
 }
 
-// enter counts a connection that is about to be made. Without a bound, c is nil.
+// enter counts a connection that is about to be made. At the bound it closes an
+// unused one. It searches again as long as connections become unused or are
+// closed meanwhile: another exchange may have been faster. If none were, all of
+// them are in use. c is nil without a bound.
 func (c *Conns) enter() error {
 	if c == nil {
 		return nil
 	}
-	// A connection that is neither in use nor unused is on its way from one to
-	// the other, which takes no longer than a few turns.
-	for range 100 {
-		c.mu.Lock()
-		room := c.open < c.max
-		if room {
-			c.open++
-		}
-		c.mu.Unlock()
-		if room {
+	for {
+		before := c.freed.Load()
+		if c.count() {
 			return nil
 		}
-		if !c.CloseUnused() {
-			runtime.Gosched()
+		if !c.CloseUnused() && c.freed.Load() == before {
+			return errTooMany
 		}
 	}
-	return errTooMany
+}
+
+// count counts one more connection unless as many are open as may be.
+func (c *Conns) count() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.open >= c.max {
+		return false
+	}
+	c.open++
+	return true
+}
+
+// noteUnused is called after a connection became unused.
+func (c *Conns) noteUnused() {
+	if c != nil {
+		c.freed.Add(1)
+	}
 }
 
 // CloseUnused closes an unused connection and tells whether there was one: its
@@ -96,6 +110,7 @@ func (c *Conns) leave() {
 	c.mu.Lock()
 	c.open--
 	c.mu.Unlock()
+	c.freed.Add(1)
 }
 
 // forget drops a server that keeps no unused connections any more.
@@ -116,8 +131,8 @@ func (s *Server) closeOldest() bool {
 		return false
 	}
 	s.conns[0].Close()
-	rest := copy(s.conns, s.conns[1:])
-	s.conns[rest] = nil
-	s.conns = s.conns[:rest]
+	last := copy(s.conns, s.conns[1:])
+	s.conns[last] = nil
+	s.conns = s.conns[:last]
 	return true
 }

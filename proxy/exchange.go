@@ -117,14 +117,14 @@ type Exchange struct {
 	stopDial  context.CancelFunc
 	cancelled atomic.Bool
 
-	transfer transfer
-	upload   *upload // carries a body that is not short
-	head     []byte  // the request as sent upstream: its head, and its body when that is short
-	headEnd  int     // where the head ends in head
-	answer   answer
-	framing  requestFraming
-	drop     []string // names listed by Connection, of the request and then of the answer
-	fields   []Field  // the answer's fields as handed to the Client
+	transfer          transfer
+	upload            *upload // carries a body that is not short
+	head              []byte  // the request as sent upstream: its head, and its body when that is short
+	headEnd           int     // where the head ends in head
+	answer            answer
+	framing           requestFraming
+	connectionOptions []string // names listed by Connection, of the request and then of the answer
+	fields            []Field  // the answer's fields as handed to the Client
 }
 
 // Reset forgets the exchange but keeps its buffers. The strings that a Client
@@ -147,8 +147,8 @@ func (x *Exchange) Reset() {
 	x.head, x.headEnd = keepBytes(x.head), 0
 	x.answer.reset()
 	x.framing = requestFraming{}
-	clear(x.drop)
-	x.drop = x.drop[:0]
+	clear(x.connectionOptions)
+	x.connectionOptions = x.connectionOptions[:0]
 	x.fields = keep(x.fields)
 }
 

@@ -62,8 +62,8 @@ func fieldName(b []byte) string {
 // space around it; it stops when f returns false.
 func elements(list string, f func(string) bool) {
 	for list != "" {
-		e, rest, _ := strings.Cut(list, ",")
-		list = rest
+		e, after, _ := strings.Cut(list, ",")
+		list = after
 		if e = strings.Trim(e, " \t"); e != "" && !f(e) {
 			return
 		}

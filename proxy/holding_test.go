@@ -132,13 +132,13 @@ func TestUploadSpace(t *testing.T) {
 	u := &upload{x: &Exchange{Body: body}, begun: make(chan struct{}), start: make(chan *conn, 1), done: make(chan struct{})}
 	u.start <- nil // an upstream that takes nothing
 	u.run()
-	if body.longest > drop || u.large != nil || u.x.BodyRead != 100 {
-		t.Errorf("a drop was waited for with %d bytes, want %d at most", body.longest, drop)
+	if body.longest > smallBlock || u.large != nil || u.x.BodyRead != 100 {
+		t.Errorf("a small block was read for with %d bytes, want %d at most", body.longest, smallBlock)
 	}
 	flow := strings.NewReader(strings.Repeat("0123456789", shortBody))
 	u = &upload{x: &Exchange{Body: flow}, start: make(chan *conn, 1)}
 	n, end := u.first()
-	if n != shortBody || end || string(u.space()[:20]) != "01234567890123456789" || u.space()[drop] != "0123456789"[drop%10] {
+	if n != shortBody || end || string(u.space()[:20]) != "01234567890123456789" || u.space()[smallBlock] != "0123456789"[smallBlock%10] {
 		t.Errorf("the first block has %d bytes that begin with %q; want %d", n, u.space()[:20], shortBody)
 	}
 	u.makeSmall()

@@ -11,10 +11,10 @@ import (
 // said under these names.
 func (x *Exchange) collectFields() {
 	a := &x.answer
-	x.drop = x.drop[:0]
+	x.connectionOptions = x.connectionOptions[:0]
 	for i := range a.fields {
 		if a.fields[i].Name == "Connection" {
-			x.drop = appendElements(x.drop, a.fields[i].Value)
+			x.connectionOptions = appendElements(x.connectionOptions, a.fields[i].Value)
 		}
 	}
 	x.fields = x.fields[:0]
@@ -24,7 +24,7 @@ func (x *Exchange) collectFields() {
 		case f.Name == "Trailer" && a.framing == chunkedBody:
 		case f.Name == "Content-Length" && a.status < 200:
 			continue
-		case hopByHop(f.Name), contains(x.drop, f.Name), has(x.Answer, f.Name):
+		case hopByHop(f.Name), contains(x.connectionOptions, f.Name), has(x.Answer, f.Name):
 			continue
 		}
 		x.fields = append(x.fields, f)

@@ -138,7 +138,7 @@ func (x *Exchange) finishUpload() {
 func (p *Proxy) send(x *Exchange) error {
 	t := &x.transfer
 	*t = transfer{proxy: p, x: x, expecting: x.framing.expect}
-	reuse := freshConn
+	reuse := recentConn
 	repeatable := safe(x.Method) && x.upload == nil && !t.expecting
 	if repeatable {
 		reuse = anyConn

@@ -44,7 +44,7 @@ func (x *Exchange) readFraming() {
 			if httpsyntax.EqualFold(h.Name, "Connection") {
 				connection = connection || lists(h.Value, "upgrade")
 				if f.options += countElements(h.Value); f.options <= maxOptions {
-					x.drop = appendElements(x.drop, h.Value)
+					x.connectionOptions = appendElements(x.connectionOptions, h.Value)
 				}
 			}
 		case len("Content-Length"):
@@ -98,7 +98,7 @@ func (x *Exchange) writeHead(trust Trust) error {
 		if !httpsyntax.IsToken(h.Name) || !httpsyntax.IsPlain(h.Value) {
 			return errRequest // also where it is not passed on: what is written anew may quote it
 		}
-		if x.passes(h.Name) && !contains(x.drop, h.Name) {
+		if x.passes(h.Name) && !contains(x.connectionOptions, h.Name) {
 			b = appendField(b, h.Name, h.Value)
 		}
 	}

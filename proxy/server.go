@@ -23,14 +23,14 @@ const (
 	// exchange. What an upstream sends beyond its answer, in a packet of its
 	// own, arrives in that time and is seen; the price is a few more
 	// connections (one for every 1/rest exchanges a second).
-	rest = 5 * time.Millisecond
+	reuseDelay = 5 * time.Millisecond
 	// longRest is the same behind an answer without a body by definition (to
 	// HEAD, 204, 304), where the mistake is to send one, and behind every
 	// answer of a server until its connections were found quiet after so long
 	// provenAfter times. A server that always errs is caught before it does
 	// harm, and one that does so in one answer of a hundred, too.
-	longRest    = 25 * time.Millisecond
-	provenAfter = 1000
+	longReuseDelay = 25 * time.Millisecond
+	provenAfter    = 1000
 	// untidyFor is how long the connections to a server that was caught
 	// sending surplus bytes carry one exchange each.
 	untidyFor = time.Minute
@@ -38,7 +38,7 @@ const (
 	// freshFor is how long ago a connection must have been in use to carry a
 	// request that cannot be sent twice. A server that closes sooner lowers it
 	// to half of what was seen, for learnedFor.
-	freshFor   = time.Second
+	recentFor  = time.Second
 	learnedFor = time.Minute
 )
 
@@ -58,8 +58,8 @@ type Server struct {
 	untidyUntil atomic.Int64 // Unix time in nanoseconds
 	proven      atomic.Int32 // how often a connection was quiet after longRest, to provenAfter
 	downUntil   atomic.Int64
-	fresh       atomic.Int64 // the learned freshFor, in nanoseconds
-	freshUntil  atomic.Int64
+	recent      atomic.Int64 // the learned freshFor, in nanoseconds
+	recentUntil atomic.Int64
 }
 
 // newServer parses "http://host:port".
@@ -89,9 +89,9 @@ func (s *Server) URL() string { return s.url }
 
 // take returns an unused connection that was quiet until now, or nil. With
 // fresh it must have been in use a moment ago.
-func (s *Server) take(now time.Time, fresh bool) *conn {
+func (s *Server) take(now time.Time, recent bool) *conn {
 	for {
-		c := s.pop(now, fresh)
+		c := s.pop(now, recent)
 		if c == nil {
 			return nil
 		}
@@ -111,7 +111,7 @@ func (s *Server) take(now time.Time, fresh bool) *conn {
 
 // prove counts that a connection was quiet for the given time.
 func (s *Server) prove(quiet time.Duration) {
-	if quiet >= longRest && s.proven.Load() < provenAfter {
+	if quiet >= longReuseDelay && s.proven.Load() < provenAfter {
 		s.proven.Add(1)
 	}
 }
@@ -123,17 +123,17 @@ func (s *Server) caught(now time.Time) {
 }
 
 // pop removes the youngest connection that has rested.
-func (s *Server) pop(now time.Time, fresh bool) *conn {
+func (s *Server) pop(now time.Time, recent bool) *conn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	// All rest for as long as rest says, so the last ones cannot be ready.
-	rested := now.Add(-rest)
+	rested := now.Add(-reuseDelay)
 	for i := sort.Search(len(s.conns), func(i int) bool { return s.conns[i].idle.After(rested) }) - 1; i >= 0; i-- {
 		c := s.conns[i]
 		if now.Before(c.ready) {
 			continue
 		}
-		if fresh && now.Sub(c.idle) > s.freshness(now) {
+		if recent && now.Sub(c.idle) > s.recentLimit(now) {
 			return nil
 		}
 		copy(s.conns[i:], s.conns[i+1:])
@@ -145,19 +145,19 @@ func (s *Server) pop(now time.Time, fresh bool) *conn {
 }
 
 // freshness is freshFor, or what was learned.
-func (s *Server) freshness(now time.Time) time.Duration {
-	if now.UnixNano() < s.freshUntil.Load() {
-		return time.Duration(s.fresh.Load())
+func (s *Server) recentLimit(now time.Time) time.Duration {
+	if now.UnixNano() < s.recentUntil.Load() {
+		return time.Duration(s.recent.Load())
 	}
-	return freshFor
+	return recentFor
 }
 
 // learn remembers that the server closed a connection that was unused for the
 // given time.
 func (s *Server) learn(now time.Time, unused time.Duration) {
-	if unused/2 < s.freshness(now) {
-		s.fresh.Store(int64(unused / 2))
-		s.freshUntil.Store(now.Add(learnedFor).UnixNano())
+	if unused/2 < s.recentLimit(now) {
+		s.recent.Store(int64(unused / 2))
+		s.recentUntil.Store(now.Add(learnedFor).UnixNano())
 	}
 }
 
@@ -168,9 +168,9 @@ func (s *Server) put(c *conn, now time.Time, bodiless bool) {
 		c.Close()
 		return
 	}
-	c.used, c.idle, c.ready = true, now, now.Add(rest)
+	c.used, c.idle, c.ready = true, now, now.Add(reuseDelay)
 	if bodiless || s.proven.Load() < provenAfter {
-		c.ready = now.Add(longRest)
+		c.ready = now.Add(longReuseDelay)
 	}
 	s.mu.Lock()
 	kept := !s.done && len(s.conns) < maxIdle
@@ -179,7 +179,9 @@ func (s *Server) put(c *conn, now time.Time, bodiless bool) {
 		s.startSweep()
 	}
 	s.mu.Unlock()
-	if !kept {
+	if kept {
+		s.shared.noteUnused()
+	} else {
 		c.Close()
 	}
 }
@@ -201,11 +203,11 @@ func (s *Server) closeIdle() {
 		s.conns[n].Close()
 		n++
 	}
-	rest := copy(s.conns, s.conns[n:])
-	clear(s.conns[rest:])
-	s.conns = s.conns[:rest]
+	kept := copy(s.conns, s.conns[n:])
+	clear(s.conns[kept:])
+	s.conns = s.conns[:kept]
 	s.sweep = nil
-	if rest > 0 {
+	if kept > 0 {
 		s.sweep = time.AfterFunc(s.conns[0].idle.Sub(oldest), s.closeIdle)
 	}
 }
@@ -230,7 +232,7 @@ func (s *Server) close() {
 // for the exchange within the timeout.
 func (s *Server) connect(x *Exchange, now time.Time, reuse reusePolicy, timeout time.Duration) (*conn, *Error) {
 	if reuse != newConnOnly {
-		if c := s.take(now, reuse == freshConn); c != nil {
+		if c := s.take(now, reuse == recentConn); c != nil {
 			return c, nil
 		}
 	}

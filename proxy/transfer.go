@@ -231,7 +231,7 @@ func (t *transfer) flow(a *answer) (int, error) {
 		t.credit = max(room, leastRoom)
 	}
 	a.atMost = t.credit
-	n, ok, err := t.c.readNow(a.room(), 0)
+	n, ok, err := t.c.readNow(a.space(), 0)
 	if ok && !errors.Is(err, os.ErrDeadlineExceeded) {
 		if n == 0 && err == nil {
 			err = io.EOF

@@ -41,7 +41,7 @@ const (
 )
 
 // drop is the longest block of a client that sends little at a time.
-const drop = 512
+const smallBlock = 512
 
 // An uploadBuffer holds a block.
 type uploadBuffer [chunkPrefix + shortBody + chunkSuffix]byte
@@ -69,7 +69,7 @@ type upload struct {
 	// the client that has just sent a block that is no drop; others are waited
 	// for with what an upload has itself.
 	large *uploadBuffer
-	small [chunkPrefix + drop + chunkSuffix]byte
+	small [chunkPrefix + smallBlock + chunkSuffix]byte
 }
 
 func startUpload(x *Exchange) *upload {
@@ -150,7 +150,7 @@ func (u *upload) run() {
 		if end {
 			break
 		}
-		if n < drop {
+		if n < smallBlock {
 			u.makeSmall()
 		} else {
 			u.makeLarge(0)
@@ -166,7 +166,7 @@ func (u *upload) run() {
 // there is.
 func (u *upload) first() (n int, end bool) {
 	for n < shortBody && !end && len(u.start) == 0 && !u.given.Load() {
-		if n == drop {
+		if n == smallBlock {
 			u.makeLarge(n)
 		}
 		var m int

@@ -68,8 +68,8 @@ func (u *Upstream) Close() {
 type reusePolicy uint8
 
 const (
-	anyConn   reusePolicy = iota // it can be sent again should the connection turn out to be dead
-	freshConn                    // it cannot: one that was in use a moment ago, or a new one
+	anyConn    reusePolicy = iota // it can be sent again should the connection turn out to be dead
+	recentConn                    // it cannot: one that was in use a moment ago, or a new one
 	newConnOnly
 )
 
