@@ -10,9 +10,9 @@ import (
 )
 
 // Any adds a value of any type: an error as its message, another [Marshaler] as
-// an object, the types that have a method of their own as that method does, and
-// the others as encoding/json encodes them. It may allocate. What cannot be
-// encoded becomes an error text.
+// an object, types that have a method of their own in the same way as that
+// method, and all others as encoding/json encodes them. It may allocate. A
+// value that cannot be encoded becomes an error text.
 func (e Event) Any(key string, value any) Event {
 	if e.isOpen() {
 		e.open.any(key, value)
@@ -43,12 +43,12 @@ func (e *openEvent) any(key string, value any) {
 	case []byte:
 		e.bytes(key, v, base64.StdEncoding.AppendEncode)
 	case Marshaler:
-		if err, ok := value.(error); ok { // whose fields say less than its message
+		if err, ok := value.(error); ok { // its message has more information than its fields
 			addTextOf(e, key, err, error.Error)
 		} else {
 			e.object(key, v.MarshalLog)
 		}
-	case json.Marshaler: // before error: a type that has both chose its form
+	case json.Marshaler: // before error: a type that implements both chose its JSON
 		e.json(key, v)
 	case error:
 		addTextOf(e, key, v, error.Error)
@@ -57,7 +57,7 @@ func (e *openEvent) any(key string, value any) {
 	}
 }
 
-// json adds what encoding/json makes of the value.
+// json adds the value as encoding/json encodes it.
 func (e *openEvent) json(key string, value any) {
 	encoded, reason := e.encodeJSON(value)
 	switch {
@@ -77,11 +77,11 @@ func (e *openEvent) json(key string, value any) {
 	}
 }
 
-// encodeJSON returns what encoding/json makes of the value, as a line may hold
-// it, or why it makes nothing of it.
+// encodeJSON returns the JSON of the value in a form that is safe in a line, or
+// the reason why it has none.
 func (e *openEvent) encodeJSON(value any) (encoded []byte, reason string) {
-	// Into a writer of its own, not into e.buf: a MarshalJSON that logs to
-	// this event by mistake must not tear what is half written.
+	// Encode into a separate writer, not into e.buf: a MarshalJSON that logs to
+	// this event by mistake must not corrupt a half-written field.
 	var w jsonWriter
 	reason = e.try(func(Event) error {
 		enc := json.NewEncoder(&w)
@@ -95,7 +95,7 @@ func (e *openEvent) encodeJSON(value any) (encoded []byte, reason string) {
 	return e.out.redact.inJSON(encoded), ""
 }
 
-// A jsonWriter keeps what it is given.
+// A jsonWriter collects the bytes written to it.
 type jsonWriter struct{ text []byte }
 
 func (w *jsonWriter) Write(p []byte) (int, error) {

@@ -5,24 +5,24 @@ import (
 	stdlog "log"
 )
 
-// Capture redirects a logger of the standard library: each of its messages
-// becomes an event of that name and level, with the text as the field
-// "message", and without a caller, which is not known. The function that it
-// returns gives std back the writer, prefix and flags that it had. Goroutines
-// may use std meanwhile; what they log just then may have the old prefix.
+// Capture redirects a logger of the standard library. Each of its messages
+// becomes an event with the given name and level, the text as the field
+// "message", and no caller, which is unknown. The returned function restores
+// the writer, prefix and flags of std. Other goroutines may use std meanwhile;
+// the messages of that moment may have the old prefix.
 //
-// The logger must not write to std itself: a message would never end.
+// The logger must not write to std itself, which would be an endless loop.
 //
-// It serves a whole program whose packages write to the default logger,
+// Use it for a whole program with packages that write to the default logger,
 //
 //	restore := log.Capture(stdlog.Default(), logger, log.LevelInfo, "message of a package")
 //
-// and a server that takes such a logger for its complaints:
+// or for a server with an error log:
 //
 //	server.ErrorLog = stdlog.New(io.Discard, "", 0)
 //	log.Capture(server.ErrorLog, logger, log.LevelWarn, "http server complaint")
 func Capture(std *stdlog.Logger, to *Logger, level Level, event string) (restore func()) {
-	if to != nil && to.callers { // it would be a line of this file
+	if to != nil && to.callers { // the caller would be a line of this file
 		own := *to
 		own.callers = false
 		to = &own
@@ -30,7 +30,7 @@ func Capture(std *stdlog.Logger, to *Logger, level Level, event string) (restore
 	writer, prefix, flags := std.Writer(), std.Prefix(), std.Flags()
 	std.SetOutput(&capture{to, level, event})
 	std.SetPrefix("")
-	std.SetFlags(0) // the event has an instant of its own
+	std.SetFlags(0) // the event has its own time
 	return func() {
 		std.SetOutput(writer)
 		std.SetPrefix(prefix)
@@ -38,7 +38,7 @@ func Capture(std *stdlog.Logger, to *Logger, level Level, event string) (restore
 	}
 }
 
-// A capture makes an event of each Write, which is one message.
+// A capture writes an event for each Write, which has one message.
 type capture struct {
 	logger *Logger
 	level  Level

@@ -7,15 +7,15 @@ import (
 
 type contextKey struct{}
 
-// Into returns a context that carries the logger, for [From], in place of one
-// that ctx may carry. With nil, events go nowhere.
+// Into returns a context with the logger, for [From]. It replaces the logger of
+// ctx. If the logger is nil, events are discarded.
 func Into(ctx context.Context, l *Logger) context.Context {
 	return context.WithValue(ctx, contextKey{}, l)
 }
 
-// From returns the logger that [Into] gave to the context, or one that it came
-// from: mostly that of a request, with its trace id. Without one it returns the
-// logger of [SetDefault].
+// From returns the logger that [Into] has added to the context or to one of its
+// parents, usually the logger of a request with its trace id. Without one it
+// returns the logger of [SetDefault].
 func From(ctx context.Context) *Logger {
 	if l, ok := ctx.Value(contextKey{}).(*Logger); ok {
 		return l
@@ -25,19 +25,20 @@ func From(ctx context.Context) *Logger {
 
 var defaultLogger atomic.Pointer[Logger]
 
-// SetDefault sets the logger that [From] returns for a context without one. At
-// first it is nil, which discards everything. Call it in main, before the code
-// that uses From starts; a library must not call it. Many goroutines may call
-// SetDefault and From at once; loggers that From has returned stay the same.
+// SetDefault sets the logger that [From] returns for a context without one. The
+// initial value is nil, which discards everything. Call it in main, before code
+// that uses From starts; a library must not call it. SetDefault and From are
+// safe for concurrent use. Loggers that From has returned do not change.
 func SetDefault(l *Logger) { defaultLogger.Store(l) }
 
-// Context adds the facts of a context to the event: the trace id and the span id
-// of the logger that [Into] gave to it, in place of the ones before, and then
-// whatever [Options.Context] adds. Nil and context.Background() change nothing.
+// Context adds data from a context to the event: the trace id and span id of
+// the logger that [Into] has added to it, in place of earlier ones, and the
+// data that [Options.Context] adds. Nil and context.Background() change
+// nothing.
 //
-// In [Logger.With] it adds them to each event of the new Logger. Events of a
-// [Logger.Handler] need no call: the handler makes it with the context that
-// slog passes.
+// In [Logger.With] it adds them to each event of the new Logger. The events of
+// a [Logger.Handler] need no call: the handler passes the context that it gets
+// from slog.
 func (e Event) Context(ctx context.Context) Event {
 	if e.isOpen() {
 		e.open.context(ctx)

@@ -7,45 +7,44 @@ import (
 	"strconv"
 )
 
-// A cutter makes a line that is too long fit. It reads the line that was
-// written, which is known to be JSON without white space, so that nothing is
-// paid for it by lines that fit.
+// A cutter shortens a line that is too long. It parses the encoded line, which
+// is JSON without white space, so that lines that fit cost nothing.
 //
 // First it cuts the longest strings to one common length, the greatest that
-// fits, and names each. Where that would leave next to nothing of them (the
-// length lies in long arrays, in thousands of fields or in keys), it cuts all
-// strings to shortText and leaves out what comes after the room is used up,
-// and names only the parts of the event that this happened in.
+// fits, and lists their paths. If too little would remain of them (because the
+// bytes are in long arrays, in thousands of fields or in keys), it cuts all
+// strings to shortText, leaves out everything beyond the budget, and lists only
+// the parts of the event in which it has done so.
 //
-// The zero value is ready; the slices are kept for the next time.
+// The zero value is ready. The slices are reused.
 type cutter struct {
 	line  []byte
-	next  int // where in line reading goes on
-	depth int // brackets open at next
+	next  int // offset in line of the next byte to read
+	depth int // open brackets at next
 
-	path  []byte // names that lead to what is read, joined by dots, as they stand in JSON
+	path  []byte // the keys and indexes to the current value, joined by dots, as encoded in JSON
 	texts []textSize
 	out   []byte
-	names []byte // of what was cut: strings joined by commas
+	names []byte // names of cut values: JSON strings separated by commas
 
-	measuring bool // only collect texts
-	limit     int  // bytes of a string that may remain
-	budget    int  // bytes that out may have, with the brackets open
-	brief     bool // name parts of the event instead of paths
+	measuring bool // collect texts only
+	limit     int  // maximum bytes of a string
+	budget    int  // maximum bytes of out, including the closing brackets
+	brief     bool // list parts of the event instead of paths
 }
 
-// A textSize is what a string weighs, in bytes as it stands in the line.
+// A textSize is the length of a string and of its path, in encoded bytes.
 type textSize struct{ text, path int }
 
 const (
-	shortText = 40 // strings are not cut below; longer than any instant
+	shortText = 40 // no string is cut to less; longer than any time
 
 	truncatedOpen  = `,"truncated":[`
 	truncatedClose = "]}\n"
 
-	// What a line needs beside its fields when it is cut the hard way: the
-	// keys and brackets of http, auth, data and errors, and the names of all
-	// parts in "truncated".
+	// The bytes that a line needs besides its fields if it is cut to shortText:
+	// the keys and brackets of http, auth, data and errors, and the names of
+	// all parts in "truncated".
 	hardReserve = 176
 )
 
@@ -62,14 +61,14 @@ func (c *cutter) cut(line []byte, maxBytes int) []byte {
 	}
 	c.read()
 	c.line = nil
-	c.out = append(c.out[:len(c.out)-1], truncatedOpen...) // in place of the last brace
+	c.out = append(c.out[:len(c.out)-1], truncatedOpen...) // instead of the last brace
 	c.out = append(c.out, c.names...)
 	return append(c.out, truncatedClose...)
 }
 
 // fairLimit returns the greatest length to which the longest of c.texts can be
-// cut so that a line fits, their names included, each of which takes so many
-// bytes beside itself.
+// cut so that the line fits, with their paths listed. Each listed path takes
+// aroundName bytes more than its own.
 func (c *cutter) fairLimit(lineBytes, maxBytes, aroundName int) (limit int, ok bool) {
 	slices.SortFunc(c.texts, func(a, b textSize) int { return cmp.Compare(b.text, a.text) })
 	fixed := lineBytes // bytes that are not cut
@@ -87,7 +86,7 @@ func (c *cutter) fairLimit(lineBytes, maxBytes, aroundName int) (limit int, ok b
 	return 0, false
 }
 
-// read goes through the whole line.
+// read parses the whole line.
 func (c *cutter) read() {
 	c.next, c.depth = 0, 0
 	c.path, c.out, c.names = c.path[:0], c.out[:0], c.names[:0]
@@ -97,7 +96,7 @@ func (c *cutter) read() {
 	c.value()
 }
 
-// value reads one value.
+// value parses one value.
 func (c *cutter) value() {
 	switch c.line[c.next] {
 	case '{':
@@ -118,7 +117,7 @@ func (c *cutter) value() {
 // endsNumber reports whether b cannot belong to a number, true, false or null.
 func endsNumber(b byte) bool { return b == ',' || b == '}' || b == ']' }
 
-// members reads an object or an array.
+// members parses an object or an array.
 func (c *cutter) members(closing byte) {
 	c.copy(c.line[c.next : c.next+1])
 	c.next++
@@ -132,12 +131,12 @@ func (c *cutter) members(closing byte) {
 	c.depth--
 	c.next++
 	if !c.measuring {
-		c.out = append(c.out, closing) // member kept room for it
+		c.out = append(c.out, closing) // within the budget, see full
 	}
 }
 
-// member reads the nth member of an object or array. It is taken back when
-// there was no room for it.
+// member parses the nth member of an object or array. If the budget is used up,
+// it removes the member from out.
 func (c *cutter) member(n int, named bool) {
 	outMark, pathMark := len(c.out), len(c.path)
 	if n > 0 && !c.measuring && !endsOpen(c.out) {
@@ -165,13 +164,13 @@ func endsOpen(out []byte) bool {
 	return last == '{' || last == '['
 }
 
-// full reports whether there is no room for what was last written. The event's
-// own keys always have room.
+// full reports whether out has exceeded the budget. The event's own keys are
+// always kept.
 func (c *cutter) full() bool {
 	return !c.measuring && c.depth > 1 && len(c.out)+c.depth > c.budget
 }
 
-// name reads the key of a member and its colon.
+// name parses the key of a member and its colon.
 func (c *cutter) name() {
 	from := c.next
 	c.skipString()
@@ -180,7 +179,7 @@ func (c *cutter) name() {
 	c.copy(c.line[from:c.next])
 }
 
-// text reads a string that is a value.
+// text parses a string value.
 func (c *cutter) text() {
 	from := c.next
 	c.skipString()
@@ -197,7 +196,7 @@ func (c *cutter) text() {
 	}
 }
 
-// skipString moves next behind the string that begins there.
+// skipString moves next past the string that begins there.
 func (c *cutter) skipString() {
 	i := c.next + 1
 	for ; c.line[i] != '"'; i++ {
@@ -208,20 +207,20 @@ func (c *cutter) skipString() {
 	c.next = i + 1
 }
 
-// copy appends to out, unless that is full already: what is longer is taken
-// back anyway, however much of it there is.
+// copy appends to out, unless out is already full: everything beyond that is
+// removed anyway.
 func (c *cutter) copy(b []byte) {
 	if !c.measuring && !c.full() {
 		c.out = append(c.out, b...)
 	}
 }
 
-// note adds the place that is read to the names of what was cut.
+// note adds the current path to the names.
 func (c *cutter) note() {
 	name := c.path
 	if c.brief {
 		name = c.part()
-		// The line is read in order: a part that was named is the last named.
+		// The parts are read in order, so only the last name can be equal.
 		if n := len(c.names) - len(name); n >= 2 && string(c.names[n-1:len(c.names)-1]) == string(name) {
 			return
 		}
@@ -232,8 +231,8 @@ func (c *cutter) note() {
 	c.names = append(append(append(c.names, '"'), name...), '"')
 }
 
-// part returns the first name of the path, the key of the event itself, none
-// of which has a dot in it.
+// part returns the first key of the path, one of the event's own keys. None of
+// these contains a dot.
 func (c *cutter) part() []byte {
 	for i, b := range c.path {
 		if b == '.' {
@@ -243,8 +242,8 @@ func (c *cutter) part() []byte {
 	return c.path
 }
 
-// wholeCharacters returns the greatest length up to limit at which text, which
-// stands as in JSON, can be cut without cutting a character or its escape.
+// wholeCharacters returns the greatest length up to limit that splits no
+// character or escape of text, which is encoded as in JSON.
 func wholeCharacters(text []byte, limit int) int {
 	i := 0
 	for i < len(text) {
@@ -257,7 +256,7 @@ func wholeCharacters(text []byte, limit int) int {
 	return i
 }
 
-// characterSize returns how many bytes the first character of text takes.
+// characterSize returns the encoded size of the first character of text.
 func characterSize(text []byte) int {
 	switch b := text[0]; {
 	case b == '\\' && text[1] != 'u':
@@ -276,16 +275,16 @@ func characterSize(text []byte) int {
 	return 4
 }
 
-// isHighSurrogate reports whether four hexadecimal digits are the first half
-// of a pair that stands for one character.
+// isHighSurrogate reports whether four hexadecimal digits are the first half of
+// a surrogate pair.
 func isHighSurrogate(digits []byte) bool {
 	return digits[0]|0x20 == 'd' && (digits[1] == '8' || digits[1] == '9' || digits[1]|0x20 == 'a' || digits[1]|0x20 == 'b')
 }
 
-// recycle lets go of what is too big to keep.
+// recycle drops buffers that are too big to keep.
 func (c *cutter) recycle() {
 	if len(c.out) == 0 {
-		return // it was not used
+		return // unused
 	}
 	recycle(&c.path)
 	recycle(&c.out)
@@ -295,8 +294,9 @@ func (c *cutter) recycle() {
 	}
 }
 
-// cutLTSV returns the line, pairs of LTSV, shortened to maxBytes, in a buffer of
-// the cutter. It goes about it as cut does, only that it leaves out whole pairs.
+// cutLTSV returns the line, pairs of LTSV, shortened to maxBytes, in a buffer
+// of the cutter. Like cut, it shortens the longest values first. It leaves out
+// whole pairs only.
 func (c *cutter) cutLTSV(line []byte, maxBytes int) []byte {
 	c.texts, c.out, c.names = c.texts[:0], c.out[:0], c.names[:0]
 	body := line[:len(line)-1]
@@ -322,13 +322,13 @@ func (c *cutter) cutLTSV(line []byte, maxBytes int) []byte {
 	return append(c.out, '\n')
 }
 
-// pair copies a pair, its value cut to limit, if there is room for it.
+// pair copies a pair, its value cut to limit, if it fits into the budget.
 func (c *cutter) pair(label, value []byte, limit int) {
 	cut := len(value) > limit
 	if cut {
 		value = value[:wholeCharacters(value, limit)]
 	}
-	tab := min(len(c.out), 1) // none before the first
+	tab := min(len(c.out), 1) // no tab before the first pair
 	if len(c.out)+tab+len(label)+len(":")+len(value) > c.budget {
 		return
 	}

@@ -7,32 +7,32 @@ import (
 	"slices"
 )
 
-// A Stacker is an error that knows where it came from. Callers returns program
-// counters as runtime.Callers gives them, innermost first; nobody changes the
-// slice. Of more than 32 the innermost are written.
+// A Stacker is an error with a stack. Callers returns program counters as
+// runtime.Callers does, innermost first. The slice must not be changed. At most
+// the innermost 32 are written.
 type Stacker interface {
 	error
 	Callers() []uintptr
 }
 
-const maxChain = 100 // errors looked at for one Err: a chain may be a cycle
+const maxChain = 100 // errors examined per Err: a chain may be a cycle
 
-// joined is the type of what errors.Join returns, whose message is nothing but
-// those of its errors.
+// joined is the type of the errors made by errors.Join. Their message is only
+// the messages of the joined errors.
 var joined = reflect.TypeOf(errors.Join(errors.ErrUnsupported))
 
 var errTooDeeply = errors.New(faultText(tooDeeply, len(tooDeeply)))
 
-// Err adds an error to "errors"; nil adds nothing. It adds the message, a stack,
-// and as data the fields of each error of the chain that is a [Marshaler],
-// outermost first. The stack is that of the innermost error of the chain that
-// has one: a [Stacker], or an error with the method StackTrace of
+// Err adds an error to "errors"; nil adds nothing. It adds the message, a
+// stack, and as data the fields of each error in the chain that is a
+// [Marshaler], outermost first. The stack is the one of the innermost error
+// that has one: a [Stacker], or an error with the method StackTrace of
 // github.com/pkg/errors, which github.com/cockroachdb/errors has too. Reading a
 // stack through StackTrace allocates.
 //
-// The errors of errors.Join are added one by one. At most 100 errors are looked
-// at. When a method of an error panics or fails, the field "error" of its data
-// says so.
+// The errors of errors.Join are added one by one. At most 100 errors are
+// examined. If a method of an error panics or fails, the field "error" of its
+// data has the reason.
 func (e Event) Err(err error) Event {
 	if e.isOpen() {
 		e.open.err(err)
@@ -40,10 +40,9 @@ func (e Event) Err(err error) Event {
 	return e
 }
 
-// Stack makes the errors that are added after it, and know no stack of their
-// own, carry that of the call of [Event.Err], or of the call of slog. In
-// [Logger.With] it does so for the errors of each event of the new Logger. It
-// costs a walk of the stack for each such error.
+// Stack gives the errors added after it that have no stack the stack of the
+// call of [Event.Err], or of slog. In [Logger.With] it does so for the errors
+// of each event of the new Logger. Each such error costs a walk of the stack.
 func (e Event) Stack() Event {
 	if e.isOpen() && e.open.depth == 0 {
 		e.open.stacks = true
@@ -70,11 +69,11 @@ func (e *openEvent) err(err error) {
 	e.addErrors(err, here, 0, maxChain)
 }
 
-// addErrors adds err, which depth others have joined, or those that it joins, as
-// long as left allows, and returns what is left.
+// addErrors adds err, or the errors that it joins, but at most left errors.
+// depth is the number of joins around err. It returns the unused part of left.
 func (e *openEvent) addErrors(err error, here []uintptr, depth, left int) int {
 	if reflect.TypeOf(err) == joined && depth > maxDepth {
-		err = errTooDeeply // and not its text, which may have no end
+		err = errTooDeeply // instead of its text, which may be endless
 	}
 	if reflect.TypeOf(err) == joined {
 		for _, one := range err.(interface{ Unwrap() []error }).Unwrap() {
@@ -88,11 +87,11 @@ func (e *openEvent) addErrors(err error, here []uintptr, depth, left int) int {
 	return left - 1
 }
 
-// A failure is what an event says about one error.
+// A failure is the content of one error in an event.
 type failure struct {
-	message, reason string // why: there is no message
+	message, reason string // reason is set if the error has no message
 	stack           []uintptr
-	fields          []byte // in the event's notation, from the first separator on
+	fields          []byte // in the event's notation, including the first separator
 }
 
 // text returns the message, or the reason why there is none.
@@ -103,7 +102,7 @@ func (f failure) text(maxBytes int) string {
 	return clip(f.message, maxBytes)
 }
 
-// addError adds one error; here is the stack that it gets if it has none.
+// addError adds one error. here is its stack if it has no own one.
 func (e *openEvent) addError(err error, here []uintptr) {
 	c := chain{left: maxChain, of: e}
 	c.note(e.try(func(Event) error {
@@ -125,14 +124,15 @@ func (e *openEvent) addError(err error, here []uintptr) {
 	}
 }
 
-// A chain collects the stack and the fields of an error and of those it wraps.
+// A chain collects the stack and the fields of an error and of the errors that
+// it wraps.
 type chain struct {
-	left   int   // errors that may still be looked at
-	at     error // the one whose methods are called
+	left   int   // errors that may still be examined
+	at     error // the error whose methods are called
 	stack  []uintptr
-	reason string     // the first method that failed; empty: none did
-	of     *openEvent // that the error is added to
-	fields *openEvent // the fields so far; nil while there are none
+	reason string     // why the first failed method failed; empty if none failed
+	of     *openEvent // the event to which the error is added
+	fields *openEvent // the fields so far; nil if there are none
 }
 
 func (c *chain) walk(err error) {
@@ -171,7 +171,7 @@ func (c *chain) addStack(callers func() []uintptr) {
 	}))
 }
 
-// addFields adds the fields that write adds, all or none.
+// addFields adds the fields written by write, all or none.
 func (c *chain) addFields(write func(Event) error) {
 	if c.fields == nil {
 		c.fields = c.of.detached()
@@ -184,15 +184,15 @@ func (c *chain) addFields(write func(Event) error) {
 	}
 }
 
-// note keeps the first reason why a method failed. It ignores nil pointers:
-// most of their methods panic, and the message of the error names them.
+// note keeps the first reason of a failed method. It ignores nil pointers: most
+// of their methods panic, and the message of the error names them.
 func (c *chain) note(reason string) {
 	if reason != "" && c.reason == "" && !isNilPointer(c.at) {
 		c.reason = reason
 	}
 }
 
-// addFault adds the reason that note kept.
+// addFault adds the reason kept by note.
 func (c *chain) addFault() {
 	if c.reason == "" {
 		return
@@ -204,11 +204,11 @@ func (c *chain) addFault() {
 	c.fields.addFault(c.reason)
 }
 
-// detached returns an event of its own, made to look as if its data were open:
-// for fields that go elsewhere.
+// detached returns a separate event in the state of an open data object, to
+// collect fields for another place.
 func (e *openEvent) detached() *openEvent {
 	a := takeEvent(e.out, e.level)
-	a.stamp = stamp{} // the fields begin where it stands
+	a.stamp = stamp{} // the fields overwrite the front
 	a.last, a.base, a.starts[partData] = partData, 0, 0
 	a.depth, a.separator = 1, '{'
 	a.setQuick()

@@ -10,28 +10,29 @@ import (
 	"github.com/weirhq/weir/log/internal/text"
 )
 
-// An Event is a line that is being written. Methods add to it and return it,
-// so that calls chain; [Event.Send] writes it and ends it. A copy of an Event is
-// the same event. Only one goroutine at a time may use an event: a call that
-// runs while another goroutine ends the event is a data race.
+// An Event is a line of the log under construction. Its methods add to it and
+// return it, so that calls can be chained; [Event.Send] writes it and ends it.
+// A copy of an Event is the same event. Only one goroutine at a time may use an
+// event: a call that runs while another goroutine ends the event is a data
+// race.
 //
-// An event that has ended ignores every call. The call changes no other event,
-// whatever was logged since, in any goroutine. A program built with the race
-// detector reports such a call, with its place in the code and the place of
-// Send, to [Options.OnError], or to standard error if that is nil. The command
-// log/logvet finds such calls, and events without Send, in the source.
+// An event that has ended ignores every call. Such a call never changes another
+// event, in any goroutine. A program built with the race detector reports the
+// call to [Options.OnError], or to standard error if that is nil, with its
+// place in the code and the place of Send. The command log/logvet finds such
+// calls, and events without Send, in the source.
 //
 // The zero Event, which a disabled level returns, ignores every call too.
 //
-// Strings, slices and structs are encoded at the call: the caller may change
-// them as soon as it returns.
+// Strings, slices and structs are encoded during the call. The caller may
+// change them as soon as it returns.
 type Event struct {
 	open       *openEvent // nil in the zero Event
-	generation uint64     // open.generation until the event ends
+	generation uint64     // equal to open.generation until the event ends
 }
 
-// isOpen reports whether the event has not ended. Its cost for the inliner
-// matters: with a few nodes more, Str is no longer compiled into its caller.
+// isOpen reports whether the event has not ended. Keep it small: with a few
+// more nodes, the compiler no longer inlines Str.
 func (e Event) isOpen() bool {
 	if reportMisuse {
 		e.checkUse()
@@ -40,8 +41,8 @@ func (e Event) isOpen() bool {
 }
 
 // checkUse reports a call on an event that has ended. It is called only if
-// reportMisuse is true. Then no openEvent is used for a second event, so that
-// e.open still knows its output and the place of Send.
+// reportMisuse is true. In that case each openEvent is used for one event only,
+// so that e.open still has its output and the place of Send.
 func (e Event) checkUse() {
 	if e.open == nil || e.open.generation == e.generation {
 		return
@@ -54,24 +55,24 @@ func (e Event) checkUse() {
 	}
 }
 
-// An openEvent is the state of an event that has not ended. It is pooled. turn
-// counts the events that used it, so that an Event kept from an earlier turn is
-// recognised as ended.
+// An openEvent is the state of an event that has not ended. It is pooled.
+// generation counts the events that have used it, so that an Event from before
+// is recognised as ended.
 type openEvent struct {
 	generation uint64
-	ended      string // the call that ended the last turn; only if reportMisuse
+	ended      string // the call that ended the last event; set only if reportMisuse
 	logger     *Logger
 	out        *output
 	level      Level
 	template   bool // started by With
-	stacks     bool // errors that know no stack get that of the call
-	callers    bool // for a template: its Logger's events name their caller
+	stacks     bool // errors without a stack get the stack of the call
+	callers    bool // for a template: add the caller to each event of its Logger
 
-	ownTraceID, ownSpanID []byte // for a template: its Logger's ids
+	ownTraceID, ownSpanID []byte // for a template: the ids of its Logger
 
 	maxBytes int
 	nested   int       // objects and arrays so far
-	at       time.Time // zero: the instant of Send
+	at       time.Time // zero: the time of Send
 	timer    timer
 	clock    text.Clock
 
@@ -79,37 +80,37 @@ type openEvent struct {
 	stamp stamp
 	cursor
 
-	// The errors, as the encoder wants them. They are apart because fields may
+	// The encoded errors. They are kept apart from buf because fields may
 	// follow an error.
 	errorList  []byte
-	firstError int // the length of the first of them
+	firstError int // length of the first encoded error
 
-	pcs      [maxFrames]uintptr // the stack or the caller that is being added
-	calledAt uintptr            // where slog was called: stacks begin there; or 0
+	pcs      [maxFrames]uintptr // the stack or the caller being added
+	calledAt uintptr            // where slog was called, and stacks begin; or 0
 	cutter   cutter
-	human    []byte // the line in its form for people
+	human    []byte // the line in the human format
 }
 
-// A cursor is where in data the next field goes, and how it is written.
+// A cursor is the position of the next field in data, and its notation.
 type cursor struct {
 	// Whether the next field is a member of a JSON object and nothing is
-	// redacted: its key needs no more questions.
+	// redacted, so that its key needs no further checks.
 	quick bool
 
 	notation  notation
-	separator byte // JSON: what stands before the next field: a bracket or a comma
+	separator byte // JSON: written before the next field; a bracket or a comma
 	inArray   bool
-	depth     int // how many objects and arrays are open
+	depth     int // number of open objects and arrays
 }
 
 const (
 	firstBuffer     = 1 << 10
-	maxPooledBuffer = 64 << 10 // buffers that grew beyond are let go
+	maxPooledBuffer = 64 << 10 // larger buffers are not kept
 )
 
 var events = sync.Pool{New: func() any { return new(openEvent) }}
 
-// takeEvent returns an empty event.
+// takeEvent returns an empty event from the pool.
 func takeEvent(out *output, level Level) *openEvent {
 	e := events.Get().(*openEvent)
 	e.out, e.level, e.maxBytes = out, level, out.maxEventBytes
@@ -118,13 +119,13 @@ func takeEvent(out *output, level Level) *openEvent {
 		e.buf = make([]byte, 0, firstBuffer)
 		e.stamp = stamp{}
 	}
-	if e.stamp.notation != e.notation { // which may have a shorter front
+	if e.stamp.notation != e.notation { // whose front may be shorter
 		e.stamp = stamp{}
 	}
 	return e
 }
 
-// handle returns the Event for the current turn.
+// handle returns the Event of the current generation.
 func (e *openEvent) handle() Event { return Event{e, e.generation} }
 
 // release ends the event and returns e to the pool.
@@ -148,7 +149,7 @@ func (e *openEvent) release() {
 	events.Put(e)
 }
 
-// recycle empties b, and lets go of it when it is too big to keep.
+// recycle empties b, or drops it if it is too big to keep.
 func recycle(b *[]byte) {
 	if cap(*b) > maxPooledBuffer {
 		*b = nil
@@ -156,10 +157,10 @@ func recycle(b *[]byte) {
 	*b = (*b)[:0]
 }
 
-// At sets created_at, for a caller that knows the instant already. Without it,
-// and with the zero time, it is the instant of Send; within a second after
-// somebody has set the system's clock, events may disagree on that. With does
-// not carry it.
+// At sets created_at, for a caller that already knows the time. Without it, or
+// with the zero time, created_at is the time of Send. If the system's clock was
+// set within the last second, that time may be off by the adjustment. Loggers
+// made by With do not inherit it.
 func (e Event) At(t time.Time) Event {
 	if e.isOpen() && e.open.depth == 0 {
 		e.open.at = t
@@ -167,8 +168,8 @@ func (e Event) At(t time.Time) Event {
 	return e
 }
 
-// TraceID sets the id that the events of one request share, in place of the
-// one before. An empty id changes nothing.
+// TraceID sets the id that the events of one request share, and replaces an
+// earlier one. An empty id changes nothing.
 func (e Event) TraceID(id string) Event {
 	if e.isOpen() {
 		e.open.traceID(id)
@@ -191,8 +192,8 @@ func (e *openEvent) traceID(id string) {
 	}
 }
 
-// SpanID sets the id of the step of a trace, in place of the one before. An
-// empty id changes nothing.
+// SpanID sets the id of the span, and replaces an earlier one. An empty id
+// changes nothing.
 func (e Event) SpanID(id string) Event {
 	if e.isOpen() {
 		e.open.spanID(id)
@@ -215,8 +216,8 @@ func (e *openEvent) spanID(id string) {
 	}
 }
 
-// addLabeled appends a text behind a label, in the event's notation. In JSON the
-// label ends in the text's first quote.
+// addLabeled appends a label and a text, in the event's notation. The JSON
+// label includes the opening quote of the text.
 func (e *openEvent) addLabeled(json, ltsv, value string) {
 	if value = clip(value, e.maxBytes); e.notation == notationLTSV {
 		text.PutPair(&e.buf, ltsv, value)
@@ -225,8 +226,8 @@ func (e *openEvent) addLabeled(json, ltsv, value string) {
 	}
 }
 
-// An IdentityType says what kind of caller was authenticated. Readers know the
-// two below; any other is written as it is.
+// An IdentityType is the kind of caller that was authenticated. Readers know
+// the two constants below; any other value is written unchanged.
 type IdentityType string
 
 // The identity types.
@@ -235,8 +236,8 @@ const (
 	IdentityService IdentityType = "service"
 )
 
-// Auth says who was authenticated, in place of what was said before. Empty
-// texts are written, too; where nobody was, leave the call out.
+// Auth sets the authenticated identity, and replaces an earlier one. Empty
+// texts are written too; do not call it for an anonymous request.
 func (e Event) Auth(identity string, kind IdentityType) Event {
 	if e.isOpen() {
 		e.open.auth(identity, kind)
@@ -262,10 +263,10 @@ func (e *openEvent) auth(identity string, kind IdentityType) {
 	e.settle(partAuth, mark)
 }
 
-// Caller adds the place in the code that called it, as the field "caller":
-// "folder/file.go:12". In [Logger.With] it makes each event of the new Logger
-// name the call that started it. It costs a step up the stack, and an
-// allocation for a place that was not seen before.
+// Caller adds the place in the code where it is called, as the field "caller":
+// "folder/file.go:12". In [Logger.With] it adds to each event of the new Logger
+// the place that started the event. It walks one step up the stack, and
+// allocates for a place that was not seen before.
 func (e Event) Caller() Event {
 	if e.isOpen() {
 		e.open.caller()
@@ -282,15 +283,15 @@ func (e *openEvent) caller() {
 	e.addCaller(callerOfCaller)
 }
 
-// addCaller adds the place of the call, skip calls above this function's.
+// addCaller adds the place of a caller, skip calls above the caller of
+// addCaller.
 func (e *openEvent) addCaller(skip int) {
 	if runtime.Callers(skip+1, e.pcs[:1]) == 1 {
 		e.str("caller", frameOf(e.pcs[0]).place)
 	}
 }
 
-// Send writes the event and ends it. What goes wrong is told to
-// [Options.OnError].
+// Send writes the event and ends it. Errors are reported to [Options.OnError].
 func (e Event) Send() {
 	if e.isOpen() {
 		e.open.send()
@@ -307,9 +308,9 @@ func (e *openEvent) send() {
 	e.release()
 }
 
-// Logger ends the event without writing it, and returns a Logger that writes
-// what the event holds, but for the instant of [Event.At], with each of its
-// own. It is meant for [Logger.With]; of an event that has ended it is nil.
+// Logger ends the event without writing it. It returns a Logger that adds the
+// content of the event, except for the time of [Event.At], to each of its own
+// events. It is meant for [Logger.With]. It returns nil if the event has ended.
 func (e Event) Logger() *Logger {
 	if e.isOpen() {
 		return e.open.derive()
@@ -326,8 +327,8 @@ func (e *openEvent) derive() *Logger {
 	return derived
 }
 
-// createdAt returns the instant of the event: seconds since 1970, and
-// nanoseconds since that second.
+// createdAt returns the time of the event: seconds since 1970, and nanoseconds
+// of that second.
 func (e *openEvent) createdAt() (second int64, ns uint32) {
 	if e.at.IsZero() {
 		return e.timer.now()
@@ -335,8 +336,8 @@ func (e *openEvent) createdAt() (second int64, ns uint32) {
 	return e.at.Unix(), uint32(e.at.Nanosecond())
 }
 
-// clip spares the buffer what would be cut anyway: of a text longer than a
-// whole event may be, no more than that ever remains.
+// clip shortens a text to maxBytes. More than that never fits into an event, so
+// the buffer need not hold it.
 func clip[T string | []byte](value T, maxBytes int) T {
 	if len(value) > maxBytes {
 		return value[:maxBytes]

@@ -10,8 +10,8 @@ import (
 	"github.com/weirhq/weir/log/internal/text"
 )
 
-// The methods for common single values are split in two so that isOpen is
-// compiled into the caller: a disabled event costs no call for its fields.
+// The methods for common single values have two parts, so that the compiler
+// inlines isOpen. A disabled event then costs no call for its fields.
 
 // Str adds a string.
 func (e Event) Str(key, value string) Event {
@@ -33,9 +33,8 @@ func (e *openEvent) str(key, value string) {
 	}
 }
 
-// URL adds a string that may be a URL. Where [Options.Redact] names secrets, the
-// values of these parameters of its query are hidden, and so are the user and
-// password in it.
+// URL adds a string that may be a URL. If [Options.Redact] is set, the values
+// of its keys in the query are hidden, and so are user and password.
 func (e Event) URL(key, url string) Event {
 	if e.isOpen() {
 		e.open.url(key, url)
@@ -161,7 +160,7 @@ func (e *openEvent) uint64(key string, value uint64) {
 }
 
 // Float32 adds a number with the digits that a float32 needs. NaN and the
-// infinities, which JSON lacks, become "NaN", "+Inf" and "-Inf".
+// infinities, which JSON does not have, become "NaN", "+Inf" and "-Inf".
 func (e Event) Float32(key string, value float32) Event {
 	if e.isOpen() {
 		e.open.float(key, float64(value), 32)
@@ -169,8 +168,8 @@ func (e Event) Float32(key string, value float32) Event {
 	return e
 }
 
-// Float64 adds a number. NaN and the infinities, which JSON lacks, become
-// "NaN", "+Inf" and "-Inf".
+// Float64 adds a number. NaN and the infinities, which JSON does not have,
+// become "NaN", "+Inf" and "-Inf".
 func (e Event) Float64(key string, value float64) Event {
 	if e.isOpen() {
 		e.open.float(key, value, 64)
@@ -191,8 +190,8 @@ func (e *openEvent) float(key string, value float64, bits int) {
 	}
 }
 
-// Time adds an instant: RFC 3339 in UTC, to the nanosecond. One whose year has
-// not four digits becomes an error text.
+// Time adds a time: RFC 3339 in UTC, with nanoseconds. A year that does not
+// have four digits becomes an error text.
 func (e Event) Time(key string, value time.Time) Event {
 	if e.isOpen() {
 		e.open.time(key, value)
@@ -216,8 +215,8 @@ func (e Event) Dur(key string, value time.Duration) Event {
 	return e
 }
 
-// Stringer adds what value.String returns, or an error text when it panics or
-// there is no value. It is not called when the event is disabled.
+// Stringer adds the result of value.String, or an error text if that panics or
+// value is nil. String is not called if the event is disabled.
 func (e Event) Stringer(key string, value fmt.Stringer) Event {
 	if e.isOpen() {
 		addTextOf(e.open, key, value, fmt.Stringer.String)
@@ -225,7 +224,7 @@ func (e Event) Stringer(key string, value fmt.Stringer) Event {
 	return e
 }
 
-// addTextOf adds what a method of a value that is not ours returns.
+// addTextOf adds the result of a method of a user's value.
 func addTextOf[T any](e *openEvent, key string, value T, method func(T) string) {
 	text, reason := call(value, method)
 	if e.key(key) {
@@ -233,8 +232,8 @@ func addTextOf[T any](e *openEvent, key string, value T, method func(T) string) 
 	}
 }
 
-// Strs adds an array of strings; nil is an empty one. As with the other
-// slices, see [Event.Array] for elements of another type.
+// Strs adds an array of strings; nil is an empty array. For elements of other
+// types than those of Strs and its like, use [Event.Array].
 func (e Event) Strs(key string, values []string) Event {
 	return elements(e, key, values, (*openEvent).str)
 }
@@ -269,7 +268,7 @@ func (e Event) Durs(key string, values []time.Duration) Event {
 	return elements(e, key, values, func(e *openEvent, key string, value time.Duration) { e.int64(key, int64(value)) })
 }
 
-// elements adds an array, each of its values with the method for one.
+// elements adds an array; add adds each value.
 func elements[T any](e Event, key string, values []T, add func(*openEvent, string, T)) Event {
 	return e.Array(key, func(e Event) {
 		for _, v := range values {
@@ -278,12 +277,12 @@ func elements[T any](e Event, key string, values []T, add func(*openEvent, strin
 	})
 }
 
-// longestQuick bounds keys and values that need not be compared with what an
-// event may hold: leastMaxEventBytes is more.
+// longestQuick limits the keys and values that need no check against maxBytes.
+// It is less than leastMaxEventBytes.
 const longestQuick = 256
 
-// key begins a field and reports whether its value is to follow: not that of a
-// key that is redacted.
+// key begins a field and reports whether the caller must write its value. It
+// returns false if the key is redacted.
 func (e *openEvent) key(key string) bool {
 	if e.last != partData {
 		e.beginData()
@@ -296,7 +295,7 @@ func (e *openEvent) key(key string) bool {
 	return true
 }
 
-// beginField does what key does, for any field.
+// beginField is key for all fields, quick or not.
 func (e *openEvent) beginField(key string) bool {
 	e.beginData()
 	e.name(key)
@@ -307,13 +306,13 @@ func (e *openEvent) beginField(key string) bool {
 	return true
 }
 
-// redacts reports whether the value of that field is redacted.
+// redacts reports whether the value of the key is redacted.
 func (e *openEvent) redacts(key string) bool {
 	return !e.inArray && e.out.redact.redacts(key)
 }
 
-// beginData begins the data, before its first field. The brace is that field's
-// separator.
+// beginData begins data, before its first field. The opening brace is the
+// separator of that field.
 func (e *openEvent) beginData() {
 	const label, severityAndLabel = `,"data":`, severityLabel + `0,"data":`
 	switch {
@@ -321,7 +320,7 @@ func (e *openEvent) beginData() {
 		return
 	case e.notation == notationLTSV:
 		e.advance(partData)
-	case e.last == partHead: // as advance does it, at once
+	case e.last == partHead: // the work of advance in one step
 		e.buf = append(e.buf, severityAndLabel...)
 		e.buf[len(e.buf)-len(label)-1] = e.level.severity()
 		e.last, e.starts = partData, startsOfData
@@ -333,18 +332,19 @@ func (e *openEvent) beginData() {
 	e.setQuick()
 }
 
-// startsOfData is where the parts begin of a line that has severity and data
-// alone.
+// startsOfData has the offsets of the parts of a line with only severity and
+// data.
 var startsOfData = [partCount]int{
 	partHTTP: len(severityLabel) + 1, partAuth: len(severityLabel) + 1, partData: len(severityLabel) + 1,
 }
 
-// setQuick is called wherever what it looks at has changed.
+// setQuick updates quick. It must be called whenever one of its inputs has
+// changed.
 func (e *openEvent) setQuick() {
 	e.quick = e.notation == notationJSON && !e.inArray && e.out.redact == nil
 }
 
-// name writes what stands before the value of a field.
+// name writes the separator and the key of a field.
 func (e *openEvent) name(key string) {
 	key = clip(key, e.maxBytes)
 	switch {
@@ -376,7 +376,7 @@ func (e *openEvent) addTextOrFault(value, reason string) {
 	e.addText(value)
 }
 
-// addFault appends what stands for a value that cannot be encoded.
+// addFault appends an error text in place of a value that cannot be encoded.
 func (e *openEvent) addFault(reason string) {
 	e.addText(faultText(reason, e.maxBytes))
 }
@@ -385,8 +385,7 @@ func faultText(reason string, maxBytes int) string {
 	return "!ERROR: " + clip(reason, maxBytes)
 }
 
-// quote appends what stands around a value that is neither a number nor in
-// need of escapes.
+// quote appends a quote in JSON, around a text that needs no escapes.
 func (e *openEvent) quote() {
 	if e.notation == notationJSON {
 		e.buf = append(e.buf, '"')

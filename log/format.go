@@ -11,26 +11,25 @@ import (
 	"github.com/weirhq/weir/log/record"
 )
 
-// A Format is one of the forms that an event's line can have; docs/format.md
-// has them in full.
+// A Format is the form of the lines. docs/format.md describes all of them.
 //
-// A writer is a terminal if it is an *os.File that is one, or has a method
-// Unwrap() io.Writer that returns one. [New] looks once, when the Logger is made.
+// A writer is a terminal if it is an *os.File of a terminal, or has a method
+// Unwrap() io.Writer that returns one. [New] checks this once.
 type Format uint8
 
 // The formats.
 const (
-	FormatJSON   Format = iota // JSON in shape v2, which is for new readers
-	FormatJSONv1               // JSON as ONSdigital/log.go wrote it before 1.1.0: one error object, its message under "error"
-	FormatLTSV                 // labelled tab-separated values, as tools for access logs read them
-	FormatHuman                // for a terminal only; coloured if the writer is one and NO_COLOR is not set
+	FormatJSON   Format = iota // JSON in shape v2, for new readers
+	FormatJSONv1               // JSON in the shape of ONSdigital/log.go before 1.1.0: one error object, its message under "error"
+	FormatLTSV                 // labelled tab-separated values, for access log tools
+	FormatHuman                // for a terminal; coloured if the writer is one and NO_COLOR is not set
 	FormatAuto                 // FormatHuman if the writer is a terminal, otherwise FormatJSON
 )
 
 var formatNames = []string{"json", "json-v1", "ltsv", "human", "auto"}
 
-// ParseFormat returns the format of that name: json, json-v1, ltsv, human or
-// auto. Otherwise it returns FormatJSON and an error.
+// ParseFormat returns the format with the given name: json, json-v1, ltsv,
+// human or auto. Otherwise it returns FormatJSON and an error.
 func ParseFormat(name string) (Format, error) {
 	if i := slices.Index(formatNames, name); i >= 0 {
 		return Format(i), nil
@@ -38,7 +37,7 @@ func ParseFormat(name string) (Format, error) {
 	return FormatJSON, fmt.Errorf("unknown format %q: want one of %s", name, strings.Join(formatNames, ", "))
 }
 
-// String returns the name that [ParseFormat] takes.
+// String returns the name of the format, as [ParseFormat] accepts it.
 func (f Format) String() string {
 	if int(f) < len(formatNames) {
 		return formatNames[f]
@@ -46,7 +45,7 @@ func (f Format) String() string {
 	return fmt.Sprintf("format(%d)", uint8(f))
 }
 
-// autoFormat returns the format that FormatAuto means for w.
+// autoFormat returns the format that FormatAuto selects for w.
 func autoFormat(w io.Writer) Format {
 	if isTerminal(w) {
 		return FormatHuman
@@ -54,8 +53,7 @@ func autoFormat(w io.Writer) Format {
 	return FormatJSON
 }
 
-// newEncoder returns the encoder of a format, and that of FormatJSON for an
-// unknown one.
+// newEncoder returns the encoder of a format; an unknown one is FormatJSON.
 func newEncoder(f Format, w io.Writer) encoder {
 	switch f {
 	case FormatJSONv1:
@@ -68,14 +66,14 @@ func newEncoder(f Format, w io.Writer) encoder {
 	return jsonEncoder{}
 }
 
-// isTerminal reports whether w or the file that it unwraps to is a terminal.
+// isTerminal reports whether w is a terminal or unwraps to one.
 func isTerminal(w io.Writer) bool {
 	file, ok := unwrap.First[*os.File](w)
 	return ok && isCharDevice(file)
 }
 
 // isCharDevice reports whether the file is a character device other than the
-// null device. The standard library knows no more of a terminal.
+// null device. The standard library has no better test for a terminal.
 func isCharDevice(file *os.File) bool {
 	info, err := file.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
@@ -85,33 +83,32 @@ func isCharDevice(file *os.File) bool {
 	return err != nil || !os.SameFile(info, null)
 }
 
-// An encoder is one form of the event's line. It decides on what stands around
-// the fields; the fields themselves are written by the methods of Event, which
-// know two notations, that of JSON and that of LTSV, since a call through an
-// interface for each of them would cost as much as writing it.
+// An encoder writes the parts of a line around the fields. The methods of Event
+// write the fields themselves, in the notation of JSON or LTSV, because an
+// interface call per field would cost as much as writing it.
 //
-// Encoders have no state: what varies is in the Event.
+// Encoders have no state; the Event has it.
 type encoder interface {
-	// notation tells in which of the two fields are written.
+	// notation returns the notation of the fields.
 	notation() notation
 
-	// front returns what the line begins with, created_at as it mostly is, for
-	// some instant: room of that length is kept for it.
+	// front returns the beginning of the line: created_at at full length, with
+	// any time. The buffer reserves that many bytes for it.
 	front() string
 
-	// appendNamespace appends what follows in each line of a logger, up to
-	// where the name of the event is appended. In LTSV the level stands before
-	// it.
+	// appendNamespace appends the constant text of a logger, up to the name of
+	// the event. In LTSV the level is before this text.
 	appendNamespace(b []byte, namespace string) []byte
 
 	// appendError adds one error to e.errorList.
 	appendError(e *openEvent, f failure)
 
-	// finish completes the line in e.buf and returns it, cut to e.maxBytes.
+	// finish completes the line in e.buf and returns it, at most e.maxBytes
+	// long.
 	finish(e *openEvent) []byte
 }
 
-// A notation is how keys and values are written.
+// A notation is the syntax of keys and values.
 type notation uint8
 
 const (
@@ -119,8 +116,8 @@ const (
 	notationLTSV
 )
 
-// A humanEncoder writes for people, who do not read faster when it is made
-// faster: it makes JSON and has that read back and shown.
+// A humanEncoder writes the human format. It encodes JSON, parses that and
+// formats it: people read no faster if the code is faster.
 type humanEncoder struct {
 	jsonEncoder
 	color bool
@@ -130,7 +127,7 @@ func (h humanEncoder) finish(e *openEvent) []byte {
 	line := h.jsonEncoder.finish(e)
 	r, err := record.Parse(line)
 	if err != nil {
-		return line // which is whole, whatever the reader thinks of it
+		return line // the JSON line is complete
 	}
 	e.human = r.AppendHuman(e.human[:0], record.HumanOptions{Color: h.color})
 	return e.human

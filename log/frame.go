@@ -12,10 +12,10 @@ import (
 	"github.com/weirhq/weir/log/internal/text"
 )
 
-const maxFrames = 32 // of a stack: the innermost
+const maxFrames = 32 // the innermost frames of a stack
 
-// A frame is what a program counter of a stack stands for, in each of the forms
-// in which it is written.
+// A frame is the place in the code of a program counter, in each form in which
+// it is written.
 type frame struct {
 	pc    uintptr
 	json  []byte // {"file":...,"line":...,"function":...}
@@ -23,13 +23,13 @@ type frame struct {
 	place string // folder/file.go:12
 }
 
-// frames has what frameOf found lately. A program's counters are as many as
-// the calls in it, but those that an error claims may be any: where all places
-// for a counter are taken, the first is given up.
+// frames caches the results of frameOf. The program counters of a program are
+// limited by the calls in it, but a user's error may return any. If all slots
+// for a program counter are taken, the first is replaced.
 var frames [4096]atomic.Pointer[frame]
 
-// frameOf returns what pc, as runtime.Callers gives it, stands for. To find
-// out costs more than writing the rest of an event.
+// frameOf returns the frame of pc, a value from runtime.Callers. Without the
+// cache, this would cost more than the rest of an event.
 func frameOf(pc uintptr) *frame {
 	const fibonacci, places = 0x9E3779B97F4A7C15, 4
 	at := uint64(pc) * fibonacci >> 52
@@ -52,9 +52,9 @@ func frameOf(pc uintptr) *frame {
 	return f
 }
 
-// newFrame looks pc up. Since it is asked for one counter at a time, which
-// runtime.Callers has already made one for each call that was inlined, it gets
-// one frame; code of other languages, which may have more, gives its first.
+// newFrame resolves pc. One program counter of runtime.Callers is one frame,
+// because inlined calls have their own. Code of other languages may have
+// several frames per program counter; newFrame takes the first.
 func newFrame(pc uintptr) *frame {
 	found, _ := runtime.CallersFrames([]uintptr{pc}).Next()
 	line := strconv.Itoa(found.Line)
@@ -67,7 +67,7 @@ func newFrame(pc uintptr) *frame {
 	return f
 }
 
-// shortPath returns the last folder and the file of a path.
+// shortPath returns the last folder and the file name of a path.
 func shortPath(path string) string {
 	file := strings.LastIndexByte(path, '/')
 	if file < 0 {
@@ -76,14 +76,14 @@ func shortPath(path string) string {
 	return path[strings.LastIndexByte(path[:file], '/')+1:]
 }
 
-// stackTracers holds, for each type of error that was logged, whether it has the
-// method StackTrace of github.com/pkg/errors. It is asked for each error: to
-// look the method up takes longer than to write the error.
+// stackTracers caches, for each type of error that was logged, whether it has
+// the method StackTrace of github.com/pkg/errors. Finding a method by
+// reflection takes longer than writing the error.
 var stackTracers sync.Map // reflect.Type → bool
 
-// hasStackTrace reports whether the error has that method. No interface can
-// express it without an import, because its result is a slice of a named type,
-// Frame, whose kind is uintptr.
+// hasStackTrace reports whether the error has that method. An interface cannot
+// express it without an import, because the result is a slice of a named type,
+// Frame, of kind uintptr.
 func hasStackTrace(err error) bool {
 	t := reflect.TypeOf(err)
 	if known, ok := stackTracers.Load(t); ok {
@@ -95,8 +95,8 @@ func hasStackTrace(err error) bool {
 	return ok
 }
 
-// returnsFrames reports whether a method, whose first parameter is the receiver,
-// takes nothing and returns a slice of a type whose kind is uintptr.
+// returnsFrames reports whether a method, with the receiver as its only
+// parameter, returns a slice of a type of kind uintptr.
 func returnsFrames(method reflect.Type) bool {
 	if method.NumIn() != 1 || method.NumOut() != 1 {
 		return false
@@ -105,8 +105,8 @@ func returnsFrames(method reflect.Type) bool {
 	return frames.Kind() == reflect.Slice && frames.Elem().Kind() == reflect.Uintptr
 }
 
-// stackTrace calls the method. A Frame is a program counter as runtime.Callers
-// gives it.
+// stackTrace calls the method. A Frame is a program counter as in
+// runtime.Callers.
 func stackTrace(err error) []uintptr {
 	frames := reflect.ValueOf(err).MethodByName("StackTrace").Call(nil)[0]
 	pcs := make([]uintptr, min(frames.Len(), maxFrames))
@@ -116,8 +116,8 @@ func stackTrace(err error) []uintptr {
 	return pcs
 }
 
-// callerOfPackage returns the place of the innermost call that is outside of
-// this package, as FILE:LINE.
+// callerOfPackage returns the place of the innermost call outside this package,
+// as FILE:LINE.
 func callerOfPackage() string {
 	var pcs [maxFrames]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs[:])])

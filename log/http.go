@@ -2,17 +2,17 @@ package log
 
 import "time"
 
-// HTTP is what an event says about a request and its answer. Empty strings,
-// zero numbers and unset times are left out, all but the status. Texts are
-// written as they are: package httplog fills one in from a request.
+// HTTP has the http fields of an event. Empty strings, zero numbers and zero
+// times are left out, except for the status. Texts are written unchanged.
+// Package httplog fills in an HTTP from a request.
 type HTTP struct {
-	StatusCode int // 0 while the request is not answered
+	StatusCode int // 0 before the response
 	Method     string
 	Scheme     string // "http" or "https"
 	Host       string // without the port
-	Port       int    // 0: that of the scheme
-	Path       string // as the client sent it, still escaped
-	Query      string // the same, without the question mark
+	Port       int    // 0: the default port of the scheme
+	Path       string // as sent by the client, still escaped
+	Query      string // as sent by the client, without the question mark
 	StartedAt  time.Time
 	EndedAt    time.Time
 	Duration   time.Duration
@@ -20,14 +20,14 @@ type HTTP struct {
 	ResponseContentLength int64  // bytes
 	Route                 string // the pattern that matched
 	Client                string // the remote address, without the port
-	Protocol              string // as in "HTTP/1.1"
+	Protocol              string // such as "HTTP/1.1"
 	UserAgent             string
 	Referer               string
 	RequestContentLength  int64 // bytes
 }
 
-// HTTP adds what h says, in place of what was said before. The caller may
-// reuse h at once; a nil h changes nothing.
+// HTTP sets the http fields, and replaces earlier ones. The caller may reuse h
+// when HTTP returns. A nil h changes nothing.
 func (e Event) HTTP(h *HTTP) Event {
 	if e.isOpen() {
 		e.open.http(h)
@@ -47,7 +47,8 @@ func (e *openEvent) http(h *HTTP) {
 		h = h.clipped(e.maxBytes, e.out.redact != nil)
 	}
 	mark := e.open(partHTTP)
-	// Not by way of the encoder: what is passed through an interface escapes.
+	// Not a method of the encoder, because arguments of interface calls escape
+	// to the heap.
 	if e.notation == notationLTSV {
 		e.addLTSVRequest(h)
 	} else {
@@ -56,8 +57,7 @@ func (e *openEvent) http(h *HTTP) {
 	e.settle(partHTTP, mark)
 }
 
-// MarshalLog implements [Marshaler], for requests that are not the event's
-// own.
+// MarshalLog implements [Marshaler], for requests other than the event's own.
 func (h *HTTP) MarshalLog(e Event) error {
 	if e.isOpen() {
 		e.open.addHTTP(h)
@@ -90,7 +90,7 @@ func (e *openEvent) addHTTP(h *HTTP) {
 	e.addSetNumber("request_content_length", h.RequestContentLength)
 }
 
-// The three below add a field when it is set.
+// addSetText, addSetNumber and addSetInstant add a field unless it is zero.
 
 func (e *openEvent) addSetText(key, value string) {
 	if value != "" {
@@ -110,14 +110,15 @@ func (e *openEvent) addSetInstant(key string, value time.Time) {
 	}
 }
 
-// textBytes returns how long all the texts are together.
+// textBytes returns the total length of all texts.
 func (h *HTTP) textBytes() int {
 	return len(h.Method) + len(h.Scheme) + len(h.Host) + len(h.Path) + len(h.Query) +
 		len(h.Route) + len(h.Client) + len(h.Protocol) + len(h.UserAgent) + len(h.Referer)
 }
 
-// clipped returns a copy of h in which no text is longer than maxBytes, but
-// those from which secrets are still to be taken: what is left of them may fit.
+// clipped returns a copy of h with no text longer than maxBytes. If redacting,
+// it leaves the query and referer whole: they may fit once their secrets are
+// replaced.
 func (h *HTTP) clipped(maxBytes int, redacting bool) *HTTP {
 	c := *h
 	for _, text := range []*string{&c.Method, &c.Scheme, &c.Host, &c.Path, &c.Route, &c.Client, &c.Protocol, &c.UserAgent} {

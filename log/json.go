@@ -6,7 +6,7 @@ import (
 	"github.com/weirhq/weir/log/internal/text"
 )
 
-// A jsonEncoder writes JSON in shape v2, or v1.
+// A jsonEncoder writes JSON in shape v2 or v1.
 type jsonEncoder struct{ v1 bool }
 
 const jsonFront = `{"created_at":"2006-01-02T15:04:05.123456789Z"`
@@ -17,7 +17,7 @@ func (jsonEncoder) notation() notation { return notationJSON }
 
 func (jsonEncoder) appendNamespace(b []byte, namespace string) []byte {
 	b = text.AppendString(append(b, `,"namespace":`...), namespace)
-	return append(b, `,"event":"`...) // PutLabeled wants the quote
+	return append(b, `,"event":"`...) // PutLabeled needs the quote
 }
 
 // addJSONRequest appends the http object.
@@ -47,7 +47,7 @@ func (e *openEvent) addJSONRequest(h *HTTP) {
 	e.buf = append(e.buf, '}')
 }
 
-// addTimes appends what is known once a request is answered.
+// addTimes appends the fields known when the request has ended.
 func (e *openEvent) addTimes(h *HTTP) {
 	if !h.StartedAt.IsZero() {
 		e.addInstant(`,"started_at":"`, h.StartedAt)
@@ -68,7 +68,7 @@ func (e *openEvent) addInstant(label string, t time.Time) {
 	e.buf = append(e.buf, '"')
 }
 
-// addExtensions appends the keys that log.go does not have.
+// addExtensions appends the keys that ONSdigital/log.go does not have.
 func (e *openEvent) addExtensions(h *HTTP) {
 	b := &e.buf
 	if h.Route != "" {
@@ -140,9 +140,9 @@ func (j jsonEncoder) finish(e *openEvent) []byte {
 	return line
 }
 
-// closeData closes the groups that are open, and data itself.
+// closeData closes data and the groups that are open in it.
 func (e *openEvent) closeData() {
-	if e.separator == '{' { // the last of them is empty
+	if e.separator == '{' { // the innermost group is empty
 		e.buf = append(e.buf, '{')
 	}
 	for range e.groups {
@@ -162,7 +162,8 @@ func (j jsonEncoder) finishErrors(e *openEvent) {
 	e.buf = append(append(append(e.buf, `,"errors":[`...), list...), ']')
 }
 
-// putCreatedAt completes the front of the line and returns where it begins.
+// putCreatedAt completes the front of the line and returns the offset of the
+// line's beginning.
 func (e *openEvent) putCreatedAt() int {
 	second, ns := e.createdAt()
 	if !e.stampSecond(jsonFront, len(`{"created_at":"`), second) {
@@ -176,7 +177,7 @@ func (e *openEvent) putCreatedAt() int {
 		return 0
 	}
 	if missing == 9 {
-		missing++ // the point
+		missing++ // the decimal point
 	}
 	copy(front[missing:], front[:len(front)-len(`Z"`)-missing])
 	e.stamp = stamp{}

@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// A Level tells how much an event matters. Higher is worse; the zero value is
-// [LevelInfo]. On the wire it becomes the number "severity", which runs the
-// other way: 0 is fatal and 4 is debug.
+// A Level is the importance of an event. Higher is worse; the zero value is
+// [LevelInfo]. In a line it is the number "severity", with the opposite order:
+// 0 is fatal and 4 is debug.
 type Level int8
 
 // The levels. LevelFatal only marks an event: the package never exits.
@@ -22,7 +22,7 @@ const (
 
 var levelNames = [...]string{"debug", "info", "warn", "error", "fatal"}
 
-// ParseLevel returns the level of that name: debug, info, warn, error or
+// ParseLevel returns the level with the given name: debug, info, warn, error or
 // fatal, in any case. Otherwise it returns LevelInfo and an error.
 func ParseLevel(name string) (Level, error) {
 	for i, known := range levelNames {
@@ -33,8 +33,8 @@ func ParseLevel(name string) (Level, error) {
 	return LevelInfo, fmt.Errorf("unknown level %q: want one of %s", name, strings.Join(levelNames[:], ", "))
 }
 
-// String returns the level's name in lower case; a level that has none is
-// written as a number, "level(7)".
+// String returns the level's name in lower case, or "level(7)" for a level
+// without a name.
 func (l Level) String() string {
 	if l != l.nearest() {
 		return fmt.Sprintf("level(%d)", int8(l))
@@ -50,7 +50,8 @@ func (l Level) MarshalText() ([]byte, error) {
 	return []byte(l.String()), nil
 }
 
-// UnmarshalText takes what [ParseLevel] takes. On an error l is unchanged.
+// UnmarshalText sets the level by its name; see [ParseLevel]. On an error, l is
+// unchanged.
 func (l *Level) UnmarshalText(text []byte) error {
 	parsed, err := ParseLevel(string(text))
 	if err == nil {
@@ -59,27 +60,27 @@ func (l *Level) UnmarshalText(text []byte) error {
 	return err
 }
 
-// nearest returns the named level that is nearest to l: l itself, if it is one.
+// nearest returns l, or the nearest level that has a name.
 func (l Level) nearest() Level { return min(max(l, LevelDebug), LevelFatal) }
 
-// severity returns the digit that stands for l on the wire.
+// severity returns the digit of the level in a line.
 func (l Level) severity() byte { return '0' + byte(LevelFatal-l.nearest()) }
 
-// A Leveler says from which level on a [Logger] writes: a [Level], or a
-// [*LevelVar] where that is to change while the program runs.
+// A Leveler is the lowest level that a [Logger] writes: a [Level], or a
+// [*LevelVar] to change it at run time.
 type Leveler interface {
 	levelVar() *LevelVar
 }
 
-// A LevelVar is a [Level] that may change while loggers use it, all of which
-// follow at once; a flag or a configuration can set it as text. The zero value
-// is LevelInfo. Many goroutines may use one at once; it must not be copied.
+// A LevelVar is a [Level] that can change while loggers use it. All of them
+// follow immediately. A flag or a configuration can set it as text. The zero
+// value is LevelInfo. It is safe for concurrent use and must not be copied.
 type LevelVar struct{ level atomic.Int32 }
 
-// Level returns the level that v holds.
+// Level returns the current level.
 func (v *LevelVar) Level() Level { return Level(v.level.Load()) }
 
-// Set makes v hold that level.
+// Set changes the level.
 func (v *LevelVar) Set(l Level) { v.level.Store(int32(l)) }
 
 // String returns the name of the level.

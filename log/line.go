@@ -5,36 +5,36 @@ import (
 	"time"
 )
 
-// A line is the text of an event, its parts always in the order of the wire,
-// up to and without what closes data:
+// A line holds the encoded text of one event. Its parts are in wire order; data
+// is not closed yet.
 //
 //	created_at | namespace, event | trace_id | span_id | severity | http | auth | data
 //
-// created_at is known last; where it is shorter than mostly, the line begins
-// later in buf. Part p begins starts[p] bytes behind base for p up to last;
-// those after last are not begun. Calls in the order of the wire append, others
+// created_at is written last. If it is shorter than its reserved bytes, the
+// line begins later in buf. Part p begins at base+starts[p], for p up to last;
+// later parts do not exist yet. Calls in wire order append to buf. Other calls
 // move their part into place.
 type line struct {
 	buf    []byte
-	base   int // where the name of the event has ended
+	base   int // offset after the name of the event
 	starts [partCount]int
 	last   part
 
-	// Groups that stay open to the end of data, and the labels that they put
-	// before those of LTSV, each with its dot.
+	// The number of groups that stay open to the end of data, and for LTSV the
+	// label prefix of these groups, with a dot after each name.
 	groups int
 	prefix []byte
 }
 
-// A part is a stretch of the line that is found again after others were
-// written.
+// A part is a range of the line that can be replaced after later parts have
+// been written.
 type part uint8
 
 const (
 	partHead part = iota
 	partTraceID
 	partSpanID
-	partSeverity // in LTSV it is empty: the level stands at the front
+	partSeverity // empty in LTSV, where the level is in the front
 	partHTTP
 	partAuth
 	partData
@@ -47,8 +47,8 @@ func (l *line) recycle() {
 	recycle(&l.prefix)
 }
 
-// open prepares for part p, which replaces what p held, and returns where its
-// bytes begin; settle must follow.
+// open starts the text of part p, which replaces the old text of p. It returns
+// the offset of the new text. The caller must append the text and call settle.
 func (e *openEvent) open(p part) (mark int) {
 	if p <= e.last {
 		e.empty(p)
@@ -58,7 +58,7 @@ func (e *openEvent) open(p part) (mark int) {
 	return len(e.buf)
 }
 
-// settle moves the bytes from mark on, the newest, to where part p stands.
+// settle moves the bytes from mark to the end of buf to the place of part p.
 func (l *line) settle(p part, mark int) {
 	if p == l.last {
 		return
@@ -70,14 +70,14 @@ func (l *line) settle(p part, mark int) {
 	}
 }
 
-// rotate moves the first n bytes of b behind the others.
+// rotate moves the first n bytes of b to its end.
 func rotate(b []byte, n int) {
 	slices.Reverse(b[:n])
 	slices.Reverse(b[n:])
 	slices.Reverse(b)
 }
 
-// empty removes what part p, which is begun, holds.
+// empty removes the text of part p, which must exist.
 func (l *line) empty(p part) {
 	from, to := l.base+l.starts[p], l.end(p)
 	l.buf = slices.Delete(l.buf, from, to)
@@ -86,7 +86,7 @@ func (l *line) empty(p part) {
 	}
 }
 
-// end returns where part p, which is begun, ends.
+// end returns the offset of the end of part p, which must exist.
 func (l *line) end(p part) int {
 	if p == l.last {
 		return len(l.buf)
@@ -94,10 +94,10 @@ func (l *line) end(p part) int {
 	return l.base + l.starts[p+1]
 }
 
-// advance begins the parts up to p, which is not begun. The severity, which
-// every event has, is written when it is passed. Parts beyond p are given a
-// beginning, too, which costs less than to ask and means nothing until they are
-// begun.
+// advance starts the parts up to p, which must not exist yet. It writes the
+// severity, which every event has, when it passes it. It also sets the offsets
+// of some later parts: that costs less than a check, and they have no meaning
+// until these parts exist.
 func (e *openEvent) advance(p part) {
 	at := len(e.buf) - e.base
 	switch e.last {
@@ -135,18 +135,18 @@ func (e *openEvent) addSeverity() {
 	}
 }
 
-// A stamp says what the front of an event's buffer holds from the event
-// before: created_at, all but the fraction of its second, which mostly is the
-// same second again.
+// A stamp describes the created_at that the last event has left in the front of
+// the buffer, without its fraction. Most events fall into the same second, and
+// reuse it.
 type stamp struct {
 	second   int64
 	notation notation
 	usable   bool
 }
 
-// stampSecond sees to it that the buffer begins with layout, in which the
-// instant begins at firstDigit and its second is the given one. It reports
-// whether RFC 3339 can hold that.
+// stampSecond makes the buffer begin with layout, with the date and the second
+// from offset firstDigit on. It reports whether RFC 3339 can express the
+// second.
 func (e *openEvent) stampSecond(layout string, firstDigit int, second int64) bool {
 	wanted := stamp{second, e.notation, true}
 	if e.stamp == wanted {
@@ -164,8 +164,8 @@ func (e *openEvent) stampSecond(layout string, firstDigit int, second int64) boo
 	return true
 }
 
-// replaceFront puts another text where created_at stands and returns where the
-// line begins.
+// replaceFront puts another text in place of created_at. It returns the offset
+// of the line's beginning.
 func (e *openEvent) replaceFront(with string) int {
 	body := e.buf[len(e.out.encoder.front()):]
 	from := len(e.buf)
@@ -173,31 +173,31 @@ func (e *openEvent) replaceFront(with string) int {
 	return from
 }
 
-// A timer tells the time at half the price of time.Now, which reads two clocks
-// of the system: it reads the monotonic one alone and adds what has passed to
-// an instant for which it knows both. The zero value is ready.
+// A timer reads the time at half the cost of time.Now, which reads two clocks
+// of the system. It reads the monotonic clock only, and adds the elapsed time
+// to a base for which it has read both. The zero value is ready.
 //
-// The two run alike: what adjusts the speed of one adjusts that of the other.
-// When somebody sets the wall clock, a timer follows within syncEvery.
+// Both clocks have the same speed, because the system adjusts them together. If
+// the wall clock is set, the timer follows within syncEvery.
 type timer struct {
 	base   time.Time
-	second int64 // base, since 1970
-	ns     int64 // base, since that second
+	second int64 // base in seconds since 1970
+	ns     int64 // base in nanoseconds since that second
 }
 
 const (
-	syncEvery = time.Second // at most: now carries over to the next second once
+	syncEvery = time.Second // must not be longer: now carries over one second only
 
-	// Between the two clocks the system may run something else for
-	// milliseconds; what took longer than this to read is no base.
+	// The system may run another thread for milliseconds between the two
+	// clocks. A slower read is not used as base.
 	longestRead = time.Microsecond
 )
 
-// now returns the seconds since 1970, and the nanoseconds since that second.
+// now returns the seconds since 1970, and the nanoseconds of that second.
 func (t *timer) now() (second int64, ns uint32) {
 	passed := time.Since(t.base)
-	// Negative once converted is very large: in tests with a clock of their
-	// own (testing/synctest), time does run backwards.
+	// A negative duration becomes a very large number. Time can run backwards
+	// in tests with a fake clock (testing/synctest).
 	if uint64(passed) >= uint64(syncEvery) {
 		return t.sync()
 	}

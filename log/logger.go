@@ -12,46 +12,47 @@ import (
 
 // Options are the settings of a [Logger]. The zero value is ready for use.
 type Options struct {
-	// Namespace is the name of the service, written into every event, empty
-	// or not.
+	// Namespace is the name of the service. It is written into every event,
+	// even if it is empty.
 	Namespace string
 
-	// Level is the lowest level that is written: a [Level], or a [*LevelVar]
-	// to change it later. Nil is LevelInfo.
+	// Level is the lowest level that is written: a [Level], or a [*LevelVar] to
+	// change it later. Nil means LevelInfo.
 	Level Leveler
 
-	// Format is the form of the lines; zero is FormatJSON.
+	// Format is the format of the lines. The zero value is FormatJSON.
 	Format Format
 
-	// MaxEventBytes bounds the length of a line, newline included. Zero is
-	// 16 KiB, beyond which container runtimes split lines. What is below 512,
-	// the room that an event needs to say that it was cut, counts as 512.
-	// FormatHuman, which is read by people alone, may be longer.
+	// MaxEventBytes limits the length of a line, newline included. Zero means
+	// 16 KiB, because container runtimes split longer lines. Values below 512
+	// mean 512, which an event needs to say that it was cut. FormatHuman may be
+	// longer.
 	MaxEventBytes int
 
-	// Redact lists keys whose values are secret, be A to Z in upper or lower
-	// case: "[redacted]" is written in their place, for fields at any depth,
-	// the fields of errors, members of what Any encodes, and parameters in the
-	// query of a request or a referer. If it is not empty, a user and password
-	// in a referer are hidden, too. Nothing else is searched: not the name of
-	// the event, auth, paths, or a text that has a secret somewhere in it.
+	// Redact lists keys with secret values. A to Z match in upper and lower
+	// case. The value "[redacted]" is written instead, for fields at any depth,
+	// fields of errors, members of values encoded by Any, and parameters in the
+	// query of a request or a referer. If the list is not empty, user and
+	// password in a referer are hidden too. Nothing else is searched: not the
+	// name of the event, auth, paths, or a text that contains a secret.
 	Redact []string
 
-	// Sampling thins out events that come too often; nil writes all. Other
-	// loggers may have the same one.
+	// Sampling limits events that occur too often. Nil writes all events.
+	// Loggers may share a Sampling.
 	Sampling *Sampling
 
-	// Context adds facts of a context to an event, such as the ids of the
+	// Context adds data from a context to an event, such as the ids of the
 	// current OpenTelemetry span: see package log/otellog. [Event.Context] and
-	// the handler of [Logger.Handler] call it, in many goroutines at once. It
-	// must not keep the event. If it panics, the field "context" says so. Nil
-	// adds nothing.
+	// the handler of [Logger.Handler] call it, concurrently from many
+	// goroutines. It must not keep the event. If it panics, the field "context"
+	// has the reason. Nil adds nothing.
 	Context func(context.Context, Event)
 
-	// OnError is told why a line could not be written, in the goroutine that
-	// called Send, and so by many at once. Nil leaves it to the writer to keep
-	// count. It must neither panic nor log to the same logger. In a program
-	// built with the race detector it is also told of calls on ended events.
+	// OnError receives the error if a line could not be written. It is called
+	// in the goroutine that called Send, and therefore concurrently. With nil,
+	// only the writer can count errors. It must neither panic nor log to the
+	// same logger. In a program built with the race detector it also receives
+	// calls on ended events.
 	OnError func(error)
 }
 
@@ -60,33 +61,33 @@ const (
 	leastMaxEventBytes   = 512
 )
 
-// A Logger starts events. Many goroutines may use one at once. A nil Logger
-// and the zero Logger discard everything.
+// A Logger starts events. It is safe for concurrent use. A nil Logger and the
+// zero Logger discard everything.
 type Logger struct {
 	out  *output       // nil: discard
 	min  *atomic.Int32 // the lowest level; nil: discard
-	head string        // what stands between created_at, or the level, and the name of the event
+	head string        // the text from created_at, or the level, to the name of the event
 
-	// The encoded parts of a line that With put in, where in these they begin,
-	// and the last of them.
+	// The encoded parts that With has added, their offsets, and the last of
+	// them.
 	parts      string
 	starts     [partCount]int
 	last       part
-	groups     int    // open at the end of data
-	prefix     []byte // of labels of LTSV, for these groups
+	groups     int    // groups that stay open to the end of data
+	prefix     []byte // for LTSV: the label prefix of these groups
 	errorList  []byte
 	firstError int
 	stacks     bool
 	callers    bool
 
-	traceID, spanID string // as they were given to With
+	traceID, spanID string // as passed to With
 }
 
-// New returns a Logger that writes one line for each event to w, each with a
-// single Write and only one Write at a time, but for files and connections,
-// which keep lines whole themselves; see [EventWriter] for writers that do
-// better. A nil w discards everything. Nothing that w does may log to the same
-// Logger, which waits for it.
+// New returns a Logger that writes each event to w as one line. Each line is
+// one call of Write. The calls do not overlap, except for files and
+// connections, which keep lines whole themselves. See [EventWriter] for writers
+// that need levels. A nil w discards everything. w must not log to the same
+// Logger, because it would wait for itself.
 func New(w io.Writer, o Options) *Logger {
 	if w == nil {
 		return &Logger{}
@@ -111,15 +112,14 @@ func New(w io.Writer, o Options) *Logger {
 	return &Logger{out: out, min: &o.Level.levelVar().level, head: string(head)}
 }
 
-// Enabled reports whether events of that level are written, as far as the level
-// goes: [Options.Sampling] may still leave one out.
+// Enabled reports whether events of the level are written. [Options.Sampling]
+// may still drop an event.
 func (l *Logger) Enabled(level Level) bool {
 	return l != nil && l.min != nil && int32(level) >= l.min.Load()
 }
 
-// Debug starts an event of [LevelDebug]. As with the other levels, the event
-// is written by [Event.Send], and is the zero Event when the level is not
-// enabled.
+// Debug starts an event of [LevelDebug]. As with the other levels, [Event.Send]
+// writes the event, and the result is the zero Event if the level is disabled.
 func (l *Logger) Debug(event string) Event {
 	if l.Enabled(LevelDebug) {
 		return l.start(LevelDebug, event)
@@ -151,7 +151,7 @@ func (l *Logger) Error(event string) Event {
 	return Event{}
 }
 
-// Fatal starts an event of [LevelFatal]. To exit is left to the caller.
+// Fatal starts an event of [LevelFatal]. It does not exit.
 func (l *Logger) Fatal(event string) Event {
 	if l.Enabled(LevelFatal) {
 		return l.start(LevelFatal, event)
@@ -159,7 +159,7 @@ func (l *Logger) Fatal(event string) Event {
 	return Event{}
 }
 
-// Log starts an event of a level that is known only when the program runs.
+// Log starts an event of a level that is only known at run time.
 func (l *Logger) Log(level Level, event string) Event {
 	if l.Enabled(level) {
 		return l.start(level, event)
@@ -167,9 +167,9 @@ func (l *Logger) Log(level Level, event string) Event {
 	return Event{}
 }
 
-// With starts an event that is not for sending: what is added to it is encoded
-// once, and [Event.Logger] returns a Logger that writes it with each of its
-// events. It is the zero Event for a logger that discards.
+// With starts an event that is not sent. Its content is encoded once, and
+// [Event.Logger] returns a Logger that adds it to each of its events. It
+// returns the zero Event if the logger discards.
 func (l *Logger) With() Event {
 	if l == nil || l.out == nil {
 		return Event{}
@@ -181,7 +181,7 @@ func (l *Logger) With() Event {
 	return e.handle()
 }
 
-// TraceID returns the trace id that With has put into the logger's events, or
+// TraceID returns the trace id that With has added to the logger's events, or
 // "" if there is none.
 func (l *Logger) TraceID() string {
 	if l == nil {
@@ -193,7 +193,7 @@ func (l *Logger) TraceID() string {
 // start returns a new event, or the zero Event if sampling drops it. A level
 // method must call it directly, because Caller counts frames.
 func (l *Logger) start(level Level, event string) Event {
-	if !l.out.keeps(level, event) {
+	if !l.out.sample(level, event) {
 		return Event{}
 	}
 	e := l.begin(level, event)
@@ -204,7 +204,7 @@ func (l *Logger) start(level Level, event string) Event {
 	return e.handle()
 }
 
-// begin returns an event that holds all that l knows of it.
+// begin returns an event with the content that l adds.
 func (l *Logger) begin(level Level, event string) *openEvent {
 	e := takeEvent(l.out, level)
 	e.logger = l
@@ -225,7 +225,7 @@ func (l *Logger) begin(level Level, event string) *openEvent {
 	return e
 }
 
-// addParts adds the parts that l carries.
+// addParts adds the encoded parts of l.
 func (e *openEvent) addParts(l *Logger) {
 	e.buf = append(e.buf, l.parts...)
 	e.last = l.last
@@ -242,8 +242,8 @@ func (e *openEvent) addParts(l *Logger) {
 	}
 }
 
-// derive returns a Logger that carries the content of e. Its parts and ids share
-// one allocation.
+// derive returns a Logger with the content of e. The parts and ids share one
+// allocation.
 func (l *Logger) derive(e *openEvent) *Logger {
 	parts, traceID := len(e.buf)-e.base, len(e.ownTraceID)
 	texts := string(append(append(e.buf, e.ownTraceID...), e.ownSpanID...)[e.base:])

@@ -48,12 +48,12 @@ func (e *openEvent) addLTSVRequest(h *HTTP) {
 	if h.Port != 0 {
 		text.PutLabeledInt(b, "\tport:", int64(h.Port))
 	}
-	e.addAnswer(h)
+	e.addResponse(h)
 }
 
-// addAnswer appends the labels from the status on. Readers of access logs leave
-// out lines without a size: an answer has one, be it 0.
-func (e *openEvent) addAnswer(h *HTTP) {
+// addResponse appends the labels from the status on. Access log tools ignore
+// lines without a size, so a response always has one, even 0.
+func (e *openEvent) addResponse(h *HTTP) {
 	b := &e.buf
 	text.PutLabeledInt(b, "\tstatus:", int64(h.StatusCode))
 	if h.ResponseContentLength != 0 || h.StatusCode != 0 {
@@ -106,7 +106,8 @@ func (ltsvEncoder) finish(e *openEvent) []byte {
 	return line
 }
 
-// putTime completes the front of the line and returns where it begins.
+// putTime completes the front of the line and returns the offset of the line's
+// beginning.
 func (e *openEvent) putTime() int {
 	second, ns := e.createdAt()
 	if !e.stampSecond(ltsvFront, len("time:"), second) {

@@ -9,30 +9,31 @@ import (
 	"github.com/weirhq/weir/log/internal/ltsv"
 )
 
-// A Marshaler is a value that adds itself to an event as an object: MarshalLog
-// adds the fields. It may be called while the caller holds locks and must not
-// keep e. On an error, or a panic, the value becomes "!ERROR: " and the reason.
+// A Marshaler is a value that adds itself to an event as an object. MarshalLog
+// adds the fields. It may be called while the caller holds locks, and must not
+// keep e. If it returns an error or panics, the value becomes "!ERROR: " and
+// the reason.
 //
-// An error that is a Marshaler gives its fields to the "data" of the error; see
-// [Event.Err].
+// If an error is a Marshaler, its fields are added to the "data" of the error;
+// see [Event.Err].
 type Marshaler interface {
 	MarshalLog(e Event) error
 }
 
-// Objects and arrays deeper than this become an error text: a cycle of
-// Marshalers would otherwise end in the one stack overflow that Go cannot
-// recover from.
+// Deeper objects and arrays become an error text. A cycle of Marshalers would
+// otherwise end in a stack overflow, from which Go cannot recover.
 const (
 	maxDepth  = 100
 	tooDeeply = "nested too deeply"
 )
 
-// So do those of which the line has no room for any: a cycle with two ways
-// around it, as between parent and children, doubles with each step of depth.
+// Objects and arrays beyond MaxEventBytes in number become an error text too.
+// The objects of a cycle with two paths, such as parent and children, double
+// with each level of depth.
 const tooMany = "too many objects"
 
-// countNested counts an object or array that is about to be written, and returns
-// why it must not be, or "".
+// countNested counts an object or array that is about to be written. It returns
+// the reason to reject it, or "".
 func (e *openEvent) countNested() (reason string) {
 	switch e.nested++; {
 	case e.depth >= maxDepth:
@@ -43,12 +44,12 @@ func (e *openEvent) countNested() (reason string) {
 	return ""
 }
 
-// Object adds an object whose fields the function adds. The Event that it is
-// given is e itself, so that it takes every type that e takes.
+// Object adds an object; the function adds its fields. Its Event is e itself,
+// so that it supports the same types.
 //
-// Inside, and inside an Array or a Marshaler, what otherwise describes the
-// event as a whole (TraceID, SpanID, HTTP, Auth, Err) is a field of the object
-// under its usual name ("error" for Err), and At, Send and Logger do nothing.
+// Inside an Object, an Array or a Marshaler, the calls that otherwise describe
+// the whole event (TraceID, SpanID, HTTP, Auth, Err) add a field to the object
+// under their usual name ("error" for Err), and At, Send and Logger do nothing.
 func (e Event) Object(key string, fields func(Event)) Event {
 	if e.isOpen() {
 		e.open.object(key, func(e Event) error {
@@ -59,8 +60,8 @@ func (e Event) Object(key string, fields func(Event)) Event {
 	return e
 }
 
-// Array adds an array whose elements the function adds, each with the method
-// for its type; their keys are left out, so any will do:
+// Array adds an array; the function adds its elements, with the method for
+// their type. Keys are ignored:
 //
 //	e.Array("sizes", func(e log.Event) {
 //		for _, s := range sizes {
@@ -77,7 +78,7 @@ func (e Event) Array(key string, elements func(Event)) Event {
 	return e
 }
 
-// object adds an object whose fields write adds.
+// object adds an object; write adds its fields.
 func (e *openEvent) object(key string, write func(Event) error) {
 	switch {
 	case e.notation == notationLTSV && len(e.prefix)+len(key) <= ltsv.MaxPath:
@@ -87,8 +88,7 @@ func (e *openEvent) object(key string, write func(Event) error) {
 	}
 }
 
-// nestAs writes a value between brackets: in JSON, and in LTSV as the text of
-// that.
+// nestAs writes a value between brackets. In LTSV the value is JSON text.
 func (e *openEvent) nestAs(brackets string, write func(Event) error) {
 	mark, outside := len(e.buf), e.notation
 	e.notation = notationJSON
@@ -102,8 +102,8 @@ func (e *openEvent) nestAs(brackets string, write func(Event) error) {
 	}
 }
 
-// doubleBackslashes makes of JSON from that byte on, in which nothing else
-// needs an escape, a value of LTSV.
+// doubleBackslashes turns the JSON in b[from:] into a value of LTSV.
+// Backslashes are the only characters that need an escape.
 func doubleBackslashes(b []byte, from int) []byte {
 	n := bytes.Count(b[from:], backslash)
 	if n == 0 {
@@ -123,7 +123,8 @@ func doubleBackslashes(b []byte, from int) []byte {
 
 var backslash = []byte{'\\'}
 
-// nest writes a JSON value between brackets, or nothing and returns why.
+// nest writes a JSON value between brackets. If it returns a reason, it has
+// written nothing.
 func (e *openEvent) nest(brackets string, write func(Event) error) (reason string) {
 	if reason = e.countNested(); reason != "" {
 		return reason
@@ -146,8 +147,8 @@ func (e *openEvent) nest(brackets string, write func(Event) error) (reason strin
 	return ""
 }
 
-// flatten writes the members of an object as pairs of LTSV, or one pair where
-// there are none.
+// flatten writes the members of an object as pairs of LTSV, or one pair if
+// there are no members.
 func (e *openEvent) flatten(key string, write func(Event) error) {
 	e.beginData()
 	if e.redacts(key) {
@@ -176,7 +177,7 @@ func (e *openEvent) flatten(key string, write func(Event) error) {
 	}
 }
 
-// try runs write and returns why it failed, or "".
+// try calls write and returns the reason of a failure, or "".
 func (e *openEvent) try(write func(Event) error) (reason string) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -189,7 +190,7 @@ func (e *openEvent) try(write func(Event) error) (reason string) {
 	return ""
 }
 
-// call runs a method of a value that is not ours and returns its text, or why
+// call returns the result of a method of a user's value, or the reason why
 // there is none.
 func call[T any](value T, method func(T) string) (text, reason string) {
 	defer func() {
@@ -208,11 +209,11 @@ func isNilPointer(value any) bool {
 	return v.Kind() == reflect.Pointer && v.IsNil()
 }
 
-// panicText names what was panicked with. It is never empty, and fmt catches
+// panicText describes the value of a panic. It is never empty. fmt recovers
 // panics of the value's own methods.
 func panicText(p any) string { return fmt.Sprintf("panic: %v", p) }
 
-// errorText returns the text of an error that is the reason of another.
+// errorText returns the text of an error that is the reason of a fault.
 func errorText(err error) string {
 	text, reason := call(err, error.Error)
 	switch {

@@ -9,43 +9,45 @@ import (
 	"sync"
 )
 
-// An EventWriter is an io.Writer that wants to know how much a line matters,
-// so that it can drop the lesser ones first. A [Logger] calls WriteEvent
-// instead of Write, from many goroutines at once.
+// An EventWriter is an io.Writer that needs the level of each line, for example
+// to drop the less important ones first. A [Logger] calls WriteEvent instead of
+// Write, concurrently from many goroutines.
 //
-// The line ends in its newline and belongs to the writer only until WriteEvent
-// returns. What it returns is as with io.Writer: an error, and fewer bytes than
-// the line has, are told to [Options.OnError].
+// The line ends with its newline. The writer must not keep it after WriteEvent
+// has returned. The results are as with io.Writer. An error, or fewer bytes
+// than the line has, is reported to [Options.OnError].
 //
-// One that writes events of its own has a method UseOptions(Options), or an
-// Unwrap() io.Writer that returns a writer with that method. [New] calls it with
-// the options of the Logger, so that all events in a log look alike.
+// A writer that writes events of its own should have a method
+// UseOptions(Options), or an Unwrap() io.Writer that returns a writer with that
+// method. [New] calls it with the options of the Logger, so that all events of
+// a log have the same form.
 //
-// It is an io.Writer too, so that [New] and others take it. Write gets lines
-// that have no level; the sinks of package sink take them as LevelInfo.
+// It is an io.Writer too, so that [New] and other functions accept it. Lines
+// passed to Write have no level; the sinks of package sink treat them as
+// LevelInfo.
 type EventWriter interface {
 	io.Writer
 	WriteEvent(level Level, line []byte) (int, error)
 }
 
-// An output is where the lines of one New go, and how they are written; loggers
-// derived from it share it.
+// An output is the destination and the encoding of the lines of one New.
+// Loggers derived from it share the output.
 type output struct {
 	encoder       encoder
-	notation      notation // the encoder's
-	front         int      // the length of the encoder's
+	notation      notation // of the encoder
+	front         int      // length of the encoder's front
 	redact        *redactor
 	sampling      *Sampling
 	maxEventBytes int
 	onError       func(error)                  // may be nil
 	context       func(context.Context, Event) // may be nil
 
-	events EventWriter // nil unless the writer is one
+	events EventWriter // set if writer is an EventWriter
 	writer io.Writer
-	mu     *sync.Mutex // held during a Write; nil for writers that may be called at once
+	mu     *sync.Mutex // held during Write; nil if concurrent calls are safe
 }
 
-// An optionsUser is a writer that writes events of its own.
+// An optionsUser is a writer that writes its own events.
 type optionsUser interface{ UseOptions(Options) }
 
 func newOutput(w io.Writer, o Options) *output {
@@ -66,8 +68,8 @@ func newOutput(w io.Writer, o Options) *output {
 	return out
 }
 
-// writesAreWhole reports whether calls of Write at once do not mix: package
-// net and os say so, and io.Discard has nothing to mix.
+// writesAreWhole reports whether concurrent calls of Write cannot mix their
+// bytes. Packages net and os guarantee this; io.Discard has no output.
 func writesAreWhole(w io.Writer) bool {
 	switch w.(type) {
 	case *os.File, *net.TCPConn, *net.UnixConn:
@@ -76,12 +78,13 @@ func writesAreWhole(w io.Writer) bool {
 	return w == io.Discard
 }
 
-// keeps reports whether an event is to be written, as far as sampling goes.
-func (o *output) keeps(level Level, event string) bool {
-	return o.sampling == nil || o.sampling.keep(level, event)
+// sample counts the event if there is sampling, and reports whether it is
+// written.
+func (o *output) sample(level Level, event string) bool {
+	return o.sampling == nil || o.sampling.sample(level, event)
 }
 
-// write hands the writer one line, and what went wrong to onError.
+// write passes one line to the writer, and an error to onError.
 func (o *output) write(level Level, line []byte) {
 	n, err := o.deliver(level, line)
 	if err == nil && n < len(line) {

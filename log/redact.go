@@ -8,13 +8,13 @@ import (
 	"github.com/weirhq/weir/log/internal/text"
 )
 
-// redacted stands for a value that is secret.
+// redacted is written in place of a secret value.
 const redacted = "[redacted]"
 
-// A redactor knows the keys whose values are secret. A nil one knows none.
+// A redactor has the keys whose values are secret. A nil redactor has none.
 type redactor struct {
 	keys    []string
-	lengths uint64 // bit n: a key has n bytes; bit 63: 63 or more
+	lengths uint64 // bit n: a key has n bytes; bit 63: a key has 63 or more
 }
 
 func newRedactor(keys []string) *redactor {
@@ -30,7 +30,7 @@ func newRedactor(keys []string) *redactor {
 
 func lengthBit(n int) uint64 { return 1 << min(n, 63) }
 
-// redacts reports whether values of that key are secret.
+// redacts reports whether values of the key are secret.
 func (r *redactor) redacts(key string) bool {
 	if r == nil || r.lengths&lengthBit(len(key)) == 0 {
 		return false
@@ -43,8 +43,8 @@ func (r *redactor) redacts(key string) bool {
 	return false
 }
 
-// equalFold compares two keys. Only ASCII letters have a case here: what has
-// another length in bytes is another key.
+// equalFold compares two keys. Only ASCII letters are folded, so equal keys
+// have equal lengths in bytes.
 func equalFold(a, b string) bool {
 	if len(a) != len(b) {
 		return false
@@ -64,8 +64,8 @@ func toLower(c byte) byte {
 	return c
 }
 
-// inJSON returns JSON in which what is secret is hidden; it is b itself where
-// there is nothing.
+// inJSON returns the JSON with its secrets replaced, or b itself if it is not
+// an object or array.
 func (r *redactor) inJSON(b []byte) []byte {
 	if r == nil || b[0] != '{' && b[0] != '[' {
 		return b
@@ -74,7 +74,7 @@ func (r *redactor) inJSON(b []byte) []byte {
 	return r.appendJSON(make([]byte, 0, len(b)), &s)
 }
 
-// appendJSON appends the value that s stands before.
+// appendJSON appends the next value of s.
 func (r *redactor) appendJSON(dst []byte, s *jsonscan.Scanner[[]byte]) []byte {
 	switch s.Peek() {
 	case '{':
@@ -116,8 +116,8 @@ func (r *redactor) appendObject(dst []byte, s *jsonscan.Scanner[[]byte]) []byte 
 	}
 }
 
-// addQuery appends a label and the value of http.query, in JSON with the quote
-// at its end.
+// addQuery appends a label and the value of http.query, and in JSON the closing
+// quote.
 func (e *openEvent) addQuery(label, query string) {
 	if e.out.redact == nil {
 		e.addLabeled(label, label, query)
@@ -127,8 +127,8 @@ func (e *openEvent) addQuery(label, query string) {
 	e.quote()
 }
 
-// addURL appends a label and the value of http.referer, in JSON with the quote
-// at its end.
+// addURL appends a label and the value of http.referer, and in JSON the closing
+// quote.
 func (e *openEvent) addURL(label, url string) {
 	if e.out.redact == nil {
 		e.addLabeled(label, label, url)
@@ -138,8 +138,8 @@ func (e *openEvent) addURL(label, url string) {
 	e.quote()
 }
 
-// appendURLContent appends a URL without what stands before the @ of its host
-// and with the secrets of its query hidden.
+// appendURLContent appends a URL without user and password, and with the
+// secrets of its query replaced.
 func (e *openEvent) appendURLContent(b []byte, url string) []byte {
 	query := len(url)
 	if i := strings.IndexAny(url, "?#"); i >= 0 {
@@ -152,9 +152,9 @@ func (e *openEvent) appendURLContent(b []byte, url string) []byte {
 	return e.appendParameters(append(b, url[query]), url[query+1:])
 }
 
-// appendAddress appends a URL that ends before its query. One that was clipped
-// may have lost the @ for which we look: what has no end is no host, but a
-// user and password.
+// appendAddress appends the part of a URL before its query. If the URL was
+// clipped, the @ after user and password may be missing. So a host without an
+// end is treated as user and password.
 func (e *openEvent) appendAddress(b []byte, url string, clipped bool) []byte {
 	scheme, rest, ok := strings.Cut(url, "//")
 	if !ok {
@@ -175,15 +175,15 @@ func (e *openEvent) appendAddress(b []byte, url string, clipped bool) []byte {
 	return e.appendContent(b, rest)
 }
 
-// appendParameters appends the parameters of a query. It cuts at ASCII
-// characters only, which changes nothing in how the pieces are escaped.
+// appendParameters appends the parameters of a query. It splits at ASCII
+// characters only, so the pieces are escaped like the whole.
 func (e *openEvent) appendParameters(b []byte, query string) []byte {
 	for {
 		end := indexAny(query, "&;?#")
 		name, _, ok := strings.Cut(query[:end], "=")
 		if ok && e.out.redact.redactsEncoded(name) {
 			b = append(append(e.appendContent(b, name), '='), redacted...)
-			end = indexAny(query, "&#") // many servers take the others for a part of the value
+			end = indexAny(query, "&#") // many servers treat the others as part of the value
 		} else {
 			b = e.appendContent(b, query[:end])
 		}
@@ -195,7 +195,7 @@ func (e *openEvent) appendParameters(b []byte, query string) []byte {
 	}
 }
 
-// indexAny is strings.IndexAny, but for the length of s where there is none.
+// indexAny is strings.IndexAny, but returns len(s) if there is no match.
 func indexAny(s, chars string) int {
 	if i := strings.IndexAny(s, chars); i >= 0 {
 		return i
@@ -203,7 +203,7 @@ func indexAny(s, chars string) int {
 	return len(s)
 }
 
-// appendContent appends a piece of a text, without quotes.
+// appendContent appends a part of a text, without quotes.
 func (e *openEvent) appendContent(b []byte, s string) []byte {
 	if e.notation == notationLTSV {
 		return text.AppendLTSV(b, s)
@@ -211,7 +211,7 @@ func (e *openEvent) appendContent(b []byte, s string) []byte {
 	return text.AppendContent(b, s)
 }
 
-// redactsEncoded is hides for a name that may hold the escapes of a URL, even
+// redactsEncoded is redacts for a name with URL escapes, which may be encoded
 // twice.
 func (r *redactor) redactsEncoded(name string) bool {
 	var scratch [256]byte
@@ -225,7 +225,7 @@ func (r *redactor) redactsEncoded(name string) bool {
 	return r.redacts(string(decoded))
 }
 
-// unescape decodes the %xx and + of a query in place; what is neither stays.
+// unescape decodes %xx and + in place. Invalid escapes are unchanged.
 func unescape(b []byte) []byte {
 	out := b[:0]
 	for i := 0; i < len(b); i++ {
@@ -244,7 +244,8 @@ func unescape(b []byte) []byte {
 	return out
 }
 
-// fromHex returns the value of a hexadecimal digit, 255 for what is none.
+// fromHex returns the value of a hexadecimal digit, or 255 for other
+// characters.
 func fromHex(c byte) byte {
 	switch {
 	case '0' <= c && c <= '9':

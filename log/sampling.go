@@ -6,34 +6,34 @@ import (
 	"time"
 )
 
-// Sampling thins out events that come too often. In each second the first
-// First events of a name are written and of those after them every Every-th;
-// the others are left out without a word in the log, and counted: LeftOut is
-// for the program to log. A logger and all that With makes of it count
-// together. Errors are never left out, nor what is worse, and neither is
-// counted. Names share a few thousand counts, so that names without end cannot
-// take memory without end: now and then two are counted as one.
+// Sampling limits events that occur too often. In each second it keeps the
+// first First events of a name, and then one of each Every. It drops the others
+// without any note in the log; the program can log LeftOut, which counts them.
+// A logger and all loggers derived from it by With share the count. Events of
+// LevelError and above are always kept, and not counted. There is a fixed
+// number of counters, so that an unlimited number of names cannot use unlimited
+// memory; now and then, two names share a counter.
 //
-// The zero value leaves out all that is no error. Loggers may share a Sampling
-// and with it the count; many goroutines may use it at once. It must not be
-// copied, nor First and Every changed once it is in use.
+// The zero value drops all events below LevelError. Loggers may share a
+// Sampling and its counts. It is safe for concurrent use. Do not copy it, and
+// do not change First and Every after the first use.
 type Sampling struct {
-	First int // of a name in a second
-	Every int // of those after First; 0 is none of them
+	First int // events kept per name and second
+	Every int // then one of each Every is kept; 0 keeps none
 
-	// The second, since 1970, and the number of events in it: of all names
-	// that fall together, so that the memory has a bound.
+	// Each counter holds a second since 1970 and the number of events in it.
+	// Names with the same hash share a counter.
 	counts  [4096]atomic.Uint64
 	leftOut atomic.Uint64
 }
 
-// LeftOut returns how many events were left out.
+// LeftOut returns the number of dropped events.
 func (s *Sampling) LeftOut() uint64 { return s.leftOut.Load() }
 
 var samplingSeed = maphash.MakeSeed()
 
-// keep reports whether the event is to be written.
-func (s *Sampling) keep(level Level, event string) bool {
+// sample counts the event and reports whether it is written.
+func (s *Sampling) sample(level Level, event string) bool {
 	if level >= LevelError {
 		return true
 	}
@@ -45,7 +45,8 @@ func (s *Sampling) keep(level Level, event string) bool {
 	return false
 }
 
-// count adds an event of that second and returns which one it is, from 1 on.
+// count adds an event in the given second and returns its number in it,
+// beginning with 1.
 func (s *Sampling) count(event string, second uint32) int {
 	count := &s.counts[maphash.String(samplingSeed, event)%uint64(len(s.counts))]
 	for {

@@ -6,28 +6,27 @@ import (
 	"slices"
 )
 
-// Handler returns the standard library's way to this logger:
+// Handler returns a handler for log/slog that writes to this logger:
 //
 //	slog.SetDefault(slog.New(logger.Handler()))
 //
 // The message becomes the event, attributes become fields of data, and groups
-// objects in it; an error under the key "err" or "error", outside of groups,
-// goes to the event's errors as [Event.Err] has it. Levels are those of this
-// package: a level below slog.LevelInfo is debug, and so on; from
-// slog.LevelError+4 on it is fatal, which here only marks. Attributes of
-// WithAttrs are encoded once.
+// become objects in it. An error under the key "err" or "error", outside of
+// groups, is added as by [Event.Err]. Levels below slog.LevelInfo are debug,
+// and so on; slog.LevelError+4 and above are fatal, which does not exit.
+// Attributes of WithAttrs are encoded once.
 //
-// Each event gets the trace id of the logger in its context, which in a request
-// is that of package httplog, and whatever [Options.Context] adds. A logger that
-// names callers names that of slog. Fields of both are within the groups that
-// are open. Many goroutines may use a Handler.
+// Each event gets the trace id of the logger in its context, in a request
+// usually set by package httplog, and the data of [Options.Context]. If the
+// logger adds callers, the caller is that of slog. These fields are inside the
+// open groups. A Handler is safe for concurrent use.
 func (l *Logger) Handler() slog.Handler { return &handler{logger: l} }
 
 // A handler is a slog.Handler.
 type handler struct {
 	logger  *Logger
-	pending []string // groups that were opened but have no attribute yet
-	hidden  bool     // an open group is redacted: nothing in it is written
+	pending []string // open groups without an attribute so far
+	hidden  bool     // an open group is redacted: its members are dropped
 }
 
 // Enabled implements slog.Handler.
@@ -53,11 +52,11 @@ func levelOf(level slog.Level) Level {
 func (h *handler) Handle(ctx context.Context, r slog.Record) error {
 	l := h.logger
 	level := levelOf(r.Level)
-	if !l.Enabled(level) || !l.out.keeps(level, r.Message) {
+	if !l.Enabled(level) || !l.out.sample(level, r.Message) {
 		return nil
 	}
 	e := l.begin(level, r.Message)
-	e.at = r.Time // a zero one is the instant of Send
+	e.at = r.Time // zero means the time of Send
 	e.calledAt = r.PC
 	e.context(ctx)
 	if l.callers && r.PC != 0 {
@@ -79,8 +78,8 @@ func (h *handler) Handle(ctx context.Context, r slog.Record) error {
 	return nil
 }
 
-// addInGroups adds a record's attributes, if there is one that is not
-// empty, within the groups that wait for that, and sends the event.
+// addInGroups adds the attributes of a record that are not empty, opens the
+// pending groups if there are any, and sends the event.
 func (h *handler) addInGroups(e *openEvent, r slog.Record) {
 	attrs := make([]slog.Attr, 0, r.NumAttrs())
 	r.Attrs(func(a slog.Attr) bool {
@@ -120,16 +119,16 @@ func (h *handler) WithGroup(name string) slog.Handler {
 	return &derived
 }
 
-// resolved returns the attributes that are not empty, their values and those
-// of their groups resolved, in as many groups as the line has bytes.
+// resolved returns the attributes that are not empty, with all values resolved,
+// and at most as many groups as the line can have bytes.
 func (e *openEvent) resolved(attrs []slog.Attr) []slog.Attr {
 	left := e.maxBytes
 	return resolved(attrs, 0, &left)
 }
 
-// resolved returns the attributes that are not empty, their values and those
-// of their groups resolved. Beyond maxDepth, and where no groups are left, which
-// only one comes to that holds itself, there is an error text.
+// resolved returns the attributes that are not empty, with all values resolved.
+// Values deeper than maxDepth, and groups beyond left, become an error text.
+// Only a value that contains itself has that many.
 func resolved(attrs []slog.Attr, depth int, left *int) []slog.Attr {
 	var full []slog.Attr
 	for _, a := range attrs {
@@ -154,8 +153,8 @@ func resolved(attrs []slog.Attr, depth int, left *int) []slog.Attr {
 	return full
 }
 
-// openGroups begins groups that stay open to the end of data, and reports
-// whether their members may be seen.
+// openGroups opens groups that stay open to the end of data. It reports false
+// if one of them is redacted.
 func (e *openEvent) openGroups(names []string) bool {
 	for _, name := range names {
 		e.beginData()
@@ -174,7 +173,7 @@ func (e *openEvent) openGroups(names []string) bool {
 	return true
 }
 
-// attrs adds attributes that are resolved.
+// attrs adds resolved attributes.
 func (e *openEvent) attrs(attrs []slog.Attr) {
 	for _, a := range attrs {
 		e.resolvedAttr(a)
@@ -237,5 +236,5 @@ func (e *openEvent) attrAny(a slog.Attr) {
 	e.any(a.Key, v)
 }
 
-// atTop reports whether the next field is one of data itself.
+// atTop reports whether the next field is directly in data.
 func (e *openEvent) atTop() bool { return e.depth == 0 && e.groups == 0 && len(e.prefix) == 0 }
