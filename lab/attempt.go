@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -17,27 +16,6 @@ import (
 	"github.com/weirhq/weir/load"
 	"github.com/weirhq/weir/load/settings"
 )
-
-// An attempt is a run that is being made.
-type attempt struct {
-	*session
-	Case    // with nothing left to expand
-	run     *Run
-	dir     string         // of the run's own
-	url     string         // where the service is; "" until that is known
-	chosen  bool           // the lab has found url by looking where the service listens
-	reached netip.AddrPort // where a connection to url ends; not valid until one was made
-	stem    *string        // of its profiles, nil when there are none
-	service *service.Service
-	watcher *watcher
-
-	warmed   int64 // answers, while warming up
-	linesAt  int64 // how many lines there were before the warm-up
-	before   service.Count
-	after    service.Count
-	quietEnd time.Time // when the last byte had come before the service was told to end
-	ended    time.Time // when the load had
-}
 
 // points is how many of a run's requests are kept.
 const points = 4000
@@ -55,16 +33,6 @@ func (s *session) measure(ctx context.Context, c Case, t Turn, stem *string) Run
 	os.RemoveAll(a.dir)
 	r.Seconds = time.Since(r.Started).Seconds()
 	return r
-}
-
-func (a *attempt) failed(as Outcome, err error) {
-	if a.run.Outcome == Done {
-		a.run.Outcome, a.run.Error = as, err.Error()
-	}
-}
-
-func (a *attempt) warn(format string, args ...any) {
-	a.run.Warnings = append(a.run.Warnings, fmt.Sprintf(format, args...))
 }
 
 // prepare makes the run's folder, and expands what stands in the case's texts.

@@ -3,7 +3,6 @@ package lab
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -95,12 +94,6 @@ func (a *attempt) awaitReady(ctx context.Context) error {
 		case <-time.After(rest):
 		}
 	}
-}
-
-// trusting takes any certificate of the service: whether it is trusted is the
-// load's affair.
-func trusting() *http.Transport {
-	return &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 }
 
 var errEnded = errors.New("the service has ended")

@@ -35,9 +35,6 @@ func (s *session) goOn(old *Results) error {
 	return err
 }
 
-// mark is the variable that tells the processes of a run from all others.
-func (s *session) mark(run string) string { return "WEIR_LAB_RUN=" + s.store.dir + ":" + run }
-
 // agree tells, by no error, that old results are of the same experiment as the
 // new ones and may be gone on with.
 func agree(old, now *Results) error {

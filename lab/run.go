@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -17,19 +15,6 @@ import (
 	"github.com/weirhq/weir/lab/internal/service"
 	"github.com/weirhq/weir/load"
 )
-
-// What zeros of an experiment stand for.
-const (
-	defaultRepeats     = 10
-	defaultSample      = 50 * time.Millisecond
-	defaultReadyWithin = 30 * time.Second
-	defaultStopWithin  = 10 * time.Second
-)
-
-// mostFailures is how often in a row a configuration may fail at its start. The
-// runs of it that are left then are not made: their Outcome is Failed, and
-// their Error says so.
-const mostFailures = 3
 
 // Run runs the experiment, and keeps what is measured in o.Dir as it goes: see
 // [Options]. Nothing that it has started runs when it returns, unless it could
@@ -57,22 +42,6 @@ func (e *Experiment) Run(ctx context.Context, o Options) (*Results, error) {
 		return nil, fmt.Errorf("lab: %w", err)
 	}
 	return s.results, nil
-}
-
-// A session is an experiment that is run.
-type session struct {
-	experiment *Experiment
-	options    Options
-	cases      []Case
-	turns      []Turn
-	store      *store
-	teller     *teller
-	results    *Results
-
-	since    time.Time      // when the first run was made that there was already; zero when there was none
-	failures map[string]int // in a row, at the start, by configuration
-	notes    []string       // warnings for the next run
-	took     []time.Duration
 }
 
 func newSession(e *Experiment, o Options) (*session, error) {
@@ -179,10 +148,6 @@ func (s *session) makeAll(ctx context.Context) error {
 	return s.profile(ctx)
 }
 
-func (s *session) complete() bool {
-	return len(s.results.Runs) == len(s.turns) && (len(s.experiment.Profiles) == 0 || len(s.results.Profiled) == len(s.cases)-1)
-}
-
 func (s *session) has(t Turn) bool {
 	return slices.ContainsFunc(s.results.Runs, func(r Run) bool { return r.Number == t.Number })
 }
@@ -212,18 +177,6 @@ func (s *session) make(ctx context.Context, t Turn) error {
 	s.tellLeft(func(p *Progress) { p.Step, p.Last = Ended, &last })
 	return nil
 }
-
-// add takes a run among the results.
-func (s *session) add(r Run) {
-	s.results.Runs = append(s.results.Runs, r)
-	if failedAtStart(r) {
-		s.failures[r.Configuration]++
-	} else {
-		s.failures[r.Configuration] = 0
-	}
-}
-
-func failedAtStart(r Run) bool { return r.Load == nil && r.Outcome != Done && r.Outcome != Leaked }
 
 // notMade is the run of a configuration that has failed too often.
 func (s *session) notMade(t Turn) Run {
@@ -286,11 +239,6 @@ func (s *session) profile(ctx context.Context) error {
 	return nil
 }
 
-// names are what ${...} stands for in all runs.
-func (s *session) names() map[string]string {
-	return map[string]string{"weir": s.options.Weir, "repo": s.options.Repo, "build": s.store.path(buildDir)}
-}
-
 // checkServices finds out before the first run that a program is not there, or
 // cannot be limited.
 func (s *session) checkServices() error {
@@ -307,45 +255,6 @@ func (s *session) checkServices() error {
 		}
 	}
 	return nil
-}
-
-// program is the file that an expanded case starts.
-func (s *session) program(c Case) (string, error) {
-	name := c.Service.Command[0]
-	if strings.ContainsRune(name, filepath.Separator) {
-		var err error
-		if name, err = filepath.Abs(s.inFolder(c, name)); err != nil {
-			return "", err
-		}
-	}
-	found, err := exec.LookPath(name)
-	if errors.Is(err, exec.ErrDot) {
-		err = nil
-	}
-	return found, err
-}
-
-// inFolder is a file that is named as in the service's folder.
-func (s *session) inFolder(c Case, name string) string {
-	if filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(s.folder(c.Service.Dir), name)
-}
-
-// example is a case with its texts expanded, for what does not depend on the run.
-func (s *session) example(c Case) (Case, error) {
-	names := s.names()
-	names["port"], names["dir"] = "0", s.store.path(tmpDir)
-	return c.expanded(names)
-}
-
-// folder is where a service runs.
-func (s *session) folder(dir string) string {
-	if filepath.IsAbs(dir) {
-		return dir
-	}
-	return filepath.Join(s.experiment.Folder, dir)
 }
 
 // labCPU is the share of one CPU that the lab took while runs were loaded.

@@ -151,63 +151,6 @@ const (
 	confidence = 0.95
 )
 
-// Of analyses results. It does not change them.
-func Of(r *lab.Results) *Analysis {
-	t := tableOf(r)
-	a := &Analysis{Runs: t.runs}
-	a.Baseline, a.Again = t.baseline, t.again
-	for _, c := range t.columns {
-		a.Metrics = append(a.Metrics, metricOf(t, c))
-	}
-	judge(t, a)
-	a.Findings = findings(t, a)
-	a.Warnings = warnings(r, t, a)
-	return a
-}
-
-// metricOf compares the configurations in one metric, and judges nothing yet.
-func metricOf(t *table, c column) Metric {
-	m := Metric{Name: c.Name, Unit: c.Unit, Better: c.Better, Own: c.own, Leads: c.leads && c.varies(), named: c.named}
-	base, hasBase := c.values[t.baseline]
-	for _, configuration := range t.configurations {
-		values := c.values[configuration]
-		if len(values) == 0 {
-			continue
-		}
-		row := Row{Configuration: configuration, Summary: summary(values)}
-		if hasBase && configuration != t.baseline {
-			row.Versus = difference(base, values)
-		}
-		m.Rows = append(m.Rows, row)
-	}
-	if twin := row(m.Rows, t.again); twin != nil && twin.Versus != nil {
-		m.Noise = twin.Versus
-		m.Noise.Why = "the baseline against itself"
-	}
-	return m
-}
-
-// judge corrects the p of all comparisons, and judges by them.
-func judge(t *table, a *Analysis) {
-	other := slices.ContainsFunc(a.Metrics, func(m Metric) bool { return m.Leads && (!m.Own || m.named) })
-	var trials []trial
-	spends := withTwin
-	for i := range a.Metrics {
-		m := &a.Metrics[i]
-		m.first = m.Leads && (!m.Own || m.named || !other)
-		c := t.column(m)
-		base, twin := c.values[t.baseline], c.values[t.again]
-		for _, j := range compared(a, m) {
-			values := c.values[j.row.Configuration]
-			trials = append(trials, trial{m.Name, m.Better, m.first, j.row.Versus, base, values, withinNoise(base, twin, values)})
-			if len(twin) == 0 {
-				spends = withoutTwin
-			}
-		}
-	}
-	a.Families = judgeAll(trials, spends)
-}
-
 // vary tells whether there are two values that are not the same.
 func vary(samples ...[]Value) bool {
 	all := slices.Concat(samples...)
@@ -246,3 +189,17 @@ func (a *Analysis) Metric(name string) *Metric {
 
 // Row returns what a configuration has of the metric, or nil.
 func (m *Metric) Row(configuration string) *Row { return row(m.Rows, configuration) }
+
+// A Family is comparisons whose p are corrected together by Holm's method.
+type Family struct {
+	Metrics     []string `json:"metrics"`
+	Leads       bool     `json:"leads,omitempty"` // it is the first family: sentences are about it first
+	Comparisons int      `json:"comparisons"`     // of these metrics, in which two runs differ
+
+	// Alpha is the limit of the p that Holm's method has corrected. [Difference.Corrected] is multiplied by
+	// 0.05/Alpha besides, so that its limit is 0.05 in every family.
+	Alpha float64 `json:"alpha"`
+
+	// NeededRuns is how many runs of each configuration it takes for one comparison to be significant.
+	NeededRuns int `json:"needed_runs"`
+}

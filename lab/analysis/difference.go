@@ -52,8 +52,6 @@ func ratioOf(a, b float64) float64 {
 
 func (d *Difference) differs() bool { return d.Verdict == Better || d.Verdict == Worse }
 
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-
 // withinNoise tells whether values are no farther from the base, or from its
 // twin, than these two that are the same are from each other.
 func withinNoise(base, twin, values []Value) bool {
@@ -134,16 +132,6 @@ func dominance(base, values []Value) float64 {
 		}
 	}
 	return float64(n)
-}
-
-// smallestP is the p of n and m runs of which no two are alike and all of the one
-// are larger than all of the other: of the ways to mix them, two are such.
-func smallestP(n, m int) float64 {
-	ways := 1.0 // n+m over n
-	for i := range n {
-		ways *= float64(m+i+1) / float64(i+1)
-	}
-	return min(1, 2/ways)
 }
 
 // neededRuns is how many runs each configuration needs so that one of so many

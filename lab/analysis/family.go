@@ -7,20 +7,6 @@ import (
 	"github.com/weirhq/weir/lab"
 )
 
-// A Family is comparisons whose p are corrected together by Holm's method.
-type Family struct {
-	Metrics     []string `json:"metrics"`
-	Leads       bool     `json:"leads,omitempty"` // it is the first family: sentences are about it first
-	Comparisons int      `json:"comparisons"`     // of these metrics, in which two runs differ
-
-	// Alpha is the limit of the p that Holm's method has corrected. [Difference.Corrected] is multiplied by
-	// 0.05/Alpha besides, so that its limit is 0.05 in every family.
-	Alpha float64 `json:"alpha"`
-
-	// NeededRuns is how many runs of each configuration it takes for one comparison to be significant.
-	NeededRuns int `json:"needed_runs"`
-}
-
 // A budget has the share of [alpha] that each family gets. By Bonferroni's inequality, the chance of a false sentence
 // on a page is at most their sum.
 type budget struct {

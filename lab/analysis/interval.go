@@ -80,3 +80,15 @@ func waysOf(n, m int) []float64 {
 	}
 	return c
 }
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// smallestP is the p of n and m runs of which no two are alike and all of the one
+// are larger than all of the other: of the ways to mix them, two are such.
+func smallestP(n, m int) float64 {
+	ways := 1.0 // n+m over n
+	for i := range n {
+		ways *= float64(m+i+1) / float64(i+1)
+	}
+	return min(1, 2/ways)
+}

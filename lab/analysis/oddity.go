@@ -60,3 +60,12 @@ func trend(values []float64) (p float64, rises bool) {
 	z := max(0, math.Abs(s)-1) / deviation
 	return math.Erfc(z / math.Sqrt2), s > 0
 }
+
+// numbers returns the values alone, in a slice of the caller's own.
+func numbers(values []Value) []float64 {
+	n := make([]float64, len(values))
+	for i, v := range values {
+		n[i] = v.Value
+	}
+	return n
+}

@@ -3,6 +3,7 @@ package analysis
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/weirhq/weir/internal/readable"
@@ -83,3 +84,14 @@ func percent(share float64) string {
 
 // under bounds a share of 1.
 func under(share float64) string { return "under " + percent(max(share, 0.001)) }
+
+// listed names at most so many.
+func listed(names []string, most int) string {
+	if len(names) > most {
+		names = append(slices.Clone(names[:most]), fmt.Sprintf("%d more", len(names)-most))
+	}
+	return readable.Enumerate(names)
+}
+
+// mostNamed are the configurations that a sentence names which is true of many.
+const mostNamed = 3

@@ -5,20 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/lab"
 )
-
-// listed names at most so many.
-func listed(names []string, most int) string {
-	if len(names) > most {
-		names = append(slices.Clone(names[:most]), fmt.Sprintf("%d more", len(names)-most))
-	}
-	return readable.Enumerate(names)
-}
-
-// mostNamed are the configurations that a sentence names which is true of many.
-const mostNamed = 3
 
 // undecided has a sentence for each family with metrics that lead and too few runs for its number of comparisons: how
 // many runs it needs, and the largest difference so far.

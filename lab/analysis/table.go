@@ -253,12 +253,3 @@ func (t *table) column(m *Metric) *column {
 	i := slices.IndexFunc(t.columns, func(c column) bool { return c.Name == m.Name && c.Unit == m.Unit && c.own == m.Own })
 	return &t.columns[i]
 }
-
-// numbers returns the values alone, in a slice of the caller's own.
-func numbers(values []Value) []float64 {
-	n := make([]float64, len(values))
-	for i, v := range values {
-		n[i] = v.Value
-	}
-	return n
-}

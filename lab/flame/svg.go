@@ -2,6 +2,7 @@ package flame
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/xml"
 	"fmt"
 	"hash/fnv"
@@ -10,6 +11,15 @@ import (
 	"slices"
 	"strings"
 )
+
+// hues is the number of the classes h0 to h5.
+const hues = 6
+
+// style has only rules below .flame, because it applies to all of a page that
+// contains the picture.
+//
+//go:embed style.css
+var style string
 
 // Sizes of the picture, in its own units, which are pixels where there is room.
 const (
@@ -191,7 +201,7 @@ func (p *picture) write(w io.Writer, root pair) error {
 	height := head + float64(p.rows)*rowHeight + foot
 	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" class="flame" viewBox="0 0 %g %g" role="img" aria-label="%s">`+"\n",
 		width, height, escaped(p.title))
-	out.WriteString("<style>" + style + "</style>\n")
+	out.WriteString("<style>\n" + style + "</style>\n")
 	fmt.Fprintf(&out, `<rect class="bg" width="%g" height="%g"/>`+"\n", width, height)
 	fmt.Fprintf(&out, `<text class="t" x="4" y="17">%s</text>`+"\n", escaped(p.title))
 	fmt.Fprintf(&out, `<text x="4" y="36">%s</text>`+"\n", escaped(p.about))

@@ -16,10 +16,6 @@ var (
 	pageHTML string
 	//go:embed compare.html
 	compareHTML string
-	//go:embed page.css
-	pageCSS string
-	//go:embed page.js
-	pageJS string
 )
 
 var (
@@ -27,11 +23,6 @@ var (
 	documentTemplate  = page.Template(functions, foundHTML, pageHTML)
 	comparingTemplate = page.Template(functions, foundHTML, compareHTML)
 )
-
-// newPage returns a page with the style and the script of this package.
-func newPage(title string, facts []page.Fact, warnings []string) page.Sheet {
-	return page.Sheet{Title: title, Facts: facts, Warnings: warnings, CSS: page.CSS(pageCSS), JS: template.JS(pageJS)}
-}
 
 func (d *document) html(w io.Writer) error { return page.Write(w, documentTemplate, d) }
 

@@ -2,7 +2,9 @@ package report
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
+	"html/template"
 	"math"
 	"slices"
 	"strings"
@@ -391,4 +393,16 @@ func loadFact(r *lab.Results) string {
 		loads = append(loads[:mostLoads], fmt.Sprintf("and %d others", n-mostLoads))
 	}
 	return strings.Join(loads, "; ")
+}
+
+var (
+	//go:embed page.css
+	pageCSS string
+	//go:embed page.js
+	pageJS string
+)
+
+// newPage returns a page with the style and the script of this package.
+func newPage(title string, facts []page.Fact, warnings []string) page.Sheet {
+	return page.Sheet{Title: title, Facts: facts, Warnings: warnings, CSS: page.CSS(pageCSS), JS: template.JS(pageJS)}
 }

@@ -7,9 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 
-	"github.com/weirhq/weir/internal/page"
 	"github.com/weirhq/weir/internal/vector"
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
@@ -45,27 +43,6 @@ func Write(dir string, r *lab.Results, a *analysis.Analysis) error {
 		os.Remove(filepath.Join(stage, resultsFile)) // the lab's own stays
 	}
 	return moveAll(stage, dir)
-}
-
-// A document is all that a report shows.
-type document struct {
-	*sheet
-	results  *lab.Results
-	analysis *analysis.Analysis
-	Strips   []page.Strips
-	Left     int // the runs' own measures that have no strips, because there are too many
-	Panels   []page.Panels
-	Details  []detail
-}
-
-func newDocument(dir string, r *lab.Results, a *analysis.Analysis) *document {
-	d := &document{sheet: newSheet(r, a), results: r, analysis: a}
-	views, warnings := profileViews(dir, r)
-	d.Warnings = append(d.Warnings, warnings...)
-	d.Strips, d.Left = allStrips(r, a)
-	d.Panels = allPanels(r)
-	d.Details = details(r, a, views)
-	return d
 }
 
 // writeAll writes every file of a report into an empty folder.
@@ -130,28 +107,6 @@ func (d *document) json(w io.Writer) error {
 
 // resultsFile is what lab.Read reads.
 const resultsFile = "results.json"
-
-// light returns results without what takes much room: samples, which are in
-// samples.csv, and points.
-func light(r *lab.Results) *lab.Results {
-	c := *r
-	c.Runs, c.Profiled = lightRuns(r.Runs), lightRuns(r.Profiled)
-	return &c
-}
-
-func lightRuns(runs []lab.Run) []lab.Run {
-	light := slices.Clone(runs)
-	for i := range light {
-		run := &light[i]
-		run.Samples = nil
-		if run.Load != nil {
-			l := *run.Load
-			l.Points = nil
-			run.Load = &l
-		}
-	}
-	return light
-}
 
 // moveAll moves what is in stage to dir. A folder takes the place of the one of
 // its name, and that one goes with stage.
