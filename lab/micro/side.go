@@ -148,6 +148,12 @@ type goPackage struct {
 	TestGoFiles, XTestGoFiles []string
 }
 
+// A PackagesError reports that go list does not find the packages.
+type PackagesError struct{ err error }
+
+func (e *PackagesError) Error() string { return e.err.Error() }
+func (e *PackagesError) Unwrap() error { return e.err }
+
 // list returns the packages that patterns stand for.
 func (s *side) list(ctx context.Context, patterns []string) ([]goPackage, error) {
 	cmd := command(ctx, s.root, "go", append([]string{"list", "-json=Dir,ImportPath,TestGoFiles,XTestGoFiles", "--"}, patterns...)...)
@@ -155,7 +161,7 @@ func (s *side) list(ctx context.Context, patterns []string) ([]goPackage, error)
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("finding %s at %s: go list: %w:\n%s", strings.Join(patterns, " "), s.name, err, tail(stderr.Bytes()))
+		return nil, &PackagesError{fmt.Errorf("finding %s at %s: go list: %w:\n%s", strings.Join(patterns, " "), s.name, err, tail(stderr.Bytes()))}
 	}
 	var packages []goPackage
 	for dec := json.NewDecoder(bytes.NewReader(out)); ; {

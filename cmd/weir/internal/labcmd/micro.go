@@ -2,7 +2,9 @@ package labcmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -78,13 +80,13 @@ func (c *microCommand) Run(s cli.Streams) error {
 	return reportRun(s, folder.name, results, c.JSON)
 }
 
-// bareFolder is for those who name a folder without the ./ before it, which go
-// takes for a package of the standard library.
+// bareFolder adds a hint if a folder is named without ./, which go list takes for
+// a package of the standard library.
 func (c *microCommand) bareFolder(err error) error {
 	i := slices.IndexFunc(c.Packages, func(name string) bool {
-		return isFolder(name) && strings.Contains(err.Error(), "package "+name+" is not in std")
+		return isFolder(name) && !filepath.IsAbs(name) && !strings.HasPrefix(name, ".")
 	})
-	if i < 0 {
+	if i < 0 || !errors.As(err, new(*micro.PackagesError)) {
 		return err
 	}
 	return cli.Misuse(err, "weir lab micro ./"+c.Packages[i])

@@ -6,22 +6,26 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
+	"github.com/weirhq/weir/lab/micro"
 )
 
-// A folder without ./ before it is none to go, which says that it is not in the
-// standard library.
+// TestBareFolder names a folder without ./ before it, which go list takes for a
+// package of the standard library.
 func TestBareFolder(t *testing.T) {
 	t.Chdir(t.TempDir())
+	if err := os.WriteFile("go.mod", []byte("module example.com/m\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.Mkdir("router", 0o777); err != nil {
 		t.Fatal(err)
 	}
 	c := &microCommand{Packages: []string{"./log", "router"}}
-	var p *cli.Error
-	err := errors.New("go list: package router is not in std (/usr/lib/go/src/router)")
-	if !errors.As(c.bareFolder(err), &p) || p.Hint != "weir lab micro ./router" {
-		t.Errorf("of a folder without ./ the error is %+v, want the hint to add it", p)
+	_, err := micro.Run(t.Context(), micro.Options{A: ".", B: ".", Packages: c.Packages, Bench: ".", Time: "1x", Count: 1})
+	var hinted *cli.Error
+	if !errors.As(c.bareFolder(err), &hinted) || hinted.Hint != "weir lab micro ./router" {
+		t.Errorf("error %v, %+v, want the hint to add ./", err, hinted)
 	}
 	if other := errors.New("no benchmark matches"); c.bareFolder(other) != other {
-		t.Errorf("%q became %q, want it as it was", other, c.bareFolder(other))
+		t.Errorf("%q became %q, want no change", other, c.bareFolder(other))
 	}
 }
