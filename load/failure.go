@@ -6,6 +6,8 @@ import (
 	"io"
 	"net"
 	"os"
+	"reflect"
+	"slices"
 	"syscall"
 )
 
@@ -59,23 +61,24 @@ func exchangeKind(err error) kind {
 	return badAnswer
 }
 
-// failures counts what has failed, by kind, with the words of the first of each.
+// failures counts failures by kind and keeps the first error of each kind.
 type failures struct {
 	counts   [kinds]int64
-	examples [kinds]string
+	errs     [kinds]error
+	examples [kinds]string // texts of errs
 }
 
 func (f *failures) add(k kind, err error) {
 	if f.counts[k]++; f.counts[k] == 1 {
-		f.examples[k] = err.Error()
+		f.errs[k], f.examples[k] = err, err.Error()
 	}
 }
 
 func (f *failures) merge(g *failures) {
 	for k := range kinds {
 		f.counts[k] += g.counts[k]
-		if f.examples[k] == "" {
-			f.examples[k] = g.examples[k]
+		if f.errs[k] == nil {
+			f.errs[k], f.examples[k] = g.errs[k], g.examples[k]
 		}
 	}
 }
@@ -85,6 +88,21 @@ func (f *failures) sum() (n int64) {
 		n += c
 	}
 	return n
+}
+
+// certificateRequired reports whether an error is the TLS alert that asks for a
+// client's certificate (RFC 8446, certificate_required). crypto/tls returns an
+// alert as a uint8 of a type that it does not export.
+func (f *failures) certificateRequired() bool {
+	const alert = 116
+	return slices.ContainsFunc(f.errs[:], func(err error) bool {
+		var op *net.OpError
+		if !errors.As(err, &op) {
+			return false
+		}
+		v := reflect.ValueOf(op.Err)
+		return v.Kind() == reflect.Uint8 && v.Uint() == alert
+	})
 }
 
 // maps returns the counts and the examples by the kinds' names.

@@ -78,6 +78,10 @@ type Result struct {
 	Errors        map[string]int64  `json:"errors"`
 	ErrorExamples map[string]string `json:"error_examples,omitempty"`
 
+	// CertificateRequired reports whether the server asked for a certificate that
+	// the client did not have. It is not part of the document.
+	CertificateRequired bool `json:"-"`
+
 	Series []Second `json:"series"`
 
 	// Points are some of the requests, as many as the Plan asked for: of each of

@@ -179,9 +179,9 @@ func (r *run) unreachable() error {
 	if all.made > 0 {
 		return nil
 	}
-	for k, example := range all.failures.examples {
-		if example != "" {
-			return &UnreachableError{Kind: kindNames[k], Server: r.server, Reason: strings.TrimPrefix(example, r.server+": ")}
+	for k, err := range all.failures.errs {
+		if err != nil {
+			return &UnreachableError{Kind: kindNames[k], Server: r.server, Reason: strings.TrimPrefix(err.Error(), r.server+": "), Err: err}
 		}
 	}
 	return nil
@@ -193,8 +193,11 @@ type UnreachableError struct {
 	Kind   string // as in a Result's Errors
 	Server string // host and port
 	Reason string
+	Err    error // cause of the first failure
 }
 
 func (e *UnreachableError) Error() string {
 	return fmt.Sprintf("load: no connection to %s can be made: %s", e.Server, e.Reason)
 }
+
+func (e *UnreachableError) Unwrap() error { return e.Err }

@@ -33,6 +33,7 @@ func (c *collector) result(usage []threadUsage) *Result {
 		Series: c.series, Points: sum.points.points(), Generator: generatorOf(usage), Interrupted: r.cut.Load(),
 	}
 	res.Errors, res.ErrorExamples = n.failures.maps()
+	res.CertificateRequired = n.failures.certificateRequired()
 	sum.setLatencies(res)
 	sum.setTargets(res, r.program, r.plan.Pace.open())
 	if r.plan.Pace.open() {
