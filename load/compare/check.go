@@ -2,7 +2,6 @@ package compare
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -58,14 +57,19 @@ func (c Check) String() string { return c.text }
 // is. It fails if the comparison cannot say.
 func (c Check) Of(of Comparison) (why string, holds bool, err error) {
 	if c.metric == "" {
-		return of.worse()
+		if !of.Tested() {
+			return "", false, fmt.Errorf("check %q: the runs are too few to tell what is worse from noise; give at least %d a side, or check a difference such as 'p99 > 10%%'",
+				c.text, leastRuns)
+		}
+		why, holds = of.worse()
+		return why, holds, nil
 	}
 	for _, row := range of.Rows {
 		if name, _, _ := strings.Cut(row.Metric, " from "); name == cmp.Or(shortNames[c.metric], c.metric) {
 			return row.Metric + " " + row.outcome(), c.exceeded(row), nil
 		}
 	}
-	return "", false, fmt.Errorf("the results have no %s to compare", c.metric)
+	return "", false, fmt.Errorf("check %q: the results have no %s to compare", c.text, c.metric)
 }
 
 // exceeded reports whether the difference of a row is beyond the bound.
@@ -85,18 +89,14 @@ func (c Check) exceeded(row Row) bool {
 
 // worse reports whether a metric of B is worse beyond noise. Those of targets do not count: of so many, some would
 // seem worse by chance.
-func (c Comparison) worse() (why string, holds bool, err error) {
-	if !c.Tested() {
-		return "", false, errors.New("the runs are too few to tell what is worse from noise; give at least " +
-			strconv.Itoa(leastRuns) + " a side, or check a difference such as 'p99 > 10%'")
-	}
+func (c Comparison) worse() (why string, holds bool) {
 	var list []string
 	for _, row := range c.Rows {
 		if row.Target == "" && row.Verdict == Worse {
 			list = append(list, row.Metric+" "+row.outcome())
 		}
 	}
-	return strings.Join(list, ", "), len(list) > 0, nil
+	return strings.Join(list, ", "), len(list) > 0
 }
 
 // outcome is the difference of a row as the table has it.

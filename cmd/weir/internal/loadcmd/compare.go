@@ -92,7 +92,7 @@ func (c *compareCommand) Run(s cli.Streams) error {
 	if err := write(s.Out); err != nil {
 		return err
 	}
-	return judgeComparison(s, comparison, checks)
+	return evaluate(s, checks, comparison)
 }
 
 // checks reads --fail.
@@ -106,24 +106,6 @@ func (c *compareCommand) checks() ([]compare.Check, error) {
 		checks = append(checks, check)
 	}
 	return checks, nil
-}
-
-// judgeComparison prints each check that is true or cannot be answered, and
-// returns cli.ErrReported if there is one.
-func judgeComparison(s cli.Streams, c compare.Comparison, checks []compare.Check) error {
-	var failed error
-	for _, check := range checks {
-		why, holds, err := check.Of(c)
-		switch {
-		case err != nil:
-			cli.PrintError(s.Err, fmt.Errorf("--fail '%v': %w", check, err))
-			failed = cli.ErrReported
-		case holds:
-			cli.PrintError(s.Err, fmt.Errorf("--fail '%v': %s", check, why))
-			failed = cli.ErrReported
-		}
-	}
-	return failed
 }
 
 func readResults(names []string) ([]*load.Result, error) {

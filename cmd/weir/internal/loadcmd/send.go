@@ -1,11 +1,12 @@
 package loadcmd
 
 import (
+	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
-	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -177,32 +178,44 @@ func (c *sendCommand) checks(plan load.Plan) ([]load.Check, error) {
 	return checks, nil
 }
 
-// judge returns what makes a finished run a failed one. All that is wrong is
-// said.
+// judge prints why a finished run failed, and returns ErrReported if it did.
 func judge(s cli.Streams, r *load.Result, checks []load.Check) error {
-	var failed error
 	if r.Requests == 0 {
 		cli.PrintError(s.Err, cli.WithHint(errors.New("no answer came"+firstError(r)), silentHint(r)))
 		return cli.ErrReported
 	}
-	for _, check := range checks {
-		value, holds, err := check.Of(r)
-		switch {
-		case err != nil:
-			cli.PrintError(s.Err, fmt.Errorf("--fail: %w", err))
-			failed = cli.ErrReported
-		case holds:
-			cli.PrintError(s.Err, fmt.Errorf("--fail '%v': %s", check, value))
+	return evaluate(s, checks, r)
+}
+
+// A check is a condition of --fail on a result or a comparison.
+type check[R any] interface {
+	fmt.Stringer
+	Of(R) (value string, holds bool, err error)
+}
+
+// evaluate prints each check that holds or that has no answer, and returns
+// ErrReported if there is one.
+func evaluate[R any, C check[R]](s cli.Streams, checks []C, result R) error {
+	var failed error
+	for _, c := range checks {
+		value, holds, err := c.Of(result)
+		if err != nil {
+			err = fmt.Errorf("--fail: %w", err)
+		} else if holds {
+			err = fmt.Errorf("--fail '%v': %s", c, value)
+		}
+		if err != nil {
+			cli.PrintError(s.Err, err)
 			failed = cli.ErrReported
 		}
 	}
 	return failed
 }
 
-// silentHint is about a run without an answer.
+// silentHint returns a hint for a run without an answer.
 func silentHint(r *load.Result) string {
 	switch {
-	case strings.Contains(firstError(r), "certificate required"):
+	case r.CertificateRequired:
 		return "--cert FILE --key FILE show the server a certificate"
 	case r.Protocol == load.HTTP2.String():
 		return "does the server speak HTTP/2? Without --http2 it is HTTP/1.1"
@@ -210,28 +223,25 @@ func silentHint(r *load.Result) string {
 	return "curl -v " + r.URL
 }
 
-// firstError is an example of what went wrong.
+// firstError returns ": " and the first error of the most frequent kind, or "".
 func firstError(r *load.Result) string {
-	most, words := int64(0), ""
+	most, text := int64(0), ""
 	for kind, n := range r.Errors {
 		if n > most {
-			most, words = n, ": "+kind
-			if example := r.ErrorExamples[kind]; example != "" {
-				words = ": " + example
-			}
+			most, text = n, ": "+cmp.Or(r.ErrorExamples[kind], kind)
 		}
 	}
-	return words
+	return text
 }
 
 func unreachableHint(e *load.UnreachableError) string {
 	switch {
-	case e.Kind != "tls":
-		return "is a server listening there? weir backend --listen " + e.Server + " is one to try"
-	case strings.Contains(e.Reason, "certificate"):
+	case errors.As(e, new(*tls.CertificateVerificationError)):
 		return "--cacert FILE has another certificate to verify it by, --insecure does not verify it"
+	case e.Kind == "tls":
+		return "does the server speak TLS there? http:// is without"
 	}
-	return "does the server speak TLS there? http:// is without"
+	return "is a server listening there? weir backend --listen " + e.Server + " is one to try"
 }
 
 // withHint adds a hint to the error of a run that did not start.
