@@ -19,7 +19,7 @@ func (p *point) MarshalLog(e log.Event) error {
 
 func (p *point) String() string { return "a point" }
 
-// TestAllocations has a line for each call on the way of a request.
+// TestAllocations covers each call that a request makes.
 func TestAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")

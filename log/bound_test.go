@@ -11,11 +11,12 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// wholeLines are the formats whose lines have a bound.
+// wholeLines are the formats with a limit on the length of a line.
 var wholeLines = formats[:3]
 
-// cutOf checks that a line of any of wholeLines is valid and within its bound,
-// and reports whether it says that it was cut, at its end, where that belongs.
+// cutOf checks that a line in one of wholeLines is valid and at most maxBytes
+// long. It reports whether the line has the key "truncated", which must be the
+// last.
 func cutOf(t testing.TB, format log.Format, line string, maxBytes int) bool {
 	t.Helper()
 	if format != log.FormatLTSV {
@@ -41,7 +42,8 @@ func cutOf(t testing.TB, format log.Format, line string, maxBytes int) bool {
 	return pairs[len(pairs)-1].label == "truncated"
 }
 
-// bounds are those that the format names, and each byte around.
+// bounds are the line lengths named by the format and, in the long tests, one
+// byte less and more.
 func bounds() (all []int) {
 	if !long {
 		return []int{511, 4096, 16385}
@@ -52,7 +54,7 @@ func bounds() (all []int) {
 	return all
 }
 
-// TestHugeValuesInEveryForm logs a value of 10 MiB in each place that takes
+// TestHugeValuesInEveryForm logs a value of 10 MiB in each place that accepts
 // one.
 func TestHugeValuesInEveryForm(t *testing.T) {
 	size := sized(128<<10, 10<<20)
@@ -96,7 +98,7 @@ func TestHugeValuesInEveryForm(t *testing.T) {
 				check := func(name string, add func(log.Event) log.Event) {
 					line := lineWith(t, log.Options{Format: format, MaxEventBytes: maxBytes, Redact: redact}, add)
 					if !cutOf(t, format, line, max(maxBytes, 512)) {
-						t.Errorf("%s, %v, %d bytes: no word of what was cut in %s", name, format, maxBytes, line)
+						t.Errorf("%s, %v, %d bytes: no \"truncated\" in %s", name, format, maxBytes, line)
 					}
 				}
 				for name, add := range cheap {
@@ -112,8 +114,8 @@ func TestHugeValuesInEveryForm(t *testing.T) {
 	}
 }
 
-// TestAroundTheBoundInEveryForm lets events grow byte by byte across each
-// bound: as long as one fits, it is as it would be without a bound.
+// TestAroundTheBoundInEveryForm grows events byte by byte across each limit. A
+// line that fits must be the same as without a limit.
 func TestAroundTheBoundInEveryForm(t *testing.T) {
 	for _, format := range wholeLines {
 		for _, maxBytes := range bounds() {
@@ -147,10 +149,10 @@ func TestAroundTheBoundInEveryForm(t *testing.T) {
 	}
 }
 
-// TestMemoryIsGivenBack logs huge values and looks at what the process holds of
-// the machine's memory, after a single collection: what the pools of this
-// package keep outlives one.
-func TestMemoryIsGivenBack(t *testing.T) {
+// TestMemoryIsReturned logs huge values and checks the process's resident
+// memory after one collection. The pools of this package survive one
+// collection.
+func TestMemoryIsReturned(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector has memory of its own")
 	}
@@ -172,8 +174,8 @@ func TestMemoryIsGivenBack(t *testing.T) {
 	}
 }
 
-// TestManyFieldsInEveryForm moves fields that are too many for the line along
-// it, byte by byte, so that each place is once where the room ends.
+// TestManyFieldsInEveryForm logs more fields than fit into the line. It shifts
+// them byte by byte, so that the limit falls on each byte of a field.
 func TestManyFieldsInEveryForm(t *testing.T) {
 	for _, format := range wholeLines {
 		for _, maxBytes := range bounds() {
@@ -186,14 +188,14 @@ func TestManyFieldsInEveryForm(t *testing.T) {
 					return e
 				})
 				if !cutOf(t, format, line, max(maxBytes, 512)) {
-					t.Fatalf("%v, %d bytes: no word of what was left out in %s", format, maxBytes, line)
+					t.Fatalf("%v, %d bytes: no \"truncated\" in %s", format, maxBytes, line)
 				}
 			}
 		}
 	}
 }
 
-// resident returns how many bytes of the machine's memory the process holds.
+// resident returns the resident memory of the process, in bytes.
 func resident(t *testing.T) int {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/statm")

@@ -14,13 +14,14 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// place returns where it was called, as the field "caller" has it.
+// place returns the place where it was called, in the form of the field
+// "caller".
 func place() string {
 	_, file, line, _ := runtime.Caller(1)
 	return fmt.Sprintf("%s/%s:%d", path.Base(filepath.ToSlash(filepath.Dir(file))), path.Base(file), line)
 }
 
-// Each call below logs the place that it should name as the field "want".
+// Each call below also logs the expected place, as the field "want".
 func TestCallerIsThePlaceOfTheCall(t *testing.T) {
 	ctx := context.Background()
 	for _, format := range formats[:3] {
@@ -64,12 +65,12 @@ func TestCallerIsThePlaceOfTheCall(t *testing.T) {
 	}
 }
 
-// The compiler is free to put these where they are called.
+// The compiler may inline these.
 func inlined(l *log.Logger)      { l.Info("event").Caller().Str("want", place()).Send() }
 func evenThis(l *log.Logger)     { l.Warn("event").Str("want", place()).Send() }
 func twiceInlined(l *log.Logger) { evenThis(l) }
 
-// valuesOf returns the values of the fields of that key in a line.
+// valuesOf returns the values of all fields of a line with the given key.
 func valuesOf(t *testing.T, line string, format log.Format, key string) (values []string) {
 	t.Helper()
 	if format == log.FormatLTSV {
@@ -86,8 +87,8 @@ func valuesOf(t *testing.T, line string, format log.Format, key string) (values 
 	return values
 }
 
-// TestNoCallerUnlessAsked looks at loggers beside the one that was asked, and
-// at records of slog that know no place.
+// TestNoCallerUnlessAsked checks loggers derived from the same one as a logger
+// with callers, and slog records without a place.
 func TestNoCallerUnlessAsked(t *testing.T) {
 	var w bytes.Buffer
 	plain := log.New(&w, log.Options{})
@@ -100,7 +101,7 @@ func TestNoCallerUnlessAsked(t *testing.T) {
 	}
 	with.Debug("event").Caller().Send()
 	if strings.Contains(w.String(), "caller") {
-		t.Errorf("a caller that nobody asked for: %s", w.String())
+		t.Errorf("unexpected caller: %s", w.String())
 	}
 }
 

@@ -38,7 +38,7 @@ func (h hider) eachByte(s string, as func(byte) string) (t string) {
 	return t
 }
 
-// jsonKey returns a key between its quotes, some of its characters escaped.
+// jsonKey returns a quoted key with some of its characters escaped.
 func (h hider) jsonKey() string {
 	t := ""
 	for _, c := range h.key() {
@@ -54,8 +54,7 @@ func (h hider) jsonKey() string {
 	return `"` + t + `"`
 }
 
-// parameter returns a key as a query may name it: escaped once, twice or in
-// part.
+// parameter returns a key as in a query: escaped once, twice or in part.
 func (h hider) parameter() string {
 	return h.eachByte(h.key(), func(c byte) string {
 		switch h.IntN(4) {
@@ -73,8 +72,8 @@ func (h hider) parameter() string {
 	})
 }
 
-// query returns a query that has the canary behind a secret name, raw or with
-// some of its bytes escaped.
+// query returns a query in which the canary is the value of a secret key, raw
+// or with some of its bytes escaped.
 func (h hider) query(canary string) string {
 	value := h.eachByte(canary, func(c byte) string {
 		if h.IntN(4) == 0 {
@@ -101,7 +100,7 @@ func (h hider) referer(canary string) string {
 	return "https://example.com/?a=1#" + h.query(canary)
 }
 
-// A secretive value has a secret in its fields, a refusal in its data.
+// A secretive value has a secret in its fields. A refusal is one as an error.
 type secretive struct{ key, canary string }
 
 func (s secretive) MarshalLog(e log.Event) error {
@@ -123,7 +122,7 @@ type loginForm struct {
 	Headers  map[string][]string
 }
 
-// places are where a secret can be.
+// places has a function for each place of an event that can contain a secret.
 var places = map[string]func(h hider, l *log.Logger, canary string){
 	"Str":      func(h hider, l *log.Logger, c string) { l.Info("event").Str(h.key(), c).Send() },
 	"Bytes":    func(h hider, l *log.Logger, c string) { l.Info("event").Bytes(h.key(), []byte(c)).Send() },
@@ -183,23 +182,23 @@ var places = map[string]func(h hider, l *log.Logger, canary string){
 	"request in an Array": func(h hider, l *log.Logger, c string) {
 		l.Info("event").Array("tries", func(e log.Event) { e.Any("", &log.HTTP{Query: h.query(c), Referer: h.referer(c)}) }).Send()
 	},
-	"what is cut": func(h hider, l *log.Logger, c string) {
+	"cut value": func(h hider, l *log.Logger, c string) {
 		long := strings.Repeat(c, 1+h.IntN(2000/len(c)))
 		l.Info("event").Str(h.key(), long).Str("long", strings.Repeat("x", h.IntN(2000))).Any("m", map[string]string{h.key(): long}).
 			HTTP(&log.HTTP{Query: h.query(long), Referer: h.referer(long)}).Send()
 	},
 }
 
-// A canary is letters and digits, so that no encoding but the searched ones
-// keeps it from being found.
+// canary returns a secret of letters and digits. Only the encodings that sees
+// undoes can hide it.
 func (h hider) canary() string {
 	const alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 	return h.eachByte(strings.Repeat("x", 15+h.IntN(10)), func(byte) string { i := h.IntN(len(alphabet)); return alphabet[i : i+1] })
 }
 
-// TestNoCanaryIsSeen logs secrets in every place that a secret can have, with
-// its key in the list, and looks for each of them in what was written, as it
-// stands and decoded. The same events without the list show that it looks well.
+// TestNoCanaryIsSeen logs secrets under redacted keys in every place that can
+// contain one, and searches the output for them, encoded and decoded. The same
+// events without redaction check the search.
 func TestNoCanaryIsSeen(t *testing.T) {
 	inUTC(t)
 	each := sized(500, 10_000)/len(places) + 1
@@ -223,7 +222,7 @@ func TestNoCanaryIsSeen(t *testing.T) {
 					t.Fatalf("seed %d: %s is in %s", seed, canary, line)
 				}
 			}
-			if found < each/2 { // the form for people leaves out much, and so does the bound
+			if found < each/2 { // the human format and the limit leave much out
 				t.Errorf("without the list %d of %d were seen, want most", found, each)
 			}
 		})
@@ -237,8 +236,8 @@ var (
 	escapes    = regexp.MustCompile(`\\(u[0-9A-Fa-f]{4}|.)`)
 )
 
-// sees reports whether the canary, or a long piece of it, is in the line or in
-// anything that the line can be decoded to.
+// sees reports whether the line, or anything that it decodes to, contains the
+// canary or a long part of it.
 func sees(line, canary string) bool {
 	canary = strings.ToLower(canary[:12])
 	texts := []string{line}

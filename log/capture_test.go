@@ -15,8 +15,8 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// messagesOf returns the field "message" of each line, all of which must be
-// events of that name and severity.
+// messagesOf returns the field "message" of each line. All lines must have the
+// given event and severity.
 func messagesOf(t *testing.T, lines []string, event string, severity int) (messages []string) {
 	t.Helper()
 	for _, line := range lines {
@@ -68,7 +68,7 @@ func TestCaptureOfTheDefaultLogger(t *testing.T) {
 	}
 }
 
-// TestCaptureOfAServer has a handler panic, of which the server complains.
+// TestCaptureOfAServer captures the error log of a server whose handler panics.
 func TestCaptureOfAServer(t *testing.T) {
 	var w syncedLines
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("why") }))
@@ -87,7 +87,7 @@ func TestCaptureOfAServer(t *testing.T) {
 	}
 }
 
-// A syncedLines is a lineWriter that may be read while it is written to.
+// A syncedLines is a lineWriter that is safe for concurrent use.
 type syncedLines struct {
 	mu sync.Mutex // guards lines
 	lineWriter
@@ -117,7 +117,8 @@ func TestCaptureBelowTheLevel(t *testing.T) {
 	}
 }
 
-// TestCapturesNest has each of two captures give back what it found.
+// TestCapturesNest checks that each of two captures restores the state that it
+// found.
 func TestCapturesNest(t *testing.T) {
 	var outer, inner lineWriter
 	std := stdlog.New(io.Discard, "p", 0)
@@ -133,8 +134,8 @@ func TestCapturesNest(t *testing.T) {
 	}
 }
 
-// TestCaptureHasNoCaller has a logger name callers: that of the standard
-// library's is not known, and the place in this package is nobody's.
+// TestCaptureHasNoCaller captures with a logger that adds callers. Events must
+// have none: the caller is unknown, and the line in this package is of no use.
 func TestCaptureHasNoCaller(t *testing.T) {
 	var w lineWriter
 	logger := log.New(&w, log.Options{}).With().Caller().Logger()
@@ -143,6 +144,6 @@ func TestCaptureHasNoCaller(t *testing.T) {
 	std.Print("x")
 	logger.Info("event").Send()
 	if strings.Contains(w.lines[0], `"caller"`) || !strings.Contains(w.lines[1], `"caller"`) {
-		t.Errorf("got %q, want a caller of the second alone", w.lines)
+		t.Errorf("got %q, want a caller in the second only", w.lines)
 	}
 }

@@ -20,12 +20,12 @@ func TestFromIsTheLoggerOfInto(t *testing.T) {
 		ctx  context.Context
 		want *log.Logger
 	}{
-		"given":            {ctx, logger},
-		"given again":      {inner, request},
-		"what came before": {ctx, logger},
-		"derived":          {context.WithoutCancel(ctx), logger},
-		"without":          {context.Background(), nil},
-		"given nil":        {log.Into(ctx, nil), nil},
+		"given":       {ctx, logger},
+		"given again": {inner, request},
+		"earlier ids": {ctx, logger},
+		"derived":     {context.WithoutCancel(ctx), logger},
+		"without":     {context.Background(), nil},
+		"given nil":   {log.Into(ctx, nil), nil},
 	} {
 		if got := log.From(c.ctx); got != c.want {
 			t.Errorf("%s: got %p, want %p", name, got, c.want)
@@ -67,14 +67,14 @@ func TestFromReturnsTheDefault(t *testing.T) {
 
 type tenantKey struct{}
 
-// addTenant is an Options.Context.
+// addTenant is used as Options.Context.
 func addTenant(ctx context.Context, e log.Event) {
 	if tenant, ok := ctx.Value(tenantKey{}).(string); ok {
 		e.TraceID("trace of "+tenant).Str("tenant", tenant)
 	}
 }
 
-// A broken context panics when it is asked for a value.
+// A broken context panics in Value.
 type broken struct{ context.Context }
 
 func (broken) Value(any) any { panic("no values") }
@@ -96,7 +96,7 @@ func TestContext(t *testing.T) {
 		"of a request":        {inRequest, ids + `,"data":{"n":1}`},
 		"of a derived logger": {derived, ids + `,"data":{"n":1}`},
 		"of the hook":         {ofTenant, tenantIDs + `,"data":{"tenant":"ons","n":1}`},
-		"of the hook alone":   {context.WithValue(context.Background(), tenantKey{}, "ons"), `,"trace_id":"trace of ons","severity":3,"data":{"tenant":"ons","n":1}`},
+		"of the hook only":    {context.WithValue(context.Background(), tenantKey{}, "ons"), `,"trace_id":"trace of ons","severity":3,"data":{"tenant":"ons","n":1}`},
 		"of a discarding one": {log.Into(context.Background(), nil), `,"severity":3,"data":{"n":1}`},
 		"that panics":         {broken{context.Background()}, `,"severity":3,"data":{"context":"!ERROR: panic: no values","n":1}`},
 	} {
@@ -117,7 +117,8 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// TestContextComesLast has the ids of a context replace those of the logger.
+// TestContextComesLast checks that the ids of a context replace those of the
+// logger.
 func TestContextComesLast(t *testing.T) {
 	var w lineWriter
 	job := log.New(&w, log.Options{}).With().TraceID("job").SpanID("step").Logger()

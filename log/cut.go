@@ -278,7 +278,8 @@ func characterSize(text []byte) int {
 // isHighSurrogate reports whether four hexadecimal digits are the first half of
 // a surrogate pair.
 func isHighSurrogate(digits []byte) bool {
-	return digits[0]|0x20 == 'd' && (digits[1] == '8' || digits[1] == '9' || digits[1]|0x20 == 'a' || digits[1]|0x20 == 'b')
+	return digits[0]|0x20 == 'd' &&
+		(digits[1] == '8' || digits[1] == '9' || digits[1]|0x20 == 'a' || digits[1]|0x20 == 'b')
 }
 
 // recycle drops buffers that are too big to keep.

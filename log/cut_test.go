@@ -12,8 +12,8 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// truncatedOf checks that a line is valid and within its bound, and returns
-// what its last key says.
+// truncatedOf checks that a line is valid and at most maxBytes long, and
+// returns the value of "truncated".
 func truncatedOf(t testing.TB, line string, maxBytes int) []string {
 	t.Helper()
 	if len(line) > maxBytes {
@@ -45,8 +45,8 @@ func truncatedOf(t testing.TB, line string, maxBytes int) []string {
 	return event.Truncated
 }
 
-// TestAroundTheBound lets an event grow byte by byte across its bound: as long
-// as it fits, nothing is cut, and when cut, no more than needed.
+// TestAroundTheBound grows an event byte by byte across its limit. It must not
+// be cut while it fits, and by no more than necessary afterwards.
 func TestAroundTheBound(t *testing.T) {
 	for _, maxBytes := range []int{512, 4096, 16384} {
 		for _, character := range []string{"a", "é", "日", "\U0001F600", "\x01", "\"", "\u0085"} {
@@ -103,8 +103,8 @@ func TestLongestStringsAreCut(t *testing.T) {
 	}
 }
 
-// TestPairOfEscapesIsOneCharacter has a text of escaped surrogates, which only
-// a json.RawMessage brings into a line.
+// TestPairOfEscapesIsOneCharacter cuts a text of escaped surrogates. Only
+// json.RawMessage can bring these into a line.
 func TestPairOfEscapesIsOneCharacter(t *testing.T) {
 	for shift := range 12 {
 		raw := json.RawMessage(`"` + strings.Repeat("x", shift) + strings.Repeat(`\ud83d\uDE00`, 2000) + `"`)
@@ -116,7 +116,8 @@ func TestPairOfEscapesIsOneCharacter(t *testing.T) {
 	}
 }
 
-// TestNoStringsToCut is about events that are long in other ways.
+// TestNoStringsToCut cuts events that are too long because of something other
+// than strings.
 func TestNoStringsToCut(t *testing.T) {
 	huge := strings.Repeat("k", 10<<20)
 	big := map[string]int{}
@@ -178,19 +179,19 @@ func TestHugeValues(t *testing.T) {
 	}
 }
 
-// TestBigBuffersAreLetGo logs huge events, then looks at what stays in use.
-func TestBigBuffersAreLetGo(t *testing.T) {
+// TestBigBuffersAreDropped logs huge events and checks the heap afterwards.
+func TestBigBuffersAreDropped(t *testing.T) {
 	if raceEnabled {
 		t.Skip("sync.Pool drops at random under the race detector")
 	}
-	large := strings.Repeat("x", 8<<10) // not by way of encoding/json, whose own pool keeps what is huge
+	large := strings.Repeat("x", 8<<10) // not through encoding/json, which has a pool of its own
 	heap := func() uint64 {
 		var m runtime.MemStats
-		runtime.GC() // once: what is in the pools stays there for one more
+		runtime.GC() // once only: buffers in the pools survive one more
 		runtime.ReadMemStats(&m)
 		return m.HeapInuse
 	}
-	heap() // what earlier tests left in the pools outlives one collection
+	heap() // buffers of earlier tests survive one collection
 	before := heap()
 	for range 20 {
 		line := lineOf(t, func(e log.Event) log.Event {

@@ -99,7 +99,7 @@ func TestErr(t *testing.T) {
 	}
 }
 
-// TestNilPointerAsError has an error most of whose methods panic: a nil pointer.
+// TestNilPointerAsError adds a nil pointer as error. Most of its methods panic.
 func TestNilPointerAsError(t *testing.T) {
 	for name, c := range map[string]struct {
 		err  error

@@ -10,8 +10,8 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// rawControl returns what of a line must not be in it raw, or "". It knows
-// nothing of how the encoder decides.
+// rawControl returns the first character of a line that must not be in it
+// unescaped, or "". It does not use the rules of the encoder.
 func rawControl(line string) string {
 	body, ok := strings.CutSuffix(line, "\n")
 	if !ok {
@@ -29,19 +29,19 @@ func rawControl(line string) string {
 	return ""
 }
 
-// asParsed is what a JSON parser makes of a text: each byte of invalid UTF-8
-// has become U+FFFD.
+// asParsed returns s as a JSON parser decodes it: each byte of invalid UTF-8
+// becomes U+FFFD.
 func asParsed(s string) string { return string([]rune(s)) }
 
-// TestEveryCodePoint has one field for each: some hundreds in a line.
+// TestEveryCodePoint logs a field for each code point, some hundreds in a line.
 func TestEveryCodePoint(t *testing.T) {
 	var w lineWriter
 	logger := log.New(&w, log.Options{MaxEventBytes: 1 << 20})
-	stride := rune(sized(61, 1)) // beyond those that are special
+	stride := rune(sized(61, 1)) // for code points without special treatment
 	var texts []string
 	for c := rune(0); c <= utf8.MaxRune; c++ {
 		switch {
-		case c >= 0xD800 && c < 0xE000: // there are no surrogates in UTF-8
+		case c >= 0xD800 && c < 0xE000: // surrogates are not valid in UTF-8
 			continue
 		case c >= 0x3000 && c%stride != 0:
 			continue
@@ -72,8 +72,8 @@ func checkFields(t *testing.T, w *lineWriter, e log.Event, texts []string) {
 	}
 }
 
-// TestEveryByteEverywhere puts each byte at each place of words of each
-// length, since the encoder looks at eight bytes at a time.
+// TestEveryByteEverywhere tries each byte at each offset of texts of each
+// length, because the encoder processes eight bytes at once.
 func TestEveryByteEverywhere(t *testing.T) {
 	lengths := sized([]int{1, 5, 8, 9, 17}, []int{1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 17})
 	for _, length := range lengths {
@@ -87,7 +87,7 @@ func TestEveryByteEverywhere(t *testing.T) {
 	}
 }
 
-// additional are the escapes beyond those of encoding/json.
+// additional has the escapes that encoding/json does not use.
 var additional = strings.NewReplacer(func() (pairs []string) {
 	for _, c := range "\u007F\u061C\u200E\u200F\u202A\u202B\u202C\u202D\u202E\u2066\u2067\u2068\u2069" {
 		pairs = append(pairs, string(c), fmt.Sprintf(`\u%04x`, c))
@@ -98,7 +98,8 @@ var additional = strings.NewReplacer(func() (pairs []string) {
 	return pairs
 }()...)
 
-// checkText compares text as key and value with what encoding/json writes.
+// checkText compares text, as key and as value, with the output of
+// encoding/json.
 func checkText(t *testing.T, text string) {
 	t.Helper()
 	room := log.Options{Namespace: "test", MaxEventBytes: 1 << 20}
@@ -148,8 +149,9 @@ func FuzzFloat(f *testing.F) {
 	})
 }
 
-// FuzzNesting takes any JSON document, adds it piece by piece through Object,
-// Array and the methods for scalars, and compares with Any and encoding/json.
+// FuzzNesting adds any JSON document value by value, with Object, Array and the
+// methods for scalars, and compares the line with those of Any and
+// encoding/json.
 func FuzzNesting(f *testing.F) {
 	for _, seed := range []string{`{}`, `[[[]]]`, `{"a":{"b":[1,"x",null,true,{"c":1.5e-9}]},"":""}`, `"\u2028\u007f"`, `[{},{"{":"["}]`} {
 		f.Add(seed)
@@ -175,7 +177,8 @@ func FuzzNesting(f *testing.F) {
 	})
 }
 
-// addValue adds what encoding/json decoded, objects in the order of their keys.
+// addValue adds a value decoded by encoding/json, with objects in the order of
+// their keys.
 func addValue(e log.Event, key string, value any) {
 	switch v := value.(type) {
 	case map[string]any:

@@ -76,7 +76,7 @@ func TestWireForm(t *testing.T) {
 }
 
 // TestOrderOfKeys sets the parts of an event in random orders, some of them
-// twice: the line is always the same.
+// twice. The line must always be the same.
 func TestOrderOfKeys(t *testing.T) {
 	want := prefix + `,"trace_id":"trace","span_id":"span","severity":3,` +
 		`"http":{"status_code":200,"method":"GET"},"auth":{"identity":"me","identity_type":"user"},` +
@@ -97,7 +97,7 @@ func TestOrderOfKeys(t *testing.T) {
 		for range random.IntN(4) {
 			order = append(order, random.IntN(len(repeatable)))
 		}
-		inWith := random.IntN(len(order) + 1) // so many of them go into a logger
+		inWith := random.IntN(len(order) + 1) // this many of them are set in With
 		var w lineWriter
 		with := log.New(&w, log.Options{Namespace: "test"}).With()
 		for _, i := range order[:inWith] {
@@ -136,8 +136,9 @@ func TestInstants(t *testing.T) {
 	}
 }
 
-// TestCreatedAtAfterOtherEvents looks for what events leave behind in the
-// buffers that they share, in each format, at instants of every length.
+// TestCreatedAtAfterOtherEvents checks that no event leaves bytes of its
+// created_at in the pooled buffer, in each format and for times of every
+// length.
 func TestCreatedAtAfterOtherEvents(t *testing.T) {
 	fields := &rich{text: strings.Repeat("rich", 20)}
 	for _, format := range []log.Format{log.FormatJSON, log.FormatJSONv1, log.FormatLTSV} {

@@ -9,7 +9,7 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// The server's complaints become events.
+// The error log of a server becomes events.
 func ExampleCapture() {
 	logger := log.New(timeless{os.Stdout}, log.Options{Namespace: "front-door"})
 	server := &http.Server{ErrorLog: stdlog.New(io.Discard, "", 0)}

@@ -19,11 +19,11 @@ func loadUser(ctx context.Context) {
 	log.From(ctx).Info("loading user").At(noon).Send()
 }
 
-// Without a logger in the context, events go nowhere until a default is set.
+// Without a logger in the context, events are discarded until a default is set.
 func ExampleSetDefault() {
 	log.From(context.Background()).Info("not written").Send()
 	log.SetDefault(log.New(os.Stdout, log.Options{Namespace: "front-door"}))
-	defer log.SetDefault(nil) // for the other examples
+	defer log.SetDefault(nil) // restores the state for the other examples
 	log.From(context.Background()).Info("ready").At(noon).Send()
 	// Output:
 	// {"created_at":"2026-11-21T12:00:00Z","namespace":"front-door","event":"ready","severity":3}

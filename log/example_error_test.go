@@ -13,8 +13,8 @@ import (
 	"github.com/weirhq/weir/log/record"
 )
 
-// The message is that of the whole chain; the fields and the stack are what
-// package errs was told where it went wrong.
+// The message is that of the whole chain. Package errs added the fields and the
+// stack where the error occurred.
 func ExampleEvent_Err() {
 	var line bytes.Buffer
 	logger := log.New(&line, log.Options{Namespace: "users"})
@@ -46,8 +46,7 @@ func ExampleEvent_Err_joined() {
 	// {"created_at":"2026-11-21T12:00:00Z","namespace":"front-door","event":"could not stop","severity":2,"errors":[{"message":"database: busy"},{"message":"queue: gone"}]}
 }
 
-// With Stack, an error that knows nothing of where it came from shows at least
-// where it was logged.
+// Stack adds the stack of the call of Err to an error without one.
 func ExampleEvent_Stack() {
 	var line bytes.Buffer
 	logger := log.New(&line, log.Options{}).With().Stack().Logger()

@@ -30,7 +30,7 @@ func ExampleParseFormat() {
 	// unknown format "logfmt": want one of json, json-v1, ltsv, human, auto
 }
 
-// A flag sets the level at the start, and anything may change it later.
+// A flag sets the initial level; the program may change it later.
 func ExampleLevelVar() {
 	var level log.LevelVar
 	flags := flag.NewFlagSet("front-door", flag.ExitOnError)
@@ -45,8 +45,8 @@ func ExampleLevelVar() {
 	// {"created_at":"2026-11-21T12:00:00Z","namespace":"","event":"written","severity":4}
 }
 
-// Of each name, ten events a second are written and of the others every
-// hundredth. What is left out is counted, for a metric.
+// Of each name, ten events per second are written, and then one of each
+// hundred. LeftOut counts the others, for a metric.
 func ExampleSampling() {
 	var written counter
 	sampling := &log.Sampling{First: 10, Every: 100}

@@ -19,8 +19,7 @@ func ExampleLogger_Handler() {
 	// {"namespace":"front-door","event":"slow","severity":2,"data":{"tenant":"ons","job":{"rows":3}}}
 }
 
-// A timeless writer leaves created_at out of lines, which would differ each
-// run.
+// A timeless writer removes created_at, which differs in each run.
 type timeless struct{ io.Writer }
 
 func (w timeless) Write(line []byte) (int, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// noon stands in for the time of the events, which would differ each run.
+// noon replaces the time of the events, which differs in each run.
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func ExampleNew() {

@@ -7,7 +7,7 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// A selective writer passes on what matters and counts the rest.
+// A selective writer passes on important lines and counts the others.
 type selective struct {
 	*os.File
 	least   log.Level
@@ -16,7 +16,7 @@ type selective struct {
 
 func (s *selective) WriteEvent(level log.Level, line []byte) (int, error) {
 	if level < s.least {
-		s.dropped++ // a writer for more than one goroutine needs a lock here
+		s.dropped++ // a writer for several goroutines needs a lock here
 		return len(line), nil
 	}
 	return s.Write(line)

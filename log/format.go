@@ -20,7 +20,7 @@ type Format uint8
 // The formats.
 const (
 	FormatJSON   Format = iota // JSON in shape v2, for new readers
-	FormatJSONv1               // JSON in the shape of ONSdigital/log.go before 1.1.0: one error object, its message under "error"
+	FormatJSONv1               // JSON as in ONSdigital/log.go before 1.1.0: one error object, with "error" as message
 	FormatLTSV                 // labelled tab-separated values, for access log tools
 	FormatHuman                // for a terminal; coloured if the writer is one and NO_COLOR is not set
 	FormatAuto                 // FormatHuman if the writer is a terminal, otherwise FormatJSON

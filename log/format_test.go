@@ -26,7 +26,7 @@ func TestFormatsHaveNames(t *testing.T) {
 	for _, name := range []string{"", "JSON", "logfmt"} {
 		got, err := log.ParseFormat(name)
 		if got != log.FormatJSON || err == nil || !strings.Contains(err.Error(), `"`+name+`"`) || !strings.Contains(err.Error(), "json, json-v1, ltsv, human, auto") {
-			t.Errorf("ParseFormat(%q) = %v, %v, want an error with what was given and what there is", name, got, err)
+			t.Errorf("ParseFormat(%q) = %v, %v, want an error with the name and the known names", name, got, err)
 		}
 	}
 }
@@ -54,12 +54,12 @@ type failureText string
 
 func (f failureText) Error() string { return string(f) }
 
-// A wrapped writer shows the one behind it.
+// A wrapped writer unwraps to the inner one.
 type wrapped struct{ io.Writer }
 
 func (w wrapped) Unwrap() io.Writer { return w.Writer }
 
-// openTerminal opens a terminal: the master of a new pair.
+// openTerminal opens a terminal: the master of a new pseudo-terminal.
 func openTerminal(t *testing.T) *os.File {
 	t.Helper()
 	file, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -70,7 +70,7 @@ func openTerminal(t *testing.T) *os.File {
 	return file
 }
 
-// open opens a file that the test writes to.
+// open opens a file for writing.
 func open(t *testing.T, name string) *os.File {
 	t.Helper()
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o600)
@@ -81,7 +81,7 @@ func open(t *testing.T, name string) *os.File {
 	return file
 }
 
-// The looks of a line.
+// The beginnings of a line in each format.
 const (
 	looksColored = "coloured"
 	looksPlain   = "plain"
@@ -127,7 +127,7 @@ func TestTerminalsAreTold(t *testing.T) {
 	}
 }
 
-// A watched writer is a wrapped one whose lines are kept.
+// A watched writer is a wrapped one that keeps its lines.
 type watched struct {
 	wrapped
 	lines *lineWriter

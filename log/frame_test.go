@@ -8,9 +8,9 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// pkgFrame, pkgStack and traced have the shape of Frame, StackTrace and the
-// errors of github.com/pkg/errors. The errors of github.com/cockroachdb/errors
-// have the same method.
+// pkgFrame, pkgStack and traced have the same shape as Frame, StackTrace and
+// the errors of github.com/pkg/errors. The errors of
+// github.com/cockroachdb/errors have the same method.
 type (
 	pkgFrame uintptr
 	pkgStack []pkgFrame
@@ -33,7 +33,7 @@ func (t *traced) Unwrap() error { return t.error }
 //go:noinline
 func failsTraced(cause error) error { return &traced{cause, here()} }
 
-// Errors whose method StackTrace is another one.
+// Errors with another method named StackTrace.
 type (
 	textTrace   struct{ error }
 	stringTrace struct{ error }
@@ -64,7 +64,7 @@ func TestStackOfStackTrace(t *testing.T) {
 		"a nil pointer":            {(*traced)(nil), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for range 2 { // the second time, the type is known
+			for range 2 { // the second time, the type is cached
 				line := lineOf(t, func(e log.Event) log.Event { return e.Err(c.err) })
 				if got := stacksOf(t, line); len(got) != 1 || got[0] != c.want {
 					t.Errorf("innermost function %q, want %q", got, c.want)

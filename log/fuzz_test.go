@@ -11,8 +11,8 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// Choices are bytes from a fuzzer, or from chance, that a model is made of.
-// Where they have ended, all further ones are 0.
+// Choices are the random bytes from which a model is built, from the fuzzer or
+// from chance. At their end, all further bytes are 0.
 type choices struct{ bytes []byte }
 
 func (c *choices) take(n int) []byte {
@@ -37,7 +37,7 @@ func (c *choices) below(n int) int {
 	return int(b[0]) % n
 }
 
-// hostile are texts that have broken somebody's log.
+// hostile has texts that have broken logs.
 var hostile = []string{
 	"", "a", "two words", "\n", "\r\n", "a\tb:c", "\x00", "\x1b[31m", "\x1b]0;title\x07", "\x7f", "\x80", "\u009b2J", "\u0085", "\u2028", "\u2029",
 	"\u202e", "\u2066", "\xff", "\xe2\x80", "\xed\xa0\x80", `"`, `\`, `\n`, `\u0000`, `{"a":1}`, "</script>", "=", ":", ",", "a=b", "\"},\"severity\":0,\"x\":{\"",
@@ -56,7 +56,7 @@ func (c *choices) text() string {
 	return string(c.take(c.below(24)))
 }
 
-// instant returns one whose year has four digits.
+// instant returns a time whose year has four digits.
 func (c *choices) instant() time.Time {
 	n := c.uint64()
 	return time.Unix(int64(n>>31)%(1<<37)-1<<35, int64(n%1e9)).UTC()
@@ -141,7 +141,7 @@ func (c *choices) value(depth int) any {
 	return m
 }
 
-// bound is one that most events keep.
+// bound returns a limit that most events keep.
 func (c *choices) bound() int { return 512 << c.below(6) }
 
 func fuzzForm(f *testing.F, check func(*testing.T, *model, int)) {
@@ -171,8 +171,8 @@ func FuzzJSONv1(f *testing.F) {
 func FuzzLTSV(f *testing.F)  { fuzzForm(f, checkLTSV) }
 func FuzzHuman(f *testing.F) { fuzzForm(f, checkHuman) }
 
-// checkJSON compares a line with what encoding/json writes, unless that is
-// longer than the bound.
+// checkJSON compares a line with the output of encoding/json, unless that is
+// longer than bound.
 func checkJSON(t *testing.T, m *model, format log.Format, bound int) {
 	t.Helper()
 	line := m.log(t, log.Options{Format: format, MaxEventBytes: bound})
@@ -191,8 +191,8 @@ func checkJSON(t *testing.T, m *model, format log.Format, bound int) {
 	}
 }
 
-// checkLTSV compares what a naive reader makes of a line with what was put in,
-// and that of a cut one with as much of it as is left.
+// checkLTSV compares the pairs that a naive reader gets from a line with those
+// of the model. If the line was cut, it compares the pairs that are left.
 func checkLTSV(t *testing.T, m *model, bound int) {
 	t.Helper()
 	line := m.log(t, log.Options{Format: log.FormatLTSV, MaxEventBytes: bound})
@@ -209,8 +209,8 @@ func checkLTSV(t *testing.T, m *model, bound int) {
 	}
 }
 
-// checkCutLTSV checks that the labels are those that were put in, in order,
-// and that the values of those that truncated does not name are whole.
+// checkCutLTSV checks that the labels are a part of the expected labels, in
+// order, and that values not named in truncated are complete.
 func checkCutLTSV(t *testing.T, got, want []pair) {
 	t.Helper()
 	named := got[len(got)-1].value
@@ -227,8 +227,8 @@ func checkCutLTSV(t *testing.T, got, want []pair) {
 	}
 }
 
-// checkHuman checks that nothing but text, and newlines before indented lines,
-// reaches the terminal.
+// checkHuman checks that the line contains only text, and newlines before
+// indented lines.
 func checkHuman(t *testing.T, m *model, bound int) {
 	t.Helper()
 	block := m.log(t, log.Options{Format: log.FormatHuman, MaxEventBytes: bound})

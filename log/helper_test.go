@@ -18,7 +18,7 @@ var instant = time.Date(2026, 11, 21, 2, 6, 14, 123456000, time.UTC)
 // code point, values of 10 MiB, 100,000 lines, 10,000 secrets.
 var long = os.Getenv("WEIR_LONG") != ""
 
-// sized returns the size that a test uses.
+// sized returns the short or the long size of a test.
 func sized[T any](short, ifLong T) T {
 	if long {
 		return ifLong
@@ -26,7 +26,7 @@ func sized[T any](short, ifLong T) T {
 	return short
 }
 
-// lineOf returns the one line that an event makes, at a fixed instant.
+// lineOf returns the line of one event, at a fixed time.
 func lineOf(t testing.TB, add func(log.Event) log.Event) string {
 	t.Helper()
 	return lineWith(t, log.Options{Namespace: "test"}, add)
@@ -43,7 +43,7 @@ func lineWith(t testing.TB, o log.Options, add func(log.Event) log.Event) string
 	return w.lines[0]
 }
 
-// A lineWriter keeps each Write apart.
+// A lineWriter keeps the bytes of each Write.
 type lineWriter struct{ lines []string }
 
 func (w *lineWriter) Write(p []byte) (int, error) {
@@ -51,7 +51,7 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// dataOf returns the fields of a line as encoding/json reads them.
+// dataOf returns the fields of a line, decoded by encoding/json.
 func dataOf(t testing.TB, line string) map[string]any {
 	t.Helper()
 	var event struct{ Data map[string]any }
@@ -61,7 +61,8 @@ func dataOf(t testing.TB, line string) map[string]any {
 	return event.Data
 }
 
-// plainJSON is what encoding/json makes of v with SetEscapeHTML(false).
+// plainJSON returns the JSON of v, encoded by encoding/json with
+// SetEscapeHTML(false).
 func plainJSON(t testing.TB, v any) string {
 	t.Helper()
 	var b bytes.Buffer

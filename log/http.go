@@ -121,7 +121,9 @@ func (h *HTTP) textBytes() int {
 // replaced.
 func (h *HTTP) clipped(maxBytes int, redacting bool) *HTTP {
 	c := *h
-	for _, text := range []*string{&c.Method, &c.Scheme, &c.Host, &c.Path, &c.Route, &c.Client, &c.Protocol, &c.UserAgent} {
+	for _, text := range []*string{
+		&c.Method, &c.Scheme, &c.Host, &c.Path, &c.Route, &c.Client, &c.Protocol, &c.UserAgent,
+	} {
 		*text = clip(*text, maxBytes)
 	}
 	if !redacting {

@@ -16,9 +16,9 @@ var fullRequest = log.HTTP{
 	Route: "/{x}", Client: "c", Protocol: "HTTP/1.1", UserAgent: "u", Referer: "https://a:b@h/?token=secret", RequestContentLength: 6,
 }
 
-// TestRequestsThatAreNotTheEvents compares a request that is a field with one
-// that is the event's: the format has one form of an http object.
-func TestRequestsThatAreNotTheEvents(t *testing.T) {
+// TestHTTPAsField compares an HTTP that is a field with one that is the
+// event's. The format has only one form of an http object.
+func TestHTTPAsField(t *testing.T) {
 	for _, o := range []log.Options{{}, {Redact: []string{"token"}}, {Format: log.FormatJSONv1}} {
 		for _, h := range []log.HTTP{{}, {StatusCode: 404, Query: "a=b"}, fullRequest} {
 			var event struct {

@@ -44,7 +44,7 @@ func TestLevels(t *testing.T) {
 
 func TestUnknownLevels(t *testing.T) {
 	if _, err := log.ParseLevel("verbose"); err == nil || !strings.Contains(err.Error(), `"verbose"`) || !strings.Contains(err.Error(), "debug, info, warn, error, fatal") {
-		t.Errorf("ParseLevel: %v, want what was given and what there is", err)
+		t.Errorf("ParseLevel: %v, want the name and the known names", err)
 	}
 	level := log.LevelWarn
 	if err := level.UnmarshalText([]byte("")); err == nil || level != log.LevelWarn {

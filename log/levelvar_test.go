@@ -44,8 +44,8 @@ func TestLevelVarInJSON(t *testing.T) {
 	}
 }
 
-// TestLoggersFollowTheirLevelVar changes the level of loggers that were made
-// before from one another.
+// TestLoggersFollowTheirLevelVar changes the level of existing loggers, derived
+// from one another.
 func TestLoggersFollowTheirLevelVar(t *testing.T) {
 	var level log.LevelVar
 	var w lineWriter
@@ -67,8 +67,8 @@ func TestLoggersFollowTheirLevelVar(t *testing.T) {
 	}
 }
 
-// TestLevelChangesWhileOthersLog has a level go up and down: errors, which both
-// levels let through, are all there.
+// TestLevelChangesWhileOthersLog changes the level up and down while others log
+// errors. All errors must be written.
 func TestLevelChangesWhileOthersLog(t *testing.T) {
 	const goroutines, each = 4, 500
 	var level log.LevelVar

@@ -7,26 +7,25 @@ import (
 	"time"
 )
 
-// told returns what t tells, as an instant.
-func told(t *timer) time.Time {
+// timeOf returns the time of t.
+func timeOf(t *timer) time.Time {
 	second, ns := t.now()
 	return time.Unix(second, int64(ns))
 }
 
-// setClock makes t's base what it was had somebody set the wall clock ahead by
-// that much since.
+// setClock changes the base of t as if the wall clock had been set ahead since.
 func (t *timer) setClock(ahead time.Duration) {
 	at := time.Unix(t.second, t.ns).Add(-ahead)
 	t.second, t.ns = at.Unix(), int64(at.Nanosecond())
 }
 
-// TestTimerTellsTheTime asks at instants up to and across the end of a second,
-// and of syncEvery.
-func TestTimerTellsTheTime(t *testing.T) {
+// TestTimer reads the time up to and across the end of a second, and of
+// syncEvery.
+func TestTimer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var timer timer
 		for i := range 5000 {
-			if got, want := told(&timer), time.Now(); !got.Equal(want) {
+			if got, want := timeOf(&timer), time.Now(); !got.Equal(want) {
 				t.Fatalf("call %d: got %v, want %v", i, got, want)
 			}
 			time.Sleep([]time.Duration{0, 1, 999, 999 * time.Millisecond, time.Second - 1, time.Second, time.Hour}[i%7])
@@ -39,13 +38,13 @@ func TestTimerFollowsTheWallClock(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			for _, later := range []time.Duration{time.Second, time.Second + 1, time.Hour} {
 				var timer timer
-				told(&timer)
+				timeOf(&timer)
 				timer.setClock(ahead)
-				if off := time.Until(told(&timer)); off != -ahead {
+				if off := time.Until(timeOf(&timer)); off != -ahead {
 					t.Fatalf("off by %v, the test wants %v", off, -ahead)
 				}
 				time.Sleep(later)
-				if got, want := told(&timer), time.Now(); !got.Equal(want) {
+				if got, want := timeOf(&timer), time.Now(); !got.Equal(want) {
 					t.Errorf("set by %v, %v later: got %v, want %v", ahead, later, got, want)
 				}
 			}
@@ -53,17 +52,17 @@ func TestTimerFollowsTheWallClock(t *testing.T) {
 	}
 }
 
-// TestTimerNeverRunsBackwards asks a timer of the real clocks, whose base
-// becomes too old now and then.
+// TestTimerNeverRunsBackwards reads a timer with the real clocks, whose base
+// expires now and then.
 func TestTimerNeverRunsBackwards(t *testing.T) {
 	var timer timer
-	last := told(&timer)
+	last := timeOf(&timer)
 	for i := range 300_000 {
 		if i%1000 == 0 {
 			timer.base = timer.base.Add(-syncEvery)
 			timer.second -= int64(syncEvery / time.Second)
 		}
-		now := told(&timer)
+		now := timeOf(&timer)
 		if now.Before(last) {
 			t.Fatalf("call %d: %v after %v", i, now, last)
 		}
@@ -71,41 +70,41 @@ func TestTimerNeverRunsBackwards(t *testing.T) {
 	}
 }
 
-// TestTimersAgree has two timers, of which each may be what an event finds, told
-// the time by turns: none is behind the other by more than a base may be.
+// TestTimersAgree reads two timers in turn, as events from the pool do. Their
+// times must not differ by more than the error of a base.
 func TestTimersAgree(t *testing.T) {
 	var timers [2]timer
-	last := told(&timers[0])
+	last := timeOf(&timers[0])
 	for i := range 200_000 {
 		if i%50_000 == 0 {
-			timers[i/50_000%2] = timer{} // it takes another base
+			timers[i/50_000%2] = timer{} // takes a new base
 		}
-		now := told(&timers[i%2])
+		now := timeOf(&timers[i%2])
 		if behind := last.Sub(now); behind > longestRead {
-			t.Fatalf("%v behind what the other told before", behind)
+			t.Fatalf("%v before the time of the other", behind)
 		}
 		last = now
 	}
 }
 
-// TestTimerInBubbles takes a timer, as the pool does, from the real clock to
-// bubbles of synctest and back, where time begins anew, and far in the past.
+// TestTimerInBubbles moves a timer, as the pool does, from the real clock to
+// synctest bubbles and back. The time in a bubble begins anew, far in the past.
 func TestTimerInBubbles(t *testing.T) {
 	var timer timer
 	outside := func() {
 		t.Helper()
 		before := time.Now()
-		got := told(&timer)
+		got := timeOf(&timer)
 		if after := time.Now(); got.Before(before.Add(-longestRead)) || got.After(after) {
 			t.Errorf("outside: %v is not between %v and %v", got, before, after)
 		}
 	}
 	for _, sleep := range []time.Duration{0, time.Millisecond, 999 * time.Millisecond, time.Minute} {
 		outside()
-		for range 2 { // the second begins before what the first knew
+		for range 2 { // the second begins before the base of the first
 			synctest.Test(t, func(t *testing.T) {
 				time.Sleep(sleep)
-				if got, want := told(&timer), time.Now(); !got.Equal(want) {
+				if got, want := timeOf(&timer), time.Now(); !got.Equal(want) {
 					t.Errorf("after %v: got %v, want %v", sleep, got, want)
 				}
 			})
@@ -114,7 +113,7 @@ func TestTimerInBubbles(t *testing.T) {
 	}
 }
 
-// TestCreatedAtInBubbles does the same with whole events.
+// TestCreatedAtInBubbles is TestTimerInBubbles with whole events.
 func TestCreatedAtInBubbles(t *testing.T) {
 	var line []byte
 	logger := New(lastLine{&line}, Options{})
@@ -144,7 +143,7 @@ func TestCreatedAtInBubbles(t *testing.T) {
 	}
 }
 
-// A lastLine keeps the last line that was written.
+// A lastLine keeps the last line written.
 type lastLine struct{ to *[]byte }
 
 func (w lastLine) Write(p []byte) (int, error) {

@@ -8,9 +8,9 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// TestFormatsShareEvents has loggers of two formats in one program. Events are
-// used again, and the one in between ends without a line: its fields stand
-// where a longer created_at stood before, of a second that comes again.
+// TestFormatsShareEvents logs in two formats with the same pooled events. The
+// event in between ends without a line and writes its fields over a longer
+// created_at. The next event has the second of that created_at.
 func TestFormatsShareEvents(t *testing.T) {
 	at := time.Date(2026, 11, 21, 9, 30, 15, 128000001, time.UTC)
 	between := map[string]func(*log.Logger){
@@ -30,7 +30,7 @@ func TestFormatsShareEvents(t *testing.T) {
 					return out.String()
 				}
 				want := line()
-				for range 100 { // the pool may have another event
+				for range 100 { // the pool may return another event
 					call(other)
 					if got := line(); got != want {
 						t.Fatalf("got  %q\nwant %q", got, want)

@@ -71,7 +71,7 @@ func TestEventsThatHaveEnded(t *testing.T) {
 	var w lineWriter
 	logger := log.New(&w, log.Options{})
 	with := logger.With().Str("a", "b")
-	with.Send() // an event of With is not for sending
+	with.Send() // an event of With cannot be sent
 	e := logger.Info("event")
 	e.Send()
 	e.Send()
@@ -121,7 +121,7 @@ func TestWriteErrors(t *testing.T) {
 			var got []error
 			logger := log.New(c.write, log.Options{OnError: func(err error) { got = append(got, err) }})
 			logger.Info("event").Send()
-			logger.Info("event").Send() // the lock was given back
+			logger.Info("event").Send() // the lock was released
 			if len(got) != 2 || got[0].Error() != c.want {
 				t.Errorf("got %v, want %q twice", got, c.want)
 			}
@@ -130,8 +130,8 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
-// TestConcurrentUse shares a logger, and loggers made from it, among
-// goroutines; the writer is not made for that.
+// TestConcurrentUse shares a logger, and loggers derived from it, among
+// goroutines. The writer is not safe for concurrent use.
 func TestConcurrentUse(t *testing.T) {
 	const goroutines, each = 8, 300
 	var w lineWriter

@@ -17,7 +17,7 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// misuses has a call of each method of Event.
+// misuses has one call for each method of Event.
 var misuses = map[string]func(log.Event){
 	"Any":      func(e log.Event) { e.Any("stale", []int{1}) },
 	"Array":    func(e log.Event) { e.Array("stale", func(e log.Event) { e.Int("", 1) }) },
@@ -72,8 +72,8 @@ func TestMisusesAreComplete(t *testing.T) {
 	}
 }
 
-// TestEndedEventsChangeNoOther calls each method on events that have ended, at
-// every stage of events that may have taken over their state.
+// TestEndedEventsChangeNoOther calls each method on ended events, at every
+// stage of events that may have reused their state.
 func TestEndedEventsChangeNoOther(t *testing.T) {
 	inUTC(t)
 	for _, format := range formats {
@@ -86,7 +86,7 @@ func TestEndedEventsChangeNoOther(t *testing.T) {
 	}
 }
 
-// A keeper is an error that keeps the event it is given, which it must not.
+// A keeper is an error that keeps its event, which is not allowed.
 type keeper struct{ kept *log.Event }
 
 func (keeper) Error() string { return "keeper" }
@@ -137,8 +137,8 @@ func programWith(format log.Format, misuse func(log.Event)) []string {
 	return w.lines
 }
 
-// TestEndedEventsOfManyGoroutines has each goroutine misuse its own ended
-// events while others log.
+// TestEndedEventsOfManyGoroutines misuses ended events in each goroutine while
+// others log.
 func TestEndedEventsOfManyGoroutines(t *testing.T) {
 	calls := make([]func(log.Event), 0, len(misuses))
 	for _, misuse := range misuses {
@@ -155,7 +155,7 @@ func TestEndedEventsOfManyGoroutines(t *testing.T) {
 			for i := range 2000 {
 				e := logger.Info("event").At(instant)
 				calls[(i+g)%len(calls)](ended[i*7%len(ended)])
-				runtime.Gosched() // another goroutine may take over the state of an ended event
+				runtime.Gosched() // another goroutine may reuse the state of an ended event
 				e.Int("i", i).Send()
 				calls[i%len(calls)](ended[i*5%len(ended)])
 				ended[i%len(ended)] = e
@@ -170,7 +170,8 @@ func TestEndedEventsOfManyGoroutines(t *testing.T) {
 	all.Wait()
 }
 
-// TestRaceBuildReportsMisuse checks for the places of the misuse and of Send.
+// TestRaceBuildReportsMisuse checks that a report has the places of the misuse
+// and of Send.
 func TestRaceBuildReportsMisuse(t *testing.T) {
 	if !raceEnabled {
 		t.Skip("without the race detector, calls on ended events are ignored without a report")
@@ -192,7 +193,8 @@ func TestRaceBuildReportsMisuse(t *testing.T) {
 	}
 }
 
-// stderrOf returns the output of run on standard error, which must fit a pipe.
+// stderrOf returns the output of run on standard error, which must fit into the
+// buffer of a pipe.
 func stderrOf(t *testing.T, run func()) string {
 	t.Helper()
 	r, w, err := os.Pipe()

@@ -15,8 +15,8 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// A model is what an event is to say. It can be logged, and written by
-// encoding/json or by hand, slowly; the bytes must be the same.
+// A model is the content of an event. It can be logged, and encoded in a slow
+// way, by encoding/json or by hand. The bytes must be the same.
 type model struct {
 	namespace, event string
 	at               time.Time
@@ -35,7 +35,7 @@ type identity struct {
 
 // A member is a key and a value: nil, a bool, an int64, uint64, float64,
 // float32, string, []byte, hexBytes, time.Duration, time.Time, members, []any,
-// []string, []int64 or []float64, or one that only Any takes.
+// []string, []int64 or []float64, or a type that only Any accepts.
 type member struct {
 	key   string
 	value any
@@ -131,8 +131,8 @@ func addTo(e log.Event, key string, value any) {
 	}
 }
 
-// json is the line as encoding/json writes it, with the escapes that it does
-// not know.
+// json returns the line as encoding/json writes it, with the additional
+// escapes.
 func (m *model) json(t testing.TB, format log.Format) string {
 	t.Helper()
 	type fault struct {
@@ -168,7 +168,7 @@ func (m *model) json(t testing.TB, format log.Format) string {
 
 func rfc3339(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
 
-// A wireHTTP is written with the keys of the format.
+// A wireHTTP is an HTTP with the keys of the format.
 type wireHTTP log.HTTP
 
 func (h *wireHTTP) MarshalJSON() ([]byte, error) {
@@ -189,7 +189,7 @@ func (h *wireHTTP) MarshalJSON() ([]byte, error) {
 	return set.MarshalJSON()
 }
 
-// MarshalJSON keeps the order of the members and the same key twice.
+// MarshalJSON keeps the order of the members and duplicate keys.
 func (m members) MarshalJSON() ([]byte, error) {
 	b := []byte{'{'}
 	for i, one := range m {
@@ -218,7 +218,8 @@ func unescapedJSON(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// asJSON returns what encoding/json writes as the format has the value.
+// asJSON returns the value for which encoding/json writes the JSON of the
+// format.
 func asJSON(value any) any {
 	switch v := value.(type) {
 	case float64:
@@ -261,13 +262,12 @@ func notFinite(f float64) string {
 	return "-Inf"
 }
 
-// A pair is a label and a value of LTSV, as a reader has it who splits the
-// line and undoes the escapes.
+// A pair is a label and an unescaped value of LTSV.
 type pair struct{ label, value string }
 
 func (p pair) String() string { return fmt.Sprintf("%s:%q", p.label, p.value) }
 
-// ltsv are the pairs of the event, each as the table of the format has it.
+// ltsv returns the pairs of the event, as the table of the format defines them.
 func (m *model) ltsv(t testing.TB) (pairs []pair) {
 	t.Helper()
 	const microseconds = "2006-01-02T15:04:05.000000Z"
@@ -331,7 +331,8 @@ func (m *model) ltsv(t testing.TB) (pairs []pair) {
 	return pairs
 }
 
-// ltsv are the pairs of the fields; prefix is the keys that lead to them.
+// ltsv returns the pairs of the fields; prefix has the keys of the enclosing
+// objects.
 func (m members) ltsv(t testing.TB, prefix string) (pairs []pair) {
 	for _, one := range m {
 		key := prefix + one.key
@@ -376,7 +377,8 @@ func labelOf(key string) string {
 	return label
 }
 
-// pairsOf splits a line of LTSV as naively as it is meant to be possible.
+// pairsOf splits a line of LTSV in the naive way that the format promises to
+// work.
 func pairsOf(t testing.TB, line string) (pairs []pair) {
 	t.Helper()
 	for field := range strings.SplitSeq(strings.TrimSuffix(line, "\n"), "\t") {

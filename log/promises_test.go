@@ -15,7 +15,7 @@ import (
 
 var formats = []log.Format{log.FormatJSON, log.FormatJSONv1, log.FormatLTSV, log.FormatHuman}
 
-// chance returns n bytes, the same for a seed each time.
+// chance returns n pseudo-random bytes of a seed.
 func chance(seed uint64, n int) []byte {
 	r := rand.New(rand.NewPCG(seed, 1))
 	b := make([]byte, n)
@@ -25,8 +25,8 @@ func chance(seed uint64, n int) []byte {
 	return b
 }
 
-// TestNothingSteersTheTerminal logs code points, each in each place that takes
-// a text, and single bytes, whole characters or not.
+// TestNothingSteersTheTerminal logs code points and single bytes, which may be
+// invalid, in each place that accepts a text.
 func TestNothingSteersTheTerminal(t *testing.T) {
 	inUTC(t)
 	for _, format := range formats {
@@ -44,8 +44,8 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 	}
 }
 
-// step goes to the next code point where there are any that are special, and
-// leaves some out where there are none.
+// step returns the next code point to try. It skips none where special ones
+// occur.
 func step(c rune) rune {
 	switch {
 	case c < 0x700 || 0x2000 <= c && c < 0x2070:
@@ -58,13 +58,13 @@ func step(c rune) rune {
 	return 61
 }
 
-// TestEveryCodePointInEveryForm leaves none out, as a key and as a value.
+// TestEveryCodePointInEveryForm logs every code point, as a key and as a value.
 func TestEveryCodePointInEveryForm(t *testing.T) {
 	if !long {
 		t.Skip("a million code points: set WEIR_LONG=1")
 	}
 	inUTC(t)
-	for _, format := range formats[1:] { // TestEveryCodePoint is for the first
+	for _, format := range formats[1:] { // TestEveryCodePoint covers the first
 		for from := rune(0); from <= 0x10FFFF; from += 0x400 {
 			line := lineWith(t, log.Options{Format: format, MaxEventBytes: 1 << 20}, func(e log.Event) log.Event {
 				for c := from; c < from+0x400; c++ {
@@ -79,7 +79,7 @@ func TestEveryCodePointInEveryForm(t *testing.T) {
 	}
 }
 
-// A textOf is a value that says its text in each way in which Any asks.
+// A textOf returns its text in each way that Any uses.
 type textOf string
 
 func (s textOf) String() string { return string(s) }
@@ -107,14 +107,14 @@ func everywhere(t *testing.T, format log.Format, s string) {
 	}
 }
 
-// A failure is an error whose fields fail, for the reason that it is.
+// A failure is an error whose MarshalLog fails with the same text.
 type failure string
 
 func (f failure) Error() string              { return string(f) }
 func (f failure) MarshalLog(log.Event) error { return f }
 
-// TestColorsAloneReachTheTerminal lets a terminal read coloured events.
-func TestColorsAloneReachTheTerminal(t *testing.T) {
+// TestOnlyColorsReachTheTerminal feeds coloured events to a terminal.
+func TestOnlyColorsReachTheTerminal(t *testing.T) {
 	for seed := range uint64(2000) {
 		m := (&choices{chance(seed, 400)}).model()
 		line := m.log(t, log.Options{})
@@ -134,9 +134,9 @@ func TestColorsAloneReachTheTerminal(t *testing.T) {
 	}
 }
 
-// TestReservedKeysAreTheEvents logs fields that are named after what the format
-// has names for, and looks that these still say what the event said.
-func TestReservedKeysAreTheEvents(t *testing.T) {
+// TestReservedKeys logs fields with the names of reserved keys, and checks that
+// these keys keep the event's own values.
+func TestReservedKeys(t *testing.T) {
 	for seed := range uint64(sized(300, 3000)) {
 		c := &choices{chance(seed, 300)}
 		m := c.model()
@@ -153,7 +153,7 @@ func TestReservedKeysAreTheEvents(t *testing.T) {
 	}
 }
 
-// shadow returns a key that is, or in a label becomes, a reserved one.
+// shadow returns a reserved key, or one that becomes a reserved label.
 func (c *choices) shadow() string {
 	all := append([]string{"created_at", "severity", "http", "auth", "data", "errors", "error"}, reservedLabels...)
 	key := all[c.below(len(all))]
@@ -166,8 +166,8 @@ func (c *choices) shadow() string {
 	return key
 }
 
-// checkReservedJSON looks at each key of the event itself, as it stands in the
-// line, for a parser keeps only the last of two.
+// checkReservedJSON checks each key of the event itself in the raw line,
+// because a parser keeps only the last of two equal keys.
 func checkReservedJSON(t *testing.T, m *model, format log.Format) {
 	t.Helper()
 	line := m.log(t, log.Options{Format: format, MaxEventBytes: 1 << 20})
@@ -223,8 +223,8 @@ func topLevelKeys(t *testing.T, line string) (keys []string) {
 	return keys
 }
 
-// checkReservedLTSV looks that each reserved label stands as often as the event
-// itself has it and says what the event says.
+// checkReservedLTSV checks that each reserved label occurs as often as in the
+// event itself, with the event's values.
 func checkReservedLTSV(t *testing.T, m *model) {
 	t.Helper()
 	reserved := func(pairs []pair) (own []pair) {

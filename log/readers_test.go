@@ -12,14 +12,15 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// A foreign is a program in another language, which reads lines from its
-// standard input and writes for each what it has understood, as JSON.
+// A foreign is a program in another language. It reads lines from its standard
+// input and writes what it has decoded, as JSON.
 type foreign struct {
 	name    string
 	command []string
 }
 
-// readers are the parsers of others, and what Go makes of a line.
+// readers are parsers in other languages, with the result that Go has for a
+// line.
 var readers = []struct {
 	format  log.Format
 	decode  func(*testing.T, string) any
@@ -50,8 +51,9 @@ lines.on("line", (line) => console.log(JSON.stringify(line.split("\t").map((pair
 	}},
 }
 
-// TestOthersReadTheSame lets parsers of other languages read lines that chance
-// has made, a part at a time, since what Go has read has to be kept meanwhile.
+// TestOthersReadTheSame compares parsers in other languages on random lines.
+// The lines are split into parts, because Go's results have to be kept in
+// memory.
 func TestOthersReadTheSame(t *testing.T) {
 	parts, each := sized(1, 5), sized(2000, 20_000)
 	for _, r := range readers {
@@ -75,7 +77,7 @@ func TestOthersReadTheSame(t *testing.T) {
 	}
 }
 
-// compare looks that the program understands each line as wanted.
+// compare checks that the program decodes each line as wanted.
 func (f foreign) compare(t *testing.T, input []byte, want []any) {
 	if _, err := exec.LookPath(f.command[0]); err != nil {
 		t.Skipf("needs %s, which CI installs: %v", f.command[0], err)

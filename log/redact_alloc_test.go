@@ -8,8 +8,8 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// TestAllocationsOfLimits has loggers that redact, cut and leave out, in each
-// form that is for machines.
+// TestAllocationsOfLimits uses loggers that redact, cut and sample, in each
+// format for machines.
 func TestAllocationsOfLimits(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
@@ -23,7 +23,7 @@ func TestAllocationsOfLimits(t *testing.T) {
 	for _, format := range wholeLines {
 		logger := log.New(io.Discard, log.Options{
 			Format: format, Redact: []string{"token", "Authorization"},
-			Sampling: &log.Sampling{First: 1 << 20}, // which counts, and writes all
+			Sampling: &log.Sampling{First: 1 << 20}, // counts, but writes all
 		})
 		carried := logger.With().TraceID("abcdefghijklmnop").Str("token", "canary").HTTP(&request).Logger()
 		thinned := log.New(io.Discard, log.Options{Format: format, Sampling: &log.Sampling{}})
@@ -56,7 +56,7 @@ func TestAllocationsOfLimits(t *testing.T) {
 	}
 }
 
-// An error that is a pointer is in an interface without an allocation.
+// A pointer as error needs no allocation.
 var errWithFields = &fieldedError{}
 
 type fieldedError struct{}

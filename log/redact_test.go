@@ -11,7 +11,7 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// A credential tells its secret in its own JSON, under an escaped key.
+// A credential has its secret in its own JSON, under an escaped key.
 type credential struct{ secret string }
 
 func (c credential) MarshalJSON() ([]byte, error) {
@@ -39,7 +39,7 @@ func TestRedact(t *testing.T) {
 		"elements have no key": {func(e log.Event) log.Event {
 			return e.Array("a", func(e log.Event) { e.Str("password", "x") })
 		}, `"data":{"a":["x"]}`},
-		"what is nested in it": {func(e log.Event) log.Event {
+		"nested fields": {func(e log.Event) log.Event {
 			return e.Array("password", func(e log.Event) { e.Str("", "x") }).Object("password", func(e log.Event) { e.Str("a", "x") }).
 				Any("password", map[string]any{"a": "x"}).Strs("password", []string{"x"})
 		}, `"data":{"password":"[redacted]","password":"[redacted]","password":"[redacted]","password":"[redacted]"}`},
@@ -66,7 +66,7 @@ func TestRedact(t *testing.T) {
 		"referer without a host": {func(e log.Event) log.Event {
 			return e.HTTP(&log.HTTP{Referer: "/a?password=x&next=https://h/#//b@c"})
 		}, `"http":{"status_code":0,"referer":"/a?password=[redacted]&next=https://h/#//b@c"}`},
-		"what the event says of itself": {func(e log.Event) log.Event {
+		"the event's own keys": {func(e log.Event) log.Event {
 			return e.TraceID("password").Auth("password", "password").HTTP(&log.HTTP{Path: "/password=x", UserAgent: "password=x"})
 		}, `"trace_id":"password","severity":3,"http":{"status_code":0,"path":"/password=x","user_agent":"password=x"},"auth":{"identity":"password","identity_type":"password"}`},
 	} {
@@ -79,7 +79,7 @@ func TestRedact(t *testing.T) {
 	}
 }
 
-// TestRedactThroughSlog is for keys that only slog treats in a way of its own.
+// TestRedactThroughSlog covers keys that slog handles in its own way.
 func TestRedactThroughSlog(t *testing.T) {
 	for name, c := range map[string]struct {
 		call func(*slog.Logger)
@@ -99,8 +99,8 @@ func TestRedactThroughSlog(t *testing.T) {
 	}
 }
 
-// TestRedactChangesNothingElse logs events that chance has made with keys that
-// none of them has.
+// TestRedactChangesNothingElse logs random events with redacted keys that do
+// not occur in them.
 func TestRedactChangesNothingElse(t *testing.T) {
 	inUTC(t)
 	for seed := range uint64(sized(200, 2000)) {
@@ -118,8 +118,7 @@ func TestRedactChangesNothingElse(t *testing.T) {
 	}
 }
 
-// TestRedactBeforeCutting has a referer be too long for its bound, which must
-// not hide that what it begins with is a password.
+// TestRedactBeforeCutting logs a referer that is cut inside its password.
 func TestRedactBeforeCutting(t *testing.T) {
 	for length := 400; length < 700; length++ {
 		for _, format := range formats {
@@ -142,8 +141,9 @@ func TestRedactBeforeCutting(t *testing.T) {
 	}
 }
 
-// TestWhatIsLeftOfALongQuery is bounded after the secrets are gone, not before.
-func TestWhatIsLeftOfALongQuery(t *testing.T) {
+// TestLongQueryIsCutAfterRedaction checks that the limit applies to the
+// redacted query.
+func TestLongQueryIsCutAfterRedaction(t *testing.T) {
 	query := "token=" + strings.Repeat("x", 5000) + "&page=2"
 	for _, format := range []log.Format{log.FormatJSON, log.FormatLTSV} {
 		line := lineWith(t, log.Options{Format: format, Redact: []string{"token"}, MaxEventBytes: 1024}, func(e log.Event) log.Event {
@@ -155,7 +155,7 @@ func TestWhatIsLeftOfALongQuery(t *testing.T) {
 	}
 }
 
-// TestURL hides what is secret in a URL that is a field.
+// TestURL checks that the secrets in a URL field are hidden.
 func TestURL(t *testing.T) {
 	const url = "//ada:x@a.example/?page=2&pass%77ord=x"
 	for want, redact := range map[string][]string{

@@ -12,12 +12,12 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// In a bubble of synctest a second begins and ends when the test says so.
+// In a synctest bubble, the test controls the seconds.
 
 func TestSamplingWritesTheFirstThenEveryNth(t *testing.T) {
 	for _, c := range []struct {
 		first, every int
-		want         []int // of ten events, counted from 0
+		want         []int // indexes of the written ones of ten events
 	}{
 		{2, 3, []int{0, 1, 4, 7}},
 		{3, 0, []int{0, 1, 2}},
@@ -54,8 +54,9 @@ func TestSamplingWritesTheFirstThenEveryNth(t *testing.T) {
 	}
 }
 
-// TestSamplingTurnsWithTheSecond logs just before and just after.
-func TestSamplingTurnsWithTheSecond(t *testing.T) {
+// TestSamplingRestartsEachSecond logs just before and just after the end of a
+// second.
+func TestSamplingRestartsEachSecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var w lineWriter
 		logger := log.New(&w, log.Options{Sampling: &log.Sampling{First: 1}})
@@ -73,8 +74,8 @@ func TestSamplingTurnsWithTheSecond(t *testing.T) {
 	})
 }
 
-// TestSamplingCountsEachName allows for some of the names to fall together, as
-// the memory of a Sampling has a bound.
+// TestSamplingCountsEachName accepts that some names share a counter, because
+// their number is fixed.
 func TestSamplingCountsEachName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const names = 32
@@ -100,7 +101,7 @@ func TestErrorsAreNeverLeftOut(t *testing.T) {
 	std := slog.New(logger.Handler())
 	for range 10 {
 		logger.Debug("event").Str("a", "b").Send()
-		logger.Warn("event").Err(errRefused).Send() // the level counts, not what it carries
+		logger.Warn("event").Err(errRefused).Send() // only the level counts, not the error
 		logger.Error("event").Send()
 		logger.Fatal("event").Send()
 		logger.With().Str("a", "b").Logger().Error("event").Send()
@@ -112,8 +113,8 @@ func TestErrorsAreNeverLeftOut(t *testing.T) {
 	}
 }
 
-// TestSamplingIsShared has loggers of two outputs count together; what a level
-// disables is not counted.
+// TestSamplingIsShared uses one Sampling in loggers with two outputs. Disabled
+// events are not counted.
 func TestSamplingIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sampling := &log.Sampling{First: 3}
@@ -132,7 +133,8 @@ func TestSamplingIsShared(t *testing.T) {
 	})
 }
 
-// TestLeftOutIsExact has many goroutines log within one second, and in several.
+// TestLeftOutIsExact logs from many goroutines within one second, and in
+// several.
 func TestLeftOutIsExact(t *testing.T) {
 	const goroutines, each, first, every = 8, 1000, 5, 7
 	synctest.Test(t, func(t *testing.T) {

@@ -14,9 +14,9 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// TestSlogtest shows slogtest the events as the records that it expects. The
-// format has no event without an instant: for a record that has none it has to
-// be that of the call.
+// TestSlogtest passes the events to slogtest as the records that it expects.
+// The format has no event without a time: a record without one gets the time of
+// the call.
 func TestSlogtest(t *testing.T) {
 	var w lineWriter
 	slogtest.Run(t, func(*testing.T) slog.Handler {
@@ -48,7 +48,7 @@ func TestSlogtest(t *testing.T) {
 	})
 }
 
-// slogLine returns the line that one call makes of a logger over a Handler.
+// slogLine returns the line of one call on a logger with a Handler.
 func slogLine(t *testing.T, o log.Options, call func(*slog.Logger)) string {
 	t.Helper()
 	var w lineWriter
@@ -60,7 +60,7 @@ func slogLine(t *testing.T, o log.Options, call func(*slog.Logger)) string {
 	return w.lines[0]
 }
 
-// afterHead returns what follows created_at, namespace and event.
+// afterHead returns the part after created_at, namespace and event.
 func afterHead(t *testing.T, line, head string) string {
 	t.Helper()
 	_, rest, ok := strings.Cut(line, head)
@@ -135,7 +135,7 @@ func TestHandler(t *testing.T) {
 	}
 }
 
-// An unsteady value is empty at every other look.
+// An unsteady value is empty each second time.
 type unsteady struct{ looks *int }
 
 func (u unsteady) LogValue() slog.Value {
@@ -159,7 +159,7 @@ func TestUnsteadyLogValuer(t *testing.T) {
 	}
 }
 
-// An endless value is a group that holds itself.
+// An endlessGroup is a group that contains itself.
 type endlessGroup struct{}
 
 func (g endlessGroup) LogValue() slog.Value { return slog.GroupValue(slog.Any("g", g)) }
@@ -212,7 +212,7 @@ func BenchmarkSlog(b *testing.B) {
 	}
 }
 
-// A forest is a group that holds itself twice.
+// A forest is a group that contains itself twice.
 type forest struct{}
 
 func (f forest) LogValue() slog.Value { return slog.GroupValue(slog.Any("a", f), slog.Any("b", f)) }

@@ -12,8 +12,8 @@ import (
 	"github.com/weirhq/weir/log/errs"
 )
 
-// stacksOf returns the innermost function of each error's stack, "" where an
-// error has none.
+// stacksOf returns the innermost function of each error's stack, "" for an
+// error without a stack.
 func stacksOf(t *testing.T, line string) (innermost []string) {
 	t.Helper()
 	var event struct {
@@ -52,7 +52,7 @@ func TestStackIsForErrorsWithoutOne(t *testing.T) {
 		errs  []error
 		want  []string
 	}{
-		"nobody asked": {func(l *log.Logger) log.Event { return l.Info("event") },
+		"without Stack": {func(l *log.Logger) log.Event { return l.Info("event") },
 			[]error{plain, failsWithStack()}, []string{"", "log_test.failsWithStack"}},
 		"asked": {func(l *log.Logger) log.Event { return l.Info("event").Stack() },
 			[]error{plain, failsWithStack(), fmt.Errorf("a: %w", failsWithStack())},
@@ -81,8 +81,8 @@ func TestStackIsForErrorsWithoutOne(t *testing.T) {
 	}
 }
 
-// TestStackEndsWithItsEvent looks whether the next event, which may be the same
-// piece of memory, has forgotten.
+// TestStackEndsWithItsEvent checks that the next event, which may reuse the
+// state of the first, adds no stack.
 func TestStackEndsWithItsEvent(t *testing.T) {
 	var w lineWriter
 	logger := log.New(&w, log.Options{})

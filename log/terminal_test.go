@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// notForTerminals returns what of a block of lines does more to a terminal than
-// to print, or "". A tab is nothing of that sort where it separates pairs.
+// notForTerminals returns a part of the lines that a terminal would not just
+// print, or "". Tabs are allowed between pairs if tabs is set.
 func notForTerminals(block string, tabs bool) string {
 	if tabs {
 		block = strings.ReplaceAll(block, "\t", " ")
@@ -29,14 +29,14 @@ func notForTerminals(block string, tabs bool) string {
 	return ""
 }
 
-// A terminal is as much of one as it takes to notice that a text does more than
-// to print: it follows the parser of ECMA-48 for 7 and 8 bits.
+// A terminal is a parser of ECMA-48, with 7 and 8 bits, as far as is needed to
+// find control sequences.
 type terminal struct {
 	state      state
-	sequence   string   // what was read of one
-	attributes string   // that SGR has left on
-	colored    int      // how often SGR put some on
-	other      []string // sequences and controls that are none of print, newline or SGR
+	sequence   string   // the current one, as far as read
+	attributes string   // set by SGR
+	colored    int      // number of times that SGR set some
+	other      []string // sequences and controls other than text, newline and SGR
 }
 
 type state int
@@ -96,7 +96,7 @@ func (v *terminal) escaped(c rune) {
 	}
 }
 
-// control acts on a whole CSI sequence.
+// control handles a complete CSI sequence.
 func (v *terminal) control() {
 	v.state = printing
 	attributes, ok := strings.CutSuffix(v.sequence, "m")

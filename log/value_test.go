@@ -23,7 +23,7 @@ func (p panicking) String() string               { panic(p.with) }
 func (p panicking) Error() string                { panic(p.with) }
 func (p panicking) MarshalJSON() ([]byte, error) { panic(p.with) }
 
-// These have one method of panicking each.
+// Each of these has a method that panics.
 type (
 	badString struct{ fmt.Stringer }
 	badError  struct{ error }
@@ -127,7 +127,7 @@ func TestCallersCodeCannotBreakTheLine(t *testing.T) {
 	}
 }
 
-// A relative is in a cycle with two ways around it.
+// A relative is part of a cycle with two paths.
 type relative struct{ parent, child *relative }
 
 func (r *relative) MarshalLog(e log.Event) error {

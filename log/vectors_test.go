@@ -21,8 +21,8 @@ import (
 
 const vectorFiles = "../testdata/vectors/*.jsonl"
 
-// A vector is an event and the bytes that each form of it must have;
-// testdata/vectors/README.md describes it.
+// A vector is an event and its bytes in each format; see
+// testdata/vectors/README.md.
 type vector struct {
 	Name    string
 	Options struct {
@@ -73,7 +73,7 @@ func (t *text) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// TestVectors logs the event of each vector in each form.
+// TestVectors logs the event of each vector in each format.
 func TestVectors(t *testing.T) {
 	inUTC(t)
 	files, err := filepath.Glob(vectorFiles)
@@ -106,7 +106,7 @@ func vectorsOf(t *testing.T, file string) (vectors []vector) {
 }
 
 func (v *vector) check(t *testing.T) {
-	frames, ok := v.standIns()
+	frames, ok := v.placeholders()
 	if !ok {
 		t.Skip("there are no stand-ins for these frames")
 	}
@@ -125,8 +125,8 @@ func (v *vector) check(t *testing.T) {
 	}
 }
 
-// TestVectorsAreAsMade lets the second implementation say that what is expected
-// is what it has written.
+// TestVectorsAreAsMade checks that the expected bytes are those of the second
+// implementation.
 func TestVectorsAreAsMade(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skipf("needs python3, which CI installs: %v", err)
@@ -137,14 +137,14 @@ func TestVectorsAreAsMade(t *testing.T) {
 	}
 }
 
-// inUTC makes local time that of the vectors.
+// inUTC sets local time to UTC, as in the vectors.
 func inUTC(t *testing.T) {
 	local := time.Local
 	time.Local = time.UTC
 	t.Cleanup(func() { time.Local = local })
 }
 
-// log returns what the event of v is written as.
+// log returns the line of the event of v.
 func (v *vector) log(t *testing.T, format log.Format) string {
 	var w lineWriter
 	with := log.New(&w, log.Options{
@@ -181,7 +181,7 @@ func (c call) add(e log.Event) {
 	ofField[method](e, string(argument[text](c[1])), c[2])
 }
 
-// argument decodes an argument. A panic here is a vector that says nonsense.
+// argument decodes an argument. A panic here means an invalid vector.
 func argument[T any](raw json.RawMessage) (v T) {
 	if err := json.Unmarshal(raw, &v); err != nil {
 		panic(fmt.Errorf("%w in %s", err, raw))
@@ -202,7 +202,7 @@ func parseFloat(s string) float64     { return must(strconv.ParseFloat(s, 64)) }
 func parseDur(s string) time.Duration { return time.Duration(parseInt(s)) }
 func parseText(s text) string         { return string(s) }
 
-// parseTime parses RFC 3339, years of five digits as well.
+// parseTime parses RFC 3339, also with years of five digits.
 func parseTime(s string) time.Time {
 	if rest, ok := strings.CutPrefix(s, "10000"); ok {
 		return parseTime("2000"+rest).AddDate(8000, 0, 0)
@@ -210,8 +210,8 @@ func parseTime(s string) time.Time {
 	return must(time.Parse(time.RFC3339, s))
 }
 
-// scalar makes the call of a method for one value out of how that is written
-// in a vector.
+// scalar returns a call of a method for one value; parse converts the JSON form
+// of the value in a vector.
 func scalar[W, T any](method func(log.Event, string, T) log.Event, parse func(W) T) func(log.Event, string, json.RawMessage) {
 	return func(e log.Event, key string, raw json.RawMessage) { method(e, key, parse(argument[W](raw))) }
 }
@@ -234,10 +234,10 @@ func nested(method func(log.Event, string, func(log.Event)) log.Event) func(log.
 
 func asItIs[T any](v T) T { return v }
 
-// ofField are the methods that have a key.
+// ofField has the methods with a key.
 var ofField map[string]func(log.Event, string, json.RawMessage)
 
-func init() { // they lead back to add
+func init() { // not in the declaration, because they call add
 	ofField = map[string]func(log.Event, string, json.RawMessage){
 		"str":      scalar((log.Event).Str, parseText),
 		"bool":     scalar((log.Event).Bool, asItIs[bool]),
@@ -262,7 +262,7 @@ func init() { // they lead back to add
 	}
 }
 
-// ofEvent are the methods that describe the event as a whole.
+// ofEvent has the methods that describe the whole event.
 var ofEvent = map[string]func(log.Event, []json.RawMessage){
 	"trace_id": func(e log.Event, args []json.RawMessage) { e.TraceID(string(argument[text](args[0]))) },
 	"span_id":  func(e log.Event, args []json.RawMessage) { e.SpanID(string(argument[text](args[0]))) },
@@ -273,7 +273,7 @@ var ofEvent = map[string]func(log.Event, []json.RawMessage){
 	"err":  func(e log.Event, args []json.RawMessage) { e.Err(argument[vectorFailure](args[0]).error()) },
 }
 
-// A vectorHTTP is the object http as a vector gives it.
+// A vectorHTTP is the object http of a vector.
 type vectorHTTP map[string]text
 
 func (h vectorHTTP) number(key string) int64 {
@@ -301,12 +301,12 @@ func (h vectorHTTP) http() *log.HTTP {
 	}
 }
 
-// A vectorFailure is an error as a vector gives it.
+// A vectorFailure is an error of a vector.
 type vectorFailure struct {
 	Message text
 	Stack   []frame
 	Data    []call
-	Fails   *text // why the fields cannot be encoded
+	Fails   *text // the reason why the fields cannot be encoded
 	Cause   *vectorFailure
 	Join    []vectorFailure
 }
@@ -351,7 +351,7 @@ type withStack struct {
 func (e withStack) Callers() []uintptr { return e.pcs }
 func (e withStack) Unwrap() error      { return e.error }
 
-// A failingValue fails, for the reason that it is, after it has added a field.
+// A failingValue adds a field and then fails with its own text.
 type failingValue text
 
 func (v failingValue) MarshalLog(e log.Event) error {
@@ -374,7 +374,7 @@ func (e withFields) MarshalLog(event log.Event) error {
 	return nil
 }
 
-// callers returns n program counters, each of another frame.
+// callers returns n program counters of different frames.
 func callers(n int) []uintptr {
 	var pcs []uintptr
 	var descend func(depth int)
@@ -390,13 +390,13 @@ func callers(n int) []uintptr {
 	return pcs
 }
 
-// plainFrame is a file or function that every form writes as it is.
+// plainFrame matches files and functions that every format writes unescaped.
 var plainFrame = regexp.MustCompile(`^[0-9A-Za-z/._]+$`)
 
-// standIns returns what replaces the frames of v in its expected bytes by those
-// that its error has here, since nobody can invent program counters. It does so
-// where frames stand in each form as they are: plain and not cut.
-func (v *vector) standIns() (*strings.Replacer, bool) {
+// placeholders returns a replacer that changes the frames of v in its expected
+// bytes to those of its error, because program counters cannot be chosen. It
+// works only if the frames are plain and not cut.
+func (v *vector) placeholders() (*strings.Replacer, bool) {
 	var pairs []string
 	for _, c := range slices.Concat(v.With, v.Calls) {
 		if argument[string](c[0]) != "err" {
@@ -409,15 +409,15 @@ func (v *vector) standIns() (*strings.Replacer, bool) {
 					return nil, false
 				}
 				r, _ := real.Next()
-				pairs = append(pairs, given.standIn(frame{text(r.File), text(strconv.Itoa(r.Line)), text(r.Function)})...)
+				pairs = append(pairs, given.placeholder(frame{text(r.File), text(strconv.Itoa(r.Line)), text(r.Function)})...)
 			}
 		}
 	}
 	return strings.NewReplacer(pairs...), true
 }
 
-// standIn returns old and new texts for each form.
-func (f frame) standIn(r frame) (pairs []string) {
+// placeholder returns the old and new texts for each format.
+func (f frame) placeholder(r frame) (pairs []string) {
 	for _, form := range []string{`{"file":"%[1]s","line":%[2]s,"function":"%[3]s"}`, `%[3]s@%[1]s:%[2]s`, `%[3]s %[1]s:%[2]s`} {
 		pairs = append(pairs, fmt.Sprintf(form, f.File, f.Line, f.Function), fmt.Sprintf(form, r.File, r.Line, r.Function))
 	}

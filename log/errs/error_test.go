@@ -94,7 +94,7 @@ func TestChainIsSeenByErrors(t *testing.T) {
 			}
 		}
 		if errors.Is(err, io.ErrUnexpectedEOF) {
-			t.Errorf("%s: Is found what is not there", name)
+			t.Errorf("%s: Is found an error that is not in the chain", name)
 		}
 	}
 	if got := errors.Unwrap(inner); got != cause {

@@ -116,9 +116,9 @@ func TestStatusAndBytes(t *testing.T) {
 			w.WriteHeader(http.StatusEarlyHints)
 			w.WriteHeader(http.StatusAccepted)
 		}, 202, 0},
-		"early hints alone": {"GET", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusEarlyHints) }, 200, 0},
-		"head":              {"HEAD", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "abc") }, 200, 0},
-		"head, copied":      {"HEAD", func(w http.ResponseWriter, _ *http.Request) { io.Copy(w, strings.NewReader("abc")) }, 200, 0},
+		"only early hints": {"GET", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusEarlyHints) }, 200, 0},
+		"head":             {"HEAD", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "abc") }, 200, 0},
+		"head, copied":     {"HEAD", func(w http.ResponseWriter, _ *http.Request) { io.Copy(w, strings.NewReader("abc")) }, 200, 0},
 		"no content": {"GET", func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(204)
 			if n, err := io.WriteString(w, "abc"); n != 0 || err != http.ErrBodyNotAllowed {
@@ -157,7 +157,7 @@ func TestOneEventAlone(t *testing.T) {
 	for range 3 {
 		fetch(t, s, "GET", "/")
 		if e := events.completed(); e.HTTP.Method != "GET" || e.HTTP.StartedAt.IsZero() {
-			t.Errorf("got %+v, want what the first event would say", e)
+			t.Errorf("got %+v, want the fields of the received event too", e)
 		}
 	}
 }

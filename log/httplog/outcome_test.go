@@ -119,8 +119,8 @@ func TestClientGone(t *testing.T) {
 		status int
 		cut    bool
 	}{
-		"before the answer":   {func(http.ResponseWriter) {}, func(http.ResponseWriter) {}, 499, false},
-		"an answer to nobody": {func(http.ResponseWriter) {}, func(w http.ResponseWriter) { w.WriteHeader(503) }, 503, true},
+		"before the answer":      {func(http.ResponseWriter) {}, func(http.ResponseWriter) {}, 499, false},
+		"response after it left": {func(http.ResponseWriter) {}, func(w http.ResponseWriter) { w.WriteHeader(503) }, 503, true},
 		"in the answer": {func(w http.ResponseWriter) {
 			io.WriteString(w, "half")
 			w.(http.Flusher).Flush()
@@ -158,10 +158,10 @@ func TestClientGone(t *testing.T) {
 	}
 }
 
-// TestClientLeavesContent checks that a client may disconnect after it has
+// TestClientLeavesAfterWholeResponse checks that a client may disconnect after it has
 // received all announced bytes, even while the handler still runs. The response
 // is complete.
-func TestClientLeavesContent(t *testing.T) {
+func TestClientLeavesAfterWholeResponse(t *testing.T) {
 	s, events := serve(t, http1, completedOnly, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", "4")
 		io.WriteString(w, "done")
@@ -175,9 +175,9 @@ func TestClientLeavesContent(t *testing.T) {
 	}
 }
 
-// TestDeadlineIsNotTheClients checks that an expired context is not reported as
+// TestDeadlineIsNotClientGone checks that an expired context is not reported as
 // client_gone.
-func TestDeadlineIsNotTheClients(t *testing.T) {
+func TestDeadlineIsNotClientGone(t *testing.T) {
 	events := &journal{t, make(chan event, 1)}
 	h := httplog.Middleware(newLogger(events), completedOnly)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()

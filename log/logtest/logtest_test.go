@@ -197,7 +197,7 @@ func TestSubtestEnds(t *testing.T) {
 	})
 	logger.Info("late").Send()
 	if all := events.All(); len(all) != 1 || all[0].Event != "in cleanup" {
-		t.Errorf("got %+v, want the event of the cleanup alone", all)
+		t.Errorf("got %+v, want only the event of the cleanup", all)
 	}
 }
 

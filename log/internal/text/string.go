@@ -120,7 +120,8 @@ func foreignLen(s string) int {
 	n := 0
 	for n+2 < len(s) {
 		size := int(foreignSizes[s[n]])
-		if size == 0 || !continues(s[n+1]) || size == 3 && !continues(s[n+2]) || s[n] == 0xE2 && s[n+1] <= 0x81 && mayDisturb(s[n+2]) {
+		if size == 0 || !continues(s[n+1]) || size == 3 && !continues(s[n+2]) ||
+			s[n] == 0xE2 && s[n+1] <= 0x81 && mayDisturb(s[n+2]) {
 			return n
 		}
 		n += size
