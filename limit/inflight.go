@@ -43,15 +43,15 @@ type InFlightOptions struct {
 // with controlled delay (B. Maurer, Fail at Scale, ACM Queue 13(8), 2015), which
 // like CoDel (RFC 8289) minds not how long a queue is but that it never empties.
 type InFlight struct {
-	mu              sync.Mutex // for all below
-	max, queue, few int
-	wait            time.Duration
+	mu                     sync.Mutex // for all below
+	max, maxQueue, lifoLen int
+	wait                   time.Duration
 
-	inside int
-	line   line
-	since  time.Time // when the line was last empty
-	long   time.Time // when the line was found long or somebody last had to make way; zero: it is fair
-	stats  InFlightStats
+	inFlight     int
+	queue        waitQueue
+	waitingSince time.Time // when the line was last empty
+	congested    time.Time // when the line was found long or somebody last had to make way; zero: it is fair
+	stats        InFlightStats
 }
 
 // InFlightStats are the counts of an InFlight.
@@ -81,7 +81,7 @@ func (f *InFlight) set(o InFlightOptions) {
 	}
 	// Newest first, a few are enough: if they are too few to keep all places
 	// taken, the line runs empty and is soon a fair one again.
-	f.max, f.queue, f.wait, f.few = o.Max, o.Queue, o.Wait, min(o.Queue, 4+o.Max/16)
+	f.max, f.maxQueue, f.wait, f.lifoLen = o.Max, o.Queue, o.Wait, min(o.Queue, 4+o.Max/16)
 }
 
 // Change gives f other settings. Whoever is inside stays and counts, so after a
@@ -91,9 +91,9 @@ func (f *InFlight) Change(o InFlightOptions) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.set(o)
-	for f.free() && f.line.len > 0 {
-		f.inside++
-		f.letIn()
+	for f.free() && f.queue.len > 0 {
+		f.inFlight++
+		f.admitNext()
 	}
 }
 
@@ -108,8 +108,8 @@ func (f *InFlight) Enter(ctx context.Context) error {
 		return err
 	}
 	f.mu.Lock()
-	if f.free() && f.line.len == 0 {
-		f.inside++
+	if f.free() && f.queue.len == 0 {
+		f.inFlight++
 		f.stats.Entered++
 		f.mu.Unlock()
 		return nil
@@ -123,45 +123,45 @@ func (f *InFlight) Enter(ctx context.Context) error {
 }
 
 // free reports whether another caller may go in. f.mu is held.
-func (f *InFlight) free() bool { return f.max <= 0 || f.inside < f.max }
+func (f *InFlight) free() bool { return f.max <= 0 || f.inFlight < f.max }
 
 // enqueue puts a newcomer into the line. f.mu is held.
 func (f *InFlight) enqueue(now time.Time) (*waiter, error) {
-	if f.isLong(now) {
-		f.makeWay(now)
-	} else if f.line.len >= f.queue {
+	if f.isCongested(now) {
+		f.evictOldest(now)
+	} else if f.queue.len >= f.maxQueue {
 		f.stats.Full++
 		return nil, ErrFull
 	}
-	if f.line.len == 0 {
-		f.since = now
+	if f.queue.len == 0 {
+		f.waitingSince = now
 	}
 	w := &waiter{answer: make(chan error, 1), wait: f.wait}
-	f.line.push(w)
+	f.queue.push(w)
 	return w, nil
 }
 
 // isLong tells whether more have come than left for some time. f.mu is held.
-func (f *InFlight) isLong(now time.Time) bool {
-	if f.line.len > 0 && now.Sub(f.since) > f.wait/2 {
+func (f *InFlight) isCongested(now time.Time) bool {
+	if f.queue.len > 0 && now.Sub(f.waitingSince) > f.wait/2 {
 		return true
 	}
-	if !f.long.IsZero() && now.Sub(f.long) > f.wait/2 {
-		f.long = time.Time{}
+	if !f.congested.IsZero() && now.Sub(f.congested) > f.wait/2 {
+		f.congested = time.Time{}
 	}
-	return !f.long.IsZero()
+	return !f.congested.IsZero()
 }
 
 // makeWay refuses those who have waited longest, to leave a place for a
 // newcomer. f.mu is held.
-func (f *InFlight) makeWay(now time.Time) {
-	if f.long.IsZero() {
-		f.long = now
+func (f *InFlight) evictOldest(now time.Time) {
+	if f.congested.IsZero() {
+		f.congested = now
 	}
-	for range min(2, f.line.len-f.few+1) {
+	for range min(2, f.queue.len-f.lifoLen+1) {
 		f.stats.Overtaken++
-		f.line.remove(f.line.oldest).answer <- ErrOvertaken
-		f.long = now
+		f.queue.remove(f.queue.oldest).answer <- ErrOvertaken
+		f.congested = now
 	}
 }
 
@@ -185,7 +185,7 @@ func (f *InFlight) Policy(name string) Policy {
 	leave := f.Leave
 	return func(_ http.ResponseWriter, r *http.Request) (func(), *Refusal) {
 		if err := f.Enter(r.Context()); err != nil {
-			return nil, &Refusal{Limit: name, Status: http.StatusServiceUnavailable, RetryAfter: max(f.waiting(), time.Second), Err: err}
+			return nil, &Refusal{Limit: name, Status: http.StatusServiceUnavailable, RetryAfter: max(f.maxWait(), time.Second), Err: err}
 		}
 		return leave, nil
 	}
@@ -195,10 +195,10 @@ func (f *InFlight) Policy(name string) Policy {
 func (f *InFlight) giveUp(w *waiter, why error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !w.inLine {
+	if !w.queued {
 		return <-w.answer
 	}
-	f.line.remove(w)
+	f.queue.remove(w)
 	if why == ErrWaited {
 		f.stats.Waited++
 	} else {
@@ -211,28 +211,28 @@ func (f *InFlight) giveUp(w *waiter, why error) error {
 func (f *InFlight) Leave() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.inside == 0 {
+	if f.inFlight == 0 {
 		panic("limit: Leave without Enter")
 	}
-	if f.line.len == 0 || f.inside > f.max {
-		f.inside--
+	if f.queue.len == 0 || f.inFlight > f.max {
+		f.inFlight--
 		return
 	}
-	f.letIn()
+	f.admitNext()
 }
 
 // letIn gives a place to the next in the line. f.mu is held.
-func (f *InFlight) letIn() {
-	next := f.line.oldest
-	if !f.long.IsZero() {
-		next = f.line.newest
+func (f *InFlight) admitNext() {
+	next := f.queue.oldest
+	if !f.congested.IsZero() {
+		next = f.queue.newest
 	}
 	f.stats.Entered++
-	f.line.remove(next).answer <- nil
+	f.queue.remove(next).answer <- nil
 }
 
 // waiting returns for how long one waits at most.
-func (f *InFlight) waiting() time.Duration {
+func (f *InFlight) maxWait() time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.wait
@@ -243,7 +243,7 @@ func (f *InFlight) Stats() InFlightStats {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	s := f.stats
-	s.InFlight, s.Waiting, s.NewestFirst = f.inside, f.line.len, !f.long.IsZero()
+	s.InFlight, s.Waiting, s.NewestFirst = f.inFlight, f.queue.len, !f.congested.IsZero()
 	return s
 }
 
@@ -252,17 +252,17 @@ type waiter struct {
 	answer       chan error // gets one value when it is taken out by another
 	wait         time.Duration
 	older, newer *waiter
-	inLine       bool
+	queued       bool
 }
 
 // A line is who waits, by the time they came.
-type line struct {
+type waitQueue struct {
 	oldest, newest *waiter
 	len            int
 }
 
-func (l *line) push(w *waiter) {
-	w.inLine, w.older = true, l.newest
+func (l *waitQueue) push(w *waiter) {
+	w.queued, w.older = true, l.newest
 	if l.newest != nil {
 		l.newest.newer = w
 	} else {
@@ -272,7 +272,7 @@ func (l *line) push(w *waiter) {
 	l.len++
 }
 
-func (l *line) remove(w *waiter) *waiter {
+func (l *waitQueue) remove(w *waiter) *waiter {
 	if w.older != nil {
 		w.older.newer = w.newer
 	} else {
@@ -283,7 +283,7 @@ func (l *line) remove(w *waiter) *waiter {
 	} else {
 		l.newest = w.older
 	}
-	w.inLine, w.older, w.newer = false, nil, nil
+	w.queued, w.older, w.newer = false, nil, nil
 	l.len--
 	return w
 }

@@ -22,10 +22,10 @@ import (
 // the long runs of slots are where new keys find a full bucket to replace, which
 // makes them longer yet: a search took 800 ns instead of 80.
 type shard struct {
-	mu    sync.Mutex // for all below
-	slots []slot     // homes, and a window behind the last
-	most  int        // homes at most
-	bits  int        // of a hash, the first, that chose the shard
+	mu       sync.Mutex // for all below
+	slots    []slot     // homes, and a window behind the last
+	maxHomes int        // homes at most
+	bits     int        // of a hash, the first, that chose the shard
 
 	shared []int64 // instants like slot.full, for new keys that find no slot
 
@@ -39,8 +39,8 @@ type shard struct {
 
 // A slot is one key's bucket.
 type slot struct {
-	hash uint64 // 0: empty
-	full int64  // when the bucket is full again
+	hash   uint64 // 0: empty
+	fullAt int64  // when the bucket is full again
 }
 
 const (
@@ -54,8 +54,8 @@ const (
 // key, next to none finds its window taken: of a million, none did.
 func (s *shard) init(keys, bits int) {
 	s.bits = bits
-	s.most = 2 * keys
-	s.slots = make([]slot, min(firstHomes, s.most)+window)
+	s.maxHomes = 2 * keys
+	s.slots = make([]slot, min(firstHomes, s.maxHomes)+window)
 }
 
 // advance tells the time of the slots when the caller's is now. The caller's
@@ -79,11 +79,11 @@ func (s *shard) bucket(hash uint64, now int64) *int64 {
 		at := s.find(hash, now)
 		switch {
 		case at != nil && at.hash == hash:
-			return &at.full
+			return &at.fullAt
 		case at != nil:
 			*at = slot{hash, s.inherited(hash)}
-			return &at.full
-		case s.homes() == s.most:
+			return &at.fullAt
+		case s.homes() == s.maxHomes:
 			s.sharedDecisions++
 			return s.sharedBucket(hash)
 		}
@@ -102,7 +102,7 @@ func (s *shard) find(hash uint64, now int64) *slot {
 		if at.hash == hash {
 			return at
 		}
-		if free == nil && at.full <= now {
+		if free == nil && at.fullAt <= now {
 			free = at
 		}
 		if at.hash == 0 {
@@ -125,16 +125,16 @@ func (s *shard) index(hash uint64, n int) int {
 // there, which is rare, is not forgotten but goes to the shared buckets.
 func (s *shard) grow(now int64) {
 	old := s.slots
-	s.slots = make([]slot, min(2*s.homes(), s.most)+window)
+	s.slots = make([]slot, min(2*s.homes(), s.maxHomes)+window)
 	for _, from := range old {
-		if from.full <= now {
+		if from.fullAt <= now {
 			continue
 		}
 		if at := s.find(from.hash, now); at != nil {
 			*at = from
 		} else {
 			at := s.sharedBucket(from.hash)
-			*at = max(*at, from.full)
+			*at = max(*at, from.fullAt)
 		}
 	}
 }
@@ -142,7 +142,7 @@ func (s *shard) grow(now int64) {
 // sharedBucket returns the instant for a key without a slot.
 func (s *shard) sharedBucket(hash uint64) *int64 {
 	if s.shared == nil {
-		s.shared = make([]int64, s.most/2/sharedEach+1)
+		s.shared = make([]int64, s.maxHomes/2/sharedEach+1)
 	}
 	return &s.shared[s.index(hash, len(s.shared))]
 }
@@ -160,7 +160,7 @@ func (s *shard) inherited(hash uint64) int64 {
 func (s *shard) live() int {
 	n := 0
 	for i := range s.slots {
-		if s.slots[i].full > s.elapsed {
+		if s.slots[i].fullAt > s.elapsed {
 			n++
 		}
 	}

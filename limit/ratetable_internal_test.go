@@ -29,7 +29,7 @@ func TestShardForgetsNoDebt(t *testing.T) {
 			*full = max(*full, now) + random.Int64N(500)
 			debts[hash] = *full
 		}
-		if got, most := len(s.slots), s.most+window; got > most {
+		if got, most := len(s.slots), s.maxHomes+window; got > most {
 			t.Fatalf("seed %d: %d slots, want at most %d", seed, got, most)
 		}
 	}
