@@ -57,7 +57,7 @@ func TestAlloc(t *testing.T) {
 	}
 }
 
-// TestRateMemoryAlloc fills a Rate with a million keys that all have to be remembered.
+// TestRateMemoryAlloc fills a Rate with a million keys that all need their own bucket.
 func TestRateMemoryAlloc(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
@@ -79,7 +79,7 @@ func TestRateMemoryAlloc(t *testing.T) {
 	if s.Keys < keys*99/100 {
 		t.Errorf("%d keys remembered by themselves, want nearly all", s.Keys)
 	}
-	for i := range 2 * keys { // and no more, whatever comes
+	for i := range 2 * keys { // the memory does not grow further
 		r.Allow(someTime, key(i))
 	}
 	if used := heap() - before; used > 64*keys {

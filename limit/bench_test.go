@@ -9,7 +9,7 @@ import (
 	"github.com/weirhq/weir/limit"
 )
 
-// BenchmarkRate asks for keys in turn; their slots lie in no order.
+// BenchmarkRate uses keys in turn; their slots are in random order.
 func BenchmarkRate(b *testing.B) {
 	for _, c := range []struct {
 		name       string

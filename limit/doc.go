@@ -1,27 +1,27 @@
-// Package limit bounds what is let in: how many requests at once, how many per
-// second, how many bytes, and how slowly.
+// Package limit bounds incoming requests: how many are in flight, how many arrive per
+// second, how long their bodies are and how slowly they may arrive.
 //
-//   - [InFlight] admits so many requests at a time, and makes a few wait. It
-//     protects what cannot do more at once, and is the limit to begin with.
-//   - [Rate] admits so many requests per second of each client, each route or
-//     whatever has a [Key]. It divides between clients.
-//   - [MaxBody] bounds a request's body.
-//   - [Pace] tells which peer is too slow to be waited for.
+//   - [InFlight] admits a number of requests at a time and lets a few wait. It protects
+//     a service of limited capacity. Start with this one.
+//   - [Rate] admits a number of requests per second for each client, route or other
+//     [Key]. It shares capacity among clients.
+//   - [MaxBody] bounds the length of a request's body.
+//   - [Pace] detects a peer that sends or reads too slowly.
 //
-// Each is a value with plain methods, to which the time is an argument where it
-// matters, and each makes a [Policy]. There is one [Middleware] for all policies:
+// Each is a value with plain methods, which take the time as an argument where they
+// need it. The zero value of each sets no limit. Each has a method Policy, and one
+// [Middleware] serves all policies:
 //
 //	inFlight := limit.NewInFlight(limit.InFlightOptions{Max: 100, Queue: 200})
 //	handler = limit.Middleware(inFlight.Policy("site"), nil)(handler)
 //
-// What is promised:
+// Guarantees:
 //
-//   - Memory is bounded, whatever clients do: by Queue, by Keys, by nothing that
-//     a client chooses.
-//   - A Rate never admits more than its burst and what has come back since, not
-//     even when it has no room for a key, or when the clock is set.
-//   - An InFlight never has more than Max inside, and loses no place: not by a
-//     context that ends at the moment in which its turn comes.
-//   - A decision that does not wait allocates nothing.
-//   - Nothing is refused without a count and a reason.
+//   - Memory is bounded by Queue and Keys, whatever clients do.
+//   - A Rate never admits more requests than its burst and the tokens that have
+//     returned since, even if it has no space for a new key or the clock is set.
+//   - An InFlight never has more than Max requests in flight and never loses a slot,
+//     even if a context ends at the moment when its turn comes.
+//   - A decision without waiting does not allocate.
+//   - Every rejection has a reason and is counted.
 package limit

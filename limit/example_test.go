@@ -10,7 +10,7 @@ import (
 	"github.com/weirhq/weir/limit"
 )
 
-// One client may ask twice at once and then once a second.
+// One client may send two requests at once and then one per second.
 func ExampleRate_Allow() {
 	rate := limit.NewRate(limit.RateOptions{Every: time.Second, Burst: 2})
 	client := limit.KeyOf(netip.MustParseAddr("192.0.2.1"))
@@ -25,7 +25,7 @@ func ExampleRate_Allow() {
 	// false 0 1s
 }
 
-// A service takes one request at a time, and makes none wait.
+// A service handles one request at a time, and no request waits.
 func ExampleInFlight_Enter() {
 	inFlight := limit.NewInFlight(limit.InFlightOptions{Max: 1})
 	work := func(r *http.Request, name string, during func()) {
@@ -44,7 +44,7 @@ func ExampleInFlight_Enter() {
 	// first: done
 }
 
-// Several limits are several middlewares; the outermost is asked first.
+// For several limits, nest their middlewares. The outermost is applied first.
 func ExampleMiddleware() {
 	tell := func(r *http.Request, why *limit.Refusal) { fmt.Println(r.RemoteAddr, why) }
 	rate := limit.NewRate(limit.RateOptions{Every: time.Minute, Burst: 1})
@@ -69,7 +69,7 @@ func ExampleMiddleware() {
 	// 429 Too Many Requests: limit "client"
 }
 
-// A peer has to send a kilobyte per second, and may be silent for three seconds.
+// A peer has to send a kilobyte per second and may pause for three seconds.
 func ExamplePace() {
 	pace := limit.Pace{PerSecond: 1000, Grace: 3 * time.Second}
 	begin := time.Now()

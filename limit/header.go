@@ -6,25 +6,26 @@ import (
 	"time"
 )
 
-// The fields that tell a client of a rate, by draft-ietf-httpapi-ratelimit-headers-11.
+// Response fields of a rate, as in draft-ietf-httpapi-ratelimit-headers-11.
 const (
 	headerPolicy = "RateLimit-Policy"
 	headerState  = "RateLimit"
 )
 
-// RetrySeconds is d as a Retry-After has it: in whole seconds, rounded up, at
-// least 1.
+// RetrySeconds returns d as the value of a Retry-After field: whole seconds, rounded
+// up, at least 1.
 func RetrySeconds(d time.Duration) int64 {
 	return max(1, ceil(int64(d), int64(time.Second)))
 }
 
-// AppendPolicy appends the value of a RateLimit-Policy field for the rate that
-// clients are to know by name:
+// AppendPolicy appends the value of a RateLimit-Policy field for a rate with the given
+// name:
 //
 //	"name";q=20;w=2
 //
-// for ten requests per second with a burst of 20. A window of less than a second
-// cannot be told; then the quota is what comes back within a second.
+// for ten requests per second with a burst of 20. The field cannot express a window of
+// less than a second; the quota then is the number of tokens that return within a
+// second.
 func (r *Rate) AppendPolicy(b []byte, name string) []byte {
 	window := RetrySeconds(time.Duration(r.fill))
 	quota := int64(math.MaxInt64) // without a limit
@@ -36,13 +37,12 @@ func (r *Rate) AppendPolicy(b []byte, name string) []byte {
 	return appendParameter(b, ";w=", window)
 }
 
-// AppendState appends the value of a RateLimit field: what is left after d.
+// AppendState appends the value of a RateLimit field: the tokens that are left after d.
 //
 //	"name";r=19;t=2
 //
-// The time is that in which what is left comes back, so that a client that
-// spreads its requests over it keeps to the rate; with nothing left it is the
-// same as in Retry-After.
+// t is the time in which as many tokens return. A client that spreads its requests over
+// t stays within the rate. If no token is left, t equals Retry-After.
 func (r *Rate) AppendState(b []byte, name string, d Decision) []byte {
 	window := RetrySeconds(time.Duration(int64(d.Remaining) * r.every))
 	if d.Remaining == 0 {
@@ -53,7 +53,7 @@ func (r *Rate) AppendState(b []byte, name string, d Decision) []byte {
 	return appendParameter(b, ";t=", window)
 }
 
-// ceil is a/b rounded up, for an a that is not negative.
+// ceil returns a/b rounded up. a is not negative.
 func ceil(a, b int64) int64 {
 	n := a / b
 	if a%b > 0 {
@@ -62,14 +62,14 @@ func ceil(a, b int64) int64 {
 	return n
 }
 
-// appendParameter appends an integer of a structured field, which has at most
-// 15 digits (RFC 9651, section 3.3.1).
+// appendParameter appends an integer of a structured field. It has at most 15 digits
+// (RFC 9651, section 3.3.1).
 func appendParameter(b []byte, key string, n int64) []byte {
 	return strconv.AppendInt(append(b, key...), min(n, 999_999_999_999_999), 10)
 }
 
-// appendName appends a string of a structured field (RFC 9651, section 3.3.3),
-// with a question mark for what such a string cannot hold.
+// appendName appends a string of a structured field (RFC 9651, section 3.3.3).
+// Characters that such a string cannot contain become question marks.
 func appendName(b []byte, name string) []byte {
 	b = append(b, '"')
 	for _, c := range name {

@@ -8,85 +8,84 @@ import (
 	"time"
 )
 
-// Why a request was not let in by an InFlight; else it is its context's error.
+// The errors of [InFlight.Enter], besides the error of its context.
 var (
-	// ErrFull: as many are inside and waiting as may be.
+	// ErrFull means that Max requests are in flight and the queue is full.
 	ErrFull = errors.New("limit: too many requests in flight and waiting")
-	// ErrWaited: nobody left within the waiting time.
+	// ErrWaited means that no request finished within the waiting time.
 	ErrWaited = errors.New("limit: too many requests in flight for the whole waiting time")
-	// ErrOvertaken: the queue had been long for a while and newer requests were preferred.
+	// ErrOvertaken means that the queue was congested and a newer request took the
+	// place of this one.
 	ErrOvertaken = errors.New("limit: too many requests in flight, and newer ones waiting")
 )
 
 // InFlightOptions are the settings of an InFlight.
 type InFlightOptions struct {
-	// Max is how many may be inside at once. Zero sets no limit.
+	// Max is the number of requests that may be in flight. Zero sets no limit.
 	Max int
-	// Queue is how many more may wait; 0: none.
+	// Queue is the number of requests that may wait. Zero rejects without waiting.
 	Queue int
-	// Wait is how long one waits at most; 0 is a second.
+	// Wait is the longest time that a request waits; 0 is a second.
 	Wait time.Duration
 }
 
-// An InFlight lets at most Max in at once and makes a few more wait. Make one
-// with NewInFlight; the zero InFlight has no limit. Any number of goroutines may
-// share it.
+// An InFlight admits at most Max requests at a time and lets a few more wait. Make one
+// with NewInFlight; the zero InFlight has no limit. Goroutines may share it.
 //
-// Those who wait go in by the order in which they came, and who finds the line
-// full is refused at once: that is best for a burst. But when somebody has been
-// waiting at every moment of half of the waiting time, more come than leave, and
-// a fair line makes everybody wait for nothing, those included whose client has
-// gone since. Then the newest goes in first, and each newcomer takes the
-// place of the two that have waited longest until only a few wait: who is let in
-// was hardly kept waiting, and who is not knows soon. That ends when nobody had
-// to make way for half of the waiting time. It is Facebook's adaptive LIFO
-// with controlled delay (B. Maurer, Fail at Scale, ACM Queue 13(8), 2015), which
-// like CoDel (RFC 8289) minds not how long a queue is but that it never empties.
+// Requests wait in FIFO order, and are rejected immediately if the queue is full. This
+// is best for a burst. If the queue has not been empty for Wait/2, requests arrive
+// faster than they finish, and FIFO order would make all of them wait too long,
+// including those that their clients have given up. The queue then becomes LIFO, and
+// each new request evicts the two oldest until only a few wait. Admitted requests have
+// hardly waited, and rejected ones are rejected early. The queue becomes FIFO again
+// when it has evicted no request for Wait/2. This is Facebook's adaptive LIFO with
+// controlled delay (B. Maurer, Fail at Scale, ACM Queue 13(8), 2015). Like CoDel (RFC
+// 8289), it does not measure the length of the queue but whether it ever becomes empty.
 type InFlight struct {
-	mu                     sync.Mutex // for all below
+	mu                     sync.Mutex // guards all fields below
 	max, maxQueue, lifoLen int
 	wait                   time.Duration
 
 	inFlight     int
 	queue        waitQueue
-	waitingSince time.Time // when the line was last empty
-	congested    time.Time // when the line was found long or somebody last had to make way; zero: it is fair
+	waitingSince time.Time // when the queue was last empty
+	congested    time.Time // when the congestion began or a request was last evicted; zero: FIFO
 	stats        InFlightStats
 }
 
 // InFlightStats are the counts of an InFlight.
 type InFlightStats struct {
-	// InFlight and Waiting are how many are inside and waiting now.
+	// InFlight and Waiting are the current numbers of requests.
 	InFlight, Waiting int
-	// Entered is how many were let in, at once or after waiting.
+	// Entered is the number of admitted requests, with or without waiting.
 	Entered uint64
-	// Full, Waited, Overtaken and Gone are how many were not: by ErrFull,
-	// ErrWaited, ErrOvertaken, and because their context ended.
+	// Full, Waited and Overtaken are the numbers of requests rejected with ErrFull,
+	// ErrWaited and ErrOvertaken. Gone counts those whose context ended.
 	Full, Waited, Overtaken, Gone uint64
-	// NewestFirst tells that the queue has been long and the newest goes in first.
+	// NewestFirst reports whether the queue is congested and therefore LIFO.
 	NewestFirst bool
 }
 
-// NewInFlight returns an InFlight with nobody inside.
+// NewInFlight returns an InFlight without requests in flight.
 func NewInFlight(o InFlightOptions) *InFlight {
 	f := new(InFlight)
 	f.set(o)
 	return f
 }
 
-// set takes the settings over. f.mu is held, unless nobody shares f yet.
+// set applies the settings. f.mu is held, unless f is not shared yet.
 func (f *InFlight) set(o InFlightOptions) {
 	if o.Wait <= 0 {
 		o.Wait = time.Second
 	}
-	// Newest first, a few are enough: if they are too few to keep all places
-	// taken, the line runs empty and is soon a fair one again.
+	// A LIFO queue needs only a few waiting requests. If they are too few to use all
+	// slots, the queue runs empty and soon becomes FIFO again.
 	f.max, f.maxQueue, f.wait, f.lifoLen = o.Max, o.Queue, o.Wait, min(o.Queue, 4+o.Max/16)
 }
 
-// Change gives f other settings. Whoever is inside stays and counts, so after a
-// lower Max nobody goes in until enough have left; with a higher one, those who
-// wait go in at once. Who waits already does so for as long as before.
+// Change sets other options. Requests in flight stay and count: after a lower Max no
+// request is admitted until enough have finished. After a higher one, waiting requests
+// are admitted immediately. Waiting requests keep their waiting time.
 func (f *InFlight) Change(o InFlightOptions) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -97,9 +96,9 @@ func (f *InFlight) Change(o InFlightOptions) {
 	}
 }
 
-// Enter returns nil once the caller is inside; it must call Leave, once. Else it
-// returns ErrFull, ErrWaited, ErrOvertaken or the error of ctx, and the caller
-// holds nothing.
+// Enter waits until the caller is admitted and returns nil; the caller must then call
+// Leave once. Otherwise it returns ErrFull, ErrWaited, ErrOvertaken or the error of
+// ctx, and the caller must not call Leave.
 func (f *InFlight) Enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		f.mu.Lock()
@@ -122,10 +121,10 @@ func (f *InFlight) Enter(ctx context.Context) error {
 	return f.await(ctx, w)
 }
 
-// free reports whether another caller may go in. f.mu is held.
+// free reports whether a slot is free. f.mu is held.
 func (f *InFlight) free() bool { return f.max <= 0 || f.inFlight < f.max }
 
-// enqueue puts a newcomer into the line. f.mu is held.
+// enqueue adds a waiter for a new request. f.mu is held.
 func (f *InFlight) enqueue(now time.Time) (*waiter, error) {
 	if f.isCongested(now) {
 		f.evictOldest(now)
@@ -141,7 +140,8 @@ func (f *InFlight) enqueue(now time.Time) (*waiter, error) {
 	return w, nil
 }
 
-// isLong tells whether more have come than left for some time. f.mu is held.
+// isCongested reports whether requests have arrived faster than they finished for
+// Wait/2. f.mu is held.
 func (f *InFlight) isCongested(now time.Time) bool {
 	if f.queue.len > 0 && now.Sub(f.waitingSince) > f.wait/2 {
 		return true
@@ -152,8 +152,7 @@ func (f *InFlight) isCongested(now time.Time) bool {
 	return !f.congested.IsZero()
 }
 
-// makeWay refuses those who have waited longest, to leave a place for a
-// newcomer. f.mu is held.
+// evictOldest rejects the oldest waiters to make space for a new one. f.mu is held.
 func (f *InFlight) evictOldest(now time.Time) {
 	if f.congested.IsZero() {
 		f.congested = now
@@ -165,7 +164,7 @@ func (f *InFlight) evictOldest(now time.Time) {
 	}
 }
 
-// await waits for w's turn, at most for the waiting time.
+// await waits until w is admitted or evicted, at most for its waiting time.
 func (f *InFlight) await(ctx context.Context, w *waiter) error {
 	timer := time.NewTimer(w.wait)
 	defer timer.Stop()
@@ -191,7 +190,8 @@ func (f *InFlight) Policy(name string) Policy {
 	}
 }
 
-// giveUp takes w out of the line. If it was answered in the meantime, that counts.
+// giveUp removes w from the queue and returns the given error, unless w was admitted or
+// evicted in the meantime.
 func (f *InFlight) giveUp(w *waiter, why error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -207,7 +207,7 @@ func (f *InFlight) giveUp(w *waiter, why error) error {
 	return why
 }
 
-// Leave makes the caller's place free for another. It panics when nobody is inside.
+// Leave frees the caller's slot. It panics if no request is in flight.
 func (f *InFlight) Leave() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -221,7 +221,7 @@ func (f *InFlight) Leave() {
 	f.admitNext()
 }
 
-// letIn gives a place to the next in the line. f.mu is held.
+// admitNext gives a slot to the next waiter. f.mu is held.
 func (f *InFlight) admitNext() {
 	next := f.queue.oldest
 	if !f.congested.IsZero() {
@@ -231,14 +231,15 @@ func (f *InFlight) admitNext() {
 	f.queue.remove(next).answer <- nil
 }
 
-// waiting returns for how long one waits at most.
+// maxWait returns the longest waiting time.
 func (f *InFlight) maxWait() time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.wait
 }
 
-// Stats returns the counts of one instant: whoever called Enter is in one of them.
+// Stats returns a consistent snapshot of the counts. Every call of Enter is in exactly
+// one of them.
 func (f *InFlight) Stats() InFlightStats {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -247,15 +248,15 @@ func (f *InFlight) Stats() InFlightStats {
 	return s
 }
 
-// A waiter is a caller of Enter in the line.
+// A waiter is a waiting call of Enter.
 type waiter struct {
-	answer       chan error // gets one value when it is taken out by another
+	answer       chan error // receives one value when another goroutine removes it from the queue
 	wait         time.Duration
 	older, newer *waiter
 	queued       bool
 }
 
-// A line is who waits, by the time they came.
+// A waitQueue is a list of waiters, ordered by arrival.
 type waitQueue struct {
 	oldest, newest *waiter
 	len            int

@@ -14,8 +14,8 @@ import (
 	"github.com/weirhq/weir/limit"
 )
 
-// entering calls Enter in a goroutine of the bubble and returns its answer,
-// which is there once the bubble waits.
+// entering calls Enter in a goroutine of the bubble. It returns a pointer to the
+// result, which is set once the bubble is idle.
 func entering(ctx context.Context, f *limit.InFlight) *error {
 	answer := errors.New("still waiting")
 	go func() { answer = f.Enter(ctx) }()
@@ -49,7 +49,7 @@ func TestInFlightZeroHasNoLimit(t *testing.T) {
 	wantStats(t, &f, limit.InFlightStats{Entered: many, Full: 1})
 }
 
-// TestInFlightLimitIsTakenAway removes the limit while callers wait.
+// TestInFlightLimitIsTakenAway removes the limit while calls wait.
 func TestInFlightLimitIsTakenAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := limit.NewInFlight(limit.InFlightOptions{Max: 1, Queue: 2})
@@ -62,8 +62,8 @@ func TestInFlightLimitIsTakenAway(t *testing.T) {
 	})
 }
 
-// TestInFlightChanges lowers the limit below those who are inside, and raises it
-// above those who wait.
+// TestInFlightChanges lowers the limit below the number in flight, and raises it again
+// while calls wait.
 func TestInFlightChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const inside, waiting = 3, 4
@@ -182,7 +182,8 @@ func TestInFlightForgetsWhoIsGone(t *testing.T) {
 	})
 }
 
-// TestInFlightTurnComesAsContextEnds has both happen before the one who waits can look.
+// TestInFlightTurnComesAsContextEnds ends the context of a waiting call and frees a
+// slot before the call can react.
 func TestInFlightTurnComesAsContextEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := limit.NewInFlight(limit.InFlightOptions{Max: 1, Queue: 3})
@@ -193,7 +194,7 @@ func TestInFlightTurnComesAsContextEnds(t *testing.T) {
 			cancel()
 			f.Leave()
 			synctest.Wait()
-			if *first == nil { // it may be told that it is inside, and leaves
+			if *first == nil { // it was admitted
 				f.Leave()
 				synctest.Wait()
 			}
@@ -207,8 +208,8 @@ func TestInFlightTurnComesAsContextEnds(t *testing.T) {
 	})
 }
 
-// TestInFlightPrefersTheNewest lets a line of six stand for more than half of
-// the waiting time.
+// TestInFlightPrefersTheNewest keeps six calls in the queue for more than half of the
+// waiting time.
 func TestInFlightPrefersTheNewest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := limit.NewInFlight(limit.InFlightOptions{Max: 1, Queue: 6, Wait: time.Second})
@@ -231,7 +232,7 @@ func TestInFlightPrefersTheNewest(t *testing.T) {
 		}
 		wantStats(t, f, limit.InFlightStats{InFlight: 1, Waiting: 4, Entered: 2, Overtaken: 2, NewestFirst: true})
 
-		time.Sleep(time.Second) // the rest give up, and nobody has to make way
+		time.Sleep(time.Second) // the other calls time out; none is evicted
 		f.Leave()
 		entering(t.Context(), f)
 		first, second := entering(t.Context(), f), entering(t.Context(), f)
@@ -246,9 +247,9 @@ func TestInFlightPrefersTheNewest(t *testing.T) {
 	})
 }
 
-// A gauge is how many there are, and were at most.
+// A gauge is a current number and its maximum.
 type gauge struct {
-	mu        sync.Mutex // for both
+	mu        sync.Mutex // guards both
 	now, most int
 }
 
@@ -259,7 +260,7 @@ func (g *gauge) add(n int) {
 	g.most = max(g.most, g.now)
 }
 
-// A load is clients that ask in turn: with a service time, how many come each second.
+// A load is a constant rate of requests with a fixed service time.
 type load struct {
 	options   limit.InFlightOptions
 	service   time.Duration
@@ -267,7 +268,8 @@ type load struct {
 	length    time.Duration
 }
 
-// run plays l and returns how long those that were let in and those that were not had waited.
+// run runs l and returns the sorted waiting times of admitted and of rejected requests,
+// and the most requests in flight.
 func (l load) run(t *testing.T) (in, out []time.Duration, most int) {
 	f := limit.NewInFlight(l.options)
 	var mu sync.Mutex
@@ -305,7 +307,8 @@ func (l load) run(t *testing.T) (in, out []time.Duration, most int) {
 	return in, out, inside.most
 }
 
-// TestInFlightOverload is a site for 1,000 requests per second to which 5,000 come.
+// TestInFlightOverload sends 5,000 requests per second to a service that can handle
+// 1,000, and checks throughput and waiting times.
 func TestInFlightOverload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, out, most := load{
@@ -333,7 +336,8 @@ func TestInFlightOverload(t *testing.T) {
 	})
 }
 
-// TestInFlightStall is a site that takes ten seconds, to which 5,000 per second come.
+// TestInFlightStall sends 5,000 requests per second to a service that takes 10 s, and
+// checks that nearly all are rejected within 5 ms.
 func TestInFlightStall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, out, most := load{
@@ -349,8 +353,8 @@ func TestInFlightStall(t *testing.T) {
 	})
 }
 
-// TestInFlightManyClients is a site of 100 ms with 2,000 clients, each of which asks
-// again when it is answered or refused.
+// TestInFlightManyClients runs 2,000 clients against a service that takes 100 ms. Each
+// client sends its next request after a response or a rejection.
 func TestInFlightManyClients(t *testing.T) {
 	const service, wait, length = 100 * time.Millisecond, 200 * time.Millisecond, 5 * time.Second
 	synctest.Test(t, func(t *testing.T) {
@@ -394,14 +398,15 @@ func TestInFlightManyClients(t *testing.T) {
 	})
 }
 
-// TestInFlightBurst is a site that is idle but for a burst every two seconds.
+// TestInFlightBurst sends a burst every two seconds to an otherwise idle service, and
+// checks that no request is rejected.
 func TestInFlightBurst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := limit.NewInFlight(limit.InFlightOptions{Max: 10, Queue: 100, Wait: time.Second})
 		var refused atomic.Int64
 		var clients sync.WaitGroup
 		for range 5 {
-			for range 110 { // takes eleven services of 80 ms, longer than half of the waiting time
+			for range 110 { // takes eleven times 80 ms, longer than half of the waiting time
 				clients.Go(func() {
 					if f.Enter(t.Context()) != nil {
 						refused.Add(1)
@@ -421,7 +426,7 @@ func TestInFlightBurst(t *testing.T) {
 	})
 }
 
-// TestInFlightLosesNothing has many goroutines come, wait, give up and leave at
+// TestInFlightLosesNothing runs goroutines that enter, wait, give up and leave at
 // random, in real time.
 func TestInFlightLosesNothing(t *testing.T) {
 	const most, clients, rounds = 5, 64, 250
@@ -462,7 +467,7 @@ func TestInFlightLosesNothing(t *testing.T) {
 		t.Errorf("%d answers, want %d", got, clients*rounds)
 	}
 	t.Logf("%+v", s)
-	for range most { // as many places as at first
+	for range most { // all slots are free again
 		if err := f.Enter(t.Context()); err != nil {
 			t.Fatal(err)
 		}

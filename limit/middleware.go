@@ -8,26 +8,27 @@ import (
 	"time"
 )
 
-// A Policy decides about requests, before their handler runs. For one that is
-// admitted it returns a function to call when it was answered, or nil; for
-// another it returns the refusal. It may set header fields of the answer, whichever
-// that will be, and it may wrap the body. [InFlight.Policy], [Rate.Policy],
-// [MaxBody.Policy] and [Pace.Policy] return policies.
+// A Policy decides about a request before its handler runs. If it admits the request,
+// it returns nil and a function to call after the response, or nil. Otherwise it
+// returns the refusal. It may set header fields of the response in both cases, and it
+// may wrap the body. [InFlight.Policy], [Rate.Policy], [MaxBody.Policy] and
+// [Pace.Policy] return policies.
 type Policy func(w http.ResponseWriter, r *http.Request) (done func(), refused *Refusal)
 
-// A Refusal says which limit refused a request, why, and how it is answered.
+// A Refusal is the error of a rejected request: the limit, the cause and the response.
 type Refusal struct {
-	// Limit is the name of the limit.
+	// Limit is the name that the limit's Policy was given.
 	Limit string
 	// Status is the status of the response: 408, 413, 429 or 503.
 	Status int
-	// RetryAfter is after what time another attempt makes sense; 0: none does.
+	// RetryAfter is the time after which another attempt can succeed; 0 if none can.
 	RetryAfter time.Duration
 	// Err is the cause, such as ErrFull.
 	Err error
 }
 
-// ErrRate and ErrBody are causes of a Refusal.
+// ErrRate and ErrBody are causes of a Refusal. The others are the errors of
+// [InFlight.Enter].
 var (
 	ErrRate = errors.New("limit: more requests than the rate allows")
 	ErrBody = errors.New("limit: body too large")
@@ -39,10 +40,10 @@ func (r *Refusal) Error() string {
 
 func (r *Refusal) Unwrap() error { return r.Err }
 
-// Middleware returns a middleware that asks p about each request. Several
-// policies are several middlewares around each other. Each refusal is told to
-// refused, if that is not nil, and answered with its status, with Retry-After if
-// there is a time for it, and with the name of the limit in a line of text.
+// Middleware returns a middleware that applies p to each request. To apply several
+// policies, nest their middlewares. If refused is not nil, it is called for each
+// refusal. The response to a refusal has its status, Retry-After if it has such a time,
+// and a line of text with the name of the limit.
 func Middleware(p Policy, refused func(*http.Request, *Refusal)) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -62,7 +63,7 @@ func Middleware(p Policy, refused func(*http.Request, *Refusal)) func(http.Handl
 	}
 }
 
-// answer writes the whole answer to a refused request.
+// answer writes the complete response to a rejected request.
 func (r *Refusal) answer(w http.ResponseWriter) {
 	if r.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.FormatInt(RetrySeconds(r.RetryAfter), 10))

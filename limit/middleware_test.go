@@ -15,8 +15,8 @@ import (
 	"github.com/weirhq/weir/limit"
 )
 
-// serve starts a server with p around handler and returns its address and a
-// function for the refusals so far.
+// serve starts a server with p around handler. It returns its URL and a function that
+// returns the refusals so far.
 func serve(t *testing.T, p limit.Policy, handler http.HandlerFunc) (string, func() []*limit.Refusal) {
 	t.Helper()
 	var mu sync.Mutex
@@ -36,7 +36,7 @@ func serve(t *testing.T, p limit.Policy, handler http.HandlerFunc) (string, func
 	}
 }
 
-// get returns the answer to a GET request, and its body.
+// get sends a GET request and returns the response and its body.
 func get(t *testing.T, url string) (*http.Response, string) {
 	t.Helper()
 	answer, err := http.Get(url)
@@ -162,7 +162,7 @@ func TestMiddlewareInFlight(t *testing.T) {
 	}
 }
 
-// TestMiddlewareLeavesAfterPanic shows that a place is given back by a handler that panics.
+// TestMiddlewareLeavesAfterPanic checks that a panic in the handler frees the slot.
 func TestMiddlewareLeavesAfterPanic(t *testing.T) {
 	f := limit.NewInFlight(limit.InFlightOptions{Max: 1})
 	handler := limit.Middleware(f.Policy("site"), nil)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("oh") }))
@@ -259,7 +259,8 @@ func TestRateHeaders(t *testing.T) {
 	}
 }
 
-// TestRetryAfterIsEnough waits as long as Retry-After says, and not a second less.
+// TestRetryAfterIsEnough waits exactly as long as Retry-After says, and checks that the
+// next request is admitted.
 func TestRetryAfterIsEnough(t *testing.T) {
 	for _, every := range []time.Duration{300 * time.Millisecond, time.Second, 2500 * time.Millisecond, time.Minute} {
 		r := limit.NewRate(limit.RateOptions{Every: every, Burst: 3})

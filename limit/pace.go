@@ -9,11 +9,10 @@ import (
 	"time"
 )
 
-// A Pace is the least rate at which a peer has to send or take the bytes of a
-// message. It is kept as a deadline, of which the caller holds one for each
-// peer: it begins at Start, and Next moves it on as bytes pass. A peer keeps
-// pace as long as the deadline has not passed, so a read may simply be given
-// that deadline.
+// A Pace is the minimum rate at which a peer has to send or read the bytes of a
+// message. The caller keeps a deadline for each peer: Start returns the first one, and
+// Next moves it as bytes pass. A peer is too slow when its deadline has passed, so a
+// read can use the deadline directly:
 //
 //	deadline := pace.Start(time.Now())
 //	for {
@@ -23,20 +22,21 @@ import (
 //		...
 //	}
 //
-// Bytes count when they pass: who sent a gigabyte in a second may not be silent
-// for hours because his average is still good, but for Grace, as anyone else.
-// And who trickles falls behind, however often the bytes come.
+// Bytes count when they pass. A peer that sent a gigabyte in a second cannot pause for
+// hours because of its average: like any other, it may pause for Grace. A peer that
+// trickles falls behind however often its bytes arrive.
 type Pace struct {
-	// PerSecond is how many bytes have to pass in a second. 0: any pace is
-	// kept, and all deadlines are the zero time, which for a net.Conn is none.
+	// PerSecond is the number of bytes that have to pass per second. If it is 0, no
+	// peer is too slow, and all deadlines are the zero time, which for a net.Conn means
+	// no deadline.
 	PerSecond int64
-	// Grace is how long a peer may be silent, at first and later; 0: 10 s.
+	// Grace is the time that a peer may pause, at the start and later; 0 is 10 s.
 	Grace time.Duration
 }
 
 const defaultGrace = 10 * time.Second
 
-// Start returns the deadline of a peer of which nothing has passed yet.
+// Start returns the deadline of a peer before its first byte.
 func (p Pace) Start(now time.Time) time.Time {
 	if p.PerSecond <= 0 {
 		return time.Time{}
@@ -44,7 +44,7 @@ func (p Pace) Start(now time.Time) time.Time {
 	return now.Add(p.grace())
 }
 
-// Next returns the deadline that follows deadline when n more bytes have passed by now.
+// Next returns the new deadline after n more bytes have passed by now.
 func (p Pace) Next(deadline, now time.Time, n int) time.Time {
 	if p.PerSecond <= 0 {
 		return time.Time{}
@@ -56,14 +56,13 @@ func (p Pace) Next(deadline, now time.Time, n int) time.Time {
 	return deadline
 }
 
-// TooSlow tells whether a peer with this deadline has fallen behind.
+// TooSlow reports whether the deadline has passed.
 func (p Pace) TooSlow(deadline, now time.Time) bool {
 	return p.PerSecond > 0 && now.After(deadline)
 }
 
-// Time returns how long n bytes take a peer that just keeps pace. A write of n
-// bytes returns when the last of them has passed, so its deadline is
-// deadline.Add(pace.Time(n)).
+// Time returns the time that n bytes take at this pace. A write of n bytes returns when
+// the last of them has passed, so its deadline is deadline.Add(pace.Time(n)).
 func (p Pace) Time(n int) time.Duration {
 	if p.PerSecond <= 0 || n <= 0 {
 		return 0
@@ -79,10 +78,10 @@ func (p Pace) grace() time.Duration {
 }
 
 // Policy returns a policy that admits all requests and paces their bodies. If the
-// client is too slow, reading the body returns a *[Refusal] with status 408 that
-// wraps os.ErrDeadlineExceeded, and the connection cannot be used again. The
-// policy needs a ResponseWriter with http.ResponseController's SetReadDeadline;
-// without it, the first read returns an error.
+// client is too slow, reading the body returns a *[Refusal] with status 408 that wraps
+// os.ErrDeadlineExceeded, and the connection cannot be used again. The policy needs a
+// ResponseWriter with SetReadDeadline (see http.ResponseController); without it, the
+// first read returns an error.
 func (p Pace) Policy(name string) Policy {
 	return func(w http.ResponseWriter, r *http.Request) (func(), *Refusal) {
 		if p.PerSecond > 0 && r.Body != nil && r.Body != http.NoBody {

@@ -15,16 +15,16 @@ import (
 	"github.com/weirhq/weir/limit"
 )
 
-// TestPace plays peers that pass so many bytes every so often.
+// TestPace simulates peers that pass a number of bytes at an interval.
 func TestPace(t *testing.T) {
 	pace := limit.Pace{PerSecond: 1 << 10, Grace: 5 * time.Second}
 	for _, c := range []struct {
 		name  string
 		bytes int
 		every time.Duration
-		first int // bytes at once, at first
+		first int // bytes at the start
 		until time.Duration
-		cut   time.Duration // when; 0: never
+		cut   time.Duration // time of the cut; 0: never
 	}{
 		{"1 GiB at 20 KiB/s", 20 << 10, time.Second, 0, 53_000 * time.Second, 0},
 		{"just the pace", 1 << 10, time.Second, 0, time.Hour, 0},
@@ -67,11 +67,11 @@ func TestPaceOfNone(t *testing.T) {
 	}
 }
 
-// TestPaceOfBodies uploads through a real connection: one client sends as it
-// may, another stops in the middle, and a third trickles.
+// TestPaceOfBodies uploads over real connections: one client sends at full speed, one
+// stops in the middle, and one trickles.
 func TestPaceOfBodies(t *testing.T) {
 	t.Parallel()
-	const grace = 500 * time.Millisecond // nobody exceeds it because the machine is busy
+	const grace = 500 * time.Millisecond // long enough for a busy machine
 	type end struct {
 		n   int64
 		err error
@@ -85,8 +85,8 @@ func TestPaceOfBodies(t *testing.T) {
 	const head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n"
 	for _, c := range []struct {
 		name  string
-		first string        // is sent at once
-		chunk string        // again and again
+		first string        // sent immediately
+		chunk string        // sent repeatedly
 		pause time.Duration // between two chunks
 		whole bool
 	}{
@@ -117,7 +117,7 @@ func TestPaceOfBodies(t *testing.T) {
 	}
 }
 
-// trickle writes chunk after chunk until the server has an end to tell.
+// trickle writes chunks until the server reports the end of the body.
 func trickle[End any](conn net.Conn, chunk string, pause time.Duration, ends <-chan End) (got End, sent int) {
 	if chunk == "" {
 		return <-ends, 0
@@ -129,23 +129,23 @@ func trickle[End any](conn net.Conn, chunk string, pause time.Duration, ends <-c
 		case got := <-ends:
 			return got, sent
 		case <-tick.C:
-			n, _ := io.WriteString(conn, chunk) // fails when the server was quicker; its end follows
+			n, _ := io.WriteString(conn, chunk) // fails if the server was faster; its result follows
 			sent += n
 		}
 	}
 }
 
-// TestPaceKeepsTheConnection sends requests with bodies over one connection,
-// each of which takes its handler longer than the grace.
+// TestPaceKeepsTheConnection sends several requests with bodies over one connection.
+// The handler takes longer than the grace.
 func TestPaceKeepsTheConnection(t *testing.T) {
 	t.Parallel()
-	const grace = 500 * time.Millisecond // nobody exceeds it because the machine is busy
+	const grace = 500 * time.Millisecond // long enough for a busy machine
 	url, _ := serve(t, limit.Pace{PerSecond: 1, Grace: grace}.Policy("upload"),
 		func(w http.ResponseWriter, r *http.Request) {
 			if _, err := io.Copy(w, r.Body); err != nil {
 				t.Error(err)
 			}
-			<-time.After(2 * grace) // a slow handler is not a slow client
+			<-time.After(2 * grace) // a slow handler does not make the client slow
 		})
 	reused := 0
 	trace := &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) {
@@ -153,7 +153,7 @@ func TestPaceKeepsTheConnection(t *testing.T) {
 			reused++
 		}
 	}}
-	client := &http.Client{Transport: &http.Transport{}} // other tests close the connections of the default one
+	client := &http.Client{Transport: &http.Transport{}} // other tests close idle connections of the default client
 	defer client.CloseIdleConnections()
 	for range 3 {
 		r, err := http.NewRequestWithContext(httptrace.WithClientTrace(t.Context(), trace), "POST", url, strings.NewReader("hello"))

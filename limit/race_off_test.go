@@ -2,5 +2,5 @@
 
 package limit_test
 
-// raceEnabled tells whether the race detector runs, which allocates.
+// raceEnabled reports whether the race detector is on, which allocates.
 const raceEnabled = false

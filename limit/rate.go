@@ -11,74 +11,72 @@ import (
 
 // RateOptions are the settings of a Rate.
 type RateOptions struct {
-	// Every is the time in which one request more may come: time.Second/100
-	// for a hundred per second. Zero sets no limit.
+	// Every is the interval between requests: time.Second/100 allows a hundred per
+	// second. Zero sets no limit.
 	Every time.Duration
-	// Burst is how many may come at once after a pause; 0 is 1. Every*Burst
-	// counts as at most a century.
+	// Burst is the number of requests that may arrive at once after a pause; 0 is 1.
+	// Every*Burst is capped at a century.
 	Burst int
-	// Key returns the key of a request, for [Rate.Policy]. If it is nil, requests
-	// count for the address of their connection, which behind a proxy is the
-	// proxy's.
+	// Key returns the key of a request, for [Rate.Policy]. If it is nil, the key is the
+	// address of the connection, which behind a proxy is the proxy's.
 	Key func(*http.Request) Key
-	// Keys is about how many keys have a bucket of their own at a time; 0 is
-	// 65,536. Only a key whose bucket is not full needs one. There are never more
-	// than 40 bytes for each of Keys, and a kilobyte.
+	// Keys is about how many keys can have their own bucket at a time; 0 is 65,536.
+	// Only a key whose bucket is not full needs one. The memory is at most 40 bytes for
+	// each of Keys, and a kilobyte.
 	Keys int
 }
 
 const (
 	defaultKeys = 1 << 16
-	keysInShard = 1024 // at least, so that shards fill evenly
+	keysInShard = 1024 // at least, for shards that fill evenly
 	maxShards   = 256
 	century     = 100 * 365 * 24 * time.Hour
 )
 
-// A Rate is a token bucket for each key: it holds Burst tokens, a request takes
-// one, and one comes back every Every. Make one with NewRate; the zero Rate has no
-// limit and counts nothing. Any number of goroutines may share it.
+// A Rate is a token bucket for each key: it holds Burst tokens, a request takes one,
+// and one returns every Every. Make one with NewRate; the zero Rate has no limit and
+// counts nothing. Goroutines may share it.
 //
-// What is kept of a bucket is one instant, that at which it is full again: the
-// theoretical arrival time of the generic cell rate algorithm (ITU-T I.371,
-// annex A; the "virtual scheduling" form). A bucket that is full again is that
-// of a key never seen, so it is forgotten, and only such buckets make room for
-// others. When there is no room, a new key shares a bucket with other new keys
-// until there is. The alternatives are worse: to evict a bucket that is not
-// full hands its owner a new burst, which whoever has many addresses could
-// arrange for himself; to refuse new keys lets him shut out everyone else.
-// Sharing is never more generous than a bucket of one's own.
+// A bucket is stored as the time when it will be full again, the theoretical arrival
+// time of the generic cell rate algorithm (ITU-T I.371, annex A; the "virtual
+// scheduling" form). A full bucket equals that of an unknown key, so it can be replaced
+// by another key's, and only full buckets are. If there is none to replace, new keys
+// share buckets. The alternatives are worse. Evicting a bucket that is not full gives
+// its owner a new burst, which a client with many addresses could exploit. Rejecting
+// new keys lets such a client shut out all others. A shared bucket never admits more
+// than a separate one.
 type Rate struct {
-	every, fill int64                   // nanoseconds; fill is what an empty bucket takes
+	every, fill int64                   // nanoseconds; fill is the time in which an empty bucket becomes full
 	key         func(*http.Request) Key // nil: by connection
 	start       time.Time
 	shards      []shard // none: no limit
 	shardBits   int
 }
 
-// A Decision is a Rate's answer to one request.
+// A Decision is the result of [Rate.Allow] for one request.
 type Decision struct {
-	// OK tells that the request is admitted.
+	// OK reports whether the request is admitted.
 	OK bool
-	// Remaining is how many more would be admitted at the same instant.
+	// Remaining is the number of requests that would still be admitted at this moment.
 	Remaining int
 	// Reset is the time until the bucket is full again.
 	Reset time.Duration
-	// RetryAfter is the time until the next request is admitted if no other
-	// comes; 0 when this one is.
+	// RetryAfter is the time until the next request would be admitted if no other
+	// arrives; 0 if this request is admitted.
 	RetryAfter time.Duration
 }
 
 // RateStats are the counts of a Rate since it was made.
 type RateStats struct {
 	Admitted, Refused uint64
-	// Shared is how many of these were decided by a bucket that new keys share.
+	// Shared is the number of these decisions that used a shared bucket.
 	Shared uint64
-	// Keys is how many keys' buckets were not full when their part of the keys
-	// was last asked.
+	// Keys is the number of buckets that were not full at the last request of their
+	// shard.
 	Keys int
 }
 
-// NewRate returns a Rate in which all buckets are full.
+// NewRate returns a Rate whose buckets are full.
 func NewRate(o RateOptions) *Rate {
 	if o.Every <= 0 {
 		return &Rate{}
@@ -93,7 +91,7 @@ func NewRate(o RateOptions) *Rate {
 	r.shards = make([]shard, 1<<r.shardBits)
 	share := (o.Keys + len(r.shards) - 1) / len(r.shards)
 	if len(r.shards) > 1 {
-		share += share / 8 // keys do not spread quite evenly
+		share += share / 8 // keys are not spread quite evenly
 	}
 	for i := range r.shards {
 		r.shards[i].init(share, r.shardBits)
@@ -101,10 +99,10 @@ func NewRate(o RateOptions) *Rate {
 	return r
 }
 
-// Allow takes a token of key's bucket if it has one. now should carry a
-// monotonic reading, as time.Now does; then clocks that are set change nothing.
-// Without one, an hour forward fills the buckets and an hour back is as if no
-// time had passed.
+// Allow takes a token from the bucket of key if it has one. now should have a monotonic
+// reading, as time.Now has; then setting the clock has no effect. Without it, a clock
+// set an hour forward fills the buckets, and one set an hour back counts as no time
+// passed.
 func (r *Rate) Allow(now time.Time, key Key) Decision {
 	if len(r.shards) == 0 {
 		return Decision{OK: true, Remaining: math.MaxInt}
@@ -127,7 +125,7 @@ func (r *Rate) Allow(now time.Time, key Key) Decision {
 	return r.decision(ok, full-t)
 }
 
-// decision describes a bucket that is full again after reset.
+// decision returns the Decision for a bucket that will be full after reset.
 func (r *Rate) decision(ok bool, reset int64) Decision {
 	d := Decision{OK: ok, Remaining: int((r.fill - reset) / r.every), Reset: time.Duration(reset)}
 	if !ok {
@@ -158,12 +156,12 @@ func (r *Rate) keyOf(req *http.Request) Key {
 	if r.key != nil {
 		return r.key(req)
 	}
-	peer, _ := netip.ParseAddrPort(req.RemoteAddr) // without an address, all requests have one key
+	peer, _ := netip.ParseAddrPort(req.RemoteAddr) // requests without an address share a key
 	return KeyOf(peer.Addr())
 }
 
-// Stats returns the counts. It looks at all buckets, in parts: it takes about a
-// millisecond for each 100,000 keys, and holds up others for a fraction of that.
+// Stats returns the counts. It scans the buckets shard by shard: about a millisecond
+// for each 100,000 keys, of which other calls wait for a fraction.
 func (r *Rate) Stats() RateStats {
 	var sum RateStats
 	for i := range r.shards {
@@ -178,18 +176,18 @@ func (r *Rate) Stats() RateStats {
 	return sum
 }
 
-// A Key names whoever a rate is kept for. It is a hash of 64 bits with a seed
-// of this process: nobody outside can choose two names with the same key, and
-// among a million names two share one with a probability of 3 in 100 million.
-// Keys mean nothing to another process.
+// A Key identifies a client or another owner of a bucket. It is a 64-bit hash with a
+// seed of this process. A client cannot choose two names with the same key, and among a
+// million names two share one with a probability of 3 in 100 million. Another process
+// has other keys.
 type Key struct{ hash uint64 }
 
 var addressSeed, stringSeed = maphash.MakeSeed(), maphash.MakeSeed()
 
-// KeyOf returns the key of a client's address. An IPv6 address counts with its
-// whole /64, which is what one customer gets and may change within at will; an
-// IPv4 address counts alone, be it written as IPv6 (::ffff:192.0.2.1) or not.
-// An invalid address has the key of the unspecified one.
+// KeyOf returns the key of a client's address. An IPv6 address counts as its /64, which
+// is the network of one customer, who can use any address in it. An IPv4 address counts
+// by itself, also if it is written as IPv6 (::ffff:192.0.2.1). An invalid address has
+// the key of the unspecified one.
 func KeyOf(a netip.Addr) Key {
 	b := a.As16()
 	if a.Is4() || a.Is4In6() {
@@ -198,8 +196,9 @@ func KeyOf(a netip.Addr) Key {
 	return keyOf(maphash.Bytes(addressSeed, b[:8]))
 }
 
-// KeyOfString returns the key of any other name: a route, the value of a header.
+// KeyOfString returns the key of another name, such as a route or the value of a
+// header.
 func KeyOfString(s string) Key { return keyOf(maphash.String(stringSeed, s)) }
 
-// keyOf keeps the hash 0 free, which marks an empty slot.
+// keyOf never uses the hash 0, which marks an empty slot.
 func keyOf(hash uint64) Key { return Key{max(hash, 1)} }

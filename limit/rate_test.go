@@ -14,7 +14,8 @@ import (
 	"github.com/weirhq/weir/limit"
 )
 
-// someTime has no monotonic reading: what a test adds to it is what a Rate is told.
+// someTime has no monotonic reading, so a Rate sees exactly the times that a test adds
+// to it.
 var someTime = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func key(i int) limit.Key { return limit.KeyOfString(fmt.Sprint(i)) }
@@ -68,14 +69,14 @@ func TestRateDecisions(t *testing.T) {
 	}
 }
 
-// TestRateOverAMinute offers three times the rate, at random and in bursts, for
-// a minute to each of some keys.
+// TestRateOverAMinute sends three times the rate, at random and in bursts, for a minute
+// to each of some keys.
 func TestRateOverAMinute(t *testing.T) {
 	for _, c := range []struct {
 		every time.Duration
 		burst int
-		gap   time.Duration // between two offers, on average
-		most  int           // offers at once
+		gap   time.Duration // average time between two requests
+		most  int           // requests at once
 	}{
 		{20 * time.Millisecond, 1, 150 * time.Microsecond, 1},
 		{10 * time.Millisecond, 20, 3 * time.Millisecond, 1},
@@ -100,7 +101,7 @@ func TestRateOverAMinute(t *testing.T) {
 				if got := float64(len(admitted) - c.burst); math.Abs(got-want) > want/100 {
 					t.Errorf("admitted %v beyond the burst in a minute, want %v within 1%%", got, want)
 				}
-				for i := c.burst; i < len(admitted); i++ { // in any time, the burst and what came back
+				for i := c.burst; i < len(admitted); i++ { // any interval: at most the burst and the returned tokens
 					if took := admitted[i] - admitted[i-c.burst]; took < c.every {
 						t.Fatalf("%d admitted within %v at %v, want no more than the burst of %d", c.burst+1, took, admitted[i], c.burst)
 					}
@@ -110,8 +111,8 @@ func TestRateOverAMinute(t *testing.T) {
 	}
 }
 
-// TestRateAgainstBuckets compares with buckets in a map of which none is ever
-// forgotten, for more and more keys, in a table that has to grow and forget.
+// TestRateAgainstBuckets compares a Rate with a map of buckets that are never
+// forgotten. More and more keys force its table to grow and to replace keys.
 func TestRateAgainstBuckets(t *testing.T) {
 	type bucket struct{ filled, last time.Duration }
 	const every, burst = 16 * time.Millisecond, 4
@@ -122,7 +123,7 @@ func TestRateAgainstBuckets(t *testing.T) {
 	refused := 0
 	for i := range 150_000 {
 		now += time.Duration(random.Int64N(16_000))
-		k := i/30 + random.IntN(1000) // a window of keys that moves on
+		k := i/30 + random.IntN(1000) // a moving window of keys
 		b := buckets[k]
 		if b == nil {
 			b = &bucket{burst * every, now}
@@ -153,9 +154,8 @@ func TestRateAgainstBuckets(t *testing.T) {
 	}
 }
 
-// TestRateKeepsHotKeys asks for many more new keys than there is room for, of
-// which each has one request: the keys that were there get what they would
-// without, and no key ever gets more.
+// TestRateKeepsHotKeys sends one request for each of many more new keys than fit. The
+// old keys must get the same decisions as without them, and no key may ever get more.
 func TestRateKeepsHotKeys(t *testing.T) {
 	const every, burst, room = 100 * time.Millisecond, 5, 500
 	r := limit.NewRate(limit.RateOptions{Every: every, Burst: burst, Keys: room})
@@ -174,7 +174,7 @@ func TestRateKeepsHotKeys(t *testing.T) {
 		}
 		for range 100 {
 			ask(news)
-			ask(news - 100) // one of those before, which may have moved to a slot of its own
+			ask(news - 100) // an earlier key, which may have its own slot now
 			news++
 		}
 	}
@@ -202,14 +202,14 @@ func TestRateSharedBucketIsNoNewBurst(t *testing.T) {
 	const every, burst, room = time.Second, 3, 32
 	r := limit.NewRate(limit.RateOptions{Every: every, Burst: burst, Keys: room})
 	at := someTime
-	for k := range 50 * room { // empty all buckets, the shared ones, too
+	for k := range 50 * room { // empty all buckets, including the shared ones
 		for range burst {
 			r.Allow(at, key(k))
 		}
 	}
 	shared := r.Stats().Shared
 	admitted := 0
-	for range 80 { // eight seconds, after the first three of which there is room again
+	for range 80 { // eight seconds; after three, buckets are full and can be replaced
 		at = at.Add(every / 10)
 		if r.Allow(at, key(-1)).OK {
 			admitted++
@@ -223,7 +223,7 @@ func TestRateSharedBucketIsNoNewBurst(t *testing.T) {
 	}
 }
 
-// TestRateClockJumps sets a clock by an hour, forward and back, many times.
+// TestRateClockJumps sets the clock an hour forward and back, many times.
 func TestRateClockJumps(t *testing.T) {
 	const every, burst = 100 * time.Millisecond, 5
 	r := limit.NewRate(limit.RateOptions{Every: every, Burst: burst})
@@ -250,14 +250,14 @@ func TestRateClockJumps(t *testing.T) {
 	}
 }
 
-// TestRateClockOvertaken has every second request come late to the lock, with a
-// time up to 900 ms ago: nothing is gained by that.
+// TestRateClockOvertaken delays every second request on the way to the lock by up to
+// 900 ms, and checks that it gains nothing.
 func TestRateClockOvertaken(t *testing.T) {
 	r := limit.NewRate(limit.RateOptions{Every: time.Millisecond, Burst: 10})
 	random := rand.New(rand.NewPCG(5, 6))
 	admitted := 0
 	for at := time.Duration(0); at < 10*time.Second; at += 100 * time.Microsecond {
-		late := time.Duration(random.Int64N(int64(900 * time.Millisecond))) // was overtaken on its way
+		late := time.Duration(random.Int64N(int64(900 * time.Millisecond))) // overtaken on the way to the lock
 		if r.Allow(someTime.Add(at-late), key(1)).OK {
 			admitted++
 		}

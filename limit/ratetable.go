@@ -6,31 +6,30 @@ import (
 	"time"
 )
 
-// A shard is a part of a Rate's keys: a hash table in which a key stands at
-// most a window behind its home, the slot that its hash chooses.
+// A shard is a part of a Rate's keys: a hash table in which a key is at most a window
+// of slots after its home, the slot that its hash selects.
 //
 //	slots   [ A 7s | B 2s |      | C 9s | D 1s | E 8s |      |      ]   at 3 s
 //	          live   full   empty  live   full   live
 //
-// A slot is live while its bucket fills. Nothing is ever deleted: a slot whose
-// bucket is full again is as good as none, and the next new key that comes by
-// takes it. A slot that was taken is never empty again, so a search ends at an
-// empty slot, and in any case at the end of the window. When a new key finds no
-// slot that it may take, the table doubles until it has its share.
+// A slot is live until its bucket is full. Slots are never deleted: the next new key
+// whose window contains a full slot takes it. A used slot never becomes empty, so a
+// search ends at an empty slot, or at the end of the window. If a new key finds no slot
+// to take, the table doubles, up to the shard's share.
 //
-// Plain linear probing was tried. It fills the table better, but when it is full
-// the long runs of slots are where new keys find a full bucket to replace, which
-// makes them longer yet: a search took 800 ns instead of 80.
+// Plain linear probing was tried. It fills the table better. But in a full table new
+// keys find the full buckets in the longest runs of slots, which makes these runs
+// longer: a search took 800 ns instead of 80.
 type shard struct {
-	mu       sync.Mutex // for all below
-	slots    []slot     // homes, and a window behind the last
-	maxHomes int        // homes at most
-	bits     int        // of a hash, the first, that chose the shard
+	mu       sync.Mutex // guards all fields below
+	slots    []slot     // homes, and a window after the last one
+	maxHomes int        // the largest number of homes
+	bits     int        // the first bits of a hash, which select the shard
 
-	shared []int64 // instants like slot.full, for new keys that find no slot
+	shared []int64 // like slot.fullAt, for new keys that find no slot
 
-	last    int64 // the latest time that was told
-	elapsed int64 // the sum of the steps forward: the time of the slots
+	last    int64 // the latest time of a request
+	elapsed int64 // the sum of the steps forward: the clock of the slots
 
 	admitted, refused, sharedDecisions uint64
 
@@ -46,26 +45,26 @@ type slot struct {
 const (
 	window       = 32
 	firstHomes   = 32
-	sharedEach   = 16 // one shared bucket for so many keys
+	sharedEach   = 16 // keys for each shared bucket
 	clockSetBack = int64(time.Second)
 )
 
-// init makes room for keys in the long run, but not yet. With two homes for each
-// key, next to none finds its window taken: of a million, none did.
+// init prepares the shard for a number of keys, but allocates little of it yet. With
+// two homes for each key, nearly no key finds its window full: of a million, none did.
 func (s *shard) init(keys, bits int) {
 	s.bits = bits
 	s.maxHomes = 2 * keys
 	s.slots = make([]slot, min(firstHomes, s.maxHomes)+window)
 }
 
-// advance tells the time of the slots when the caller's is now. The caller's
-// time may go back a little, as goroutines overtake each other on their way to
-// the lock; then the slots' time stands still. If it goes back by more, a clock
-// was set, and the slots' time goes on from there.
+// advance returns the slots' time for the time now. now may be slightly older than
+// before, because goroutines overtake each other on the way to the lock; the slots'
+// time does not go back then. If now is older by more, a clock was set, and the slots'
+// time continues from there.
 func (s *shard) advance(now, fill int64) int64 {
 	step := now - s.last
 	if step >= 0 {
-		s.elapsed += min(step, fill) // what is longer fills all buckets just as well
+		s.elapsed += min(step, fill) // a longer step fills all buckets as well
 		s.last = now
 	} else if step < -clockSetBack {
 		s.last = now
@@ -73,7 +72,7 @@ func (s *shard) advance(now, fill int64) int64 {
 	return s.elapsed
 }
 
-// bucket returns the instant to read and set for the key hash.
+// bucket returns the fullAt of a key, to be read and set.
 func (s *shard) bucket(hash uint64, now int64) *int64 {
 	for {
 		at := s.find(hash, now)
@@ -91,8 +90,8 @@ func (s *shard) bucket(hash uint64, now int64) *int64 {
 	}
 }
 
-// find returns the slot of the key hash or, when it has none, the first that it
-// may take; nil when there is none of these either.
+// find returns the slot of a key or, if it has none, the first slot that it may take;
+// nil if there is no such slot.
 func (s *shard) find(hash uint64, now int64) *slot {
 	var free *slot
 	home := s.index(hash, s.homes())
@@ -114,15 +113,14 @@ func (s *shard) find(hash uint64, now int64) *slot {
 
 func (s *shard) homes() int { return len(s.slots) - window }
 
-// index spreads keys over n places by the bits of their hashes that did not
-// choose the shard.
+// index maps a hash to one of n places, by the bits that did not select the shard.
 func (s *shard) index(hash uint64, n int) int {
 	i, _ := bits.Mul64(hash<<s.bits, uint64(n))
 	return int(i)
 }
 
-// grow moves the live slots to a table of twice the size. What finds no place
-// there, which is rare, is not forgotten but goes to the shared buckets.
+// grow moves the live slots to a table of twice the size. In the rare case that one
+// finds no slot there, it moves to the shared buckets.
 func (s *shard) grow(now int64) {
 	old := s.slots
 	s.slots = make([]slot, min(2*s.homes(), s.maxHomes)+window)
@@ -139,7 +137,7 @@ func (s *shard) grow(now int64) {
 	}
 }
 
-// sharedBucket returns the instant for a key without a slot.
+// sharedBucket returns the fullAt for a key without a slot.
 func (s *shard) sharedBucket(hash uint64) *int64 {
 	if s.shared == nil {
 		s.shared = make([]int64, s.maxHomes/2/sharedEach+1)
@@ -147,8 +145,8 @@ func (s *shard) sharedBucket(hash uint64) *int64 {
 	return &s.shared[s.index(hash, len(s.shared))]
 }
 
-// inherited returns with what a new key's bucket begins. Its owner may have
-// emptied a shared one before, and gets no second burst.
+// inherited returns the initial fullAt of a new key. The key may have emptied a shared
+// bucket before and must not get a second burst.
 func (s *shard) inherited(hash uint64) int64 {
 	if s.shared == nil {
 		return 0

@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// TestShardForgetsNoDebt puts far too many keys into a small table, nearly all of
-// them at home in a few places, which no hash would do: whatever happens to a key,
-// with growing tables and shared buckets, its bucket is never found fuller than
-// it was left, but for the time that has passed.
+// TestShardForgetsNoDebt puts many more keys into a small table than fit, with hashes
+// that select only a few homes. Whatever happens to a key in growing tables and shared
+// buckets, its bucket must never be fuller than it was left, except for the time that
+// has passed.
 func TestShardForgetsNoDebt(t *testing.T) {
 	for seed := range uint64(2000) {
 		random := rand.New(rand.NewPCG(seed, 1))
