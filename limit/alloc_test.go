@@ -35,14 +35,14 @@ func TestAlloc(t *testing.T) {
 		name string
 		call func()
 	}{
-		{"InFlight, let in", func() {
+		{"InFlight, admitted", func() {
 			if inFlight.Enter(ctx) == nil {
 				inFlight.Leave()
 			}
 		}},
 		{"InFlight, full", func() { _ = full.Enter(ctx) }},
 		{"Rate, one key, admitted and refused", func() { few.Allow(someTime, keys[0]) }},
-		{"Rate, no room, new and old keys", func() {
+		{"Rate, full table, new and old keys", func() {
 			many.Allow(someTime, keys[next%len(keys)])
 			next++
 		}},

@@ -12,9 +12,9 @@ import (
 // BenchmarkRate uses keys in turn; their slots are in random order.
 func BenchmarkRate(b *testing.B) {
 	for _, c := range []struct {
-		name       string
-		keys, room int
-		every      time.Duration
+		name           string
+		keys, capacity int
+		every          time.Duration
 	}{
 		{"1 key", 1, 0, time.Millisecond},
 		{"1k keys", 1000, 0, time.Second},
@@ -23,7 +23,7 @@ func BenchmarkRate(b *testing.B) {
 		{"1M keys, room for 64k", 1_000_000, 1 << 16, time.Hour},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			r := limit.NewRate(limit.RateOptions{Every: c.every, Burst: 10, Keys: c.room})
+			r := limit.NewRate(limit.RateOptions{Every: c.every, Burst: 10, Keys: c.capacity})
 			keys := make([]limit.Key, c.keys)
 			for i := range keys {
 				keys[i] = key(i)

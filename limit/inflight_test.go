@@ -97,17 +97,17 @@ func TestInFlightRefusesAtOnceWhenFull(t *testing.T) {
 		answers := []*error{entering(ctx, f), entering(ctx, f), entering(ctx, f)}
 		before := time.Now()
 		if err := f.Enter(ctx); err != limit.ErrFull {
-			t.Errorf("one more than inside and waiting: got %v, want %v", err, limit.ErrFull)
+			t.Errorf("one more than Max and Queue: got %v, want %v", err, limit.ErrFull)
 		}
 		if took := time.Since(before); took != 0 {
-			t.Errorf("refused after %v, want at once", took)
+			t.Errorf("rejected after %v, want no wait", took)
 		}
 		wantStats(t, f, limit.InFlightStats{InFlight: 2, Waiting: 1, Entered: 2, Full: 1})
 		f.Leave()
 		synctest.Wait()
 		for i, err := range answers {
 			if *err != nil {
-				t.Errorf("number %d: got %v, want it inside", i, *err)
+				t.Errorf("call %d: got %v, want it admitted", i, *err)
 			}
 		}
 		f.Leave()
@@ -165,17 +165,17 @@ func TestInFlightForgetsWhoIsGone(t *testing.T) {
 		cancel()
 		synctest.Wait()
 		if *second != context.Canceled {
-			t.Errorf("whose context ended: got %v, want %v", *second, context.Canceled)
+			t.Errorf("call with an ended context: got %v, want %v", *second, context.Canceled)
 		}
 		if err := f.Enter(gone); err != context.Canceled {
-			t.Errorf("whose context had ended: got %v, want %v", err, context.Canceled)
+			t.Errorf("call with a context that had ended before: got %v, want %v", err, context.Canceled)
 		}
 		wantStats(t, f, limit.InFlightStats{InFlight: 1, Waiting: 2, Entered: 1, Gone: 2})
 		f.Leave()
 		f.Leave()
 		synctest.Wait()
 		if *first != nil || *third != nil {
-			t.Errorf("the others: got %v and %v, want them inside", *first, *third)
+			t.Errorf("the other calls: got %v and %v, want them admitted", *first, *third)
 		}
 		f.Leave()
 		wantStats(t, f, limit.InFlightStats{Entered: 3, Gone: 2})
@@ -199,10 +199,10 @@ func TestInFlightTurnComesAsContextEnds(t *testing.T) {
 				synctest.Wait()
 			}
 			if *second != nil {
-				t.Fatalf("who was next: got %v, want it inside", *second)
+				t.Fatalf("the next call: got %v, want it admitted", *second)
 			}
 			if s := f.Stats(); s.InFlight != 1 || s.Waiting != 0 {
-				t.Fatalf("stats %+v, want one inside", s)
+				t.Fatalf("stats %+v, want one in flight", s)
 			}
 		}
 	})
@@ -222,13 +222,13 @@ func TestInFlightPrefersTheNewest(t *testing.T) {
 		newest := entering(t.Context(), f)
 		for i, err := range old {
 			if overtaken := *err == limit.ErrOvertaken; overtaken != (i < 2) {
-				t.Errorf("number %d of those who waited: got %v; want the first two overtaken", i, *err)
+				t.Errorf("waiting call %d: got %v, want only the first two overtaken", i, *err)
 			}
 		}
 		f.Leave()
 		synctest.Wait()
 		if *newest != nil || *old[5] == nil {
-			t.Errorf("the newest got %v and the one before %v, want the newest inside", *newest, *old[5])
+			t.Errorf("the newest call got %v and the one before %v, want the newest admitted", *newest, *old[5])
 		}
 		wantStats(t, f, limit.InFlightStats{InFlight: 1, Waiting: 4, Entered: 2, Overtaken: 2, NewestFirst: true})
 
@@ -239,7 +239,7 @@ func TestInFlightPrefersTheNewest(t *testing.T) {
 		f.Leave()
 		synctest.Wait()
 		if *first != nil || *second == nil {
-			t.Errorf("when it is over, the first of two got %v and the second %v, want the first inside", *first, *second)
+			t.Errorf("after the congestion, the first of two calls got %v and the second %v, want the first admitted", *first, *second)
 		}
 		f.Leave()
 		f.Leave()
@@ -316,22 +316,22 @@ func TestInFlightOverload(t *testing.T) {
 			service: 100 * time.Millisecond, perSecond: 5000, length: 10 * time.Second,
 		}.run(t)
 		if most != 100 {
-			t.Errorf("%d at once, want 100", most)
+			t.Errorf("%d in flight, want 100", most)
 		}
 		if got := len(in); got < 9_900 || got > 10_300 {
-			t.Errorf("%d let in over 10s, want all that the site can do: 10,000", got)
+			t.Errorf("%d admitted in 10s, want the capacity, 10,000", got)
 		}
 		if p99 := in[len(in)*99/100]; p99 > 100*time.Millisecond {
-			t.Errorf("p99 of the wait of those let in: got %v, want at most as long as the service", p99)
+			t.Errorf("p99 of the wait of admitted requests: got %v, want at most the service time", p99)
 		}
 		if p50 := in[len(in)/2]; p50 > 15*time.Millisecond {
-			t.Errorf("p50 of the wait of those let in: got %v, want it short", p50)
+			t.Errorf("p50 of the wait of admitted requests: got %v, want at most 15ms", p50)
 		}
 		if p90 := out[len(out)*9/10]; p90 > 5*time.Millisecond {
-			t.Errorf("p90 of the wait of those refused: got %v, want at most 5ms", p90)
+			t.Errorf("p90 of the wait of rejected requests: got %v, want at most 5ms", p90)
 		}
 		if last := out[len(out)-1]; last > 200*time.Millisecond {
-			t.Errorf("longest wait of those refused: got %v, want at most the waiting time", last)
+			t.Errorf("longest wait of rejected requests: got %v, want at most the waiting time", last)
 		}
 	})
 }
@@ -345,10 +345,10 @@ func TestInFlightStall(t *testing.T) {
 			service: 10 * time.Second, perSecond: 5000, length: 11 * time.Second,
 		}.run(t)
 		if len(in) < 200 || most != 100 {
-			t.Errorf("%d let in, at most %d at once, want 200 and 100", len(in), most)
+			t.Errorf("%d admitted, at most %d in flight, want 200 and 100", len(in), most)
 		}
 		if p99 := out[len(out)*99/100]; p99 > 5*time.Millisecond {
-			t.Errorf("p99 of the wait of those refused: got %v, want at most 5ms", p99)
+			t.Errorf("p99 of the wait of rejected requests: got %v, want at most 5ms", p99)
 		}
 	})
 }
@@ -390,10 +390,10 @@ func TestInFlightManyClients(t *testing.T) {
 		s := f.Stats()
 		t.Logf("answered %d in p50 %v, p99 %v; %+v", len(answered), answered[len(answered)/2], answered[len(answered)*99/100], s)
 		if p99 := answered[len(answered)*99/100]; p99 > 2*service {
-			t.Errorf("p99 of those let in: got %v, want at most twice the service", p99)
+			t.Errorf("p99 of admitted requests: got %v, want at most twice the service time", p99)
 		}
 		if inside.most != 100 || s.Entered != uint64(len(answered)) || len(answered) < 1000*int(length.Seconds())-500 {
-			t.Errorf("%d at once, %d entered, %d answered; want 100 at once, and the site busy all the time", inside.most, s.Entered, len(answered))
+			t.Errorf("%d in flight, %d entered, %d answered; want 100 in flight and full capacity", inside.most, s.Entered, len(answered))
 		}
 	})
 }
@@ -443,7 +443,7 @@ func TestInFlightLosesNothing(t *testing.T) {
 				} else {
 					entered.Add(1)
 					if n := inside.Add(1); n > most {
-						t.Errorf("%d inside, want at most %d", n, most)
+						t.Errorf("%d in flight, want at most %d", n, most)
 					}
 					for range random.IntN(2000) {
 						_ = ctx.Err()
@@ -458,7 +458,7 @@ func TestInFlightLosesNothing(t *testing.T) {
 	all.Wait()
 	s := f.Stats()
 	if s.InFlight != 0 || s.Waiting != 0 {
-		t.Errorf("%d inside and %d waiting when all had left", s.InFlight, s.Waiting)
+		t.Errorf("%d in flight and %d waiting at the end", s.InFlight, s.Waiting)
 	}
 	if got := s.Full + s.Waited + s.Overtaken + s.Gone; got != uint64(refused.Load()) || s.Entered != uint64(entered.Load()) {
 		t.Errorf("counted %d entered and %d refused, want %d and %d", s.Entered, got, entered.Load(), refused.Load())
@@ -473,14 +473,14 @@ func TestInFlightLosesNothing(t *testing.T) {
 		}
 	}
 	if err := f.Enter(t.Context()); err != limit.ErrWaited {
-		t.Errorf("one more than all places: got %v, want %v", err, limit.ErrWaited)
+		t.Errorf("one more than all slots: got %v, want %v", err, limit.ErrWaited)
 	}
 }
 
 func TestInFlightLeaveWithoutEnter(t *testing.T) {
 	defer func() {
 		if recover() == nil {
-			t.Error("Leave with nobody inside did not panic")
+			t.Error("Leave without Enter did not panic")
 		}
 	}()
 	limit.NewInFlight(limit.InFlightOptions{Max: 1}).Leave()

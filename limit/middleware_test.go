@@ -155,7 +155,7 @@ func TestMiddlewareInFlight(t *testing.T) {
 	}
 	leave <- true
 	if answer := <-first; answer != nil && answer.StatusCode != 200 {
-		t.Errorf("who was inside got %d, want 200", answer.StatusCode)
+		t.Errorf("the request in flight got %d, want 200", answer.StatusCode)
 	}
 	if s := f.Stats(); s.Entered != 1 || s.Full != 1 || s.InFlight != 0 {
 		t.Errorf("stats: got %+v, want one entered and left, one refused", s)
@@ -214,12 +214,12 @@ func TestMiddlewareMaxBody(t *testing.T) {
 		}
 		answer.Body.Close()
 		if answer.StatusCode != c.status || read.Load() != c.read {
-			t.Errorf("body of %d bytes, length told %v: got %d and %d bytes, want %d and %d",
+			t.Errorf("body of %d bytes, length known %v: got %d and %d bytes, want %d and %d",
 				c.length, c.known, answer.StatusCode, read.Load(), c.status, c.read)
 		}
 	}
 	if got := refusals(); len(got) != 1 || !errors.Is(got[0], limit.ErrBody) || got[0].RetryAfter != 0 {
-		t.Errorf("refusals: got %v, want the one whose length was told", got)
+		t.Errorf("refusals: got %v, want the one with a known length", got)
 	}
 }
 

@@ -32,7 +32,7 @@ func TestPace(t *testing.T) {
 		{"10 B/s", 10, time.Second, 0, time.Hour, 6 * time.Second},
 		{"a byte at a time", 1, 100 * time.Millisecond, 0, time.Hour, 5100 * time.Millisecond},
 		{"half the pace", 512, time.Second, 0, time.Hour, 10 * time.Second},
-		{"a gigabyte at once, then nothing", 0, time.Second, 1 << 30, time.Hour, 6 * time.Second},
+		{"a gigabyte, then nothing", 0, time.Second, 1 << 30, time.Hour, 6 * time.Second},
 		{"silent", 0, time.Second, 0, time.Hour, 6 * time.Second},
 		{"fast with pauses of the grace", 1 << 20, 5 * time.Second, 0, time.Hour, 0},
 	} {

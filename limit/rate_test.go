@@ -157,8 +157,8 @@ func TestRateAgainstBuckets(t *testing.T) {
 // TestRateKeepsHotKeys sends one request for each of many more new keys than fit. The
 // old keys must get the same decisions as without them, and no key may ever get more.
 func TestRateKeepsHotKeys(t *testing.T) {
-	const every, burst, room = 100 * time.Millisecond, 5, 500
-	r := limit.NewRate(limit.RateOptions{Every: every, Burst: burst, Keys: room})
+	const every, burst, capacity = 100 * time.Millisecond, 5, 500
+	r := limit.NewRate(limit.RateOptions{Every: every, Burst: burst, Keys: capacity})
 	admitted := map[int]int{}
 	at := time.Duration(0)
 	ask := func(k int) {
@@ -167,15 +167,15 @@ func TestRateKeepsHotKeys(t *testing.T) {
 		}
 	}
 	const hot, seconds = 50, 10
-	news := hot
+	newKey := hot
 	for ; at < seconds*time.Second; at += 10 * time.Millisecond {
 		for k := range hot {
 			ask(k)
 		}
 		for range 100 {
-			ask(news)
-			ask(news - 100) // an earlier key, which may have its own slot now
-			news++
+			ask(newKey)
+			ask(newKey - 100) // an earlier key, which may have its own slot now
+			newKey++
 		}
 	}
 	for k := range hot {
@@ -184,13 +184,13 @@ func TestRateKeepsHotKeys(t *testing.T) {
 		}
 	}
 	some := 0
-	for k := hot; k < news; k++ {
+	for k := hot; k < newKey; k++ {
 		some += admitted[k]
 	}
 	s := r.Stats()
-	t.Logf("%+v; %d of %d new keys' requests admitted", s, some, 2*(news-hot))
-	if s.Shared == 0 || s.Keys > 3*room {
-		t.Errorf("stats %+v, want shared buckets used and at most %d keys", s, 3*room)
+	t.Logf("%+v; %d of %d new keys' requests admitted", s, some, 2*(newKey-hot))
+	if s.Shared == 0 || s.Keys > 3*capacity {
+		t.Errorf("stats %+v, want shared buckets used and at most %d keys", s, 3*capacity)
 	}
 	if some == 0 {
 		t.Error("no new key was admitted: they are shut out")
@@ -199,10 +199,10 @@ func TestRateKeepsHotKeys(t *testing.T) {
 
 // TestRateSharedBucketIsNoNewBurst follows a new key from a shared bucket to its own.
 func TestRateSharedBucketIsNoNewBurst(t *testing.T) {
-	const every, burst, room = time.Second, 3, 32
-	r := limit.NewRate(limit.RateOptions{Every: every, Burst: burst, Keys: room})
+	const every, burst, capacity = time.Second, 3, 32
+	r := limit.NewRate(limit.RateOptions{Every: every, Burst: burst, Keys: capacity})
 	at := someTime
-	for k := range 50 * room { // empty all buckets, including the shared ones
+	for k := range 50 * capacity { // empty all buckets, including the shared ones
 		for range burst {
 			r.Allow(at, key(k))
 		}
@@ -219,7 +219,7 @@ func TestRateSharedBucketIsNoNewBurst(t *testing.T) {
 		t.Errorf("stats %+v, want about 30 decisions by a shared bucket and then one of its own", s)
 	}
 	if admitted != 8 {
-		t.Errorf("%d admitted in 8s, want 8: what came back to the shared bucket and then to its own", admitted)
+		t.Errorf("%d admitted in 8s, want 8: the tokens that returned to the shared bucket and then to its own", admitted)
 	}
 }
 
