@@ -136,7 +136,7 @@ func (c *collector) tell(done bool) {
 		Connections: int(c.now.connections),
 		InFlight:    c.now.sent - c.now.answered - c.now.failed - c.now.unanswered,
 		Latency:     ended.latency(),
-		Waiting:     now >= time.Duration(c.run.end.Load()), Done: done,
+		Waiting:     now >= c.run.end(), Done: done,
 	}
 	if n := len(c.series); n > 0 {
 		progress.Last = c.series[n-1]
@@ -164,7 +164,7 @@ func (c *collector) ending() time.Duration {
 	for _, rec := range c.run.recorders {
 		last = max(last, rec.lastDone)
 	}
-	if end := time.Duration(c.run.end.Load()); end != never {
+	if end := c.run.end(); end != never {
 		last = max(last, min(end, c.run.now()))
 	}
 	return last

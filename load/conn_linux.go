@@ -16,31 +16,31 @@ import (
 	"github.com/weirhq/weir/load/internal/program"
 )
 
-// A conn is a place for a connection, which may be closed and opened again.
+// A conn is a slot for a connection, which may be closed and opened again.
 type conn struct {
-	fd         int // -1 when closed
+	fd         int // -1 if closed
 	slot       int32
-	generation int32 // tells the connections of a place apart
+	generation int32 // counts the connections of the slot
 	state      connState
-	hungUp     bool // there is no more to come than what can be read now
-	blocked    bool // the kernel takes no more of what is unsent
-	roomy      bool // stands in the loop's ring
-	again      bool // stands in the loop's list of those with more to read
-	paid       bool // has a request of the closed loop that nobody else sends
-	failures   int  // in a row
+	hungUp     bool // the server sends no more bytes than can be read now
+	blocked    bool // the kernel takes no more bytes now
+	queued     bool // is in the loop's queue of free connections
+	again      bool // is in the loop's list of connections with more to read
+	claimed    bool // has claimed a request of the closed loop
+	failures   int  // consecutive
 	began      time.Duration
 	retry      time.Duration
 	parser     answer.Parser
 
-	// The requests under way, in the order of their answers: flights of them in
-	// a ring from first on.
+	// The requests under way, in the order of their answers: a ring buffer with
+	// flights entries, beginning at first.
 	ring           []flight
 	first, flights int
 
-	unsent  []byte // what the kernel has not taken; may be a part of a fixed request
-	own     []byte // holds what unsent has of requests that are not fixed
+	unsent  []byte // to be sent; may be part of a fixed request
+	own     []byte // buffer of unsent for requests that are not fixed
 	file    io.ReaderAt
-	at, end int64 // of file
+	at, end int64 // the part of file that is left
 }
 
 type connState uint8
@@ -51,9 +51,10 @@ const (
 	ready
 )
 
-// oldest is the request whose answer is next.
+// oldest returns the request whose answer is next.
 func (c *conn) oldest() *flight { return &c.ring[c.first] }
 
+// launch adds a request.
 func (c *conn) launch(f flight) *flight {
 	i := c.first + c.flights
 	if i >= len(c.ring) {
@@ -64,7 +65,7 @@ func (c *conn) launch(f flight) *flight {
 	return &c.ring[i]
 }
 
-// land forgets the oldest request.
+// land removes the oldest request.
 func (c *conn) land() {
 	c.flights--
 	if c.first++; c.first == len(c.ring) {
@@ -72,7 +73,8 @@ func (c *conn) land() {
 	}
 }
 
-func (c *conn) hasRoom() bool { return c.state == ready && !c.blocked && c.flights < len(c.ring) }
+// canSend reports whether the connection can take a request.
+func (c *conn) canSend() bool { return c.state == ready && !c.blocked && c.flights < len(c.ring) }
 
 func (l *loop) newConn() *conn {
 	c := &conn{fd: -1, slot: int32(len(l.conns)), ring: make([]flight, l.run.plan.Pipeline)}
@@ -81,7 +83,8 @@ func (l *loop) newConn() *conn {
 	return c
 }
 
-// closedConn returns a place for one more connection of the open loop, or nil.
+// closedConn returns a slot for another connection of the open loop, nil if there
+// is none left.
 func (l *loop) closedConn() *conn {
 	if n := len(l.spare) - 1; n >= 0 {
 		c := l.spare[n]
@@ -94,7 +97,7 @@ func (l *loop) closedConn() *conn {
 	return nil
 }
 
-// connect begins to connect.
+// connect starts to connect.
 func (l *loop) connect(c *conn) {
 	c.began = l.run.now()
 	fd, err := unix.Socket(l.family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
@@ -116,28 +119,28 @@ func (l *loop) connect(c *conn) {
 	}
 }
 
-// connectAgain begins to connect for the closed loop, when there is a request to
-// send: without keep-alive it is taken now, so that there are no more
+// connectAgain starts to connect for the closed loop, if there is a request to send.
+// Without keep-alive it claims the request now, so that there are no more
 // connections than requests.
 func (l *loop) connectAgain(c *conn) {
-	if l.run.plan.NoKeepAlive && !c.paid {
-		if !l.flow.more() {
+	if l.run.plan.NoKeepAlive && !c.claimed {
+		if !l.requests.claim() {
 			return
 		}
-		c.paid = true
-		l.paid++
+		c.claimed = true
+		l.claimed++
 	}
 	l.connect(c)
 }
 
-// spend takes a request of the closed loop for a connection, and tells whether
-// there was one.
-func (l *loop) spend(c *conn) bool {
-	if !c.paid {
-		return l.flow.more()
+// claim claims a request of the closed loop for a connection, unless it has done
+// so before, and reports whether one was left.
+func (l *loop) claim(c *conn) bool {
+	if !c.claimed {
+		return l.requests.claim()
 	}
-	c.paid = false
-	l.paid--
+	c.claimed = false
+	l.claimed--
 	return true
 }
 
@@ -158,14 +161,13 @@ func (l *loop) finishConnect(c *conn) {
 	if !l.begun {
 		return
 	}
-	if !l.flow.open() && l.run.plan.NoKeepAlive {
+	if !l.requests.open() && l.run.plan.NoKeepAlive {
 		l.openUpTo(l.most)
 	}
 	l.refill(c)
 }
 
-// failConnect gives a connection up that was not made, and with it a request
-// that it was for.
+// failConnect handles a failed connect. The request that it was for is unsent.
 func (l *loop) failConnect(c *conn, k kind, err error) {
 	l.rec.failures.add(k, fmt.Errorf("%s: %w", l.run.server, err))
 	c.failures++
@@ -173,19 +175,19 @@ func (l *loop) failConnect(c *conn, k kind, err error) {
 	f := flight{due: c.began, sent: c.began}
 	switch {
 	case !l.begun:
-	case !l.flow.open():
-		if l.spend(c) {
+	case !l.requests.open():
+		if l.claim(c) {
 			l.rec.asked++
 			l.rec.failUnsent(&f, k, l.run.now())
 		}
-	case l.flow.waiting() > 0:
-		f.due = l.flow.take()
+	case l.requests.waiting() > 0:
+		f.due, _ = l.requests.take()
 		l.rec.failUnsent(&f, k, l.run.now())
 	}
-	l.reopen(c, pauseAfter(c.failures))
+	l.reopen(c, backoff(c.failures))
 }
 
-// close closes a connection on which nothing is under way.
+// close closes a connection without requests under way.
 func (l *loop) close(c *conn) {
 	if c.state == ready {
 		l.rec.connections--
@@ -197,31 +199,32 @@ func (l *loop) close(c *conn) {
 	l.release(c)
 }
 
-// release gives the place of a connection back.
+// release frees the slot of a connection.
 func (l *loop) release(c *conn) {
 	if c.state == connecting {
 		l.opening--
 	}
 	if c.fd >= 0 {
-		unix.Close(c.fd) // which takes it out of the epoll, too
+		unix.Close(c.fd) // which also removes it from the epoll
 	}
 	c.fd, c.state = -1, closed
-	if l.flow.open() {
+	if l.requests.open() {
 		l.spare = append(l.spare, c)
 	}
 }
 
-// refill has a connection that has room send, or wait for what is due.
+// refill sends on a free connection. In the open loop it queues the connection for
+// the requests that will be due.
 func (l *loop) refill(c *conn) {
 	switch {
-	case !l.begun || !c.hasRoom():
-	case l.flow.open():
-		if !c.roomy {
-			c.roomy = true
-			l.roomy.push(c)
+	case !l.begun || !c.canSend():
+	case l.requests.open():
+		if !c.queued {
+			c.queued = true
+			l.free.push(c)
 		}
 	case l.run.plan.Pipeline == 1:
-		if now := l.run.now(); now < time.Duration(l.run.end.Load()) && l.spend(c) {
+		if now := l.run.now(); now < l.run.end() && l.claim(c) {
 			l.rec.asked++
 			l.send(c, now, now, false)
 		}
@@ -230,31 +233,27 @@ func (l *loop) refill(c *conn) {
 	}
 }
 
-// nextRoomy returns the connection that has had room for longest, or nil.
-func (l *loop) nextRoomy() *conn {
-	for {
-		c := l.roomy.pop()
-		if c == nil {
-			return nil
-		}
-		c.roomy = false
-		if c.hasRoom() {
-			return c
-		}
+// hasFree implements sender. It removes connections from the queue that have
+// failed since.
+func (l *loop) hasFree() bool {
+	for l.free.n > 0 && !l.free.first().canSend() {
+		l.free.pop().queued = false
 	}
+	return l.free.n > 0
 }
 
-// sendDue sends the request that has been due for longest.
-func (l *loop) sendDue(c *conn) {
-	due := l.flow.take()
-	l.send(c, due, l.run.now(), due <= l.starved)
-	l.refill(c) // it may have room for more
+// sendDue implements sender. It uses the connection that has been free longest.
+func (l *loop) sendDue(due time.Duration, starved bool) {
+	c := l.free.pop()
+	c.queued = false
+	l.send(c, due, l.run.now(), starved)
+	l.refill(c) // it may take more
 }
 
 // send sends one request.
-func (l *loop) send(c *conn, due, now time.Duration, forConnection bool) {
+func (l *loop) send(c *conn, due, now time.Duration, starved bool) {
 	m := l.script.Next()
-	l.launch(c, m, due, now, forConnection)
+	l.launch(c, m, due, now, starved)
 	l.write(c, m.Head, m.Fixed)
 	if m.File != nil && c.state == ready {
 		c.file, c.at, c.end = m.File, 0, m.Size
@@ -263,26 +262,26 @@ func (l *loop) send(c *conn, due, now time.Duration, forConnection bool) {
 }
 
 // launch counts a request that is about to be sent.
-func (l *loop) launch(c *conn, m *program.Message, due, now time.Duration, forConnection bool) {
+func (l *loop) launch(c *conn, m *program.Message, due, now time.Duration, starved bool) {
 	if l.run.plan.NoKeepAlive {
-		now = c.began // its connection is part of it
-		if l.flow.open() {
-			now = max(now, due) // it may have been made for a request before
+		now = c.began // the connection is part of the request
+		if l.requests.open() {
+			now = max(now, due) // it may have been made for an earlier request
 		}
 	}
 	f := c.launch(flight{due: due, sent: now, endpoint: m.Endpoint, noBody: m.NoBody})
 	l.inFlight++
-	l.rec.send(f, forConnection)
+	l.rec.send(f, starved)
 }
 
-// fill sends as many requests as the pipeline takes, put together.
+// fill sends as many requests as the pipeline takes, with few writes.
 func (l *loop) fill(c *conn) {
 	now := l.run.now()
-	if now >= time.Duration(l.run.end.Load()) {
+	if now >= l.run.end() {
 		return
 	}
 	l.out = l.out[:0]
-	for c.hasRoom() && l.flow.more() {
+	for c.canSend() && l.requests.claim() {
 		l.rec.asked++
 		m := l.script.Next()
 		l.launch(c, m, now, now, false)
@@ -294,7 +293,7 @@ func (l *loop) fill(c *conn) {
 				return
 			}
 			c.file, c.at, c.end = m.File, 0, m.Size
-			l.flush(c) // which refills it when all is sent
+			l.flush(c) // which refills it after the file
 			return
 		} else if len(l.out) >= readSize {
 			l.write(c, l.out, false)
@@ -306,11 +305,11 @@ func (l *loop) fill(c *conn) {
 	}
 }
 
-// write sends b, or keeps what the kernel does not take. A fixed b stays as it
-// is for ever and is not copied.
+// write sends b, and keeps the bytes that the kernel does not take. A fixed b never
+// changes and is not copied.
 func (l *loop) write(c *conn, b []byte, fixed bool) {
 	if c.blocked {
-		c.unsent = append(c.unsent, b...) // which has no room of another's
+		c.unsent = append(c.unsent, b...) // its capacity is its length
 		return
 	}
 	n, errno := send(c.fd, b)
@@ -334,10 +333,10 @@ func (l *loop) write(c *conn, b []byte, fixed bool) {
 	c.unsent = c.own[:len(c.own):len(c.own)]
 }
 
-// flush sends what the kernel takes of what is unsent.
+// flush sends as many of the unsent bytes as the kernel takes.
 func (l *loop) flush(c *conn) {
 	for {
-		if len(c.unsent) == 0 && !l.load(c) {
+		if len(c.unsent) == 0 && !l.loadPiece(c) {
 			c.blocked = false
 			l.refill(c)
 			return
@@ -356,9 +355,9 @@ func (l *loop) flush(c *conn) {
 	}
 }
 
-// load puts the next piece of a body from a file into unsent, and tells whether
-// there was one.
-func (l *loop) load(c *conn) bool {
+// loadPiece reads the next piece of a body from a file into unsent, and reports
+// whether there was one. If the file cannot be read the connection fails.
+func (l *loop) loadPiece(c *conn) bool {
 	if c.file == nil {
 		return false
 	}
@@ -383,7 +382,7 @@ func (l *loop) load(c *conn) bool {
 func send(fd int, b []byte) (int, syscall.Errno) {
 	for {
 		n, _, errno := syscall.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), unix.MSG_NOSIGNAL, 0, 0)
-		if errno != unix.EINTR { // of which no event would tell that there is room
+		if errno != unix.EINTR { // after which no event would follow
 			return int(n), errno
 		}
 	}
@@ -405,32 +404,28 @@ func zoneID(zone string) uint32 {
 	return 0
 }
 
-// A ring holds connections, first in first out, each at most once.
-type ring struct {
-	places   []*conn
-	first, n int
+// A queue of connections: first in, first out, each at most once.
+type queue struct {
+	conns   []*conn // a ring buffer
+	head, n int
 }
 
-// grow makes room for n.
-func (r *ring) grow(n int) { r.places = make([]*conn, n) }
-
-func (r *ring) push(c *conn) {
-	i := r.first + r.n
-	if i >= len(r.places) {
-		i -= len(r.places)
+func (q *queue) push(c *conn) {
+	i := q.head + q.n
+	if i >= len(q.conns) {
+		i -= len(q.conns)
 	}
-	r.places[i] = c
-	r.n++
+	q.conns[i] = c
+	q.n++
 }
 
-func (r *ring) pop() *conn {
-	if r.n == 0 {
-		return nil
-	}
-	c := r.places[r.first]
-	r.n--
-	if r.first++; r.first == len(r.places) {
-		r.first = 0
+func (q *queue) first() *conn { return q.conns[q.head] }
+
+func (q *queue) pop() *conn {
+	c := q.first()
+	q.n--
+	if q.head++; q.head == len(q.conns) {
+		q.head = 0
 	}
 	return c
 }

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"syscall"
+	"time"
 )
 
 // A kind says in a word why a request or a connection failed. The words are
@@ -132,3 +134,51 @@ func closedEarly(err error) error {
 	}
 	return err
 }
+
+// backoff returns how long to wait before reconnecting after consecutive failures.
+func backoff(failures int) time.Duration {
+	return min(time.Millisecond<<min(failures, 7), 100*time.Millisecond)
+}
+
+// openKind classifies an error of opening a line.
+func openKind(err error) kind {
+	if k, ok := errors.AsType[*kindError](err); ok {
+		return k.kind
+	}
+	return connectKind(err)
+}
+
+// failKind classifies an error of an exchange.
+func failKind(err error) kind {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) {
+		return timeout
+	}
+	if k, ok := errors.AsType[*kindError](err); ok {
+		return k.kind
+	}
+	return exchangeKind(err)
+}
+
+// A kindError is an error with its kind.
+type kindError struct {
+	kind kind
+	err  error
+}
+
+func (e *kindError) Error() string { return e.err.Error() }
+func (e *kindError) Unwrap() error { return e.err }
+
+// An UnreachableError reports that no connection to the server could be made, so
+// that nothing was sent.
+type UnreachableError struct {
+	Kind   string // a key of a Result's Errors
+	Server string // host and port
+	Reason string
+	Err    error // cause of the first failure
+}
+
+func (e *UnreachableError) Error() string {
+	return fmt.Sprintf("load: no connection to %s can be made: %s", e.Server, e.Reason)
+}
+
+func (e *UnreachableError) Unwrap() error { return e.Err }

@@ -12,69 +12,65 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/weirhq/weir/load/internal/answer"
-	"github.com/weirhq/weir/load/internal/program"
 )
 
 // A loop speaks plain HTTP/1.1 on many connections from one locked thread, with
-// an epoll of its own. What it does for each answer is one recvfrom and one
-// sendto: connections are registered once, edge-triggered, and the next request
-// goes out from where the answer was read. The system calls are raw, so that
-// the scheduler is not told of them: nobody waits for the thread's P, since Run
-// adds one for it.
+// its own epoll. Each answer costs one recvfrom and one sendto: connections are
+// registered once, edge-triggered, and the next request is sent right after the
+// answer was read. The system calls are raw, so that the scheduler does not see
+// them. The thread may keep its P during them, since Run adds a P for it.
 type loop struct {
-	run    *run
-	rec    *recorder
-	flow   *flow
-	script *program.Script
+	part
 	addr   unix.Sockaddr
 	family int
 
 	epoll   int
 	events  []unix.EpollEvent
-	in, out []byte  // what was read, and what several requests are put together in
-	again   []*conn // have more to read
+	in, out []byte  // buffers: for reading, and for several requests in one write
+	again   []*conn // with more to read
 	memory  answer.Memory
 
 	conns    []*conn // by slot
-	spare    []*conn // closed; open loop alone
-	retrying []*conn // closed, and to be opened again; closed loop alone
-	first    int     // as many are opened at the start
-	most     int     // as many may be open
-	opening  int     // are being connected
+	spare    []*conn // closed; open loop only
+	retrying []*conn // closed, to be opened again; closed loop only
+	opening  int     // connections that are being opened
 	inFlight int64
-	paid     int  // connections that have a request before they are made
-	roomy    ring // connections that a request may be sent on; open loop alone
+	claimed  int   // connections that have claimed a request before they are open
+	free     queue // connections that can take a request; open loop only
 
-	starved time.Duration // when a request last had no connection, -1 when none ever had
-	demand  demand
 	expiry  time.Duration   // no timeout ends before it
-	patient context.Context // done when the first connections are not waited for any more
-	usage   usageClock
+	openCtx context.Context // while it is not done, the run waits for the first connections
 	begun   bool
-	arrived bool // is done with the run's opening
+	arrived bool // has finished the run's opening
 }
 
 const (
 	readSize    = 64 << 10
-	readsAtOnce = 16               // of one connection, before it is another's turn
-	checkEvery  = time.Millisecond // at most
+	readsAtOnce = 16               // from one connection, before the others are read
+	checkEvery  = time.Millisecond // the shortest interval between checks for timeouts
 	mostEvents  = 512
 )
 
-// newLoop makes the loop of a thread, which is to have part of the connections.
-func newLoop(r *run, thread int) (*loop, error) {
-	l := &loop{
-		run:    r,
-		rec:    r.recorders[thread],
-		flow:   newFlow(&r.plan, thread, &r.tickets),
-		script: r.program.Script(thread, r.plan.Threads, r.plan.Seed),
-		events: make([]unix.EpollEvent, mostEvents),
-		in:     make([]byte, readSize),
-		first:  share(r.plan.Connections, thread, r.plan.Threads),
-		most:   share(r.plan.MaxConnections, thread, r.plan.Threads),
-
-		starved: -1,
+// newLoops returns a loop for each thread.
+func (r *run) newLoops() ([]thread, error) {
+	threads := make([]thread, r.plan.Threads)
+	for i := range threads {
+		l, err := newLoop(r, i)
+		if err != nil {
+			for _, t := range threads[:i] {
+				unix.Close(t.(*loop).epoll)
+			}
+			return nil, err
+		}
+		threads[i] = l
 	}
+	return threads, nil
+}
+
+// newLoop returns the loop of a thread, with its share of the connections.
+func newLoop(r *run, thread int) (*loop, error) {
+	l := &loop{part: newPart(r, thread), events: make([]unix.EpollEvent, mostEvents), in: make([]byte, readSize)}
+	l.requests.perRequest = r.plan.NoKeepAlive
 	if r.plan.NoKeepAlive {
 		l.first = 0
 	}
@@ -83,7 +79,7 @@ func newLoop(r *run, thread int) (*loop, error) {
 		return nil, fmt.Errorf("load: %w", err)
 	}
 	l.setAddress(addr)
-	l.roomy.grow(l.most)
+	l.free.conns = make([]*conn, l.most)
 	if l.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
 		return nil, os.NewSyscallError("epoll_create1", err)
 	}
@@ -102,15 +98,15 @@ func (l *loop) setAddress(a netip.AddrPort) {
 func (l *loop) serve(opening context.Context) threadUsage {
 	defer lockThread()()
 	defer unix.Close(l.epoll)
-	l.patient = opening
+	l.openCtx = opening
 	l.usage = newUsageClock(threadTimes)
 	for l.turn() {
 	}
 	return l.usage.end()
 }
 
-// turn waits for something to happen, handles it, and tells whether there is
-// more to come.
+// turn waits for events or for the next due time, and handles them. It returns
+// false after the last turn.
 func (l *loop) turn() bool {
 	n := l.wait()
 	l.rec.mu.Lock()
@@ -127,20 +123,31 @@ func (l *loop) turn() bool {
 	if !l.begun && !l.begin() {
 		return true
 	}
-	now := l.run.now() // which counts from the beginning
+	now := l.run.now() // after begin, which sets the start of the clock
 	if now >= l.expiry {
 		l.expire(now)
 	}
 	l.retry(now)
-	if l.flow.open() {
-		l.dispatch(now)
+	if l.requests.open() {
+		l.dispatch(now, l)
 	}
-	return !l.over(now)
+	if !l.requests.over(now, l.run.end()) {
+		return true
+	}
+	if now >= l.run.end() || l.requests.waiting() == 0 {
+		l.usage.stop()
+	}
+	if l.unfinished(now) {
+		return true
+	}
+	l.finish(now)
+	return false
 }
 
-// begin waits for the connections of all threads, and then lets go.
+// begin waits for the connections of all threads, and then starts sending. It
+// returns false while it has to wait.
 func (l *loop) begin() bool {
-	if l.patient.Err() == nil {
+	if l.openCtx.Err() == nil {
 		l.openUpTo(l.first)
 		l.expireConnecting(l.run.now() - l.run.plan.Timeout)
 	} else {
@@ -162,49 +169,17 @@ func (l *loop) begin() bool {
 			l.reopen(c, 0)
 		}
 	}
-	if l.run.plan.NoKeepAlive && !l.flow.open() {
+	if l.run.plan.NoKeepAlive && !l.requests.open() {
 		l.openUpTo(l.most)
 	}
 	return true
 }
 
-// dispatch sends what is due on the connections that have room.
-func (l *loop) dispatch(now time.Duration) {
-	end := time.Duration(l.run.end.Load())
-	l.flow.ask(min(now, end-1))
-	waited := l.flow.waiting() > 0
-	for l.flow.waiting() > 0 {
-		c := l.nextRoomy()
-		if c == nil {
-			l.openFor(l.growth(now))
-			l.starved = now
-			break
-		}
-		l.sendDue(c)
-	}
-	if waited && l.flow.waiting() == 0 {
-		l.demand = demand{}
-	}
-	l.rec.skip(l.flow.skip())
-	if l.run.cut.Load() {
-		l.endUnsent(now)
-	}
-	l.rec.asked = l.flow.asked
-}
+// connections implements sender.
+func (l *loop) connections() (open, opening int) { return len(l.conns) - len(l.spare), l.opening }
 
-// growth is how many connections may be opened now for requests that wait.
-func (l *loop) growth(now time.Duration) int64 {
-	if l.run.plan.NoKeepAlive {
-		return l.flow.waiting() - int64(l.opening)
-	}
-	return l.demand.growth(now, l.flow.waiting(), l.open())
-}
-
-// open is how many connections the open loop has, or is making.
-func (l *loop) open() int { return len(l.conns) - len(l.spare) }
-
-// openFor opens n connections, as far as they may be.
-func (l *loop) openFor(n int64) {
+// grow implements sender.
+func (l *loop) grow(n int64) {
 	for ; n > 0 && l.opening < mostOpening; n-- {
 		c := l.closedConn()
 		if c == nil {
@@ -214,8 +189,8 @@ func (l *loop) openFor(n int64) {
 	}
 }
 
-// openUpTo opens connections until there are n, some at a time: the rest follow
-// as these are made.
+// openUpTo opens connections until there are n, with at most mostOpening at the
+// same time: more follow as these are made.
 func (l *loop) openUpTo(n int) {
 	for len(l.conns) < n && l.opening < mostOpening {
 		c := l.newConn()
@@ -227,38 +202,15 @@ func (l *loop) openUpTo(n int) {
 	}
 }
 
-// over tells whether nothing is left to do, and ends what is.
-func (l *loop) over(now time.Duration) bool {
-	end := time.Duration(l.run.end.Load())
-	if now < end && l.more() {
-		return false
-	}
-	if now >= end || l.flow.waiting() == 0 {
-		l.usage.stop()
-	}
-	if now < l.run.deadline() {
-		if l.inFlight > 0 || l.paid > 0 && now < end || l.flow.open() && l.flow.waiting() > 0 {
-			return false
-		}
-	}
-	l.finish(now)
-	return true
+// unfinished reports whether requests are still under way or waiting, and the run
+// waits for them.
+func (l *loop) unfinished(now time.Duration) bool {
+	return now < l.run.deadline() && (l.inFlight > 0 || l.claimed > 0 && now < l.run.end() || l.requests.waiting() > 0)
 }
 
-// more tells whether there are requests to send.
-func (l *loop) more() bool {
-	if l.flow.open() {
-		return l.flow.next() != never
-	}
-	return l.flow.tickets == nil || l.flow.tickets.Load() > 0
-}
-
-// finish closes everything and counts what will not come any more.
+// finish closes everything and counts the requests without an answer.
 func (l *loop) finish(now time.Duration) {
-	if l.flow.open() {
-		l.endUnsent(now)
-		l.rec.asked = l.flow.asked
-	}
+	l.endUnsent(now)
 	for _, c := range l.conns {
 		for ; c.flights > 0; c.land() {
 			l.rec.abandon(c.oldest(), now)
@@ -270,16 +222,9 @@ func (l *loop) finish(now time.Duration) {
 	}
 }
 
-// endUnsent counts the requests that are due and will not be sent.
-func (l *loop) endUnsent(now time.Duration) {
-	for l.flow.waiting() > 0 {
-		l.rec.endUnsent(l.flow.take(), now)
-	}
-}
-
-// expire fails the requests and the connects that have reached their timeout,
-// and sets when to look again: at the next expiry of those that are left.
-// Everything that begins later expires later.
+// expire fails requests and connects that have reached their timeout, and sets
+// when to check again: at the next expiry of those that are left. Everything that
+// begins later expires later.
 func (l *loop) expire(now time.Duration) {
 	limit := now - l.run.plan.Timeout
 	oldest := min(l.expireConnecting(limit), now)
@@ -312,7 +257,7 @@ func (l *loop) expireConnecting(limit time.Duration) (oldest time.Duration) {
 	return oldest
 }
 
-// retry opens connections of the closed loop again whose pause is over.
+// retry reopens the closed loop's connections whose backoff is over.
 func (l *loop) retry(now time.Duration) {
 	if len(l.retrying) == 0 {
 		return
@@ -321,7 +266,7 @@ func (l *loop) retry(now time.Duration) {
 	l.retrying = nil
 	for _, c := range waiting {
 		switch {
-		case !l.sending(now):
+		case l.requests.over(now, l.run.end()):
 		case c.retry <= now:
 			l.connectAgain(c)
 		default:
@@ -330,17 +275,13 @@ func (l *loop) retry(now time.Duration) {
 	}
 }
 
-// sending tells whether requests of the closed loop are still to be sent.
-func (l *loop) sending(now time.Duration) bool {
-	return now < time.Duration(l.run.end.Load()) && l.more()
-}
-
-// wait returns how many events there are, at the latest when something is due.
+// wait waits for events, at most until something else is due, and returns their
+// number.
 func (l *loop) wait() int {
 	timeout := l.timeout()
 	ts := unix.NsecToTimespec(int64(timeout))
 	n, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT2, uintptr(l.epoll), uintptr(unsafe.Pointer(&l.events[0])), mostEvents, uintptr(unsafe.Pointer(&ts)), 0, 0)
-	if errno == unix.ENOSYS { // before Linux 5.11: to the millisecond
+	if errno == unix.ENOSYS { // before Linux 5.11: with milliseconds
 		n, _, errno = syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(l.epoll), uintptr(unsafe.Pointer(&l.events[0])), mostEvents, uintptr((timeout+time.Millisecond-1)/time.Millisecond), 0, 0)
 	}
 	if errno != 0 { // EINTR
@@ -349,7 +290,7 @@ func (l *loop) wait() int {
 	return int(n)
 }
 
-// timeout is how long the thread may sleep.
+// timeout returns how long the thread may sleep.
 func (l *loop) timeout() time.Duration {
 	switch {
 	case len(l.again) > 0:
@@ -357,25 +298,21 @@ func (l *loop) timeout() time.Duration {
 	case !l.begun:
 		return time.Millisecond
 	}
-	now, end := l.run.now(), time.Duration(l.run.end.Load())
+	now, end := l.run.now(), l.run.end()
 	longest := min(tick, max(0, l.expiry-now))
-	if !l.flow.open() {
+	switch {
+	case !l.requests.open():
 		return min(longest, max(end-now, time.Millisecond))
+	case l.requests.waiting() > 0:
+		longest = min(longest, growEvery)
 	}
-	next := l.flow.next()
-	if next >= end { // it is not asked for
-		next = never
-	}
-	if l.flow.waiting() > 0 {
-		longest = min(longest, time.Millisecond)
-	}
-	return max(0, min(longest, next-now))
+	return min(longest, l.requests.untilDue(now, end))
 }
 
-// handle does what an event asks for.
+// handle handles an event.
 func (l *loop) handle(e *unix.EpollEvent) {
 	c := l.conns[e.Fd]
-	if e.Pad != c.generation { // an event of the connection that had this place before
+	if e.Pad != c.generation { // an event of an earlier connection in this slot
 		return
 	}
 	c.hungUp = e.Events&(unix.EPOLLRDHUP|unix.EPOLLHUP|unix.EPOLLERR) != 0
@@ -385,12 +322,12 @@ func (l *loop) handle(e *unix.EpollEvent) {
 	if c.blocked && e.Events&unix.EPOLLOUT != 0 {
 		l.flush(c)
 	}
-	if e.Events&^uint32(unix.EPOLLOUT) != 0 { // read looks at the state
+	if e.Events&^uint32(unix.EPOLLOUT) != 0 { // read checks the state
 		l.read(c)
 	}
 }
 
-// read takes what has come, and refills the connection.
+// read reads from a connection, and refills it.
 func (l *loop) read(c *conn) {
 	for range readsAtOnce {
 		if c.state != ready {
@@ -411,7 +348,7 @@ func (l *loop) read(c *conn) {
 			return
 		}
 		l.took(c, l.in[:n])
-		if n < len(l.in) && !c.hungUp { // there was no more, or an event is still to come
+		if n < len(l.in) && !c.hungUp { // all is read, or another event follows
 			l.refill(c)
 			return
 		}
@@ -429,7 +366,7 @@ func (l *loop) took(c *conn, b []byte) {
 	for len(b) > 0 && c.state == ready {
 		if c.flights == 0 {
 			l.rec.failures.add(badAnswer, errUnasked)
-			l.fail(c, badAnswer, errUnasked) // which no request is charged with
+			l.fail(c, badAnswer, errUnasked) // no request fails with it
 			return
 		}
 		f := c.oldest()
@@ -456,10 +393,10 @@ func (l *loop) answered(c *conn, now time.Duration) {
 	c.failures = 0
 	switch {
 	case c.parser.Close() || l.run.plan.NoKeepAlive:
-		l.drop(c, eof, errClosed) // those behind it in the pipeline get no answer
+		l.abort(c, eof, errClosed) // later requests of the pipeline get no answer
 		l.reopen(c, 0)
 		l.replace(now)
-	case c.blocked && c.flights == 0: // the answer came before its request was sent whole
+	case c.blocked && c.flights == 0: // the answer came before its request was sent completely
 		l.close(c)
 		l.reopen(c, 0)
 	}
@@ -475,14 +412,14 @@ func (l *loop) ended(c *conn) {
 	case c.state != ready:
 	case c.flights > 0:
 		l.fail(c, eof, closedEarly(err))
-	default: // nobody waits for it
+	default: // an idle connection
 		l.close(c)
 		l.reopen(c, 0)
 	}
 }
 
-// drop closes a connection; the requests on it fail.
-func (l *loop) drop(c *conn, k kind, err error) {
+// abort closes a connection, and fails the requests on it.
+func (l *loop) abort(c *conn, k kind, err error) {
 	now := l.run.now()
 	for c.flights > 0 {
 		l.rec.fail(c.oldest(), k, err, c.oldest().sent, now)
@@ -492,33 +429,34 @@ func (l *loop) drop(c *conn, k kind, err error) {
 	l.close(c)
 }
 
-// fail closes a connection for something that went wrong.
+// fail aborts a connection after an error, and reopens it after a backoff.
 func (l *loop) fail(c *conn, k kind, err error) {
-	l.drop(c, k, err)
+	l.abort(c, k, err)
 	c.failures++
-	l.reopen(c, pauseAfter(c.failures))
+	l.reopen(c, backoff(c.failures))
 }
 
-// replace keeps as many connections of the open loop as there were at the start,
-// when one has ended with its answer: the next request is not to wait for a new
-// one because the server asks for them now and then.
+// replace opens a connection for one that has ended with its answer, if fewer are
+// open than at the start. So the open loop's next request need not wait for a new
+// connection if the server closes one now and then.
 func (l *loop) replace(now time.Duration) {
-	if l.flow.open() && !l.run.plan.NoKeepAlive && l.open() < l.first && now < time.Duration(l.run.end.Load()) {
-		l.openFor(1)
+	open, _ := l.connections()
+	if l.requests.open() && !l.run.plan.NoKeepAlive && open < l.first && now < l.run.end() {
+		l.grow(1)
 	}
 }
 
-// reopen has the closed loop connect again, after a pause. The open loop does
+// reopen makes the closed loop connect again after a pause. The open loop connects
 // when it needs to.
 func (l *loop) reopen(c *conn, pause time.Duration) {
-	if l.flow.open() || !l.begun {
+	if l.requests.open() || !l.begun {
 		return
 	}
 	now := l.run.now()
 	c.retry = now + pause
 	if pause > 0 {
 		l.retrying = append(l.retrying, c)
-	} else if l.sending(now) {
+	} else if !l.requests.over(now, l.run.end()) {
 		l.connectAgain(c)
 	}
 }

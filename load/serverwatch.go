@@ -71,17 +71,17 @@ func (w *serverWatch) close() {
 }
 
 // watch samples until over is closed or the process has ended.
-func (w *serverWatch) watch(r *run, over <-chan struct{}) {
-	if w == nil || !w.sample(r.now(), true) {
+func (w *serverWatch) watch(now func() time.Duration, over <-chan struct{}) {
+	if w == nil || !w.sample(now(), true) {
 		return
 	}
 	for {
 		select {
 		case <-over:
-			w.sample(r.now(), false)
+			w.sample(now(), false)
 			return
 		case <-time.After(w.every):
-			if !w.sample(r.now(), false) {
+			if !w.sample(now(), false) {
 				return
 			}
 		}

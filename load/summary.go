@@ -48,7 +48,7 @@ func (c *collector) result(usage []threadUsage) *Result {
 // window is the time in which requests were sent: up to the end, or to the last
 // answer, or request, of a run that ended by number.
 func (r *run) window(n *tally, last time.Duration) time.Duration {
-	end := time.Duration(r.end.Load())
+	end := r.end()
 	if r.plan.Requests > 0 && n.asked >= r.plan.Requests {
 		return min(end, last)
 	}

@@ -4,63 +4,46 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"time"
 
 	"github.com/weirhq/weir/load/internal/program"
 )
 
-// workers are a thread's part of a run in goroutines, each of which has one
-// request under way: for what a loop does not speak, TLS and HTTP/2. They share
-// the recorder, the flow and the script by the recorder's lock.
+// workers send a thread's part of a run from goroutines, each with one request
+// under way. They are for the protocols that a loop does not speak: TLS and HTTP/2.
 type workers struct {
-	run    *run
-	rec    *recorder
-	flow   *flow
-	script *program.Script
-	pick   picker
-	first  int // connections at the start
-	most   int
+	part
+	newLine func() line
 
 	// Guarded by the recorder's lock.
-	lines     []line    // one for each place for a connection
-	opening   int       // lines that are being added; open loop alone
-	idle      []*worker // the longest idle first; open loop alone
-	starved   time.Duration
-	demand    demand
-	dismissed bool // nothing will be due any more; open loop alone
+	lines   []line    // one for each connection
+	opening int       // lines that are being added; open loop only
+	idle    []*worker // the longest idle first; open loop only
+	over    bool      // no further requests will be due; open loop only
 
-	usage   usageClock      // serve's
-	cut     context.Context // done when nothing is waited for any more
+	cut     context.Context // done when the run stops waiting for answers
 	release context.CancelFunc
 	running sync.WaitGroup
 }
 
-// A picker makes the line of a place for a connection.
-type picker func() line
-
-// A worker carries one request at a time over a line that it may share.
+// A worker sends one request at a time over a line, which it may share.
 type worker struct {
 	*workers
-	line line
-	due  chan time.Duration // of a request; closed when there is none any more
-	m    program.Message
-	head []byte // m's
+	line    line
+	due     chan dueRequest // gives an idle worker a request; closed after the last one
+	message program.Message
+	head    []byte // of message
 }
 
-func newWorkers(r *run, thread int, pick picker) *workers {
-	w := &workers{
-		run:    r,
-		rec:    r.recorders[thread],
-		flow:   newFlow(&r.plan, thread, &r.tickets),
-		script: r.program.Script(thread, r.plan.Threads, r.plan.Seed),
-		pick:   pick,
-		first:  share(r.plan.Connections, thread, r.plan.Threads),
-		most:   share(r.plan.MaxConnections, thread, r.plan.Threads),
+// A dueRequest is a request that a worker is to send.
+type dueRequest struct {
+	due     time.Duration
+	starved bool // no connection was free when it was due
+}
 
-		starved: -1,
-	}
+func newWorkers(r *run, thread int, newLine func() line) *workers {
+	w := &workers{part: newPart(r, thread), newLine: newLine}
 	w.rec.handshake = newDistribution()
 	if r.plan.Protocol == HTTP2 {
 		w.rec.streamWait = newDistribution()
@@ -83,15 +66,17 @@ func (w *workers) serve(opening context.Context) threadUsage {
 		w.staff(l)
 	}
 	w.rec.mu.Unlock()
-	if w.flow.open() {
-		w.dispatch()
+	if w.requests.open() {
+		for pause, more := w.turn(); more; pause, more = w.turn() {
+			sleep(pause)
+		}
 	}
 	w.await()
 	w.closeLines()
 	return w.usage.end()
 }
 
-// closeLines closes what is open, and counts its last bytes.
+// closeLines closes the connections, and counts their last bytes.
 func (w *workers) closeLines() {
 	w.rec.mu.Lock()
 	defer w.rec.mu.Unlock()
@@ -102,27 +87,27 @@ func (w *workers) closeLines() {
 	}
 }
 
-// openFirst makes the first lines and connects them, some at a time.
+// openFirst makes the first lines and connects them, mostOpening at the same time.
 func (w *workers) openFirst(ctx context.Context) []line {
 	lines := make([]line, w.first)
 	var opening sync.WaitGroup
-	room := make(chan struct{}, mostOpening)
+	slots := make(chan struct{}, mostOpening)
 	for i := range lines {
-		lines[i] = w.pick()
+		lines[i] = w.newLine()
 		if w.run.plan.NoKeepAlive {
 			continue
 		}
-		room <- struct{}{}
+		slots <- struct{}{}
 		opening.Go(func() {
 			w.connect(ctx, lines[i])
-			<-room
+			<-slots
 		})
 	}
 	opening.Wait()
 	return lines
 }
 
-// connect opens a line and counts what came of it.
+// connect opens a line and counts the result.
 func (w *workers) connect(ctx context.Context, l line) error {
 	ctx, cancel := context.WithTimeout(ctx, w.run.plan.Timeout)
 	defer cancel()
@@ -133,7 +118,7 @@ func (w *workers) connect(ctx context.Context, l line) error {
 		w.rec.connections--
 	}
 	switch {
-	case err != nil && w.cut.Err() != nil: // the run is over, which is no failure
+	case err != nil && w.cut.Err() != nil: // the end of the run is not a failure
 	case err != nil:
 		w.rec.failures.add(openKind(err), fmt.Errorf("%s: %w", w.run.server, err))
 	case o.made:
@@ -145,78 +130,58 @@ func (w *workers) connect(ctx context.Context, l line) error {
 	return err
 }
 
-// staff gives a line as many workers as may have a request under way on it. The
-// recorder's lock is held.
+// staff starts the workers of a line: one for each request that may be under way on
+// it. The recorder's lock is held.
 func (w *workers) staff(l line) {
 	w.lines = append(w.lines, l)
 	for range w.run.plan.Pipeline {
-		k := &worker{workers: w, line: l, due: make(chan time.Duration, 1)}
-		if w.flow.open() {
-			w.running.Go(k.answerDemand)
+		k := &worker{workers: w, line: l, due: make(chan dueRequest, 1)}
+		if w.requests.open() {
+			w.running.Go(k.serveOpen)
 		} else {
-			w.running.Go(k.keepBusy)
+			w.running.Go(k.serveClosed)
 		}
 	}
 }
 
-// dispatch hands what is due to idle workers until all is asked for and sent.
-func (w *workers) dispatch() {
-	for {
-		wake := w.handOut()
-		if wake < 0 {
-			break
-		}
-		sleep(wake)
-	}
+// turn dispatches the requests that are due. It returns how long to sleep before the
+// next turn, and whether there is one.
+func (w *workers) turn() (pause time.Duration, more bool) {
 	w.rec.mu.Lock()
 	defer w.rec.mu.Unlock()
-	for now := w.run.now(); w.flow.waiting() > 0; {
-		w.rec.endUnsent(w.flow.take(), now)
+	now, end := w.run.now(), w.run.end()
+	w.dispatch(now, w)
+	if !w.requests.over(now, end) || w.requests.waiting() > 0 && now < w.run.deadline() {
+		return w.requests.untilDue(now, end), true
 	}
-	w.rec.asked = w.flow.asked
+	w.endUnsent(now)
 	for _, k := range w.idle {
 		close(k.due)
 	}
-	w.idle = nil
-	w.dismissed = true
+	w.idle, w.over = nil, true
+	return 0, false
 }
 
-// handOut gives idle workers what is due, and returns how long nothing will be;
-// a negative time when nothing will be any more.
-func (w *workers) handOut() time.Duration {
-	w.rec.mu.Lock()
-	defer w.rec.mu.Unlock()
-	now, end := w.run.now(), time.Duration(w.run.end.Load())
-	w.flow.ask(min(now, end-1))
-	for w.flow.waiting() > 0 && len(w.idle) > 0 {
-		k := w.idle[0]
-		w.idle = w.idle[1:]
-		k.due <- w.flow.take()
-	}
-	if n := w.flow.waiting(); n > 0 {
-		w.openFor(w.demand.growth(now, n, len(w.lines)))
-		w.starved = now
-	} else {
-		w.demand = demand{}
-	}
-	w.rec.skip(w.flow.skip())
-	w.rec.asked = w.flow.asked
-	over := now >= end || w.flow.next() == never
-	if over && (w.flow.waiting() == 0 || w.run.cut.Load() || now >= w.run.deadline()) {
-		return -1
-	}
-	if over {
-		return tick
-	}
-	return max(0, min(tick, w.flow.next()-now))
+// hasFree implements sender.
+func (w *workers) hasFree() bool { return len(w.idle) > 0 }
+
+// sendDue implements sender.
+func (w *workers) sendDue(due time.Duration, starved bool) {
+	k := w.idle[0]
+	w.idle = w.idle[1:]
+	k.due <- dueRequest{due, starved}
 }
 
-// openFor opens n lines, whose workers take what waits once they are connected.
-func (w *workers) openFor(n int64) {
+// connections implements sender.
+func (w *workers) connections() (open, opening int) { return len(w.lines), w.opening }
+
+// grow implements sender. The workers of a new line take waiting requests once it is
+// connected.
+func (w *workers) grow(n int64) {
 	for ; n > 0 && len(w.lines)+w.opening < w.most && w.opening < mostOpening; n-- {
 		w.opening++
 		w.running.Go(func() {
-			l := w.pick()
+			l := w.newLine()
 			began := w.run.now()
 			err := w.connect(w.cut, l)
 			w.rec.mu.Lock()
@@ -224,14 +189,15 @@ func (w *workers) openFor(n int64) {
 			w.opening--
 			if err == nil {
 				w.staff(l)
-			} else if w.flow.waiting() > 0 {
-				w.rec.failUnsent(&flight{due: w.flow.take(), sent: began}, openKind(err), w.run.now())
+			} else if w.requests.waiting() > 0 {
+				due, _ := w.requests.take()
+				w.rec.failUnsent(&flight{due: due, sent: began}, openKind(err), w.run.now())
 			}
 		})
 	}
 }
 
-// await waits for the workers, as long as answers are waited for.
+// await waits for the workers until the run stops waiting for answers.
 func (w *workers) await() {
 	over := make(chan struct{})
 	go func() {
@@ -244,7 +210,7 @@ func (w *workers) await() {
 			return
 		case <-time.After(tick):
 			now := w.run.now()
-			if now >= time.Duration(w.run.end.Load()) {
+			if now >= w.run.end() {
 				w.usage.stop()
 			}
 			if now >= w.run.deadline() {
@@ -254,69 +220,65 @@ func (w *workers) await() {
 	}
 }
 
-// keepBusy is a worker's part of the closed loop.
-func (k *worker) keepBusy() {
+// serveClosed sends requests of the closed loop.
+func (k *worker) serveClosed() {
 	for failures := 0; ; {
 		now := k.run.now()
-		if now >= time.Duration(k.run.end.Load()) || !k.flow.more() {
+		if now >= k.run.end() || !k.requests.claim() {
 			return
 		}
 		k.rec.mu.Lock()
 		k.rec.asked++
 		k.rec.mu.Unlock()
-		if k.serveOne(now, false) {
+		if k.serveOne(dueRequest{due: now}) {
 			failures = 0
 			continue
 		}
 		failures++
-		k.pause(pauseAfter(failures))
+		k.pause(backoff(failures))
 	}
 }
 
-// answerDemand is a worker's part of the open loop.
-func (k *worker) answerDemand() {
-	for {
-		due, waits := k.next()
-		if !waits {
-			var more bool
-			if due, more = <-k.due; !more {
-				return
-			}
-		}
-		k.serveOne(due, true)
+// serveOpen sends requests of the open loop.
+func (k *worker) serveOpen() {
+	for r, ok := k.next(); ok; r, ok = k.next() {
+		k.serveOne(r)
 	}
 }
 
-// next takes a request that waits, if there is one. Otherwise the worker is idle
-// and is told of the next one by its channel, or that there will be none.
-func (k *worker) next() (due time.Duration, ok bool) {
+// next returns the next request: one that waits, or else the next that is due. ok is
+// false when there is none any more.
+func (k *worker) next() (r dueRequest, ok bool) {
 	k.rec.mu.Lock()
-	defer k.rec.mu.Unlock()
 	switch {
-	case k.flow.waiting() > 0 && !k.run.cut.Load():
-		return k.flow.take(), true
-	case k.dismissed:
-		close(k.due)
-	default:
-		k.idle = append(k.idle, k)
+	case k.requests.waiting() > 0 && !k.run.cut.Load():
+		r.due, r.starved = k.requests.take()
+		k.rec.mu.Unlock()
+		return r, true
+	case k.over:
+		k.rec.mu.Unlock()
+		return r, false
 	}
-	return 0, false
+	k.idle = append(k.idle, k)
+	k.rec.mu.Unlock()
+	r, ok = <-k.due
+	return r, ok
 }
 
-// serveOne carries a request that was due, or is now, and counts it.
-func (k *worker) serveOne(due time.Duration, open bool) bool {
+// serveOne sends a request, counts the outcome, and reports whether it was answered.
+func (k *worker) serveOne(r dueRequest) bool {
 	began := k.run.now()
 	if err := k.connect(k.cut, k.line); err != nil {
 		k.rec.mu.Lock()
 		defer k.rec.mu.Unlock()
 		if now := k.run.now(); k.cut.Err() != nil {
-			k.rec.endUnsent(due, now)
+			k.rec.endUnsent(r.due, now)
 		} else {
-			k.rec.failUnsent(&flight{due: due, sent: began}, openKind(err), now)
+			k.rec.failUnsent(&flight{due: r.due, sent: began}, openKind(err), now)
 		}
 		return false
 	}
-	x := k.begin(due, began, open)
+	x := k.begin(r, began)
 	o, err := k.exchange(x)
 	if k.run.plan.NoKeepAlive && err == nil && !o.last {
 		o.add(k.line.close())
@@ -336,18 +298,18 @@ func (k *worker) serveOne(due time.Duration, open bool) bool {
 	case k.cut.Err() != nil && x.begun:
 		k.rec.abandon(&x.flight, now)
 	case k.cut.Err() != nil:
-		k.rec.endUnsent(due, now)
+		k.rec.endUnsent(r.due, now)
 	case x.begun:
 		k.rec.fail(&x.flight, failKind(err), err, x.ready, now)
 	default:
 		k.rec.failures.add(failKind(err), err)
-		k.rec.failUnsent(&flight{due: due, sent: x.ready}, failKind(err), now)
+		k.rec.failUnsent(&flight{due: r.due, sent: x.ready}, failKind(err), now)
 	}
 	return err == nil
 }
 
-// count counts what an exchange did to its connection. The recorder's lock is
-// held.
+// count counts the bytes of an exchange, and the end of its connection. The
+// recorder's lock is held.
 func (k *worker) count(o *outcome, now time.Duration) {
 	k.rec.written += int64(o.written)
 	k.rec.bytes(o.read, now)
@@ -356,8 +318,10 @@ func (k *worker) count(o *outcome, now time.Duration) {
 	}
 }
 
-// exchange sends the worker's message, if need be over another connection than
-// it was meant for.
+// exchange sends the worker's message. It sends it again over a new connection if
+// the server cannot have processed it, but only once after a refused stream: a
+// server refuses streams until the client knows its limit, which comes with its
+// first bytes.
 func (k *worker) exchange(x *workerExchange) (outcome, error) {
 	ctx, cancel := context.WithTimeout(k.cut, k.run.plan.Timeout)
 	defer cancel()
@@ -367,9 +331,12 @@ func (k *worker) exchange(x *workerExchange) (outcome, error) {
 	}
 	var before outcome // of the attempts that sent nothing
 	for {
-		o, err := k.line.exchange(ctx, &k.m, watch)
+		o, err := k.line.exchange(ctx, &k.message, watch)
 		o.add(before)
-		if !k.again(x, err) {
+		switch {
+		case errors.Is(err, errGone):
+		case errors.Is(err, errRefused) && k.refuse(x):
+		default:
 			return o, err
 		}
 		before = o
@@ -379,54 +346,46 @@ func (k *worker) exchange(x *workerExchange) (outcome, error) {
 	}
 }
 
-// again reports whether the message is to be sent again: if the server cannot
-// have processed it, but only once if it has refused the stream. It does so
-// before the client knows its limit of streams, which comes with its first bytes.
-func (k *worker) again(x *workerExchange, err error) bool {
-	if errors.Is(err, errGone) {
-		return true
-	}
+// refuse marks the exchange as refused, and reports whether it was not before.
+func (k *worker) refuse(x *workerExchange) bool {
 	k.rec.mu.Lock()
 	defer k.rec.mu.Unlock()
 	first := !x.refused
-	x.refused = errors.Is(err, errRefused)
-	return first && x.refused
+	x.refused = true
+	return first
 }
 
-// A workerExchange is a request from the moment at which its worker is ready to
-// send it.
+// A workerExchange is a request whose worker is ready to send it.
 type workerExchange struct {
 	flight
-	open    bool          // the open loop asked for it
 	starved bool          // no connection was free when it was due
 	ready   time.Duration // when there was a connection
 
 	// Guarded by the recorder's lock.
-	waited  time.Duration // for a stream, of HTTP/2
+	waited  time.Duration // for a stream of HTTP/2
 	begun   bool          // it counts as sent
 	refused bool          // the server has refused its stream once
 	over    bool          // the exchange has returned
 }
 
 // begin takes the next message.
-func (k *worker) begin(due, began time.Duration, open bool) *workerExchange {
+func (k *worker) begin(r dueRequest, began time.Duration) *workerExchange {
 	k.rec.mu.Lock()
 	defer k.rec.mu.Unlock()
 	m := k.script.Next()
-	k.m = *m
+	k.message = *m
 	if !m.Fixed {
 		k.head = append(k.head[:0], m.Head...)
-		k.m.Head = k.head
+		k.message.Head = k.head
 	}
 	return &workerExchange{
-		flight: flight{due: due, sent: began, endpoint: m.Endpoint, noBody: m.NoBody},
-		open:   open, starved: due <= k.starved, ready: k.run.now(),
+		flight:  flight{due: r.due, sent: began, endpoint: m.Endpoint, noBody: m.NoBody},
+		starved: r.starved, ready: k.run.now(),
 	}
 }
 
 // sending counts the request as sent. Without keep-alive it was sent when its
-// connection began. The time for which it has waited for a stream is the
-// client's, as that for which it waits for a connection.
+// connection began. The client waits for a stream as it waits for a connection.
 func (k *worker) sending(x *workerExchange) {
 	k.rec.mu.Lock()
 	defer k.rec.mu.Unlock()
@@ -438,7 +397,7 @@ func (k *worker) sending(x *workerExchange) {
 	if !k.run.plan.NoKeepAlive {
 		x.sent = now
 	}
-	if !x.open {
+	if !k.requests.open() {
 		x.due = x.sent
 	}
 	if !x.begun {
@@ -447,40 +406,10 @@ func (k *worker) sending(x *workerExchange) {
 	}
 }
 
-// pause waits, but not beyond the end.
+// pause waits, but not beyond the end of the run.
 func (k *worker) pause(d time.Duration) {
 	select {
 	case <-time.After(d):
 	case <-k.cut.Done():
 	}
 }
-
-// openKind classifies an error of opening a line.
-func openKind(err error) kind {
-	var k *kindError
-	if errors.As(err, &k) {
-		return k.kind
-	}
-	return connectKind(err)
-}
-
-// failKind classifies an error of an exchange.
-func failKind(err error) kind {
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) {
-		return timeout
-	}
-	var k *kindError
-	if errors.As(err, &k) {
-		return k.kind
-	}
-	return exchangeKind(err)
-}
-
-// A kindError is an error whose kind is known where it arises.
-type kindError struct {
-	kind kind
-	err  error
-}
-
-func (e *kindError) Error() string { return e.err.Error() }
-func (e *kindError) Unwrap() error { return e.err }

@@ -8,19 +8,18 @@ import (
 	"time"
 )
 
-// newLoops has none to offer: an epoll is Linux's.
+// newLoops returns none, since only Linux has epoll.
 func (r *run) newLoops() ([]thread, error) { return nil, nil }
 
-// lockThread gives the goroutine a system thread of its own, until the function
-// that it returns is called.
+// lockThread locks the goroutine to a system thread until unlock is called.
 func lockThread() (unlock func()) {
 	runtime.LockOSThread()
 	return runtime.UnlockOSThread
 }
 
-// hungUp does not know: a connection that the server has closed is noticed when
-// it is used.
+// hungUp is always false. The next use of a connection shows that the server has
+// closed it.
 func hungUp(net.Conn) bool { return false }
 
-// sleep waits as exactly as time.Sleep does.
+// sleep is as exact as time.Sleep.
 func sleep(d time.Duration) { time.Sleep(d) }

@@ -1,0 +1,258 @@
+package load
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// A fakeSender has a number of free connections and records what it is given.
+type fakeSender struct {
+	free, open, opening int
+	sent                []dueRequest
+	grown               int64
+}
+
+func (s *fakeSender) hasFree() bool                  { return s.free > 0 }
+func (s *fakeSender) connections() (open, being int) { return s.open, s.opening }
+func (s *fakeSender) grow(n int64)                   { s.grown += n }
+func (s *fakeSender) sendDue(due time.Duration, starved bool) {
+	s.free--
+	s.sent = append(s.sent, dueRequest{due, starved})
+}
+
+const ms = time.Millisecond
+
+// testDispatcher returns the dispatcher of an open loop with 1000 requests per second.
+func testDispatcher(p Plan) *dispatcher {
+	p.Pace, p.Threads = Rate(1000), 1
+	return newDispatcher(&p, 0, nil)
+}
+
+func TestDispatcherStep(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		plan    Plan
+		free    int
+		now     time.Duration
+		end     time.Duration
+		sent    int
+		skipped int64
+		waiting int64
+	}{
+		{name: "first request is due at 0", free: 9, now: 0, end: never, sent: 1},
+		{name: "all due requests are sent", free: 9, now: 3 * ms, end: never, sent: 4},
+		{name: "requests wait for a connection", free: 1, now: 3 * ms, end: never, sent: 1, waiting: 3},
+		{name: "the backlog limits those that wait", plan: Plan{Backlog: 2}, free: 1, now: 9 * ms, end: never, sent: 1, skipped: 7, waiting: 2},
+		{name: "no backlog", plan: Plan{Backlog: -1}, free: 1, now: 9 * ms, end: never, sent: 1, skipped: 9},
+		{name: "the number of requests is limited", plan: Plan{Requests: 2}, free: 9, now: time.Hour, end: never, sent: 2},
+		{name: "nothing is due at the end", free: 9, now: time.Hour, end: 3 * ms, sent: 3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d, s := testDispatcher(c.plan), &fakeSender{free: c.free, open: 1}
+			skipped := d.step(c.now, c.end, s)
+			if len(s.sent) != c.sent || skipped != c.skipped || d.waiting() != c.waiting {
+				t.Errorf("%d sent, %d skipped, %d wait; want %d, %d, %d", len(s.sent), skipped, d.waiting(), c.sent, c.skipped, c.waiting)
+			}
+			if sum := int64(len(s.sent)) + skipped + d.waiting(); d.asked != sum {
+				t.Errorf("%d asked, want %d", d.asked, sum)
+			}
+		})
+	}
+}
+
+// TestDispatcherGrowth checks how many connections are opened while a server stalls.
+func TestDispatcherGrowth(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		perRequest    bool
+		open, opening int
+		want          []int64 // at 1, 2, 3, ... ms
+	}{
+		{"after 2 ms an eighth more each millisecond", false, 16, 0, []int64{0, 0, 3, 3, 3}},
+		{"no more than requests wait", false, 800, 0, []int64{0, 0, 4, 5, 6}},
+		{"at least one", false, 1, 0, []int64{0, 0, 1, 1, 1}},
+		{"without a connection one for each request", false, 0, 0, []int64{2, 3, 4, 5, 6}},
+		{"one for each request that has none", true, 8, 3, []int64{-1, 0, 1, 2, 3}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d, s := testDispatcher(Plan{}), &fakeSender{open: c.open, opening: c.opening}
+			d.perRequest = c.perRequest
+			var got []int64
+			for i := range c.want {
+				s.grown = 0
+				d.step(time.Duration(i+1)*ms, never, s)
+				got = append(got, s.grown)
+				if !c.perRequest && c.open > 0 {
+					s.open += int(s.grown)
+				}
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("opened %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+// TestDispatcherGrowthEnds checks that growth pauses again after no request has waited.
+func TestDispatcherGrowthEnds(t *testing.T) {
+	d, s := testDispatcher(Plan{}), &fakeSender{open: 8}
+	for now := ms; now <= 3*ms; now += ms {
+		d.step(now, never, s)
+	}
+	if s.grown == 0 {
+		t.Error("no connection was opened")
+	}
+	s.free, s.grown = 100, 0
+	d.step(4*ms, never, s)
+	s.free = 0
+	d.step(5*ms, never, s)
+	if s.grown != 0 {
+		t.Errorf("%d connections were opened for a request that has just become due", s.grown)
+	}
+}
+
+func TestDispatcherOver(t *testing.T) {
+	limited := testDispatcher(Plan{Requests: 1})
+	limited.ask(0)
+	var none, one atomic.Int64
+	one.Store(1)
+	closed := func(requests int64, budget *atomic.Int64) *dispatcher {
+		return newDispatcher(&Plan{Requests: requests, Threads: 1}, 0, budget)
+	}
+	for _, c := range []struct {
+		name string
+		d    *dispatcher
+		now  time.Duration
+		want bool
+	}{
+		{"before the end", testDispatcher(Plan{}), ms, false},
+		{"at the end", testDispatcher(Plan{}), 2 * ms, true},
+		{"all requests were asked for", limited, ms, true},
+		{"closed, no limit", closed(0, &none), ms, false},
+		{"closed, one left", closed(1, &one), ms, false},
+		{"closed, none left", closed(1, &none), ms, true},
+		{"closed, at the end", closed(1, &one), 2 * ms, true},
+	} {
+		if got := c.d.over(c.now, 2*ms); got != c.want {
+			t.Errorf("%s: over is %v", c.name, got)
+		}
+	}
+}
+
+func TestDispatcherUntilDue(t *testing.T) {
+	d := testDispatcher(Plan{})
+	d.ask(0) // the next is due at 1 ms
+	for _, c := range []struct{ now, end, want time.Duration }{
+		{0, never, ms}, {ms / 4, never, 3 * ms / 4}, {ms, never, 0}, {2 * ms, never, 0}, {0, ms, tick},
+	} {
+		if got := d.untilDue(c.now, c.end); got != c.want {
+			t.Errorf("at %v with the end at %v: %v, want %v", c.now, c.end, got, c.want)
+		}
+	}
+}
+
+// TestDispatcherClaim checks that concurrent connections claim each request once.
+func TestDispatcherClaim(t *testing.T) {
+	var budget, claimed atomic.Int64
+	budget.Store(1000)
+	var all sync.WaitGroup
+	for thread := range 4 {
+		d := newDispatcher(&Plan{Requests: 1000, Threads: 4}, thread, &budget)
+		all.Go(func() {
+			for d.claim() {
+				claimed.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	if n := claimed.Load(); n != 1000 {
+		t.Errorf("%d requests were claimed, want 1000", n)
+	}
+}
+
+// A dispatcherModel does what a dispatcher does, with a list of the requests that
+// wait.
+type dispatcherModel struct {
+	due     []time.Duration // not asked for yet
+	waiting []time.Duration
+	backlog int
+	starved time.Duration
+	asked   int64
+}
+
+// step returns the requests that are sent with so many free connections, and the
+// number of skipped ones.
+func (m *dispatcherModel) step(now, end time.Duration, free int) (sent []dueRequest, skipped int64) {
+	for len(m.due) > 0 && m.due[0] <= now && m.due[0] < end {
+		m.waiting, m.due = append(m.waiting, m.due[0]), m.due[1:]
+		m.asked++
+	}
+	for ; len(m.waiting) > 0 && free > 0; free-- {
+		sent = append(sent, dueRequest{m.waiting[0], m.waiting[0] <= m.starved})
+		m.waiting = m.waiting[1:]
+	}
+	if len(m.waiting) > 0 {
+		m.starved = now
+	}
+	if m.backlog != 0 {
+		skipped = int64(max(0, len(m.waiting)-max(m.backlog, 0)))
+		m.waiting = m.waiting[skipped:]
+	}
+	return sent, skipped
+}
+
+// FuzzDispatcher compares a dispatcher with the model. Each step has a time, a
+// number of free connections, and a request that fails before it is sent.
+func FuzzDispatcher(f *testing.F) {
+	f.Add([]byte{1, 1, 9, 0, 200, 3, 1, 1, 0, 255}, 1000.0, 0, uint16(0), uint16(50), false)
+	f.Add([]byte{1, 1, 9, 0, 200, 3, 1, 1, 0, 255}, 500.0, -1, uint16(20), uint16(0), true)
+	f.Add([]byte{30, 0, 30, 0, 30, 7, 30, 0, 30, 1, 30, 2}, 10_000.0, 5, uint16(300), uint16(90), true)
+	f.Fuzz(func(t *testing.T, steps []byte, rate float64, backlog int, requests, end uint16, poisson bool) {
+		p := Plan{Pace: Rate(rate), Backlog: backlog, Requests: int64(requests), Threads: 1, Seed: 1}
+		p.Pace.Poisson = poisson
+		if p.Pace.check() != nil || rate < 1 || rate > 1e5 || len(steps) > 1000 {
+			t.Skip()
+		}
+		d, model := newDispatcher(&p, 0, nil), &dispatcherModel{backlog: backlog, starved: -1}
+		model.due = dues(p.Pace, 1, 10_000)
+		if requests > 0 {
+			model.due = model.due[:min(len(model.due), int(requests))]
+		}
+		ends := never
+		if end > 0 {
+			ends = time.Duration(end) * ms
+		}
+		last := model.due[len(model.due)-1]
+		now, sent, skipped, failed := time.Duration(0), int64(0), int64(0), int64(0)
+		for i := 0; i+1 < len(steps); i += 2 {
+			if now += time.Duration(steps[i]) * ms / 8; now >= last && requests == 0 {
+				break // beyond the model's list
+			}
+			s := &fakeSender{free: int(steps[i+1] % 8), open: 8}
+			gotSkipped := d.step(now, ends, s)
+			wantSent, wantSkipped := model.step(now, ends, int(steps[i+1]%8))
+			if !slices.Equal(s.sent, wantSent) || gotSkipped != wantSkipped {
+				t.Fatalf("step %d: sent %v, skipped %d; want %v, %d", i/2, s.sent, gotSkipped, wantSent, wantSkipped)
+			}
+			if s.grown > d.waiting()+gotSkipped {
+				t.Fatalf("step %d: %d connections were opened for %d requests", i/2, s.grown, d.waiting()+gotSkipped)
+			}
+			sent += int64(len(s.sent))
+			skipped += gotSkipped
+			if steps[i+1] >= 128 && d.waiting() > 0 {
+				if due, _ := d.take(); due != model.waiting[0] {
+					t.Fatalf("step %d: took the request of %v, want %v", i/2, due, model.waiting[0])
+				}
+				model.waiting = model.waiting[1:]
+				failed++
+			}
+			if d.waiting() != int64(len(model.waiting)) || d.asked != model.asked || d.asked != sent+skipped+failed+d.waiting() {
+				t.Fatalf("step %d: asked %d, waiting %d, sent %d, skipped %d, failed %d; want asked %d, waiting %d",
+					i/2, d.asked, d.waiting(), sent, skipped, failed, model.asked, len(model.waiting))
+			}
+		}
+	})
+}

@@ -1,0 +1,182 @@
+package load
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/weirhq/weir/load/internal/program"
+	"github.com/weirhq/weir/load/internal/request"
+)
+
+// Run executes the plan and returns the measurements.
+//
+// When ctx is done, Run sends nothing more, waits up to a second for the answers
+// under way, and returns a Result that is marked as interrupted. Run returns an
+// error, and sends nothing, if the plan is invalid, if its connections need more
+// files or ports than the machine has, or if none of the first connections can be
+// made.
+//
+// Meanwhile runtime.GOMAXPROCS is higher by one for each thread, because a thread
+// that waits in the kernel keeps its P.
+func Run(ctx context.Context, p Plan) (*Result, error) {
+	r, err := newRun(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	defer leaseProcessors(r.plan.Threads)()
+	defer r.watched.close()
+	return r.execute(ctx)
+}
+
+// processors guards changes of GOMAXPROCS.
+var processors sync.Mutex
+
+// leaseProcessors raises GOMAXPROCS by n until giveBack is called. Several runs may
+// do so at the same time.
+func leaseProcessors(n int) (giveBack func()) {
+	change := func(n int) {
+		processors.Lock()
+		defer processors.Unlock()
+		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + n)
+	}
+	change(n)
+	return sync.OnceFunc(func() { change(-n) })
+}
+
+func newRun(ctx context.Context, p Plan) (*run, error) {
+	p, err := p.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	compiled, err := program.Compile(p.Targets, p.NoKeepAlive, p.Folder)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.fit(); err != nil {
+		return nil, err
+	}
+	r := &run{plan: p, program: compiled, created: time.Now(), released: make(chan struct{})}
+	if r.server, err = resolve(ctx, compiled.Origin.Address(), p.Timeout); err != nil {
+		return nil, err
+	}
+	if r.watched, err = findServer(p.Process, r.server); err != nil {
+		return nil, err
+	}
+	r.budget.Store(p.Requests)
+	r.endAt.Store(int64(never))
+	if p.Duration > 0 {
+		r.endAt.Store(int64(p.Duration))
+	}
+	for i := range p.Threads {
+		rec := newRecorder(p.Pace.open(), &r.endAt)
+		rec.timeout = p.Timeout
+		rec.endpoints = newEndpointTallies(compiled.Endpoints)
+		rec.points = newThinner(p.Points, request.NewRandom(p.Seed, uint64(i)))
+		r.recorders = append(r.recorders, rec)
+	}
+	return r, nil
+}
+
+// execute runs the threads to their end.
+func (r *run) execute(ctx context.Context) (*Result, error) {
+	threads, err := r.newThreads()
+	if err != nil {
+		return nil, err
+	}
+	r.opening.Add(len(threads))
+	var running sync.WaitGroup
+	usage := make([]threadUsage, len(threads))
+	for i, t := range threads {
+		running.Go(func() { usage[i] = t.serve(ctx) })
+	}
+	r.opening.Wait()
+	if err := r.unreachable(); err != nil {
+		r.endAt.Store(0)
+		r.start()
+		running.Wait()
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("load: ended before a connection was made: %w", context.Cause(ctx))
+		}
+		return nil, err
+	}
+	r.start()
+	c := newCollector(r)
+	over := make(chan struct{})
+	interrupted := context.AfterFunc(ctx, r.stop)
+	var watching sync.WaitGroup
+	watching.Go(func() { c.collect(over) })
+	watching.Go(func() { r.watched.watch(r.now, over) })
+	running.Wait()
+	interrupted()
+	close(over)
+	watching.Wait()
+	result := c.result(usage)
+	result.Server = r.watched.result()
+	return result, nil
+}
+
+// unreachable returns an error if none of the first connections could be made.
+func (r *run) unreachable() error {
+	if r.plan.NoKeepAlive {
+		return nil
+	}
+	var all tally
+	for _, rec := range r.recorders {
+		rec.mu.Lock()
+		all.add(&rec.tally)
+		rec.mu.Unlock()
+	}
+	if all.made > 0 {
+		return nil
+	}
+	for k, err := range all.failures.errs {
+		if err != nil {
+			return &UnreachableError{Kind: kindNames[k], Server: r.server, Reason: strings.TrimPrefix(err.Error(), r.server+": "), Err: err}
+		}
+	}
+	return nil
+}
+
+// newThreads returns the senders: loops for plain HTTP/1.1 where the system has
+// them, else workers.
+func (r *run) newThreads() ([]thread, error) {
+	secure := r.program.Origin.Scheme == "https"
+	if !secure && r.plan.Protocol == HTTP1 {
+		if threads, err := r.newLoops(); threads != nil || err != nil {
+			return threads, err
+		}
+	}
+	newLine := r.lines(secure)
+	threads := make([]thread, r.plan.Threads)
+	for i := range threads {
+		threads[i] = newWorkers(r, i, newLine)
+	}
+	return threads, nil
+}
+
+// lines returns a function that makes lines of the plan's protocol.
+func (r *run) lines(secure bool) (newLine func() line) {
+	var config *tls.Config
+	if secure {
+		config = r.plan.TLS.Clone()
+		if config == nil {
+			config = &tls.Config{}
+		}
+		if config.ServerName == "" {
+			config.ServerName = r.program.Origin.Host
+		}
+	}
+	if r.plan.Protocol == HTTP1 {
+		return func() line { return &http1Line{server: r.server, tls: config} }
+	}
+	scheme := "http"
+	if config != nil {
+		scheme, config.VerifyConnection = "https", onlyHTTP2
+	}
+	return func() line { return &http2Line{scheme: scheme, server: r.server, tls: config} }
+}
