@@ -1,3 +1,7 @@
+// Package readable writes numbers, times and strange texts as people read them.
+//
+// Three digits are enough, and a number never looks better than it is: a share
+// is 0% or 100% when it is exactly that.
 package readable
 
 import (
@@ -174,4 +178,16 @@ func twoParts(small, per float64, bigName, smallName string) string {
 		return fmt.Sprintf("%s %s", Count(big), bigName)
 	}
 	return fmt.Sprintf("%s %s %d %s", Count(big), bigName, rest, smallName)
+}
+
+// Clock writes a time since the beginning of the run.
+func Clock(seconds float64) string {
+	if seconds < 60 {
+		return strings.TrimSuffix(fmt.Sprintf("%.2f", seconds), ".00") + " s"
+	}
+	whole := int(math.Round(seconds))
+	if whole < 3600 {
+		return fmt.Sprintf("%d:%02d", whole/60, whole%60)
+	}
+	return fmt.Sprintf("%d:%02d:%02d", whole/3600, whole/60%60, whole%60)
 }

@@ -1,0 +1,132 @@
+package machine
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Limits is what a machine allows this process. A field is 0 where the machine
+// says nothing, or sets no limit.
+type Limits struct {
+	OpenFiles     uint64  // the soft limit of open files; Unlimited without one
+	OpenFilesHard uint64  // what OpenFiles may be raised to
+	MachineFiles  uint64  // open files of all processes together
+	PortLow       int     // the first port that an outgoing connection may have
+	PortHigh      int     // the last one
+	Backlog       int     // somaxconn: connections that wait to be accepted, for each listener
+	CPUs          float64 // of the cgroup: how much CPU time it may use in a second, in seconds
+	Memory        int64   // of the cgroup, in bytes
+}
+
+// Unlimited is the number of open files where nothing limits it.
+const Unlimited = math.MaxUint64
+
+// Read reads the limits from below root, which is "/" but in tests. What the
+// machine does not have is left 0; an error is about a file that is there and
+// cannot be understood.
+func Read(root string) (Limits, error) {
+	var l Limits
+	var errs []error
+	l.OpenFiles, l.OpenFilesHard = openFiles(root, &errs)
+	l.MachineFiles, _ = strconv.ParseUint(word(root, "proc/sys/fs/file-max", 0, &errs), 10, 64)
+	l.PortLow, _ = strconv.Atoi(word(root, "proc/sys/net/ipv4/ip_local_port_range", 0, &errs))
+	l.PortHigh, _ = strconv.Atoi(word(root, "proc/sys/net/ipv4/ip_local_port_range", 1, &errs))
+	l.Backlog, _ = strconv.Atoi(word(root, "proc/sys/net/core/somaxconn", 0, &errs))
+	for _, g := range cgroups(root, &errs) {
+		l.CPUs = smaller(l.CPUs, g.cpus(root, &errs))
+		l.Memory = smaller(l.Memory, g.memory(root, &errs))
+	}
+	return l, errors.Join(errs...)
+}
+
+// smaller returns the smaller of two limits, of which 0 is none.
+func smaller[T int64 | float64](a, b T) T {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
+}
+
+// read returns a file's text, or nil when there is none. A file that may not be
+// read is as good as none.
+func read(root, name string, errs *[]error) []byte {
+	text, err := os.ReadFile(filepath.Join(root, name))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+		*errs = append(*errs, err)
+	}
+	return text
+}
+
+// word returns the n-th word of a file, or "".
+func word(root, name string, n int, errs *[]error) string {
+	words := strings.Fields(string(read(root, name, errs)))
+	if n >= len(words) {
+		return ""
+	}
+	return words[n]
+}
+
+// openFiles reads the line "Max open files   1024   4096   files".
+func openFiles(root string, errs *[]error) (soft, hard uint64) {
+	const name = "Max open files"
+	for lines := bufio.NewScanner(bytes.NewReader(read(root, "proc/self/limits", errs))); lines.Scan(); {
+		rest, ok := strings.CutPrefix(lines.Text(), name)
+		if !ok {
+			continue
+		}
+		words := strings.Fields(rest)
+		if len(words) < 2 {
+			*errs = append(*errs, fmt.Errorf("proc/self/limits: %q has no two limits", lines.Text()))
+			return 0, 0
+		}
+		return count(words[0]), count(words[1])
+	}
+	return 0, 0
+}
+
+func count(s string) uint64 {
+	if s == "unlimited" {
+		return Unlimited
+	}
+	n, _ := strconv.ParseUint(s, 10, 64)
+	return n
+}
+
+// RaiseOpenFiles raises the soft limit of open files to the hard one, and
+// returns what it is then; Unlimited without one.
+func RaiseOpenFiles() (uint64, error) {
+	var l unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &l); err != nil {
+		return 0, fmt.Errorf("reading the limit of open files: %w", err)
+	}
+	if l.Cur != l.Max {
+		raised := unix.Rlimit{Cur: l.Max, Max: l.Max}
+		if unix.Setrlimit(unix.RLIMIT_NOFILE, &raised) == nil { // some systems do not allow as much as they say
+			l.Cur = l.Max
+		}
+	}
+	if uint64(l.Cur) >= unix.RLIM_INFINITY {
+		return Unlimited, nil
+	}
+	return uint64(l.Cur), nil
+}
+
+// OpenFilesNow counts the files that this process has open; 0 where the
+// system does not say.
+func OpenFilesNow() int {
+	names, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return 0
+	}
+	return len(names) - 1 // reading the folder has it open
+}
