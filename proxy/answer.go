@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// answerBuffer is how much of an answer is held at a time.
+	// answerBuffer is the size of the buffer for a response.
 	answerBuffer = 32 << 10
-	// leastRoom is the least that is read of a body at a time, however little
-	// its client takes.
+	// leastRoom is the minimum size of a read of the body, however little the
+	// client takes.
 	leastRoom = 4 << 10
 )
 
@@ -20,31 +20,32 @@ type bodyFraming uint8
 
 const (
 	noBody      bodyFraming = iota
-	lengthBody              // as many bytes as Content-Length says
+	lengthBody              // as long as Content-Length says
 	chunkedBody             // RFC 9112 section 7.1
 	closeBody               // until the connection is closed
 )
 
-// An answer is what arrives on an upstream connection. What was received but not
-// handed on yet stands in buf, between r and w. That is a block of a pool, which
-// an answer has only while there is something in it: whoever waits, for the
-// upstream or for the client, gives it back. So heads and trailers are kept
-// apart, where the strings of their fields point to.
+// An answer is the response that arrives on an upstream connection. buf[r:w]
+// holds the received bytes that were not passed on yet. The buffer is a block
+// of a pool. An answer has one only while it holds unread bytes, and returns it
+// before it waits for the upstream or the client. Heads and trailers are
+// therefore copied to kept, and the strings of their fields are views into
+// that.
 type answer struct {
-	block  *[answerBuffer]byte // that buf is; nil for a longer one of its own
+	block  *[answerBuffer]byte // the array of buf; nil for a longer buffer
 	buf    []byte
 	r, w   int
-	atMost int    // what one read takes; 0 for what there is room for
-	kept   []byte // the heads that were read, and the trailers
+	atMost int    // maximum size of one read; 0 means all free space
+	kept   []byte // heads and trailers read so far
 
-	maxFields int // of the head, and of the trailers
+	maxFields int // of the head; also of the trailers
 
 	statusLine
 	fields  []Field
 	framing bodyFraming
-	left    int64 // of the body, or of the chunk that is being read
+	left    int64 // bytes left of the body or of the current chunk
 	chunk   chunkState
-	close   bool // the upstream will close, or cannot be trusted to go on
+	close   bool // the upstream will close the connection, or its state is uncertain
 	trailer []Field
 }
 
@@ -57,7 +58,7 @@ func (a *answer) reset() {
 	a.restart()
 }
 
-// giveBack lets go of the buffer, unless something in it is still to be read.
+// giveBack returns the buffer to the pool, unless it contains unread bytes.
 func (a *answer) giveBack() {
 	if a.r < a.w {
 		return
@@ -68,17 +69,17 @@ func (a *answer) giveBack() {
 	a.block, a.buf, a.r, a.w = nil, nil, 0, 0
 }
 
-// heard tells whether anything of the answer has come.
+// heard reports whether any bytes of the response have arrived.
 func (a *answer) heard() bool { return a.w > 0 || len(a.kept) > 0 }
 
-// keep copies what is to stay until the next reset.
+// keep copies b to memory that is valid until the next reset.
 func (a *answer) keep(b []byte) []byte {
 	from := len(a.kept)
 	a.kept = append(a.kept, b...)
 	return a.kept[from:]
 }
 
-// restart forgets the head, for the next one on the same connection.
+// restart clears the head, for the next one on the same connection.
 func (a *answer) restart() {
 	a.statusLine = statusLine{}
 	a.fields = keep(a.fields)
@@ -86,11 +87,11 @@ func (a *answer) restart() {
 	a.trailer = keep(a.trailer)
 }
 
-// surplus tells whether bytes arrived that belong to no answer.
+// surplus reports whether unread bytes are left, which belong to no response.
 func (a *answer) surplus() bool { return a.r < a.w }
 
-// room returns the space for the next read: behind w if there is some, by
-// moving what is unread to the front, or in a longer buffer.
+// space returns the free space for the next read. If there is none after w, it
+// moves the unread bytes to the front or to a longer buffer.
 func (a *answer) space() []byte {
 	switch {
 	case a.buf == nil:
@@ -111,7 +112,7 @@ func (a *answer) space() []byte {
 	return space
 }
 
-// lengthen moves a buffer that is full of what is unread to one of twice its
+// lengthen moves the unread bytes of a full buffer to a buffer of twice its
 // length.
 func (a *answer) lengthen() {
 	long := make([]byte, 2*len(a.buf))
@@ -121,11 +122,11 @@ func (a *answer) lengthen() {
 	a.buf, a.w = long, n
 }
 
-// readHead reads the next head and decides how the body is framed. method is
-// that of the request.
+// readHead reads the next head and determines the framing of the body. method
+// is the method of the request.
 func (a *answer) readHead(read waiter, method string) error {
 	a.restart()
-	seen := 0 // bytes known to hold no end of the head
+	seen := 0 // bytes before which the head does not end
 	for {
 		unread := a.buf[a.r:a.w]
 		if i := bytes.Index(unread[seen:], []byte("\r\n\r\n")); i >= 0 {
@@ -144,8 +145,8 @@ func (a *answer) readHead(read waiter, method string) error {
 	}
 }
 
-// checkBeginning refuses early what cannot become an answer, so that an
-// upstream that speaks another protocol is not waited for.
+// checkBeginning rejects bytes that cannot become a response, so that the proxy
+// does not wait for an upstream with another protocol.
 func checkBeginning(b []byte) error {
 	const version = "HTTP/1."
 	n := min(len(b), len(version))
@@ -175,8 +176,8 @@ func (a *answer) parseHead(head []byte, method string) error {
 	return a.frame(method)
 }
 
-// frame decides how the body is framed, RFC 9112 section 6.3. Where that
-// section allows to repair, frame refuses.
+// frame determines the framing of the body, RFC 9112 section 6.3. Where that
+// section allows a repair, frame returns an error.
 func (a *answer) frame(method string) error {
 	length, chunked, err := a.framingFields()
 	if err != nil {
@@ -198,8 +199,8 @@ func (a *answer) frame(method string) error {
 	return nil
 }
 
-// framingFields reads the fields that frame the body. length is -1 without a
-// Content-Length.
+// framingFields reads the fields that determine the framing of the body. length
+// is -1 without a Content-Length.
 func (a *answer) framingFields() (length int64, chunked bool, err error) {
 	length = -1
 	options := 0
@@ -231,7 +232,7 @@ func (a *answer) framingFields() (length int64, chunked bool, err error) {
 	return length, chunked, nil
 }
 
-// parseLength parses digits, at most 18 of them.
+// parseLength parses up to 18 digits.
 func parseLength(s string) (int64, bool) {
 	if s == "" || len(s) > 18 {
 		return 0, false
@@ -246,13 +247,13 @@ func parseLength(s string) (int64, bool) {
 	return n, true
 }
 
-// A waiter reads more of an answer into its room, and may do something first when
-// that would mean to wait.
+// A waiter reads more of a response into its space. It may take another action
+// before a read that would block.
 type waiter func(a *answer) (int, error)
 
-// next returns the next piece of the body as it lies in the buffer, valid until
-// the following call, or io.EOF behind the last one. read is called when more
-// is needed.
+// next returns the next part of the body as a view into the buffer, valid until
+// the following call, or io.EOF after the last one. It calls read if it needs
+// more bytes.
 func (a *answer) next(read waiter) ([]byte, error) {
 	switch a.framing {
 	case lengthBody:
@@ -287,7 +288,7 @@ func (a *answer) nextUntilClose(read waiter) ([]byte, error) {
 	return a.take(), nil
 }
 
-// take hands on what is unread of the left bytes.
+// take returns the unread bytes, at most left.
 func (a *answer) take() []byte {
 	n := int(min(a.left, int64(a.w-a.r)))
 	p := a.buf[a.r : a.r+n]
@@ -296,8 +297,8 @@ func (a *answer) take() []byte {
 	return p
 }
 
-// more makes sure that there is an unread byte. The end of the stream is
-// io.ErrUnexpectedEOF: whoever asks for more knows that some is missing.
+// more ensures that there is an unread byte. It returns io.ErrUnexpectedEOF at
+// the end of the stream, because the caller knows that more must follow.
 func (a *answer) more(read waiter) error {
 	if a.r < a.w {
 		return nil
@@ -305,7 +306,7 @@ func (a *answer) more(read waiter) error {
 	return a.fill(read)
 }
 
-// fill reads once, behind what is unread.
+// fill reads once and appends to the unread bytes.
 func (a *answer) fill(read waiter) error {
 	n, err := read(a)
 	a.w += n

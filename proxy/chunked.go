@@ -8,22 +8,22 @@ import (
 	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
-// maxChunkLine bounds the line that begins a chunk, its extensions included.
+// maxChunkLine limits the first line of a chunk, including its extensions.
 const maxChunkLine = 1 << 10
 
-// chunkState is where in the chunked coding an answer stands.
+// chunkState is the position of an answer in the chunked coding.
 type chunkState uint8
 
 const (
 	chunkSize chunkState = iota // before the line with a size
 	chunkData                   // inside a chunk
-	chunkEnd                    // before the CRLF behind a chunk
-	chunkDone                   // behind the trailers
+	chunkEnd                    // before the CRLF after a chunk
+	chunkDone                   // after the trailers
 )
 
-// nextOfChunks decodes RFC 9112 section 7.1. Extensions are skipped; a bare LF,
-// an empty size or anything else that two readers could take differently is an
-// error.
+// nextOfChunks decodes RFC 9112 section 7.1. It skips extensions. A bare LF, an
+// empty size, or anything else that two parsers could understand differently is
+// an error.
 func (a *answer) nextOfChunks(read waiter) ([]byte, error) {
 	for {
 		switch a.chunk {
@@ -55,8 +55,8 @@ func (a *answer) nextOfChunks(read waiter) ([]byte, error) {
 	}
 }
 
-// checkArrived checks the chunked body as far as it arrived with the head, and
-// leaves it unread.
+// checkArrived checks the part of the chunked body that arrived with the head,
+// and leaves it unread.
 func (a *answer) checkArrived() error {
 	if a.framing != chunkedBody {
 		return nil
@@ -98,9 +98,9 @@ func (a *answer) beginChunk(read waiter) error {
 	return nil
 }
 
-// parseChunkSize parses a chunk's first line without its CRLF: hexadecimal
-// digits, perhaps blanks, then perhaps extensions after a semicolon. Some servers
-// pad the size with blanks, and no other reader refuses them.
+// parseChunkSize parses the first line of a chunk without its CRLF: hexadecimal
+// digits, optional blanks, and optional extensions after a semicolon. Some
+// servers pad the size with blanks, and all other parsers accept them.
 func parseChunkSize(line []byte) (int64, error) {
 	digits := line
 	if i := bytes.IndexByte(line, ';'); i >= 0 {
@@ -124,8 +124,8 @@ func parseChunkSize(line []byte) (int64, error) {
 	return n, nil
 }
 
-// line returns the next line without its CRLF, which together are at most
-// limit bytes. It is valid until the next read.
+// line returns the next line without its CRLF. With it the line may have at
+// most limit bytes. It is valid until the next read.
 func (a *answer) line(read waiter, limit int) ([]byte, error) {
 	for {
 		unread := a.buf[a.r:a.w]
@@ -145,7 +145,7 @@ func (a *answer) line(read waiter, limit int) ([]byte, error) {
 	}
 }
 
-// readTrailer reads the fields behind the last chunk.
+// readTrailer reads the fields after the last chunk.
 func (a *answer) readTrailer(read waiter) error {
 	end := 0
 	for {

@@ -1,6 +1,7 @@
-// Package proxy carries one HTTP request to one upstream and the answer back.
+// Package proxy sends one HTTP request to one upstream and passes the response
+// to the client.
 //
-// [Proxy] is an [http.Handler] and can be used as one:
+// [Proxy] is an [http.Handler]:
 //
 //	up, err := proxy.NewUpstream("babbage", "http://127.0.0.1:8080")
 //	if err != nil {
@@ -8,29 +9,29 @@
 //	}
 //	http.ListenAndServe(":20000", &proxy.Proxy{Upstream: up})
 //
-// Under that face works an [Exchange]: one request with its answer, made of
-// strings, a reader and a [Client] to answer to, and free of net/http's types.
-// A server that has its own way to read requests fills an Exchange and calls
-// [Proxy.Serve]; the face for net/http, [HTTP], does the same.
+// The handler is built on [Exchange]: one request with its response. It
+// consists of strings, a reader and a [Client] that receives the response, and
+// does not use net/http's types. A server with its own request parser fills an
+// Exchange and calls [Proxy.Serve]. [HTTP] does this for net/http.
 //
-// # What it promises
+// # Guarantees
 //
-// An answer reaches the client that it was meant for, or nobody. Package proxy
-// keeps its own upstream connections because [http.Transport] cannot promise
-// that: it parses answers strictly, looks for a FIN and for surplus bytes
-// before a connection is used again, lets every connection rest for a moment
-// first, and closes at the slightest doubt.
+// A response reaches the client that sent the request, or no client at all.
+// Package proxy has its own upstream connections because [http.Transport]
+// cannot guarantee this. It parses responses strictly, checks a connection for
+// a FIN and for surplus bytes before it uses the connection again, leaves each
+// connection unused for a few milliseconds first, and closes it in case of
+// doubt.
 //
-// A request is known to be sound before an upstream is dialled, as far as that
-// can be known: a small body is read whole, of a longer one the first block.
-// What a client does wrong is the client's fault (400) and never counts
-// against an upstream.
+// A request is checked as far as possible before an upstream is dialled: a
+// short body is read completely, and the first block of a longer body. A
+// mistake of the client gets status 400 and never counts against an upstream.
 //
-// An answer that has begun and cannot be finished is cut, so that the client
-// sees a broken answer and never a short one that looks whole.
+// If a response has begun and cannot be completed, it is cut off. The client
+// sees a broken response, never a short one that looks complete.
 //
-// A request whose method is not safe is sent at most once.
+// A request with an unsafe method is sent at most once.
 //
-// Bodies are streamed both ways through buffers of a fixed size. Every limit
-// is a constant of this package or a field of [Proxy].
+// Bodies are streamed in both directions through buffers of a fixed size. Every
+// limit is a constant of this package or a field of [Proxy].
 package proxy

@@ -11,41 +11,41 @@ import (
 	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
-// A Kind says in one word what went wrong with an exchange. The words are
-// values of the metric that counts them.
+// A Kind classifies the failure of an exchange. It is also the value of a
+// metric's label.
 type Kind string
 
-// The first group is the upstream's doing, the second the client's, the third
-// nobody's but the process's own.
+// The first group is caused by the upstream, the second by the client, the
+// third by this process.
 const (
-	Refused        Kind = "refused"         // nobody listens
-	Connect        Kind = "connect"         // the connection could not be made for another reason
-	ConnectTimeout Kind = "connect_timeout" // the connection was not made in time
-	Reset          Kind = "reset"           // the connection was reset before the answer was whole
-	Closed         Kind = "closed"          // the connection was closed before an answer began
-	Truncated      Kind = "truncated"       // the connection was closed before the answer was whole
+	Refused        Kind = "refused"         // no process listens at the address
+	Connect        Kind = "connect"         // the connection failed for another reason
+	ConnectTimeout Kind = "connect_timeout" // connecting took too long
+	Reset          Kind = "reset"           // the connection was reset before the response was complete
+	Closed         Kind = "closed"          // the connection was closed before a response began
+	Truncated      Kind = "truncated"       // the connection was closed before the response was complete
 	Timeout        Kind = "timeout"         // silent for too long
-	BadAnswer      Kind = "bad_answer"      // what came is not an HTTP answer
+	BadAnswer      Kind = "bad_answer"      // not a valid HTTP response
 
-	ClientGone Kind = "client_gone" // left, or was cut off, before the answer was whole
-	ClientBody Kind = "client_body" // its body is malformed or broke off
-	BadRequest Kind = "bad_request" // the request cannot be carried as it is
+	ClientGone Kind = "client_gone" // disconnected, or was disconnected, before the response was complete
+	ClientBody Kind = "client_body" // the body is malformed or incomplete
+	BadRequest Kind = "bad_request" // the request cannot be forwarded
 
-	// These are neither's: the process may open no more.
-	NoFile       Kind = "no_file"              // the process, or the machine, has as many files open as it may
-	TooManyConns Kind = "too_many_connections" // as many connections to servers are in use as Conns allows
+	// The process has no free file or connection.
+	NoFile       Kind = "no_file"              // the process or the machine has reached its limit of open files
+	TooManyConns Kind = "too_many_connections" // all connections that Conns allows are in use
 
-	// These two are said by the reader of a body or the Client, in an *Error of
-	// theirs that is handed on as it is: this package sets no such limits.
-	ClientSlow Kind = "client_slow" // it sends or takes bytes more slowly than it may
-	TooLarge   Kind = "too_large"   // its body is longer than it may be
+	// The reader of a body or the Client returns these two, in an *Error that
+	// is passed on unchanged. This package sets no such limits.
+	ClientSlow Kind = "client_slow" // sends or reads bytes below its minimum speed
+	TooLarge   Kind = "too_large"   // the body exceeds its limit
 )
 
-// An Error is why an exchange failed. It names the upstream and the step.
+// An Error is the failure of an exchange. It names the server and the step.
 type Error struct {
 	Kind   Kind
-	Server string // the server's address; empty when none was reached for
-	Step   string // what was being done: "dialling", "sending the request", ...
+	Server string // the server's address; empty if no connection was attempted
+	Step   string // as in "dialling", "sending the request"
 	Err    error
 }
 
@@ -58,7 +58,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// ByClient tells whether the client is the one at fault.
+// ByClient reports whether the client caused the error.
 func (e *Error) ByClient() bool {
 	switch e.Kind {
 	case ClientGone, ClientBody, BadRequest, ClientSlow, TooLarge:
@@ -67,14 +67,14 @@ func (e *Error) ByClient() bool {
 	return false
 }
 
-// ByUpstream tells whether a server of the upstream is the one at fault. What
-// the process itself runs short of is neither its fault nor the client's.
+// ByUpstream reports whether a server of the upstream caused the error. A lack
+// of resources in this process is caused by neither side.
 func (e *Error) ByUpstream() bool {
 	return !e.ByClient() && e.Kind != NoFile && e.Kind != TooManyConns
 }
 
-// by returns the error of a reader or Client that knows its kind, or one of the
-// given kind.
+// by returns the *Error in err if there is one, or else a new one of the given
+// kind.
 func by(kind Kind, step string, err error) *Error {
 	var known *Error
 	if errors.As(err, &known) {
@@ -83,7 +83,7 @@ func by(kind Kind, step string, err error) *Error {
 	return &Error{Kind: kind, Step: step, Err: err}
 }
 
-// status is what a client is answered when nothing was sent to it yet.
+// status returns the status of the response that the proxy sends for the error.
 func (e *Error) status() int {
 	switch e.Kind {
 	case Timeout, ConnectTimeout:
@@ -102,19 +102,19 @@ func (e *Error) status() int {
 	return 502
 }
 
-// statusClientGone is what nginx logs for a client that left before it was
-// answered. It is never sent.
+// statusClientGone is the status that nginx logs for a client that disconnected
+// before the response. It is never sent.
 const statusClientGone = 499
 
-// errMalformed is in every error that says what is wrong with an answer.
+// errMalformed is wrapped by every error about the syntax of a response.
 var errMalformed = errors.New("malformed answer")
 
 func malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", errMalformed, fmt.Sprintf(format, args...))
 }
 
-// beginning returns what an error may quote of a line that is malformed: a word
-// of it. What follows may be the value of a cookie or any part of a body, and
+// beginning returns the first word of a malformed line. Errors quote no more of
+// it, because the rest may be the value of a cookie or part of a body, and
 // errors are logged.
 func beginning(line []byte) []byte {
 	const most = 20
@@ -156,8 +156,8 @@ func dialKind(err error) Kind {
 
 var errTooMany = errors.New("as many connections to servers are in use as may be")
 
-// noFile tells of the errors of a process, or a machine, that has as many files
-// open as it may.
+// noFile reports whether err is due to the limit of open files, of the process
+// or of the machine.
 func noFile(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }

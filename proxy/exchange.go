@@ -9,126 +9,126 @@ import (
 	"time"
 )
 
-// A Client is the side of an exchange that an answer is written to. One
-// goroutine calls it; an error from any method means that the client is gone.
+// A Client receives the response of an exchange. Only one goroutine calls it.
+// An error from any method means that the client is gone.
 //
-// The strings of the fields that it is handed live in the exchange's buffer:
-// they are valid until [Exchange.Reset], and a Client that needs them for
-// longer copies them.
+// The strings of the fields passed to it are views into the exchange's buffer.
+// They are valid until [Exchange.Reset]; a Client that needs them longer must
+// copy them.
 type Client interface {
-	// Informational writes a 1xx answer other than 100 and 101.
+	// Informational writes a 1xx response other than 100 and 101.
 	Informational(status int, fields []Field) error
 
-	// Head begins the final answer. fields holds no hop-by-hop field and no
-	// Transfer-Encoding; length is that of the body, or -1 when it is not known
-	// or the answer has none by definition.
+	// Head begins the final response. fields contains no hop-by-hop field and
+	// no Transfer-Encoding. length is the length of the body, or -1 if it is
+	// unknown or the response has no body by definition.
 	Head(status int, fields []Field, length int64) error
 
-	// Room returns about how much of the body Write takes without waiting for
-	// the client, and waits for it before that is nothing. A Client that cannot
-	// know returns a large number at once.
+	// Room returns the approximate number of bytes of the body that Write takes
+	// without blocking. If that is 0, Room waits for the client. A Client that
+	// cannot know returns a large number.
 	Room() (int, error)
 
-	// Write writes a part of the body; p is the caller's again afterwards.
+	// Write writes a part of the body. The caller may reuse p afterwards.
 	Write(p []byte) (int, error)
 
-	// Flush sends what was written on its way.
+	// Flush sends the bytes written so far.
 	Flush() error
 
-	// Trailer adds fields behind a body of unknown length.
+	// Trailer adds trailer fields after a body of unknown length.
 	Trailer(fields []Field)
 
-	// Duplex is called before the answer begins while the request's body may
-	// still be on its way: the body stays readable after Head. A Client whose
-	// Head is called before the body was read to its end must not use the
-	// connection for another request: what is left of the body would be taken
-	// for one.
+	// Duplex is called before the response begins if the request body may not
+	// have arrived completely: the body must stay readable after Head. If Head
+	// is called before the body was read to its end, the Client must not use
+	// the connection for another request, because the rest of the body would be
+	// parsed as one.
 	Duplex()
 
-	// StopReading makes a Read of the request's body that is waiting, and every
-	// later one, return an error. It may be called by another goroutine.
+	// StopReading makes a blocked Read of the request body, and every later
+	// one, return an error. It may be called from another goroutine.
 	StopReading()
 
-	// Tunnel takes the connection over: what it returns is the caller's to
-	// close, and reads first what the client has already sent. fields were set
-	// for the answer outside of the exchange; the 101 holds them too. The Client
-	// is not used again.
+	// Tunnel takes over the connection. The caller closes t. Reading from t
+	// first returns the bytes that the client has already sent. fields are
+	// those that were set for the response outside of the exchange; the 101
+	// response includes them. The Client is not used again.
 	Tunnel() (t Tunnel, fields []Field, err error)
 }
 
-// A Tunnel is a connection that has left HTTP behind.
+// A Tunnel is a connection after an upgrade to another protocol.
 type Tunnel interface {
 	io.ReadWriteCloser
 	CloseWrite() error
 	SetDeadline(t time.Time) error
 }
 
-// An Exchange is one request and what became of it. The zero value is ready to
-// be filled; [Exchange.Reset] makes it ready again. It may be kept in a pool
-// but must not be copied. Only [Exchange.Cancel] may be called by another
-// goroutine while [Proxy.Serve] runs.
+// An Exchange is one request and its result. The zero value is ready to be
+// filled, and [Exchange.Reset] makes an Exchange ready again. It may be kept in
+// a pool but must not be copied. While [Proxy.Serve] runs, other goroutines may
+// only call [Exchange.Cancel].
 type Exchange struct {
-	// The request, set by whoever received it. Header holds the fields as they
-	// came, hop-by-hop ones included and Host excluded.
+	// The request, set by the server that received it. Header contains the
+	// fields as received, with hop-by-hop fields but without Host.
 	Method   string
 	Target   string // in origin form: the escaped path, "?" and the query
-	Host     string // as the client named it, with the port if it did
+	Host     string // as the client sent it, with the port if there was one
 	Scheme   string // of the client's connection: "http" or "https"
 	HTTP10   bool   // the client speaks HTTP/1.0: no 1xx, no chunks
 	HTTP2    bool   // the client speaks HTTP/2: no Upgrade
 	Header   []Field
-	Length   int64                     // of the body: 0 without one, -1 when it is not known
-	Body     io.Reader                 // nil without a body; its first Read tells a client that waits for 100 to go on
-	Trailers func(dst []Field) []Field // appends those of the body, once it was read; nil without any
-	Peer     netip.Addr                // the other end of the client's connection
+	Length   int64                     // of the body: 0 without one, -1 if unknown
+	Body     io.Reader                 // nil without a body; its first Read sends 100 to a client that expects it
+	Trailers func(dst []Field) []Field // appends the trailer fields after the body was read; nil if there are none
+	Peer     netip.Addr                // the remote end of the client's connection
 	Client   Client
 
-	// How it is to be carried.
-	Timeout time.Duration // how long the upstream may be silent; 0 means DefaultTimeout
-	Upgrade []string      // upgrade tokens that may pass, in lower case
-	Send    []Field       // set in the request, replacing what the client sent by these names
-	Answer  []Field       // set in the answer, replacing what the upstream sent by these names
+	// How to send it.
+	Timeout time.Duration // for which the upstream may be silent; 0 means DefaultTimeout
+	Upgrade []string      // upgrade tokens that are passed on, in lower case
+	Send    []Field       // set in the request, replacing the client's fields of these names
+	Answer  []Field       // set in the response, replacing the upstream's fields of these names
 
-	// Context is the caller's own, for its Hook.
+	// Context belongs to the caller, for its Hook.
 	Context any
 
-	// What became of it, set by Serve.
-	Server   *Server // the server it was sent to, the last one if there were several
-	Status   int     // sent to the client; 499 when it left before there was one
-	Began    bool    // the final answer's head was handed to the Client
-	BodySent int64   // bytes of the answer's body handed to the Client
-	BodyRead int64   // bytes of the request's body read from the Client
-	Retried  bool    // sent a second time, on a new connection
+	// The result, set by Serve.
+	Server   *Server // that the request was sent to; the last one of several
+	Status   int     // sent to the client; 499 if it disconnected before that
+	Began    bool    // the head of the final response was passed to the Client
+	BodySent int64   // bytes of the response body passed to the Client
+	BodyRead int64   // bytes of the request body read from the Client
+	Retried  bool    // sent again, on a new connection
 	Upgraded bool    // the connection became a tunnel
-	Cut      bool    // the answer had begun and could not be finished: the caller must break the connection
+	Cut      bool    // the response has begun and could not be completed: the caller must break the connection
 
-	// Waited is the time that Server has taken: from the choice of the server
-	// to the head of its final response, plus each later wait for a part of the
-	// body. It excludes the time that the client takes to read the response. It
-	// is zero if the server sent no response, unless the wait for it ended with
-	// the timeout or because the client left.
+	// Waited is the time spent waiting for Server: from the choice of the
+	// server to the head of its final response, plus each later wait for a part
+	// of the body. It excludes the time that the client takes to read the
+	// response. It is zero if the server sent no response, unless the wait for
+	// it ended with the timeout or because the client disconnected.
 	Waited time.Duration
 
-	Err error // why the exchange failed, an *Error; nil when the upstream's answer was carried whole
+	Err error // why the exchange failed, an *Error; nil if the upstream's response was passed on completely
 
 	mu        sync.Mutex
-	conn      *conn // guarded by mu, as the next two: what Cancel interrupts
+	conn      *conn // guarded by mu, like tunnel and stopDial; Cancel interrupts all three
 	tunnel    Tunnel
 	stopDial  context.CancelFunc
 	cancelled atomic.Bool
 
 	transfer          transfer
-	upload            *upload // carries a body that is not short
-	head              []byte  // the request as sent upstream: its head, and its body when that is short
-	headEnd           int     // where the head ends in head
+	upload            *upload // sends a body that is not short
+	head              []byte  // the request as sent upstream: the head, followed by the body if it is short
+	headEnd           int     // length of the request's head in head
 	answer            answer
 	framing           requestFraming
-	connectionOptions []string // names listed by Connection, of the request and then of the answer
-	fields            []Field  // the answer's fields as handed to the Client
+	connectionOptions []string // names listed by Connection, of the request and then of the response
+	fields            []Field  // response fields as passed to the Client
 }
 
-// Reset forgets the exchange but keeps its buffers. The strings that a Client
-// was given are not valid any more.
+// Reset clears the exchange but keeps its buffers. It invalidates the strings
+// that a Client received.
 func (x *Exchange) Reset() {
 	x.Method, x.Target, x.Host, x.Scheme = "", "", "", ""
 	x.HTTP10, x.HTTP2 = false, false
@@ -152,8 +152,8 @@ func (x *Exchange) Reset() {
 	x.fields = keep(x.fields)
 }
 
-// ResponseHeader returns the fields of the final response as the Client got
-// them, or nil if none began. They are valid until Reset.
+// ResponseHeader returns the fields of the final response as passed to the
+// Client, or nil if no response began. They are valid until Reset.
 func (x *Exchange) ResponseHeader() []Field {
 	if !x.Began && !x.Upgraded {
 		return nil
@@ -161,9 +161,9 @@ func (x *Exchange) ResponseHeader() []Field {
 	return x.fields
 }
 
-// Cancel ends the exchange because its client is gone or will wait no longer:
-// the upstream connection is given up, and Serve returns soon after. It may be
-// called at any time, by any goroutine, more than once.
+// Cancel ends the exchange because its client is gone or waits no longer. The
+// upstream connection is closed, and Serve returns soon after. Cancel may be
+// called at any time, from any goroutine, more than once.
 func (x *Exchange) Cancel() {
 	x.cancelled.Store(true)
 	x.mu.Lock()
@@ -179,15 +179,15 @@ func (x *Exchange) Cancel() {
 	}
 }
 
-// attach makes c the connection that Cancel interrupts; nil detaches it.
+// attach sets the connection that Cancel interrupts; nil detaches it.
 func (x *Exchange) attach(c *conn) {
 	x.mu.Lock()
 	x.conn = c
 	x.mu.Unlock()
 }
 
-// beginDial returns a context for dialling, which Cancel ends; so does the
-// function that has to be called in the end.
+// beginDial returns a context for dialling that Cancel ends. The caller must
+// call the returned function.
 func (x *Exchange) beginDial(timeout time.Duration) (context.Context, func()) {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	x.mu.Lock()
@@ -204,9 +204,9 @@ func (x *Exchange) beginDial(timeout time.Duration) (context.Context, func()) {
 	}
 }
 
-// arm gives the connection timeout from now for its next reads and writes,
-// unless somebody interrupted it for good, which arm must not undo. It returns
-// the current time.
+// arm sets the deadline of c to timeout from now for its next reads and writes.
+// It does not undo an interruption by Cancel or by a faulty request body. It
+// returns the current time.
 func (x *Exchange) arm(c *conn, timeout time.Duration) time.Time {
 	now := time.Now()
 	c.arm(now, timeout)
@@ -223,5 +223,5 @@ func (x *Exchange) timeout() time.Duration {
 	return DefaultTimeout
 }
 
-// past is a deadline that has expired.
+// past is an expired deadline.
 var past = time.Unix(1, 0)

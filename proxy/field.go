@@ -7,14 +7,14 @@ import (
 	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
-// A Field is one header field. Names compare without regard to case.
+// A Field is one header field. Names are case-insensitive.
 type Field struct {
 	Name, Value string
 }
 
-// knownNames maps a field's name, as servers commonly write it, to its
-// canonical form. Whoever compares or looks up these names finds one spelling,
-// and a name costs no allocation; any other name is passed on as it came.
+// knownNames maps a field name, as servers commonly write it, to its canonical
+// form. These names can be compared and looked up in one spelling, without an
+// allocation. Other names are passed on as received.
 var knownNames = func() map[string]string {
 	m := make(map[string]string)
 	for _, name := range []string{
@@ -37,9 +37,9 @@ var knownNames = func() map[string]string {
 	return m
 }()
 
-// framingNames are the names that decide where an answer ends or who sees it:
-// found in any spelling, since a name that is passed on in a spelling of its
-// own would escape the rules for them.
+// framingNames are the fields that determine the end of a response or the hop
+// that it is for. They are recognised in any spelling, so that none of them
+// escapes its rules.
 var framingNames = []string{
 	"Connection", "Content-Length", "Content-Type", "Date", "Keep-Alive", "Proxy-Connection",
 	"Trailer", "Transfer-Encoding", "Upgrade", "X-Request-Id",
@@ -58,8 +58,8 @@ func fieldName(b []byte) string {
 	return s
 }
 
-// elements calls f with each element of a comma-separated list, without the
-// space around it; it stops when f returns false.
+// elements calls f with each element of a comma-separated list, without
+// surrounding blanks, until f returns false.
 func elements(list string, f func(string) bool) {
 	for list != "" {
 		e, after, _ := strings.Cut(list, ",")
@@ -70,14 +70,15 @@ func elements(list string, f func(string) bool) {
 	}
 }
 
-// maxOptions bounds how many names Connection may list. Each field is compared
-// with each of them, so a head full of both would cost its length squared.
+// maxOptions limits the number of names in Connection. Each field is compared
+// with each of these names, so the cost grows with the square of the head's
+// length.
 const maxOptions = 64
 
-// countElements counts the elements of a list, the empty ones included.
+// countElements counts the elements of a list, including empty ones.
 func countElements(list string) int { return 1 + strings.Count(list, ",") }
 
-// lists tells whether a comma-separated list holds the token.
+// lists reports whether a comma-separated list contains the token.
 func lists(list, token string) bool {
 	found := false
 	elements(list, func(e string) bool {
@@ -87,8 +88,9 @@ func lists(list, token string) bool {
 	return found
 }
 
-// hopByHop tells whether a field is for the next hop alone, RFC 9110 section
-// 7.6.1. Te and Trailer are, too, and are written anew where they apply.
+// hopByHop reports whether a field is only for the next hop, RFC 9110 section
+// 7.6.1. This includes Te and Trailer, which the proxy writes itself where they
+// apply.
 func hopByHop(name string) bool {
 	switch len(name) {
 	case 2:
@@ -127,8 +129,8 @@ func contains(names []string, name string) bool {
 	return false
 }
 
-// view returns b as a string without copying it. The string changes when b
-// does, so it lives no longer than what owns b: see Client.
+// view returns b as a string without copying. The string changes with b and
+// must not be used after b's owner is reused; see Client.
 func view(b []byte) string {
 	return unsafe.String(unsafe.SliceData(b), len(b))
 }
@@ -137,7 +139,7 @@ func view(b []byte) string {
 // exchange.
 const bufferCeiling = 64 << 10
 
-// keep empties a list of fields for its next use.
+// keep empties a list of fields for reuse.
 func keep(fields []Field) []Field {
 	if cap(fields) > 256 {
 		return nil

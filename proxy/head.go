@@ -7,23 +7,23 @@ import (
 )
 
 const (
-	// maxAnswerHead bounds an answer's head, its trailers too.
+	// maxAnswerHead limits the head of a response, and its trailers.
 	maxAnswerHead = 64 << 10
-	// DefaultMaxFields is how many fields an answer may have where its Upstream
-	// says nothing else.
+	// DefaultMaxFields limits the fields of a response if its Upstream sets no
+	// other limit.
 	DefaultMaxFields = 256
 )
 
-// A statusLine is the first line of an answer.
+// A statusLine is the first line of a response.
 type statusLine struct {
 	status int
 	http10 bool
 	reason string
 }
 
-// parseStatusLine parses "HTTP/1.1 200 OK", as RFC 9112 section 4 has it. The
-// space behind the status may be missing when the reason is: many servers
-// leave it out.
+// parseStatusLine parses "HTTP/1.1 200 OK", RFC 9112 section 4. If the reason
+// is missing, the space after the status may be missing too: many servers omit
+// it.
 func parseStatusLine(line []byte) (statusLine, error) {
 	var s statusLine
 	switch {
@@ -50,9 +50,10 @@ func parseStatusLine(line []byte) (statusLine, error) {
 	return s, nil
 }
 
-// parseFields appends the fields of b, a sequence of lines that each end with
-// CRLF, to dst, which may hold most of them. The strings point into b. It is stricter than most: no bare LF
-// or CR, no folded lines, no space before the colon, no control bytes.
+// parseFields appends the fields in b to dst, which may grow to most fields. b
+// is a sequence of lines that each end with CRLF; the strings are views into
+// it. parseFields is stricter than most parsers: it rejects a bare LF or CR,
+// folded lines, a space before the colon, and control bytes.
 func parseFields(dst []Field, b []byte, most int) ([]Field, error) {
 	for len(b) > 0 {
 		end := bytes.IndexByte(b, '\n')

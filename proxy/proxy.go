@@ -7,47 +7,48 @@ import (
 	"time"
 )
 
-// DefaultTimeout is how long an upstream may be silent where an Exchange says
-// nothing else: before its answer, and between two parts of it.
+// DefaultTimeout applies to exchanges without a Timeout. It limits the time
+// that an upstream may be silent, before its response and between two parts of
+// it.
 const DefaultTimeout = 30 * time.Second
 
-// A Proxy carries exchanges to an upstream. Its fields are set before it is
-// used and not changed; it is safe for use by several goroutines. The zero
-// Proxy answers 502.
+// A Proxy sends exchanges to an upstream. Its fields must not change once it is
+// used. It is safe for concurrent use. The zero Proxy responds with 502.
 type Proxy struct {
 	Upstream *Upstream
 
-	// Trust lists the proxies in front of this one. See there for the rule.
+	// Trust lists the proxies in front of this one; see its documentation for
+	// the rule.
 	Trust Trust
 
-	// Timeout is how long the upstream may be silent in exchanges that
-	// ServeHTTP serves; 0 means DefaultTimeout.
+	// Timeout limits the time that the upstream may be silent in exchanges of
+	// ServeHTTP. 0 means DefaultTimeout.
 	Timeout time.Duration
 
-	// Upgrade lists the upgrade tokens that ServeHTTP lets pass, in lower
-	// case; nil means "websocket" alone, an empty list none.
+	// Upgrade lists the upgrade tokens that ServeHTTP passes on, in lower case.
+	// nil means only "websocket"; an empty list means none.
 	Upgrade []string
 
-	// Hook, when set, is told what happens to each exchange. It is called by
-	// the goroutine that called Serve.
+	// Hook, if not nil, receives the events of each exchange. The goroutine
+	// that called Serve calls it.
 	Hook func(*Exchange, Event)
 }
 
-// An Event is what a Hook is told of.
+// An Event is a step of an exchange, reported to Hook.
 type Event uint8
 
 const (
-	// Sending: a server was chosen, x.Server, and is about to be reached for.
-	// It comes at most once, even when a second server is tried.
+	// Sending: a server was chosen, x.Server, and will be connected to next. It
+	// is reported at most once, even if a second server is tried.
 	Sending Event = iota
-	// PassedOver: x.Server could not be connected to, x.Err says why, and
-	// another server will be tried.
+	// PassedOver: connecting to x.Server failed with x.Err, and another server
+	// will be tried.
 	PassedOver
-	// Waiting: no server could be connected to, x.Err says why, and the exchange
-	// tries again for Upstream.ConnectRetry. It comes at most once for each
-	// attempt to send the request.
+	// Waiting: connecting to every server failed, the last one with x.Err, and
+	// the exchange tries again for Upstream.ConnectRetry. It is reported at
+	// most once for each attempt to send the request.
 	Waiting
-	// Done: the exchange is over, and what became of it stands in it.
+	// Done: the exchange is over, and its result is in x.
 	Done
 )
 
@@ -57,13 +58,13 @@ func (p *Proxy) tell(x *Exchange, e Event) {
 	}
 }
 
-// Serve carries the exchange: it sends the request, hands the answer to
-// x.Client as it comes, and leaves in x what became of it. When it fails
-// before an answer began, Serve answers itself, in plain text. It returns when
-// the exchange is over, an upgraded connection's too.
+// Serve sends the request, passes the response to x.Client as it arrives, and
+// stores the result in x. If it fails before a response has begun, Serve
+// responds itself, with plain text. It returns when the exchange, or the
+// upgraded connection, has ended.
 //
-// When x.Cut is true afterwards, the caller must break the client's connection
-// (or stream): the answer is not whole and must not look so.
+// If x.Cut is true afterwards, the caller must break the client's connection or
+// stream: the response is incomplete and must not look complete.
 func (p *Proxy) Serve(x *Exchange) {
 	over := false
 	defer func() {
@@ -79,7 +80,8 @@ func (p *Proxy) Serve(x *Exchange) {
 	p.tell(x, Done)
 }
 
-// abandon lets go of what an exchange holds whose Hook or Client panicked.
+// abandon releases the resources of an exchange after a panic in its Hook or
+// Client.
 func (x *Exchange) abandon() {
 	if c := x.transfer.c; c != nil {
 		x.attach(nil)
@@ -90,8 +92,8 @@ func (x *Exchange) abandon() {
 	}
 }
 
-// carry prepares the request as far as that goes without an upstream, and
-// sends it.
+// carry prepares the request as far as possible without an upstream, and sends
+// it.
 func (p *Proxy) carry(x *Exchange) error {
 	if x.Length != 0 && x.Body == nil {
 		return &Error{Kind: BadRequest, Step: "writing the request", Err: errRequest}
@@ -106,7 +108,7 @@ func (p *Proxy) carry(x *Exchange) error {
 		x.Client.Duplex()
 	case x.Length > 0 && x.Length <= shortBody:
 		if err := x.readShortBody(); err != nil {
-			x.Client.Duplex() // the answer does not wait for the rest
+			x.Client.Duplex() // the response does not wait for the rest of the body
 			return err
 		}
 	default:
@@ -118,8 +120,8 @@ func (p *Proxy) carry(x *Exchange) error {
 	return p.send(x)
 }
 
-// finishUpload gives a client that is still sending the answer first, and a
-// moment to end.
+// finishUpload sends the response to a client that is still sending its body,
+// and gives it lingerWait to finish.
 func (x *Exchange) finishUpload() {
 	if x.upload == nil {
 		return
@@ -131,10 +133,10 @@ func (x *Exchange) finishUpload() {
 	x.upload.finish(linger)
 }
 
-// send sends a request, and once more on a new connection when the one that it
-// went to turns out to have been dead and sending it twice does no harm. The
-// kernel still accepts connections for a process that is ending and resets them
-// afterwards, so a request that meets such a connection is sent a third time.
+// send sends a request. If the connection turns out to have been dead and the
+// method is safe, it sends the request again on a new connection. The kernel
+// accepts connections for a process that is shutting down and resets them
+// afterwards, so a request that gets such a connection is sent a third time.
 func (p *Proxy) send(x *Exchange) error {
 	t := &x.transfer
 	*t = transfer{proxy: p, x: x, expecting: x.framing.expect}
@@ -157,7 +159,8 @@ func (p *Proxy) send(x *Exchange) error {
 	return err
 }
 
-// fail answers for an upstream that did not, or breaks off what had begun.
+// fail responds in place of an upstream that did not, or cuts off a response
+// that has begun.
 func (x *Exchange) fail(err error) {
 	var e *Error
 	if !errors.As(err, &e) {
@@ -182,13 +185,13 @@ func (x *Exchange) fail(err error) {
 	}
 }
 
-// retrySoon goes with the answer to a client for whom there was no connection:
-// one may be free again at any moment.
+// retrySoon is sent to a client if no connection was available. One may become
+// available at any moment.
 var retrySoon = []Field{{"Retry-After", "1"}}
 
-// Respond answers the exchange with a status and a short plain text, its
-// standard one when text is empty, instead of an upstream. fields are added. An
-// answer with status 204 has no text.
+// Respond sends a response with a status and a short plain text instead of one
+// from an upstream. An empty text means the standard text of the status. fields
+// are added. A response with status 204 has no text.
 func (x *Exchange) Respond(status int, text string, fields ...Field) error {
 	x.Status, x.Began = status, true
 	x.fields = append(append(x.fields[:0], fields...), x.Answer...)
