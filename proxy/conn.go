@@ -34,12 +34,12 @@ type conn struct {
 	peekSpace [1]byte
 
 	// The same for ask and hear, which read into the room of an answer.
-	say     func(fd uintptr) bool
-	listen  func(fd uintptr) bool
-	into    *answer
-	request []byte // what is still to be said
-	said    int
-	sayErr  error
+	writeAndReadFn func(fd uintptr) bool
+	readFn         func(fd uintptr) bool
+	into           *answer
+	request        []byte // what is still to be said
+	written        int
+	writeErr       error
 }
 
 func newConn(nc *net.TCPConn, s *Server) (*conn, error) {
@@ -52,8 +52,8 @@ func newConn(nc *net.TCPConn, s *Server) (*conn, error) {
 		c.tryN, c.tryErr = receive(int(fd), c.tryBuf, c.tryFlags)
 		return true
 	}
-	c.say = c.sayAndListen
-	c.listen = c.listenOnce
+	c.writeAndReadFn = c.tryWriteAndRead
+	c.readFn = c.tryRead
 	return c, nil
 }
 
@@ -70,25 +70,25 @@ func (c *conn) Close() error {
 // hear would, with a system call less: what a plain read does first, finding
 // nothing, is left out. When the socket does not take the request at once, ask
 // returns after what it took, with nothing read and no error.
-func (c *conn) ask(request []byte, a *answer) (said, n int, sayErr, readErr error) {
-	c.request, c.said, c.sayErr = request, 0, nil
+func (c *conn) writeAndRead(request []byte, a *answer) (written, n int, writeErr, readErr error) {
+	c.request, c.written, c.writeErr = request, 0, nil
 	c.into, c.tryN, c.tryErr = a, 0, nil
-	err := c.raw.Read(c.say)
+	err := c.raw.Read(c.writeAndReadFn)
 	c.request, c.into = nil, nil
 	switch {
-	case c.sayErr != nil:
-		return c.said, 0, c.sayErr, nil
-	case err == nil && c.said < len(request):
-		return c.said, 0, nil, nil
+	case c.writeErr != nil:
+		return c.written, 0, c.writeErr, nil
+	case err == nil && c.written < len(request):
+		return c.written, 0, nil, nil
 	}
 	n, err = c.result(err)
-	return c.said, n, nil, err
+	return c.written, n, nil, err
 }
 
 // hear is Read into the room of an answer, which needs none as long as it waits.
-func (c *conn) hear(a *answer) (int, error) {
+func (c *conn) readAnswer(a *answer) (int, error) {
 	c.into, c.tryN, c.tryErr = a, 0, nil
-	err := c.raw.Read(c.listen)
+	err := c.raw.Read(c.readFn)
 	c.into = nil
 	return c.result(err)
 }
@@ -107,15 +107,15 @@ func (c *conn) result(err error) (int, error) {
 // sayAndListen is called by the poller, which has forgotten before the first
 // call what it knew of the socket: that something has arrived afterwards is
 // therefore never missed, and it is safe to wait for it without having looked.
-func (c *conn) sayAndListen(fd uintptr) (done bool) {
-	if c.said == 0 {
-		c.said, c.sayErr = send(int(fd), c.request)
-		return c.said < len(c.request)
+func (c *conn) tryWriteAndRead(fd uintptr) (done bool) {
+	if c.written == 0 {
+		c.written, c.writeErr = send(int(fd), c.request)
+		return c.written < len(c.request)
 	}
-	return c.listenOnce(fd)
+	return c.tryRead(fd)
 }
 
-func (c *conn) listenOnce(fd uintptr) (done bool) {
+func (c *conn) tryRead(fd uintptr) (done bool) {
 	c.tryN, c.tryErr = receive(int(fd), c.into.space(), 0)
 	if c.tryErr == syscall.EAGAIN {
 		c.into.giveBack()

@@ -70,7 +70,7 @@ func (u *Upstream) connectLater(t *transfer, reuse reusePolicy, failed *Error) (
 func (t *transfer) beginWaiting(failed *Error) {
 	t.waiting = true
 	t.x.Err = failed
-	t.proxy.tell(t.x, Waiting)
+	t.proxy.notify(t.x, Waiting)
 	t.x.Err = nil
 }
 

@@ -217,9 +217,9 @@ func (c *hijacked) CloseWrite() error {
 }
 
 // faces keeps exchanges with their face for ServeHTTP.
-var faces = sync.Pool{New: func() any { return new(face) }}
+var handlerPool = sync.Pool{New: func() any { return new(pooledExchange) }}
 
-type face struct {
+type pooledExchange struct {
 	Exchange
 	HTTP
 }
@@ -227,7 +227,7 @@ type face struct {
 // ServeHTTP serves one request. It panics with http.ErrAbortHandler, as
 // net/http wants it, when the answer cannot be finished.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	f := faces.Get().(*face)
+	f := handlerPool.Get().(*pooledExchange)
 	f.Bind(&f.Exchange, w, r)
 	if r.Method != http.MethodConnect {
 		f.Exchange.Target = r.URL.RequestURI() // which handlers in front may have changed
@@ -242,7 +242,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	cut := f.Exchange.Cut
 	f.Exchange.Reset()
 	f.HTTP.Release()
-	faces.Put(f)
+	handlerPool.Put(f)
 	if cut {
 		Abort(w, r)
 	}

@@ -38,7 +38,7 @@ func (x *Exchange) collectFields() {
 func (x *Exchange) passTrailer() []Field {
 	kept := x.answer.trailer[:0]
 	for _, f := range x.answer.trailer {
-		if !framesBody(f.Name) && !has(x.Answer, f.Name) {
+		if !framesMessage(f.Name) && !has(x.Answer, f.Name) {
 			kept = append(kept, f)
 		}
 	}
@@ -46,7 +46,7 @@ func (x *Exchange) passTrailer() []Field {
 }
 
 // framesBody tells of fields that must not stand in an answer's trailers.
-func framesBody(name string) bool {
+func framesMessage(name string) bool {
 	return hopByHop(name) || httpsyntax.EqualFold(name, "Content-Length")
 }
 

@@ -52,7 +52,7 @@ const (
 	Done
 )
 
-func (p *Proxy) tell(x *Exchange, e Event) {
+func (p *Proxy) notify(x *Exchange, e Event) {
 	if p.Hook != nil {
 		p.Hook(x, e)
 	}
@@ -77,7 +77,7 @@ func (p *Proxy) Serve(x *Exchange) {
 	}
 	x.finishUpload()
 	over = true
-	p.tell(x, Done)
+	p.notify(x, Done)
 }
 
 // abandon releases the resources of an exchange after a panic in its Hook or

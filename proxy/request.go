@@ -120,7 +120,7 @@ func (x *Exchange) writeHead(trust Trust) error {
 // goes to the upstream as it is.
 func (x *Exchange) passes(name string) bool {
 	switch {
-	case hopByHop(name), ofItsWay(name), has(x.Send, name):
+	case hopByHop(name), isForwarding(name), has(x.Send, name):
 		return false
 	case len(name) == len("Host") && httpsyntax.EqualFold(name, "Host"):
 		return false

@@ -33,7 +33,7 @@ const (
 	provenAfter    = 1000
 	// untidyFor is how long the connections to a server that was caught
 	// sending surplus bytes carry one exchange each.
-	untidyFor = time.Minute
+	surplusFor = time.Minute
 
 	// freshFor is how long ago a connection must have been in use to carry a
 	// request that cannot be sent twice. A server that closes sooner lowers it
@@ -55,11 +55,11 @@ type Server struct {
 
 	shared *Conns // nil without a bound
 
-	untidyUntil atomic.Int64 // Unix time in nanoseconds
-	proven      atomic.Int32 // how often a connection was quiet after longRest, to provenAfter
-	downUntil   atomic.Int64
-	recent      atomic.Int64 // the learned freshFor, in nanoseconds
-	recentUntil atomic.Int64
+	surplusUntil atomic.Int64 // Unix time in nanoseconds
+	proven       atomic.Int32 // how often a connection was quiet after longRest, to provenAfter
+	downUntil    atomic.Int64
+	recent       atomic.Int64 // the learned freshFor, in nanoseconds
+	recentUntil  atomic.Int64
 }
 
 // newServer parses "http://host:port".
@@ -97,29 +97,29 @@ func (s *Server) take(now time.Time, recent bool) *conn {
 		}
 		quiet, surplus := c.quiet(now)
 		if quiet {
-			s.prove(now.Sub(c.idle))
+			s.noteQuiet(now.Sub(c.idle))
 			return c
 		}
 		c.Close()
 		if surplus {
-			s.caught(now)
+			s.noteSurplus(now)
 		} else {
-			s.learn(now, now.Sub(c.idle))
+			s.noteClosed(now, now.Sub(c.idle))
 		}
 	}
 }
 
 // prove counts that a connection was quiet for the given time.
-func (s *Server) prove(quiet time.Duration) {
+func (s *Server) noteQuiet(quiet time.Duration) {
 	if quiet >= longReuseDelay && s.proven.Load() < provenAfter {
 		s.proven.Add(1)
 	}
 }
 
 // caught notes that the server sent surplus bytes.
-func (s *Server) caught(now time.Time) {
+func (s *Server) noteSurplus(now time.Time) {
 	s.proven.Store(0)
-	s.untidyUntil.Store(now.Add(untidyFor).UnixNano())
+	s.surplusUntil.Store(now.Add(surplusFor).UnixNano())
 }
 
 // pop removes the youngest connection that has rested.
@@ -154,7 +154,7 @@ func (s *Server) recentLimit(now time.Time) time.Duration {
 
 // learn remembers that the server closed a connection that was unused for the
 // given time.
-func (s *Server) learn(now time.Time, unused time.Duration) {
+func (s *Server) noteClosed(now time.Time, unused time.Duration) {
 	if unused/2 < s.recentLimit(now) {
 		s.recent.Store(int64(unused / 2))
 		s.recentUntil.Store(now.Add(learnedFor).UnixNano())
@@ -164,7 +164,7 @@ func (s *Server) learn(now time.Time, unused time.Duration) {
 // put keeps a connection for another exchange. bodiless tells that the answer
 // had no body by definition.
 func (s *Server) put(c *conn, now time.Time, bodiless bool) {
-	if now.UnixNano() < s.untidyUntil.Load() {
+	if now.UnixNano() < s.surplusUntil.Load() {
 		c.Close()
 		return
 	}

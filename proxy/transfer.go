@@ -23,7 +23,7 @@ type transfer struct {
 	chosen    time.Time // when x.Server was chosen
 	waiting   bool      // no server could be connected to at first
 	step      string
-	heard     error // what a read ended with whose result is still to be looked at
+	pending   error // what a read ended with whose result is still to be looked at
 	credit    int   // how much the client takes without being waited for, as far as is known
 }
 
@@ -36,7 +36,7 @@ func (t *transfer) attempt(reuse reusePolicy) error {
 	if err != nil {
 		return err
 	}
-	t.c, t.dead, t.stale, t.heard = c, false, false, nil
+	t.c, t.dead, t.stale, t.pending = c, false, false, nil
 	t.x.attach(c)
 	err = t.run()
 	t.release(err)
@@ -52,7 +52,7 @@ func (t *transfer) choose(s *Server) {
 	}
 	t.x.Server = s
 	if first {
-		t.proxy.tell(t.x, Sending)
+		t.proxy.notify(t.x, Sending)
 	}
 }
 
@@ -63,7 +63,7 @@ func (t *transfer) passOver(failed *Error) {
 		return
 	}
 	t.x.Err = failed
-	t.proxy.tell(t.x, PassedOver)
+	t.proxy.notify(t.x, PassedOver)
 	t.x.Err = nil
 }
 
@@ -116,7 +116,7 @@ func (t *transfer) run() error {
 	if err := x.answer.checkArrived(); err != nil {
 		return t.fail(err) // nothing was sent, so the client gets 502
 	}
-	return t.handOn()
+	return t.forward()
 }
 
 func (t *transfer) noteDead(dead bool) {
@@ -128,11 +128,11 @@ func (t *transfer) noteDead(dead bool) {
 func (t *transfer) sendHead() error {
 	head, a := t.x.head, &t.x.answer
 	if t.x.upload == nil && !t.expecting {
-		said, n, sayErr, readErr := t.c.ask(head, a)
+		written, n, writeErr, readErr := t.c.writeAndRead(head, a)
 		a.w += n
-		t.heard = readErr
-		if head = head[said:]; sayErr != nil || len(head) == 0 {
-			return sayErr
+		t.pending = readErr
+		if head = head[written:]; writeErr != nil || len(head) == 0 {
+			return writeErr
 		}
 	}
 	_, err := t.c.Write(head)
@@ -166,7 +166,7 @@ func (t *transfer) readFinalHead() error {
 func (t *transfer) informational() error {
 	x := t.x
 	if x.answer.status == 100 {
-		t.goOn()
+		t.sendBody()
 		return nil
 	}
 	if x.HTTP10 {
@@ -180,7 +180,7 @@ func (t *transfer) informational() error {
 }
 
 // goOn begins to send the body that waited for the upstream's 100.
-func (t *transfer) goOn() {
+func (t *transfer) sendBody() {
 	if t.expecting {
 		t.expecting = false
 		startUpload(t.x).start <- t.c
@@ -191,8 +191,8 @@ func (t *transfer) goOn() {
 // wait that is the client's doing, who has not sent the body yet, does not
 // count.
 func (t *transfer) await(a *answer) (int, error) {
-	if err := t.heard; err != nil {
-		t.heard = nil
+	if err := t.pending; err != nil {
+		t.pending = nil
 		return 0, err
 	}
 	for {
@@ -201,7 +201,7 @@ func (t *transfer) await(a *answer) (int, error) {
 			timeout = min(timeout, continueWait)
 		}
 		began := t.x.arm(t.c, timeout)
-		n, err := t.c.hear(a)
+		n, err := t.c.readAnswer(a)
 		if t.x.Waited > 0 { // for the head: this is a part of the body
 			t.x.Waited += time.Since(began)
 		}
@@ -210,7 +210,7 @@ func (t *transfer) await(a *answer) (int, error) {
 		}
 		switch {
 		case t.expecting:
-			t.goOn()
+			t.sendBody()
 		case t.x.upload == nil || !t.x.upload.waiting.Load():
 			return n, err
 		}
@@ -246,7 +246,7 @@ func (t *transfer) flow(a *answer) (int, error) {
 }
 
 // handOn hands the final answer to the client.
-func (t *transfer) handOn() error {
+func (t *transfer) forward() error {
 	x := t.x
 	a := &x.answer
 	t.step = "reading the answer"
@@ -275,13 +275,13 @@ func (t *transfer) handOn() error {
 			return by(ClientGone, "sending the answer", err)
 		}
 	}
-	return t.handOnTrailer()
+	return t.forwardTrailer()
 }
 
 // handOnTrailer hands the trailers to the client. The flush comes first because
 // net/http sends a short response that was not flushed with a Content-Length,
 // which leaves no place for trailers that were not announced.
-func (t *transfer) handOnTrailer() error {
+func (t *transfer) forwardTrailer() error {
 	x := t.x
 	if len(x.answer.trailer) == 0 {
 		return nil
@@ -304,14 +304,14 @@ func (t *transfer) release(err error) {
 	a.giveBack()
 	now := time.Now()
 	if surplus {
-		c.server.caught(now)
+		c.server.noteSurplus(now)
 	}
 	if t.stale {
-		c.server.learn(now, now.Sub(c.idle))
+		c.server.noteClosed(now, now.Sub(c.idle))
 	}
 	if err != nil || surplus || a.close || x.Upgraded || x.cancelled.Load() || !t.sentWhole() {
 		if x.upload != nil {
-			x.upload.given.Store(true)
+			x.upload.responded.Store(true)
 		}
 		c.Close()
 		return

@@ -81,7 +81,7 @@ func parseHop(s string) (netip.Addr, bool) {
 }
 
 // ofItsWay tells whether a field says where a request came from.
-func ofItsWay(name string) bool {
+func isForwarding(name string) bool {
 	const prefix = "X-Forwarded"
 	return len(name) >= len(prefix) && sameToCGI(name[:len(prefix)], prefix) ||
 		sameToCGI(name, "Forwarded") || sameToCGI(name, "X-Real-Ip")

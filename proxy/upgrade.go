@@ -77,7 +77,7 @@ func (x *Exchange) appendSwitching(b []byte, outside []Field) []byte {
 		b = appendField(b, f.Name, f.Value)
 	}
 	for _, f := range outside {
-		if !framesBody(f.Name) && httpsyntax.IsToken(f.Name) && httpsyntax.IsPlain(f.Value) {
+		if !framesMessage(f.Name) && httpsyntax.IsToken(f.Name) && httpsyntax.IsPlain(f.Value) {
 			b = appendField(b, f.Name, f.Value)
 		}
 	}
@@ -90,18 +90,18 @@ func (t *transfer) join(client Tunnel) {
 	go func() {
 		n, _ := io.Copy(onlyWriter{t.c}, client)
 		t.c.CloseWrite()
-		t.hurry(client)
+		t.limitLinger(client)
 		sent <- n
 	}()
 	n, _ := io.Copy(onlyWriter{client}, onlyReader{t.c})
 	t.x.BodySent += n
 	client.CloseWrite()
-	t.hurry(client)
+	t.limitLinger(client)
 	t.x.BodyRead = <-sent
 }
 
 // hurry gives the other direction of a tunnel tunnelLinger to end.
-func (t *transfer) hurry(client Tunnel) {
+func (t *transfer) limitLinger(client Tunnel) {
 	linger := time.Now().Add(tunnelLinger)
 	client.SetDeadline(linger)
 	t.c.SetDeadline(linger)

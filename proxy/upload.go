@@ -58,12 +58,12 @@ type upload struct {
 	start chan *conn    // says where to send it
 	done  chan struct{} // closed when the goroutine is through
 
-	waiting  atomic.Bool // it waits for the client
-	ended    atomic.Bool // the client has sent everything, without a fault
-	given    atomic.Bool // the answer is finished: only read on
-	failed   atomic.Bool // err is set
-	err      error       // what the client did wrong, set before failed
-	complete bool        // the upstream has the whole body; valid after done
+	waiting   atomic.Bool // it waits for the client
+	ended     atomic.Bool // the client has sent everything, without a fault
+	responded atomic.Bool // the answer is finished: only read on
+	failed    atomic.Bool // err is set
+	err       error       // what the client did wrong, set before failed
+	complete  bool        // the upstream has the whole body; valid after done
 
 	// Of run's goroutine: where blocks are read to. There is a large buffer for
 	// the client that has just sent a block that is no drop; others are waited
@@ -101,7 +101,7 @@ func (u *upload) fault() error {
 // finish waits for the goroutine, which reads on for the given time at most.
 // The connection is not touched any more.
 func (u *upload) finish(linger time.Duration) {
-	u.given.Store(true)
+	u.responded.Store(true)
 	close(u.start)
 	timer := time.NewTimer(linger)
 	defer timer.Stop()
@@ -157,7 +157,7 @@ func (u *upload) run() {
 		}
 		n, end = u.read(u.space())
 	}
-	if c != nil && !u.given.Load() {
+	if c != nil && !u.responded.Load() {
 		u.end(c)
 	}
 }
@@ -165,7 +165,7 @@ func (u *upload) run() {
 // first reads until a block is full, the body ends, or somebody waits for what
 // there is.
 func (u *upload) first() (n int, end bool) {
-	for n < shortBody && !end && len(u.start) == 0 && !u.given.Load() {
+	for n < shortBody && !end && len(u.start) == 0 && !u.responded.Load() {
 		if n == smallBlock {
 			u.makeLarge(n)
 		}
@@ -235,7 +235,7 @@ func readGuarded(body io.Reader, buf []byte) (n int, err error) {
 
 // send sends a block of n bytes.
 func (u *upload) send(c *conn, n int) bool {
-	if u.given.Load() {
+	if u.responded.Load() {
 		return false
 	}
 	buf := u.buffer()
