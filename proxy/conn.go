@@ -9,22 +9,22 @@ import (
 	"time"
 )
 
-// A conn is a connection to a server. One exchange at a time has it.
+// A conn is a connection to a server. At most one exchange uses it at a time.
 type conn struct {
 	*net.TCPConn
 	server *Server
 
-	ready time.Time // it may be used again from here on
-	idle  time.Time // since when nobody has it
-	used  bool      // it carried an exchange before
+	ready time.Time // when it may be used again
+	idle  time.Time // since when it is unused
+	used  bool      // it has served an exchange before
 
 	closed atomic.Bool
 
-	mu       sync.Mutex // an answer and a body may be on their way at once
-	deadline time.Time  // what is set on the connection, guarded by mu
+	mu       sync.Mutex // a request body and a response may be in transit at the same time
+	deadline time.Time  // as set on the connection, guarded by mu
 
-	// A read that does not wait, and its result: made once for the
-	// connection's life, since a closure for each call would be an allocation.
+	// A non-blocking read and its result. The closure is made once per
+	// connection, because one for each call would be an allocation.
 	raw       syscall.RawConn
 	try       func(fd uintptr) bool
 	tryFlags  int
@@ -33,11 +33,12 @@ type conn struct {
 	tryErr    error
 	peekSpace [1]byte
 
-	// The same for ask and hear, which read into the room of an answer.
+	// The same for writeAndRead and readAnswer, which read into the space of an
+	// answer.
 	writeAndReadFn func(fd uintptr) bool
 	readFn         func(fd uintptr) bool
 	into           *answer
-	request        []byte // what is still to be said
+	request        []byte // to be written
 	written        int
 	writeErr       error
 }
@@ -57,7 +58,7 @@ func newConn(nc *net.TCPConn, s *Server) (*conn, error) {
 	return c, nil
 }
 
-// Close closes the connection. It may be called again.
+// Close closes the connection. It may be called more than once.
 func (c *conn) Close() error {
 	if c.closed.Swap(true) {
 		return nil
@@ -66,10 +67,11 @@ func (c *conn) Close() error {
 	return c.TCPConn.Close()
 }
 
-// ask writes a request and reads the first bytes of the answer, as Write and
-// hear would, with a system call less: what a plain read does first, finding
-// nothing, is left out. When the socket does not take the request at once, ask
-// returns after what it took, with nothing read and no error.
+// writeAndRead writes a request and reads the first bytes of the response. It
+// saves one system call against Write and readAnswer, because it skips the
+// first read, which would find no data. If the socket does not take the whole
+// request immediately, writeAndRead returns the number of bytes written, with
+// no bytes read and no error.
 func (c *conn) writeAndRead(request []byte, a *answer) (written, n int, writeErr, readErr error) {
 	c.request, c.written, c.writeErr = request, 0, nil
 	c.into, c.tryN, c.tryErr = a, 0, nil
@@ -85,7 +87,8 @@ func (c *conn) writeAndRead(request []byte, a *answer) (written, n int, writeErr
 	return c.written, n, nil, err
 }
 
-// hear is Read into the room of an answer, which needs none as long as it waits.
+// readAnswer reads into the space of an answer, which holds no buffer while it
+// waits.
 func (c *conn) readAnswer(a *answer) (int, error) {
 	c.into, c.tryN, c.tryErr = a, 0, nil
 	err := c.raw.Read(c.readFn)
@@ -93,7 +96,7 @@ func (c *conn) readAnswer(a *answer) (int, error) {
 	return c.result(err)
 }
 
-// result is that of a read that ended with err, as Read returns it.
+// result converts the result of a read that ended with err into that of Read.
 func (c *conn) result(err error) (int, error) {
 	switch {
 	case err != nil:
@@ -104,9 +107,9 @@ func (c *conn) result(err error) (int, error) {
 	return c.tryN, c.tryErr
 }
 
-// sayAndListen is called by the poller, which has forgotten before the first
-// call what it knew of the socket: that something has arrived afterwards is
-// therefore never missed, and it is safe to wait for it without having looked.
+// tryWriteAndRead is called by the poller, which has cleared its readiness
+// state of the socket before the first call. Data that arrives later is
+// therefore never missed, and it is safe to wait without a first read.
 func (c *conn) tryWriteAndRead(fd uintptr) (done bool) {
 	if c.written == 0 {
 		c.written, c.writeErr = send(int(fd), c.request)
@@ -124,7 +127,7 @@ func (c *conn) tryRead(fd uintptr) (done bool) {
 	return true
 }
 
-// send is write(2) of what the socket takes at once.
+// send is a write(2) that does not wait.
 func send(fd int, p []byte) (int, error) {
 	for {
 		n, err := syscall.Write(fd, p)
@@ -138,7 +141,7 @@ func send(fd int, p []byte) (int, error) {
 	}
 }
 
-// receive is recvfrom(2) that never waits.
+// receive is a recvfrom(2) that does not wait.
 func receive(fd int, buf []byte, flags int) (int, error) {
 	for {
 		n, _, err := syscall.Recvfrom(fd, buf, flags|syscall.MSG_DONTWAIT)
@@ -148,9 +151,10 @@ func receive(fd int, buf []byte, flags int) (int, error) {
 	}
 }
 
-// readNow reads what has arrived. ok is false when nothing has; at the end of
-// the stream it is true and n is 0. Behind an expired deadline it fails with
-// os.ErrDeadlineExceeded, which says nothing about the connection.
+// readNow reads the bytes that have arrived. ok is false if there are none. At
+// the end of the stream ok is true and n is 0. After an expired deadline it
+// fails with os.ErrDeadlineExceeded, which reveals nothing about the
+// connection.
 func (c *conn) readNow(buf []byte, flags int) (n int, ok bool, err error) {
 	c.tryBuf, c.tryFlags = buf, flags
 	err = c.raw.Read(c.try)
@@ -166,17 +170,17 @@ func (c *conn) readNow(buf []byte, flags int) (n int, ok bool, err error) {
 	return c.tryN, true, nil
 }
 
-// quiet tells whether nothing has arrived, neither bytes nor a FIN nor an
-// error: only then may the connection carry another exchange. surplus tells
-// that it is bytes.
+// quiet reports whether nothing has arrived: no bytes, no FIN and no error.
+// Only then may the connection serve another exchange. surplus reports whether
+// bytes have arrived.
 func (c *conn) quiet(now time.Time) (quiet, surplus bool) {
 	c.wake(now)
 	n, ok, _ := c.readNow(c.peekSpace[:], syscall.MSG_PEEK)
 	return !ok, ok && n > 0
 }
 
-// wake forgets a deadline of the last exchange that has passed since: nothing
-// can be read, not even looked at, behind it.
+// wake clears an expired deadline of the last exchange, because no read or peek
+// works after it.
 func (c *conn) wake(now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -186,9 +190,9 @@ func (c *conn) wake(now time.Time) {
 	}
 }
 
-// arm sets the deadline to about timeout from now. A deadline that is right to
-// an eighth (a second at most) is left alone: setting one costs as much as a
-// small read.
+// arm sets the deadline to about timeout from now. It leaves a deadline that
+// differs by at most an eighth (and a second) unchanged: setting one costs as
+// much as a small read.
 func (c *conn) arm(now time.Time, timeout time.Duration) {
 	slack := min(timeout/8, time.Second)
 	c.mu.Lock()
@@ -197,9 +201,8 @@ func (c *conn) arm(now time.Time, timeout time.Duration) {
 		return
 	}
 	c.deadline = now.Add(timeout + slack)
-	c.SetDeadline(c.deadline) // an error shows in the next read or write
+	c.SetDeadline(c.deadline) // an error appears in the next read or write
 }
 
-// interrupt makes a waiting Read or Write return. It may be called by another
-// goroutine than the one that has the connection.
+// interrupt makes a blocked Read or Write return. Any goroutine may call it.
 func (c *conn) interrupt() { c.SetDeadline(past) }

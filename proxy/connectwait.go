@@ -8,26 +8,30 @@ import (
 )
 
 const (
-	// maxWaiting is how many exchanges of an upstream wait for a connection.
+	// maxWaiting is the maximum number of exchanges of an upstream that wait
+	// for a connection.
 	maxWaiting = 1000
-	// Between two attempts to connect, an exchange waits for half of a pause to
-	// all of it. The pause doubles from firstPause to maxPause.
+	// Between two attempts to connect, an exchange waits for a random time
+	// between half of a pause and all of it. The pause doubles from firstPause
+	// to maxPause.
 	firstPause = 5 * time.Millisecond
 	maxPause   = 100 * time.Millisecond
-	// probePause is how long after a failed attempt no waiting exchange tries the
-	// same server, so that 1,000 of them make no more than 100 attempts a second.
+	// probePause is the time after a failed attempt in which no waiting
+	// exchange tries the same server. 1,000 of them therefore make at most 100
+	// attempts per second.
 	probePause = 10 * time.Millisecond
 )
 
-// ErrTooManyWaiting is in the error of an exchange that could not wait for a
-// connection because 1,000 others of its upstream did.
+// ErrTooManyWaiting is wrapped by the error of an exchange that could not wait
+// for a connection, because maxWaiting others of its upstream already waited.
 var ErrTooManyWaiting = errors.New("too many requests wait for a connection")
 
-// Waiting returns how many exchanges wait for a connection, and how many may.
+// Waiting returns the number of exchanges that wait for a connection, and its
+// limit.
 func (u *Upstream) Waiting() (n, max int) { return int(u.waiting.Load()), maxWaiting }
 
-// connectLater tries to connect again until ConnectRetry or the timeout of the
-// exchange ends. failed is the error of the first attempt.
+// connectLater retries until ConnectRetry or the timeout of the exchange ends.
+// failed is the error of the first attempt.
 func (u *Upstream) connectLater(t *transfer, reuse reusePolicy, failed *Error) (*conn, *Error) {
 	if u.waiting.Add(1) > maxWaiting {
 		u.waiting.Add(-1)
@@ -59,14 +63,14 @@ func (u *Upstream) connectLater(t *transfer, reuse reusePolicy, failed *Error) (
 		case !err.ByUpstream():
 			return nil, err
 		case err.Kind == ConnectTimeout && time.Until(end) <= 0:
-			return nil, failed // the attempt was cut short and shows nothing new
+			return nil, failed // the attempt had less than its usual time, so its error is not significant
 		default:
 			failed = err
 		}
 	}
 }
 
-// beginWaiting tells the hook that no server could be connected to.
+// beginWaiting reports to the hook that no server accepted a connection.
 func (t *transfer) beginWaiting(failed *Error) {
 	t.waiting = true
 	t.x.Err = failed
@@ -74,7 +78,8 @@ func (t *transfer) beginWaiting(failed *Error) {
 	t.x.Err = nil
 }
 
-// pause waits. It returns an error if the client is gone or at fault.
+// pause waits for d. It returns an error if the client is gone or its body is
+// faulty.
 func (x *Exchange) pause(d time.Duration) *Error {
 	ctx, end := x.beginDial(d)
 	defer end()

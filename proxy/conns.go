@@ -5,37 +5,37 @@ import (
 	"sync/atomic"
 )
 
-// Conns bounds the connections to servers, those that wait for another exchange
-// included. Upstreams share one by [Upstream.Share]. It is safe for use by
-// several goroutines.
+// Conns limits the number of open connections to servers, including unused
+// ones. Upstreams share one through [Upstream.Share]. It is safe for concurrent
+// use.
 //
-// At the bound an exchange that needs a connection has an unused one closed, of
-// whichever server. So it never waits, provided that there are no more exchanges
-// at once than connections may be; the one that is too many fails with kind
+// At the limit, an exchange that needs a connection closes an unused one of any
+// server. It therefore never waits, provided that there are at most as many
+// concurrent exchanges as connections. An exchange beyond that fails with kind
 // TooManyConns.
 type Conns struct {
 	max   int
 	freed atomic.Uint64 // counts connections that became unused or were closed
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the following fields
 	open    int
 	servers map[*Server]struct{}
 }
 
-// NewConns returns a bound of max connections.
+// NewConns returns a limit of max connections.
 func NewConns(max int) *Conns {
 	return &Conns{max: max, servers: make(map[*Server]struct{})}
 }
 
-// Stats returns how many connections are open, and how many may be.
+// Stats returns the number of open connections and its limit.
 func (c *Conns) Stats() (open, max int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.open, c.max
 }
 
-// Share has the connections of u count for c. It is called before the first
-// request, once.
+// Share counts the connections of u in c. It must be called once, before the
+// first request.
 func (u *Upstream) Share(c *Conns) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -45,10 +45,10 @@ func (u *Upstream) Share(c *Conns) {
 	}
 }
 
-// enter counts a connection that is about to be made. At the bound it closes an
-// unused one. It searches again as long as connections become unused or are
-// closed meanwhile: another exchange may have been faster. If none were, all of
-// them are in use. c is nil without a bound.
+// enter counts a connection that is about to be made. At the limit it closes an
+// unused one. It searches again if connections were closed or became unused
+// during the search, because another exchange may have been faster. If there
+// were none, all connections are in use. c is nil without a limit.
 func (c *Conns) enter() error {
 	if c == nil {
 		return nil
@@ -64,7 +64,7 @@ func (c *Conns) enter() error {
 	}
 }
 
-// count counts one more connection unless as many are open as may be.
+// count counts one more connection unless the limit is reached.
 func (c *Conns) count() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -75,15 +75,15 @@ func (c *Conns) count() bool {
 	return true
 }
 
-// noteUnused is called after a connection became unused.
+// noteUnused must be called after a connection became unused.
 func (c *Conns) noteUnused() {
 	if c != nil {
 		c.freed.Add(1)
 	}
 }
 
-// CloseUnused closes an unused connection and tells whether there was one: its
-// file is free for something else.
+// CloseUnused closes an unused connection to free its file. It reports whether
+// there was one.
 func (c *Conns) CloseUnused() bool {
 	if c == nil {
 		return false
@@ -102,7 +102,7 @@ func (c *Conns) CloseUnused() bool {
 	return false
 }
 
-// leave counts a connection that was closed, or not made.
+// leave counts a connection that was closed or could not be made.
 func (c *Conns) leave() {
 	if c == nil {
 		return
@@ -113,7 +113,7 @@ func (c *Conns) leave() {
 	c.freed.Add(1)
 }
 
-// forget drops a server that keeps no unused connections any more.
+// forget removes a server that keeps no unused connections any more.
 func (c *Conns) forget(s *Server) {
 	if c == nil {
 		return
@@ -123,7 +123,8 @@ func (c *Conns) forget(s *Server) {
 	c.mu.Unlock()
 }
 
-// closeOldest closes the unused connection that waits longest, if there is one.
+// closeOldest closes the connection that has been unused for longest, and
+// reports whether there was one.
 func (s *Server) closeOldest() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

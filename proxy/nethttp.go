@@ -12,13 +12,12 @@ import (
 	"sync"
 )
 
-// HTTP is the face of an Exchange towards net/http: a Client that answers
-// through an http.ResponseWriter. It may be kept together with its Exchange
-// and used again.
+// HTTP connects an Exchange to net/http: a Client that responds through an
+// http.ResponseWriter. It may be kept and reused together with its Exchange.
 type HTTP struct {
 	// Keep says that the exchange is reset only after net/http has written the
-	// answer, which is later than the return of its handler. The answer's
-	// strings are then used as they are; otherwise they are copied.
+	// response, which happens after the handler has returned. The strings of
+	// the response are then used without copying.
 	Keep bool
 
 	x      *Exchange
@@ -27,12 +26,12 @@ type HTTP struct {
 	duplex bool
 	values []string
 
-	trailers func([]Field) []Field // requestTrailers, made once: it would be an allocation for each request
+	trailers func([]Field) []Field // requestTrailers, made once to save an allocation per request
 }
 
-// Bind makes x the exchange of a request that net/http received, and h its
-// client. Neither may be used after the handler has returned, except for the
-// strings that Keep speaks of.
+// Bind fills x from a request that net/http received, and makes h its client.
+// Neither may be used after the handler has returned, except for the strings if
+// Keep is set.
 func (h *HTTP) Bind(x *Exchange, w http.ResponseWriter, r *http.Request) {
 	h.x, h.w, h.r = x, w, r
 	x.Client = h
@@ -65,7 +64,7 @@ func (h *HTTP) Bind(x *Exchange, w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Release lets go of the request that h was bound to, for the next Bind.
+// Release releases the request that h was bound to, for the next Bind.
 func (h *HTTP) Release() {
 	clear(h.values)
 	h.x, h.w, h.r, h.duplex, h.values = nil, nil, nil, false, h.values[:0]
@@ -82,8 +81,9 @@ func trailerNames(trailer http.Header) string {
 	return names
 }
 
-// requestTrailers appends the trailers of the request. Over HTTP/1, net/http adds
-// those that were not announced to r.Trailer, over HTTP/2 it drops them.
+// requestTrailers appends the trailers of the request. Over HTTP/1, net/http
+// adds trailers that were not announced to r.Trailer; over HTTP/2 it drops
+// them.
 func (h *HTTP) requestTrailers(dst []Field) []Field {
 	for name, values := range h.r.Trailer {
 		for _, value := range values {
@@ -93,7 +93,7 @@ func (h *HTTP) requestTrailers(dst []Field) []Field {
 	return dst
 }
 
-// Informational writes a 1xx answer.
+// Informational writes a 1xx response.
 func (h *HTTP) Informational(status int, fields []Field) error {
 	h.set(fields)
 	h.w.WriteHeader(status)
@@ -101,7 +101,7 @@ func (h *HTTP) Informational(status int, fields []Field) error {
 	return nil
 }
 
-// Head begins the final answer.
+// Head begins the final response.
 func (h *HTTP) Head(status int, fields []Field, length int64) error {
 	h.set(fields)
 	if h.duplex && !h.x.bodyEnded() {
@@ -109,14 +109,14 @@ func (h *HTTP) Head(status int, fields []Field, length int64) error {
 	}
 	header := h.w.Header()
 	if _, ok := header["Content-Type"]; !ok {
-		header["Content-Type"] = nil // what the upstream does not say is not guessed
+		header["Content-Type"] = nil // prevents net/http from guessing the type
 	}
 	h.w.WriteHeader(status)
 	return nil
 }
 
-// set puts the fields into net/http's header. The slices that it wants for
-// the values are cut from one array that is used again and again.
+// set sets the fields in net/http's header. The slices for their values are cut
+// from one array that is reused.
 func (h *HTTP) set(fields []Field) {
 	header := h.w.Header()
 	for _, f := range fields {
@@ -134,13 +134,13 @@ func (h *HTTP) set(fields []Field) {
 	}
 }
 
-// Room does not know: net/http does not say.
+// Room returns a large number, because net/http does not expose the real one.
 func (h *HTTP) Room() (int, error) { return math.MaxInt, nil }
 
 // Write writes a part of the body.
 func (h *HTTP) Write(p []byte) (int, error) { return h.w.Write(p) }
 
-// Flush sends what was written.
+// Flush sends the bytes written so far.
 func (h *HTTP) Flush() error {
 	if f, ok := h.w.(interface{ FlushError() error }); ok {
 		return f.FlushError()
@@ -148,15 +148,15 @@ func (h *HTTP) Flush() error {
 	return http.NewResponseController(h.w).Flush()
 }
 
-// Trailer adds fields behind the body, announced or not.
+// Trailer adds trailer fields, announced or not.
 func (h *HTTP) Trailer(fields []Field) {
 	for _, f := range fields {
 		h.w.Header().Add(http.TrailerPrefix+string([]byte(f.Name)), string([]byte(f.Value)))
 	}
 }
 
-// Duplex keeps net/http from reading the rest of the body by itself. It is not
-// needed, and not to be had, for HTTP/2.
+// Duplex prevents net/http from reading the rest of the body itself. HTTP/2
+// neither needs nor offers this.
 func (h *HTTP) Duplex() {
 	if h.r.ProtoMajor == 1 {
 		h.duplex = true
@@ -164,15 +164,15 @@ func (h *HTTP) Duplex() {
 	}
 }
 
-// closeAfterwards has net/http close the connection behind the answer. In full
-// duplex it does not see to that by itself, and would take what is left of the
-// body for the next request. MaxBytesReader is the way to it that also waits
-// before it closes: a client that is still sending would otherwise be reset,
-// and lose the answer.
+// closeAfterwards makes net/http close the connection after the response. In
+// full duplex mode it does not do so by itself and would parse the rest of the
+// body as the next request. MaxBytesReader is used because it makes net/http
+// wait before it closes: otherwise a client that is still sending would get a
+// reset and lose the response.
 func (h *HTTP) closeAfterwards() {
 	tooLong := io.NopCloser(strings.NewReader("..."))
 	http.MaxBytesReader(h.w, tooLong, 1).Read(make([]byte, 3))
-	h.w.Header().Set("Connection", "close") // where h.w is not net/http's own
+	h.w.Header().Set("Connection", "close") // needed if h.w is not net/http's own
 }
 
 // StopReading makes reads of the body fail.
@@ -180,8 +180,8 @@ func (h *HTTP) StopReading() {
 	http.NewResponseController(h.w).SetReadDeadline(past)
 }
 
-// Tunnel hijacks the connection. Its fields are those of the ResponseWriter,
-// where middleware has set them.
+// Tunnel hijacks the connection. It returns the fields that middleware has set
+// in the ResponseWriter.
 func (h *HTTP) Tunnel() (Tunnel, []Field, error) {
 	var fields []Field
 	for name, values := range h.w.Header() {
@@ -196,7 +196,8 @@ func (h *HTTP) Tunnel() (Tunnel, []Field, error) {
 	return &hijacked{Conn: nc, buffered: rw.Reader}, fields, nil
 }
 
-// hijacked is a connection that net/http has let go of, with what it had read.
+// hijacked is a connection taken over from net/http, with the bytes that it had
+// read.
 type hijacked struct {
 	net.Conn
 	buffered *bufio.Reader
@@ -216,7 +217,7 @@ func (c *hijacked) CloseWrite() error {
 	return c.Close()
 }
 
-// faces keeps exchanges with their face for ServeHTTP.
+// handlerPool holds exchanges for ServeHTTP.
 var handlerPool = sync.Pool{New: func() any { return new(pooledExchange) }}
 
 type pooledExchange struct {
@@ -224,13 +225,13 @@ type pooledExchange struct {
 	HTTP
 }
 
-// ServeHTTP serves one request. It panics with http.ErrAbortHandler, as
-// net/http wants it, when the answer cannot be finished.
+// ServeHTTP serves one request. It panics with http.ErrAbortHandler if the
+// response cannot be completed, as net/http requires.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f := handlerPool.Get().(*pooledExchange)
 	f.Bind(&f.Exchange, w, r)
 	if r.Method != http.MethodConnect {
-		f.Exchange.Target = r.URL.RequestURI() // which handlers in front may have changed
+		f.Exchange.Target = r.URL.RequestURI() // handlers in front may have changed it
 	}
 	f.Exchange.Timeout = p.Timeout
 	if f.Exchange.Upgrade = p.Upgrade; p.Upgrade == nil {
@@ -250,8 +251,8 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 var defaultUpgrade = []string{"websocket"}
 
-// CancelWith cancels the exchange when ctx is done, until the function that it
-// returns was called: afterwards the exchange is not touched.
+// CancelWith cancels the exchange when ctx is done. After the returned function
+// was called it does not touch the exchange any more.
 func CancelWith(ctx context.Context, x *Exchange) (release func()) {
 	var mu sync.Mutex
 	over := false
@@ -270,10 +271,10 @@ func CancelWith(ctx context.Context, x *Exchange) (release func()) {
 	}
 }
 
-// Abort breaks the connection, or the HTTP/2 stream, that r came on. It does
-// not return: it panics with http.ErrAbortHandler. An answer to HTTP/1.0 may
-// end where its connection does, so there the connection is reset: closed, the
-// answer would look whole.
+// Abort breaks the connection, or the HTTP/2 stream, of r. It does not return:
+// it panics with http.ErrAbortHandler. A response to HTTP/1.0 may end with the
+// connection, so there Abort resets the connection: after a normal close the
+// response would look complete.
 func Abort(w http.ResponseWriter, r *http.Request) {
 	if !r.ProtoAtLeast(1, 1) {
 		if nc, _, err := http.NewResponseController(w).Hijack(); err == nil {

@@ -6,9 +6,8 @@ import (
 	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
-// collectFields gathers the answer's fields that the client gets: those that
-// are not for this hop alone, with x.Answer in place of what the upstream
-// said under these names.
+// collectFields collects the response fields for the client: those that are not
+// hop-by-hop, with x.Answer replacing fields of the same names.
 func (x *Exchange) collectFields() {
 	a := &x.answer
 	x.connectionOptions = x.connectionOptions[:0]
@@ -34,7 +33,7 @@ func (x *Exchange) collectFields() {
 	}
 }
 
-// passTrailer returns the trailers that the client gets.
+// passTrailer returns the trailer fields for the client.
 func (x *Exchange) passTrailer() []Field {
 	kept := x.answer.trailer[:0]
 	for _, f := range x.answer.trailer {
@@ -45,13 +44,13 @@ func (x *Exchange) passTrailer() []Field {
 	return kept
 }
 
-// framesBody tells of fields that must not stand in an answer's trailers.
+// framesMessage reports whether a field must not be sent as a trailer.
 func framesMessage(name string) bool {
 	return hopByHop(name) || httpsyntax.EqualFold(name, "Content-Length")
 }
 
-// statusText names the statuses that package proxy, or who shares its
-// Exchange, answers with itself.
+// statusText returns the text of a status that package proxy, or a user of its
+// Exchange, sends itself.
 func statusText(status int) string {
 	if text, ok := statusTexts[status]; ok {
 		return strconv.Itoa(status) + " " + text

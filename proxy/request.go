@@ -8,20 +8,21 @@ import (
 	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
-// requestFraming is what the fields of a request say about its way.
+// requestFraming holds the facts from the request's fields that determine how
+// it is sent.
 type requestFraming struct {
-	hasLength bool   // Content-Length was there, so "0" is said, too
-	upgrade   string // the token that is passed on, in lower case
+	hasLength bool   // Content-Length was set, so "0" is sent too
+	upgrade   string // the token to pass on, in lower case
 	expect    bool   // the client waits for 100 before it sends the body
-	trailers  bool   // the client takes trailers
+	trailers  bool   // the client accepts trailers
 	trailer   string // the names of the request's own trailers
-	options   int    // how many Connection lists, at most
+	options   int    // number of names in Connection, including empty ones
 }
 
 var errRequest = errors.New("the request cannot be sent as it is")
 
-// readFraming looks through the request's header once, for all that decides
-// how it is sent.
+// readFraming reads the request's fields once and collects all facts that
+// determine how it is sent.
 func (x *Exchange) readFraming() {
 	f := &x.framing
 	upgrade, upgrades, connection := "", 0, false
@@ -65,10 +66,10 @@ func appendElements(dst []string, list string) []string {
 	return dst
 }
 
-// allowedUpgrade returns the token in lower case when the exchange lets it
-// pass. A request with a body is never upgraded: no two readers agree where
-// its body would end. Nor ever to h2c, which would carry any number of requests
-// past the routes and limits that this one was held to.
+// allowedUpgrade returns the token in lower case if the exchange passes it on.
+// A request with a body is never upgraded, because parsers disagree about the
+// end of its body. h2c is never passed on, because it would carry any number of
+// requests past the routes and limits that were applied to this one.
 func (x *Exchange) allowedUpgrade(token string) string {
 	if x.Method != "GET" || x.HTTP10 || x.HTTP2 || x.Length != 0 || httpsyntax.EqualFold(token, "h2c") {
 		return ""
@@ -81,8 +82,8 @@ func (x *Exchange) allowedUpgrade(token string) string {
 	return ""
 }
 
-// writeHead writes the request's head into x.head: one Host, one of each
-// forwarding field, and nothing that was meant for this hop.
+// writeHead writes the request's head to x.head: one Host, one of each
+// forwarding field, and no hop-by-hop field.
 func (x *Exchange) writeHead(trust Trust) error {
 	if !httpsyntax.IsToken(x.Method) || !validTarget(x.Target) || !validHost(x.Host) || x.framing.options > maxOptions {
 		return errRequest
@@ -96,7 +97,7 @@ func (x *Exchange) writeHead(trust Trust) error {
 	for i := range x.Header {
 		h := &x.Header[i]
 		if !httpsyntax.IsToken(h.Name) || !httpsyntax.IsPlain(h.Value) {
-			return errRequest // also where it is not passed on: what is written anew may quote it
+			return errRequest // even if it is not passed on, because other fields may quote it
 		}
 		if x.passes(h.Name) && !contains(x.connectionOptions, h.Name) {
 			b = appendField(b, h.Name, h.Value)
@@ -105,7 +106,7 @@ func (x *Exchange) writeHead(trust Trust) error {
 	for i := range x.Send {
 		h := &x.Send[i]
 		if !httpsyntax.IsToken(h.Name) || !httpsyntax.IsPlain(h.Value) {
-			return errRequest // often made of what the client sent
+			return errRequest // often built from the client's data
 		}
 		b = appendField(b, h.Name, h.Value)
 	}
@@ -116,8 +117,8 @@ func (x *Exchange) writeHead(trust Trust) error {
 	return nil
 }
 
-// passes tells whether a field of the client's, in its header or its trailers,
-// goes to the upstream as it is.
+// passes reports whether a field of the client's header or trailers is passed
+// to the upstream unchanged.
 func (x *Exchange) passes(name string) bool {
 	switch {
 	case hopByHop(name), isForwarding(name), has(x.Send, name):
@@ -134,8 +135,8 @@ func (x *Exchange) passes(name string) bool {
 	return true
 }
 
-// appendFraming writes the fields that say how the body follows and what is
-// asked of this connection.
+// appendFraming appends the fields that determine the framing of the body and
+// the use of this connection.
 func (x *Exchange) appendFraming(b []byte) []byte {
 	f := &x.framing
 	switch {
@@ -173,8 +174,8 @@ func appendField(b []byte, name, value string) []byte {
 	return append(b, "\r\n"...)
 }
 
-// validTarget tells whether a target in origin form, or "*", cannot be taken
-// for anything but one target.
+// validTarget reports whether t is "*" or a target in origin form that can be
+// understood in only one way.
 func validTarget(t string) bool {
 	if t == "" || t[0] != '/' && t != "*" {
 		return false
@@ -187,8 +188,8 @@ func validTarget(t string) bool {
 	return true
 }
 
-// validHost refuses what would break the line. What a host may be at all is
-// for the server to decide that received it.
+// validHost rejects hosts that would break the line. Whether a host is valid is
+// up to the server that received the request.
 func validHost(h string) bool {
 	for i := 0; i < len(h); i++ {
 		if h[i] <= ' ' || h[i] == 0x7f {
@@ -198,8 +199,8 @@ func validHost(h string) bool {
 	return true
 }
 
-// safe tells whether a method only reads, RFC 9110 section 9.2.1, so that
-// sending the request a second time does no harm.
+// safe reports whether a method is safe, RFC 9110 section 9.2.1, so that the
+// request can be repeated without harm.
 func safe(method string) bool {
 	switch method {
 	case "GET", "HEAD", "OPTIONS", "TRACE":

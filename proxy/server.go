@@ -12,53 +12,54 @@ import (
 )
 
 const (
-	// maxIdle is how many unused connections to a server are kept.
+	// maxIdle is the number of unused connections that are kept for a server.
 	maxIdle = 256
-	// idleTimeout is how long an unused connection is kept.
+	// idleTimeout is the time for which an unused connection is kept.
 	idleTimeout = 60 * time.Second
-	// connectTimeout bounds the making of a connection.
+	// connectTimeout limits an attempt to connect.
 	connectTimeout = 5 * time.Second
 
-	// rest is how long a connection is left alone before it carries another
-	// exchange. What an upstream sends beyond its answer, in a packet of its
-	// own, arrives in that time and is seen; the price is a few more
-	// connections (one for every 1/rest exchanges a second).
+	// reuseDelay is the time before a connection is used for another exchange.
+	// If an upstream sends surplus bytes after its response, in a packet of
+	// their own, they arrive within this time and are detected. The cost is a
+	// few more connections: one for every 1/reuseDelay exchanges per second.
 	reuseDelay = 5 * time.Millisecond
-	// longRest is the same behind an answer without a body by definition (to
-	// HEAD, 204, 304), where the mistake is to send one, and behind every
-	// answer of a server until its connections were found quiet after so long
-	// provenAfter times. A server that always errs is caught before it does
-	// harm, and one that does so in one answer of a hundred, too.
+	// longReuseDelay applies after a response without a body by definition (to
+	// HEAD, 204, 304), which some servers send with a body by mistake. It also
+	// applies after every response of a server until its connections were quiet
+	// after that time provenAfter times. This detects a server that always
+	// sends surplus bytes before it does harm, and also one that does so in one
+	// response of a hundred.
 	longReuseDelay = 25 * time.Millisecond
 	provenAfter    = 1000
-	// untidyFor is how long the connections to a server that was caught
-	// sending surplus bytes carry one exchange each.
+	// surplusFor is the time after surplus bytes from a server in which each
+	// connection to it serves only one exchange.
 	surplusFor = time.Minute
 
-	// freshFor is how long ago a connection must have been in use to carry a
-	// request that cannot be sent twice. A server that closes sooner lowers it
-	// to half of what was seen, for learnedFor.
+	// recentFor is the maximum time since the last use of a connection that may
+	// carry a request that cannot be repeated. If a server closes connections
+	// earlier, half of the observed time applies for learnedFor.
 	recentFor  = time.Second
 	learnedFor = time.Minute
 )
 
 // A Server is one address of an upstream, with the connections to it. It is
-// safe for use by several goroutines.
+// safe for concurrent use.
 type Server struct {
 	url  string
 	addr string
 
 	mu    sync.Mutex
-	conns []*conn // unused, guarded by mu: the one that waits longest comes first
+	conns []*conn // unused ones, longest unused first, guarded by mu
 	sweep *time.Timer
-	done  bool // guarded by mu: closed
+	done  bool // closed; guarded by mu
 
-	shared *Conns // nil without a bound
+	shared *Conns // nil without a limit
 
 	surplusUntil atomic.Int64 // Unix time in nanoseconds
-	proven       atomic.Int32 // how often a connection was quiet after longRest, to provenAfter
+	proven       atomic.Int32 // times a connection was quiet after longReuseDelay, up to provenAfter
 	downUntil    atomic.Int64
-	recent       atomic.Int64 // the learned freshFor, in nanoseconds
+	recent       atomic.Int64 // the learned limit, in nanoseconds
 	recentUntil  atomic.Int64
 }
 
@@ -87,8 +88,8 @@ func newServer(rawURL string) (*Server, error) {
 // URL returns the server's address as "http://host:port".
 func (s *Server) URL() string { return s.url }
 
-// take returns an unused connection that was quiet until now, or nil. With
-// fresh it must have been in use a moment ago.
+// take returns an unused connection on which nothing has arrived, or nil. If
+// recent is true, its last use must be within recentLimit.
 func (s *Server) take(now time.Time, recent bool) *conn {
 	for {
 		c := s.pop(now, recent)
@@ -109,24 +110,25 @@ func (s *Server) take(now time.Time, recent bool) *conn {
 	}
 }
 
-// prove counts that a connection was quiet for the given time.
+// noteQuiet counts a connection on which nothing arrived for the given time.
 func (s *Server) noteQuiet(quiet time.Duration) {
 	if quiet >= longReuseDelay && s.proven.Load() < provenAfter {
 		s.proven.Add(1)
 	}
 }
 
-// caught notes that the server sent surplus bytes.
+// noteSurplus records that the server sent surplus bytes.
 func (s *Server) noteSurplus(now time.Time) {
 	s.proven.Store(0)
 	s.surplusUntil.Store(now.Add(surplusFor).UnixNano())
 }
 
-// pop removes the youngest connection that has rested.
+// pop removes the most recently used connection whose reuse delay is over.
 func (s *Server) pop(now time.Time, recent bool) *conn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// All rest for as long as rest says, so the last ones cannot be ready.
+	// The reuse delay is at least reuseDelay, so later connections cannot be
+	// ready.
 	rested := now.Add(-reuseDelay)
 	for i := sort.Search(len(s.conns), func(i int) bool { return s.conns[i].idle.After(rested) }) - 1; i >= 0; i-- {
 		c := s.conns[i]
@@ -144,7 +146,7 @@ func (s *Server) pop(now time.Time, recent bool) *conn {
 	return nil
 }
 
-// freshness is freshFor, or what was learned.
+// recentLimit returns recentFor or the learned limit.
 func (s *Server) recentLimit(now time.Time) time.Duration {
 	if now.UnixNano() < s.recentUntil.Load() {
 		return time.Duration(s.recent.Load())
@@ -152,8 +154,8 @@ func (s *Server) recentLimit(now time.Time) time.Duration {
 	return recentFor
 }
 
-// learn remembers that the server closed a connection that was unused for the
-// given time.
+// noteClosed records that the server closed a connection that was unused for
+// the given time.
 func (s *Server) noteClosed(now time.Time, unused time.Duration) {
 	if unused/2 < s.recentLimit(now) {
 		s.recent.Store(int64(unused / 2))
@@ -161,8 +163,8 @@ func (s *Server) noteClosed(now time.Time, unused time.Duration) {
 	}
 }
 
-// put keeps a connection for another exchange. bodiless tells that the answer
-// had no body by definition.
+// put keeps a connection for another exchange. bodiless reports whether the
+// response had no body by definition.
 func (s *Server) put(c *conn, now time.Time, bodiless bool) {
 	if now.UnixNano() < s.surplusUntil.Load() {
 		c.Close()
@@ -186,8 +188,8 @@ func (s *Server) put(c *conn, now time.Time, bodiless bool) {
 	}
 }
 
-// startSweep has the unused connections looked through when the first of them
-// has waited for long enough. The caller holds mu.
+// startSweep schedules the removal of unused connections for when the first one
+// reaches idleTimeout. The caller holds mu.
 func (s *Server) startSweep() {
 	if s.sweep == nil {
 		s.sweep = time.AfterFunc(idleTimeout, s.closeIdle)
@@ -212,8 +214,8 @@ func (s *Server) closeIdle() {
 	}
 }
 
-// close closes the unused connections, and from now on each one after its
-// exchange.
+// close closes the unused connections now, and the others after their
+// exchanges.
 func (s *Server) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -228,8 +230,8 @@ func (s *Server) close() {
 	s.shared.forget(s)
 }
 
-// connect takes an unused connection, as far as the policy allows, or makes one
-// for the exchange within the timeout.
+// connect takes an unused connection, if the policy allows it, or makes one
+// within the timeout.
 func (s *Server) connect(x *Exchange, now time.Time, reuse reusePolicy, timeout time.Duration) (*conn, *Error) {
 	if reuse != newConnOnly {
 		if c := s.take(now, reuse == recentConn); c != nil {
@@ -278,11 +280,11 @@ func (s *Server) dial(ctx context.Context) (*conn, error) {
 // true before the first attempt.
 func (s *Server) Up() bool { return s.downUntil.Load() == 0 }
 
-// failedAfter reports whether the last attempt to connect failed, and began after
-// the given time.
+// failedAfter reports whether the last attempt to connect failed and began
+// after the given time.
 func (s *Server) failedAfter(when time.Time) bool {
 	return s.downUntil.Load() > when.Add(downFor).UnixNano()
 }
 
-// down tells whether the server could not be connected to a moment ago.
+// down reports whether an attempt to connect has failed in the last downFor.
 func (s *Server) down(now time.Time) bool { return now.UnixNano() < s.downUntil.Load() }

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// maxInformational is how many 1xx answers a client gets before the final one;
-// more than that is not an upstream that means well.
+// maxInformational is the maximum number of 1xx responses before the final one.
+// An upstream that sends more is faulty.
 const maxInformational = 5
 
 // A transfer is one attempt at an exchange, on one connection.
@@ -17,14 +17,14 @@ type transfer struct {
 	proxy     *Proxy
 	x         *Exchange
 	c         *conn
-	expecting bool      // the body waits for the upstream's 100
-	dead      bool      // the connection ended before a byte of the response came
-	stale     bool      // and had carried an exchange before: it was dead already
+	expecting bool      // the body is sent after the upstream's 100
+	dead      bool      // the connection ended before the first byte of the response
+	stale     bool      // dead, and used before: it ended while it was unused
 	chosen    time.Time // when x.Server was chosen
-	waiting   bool      // no server could be connected to at first
+	waiting   bool      // the first attempt to connect failed for all servers
 	step      string
-	pending   error // what a read ended with whose result is still to be looked at
-	credit    int   // how much the client takes without being waited for, as far as is known
+	pending   error // error of a read that is not handled yet
+	credit    int   // bytes that the client takes without blocking, as far as is known
 }
 
 func (t *transfer) attempt(reuse reusePolicy) error {
@@ -43,8 +43,8 @@ func (t *transfer) attempt(reuse reusePolicy) error {
 	return err
 }
 
-// choose notes which server is about to be reached for, and tells the hook of
-// the first one.
+// choose sets the server that is connected to next. It reports the first one to
+// the hook.
 func (t *transfer) choose(s *Server) {
 	first := t.x.Server == nil
 	if t.x.Server != s {
@@ -56,8 +56,8 @@ func (t *transfer) choose(s *Server) {
 	}
 }
 
-// passOver tells the hook of a server that could not be connected to, and for
-// which another is tried. Of later attempts it tells nothing.
+// passOver reports to the hook a server that could not be connected to and is
+// replaced by another. It does not report those of retries.
 func (t *transfer) passOver(failed *Error) {
 	if t.waiting {
 		return
@@ -67,7 +67,7 @@ func (t *transfer) passOver(failed *Error) {
 	t.x.Err = nil
 }
 
-// fail names the step and the kind of what went wrong with the upstream.
+// fail adds the step and the kind to an error of the upstream.
 func (t *transfer) fail(err error) error {
 	var known *Error
 	if errors.As(err, &known) {
@@ -88,7 +88,7 @@ func (t *transfer) fail(err error) error {
 
 var errGone = errors.New("the client is gone")
 
-// run sends the request and hands on the answer.
+// run sends the request and passes on the response.
 func (t *transfer) run() error {
 	x := t.x
 	x.answer.reset()
@@ -114,7 +114,7 @@ func (t *transfer) run() error {
 		return t.tunnel()
 	}
 	if err := x.answer.checkArrived(); err != nil {
-		return t.fail(err) // nothing was sent, so the client gets 502
+		return t.fail(err) // nothing was sent to the client yet, so it gets 502
 	}
 	return t.forward()
 }
@@ -123,8 +123,8 @@ func (t *transfer) noteDead(dead bool) {
 	t.dead, t.stale = dead, dead && t.c.used
 }
 
-// sendHead sends x.head. When the answer is all that is left to wait for, it
-// waits for the beginning of that, too.
+// sendHead sends x.head. If the response is the next thing to happen, it also
+// waits for its first bytes.
 func (t *transfer) sendHead() error {
 	head, a := t.x.head, &t.x.answer
 	if t.x.upload == nil && !t.expecting {
@@ -139,7 +139,7 @@ func (t *transfer) sendHead() error {
 	return err
 }
 
-// readFinalHead reads heads until one is not informational.
+// readFinalHead reads heads up to the first that is not informational.
 func (t *transfer) readFinalHead() error {
 	x := t.x
 	t.step = "waiting for the answer"
@@ -161,8 +161,9 @@ func (t *transfer) readFinalHead() error {
 	}
 }
 
-// informational passes a 1xx answer on to a client that can take it. A 100 is
-// for those alone who asked for it, and they get it by being read from.
+// informational passes on a 1xx response to a client that supports it. A client
+// that expects 100 gets it when its body is read, so a 100 of the upstream is
+// not passed on.
 func (t *transfer) informational() error {
 	x := t.x
 	if x.answer.status == 100 {
@@ -179,7 +180,7 @@ func (t *transfer) informational() error {
 	return nil
 }
 
-// goOn begins to send the body that waited for the upstream's 100.
+// sendBody starts to send the body that waited for the upstream's 100.
 func (t *transfer) sendBody() {
 	if t.expecting {
 		t.expecting = false
@@ -187,8 +188,8 @@ func (t *transfer) sendBody() {
 	}
 }
 
-// await reads more of the answer, for as long as the upstream may be silent. A
-// wait that is the client's doing, who has not sent the body yet, does not
+// await reads more of the response, within the timeout of the upstream. A wait
+// that is due to the client, because it has not sent its body yet, does not
 // count.
 func (t *transfer) await(a *answer) (int, error) {
 	if err := t.pending; err != nil {
@@ -202,7 +203,7 @@ func (t *transfer) await(a *answer) (int, error) {
 		}
 		began := t.x.arm(t.c, timeout)
 		n, err := t.c.readAnswer(a)
-		if t.x.Waited > 0 { // for the head: this is a part of the body
+		if t.x.Waited > 0 { // set after the head, so this read is for the body
 			t.x.Waited += time.Since(began)
 		}
 		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) || t.x.cancelled.Load() || t.x.upload.fault() != nil {
@@ -217,10 +218,10 @@ func (t *transfer) await(a *answer) (int, error) {
 	}
 }
 
-// flow reads more of the answer's body, once the client takes it: as long as it
-// does not, that waits with the upstream. Before flow waits for the upstream, the
-// client gets what there is. A deadline that has passed by now is the client's
-// doing, who took that long to take what came before.
+// flow reads more of the response body when the client takes it. Until then the
+// bytes stay with the upstream. It flushes to the client before it waits for
+// the upstream. It ignores an expired deadline: the client has taken that long
+// to read the previous bytes.
 func (t *transfer) flow(a *answer) (int, error) {
 	if t.credit < leastRoom {
 		a.giveBack()
@@ -245,7 +246,7 @@ func (t *transfer) flow(a *answer) (int, error) {
 	return t.await(a)
 }
 
-// handOn hands the final answer to the client.
+// forward passes the final response to the client.
 func (t *transfer) forward() error {
 	x := t.x
 	a := &x.answer
@@ -259,7 +260,7 @@ func (t *transfer) forward() error {
 	if err := x.Client.Head(a.status, x.fields, length); err != nil {
 		return by(ClientGone, "sending the answer", err)
 	}
-	t.credit = answerBuffer // nobody has to be asked for that
+	t.credit = answerBuffer // safe to write without asking the client
 	for {
 		p, err := a.next(t.flow)
 		if err == io.EOF {
@@ -278,9 +279,9 @@ func (t *transfer) forward() error {
 	return t.forwardTrailer()
 }
 
-// handOnTrailer hands the trailers to the client. The flush comes first because
-// net/http sends a short response that was not flushed with a Content-Length,
-// which leaves no place for trailers that were not announced.
+// forwardTrailer passes the trailers to the client. It flushes first: net/http
+// sends a short response that was not flushed with a Content-Length, after
+// which trailers that were not announced cannot be sent.
 func (t *transfer) forwardTrailer() error {
 	x := t.x
 	if len(x.answer.trailer) == 0 {
@@ -293,8 +294,8 @@ func (t *transfer) forwardTrailer() error {
 	return nil
 }
 
-// release keeps the connection for another exchange when there is no doubt
-// about its state, and closes it otherwise.
+// release keeps the connection for another exchange if its state is certain,
+// and closes it otherwise.
 func (t *transfer) release(err error) {
 	x, c := t.x, t.c
 	t.c = nil
@@ -319,8 +320,8 @@ func (t *transfer) release(err error) {
 	c.server.put(c, now, a.framing == noBody)
 }
 
-// sentWhole tells whether the upstream got the whole request, without which
-// the connection is at no known place.
+// sentWhole reports whether the upstream got the whole request. If not, the
+// state of the connection is unknown.
 func (t *transfer) sentWhole() bool {
 	if t.x.upload != nil {
 		return t.x.upload.whole()

@@ -7,23 +7,24 @@ import (
 	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
-// Trust lists the networks of the proxies whose word is taken for where a
-// request came from. The rule, for every request:
+// Trust lists the networks of the proxies that are trusted to report the origin
+// of a request. The following rule applies to every request.
 //
-// When the peer (the other end of the TCP connection) is not in the list, what
-// the request says of its own way is thrown away: every Forwarded, X-Real-Ip
-// and X-Forwarded-* field, in any spelling that a CGI-like upstream would take
-// for it (x_forwarded_for). The client is the peer.
+// If the peer (the remote end of the TCP connection) is not in the list, the
+// fields about the request's way are discarded: every Forwarded, X-Real-Ip and
+// X-Forwarded-* field, in any spelling that a CGI-like upstream would treat as
+// one of these (x_forwarded_for). The client is the peer.
 //
-// When it is in the list, X-Forwarded-For and Forwarded are continued,
-// X-Forwarded-Host and X-Forwarded-Proto are kept where they hold one plain
-// value, and the client is the last address of X-Forwarded-For that is not in
-// the list itself; where that field is missing or the address is not one, it
-// is the nearest that could be read. Other X-Forwarded-* fields and X-Real-Ip
-// are thrown away all the same.
+// If the peer is in the list, X-Forwarded-For and Forwarded are extended, and
+// X-Forwarded-Host and X-Forwarded-Proto are kept if they hold one plain value.
+// The client is the last address of X-Forwarded-For that is not in the list. If
+// that field is missing or contains something else than an address, the client
+// is the nearest address that could be read. Other X-Forwarded-* fields and
+// X-Real-Ip are discarded in this case too.
 //
-// Either way the upstream gets exactly one X-Forwarded-For, X-Forwarded-Host,
-// X-Forwarded-Proto and Forwarded. A nil Trust trusts nobody.
+// In both cases the upstream gets exactly one X-Forwarded-For,
+// X-Forwarded-Host, X-Forwarded-Proto and Forwarded. A nil Trust trusts no
+// peer.
 type Trust []netip.Prefix
 
 func (t Trust) trusts(addr netip.Addr) bool {
@@ -36,8 +37,8 @@ func (t Trust) trusts(addr netip.Addr) bool {
 	return false
 }
 
-// Client returns the address of the client that a request with the given
-// header came from.
+// Client returns the address of the client that sent a request with the given
+// header.
 func (t Trust) Client(peer netip.Addr, header []Field) netip.Addr {
 	peer = peer.Unmap()
 	if len(t) == 0 || !t.trusts(peer) {
@@ -63,7 +64,7 @@ func (t Trust) Client(peer netip.Addr, header []Field) netip.Addr {
 	return peer
 }
 
-// parseHop parses one element of X-Forwarded-For: an address, perhaps with a
+// parseHop parses one element of X-Forwarded-For: an address, optionally with a
 // port or in brackets, as some proxies write it.
 func parseHop(s string) (netip.Addr, bool) {
 	s = strings.Trim(s, " \t")
@@ -80,15 +81,15 @@ func parseHop(s string) (netip.Addr, bool) {
 	return addr.WithZone("").Unmap(), true
 }
 
-// ofItsWay tells whether a field says where a request came from.
+// isForwarding reports whether a field describes the origin of a request.
 func isForwarding(name string) bool {
 	const prefix = "X-Forwarded"
 	return len(name) >= len(prefix) && sameToCGI(name[:len(prefix)], prefix) ||
 		sameToCGI(name, "Forwarded") || sameToCGI(name, "X-Real-Ip")
 }
 
-// sameToCGI compares two names as an upstream does that turns fields into
-// variables: without regard to case, "_" equal to "-".
+// sameToCGI compares two names like an upstream that turns fields into
+// variables: case-insensitively, with "_" equal to "-".
 func sameToCGI(a, b string) bool {
 	if len(a) != len(b) {
 		return false
@@ -101,13 +102,13 @@ func sameToCGI(a, b string) bool {
 	return true
 }
 
-// A hop is the part of a request's way that this server has seen itself.
+// A hop holds the facts about a request that this server has observed itself.
 type hop struct {
 	peer         netip.Addr
 	host, scheme string
 }
 
-// appendForwarded writes the four fields.
+// appendForwarded appends the four fields.
 func (t Trust) appendForwarded(b []byte, header []Field, from hop) []byte {
 	var trusted bool
 	if len(t) > 0 {
@@ -134,7 +135,7 @@ func (t Trust) appendForwarded(b []byte, header []Field, from hop) []byte {
 	return appendElement(b, from)
 }
 
-// appendPeer writes the peer's address. A client on a Unix socket has none.
+// appendPeer appends the peer's address. A client on a Unix socket has none.
 func appendPeer(b []byte, peer netip.Addr) []byte {
 	if !peer.IsValid() {
 		return append(b, "unknown"...)
@@ -142,7 +143,8 @@ func appendPeer(b []byte, peer netip.Addr) []byte {
 	return peer.AppendTo(b)
 }
 
-// appendHops copies what came under name, each followed by a comma.
+// appendHops appends the values of the fields called name, each followed by a
+// comma.
 func appendHops(b []byte, header []Field, name string) []byte {
 	for i := range header {
 		if v := header[i].Value; v != "" && httpsyntax.EqualFold(header[i].Name, name) {
@@ -153,8 +155,8 @@ func appendHops(b []byte, header []Field, name string) []byte {
 	return b
 }
 
-// single returns the value under name when there is one and it is plain, else
-// the alternative.
+// single returns the value of the field called name if there is exactly one and
+// it is plain, or else the alternative.
 func single(header []Field, name, alternative string) string {
 	value := ""
 	for i := range header {
@@ -171,7 +173,7 @@ func single(header []Field, name, alternative string) string {
 	return value
 }
 
-// appendElement writes the element of Forwarded for this hop, RFC 7239.
+// appendElement appends the element of Forwarded for this hop, RFC 7239.
 func appendElement(b []byte, from hop) []byte {
 	if peer := from.peer.Unmap(); peer.Is6() {
 		b = append(b, `for="[`...)

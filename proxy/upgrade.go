@@ -8,12 +8,12 @@ import (
 	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
-// tunnelLinger is how long one direction of a tunnel may go on after the other
-// has ended.
+// tunnelLinger limits the time for which one direction of a tunnel continues
+// after the other has ended.
 const tunnelLinger = 30 * time.Second
 
-// checkUpgrade refuses a 101 that nobody asked for, or to another protocol
-// than was asked for.
+// checkUpgrade rejects a 101 that was not requested, or that switches to
+// another protocol than the requested one.
 func (t *transfer) checkUpgrade() error {
 	x := t.x
 	want := x.framing.upgrade
@@ -28,8 +28,8 @@ func (t *transfer) checkUpgrade() error {
 	return malformed("status 101 without Upgrade: %s", want)
 }
 
-// tunnel joins the client's connection to the upstream's. Not a byte of the
-// client's passes before this point.
+// tunnel connects the client's connection with the upstream's. No byte from the
+// client is forwarded before this point.
 func (t *transfer) tunnel() error {
 	x := t.x
 	t.step = "switching protocols"
@@ -64,8 +64,8 @@ func (t *transfer) tunnel() error {
 	return nil
 }
 
-// appendSwitching writes the head of the 101 answer for the client. outside are
-// fields that were set outside of the exchange.
+// appendSwitching appends the head of the 101 response for the client. outside
+// are fields that were set outside of the exchange.
 func (x *Exchange) appendSwitching(b []byte, outside []Field) []byte {
 	b = append(b, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n"...)
 	b = appendField(b, "Upgrade", x.framing.upgrade)
@@ -84,7 +84,7 @@ func (x *Exchange) appendSwitching(b []byte, outside []Field) []byte {
 	return append(b, "\r\n"...)
 }
 
-// join copies both ways until both sides have ended.
+// join copies in both directions until both sides have ended.
 func (t *transfer) join(client Tunnel) {
 	sent := make(chan int64)
 	go func() {
@@ -100,18 +100,18 @@ func (t *transfer) join(client Tunnel) {
 	t.x.BodyRead = <-sent
 }
 
-// hurry gives the other direction of a tunnel tunnelLinger to end.
+// limitLinger gives the other direction of a tunnel tunnelLinger to end.
 func (t *transfer) limitLinger(client Tunnel) {
 	linger := time.Now().Add(tunnelLinger)
 	client.SetDeadline(linger)
 	t.c.SetDeadline(linger)
 	if t.x.cancelled.Load() {
-		t.x.Cancel() // came before these deadlines, which undid it
+		t.x.Cancel() // Cancel came before these deadlines, which have undone it
 	}
 }
 
-// onlyReader and onlyWriter keep io.Copy to its buffer: the count of what
-// passed is then right even when the connection is interrupted.
+// onlyReader and onlyWriter make io.Copy use its own buffer. The byte counts
+// are then correct even if the connection is interrupted.
 type (
 	onlyReader struct{ io.Reader }
 	onlyWriter struct{ io.Writer }

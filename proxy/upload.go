@@ -13,61 +13,62 @@ import (
 )
 
 const (
-	// shortBody is the longest body that is read whole before an upstream is
-	// reached for, and sent in one write with the head.
+	// shortBody is the maximum length of a body that is read completely before
+	// the proxy connects to an upstream. It is sent together with the head.
 	shortBody = 16 << 10
-	// firstWait is how long the beginning of a longer body is waited for
-	// before an upstream is reached for. It bounds the delay of a client that
-	// wants to hear the answer before it goes on sending.
+	// firstWait limits the wait for the beginning of a longer body before the
+	// proxy connects to an upstream. It is the maximum delay for a client that
+	// waits for the response before it sends more.
 	firstWait = 100 * time.Millisecond
-	// continueWait is how long an upstream may think about a request that
-	// expects 100 before the body is sent all the same, as RFC 9110 section
-	// 10.1.1 asks of clients.
+	// continueWait limits the wait for the upstream's response to a request
+	// that expects 100. The body is sent afterwards in any case, as RFC 9110
+	// section 10.1.1 requires of clients.
 	continueWait = time.Second
-	// endWait is how long the end of a body may still be on its way to an
-	// upstream whose answer is there already.
+	// endWait limits the wait for the end of a body that is being sent to an
+	// upstream whose response is already complete.
 	endWait = 50 * time.Millisecond
-	// lingerWait is how long the rest of a body is read and thrown away when
-	// the answer came first. Closing at once would reset the connection, and
-	// the client could lose the answer.
+	// lingerWait limits the time in which the rest of a body is read and
+	// discarded after an early response. Closing the connection immediately
+	// would reset it, and the client could lose the response.
 	lingerWait = 2 * time.Second
 )
 
-// chunkPrefix leaves room before a block for its size as a chunk, chunkSuffix
-// behind it for the end of one.
+// chunkPrefix is the space reserved before a block for its chunk size, and
+// chunkSuffix the space after it for the CRLF.
 const (
 	chunkPrefix = 8
 	chunkSuffix = 2
 )
 
-// drop is the longest block of a client that sends little at a time.
+// smallBlock is the maximum size of a block if the client sends little at a
+// time.
 const smallBlock = 512
 
-// An uploadBuffer holds a block.
+// An uploadBuffer holds one block.
 type uploadBuffer [chunkPrefix + shortBody + chunkSuffix]byte
 
 var uploadBuffers = sync.Pool{New: func() any { return new(uploadBuffer) }}
 
-// An upload carries a request's body to the upstream while the answer may
-// already be on its way back. Its goroutine reads from the client for as long
-// as the exchange lasts, so that a client that sends before it listens is
-// never stuck; finish waits for it.
+// An upload sends a request body to the upstream, possibly while the response
+// is already on its way. Its goroutine reads from the client until the exchange
+// ends, so that a client that sends before it reads is never blocked. finish
+// waits for the goroutine.
 type upload struct {
 	x     *Exchange
-	begun chan struct{} // closed when the first block was read
-	start chan *conn    // says where to send it
-	done  chan struct{} // closed when the goroutine is through
+	begun chan struct{} // closed after the first block was read
+	start chan *conn    // receives the connection to send to
+	done  chan struct{} // closed when the goroutine has ended
 
-	waiting   atomic.Bool // it waits for the client
-	ended     atomic.Bool // the client has sent everything, without a fault
-	responded atomic.Bool // the answer is finished: only read on
+	waiting   atomic.Bool // for the client
+	ended     atomic.Bool // the client has sent the whole body without an error
+	responded atomic.Bool // the response is complete: read the rest but do not send it
 	failed    atomic.Bool // err is set
-	err       error       // what the client did wrong, set before failed
-	complete  bool        // the upstream has the whole body; valid after done
+	err       error       // the client's error, set before failed
+	complete  bool        // the upstream has received the whole body; valid after done
 
-	// Of run's goroutine: where blocks are read to. There is a large buffer for
-	// the client that has just sent a block that is no drop; others are waited
-	// for with what an upload has itself.
+	// The buffer that blocks are read into, used only by run's goroutine. large
+	// is set after the client has sent a block of at least smallBlock bytes.
+	// Otherwise the upload waits with its own small buffer.
 	large *uploadBuffer
 	small [chunkPrefix + smallBlock + chunkSuffix]byte
 }
@@ -78,8 +79,8 @@ func startUpload(x *Exchange) *upload {
 	return x.upload
 }
 
-// beginning waits a little for the first block, and returns what the client
-// did wrong in it.
+// beginning waits up to firstWait for the first block, and returns the client's
+// error in it.
 func (u *upload) beginning() error {
 	timer := time.NewTimer(firstWait)
 	defer timer.Stop()
@@ -90,7 +91,7 @@ func (u *upload) beginning() error {
 	return u.fault()
 }
 
-// fault returns what the client did wrong, as far as is known.
+// fault returns the client's error, if one has occurred.
 func (u *upload) fault() error {
 	if u == nil || !u.failed.Load() {
 		return nil
@@ -98,8 +99,8 @@ func (u *upload) fault() error {
 	return u.err
 }
 
-// finish waits for the goroutine, which reads on for the given time at most.
-// The connection is not touched any more.
+// finish waits for the goroutine, which continues to read for at most the given
+// time. The connection is not used any more.
 func (u *upload) finish(linger time.Duration) {
 	u.responded.Store(true)
 	close(u.start)
@@ -108,21 +109,21 @@ func (u *upload) finish(linger time.Duration) {
 	select {
 	case <-u.done:
 	case <-timer.C:
-		// By this goroutine, so that it cannot come late and hit the next
-		// request on the client's connection.
+		// Called in this goroutine, so that it cannot run late and affect the
+		// next request on the client's connection.
 		u.x.Client.StopReading()
 		<-u.done
 	}
 }
 
-// bodyEnded tells whether the client's body was read to its end.
+// bodyEnded reports whether the client's body was read to its end.
 func (x *Exchange) bodyEnded() bool {
 	return x.upload != nil && x.upload.ended.Load()
 }
 
-// whole tells whether the upstream has the whole body. When its end is being
-// sent just now, that is waited for a little: an answer can be faster than the
-// return of the write that it answers.
+// whole reports whether the upstream has received the whole body. If its end is
+// being sent at the moment, whole waits for up to endWait: a response can
+// arrive before the write that triggered it returns.
 func (u *upload) whole() bool {
 	if !u.ended.Load() {
 		return false
@@ -145,7 +146,7 @@ func (u *upload) run() {
 	c := <-u.start
 	for {
 		if n > 0 && c != nil && !u.send(c, n) {
-			c = nil // it may have answered already: whoever reads will see
+			c = nil // the response may have arrived nevertheless; the reader will find out
 		}
 		if end {
 			break
@@ -162,8 +163,8 @@ func (u *upload) run() {
 	}
 }
 
-// first reads until a block is full, the body ends, or somebody waits for what
-// there is.
+// first reads until a block is full, the body ends, or the exchange waits for
+// the block.
 func (u *upload) first() (n int, end bool) {
 	for n < shortBody && !end && len(u.start) == 0 && !u.responded.Load() {
 		if n == smallBlock {
@@ -176,7 +177,7 @@ func (u *upload) first() (n int, end bool) {
 	return n, end
 }
 
-// buffer is what a block is read to, with room before and behind it.
+// buffer returns the buffer for a block, including prefix and suffix.
 func (u *upload) buffer() []byte {
 	if u.large != nil {
 		return u.large[:]
@@ -184,13 +185,13 @@ func (u *upload) buffer() []byte {
 	return u.small[:]
 }
 
-// space is the part of the buffer that a block is read to.
+// space returns the part of the buffer that a block is read into.
 func (u *upload) space() []byte {
 	b := u.buffer()
 	return b[chunkPrefix : len(b)-chunkSuffix]
 }
 
-// makeLarge makes the buffer a large one, with the n bytes that were read.
+// makeLarge switches to a large buffer and copies the n bytes that were read.
 func (u *upload) makeLarge(n int) {
 	if u.large == nil {
 		u.large = uploadBuffers.Get().(*uploadBuffer)
@@ -198,7 +199,7 @@ func (u *upload) makeLarge(n int) {
 	}
 }
 
-// makeSmall gives the large buffer back.
+// makeSmall returns the large buffer to the pool.
 func (u *upload) makeSmall() {
 	if u.large != nil {
 		uploadBuffers.Put(u.large)
@@ -222,8 +223,9 @@ func (u *upload) read(buf []byte) (n int, end bool) {
 	return n, err != nil
 }
 
-// readGuarded is Read of a body that may be anybody's: a panic in it would end the
-// process, since it happens in a goroutine of the upload's.
+// readGuarded reads from a body of any implementation. It recovers from a
+// panic, which would end the process because it happens in the upload's
+// goroutine.
 func readGuarded(body io.Reader, buf []byte) (n int, err error) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -251,7 +253,8 @@ func (u *upload) send(c *conn, n int) bool {
 	return err == nil
 }
 
-// end says to the upstream that the body is whole, or that it never will be.
+// end tells the upstream that the body is complete, or breaks the connection if
+// it never will be.
 func (u *upload) end(c *conn) {
 	if u.failed.Load() {
 		c.interrupt()
@@ -273,8 +276,8 @@ func (u *upload) end(c *conn) {
 	u.complete = true
 }
 
-// readShortBody reads a body whose length is known into x.head, behind the
-// request's head.
+// readShortBody reads a body of known length into x.head, after the request's
+// head.
 func (x *Exchange) readShortBody() error {
 	x.head = append(x.head, make([]byte, x.Length)...)
 	n, err := io.ReadFull(x.Body, x.head[x.headEnd:])

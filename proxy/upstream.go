@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// downFor is how long a server that could not be connected to is passed over
-// while there are others.
+// downFor is the time for which a server is passed over after a failed attempt
+// to connect, while there are others.
 const downFor = time.Second
 
-// An Upstream is a service that answers requests: one server, or several that
-// are alike and take turns. It is safe for use by several goroutines. Its
-// zero value has no server and answers every request with 502.
+// An Upstream is a service that consists of one server, or of several
+// equivalent ones that are used in turn. It is safe for concurrent use. The
+// zero value has no server and responds to every request with 502.
 type Upstream struct {
-	// ConnectRetry is how long an exchange tries again to connect when no server
-	// can be connected to, with a growing pause between the attempts. Nothing was
-	// sent yet, so this is safe with any method. 0 fails at once. It is set before
-	// the first request.
+	// ConnectRetry limits the time in which an exchange retries to connect if
+	// no server accepts a connection. The pauses between the attempts grow.
+	// Nothing was sent yet, so this is safe with any method. 0 means no retry.
+	// It must be set before the first request.
 	ConnectRetry time.Duration
 
-	// MaxFields is how many fields the head of an answer may have, and as many
-	// its trailers. An answer with more is malformed. 0 means DefaultMaxFields. It
-	// is set before the first request.
+	// MaxFields limits the fields in the head of a response, and those in its
+	// trailers. A response with more is malformed. 0 means DefaultMaxFields. It
+	// must be set before the first request.
 	MaxFields int
 
 	name    string
@@ -33,7 +33,7 @@ type Upstream struct {
 }
 
 // NewUpstream returns an upstream of the servers at the given URLs, each
-// http://host:port. Nothing is dialled before the first request.
+// http://host:port. It does not connect to them before the first request.
 func NewUpstream(name string, urls ...string) (*Upstream, error) {
 	if len(urls) == 0 {
 		return nil, fmt.Errorf("upstream %s has no server", name)
@@ -49,32 +49,32 @@ func NewUpstream(name string, urls ...string) (*Upstream, error) {
 	return u, nil
 }
 
-// Name returns the name that NewUpstream was given.
+// Name returns the name given to NewUpstream.
 func (u *Upstream) Name() string { return u.name }
 
-// Servers returns the servers in the order of NewUpstream. The caller must not
-// change the slice.
+// Servers returns the servers in the order given to NewUpstream. The caller
+// must not change the slice.
 func (u *Upstream) Servers() []*Server { return u.servers }
 
-// Close closes the connections that are not in use; those in use are closed
-// after their exchange.
+// Close closes the unused connections now, and the others after their
+// exchanges.
 func (u *Upstream) Close() {
 	for _, s := range u.servers {
 		s.close()
 	}
 }
 
-// reusePolicy says which connections an exchange may have.
+// reusePolicy determines the connections that an exchange may use.
 type reusePolicy uint8
 
 const (
-	anyConn    reusePolicy = iota // it can be sent again should the connection turn out to be dead
-	recentConn                    // it cannot: one that was in use a moment ago, or a new one
+	anyConn    reusePolicy = iota // any, because the request can be repeated
+	recentConn                    // a new or recently used one, because the request cannot be repeated
 	newConnOnly
 )
 
-// connect returns a connection for a transfer. When no server can be connected
-// to, it waits and tries again.
+// connect returns a connection for a transfer. If no server accepts one, it
+// waits and retries.
 func (u *Upstream) connect(t *transfer, reuse reusePolicy) (*conn, error) {
 	if len(u.servers) == 0 {
 		return nil, &Error{Kind: Connect, Step: "choosing a server", Err: errors.New("the upstream has none")}
@@ -89,10 +89,10 @@ func (u *Upstream) connect(t *transfer, reuse reusePolicy) (*conn, error) {
 	return c, nil
 }
 
-// connectNow tries each server once, for up to timeout each. A server that
-// cannot be connected to is passed over for the next one: nothing was sent yet.
-// It returns neither a connection nor an error if the exchange is one that waits
-// and others have just tried.
+// connectNow tries each server once, for up to timeout each. If a server cannot
+// be connected to, it tries the next one: nothing was sent yet. It returns
+// neither a connection nor an error if the exchange is waiting and others have
+// just tried.
 func (u *Upstream) connectNow(t *transfer, reuse reusePolicy, timeout time.Duration) (*conn, *Error) {
 	var failed *Error
 	first := u.turn.Add(1) - 1
