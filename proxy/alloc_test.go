@@ -8,8 +8,9 @@ import (
 	"github.com/weirhq/weir/proxy"
 )
 
-// fixed answers requests without allocating: one buffer for each connection,
-// and no more parsing than finding the end of a head.
+// fixed returns a script that responds to each request with the same bytes,
+// without allocating. It uses one buffer per connection and searches only for
+// the end of a head.
 func fixed(answer []byte) func(w *wire) {
 	return func(w *wire) {
 		buf := make([]byte, 4<<10)
@@ -27,7 +28,8 @@ func fixed(answer []byte) func(w *wire) {
 	}
 }
 
-// An exchange over a kept connection costs no allocation, in either coding.
+// TestAllocations checks that an exchange over a reused connection allocates
+// nothing, in either coding.
 func TestAllocations(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector allocates")
@@ -55,13 +57,13 @@ func TestAllocations(t *testing.T) {
 				fill(&x, client)
 				p.Serve(&x)
 			}
-			for range 10_000 { // until the server has earned the short rest, and there are connections enough
+			for range 10_000 { // until the server has earned the short reuse delay and enough connections exist
 				exchange()
 			}
-			// AllocsPerRun rounds down, and would not see one in two. A round in
-			// which a connection was made, since all the others were resting, is
-			// not about kept ones and is played again: on a busy machine that is
-			// one of the others, so rounds are short.
+			// AllocsPerRun rounds down and would miss one allocation in two
+			// exchanges. A round in which a connection was made, because all
+			// others were in their reuse delay, does not count and is repeated.
+			// Rounds are short because this happens often on a busy machine.
 			const rounds, perRound = 25, 200
 			var allocated uint64
 			for kept, tries := 0, 0; kept < rounds; tries++ {
@@ -83,7 +85,7 @@ func TestAllocations(t *testing.T) {
 			if x.Err != nil || client.status != 200 || client.bytes != client.heads*1024 || told != 2*client.heads {
 				t.Fatalf("the exchanges failed: %v, %+v, %d events", x.Err, client, told)
 			}
-			const others = 50 // the runtime's own, now and then
+			const others = 50 // occasional allocations of the runtime
 			if allocated > others {
 				t.Errorf("%d exchanges allocate %d times", rounds*perRound, allocated)
 			}

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// pieces are what an answer is read from: b, in pieces of at most size bytes.
+// pieces is the source of a response: b, in pieces of at most size bytes.
 type pieces struct {
 	b    []byte
 	size int
@@ -22,14 +22,14 @@ func (p *pieces) read(a *answer) (int, error) {
 	if len(p.b) == 0 {
 		return 0, io.EOF
 	}
-	a.giveBack() // as who waits for more does
+	a.giveBack() // like every reader that waits for more
 	buf := a.space()
 	n := copy(buf[:min(len(buf), p.size)], p.b)
 	p.b = p.b[n:]
 	return n, nil
 }
 
-// readAll reads an answer with its body.
+// readAll reads a response with its body.
 func readAll(a *answer, read waiter, method string) (body []byte, err error) {
 	if err := a.readHead(read, method); err != nil {
 		return nil, err
@@ -50,8 +50,9 @@ func readBody(a *answer, read waiter) (body []byte, err error) {
 	}
 }
 
-// What the answer parser accepts net/http accepts, too, and understands it the
-// same way; and where the reads fall does not matter.
+// FuzzAnswer checks that net/http accepts each response that the parser
+// accepts, with the same meaning, and that the boundaries between reads do not
+// matter.
 func FuzzAnswer(f *testing.F) {
 	for _, seed := range []string{
 		"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX: y\r\n\r\nhello",
@@ -73,7 +74,7 @@ func FuzzAnswer(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, wire []byte, head bool, size uint8) {
 		if len(wire) > 3000 {
-			return // beyond that net/http has limits of its own
+			return // beyond that net/http has its own limits
 		}
 		method := "GET"
 		if head {
@@ -93,7 +94,7 @@ func FuzzAnswer(f *testing.F) {
 
 func compareWithNetHTTP(t *testing.T, a *answer, body, wire []byte, method string) {
 	if has(a.fields, "Trailer") {
-		return // net/http refuses some announcements, which frame nothing
+		return // net/http rejects some Trailer fields, which do not affect the framing
 	}
 	resp, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(wire)), &http.Request{Method: method})
 	if err != nil {
@@ -110,8 +111,8 @@ func compareWithNetHTTP(t *testing.T, a *answer, body, wire []byte, method strin
 	compareFields(t, a.trailer, resp.Trailer)
 }
 
-// compareFields compares fields with net/http's, which takes Transfer-Encoding
-// away and makes a Cache-Control of a Pragma.
+// compareFields compares fields with net/http's, which removes
+// Transfer-Encoding and derives a Cache-Control from a Pragma.
 func compareFields(t *testing.T, fields []Field, header http.Header) {
 	ours := make(http.Header)
 	for _, f := range fields {
@@ -138,8 +139,8 @@ var (
 	fieldLine = regexp.MustCompile("^[-!#$%&'*+.^_`|~0-9A-Za-z]+:[^\x00-\x08\x0a-\x1f\x7f]*$")
 )
 
-// decodeChunks is the chunked coding written down as plainly as can be: the
-// oracle of the decoder that works on pieces. It returns what follows the body.
+// decodeChunks is a plain decoder of the chunked coding, the oracle of the
+// incremental one. rest follows the body.
 func decodeChunks(b []byte) (body, rest []byte, ok bool) {
 	crlf := []byte("\r\n")
 	for {
@@ -170,8 +171,8 @@ func decodeChunks(b []byte) (body, rest []byte, ok bool) {
 	}
 }
 
-// The decoder agrees with its oracle wherever the input is split in two, and
-// byte by byte.
+// FuzzChunks compares the decoder with its oracle, for input split in two at
+// every position and for input byte by byte.
 func FuzzChunks(f *testing.F) {
 	for _, seed := range []string{
 		"0\r\n\r\n", "5\r\nhello\r\n0\r\n\r\nnext", "5;a=b\r\nhello\r\n0\r\nX: y\r\nZ:\r\n\r\n", "A \t;\r\n0123456789\r\n000\r\n\r\n",
@@ -194,12 +195,12 @@ func FuzzChunks(f *testing.F) {
 			read := func(a *answer) (int, error) {
 				n, err := src.read(a)
 				if split > 0 {
-					src.size = len(wire) // one split: the rest at once
+					src.size = len(wire) // one split: all the rest together
 				}
 				return n, err
 			}
 			a := answer{framing: chunkedBody, maxFields: DefaultMaxFields}
-			a.fill(read) // an error comes again
+			a.fill(read) // the error is returned again
 			early := a.checkArrived()
 			got, err := readBody(&a, read)
 			if early != nil && err == nil {

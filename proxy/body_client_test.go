@@ -9,15 +9,16 @@ import (
 	"github.com/weirhq/weir/proxy"
 )
 
-// D5: what a client does wrong is answered with 400 and is never the
-// upstream's failure; one that shows in the first block does not even reach it.
+// TestMalformedBody checks that a faulty request body gets 400 and never counts
+// as the upstream's failure. If the fault is in the first block, the upstream
+// gets no request at all. (D5)
 func TestMalformedBody(t *testing.T) {
 	const chunked = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
 	megabyte := strings.Repeat("10000\r\n"+strings.Repeat("x", 1<<16)+"\r\n", 16)
 	tests := []struct {
 		name, request string
-		shut          bool // the client sends FIN behind it
-		first         bool // the fault lies in the first block
+		shut          bool // the client sends FIN after it
+		first         bool // the fault is in the first block
 	}{
 		{"bad chunk size", chunked + "zz\r\nab\r\n0\r\n\r\n", false, true},
 		{"empty chunk size", chunked + "\r\nab\r\n0\r\n\r\n", false, true},
@@ -44,7 +45,7 @@ func TestMalformedBody(t *testing.T) {
 			}
 			m, err := c.readMessage()
 			if got := d.outcome(); test.shut && got.kind == proxy.ClientGone {
-				return // net/http takes a FIN for a client that is gone, now and then before the body's end is noticed
+				return // on a FIN, net/http sometimes reports the client as gone before the body's end is noticed
 			} else if got.kind != proxy.ClientBody || !got.err.ByClient() || got.status != 400 {
 				t.Errorf("outcome: status %d, %v; want 400 and kind client_body", got.status, got.err)
 			}
@@ -64,8 +65,8 @@ func TestMalformedBody(t *testing.T) {
 	}
 }
 
-// What is left of a body must never be taken for the next request: not behind
-// a malformed one, and not behind an answer that came early.
+// TestRestOfBodyIsNoRequest checks that the rest of a body is never parsed as
+// the next request: neither after a malformed body nor after an early response.
 func TestRestOfBodyIsNoRequest(t *testing.T) {
 	const hidden = "GET /hidden HTTP/1.1\r\nHost: a\r\n\r\n"
 	tests := []struct{ name, request string }{
@@ -93,7 +94,7 @@ func TestRestOfBodyIsNoRequest(t *testing.T) {
 				t.Fatal(err)
 			}
 			d.outcome()
-			c.say(hidden) // an error is as good
+			c.say(hidden) // an error is acceptable
 			if m, err := c.readMessage(); err == nil {
 				t.Errorf("the rest of the body was answered with %q", m.first)
 			}
@@ -106,8 +107,7 @@ func TestRestOfBodyIsNoRequest(t *testing.T) {
 	}
 }
 
-// A client that is slow to send does not count as an upstream that is slow to
-// answer.
+// TestSlowUpload checks that a slow client does not count as a slow upstream.
 func TestSlowUpload(t *testing.T) {
 	t.Parallel()
 	o := openOrigin(t, answering(ok, nil))

@@ -18,8 +18,8 @@ import (
 	"github.com/weirhq/weir/proxy"
 )
 
-// Bodies of every size that a buffer ends near come through whole, in either
-// coding, over either protocol.
+// TestEcho sends bodies of all sizes around the ends of buffers, in both
+// codings and over both protocols, and checks that they arrive completely.
 func TestEcho(t *testing.T) {
 	back := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -73,8 +73,8 @@ func wantEcho(t *testing.T, client *http.Client, request *http.Request, sent []b
 	}
 }
 
-// pattern is a long body that is never held: pieces of noise, each of which
-// begins elsewhere in it.
+// pattern is a long body that is not held in memory: pieces of one block of
+// noise from varying positions.
 type pattern struct {
 	left int64
 	sum  hash.Hash
@@ -96,7 +96,8 @@ func (p *pattern) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// 100 MB each way at once pass through memory that does not grow with them.
+// TestLargeBodies sends 100 MB in each direction at the same time, and checks
+// that memory does not grow with them.
 func TestLargeBodies(t *testing.T) {
 	const size = 100 << 20
 	back := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -138,7 +139,7 @@ func TestLargeBodies(t *testing.T) {
 	}
 }
 
-// Trailers pass both ways, announced as they were.
+// TestTrailers checks that announced trailers pass in both directions.
 func TestTrailers(t *testing.T) {
 	up, client := capture(t, nil,
 		"POST / HTTP/1.1\r\nHost: a\r\nTrailer: X-Sum\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nX-Sum: up\r\n\r\n",
@@ -152,7 +153,8 @@ func TestTrailers(t *testing.T) {
 	}
 }
 
-// Trailers that were not announced pass both ways, also those of a short answer.
+// TestUnannouncedTrailers checks that trailers without an announcement pass in
+// both directions, including those of a short response.
 func TestUnannouncedTrailers(t *testing.T) {
 	up, client := capture(t, nil,
 		"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nX-Sum: up\r\n\r\n",
@@ -165,8 +167,9 @@ func TestUnannouncedTrailers(t *testing.T) {
 	}
 }
 
-// Answers without a body by definition keep their fields, and what follows
-// them on the client's connection is the next answer.
+// TestAnswersWithoutBody checks that responses without a body by definition
+// keep their fields, and that the next response follows them on the client's
+// connection.
 func TestAnswersWithoutBody(t *testing.T) {
 	tests := []struct{ method, answer, length string }{
 		{"HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 1234\r\n\r\n", "1234"},
@@ -197,7 +200,8 @@ func TestAnswersWithoutBody(t *testing.T) {
 	}
 }
 
-// Every event of a stream reaches the client before the next is sent.
+// TestEventStream checks that each event of a stream reaches the client before
+// the next one is sent.
 func TestEventStream(t *testing.T) {
 	for _, head := range []string{
 		"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n",
@@ -208,7 +212,7 @@ func TestEventStream(t *testing.T) {
 		o := openOrigin(t, func(w *wire) {
 			w.readHead()
 			w.say(head)
-			<-heard // the head itself is not held back
+			<-heard // the head is not delayed either
 			for i := range 5 {
 				event := fmt.Sprintf("data: %d\n", i)
 				if strings.Contains(head, "chunked") {
@@ -221,7 +225,7 @@ func TestEventStream(t *testing.T) {
 				w.say("0\r\n\r\n")
 			}
 		})
-		t.Cleanup(func() { close(heard) }) // so that a failure does not leave the origin waiting
+		t.Cleanup(func() { close(heard) }) // so that the origin does not wait after a failure
 		d := openDoor(t, nil, o.url)
 		for _, major := range []int{1, 2} {
 			resp, err := d.client(major).Get(d.URL)
@@ -241,7 +245,8 @@ func TestEventStream(t *testing.T) {
 	}
 }
 
-// Where an answer is split between two reads does not matter.
+// TestAnswerInPieces checks that the boundary between two reads of a response
+// does not matter.
 func TestAnswerInPieces(t *testing.T) {
 	answers := []string{
 		"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX: y\r\n\r\nhello",
@@ -274,14 +279,14 @@ func TestAnswerInPieces(t *testing.T) {
 				t.Error(got.err)
 			}
 			if h.get("Content-Length") == "" {
-				c = d.dial() // it ended with its connection
+				c = d.dial() // the response ended with its connection
 			}
 		}
 	}
 }
 
-// A client that leaves takes its upstream connection with it, soon: while it
-// waits, while the answer comes, and while it sends.
+// TestClientGone checks that a disconnecting client soon ends its upstream
+// connection: while it waits, while the response arrives, and while it sends.
 func TestClientGone(t *testing.T) {
 	tests := []struct{ name, request, answer string }{
 		{"waiting", "GET / HTTP/1.1\r\nHost: a\r\n\r\n", ""},
@@ -316,10 +321,11 @@ func TestClientGone(t *testing.T) {
 	}
 }
 
-// A client may take longer over an answer than its upstream may be silent.
+// TestSlowReader checks that a client may take longer to read a response than
+// its upstream may be silent.
 func TestSlowReader(t *testing.T) {
 	t.Parallel()
-	const size = 64 << 20 // more than the sockets on the way hold
+	const size = 64 << 20 // more than the socket buffers hold
 	block := strings.Repeat("x", 1<<20)
 	o := openOrigin(t, func(w *wire) {
 		w.readHead()
@@ -351,8 +357,9 @@ func TestSlowReader(t *testing.T) {
 	}
 }
 
-// A Hook that panics takes its own exchange with it, and nothing else: no
-// connection, no goroutine (goleak watches) and not the next exchange.
+// TestHookPanics checks that a panic in a Hook ends only its own exchange: it
+// leaks no connection and no goroutine (goleak checks), and the next exchange
+// works.
 func TestHookPanics(t *testing.T) {
 	for _, event := range []proxy.Event{proxy.Sending, proxy.Done} {
 		o := openOrigin(t, answering(ok, nil))

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// No more than maxWaiting exchanges wait; others fail at once.
+// TestMaxWaiting checks that at most maxWaiting exchanges wait and that further
+// ones fail immediately.
 func TestMaxWaiting(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/weirhq/weir/proxy"
 )
 
-// startOn starts a server on a socket that is bound.
+// startOn starts a server on a bound socket.
 func startOn(t *testing.T, fd int) {
 	if err := syscall.Listen(fd, 64); err != nil {
 		t.Error(err)
@@ -42,8 +42,8 @@ func startOn(t *testing.T, fd int) {
 	t.Cleanup(s.Close)
 }
 
-// waiting opens a door whose exchanges wait for a connection, and calls then once
-// one waits.
+// waiting opens a door with ConnectRetry, and calls then when an exchange waits
+// for a connection.
 func waiting(t *testing.T, retry time.Duration, then func(*proxy.Exchange), urls ...string) *door {
 	return openDoor(t, func(p *proxy.Proxy) {
 		p.Upstream.ConnectRetry = retry
@@ -57,8 +57,8 @@ func waiting(t *testing.T, retry time.Duration, then func(*proxy.Exchange), urls
 	}, urls...)
 }
 
-// A request waits for a server that is being restarted, whatever its method is
-// and however long its body.
+// TestConnectRetry checks that a request waits for a server that is being
+// restarted, with any method and any length of its body.
 func TestConnectRetry(t *testing.T) {
 	for _, body := range []string{"", "short", strings.Repeat("long", 100_000)} {
 		for _, method := range []string{"GET", "POST"} {
@@ -92,7 +92,8 @@ func TestConnectRetry(t *testing.T) {
 	}
 }
 
-// A request waits no longer than ConnectRetry and than its own timeout.
+// TestConnectRetryEnds checks that a request waits no longer than ConnectRetry
+// and its own timeout.
 func TestConnectRetryEnds(t *testing.T) {
 	_, nobody := bound(t)
 	for _, c := range []struct{ retry, timeout time.Duration }{{30 * time.Millisecond, patience}, {time.Hour, 30 * time.Millisecond}} {
@@ -109,7 +110,8 @@ func TestConnectRetryEnds(t *testing.T) {
 	}
 }
 
-// A client that leaves is not waited for.
+// TestConnectRetryOfClientGone checks that the wait ends when the client
+// disconnects.
 func TestConnectRetryOfClientGone(t *testing.T) {
 	_, nobody := bound(t)
 	d := waiting(t, time.Hour, (*proxy.Exchange).Cancel, "http://"+nobody)

@@ -11,14 +11,15 @@ import (
 	"github.com/weirhq/weir/proxy"
 )
 
-// TestSharedConns sends requests to two upstreams, with as many exchanges at
-// once as connections may be open: none fails, though connections rest between
-// two exchanges, and never more are open.
+// TestSharedConns sends requests to two upstreams, with as many concurrent
+// exchanges as connections are allowed. It checks that none fails, although
+// connections are unused for their reuse delay, and that the limit is never
+// exceeded.
 func TestSharedConns(t *testing.T) {
 	t.Parallel()
 	const most, requests = 4, 400
 	shared := proxy.NewConns(most)
-	places := make(chan struct{}, most) // an exchange may go on when its client has the answer
+	places := make(chan struct{}, most) // an exchange may still be running when its client has the response
 	var doors []*httptest.Server
 	for range 2 {
 		back := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "hello") }))
@@ -68,8 +69,8 @@ func TestSharedConns(t *testing.T) {
 	}
 }
 
-// TestTooManyConns has an exchange find all connections in use: it is told to
-// come again, and no server is blamed.
+// TestTooManyConns sends a request while all connections are in use. It checks
+// that the client gets 503 with Retry-After and that no server is blamed.
 func TestTooManyConns(t *testing.T) {
 	arrived, gate := make(chan struct{}), make(chan struct{})
 	back := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -121,7 +122,7 @@ func TestTooManyConns(t *testing.T) {
 	}
 	close(gate)
 	first.Wait()
-	<-over // the connection of an exchange is free behind that
+	<-over // after that the connection of an exchange is unused
 	go func() { <-arrived }()
 	if resp, err := http.Get(door.URL); err != nil || resp.StatusCode != 200 {
 		t.Errorf("with a connection free again: %v, %v", resp, err)

@@ -12,18 +12,19 @@ import (
 	"time"
 )
 
-// A poisoner adds bytes beyond its answers, in every way that an upstream has
-// been seen to. Each answer names the request that it belongs to.
+// A poisoner is an upstream that adds surplus bytes to its responses, in every
+// way that has been seen in upstreams. Each response names its request.
 type poisoner struct {
 	seed     atomic.Uint64
 	poisoned atomic.Int64
-	tooLate  atomic.Int64 // of those, more than inTime behind the answer, on a connection that was used again
-	oneIn    int          // how many answers are there for one that is poisoned
-	late     bool         // the poison always comes in a write of its own
+	tooLate  atomic.Int64 // surplus bytes more than inTime after the response, on a connection that was used again
+	oneIn    int          // number of responses for each one with surplus bytes
+	late     bool         // the surplus bytes are always written separately
 }
 
-// inTime is how late poison may be that no client gets: a connection rests for
-// longer. On a busy machine it can be later than the poisoner means it to be.
+// inTime is the delay up to which surplus bytes must never reach a client,
+// because the reuse delay is longer. On a busy machine they can be later than
+// intended.
 const inTime = 20 * time.Millisecond
 
 func (p *poisoner) play(w *wire) {
@@ -71,11 +72,11 @@ func (p *poisoner) answer(h *head, random *rand.Rand) (answer, surplus string) {
 	return whole, whole
 }
 
-// D1: no client gets an answer, or a piece of one, that belongs to another.
-// The promise is for 100,000 answers; 5,000 in four mixtures do here: where
-// every answer is poisoned the first ones decide, where few are the server
-// looks sound for longer, and where the poison is late there is no sign of it
-// when the answer ends.
+// TestAnswersNeverCross checks that no client gets a response, or a part of
+// one, to another request. (D1) The requirement is for 100,000 responses; this
+// test makes 5,000 in four mixtures. If every response is poisoned, the first
+// ones decide. If few are, the server is trusted for longer. If the surplus
+// bytes are late, there is no sign of them at the end of the response.
 func TestAnswersNeverCross(t *testing.T) {
 	for _, p := range []*poisoner{{oneIn: 1}, {oneIn: 10}, {oneIn: 100}, {oneIn: 20, late: true}} {
 		t.Run(fmt.Sprintf("one in %d poisoned, late %v", p.oneIn, p.late), func(t *testing.T) {
@@ -103,8 +104,8 @@ func TestAnswersNeverCross(t *testing.T) {
 	}
 }
 
-// askForOwn sends requests with ids of its own, and counts the answers that
-// are not to them, and those that failed.
+// askForOwn sends requests with their own ids. It counts the responses to other
+// requests and the failures.
 func askForOwn(c *wire, client, requests int) (crossed, failed int64) {
 	for i := range requests {
 		id := fmt.Sprintf("%d-%d", client, i)
@@ -123,7 +124,7 @@ func askForOwn(c *wire, client, requests int) (crossed, failed int64) {
 			return crossed, failed + 1
 		}
 		length, _ := strconv.Atoi(h.get("Content-Length"))
-		body := make([]byte, length) // another's may be shorter
+		body := make([]byte, length) // the response to another request may be shorter
 		if path != "/200" || method == "HEAD" {
 			body = nil
 		} else if _, err := io.ReadFull(c.r, body); err != nil {

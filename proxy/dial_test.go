@@ -11,8 +11,8 @@ import (
 	"github.com/weirhq/weir/proxy"
 )
 
-// bound returns a socket that does not listen, and its address. Nobody else can
-// listen there, so whoever dials it is refused.
+// bound returns a bound socket that does not listen, and its address. No other
+// process can listen there, so connections to it are refused.
 func bound(t *testing.T) (fd int, addr string) {
 	t.Helper()
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
@@ -30,8 +30,8 @@ func bound(t *testing.T) (fd int, addr string) {
 	return fd, (&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: name.(*syscall.SockaddrInet4).Port}).String()
 }
 
-// deaf returns the address of a socket that listens and has no room for
-// another connection: whoever dials it waits.
+// deaf returns the address of a listening socket with a full backlog, so that
+// connecting to it blocks.
 func deaf(t *testing.T) string {
 	t.Helper()
 	fd, addr := bound(t)
@@ -49,8 +49,8 @@ func deaf(t *testing.T) string {
 	return ""
 }
 
-// A client that leaves while its upstream is dialled is not dialled for any
-// longer, and the server is not to blame.
+// TestCancelWhileDialling checks that dialling ends when the client
+// disconnects, and that the server is not blamed.
 func TestCancelWhileDialling(t *testing.T) {
 	dialling := make(chan struct{})
 	d := openDoor(t, func(p *proxy.Proxy) {
@@ -79,7 +79,7 @@ func TestCancelWhileDialling(t *testing.T) {
 		if o.kind != proxy.ClientGone || o.status != 499 {
 			t.Errorf("kind %s, status %d: %v", o.kind, o.status, o.err)
 		}
-	case <-time.After(4 * time.Second): // a dial gives up by itself after five
+	case <-time.After(4 * time.Second): // dialling ends by itself after five seconds
 		t.Error("the upstream is still dialled")
 	}
 }

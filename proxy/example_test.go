@@ -47,8 +47,8 @@ func ExampleProxy() {
 	// /hello for 127.0.0.1
 }
 
-// Servers that are alike take turns, and one that cannot be reached is passed
-// over. What is not an address of one is refused.
+// Equivalent servers are used in turn, and a server that cannot be reached is
+// passed over. An invalid address is an error.
 func ExampleNewUpstream() {
 	up, err := proxy.NewUpstream("babbage", "http://10.0.0.1:8080", "http://10.0.0.2:8080")
 	fmt.Println(up.Name(), err)
@@ -60,7 +60,7 @@ func ExampleNewUpstream() {
 	// upstream babbage: server "http://10.0.0.1:8080/path": it must be http://host:port and no more
 }
 
-// Only what a trusted proxy added to X-Forwarded-For is believed.
+// Only the part of X-Forwarded-For that a trusted proxy added is used.
 func ExampleTrust_Client() {
 	trust := proxy.Trust{netip.MustParsePrefix("10.0.0.0/8")}
 	header := []proxy.Field{{Name: "X-Forwarded-For", Value: "1.2.3.4, 203.0.113.9, 10.0.0.7"}}

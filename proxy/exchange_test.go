@@ -8,7 +8,7 @@ import (
 	"github.com/weirhq/weir/proxy"
 )
 
-// A sink is a Client that keeps nothing but counts.
+// A sink is a Client that only counts.
 type sink struct {
 	heads, bytes, status int
 }
@@ -29,7 +29,7 @@ func (s *sink) Tunnel() (proxy.Tunnel, []proxy.Field, error) {
 	return nil, nil, errors.New("no tunnel")
 }
 
-// fill makes x a plain GET whose answer goes to client.
+// fill makes x a plain GET whose response goes to client.
 func fill(x *proxy.Exchange, client proxy.Client) {
 	x.Method, x.Target, x.Host, x.Scheme = "GET", "/a/b?c", "a.example", "http"
 	x.Header = append(x.Header,

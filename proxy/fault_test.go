@@ -13,13 +13,13 @@ import (
 	"github.com/weirhq/weir/proxy"
 )
 
-// A fault is one way in which an upstream fails.
+// A fault is one way for an upstream to fail.
 type fault struct {
 	name string
-	play func(w *wire) // after the request's head was read; the connection is closed behind it
+	play func(w *wire) // runs after the request's head was read; the connection is closed afterwards
 	kind proxy.Kind
-	// Of the answer: its status when it is the proxy's own, else 0 and how
-	// much of the body came before the fault.
+	// The expected response: the status of a response of the proxy itself, or
+	// else 0 and the length of the body before the fault.
 	status int
 	sent   int64
 }
@@ -59,7 +59,7 @@ var faults = []fault{
 	{"close amid a body of known length", func(w *wire) { w.say("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello") }, proxy.Truncated, 0, 5},
 	{"reset amid a body of known length", func(w *wire) {
 		w.say("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello")
-		w.r.Peek(1) // goes on once the client has it, so that the reset does not overtake it
+		w.r.Peek(1) // returns after the client has received the bytes, so that the reset does not overtake them
 		w.reset()
 	}, proxy.Truncated, 0, 5},
 	{"reset amid a body until close", func(w *wire) {
@@ -81,20 +81,20 @@ var faults = []fault{
 	}, proxy.Truncated, 0, 5},
 	{"a bad chunk size amid a body", func(w *wire) {
 		w.say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n")
-		w.r.Peek(1) // goes on once the client has it
+		w.r.Peek(1) // returns after the client has received the bytes
 		w.say("xyz\r\n")
 	}, proxy.BadAnswer, 0, 5},
 	{"a bad trailer amid a body", func(w *wire) {
 		w.say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n")
-		w.r.Peek(1) // goes on once the client has it
+		w.r.Peek(1) // returns after the client has received the bytes
 		w.say("0\r\nA b\r\n\r\n")
 	}, proxy.BadAnswer, 0, 5},
 }
 
-// D6: what fails before an answer began is answered with 502 or 504 in plain
-// text; what fails later breaks the client's connection or stream, so that no
-// cut answer looks whole. The hook is told which of the two, and how much was
-// sent.
+// TestUpstreamFaults checks that a fault before the response gets 502 or 504 in
+// plain text. A later fault breaks the client's connection or stream, so that
+// no truncated response looks complete. The hook gets the kind of fault and the
+// number of bytes sent. (D6)
 func TestUpstreamFaults(t *testing.T) {
 	for _, f := range faults {
 		for _, protocol := range []string{"HTTP/1.0", "HTTP/1.1", "HTTP/2"} {
@@ -121,8 +121,8 @@ func TestUpstreamFaults(t *testing.T) {
 	}
 }
 
-// whenClosed lets a read of the script's return once the client has seen what
-// was sent.
+// whenClosed unblocks a read of the script once the client has received the
+// bytes.
 func whenClosed(seen <-chan struct{}, w *wire) {
 	go func() {
 		select {
@@ -133,14 +133,14 @@ func whenClosed(seen <-chan struct{}, w *wire) {
 	}()
 }
 
-// received is what a client saw.
+// received is the response as received by a client.
 type received struct {
 	status int
 	body   string
-	err    error // of reading the answer
+	err    error // from reading the response
 }
 
-// ask sends a GET in the given protocol; seen is closed when a body begins.
+// ask sends a GET over the given protocol. It closes seen when a body begins.
 func ask(t *testing.T, d *door, protocol string, seen chan struct{}) received {
 	if protocol == "HTTP/1.0" {
 		return askHTTP10(t, d, seen)
@@ -203,7 +203,8 @@ func (f *fault) check(t *testing.T, d *door, got received) {
 	}
 }
 
-// sentOr returns what must have been sent; the proxy's own text is not fixed.
+// sentOr returns the number of bytes that must have been sent. The proxy's own
+// text is not fixed, so n applies to it.
 func (f *fault) sentOr(n int64) int64 {
 	if f.status != 0 {
 		return n
@@ -211,8 +212,8 @@ func (f *fault) sentOr(n int64) int64 {
 	return f.sent
 }
 
-// An answer to HTTP/1.0 ends where its connection does: cut, it must end in a
-// reset, not in a FIN.
+// TestCutToHTTP10IsReset checks that a truncated response to HTTP/1.0 ends in a
+// reset and not in a FIN, because such a response ends with its connection.
 func TestCutToHTTP10IsReset(t *testing.T) {
 	o := openOrigin(t, func(w *wire) {
 		if _, err := w.readHead(); err == nil {
@@ -236,7 +237,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A server that cannot be reached is passed over, and then left alone.
+// TestFailover checks that a server that cannot be reached is passed over, and
+// is not tried again for a while.
 func TestFailover(t *testing.T) {
 	_, nobody := bound(t)
 	o := openOrigin(t, answering(ok, nil))
@@ -265,7 +267,7 @@ func TestFailover(t *testing.T) {
 	}
 }
 
-// Several servers take turns.
+// TestTurns checks that several servers are used in turn.
 func TestTurns(t *testing.T) {
 	var urls []string
 	for range 3 {

@@ -9,8 +9,8 @@ import (
 	"github.com/weirhq/weir/proxy"
 )
 
-// capture sends one raw request through a door and returns what the upstream
-// received and what the client got.
+// capture sends a raw request through a door. It returns the request that the
+// upstream received and the response that the client received.
 func capture(t *testing.T, trust proxy.Trust, request, answer string) (up, client *message) {
 	t.Helper()
 	got := make(chan *message, 1)
@@ -25,12 +25,12 @@ func capture(t *testing.T, trust proxy.Trust, request, answer string) (up, clien
 	return up, client
 }
 
-// Nothing is invented: what the upstream receives is the request and the four
-// fields of its way, and nothing else.
+// TestRequestAsSent checks that the upstream receives the request with the four
+// forwarding fields, and no other additions.
 func TestRequestAsSent(t *testing.T) {
 	tests := []struct {
 		name, request, first string
-		fields               []string // besides those of its way, sorted
+		fields               []string // without the forwarding fields, sorted
 	}{
 		{"bare", "GET /a/%2f/b?x=%20&y HTTP/1.1\r\nHost: example.org:81\r\n\r\n",
 			"GET /a/%2f/b?x=%20&y HTTP/1.1", []string{"Host: example.org:81"}},
@@ -80,8 +80,8 @@ func TestRequestAsSent(t *testing.T) {
 	}
 }
 
-// wantWay checks that each of the four fields is there exactly once, and what
-// is in it where want says.
+// wantWay checks that each of the four forwarding fields occurs exactly once,
+// with the values in want.
 func wantWay(t *testing.T, up *message, want map[string]string) {
 	t.Helper()
 	for _, name := range []string{"X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "Forwarded"} {
@@ -94,8 +94,8 @@ func wantWay(t *testing.T, up *message, want map[string]string) {
 	}
 }
 
-// D10: with a trusted peer the fields are continued, with any other written
-// anew.
+// TestForwardingFields checks that the fields are extended if the peer is
+// trusted, and replaced otherwise. (D10)
 func TestForwardingFields(t *testing.T) {
 	const request = "GET / HTTP/1.1\r\nHost: a.example\r\nX-Forwarded-For: 192.0.2.7\r\nX-Forwarded-For: 10.1.1.1\r\n" +
 		"X-Forwarded-Host: shop.example\r\nX-Forwarded-Proto: https\r\nForwarded: for=192.0.2.7\r\n\r\n"
@@ -127,7 +127,7 @@ func TestForwardingFields(t *testing.T) {
 	}
 }
 
-// spoofs are ways to claim to be another: each is a field that a client adds.
+// spoofs are fields with which a client claims another identity.
 func spoofs() []string {
 	const evil = "203.0.113.66"
 	forms := []string{
@@ -152,8 +152,8 @@ func spoofs() []string {
 	return forms
 }
 
-// D11: whatever a client that is not trusted says of itself changes neither
-// who it is taken for nor a byte of what the upstream is told.
+// TestSpoofedIdentity checks that the claims of an untrusted client change
+// neither its recorded address nor a byte that the upstream receives. (D11)
 func TestSpoofedIdentity(t *testing.T) {
 	forms := spoofs()
 	if len(forms) < 50 {
@@ -188,7 +188,7 @@ func TestSpoofedIdentity(t *testing.T) {
 	}
 }
 
-// Trailers come late, and are no way round the rule.
+// TestSpoofedIdentityInTrailers checks the same for trailers.
 func TestSpoofedIdentityInTrailers(t *testing.T) {
 	up, _ := capture(t, nil, "POST / HTTP/1.1\r\nHost: a\r\nTrailer: X-Sum, X-Forwarded-For, X_Real_Ip\r\nTransfer-Encoding: chunked\r\n\r\n"+
 		"2\r\nhi\r\n0\r\nX-Sum: 1\r\nX-Forwarded-For: 203.0.113.66\r\nX_Real_Ip: 203.0.113.66\r\n\r\n", ok)
@@ -257,7 +257,8 @@ func FuzzTrustClient(f *testing.F) {
 	})
 }
 
-// What an answer's fields say of the next hop ends here; the rest passes.
+// TestAnswerAsSent checks that hop-by-hop fields of a response are removed and
+// the others passed on.
 func TestAnswerAsSent(t *testing.T) {
 	const date = "Date: Mon, 02 Jan 2006 15:04:05 GMT\r\n"
 	tests := []struct {
@@ -293,8 +294,8 @@ func TestAnswerAsSent(t *testing.T) {
 	}
 }
 
-// A request that could be read in two ways is refused before an upstream is
-// dialled.
+// TestRequestThatCannotBeSent checks that an ambiguous request is rejected
+// before the upstream is dialled.
 func TestRequestThatCannotBeSent(t *testing.T) {
 	for _, request := range []string{
 		"CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n",
@@ -312,8 +313,9 @@ func TestRequestThatCannotBeSent(t *testing.T) {
 	}
 }
 
-// What fills an Exchange may be another server than net/http: bytes that break
-// a line are refused wherever they stand.
+// TestExchangeThatWouldBreakTheRequest fills an Exchange as another server than
+// net/http might. It checks that bytes that would break a line are rejected in
+// every field.
 func TestExchangeThatWouldBreakTheRequest(t *testing.T) {
 	trust := proxy.Trust{netip.MustParsePrefix("127.0.0.0/8")}
 	o := openOrigin(t, answering(ok, nil))

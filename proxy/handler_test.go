@@ -9,8 +9,8 @@ import (
 	"github.com/weirhq/weir/proxy"
 )
 
-// A Proxy behind other handlers asks the upstream for what they made of the
-// request's URL.
+// TestBehindStripPrefix checks that a Proxy after other handlers requests the
+// URL that these have changed.
 func TestBehindStripPrefix(t *testing.T) {
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, r.RequestURI)

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// A waitedFor is a client that is slow to take an answer, and looks what the
-// exchange holds meanwhile.
+// A waitedFor is a slow client that checks the buffers of the exchange whenever
+// the exchange waits.
 type waitedFor struct {
 	x                    *Exchange
 	t                    *testing.T
@@ -45,10 +45,10 @@ func (w *waitedFor) Duplex()                          {}
 func (w *waitedFor) StopReading()                     {}
 func (w *waitedFor) Tunnel() (Tunnel, []Field, error) { return nil, nil, errors.New("no tunnel") }
 
-// While an exchange waits for its client or its upstream, it holds no buffer for
-// the answer.
+// TestWaitingHoldsNoBuffer checks that an exchange holds no response buffer
+// while it waits for its client or its upstream.
 func TestWaitingHoldsNoBuffer(t *testing.T) {
-	const first, second = 200 << 10, 1000 // what the upstream sends, with a pause between
+	const first, second = 200 << 10, 1000 // parts that the upstream sends, with a pause between them
 	goOn := make(chan struct{})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -77,8 +77,8 @@ func TestWaitingHoldsNoBuffer(t *testing.T) {
 	}
 }
 
-// A resuming client lets the upstream go on once it waits for it with all of the
-// first part taken.
+// A resuming client lets the upstream continue when the exchange waits for the
+// upstream and the whole first part was taken.
 type resuming struct {
 	*waitedFor
 	at   int
@@ -93,7 +93,7 @@ func (r *resuming) Flush() error {
 	return r.waitedFor.Flush()
 }
 
-// playPause answers one request in two parts, the second when it may go on.
+// playPause responds to one request in two parts, the second after goOn.
 func playPause(l net.Listener, first, second int, goOn <-chan struct{}) error {
 	c, err := l.Accept()
 	if err != nil {
@@ -113,7 +113,7 @@ func playPause(l net.Listener, first, second int, goOn <-chan struct{}) error {
 	return err
 }
 
-// dropping sends a body a byte at a time.
+// dropping is a body that arrives byte by byte.
 type dropping struct{ left, longest int }
 
 func (d *dropping) Read(p []byte) (int, error) {
@@ -125,12 +125,12 @@ func (d *dropping) Read(p []byte) (int, error) {
 	return 1, nil
 }
 
-// A body that comes in drops is waited for with no more than a drop's space, and
-// one that flows is read in whole blocks.
+// TestUploadSpace checks that an upload waits with a small buffer if its body
+// arrives byte by byte, and reads whole blocks if it arrives faster.
 func TestUploadSpace(t *testing.T) {
 	body := &dropping{left: 100}
 	u := &upload{x: &Exchange{Body: body}, begun: make(chan struct{}), start: make(chan *conn, 1), done: make(chan struct{})}
-	u.start <- nil // an upstream that takes nothing
+	u.start <- nil // no upstream to send to
 	u.run()
 	if body.longest > smallBlock || u.large != nil || u.x.BodyRead != 100 {
 		t.Errorf("a small block was read for with %d bytes, want %d at most", body.longest, smallBlock)

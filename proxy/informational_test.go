@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// D9: 103 is passed on with its fields, to who can take it.
+// TestEarlyHints checks that a 103 is passed on with its fields to clients that
+// support it. (D9)
 func TestEarlyHints(t *testing.T) {
 	const hints = "HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\nConnection: X-Mine\r\nX-Mine: 1\r\n\r\n"
 	o := openOrigin(t, answering(hints+ok, nil))
@@ -26,8 +27,8 @@ func TestEarlyHints(t *testing.T) {
 	}
 }
 
-// At most five informational answers reach a client; an upstream that sends
-// more is not one that means well.
+// TestInformationalAnswersAreCounted checks that a client gets at most five
+// informational responses. An upstream that sends more is faulty.
 func TestInformationalAnswersAreCounted(t *testing.T) {
 	for _, test := range []struct {
 		sent, want int
@@ -54,7 +55,8 @@ func TestInformationalAnswersAreCounted(t *testing.T) {
 	}
 }
 
-// 100 is for who asked: here nobody did.
+// TestContinueUnasked checks that a client that did not expect 100 does not get
+// it.
 func TestContinueUnasked(t *testing.T) {
 	o := openOrigin(t, answering("HTTP/1.1 100 Continue\r\n\r\n"+ok, nil))
 	c := openDoor(t, nil, o.url).dial()
@@ -67,8 +69,8 @@ func TestContinueUnasked(t *testing.T) {
 
 const expecting = "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n"
 
-// A client that waits for 100 gets it once, when the upstream says so and not
-// before.
+// TestContinueAsked checks that a client that expects 100 gets it once, and
+// only after the upstream sent it.
 func TestContinueAsked(t *testing.T) {
 	goOn := make(chan struct{})
 	o := openOrigin(t, func(w *wire) {
@@ -110,7 +112,8 @@ func TestContinueAsked(t *testing.T) {
 	}
 }
 
-// An upstream that says nothing gets the body all the same, after a while.
+// TestContinueNeverSaid checks that an upstream that does not send 100 gets the
+// body after continueWait.
 func TestContinueNeverSaid(t *testing.T) {
 	t.Parallel()
 	got := make(chan *message, 1)
@@ -128,8 +131,9 @@ func TestContinueNeverSaid(t *testing.T) {
 	}
 }
 
-// A final answer instead of 100 is passed on, and the body never asked for.
-// Neither connection is used again: nobody knows whether the body will come.
+// TestContinueDeclined checks that a final response instead of 100 is passed on
+// and the body not requested. Neither connection is used again, because the
+// body may or may not follow.
 func TestContinueDeclined(t *testing.T) {
 	t.Parallel()
 	o := openOrigin(t, func(w *wire) {
@@ -147,7 +151,7 @@ func TestContinueDeclined(t *testing.T) {
 		if m.first != "HTTP/1.1 417 Expectation Failed" || m.body != "no" || m.get("Connection") != "close" {
 			t.Errorf("the client got %q %q", m.raw, m.body)
 		}
-		c.say("hello") // as a client may that did not want to wait
+		c.say("hello") // a client may send without waiting
 		if rest, err := io.ReadAll(c.r); len(rest) > 0 || err != nil {
 			t.Errorf("behind the answer came %q, %v", rest, err)
 		}
@@ -160,8 +164,8 @@ func TestContinueDeclined(t *testing.T) {
 	}
 }
 
-// D8: an answer that comes while a 4 MiB upload is under way reaches the
-// client. The promise is 99 of 100.
+// TestEarlyAnswers checks that a response during a 4 MiB upload reaches the
+// client. The requirement is 99 of 100. (D8)
 func TestEarlyAnswers(t *testing.T) {
 	t.Parallel()
 	const size, tries = 4 << 20, 100
@@ -175,7 +179,7 @@ func TestEarlyAnswers(t *testing.T) {
 			status = "401 Unauthorized"
 		}
 		w.sayf("HTTP/1.1 %s\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno", status)
-		// As a well-behaved server does: hear the rest, for a while.
+		// Like a well-behaved server, read the rest for a while.
 		w.CloseWrite()
 		io.Copy(io.Discard, w.r)
 	})
@@ -204,8 +208,8 @@ func TestEarlyAnswers(t *testing.T) {
 	}
 }
 
-// The same from an upstream that closes at once, unread bytes and all, which
-// resets the connection under the upload.
+// TestEarlyAnswerAndReset does the same with an upstream that closes
+// immediately. Its unread bytes make the close a reset during the upload.
 func TestEarlyAnswerAndReset(t *testing.T) {
 	t.Parallel()
 	o := openOrigin(t, func(w *wire) {

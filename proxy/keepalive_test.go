@@ -15,7 +15,7 @@ import (
 	"github.com/weirhq/weir/proxy"
 )
 
-// executions counts how often each request was carried out.
+// executions counts the executions of each request.
 type executions struct {
 	mu sync.Mutex
 	of map[string]int
@@ -30,11 +30,11 @@ func (e *executions) add(id string) {
 	e.of[id]++
 }
 
-// idleLimit is how long the upstreams of TestStaleConnections keep an unused
-// connection.
+// idleLimit is the time for which the upstreams of TestStaleConnections keep an
+// unused connection.
 const idleLimit = 40 * time.Millisecond
 
-// openImpatient starts a Go server that closes idle connections after
+// openImpatient starts a Go server that closes unused connections after
 // idleLimit.
 func openImpatient(t *testing.T, e *executions) string {
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -48,8 +48,8 @@ func openImpatient(t *testing.T, e *executions) string {
 	return s.URL
 }
 
-// openMoody starts a server that closes a connection at any moment between two
-// requests.
+// openMoody starts a server that closes connections at random moments between
+// two requests.
 func openMoody(t *testing.T, e *executions) string {
 	return openOrigin(t, func(w *wire) {
 		for n := 0; ; n++ {
@@ -67,16 +67,17 @@ func openMoody(t *testing.T, e *executions) string {
 			e.add(m.get("X-Id"))
 			if rand.IntN(10) == 0 {
 				w.say(ok)
-				return // without a word of warning
+				return // without Connection: close
 			}
 			w.say(ok)
 		}
 	}).url
 }
 
-// D7: requests that arrive at the moment when an idle connection is closed.
-// Of the promise's 10,000 GETs 2,000 are sent here; none may fail. Of as many
-// POSTs one in a hundred may, and none may be carried out twice.
+// TestStaleConnections sends requests at the moment when an unused connection
+// is closed. The requirement is for 10,000 GETs; this test sends 2,000, and
+// none may fail. Of as many POSTs, one in a hundred may fail, and none may be
+// executed twice. (D7)
 func TestStaleConnections(t *testing.T) {
 	for name, open := range map[string]func(*testing.T, *executions) string{"impatient": openImpatient, "moody": openMoody} {
 		for _, method := range []string{"GET", "POST"} {
@@ -105,8 +106,8 @@ func TestStaleConnections(t *testing.T) {
 	}
 }
 
-// askAtTheLimit sends requests that are about idleLimit apart, and counts those
-// that were not answered with 200.
+// askAtTheLimit sends requests about idleLimit apart, and counts those that did
+// not get 200.
 func askAtTheLimit(t *testing.T, c *wire, method string, client, requests int) (failed int64) {
 	for i := range requests {
 		time.Sleep(idleLimit + rand.N(4*time.Millisecond) - 2*time.Millisecond)
@@ -123,8 +124,9 @@ func askAtTheLimit(t *testing.T, c *wire, method string, client, requests int) (
 	return failed
 }
 
-// A method that is not safe is never sent a second time, not even when the
-// connection turns out to have been dead. A safe one is, once.
+// TestSentTwice checks that a request with an unsafe method is never sent
+// twice, even if the connection turns out to have been dead. A safe one is sent
+// again once.
 func TestSentTwice(t *testing.T) {
 	for _, test := range []struct {
 		method string
@@ -143,7 +145,7 @@ func TestSentTwice(t *testing.T) {
 					if strings.Contains(h.first, "/second") {
 						heads.Add(1)
 						if n > 0 {
-							return // a used connection dies under the request
+							return // a used connection ends during the request
 						}
 					}
 					w.say("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
@@ -153,7 +155,7 @@ func TestSentTwice(t *testing.T) {
 			c := d.dial()
 			c.roundTrip(t, "GET /first HTTP/1.1\r\nHost: a\r\n\r\n")
 			d.outcome()
-			time.Sleep(400 * time.Millisecond) // a connection rests before it is used again, and is fresh for a second
+			time.Sleep(400 * time.Millisecond) // longer than the reuse delay, shorter than recentFor
 			c.sayf("%s /second HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n", test.method)
 			h, err := c.readHead()
 			if err != nil || !strings.Contains(h.first, test.status) {
@@ -169,8 +171,8 @@ func TestSentTwice(t *testing.T) {
 	}
 }
 
-// A connection is kept, and used again, whatever the timeout of the exchange
-// that it carried before: one that has passed since says nothing about it.
+// TestConnectionOutlivesTimeout checks that an expired timeout of an earlier
+// exchange does not prevent the reuse of its connection.
 func TestConnectionOutlivesTimeout(t *testing.T) {
 	t.Parallel()
 	o := openOrigin(t, answering(ok, nil))
@@ -187,7 +189,8 @@ func TestConnectionOutlivesTimeout(t *testing.T) {
 	}
 }
 
-// What an upstream says of its connection is believed.
+// TestConnectionNotKept checks that the upstream's Connection field is
+// respected.
 func TestConnectionNotKept(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []string{
@@ -203,7 +206,7 @@ func TestConnectionNotKept(t *testing.T) {
 				if m := c.roundTrip(t, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); m.body != "ok" || m.get("Connection") != "" {
 					t.Errorf("the client got %q", m.raw)
 				}
-				time.Sleep(30 * time.Millisecond) // one that was kept would be ready again
+				time.Sleep(30 * time.Millisecond) // longer than the reuse delay of a kept connection
 			}
 			if n := o.connections(); n != 3 {
 				t.Errorf("%d connections for three exchanges", n)
@@ -212,7 +215,8 @@ func TestConnectionNotKept(t *testing.T) {
 	}
 }
 
-// Close closes what is unused, and what is used behind its exchange.
+// TestUpstreamClose checks that Close closes unused connections immediately and
+// others after their exchange.
 func TestUpstreamClose(t *testing.T) {
 	ended := make(chan struct{}, 2)
 	release := make(chan struct{})

@@ -10,8 +10,8 @@ import (
 
 const chunkedHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-// malformed are answers that no reader should guess at. The second half has a
-// head that is right.
+// malformed are responses that no parser should repair. Those in the second
+// half have a valid head.
 var malformed = []string{
 	"HTTP/1.1 2000 OK\r\nContent-Length: 0\r\n\r\n",
 	"HTTP/2.0 200 OK\r\nContent-Length: 0\r\n\r\n",
@@ -34,8 +34,9 @@ var malformed = []string{
 	chunkedHead + "2\r\nok\r\n2\r\nok\r\n0\r\nA: b\n\r\n",
 }
 
-// D19: a malformed answer of which nothing has been sent is a 502, also when its
-// head came in the same packet and was right.
+// TestMalformedAnswers checks that a malformed response of which nothing was
+// passed on gets 502, even if its head was valid and arrived in the same
+// packet. (D19)
 func TestMalformedAnswers(t *testing.T) {
 	for i, answer := range malformed {
 		splits := []int{len(answer)}
@@ -60,8 +61,8 @@ func TestMalformedAnswers(t *testing.T) {
 	}
 }
 
-// An answer that turns out to be malformed after its head was passed on never
-// looks whole.
+// TestMalformedBodyAfterHead checks that a response that is malformed after its
+// head was passed on never looks complete.
 func TestMalformedBodyAfterHead(t *testing.T) {
 	for i, answer := range malformed {
 		body, ok := strings.CutPrefix(answer, chunkedHead)
@@ -92,7 +93,8 @@ func TestMalformedBodyAfterHead(t *testing.T) {
 	}
 }
 
-// Some servers pad the size of a chunk with blanks.
+// TestPaddedChunkSize checks that a chunk size padded with blanks is accepted.
+// Some servers send it.
 func TestPaddedChunkSize(t *testing.T) {
 	o := openOrigin(t, answering(chunkedHead+"2  \r\nok\r\n3\t ;a=b\r\nay!\r\n0 \r\n\r\n", nil))
 	d := openDoor(t, nil, o.url)
@@ -101,7 +103,7 @@ func TestPaddedChunkSize(t *testing.T) {
 	}
 }
 
-// An upstream may have more fields than usual.
+// TestMaxFields checks that an upstream can have a higher limit of fields.
 func TestMaxFields(t *testing.T) {
 	for fields, want := range map[int]int{300: 200, 301: 502} {
 		o := openOrigin(t, answering("HTTP/1.1 200 OK\r\n"+strings.Repeat("A: b\r\n", fields-1)+"Content-Length: 0\r\n\r\n", nil))

@@ -2,5 +2,5 @@
 
 package proxy_test
 
-// raceDetector tells that the race detector is on, which allocates.
+// raceDetector reports whether the race detector, which allocates, is on.
 const raceDetector = true

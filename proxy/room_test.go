@@ -11,15 +11,15 @@ import (
 	"github.com/weirhq/weir/proxy"
 )
 
-// A narrow is a client that has room for little at a time, and keeps what it is
-// sent.
+// A narrow is a client that takes few bytes at a time, and keeps those that it
+// got.
 type narrow struct {
 	sink
 	rooms   func() int
-	most    int // that it is sent from one time it is asked for room to the next
+	most    int // maximum number of bytes written between two calls of Room
 	since   int
 	asked   int
-	failure error // of Room
+	failure error // returned by Room
 	got     bytes.Buffer
 }
 
@@ -35,7 +35,8 @@ func (n *narrow) Write(p []byte) (int, error) {
 	return n.got.Write(p)
 }
 
-// long is a body of any length, in the two codings that have no end of their own.
+// long returns a body and responses that contain it, in the two codings without
+// a known length.
 func long(size int) (body string, answers map[string]string) {
 	body = strings.Repeat("0123456789abcdef", size/16)
 	var chunks strings.Builder
@@ -50,8 +51,8 @@ func long(size int) (body string, answers map[string]string) {
 	}
 }
 
-// Beyond a block of an answer, no more is taken from the upstream than the
-// client has room for, and all of it arrives.
+// TestRoom checks that, beyond one block of a response, no more is read from
+// the upstream than the client takes, and that the whole response arrives.
 func TestRoom(t *testing.T) {
 	const first, least = 32 << 10, 4 << 10
 	body, answers := long(1 << 20)
@@ -63,7 +64,7 @@ func TestRoom(t *testing.T) {
 				client := &narrow{rooms: func() int { return room/2 + random.IntN(room/2+1) }}
 				p := &proxy.Proxy{Upstream: upstreamOf(t, openOrigin(t, answering(answer, nil)))}
 				var x proxy.Exchange
-				for range 2 { // the second time with what the first has left
+				for range 2 { // the second time with the connection of the first
 					x.Reset()
 					fill(&x, client)
 					client.got.Reset()
@@ -84,8 +85,8 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// An answer that fits a block asks nobody, and a client that leaves while it is
-// waited for is the one to blame.
+// TestRoomOfNobody checks that a response that fits a block does not call Room,
+// and that an error of Room counts as the client's.
 func TestRoomOfNobody(t *testing.T) {
 	short, _ := long(30 << 10)
 	client := &narrow{rooms: func() int { return 0 }}

@@ -20,13 +20,13 @@ const (
 	switching      = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: x\r\n\r\n"
 )
 
-// D4: only a token that the exchange allows is passed on, once, and never with
-// a body, to HTTP/1.0, or to h2c.
+// TestUpgradeTokens checks that only an allowed token is passed on, once, and
+// never with a body, over HTTP/1.0, or for h2c. (D4)
 func TestUpgradeTokens(t *testing.T) {
 	tests := []struct {
 		name, method, fields string
 		allowed              []string
-		want                 string // "" when nothing is passed on
+		want                 string // "" if no token is passed on
 	}{
 		{"websocket by default", "GET", "Connection: Upgrade\r\nUpgrade: websocket\r\n", nil, "websocket"},
 		{"in any case", "GET", "Connection: keep-alive, UPGRADE\r\nUpgrade: WebSocket\r\n", nil, "websocket"},
@@ -67,7 +67,8 @@ func TestUpgradeTokens(t *testing.T) {
 	}
 }
 
-// A body behind a request to upgrade is a body.
+// TestUpgradeWithBody checks that a body after an upgrade request is sent as a
+// body.
 func TestUpgradeWithBody(t *testing.T) {
 	up, _ := capture(t, nil, "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nContent-Length: 2\r\n\r\nhi", ok)
 	if up.get("Upgrade") != "" || up.body != "hi" {
@@ -75,7 +76,8 @@ func TestUpgradeWithBody(t *testing.T) {
 	}
 }
 
-// A 101 that was not asked for, or to something else, is no answer.
+// TestUnwantedSwitch checks that a 101 that was not requested, or that switches
+// to another protocol, is malformed.
 func TestUnwantedSwitch(t *testing.T) {
 	const plain = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 	for _, test := range []struct{ name, request, answer string }{
@@ -99,8 +101,8 @@ func TestUnwantedSwitch(t *testing.T) {
 	}
 }
 
-// Not a byte of the client's passes before the 101, and none is lost: neither
-// what came right behind the request nor what came behind the upstream's head.
+// TestTunnel checks that no byte of the client is forwarded before the 101 and
+// that none is lost, on either side, if it directly follows the head.
 func TestTunnel(t *testing.T) {
 	tooEarly := make(chan string, 1)
 	o := openOrigin(t, func(w *wire) {
@@ -116,7 +118,7 @@ func TestTunnel(t *testing.T) {
 		if _, err := io.ReadFull(w.r, buf); err == nil {
 			w.sayf("got %s", buf)
 		}
-		rest, err := io.ReadAll(w.r) // the client's half-close arrives
+		rest, err := io.ReadAll(w.r) // until the client's half-close
 		w.sayf("and %q %v", rest, err)
 	})
 	d := openDoor(t, nil, o.url)
@@ -145,7 +147,8 @@ func TestTunnel(t *testing.T) {
 	}
 }
 
-// What middleware has set is in the 101, beside the fields of the upstream.
+// TestTunnelKeepsFieldsOfMiddleware checks that the 101 contains the fields of
+// middleware and of the upstream.
 func TestTunnelKeepsFieldsOfMiddleware(t *testing.T) {
 	o := openOrigin(t, func(w *wire) {
 		if _, err := w.readHead(); err == nil {
@@ -172,7 +175,8 @@ func TestTunnelKeepsFieldsOfMiddleware(t *testing.T) {
 	}
 }
 
-// An upstream that ends its half first still hears the client out.
+// TestTunnelClosedByUpstream checks that an upstream that closes its half first
+// still receives the rest from the client.
 func TestTunnelClosedByUpstream(t *testing.T) {
 	heard := make(chan string, 1)
 	o := openOrigin(t, func(w *wire) {
@@ -195,7 +199,8 @@ func TestTunnelClosedByUpstream(t *testing.T) {
 	}
 }
 
-// An upstream that declines leaves the connection an HTTP one.
+// TestUpgradeDeclined checks that a connection stays an HTTP connection if the
+// upstream declines the upgrade.
 func TestUpgradeDeclined(t *testing.T) {
 	o := openOrigin(t, answering(ok, nil))
 	c := openDoor(t, nil, o.url).dial()
@@ -206,7 +211,7 @@ func TestUpgradeDeclined(t *testing.T) {
 	}
 }
 
-// TestWebSocket has a conversation through a real implementation.
+// TestWebSocket exchanges messages through a real WebSocket implementation.
 func TestWebSocket(t *testing.T) {
 	back := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c, err := websocket.Accept(w, r, nil)

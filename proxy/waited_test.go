@@ -7,14 +7,14 @@ import (
 	"github.com/weirhq/weir/proxy"
 )
 
-// A slowClient takes a while to read the first part of a body, and reports that
-// it has no more.
+// A slowClient takes a while to read the first part of a body. It reports when
+// it has no more to read.
 type slowClient struct {
 	sink
 	x       *proxy.Exchange
-	atHead  time.Duration // x.Waited when the head came
+	atHead  time.Duration // x.Waited when the head arrived
 	reading time.Duration // spent in Write
-	empty   chan struct{} // gets a value by Flush
+	empty   chan struct{} // receives a value from Flush
 }
 
 func (c *slowClient) Head(status int, fields []proxy.Field, length int64) error {
@@ -37,7 +37,8 @@ func (c *slowClient) Flush() error {
 	return nil
 }
 
-// TestWaited divides the time of an exchange between the server and the client.
+// TestWaited checks how the time of an exchange is divided between server and
+// client.
 func TestWaited(t *testing.T) {
 	var x proxy.Exchange
 	client := &slowClient{x: &x, empty: make(chan struct{}, 1)}
@@ -70,7 +71,7 @@ func TestWaited(t *testing.T) {
 	}
 }
 
-// TestWaitedInVain has servers that send no response.
+// TestWaitedInVain checks the time of exchanges without a response.
 func TestWaitedInVain(t *testing.T) {
 	const timeout = 20 * time.Millisecond
 	mute := openOrigin(t, func(w *wire) { w.readHead(); w.readHead() })

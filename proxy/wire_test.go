@@ -17,15 +17,15 @@ import (
 	"github.com/weirhq/weir/proxy"
 )
 
-// patience bounds every wait of these tests, so that a fault shows as a
-// failure instead of a hang. None of them passes by waiting for it.
+// patience limits every wait of these tests, so that a fault becomes a failure
+// instead of a hang. No test waits for it to pass.
 const patience = time.Minute
 
-// brief is a timeout of exchanges that a test waits for, and that nobody
-// exceeds because the machine has other things to do for a moment.
+// brief is a timeout of exchanges that a test waits for. It is long enough that
+// a busy machine does not exceed it by accident.
 const brief = 600 * time.Millisecond
 
-// An outcome is what an exchange's Done event said.
+// An outcome is the result of an exchange, from its Done event.
 type outcome struct {
 	err                *proxy.Error
 	kind               proxy.Kind // "" without an error
@@ -154,11 +154,11 @@ func (w *wire) reset() {
 // A head is a message's head as it was on the wire.
 type head struct {
 	raw   string
-	first string // the first line
+	first string // request line or status line
 	lines []string
 }
 
-// values returns the values under name, in the order of the wire.
+// values returns the values of the fields called name, in wire order.
 func (h *head) values(name string) []string {
 	var values []string
 	for _, line := range h.lines {
@@ -200,7 +200,7 @@ type message struct {
 	trailers []string
 }
 
-// readMessage reads a request, or an answer that has a body.
+// readMessage reads a request, or a response with a body.
 func (w *wire) readMessage() (*message, error) {
 	h, err := w.readHead()
 	if err != nil {
@@ -257,7 +257,7 @@ func (w *wire) readChunks(m *message) error {
 	}
 }
 
-// roundTrip sends a request and reads the answer.
+// roundTrip sends a request and reads the response.
 func (w *wire) roundTrip(t testing.TB, request string) *message {
 	t.Helper()
 	if err := w.say(request); err != nil {
@@ -270,16 +270,16 @@ func (w *wire) roundTrip(t testing.TB, request string) *message {
 	return m
 }
 
-// An origin is a scripted upstream: a function plays each of its connections.
+// An origin is a scripted upstream: a function handles each of its connections.
 type origin struct {
 	net.Listener
 	url   string
 	mu    sync.Mutex
 	conns map[*wire]bool
-	made  int // connections ever
+	made  int // connections so far
 }
 
-// openOrigin starts an origin. play has the connection until it returns; then
+// openOrigin starts an origin. play owns the connection until it returns; then
 // it is closed.
 func openOrigin(t testing.TB, play func(w *wire)) *origin {
 	t.Helper()
@@ -333,15 +333,15 @@ func (o *origin) closeAll() {
 	}
 }
 
-// connections returns how many were ever made to the origin.
+// connections returns the number of connections made to the origin so far.
 func (o *origin) connections() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.made
 }
 
-// answering returns a script that answers each request of a connection with
-// the same bytes, and keeps what it received in got when that is not nil.
+// answering returns a script that responds to each request of a connection with
+// the same bytes, and sends the requests to got if it is not nil.
 func answering(answer string, got chan<- *message) func(*wire) {
 	return func(w *wire) {
 		for {
