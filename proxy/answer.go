@@ -186,7 +186,7 @@ func (a *answer) frame(method string) error {
 	switch {
 	case a.status < 200:
 		if chunked || length > 0 {
-			return malformed("a body behind status %d", a.status)
+			return malformed("a body after status %d", a.status)
 		}
 	case method == "HEAD" || a.status == 204 || a.status == 304:
 	case chunked:

@@ -56,7 +56,7 @@ func TestMalformedBody(t *testing.T) {
 				t.Errorf("answer %q, Connection %q; want 400 and close", m.first, m.get("Connection"))
 			}
 			if rest, _ := io.ReadAll(c.r); len(rest) > 0 {
-				t.Errorf("behind the answer came %.60q", rest)
+				t.Errorf("after the response came %.60q", rest)
 			}
 			if n := o.connections(); test.first && n != 0 {
 				t.Errorf("the upstream was dialled %d times", n)

@@ -60,16 +60,16 @@ func TestEcho(t *testing.T) {
 	}
 }
 
-func wantEcho(t *testing.T, client *http.Client, request *http.Request, sent []byte, what string) {
+func wantEcho(t *testing.T, client *http.Client, request *http.Request, sent []byte, name string) {
 	t.Helper()
 	resp, err := client.Do(request)
 	if err != nil {
-		t.Fatalf("%s: %v", what, err)
+		t.Fatalf("%s: %v", name, err)
 	}
 	defer resp.Body.Close()
 	got, err := io.ReadAll(resp.Body)
 	if err != nil || !bytes.Equal(got, sent) {
-		t.Errorf("%s: %s, %d bytes came back, %v", what, resp.Status, len(got), err)
+		t.Errorf("%s: %s, %d bytes came back, %v", name, resp.Status, len(got), err)
 	}
 }
 
@@ -131,7 +131,7 @@ func TestLargeBodies(t *testing.T) {
 		}
 	}
 	if !bytes.Equal(got.Sum(nil), sent.sum.Sum(nil)) {
-		t.Error("what came back is not what was sent")
+		t.Error("the response differs from the request")
 	}
 	const room = 20 << 20
 	if peak > before.HeapInuse+room {

@@ -63,7 +63,7 @@ func TestConnectRetry(t *testing.T) {
 	for _, body := range []string{"", "short", strings.Repeat("long", 100_000)} {
 		for _, method := range []string{"GET", "POST"} {
 			fd, addr := bound(t)
-			_, nobody := bound(t)
+			_, refusing := bound(t)
 			waits := 0
 			d := waiting(t, patience, func(x *proxy.Exchange) {
 				waits++
@@ -71,7 +71,7 @@ func TestConnectRetry(t *testing.T) {
 					t.Errorf("the hook is told %v, want a refused connection", x.Err)
 				}
 				startOn(t, fd)
-			}, "http://"+addr, "http://"+nobody)
+			}, "http://"+addr, "http://"+refusing)
 			req, err := http.NewRequest(method, d.URL, strings.NewReader(body))
 			if err != nil {
 				t.Fatal(err)
@@ -95,9 +95,9 @@ func TestConnectRetry(t *testing.T) {
 // TestConnectRetryEnds checks that a request waits no longer than ConnectRetry
 // and its own timeout.
 func TestConnectRetryEnds(t *testing.T) {
-	_, nobody := bound(t)
+	_, refusing := bound(t)
 	for _, c := range []struct{ retry, timeout time.Duration }{{30 * time.Millisecond, patience}, {time.Hour, 30 * time.Millisecond}} {
-		d := waiting(t, c.retry, func(*proxy.Exchange) {}, "http://"+nobody)
+		d := waiting(t, c.retry, func(*proxy.Exchange) {}, "http://"+refusing)
 		d.Config.Handler.(*proxy.Proxy).Timeout = c.timeout
 		resp, err := d.client(1).Get(d.URL)
 		if err != nil {
@@ -113,8 +113,8 @@ func TestConnectRetryEnds(t *testing.T) {
 // TestConnectRetryOfClientGone checks that the wait ends when the client
 // disconnects.
 func TestConnectRetryOfClientGone(t *testing.T) {
-	_, nobody := bound(t)
-	d := waiting(t, time.Hour, (*proxy.Exchange).Cancel, "http://"+nobody)
+	_, refusing := bound(t)
+	d := waiting(t, time.Hour, (*proxy.Exchange).Cancel, "http://"+refusing)
 	c := d.dial()
 	c.say("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
 	if o := d.outcome(); o.kind != proxy.ClientGone || o.status != 499 {

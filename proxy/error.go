@@ -154,7 +154,7 @@ func dialKind(err error) Kind {
 	return Connect
 }
 
-var errTooMany = errors.New("as many connections to servers are in use as may be")
+var errTooMany = errors.New("all connections to servers are in use")
 
 // noFile reports whether err is due to the limit of open files, of the process
 // or of the machine.

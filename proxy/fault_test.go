@@ -229,10 +229,10 @@ func TestCutToHTTP10IsReset(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	_, nobody := bound(t)
+	_, refusing := bound(t)
 	f := fault{kind: proxy.Refused, status: 502}
 	for _, protocol := range []string{"HTTP/1.0", "HTTP/1.1", "HTTP/2"} {
-		d := openDoor(t, nil, "http://"+nobody)
+		d := openDoor(t, nil, "http://"+refusing)
 		f.check(t, d, ask(t, d, protocol, make(chan struct{})))
 	}
 }
@@ -240,7 +240,7 @@ func TestRefused(t *testing.T) {
 // TestFailover checks that a server that cannot be reached is passed over, and
 // is not tried again for a while.
 func TestFailover(t *testing.T) {
-	_, nobody := bound(t)
+	_, refusing := bound(t)
 	o := openOrigin(t, answering(ok, nil))
 	passedOver := 0 // one exchange at a time
 	d := openDoor(t, func(p *proxy.Proxy) {
@@ -251,7 +251,7 @@ func TestFailover(t *testing.T) {
 			}
 			told(x, e)
 		}
-	}, "http://"+nobody, o.url)
+	}, "http://"+refusing, o.url)
 	c := d.dial()
 	for i := range 20 {
 		method := []string{"GET", "POST"}[i%2]

@@ -107,7 +107,7 @@ func TestForwardingFields(t *testing.T) {
 		request string
 		want    map[string]string
 	}{
-		{"nobody trusted", nil, request, map[string]string{"X-Forwarded-For": "127.0.0.1",
+		{"no trusted peer", nil, request, map[string]string{"X-Forwarded-For": "127.0.0.1",
 			"X-Forwarded-Host": "a.example", "X-Forwarded-Proto": "http", "Forwarded": own}},
 		{"another trusted", proxy.Trust{netip.MustParsePrefix("10.0.0.0/8")}, request, map[string]string{
 			"X-Forwarded-For": "127.0.0.1", "X-Forwarded-Host": "a.example", "X-Forwarded-Proto": "http", "Forwarded": own}},
@@ -193,7 +193,7 @@ func TestSpoofedIdentityInTrailers(t *testing.T) {
 	up, _ := capture(t, nil, "POST / HTTP/1.1\r\nHost: a\r\nTrailer: X-Sum, X-Forwarded-For, X_Real_Ip\r\nTransfer-Encoding: chunked\r\n\r\n"+
 		"2\r\nhi\r\n0\r\nX-Sum: 1\r\nX-Forwarded-For: 203.0.113.66\r\nX_Real_Ip: 203.0.113.66\r\n\r\n", ok)
 	if !slices.Equal(up.trailers, []string{"X-Sum: 1"}) {
-		t.Errorf("trailers %q; want X-Sum alone", up.trailers)
+		t.Errorf("trailers %q; want only X-Sum", up.trailers)
 	}
 }
 
@@ -250,7 +250,7 @@ func FuzzTrustClient(f *testing.F) {
 		case !trusted && got != peer:
 			t.Errorf("%s is not trusted, and was taken for %s", peer, got)
 		case got != peer && got.IsValid() && !strings.Contains(xff, ":") && !strings.Contains(xff, got.String()):
-			t.Errorf("%s stands nowhere in %q", got, xff)
+			t.Errorf("%s is not in %q", got, xff)
 		case !got.IsValid():
 			t.Errorf("no address for %s and %q", peer, xff)
 		}

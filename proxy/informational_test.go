@@ -20,7 +20,7 @@ func TestEarlyHints(t *testing.T) {
 		t.Errorf("the client got %q", (*h).raw)
 	}
 	if m, err := c.readMessage(); err != nil || m.body != "ok" || m.get("Link") != "" {
-		t.Errorf("behind the hints came %+v, %v", m, err)
+		t.Errorf("after the hints came %+v, %v", m, err)
 	}
 	if m := d.dial().roundTrip(t, "GET / HTTP/1.0\r\nHost: a\r\n\r\n"); !strings.HasSuffix(m.first, "200 OK") {
 		t.Errorf("an HTTP/1.0 client got %q", m.raw)
@@ -153,7 +153,7 @@ func TestContinueDeclined(t *testing.T) {
 		}
 		c.say("hello") // a client may send without waiting
 		if rest, err := io.ReadAll(c.r); len(rest) > 0 || err != nil {
-			t.Errorf("behind the answer came %q, %v", rest, err)
+			t.Errorf("after the response came %q, %v", rest, err)
 		}
 		if got := d.outcome(); got.bodyRead != 0 || got.err != nil {
 			t.Errorf("outcome %+v", got)

@@ -85,9 +85,9 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// TestRoomOfNobody checks that a response that fits a block does not call Room,
+// TestRoomNotAsked checks that a response that fits a block does not call Room,
 // and that an error of Room counts as the client's.
-func TestRoomOfNobody(t *testing.T) {
+func TestRoomNotAsked(t *testing.T) {
 	short, _ := long(30 << 10)
 	client := &narrow{rooms: func() int { return 0 }}
 	head := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n", len(short))

@@ -18,7 +18,7 @@ func (t *transfer) checkUpgrade() error {
 	x := t.x
 	want := x.framing.upgrade
 	if want == "" {
-		return malformed("status 101, and nobody asked for it")
+		return malformed("status 101 to a request without Upgrade")
 	}
 	for i := range x.answer.fields {
 		if f := &x.answer.fields[i]; f.Name == "Upgrade" && httpsyntax.EqualFold(f.Value, want) {
