@@ -91,7 +91,7 @@ func (e *openEvent) encodeJSON(value any) (encoded []byte, reason string) {
 	if reason != "" {
 		return nil, reason
 	}
-	encoded = text.Harden(w.text[:len(w.text)-1]) // without Encode's newline
+	encoded = text.EscapeControls(w.text[:len(w.text)-1]) // without Encode's newline
 	return e.out.redact.inJSON(encoded), ""
 }
 

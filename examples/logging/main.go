@@ -1,4 +1,4 @@
-// Command shop is a service with a complete log: from its first line to its last.
+// Command shop is a service that logs everything from its start to its end.
 package main
 
 import (
@@ -24,24 +24,25 @@ func main() {
 	listen := flag.String("listen", "127.0.0.1:8080", "address to listen on")
 	flag.Parse()
 
-	// When the reader of stdout has gone, a write returns an error. Without this
-	// line it ends the process.
+	// If the reader of stdout is gone, a write returns an error. Without this
+	// line, the signal would end the process.
 	signal.Ignore(syscall.SIGPIPE)
 
-	// The queue writes in its own goroutine, so no request waits for a slow reader.
-	// Its memory is bounded. It counts the events that it drops, and logs how many.
+	// The queue writes in its own goroutine, so that requests do not wait for a
+	// slow reader. Its memory is bounded. It counts the events that it drops,
+	// and logs the number.
 	stdout := sink.NewFallback(sink.Std(os.Stdout), sink.Std(os.Stderr))
 	queue := sink.NewQueue(stdout, sink.QueueOptions{Heartbeat: 10 * time.Second})
 
 	logger := log.New(queue, log.Options{Namespace: "shop", Format: log.FormatAuto})
-	log.SetDefault(logger) // for log.From outside of a request
+	log.SetDefault(logger) // for log.From outside a request
 
 	err := serve(*listen, logger)
 	if err != nil {
 		logger.Error("server failed").Err(err).Send()
 	}
 
-	// Close writes the events that wait. An exit without it loses them.
+	// Close writes the waiting events. Without it they are lost.
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	err = errors.Join(err, queue.Close(ctx))
 	cancel()
@@ -51,8 +52,8 @@ func main() {
 	}
 }
 
-// serve returns when SIGTERM or Ctrl-C has come and the requests in flight are
-// done.
+// serve returns after SIGTERM or Ctrl-C, when the requests in flight have
+// ended.
 func serve(address string, logger *log.Logger) error {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /orders/{id}", func(w http.ResponseWriter, r *http.Request) {
@@ -61,7 +62,7 @@ func serve(address string, logger *log.Logger) error {
 	})
 
 	server := &http.Server{Handler: httplog.Middleware(logger, httplog.Options{})(mux)}
-	// The server's own messages become events as well.
+	// The server's own messages become events too.
 	server.ErrorLog = stdlog.New(io.Discard, "", 0)
 	log.Capture(server.ErrorLog, logger, log.LevelWarn, "http server complaint")
 

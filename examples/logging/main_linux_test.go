@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestDocsHaveTheProgram compares the first program of docs/logging.md with the
-// one that the other test runs.
+// TestDocsHaveTheProgram compares the first program in docs/logging.md with the
+// one that TestProgram runs.
 func TestDocsHaveTheProgram(t *testing.T) {
 	program, err := os.ReadFile("main.go")
 	if err != nil {
@@ -33,7 +33,7 @@ func TestDocsHaveTheProgram(t *testing.T) {
 	}
 }
 
-// An event is what the test reads of one.
+// An event has the fields that the test reads.
 type event struct {
 	Namespace string
 	Event     string
@@ -41,8 +41,9 @@ type event struct {
 	Data      map[string]any
 }
 
-// TestProgram runs the program until the reader of its stdout has gone, and then
-// ends it with SIGTERM: each request is in the log, on stdout or on stderr.
+// TestProgram runs the program, closes the reader of its stdout and ends the
+// program with SIGTERM. Each request must be in the log, on stdout or on
+// stderr.
 func TestProgram(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "shop")
 	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
@@ -95,8 +96,8 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// next returns the next event of that name. Events that may come at any time are
-// the only ones that it skips.
+// next returns the next event with the given name. It skips only events that
+// may occur at any time.
 func next(t *testing.T, events *json.Decoder, name string) event {
 	t.Helper()
 	for {
@@ -114,7 +115,7 @@ func next(t *testing.T, events *json.Decoder, name string) event {
 }
 
 // withoutFiles calls do while the process cannot open files, so that its server
-// cannot accept connections and complains.
+// fails to accept connections and logs that.
 func withoutFiles(t *testing.T, pid int, do func()) {
 	t.Helper()
 	var before unix.Rlimit

@@ -10,7 +10,7 @@ import (
 	"github.com/weirhq/weir/log/errs"
 )
 
-var kept error // keeps what is measured from being optimised away
+var kept error // keeps the compiler from removing the measured code
 
 func TestAllocations(t *testing.T) {
 	if raceEnabled {
@@ -36,8 +36,8 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestFieldAllocations holds fields to cost the event nothing: what an error
-// with a stack and fields allocates is what its stack does.
+// TestFieldAllocations checks that fields cost the event no allocation: an
+// error with a stack and fields allocates as much as its stack.
 func TestFieldAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")

@@ -1,30 +1,32 @@
-// Package errs makes errors that know where they came from and what they were
-// about, for package log to write.
+// Package errs makes errors with a stack and fields, for package log to write.
 //
-// [Wrap] says what was being done, the adders say with which values:
+// [Wrap] adds the failed operation to an error, and the methods of [Error] add
+// its values:
 //
 //	if err := db.Save(user); err != nil {
 //		return errs.Wrap(err, "saving user").Int64("user_id", user.ID)
 //	}
 //
-// Where the error is logged, as always, its event has the message, the stack of
+// The error is logged like any other. Its event has the message, the stack of
 // the origin and the fields of the whole chain, outermost first:
 //
 //	logger.Error("could not save").Err(err).Send()
 //
-// What is promised:
+// Guarantees:
 //
-//   - The stack is captured once, where the first of the chain's errors was
-//     made by [New] or Wrap. An error that is a [log.Stacker] already, of this
-//     package or not, is not asked where it is a second time.
-//   - A stack is kept as program counters. Functions, files and lines are looked
-//     up when it is written, so that an error that nobody logs costs little.
-//   - errors.Is, errors.As, errors.Unwrap and errors.Join see nothing unusual.
+//   - The stack is captured once, where [New] or Wrap made the first error of
+//     the chain. If the chain contains a [log.Stacker], of this package or not,
+//     no other stack is captured.
+//   - A stack is stored as program counters. Functions, files and lines are
+//     resolved when it is written, so that an error that is not logged costs
+//     little.
+//   - errors.Is, errors.As, errors.Unwrap and errors.Join work as usual.
 //
-// There is no Errorf: what varies belongs in fields, where it can be searched
-// for. A text made by fmt.Errorf gets its stack by Wrap with an empty message.
+// There is no Errorf: variable data belongs in fields, where it can be
+// searched. To add a stack to an error made by fmt.Errorf, use Wrap with an
+// empty message.
 //
-// An error that is compared with (io.EOF is one) is a value of the package
-// rather than of one failure: make it with errors.New, and wrap it where it
-// happens. The stack of one made by New would show the start of the program.
+// An error for comparisons, such as io.EOF, is a value of the package and has
+// no single origin: make it with errors.New, and wrap it where it occurs. If it
+// were made with New, its stack would show the start of the program.
 package errs

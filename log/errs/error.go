@@ -8,50 +8,50 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// An Error has a message, a cause, a stack and fields; make it with [New] or
-// [Wrap]. All but the message may be missing.
+// An Error has a message, a cause, a stack and fields. Make it with [New] or
+// [Wrap]. Everything except the message may be missing.
 //
-// The adders ([Error.Str] and those like it) change the Error and return it.
-// They are for the function that made it, before it hands the error to anybody
-// else: an error that came from elsewhere, or may be seen by another goroutine,
-// is to be wrapped instead, if only with an empty message. The other methods
-// change nothing, and any number of goroutines may call them at once.
+// [Error.Str] and the similar methods change the Error and return it. Only the
+// function that made the Error may call them, before it passes the error on.
+// Wrap any other error instead, with an empty message if necessary, because
+// another goroutine may use it. All other methods are safe for concurrent use.
 //
-// A function returns an Error as error, never as *Error: a nil *Error in an
-// error is an error that is not nil. It has a message that says so, and neither
+// A function must return an Error as error, never as *Error: a nil *Error in an
+// error is an error that is not nil. Its message says so, and it has neither
 // stack nor fields.
 type Error struct {
 	message string
 	cause   error
-	stack   []uintptr // empty: the cause knows better
+	stack   []uintptr // empty if the cause has a stack
 
-	// Two fields have room beside the error, since most errors have no more.
+	// Space for two fields; most errors have no more.
 	first      [2]field
 	firstCount int
 	more       []field
 }
 
-// A traced Error and its stack are allocated at once.
+// A traced Error and its stack share one allocation.
 type traced struct {
 	Error
 	pcs [maxStack]uintptr
 }
 
 const (
-	maxStack = 32  // as many as package log writes
-	maxChain = 100 // errors looked at in one chain: it may be a cycle
+	maxStack = 32  // the same limit as in package log
+	maxChain = 100 // errors examined per chain: it may be a cycle
 )
 
 // New returns an error with a message and the stack of its caller.
 func New(message string) *Error { return newTraced(message, nil) }
 
-// Wrap returns an error whose message is the given one, ": " and that of err,
-// or that of err alone when the given one is empty. It has the stack of its
-// caller, unless something in err's chain is a [log.Stacker].
+// Wrap returns an error with the given message, ": " and the message of err, or
+// only the message of err if the given one is empty. It has the stack of its
+// caller, unless err's chain contains a [log.Stacker].
 //
-// It always returns an error, as fmt.Errorf does. A nil err, which is a missing
-// "if err != nil", gives one that says so: with nil, the adders that follow
-// would turn it into an error that is not nil, and says nothing.
+// It always returns an error, as fmt.Errorf does. A nil err means that an "if
+// err != nil" is missing, and the message says so. If Wrap returned nil, the
+// methods that add fields would turn it into a non-nil error without
+// information.
 func Wrap(err error, message string) *Error {
 	if err == nil {
 		err = errNil
@@ -85,7 +85,7 @@ func (e *Error) Error() string {
 	return e.message + ": " + e.cause.Error()
 }
 
-// Unwrap returns the cause, nil for an error made by New.
+// Unwrap returns the cause, or nil for an error made by New.
 func (e *Error) Unwrap() error {
 	if e == nil {
 		return nil
@@ -93,9 +93,9 @@ func (e *Error) Unwrap() error {
 	return e.cause
 }
 
-// Callers returns the program counters of the origin, innermost first: of the
-// chain's innermost error that knows them. It implements [log.Stacker]. The
-// slice must not be changed.
+// Callers returns the program counters of the origin, innermost first: those of
+// the innermost error in the chain that has them. It implements [log.Stacker].
+// The slice must not be changed.
 func (e *Error) Callers() []uintptr {
 	if e.hasStack() {
 		return e.stack
@@ -108,15 +108,15 @@ func (e *Error) Callers() []uintptr {
 
 var _ log.Stacker = (*Error)(nil)
 
-// hasStack reports whether the stack is the error's own.
+// hasStack reports whether the error has a stack of its own.
 func (e *Error) hasStack() bool { return e != nil && len(e.stack) > 0 }
 
-// stackerOf returns the innermost error of err's chain that knows its stack,
-// as package log looks for it; nil when there is none.
+// stackerOf returns the innermost error in err's chain that has a stack, as
+// package log does, or nil.
 func stackerOf(err error) (innermost log.Stacker) {
 	for one := range chain(err) {
 		if own, ok := one.(*Error); ok && !own.hasStack() {
-			continue // to ask it would be to come here again, in a cycle without end
+			continue // its Callers would call stackerOf again; in a cycle, endlessly
 		}
 		if s, ok := one.(log.Stacker); ok {
 			innermost = s
@@ -125,8 +125,8 @@ func stackerOf(err error) (innermost log.Stacker) {
 	return innermost
 }
 
-// chain yields err and the errors that it wraps, outermost first, where there
-// are several those of the first before the second. It ends after maxChain.
+// chain yields err and the errors that it wraps, outermost first and depth
+// first. It stops after maxChain errors.
 func chain(err error) iter.Seq[error] {
 	return func(yield func(error) bool) {
 		left := maxChain
@@ -134,8 +134,8 @@ func chain(err error) iter.Seq[error] {
 	}
 }
 
-// walk yields err and what it wraps while left allows, and reports whether to
-// go on.
+// walk yields err and the errors that it wraps until left is used up. It
+// reports whether to continue.
 func walk(err error, left *int, yield func(error) bool) bool {
 	for err != nil {
 		if *left--; *left < 0 || !yield(err) {

@@ -32,8 +32,7 @@ func TestMessage(t *testing.T) {
 	}
 }
 
-// TestWrapNil holds Wrap to what it says of its trap: the mistake shows, in the
-// first test or the first log that it reaches.
+// TestWrapNil checks that the message of Wrap(nil, …) reports the mistake.
 func TestWrapNil(t *testing.T) {
 	var err error = errs.Wrap(nil, "saving user").Int64("user_id", 1)
 	if want := "saving user: nil was wrapped, there was no error"; err.Error() != want {
@@ -44,8 +43,8 @@ func TestWrapNil(t *testing.T) {
 	}
 }
 
-// TestNilError logs a nil *Error that a function returned as error, the mistake
-// that the type's comment warns of.
+// TestNilError logs a nil *Error returned as error, the mistake described in
+// the type's comment.
 func TestNilError(t *testing.T) {
 	missing := func() error { var err *errs.Error; return err }
 	for name, c := range map[string]struct {
@@ -65,7 +64,7 @@ func TestNilError(t *testing.T) {
 	}
 }
 
-// A pathError is a cause that errors.As finds.
+// A pathError is a cause for errors.As to find.
 type pathError struct{ path string }
 
 func (e *pathError) Error() string        { return e.path }
@@ -105,8 +104,7 @@ func TestChainIsSeenByErrors(t *testing.T) {
 	}
 }
 
-// The functions below are where errors come from: their names are looked for in
-// stacks.
+// The functions below make errors. The tests search for their names in stacks.
 
 //go:noinline
 func makeNew() error { return errs.New("new") }
@@ -126,7 +124,7 @@ func makeDeep(n int) error {
 	return makeDeep(n - 1)
 }
 
-// A foreign error has a stack, by another package.
+// A foreign error has a stack made by another package.
 type foreign struct{ pcs []uintptr }
 
 func (f *foreign) Error() string      { return "foreign" }
@@ -217,8 +215,8 @@ func TestJoinedErrorsAreLoggedApart(t *testing.T) {
 	}
 }
 
-// TestLoggedAtOnce has goroutines log and print one error; the race detector
-// is the judge.
+// TestLoggedAtOnce logs and prints one error in several goroutines, for the
+// race detector.
 func TestLoggedAtOnce(t *testing.T) {
 	err := passOn(errs.New("x").Str("a", "b").Int("n", 1).Any("list", []int{1, 2}).Bool("c", true))
 	want := fmt.Sprintf("%+v", err)
@@ -238,7 +236,7 @@ func TestLoggedAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// A link is changed after something has wrapped it.
+// A link is changed after it was wrapped.
 type link struct{ next error }
 
 func (l *link) Error() string { return "link" }

@@ -37,7 +37,7 @@ func ExampleNew() {
 	err := errs.New("no such user").Int64("user_id", 42)
 	details := fmt.Sprintf("%+v", err)
 	for line := range strings.Lines(details) {
-		fmt.Print(line) // the rest is the stack
+		fmt.Print(line) // the other lines are the stack
 		break
 	}
 	// Output:

@@ -8,8 +8,8 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// A field is what an adder has been given. The values of package slog hold the
-// common types without allocating.
+// A field is a key and a value. A slog.Value holds the common types without
+// allocating.
 type field struct {
 	key   string
 	value slog.Value
@@ -35,23 +35,22 @@ func (e *Error) Float64(key string, value float64) *Error {
 // Bool adds true or false.
 func (e *Error) Bool(key string, value bool) *Error { return e.add(key, slog.BoolValue(value)) }
 
-// Dur adds a duration, which is written as a number of nanoseconds.
+// Dur adds a duration, written as a number of nanoseconds.
 func (e *Error) Dur(key string, value time.Duration) *Error {
 	return e.add(key, slog.DurationValue(value))
 }
 
-// Time adds an instant.
+// Time adds a time.
 func (e *Error) Time(key string, value time.Time) *Error { return e.add(key, slog.TimeValue(value)) }
 
-// Any adds a value of any type, which [log.Event.Any] encodes when the error is
-// logged: until then, and at the latest when the error is handed on, nobody may
-// change what it refers to.
+// Any adds a value of any type. [log.Event.Any] encodes it when the error is
+// logged, so the value must not change after the error was passed on.
 func (e *Error) Any(key string, value any) *Error {
 	return e.add(key, slog.AnyValue(opaque{value}))
 }
 
-// An opaque value is kept as it is. Package slog would make a float64 of a
-// float32, with digits that nobody gave.
+// An opaque value is kept as it is. Package slog would convert a float32 to a
+// float64, which has additional digits.
 type opaque struct{ value any }
 
 func (e *Error) add(key string, value slog.Value) *Error {
@@ -83,9 +82,8 @@ func (e *Error) fields() iter.Seq[*field] {
 	}
 }
 
-// MarshalLog adds the error's own fields, without those of its cause. It
-// implements [log.Marshaler], and is called by [log.Event.Err] for each error
-// of a chain.
+// MarshalLog adds the error's own fields, not those of its cause. It implements
+// [log.Marshaler]; [log.Event.Err] calls it for each error in a chain.
 func (e *Error) MarshalLog(event log.Event) error {
 	for f := range e.fields() {
 		f.addTo(event)
@@ -116,7 +114,7 @@ func (f *field) addTo(event log.Event) {
 	}
 }
 
-// text returns the value as %+v shows it.
+// text returns the value as in %+v.
 func (f *field) text() string {
 	if o, ok := f.value.Any().(opaque); ok {
 		return slog.AnyValue(o.value).String()

@@ -67,7 +67,8 @@ func TestFieldsOfChainOutermostFirst(t *testing.T) {
 	}
 }
 
-// TestCopiesShareNoFields copies an error, against all advice, and adds to both.
+// TestCopiesShareNoFields copies an error, which is not advised, and adds
+// fields to both.
 func TestCopiesShareNoFields(t *testing.T) {
 	one := errs.New("x").Int("n", 1)
 	other := *one

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// Format implements fmt.Formatter. %s and %v print the message and %q quotes
-// it; %+v adds the fields of the chain behind the message and, on lines of
-// their own, the functions of the stack, innermost first:
+// Format implements fmt.Formatter. %s and %v print the message, and %q quotes
+// it. %+v also prints the fields of the chain after the message and, on
+// separate lines, the functions of the stack, innermost first:
 //
 //	saving user: connection refused user_id=42
 //	    main.save /src/save.go:12
 //	    main.main /src/main.go:5
 //
-// It is for tests and debuggers: all values are shown, while a log may be told
-// which of them are secret.
+// Use %+v in tests and for debugging only: it prints secret values, which a log
+// can redact.
 func (e *Error) Format(s fmt.State, verb rune) {
 	switch {
 	case verb == 'v' && s.Flag('+'):
@@ -29,7 +29,7 @@ func (e *Error) Format(s fmt.State, verb rune) {
 	}
 }
 
-// detailed returns what %+v prints.
+// detailed returns the text of %+v.
 func (e *Error) detailed() string {
 	var b strings.Builder
 	b.WriteString(e.Error())
@@ -48,7 +48,7 @@ func (e *Error) writeFields(b *strings.Builder) {
 	}
 }
 
-// quoted returns s in quotes if it could be taken for something else without.
+// quoted returns s, in quotes if it would be ambiguous without them.
 func quoted(s string) string {
 	q := strconv.Quote(s)
 	if s == "" || len(q) != len(s)+2 || strings.ContainsAny(s, " =") {

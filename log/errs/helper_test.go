@@ -8,7 +8,7 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// A loggedError is one of an event's errors, as a consumer reads it.
+// A loggedError is an error of an event, decoded.
 type loggedError struct {
 	Message    string          `json:"message"`
 	Data       json.RawMessage `json:"data"`
@@ -19,7 +19,7 @@ type loggedError struct {
 	} `json:"stack_trace"`
 }
 
-// logged returns what an event says about the error.
+// logged returns the errors of an event with err.
 func logged(t testing.TB, err error) []loggedError {
 	t.Helper()
 	var line bytes.Buffer
@@ -31,7 +31,7 @@ func logged(t testing.TB, err error) []loggedError {
 	return event.Errors
 }
 
-// loggedOnce returns it for an error that must make one.
+// loggedOnce returns the only error of an event with err.
 func loggedOnce(t testing.TB, err error) loggedError {
 	t.Helper()
 	all := logged(t, err)

@@ -11,8 +11,8 @@ import (
 	"github.com/weirhq/weir/log/logr"
 )
 
-// TestAlloc has the values in interfaces already, as to get them there is the
-// caller's doing.
+// TestAlloc passes values that are interfaces already, because converting them
+// is the caller's cost.
 func TestAlloc(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
@@ -35,7 +35,7 @@ func TestAlloc(t *testing.T) {
 		{"error and four values", func() { l.Error(failed, "x", four...) }, 0},
 		{"disabled", func() { l.V(1).Info("x", four...) }, 0},
 		{"caller", func() { caller.Info("x", four...) }, 0},
-		{"ten values", func() { l.Info("x", ten...) }, 2}, // five fit a slog.Record, eight the room for them
+		{"ten values", func() { l.Info("x", ten...) }, 2}, // a slog.Record holds five attributes, the scratch array eight
 		{"Marshaler", func() { l.Info("x", "pod", m) }, 6},
 	} {
 		if got := testing.AllocsPerRun(1000, c.call); got > c.want {

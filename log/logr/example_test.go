@@ -9,7 +9,7 @@ import (
 	"github.com/weirhq/weir/log/logr"
 )
 
-// briefly prints what of an event is the same each time.
+// briefly prints the parts of an event that are the same in each run.
 type briefly struct{}
 
 func (briefly) Write(line []byte) (int, error) {

@@ -2,5 +2,5 @@
 
 package logr_test
 
-// raceEnabled is true when the race detector is on, which allocates.
+// raceEnabled is true under the race detector, which allocates.
 const raceEnabled = true

@@ -1,28 +1,28 @@
-// Package logr lets what logs through [github.com/go-logr/logr], as controllers
-// of Kubernetes and their libraries do, write the events of a Logger of package
-// log:
+// Package logr writes the messages of [github.com/go-logr/logr], which
+// Kubernetes controllers and their libraries use, as events of a Logger of
+// package log:
 //
 //	ctrl.SetLogger(logr.New(logger))
 //
 // It is a module of its own, so that package log does not depend on logr.
 //
-//   - The message becomes the event; keys and values become fields of data, each
-//     value written as [log.Event.Any] writes it. One that has a MarshalLog
-//     method, as logr defines it, is written as what that returns.
-//   - V(0) is info, every greater V is debug: the format has no more levels, so
-//     whoever enables debug gets all of them.
-//   - Error is of level error, with the error, its stack and its fields among the
-//     event's errors. It is written whatever the verbosity, unless the logger's
-//     level is fatal.
+//   - The message becomes the event. Keys and values become fields of data,
+//     each value written as by [log.Event.Any]. If a value has a MarshalLog
+//     method, as defined by logr, its result is written instead.
+//   - V(0) is info and every greater V is debug. The format has no more levels,
+//     so enabling debug enables all of them.
+//   - Error is of level error, with the error, its stack and its fields in the
+//     event's errors. It does not depend on the verbosity. Only a logger of
+//     level fatal drops it.
 //   - Names are joined by "/" into the field "logger".
-//   - What WithValues and WithName add is encoded once.
-//   - A logger made by With().Caller() has "caller" name the call of Info or
-//     Error, or the one that WithCallDepth points to.
-//   - A key without a value gets "<no-value>", and a key that is no string becomes
-//     "<non-string-key: TEXT>", as in logr's own funcr.
-//   - What goes through [github.com/go-logr/logr.ToSlogHandler] keeps its groups,
-//     level and caller. A logger of level warn loses the warnings, though, since
-//     that asks for V(0) before it writes them; [log.Logger.Handler] does not.
+//   - The values of WithValues and WithName are encoded once.
+//   - If the logger was made by With().Caller(), "caller" is the place of the
+//     call of Info or Error, or the place that WithCallDepth selects.
+//   - A key without a value gets "<no-value>", and a key that is not a string
+//     becomes "<non-string-key: TEXT>", as in logr's own funcr.
+//   - Records from [github.com/go-logr/logr.ToSlogHandler] keep their groups,
+//     level and caller. However, a logger of level warn loses their warnings,
+//     because that handler checks V(0) first; [log.Logger.Handler] does not.
 package logr
 
 import (
@@ -37,20 +37,20 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// New returns a logr.Logger that writes to logger; nil discards everything.
-// Many goroutines may use it, and those derived from it, at once.
+// New returns a logr.Logger that writes to logger; nil discards everything. It
+// is safe for concurrent use, and so are the loggers derived from it.
 func New(logger *log.Logger) logr.Logger {
 	h := logger.Handler()
 	return logr.New(&sink{handler: h, unnamed: h})
 }
 
-// A sink is a logr.LogSink. It stands on log's handler for slog, not on log's
-// methods, since a record can say which call it is of.
+// A sink is a logr.LogSink. It uses log's handler for slog instead of log's
+// methods, because a slog.Record can have the place of the call.
 type sink struct {
 	handler slog.Handler
 	name    string
-	unnamed slog.Handler // handler, if it had not been told the name
-	depth   int          // calls between the one that logs and Info or Error
+	unnamed slog.Handler // handler without the field "logger"
+	depth   int          // number of calls between the caller and Info or Error
 }
 
 var (
@@ -64,8 +64,8 @@ func (s *sink) Init(info logr.RuntimeInfo) { s.depth = info.CallDepth }
 // Enabled implements logr.LogSink.
 func (s *sink) Enabled(v int) bool { return s.handler.Enabled(context.Background(), levelOf(v)) }
 
-// levelOf returns the level of that verbosity. What is below info is debug to
-// log.
+// levelOf returns the level of a verbosity. Everything below info is debug in
+// package log.
 func levelOf(v int) slog.Level { return slog.LevelInfo - slog.Level(v) }
 
 // Info implements logr.LogSink.
@@ -82,14 +82,14 @@ func (s *sink) log(level slog.Level, msg string, err error, keysAndValues []any)
 	const callerOfInfo = 3
 	var pc [1]uintptr
 	runtime.Callers(callerOfInfo+s.depth, pc[:])
-	r := slog.NewRecord(time.Time{}, level, msg, pc[0]) // without a time: that of the line
+	r := slog.NewRecord(time.Time{}, level, msg, pc[0]) // the zero time means the time of the line
 	var scratch [8]slog.Attr
 	attrs := scratch[:0]
 	if err != nil {
-		attrs = append(attrs, slog.Any("err", err)) // log's key for errors
+		attrs = append(attrs, slog.Any("err", err)) // the key of errors in package log
 	}
 	r.AddAttrs(appendAttrs(attrs, keysAndValues)...)
-	_ = s.handler.Handle(context.Background(), r) // log.Options.OnError is told
+	_ = s.handler.Handle(context.Background(), r) // log.Options.OnError receives the error
 }
 
 // WithValues implements logr.LogSink.
@@ -137,7 +137,7 @@ func (s *sink) derive(with func(slog.Handler) slog.Handler) *sink {
 	return &derived
 }
 
-// appendAttrs appends pairs of a key and a value.
+// appendAttrs appends alternating keys and values.
 func appendAttrs(attrs []slog.Attr, keysAndValues []any) []slog.Attr {
 	for i := 0; i < len(keysAndValues); i += 2 {
 		key, ok := keysAndValues[i].(string)
@@ -159,8 +159,8 @@ func valueOf(v any) slog.Value {
 	return slog.AnyValue(v)
 }
 
-// A marshaler is a slog.LogValuer: MarshalLog is not called for an event that is
-// not written.
+// A marshaler is a slog.LogValuer, so that MarshalLog is not called for a
+// disabled event.
 type marshaler struct{ logr.Marshaler }
 
 // LogValue implements slog.LogValuer.

@@ -20,8 +20,7 @@ import (
 	"github.com/weirhq/weir/log/logtest"
 )
 
-// pod is a value as Kubernetes has them: what it wants to be written as is
-// another type.
+// pod is a value as in Kubernetes: its MarshalLog returns another type.
 type pod struct{ name, token string }
 
 func (p pod) MarshalLog() any {
@@ -34,7 +33,7 @@ type panics struct{}
 
 func (panics) MarshalLog() any { panic("no such pod") }
 
-// line returns what one call writes, from severity on.
+// line returns the line of one call, from severity on.
 func line(t *testing.T, o log.Options, call func(gologr.Logger)) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -84,7 +83,7 @@ func TestEvents(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := line(t, log.Options{Level: log.LevelDebug, Redact: []string{"token"}}, c.call)
-			if c.want == "" { // whatever it says, it says it in one event
+			if c.want == "" { // the content is free, but there must be one event
 				if !json.Valid([]byte(`{"severity":` + got + "}")) {
 					t.Errorf("got %s", got)
 				}
@@ -149,7 +148,7 @@ func TestCaller(t *testing.T) {
 	}
 }
 
-// TestSlogtest is what logr has its own sinks pass.
+// TestSlogtest runs the tests that logr runs on its own sinks.
 func TestSlogtest(t *testing.T) {
 	var b bytes.Buffer
 	slogtest.Run(t, func(*testing.T) slog.Handler {
@@ -161,7 +160,7 @@ func TestSlogtest(t *testing.T) {
 			t.Fatal(err)
 		}
 		record := map[string]any{slog.MessageKey: event["event"], slog.LevelKey: event["severity"]}
-		if !strings.HasSuffix(t.Name(), "zero-time") { // every event has one
+		if !strings.HasSuffix(t.Name(), "zero-time") { // every event has a time
 			record[slog.TimeKey] = event["created_at"]
 		}
 		if data, ok := event["data"].(map[string]any); ok {

@@ -8,7 +8,7 @@ import (
 	"github.com/weirhq/weir/log/logtest"
 )
 
-// t stands for what the function of a test is given.
+// t replaces the argument of a test function.
 var t testing.TB = new(fakeT)
 
 func save(logger *log.Logger, id int64) {

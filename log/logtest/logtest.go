@@ -1,5 +1,5 @@
-// Package logtest gives a test a logger, and the events that were written with
-// it as values:
+// Package logtest gives a test a logger, and the events that it wrote as
+// values:
 //
 //	logger, events := logtest.New(t)
 //	store := NewStore(logger)
@@ -8,7 +8,7 @@
 //		t.Errorf("user_id %v, want 42", got)
 //	}
 //
-// All events are shown in the output of the test, in the form for people.
+// The output of the test shows all events in the human format.
 package logtest
 
 import (
@@ -22,12 +22,13 @@ import (
 	"github.com/weirhq/weir/log/record"
 )
 
-// maxEventBytes is more than an event of a test has, so that none is cut.
+// maxEventBytes is so large that no event is cut.
 const maxEventBytes = 1 << 20
 
-// New returns a logger for what is tested, which writes events of all levels,
-// and the Events that it wrote. Its namespace is "test". With the race detector,
-// a call on an event after its Send fails the test and names its place.
+// New returns a logger for the code under test, which writes events of all
+// levels, and the Events that it has written. Its namespace is "test". With the
+// race detector, a call on an event after its Send fails the test and reports
+// its place.
 func New(t testing.TB) (*log.Logger, *Events) {
 	events := NewEvents(t)
 	return log.New(events, log.Options{
@@ -38,18 +39,17 @@ func New(t testing.TB) (*log.Logger, *Events) {
 	}), events
 }
 
-// Events keeps events. It is an io.Writer, of one line for each call, for
-// loggers with options of their own; make it with [NewEvents]. Any number of
-// goroutines may use it at once.
+// Events collects events. It is an io.Writer of one line per call, for loggers
+// with other options; make it with [NewEvents]. It is safe for concurrent use.
 //
-// What is written after the test has ended, and its cleanups have run, is
-// dropped: a goroutine that outlives a test must not make it fail.
+// Events written after the test and its cleanups have ended are dropped,
+// because a goroutine that outlives a test must not make it fail.
 type Events struct {
 	t testing.TB
 
 	mu    sync.Mutex
 	all   []Event // guarded by mu
-	ended bool    // guarded by mu: t must not be used any more
+	ended bool    // guarded by mu; if true, t must not be used any more
 }
 
 // NewEvents returns Events for a logger that the test makes itself:
@@ -57,20 +57,20 @@ type Events struct {
 //	events := logtest.NewEvents(t)
 //	logger := log.New(events, log.Options{Redact: []string{"password"}})
 //
-// Every format but log.FormatHuman can be read back.
+// It can read every format except log.FormatHuman.
 func NewEvents(t testing.TB) *Events {
 	e := &Events{t: t}
 	t.Cleanup(e.end)
 	return e
 }
 
-// An Event is what was read back from a line.
+// An Event is a parsed line.
 type Event struct{ record.Record }
 
-// Value returns the first field of data with that key: nil, bool, int64,
-// float64, string, []any or map[string]any, as [record.Value.Any] has it. It is
-// nil, too, when there is no such field. The fields of an error are not among
-// them; they are in Errors[i].Data.
+// Value returns the first field of data with the key: nil, bool, int64,
+// float64, string, []any or map[string]any, as [record.Value.Any] returns it.
+// It returns nil if there is no such field. The fields of an error are in
+// Errors[i].Data.
 func (e Event) Value(key string) any {
 	for _, f := range e.Data {
 		if f.Key == key {
@@ -81,16 +81,16 @@ func (e Event) Value(key string) any {
 }
 
 // All returns the events so far, in the order in which they were written. The
-// slice is the caller's.
+// caller may change the slice.
 func (e *Events) All() []Event { return e.where(func(Event) bool { return true }) }
 
-// Named returns those of All with that name.
+// Named returns the events with the given name.
 func (e *Events) Named(event string) []Event {
 	return e.where(func(have Event) bool { return have.Event == event })
 }
 
-// One returns the event with that name. If there is none, or more than one, it
-// ends the test like t.Fatal, so it is for the goroutine of the test alone.
+// One returns the event with the given name. If there is none, or more than
+// one, it ends the test with t.Fatal. So only the test's goroutine may call it.
 func (e *Events) One(event string) Event {
 	e.t.Helper()
 	named := e.Named(event)
@@ -116,8 +116,8 @@ func (e *Events) where(wanted func(Event) bool) []Event {
 	return found
 }
 
-// Write keeps the event that a line holds, and shows it. A line that is none
-// fails the test.
+// Write parses a line, keeps its event and shows it. An invalid line fails the
+// test.
 func (e *Events) Write(line []byte) (int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -133,7 +133,7 @@ func (e *Events) Write(line []byte) (int, error) {
 	return len(line), e.show(r.AppendHuman(nil, record.HumanOptions{}))
 }
 
-// fail fails the test because of a call on the logger.
+// fail makes the test fail with an error of the logger.
 func (e *Events) fail(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -154,7 +154,7 @@ func (e *Events) show(text []byte) error {
 	return err
 }
 
-// end keeps e from using t. The lock sees to it that nobody is about to.
+// end stops the use of t. The lock waits for the calls that use it now.
 func (e *Events) end() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"github.com/weirhq/weir/log/record"
 )
 
-// A fakeT is a test whose output and failures are looked at.
+// A fakeT is a test that records its output and failures.
 type fakeT struct {
 	testing.TB
 	output   bytes.Buffer
@@ -30,7 +30,7 @@ func (t *fakeT) Error(args ...any) { t.failures = append(t.failures, fmt.Sprint(
 func (t *fakeT) Helper()          {}
 func (t *fakeT) Cleanup(f func()) { t.cleanups = append(t.cleanups, f) }
 
-// Output panics where that of a real test would.
+// Output panics in the same cases as that of a real test.
 func (t *fakeT) Output() io.Writer {
 	if t.ended {
 		panic("output after the test has ended")
@@ -159,7 +159,7 @@ func TestOtherLinesFail(t *testing.T) {
 	}
 }
 
-// TestAfterTheEnd has goroutines log while the test ends and when it has ended.
+// TestAfterTheEnd logs from goroutines while the test ends and afterwards.
 func TestAfterTheEnd(t *testing.T) {
 	fake := new(fakeT)
 	logger, events := logtest.New(fake)
@@ -187,7 +187,7 @@ func TestAfterTheEnd(t *testing.T) {
 	}
 }
 
-// TestSubtestEnds is the same with a real test, which would panic.
+// TestSubtestEnds is TestAfterTheEnd with a real test, which would panic.
 func TestSubtestEnds(t *testing.T) {
 	var logger *log.Logger
 	var events *logtest.Events

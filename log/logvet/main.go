@@ -1,14 +1,14 @@
-// Logvet reports events of package log that a program forgets to send, and
-// events that it uses after it has sent them:
+// Logvet reports events of package log that are never sent, or used after they
+// were sent:
 //
 //	go run github.com/weirhq/weir/log/logvet@latest ./...
 //
-// It takes the flags of go vet, and runs within it as well:
+// It accepts the flags of go vet, and can run inside it:
 //
 //	go vet -vettool=$(which logvet) ./...
 //
-// It exits with 3 if it reports anything. Package send has the rules; its
-// Analyzer is for drivers of one's own.
+// It exits with 3 if it reports anything. Package send documents the rules; its
+// Analyzer is for your own drivers.
 package main
 
 import (

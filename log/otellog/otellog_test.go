@@ -22,7 +22,7 @@ const (
 	childIDs  = `"trace_id":"4bf92f3577b34da6a3ce929d0e0e4736","span_id":"0000000000000001"`
 )
 
-// inSpan returns a context in a span of the trace of serverIDs.
+// inSpan returns a context with a span of the trace in serverIDs.
 func inSpan(ctx context.Context, id trace.SpanID) context.Context {
 	return trace.ContextWithSpanContext(ctx, trace.NewSpanContext(trace.SpanContextConfig{
 		TraceID: trace.TraceID{0x4b, 0xf9, 0x2f, 0x35, 0x77, 0xb3, 0x4d, 0xa6, 0xa3, 0xce, 0x92, 0x9d, 0x0e, 0x0e, 0x47, 0x36},
@@ -35,8 +35,8 @@ var (
 	childSpan  = trace.SpanID{7: 1}
 )
 
-// TestContext logs in each way that the package comment names, within a request
-// whose own header has another id.
+// TestContext logs in each way listed in the package comment, in a request
+// whose header has another id.
 func TestContext(t *testing.T) {
 	var out bytes.Buffer
 	logger := log.New(&out, log.Options{Namespace: "shop", Context: otellog.Context})

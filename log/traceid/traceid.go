@@ -1,6 +1,6 @@
-// Package traceid chooses the id that ties the events of one request together:
-// the trace-id of a valid traceparent (W3C Trace Context), else a plain
-// X-Request-Id, else random letters. The caller reads the header fields.
+// Package traceid selects the id that connects the events of one request: the
+// trace-id of a valid traceparent (W3C Trace Context), else a plain
+// X-Request-Id, else random letters. The caller reads the headers.
 package traceid
 
 import (
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Length is that of an id which AppendNew makes.
+// Length is the length of the ids made by AppendNew.
 const Length = 16
 
 const (
@@ -16,10 +16,10 @@ const (
 	maxLength = 128
 )
 
-// OfParent returns the trace-id of a traceparent,
-// 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01, and "" for one that
-// is invalid. Of a later version than 00, what follows these 55 bytes is not
-// known here and makes it invalid.
+// OfParent returns the trace-id of a traceparent such as
+// 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01, or "" if it is
+// invalid. Versions after 00 may have more text after these 55 bytes; it is not
+// supported, and makes the traceparent invalid.
 func OfParent(s string) string {
 	if len(s) != 55 || s[2] != '-' || s[35] != '-' || s[52] != '-' || s[:2] == "ff" {
 		return ""
@@ -31,13 +31,12 @@ func OfParent(s string) string {
 	return id
 }
 
-// IsW3C reports whether an id is one that a traceparent may hold: 32
-// hexadecimal digits in lower case, not all of them 0.
+// IsW3C reports whether the id is valid in a traceparent: 32 hexadecimal digits
+// in lower case, not all of them 0.
 func IsW3C(id string) bool { return len(id) == 32 && lowerHex(id) && !zeros(id) }
 
-// Plain accepts what can stand in a header, a log and a shell without
-// surprises: up to 128 visible characters of ASCII without quotes, commas and
-// backslashes.
+// Plain reports whether the id is safe in a header, a log and a shell: 1 to 128
+// visible ASCII characters without quotes, commas and backslashes.
 func Plain(id string) bool {
 	if id == "" || len(id) > maxLength {
 		return false
@@ -61,8 +60,8 @@ func lowerHex(s string) bool {
 
 func zeros(s string) bool { return strings.Trim(s, "0") == "" }
 
-// AppendNew appends Length random letters: 91 bits, which nobody needs to be
-// unable to guess.
+// AppendNew appends Length random letters, which are 91 bits. They are not
+// secret.
 func AppendNew(b []byte) []byte {
 	for range Length / 8 {
 		r := rand.Uint64()

@@ -24,7 +24,7 @@ func FuzzOfParent(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	for i := range parent { // each byte matters
+	for i := range parent { // every byte must be valid
 		f.Add(parent[:i] + "_" + parent[i+1:])
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -2,16 +2,18 @@ package jsonscan
 
 import "math/bits"
 
-// MaxDepth is how deep objects and arrays may be nested. Readers recurse, so
-// there has to be an end to it, and encoding/json's 10,000 is no use to anyone.
+// MaxDepth is the maximum nesting of objects and arrays. Readers are recursive,
+// so there must be a limit; the 10,000 of encoding/json are more than anyone
+// needs.
 const MaxDepth = 1000
 
 // Check reports whether s is one JSON value, with or without white space around
-// it. If not, at is the offset of the first byte that cannot be part of one,
-// which is len(s) where something is missing.
+// it. If not, at is the offset of the first byte that cannot be part of one, or
+// len(s) if something is missing.
 //
-// It agrees with encoding/json's Valid, nesting deeper than [MaxDepth] apart:
-// invalid UTF-8 in a string is taken, a raw control is not.
+// It agrees with encoding/json's Valid, except for values nested deeper than
+// [MaxDepth]: it accepts invalid UTF-8 in a string, but no unescaped control
+// characters.
 func Check(s string) (at int, ok bool) {
 	c := checker{s: s}
 	if !c.value() {
@@ -21,7 +23,7 @@ func Check(s string) (at int, ok bool) {
 	return c.at, c.at == len(s)
 }
 
-// Members checks an object and returns its members one after the other.
+// Members checks an object and returns its members one by one.
 type Members struct {
 	c      checker
 	closed bool
@@ -31,8 +33,8 @@ type Members struct {
 // it.
 func MembersOf(object string) Members { return Members{c: checker{s: object}} }
 
-// Next returns the key of the next member, in its quotes, and the value. It
-// reports false after the last member and at an error; see [Members.End].
+// Next returns the quoted key of the next member, and the value. It returns
+// false after the last member and at an error; see [Members.End].
 func (m *Members) Next() (key, value string, ok bool) {
 	c := &m.c
 	c.space()
@@ -63,8 +65,8 @@ func (m *Members) Next() (key, value string, ok bool) {
 	return key, c.s[from:c.at], true
 }
 
-// End reports whether the object was JSON, once Next has reported false. If not,
-// at is as [Check] returns it.
+// End reports whether the object was valid JSON, after Next has returned false.
+// If not, at is as in [Check].
 func (m *Members) End() (at int, ok bool) {
 	if m.closed {
 		m.c.space()
@@ -72,16 +74,16 @@ func (m *Members) End() (at int, ok bool) {
 	return m.c.at, m.closed && m.c.at == len(m.c.s)
 }
 
-// A checker checks JSON from the offset at. Each of its methods reports whether
-// the text continues with the construct that the method is named after. If so,
-// at is then the offset after it; if not, the offset of the wrong byte.
+// A checker checks JSON from the offset at. Each method reports whether the
+// text continues with the construct in the method's name. Afterwards, at is the
+// offset after the construct, or the offset of the invalid byte.
 type checker struct {
 	s     string
 	at    int
 	depth int
 }
 
-// peek returns the next byte, 0 at the end. A byte 0 is no part of JSON.
+// peek returns the next byte, or 0 at the end. A byte 0 is not valid in JSON.
 func (c *checker) peek() byte {
 	if c.at < len(c.s) {
 		return c.s[c.at]
@@ -159,7 +161,7 @@ func (c *checker) member(named bool) bool {
 	return true
 }
 
-// key checks a key and its colon, and returns the key in its quotes.
+// key checks a key and its colon, and returns the quoted key.
 func (c *checker) key() (quoted string, ok bool) {
 	c.space()
 	from := c.at
@@ -190,7 +192,7 @@ func (c *checker) text() bool {
 	}
 }
 
-// plainEnd returns the offset of the first special byte of s from at on, or
+// plainEnd returns the offset of the first special byte of s at or after at, or
 // len(s).
 func plainEnd(s string, at int) int {
 	for ; at+8 <= len(s); at += 8 {
@@ -204,24 +206,24 @@ func plainEnd(s string, at int) int {
 	return at
 }
 
-// word returns eight bytes, the first as the lowest. The compiler makes it one
-// load.
+// word returns eight bytes, the first as the lowest. The compiler turns this
+// into one load.
 func word(s string) uint64 {
 	_ = s[7]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// specials returns a word whose lowest set bit is the top bit of the first
-// special byte of w, or 0. A subtraction borrows only from bytes after a special
-// one, so that higher bits may be wrong.
+// specials returns a word in which the lowest set bit is the top bit of the
+// first special byte of w, or 0. Higher bits may be wrong, because a
+// subtraction borrows from the bytes after a special one.
 func specials(w uint64) uint64 {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	quote, backslash := w^'"'*ones, w^'\\'*ones
 	return ((w-' '*ones)&^w | (quote-ones)&^quote | (backslash-ones)&^backslash) & tops
 }
 
-// isSpecial holds the bytes that do not simply continue a string: a quote, a
+// isSpecial marks the bytes that do not simply continue a string: quote,
 // backslash and controls.
 var isSpecial = func() (table [256]bool) {
 	for b := range ' ' {
@@ -231,7 +233,7 @@ var isSpecial = func() (table [256]bool) {
 	return table
 }()
 
-// escape checks what follows a backslash, and moves to the last byte of it.
+// escape checks the text after a backslash, and moves to its last byte.
 func (c *checker) escape() bool {
 	switch c.peek() {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
@@ -270,7 +272,7 @@ func (c *checker) number() bool {
 	return c.digits()
 }
 
-// digits checks one digit or more.
+// digits checks one or more digits.
 func (c *checker) digits() bool {
 	from := c.at
 	for isDigit(c.peek()) {

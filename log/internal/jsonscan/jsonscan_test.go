@@ -89,7 +89,7 @@ func FuzzCheck(f *testing.F) {
 		if bytes.HasPrefix(text, []byte("{")) {
 			checkMembers(t, string(text))
 		}
-		s := jsonscan.Scan(text) // nor may it panic or loop on what is no JSON
+		s := jsonscan.Scan(text) // must neither panic nor loop on invalid JSON either
 		built := build(&s, 0)
 		if !got {
 			return
@@ -132,7 +132,7 @@ func checkMembers(t *testing.T, object string) {
 	}
 }
 
-// build makes of a value what encoding/json does.
+// build decodes a value like encoding/json.
 func build(s *jsonscan.Scanner[[]byte], depth int) any {
 	if depth > jsonscan.MaxDepth {
 		return nil

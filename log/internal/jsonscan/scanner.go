@@ -1,16 +1,17 @@
-// Package jsonscan walks through JSON text without building anything: what it
-// returns are pieces of the text. Readers of events use it, since encoding/json
-// keeps neither the order of keys nor the notation of numbers, and takes a
-// multiple of the time.
+// Package jsonscan reads JSON text without decoding it: it returns parts of the
+// text. Readers of events use it, because encoding/json keeps neither the order
+// of keys nor the notation of numbers, and takes several times as long.
 //
-// [Check] tells whether a text is JSON. Everything else expects text that is,
-// and on other text returns nonsense, but neither panics nor loops.
+// [Check] reports whether a text is JSON. All other functions expect valid
+// JSON. For other text they return meaningless results, but neither panic nor
+// loop.
 package jsonscan
 
-// Text is JSON text: a document, a value or a piece of one.
+// Text is JSON text: a document, a value or a part of one.
 type Text interface{ ~string | ~[]byte }
 
-// A Scanner walks through JSON text. Its use for an object is
+// A Scanner reads JSON text from its beginning. Use it for an object as
+// follows,
 //
 //	s.Enter()
 //	for {
@@ -21,17 +22,17 @@ type Text interface{ ~string | ~[]byte }
 //		... s.Value() ...
 //	}
 //
-// and for an array the same with [Scanner.Element].
+// and for an array in the same way with [Scanner.Element].
 type Scanner[T Text] struct {
 	text T
 	at   int
 }
 
-// Scan returns a Scanner that stands before text.
+// Scan returns a Scanner at the beginning of text.
 func Scan[T Text](text T) Scanner[T] { return Scanner[T]{text: text} }
 
-// Peek returns the byte that the next value begins with: one of {["tfn, a
-// minus or a digit; 0 at the end of the text.
+// Peek returns the first byte of the next value: one of {["tfn, a minus or a
+// digit; 0 at the end of the text.
 func (s *Scanner[T]) Peek() byte {
 	s.at = skipSpace(s.text, s.at)
 	if s.at == len(s.text) {
@@ -40,14 +41,14 @@ func (s *Scanner[T]) Peek() byte {
 	return s.text[s.at]
 }
 
-// Enter steps over the bracket that an object or an array begins with.
+// Enter skips the opening bracket of an object or array.
 func (s *Scanner[T]) Enter() {
 	s.Peek()
 	s.at = min(s.at+1, len(s.text))
 }
 
-// Member steps to the next value of an object and returns its key as it stands
-// there, in quotes; or it steps over the closing bracket and reports false.
+// Member moves to the next value of an object and returns its quoted key. At
+// the end of the object it skips the closing bracket and returns false.
 func (s *Scanner[T]) Member() (key T, ok bool) {
 	if !s.Element() {
 		return key, false
@@ -59,8 +60,8 @@ func (s *Scanner[T]) Member() (key T, ok bool) {
 	return key, true
 }
 
-// Element steps to the next value of an array, or over the closing bracket and
-// reports false.
+// Element moves to the next value of an array. At the end of the array it skips
+// the closing bracket and returns false.
 func (s *Scanner[T]) Element() bool {
 	switch s.Peek() {
 	case ',':
@@ -73,7 +74,7 @@ func (s *Scanner[T]) Element() bool {
 	return s.at < len(s.text)
 }
 
-// Value returns the text of the value, and steps over it.
+// Value returns the text of the value, and skips it.
 func (s *Scanner[T]) Value() T {
 	s.Peek()
 	from := s.at
@@ -81,7 +82,7 @@ func (s *Scanner[T]) Value() T {
 	return s.text[from:s.at]
 }
 
-// valueEnd returns where the value ends that begins at from.
+// valueEnd returns the end of the value that begins at from.
 func valueEnd[T Text](text T, from int) int {
 	if from == len(text) {
 		return from
@@ -95,7 +96,7 @@ func valueEnd[T Text](text T, from int) int {
 	return wordEnd(text, from)
 }
 
-// bracketsEnd returns where the object or array ends that begins at from.
+// bracketsEnd returns the end of the object or array that begins at from.
 func bracketsEnd[T Text](text T, from int) int {
 	depth := 0
 	for i := from; i < len(text); i++ {
@@ -113,7 +114,7 @@ func bracketsEnd[T Text](text T, from int) int {
 	return len(text)
 }
 
-// stringEnd returns where the string ends that begins at from.
+// stringEnd returns the end of the string that begins at from.
 func stringEnd[T Text](text T, from int) int {
 	for i := from + 1; i < len(text); i++ {
 		switch text[i] {
@@ -126,8 +127,8 @@ func stringEnd[T Text](text T, from int) int {
 	return len(text)
 }
 
-// wordEnd returns where a number, true, false or null ends that begins at
-// from. It is at least one byte long.
+// wordEnd returns the end of the number, true, false or null that begins at
+// from. Its length is at least one byte.
 func wordEnd[T Text](text T, from int) int {
 	for i := from + 1; i < len(text); i++ {
 		if b := text[i]; b == ',' || b == '}' || b == ']' || isSpace(b) {

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// IsPlain reports whether a string, as it stands with its quotes, is ASCII
-// without an escape, so that what is between the quotes is its value.
+// IsPlain reports whether a quoted string is ASCII without escapes, so that the
+// text between the quotes is its value.
 func IsPlain[T Text](quoted T) bool {
 	if len(quoted) < 2 {
 		return false
@@ -19,9 +19,8 @@ func IsPlain[T Text](quoted T) bool {
 	return true
 }
 
-// AppendUnquoted appends the value of a string, which is given as it stands
-// with its quotes, as UTF-8. What is none, in bytes or in escapes, becomes
-// U+FFFD, as encoding/json has it.
+// AppendUnquoted appends the value of a quoted string as UTF-8. Like
+// encoding/json, it replaces invalid UTF-8 and invalid escapes by U+FFFD.
 func AppendUnquoted[T Text](dst []byte, quoted T) []byte {
 	if len(quoted) < 2 {
 		return dst
@@ -43,8 +42,8 @@ func AppendUnquoted[T Text](dst []byte, quoted T) []byte {
 	return dst
 }
 
-// unescape returns the character for which the escape at the start of s
-// stands, and how long that is.
+// unescape returns the character of the escape at the start of s, and the
+// length of the escape.
 func unescape[T Text](s T) (c rune, size int) {
 	if len(s) < 2 {
 		return utf8.RuneError, len(s)
@@ -68,7 +67,8 @@ func unescape[T Text](s T) (c rune, size int) {
 
 const escapeLen = len(`\u0000`)
 
-// unescapeUnicode is unescape for \u and four digits, or two of these.
+// unescapeUnicode is unescape for \u and four digits, or for a surrogate pair
+// of these.
 func unescapeUnicode[T Text](s T) (c rune, size int) {
 	if c = hexRune(s); !utf16.IsSurrogate(c) {
 		return c, min(escapeLen, len(s))
@@ -81,7 +81,7 @@ func unescapeUnicode[T Text](s T) (c rune, size int) {
 	return utf8.RuneError, min(escapeLen, len(s))
 }
 
-// hexRune returns what the four digits of an escape say.
+// hexRune returns the value of the four digits of an escape.
 func hexRune[T Text](s T) (c rune) {
 	if len(s) < escapeLen {
 		return utf8.RuneError

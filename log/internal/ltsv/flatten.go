@@ -2,19 +2,19 @@ package ltsv
 
 import "github.com/weirhq/weir/log/internal/jsonscan"
 
-// MaxPath is how long the keys that lead to an object may be for its members
-// to become pairs; in a longer case, it is its JSON text, as an array is. As
-// each pair repeats the keys, a line that somebody made for the purpose would
-// otherwise grow with the square of its length.
+// MaxPath is the maximum length of the keys of an object, joined by dots, for
+// its members to become pairs. Beyond it, the object becomes JSON text, like an
+// array. Each pair repeats the keys, so without this limit a malicious line
+// could grow with the square of its length.
 const MaxPath = 128
 
-// A key and its value are collected in rooms on the stack; longer ones pay for
-// an allocation.
+// The size of the arrays on the stack that hold a key or a value. Longer ones
+// are allocated.
 const scratchSize = 256
 
-// AppendJSON appends the pairs, each behind a tab, that a field becomes, of
-// which key is the key and json the value: JSON text, which must be valid. The
-// members of an object become pairs of their own; see [AppendLabel].
+// AppendJSON appends the pairs of a field, each after a tab. json is the JSON
+// text of its value and must be valid. The members of an object become pairs of
+// their own; see [AppendLabel].
 func AppendJSON[T jsonscan.Text](dst []byte, key string, json T) []byte {
 	var scratch [scratchSize]byte
 	f := flattener[T]{dst: dst, json: jsonscan.Scan(json)}
@@ -22,9 +22,9 @@ func AppendJSON[T jsonscan.Text](dst []byte, key string, json T) []byte {
 	return f.dst
 }
 
-// AppendFields appends the pairs, each behind a tab, that the members of an
-// object become: JSON text, which must be valid. None is for one without
-// members.
+// AppendFields appends the pairs of the members of an object, each after a tab.
+// object is JSON text and must be valid. An object without members has no
+// pairs.
 func AppendFields[T jsonscan.Text](dst []byte, object T) []byte {
 	var scratch [scratchSize]byte
 	f := flattener[T]{dst: dst, json: jsonscan.Scan(object)}
@@ -32,15 +32,15 @@ func AppendFields[T jsonscan.Text](dst []byte, object T) []byte {
 	return f.dst
 }
 
-// A flattener appends the pairs of one field. A path is the key of a value
-// after those that lead to it, each with a dot behind it. It is an argument
-// since a slice in here would make its room escape to the heap.
+// A flattener appends the pairs of one field. A path has the keys to a value,
+// separated by dots. It is an argument because a slice in the struct would make
+// its array escape to the heap.
 type flattener[T jsonscan.Text] struct {
 	dst  []byte
 	json jsonscan.Scanner[T]
 }
 
-// value appends the pairs of the value that json stands before.
+// value appends the pairs of the next value of json.
 func (f *flattener[T]) value(path []byte) {
 	switch b := f.json.Peek(); {
 	case b == '{' && len(path) <= MaxPath:
@@ -60,8 +60,8 @@ func (f *flattener[T]) value(path []byte) {
 	}
 }
 
-// members appends the pairs of the members of an object, and returns how many
-// members there are.
+// members appends the pairs of the members of an object, and returns the number
+// of members.
 func (f *flattener[T]) members(prefix []byte) (n int) {
 	f.json.Enter()
 	for ; ; n++ {
@@ -80,7 +80,7 @@ func (f *flattener[T]) label(path []byte) {
 	f.dst = append(f.dst, ':')
 }
 
-// string appends the value of a string as it stands with its quotes.
+// string appends the value of a quoted string.
 func (f *flattener[T]) string(quoted T) {
 	if jsonscan.IsPlain(quoted) {
 		f.dst = AppendValue(f.dst, quoted[1:len(quoted)-1])

@@ -1,5 +1,5 @@
-// Package ltsv appends labels and values in the notation of the event format's
-// LTSV. Whatever writes events as LTSV goes through it.
+// Package ltsv appends labels and values in the LTSV notation of the event
+// format. All code that writes events as LTSV uses it.
 package ltsv
 
 import (
@@ -11,21 +11,20 @@ import (
 )
 
 // AppendValue appends s as a value: backslash, tab, LF and CR as two
-// characters, what else disturbs a terminal as \uxxxx, and each byte of invalid
-// UTF-8 as U+FFFD.
+// characters, other characters that control a terminal as \uxxxx, and each byte
+// of invalid UTF-8 as U+FFFD.
 func AppendValue[T jsonscan.Text](dst []byte, s T) []byte { return text.AppendLTSV(dst, text.View(s)) }
 
-// AppendLabel appends the label of a field: prefix and key, in which each byte
-// but 0-9A-Za-z_.- becomes an underscore, and which is an underscore where it
-// would be empty. A label that the format has given a meaning gets "data."
-// before it. For a member of an object, prefix is the keys that lead to it,
-// each with a dot behind it; else it is empty.
+// AppendLabel appends the label of a field: prefix and key. Each byte except
+// 0-9A-Za-z_.- becomes an underscore, and so does an empty label. A reserved
+// label gets the prefix "data.". For a member of an object, prefix has the keys
+// of the enclosing objects, with a dot after each; otherwise it is empty.
 func AppendLabel[P jsonscan.Text](dst []byte, prefix P, key string) []byte {
 	mark := len(dst)
 	return finishLabel(appendSafe(appendSafe(dst, prefix), key), mark)
 }
 
-// finishLabel sees to it that the label, which begins at mark, can be one.
+// finishLabel makes the label that begins at mark valid.
 func finishLabel(dst []byte, mark int) []byte {
 	switch {
 	case len(dst) == mark:
@@ -55,7 +54,7 @@ func isSafe(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' || c == '.' || c == '-'
 }
 
-// Reserved reports whether the format gives a label a meaning, so that no field
+// Reserved reports whether the format uses the label itself, so that no field
 // may have it.
 func Reserved(label string) bool {
 	switch label {
@@ -68,12 +67,11 @@ func Reserved(label string) bool {
 	return false
 }
 
-// sixDigits is the zeros that a fraction without digits lacks.
+// sixDigits are the trailing zeros of a fraction.
 const sixDigits = "000000"
 
-// AppendInstant appends an instant with six digits of the second. It is given
-// as JSON has it, RFC 3339 in UTC; a text that is no such thing is appended as
-// any value is.
+// AppendInstant appends a time with six fractional digits. The time is given as
+// in JSON, RFC 3339 in UTC. Any other text is appended like a value.
 func AppendInstant(dst []byte, rfc3339 string) []byte {
 	const secondsLen = len("2006-01-02T15:04:05")
 	body, ok := strings.CutSuffix(rfc3339, "Z")
@@ -87,8 +85,8 @@ func AppendInstant(dst []byte, rfc3339 string) []byte {
 	return append(append(dst, sixDigits[len(fraction):]...), 'Z')
 }
 
-// AppendSeconds appends a duration as seconds with six digits of the second,
-// the rest cut off.
+// AppendSeconds appends a duration in seconds with six fractional digits, not
+// rounded.
 func AppendSeconds(dst []byte, d time.Duration) []byte {
 	if d < 0 {
 		dst = append(dst, '-')

@@ -87,7 +87,7 @@ func TestAppendFields(t *testing.T) {
 	}
 }
 
-// TestLongPrefix has an object below keys that are too long to be repeated.
+// TestLongPrefix appends an object whose keys are too long to be repeated.
 func TestLongPrefix(t *testing.T) {
 	key := strings.Repeat("k", 129)
 	got := string(ltsv.AppendJSON(nil, key, `{"a":1,"b":{"c":"d\\e"}}`))
@@ -161,21 +161,21 @@ func FuzzAppendValue(f *testing.F) {
 		if raw := rawControl(got); raw != "" {
 			t.Errorf("%q became %q, which has %s", value, got, raw)
 		}
-		// What is read back is what JSON would carry.
+		// The decoded value must be the same as that of JSON.
 		if back, want := unescape(t, got), string([]rune(value)); back != want {
 			t.Errorf("%q became %q, which reads %q", value, got, back)
 		}
 	})
 }
 
-// FuzzAppendJSON compares with a flattener over what encoding/json decoded,
-// which knows no order.
+// FuzzAppendJSON compares with a flattener of the values that encoding/json
+// decodes, which have no order.
 func FuzzAppendJSON(f *testing.F) {
 	for _, seed := range []string{`{"a":1,"b":{"c":[],"d":{}}}`, `["\u2028",{"a":null}]`, `"x"`, `{"status":true,"":""}`, ` [ 1 , 2 ] `, `"`, `{"a`} {
 		f.Add("key", seed)
 	}
 	f.Fuzz(func(t *testing.T, key, document string) {
-		ltsv.AppendJSON(nil, key, document) // also of what is no JSON
+		ltsv.AppendJSON(nil, key, document) // also if it is not JSON
 		if !json.Valid([]byte(document)) || !utf8.ValidString(document) {
 			t.Skip()
 		}
@@ -194,7 +194,7 @@ func FuzzAppendJSON(f *testing.F) {
 		for i, pair := range pairs {
 			label, text, _ := strings.Cut(pair, ":")
 			if strings.HasPrefix(text, "[") {
-				text = "[" // the order of keys within is not to be had
+				text = "[" // the order of the keys inside is unknown
 			}
 			pairs[i] = label + ":" + text
 		}
@@ -262,7 +262,7 @@ func hasDuplicates(document string) bool {
 	}
 }
 
-// unescape is the plain reading of a value.
+// unescape decodes a value in the simple way.
 func unescape(t *testing.T, s string) string {
 	t.Helper()
 	var text string
@@ -273,7 +273,8 @@ func unescape(t *testing.T, s string) string {
 	return text
 }
 
-// rawControl returns what of a value must not be in it raw, or "".
+// rawControl returns the first character of a value that must not be in it
+// unescaped, or "".
 func rawControl(s string) string {
 	if !utf8.ValidString(s) {
 		return "invalid UTF-8"

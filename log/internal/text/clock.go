@@ -4,36 +4,36 @@ import (
 	"time"
 )
 
-// RFC 3339 has four digits for the year. These are the seconds since 1970 at
-// which year 0 begins and year 9999 has ended.
+// RFC 3339 has years of four digits. These are the seconds since 1970 at the
+// start of year 0 and at the end of year 9999.
 const (
 	firstSecond = -62167219200
 	afterLast   = 253402300800
 )
 
-// BadYear stands for an instant whose year RFC 3339 cannot hold.
+// BadYear replaces a time whose year RFC 3339 cannot express.
 const BadYear = "!ERROR: year outside of 0 to 9999"
 
-// A Clock writes instants as RFC 3339 in UTC and remembers the two seconds that
-// it wrote last, one of them even: the instants of a request's events fall into
-// few. The zero value is ready. Only one goroutine at a time may use it.
+// A Clock writes times as RFC 3339 in UTC. It caches the text of the last even
+// and the last odd second, because the times of a request's events are in few
+// seconds. The zero value is ready. Only one goroutine at a time may use it.
 type Clock struct {
 	second [2]int64
-	text   [2]secondText // all zero: nothing remembered
+	text   [2]secondText // all zero: empty
 }
 
 const secondLen = len("2006-01-02T15:04:05")
 
 type secondText [secondLen]byte
 
-// Append appends t with up to nine digits of the second, trailing zeros
-// trimmed, or BadYear.
+// Append appends t with up to nine fractional digits, without trailing zeros,
+// or BadYear.
 func (c *Clock) Append(b []byte, t time.Time) []byte {
 	c.Put(&b, "", t)
 	return b
 }
 
-// AppendMicros appends t with six digits of the second, the rest cut off.
+// AppendMicros appends t with six fractional digits, not rounded.
 func (c *Clock) AppendMicros(b []byte, t time.Time) []byte {
 	second := c.Second(t.Unix())
 	if second == nil {
@@ -45,7 +45,7 @@ func (c *Clock) AppendMicros(b []byte, t time.Time) []byte {
 	return append(append(b, fraction[:6]...), 'Z')
 }
 
-// Put appends a label and what [Clock.Append] appends, to a buffer in place.
+// Put appends to a buffer in place: a label, and t as in [Clock.Append].
 func (c *Clock) Put(b *[]byte, label string, t time.Time) {
 	const longest, point = len("2006-01-02T15:04:05.123456789Z"), secondLen
 	second := c.Second(t.Unix())
@@ -56,21 +56,21 @@ func (c *Clock) Put(b *[]byte, label string, t time.Time) {
 	n := len(*b) + len(label)
 	reserve(b, len(label)+longest)
 	copy((*b)[len(*b):n], label)
-	room := (*[longest]byte)((*b)[n : n+longest])
-	*(*[secondLen]byte)(room[:]) = *second
+	buf := (*[longest]byte)((*b)[n : n+longest])
+	*(*[secondLen]byte)(buf[:]) = *second
 	ns := uint32(t.Nanosecond())
-	room[point] = '.'
-	PutFraction((*[9]byte)(room[point+1:]), ns)
+	buf[point] = '.'
+	PutFraction((*[9]byte)(buf[point+1:]), ns)
 	end := longest - 1 - TrailingZeros(ns)
 	if ns == 0 {
 		end = point
 	}
-	room[end] = 'Z'
+	buf[end] = 'Z'
 	*b = (*b)[:n+end+1]
 }
 
-// Second returns the text of a second since 1970, or nil if RFC 3339 cannot hold
-// it. It is good until the next call.
+// Second returns the text of a second since 1970, or nil if RFC 3339 cannot
+// express it. The text is valid until the next call.
 func (c *Clock) Second(second int64) *[secondLen]byte {
 	text := &c.text[second&1]
 	if second == c.second[second&1] && text[0] != 0 {
@@ -96,8 +96,8 @@ func (s *secondText) set(t time.Time) {
 	_ = append(b, digits2(second)...)
 }
 
-// TrailingZeros returns how many of the nine digits of a fraction of a second
-// are zeros at its end.
+// TrailingZeros returns the number of trailing zeros of the nine digits of a
+// fraction of a second.
 func TrailingZeros(ns uint32) int {
 	if ns == 0 {
 		return 9
@@ -110,9 +110,9 @@ func TrailingZeros(ns uint32) int {
 	return zeros
 }
 
-// PutFraction writes the nine digits of a fraction of a second. Its divisions do
-// not wait for each other: an event waits for them, since the clock that is read
-// for the next one lets nothing overtake it.
+// PutFraction writes the nine digits of a fraction of a second. Its divisions
+// do not depend on each other. Their latency counts, because the next read of
+// the clock does not overlap with them.
 func PutFraction(b *[9]byte, ns uint32) {
 	a1, a3, a5, a7 := ns/1e8, ns/1e6, ns/1e4, ns/1e2 // the first digit, the first three, ...
 	b[0] = '0' + byte(a1)
@@ -122,7 +122,7 @@ func PutFraction(b *[9]byte, ns uint32) {
 	put2(b[7:9], ns-100*a7)
 }
 
-// put2 writes the two digits of n, which is below 100.
+// put2 writes the two digits of n, which must be below 100.
 func put2(b []byte, n uint32) {
 	_ = b[1]
 	b[0], b[1] = allDigits2[2*n], allDigits2[2*n+1]
@@ -139,5 +139,5 @@ const allDigits2 = "00010203040506070809" +
 	"80818283848586878889" +
 	"90919293949596979899"
 
-// digits2 returns the two digits of n, which is below 100.
+// digits2 returns the two digits of n, which must be below 100.
 func digits2(n int) string { return allDigits2[2*n : 2*n+2] }

@@ -23,72 +23,71 @@ func AppendUint(b []byte, n uint64) []byte {
 func PutInt(b *[]byte, n int64) {
 	from := len(*b)
 	reserve(b, longestInt)
-	room := (*[longestInt]byte)((*b)[from : from+longestInt])
-	*b = (*b)[:from+writeInt(room, n)]
+	buf := (*[longestInt]byte)((*b)[from : from+longestInt])
+	*b = (*b)[:from+writeInt(buf, n)]
 }
 
-// PutUint appends n in decimal: strconv.AppendUint without the copy from a
-// buffer of its own.
+// PutUint appends n in decimal. It is strconv.AppendUint without a copy.
 func PutUint(b *[]byte, n uint64) {
 	from := len(*b)
 	reserve(b, longestInt)
-	room := (*[longestInt]byte)((*b)[from : from+longestInt])
-	*b = (*b)[:from+writeUint(room, 0, n)]
+	buf := (*[longestInt]byte)((*b)[from : from+longestInt])
+	*b = (*b)[:from+writeUint(buf, 0, n)]
 }
 
-// longestInt has room for any number, and for the eight bytes that are written
-// where its last few digits stand.
+// longestInt is the length of the longest number, and of the eight bytes that
+// are written in place of its last few digits.
 const longestInt = len("-18446744073709551615") + 8
 
-// writeInt writes n in decimal and returns how many bytes that took.
-func writeInt(room *[longestInt]byte, n int64) int {
+// writeInt writes n in decimal and returns the number of bytes.
+func writeInt(buf *[longestInt]byte, n int64) int {
 	switch {
 	case 0 <= n && n < 1e4:
-		return writeSmall(room, 0, uint32(n))
+		return writeSmall(buf, 0, uint32(n))
 	case n < 0:
-		room[0] = '-'
-		return writeUint(room, 1, -uint64(n))
+		buf[0] = '-'
+		return writeUint(buf, 1, -uint64(n))
 	}
-	return writeUint(room, 0, uint64(n))
+	return writeUint(buf, 0, uint64(n))
 }
 
-// writeUint writes n in decimal, from that byte on, and returns where it ends.
-func writeUint(room *[longestInt]byte, from int, n uint64) (end int) {
+// writeUint writes n in decimal at offset from, and returns the end offset.
+func writeUint(buf *[longestInt]byte, from int, n uint64) (end int) {
 	if n < 1e4 {
-		return writeSmall(room, from, uint32(n))
+		return writeSmall(buf, from, uint32(n))
 	}
 	if n < 1e8 {
 		digits := countDigits(n)
-		binary.LittleEndian.PutUint64(room[from:], eightDigits(uint32(n))>>(64-8*digits))
+		binary.LittleEndian.PutUint64(buf[from:], eightDigits(uint32(n))>>(64-8*digits))
 		return from + digits
 	}
-	end = writeUint(room, from, n/1e8)
-	binary.LittleEndian.PutUint64(room[end:], eightDigits(uint32(n%1e8)))
+	end = writeUint(buf, from, n/1e8)
+	binary.LittleEndian.PutUint64(buf[end:], eightDigits(uint32(n%1e8)))
 	return end + 8
 }
 
-// writeSmall does what writeUint does, for n below 10^4.
-func writeSmall(room *[longestInt]byte, from int, n uint32) (end int) {
+// writeSmall is writeUint for n below 10^4.
+func writeSmall(buf *[longestInt]byte, from int, n uint32) (end int) {
 	if n < 10 {
-		room[from] = '0' + byte(n)
+		buf[from] = '0' + byte(n)
 		return from + 1
 	}
 	high, low := n/100*2, n%100*2
 	if n >= 1000 {
-		room[from], room[from+1] = allDigits2[high], allDigits2[high+1]
+		buf[from], buf[from+1] = allDigits2[high], allDigits2[high+1]
 		from += 2
 	} else if n >= 100 {
-		room[from] = allDigits2[high+1]
+		buf[from] = allDigits2[high+1]
 		from++
 	}
-	room[from], room[from+1] = allDigits2[low], allDigits2[low+1]
+	buf[from], buf[from+1] = allDigits2[low], allDigits2[low+1]
 	return from + 2
 }
 
-// eightDigits returns the decimal digits of n, which is below 10^8, with
-// zeros in front: the first is the lowest byte. It divides in two lanes, then
-// in four, then in eight: a multiplication by 2^k/d, rounded up, and a shift by
-// k do for the few values that each lane can have.
+// eightDigits returns the decimal digits of n, which must be below 10^8, with
+// leading zeros. The first digit is the lowest byte. It divides in two lanes,
+// then in four, then in eight. A multiplication by 2^k/d, rounded up, and a
+// shift by k are exact for the few values of each lane.
 func eightDigits(n uint32) uint64 {
 	fours := uint64(n/1e4) | uint64(n%1e4)<<32
 	hundreds := fours * 10486 >> 20 & 0x0000007F_0000007F
@@ -98,8 +97,8 @@ func eightDigits(n uint32) uint64 {
 	return ones | 0x30303030_30303030
 }
 
-// countDigits returns how many decimal digits n has. A number of d bits has
-// d*log10(2) digits, rounded down, or one more; 0 counts as 1.
+// countDigits returns the number of decimal digits of n. A number of d bits has
+// d*log10(2) digits, rounded down, or one more; 0 has one digit.
 func countDigits(n uint64) int {
 	digits := bits.Len64(n|1) * 1233 >> 12
 	if n|1 >= powersOf10[digits] {
@@ -113,14 +112,14 @@ var powersOf10 = [...]uint64{
 	1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
 }
 
-// AppendFloat appends f as encoding/json does, which is as ECMAScript does;
-// bits is 32 or 64. What JSON has no number for becomes NaN, +Inf or -Inf,
-// which the caller has to quote: see [IsNumber].
+// AppendFloat appends f as encoding/json and ECMAScript do; bits is 32 or 64.
+// NaN and infinities become NaN, +Inf or -Inf, which the caller must quote: see
+// [IsNumber].
 //
-// What it does for most floats takes a third of the time with [PutShort].
+// [PutShort] handles most floats in a third of the time.
 func AppendFloat(b []byte, f float64, bits int) []byte {
 	if !needsExponent(math.Abs(f), bits) {
-		return strconv.AppendFloat(b, f, 'f', -1, bits) // NaN and the infinities, too
+		return strconv.AppendFloat(b, f, 'f', -1, bits) // also NaN and the infinities
 	}
 	b = strconv.AppendFloat(b, f, 'e', -1, bits)
 	// strconv pads the exponent to two digits, ECMAScript does not: e-09 is e-9.
@@ -131,10 +130,10 @@ func AppendFloat(b []byte, f float64, bits int) []byte {
 	return b
 }
 
-// IsNumber reports whether JSON has a number for f.
+// IsNumber reports whether JSON can express f as a number.
 func IsNumber(f float64) bool { return f-f == 0 }
 
-// needsExponent compares in the float's own width, where the cut-offs differ.
+// needsExponent compares in the width of the float, because the limits differ.
 func needsExponent(abs float64, bits int) bool {
 	if abs == 0 || !IsNumber(abs) {
 		return false
@@ -145,14 +144,14 @@ func needsExponent(abs float64, bits int) bool {
 	return abs < 1e-6 || abs >= 1e21
 }
 
-// PutShort appends f as [AppendFloat] does, if it has at most four decimals and
-// eleven digits before them, as most of what is logged, and reports whether it
+// PutShort appends f as [AppendFloat] does if it has at most four decimals and
+// eleven digits before them, like most logged floats. It reports whether it
 // has.
 //
-// Then it is n/10000 for a whole n below 10^15. Such an n and 10000 are exact
-// as floats, and a division is rounded once, as parsing is: the decimal
-// n/10000 reads back as f. Of decimals of at most fifteen digits only one does,
-// so it is the shortest.
+// In that case f is n/10000 for an integer n below 10^15. Both are exact as
+// floats, and a division is rounded once, like parsing. So the decimal n/10000
+// parses as f. Only one decimal of at most fifteen digits does, so it is the
+// shortest.
 func PutShort(b *[]byte, f float64) bool {
 	const limit = 1e11
 	if !(f > -limit && f < limit) || f == 0 && math.Signbit(f) {
@@ -172,15 +171,14 @@ func PutShort(b *[]byte, f float64) bool {
 	return true
 }
 
-// putDecimals appends a point and the four digits of n without the zeros at
-// their end.
+// putDecimals appends a point and the four digits of n, without trailing zeros.
 func putDecimals(b *[]byte, n uint32) {
 	digits := 4
 	for n%10 == 0 {
 		n /= 10
 		digits--
 	}
-	var room [8]byte
-	binary.LittleEndian.PutUint64(room[:], eightDigits(n))
-	*b = append(append(*b, '.'), room[8-digits:]...)
+	var buf [8]byte
+	binary.LittleEndian.PutUint64(buf[:], eightDigits(n))
+	*b = append(append(*b, '.'), buf[8-digits:]...)
 }

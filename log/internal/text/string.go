@@ -1,6 +1,6 @@
 // Package text appends values in the notations of the event format: JSON
-// strings, numbers and instants. Whatever writes events goes through it, so
-// that there is one place that decides what a line may hold.
+// strings, numbers and times. All code that writes events uses it, so that
+// there is one place for the rules of escaping.
 package text
 
 import (
@@ -10,38 +10,37 @@ import (
 
 const lowerHex = "0123456789abcdef"
 
-// AppendString appends s as a JSON string, quotes included. Together with
-// [AppendMember] it is the only way a text from outside gets into a line of
-// JSON, be it a key or a value.
+// AppendString appends s as a JSON string with quotes. Only AppendString and
+// [AppendMember] write a user's text into a line of JSON, as key or as value.
 //
-// It escapes what encoding/json escapes with SetEscapeHTML(false) and, because
-// a log is read in terminals, DEL, the C1 controls and the controls that turn
-// the direction of text. A parser sees the same value either way.
+// It escapes the same characters as encoding/json with SetEscapeHTML(false). It
+// also escapes DEL, the C1 controls and the controls of the text's direction,
+// because logs are read in terminals. The text is the same after parsing.
 func AppendString(dst []byte, s string) []byte {
 	n := len(dst)
 	dst = slices.Grow(dst, len(s)+2)
-	room := dst[n : n+len(s)+2]
-	if !copyAll(room[1:], s, jsonQuotes) {
+	quoted := dst[n : n+len(s)+2]
+	if !copyAll(quoted[1:], s, jsonQuotes) {
 		return append(AppendContent(append(dst, '"'), s), '"')
 	}
-	room[0], room[len(room)-1] = '"', '"'
-	return dst[:n+len(room)]
+	quoted[0], quoted[len(quoted)-1] = '"', '"'
+	return dst[:n+len(quoted)]
 }
 
-// PutString appends what [AppendString] appends, to a buffer in place.
+// PutString is [AppendString] in place.
 func PutString(b *[]byte, s string) {
 	n, size := len(*b), len(s)+2
 	reserve(b, size)
-	room := (*b)[n : n+size]
-	if !copyAll(room[1:], s, jsonQuotes) {
+	quoted := (*b)[n : n+size]
+	if !copyAll(quoted[1:], s, jsonQuotes) {
 		*b = AppendString(*b, s)
 		return
 	}
-	room[0], room[size-1] = '"', '"'
+	quoted[0], quoted[size-1] = '"', '"'
 	*b = (*b)[:n+size]
 }
 
-// AppendContent appends s as it stands in a JSON string, without the quotes.
+// AppendContent appends s as in a JSON string, without the quotes.
 func AppendContent(dst []byte, s string) []byte { return appendAny(dst, s, &jsonNotation) }
 
 // AppendLTSV appends s as a value of LTSV.
@@ -54,10 +53,10 @@ func AppendLTSV(dst []byte, s string) []byte {
 	return appendAny(dst, s, &ltsvNotation)
 }
 
-// A notation says how what is special is written.
+// A notation has the escapes of special characters.
 type notation struct {
 	quotes  eightQuotes
-	short   [utf8.RuneSelf]byte // the letter behind the backslash of an escape of two characters
+	short   [utf8.RuneSelf]byte // the letter after the backslash in an escape of two characters
 	invalid string              // for a byte of invalid UTF-8
 }
 
@@ -74,7 +73,7 @@ var (
 	}
 )
 
-// appendAny appends s, whatever it holds.
+// appendAny appends any s, escaped where necessary.
 func appendAny(dst []byte, s string, as *notation) []byte {
 	for {
 		n := len(dst)
@@ -89,14 +88,14 @@ func appendAny(dst []byte, s string, as *notation) []byte {
 
 const longestEscape = len(`\u0000`)
 
-// appendSpecial appends the characters at the start of s that are no plain
-// ASCII, escaped where they must be, and returns the rest of s.
+// appendSpecial appends the leading characters of s that are not plain ASCII,
+// escaped where necessary, and returns the remaining text.
 func appendSpecial(dst []byte, s string, as *notation) ([]byte, string) {
 	for s != "" {
 		size := 1
 		switch c := s[0]; {
 		case c >= utf8.RuneSelf:
-			if size = foreignLen(s); size > 0 {
+			if size = multiByteLen(s); size > 0 {
 				dst = append(dst, s[:size]...)
 			} else {
 				dst, size = appendRune(dst, s, as.invalid)
@@ -113,13 +112,13 @@ func appendSpecial(dst []byte, s string, as *notation) ([]byte, string) {
 	return dst, s
 }
 
-// foreignLen returns how many bytes at the start of s, which is no ASCII, are
-// whole characters of two or three bytes that can be copied as they are. What
-// it does not know is for [appendRune] to judge.
-func foreignLen(s string) int {
+// multiByteLen returns the number of leading bytes of s that are complete
+// characters of two or three bytes and need no escapes. s begins with a byte
+// beyond ASCII. All other cases are left to [appendRune].
+func multiByteLen(s string) int {
 	n := 0
 	for n+2 < len(s) {
-		size := int(foreignSizes[s[n]])
+		size := int(multiByteSizes[s[n]])
 		if size == 0 || !continues(s[n+1]) || size == 3 && !continues(s[n+2]) ||
 			s[n] == 0xE2 && s[n+1] <= 0x81 && mayDisturb(s[n+2]) {
 			return n
@@ -129,25 +128,24 @@ func foreignLen(s string) int {
 	return n
 }
 
-// foreignSizes has the length of the characters that begin with a byte, for
-// those bytes after which any that continue make a character to copy.
-var foreignSizes = [256]uint8{
+// multiByteSizes has, for each first byte, the length of its characters if all
+// of them need no escapes, or 0. multiByteLen checks those of 0xE2.
+var multiByteSizes = [256]uint8{
 	0xC3: 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
-	0xD0: 2, 2, 2, 2, 2, 2, 2, 2, 0, 2, 2, 2, 2, 2, 2, 2, // U+061C is among those of 0xD8
+	0xD0: 2, 2, 2, 2, 2, 2, 2, 2, 0, 2, 2, 2, 2, 2, 2, 2, // U+061C begins with 0xD8
 	0xE1: 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3,
 }
 
-// mayDisturb reports whether a character from U+2000 to U+207F may be one that
-// disturbsTerminal names, by its last byte: not those from U+2010 to U+201F and
-// the like, dashes and quotation marks.
+// mayDisturb reports whether the character from U+2000 to U+207F with this last
+// byte may be one of disturbsTerminal. U+2010 to U+201F and the corresponding
+// ranges, with dashes and quotation marks, are not.
 func mayDisturb(last byte) bool { return last&0x30 != 0x10 }
 
-// continues reports whether b is one of the bytes of a character after its
-// first.
+// continues reports whether b is a continuation byte of UTF-8.
 func continues(b byte) bool { return b&0xC0 == 0x80 }
 
-// appendRune appends the first character of s, which is not ASCII, and returns
-// how many bytes of s it took.
+// appendRune appends the first character of s, which must not be ASCII, and
+// returns its length in s.
 func appendRune(dst []byte, s, invalid string) ([]byte, int) {
 	c, size := utf8.DecodeRuneInString(s)
 	switch {
@@ -159,13 +157,13 @@ func appendRune(dst []byte, s, invalid string) ([]byte, int) {
 	return append(dst, s[:size]...), size
 }
 
-// appendEscapedRune appends c, which is below 0x10000, as \uxxxx.
+// appendEscapedRune appends c, which must be below 0x10000, as \uxxxx.
 func appendEscapedRune(dst []byte, c rune) []byte {
 	return append(dst, '\\', 'u', lowerHex[c>>12&0xF], lowerHex[c>>8&0xF], lowerHex[c>>4&0xF], lowerHex[c&0xF])
 }
 
-// disturbsTerminal reports whether c, which is not ASCII, is a control of the
-// C1 set, a line separator or a control of the text's direction.
+// disturbsTerminal reports whether c, which must not be ASCII, is a C1 control,
+// a line separator or a control of the text's direction.
 func disturbsTerminal(c rune) bool {
 	switch {
 	case c <= 0x9F, c == 0x061C:
@@ -176,10 +174,11 @@ func disturbsTerminal(c rune) bool {
 	return c <= 0x200F || 0x2028 <= c && c <= 0x202E || c >= 0x2066
 }
 
-// Harden escapes in place what encoding/json leaves raw: it knows nothing of
-// terminals, and a json.RawMessage is passed on by it whatever it holds. buf is
-// JSON without white space, where such bytes stand in strings alone.
-func Harden(buf []byte) []byte {
+// EscapeControls escapes in place the characters that AppendString escapes and
+// encoding/json does not. encoding/json also copies a json.RawMessage
+// unchanged. buf is JSON without white space, so these bytes are only in
+// strings.
+func EscapeControls(buf []byte) []byte {
 	i := 0
 	for i < len(buf) && buf[i] < 0x7F {
 		i++

@@ -30,7 +30,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestEightDigits tries what each lane can have, and each pair of lanes.
+// TestEightDigits tries every value of each lane, and of each pair of lanes.
 func TestEightDigits(t *testing.T) {
 	for n := range uint32(10000) {
 		for _, n := range []uint32{n, n * 10000, n*10000 + n, n*10000 + 9999 - n} {
@@ -53,8 +53,8 @@ func FuzzNumbers(f *testing.F) {
 	})
 }
 
-// checkWords holds copyAll, which on this processor may go by words that
-// overlap, to the loop over bytes.
+// checkWords compares copyAll, which may copy overlapping words on this
+// processor, with the loop over bytes.
 func checkWords(t *testing.T, s string) {
 	t.Helper()
 	checkWordsWith(t, s, jsonQuotes)
@@ -63,9 +63,9 @@ func checkWords(t *testing.T, s string) {
 
 func checkWordsWith(t *testing.T, s string, quotes eightQuotes) {
 	t.Helper()
-	const before, behind = "<", ">"
-	dst := []byte(before + strings.Repeat("-", len(s)) + behind)
-	room := dst[1 : 1+len(s)]
+	const before, after = "<", ">"
+	dst := []byte(before + strings.Repeat("-", len(s)) + after)
+	middle := dst[1 : 1+len(s)]
 	plain := copyPlain(make([]byte, len(s)), s, quotes)
 	want := 0
 	for want < len(s) && !isSpecial(s[want], quotes) {
@@ -74,18 +74,18 @@ func checkWordsWith(t *testing.T, s string, quotes eightQuotes) {
 	if plain != want {
 		t.Errorf("copyPlain(%q) = %d, want %d", s, plain, want)
 	}
-	if got := copyAll(room, s, quotes); got != (plain == len(s)) {
+	if got := copyAll(middle, s, quotes); got != (plain == len(s)) {
 		t.Errorf("copyAll(%q) = %v, but %d bytes of %d are plain", s, got, plain, len(s))
-	} else if got && string(room) != s {
-		t.Errorf("copyAll(%q) copied %q", s, room)
+	} else if got && string(middle) != s {
+		t.Errorf("copyAll(%q) copied %q", s, middle)
 	}
-	if !strings.HasPrefix(string(dst), before) || !strings.HasSuffix(string(dst), behind) {
-		t.Errorf("copyAll(%q) wrote beyond its room", s)
+	if !strings.HasPrefix(string(dst), before) || !strings.HasSuffix(string(dst), after) {
+		t.Errorf("copyAll(%q) wrote beyond len(s)", s)
 	}
 }
 
-// TestWords has every byte at every place of strings of every length that
-// matters.
+// TestWords tries every byte at every offset of strings of every relevant
+// length.
 func TestWords(t *testing.T) {
 	for length := range 40 {
 		text := []byte(strings.Repeat("a", length))
@@ -106,12 +106,13 @@ func FuzzWords(f *testing.F) {
 	f.Fuzz(checkWords)
 }
 
-// TestIntInPlace holds PutIntMember to its parts, with room and without.
+// TestIntInPlace compares PutIntMember with its parts, with and without spare
+// capacity.
 func TestIntInPlace(t *testing.T) {
 	for _, key := range []string{"", "a", "a longer key", "a\"b"} {
 		for _, n := range []int64{0, 9, 10, -1, 123456789, math.MinInt64, math.MaxInt64} {
-			for _, room := range []int{0, 5, 100} {
-				got := append(make([]byte, 0, room+1), '{')
+			for _, spare := range []int{0, 5, 100} {
+				got := append(make([]byte, 0, spare+1), '{')
 				want := string(AppendInt(AppendMember(got[:1:1], ',', key), n))
 				if PutIntMember(&got, ',', key, n); string(got) != want {
 					t.Errorf("PutIntMember(%q, %d) = %s, want %s", key, n, got, want)
@@ -121,14 +122,14 @@ func TestIntInPlace(t *testing.T) {
 	}
 }
 
-// TestInPlace holds the functions for a buffer in place to those that append,
-// with room and without.
+// TestInPlace compares the functions for a buffer in place with those that
+// append, with and without spare capacity.
 func TestInPlace(t *testing.T) {
 	texts := []string{"", "a", "a key", "a somewhat longer key", "\"", "a\"b", "ünïcödé", "\xff", strings.Repeat("x", 100)}
 	for _, key := range texts {
 		for _, value := range texts {
-			for _, room := range []int{0, 10, 1000} {
-				start := append(make([]byte, 0, room+1), '{')
+			for _, spare := range []int{0, 10, 1000} {
+				start := append(make([]byte, 0, spare+1), '{')
 				want := string(AppendString(AppendMember(start[:1:1], ',', key), value))
 				got := start
 				PutTextMember(&got, ',', key, value)
@@ -145,14 +146,14 @@ func TestInPlace(t *testing.T) {
 	}
 }
 
-// TestLabeled holds the functions that take labels to what they are made of,
-// for labels of each length that matters, with room and without.
+// TestLabeled compares the functions with labels with their parts, for labels
+// of every relevant length, with and without spare capacity.
 func TestLabeled(t *testing.T) {
 	for length := range 20 {
 		label := strings.Repeat("l", length)
 		for _, value := range []string{"", "a", "plain", "somewhat longer", "a\"b", "tab\there", "ünïcödé", "\xff\u0085", strings.Repeat("x", 100)} {
-			for _, room := range []int{0, 10, 1000} {
-				start := append(make([]byte, 0, room+1), '{')
+			for _, spare := range []int{0, 10, 1000} {
+				start := append(make([]byte, 0, spare+1), '{')
 				before := "{" + label
 				got := start
 				PutLabeled(&got, label, value)

@@ -7,43 +7,41 @@ import (
 	"unsafe"
 )
 
-// copyAll copies s to dst, which has room for it, and reports whether all of s
-// can stand there as it is. If not, that part of dst may hold anything.
+// copyAll copies s to dst, which must be long enough, and reports whether all
+// of s is plain. If not, the copied bytes are undefined.
 func copyAll(dst []byte, s string, quotes eightQuotes) bool {
-	if !wordsAnywhere {
+	if !unalignedWords {
 		return copyPlain(dst, s, quotes) == len(s)
 	}
 	return copyWords(unsafe.Pointer(unsafe.SliceData(dst[:len(s)])), s, quotes)
 }
 
-// eightQuotes is a word of the one printable character, beside the backslash,
-// that has to be escaped.
+// eightQuotes is a word of eight equal bytes: the printable character, besides
+// the backslash, that must be escaped.
 type eightQuotes uint64
 
 const (
-	eightBytes     = 0x0101010101010101 // of the value 1
+	eightBytes     = 0x0101010101010101 // eight bytes of value 1
 	jsonQuotes     = eightQuotes('"' * eightBytes)
-	noQuotes       = eightQuotes('\\' * eightBytes) // none but the backslash itself
+	noQuotes       = eightQuotes('\\' * eightBytes) // only the backslash itself
 	eightBackslash = '\\' * eightBytes
 )
 
-// wordsAnywhere is whether the processor reads and writes words at any
-// address.
-const wordsAnywhere = runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64"
+// unalignedWords is true if the processor supports unaligned access to words.
+const unalignedWords = runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64"
 
-// View returns the bytes of s as a string, for a function that keeps nothing of
-// it. It is good as long as nobody writes to them.
+// View returns the bytes of s as a string, without a copy, for a function that
+// does not keep it. It is valid until the bytes change.
 func View[T ~string | ~[]byte](s T) string {
-	return *(*string)(unsafe.Pointer(&s)) // a slice begins as a string does: address and length
+	return *(*string)(unsafe.Pointer(&s)) // a slice begins like a string, with address and length
 }
 
-// copyWords is copyPlain's twin, without the test of bounds at each word, which
-// take a third of the time of a short string. It writes len(s) bytes from dst
-// on, for which the caller has seen to room; it decides nothing but whether one
-// of them is special.
+// copyWords is copyPlain without the bounds checks for each word, which take a
+// third of the time of a short string. It writes len(s) bytes to dst, which
+// must have the space. It reports only whether all of them are plain.
 //
-// Most keys and values are short: words overlap, so that no loop is spent on
-// the bytes beyond the last whole one.
+// Most keys and values are short. The last word overlaps the one before, which
+// saves a loop over the bytes after the last whole word.
 func copyWords(dst unsafe.Pointer, s string, quotes eightQuotes) bool {
 	src, n := unsafe.Pointer(unsafe.StringData(s)), uintptr(len(s))
 	switch {
@@ -81,9 +79,8 @@ func store[T byte | uint32 | uint64](p unsafe.Pointer, at uintptr, w T) {
 	*(*T)(unsafe.Add(p, at)) = w
 }
 
-// copyPlain copies to dst, which has room for s, the bytes at the start of s
-// that can stand there as they are, and returns their number. What lies behind
-// them in dst may be anything.
+// copyPlain copies the leading plain bytes of s to dst, which must be long
+// enough, and returns their number. Later bytes of dst are undefined.
 func copyPlain(dst []byte, s string, quotes eightQuotes) int {
 	dst = dst[:len(s)]
 	i := 0
@@ -107,19 +104,18 @@ func word(s string) uint64 {
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// isSpecial reports whether a byte of a string cannot be copied as it is:
-// controls, quote, backslash, DEL and whatever is not ASCII.
+// isSpecial reports whether a byte of a string must not be copied unchanged:
+// controls, quote, backslash, DEL and all bytes beyond ASCII.
 func isSpecial(c byte, quotes eightQuotes) bool {
 	return c < 0x20 || c >= 0x7F || c == byte(quotes) || c == '\\'
 }
 
-// specials returns a word whose lowest set bit is the top bit of the first
-// special byte of w, in the order of little-endian words; 0 when there is none.
-// Bits above it mean nothing, since what is special borrows from the next byte,
-// or carries into it.
+// specials returns a word in which the lowest set bit is the top bit of the
+// first special byte of w in little-endian order, or 0. Higher bits have no
+// meaning, because a special byte borrows from the next one or carries into it.
 //
-// In bytes that are not special, all of which lie between a space and a tilde,
-// none of the five terms has its top bit set.
+// In plain bytes, which are between space and tilde, none of the five terms has
+// its top bit set.
 func specials(w uint64, quotes eightQuotes) uint64 {
 	const tops = 0x80 * eightBytes
 	control := w - ' '*eightBytes

@@ -1,4 +1,4 @@
-// Package unwrap looks through writers that wrap others and have a method
+// Package unwrap finds a writer inside writers that wrap it and have a method
 // Unwrap() io.Writer.
 package unwrap
 
@@ -7,7 +7,7 @@ import "io"
 // First returns the outermost writer of type T among w and the writers that it
 // wraps, and whether there is one. T may be an interface.
 func First[T any](w io.Writer) (found T, ok bool) {
-	const mostLayers = 10 // a writer that unwraps to itself has no end
+	const mostLayers = 10 // because a writer may unwrap to itself
 	for range mostLayers {
 		if found, ok = w.(T); ok {
 			return found, true

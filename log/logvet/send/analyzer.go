@@ -1,19 +1,19 @@
-// Package send has an analyzer for programs that log with package log of Weir.
-// It checks that an event is sent, once, and not used afterwards.
+// Package send has an analyzer for programs that use Weir's package log. It
+// checks that each event is sent, once, and not used afterwards.
 //
 // It reports
 //
 //   - an event without Send: logger.Info("x").Str("k", v) as a statement, or a
-//     variable that a path through the function drops before its Send;
-//   - a Logger that is never taken: logger.With().Str("k", v) as a statement;
+//     variable that some path through the function drops before its Send;
+//   - an unused Logger: logger.With().Str("k", v) as a statement;
 //   - a call on an event after its Send, such as a second Send or a field.
 //
-// It follows one event through one function, along every path, and takes two
+// It follows one event through one function, along every path, and treats two
 // branches on the same condition as one decision. It reports nothing about an
 // event that leaves the function: one that is returned, stored, captured by a
-// function literal or passed to a goroutine or to a function that returns no
-// Event. A function that takes an Event and returns one, as helpers that add
-// fields do, is taken to return the same event.
+// function literal, or passed to a goroutine or to a function that returns no
+// Event. A function that takes an Event and returns one, such as a helper that
+// adds fields, is assumed to return the same event.
 package send
 
 import (
@@ -35,7 +35,8 @@ var Analyzer = &analysis.Analyzer{
 
 const logPath = "github.com/weirhq/weir/log"
 
-// The methods of Logger that begin an event, with the method that ends it.
+// begins has the methods of Logger that begin an event, with the method that
+// ends it.
 var begins = map[string]string{
 	"Debug": "Send", "Info": "Send", "Warn": "Send", "Error": "Send", "Fatal": "Send", "Log": "Send",
 	"With": "Logger",
@@ -58,7 +59,8 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// methodOf returns the name of the method of log's type that is called, or "".
+// methodOf returns the name of the called method if its receiver is the given
+// type of package log, else "".
 func methodOf(call *ssa.CallCommon, typeName string) string {
 	callee := call.StaticCallee()
 	if callee == nil || callee.Signature.Recv() == nil || !isLogType(callee.Signature.Recv().Type(), typeName) {
@@ -67,8 +69,8 @@ func methodOf(call *ssa.CallCommon, typeName string) string {
 	return callee.Name()
 }
 
-// isLogType reports whether t is the type of that name of package log, or a
-// pointer to it.
+// isLogType reports whether t is the named type of package log, or a pointer to
+// it.
 func isLogType(t types.Type, name string) bool {
 	if pointer, ok := t.(*types.Pointer); ok {
 		t = pointer.Elem()

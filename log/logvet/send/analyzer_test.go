@@ -14,8 +14,8 @@ import (
 	"github.com/weirhq/weir/log/logvet/send"
 )
 
-// userModule returns the folder of a module with the packages of testdata, which
-// requires package log as a user's module does.
+// userModule returns the folder of a module with the packages of testdata. It
+// requires package log in the same way as a user's module.
 func userModule(t *testing.T) string {
 	t.Helper()
 	log, err := filepath.Abs("../..")
@@ -38,7 +38,7 @@ func TestAnalyzer(t *testing.T) {
 	analysistest.Run(t, userModule(t), send.Analyzer, "./...")
 }
 
-// TestCommand runs the command as users do.
+// TestCommand runs the command as a user does.
 func TestCommand(t *testing.T) {
 	tool := filepath.Join(t.TempDir(), "logvet")
 	if out, err := exec.Command("go", "build", "-o", tool, "..").CombinedOutput(); err != nil {

@@ -11,36 +11,36 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// maxSteps bounds the blocks that are visited for one event: the number of paths
+// maxSteps limits the blocks visited for one event, because the number of paths
 // may be exponential. An event that needs more is not reported.
 const maxSteps = 5000
 
 // A follower follows one event through its function.
 type follower struct {
 	begin *ssa.Call
-	end   string // the method that ends the event
+	end   string // name of the method that ends the event
 	steps int
 
-	ended   bool // on at least one path
-	escaped bool // on at least one path: another function may end it
-	lost    bool // at least one path reaches its end before the event does
+	ended   bool // ended on at least one path
+	escaped bool // on at least one path, other code got the event and may end it
+	lost    bool // at least one path ends before the event does
 	reused  map[token.Pos]string
 }
 
 // A path is the state of the walk along one path.
 type path struct {
-	aliases map[ssa.Value]bool // the values that are the event
+	aliases map[ssa.Value]bool // the values that are this event
 	ended   bool
 	visits  map[*ssa.BasicBlock]int
-	facts   map[string]bool // conditions that the path has decided
+	facts   map[string]bool // conditions decided on this path
 }
 
 func (p path) clone() path {
 	return path{maps.Clone(p.aliases), p.ended, maps.Clone(p.visits), maps.Clone(p.facts)}
 }
 
-// follow reports the mistakes of the event that begins with a call in block,
-// before instruction i.
+// follow reports the mistakes with the event that the call begin starts.
+// Instruction i of block is the one after the call.
 func follow(pass *analysis.Pass, begin *ssa.Call, end string, block *ssa.BasicBlock, i int) {
 	f := &follower{begin: begin, end: end, reused: make(map[token.Pos]string)}
 	p := path{
@@ -67,8 +67,7 @@ func follow(pass *analysis.Pass, begin *ssa.Call, end string, block *ssa.BasicBl
 	}
 }
 
-// walk goes through block from instruction i on, and through all that may
-// follow it.
+// walk follows block from instruction i on, and all its successors.
 func (f *follower) walk(block *ssa.BasicBlock, i int, p path) {
 	if f.steps++; f.steps > maxSteps {
 		return
@@ -87,13 +86,13 @@ func (f *follower) walk(block *ssa.BasicBlock, i int, p path) {
 }
 
 // step follows the event through one instruction, and reports whether the path
-// goes on.
+// continues.
 func (f *follower) step(instruction ssa.Instruction, aliases map[ssa.Value]bool, ended *bool) bool {
 	switch in := instruction.(type) {
 	case *ssa.Phi:
-		return true // enter has seen it
+		return true // enter has handled it
 	case *ssa.Call:
-		if in == f.begin { // a loop has come back
+		if in == f.begin { // a loop has returned to it
 			f.lost = f.lost || !*ended
 			return false
 		}
@@ -148,8 +147,8 @@ func (f *follower) call(value ssa.Value, call *ssa.CallCommon, aliases map[ssa.V
 	return false
 }
 
-// deferred follows the event through a defer statement. A deferred Send ends the
-// event at the return, so calls between the two are in time.
+// deferred follows the event through a defer statement. A deferred Send ends
+// the event at the return, so calls before the return are correct.
 func (f *follower) deferred(call *ssa.CallCommon, aliases map[ssa.Value]bool, ended *bool) bool {
 	if !slices.ContainsFunc(call.Args, func(v ssa.Value) bool { return aliases[v] }) {
 		return true
@@ -165,10 +164,10 @@ func (f *follower) deferred(call *ssa.CallCommon, aliases map[ssa.Value]bool, en
 		f.ended = true
 		return false
 	}
-	return true // its result is dropped
+	return true // its result is unused
 }
 
-// uses reports whether the instruction has the event among its operands.
+// uses reports whether the event is an operand of the instruction.
 func uses(instruction ssa.Instruction, aliases map[ssa.Value]bool) bool {
 	for _, operand := range instruction.Operands(nil) {
 		if *operand != nil && aliases[*operand] {
@@ -192,7 +191,7 @@ func exits(call *ssa.CallCommon) bool {
 	return false
 }
 
-// decideAbove keeps the decisions that lead to block.
+// decideAbove records the decisions that lead to block.
 func (p path) decideAbove(block *ssa.BasicBlock) {
 	for ; block != nil; block = block.Idom() {
 		if len(block.Preds) == 1 {
@@ -202,8 +201,8 @@ func (p path) decideAbove(block *ssa.BasicBlock) {
 	}
 }
 
-// decide reports whether the path can leave block by its nth successor, and
-// keeps the decision.
+// decide records the decision to leave block by its nth successor. It reports
+// false if this contradicts an earlier decision.
 func (p path) decide(block *ssa.BasicBlock, n int) bool {
 	branch, ok := block.Instrs[len(block.Instrs)-1].(*ssa.If)
 	if !ok {
@@ -219,7 +218,7 @@ func (p path) decide(block *ssa.BasicBlock, n int) bool {
 }
 
 // condition returns a name for the condition and whether it is negated. Two
-// comparisons of the same values have one name.
+// comparisons of the same values have the same name.
 func condition(v ssa.Value) (key string, negated bool) {
 	switch v := v.(type) {
 	case *ssa.UnOp:
@@ -236,8 +235,8 @@ func condition(v ssa.Value) (key string, negated bool) {
 }
 
 // enter moves the path from one block to the next and evaluates its phis. It
-// reports false if the variable of the event gets another event on this edge:
-// code that replaces an event does so on purpose.
+// reports false if the variable of the event gets another event on this edge,
+// because such code replaces the event on purpose.
 func (p path) enter(from, to *ssa.BasicBlock) bool {
 	edge := slices.Index(to.Preds, from)
 	isEvent, facts := make(map[ssa.Value]bool), make(map[string]bool)
@@ -267,7 +266,8 @@ func (p path) enter(from, to *ssa.BasicBlock) bool {
 	return true
 }
 
-// known returns the value of a condition, if the path has decided it.
+// known returns the value of a condition that the path has decided, and whether
+// it has.
 func (p path) known(v ssa.Value) (known, value bool) {
 	if c, ok := v.(*ssa.Const); ok {
 		if c.Value == nil || c.Value.Kind() != constant.Bool {
