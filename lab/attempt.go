@@ -57,7 +57,7 @@ func (a *attempt) prepare() error {
 		return nil
 	}
 	a.url = settings.WithScheme(a.url)
-	return errTaken(a.url)
+	return checkFree(a.url)
 }
 
 // knownURL is where the service will be, if that is said: by its URL, by that
@@ -146,7 +146,7 @@ func (a *attempt) useService(ctx context.Context) {
 		a.failed(Died, err)
 		return
 	}
-	ctx, release := a.whileItLives(ctx)
+	ctx, release := a.untilEnded(ctx)
 	defer release()
 	if a.warmUp(ctx, plan) {
 		a.load(ctx, plan)
@@ -159,9 +159,9 @@ func (a *attempt) useService(ctx context.Context) {
 	a.unwatch()
 }
 
-// whileItLives returns a context that ends by errEnded when the service does.
+// untilEnded returns a context that ends by errEnded when the service does.
 // release has to be called.
-func (a *attempt) whileItLives(ctx context.Context) (_ context.Context, release func()) {
+func (a *attempt) untilEnded(ctx context.Context) (_ context.Context, release func()) {
 	ctx, ends := context.WithCancelCause(ctx)
 	over := make(chan struct{})
 	go func() {
@@ -227,7 +227,7 @@ func (a *attempt) warmUp(ctx context.Context, plan load.Plan) bool {
 	if a.experiment.WarmUp <= 0 {
 		return true
 	}
-	a.teller.step(Warming)
+	a.reporter.step(Warming)
 	plan.Duration, plan.Requests, plan.Points = a.experiment.WarmUp, 0, 0
 	result, err := load.Run(ctx, plan)
 	if err == nil && result.Sent == 0 && ctx.Err() == nil {
@@ -242,7 +242,7 @@ func (a *attempt) warmUp(ctx context.Context, plan load.Plan) bool {
 
 // load is what the run is made for.
 func (a *attempt) load(ctx context.Context, plan load.Plan) {
-	a.teller.step(Loading)
+	a.reporter.step(Loading)
 	profiles := a.startProfiles(ctx, plan)
 	a.watcher.begin()
 	a.hold(a.Service.Output)
@@ -337,7 +337,7 @@ const (
 // settle lets the service write what it still has to, after the load, before it
 // is told to end: what is lost then was lost while it could write.
 func (a *attempt) settle(ctx context.Context) {
-	a.teller.step(Stopping)
+	a.reporter.step(Stopping)
 	a.awaitQuiet(ctx, loadQuiet, cmp.Or(a.Service.StopWithin, defaultStopWithin))
 	a.quietEnd = a.service.Count().Last
 }
@@ -364,7 +364,7 @@ func (a *attempt) awaitQuiet(ctx context.Context, quiet, most time.Duration) {
 
 // stop ends the service, and takes what is known then into the run.
 func (a *attempt) stop(ctx context.Context) {
-	a.teller.step(Stopping)
+	a.reporter.step(Stopping)
 	e := a.service.Stop(ctx, cmp.Or(a.Service.StopWithin, defaultStopWithin))
 	a.run.Exit = e.Exit
 	a.judgeLeft(e)

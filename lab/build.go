@@ -42,9 +42,9 @@ func (s *session) buildOne(ctx context.Context, words Command) error {
 		return errors.New("build: a command is empty")
 	}
 	line := strings.Join(words, " ")
-	s.teller.change(func(p *Progress) { p.Step, p.Line = Building, line })
+	s.reporter.change(func(p *Progress) { p.Step, p.Line = Building, line })
 	lines := lineWriter{each: func(line string) {
-		s.teller.change(func(p *Progress) { p.Line = line })
+		s.reporter.change(func(p *Progress) { p.Line = line })
 	}}
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.Dir = s.experiment.Folder
@@ -72,8 +72,8 @@ type lineWriter struct {
 }
 
 const (
-	mostLines = 20
-	longLine  = 4 << 10
+	maxLines = 20
+	longLine = 4 << 10
 )
 
 func (w *lineWriter) Write(text []byte) (int, error) {
@@ -91,7 +91,7 @@ func (w *lineWriter) Write(text []byte) (int, error) {
 func (w *lineWriter) put(line string) {
 	line = strings.TrimRight(line, "\r")
 	w.last = append(w.last, line)
-	w.last = w.last[max(0, len(w.last)-mostLines):]
+	w.last = w.last[max(0, len(w.last)-maxLines):]
 	w.each(line)
 }
 

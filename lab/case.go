@@ -60,8 +60,8 @@ func (p problem) Error() string {
 // A draft is a case that is being made, and where what it sets stands.
 type draft struct {
 	Case
-	labels map[string]string
-	stands map[string]string // by setting; "" is the case itself
+	labels    map[string]string
+	positions map[string]string // by setting; "" is the case itself
 }
 
 // cases makes the configurations, and finds what is wrong with any.
@@ -198,7 +198,7 @@ func (e *Experiment) draft(choices []int, names []string) (draft, []problem) {
 }
 
 func (e *Experiment) newDraft(stands string) draft {
-	d := draft{labels: map[string]string{}, stands: map[string]string{"": stands}}
+	d := draft{labels: map[string]string{}, positions: map[string]string{"": stands}}
 	d.Service, d.Load = e.Service, e.Load
 	d.Load.Folder = cmp.Or(d.Load.Folder, e.Folder)
 	return d
@@ -217,7 +217,7 @@ func (d *draft) set(s Setting, label, where string) *problem {
 		return &problem{where, wrong[0].What, wrong[0].Hint}
 	}
 	d.Labels = append(d.Labels, Label{s.Path, label})
-	d.labels[s.Path], d.stands[s.Path] = label, where
+	d.labels[s.Path], d.positions[s.Path] = label, where
 	return nil
 }
 
@@ -283,7 +283,7 @@ func (e *Experiment) checkCase(d draft) (wrong []problem) {
 	var bad *settings.Error
 	if err := d.Load.Check(); errors.As(err, &bad) {
 		path := "load." + bad.Setting
-		wrong = append(wrong, problem{cmp.Or(d.stands[path], path), bad.Setting + ": " + bad.Err.Error(), bad.Hint})
+		wrong = append(wrong, problem{cmp.Or(d.positions[path], path), bad.Setting + ": " + bad.Err.Error(), bad.Hint})
 	}
 	if len(e.Profiles) > 0 && d.Service.Go == "" {
 		wrong = append(wrong, problem{"profiles", "profiles are of a Go service, and service.go does not say where it shows them", "write where, as in: service: {go: /debug}"})
@@ -321,7 +321,7 @@ func sameNames(drafts []draft) (wrong []problem) {
 	first := map[string]bool{}
 	for _, d := range drafts {
 		if first[d.Name] {
-			wrong = append(wrong, problem{d.stands[""], fmt.Sprintf("two configurations are called %s", yamlfile.Quote(d.Name)), "give one another name, or labels"})
+			wrong = append(wrong, problem{d.positions[""], fmt.Sprintf("two configurations are called %s", yamlfile.Quote(d.Name)), "give one another name, or labels"})
 		}
 		first[d.Name] = true
 	}

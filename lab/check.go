@@ -75,7 +75,7 @@ func (t target) checkLabels(f *yamlfile.File, labels map[string]string, name str
 // has.
 func (t target) where(name string) yamlfile.Pos {
 	for name != "" {
-		if at, ok := t.stands[name]; ok {
+		if at, ok := t.positions[name]; ok {
 			return at
 		}
 		name = name[:max(strings.LastIndexByte(name, '.'), 0)]

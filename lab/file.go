@@ -26,13 +26,13 @@ import (
 func Parse(file string, text []byte) (*Experiment, error) {
 	f, root := yamlfile.Read(file, "an experiment", text)
 	e := &Experiment{Folder: filepath.Dir(file)}
-	t := target{experiment: e, service: &e.Service, load: &e.Load, stands: map[string]yamlfile.Pos{}}
+	t := target{experiment: e, service: &e.Service, load: &e.Load, positions: map[string]yamlfile.Pos{}}
 	if root == nil && f.Err() == nil {
 		f.Mistakef(yamlfile.Pos{Line: 1, Col: 1}, "weir lab show gc prints one", "the file is empty")
 	}
 	if root != nil {
 		for _, pair := range root.Pairs {
-			t.stand(pair.Key.Text, pair.Key.Pos)
+			t.setPosition(pair.Key.Text, pair.Key.Pos)
 		}
 		r := newReader(f)
 		r.Fields(place{To: t}, root)
@@ -57,13 +57,13 @@ type target struct {
 
 	// stands has where things stand in a file, for checks that come later, by
 	// names such as "matrix.service.output[0]". It may be nil.
-	stands map[string]yamlfile.Pos
+	positions map[string]yamlfile.Pos
 }
 
 // stand notes where a thing stands.
-func (t target) stand(what string, at yamlfile.Pos) {
-	if t.stands != nil {
-		t.stands[what] = at
+func (t target) setPosition(what string, at yamlfile.Pos) {
+	if t.positions != nil {
+		t.positions[what] = at
 	}
 }
 
@@ -218,7 +218,7 @@ func readLoad(r *reader, p place, n *yamlfile.Node, name string) {
 		r.Mistakef(n.Pos, wrong.Hint, "%s: %s", name, wrong.Err)
 		return
 	}
-	p.To.stand("load."+name, n.Pos)
+	p.To.setPosition("load."+name, n.Pos)
 }
 
 // checkTexts reports what is wrong in the texts of a value or a list, and

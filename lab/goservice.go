@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	askEvery   = 500 * time.Millisecond
-	askWithin  = time.Second
-	countEvery = time.Second // goroutines, when they are on a page of their own
+	pollEvery   = 500 * time.Millisecond
+	pollTimeout = time.Second
+	countEvery  = time.Second // goroutines, when they are on a page of their own
 )
 
 // A goService asks a Go service for its runtime, by a goroutine of its own, so
@@ -87,11 +87,11 @@ func (g *goService) run(ctx context.Context) {
 			return
 		case m := <-g.marks:
 			var now *goState
-			g.meter.Measure(func() { now = g.ask(ctx) })
+			g.meter.Measure(func() { now = g.poll(ctx) })
 			g.load.mark(m.begins, now)
 			close(m.answered)
 		case <-next.C:
-			g.meter.Measure(func() { g.ask(ctx) })
+			g.meter.Measure(func() { g.poll(ctx) })
 		}
 		next.Reset(g.every())
 	}
@@ -99,15 +99,15 @@ func (g *goService) run(ctx context.Context) {
 
 func (g *goService) every() time.Duration {
 	if g.source == nil {
-		return askEvery
+		return pollEvery
 	}
 	return g.source.every
 }
 
 // ask asks once, and returns the answer. Without one, which is nil, the last
 // state stays as it is.
-func (g *goService) ask(ctx context.Context) *goState {
-	limited, cancel := context.WithTimeout(ctx, askWithin)
+func (g *goService) poll(ctx context.Context) *goState {
+	limited, cancel := context.WithTimeout(ctx, pollTimeout)
 	defer cancel()
 	g.asked++
 	state, err := g.state(limited)

@@ -104,7 +104,7 @@ func TestGoServiceThatStalls(t *testing.T) {
 	send(g.marks, true)
 	send(g.marks, false)
 	g.stop()
-	if took := time.Since(began); took > 10*askWithin {
+	if took := time.Since(began); took > 10*pollTimeout {
 		t.Errorf("two marks took %v", took)
 	}
 	if g.used() != nil {

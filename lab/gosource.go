@@ -26,9 +26,9 @@ type goSource struct {
 // first. The last has the service write a whole profile as text, for the lines
 // at its end.
 var goSources = [...]goSource{
-	{"/debug/vars", askEvery, readVars},
-	{"/metrics", askEvery, readMetrics},
-	{"/debug/pprof/heap?debug=1", 4 * askEvery, readHeap},
+	{"/debug/vars", pollEvery, readVars},
+	{"/metrics", pollEvery, readMetrics},
+	{"/debug/pprof/heap?debug=1", 4 * pollEvery, readHeap},
 }
 
 var errNoRuntime = errors.New("nothing about Go's runtime in it")

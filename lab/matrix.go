@@ -78,7 +78,7 @@ func readDimension(r *reader, p place, n *yamlfile.Node) {
 		return
 	}
 	d := Dimension{Setting: path}
-	p.To.stand("matrix."+path, p.Key.Pos)
+	p.To.setPosition("matrix."+path, p.Key.Pos)
 	if r.RefuseEmpty(p, n) {
 		return
 	}
@@ -92,7 +92,7 @@ func readDimension(r *reader, p place, n *yamlfile.Node) {
 			r.Mistakef(at, refused.Hint, "%s", refused.What)
 			return
 		}
-		p.To.stand(fmt.Sprintf("matrix.%s[%d]", path, len(d.Values)), at)
+		p.To.setPosition(fmt.Sprintf("matrix.%s[%d]", path, len(d.Values)), at)
 		d.Values = append(d.Values, c)
 	}
 	if n.Kind == yamlfile.Mapping {
@@ -199,7 +199,7 @@ func readExclude(r *reader, p place, n *yamlfile.Node) {
 	e.Exclude = nil
 	for _, element := range r.Elements(p, n) {
 		name := fmt.Sprintf("exclude[%d]", len(e.Exclude))
-		p.To.stand(name, element.Pos)
+		p.To.setPosition(name, element.Pos)
 		e.Exclude = append(e.Exclude, readLabels(r, p, element, name))
 	}
 }
@@ -217,7 +217,7 @@ func readLabels(r *reader, p place, n *yamlfile.Node, name string) map[string]st
 		r.Mistakef(n.Pos, "write settings and labels of the matrix, as in {service.output: terminal}", "this is every configuration")
 	}
 	for _, pair := range n.Pairs {
-		p.To.stand(name+"."+pair.Key.Text, pair.Value.Pos)
+		p.To.setPosition(name+"."+pair.Key.Text, pair.Value.Pos)
 		labels[pair.Key.Text] = labelOf(pair.Value.Value())
 	}
 	return labels
@@ -225,7 +225,7 @@ func readLabels(r *reader, p place, n *yamlfile.Node, name string) map[string]st
 
 // readBaseline reads labels, or the name of a configuration.
 func readBaseline(r *reader, p place, n *yamlfile.Node) {
-	p.To.stand("baseline", n.Pos)
+	p.To.setPosition("baseline", n.Pos)
 	if n.Kind == yamlfile.Single {
 		p.To.experiment.Baseline = map[string]string{nameLabel: n.Text}
 		return
@@ -243,7 +243,7 @@ func readInclude(r *reader, p place, n *yamlfile.Node) {
 	for _, element := range r.Elements(p, n) {
 		at := p
 		at.To.adding = &Addition{}
-		p.To.stand(fmt.Sprintf("include[%d]", len(e.Include)), element.Pos)
+		p.To.setPosition(fmt.Sprintf("include[%d]", len(e.Include)), element.Pos)
 		r.Fields(at.Below("*", yamlfile.Scalar{Pos: element.Pos}), element)
 		e.Include = append(e.Include, *at.To.adding)
 	}
@@ -252,7 +252,7 @@ func readInclude(r *reader, p place, n *yamlfile.Node) {
 // readAdded reads a setting of an addition.
 func readAdded(r *reader, p place, n *yamlfile.Node) {
 	a := p.To.adding
-	p.To.stand(fmt.Sprintf("include[%d].%s", len(p.To.experiment.Include), p.Key.Text), n.Pos)
+	p.To.setPosition(fmt.Sprintf("include[%d].%s", len(p.To.experiment.Include), p.Key.Text), n.Pos)
 	if set, ok := trySetting(r, p.Key, n, false); ok {
 		a.Settings = append(a.Settings, set)
 	}
@@ -261,12 +261,12 @@ func readAdded(r *reader, p place, n *yamlfile.Node) {
 // readQuick reads the settings of the short experiment.
 func readQuick(r *reader, p place, n *yamlfile.Node) {
 	p.To.experiment.Quick = nil
-	p.To.stand("quick", n.Pos)
+	p.To.setPosition("quick", n.Pos)
 	r.Names(p, n)
 }
 
 func readQuickSetting(r *reader, p place, n *yamlfile.Node) {
-	p.To.stand("quick."+p.Key.Text, n.Pos)
+	p.To.setPosition("quick."+p.Key.Text, n.Pos)
 	if p.Key.Text == "name" || p.Key.Text == "quick" || strings.HasPrefix(p.Key.Text, "quick.") {
 		r.Mistakef(p.Key.Pos, "remove it", "%s cannot differ when the experiment is short", yamlfile.Quote(p.Key.Text))
 		return

@@ -115,13 +115,13 @@ func divided(name, unit string, of func(*Run) (float64, bool)) Metric {
 	}}
 }
 
-// mostUnanswered is the share of the requests up to which they may have no answer.
-const mostUnanswered = 0.01
+// maxUnanswered is the share of the requests up to which they may have no answer.
+const maxUnanswered = 0.01
 
 // Unanswered reports whether more than 1% of the requests that were sent had no answer. The service has worked for
 // them, too: a division by the answers makes each answer dearer than it is.
 func (r *Run) Unanswered() bool {
-	return r.Load != nil && float64(r.Load.Sent-r.Load.Requests) > mostUnanswered*float64(r.Load.Sent)
+	return r.Load != nil && float64(r.Load.Sent-r.Load.Requests) > maxUnanswered*float64(r.Load.Sent)
 }
 
 func ofGo(of func(GoUsage) float64) func(*Run) (float64, bool) {

@@ -47,10 +47,10 @@ const (
 	Profiling Step = "profiling"
 )
 
-// A teller tells how far the experiment has come, by one goroutine: whenever
+// A reporter tells how far the experiment has come, by one goroutine: whenever
 // something has changed, and every second while something is built or a run is
 // made.
-type teller struct {
+type reporter struct {
 	tell    func(Progress)
 	changes chan func(*Progress)
 	over    chan struct{}
@@ -61,26 +61,26 @@ type teller struct {
 	until time.Time // when the experiment will have ended; zero while that is not known
 }
 
-// startTeller tells nothing when tell is nil.
-func startTeller(tell func(Progress)) *teller {
-	t := &teller{tell: tell, changes: make(chan func(*Progress), 64), over: make(chan struct{}), began: time.Now()}
+// startReporter tells nothing when tell is nil.
+func startReporter(tell func(Progress)) *reporter {
+	t := &reporter{tell: tell, changes: make(chan func(*Progress), 64), over: make(chan struct{}), began: time.Now()}
 	go t.run()
 	return t
 }
 
 // change has the others told what f changes. A Left of its own sets the time
 // that counts down.
-func (t *teller) change(f func(*Progress)) { t.changes <- f }
+func (t *reporter) change(f func(*Progress)) { t.changes <- f }
 
-func (t *teller) step(s Step) { t.change(func(p *Progress) { p.Step = s }) }
+func (t *reporter) step(s Step) { t.change(func(p *Progress) { p.Step = s }) }
 
 // stop returns when all was told.
-func (t *teller) stop() {
+func (t *reporter) stop() {
 	close(t.changes)
 	<-t.over
 }
 
-func (t *teller) run() {
+func (t *reporter) run() {
 	defer close(t.over)
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
@@ -99,7 +99,7 @@ func (t *teller) run() {
 	}
 }
 
-func (t *teller) apply(change func(*Progress)) {
+func (t *reporter) apply(change func(*Progress)) {
 	t.now.Left = 0
 	change(&t.now)
 	if t.now.Left > 0 {
@@ -109,7 +109,7 @@ func (t *teller) apply(change func(*Progress)) {
 	t.now.Last, t.now.Line = nil, ""
 }
 
-func (t *teller) say() {
+func (t *reporter) say() {
 	t.now.Elapsed = time.Since(t.began)
 	t.now.Left = 0
 	if !t.until.IsZero() {

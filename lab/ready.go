@@ -36,8 +36,8 @@ func freePort() (int, error) {
 	return 0, fmt.Errorf("find a free port: %w", err)
 }
 
-// errTaken tells that another program is where the service should be.
-func errTaken(u string) error {
+// checkFree tells that another program is where the service should be.
+func checkFree(u string) error {
 	address, err := addressOf(u)
 	if err != nil {
 		return err

@@ -11,8 +11,8 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// goOn takes over what was measured before.
-func (s *session) goOn(old *Results) error {
+// resume takes over what was measured before.
+func (s *session) resume(old *Results) error {
 	if err := agree(old, s.results); err != nil {
 		return fmt.Errorf("go on in %s: %w", s.store.dir, err)
 	}

@@ -67,7 +67,7 @@ func newSession(e *Experiment, o Options) (*session, error) {
 	if err := s.openStore(); err != nil {
 		return nil, err
 	}
-	s.teller = startTeller(o.Progress)
+	s.reporter = startReporter(o.Progress)
 	return s, nil
 }
 
@@ -79,7 +79,7 @@ func (s *session) openStore() error {
 	}
 	s.store = store
 	if old != nil {
-		err = s.goOn(old)
+		err = s.resume(old)
 	}
 	if err == nil {
 		err = store.keepResults(s.results)
@@ -93,7 +93,7 @@ func (s *session) openStore() error {
 // close ends what the build has left running, too: until now, it may have been
 // there for the service.
 func (s *session) close() {
-	s.teller.stop()
+	s.reporter.stop()
 	service.EndMarked(s.mark("build")) // an error is that someone of another user's may not be killed
 	s.store.close()
 }
@@ -155,12 +155,12 @@ func (s *session) has(t Turn) bool {
 // make makes a run and keeps it, unless ctx is done before its end.
 func (s *session) make(ctx context.Context, t Turn) error {
 	c := s.cases[t.Case]
-	s.tellLeft(func(p *Progress) {
+	s.reportLeft(func(p *Progress) {
 		p.Step, p.Run, p.Of, p.Configuration, p.Repeat = Starting, t.Number, len(s.turns), c.Name, t.Repeat
 	})
 	began := time.Now()
 	var r Run
-	if s.failures[c.Name] >= mostFailures {
+	if s.failures[c.Name] >= maxFailures {
 		r = s.notMade(t)
 	} else {
 		r = s.measure(ctx, c, t, nil)
@@ -174,7 +174,7 @@ func (s *session) make(ctx context.Context, t Turn) error {
 	}
 	s.add(r)
 	last := r
-	s.tellLeft(func(p *Progress) { p.Step, p.Last = Ended, &last })
+	s.reportLeft(func(p *Progress) { p.Step, p.Last = Ended, &last })
 	return nil
 }
 
@@ -182,7 +182,7 @@ func (s *session) make(ctx context.Context, t Turn) error {
 func (s *session) notMade(t Turn) Run {
 	return Run{
 		Number: t.Number, Configuration: s.cases[t.Case].Name, Repeat: t.Repeat, Started: time.Now().Round(0),
-		Outcome: Failed, Error: fmt.Sprintf("not made: the %d runs of this configuration before have failed at their start", mostFailures),
+		Outcome: Failed, Error: fmt.Sprintf("not made: the %d runs of this configuration before have failed at their start", maxFailures),
 	}
 }
 
@@ -203,10 +203,10 @@ func (s *session) left() time.Duration {
 	return sum / time.Duration(len(s.took)) * time.Duration(runs)
 }
 
-// tellLeft tells a change, and how much is left.
-func (s *session) tellLeft(change func(*Progress)) {
+// reportLeft tells a change, and how much is left.
+func (s *session) reportLeft(change func(*Progress)) {
 	left := s.left()
-	s.teller.change(func(p *Progress) {
+	s.reporter.change(func(p *Progress) {
 		change(p)
 		p.Left = left
 	})
@@ -225,7 +225,7 @@ func (s *session) profile(ctx context.Context) error {
 		if c.Again || slices.ContainsFunc(s.results.Profiled, func(r Run) bool { return r.Configuration == c.Name }) {
 			continue
 		}
-		s.teller.change(func(p *Progress) { p.Step, p.Configuration, p.Repeat = Profiling, c.Name, 0 })
+		s.reporter.change(func(p *Progress) { p.Step, p.Configuration, p.Repeat = Profiling, c.Name, 0 })
 		stem := profileStem(i+1, c.Name)
 		r := s.measure(ctx, c, Turn{Number: i + 1}, &stem)
 		if ctx.Err() != nil {

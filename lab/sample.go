@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// mostSamples are kept of a run: 20 minutes at 50 ms. When there are more,
+	// maxSamples are kept of a run: 20 minutes at 50 ms. When there are more,
 	// every two become one and half as many are taken from then on.
-	mostSamples = 24_000
+	maxSamples = 24_000
 
 	// Who has joined the family and how often threads were switched is asked
 	// this seldom, since the one lists all processes of the machine and the other
@@ -108,7 +108,7 @@ func (s *sampler) read(now time.Time, all bool) (r reading, ok bool) {
 	if s.gone != nil {
 		return r, false
 	}
-	s.switches.ask(s.process, all)
+	s.switches.update(s.process, all)
 	return r, true
 }
 
@@ -166,7 +166,7 @@ func (s *sampler) keep(r reading) {
 	s.samples = append(s.samples, sample)
 	s.late.spread(s.samples, s.started, s.split.user)
 	s.late = lateTime{}
-	if len(s.samples) >= mostSamples {
+	if len(s.samples) >= maxSamples {
 		s.thin()
 	}
 }
@@ -224,7 +224,7 @@ func (s *sampler) warnings() (all []string) {
 		all = append(all, fmt.Sprintf("samples end early: %v", s.gone))
 	}
 	if s.thinned {
-		all = append(all, fmt.Sprintf("there were more than %d samples: only one every %v is kept", mostSamples, s.every))
+		all = append(all, fmt.Sprintf("there were more than %d samples: only one every %v is kept", maxSamples, s.every))
 	}
 	return all
 }
@@ -362,7 +362,7 @@ type switchRate struct {
 }
 
 // ask asks when it is due, or now.
-func (r *switchRate) ask(p *process.Process, now bool) {
+func (r *switchRate) update(p *process.Process, now bool) {
 	began := time.Now()
 	if !now && began.Before(r.due) {
 		return

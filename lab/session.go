@@ -22,10 +22,10 @@ const (
 	defaultStopWithin  = 10 * time.Second
 )
 
-// mostFailures is how often in a row a configuration may fail at its start. The
+// maxFailures is how often in a row a configuration may fail at its start. The
 // runs of it that are left then are not made: their Outcome is Failed, and
 // their Error says so.
-const mostFailures = 3
+const maxFailures = 3
 
 // A session is an experiment that is run.
 type session struct {
@@ -34,7 +34,7 @@ type session struct {
 	cases      []Case
 	turns      []Turn
 	store      *store
-	teller     *teller
+	reporter   *reporter
 	results    *Results
 
 	since    time.Time      // when the first run was made that there was already; zero when there was none

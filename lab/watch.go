@@ -61,7 +61,7 @@ func newWatcher(pid int, every time.Duration, output func() (bytes, behind int64
 }
 
 // begin says that the load begins now. A Go service is asked before, so that
-// this is no part of the load: it has twice askWithin for its answer.
+// this is no part of the load: it has twice pollTimeout for its answer.
 func (w *watcher) begin() {
 	if w.golang != nil {
 		send(w.golang.marks, true)

@@ -157,7 +157,7 @@ func TestWatchWithoutLoad(t *testing.T) {
 func TestSamplesAreBounded(t *testing.T) {
 	s := &sampler{every: time.Second, started: time.Unix(1000, 0)}
 	at := s.started
-	for range 3 * mostSamples / 2 {
+	for range 3 * maxSamples / 2 {
 		at = at.Add(s.every)
 		r := s.last
 		r.at, r.CPU, r.User = at, r.CPU+s.every/2, r.User+s.every/2
@@ -165,8 +165,8 @@ func TestSamplesAreBounded(t *testing.T) {
 		s.keep(r)
 		s.last = r
 	}
-	if len(s.samples) >= mostSamples || len(s.samples) < mostSamples/2 {
-		t.Errorf("%d samples are kept of %d, want less than %d", len(s.samples), 3*mostSamples/2, mostSamples)
+	if len(s.samples) >= maxSamples || len(s.samples) < maxSamples/2 {
+		t.Errorf("%d samples are kept of %d, want less than %d", len(s.samples), 3*maxSamples/2, maxSamples)
 	}
 	for i, sample := range s.samples[1:] {
 		if gap := sample.At - s.samples[i].At; gap < 1.99 || gap > 2.01 {
@@ -176,8 +176,8 @@ func TestSamplesAreBounded(t *testing.T) {
 			t.Fatalf("sample %d has %v CPUs, want a half", i+1, sample.User)
 		}
 	}
-	if w := strings.Join(s.warnings(), " "); !strings.Contains(w, fmt.Sprint(mostSamples)) || !strings.Contains(w, "2s") {
-		t.Errorf("the warning is %q, want one with %d and 2s", w, mostSamples)
+	if w := strings.Join(s.warnings(), " "); !strings.Contains(w, fmt.Sprint(maxSamples)) || !strings.Contains(w, "2s") {
+		t.Errorf("the warning is %q, want one with %d and 2s", w, maxSamples)
 	}
 }
 

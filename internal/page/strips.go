@@ -19,14 +19,14 @@ type Strips struct {
 type Strip struct {
 	Name  string
 	Value string // beside the strip
-	Bars  []Stretch
-	Lines []Stretch
+	Bars  []Range
+	Lines []Range
 	Dots  []Dot
 	Marks []Dot
 }
 
-// A Stretch is a range of values.
-type Stretch struct {
+// A Range is a part of the axis.
+type Range struct {
 	Class    string
 	From, To float64
 	Text     string
@@ -44,7 +44,7 @@ type Dot struct {
 func (s Strips) X(v float64) chart.Percent { return chart.Percent(100 * s.Axis.Place(v)) }
 
 // Width returns the width of a stretch on the axis.
-func (s Strips) Width(b Stretch) chart.Percent { return s.X(b.To) - s.X(b.From) }
+func (s Strips) Width(b Range) chart.Percent { return s.X(b.To) - s.X(b.From) }
 
 // Y returns the place of a dot in its strip.
 func (d Dot) Y() chart.Percent { return chart.Percent(100 * d.Down) }

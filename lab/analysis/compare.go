@@ -65,7 +65,7 @@ type ComparedRow struct {
 func Compare(a, b *lab.Results) *Comparison {
 	ta, tb := tableOf(a), tableOf(b)
 	c := &Comparison{A: sideOf(a), B: sideOf(b)}
-	c.OnlyA, c.OnlyB = alone(ta, tb), alone(tb, ta)
+	c.OnlyA, c.OnlyB = onlyIn(ta, tb), onlyIn(tb, ta)
 	for _, ca := range ta.columns {
 		i := slices.IndexFunc(tb.columns, func(cb column) bool { return cb.Name == ca.Name && cb.Unit == ca.Unit && cb.own == ca.own })
 		if i < 0 {
@@ -94,7 +94,7 @@ func sideOf(r *lab.Results) Side {
 }
 
 // alone returns the configurations that have runs here and not there.
-func alone(here, there *table) []string {
+func onlyIn(here, there *table) []string {
 	var names []string
 	for _, r := range here.runs {
 		if r.All > 0 && r.Configuration != here.again && !slices.ContainsFunc(there.runs, func(o Runs) bool { return o.Configuration == r.Configuration && o.All > 0 }) {
@@ -222,7 +222,7 @@ func (m *ComparedMetric) alike(noise []*ComparedRow) []Finding {
 		names = append(names, r.Configuration)
 		all = append(all, r.Versus.Interval)
 	}
-	if len(noise) <= mostAlike {
+	if len(noise) <= maxAlike {
 		return each
 	}
 	return []Finding{{Metric: m.Name, Verdict: Noise, Text: fmt.Sprintf("No difference in %s between A and B was found with %s%s.", m.Name, listed(names, 6), allowed(all...))}}
@@ -307,7 +307,7 @@ func loadsDiffer(a, b *lab.Results) []string {
 	for _, d := range differences {
 		of := ""
 		if len(names[d]) < len(seen) {
-			of = " of " + listed(names[d], mostNamed)
+			of = " of " + listed(names[d], maxNamed)
 		}
 		all = append(all, fmt.Sprintf("The load%s differs: %s.", of, d))
 	}

@@ -13,9 +13,9 @@ import (
 
 // How many sentences there are of one kind; what is left out is counted or named.
 const (
-	mostDifferences = 4
-	mostBeside      = 3
-	mostAlike       = 2
+	maxDifferences = 4
+	maxBeside      = 3
+	maxAlike       = 2
 )
 
 // A judged is a configuration's difference in one metric.
@@ -77,7 +77,7 @@ func unmeasured(t *table) []Finding {
 	}
 	var all []Finding
 	for _, end := range ends {
-		f := Finding{Text: fmt.Sprintf("With %s nothing was measured: %s.", listed(byEnd[end], mostNamed), end)}
+		f := Finding{Text: fmt.Sprintf("With %s nothing was measured: %s.", listed(byEnd[end], maxNamed), end)}
 		if len(byEnd[end]) == 1 {
 			f.Configuration = byEnd[end][0]
 		}
@@ -163,7 +163,7 @@ func compared(a *Analysis, m *Metric) []judged {
 func differing(group []judged) []Finding {
 	found := slices.DeleteFunc(slices.Clone(group), func(j judged) bool { return !j.differs() })
 	largestFirst(found)
-	most := mostDifferences
+	most := maxDifferences
 	if len(found) == most+1 { // a sentence on one more is no longer than its own
 		most++
 	}
@@ -308,7 +308,7 @@ func beside(a *Analysis) []Finding {
 	}
 	largestFirst(found)
 	var all []Finding
-	for _, j := range found[:min(len(found), mostBeside)] {
+	for _, j := range found[:min(len(found), maxBeside)] {
 		all = append(all, j.finding(j.sentence()))
 	}
 	return all
@@ -336,7 +336,7 @@ func elsewhere(a *Analysis) []Finding {
 // alike tells of what was not found to differ.
 func alike(group []judged) []Finding {
 	noise := slices.DeleteFunc(slices.Clone(group), func(j judged) bool { return j.row.Versus.Verdict != Noise })
-	if len(noise) <= mostAlike {
+	if len(noise) <= maxAlike {
 		var all []Finding
 		for _, j := range noise {
 			all = append(all, j.finding(j.alike()))

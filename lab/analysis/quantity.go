@@ -93,5 +93,5 @@ func listed(names []string, most int) string {
 	return readable.Enumerate(names)
 }
 
-// mostNamed are the configurations that a sentence names which is true of many.
-const mostNamed = 3
+// maxNamed are the configurations that a sentence names which is true of many.
+const maxNamed = 3

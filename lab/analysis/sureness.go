@@ -45,7 +45,7 @@ func (f *Family) tooFew(t *table, a *Analysis, open []judged, in string) Finding
 	if slices.ContainsFunc(allCompared(a), func(j judged) bool {
 		return j.metric.first == f.Leads && (j.row.Versus.differs() || j.row.Versus.Verdict == Noise)
 	}) {
-		where = "of " + listed(configurations(open), mostNamed)
+		where = "of " + listed(configurations(open), maxNamed)
 	}
 	many := ""
 	if f.Comparisons > 1 {

@@ -25,7 +25,7 @@ func refusals(t *table) []Finding {
 		return nil
 	}
 	return []Finding{{Text: fmt.Sprintf("With %s no request was answered with 2xx (%s): the numbers are those of what was refused.",
-		listed(names, mostNamed), listed(t.refusedBy(names), mostNamed))}}
+		listed(names, maxNamed), listed(t.refusedBy(names), maxNamed))}}
 }
 
 // refusedBy names the metrics that tell how requests of these configurations were
@@ -61,7 +61,7 @@ func lost(t *table) []Finding {
 	if len(parts) == 0 {
 		return nil
 	}
-	return []Finding{{Metric: linesLost, Text: fmt.Sprintf("Log lines were lost %s.", listed(parts, mostNamed))}}
+	return []Finding{{Metric: linesLost, Text: fmt.Sprintf("Log lines were lost %s.", listed(parts, maxNamed))}}
 }
 
 // find returns the column of a metric of the lab's own, or nil.

@@ -10,8 +10,8 @@ import (
 	"github.com/weirhq/weir/lab"
 )
 
-// mostLabCPU is what the lab itself may take of one CPU.
-const mostLabCPU = 0.01
+// maxLabCPU is what the lab itself may take of one CPU.
+const maxLabCPU = 0.01
 
 // unlikely is the limit of p for the warnings that a test makes: that the baseline differs from its twin, and that the
 // machine drifted. They count among the false sentences of a page.
@@ -31,9 +31,9 @@ func warnings(r *lab.Results, t *table, a *Analysis) []string {
 	all = append(all, saturated(t)...)
 	all = append(all, drift(t, a)...)
 	all = append(all, outliers(a)...)
-	if r.LabCPU > mostLabCPU {
+	if r.LabCPU > maxLabCPU {
 		all = append(all, fmt.Sprintf("The lab itself took %s of a CPU while it measured, more than the %s that it should: what it takes, the service lacks.",
-			percent(r.LabCPU), percent(mostLabCPU)))
+			percent(r.LabCPU), percent(maxLabCPU)))
 	}
 	return all
 }
@@ -100,7 +100,7 @@ func few(t *table, a *Analysis) []string {
 		return nil
 	}
 	if len(allCompared(a)) == 0 {
-		return []string{"Nothing was compared: " + t.alone() + "."}
+		return []string{"Nothing was compared: " + t.whyNotCompared() + "."}
 	}
 	const forInterval = 6 // of 95%: with fewer, all runs are on one side of the true median too often
 	if len(a.Families) > 0 && counted >= a.Families[0].NeededRuns && counted < forInterval {
@@ -110,7 +110,7 @@ func few(t *table, a *Analysis) []string {
 }
 
 // alone says why nothing was compared although runs were measured.
-func (t *table) alone() string {
+func (t *table) whyNotCompared() string {
 	baseline, others := false, 0
 	for _, r := range t.runs {
 		switch {
@@ -190,10 +190,10 @@ func (s some) String() string {
 		return text + s.names[0]
 	case n == s.configurations:
 		return text + fmt.Sprintf("all %d configurations", n)
-	case n <= mostNamed:
+	case n <= maxNamed:
 		return text + readable.Enumerate(s.names)
 	default:
-		return text + fmt.Sprintf("%d configurations (%s)", n, listed(s.names, mostNamed))
+		return text + fmt.Sprintf("%d configurations (%s)", n, listed(s.names, maxNamed))
 	}
 }
 

@@ -186,8 +186,8 @@ var (
 	}
 )
 
-// mostSteps are drawn of a signal: about one for each pixel or two.
-const mostSteps = 500
+// maxSteps are drawn of a signal: about one for each pixel or two.
+const maxSteps = 500
 
 func (f sampleFigure) draw(samples []lab.Sample, end float64) (page.Figure, bool) {
 	layers := make([][]point, len(f.of))
@@ -227,12 +227,12 @@ func (f sampleFigure) draw(samples []lab.Sample, end float64) (page.Figure, bool
 // A point is a value at a time in seconds.
 type point struct{ x, y float64 }
 
-// thinned is a signal in at most mostSteps points. Of samples that become one,
+// thinned is a signal in at most maxSteps points. Of samples that become one,
 // a level keeps the least and the most, so that teeth stay; a rate has its mean.
 func thinned(samples []lab.Sample, of func(lab.Sample) float64, level bool) []point {
-	each := (len(samples) + mostSteps - 1) / mostSteps
+	each := (len(samples) + maxSteps - 1) / maxSteps
 	if level {
-		each = (len(samples)*2 + mostSteps - 1) / mostSteps
+		each = (len(samples)*2 + maxSteps - 1) / maxSteps
 	}
 	if each <= 1 || level && each <= 2 {
 		points := make([]point, len(samples))

@@ -28,8 +28,8 @@ type profileView struct {
 	graph *flame.Graph
 }
 
-// mostFunctions are listed of a profile.
-const mostFunctions = 30
+// maxFunctions are listed of a profile.
+const maxFunctions = 30
 
 // profileViews reads the profiles of all configurations below dir. One that
 // cannot be read is a warning, not an error: the numbers are there without it.
@@ -108,7 +108,7 @@ func readProfile(dir string, p lab.Profile, run *lab.Run) (profileView, error) {
 
 func topTable(g *flame.Graph) page.Table {
 	t := page.Table{Columns: []page.Column{{Name: "function"}, {Name: "itself", Number: true}, {Name: "share", Number: true}, {Name: "with what it calls", Number: true}, {Name: "share", Number: true}}}
-	for _, row := range g.Top(mostFunctions) {
+	for _, row := range g.Top(maxFunctions) {
 		t.Rows = append(t.Rows, []page.Cell{
 			{Text: row.Function},
 			{Text: g.Text(row.Flat), Sort: sortNumber(row.Flat)}, {Text: shareText(row.FlatShare), Sort: sortNumber(row.FlatShare)},
@@ -123,7 +123,7 @@ func shareText(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 // compare adds what differs from the baseline's profile.
 func (v *profileView) compare(base *profileView, name string) error {
 	v.Diff = page.Table{Columns: []page.Column{{Name: "function"}, {Name: "in the baseline", Number: true}, {Name: "here", Number: true}, {Name: "difference", Number: true}}}
-	for _, c := range flame.Diff(base.graph, v.graph, mostFunctions) {
+	for _, c := range flame.Diff(base.graph, v.graph, maxFunctions) {
 		if c.New.Flat == c.Base.Flat {
 			continue
 		}

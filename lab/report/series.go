@@ -8,9 +8,9 @@ import (
 	"github.com/weirhq/weir/lab"
 )
 
-// mostParts is how many the time of a panel is divided into at most: about one
+// maxParts is how many the time of a panel is divided into at most: about one
 // for each two pixels.
-const mostParts = 180
+const maxParts = 180
 
 // partsOf is into how many parts the time of results is divided: so many that a
 // part has about two samples of each run, since one without any would be a gap.
@@ -25,7 +25,7 @@ func partsOf(r *lab.Results, end float64) int {
 	if period <= 0 {
 		return 1
 	}
-	return min(max(int(end/period/2), 1), mostParts)
+	return min(max(int(end/period/2), 1), maxParts)
 }
 
 // A signal is something that samples have.

@@ -74,8 +74,8 @@ func howSure(a *analysis.Analysis) []string {
 	return sentences
 }
 
-// mostFamily is how many metrics of a family are named.
-const mostFamily = 6
+// maxFamily is how many metrics of a family are named.
+const maxFamily = 6
 
 // families names the comparisons that are corrected together, and how many runs they need.
 func families(all []analysis.Family) []string {
@@ -96,8 +96,8 @@ func families(all []analysis.Family) []string {
 
 // firstNames are the names of metrics that a sentence has room for.
 func firstNames(names []string) []string {
-	if more := len(names) - mostFamily; more > 0 {
-		return append(slices.Clone(names[:mostFamily]), fmt.Sprintf("%d more metrics", more))
+	if more := len(names) - maxFamily; more > 0 {
+		return append(slices.Clone(names[:maxFamily]), fmt.Sprintf("%d more metrics", more))
 	}
 	return names
 }
@@ -373,8 +373,8 @@ func facts(r *lab.Results) []page.Fact {
 	return append(f, page.Fact{Name: "by", Text: fmt.Sprintf("%s, which took %s%% of one CPU itself, without the load", by, readable.Number(100*r.LabCPU))})
 }
 
-// mostLoads are told when the load is varied.
-const mostLoads = 3
+// maxLoads are told when the load is varied.
+const maxLoads = 3
 
 // loadFact tells what runs were sent.
 func loadFact(r *lab.Results) string {
@@ -389,8 +389,8 @@ func loadFact(r *lab.Results) string {
 			loads = append(loads, text)
 		}
 	}
-	if n := len(loads); n > mostLoads {
-		loads = append(loads[:mostLoads], fmt.Sprintf("and %d others", n-mostLoads))
+	if n := len(loads); n > maxLoads {
+		loads = append(loads[:maxLoads], fmt.Sprintf("and %d others", n-maxLoads))
 	}
 	return strings.Join(loads, "; ")
 }

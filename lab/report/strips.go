@@ -40,7 +40,7 @@ func runStrip(name string, runs analysis.Summary, unit, class string) page.Strip
 	}
 	median := "median " + st.Value
 	if i := runs.Interval; i != nil {
-		st.Lines = []page.Stretch{{Class: "c2 interval", From: i.Low, To: i.High, Text: median + ", 95% interval " + intervalText(i, unit)}}
+		st.Lines = []page.Range{{Class: "c2 interval", From: i.Low, To: i.High, Text: median + ", 95% interval " + intervalText(i, unit)}}
 	}
 	st.Marks = []page.Dot{{Class: "c2", At: runs.Median, Text: median}}
 	return st
@@ -114,7 +114,7 @@ func latencyStrips(a *analysis.Analysis, r *lab.Results) page.Strips {
 			continue
 		}
 		st.Value = strings.Join(words, ", ")
-		st.Lines = []page.Stretch{{Class: "thin", From: st.Dots[0].At, To: st.Dots[len(st.Dots)-1].At, Text: ""}}
+		st.Lines = []page.Range{{Class: "thin", From: st.Dots[0].At, To: st.Dots[len(st.Dots)-1].At, Text: ""}}
 		s.Rows = append(s.Rows, st)
 	}
 	if most > 0 {
@@ -142,7 +142,7 @@ func cpuStrips(a *analysis.Analysis, r *lab.Results) page.Strips {
 			continue
 		}
 		sum := u.Median + y.Median // is not quite the median of the sums, which is the number beside it
-		s.Rows = append(s.Rows, page.Strip{Name: c.Name, Value: analysis.Quantity(sums.Median, "us"), Bars: []page.Stretch{
+		s.Rows = append(s.Rows, page.Strip{Name: c.Name, Value: analysis.Quantity(sums.Median, "us"), Bars: []page.Range{
 			{Class: "c1", From: 0, To: u.Median, Text: "user " + analysis.Quantity(u.Median, "us")},
 			{Class: "c2", From: u.Median, To: sum, Text: "system " + analysis.Quantity(y.Median, "us")},
 		}})
@@ -152,9 +152,9 @@ func cpuStrips(a *analysis.Analysis, r *lab.Results) page.Strips {
 	return s
 }
 
-// mostOwn bounds how many of a service's own measures are drawn; the others are
+// maxOwn bounds how many of a service's own measures are drawn; the others are
 // in the tables.
-const mostOwn = 40
+const maxOwn = 40
 
 // allStrips are those that there is something to draw of, and how many of the
 // runs' own measures are not among them for want of room. One that is the same in
@@ -180,7 +180,7 @@ func allStrips(r *lab.Results, a *analysis.Analysis) (all []page.Strips, left in
 			continue
 		}
 		if m.Own {
-			if own++; own > mostOwn {
+			if own++; own > maxOwn {
 				left++
 				continue
 			}

@@ -31,13 +31,13 @@ const chartHeight = 180
 // height returns the distance of a value from the top of a chart.
 func height(a chart.Axis, v float64) float64 { return chartHeight * (1 - a.Place(v)) }
 
-// level draws stretches of time as level lines. They are joined where one follows
+// level draws segments of time as level lines. They are joined where one follows
 // another: nothing is known of the time between. A value without a place on the
 // axis leaves a gap.
-func level(a chart.Axis, stretches []stretch, end float64) string {
+func level(a chart.Axis, segments []segment, end float64) string {
 	var points []page.Point
-	for i, s := range stretches {
-		if i > 0 && math.Abs(s.from-stretches[i-1].to) >= 1e-6 {
+	for i, s := range segments {
+		if i > 0 && math.Abs(s.from-segments[i-1].to) >= 1e-6 {
 			points = append(points, page.Point{Y: math.NaN()})
 		}
 		points = append(points, step(a, s, end)...)
@@ -45,15 +45,15 @@ func level(a chart.Axis, stretches []stretch, end float64) string {
 	return page.Line(points)
 }
 
-func step(a chart.Axis, s stretch, end float64) []page.Point {
+func step(a chart.Axis, s segment, end float64) []page.Point {
 	y := height(a, s.value)
 	return []page.Point{{X: page.FigureWidth * s.from / end, Y: y}, {X: page.FigureWidth * s.to / end, Y: y}}
 }
 
-// area draws the same stretches filled down to the axis.
-func area(a chart.Axis, stretches []stretch, end float64) string {
+// area draws the same segments filled down to the axis.
+func area(a chart.Axis, segments []segment, end float64) string {
 	var b strings.Builder
-	for _, s := range stretches {
+	for _, s := range segments {
 		b.WriteString(page.Area(step(a, s, end), chartHeight))
 	}
 	return b.String()
@@ -113,9 +113,9 @@ func asked(r *load.Result) []drawn {
 
 // secondTrack is a value of each second of a result.
 func secondTrack(r *load.Result, of func(load.Second) float64, dips bool) track {
-	t := track{dips: dips, stretches: make([]stretch, len(r.Series))}
+	t := track{dips: dips, segments: make([]segment, len(r.Series))}
 	for i, s := range r.Series {
-		t.stretches[i] = stretch{s.Start, s.Start + s.Seconds, of(s)}
+		t.segments[i] = segment{s.Start, s.Start + s.Seconds, of(s)}
 	}
 	return t
 }
@@ -152,27 +152,27 @@ func (t *timeChart) most() float64 {
 	return most
 }
 
-// mostSteps are drawn of a track: about one for each pixel or two.
-const mostSteps = 400
+// maxSteps are drawn of a track: about one for each pixel or two.
+const maxSteps = 400
 
 func (t *timeChart) draw(end float64) page.Figure {
 	axis := t.axis()
 	c := t.Figure
-	var merged [][]stretch
+	var merged [][]segment
 	for _, d := range t.draws {
-		stretches := d.merged(mostSteps)
-		merged = append(merged, stretches)
+		segments := d.merged(maxSteps)
+		merged = append(merged, segments)
 		c.Keys = append(c.Keys, page.Key{Class: d.class, Name: d.name})
 		if d.infinite() {
 			c.Note = "A line at the upper edge is of requests that were never answered."
 		}
-		if len(stretches) < len(d.stretches) {
-			c.Note = fmt.Sprintf("Each step stands for %s and shows the worst of them.", readable.Lasting(stretches[0].to-stretches[0].from))
+		if len(segments) < len(d.segments) {
+			c.Note = fmt.Sprintf("Each step stands for %s and shows the worst of them.", readable.Lasting(segments[0].to-segments[0].from))
 		}
 		if strings.HasSuffix(d.class, " area") {
-			c.Paths = append(c.Paths, page.Path{Class: d.class, D: area(axis, stretches, end)})
+			c.Paths = append(c.Paths, page.Path{Class: d.class, D: area(axis, segments, end)})
 		}
-		c.Paths = append(c.Paths, page.Path{Class: strings.TrimSuffix(d.class, " area"), D: level(axis, stretches, end)})
+		c.Paths = append(c.Paths, page.Path{Class: strings.TrimSuffix(d.class, " area"), D: level(axis, segments, end)})
 	}
 	c.Rows, c.Below = axis.Rows(), chart.TimeTicks(end)
 	for i, s := range merged[0] {
@@ -195,7 +195,7 @@ func (t *timeChart) axis() chart.Axis {
 	case t.log:
 		low := most
 		for _, d := range t.draws {
-			for _, s := range d.stretches {
+			for _, s := range d.segments {
 				if s.value > 0 {
 					low = min(low, s.value)
 				}
@@ -279,11 +279,11 @@ func percentileSpots(ds []distribution, limit float64) []page.Spot {
 	return spots
 }
 
-// mostBoxes are drawn of a histogram.
-const mostBoxes = 48
+// maxBoxes are drawn of a histogram.
+const maxBoxes = 48
 
 func histogramChart(d *distribution) page.Figure {
-	bins := d.bins(mostBoxes)
+	bins := d.bins(maxBoxes)
 	all, most := d.all(), int64(0)
 	for _, b := range bins {
 		most = max(most, b.count)

@@ -184,12 +184,12 @@ func (g *grid) row(y int, p page.Pen) string {
 	return b.String()
 }
 
-// mostBars are drawn of a histogram.
-const mostBars = 16
+// maxBars are drawn of a histogram.
+const maxBars = 16
 
 // histogram draws how many requests took how long.
 func (p *screen) histogram(d *distribution) {
-	bins := d.bins(mostBars)
+	bins := d.bins(maxBars)
 	all, most := d.all(), d.NeverAnswered
 	for _, b := range bins {
 		most = max(most, b.count)

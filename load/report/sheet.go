@@ -469,8 +469,8 @@ func answerTable(r *load.Result) page.Table {
 	return t
 }
 
-// mostCodes are listed of a class.
-const mostCodes = 6
+// maxCodes are listed of a class.
+const maxCodes = 6
 
 // codes lists those of a class, most first.
 func codes(counts map[string]int64, class string) string {
@@ -479,7 +479,7 @@ func codes(counts map[string]int64, class string) string {
 	for _, code := range byCount(counts) {
 		switch {
 		case class == "" || !strings.HasPrefix(code, class[:1]):
-		case len(parts) < mostCodes:
+		case len(parts) < maxCodes:
 			parts = append(parts, readable.Clip(code)+": "+readable.Count(counts[code]))
 		default:
 			rest += counts[code]

@@ -19,8 +19,8 @@ type Style struct {
 	Color bool
 }
 
-// leastWidth has room for the tables.
-const leastWidth = 76
+// minWidth has room for the tables.
+const minWidth = 76
 
 // Text writes what a person wants to know at the end of a run, warnings last. It
 // writes once, or nothing when the result's histograms cannot be read.
@@ -32,7 +32,7 @@ func Text(w io.Writer, r *load.Result, style Style) error {
 	if style.Width == 0 {
 		style.Width = 80
 	}
-	p := &screen{page.Text{Width: max(style.Width, leastWidth), Pen: page.Pen{Colored: style.Color}, Indent: indent}}
+	p := &screen{page.Text{Width: max(style.Width, minWidth), Pen: page.Pen{Colored: style.Color}, Indent: indent}}
 	s := newSheet(r)
 	p.headline(s.Headline)
 	p.facts(s.Facts)
@@ -110,8 +110,8 @@ func (p *screen) table(t page.Table, nameWidth, cellWidth int) {
 	}
 }
 
-// leastRemark is what a remark needs beside its row; with less it stands below.
-const leastRemark = 24
+// minRemark is what a remark needs beside its row; with less it stands below.
+const minRemark = 24
 
 func (p *screen) row(r []page.Cell, nameWidth, cellWidth int) {
 	cells, remark, c := r[1:len(r)-1], r[len(r)-1].Text, page.Plain
@@ -133,7 +133,7 @@ func (p *screen) row(r []page.Cell, nameWidth, cellWidth int) {
 		p.Println(p.Paint(c, label))
 	case len(cells) == 0:
 		p.Labelled(width, label, remark, page.Plain)
-	case p.Width-width-2*len(indent) < leastRemark:
+	case p.Width-width-2*len(indent) < minRemark:
 		p.Println(p.Paint(c, label))
 		p.Labelled(nameWidth, strings.Repeat(" ", nameWidth), remark, page.Dim)
 	default:
@@ -146,7 +146,7 @@ func (p *screen) overTime(r *load.Result) {
 	end := end(r)
 	var shown []track
 	for _, t := range tracks(r) {
-		if len(t.stretches) > 1 && t.most() > 0 {
+		if len(t.segments) > 1 && t.most() > 0 {
 			shown = append(shown, t)
 		}
 	}

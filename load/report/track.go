@@ -9,25 +9,25 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// A stretch of time has one value.
-type stretch struct{ from, to, value float64 } // from and to in seconds
+// A segment of time has one value.
+type segment struct{ from, to, value float64 } // from and to in seconds
 
-// A track is one value over the time of a run, in stretches that follow each
+// A track is one value over the time of a run, in segments that follow each
 // other.
 type track struct {
-	name      string
-	stretches []stretch
-	text      func(float64) string
-	color     page.Color
-	dips      bool // whether little is worse than much
+	name     string
+	segments []segment
+	text     func(float64) string
+	color    page.Color
+	dips     bool // whether little is worse than much
 }
 
 // worst divides the time up to end, in seconds, into n parts and returns for
-// each the worst value of the stretches in it: what is drawn small hides nothing
-// bad. A part without a stretch has 0.
+// each the worst value of the segments in it: what is drawn small hides nothing
+// bad. A part without a segment has 0.
 func (t *track) worst(n int, end float64) []float64 {
 	values, seen := make([]float64, n), make([]bool, n)
-	for _, s := range t.stretches {
+	for _, s := range t.segments {
 		first := min(max(int(s.from/end*float64(n)+1e-6), 0), n-1)
 		last := min(max(int(s.to/end*float64(n)-1e-6), first), n-1)
 		for i := first; i <= last; i++ {
@@ -39,16 +39,16 @@ func (t *track) worst(n int, end float64) []float64 {
 	return values
 }
 
-// merged returns the stretches, or so many of them as one, with the worst value of
+// merged returns the segments, or so many of them as one, with the worst value of
 // them, that no more than most are left.
-func (t *track) merged(most int) []stretch {
-	each := (len(t.stretches) + most - 1) / most
+func (t *track) merged(most int) []segment {
+	each := (len(t.segments) + most - 1) / most
 	if each <= 1 {
-		return t.stretches
+		return t.segments
 	}
-	var merged []stretch
-	for some := range slices.Chunk(t.stretches, each) {
-		one := stretch{some[0].from, some[len(some)-1].to, some[0].value}
+	var merged []segment
+	for some := range slices.Chunk(t.segments, each) {
+		one := segment{some[0].from, some[len(some)-1].to, some[0].value}
 		for _, s := range some[1:] {
 			if (s.value < one.value) == t.dips {
 				one.value = s.value
@@ -62,7 +62,7 @@ func (t *track) merged(most int) []stretch {
 // most is the greatest finite value.
 func (t *track) most() float64 {
 	most := 0.0
-	for _, s := range t.stretches {
+	for _, s := range t.segments {
 		if !math.IsInf(s.value, 1) {
 			most = max(most, s.value)
 		}
@@ -72,7 +72,7 @@ func (t *track) most() float64 {
 
 // infinite reports whether a value is: a latency of requests that were never answered.
 func (t *track) infinite() bool {
-	return slices.ContainsFunc(t.stretches, func(s stretch) bool { return math.IsInf(s.value, 1) })
+	return slices.ContainsFunc(t.segments, func(s segment) bool { return math.IsInf(s.value, 1) })
 }
 
 // greatest is the greatest value in words.
@@ -89,39 +89,39 @@ func spanText(us float64) string { return span(load.Micros(us)) }
 // tracks returns what is known over time: of each second, and of the server's
 // samples.
 func tracks(r *load.Result) []track {
-	each := func(of func(load.Second) float64) []stretch {
-		s := make([]stretch, len(r.Series))
+	each := func(of func(load.Second) float64) []segment {
+		s := make([]segment, len(r.Series))
 		for i, second := range r.Series {
-			s[i] = stretch{second.Start, second.Start + second.Seconds, of(second)}
+			s[i] = segment{second.Start, second.Start + second.Seconds, of(second)}
 		}
 		return s
 	}
 	_, from := primary(r)
 	all := []track{
-		{name: "answers/s", stretches: each(answersPerSecond), text: readable.Number, color: page.Green, dips: true},
-		{name: "errors/s", stretches: each(errorsPerSecond), text: readable.Number, color: page.Red},
-		{name: "p50, " + from, stretches: each(func(s load.Second) float64 { return float64(s.P50) }), text: spanText, color: page.Cyan},
-		{name: "p99, " + from, stretches: each(func(s load.Second) float64 { return float64(s.P99) }), text: spanText, color: page.Cyan},
-		{name: "max, " + from, stretches: each(func(s load.Second) float64 { return float64(s.Max) }), text: spanText, color: page.Cyan},
+		{name: "answers/s", segments: each(answersPerSecond), text: readable.Number, color: page.Green, dips: true},
+		{name: "errors/s", segments: each(errorsPerSecond), text: readable.Number, color: page.Red},
+		{name: "p50, " + from, segments: each(func(s load.Second) float64 { return float64(s.P50) }), text: spanText, color: page.Cyan},
+		{name: "p99, " + from, segments: each(func(s load.Second) float64 { return float64(s.P99) }), text: spanText, color: page.Cyan},
+		{name: "max, " + from, segments: each(func(s load.Second) float64 { return float64(s.Max) }), text: spanText, color: page.Cyan},
 	}
 	if r.Server == nil {
 		return all
 	}
-	sampled := func(of func(load.ServerSample) float64) []stretch {
-		s, before := make([]stretch, len(r.Server.Samples)), 0.0
+	sampled := func(of func(load.ServerSample) float64) []segment {
+		s, before := make([]segment, len(r.Server.Samples)), 0.0
 		for i, sample := range r.Server.Samples {
-			s[i] = stretch{before, sample.At, of(sample)}
+			s[i] = segment{before, sample.At, of(sample)}
 			before = sample.At
 		}
 		return s
 	}
 	return append(all,
-		track{name: "server CPUs", stretches: sampled(func(s load.ServerSample) float64 { return s.CPU }), text: readable.Number, color: page.Magenta},
-		track{name: "memory", stretches: sampled(func(s load.ServerSample) float64 { return float64(s.RSS) }), text: readable.Size, color: page.Magenta},
+		track{name: "server CPUs", segments: sampled(func(s load.ServerSample) float64 { return s.CPU }), text: readable.Number, color: page.Magenta},
+		track{name: "memory", segments: sampled(func(s load.ServerSample) float64 { return float64(s.RSS) }), text: readable.Size, color: page.Magenta},
 	)
 }
 
-// end is when the last of a result's stretches ends, in seconds since it began.
+// end is when the last of a result's segments ends, in seconds since it began.
 func end(r *load.Result) float64 {
 	end := r.DurationSeconds
 	if n := len(r.Series); n > 0 {
