@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// A mediaType is what a route was registered for: "text/html" or with
-// parameters "text/html;level=1". It does not change.
+// A mediaType is the media type of a route: "text/html", or with parameters
+// "text/html;level=1". It is immutable.
 type mediaType struct {
 	kind, subtype string            // in lower case
 	params        map[string]string // by name in lower case
-	text          string            // all of it, the same for the same media type
+	text          string            // the whole media type in canonical form
 }
 
 func parseMediaType(text string) (*mediaType, error) {
@@ -38,15 +38,16 @@ func parseMediaType(text string) (*mediaType, error) {
 	return &mediaType{kind, subtype, params, mime.FormatMediaType(name, params)}, nil
 }
 
-// A fit is how a request likes a media type: by its most precise range.
+// A mediaMatch is the preference of a request for a media type, taken from its most
+// precise matching range.
 type mediaMatch struct {
-	precision int // 0: no range has the media type
-	q         int // in thousandths; 0: not at all
+	precision int // 0: no range contains the media type
+	q         int // in thousandths; 0: not acceptable
 	position  int // of the range in the request
 }
 
-// improve considers another range. A media type of nil is one nobody knows,
-// so that */* alone has it.
+// improve takes another range into account. A nil media type is unknown, so only */*
+// contains it.
 func (f *mediaMatch) improve(r mediaRange, m *mediaType, position int) {
 	if p := r.precision(m); p > f.precision {
 		*f = mediaMatch{p, r.q, position}
@@ -56,12 +57,12 @@ func (f *mediaMatch) improve(r mediaRange, m *mediaType, position int) {
 // A mediaRange is one element of an Accept header.
 type mediaRange struct {
 	kind, subtype string // as sent; * for any
-	params        string // what stands before q
+	params        string // the parameters before q
 	q             int    // in thousandths
 }
 
-// precision returns 0 when the range does not have the media type, else the
-// more the less it leaves open.
+// precision returns 0 if the range does not contain the media type. Otherwise, more
+// specific ranges have higher values.
 func (r mediaRange) precision(m *mediaType) int {
 	switch {
 	case r.kind == "*":
@@ -88,8 +89,8 @@ func (r mediaRange) precision(m *mediaType) int {
 	return precision
 }
 
-// parseMediaRange reads one element of an Accept header. What follows q is
-// ignored: no RFC gave it a meaning.
+// parseMediaRange parses one element of an Accept header. It ignores parameters after
+// q, which no RFC has defined.
 func parseMediaRange(element string) (r mediaRange, ok bool) {
 	name, params, _ := cutUnquoted(element, ';')
 	r.kind, r.subtype, ok = strings.Cut(strings.Trim(name, " \t"), "/")
@@ -110,7 +111,7 @@ func parseMediaRange(element string) (r mediaRange, ok bool) {
 	return r, true
 }
 
-// nextParam cuts the first parameter off a list: "a=1; b=2".
+// nextParam splits off the first parameter of a list: "a=1; b=2".
 func nextParam(params string) (name, value, left string) {
 	first, left, _ := cutUnquoted(params, ';')
 	name, value, _ = strings.Cut(strings.Trim(first, " \t"), "=")
@@ -120,7 +121,7 @@ func nextParam(params string) (name, value, left string) {
 	return name, value, left
 }
 
-// unquoted undoes the backslashes of a quoted string's inside.
+// unquoted removes the backslashes from the content of a quoted string.
 func unquoted(s string) string {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s
@@ -151,7 +152,8 @@ func cutUnquoted(s string, sep byte) (before, after string, found bool) {
 	return s, "", false
 }
 
-// parseQ reads a weight, 0 to 1 with up to three decimals, in thousandths.
+// parseQ parses a weight, 0 to 1 with up to three decimals, and returns it in
+// thousandths.
 func parseQ(s string) (q int, ok bool) {
 	if s == "" || len(s) > len("0.000") || s[0] != '0' && s[0] != '1' || len(s) > 1 && s[1] != '.' {
 		return 0, false

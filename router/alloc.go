@@ -2,22 +2,21 @@ package router
 
 import "net/http"
 
-// A slab makes values of one type, several in one allocation: a table of ten
-// thousand patterns is made of a hundred thousand of them, and making each
-// alone would take most of the time. The zero slab is ready. Its values live as
-// long as one of those they were made with.
+// A slab allocates values of one type in batches. A table of ten thousand patterns
+// consists of a hundred thousand values, and single allocations would take most of the
+// time. The zero slab is ready. A batch is freed when none of its values is reachable.
 type slab[T any] struct {
 	free []T
-	size int // of the last allocation
+	size int // of the last batch
 }
 
-// maxSlab is how many values are made at once at most.
+// maxSlab is the size of the largest batch.
 const maxSlab = 256
 
 // new returns a zero value.
 func (s *slab[T]) new() *T { return &s.slice(1)[0] }
 
-// slice returns n zero values, to which nothing can be appended in place.
+// slice returns n zero values with no capacity beyond them.
 func (s *slab[T]) slice(n int) []T {
 	if n > len(s.free) {
 		s.size = min(max(4, 2*s.size), maxSlab)
@@ -28,27 +27,27 @@ func (s *slab[T]) slice(n int) []T {
 	return taken
 }
 
-// A valueChunk hands out memory for the values of many requests from one
-// allocation. No part of it is handed out twice: who reads the values of a
-// request when its handler has long returned finds them as they were. The zero
-// valueChunk is ready; one goroutine at a time.
+// A valueChunk allocates the path values of many requests in batches. Memory is never
+// reused, so the values of a request stay valid after its handler has returned. The
+// zero valueChunk is ready; one goroutine at a time.
 //
-// Whoever keeps a request keeps its chunk, and with it the values of others,
-// which are parts of the lines that their requests began with. Long lines stay
-// out of chunks, so that this is 16 KiB at most.
+// A request keeps its whole chunk reachable, with the values of other requests, which
+// are parts of their request lines. Requests with long lines do not use chunks, so this
+// is at most 16 KiB.
 type valueChunk struct {
 	strings *[chunkLen]string
 	used    int
 }
 
 const (
-	// chunkLen strings are 512 bytes, the most that an allocation holds
-	// without a header. Between 16 and 256 of them no difference was to be
-	// seen.
+	// chunkLen strings are 512 bytes, the largest allocation without a header. Lengths
+	// from 16 to 256 showed no difference in speed.
 	chunkLen = 32
-	// maxFromChunk leaves no more than a quarter of a chunk unused.
+	// maxFromChunk is the most strings that a request gets from a chunk, so at most a
+	// quarter of a chunk stays unused.
 	maxFromChunk = chunkLen / 4
-	// maxLine is how much, by keptBy, a request may keep alive in a chunk.
+	// maxLine is the most bytes, by keptBy, that a request in a chunk may keep
+	// reachable.
 	maxLine = 512
 )
 
@@ -65,12 +64,12 @@ func (c *valueChunk) take(n int, req *http.Request) []string {
 	}
 	from := c.used
 	c.used += n
-	return c.strings[from:c.used:c.used] // whoever appends to it copies it
+	return c.strings[from:c.used:c.used] // an append copies it
 }
 
-// keptBy returns at least how many bytes a part of req's path keeps alive.
-// Method and RequestURI are what net/http has read as one string; a request
-// that it did not read may have its URL alone.
+// keptBy returns a lower bound for the bytes that a part of req's path keeps reachable.
+// net/http reads Method and RequestURI as one string; a request from elsewhere may have
+// only a URL.
 func keptBy(req *http.Request) int {
 	return len(req.Method) + len(req.RequestURI) + len(req.URL.Path) + len(req.URL.RawQuery)
 }

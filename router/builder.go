@@ -8,8 +8,8 @@ import (
 // A builder adds patterns to a tree. It is not safe for concurrent use.
 type builder struct {
 	constraints    Constraints
-	used           map[string]bool // the constraints that patterns name
-	segments       []segment       // scratch: of the pattern that is being added
+	used           map[string]bool // names of the constraints in patterns
+	segments       []segment       // scratch: of the pattern being added
 	nodes          slab[node]
 	leaves         slab[leaf]
 	patterns       slab[pattern]
@@ -27,8 +27,8 @@ func newBuilder(c Constraints) *builder {
 	}}
 }
 
-// add puts a pattern into the tree. A pattern with a mistake leaves the tree
-// as good as it was.
+// add adds a pattern to the tree. A pattern with a mistake leaves the tree equivalent
+// to before.
 func (b *builder) add(text string, entry int) *Mistake {
 	known := len(b.tree.methods)
 	p := b.patterns.new()
@@ -64,7 +64,7 @@ func (b *builder) insert(p *pattern) *Mistake {
 		}
 	}
 	l := b.growPath(p)
-	if !constrained && l.hasMethodOf(p) { // then the whole way was there already
+	if !constrained && l.hasMethodOf(p) { // the path to the leaf existed already
 		d := conflictSearch{p: p}
 		d.atLeaf(l)
 		return conflictMistake(d.other, d.example)
@@ -77,7 +77,7 @@ func (b *builder) insert(p *pattern) *Mistake {
 	return nil
 }
 
-// put adds a pattern that does not conflict with those of the leaf.
+// put adds a pattern without conflicts to a leaf.
 func (b *builder) put(l *leaf, p *pattern, set methodSet) {
 	if len(p.methods) == 0 {
 		l.anyMethod = p
@@ -92,7 +92,7 @@ func (b *builder) put(l *leaf, p *pattern, set methodSet) {
 	l.allow |= set
 }
 
-// place returns the leaf for a pattern and makes the way to it.
+// growPath returns the leaf for a pattern and creates the nodes on the path to it.
 func (b *builder) growPath(p *pattern) *leaf {
 	n := b.growRoot(p.host)
 	capture := 0
@@ -151,7 +151,7 @@ func (b *builder) growLeaf(l **leaf) *leaf {
 	return *l
 }
 
-// growParam keeps the edges in the order of their forms.
+// growParam keeps the edges ordered by their forms.
 func (b *builder) growParam(n *node, f *form, capture int) *node {
 	i, found := n.findParam(f)
 	if n.params == nil {

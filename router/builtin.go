@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// The constraints that every table has. The examples of each include what
-// the others accept too, so that overlaps are found.
+// The built-in constraints. Their examples include segments that the other ones accept
+// too, to detect overlaps.
 var (
 	// UUID accepts 8-4-4-4-12 hexadecimal digits of any version, in any case.
 	UUID = Constraint{accepts: isUUID, examples: []string{"123e4567-e89b-12d3-a456-426614174000"}}
@@ -17,41 +17,40 @@ var (
 	// IPv6 accepts an address in any form of RFC 4291, without a zone.
 	IPv6 = Constraint{accepts: isIPv6, examples: []string{"2001:db8::1", "::ffff:192.0.2.1"}}
 
-	// Int accepts a decimal integer that fits 64 bits, with or without a
-	// minus sign: what strconv.ParseInt accepts but for a plus sign.
+	// Int accepts a decimal integer that fits in 64 bits, with or without a minus sign:
+	// like strconv.ParseInt, but without a plus sign.
 	Int = Constraint{accepts: isInt, examples: []string{"1", "-1", "42", "2024"}}
 
-	// Uint accepts a decimal integer that fits 64 bits, without a sign: what
-	// strconv.ParseUint accepts.
+	// Uint accepts a decimal integer without a sign that fits in 64 bits, like
+	// strconv.ParseUint.
 	Uint = Constraint{accepts: isUint, examples: []string{"1", "42", "2024"}}
 
 	// Hex accepts one or more hexadecimal digits in any case.
 	Hex = Constraint{accepts: isHex, examples: []string{"1", "ff", "FF", "c0ffee", "42"}}
 
-	// Slug accepts lower-case letters and digits with single hyphens between.
+	// Slug accepts lower-case letters and digits with single hyphens between them.
 	Slug = Constraint{accepts: isSlug, examples: []string{"a-b", "a", "1", "some-title", "42"}}
 
 	// Word accepts ASCII letters, digits and underscores.
 	Word = Constraint{accepts: isWord, examples: []string{"word", "a_b", "A", "1", "42"}}
 
-	// Date accepts a day of the calendar as 2006-01-02.
+	// Date accepts a calendar day in the form 2006-01-02.
 	Date = Constraint{accepts: isDate, examples: []string{"2024-02-29"}}
 
-	// Base64URL accepts what RFC 4648, section 5, makes of one or more bytes:
-	// letters, digits, - and _, in a length that bytes can have. Padding is
-	// refused: = has to be escaped in many places, and the length says as
-	// much. Bits that the last character has too many may be anything, as
-	// they may for base64.RawURLEncoding; two segments can stand for the same
-	// bytes.
+	// Base64URL accepts the encoding of one or more bytes by RFC 4648, section 5,
+	// without padding: letters, digits, - and _, in a length that an encoding can have.
+	// Padding is redundant, and = has to be escaped in many places. Unused bits of the
+	// last character may have any value, as in base64.RawURLEncoding, so two segments
+	// can encode the same bytes.
 	Base64URL = Constraint{accepts: isBase64URL, examples: []string{"aGVsbG8", "-_8", "ff", "42", "word"}}
 )
 
-// Constraints are constraints by the name that patterns use: {id:uuid}. The
-// names uuid, ipv4, ipv6, int, uint, hex, slug, word, date and base64url are
-// always there and need not be listed; listing one replaces it.
+// Constraints maps names in patterns, such as {id:uuid}, to constraints. The names
+// uuid, ipv4, ipv6, int, uint, hex, slug, word, date and base64url are always defined.
+// An entry with one of these names replaces the built-in constraint.
 type Constraints map[string]Constraint
 
-// builtin is never written to.
+// builtin is read-only.
 var builtin = Constraints{
 	"uuid": UUID, "ipv4": IPv4, "ipv6": IPv6, "int": Int, "uint": Uint,
 	"hex": Hex, "slug": Slug, "word": Word, "date": Date, "base64url": Base64URL,
@@ -65,7 +64,7 @@ func (cs Constraints) find(name string) (Constraint, bool) {
 	return c, ok
 }
 
-// names returns the names of all constraints, the built-in ones included.
+// names returns the names of all constraints, including the built-in ones.
 func (cs Constraints) names() []string {
 	all := maps.Clone(builtin)
 	maps.Copy(all, cs)

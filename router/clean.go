@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Cleaning a path takes //, . and .. out of it, as http.ServeMux does: the
-// slash at the end stays. An escaped dot (%2e) is a dot, as RFC 3986 has it:
-// whatever serves the path later may unescape it first and then walk up. An
-// escaped slash separates nothing, so "..%2f" is the name of something.
+// Cleaning a path removes //, . and .. as http.ServeMux does; a slash at the end stays.
+// An escaped dot (%2e) is a dot, as in RFC 3986, because a later server may unescape it
+// and then walk up. An escaped slash does not separate segments, so "..%2f" is an
+// ordinary segment.
 //
-// Nearly all paths are clean. To see that, eight bytes at a time are looked
-// through for a slash with a slash or a dot behind it.
+// Nearly all paths are clean. maybeUnclean detects them by looking, eight bytes at a
+// time, for a slash followed by a slash or a dot.
 
-// isClean reports whether a path, which is not escaped, is clean.
+// isClean reports whether an unescaped path is clean.
 func isClean(path string) bool {
 	if path == "" || path[0] != '/' {
 		return false
@@ -23,8 +23,7 @@ func isClean(path string) bool {
 	return !maybeUnclean(path) || cleanSegments(path, dots)
 }
 
-// cleanPath returns an escaped path cleaned. It allocates only if that is
-// another one.
+// cleanPath returns an escaped path cleaned. It allocates only if the path changes.
 func cleanPath(escaped string) string {
 	if escaped != "" && escaped[0] == '/' && cleanSegments(escaped, escapedDots) {
 		return escaped
@@ -47,9 +46,8 @@ func cleanPath(escaped string) string {
 	return string(out)
 }
 
-// escapedPath is u.EscapedPath, which it differs from when the client sent
-// characters unescaped that ought to be escaped: they are escaped then, and
-// nothing else changes. url.URL makes a new path of the unescaped one, in
+// escapedPath is like u.EscapedPath, except if the client sent characters unescaped
+// that need escapes: it escapes only these. url.URL would escape u.Path instead, in
 // which an escaped slash has become a separator.
 func escapedPath(u *url.URL) string {
 	if u.RawPath == "" || !unescapesTo(u.RawPath, u.Path) {
@@ -69,13 +67,13 @@ func escapedPath(u *url.URL) string {
 	return b.String()
 }
 
-// notInPath reports whether a character, or a byte of one, cannot stand in an
-// escaped path.
+// notInPath reports whether a character, or a byte of one, is invalid in an escaped
+// path.
 func notInPath(c rune) bool {
 	return c <= ' ' || c >= 0x7f || strings.ContainsRune("\"<>\\^`{|}?#", c)
 }
 
-// meansPath reports whether an escaped path is the path when it is unescaped.
+// unescapesTo reports whether an escaped path unescapes to path.
 func unescapesTo(escaped, path string) bool {
 	n := 0
 	for i := 0; i < len(escaped); i++ {
@@ -95,8 +93,8 @@ func unescapesTo(escaped, path string) bool {
 	return n == len(path)
 }
 
-// cleanSegments reports whether a path that begins with a slash has no empty
-// segment before its last and none that is one or two dots.
+// cleanSegments reports whether a path that begins with a slash has no segment of one
+// or two dots, and no empty segment except the last.
 func cleanSegments(path string, dots func(string) int) bool {
 	for left := path[1:]; ; {
 		segment, next, more := strings.Cut(left, "/")
@@ -118,7 +116,7 @@ func dots(segment string) int {
 	return 0
 }
 
-// escapedDots is dots for a segment that is escaped.
+// escapedDots is dots for an escaped segment.
 func escapedDots(segment string) int {
 	n := 0
 	for ; segment != ""; n++ {
@@ -137,8 +135,8 @@ func escapedDots(segment string) int {
 	return n
 }
 
-// maybeUnclean reports whether the path has a slash or a dot right behind a
-// slash. Most often it is unclean then, but "/.well-known" is not.
+// maybeUnclean reports whether the path has a slash followed by a slash or a dot. Such
+// a path is usually unclean, but "/.well-known" is clean.
 func maybeUnclean(path string) bool {
 	if len(path) < 8 {
 		for i := 1; i < len(path); i++ {
@@ -148,7 +146,7 @@ func maybeUnclean(path string) bool {
 		}
 		return false
 	}
-	for i := 0; i+8 < len(path); i += 7 { // each word begins with the last byte of the one before
+	for i := 0; i+8 < len(path); i += 7 { // each word begins with the last byte of the previous one
 		if hasPair(word(path, i)) {
 			return true
 		}
@@ -156,20 +154,20 @@ func maybeUnclean(path string) bool {
 	return hasPair(word(path, len(path)-8))
 }
 
-// hasPair reports whether eight bytes have a slash with a slash or a dot
-// behind it. It may do so when they have not, if there is a slash.
+// hasPair reports whether eight bytes contain a slash followed by a slash or a dot. It
+// may return true wrongly if there is a slash.
 func hasPair(word uint64) bool {
 	return slashes(word)<<8&slashes(word|lowBits) != 0 // '.' and '/' differ in their lowest bit
 }
 
-// A target is the path that a request is routed by, as url.URL has it.
+// A target is the path that a request is routed by, in the fields of url.URL.
 type target struct {
-	path    string // if rawPath is "": unescaped
-	rawPath string // escaped; "" when path needs none
-	moved   bool   // it is not the one the client sent
+	path    string // unescaped; used if rawPath is ""
+	rawPath string // escaped; "" if path suffices
+	moved   bool   // it differs from the path that the client sent
 }
 
-// targetOf returns the cleaned path of a request. CONNECT's is as it was sent.
+// targetOf returns the cleaned path of a request. The path of CONNECT is not cleaned.
 func targetOf(req *http.Request) target {
 	u := req.URL
 	if u.RawPath == "" && isClean(u.Path) {
@@ -177,7 +175,7 @@ func targetOf(req *http.Request) target {
 	}
 	escaped := escapedPath(u)
 	if req.Method == http.MethodConnect {
-		if escaped == "" { // the authority form has none
+		if escaped == "" { // authority form
 			escaped = "/"
 		}
 		return target{rawPath: escaped}
@@ -186,7 +184,7 @@ func targetOf(req *http.Request) target {
 	return target{rawPath: clean, moved: clean != escaped}
 }
 
-// escaped returns the path escaped.
+// escaped returns the escaped path.
 func (t target) escaped() string {
 	if t.rawPath != "" {
 		return t.rawPath

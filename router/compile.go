@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// compile returns the program of a tree. They share nothing that changes:
-// patterns may be added to the tree while the program runs.
+// compile returns the program of a tree. They share no mutable data, so patterns may be
+// added to the tree while the program is used.
 func compile(t *tree, entries int) *program {
 	c := compiler{memoIndex: map[memoKey]int{}, program: &program{
 		names:     make([][]string, entries),
@@ -32,11 +32,11 @@ func compile(t *tree, entries int) *program {
 
 type compiler struct {
 	*program
-	static     []staticPath // of the root being compiled
-	depth      int          // how many segments lead here
+	static     []staticPath // of the current root
+	depth      int          // number of segments up to here
 	memoIndex  map[memoKey]int
-	path       []byte // the key that leads here, unless behind a branch
-	afterParam bool   // a parameter leads here
+	path       []byte // the key up to here, unless afterParam
+	afterParam bool   // the path up to here has a parameter
 
 	states    slab[state]
 	branching slab[branches]
@@ -44,7 +44,7 @@ type compiler struct {
 	endings   slab[ending]
 	indexes   slab[int32]
 	children  slab[*state]
-	literals  []literalEdge // scratch: of the nodes that lead here, sorted for each
+	literals  []literalEdge // scratch: of the nodes up to here, sorted per node
 }
 
 func (c *compiler) root(n *node) *root {
@@ -72,8 +72,8 @@ func (c *compiler) start(n *node, text string) *state {
 	return s.merged()
 }
 
-// slash returns the state behind the slash that follows the segment that
-// leads to n, nil for none.
+// slash returns the state after the slash that follows the segment of n, nil if there
+// is none.
 func (c *compiler) slash(n *node) *state {
 	if !n.leadsOn() {
 		return nil
@@ -84,19 +84,19 @@ func (c *compiler) slash(n *node) *state {
 	return s
 }
 
-// leadsOn reports whether patterns go on behind a slash.
+// leadsOn reports whether any pattern continues after a slash.
 func (n *node) leadsOn() bool {
 	return n.slash != nil || n.rest != nil || n.middle != nil || len(n.params)+len(n.literals.list) > 0
 }
 
-// A literalEdge is one for a whole segment, its text as in a key.
+// A literalEdge is an edge for a whole segment, with its text as in a key.
 type literalEdge struct {
 	text string
 	to   *node
 }
 
-// addLiterals adds the edges, which are sorted and share their first n bytes,
-// which lead to s.
+// addLiterals adds edges to s. They are sorted and share their first n bytes, the bytes
+// up to s.
 func (c *compiler) addLiterals(s *state, edges []literalEdge, n int) {
 	for len(edges) > 0 {
 		first := edges[0].text
@@ -112,8 +112,8 @@ func (c *compiler) addLiterals(s *state, edges []literalEdge, n int) {
 	}
 }
 
-// joined returns the state for edges that share their bytes up to shared,
-// which lead to it from n on.
+// shared returns the state for edges that share their bytes up to the offset shared.
+// Its text begins at n.
 func (c *compiler) shared(edges []literalEdge, n, shared int) *state {
 	s := c.states.new()
 	s.text = edges[0].text[n:shared]
@@ -136,7 +136,7 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// add makes a byte lead to a state.
+// add adds a transition from s for a byte.
 func (c *compiler) add(s *state, b byte, to *state) {
 	if len(s.table) == 0 {
 		s.low = b
@@ -148,7 +148,7 @@ func (c *compiler) add(s *state, b byte, to *state) {
 	s.low, s.table = low, table
 }
 
-// merged returns s, or the state behind it when nothing else can follow.
+// merged returns s, or s joined with its only successor if nothing else can follow.
 func (s *state) merged() *state {
 	s.setText(s.text)
 	if s.end != nil || s.more != nil || len(s.table) != 1 {
@@ -210,9 +210,9 @@ func (c *compiler) param(e *edge) paramBranch {
 	return p
 }
 
-// run returns the number under which a search keeps what the constraint of e
-// says. It is that of all edges of the same form at this depth, which two
-// branches of a program can try on the same segment.
+// memo returns the index of the memo for the constraint of e. All edges of the same
+// form at the same depth share it, because two branches of a program can try them on
+// the same segment.
 func (c *compiler) memoOf(e *edge) int {
 	key := memoKey{e.prefix, e.suffix, e.constraintName, c.depth}
 	if c.memoIndex[key] == 0 {
@@ -227,10 +227,10 @@ type memoKey struct {
 	depth                      int
 }
 
-// literal returns unescaped text as it stands in a key.
+// literal returns unescaped text in the form of a key.
 func (c *compiler) literal(text string) string {
 	if text == "" || isKey(text) && strings.IndexByte(text, '/') < 0 {
-		return text // as nearly always
+		return text // nearly always
 	}
 	key := keyText(text)
 	c.special = true
@@ -262,8 +262,7 @@ func (c *compiler) ending(l *leaf) *ending {
 	return e
 }
 
-// staticText returns the key that leads here, as a part of a pattern of l's if
-// it is one.
+// staticText returns the key up to here, as a substring of a pattern of l if possible.
 func (c *compiler) staticText(l *leaf) string {
 	p := l.anyMethod
 	if p == nil {
@@ -275,7 +274,7 @@ func (c *compiler) staticText(l *leaf) string {
 	return string(c.path)
 }
 
-// entry returns the index of a pattern's entry, and keeps its names.
+// entry records the names of a pattern and returns the index of its entry.
 func (c *compiler) entry(p *pattern) int32 {
 	c.names[p.entry] = p.names
 	return int32(p.entry)

@@ -6,40 +6,40 @@ import (
 	"strings"
 )
 
-// Two patterns cannot be ordered when a request exists that both match and
-// that takes them the same way through the tree, up to
+// Two patterns conflict if a request exists that both match and that takes them along
+// the same path through the tree, up to
 //
 //   - the same leaf, where both take the request's method, or
-//   - a node that they leave by different constraints, with the same text
-//     around them, which both accept the request's segment: /{a:int} and
-//     /{b:hex} with /1, /v{a:int} and /v{b:hex} with /v1.
+//   - a node that they leave by different constraints with the same prefix and suffix,
+//     which both accept the request's segment: /{a:int} and /{b:hex} with /1, /v{a:int}
+//     and /v{b:hex} with /v1.
 //
-// In the second case everything behind the constraints has to have a request
-// in common too: /{a:int}/x and /{b:hex}/y do not conflict. Whether it has is
-// found by walking the pattern and the tree at once (type meeting).
+// In the second case, a request must also exist that matches both patterns after the
+// constraints: /{a:int}/x and /{b:hex}/y do not conflict. This is decided by the type
+// intersection, which walks the pattern and the tree together.
 
-// A dispute is the search for a conflict of p.
+// A conflictSearch looks for a conflict of p.
 type conflictSearch struct {
 	p       *pattern
-	other   *pattern // the first pattern that p cannot be ordered with, nil for none
+	other   *pattern // the first pattern that p conflicts with, nil if none
 	example string   // a request that both match
 }
 
-// conflict returns the first pattern that p cannot be ordered with and a
-// request that both match; nil when there is none.
+// conflict returns the first pattern that p conflicts with and a request that both
+// match; nil if there is none.
 func (t *tree) conflict(p *pattern) (other *pattern, example string) {
 	d := conflictSearch{p: p}
 	n := t.root(p.host)
 	for i := range p.segments {
 		s := &p.segments[i]
 		if n == nil {
-			return d.other, d.example // no pattern comes further along with p
+			return d.other, d.example // no pattern shares more segments with p
 		}
 		if s.constraintName != "" {
 			d.atConstraint(n, i)
 		}
 		if s.kind == finalSlash || s.kind == rest {
-			break // the last one, which leads to no node
+			break // the last segment, which has no node
 		}
 		n = n.next(s)
 	}
@@ -47,8 +47,8 @@ func (t *tree) conflict(p *pattern) (other *pattern, example string) {
 	return d.other, d.example
 }
 
-// overConstraints meets the patterns that leave n by another constraint than
-// p does with its i-th segment.
+// atConstraint finds the conflicts with patterns that leave n by another constraint
+// than the i-th segment of p.
 func (d *conflictSearch) atConstraint(n *node, i int) {
 	newIntersection(d.p.segments, func(q *pattern, tokens []string) {
 		if method := commonMethod(d.p, q); method != "" {
@@ -57,7 +57,7 @@ func (d *conflictSearch) atConstraint(n *node, i int) {
 	}).alternatives(n, i)
 }
 
-// overMethods meets the patterns of the leaf that p comes to.
+// atLeaf finds the conflicts with the patterns of p's leaf.
 func (d *conflictSearch) atLeaf(l *leaf) {
 	for _, q := range l.patterns() {
 		if method := sharedMethod(d.p, q); method != "" {
@@ -66,15 +66,15 @@ func (d *conflictSearch) atLeaf(l *leaf) {
 	}
 }
 
-// consider keeps q if it was added before the other one. The tokens are those
-// of a request that both match.
+// add keeps q if it was registered before the pattern found so far. tokens returns the
+// segments of a request that both match.
 func (d *conflictSearch) add(q *pattern, method string, tokens func() []string) {
 	if d.other == nil || q.entry < d.other.entry {
 		d.other, d.example = q, method+" "+d.p.host+"/"+strings.Join(tokens(), "/")
 	}
 }
 
-// next returns the node that s leads to, nil for none.
+// next returns the child for s, nil if there is none.
 func (n *node) next(s *segment) *node {
 	switch s.kind {
 	case literal:
@@ -91,8 +91,8 @@ func (n *node) next(s *segment) *node {
 	return nil
 }
 
-// place returns the leaf at n, the last node of a pattern with the given
-// segments; nil for none.
+// leafFor returns the leaf at n, the last node of a pattern with the given segments;
+// nil if there is none.
 func (n *node) leafFor(segments []segment) *leaf {
 	switch {
 	case n == nil:
@@ -107,15 +107,15 @@ func (n *node) leafFor(segments []segment) *leaf {
 	return &n.rest.leaf
 }
 
-// shares reports whether a pattern of the leaf takes a method in the same way
-// as p does.
+// hasMethodOf reports whether a pattern of the leaf has a method of p, or both have all
+// methods.
 func (l *leaf) hasMethodOf(p *pattern) bool {
 	return len(p.methods) == 0 && l.anyMethod != nil || slices.ContainsFunc(p.methods, l.names)
 }
 
-// sharedMethod returns a method that two patterns of one leaf take in the
-// same way, "" for none: a list of methods comes before none, and HEAD by name
-// before HEAD by GET.
+// sharedMethod returns a method that two patterns of a leaf take with the same
+// precedence, "" if there is none: named methods come before all methods, and a named
+// HEAD before the HEAD of GET.
 func sharedMethod(p, q *pattern) string {
 	if len(p.methods) == 0 && len(q.methods) == 0 {
 		return "GET"
@@ -128,7 +128,7 @@ func sharedMethod(p, q *pattern) string {
 	return ""
 }
 
-// commonMethod returns a method that both patterns take, "" for none.
+// commonMethod returns a method that both patterns take, "" if there is none.
 func commonMethod(p, q *pattern) string {
 	for _, list := range [...][]string{{"GET"}, p.methods, q.methods, {"HEAD"}} {
 		for _, m := range list {
@@ -145,8 +145,8 @@ func (p *pattern) takes(method string) bool {
 		method == "HEAD" && slices.Contains(p.methods, "GET")
 }
 
-// exampleTokens returns the shortest request that the segments match, one
-// escaped token each. A constraint without examples stands for itself.
+// exampleTokens returns a request that the segments match, as escaped segments. A
+// constraint without examples is written as in the pattern.
 func exampleTokens(segments []segment) []string {
 	tokens := make([]string, len(segments))
 	for i := range segments {

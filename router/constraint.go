@@ -7,32 +7,30 @@ import (
 	"unicode/utf8"
 )
 
-// A Constraint says which segments a parameter accepts. It is an immutable
-// value that goroutines may share. The zero Constraint accepts nothing.
+// A Constraint decides which segments a parameter accepts. It is an immutable value
+// that goroutines may share. The zero Constraint accepts nothing.
 //
-// A constraint carries a few segments that it accepts. They are what shows
-// that two constraints at the same place of two patterns overlap.
+// A constraint has some examples of segments that it accepts. They reveal overlaps
+// between two constraints at the same place in two patterns.
 type Constraint struct {
 	accepts  func(segment string) bool
 	examples []string
-	costly   bool // holds a regular expression: not to be asked twice about one segment
+	costly   bool // contains a regular expression: call accepts at most once per segment
 }
 
-// Match reports whether the constraint accepts a segment, which is given
-// unescaped. It is safe with any bytes, and with any number of them. No
-// constraint is asked about an empty segment while routing.
+// Match reports whether the constraint accepts an unescaped segment. The segment may
+// contain any bytes and have any length. Routing never calls it with an empty segment.
 func (c Constraint) Match(segment string) bool {
 	return c.accepts != nil && c.accepts(segment)
 }
 
-// Regexp returns a constraint that accepts the segments that expr matches as
-// a whole: expr is anchored at both ends, whether it says so or not. Its
-// syntax is that of package regexp (RE2), and so is its bound: matching takes,
-// at worst, the segment's length times the size of the expression, in which
-// x{500} counts 500 times; 1000 is the most that a repetition may say. So it
-// takes an expression that a stranger wrote, not merely a segment, to make it
-// slow. It panics when expr is not a regular expression; for one that comes
-// from a file there is [CompileRegexp].
+// Regexp returns a constraint that accepts the segments that expr matches as a whole:
+// expr is implicitly anchored at both ends. Its syntax is that of package regexp (RE2),
+// and so is its bound: in the worst case, matching takes the length of the segment
+// times the size of the expression, in which x{500} counts 500 times; 1000 is the
+// highest repetition. So only an untrusted expression can make matching slow, never an
+// untrusted segment. Regexp panics if expr is not a regular expression; for an
+// expression from a file use [CompileRegexp].
 func Regexp(expr string) Constraint {
 	c, err := CompileRegexp(expr)
 	if err != nil {
@@ -41,11 +39,11 @@ func Regexp(expr string) Constraint {
 	return c
 }
 
-// CompileRegexp is [Regexp] for an expression that comes from a file or a
-// person: it returns an error that quotes it.
+// CompileRegexp is [Regexp] for an expression from a file or a user. It returns an
+// error that quotes the expression.
 func CompileRegexp(expr string) (Constraint, error) {
-	// Compiled alone first: an error about the anchored form would quote
-	// text that nobody wrote, and "a)(b" would become valid.
+	// Compile expr itself first: an error about the anchored form would quote text that
+	// the user did not write, and "a)(b" would become valid.
 	if _, err := regexp.Compile(expr); err != nil {
 		return Constraint{}, fmt.Errorf("constraint %q: %w", expr, err)
 	}
@@ -56,8 +54,8 @@ func CompileRegexp(expr string) (Constraint, error) {
 	return Constraint{accepts: re.MatchString, examples: regexpExamples(expr, re), costly: true}, nil
 }
 
-// Any accepts the segments that at least one of the constraints accepts; of
-// none it accepts nothing. Those that hold a regular expression are asked last.
+// Any accepts the segments that at least one of the constraints accepts, and nothing if
+// there are none. Constraints with a regular expression are tried last.
 func Any(cs ...Constraint) Constraint {
 	parts := cheapFirst(cs)
 	return Constraint{
@@ -74,10 +72,9 @@ func Any(cs ...Constraint) Constraint {
 	}
 }
 
-// All accepts the segments that every one of the constraints accepts; of none
-// it accepts everything. They are asked in the order given, so that those that
-// cost little and refuse much go first; those that hold a regular expression
-// are asked last all the same.
+// All accepts the segments that every constraint accepts, and everything if there are
+// none. The constraints are tried in the given order, except that those with a regular
+// expression are tried last. Put cheap constraints that reject much first.
 func All(cs ...Constraint) Constraint {
 	parts := cheapFirst(cs)
 	c := Constraint{
@@ -95,16 +92,16 @@ func All(cs ...Constraint) Constraint {
 	return c
 }
 
-// Length accepts segments of min to max characters, as Unicode counts code
-// points: "é" may be one of them or two. A byte that is no UTF-8 counts as
-// one. It panics when min is greater than max or either is negative.
+// Length accepts segments of min to max Unicode code points: "é" may be one or two. A
+// byte that is not UTF-8 counts as one. It panics if min is greater than max or either
+// is negative.
 func Length(min, max int) Constraint {
 	if min > max || min < 0 {
 		panic(fmt.Sprintf("router: Length(%d, %d): want 0 <= min <= max", min, max))
 	}
 	fits := func(s string) bool {
-		// The number of characters lies between a quarter of that of bytes
-		// and that: a segment that is far too long is not looked at.
+		// A character has one to four bytes: a far too long segment is rejected without
+		// counting.
 		if len(s) < min || len(s)/utf8.UTFMax > max {
 			return false
 		}
@@ -119,8 +116,8 @@ func Length(min, max int) Constraint {
 
 func (c Constraint) isCostly() bool { return c.costly }
 
-// cheapFirst returns a copy with the costly constraints behind the others.
-// Constraints are pure, so that the order decides about nothing but time.
+// cheapFirst returns a copy with the costly constraints last. Constraints are pure, so
+// the order affects only the time.
 func cheapFirst(cs []Constraint) []Constraint {
 	sorted := slices.Clone(cs)
 	slices.SortStableFunc(sorted, func(a, b Constraint) int {
@@ -135,9 +132,8 @@ func cheapFirst(cs []Constraint) []Constraint {
 	return sorted
 }
 
-// Range accepts the decimal integers from min to max, written as [Int] has
-// them: without a plus sign, perhaps with leading zeros. It panics when min is
-// greater than max.
+// Range accepts the decimal integers from min to max in the format of [Int]: without a
+// plus sign, possibly with leading zeros. It panics if min is greater than max.
 func Range(min, max int64) Constraint {
 	if min > max {
 		panic(fmt.Sprintf("router: Range(%d, %d): the least number is greater than the greatest", min, max))

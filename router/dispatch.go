@@ -11,19 +11,20 @@ import (
 	"github.com/weirhq/weir/router/internal/nearest"
 )
 
-// A dispatch is the compiled form of the routes. It does not change.
+// A dispatch is the compiled form of the routes. It is immutable.
 type dispatch struct {
 	table     *Table[destination]
-	endpoints []*endpoint // all of the table's
+	endpoints []*endpoint // of the table, by entry
 	guards    []guard
 	named     map[string]*route
-	allows    map[methodSet]string // as Allow headers, with OPTIONS
-	folded    func() *folded       // made when first asked for
+	allows    map[methodSet]string // as Allow fields, with OPTIONS
+	folded    func() *folded       // made on first use
 }
 
-// A destination is an endpoint and what gives its values to requests.
+// A destination is the value of a table entry: an endpoint, and the path values for
+// requests to it.
 type destination struct {
-	plain    http.Handler // of the only route, if it has no media type
+	plain    http.Handler // of the only route, if that has no media type
 	endpoint *endpoint
 	values   *pathValues
 }
@@ -36,27 +37,27 @@ func newDestination(e *endpoint) destination {
 	return d
 }
 
-// An answer is a lookup in a dispatch and what it found.
+// A result is a lookup in a dispatch and its entry.
 type result struct {
 	search
-	found *Entry[destination] // nil: none
+	found *Entry[destination] // nil if there is none
 }
 
-// fitsWithSlash reports whether another slash at the end of the path may find
-// a pattern that comes before this answer: one of the path's very length.
+// matchesWithSlash reports whether the path with a slash appended may match a pattern
+// that precedes this result: one with exactly the path's segments.
 func (f *result) matchesWithSlash() bool {
 	return f.slashMatches && (f.found == nil || f.hasRest)
 }
 
-// give sets the values of the request, for which a pattern was found, and
-// reports whether one of them begins with a dot.
+// setValues sets the path values of the request, which must have found a pattern. It
+// reports whether one of the values begins with a dot.
 func (f *result) setValues(req *http.Request, from *valueChunk) (dotted bool) {
 	to := f.found.Value.values
 	return to.set(req, f.values(len(to.names)), from)
 }
 
-// lookup finds the endpoint for a path and a rawPath as url.URL has them. The
-// answer is filled in place because a copy of it costs more than the rest.
+// lookup finds the endpoint for a path and a rawPath as in url.URL. It fills the result
+// in place because copying it would cost more than the lookup.
 func (d *dispatch) lookup(f *result, req *http.Request, path, rawPath string, p *Params) {
 	g := d.table.program
 	*f = result{search: search{params: p, host: req.Host, methods: g.methods.only(req.Method)}}
@@ -65,8 +66,8 @@ func (d *dispatch) lookup(f *result, req *http.Request, path, rawPath string, p 
 	}
 }
 
-// allow returns the methods as the value of an Allow header, with OPTIONS,
-// which a Router answers itself.
+// allow returns the value of an Allow field for the methods. It includes OPTIONS, which
+// a Router answers itself.
 func (d *dispatch) allow(s methodSet) string {
 	if header, ok := d.allows[s]; ok {
 		return header
@@ -82,8 +83,8 @@ func withOptions(allow string) string {
 	return strings.Join(list, ", ")
 }
 
-// everyMethod returns the methods of all routes as the value of an Allow
-// header. A route for every method takes all that are known.
+// everyMethod returns the value of an Allow field with the methods of all routes. A
+// route for all methods counts as all known methods.
 func (d *dispatch) everyMethod() string {
 	all := []string{http.MethodOptions}
 	for _, e := range d.endpoints {
@@ -115,11 +116,11 @@ func (d *dispatch) unknownRoute(name string) error {
 // A guard is middleware around every request at or below a prefix.
 type guard struct {
 	prefix  *Table[struct{}]
-	handler http.Handler // the middleware around the guards behind it and the Router
+	handler http.Handler // the middleware around the later guards and the Router
 }
 
-// guardOf returns the index of the first guard for a request from an index on,
-// or the number of guards.
+// guardOf returns the index of the first guard for a request, starting at the given
+// index, or the number of guards.
 func (d *dispatch) guardOf(req *http.Request, index int) int {
 	if index == len(d.guards) {
 		return index
@@ -137,8 +138,8 @@ func (d *dispatch) guardOf(req *http.Request, index int) int {
 	return index
 }
 
-// match returns the endpoint for a request and leaves its values in f. It
-// returns nil when no pattern matches and when the Router would redirect.
+// match returns the endpoint for a request and leaves its values in f. It returns nil
+// if no pattern matches or the Router would redirect.
 func (d *dispatch) match(f *result, req *http.Request) *endpoint {
 	if req.RequestURI == "*" {
 		return nil
@@ -151,14 +152,14 @@ func (d *dispatch) match(f *result, req *http.Request) *endpoint {
 	return f.found.Value.endpoint
 }
 
-// findsSlash looks up an escaped path with a slash at its end and reports
-// whether that finds a pattern of its length.
+// findsSlash looks up an escaped path with a slash appended and reports whether it
+// matches a pattern with exactly these segments.
 func (d *dispatch) findsSlash(below *result, req *http.Request, escaped string) bool {
 	d.lookup(below, req, "", escaped+"/", new(Params))
 	return below.found != nil && !below.hasRest
 }
 
-// A scratch is the space that a request needs until its handler is known.
+// A scratch is the memory that a request needs until its handler is known.
 type scratch struct {
 	params Params
 	values valueChunk
