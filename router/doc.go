@@ -1,68 +1,65 @@
-// Package router finds out which of many patterns a request is for.
+// Package router finds the pattern, among many, that matches a request.
 //
-// [Table] is the engine: an immutable set of patterns that maps method, host
-// and path to a value of any type and to the parameters in the path. It knows
-// nothing of net/http, may be shared by any number of goroutines, and its
-// lookup allocates nothing. [Router] is its face for net/http: an http.Handler
-// to use in place of http.ServeMux. Choose Router to serve handlers, Table to
-// route anything else, such as the exchanges of a proxy.
+// [Table] is the engine: an immutable set of patterns that maps method, host and path
+// to a value of any type and to the parameters in the path. It does not depend on
+// net/http, goroutines may share it, and a lookup does not allocate. [Router] is an
+// http.Handler on top of it, to use in place of http.ServeMux. Choose Router to serve
+// handlers, and Table to route anything else, such as the exchanges of a proxy.
 //
 // # Patterns
 //
-// A pattern is written as net/http writes it since Go 1.22, and a little more:
+// Patterns have the syntax of net/http since Go 1.22, with a few extensions:
 //
 //	[METHOD[,METHOD...] ][HOST]/[PATH]
 //
-//	/census                    this path alone
+//	/census                    this path only
 //	GET,HEAD /census           for two methods
 //	example.com/census         for one host, in any case, on any port
-//	/datasets/{id}             {id} is one segment, never an empty one
+//	/datasets/{id}             {id} is one non-empty segment
 //	/static/{id:uuid}          one segment that the constraint uuid accepts
 //	/report-{id:int}.pdf       one segment with text around the parameter
-//	/datasets/{uri...}         all that follows the slash, possibly nothing
+//	/datasets/{uri...}         everything after the slash, possibly nothing
 //	/datasets/                 the same without a name
 //	/datasets/{$}              /datasets/ and nothing below it
 //	/{topic...}/datasets/{id}  one or more segments in the middle of a path
 //
-// The constraints uuid, ipv4, ipv6, int, uint, hex, slug, word, date and
-// base64url are always there. [Range], [Length], [Any], [All] and [Regexp] make
-// more, to which [Router.Constrain] or [Constraints] give a name.
+// The constraints uuid, ipv4, ipv6, int, uint, hex, slug, word, date and base64url are
+// built in. [Range], [Length], [Any], [All] and [Regexp] make others, which
+// [Router.Constrain] or [Constraints] name.
 //
-// Paths are matched escaped, segment by segment, each segment unescaped once:
-// /d%61ta is /data, and the slash in a%2Fb separates nothing. A GET pattern
-// serves HEAD unless another pattern with the same path names HEAD.
+// Paths are split while still escaped, and each segment is unescaped once: /d%61ta is
+// /data, and the slash in a%2Fb does not separate segments. A GET pattern serves HEAD
+// unless another pattern with the same path names HEAD.
 //
 // # Precedence
 //
-// When several patterns match, these rules choose, never the order of
-// registration:
+// If several patterns match, the following rules select one. The order of registration
+// does not matter.
 //
-//  1. a pattern with a host before one without;
-//  2. then, at the first segment of the request that the patterns treat
-//     differently: literal before parameter before {x...}; of two parameters
-//     the one with more text before it, then the one with more text behind
-//     it, then the one with a constraint; a wildcard in the middle takes as
-//     few segments as it can;
-//  3. then a pattern with methods before one without.
+//  1. A pattern with a host precedes one without.
+//  2. Then the first segment of the request decides that the patterns treat
+//     differently: literals precede parameters, and parameters precede {x...}. Of two
+//     parameters, the one with the longer prefix precedes, then the one with the
+//     longer suffix, then the one with a constraint. A wildcard in the middle takes as
+//     few segments as possible.
+//  3. A pattern with methods precedes one without.
 //
-// A pattern that turns out not to match, be it for a later segment or for its
-// method, gives way to the next one. Two patterns that these rules cannot
-// order are a conflict and refused, with a request that both match.
+// If a pattern does not match after all, because of a later segment or its method, the
+// next one is tried. Two patterns that these rules cannot order are a conflict, which
+// is rejected with a request that both match.
 //
 // # Bounds
 //
-// A lookup takes at most segments(path) × nodes(tree) steps, whatever the
-// patterns and the path. It does not recurse: it remembers at most one place to
-// go back to for each segment of the longest pattern. What a wildcard at the
-// end takes is not looked at.
+// A lookup takes at most segments(path) × nodes(tree) steps for any patterns and path.
+// It does not recurse: its stack has at most one frame for each segment of the longest
+// pattern. It does not read the part of a path that a wildcard at the end takes.
 //
 // # For net/http
 //
-// [Routes.Group], [Routes.With], [Routes.Accept] and [Routes.Name] make places
-// for handlers: below a prefix, behind middleware, for a media type, with a
-// name from which [Router.URL] builds a path. [Routes.Guard] puts middleware
-// around all responses below a prefix. [Routes.Mount] gives a handler
-// all that is below a prefix. Handlers read values by Request.PathValue and the
-// pattern in Request.Pattern, which is also there for metrics and logs around
-// the Router.
+// [Routes.Group], [Routes.With], [Routes.Accept] and [Routes.Name] return places to
+// register handlers: below a prefix, wrapped in middleware, for a media type, with a
+// name from which [Router.URL] builds a path. [Routes.Guard] wraps all responses below
+// a prefix in middleware. [Routes.Mount] gives a handler everything below a prefix.
+// Handlers read values with Request.PathValue and the pattern from Request.Pattern,
+// which middleware around the Router can also use for metrics and logs.
 package router

@@ -10,24 +10,24 @@ import (
 	"unicode/utf8"
 )
 
-// How many examples a constraint has at most, and how long one may be: what is
-// longer than any segment worth naming in a message does not help a reader.
+// maxExamples is the largest number of examples of a constraint, and maxExampleLength
+// bounds their length: longer segments do not help the reader of a message.
 const (
 	maxExamples      = 24
 	maxExampleLength = 256
 )
 
-// maxExampleTries bounds the work of looking for what All accepts.
+// maxExampleTries bounds the search for examples of All.
 const maxExampleTries = 4096
 
-// anyExamples shares the room among the parts.
+// anyExamples takes equally many examples of each part.
 func anyExamples(parts []Constraint) []string {
 	found := examplesInTurn(parts)
 	return found[:min(len(found), maxExamples)]
 }
 
-// examplesInTurn returns the first example of each part, then the second of
-// each, and so on, none of them twice.
+// examplesInTurn returns the first example of each part, then the second of each, and
+// so on, without duplicates.
 func examplesInTurn(parts []Constraint) []string {
 	var found []string
 	for i := range maxExamples {
@@ -40,11 +40,10 @@ func examplesInTurn(parts []Constraint) []string {
 	return found
 }
 
-// allExamples returns those examples of the parts that all of them accept,
-// and then the same made as long as other examples are: "v1" shows what a
-// length of six leaves of v[0-9]+ when it has grown to "v11111". What is found
-// in neither way stays unknown; All may have no example and accept something
-// all the same.
+// allExamples returns the examples of the parts that all parts accept, and then these
+// examples changed to the lengths of the others: with a length of six, "v1" of v[0-9]+
+// becomes "v11111". If both searches fail, All has no example, although it may accept
+// some segments.
 func allExamples(parts []Constraint, accepts func(string) bool) []string {
 	candidates := examplesInTurn(parts)
 	var found []string
@@ -77,9 +76,8 @@ func lengthsOf(list []string) []int {
 	return slices.Compact(lengths)
 }
 
-// ofLength returns strings of n characters, one or more, that are like s: with its
-// first character, its last one or all of it repeated as often as needed, or
-// with its end cut off.
+// ofLength returns strings of n characters, at least one, that resemble s: with its
+// first character, its last one or all of it repeated, or with its end removed.
 func ofLength(s string, n int) []string {
 	runes := []rune(s)
 	more := n - len(runes)
@@ -91,10 +89,10 @@ func ofLength(s string, n int) []string {
 	return []string{strings.Repeat(first, more) + s, s + strings.Repeat(last, more), string(whole[:n])}
 }
 
-// lengthExamples returns segments of the least length and of the greatest,
-// one of which any other range of lengths that overlaps has too.
+// lengthExamples returns segments of the smallest and the largest length, one of which
+// is in every overlapping range of lengths.
 func lengthExamples(least, most int) []string {
-	least, most = max(least, 1), min(most, maxExampleLength) // no parameter is empty
+	least, most = max(least, 1), min(most, maxExampleLength) // parameters are not empty
 	var found []string
 	for _, n := range slices.Compact([]int{least, most, least + (most-least)/2}) {
 		for _, s := range []string{"a", "1", "A"} {
@@ -106,8 +104,8 @@ func lengthExamples(least, most int) []string {
 	return found
 }
 
-// rangeExamples returns both ends, one of which lies in any other range that
-// overlaps, and numbers in between that other constraints may accept.
+// rangeExamples returns both ends, one of which is in every overlapping range, and
+// numbers between them that other constraints may accept.
 func rangeExamples(least, most int64) []string {
 	candidates := []int64{least, most, 1, 0, -1, 42, 2024}
 	for n := int64(10); n <= math.MaxInt64/10; n *= 10 {
@@ -123,9 +121,9 @@ func rangeExamples(least, most int64) []string {
 	return found
 }
 
-// regexpExamples returns strings that re, the anchored form of expr, matches,
-// the shortest choices first. It may find none: what it builds ignores \b and
-// anchors within, and only what re confirms is used.
+// regexpExamples returns strings that re, the anchored form of expr, matches, with the
+// shortest choices first. It ignores \b and anchors within expr and returns only
+// strings that re matches, so there may be none.
 func regexpExamples(expr string, re *regexp.Regexp) []string {
 	tree, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
@@ -144,8 +142,8 @@ func regexpExamples(expr string, re *regexp.Regexp) []string {
 	return found
 }
 
-// appendExample writes a string that re matches. The variant decides where
-// there is a choice; variant 0 takes the first and the least.
+// appendExample writes a string for re. The variant selects among alternatives; variant
+// 0 takes the first and shortest.
 func appendExample(b *strings.Builder, re *syntax.Regexp, variant int) {
 	if b.Len() > maxExampleLength {
 		return
@@ -179,12 +177,11 @@ func repeatExample(b *strings.Builder, re *syntax.Regexp, times, variant int) {
 	}
 }
 
-// likely are characters that many expressions accept: those that show an
-// overlap if there is one.
+// likely are characters that many expressions accept, to reveal overlaps.
 var likely = []rune("a1A-0b_.zZ9")
 
-// runeOf returns a member of a class, which is a list of ranges: one of the
-// likely characters when the class has them, else the start of a range.
+// runeOf returns a member of a class, which is a list of ranges: a likely character if
+// the class has one, otherwise the start of a range.
 func runeOf(class []rune, variant int) rune {
 	var members []rune
 	for _, r := range likely {
@@ -198,7 +195,7 @@ func runeOf(class []rune, variant int) rune {
 		members = append(members, class[i])
 	}
 	if len(members) == 0 {
-		return likely[0] // an empty class: nothing matches, so the string is not used
+		return likely[0] // an empty class: the string will not match and is not used
 	}
 	return members[variant%len(members)]
 }

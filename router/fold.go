@@ -5,13 +5,12 @@ import (
 	"strings"
 )
 
-// A folded finds the pattern that a path with letters of the wrong case is
-// meant for. It is a table of the same patterns with their literal text in
-// lower case, in which the path is looked up in lower case. What it finds is a
-// guess, since constraints are asked about values in another case than they
-// have; so the path it leads to has to be looked up, too.
+// A folded finds the pattern for a path whose letters have the wrong case. It is a
+// table of the same patterns with their literal text in lower case, and paths are
+// looked up in lower case. Its result is a guess, because constraints see values in
+// another case. The corrected path therefore has to be looked up too.
 type folded struct {
-	table *Table[*pattern] // the pattern as it was registered
+	table *Table[*pattern] // of the registered pattern
 }
 
 // newFolded returns the folded table of the endpoints' patterns. Of patterns
@@ -38,8 +37,8 @@ func newFolded(constraints Constraints, endpoints []*endpoint) *folded {
 	return &folded{newTable(b, entries)}
 }
 
-// correct returns an escaped path, for which nothing was found, with literal
-// text in the case of the pattern that it seems to be meant for, "" for none.
+// correct returns an escaped path that had no match, with its literal text in the case
+// of the most likely pattern; "" if there is none.
 func (f *folded) correct(method, host, escaped string) string {
 	var p Params
 	e, _ := f.table.Lookup(method, host, "", lowerPath(escaped), &p)
@@ -49,7 +48,7 @@ func (f *folded) correct(method, host, escaped string) string {
 	return e.Value.respell(escaped, &p)
 }
 
-// lowerPattern returns the text of a pattern with its literal text in lower case.
+// lowerPattern returns a pattern with its literal text in lower case.
 func lowerPattern(text string) string {
 	_, at, _ := cutBlank(text)
 	at += strings.IndexByte(text[at:], '/')
@@ -74,9 +73,9 @@ func lowerPath(escaped string) string {
 	return strings.Join(segments, "/")
 }
 
-// lowerSegment returns an escaped text with its ASCII letters in lower case,
-// those that are escaped included. Unescaped it is as long as before, and bytes
-// that are no UTF-8 stay what they are.
+// lowerSegment returns an escaped segment with its ASCII letters in lower case,
+// including escaped ones. Its unescaped length does not change, and neither do bytes
+// that are not UTF-8.
 func lowerSegment(escaped string) string {
 	text := []byte(unescape(escaped))
 	for i, c := range text {
@@ -87,9 +86,8 @@ func lowerSegment(escaped string) string {
 	return url.PathEscape(string(text))
 }
 
-// respell returns an escaped path, which the pattern matches but for the case
-// of its literal text and with the given values, in the pattern's case.
-// Everything else stays as it is.
+// respell returns an escaped path that p matches except for the case of its literal
+// text, in the case of p. values are the parameters. Everything else stays unchanged.
 func (p *pattern) respell(escaped string, values *Params) string {
 	var b strings.Builder
 	left := escaped[1:]
@@ -125,7 +123,7 @@ func (p *pattern) respell(escaped string, values *Params) string {
 	return b.String()
 }
 
-// spelled returns a segment that means the text, the escaped one if it does.
+// spelled returns the escaped segment if it means text, otherwise text escaped.
 func spelled(escaped, text string) string {
 	if unescape(escaped) == text {
 		return escaped

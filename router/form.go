@@ -6,19 +6,17 @@ import (
 	"strings"
 )
 
-// A form is what a segment of a request has to look like to become the value
-// of a parameter: report-{id:int}.pdf has the prefix "report-", the suffix
-// ".pdf" and the constraint int. The zero form takes every segment that is
-// not empty.
+// A form describes the segments that a parameter accepts: report-{id:int}.pdf has the
+// prefix "report-", the suffix ".pdf" and the constraint int. The zero form accepts
+// every non-empty segment.
 type form struct {
-	prefix, suffix string     // literal text around the value, unescaped
-	constraintName string     // the constraint's name, "" for none
-	constraint     Constraint // of a form with a rule
+	prefix, suffix string     // unescaped text around the value
+	constraintName string     // "" if there is no constraint
+	constraint     Constraint // the constraint with this name
 }
 
-// value returns what the parameter gets of a segment. ok is false when the
-// segment is of another form. A value is never empty, and prefix and suffix
-// never share a byte of the segment.
+// value returns the parameter's value in a segment. ok is false if the form does not
+// accept the segment. A value is never empty, and prefix and suffix never overlap.
 func (f *form) value(segment string) (value string, ok bool) {
 	if len(segment) <= len(f.prefix)+len(f.suffix) ||
 		!strings.HasPrefix(segment, f.prefix) || !strings.HasSuffix(segment, f.suffix) {
@@ -28,14 +26,13 @@ func (f *form) value(segment string) (value string, ok bool) {
 	return value, f.constraintName == "" || f.constraint.Match(value)
 }
 
-// with puts the text of the form around a value.
+// with returns the value with the prefix and the suffix.
 func (f *form) with(value string) string { return f.prefix + value + f.suffix }
 
-// compare is negative when f takes precedence over g: the more text stands
-// before the value, then behind it, the more specific is a form; then a
-// constraint comes before none. What else it compares makes the order total:
-// texts of one length that differ exclude each other, and so do, as far as
-// examples show, constraints.
+// compare is negative if f takes precedence over g: a longer prefix, then a longer
+// suffix, then a constraint is more specific. The other comparisons make the order
+// total: different prefixes or suffixes of the same length exclude each other, and so
+// do constraints, as far as their examples show.
 func (f *form) compare(g *form) int {
 	if c := f.compareText(g); c != 0 {
 		return c
@@ -60,7 +57,7 @@ func (f *form) compareText(g *form) int {
 	return strings.Compare(f.suffix, g.suffix)
 }
 
-// String returns the form as patterns write it, without the parameter's name:
+// String returns the form as in a pattern without the parameter's name:
 // "report-{:int}.pdf".
 func (f *form) String() string {
 	inside := f.constraintName
@@ -70,14 +67,14 @@ func (f *form) String() string {
 	return url.PathEscape(f.prefix) + "{" + inside + "}" + url.PathEscape(f.suffix)
 }
 
-// apart reports whether no segment has the text of both forms.
+// excludes reports whether no segment has both prefixes and both suffixes.
 func (f *form) excludes(g *form) bool {
 	before, after := min(len(f.prefix), len(g.prefix)), min(len(f.suffix), len(g.suffix))
 	return f.prefix[:before] != g.prefix[:before] ||
 		f.suffix[len(f.suffix)-after:] != g.suffix[len(g.suffix)-after:]
 }
 
-// around returns the form whose text is the longer one of both at each end.
+// union returns a form with the longer prefix and the longer suffix of both.
 func (f *form) union(g *form) form {
 	outer := form{prefix: f.prefix, suffix: f.suffix}
 	if len(g.prefix) > len(outer.prefix) {
@@ -89,8 +86,8 @@ func (f *form) union(g *form) form {
 	return outer
 }
 
-// over writes the text of the form over the ends of a segment, which becomes
-// neither longer nor shorter. A segment that is too short stays as it is.
+// overlay replaces the ends of a segment with the prefix and the suffix. The length
+// stays the same. A segment that is too short is returned unchanged.
 func (f *form) overlay(segment string) string {
 	if len(segment) <= len(f.prefix)+len(f.suffix) {
 		return segment

@@ -10,8 +10,8 @@ func isHex(s string) bool { return hexDigits.hasAll(s) }
 
 func isWord(s string) bool { return wordBytes.hasAll(s) }
 
-// isBase64URL knows that three bytes make four characters, and that a single
-// character behind those is too few for a byte.
+// isBase64URL: three bytes are four characters, and a single remaining character is too
+// short for a byte.
 func isBase64URL(s string) bool { return len(s)%4 != 1 && base64URL.hasAll(s) }
 
 func isUUID(s string) bool {
@@ -25,8 +25,8 @@ func isUUID(s string) bool {
 	return marks == allMarks
 }
 
-// isSlug looks for a hyphen that follows another or stands at an end. Each
-// word begins with the last byte of the one before, so that no pair is missed.
+// isSlug rejects hyphens at the ends and pairs of hyphens. Each word of eight bytes
+// begins with the last byte of the previous one, so no pair is missed.
 func isSlug(s string) bool {
 	n := len(s)
 	if n == 0 || s[0] == '-' || s[n-1] == '-' {
@@ -58,7 +58,7 @@ var (
 	base64URL = newClass(0x20, 'a', 'z', '-', '_')
 )
 
-// safeDigits is how many digits fit 64 bits whatever they are, with a sign too.
+// safeDigits is the number of digits that always fit in 64 bits, also with a sign.
 const safeDigits = 18
 
 func isUint(s string) bool {
@@ -73,7 +73,8 @@ func isInt(s string) bool {
 	return digits.hasAll(s) && (len(s) <= safeDigits || atMost(s, "9223372036854775807"))
 }
 
-// atMost compares two numbers given as digits, the limit without leading zeros.
+// atMost reports whether a number is at most the limit, both as digits, the limit
+// without leading zeros.
 func atMost(digits, limit string) bool {
 	digits = strings.TrimLeft(digits, "0")
 	return len(digits) < len(limit) || len(digits) == len(limit) && digits <= limit
@@ -101,8 +102,7 @@ func integer(s string) (n int64, ok bool) {
 	return n, s != ""
 }
 
-// longInteger is integer for so many digits that zeros may lead them or that
-// they may be too many.
+// longInteger is integer for more digits, which may have leading zeros or be too many.
 func longInteger(s string, negative bool) (int64, bool) {
 	s = strings.TrimLeft(s, "0")
 	if len(s) > safeDigits+1 || s != "" && !digits.hasAll(s) {
@@ -118,7 +118,7 @@ func longInteger(s string, negative bool) (int64, bool) {
 	return int64(n), n <= math.MaxInt64
 }
 
-// isDate looks at the eight digits as one word: YYYYMMDD.
+// isDate checks the eight digits YYYYMMDD as one word.
 func isDate(s string) bool {
 	if len(s) != 10 || s[4] != '-' || s[7] != '-' {
 		return false
@@ -136,7 +136,7 @@ func isDate(s string) bool {
 
 func twoDigits(s string) int { return 10*int(s[0]-'0') + int(s[1]-'0') }
 
-// isLeap takes a year as its century and its year therein.
+// isLeap takes the century of a year and the year within the century.
 func isLeap(century, year int) bool {
 	if year == 0 {
 		return century%4 == 0
@@ -144,13 +144,13 @@ func isLeap(century, year int) bool {
 	return year%4 == 0
 }
 
-// daysIn has the days of each month, but for the 29th of February.
+// daysIn has the number of days of each month, without the 29th of February.
 var daysIn = [13]int{0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}
 
-// isIPv4 is one loop with an index because that takes half the time of a
-// function for each number, which the compiler does not inline.
+// isIPv4 is a single loop because a function for each number, which the compiler does
+// not inline, takes twice as long.
 func isIPv4(s string) bool {
-	i := 0 // where the next byte is
+	i := 0 // index of the next byte
 	for numbers := 1; ; numbers++ {
 		if i == len(s) || !isDigit(s[i]) {
 			return false
@@ -169,7 +169,7 @@ func isIPv4(s string) bool {
 			return value <= 255 && i == len(s)
 		}
 		if value > 255 || i == len(s) || s[i] != '.' {
-			return false // a fourth digit or one behind a zero, too
+			return false // also for a fourth digit, or a digit after a leading zero
 		}
 		i++
 	}
@@ -178,8 +178,8 @@ func isIPv4(s string) bool {
 // maxIPv6 is the length of six groups of four digits and an IPv4 address.
 const maxIPv6 = 45
 
-// isIPv6 reads groups of up to four digits, eight of them or fewer with one
-// "::"; an IPv4 address may stand for the last two.
+// isIPv6 accepts groups of up to four digits: eight groups, or fewer with one "::". An
+// IPv4 address may replace the last two groups.
 func isIPv6(s string) bool {
 	if len(s) < 2 || len(s) > maxIPv6 {
 		return false
@@ -191,13 +191,13 @@ func isIPv6(s string) bool {
 	}
 	start := strings.LastIndexByte(s[:dot], ':') + 1
 	colons, ok := colonsAmongHex(s[:start])
-	// Judged as if "0:0" stood there for the IPv4 address.
+	// Checked as if the IPv4 address were "0:0".
 	return ok && areGroups(colons|1<<(start+1), start+3) && isIPv4(s[start:])
 }
 
-// colonsAmongHex returns one bit for each byte of s, the lowest for the
-// first, set for a colon; not ok when there is anything but colons and
-// hexadecimal digits.
+// colonsAmongHex returns one bit for each byte of s, the lowest bit for the first byte,
+// set for a colon. ok is false if s contains anything except colons and hexadecimal
+// digits.
 func colonsAmongHex(s string) (colons uint64, ok bool) {
 	for at := 0; at < len(s); at += 8 {
 		var x uint64
@@ -215,11 +215,12 @@ func colonsAmongHex(s string) (colons uint64, ok bool) {
 	return colons, true
 }
 
-// areGroups judges n characters, two or more, that are colons or digits.
+// areGroups reports whether n characters, at least two, that are colons or digits form
+// the groups of an IPv6 address.
 func areGroups(colons uint64, n int) bool {
 	digits := (1<<n - 1) &^ colons
 	fiveDigits := digits & (digits >> 1) & (digits >> 2) & (digits >> 3) & (digits >> 4)
-	gaps := colons & (colons >> 1) // the first of two colons
+	gaps := colons & (colons >> 1) // the first colon of each pair
 	alone := colons &^ (gaps | gaps<<1)
 	groups := bits.OnesCount64(digits &^ (digits << 1))
 	switch {
@@ -228,5 +229,5 @@ func areGroups(colons uint64, n int) bool {
 	case gaps == 0:
 		return groups == 8
 	}
-	return groups < 8 // the gap stands for one or more
+	return groups < 8 // the gap replaces one or more groups
 }

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Guard puts middleware around every request for the prefix of v or a path
-// below it, whatever answers: a handler, no matter where it was registered, or
-// the Router itself by a redirect, 404, 405, 406, or to OPTIONS. Unlike that of
-// [Routes.With] it runs before the lookup, without a pattern and values, and is
-// built once. The first sees a request first, and guards given earlier see it
-// before it. Guard panics without a prefix: middleware for all requests goes
-// around the Router.
+// Guard wraps every request for the prefix of v or a path below it in middleware. This
+// includes all handlers, wherever they were registered, and the Router's own responses:
+// redirects, 404, 405, 406 and those to OPTIONS. Unlike the middleware of
+// [Routes.With], it runs before the lookup, without a pattern and values, and is built
+// once. The first middleware sees a request first, and earlier guards see it before
+// later ones. Guard panics without a prefix: middleware for all requests belongs around
+// the Router.
 func (v *Routes) Guard(middleware ...func(http.Handler) http.Handler) {
 	at := callerSite(1)
 	prefix := v.host + v.path
@@ -25,7 +25,7 @@ func (v *Routes) Guard(middleware ...func(http.Handler) http.Handler) {
 	}
 }
 
-// guard adds a guard, or returns an error and adds none.
+// guard adds a guard, or returns an error and adds nothing.
 func (g *registry) guard(prefix string, middleware []func(http.Handler) http.Handler) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -54,8 +54,7 @@ func (g *registry) guard(prefix string, middleware []func(http.Handler) http.Han
 	return nil
 }
 
-// serveBehind serves a request that has passed the guards before the one at
-// the index.
+// serveFrom serves a request that has passed the guards before the given index.
 func (r *Router) serveFrom(w http.ResponseWriter, req *http.Request, index int) {
 	d := r.registryOf().current()
 	if i := d.guardOf(req, index); i < len(d.guards) {

@@ -7,12 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// canonicalHost returns a Host header's value as patterns name it: in lower
-// case, without port, brackets or the dot of the root, and in ASCII. It
-// returns "" for a host that no pattern can name. It allocates only for a
-// host with capitals or in Unicode.
+// canonicalHost returns the value of a Host field in the form of patterns: lower case,
+// in ASCII, without port, brackets and final dot. It returns "" for a host that no
+// pattern can name. It allocates only for capital letters and Unicode.
 //
-// What it returns it returns unchanged when it is given that.
+// canonicalHost is idempotent.
 func canonicalHost(host string) string {
 	if isCanonicalName(host) {
 		return host
@@ -30,8 +29,8 @@ func canonicalHost(host string) string {
 	return canonicalName(name)
 }
 
-// isCanonicalName reports whether there is nothing to do about a host: no
-// capital, colon or bracket, no byte of Unicode and no dot at the end.
+// isCanonicalName reports whether a host needs no change: no capital letter, colon,
+// bracket or Unicode, and no dot at the end.
 func isCanonicalName(name string) bool {
 	n := len(name)
 	switch {
@@ -52,12 +51,12 @@ func isCanonicalName(name string) bool {
 	return isCanonicalWord(last)
 }
 
-// isCanonicalWord asks for one range: from the colon over the capitals to the
-// bracket. The few others therein go the longer way, to the same end.
+// isCanonicalWord checks one range of bytes: from the colon over the capital letters to
+// the bracket. The few other characters in it take the slower way to the same result.
 func isCanonicalWord(x uint64) bool { return (between(x, ':', '[')|x)&allMarks == 0 }
 
-// canonicalAddress is canonicalHost for several colons: an IPv6 address. It
-// is compared as text.
+// canonicalAddress is canonicalHost for a host with several colons: an IPv6 address.
+// Addresses are compared as text.
 func canonicalAddress(host string) string {
 	if host[0] == '[' {
 		end := strings.IndexByte(host, ']')
@@ -88,21 +87,20 @@ func canonicalName(name string) string {
 	return name
 }
 
-// How long DNS lets a label be, and what is longer than any name in UTF-8.
+// maxLabel is the limit of DNS for a label, and maxName is more than any name has in
+// UTF-8.
 const (
 	maxLabel = 63
 	maxName  = 253 * utf8.UTFMax
 )
 
-// asciiName returns a name of letters, marks, digits, - and _ with each label
-// that is not ASCII as its A-label (RFC 5890): bücher.example becomes
-// xn--bcher-kva.example.
+// asciiName returns a name of letters, marks, digits, - and _ with each label that is
+// not ASCII as an A-label (RFC 5890): bücher.example becomes xn--bcher-kva.example.
 //
-// Of the mapping that browsers do first (UTS 46) this has the lower case
-// alone. It does not compose (u and a combining diaeresis are not ü), does not
-// replace characters by others that they stand for (full-width letters,
-// ligatures), and checks nothing about scripts and directions. A name that
-// needs more is to be written with A-labels.
+// It converts to lower case, but omits the rest of the mapping that browsers apply (UTS
+// 46): it does not compose characters (u and a combining diaeresis are not ü), does not
+// replace compatibility characters (full-width letters, ligatures), and does not check
+// scripts and directions. Names that need more have to be written with A-labels.
 func asciiName(name string) (string, error) {
 	if len(name) > maxName {
 		return "", fmt.Errorf("the name is too long")
@@ -144,10 +142,9 @@ func appendLabel(dst []byte, label string) ([]byte, error) {
 	return dst, nil
 }
 
-// lowerInHost returns the lower case of a character of a label, and whether it
-// may be one. Two that have an ASCII letter for lower case may not: İ, which
-// is i with a dot above it, and the sign for Kelvin. They would make two names
-// the same that are different ones.
+// lowerInHost returns the lower case of a character and reports whether it is allowed
+// in a label. The two characters whose lower case is an ASCII letter are not allowed: İ
+// (i with a dot above) and the Kelvin sign. They would make two different names equal.
 func lowerInHost(c rune) (rune, bool) {
 	if c < utf8.RuneSelf {
 		return unicode.ToLower(c), c == '-' || c == '_' || unicode.IsLetter(c) || unicode.IsDigit(c)
@@ -156,8 +153,8 @@ func lowerInHost(c rune) (rune, bool) {
 	return lower, lower >= utf8.RuneSelf && (unicode.IsLetter(c) || unicode.IsMark(c) || unicode.IsDigit(c))
 }
 
-// canonicalPatternHost returns the host of a pattern, which stands at the
-// given offset, as canonicalHost returns those of requests.
+// canonicalPatternHost returns the host of a pattern, which begins at the given offset,
+// in the form of canonicalHost.
 func canonicalPatternHost(host string, at int) (string, *Mistake) {
 	for i, c := range host {
 		if _, ok := lowerInHost(c); !ok && (c >= utf8.RuneSelf || !strings.ContainsRune(".:[]", c)) {

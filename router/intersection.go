@@ -5,23 +5,22 @@ import (
 	"slices"
 )
 
-// A meeting walks a pattern and a part of the tree at once and reports the
-// patterns that it meets there: those that match a request which p matches
-// too. Its work is bounded by the length of the pattern times that part's
-// size. Thousands of patterns below rival constraints ask for it thousands of
-// times, nearly always in vain: so a way that leads nowhere allocates nothing.
+// An intersection walks a pattern and a subtree together and reports the patterns in it
+// that match a request which the pattern matches too. The work is bounded by the length
+// of the pattern times the size of the subtree. Thousands of patterns below competing
+// constraints need thousands of walks, and nearly all find nothing, so a walk that
+// finds nothing does not allocate.
 type intersection struct {
 	p      []segment
-	report func(q *pattern, tokens []string) // which does not keep the tokens
-	tokens []string                          // the request's segments so far, unescaped
-	multi  int                               // how many wildcards for several segments p has, and the way through the tree
+	report func(q *pattern, tokens []string) // must not keep tokens
+	tokens []string                          // the segments of the request so far, unescaped
+	multi  int                               // number of {x...} in p and on the path through the tree
 	seen   map[intersectionState]bool
 
-	comparisons int // of two segments, for the test of the bound
+	comparisons int // of two segments, to test the bound
 }
 
-// A meetingPlace is at a node or inside of a wildcard for several segments,
-// with p from i on.
+// An intersectionState is a position at a node or within a {x...}, with p from i on.
 type intersectionState struct {
 	n      *node
 	leaf   *leaf // of a wildcard at the end
@@ -29,14 +28,14 @@ type intersectionState struct {
 	i      int
 }
 
-// A branch is what leads away from a node: to another node or to a leaf.
+// A branch leads from a node to another node or to a leaf.
 type branch struct {
 	segment segment
 	to      *node
 	leaf    *leaf
 }
 
-// newMeeting returns a meeting of a pattern with the given segments.
+// newIntersection returns an intersection for a pattern with the given segments.
 func newIntersection(segments []segment, report func(q *pattern, tokens []string)) *intersection {
 	x := &intersection{p: segments, report: report}
 	for i := range segments {
@@ -47,9 +46,8 @@ func newIntersection(segments []segment, report func(q *pattern, tokens []string
 	return x
 }
 
-// rivals walks the branches of n that differ from p[i] in the constraint
-// alone. n is where p comes to with its segments before the i-th; the tokens
-// reported begin with the i-th.
+// alternatives walks the branches of n that differ from p[i] only in the constraint. n
+// is the node of p before its i-th segment. The reported tokens begin with the i-th.
 func (x *intersection) alternatives(n *node, i int) {
 	f := &x.p[i].form
 	first, _ := slices.BinarySearchFunc(n.params, f, func(e edge, f *form) int { return e.compareText(f) })
@@ -65,7 +63,7 @@ func (x *intersection) alternatives(n *node, i int) {
 	}
 }
 
-// at goes on from n with p from i on.
+// walk continues at n with p from i on.
 func (x *intersection) walk(n *node, i int) {
 	switch {
 	case x.multi > 1 && x.visited(intersectionState{n: n, i: i}):
@@ -78,9 +76,9 @@ func (x *intersection) walk(n *node, i int) {
 	}
 }
 
-// metBefore reports whether the walk has been at a place: the first tokens to
-// come there do as well as any others. It need not be asked with less than two
-// wildcards on the way, because then only one way leads to each place.
+// visited records a state and reports whether the walk has been there before: any
+// tokens that lead there are equivalent. With fewer than two {x...} on the path, only
+// one path leads to each state, so it need not be called.
 func (x *intersection) visited(state intersectionState) bool {
 	if x.seen == nil {
 		x.seen = map[intersectionState]bool{}
@@ -90,8 +88,8 @@ func (x *intersection) visited(state intersectionState) bool {
 	return len(x.seen) == known
 }
 
-// along lets p[i] and the branch take the same token. Then each goes on, but
-// one that may take more can stay.
+// take lets p[i] and the branch take the same token. Both then continue; a {x...} can
+// also stay to take more.
 func (x *intersection) take(b *branch, i int) {
 	if i == len(x.p) || b.segment.multi() && x.multi > 0 && x.visited(b.inside(i)) {
 		return
@@ -112,12 +110,12 @@ func (x *intersection) take(b *branch, i int) {
 	x.tokens = x.tokens[:len(x.tokens)-1]
 }
 
-// inside returns the place inside of the branch.
+// inside returns the state within the branch.
 func (b *branch) inside(i int) intersectionState {
 	return intersectionState{n: b.to, leaf: b.leaf, inside: true, i: i}
 }
 
-// leave goes to the end of the branch.
+// leaveBranch continues after the branch.
 func (x *intersection) leaveBranch(b *branch, i int) {
 	switch {
 	case b.segment.kind == middleWildcard:
@@ -137,7 +135,7 @@ func (x *intersection) reportLeaf(l *leaf) {
 	}
 }
 
-// branches yields those branches of n which might take a token that s takes.
+// branches yields the branches of n that may take a token which s takes.
 func (n *node) branches(s *segment) iter.Seq[branch] {
 	return func(yield func(branch) bool) {
 		going := true
@@ -166,13 +164,13 @@ func (n *node) branches(s *segment) iter.Seq[branch] {
 	}
 }
 
-// branch returns the edge of a parameter as a branch.
+// branch returns the edge as a branch.
 func (e *edge) branch() branch {
 	return branch{segment: segment{kind: parameter, name: "x", form: e.form}, to: e.to}
 }
 
-// commonToken returns one segment of a request that both may take. It finds
-// none for some pairs of constraints that have one.
+// commonSegment returns a segment of a request that both may take. For some pairs of
+// constraints it finds none although one exists.
 func commonSegment(p, q *segment) (string, bool) {
 	switch {
 	case p.kind == literal:
@@ -193,9 +191,9 @@ func commonSegment(p, q *segment) (string, bool) {
 	if p.kind != parameter || q.kind != parameter || p.compareText(&q.form) == 0 {
 		return "", false
 	}
-	// The texts differ. One may fit in the place of a part of the other's
-	// example (2024-02-01 for {:date} and {}-01), or a value between the
-	// longer ones at both ends (abxbc for ab{} and {}bc).
+	// The texts around the parameters differ. Replace the ends of an example with them
+	// (2024-02-01 for {:date} and {}-01), or put them around a value (abxbc for ab{}
+	// and {}bc).
 	outer := p.union(&q.form)
 	for _, s := range pair {
 		for i := range s.examples() {
@@ -209,7 +207,7 @@ func commonSegment(p, q *segment) (string, bool) {
 	return "", false
 }
 
-// examples returns how many segments of requests are known that s takes.
+// examples returns the number of known example segments.
 func (s *segment) examples() int {
 	if s.constraintName != "" {
 		return len(s.constraint.examples)
@@ -217,7 +215,7 @@ func (s *segment) examples() int {
 	return 1
 }
 
-// example returns one of them.
+// example returns the i-th example segment.
 func (s *segment) example(i int) string {
 	switch s.kind {
 	case literal:
@@ -231,7 +229,7 @@ func (s *segment) example(i int) string {
 	}
 }
 
-// exampleValue returns the value that a parameter gets of one of them.
+// exampleValue returns the parameter's value in the i-th example.
 func (s *segment) exampleValue(i int) string {
 	if s.constraintName == "" {
 		return s.name
@@ -239,7 +237,7 @@ func (s *segment) exampleValue(i int) string {
 	return s.constraint.examples[i]
 }
 
-// admits reports whether the segment may take this one segment of a request.
+// matches reports whether the segment may take this one segment of a request.
 func (s *segment) matches(token string) bool {
 	switch s.kind {
 	case literal:

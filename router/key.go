@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// A key is a path as programs read it: its segments are unescaped, the only
-// slashes are separators, and there is no byte of zero. A slash that was
-// escaped is written as two bytes, and so are a zero and the byte 255, which these
-// two begin with. Nearly every path is its own key.
+// A key is the form of a path that programs read. Its segments are unescaped, slashes
+// are only separators, and it has no zero byte. An escaped slash is written as two
+// bytes, and so are a zero byte and the byte 255, which is the first of the two. Nearly
+// every path is its own key.
 const keyEscape = 0xff
 
 var (
@@ -16,14 +16,14 @@ var (
 	fromKey = strings.NewReplacer("\xff\x01", "\xff", "\xff\x02", "/", "\xff\x03", "\x00")
 )
 
-// keyText returns unescaped text from one segment as it stands in a key.
+// keyText returns the key of an unescaped segment.
 func keyText(text string) string { return toKey.Replace(text) }
 
-// plainText undoes keyText.
+// plainText is the inverse of keyText.
 func plainText(key string) string { return fromKey.Replace(key) }
 
-// isKey reports whether an unescaped path whose slashes are separators is its
-// own key.
+// isKey reports whether an unescaped path, whose slashes are separators, is its own
+// key.
 func isKey(path string) bool {
 	return strings.IndexByte(path, 0) < 0 && strings.IndexByte(path, keyEscape) < 0
 }
@@ -37,8 +37,8 @@ func pathKey(path string) string {
 	return strings.Join(segments, "/")
 }
 
-// escapedKey returns the key of an escaped path. A segment with a bad escape
-// stays as it is, as in net/http. It allocates only if there is a '%'.
+// escapedKey returns the key of an escaped path. A segment with an invalid escape stays
+// unchanged, as in net/http. It allocates only if there is a '%'.
 func escapedKey(path string) string {
 	if strings.IndexByte(path, '%') < 0 && isKey(path) {
 		return path
@@ -55,8 +55,7 @@ func escapedKey(path string) string {
 	}
 }
 
-// appendSegment appends the key of one segment, unescaped if its escapes are
-// sound.
+// appendSegment appends the key of a segment, unescaped if its escapes are valid.
 func appendSegment(out []byte, segment string) []byte {
 	sound := validEscapes(segment)
 	for i := 0; i < len(segment); i++ {
@@ -79,7 +78,7 @@ func appendSegment(out []byte, segment string) []byte {
 	return out
 }
 
-// soundEscapes reports whether two hexadecimal digits follow every '%'.
+// validEscapes reports whether two hexadecimal digits follow every '%'.
 func validEscapes(segment string) bool {
 	for i := range len(segment) {
 		if segment[i] == '%' {
@@ -91,8 +90,8 @@ func validEscapes(segment string) bool {
 	return true
 }
 
-// escapedByte returns what the '%' at i of s and what follows stand for. ok is
-// false unless two hexadecimal digits follow.
+// escapedByte returns the byte that the escape at i of s encodes. ok is false unless
+// two hexadecimal digits follow the '%'.
 func escapedByte(s string, i int) (c byte, ok bool) {
 	if i+2 >= len(s) || !isHexDigit(s[i+1]) || !isHexDigit(s[i+2]) {
 		return 0, false
@@ -108,8 +107,8 @@ func hexValue(c byte) byte {
 	return c | 0x20 - 'a' + 10
 }
 
-// unescape undoes the escapes of one segment. A segment with a bad escape
-// stays as it is, as in net/http.
+// unescape unescapes a segment. A segment with an invalid escape stays unchanged, as in
+// net/http.
 func unescape(s string) string {
 	if strings.IndexByte(s, '%') < 0 {
 		return s

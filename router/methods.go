@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// A methodSet is a set of the methods that the patterns of a tree name, one
-// bit each. It is what makes the union of all that match a path free.
+// A methodSet is a set of methods of a tree, one bit each. It makes the union of all
+// methods that match a path free.
 type methodSet uint64
 
-// maxMethods is how many different methods the patterns of a tree may name,
-// the known ones included.
+// maxMethods is the number of different methods that the patterns of a tree may name,
+// including the known ones.
 const maxMethods = 64
 
-// The bits of the methods that every tree knows, in the order of knownMethods.
+// The bits of the known methods, in the order of knownMethods.
 const (
 	connectBit = iota
 	deleteBit
@@ -33,13 +33,13 @@ func (s methodSet) count() int { return bits.OnesCount64(uint64(s)) }
 
 func (s methodSet) has(bit int) bool { return s&(1<<bit) != 0 }
 
-// methodNames gives every method of a tree its bit: its index.
+// methodNames are the methods of a tree; the index is the bit.
 type methodNames []string
 
 func newMethodNames() methodNames { return slices.Clone(knownMethods) }
 
-// only returns the method as a set of one, empty for a name that is not known.
-// The compiler makes a few comparisons of numbers of the switch.
+// only returns the set of one method, or an empty set for an unknown method. The
+// compiler turns the switch into a few integer comparisons.
 func (names methodNames) only(method string) methodSet {
 	switch method {
 	case "GET":
@@ -64,7 +64,7 @@ func (names methodNames) only(method string) methodSet {
 	return names.other(method)
 }
 
-// other is only for a method that is not one of knownMethods.
+// other is only for methods that are not in knownMethods.
 func (names methodNames) other(method string) methodSet {
 	if i := slices.Index(names[len(knownMethods):], method); i >= 0 {
 		return 1 << (len(knownMethods) + i)
@@ -72,8 +72,8 @@ func (names methodNames) other(method string) methodSet {
 	return 0
 }
 
-// set returns the methods as a set, with HEAD when GET is one of them. ok is
-// false when they are too many for the tree.
+// set returns the set of the methods, with HEAD if GET is among them. ok is false if
+// the tree would have too many methods.
 func (names *methodNames) set(methods []string) (s methodSet, ok bool) {
 	for _, method := range methods {
 		m := names.only(method)
@@ -92,7 +92,7 @@ func (names *methodNames) set(methods []string) (s methodSet, ok bool) {
 	return s, true
 }
 
-// allow returns a set as the value of an Allow header.
+// allow returns a set as the value of an Allow field.
 func (names methodNames) allow(s methodSet) string {
 	var list []string
 	for bit, name := range names {
@@ -104,16 +104,16 @@ func (names methodNames) allow(s methodSet) string {
 	return strings.Join(list, ", ")
 }
 
-// An ending is the patterns that end at one place, which differ in their
-// methods alone, each by the index of its entry.
+// An ending contains the patterns that end at one place and differ only in their
+// methods, each as the index of its entry.
 type ending struct {
 	methods   methodSet
 	anyMethod int32   // -1: none
-	only      int32   // of all methods, if they have the same; else -1
-	byMethod  []int32 // one for each of methods, in the order of their bits
+	only      int32   // the entry if all methods have the same one; otherwise -1
+	byMethod  []int32 // an entry for each method, in the order of the bits
 }
 
-// find returns the entry for the only method in m, -1 for none.
+// find returns the entry for the method in m, -1 if there is none.
 func (e *ending) find(m methodSet) int32 {
 	switch {
 	case e.methods&m == 0:
@@ -124,5 +124,5 @@ func (e *ending) find(m methodSet) int32 {
 	return e.byMethod[e.rank(m)]
 }
 
-// rank returns the place of the only method in m among those of e.
+// rank returns the index of the method in m among the methods of e.
 func (e *ending) rank(m methodSet) int { return (e.methods & (m - 1)).count() }

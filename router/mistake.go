@@ -5,25 +5,25 @@ import (
 	"strings"
 )
 
-// A Mistake is what is wrong with one pattern: either it cannot be read, or
-// it conflicts with another pattern.
+// A Mistake describes a pattern that cannot be parsed or that conflicts with another
+// one.
 type Mistake struct {
 	Entry   int    // index of the pattern's entry
 	Pattern string // the pattern itself
-	Offset  int    // byte of Pattern at which the mistake stands; 0 for a conflict
-	Problem string // what is wrong, without saying where
-	Hint    string // what to write instead, or ""
+	Offset  int    // byte offset of the mistake in Pattern; 0 for a conflict
+	Problem string // the problem, without its position
+	Hint    string // how to correct it, or ""
 
-	// Other is the index of the entry that Entry conflicts with, and -1 when
-	// the pattern cannot be read. Example is then a request that both match,
-	// such as "GET /a/b". A constraint of which no value is known stands in
-	// it as in a pattern: "GET /a/{id:rule}".
+	// Other is the index of the entry that Entry conflicts with, or -1 if the pattern
+	// cannot be parsed. Example is a request that both match, such as "GET /a/b". A
+	// constraint without a known value is written as in the pattern: "GET
+	// /a/{id:rule}".
 	Other        int
 	OtherPattern string
 	Example      string
 }
 
-// Error says everything the fields say but the indexes.
+// Error returns a text with all fields except the indexes.
 func (m *Mistake) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "pattern %q: ", m.Pattern)
@@ -37,10 +37,10 @@ func (m *Mistake) Error() string {
 	return b.String()
 }
 
-// A refusal is the value that a registration panics with.
+// A registerError is the value of a panic in a registration.
 type registerError struct {
 	text    string
-	mistake *Mistake // nil: the pattern is not the problem
+	mistake *Mistake // nil if the pattern is not the problem
 }
 
 func registerErrorf(format string, args ...any) error {
@@ -49,7 +49,7 @@ func registerErrorf(format string, args ...any) error {
 
 func (e *registerError) Error() string { return "router: " + e.text }
 
-// Unwrap makes the Mistake visible to errors.As.
+// Unwrap makes the Mistake available to errors.As.
 func (e *registerError) Unwrap() error {
 	if e.mistake == nil {
 		return nil
@@ -57,12 +57,12 @@ func (e *registerError) Unwrap() error {
 	return e.mistake
 }
 
-// unreadable returns the mistake of a pattern that cannot be read.
+// syntaxMistake returns the Mistake of a pattern that cannot be parsed.
 func syntaxMistake(offset int, format string, args ...any) *Mistake {
 	return &Mistake{Offset: offset, Other: -1, Problem: fmt.Sprintf(format, args...)}
 }
 
-// hint adds what to write instead.
+// hint sets the hint.
 func (m *Mistake) hint(format string, args ...any) *Mistake {
 	m.Hint = fmt.Sprintf(format, args...)
 	return m
