@@ -37,11 +37,11 @@
 // does not matter.
 //
 //  1. A pattern with a host precedes one without.
-//  2. Then the first segment of the request decides that the patterns treat
-//     differently: literals precede parameters, and parameters precede {x...}. Of two
-//     parameters, the one with the longer prefix precedes, then the one with the
-//     longer suffix, then the one with a constraint. A wildcard in the middle takes as
-//     few segments as possible.
+//  2. Then the first segment that the patterns match differently decides: literals
+//     precede parameters, and parameters precede {x...}. Of two parameters, the one
+//     with the longer prefix precedes, then the one with the longer suffix, then the
+//     one with a constraint. A wildcard in the middle takes as few segments as
+//     possible.
 //  3. A pattern with methods precedes one without.
 //
 // If a pattern does not match after all, because of a later segment or its method, the

@@ -1,28 +1,27 @@
 package router
 
-// Params are the parameters that a lookup found in a path, unescaped, in the
-// order of the pattern. The zero Params is ready. The caller owns it and may
-// use it again for the next lookup, which replaces what it holds; one
-// goroutine at a time. The values share memory with the path that was looked
-// up; they stay valid when Params is used again.
+// Params are the parameters that a lookup found in a path, unescaped, in the order of
+// the pattern. The zero Params is ready. The caller owns it and may use it for another
+// lookup, which replaces its content; one goroutine at a time. The values share memory
+// with the path, and stay valid when Params is used again.
 type Params struct {
 	names []string // the pattern's
-	path  string   // what the values are parts of
-	spans []span   // of the values
-	last  int      // behind the parameter that was read last
+	path  string   // contains the values
+	spans []span   // of the values in path
+	last  int      // the index after the parameter read last
 
-	frames  []frame  // scratch: where a search can go on
-	visited []uint64 // scratch: a bit for each guard that the search passed
-	memos   []memo   // scratch: what constraints that run once said
+	frames  []frame  // scratch: the stack of a search
+	visited []uint64 // scratch: the visit bits of a search
+	memos   []memo   // scratch: results of costly constraints
 
-	searches uint64 // how many there were that needed a reset
+	searches uint64 // number of searches with a reset
 }
 
-// A span is where a value stands.
+// A span is the position of a value.
 type span struct{ from, to int }
 
-// Get returns the value of a parameter, "" when there is none of that name.
-// Reading them from left to right costs the least.
+// Get returns the value of a parameter, "" if there is none of that name. It is fastest
+// when parameters are read from left to right.
 func (p *Params) Get(name string) string {
 	for i := p.last; i < len(p.names); i++ {
 		if p.names[i] == name {
@@ -39,7 +38,7 @@ func (p *Params) Get(name string) string {
 	return ""
 }
 
-// Len returns how many parameters there are.
+// Len returns the number of parameters.
 func (p *Params) Len() int { return len(p.names) }
 
 // At returns the i-th parameter from the left.
@@ -57,11 +56,11 @@ type captures struct {
 }
 
 func (c captures) value(i int) string {
-	s := &c.spans[i] // a copy would wait for both halves to be stored
+	s := &c.spans[i] // copying the span would wait until both halves are stored
 	return c.path[s.from:s.to]
 }
 
-// unescape replaces a key by the values' own text.
+// unescape replaces the key by the unescaped values.
 func (c *captures) unescape() {
 	var text []byte
 	for i := range c.spans {
@@ -72,12 +71,12 @@ func (c *captures) unescape() {
 	c.path = string(text)
 }
 
-// fit reports whether a lookup in g needs no reset.
+// ready reports whether a lookup in g needs no reset.
 func (p *Params) ready(g *program) bool {
 	return len(p.spans) >= g.captures && len(p.frames) == 0 && g.visitBits+g.memos == 0
 }
 
-// reset makes room for a lookup in g.
+// reset prepares p for a lookup in g.
 func (p *Params) reset(g *program) {
 	p.frames = p.frames[:0]
 	if len(p.spans) < g.captures {
@@ -92,14 +91,14 @@ func (p *Params) reset(g *program) {
 	p.searches++
 }
 
-// Release forgets what the last lookup found, the path included that its
-// values share. Whoever keeps a Params in a pool calls it before.
+// Release drops the references to the path of the last lookup. Call it before putting a
+// Params into a pool.
 func (p *Params) Release() {
 	p.names, p.path = nil, ""
 	clear(p.frames[:cap(p.frames)])
 }
 
-// resized returns s with n zero elements, in the same memory if it suffices.
+// resized returns s with n zero elements, in the same memory if it is large enough.
 func resized[E any](s []E, n int) []E {
 	if cap(s) < n {
 		return make([]E, n)
@@ -109,7 +108,7 @@ func resized[E any](s []E, n int) []E {
 	return s
 }
 
-// enter passes a guard and reports whether this is the first time.
+// firstVisit sets a visit bit and reports whether it was unset.
 func (p *Params) firstVisit(guard int) bool {
 	word, bit := (guard-1)/64, uint64(1)<<((guard-1)%64)
 	first := p.visited[word]&bit == 0
@@ -117,21 +116,21 @@ func (p *Params) firstVisit(guard int) bool {
 	return first
 }
 
-// A run is what a check said of the segment at an offset in one search. Those
-// of earlier searches are left where they are: a table may have thousands of
-// expressions of which a request comes near none.
+// A memo is the result of a check for the segment at an offset in one search. Memos of
+// earlier searches are not cleared: a table may have thousands of expressions, and a
+// request reaches few of them.
 type memo struct {
 	search uint64
 	at     int
 	ok     bool
 }
 
-// A frame is a place in the program and in the key, and what is to be tried
-// there next: literal bytes, the params from an index on, the stretch from an
-// end on, the rest.
+// A frame is a position in the program and in the key, and the next alternative there:
+// literal bytes, the params from an index on, the middle wildcard from an end on, the
+// wildcard at the end.
 type frame struct {
 	state *state
-	at    int // behind the state's text
-	next  int // index of a param; behind the params the stretch and the rest
-	end   int // of the stretch: the end that was tried last, 0 before the first
+	at    int // the offset after the state's text
+	next  int // index of a param; after the params, the middle wildcard and the rest
+	end   int // of the middle wildcard: the end tried last, 0 before the first
 }

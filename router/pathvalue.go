@@ -7,22 +7,21 @@ import (
 	"sync"
 )
 
-// A pathValues gives requests the path values of a route, as a ServeMux would
-// whose pattern has the route's names: values of a pattern that matched
-// before are gone, and what was set by SetPathValue stays but for these names.
-// Any number of goroutines may share it. docs/decisions/path-values.md tells
-// why it is made like this.
+// A pathValues sets the path values of requests as a ServeMux with the names of a route
+// would: values of an earlier match are removed, and values set by SetPathValue stay
+// except for these names. Goroutines may share it. docs/decisions/path-values.md
+// explains the design.
 type pathValues struct {
 	names   []string
 	fields  requestFields
-	pattern muxPattern // goes into requests; nil: the fields are not known, mux and url are used
+	pattern muxPattern // is set in requests; nil: fields are unknown, and mux and url are used
 	mux     *http.ServeMux
-	url     *url.URL // of a request that mux gives as many values as there are names
+	url     *url.URL // of a request to which mux gives as many values as there are names
 }
 
-// newPathValues returns the pathValues for names that are identifiers, no two
-// of them equal. It keeps the slice. Since it takes some microseconds, routes
-// with equal names should share it: see [sharedPathValues].
+// newPathValues returns the pathValues for names, which are different identifiers. It
+// keeps the slice. It takes some microseconds, so routes with equal names should share
+// it: see [sharedPathValues].
 func newPathValues(names []string) *pathValues {
 	v := muxPathValues(names)
 	fields, err := findRequestFields()
@@ -34,16 +33,15 @@ func newPathValues(names []string) *pathValues {
 	return &pathValues{names: names, fields: fields, pattern: fields.read(&served)}
 }
 
-// plainPathValues is newPathValues for a net/http of which nothing is known
-// but what it exports.
+// muxPathValues is newPathValues with only the exported API of net/http.
 func muxPathValues(names []string) *pathValues {
 	return &pathValues{names: names, mux: muxFor(names), url: &url.URL{Path: pathFor(names)}}
 }
 
-// set gives req the values that a lookup found for a route with these names.
-// They lie in memory of from's that is req's for good, so found and from may
-// serve the next request as soon as set returns. It reports whether a value
-// begins with a dot: a loop of its own for that would cost half as much again.
+// set sets the values of req that a lookup found for a route with these names. It
+// copies them into memory from the chunk, so found and from can be reused when set
+// returns. It reports whether a value begins with a dot: a separate loop for that would
+// take half as much time again.
 func (v *pathValues) set(req *http.Request, found captures, from *valueChunk) (dotted bool) {
 	if v.pattern == nil {
 		return v.setByMux(req, found)
@@ -57,9 +55,9 @@ func (v *pathValues) set(req *http.Request, found captures, from *valueChunk) (d
 	return dotted
 }
 
-// setPlainly has a ServeMux set values, to no purpose but that it forgets those
-// of other patterns and makes room for new ones. With GODEBUG=httpmuxgo121=1
-// it does neither and SetPathValue makes the room.
+// setByMux serves req with a ServeMux, which removes the values of other patterns and
+// allocates new ones. With GODEBUG=httpmuxgo121=1 it does neither, and SetPathValue
+// allocates them.
 func (v *pathValues) setByMux(req *http.Request, found captures) (dotted bool) {
 	u, uri, pattern := req.URL, req.RequestURI, req.Pattern
 	req.URL, req.RequestURI = v.url, v.url.Path
@@ -72,16 +70,16 @@ func (v *pathValues) setByMux(req *http.Request, found captures) (dotted bool) {
 	return dotted
 }
 
-// forgetPathValues takes from req, which nothing is found for, the values that
-// the pattern of a router around this one gave it.
+// forgetPathValues removes from a request without a match the values that the pattern
+// of an outer router set.
 func forgetPathValues(req *http.Request) { noPathValues().set(req, captures{}, nil) }
 
 var noPathValues = sync.OnceValue(func() *pathValues { return newPathValues(nil) })
 
-// A sharedPathValues holds a pathValues for each list of names.
+// A sharedPathValues has a pathValues for each list of names.
 type sharedPathValues map[string]*pathValues
 
-// of returns the one for these names, which it may keep.
+// of returns the pathValues for these names. It may keep the slice.
 func (s sharedPathValues) of(names []string) *pathValues {
 	path := pathFor(names)
 	v := s[path]

@@ -8,41 +8,40 @@ import (
 	"github.com/weirhq/weir/router/internal/nearest"
 )
 
-// A kind says what a segment of a pattern matches. Of the first three the
-// smaller one is the more specific.
+// A kind is the kind of a segment of a pattern. The first three are ordered from
+// specific to general.
 type kind uint8
 
 const (
 	literal        kind = iota // one segment that equals text
-	parameter                  // {name}, perhaps with a constraint and text around it: one segment
-	middleWildcard             // {name...} with more behind it: one or more segments
-	finalSlash                 // {$}: the empty segment behind a final slash
-	rest                       // {name...} or a slash at the end: all that is left
+	parameter                  // {name}, possibly with a constraint and text around it: one segment
+	middleWildcard             // {name...} before other segments: one or more segments
+	finalSlash                 // {$}: the empty segment after a final slash
+	rest                       // {name...} or a slash at the end: the rest of the path
 )
 
-// A segment is what stands between two slashes of a pattern.
+// A segment is the text between two slashes of a pattern.
 type segment struct {
 	kind kind
-	text string // of a literal: its text, unescaped
-	name string // of a parameter or wildcard: its name; "" for a trailing slash
+	text string // of a literal: its unescaped text
+	name string // of a parameter or wildcard; "" for a trailing slash
 	form        // of a parameter
 }
 
-// many reports whether the segment may take several of a request.
+// multi reports whether the segment can match several segments of a request.
 func (s *segment) multi() bool { return s.kind == middleWildcard || s.kind == rest }
 
-// A pattern is a pattern's text taken apart.
+// A pattern is a parsed pattern.
 type pattern struct {
 	text     string
-	entry    int       // index of the entry it came with
-	methods  []string  // empty: every method
-	host     string    // as canonicalHost returns it; "": every host
-	names    []string  // of the parameters, from left to right
-	segments []segment // nil once the pattern is in a tree, which says the same
+	entry    int       // index of its entry
+	methods  []string  // empty: all methods
+	host     string    // in canonical form; "": all hosts
+	names    []string  // names of the parameters, from left to right
+	segments []segment // nil once the pattern is in a tree, which has the same information
 }
 
-// parsePattern returns text taken apart. Every mistake it returns lacks Entry
-// and Pattern, which the caller knows.
+// parsePattern parses text. The caller sets Entry and Pattern of the mistake.
 func parsePattern(text string, constraints Constraints) (*pattern, *Mistake) {
 	p := &pattern{text: text}
 	if m := p.parse(constraints, new(slab[string])); m != nil {
@@ -51,7 +50,7 @@ func parsePattern(text string, constraints Constraints) (*pattern, *Mistake) {
 	return p, nil
 }
 
-// parse takes p's text apart. It appends to the segments that p has.
+// parse parses p's text. It appends to p.segments.
 func (p *pattern) parse(constraints Constraints, texts *slab[string]) *Mistake {
 	hostAt, m := p.parseMethods()
 	if m != nil {
@@ -67,7 +66,7 @@ func (p *pattern) parse(constraints Constraints, texts *slab[string]) *Mistake {
 	return p.parsePath(pathAt, constraints)
 }
 
-// parseMethods reads the list of methods and returns where the host begins.
+// parseMethods parses the list of methods and returns the offset of the host.
 func (p *pattern) parseMethods() (int, *Mistake) {
 	list, after, found := cutBlank(p.text)
 	if !found {
@@ -81,7 +80,7 @@ func (p *pattern) parseMethods() (int, *Mistake) {
 	case strings.IndexByte(list, '/') >= 0:
 		return 0, syntaxMistake(len(list), "a blank stands in the path").hint("write %%20")
 	}
-	if i := slices.Index(knownMethods, list); i >= 0 { // as most lists are
+	if i := slices.Index(knownMethods, list); i >= 0 { // most lists are one known method
 		p.methods = knownMethods[i : i+1 : i+1]
 		return after, nil
 	}
@@ -110,7 +109,7 @@ func (p *pattern) addMethod(method string, at int) *Mistake {
 	return nil
 }
 
-// cutBlank returns what precedes the first blanks of s and where they end.
+// cutBlank returns the text before the first blanks of s and the offset after them.
 func cutBlank(s string) (before string, after int, found bool) {
 	i := strings.IndexAny(s, " \t")
 	if i < 0 {
@@ -119,7 +118,7 @@ func cutBlank(s string) (before string, after int, found bool) {
 	return s[:i], len(s) - len(strings.TrimLeft(s[i:], " \t")), true
 }
 
-// parseHost reads the host and returns where the path begins.
+// parseHost parses the host and returns the offset of the path.
 func (p *pattern) parseHost(at int) (int, *Mistake) {
 	n := strings.IndexByte(p.text[at:], '/')
 	if n < 0 {
@@ -139,7 +138,7 @@ func (p *pattern) parseHost(at int) (int, *Mistake) {
 	return at + n, m
 }
 
-// parsePath reads the path, which begins at the given offset.
+// parsePath parses the path, which begins at the given offset.
 func (p *pattern) parsePath(at int, constraints Constraints) *Mistake {
 	for at < len(p.text) {
 		at++ // the slash
@@ -160,8 +159,8 @@ func (p *pattern) parsePath(at int, constraints Constraints) *Mistake {
 	return nil
 }
 
-// checkLast checks the last segment so far, which stands at the given offset,
-// against those before it, and adds its name to theirs.
+// checkLast checks the last segment so far, which begins at the given offset, against
+// the previous ones, and records its name.
 func (p *pattern) checkLast(at int) *Mistake {
 	n := len(p.segments) - 1
 	s := &p.segments[n]
@@ -177,8 +176,7 @@ func (p *pattern) checkLast(at int) *Mistake {
 	return nil
 }
 
-// parse reads one segment, which stands at the given offset, into the zero
-// segment s.
+// parse parses one segment, which begins at the given offset, into the zero segment s.
 func (s *segment) parse(text string, at int, last bool, constraints Constraints) *Mistake {
 	if text == "" && last {
 		s.kind = rest
@@ -194,8 +192,8 @@ func (s *segment) parse(text string, at int, last bool, constraints Constraints)
 	return nil
 }
 
-// parseBraces reads a segment with a brace at the given index and perhaps
-// text around what the braces hold.
+// parseBraces parses a segment with a brace at the given index and possibly text around
+// the braces.
 func (s *segment) parseBraces(text string, brace, at int, last bool, constraints Constraints) *Mistake {
 	n := strings.IndexByte(text[brace:], '}')
 	if n < 0 {
@@ -218,8 +216,8 @@ func (s *segment) parseBraces(text string, brace, at int, last bool, constraints
 	return nil
 }
 
-// checkAround checks the text before or behind a parameter, which stands at
-// the given offset.
+// checkAround checks the text before or after a parameter. It begins at the given
+// offset.
 func checkAround(text string, at int) *Mistake {
 	switch i := strings.IndexAny(text, "{}"); {
 	case i < 0:
@@ -232,8 +230,7 @@ func checkAround(text string, at int) *Mistake {
 	}
 }
 
-// parseInside reads what stands between braces: name, name:constraint,
-// name... or $.
+// parseInside parses the text between braces: name, name:constraint, name... or $.
 func (s *segment) parseInside(text string, at int, last bool, constraints Constraints) *Mistake {
 	switch {
 	case text == "$" && !last:
@@ -271,8 +268,8 @@ func (s *segment) parseInside(text string, at int, last bool, constraints Constr
 	return nil
 }
 
-// unknownConstraint is the mistake of a constraint that stands at the given offset
-// and is no constraint's name. Some routers have expressions there.
+// unknownConstraint returns the mistake for an unknown constraint at the given offset.
+// It recognises the expressions of other routers.
 func (s *segment) unknownConstraint(at int, constraints Constraints) *Mistake {
 	names := constraints.names()
 	m := syntaxMistake(at, "there is no constraint %q", s.constraintName)
@@ -288,8 +285,8 @@ func (s *segment) unknownConstraint(at int, constraints Constraints) *Mistake {
 	return m.hint("there are %s", strings.Join(names, ", "))
 }
 
-// isIdentifier reports whether s is a Go identifier, which is what net/http
-// asks of a parameter's name.
+// isIdentifier reports whether s is a Go identifier, as net/http requires of a
+// parameter's name.
 func isIdentifier(s string) bool {
 	for i, c := range s {
 		if c != '_' && !unicode.IsLetter(c) && (i == 0 || !unicode.IsDigit(c)) {
@@ -299,7 +296,7 @@ func isIdentifier(s string) bool {
 	return s != ""
 }
 
-// isToken reports whether s is a token of RFC 9110, as a method is.
+// isToken reports whether s is a token of RFC 9110, such as a method.
 func isToken(s string) bool {
 	for i := range len(s) {
 		c := s[i]

@@ -2,84 +2,83 @@ package router
 
 import "strings"
 
-// A program is a tree compiled for lookups: what the patterns pass through
-// byte by byte, with every run of literal bytes in one piece, slashes included.
+// A program is a tree compiled for lookups: a radix tree over bytes. Every run of
+// literal bytes, including slashes, is one text.
 //
 //	/users          "users" -> /users
 //	/users/{id}       "/" {} -> /users/{id}
 //	/users/me           "me" -> /users/me
-//	/upload/log     "upload/log" -> /upload/log        (both behind a common "u")
+//	/upload/log     "upload/log" -> /upload/log        (both after a common "u")
 //
-// Paths are read as keys (see key.go), and a program is never written to.
+// Paths are read as keys (see key.go). A program is immutable.
 type program struct {
 	hosts   map[string]*root // by canonical host
-	anyHost *root            // nil: no pattern is without a host
-	direct  *root            // anyHost, if there is no other and a path is its own key
-	names   [][]string       // of each entry's parameters
+	anyHost *root            // nil: all patterns have a host
+	direct  *root            // anyHost, if it is the only root and no literal needs a key
+	names   [][]string       // names of the parameters, by entry
 	methods methodNames
-	allows  map[methodSet]string // Allow headers made beforehand
+	allows  map[methodSet]string // precomputed Allow fields
 
-	captures  int  // the most values that a pattern takes from a path
-	visitBits int  // how many states have a guard
-	memos     int  // how many edges have a constraint to run once
-	special   bool // a literal holds what a key writes in another way
+	captures  int  // the most values of any pattern
+	visitBits int  // number of visit bits
+	memos     int  // number of memos
+	special   bool // a literal contains bytes that a key escapes
 }
 
-// A root is where the patterns of one host begin.
+// A root is the start of the patterns of one host.
 type root struct {
-	static statics // the patterns without any parameter, by their whole path
-	start  *state  // behind the first slash, which its text begins with
-	next   *root   // where to search next: the root of every host behind that of one
+	static statics // the patterns without parameters, by path
+	start  *state  // the state after the first slash, with which its text begins
+	next   *root   // the root to search next: the one for all hosts, after that of one host
 }
 
-// A state is a place in a program, behind its text.
+// A state is a position in a program, after its text.
 type state struct {
-	text string // what has to stand in the key to get here from the state before
+	text string // the bytes of the key from the previous state to this one
 	head uint64 // its first eight bytes, the first one in the lowest bits
 	mask uint64 // all ones for the bytes of head
 
-	// The states that a literal byte leads to: the one for byte b is
-	// table[b-low], if there is one.
+	// The successors for literal bytes: the one for byte b is table[b-low].
 	low   byte
 	table []*state
 
-	end   *ending      // of the patterns that end here
-	more  *branches    // nil: only literal bytes lead on
-	param *paramBranch // the only one of more, if there is only one and nothing else
+	end   *ending      // the patterns that end here
+	more  *branches    // nil: only literal bytes follow
+	param *paramBranch // the only alternative in more, nil if there are others
 }
 
-// branches are what leads on from the start of a segment beside literals, in
-// the order in which it is tried.
+// branches are the alternatives to literals at the start of a segment, in the order in
+// which they are tried.
 type branches struct {
 	params  []paramBranch
 	middle  *middleBranch
 	rest    *restBranch
-	choices int // what frame.next stays below while there is something to try
+	choices int // frame.next is below choices while an alternative is left
 }
 
-// A paramBranch leads on by one segment, or a part of it, that becomes a value.
+// A paramBranch matches one segment, or a part of it, as a value.
 type paramBranch struct {
-	end                  ending // of the patterns that end behind it; in here, a lookup among thousands waits once less
-	slash                *state // of those that go on
-	check                *check // nil: every value will do, and nothing stands around it
-	prefixLen, suffixLen int32  // how many bytes of a key stand around the value
-	capture              int32  // which of the pattern's values it is
+	end                  ending // of the patterns that end after it; not a pointer, which saves a cache miss
+	slash                *state // the state of the patterns that continue
+	check                *check // nil: no constraint and no text around the value
+	prefixLen, suffixLen int32  // number of bytes in a key around the value
+	capture              int32  // index of the value
 }
 
-// A stretchBranch leads on by one or more segments that become a value.
+// A middleBranch matches one or more segments as a value.
 type middleBranch struct {
 	slash    *state
 	capture  int
 	visitBit int // see node
 }
 
-// A restBranch is the patterns that take all that is left of a path.
+// A restBranch has the patterns that match the rest of a path.
 type restBranch struct {
 	end     ending
 	capture int
 }
 
-// allow returns methods as the value of an Allow header.
+// allow returns methods as the value of an Allow field.
 func (g *program) allow(s methodSet) string {
 	if s == 0 {
 		return ""
@@ -90,7 +89,7 @@ func (g *program) allow(s methodSet) string {
 	return g.methods.allow(s)
 }
 
-// next returns the state that a byte leads to, nil for none.
+// next returns the successor for a byte, nil if there is none.
 func (s *state) next(b byte) *state {
 	if i := int(b) - int(s.low); uint(i) < uint(len(s.table)) {
 		return s.table[i]
@@ -98,18 +97,17 @@ func (s *state) next(b byte) *state {
 	return nil
 }
 
-// starts reports whether the head of s, its first eight bytes or all, are the
-// first in a word of the key. No text has a zero byte, which load finds behind
-// the key's end.
+// starts reports whether a word of the key begins with the head of s. Texts have no
+// zero bytes, and load returns zeros after the end of the key.
 func (s *state) starts(word uint64) bool { return (word^s.head)&s.mask == 0 }
 
-// goesOn reports whether what is behind the head of s follows in the key.
+// goesOn reports whether the text of s after its head follows in the key.
 func (s *state) goesOn(key string, at int) bool {
 	return len(s.text) <= 8 || strings.HasPrefix(key[at+8:], s.text[8:])
 }
 
-// A check is what the segment of a param has to satisfy.
+// A check is the condition for the segment of a param.
 type check struct {
 	form
-	memo int // the number of a constraint that is to run once for a segment, from 1; else 0
+	memo int // number of the memo of a costly constraint, from 1; 0 for others
 }

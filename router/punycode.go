@@ -1,6 +1,6 @@
 package router
 
-// The parameters that RFC 3492, section 5, gives to Punycode.
+// The parameters of Punycode (RFC 3492, section 5).
 const (
 	punyBase        = 36
 	punyLeast       = 1  // tmin
@@ -11,13 +11,13 @@ const (
 	punyFirst       = 0x80 // the first code point that is encoded
 )
 
-// appendPunycode appends the Punycode of a label (RFC 3492, section 6.3). A
-// label is so short that no number in here leaves 32 bits: its length times
-// the highest code point is the most.
+// appendPunycode appends the Punycode of a label (RFC 3492, section 6.3). A label is so
+// short that no number overflows 32 bits: the largest is its length times the highest
+// code point.
 //
-// What is no ASCII follows behind the ASCII characters as numbers: how often
-// a decoder, which goes round and round the label with one code point after
-// the other, has to move on before it inserts the next.
+// Characters that are not ASCII are encoded after the ASCII characters as numbers: the
+// number of steps of a decoder, which tries every position of the label with one code
+// point after the other, before it inserts the next character.
 func appendPunycode(dst []byte, label []rune) []byte {
 	start := len(dst)
 	for _, c := range label {
@@ -50,7 +50,8 @@ func appendPunycode(dst []byte, label []rune) []byte {
 	return dst
 }
 
-// leastFrom returns the lowest code point that is not below floor; there is one.
+// leastFrom returns the lowest code point of the label that is at least floor; there is
+// one.
 func leastFrom(label []rune, floor rune) rune {
 	least := rune(-1)
 	for _, c := range label {
@@ -61,8 +62,8 @@ func leastFrom(label []rune, floor rune) rune {
 	return least
 }
 
-// appendPunyNumber appends n in digits whose weights depend on the bias; the
-// last one is below its threshold and so shows that it is the last.
+// appendPunyNumber appends n in digits whose weights depend on the bias. The last digit
+// is below its threshold.
 func appendPunyNumber(dst []byte, n, bias int) []byte {
 	for k := punyBase; ; k += punyBase {
 		threshold := min(max(k-bias, punyLeast), punyMost)
@@ -77,8 +78,8 @@ func appendPunyNumber(dst []byte, n, bias int) []byte {
 
 func punyDigit(n int) byte { return "abcdefghijklmnopqrstuvwxyz0123456789"[n] }
 
-// punyBias returns the bias behind a number, when so many characters of the
-// label are written.
+// punyBias returns the bias after a number, when the given count of characters is
+// written.
 func punyBias(n, written int, first bool) int {
 	if first {
 		n /= punyDamp

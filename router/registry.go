@@ -10,17 +10,17 @@ import (
 	"sync/atomic"
 )
 
-// A registry is what a Router and all its Routes share: the routes so far, and
-// the dispatch that serves them.
+// A registry is shared by a Router and all its Routes: the routes so far, and the
+// dispatch that serves them.
 type registry struct {
-	serving atomic.Pointer[dispatch] // nil: stale
-	router  atomic.Pointer[Router]   // the registry's, once it serves behind guards
+	serving atomic.Pointer[dispatch] // nil: out of date
+	router  atomic.Pointer[Router]   // the registry's Router, set when it serves with guards
 
-	mu          sync.Mutex // guards what follows
+	mu          sync.Mutex // guards the following fields
 	constraints Constraints
-	constrained map[string]callSite // where those were given
-	checked     *builder            // all of endpoints, to find conflicts at once
-	endpoints   []*endpoint         // by the builder's entry
+	constrained map[string]callSite // call sites of Constrain
+	checked     *builder            // has all endpoints, to find conflicts immediately
+	endpoints   []*endpoint         // by entry of the builder
 	routes      []*route            // in the order of registration
 	named       map[string]*route
 	guards      []guard // in the order of registration
@@ -51,7 +51,7 @@ func (g *registry) constrain(name string, c Constraint, at callSite) {
 	g.constraints[name], g.constrained[name] = c, at
 }
 
-// checkPrefix returns what is wrong with the prefix of a group.
+// checkPrefix returns the problem with the prefix of a group, or "".
 func (g *registry) checkPrefix(prefix string) (problem string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -62,8 +62,8 @@ func (g *registry) checkPrefix(prefix string) (problem string) {
 	return ""
 }
 
-// add registers all of the routes, or panics with all that is wrong with them
-// and registers none.
+// add registers all of the routes. If one of them has a problem, it panics with all
+// problems and registers none.
 func (g *registry) add(routes []*route) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -81,12 +81,12 @@ func (g *registry) add(routes []*route) {
 	g.serving.Store(nil)
 }
 
-// restore forgets what was added behind the given endpoints and routes.
+// restore removes the endpoints and routes added since the given ones.
 func (g *registry) restore(endpoints []*endpoint, routes []*route) {
 	for _, r := range g.routes[len(routes):] {
 		delete(g.named, r.Name)
 	}
-	if len(g.endpoints) > len(endpoints) { // a builder cannot take a pattern back
+	if len(g.endpoints) > len(endpoints) { // a builder cannot remove patterns
 		g.checked = newBuilder(g.constraints)
 		for i, e := range endpoints {
 			g.checked.add(e.pattern(), i)
@@ -95,7 +95,7 @@ func (g *registry) restore(endpoints []*endpoint, routes []*route) {
 	g.endpoints, g.routes = endpoints, routes
 }
 
-// addOne registers a route, or returns what is wrong with it.
+// addOne registers a route, or returns its problem.
 func (g *registry) addOne(r *route) error {
 	if other := g.named[r.Name]; r.Name != "" && other != nil {
 		return registerErrorf("pattern %q (registered at %s) has the name %q of pattern %q (registered at %s)",
@@ -113,15 +113,15 @@ func (g *registry) addOne(r *route) error {
 		return g.describe(m, r)
 	}
 	if r.Name != "" {
-		r.pattern, _ = parsePattern(r.Pattern, g.constraints) // just read by the builder
+		r.pattern, _ = parsePattern(r.Pattern, g.constraints) // the builder has just parsed it
 		g.named[r.Name] = r
 	}
 	g.routes = append(g.routes, r)
 	return nil
 }
 
-// addVersion adds a route to the endpoint with its very pattern, or returns
-// what is wrong with it.
+// addVersion adds a route to the endpoint with the same pattern, or returns its
+// problem.
 func (g *registry) addVersion(r *route, m *Mistake) error {
 	versions := g.endpoints[m.Other].routes
 	for _, other := range versions {
@@ -134,12 +134,12 @@ func (g *registry) addVersion(r *route, m *Mistake) error {
 				r.Pattern, r.site, r.Accept, other.site)
 		}
 	}
-	g.endpoints = slices.Clone(g.endpoints) // the old ones may have to be restored
+	g.endpoints = slices.Clone(g.endpoints) // restore may need the old slice
 	g.endpoints[m.Other] = &endpoint{append(slices.Clip(versions), r)}
 	return nil
 }
 
-// describe returns a mistake with the places of the registrations.
+// describe returns the error for a mistake, with the call sites of the registrations.
 func (g *registry) describe(m *Mistake, r *route) error {
 	if m.Other < 0 {
 		return &registerError{fmt.Sprintf("%s (registered at %s)", m.Error(), r.site), m}
@@ -160,7 +160,7 @@ func (g *registry) all() []*route {
 	return slices.Clip(g.routes)
 }
 
-// current returns the dispatch of all the routes.
+// current returns the dispatch of all routes.
 func (g *registry) current() *dispatch {
 	if d := g.serving.Load(); d != nil {
 		return d
@@ -168,8 +168,7 @@ func (g *registry) current() *dispatch {
 	return g.compiled()
 }
 
-// compiled returns the dispatch, which it makes unless another request was
-// faster.
+// compiled returns the dispatch and makes it if it is out of date.
 func (g *registry) compiled() *dispatch {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -11,33 +11,32 @@ import (
 	"unsafe"
 )
 
-// A requestFields says where in an http.Request the two fields stand that
-// PathValue reads: a pattern, of which it takes the names, and a value for
-// each name. ServeMux sets them and exports no way to do so; this file does it
-// past the compiler. Nobody promises that they stay what they are in Go 1.26,
-// so nothing is taken for granted: without them there is [pathValues.setPlainly].
+// A requestFields has the offsets of the two fields of http.Request that PathValue
+// reads: a pattern with the names, and a value for each name. Only ServeMux sets them,
+// so this file uses unsafe. Later versions of Go may change the fields; they are
+// checked, and without them [pathValues.setByMux] is used.
 type requestFields struct {
 	pattern uintptr // the offset of a *http.pattern
 	values  uintptr // the offset of a []string
 }
 
-// A muxPattern is a *http.pattern, which only a ServeMux makes.
+// A muxPattern is a *http.pattern, which only a ServeMux can make.
 type muxPattern unsafe.Pointer
 
-// read returns the pattern that a ServeMux has left in req, if any.
+// read returns the pattern that a ServeMux has set in req, nil if none.
 func (f requestFields) read(req *http.Request) muxPattern {
 	return *(*muxPattern)(unsafe.Add(unsafe.Pointer(req), f.pattern))
 }
 
-// write makes PathValue answer with the names of a pattern that read returned
-// and with as many values, which are req's from now on.
+// write sets a pattern returned by read and as many values, which belong to req from
+// now on.
 func (f requestFields) write(req *http.Request, pattern muxPattern, values []string) {
 	*(*muxPattern)(unsafe.Add(unsafe.Pointer(req), f.pattern)) = pattern
 	*(*[]string)(unsafe.Add(unsafe.Pointer(req), f.values)) = values
 }
 
-// findRequestFields returns the fields, if the request has them and they do
-// what they did in Go 1.26.
+// findRequestFields returns the fields if the request has them and they behave as in Go
+// 1.26.
 var findRequestFields = sync.OnceValues(func() (requestFields, error) {
 	f, err := fieldsOf(reflect.TypeFor[http.Request]())
 	if err == nil {
@@ -46,8 +45,8 @@ var findRequestFields = sync.OnceValues(func() (requestFields, error) {
 	return f, err
 })
 
-// fieldsOf looks the fields up by their names and the types they must have
-// before anybody reads or writes there.
+// fieldsOf finds the fields by their names and checks their types before anything reads
+// or writes them.
 func fieldsOf(request reflect.Type) (requestFields, error) {
 	pattern, found := ownField(request, "pat")
 	if !found || pattern.Type.Kind() != reflect.Pointer || pattern.Type.String() != "*http.pattern" {
@@ -60,15 +59,15 @@ func fieldsOf(request reflect.Type) (requestFields, error) {
 	return requestFields{pattern.Offset, values.Offset}, nil
 }
 
-// ownField finds no field of an embedded struct, whose offset counts from
-// that one's beginning.
+// ownField does not return fields of embedded structs, whose offsets are relative to
+// that struct.
 func ownField(t reflect.Type, name string) (reflect.StructField, bool) {
 	f, found := t.FieldByName(name)
 	return f, found && len(f.Index) == 1
 }
 
-// try has a ServeMux set the fields of one request, writes those of another,
-// and asks that one.
+// try lets a ServeMux set the fields of one request, writes those of another, and
+// checks the values that it returns.
 func (f requestFields) try() (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -94,8 +93,8 @@ func (f requestFields) try() (err error) {
 	return nil
 }
 
-// muxFor returns a ServeMux that gives a request for pathFor(names) values of
-// these names, and answers nothing.
+// muxFor returns a ServeMux that sets values with these names in a request for
+// pathFor(names), and writes no response.
 func muxFor(names []string) *http.ServeMux {
 	mux := new(http.ServeMux)
 	silence := func(http.ResponseWriter, *http.Request) {}
@@ -106,7 +105,7 @@ func muxFor(names []string) *http.ServeMux {
 	return mux
 }
 
-// patternFor returns a pattern that has these names and nothing else.
+// patternFor returns a pattern with exactly these names.
 func patternFor(names []string) string {
 	if len(names) == 0 {
 		return "/"

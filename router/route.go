@@ -8,26 +8,26 @@ import (
 
 // A Route is one registration, as [Router.Walk] shows it.
 type Route struct {
-	Pattern string // whole, with the prefixes of its groups
-	Name    string // "": it has none
-	Accept  string // the media type that requests have to ask for, "": any
+	Pattern string // with the prefixes of its groups
+	Name    string // "" if it has none
+	Accept  string // the media type for which it was registered, "" for any
 }
 
-// A route is a Route and what serves it. It does not change.
+// A route is a Route with its handler. It is immutable.
 type route struct {
 	Route
-	handler http.Handler // with the middleware around it
-	media   *mediaType   // of Accept, nil for none
-	pattern *pattern     // of a route with a name
+	handler http.Handler // with its middleware
+	media   *mediaType   // of Accept, nil if there is none
+	pattern *pattern     // nil if the route has no name
 	site    callSite
 }
 
-// A place is where a route was registered, as a program counter, since most
-// are never shown.
+// A callSite is the call that registered a route, as a program counter, because most
+// are never printed.
 type callSite uintptr
 
-// callerPlace returns the place of the call that lies skip functions above
-// the one that calls it.
+// callerSite returns the call site that is skip functions above the caller of
+// callerSite.
 func callerSite(skip int) callSite {
 	var pcs [1]uintptr
 	runtime.Callers(skip+2, pcs[:])
@@ -43,15 +43,15 @@ func (p callSite) String() string {
 	return fmt.Sprintf("%s:%d", frame.File, frame.Line)
 }
 
-// An endpoint is what serves one pattern. It does not change.
+// An endpoint has the routes of one pattern. It is immutable.
 type endpoint struct {
-	routes []*route // one, or one for each media type, in the order of registration
+	routes []*route // one for each media type, in the order of registration
 }
 
 func (e *endpoint) pattern() string { return e.routes[0].Pattern }
 
-// serve answers by the route whose media type suits the request, or as
-// notAcceptable does, which may be nil.
+// serve calls the handler of the route that Accept selects. If there is none, it calls
+// notAcceptable, or responds with 406 if that is nil.
 func (e *endpoint) serve(w http.ResponseWriter, req *http.Request, notAcceptable http.Handler) {
 	w.Header().Add("Vary", "Accept")
 	if r := choose(e.routes, req.Header["Accept"]); r != nil {
@@ -65,8 +65,8 @@ func (e *endpoint) serve(w http.ResponseWriter, req *http.Request, notAcceptable
 	http.Error(w, http.StatusText(http.StatusNotAcceptable), http.StatusNotAcceptable)
 }
 
-// choose returns the route for a request with the given Accept headers, nil
-// when none is acceptable.
+// choose returns the route for a request with the given Accept fields, nil if none is
+// acceptable.
 func choose(routes []*route, accept []string) *route {
 	var few [8]mediaMatch
 	fits := few[:]
@@ -80,7 +80,7 @@ func choose(routes []*route, accept []string) *route {
 			element, list, _ = cutUnquoted(list, ',')
 			mr, ok := parseMediaRange(element)
 			if !ok {
-				continue // an element that cannot be read says nothing
+				continue // ignore invalid elements
 			}
 			n++
 			for i, r := range routes {
@@ -94,7 +94,7 @@ func choose(routes []*route, accept []string) *route {
 	return best(routes, fits)
 }
 
-// fallback returns the route without a media type, else the first.
+// fallback returns the route without a media type, otherwise the first.
 func fallback(routes []*route) *route {
 	for _, r := range routes {
 		if r.media == nil {
@@ -104,9 +104,9 @@ func fallback(routes []*route) *route {
 	return routes[0]
 }
 
-// best returns the route with the highest q, among several that whose range
-// comes first, among several of one range the one without a media type. That
-// one also takes what nothing else does, unless a range excludes it.
+// best returns the route with the highest q. Among equals, the one whose range comes
+// first in the request, and for the same range the one without a media type. That one
+// also takes requests that match no other, unless a range excludes it.
 func best(routes []*route, fits []mediaMatch) *route {
 	var found *route
 	var at mediaMatch
@@ -116,7 +116,7 @@ func best(routes []*route, fits []mediaMatch) *route {
 		case f.q > at.q, f.q == at.q && f.q > 0 && (f.position < at.position || f.position == at.position && r.media == nil):
 			found, at = r, f
 		case found == nil && r.media == nil && f.precision == 0:
-			found = r // until one fits
+			found = r // unless another route matches
 		}
 	}
 	return found

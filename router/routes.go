@@ -8,19 +8,19 @@ import (
 	"sync/atomic"
 )
 
-// Routes are a place in a [Router] and a way to register handlers there:
-// below a prefix, behind middleware, for a media type. Its methods return
-// narrower Routes and leave it as it is, so that goroutines may share it. The
-// first Routes is the Router's own; one from elsewhere is never served.
+// Routes register handlers at a place of a [Router]: below a prefix, with middleware,
+// for a media type. Methods return new Routes and do not change their receiver, so
+// goroutines may share it. The first Routes is the Router's; Routes without a Router
+// are never served.
 type Routes struct {
-	registry   atomic.Pointer[registry] // the Router's; nil in a Router never used
+	registry   atomic.Pointer[registry] // the Router's; nil in an unused Router
 	host, path string                   // prefixes of the patterns
 	middleware []func(http.Handler) http.Handler
 	accept     *mediaType
 	name       string
 }
 
-// registryOf returns the registry, which the first one to ask makes.
+// registryOf returns the registry. The first call makes it.
 func (v *Routes) registryOf() *registry {
 	if g := v.registry.Load(); g != nil {
 		return g
@@ -29,17 +29,17 @@ func (v *Routes) registryOf() *registry {
 	return v.registry.Load()
 }
 
-// narrowed returns a copy for its caller to change.
+// clone returns a copy for the caller to change.
 func (v *Routes) clone() *Routes {
 	n := &Routes{host: v.host, path: v.path, middleware: v.middleware, accept: v.accept, name: v.name}
 	n.registry.Store(v.registryOf())
 	return n
 }
 
-// Group returns Routes whose patterns lie below a prefix: "/api",
-// "example.com/api", "example.com" or "/teams/{team}". It has no slash at its
-// end, since a pattern begins with one; the prefix itself is the pattern "",
-// or "GET " for one method. Group panics when the prefix cannot be read.
+// Group returns Routes for patterns below a prefix: "/api", "example.com/api",
+// "example.com" or "/teams/{team}". The prefix has no final slash, because patterns
+// begin with one. The pattern of the prefix itself is "", or "GET " for one method.
+// Group panics if the prefix is invalid.
 func (v *Routes) Group(prefix string) *Routes {
 	n := v.clone()
 	if problem := n.addPrefix(prefix); problem != "" {
@@ -48,15 +48,13 @@ func (v *Routes) Group(prefix string) *Routes {
 	return n
 }
 
-// With returns Routes whose handlers are wrapped in middleware. The first sees
-// a request first, and all see it after the middleware given earlier. It runs
-// once a pattern is found, with Request.Pattern and the values set. Responses
-// of the Router itself, such as 405, 406 and to OPTIONS, do not pass it:
-// [Routes.Guard] is for those.
+// With returns Routes that wrap their handlers in middleware. The first middleware sees
+// a request first, and all see it after the middleware given earlier. It runs when a
+// pattern is found, with Request.Pattern and the values set. Responses of the Router
+// itself, such as 405, 406 and to OPTIONS, do not pass it; use [Routes.Guard] for them.
 //
-// The middleware is built per route: every registration calls each function
-// once. A counter, cache or limiter that it makes inside belongs to one route;
-// one that all routes share is made outside.
+// Middleware is built per route: each registration calls each function once. A counter,
+// cache or limiter made inside belongs to one route; make one for all routes outside.
 func (v *Routes) With(middleware ...func(http.Handler) http.Handler) *Routes {
 	if slices.ContainsFunc(middleware, func(mw func(http.Handler) http.Handler) bool { return mw == nil }) {
 		panic(registerErrorf("the middleware given at %s is nil", callerSite(1)))
@@ -66,17 +64,17 @@ func (v *Routes) With(middleware ...func(http.Handler) http.Handler) *Routes {
 	return n
 }
 
-// Accept returns Routes for requests that ask for a media type, such as
-// "application/vnd.api.v2+json". The same pattern, letter by letter, may be
-// registered for several media types, and once without one for all requests
-// that none of them suits; if there is none such, those get 406. The media
-// type is chosen among those of the pattern that the path found.
+// Accept returns Routes for requests that accept a media type, such as
+// "application/vnd.api.v2+json". The identical pattern may be registered for several
+// media types, and once without one for all requests that accept none of them; without
+// that registration they get 406. The path selects the pattern first, and Accept
+// selects among its media types.
 //
-// A request's Accept is read as RFC 9110 says: the media type with the highest
-// q is chosen, then the one that stands first in the request. A wildcard, or
-// no Accept at all, chooses what was registered without a media type, else
-// what was registered first; q=0 excludes. The charset in an Accept is
-// ignored, every other parameter has to be among the media type's.
+// Accept fields have the semantics of RFC 9110: the media type with the highest q is
+// chosen, and among equals the first one in the request. A wildcard, or a request
+// without Accept, selects the registration without a media type, otherwise the first
+// one. q=0 excludes a media type. The charset parameter is ignored; the media type must
+// have all other parameters of the range.
 func (v *Routes) Accept(mediaType string) *Routes {
 	m, err := parseMediaType(mediaType)
 	if err != nil {
@@ -87,18 +85,18 @@ func (v *Routes) Accept(mediaType string) *Routes {
 	return n
 }
 
-// Name returns Routes that give one route a name, by which [Router.URL]
-// builds its path. Registering a second one by the same name panics.
+// Name returns Routes that name one route, for [Router.URL]. Registering a second route
+// with the name panics.
 func (v *Routes) Name(name string) *Routes {
 	n := v.clone()
 	n.name = name
 	return n
 }
 
-// Handle registers the handler for a pattern. It panics when the pattern
-// cannot be read or conflicts with one already registered, and when the
-// handler is nil. A panic leaves everything as it was. Its value is an error
-// that names all mistakes of the call; errors.As finds a *[Mistake] in it.
+// Handle registers the handler for a pattern. It panics if the pattern is invalid or
+// conflicts with a registered one, and if the handler is nil. A panic changes nothing.
+// Its value is an error with all mistakes of the call; errors.As finds a *[Mistake] in
+// it.
 func (v *Routes) Handle(pattern string, h http.Handler) {
 	v.register(h, pattern)
 }
@@ -108,25 +106,24 @@ func (v *Routes) HandleFunc(pattern string, h func(http.ResponseWriter, *http.Re
 	v.register(http.HandlerFunc(h), pattern)
 }
 
-// Mount registers the handler for a prefix, as [Routes.Group] reads it, and
-// for everything below. The handler sees the URL as it came; http.StripPrefix
-// takes the prefix off. A Router does not belong behind that, since it would
-// redirect to paths without the prefix: it has whole patterns of its own. A
-// name is that of the prefix itself.
+// Mount registers the handler for a prefix, as in [Routes.Group], and everything below
+// it. The handler sees the unchanged URL; http.StripPrefix removes the prefix. Do not
+// combine that with a Router, which would redirect to paths without the prefix: give it
+// whole patterns instead. A name applies to the prefix itself.
 func (v *Routes) Mount(prefix string, h http.Handler) {
 	n := v.clone()
 	if problem := n.addPrefix(prefix); problem != "" {
 		panic(registerErrorf("mount %q (at %s): %s", prefix, callerSite(1), problem))
 	}
-	if n.path == "" { // the root has no other spelling
+	if n.path == "" { // the root has no form without a slash
 		n.register(h, "/")
 		return
 	}
 	n.register(h, "", "/")
 }
 
-// register registers the handler for all the patterns or for none. Handle,
-// HandleFunc and Mount alone call it, so that who registers is two functions
+// register registers the handler for all the patterns or for none. Only Handle,
+// HandleFunc and Mount call it, because the call site of the user is two functions
 // above.
 func (v *Routes) register(h http.Handler, patterns ...string) {
 	at := callerSite(2)
@@ -149,8 +146,8 @@ func (v *Routes) register(h http.Handler, patterns ...string) {
 	v.registryOf().add(routes)
 }
 
-// behindMiddleware returns the handler behind the middleware of v. It panics
-// when there is none for the route.
+// wrap returns the handler wrapped in the middleware of v. It panics if the route has
+// no handler.
 func (v *Routes) wrap(h http.Handler, r *route) http.Handler {
 	if f, isFunc := h.(http.HandlerFunc); h == nil || isFunc && f == nil {
 		panic(registerErrorf("pattern %q (registered at %s) has no handler", r.Pattern, r.site))
@@ -163,7 +160,7 @@ func (v *Routes) wrap(h http.Handler, r *route) http.Handler {
 	return h
 }
 
-// descend appends a prefix to those of v, or returns what is wrong with it.
+// addPrefix appends a prefix to those of v, or returns the problem with it.
 func (v *Routes) addPrefix(prefix string) (problem string) {
 	host, path := prefix, ""
 	if slash := strings.IndexByte(prefix, '/'); slash >= 0 {
@@ -185,7 +182,7 @@ func (v *Routes) addPrefix(prefix string) (problem string) {
 	return v.registryOf().checkPrefix(v.host + v.path)
 }
 
-// whole returns a pattern with the prefixes of v, or what is wrong with it.
+// fullPattern returns a pattern with the prefixes of v, or the problem with it.
 func (v *Routes) fullPattern(pattern string) (whole, problem string) {
 	if v.host == "" && v.path == "" {
 		return pattern, ""
@@ -199,7 +196,7 @@ func (v *Routes) fullPattern(pattern string) (whole, problem string) {
 	case v.host != "" && host != "":
 		return "", fmt.Sprintf("it names a host and is in a group of the host %s", v.host)
 	case host != "" && path == "":
-		return pattern, "" // which is told that there is no path
+		return pattern, "" // the parser reports the missing path
 	}
 	return methods + v.host + host + v.path + path, ""
 }
