@@ -2,41 +2,40 @@ package router
 
 import "strings"
 
-// A search is one lookup on its way through a program.
+// A search is one lookup in a program.
 //
-// It is a depth-first walk that tries what leads on from every state in the
-// order of precedence, so that the first pattern it arrives at is the one to
-// take, and that goes back when a branch leads nowhere. It goes back to frames,
-// which it leaves wherever something else is to be tried. What bounds it is this:
+// It is a depth-first search that tries the alternatives of every state in the order of
+// precedence, so the first pattern that it reaches is the result. When a branch fails,
+// it backtracks to the last frame, which it pushes wherever another alternative is
+// left. Its bound:
 //
-//   - A state with no stretch above it can be reached at one place of the path
-//     only and by one way: it is visited once.
-//   - A stretch tries all its ends from left to right. A stretch below another
-//     is entered again and again as the one above grows, always further to the
-//     right. But the first time it has tried all ends that any later time would
-//     try. So once is enough, which its guard sees to: a state below a stretch
-//     is visited at most once for each segment of the path.
+//   - A state without a middle wildcard before it can be reached at only one offset of
+//     the path and in only one way: it is visited once.
+//   - A middle wildcard tries all its ends from left to right. A second one after it
+//     would be entered again for each end of the first, always further to the right.
+//     But its first visit has already tried all ends that a later visit would try, so
+//     it is entered only once, which its visit bit ensures. A state after a middle
+//     wildcard is thus visited at most once per segment of the path.
 //
-// That makes segments × nodes at most, with no memory but a bit per guard and
-// a frame per branch on the way.
+// The total is at most segments × nodes steps, with one bit per visit bit and a frame
+// per open branch as memory.
 type search struct {
 	params  *Params
 	host    string
 	key     string
-	methods methodSet // the request's, as the only one; empty if no pattern names it
-	escaped bool      // the key writes some bytes in another way than the path
-	plainAt int       // where the segment stands that plain is, 0 for none
+	methods methodSet // the method of the request; empty if no pattern names it
+	escaped bool      // the key escapes some bytes of the path
+	plainAt int       // offset of the segment in plain, 0 for none
 	plain   string
 
-	allow        methodSet // of all patterns that match the path, but not the method
-	steps        int       // states visited, for the test of the bound
-	hasRest      bool      // the pattern found took something by a rest
+	allow        methodSet // of all patterns that match the path but not the method
+	steps        int       // states visited, to test the bound
+	hasRest      bool      // a non-empty value of the pattern is the rest of the path
 	several      bool      // a value may have several segments
-	slashMatches bool      // a pattern would match with one more slash at the end
+	slashMatches bool      // a pattern would match with a slash appended
 }
 
-// lookup is [Table.Lookup], but for the entry, of which it returns the index. A
-// nil program has none.
+// lookup is [Table.Lookup], but returns the index of the entry. A nil program has none.
 func (g *program) lookup(method, path, rawPath string, p *Params, host string) (entry int32, allow string) {
 	if g == nil {
 		return -1, ""
@@ -62,7 +61,7 @@ func (g *program) lookup(method, path, rawPath string, p *Params, host string) (
 	return entry, ""
 }
 
-// keep gives params the names and the text of the values that were found.
+// setParams sets the names and the text of the values found.
 func (s *search) setParams(names []string) {
 	s.params.names, s.params.path = names, s.key
 	if s.escaped {
@@ -70,7 +69,7 @@ func (s *search) setParams(names []string) {
 	}
 }
 
-// values returns the n values that were found, valid until params is used again.
+// values returns the n values found, valid until params is used again.
 func (s *search) values(n int) captures {
 	found := captures{s.key, s.params.spans[:n]}
 	if s.escaped {
@@ -80,9 +79,9 @@ func (s *search) values(n int) captures {
 	return found
 }
 
-// find searches the patterns of the host, then those of every host. It returns
-// the index of an entry, -1 for none, and leaves the spans of its values in
-// the params of s. The caller has set params, host and methods of s.
+// find searches the patterns of the host and then those of all hosts. It returns the
+// index of an entry, -1 if there is none, and sets the spans of the values in s.params.
+// The caller has set params, host and methods of s.
 func (g *program) find(s *search, path, rawPath string) int32 {
 	s.key = path
 	if rawPath != "" || g.special {
@@ -105,7 +104,7 @@ func (g *program) find(s *search, path, rawPath string) int32 {
 	return -1
 }
 
-// spell finds the key of a path.
+// setKey sets the key of a path.
 func (s *search) setKey(path, rawPath string) {
 	if rawPath != "" {
 		s.key = escapedKey(rawPath)
@@ -116,9 +115,9 @@ func (s *search) setKey(path, rawPath string) {
 	}
 }
 
-// walk searches the patterns of a root and returns an entry, -1 for none. It is
-// the loop in which a lookup spends its time: it goes straight on by literals
-// and by a param that is the only branch, and leaves all else to turn.
+// walk searches the patterns of a root and returns an entry, -1 if there is none. It is
+// the hot loop of a lookup: it follows literals and a param that is the only
+// alternative, and leaves everything else to advance.
 func (s *search) walk(g *program, r *root) (entry int32) {
 	here, at := r.start, len(r.start.text)
 	if !s.fits(here, 0) {
@@ -155,7 +154,7 @@ func (s *search) walk(g *program, r *root) (entry int32) {
 						break
 					}
 				} else if to := p.slash; to != nil && to.starts(load(key, end)) && to.goesOn(key, end) {
-					if p.check == nil && at < end { // what take does, without a call
+					if p.check == nil && at < end { // take, inlined
 						s.params.spans[p.capture] = span{at, end}
 						here, at = to, end+len(to.text)
 						continue
@@ -181,9 +180,9 @@ func (s *search) walk(g *program, r *root) (entry int32) {
 	return entry
 }
 
-// turn goes on from f by the branches of its state, else from where something
-// was left to be tried. It returns a state that it enters and where its text ends,
-// or nil and an entry, -1 for none.
+// advance tries the alternatives of f and then those of earlier frames. It returns the
+// state that it enters and the offset after its text, or nil and an entry, -1 if there
+// is none.
 func (s *search) advance(f frame) (to *state, at int, entry int32) {
 	for {
 		if m := f.state.more; m != nil {
@@ -201,7 +200,7 @@ func (s *search) advance(f frame) (to *state, at int, entry int32) {
 	}
 }
 
-// back is turn from where something was left to be tried.
+// backtrack is advance from the last frame.
 func (s *search) backtrack() (to *state, at int, entry int32) {
 	var f frame
 	if !s.pop(&f) {
@@ -212,7 +211,7 @@ func (s *search) backtrack() (to *state, at int, entry int32) {
 
 func (s *search) push(f frame) { s.params.frames = append(s.params.frames, f) }
 
-// pop takes the last frame and reports whether there was one.
+// pop removes the last frame and reports whether there was one.
 func (s *search) pop(f *frame) bool {
 	last := len(s.params.frames) - 1
 	if last < 0 {
@@ -222,8 +221,8 @@ func (s *search) pop(f *frame) bool {
 	return true
 }
 
-// branch tries what f says, and then all else that leads on beside literals. It
-// returns what turn does.
+// tryNext tries the next alternatives of f, except literals. It returns the same as
+// advance.
 func (s *search) tryNext(m *branches, f *frame) (to *state, at int, entry int32) {
 	if f.at < len(s.key) {
 		if f.next < len(m.params) {
@@ -253,9 +252,9 @@ func (s *search) tryNext(m *branches, f *frame) (to *state, at int, entry int32)
 	return nil, 0, s.takeRest(m.rest, f.at)
 }
 
-// stretch tries the next end of a stretch. Something has to be left behind it.
+// tryMiddle tries the next end of a middle wildcard. The path must continue after it.
 func (s *search) tryMiddle(m *branches, f *frame) bool {
-	if f.next == len(m.params) { // not tried yet
+	if f.next == len(m.params) { // first attempt
 		f.next++
 		if m.middle.visitBit > 0 && !s.params.firstVisit(m.middle.visitBit) {
 			return false
@@ -276,7 +275,7 @@ func (s *search) tryMiddle(m *branches, f *frame) bool {
 	}
 }
 
-// take reports whether p accepts the segment from at to end, and keeps its value.
+// take reports whether p accepts the segment from at to end, and stores its value.
 func (s *search) take(p *paramBranch, at, end int) bool {
 	if p.check != nil {
 		if !s.satisfies(p.check, at, end) {
@@ -291,8 +290,8 @@ func (s *search) take(p *paramBranch, at, end int) bool {
 	return true
 }
 
-// finish is take for the last segment of the key: it returns the entry of what
-// ends behind p, -1 for none.
+// takeLast is take for the last segment of the key. It returns the entry of a pattern
+// that ends after p, -1 if there is none.
 func (s *search) takeLast(p *paramBranch, at int) int32 {
 	switch {
 	case at == len(s.key):
@@ -309,7 +308,7 @@ func (s *search) takeLast(p *paramBranch, at int) int32 {
 	return -1
 }
 
-// takeRest takes all that is left if the request's method is taken.
+// takeRest takes the rest of the path if the patterns there have the request's method.
 func (s *search) takeRest(r *restBranch, at int) int32 {
 	entry := r.end.find(s.methods)
 	if entry < 0 {
@@ -322,8 +321,9 @@ func (s *search) takeRest(r *restBranch, at int) int32 {
 	return entry
 }
 
-// refuse notes what ends at the end of the key, which does not take the method,
-// and what would follow if there were a slash. Both may be nil.
+// noteMethods records that the patterns in e, which end at the end of the key, do not
+// take the method, and whether a pattern would match after a slash. Both arguments may
+// be nil.
 func (s *search) noteMethods(e *ending, slash *state) {
 	if e != nil {
 		s.allow |= e.methods
@@ -333,8 +333,7 @@ func (s *search) noteMethods(e *ending, slash *state) {
 	}
 }
 
-// fits reports whether the text of a state stands at the offset; it does not
-// for nil.
+// fits reports whether the text of a state is at the offset. It returns false for nil.
 func (s *search) fits(to *state, at int) bool {
 	if to == nil {
 		return false
@@ -346,8 +345,8 @@ func (s *search) fits(to *state, at int) bool {
 	return false
 }
 
-// missed notes whether only a slash at the end of the key is missing for the
-// text of a state to fit, and for something to end there.
+// noteSlash records whether the text of a state would match if the key had a final
+// slash, and a pattern would end there.
 func (s *search) noteSlash(to *state, at int) {
 	if left := s.key[at:]; len(to.text) == len(left)+1 && strings.HasPrefix(to.text, left) && to.text[len(left)] == '/' {
 		s.slashMatches = s.slashMatches || to.end != nil || to.more != nil && to.more.rest != nil
@@ -364,8 +363,8 @@ func (s *search) satisfies(c *check, at, end int) bool {
 	return ok
 }
 
-// plainSegment returns a segment of the key as it is without the key's escapes.
-// It keeps the last one, which all the params of a state are asked about.
+// plainSegment returns a segment of the key without the key's escapes. It caches the
+// last one, because all params of a state check the same segment.
 func (s *search) plainSegment(at, end int) string {
 	segment := s.key[at:end]
 	if !s.escaped || strings.IndexByte(segment, keyEscape) < 0 {
@@ -377,7 +376,7 @@ func (s *search) plainSegment(at, end int) string {
 	return s.plain
 }
 
-// once asks c about a segment, unless it was asked about the same one before.
+// memoized checks a segment, unless c has a memo of it.
 func (s *search) memoized(c *check, segment string, at int) bool {
 	r := &s.params.memos[c.memo-1]
 	if r.search != s.params.searches || r.at != at {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ServeHTTP answers the request by the handler of the best pattern.
+// ServeHTTP serves the request with the handler of the most specific pattern.
 func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	d := r.registryOf().current()
 	if r.Panic != nil || d.guards != nil || req.RequestURI == "*" {
@@ -15,9 +15,8 @@ func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	r.serve(w, req, d)
 }
 
-// serveAround serves a request when there is a Panic or a guard, or when it is
-// for the server as a whole. It is a function of its own because a deferred
-// call costs every request time.
+// serveAround serves a request if there is a Panic or a guard, or if the request is for
+// "*". It is a separate function because a deferred call costs every request time.
 func (r *Router) serveAround(w http.ResponseWriter, req *http.Request) {
 	if r.Panic != nil {
 		defer r.rescue(w, req)
@@ -32,15 +31,15 @@ func (r *Router) serveAround(w http.ResponseWriter, req *http.Request) {
 	r.serveFrom(w, req, 0)
 }
 
-// serve answers a request that has passed all guards.
+// serve serves a request that has passed all guards.
 func (r *Router) serve(w http.ResponseWriter, req *http.Request, d *dispatch) {
 	s := scratchPool.Get().(*scratch)
 	var f result
 	if req.URL.RawPath == "" {
 		d.lookup(&f, req, req.URL.Path, "", &s.params)
 	}
-	// A path that was found is clean unless a value is a segment of dots or
-	// several segments: literal text is clean in every pattern.
+	// A path with a match is clean unless a value is a segment of dots or several
+	// segments: the literals of all patterns are clean.
 	if f.found == nil || f.several || f.setValues(req, &s.values) {
 		if r.respondCleaned(w, req, d, &f, &s.params) {
 			scratchPool.Put(s)
@@ -48,7 +47,7 @@ func (r *Router) serve(w http.ResponseWriter, req *http.Request, d *dispatch) {
 		}
 		f.setValues(req, &s.values)
 	}
-	scratchPool.Put(s) // before the handler: it may take long, and panic
+	scratchPool.Put(s) // before the handler, which may take long and panic
 	req.Pattern = f.found.Pattern
 	to := &f.found.Value
 	if to.plain != nil {
@@ -58,10 +57,9 @@ func (r *Router) serve(w http.ResponseWriter, req *http.Request, d *dispatch) {
 	to.endpoint.serve(w, req, r.NotAcceptable)
 }
 
-// answered looks at the cleaned path of a request. f is the answer for the path
-// as it was sent, if that was not escaped, and becomes the answer for the
-// cleaned one. answered reports whether the request got its response, which
-// needed no handler.
+// respondCleaned cleans the path of a request. f is the result for the original path,
+// if that was not escaped, and becomes the result for the cleaned one. It reports
+// whether it has sent a response itself, so that no handler is needed.
 func (r *Router) respondCleaned(w http.ResponseWriter, req *http.Request, d *dispatch, f *result, p *Params) bool {
 	t := targetOf(req)
 	if t.rawPath != "" {
@@ -70,12 +68,12 @@ func (r *Router) respondCleaned(w http.ResponseWriter, req *http.Request, d *dis
 	if f.found != nil && !t.moved && !f.matchesWithSlash() {
 		return false
 	}
-	req.Pattern = "" // of a router around this one
+	req.Pattern = "" // of an outer router
 	forgetPathValues(req)
 	return r.respond(w, req, d, t, f)
 }
 
-// answer redirects or refuses a request, unless there is a handler for it.
+// respond redirects or rejects a request, unless there is a handler for it.
 func (r *Router) respond(w http.ResponseWriter, req *http.Request, d *dispatch, t target, f *result) bool {
 	switch {
 	case (t.moved || f.matchesWithSlash()) && d.redirect(w, req, t, f):
@@ -87,16 +85,16 @@ func (r *Router) respond(w http.ResponseWriter, req *http.Request, d *dispatch, 
 	return true
 }
 
-// redirect sends the client to the path with a slash at its end, if that finds
-// a pattern of its length, or to the clean path, if it sent another. Else it
-// returns false, with the methods found behind the slash added to the answer.
+// redirect redirects to the path with a final slash, if a pattern with exactly these
+// segments matches it, or to the cleaned path, if the client sent another one.
+// Otherwise it returns false and has added the methods of the path with a slash to f.
 func (d *dispatch) redirect(w http.ResponseWriter, req *http.Request, t target, f *result) bool {
 	escaped := t.escaped()
 	if f.matchesWithSlash() {
 		var below result
 		if d.findsSlash(&below, req, escaped) {
 			req.Pattern = below.found.Pattern
-			redirectTo(w, req, cleanPath(escaped+"/"), http.StatusTemporaryRedirect) // CONNECT's is not clean yet
+			redirectTo(w, req, cleanPath(escaped+"/"), http.StatusTemporaryRedirect) // the path of CONNECT is not clean yet
 			return true
 		}
 		f.allow |= below.allow
@@ -111,7 +109,7 @@ func (d *dispatch) redirect(w http.ResponseWriter, req *http.Request, t target, 
 	return true
 }
 
-// redirectTo sends the client to an escaped path with the request's query.
+// redirectTo redirects to an escaped path with the request's query.
 func redirectTo(w http.ResponseWriter, req *http.Request, path string, code int) {
 	if req.URL.RawQuery != "" {
 		path += "?" + req.URL.RawQuery
@@ -119,7 +117,7 @@ func redirectTo(w http.ResponseWriter, req *http.Request, path string, code int)
 	http.Redirect(w, req, path, code)
 }
 
-// refuse answers a request that no pattern takes.
+// respondNoRoute responds to a request without a matching pattern.
 func (r *Router) respondNoRoute(w http.ResponseWriter, req *http.Request, d *dispatch, t target, allow methodSet) {
 	switch {
 	case allow != 0:
@@ -133,7 +131,7 @@ func (r *Router) respondNoRoute(w http.ResponseWriter, req *http.Request, d *dis
 	}
 }
 
-// refuseMethod answers a request whose Allow is set.
+// respondNoMethod responds to a request with another method. Allow is set.
 func (r *Router) respondNoMethod(w http.ResponseWriter, req *http.Request) {
 	switch {
 	case req.Method == http.MethodOptions:
@@ -145,8 +143,8 @@ func (r *Router) respondNoMethod(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// redirectMisspelt sends the client to the path that it seems to have meant,
-// as far as RedirectSlash and RedirectCase allow, if there is one.
+// redirectMisspelt redirects to the path that the client probably meant, as far as
+// RedirectSlash and RedirectCase allow, and reports whether there is one.
 func (r *Router) redirectMisspelt(w http.ResponseWriter, req *http.Request, d *dispatch, t target) bool {
 	if !r.RedirectSlash && !r.RedirectCase || req.Method == http.MethodConnect {
 		return false
@@ -164,9 +162,9 @@ func (r *Router) redirectMisspelt(w http.ResponseWriter, req *http.Request, d *d
 	return false
 }
 
-// spellings returns the paths that may be meant by one for which nothing was
-// found: the path itself, which may be in the wrong case, with one more slash,
-// as net/http would redirect if the case were right, or with one less.
+// spellings returns the alternatives for a path without a match: the path itself, in
+// case its letters have the wrong case, and the path with a slash added, as net/http
+// would redirect if the case were right, or removed.
 func (r *Router) spellings(path string) []string {
 	switch short, slash := strings.CutSuffix(path, "/"); {
 	case !slash:
@@ -177,15 +175,15 @@ func (r *Router) spellings(path string) []string {
 	return []string{path}
 }
 
-// takes reports whether a pattern takes the request with another path.
+// takes reports whether a pattern matches the request with another path.
 func (d *dispatch) takes(req *http.Request, escaped string) bool {
 	var f result
 	d.lookup(&f, req, "", escaped, new(Params))
 	return f.found != nil
 }
 
-// serveAsterisk answers a request for the server as a whole, which OPTIONS
-// alone can be.
+// serveAsterisk responds to a request for the server as a whole, which only OPTIONS can
+// be.
 func (r *Router) serveAsterisk(w http.ResponseWriter, req *http.Request) {
 	if req.Method == http.MethodOptions {
 		w.Header().Set("Allow", r.registryOf().current().everyMethod())
@@ -198,7 +196,7 @@ func (r *Router) serveAsterisk(w http.ResponseWriter, req *http.Request) {
 	w.WriteHeader(http.StatusBadRequest)
 }
 
-// rescue is deferred: it gives a panic to the Router's Panic.
+// rescue passes a panic to the Router's Panic. It must be deferred.
 func (r *Router) rescue(w http.ResponseWriter, req *http.Request) {
 	switch value := recover(); value {
 	case nil:

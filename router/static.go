@@ -2,15 +2,14 @@ package router
 
 import "math/bits"
 
-// statics finds whole paths: the patterns without parameters. It is a hash
-// table with open addressing. Since all its paths are known when it is made,
-// and no request adds any, the longest way through it is known, too.
+// statics is a hash table of the patterns without parameters, by path, with open
+// addressing. It is built once from all paths, so its longest probe sequence is known.
 type statics struct {
 	longest int // the length of the longest path
 	slots   []slot
 	paths   []staticPath
-	width   int  // of a slot's index, in bits
-	sampled bool // hashSample is good enough for the paths
+	width   int  // of the index in a slot, in bits
+	sampled bool // hashSample distributes the paths well enough
 }
 
 type staticPath struct {
@@ -18,12 +17,11 @@ type staticPath struct {
 	end  ending
 }
 
-// A slot is 0 or holds the index of a path plus 1, and above it the upper bits
-// of the path's hash.
+// A slot is 0, or the index of a path plus 1 in the low bits and the upper bits of the
+// path's hash above it.
 type slot uint32
 
-// longestProbe is how many slots a path may be from where it belongs before a
-// hash is found too weak for the paths.
+// longestProbe is the longest probe sequence with which a hash function is accepted.
 const longestProbe = 8
 
 func newStatics(paths []staticPath) statics {
@@ -42,7 +40,7 @@ func newStatics(paths []staticPath) statics {
 	return s
 }
 
-// fill puts the paths in their slots and returns how far off the farthest is.
+// fill inserts the paths and returns the longest distance of a path from its slot.
 func (s *statics) fill(hash func(string) uint64) (farthest int) {
 	size := 4
 	for size < 2*len(s.paths) {
@@ -61,10 +59,10 @@ func (s *statics) fill(hash func(string) uint64) (farthest int) {
 	return farthest
 }
 
-// tag returns the part of a slot that is the hash's.
+// tag returns the hash bits of a slot.
 func (s *statics) tag(h uint64) slot { return slot(h>>32) >> s.width << s.width }
 
-// find returns the entry for the path and the method, -1 for none.
+// find returns the entry for the path and the method, -1 if there is none.
 func (s *statics) find(path string, m methodSet) int32 {
 	if len(path) > s.longest {
 		return -1
@@ -93,8 +91,8 @@ const (
 	mix2 = 0xC2B2AE3D27D4EB4F
 )
 
-// hashSample looks at the length and at sixteen bytes: the last eight, and
-// eight in the middle.
+// hashSample hashes the length and sixteen bytes: the last eight, and eight in the
+// middle.
 func hashSample(s string) uint64 {
 	if len(s) < 8 {
 		return mix((shortWord(s) ^ uint64(len(s))) * mix1)
@@ -103,12 +101,12 @@ func hashSample(s string) uint64 {
 	return mix((word(s, n)^uint64(len(s)))*mix1 ^ word(s, n/2)*mix2)
 }
 
-// hashAll looks at every byte, in two sums that do not wait for each other.
+// hashAll hashes every byte, in two sums that do not wait for each other.
 func hashAll(s string) uint64 {
 	if len(s) < 8 {
 		return hashSample(s)
 	}
-	a, b := word(s, len(s)-8)*mix2, uint64(len(s)) // the last word may lap over the one before
+	a, b := word(s, len(s)-8)*mix2, uint64(len(s)) // the last word may overlap the previous one
 	for ; len(s) > 16; s = s[16:] {
 		a = (mix(a) ^ word(s, 0)) * mix1
 		b = (mix(b) ^ word(s, 8)) * mix1
@@ -119,5 +117,5 @@ func hashAll(s string) uint64 {
 	return mix(mix(a)*mix2 + b)
 }
 
-// finish lets the upper bits of a product count in the lower ones.
+// mix folds the upper bits of a product into the lower ones.
 func mix(h uint64) uint64 { return h ^ h>>32 }

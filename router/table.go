@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// An Entry is one pattern of a table and what it stands for.
+// An Entry is a pattern of a table and its value.
 type Entry[T any] struct {
 	Pattern string
 	Value   T
 }
 
-// A Table maps requests to values. It never changes, and any number of
-// goroutines may look up in it at once. The zero Table matches nothing.
+// A Table maps requests to values. It is immutable, and goroutines may share it. The
+// zero Table matches nothing.
 type Table[T any] struct {
 	program     *program
 	constraints Constraints
@@ -38,7 +38,7 @@ func NewTable[T any](c Constraints, entries []Entry[T]) (*Table[T], error) {
 	return newTable(b, entries), nil
 }
 
-// newTable returns the table of the entries that a builder has, in its order.
+// newTable returns the table of the entries in a builder, in its order.
 func newTable[T any](b *builder, entries []Entry[T]) *Table[T] {
 	return &Table[T]{
 		program:     compile(&b.tree, len(entries)),
@@ -47,22 +47,20 @@ func newTable[T any](b *builder, entries []Entry[T]) *Table[T] {
 	}
 }
 
-// Lookup finds the entry for a request; nobody may write to it. It is nil when
-// no pattern matches. If patterns match the path then, but none of them the
-// method, allow has the methods that they do take, as the Allow header of the
-// answer 405 lists them, such as "GET, HEAD, POST".
+// Lookup returns the entry for a request, which is read-only, or nil if no pattern
+// matches. If patterns match the path but not the method, allow lists their methods as
+// in the Allow field of a 405 response, such as "GET, HEAD, POST".
 //
-// The host may have a port and be in any case. The path is given as net/url
-// has it in URL.Path and URL.RawPath: unescaped, and escaped where the first is
-// ambiguous, as for "/a%2Fb"; else the second is "". When it is not, it alone
-// counts, so that a path as it was sent can be looked up as "" and that. The
-// path is cleaned by the caller if "//" or ".." have a meaning to it. One that
-// does not begin with a slash matches nothing.
+// The host may have a port and capital letters. path and rawPath are URL.Path and
+// URL.RawPath of net/url: the unescaped path, and the escaped path if the first is
+// ambiguous, as for "/a%2Fb", otherwise "". If rawPath is not "", path is ignored, so a
+// path as it was sent can be looked up as "" and that path. If "//" and ".." are
+// special to the caller, it has to clean the path. A path that does not begin with a
+// slash matches nothing.
 //
-// The parameters go into p, which may be nil when nobody wants them and is
-// empty when nothing was found. Lookup allocates nothing once p has been used,
-// but for a raw path with a '%', a host in upper case, and the Allow of several
-// patterns at once.
+// Lookup stores the parameters in p, which may be nil; without a match, p is empty.
+// Once p has been used, Lookup allocates only for a raw path with a '%', a host with
+// capital letters, and the Allow of several patterns together.
 func (t *Table[T]) Lookup(method, host, path, rawPath string, p *Params) (e *Entry[T], allow string) {
 	i, allow := t.program.lookup(method, path, rawPath, p, host)
 	if i >= 0 {
@@ -71,8 +69,8 @@ func (t *Table[T]) Lookup(method, host, path, rawPath string, p *Params) (e *Ent
 	return e, allow
 }
 
-// String draws the patterns as a tree, a line for each segment in the order in which a
-// lookup tries them, with the patterns that end there.
+// String draws the patterns as a tree: a line for each segment, in the order of a
+// lookup, with the patterns that end there.
 func (t *Table[T]) String() string {
 	b := newBuilder(t.constraints)
 	for i := range t.entries {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The tree of a table. A node stands for what the patterns that pass through
-// it have in common at their beginning, an edge for one more segment:
+// The tree of a table. A node is a common prefix of patterns, and an edge is one more
+// segment:
 //
 //	/datasets/{uri...}
 //	/{year:int}.csv
@@ -20,56 +20,53 @@ import (
 //	{}                             params
 //	  datasets
 //	    {...}
-//	{...}/                         stretch: its node may take more segments
+//	{...}/                         middle wildcard: its node may take more segments
 //	  datalist
 //	{...}                          rest of the root
 //
-// The edges of a node are tried in the order of their fields below, which is
-// the order of precedence; the search is in search.go. Since every pattern is
-// one way through a tree, a node belongs to exactly one chain of ancestors:
-// so the place of a parameter among all parameters of a pattern is a property
-// of the edge, and its value is known to be the capture-th one.
+// The edges of a node are tried in the order of the fields below, which is the order of
+// precedence; search.go has the search. Every pattern is one path through the tree, so
+// a node has exactly one chain of ancestors. The index of a parameter among the
+// parameters of a pattern is therefore a property of the edge: its value is the
+// capture-th one.
 
-// A node is a place in the tree. Nodes change only while a builder adds
-// patterns.
+// A node is a node of the tree. Only a builder changes nodes.
 type node struct {
-	leaf     *leaf // of the patterns that end here
+	leaf     *leaf // the patterns that end here
 	literals children
-	params   []edge // in the order of their forms
+	params   []edge // ordered by form
 	slash    *leaf  // {$}
 	middle   *edge
 	rest     *restLeaf
 
-	// guard is, for the node behind a stretch that has another stretch
-	// before it, its number among such nodes, from 1; else it is 0.
+	// visitBit is the number of a node after a middle wildcard that has another one
+	// before it, from 1; it is 0 for other nodes.
 	visitBit int
 }
 
-// An edge leads to a node by a segment that becomes a parameter's value.
+// An edge leads to a node by a segment that is a parameter's value.
 type edge struct {
 	to      *node
-	capture int // which of the pattern's values the segment is
-	form        // zero for a stretch
+	capture int // index of the value among the pattern's values
+	form        // zero for a middle wildcard
 }
 
-// findParam returns the place of a form among the params and whether it is
-// there.
+// findParam returns the index of a form in params and whether it is there.
 func (n *node) findParam(f *form) (int, bool) {
 	return slices.BinarySearchFunc(n.params, f, func(e edge, f *form) int { return e.compare(f) })
 }
 
-// A restLeaf holds the patterns that take all the rest of a path.
+// A restLeaf has the patterns that match the rest of a path.
 type restLeaf struct {
 	leaf
 	capture int
 }
 
-// A leaf holds the patterns that end at one place, which differ in their
-// methods alone.
+// A leaf has the patterns that end at one place and differ only in their methods.
 type leaf struct {
 	anyMethod *pattern
 	methods   []methodPattern
-	allow     methodSet // what methods serve, HEAD by GET included
+	allow     methodSet // includes HEAD if there is GET
 }
 
 type methodPattern struct {
@@ -89,7 +86,7 @@ func (l *leaf) patterns() []*pattern {
 	}
 	var all []*pattern
 	for _, mp := range l.methods {
-		if len(all) == 0 || all[len(all)-1] != mp.pattern { // a pattern's methods stand together
+		if len(all) == 0 || all[len(all)-1] != mp.pattern { // the methods of a pattern are adjacent
 			all = append(all, mp.pattern)
 		}
 	}
@@ -99,14 +96,14 @@ func (l *leaf) patterns() []*pattern {
 	return all
 }
 
-// scanLimit is the number of literal edges up to which comparing one after
-// the other is faster than a map. Most comparisons end at the lengths.
+// scanLimit is the largest number of literal edges for which comparing them in turn is
+// faster than a map. Most comparisons end at the lengths.
 const scanLimit = 8
 
 // children are the literal edges of a node.
 type children struct {
 	list  []child
-	index map[string]*node // of all of list once it is longer than scanLimit
+	index map[string]*node // of all edges; nil up to scanLimit
 }
 
 type child struct {
@@ -114,7 +111,7 @@ type child struct {
 	to   *node
 }
 
-// find returns the node that text leads to, nil for none.
+// find returns the node for text, nil if there is none.
 func (c *children) find(text string) *node {
 	if c.index != nil {
 		return c.index[text]
@@ -127,7 +124,7 @@ func (c *children) find(text string) *node {
 	return nil
 }
 
-// grow returns the node that text leads to and makes one if there is none.
+// grow returns the node for text and creates it if necessary.
 func (c *children) grow(text string, nodes *slab[node]) *node {
 	if to := c.find(text); to != nil {
 		return to
@@ -146,24 +143,24 @@ func (c *children) grow(text string, nodes *slab[node]) *node {
 	return to
 }
 
-// sorted returns the edges by their text.
+// sorted returns the edges ordered by text.
 func (c *children) sorted() []child {
 	return slices.SortedFunc(slices.Values(c.list), func(a, b child) int {
 		return strings.Compare(a.text, b.text)
 	})
 }
 
-// A tree is a set of patterns, which share what they begin with. Programs are
-// compiled from it.
+// A tree is a set of patterns that share their common prefixes. Programs are compiled
+// from it.
 type tree struct {
 	hosts     map[string]*node // by canonical host
-	anyHost   *node            // nil: no pattern is without a host
+	anyHost   *node            // nil: all patterns have a host
 	methods   methodNames
-	allows    map[methodSet]string // Allow headers made beforehand
-	visitBits int                  // how many nodes have a guard
+	allows    map[methodSet]string // precomputed Allow fields
+	visitBits int                  // number of visit bits
 }
 
-// root returns the node where the patterns of a host begin, nil for none.
+// root returns the node where the patterns of a host begin, nil if there is none.
 func (t *tree) root(host string) *node {
 	if host == "" {
 		return t.anyHost

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// url returns the path of the route, behind // and its host if it has one,
-// with values for its parameters, given as name and value in turn.
+// url returns the path of the route, after // and its host if it has one, with values
+// for its parameters, given as alternating names and values.
 func (d *dispatch) url(r *route, pairs []string) (string, error) {
 	path, err := r.pattern.path(pairs)
 	if err == nil {
@@ -22,8 +22,7 @@ func (d *dispatch) url(r *route, pairs []string) (string, error) {
 	return "//" + urlHost(r.pattern.host) + path, nil
 }
 
-// checkURL reports an error unless the path reaches the route with the values
-// that it was made of.
+// checkURL returns an error unless the path reaches the route with the same values.
 func (d *dispatch) checkURL(r *route, path string, pairs []string) error {
 	u, err := url.ParseRequestURI(path)
 	if err != nil {
@@ -58,7 +57,7 @@ func (p *pattern) path(pairs []string) (string, error) {
 	for _, s := range p.segments {
 		b.WriteByte('/')
 		if s.name == "" {
-			b.WriteString(url.PathEscape(s.text)) // nothing for {$} and a slash at the end
+			b.WriteString(url.PathEscape(s.text)) // "" for {$} and a final slash
 			continue
 		}
 		path, err := s.fill(valueOf(pairs, s.name))
@@ -70,7 +69,7 @@ func (p *pattern) path(pairs []string) (string, error) {
 	return b.String(), nil
 }
 
-// valueOf returns the value of a name that is among the pairs.
+// valueOf returns the value of a name in the pairs.
 func valueOf(pairs []string, name string) string {
 	for i := 0; i < len(pairs); i += 2 {
 		if pairs[i] == name {
@@ -80,7 +79,7 @@ func valueOf(pairs []string, name string) string {
 	return ""
 }
 
-// urlHost returns a host as a URL has it.
+// urlHost returns a host in the form of a URL.
 func urlHost(host string) string {
 	if strings.Contains(host, ":") {
 		return "[" + host + "]"
@@ -88,8 +87,7 @@ func urlHost(host string) string {
 	return host
 }
 
-// checkPairs reports an error unless each parameter of the pattern is named
-// once.
+// checkPairs returns an error unless each parameter of the pattern is named once.
 func (p *pattern) checkPairs(pairs []string) error {
 	if len(pairs)%2 != 0 {
 		return fmt.Errorf("%d names and values are no pairs", len(pairs))
@@ -115,8 +113,8 @@ func (p *pattern) checkPairs(pairs []string) error {
 	return nil
 }
 
-// fill returns the segment of a parameter, or the segments of a wildcard,
-// escaped, with a value in it.
+// fill returns the escaped segment of a parameter, or the segments of a wildcard, with
+// a value.
 func (s segment) fill(value string) (string, error) {
 	switch s.kind {
 	case rest, middleWildcard:
@@ -138,8 +136,8 @@ func fillSegment(segment string) (string, error) {
 	return url.PathEscape(segment), nil
 }
 
-// fillSegments escapes each segment of a wildcard's value. The last one may be
-// empty if the wildcard is the last of its pattern.
+// fillSegments escapes each segment of a wildcard's value. The last one may be empty if
+// the wildcard is the last segment of its pattern.
 func fillSegments(value string, last bool) (string, error) {
 	segments := strings.Split(value, "/")
 	for i, segment := range segments {

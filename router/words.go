@@ -5,12 +5,12 @@ import (
 	"math/bits"
 )
 
-// word returns the eight bytes of s from i on, which are there, the first one
-// in the lowest bits. The compiler makes one load of it, and no copy.
+// word returns the eight bytes of s from i on, which must exist, the first one in the
+// lowest bits. It compiles to one load without a copy.
 func word(s string, i int) uint64 { return binary.LittleEndian.Uint64([]byte(s[i : i+8])) }
 
-// load is word for any i below the length of s: zeros stand for the bytes
-// behind its end. Only strings shorter than a word need a branch.
+// load is word for any i below the length of s. Bytes after the end are zero. Only
+// strings shorter than a word need a branch.
 func load(s string, i int) uint64 {
 	if len(s) < 8 {
 		return shortWord(s[i:])
@@ -19,7 +19,7 @@ func load(s string, i int) uint64 {
 	return word(s, at) >> (uint(i-at) * 8 & 63)
 }
 
-// shortWord is load for the start of a string of fewer than eight bytes.
+// shortWord is load at 0 for a string of fewer than eight bytes.
 func shortWord(s string) uint64 {
 	var w uint64
 	for i := len(s) - 1; i >= 0; i-- {
@@ -28,8 +28,7 @@ func shortWord(s string) uint64 {
 	return w
 }
 
-// segmentEnd returns the offset of the first slash of s from at on, or its
-// length.
+// segmentEnd returns the offset of the first slash of s from at on, or the length of s.
 func segmentEnd(s string, at int) int {
 	for ; at+8 <= len(s); at += 8 {
 		if found := slashes(word(s, at)); found != 0 {
@@ -44,20 +43,19 @@ func segmentEnd(s string, at int) int {
 	return len(s)
 }
 
-// slashes returns a word whose lowest bit that is set is the top bit of the
-// first slash in w (Mycroft's test for a byte of zeros); 0 if there is none.
+// slashes returns a word whose lowest set bit is the top bit of the first slash in w
+// (Mycroft's test for a zero byte); 0 if there is none.
 func slashes(w uint64) uint64 {
 	w ^= '/' * lowBits
 	return (w - lowBits) &^ w & allMarks
 }
 
-// Segments are looked at eight bytes at a time, as word returns them. What is
-// found out about a byte is a mark: the top bit of its place in a word.
+// Segments are checked eight bytes at a time, as words. The result for a byte is a
+// mark: the top bit of the byte in a word.
 //
-// Marks are made by additions that carry nothing from one byte to the next as
-// long as all bytes are ASCII. A byte that is not may spoil the marks of the
-// others, so that whoever asks for all eight has to refuse it, too (&^ word).
-// The plain way, byte by byte, is in the tests.
+// Marks are computed by additions without a carry between bytes, as long as all bytes
+// are ASCII. Other bytes can make the other marks wrong, so a check of all eight bytes
+// has to reject them too (&^ word). The tests have the plain version, byte by byte.
 
 const (
 	lowBits  = 0x0101010101010101
@@ -70,13 +68,13 @@ func fourBytes(s string) uint64 {
 	return uint64(uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24)
 }
 
-// fewBytes returns the one to seven bytes of s and behind them the digit 0.
+// fewBytes returns the one to seven bytes of s, followed by the digit 0.
 func fewBytes(s string) uint64 {
 	n := len(s)
 	var x uint64
-	if n >= 4 { // two loads that overlap
+	if n >= 4 { // two overlapping loads
 		x = fourBytes(s) | fourBytes(s[n-4:])<<(8*(n-4)&63)
-	} else { // the first byte, the middle one and the last, which may be the same
+	} else { // the first, middle and last byte, which may be the same
 		x = uint64(s[0]) | uint64(s[n/2])<<(8*(n/2)&63) | uint64(s[n-1])<<(8*(n-1)&63)
 	}
 	return x | '0'*lowBits<<(8*n&63)
@@ -106,16 +104,16 @@ func isASCII(s string) bool {
 	return true
 }
 
-// bitsOf returns one bit for each mark, the lowest for the first byte: the
-// factor moves the mark of byte k to bit 56+k and nothing else above 55.
+// bitsOf returns one bit for each mark, the lowest for the first byte: the factor moves
+// the mark of byte k to bit 56+k, and nothing else above bit 55.
 func bitsOf(marks uint64) uint64 { return marks >> 7 * 0x0102040810204080 >> 56 }
 
-// A class is a set of ASCII characters: the digits, a range of letters and
-// two others. It is kept in the form that has needs, so that one loop serves
-// every class as fast as one written for it.
+// A class is a set of ASCII characters: the digits, a range of letters and two others.
+// It is stored as hasAll needs it, so one loop is as fast for each class as a specific
+// one.
 type class struct {
-	fold           uint64 // 0x20 in each byte when the case of letters does not count
-	low, high      uint64 // the range of letters, as between adds them
+	fold           uint64 // 0x20 in each byte to ignore the case of letters
+	low, high      uint64 // the range of letters, as in between
 	other, another uint64
 }
 
@@ -133,8 +131,8 @@ func (c *class) marks(x uint64) uint64 {
 		^((x ^ c.another) + 0x7f*lowBits)) &^ x & allMarks
 }
 
-// hasAll reports whether s is not empty and all its bytes are of the class.
-// It may look at some bytes twice, so that a load is never cut short.
+// hasAll reports whether s is not empty and all its bytes are in the class. It may
+// check some bytes twice to avoid short loads.
 func (c *class) hasAll(s string) bool {
 	n := len(s)
 	switch {
@@ -150,8 +148,8 @@ func (c *class) hasAll(s string) bool {
 	case n >= 4:
 		return c.marks(fourBytes(s)|fourBytes(s[n-4:])<<32) == allMarks
 	case n > 0:
-		// The first byte, the middle one and the last are all there are; the
-		// others are the digit 0, which every class has.
+		// The first, middle and last byte are all there are. The other bytes are the
+		// digit 0, which is in every class.
 		three := uint64(s[0]) | uint64(s[n/2])<<8 | uint64(s[n-1])<<16
 		return c.marks(three|'0'*lowBits&^0xffffff) == allMarks
 	}
