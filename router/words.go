@@ -5,6 +5,18 @@ import (
 	"math/bits"
 )
 
+// Segments are checked eight bytes at a time, as words. The result for a byte is a
+// mark: the top bit of the byte in a word.
+//
+// Marks are computed by additions without a carry between bytes, as long as all bytes
+// are ASCII. Other bytes can make the other marks wrong, so a check of all eight bytes
+// has to reject them too (&^ word). The tests have the plain version, byte by byte.
+
+const (
+	lowBits  = 0x0101010101010101
+	allMarks = 0x80 * lowBits
+)
+
 // word returns the eight bytes of s from i on, which must exist, the first one in the
 // lowest bits. It compiles to one load without a copy.
 func word(s string, i int) uint64 { return binary.LittleEndian.Uint64([]byte(s[i : i+8])) }
@@ -49,18 +61,6 @@ func slashes(w uint64) uint64 {
 	w ^= '/' * lowBits
 	return (w - lowBits) &^ w & allMarks
 }
-
-// Segments are checked eight bytes at a time, as words. The result for a byte is a
-// mark: the top bit of the byte in a word.
-//
-// Marks are computed by additions without a carry between bytes, as long as all bytes
-// are ASCII. Other bytes can make the other marks wrong, so a check of all eight bytes
-// has to reject them too (&^ word). The tests have the plain version, byte by byte.
-
-const (
-	lowBits  = 0x0101010101010101
-	allMarks = 0x80 * lowBits
-)
 
 // fourBytes returns the first four bytes of s.
 func fourBytes(s string) uint64 {
