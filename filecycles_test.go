@@ -28,7 +28,6 @@ var cycleLimits = map[string]struct {
 	why     string
 }{
 	"log":           {percent: 64, why: "one type, Event, whose methods fill the files"},
-	"front":         {percent: 80, why: "its connection code is about to be replaced"},
 	"proxy":         {percent: 70, why: "its connection code is about to be replaced"},
 	"load":          {percent: 65},
 	"log/onslog/v2": {percent: 46},

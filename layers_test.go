@@ -49,11 +49,11 @@ var layers = map[string]struct {
 	},
 	"limit": {why: "limits know neither routes nor logs; they are told the time and who asks"},
 	"proxy": {
-		own: []string{"internal/httpsyntax"},
+		own: []string{"internal/httpsyntax", "internal/lazydeadline"},
 		why: "a proxy tells a hook what happened; it knows neither routes nor logs",
 	},
 	"front": {
-		own: []string{"log", "log/sink", "router", "proxy", "limit", "front/config", "front/internal/redirect", "front/internal/target", "internal/httpsyntax", "internal/machine", "log/traceid"},
+		own: []string{"log", "log/sink", "router", "proxy", "limit", "front/config", "front/internal/redirect", "front/internal/target", "internal/filebudget", "internal/httpsyntax", "internal/lazydeadline", "internal/machine", "log/traceid"},
 		foreign: []string{
 			"github.com/prometheus/client_golang/prometheus",
 			"golang.org/x/sys/unix",
@@ -141,6 +141,8 @@ var layers = map[string]struct {
 	"internal/machine":        {foreign: []string{"golang.org/x/sys/unix"}, why: "what a machine allows is read from it alone"},
 	"log/traceid":             {why: "a rule about text needs no other package"},
 	"internal/follow":         {why: "a reader of files is made of the standard library alone"},
+	"internal/filebudget":     {own: []string{"internal/machine"}, why: "the open files that the system allows, divided"},
+	"internal/lazydeadline":   {why: "a rule about times"},
 	"internal/nearest":        {why: "a guess at a word needs nobody"},
 	"router/internal/nearest": {why: "the copy for router, which does not require the module of internal/nearest"},
 	"internal/backend":        {own: []string{"internal/machine", "internal/readable"}, why: "a service to measure with needs a clock of CPU time, and sizes"},
@@ -150,7 +152,7 @@ var layers = map[string]struct {
 		why:     "the parts that all verbs share import no library that a verb drives",
 	},
 	"cmd/weir/internal/serve": {
-		own:     []string{"cmd/weir/internal/cli", "front", "front/config", "internal/backend", "internal/machine", "internal/readable", "log", "log/sink"},
+		own:     []string{"cmd/weir/internal/cli", "front", "front/config", "internal/backend", "internal/filebudget", "internal/machine", "internal/readable", "log", "log/sink"},
 		foreign: []string{"github.com/KimMachineGun/automemlimit"},
 		why:     "the verbs of the front door do not measure",
 	},

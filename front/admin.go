@@ -1,7 +1,9 @@
 package front
 
 import (
+	"encoding/json"
 	"io"
+	stdlog "log"
 	"net"
 	"net/http"
 	"net/http/pprof"
@@ -12,49 +14,58 @@ import (
 	"github.com/weirhq/weir/front/internal/target"
 )
 
-// newAdminServer returns the server for those who run the door. It has an
-// address of its own, and what it shows is nowhere on the public listeners.
-func newAdminServer(d *Door) *http.Server {
+// adminPages are the parts of a Door that the admin listener shows.
+type adminPages struct {
+	addr     string // as configured
+	draining func() bool
+	metrics  http.Handler
+	log      http.HandlerFunc
+	errorLog *stdlog.Logger
+}
+
+// newAdminServer returns the server for operators. It has a separate address, and
+// the public listeners serve none of its pages.
+func newAdminServer(p adminPages) *http.Server {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", adminIndex)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, "ok\n")
 	})
-	mux.HandleFunc("GET /readyz", d.readiness)
-	mux.Handle("GET /metrics", d.metrics.handler())
-	mux.HandleFunc("GET /log", d.showLog)
+	mux.HandleFunc("GET /readyz", p.readiness)
+	mux.Handle("GET /metrics", p.metrics)
+	mux.HandleFunc("GET /log", p.log)
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
 	return &http.Server{
-		Handler:           d.localNames(mux),
+		Handler:           localNames(p.addr, mux),
 		ReadHeaderTimeout: adminTimeout,
 		IdleTimeout:       time.Minute,
 		MaxHeaderBytes:    16 << 10,
-		ErrorLog:          d.errorLog(),
+		ErrorLog:          p.errorLog,
 		ConnState:         adminStateChanged,
 	}
 }
 
-// adminTimeout is how long a request to the admin listener may take to come.
+// adminTimeout is the time limit for the head of a request to the admin listener.
 const adminTimeout = 10 * time.Second
 
-// readiness tells a load balancer whether to send requests here.
-func (d *Door) readiness(w http.ResponseWriter, r *http.Request) {
-	if d.draining.Load() {
+// readiness responds with 200 if a load balancer may send requests here.
+func (p *adminPages) readiness(w http.ResponseWriter, r *http.Request) {
+	if p.draining() {
 		http.Error(w, "draining", http.StatusServiceUnavailable)
 		return
 	}
 	io.WriteString(w, "ready\n")
 }
 
-// localNames refuses requests whose Host is a name that this listener does not
-// have: a page on the web could point such a name at this address, and read
-// what it finds through somebody's browser.
-func (d *Door) localNames(next http.Handler) http.Handler {
-	own, _, _ := net.SplitHostPort(d.cfg.Admin)
+// localNames refuses requests whose Host is neither an IP address, nor localhost,
+// nor the host of addr. Otherwise a website could point a name of its own at this
+// address (DNS rebinding), and read the pages through the browser of a visitor.
+func localNames(addr string, next http.Handler) http.Handler {
+	own, _, _ := net.SplitHostPort(addr)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, _, ok := target.SplitHost(r.Host)
 		if _, err := netip.ParseAddr(name); !ok || err != nil && !strings.EqualFold(name, "localhost") && !strings.EqualFold(name, own) {
@@ -69,10 +80,104 @@ func adminIndex(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	io.WriteString(w, `Weir's admin listener
 
-/healthz       the process lives
-/readyz        it takes requests (503 while it drains)
+/healthz       the process is running
+/readyz        it accepts requests (503 while it drains)
 /metrics       counters and gauges, for Prometheus
-/log           what the log has, drops and costs, as JSON
+/log           the state and the cost of the log, as JSON
 /debug/pprof/  profiles, for go tool pprof
 `)
+}
+
+// logPage is the page /log of the admin listener.
+type logPage struct {
+	CPU          logCPUPage        `json:"cpu"`
+	FileErrors   uint64            `json:"file_errors"`
+	Destinations []destinationPage `json:"destinations"`
+}
+
+// logCPUPage is the cost of the log: its share of the CPU time that the process
+// used in the window, and sums since the start of the process.
+type logCPUPage struct {
+	Share     float64 `json:"share"`
+	Window    float64 `json:"window_seconds"`
+	Encoding  float64 `json:"encoding_seconds"`
+	Writing   float64 `json:"writing_seconds"`
+	Measuring float64 `json:"measuring_seconds"`
+	Process   float64 `json:"process_seconds"`
+}
+
+type destinationPage struct {
+	To             string     `json:"to"`
+	Emitted        uint64     `json:"emitted"`
+	Written        uint64     `json:"written"`
+	Waiting        uint64     `json:"waiting"`
+	Dropped        []lossPage `json:"dropped"`
+	Bytes          uint64     `json:"bytes"`
+	QueueBytes     uint64     `json:"queue_bytes"`
+	HighWaterBytes uint64     `json:"queue_high_water_bytes"`
+	LongestWrite   float64    `json:"longest_write_seconds"`
+	Diverted       uint64     `json:"diverted"`
+	LastError      string     `json:"last_error,omitempty"`
+}
+
+type lossPage struct {
+	Reason   string `json:"reason"`
+	Severity string `json:"severity"`
+	Events   uint64 `json:"events"`
+}
+
+// logHandler returns a handler that responds with the state and the cost of a log
+// as JSON.
+func logHandler(out Output, cost *logCost) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+		enc.Encode(newLogPage(out, cost))
+	}
+}
+
+func newLogPage(out Output, cost *logCost) logPage {
+	now := cost.read(time.Now())
+	share, window := cost.share(now)
+	page := logPage{CPU: logCPUPage{
+		Share:     share,
+		Window:    window.Seconds(),
+		Encoding:  now.encoding.Seconds(),
+		Writing:   now.writing.Seconds(),
+		Measuring: now.measuring.Seconds(),
+		Process:   now.process.Seconds(),
+	}}
+	if l, ok := out.(*Log); ok {
+		page.FileErrors = l.fileErrors.Load()
+		for _, dest := range l.Destinations() {
+			page.Destinations = append(page.Destinations, pageOf(dest))
+		}
+	} else {
+		page.Destinations = []destinationPage{pageOf(LogDestination{Stats: out.Stats()})}
+	}
+	return page
+}
+
+func pageOf(d LogDestination) destinationPage {
+	s := &d.Stats
+	p := destinationPage{
+		To:             d.To,
+		Emitted:        s.Emitted,
+		Written:        s.Written,
+		Waiting:        s.Waiting,
+		Dropped:        []lossPage{},
+		Bytes:          s.Bytes,
+		QueueBytes:     s.WaitingBytes,
+		HighWaterBytes: s.HighWaterBytes,
+		LongestWrite:   s.LongestWrite.Seconds(),
+		Diverted:       d.Diverted,
+	}
+	for _, loss := range s.Dropped {
+		p.Dropped = append(p.Dropped, lossPage{string(loss.Reason), loss.Level.String(), loss.Events})
+	}
+	if s.LastError != nil {
+		p.LastError = s.LastError.Error()
+	}
+	return p
 }

@@ -7,28 +7,30 @@ import (
 )
 
 const (
-	// adminConns is how many connections the admin listener has at once.
+	// adminConns is the maximum number of connections to the admin listener.
 	adminConns = 16
-	// adminSpare is how many of them get through when files are scarce.
+	// adminSpare is how many of them are accepted when no files are left.
 	adminSpare = 4
 )
 
-// An adminListener takes in a few connections, and these even when as many
-// files are open as may be: a health check must not fail for want of one.
+// An adminListener accepts a few connections, adminSpare of them even when the
+// process has as many open files as it may, so that health checks still work.
 type adminListener struct {
 	*acceptor
-	server *server
+	reject func(nc *net.TCPConn, broken limitName)
 
-	mu  sync.Mutex // guards what follows, and idle of each
+	mu  sync.Mutex // guards set, and idle of each connection
 	set map[*adminConn]struct{}
 }
 
-func newAdminListener(l *net.TCPListener, s *server) *adminListener {
-	return &adminListener{acceptor: newAcceptor(l, adminSpare, s.door.shared.CloseUnused), server: s, set: make(map[*adminConn]struct{})}
+// newAdminListener returns a listener that uses free to close an unused file of
+// the process, and reject for connections beyond adminConns.
+func newAdminListener(l *net.TCPListener, free func() bool, reject func(*net.TCPConn, limitName)) *adminListener {
+	return &adminListener{acceptor: newAcceptor(l, adminSpare, free), reject: reject, set: make(map[*adminConn]struct{})}
 }
 
-// Accept implements net.Listener. A connection that is one too many takes the
-// place of one that is idle.
+// Accept implements net.Listener. A connection beyond adminConns replaces an idle
+// one, or is rejected if there is none.
 func (l *adminListener) Accept() (net.Conn, error) {
 	for {
 		nc, _, err := l.accept()
@@ -39,11 +41,11 @@ func (l *adminListener) Accept() (net.Conn, error) {
 		if l.add(c) {
 			return c, nil
 		}
-		l.server.turnAway(nc, limitAdmin)
+		l.reject(nc, limitAdmin)
 	}
 }
 
-// add adds a connection, if there is room for it.
+// add adds a connection and reports whether the limit allows it.
 func (l *adminListener) add(c *adminConn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -54,13 +56,13 @@ func (l *adminListener) add(c *adminConn) bool {
 	return true
 }
 
-// closeIdle closes a connection that is idle, if there is one. The caller holds
-// mu.
+// closeIdle closes an idle connection and reports whether there was one. The
+// caller holds mu.
 func (l *adminListener) closeIdle() bool {
 	for c := range l.set {
 		if c.idle {
 			delete(l.set, c)
-			c.TCPConn.Close() // net/http sees it, and closes c
+			c.TCPConn.Close() // net/http notices and closes c
 			return true
 		}
 	}
@@ -70,7 +72,7 @@ func (l *adminListener) closeIdle() bool {
 // Close implements net.Listener.
 func (l *adminListener) Close() error { return l.close() }
 
-// An adminConn gives its file back to the listener.
+// An adminConn reopens a spare file of its listener when it is closed.
 type adminConn struct {
 	*net.TCPConn
 	listener *adminListener
@@ -87,7 +89,7 @@ func (c *adminConn) Close() error {
 	return err
 }
 
-// adminStateChanged is told by net/http what a connection is doing.
+// adminStateChanged is the ConnState hook of the admin server.
 func adminStateChanged(nc net.Conn, state http.ConnState) {
 	if c, ok := nc.(*adminConn); ok {
 		c.listener.mu.Lock()

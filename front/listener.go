@@ -8,45 +8,47 @@ import (
 
 const (
 	// acceptGrace is how long a closing listener waits for another connection
-	// that the kernel has made or is making: closed at once, it would reset it.
+	// that is in the kernel's queue or being set up. Closing the listener would
+	// reset it.
 	acceptGrace = 20 * time.Millisecond
-	// acceptLimit is how long it takes them in at most.
+	// acceptLimit is how long a closing listener accepts connections at most.
 	acceptLimit = time.Second
 )
 
-// listener hands clientConns to net/http.
+// A listener gives net/http its connections, as clientConns.
 type listener struct {
 	*acceptor
 	server  *server
-	closing atomic.Int64 // since when, as Unix time in nanoseconds; 0 before
+	closing atomic.Int64 // start of closing, as Unix time in nanoseconds; 0 before
 }
 
-// Accept implements net.Listener. Connections that are one too many are told so
-// and never seen by net/http.
+// Accept implements net.Listener. It rejects connections beyond the limits;
+// net/http never gets them.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
-		nc, scarce, err := l.accept()
+		nc, usedSpare, err := l.accept()
 		if since := l.closing.Load(); err != nil && since != 0 {
 			nc, err = l.acceptLast(time.Unix(0, since))
 		}
 		if err != nil {
 			return nil, err
 		}
-		if scarce {
-			l.server.turnAway(nc, limitFiles)
+		if usedSpare {
+			l.server.rejector.reject(nc, limitFiles)
 			l.refill()
 			continue
 		}
 		c, broken := l.server.conns.admit(nc, l.server)
 		if broken != "" {
-			l.server.turnAway(nc, broken)
+			l.server.rejector.reject(nc, broken)
 			continue
 		}
 		return c, nil
 	}
 }
 
-// acceptLast accepts what the kernel has left, then closes.
+// acceptLast accepts a connection that is left in the kernel's queue. If there is
+// none, it closes the listener.
 func (l *listener) acceptLast(since time.Time) (*net.TCPConn, error) {
 	now := time.Now()
 	if now.Sub(since) < acceptLimit {
@@ -59,8 +61,8 @@ func (l *listener) acceptLast(since time.Time) (*net.TCPConn, error) {
 	return nil, net.ErrClosed
 }
 
-// Close implements net.Listener. The loop that accepts goes on until nothing
-// is left to accept.
+// Close implements net.Listener. The accept loop continues until no connection is
+// left.
 func (l *listener) Close() error {
 	l.closing.CompareAndSwap(0, time.Now().UnixNano())
 	return l.TCPListener.SetDeadline(past)

@@ -15,6 +15,13 @@ import (
 	"github.com/weirhq/weir/log/sink"
 )
 
+// An Output is the destination of a front door's events: a [Log], or a sink of
+// package sink.
+type Output interface {
+	io.Writer
+	Stats() sink.Stats
+}
+
 // A Log takes a door's events to each destination that a [config.Log] names,
 // through a queue for each: one that stands still holds up no other, unless the
 // configuration says that events wait. [OpenLog] makes it. Any number of
@@ -264,4 +271,15 @@ func (d *destination) close(ctx context.Context) error {
 		return nil
 	}
 	return d.file.Close()
+}
+
+// costOf returns the logCost of a door's output. A Log measures its own writes. For
+// other outputs, writes are measured only if they happen within WriteEvent.
+func costOf(out Output) *logCost {
+	if l, ok := out.(*Log); ok {
+		return &l.cost
+	}
+	c := new(logCost)
+	c.start()
+	return c
 }

@@ -160,14 +160,3 @@ func (r costReading) shareSince(e costReading) float64 {
 	}
 	return min(1, float64(r.encoding-e.encoding+r.writing-e.writing)/float64(used))
 }
-
-// costOf returns what the log of a door costs: a Log knows what its writes do,
-// of other outputs that is known which write within WriteEvent.
-func costOf(out Output) *logCost {
-	if l, ok := out.(*Log); ok {
-		return &l.cost
-	}
-	c := new(logCost)
-	c.start()
-	return c
-}

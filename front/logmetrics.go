@@ -44,25 +44,7 @@ var (
 )
 
 // Describe implements prometheus.Collector.
-func (c logCollector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{
-		logEmitted, logWritten, logDropped, logQueueEvents, logQueueBytes, logHighWater, logBytes, logLongestWrite,
-		logCPU, logCPUShare, logDestination, logDestinationBytes, logDiverted, logQueueSize, logFileErrors,
-	} {
-		ch <- d
-	}
-}
-
-// metricsSink takes metrics of one scrape.
-type metricsSink chan<- prometheus.Metric
-
-func (ch metricsSink) counter(d *prometheus.Desc, n float64, labels ...string) {
-	ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, n, labels...)
-}
-
-func (ch metricsSink) gauge(d *prometheus.Desc, n float64, labels ...string) {
-	ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, n, labels...)
-}
+func (c logCollector) Describe(ch chan<- *prometheus.Desc) { prometheus.DescribeByCollect(c, ch) }
 
 // Collect implements prometheus.Collector.
 func (c logCollector) Collect(metrics chan<- prometheus.Metric) {

@@ -105,6 +105,3 @@ func (c *patientConn) endLookout() {
 	c.lookout = lookout{}
 	c.mu.Unlock()
 }
-
-// past is a deadline that interrupts.
-var past = time.Unix(1, 0)

@@ -3,6 +3,8 @@ package front
 import (
 	"maps"
 	"net/http"
+	"runtime/debug"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -11,6 +13,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/weirhq/weir/proxy"
 )
 
 // unmatched is the route label of requests that reached no route.
@@ -66,7 +70,7 @@ func newRouteCounts(pattern string, m *metrics) *routeCounts {
 	return r
 }
 
-func newMetrics(log logCollector) *metrics {
+func newMetrics(log prometheus.Collector) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		routes:   make(map[string]*routeCounts),
@@ -76,26 +80,18 @@ func newMetrics(log logCollector) *metrics {
 		upstream: newDurations("weir_upstream_duration_seconds",
 			"Time that a server took for a request: to the response's head, plus the waits for the body.",
 			"upstream", "server"),
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "weir_requests_total",
-			Help: "Requests by route, method and status; 499 is a client that left before it was answered.",
-		}, []string{"route", "method", "code"}),
-		failures: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "weir_upstream_errors_total",
-			Help: "Failures of an upstream's servers, by what went wrong; those too for which another server stood in.",
-		}, []string{"upstream", "kind"}),
-		waits: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "weir_upstream_waits_total",
-			Help: "Requests that waited because no server of the upstream could be connected to.",
-		}, []string{"upstream"}),
+		requests: newCounters("weir_requests_total",
+			"Requests by route, method and status; 499 is a client that left before it was answered.", "route", "method", "code"),
+		failures: newCounters("weir_upstream_errors_total",
+			"Failures of an upstream's servers, by what went wrong; those too for which another server stood in.", "upstream", "kind"),
+		waits: newCounters("weir_upstream_waits_total",
+			"Requests that waited because no server of the upstream could be connected to.", "upstream"),
 		refused: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "weir_malformed_requests_total",
 			Help: "Requests refused while they were read, before there was one to route.",
 		}),
-		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "weir_limit_refusals_total",
-			Help: "Requests and connections that a limit has refused or ended, by limit and route.",
-		}, []string{"limit", "route"}),
+		refusals: newCounters("weir_limit_refusals_total",
+			"Requests and connections that a limit has refused or ended, by limit and route.", "limit", "route"),
 	}
 	m.unmatched = newRouteCounts(unmatched, m)
 	m.reloads = newReloadMetrics()
@@ -128,25 +124,10 @@ func (m *metrics) route(pattern string) *routeCounts {
 	return r
 }
 
-// count counts a request that has ended.
-func (m *metrics) count(x *exchange, took time.Duration) {
-	counts := m.unmatched
-	if x.route != nil {
-		counts = x.route.counts
-	}
-	c := counts.cell(x.Method, x.Status)
-	c.requests.Inc()
-	c.duration.Observe(took.Seconds())
-	if x.Waited > 0 {
-		x.route.servers[x.Server].Observe(x.Waited.Seconds())
-	}
-	if x.failedByUpstream() {
-		m.countFailure(x)
-	}
-}
-
-func (m *metrics) countFailure(x *exchange) {
-	m.failures.WithLabelValues(x.route.upstream, string(x.failure().Kind)).Inc()
+// refusal returns the counter of the requests and connections that a limit has
+// refused or ended.
+func (m *metrics) refusal(name limitName, route string) prometheus.Counter {
+	return m.refusals.WithLabelValues(string(name), route)
 }
 
 // cell returns the metrics for a method and a status.
@@ -157,26 +138,154 @@ func (r *routeCounts) cell(method string, status int) cell {
 		if c, ok := (*cells)[key]; ok {
 			return c
 		}
-		more := maps.Clone(*cells)
-		if more == nil {
-			more = make(map[cellKey]cell)
+		extended := maps.Clone(*cells)
+		if extended == nil {
+			extended = make(map[cellKey]cell)
 		}
-		more[key] = cell{
+		extended[key] = cell{
 			requests: r.metrics.requests.WithLabelValues(r.pattern, methods[key.method], strconv.Itoa(status)),
 			duration: r.metrics.duration.WithLabelValues(r.pattern, statusClass(status)),
 		}
-		r.cells.CompareAndSwap(cells, &more)
+		r.cells.CompareAndSwap(cells, &extended)
 	}
 }
 
 func methodIndex(method string) uint8 {
-	for i, m := range methods {
-		if m == method {
-			return uint8(i)
-		}
+	if i := slices.Index(methods[:], method); i >= 0 {
+		return uint8(i)
 	}
 	return uint8(len(methods) - 1)
 }
 
 // statusClass returns the first digit of a status as "2xx".
 func statusClass(status int) string { return strconv.Itoa(status/100) + "xx" }
+
+// metricsSink takes metrics of one scrape.
+type metricsSink chan<- prometheus.Metric
+
+func (ch metricsSink) counter(d *prometheus.Desc, n float64, labels ...string) {
+	ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, n, labels...)
+}
+
+func (ch metricsSink) gauge(d *prometheus.Desc, n float64, labels ...string) {
+	ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, n, labels...)
+}
+
+func newCounters(name, help string, labels ...string) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+}
+
+// newDurations returns histograms of seconds. Each has classic buckets and, for
+// the Prometheus servers that ask for them, native ones, which are at most 10%
+// wide. A histogram takes about 6 KiB, 1.4 of them for the classic buckets, and
+// up to 9 KiB with durations from microseconds to minutes.
+func newDurations(name, help string, labels ...string) *prometheus.HistogramVec {
+	return prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name:    name,
+		Help:    help,
+		Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
+
+		NativeHistogramBucketFactor:     1.1,
+		NativeHistogramMaxBucketNumber:  100,
+		NativeHistogramMinResetDuration: time.Hour,
+	}, labels)
+}
+
+const modulePath = "github.com/weirhq/weir"
+
+// newBuildInfo returns a metric that is always 1 and has the build in its
+// labels. A label is empty where the build does not record its value.
+func newBuildInfo() prometheus.Collector {
+	version, revision, goVersion := build()
+	g := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name:        "weir_build_info",
+		Help:        "Always 1. The labels are the version of Weir, its commit and the version of Go.",
+		ConstLabels: prometheus.Labels{"version": version, "revision": revision, "goversion": goVersion},
+	})
+	g.Set(1)
+	return g
+}
+
+// build returns the version of this module. The revision is known only if it is
+// the module of the program, and not a dependency.
+func build() (version, revision, goVersion string) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "", "", ""
+	}
+	for _, m := range info.Deps {
+		if m.Path == modulePath {
+			return m.Version, "", info.GoVersion
+		}
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			revision = s.Value
+		}
+	}
+	return info.Main.Version, revision, info.GoVersion
+}
+
+// reloadMetrics count reloads by result.
+type reloadMetrics struct {
+	total *prometheus.CounterVec
+	last  *prometheus.GaugeVec
+}
+
+// The results of a reload.
+const (
+	reloadApplied = "applied"
+	reloadFailed  = "failed"
+)
+
+// newReloadMetrics has both results from the start: a rule that compares them
+// must not lack one. The configuration of the start counts as applied.
+func newReloadMetrics() reloadMetrics {
+	m := reloadMetrics{
+		total: newCounters("weir_reloads_total",
+			"Reloads of the configuration, by result; a failed one has changed nothing.", "result"),
+		last: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "weir_last_reload_timestamp_seconds",
+			Help: "Unix time of the last reload with a result; 0 for none. The start counts as applied.",
+		}, []string{"result"}),
+	}
+	m.total.WithLabelValues(reloadApplied)
+	m.total.WithLabelValues(reloadFailed)
+	m.last.WithLabelValues(reloadApplied).SetToCurrentTime()
+	m.last.WithLabelValues(reloadFailed)
+	return m
+}
+
+// count counts a reload that has just ended.
+func (m *reloadMetrics) count(result string) {
+	m.total.WithLabelValues(result).Inc()
+	m.last.WithLabelValues(result).SetToCurrentTime()
+}
+
+// servers returns the histogram of each server of an upstream.
+func (m *metrics) servers(up *proxy.Upstream) map[*proxy.Server]prometheus.Observer {
+	observers := make(map[*proxy.Server]prometheus.Observer)
+	for _, s := range up.Servers() {
+		observers[s] = m.upstream.WithLabelValues(up.Name(), s.URL())
+	}
+	return observers
+}
+
+// forget removes the histograms of the servers that are in before but not in now.
+// Otherwise deployments that use a new port each time would add series forever.
+func (m *metrics) forget(before, now []*proxy.Upstream) {
+	type server struct{ upstream, url string }
+	used := make(map[server]bool)
+	for _, up := range now {
+		for _, s := range up.Servers() {
+			used[server{up.Name(), s.URL()}] = true
+		}
+	}
+	for _, up := range before {
+		for _, s := range up.Servers() {
+			if !used[server{up.Name(), s.URL()}] {
+				m.upstream.DeleteLabelValues(up.Name(), s.URL())
+			}
+		}
+	}
+}

@@ -53,7 +53,7 @@ func (s *server) serveHTTP1(c *clientConn, h *held, w http.ResponseWriter, r *ht
 	c.hold(h)
 	s.door.serve(&h.exchange)
 	if !h.Cut && !h.Upgraded {
-		h.pacer.last()
+		h.pacer.allowLastWrite()
 	}
 	switch {
 	case h.Cut:
@@ -70,13 +70,13 @@ func (s *server) serveHTTP1(c *clientConn, h *held, w http.ResponseWriter, r *ht
 func (s *server) serveHTTP2(h *held, w http.ResponseWriter, r *http.Request) {
 	h.ambiguity = ambiguousHTTP2(r)
 	h.ctx = r.Context()
-	h.pacer.ofStream(w.(deadlines))
+	h.pacer.useStream(w.(deadlines))
 	release := proxy.CancelWith(r.Context(), &h.Exchange)
 	s.door.serve(&h.exchange)
 	release()
 	cut := h.Cut
 	if !cut {
-		h.pacer.last()
+		h.pacer.allowLastWrite()
 	}
 	h.recycle()
 	if cut {
@@ -129,7 +129,27 @@ func newHTTPServer(s *server) *http.Server {
 		HTTP2:                        &http.HTTP2Config{MaxReadFrameSize: maxFrame, WriteByteTimeout: max(l.WriteTimeout, 0)},
 		ConnContext:                  withConn,
 		ConnState:                    stateChanged,
-		ErrorLog:                     s.door.errorLog(),
+		ErrorLog:                     s.errorLog,
 		DisableGeneralOptionsHandler: true,
 	}
+}
+
+// makeOrigin changes a target in absolute form (RFC 9112, section 3.2.2) to origin
+// form. framing has checked that the Host field agrees with it; net/http replaces
+// the field by the host of the target. If the target has another scheme, or no
+// host, makeOrigin empties the Host, for which the request is then refused.
+func (h *held) makeOrigin() {
+	authority, ok := strings.CutPrefix(h.Target, h.Scheme+"://")
+	path := "/"
+	if i := strings.IndexAny(authority, "/?"); i >= 0 {
+		authority, path = authority[:i], authority[i:]
+	}
+	if !ok || authority != h.Host {
+		h.Host = ""
+		return
+	}
+	if path[0] == '?' {
+		path = "/" + path
+	}
+	h.Target = path
 }

@@ -9,51 +9,46 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/lazydeadline"
 	"github.com/weirhq/weir/limit"
 	"github.com/weirhq/weir/proxy"
 )
 
-// A pacer holds the client of an exchange to a pace, both ways: it stands
-// before the exchange's body and before its Client. Only the time counts that
-// the client is waited for.
+// A pacer enforces the minimum speeds of a client, for the body of the request and
+// for the response. It wraps the exchange's body and its Client. Only the time
+// that is spent waiting for the client counts.
 type pacer struct {
-	proxy.Client              // that it stands before
-	draining     *atomic.Bool // the door's
+	proxy.Client              // the wrapped one
+	draining     *atomic.Bool // of the front door
 	conn         deadlines
-	stream       streamDeadlines // that conn is over HTTP/2
+	stream       streamDeadlines // conn, over HTTP/2
 	in, out      limit.Pace
 	leftIn       time.Duration // until the deadline, when the last read ended
-	leftOut      time.Duration // the same of writes
-	setOut       time.Time     // the deadline of writes that is set
-	taken        int           // bytes of those to be written that have been counted
+	leftOut      time.Duration // until the deadline, when the last write ended
+	setOut       time.Time     // the write deadline that is set
+	counted      int           // bytes to be written that out has already counted
 
 	body      io.Reader
-	mayRead   int64 // bytes of the body; -1 for any number
+	mayRead   int64 // remaining bytes of the body; -1 for no limit
 	mu        sync.Mutex
-	stopped   bool      // guarded by mu: reads are to fail
-	setIn     time.Time // guarded by mu: the deadline of reads that is set
+	stopped   bool      // guarded by mu: reads must fail
+	setIn     time.Time // guarded by mu: the read deadline that is set
 	beganRead bool
 }
 
-// deadlines are what the connection of an exchange has for it, or its stream.
-type deadlines interface {
-	SetReadDeadline(time.Time) error
-	SetWriteDeadline(time.Time) error
-}
+// minRate is the pace, in bytes per second, of a client that may be as slow as it
+// likes but must not pause.
+const minRate = 1
 
-// bytesToFollow is the pace of a client that may send or take as slowly as it
-// likes, but not stop.
-const bytesToFollow = 1
-
-// pace returns a limit as package limit has it.
+// pace returns the pace for a rate in bytes per second and the longest pause.
 func pace(rate int64, pause time.Duration) limit.Pace {
 	if pause == 0 {
-		return limit.Pace{} // without a pause that is too long, there is no pace
+		return limit.Pace{} // a client that may pause forever has no minimum speed
 	}
-	return limit.Pace{PerSecond: max(rate, bytesToFollow), Grace: pause}
+	return limit.Pace{PerSecond: max(rate, minRate), Grace: pause}
 }
 
-// bind puts the pacer between an exchange and its client, and its connection.
+// bind wraps the client and the body of an exchange.
 func (p *pacer) bind(x *proxy.Exchange, draining *atomic.Bool) {
 	p.Client, x.Client = x.Client, p
 	p.draining = draining
@@ -62,8 +57,8 @@ func (p *pacer) bind(x *proxy.Exchange, draining *atomic.Bool) {
 	}
 }
 
-// keep says what the pace is from now on. Nothing has been read yet.
-func (p *pacer) keep(l *config.RequestLimits) {
+// setLimits sets the limits from now on. Call it before the body is read.
+func (p *pacer) setLimits(l *config.RequestLimits) {
 	p.in, p.out = pace(l.UploadRate, l.ReadTimeout), pace(l.DownloadRate, l.WriteTimeout)
 	p.leftOut = l.WriteTimeout
 	p.mayRead = -1
@@ -72,21 +67,22 @@ func (p *pacer) keep(l *config.RequestLimits) {
 	}
 }
 
-// ofStream makes the deadlines those of a stream of HTTP/2.
-func (p *pacer) ofStream(stream deadlines) {
+// useStream makes the pacer use the deadlines of an HTTP/2 stream.
+func (p *pacer) useStream(stream deadlines) {
 	p.stream.bind(stream)
 	p.conn = &p.stream
 }
 
 func (p *pacer) isStream() bool { return p.conn == &p.stream }
 
-// last gives what net/http writes behind the handler the time that it has: the
-// deadline of the last write may have passed since, in an upstream's silence.
-func (p *pacer) last() {
+// allowLastWrite sets the deadline for the writes of net/http after the handler
+// has returned. The deadline of the last write may have passed while the upstream
+// was silent.
+func (p *pacer) allowLastWrite() {
 	switch {
 	case p.out.PerSecond == 0:
 	case p.isStream():
-		p.stream.out.last(p.leftOut + time.Second)
+		p.stream.out.expireIn(p.leftOut + time.Second)
 	default:
 		p.allowWrite(0)
 	}
@@ -98,31 +94,31 @@ func (p *pacer) reset() {
 	}
 	p.Client, p.draining, p.conn, p.body = nil, nil, nil, nil
 	p.in, p.out = limit.Pace{}, limit.Pace{}
-	p.leftIn, p.leftOut, p.taken, p.mayRead = 0, 0, 0, 0
+	p.leftIn, p.leftOut, p.counted, p.mayRead = 0, 0, 0, 0
 	p.setIn, p.setOut = time.Time{}, time.Time{}
 	p.stopped, p.beganRead = false, false
 }
 
-// pacedBody is a pacer as a reader.
+// pacedBody is a pacer as the reader of a request's body.
 type pacedBody pacer
 
 // Read implements io.Reader.
 func (b *pacedBody) Read(buf []byte) (int, error) {
 	p := (*pacer)(b)
 	began := time.Now()
-	deadline := began.Add(p.leftIn)
+	due := began.Add(p.leftIn)
 	if !p.beganRead {
-		p.beganRead, deadline = true, p.in.Start(began)
+		p.beganRead, due = true, p.in.Start(began)
 	}
 	if p.in.PerSecond > 0 {
-		p.allowRead(deadline)
+		p.allowRead(due)
 	}
 	n, err := p.body.Read(buf)
 	if p.in.PerSecond > 0 {
 		ended := time.Now()
-		p.leftIn = p.in.Next(deadline, ended, n).Sub(ended)
+		p.leftIn = p.in.Next(due, ended, n).Sub(ended)
 		if p.isStream() {
-			p.allowRead(time.Time{}) // nobody waits
+			p.allowRead(time.Time{}) // no read is in progress
 		}
 	}
 	switch {
@@ -140,29 +136,14 @@ func (b *pacedBody) Read(buf []byte) (int, error) {
 	return n, err
 }
 
-// later returns the deadline to set for one that is wanted, and whether the one
-// that is set has to be changed for it. It may be later than wanted by an eighth
-// of the pause that is allowed, a second at most: so not each read and write
-// needs one of its own.
-func later(set, wanted time.Time, pause time.Duration) (time.Time, bool) {
-	margin := min(pause/8, time.Second)
-	switch {
-	case wanted.IsZero():
-		return wanted, !set.IsZero()
-	case set.Before(wanted) || set.Sub(wanted) > margin:
-		return wanted.Add(margin), true
-	}
-	return set, false
-}
-
-// allowRead sets the deadline of a read, unless reads are to fail.
-func (p *pacer) allowRead(deadline time.Time) {
+// allowRead sets the deadline of a read, unless reads must fail.
+func (p *pacer) allowRead(want time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	set, change := later(p.setIn, deadline, p.in.Grace)
+	next, change := lazydeadline.Next(p.setIn, want, p.in.Grace)
 	if change && !p.stopped {
-		p.setIn = set
-		p.conn.SetReadDeadline(set) // an error shows in the read
+		p.setIn = next
+		p.conn.SetReadDeadline(next) // the read returns an error, if there is one
 	}
 }
 
@@ -180,8 +161,8 @@ func (p *pacer) StopReading() {
 	p.Client.StopReading()
 }
 
-// Head implements proxy.Client. While the door drains, the response asks the
-// client to use another connection. Over HTTP/2, net/http makes a GOAWAY of that.
+// Head implements proxy.Client. While the front door drains, the response asks the
+// client to close the connection. Over HTTP/2, net/http sends a GOAWAY for that.
 func (p *pacer) Head(status int, fields []proxy.Field, length int64) error {
 	if p.draining.Load() {
 		fields = append(fields, proxy.Field{Name: "Connection", Value: "close"})
@@ -190,30 +171,26 @@ func (p *pacer) Head(status int, fields []proxy.Field, length int64) error {
 	return p.wrote(began, 0, p.Client.Head(status, fields, length))
 }
 
-// Room implements proxy.Client: that of a stream is not known. The client has
-// taken as many bytes as there is room for, which count now and not when they
-// are written.
+// Room implements proxy.Client. The free space is unknown for an HTTP/2 stream. The free
+// bytes are bytes that the client has taken. They count now, and not again when
+// they are written.
 func (p *pacer) Room() (int, error) {
-	c, ok := p.conn.(*clientConn)
+	c, ok := p.conn.(interface{ sendSpace() (int, error) })
 	if !ok {
 		return p.Client.Room()
 	}
-	began := p.allowWrite(block)
-	n, err := c.room()
-	p.taken = n
+	began := p.allowWrite(sendBlock)
+	n, err := c.sendSpace()
+	p.counted = n
 	return n, p.wrote(began, n, err)
 }
-
-// block is what the client has time for that is waited for: about as much as a
-// write would be of.
-const block = 32 << 10
 
 // Write implements proxy.Client.
 func (p *pacer) Write(b []byte) (n int, err error) {
 	began := p.allowWrite(len(b))
 	n, err = p.Client.Write(b)
-	counted := min(n, p.taken)
-	p.taken -= counted
+	counted := min(n, p.counted)
+	p.counted -= counted
 	return n, p.wrote(began, n-counted, err)
 }
 
@@ -229,23 +206,24 @@ func (p *pacer) Informational(status int, fields []proxy.Field) error {
 	return p.wrote(began, 0, p.Client.Informational(status, fields))
 }
 
-// allowWrite sets the deadline of a write of n bytes, which returns when the
-// last of them has passed: it has the time that they take at the least pace, as
-// far as that is no longer than a pause.
+// allowWrite sets the deadline of a write of n bytes and returns the time. The
+// write returns when its last byte is sent. It therefore gets the time that n
+// bytes take at the minimum speed, but at most one pause more.
 func (p *pacer) allowWrite(n int) (began time.Time) {
 	if p.out.PerSecond == 0 {
 		return began
 	}
 	began = time.Now()
-	set, change := later(p.setOut, began.Add(p.leftOut+min(p.out.Time(n), p.out.Grace)), p.out.Grace)
+	want := began.Add(p.leftOut + min(p.out.Time(n), p.out.Grace))
+	next, change := lazydeadline.Next(p.setOut, want, p.out.Grace)
 	if change {
-		p.setOut = set
-		p.conn.SetWriteDeadline(set)
+		p.setOut = next
+		p.conn.SetWriteDeadline(next)
 	}
 	return began
 }
 
-// wrote notes that a write has ended.
+// wrote updates the pace after a write, and returns its error.
 func (p *pacer) wrote(began time.Time, n int, err error) error {
 	if p.out.PerSecond == 0 {
 		return err
@@ -254,7 +232,7 @@ func (p *pacer) wrote(began time.Time, n int, err error) error {
 	p.leftOut = p.out.Next(began.Add(p.leftOut), ended, n).Sub(ended)
 	if p.isStream() {
 		p.setOut = time.Time{}
-		p.conn.SetWriteDeadline(p.setOut) // nobody waits
+		p.conn.SetWriteDeadline(p.setOut) // no write is in progress
 	}
 	if err != nil && errors.Is(err, os.ErrDeadlineExceeded) {
 		return errSlowDownload
@@ -262,7 +240,7 @@ func (p *pacer) wrote(began time.Time, n int, err error) error {
 	return err
 }
 
-// What the limits of bodies are broken by.
+// The failures of an exchange that exceeds a limit of its bodies.
 var (
 	errSlowUpload   = &proxy.Error{Kind: proxy.ClientSlow, Step: "reading the request's body", Err: errors.New("slower than upload_rate and timeouts.read allow")}
 	errSlowDownload = &proxy.Error{Kind: proxy.ClientSlow, Step: "sending the answer", Err: errors.New("slower than download_rate and timeouts.write allow")}

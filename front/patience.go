@@ -35,7 +35,7 @@ type patientConn struct {
 	plain   bool       // out of net/http's hands: no read is one ahead
 	lookout lookout
 
-	socketRoom *socketRoom // made when it is asked for; of who writes
+	socketSpace *socketSpace // created on first use; only the writer uses it
 }
 
 // A deadline is one as it was asked for, and as the socket has it.

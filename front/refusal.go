@@ -8,6 +8,9 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
+// eventRefused is the event of a request that was refused before it was complete.
+const eventRefused = "http request refused"
+
 // isRefusal tells whether p, a write to a client, begins an answer with an
 // error status.
 func isRefusal(p []byte) bool {

@@ -7,6 +7,9 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
+// eventReloadFailed is the event of a reload that has failed.
+const eventReloadFailed = "configuration reload failed"
+
 // Reload lets the routes, redirects, upstreams, constraints, trusted proxies and limits of
 // requests of cfg take the place of today's. Requests that are under way end as
 // they began. What a door is built on (namespace, listen, admin, drain, log and
@@ -14,7 +17,7 @@ import (
 // which a restart is needed. On an error nothing has changed; report it with
 // [Door.ReloadFailed].
 func (d *Door) Reload(cfg *config.Config) (unchanged []string, err error) {
-	t, err := d.build(cfg, d.tables.Load().gates)
+	t, err := d.builder.build(cfg, d.tables.Load().gates)
 	if err != nil {
 		return nil, err
 	}

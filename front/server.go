@@ -4,76 +4,111 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	stdlog "log"
 	"net"
 	"net/http"
 	"sync"
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/log"
 )
 
-// server is a door's listeners and what runs on them.
+// server holds the listeners of a door and the servers on them.
 type server struct {
-	door   *Door
-	public *http.Server
-	admin  *http.Server
+	door     *Door
+	errorLog *stdlog.Logger // of net/http
+	public   *http.Server
+	admin    *http.Server
 
 	listeners     []*listener
-	accepting     sync.WaitGroup // the loops that accept on listeners
+	accepting     sync.WaitGroup // the accept loops of the listeners
 	adminListener *adminListener
 	conns         conns
-
-	turning chan struct{}  // has a place for each client that is turned away
-	turned  sync.WaitGroup // those who wait for them to leave
-	crowd   crowd
+	rejector      rejector
 }
 
 func newServer(d *Door) *server {
-	s := &server{door: d, turning: make(chan struct{}, turnedAway), crowd: crowd{log: d.log}}
-	s.conns.most = d.files.clients
+	s := &server{door: d, errorLog: stdlog.New(io.Discard, "", 0)}
+	log.Capture(s.errorLog, d.log, log.LevelWarn, "http server complaint")
+	s.rejector.metrics, s.rejector.log.log = d.metrics, d.log
+	s.rejector.lingering = make(chan struct{}, rejectLingering)
+	s.conns.most = d.files.Clients
 	s.conns.mostOfOne = d.cfg.Limits.ConnectionsPerClient
 	s.conns.exempt = d.cfg.TrustedProxies
 	s.public = newHTTPServer(s)
-	s.admin = newAdminServer(d)
+	s.admin = newAdminServer(adminPages{
+		addr:     d.cfg.Admin,
+		draining: d.draining.Load,
+		metrics:  d.metrics.handler(),
+		log:      logHandler(d.out, d.cost),
+		errorLog: s.errorLog,
+	})
 	return s
 }
 
-// Listen binds every address of the configuration, or none: on an error
-// nothing stays bound. On Linux it takes over the listeners of a process of the
-// same user that drains; see [Door.Serve].
+// Listen binds all addresses of the configuration. On an error it binds none. On
+// Linux it takes over the listeners of a draining process of the same user; see
+// [Door.Serve].
 func (d *Door) Listen() error {
-	s := d.server
 	d.warnOfFiles()
-	for _, addr := range d.cfg.Listen {
-		l, err := bind(addr)
-		if err != nil {
-			s.unbind()
-			s.listeners = nil
-			return fmt.Errorf("listen: %w", err)
-		}
-		s.listeners = append(s.listeners, &listener{acceptor: newAcceptor(l, 1, d.shared.CloseUnused), server: s})
+	if err := d.server.listen(d.cfg.Listen, d.cfg.Admin); err != nil {
+		d.server.unbind()
+		d.server.listeners = nil
+		return err
 	}
-	if d.cfg.Admin == config.AdminOff {
-		return nil
-	}
-	l, err := bind(d.cfg.Admin)
-	if err != nil {
-		s.unbind()
-		s.listeners = nil
-		return fmt.Errorf("admin: %w", err)
-	}
-	s.adminListener = newAdminListener(l, s)
 	return nil
 }
 
-// unbind closes the listeners. Nobody accepts on them.
+// listen binds the public addresses and then the admin address.
+func (s *server) listen(public []string, admin string) error {
+	free := s.door.conns.CloseUnused
+	for _, addr := range public {
+		l, err := bind(addr)
+		if err != nil {
+			return fmt.Errorf("listen: %w", err)
+		}
+		s.listeners = append(s.listeners, &listener{acceptor: newAcceptor(l, 1, free), server: s})
+	}
+	if admin == config.AdminOff {
+		return nil
+	}
+	l, err := bind(admin)
+	if err != nil {
+		return fmt.Errorf("admin: %w", err)
+	}
+	s.adminListener = newAdminListener(l, free, s.rejector.reject)
+	return nil
+}
+
+// eventLowered is the event of a configured limit that open files do not allow.
+const eventLowered = "limit lowered to what open files allow"
+
+// warnOfFiles logs the limits that open files do not allow.
+func (d *Door) warnOfFiles() {
+	for _, l := range []struct {
+		name            limitName
+		wanted, allowed int
+	}{
+		{limitConnections, d.cfg.Limits.MaxConnections, d.files.Clients},
+		{limitInFlight, d.cfg.Limits.InFlight, d.files.Upstreams},
+	} {
+		if l.wanted > l.allowed {
+			d.log.Warn(eventLowered).Str("limit", string(l.name)).Int("wanted", l.wanted).Int("allowed", l.allowed).
+				Int("open_files", d.files.Files).Send()
+		}
+	}
+}
+
+// unbind closes the public listeners. No accept loop may be running.
 func (s *server) unbind() {
 	for _, l := range s.listeners {
 		l.close()
 	}
 }
 
-// Addrs returns the addresses that Listen has bound, ports included.
+// Addrs returns the addresses that Listen has bound, with their ports.
 func (d *Door) Addrs() []net.Addr {
 	var addrs []net.Addr
 	for _, l := range d.server.listeners {
@@ -82,7 +117,7 @@ func (d *Door) Addrs() []net.Addr {
 	return addrs
 }
 
-// AdminAddr returns the address of the admin listener, nil without one.
+// AdminAddr returns the address of the admin listener, or nil if there is none.
 func (d *Door) AdminAddr() net.Addr {
 	if d.server.adminListener == nil {
 		return nil
@@ -90,15 +125,15 @@ func (d *Door) AdminAddr() net.Addr {
 	return d.server.adminListener.Addr()
 }
 
-// eventFailed says why a door stops that nobody has told to.
+// eventFailed is the event of a front door that stops because of an error.
 const eventFailed = "front door failed"
 
-// Serve serves until ctx is done, then drains. At once /readyz returns 503,
+// Serve serves until ctx is done, then drains. From then on, /readyz returns 503,
 // every response asks its client to close the connection, and the next process
-// can take over the listeners. When the configured delay ends, Serve stops
-// accepting, closes idle connections, lets the requests in flight finish within
-// the configured timeout and cuts the rest. It returns nil when none had to be
-// cut. A listener that fails ends it too, without a delay, and is its error.
+// can take over the listeners. After drain.delay, Serve stops accepting, closes
+// idle connections, lets the requests in flight finish within drain.timeout, and
+// cuts those that remain. It returns nil if it has cut none. If a listener fails,
+// Serve drains without a delay and returns the error.
 func (d *Door) Serve(ctx context.Context) error {
 	s := d.server
 	failed := make(chan error, len(s.listeners)+1)
@@ -131,17 +166,18 @@ func (d *Door) Serve(ctx context.Context) error {
 	s.admin.Close()
 	close(unwatched)
 	running.Wait()
-	s.turned.Wait()
-	s.crowd.end()
+	s.rejector.close()
 	return err
 }
 
-// drain serves for the delay, then waits for the requests in flight and cuts
-// them when the timeout ends.
+// drain serves for the delay, then waits for the requests in flight, and cuts them
+// after drain.timeout.
 func (d *Door) drain(delay time.Duration) error {
 	s := d.server
 	d.draining.Store(true)
-	withdraw := s.offerListeners()
+	withdraw := offerListeners(s.offers(), func(err error) {
+		d.log.Warn("listener not offered to the next process").Err(err).Send()
+	})
 	defer withdraw()
 	time.Sleep(delay)
 	ctx, cancel := context.WithTimeout(context.Background(), d.cfg.Drain.Timeout)
@@ -149,7 +185,7 @@ func (d *Door) drain(delay time.Duration) error {
 	s.stopAccepting(ctx)
 	err := s.public.Shutdown(ctx)
 	if err == nil {
-		err = await(ctx, d.idle) // connections that net/http has let go of
+		err = await(ctx, d.idle) // Shutdown does not wait for hijacked connections
 	}
 	left := d.metrics.inFlight.Load()
 	d.cutting.Store(left > 0)
@@ -171,12 +207,27 @@ func (d *Door) drain(delay time.Duration) error {
 	return nil
 }
 
-// idle tells whether no request is in flight.
+// offers returns the listeners for the next process. The public ones continue to
+// accept here. The admin listener closes once it is taken, so that /readyz is that
+// of the next process.
+func (s *server) offers() []listenerOffer {
+	var offers []listenerOffer
+	for i, l := range s.listeners {
+		offers = append(offers, listenerOffer{l.TCPListener, s.door.cfg.Listen[i], func() {}})
+	}
+	if l := s.adminListener; l != nil {
+		offers = append(offers, listenerOffer{l.TCPListener, s.door.cfg.Admin, func() { l.Close() }})
+	}
+	return offers
+}
+
+// idle reports whether no request is in flight.
 func (d *Door) idle() bool { return d.metrics.inFlight.Load() == 0 }
 
-// stopAccepting takes what the kernel has already accepted, and no more. From
-// Shutdown on, net/http throws away each request that it reads: so the new
-// connections come first, and those that stay silent are closed.
+// stopAccepting accepts the connections in the kernel's queue and closes the
+// listeners. After Shutdown, net/http discards every request that it reads.
+// Therefore new connections may send their first request before Shutdown, and
+// those that do not are closed.
 func (s *server) stopAccepting(ctx context.Context) {
 	s.public.SetKeepAlivesEnabled(false)
 	for _, l := range s.listeners {
@@ -194,10 +245,10 @@ func (s *server) stopAccepting(ctx context.Context) {
 // of a connection.
 const firstRequestGrace = 250 * time.Millisecond
 
-// drainCut is how long requests that were cut may take to end.
+// drainCut is how long the server waits for the requests that it has cut.
 const drainCut = time.Second
 
-// await waits until a condition holds or ctx is done.
+// await polls a condition every millisecond until it holds or ctx is done.
 func await(ctx context.Context, holds func() bool) error {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()

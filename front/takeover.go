@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// bind listens on addr. If another process has the address and drains, bind
-// takes its listener over.
+// bind listens on addr. If a draining process has the address, bind takes over
+// its listener.
 func bind(addr string) (*net.TCPListener, error) {
 	l, err := net.Listen("tcp", addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
@@ -15,7 +15,7 @@ func bind(addr string) (*net.TCPListener, error) {
 		if takeErr == nil {
 			return taken, nil
 		}
-		l, err = net.Listen("tcp", addr) // the other process may have ended meanwhile
+		l, err = net.Listen("tcp", addr) // the other process may have ended in the meantime
 	}
 	if err != nil {
 		return nil, err
@@ -23,33 +23,33 @@ func bind(addr string) (*net.TCPListener, error) {
 	return l.(*net.TCPListener), nil
 }
 
-// offerListeners offers all listeners to the next process until withdraw is
-// called. The public ones go on accepting here; the admin listener leaves
-// /readyz to the next process once that has taken it.
-func (s *server) offerListeners() (withdraw func()) {
-	var offers []func()
-	offer := func(l *net.TCPListener, configured string, taken func()) {
-		end, err := offerListener(l, withPort(configured, l), taken)
+// A listenerOffer is a listener that the next process may take over.
+type listenerOffer struct {
+	listener *net.TCPListener
+	addr     string // as configured
+	taken    func() // called each time that a process has taken it
+}
+
+// offerListeners offers listeners to the next process until withdraw is called.
+// It calls failed for each listener that it cannot offer.
+func offerListeners(offers []listenerOffer, failed func(error)) (withdraw func()) {
+	var ends []func()
+	for _, o := range offers {
+		end, err := offerListener(o.listener, withPort(o.addr, o.listener), o.taken)
 		if err != nil {
-			s.door.log.Warn("listener not offered to the next process").Err(err).Send()
-			return
+			failed(err)
+			continue
 		}
-		offers = append(offers, end)
-	}
-	for i, l := range s.listeners {
-		offer(l.TCPListener, s.door.cfg.Listen[i], func() {})
-	}
-	if l := s.adminListener; l != nil {
-		offer(l.TCPListener, s.door.cfg.Admin, func() { l.Close() })
+		ends = append(ends, end)
 	}
 	return func() {
-		for _, end := range offers {
+		for _, end := range ends {
 			end()
 		}
 	}
 }
 
-// withPort returns a configured address with the port that l has.
+// withPort returns a configured address with the port of l.
 func withPort(configured string, l *net.TCPListener) string {
 	host, _, _ := net.SplitHostPort(configured)
 	_, port, _ := net.SplitHostPort(l.Addr().String())

@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// takeoverTimeout bounds the exchange between two processes over a listener.
+// takeoverTimeout is the time limit for the handover of a listener.
 const takeoverTimeout = time.Second
 
-// takeoverAddr is where a draining process offers its listener on the TCP
-// address addr: an abstract Unix socket, which belongs to the same network
-// namespace and disappears with the process.
+// takeoverAddr returns the address at which a draining process offers its listener
+// on the TCP address addr. It is an abstract Unix socket, which belongs to the
+// same network namespace and disappears with the process.
 func takeoverAddr(addr string) *net.UnixAddr {
 	return &net.UnixAddr{Net: "unix", Name: "@weir/listener/" + addr}
 }
 
-// offerListener hands a copy of the listener to each process of the same user
-// that asks for it, until withdraw is called. taken is called each time. Both
-// processes then accept from one queue, so that a connection in it survives the
-// end of this process. With SO_REUSEPORT each process would have a queue of its
-// own, and the kernel would reset the connections in it when the process ends.
+// offerListener sends a copy of the listener to each process of the same user that
+// asks for it, until withdraw is called. It calls taken each time. Both processes
+// then accept from one queue, so that a connection in it survives the end of this
+// process. With SO_REUSEPORT, each process would have its own queue, and the
+// kernel would reset the connections in it when the process ends.
 func offerListener(tcp *net.TCPListener, addr string, taken func()) (withdraw func(), err error) {
 	offers, err := net.ListenUnix("unix", takeoverAddr(addr))
 	if err != nil {
@@ -65,7 +65,7 @@ func sendListener(c *net.UnixConn, tcp *net.TCPListener) error {
 	return errors.Join(err, sent)
 }
 
-// takeListener returns the listener on addr of a process that drains.
+// takeListener returns the listener on addr of a draining process.
 func takeListener(addr string) (*net.TCPListener, error) {
 	c, err := net.DialUnix("unix", nil, takeoverAddr(addr))
 	if err != nil {
@@ -84,7 +84,7 @@ func takeListener(addr string) (*net.TCPListener, error) {
 	return parseListener(rights[:n])
 }
 
-// parseListener returns the listener whose descriptor a control message holds.
+// parseListener returns the listener in a control message with its descriptor.
 func parseListener(rights []byte) (*net.TCPListener, error) {
 	messages, err := syscall.ParseSocketControlMessage(rights)
 	if err != nil {

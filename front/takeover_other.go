@@ -7,7 +7,7 @@ import (
 	"net"
 )
 
-// offerListener does nothing: handing listeners over needs Linux.
+// offerListener does nothing. The handover of listeners needs Linux.
 func offerListener(*net.TCPListener, string, func()) (withdraw func(), err error) {
 	return func() {}, nil
 }

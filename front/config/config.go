@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/weirhq/weir/internal/yamlfile"
@@ -162,4 +163,184 @@ func (ms Mistakes) Unwrap() []error {
 		errs[i] = m
 	}
 	return errs
+}
+
+// Limits says what the door lets in: the limits of all requests together,
+// and of the connections that they come on.
+type Limits struct {
+	RequestLimits
+
+	// Headers is how many bytes the head of a request may have: 8 KiB to
+	// 64 KiB, the default.
+	Headers int
+
+	// HeaderTimeout is how long a client may take to send a head, default 10s,
+	// and IdleTimeout how long a connection may be unused, default 75s. Zero
+	// means the default.
+	HeaderTimeout, IdleTimeout time.Duration
+
+	// MaxConnections is how many connections of clients may be open. Zero, the
+	// default, is as many as the limit of open files allows, and more than that
+	// is never let in.
+	MaxConnections int
+
+	// ConnectionsPerClient is how many of them may come from one address, or
+	// one /64 of IPv6; trusted proxies may have any number. Zero, the default,
+	// is any number for everybody.
+	ConnectionsPerClient int
+}
+
+// RequestLimits hold for all requests together, or for those of a route, which
+// are held to both. The two may differ in InFlight, Queue and Rate: the door's
+// are counted for all, the route's for itself. Of the others a route has the
+// door's where it says 0; NoLimit is none.
+type RequestLimits struct {
+	InFlight int // requests served at once. Zero sets no limit but the one that follows from open files
+	Queue    Queue
+	Rate     Rate
+
+	Body int64 // bytes of a request's body
+
+	// UploadRate and DownloadRate are how many bytes a second a client has to
+	// send or take while it is waited for, on the average. It may fall behind
+	// by as much as ReadTimeout and WriteTimeout, which are thus also how long
+	// it may pause.
+	UploadRate, DownloadRate  int64
+	ReadTimeout, WriteTimeout time.Duration
+}
+
+// MaxHeaders is the greatest value of [Limits.Headers], and its default.
+const MaxHeaders = 64 << 10
+
+// NoLimit is the value of a limit that is not to hold.
+const NoLimit = -1
+
+// Queue is about the requests that wait to be served when InFlight are.
+type Queue struct {
+	Length int           // how many; 0, the default, refuses at once
+	Wait   time.Duration // how long each of them; default 1s
+}
+
+// Rate allows Burst requests at once, and then one Every so often, for
+// each key. A zero Every sets no limit.
+type Rate struct {
+	Per   string // RatePerClient (the default), RatePerRoute, or RatePerHeader and a header's name
+	Every time.Duration
+	Burst int // at least 1, the default
+}
+
+// Values of [Rate.Per].
+const (
+	RatePerClient = "client"  // the client's address behind trusted proxies, or its /64 of IPv6
+	RatePerRoute  = "route"   // all requests have one rate
+	RatePerHeader = "header " // the value of the header that follows; requests without it share one rate
+)
+
+// defaultLimits is what a file may leave out.
+func defaultLimits() Limits {
+	return Limits{
+		RequestLimits: RequestLimits{
+			UploadRate: 500, DownloadRate: 500,
+			ReadTimeout: 20 * time.Second, WriteTimeout: time.Minute,
+		},
+		Headers:       MaxHeaders,
+		HeaderTimeout: 10 * time.Second,
+		IdleTimeout:   75 * time.Second,
+	}
+}
+
+// Log says which events are written, how, and where to.
+type Log struct {
+	// To holds the log's destinations, at least one and each once:
+	// LogToStdout (the default), LogToStderr, or the path of a file to append
+	// to. Every event goes to each of them, and each has a queue of its own.
+	To []string
+
+	Format string // json (the default), json-v1, ltsv, human or auto: a name that log.ParseFormat takes
+	Level  string // the least severe level that is written: fatal, error, warn, info (the default) or debug
+	Events string // EventsAll (the default) or EventsCompleted
+
+	// RequestHeaders and ResponseHeaders name header fields, in lower case, that
+	// are added to the completed event. Parse refuses the names of fields
+	// that hold secrets.
+	RequestHeaders, ResponseHeaders []string
+
+	// Redact lists keys whose values are secret, such as parameters of
+	// queries; see log.Options.
+	Redact []string
+
+	Queue  LogQueue
+	Rotate LogRotate
+
+	// Fsync is how often a file is told to be on the disk, and not with the
+	// operating system alone: at most so often, FsyncEach for after each
+	// write, or 0, the default, for never.
+	Fsync time.Duration
+
+	// Heartbeat is how often the log says its totals, in an event of its own.
+	// Zero is never; default 10s.
+	Heartbeat time.Duration
+}
+
+// LogQueue is about the events that wait to be written, for each
+// destination.
+type LogQueue struct {
+	Size     int           // bytes that they take at most; default 8 MiB
+	WhenFull string        // shed (the default), drop or block: what sink.ParsePolicy takes
+	Wait     time.Duration // how long block waits at most before it drops; 0, the default, is for ever
+	Linger   time.Duration // how long the first of a batch waits for others; default 0
+}
+
+// LogRotate is about the log's files. They are rotated when Size is not
+// zero or Daily is set.
+type LogRotate struct {
+	Size  int64 // bytes beyond which a file is not to grow; 0, the default, sets no bound
+	Daily bool  // at midnight, local time
+	Keep  int   // how many rotated files are kept; 0, the default, keeps all
+	Gzip  bool  // rotated files are compressed
+}
+
+// FsyncEach is the value of [Log.Fsync] for after each write.
+const FsyncEach time.Duration = -1
+
+// Values of [Log.Events].
+const (
+	EventsAll       = "all"       // received, proxying and completed: three events for each request
+	EventsCompleted = "completed" // the completed event alone, which carries what the other two say
+)
+
+// EventsNone is a value of [Route.Events]: only the completed event of a
+// request that went wrong, of severity WARN or worse.
+const EventsNone = "none"
+
+// Values of [Log.To] that are no paths.
+const (
+	LogToStdout = "stdout"
+	LogToStderr = "stderr"
+)
+
+// defaultLog is what a file may leave out: all.
+func defaultLog() Log {
+	return Log{
+		To:        []string{LogToStdout},
+		Format:    "json",
+		Level:     "info",
+		Events:    EventsAll,
+		Queue:     LogQueue{Size: 8 << 20, WhenFull: "shed"},
+		Heartbeat: 10 * time.Second,
+	}
+}
+
+// secretHeaders are the fields whose values are never logged.
+var secretHeaders = []string{"authorization", "cookie", "proxy-authorization", "set-cookie", "x-api-key"}
+
+// Secrets returns the keys whose values the log hides. They include secretHeaders
+// if header fields are logged, because a Config need not come from Parse.
+// The log then also hides the user and password in a URL, which it does only for
+// loggers that have secrets: such a logger takes longer for each field.
+func (c *Log) Secrets() []string {
+	if len(c.RequestHeaders) == 0 && len(c.ResponseHeaders) == 0 {
+		return c.Redact
+	}
+	return slices.Concat(c.Redact, secretHeaders)
 }

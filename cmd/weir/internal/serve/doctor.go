@@ -9,8 +9,8 @@ import (
 	"runtime/debug"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
-	"github.com/weirhq/weir/front"
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/filebudget"
 	"github.com/weirhq/weir/internal/machine"
 )
 
@@ -112,7 +112,7 @@ func (h host) files() finding {
 		f.Value = "not known on this system"
 		return f
 	}
-	clients := front.AllowedConnections(h.OpenFilesHard, h.openNow, 0)
+	clients := filebudget.Share(h.OpenFilesHard, h.openNow, 0).Clients
 	f.Value = fmt.Sprintf("%s (hard limit): %d connections of clients, for a proxied request needs two files", files(h.OpenFilesHard), clients)
 	if wanted := h.config.Limits.MaxConnections; wanted > clients {
 		f.Bites, f.Hint = true, fmt.Sprintf("limits.max_connections wants %d: raise the limit to %d", wanted, 2*wanted+256)
@@ -132,7 +132,7 @@ func files(n uint64) string {
 // connections compares the memory of all allowed connections with the cgroup's.
 func (h host) connections() finding {
 	f := finding{Name: "connections"}
-	n := front.AllowedConnections(h.OpenFilesHard, h.openNow, h.config.Limits.MaxConnections)
+	n := filebudget.Share(h.OpenFilesHard, h.openNow, h.config.Limits.MaxConnections).Clients
 	need := int64(n) * connectionMemory
 	f.Value = fmt.Sprintf("%d at most, which may take %s", n, size(need))
 	rates := h.rates() * rateMemory

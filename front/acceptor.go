@@ -9,20 +9,20 @@ import (
 	"time"
 )
 
-// An acceptor accepts connections and goes on when it cannot: when as many
-// files are open as may be, it gives up one that it has kept for that, so that
-// who comes next can be told, or served.
+// An acceptor accepts connections, also when the process has as many open files as
+// it may: it keeps spare files open and closes one of them, so that the next
+// client can be served or rejected with a response.
 type acceptor struct {
 	*net.TCPListener
-	keep int         // how many files it keeps
-	free func() bool // closes a file that is not in use, if there is one
+	keep int         // number of spare files
+	free func() bool // closes an unused file of the process and reports whether there was one
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	spare  []*os.File
 	closed bool
 }
 
-// acceptPause is how long an acceptor waits that could not accept.
+// acceptPause is the pause after a failed accept.
 const acceptPause = 10 * time.Millisecond
 
 func newAcceptor(l *net.TCPListener, keep int, free func() bool) *acceptor {
@@ -31,39 +31,39 @@ func newAcceptor(l *net.TCPListener, keep int, free func() bool) *acceptor {
 	return a
 }
 
-// accept returns the next connection. scarce tells that it took the place of a
-// spare file, and there is none in its stead.
-func (a *acceptor) accept() (nc *net.TCPConn, scarce bool, err error) {
+// accept returns the next connection. usedSpare reports that the connection uses
+// the place of a spare file that could not be opened again.
+func (a *acceptor) accept() (nc *net.TCPConn, usedSpare bool, err error) {
 	for {
 		nc, err = a.TCPListener.AcceptTCP()
 		switch {
 		case err == nil:
 			return nc, !a.refill() && !(a.free() && a.refill()), nil
-		case isOver(err):
+		case isPermanent(err):
 			return nil, false, err
-		case noFile(err) && (a.lend() || a.free()):
+		case noFile(err) && (a.closeSpare() || a.free()):
 		default:
 			time.Sleep(acceptPause)
 		}
 	}
 }
 
-// isOver tells of the errors behind which there will be no connection. Others
-// are a connection's own, which accept(2) reports of one that has failed
-// already, or want of something that may be there again.
-func isOver(err error) bool {
+// isPermanent reports whether no more connections will follow. All other errors
+// concern one connection, for which accept(2) reports an earlier failure, or a
+// resource that may become available again.
+func isPermanent(err error) bool {
 	return errors.Is(err, net.ErrClosed) || errors.Is(err, os.ErrDeadlineExceeded) ||
 		errors.Is(err, syscall.EBADF) || errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSOCK)
 }
 
-// noFile tells of the errors of a process, or a machine, that has as many files
-// open as it may.
+// noFile reports whether the process, or the machine, has as many open files as
+// it may.
 func noFile(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// lend gives up a spare file, if there is one.
-func (a *acceptor) lend() bool {
+// closeSpare closes a spare file and reports whether there was one.
+func (a *acceptor) closeSpare() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	n := len(a.spare)
@@ -75,7 +75,7 @@ func (a *acceptor) lend() bool {
 	return true
 }
 
-// refill tells whether all the spare files are there again.
+// refill opens the missing spare files and reports whether all are open.
 func (a *acceptor) refill() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -89,12 +89,12 @@ func (a *acceptor) refill() bool {
 	return true
 }
 
-// close closes the listener, and the spare files.
+// close closes the listener and the spare files.
 func (a *acceptor) close() error {
 	a.mu.Lock()
 	a.closed = true
 	a.mu.Unlock()
-	for a.lend() {
+	for a.closeSpare() {
 	}
 	return a.TCPListener.Close()
 }

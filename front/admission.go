@@ -1,0 +1,88 @@
+package front
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/weirhq/weir/limit"
+	"github.com/weirhq/weir/proxy"
+)
+
+// admit applies the limits to a request that has a route, and reports whether
+// they let it pass. Otherwise it has responded. A request that waits for a place
+// on its route does not occupy one of the places for all routes.
+func (d *Door) admit(x *exchange, t *tables) bool {
+	g := x.route.gate
+	x.pacer.setLimits(&x.route.limits)
+	if x.route.limits.Body > 0 && x.Length > x.route.limits.Body {
+		d.refuseFor(x, 413, limitBody, g.route, "the body is longer than the limit allows")
+		return false
+	}
+	if fields := g.allow(x.began, x.client, x.Header); fields != nil {
+		d.refuseFor(x, 429, limitRate, g.route, "more requests than the route's rate allows", fields...)
+		return false
+	}
+	return d.enter(x, g, &x.inRoute) && d.enter(x, t.gate, &x.inAll)
+}
+
+// enter waits until the gate admits the request, sets *entered to the gate, and
+// returns true. If the gate does not admit it, enter responds and returns false.
+func (d *Door) enter(x *exchange, g *gate, entered **gate) bool {
+	err := g.enter(x.context())
+	switch {
+	case err == nil:
+		*entered = g
+		return true
+	case errors.Is(err, context.Canceled):
+		x.Err = &proxy.Error{Kind: proxy.ClientGone, Step: "waiting for its turn", Err: err}
+		x.Status, x.Cut = 499, true
+	case errors.Is(err, limit.ErrFull) && g.limits.Queue.Length == 0:
+		d.refuseBusy(x, g, limitInFlight, "too many requests in flight")
+	case errors.Is(err, limit.ErrFull):
+		d.refuseBusy(x, g, limitQueue, "too many requests in flight and waiting")
+	case errors.Is(err, limit.ErrOvertaken):
+		d.refuseBusy(x, g, limitQueue, "too many requests in flight, and newer ones waiting")
+	default:
+		d.refuseBusy(x, g, limitQueue, "too many requests in flight for the whole waiting time")
+	}
+	return false
+}
+
+func (d *Door) refuseBusy(x *exchange, g *gate, name limitName, why string) {
+	wait := g.limits.Queue.Wait
+	d.refuseFor(x, 503, name, g.route, why, proxy.Field{Name: "Retry-After", Value: strconv.FormatInt(limit.RetrySeconds(wait), 10)})
+}
+
+// refuseFor refuses a request because of a limit, and counts it.
+func (d *Door) refuseFor(x *exchange, status int, name limitName, route, why string, fields ...proxy.Field) {
+	x.limit = name
+	d.metrics.refusal(name, route).Inc()
+	d.refuse(x, status, why, fields...)
+}
+
+// noteLimit sets and counts the limit that has ended an exchange in progress.
+func (d *Door) noteLimit(x *exchange) {
+	failure := x.failure()
+	if failure == nil || x.route == nil {
+		return
+	}
+	route := x.route.pattern
+	switch {
+	case failure.Kind == proxy.NoFile:
+		x.limit, route = limitFiles, allRoutes
+	case failure.Kind == proxy.TooManyConns:
+		x.limit, route = limitUpstreams, allRoutes
+	case errors.Is(failure, proxy.ErrTooManyWaiting):
+		x.limit = limitWaiting
+	case failure == errSlowUpload:
+		x.limit = limitUpload
+	case failure == errSlowDownload:
+		x.limit = limitDownload
+	case failure == errBodyTooLong:
+		x.limit = limitBody
+	default:
+		return
+	}
+	d.metrics.refusal(x.limit, route).Inc()
+}

@@ -1,0 +1,134 @@
+package front
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/filebudget"
+	"github.com/weirhq/weir/internal/machine"
+	"github.com/weirhq/weir/proxy"
+)
+
+// limitCollector collects the value of each limit and, if it can be counted, its
+// use.
+type limitCollector struct {
+	metrics   *metrics
+	limits    config.Limits
+	files     filebudget.Budget
+	clients   func() int // open connections of clients
+	upstreams *proxy.Conns
+	tables    func() *tables
+}
+
+var (
+	limitValue = prometheus.NewDesc("weir_limit_value",
+		"What a limit is set to, by limit and route: a number, bytes, seconds, or of these per second.", []string{"limit", "route"}, nil)
+	limitInUse = prometheus.NewDesc("weir_limit_in_use",
+		"How much of a limit is in use, by limit and route.", []string{"limit", "route"}, nil)
+)
+
+// Describe implements prometheus.Collector.
+func (c limitCollector) Describe(ch chan<- *prometheus.Desc) { prometheus.DescribeByCollect(c, ch) }
+
+// Collect implements prometheus.Collector.
+func (c limitCollector) Collect(ch chan<- prometheus.Metric) {
+	s := scrape{c.metrics, ch}
+	t := c.tables()
+	s.gate(t.gate, &t.limits)
+	for _, g := range t.gates {
+		if g != t.gate {
+			s.gate(g, &g.limits)
+		}
+	}
+	s.connections(c)
+}
+
+// A scrape is one collection of all limits.
+type scrape struct {
+	metrics *metrics
+	metricsSink
+}
+
+// value adds a limit that is set. It also creates the counter of its refusals.
+func (s scrape) value(name limitName, route string, value float64) {
+	if value > 0 {
+		s.gauge(limitValue, value, string(name), route)
+		s.metrics.refusal(name, route)
+	}
+}
+
+func (s scrape) inUse(name limitName, route string, n int) {
+	s.gauge(limitInUse, float64(n), string(name), route)
+}
+
+// gate adds the limits of requests.
+func (s scrape) gate(g *gate, l *config.RequestLimits) {
+	if g.inFlight != nil {
+		stats := g.inFlight.Stats()
+		s.value(limitInFlight, g.route, float64(g.limits.InFlight))
+		s.inUse(limitInFlight, g.route, stats.InFlight)
+		if g.limits.Queue.Length > 0 {
+			s.value(limitQueue, g.route, float64(g.limits.Queue.Length))
+			s.inUse(limitQueue, g.route, stats.Waiting)
+		}
+	}
+	if g.rate != nil {
+		s.value(limitRate, g.route, float64(time.Second)/float64(g.limits.Rate.Every))
+		s.inUse(limitRate, g.route, g.rate.Stats().Keys)
+	}
+	s.value(limitBody, g.route, float64(l.Body))
+	s.value(limitUpload, g.route, float64(l.UploadRate))
+	s.value(limitDownload, g.route, float64(l.DownloadRate))
+}
+
+// connections adds the limits of connections and files.
+func (s scrape) connections(c limitCollector) {
+	limits := withDefaults(c.limits)
+	s.value(limitConnections, allRoutes, float64(c.files.Clients))
+	s.inUse(limitConnections, allRoutes, c.clients())
+	s.value(limitPerClient, allRoutes, float64(limits.ConnectionsPerClient))
+	open, most := c.upstreams.Stats()
+	s.value(limitUpstreams, allRoutes, float64(most))
+	s.inUse(limitUpstreams, allRoutes, open)
+	s.value(limitFiles, allRoutes, float64(c.files.Files))
+	s.inUse(limitFiles, allRoutes, machine.OpenFilesNow())
+	s.value(limitHeaders, allRoutes, float64(limits.Headers))
+	s.value(limitHeaderTime, allRoutes, limits.HeaderTimeout.Seconds())
+}
+
+// upstreamCollector collects the state of the servers in the current tables, and
+// the number of requests that wait for one.
+type upstreamCollector struct {
+	tables func() *tables
+}
+
+var (
+	upstreamUp = prometheus.NewDesc("weir_upstream_up",
+		"1 if the last attempt to connect to the server succeeded, or none was made; else 0.", []string{"upstream", "server"}, nil)
+	upstreamWaiting = prometheus.NewDesc("weir_upstream_waiting",
+		"Requests that wait because no server of the upstream can be connected to.", []string{"upstream"}, nil)
+)
+
+// Describe implements prometheus.Collector.
+func (c upstreamCollector) Describe(ch chan<- *prometheus.Desc) { prometheus.DescribeByCollect(c, ch) }
+
+// Collect implements prometheus.Collector.
+func (c upstreamCollector) Collect(metrics chan<- prometheus.Metric) {
+	ch := metricsSink(metrics)
+	for _, up := range c.tables().upstreams {
+		waiting, _ := up.Waiting()
+		ch.gauge(upstreamWaiting, float64(waiting), up.Name())
+		for _, s := range up.Servers() {
+			ch.gauge(upstreamUp, zeroOrOne(s.Up()), up.Name(), s.URL())
+		}
+	}
+}
+
+func zeroOrOne(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}

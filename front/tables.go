@@ -1,0 +1,166 @@
+package front
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/redirect"
+	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/router"
+)
+
+// tables hold all state that a reload replaces.
+type tables struct {
+	routes    *router.Table[*route]
+	upstreams []*proxy.Upstream
+	trust     proxy.Trust
+	gate      *gate                // of all requests
+	gates     map[string]*gate     // by route; includes the gate of all requests
+	limits    config.RequestLimits // of requests that have no route
+}
+
+// A tableBuilder builds tables from a configuration. It has the parts of a Door
+// that outlive a reload.
+type tableBuilder struct {
+	metrics     *metrics
+	conns       *proxy.Conns // shared by all upstreams
+	maxInFlight int          // each request in flight needs a connection to an upstream
+	eventSet    func(name string) eventSet
+	events      string // log.events, which a reload does not change
+	hook        func(*proxy.Exchange, proxy.Event)
+}
+
+// build returns tables for a configuration. The gates are those of the tables
+// that it replaces, or nil.
+func (b *tableBuilder) build(cfg *config.Config, gates map[string]*gate) (_ *tables, err error) {
+	t := &tables{
+		trust:  proxy.Trust(cfg.TrustedProxies),
+		limits: inherit(config.RequestLimits{}, cfg.Limits.RequestLimits),
+		gates:  make(map[string]*gate),
+	}
+	defer func() {
+		if err != nil {
+			t.close()
+		}
+	}()
+	all := cfg.Limits.RequestLimits
+	if all.InFlight == 0 || all.InFlight > b.maxInFlight {
+		all.InFlight = b.maxInFlight
+	}
+	t.gate = newGate(allRoutes, all, gates)
+	t.gates[allRoutes] = t.gate
+	proxies := make(map[string]*proxy.Proxy, len(cfg.Upstreams))
+	servers := make(map[string]map[*proxy.Server]prometheus.Observer, len(cfg.Upstreams))
+	for _, u := range cfg.Upstreams {
+		up, err := proxy.NewUpstream(u.Name, u.Servers...)
+		if err != nil {
+			return nil, err
+		}
+		up.ConnectRetry, up.MaxFields = u.ConnectRetry, u.ResponseFields
+		up.Share(b.conns)
+		t.upstreams = append(t.upstreams, up)
+		proxies[u.Name] = &proxy.Proxy{Upstream: up, Trust: t.trust, Hook: b.hook}
+		servers[u.Name] = b.metrics.servers(up)
+	}
+	constraints := make(router.Constraints, len(cfg.Constraints))
+	for name, expr := range cfg.Constraints {
+		c, err := router.CompileRegexp(expr)
+		if err != nil {
+			return nil, fmt.Errorf("constraint %s: %w", name, err)
+		}
+		constraints[name] = c
+	}
+	entries := make([]router.Entry[*route], len(cfg.Routes))
+	for i, r := range cfg.Routes {
+		if proxies[r.To] == nil {
+			return nil, fmt.Errorf("route %s: there is no upstream %q", r.Match, r.To)
+		}
+		value := &route{
+			pattern: r.Match, upstream: r.To, timeout: r.Timeout, upgrade: r.Upgrade,
+			proxy: proxies[r.To], counts: b.metrics.route(r.Match),
+			servers: servers[r.To],
+			events:  b.eventSet(cmp.Or(r.Events, b.events)),
+			gate:    newGate(r.Match, r.Limits, gates),
+			limits:  inherit(r.Limits, cfg.Limits.RequestLimits),
+		}
+		t.gates[r.Match] = value.gate
+		entries[i] = router.Entry[*route]{Pattern: r.Match, Value: value}
+	}
+	redirects, err := b.redirects(cfg.Redirects)
+	if err != nil {
+		return nil, err
+	}
+	t.routes, err = router.NewTable(constraints, append(entries, redirects...))
+	return t, err
+}
+
+// redirectRoute is the route label in the metrics of all redirects of a single
+// path, and of the prefixes after the first namedRedirects. A redirects file has
+// thousands of lines, and each route label takes several time series.
+const (
+	redirectRoute  = "redirects"
+	namedRedirects = 100
+)
+
+// redirects returns the redirects as entries of the routing table.
+func (b *tableBuilder) redirects(lines []config.Redirect) ([]router.Entry[*route], error) {
+	entries := make([]router.Entry[*route], len(lines))
+	named := 0
+	for i, line := range lines {
+		from, refused := redirect.ParseSource(line.From)
+		if refused != nil {
+			return nil, fmt.Errorf("redirect %q: %s", line.From, refused.What)
+		}
+		target, refused := redirect.ParseTarget(line.To, line.Status, from)
+		if refused != nil {
+			return nil, fmt.Errorf("redirect %q: %s", line.From, refused.What)
+		}
+		label := redirectRoute
+		if from.Prefix && named < namedRedirects {
+			label = line.From
+			named++
+		}
+		entries[i] = router.Entry[*route]{Pattern: from.Pattern, Value: &route{
+			pattern: line.From, redirect: target, counts: b.metrics.route(label), events: b.eventSet(b.events),
+		}}
+	}
+	return entries, nil
+}
+
+// close closes the idle connections to the upstreams. Connections in use are
+// closed when their exchange ends.
+func (t *tables) close() {
+	for _, up := range t.upstreams {
+		up.Close()
+	}
+}
+
+// A route is the destination of the requests that match a pattern: an upstream,
+// or the client itself for a redirect.
+type route struct {
+	pattern  string
+	redirect *redirect.Target // nil for a route to an upstream; only such a route uses the fields from upstream on
+	counts   *routeCounts
+	events   eventSet
+
+	upstream string
+	timeout  time.Duration
+	upgrade  []string
+	proxy    *proxy.Proxy
+	servers  map[*proxy.Server]prometheus.Observer // durations of the upstream's servers
+	gate     *gate
+	limits   config.RequestLimits // of each request
+}
+
+// An eventSet selects the events that a request writes.
+type eventSet uint8
+
+const (
+	troubleOnly   eventSet = iota // the completed event, if its severity is WARN or worse
+	completedOnly                 // the completed event
+	allEvents                     // received, proxying and completed
+)

@@ -1,0 +1,39 @@
+package lazydeadline_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/internal/lazydeadline"
+)
+
+func TestNext(t *testing.T) {
+	const never = -1
+	start := time.Unix(1e9, 0)
+	at := func(s time.Duration) time.Time {
+		if s == never {
+			return time.Time{}
+		}
+		return start.Add(s * time.Second)
+	}
+	for _, c := range []struct {
+		name                     string
+		set, want, timeout, next time.Duration // in seconds
+		change                   bool
+	}{
+		{"none, none wanted", never, never, 8, never, false},
+		{"none wanted", 5, never, 8, never, true},
+		{"the first", never, 8, 8, 9, true},
+		{"exact", 8, 8, 8, 8, false},
+		{"late by an eighth", 9, 8, 8, 9, false},
+		{"early", 7, 8, 8, 9, true},
+		{"late by more", 10, 8, 8, 9, true},
+		{"late by more than a second", 102, 100, 80, 101, true},
+		{"short timeout", 1, 0, 0, 0, true},
+	} {
+		next, change := lazydeadline.Next(at(c.set), at(c.want), c.timeout*time.Second)
+		if !next.Equal(at(c.next)) || change != c.change {
+			t.Errorf("%s: %v, %v; want %v, %v", c.name, next, change, at(c.next), c.change)
+		}
+	}
+}
