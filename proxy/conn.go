@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/weirhq/weir/internal/lazydeadline"
 )
 
 // A conn is a connection to a server. At most one exchange uses it at a time.
@@ -190,18 +192,16 @@ func (c *conn) wake(now time.Time) {
 	}
 }
 
-// arm sets the deadline to about timeout from now. It leaves a deadline that
-// differs by at most an eighth (and a second) unchanged: setting one costs as
-// much as a small read.
+// arm sets the deadline to timeout from now, or later as [lazydeadline.Next]
+// allows.
 func (c *conn) arm(now time.Time, timeout time.Duration) {
-	slack := min(timeout/8, time.Second)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if left := c.deadline.Sub(now); left >= timeout && left <= timeout+slack {
-		return
+	next, change := lazydeadline.Next(c.deadline, now.Add(timeout), timeout)
+	if change {
+		c.deadline = next
+		c.SetDeadline(next) // an error appears in the next read or write
 	}
-	c.deadline = now.Add(timeout + slack)
-	c.SetDeadline(c.deadline) // an error appears in the next read or write
 }
 
 // interrupt makes a blocked Read or Write return. Any goroutine may call it.
