@@ -1,29 +1,29 @@
 package compare
 
 import (
-	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// A Check is a condition under which a comparison is a failure: "worse", or a
-// metric, < or >, and by how much B differs from A, such as "p99 > 5%". Make it
-// with [ParseCheck].
+// A Check is a condition under which a comparison fails: "worse", or a metric with
+// a difference between B and A, such as "p99 > 5%". [ParseCheck] makes one.
 type Check struct {
-	metric string // "" for worse
+	metric string // name in a check; "" for worse
 	more   bool   // the difference is above the bound, else below it
 	bound  float64
 	text   string
 }
 
-// shortNames are the names of metrics that have no space.
-var shortNames = map[string]string{
-	"rate": "requests per second", "cpu": "server CPU per request", "memory": "server memory, most",
+// checkForms returns the notation of a check for error messages.
+func checkForms() string {
+	var names []string
+	for _, m := range runMetrics {
+		names = append(names, m.check)
+	}
+	return "a check is worse, or a metric (" + strings.Join(names, ", ") + "), < or >, and a difference such as 5%"
 }
-
-// checkForms is for messages.
-const checkForms = "a check is worse, or a metric (rate, p50, p90, p99, p99.9, mean, errors, cpu, memory), < or >, and a difference such as 5%"
 
 // ParseCheck reads a check.
 func ParseCheck(text string) (Check, error) {
@@ -33,39 +33,39 @@ func ParseCheck(text string) (Check, error) {
 	}
 	at := strings.IndexAny(text, "<>")
 	if at < 0 {
-		return Check{}, fmt.Errorf("%q has no < or >; %s", text, checkForms)
+		return Check{}, fmt.Errorf("%q has no < or >; %s", text, checkForms())
 	}
 	c := Check{metric: strings.TrimSpace(text[:at]), more: text[at] == '>', text: text}
 	number, isPercent := strings.CutSuffix(strings.TrimSpace(text[at+1:]), "%")
 	percent, err := strconv.ParseFloat(number, 64)
 	if err != nil || !isPercent {
-		return Check{}, fmt.Errorf("%q is no difference in %%; %s", strings.TrimSpace(text[at+1:]), checkForms)
+		return Check{}, fmt.Errorf("%q is not a difference in %%; %s", strings.TrimSpace(text[at+1:]), checkForms())
 	}
 	c.bound = percent / 100
-	switch c.metric {
-	case "rate", "p50", "p90", "p99", "p99.9", "mean", "errors", "cpu", "memory":
-		return c, nil
+	if !slices.ContainsFunc(runMetrics, func(m metric) bool { return m.check == c.metric }) {
+		return Check{}, fmt.Errorf("there is no metric %q; %s", c.metric, checkForms())
 	}
-	return Check{}, fmt.Errorf("there is no metric %q; %s", c.metric, checkForms)
+	return c, nil
 }
 
-// String returns the check as ParseCheck reads it.
+// String returns the check in the notation of ParseCheck.
 func (c Check) String() string { return c.text }
 
-// Of reports whether the check is true of a comparison, and why. A difference
-// that may be noise is none; one of runs that are too few for a test counts as it
-// is. It fails if the comparison cannot say.
+// Of reports whether the check holds for a comparison, and why. A difference that
+// may be noise does not count. One that was not tested, because there are too few
+// runs, does. Of returns an error if the comparison does not have the metric.
 func (c Check) Of(of Comparison) (why string, holds bool, err error) {
 	if c.metric == "" {
 		if !of.Tested() {
-			return "", false, fmt.Errorf("check %q: the runs are too few to tell what is worse from noise; give at least %d a side, or check a difference such as 'p99 > 10%%'",
+			return "", false, fmt.Errorf("check %q: the runs are too few to tell a worse metric from noise; give at least %d a side, or check a difference such as 'p99 > 10%%'",
 				c.text, leastRuns)
 		}
 		why, holds = of.worse()
 		return why, holds, nil
 	}
+	name := runMetrics[slices.IndexFunc(runMetrics, func(m metric) bool { return m.check == c.metric })].name
 	for _, row := range of.Rows {
-		if name, _, _ := strings.Cut(row.Metric, " from "); name == cmp.Or(shortNames[c.metric], c.metric) {
+		if text, _, _ := strings.Cut(row.Metric, " from "); text == name {
 			return row.Metric + " " + row.outcome(), c.exceeded(row), nil
 		}
 	}
@@ -77,7 +77,7 @@ func (c Check) exceeded(row Row) bool {
 	switch {
 	case row.Verdict == Noise:
 		return false
-	case row.A.Value == 0 || row.B.Value.infinite(): // no ratio: more than any bound, or equal
+	case row.A.Value == 0 || row.B.Value.infinite(): // no ratio: it is above any bound, or equal
 		return c.more && row.B.Value > row.A.Value
 	case row.A.Value.infinite():
 		return !c.more
@@ -87,8 +87,8 @@ func (c Check) exceeded(row Row) bool {
 	return row.Ratio-1 < c.bound
 }
 
-// worse reports whether a metric of B is worse beyond noise. Those of targets do not count: of so many, some would
-// seem worse by chance.
+// worse reports whether a metric of B is worse beyond noise. The metrics of targets
+// do not count: there are so many that some would seem worse by chance.
 func (c Comparison) worse() (why string, holds bool) {
 	var list []string
 	for _, row := range c.Rows {
@@ -99,7 +99,7 @@ func (c Comparison) worse() (why string, holds bool) {
 	return strings.Join(list, ", "), len(list) > 0
 }
 
-// outcome is the difference of a row as the table has it.
+// outcome returns the difference of a row, as in the table.
 func (r Row) outcome() string {
 	if r.Verdict == Untested {
 		return strings.Trim(r.difference(), "()") + ", untested"

@@ -8,8 +8,8 @@ import (
 	"github.com/weirhq/weir/load/compare"
 )
 
-// Checks of six runs a side, of which B has 5% less rate and 10% more latency,
-// and of one run a side.
+// TestChecks compares six runs per side, where B has 5% less rate and 10% more
+// latency, and one run per side.
 func TestChecks(t *testing.T) {
 	var a, b []*load.Result
 	for i := range uint64(6) {
@@ -47,7 +47,7 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// A latency that was never answered is more than any bound.
+// An infinite latency is above any bound.
 func TestCheckOfUnanswered(t *testing.T) {
 	a := made(t, 1, 3, 1000, 300)
 	b := without(t, made(t, 2, 3, 1000, 300), 0)
@@ -64,9 +64,9 @@ func TestParseCheckMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"":             "has no < or >",
 		"better":       "has no < or >",
-		"p99 > 50ms":   `"50ms" is no difference in %`,
+		"p99 > 50ms":   `"50ms" is not a difference in %`,
 		"p98 > 5%":     `there is no metric "p98"`,
-		"p99 >= 5%":    `"= 5%" is no difference in %`,
+		"p99 >= 5%":    `"= 5%" is not a difference in %`,
 		"latency > 5%": `there is no metric "latency"`,
 	} {
 		if _, err := compare.ParseCheck(text); err == nil || !strings.Contains(err.Error(), want) {

@@ -1,14 +1,14 @@
 // Package compare puts the results of load side by side and reports which of their
 // differences are more than noise.
 //
-// A run is one sample, so that a difference needs at least four runs a side. With
-// fewer a Comparison has the differences and judges none. The seconds of a run
-// are no substitute: they share its moment, its memory layout and its neighbours,
-// and a test on them found differences in one of ten pairs of equal runs.
+// A run is one sample, so a difference needs at least four runs per side. With
+// fewer, a Comparison has the differences but does not judge them. The seconds of a
+// run are not samples: they share its moment, its memory layout and its neighbours,
+// and a test of them found differences in one of ten pairs of equal runs.
 //
 // Samples are compared by the Mann-Whitney U test, which assumes nothing about
-// how they are distributed (golang.org/x/perf/benchmath, AssumeNothing). Of
-// twenty metrics that do not differ, one seems to.
+// their distribution (golang.org/x/perf/benchmath, AssumeNothing). Of twenty
+// metrics without a difference, it finds one.
 package compare
 
 import (
@@ -23,54 +23,51 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// A Comparison is two sides beside each other. Its JSON is a document that other
-// programs may rely on.
+// A Comparison compares two sides. Its JSON is a stable format.
 type Comparison struct {
 	RunsA int `json:"runs_a"`
 	RunsB int `json:"runs_b"`
 
 	Rows []Row `json:"rows"`
 
-	// Warnings say why the sides may not be comparable, and that the runs are too
-	// few to be tested.
+	// Warnings are reasons why the sides may not be comparable, such as too few runs.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// A Row is one metric of both sides.
+// A Row has one metric of both sides.
 type Row struct {
-	Target string `json:"target,omitempty"` // the method and the path pattern; "" for all of the run
+	Target string `json:"target,omitempty"` // method and path pattern; "" for the whole run
 	Metric string `json:"metric"`
 	Unit   string `json:"unit"` // "/s", "us", "share" of 1, or "bytes"
 
 	A Side `json:"a"`
 	B Side `json:"b"`
 
-	// Ratio is the value of B in that of A: 1.05 is 5% more. It is 0 when A's
-	// value is, or one of them is infinite.
+	// Ratio is B's value divided by A's: 1.05 is 5% more. It is 0 if A's value is 0
+	// or one of them is infinite.
 	Ratio float64 `json:"ratio,omitempty"`
 
 	Verdict Verdict `json:"verdict"`
 
-	// P is how likely runs at least as different as these would be if the sides
-	// were alike; nil without a test.
+	// P is the p-value of the test: how probable runs at least as different as these
+	// are if the sides are equal. It is nil without a test.
 	P *float64 `json:"p,omitempty"`
 }
 
-// A Side is what one side has of a metric.
+// A Side is the metric of one side.
 type Side struct {
-	// Value is the median of the runs, or that of all runs taken together when they
-	// are too few to be tested. AtLeast marks a lower bound: requests were given up
-	// before they were answered.
+	// Value is the median of the runs; if they are too few for a test, it is the
+	// metric of all runs together. AtLeast marks a lower bound: requests were given
+	// up before they were answered.
 	Value   Value `json:"value"`
 	AtLeast bool  `json:"at_least,omitempty"`
 
-	// Interval holds the median with a confidence of 95%; nil when the runs are
-	// too few for it.
+	// Interval is the 95% confidence interval of the median; nil with too few runs.
 	Interval []float64 `json:"interval,omitempty"`
 }
 
-// A Value is one of a metric. It is +Inf for a latency of requests that were never answered, which is
-// null in JSON.
+// A Value is the value of a metric. It is +Inf, and null in JSON, for a latency of
+// requests that were never answered.
 type Value float64
 
 // MarshalJSON implements json.Marshaler.
@@ -79,41 +76,40 @@ func (v Value) MarshalJSON() ([]byte, error) { return load.Micros(v).MarshalJSON
 // UnmarshalJSON implements json.Unmarshaler.
 func (v *Value) UnmarshalJSON(b []byte) error { return (*load.Micros)(v).UnmarshalJSON(b) }
 
-// infinite reports whether the value is that of requests that were never answered.
+// infinite reports whether it is a latency of requests that were never answered.
 func (v Value) infinite() bool { return math.IsInf(float64(v), 1) }
 
-// A Verdict says what to make of a difference.
+// A Verdict is the judgement of a difference.
 type Verdict string
 
 const (
-	Better Verdict = "better" // B's is
+	Better Verdict = "better" // B is better than A
 	Worse  Verdict = "worse"
 
-	// Noise is when the samples are not different enough, or differ in the other
-	// direction than the values.
+	// Noise: the difference is not significant, or the values are equal.
 	Noise Verdict = "noise"
 
-	// Untested is when the runs are too few, or the value of a side is a lower bound
-	// that the other's is above.
+	// Untested: there are too few runs, or a value is a lower bound and the other
+	// one is above it.
 	Untested Verdict = "untested"
 )
 
-// leastRuns are how many runs a side needs to be compared by them: with fewer
-// the test could not tell any two sides apart (its p would be above 0.05).
+// leastRuns is the number of runs per side that a test needs. With fewer its p is
+// above 0.05 for any two sides.
 const leastRuns = 4
 
-// Compare compares the runs of one side with those of the other. It fails when a
-// side has none, or a result's histograms cannot be read.
+// Compare compares the runs of two sides. It returns an error if a side has no runs
+// or a histogram cannot be decoded.
 func Compare(a, b []*load.Result) (Comparison, error) {
 	if len(a) == 0 || len(b) == 0 {
 		return Comparison{}, errors.New("compare: a side has no runs")
 	}
 	c := Comparison{RunsA: len(a), RunsB: len(b), Warnings: differences(a, b)}
-	if err := c.addRows("", metrics(a, b), latencyOf(fromDue(a, b)), a, b); err != nil {
+	if err := c.addRows("", runMetrics, fromDue(a, b), latencyOf(fromDue(a, b)), a, b); err != nil {
 		return Comparison{}, err
 	}
 	for _, t := range commonTargets(slices.Concat(a, b)) {
-		if err := c.addRows(t.name(), t.metrics(a), t.latency, a, b); err != nil {
+		if err := c.addRows(t.name(), t.metrics(), open(a[0]), t.latency, a, b); err != nil {
 			return Comparison{}, err
 		}
 	}
@@ -128,9 +124,9 @@ func Compare(a, b []*load.Result) (Comparison, error) {
 // Tested reports whether there are enough runs to tell differences from noise.
 func (c *Comparison) Tested() bool { return c.RunsA >= leastRuns && c.RunsB >= leastRuns }
 
-// addRows compares the metrics that both sides have.
+// addRows adds the metrics that both sides have.
 func (c *Comparison) addRows(
-	target string, metrics []metric, latency func(*load.Result) *load.Latency, a, b []*load.Result,
+	target string, metrics []metric, due bool, latency func(*load.Result) *load.Latency, a, b []*load.Result,
 ) error {
 	sideA, err := newSide(a, latency)
 	if err != nil {
@@ -142,16 +138,16 @@ func (c *Comparison) addRows(
 	}
 	for _, m := range metrics {
 		if row, ok := c.row(m, sideA, sideB); ok {
-			row.Target = target
+			row.Target, row.Metric = target, m.rowName(due)
 			c.Rows = append(c.Rows, row)
 		}
 	}
 	return nil
 }
 
-// row compares one metric, if both sides have it.
-func (c *Comparison) row(m metric, a, b side) (Row, bool) {
-	row := Row{Metric: m.name, Unit: m.unit, Verdict: Untested}
+// row compares a metric; ok is false if a side does not have it.
+func (c *Comparison) row(m metric, a, b side) (row Row, ok bool) {
+	row = Row{Unit: m.unit, Verdict: Untested}
 	sa, okA := c.side(&row.A, m, a)
 	sb, okB := c.side(&row.B, m, b)
 	if !okA || !okB {
@@ -169,7 +165,7 @@ func (c *Comparison) row(m metric, a, b side) (Row, bool) {
 	return row, true
 }
 
-// verdict judges a tested row; more says whether more is better.
+// verdict judges a tested row. more reports whether more is better.
 func verdict(row Row, more bool, test benchmath.Comparison) Verdict {
 	change := cmp.Compare(row.B.Value, row.A.Value)
 	switch {
@@ -183,7 +179,7 @@ func verdict(row Row, more bool, test benchmath.Comparison) Verdict {
 	return Worse
 }
 
-// side fills a side of a row, and returns its samples.
+// side fills one side of a row, and returns its samples if there are enough.
 func (c *Comparison) side(s *Side, m metric, of side) (*benchmath.Sample, bool) {
 	whole, ok := m.whole(of.all)
 	if !ok {
@@ -211,7 +207,8 @@ func (c *Comparison) side(s *Side, m metric, of side) (*benchmath.Sample, bool) 
 	return sample, true
 }
 
-// median is that of the summary, which has none where two infinite values are its neighbours.
+// median returns the median of the samples. The summary has none if it lies between
+// two infinite values.
 func median(sample *benchmath.Sample, summary benchmath.Summary) float64 {
 	n := len(sample.Values)
 	if !math.IsInf(sample.Values[n-1], 1) {

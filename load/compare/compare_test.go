@@ -24,8 +24,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// made makes a result of so many seconds at about a rate, with latencies of
-// about so many microseconds.
+// made returns a result with about the given rate and latencies in microseconds.
 func made(t testing.TB, seed uint64, seconds int, rate, micros float64) *load.Result {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 1))
@@ -87,7 +86,7 @@ func row(t *testing.T, c compare.Comparison, metric string) compare.Row {
 
 func one(r *load.Result) []*load.Result { return []*load.Result{r} }
 
-// Four runs a side are compared as runs.
+// TestRuns compares four runs per side.
 func TestRunsAgainstBenchmath(t *testing.T) {
 	var a, b []*load.Result
 	var ra, rb []float64
@@ -126,7 +125,7 @@ func TestEqualIsNoise(t *testing.T) {
 	}
 }
 
-// Several runs of a side are one distribution, not a mean of percentiles.
+// The percentiles of a side come from the merged distribution of its runs, and are not means of percentiles.
 func TestMergesHistograms(t *testing.T) {
 	fast, slow := made(t, 1, 5, 1000, 100), made(t, 2, 5, 1000, 10_000)
 	c := mustCompare(t, []*load.Result{fast, slow}, one(slow))
@@ -166,7 +165,7 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// From due is compared with from due only when all have it.
+// Latencies from due are compared only if all results have them.
 func TestLoops(t *testing.T) {
 	a, b := made(t, 1, 8, 1000, 100), made(t, 2, 8, 1000, 100)
 	a.LatencyFromDue, a.Pace = a.Latency, "1000/s"
@@ -215,7 +214,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// The same file twice is no second sample.
+// The same file given twice is one sample.
 func TestSameRunTwice(t *testing.T) {
 	r := made(t, 1, 5, 1000, 100)
 	got := strings.Join(mustCompare(t, []*load.Result{r, made(t, 2, 5, 1000, 100), r}, one(r)).Warnings, "\n")
@@ -302,8 +301,8 @@ func ExampleCompare() {
 	// Output: requests per second: 1.10, untested
 }
 
-// without makes every tenth request of a run one without an answer: given up after that time, or
-// never answered when it is 0.
+// without removes the answer of every tenth request of a run: it was given up after
+// that time, or never answered if the time is 0.
 func without(t *testing.T, r *load.Result, after time.Duration) *load.Result {
 	t.Helper()
 	answered := *r.Latency
@@ -327,7 +326,7 @@ func without(t *testing.T, r *load.Result, after time.Duration) *load.Result {
 	return r
 }
 
-// TestUnanswered has a side whose fast run leaves requests without an answer: its p99 is not better.
+// TestUnanswered checks that p99 is not better if a fast run leaves requests without an answer.
 func TestUnanswered(t *testing.T) {
 	for _, c := range []struct {
 		name          string
@@ -375,7 +374,7 @@ func TestUnanswered(t *testing.T) {
 	}
 }
 
-// TestTargets compares the targets that both sides have by themselves.
+// TestTargets checks the rows of the targets that both sides have.
 func TestTargets(t *testing.T) {
 	withTargets := func(r *load.Result, paths ...string) *load.Result {
 		r.RequestsHash = strings.Join(paths, " ")

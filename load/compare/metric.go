@@ -7,13 +7,14 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// A group is one run, or all runs of a side taken together.
+// A group is one run, or all runs of a side together.
 type group struct {
 	runs    []*load.Result
-	latency *load.Latency // counts from the same moment in all groups of a comparison; nil without a request
+	latency *load.Latency // counts from the same moment in all groups; nil without a request
 }
 
-// latencyOf returns the latency of the results that counts from the same moment in all.
+// latencyOf returns a function that returns the latency of a result, from due or
+// from sent.
 func latencyOf(due bool) func(*load.Result) *load.Latency {
 	return func(r *load.Result) *load.Latency {
 		if due {
@@ -23,7 +24,7 @@ func latencyOf(due bool) func(*load.Result) *load.Latency {
 	}
 }
 
-// fromDue tells that all results have latencies from due.
+// fromDue reports whether all results have latencies from due.
 func fromDue(results ...[]*load.Result) bool {
 	for _, side := range results {
 		for _, r := range side {
@@ -35,7 +36,7 @@ func fromDue(results ...[]*load.Result) bool {
 	return true
 }
 
-// A side is the runs of one side, each of them and taken together.
+// A side is the runs of one side: each, and all together.
 type side struct {
 	each []group
 	all  group
@@ -59,45 +60,59 @@ func newSide(results []*load.Result, latency func(*load.Result) *load.Latency) (
 	return s, err
 }
 
-// A metric is what a row is about.
+// A metric is the subject of a row.
 type metric struct {
+	check      string // its name in a check; "" if it has none
 	name, unit string
-	more       bool // is better
+	more       bool // more is better
+	latency    bool // the name of its row ends with the moment from which it counts
 
-	// whole is the metric of several runs together, false when one has none.
-	whole func(group) (measured, bool)
+	// whole returns the metric of several runs together; ok is false if a run does
+	// not have it.
+	whole func(group) (value measured, ok bool)
 }
 
-// A measured value may be a lower bound, and +Inf for a latency of requests that were never answered.
+// A measured value may be a lower bound. It is +Inf for a latency of requests that
+// were never answered.
 type measured struct {
 	value   float64
 	atLeast bool
 }
 
-// metrics are the rows of a comparison of such results.
-func metrics(a, b []*load.Result) []metric {
-	from := " from sent"
-	if fromDue(a, b) {
-		from = " from due"
+// runMetrics are the metrics of a whole run.
+var runMetrics = []metric{
+	{check: "rate", name: "requests per second", unit: "/s", more: true, whole: rate},
+	latency("p50", "p50", func(l *load.Latency) load.Micros { return l.P50 }),
+	latency("p90", "p90", func(l *load.Latency) load.Micros { return l.P90 }),
+	latency("p99", "p99", func(l *load.Latency) load.Micros { return l.P99 }),
+	latency("p99.9", "p999", func(l *load.Latency) load.Micros { return l.P999 }),
+	latency("mean", "mean", func(l *load.Latency) load.Micros { return l.Mean }),
+	{check: "errors", name: "errors", unit: "share", whole: errorShare},
+	{check: "cpu", name: "server CPU per request", unit: "us", whole: serverCPU},
+	{check: "memory", name: "server memory, most", unit: "bytes", whole: serverRSS},
+}
+
+// latency returns the metric of a latency's value; key is the value's name in JSON.
+func latency(name, key string, of func(*load.Latency) load.Micros) metric {
+	whole := func(g group) (measured, bool) {
+		if g.latency == nil {
+			return measured{}, false
+		}
+		return measured{float64(of(g.latency)), slices.Contains(g.latency.AtLeast, key)}, true
 	}
-	list := []metric{{name: "requests per second", unit: "/s", more: true, whole: rate}}
-	for _, q := range []struct {
-		name, key string
-		of        func(*load.Latency) load.Micros
-	}{
-		{"p50", "p50", func(l *load.Latency) load.Micros { return l.P50 }},
-		{"p90", "p90", func(l *load.Latency) load.Micros { return l.P90 }},
-		{"p99", "p99", func(l *load.Latency) load.Micros { return l.P99 }},
-		{"p99.9", "p999", func(l *load.Latency) load.Micros { return l.P999 }},
-		{"mean", "mean", func(l *load.Latency) load.Micros { return l.Mean }},
-	} {
-		list = append(list, metric{name: q.name + from, unit: "us", whole: latency(q.key, q.of)})
+	return metric{check: name, name: name, unit: "us", latency: true, whole: whole}
+}
+
+// rowName returns the name of the metric's row. due is for latencies that count from
+// when requests were due.
+func (m metric) rowName(due bool) string {
+	switch {
+	case !m.latency:
+		return m.name
+	case due:
+		return m.name + " from due"
 	}
-	return append(list,
-		metric{name: "errors", unit: "share", whole: errorShare},
-		metric{name: "server CPU per request", unit: "us", whole: serverCPU},
-		metric{name: "server memory, most", unit: "bytes", whole: serverRSS},
-	)
+	return m.name + " from sent"
 }
 
 func rate(g group) (measured, bool) {
@@ -109,18 +124,8 @@ func rate(g group) (measured, bool) {
 	return measured{value: answers / seconds}, seconds > 0
 }
 
-// latency returns a value of the latency, which has that name in JSON.
-func latency(key string, of func(*load.Latency) load.Micros) func(group) (measured, bool) {
-	return func(g group) (measured, bool) {
-		if g.latency == nil {
-			return measured{}, false
-		}
-		return measured{float64(of(g.latency)), slices.Contains(g.latency.AtLeast, key)}, true
-	}
-}
-
-// errorShare is that of errors in all attempts, which are the requests sent and
-// the connections that failed.
+// errorShare is the share of errors in all attempts: the requests sent and the
+// connections that failed.
 func errorShare(g group) (measured, bool) {
 	var failed, attempts float64
 	for _, r := range g.runs {
@@ -132,4 +137,29 @@ func errorShare(g group) (measured, bool) {
 		attempts += float64(r.Sent + errors - r.Failed)
 	}
 	return measured{value: failed / attempts}, attempts > 0
+}
+
+// serverCPU is the server's CPU time per answer, in microseconds.
+func serverCPU(g group) (measured, bool) {
+	var cpu, answers float64
+	for _, r := range g.runs {
+		if r.Server == nil {
+			return measured{}, false
+		}
+		cpu += r.Server.CPUSeconds
+		answers += float64(r.Requests)
+	}
+	return measured{value: 1e6 * cpu / answers}, answers > 0
+}
+
+// serverRSS is the largest resident memory of the server, in bytes.
+func serverRSS(g group) (measured, bool) {
+	var most float64
+	for _, r := range g.runs {
+		if r.Server == nil || r.Server.PeakRSS == 0 {
+			return measured{}, false
+		}
+		most = max(most, float64(r.Server.PeakRSS))
+	}
+	return measured{value: most}, true
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// differences says what else than what is measured differs between the results,
-// and which of them are not to be trusted.
+// differences returns warnings about plans and machines that differ, and about
+// results that are not reliable.
 func differences(a, b []*load.Result) []string {
 	var warnings []string
 	all := slices.Concat(a, b)
@@ -22,7 +22,7 @@ func differences(a, b []*load.Result) []string {
 	return slices.Concat(warnings, doubts("A", a), doubts("B", b))
 }
 
-// doubts says which runs of a side are not to be trusted.
+// doubts returns warnings about runs of a side that are not reliable.
 func doubts(side string, runs []*load.Result) []string {
 	var warnings []string
 	for i, r := range runs {
@@ -41,11 +41,11 @@ func doubts(side string, runs []*load.Result) []string {
 	return warnings
 }
 
-// A property of a plan has to be the same in all results.
+// A property of a run must be the same in all results.
 type property struct {
 	name string
-	of   func(*load.Result) string    // "" for one of an earlier weir, which may be any
-	same func(x, y *load.Result) bool // nil when the texts have to be equal
+	of   func(*load.Result) string    // "" if unknown, in a result of an earlier weir
+	same func(x, y *load.Result) bool // nil if the texts must be equal
 }
 
 var properties = []property{
@@ -61,7 +61,7 @@ var properties = []property{
 	{name: "machine", of: machine},
 }
 
-// warning names the first two values that differ.
+// warning returns a text with the first two values that differ.
 func (p property) warning(all []*load.Result) string {
 	first := all[0]
 	for _, r := range all[1:] {
@@ -76,7 +76,8 @@ func (p property) warning(all []*load.Result) string {
 	return ""
 }
 
-// connections of the open loop are as many as it needed, which is a result.
+// connections returns the number of connections. In the open loop it is a result of
+// the run, and not a property of its plan.
 func connections(r *load.Result) string {
 	if open(r) {
 		return "as many as needed"
@@ -87,12 +88,12 @@ func connections(r *load.Result) string {
 // open reports whether a result is of the open loop.
 func open(r *load.Result) bool { return r.Pacing != nil || r.LatencyFromDue != nil }
 
-// sameDuration lets two runs differ by a tenth of the longer one.
+// sameDuration allows a difference of a tenth of the longer run.
 func sameDuration(x, y *load.Result) bool {
 	return math.Abs(x.DurationSeconds-y.DurationSeconds) <= 0.1*max(x.DurationSeconds, y.DurationSeconds)
 }
 
-// machine names what of a machine makes numbers differ.
+// machine returns the properties of a machine that affect the numbers.
 func machine(r *load.Result) string {
 	m := r.Machine
 	parts := []string{m.System, m.Kernel, m.Processor, fmt.Sprint(m.CPUs, " CPUs")}

@@ -7,10 +7,11 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// A target is a method and a path pattern that all results of a comparison have.
+// A target is a method and a path pattern that all results have.
 type target struct{ method, path string }
 
-// commonTargets are those of all results, when there are several and all latencies count from the same moment.
+// commonTargets returns the targets of all results, if each has several and all
+// latencies count from the same moment.
 func commonTargets(results []*load.Result) []target {
 	var common []target
 	for _, t := range results[0].Targets {
@@ -27,7 +28,7 @@ func commonTargets(results []*load.Result) []target {
 
 func (t target) name() string { return t.method + " " + t.path }
 
-// of returns the target's part of a result, nil when there is none.
+// of returns the target's part of a result, nil if there is none.
 func (t target) of(r *load.Result) *load.TargetResult {
 	i := slices.IndexFunc(r.Targets, func(p load.TargetResult) bool { return p.Method == t.method && p.Path == t.path })
 	if i < 0 {
@@ -38,20 +39,18 @@ func (t target) of(r *load.Result) *load.TargetResult {
 
 func (t target) latency(r *load.Result) *load.Latency { return t.of(r).Waited() }
 
-// metrics are the rows of a target.
-func (t target) metrics(results []*load.Result) []metric {
-	from := " from sent"
-	if open(results[0]) {
-		from = " from due"
+// metrics returns the metrics of a target.
+func (t target) metrics() []metric {
+	var own []metric
+	for _, m := range runMetrics {
+		if m.check == "p50" || m.check == "p99" {
+			own = append(own, m)
+		}
 	}
-	return []metric{
-		{name: "p50" + from, unit: "us", whole: latency("p50", func(l *load.Latency) load.Micros { return l.P50 })},
-		{name: "p99" + from, unit: "us", whole: latency("p99", func(l *load.Latency) load.Micros { return l.P99 })},
-		{name: "not 2xx", unit: "share", whole: t.without2xx},
-	}
+	return append(own, metric{name: "not 2xx", unit: "share", whole: t.without2xx})
 }
 
-// without2xx is the share of the target's requests without an answer of 2xx.
+// without2xx returns the share of the target's requests without a 2xx answer.
 func (t target) without2xx(g group) (measured, bool) {
 	var without, sent float64
 	for _, r := range g.runs {
@@ -62,7 +61,7 @@ func (t target) without2xx(g group) (measured, bool) {
 	return measured{value: without / sent}, sent > 0
 }
 
-// requests describes the requests of a run, so that different ones have different descriptions.
+// requests returns a text that differs for different requests.
 func requests(r *load.Result) string {
 	if r.RequestsHash == "" {
 		return ""
@@ -77,7 +76,7 @@ func requests(r *load.Result) string {
 	return fmt.Sprintf("%s (%s)", text, r.RequestsHash)
 }
 
-// timeout is "" for a result that does not have it.
+// timeout returns "" for a result without one.
 func timeout(r *load.Result) string {
 	if r.TimeoutSeconds == 0 {
 		return ""

@@ -11,8 +11,7 @@ import (
 	"github.com/weirhq/weir/internal/readable"
 )
 
-// WriteText writes the comparison for people, as a table and what has to be
-// known about it.
+// WriteText writes the comparison for people: a table, a legend and the warnings.
 func (c Comparison) WriteText(w io.Writer) error {
 	lines := [][]string{{"", "A", "", "B", "", "difference", ""}}
 	target := ""
@@ -53,13 +52,13 @@ func (c Comparison) legend() string {
 	return text
 }
 
-// any reports whether a side of any row is so.
-func (c Comparison) any(so func(Side) bool) bool {
-	return slices.ContainsFunc(c.Rows, func(r Row) bool { return so(r.A) || so(r.B) })
+// any reports whether a side of any row matches.
+func (c Comparison) any(match func(Side) bool) bool {
+	return slices.ContainsFunc(c.Rows, func(r Row) bool { return match(r.A) || match(r.B) })
 }
 
-// writeTable aligns the first and the last column to the left, the others to the
-// right. A line of one cell is a heading.
+// writeTable aligns the first and the last column left, the others right. A line of
+// one cell is a heading.
 func writeTable(b *strings.Builder, lines [][]string) {
 	widths := make([]int, len(lines[0]))
 	for _, line := range lines {
@@ -88,7 +87,7 @@ func writeTable(b *strings.Builder, lines [][]string) {
 	}
 }
 
-// amount writes the value of a side.
+// amount returns the value of a side in its unit.
 func (s Side) amount(unit string) string {
 	switch {
 	case s.Value.infinite():
@@ -99,7 +98,7 @@ func (s Side) amount(unit string) string {
 	return amount(float64(s.Value), unit)
 }
 
-// amount writes a value in its unit, in four digits.
+// amount returns a value in its unit, with four digits.
 func amount(v float64, unit string) string {
 	switch unit {
 	case "us":
@@ -115,19 +114,19 @@ func amount(v float64, unit string) string {
 	return fmt.Sprintf("%.4g", v)
 }
 
-// scaled writes a value in the first unit in which it is less than the step to
-// the next.
+// scaled returns a value in the first unit in which it is less than the step to the
+// next unit.
 func scaled(v float64, units []string, step float64) string {
 	for len(units) > 1 && v >= step {
 		v, units = v/step, units[1:]
 	}
-	if v >= 1000 { // of a step of 1024, or beyond all units
+	if v >= 1000 { // with a step of 1024, or in the last unit
 		return fmt.Sprintf("%.0f %s", v, units[0])
 	}
 	return fmt.Sprintf("%.4g %s", v, units[0])
 }
 
-// spread is the interval of a side as a share of its median.
+// spread returns the interval as a share of the median.
 func (s Side) spread() string {
 	median := float64(s.Value)
 	if s.Interval == nil || median <= 0 {
@@ -136,7 +135,7 @@ func (s Side) spread() string {
 	return fmt.Sprintf("±%.0f%%", 100*max(s.Interval[1]/median-1, 1-s.Interval[0]/median))
 }
 
-// difference is that of B from A.
+// difference returns the difference of B from A.
 func (r Row) difference() string {
 	if r.Verdict == Noise {
 		return "~"
@@ -151,7 +150,7 @@ func (r Row) difference() string {
 		text = "infinite"
 	case r.A.Value == 0:
 		text = "from 0"
-	case math.Abs(r.Ratio-1) >= 10: // is read more easily as a factor
+	case math.Abs(r.Ratio-1) >= 10: // easier to read as a factor
 		text = fmt.Sprintf("×%.4g", r.Ratio)
 	}
 	if r.Verdict == Untested {
@@ -160,7 +159,7 @@ func (r Row) difference() string {
 	return text
 }
 
-// test says how the verdict came about.
+// test returns the result of the test.
 func (c Comparison) test(r Row) string {
 	if r.P == nil {
 		return ""
