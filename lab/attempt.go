@@ -17,10 +17,10 @@ import (
 	"github.com/weirhq/weir/load/settings"
 )
 
-// points is how many of a run's requests are kept.
+// points is the number of requests of a run that are kept.
 const points = 4000
 
-// measure makes a run. It is to be forgotten when ctx was done before its end.
+// measure makes a run. The caller discards it if ctx was done before its end.
 func (s *session) measure(ctx context.Context, c Case, t Turn, stem *string) Run {
 	r := Run{Number: t.Number, Configuration: c.Name, Repeat: t.Repeat, Started: time.Now().Round(0), Outcome: Done}
 	r.Warnings, s.notes = s.notes, nil
@@ -35,7 +35,7 @@ func (s *session) measure(ctx context.Context, c Case, t Turn, stem *string) Run
 	return r
 }
 
-// prepare makes the run's folder, and expands what stands in the case's texts.
+// prepare makes the run's folder and expands the texts of the case.
 func (a *attempt) prepare() error {
 	if err := errors.Join(os.RemoveAll(a.dir), os.MkdirAll(a.dir, 0o777)); err != nil {
 		return err
@@ -60,8 +60,9 @@ func (a *attempt) prepare() error {
 	return checkFree(a.url)
 }
 
-// knownURL is where the service will be, if that is said: by its URL, by that
-// of the load, or by its having been told a port.
+// knownURL returns the URL of the service, or "" if it is not known in advance.
+// It is the service's own URL, the load's, or that of the port that the service
+// is given.
 func (a *attempt) knownURL() string {
 	switch {
 	case a.Service.URL != "":
@@ -122,7 +123,7 @@ func (a *attempt) sink(s Sink, name string) *service.Sink {
 	return service.Null()
 }
 
-// useService does what there is to do while the service runs.
+// useService waits for the service, checks and watches it, and loads it.
 func (a *attempt) useService(ctx context.Context) {
 	began := time.Now()
 	if err := a.awaitReady(ctx); err != nil {
@@ -159,8 +160,8 @@ func (a *attempt) useService(ctx context.Context) {
 	a.unwatch()
 }
 
-// untilEnded returns a context that ends by errEnded when the service does.
-// release has to be called.
+// untilEnded returns a context that ends with errEnded when the service does.
+// The caller must call release.
 func (a *attempt) untilEnded(ctx context.Context) (_ context.Context, release func()) {
 	ctx, ends := context.WithCancelCause(ctx)
 	over := make(chan struct{})
@@ -178,7 +179,7 @@ func (a *attempt) untilEnded(ctx context.Context) (_ context.Context, release fu
 	}
 }
 
-// plan is the load for the service where it is.
+// plan returns the load with the URL of the service.
 func (a *attempt) plan() (load.Plan, error) {
 	if a.Load.RequestsFile != "" {
 		a.Load.To = cmp.Or(a.Load.To, below(a.url, "/"))
@@ -206,7 +207,7 @@ func (a *attempt) watch() (err error) {
 	return err
 }
 
-// unwatch takes what was seen into the run.
+// unwatch adds the watcher's results to the run.
 func (a *attempt) unwatch() {
 	s := a.watcher.stop()
 	a.run.Usage, a.run.Go, a.run.Samples = s.usage, s.golang, s.samples
@@ -218,7 +219,7 @@ func (a *attempt) unwatch() {
 	}
 }
 
-// warmUp tells whether the service is fit to be measured.
+// warmUp reports whether the service can be measured.
 func (a *attempt) warmUp(ctx context.Context, plan load.Plan) bool {
 	if a.Service.LinesPerRequest > 0 {
 		a.awaitQuiet(ctx, readyQuiet, time.Second)
@@ -231,7 +232,7 @@ func (a *attempt) warmUp(ctx context.Context, plan load.Plan) bool {
 	plan.Duration, plan.Requests, plan.Points = a.experiment.WarmUp, 0, 0
 	result, err := load.Run(ctx, plan)
 	if err == nil && result.Sent == 0 && ctx.Err() == nil {
-		return true // at so low a rate, nothing is due so soon
+		return true // at this low rate, no request was due during the warm-up
 	}
 	if !a.answered(ctx, result, err, "while it was warmed up") {
 		return false
@@ -240,7 +241,7 @@ func (a *attempt) warmUp(ctx context.Context, plan load.Plan) bool {
 	return true
 }
 
-// load is what the run is made for.
+// load sends the load and measures it.
 func (a *attempt) load(ctx context.Context, plan load.Plan) {
 	a.reporter.step(Loading)
 	profiles := a.startProfiles(ctx, plan)
@@ -264,11 +265,11 @@ func (a *attempt) load(ctx context.Context, plan load.Plan) {
 	a.answered(ctx, result, err, "while it was loaded")
 }
 
-// cpu is what the lab has taken for the run so far: for its samples, its
-// questions, and what it reads of the service's output.
+// cpu returns the CPU time that the lab has used for the run so far: to sample,
+// to poll, and to read the output of the service.
 func (a *attempt) cpu() time.Duration { return a.watcher.meter.Used() + a.service.CPU() }
 
-// hold has a sink's reader stop when it is to.
+// hold stops the reader of a sink for the time that the sink says.
 func (a *attempt) hold(s Sink) {
 	if s.StopFor > 0 {
 		from := time.Now().Add(s.StopAt)
@@ -276,7 +277,7 @@ func (a *attempt) hold(s Sink) {
 	}
 }
 
-// answered tells whether the service has lived and answered, and sets the
+// answered reports whether the service has lived and answered, and sets the
 // outcome if not.
 func (a *attempt) answered(ctx context.Context, result *load.Result, err error, when string) bool {
 	unreachable := new(load.UnreachableError)
@@ -304,7 +305,7 @@ func firstError(r *load.Result) string {
 	return ""
 }
 
-// startProfiles returns nil when none are taken.
+// startProfiles returns nil if no profiles are taken.
 func (a *attempt) startProfiles(ctx context.Context, plan load.Plan) *profiling {
 	if a.stem == nil {
 		return nil
@@ -328,22 +329,22 @@ func (a *attempt) saveProfiles(ctx context.Context, p *profiling) {
 	}
 }
 
-// How long no output has to come for it to have ended.
+// The output has ended when nothing came for this long.
 const (
 	readyQuiet = 20 * time.Millisecond
 	loadQuiet  = 200 * time.Millisecond
 )
 
-// settle lets the service write what it still has to, after the load, before it
-// is told to end: what is lost then was lost while it could write.
+// settle waits until the service has written its output, before it is told to
+// end. A line that is lost now was lost while the service could write.
 func (a *attempt) settle(ctx context.Context) {
 	a.reporter.step(Stopping)
 	a.awaitQuiet(ctx, loadQuiet, cmp.Or(a.Service.StopWithin, defaultStopWithin))
 	a.quietEnd = a.service.Count().Last
 }
 
-// awaitQuiet returns when no output has come for a time and none waits for its
-// reader, or it takes too long.
+// awaitQuiet returns when no output has come for the given time and none waits
+// for its reader. It waits for at most most.
 func (a *attempt) awaitQuiet(ctx context.Context, quiet, most time.Duration) {
 	deadline := time.NewTimer(most)
 	defer deadline.Stop()
@@ -362,7 +363,7 @@ func (a *attempt) awaitQuiet(ctx context.Context, quiet, most time.Duration) {
 	}
 }
 
-// stop ends the service, and takes what is known then into the run.
+// stop ends the service and completes the run.
 func (a *attempt) stop(ctx context.Context) {
 	a.reporter.step(Stopping)
 	e := a.service.Stop(ctx, cmp.Or(a.Service.StopWithin, defaultStopWithin))
@@ -387,7 +388,7 @@ func (a *attempt) stop(ctx context.Context) {
 	}
 }
 
-// judgeLeft says who ran on when the service had ended, or should have.
+// judgeLeft notes processes that outlived the service or had to be killed.
 func (a *attempt) judgeLeft(e service.Ending) {
 	if a.run.Outcome == Died && len(e.Outlived) > 0 {
 		a.run.Error += fmt.Sprintf(", and has left %s running: what is measured is the process that the lab has started, so have it stay in the foreground", strings.Join(e.Outlived, ", "))
@@ -414,7 +415,7 @@ func (a *attempt) setOutput(e service.Ending) {
 	}
 }
 
-// countLost compares the lines that came with those that should have.
+// countLost compares the lines that came with those that were expected.
 func (a *attempt) countLost(lines int64) {
 	out := &a.run.Output
 	for _, own := range a.run.Own {
@@ -429,7 +430,7 @@ func (a *attempt) countLost(lines int64) {
 	out.Lost = max(0, out.Expected-(lines-a.linesAt))
 }
 
-// writes tells whether anybody takes what the service writes to stdout.
+// writes reports whether the stdout of the service is read or stored.
 func (a *attempt) writes() bool {
 	return a.Service.Output.Kind != "" && a.Service.Output.Kind != Null
 }

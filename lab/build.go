@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// build runs the experiment's commands, unless that was done before an
-// interruption: runs of two builds would not compare.
+// build runs the experiment's commands, unless they ran before an interruption.
+// Runs of two builds would not compare.
 func (s *session) build(ctx context.Context) error {
 	done := s.store.path(buildDir, builtFile)
 	if len(s.experiment.Build) == 0 {
@@ -48,11 +48,11 @@ func (s *session) buildOne(ctx context.Context, words Command) error {
 	}}
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.Dir = s.experiment.Folder
-	cmd.Env = append(os.Environ(), s.mark("build")) // by which close finds what it leaves running
+	cmd.Env = append(os.Environ(), s.mark("build")) // close finds the processes that it leaves running by this
 	cmd.Stdout, cmd.Stderr = &lines, &lines
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second // for those that it leaves with its output
+	cmd.WaitDelay = time.Second // for processes that keep its output open
 	err := cmd.Run()
 	lines.end()
 	if ctx.Err() != nil {
@@ -64,7 +64,7 @@ func (s *session) buildOne(ctx context.Context, words Command) error {
 	return nil
 }
 
-// A lineWriter calls each for each line, and keeps the last ones.
+// A lineWriter calls each with every line, and keeps the last lines.
 type lineWriter struct {
 	each func(line string)
 	rest []byte
@@ -95,7 +95,7 @@ func (w *lineWriter) put(line string) {
 	w.each(line)
 }
 
-// end takes a last line that does not end.
+// end takes a last line without a line break.
 func (w *lineWriter) end() {
 	if len(w.rest) > 0 {
 		w.put(string(w.rest))
@@ -103,7 +103,7 @@ func (w *lineWriter) end() {
 	}
 }
 
-// quoted is the last lines, each on one of its own.
+// quoted returns the last lines, each on a line of its own.
 func (w *lineWriter) quoted() string {
 	if len(w.last) == 0 {
 		return ""

@@ -11,28 +11,28 @@ import (
 	"github.com/weirhq/weir/load/settings"
 )
 
-// A Case is a configuration, and the service and the load that it is of: the
-// experiment's own with the configuration's settings.
+// A Case is a configuration with its service and load: those of the experiment
+// with the configuration's settings.
 //
-// What is in its texts is as the file has it; see [Service] for the ${port} and
-// the like in them.
+// Its texts are not expanded. [Service] describes ${port} and the other names
+// in them.
 type Case struct {
 	Configuration
 	Service Service
 	Load    settings.Settings
 }
 
-// maxConfigurations is how many configurations an experiment may have, without
-// the baseline's twin. Each is run many times.
+// maxConfigurations is the number of configurations that an experiment may
+// have, without the baseline's twin. Each is run many times.
 const maxConfigurations = 200
 
-// Configurations returns what is compared: the matrix's product, its last
-// dimension the fastest, less Exclude, then Include, and at the end the
-// baseline's twin. The order is always the same, and the names are unique. There
-// may be 200 of them beside the twin.
+// Configurations returns the configurations to compare: the product of the
+// matrix, in which the last dimension changes fastest, without Exclude, then
+// Include, and at the end the baseline's twin. The order is always the same,
+// and the names are unique. There may be 200 of them, not counting the twin.
 //
-// The error is of every configuration that cannot be. The cases share nothing
-// with the experiment that anybody changes.
+// The error names every configuration that is invalid. The cases share nothing
+// mutable with the experiment.
 func (e *Experiment) Configurations() ([]Case, error) {
 	cases, wrong := e.cases()
 	if len(wrong) > 0 {
@@ -45,8 +45,8 @@ func (e *Experiment) Configurations() ([]Case, error) {
 	return cases, nil
 }
 
-// A problem is what is wrong with an experiment, and where: by a name as
-// target.stands has it.
+// A problem is a mistake in an experiment. Its place is a name in
+// target.positions.
 type problem struct{ where, what, hint string }
 
 func (p problem) Error() string {
@@ -57,14 +57,14 @@ func (p problem) Error() string {
 	return text
 }
 
-// A draft is a case that is being made, and where what it sets stands.
+// A draft is an unfinished case with the places of its settings.
 type draft struct {
 	Case
 	labels    map[string]string
 	positions map[string]string // by setting; "" is the case itself
 }
 
-// cases makes the configurations, and finds what is wrong with any.
+// cases returns the configurations and their problems.
 func (e *Experiment) cases() ([]Case, []problem) {
 	drafts, wrong := e.product()
 	more, alsoWrong := e.additions()
@@ -99,7 +99,7 @@ func (e *Experiment) cases() ([]Case, []problem) {
 	return append(cases, twin), nil
 }
 
-// product makes the configurations of the matrix.
+// product returns the configurations of the matrix.
 func (e *Experiment) product() ([]draft, []problem) {
 	if len(e.Matrix) == 0 && len(e.Include) > 0 {
 		return nil, nil
@@ -118,8 +118,8 @@ func (e *Experiment) product() ([]draft, []problem) {
 	return drafts, withoutDoubles(problems)
 }
 
-// combinations are those of the matrix that are not excluded, each an index for
-// each dimension.
+// combinations returns the configurations of the matrix that are not excluded,
+// each as an index per dimension.
 func (e *Experiment) combinations() ([][]int, *problem) {
 	const most = 100 * maxConfigurations // many may be excluded
 	size := 1
@@ -143,8 +143,8 @@ func (e *Experiment) combinations() ([][]int, *problem) {
 	return all, nil
 }
 
-// choices returns the values of the configuration at index i of the product,
-// as an index for each dimension.
+// choices returns the configuration at index i of the product, as an index per
+// dimension.
 func (e *Experiment) choices(i, size int) []int {
 	choices := make([]int, len(e.Matrix))
 	for k, d := range e.Matrix {
@@ -155,7 +155,7 @@ func (e *Experiment) choices(i, size int) []int {
 	return choices
 }
 
-// excludes tells whether a configuration of the product is excluded.
+// excludes reports whether a configuration of the product is excluded.
 func (e *Experiment) excludes(choices []int) bool {
 	labels := map[string]string{}
 	for k, d := range e.Matrix {
@@ -164,7 +164,7 @@ func (e *Experiment) excludes(choices []int) bool {
 	return slices.ContainsFunc(e.Exclude, func(exclude map[string]string) bool { return fits(labels, exclude) })
 }
 
-// fits tells whether the labels have all that are wanted.
+// fits reports whether labels contains all of wanted.
 func fits(labels, wanted map[string]string) bool {
 	for setting, label := range wanted {
 		if has, ok := labels[setting]; !ok || has != label {
@@ -174,7 +174,7 @@ func fits(labels, wanted map[string]string) bool {
 	return true
 }
 
-// draft makes a configuration of the product.
+// draft returns a configuration of the product.
 func (e *Experiment) draft(choices []int, names []string) (draft, []problem) {
 	d := e.newDraft("matrix")
 	var wrong []problem
@@ -204,7 +204,7 @@ func (e *Experiment) newDraft(stands string) draft {
 	return d
 }
 
-// set gives a case a setting.
+// set sets a setting of a case.
 func (d *draft) set(s Setting, label, where string) *problem {
 	f, _ := yamlfile.Read("", "a value", nil)
 	r := newReader(f)
@@ -221,7 +221,7 @@ func (d *draft) set(s Setting, label, where string) *problem {
 	return nil
 }
 
-// additions makes the configurations of Include.
+// additions returns the configurations of Include.
 func (e *Experiment) additions() (drafts []draft, wrong []problem) {
 	for i, a := range e.Include {
 		where := fmt.Sprintf("include[%d]", i)
@@ -240,8 +240,8 @@ func (e *Experiment) additions() (drafts []draft, wrong []problem) {
 	return drafts, wrong
 }
 
-// labelIn returns what the matrix calls a setting's value, or what it is called
-// that has no other name.
+// labelIn returns the label that the matrix has for a setting's value, or the
+// default label.
 func (e *Experiment) labelIn(s Setting) string {
 	own := labelOf(s.Value)
 	for _, d := range e.Matrix {
@@ -254,9 +254,10 @@ func (e *Experiment) labelIn(s Setting) string {
 	return own
 }
 
-// dimensionNames returns what stands before a label in a name: "output=". It is
-// the last part of the setting's path, all of it where two have the same, and
-// nothing for the service's words, which speak for themselves.
+// dimensionNames returns the prefixes of labels in names: "output=". A prefix
+// is the last part of the setting's path, or all of it if two have the same
+// last part. The words of the service have none, because they are clear without
+// it.
 func dimensionNames(matrix []Dimension) []string {
 	names := make([]string, len(matrix))
 	count := map[string]int{}
@@ -278,7 +279,7 @@ func dimensionNames(matrix []Dimension) []string {
 	return names
 }
 
-// checkCase says what is wrong with a configuration as a whole.
+// checkCase returns the problems of a configuration as a whole.
 func (e *Experiment) checkCase(d draft) (wrong []problem) {
 	var bad *settings.Error
 	if err := d.Load.Check(); errors.As(err, &bad) {
@@ -291,8 +292,8 @@ func (e *Experiment) checkCase(d draft) (wrong []problem) {
 	return wrong
 }
 
-// findBaseline returns the index of the first configuration that Baseline is
-// about.
+// findBaseline returns the index of the first configuration that matches
+// Baseline.
 func (e *Experiment) findBaseline(drafts []draft) (int, *problem) {
 	for i, d := range drafts {
 		if name, ok := e.Baseline[nameLabel]; ok && name == d.Name || !ok && fits(d.labels, e.Baseline) {
@@ -316,7 +317,7 @@ func (e *Experiment) findBaseline(drafts []draft) (int, *problem) {
 	return 0, &problem{"baseline", "no configuration is the baseline", hint}
 }
 
-// sameNames finds configurations that have the name of one before.
+// sameNames returns a problem for each configuration with a name that is taken.
 func sameNames(drafts []draft) (wrong []problem) {
 	first := map[string]bool{}
 	for _, d := range drafts {
@@ -328,7 +329,7 @@ func sameNames(drafts []draft) (wrong []problem) {
 	return wrong
 }
 
-// withoutDoubles returns each problem once: many configurations have the same.
+// withoutDoubles removes equal problems, which many configurations may have.
 func withoutDoubles(all []problem) []problem {
 	var once []problem
 	for _, p := range all {

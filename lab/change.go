@@ -10,16 +10,16 @@ import (
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
-// Set changes a setting, as a file would have it:
+// Set changes a setting, as in a file:
 //
 //	err := e.Set("load.duration", "5s")
 //	err = e.Set("matrix.service.output", "[null, file]")
 //	err = e.Set("service.command", "python3 -m http.server ${port}")
 //
-// A setting of the matrix takes the place of the one that there was, or is one
-// more; service.env adds to the variables that there are. Whether all settings
-// go together is for [Experiment.Configurations] to say. An error leaves the
-// experiment as it was.
+// A setting of the matrix replaces the dimension of that name, or adds one.
+// service.env adds to the existing variables. Set does not check whether all
+// settings fit together: [Experiment.Configurations] does. After an error the
+// experiment is unchanged.
 func (e *Experiment) Set(path, value string) error {
 	f, root := yamlfile.Read(path, "a value", []byte(value))
 	switch wrong := f.Mistakes(); {
@@ -51,17 +51,17 @@ func (e *Experiment) set(f *yamlfile.File, path string, n *yamlfile.Node) error 
 	return nil
 }
 
-// What an experiment without Quick has when it is short, unless it has less.
+// A short experiment without Quick has at most these.
 const (
 	shortRepeats  = 6
 	shortWarmUp   = 500 * time.Millisecond
 	shortDuration = 2 * time.Second
 )
 
-// Shorten makes the experiment a short one, for a first look: it takes the
-// settings of Quick, or has six repeats of two seconds where there are none: fewer
-// could hardly tell a difference from chance.
-// An error leaves the experiment as it was.
+// Shorten makes the experiment a short one, for a first look. It takes the
+// settings of Quick, or else six repeats of two seconds. With fewer repeats, a
+// difference could hardly be distinguished from chance. After an error the
+// experiment is unchanged.
 func (e *Experiment) Shorten() error {
 	short := *e
 	short.Quick = nil
@@ -81,7 +81,7 @@ func (e *Experiment) Shorten() error {
 	return nil
 }
 
-// dropStale removes what is excluded of a matrix that does not have it any more.
+// dropStale removes exclusions that the matrix no longer contains.
 func (e *Experiment) dropStale() {
 	e.Exclude = slices.DeleteFunc(slices.Clone(e.Exclude), func(labels map[string]string) bool {
 		for path, label := range labels {

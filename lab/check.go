@@ -8,7 +8,8 @@ import (
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
-// check notes what can only be seen when all of the file has been read.
+// check notes the mistakes that are only visible when all of the file has been
+// read.
 func (t target) check(f *yamlfile.File) {
 	e := t.experiment
 	for i, exclude := range e.Exclude {
@@ -38,13 +39,13 @@ func (t target) check(f *yamlfile.File) {
 	}
 }
 
-// included tells whether configurations beside the matrix have settings of
-// their own, which the baseline may be about.
+// included reports whether an addition has settings of its own, which the
+// baseline may name.
 func (e *Experiment) included() bool {
 	return slices.ContainsFunc(e.Include, func(a Addition) bool { return len(a.Settings) > 0 })
 }
 
-// checkLabels reports labels that the matrix does not have.
+// checkLabels notes labels that the matrix does not have.
 func (t target) checkLabels(f *yamlfile.File, labels map[string]string, name string) {
 	var paths []string
 	for _, d := range t.experiment.Matrix {
@@ -71,8 +72,8 @@ func (t target) checkLabels(f *yamlfile.File, labels map[string]string, name str
 	}
 }
 
-// where returns where a thing stands, or the nearest around it that the file
-// has.
+// where returns the position of a name, or that of the nearest enclosing part
+// that the file has.
 func (t target) where(name string) yamlfile.Pos {
 	for name != "" {
 		if at, ok := t.positions[name]; ok {

@@ -1,8 +1,8 @@
-// Package lab measures what a setting costs a service: it starts the service in
-// each of several configurations, again and again, loads it, watches it, and
-// says which differences are more than noise.
+// Package lab measures the cost of a setting of a service. It starts the
+// service in each of several configurations many times, loads and watches it,
+// and reports which differences are more than noise.
 //
-// An [Experiment] goes in and [Results] come out:
+// The input is an [Experiment] and the output is [Results]:
 //
 //	e, err := lab.Parse("experiment.yaml", text)
 //	r, err := e.Run(ctx, lab.Options{Dir: "out"})
@@ -10,9 +10,9 @@
 //	err = report.Write("out", r, a)
 //
 // A run is one start of the service in one configuration, with warm-up and
-// load, and it is the unit of everything that is said afterwards: the requests
-// of one run share its moment, its memory layout and its neighbours, and a test
-// on them would find differences that are none. Runs are interleaved and
-// shuffled, so that a machine that drifts hits every configuration alike, and
-// the baseline takes part twice: how far these two are apart is the noise.
+// load. It is the unit of all statistics: the requests of one run share its
+// time, its memory layout and the other load of the machine, and a test on
+// requests would find differences that do not exist. Runs are interleaved and
+// shuffled, so a machine that drifts affects every configuration alike. The
+// baseline takes part twice, and the difference between the two is the noise.
 package lab

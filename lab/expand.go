@@ -9,14 +9,15 @@ import (
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
-// The names that texts of an experiment may hold as ${name}; see [Service].
+// The names that the texts of an experiment may contain as ${name}; see
+// [Service].
 var (
 	runNames   = []string{"port", "dir", "weir", "repo", "build"}
 	buildNames = []string{"weir", "repo", "build"} // there is no run yet
 )
 
-// expand returns text with ${name} replaced by values[name], and $$ by a dollar.
-// It is an error when there is no such value.
+// expand returns text with ${name} replaced by values[name], and $$ by a
+// dollar. An unknown name is an error.
 func expand(text string, values map[string]string) (string, error) {
 	expanded, wrong := yamlfile.Expand(text, func(name string) (string, *yamlfile.Refusal) {
 		value, ok := values[name]
@@ -31,7 +32,7 @@ func expand(text string, values map[string]string) (string, error) {
 	return expanded, nil
 }
 
-// expandAll is expand for a list, which is left as it was; nil stays nil.
+// expandAll expands a list and returns a new one; nil stays nil.
 func expandAll[L ~[]string](texts L, values map[string]string) (L, error) {
 	if texts == nil {
 		return nil, nil
@@ -46,8 +47,8 @@ func expandAll[L ~[]string](texts L, values map[string]string) (L, error) {
 	return expanded, errors.Join(errs...)
 }
 
-// checkNames says what expand would refuse in any text, names being those that
-// there will be values of.
+// checkNames returns the mistake for which expand would refuse a text, given
+// the names that will have values.
 func checkNames(text string, names []string) *yamlfile.Refusal {
 	_, wrong := yamlfile.Expand(text, func(name string) (string, *yamlfile.Refusal) {
 		if !slices.Contains(names, name) {
@@ -70,7 +71,7 @@ func unknownName(name string, names []string) *yamlfile.Refusal {
 }
 
 // expanded returns the case with ${name} and $$ replaced in all texts of its
-// service and its load, sharing nothing with c that is changed.
+// service and its load. The result shares nothing mutable with c.
 func (c Case) expanded(values map[string]string) (Case, error) {
 	var errs []error
 	one := func(field *string) {

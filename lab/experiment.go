@@ -6,53 +6,55 @@ import (
 	"github.com/weirhq/weir/load/settings"
 )
 
-// An Experiment is a service, a load, and what is varied about them. It comes
-// from a file: see [Parse].
+// An Experiment is a service, a load, and the settings that are varied. [Parse]
+// reads it from a file.
 type Experiment struct {
-	// Name is what the experiment is called by, Title its headline, and Question
+	// Name identifies the experiment. Title is its headline, and Question
 	// what it answers, in a sentence or two.
 	Name, Title, Question string
 
-	// Folder is where the experiment's file is: relative names in it are below.
+	// Folder is the folder of the experiment's file. Relative names in the
+	// file are relative to it.
 	Folder string
 
-	// Build has commands that are run once, in order, before the first run.
+	// Build is run once, in order, before the first run.
 	Build []Command
 
 	Service Service
 
-	// Load is sent after WarmUp of the same load, whose answers do not count. Its
-	// URL may be a path below the service's; without one it is the service's.
+	// Load is sent after WarmUp of the same load, whose answers do not
+	// count. Its URL may be a path below the service's, which is also the
+	// default.
 	Load   settings.Settings
 	WarmUp time.Duration // 0 is none
 
-	// Matrix has the settings of the service and the load that are varied. Its
-	// product, less Exclude and with Include, is the configurations; with Include
-	// alone there are no others.
+	// Matrix has the settings of the service and the load that are varied.
+	// The configurations are its product, without Exclude and with Include.
+	// Without a matrix they are those of Include.
 	Matrix  []Dimension
-	Exclude []map[string]string // labels by setting; all of one have to fit
+	Exclude []map[string]string // labels by setting; a configuration is excluded if all of one fit
 	Include []Addition
 
-	// Baseline has labels of the configuration that the others are compared with,
-	// by setting, or its name by "name". Of several that fit it is the first, as
-	// it is without labels.
+	// Baseline selects the configuration that the others are compared with:
+	// by labels of settings, or its name by "name". If several fit it is
+	// the first of them; without labels it is the first of all.
 	Baseline map[string]string
 
-	// Lead has the names of the metrics that the question is about, the most
-	// important first: of [Metrics], or of the service's own measures. With none
-	// they are what such a load is mostly about.
+	// Lead has the names of the metrics that the question is about, the
+	// most important first: metrics of [Metrics], or the service's own
+	// measures. The default depends on the load.
 	Lead []string
 
 	Repeats int           // of each configuration; 0 is 10
-	Sample  time.Duration // how often a service is sampled; 0 is 50 ms
+	Sample  time.Duration // interval between samples of a service; 0 is 50 ms
 	Seed    uint64        // of the order of the runs
 
-	// Profiles has the kinds of profile, cpu and alloc_space, that are taken of
-	// a Go service in a run of each configuration that is made for them alone
-	// after the others, since profiling costs.
+	// Profiles has the kinds of profile, cpu and alloc_space, that are
+	// taken of a Go service. Each configuration has an extra run for them
+	// after the others, because profiling has a cost.
 	Profiles []string
 
-	// Quick has the settings that differ when the experiment is to be short: see
+	// Quick has the settings of a short experiment: see
 	// [Experiment.Shorten].
 	Quick []Setting
 }
@@ -60,48 +62,53 @@ type Experiment struct {
 // A Command is a program and its arguments.
 type Command []string
 
-// A Service is what is measured.
+// A Service is the program that is measured.
 type Service struct {
 	// Command starts the service in Dir, with Env added to the lab's own
-	// environment. In all texts of the service and the load may stand
+	// environment. All texts of the service and the load may contain
 	//
-	//	${port}  a free port of this machine, another one for each run
-	//	${dir}   a folder of the run's own, which is removed after it
+	//	${port}  a free port of this machine, a different one for each run
+	//	${dir}   a folder of the run, which is removed after it
 	//	${weir}  the program that runs the lab
-	//	${repo}  the folder of Weir's sources that the lab was started in
-	//	${build} a folder of the experiment's own for what Build makes
-	//	$$       a dollar, as any other dollar is
+	//	${repo}  the folder of Weir's sources in which the lab was started
+	//	${build} a folder of the experiment for the results of Build
+	//	$$       a dollar, as is any other dollar
 	//
-	// Commands of Build have the last three alone.
+	// Commands of Build may only contain the last three names and $$.
 	//
-	// Args come after Command; they are apart so that a matrix may vary them.
+	// Args come after Command. They are separate so that a matrix can vary
+	// them.
 	Command Command
 	Args    []string
 	Dir     string
 	Env     map[string]string
 
-	// URL is where the service is. Without it, the lab takes the first port on
-	// which the service or a child of it listens.
+	// URL is the address of the service. Without it, the lab takes the
+	// first port on which the service or a child of it listens.
 	URL string
 
-	// Ready is a path, or a URL, that answers with less than 500 when the
-	// service is ready; without it, accepting a connection is enough.
+	// Ready is a path or a URL that answers with a status below 500 when
+	// the service is ready. Without it, the service is ready when it
+	// accepts a connection.
 	Ready       string
 	ReadyWithin time.Duration // 0 is 30 s
 
-	// StopWithin is how long the service may take after SIGTERM; 0 is 10 s.
+	// StopWithin is the time that the service may take after SIGTERM; 0 is
+	// 10 s.
 	StopWithin time.Duration
 
 	Limits Limits
 
-	// Output is where stdout and stderr go. Stderr, if set, goes elsewhere.
+	// Output receives stdout and stderr. Stderr, if set, receives stderr
+	// instead.
 	Output, Stderr Sink
 
-	// LinesPerRequest is how many lines the service should write for each
-	// answered request, for counting those that are lost. 0 does not count.
+	// LinesPerRequest is the number of lines that the service should write
+	// for each answered request. It is used to count lost lines; 0 does not
+	// count them.
 	LinesPerRequest float64
 
-	// Go is the URL, or the path below URL, at which a Go service serves
+	// Go is the URL, or the path below URL, under which a Go service serves
 	// /debug/pprof, /debug/vars or /metrics: "http://127.0.0.1:6060".
 	Go string
 }
@@ -109,23 +116,24 @@ type Service struct {
 // Limits bound the service and its children. A zero sets no limit.
 type Limits struct {
 	Files  int   // open files of each process (RLIMIT_NOFILE)
-	Memory int64 // bytes, of all together, by a control group of its own
-	CPUs   int   // which they may run on, by their affinity
+	Memory int64 // bytes, of all processes together, by a control group
+	CPUs   int   // on which they may run, by CPU affinity
 }
 
-// A Sink is who takes what a service writes. The zero Sink is /dev/null.
+// A Sink receives the output of a service. The zero Sink is /dev/null.
 type Sink struct {
 	Kind SinkKind
 
-	// PerSecond bounds how many bytes a pipe's reader takes; 0 is no bound.
+	// PerSecond limits the bytes that the reader of a pipe takes; 0 is no
+	// limit.
 	PerSecond int64
 
-	// The reader of a pipe stops reading for StopFor at StopAt after the load
-	// began. A zero StopFor reads on.
+	// The reader of a pipe stops reading for StopFor, starting at StopAt
+	// after the load began. If StopFor is 0 it never stops.
 	StopAt, StopFor time.Duration
 }
 
-// A SinkKind is what a service's output is connected to.
+// A SinkKind is the kind of file that a service's output is connected to.
 type SinkKind string
 
 const (
@@ -141,24 +149,24 @@ type Dimension struct {
 	Values  []Choice
 }
 
-// A Choice is a value of a dimension. A file lists values, each its own label,
-// or maps labels to values, or to {value: ..., about: ...}. The label is unique
-// in the dimension.
+// A Choice is a value of a dimension. A file lists values, which are their own
+// labels, or maps labels to values or to {value: ..., about: ...}. The label is
+// unique in the dimension.
 type Choice struct {
 	Label string
-	Value any // as YAML has it; of service.env it is added to the variables there are
+	Value any // as in YAML; for service.env, variables to add
 	About string
 }
 
-// An Addition is a configuration beside those of the matrix: the experiment's
-// own service and load with some settings.
+// An Addition is a configuration outside of the matrix: the experiment's
+// service and load with some settings.
 type Addition struct {
 	Name, About string
 	Settings    []Setting
 }
 
-// A Setting is one that is set: "load.duration" to "3s".
+// A Setting has a path and a value: "load.duration" and "3s".
 type Setting struct {
 	Path  string
-	Value any // as YAML has it: nil, a text, []any, yaml.MapSlice or what fmt.Sprint writes
+	Value any // as in YAML: nil, a text, []any, yaml.MapSlice or what fmt.Sprint writes
 }

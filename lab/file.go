@@ -11,9 +11,8 @@ import (
 	"github.com/weirhq/weir/load/settings"
 )
 
-// Parse reads an experiment from text, which is YAML. The name of the file is
-// used in messages, and its folder becomes the experiment's. Nothing is opened
-// or run.
+// Parse reads an experiment from YAML. The name of the file is used in
+// messages, and its folder becomes the experiment's. Nothing is opened or run.
 //
 // The error has a line for each mistake in the file, in file order, with line
 // and column: "gc.yaml:3:9: ...". The values of the matrix are checked like the
@@ -21,8 +20,8 @@ import (
 // the experiment that Shorten makes. A file that is not YAML is read only up to
 // its first error.
 //
-// A file may be without the service's command, for those whom it is given
-// otherwise: see [Experiment.Set]. [Run] needs it.
+// A file may omit the service's command, which [Experiment.Set] can add.
+// [Experiment.Run] needs it.
 func Parse(file string, text []byte) (*Experiment, error) {
 	f, root := yamlfile.Read(file, "an experiment", text)
 	e := &Experiment{Folder: filepath.Dir(file)}
@@ -46,21 +45,22 @@ func Parse(file string, text []byte) (*Experiment, error) {
 	return e, nil
 }
 
-// A target is what an experiment's settings are read into: an experiment, or
+// A target receives the settings of an experiment: the experiment itself, or
 // the service and the load of one of its configurations.
 type target struct {
 	experiment *Experiment
 	service    *Service
 	load       *settings.Settings
 
-	adding *Addition // nil but below include
+	adding *Addition // set below include only
 
-	// stands has where things stand in a file, for checks that come later, by
-	// names such as "matrix.service.output[0]". It may be nil.
+	// positions has the positions of names such as
+	// "matrix.service.output[0]" in a file, for later checks. It may be
+	// nil.
 	positions map[string]yamlfile.Pos
 }
 
-// stand notes where a thing stands.
+// setPosition notes the position of a name.
 func (t target) setPosition(what string, at yamlfile.Pos) {
 	if t.positions != nil {
 		t.positions[what] = at
@@ -78,17 +78,17 @@ func newReader(f *yamlfile.File) *reader {
 	return &reader{File: f, Schema: table.keys, Stood: map[string][]yamlfile.Pos{}}
 }
 
-// A setting is a key of the file: how it is read, and how it is written.
+// A setting is a key of the file with its functions to read and to write it.
 type setting struct {
 	yamlfile.Key[target]
 
-	// show returns what the file has for the setting, nil when it has nothing.
-	// It is nil itself for the keys below one that shows them all.
+	// show returns the node for the setting, or nil if it has no value. It
+	// is nil for keys that are written by their parent.
 	show func(target) *yamlfile.Node
 }
 
-// table is what schema returns, made once. It cannot be a variable with a value:
-// readers of settings look for others by their names, so that it refers to
+// table is the result of schema, made once. It cannot be initialised directly,
+// because readers of settings look up others by name, so it would refer to
 // itself.
 var table struct {
 	once     sync.Once
@@ -96,7 +96,8 @@ var table struct {
 	keys     []yamlfile.Key[target]
 }
 
-// schema is all that a file may have, in the order in which it is written.
+// schema returns all keys that a file may have, in the order in which they are
+// written.
 func schema() []setting {
 	table.once.Do(func() {
 		table.settings = allSettings()
@@ -163,7 +164,7 @@ func key(path string, read readFunc, show func(target) *yamlfile.Node) setting {
 	return setting{yamlfile.Key[target]{Path: path, Read: read}, show}
 }
 
-// one is the setting of a single value, which is not written when it is zero.
+// one returns the setting of a single value. Its zero value is not written.
 func one[V comparable](path string, parse func(yamlfile.Scalar) (V, *yamlfile.Refusal), show func(V) any, at func(target) *V) setting {
 	return key(path, yamlfile.One(parse, at), func(t target) *yamlfile.Node {
 		var zero V
@@ -174,7 +175,7 @@ func one[V comparable](path string, parse func(yamlfile.Scalar) (V, *yamlfile.Re
 	})
 }
 
-// many is the setting of a list of values, each of them read by itself.
+// many returns the setting of a list of values, each read separately.
 func many(path string, parse func(yamlfile.Scalar) (string, *yamlfile.Refusal), at func(target) *[]string) setting {
 	return key(path, yamlfile.Many(parse, at), func(t target) *yamlfile.Node { return showList(*at(t)) })
 }
@@ -197,7 +198,8 @@ func (s setting) hidden() setting {
 	return s
 }
 
-// loadSettings are those below load, as package settings has them.
+// loadSettings returns the settings below load, as package settings defines
+// them.
 func loadSettings() []setting {
 	var all []setting
 	for _, f := range new(settings.Settings).Fields() {
@@ -208,7 +210,7 @@ func loadSettings() []setting {
 	return all
 }
 
-// readLoad reads a setting of the load, which knows its own values.
+// readLoad reads a setting of the load. Package settings checks the value.
 func readLoad(r *reader, p place, n *yamlfile.Node, name string) {
 	if n.Kind == yamlfile.Bad || !checkTexts(r, n) {
 		return
@@ -221,8 +223,8 @@ func readLoad(r *reader, p place, n *yamlfile.Node, name string) {
 	p.To.setPosition("load."+name, n.Pos)
 }
 
-// checkTexts reports what is wrong in the texts of a value or a list, and
-// whether nothing is.
+// checkTexts notes the mistakes in the texts of a value or a list, and reports
+// whether there are none.
 func checkTexts(r *reader, n *yamlfile.Node) bool {
 	if n.Kind == yamlfile.Single {
 		s := n.Scalar()
@@ -238,8 +240,8 @@ func checkTexts(r *reader, n *yamlfile.Node) bool {
 	return fine
 }
 
-// findSetting returns the setting at a path, and what stands in the path for
-// the last "*" of its own.
+// findSetting returns the setting at a path, and the part of the path that
+// matches the last "*" of the setting's own path.
 func findSetting(path string) (found setting, name string, ok bool) {
 	for _, s := range schema() {
 		parent, isFree := strings.CutSuffix(s.Path, "*")

@@ -17,13 +17,13 @@ import (
 const (
 	pollEvery   = 500 * time.Millisecond
 	pollTimeout = time.Second
-	countEvery  = time.Second // goroutines, when they are on a page of their own
+	countEvery  = time.Second // goroutines, if another page counts them
 )
 
-// A goService asks a Go service for its runtime, by a goroutine of its own, so
-// that one that does not answer delays no sample.
+// A goService polls a Go service for its runtime statistics. It has its own
+// goroutine, so a service that does not answer delays no sample.
 type goService struct {
-	root   string // below it are /debug/vars, /metrics and /debug/pprof
+	root   string // /debug/vars, /metrics and /debug/pprof are below it
 	client *http.Client
 	meter  *machine.Meter
 	last   atomic.Pointer[goState] // nil until it has answered
@@ -32,18 +32,18 @@ type goService struct {
 	cancel  context.CancelFunc
 	stopped chan struct{}
 
-	// Of the goroutine, until stopped.
-	source      *goSource // that has answered; nil until one has
-	noIndex     bool      // goroutines are not told
-	goroutines  int       // that were told last, at countedAt
+	// Owned by the goroutine until it has stopped.
+	source      *goSource // the one that has answered; nil until one has
+	noIndex     bool      // the number of goroutines is not available
+	goroutines  int       // the last known number, at countedAt
 	countedAt   time.Time
 	load        goLoad
-	asked, lost int   // questions, and those of them without an answer
-	failure     error // of the last one that was lost
+	asked, lost int   // requests, and those of them without an answer
+	failure     error // of the last lost request
 }
 
-// goRoot returns the URL below which /debug/vars and the others are, of one
-// that may be that of one of them. It ends with no slash.
+// goRoot returns the URL below which /debug/vars and the others are, given that
+// URL or one of those below it. The result has no slash at its end.
 func goRoot(u string) string {
 	u = strings.TrimRight(u, "/")
 	for _, known := range []string{"/debug/pprof", "/debug/vars", "/debug", "/metrics"} {
@@ -54,7 +54,7 @@ func goRoot(u string) string {
 	return u
 }
 
-// startGoService asks until stop, and adds what that costs to a meter.
+// startGoService polls until stop, and adds the cost to a meter.
 func startGoService(at string, meter *machine.Meter) *goService {
 	ctx, cancel := context.WithCancel(context.Background())
 	transport := trusting()
@@ -104,8 +104,8 @@ func (g *goService) every() time.Duration {
 	return g.source.every
 }
 
-// ask asks once, and returns the answer. Without one, which is nil, the last
-// state stays as it is.
+// poll asks once and returns the answer, or nil. Without an answer the last
+// state does not change.
 func (g *goService) poll(ctx context.Context) *goState {
 	limited, cancel := context.WithTimeout(ctx, pollTimeout)
 	defer cancel()
@@ -152,7 +152,7 @@ func (g *goService) from(ctx context.Context, source *goSource) (*goState, error
 	return state, nil
 }
 
-// countGoroutines asks seldom, and returns the last answer.
+// countGoroutines asks only every countEvery, and returns the last answer.
 func (g *goService) countGoroutines(ctx context.Context) int {
 	if now := time.Now(); !g.noIndex && now.Sub(g.countedAt) >= countEvery {
 		err := g.get(ctx, "/debug/pprof/", func(r io.Reader) (err error) {
@@ -160,12 +160,12 @@ func (g *goService) countGoroutines(ctx context.Context) int {
 			return err
 		})
 		g.countedAt = now
-		g.noIndex = err != nil && ctx.Err() == nil // what else it has said stands
+		g.noIndex = err != nil && ctx.Err() == nil // its other answers remain valid
 	}
 	return g.goroutines
 }
 
-// get has the body of a page read.
+// get reads the body of a page.
 func (g *goService) get(ctx context.Context, path string, read func(io.Reader) error) error {
 	const most = 32 << 20
 	req, err := http.NewRequestWithContext(ctx, "GET", g.root+path, nil)
@@ -179,7 +179,7 @@ func (g *goService) get(ctx context.Context, path string, read func(io.Reader) e
 	defer resp.Body.Close()
 	body := io.LimitReader(resp.Body, most)
 	if resp.StatusCode != http.StatusOK {
-		io.Copy(io.Discard, io.LimitReader(body, 64<<10)) // so that the connection serves again
+		io.Copy(io.Discard, io.LimitReader(body, 64<<10)) // lets the connection be used again
 		return fmt.Errorf("GET %s: %s", req.URL, resp.Status)
 	}
 	if err := read(body); err != nil {
@@ -189,11 +189,12 @@ func (g *goService) get(ctx context.Context, path string, read func(io.Reader) e
 	return nil
 }
 
-// used returns what the load made the runtime do, nil when it is not known. It
-// is called after stop.
+// used returns the work of the runtime during the load, or nil if it is not
+// known. It must be called after stop.
 func (g *goService) used() *GoUsage { return g.load.usage() }
 
-// warnings says what was asked in vain. It is called after stop.
+// warnings returns a warning for each kind of request without an answer. It
+// must be called after stop.
 func (g *goService) warnings() (all []string) {
 	switch {
 	case g.lost > 0 && g.last.Load() == nil:
@@ -211,8 +212,8 @@ func (g *goService) warnings() (all []string) {
 	return all
 }
 
-// trusting takes any certificate of the service: whether it is trusted is the
-// load's affair.
+// trusting accepts any certificate of the service. The load decides whether to
+// trust it.
 func trusting() *http.Transport {
 	return &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 }

@@ -15,16 +15,16 @@ import (
 	"github.com/prometheus/common/expfmt"
 )
 
-// A goSource is a page on which Go services tell about their runtime.
+// A goSource is a page with statistics of the Go runtime.
 type goSource struct {
 	path  string
-	every time.Duration // how often it is asked
+	every time.Duration // interval between requests
 	read  func(io.Reader, *goState) error
 }
 
-// goSources are those that are known, the one that tells the most for the least
-// first. The last has the service write a whole profile as text, for the lines
-// at its end.
+// goSources are the known pages, the best ratio of information to cost first.
+// For the last one, the service writes a whole profile as text, of which only
+// the lines at its end are needed.
 var goSources = [...]goSource{
 	{"/debug/vars", pollEvery, readVars},
 	{"/metrics", pollEvery, readMetrics},
@@ -33,7 +33,7 @@ var goSources = [...]goSource{
 
 var errNoRuntime = errors.New("nothing about Go's runtime in it")
 
-// readVars reads what package expvar shows.
+// readVars reads the page of package expvar.
 func readVars(r io.Reader, s *goState) error {
 	var vars struct {
 		Memstats *struct {
@@ -58,7 +58,7 @@ func readVars(r io.Reader, s *goState) error {
 	return nil
 }
 
-// readMetrics reads what Prometheus' collector of Go's runtime shows.
+// readMetrics reads the page of Prometheus' collector for the Go runtime.
 func readMetrics(r io.Reader, s *goState) error {
 	text, err := goLines(r)
 	if err != nil {
@@ -85,8 +85,7 @@ func readMetrics(r io.Reader, s *goState) error {
 	return nil
 }
 
-// goLines returns the lines about go_ alone: a service's own metrics may be
-// many.
+// goLines returns the lines about go_ metrics. A service may have many others.
 func goLines(r io.Reader) (text []byte, err error) {
 	lines := bufio.NewReader(r)
 	for {
@@ -107,8 +106,8 @@ func goLines(r io.Reader) (text []byte, err error) {
 	}
 }
 
-// metric notes a metric, and tells whether it is one of those without which
-// there is nothing to say.
+// metric sets the field of a metric, and reports whether the metric is one that
+// the state requires.
 func (s *goState) metric(name string, m *dto.Metric) (known bool) {
 	value := int64(m.GetGauge().GetValue() + m.GetCounter().GetValue() + m.GetUntyped().GetValue())
 	switch name {
@@ -133,7 +132,8 @@ func (s *goState) metric(name string, m *dto.Metric) (known bool) {
 	return known
 }
 
-// seconds is 0 of what is no number, as the longest of no pauses is.
+// seconds converts seconds. The result is 0 for NaN, which is the longest of no
+// pauses.
 func seconds(s float64) time.Duration {
 	if !(s > 0 && s < 1e9) {
 		return 0
@@ -195,8 +195,8 @@ func readRing(text string) (*[pausesTold]uint64, error) {
 	return ring, nil
 }
 
-// readIndex reads how many goroutines there are from the page of all profiles,
-// which counts them where the profile itself would stop each of them.
+// readIndex reads the number of goroutines from the index of all profiles. The
+// index counts them; the goroutine profile would stop each of them.
 func readIndex(r io.Reader) (goroutines int, err error) {
 	page, err := io.ReadAll(r)
 	if err != nil {

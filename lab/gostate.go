@@ -2,32 +2,32 @@ package lab
 
 import "time"
 
-// pausesTold is how many of the last pauses of the collector a Go runtime
-// tells.
+// pausesTold is the number of garbage collection pauses that a Go runtime
+// remembers.
 const pausesTold = 256
 
-// A goState is what a Go runtime has said at a moment.
+// A goState is the state of a Go runtime at a moment.
 type goState struct {
 	heap                   int64 // in use
 	allocated, allocations int64 // since the service began
-	goroutines             int   // 0 when it is not told
+	goroutines             int   // 0 if it is not known
 	gcs                    int64
 	pause                  time.Duration // of all collections
 
 	// ring has the pause of collection n, from 0, at n%pausesTold, in
-	// nanoseconds; nil when they are not told one by one. Without a total, pause
-	// is for follow to find.
+	// nanoseconds. It is nil if single pauses are not known. If no total is
+	// known, follow computes pause.
 	ring    *[pausesTold]uint64
 	noTotal bool
 
-	// longest is the longest pause since the state before when there is a ring,
-	// and of the last 256 or so without one. missed tells that some pauses since
-	// the state before were told by neither.
+	// longest is the longest pause since the state before if there is a
+	// ring, and otherwise that of the last 256 or so. missed is true if
+	// some pauses since the state before are in neither.
 	longest time.Duration
 	missed  bool
 }
 
-// follow completes a state by the one before, which may be nil.
+// follow completes a state with the one before, which may be nil.
 func (s *goState) follow(before *goState) {
 	if s.ring == nil {
 		return
@@ -51,7 +51,8 @@ func (s *goState) follow(before *goState) {
 	}
 }
 
-// A goLoad adds up what a runtime did between the load's beginning and its end.
+// A goLoad sums up the work of a runtime between the beginning and the end of
+// the load.
 type goLoad struct {
 	ended         bool
 	before, after *goState
@@ -63,8 +64,8 @@ type goLoad struct {
 
 func (l *goLoad) loading() bool { return l.before != nil && l.after == nil }
 
-// mark begins or ends the load with the state of that moment, which is nil when
-// it is not known: one of before would make what is counted less or more.
+// mark begins or ends the load with the state of that moment, or nil if it is
+// not known. An older state would falsify the sums.
 func (l *goLoad) mark(begins bool, s *goState) {
 	l.ended = !begins
 	switch {
@@ -77,7 +78,7 @@ func (l *goLoad) mark(begins bool, s *goState) {
 	}
 }
 
-// unanswered says at which of the two ends of a load no state was known: "began",
+// unanswered returns the end of the load at which no state was known: "began",
 // "ended", or "" for neither.
 func (l *goLoad) unanswered() string {
 	switch {
@@ -91,7 +92,7 @@ func (l *goLoad) unanswered() string {
 	return ""
 }
 
-// add counts a state, if the load is on.
+// add counts a state while the load runs.
 func (l *goLoad) add(s *goState) {
 	if !l.loading() {
 		return
@@ -103,8 +104,8 @@ func (l *goLoad) add(s *goState) {
 		return
 	}
 	since := s.gcs - l.before.gcs
-	// The longest of the last 256 was in the load if they all were, or if it was
-	// not there before.
+	// The longest of the last 256 pauses was during the load if they all
+	// were, or if the state before the load had a shorter one.
 	if since >= pausesTold || since > 0 && s.longest > l.before.longest {
 		l.longest = max(l.longest, s.longest)
 	}

@@ -12,16 +12,16 @@ import (
 	"github.com/weirhq/weir/load/settings"
 )
 
-// longestLabel is how many characters a label may have.
+// longestLabel is the number of characters that a label may have.
 const longestLabel = 60
 
-// scratch returns a target to try values on.
+// scratch returns a target for trying out values.
 func scratch() target {
 	return target{experiment: &Experiment{}, service: &Service{}, load: &settings.Settings{}}
 }
 
-// settable says what is wrong with a path as that of a setting of the service or
-// the load, or with all, of the experiment.
+// settable returns the mistake in the path of a setting: of the service or the
+// load, or with all, of the experiment.
 func settable(path string, all bool) *yamlfile.Refusal {
 	s, _, ok := findSetting(path)
 	ofRun := strings.HasPrefix(s.Path, "service.") || strings.HasPrefix(s.Path, "load.")
@@ -36,12 +36,12 @@ func settable(path string, all bool) *yamlfile.Refusal {
 	return yamlfile.Refuse(rightPath(path, all), "there is no setting %s", yamlfile.Quote(path))
 }
 
-// holdsOthers tells whether a key of the file is only there to hold others.
+// holdsOthers reports whether a key of the file only contains other keys.
 func holdsOthers(path string) bool {
 	return slices.Contains([]string{"service", "service.limits", "load", "matrix", "quick"}, path)
 }
 
-// within is a setting in one that holds others, for an example.
+// within returns the path of a setting below a key, as an example.
 func within(path string) string {
 	return map[string]string{
 		"service": "service.output", "service.limits": "service.limits.files", "load": "load.connections",
@@ -49,7 +49,7 @@ func within(path string) string {
 	}[path]
 }
 
-// rightPath is a hint for a path that leads nowhere.
+// rightPath returns the hint for an unknown path.
 func rightPath(path string, all bool) string {
 	var paths []string
 	for _, s := range schema() {
@@ -58,7 +58,7 @@ func rightPath(path string, all bool) string {
 			paths = append(paths, s.Path)
 		}
 	}
-	for _, p := range paths { // whoever writes "connections" means load.connections
+	for _, p := range paths { // "connections" means load.connections
 		if strings.HasSuffix(p, "."+path) {
 			return yamlfile.DidYouMean(p)
 		}
@@ -111,10 +111,9 @@ func readDimension(r *reader, p place, n *yamlfile.Node) {
 	p.To.experiment.setDimension(d)
 }
 
-// setDimension puts a dimension in the place of the one of its setting, or at
-// the end.
+// setDimension replaces the dimension of the same setting, or adds one.
 func (e *Experiment) setDimension(d Dimension) {
-	e.Matrix = slices.Clone(e.Matrix) // another copy of the experiment may have it
+	e.Matrix = slices.Clone(e.Matrix) // another copy of the experiment may share it
 	if i := slices.IndexFunc(e.Matrix, func(old Dimension) bool { return old.Setting == d.Setting }); i >= 0 {
 		e.Matrix[i] = d
 		return
@@ -143,7 +142,7 @@ func readChoice(r *reader, path string, n *yamlfile.Node) (c Choice) {
 	return c
 }
 
-// explainedValue takes {value: ..., about: ...} apart.
+// explainedValue splits {value: ..., about: ...}.
 func explainedValue(n *yamlfile.Node) (value, about *yamlfile.Node, others []yamlfile.Pair) {
 	for _, pair := range n.Pairs {
 		switch pair.Key.Text {
@@ -158,7 +157,7 @@ func explainedValue(n *yamlfile.Node) (value, about *yamlfile.Node, others []yam
 	return value, about, others
 }
 
-// labelOf is what a value is called that has no other name.
+// labelOf returns the default label of a value.
 func labelOf(value any) string { return cmp.Or(labelOfNode(yamlfile.Of(value)), "none") }
 
 func labelOfNode(n *yamlfile.Node) string {
@@ -180,7 +179,7 @@ func labelOfNode(n *yamlfile.Node) string {
 	return strings.Join(parts, " ")
 }
 
-// checkLabel says why a label cannot stand beside others.
+// checkLabel returns the mistake in a label that is added to others.
 func checkLabel(label string, beside []Choice) *yamlfile.Refusal {
 	switch {
 	case utf8.RuneCountInString(label) > longestLabel:
@@ -276,7 +275,7 @@ func readQuickSetting(r *reader, p place, n *yamlfile.Node) {
 	}
 }
 
-// trySetting checks a setting that is named by its path.
+// trySetting checks a setting with the given path.
 func trySetting(r *reader, path yamlfile.Scalar, n *yamlfile.Node, all bool) (Setting, bool) {
 	if refused := settable(path.Text, all); refused != nil {
 		r.Refuse(path, refused)

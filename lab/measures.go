@@ -10,7 +10,7 @@ import (
 
 func (a *attempt) measuresFile() string { return filepath.Join(a.dir, "measures.json") }
 
-// readMeasures reads what the service has measured itself.
+// readMeasures reads the measures that the service has written.
 func (a *attempt) readMeasures() {
 	text, err := os.ReadFile(a.measuresFile())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -40,7 +40,7 @@ func (a *attempt) readMeasures() {
 	}
 }
 
-// ownName keeps a measure from being taken for one of the lab's.
+// ownName changes the name of a measure that the lab has too.
 func (a *attempt) ownName(name string) string {
 	for _, m := range metrics {
 		if m.Name == name {
@@ -51,7 +51,8 @@ func (a *attempt) ownName(name string) string {
 	return name
 }
 
-// ownBetter keeps a measure from being judged in a way that was not meant.
+// ownBetter returns the direction of a measure, or Neither if the service wrote
+// another word.
 func (a *attempt) ownBetter(m Measure) Better {
 	switch m.Better {
 	case Lower, Higher, Neither:

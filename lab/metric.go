@@ -8,19 +8,20 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// A Metric is a number that every run may have, and by which configurations are
-// compared.
+// A Metric is a number that every run may have. Configurations are compared by
+// it.
 type Metric struct {
 	Name   string // "requests per second"
 	Unit   string // "/s", "us", "bytes", "CPUs", "s", "" for a count
 	Better Better
-	Of     func(*Run) (value float64, ok bool) // ok is false when the run does not have it
+	Of     func(*Run) (value float64, ok bool) // ok is false if the run does not have it
 
-	// PerRequest reports that the value is divided by the number of answers. No run has it that is [Run.Unanswered].
+	// PerRequest says that the value is divided by the number of answers. A
+	// run that is [Run.Unanswered] does not have it.
 	PerRequest bool
 }
 
-// Metrics are those that the lab knows, the most telling first.
+// Metrics returns the metrics that the lab knows, the most informative first.
 func Metrics() []Metric { return slices.Clone(metrics) }
 
 var metrics = []Metric{
@@ -65,8 +66,8 @@ var metrics = []Metric{
 	{Name: "time to be ready", Unit: "s", Better: Lower, Of: func(r *Run) (float64, bool) { return r.ReadyAfter, r.ReadyAfter > 0 }},
 }
 
-// quantiles are the latencies that users had to wait, in microseconds: from due in the open
-// loop, else from sent.
+// quantiles are the latencies that users experience, in microseconds: from due
+// in the open loop, otherwise from sent.
 type quantiles struct{ P50, P99, P999, Max float64 }
 
 func latency(of func(quantiles) float64) func(*Run) (float64, bool) {
@@ -82,8 +83,9 @@ func latency(of func(quantiles) float64) func(*Run) (float64, bool) {
 	}
 }
 
-// wait is a latency in microseconds. One of requests that were never answered has no value; it counts
-// as the time that the whole run and its timeout took, so that it is above every other latency of the run.
+// wait returns a latency in microseconds. That of a request that was never
+// answered has no value. It counts as the time of the whole run and its
+// timeout, so that it is above every other latency of the run.
 func wait(l *load.Result, us load.Micros) float64 {
 	if us == load.NeverAnswered {
 		return 1e6 * (l.DurationSeconds + l.TimeoutSeconds)
@@ -104,7 +106,7 @@ func perRequest(name, unit string, of func(Usage) float64) Metric {
 	return divided(name, unit, func(r *Run) (float64, bool) { return of(r.Usage), r.Usage.Seconds > 0 })
 }
 
-// divided is a metric that is divided by the number of answers.
+// divided returns a metric that is divided by the number of answers.
 func divided(name, unit string, of func(*Run) (float64, bool)) Metric {
 	return Metric{Name: name, Unit: unit, PerRequest: true, Of: func(r *Run) (float64, bool) {
 		value, ok := of(r)
@@ -115,11 +117,13 @@ func divided(name, unit string, of func(*Run) (float64, bool)) Metric {
 	}}
 }
 
-// maxUnanswered is the share of the requests up to which they may have no answer.
+// maxUnanswered is the largest share of requests without an answer for which
+// values per request are meaningful.
 const maxUnanswered = 0.01
 
-// Unanswered reports whether more than 1% of the requests that were sent had no answer. The service has worked for
-// them, too: a division by the answers makes each answer dearer than it is.
+// Unanswered reports whether more than 1% of the requests that were sent had no
+// answer. The service has worked for them, too, so a value per answer would be
+// too high.
 func (r *Run) Unanswered() bool {
 	return r.Load != nil && float64(r.Load.Sent-r.Load.Requests) > maxUnanswered*float64(r.Load.Sent)
 }
@@ -142,11 +146,12 @@ func goPerRequest(name, unit string, of func(GoUsage) float64) Metric {
 	})
 }
 
-// GoodAnswers is the name of a metric that is there when other answers are, too.
+// GoodAnswers is the name of a metric that exists if there were other answers,
+// too.
 const GoodAnswers = "answers of 2xx per second"
 
-// MetricsOf returns [Metrics], and after them what tells how requests of these
-// runs were refused and failed, if any were: [GoodAnswers], "answers of 503",
+// MetricsOf returns [Metrics], followed by metrics of the refused and failed
+// requests of these runs, if there are any: [GoodAnswers], "answers of 503",
 // "failed: timeout". Requests per second count every answer, and a service
 // refuses faster than it serves.
 func MetricsOf(runs []Run) []Metric {

@@ -4,37 +4,38 @@ import (
 	"time"
 )
 
-// Options say where and how an experiment is run.
+// Options configure the run of an experiment.
 type Options struct {
-	// Dir is where results are kept: runs/NNN.json as each run ends, results.json
-	// and profiles/ in the end. It is made, and refused when it has other results,
-	// unless Resume goes on with them: they have to be of the same experiment,
-	// machine and Version.
+	// Dir is the folder of the results: runs/NNN.json as each run ends,
+	// results.json and profiles/ at the end. It is created. A folder with
+	// other results is an error, unless Resume is set. Then the run
+	// continues, if the results are of the same experiment, machine and
+	// Version.
 	Dir    string
 	Resume bool
 
-	// Version is that of the program, for the results. Weir and Repo are what
-	// ${weir} and ${repo} stand for.
+	// Version is the version of the program, for the results. Weir and Repo
+	// are the values of ${weir} and ${repo}.
 	Version, Weir, Repo string
 
-	// Progress, if not nil, is called by one goroutine whenever something has
-	// changed, and every second while something is built or a run is made.
+	// Progress, if not nil, is called by one goroutine after every change,
+	// and every second during a build or a run.
 	Progress func(Progress)
 }
 
-// Progress is how far an experiment has come.
+// Progress is the state of an experiment that is running.
 type Progress struct {
 	Step          Step
-	Run, Of       int // the run that is made, from 1, and how many there are in all
+	Run, Of       int // number of the current run, from 1, and of all runs
 	Configuration string
 	Repeat        int
 	Elapsed       time.Duration // since the experiment began
-	Left          time.Duration // by the runs so far; 0 while it is not known
-	Last          *Run          // the run that has just ended, on Step Ended; only to be read
+	Left          time.Duration // estimated from the runs so far; 0 while it is not known
+	Last          *Run          // the run that has just ended, on Step Ended; read-only
 	Line          string        // a line of a build's output, on Step Building
 }
 
-// A Step is what is being done.
+// A Step is the current activity.
 type Step string
 
 const (
@@ -47,34 +48,33 @@ const (
 	Profiling Step = "profiling"
 )
 
-// A reporter tells how far the experiment has come, by one goroutine: whenever
-// something has changed, and every second while something is built or a run is
-// made.
+// A reporter reports the progress of the experiment. Its goroutine calls the
+// function after every change, and every second during a build or a run.
 type reporter struct {
 	tell    func(Progress)
 	changes chan func(*Progress)
 	over    chan struct{}
 
-	// Of the goroutine.
+	// Owned by the goroutine.
 	began time.Time
 	now   Progress
-	until time.Time // when the experiment will have ended; zero while that is not known
+	until time.Time // estimated end of the experiment; zero while it is not known
 }
 
-// startReporter tells nothing when tell is nil.
+// startReporter returns a reporter that does nothing if tell is nil.
 func startReporter(tell func(Progress)) *reporter {
 	t := &reporter{tell: tell, changes: make(chan func(*Progress), 64), over: make(chan struct{}), began: time.Now()}
 	go t.run()
 	return t
 }
 
-// change has the others told what f changes. A Left of its own sets the time
-// that counts down.
+// change changes the progress. If f sets Left, the countdown starts again from
+// it.
 func (t *reporter) change(f func(*Progress)) { t.changes <- f }
 
 func (t *reporter) step(s Step) { t.change(func(p *Progress) { p.Step = s }) }
 
-// stop returns when all was told.
+// stop returns when the last change has been reported.
 func (t *reporter) stop() {
 	close(t.changes)
 	<-t.over

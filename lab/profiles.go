@@ -14,7 +14,7 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// The kinds of profile that can be taken, as Experiment.Profiles has them.
+// The kinds of profile in Experiment.Profiles.
 const (
 	profileCPU   = "cpu"
 	profileAlloc = "alloc_space"
@@ -24,8 +24,8 @@ const (
 type profiling struct {
 	root   string
 	client *http.Client
-	before *profile.Profile // what has been allocated before
-	cpu    chan profiled    // one is sent, if one is taken
+	before *profile.Profile // allocations before the load
+	cpu    chan profiled    // receives one value if a CPU profile is taken
 	over   chan struct{}    // closed when the load has ended
 }
 
@@ -34,9 +34,9 @@ type profiled struct {
 	err error
 }
 
-// startProfiles begins to take profiles of the Go service at goURL, whose load
-// begins when it returns and lasts so long, or 0 when that is not known. When
-// it has returned without an error, save has to be called.
+// startProfiles begins to take profiles of the Go service at goURL. The load
+// begins when it returns and takes the given time, or 0 if that is not known.
+// After a call without an error, save must be called.
 func startProfiles(ctx context.Context, goURL string, kinds []string, load time.Duration) (*profiling, error) {
 	p := &profiling{root: goRoot(goURL), client: &http.Client{Transport: trusting()}, over: make(chan struct{})}
 	if slices.Contains(kinds, profileAlloc) {
@@ -53,9 +53,9 @@ func startProfiles(ctx context.Context, goURL string, kinds []string, load time.
 	return p, nil
 }
 
-// busy takes a profile of the CPU that lasts as long as the load, in whole
-// seconds. If that is not known, it takes one of a second after the other, for
-// a service cannot be told to end one early.
+// busy takes a CPU profile for the time of the load, in whole seconds. If that
+// is not known, it takes one profile per second, because a service cannot be
+// told to end a profile early.
 func (p *profiling) busy(ctx context.Context, load time.Duration) profiled {
 	if load > 0 {
 		return p.seconds(ctx, max(1, int(load.Seconds())))
@@ -81,14 +81,14 @@ func (p *profiling) seconds(ctx context.Context, n int) profiled {
 	return profiled{taken, err}
 }
 
-// save is called when the load has ended. It waits for the profiles and writes
-// them below dir, to profiles/STEM.KIND.pb.gz. With an error, those that are
-// returned have been written nevertheless.
+// save must be called when the load has ended. It waits for the profiles and
+// writes them below dir, to profiles/STEM.KIND.pb.gz. If there is an error, the
+// profiles that it returns have been written.
 func (p *profiling) save(ctx context.Context, dir, stem string) (all []Profile, err error) {
 	defer p.client.CloseIdleConnections()
 	close(p.over)
 	if p.before != nil {
-		// Before the wait for the other, whose end may be later.
+		// The CPU profile may end later, so the heap is taken first.
 		after, err := p.heap(ctx)
 		if err == nil {
 			after, err = allocatedBetween(p.before, after)
@@ -104,7 +104,7 @@ func (p *profiling) save(ctx context.Context, dir, stem string) (all []Profile, 
 	return all, nil
 }
 
-// drain waits for the CPU's profile, which nobody wants any more.
+// drain waits for the CPU profile and discards it.
 func (p *profiling) drain() {
 	if p.cpu != nil {
 		<-p.cpu
@@ -122,13 +122,13 @@ func (p *profiling) keep(all []Profile, taken profiled, kind, dir, stem string) 
 	return append(all, Profile{Kind: kind, File: filepath.ToSlash(file)}), nil
 }
 
-// heap returns the heap's profile after a collection, without which it is as
-// old as the last one.
+// heap returns the profile of the heap after a garbage collection. Without a
+// collection the profile would be as old as the last one.
 func (p *profiling) heap(ctx context.Context) (*profile.Profile, error) {
 	return p.get(ctx, 0, "/debug/pprof/heap?gc=1")
 }
 
-// get gets a profile that the service takes so long for.
+// get requests a profile that the service needs the given time for.
 func (p *profiling) get(ctx context.Context, takes time.Duration, path string) (*profile.Profile, error) {
 	const answer = 20 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, takes+answer)
@@ -153,8 +153,8 @@ func (p *profiling) get(ctx context.Context, takes time.Duration, path string) (
 	return taken, nil
 }
 
-// allocatedBetween returns what was allocated between two profiles of the
-// heap, which it changes.
+// allocatedBetween returns the allocations between two profiles of the heap. It
+// changes both.
 func allocatedBetween(before, after *profile.Profile) (*profile.Profile, error) {
 	for _, p := range []*profile.Profile{before, after} {
 		if err := onlyAllocated(p); err != nil {
@@ -173,8 +173,8 @@ func allocatedBetween(before, after *profile.Profile) (*profile.Profile, error) 
 	return between, nil
 }
 
-// onlyAllocated takes out what is in use, whose difference would be nothing
-// that anyone has.
+// onlyAllocated removes the values of memory in use, whose difference has no
+// meaning.
 func onlyAllocated(p *profile.Profile) error {
 	var keep []int
 	var types []*profile.ValueType
@@ -197,7 +197,7 @@ func onlyAllocated(p *profile.Profile) error {
 	return nil
 }
 
-// writeProfile writes a profile whole or not at all, and makes its folder.
+// writeProfile writes a whole profile or nothing, and creates its folder.
 func writeProfile(name string, p *profile.Profile) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
@@ -220,9 +220,9 @@ func writeProfile(name string, p *profile.Profile) error {
 	return os.Rename(file.Name(), name)
 }
 
-// profileStem returns the name of a configuration's profiles, without what
-// file systems or shells take amiss. The number keeps those apart that differ
-// in nothing else.
+// profileStem returns the name of a configuration's profiles, without
+// characters that are special to file systems or shells. The number makes it
+// unique.
 func profileStem(number int, configuration string) string {
 	safe := strings.Map(func(r rune) rune {
 		switch {

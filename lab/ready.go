@@ -20,9 +20,8 @@ import (
 	"github.com/weirhq/weir/internal/readable"
 )
 
-// freePort returns a port that nobody uses. It is below those that the system
-// takes for outgoing connections, since one of the load's could take it before
-// the service does.
+// freePort returns a free port. It is below the range of ephemeral ports, so no
+// connection of the load can take it before the service does.
 func freePort() (int, error) {
 	const first, count, tries = 10_000, 20_000, 100
 	var err error
@@ -36,7 +35,7 @@ func freePort() (int, error) {
 	return 0, fmt.Errorf("find a free port: %w", err)
 }
 
-// checkFree tells that another program is where the service should be.
+// checkFree returns an error if another program listens at the service's URL.
 func checkFree(u string) error {
 	address, err := addressOf(u)
 	if err != nil {
@@ -44,7 +43,7 @@ func checkFree(u string) error {
 	}
 	conn, err := net.DialTimeout("tcp", address, 200*time.Millisecond)
 	if err != nil {
-		return nil // as it should be
+		return nil // nothing listens there, as required
 	}
 	conn.Close()
 	return fmt.Errorf("something else takes connections at %s already: end it, or give the service another port, as ${port}", address)
@@ -66,8 +65,8 @@ func addressOf(u string) (string, error) {
 	return net.JoinHostPort(at.Hostname(), port), nil
 }
 
-// awaitReady returns when the service is ready, and sets where it is if that
-// was not known. The error is why it is not: ended when it has ended.
+// awaitReady returns when the service is ready, and sets its URL if that was
+// not known. The error is errEnded if the service has ended.
 func (a *attempt) awaitReady(ctx context.Context) error {
 	within := cmp.Or(a.Service.ReadyWithin, defaultReadyWithin)
 	ctx, cancel := context.WithTimeout(ctx, within)
@@ -77,7 +76,7 @@ func (a *attempt) awaitReady(ctx context.Context) error {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	defer client.CloseIdleConnections()
-	var last error // but for the one that is due to the time being over
+	var last error // without the error of the timeout itself
 	for rest := time.Millisecond; ; rest = min(2*rest, 20*time.Millisecond) {
 		err := a.isReady(ctx, client)
 		if err == nil {
@@ -98,7 +97,7 @@ func (a *attempt) awaitReady(ctx context.Context) error {
 
 var errEnded = errors.New("the service has ended")
 
-// isReady tells, by no error, that the service is.
+// isReady returns nil if the service is ready.
 func (a *attempt) isReady(ctx context.Context, client *http.Client) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
@@ -129,8 +128,8 @@ func (a *attempt) isReady(ctx context.Context, client *http.Client) error {
 	return nil
 }
 
-// listening returns where a process and those who descend from it take
-// connections, the first one first.
+// listening returns the addresses on which a process and its descendants
+// listen, the oldest first.
 func listening(pid int) ([]netip.AddrPort, error) {
 	p, err := process.Open(pid)
 	if err != nil {
@@ -140,8 +139,8 @@ func listening(pid int) ([]netip.AddrPort, error) {
 	return p.Listening()
 }
 
-// listensAt returns the URL of the first port on which a process or one that
-// descends from it listens.
+// listensAt returns the URL of the first port on which a process or a
+// descendant of it listens.
 func listensAt(ctx context.Context, pid int) (string, error) {
 	addresses, err := listening(pid)
 	if err != nil {
@@ -151,13 +150,13 @@ func listensAt(ctx context.Context, pid int) (string, error) {
 		return "", errors.New("it listens on no port")
 	}
 	at := "http://" + reachable(addresses[0]).String() + "/"
-	if _, err := reach(ctx, at); err != nil && addresses[0].Addr() == netip.IPv6Unspecified() { // of IPv6 alone
+	if _, err := reach(ctx, at); err != nil && addresses[0].Addr() == netip.IPv6Unspecified() { // only IPv6
 		return "http://" + netip.AddrPortFrom(netip.IPv6Loopback(), addresses[0].Port()).String() + "/", nil
 	}
 	return at, nil
 }
 
-// reachable returns where an address can be connected to.
+// reachable returns an address to which a client can connect.
 func reachable(at netip.AddrPort) netip.AddrPort {
 	if at.Addr().IsUnspecified() {
 		return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.Port())
@@ -165,8 +164,8 @@ func reachable(at netip.AddrPort) netip.AddrPort {
 	return at
 }
 
-// elsewhere tells where the service listens, for one that is not where it was
-// looked for.
+// elsewhere returns a sentence about the ports on which the service listens,
+// for the error that it is not ready.
 func (a *attempt) elsewhere() string {
 	addresses, err := listening(a.service.PID())
 	if err != nil || len(addresses) == 0 {
@@ -183,7 +182,7 @@ func listed(addresses []netip.AddrPort) string {
 	return strings.Join(texts, " and ")
 }
 
-// warnOfPorts warns when the lab has chosen one of several ports.
+// warnOfPorts warns if the lab has chosen one of several ports.
 func (a *attempt) warnOfPorts() {
 	if !a.chosen {
 		return
@@ -199,14 +198,16 @@ func (a *attempt) warnOfPorts() {
 
 func samePort(a, b netip.AddrPort) bool { return a.Port() == b.Port() }
 
-// checkAnswerer fails when the process that listens at the service's URL is neither the service nor a descendant of it:
-// the lab would measure the CPU and the memory of one process and the answers of another. It warns where it cannot find
-// that process, which may be on another machine, in another network namespace or of another user.
+// checkAnswerer returns an error if the process that listens at the service's
+// URL is neither the service nor a descendant of it: the lab would measure the
+// CPU and the memory of one process and the answers of another. It warns if it
+// cannot find that process, which may be on another machine, in another network
+// namespace or of another user.
 func (a *attempt) checkAnswerer(ctx context.Context) error {
-	if !a.reached.IsValid() { // once: a service may log a connection without a request
+	if !a.reached.IsValid() { // only once: a service may log a connection without a request
 		var err error
 		if a.reached, err = reach(ctx, a.url); err != nil {
-			return nil // it has ended, or takes no more connections: the load reports that
+			return nil // it has ended, or accepts no more connections: the load reports that
 		}
 	}
 	p, err := process.Open(a.service.PID())
@@ -224,7 +225,7 @@ func (a *attempt) checkAnswerer(ctx context.Context) error {
 	return nil
 }
 
-// reach returns the address that a connection to a URL reaches.
+// reach returns the address of a connection to a URL.
 func reach(ctx context.Context, u string) (netip.AddrPort, error) {
 	address, err := addressOf(u)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// Results are all that an experiment has measured. Their JSON is a document
-// that other programs may rely on.
+// Results are the measurements of an experiment. Their JSON is a stable format
+// for other programs.
 type Results struct {
 	Name     string `json:"name"`
 	Title    string `json:"title"`
@@ -16,48 +16,50 @@ type Results struct {
 	// Lead has the names of the metrics that the question is about.
 	Lead []string `json:"lead,omitempty"`
 
-	// Source is the experiment as it ran, in YAML, so that it can be run again.
+	// Source is the experiment as it ran, in YAML. It can be run again.
 	Source string `json:"source"`
 
 	Started time.Time    `json:"started"`
 	Ended   time.Time    `json:"ended"`
 	Seed    uint64       `json:"seed"`
-	Version string       `json:"version"` // of the program that ran it
+	Version string       `json:"version"` // of the program that ran the experiment
 	Machine load.Machine `json:"machine"`
 
 	Configurations []Configuration `json:"configurations"`
 	Runs           []Run           `json:"runs"` // in the order in which they ran
 
-	// Profiled are the runs that were made for the sake of profiles, one of each
-	// configuration at most. They are not among Runs, since profiling costs.
+	// Profiled are the extra runs in which profiles were taken, at most one
+	// of each configuration. They are not among Runs, because profiling has
+	// a cost.
 	Profiled []Run `json:"profiled,omitempty"`
 
-	// Interrupted tells that fewer runs were made than the experiment asks for.
+	// Interrupted is set if fewer runs were made than the experiment asks
+	// for.
 	Interrupted bool `json:"interrupted,omitempty"`
 
-	// LabCPU is the share of one CPU that the lab itself took while runs were
-	// loaded: for its samples, for what it asks a Go service, and for reading
-	// the service's output. What the load takes is not in it.
+	// LabCPU is the share of one CPU that the lab itself used during the
+	// load: to take samples, to poll a Go service, and to read the
+	// service's output. The CPU of the load generator is not included.
 	LabCPU float64 `json:"lab_cpu"`
 }
 
-// A Configuration is one choice of the settings that an experiment varies.
+// A Configuration is one choice of the varied settings.
 type Configuration struct {
-	// Name is short and stands for the configuration everywhere: its labels,
-	// "stdout=pipe GOGC=100", or what the experiment calls it.
+	// Name is short and identifies the configuration: its labels,
+	// "stdout=pipe GOGC=100", or the name that the experiment gives it.
 	Name   string  `json:"name"`
 	Labels []Label `json:"labels,omitempty"`
 
-	// Baseline tells that the others are compared with this one. Again tells
-	// that it is the baseline's twin, there to show the noise.
+	// Baseline says that the others are compared with this one. Again says
+	// that it is the baseline's twin, which shows the noise.
 	Baseline bool `json:"baseline,omitempty"`
 	Again    bool `json:"again,omitempty"`
 
-	// About says what the configuration really does, where its name does not.
+	// About describes the effect of the configuration if the name does not.
 	About string `json:"about,omitempty"`
 }
 
-// A Label is the value of a setting that is varied.
+// A Label is the value of a varied setting.
 type Label struct {
 	Setting string `json:"setting"`
 	Value   string `json:"value"`
@@ -71,7 +73,7 @@ const (
 	NeverReady Outcome = "never ready"
 	Died       Outcome = "died" // the service ended before the load did
 	NoAnswer   Outcome = "no answer"
-	Leaked     Outcome = "leaked" // measured, but the service left processes behind or would not end
+	Leaked     Outcome = "leaked" // measured, but the service left processes behind or did not end
 	Failed     Outcome = "failed" // the lab could not do its part; Error says why
 )
 
@@ -81,52 +83,55 @@ type Run struct {
 	Configuration string    `json:"configuration"`
 	Repeat        int       `json:"repeat"` // from 1
 	Started       time.Time `json:"started"`
-	Seconds       float64   `json:"seconds"` // from the start of the service until all was stopped
+	Seconds       float64   `json:"seconds"` // from the start of the service until everything had stopped
 
 	Outcome Outcome `json:"outcome"`
 	Error   string  `json:"error,omitempty"`
 	Exit    string  `json:"exit,omitempty"` // how the service ended: "exit status 0", "signal: killed"
 
-	// LastOutput is the end of what the service wrote to stdout and stderr, kept
-	// for every outcome but Done, and when Exit is neither success nor SIGTERM.
+	// LastOutput is the end of the service's stdout and stderr. It is kept
+	// for every outcome except Done, and if Exit is neither success nor
+	// SIGTERM.
 	LastOutput string `json:"last_output,omitempty"`
 
-	// ReadyAfter is how long the service took to be ready, in seconds.
+	// ReadyAfter is the time until the service was ready, in seconds.
 	ReadyAfter float64 `json:"ready_after"`
 
-	// Load is what the load generator says, nil when it did not run.
+	// Load is the result of the load generator, or nil if it did not run.
 	Load *load.Result `json:"load,omitempty"`
 
-	// Usage is what the service used while it was loaded, warm-up left out.
+	// Usage is the resource usage of the service during the load, without
+	// the warm-up.
 	Usage Usage `json:"usage"`
 
-	// Output is what became of the service's stdout and stderr together.
+	// Output counts the service's stdout and stderr together.
 	Output Output `json:"output"`
 
-	// Go is what a Go service says of its runtime; nil when it could not be asked.
+	// Go has statistics of the Go runtime, or nil if they are not known.
 	Go *GoUsage `json:"go,omitempty"`
 
-	// Own are measures that the service itself wrote to the file that
+	// Own are measures that the service wrote to the file that
 	// WEIR_LAB_MEASURES names.
 	Own []Measure `json:"own,omitempty"`
 
 	// Samples are in the run's own file and not in results.json.
 	Samples []Sample `json:"samples,omitempty"`
 
-	// Profiles are files below the results' folder, of a run among Profiled.
+	// Profiles are files below the results' folder. Only runs in Profiled
+	// have them.
 	Profiles []Profile `json:"profiles,omitempty"`
 
-	// LabCPU is the share of one CPU that the lab took while the load ran.
+	// LabCPU is the share of one CPU that the lab used during the load.
 	LabCPU float64 `json:"lab_cpu"`
 
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// Usage is what the service and its children used while they were loaded. Of
-// children that end, so fast that no sample has them, CPU is known if their
+// Usage is the resource usage of the service and its children during the load.
+// The CPU of children that end before a sample sees them is known if their
 // parent waits for them. Memory that processes share counts for each of them.
 type Usage struct {
-	Seconds           float64 `json:"seconds"` // how long that was
+	Seconds           float64 `json:"seconds"` // length of the measurement
 	CPUSeconds        float64 `json:"cpu_seconds"`
 	UserSeconds       float64 `json:"user_seconds"`
 	SystemSeconds     float64 `json:"system_seconds"`
@@ -134,44 +139,47 @@ type Usage struct {
 	MeanRSS           int64   `json:"mean_rss_bytes"` // of the samples
 	PeakThreads       int     `json:"peak_threads"`
 	PeakFiles         int     `json:"peak_open_files"`
-	FileLimit         int64   `json:"open_file_limit"` // 0 when it is not known
+	FileLimit         int64   `json:"open_file_limit"` // 0 if it is not known
 	VoluntarySwitches int64   `json:"voluntary_switches"`
 	ForcedSwitches    int64   `json:"forced_switches"`
 }
 
-// Output is what a service wrote and who took it.
+// Output counts the lines and bytes that a service wrote.
 type Output struct {
-	Bytes int64 `json:"bytes"` // that its reader has got, or that are in its file
+	Bytes int64 `json:"bytes"` // received by the reader, or written to the file
 	Lines int64 `json:"lines"`
 
-	// BytesPerSecond is what came while the service was loaded.
+	// BytesPerSecond is the rate during the load.
 	BytesPerSecond float64 `json:"bytes_per_second"`
 
-	// MostBehind is the most that was seen waiting in a pipe or terminal for its
-	// reader, in bytes.
+	// MostBehind is the largest number of bytes seen waiting in a pipe or
+	// terminal for their reader.
 	MostBehind int64 `json:"most_behind_bytes"`
 
-	// After is how long output still came after the last answer, in seconds.
+	// After is the time between the last answer and the last output, in
+	// seconds.
 	After float64 `json:"after_seconds"`
 
-	// Expected is how many lines the service should have written: as many as it
-	// says itself by the measure [LinesEmitted], else those of the answered
-	// requests by the experiment's lines_per_request. Lost is how many of them are
-	// missing. Both are 0 when neither says, or stdout is null.
+	// Expected is the number of lines that the service should have written:
+	// the measure [LinesEmitted] if the service writes it, otherwise
+	// lines_per_request of the experiment times the answered requests. Lost
+	// is the number of missing lines. Both are 0 if neither is known, or if
+	// stdout is null.
 	Expected int64 `json:"expected_lines,omitempty"`
 	Lost     int64 `json:"lost_lines,omitempty"`
 }
 
-// LinesEmitted is the name of the measure by which a service says how many lines
-// it has meant to write to stdout and stderr since it began. Where requests are
-// abandoned or wait for their log, the answers do not tell.
+// LinesEmitted is the name of the measure with which a service reports the
+// number of lines it meant to write to stdout and stderr since it began. If
+// requests are abandoned or wait for their log, the number of answers is not
+// enough.
 const LinesEmitted = "log lines emitted"
 
-// GoUsage is what a Go service's runtime did while it was loaded.
+// GoUsage is the work of the Go runtime of a service during the load.
 type GoUsage struct {
 	GCs            int64   `json:"gcs"`
-	PauseSeconds   float64 `json:"gc_pause_seconds"`     // in all
-	PauseMax       float64 `json:"gc_pause_max_seconds"` // 0 when it is not known
+	PauseSeconds   float64 `json:"gc_pause_seconds"`     // sum
+	PauseMax       float64 `json:"gc_pause_max_seconds"` // 0 if it is not known
 	PeakHeap       int64   `json:"peak_heap_bytes"`      // in use
 	Allocated      int64   `json:"allocated_bytes"`
 	Allocations    int64   `json:"allocations"`
@@ -186,38 +194,39 @@ type Measure struct {
 	Better Better  `json:"better,omitempty"`
 }
 
-// A Better says which way a measure should go. The zero value says lower.
+// A Better says in which direction a measure improves. The zero value means
+// lower.
 type Better string
 
 const (
 	Lower   Better = ""
 	Higher  Better = "higher"
-	Neither Better = "neither" // it is shown, and not judged
+	Neither Better = "neither" // shown, but not judged
 )
 
-// A Sample is what a service had at a moment. Rates are those since the sample
+// A Sample is the state of a service at a moment. Rates are since the sample
 // before.
 type Sample struct {
-	At       float64 `json:"at"`   // in seconds since the load began; less than 0 while warming up
+	At       float64 `json:"at"`   // in seconds since the load began; negative during the warm-up
 	User     float64 `json:"user"` // CPUs in user mode: 1.5 is one and a half
 	System   float64 `json:"system"`
 	RSS      int64   `json:"rss"`
 	Threads  int     `json:"threads"`
 	Files    int     `json:"files"`
-	Switches int64   `json:"switches"` // voluntary and forced, per second
+	Switches int64   `json:"switches"` // voluntary and involuntary, per second
 	Output   int64   `json:"output"`   // bytes per second
 	Behind   int64   `json:"behind"`   // bytes that wait for their reader
 
-	// Of a Go service that can be asked; it is asked less often than samples
-	// are taken, and the values stay until it is asked again.
+	// Of a Go service. It is polled less often than samples are taken, and
+	// the values are repeated in between.
 	Heap       int64   `json:"heap,omitempty"`
 	Goroutines int     `json:"goroutines,omitempty"`
 	GCs        int64   `json:"gcs,omitempty"`   // since the load began
-	Pause      float64 `json:"pause,omitempty"` // of the collector in all since the load began, in seconds
+	Pause      float64 `json:"pause,omitempty"` // garbage collection pauses since the load began, in seconds
 }
 
-// A Profile is one that was taken of a service.
+// A Profile is a file with a profile of a service.
 type Profile struct {
 	Kind string `json:"kind"` // "cpu" or "alloc_space"
-	File string `json:"file"` // below the results' folder, as pprof reads it
+	File string `json:"file"` // below the results' folder, in the format of pprof
 }

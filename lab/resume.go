@@ -11,7 +11,7 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// resume takes over what was measured before.
+// resume adopts the runs of earlier results.
 func (s *session) resume(old *Results) error {
 	if err := agree(old, s.results); err != nil {
 		return fmt.Errorf("go on in %s: %w", s.store.dir, err)
@@ -35,8 +35,8 @@ func (s *session) resume(old *Results) error {
 	return err
 }
 
-// agree tells, by no error, that old results are of the same experiment as the
-// new ones and may be gone on with.
+// agree returns an error unless old results are of the same experiment, machine
+// and version as the new ones.
 func agree(old, now *Results) error {
 	line, was, is := readable.FirstDifference(old.Source, now.Source)
 	switch {
@@ -54,9 +54,9 @@ func describe(m load.Machine) string {
 	return fmt.Sprintf("%s, %d CPUs, %s, %s, %s", m.Processor, m.CPUs, m.System, m.Kernel, m.Go)
 }
 
-// noteChanges has the next run tell which files of the service's command lines
-// are newer than the first of the runs that were there already: a program that
-// was built again, a script that was edited.
+// noteChanges adds a warning to the next run if files named in the service's
+// command lines are newer than the first of the earlier runs: a program that
+// was built again, or a script that was edited.
 func (s *session) noteChanges() {
 	if s.since.IsZero() {
 		return
@@ -75,8 +75,8 @@ func (s *session) noteChanges() {
 	}
 }
 
-// filesOf names the program of a case, and what would be the files that its
-// arguments name. What cannot be expanded or found, the run will tell of.
+// filesOf returns the program of a case and its arguments as file names. If the
+// case cannot be expanded it returns nil, because the run will report that.
 func (s *session) filesOf(c Case) (names []string) {
 	c, err := s.example(c)
 	if err != nil {

@@ -16,19 +16,19 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// Run runs the experiment, and keeps what is measured in o.Dir as it goes: see
-// [Options]. Nothing that it has started runs when it returns, unless it could
-// not be killed, of which the run's Warnings tell.
+// Run runs the experiment and keeps the measurements in o.Dir as it goes: see
+// [Options]. When it returns, all processes that it started have ended, except
+// those that could not be killed, which are named in the run's Warnings.
 //
-// A service that dies, is never ready, does not answer or leaves processes
-// behind makes a run with that Outcome, and no error. When ctx is done the run
-// that is being made is given up, and those that were made are returned with
-// Interrupted set; the error is ctx's when there are none. Other errors are of
-// the experiment, its build and the folder, and what has been kept by then can
-// be gone on with by o.Resume.
+// If a service dies, is never ready, does not answer or leaves processes
+// behind, the run has that Outcome, and Run returns no error. When ctx is done,
+// the current run is discarded, and the results of the earlier runs are
+// returned with Interrupted set, or the error of ctx if there are none. Other
+// errors concern the experiment, its build or the folder. The runs kept by then
+// can be continued with o.Resume.
 //
-// While it runs, orphans among the descendants of this process become its
-// children (on Linux, where alone services can be run).
+// While Run is active, orphans among the descendants of this process become its
+// children. Services can only be run on Linux.
 func (e *Experiment) Run(ctx context.Context, o Options) (*Results, error) {
 	if runtime.GOOS != "linux" {
 		return nil, fmt.Errorf("run an experiment on %s: %w", runtime.GOOS, errors.ErrUnsupported)
@@ -71,7 +71,7 @@ func newSession(e *Experiment, o Options) (*session, error) {
 	return s, nil
 }
 
-// openStore opens the folder, with the runs that are there already.
+// openStore opens the folder and adopts earlier runs.
 func (s *session) openStore() error {
 	store, old, err := openStore(s.options.Dir, s.options.Resume)
 	if err != nil {
@@ -90,15 +90,15 @@ func (s *session) openStore() error {
 	return err
 }
 
-// close ends what the build has left running, too: until now, it may have been
-// there for the service.
+// close also ends processes that the build has left running. Until now the
+// service may have needed them.
 func (s *session) close() {
 	s.reporter.stop()
-	service.EndMarked(s.mark("build")) // an error is that someone of another user's may not be killed
+	service.EndMarked(s.mark("build")) // the error is that a process of another user may not be killed
 	s.store.close()
 }
 
-// run makes the runs that there are not yet.
+// run makes the missing runs.
 func (s *session) run(ctx context.Context) error {
 	if err := s.makeAll(ctx); err != nil {
 		return err
@@ -178,7 +178,7 @@ func (s *session) make(ctx context.Context, t Turn) error {
 	return nil
 }
 
-// notMade is the run of a configuration that has failed too often.
+// notMade returns the run of a configuration that has failed too often.
 func (s *session) notMade(t Turn) Run {
 	return Run{
 		Number: t.Number, Configuration: s.cases[t.Case].Name, Repeat: t.Repeat, Started: time.Now().Round(0),
@@ -186,8 +186,8 @@ func (s *session) notMade(t Turn) Run {
 	}
 }
 
-// left is how long the runs that are left take, by those that were made, or 0
-// when there are none.
+// left estimates the time of the remaining runs from the runs so far, or
+// returns 0 if there are none.
 func (s *session) left() time.Duration {
 	if len(s.took) == 0 {
 		return 0
@@ -203,7 +203,7 @@ func (s *session) left() time.Duration {
 	return sum / time.Duration(len(s.took)) * time.Duration(runs)
 }
 
-// reportLeft tells a change, and how much is left.
+// reportLeft reports a change together with the time that is left.
 func (s *session) reportLeft(change func(*Progress)) {
 	left := s.left()
 	s.reporter.change(func(p *Progress) {
@@ -212,8 +212,8 @@ func (s *session) reportLeft(change func(*Progress)) {
 	})
 }
 
-// profile makes a run of each configuration, but for the baseline's twin, in
-// which profiles are taken.
+// profile makes a run with profiles of each configuration except the baseline's
+// twin.
 func (s *session) profile(ctx context.Context) error {
 	if len(s.experiment.Profiles) == 0 {
 		return nil
@@ -239,8 +239,8 @@ func (s *session) profile(ctx context.Context) error {
 	return nil
 }
 
-// checkServices finds out before the first run that a program is not there, or
-// cannot be limited.
+// checkServices checks before the first run that every program exists and that
+// its limits can be set.
 func (s *session) checkServices() error {
 	for _, c := range s.cases {
 		expanded, err := s.example(c)
@@ -257,7 +257,8 @@ func (s *session) checkServices() error {
 	return nil
 }
 
-// labCPU is the share of one CPU that the lab took while runs were loaded.
+// labCPU returns the share of one CPU that the lab used during the load of all
+// runs.
 func labCPU(runs []Run) float64 {
 	var used, seconds float64
 	for _, r := range runs {

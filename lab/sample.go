@@ -11,55 +11,56 @@ import (
 )
 
 const (
-	// maxSamples are kept of a run: 20 minutes at 50 ms. When there are more,
-	// every two become one and half as many are taken from then on.
+	// maxSamples is the number of samples that are kept of a run: 20
+	// minutes at 50 ms. If there are more, every two are merged, and from
+	// then on half as many are taken.
 	maxSamples = 24_000
 
-	// Who has joined the family and how often threads were switched is asked
-	// this seldom, since the one lists all processes of the machine and the other
-	// asks each thread; and as much more seldom as keeps each below a share of one
-	// CPU.
+	// Finding new members of the process family lists all processes of the
+	// machine, and counting context switches reads a file per thread. So
+	// both are done less often than samples are taken, and less often still
+	// if one of them would use more than seldomShare of one CPU.
 	lookEvery   = 100 * time.Millisecond
 	switchEvery = 500 * time.Millisecond
 	seldomShare = 0.002
 )
 
-// A sampler turns what processes have used into samples and their usage. It is
-// for one goroutine, which keeps its thread (runtime.LockOSThread) while it takes
-// a sample.
+// A sampler turns counters of processes into samples and their usage. It is not
+// safe for concurrent use. Its goroutine must keep its thread
+// (runtime.LockOSThread) while it takes a sample.
 type sampler struct {
 	process *process.Process
 	every   time.Duration
-	output  func() (bytes, behind int64) // nil when there is none
-	golang  func() *goState              // the last one, or nil; nil when nobody is asked
+	output  func() (bytes, behind int64) // nil if there is none
+	golang  func() *goState              // returns the last state, or nil; is nil if the service is not polled
 
-	started  time.Time // the times of samples count from here until relative
+	started  time.Time // origin of the samples' times until relative
 	samples  []Sample
 	last     reading
 	before   goState // when the load began
 	split    cpuSplit
 	switches switchRate
-	looked   time.Time // when new members of the family were looked for last
+	looked   time.Time // when new members of the family were last looked for
 	search   time.Time // when to look for them again
 	late     lateTime
 	thinned  bool
-	gone     error // why there are no more samples, once that is so
+	gone     error // the reason why there are no more samples
 
 	load  loadUsage
 	limit int64 // of open files
 }
 
-// A reading is what counters said at a moment.
+// A reading is the values of all counters at a moment.
 type reading struct {
 	at time.Time
 	process.Sample
 	output, behind int64
 }
 
-// newSampler owns nothing: who has opened the process closes it.
+// newSampler does not take ownership of the process: the caller closes it.
 func newSampler(p *process.Process, every time.Duration, output func() (bytes, behind int64)) *sampler {
 	s := &sampler{process: p, every: every, output: output, started: time.Now()}
-	s.limit, _ = p.FileLimit() // 0 is not known
+	s.limit, _ = p.FileLimit() // 0 if it is not known
 	return s
 }
 
@@ -74,14 +75,14 @@ func (s *sampler) take(now time.Time) {
 	s.last = r
 }
 
-// mark takes the sample that the load's usage begins or ends with, exact in
-// all that is asked seldom, too.
+// mark takes the sample with which the load's usage begins or ends. It reads
+// all counters, also those that are otherwise read seldom.
 func (s *sampler) mark(begins bool) {
 	now := time.Now()
 	r, ok := s.read(now, true)
 	if !ok {
-		r = s.last // of one that has ended, the last that is known
-	} else if now.Sub(s.last.at) >= s.every/2 { // rates over less say little
+		r = s.last // the process has ended: its last known values
+	} else if now.Sub(s.last.at) >= s.every/2 { // rates over a shorter time are too inexact
 		s.keep(r)
 	}
 	s.last = r
@@ -95,8 +96,8 @@ func (s *sampler) mark(begins bool) {
 	}
 }
 
-// read reads all counters. What is asked for seldom is asked when it is due,
-// or when all is wanted.
+// read reads all counters. Those that are read seldom are only read when they
+// are due, or with all.
 func (s *sampler) read(now time.Time, all bool) (r reading, ok bool) {
 	r.at = now
 	if s.output != nil {
@@ -112,7 +113,7 @@ func (s *sampler) read(now time.Time, all bool) (r reading, ok bool) {
 	return r, true
 }
 
-// family samples the process with all that descend from it.
+// family samples the process with all its descendants.
 func (s *sampler) family(search bool) (process.Sample, error) {
 	now := time.Now()
 	if !search && now.Before(s.search) {
@@ -127,18 +128,18 @@ func (s *sampler) family(search bool) (process.Sample, error) {
 	return sample, err
 }
 
-// notBefore returns when to do again what was begun at a time and has cost so
-// much, which need not be sooner than a period later.
+// notBefore returns the earliest time to repeat a task that began at a time and
+// had that cost. It is at least a period later.
 func notBefore(began time.Time, cost, period time.Duration) time.Time {
 	return began.Add(max(period, time.Duration(float64(cost)/seldomShare)))
 }
 
-// keep makes a sample of what changed since the last reading.
+// keep appends a sample of the changes since the last reading.
 func (s *sampler) keep(r reading) {
 	if s.last.at.IsZero() {
 		s.split.add(r.User, r.System)
 		s.late = lateTime{}
-		return // there is nothing that it changed from
+		return // the first reading
 	}
 	seconds := r.at.Sub(s.last.at).Seconds()
 	if seconds <= 0 {
@@ -178,9 +179,9 @@ func (s *sampler) goNow() *goState {
 	return s.golang()
 }
 
-// thin makes one sample of two, and has half as many taken from now on. A rate
-// becomes the mean, for two periods were as long as each other, and what was
-// there the most.
+// thin merges every two samples, and halves the rate of sampling. Rates become
+// the mean, because both periods have the same length. Levels become the
+// maximum.
 func (s *sampler) thin() {
 	half := s.samples[:0]
 	for i := 1; i < len(s.samples); i += 2 {
@@ -195,8 +196,9 @@ func (s *sampler) thin() {
 	s.every *= 2
 }
 
-// relative returns the samples with times since the load began, or before the
-// end when it never did. There is no use of the sampler after it.
+// relative returns the samples with times relative to the begin of the load, or
+// to the last sample if there was no load. The sampler must not be used after
+// it.
 func (s *sampler) relative() []Sample {
 	zero := s.load.before.at
 	if !s.load.begun() {
@@ -209,7 +211,7 @@ func (s *sampler) relative() []Sample {
 	return s.samples
 }
 
-// used returns what the load's usage was, which is nothing without a load.
+// used returns the usage during the load, which is zero without a load.
 func (s *sampler) used() Usage {
 	u := s.load.usage()
 	if u.Seconds > 0 {
@@ -218,7 +220,7 @@ func (s *sampler) used() Usage {
 	return u
 }
 
-// warnings says what is less than was asked for.
+// warnings returns what is missing from the samples.
 func (s *sampler) warnings() (all []string) {
 	if s.gone != nil && !errors.Is(s.gone, os.ErrProcessDone) {
 		all = append(all, fmt.Sprintf("samples end early: %v", s.gone))
@@ -229,11 +231,11 @@ func (s *sampler) warnings() (all []string) {
 	return all
 }
 
-// A loadUsage adds up what was used between the load's beginning and its end.
+// A loadUsage sums up the usage between the beginning and the end of the load.
 type loadUsage struct {
 	before, after            reading
 	beforeSwitch, lastSwitch process.Switches
-	sum                      Usage // its peaks
+	sum                      Usage // only its peaks
 	rss                      float64
 	samples                  int
 }
@@ -249,14 +251,15 @@ func (l *loadUsage) begin(r reading, switched process.Switches) {
 func (l *loadUsage) end(r reading, switched process.Switches) {
 	l.add(r.Sample)
 	l.after, l.lastSwitch = r, switched
-	// The kernel's own peak is above every sample, but it counts from the
-	// process's start, and of several processes their peaks were not at once.
+	// The kernel's own peak is above every sample. But it counts from the
+	// start of the process, and the peaks of several processes need not
+	// coincide.
 	if r.Processes == 1 && r.PeakRSS > l.before.PeakRSS {
 		l.sum.PeakRSS = max(l.sum.PeakRSS, r.PeakRSS)
 	}
 }
 
-// add counts a sample, if the load is on.
+// add counts a sample while the load runs.
 func (l *loadUsage) add(s process.Sample) {
 	if !l.loading() {
 		return
@@ -268,7 +271,7 @@ func (l *loadUsage) add(s process.Sample) {
 	l.sum.PeakFiles = max(l.sum.PeakFiles, s.Files)
 }
 
-// usage is nothing as long as the load has not ended.
+// usage returns zero until the load has ended.
 func (l *loadUsage) usage() Usage {
 	if !l.begun() || l.loading() {
 		return Usage{}
@@ -276,8 +279,8 @@ func (l *loadUsage) usage() Usage {
 	u := l.sum
 	u.Seconds = l.after.at.Sub(l.before.at).Seconds()
 	u.CPUSeconds = max(0, (l.after.CPU - l.before.CPU).Seconds())
-	// The kernel knows the sum to the nanosecond and its parts to a hundredth of
-	// a second.
+	// The kernel knows the sum to the nanosecond, but its parts only to a
+	// hundredth of a second.
 	u.UserSeconds = u.CPUSeconds * userShare(l.after.User-l.before.User, l.after.System-l.before.System)
 	u.SystemSeconds = u.CPUSeconds - u.UserSeconds
 	u.MeanRSS = int64(l.rss / float64(l.samples))
@@ -286,7 +289,7 @@ func (l *loadUsage) usage() Usage {
 	return u
 }
 
-// userShare is half when it is not known.
+// userShare returns half if the share is not known.
 func userShare(user, system time.Duration) float64 {
 	if user < 0 || system < 0 || user+system == 0 {
 		return 0.5
@@ -294,8 +297,9 @@ func userShare(user, system time.Duration) float64 {
 	return float64(user) / float64(user+system)
 }
 
-// A cpuSplit knows which share of recent CPU time was in user mode. A sample's
-// own share would jump, for the kernel counts it in hundredths of a second.
+// A cpuSplit estimates the share of recent CPU time that was in user mode. The
+// share within one sample would jump, because the kernel counts it in
+// hundredths of a second.
 type cpuSplit struct {
 	user        float64
 	known       bool
@@ -303,7 +307,7 @@ type cpuSplit struct {
 	sinceSystem time.Duration
 }
 
-// enough CPU time makes a new share.
+// enough is the CPU time after which the share is computed anew.
 const enough = 100 * time.Millisecond
 
 func (c *cpuSplit) add(user, system time.Duration) {
@@ -314,8 +318,8 @@ func (c *cpuSplit) add(user, system time.Duration) {
 	}
 }
 
-// A lateTime is CPU time that was used since a moment and came to light later:
-// that of processes which were found after they had begun.
+// A lateTime is CPU time that was noticed late: that of processes that had
+// begun before they were found.
 type lateTime struct {
 	cpu  time.Duration
 	from time.Time
@@ -328,8 +332,8 @@ func (l *lateTime) add(cpu time.Duration, from time.Time) {
 	l.cpu += cpu
 }
 
-// spread adds the time to the samples since it was used, evenly. In the last one
-// alone it could be more than the machine has CPUs.
+// spread distributes the time evenly over the samples since it was used. In the
+// last sample alone it could exceed the CPUs of the machine.
 func (l lateTime) spread(samples []Sample, started time.Time, user float64) {
 	if l.cpu <= 0 {
 		return
@@ -352,16 +356,16 @@ func (l lateTime) spread(samples []Sample, started time.Time, user float64) {
 	}
 }
 
-// A switchRate knows how often the service's threads were switched.
+// A switchRate measures the context switches of the service's threads.
 type switchRate struct {
 	total     process.Switches // so far
-	perSecond int64            // of late
+	perSecond int64            // recent
 
 	at  time.Time // of total
 	due time.Time
 }
 
-// ask asks when it is due, or now.
+// update reads the counters if they are due, or if now is set.
 func (r *switchRate) update(p *process.Process, now bool) {
 	began := time.Now()
 	if !now && began.Before(r.due) {
@@ -371,7 +375,7 @@ func (r *switchRate) update(p *process.Process, now bool) {
 	s, err := p.Switches()
 	r.due = notBefore(began, machine.ThreadCPU()-before, switchEvery)
 	if err != nil {
-		return // the next sample says that the process is gone
+		return // the next sample reports that the process has ended
 	}
 	if seconds := began.Sub(r.at).Seconds(); !r.at.IsZero() && seconds > 0.1 {
 		r.perSecond = int64(float64(s.Voluntary+s.Forced-r.total.Voluntary-r.total.Forced) / seconds)

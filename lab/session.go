@@ -14,7 +14,7 @@ import (
 	"github.com/weirhq/weir/lab/internal/service"
 )
 
-// What zeros of an experiment stand for.
+// The defaults for zero values of an experiment.
 const (
 	defaultRepeats     = 10
 	defaultSample      = 50 * time.Millisecond
@@ -22,12 +22,12 @@ const (
 	defaultStopWithin  = 10 * time.Second
 )
 
-// maxFailures is how often in a row a configuration may fail at its start. The
-// runs of it that are left then are not made: their Outcome is Failed, and
+// maxFailures is the number of successive failures at the start after which the
+// remaining runs of a configuration are not made. Their Outcome is Failed, and
 // their Error says so.
 const maxFailures = 3
 
-// A session is an experiment that is run.
+// A session is the run of an experiment.
 type session struct {
 	experiment *Experiment
 	options    Options
@@ -37,13 +37,13 @@ type session struct {
 	reporter   *reporter
 	results    *Results
 
-	since    time.Time      // when the first run was made that there was already; zero when there was none
-	failures map[string]int // in a row, at the start, by configuration
+	since    time.Time      // start of the first run of earlier results; zero without any
+	failures map[string]int // successive, at the start, by configuration
 	notes    []string       // warnings for the next run
 	took     []time.Duration
 }
 
-// add takes a run among the results.
+// add adds a run to the results.
 func (s *session) add(r Run) {
 	s.results.Runs = append(s.results.Runs, r)
 	if failedAtStart(r) {
@@ -59,12 +59,12 @@ func (s *session) complete() bool {
 	return len(s.results.Runs) == len(s.turns) && (len(s.experiment.Profiles) == 0 || len(s.results.Profiled) == len(s.cases)-1)
 }
 
-// names are what ${...} stands for in all runs.
+// names returns the values of ${...} that are the same in all runs.
 func (s *session) names() map[string]string {
 	return map[string]string{"weir": s.options.Weir, "repo": s.options.Repo, "build": s.store.path(buildDir)}
 }
 
-// program is the file that an expanded case starts.
+// program returns the file that an expanded case starts.
 func (s *session) program(c Case) (string, error) {
 	name := c.Service.Command[0]
 	if strings.ContainsRune(name, filepath.Separator) {
@@ -80,7 +80,7 @@ func (s *session) program(c Case) (string, error) {
 	return found, err
 }
 
-// inFolder is a file that is named as in the service's folder.
+// inFolder returns a file name that is relative to the service's folder.
 func (s *session) inFolder(c Case, name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -88,14 +88,15 @@ func (s *session) inFolder(c Case, name string) string {
 	return filepath.Join(s.folder(c.Service.Dir), name)
 }
 
-// example is a case with its texts expanded, for what does not depend on the run.
+// example returns a case with its texts expanded, for uses that do not depend
+// on the run.
 func (s *session) example(c Case) (Case, error) {
 	names := s.names()
 	names["port"], names["dir"] = "0", s.store.path(tmpDir)
 	return c.expanded(names)
 }
 
-// folder is where a service runs.
+// folder returns the folder in which a service runs.
 func (s *session) folder(dir string) string {
 	if filepath.IsAbs(dir) {
 		return dir
@@ -103,28 +104,28 @@ func (s *session) folder(dir string) string {
 	return filepath.Join(s.experiment.Folder, dir)
 }
 
-// mark is the variable that tells the processes of a run from all others.
+// mark returns the environment variable that identifies the processes of a run.
 func (s *session) mark(run string) string { return "WEIR_LAB_RUN=" + s.store.dir + ":" + run }
 
-// An attempt is a run that is being made.
+// An attempt is a run in progress.
 type attempt struct {
 	*session
-	Case    // with nothing left to expand
+	Case    // expanded
 	run     *Run
-	dir     string         // of the run's own
-	url     string         // where the service is; "" until that is known
-	chosen  bool           // the lab has found url by looking where the service listens
-	reached netip.AddrPort // where a connection to url ends; not valid until one was made
-	stem    *string        // of its profiles, nil when there are none
+	dir     string         // the run's own folder
+	url     string         // of the service; "" while it is not known
+	chosen  bool           // url was derived from the port on which the service listens
+	reached netip.AddrPort // address of a connection to url; invalid before the first
+	stem    *string        // name of its profiles, nil without any
 	service *service.Service
 	watcher *watcher
 
-	warmed   int64 // answers, while warming up
-	linesAt  int64 // how many lines there were before the warm-up
+	warmed   int64 // answers during the warm-up
+	linesAt  int64 // number of lines before the warm-up
 	before   service.Count
 	after    service.Count
-	quietEnd time.Time // when the last byte had come before the service was told to end
-	ended    time.Time // when the load had
+	quietEnd time.Time // time of the last byte before the service was told to end
+	ended    time.Time // end of the load
 }
 
 func (a *attempt) failed(as Outcome, err error) {
@@ -137,17 +138,17 @@ func (a *attempt) warn(format string, args ...any) {
 	a.run.Warnings = append(a.run.Warnings, fmt.Sprintf(format, args...))
 }
 
-// A Turn is a run that is to be made.
+// A Turn is a planned run.
 type Turn struct {
 	Number int // from 1
 	Repeat int // from 1
-	Case   int // which of the cases, from 0
+	Case   int // index of the case
 }
 
-// Order returns all turns of an experiment. They come in blocks of one of each
-// case; a block is shuffled, and the next one is its mirror, ABBA: of a machine
-// that grows slower or faster steadily, both halves of such a pair have the same
-// share.
+// Order returns all turns of an experiment. They come in blocks of one turn of
+// each case. A block is shuffled, and the next one is its mirror image (ABBA).
+// If the machine becomes slower or faster steadily, all cases are affected
+// alike in each pair of blocks.
 func Order(cases, repeats int, seed uint64) []Turn {
 	chance := rand.New(rand.NewPCG(seed, 0x6c6162))
 	var turns []Turn

@@ -9,7 +9,7 @@ import (
 
 const sinkExample = "it is null, file, terminal, pipe, or a pipe as in: pipe 256KiB/s, pipe stops 10s after 5s"
 
-// parseSink reads where output goes.
+// parseSink reads the destination of output.
 func parseSink(s yamlfile.Scalar) (Sink, *yamlfile.Refusal) {
 	words := strings.Fields(s.Text)
 	if len(words) == 0 {
@@ -32,8 +32,7 @@ func parseSink(s yamlfile.Scalar) (Sink, *yamlfile.Refusal) {
 	return Sink{}, yamlfile.Refuse(hint, "%s is nowhere that output could go", yamlfile.Quote(s.Text))
 }
 
-// parsePipe reads what follows the word pipe: a speed, "stops 10s after 5s", or
-// both.
+// parsePipe reads the words after pipe: a speed, "stops 10s after 5s", or both.
 func parsePipe(sink Sink, words []string, s yamlfile.Scalar) (Sink, *yamlfile.Refusal) {
 	if len(words) > 0 && words[0] != "stops" {
 		speed, refused := yamlfile.Speed(yamlfile.Scalar{Text: words[0]})
@@ -67,7 +66,7 @@ func parsePipe(sink Sink, words []string, s yamlfile.Scalar) (Sink, *yamlfile.Re
 	return sink, nil
 }
 
-// String returns what an experiment's file has for the sink.
+// String returns the sink as in an experiment's file.
 func (s Sink) String() string {
 	text := string(s.Kind)
 	if s.Kind == "" {
@@ -82,7 +81,7 @@ func (s Sink) String() string {
 	return text
 }
 
-// readSink is for a sink, whose null is YAML's.
+// readSink reads a sink. Its null is that of YAML.
 func readSink(at func(target) *Sink) readFunc {
 	one := yamlfile.One(parseSink, at)
 	return func(r *reader, p place, n *yamlfile.Node) {
@@ -94,7 +93,7 @@ func readSink(at func(target) *Sink) readFunc {
 	}
 }
 
-// showSink is the node of a sink, nil for the zero one.
+// showSink returns the node of a sink, or nil for the zero sink.
 func showSink(s Sink) *yamlfile.Node {
 	switch s.Kind {
 	case "":

@@ -8,8 +8,8 @@ import (
 	"github.com/weirhq/weir/load/settings"
 )
 
-// Source returns the experiment as [Parse] reads it, in YAML: what its file
-// said, and what has been changed since. Comments are lost, as is Folder.
+// Source returns the experiment in YAML, as [Parse] reads it: the contents of
+// its file with later changes. Comments and Folder are lost.
 func (e *Experiment) Source() []byte {
 	root := &yamlfile.Node{Kind: yamlfile.Mapping}
 	t := target{experiment: e, service: &e.Service, load: &e.Load}
@@ -28,7 +28,7 @@ func (e *Experiment) Source() []byte {
 	return root.Format()
 }
 
-// parentNode returns the mapping at a path, which is made when it is not there.
+// parentNode returns the mapping at a path, and creates it if it is missing.
 func parentNode(parents map[string]*yamlfile.Node, path string) *yamlfile.Node {
 	if n, ok := parents[path]; ok {
 		return n
@@ -66,7 +66,8 @@ func showEnv(t target) *yamlfile.Node {
 	return yamlfile.Of(t.service.Env)
 }
 
-// showLoad is the node of a setting of the load, nil for its zero.
+// showLoad returns the node of a setting of the load, or nil for its zero
+// value.
 func showLoad(load *settings.Settings, name string) *yamlfile.Node {
 	for _, f := range load.Fields() {
 		if f.Name != name {
@@ -99,7 +100,7 @@ func showMatrix(t target) *yamlfile.Node {
 	return m
 }
 
-// showDimension is a list where the values say what they are called, else a
+// showDimension returns a list if all labels are the default ones, otherwise a
 // mapping.
 func showDimension(d Dimension) *yamlfile.Node {
 	values := &yamlfile.Node{Kind: yamlfile.List}

@@ -14,15 +14,15 @@ import (
 
 // A store is the folder of an experiment's results:
 //
-//	results.json   all but samples and points; from the beginning on, then without runs
-//	runs/001.json  each run, whole, as it ends
+//	results.json   all but samples and points; without runs until the end
+//	runs/001.json  each run with everything, as it ends
 //	profiles/      profiles, and the runs in which they were taken
-//	build/         what the experiment's build makes, until all runs are made
-//	tmp/           the folders of runs, while they are made
-//	lock           held by who writes
+//	build/         results of the experiment's build, until all runs are made
+//	tmp/           folders of current runs
+//	lock           locked by the process that writes
 //
-// Every document is written beside its place and moved there, so that there is
-// none that is half-written.
+// Every document is written to a temporary file and renamed, so none is ever
+// incomplete.
 type store struct {
 	dir  string // absolute
 	lock *os.File
@@ -35,11 +35,11 @@ const (
 	buildDir    = "build"
 	tmpDir      = "tmp"
 	lockFile    = "lock"
-	builtFile   = ".built" // in buildDir, once all is built
+	builtFile   = ".built" // in buildDir after a complete build
 )
 
-// openStore makes a folder, or goes on with one that has results, if that is
-// wanted; old are those then, else nil.
+// openStore makes a folder, or opens one with results if resume is set and
+// returns them. Otherwise old is nil.
 func openStore(dir string, resume bool) (s *store, old *Results, err error) {
 	if dir == "" {
 		return nil, nil, errors.New("the lab needs a folder for its results: Options.Dir is empty")
@@ -61,7 +61,7 @@ func openStore(dir string, resume bool) (s *store, old *Results, err error) {
 	return s, old, nil
 }
 
-// take keeps others from writing to the folder, until close.
+// take locks the folder until close.
 func (s *store) take() error {
 	lock, err := os.OpenFile(filepath.Join(s.dir, lockFile), os.O_CREATE|os.O_RDWR, 0o666)
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *store) take() error {
 		return fmt.Errorf("lock %s: %w", lock.Name(), err)
 	}
 	if mine, err := lock.Stat(); err == nil {
-		if there, err := os.Stat(lock.Name()); err != nil || !os.SameFile(mine, there) { // who had it has removed it since
+		if there, err := os.Stat(lock.Name()); err != nil || !os.SameFile(mine, there) { // its owner has removed it in the meantime
 			lock.Close()
 			return s.take()
 		}
@@ -89,7 +89,7 @@ func (s *store) close() {
 	s.lock.Close()
 }
 
-// old returns the results that are there already.
+// old returns the results in the folder.
 func (s *store) old(resume bool) (*Results, error) {
 	if resume {
 		s.dropBroken()
@@ -104,10 +104,10 @@ func (s *store) old(resume bool) (*Results, error) {
 	return old, err
 }
 
-// dropBroken removes runs that cannot be read, so that they are made again.
+// dropBroken removes runs that cannot be read. They are made again.
 func (s *store) dropBroken() {
 	for _, dir := range []string{runsDir, profilesDir} {
-		names, _ := filepath.Glob(s.path(dir, "*.json*")) // the pattern is right
+		names, _ := filepath.Glob(s.path(dir, "*.json*")) // the pattern is valid
 		for _, name := range names {
 			if _, err := readDocument[Run](name); err != nil || strings.HasSuffix(name, ".part") {
 				os.Remove(name)
@@ -125,7 +125,7 @@ func (s *store) keepRun(r *Run) error {
 	return s.keep(r, runsDir, fmt.Sprintf("%03d.json", r.Number))
 }
 
-// keepProfiled writes a run that was made for profiles, beside them.
+// keepProfiled writes a run with profiles beside them.
 func (s *store) keepProfiled(r *Run, stem string) error {
 	if err := os.MkdirAll(s.path(profilesDir), 0o777); err != nil {
 		return err
@@ -133,8 +133,8 @@ func (s *store) keepProfiled(r *Run, stem string) error {
 	return s.keep(r, profilesDir, stem+".json")
 }
 
-// keepResults writes the results without what takes much room and is in the
-// runs' own files.
+// keepResults writes the results without the large parts, which are in the
+// files of the runs.
 func (s *store) keepResults(r *Results) error {
 	light := *r
 	light.Runs, light.Profiled = lightened(r.Runs), lightened(r.Profiled)
@@ -154,8 +154,7 @@ func lightened(runs []Run) []Run {
 	return light
 }
 
-// keep writes a document so that it is there whole or not at all, even if the
-// machine stops.
+// keep writes a whole document or nothing, even if the machine stops.
 func (s *store) keep(document any, elements ...string) error {
 	name := s.path(elements...)
 	text, err := json.Marshal(document)
@@ -179,9 +178,9 @@ func (s *store) keep(document any, elements ...string) error {
 	return nil
 }
 
-// Read reads the results in a folder, with the samples of all runs; of an
-// experiment that was interrupted, the runs so far. The error wraps
-// [fs.ErrNotExist] when there are none.
+// Read reads the results in a folder, with the samples of all runs. Those of an
+// interrupted experiment have the runs so far. The error wraps [fs.ErrNotExist]
+// if there are none.
 func Read(dir string) (*Results, error) {
 	r, err := readDocument[Results](filepath.Join(dir, resultsFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -194,7 +193,7 @@ func Read(dir string) (*Results, error) {
 	if r.Runs, err = readRuns(filepath.Join(dir, runsDir), r.Runs); err != nil {
 		return nil, err
 	}
-	r.Interrupted = r.Interrupted || len(r.Runs) < made // someone has removed some
+	r.Interrupted = r.Interrupted || len(r.Runs) < made // files were removed
 	slices.SortFunc(r.Runs, func(a, b Run) int { return a.Number - b.Number })
 	if r.Profiled, err = readRuns(filepath.Join(dir, profilesDir), r.Profiled); err != nil {
 		return nil, err
@@ -202,8 +201,7 @@ func Read(dir string) (*Results, error) {
 	return r, nil
 }
 
-// readRuns reads the runs of a folder; when it has none, they are those that
-// are known without it.
+// readRuns reads the runs of a folder, or returns known if it has none.
 func readRuns(dir string, known []Run) (runs []Run, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -11,8 +11,7 @@ import (
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
-// The functions below read the values of an experiment's file that are not
-// those of any file of settings.
+// The functions below read values that only experiments have.
 
 // parseName reads the name of the experiment, which is a word.
 func parseName(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
@@ -23,7 +22,7 @@ func parseName(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	return s.Text, nil
 }
 
-// parseProse reads text for people, in which ends of lines are blanks.
+// parseProse reads text for people. Line breaks become spaces.
 func parseProse(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	text := strings.Join(strings.Fields(s.Text), " ")
 	switch {
@@ -35,7 +34,7 @@ func parseProse(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	return text, nil
 }
 
-// parseTemplate reads a text in which ${name} may stand. It may be empty.
+// parseTemplate reads a text that may contain ${name}. It may be empty.
 func parseTemplate(names []string) func(yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	return func(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 		if i := strings.IndexFunc(s.Text, isControl); i >= 0 {
@@ -48,11 +47,11 @@ func parseTemplate(names []string) func(yamlfile.Scalar) (string, *yamlfile.Refu
 	}
 }
 
-// isControl tells whether a character has no place in a text, not even in the
-// body of a request or the script of a shell.
+// isControl reports whether a character may not occur in a text, not even in
+// the body of a request or in a shell script.
 func isControl(c rune) bool { return unicode.IsControl(c) && c != '\n' && c != '\t' }
 
-// parseFilled is parseTemplate for what cannot be empty.
+// parseFilled is parseTemplate for texts that may not be empty.
 func parseFilled(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	if strings.TrimSpace(s.Text) == "" {
 		return "", yamlfile.Refuse("give it a value, or leave it out", "the value is empty")
@@ -60,7 +59,7 @@ func parseFilled(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	return parseTemplate(runNames)(s)
 }
 
-// parseURL reads where the service is.
+// parseURL reads the URL of the service.
 func parseURL(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	if !isURL(s.Text) {
 		return "", yamlfile.Refuse("write http:// or https:// and where it is, as in http://127.0.0.1:${port}/", "%s is no URL", yamlfile.Quote(s.Text))
@@ -68,7 +67,7 @@ func parseURL(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	return parseFilled(s)
 }
 
-// parsePath reads a URL, or a path below the service's.
+// parsePath reads a URL, or a path below that of the service.
 func parsePath(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	if !isURL(s.Text) && !strings.HasPrefix(s.Text, "/") {
 		return "", yamlfile.Refuse("write a path, as in /healthz, or a URL", "%s is neither a path nor a URL", yamlfile.Quote(s.Text))
@@ -84,8 +83,8 @@ func isURL(text string) bool {
 	return ok && rest != ""
 }
 
-// below returns the URL that a path means to a service at a URL. What is no path
-// stays as it is.
+// below returns the URL of a path on a service. Anything other than a path is
+// returned as it is.
 func below(service, path string) string {
 	if !strings.HasPrefix(path, "/") {
 		return path
@@ -97,7 +96,7 @@ func below(service, path string) string {
 	return scheme + "://" + rest + path
 }
 
-// between returns a parser of a whole number within bounds.
+// between returns a parser of an integer within bounds.
 func between(least, most int) func(yamlfile.Scalar) (int, *yamlfile.Refusal) {
 	return func(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
 		n, refused := yamlfile.Count(s)
@@ -108,7 +107,7 @@ func between(least, most int) func(yamlfile.Scalar) (int, *yamlfile.Refusal) {
 	}
 }
 
-// orNone returns a parser that takes the word none for 0, too.
+// orNone returns a parser that also accepts the word none, for 0.
 func orNone[V int | int64](parse func(yamlfile.Scalar) (V, *yamlfile.Refusal)) func(yamlfile.Scalar) (V, *yamlfile.Refusal) {
 	return func(s yamlfile.Scalar) (V, *yamlfile.Refusal) {
 		if s.Text == "none" {
@@ -118,7 +117,7 @@ func orNone[V int | int64](parse func(yamlfile.Scalar) (V, *yamlfile.Refusal)) f
 	}
 }
 
-// parseMemory reads the bound of a service's memory.
+// parseMemory reads the memory limit of a service.
 func parseMemory(s yamlfile.Scalar) (int64, *yamlfile.Refusal) {
 	size, refused := yamlfile.Size(s)
 	if refused == nil && size < 1<<20 {
@@ -136,7 +135,7 @@ func parseTime(s yamlfile.Scalar) (time.Duration, *yamlfile.Refusal) {
 	return d, refused
 }
 
-// parsePeriod reads how often samples are taken.
+// parsePeriod reads the interval between samples.
 func parsePeriod(s yamlfile.Scalar) (time.Duration, *yamlfile.Refusal) {
 	d, refused := yamlfile.Duration(s)
 	if refused == nil && (d < time.Millisecond || d > time.Minute) {
@@ -145,7 +144,7 @@ func parsePeriod(s yamlfile.Scalar) (time.Duration, *yamlfile.Refusal) {
 	return d, refused
 }
 
-// parseSeed reads any number.
+// parseSeed reads any integer.
 func parseSeed(s yamlfile.Scalar) (uint64, *yamlfile.Refusal) {
 	n, err := strconv.ParseUint(s.Text, 10, 64)
 	if err != nil {
@@ -154,7 +153,7 @@ func parseSeed(s yamlfile.Scalar) (uint64, *yamlfile.Refusal) {
 	return n, nil
 }
 
-// parseShare reads a number of things for each request, which may be a fraction.
+// parseShare reads a number of things per request, which may be a fraction.
 func parseShare(s yamlfile.Scalar) (float64, *yamlfile.Refusal) {
 	n, err := strconv.ParseFloat(s.Text, 64)
 	if err != nil || math.IsNaN(n) || n < 0 || n > 1e6 {
@@ -167,8 +166,8 @@ func showTime(d time.Duration) any { return d.String() }
 func showSize(n int64) any         { return yamlfile.ShowSize(n) }
 func showAny[V any](v V) any       { return v }
 
-// readWords returns a reader of a command line, or of a list of words, in which
-// names may stand.
+// readWords returns a reader of a command line, or of a list of words, that may
+// contain names.
 func readWords(names []string, at func(target) *[]string) readFunc {
 	return func(r *reader, p place, n *yamlfile.Node) {
 		if words, ok := wordsOf(r, p, n, names); ok {
@@ -211,7 +210,7 @@ func readBuild(r *reader, p place, n *yamlfile.Node) {
 	}
 }
 
-// readVariable reads one of the service's environment.
+// readVariable reads an environment variable of the service.
 func readVariable(r *reader, p place, n *yamlfile.Node) {
 	name := p.Key.Text
 	if name == "" || strings.ContainsFunc(name, func(c rune) bool { return c == '=' || c <= ' ' || unicode.IsControl(c) }) {
@@ -219,7 +218,7 @@ func readVariable(r *reader, p place, n *yamlfile.Node) {
 		return
 	}
 	if value, ok := yamlfile.ReadOne(r, p, n, parseTemplate(runNames)); ok {
-		env := make(map[string]string, len(p.To.service.Env)+1) // another case may have the old one
+		env := make(map[string]string, len(p.To.service.Env)+1) // another case may share the old map
 		maps.Copy(env, p.To.service.Env)
 		env[name] = value
 		p.To.service.Env = env

@@ -8,39 +8,38 @@ import (
 )
 
 // A watcher samples the service of one run, from when it is ready until stop.
-// Its methods are for one goroutine, and in this order: begin when the load
-// begins, end when it has ended, stop.
+// Its methods are for one goroutine, in this order: begin when the load begins,
+// end when it has ended, stop.
 type watcher struct {
-	golang *goService    // nil when the service is not asked
-	meter  machine.Meter // what watching costs
+	golang *goService    // nil if the service is not polled
+	meter  machine.Meter // cost of watching
 
 	marks   chan mark
 	over    chan struct{}
 	stopped chan struct{}
-	sampler *sampler // of the goroutine that watches, until stopped
+	sampler *sampler // owned by the goroutine that watches, until it has stopped
 }
 
-// A mark is a moment that the caller knows of. It is answered when a sample of
-// it has been taken.
+// A mark is a moment that the caller knows. It is answered when a sample has
+// been taken at it.
 type mark struct {
-	begins   bool // the load does; else it ends
+	begins   bool // the load begins; otherwise it ends
 	answered chan struct{}
 }
 
-// seen is what a watcher has seen.
+// seen is the result of a watcher.
 type seen struct {
 	usage    Usage
-	golang   *GoUsage // nil when the service could not be asked
+	golang   *GoUsage // nil if the runtime is not known
 	samples  []Sample
 	warnings []string
 }
 
-// newWatcher begins to watch a process and all that descend from it, every so
-// often. output tells how many bytes the service has written so far and how
-// many of them wait for their reader; it is called by a goroutine of the
-// watcher's, until stop returns, and may be nil. goURL is where a Go service
-// is asked for its runtime, as Service.Go says, or "". The error wraps
-// [os.ErrProcessDone] when there is no such process.
+// newWatcher watches a process and all its descendants and takes a sample at
+// that interval. output returns the bytes that the service has written so far
+// and those of them that wait for their reader. It is called by a goroutine of
+// the watcher until stop returns, and may be nil. goURL is Service.Go, or "".
+// The error wraps [os.ErrProcessDone] if there is no such process.
 func newWatcher(pid int, every time.Duration, output func() (bytes, behind int64), goURL string) (*watcher, error) {
 	p, err := process.Open(pid)
 	if err != nil {
@@ -60,8 +59,9 @@ func newWatcher(pid int, every time.Duration, output func() (bytes, behind int64
 	return w, nil
 }
 
-// begin says that the load begins now. A Go service is asked before, so that
-// this is no part of the load: it has twice pollTimeout for its answer.
+// begin marks the beginning of the load. It polls a Go service first, so that
+// this is not part of the load. The service has twice pollTimeout for its
+// answer.
 func (w *watcher) begin() {
 	if w.golang != nil {
 		send(w.golang.marks, true)
@@ -69,7 +69,7 @@ func (w *watcher) begin() {
 	send(w.marks, true)
 }
 
-// end says that the load has ended now. A Go service is asked after.
+// end marks the end of the load, and then polls a Go service.
 func (w *watcher) end() {
 	send(w.marks, false)
 	if w.golang != nil {
@@ -77,8 +77,7 @@ func (w *watcher) end() {
 	}
 }
 
-// stop ends the watch, and returns what was seen. Without begin there is no
-// usage.
+// stop ends the watch and returns its result. Without begin there is no usage.
 func (w *watcher) stop() seen {
 	close(w.over)
 	<-w.stopped
@@ -101,7 +100,7 @@ func send(marks chan<- mark, begins bool) {
 	<-m.answered
 }
 
-// watch takes samples until it is over.
+// watch takes samples until the watch ends.
 func (w *watcher) watch() {
 	defer close(w.stopped)
 	s := w.sampler
@@ -119,7 +118,7 @@ func (w *watcher) watch() {
 		case <-ticker.C:
 			every := s.every
 			w.meter.Measure(func() { s.take(time.Now()) })
-			if s.every != every { // there were too many
+			if s.every != every { // the samples were thinned
 				ticker.Reset(s.every)
 			}
 		}

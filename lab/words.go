@@ -6,9 +6,10 @@ import (
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
-// splitWords splits a command line as a shell does: at blanks, but for those in
-// quotes or behind a backslash. Nothing is expanded, and what a shell would act
-// on is refused, since there is none. See [Service] for what ${...} means.
+// splitWords splits a command line like a shell: at spaces, except those in
+// quotes or after a backslash. Nothing is expanded. Characters that have a
+// meaning to a shell are refused, because there is no shell. [Service]
+// describes ${...}.
 func splitWords(text string) ([]string, *yamlfile.Refusal) {
 	s := splitter{text: text}
 	for s.at < len(text) {
@@ -20,16 +21,16 @@ func splitWords(text string) ([]string, *yamlfile.Refusal) {
 	return s.words, nil
 }
 
-// A splitter is where the splitting of a text stands.
+// A splitter is the state of the splitting.
 type splitter struct {
 	text   string
 	at     int
 	words  []string
 	word   strings.Builder
-	inWord bool // an empty one, too: ''
+	inWord bool // also for an empty word: ''
 }
 
-// next takes a character, or all that is in quotes.
+// next takes a character, or a quoted part.
 func (s *splitter) next() *yamlfile.Refusal {
 	c := s.text[s.at]
 	switch {
@@ -53,7 +54,8 @@ func (s *splitter) next() *yamlfile.Refusal {
 	return nil
 }
 
-// single takes what is in single quotes, in which nothing is special.
+// single takes the rest of a part in single quotes, in which no character is
+// special.
 func (s *splitter) single() *yamlfile.Refusal {
 	length := strings.IndexByte(s.text[s.at+1:], '\'')
 	if length < 0 {
@@ -65,8 +67,8 @@ func (s *splitter) single() *yamlfile.Refusal {
 	return nil
 }
 
-// double takes what is in double quotes, in which a backslash stands before a
-// quote or another, and for itself elsewhere.
+// double takes the rest of a part in double quotes, in which a backslash
+// escapes a quote or a backslash and is itself otherwise.
 func (s *splitter) double() *yamlfile.Refusal {
 	s.inWord = true
 	for i := s.at + 1; i < len(s.text); i++ {
