@@ -18,7 +18,7 @@ func TestCPUTime(t *testing.T) {
 	const work = 20 * time.Millisecond
 	for deadline := time.Now().Add(10 * time.Second); ThreadCPU()-thread < work; {
 		if time.Now().After(deadline) {
-			t.Fatalf("the thread's clock stands at %v", ThreadCPU()-thread)
+			t.Fatalf("the thread has used %v", ThreadCPU()-thread)
 		}
 	}
 	if got := ProcessCPU() - process; got < work {
@@ -35,7 +35,7 @@ func TestCPUTime(t *testing.T) {
 func TestMeter(t *testing.T) {
 	var m Meter
 	if m.Used() != 0 {
-		t.Fatalf("a new meter stands at %v", m.Used())
+		t.Fatalf("a new meter shows %v", m.Used())
 	}
 	const enough = 10 * time.Millisecond
 	m.Measure(func() {
@@ -44,7 +44,7 @@ func TestMeter(t *testing.T) {
 	})
 	worked := m.Used()
 	if worked < enough {
-		t.Errorf("the meter stands at %v after work of %v", worked, enough)
+		t.Errorf("the meter shows %v after work of %v", worked, enough)
 	}
 	m.Measure(func() { time.Sleep(20 * time.Millisecond) })
 	if waited := m.Used() - worked; waited > enough {

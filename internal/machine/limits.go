@@ -86,7 +86,7 @@ func openFiles(root string, errs *[]error) (soft, hard uint64) {
 		}
 		words := strings.Fields(rest)
 		if len(words) < 2 {
-			*errs = append(*errs, fmt.Errorf("proc/self/limits: %q has no two limits", lines.Text()))
+			*errs = append(*errs, fmt.Errorf("proc/self/limits: %q does not have two limits", lines.Text()))
 			return 0, 0
 		}
 		return count(words[0]), count(words[1])
@@ -107,7 +107,7 @@ func count(s string) uint64 {
 func RaiseOpenFiles() (uint64, error) {
 	var l unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &l); err != nil {
-		return 0, fmt.Errorf("reading the limit of open files: %w", err)
+		return 0, fmt.Errorf("read the limit of open files: %w", err)
 	}
 	if l.Cur != l.Max {
 		raised := unix.Rlimit{Cur: l.Max, Max: l.Max}

@@ -101,7 +101,7 @@ func TestReadStrangeMachines(t *testing.T) {
 	}
 	root := t.TempDir()
 	write(t, root, "proc/self/limits", "Max open files  1024\n")
-	if _, err := machine.Read(root); err == nil || !strings.Contains(err.Error(), "has no two limits") {
+	if _, err := machine.Read(root); err == nil || !strings.Contains(err.Error(), "does not have two limits") {
 		t.Errorf("half a line: error %v", err)
 	}
 }

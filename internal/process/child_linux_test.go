@@ -21,8 +21,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// asChild in the environment makes this test's program a child that does as it
-// is told.
+// asChild is an environment variable that makes the test's program a child that
+// obeys commands.
 const asChild = "WEIR_TEST_PROCESS_CHILD"
 
 func TestMain(m *testing.M) {
@@ -33,14 +33,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A child is a process that does what tell tells it.
+// A child is a process that executes the commands of tell.
 type child struct {
 	*exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Reader
 }
 
-// start starts a child, the program being called name if that is not "".
+// start starts a child. If name is not "", its program has that name.
 func start(t *testing.T, name string) *child {
 	t.Helper()
 	if name == "" {
@@ -62,14 +62,14 @@ func start(t *testing.T, name string) *child {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		c.Process.Kill() // the race detector makes others wait for a second
+		c.Process.Kill() // with the race detector, ending normally takes a second
 		c.Wait()
 	})
 	c.tell(t, "hello")
 	return c
 }
 
-// tell returns what the child answers when it has done what it was told.
+// tell sends a command and returns the child's reply to it.
 func (c *child) tell(t *testing.T, command string, args ...any) string {
 	t.Helper()
 	command += " " + fmt.Sprintln(args...)
@@ -83,7 +83,7 @@ func (c *child) tell(t *testing.T, command string, args ...any) string {
 	return strings.TrimSpace(answer)
 }
 
-// obey is what a child does: a command in each line, and an answer to each.
+// obey runs in the child. It reads one command per line and replies to each.
 func obey(in io.Reader) {
 	var does deeds
 	for lines := bufio.NewScanner(in); lines.Scan(); {
@@ -97,7 +97,7 @@ func obey(in io.Reader) {
 	}
 }
 
-// deeds are what a child holds.
+// deeds holds the resources of the child.
 type deeds struct {
 	memory    []byte
 	files     []*os.File
@@ -163,7 +163,7 @@ func (d *deeds) what(command string, args []string) (answer string, err error) {
 		}
 	case "fork":
 		return d.fork()
-	case "forget": // its children, whom the kernel need not keep then
+	case "forget": // its children, so that the kernel discards them when they end
 		signal.Ignore(unix.SIGCHLD)
 	case "kill":
 		last := d.children[len(d.children)-1]
@@ -174,7 +174,7 @@ func (d *deeds) what(command string, args []string) (answer string, err error) {
 	return "done", err
 }
 
-// listen lets others listen on the same port, if it is not 0.
+// listen listens on addr, with SO_REUSEPORT if the port is not 0.
 func (d *deeds) listen(addr string) (string, error) {
 	config := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) (err error) {
 		if e := c.Control(func(fd uintptr) {
@@ -192,8 +192,8 @@ func (d *deeds) listen(addr string) (string, error) {
 	return l.Addr().String(), nil
 }
 
-// fork has a child of its own, which has burned 50 ms and has the listeners,
-// and answers with its number.
+// fork starts a child of the child, which burns 50 ms and inherits the
+// listeners, and returns its PID.
 func (d *deeds) fork() (string, error) {
 	c := exec.Command(os.Args[0])
 	c.Env = os.Environ()
@@ -224,7 +224,7 @@ func (d *deeds) fork() (string, error) {
 	return strconv.Itoa(c.Process.Pid), nil
 }
 
-// burn uses so much CPU time, in its own code for the most part.
+// burn uses the given CPU time, mostly in user mode.
 func burn(d time.Duration) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

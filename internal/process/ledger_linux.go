@@ -2,7 +2,7 @@ package process
 
 import "time"
 
-// times are CPU time and its parts, as a Sample has them.
+// times holds CPU time and its parts, as in Sample.
 type times struct{ cpu, user, system time.Duration }
 
 func (t *times) add(other times) {
@@ -19,24 +19,26 @@ func (s *Sample) addTimes(t times) {
 	s.System += t.system
 }
 
-// A ledger follows what members of a family have used when they have ended. The
-// kernel adds that to the times of the parent who waits for them. It forgets the
-// times of those whose parent does not care (SIGCHLD is ignored), as of many who
-// fork for each connection, and a parent may have been asked just before.
+// A ledger accounts for members of the family that have ended. The kernel adds
+// the times of an ended process to those of its parent when the parent waits
+// for it. It discards them if the parent ignores SIGCHLD, as many servers do
+// that fork for each connection. The parent may also have been sampled just
+// before it waits.
 type ledger struct {
-	// owed is what members had used when they were seen last, less what the times
-	// of ended children have grown by since: that of nobody waited for.
+	// owed is the time used by ended members at their last sample, minus the
+	// later growth of the times of waited-for children: the time of those that
+	// no process has waited for.
 	owed times
 }
 
-// An entry is what a member of the family was last seen with.
+// An entry holds the values of a family member at its last sample.
 type entry struct {
 	seen            bool
-	whole, children times // whole is its own with its children's
+	whole, children times // whole includes children
 }
 
-// note adds the children's times of a member to the sum of all, to which its own
-// were added, and notes what it has.
+// note adds the times of a member's children to sum, which already includes its
+// own times, and stores them in e.
 func (l *ledger) note(e *entry, now sample, sum *Sample) {
 	sum.addTimes(now.children)
 	whole := now.children
@@ -50,12 +52,12 @@ func (l *ledger) note(e *entry, now sample, sum *Sample) {
 	*e = entry{true, whole, now.children}
 }
 
-// close is for a member that is gone.
+// close accounts for a member that has ended.
 func (l *ledger) close(e entry) { l.owed.add(e.whole) }
 
-// settle adds to the sum what was used by those that nobody has waited for. When
-// the children's times have grown by more than was seen, others have ended that
-// were not seen.
+// settle adds to sum the time used by members that no process has waited for.
+// If the times of children have grown by more than the known time of ended
+// members, processes have ended that were never sampled.
 func (l *ledger) settle(sum *Sample) {
 	sum.Late += max(0, -l.owed.cpu)
 	l.owed = times{max(0, l.owed.cpu), max(0, l.owed.user), max(0, l.owed.system)}

@@ -14,11 +14,11 @@ import (
 	"strings"
 )
 
-// ListeningOn returns the process that listens on an address of this machine
-// for TCP. Of several, who share a listener or a port, it is the oldest: the
-// one that has forked the others. The error wraps [fs.ErrNotExist] when nobody
-// here listens there, and [fs.ErrPermission] when someone does whose files this
-// process may not see.
+// ListeningOn returns the process that listens on a TCP address of this
+// machine. If several processes share a listener or a port, it returns the
+// oldest one, which has forked the others. The error wraps [fs.ErrNotExist] if
+// no process of this machine listens there, and [fs.ErrPermission] if one does
+// whose files this process may not read.
 func ListeningOn(addr netip.AddrPort) (pid int, err error) {
 	addr = netip.AddrPortFrom(addr.Addr().Unmap().WithZone(""), addr.Port())
 	fail := func(err error) (int, error) {
@@ -32,7 +32,7 @@ func ListeningOn(addr netip.AddrPort) (pid int, err error) {
 		return fail(err)
 	}
 	if len(sockets) == 0 {
-		return fail(fmt.Errorf("none of this machine does: %w", fs.ErrNotExist))
+		return fail(fmt.Errorf("no process of this machine does: %w", fs.ErrNotExist))
 	}
 	if pid, err = oldestWith(sockets); err != nil {
 		return fail(err)
@@ -40,7 +40,7 @@ func ListeningOn(addr netip.AddrPort) (pid int, err error) {
 	return pid, nil
 }
 
-// isHere tells, by no error, that addr is one of this machine's.
+// isHere returns an error unless addr is an address of this machine.
 func isHere(addr netip.Addr) error {
 	if addr.IsLoopback() || addr.IsUnspecified() {
 		return nil
@@ -54,12 +54,12 @@ func isHere(addr netip.Addr) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%v is no address of this machine: %w", addr, fs.ErrNotExist)
+	return fmt.Errorf("%v is not an address of this machine: %w", addr, fs.ErrNotExist)
 }
 
-// listeners returns the links that files of processes have to the sockets that
-// take connections to addr. As the kernel has it, sockets of the very address
-// go before those of all addresses.
+// listeners returns the links in /proc/PID/fd of the sockets that accept
+// connections to addr. Like the kernel, it prefers sockets of that address to
+// sockets of all addresses.
 func listeners(addr netip.AddrPort) (links map[string]bool, err error) {
 	exact, wildcard := map[string]bool{}, map[string]bool{}
 	for _, name := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
@@ -82,7 +82,7 @@ func listeners(addr netip.AddrPort) (links map[string]bool, err error) {
 	return wildcard, nil
 }
 
-// eachListener calls f for each socket that listens.
+// eachListener calls f for each listening socket.
 func eachListener(name string, f func(local netip.AddrPort, inode string)) error {
 	file, err := os.Open(name)
 	if err != nil {
@@ -90,7 +90,7 @@ func eachListener(name string, f func(local netip.AddrPort, inode string)) error
 	}
 	defer file.Close()
 	lines := bufio.NewScanner(file)
-	lines.Scan() // the names of the columns
+	lines.Scan() // column names
 	for lines.Scan() {
 		const local, state, inode, listen = 1, 3, 9, "0A"
 		columns := strings.Fields(lines.Text())
@@ -106,8 +106,8 @@ func eachListener(name string, f func(local netip.AddrPort, inode string)) error
 	return lines.Err()
 }
 
-// parseAddr reads "0100007F:1F90", which is 127.0.0.1:8080 where bytes are in
-// the order of little ends: each four are a number in the machine's order.
+// parseAddr parses "0100007F:1F90", which is 127.0.0.1:8080 on a little-endian
+// machine: each group of four bytes is a number in native byte order.
 func parseAddr(s string) (netip.AddrPort, error) {
 	host, port, _ := strings.Cut(s, ":")
 	b, err := hex.DecodeString(host)
@@ -132,7 +132,7 @@ func oldestWith(links map[string]bool) (pid int, err error) {
 		return 0, err
 	}
 	var oldest int64
-	denied := errors.New("no process has the socket open") // it is closing
+	denied := errors.New("no process has the socket open") // the socket is being closed
 	for _, entry := range processes {
 		number, err := strconv.Atoi(entry.Name())
 		if err != nil {
@@ -140,7 +140,7 @@ func oldestWith(links map[string]bool) (pid int, err error) {
 		}
 		has, err := hasLink("/proc/"+entry.Name()+"/fd", links)
 		if errors.Is(err, fs.ErrPermission) {
-			denied = fmt.Errorf("the files of some processes may not be seen: %w", fs.ErrPermission)
+			denied = fmt.Errorf("the files of some processes may not be read: %w", fs.ErrPermission)
 		}
 		if !has {
 			continue
@@ -155,7 +155,7 @@ func oldestWith(links map[string]bool) (pid int, err error) {
 	return pid, nil
 }
 
-// hasLink tells whether a directory has one of the links.
+// hasLink reports whether a directory contains one of the links.
 func hasLink(dir string, links map[string]bool) (bool, error) {
 	file, err := os.Open(dir)
 	if err != nil {

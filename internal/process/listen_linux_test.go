@@ -41,8 +41,8 @@ func TestListeningOn(t *testing.T) {
 	}
 }
 
-// TestListeningOnOldest has a process fork one that has its listener, and a
-// third that shares the port.
+// TestListeningOnOldest starts a process with a listener, a fork that inherits
+// it, and a third process that shares the port.
 func TestListeningOnOldest(t *testing.T) {
 	oldest := start(t, "")
 	at := oldest.tell(t, "listen", "127.0.0.1:0")
@@ -54,8 +54,8 @@ func TestListeningOnOldest(t *testing.T) {
 	}
 }
 
-// TestListeningOnExactly prefers who listens on the very address to who listens
-// on all.
+// TestListeningOnExactly checks that a listener on one address is preferred to
+// one on all addresses.
 func TestListeningOnExactly(t *testing.T) {
 	all := start(t, "")
 	at := netip.MustParseAddrPort(all.tell(t, "listen", "0.0.0.0:0"))
@@ -109,11 +109,11 @@ func TestListening(t *testing.T) {
 	first := c.tell(t, "listen", "127.0.0.1:0")
 	second := c.tell(t, "listen", "0.0.0.0:0")
 	want(first, second)
-	c.tell(t, "fork") // which has both, too
+	c.tell(t, "fork") // which has both too
 	want(first, second)
 }
 
-// TestListeningOfChildren has a child listen alone.
+// TestListeningOfChildren has a listener only in a child.
 func TestListeningOfChildren(t *testing.T) {
 	c := start(t, "")
 	p := open(t, c.Process.Pid)
@@ -136,7 +136,8 @@ func TestListeningOfWhoHasEnded(t *testing.T) {
 	}
 }
 
-// TestAnswersAt asks for the listener of a process, of a child that was handed it, of a stranger and of no process.
+// TestAnswersAt checks the listeners of a process, of a child that inherited
+// one, and of an unrelated process, and an address without a listener.
 func TestAnswersAt(t *testing.T) {
 	c, stranger := start(t, ""), start(t, "")
 	p := open(t, c.Process.Pid)
@@ -157,7 +158,7 @@ func TestAnswersAt(t *testing.T) {
 	check(other, false)
 	c.tell(t, "fork")
 	c.tell(t, "deaf")
-	check(own, true) // the child has it
+	check(own, true) // the child still has it
 	stranger.tell(t, "deaf")
 	for _, none := range []string{other, "192.0.2.1:80"} {
 		if got, err := p.AnswersAt(netip.MustParseAddrPort(none)); got || !errors.Is(err, fs.ErrNotExist) {

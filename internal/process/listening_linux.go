@@ -12,11 +12,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Listening returns the TCP addresses on which the process and those who
-// descend from it listen, each once: those of the process first, then those of
-// the others by their number, and of one process in the order of its files,
-// which is that of time as long as none was closed. The error wraps
-// [os.ErrProcessDone] when the process has ended.
+// Listening returns the TCP addresses on which the process and its descendants
+// listen, each once. The addresses of the process come first, then those of its
+// descendants by PID. Addresses of one process are in the order of its file
+// descriptors, which is the order in time if none was closed. The error wraps
+// [os.ErrProcessDone] if the process has ended.
 func (p *Process) Listening() ([]netip.AddrPort, error) {
 	if err := p.findFamily(); err != nil {
 		return nil, p.failed("find the children of", err)
@@ -45,9 +45,10 @@ func (p *Process) Listening() ([]netip.AddrPort, error) {
 	return found, nil
 }
 
-// AnswersAt reports whether the process, or one that descends from it, listens on an address of this machine for TCP.
-// The error wraps [fs.ErrNotExist] when no process of this network namespace does, [fs.ErrPermission] when files may not
-// be seen, and [os.ErrProcessDone] when the process has ended.
+// AnswersAt reports whether the process or one of its descendants listens on a
+// TCP address of this machine. The error wraps [fs.ErrNotExist] if no process
+// of this network namespace does, [fs.ErrPermission] if files may not be read,
+// and [os.ErrProcessDone] if the process has ended.
 func (p *Process) AnswersAt(addr netip.AddrPort) (bool, error) {
 	addr = netip.AddrPortFrom(addr.Addr().Unmap().WithZone(""), addr.Port())
 	if err := isHere(addr.Addr()); err != nil {
@@ -79,8 +80,8 @@ func (p *Process) AnswersAt(addr netip.AddrPort) (bool, error) {
 	return false, nil
 }
 
-// listening returns those of the sockets that the process has, and takes them
-// out of the map.
+// listening returns the addresses of the sockets that the process has open, and
+// removes these from the map.
 func (p *Process) listening(sockets map[string]netip.AddrPort) (found []netip.AddrPort, err error) {
 	if _, err := unix.Seek(p.fds, 0, unix.SEEK_SET); err != nil {
 		return nil, err
@@ -90,7 +91,7 @@ func (p *Process) listening(sockets map[string]netip.AddrPort) (found []netip.Ad
 		return nil, err
 	}
 	slices.SortFunc(names, byNumber)
-	link := make([]byte, 64) // a longer one is that of no socket
+	link := make([]byte, 64) // a longer link is not a socket's
 	for _, name := range names {
 		n, err := unix.Readlinkat(p.fds, name, link)
 		if err != nil {

@@ -9,11 +9,11 @@ import (
 	"runtime"
 )
 
-// A Process is one that is sampled, which is possible on Linux alone.
+// A Process is a process to sample, which is supported only on Linux.
 type Process struct{}
 
-func unsupported(what string) error {
-	return fmt.Errorf("%s on %s: %w", what, runtime.GOOS, errors.ErrUnsupported)
+func unsupported(operation string) error {
+	return fmt.Errorf("%s on %s: %w", operation, runtime.GOOS, errors.ErrUnsupported)
 }
 
 // Open returns an error that wraps [errors.ErrUnsupported].
@@ -22,30 +22,30 @@ func Open(int) (*Process, error) { return nil, unsupported("sample a process") }
 // Close does nothing.
 func (*Process) Close() {}
 
-// Sample is not called: there is no Process.
+// Sample cannot be called, because Open returns no Process.
 func (*Process) Sample() (Sample, error) { return Sample{}, unsupported("sample a process") }
 
-// SampleTree is not called: there is no Process.
+// SampleTree cannot be called, because Open returns no Process.
 func (*Process) SampleTree() (Sample, error) { return Sample{}, unsupported("sample processes") }
 
-// SampleFamily is not called: there is no Process.
+// SampleFamily cannot be called, because Open returns no Process.
 func (*Process) SampleFamily() (Sample, error) { return Sample{}, unsupported("sample processes") }
 
-// Switches is not called: there is no Process.
+// Switches cannot be called, because Open returns no Process.
 func (*Process) Switches() (Switches, error) { return Switches{}, unsupported("count switches") }
 
-// FileLimit is not called: there is no Process.
+// FileLimit cannot be called, because Open returns no Process.
 func (*Process) FileLimit() (int64, error) { return 0, unsupported("read a process's limits") }
 
-// Listening is not called: there is no Process.
+// Listening cannot be called, because Open returns no Process.
 func (*Process) Listening() ([]netip.AddrPort, error) {
 	return nil, unsupported("find where a process listens")
 }
 
-// AnswersAt is not called: there is no Process.
+// AnswersAt cannot be called, because Open returns no Process.
 func (*Process) AnswersAt(netip.AddrPort) (bool, error) { return false, unsupported("list files") }
 
-// Command is not called: there is no Process.
+// Command cannot be called, because Open returns no Process.
 func (*Process) Command() (string, error) { return "", unsupported("read a process's command") }
 
 // SelfThread returns an error that wraps [errors.ErrUnsupported].

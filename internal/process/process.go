@@ -1,46 +1,47 @@
-// Package process tells what processes use: CPU, memory, threads and open
-// files. It finds the one that listens on an address, too, and the addresses on
-// which one listens.
+// Package process measures the resources of processes: CPU, memory, threads and
+// open files. It also finds the process that listens on an address, and the
+// addresses on which a process listens.
 //
-// A [Process] is opened once and sampled often: a sample takes a few
-// microseconds and allocates nothing. All of it is read from Linux's /proc;
-// elsewhere everything returns [errors.ErrUnsupported].
+// A [Process] is opened once and sampled often. A sample takes a few
+// microseconds and allocates nothing. All data is from Linux's /proc; on other
+// systems everything returns [errors.ErrUnsupported].
 package process
 
 import "time"
 
-// A Sample is what a process, or several together, used up to a moment and had
-// at it.
+// A Sample holds the resources of one or several processes: times since their
+// start, and the other values at the moment of the sample.
 type Sample struct {
-	// CPU is the time that all threads have had a CPU, the ended ones too. User
-	// and System are its parts, exact to a hundredth of a second.
+	// CPU is the CPU time of all threads, including ended ones. User and System
+	// are its parts, with a resolution of 10 ms.
 	CPU, User, System time.Duration
 
-	// Late is the part of CPU that has come to light with this sample though it
-	// was used before, of several processes together: that of those who were not
-	// in the sample before, or have ended without having been in any.
+	// Late is the part of CPU that was used before the previous sample but is
+	// known only now. It belongs to processes that were not in the previous
+	// sample, or that ended without ever being sampled. It is used only for
+	// several processes.
 	Late time.Duration
 
-	// RSS is the memory that is in RAM, in bytes, and PeakRSS the most that it
-	// has been. Processes together count twice what they share, and their peaks
-	// may have been at different times.
+	// RSS is the memory in RAM in bytes, and PeakRSS its maximum so far. For
+	// several processes, shared memory counts more than once, and the peaks may
+	// have been at different times.
 	RSS, PeakRSS int64
 
 	Threads   int
-	Files     int // open; -1 when this process may not know
-	Processes int // how many these are
+	Files     int // open; -1 if this process may not read it
+	Processes int // number of processes in the sample
 }
 
-// Switches are how often threads have lost their CPU: because they waited for
-// something, or because another thread was let on it.
+// Switches counts context switches of threads: voluntary ones, because a thread
+// waited, and forced ones, because another thread got the CPU.
 type Switches struct {
 	Voluntary, Forced int64
 }
 
-// A Thread is what a thread has used.
+// A Thread holds the times of a thread.
 type Thread struct {
 	CPU    time.Duration
-	Waited time.Duration // ready to run, with no CPU to run on
+	Waited time.Duration // for a CPU, while ready to run
 }
 
 // A Stat holds fields of /proc/PID/stat, see proc_pid_stat(5).
@@ -49,7 +50,7 @@ type Stat struct {
 	Name                         string // of the program, at most 15 bytes
 	State                        byte
 	Parent, Group, Session       int
-	User, System                 time.Duration // exact to a hundredth of a second
+	User, System                 time.Duration // with a resolution of 10 ms
 	ChildrenUser, ChildrenSystem time.Duration // of the children that the process has waited for
 	Threads                      int
 	Started                      int64 // ticks from the boot of the machine; with PID it identifies a process

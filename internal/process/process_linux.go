@@ -12,22 +12,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Process is one that is sampled. It is for one goroutine at a time, and has
-// to be closed.
+// A Process is a process to sample. It must not be used by several goroutines
+// at the same time, and must be closed.
 //
-// It stands for the process that it was opened for even when the number has
-// been given to another one: its files are below a directory that was opened
-// once, and the kernel refuses to read them when their process is gone.
+// A Process never refers to another process, even if its PID is reused: its
+// files are opened relative to a directory that was opened once, and the kernel
+// refuses to read them after the process has ended.
 type Process struct {
 	pid                    int
-	dir, stat, status, fds int // descriptors
+	dir, stat, status, fds int // file descriptors
 
-	text    []byte           // of the file that was read last
-	family  map[int]*Process // who descends from it, by number; for SampleTree
+	text    []byte           // buffer for the file that was read last
+	family  map[int]*Process // descendants by PID; for SampleTree
 	members []*Process       // the family, parents before their children
-	settled settled          // who need not be asked for that
-	ledger  ledger           // of all together
-	entry   entry            // in the ledger of who has it in his family
+	settled settled          // processes known to be in the family or not
+	ledger  ledger           // of the whole family
+	entry   entry            // in the ledger of the ancestor whose family it belongs to
 	threads threads          // for Switches
 }
 
@@ -54,27 +54,28 @@ func (p *Process) open() (err error) {
 		return err
 	}
 	if p.fds, err = unix.Openat(p.dir, "fd", flags|unix.O_DIRECTORY, 0); errors.Is(err, unix.EACCES) {
-		// Its size may be known to who may not list it.
+		// Without permission to list the directory, its size may still be
+		// readable.
 		p.fds, err = unix.Openat(p.dir, "fd", unix.O_PATH|unix.O_CLOEXEC|unix.O_DIRECTORY, 0)
 	}
 	return err
 }
 
-// failed says what could not be done with the process, and that it is gone when
-// that is why.
-func (p *Process) failed(what string, err error) error {
+// failed adds the operation and the PID to an error. An error because the
+// process has ended becomes os.ErrProcessDone.
+func (p *Process) failed(operation string, err error) error {
 	if isGone(err) {
 		err = os.ErrProcessDone
 	}
-	return fmt.Errorf("%s process %d: %w", what, p.pid, err)
+	return fmt.Errorf("%s process %d: %w", operation, p.pid, err)
 }
 
-// Close closes the process's files, and those of the others that
+// Close closes the files of the process, and those of the family that
 // SampleTree has opened.
 func (p *Process) Close() {
 	for _, fd := range []int{p.dir, p.stat, p.status, p.fds} {
 		if fd >= 0 {
-			unix.Close(fd) // only read from: nothing can be lost
+			unix.Close(fd) // opened only for reading, so no data can be lost
 		}
 	}
 	p.dir, p.stat, p.status, p.fds = -1, -1, -1, -1
@@ -84,8 +85,9 @@ func (p *Process) Close() {
 	p.family, p.members = nil, nil
 }
 
-// Sample returns what the process uses, without its children. The error wraps
-// [os.ErrProcessDone] when it has ended, even if nobody has waited for it yet.
+// Sample returns the resources of the process without its children. The error
+// wraps [os.ErrProcessDone] if it has ended, even if its parent has not waited
+// for it yet.
 func (p *Process) Sample() (Sample, error) {
 	s, err := p.sample()
 	if err != nil {
@@ -94,17 +96,17 @@ func (p *Process) Sample() (Sample, error) {
 	return s.Sample, nil
 }
 
-// A sample has besides what processes together need.
+// A sample has additional values needed for families.
 type sample struct {
 	Sample
-	children times // of children whom someone has waited for
-	zombie   bool  // it has ended, and nobody has waited for it
+	children times // of children that the process has waited for
+	zombie   bool  // ended, but its parent has not waited for it
 }
 
-// sample returns what a zombie has used together with os.ErrProcessDone.
+// sample returns the times of a zombie together with os.ErrProcessDone.
 func (p *Process) sample() (s sample, err error) {
-	// The clock goes by the number. If the process is there after it was read,
-	// it was the process's.
+	// The clock is identified by the PID. If the process still exists after the
+	// clock was read, the clock belonged to it.
 	cpu, clocked := cpuClock(p.pid)
 	text, err := p.read(p.stat)
 	if err != nil {
@@ -112,7 +114,7 @@ func (p *Process) sample() (s sample, err error) {
 	}
 	stat, _, ok := parseStat(text)
 	if !ok {
-		return s, fmt.Errorf("sample process %d: /proc/%d/stat has %.60q: not the fields that are known", p.pid, p.pid, text)
+		return s, fmt.Errorf("sample process %d: /proc/%d/stat has unknown fields: %.60q", p.pid, p.pid, text)
 	}
 	s.User, s.System = stat.User, stat.System
 	s.children = times{stat.ChildrenUser + stat.ChildrenSystem, stat.ChildrenUser, stat.ChildrenSystem}
@@ -131,8 +133,8 @@ func (p *Process) sample() (s sample, err error) {
 	return s, nil
 }
 
-// read reads a file that /proc makes anew at each reading from its beginning.
-// The text is valid until the next call.
+// read reads a /proc file, which is generated on each read from offset 0. The
+// text is valid until the next call.
 func (p *Process) read(fd int) ([]byte, error) {
 	for {
 		n, err := unix.Pread(fd, p.text, 0)
@@ -146,8 +148,8 @@ func (p *Process) read(fd int) ([]byte, error) {
 	}
 }
 
-// cpuClock reads a process's CPU clock, which counts nanoseconds where
-// /proc/PID/stat counts hundredths of a second.
+// cpuClock reads the CPU clock of a process. It counts nanoseconds;
+// /proc/PID/stat counts units of 10 ms.
 func cpuClock(pid int) (time.Duration, bool) {
 	const process = 2 // CPUCLOCK_SCHED, of all threads: include/linux/posix-timers_types.h
 	var now unix.Timespec
@@ -157,8 +159,8 @@ func cpuClock(pid int) (time.Duration, bool) {
 	return time.Duration(now.Nano()), true
 }
 
-// files counts the open files: since Linux 6.2 they are the size of the
-// directory that lists them, before that the list has to be read.
+// files returns the number of open files. Since Linux 6.2 it is the size of the
+// fd directory; before that the directory has to be read.
 func (p *Process) files() int {
 	var st unix.Stat_t
 	if err := unix.Fstat(p.fds, &st); err != nil {
@@ -170,7 +172,7 @@ func (p *Process) files() int {
 	return p.listed()
 }
 
-// listed counts the open files by reading their list.
+// listed counts the open files by reading the directory.
 func (p *Process) listed() int {
 	if _, err := unix.Seek(p.fds, 0, unix.SEEK_SET); err != nil {
 		return -1
@@ -188,9 +190,9 @@ func (p *Process) listed() int {
 	}
 }
 
-// entries counts those of what getdents64(2) has returned.
+// entries counts the entries in a result of getdents64(2).
 func entries(b []byte) (n int) {
-	const length = 16 // where an entry's length is: after inode and offset
+	const length = 16 // offset of an entry's length, after inode and offset
 	for len(b) > length+2 {
 		size := int(b[length]) | int(b[length+1])<<8
 		if size == 0 || size > len(b) {
@@ -202,8 +204,8 @@ func entries(b []byte) (n int) {
 	return n
 }
 
-// Command returns the command line, its arguments with spaces between them, or
-// the bare name of a process that has none.
+// Command returns the command line with its arguments separated by spaces, or
+// the name of a process without one.
 func (p *Process) Command() (string, error) {
 	for _, name := range []string{"cmdline", "comm"} {
 		text, err := p.readFile(p.dir, name)
@@ -217,8 +219,8 @@ func (p *Process) Command() (string, error) {
 	return "", nil
 }
 
-// readFile reads a file below a directory once. The text is valid as that of
-// read.
+// readFile opens and reads a file relative to a directory. The text is valid
+// until the next read.
 func (p *Process) readFile(dir int, name string) ([]byte, error) {
 	fd, err := unix.Openat(dir, name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -228,8 +230,8 @@ func (p *Process) readFile(dir int, name string) ([]byte, error) {
 	return p.read(fd)
 }
 
-// FileLimit returns how many files the process may have open, 0 when there is
-// no limit: the soft one, which it may raise itself.
+// FileLimit returns the soft limit of open files, 0 if there is none. The
+// process can raise it itself up to the hard limit.
 func (p *Process) FileLimit() (int64, error) {
 	text, err := p.readFile(p.dir, "limits")
 	if err != nil {
@@ -239,6 +241,6 @@ func (p *Process) FileLimit() (int64, error) {
 	if !ok {
 		return 0, fmt.Errorf("read the limits of process %d: no line about open files", p.pid)
 	}
-	limit, _, _ := number(line) // "unlimited" is no number
+	limit, _, _ := number(line) // "unlimited" is not a number
 	return limit, nil
 }

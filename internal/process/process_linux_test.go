@@ -44,7 +44,7 @@ func TestSampleCPU(t *testing.T) {
 	if got := after.CPU - before.CPU; got < work {
 		t.Errorf("the child has used %v of CPU time, the sample says %v", work, got)
 	}
-	const inexact = 50 * time.Millisecond // two ticks, and what the child's runtime did between two readings
+	const inexact = 50 * time.Millisecond // two ticks, and the work of the child's runtime between two samples
 	if diff := after.CPU - after.User - after.System; diff < -inexact || diff > inexact {
 		t.Errorf("CPU is %v, and User %v with System %v", after.CPU, after.User, after.System)
 	}
@@ -68,7 +68,7 @@ func TestSampleMemory(t *testing.T) {
 	if got := full.RSS - after.RSS; got < most {
 		t.Errorf("the child has returned %d bytes, RSS is less by %d", size, got)
 	}
-	if after.PeakRSS < full.RSS-1<<20 { // the kernel counts for each CPU
+	if after.PeakRSS < full.RSS-1<<20 { // the kernel counts per CPU
 		t.Errorf("PeakRSS is %d, RSS was %d", after.PeakRSS, full.RSS)
 	}
 	if before.PeakRSS < before.RSS {
@@ -79,9 +79,9 @@ func TestSampleMemory(t *testing.T) {
 func TestSampleFilesAndThreads(t *testing.T) {
 	c := start(t, "")
 	p := open(t, c.Process.Pid)
-	c.tell(t, "open", 1) // and what the runtime needs for that
+	c.tell(t, "open", 1) // including files that the runtime opens
 	before := sample(t, p)
-	const n = 300 // more than one reading of a directory has
+	const n = 300 // more than one read of a directory returns
 	c.tell(t, "open", n)
 	if got := sample(t, p).Files - before.Files; got != n {
 		t.Errorf("the child has opened %d files, the sample says %d", n, got)
@@ -109,7 +109,7 @@ func TestSampleOfWhoHasEnded(t *testing.T) {
 		s, err = p.Sample()
 	}
 	if !errors.Is(err, os.ErrProcessDone) || s != (process.Sample{}) {
-		t.Errorf("of a process that nobody has waited for: %+v, %v; want nothing and %v", s, err, os.ErrProcessDone)
+		t.Errorf("of a zombie: %+v, %v; want nothing and %v", s, err, os.ErrProcessDone)
 	}
 	c.Wait()
 	if _, err := p.Sample(); !errors.Is(err, os.ErrProcessDone) {
@@ -126,7 +126,7 @@ func TestSampleOfWhoHasEnded(t *testing.T) {
 	}
 }
 
-// TestOddName has a program whose name looks like what follows it in
+// TestOddName runs a program with a name that looks like the rest of
 // /proc/PID/stat.
 func TestOddName(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a) Z 1 (b c")
@@ -174,7 +174,7 @@ func TestSampleTree(t *testing.T) {
 	if two.RSS >= three.RSS || two.Threads >= three.Threads {
 		t.Errorf("without a child: %+v, with it: %+v", two, three)
 	}
-	const inexact = 20 * time.Millisecond // what has ended is counted in ticks
+	const inexact = 20 * time.Millisecond // ended processes are counted in ticks
 	if two.CPU < three.CPU-inexact {
 		t.Errorf("CPU is %v when a child has ended, and was %v", two.CPU, three.CPU)
 	}
@@ -184,16 +184,16 @@ func TestSampleTree(t *testing.T) {
 	}
 }
 
-// TestSampleOfEnded counts what children have used who have ended, whether
-// somebody has waited for them or not, and were seen before or not; and tells
-// what has come to light late.
+// TestSampleOfEnded checks the times of ended children, whether a process has
+// waited for them or not and whether they were sampled before or not, and that
+// Late reports times that became known later.
 func TestSampleOfEnded(t *testing.T) {
-	const work, inexact = 50 * time.Millisecond, 20 * time.Millisecond // what has ended is counted in ticks
+	const work, inexact = 50 * time.Millisecond, 20 * time.Millisecond // ended processes are counted in ticks
 	for _, c := range []struct {
 		name      string
-		forgotten bool // nobody waits
-		seen      bool // while it lived
-		late      bool // at its end
+		forgotten bool // no process waits for it
+		seen      bool // sampled while it was running
+		late      bool // Late at its end
 	}{
 		{"waited for", false, true, false},
 		{"waited for and not seen", false, false, true},
@@ -231,7 +231,7 @@ func TestSampleOfEnded(t *testing.T) {
 				if got := after.Late > inexact; got != c.late {
 					t.Errorf("Late is %v when the child has ended, want some: %t", after.Late, c.late)
 				}
-				c.late = false // by the next sample, all is known
+				c.late = false // the next sample knows all
 			}
 		})
 	}
@@ -247,7 +247,8 @@ func TestSampleAllocs(t *testing.T) {
 	}
 }
 
-// TestSelfThread has two threads share one CPU: each has to wait for the other.
+// TestSelfThread runs two threads on one CPU, so that each has to wait for the
+// other.
 func TestSelfThread(t *testing.T) {
 	var cpus unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &cpus); err != nil {
@@ -258,7 +259,7 @@ func TestSelfThread(t *testing.T) {
 	stopped := make(chan bool)
 	go func() {
 		defer close(stopped)
-		runtime.LockOSThread() // and never unlocked: the thread ends with its affinity
+		runtime.LockOSThread() // without an unlock, so that the thread ends with its affinity
 		unix.SchedSetaffinity(0, &one)
 		for !stop.Load() {
 		}
@@ -276,7 +277,8 @@ func TestSelfThread(t *testing.T) {
 	}
 }
 
-// waits burns until the thread has waited, and says what is wrong if it has not.
+// waits burns CPU time until the thread has waited. It returns an error text if
+// it has not.
 func waits() string {
 	before, err := process.SelfThread()
 	if err != nil {
@@ -312,7 +314,7 @@ func BenchmarkSample(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer p.Close()
-	b.Run("alone", func(b *testing.B) {
+	b.Run("own", func(b *testing.B) {
 		for b.Loop() {
 			if _, err := p.Sample(); err != nil {
 				b.Fatal(err)
@@ -335,8 +337,8 @@ func BenchmarkSample(b *testing.B) {
 	})
 }
 
-// TestSampleTreeAgain finds those who are born between looks, of whom nobody
-// needs to be asked twice.
+// TestSampleTreeAgain checks that children created between two samples are
+// found, and that no process is checked twice.
 func TestSampleTreeAgain(t *testing.T) {
 	c := start(t, "")
 	p := open(t, c.Process.Pid)

@@ -81,7 +81,7 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// TestListed counts files as kernels before 6.2 have it done.
+// TestListed counts files as it is necessary before Linux 6.2.
 func TestListed(t *testing.T) {
 	p, err := Open(os.Getpid())
 	if err != nil {

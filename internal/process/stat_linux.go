@@ -11,8 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tick is what the times in /proc count in: USER_HZ is 100 on everything that
-// Go runs on.
+// tick is the unit of times in /proc: USER_HZ is 100 on all platforms of Go.
 const tick = 10 * time.Millisecond
 
 var pageSize = int64(os.Getpagesize())
@@ -35,8 +34,8 @@ func ReadStat(pid int) (Stat, error) {
 	return s, nil
 }
 
-// isGone reports whether /proc refused to read a file because its process is
-// gone.
+// isGone reports whether reading from /proc failed because the process has
+// ended.
 func isGone(err error) bool { return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ESRCH) }
 
 // parseStat parses "12 (na) me) S 1 ...". The name may contain any bytes, so it
@@ -84,9 +83,9 @@ func (s *Stat) set(field int, value int64) {
 	}
 }
 
-// statusNumber finds a number in /proc/PID/status, where lines are like
-// "VmHWM:  1640 kB". The name has the end of the line before, "\nVmHWM:". It is
-// 0 where there is none: threads of the kernel have no memory.
+// statusNumber returns a number from /proc/PID/status, which has lines such as
+// "VmHWM:  1640 kB". name includes the preceding newline, as in "\nVmHWM:". The
+// result is 0 if there is no such line: kernel threads have no memory.
 func statusNumber(status []byte, name string) int64 {
 	at := bytes.Index(status, []byte(name))
 	if at < 0 {
@@ -96,7 +95,7 @@ func statusNumber(status []byte, name string) int64 {
 	return value
 }
 
-// number reads a number after blanks, and returns what follows it.
+// number parses a number after blanks, and returns the text after it.
 func number(b []byte) (n int64, rest []byte, ok bool) {
 	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
 		b = b[1:]

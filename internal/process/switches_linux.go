@@ -6,11 +6,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// threads knows what the threads of a process were counted to have, for the
-// kernel forgets a thread's switches when it ends.
+// threads holds the last known counts of a process's threads, because the
+// kernel discards a thread's counts when it ends.
 type threads struct {
-	living map[int]Switches // by thread
-	ended  Switches         // of threads that have ended, and of processes of the family
+	living map[int]Switches // by thread ID
+	ended  Switches         // of ended threads, and of ended processes of the family
 }
 
 func (s *Switches) add(other Switches) {
@@ -26,13 +26,13 @@ func (t *threads) total() Switches {
 	return sum
 }
 
-// Switches returns how often all threads of the process were switched, with
-// those of the family that SampleTree has found. It never goes back. What a
-// thread did between the last call and its end is missing, as is everything of
-// those that ended before they were seen. The error wraps [os.ErrProcessDone]
-// when the process has ended.
+// Switches returns the number of context switches of all threads of the process
+// and of the family that SampleTree has found. It never decreases. It misses
+// the switches of a thread between the last call and its end, and those of
+// threads that ended without having been seen. The error wraps
+// [os.ErrProcessDone] if the process has ended.
 //
-// Each thread is asked, which takes some microseconds each.
+// The cost is a few microseconds per thread.
 func (p *Process) Switches() (Switches, error) {
 	if err := p.countSwitches(); err != nil {
 		return Switches{}, p.failed("count the switches of", err)
@@ -47,7 +47,7 @@ func (p *Process) Switches() (Switches, error) {
 	return sum, nil
 }
 
-// countSwitches asks all threads.
+// countSwitches reads the counts of all threads.
 func (p *Process) countSwitches() error {
 	dir, err := unix.Openat(p.dir, "task", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -64,12 +64,12 @@ func (p *Process) countSwitches() error {
 		if err != nil {
 			continue
 		}
-		if text, err := p.readFile(dir, name+"/status"); err == nil { // else it has ended
+		if text, err := p.readFile(dir, name+"/status"); err == nil { // else the thread has ended
 			living[id] = switchesIn(text)
 		}
 	}
 	for id, before := range p.threads.living {
-		if now, ok := living[id]; !ok || now.Voluntary < before.Voluntary { // another one has its number
+		if now, ok := living[id]; !ok || now.Voluntary < before.Voluntary { // the second case is a reused ID
 			p.threads.ended.add(before)
 		}
 	}
@@ -77,7 +77,7 @@ func (p *Process) countSwitches() error {
 	return nil
 }
 
-// names returns what is in a directory.
+// names returns the names in a directory.
 func (p *Process) names(dir int) (names []string, err error) {
 	for {
 		n, err := unix.ReadDirent(dir, p.text)
@@ -91,7 +91,7 @@ func (p *Process) names(dir int) (names []string, err error) {
 	}
 }
 
-// switchesIn reads them from a thread's status.
+// switchesIn parses the counts in a thread's status.
 func switchesIn(status []byte) Switches {
 	return Switches{
 		Voluntary: statusNumber(status, "\nvoluntary_ctxt_switches:"),

@@ -25,15 +25,15 @@ func TestSwitches(t *testing.T) {
 	const naps = 200
 	c.tell(t, "yield", naps)
 	after := switches(t, p)
-	if got := after.Voluntary - before.Voluntary; got < naps/2 { // some are over before the thread waits
-		t.Errorf("%d switches of who has slept %d times", got, naps)
+	if got := after.Voluntary - before.Voluntary; got < naps/2 { // some pauses end before the thread sleeps
+		t.Errorf("%d switches of a thread that has slept %d times", got, naps)
 	}
 	if after.Forced < before.Forced {
 		t.Errorf("forced switches fell from %d to %d", before.Forced, after.Forced)
 	}
 }
 
-// TestSwitchesOfFamily counts those of children, the ended ones too.
+// TestSwitchesOfFamily counts the switches of children, including ended ones.
 func TestSwitchesOfFamily(t *testing.T) {
 	c := start(t, "")
 	p := open(t, c.Process.Pid)
@@ -78,7 +78,7 @@ func TestFileLimit(t *testing.T) {
 	c.Process.Kill()
 	c.Wait()
 	if _, err := p.FileLimit(); !errors.Is(err, os.ErrProcessDone) {
-		t.Errorf("FileLimit() of who has ended: %v, want %v", err, os.ErrProcessDone)
+		t.Errorf("FileLimit() of an ended process: %v, want %v", err, os.ErrProcessDone)
 	}
 }
 

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SelfThread returns what the calling thread has used, which is of use to who
-// has called [runtime.LockOSThread] alone. With an error, which says that the
-// kernel does not count how long threads wait, CPU is right nevertheless.
+// SelfThread returns the times of the calling thread. The caller must have
+// called [runtime.LockOSThread]. If the kernel does not count how long threads
+// wait, SelfThread returns an error together with a valid CPU.
 func SelfThread() (Thread, error) {
 	var now unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &now); err != nil {

@@ -8,16 +8,15 @@ import (
 	"time"
 )
 
-// SampleTree returns what the process and all that descend from it use
-// together. Who has been found once counts until it ends, even if its parent
-// ends before. What ended children have used is in it: when someone has waited
-// for them, or still may, all of it, and otherwise what they had used when they
-// were sampled last. The error wraps [os.ErrProcessDone] when the process
-// itself has ended.
+// SampleTree returns the resources of the process and all its descendants, its
+// family. A descendant that was found once counts until it ends, even if its
+// parent ends earlier. The sample includes the times of ended children: all of
+// their time if a process has waited for them or can still do so, and otherwise
+// the time at their last sample. The error wraps [os.ErrProcessDone] if the
+// process itself has ended.
 //
-// It lists the processes of the machine, and asks those that it has not seen
-// before for their parents, which takes some microseconds each: see
-// SampleFamily.
+// It lists the processes of the machine and reads the parent of each new one,
+// which takes a few microseconds each; see SampleFamily.
 func (p *Process) SampleTree() (Sample, error) {
 	if err := p.findFamily(); err != nil {
 		return Sample{}, p.failed("find the children of", err)
@@ -25,8 +24,8 @@ func (p *Process) SampleTree() (Sample, error) {
 	return p.SampleFamily()
 }
 
-// SampleFamily is a SampleTree that looks for nobody: it knows those who have
-// been found before, and costs no more than a sample of each.
+// SampleFamily is like SampleTree but does not search for new descendants. Its
+// cost is one sample for each known one.
 func (p *Process) SampleFamily() (Sample, error) {
 	own, err := p.sample()
 	if err != nil {
@@ -34,8 +33,8 @@ func (p *Process) SampleFamily() (Sample, error) {
 	}
 	sum := own.Sample
 	p.ledger.note(&p.entry, own, &sum)
-	// Parents come first: of who ends meanwhile, the parent may not know yet, but
-	// nobody is counted both as living and by his parent.
+	// Parents come first. If a member ends meanwhile, its parent's times may
+	// not include it yet, but it is never counted twice.
 	for _, member := range p.members {
 		one, err := member.sample()
 		switch {
@@ -69,22 +68,22 @@ func (s *Sample) add(other Sample) {
 	}
 }
 
-// settled are processes, by number, of which the last look for descendants of
-// one has told whether they are. They need not be asked again: a process gets
-// another parent when its own ends, but no new ancestors.
+// settled holds the PIDs of processes that the last search has classified as
+// descendants or not. They need not be checked again: a process gets another
+// parent when its own ends, but no new ancestors.
 type settled struct {
 	known map[int]bool
 	at    time.Time
 }
 
-// numbersLast is how long the kernel surely takes to give a number to another
-// process: it goes through all the others before.
-const numbersLast = 10 * time.Second
+// pidReuseAfter is a time in which the kernel certainly does not reuse a PID,
+// because it first goes through all others.
+const pidReuseAfter = 10 * time.Second
 
-// findFamily opens the processes that descend from p and are not known yet.
+// findFamily opens the descendants of p that are not known yet.
 func (p *Process) findFamily() error {
 	now := time.Now()
-	if now.Sub(p.settled.at) > numbersLast {
+	if now.Sub(p.settled.at) > pidReuseAfter {
 		p.settled.known = nil
 	}
 	listed, parents, err := p.parents()
@@ -96,8 +95,9 @@ func (p *Process) findFamily() error {
 	}
 	settled := make(map[int]bool, len(listed))
 	for _, pid := range listed {
-		// Parents are listed before their children. One that is not may be of the
-		// family, born where the list had passed or ended before it was asked.
+		// Parents are listed before their children. If a parent is not listed,
+		// it may belong to the family: it was created after the list had passed
+		// its PID, or ended before it was read.
 		parent, asked := parents[pid]
 		if p.settled.known[pid] || asked && (parent == 0 || settled[parent]) {
 			settled[pid] = true
@@ -107,9 +107,9 @@ func (p *Process) findFamily() error {
 	return nil
 }
 
-// adopt takes into the family whose parent is p or in the family, and takes
-// them out of parents, so that they are asked once more: their number may have
-// gone to another process before they were opened.
+// adopt adds the processes in parents whose parent is p or in the family, and
+// removes them from parents. They are therefore checked again, because their
+// PID may have been reused before they were opened.
 func (p *Process) adopt(parents map[int]int) error {
 	for found := true; found; {
 		found = false
@@ -135,7 +135,7 @@ func (p *Process) adopt(parents map[int]int) error {
 	return nil
 }
 
-// parents lists all processes, and returns the parent of each that is not
+// parents lists all processes and returns the parent of each one that is not
 // settled.
 func (p *Process) parents() (listed []int, parents map[int]int, err error) {
 	dir, err := os.Open("/proc")
@@ -158,7 +158,7 @@ func (p *Process) parents() (listed []int, parents map[int]int, err error) {
 		}
 		text, err := p.readFile(int(dir.Fd()), name+"/stat")
 		if err != nil {
-			continue // it has ended
+			continue // the process has ended
 		}
 		if stat, _, ok := parseStat(text); ok {
 			parents[pid] = stat.Parent

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// A Count is how much a program has written.
+// A Count is the amount of output of a program.
 type Count struct {
-	Bytes  int64     // taken, or in the file
-	Unread int64     // that wait for their reader, as far as the kernel says
-	Last   time.Time // when the last of Bytes came; zero when none did
+	Bytes  int64     // read so far, or written to the file
+	Unread int64     // not read yet, as reported by the kernel
+	Last   time.Time // when the last of Bytes arrived; zero without any
 }
 
 func (c Count) add(other Count) Count {
@@ -28,16 +28,16 @@ var newline = []byte{'\n'}
 // countLines counts the ends of lines.
 func countLines(text []byte) int64 { return int64(bytes.Count(text, newline)) }
 
-// A lineCount counts the lines of a file that grows.
+// A lineCount counts the lines of a growing file.
 type lineCount struct {
 	mu     sync.Mutex
-	read   int64 // bytes, so far
-	lines  int64 // in them
+	read   int64 // bytes so far
+	lines  int64 // in these bytes
 	buffer []byte
 }
 
-// readOn counts what was not read yet, and returns how many lines there are.
-// What cannot be read does not count.
+// readOn counts the lines in the new part of the file and returns the total. It
+// ignores parts that cannot be read.
 func (c *lineCount) readOn(from *os.File) int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,7 +48,7 @@ func (c *lineCount) readOn(from *os.File) int64 {
 		n, err := from.ReadAt(c.buffer, c.read)
 		c.lines += countLines(c.buffer[:n])
 		c.read += int64(n)
-		if err != nil || n == 0 { // err is io.EOF as a rule
+		if err != nil || n == 0 { // err is usually io.EOF
 			return c.lines
 		}
 	}

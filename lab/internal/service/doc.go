@@ -1,69 +1,69 @@
-// Package service starts a program, takes what it writes, and ends it with
-// everything that it has started.
+// Package service starts a program, reads its output, and ends it together with
+// all its descendants.
 //
-// A program that is measured again and again may not leave anything behind: a
-// child that lives on would take CPU from the next run, and its port. So each
-// one has a session of its own, whoever loses his parent becomes a child of
-// this process, and [Service.Stop] ends them all, those too that have made
-// themselves daemons.
+// A program that is measured repeatedly must not leave anything running: a
+// remaining child would use CPU time and the port in the next run. Each program
+// therefore has its own session, this process adopts orphans, and
+// [Service.Stop] ends all descendants, including daemons.
 package service
 
-// A Spec says what to start, and how.
+// A Spec describes the program to start.
 type Spec struct {
-	Command []string // the program and its arguments; the program is looked up as exec.Command does, or below Dir
+	Command []string // program and arguments; the program is looked up like in exec.Command, or relative to Dir
 	Dir     string
-	Env     []string // all of it, as os.Environ has it
+	Env     []string // complete, as in os.Environ
 
-	// Stdout and Stderr take what the program writes; a nil Stdout is Null, and
-	// a nil Stderr is Stdout. A Sink serves one Service.
+	// Stdout and Stderr receive the program's output. A nil Stdout means Null,
+	// and a nil Stderr means Stdout. A Sink serves one Service.
 	Stdout, Stderr *Sink
 
-	// Mark is a variable of the environment, "NAME=value", that tells this
-	// program's processes from all others, even when this process has ended
-	// before them: see EndMarked. The program gets it with Env.
+	// Mark is an environment variable, "NAME=value", that identifies this
+	// program's processes, even after this process has ended; see EndMarked. It
+	// is added to Env.
 	Mark string
 
 	Limits
 }
 
-// Limits bound the program and all that descends from it. A zero is no limit.
+// Limits apply to the program and all its descendants. Zero means no limit.
 type Limits struct {
-	Files  int   // open files of each process, for good: none can raise it
-	Memory int64 // bytes, of all together
-	CPUs   int   // how many of those that this process may use, the last ones
+	Files  int   // open files of each process; it cannot be raised
+	Memory int64 // bytes, for all processes together
+	CPUs   int   // number of CPUs; the last ones that this process may use
 }
 
-// An Ending is how everything ended.
+// An Ending is the result of Stop.
 type Ending struct {
-	// Exit is how the program itself ended: "exit status 0", "signal: killed".
+	// Exit is the state of the program itself: "exit status 0", "signal:
+	// killed".
 	Exit string
 
-	// Failed tells that the program ended neither with success nor by SIGTERM,
-	// nor with the status 143 that stands for it.
+	// Failed reports whether the program ended otherwise than with success, by
+	// SIGTERM, or with status 143, which shells use for SIGTERM.
 	Failed bool
 
-	// Left names who had to be killed, "4711 (sleep)": the program or children
-	// of it that did not end in time, and those that it had left behind.
+	// Left lists the processes that had to be killed, as "4711 (sleep)": those
+	// that did not end in time, and those that had left the process group.
 	Left []string
 
-	// Outlived names who lived though the program itself had ended already, before
-	// it was told to.
+	// Outlived lists the processes that were still running when the program had
+	// ended by itself.
 	Outlived []string
 
-	// Alive names who could not even be killed.
+	// Alive lists the processes that could not be killed.
 	Alive []string
 
-	// What the program has written in all, how many lines that is, and its last
-	// 64 KiB; of stdout and stderr, when they went to two sinks, one after the
-	// other.
+	// The program's total output, its number of lines, and its last 64 KiB. If
+	// stdout and stderr have two sinks, the tail is that of one followed by
+	// that of the other.
 	Written Count
 	Lines   int64
 	Tail    []byte
 
-	// Full tells that there is no room left where the output has a file.
+	// Full reports whether the file system of the output is full.
 	Full bool
 
-	// OutOfMemory counts the processes that the kernel killed for the limit of
-	// memory.
+	// OutOfMemory is the number of processes that the kernel killed at the
+	// memory limit.
 	OutOfMemory int
 }

@@ -18,11 +18,11 @@ type proc struct{ process.Stat }
 
 func (p proc) String() string { return fmt.Sprintf("%d (%s)", p.PID, p.Name) }
 
-// A family is a program and all that descends from it.
+// A family is a program and all its descendants.
 //
-// Those whose parents are known are found by them. Whoever has lost his parent
-// is a child of this process then, and is known by the session, or, when he has
-// left that one, too, by the mark in his environment or by the brand.
+// A process whose parent is in the family belongs to it. An orphan becomes a
+// child of this process. It is recognised by its session, and if it has left
+// the session, by the mark in its environment or by the limit mark.
 type family struct {
 	root      int
 	mark      string
@@ -38,9 +38,9 @@ func newFamily(root int, mark string, limitMark limitMark) *family {
 	return f
 }
 
-// look returns those that live. Members that have ended and were left to this
-// process are waited for; the program itself is not, which is for who started
-// it.
+// look returns the running members. It waits for ended members that became
+// children of this process, but not for the program itself, which run waits
+// for.
 func (f *family) look() ([]proc, error) {
 	all, err := processes()
 	if err != nil {
@@ -73,7 +73,7 @@ func (f *family) look() ([]proc, error) {
 	return living, nil
 }
 
-// has tells whether a process that is not known yet is a member.
+// has reports whether a new process is a member.
 func (f *family) has(p proc) bool {
 	if _, ok := f.known[p.Parent]; ok {
 		return true
@@ -81,8 +81,8 @@ func (f *family) has(p proc) bool {
 	return p.Parent == os.Getpid() && (p.Session == f.root || hasMark(p.PID, f.mark) || f.limitMark.isOn(p.PID))
 }
 
-// hasMark tells whether a process has been started with a variable in its
-// environment.
+// hasMark reports whether a process was started with the environment variable
+// mark.
 func hasMark(pid int, mark string) bool {
 	if mark == "" {
 		return false
@@ -99,8 +99,8 @@ func hasMark(pid int, mark string) bool {
 	return false
 }
 
-// signal sends a signal, unless the process has ended and its number is
-// another one's.
+// signal sends a signal, unless the process has ended, even if its PID was
+// reused.
 func (p proc) signal(s unix.Signal) error {
 	if now, err := process.ReadStat(p.PID); err != nil || now.Started != p.Started {
 		return nil
@@ -111,7 +111,7 @@ func (p proc) signal(s unix.Signal) error {
 	return nil
 }
 
-// processes returns all of this machine, by number.
+// processes returns all processes of this machine by PID.
 func processes() (map[int]proc, error) {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -135,24 +135,25 @@ func processes() (map[int]proc, error) {
 	return all, nil
 }
 
-// A brand is a limit of resources that the members of one family alone have, of
-// all children of this process. nginx that makes itself a daemon leaves its
-// session and writes its title over its environment, but whoever descends from
-// a program has its limits, and nobody touches the one of POSIX message queues:
-// it is lowered by a few bytes of 800 kB. Zero is no brand.
+// A limitMark is a resource limit that only the members of one family have.
+// When nginx becomes a daemon, it leaves its session and overwrites its
+// environment with its title, but all descendants of a program inherit its
+// limits. The limit of POSIX message queues is used because no program changes
+// it: it is lowered by a few bytes of 800 kB. Zero means no mark.
 type limitMark uint64
 
-// branding orders the changes of this process's own limit, which is what a
-// program gets that is started meanwhile.
+// limitMarks serialises changes of this process's own limit, which programs
+// started meanwhile would inherit.
 var limitMarks struct {
 	mu    sync.Mutex
-	given uint64 // so that no two families have the same
+	given uint64 // counter that makes the marks different
 }
 
-// branded calls start with a new brand on this process, which what it starts
-// keeps. Where there is no such limit, the mark in the environment has to do.
+// startMarked calls start while this process has a new limit mark, which its
+// children inherit. If there is no such limit, the mark in the environment must
+// suffice.
 func startMarked(start func() error) (limitMark, error) {
-	const different = 4096 // families at once; numbers begin again then
+	const different = 4096 // number of marks, after which they are reused
 	limitMarks.mu.Lock()
 	defer limitMarks.mu.Unlock()
 	var own unix.Rlimit
@@ -176,21 +177,20 @@ func (b limitMark) isOn(pid int) bool {
 	return unix.Prlimit(pid, unix.RLIMIT_MSGQUEUE, nil, &limit) == nil && limit.Cur == uint64(b)
 }
 
-// While a service runs, this process is the one to which children fall that
-// have lost their parent (prctl(2), PR_SET_CHILD_SUBREAPER), where they can be
-// found and waited for.
+// While a service runs, orphans become children of this process (prctl(2),
+// PR_SET_CHILD_SUBREAPER), which can find them and wait for them.
 var reaping struct {
 	mu       sync.Mutex
 	services int
 }
 
-// adopt has orphans fall to this process until release.
+// adopt makes orphans children of this process until release.
 func adopt() error {
 	reaping.mu.Lock()
 	defer reaping.mu.Unlock()
 	if reaping.services == 0 {
 		if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
-			return fmt.Errorf("have the children of a service that lose their parent fall to this process: %w", err)
+			return fmt.Errorf("adopt the orphaned children of a service: %w", err)
 		}
 	}
 	reaping.services++

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestGroup puts a program into a group without a controller, which takes less
-// than one with a limit does, and into one that could have a limit.
+// TestGroup starts a program in a group without a controller, which needs fewer
+// privileges, and in one with the memory controller.
 func TestGroup(t *testing.T) {
 	for name, controller := range map[string]string{"no controller": "", "memory": "memory"} {
 		t.Run(name, func(t *testing.T) {
@@ -38,7 +38,8 @@ func TestGroup(t *testing.T) {
 	}
 }
 
-// killed kills a group until a program has ended that may be on its way there.
+// killed kills a group until the program, which may not have entered it yet,
+// has ended.
 func killed(t *testing.T, g *group, cmd *exec.Cmd) {
 	ended := make(chan struct{})
 	go func() {
@@ -62,7 +63,7 @@ func killed(t *testing.T, g *group, cmd *exec.Cmd) {
 	}
 }
 
-// TestOrphans finds the groups of this process and of one that has ended.
+// TestOrphans makes a group of this process and one of an ended process.
 func TestOrphans(t *testing.T) {
 	ended := exec.Command("true")
 	if err := ended.Run(); err != nil {
@@ -85,7 +86,7 @@ func TestOrphans(t *testing.T) {
 	}
 }
 
-// TestHandDown has files in place of those of a group.
+// TestHandDown uses plain files instead of those of a group.
 func TestHandDown(t *testing.T) {
 	for name, c := range map[string]struct{ offered, handed, want string }{
 		"handed down before": {"cpu memory", "memory cpu", "memory cpu"},
@@ -105,7 +106,7 @@ func TestHandDown(t *testing.T) {
 	}
 }
 
-// TestCannotHandDown has an error that says what to do.
+// TestCannotHandDown checks that the error suggests a remedy.
 func TestCannotHandDown(t *testing.T) {
 	parent := group{dir: t.TempDir()}
 	parent.have(t, "cgroup.subtree_control", "")
@@ -119,7 +120,7 @@ func TestCannotHandDown(t *testing.T) {
 	}
 }
 
-// have makes a file of a group.
+// have makes a file of the group.
 func (g group) have(t *testing.T, name, text string) string {
 	t.Helper()
 	file := filepath.Join(g.dir, name)
@@ -129,8 +130,8 @@ func (g group) have(t *testing.T, name, text string) string {
 	return file
 }
 
-// TestNotThere has a group without a bound of its swap, in a folder where,
-// unlike in a group's, files can be made.
+// TestNotThere has a group without a swap limit, in a folder that allows new
+// files, unlike that of a real group.
 func TestNotThere(t *testing.T) {
 	g := group{dir: t.TempDir()}
 	if err := g.writeIfThere("memory.swap.max", "0"); err != nil {

@@ -17,41 +17,42 @@ import (
 	"github.com/weirhq/weir/internal/process"
 )
 
-// A group is a control group of a service's own. It holds all of its processes
-// together to a limit of memory.
+// A group is a control group for one service. It limits the memory of all its
+// processes together.
 type group struct {
-	dir   string
-	knobs knobs
-	file  *os.File // dir, to start a program in; nil in version 1, which cannot
+	dir          string
+	controlFiles controlFiles
+	file         *os.File // dir, opened to start a program in it; nil in version 1, which does not support that
 }
 
-// knobs are the files of a group by which a version bounds its memory.
-type knobs struct {
+// controlFiles are the names of a group's files for a limit of memory, by version.
+type controlFiles struct {
 	limit  string
-	swap   string // may be missing
-	noSwap string // what it is set to, "" for the limit itself
-	events string // has a line "oom_kill N"
+	swap   string // may not exist
+	noSwap string // value that disables swap; "" for the value of limit
+	events string // contains a line "oom_kill N"
 }
 
 var (
-	version1 = knobs{"memory.limit_in_bytes", "memory.memsw.limit_in_bytes", "", "memory.oom_control"}
-	version2 = knobs{"memory.max", "memory.swap.max", "0", "memory.events"}
+	version1 = controlFiles{"memory.limit_in_bytes", "memory.memsw.limit_in_bytes", "", "memory.oom_control"}
+	version2 = controlFiles{"memory.max", "memory.swap.max", "0", "memory.events"}
 )
 
-// groupRoots are where version 2 is mounted, alone or beside version 1, which
-// is mounted beside it by the name of its controller.
+// groupRoots are the mount points of version 2: the usual one, and the one used
+// together with version 1. Version 1 is mounted in the first one, in a
+// directory per controller.
 var groupRoots = []string{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}
 
-// newGroup makes a group that may use so many bytes.
+// newGroup makes a group with a limit of memory in bytes.
 func newGroup(memory int64) (*group, error) {
 	g, err := findGroup("memory")
 	if err != nil {
-		return nil, fmt.Errorf("limit the service to %d bytes of memory, which takes a control group of its own; %s: %w", memory, remedy(err), err)
+		return nil, fmt.Errorf("limit the service to %d bytes of memory, which needs a control group of its own; %s: %w", memory, remedy(err), err)
 	}
 	most := strconv.FormatInt(memory, 10)
 	if err := errors.Join(
-		g.write(g.knobs.limit, most),
-		g.writeIfThere(g.knobs.swap, cmp.Or(g.knobs.noSwap, most)), // what is swapped would not count
+		g.write(g.controlFiles.limit, most),
+		g.writeIfThere(g.controlFiles.swap, cmp.Or(g.controlFiles.noSwap, most)), // swapped memory would not count
 	); err != nil {
 		g.remove()
 		return nil, fmt.Errorf("limit the service to %d bytes of memory: %w", memory, err)
@@ -59,34 +60,35 @@ func newGroup(memory int64) (*group, error) {
 	return g, nil
 }
 
-// remedy says what to do when no group with the memory controller can be made.
+// remedy returns advice for when no group with the memory controller can be
+// made.
 func remedy(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		return "run as root, or by `systemd-run --user --scope -p Delegate=yes weir lab run ...`"
-	case errors.Is(err, syscall.EROFS), errors.Is(err, syscall.EBUSY): // of a container that sees no group above its own
+	case errors.Is(err, syscall.EROFS), errors.Is(err, syscall.EBUSY): // in a container that sees no group above its own
 		return "start this container with --privileged --cgroupns=host"
 	default:
-		return "boot the kernel with cgroup_enable=memory, and have cgroup2 mounted at " + groupRoots[0]
+		return "boot the kernel with cgroup_enable=memory, and mount cgroup2 at " + groupRoots[0]
 	}
 }
 
-// findGroup makes a group below this process's own, or below the nearest above
-// it that hands the controller to those below; "" is no controller.
+// findGroup makes a group below this process's own group, or below the nearest
+// ancestor that passes the controller to its children. "" means no controller.
 func findGroup(controller string) (*group, error) {
-	root, own, knobs, err := ownGroup(controller)
+	root, own, controlFiles, err := ownGroup(controller)
 	if err != nil {
 		return nil, err
 	}
 	var failed error
 	for at := own; ; at = filepath.Dir(at) {
-		g, err := makeGroup(filepath.Join(root, at), controller, knobs)
+		g, err := makeGroup(filepath.Join(root, at), controller, controlFiles)
 		if err == nil {
 			return g, nil
 		}
 		if failed == nil {
 			failed = err
-		} else if !errors.Is(failed, errors.Unwrap(err)) { // what is the same all the way up is said once
+		} else if !errors.Is(failed, errors.Unwrap(err)) { // report an error that is the same at all levels once
 			failed = fmt.Errorf("%w; %w", failed, err)
 		}
 		if at == "/" || at == "." {
@@ -95,10 +97,10 @@ func findGroup(controller string) (*group, error) {
 	}
 }
 
-// ownGroup returns where groups with a controller are, the path of this
-// process's own below, and how they are bounded. A controller is in one
-// hierarchy alone: in one of version 1, or else in that of version 2.
-func ownGroup(controller string) (root, own string, k knobs, err error) {
+// ownGroup returns the root of the groups with a controller, the path of this
+// process's own group below it, and the file names. A controller belongs to one
+// hierarchy only: to one of version 1 or to that of version 2.
+func ownGroup(controller string) (root, own string, k controlFiles, err error) {
 	text, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {
 		return "", "", k, err
@@ -123,7 +125,7 @@ func ownGroup(controller string) (root, own string, k knobs, err error) {
 	return "", "", k, fmt.Errorf("there are no control groups below %s", groupRoots[0])
 }
 
-func makeGroup(parent, controller string, k knobs) (*group, error) {
+func makeGroup(parent, controller string, k controlFiles) (*group, error) {
 	if k == version2 {
 		if err := handDown(parent, controller); err != nil {
 			return nil, err
@@ -134,7 +136,7 @@ func makeGroup(parent, controller string, k knobs) (*group, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &group{dir: dir, knobs: k}
+	g := &group{dir: dir, controlFiles: k}
 	if k == version2 {
 		if g.file, err = os.Open(dir); err != nil {
 			os.Remove(dir)
@@ -144,10 +146,10 @@ func makeGroup(parent, controller string, k knobs) (*group, error) {
 	return g, nil
 }
 
-const groupPrefix = "weir-lab-" // then the process that has made the group
+const groupPrefix = "weir-lab-" // followed by the PID of the process that made it
 
-// removeOrphans removes the groups of processes that were killed. The kernel
-// keeps those in which something still runs.
+// removeOrphans removes the groups that killed processes have left. The kernel
+// refuses to remove a group with processes.
 func removeOrphans(parent string) {
 	dirs, _ := filepath.Glob(filepath.Join(parent, groupPrefix+"*"))
 	for _, dir := range dirs {
@@ -158,7 +160,7 @@ func removeOrphans(parent string) {
 	}
 }
 
-// handDown has a group hand a controller to those below it.
+// handDown makes a group pass a controller to its children.
 func handDown(parent, controller string) error {
 	if controller == "" {
 		return nil
@@ -178,14 +180,14 @@ func handDown(parent, controller string) error {
 	return set(handed, "+"+controller)
 }
 
-// lists tells whether a word is in a file.
+// lists reports whether a file contains a word.
 func lists(file, word string) (bool, error) {
 	text, err := os.ReadFile(file)
 	return slices.Contains(strings.Fields(string(text)), word), err
 }
 
-// set writes to a file that has to be there: the kernel refuses to have one
-// made, with another error than for one that is missing.
+// set writes to an existing file. The kernel refuses to create one, with
+// another error than for a missing file.
 func set(file, value string) error {
 	f, err := os.OpenFile(file, os.O_WRONLY, 0)
 	if err != nil {
@@ -207,8 +209,8 @@ func (g *group) writeIfThere(name, value string) error {
 	return nil
 }
 
-// enter has a command begin in the group. In version 1 a shell goes there, and
-// becomes the program.
+// enter makes a command start in the group. In version 1 a shell enters the
+// group and then executes the program.
 func (g *group) enter(cmd *exec.Cmd) error {
 	if g.file != nil {
 		cmd.SysProcAttr.UseCgroupFD, cmd.SysProcAttr.CgroupFD = true, int(g.file.Fd())
@@ -217,8 +219,8 @@ func (g *group) enter(cmd *exec.Cmd) error {
 	return viaShell(cmd, `echo $$ > "$1" && shift && exec "$0" "$@"`, filepath.Join(g.dir, "cgroup.procs"))
 }
 
-// kill ends all in it: at once on Linux since 5.14, else one by one, which who
-// is being born may survive.
+// kill kills all processes in the group: together since Linux 5.14, and
+// otherwise one by one, which processes that are being forked may survive.
 func (g *group) kill() error {
 	if err := g.write("cgroup.kill", "1"); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -226,7 +228,7 @@ func (g *group) kill() error {
 	text, err := os.ReadFile(filepath.Join(g.dir, "cgroup.procs"))
 	errs := []error{err}
 	for _, word := range strings.Fields(string(text)) {
-		pid, _ := strconv.Atoi(word) // 0 of those that this process cannot see
+		pid, _ := strconv.Atoi(word) // 0 for processes that this process cannot see
 		if stat, err := process.ReadStat(pid); err == nil {
 			errs = append(errs, proc{stat}.signal(syscall.SIGKILL))
 		}
@@ -234,9 +236,9 @@ func (g *group) kill() error {
 	return errors.Join(errs...)
 }
 
-// outOfMemory is how many processes were killed for the limit.
+// outOfMemory returns the number of processes that were killed at the limit.
 func (g *group) outOfMemory() int {
-	text, _ := os.ReadFile(filepath.Join(g.dir, g.knobs.events))
+	text, _ := os.ReadFile(filepath.Join(g.dir, g.controlFiles.events))
 	for line := range strings.Lines(string(text)) {
 		if number, ok := strings.CutPrefix(line, "oom_kill "); ok {
 			n, _ := strconv.Atoi(strings.TrimSpace(number))
@@ -246,8 +248,8 @@ func (g *group) outOfMemory() int {
 	return 0
 }
 
-// remove removes the group. The kernel lets those go that have ended a moment
-// later.
+// remove removes the group. The kernel releases ended processes with a short
+// delay, so it retries.
 func (g *group) remove() error {
 	if g.file != nil {
 		g.file.Close()

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// limitFiles has a command begin with its limit of open files. A limit that
-// is set once the program runs may come too late: Go raises its own at the
-// start. So a shell sets it, and becomes the program.
+// limitFiles makes a command start with a limit of open files. Setting it after
+// the start may be too late, because Go raises its own limit when it starts. A
+// shell therefore sets it and then executes the program.
 func limitFiles(cmd *exec.Cmd, files int) error {
 	if files == 0 {
 		return nil
@@ -34,21 +34,21 @@ func checkFiles(files int) error {
 	return nil
 }
 
-// through has a shell run a script that becomes the command: $0 is its program,
-// and $@ what is to be known to the script, and then its arguments.
+// viaShell makes a shell run a script that executes the command. $0 is the
+// program; $@ are the known arguments for the script and then the program's.
 func viaShell(cmd *exec.Cmd, script string, known ...string) error {
 	shell, err := exec.LookPath("sh")
 	if err != nil {
-		return fmt.Errorf("limit the service, which takes a shell: %w", err)
+		return fmt.Errorf("limit the service, which needs a shell: %w", err)
 	}
 	cmd.Args = slices.Concat([]string{"sh", "-c", script, cmd.Path}, known, cmd.Args[1:])
 	cmd.Path = shell
 	return nil
 }
 
-// confine has the calling thread, and what it starts, run on so many CPUs
-// alone, the last ones, until free is called. The thread is the goroutine's
-// own (runtime.LockOSThread).
+// pinCPUs restricts the calling thread and the programs that it starts to the
+// last CPUs until free is called. The caller must have called
+// runtime.LockOSThread.
 func pinCPUs(cpus int) (free func(), err error) {
 	if cpus == 0 {
 		return func() {}, nil
@@ -63,12 +63,13 @@ func pinCPUs(cpus int) (free func(), err error) {
 	}
 	return func() {
 		if unix.SchedSetaffinity(0, &all) != nil {
-			runtime.LockOSThread() // once more than it is unlocked: the thread ends with its goroutine
+			runtime.LockOSThread() // without a matching unlock, so that the thread ends with its goroutine
 		}
 	}, nil
 }
 
-// ownCPUs are those that the calling thread may use, which have to be so many.
+// ownCPUs returns the CPUs that the calling thread may use. It is an error if
+// there are fewer than least.
 func ownCPUs(least int) (all unix.CPUSet, err error) {
 	if err := unix.SchedGetaffinity(0, &all); err != nil {
 		return all, fmt.Errorf("read which CPUs this process may use: %w", err)

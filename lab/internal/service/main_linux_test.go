@@ -17,11 +17,11 @@ import (
 	"github.com/weirhq/weir/lab/internal/service"
 )
 
-// asService in the environment makes this test's program one that is started
-// by a test: a name of roles.
+// asService is an environment variable that makes the test's program play one
+// of roles.
 const asService = "WEIR_TEST_SERVICE"
 
-// roles are what the program does instead of testing.
+// roles are the programs that tests start.
 var roles = map[string]func(){
 	"write":    write,
 	"stubborn": stubborn,
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(leftovers{m, open()})
 }
 
-// leftovers tells whether the tests have left a descriptor or a child.
+// leftovers checks whether the tests have leaked a file descriptor or a child.
 type leftovers struct {
 	m      *testing.M
 	before int
@@ -45,7 +45,7 @@ type leftovers struct {
 
 func (l leftovers) Run() int {
 	code := l.m.Run()
-	const poller = 3 // its own, from the first pipe on
+	const poller = 3 // the poller's descriptors, open since the first pipe
 	if now := open(); now > l.before+poller {
 		fmt.Fprintf(os.Stderr, "%d descriptors are open, %d were before the tests\n", now, l.before)
 		return 1
@@ -62,7 +62,7 @@ func open() int {
 	return len(names)
 }
 
-// children are the numbers of a process's children, zombies too.
+// children returns the PIDs of a process's children, including zombies.
 func children(pid int) (all []string) {
 	lists, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
 	for _, task := range lists {
@@ -72,7 +72,7 @@ func children(pid int) (all []string) {
 	return all
 }
 
-// write writes as many bytes as its argument says, 100 in each line.
+// write writes as many bytes as its argument says, 100 per line.
 func write() {
 	n, _ := strconv.Atoi(os.Args[1])
 	block := slices.Repeat([]byte(strings.Repeat("x", 99)+"\n"), 600)
@@ -85,14 +85,14 @@ func write() {
 	}
 }
 
-// stubborn does not end for SIGTERM.
+// stubborn ignores SIGTERM.
 func stubborn() {
 	signal.Ignore(syscall.SIGTERM)
 	fmt.Println("ready")
-	time.Sleep(time.Hour) // and no deadlock, as select {} would be
+	time.Sleep(time.Hour) // select {} would be reported as a deadlock
 }
 
-// eat takes 256 MiB of memory.
+// eat allocates 256 MiB of memory.
 func eat() {
 	var all [][]byte
 	for range 256 {
@@ -116,7 +116,7 @@ func owner() {
 
 const deadline = 20 * time.Second
 
-// until waits for something to be so.
+// until waits for a condition.
 func until(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for end := time.Now().Add(deadline); !is(); time.Sleep(2 * time.Millisecond) {
@@ -126,7 +126,7 @@ func until(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// start starts a service that the test stops.
+// start starts a service that the test stops at its end.
 func start(t *testing.T, spec service.Spec) *service.Service {
 	t.Helper()
 	if spec.Env == nil {
@@ -139,7 +139,7 @@ func start(t *testing.T, spec service.Spec) *service.Service {
 	return s
 }
 
-// self is this program in a role.
+// self returns a spec of this program in a role.
 func self(role string, args ...string) service.Spec {
 	return service.Spec{Command: append([]string{os.Args[0]}, args...), Env: append(os.Environ(), asService+"="+role)}
 }

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A Service is a program that runs, which is possible on Linux alone: elsewhere
-// nobody says which children a program has left behind.
+// A Service is a running program, which is supported only on Linux: other
+// systems do not report the processes that a program has left.
 type Service struct{}
 
 // Start returns an error that wraps [errors.ErrUnsupported].
@@ -20,13 +20,13 @@ func Start(Spec) (*Service, error) {
 	return nil, fmt.Errorf("run a service on %s: %w", runtime.GOOS, errors.ErrUnsupported)
 }
 
-// Check does nothing: there is no service to be limited.
+// Check does nothing, because there are no services.
 func (Limits) Check() error { return nil }
 
-// EndMarked does nothing: there is no service.
+// EndMarked does nothing, because there are no services.
 func EndMarked(string) ([]string, error) { return nil, nil }
 
-// There is no Service that these methods could be called of.
+// These methods cannot be called, because Start returns no Service.
 
 func (*Service) PID() int                                   { return 0 }
 func (*Service) Ended() <-chan struct{}                     { return nil }
@@ -42,5 +42,5 @@ func openTerminal() (from, end *os.File, err error) {
 
 func nonblocking(*os.File) (fd int, err error) { return 0, errors.ErrUnsupported }
 
-// waiting is not known here.
+// waiting returns 0, because the number is unknown here.
 func waiting(int) int64 { return 0 }

@@ -11,46 +11,46 @@ import (
 	"github.com/weirhq/weir/internal/machine"
 )
 
-// A reader takes what comes out of a pipe or a terminal, and counts it.
+// A reader reads a pipe or a terminal and counts the output.
 //
-// One that woke up for each line would cost as much as the program's own
-// writing. So it comes again when a quarter of the pipe may be full, which it
-// guesses by how much it has found: it costs 1% of a CPU or less, and the
-// program finds room as it would with a reader that waits. For the same reason
-// Go's poller does not know the descriptor: it would be woken by each write,
-// which cost 13% of a CPU at 27,000 lines a second.
+// A reader that woke up for each line would cost as much as the program's own
+// writes. Therefore it pauses until about a quarter of the pipe is full,
+// estimated from the last reads. This costs at most 1% of a CPU, and the
+// program finds free space as with a blocking reader. For the same reason the
+// descriptor is not in Go's poller: each write would wake it, which cost 13% of
+// a CPU at 27,000 lines per second.
 type reader struct {
 	fd        int
 	perSecond int64
 	buffer    []byte
 
-	meter        machine.Meter // what reading costs
+	meter        machine.Meter // CPU time of reading
 	bytes, lines atomic.Int64
-	last         atomic.Int64 // when, in nanoseconds since 1970; 0 for never
+	last         atomic.Int64 // time in nanoseconds since 1970; 0 for never
 
-	finishing chan struct{} // closed when the program has ended: what is left is read at once
-	over      chan struct{} // closed when nothing is read any more
+	finishing chan struct{} // closed when the program has ended: the rest is read without pauses
+	over      chan struct{} // closed when reading has ended
 
 	mu        sync.Mutex
 	heldFrom  time.Time
 	heldUntil time.Time
-	end       []byte // the last of what came, with room for twice tailSize
+	end       []byte // the end of the output, with capacity 2*tailSize
 
-	deadline time.Time // zero while nothing is finishing
+	deadline time.Time // zero until finish is called
 }
 
 const (
 	tailSize     = 64 << 10
-	pipeSize     = 64 << 10 // as Linux makes them
+	pipeSize     = 64 << 10 // the default of Linux
 	longestPause = 4 * time.Millisecond
 	firstPause   = 250 * time.Microsecond
 
-	// patience is how long the end of what is written is waited for when all
-	// that are known to write have ended.
+	// finishWithin limits the wait for the end of the output after all known
+	// writers have ended.
 	finishWithin = time.Second
 )
 
-// startReader reads a descriptor that does not block.
+// startReader starts a reader of a non-blocking descriptor.
 func startReader(fd int, perSecond int64) *reader {
 	r := &reader{
 		fd:        fd,
@@ -64,7 +64,7 @@ func startReader(fd int, perSecond int64) *reader {
 	return r
 }
 
-// read reads until everyone has closed the other end.
+// read reads until all writers have closed the other end.
 func (r *reader) read() {
 	defer close(r.over)
 	p := pacer{perSecond: r.perSecond}
@@ -84,7 +84,7 @@ func (r *reader) read() {
 	}
 }
 
-// readOnce takes what is there, up to a portion.
+// readOnce reads the available bytes, up to a portion.
 func (r *reader) readOnce(portion int) (n int, ended bool) {
 	n, err := unix.Read(r.fd, r.buffer[:portion])
 	switch {
@@ -113,7 +113,7 @@ func (r *reader) expired() bool {
 	return !r.deadline.IsZero() && time.Now().After(r.deadline)
 }
 
-// close gives the descriptor back. It is called when finish has returned.
+// close closes the descriptor. It must be called after finish.
 func (r *reader) close() { unix.Close(r.fd) }
 
 func (r *reader) take(text []byte) {
@@ -146,14 +146,14 @@ func (r *reader) count() Count {
 	return c
 }
 
-// hold has nothing read from a time until another one.
+// hold suspends reading from one time until another.
 func (r *reader) hold(from, until time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.heldFrom, r.heldUntil = from, until
 }
 
-// sitOut returns when the reader may read.
+// waitWhileHeld returns when reading is not suspended.
 func (r *reader) waitWhileHeld() {
 	r.mu.Lock()
 	from, until := r.heldFrom, r.heldUntil
@@ -163,7 +163,8 @@ func (r *reader) waitWhileHeld() {
 	}
 }
 
-// rest returns after a time, or when the program has ended.
+// pause sleeps for d. A pause longer than longestPause ends when the program
+// has ended.
 func (r *reader) pause(d time.Duration) {
 	if d <= 0 {
 		return
@@ -180,7 +181,7 @@ func (r *reader) pause(d time.Duration) {
 	}
 }
 
-// finish returns when all was read.
+// finish returns when all output was read.
 func (r *reader) finish() {
 	r.mu.Lock()
 	if r.deadline.IsZero() {
@@ -191,15 +192,15 @@ func (r *reader) finish() {
 	<-r.over
 }
 
-// rests decides how much is read at once and how long nothing is read then.
+// A pacer decides how much to read and how long to pause afterwards.
 type pacer struct {
 	perSecond int64
 	pause     time.Duration
-	next      time.Time // when perSecond allows more
+	next      time.Time // when perSecond allows the next read
 }
 
-// portion is how much may be read: a bounded reader takes a hundredth of a
-// second's share.
+// portion returns the maximum size of a read: with a limit, the share of a
+// hundredth of a second.
 func (p *pacer) portion() int {
 	if p.perSecond <= 0 {
 		return pipeSize
@@ -207,14 +208,14 @@ func (p *pacer) portion() int {
 	return int(min(max(p.perSecond/100, 1), pipeSize))
 }
 
-// after is how long to rest when n bytes were found.
+// after returns the pause after a read of n bytes.
 func (p *pacer) after(n int, now time.Time) time.Duration {
 	if n == 0 && p.perSecond > 0 {
 		return longestPause
 	}
 	if p.perSecond > 0 {
 		if p.next.Before(now) {
-			p.next = now // what was not there in time is no credit
+			p.next = now // unused time is not saved up
 		}
 		p.next = p.next.Add(time.Duration(float64(n) / float64(p.perSecond) * float64(time.Second)))
 		return p.next.Sub(now)

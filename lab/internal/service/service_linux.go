@@ -13,22 +13,22 @@ import (
 	"time"
 )
 
-// A Service is a program that runs. Its methods may be called at once, but Stop
-// by one alone, and nothing after it but Ended.
+// A Service is a running program. Its methods may be called concurrently, but
+// Stop only once, and afterwards only Ended.
 type Service struct {
 	cmd       *exec.Cmd
 	sinks     []*Sink // one or two
 	limitMark limitMark
 	family    *family
-	group     *group // nil without a limit of memory
+	group     *group // nil without a memory limit
 
 	started chan error
 	ended   chan struct{}
 }
 
-// Start starts a program. What it starts is ended by Stop, which has to be
-// called; should this process be killed before, the kernel kills the program,
-// though not its children.
+// Start starts a program. The caller must call Stop, which also ends all
+// descendants. If this process is killed before that, the kernel kills the
+// program but not its children.
 func Start(spec Spec) (*Service, error) {
 	s := &Service{started: make(chan error), ended: make(chan struct{})}
 	var err error
@@ -46,7 +46,7 @@ func Start(spec Spec) (*Service, error) {
 	return s, nil
 }
 
-// command makes what exec wants to know, but for the sinks.
+// command prepares the command except for its outputs.
 func (spec Spec) command() (*exec.Cmd, error) {
 	if len(spec.Command) == 0 {
 		return nil, errors.New("start a service: there is no command")
@@ -61,7 +61,7 @@ func (spec Spec) command() (*exec.Cmd, error) {
 		if err != nil {
 			return nil, fmt.Errorf("start the service in %s: %w", spec.Dir, err)
 		}
-		cmd.Dir, cmd.Env = dir, append(cmd.Env, "PWD="+dir) // else it had this process's
+		cmd.Dir, cmd.Env = dir, append(cmd.Env, "PWD="+dir) // otherwise it would be that of this process
 	}
 	if spec.Mark != "" {
 		cmd.Env = append(cmd.Env, spec.Mark)
@@ -70,7 +70,7 @@ func (spec Spec) command() (*exec.Cmd, error) {
 	return cmd, limitFiles(cmd, spec.Files)
 }
 
-// start connects the sinks, and starts.
+// start opens the sinks and starts the program.
 func (s *Service) start(spec Spec) error {
 	ends, err := s.connect(spec)
 	defer func() {
@@ -97,8 +97,8 @@ func (s *Service) start(spec Spec) error {
 	return nil
 }
 
-// connect opens the sinks, and returns the ends that are to be closed once the
-// program has them.
+// connect opens the sinks. It returns the ends to close once the program has
+// inherited them.
 func (s *Service) connect(spec Spec) (ends []*os.File, err error) {
 	out, stderr := spec.Stdout, spec.Stderr
 	if out == nil {
@@ -129,8 +129,8 @@ func (s *Service) connect(spec Spec) (ends []*os.File, err error) {
 	return ends, nil
 }
 
-// control gives the program a terminal to be controlled by, if one of its
-// outputs is one.
+// control makes an output that is a terminal the controlling terminal of the
+// program.
 func (s *Service) control(out, stderr *Sink) {
 	const stdoutFD, stderrFD = 1, 2
 	attr := s.cmd.SysProcAttr
@@ -142,8 +142,8 @@ func (s *Service) control(out, stderr *Sink) {
 	}
 }
 
-// run starts the program and waits for it on one thread: the kernel kills the
-// program when the thread that has started it ends.
+// run starts the program and waits for it on one thread, because the kernel
+// kills the program when the thread that started it ends.
 func (s *Service) run(cpus int) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -154,12 +154,12 @@ func (s *Service) run(cpus int) {
 	}
 	s.started <- err
 	if err == nil {
-		s.cmd.Wait() // its ProcessState says the same
+		s.cmd.Wait() // ProcessState contains the error
 		close(s.ended)
 	}
 }
 
-// discard forgets what was opened for a program that was not started.
+// discard releases the resources of a program.
 func (s *Service) discard() {
 	for _, sink := range s.sinks {
 		sink.finish()
@@ -170,7 +170,7 @@ func (s *Service) discard() {
 	}
 }
 
-// Check tells, by an error, what of the limits this process cannot set.
+// Check returns an error if this process cannot set the limits.
 func (l Limits) Check() error {
 	if err := checkFiles(l.Files); err != nil {
 		return err
@@ -188,13 +188,14 @@ func (l Limits) Check() error {
 	return g.remove()
 }
 
-// PID is the program's process.
+// PID returns the PID of the program.
 func (s *Service) PID() int { return s.cmd.Process.Pid }
 
-// Ended is closed when the program has ended, though children of it may live.
+// Ended returns a channel that is closed when the program has ended. Its
+// children may still run.
 func (s *Service) Ended() <-chan struct{} { return s.ended }
 
-// Count says how much was written so far, at the cost of a system call or two.
+// Count returns the amount of output so far. It takes one or two system calls.
 func (s *Service) Count() (sum Count) {
 	for _, sink := range s.sinks {
 		sum = sum.add(sink.Count())
@@ -202,7 +203,7 @@ func (s *Service) Count() (sum Count) {
 	return sum
 }
 
-// CPU is what reading the outputs has cost this process so far.
+// CPU returns the CPU time that this process has used to read the output.
 func (s *Service) CPU() (sum time.Duration) {
 	for _, sink := range s.sinks {
 		sum += sink.cpu()
@@ -210,7 +211,8 @@ func (s *Service) CPU() (sum time.Duration) {
 	return sum
 }
 
-// Lines counts the lines so far; a file is read for it.
+// Lines returns the number of lines so far. It reads the output if that is a
+// file.
 func (s *Service) Lines() (lines int64) {
 	for _, sink := range s.sinks {
 		lines += sink.Lines()
@@ -218,8 +220,8 @@ func (s *Service) Lines() (lines int64) {
 	return lines
 }
 
-// Hold has the readers of pipes stop from a time until another one, or until
-// the program has ended.
+// Hold suspends the readers of pipes from one time until another, or until the
+// program has ended.
 func (s *Service) Hold(from, until time.Time) {
 	for _, sink := range s.sinks {
 		sink.hold(from, until)

@@ -31,7 +31,7 @@ func linked(pid, fd int) bool {
 	return err == nil
 }
 
-// numbers waits for as many lines with a number each.
+// numbers waits for n lines that each contain a number.
 func numbers(t *testing.T, s *service.Service, n int, file string) (all []int) {
 	t.Helper()
 	until(t, fmt.Sprintf("%d processes say their numbers", n), func() bool { return s.Lines() == int64(n) })
@@ -49,7 +49,7 @@ func numbers(t *testing.T, s *service.Service, n int, file string) (all []int) {
 	return all
 }
 
-// TestStop ends families of all kinds.
+// TestStop ends process trees of several kinds.
 func TestStop(t *testing.T) {
 	const daemon = `setsid sh -c 'echo $$; exec sleep 300' &`
 	for name, c := range map[string]struct {
@@ -107,7 +107,8 @@ func TestStopStubborn(t *testing.T) {
 	}
 }
 
-// TestStopHurried has somebody wait for the end of a program that takes long.
+// TestStopHurried cancels the context of Stop while a program takes long to
+// end.
 func TestStopHurried(t *testing.T) {
 	spec := self("stubborn")
 	spec.Stdout = service.Pipe(0)
@@ -122,7 +123,7 @@ func TestStopHurried(t *testing.T) {
 	}
 }
 
-// TestFolder has a program told where it runs.
+// TestFolder checks that PWD is the working directory of the program.
 func TestFolder(t *testing.T) {
 	spec := shell("echo $PWD")
 	spec.Dir = t.TempDir()
@@ -136,7 +137,7 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// TestStartNothing starts what cannot be started.
+// TestStartNothing tries to start programs that cannot be started.
 func TestStartNothing(t *testing.T) {
 	spec := func(change func(*service.Spec)) service.Spec {
 		s := service.Spec{Command: []string{"true"}, Env: os.Environ(), Stdout: service.Pipe(0)}
@@ -187,15 +188,15 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestMemory has a service take more memory than it may, where the test may
-// make a control group.
+// TestMemory exceeds the memory limit of a service, if the test may make a
+// control group.
 func TestMemory(t *testing.T) {
 	spec := self("eat")
 	spec.Memory = 64 << 20
 	s, err := service.Start(spec)
 	if err != nil {
 		if !strings.Contains(err.Error(), "a control group of its own") {
-			t.Fatalf("the error is %q, want one that says what it takes", err)
+			t.Fatalf("the error is %q, want one with a remedy", err)
 		}
 		t.Skip("no control group may be made: ", err)
 	}
@@ -205,8 +206,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestOwnerKilled kills the process that has started a service: the kernel
-// ends the service, and EndMarked its children.
+// TestOwnerKilled kills the process that started a service. It checks that the
+// kernel kills the service and that EndMarked kills its children.
 func TestOwnerKilled(t *testing.T) {
 	mark := fmt.Sprintf("WEIR_TEST_MARK=%s:", t.TempDir())
 	owner := exec.Command(os.Args[0], mark+"1")
@@ -230,7 +231,7 @@ func TestOwnerKilled(t *testing.T) {
 	until(t, "the service has ended", func() bool { return !lives(pid) })
 	killed, err := service.EndMarked(mark)
 	if want := fmt.Sprintf("%d (", child); err != nil || len(killed) != 1 || !strings.HasPrefix(killed[0], want) {
-		t.Errorf("EndMarked killed %v, %v; want process %d alone", killed, err, child)
+		t.Errorf("EndMarked killed %v, %v; want only process %d", killed, err, child)
 	}
 	until(t, "its child has ended", func() bool { return !lives(child) })
 }

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// A Sink takes what a program writes. It is made by Null, File, Pipe or
-// Terminal, and serves one Service. Its methods may be called at once.
+// A Sink receives the output of a program. Null, File, Pipe and Terminal make
+// one. It serves one Service. Its methods may be called concurrently.
 type Sink struct {
 	kind      kind
 	name      string // of the file
 	perSecond int64
 
-	reader *reader  // of a pipe or a terminal
-	file   *os.File // of a file, for reading
+	reader *reader  // for a pipe or a terminal
+	file   *os.File // for a file, opened for reading
 	lines  lineCount
 }
 
@@ -27,20 +27,21 @@ const (
 	terminal
 )
 
-// Null throws away what is written.
+// Null discards the output.
 func Null() *Sink { return &Sink{kind: null} }
 
-// File has the program write to a file itself, which must not be there yet.
+// File makes the program write to a new file itself.
 func File(name string) *Sink { return &Sink{kind: file, name: name} }
 
-// Pipe reads a pipe, perSecond bytes a second if that is more than 0.
+// Pipe reads a pipe, at most perSecond bytes per second if that is greater than
+// 0.
 func Pipe(perSecond int64) *Sink { return &Sink{kind: pipe, perSecond: perSecond} }
 
 // Terminal reads a pseudo-terminal of 80 columns.
 func Terminal() *Sink { return &Sink{kind: terminal} }
 
-// open returns the end that the program writes to, which the caller closes
-// once the program has it.
+// open returns the end that the program writes to. The caller closes it after
+// the start.
 func (s *Sink) open() (end *os.File, err error) {
 	switch s.kind {
 	case file:
@@ -78,7 +79,7 @@ func (s *Sink) openFile() (end *os.File, err error) {
 	return end, nil
 }
 
-// Count says how much has come so far. It takes a system call or none.
+// Count returns the amount of output so far. It takes at most one system call.
 func (s *Sink) Count() Count {
 	switch {
 	case s.reader != nil:
@@ -93,8 +94,7 @@ func (s *Sink) Count() Count {
 	return Count{}
 }
 
-// Lines counts the lines so far. A file is read for it, from where it was read
-// to the last time.
+// Lines returns the number of lines so far. It reads the new part of a file.
 func (s *Sink) Lines() int64 {
 	switch {
 	case s.reader != nil:
@@ -105,7 +105,7 @@ func (s *Sink) Lines() int64 {
 	return 0
 }
 
-// Tail returns the last 64 KiB at most.
+// Tail returns at most the last 64 KiB.
 func (s *Sink) Tail() []byte {
 	switch {
 	case s.reader != nil:
@@ -121,7 +121,7 @@ func (s *Sink) Tail() []byte {
 	return nil
 }
 
-// cpu is what reading has cost so far.
+// cpu returns the CPU time used for reading.
 func (s *Sink) cpu() time.Duration {
 	if s.reader == nil {
 		return 0
@@ -129,22 +129,22 @@ func (s *Sink) cpu() time.Duration {
 	return s.reader.meter.Used()
 }
 
-// hold has a pipe's reader stop for a time.
+// hold suspends the reader of a pipe.
 func (s *Sink) hold(from, until time.Time) {
 	if s.reader != nil && s.kind == pipe {
 		s.reader.hold(from, until)
 	}
 }
 
-// finish takes what is left when nobody writes any more. It does not wait long
-// for who writes nevertheless.
+// finish reads the rest of the output after all known writers have ended. It
+// waits only finishWithin for other writers.
 func (s *Sink) finish() {
 	if s.reader != nil {
 		s.reader.finish()
 	}
 }
 
-// close closes what finish has left open.
+// close closes the files that finish leaves open.
 func (s *Sink) close() {
 	if s.file != nil {
 		s.file.Close()

@@ -16,7 +16,7 @@ import (
 func TestSinks(t *testing.T) {
 	for name, c := range map[string]struct {
 		sink  func(dir string) *service.Sink
-		want  string // what comes of "one\ntwo\n"
+		want  string // expected output for "one\ntwo\n"
 		lines int64
 	}{
 		"null":      {func(string) *service.Sink { return service.Null() }, "", 0},
@@ -45,7 +45,7 @@ func TestSinks(t *testing.T) {
 	}
 }
 
-// TestTerminal asks the program what it sees.
+// TestTerminal runs a program that reports the size of its terminal.
 func TestTerminal(t *testing.T) {
 	spec := shell("stty size <&1; test -t 1 && test -t 2 && echo both; : </dev/tty && echo controlled")
 	spec.Stdout = service.Terminal()
@@ -67,7 +67,7 @@ func TestTwoSinks(t *testing.T) {
 	}
 }
 
-// TestMuchOutput has 100 MB written.
+// TestMuchOutput reads 100 MB of output.
 func TestMuchOutput(t *testing.T) {
 	const size = 100 << 20
 	for name, sink := range map[string]*service.Sink{
@@ -91,8 +91,7 @@ func TestMuchOutput(t *testing.T) {
 	}
 }
 
-// TestSlowPipe has a program write as fast as it can for a reader that takes
-// little.
+// TestSlowPipe limits the reader of a program that writes as fast as it can.
 func TestSlowPipe(t *testing.T) {
 	const perSecond = 200_000
 	spec := self("write", fmt.Sprint(10<<20))
@@ -119,7 +118,7 @@ func TestHold(t *testing.T) {
 	spec.Stdout = service.Pipe(0)
 	s := start(t, spec)
 	until(t, "something was read", func() bool { return s.Count().Bytes > 0 })
-	const long = 2 * time.Second // on a busy machine, a pipe is filled by then
+	const long = 2 * time.Second // enough to fill a pipe on a busy machine
 	from := time.Now()
 	s.Hold(from, from.Add(long))
 	until(t, "the pipe is full", func() bool { return s.Count().Unread > 60_000 || time.Since(from) > long })
@@ -134,8 +133,7 @@ func TestHold(t *testing.T) {
 	s.Stop(t.Context(), deadline)
 }
 
-// TestHoldAhead has a reader that waits for something to read stop before
-// there is anything.
+// TestHoldAhead suspends a reader before there is any output.
 func TestHoldAhead(t *testing.T) {
 	fifo := t.TempDir() + "/go"
 	spec := shell(fmt.Sprintf("mkfifo %s; read line <%[1]s; echo $line; exec sleep 300", fifo))
@@ -153,8 +151,8 @@ func TestHoldAhead(t *testing.T) {
 	}
 }
 
-// TestWhoKeepsAPipe stops a program whose output another one holds that has
-// nothing to do with it.
+// TestWhoKeepsAPipe stops a program whose output is also held open by an
+// unrelated process.
 func TestWhoKeepsAPipe(t *testing.T) {
 	spec := shell("echo $$; exec sleep 300")
 	spec.Stdout = service.Pipe(0)
@@ -172,10 +170,10 @@ func TestWhoKeepsAPipe(t *testing.T) {
 	keeper.Stop(t.Context(), deadline)
 }
 
-// TestSlowPipeIsEmptied is of a reader so slow that it would take a minute for
-// what the pipe holds when the program has ended.
+// TestSlowPipeIsEmptied limits a reader so strongly that the rest in the pipe
+// would take it a minute after the program has ended.
 func TestSlowPipeIsEmptied(t *testing.T) {
-	const size = 60_000 // there is room for 65,536
+	const size = 60_000 // the pipe holds 65,536
 	spec := shell(fmt.Sprintf("head -c %d /dev/zero", size))
 	spec.Stdout = service.Pipe(1000)
 	s := start(t, spec)
@@ -185,7 +183,7 @@ func TestSlowPipeIsEmptied(t *testing.T) {
 	}
 }
 
-// TestFullDisk has a program write more than there is room for.
+// TestFullDisk writes more than the file system can store.
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=256k"); err != nil {

@@ -14,19 +14,19 @@ import (
 )
 
 const (
-	strayWithin  = time.Second     // how long those may live that have left the group, when that one has ended
-	killWithin   = 5 * time.Second // how long the kernel may take
-	cancelWithin = 2 * time.Second // how long all may take when someone waits for it
+	strayWithin  = time.Second     // for processes outside the group, after the group has ended
+	killWithin   = 5 * time.Second // for the kernel to end killed processes
+	cancelWithin = 2 * time.Second // for the whole stop, after ctx is done
 )
 
-// reapTime bounds the wait for a process that was sent SIGKILL. A busy machine
-// takes over a second to end one that has many connections.
+// reapTime limits the wait for the program after SIGKILL. A busy machine takes
+// more than a second to end a process with many connections.
 const reapTime = 10 * time.Second
 
-// Stop sends SIGTERM to the program and those of its children that are still in
-// its group, waits so long for all to end, and kills who has not. Who has left
-// the group and lives on when it has ended is killed after a second. Once ctx
-// is done, nobody is waited for longer than two seconds.
+// Stop sends SIGTERM to the program and to those of its children that are still
+// in its group. It waits for up to within for all to end, and kills the rest.
+// Processes that have left the group are killed one second after the group has
+// ended. Once ctx is done, Stop waits for at most two more seconds.
 func (s *Service) Stop(ctx context.Context, within time.Duration) Ending {
 	defer release()
 	ending := s.end(ctx, within)
@@ -38,7 +38,7 @@ func (s *Service) Stop(ctx context.Context, within time.Duration) Ending {
 	case <-s.ended:
 		ending.Exit = s.cmd.ProcessState.String()
 		ending.Failed = failed(s.cmd.ProcessState.Sys().(syscall.WaitStatus))
-	case <-time.After(reapTime): // the kernel does not let it go
+	case <-time.After(reapTime): // the kernel has not ended it
 		ending.Exit, ending.Failed = "still running", true
 	}
 	for _, sink := range s.sinks {
@@ -51,16 +51,16 @@ func (s *Service) Stop(ctx context.Context, within time.Duration) Ending {
 	return ending
 }
 
-// failed tells whether a program ended neither with success nor by SIGTERM, of
-// which some make a status as a shell does.
+// failed reports whether a program ended otherwise than with success or by
+// SIGTERM. Some programs convert SIGTERM to an exit status as shells do.
 func failed(status syscall.WaitStatus) bool {
 	const terminated = 128 + int(syscall.SIGTERM)
 	return status.Signal() != syscall.SIGTERM && status.ExitStatus() != 0 && status.ExitStatus() != terminated
 }
 
-// EndMarked kills all processes of this user that were started with a variable
-// in their environment whose text begins like this, and names them. They are
-// what a process that was killed has left.
+// EndMarked kills all processes of this user that have an environment variable
+// beginning with the given text, and returns their names. They were left by a
+// process that was killed.
 func EndMarked(beginning string) (killed []string, err error) {
 	all, err := processes()
 	if err != nil {
@@ -79,7 +79,7 @@ func EndMarked(beginning string) (killed []string, err error) {
 	return killed, nil
 }
 
-// isFull tells whether there is hardly any room left where a file is.
+// isFull reports whether the file system of f is nearly full.
 func isFull(f *os.File) bool {
 	const hardly = 64 << 10
 	var disk unix.Statfs_t
@@ -106,7 +106,7 @@ func named(all []proc) (names []string) {
 	return names
 }
 
-// terminate sends SIGTERM to the group that the program was made the head of.
+// terminate sends SIGTERM to the process group of the program.
 func (s *Service) terminate(living []proc) {
 	if slices.ContainsFunc(living, s.inGroup) {
 		syscall.Kill(-s.family.root, syscall.SIGTERM)
@@ -115,17 +115,18 @@ func (s *Service) terminate(living []proc) {
 
 func (s *Service) inGroup(p proc) bool { return p.Group == s.family.root }
 
-// await returns who lives when the time is over, which is soon once ctx is done.
+// await returns the members that are still running at the deadline, which moves
+// to cancelWithin from the end of ctx.
 func (s *Service) await(ctx context.Context, deadline time.Time) []proc {
-	alone := false // the group has ended
+	groupEnded := false
 	hurry := ctx.Done()
-	for rest := time.Millisecond; ; rest = min(2*rest, 50*time.Millisecond) {
+	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 		living, err := s.family.look()
 		if err != nil || len(living) == 0 {
-			return nil // without /proc nobody would have been found
+			return nil // without /proc, no process was found at all
 		}
-		if !alone && !slices.ContainsFunc(living, s.inGroup) {
-			alone = true
+		if !groupEnded && !slices.ContainsFunc(living, s.inGroup) {
+			groupEnded = true
 			deadline = atMost(deadline, strayWithin)
 		}
 		if !time.Now().Before(deadline) {
@@ -135,12 +136,12 @@ func (s *Service) await(ctx context.Context, deadline time.Time) []proc {
 		case <-hurry:
 			hurry = nil
 			deadline = atMost(deadline, cancelWithin)
-		case <-time.After(min(rest, time.Until(deadline))):
+		case <-time.After(min(pause, time.Until(deadline))):
 		}
 	}
 }
 
-// atMost returns a deadline that is so far away at most.
+// atMost returns the earlier of deadline and the time d from now.
 func atMost(deadline time.Time, d time.Duration) time.Time {
 	if soon := time.Now().Add(d); soon.Before(deadline) {
 		return soon
@@ -148,7 +149,8 @@ func atMost(deadline time.Time, d time.Duration) time.Time {
 	return deadline
 }
 
-// killAll kills who lives, and returns who lives even then.
+// killAll kills all running members. It returns those that are still running
+// after killWithin.
 func (s *Service) killAll() []proc {
 	deadline := time.Now().Add(killWithin)
 	for {
@@ -157,7 +159,7 @@ func (s *Service) killAll() []proc {
 			return living
 		}
 		for _, p := range living {
-			p.signal(syscall.SIGKILL) // who may not be killed is in what is returned
+			p.signal(syscall.SIGKILL) // if this fails, the process is in the result
 		}
 		time.Sleep(time.Millisecond)
 	}

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openTerminal opens a pseudo-terminal: what a program writes to end comes out
-// of from.
+// openTerminal opens a pseudo-terminal. Programs write to end, and from reads
+// their output.
 func openTerminal() (from, end *os.File, err error) {
 	from, end, err = pty.Open()
 	if err != nil {
@@ -23,8 +23,8 @@ func openTerminal() (from, end *os.File, err error) {
 	return from, end, nil
 }
 
-// nonblocking returns a descriptor of the same file that does not block and that
-// Go's poller does not know.
+// nonblocking returns a non-blocking duplicate of a descriptor that is not in
+// Go's poller.
 func nonblocking(f *os.File) (fd int, err error) {
 	if fd, err = unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0); err != nil {
 		return 0, err
@@ -36,8 +36,8 @@ func nonblocking(f *os.File) (fd int, err error) {
 	return fd, nil
 }
 
-// waiting is how many bytes wait in a pipe or terminal, 0 when that is not
-// known.
+// waiting returns the number of unread bytes in a pipe or terminal, or 0 if it
+// is unknown.
 func waiting(fd int) int64 {
 	n, err := unix.IoctlGetInt(fd, unix.TIOCINQ)
 	if err != nil {
