@@ -1,6 +1,6 @@
-// Package backend is an HTTP service to put behind a front door while trying
-// it, measuring it or testing it: it answers every request the same way, as
-// large, as slow and as badly as it is told to.
+// Package backend is an HTTP service for trying, measuring and testing a front
+// door. It responds to every request in the same way, with a configurable size,
+// delay and status.
 package backend
 
 import (
@@ -19,21 +19,21 @@ import (
 	"github.com/weirhq/weir/internal/readable"
 )
 
-// Options say how a backend answers. The zero value answers 200 with a short
-// text that tells what was asked.
+// Options configure the responses of a backend. The zero value responds with
+// 200 and a short text about the request.
 type Options struct {
 	Size    int64         // of the body in bytes; 0 means a text about the request
-	Latency time.Duration // before the answer begins
-	Burn    time.Duration // of CPU time that each answer costs beside what it costs anyway
+	Latency time.Duration // before the response begins
+	Burn    time.Duration // CPU time that each response uses in addition
 	Stall   time.Duration // in the middle of the body
 	Status  int           // 0 means 200
-	Header  http.Header   // added to every answer
+	Header  http.Header   // added to every response
 }
 
-// maxSize bounds the bodies that a backend may be asked for.
+// maxSize limits the size of a response body.
 const maxSize = 1 << 40
 
-// Check tells what of the options cannot be.
+// Check returns an error if an option is invalid.
 func (o Options) Check() error {
 	switch {
 	case o.Size < 0 || o.Size > maxSize:
@@ -50,8 +50,8 @@ func (o Options) Check() error {
 	return nil
 }
 
-// ParseHeader parses a field for Options.Header, "Name: value". It refuses
-// what could not be sent as it is.
+// ParseHeader parses a field for Options.Header, "Name: value". It rejects
+// fields that cannot be sent unchanged.
 func ParseHeader(line string) (name, value string, err error) {
 	name, value, found := strings.Cut(line, ":")
 	value = strings.Trim(value, " \t")
@@ -66,10 +66,10 @@ func ParseHeader(line string) (name, value string, err error) {
 	return name, value, nil
 }
 
-// Handler returns a handler that answers as o, which Check accepts, says. A
-// request can say otherwise for itself in its query:
-// ?size=1MiB&latency=50ms&burn=20us&stall=1s&status=503. The handler reads the
-// request's body whole first, and holds none of it.
+// Handler returns a handler that responds according to o, which must satisfy
+// Check. A request can override options in its query:
+// ?size=1MiB&latency=50ms&burn=20us&stall=1s&status=503. The handler first
+// reads and discards the request body.
 func Handler(o Options) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		own, err := o.with(r.URL.Query())
@@ -77,12 +77,12 @@ func Handler(o Options) http.Handler {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		n, _ := io.Copy(io.Discard, r.Body) // a body that breaks off is answered like any other
+		n, _ := io.Copy(io.Discard, r.Body) // an incomplete body gets the same response
 		own.answer(w, r, n)
 	})
 }
 
-// with returns the options with what a query changes of them.
+// with returns the options after the changes in a query.
 func (o Options) with(query url.Values) (Options, error) {
 	for key, parse := range map[string]func(string) error{
 		"size":    func(s string) (err error) { o.Size, err = readable.ParseSize(s); return err },
@@ -100,7 +100,7 @@ func (o Options) with(query url.Values) (Options, error) {
 	return o, o.Check()
 }
 
-// answer answers a request whose body was of received bytes.
+// answer responds to a request with a body of received bytes.
 func (o Options) answer(w http.ResponseWriter, r *http.Request, received int64) {
 	if !sleep(r, o.Latency) || !burn(r.Context(), o.Burn) {
 		return
@@ -134,10 +134,10 @@ func (o Options) answer(w http.ResponseWriter, r *http.Request, received int64) 
 			return
 		}
 	}
-	io.Copy(w, body) // an error means that the client has left
+	io.Copy(w, body) // an error means that the client has disconnected
 }
 
-// sleep waits, and tells whether the client did, too.
+// sleep waits for d, and reports whether the client waited too.
 func sleep(r *http.Request, d time.Duration) bool {
 	if d <= 0 {
 		return true
@@ -152,7 +152,7 @@ func sleep(r *http.Request, d time.Duration) bool {
 	}
 }
 
-// about returns a text that shows what arrived.
+// about returns a text that describes the request.
 func about(r *http.Request, received int64) *io.SectionReader {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %s %s\nHost: %s\n", r.Method, r.RequestURI, r.Proto, r.Host)
@@ -163,7 +163,7 @@ func about(r *http.Request, received int64) *io.SectionReader {
 	return io.NewSectionReader(bytes.NewReader(b.Bytes()), 0, int64(b.Len()))
 }
 
-// filler returns n bytes that are not held anywhere.
+// filler returns n bytes that are not held in memory.
 func filler(n int64) *io.SectionReader { return io.NewSectionReader(pattern{}, 0, n) }
 
 // pattern is an endless repetition of block.
@@ -182,13 +182,13 @@ func (pattern) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// burn keeps a CPU busy for so much of its time, and tells whether nobody ended
-// the context meanwhile. It counts the time of the thread, which stands still
-// while another one has the CPU, so that an answer costs the same on a machine
-// that is busy. Where there is no such clock it counts all time.
+// burn keeps a CPU busy for the given CPU time. It reports whether ctx was
+// still active at the end. It uses the clock of the thread, which does not
+// advance while another thread has the CPU, so that a response costs the same
+// on a busy machine. Where there is no such clock it uses the wall clock.
 //
-// It takes longer by a reading of that clock and a round of spin, well below a
-// microsecond, and always by about as much.
+// The cost exceeds d by one reading of the clock and one round of spin, which
+// is well below a microsecond and nearly constant.
 func burn(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return true
@@ -211,7 +211,7 @@ func burn(ctx context.Context, d time.Duration) bool {
 	return true
 }
 
-// spin computes something that takes about a nanosecond a round.
+// spin computes a value in about a nanosecond per round.
 //
 //go:noinline
 func spin(x uint64, rounds int) uint64 {

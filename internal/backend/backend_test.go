@@ -50,7 +50,7 @@ func TestAnswers(t *testing.T) {
 		method  string
 		query   string
 		status  int
-		length  int64 // of the body; -1 for that of a text about the request
+		length  int64 // of the body; -1 for the text about the request
 	}{
 		{name: "the zero options", method: "GET", status: 200, length: -1},
 		{name: "a size", options: backend.Options{Size: 1000}, method: "GET", status: 200, length: 1000},
@@ -121,7 +121,7 @@ func TestRefusesQueries(t *testing.T) {
 	}
 }
 
-// TestFillerRepeats reads a body across the seams of what it is made of.
+// TestFillerRepeats reads a body across the boundaries of its blocks.
 func TestFillerRepeats(t *testing.T) {
 	const line = "The river runs through the weir, and the weir counts every drop.\n"
 	const size = 3*512*len(line) + 10
@@ -131,7 +131,7 @@ func TestFillerRepeats(t *testing.T) {
 	}
 }
 
-// A timeline notes when the parts of an answer were written.
+// A timeline records when the parts of a response were written.
 type timeline struct {
 	began   time.Time
 	header  http.Header
@@ -163,7 +163,7 @@ func TestLatencyAndStall(t *testing.T) {
 		{"query", backend.Options{Size: 1001, Latency: time.Hour, Stall: time.Hour}, "?latency=20ms&stall=3s", 20 * time.Millisecond, 3 * time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { // in here time passes only where someone waits
+			synctest.Test(t, func(t *testing.T) { // in the bubble, time advances only while all goroutines wait
 				l := newTimeline()
 				backend.Handler(c.options).ServeHTTP(l, httptest.NewRequest("GET", "/"+c.query, nil))
 				if l.headAt != c.latency {
@@ -183,7 +183,8 @@ func TestLatencyAndStall(t *testing.T) {
 	}
 }
 
-// TestClientLeaves has clients that do not wait for the end of an hour.
+// TestClientLeaves checks that a delay of an hour ends when the client
+// disconnects.
 func TestClientLeaves(t *testing.T) {
 	for _, query := range []string{"?latency=1h", "?stall=1h"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -198,8 +199,8 @@ func TestClientLeaves(t *testing.T) {
 	}
 }
 
-// TestReadsTheBodyFirst breaks a body off; the answer comes all the same, and
-// says how much there was.
+// TestReadsTheBodyFirst sends an incomplete body, and checks that the response
+// reports its length.
 func TestReadsTheBodyFirst(t *testing.T) {
 	body := io.MultiReader(bytes.NewReader(make([]byte, 300)), brokenReader{})
 	w := httptest.NewRecorder()
@@ -232,8 +233,9 @@ func TestParseHeader(t *testing.T) {
 	}
 }
 
-// cost returns the CPU time that an answer takes of the thread that makes it, at
-// the least of a few, since an interrupt's time counts as that of its victim.
+// cost returns the CPU time of the thread for a response: the minimum of
+// several, because the time of an interrupt is charged to the interrupted
+// thread.
 func cost(t *testing.T, h http.Handler, query string) time.Duration {
 	t.Helper()
 	runtime.LockOSThread()
@@ -251,7 +253,8 @@ func cost(t *testing.T, h http.Handler, query string) time.Duration {
 	return least
 }
 
-// TestBurn measures by the thread's clock, which waiting for a CPU does not move.
+// TestBurn measures with the thread's clock, which does not advance while the
+// thread waits for a CPU.
 func TestBurn(t *testing.T) {
 	if machine.ThreadCPU() == 0 {
 		t.Skip("needs a clock of a thread's CPU time")
@@ -273,13 +276,14 @@ func TestBurn(t *testing.T) {
 	}
 }
 
-// TestBurnEndsWithTheClient has one that has already left.
+// TestBurnEndsWithTheClient sends a request whose client has already
+// disconnected.
 func TestBurnEndsWithTheClient(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	w := httptest.NewRecorder()
 	backend.Handler(backend.Options{Burn: time.Hour}).ServeHTTP(w, httptest.NewRequestWithContext(ctx, "GET", "/", nil))
 	if w.Body.Len() > 0 {
-		t.Errorf("answered %q to nobody", w.Body)
+		t.Errorf("wrote %q to a disconnected client", w.Body)
 	}
 }

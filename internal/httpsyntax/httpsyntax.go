@@ -1,9 +1,9 @@
-// Package httpsyntax holds the smallest pieces of HTTP's grammar, which the
-// reader of requests and the reader of answers must see alike.
+// Package httpsyntax contains the parts of HTTP's grammar that the parsers of
+// requests and of responses share, so that both apply the same rules.
 package httpsyntax
 
-// EqualFold compares two names without regard to the case of ASCII letters. To
-// Unicode, more letters are the same than to readers of HTTP.
+// EqualFold compares two names case-insensitively, for ASCII letters only.
+// Unicode case folding would match more letters than HTTP parsers do.
 func EqualFold[A, B ~string | ~[]byte](a A, b B) bool {
 	if len(a) != len(b) {
 		return false
@@ -16,7 +16,8 @@ func EqualFold[A, B ~string | ~[]byte](a A, b B) bool {
 	return true
 }
 
-// Lower returns the lower case of an ASCII letter, and any other byte as it is.
+// Lower returns the lower case of an ASCII letter, and any other byte
+// unchanged.
 func Lower(c byte) byte {
 	if 'A' <= c && c <= 'Z' {
 		return c + 'a' - 'A'
@@ -24,8 +25,8 @@ func Lower(c byte) byte {
 	return c
 }
 
-// TrimSpace takes the space away that may stand around a value, RFC 9110
-// section 5.6.3. bytes.Trim takes several times as long.
+// TrimSpace removes optional whitespace around a value, RFC 9110 section 5.6.3.
+// bytes.Trim takes several times as long.
 func TrimSpace(b []byte) []byte {
 	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
 		b = b[1:]
@@ -36,7 +37,7 @@ func TrimSpace(b []byte) []byte {
 	return b
 }
 
-// tokenByte holds the bytes of a token, RFC 9110 section 5.6.2.
+// tokenByte contains the bytes of a token, RFC 9110 section 5.6.2.
 var tokenByte = func() (t [256]bool) {
 	for _, c := range "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" {
 		t[c] = true
@@ -44,7 +45,7 @@ var tokenByte = func() (t [256]bool) {
 	return t
 }()
 
-// IsToken tells whether s can be the name of a field or a method.
+// IsToken reports whether s is a valid field name or method.
 func IsToken[S ~string | ~[]byte](s S) bool {
 	for i := 0; i < len(s); i++ {
 		if !tokenByte[s[i]] {
@@ -54,9 +55,8 @@ func IsToken[S ~string | ~[]byte](s S) bool {
 	return len(s) > 0
 }
 
-// IsPlain tells whether s has no control bytes but tabs, and so can be the
-// value of a field; bytes from 0x80 on are allowed, as RFC 9110 section 5.5 has
-// them.
+// IsPlain reports whether s contains no control bytes other than tabs, and so
+// is a valid field value. Bytes from 0x80 are allowed, RFC 9110 section 5.5.
 func IsPlain[S ~string | ~[]byte](s S) bool {
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; c < ' ' && c != '\t' || c == 0x7f {

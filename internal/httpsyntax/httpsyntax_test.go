@@ -11,8 +11,8 @@ import (
 	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
-// TestBytes tries every byte, alone and between letters, against the standard
-// library and its neighbours.
+// TestBytes compares the result for every byte, by itself and between letters,
+// with the standard library.
 func TestBytes(t *testing.T) {
 	for i := range 256 {
 		c := byte(i)

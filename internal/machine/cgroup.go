@@ -8,14 +8,14 @@ import (
 
 // A cgroup is a folder below /sys/fs/cgroup that may limit this process. In a
 // container the process often sees its own cgroup as the root of the tree,
-// while /proc names the path outside: both places are looked at, and every
-// folder above, since each of them limits what is below.
+// although /proc contains the path outside. Therefore all folders from the path
+// up to the root are read. Each of them limits its descendants.
 type cgroup struct {
 	dir string
 	v1  bool
 }
 
-// cgroups returns the cgroups of the process, with their parents.
+// cgroups returns the cgroups of the process and their ancestors.
 func cgroups(root string, errs *[]error) []cgroup {
 	var all []cgroup
 	for line := range strings.Lines(string(read(root, "proc/self/cgroup", errs))) {
@@ -46,7 +46,7 @@ func upwards(mount, dir string, v1 bool) []cgroup {
 	}
 }
 
-// cpus returns the cgroup's share of CPU time, 0 when it has none of its own.
+// cpus returns the cgroup's limit of CPU time per second, or 0 if it sets none.
 func (g cgroup) cpus(root string, errs *[]error) float64 {
 	quota, period := word(root, g.dir+"/cpu.max", 0, errs), word(root, g.dir+"/cpu.max", 1, errs) // "150000 100000" or "max 100000"
 	if g.v1 {
@@ -60,14 +60,14 @@ func (g cgroup) cpus(root string, errs *[]error) float64 {
 	return q / p
 }
 
-// memory returns the cgroup's limit in bytes, 0 when it has none of its own.
+// memory returns the cgroup's limit in bytes, or 0 if it sets none.
 func (g cgroup) memory(root string, errs *[]error) int64 {
 	text := word(root, g.dir+"/memory.max", 0, errs)
 	if g.v1 {
 		text = word(root, g.dir+"/memory.limit_in_bytes", 0, errs)
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
-	const none = 1 << 60 // version 1 has no word for "no limit", but a number as high as this
+	const none = 1 << 60 // version 1 expresses "no limit" by a number above this
 	if err != nil || n >= none {
 		return 0
 	}

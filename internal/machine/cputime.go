@@ -8,13 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ThreadCPU returns how much of the CPU's time the calling thread has used.
-// Two readings are of the same thread in between runtime.LockOSThread and
-// UnlockOSThread alone. Where there is no such clock, it stands at zero.
+// ThreadCPU returns the CPU time of the calling thread. Two calls refer to the
+// same thread only between runtime.LockOSThread and UnlockOSThread. It returns
+// 0 if there is no such clock.
 func ThreadCPU() time.Duration { return clock(unix.CLOCK_THREAD_CPUTIME_ID) }
 
-// ProcessCPU returns how much of the CPUs' time this process has used, in its
-// own code and in the kernel.
+// ProcessCPU returns the CPU time of this process, in user and kernel mode.
 func ProcessCPU() time.Duration { return clock(unix.CLOCK_PROCESS_CPUTIME_ID) }
 
 func clock(id int32) time.Duration {
@@ -25,13 +24,12 @@ func clock(id int32) time.Duration {
 	return time.Duration(now.Nano())
 }
 
-// A Meter adds up what pieces of work cost in CPU time. The zero Meter stands at
-// zero, and goroutines may share one.
+// A Meter adds up the CPU time of pieces of work. The zero Meter is ready for
+// use, and goroutines may share it.
 type Meter struct{ used atomic.Int64 }
 
-// Measure does a piece of work on the calling goroutine and adds what it took of
-// its thread. Work that waits costs more than it would otherwise, for the thread
-// waits with it.
+// Measure runs work on the calling goroutine and adds the CPU time of its
+// thread. Blocking in work costs more than usual, because it blocks the thread.
 func (m *Meter) Measure(work func()) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -40,5 +38,5 @@ func (m *Meter) Measure(work func()) {
 	m.used.Add(int64(ThreadCPU() - began))
 }
 
-// Used returns the sum so far.
+// Used returns the total so far.
 func (m *Meter) Used() time.Duration { return time.Duration(m.used.Load()) }

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// TestCPUTime works, and then waits: the one takes the CPU's time, the other
-// does not.
+// TestCPUTime checks that working uses CPU time and waiting does not.
 func TestCPUTime(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -31,7 +30,7 @@ func TestCPUTime(t *testing.T) {
 	}
 }
 
-// TestMeter works and waits: the work counts.
+// TestMeter checks that only work counts, not waiting.
 func TestMeter(t *testing.T) {
 	var m Meter
 	if m.Used() != 0 {

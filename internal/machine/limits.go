@@ -15,25 +15,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Limits is what a machine allows this process. A field is 0 where the machine
-// says nothing, or sets no limit.
+// Limits are the limits that the machine sets for this process. A field is 0 if
+// the limit is unknown or does not exist.
 type Limits struct {
-	OpenFiles     uint64  // the soft limit of open files; Unlimited without one
-	OpenFilesHard uint64  // what OpenFiles may be raised to
-	MachineFiles  uint64  // open files of all processes together
-	PortLow       int     // the first port that an outgoing connection may have
-	PortHigh      int     // the last one
-	Backlog       int     // somaxconn: connections that wait to be accepted, for each listener
-	CPUs          float64 // of the cgroup: how much CPU time it may use in a second, in seconds
+	OpenFiles     uint64  // soft limit of open files; Unlimited if there is none
+	OpenFilesHard uint64  // hard limit, up to which OpenFiles may be raised
+	MachineFiles  uint64  // limit of open files of all processes together
+	PortLow       int     // first port for outgoing connections
+	PortHigh      int     // last port for outgoing connections
+	Backlog       int     // somaxconn: connections per listener that wait to be accepted
+	CPUs          float64 // of the cgroup: seconds of CPU time per second
 	Memory        int64   // of the cgroup, in bytes
 }
 
-// Unlimited is the number of open files where nothing limits it.
+// Unlimited is the number of open files if there is no limit.
 const Unlimited = math.MaxUint64
 
-// Read reads the limits from below root, which is "/" but in tests. What the
-// machine does not have is left 0; an error is about a file that is there and
-// cannot be understood.
+// Read reads the limits below root, which is "/" except in tests. Missing files
+// leave a field 0. An error means that a file exists but could not be parsed.
 func Read(root string) (Limits, error) {
 	var l Limits
 	var errs []error
@@ -49,7 +48,7 @@ func Read(root string) (Limits, error) {
 	return l, errors.Join(errs...)
 }
 
-// smaller returns the smaller of two limits, of which 0 is none.
+// smaller returns the smaller of two limits; 0 means no limit.
 func smaller[T int64 | float64](a, b T) T {
 	if a == 0 || b != 0 && b < a {
 		return b
@@ -57,8 +56,8 @@ func smaller[T int64 | float64](a, b T) T {
 	return a
 }
 
-// read returns a file's text, or nil when there is none. A file that may not be
-// read is as good as none.
+// read returns the text of a file, or nil if it does not exist or may not be
+// read.
 func read(root, name string, errs *[]error) []byte {
 	text, err := os.ReadFile(filepath.Join(root, name))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
@@ -103,7 +102,7 @@ func count(s string) uint64 {
 }
 
 // RaiseOpenFiles raises the soft limit of open files to the hard one, and
-// returns what it is then; Unlimited without one.
+// returns it, or Unlimited if there is none.
 func RaiseOpenFiles() (uint64, error) {
 	var l unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &l); err != nil {
@@ -111,7 +110,7 @@ func RaiseOpenFiles() (uint64, error) {
 	}
 	if l.Cur != l.Max {
 		raised := unix.Rlimit{Cur: l.Max, Max: l.Max}
-		if unix.Setrlimit(unix.RLIMIT_NOFILE, &raised) == nil { // some systems do not allow as much as they say
+		if unix.Setrlimit(unix.RLIMIT_NOFILE, &raised) == nil { // some systems reject their own hard limit
 			l.Cur = l.Max
 		}
 	}
@@ -121,12 +120,12 @@ func RaiseOpenFiles() (uint64, error) {
 	return uint64(l.Cur), nil
 }
 
-// OpenFilesNow counts the files that this process has open; 0 where the
-// system does not say.
+// OpenFilesNow returns the number of open files of this process, or 0 if the
+// system does not report it.
 func OpenFilesNow() int {
 	names, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
 		return 0
 	}
-	return len(names) - 1 // reading the folder has it open
+	return len(names) - 1 // without the folder itself
 }

@@ -15,7 +15,7 @@ Max open files            1024                 524288               files
 Max locked memory         8388608              8388608              bytes
 `
 
-// TestRead reads machines that consist of a few files.
+// TestRead reads the limits of several machines, given as files.
 func TestRead(t *testing.T) {
 	common := map[string]string{
 		"proc/self/limits":                      limitsFile,
@@ -93,8 +93,8 @@ func write(t *testing.T, root, name, text string) {
 	}
 }
 
-// A system that has none of the files says nothing, and a file that cannot be
-// understood is an error.
+// TestReadStrangeMachines checks that missing files leave all limits 0 and that
+// a malformed file is an error.
 func TestReadStrangeMachines(t *testing.T) {
 	if got, err := machine.Read(t.TempDir()); err != nil || got != (machine.Limits{}) {
 		t.Errorf("an empty machine: %+v, %v; want nothing", got, err)
@@ -106,8 +106,8 @@ func TestReadStrangeMachines(t *testing.T) {
 	}
 }
 
-// TestRaiseOpenFiles raises the limit of the test's own process, and counts a
-// file that it opens.
+// TestRaiseOpenFiles raises the limit of the test process, and counts a file
+// that it opens.
 func TestRaiseOpenFiles(t *testing.T) {
 	n, err := machine.RaiseOpenFiles()
 	if err != nil || n == 0 {

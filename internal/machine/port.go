@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// A PortUse says which sockets of this machine have a TCP port.
+// A PortUse describes the use of a TCP port on this machine.
 type PortUse uint8
 
-// The uses of a port, each of which comes before those that follow it.
+// The uses of a port. A port with several has the last one of them.
 const (
-	PortUnlisted  PortUse = iota // none that the system lists
-	PortTimeWait                 // only connections that have ended, for a minute at most
+	PortUnlisted  PortUse = iota // not listed by the system
+	PortTimeWait                 // only closed connections, for at most a minute
 	PortConnected                // an open connection
 	PortListening                // a listener
 )
 
-// UseOfPort returns how a port is used, as proc/net below root says.
+// UseOfPort returns the use of a port, from proc/net below root.
 func UseOfPort(root string, port int) PortUse {
 	use := PortUnlisted
-	var unreadable []error // the system does not say
+	var unreadable []error // an unreadable table has no entries
 	for _, table := range []string{"proc/net/tcp", "proc/net/tcp6"} {
 		for line := range strings.Lines(string(read(root, table, &unreadable))) {
 			fields := strings.Fields(line)
@@ -31,7 +31,7 @@ func UseOfPort(root string, port int) PortUse {
 	return use
 }
 
-// useOfState reads a state of TCP as the Linux kernel numbers it.
+// useOfState converts the Linux kernel's number of a TCP state.
 func useOfState(state string) PortUse {
 	switch state {
 	case "0A":

@@ -1,7 +1,7 @@
-// Package readable writes numbers, times and strange texts as people read them.
+// Package readable formats numbers, times and texts for people.
 //
-// Three digits are enough, and a number never looks better than it is: a share
-// is 0% or 100% when it is exactly that.
+// Three digits are enough, and rounding never exaggerates: a share is 0% or
+// 100% only if it is exact.
 package readable
 
 import (
@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// A Scale is the unit in which the numbers of one table are written.
+// A Scale is the unit of the numbers in one table.
 type Scale struct {
 	Name string
-	Size float64 // of the unit, in what is scaled
+	Size float64 // of the unit, in units of the values
 }
 
 // The units of time, in microseconds.
@@ -24,8 +24,9 @@ var (
 	Seconds      = Scale{"s", 1e6}
 )
 
-// TimeScale suits times with that median and that maximum, in microseconds:
-// the median has digits before its point where the maximum allows it.
+// TimeScale returns a unit for times with the given median and maximum, in
+// microseconds. The median has digits before its point if the maximum allows
+// it.
 func TimeScale(median, most float64) Scale {
 	switch {
 	case most < 10e3:
@@ -36,7 +37,7 @@ func TimeScale(median, most float64) Scale {
 	return Milliseconds
 }
 
-// CountScale suits numbers up to most.
+// CountScale returns a unit for numbers up to most.
 func CountScale(most float64) Scale {
 	if most >= 10e6 {
 		return Scale{"million", 1e6}
@@ -47,7 +48,7 @@ func CountScale(most float64) Scale {
 	return Scale{"", 1}
 }
 
-// ByteScale suits numbers of bytes up to most.
+// ByteScale returns a unit for numbers of bytes up to most.
 func ByteScale(most float64) Scale {
 	s := Scale{"B", 1}
 	for _, name := range []string{"kB", "MB", "GB", "TB"} {
@@ -59,10 +60,10 @@ func ByteScale(most float64) Scale {
 	return s
 }
 
-// Text is v without the unit.
+// Text formats v without the unit.
 func (s Scale) Text(v float64) string { return Number(v / s.Size) }
 
-// Cell is v in at most seven characters, so that a table keeps its width.
+// Cell formats v in at most seven characters, to fit a table's column.
 func (s Scale) Cell(v float64) string {
 	text := s.Text(v)
 	if len(text) > 7 {
@@ -71,10 +72,10 @@ func (s Scale) Cell(v float64) string {
 	return text
 }
 
-// With is v and the unit.
+// With formats v with the unit.
 func (s Scale) With(v float64) string { return s.Text(v) + " " + s.Name }
 
-// Span is a time of so many microseconds, in the unit that suits it.
+// Span formats a time in microseconds with a fitting unit.
 func Span(us float64) string {
 	switch {
 	case us < 1e3:
@@ -85,10 +86,11 @@ func Span(us float64) string {
 	return Seconds.With(us)
 }
 
-// Size is so many bytes, in the unit that suits them.
+// Size formats a number of bytes with a fitting unit.
 func Size(bytes float64) string { return ByteScale(bytes).With(bytes) }
 
-// Number writes three digits, or all that stand before the point.
+// Number formats v with three digits, or with all digits before the point if
+// there are more.
 func Number(v float64) string {
 	switch a := math.Abs(v); {
 	case math.IsNaN(v):
@@ -107,7 +109,7 @@ func Number(v float64) string {
 	return strconv.FormatFloat(v, 'g', 3, 64)
 }
 
-// Count writes n with a comma before each three digits.
+// Count formats n with a comma before each group of three digits.
 func Count(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	sign := ""
@@ -124,7 +126,7 @@ func Count(n int64) string {
 	return sign + b.String()
 }
 
-// Things is n and what they are, whose plural ends in an s.
+// Things formats n with a noun, whose plural ends in an s.
 func Things(n int64, name string) string {
 	if n == 1 {
 		return "1 " + name
@@ -132,7 +134,8 @@ func Things(n int64, name string) string {
 	return Count(n) + " " + name + "s"
 }
 
-// Share is n of all in percent. It is 0% and 100% only when it is exactly so.
+// Share formats n as a percentage of all. The result is 0% or 100% only if it
+// is exact.
 func Share(n, all int64) string {
 	switch {
 	case all <= 0:
@@ -156,7 +159,7 @@ func Share(n, all int64) string {
 	return fmt.Sprintf("%.1f%%", p)
 }
 
-// Lasting writes a time of so many seconds as people do: "850 ms", "30 s", "2 h 5 min".
+// Lasting formats a time in seconds: "850 ms", "30 s", "2 h 5 min".
 func Lasting(s float64) string {
 	switch {
 	case s > 0 && s < 1:
@@ -180,7 +183,7 @@ func twoParts(small, per float64, bigName, smallName string) string {
 	return fmt.Sprintf("%s %s %d %s", Count(big), bigName, rest, smallName)
 }
 
-// Clock writes a time since the beginning of the run.
+// Clock formats a time since the beginning of a run.
 func Clock(seconds float64) string {
 	if seconds < 60 {
 		return strings.TrimSuffix(fmt.Sprintf("%.2f", seconds), ".00") + " s"

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Bytes is a number of bytes that reads itself as [ParseSize] does.
+// Bytes is a number of bytes that is unmarshalled by [ParseSize].
 type Bytes int64
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -22,8 +22,8 @@ var sizeUnits = map[string]int64{
 	"": 1, "b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30,
 }
 
-// ParseSize reads a number of bytes as flags have it: 50000, 50kB, 1MiB. Case
-// does not matter.
+// ParseSize parses a number of bytes in the format of flags: 50000, 50kB, 1MiB.
+// It is case-insensitive.
 func ParseSize(s string) (int64, error) {
 	unit := strings.TrimLeft(s, "0123456789")
 	n, err := strconv.ParseInt(strings.TrimSuffix(s, unit), 10, 64)

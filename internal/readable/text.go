@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Visible returns s with what cannot be seen, or turns the text around it, as
-// escapes.
+// Visible returns s with escapes for characters that are invisible or change
+// the direction of text.
 func Visible(s string) string {
 	return Escape(s, func(r rune) string {
 		if strconv.IsPrint(r) {
@@ -18,8 +18,8 @@ func Visible(s string) string {
 	})
 }
 
-// Escape writes each character of s as spelled does, or as Go does in a string
-// when that is "".
+// Escape replaces each character of s by the result of spelled, or by a Go
+// escape if that is "".
 func Escape(s string, spelled func(rune) string) string {
 	var b strings.Builder
 	for i, r := range s {
@@ -28,7 +28,7 @@ func Escape(s string, spelled func(rune) string) string {
 			continue
 		}
 		quoted := strconv.QuoteRuneToASCII(r)
-		if r == utf8.RuneError && s[i] != "\uFFFD"[0] { // a byte that is no UTF-8
+		if r == utf8.RuneError && s[i] != "\uFFFD"[0] { // an invalid byte
 			quoted = fmt.Sprintf(`'\x%02x'`, s[i])
 		}
 		b.WriteString(quoted[1 : len(quoted)-1])
@@ -36,8 +36,8 @@ func Escape(s string, spelled func(rune) string) string {
 	return b.String()
 }
 
-// Wrap breaks a text into lines of at most width characters, at spaces where it
-// can. There is always one.
+// Wrap breaks a text into lines of at most width characters, at spaces where
+// possible. It returns at least one line.
 func Wrap(s string, width int) []string {
 	width = max(width, 8)
 	var lines []string
@@ -56,7 +56,7 @@ func Wrap(s string, width int) []string {
 	return append(lines, string(line))
 }
 
-// Enumerate joins as people do: a, b and c.
+// Enumerate joins parts as in "a, b and c".
 func Enumerate(parts []string) string {
 	if len(parts) < 2 {
 		return strings.Join(parts, "")
@@ -65,7 +65,8 @@ func Enumerate(parts []string) string {
 	return strings.Join(parts[:last], ", ") + " and " + parts[last]
 }
 
-// Clip keeps the beginning of what is too long to be read, and says so.
+// Clip shortens a text that is too long to read, and adds the number of omitted
+// bytes.
 func Clip(s string) string {
 	const most = 300
 	if len(s) <= most {
@@ -74,8 +75,8 @@ func Clip(s string) string {
 	return strings.ToValidUTF8(s[:most], "") + fmt.Sprintf("… (%s more)", Things(int64(len(s)-most), "byte"))
 }
 
-// FirstDifference returns the number of the first line that differs, 0 for none,
-// and what it is on each side.
+// FirstDifference returns the number of the first line that differs and its
+// text on both sides. The number is 0 if there is none.
 func FirstDifference(a, b string) (line int, sa, sb string) {
 	if a == b {
 		return 0, "", ""
