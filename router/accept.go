@@ -19,7 +19,7 @@ func parseMediaType(text string) (*mediaType, error) {
 	name, params, err := mime.ParseMediaType(text)
 	switch {
 	case err != nil && strings.Contains(text, ","):
-		return nil, errors.New("it is a list; register the handler for each of them")
+		return nil, errors.New("it is a list; register the handler for each media type")
 	case err != nil:
 		return nil, err
 	}
@@ -28,11 +28,11 @@ func parseMediaType(text string) (*mediaType, error) {
 	case !ok || !isToken(kind) || !isToken(subtype):
 		return nil, errors.New("it has no type and subtype, such as text/html")
 	case strings.Contains(name, "*"):
-		return nil, errors.New("a handler gives one media type, no range of them")
+		return nil, errors.New("a route has one media type, not a range")
 	}
 	for _, reserved := range []string{"q", "charset"} {
 		if _, ok := params[reserved]; ok {
-			return nil, fmt.Errorf("the parameter %q of a request does not tell media types apart", reserved)
+			return nil, fmt.Errorf("the parameter %q of a request does not distinguish media types", reserved)
 		}
 	}
 	return &mediaType{kind, subtype, params, mime.FormatMediaType(name, params)}, nil

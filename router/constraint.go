@@ -136,7 +136,7 @@ func cheapFirst(cs []Constraint) []Constraint {
 // plus sign, possibly with leading zeros. It panics if min is greater than max.
 func Range(min, max int64) Constraint {
 	if min > max {
-		panic(fmt.Sprintf("router: Range(%d, %d): the least number is greater than the greatest", min, max))
+		panic(fmt.Sprintf("router: Range(%d, %d): want min <= max", min, max))
 	}
 	inRange := func(s string) bool {
 		n, ok := integer(s)

@@ -46,7 +46,7 @@ func (g *registry) guard(prefix string, middleware []func(http.Handler) http.Han
 			return errors.New("a middleware is nil")
 		}
 		if h = mw(h); h == nil {
-			return errors.New("a middleware made no handler")
+			return errors.New("a middleware returned no handler")
 		}
 	}
 	g.guards = append(g.guards, guard{table, h})

@@ -102,8 +102,8 @@ func TestGuardRefuses(t *testing.T) {
 	}{
 		{"root", func(r *router.Router) { r.Guard(tag("a")) }, `given at [^ ]*guard_test\.go:\d+ has no prefix`},
 		{"nil", func(r *router.Router) { r.Group("/a").Guard(nil) }, `guard of "/a" \(given at [^ ]*guard_test\.go:\d+\): a middleware is nil`},
-		{"no handler", func(r *router.Router) { r.Group("/a").Guard(nothing) }, "made no handler"},
-		{"wildcard", func(r *router.Router) { r.Group("/{a...}").Guard(tag("a")) }, "right behind another one"},
+		{"no handler", func(r *router.Router) { r.Group("/a").Guard(nothing) }, "returned no handler"},
+		{"wildcard", func(r *router.Router) { r.Group("/{a...}").Guard(tag("a")) }, "directly after another one"},
 	} {
 		r := newRouter("/a")
 		if got := panicOf(func() { c.guard(r) }); !regexp.MustCompile(c.want).MatchString(got) {

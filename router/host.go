@@ -121,7 +121,7 @@ func appendLabel(dst []byte, label string) ([]byte, error) {
 	for _, c := range label {
 		l, ok := lowerInHost(c)
 		if !ok {
-			return nil, fmt.Errorf("%q cannot stand in a host", c)
+			return nil, fmt.Errorf("%q is not allowed in a host", c)
 		}
 		if len(lower) == maxLabel {
 			return nil, fmt.Errorf("the label %q is too long", label)
@@ -132,7 +132,7 @@ func appendLabel(dst []byte, label string) ([]byte, error) {
 	if isASCII(label) {
 		dst = append(dst, string(lower)...)
 	} else if strings.HasPrefix(string(lower), "xn--") {
-		return nil, fmt.Errorf("the label %q is half an A-label", label)
+		return nil, fmt.Errorf("the label %q is a partial A-label", label)
 	} else {
 		dst = appendPunycode(append(dst, "xn--"...), lower)
 	}
@@ -159,8 +159,8 @@ func canonicalPatternHost(host string, at int) (string, *Mistake) {
 	for i, c := range host {
 		if _, ok := lowerInHost(c); !ok && (c >= utf8.RuneSelf || !strings.ContainsRune(".:[]", c)) {
 			_, size := utf8.DecodeRuneInString(host[i:])
-			return "", syntaxMistake(at+i, "%q cannot stand in a host", host[i:i+size]).
-				hint("letters, digits, - and _ can, and any other name can be written as an A-label: xn--")
+			return "", syntaxMistake(at+i, "%q is not allowed in a host", host[i:i+size]).
+				hint("use letters, digits, - and _, or write the name as an A-label: xn--")
 		}
 	}
 	canonical := canonicalHost(host)
@@ -171,7 +171,7 @@ func canonicalPatternHost(host string, at int) (string, *Mistake) {
 		if strings.HasPrefix(host, "[") {
 			canonical = "[" + canonical + "]"
 		}
-		return "", syntaxMistake(at, "the host %q has a port or ends in a dot", host).
+		return "", syntaxMistake(at, "the host %q has a port or a final dot", host).
 			hint("write %s: it is matched on every port", canonical)
 	}
 	return canonical, nil
@@ -179,7 +179,7 @@ func canonicalPatternHost(host string, at int) (string, *Mistake) {
 
 func notAHost(host string, at int) *Mistake {
 	if _, err := asciiName(host); err != nil && !isASCII(host) {
-		return syntaxMistake(at, "%q is no host: %v", host, err)
+		return syntaxMistake(at, "%q is not a host: %v", host, err)
 	}
-	return syntaxMistake(at, "%q is no host: neither a name nor an IPv6 address in brackets", host)
+	return syntaxMistake(at, "%q is not a host: neither a name nor an IPv6 address in brackets", host)
 }

@@ -76,9 +76,9 @@ func (p *pattern) parseMethods() (int, *Mistake) {
 	case list == "":
 		return 0, syntaxMistake(0, "the pattern begins with a blank").hint("leave it out")
 	case strings.LastIndexByte(list, '{') > strings.LastIndexByte(list, '}'):
-		return 0, syntaxMistake(len(list), "a blank stands between braces").hint("leave it out")
+		return 0, syntaxMistake(len(list), "a blank between braces").hint("leave it out")
 	case strings.IndexByte(list, '/') >= 0:
-		return 0, syntaxMistake(len(list), "a blank stands in the path").hint("write %%20")
+		return 0, syntaxMistake(len(list), "a blank in the path").hint("write %%20")
 	}
 	if i := slices.Index(knownMethods, list); i >= 0 { // most lists are one known method
 		p.methods = knownMethods[i : i+1 : i+1]
@@ -103,7 +103,7 @@ func (p *pattern) addMethod(method string, at int) *Mistake {
 	case method != upper && slices.Contains(knownMethods, upper):
 		return syntaxMistake(at, "no request has the method %q", method).hint("methods are case-sensitive: write %s", upper)
 	case slices.Contains(p.methods, method):
-		return syntaxMistake(at, "%s stands here twice", method)
+		return syntaxMistake(at, "duplicate method %s", method)
 	}
 	p.methods = append(p.methods, method)
 	return nil
@@ -129,9 +129,9 @@ func (p *pattern) parseHost(at int) (int, *Mistake) {
 	case i >= 0 && host[i] == '{':
 		return 0, syntaxMistake(at+i, "a host has no parameters").hint("a path begins with a slash")
 	case i >= 0:
-		return 0, syntaxMistake(at+i, "%q cannot stand in a host", host[i:i+1]).hint("a blank stands behind methods: GET,HEAD /path")
+		return 0, syntaxMistake(at+i, "%q is not allowed in a host", host[i:i+1]).hint("write a blank after the methods: GET,HEAD /path")
 	case strings.HasSuffix(host, ":") && strings.HasPrefix(p.text[at+n:], "//"):
-		return 0, syntaxMistake(at, "a scheme stands before the host").hint("leave %s// out", host)
+		return 0, syntaxMistake(at, "a scheme before the host").hint("leave %s// out", host)
 	}
 	canonical, m := canonicalPatternHost(host, at)
 	p.host = canonical
@@ -166,11 +166,11 @@ func (p *pattern) checkLast(at int) *Mistake {
 	s := &p.segments[n]
 	switch {
 	case s.multi() && n > 0 && p.segments[n-1].kind == middleWildcard:
-		return syntaxMistake(at, "a wildcard stands right behind another one: where the first ends would be arbitrary")
+		return syntaxMistake(at, "a wildcard directly after another one: the end of the first would be ambiguous")
 	case s.name == "":
 		return nil
 	case slices.Contains(p.names, s.name):
-		return syntaxMistake(at, "the name %q stands here twice", s.name)
+		return syntaxMistake(at, "duplicate name %q", s.name)
 	}
 	p.names = append(p.names, s.name)
 	return nil
@@ -223,10 +223,10 @@ func checkAround(text string, at int) *Mistake {
 	case i < 0:
 		return nil
 	case text[i] == '{':
-		return syntaxMistake(at+i, "a second parameter stands in one segment").
+		return syntaxMistake(at+i, "two parameters in one segment").
 			hint("write one parameter for the whole segment, with a constraint made by Regexp")
 	default:
-		return syntaxMistake(at+i, "a } stands alone").hint("write %%7D for the character")
+		return syntaxMistake(at+i, "a } without {").hint("write %%7D for the character")
 	}
 }
 
@@ -278,7 +278,7 @@ func (s *segment) unknownConstraint(at int, constraints Constraints) *Mistake {
 	case s.constraintName == "*" || s.constraintName == ".*" || s.constraintName == ".+":
 		return m.hint("write {%s...} for several segments", s.name)
 	case strings.ContainsAny(s.constraintName, `[](){}\*+?^$|.`):
-		return m.hint("an expression is made a constraint by Regexp and stands here by a name: {%s:name}", s.name)
+		return m.hint("make the expression a constraint with Regexp and use its name: {%s:name}", s.name)
 	case near != "":
 		return m.hint("did you mean %s?", near)
 	}

@@ -39,11 +39,11 @@ func (g *registry) constrain(name string, c Constraint, at callSite) {
 	problem := ""
 	switch {
 	case name == "" || strings.ContainsAny(name, " \t/{}") || strings.HasSuffix(name, "..."):
-		problem = "no pattern can hold this name; write letters, digits, - and _"
+		problem = "patterns cannot contain this name; use letters, digits, - and _"
 	case given:
-		problem = fmt.Sprintf("there is one of that name (given at %s)", g.constrained[name])
+		problem = fmt.Sprintf("the name is taken (given at %s)", g.constrained[name])
 	case g.checked.used[name]:
-		problem = "a pattern has the built-in one of that name already; give this one first"
+		problem = "a pattern already uses the built-in constraint of that name; call Constrain before"
 	}
 	if problem != "" {
 		panic(registerErrorf("constraint %q (given at %s): %s", name, at, problem))
@@ -130,7 +130,7 @@ func (g *registry) addVersion(r *route, m *Mistake) error {
 		case r.Accept == "":
 			return g.describe(m, r)
 		default:
-			return registerErrorf("pattern %q (registered at %s) is there for %s already (registered at %s)",
+			return registerErrorf("pattern %q (registered at %s) is already registered for %s (at %s)",
 				r.Pattern, r.site, r.Accept, other.site)
 		}
 	}
@@ -148,7 +148,7 @@ func (g *registry) describe(m *Mistake, r *route) error {
 	text := fmt.Sprintf("pattern %q (registered at %s) conflicts with pattern %q (registered at %s): both match %q and neither is more specific",
 		m.Pattern, r.site, m.OtherPattern, other.site, m.Example)
 	if r.media != nil && r.Accept != other.Accept {
-		text += "; for several media types a pattern is the same, letter by letter"
+		text += "; the pattern has to be identical for several media types"
 	}
 	return &registerError{text, m}
 }

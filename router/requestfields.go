@@ -71,7 +71,7 @@ func ownField(t reflect.Type, name string) (reflect.StructField, bool) {
 func (f requestFields) try() (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("path values that were written are not to be read: %v", p)
+			err = fmt.Errorf("path values cannot be read back: %v", p)
 		}
 	}()
 	names := []string{"first", "second"}
@@ -88,7 +88,7 @@ func (f requestFields) try() (err error) {
 	written.SetPathValue("third", "4")
 	got := written.PathValue("first") + written.PathValue("second") + written.PathValue("third") + values[1]
 	if want := "1343"; got != want {
-		return fmt.Errorf("path values that were written are read as %s, not as %s", got, want)
+		return fmt.Errorf("path values are read back as %s, not %s", got, want)
 	}
 	return nil
 }

@@ -154,7 +154,7 @@ func (v *Routes) wrap(h http.Handler, r *route) http.Handler {
 	}
 	for _, mw := range slices.Backward(v.middleware) {
 		if h = mw(h); h == nil {
-			panic(registerErrorf("a middleware made no handler for pattern %q (registered at %s)", r.Pattern, r.site))
+			panic(registerErrorf("a middleware returned no handler for pattern %q (registered at %s)", r.Pattern, r.site))
 		}
 	}
 	return h
@@ -172,9 +172,9 @@ func (v *Routes) addPrefix(prefix string) (problem string) {
 	case strings.HasSuffix(path, "/"):
 		return fmt.Sprintf("there is a slash at the end; write %q", strings.TrimRight(prefix, "/"))
 	case path == "" && host != "" && !strings.ContainsAny(host, ".:") && host != "localhost":
-		return fmt.Sprintf("this would be a host; write %q", "/"+host)
+		return fmt.Sprintf("this is a host; write %q", "/"+host)
 	case host != "" && v.host != "":
-		return fmt.Sprintf("the host is %s already", v.host)
+		return fmt.Sprintf("the host is already %s", v.host)
 	case host != "":
 		v.host = host
 	}
@@ -194,7 +194,7 @@ func (v *Routes) fullPattern(pattern string) (whole, problem string) {
 	}
 	switch {
 	case v.host != "" && host != "":
-		return "", fmt.Sprintf("it names a host and is in a group of the host %s", v.host)
+		return "", fmt.Sprintf("it has a host, but its group already has the host %s", v.host)
 	case host != "" && path == "":
 		return pattern, "" // the parser reports the missing path
 	}

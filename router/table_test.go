@@ -98,7 +98,7 @@ func TestLookupOfParametersWithTextAround(t *testing.T) {
 		{"GET /report-2.pdf", "/report-{id:int}.pdf", is{"id": "2"}},
 		{"GET /report-two.pdf", "/report-{name}.pdf", is{"name": "two"}},
 		{"GET /report-two.doc", "/report-{name}", is{"name": "two.doc"}},
-		{"GET /report-.pdf", "/report-{name}", is{"name": ".pdf"}}, // a value is never empty
+		{"GET /report-.pdf", "/report-{name}", is{"name": ".pdf"}}, // a value cannot be empty
 		{"GET /report-", "/re{x}", is{"x": "port-"}},
 		{"GET /re.pdf", "/re{x}", is{"x": ".pdf"}}, // text before the value counts first
 		{"GET /x.pdf", "/{file}.pdf", is{"file": "x"}},

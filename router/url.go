@@ -90,13 +90,13 @@ func urlHost(host string) string {
 // checkPairs returns an error unless each parameter of the pattern is named once.
 func (p *pattern) checkPairs(pairs []string) error {
 	if len(pairs)%2 != 0 {
-		return fmt.Errorf("%d names and values are no pairs", len(pairs))
+		return fmt.Errorf("%d names and values are not pairs", len(pairs))
 	}
 	given := make([]string, 0, len(pairs)/2)
 	for i := 0; i < len(pairs); i += 2 {
 		switch name := pairs[i]; {
 		case !slices.Contains(p.names, name) && len(p.names) == 0:
-			return fmt.Errorf("there is no parameter %q, nor any other", name)
+			return fmt.Errorf("there are no parameters, and so no %q", name)
 		case !slices.Contains(p.names, name):
 			return fmt.Errorf("there is no parameter %q; there are %s", name, strings.Join(p.names, ", "))
 		case slices.Contains(given, name):
@@ -121,7 +121,7 @@ func (s segment) fill(value string) (string, error) {
 		return fillSegments(value, s.kind == rest)
 	}
 	if value == "" {
-		return "", errors.New("a value is never empty")
+		return "", errors.New("a value cannot be empty")
 	}
 	if s.constraintName != "" && !s.constraint.Match(value) {
 		return "", fmt.Errorf("the constraint %s does not accept %q", s.constraintName, value)
@@ -131,7 +131,7 @@ func (s segment) fill(value string) (string, error) {
 
 func fillSegment(segment string) (string, error) {
 	if dots(segment) > 0 {
-		return "", fmt.Errorf("the segment %q cannot stand in a path, which is cleaned of it", segment)
+		return "", fmt.Errorf("cleaning the path would remove the segment %q", segment)
 	}
 	return url.PathEscape(segment), nil
 }
@@ -142,7 +142,7 @@ func fillSegments(value string, last bool) (string, error) {
 	segments := strings.Split(value, "/")
 	for i, segment := range segments {
 		if segment == "" && !(last && i == len(segments)-1) {
-			return "", fmt.Errorf("a segment of %q is empty, and a path is cleaned of it", value)
+			return "", fmt.Errorf("cleaning the path would remove the empty segment of %q", value)
 		}
 		escaped, err := fillSegment(segment)
 		if err != nil {
