@@ -121,7 +121,9 @@ func TestAroundTheBoundInEveryForm(t *testing.T) {
 		for _, maxBytes := range bounds() {
 			for name, add := range map[string]func(log.Event, string) log.Event{
 				"a value": func(e log.Event, s string) log.Event { return e.Str("v", s) },
-				"two":     func(e log.Event, s string) log.Event { return e.Str("v", s[:len(s)/2]).Str("w", s[len(s)/2:]) },
+				"two": func(e log.Event, s string) log.Event {
+					return e.Str("v", s[:len(s)/2]).Str("w", s[len(s)/2:])
+				},
 				"a request": func(e log.Event, s string) log.Event {
 					return e.HTTP(&log.HTTP{StatusCode: 200, Path: "/", Query: s})
 				},
@@ -130,18 +132,21 @@ func TestAroundTheBoundInEveryForm(t *testing.T) {
 			} {
 				bound := max(maxBytes, 512)
 				line := func(maxBytes, length int) string {
-					return lineWith(t, log.Options{Format: format, MaxEventBytes: maxBytes}, func(e log.Event) log.Event {
-						return add(e, strings.Repeat("x", length))
-					})
+					return lineWith(t, log.Options{Format: format, MaxEventBytes: maxBytes},
+						func(e log.Event) log.Event {
+							return add(e, strings.Repeat("x", length))
+						})
 				}
 				fitting := bound - len(line(1<<20, 100)) + 100
 				for length := fitting - 3; length < fitting+30; length++ {
 					got := line(maxBytes, length)
 					switch cut := cutOf(t, format, got, bound); {
 					case cut != (length > fitting):
-						t.Fatalf("%s, %v, %d bytes: cut: %v, want %v in %s", name, format, bound+length-fitting, cut, !cut, got)
+						t.Fatalf("%s, %v, %d bytes: cut: %v, want %v in %s", name, format, bound+length-fitting, cut,
+							!cut, got)
 					case !cut && got != line(1<<20, length):
-						t.Fatalf("%s, %v, %d bytes: it fits, and is another: %s", name, format, bound+length-fitting, got)
+						t.Fatalf("%s, %v, %d bytes: it fits, and is another: %s", name, format,
+							bound+length-fitting, got)
 					}
 				}
 			}

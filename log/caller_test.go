@@ -42,8 +42,11 @@ func TestCallerIsThePlaceOfTheCall(t *testing.T) {
 				plain.With().Object("o", func(e log.Event) { e.Caller() }).Logger()
 				plain.Info("event").Caller().Str("want", place()).Send()
 			},
-			"on demand":   func() { plain.Info("event").Caller().Str("want", place()).Send() },
-			"in between":  func() { plain.Info("event").HTTP(&aRequest).Caller().Str("want", place()).Err(errRefused).Send() },
+			"on demand": func() { plain.Info("event").Caller().Str("want", place()).Send() },
+			"in between": func() {
+				plain.Info("event").HTTP(&aRequest).Caller().Str("want", place()).Err(errRefused).
+					Send()
+			},
 			"inlined":     func() { inlined(plain) },
 			"twice":       func() { twiceInlined(l) },
 			"deferred":    func() { defer l.Info("event").Str("want", place()).Send() },
@@ -96,7 +99,8 @@ func TestNoCallerUnlessAsked(t *testing.T) {
 	plain.Info("event").Send()
 	plain.With().Str("a", "b").Logger().Info("event").Send()
 	slog.New(plain.Handler()).Info("event")
-	if err := with.Handler().Handle(context.Background(), slog.NewRecord(instant, slog.LevelInfo, "event", 0)); err != nil {
+	if err := with.Handler().Handle(context.Background(),
+		slog.NewRecord(instant, slog.LevelInfo, "event", 0)); err != nil {
 		t.Error(err)
 	}
 	with.Debug("event").Caller().Send()

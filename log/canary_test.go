@@ -16,7 +16,8 @@ import (
 	"github.com/weirhq/weir/log/errs"
 )
 
-var secretKeys = []string{"authorization", "Cookie", "set-cookie", "Proxy-Authorization", "X-Api-Key", "password", "api key", "schlüssel"}
+var secretKeys = []string{"authorization", "Cookie", "set-cookie", "Proxy-Authorization", "X-Api-Key", "password",
+	"api key", "schlüssel"}
 
 // A hider puts a secret into an event.
 type hider struct{ *rand.Rand }
@@ -130,10 +131,13 @@ var places = map[string]func(h hider, l *log.Logger, canary string){
 	"Strs":     func(h hider, l *log.Logger, c string) { l.Info("event").Strs(h.key(), []string{"a", c}).Send() },
 	"Stringer": func(h hider, l *log.Logger, c string) { l.Info("event").Stringer(h.key(), textOf(c)).Send() },
 	"Any": func(h hider, l *log.Logger, c string) {
-		l.Info("event").Any(h.key(), c).Any(h.key(), errors.New(c)).Any(h.key(), []byte(c)).Any(h.key(), textOf(c)).Any(h.key(), [1]string{c}).Send()
+		l.Info("event").Any(h.key(), c).Any(h.key(), errors.New(c)).Any(h.key(), []byte(c)).Any(h.key(), textOf(c)).
+			Any(h.key(), [1]string{c}).Send()
 	},
 	"Object": func(h hider, l *log.Logger, c string) {
-		l.Info("event").Object("a", func(e log.Event) { e.Object("b.c", func(e log.Event) { e.Str(h.key(), c) }) }).Send()
+		l.Info("event").Object("a", func(e log.Event) {
+			e.Object("b.c", func(e log.Event) { e.Str(h.key(), c) })
+		}).Send()
 	},
 	"in an Object": func(h hider, l *log.Logger, c string) {
 		l.Info("event").Object(h.key(), func(e log.Event) { e.Str("a", c).Strs("b", []string{c}) }).Send()
@@ -143,7 +147,8 @@ var places = map[string]func(h hider, l *log.Logger, canary string){
 	},
 	"Marshaler": func(h hider, l *log.Logger, c string) { l.Info("event").Any("a", secretive{h.key(), c}).Send() },
 	"map": func(h hider, l *log.Logger, c string) {
-		l.Info("event").Any("a", map[string]any{"b": []any{1, map[string]any{h.key(): c}}, h.key(): map[string]string{"x": c}}).Send()
+		l.Info("event").Any("a", map[string]any{"b": []any{1, map[string]any{h.key(): c}},
+			h.key(): map[string]string{"x": c}}).Send()
 	},
 	"struct": func(h hider, l *log.Logger, c string) {
 		l.Info("event").Any("a", &loginForm{"ada", c, map[string][]string{"Accept": nil, h.key(): {c, c}}}).Send()
@@ -158,19 +163,24 @@ var places = map[string]func(h hider, l *log.Logger, canary string){
 		l.With().Str(h.key(), c).Logger().With().Any("a", secretive{h.key(), c}).Logger().Info("event").Send()
 	},
 	"error": func(h hider, l *log.Logger, c string) {
-		l.Info("event").Err(errs.Wrap(fmt.Errorf("a: %w", refusal{secretive{h.key(), c}}), "b").Str(h.key(), c).Any("m", map[string]string{h.key(): c})).Send()
+		l.Info("event").Err(errs.Wrap(fmt.Errorf("a: %w", refusal{secretive{h.key(), c}}), "b").Str(h.key(), c).
+			Any("m", map[string]string{h.key(): c})).Send()
 	},
 	"joined errors": func(h hider, l *log.Logger, c string) {
-		l.Info("event").Err(errors.Join(refusal{secretive{h.key(), c}}, refusal{secretive{h.key(), c}})).Object("o", func(e log.Event) { e.Err(refusal{secretive{h.key(), c}}) }).Send()
+		l.Info("event").Err(errors.Join(refusal{secretive{h.key(), c}}, refusal{secretive{h.key(), c}})).
+			Object("o", func(e log.Event) { e.Err(refusal{secretive{h.key(), c}}) }).Send()
 	},
 	"slog": func(h hider, l *log.Logger, c string) {
-		slog.New(l.Handler()).With(h.key(), c).Info("event", h.key(), c, "a", map[string]string{h.key(): c}, slog.Group("g", h.key(), c))
+		slog.New(l.Handler()).With(h.key(), c).
+			Info("event", h.key(), c, "a", map[string]string{h.key(): c}, slog.Group("g", h.key(), c))
 	},
 	"slog groups": func(h hider, l *log.Logger, c string) {
-		slog.New(l.Handler()).WithGroup("g").With("a", 1).WithGroup(h.key()).With("b", c).WithGroup("h").Info("event", "c", c, slog.Group("i", "j", c))
+		slog.New(l.Handler()).WithGroup("g").With("a", 1).WithGroup(h.key()).With("b", c).WithGroup("h").
+			Info("event", "c", c, slog.Group("i", "j", c))
 	},
 	"slog group": func(h hider, l *log.Logger, c string) {
-		slog.New(l.Handler()).Info("event", slog.Group(h.key(), "a", c, slog.Group("b", "c", c)), "err", refusal{secretive{h.key(), c}})
+		slog.New(l.Handler()).Info("event", slog.Group(h.key(), "a", c, slog.Group("b", "c", c)), "err",
+			refusal{secretive{h.key(), c}})
 	},
 	"query": func(h hider, l *log.Logger, c string) {
 		l.Info("event").HTTP(&log.HTTP{Path: "/", Query: h.query(c)}).Send()
@@ -180,11 +190,14 @@ var places = map[string]func(h hider, l *log.Logger, canary string){
 		l.Info("event").Any("upstream", &log.HTTP{Query: h.query(c), Referer: h.referer(c)}).Send()
 	},
 	"request in an Array": func(h hider, l *log.Logger, c string) {
-		l.Info("event").Array("tries", func(e log.Event) { e.Any("", &log.HTTP{Query: h.query(c), Referer: h.referer(c)}) }).Send()
+		l.Info("event").Array("tries", func(e log.Event) {
+			e.Any("", &log.HTTP{Query: h.query(c), Referer: h.referer(c)})
+		}).Send()
 	},
 	"cut value": func(h hider, l *log.Logger, c string) {
 		long := strings.Repeat(c, 1+h.IntN(2000/len(c)))
-		l.Info("event").Str(h.key(), long).Str("long", strings.Repeat("x", h.IntN(2000))).Any("m", map[string]string{h.key(): long}).
+		l.Info("event").Str(h.key(), long).Str("long", strings.Repeat("x", h.IntN(2000))).
+			Any("m", map[string]string{h.key(): long}).
 			HTTP(&log.HTTP{Query: h.query(long), Referer: h.referer(long)}).Send()
 	},
 }
@@ -193,7 +206,8 @@ var places = map[string]func(h hider, l *log.Logger, canary string){
 // undoes can hide it.
 func (h hider) canary() string {
 	const alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-	return h.eachByte(strings.Repeat("x", 15+h.IntN(10)), func(byte) string { i := h.IntN(len(alphabet)); return alphabet[i : i+1] })
+	return h.eachByte(strings.Repeat("x", 15+h.IntN(10)),
+		func(byte) string { i := h.IntN(len(alphabet)); return alphabet[i : i+1] })
 }
 
 // TestNoCanaryIsSeen logs secrets under redacted keys in every place that can
@@ -242,7 +256,8 @@ func sees(line, canary string) bool {
 	canary = strings.ToLower(canary[:12])
 	texts := []string{line}
 	for range 3 {
-		line = percents.ReplaceAllStringFunc(escapes.ReplaceAllStringFunc(line, unescapedCharacter), func(s string) string { return bytesOf(s[1:]) })
+		line = percents.ReplaceAllStringFunc(escapes.ReplaceAllStringFunc(line, unescapedCharacter),
+			func(s string) string { return bytesOf(s[1:]) })
 		texts = append(texts, line)
 	}
 	for _, text := range texts {

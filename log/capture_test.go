@@ -25,7 +25,8 @@ func messagesOf(t *testing.T, lines []string, event string, severity int) (messa
 			Severity int
 			Data     struct{ Message *string }
 		}
-		if err := json.Unmarshal([]byte(line), &got); err != nil || got.Event != event || got.Severity != severity || got.Data.Message == nil {
+		if err := json.Unmarshal([]byte(line), &got); err != nil || got.Event != event || got.Severity != severity ||
+			got.Data.Message == nil {
 			t.Fatalf("%v: want %q of severity %d with a message, got %s", err, event, severity, line)
 		}
 		messages = append(messages, *got.Data.Message)
@@ -82,7 +83,8 @@ func TestCaptureOfAServer(t *testing.T) {
 	}
 	server.Close()
 	messages := messagesOf(t, w.all(), "http server complaint", 1)
-	if len(messages) != 1 || !strings.HasPrefix(messages[0], "http: panic serving 127.0.0.1:") || !strings.Contains(messages[0], "goroutine ") {
+	if len(messages) != 1 || !strings.HasPrefix(messages[0], "http: panic serving 127.0.0.1:") ||
+		!strings.Contains(messages[0], "goroutine ") {
 		t.Errorf("messages %q, want one of the panic, with its stack", messages)
 	}
 }

@@ -85,7 +85,8 @@ func TestContext(t *testing.T) {
 	inRequest := log.Into(context.Background(), request)
 	derived := log.Into(context.Background(), request.With().Str("a", "b").Logger())
 	ofTenant := context.WithValue(inRequest, tenantKey{}, "ons")
-	const ids, tenantIDs = `,"trace_id":"trace \t1","span_id":"span 1","severity":3`, `,"trace_id":"trace of ons","span_id":"span 1","severity":3`
+	const ids, tenantIDs = `,"trace_id":"trace \t1","span_id":"span 1","severity":3`,
+		`,"trace_id":"trace of ons","span_id":"span 1","severity":3`
 	for name, c := range map[string]struct {
 		ctx  context.Context
 		want string
@@ -96,9 +97,11 @@ func TestContext(t *testing.T) {
 		"of a request":        {inRequest, ids + `,"data":{"n":1}`},
 		"of a derived logger": {derived, ids + `,"data":{"n":1}`},
 		"of the hook":         {ofTenant, tenantIDs + `,"data":{"tenant":"ons","n":1}`},
-		"of the hook only":    {context.WithValue(context.Background(), tenantKey{}, "ons"), `,"trace_id":"trace of ons","severity":3,"data":{"tenant":"ons","n":1}`},
+		"of the hook only": {context.WithValue(context.Background(), tenantKey{}, "ons"),
+			`,"trace_id":"trace of ons","severity":3,"data":{"tenant":"ons","n":1}`},
 		"of a discarding one": {log.Into(context.Background(), nil), `,"severity":3,"data":{"n":1}`},
-		"that panics":         {broken{context.Background()}, `,"severity":3,"data":{"context":"!ERROR: panic: no values","n":1}`},
+		"that panics": {broken{context.Background()},
+			`,"severity":3,"data":{"context":"!ERROR: panic: no values","n":1}`},
 	} {
 		var w lineWriter
 		logger := log.New(&w, log.Options{Namespace: "test", Context: addTenant})
@@ -124,7 +127,8 @@ func TestContextComesLast(t *testing.T) {
 	job := log.New(&w, log.Options{}).With().TraceID("job").SpanID("step").Logger()
 	request := log.New(io.Discard, log.Options{}).With().TraceID("request").Logger()
 	slog.New(job.Handler()).With("a", "b").InfoContext(log.Into(context.Background(), request), "event")
-	if want := `"trace_id":"request","span_id":"step","severity":3,"data":{"a":"b"}`; !strings.Contains(w.lines[0], want) {
+	want := `"trace_id":"request","span_id":"step","severity":3,"data":{"a":"b"}`
+	if !strings.Contains(w.lines[0], want) {
 		t.Errorf("got %s, want %s in it", w.lines[0], want)
 	}
 }

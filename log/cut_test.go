@@ -50,7 +50,8 @@ func truncatedOf(t testing.TB, line string, maxBytes int) []string {
 func TestAroundTheBound(t *testing.T) {
 	for _, maxBytes := range []int{512, 4096, 16384} {
 		for _, character := range []string{"a", "é", "日", "\U0001F600", "\x01", "\"", "\u0085"} {
-			empty := lineWith(t, log.Options{MaxEventBytes: maxBytes}, func(e log.Event) log.Event { return e.Str("body", "") })
+			empty := lineWith(t, log.Options{MaxEventBytes: maxBytes},
+				func(e log.Event) log.Event { return e.Str("body", "") })
 			weight := len(plainJSON(t, character)) - 2
 			if character == "\u0085" {
 				weight = len(`\u0085`)
@@ -58,7 +59,8 @@ func TestAroundTheBound(t *testing.T) {
 			fitting := (maxBytes - len(empty)) / weight
 			for n := fitting - 3; n < fitting+40; n++ {
 				text := strings.Repeat(character, n)
-				line := lineWith(t, log.Options{MaxEventBytes: maxBytes}, func(e log.Event) log.Event { return e.Str("body", text) })
+				line := lineWith(t, log.Options{MaxEventBytes: maxBytes},
+					func(e log.Event) log.Event { return e.Str("body", text) })
 				names := truncatedOf(t, line, maxBytes)
 				got := dataOf(t, line)["body"].(string)
 				if n <= fitting {
@@ -99,7 +101,8 @@ func TestLongestStringsAreCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	if h := event.HTTP; len(h.Path) != 1000 || len(h.Query) != len(h.UserAgent) || len(line) < 16384-8 {
-		t.Errorf("path %d, query %d, user agent %d, line %d bytes long", len(h.Path), len(h.Query), len(h.UserAgent), len(line))
+		t.Errorf("path %d, query %d, user agent %d, line %d bytes long", len(h.Path), len(h.Query), len(h.UserAgent),
+			len(line))
 	}
 }
 
@@ -110,7 +113,8 @@ func TestPairOfEscapesIsOneCharacter(t *testing.T) {
 		raw := json.RawMessage(`"` + strings.Repeat("x", shift) + strings.Repeat(`\ud83d\uDE00`, 2000) + `"`)
 		line := lineWith(t, log.Options{MaxEventBytes: 4096}, func(e log.Event) log.Event { return e.Any("v", raw) })
 		truncatedOf(t, line, 4096)
-		if got := dataOf(t, line)["v"].(string); strings.ContainsRune(got, utf8.RuneError) || !strings.HasSuffix(got, "\U0001F600") {
+		if got := dataOf(t, line)["v"].(string); strings.ContainsRune(got, utf8.RuneError) ||
+			!strings.HasSuffix(got, "\U0001F600") {
 			t.Errorf("cut in the middle of a pair: %q", got[max(0, len(got)-20):])
 		}
 	}
@@ -126,7 +130,8 @@ func TestNoStringsToCut(t *testing.T) {
 	}
 	everything := func(e log.Event) log.Event {
 		e.TraceID(huge).SpanID(huge).Auth(huge, log.IdentityType(huge)).
-			HTTP(&log.HTTP{Method: huge, Scheme: huge, Host: huge, Path: huge, Query: huge, Route: huge, Client: huge, Protocol: huge, UserAgent: huge, Referer: huge})
+			HTTP(&log.HTTP{Method: huge, Scheme: huge, Host: huge, Path: huge, Query: huge, Route: huge, Client: huge,
+				Protocol: huge, UserAgent: huge, Referer: huge})
 		for range 1000 {
 			e.Str(huge[:100], huge[:40]).Err(errRefused)
 		}

@@ -69,20 +69,25 @@ func TestErr(t *testing.T) {
 		errs []error
 		want string
 	}{
-		"nil":        {[]error{nil}, ""},
-		"plain":      {[]error{plain}, `,"errors":[{"message":"plain"}]`},
-		"two calls":  {[]error{plain, errors.New("2")}, `,"errors":[{"message":"plain"},{"message":"2"}]`},
-		"wrapped":    {[]error{fmt.Errorf("a: %w", plain)}, `,"errors":[{"message":"a: plain"}]`},
-		"joined":     {[]error{errors.Join(plain, nil, errors.Join(plain, &rich{text: "r"}))}, `,"errors":[{"message":"plain"},{"message":"plain"},{"message":"r","data":{"from":"r"}}]`},
-		"two causes": {[]error{fmt.Errorf("%w, %w", &rich{text: "1"}, &rich{text: "2"})}, `,"errors":[{"message":"1, 2","data":{"from":"1","from":"2"}}]`},
-		"chain":      {[]error{fmt.Errorf("a: %w", &rich{text: "b", cause: &rich{text: "c"}})}, `,"errors":[{"message":"a: b","data":{"from":"b","from":"c"}}]`},
-		"endless":    {[]error{endless{}}, `,"errors":[{"message":"endless"}]`},
-		"panicking":  {[]error{badError{panicking{"why"}}}, `,"errors":[{"message":"!ERROR: panic: why"}]`},
-		"nil inside": {[]error{badError{}}, `,"errors":[{"message":"!ERROR: panic: runtime error: invalid memory address or nil pointer dereference"}]`},
+		"nil":       {[]error{nil}, ""},
+		"plain":     {[]error{plain}, `,"errors":[{"message":"plain"}]`},
+		"two calls": {[]error{plain, errors.New("2")}, `,"errors":[{"message":"plain"},{"message":"2"}]`},
+		"wrapped":   {[]error{fmt.Errorf("a: %w", plain)}, `,"errors":[{"message":"a: plain"}]`},
+		"joined": {[]error{errors.Join(plain, nil, errors.Join(plain, &rich{text: "r"}))},
+			`,"errors":[{"message":"plain"},{"message":"plain"},{"message":"r","data":{"from":"r"}}]`},
+		"two causes": {[]error{fmt.Errorf("%w, %w", &rich{text: "1"}, &rich{text: "2"})},
+			`,"errors":[{"message":"1, 2","data":{"from":"1","from":"2"}}]`},
+		"chain": {[]error{fmt.Errorf("a: %w", &rich{text: "b", cause: &rich{text: "c"}})},
+			`,"errors":[{"message":"a: b","data":{"from":"b","from":"c"}}]`},
+		"endless":   {[]error{endless{}}, `,"errors":[{"message":"endless"}]`},
+		"panicking": {[]error{badError{panicking{"why"}}}, `,"errors":[{"message":"!ERROR: panic: why"}]`},
+		"nil inside": {[]error{badError{}}, `,"errors":[{"message":"!ERROR: panic: runtime error: invalid memory ` +
+			`address or nil pointer dereference"}]`},
 		"bad unwrap": {[]error{badUnwrap{}}, `,"errors":[{"message":"endless","data":{"error":"!ERROR: panic: why"}}]`},
 		"bad fields": {[]error{badFields{plain}}, `,"errors":[{"message":"plain","data":{"error":"!ERROR: no"}}]`},
-		"bad stack":  {[]error{badStack{plain}}, `,"errors":[{"message":"plain","data":{"error":"!ERROR: panic: why"}}]`},
-		"all bad":    {[]error{badAll{}}, `,"errors":[{"message":"endless","data":{"error":"!ERROR: panic: stack"}}]`},
+		"bad stack": {[]error{badStack{plain}},
+			`,"errors":[{"message":"plain","data":{"error":"!ERROR: panic: why"}}]`},
+		"all bad": {[]error{badAll{}}, `,"errors":[{"message":"endless","data":{"error":"!ERROR: panic: stack"}}]`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			line := lineOf(t, func(e log.Event) log.Event {
@@ -140,7 +145,8 @@ func TestStackTrace(t *testing.T) {
 		t.Errorf("%d frames, want 32", len(frames))
 	}
 	for _, f := range frames {
-		if !strings.HasSuffix(f.File, "error_test.go") || f.Line == 0 || !strings.HasSuffix(f.Function, "log_test.deep") {
+		if !strings.HasSuffix(f.File, "error_test.go") || f.Line == 0 ||
+			!strings.HasSuffix(f.Function, "log_test.deep") {
 			t.Errorf("frame %+v, want one of deep: the stack is that of the innermost error", f)
 			break
 		}

@@ -108,7 +108,8 @@ func checkText(t *testing.T, text string) {
 	})
 	quoted := additional.Replace(plainJSON(t, text))
 	inner := quoted[1 : len(quoted)-1]
-	want := prefix + `,"trace_id":"` + inner + `x","severity":3,"data":{` + quoted + ":" + quoted + `,"any":[` + quoted + `]},` +
+	want := prefix + `,"trace_id":"` + inner + `x","severity":3,"data":{` + quoted + ":" + quoted + `,"any":[` +
+		quoted + `]},` +
 		`"errors":[{"message":` + quoted + `}]}` + "\n"
 	if line != want {
 		t.Fatalf("%q:\ngot  %swant %s", text, line, want)
@@ -122,7 +123,9 @@ func checkText(t *testing.T, text string) {
 }
 
 func FuzzText(f *testing.F) {
-	for _, seed := range []string{"", "plain", "\x00\x1f\"\\\b\f\n\r\t\x7f", "\u0080\u009f\u00a0\u061c\u200e\u2028\u202e\u2069", "\xff\xc0\x80\xed\xa0\x80", "日本語 \U0001F600", "</script>&", "1234567\"", "12345678\x7f"} {
+	for _, seed := range []string{"", "plain", "\x00\x1f\"\\\b\f\n\r\t\x7f",
+		"\u0080\u009f\u00a0\u061c\u200e\u2028\u202e\u2069", "\xff\xc0\x80\xed\xa0\x80", "日本語 \U0001F600", "</script>&",
+		"1234567\"", "12345678\x7f"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -153,7 +156,8 @@ func FuzzFloat(f *testing.F) {
 // methods for scalars, and compares the line with those of Any and
 // encoding/json.
 func FuzzNesting(f *testing.F) {
-	for _, seed := range []string{`{}`, `[[[]]]`, `{"a":{"b":[1,"x",null,true,{"c":1.5e-9}]},"":""}`, `"\u2028\u007f"`, `[{},{"{":"["}]`} {
+	for _, seed := range []string{`{}`, `[[[]]]`, `{"a":{"b":[1,"x",null,true,{"c":1.5e-9}]},"":""}`, `"\u2028\u007f"`,
+		`[{},{"{":"["}]`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, document string) {

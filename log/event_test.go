@@ -20,37 +20,48 @@ func TestWireForm(t *testing.T) {
 		add  func(log.Event) log.Event
 		want string
 	}{
-		"nothing":  {func(e log.Event) log.Event { return e }, `,"severity":3`},
-		"ids":      {func(e log.Event) log.Event { return e.TraceID("t").SpanID("s") }, `,"trace_id":"t","span_id":"s","severity":3`},
+		"nothing": {func(e log.Event) log.Event { return e }, `,"severity":3`},
+		"ids": {func(e log.Event) log.Event { return e.TraceID("t").SpanID("s") },
+			`,"trace_id":"t","span_id":"s","severity":3`},
 		"empty id": {func(e log.Event) log.Event { return e.TraceID("").SpanID("") }, `,"severity":3`},
 		"second id": {func(e log.Event) log.Event { return e.TraceID("first").SpanID("s").Str("a", "b").TraceID("2") },
 			`,"trace_id":"2","span_id":"s","severity":3,"data":{"a":"b"}`},
 		"auth": {func(e log.Event) log.Event { return e.Auth("me", log.IdentityService) },
 			`,"severity":3,"auth":{"identity":"me","identity_type":"service"}`},
-		"empty http": {func(e log.Event) log.Event { return e.HTTP(&log.HTTP{}) }, `,"severity":3,"http":{"status_code":0}`},
-		"nil http":   {func(e log.Event) log.Event { return e.HTTP(nil) }, `,"severity":3`},
+		"empty http": {func(e log.Event) log.Event { return e.HTTP(&log.HTTP{}) },
+			`,"severity":3,"http":{"status_code":0}`},
+		"nil http": {func(e log.Event) log.Event { return e.HTTP(nil) }, `,"severity":3`},
 		"full http": {func(e log.Event) log.Event {
-			return e.HTTP(&log.HTTP{StatusCode: 200, Method: "GET", Scheme: "http", Host: "h", Port: 80, Path: "/", Query: "q",
+			return e.HTTP(&log.HTTP{StatusCode: 200, Method: "GET", Scheme: "http", Host: "h", Port: 80, Path: "/",
+				Query:     "q",
 				StartedAt: instant, EndedAt: instant.Add(time.Second), Duration: time.Second, ResponseContentLength: 5,
-				Route: "/{x}", Client: "c", Protocol: "HTTP/1.1", UserAgent: "u", Referer: "r", RequestContentLength: 6})
-		}, `,"severity":3,"http":{"status_code":200,"method":"GET","scheme":"http","host":"h","port":80,"path":"/","query":"q",` +
-			`"started_at":"2026-11-21T02:06:14.123456Z","ended_at":"2026-11-21T02:06:15.123456Z","duration":1000000000,` +
-			`"response_content_length":5,"route":"/{x}","client":"c","protocol":"HTTP/1.1","user_agent":"u","referer":"r","request_content_length":6}`},
+				Route: "/{x}", Client: "c", Protocol: "HTTP/1.1", UserAgent: "u", Referer: "r",
+				RequestContentLength: 6})
+		}, `,"severity":3,"http":{"status_code":200,"method":"GET","scheme":"http","host":"h","port":80,"path":"/"` +
+			`,"query":"q",` +
+			`"started_at":"2026-11-21T02:06:14.123456Z","ended_at":"2026-11-21T02:06:15.123456Z"` +
+			`,"duration":1000000000,` +
+			`"response_content_length":5,"route":"/{x}","client":"c","protocol":"HTTP/1.1","user_agent":"u"` +
+			`,"referer":"r","request_content_length":6}`},
 		"scalars": {func(e log.Event) log.Event { return everyScalar(e, instant.In(west)) },
-			`,"severity":3,"data":{"a":"b","c":true,"i":-1,"i8":-8,"i16":-16,"i32":-32,"i64":-64,"u":1,"u8":8,"u16":16,"u32":32,"u64":64,` +
+			`,"severity":3,"data":{"a":"b","c":true,"i":-1,"i8":-8,"i16":-16,"i32":-32,"i64":-64,"u":1,"u8":8` +
+				`,"u16":16,"u32":32,"u64":64,` +
 				`"f32":0.1,"f64":0.1,"t":"2026-11-21T02:06:14.123456Z","d":1000000000}`},
-		"bytes": {func(e log.Event) log.Event { return e.Bytes("b", []byte{0xfb, 0xff}).Hex("h", []byte{0xfb, 0xff}) }, `,"severity":3,"data":{"b":"+/8=","h":"fbff"}`},
+		"bytes": {func(e log.Event) log.Event { return e.Bytes("b", []byte{0xfb, 0xff}).Hex("h", []byte{0xfb, 0xff}) },
+			`,"severity":3,"data":{"b":"+/8=","h":"fbff"}`},
 		"floats": {func(e log.Event) log.Event {
 			return e.Float64s("f", []float64{math.NaN(), math.Inf(1), math.Inf(-1)})
 		}, `,"severity":3,"data":{"f":["NaN","+Inf","-Inf"]}`},
 		"slices": {func(e log.Event) log.Event {
-			return e.Strs("s", []string{"a", ""}).Ints("i", []int{1, 2}).Int64s("l", nil).Uint64s("u", []uint64{math.MaxUint64}).
+			return e.Strs("s", []string{"a", ""}).Ints("i", []int{1, 2}).Int64s("l", nil).
+				Uint64s("u", []uint64{math.MaxUint64}).
 				Bools("b", []bool{true, false}).Durs("d", []time.Duration{1})
 		}, `,"severity":3,"data":{"s":["a",""],"i":[1,2],"l":[],"u":[18446744073709551615],"b":[true,false],"d":[1]}`},
 		"nested": {func(e log.Event) log.Event {
 			return e.Object("o", func(e log.Event) {
 				e.Int("n", 1).Array("a", func(e log.Event) {
-					e.Str("", "x").Object("", func(e log.Event) { e.Bool("b", true) }).Array("", func(log.Event) {}).Any("", nil)
+					e.Str("", "x").Object("", func(e log.Event) { e.Bool("b", true) }).Array("", func(log.Event) {}).
+						Any("", nil)
 				}).Object("empty", func(log.Event) {})
 			}).Str("after", "{")
 		}, `,"severity":3,"data":{"o":{"n":1,"a":["x",{"b":true},[],null],"empty":{}},"after":"{"}`},
@@ -59,13 +70,19 @@ func TestWireForm(t *testing.T) {
 				e.TraceID("t").Err(errRefused).HTTP(&log.HTTP{StatusCode: 1}).At(time.Time{}).Logger()
 				e.Send()
 			}).Str("z", "z")
-		}, `,"severity":3,"data":{"o":{"trace_id":"t","error":"` + errRefused.Error() + `","http":{"status_code":1}},"z":"z"}`},
-		"duplicates": {func(e log.Event) log.Event { return e.Int("a", 1).Int("a", 2) }, `,"severity":3,"data":{"a":1,"a":2}`},
-		"reserved":   {func(e log.Event) log.Event { return e.Str("severity", "0").Str("event", "x") }, `,"severity":3,"data":{"severity":"0","event":"x"}`},
+		}, `,"severity":3,"data":{"o":{"trace_id":"t","error":"` + errRefused.Error() +
+			`","http":{"status_code":1}},"z":"z"}`},
+		"duplicates": {func(e log.Event) log.Event { return e.Int("a", 1).Int("a", 2) },
+			`,"severity":3,"data":{"a":1,"a":2}`},
+		"reserved": {func(e log.Event) log.Event { return e.Str("severity", "0").Str("event", "x") },
+			`,"severity":3,"data":{"severity":"0","event":"x"}`},
 		"years": {func(e log.Event) log.Event {
-			return e.Time("a", time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)).Time("b", time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC)).
-				Time("c", time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)).Time("d", time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC))
-		}, `,"severity":3,"data":{"a":"0000-01-01T00:00:00Z","b":"9999-12-31T23:59:59.999999999Z","c":"!ERROR: year outside of 0 to 9999","d":"!ERROR: year outside of 0 to 9999"}`},
+			return e.Time("a", time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)).
+				Time("b", time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC)).
+				Time("c", time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)).
+				Time("d", time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC))
+		}, `,"severity":3,"data":{"a":"0000-01-01T00:00:00Z","b":"9999-12-31T23:59:59.999999999Z","c":"!ERROR: ` +
+			`year outside of 0 to 9999","d":"!ERROR: year outside of 0 to 9999"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got, want := lineOf(t, c.add), prefix+c.want+"}\n"; got != want {
@@ -124,7 +141,9 @@ func TestInstants(t *testing.T) {
 		case 1:
 			at = at.Truncate(time.Second)
 		}
-		line := lineOf(t, func(e log.Event) log.Event { return e.At(at).Time("t", at).Time("u", at.Add(time.Nanosecond)) })
+		line := lineOf(t, func(e log.Event) log.Event {
+			return e.At(at).Time("t", at).Time("u", at.Add(time.Nanosecond))
+		})
 		want := at.Format(time.RFC3339Nano)
 		if !strings.HasPrefix(line, `{"created_at":"`+want+`",`) {
 			t.Fatalf("got %s want created_at %s", line, want)

@@ -41,7 +41,8 @@ func saveUser(id int64) error {
 
 func ExampleEvent_Err_joined() {
 	logger := log.New(os.Stdout, log.Options{Namespace: "front-door"})
-	logger.Warn("could not stop").Err(errors.Join(errors.New("database: busy"), errors.New("queue: gone"))).At(noon).Send()
+	logger.Warn("could not stop").Err(errors.Join(errors.New("database: busy"), errors.New("queue: gone"))).
+		At(noon).Send()
 	// Output:
 	// {"created_at":"2026-11-21T12:00:00Z","namespace":"front-door","event":"could not stop","severity":2,"errors":[{"message":"database: busy"},{"message":"queue: gone"}]}
 }

@@ -11,7 +11,8 @@ import (
 
 func TestFormatsHaveNames(t *testing.T) {
 	for name, format := range map[string]log.Format{
-		"json": log.FormatJSON, "json-v1": log.FormatJSONv1, "ltsv": log.FormatLTSV, "human": log.FormatHuman, "auto": log.FormatAuto,
+		"json": log.FormatJSON, "json-v1": log.FormatJSONv1, "ltsv": log.FormatLTSV, "human": log.FormatHuman,
+		"auto": log.FormatAuto,
 	} {
 		if got, err := log.ParseFormat(name); got != format || err != nil {
 			t.Errorf("ParseFormat(%q) = %v, %v", name, got, err)
@@ -25,7 +26,8 @@ func TestFormatsHaveNames(t *testing.T) {
 	}
 	for _, name := range []string{"", "JSON", "logfmt"} {
 		got, err := log.ParseFormat(name)
-		if got != log.FormatJSON || err == nil || !strings.Contains(err.Error(), `"`+name+`"`) || !strings.Contains(err.Error(), "json, json-v1, ltsv, human, auto") {
+		if got != log.FormatJSON || err == nil || !strings.Contains(err.Error(), `"`+name+`"`) ||
+			!strings.Contains(err.Error(), "json, json-v1, ltsv, human, auto") {
 			t.Errorf("ParseFormat(%q) = %v, %v, want an error with the name and the known names", name, got, err)
 		}
 	}
@@ -34,11 +36,14 @@ func TestFormatsHaveNames(t *testing.T) {
 func TestEachFormatIsItsOwn(t *testing.T) {
 	inUTC(t)
 	for format, want := range map[log.Format]string{
-		log.FormatJSON:   `{"created_at":"2026-11-21T02:06:14.123456Z","namespace":"test","event":"event","severity":3,"data":{"a":1},"errors":[{"message":"e"}]}` + "\n",
-		log.FormatJSONv1: `{"created_at":"2026-11-21T02:06:14.123456Z","namespace":"test","event":"event","severity":3,"data":{"a":1},"error":{"error":"e"}}` + "\n",
-		log.FormatLTSV:   "time:2026-11-21T02:06:14.123456Z\tlevel:Info\tnamespace:test\tevent:event\ta:1\terr:e\n",
-		log.FormatHuman:  "02:06:14.123 INFO  event a=1\n    error: e\n",
-		log.Format(9):    `{"created_at":"2026-11-21T02:06:14.123456Z","namespace":"test","event":"event","severity":3,"data":{"a":1},"errors":[{"message":"e"}]}` + "\n",
+		log.FormatJSON: `{"created_at":"2026-11-21T02:06:14.123456Z","namespace":"test","event":"event"` +
+			`,"severity":3,"data":{"a":1},"errors":[{"message":"e"}]}` + "\n",
+		log.FormatJSONv1: `{"created_at":"2026-11-21T02:06:14.123456Z","namespace":"test","event":"event"` +
+			`,"severity":3,"data":{"a":1},"error":{"error":"e"}}` + "\n",
+		log.FormatLTSV:  "time:2026-11-21T02:06:14.123456Z\tlevel:Info\tnamespace:test\tevent:event\ta:1\terr:e\n",
+		log.FormatHuman: "02:06:14.123 INFO  event a=1\n    error: e\n",
+		log.Format(9): `{"created_at":"2026-11-21T02:06:14.123456Z","namespace":"test","event":"event"` +
+			`,"severity":3,"data":{"a":1},"errors":[{"message":"e"}]}` + "\n",
 	} {
 		got := lineWith(t, log.Options{Namespace: "test", Format: format}, func(e log.Event) log.Event {
 			return e.Int("a", 1).Err(failureText("e"))

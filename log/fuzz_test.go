@@ -39,9 +39,12 @@ func (c *choices) below(n int) int {
 
 // hostile has texts that have broken logs.
 var hostile = []string{
-	"", "a", "two words", "\n", "\r\n", "a\tb:c", "\x00", "\x1b[31m", "\x1b]0;title\x07", "\x7f", "\x80", "\u009b2J", "\u0085", "\u2028", "\u2029",
-	"\u202e", "\u2066", "\xff", "\xe2\x80", "\xed\xa0\x80", `"`, `\`, `\n`, `\u0000`, `{"a":1}`, "</script>", "=", ":", ",", "a=b", "\"},\"severity\":0,\"x\":{\"",
-	"日本語", "\U0001F600", "\ufffd", "__proto__", "data.status", "status code", "severity", "errors", "http", "data", "created_at",
+	"", "a", "two words", "\n", "\r\n", "a\tb:c", "\x00", "\x1b[31m", "\x1b]0;title\x07", "\x7f", "\x80", "\u009b2J",
+	"\u0085", "\u2028", "\u2029",
+	"\u202e", "\u2066", "\xff", "\xe2\x80", "\xed\xa0\x80", `"`, `\`, `\n`, `\u0000`, `{"a":1}`, "</script>", "=", ":",
+	",", "a=b", "\"},\"severity\":0,\"x\":{\"",
+	"日本語", "\U0001F600", "\ufffd", "__proto__", "data.status", "status code", "severity", "errors", "http", "data",
+	"created_at",
 }
 
 func (c *choices) text() string {
@@ -64,7 +67,8 @@ func (c *choices) instant() time.Time {
 
 func (c *choices) model() *model {
 	parts := c.below(256)
-	m := &model{namespace: c.text(), event: c.text(), at: c.instant(), level: log.Level(c.below(5)) + log.LevelDebug, data: c.members(0)}
+	m := &model{namespace: c.text(), event: c.text(), at: c.instant(), level: log.Level(c.below(5)) + log.LevelDebug,
+		data: c.members(0)}
 	if parts&1 != 0 {
 		m.traceID, m.spanID = c.text(), c.text()
 	}
@@ -82,9 +86,11 @@ func (c *choices) model() *model {
 
 func (c *choices) http() *log.HTTP {
 	return &log.HTTP{
-		StatusCode: c.below(256), Method: c.text(), Scheme: c.text(), Host: c.text(), Port: c.below(256), Path: c.text(), Query: c.text(),
+		StatusCode: c.below(256), Method: c.text(), Scheme: c.text(), Host: c.text(), Port: c.below(256),
+		Path: c.text(), Query: c.text(),
 		StartedAt: c.instant(), Duration: time.Duration(c.uint64() >> 1), ResponseContentLength: int64(c.uint64()),
-		Route: c.text(), Client: c.text(), Protocol: c.text(), UserAgent: c.text(), Referer: c.text(), RequestContentLength: int64(c.below(2)),
+		Route: c.text(), Client: c.text(), Protocol: c.text(), UserAgent: c.text(), Referer: c.text(),
+		RequestContentLength: int64(c.below(2)),
 	}
 }
 
@@ -218,7 +224,8 @@ func checkCutLTSV(t *testing.T, got, want []pair) {
 	next := 0
 	for _, g := range got[:len(got)-1] {
 		at := slices.IndexFunc(want[next:], func(w pair) bool {
-			return g == w || g.label == w.label && (named == "*" || slices.Contains(cut, g.label)) && strings.HasPrefix(w.value, strings.TrimRight(g.value, `\`))
+			return g == w || g.label == w.label && (named == "*" || slices.Contains(cut, g.label)) &&
+				strings.HasPrefix(w.value, strings.TrimRight(g.value, `\`))
 		})
 		if at < 0 || at > 0 && named != "*" {
 			t.Fatalf("%v was not put in, or not there\ngot  %v\nwant %v", g, got, want)

@@ -13,7 +13,8 @@ import (
 var fullRequest = log.HTTP{
 	StatusCode: 200, Method: "GET", Scheme: "https", Host: "h", Port: 443, Path: "/p", Query: "q=1&token=secret",
 	StartedAt: instant, EndedAt: instant.Add(time.Second), Duration: time.Second, ResponseContentLength: 5,
-	Route: "/{x}", Client: "c", Protocol: "HTTP/1.1", UserAgent: "u", Referer: "https://a:b@h/?token=secret", RequestContentLength: 6,
+	Route: "/{x}", Client: "c", Protocol: "HTTP/1.1", UserAgent: "u", Referer: "https://a:b@h/?token=secret",
+	RequestContentLength: 6,
 }
 
 // TestHTTPAsField compares an HTTP that is a field with one that is the
@@ -46,11 +47,14 @@ func TestRequestsThatAreNotTheEventsInLTSV(t *testing.T) {
 		return e.Any("upstream", &fullRequest).Array("array", func(e log.Event) { e.Any("", &fullRequest) })
 	})
 	pairs := pairsOf(t, line)[4:]
-	want := []string{"upstream.status_code:200", "upstream.method:GET", "upstream.scheme:https", "upstream.host:h", "upstream.port:443",
+	want := []string{"upstream.status_code:200", "upstream.method:GET", "upstream.scheme:https", "upstream.host:h",
+		"upstream.port:443",
 		"upstream.path:/p", "upstream.query:q=1&token=[redacted]",
 		"upstream.started_at:2026-11-21T02:06:14.123456Z", "upstream.ended_at:2026-11-21T02:06:15.123456Z",
-		"upstream.duration:1000000000", "upstream.response_content_length:5", "upstream.route:/{x}", "upstream.client:c",
-		"upstream.protocol:HTTP/1.1", "upstream.user_agent:u", "upstream.referer:https://[redacted]@h/?token=[redacted]",
+		"upstream.duration:1000000000", "upstream.response_content_length:5", "upstream.route:/{x}",
+		"upstream.client:c",
+		"upstream.protocol:HTTP/1.1", "upstream.user_agent:u",
+		"upstream.referer:https://[redacted]@h/?token=[redacted]",
 		"upstream.request_content_length:6"}
 	var got []string
 	for _, p := range pairs[:len(pairs)-1] {
@@ -60,7 +64,8 @@ func TestRequestsThatAreNotTheEventsInLTSV(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	array := pairs[len(pairs)-1]
-	if !json.Valid([]byte(array.value)) || !strings.HasPrefix(array.value, `[{"status_code":200,"method":"GET",`) || strings.Contains(array.value, "secret") {
+	if !json.Valid([]byte(array.value)) || !strings.HasPrefix(array.value, `[{"status_code":200,"method":"GET",`) ||
+		strings.Contains(array.value, "secret") {
 		t.Errorf("array: %s", array.value)
 	}
 }

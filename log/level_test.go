@@ -43,7 +43,8 @@ func TestLevels(t *testing.T) {
 }
 
 func TestUnknownLevels(t *testing.T) {
-	if _, err := log.ParseLevel("verbose"); err == nil || !strings.Contains(err.Error(), `"verbose"`) || !strings.Contains(err.Error(), "debug, info, warn, error, fatal") {
+	if _, err := log.ParseLevel("verbose"); err == nil || !strings.Contains(err.Error(), `"verbose"`) ||
+		!strings.Contains(err.Error(), "debug, info, warn, error, fatal") {
 		t.Errorf("ParseLevel: %v, want the name and the known names", err)
 	}
 	level := log.LevelWarn

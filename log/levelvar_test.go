@@ -26,14 +26,16 @@ func TestLevelVarIsAFlag(t *testing.T) {
 	if err := parse(&level, "-log-level", "WARN"); err != nil || level.Level() != log.LevelWarn {
 		t.Errorf("WARN: %v, %v", level.Level(), err)
 	}
-	if err := parse(&level, "-log-level", "loud"); err == nil || !strings.Contains(err.Error(), `"loud"`) || level.Level() != log.LevelWarn {
+	if err := parse(&level, "-log-level", "loud"); err == nil || !strings.Contains(err.Error(), `"loud"`) ||
+		level.Level() != log.LevelWarn {
 		t.Errorf("loud: %v, and the level is %v, want an error and warn as before", err, level.Level())
 	}
 }
 
 func TestLevelVarInJSON(t *testing.T) {
 	var settings struct{ Level log.LevelVar }
-	if err := json.Unmarshal([]byte(`{"Level":"error"}`), &settings); err != nil || settings.Level.Level() != log.LevelError {
+	if err := json.Unmarshal([]byte(`{"Level":"error"}`), &settings); err != nil ||
+		settings.Level.Level() != log.LevelError {
 		t.Errorf("got %v, %v, want error", settings.Level.Level(), err)
 	}
 	if text, err := json.Marshal(&settings); err != nil || string(text) != `{"Level":"error"}` {

@@ -34,7 +34,8 @@ func TestTimer(t *testing.T) {
 }
 
 func TestTimerFollowsTheWallClock(t *testing.T) {
-	for _, ahead := range []time.Duration{time.Hour, -time.Hour, 400 * time.Millisecond, -1, 10 * 365 * 24 * time.Hour} {
+	for _, ahead := range []time.Duration{time.Hour, -time.Hour, 400 * time.Millisecond, -1,
+		10 * 365 * 24 * time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
 			for _, later := range []time.Duration{time.Second, time.Second + 1, time.Hour} {
 				var timer timer

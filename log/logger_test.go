@@ -57,7 +57,8 @@ func TestWith(t *testing.T) {
 
 	refused := `{"message":"` + errRefused.Error() + `"}`
 	for i, want := range []string{
-		`,"trace_id":"other","span_id":"span","severity":1,"http":{"status_code":404},"data":{"tenant":"t","n":1,"a":"b"},"errors":[` + refused + "]}\n",
+		`,"trace_id":"other","span_id":"span","severity":1,"http":{"status_code":404},"data":{"tenant":"t","n":1` +
+			`,"a":"b"},"errors":[` + refused + "]}\n",
 		`,"trace_id":"trace","severity":3,"data":{"tenant":"t","n":2},"errors":[` + refused + "," + refused + "]}\n",
 		`,"severity":3}` + "\n",
 	} {
@@ -141,7 +142,8 @@ func TestConcurrentUse(t *testing.T) {
 		wg.Go(func() {
 			own := logger.With().Int("goroutine", g).TraceID(strings.Repeat("t", g+1)).Logger()
 			for i := range each {
-				own.Info("event").Int("i", i).Str("text", strings.Repeat("x", i)).Err(errors.New("e")).HTTP(&aRequest).Send()
+				own.Info("event").Int("i", i).Str("text", strings.Repeat("x", i)).Err(errors.New("e")).
+					HTTP(&aRequest).Send()
 			}
 		})
 	}

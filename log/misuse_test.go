@@ -159,7 +159,8 @@ func TestEndedEventsOfManyGoroutines(t *testing.T) {
 				e.Int("i", i).Send()
 				calls[i%len(calls)](ended[i*5%len(ended)])
 				ended[i%len(ended)] = e
-				want := fmt.Sprintf(`{"created_at":"2026-11-21T02:06:14.123456Z","namespace":"","event":"event","severity":3,"data":{"i":%d}}`+"\n", i)
+				want := fmt.Sprintf(`{"created_at":"2026-11-21T02:06:14.123456Z","namespace":"","event":"event"`+
+					`,"severity":3,"data":{"i":%d}}`+"\n", i)
 				if got := w.lines[len(w.lines)-1]; got != want || len(w.lines) != i+1 {
 					t.Errorf("%d lines after event %d, got %s want %s", len(w.lines), i, got, want)
 					return
@@ -177,7 +178,8 @@ func TestRaceBuildReportsMisuse(t *testing.T) {
 		t.Skip("without the race detector, calls on ended events are ignored without a report")
 	}
 	var reported []string
-	e := log.New(io.Discard, log.Options{OnError: func(err error) { reported = append(reported, err.Error()) }}).Info("event")
+	e := log.New(io.Discard, log.Options{OnError: func(err error) { reported = append(reported, err.Error()) }}).
+		Info("event")
 	_, file, line, _ := runtime.Caller(0)
 	e.Send()
 	e.Int("rows", 3).Send()
@@ -188,7 +190,8 @@ func TestRaceBuildReportsMisuse(t *testing.T) {
 
 	with := log.New(io.Discard, log.Options{}).With()
 	with.Logger()
-	if got := stderrOf(t, func() { with.Str("a", "b") }); !strings.HasPrefix(got, "WARNING: log: an Event was used at "+file) {
+	if got := stderrOf(t, func() { with.Str("a", "b") }); !strings.HasPrefix(got,
+		"WARNING: log: an Event was used at "+file) {
 		t.Errorf("without OnError: got %q on standard error", got)
 	}
 }

@@ -173,9 +173,12 @@ type wireHTTP log.HTTP
 
 func (h *wireHTTP) MarshalJSON() ([]byte, error) {
 	all := members{
-		{"method", h.Method}, {"scheme", h.Scheme}, {"host", h.Host}, {"port", int64(h.Port)}, {"path", h.Path}, {"query", h.Query},
-		{"started_at", h.StartedAt}, {"ended_at", h.EndedAt}, {"duration", h.Duration}, {"response_content_length", h.ResponseContentLength},
-		{"route", h.Route}, {"client", h.Client}, {"protocol", h.Protocol}, {"user_agent", h.UserAgent}, {"referer", h.Referer},
+		{"method", h.Method}, {"scheme", h.Scheme}, {"host", h.Host}, {"port", int64(h.Port)}, {"path", h.Path},
+		{"query", h.Query},
+		{"started_at", h.StartedAt}, {"ended_at", h.EndedAt}, {"duration", h.Duration},
+		{"response_content_length", h.ResponseContentLength},
+		{"route", h.Route}, {"client", h.Client}, {"protocol", h.Protocol}, {"user_agent", h.UserAgent},
+		{"referer", h.Referer},
 		{"request_content_length", h.RequestContentLength},
 	}
 	set := members{{"status_code", int64(h.StatusCode)}}
@@ -353,8 +356,8 @@ func (m members) ltsv(t testing.TB, prefix string) (pairs []pair) {
 	return pairs
 }
 
-var reservedLabels = strings.Fields(`time level namespace event trace_id span_id host method protocol uri scheme vhost port
-	status size reqsize reqtime started_at ended_at ua referer route identity identity_type err stack truncated`)
+var reservedLabels = strings.Fields(`time level namespace event trace_id span_id host method protocol uri scheme vhost
+	port status size reqsize reqtime started_at ended_at ua referer route identity identity_type err stack truncated`)
 
 func labelOf(key string) string {
 	const kept = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_.-"

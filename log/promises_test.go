@@ -94,8 +94,10 @@ func everywhere(t *testing.T, format log.Format, s string) {
 	var w lineWriter
 	logger := log.New(&w, log.Options{Namespace: s, Format: format}).With().Str(s, s).Logger()
 	logger.Info(s).At(instant).TraceID(s).SpanID(s).Auth(s, log.IdentityType(s)).
-		HTTP(&log.HTTP{Method: s, Scheme: s, Host: s, Path: s, Query: s, Route: s, Client: s, Protocol: s, UserAgent: s, Referer: s}).
-		Strs(s, []string{s}).Any(s, map[string]string{s: s}).Any(s, textOf(s)).Stringer(s, textOf(s)).Any(s, json.RawMessage(plainJSON(t, s))).
+		HTTP(&log.HTTP{Method: s, Scheme: s, Host: s, Path: s, Query: s, Route: s, Client: s, Protocol: s, UserAgent: s,
+			Referer: s}).
+		Strs(s, []string{s}).Any(s, map[string]string{s: s}).Any(s, textOf(s)).Stringer(s, textOf(s)).
+		Any(s, json.RawMessage(plainJSON(t, s))).
 		Any(s, errors.New(s)).Any(s, failure(s)).
 		Array(s, func(e log.Event) { e.Str("", s).Any("", textOf(s)) }).
 		Err(fault{s, members{{s, s}}}).Err(failure(s)).Send()
@@ -126,7 +128,8 @@ func TestOnlyColorsReachTheTerminal(t *testing.T) {
 		var vt terminal
 		vt.write(string(shown))
 		if vt.other != nil || vt.attributes != "" || vt.state != printing {
-			t.Fatalf("sequences %q, attributes left on %q, inside of a sequence: %v; in %q", vt.other, vt.attributes, vt.state != printing, shown)
+			t.Fatalf("sequences %q, attributes left on %q, inside of a sequence: %v; in %q", vt.other, vt.attributes,
+				vt.state != printing, shown)
 		}
 		if vt.colored == 0 {
 			t.Fatalf("no colour in %q", shown)
@@ -176,7 +179,8 @@ func checkReservedJSON(t *testing.T, m *model, format log.Format) {
 		key     string
 		present bool
 	}{
-		{"created_at", true}, {"namespace", true}, {"event", true}, {"trace_id", m.traceID != ""}, {"span_id", m.spanID != ""},
+		{"created_at", true}, {"namespace", true}, {"event", true}, {"trace_id", m.traceID != ""},
+		{"span_id", m.spanID != ""},
 		{"severity", true}, {"http", m.http != nil}, {"auth", m.auth != nil}, {"data", m.data != nil},
 		{"error", format == log.FormatJSONv1}, {"errors", true},
 	} {
@@ -197,7 +201,8 @@ func checkReservedJSON(t *testing.T, m *model, format log.Format) {
 	if err := json.Unmarshal([]byte(line), &event); err != nil {
 		t.Fatalf("%v in %s", err, line)
 	}
-	if event.CreatedAt != rfc3339(m.at) || event.Namespace != asParsed(m.namespace) || event.Event != asParsed(m.event) ||
+	if event.CreatedAt != rfc3339(m.at) || event.Namespace != asParsed(m.namespace) ||
+		event.Event != asParsed(m.event) ||
 		event.Severity != int(log.LevelFatal-m.level) || m.http != nil && event.HTTP.Path != "/path" {
 		t.Fatalf("%v: got %+v of %+v", format, event, m)
 	}

@@ -62,7 +62,8 @@ func TestOthersReadTheSame(t *testing.T) {
 				var input bytes.Buffer
 				want := make([]any, each)
 				for i := range want {
-					line := (&choices{chance(uint64(part*each+i), 10+i%90)}).model().log(t, log.Options{Format: r.format})
+					line := (&choices{chance(uint64(part*each+i), 10+i%90)}).model().
+						log(t, log.Options{Format: r.format})
 					input.WriteString(line)
 					want[i] = r.decode(t, line)
 				}

@@ -30,7 +30,8 @@ func TestAllocationsOfLimits(t *testing.T) {
 		caller := logger.With().Caller().Logger()
 		for name, run := range map[string]func(){
 			"redacted": func() {
-				logger.Info("event").Str("TOKEN", "canary").Str("a", "b").Int("authorization", 1).Str(dirty, dirty).Bytes("token", nil).Send()
+				logger.Info("event").Str("TOKEN", "canary").Str("a", "b").Int("authorization", 1).Str(dirty, dirty).
+					Bytes("token", nil).Send()
 			},
 			"redacted inside": func() {
 				logger.Info("event").Object("o", func(e log.Event) { e.Str("token", "canary").Str("a", "b") }).
@@ -40,14 +41,18 @@ func TestAllocationsOfLimits(t *testing.T) {
 			"redacted error":   func() { logger.Error("event").Err(errWithFields).Send() },
 			"redacted with":    func() { carried.Info("event").Str("token", "canary").Send() },
 			"redacted and cut": func() {
-				logger.Info("event").HTTP(&request).Str("token", long).Str("a", long).Str("b", long).Err(errWithFields).Send()
+				logger.Info("event").HTTP(&request).Str("token", long).Str("a", long).Str("b", long).
+					Err(errWithFields).Send()
 			},
-			"left out":        func() { thinned.Info("event").Str("a", "b").HTTP(&request).Send() },
-			"never left out":  func() { thinned.Error("event").Str("a", "b").Send() },
-			"caller":          func() { logger.Info("event").Caller().Send() },
-			"each one's":      func() { caller.Info("event").Send() },
-			"stack":           func() { logger.Error("event").Stack().Err(errRefused).Send() },
-			"not the event's": func() { logger.Info("event").Object("o", func(e log.Event) { e.HTTP(&request) }).Send() },
+			"left out":       func() { thinned.Info("event").Str("a", "b").HTTP(&request).Send() },
+			"never left out": func() { thinned.Error("event").Str("a", "b").Send() },
+			"caller":         func() { logger.Info("event").Caller().Send() },
+			"each one's":     func() { caller.Info("event").Send() },
+			"stack":          func() { logger.Error("event").Stack().Err(errRefused).Send() },
+			"not the event's": func() {
+				logger.Info("event").Object("o", func(e log.Event) { e.HTTP(&request) }).
+					Send()
+			},
 		} {
 			if got := testing.AllocsPerRun(200, run); got != 0 {
 				t.Errorf("%v, %s: %v allocations, want 0", format, name, got)

@@ -27,9 +27,13 @@ func TestRedact(t *testing.T) {
 		add  func(log.Event) log.Event
 		want string
 	}{
-		"any case": {func(e log.Event) log.Event { return e.Str("password", "x").Str("PASSWORD", "x").Str("PassWord", "x") },
+		"any case": {func(e log.Event) log.Event {
+			return e.Str("password", "x").Str("PASSWORD", "x").Str("PassWord", "x")
+		},
 			`"data":{"password":"[redacted]","PASSWORD":"[redacted]","PassWord":"[redacted]"}`},
-		"other keys": {func(e log.Event) log.Event { return e.Str("passwords", "x").Str("pass word", "x").Str("", "x") },
+		"other keys": {func(e log.Event) log.Event {
+			return e.Str("passwords", "x").Str("pass word", "x").Str("", "x")
+		},
 			`"data":{"passwords":"x","pass word":"x","":"x"}`},
 		"any depth": {func(e log.Event) log.Event {
 			return e.Object("a", func(e log.Event) {
@@ -40,13 +44,15 @@ func TestRedact(t *testing.T) {
 			return e.Array("a", func(e log.Event) { e.Str("password", "x") })
 		}, `"data":{"a":["x"]}`},
 		"nested fields": {func(e log.Event) log.Event {
-			return e.Array("password", func(e log.Event) { e.Str("", "x") }).Object("password", func(e log.Event) { e.Str("a", "x") }).
+			return e.Array("password", func(e log.Event) { e.Str("", "x") }).
+				Object("password", func(e log.Event) { e.Str("a", "x") }).
 				Any("password", map[string]any{"a": "x"}).Strs("password", []string{"x"})
 		}, `"data":{"password":"[redacted]","password":"[redacted]","password":"[redacted]","password":"[redacted]"}`},
 		"struct": {func(e log.Event) log.Event { return e.Any("a", login{"ada", "x"}) },
 			`"data":{"a":{"User":"ada","passWORD":"[redacted]"}}`},
 		"map": {func(e log.Event) log.Event {
-			return e.Any("a", map[string]any{"b": []any{map[string]any{"Password": map[string]int{"x": 1}}, 1.5, nil}, "c": map[string]int{}})
+			return e.Any("a", map[string]any{"b": []any{map[string]any{"Password": map[string]int{"x": 1}}, 1.5, nil},
+				"c": map[string]int{}})
 		}, `"data":{"a":{"b":[{"Password":"[redacted]"},1.5,null],"c":{}}}`},
 		"raw JSON": {func(e log.Event) log.Event {
 			return e.Any("a", json.RawMessage(`[{"\u0070\u0041ssword" : {"b":["x"]}, "n":1e400}]`))
@@ -59,7 +65,8 @@ func TestRedact(t *testing.T) {
 		}, `"errors":[{"message":"outer: inner","data":{"password":"[redacted]","b":"y"}}]`},
 		"query": {func(e log.Event) log.Event {
 			return e.HTTP(&log.HTTP{Query: "a=1&p%61ssword=x&pass%2577ord=x&PASSWORD=x&password&b=password"})
-		}, `"http":{"status_code":0,"query":"a=1&p%61ssword=[redacted]&pass%2577ord=[redacted]&PASSWORD=[redacted]&password&b=password"}`},
+		}, `"http":{"status_code":0,"query":"a=1&p%61ssword=[redacted]&pass%2577ord=[redacted]&PASSWORD=[redacted]` +
+			`&password&b=password"}`},
 		"referer": {func(e log.Event) log.Event {
 			return e.HTTP(&log.HTTP{Referer: "https://ada:x@h/a@b?password=x&a=1#password=x"})
 		}, `"http":{"status_code":0,"referer":"https://[redacted]@h/a@b?password=[redacted]&a=1#password=[redacted]"}`},
@@ -67,8 +74,10 @@ func TestRedact(t *testing.T) {
 			return e.HTTP(&log.HTTP{Referer: "/a?password=x&next=https://h/#//b@c"})
 		}, `"http":{"status_code":0,"referer":"/a?password=[redacted]&next=https://h/#//b@c"}`},
 		"the event's own keys": {func(e log.Event) log.Event {
-			return e.TraceID("password").Auth("password", "password").HTTP(&log.HTTP{Path: "/password=x", UserAgent: "password=x"})
-		}, `"trace_id":"password","severity":3,"http":{"status_code":0,"path":"/password=x","user_agent":"password=x"},"auth":{"identity":"password","identity_type":"password"}`},
+			return e.TraceID("password").Auth("password", "password").
+				HTTP(&log.HTTP{Path: "/password=x", UserAgent: "password=x"})
+		}, `"trace_id":"password","severity":3,"http":{"status_code":0,"path":"/password=x"` +
+			`,"user_agent":"password=x"},"auth":{"identity":"password","identity_type":"password"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			line := lineWith(t, log.Options{Redact: []string{"pAssword"}}, c.add)
@@ -85,10 +94,14 @@ func TestRedactThroughSlog(t *testing.T) {
 		call func(*slog.Logger)
 		want string
 	}{
-		"group":      {func(l *slog.Logger) { l.Info("event", slog.Group("secret", "a", "x")) }, `,"severity":3,"data":{"secret":"[redacted]"}}`},
-		"in a group": {func(l *slog.Logger) { l.WithGroup("g").Info("event", "Secret", "x") }, `,"severity":3,"data":{"g":{"Secret":"[redacted]"}}}`},
-		"with":       {func(l *slog.Logger) { l.With("secret", "x").Info("event") }, `,"severity":3,"data":{"secret":"[redacted]"}}`},
-		"error":      {func(l *slog.Logger) { l.Info("event", "err", errRefused) }, `,"severity":3,"data":{"err":"[redacted]"}}`},
+		"group": {func(l *slog.Logger) { l.Info("event", slog.Group("secret", "a", "x")) },
+			`,"severity":3,"data":{"secret":"[redacted]"}}`},
+		"in a group": {func(l *slog.Logger) { l.WithGroup("g").Info("event", "Secret", "x") },
+			`,"severity":3,"data":{"g":{"Secret":"[redacted]"}}}`},
+		"with": {func(l *slog.Logger) { l.With("secret", "x").Info("event") },
+			`,"severity":3,"data":{"secret":"[redacted]"}}`},
+		"error": {func(l *slog.Logger) { l.Info("event", "err", errRefused) },
+			`,"severity":3,"data":{"err":"[redacted]"}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			line := slogLine(t, log.Options{Namespace: "test", Redact: []string{"secret", "err"}}, c.call)
@@ -124,7 +137,8 @@ func TestRedactBeforeCutting(t *testing.T) {
 		for _, format := range formats {
 			o := log.Options{Format: format, MaxEventBytes: 512, Redact: []string{"token"}}
 			line := lineWith(t, o, func(e log.Event) log.Event {
-				return e.HTTP(&log.HTTP{Referer: "https://ada:" + strings.Repeat("canary", length/6) + "@example.com/?token=" + strings.Repeat("canary", 200)})
+				return e.HTTP(&log.HTTP{Referer: "https://ada:" + strings.Repeat("canary", length/6) +
+					"@example.com/?token=" + strings.Repeat("canary", 200)})
 			})
 			if strings.Contains(line, "canary") {
 				t.Fatalf("%v, password of %d bytes: %s", format, length, line)
@@ -146,9 +160,10 @@ func TestRedactBeforeCutting(t *testing.T) {
 func TestLongQueryIsCutAfterRedaction(t *testing.T) {
 	query := "token=" + strings.Repeat("x", 5000) + "&page=2"
 	for _, format := range []log.Format{log.FormatJSON, log.FormatLTSV} {
-		line := lineWith(t, log.Options{Format: format, Redact: []string{"token"}, MaxEventBytes: 1024}, func(e log.Event) log.Event {
-			return e.HTTP(&log.HTTP{Query: query, Referer: "http://user:" + query + "@host/?" + query})
-		})
+		line := lineWith(t, log.Options{Format: format, Redact: []string{"token"}, MaxEventBytes: 1024},
+			func(e log.Event) log.Event {
+				return e.HTTP(&log.HTTP{Query: query, Referer: "http://user:" + query + "@host/?" + query})
+			})
 		if want := "token=[redacted]&page=2"; strings.Count(line, want) != 2 || strings.Contains(line, "truncated") {
 			t.Errorf("%v: %q is not there twice, or something was cut: %s", format, want, line)
 		}

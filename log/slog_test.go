@@ -78,9 +78,11 @@ func TestHandler(t *testing.T) {
 	}{
 		"kinds": {
 			func(l *slog.Logger) {
-				l.Info("event", "s", "a b", "i", -1, "u", uint64(1<<63), "f", 0.5, "b", true, "d", time.Second, "t", instant, "n", nil)
+				l.Info("event", "s", "a b", "i", -1, "u", uint64(1<<63), "f", 0.5, "b", true, "d", time.Second, "t",
+					instant, "n", nil)
 			},
-			`,"severity":3,"data":{"s":"a b","i":-1,"u":9223372036854775808,"f":0.5,"b":true,"d":1000000000,"t":"2026-11-21T02:06:14.123456Z","n":null}}`,
+			`,"severity":3,"data":{"s":"a b","i":-1,"u":9223372036854775808,"f":0.5,"b":true,"d":1000000000` +
+				`,"t":"2026-11-21T02:06:14.123456Z","n":null}}`,
 			"\ts:a b\ti:-1\tu:9223372036854775808\tf:0.5\tb:true\td:1000000000\tt:2026-11-21T02:06:14.123456Z\tn:null",
 		},
 		"levels": {

@@ -74,13 +74,17 @@ func TestAny(t *testing.T) {
 		"panic of a panic": {panicking{panicking{"why"}}, `"!ERROR: panic: %!v(PANIC=Error method: why)"`},
 		"failing":          {failing{}, `"!ERROR: not today"`},
 		"panicking error":  {badError{panicking{"why"}}, `"!ERROR: panic: why"`},
-		"nil inside error": {badError{}, `"!ERROR: panic: runtime error: invalid memory address or nil pointer dereference"`},
-		"panicking json":   {badJSON{panicking{"why"}}, `"!ERROR: panic: why"`},
-		"nil marshaler":    {(*point)(nil), `"!ERROR: panic: runtime error: invalid memory address or nil pointer dereference"`},
-		"channel":          {make(chan int), `"!ERROR: json: unsupported type: chan int"`},
+		"nil inside error": {badError{}, `"!ERROR: panic: runtime error: invalid memory address or nil pointer ` +
+			`dereference"`},
+		"panicking json": {badJSON{panicking{"why"}}, `"!ERROR: panic: why"`},
+		"nil marshaler": {(*point)(nil), `"!ERROR: panic: runtime error: invalid memory address or nil pointer ` +
+			`dereference"`},
+		"channel": {make(chan int), `"!ERROR: json: unsupported type: chan int"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			line := lineOf(t, func(e log.Event) log.Event { return e.Int("before", 1).Any("v", c.value).Int("after", 2) })
+			line := lineOf(t, func(e log.Event) log.Event {
+				return e.Int("before", 1).Any("v", c.value).Int("after", 2)
+			})
 			want := prefix + `,"severity":3,"data":{"before":1,"v":` + c.want + `,"after":2}}` + "\n"
 			if line != want {
 				t.Errorf("got  %swant %s", line, want)
@@ -101,12 +105,15 @@ func TestCallersCodeCannotBreakTheLine(t *testing.T) {
 		add  func(log.Event) log.Event
 		want string
 	}{
-		"stringer":     {func(e log.Event) log.Event { return e.Stringer("v", badString{panicking{"why"}}) }, `"v":"!ERROR: panic: why"`},
-		"nil stringer": {func(e log.Event) log.Event { return e.Stringer("v", nil) }, `"v":"!ERROR: panic: runtime error: invalid memory address or nil pointer dereference"`},
-		"nil pointer":  {func(e log.Event) log.Event { return e.Stringer("v", (*time.Location)(nil)) }, `"v":"UTC"`},
-		"object":       {func(e log.Event) log.Event { return e.Object("v", boom) }, `"v":"!ERROR: panic: boom"`},
-		"array":        {func(e log.Event) log.Event { return e.Array("v", boom) }, `"v":"!ERROR: panic: boom"`},
-		"nil function": {func(e log.Event) log.Event { return e.Object("v", nil) }, `"v":"!ERROR: panic: runtime error: invalid memory address or nil pointer dereference"`},
+		"stringer": {func(e log.Event) log.Event { return e.Stringer("v", badString{panicking{"why"}}) },
+			`"v":"!ERROR: panic: why"`},
+		"nil stringer": {func(e log.Event) log.Event { return e.Stringer("v", nil) },
+			`"v":"!ERROR: panic: runtime error: invalid memory address or nil pointer dereference"`},
+		"nil pointer": {func(e log.Event) log.Event { return e.Stringer("v", (*time.Location)(nil)) }, `"v":"UTC"`},
+		"object":      {func(e log.Event) log.Event { return e.Object("v", boom) }, `"v":"!ERROR: panic: boom"`},
+		"array":       {func(e log.Event) log.Event { return e.Array("v", boom) }, `"v":"!ERROR: panic: boom"`},
+		"nil function": {func(e log.Event) log.Event { return e.Object("v", nil) },
+			`"v":"!ERROR: panic: runtime error: invalid memory address or nil pointer dereference"`},
 		"in the depth": {func(e log.Event) log.Event {
 			return e.Object("v", func(e log.Event) {
 				e.Array("a", func(e log.Event) { e.Int("", 1).Object("", boom).Int("", 2) }).Int("n", 3)
@@ -139,7 +146,8 @@ func TestCycleWithTwoWaysEnds(t *testing.T) {
 	r := new(relative)
 	r.parent, r.child = r, r
 	for _, format := range []log.Format{log.FormatJSON, log.FormatLTSV} {
-		line := lineWith(t, log.Options{Format: format}, func(e log.Event) log.Event { return e.Any("r", r).Int("after", 1) })
+		line := lineWith(t, log.Options{Format: format},
+			func(e log.Event) log.Event { return e.Any("r", r).Int("after", 1) })
 		if !strings.Contains(line, "!ERROR: nested too deeply") || len(line) > 16<<10 {
 			t.Errorf("%s: got %d bytes, %.400s", format, len(line), line)
 		}

@@ -212,11 +212,15 @@ func parseTime(s string) time.Time {
 
 // scalar returns a call of a method for one value; parse converts the JSON form
 // of the value in a vector.
-func scalar[W, T any](method func(log.Event, string, T) log.Event, parse func(W) T) func(log.Event, string, json.RawMessage) {
+func scalar[W, T any](
+	method func(log.Event, string, T) log.Event, parse func(W) T,
+) func(log.Event, string, json.RawMessage) {
 	return func(e log.Event, key string, raw json.RawMessage) { method(e, key, parse(argument[W](raw))) }
 }
 
-func slice[W, T any](method func(log.Event, string, []T) log.Event, parse func(W) T) func(log.Event, string, json.RawMessage) {
+func slice[W, T any](
+	method func(log.Event, string, []T) log.Event, parse func(W) T,
+) func(log.Event, string, json.RawMessage) {
 	return func(e log.Event, key string, raw json.RawMessage) {
 		values := []T{}
 		for _, w := range argument[[]W](raw) {
@@ -239,13 +243,14 @@ var ofField map[string]func(log.Event, string, json.RawMessage)
 
 func init() { // not in the declaration, because they call add
 	ofField = map[string]func(log.Event, string, json.RawMessage){
-		"str":      scalar((log.Event).Str, parseText),
-		"bool":     scalar((log.Event).Bool, asItIs[bool]),
-		"int":      scalar((log.Event).Int64, parseInt),
-		"uint":     scalar((log.Event).Uint64, parseUint),
-		"dur":      scalar((log.Event).Dur, parseDur),
-		"float64":  scalar((log.Event).Float64, parseFloat),
-		"float32":  scalar((log.Event).Float32, func(s string) float32 { return float32(must(strconv.ParseFloat(s, 32))) }),
+		"str":     scalar((log.Event).Str, parseText),
+		"bool":    scalar((log.Event).Bool, asItIs[bool]),
+		"int":     scalar((log.Event).Int64, parseInt),
+		"uint":    scalar((log.Event).Uint64, parseUint),
+		"dur":     scalar((log.Event).Dur, parseDur),
+		"float64": scalar((log.Event).Float64, parseFloat),
+		"float32": scalar((log.Event).Float32,
+			func(s string) float32 { return float32(must(strconv.ParseFloat(s, 32))) }),
 		"time":     scalar((log.Event).Time, parseTime),
 		"bytes":    scalar((log.Event).Bytes, func(s text) []byte { return []byte(s) }),
 		"hex":      scalar((log.Event).Hex, func(s text) []byte { return []byte(s) }),
@@ -293,10 +298,12 @@ func (h vectorHTTP) time(key string) time.Time {
 func (h vectorHTTP) http() *log.HTTP {
 	s := func(key string) string { return string(h[key]) }
 	return &log.HTTP{
-		StatusCode: int(h.number("status_code")), Method: s("method"), Scheme: s("scheme"), Host: s("host"), Port: int(h.number("port")),
+		StatusCode: int(h.number("status_code")), Method: s("method"), Scheme: s("scheme"), Host: s("host"),
+		Port: int(h.number("port")),
 		Path: s("path"), Query: s("query"), StartedAt: h.time("started_at"), EndedAt: h.time("ended_at"),
 		Duration: time.Duration(h.number("duration")), ResponseContentLength: h.number("response_content_length"),
-		Route: s("route"), Client: s("client"), Protocol: s("protocol"), UserAgent: s("user_agent"), Referer: s("referer"),
+		Route: s("route"), Client: s("client"), Protocol: s("protocol"), UserAgent: s("user_agent"),
+		Referer:              s("referer"),
 		RequestContentLength: h.number("request_content_length"),
 	}
 }
@@ -409,7 +416,8 @@ func (v *vector) placeholders() (*strings.Replacer, bool) {
 					return nil, false
 				}
 				r, _ := real.Next()
-				pairs = append(pairs, given.placeholder(frame{text(r.File), text(strconv.Itoa(r.Line)), text(r.Function)})...)
+				pairs = append(pairs, given.placeholder(frame{text(r.File), text(strconv.Itoa(r.Line)),
+					text(r.Function)})...)
 			}
 		}
 	}
@@ -418,8 +426,10 @@ func (v *vector) placeholders() (*strings.Replacer, bool) {
 
 // placeholder returns the old and new texts for each format.
 func (f frame) placeholder(r frame) (pairs []string) {
-	for _, form := range []string{`{"file":"%[1]s","line":%[2]s,"function":"%[3]s"}`, `%[3]s@%[1]s:%[2]s`, `%[3]s %[1]s:%[2]s`} {
-		pairs = append(pairs, fmt.Sprintf(form, f.File, f.Line, f.Function), fmt.Sprintf(form, r.File, r.Line, r.Function))
+	for _, form := range []string{`{"file":"%[1]s","line":%[2]s,"function":"%[3]s"}`, `%[3]s@%[1]s:%[2]s`,
+		`%[3]s %[1]s:%[2]s`} {
+		pairs = append(pairs, fmt.Sprintf(form, f.File, f.Line, f.Function),
+			fmt.Sprintf(form, r.File, r.Line, r.Function))
 	}
 	return pairs
 }

@@ -156,7 +156,8 @@ func TestStackIsOfOrigin(t *testing.T) {
 			if len(frames) == 0 {
 				t.Fatal("no stack")
 			}
-			if !strings.HasSuffix(frames[0].Function, "errs_test."+c.want) || !strings.HasSuffix(frames[0].File, "/error_test.go") {
+			if !strings.HasSuffix(frames[0].Function, "errs_test."+c.want) ||
+				!strings.HasSuffix(frames[0].File, "/error_test.go") {
 				t.Errorf("innermost is %+v, want %s", frames[0], c.want)
 			}
 			var s log.Stacker

@@ -25,14 +25,16 @@ func (u *user) MarshalLog(e log.Event) error {
 
 func TestFields(t *testing.T) {
 	for want, add := range map[string]func(*errs.Error) *errs.Error{
-		`{"k":"v \"\u001b[31m"}`:              func(e *errs.Error) *errs.Error { return e.Str("k", "v \"\x1b[31m") },
-		`{"k":-1}`:                            func(e *errs.Error) *errs.Error { return e.Int("k", -1) },
-		`{"k":-9223372036854775808}`:          func(e *errs.Error) *errs.Error { return e.Int64("k", math.MinInt64) },
-		`{"k":18446744073709551615}`:          func(e *errs.Error) *errs.Error { return e.Uint64("k", math.MaxUint64) },
-		`{"k":1e-9}`:                          func(e *errs.Error) *errs.Error { return e.Float64("k", 1e-9) },
-		`{"k":"NaN"}`:                         func(e *errs.Error) *errs.Error { return e.Float64("k", math.NaN()) },
-		`{"k":true}`:                          func(e *errs.Error) *errs.Error { return e.Bool("k", true) },
-		`{"k":1500000000}`:                    func(e *errs.Error) *errs.Error { return e.Dur("k", 1500*time.Millisecond) },
+		`{"k":"v \"\u001b[31m"}`:     func(e *errs.Error) *errs.Error { return e.Str("k", "v \"\x1b[31m") },
+		`{"k":-1}`:                   func(e *errs.Error) *errs.Error { return e.Int("k", -1) },
+		`{"k":-9223372036854775808}`: func(e *errs.Error) *errs.Error { return e.Int64("k", math.MinInt64) },
+		`{"k":18446744073709551615}`: func(e *errs.Error) *errs.Error { return e.Uint64("k", math.MaxUint64) },
+		`{"k":1e-9}`:                 func(e *errs.Error) *errs.Error { return e.Float64("k", 1e-9) },
+		`{"k":"NaN"}`:                func(e *errs.Error) *errs.Error { return e.Float64("k", math.NaN()) },
+		`{"k":true}`:                 func(e *errs.Error) *errs.Error { return e.Bool("k", true) },
+		`{"k":1500000000}`: func(e *errs.Error) *errs.Error {
+			return e.Dur("k", 1500*time.Millisecond)
+		},
 		`{"k":"2026-11-21T02:06:14.123456Z"}`: func(e *errs.Error) *errs.Error { return e.Time("k", instant) },
 		`{"k":[1,2]}`:                         func(e *errs.Error) *errs.Error { return e.Any("k", []int{1, 2}) },
 		`{"k":null}`:                          func(e *errs.Error) *errs.Error { return e.Any("k", nil) },

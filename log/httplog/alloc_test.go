@@ -67,9 +67,10 @@ func BenchmarkMiddleware(b *testing.B) {
 	r.Header.Set("X-Request-Id", "abcdefghijklmnop")
 	w := &fullWriter{header: http.Header{}}
 	for name, o := range map[string]httplog.Options{"all": {}, "completed": completedOnly} {
-		wrapped := httplog.Middleware(newLogger(io.Discard), o)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			io.WriteString(w, "hello")
-		}))
+		wrapped := httplog.Middleware(newLogger(io.Discard), o)(
+			http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				io.WriteString(w, "hello")
+			}))
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

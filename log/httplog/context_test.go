@@ -29,13 +29,14 @@ func TestSlogHasTheTraceID(t *testing.T) {
 			j := &journal{t, make(chan event, 100)}
 			logger := log.New(j, log.Options{Namespace: "test", Context: c.hook})
 			std := slog.New(logger.Handler())
-			inner := httplog.Middleware(logger, httplog.Options{})(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-				std.InfoContext(r.Context(), "by slog")
-				log.From(r.Context()).Info("by log").Send()
-				if got := httplog.TraceID(r.Context()); got != c.want {
-					t.Errorf("TraceID returned %q, want %q", got, c.want)
-				}
-			}))
+			inner := httplog.Middleware(logger, httplog.Options{})(
+				http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+					std.InfoContext(r.Context(), "by slog")
+					log.From(r.Context()).Info("by log").Send()
+					if got := httplog.TraceID(r.Context()); got != c.want {
+						t.Errorf("TraceID returned %q, want %q", got, c.want)
+					}
+				}))
 			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				inner.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), spanKey{}, c.span)))
 			}))

@@ -25,7 +25,8 @@ func TestEventsOfRequest(t *testing.T) {
 				io.WriteString(w, "made")
 			})
 			s, events := serveOn(t, p, httplog.Options{}, mux, nil)
-			r, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+"/datasets/a%2Fb%7e?q=1&r=%20", strings.NewReader("12345"))
+			r, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+"/datasets/a%2Fb%7e?q=1&r=%20",
+				strings.NewReader("12345"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -38,7 +39,8 @@ func TestEventsOfRequest(t *testing.T) {
 			}
 			answer.Body.Close()
 
-			received, between, completed := events.next("http request received"), events.next("in between"), events.completed()
+			received, between, completed := events.next("http request received"), events.next("in between"),
+				events.completed()
 			checkTarget(t, s, received)
 			checkTarget(t, s, completed)
 			for _, e := range []event{received, between, completed} {
@@ -46,7 +48,8 @@ func TestEventsOfRequest(t *testing.T) {
 					t.Errorf("%s: trace id %q, severity %d, want an-id, 3", e.Event, e.TraceID, e.Severity)
 				}
 			}
-			if h := received.HTTP; received.status() != 0 || !h.EndedAt.IsZero() || h.Client != "" || !h.StartedAt.Equal(received.CreatedAt) {
+			if h := received.HTTP; received.status() != 0 || !h.EndedAt.IsZero() || h.Client != "" ||
+				!h.StartedAt.Equal(received.CreatedAt) {
 				t.Errorf("received: got %+v", received)
 			}
 			if between.Data.N != 7 {
@@ -77,15 +80,18 @@ func checkCompleted(t *testing.T, p protocol, e, received event) {
 	t.Helper()
 	h := e.HTTP
 	if e.status() != 201 || h.ResponseContentLength != 4 || h.RequestContentLength != 5 {
-		t.Errorf("got status %d, %d bytes for %d, want 201, 4, 5", e.status(), h.ResponseContentLength, h.RequestContentLength)
+		t.Errorf("got status %d, %d bytes for %d, want 201, 4, 5", e.status(), h.ResponseContentLength,
+			h.RequestContentLength)
 	}
-	if h.Route != "POST /datasets/{id}" || h.UserAgent != "tester/1" || h.Referer != "http://example.com/" || h.Protocol != p.name[:8] {
+	if h.Route != "POST /datasets/{id}" || h.UserAgent != "tester/1" || h.Referer != "http://example.com/" ||
+		h.Protocol != p.name[:8] {
 		t.Errorf("got %+v", h)
 	}
 	if !netip.MustParseAddr(h.Client).IsLoopback() {
 		t.Errorf("client %q, want the loopback", h.Client)
 	}
-	if !h.StartedAt.Equal(received.HTTP.StartedAt) || !h.EndedAt.Equal(e.CreatedAt) || h.EndedAt.Before(h.StartedAt) || h.Duration <= 0 {
+	if !h.StartedAt.Equal(received.HTTP.StartedAt) || !h.EndedAt.Equal(e.CreatedAt) || h.EndedAt.Before(h.StartedAt) ||
+		h.Duration <= 0 {
 		t.Errorf("from %v to %v in %v, completed at %v", h.StartedAt, h.EndedAt, h.Duration, e.CreatedAt)
 	}
 	if e.Data.Failure != "" || e.Data.Cut != nil || len(e.Errors) > 0 {
@@ -100,13 +106,18 @@ func TestStatusAndBytes(t *testing.T) {
 		status  int
 		bytes   int64
 	}{
-		"nothing":     {"GET", func(http.ResponseWriter, *http.Request) {}, 200, 0},
-		"implicit":    {"GET", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("abc")) }, 200, 3},
-		"string":      {"GET", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "abc") }, 200, 3},
-		"empty write": {"GET", func(w http.ResponseWriter, _ *http.Request) { w.Write(nil); w.WriteHeader(500) }, 200, 0},
-		"explicit":    {"GET", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) }, 404, 0},
-		"first wins":  {"GET", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404); w.WriteHeader(500) }, 404, 0},
-		"flush":       {"GET", func(w http.ResponseWriter, _ *http.Request) { w.(http.Flusher).Flush(); w.WriteHeader(500) }, 200, 0},
+		"nothing":  {"GET", func(http.ResponseWriter, *http.Request) {}, 200, 0},
+		"implicit": {"GET", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("abc")) }, 200, 3},
+		"string":   {"GET", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "abc") }, 200, 3},
+		"empty write": {"GET", func(w http.ResponseWriter, _ *http.Request) { w.Write(nil); w.WriteHeader(500) },
+			200, 0},
+		"explicit": {"GET", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) }, 404, 0},
+		"first wins": {"GET", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404); w.WriteHeader(500) },
+			404, 0},
+		"flush": {"GET", func(w http.ResponseWriter, _ *http.Request) {
+			w.(http.Flusher).Flush()
+			w.WriteHeader(500)
+		}, 200, 0},
 		"flush error": {"GET", func(w http.ResponseWriter, _ *http.Request) {
 			if err := http.NewResponseController(w).Flush(); err == nil {
 				w.WriteHeader(500)
@@ -116,18 +127,27 @@ func TestStatusAndBytes(t *testing.T) {
 			w.WriteHeader(http.StatusEarlyHints)
 			w.WriteHeader(http.StatusAccepted)
 		}, 202, 0},
-		"only early hints": {"GET", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusEarlyHints) }, 200, 0},
-		"head":             {"HEAD", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "abc") }, 200, 0},
-		"head, copied":     {"HEAD", func(w http.ResponseWriter, _ *http.Request) { io.Copy(w, strings.NewReader("abc")) }, 200, 0},
+		"only early hints": {"GET", func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusEarlyHints)
+		}, 200, 0},
+		"head": {"HEAD", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "abc") }, 200, 0},
+		"head, copied": {"HEAD", func(w http.ResponseWriter, _ *http.Request) {
+			io.Copy(w, strings.NewReader("abc"))
+		}, 200, 0},
 		"no content": {"GET", func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(204)
 			if n, err := io.WriteString(w, "abc"); n != 0 || err != http.ErrBodyNotAllowed {
 				panic(fmt.Sprintf("wrote %d, %v", n, err))
 			}
 		}, 204, 0},
-		"not modified": {"GET", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(304); w.Write([]byte("abc")) }, 304, 0},
-		"copied":       {"GET", func(w http.ResponseWriter, _ *http.Request) { io.Copy(w, &io.LimitedReader{R: zeros{}, N: 1 << 20}) }, 200, 1 << 20},
-		"not found":    {"GET", http.NotFound, 404, 19},
+		"not modified": {"GET", func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(304)
+			w.Write([]byte("abc"))
+		}, 304, 0},
+		"copied": {"GET", func(w http.ResponseWriter, _ *http.Request) {
+			io.Copy(w, &io.LimitedReader{R: zeros{}, N: 1 << 20})
+		}, 200, 1 << 20},
+		"not found": {"GET", http.NotFound, 404, 19},
 	} {
 		for _, p := range protocols {
 			t.Run(name+"/"+p.name, func(t *testing.T) {
@@ -138,7 +158,8 @@ func TestStatusAndBytes(t *testing.T) {
 					t.Errorf("logged status %d, the client got %d, want %d", e.status(), answer.StatusCode, c.status)
 				}
 				if e.HTTP.ResponseContentLength != c.bytes || int64(len(body)) != c.bytes {
-					t.Errorf("logged %d bytes, the client got %d, want %d", e.HTTP.ResponseContentLength, len(body), c.bytes)
+					t.Errorf("logged %d bytes, the client got %d, want %d", e.HTTP.ResponseContentLength, len(body),
+						c.bytes)
 				}
 				if e.Severity != 3 || e.Data.Failure != "" {
 					t.Errorf("severity %d, failure %q, want 3 and none", e.Severity, e.Data.Failure)
@@ -167,13 +188,14 @@ func TestOneEventAlone(t *testing.T) {
 // change.
 func TestWriteAfterReturn(t *testing.T) {
 	var kept http.ResponseWriter
-	wrapped := httplog.Middleware(newLogger(io.Discard), httplog.Options{})(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if kept != nil {
-			io.WriteString(kept, "first")
-		}
-		kept = w
-		io.WriteString(w, "second")
-	}))
+	wrapped := httplog.Middleware(newLogger(io.Discard), httplog.Options{})(
+		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			if kept != nil {
+				io.WriteString(kept, "first")
+			}
+			kept = w
+			io.WriteString(w, "second")
+		}))
 	for range 2 {
 		answer := httptest.NewRecorder()
 		wrapped.ServeHTTP(answer, httptest.NewRequest("GET", "/", nil))
@@ -201,7 +223,8 @@ func TestRequestsAtOnce(t *testing.T) {
 	for n := range requests {
 		go func() {
 			defer func() { done <- true }()
-			if _, body := fetch(t, s, "GET", "/?n="+strconv.Itoa(n), "X-Request-Id", "id"+strconv.Itoa(n)); len(body) != n {
+			id := strconv.Itoa(n)
+			if _, body := fetch(t, s, "GET", "/?n="+id, "X-Request-Id", "id"+id); len(body) != n {
 				t.Errorf("%d: got %d bytes", n, len(body))
 			}
 		}()

@@ -21,14 +21,23 @@ func TestFailures(t *testing.T) {
 		severity int
 		message  string // of the error
 	}{
-		"panic":       {func(http.ResponseWriter, *http.Request) { panic("why") }, "panic", 500, false, 1, "why"},
-		"panic late":  {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(202); panic("why") }, "panic", 202, true, 1, "why"},
-		"nil pointer": {func(http.ResponseWriter, *http.Request) { explode(nil) }, "panic", 500, false, 1, "runtime error: invalid memory address or nil pointer dereference"},
-		"nil panic":   {func(http.ResponseWriter, *http.Request) { panic(nil) }, "panic", 500, false, 1, "panic called with nil argument"},
-		"bad status":  {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(42) }, "panic", 500, false, 1, "invalid WriteHeader code 42"},
-		"abort":       {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "aborted", 0, false, 2, ""},
-		"abort late":  {func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "x"); panic(http.ErrAbortHandler) }, "aborted", 200, true, 2, ""},
-		"goexit":      {func(http.ResponseWriter, *http.Request) { runtime.Goexit() }, "goexit", 500, false, 1, "the handler ended its goroutine (runtime.Goexit)"},
+		"panic": {func(http.ResponseWriter, *http.Request) { panic("why") }, "panic", 500, false, 1, "why"},
+		"panic late": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(202); panic("why") }, "panic", 202,
+			true, 1, "why"},
+		"nil pointer": {func(http.ResponseWriter, *http.Request) { explode(nil) }, "panic", 500, false, 1,
+			"runtime error: invalid memory address or nil pointer dereference"},
+		"nil panic": {func(http.ResponseWriter, *http.Request) { panic(nil) }, "panic", 500, false, 1,
+			"panic called with nil argument"},
+		"bad status": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(42) }, "panic", 500, false, 1,
+			"invalid WriteHeader code 42"},
+		"abort": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "aborted", 0,
+			false, 2, ""},
+		"abort late": {func(w http.ResponseWriter, _ *http.Request) {
+			io.WriteString(w, "x")
+			panic(http.ErrAbortHandler)
+		}, "aborted", 200, true, 2, ""},
+		"goexit": {func(http.ResponseWriter, *http.Request) { runtime.Goexit() }, "goexit", 500, false, 1,
+			"the handler ended its goroutine (runtime.Goexit)"},
 	} {
 		for _, p := range protocols {
 			t.Run(name+"/"+p.name, func(t *testing.T) {
@@ -36,7 +45,8 @@ func TestFailures(t *testing.T) {
 				fetchCut(t, s)
 				e := events.completed()
 				if e.Data.Failure != c.failure || e.status() != c.status || e.Severity != c.severity {
-					t.Errorf("got %s, status %d, severity %d, want %s, %d, %d", e.Data.Failure, e.status(), e.Severity, c.failure, c.status, c.severity)
+					t.Errorf("got %s, status %d, severity %d, want %s, %d, %d", e.Data.Failure, e.status(), e.Severity,
+						c.failure, c.status, c.severity)
 				}
 				if e.Data.Cut == nil || *e.Data.Cut != c.cut {
 					t.Errorf("cut %v, want %t", e.Data.Cut, c.cut)
@@ -93,7 +103,9 @@ func repanic() {
 // TestPanicGoesOn checks that a handler outside the middleware sees the panic.
 func TestPanicGoesOn(t *testing.T) {
 	for _, value := range []any{"text", http.ErrAbortHandler, io.EOF} {
-		h := httplog.Middleware(nil, httplog.Options{})(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(value) }))
+		h := httplog.Middleware(nil, httplog.Options{})(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			panic(value)
+		}))
 		func() {
 			defer func() {
 				if got := recover(); got != value {
@@ -119,13 +131,15 @@ func TestClientGone(t *testing.T) {
 		status int
 		cut    bool
 	}{
-		"before the answer":      {func(http.ResponseWriter) {}, func(http.ResponseWriter) {}, 499, false},
-		"response after it left": {func(http.ResponseWriter) {}, func(w http.ResponseWriter) { w.WriteHeader(503) }, 503, true},
+		"before the answer": {func(http.ResponseWriter) {}, func(http.ResponseWriter) {}, 499, false},
+		"response after it left": {func(http.ResponseWriter) {}, func(w http.ResponseWriter) { w.WriteHeader(503) },
+			503, true},
 		"in the answer": {func(w http.ResponseWriter) {
 			io.WriteString(w, "half")
 			w.(http.Flusher).Flush()
 		}, func(w http.ResponseWriter) {}, 200, true},
-		"aborted for it": {func(w http.ResponseWriter) {}, func(w http.ResponseWriter) { panic(http.ErrAbortHandler) }, 499, false},
+		"aborted for it": {func(w http.ResponseWriter) {}, func(w http.ResponseWriter) { panic(http.ErrAbortHandler) },
+			499, false},
 	} {
 		for _, p := range protocols {
 			t.Run(name+"/"+p.name, func(t *testing.T) {
@@ -150,8 +164,10 @@ func TestClientGone(t *testing.T) {
 					answer.Body.Close()
 				}
 				e := events.completed()
-				if e.Data.Failure != "client_gone" || e.status() != c.status || e.Severity != 2 || e.Data.Cut == nil || *e.Data.Cut != c.cut {
-					t.Errorf("got %+v, status %d, severity %d, want client_gone, %d, 2, cut %t", e.Data, e.status(), e.Severity, c.status, c.cut)
+				if e.Data.Failure != "client_gone" || e.status() != c.status || e.Severity != 2 || e.Data.Cut == nil ||
+					*e.Data.Cut != c.cut {
+					t.Errorf("got %+v, status %d, severity %d, want client_gone, %d, 2, cut %t", e.Data, e.status(),
+						e.Severity, c.status, c.cut)
 				}
 			})
 		}
@@ -179,10 +195,11 @@ func TestClientLeavesAfterWholeResponse(t *testing.T) {
 // client_gone.
 func TestDeadlineIsNotClientGone(t *testing.T) {
 	events := &journal{t, make(chan event, 1)}
-	h := httplog.Middleware(newLogger(events), completedOnly)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		<-r.Context().Done()
-		w.WriteHeader(504)
-	}))
+	h := httplog.Middleware(newLogger(events), completedOnly)(
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			<-r.Context().Done()
+			w.WriteHeader(504)
+		}))
 	ctx, cancel := context.WithDeadline(t.Context(), time.Now())
 	defer cancel()
 	h.ServeHTTP(discardWriter{}, newRequest(t).WithContext(ctx))

@@ -46,7 +46,8 @@ func TestSplitHost(t *testing.T) {
 
 // FuzzSplitHost compares splitHost with net.SplitHostPort and net.JoinHostPort.
 func FuzzSplitHost(f *testing.F) {
-	for _, seed := range []string{"example.com:80", "[::1]:80", "[::1]", "a:b:c", "[a]b:1", "x:", "[]:1", "[[a]:1", "a]:1"} {
+	for _, seed := range []string{"example.com:80", "[::1]:80", "[::1]", "a:b:c", "[a]b:1", "x:", "[]:1", "[[a]:1",
+		"a]:1"} {
 		f.Add(seed, uint16(8080))
 	}
 	f.Fuzz(func(t *testing.T, s string, n uint16) {

@@ -43,14 +43,21 @@ func TestRequest(t *testing.T) {
 	}{
 		"full": {full, log.HTTP{
 			Method: "POST", Scheme: "http", Host: "www.example.com", Port: 8080, Path: "/a/b%2Fc", Query: "q=1&q=%20",
-			Route: "/a/{b}", Client: "2001:db8::1", Protocol: "HTTP/1.1", UserAgent: "tester/1", Referer: "http://example.com/", RequestContentLength: 5,
+			Route: "/a/{b}", Client: "2001:db8::1", Protocol: "HTTP/1.1", UserAgent: "tester/1",
+			Referer: "http://example.com/", RequestContentLength: 5,
 		}},
-		"secure":         {secure, log.HTTP{Method: "GET", Scheme: "https", Host: "example.com", Path: "/", Client: "@", Protocol: "HTTP/1.1"}},
-		"absolute":       {absolute, log.HTTP{Method: "GET", Scheme: "http", Host: "example.com", Path: "/a%20b", Query: "c", Client: "192.0.2.1", Protocol: "HTTP/1.1"}},
-		"stripped":       {stripped, log.HTTP{Method: "GET", Scheme: "http", Host: "example.com", Path: "/api/x", Protocol: "HTTP/1.1"}},
-		"asterisk":       {asterisk, log.HTTP{Method: "OPTIONS", Scheme: "http", Host: "example.com", Path: "*", Protocol: "HTTP/1.1"}},
-		"outgoing":       {outgoing, log.HTTP{Method: "GET", Scheme: "https", Host: "example.com", Port: 444, Path: "/a", Query: "b", Protocol: "HTTP/1.1"}},
-		"unknown length": {unknownLength, log.HTTP{Method: "POST", Scheme: "http", Host: "example.com", Path: "/", Protocol: "HTTP/1.1"}},
+		"secure": {secure, log.HTTP{Method: "GET", Scheme: "https", Host: "example.com", Path: "/", Client: "@",
+			Protocol: "HTTP/1.1"}},
+		"absolute": {absolute, log.HTTP{Method: "GET", Scheme: "http", Host: "example.com", Path: "/a%20b",
+			Query: "c", Client: "192.0.2.1", Protocol: "HTTP/1.1"}},
+		"stripped": {stripped, log.HTTP{Method: "GET", Scheme: "http", Host: "example.com", Path: "/api/x",
+			Protocol: "HTTP/1.1"}},
+		"asterisk": {asterisk, log.HTTP{Method: "OPTIONS", Scheme: "http", Host: "example.com", Path: "*",
+			Protocol: "HTTP/1.1"}},
+		"outgoing": {outgoing, log.HTTP{Method: "GET", Scheme: "https", Host: "example.com", Port: 444,
+			Path: "/a", Query: "b", Protocol: "HTTP/1.1"}},
+		"unknown length": {unknownLength, log.HTTP{Method: "POST", Scheme: "http", Host: "example.com", Path: "/",
+			Protocol: "HTTP/1.1"}},
 	} {
 		if got := httplog.Request(c.request); got != c.want {
 			t.Errorf("%s: got  %+v\nwant %+v", name, got, c.want)

@@ -27,7 +27,8 @@ func oracleTraceID(parent, id string) string {
 
 func FuzzTraceID(f *testing.F) {
 	const parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
-	for _, seed := range []string{parent, "ff" + parent[2:], strings.ToUpper(parent), parent + "-x", strings.ReplaceAll(parent, "-", "_"), ""} {
+	for _, seed := range []string{parent, "ff" + parent[2:], strings.ToUpper(parent), parent + "-x",
+		strings.ReplaceAll(parent, "-", "_"), ""} {
 		for _, id := range []string{"abc", "a,b", `a"b`, strings.Repeat("a", 129), "a'b", `a\b`, ""} {
 			f.Add(seed, id)
 		}

@@ -44,9 +44,10 @@ func TestOptionalInterfaces(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			var inner, outer string
 			logger := log.New(io.Discard, log.Options{})
-			wrapped := httplog.Middleware(logger, httplog.Options{})(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-				outer = optional(w)
-			}))
+			wrapped := httplog.Middleware(logger, httplog.Options{})(
+				http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+					outer = optional(w)
+				}))
 			s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				inner = optional(w)
 				wrapped.ServeHTTP(w, r)
@@ -98,10 +99,11 @@ func TestWrappedWriter(t *testing.T) {
 	} {
 		var got string
 		var err error
-		h := httplog.Middleware(newLogger(io.Discard), completedOnly)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			got = optional(w)
-			_, _, err = http.NewResponseController(w).Hijack()
-		}))
+		h := httplog.Middleware(newLogger(io.Discard), completedOnly)(
+			http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				got = optional(w)
+				_, _, err = http.NewResponseController(w).Hijack()
+			}))
 		h.ServeHTTP(c.w, newRequest(t))
 		if got != c.want || (err == nil) != c.canHijack {
 			t.Errorf("%s: got %q, %v; want %q, hijack %t", name, got, err, c.want, c.canHijack)
@@ -121,9 +123,10 @@ func (u unwrapper) Unwrap() http.ResponseWriter { return u.inner }
 // only push, gets a writer that can only push.
 func TestTimeoutHandler(t *testing.T) {
 	var got string
-	h := httplog.Middleware(newLogger(io.Discard), completedOnly)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		got = optional(w)
-	}))
+	h := httplog.Middleware(newLogger(io.Discard), completedOnly)(
+		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			got = optional(w)
+		}))
 	http.TimeoutHandler(h, time.Minute, "").ServeHTTP(httptest.NewRecorder(), newRequest(t))
 	if want := "push "; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -292,7 +295,8 @@ func TestHijack(t *testing.T) {
 			}
 			answer.Body.Close()
 			e := events.completed()
-			if answer.StatusCode != 101 || e.status() != c.status || !e.Data.Hijacked || e.Data.Failure != "" || e.Severity != 3 {
+			if answer.StatusCode != 101 || e.status() != c.status || !e.Data.Hijacked || e.Data.Failure != "" ||
+				e.Severity != 3 {
 				t.Errorf("the client got %d; logged %d, %+v, severity %d; want 101; %d, hijacked, 3",
 					answer.StatusCode, e.status(), e.Data, e.Severity, c.status)
 			}

@@ -35,7 +35,8 @@ func TestAlloc(t *testing.T) {
 		{"error and four values", func() { l.Error(failed, "x", four...) }, 0},
 		{"disabled", func() { l.V(1).Info("x", four...) }, 0},
 		{"caller", func() { caller.Info("x", four...) }, 0},
-		{"ten values", func() { l.Info("x", ten...) }, 2}, // a slog.Record holds five attributes, the scratch array eight
+		{"ten values", func() { l.Info("x", ten...) }, 2},
+		// a slog.Record holds five attributes, the scratch array eight
 		{"Marshaler", func() { l.Info("x", "pod", m) }, 6},
 	} {
 		if got := testing.AllocsPerRun(1000, c.call); got > c.want {
@@ -45,8 +46,10 @@ func TestAlloc(t *testing.T) {
 }
 
 func BenchmarkInfo(b *testing.B) {
-	l := logr.New(log.New(io.Discard, log.Options{})).WithName("controller").WithValues("namespace", "default", "name", "web")
-	fromHandler := gologr.FromSlogHandler(log.New(io.Discard, log.Options{}).Handler()).WithName("controller").WithValues("namespace", "default", "name", "web")
+	l := logr.New(log.New(io.Discard, log.Options{})).WithName("controller").
+		WithValues("namespace", "default", "name", "web")
+	fromHandler := gologr.FromSlogHandler(log.New(io.Discard, log.Options{}).Handler()).WithName("controller").
+		WithValues("namespace", "default", "name", "web")
 	b.Run("logr", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {

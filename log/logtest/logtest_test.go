@@ -79,7 +79,8 @@ func TestEventsAreKept(t *testing.T) {
 			t.Errorf("%s: got %#v, want %#v", key, got, want)
 		}
 	}
-	if e := events.One("second"); e.TraceID != "abc" || e.HTTP == nil || e.HTTP.StatusCode != 200 || e.Severity != record.SeverityInfo {
+	if e := events.One("second"); e.TraceID != "abc" || e.HTTP == nil || e.HTTP.StatusCode != 200 ||
+		e.Severity != record.SeverityInfo {
 		t.Errorf("got %+v", e)
 	}
 	named := events.Named("first")

@@ -29,7 +29,8 @@ func FuzzOfParent(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		want := ""
-		if m := parentOracle.FindStringSubmatch(s); m != nil && m[1] != "ff" && strings.Trim(m[2], "0") != "" && strings.Trim(m[3], "0") != "" {
+		if m := parentOracle.FindStringSubmatch(s); m != nil && m[1] != "ff" && strings.Trim(m[2], "0") != "" &&
+			strings.Trim(m[3], "0") != "" {
 			want = m[2]
 		}
 		if got := traceid.OfParent(s); got != want {
@@ -39,7 +40,8 @@ func FuzzOfParent(f *testing.F) {
 }
 
 func FuzzPlain(f *testing.F) {
-	for _, seed := range []string{"", "c9bf9e57-1685-4c89-bafb-ff5af830be8a", "é", strings.Repeat("a", 128), strings.Repeat("a", 129)} {
+	for _, seed := range []string{"", "c9bf9e57-1685-4c89-bafb-ff5af830be8a", "é", strings.Repeat("a", 128),
+		strings.Repeat("a", 129)} {
 		f.Add(seed)
 	}
 	for c := range 256 {

@@ -78,12 +78,14 @@ func TestScanner(t *testing.T) {
 }
 
 func FuzzCheck(f *testing.F) {
-	for _, seed := range []string{`{"a":[1,{"b":-0.5e+3}],"c":"\u00fF\/\ud83d\ude00\ud83d"}`, "\"\xff\xe2\x80\"", ` [ 01 ] `, `{"`, `"\`, `"\u1`} {
+	for _, seed := range []string{`{"a":[1,{"b":-0.5e+3}],"c":"\u00fF\/\ud83d\ude00\ud83d"}`, "\"\xff\xe2\x80\"",
+		` [ 01 ] `, `{"`, `"\`, `"\u1`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		_, got := jsonscan.Check(string(text))
-		if want := json.Valid(text); got != want && strings.Count(string(text), "[")+strings.Count(string(text), "{") < jsonscan.MaxDepth {
+		if want := json.Valid(text); got != want &&
+			strings.Count(string(text), "[")+strings.Count(string(text), "{") < jsonscan.MaxDepth {
 			t.Fatalf("%q: got %v want %v", text, got, want)
 		}
 		if bytes.HasPrefix(text, []byte("{")) {

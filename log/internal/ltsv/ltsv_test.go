@@ -140,7 +140,9 @@ func TestAllocs(t *testing.T) {
 		t.Skip("the race detector allocates")
 	}
 	dst := make([]byte, 0, 4096)
-	object := []byte(`{"rows":3,"user":{"name":"a longer name, plain, of more than thirty-two bytes"},"list":[1,2,"a text in a list, of some length"],"e":{"f":"\"a longer name, with quotes, of more than thirty-two bytes\""}}`)
+	object := []byte(`{"rows":3,"user":{"name":"a longer name, plain, of more than thirty-two bytes"},"list":[1,2` +
+		`,"a text in a list, of some length"],"e":` +
+		`{"f":"\"a longer name, with quotes, of more than thirty-two bytes\""}}`)
 	for name, f := range map[string]func(){
 		"AppendFields": func() { dst = ltsv.AppendFields(dst[:0], object) },
 		"AppendValue":  func() { dst = ltsv.AppendValue(dst[:0], "日本語\x7f and a lot more text than would fit") },
@@ -171,7 +173,8 @@ func FuzzAppendValue(f *testing.F) {
 // FuzzAppendJSON compares with a flattener of the values that encoding/json
 // decodes, which have no order.
 func FuzzAppendJSON(f *testing.F) {
-	for _, seed := range []string{`{"a":1,"b":{"c":[],"d":{}}}`, `["\u2028",{"a":null}]`, `"x"`, `{"status":true,"":""}`, ` [ 1 , 2 ] `, `"`, `{"a`} {
+	for _, seed := range []string{`{"a":1,"b":{"c":[],"d":{}}}`, `["\u2028",{"a":null}]`, `"x"`,
+		`{"status":true,"":""}`, ` [ 1 , 2 ] `, `"`, `{"a`} {
 		f.Add("key", seed)
 	}
 	f.Fuzz(func(t *testing.T, key, document string) {

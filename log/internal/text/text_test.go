@@ -125,7 +125,8 @@ func TestIntInPlace(t *testing.T) {
 // TestInPlace compares the functions for a buffer in place with those that
 // append, with and without spare capacity.
 func TestInPlace(t *testing.T) {
-	texts := []string{"", "a", "a key", "a somewhat longer key", "\"", "a\"b", "ünïcödé", "\xff", strings.Repeat("x", 100)}
+	texts := []string{"", "a", "a key", "a somewhat longer key", "\"", "a\"b", "ünïcödé", "\xff",
+		strings.Repeat("x", 100)}
 	for _, key := range texts {
 		for _, value := range texts {
 			for _, spare := range []int{0, 10, 1000} {
@@ -151,7 +152,8 @@ func TestInPlace(t *testing.T) {
 func TestLabeled(t *testing.T) {
 	for length := range 20 {
 		label := strings.Repeat("l", length)
-		for _, value := range []string{"", "a", "plain", "somewhat longer", "a\"b", "tab\there", "ünïcödé", "\xff\u0085", strings.Repeat("x", 100)} {
+		for _, value := range []string{"", "a", "plain", "somewhat longer", "a\"b", "tab\there", "ünïcödé",
+			"\xff\u0085", strings.Repeat("x", 100)} {
 			for _, spare := range []int{0, 10, 1000} {
 				start := append(make([]byte, 0, spare+1), '{')
 				before := "{" + label

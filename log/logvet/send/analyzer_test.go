@@ -59,7 +59,8 @@ func TestCommand(t *testing.T) {
 		if !errors.As(err, &exit) || exit.ExitCode() != c.exit {
 			t.Errorf("%q: got %v, want exit code %d\n%s", c.args, err, c.exit, out)
 		}
-		for _, want := range []string{"event is lost: it has no Send", "call of Int on an event after its Send: it is ignored"} {
+		for _, want := range []string{"event is lost: it has no Send",
+			"call of Int on an event after its Send: it is ignored"} {
 			if !strings.Contains(string(out), want) {
 				t.Errorf("%q: no %q in\n%s", c.args, want, out)
 			}
