@@ -1,3 +1,9 @@
+// Package config reads the configuration of a front door, weir.yaml, and the CSV
+// file of redirects that it may name. It reports all mistakes of both files, each
+// with its line and column.
+//
+// [Parse] is the entry point. [Default] and [DefaultRoute] help programs that
+// build a [Config] themselves. docs/configuration.md describes the keys.
 package config
 
 import (
@@ -9,57 +15,56 @@ import (
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
-// Config is a checked configuration, as [Parse] reads it: every address,
-// URL, pattern and expression in it has been tried, every name in it refers to
-// something, and defaults are filled in. It is plain data that nobody changes
-// after parsing, so goroutines may share it.
+// Config is a configuration. [Parse] returns it checked and with defaults: every
+// address, URL, pattern and regular expression is valid, and every name is
+// defined. It is not modified after parsing, so goroutines may share it.
 type Config struct {
-	// Namespace names the service in every log event. Default "front-door".
+	// Namespace is the name of the service in every log event. Default "front-door".
 	Namespace string
 
-	// Listen holds the addresses of the public listeners as host:port, where
-	// an empty host means every interface and port 0 a free port. At least
-	// one; default ":20000".
+	// Listen holds the addresses of the public listeners as host:port. An empty
+	// host means all interfaces, and port 0 any free port. At least one; default
+	// ":20000".
 	Listen []string
 
-	// Admin is the address of the admin listener as host:port, or "off" for
-	// none. Default "127.0.0.1:20001".
+	// Admin is the address of the admin listener as host:port, or AdminOff.
+	// Default "127.0.0.1:20001".
 	Admin string
 
 	Drain Drain
 
-	// TrustedProxies are the networks whose X-Forwarded-For, -Host, -Proto and
-	// Forwarded headers are believed. Empty, the default, believes nobody.
+	// TrustedProxies are the networks of the proxies whose X-Forwarded-For,
+	// X-Forwarded-Host, X-Forwarded-Proto and Forwarded fields are used. Default
+	// none.
 	TrustedProxies []netip.Prefix
 
 	Log Log
 
-	// Limits hold for everything that comes in.
+	// Limits apply to all requests and connections.
 	Limits Limits
 
-	// Constraints maps the names that patterns may use to regular
-	// expressions, beside the router's built-in ones.
+	// Constraints are regular expressions by the name that patterns use. The
+	// router has built-in constraints as well.
 	Constraints map[string]string
 
-	// Upstreams and Routes stand in the file's order; there is at least one
-	// of each. An upstream may be without a route.
+	// Upstreams and Routes are in file order. There is at least one of each. An
+	// upstream may have no route.
 	Upstreams []Upstream
 	Routes    []Route
 
-	// Redirects are those of the file that the key redirects names, in its
-	// order.
+	// Redirects are the lines of the file of redirects, in file order.
 	Redirects []Redirect
 }
 
-// Drain says how a front door stops.
+// Drain configures the end of a front door.
 type Drain struct {
-	// Delay is how long it still accepts connections and keeps idle ones, with
-	// Connection: close on every response, so that load balancers and pools of
-	// connections can move away. Default 1s.
+	// Delay is how long the front door continues to accept connections and keeps
+	// idle ones. Each response has Connection: close, so that load balancers and
+	// clients can switch to another process. Default 1s.
 	Delay time.Duration
 
-	// Timeout is how long the requests in flight may then take. Zero cuts them
-	// when Delay ends. Default 10s.
+	// Timeout is how long the requests in flight may take after Delay. Zero cuts
+	// them when Delay ends. Default 10s.
 	Timeout time.Duration
 }
 
@@ -69,40 +74,40 @@ const AdminOff = "off"
 // Upstream is a named pool of servers.
 type Upstream struct {
 	Name    string   // letters, digits, '.', '_' and '-'
-	Servers []string // at least one, each http://host:port with the port always there
+	Servers []string // at least one, each http://host:port, always with a port
 
-	// ResponseFields is how many fields a response may have. Zero means 256, the
-	// default.
+	// ResponseFields is the maximum number of header fields of a response. Zero
+	// means 256, the default.
 	ResponseFields int
 
-	// ConnectRetry is how long a request waits for a connection when no server
-	// can be connected to. Zero fails at once. Default 1s.
+	// ConnectRetry is how long a request retries to connect if no server accepts
+	// a connection. Zero fails without a retry. Default 1s.
 	ConnectRetry time.Duration
 }
 
 // Route sends the requests that match a pattern to an upstream.
 type Route struct {
 	Match string // a pattern of package router
-	To    string // the name of one of the upstreams
+	To    string // the name of an upstream
 
-	// Timeout is how long the upstream may stay silent, before and during its
-	// answer. Above zero; default 30s.
+	// Timeout is how long the upstream may be silent, before and during its
+	// response. More than zero; default 30s.
 	Timeout time.Duration
 
-	// Upgrade lists, in lower case, the protocols that a request may switch
-	// to. Default "websocket"; empty allows none.
+	// Upgrade lists the protocols, in lower case, that a request may switch to.
+	// Default "websocket"; empty allows none.
 	Upgrade []string
 
-	// Events are the events that each request writes: EventsAll,
-	// EventsCompleted or EventsNone. Empty means those of Log.
+	// Events selects the events of each request: EventsAll, EventsCompleted or
+	// EventsNone. Empty means the value of Log.Events.
 	Events string
 
-	// Limits hold for the requests of this route, beside those of the door.
+	// Limits apply to the requests of this route, in addition to Config.Limits.
 	Limits RequestLimits
 }
 
-// Default returns what a file may leave out: everything but upstreams
-// and routes. The caller owns the result.
+// Default returns the defaults of all keys except upstreams and routes, which have
+// none. The caller owns the result.
 func Default() *Config {
 	return &Config{
 		Namespace:   "front-door",
@@ -115,22 +120,21 @@ func Default() *Config {
 	}
 }
 
-// DefaultRoute returns a route with all that a file may leave out.
+// DefaultRoute returns a route with the defaults of its other fields.
 func DefaultRoute(match, to string) Route {
 	return Route{Match: match, To: to, Timeout: 30 * time.Second, Upgrade: []string{"websocket"}}
 }
 
-// Redirect redirects the requests for a path, or for every path below
-// one. The routing table holds redirects and routes, and the most specific
-// pattern wins, whichever of the two it is.
+// Redirect redirects the requests for a path, or for all paths below one. The
+// routing table contains redirects and routes. The most specific pattern of both
+// wins.
 type Redirect struct {
-	// From is [HOST]/PATH for one path, or [HOST]/PATH/* for every path below.
+	// From is [HOST]/PATH for one path, or [HOST]/PATH/* for all paths below.
 	From string
 
-	// To is a path or a URL of http or https. One that ends in /* goes with
-	// such a From: the rest of the path takes the place of the *. The query of
-	// a request is kept, unless To has a "?", and with it a query of its own or
-	// none.
+	// To is a path, or a URL with the scheme http or https. If it ends in /*, From
+	// does too, and the part of the path that the * of From matches replaces the *.
+	// The query of a request is kept, unless To contains a "?".
 	To string
 
 	// Status is 301, 302, 307 or 308.
@@ -165,46 +169,46 @@ func (ms Mistakes) Unwrap() []error {
 	return errs
 }
 
-// Limits says what the door lets in: the limits of all requests together,
-// and of the connections that they come on.
+// Limits are the limits of all requests together and of the connections of
+// clients.
 type Limits struct {
 	RequestLimits
 
-	// Headers is how many bytes the head of a request may have: 8 KiB to
-	// 64 KiB, the default.
+	// Headers is the maximum length of a request's head in bytes, from 8 KiB to
+	// MaxHeaders, the default.
 	Headers int
 
-	// HeaderTimeout is how long a client may take to send a head, default 10s,
-	// and IdleTimeout how long a connection may be unused, default 75s. Zero
-	// means the default.
+	// HeaderTimeout is how long a client may take to send a head, default 10s.
+	// IdleTimeout is how long a connection may be idle, default 75s. Zero means
+	// the default.
 	HeaderTimeout, IdleTimeout time.Duration
 
-	// MaxConnections is how many connections of clients may be open. Zero, the
-	// default, is as many as the limit of open files allows, and more than that
-	// is never let in.
+	// MaxConnections is the maximum number of connections of clients. Zero, the
+	// default, means as many as the limit of open files allows. That limit always
+	// applies.
 	MaxConnections int
 
-	// ConnectionsPerClient is how many of them may come from one address, or
-	// one /64 of IPv6; trusted proxies may have any number. Zero, the default,
-	// is any number for everybody.
+	// ConnectionsPerClient is the maximum number of connections from one address,
+	// or from one IPv6 /64. It does not apply to trusted proxies. Zero, the
+	// default, sets no limit.
 	ConnectionsPerClient int
 }
 
-// RequestLimits hold for all requests together, or for those of a route, which
-// are held to both. The two may differ in InFlight, Queue and Rate: the door's
-// are counted for all, the route's for itself. Of the others a route has the
-// door's where it says 0; NoLimit is none.
+// RequestLimits apply to all requests together, or to the requests of a route.
+// InFlight, Queue and Rate of a route apply in addition to those of all requests.
+// In the other fields of a route, 0 means the value for all requests, and NoLimit
+// means no limit.
 type RequestLimits struct {
-	InFlight int // requests served at once. Zero sets no limit but the one that follows from open files
+	InFlight int // maximum number of requests in flight; with zero, only open files limit it
 	Queue    Queue
 	Rate     Rate
 
-	Body int64 // bytes of a request's body
+	Body int64 // maximum length of a request's body in bytes
 
-	// UploadRate and DownloadRate are how many bytes a second a client has to
-	// send or take while it is waited for, on the average. It may fall behind
-	// by as much as ReadTimeout and WriteTimeout, which are thus also how long
-	// it may pause.
+	// UploadRate and DownloadRate are the minimum speeds, in bytes per second, at
+	// which a client sends a body and reads a response, averaged over the time that
+	// is spent waiting for the client. ReadTimeout and WriteTimeout are how far it
+	// may fall short of them, and therefore also how long it may pause.
 	UploadRate, DownloadRate  int64
 	ReadTimeout, WriteTimeout time.Duration
 }
@@ -212,17 +216,18 @@ type RequestLimits struct {
 // MaxHeaders is the greatest value of [Limits.Headers], and its default.
 const MaxHeaders = 64 << 10
 
-// NoLimit is the value of a limit that is not to hold.
+// NoLimit disables a limit of a route that all requests have.
 const NoLimit = -1
 
-// Queue is about the requests that wait to be served when InFlight are.
+// Queue is the queue of the requests that wait while InFlight others are in
+// flight.
 type Queue struct {
-	Length int           // how many; 0, the default, refuses at once
-	Wait   time.Duration // how long each of them; default 1s
+	Length int           // maximum number of waiting requests; 0, the default, refuses them
+	Wait   time.Duration // maximum waiting time; default 1s
 }
 
-// Rate allows Burst requests at once, and then one Every so often, for
-// each key. A zero Every sets no limit.
+// Rate is a token bucket for each key: Burst requests at once, then one per Every.
+// If Every is zero, there is no limit.
 type Rate struct {
 	Per   string // RatePerClient (the default), RatePerRoute, or RatePerHeader and a header's name
 	Every time.Duration
@@ -231,12 +236,11 @@ type Rate struct {
 
 // Values of [Rate.Per].
 const (
-	RatePerClient = "client"  // the client's address behind trusted proxies, or its /64 of IPv6
-	RatePerRoute  = "route"   // all requests have one rate
-	RatePerHeader = "header " // the value of the header that follows; requests without it share one rate
+	RatePerClient = "client"  // by the client's address, or its IPv6 /64; trusted proxies name the client
+	RatePerRoute  = "route"   // one bucket for all requests
+	RatePerHeader = "header " // by the value of the header field that follows; requests without it share a bucket
 )
 
-// defaultLimits is what a file may leave out.
 func defaultLimits() Limits {
 	return Limits{
 		RequestLimits: RequestLimits{
@@ -249,77 +253,74 @@ func defaultLimits() Limits {
 	}
 }
 
-// Log says which events are written, how, and where to.
+// Log configures the events, their format and their destinations.
 type Log struct {
-	// To holds the log's destinations, at least one and each once:
-	// LogToStdout (the default), LogToStderr, or the path of a file to append
-	// to. Every event goes to each of them, and each has a queue of its own.
+	// To holds the destinations: LogToStdout (the default), LogToStderr, or the
+	// path of a file to append to. There is at least one, and none occurs twice.
+	// Every event goes to all of them. Each has its own queue.
 	To []string
 
-	Format string // json (the default), json-v1, ltsv, human or auto: a name that log.ParseFormat takes
+	Format string // json (the default), json-v1, ltsv, human or auto, as in log.ParseFormat
 	Level  string // the least severe level that is written: fatal, error, warn, info (the default) or debug
 	Events string // EventsAll (the default) or EventsCompleted
 
-	// RequestHeaders and ResponseHeaders name header fields, in lower case, that
-	// are added to the completed event. Parse refuses the names of fields
-	// that hold secrets.
+	// RequestHeaders and ResponseHeaders are names of header fields, in lower case,
+	// that are added to the completed event. Parse refuses fields that contain
+	// secrets.
 	RequestHeaders, ResponseHeaders []string
 
-	// Redact lists keys whose values are secret, such as parameters of
-	// queries; see log.Options.
+	// Redact lists keys with secret values, such as query parameters; see
+	// log.Options.
 	Redact []string
 
 	Queue  LogQueue
 	Rotate LogRotate
 
-	// Fsync is how often a file is told to be on the disk, and not with the
-	// operating system alone: at most so often, FsyncEach for after each
-	// write, or 0, the default, for never.
+	// Fsync is the minimum interval between calls of fsync for a file. FsyncEach
+	// means a call after each write; 0, the default, means none.
 	Fsync time.Duration
 
-	// Heartbeat is how often the log says its totals, in an event of its own.
-	// Zero is never; default 10s.
+	// Heartbeat is the interval at which the log writes an event with its totals.
+	// Zero means never; default 10s.
 	Heartbeat time.Duration
 }
 
-// LogQueue is about the events that wait to be written, for each
-// destination.
+// LogQueue configures the queue of each destination.
 type LogQueue struct {
-	Size     int           // bytes that they take at most; default 8 MiB
-	WhenFull string        // shed (the default), drop or block: what sink.ParsePolicy takes
-	Wait     time.Duration // how long block waits at most before it drops; 0, the default, is for ever
-	Linger   time.Duration // how long the first of a batch waits for others; default 0
+	Size     int           // maximum size in bytes; default 8 MiB
+	WhenFull string        // shed (the default), drop or block, as in sink.ParsePolicy
+	Wait     time.Duration // how long block waits before it drops; 0, the default, means forever
+	Linger   time.Duration // how long the first event of a batch waits for others; default 0
 }
 
-// LogRotate is about the log's files. They are rotated when Size is not
-// zero or Daily is set.
+// LogRotate configures the rotation of the log's files. It is off if Size is zero
+// and Daily is false.
 type LogRotate struct {
-	Size  int64 // bytes beyond which a file is not to grow; 0, the default, sets no bound
-	Daily bool  // at midnight, local time
-	Keep  int   // how many rotated files are kept; 0, the default, keeps all
-	Gzip  bool  // rotated files are compressed
+	Size  int64 // maximum size of a file in bytes; 0, the default, sets no limit
+	Daily bool  // rotate at midnight, local time
+	Keep  int   // number of rotated files to keep; 0, the default, keeps all
+	Gzip  bool  // compress rotated files
 }
 
-// FsyncEach is the value of [Log.Fsync] for after each write.
+// FsyncEach is the value of [Log.Fsync] for a call after each write.
 const FsyncEach time.Duration = -1
 
 // Values of [Log.Events].
 const (
 	EventsAll       = "all"       // received, proxying and completed: three events for each request
-	EventsCompleted = "completed" // the completed event alone, which carries what the other two say
+	EventsCompleted = "completed" // only the completed event, which then has the data of the other two
 )
 
-// EventsNone is a value of [Route.Events]: only the completed event of a
-// request that went wrong, of severity WARN or worse.
+// EventsNone is a value of [Route.Events]. It omits all events of a request except
+// a completed event of severity WARN or worse.
 const EventsNone = "none"
 
-// Values of [Log.To] that are no paths.
+// Values of [Log.To] that are not paths.
 const (
 	LogToStdout = "stdout"
 	LogToStderr = "stderr"
 )
 
-// defaultLog is what a file may leave out: all.
 func defaultLog() Log {
 	return Log{
 		To:        []string{LogToStdout},
@@ -331,13 +332,13 @@ func defaultLog() Log {
 	}
 }
 
-// secretHeaders are the fields whose values are never logged.
+// secretHeaders are header fields whose values are never logged.
 var secretHeaders = []string{"authorization", "cookie", "proxy-authorization", "set-cookie", "x-api-key"}
 
-// Secrets returns the keys whose values the log hides. They include secretHeaders
-// if header fields are logged, because a Config need not come from Parse.
-// The log then also hides the user and password in a URL, which it does only for
-// loggers that have secrets: such a logger takes longer for each field.
+// Secrets returns the keys whose values the log redacts. If header fields are
+// logged, they include fields that contain secrets, because a Config may not come
+// from Parse. A logger with secrets also redacts the user and the password in URLs.
+// It takes longer for each field.
 func (c *Log) Secrets() []string {
 	if len(c.RequestHeaders) == 0 && len(c.ResponseHeaders) == 0 {
 		return c.Redact

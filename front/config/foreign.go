@@ -10,19 +10,19 @@ import (
 	"github.com/weirhq/weir/router"
 )
 
-// A foreignPattern is a pattern read as other routers read it. In Weir such
-// syntax is literal text, as in net/http, so a route that has it matches no
-// request that clients send.
+// A foreignPattern is a pattern with the syntax of another router. Weir, like
+// net/http, treats such syntax as text, so that the route would match no request
+// that clients send.
 type foreignPattern struct {
-	text    string // the pattern, without blanks at its end
-	meant   string // the pattern in Weir's syntax, as far as it has been read
-	offset  int    // byte of the first foreign syntax
+	text    string // the pattern, without trailing blanks
+	meant   string // the part that was read, in Weir's syntax
+	offset  int    // of the first foreign syntax, in bytes
 	problem string // of that syntax; "" if there is none
-	escape  string // how its character is written as text; "" if it cannot be
+	escape  string // the escape of its character, or ""
 }
 
-// refuseForeign returns why a pattern with syntax of another router is refused,
-// and nil for a pattern without any.
+// refuseForeign returns a refusal of a pattern with the syntax of another router,
+// or nil if it has none.
 func refuseForeign(pattern string, constraints router.Constraints) *yamlfile.Refusal {
 	f := readForeign(pattern)
 	if f.problem == "" {
@@ -44,14 +44,14 @@ func readForeign(pattern string) *foreignPattern {
 	return f
 }
 
-// note keeps the first problem.
+// note records the first problem.
 func (f *foreignPattern) note(offset int, escape, format string, args ...any) {
 	if f.problem == "" {
 		f.offset, f.escape, f.problem = offset, escape, fmt.Sprintf(format, args...)
 	}
 }
 
-// hint offers the pattern that was meant, if it is a valid one, and the escape.
+// hint suggests the pattern in Weir's syntax, if it is valid, and the escape.
 func (f *foreignPattern) hint(constraints router.Constraints) string {
 	var ways []string
 	_, err := router.NewTable(constraints, []router.Entry[bool]{{Pattern: f.meant}})
@@ -118,8 +118,8 @@ func (f *foreignPattern) readSegment(s string, at int, last bool) {
 	}
 }
 
-// colon returns the segment that other routers write as ":" and s. It loses an
-// expression, which Weir names in constraints.
+// colon returns the segment that other routers write as ":" and s. It omits a
+// regular expression, which Weir would have in constraints.
 func (f *foreignPattern) colon(s string) string {
 	rest := strings.TrimLeftFunc(s, inName)
 	name := strings.TrimSuffix(s, rest)
@@ -129,7 +129,7 @@ func (f *foreignPattern) colon(s string) string {
 	return f.parameter(name, false) + rest
 }
 
-// wildcard returns the segment that other routers write as s, which has a "*".
+// wildcard returns the segment that other routers write as s, which contains a "*".
 func (f *foreignPattern) wildcard(s string, last bool) string {
 	switch {
 	case strings.Trim(s, "*.()") == "" && last:
@@ -143,8 +143,8 @@ func (f *foreignPattern) wildcard(s string, last bool) string {
 	}
 }
 
-// parameter returns a parameter of the pattern, or a wildcard of several
-// segments. It adds a number to a name that the pattern has already.
+// parameter returns a parameter, or a wildcard of several segments if many is
+// true. It adds a number to a name that the pattern already uses.
 func (f *foreignPattern) parameter(name string, many bool) string {
 	unused := name
 	for n := 2; strings.Contains(f.text+f.meant, "{"+unused); n++ {
@@ -159,8 +159,8 @@ func (f *foreignPattern) parameter(name string, many bool) string {
 // inName reports whether c may be part of a parameter's name.
 func inName(c rune) bool { return c == '_' || unicode.IsLetter(c) || unicode.IsDigit(c) }
 
-// outsideBraces returns the index of the first of chars in s that is not within
-// braces, and the length of s if there is none.
+// outsideBraces returns the index of the first of chars in s that is outside
+// braces, or the length of s if there is none.
 func outsideBraces(s, chars string) int {
 	depth := 0
 	for i := range len(s) {

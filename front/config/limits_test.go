@@ -58,7 +58,7 @@ func TestParseLimitsMistakes(t *testing.T) {
 		{"{in_flight: 0}", `3:21 "0" lets nothing in|or remove it`},
 		{"{in_flight: -1}", `3:21 "-1" is not a count`},
 		{"{in_fligth: 1}", `3:10 "in_fligth"|did you mean "in_flight"?`},
-		{"{queue: {length: 1}}", `3:26 nothing limits|in_flight`},
+		{"{queue: {length: 1}}", `3:26 only if in_flight limits|in_flight`},
 		{"{in_flight: 1, queue: {wait: 1s}}", `3:24 "queue" has no "length"`},
 		{"{rate: {burst: 2}}", `3:10 "rate" has no "every"`},
 		{"{rate: {every: 0s}}", `3:24 "0s"`},

@@ -10,7 +10,8 @@ import (
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
-// limitKeys are the keys of limits: those of the door, and of a route.
+// limitKeys returns the keys of the limits of all requests, of routes, and of
+// connections.
 func limitKeys() []key {
 	return append(append(requestLimitKeys("limits"), requestLimitKeys("routes.*.limits")...),
 		key{Path: "limits.headers", Ambiguous: true, Read: yamlfile.One(parseHeaders, func(f filling) *int { return &f.config.Limits.Headers })},
@@ -21,7 +22,7 @@ func limitKeys() []key {
 	)
 }
 
-// requestLimitKeys are the keys that stand below both.
+// requestLimitKeys returns the keys of [RequestLimits] below a path.
 func requestLimitKeys(path string) []key {
 	return []key{
 		{Path: path, Read: readLimits},
@@ -42,7 +43,7 @@ func requestLimitKeys(path string) []key {
 	}
 }
 
-// limits returns the limits that are being filled.
+// limits returns the limits that are being read.
 func (f filling) limits() *RequestLimits {
 	if f.route != nil {
 		return &f.route.Limits
@@ -50,18 +51,18 @@ func (f filling) limits() *RequestLimits {
 	return &f.config.Limits.RequestLimits
 }
 
-// readLimits reads a mapping of limits, and checks what they say of each other.
+// readLimits reads a mapping of limits and checks that its keys are consistent.
 func readLimits(r *fileReader, p place, n *yamlfile.Node) {
 	length := p.Path + ".queue.length"
-	delete(r.Stood, length) // another route's
+	delete(r.Stood, length) // of another route
 	r.Fields(p, n)
 	l := p.To.limits()
 	if at, ok := r.Stood[length]; ok && l.InFlight == 0 {
-		r.Mistakef(at[0], "write in_flight beside it, or remove it", "nobody waits where nothing limits the requests in flight")
+		r.Mistakef(at[0], "write in_flight beside it, or remove it", "requests wait only if in_flight limits those in flight")
 	}
 }
 
-// parseSome reads a number of things, at least one.
+// parseSome reads a number of at least one.
 func parseSome(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
 	n, refused := yamlfile.Count(s)
 	if refused == nil && n == 0 {
@@ -70,7 +71,7 @@ func parseSome(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
 	return n, refused
 }
 
-// orNone returns a parser that takes the word none, too.
+// orNone returns a parser that also accepts the word none.
 func orNone[T int64 | time.Duration](parse func(yamlfile.Scalar) (T, *yamlfile.Refusal)) func(yamlfile.Scalar) (T, *yamlfile.Refusal) {
 	return func(s yamlfile.Scalar) (T, *yamlfile.Refusal) {
 		if s.Text == "none" {
@@ -84,8 +85,8 @@ func orNone[T int64 | time.Duration](parse func(yamlfile.Scalar) (T, *yamlfile.R
 	}
 }
 
-// leastHeaders is the least bound of a head: net/http cannot have less than a
-// half of it.
+// leastHeaders is the lowest limit of a request's head. Half of it is the least
+// that net/http supports.
 const leastHeaders = 8 << 10
 
 func parseHeaders(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
@@ -96,7 +97,7 @@ func parseHeaders(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
 	return int(size), refused
 }
 
-// parsePer reads whom a rate is for.
+// parsePer reads the key of a rate limit.
 func parsePer(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	name, ok := strings.CutPrefix(s.Text, RatePerHeader)
 	switch {

@@ -15,7 +15,7 @@ import (
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
-// The words that a key of the log may be set to.
+// The allowed words of the log's keys.
 var (
 	logFormats  = []string{"json", "json-v1", "ltsv", "human", "auto"}
 	logLevels   = []string{"fatal", "error", "warn", "info", "debug"}
@@ -24,11 +24,11 @@ var (
 	logWhenFull = []string{"shed", "drop", "block"}
 )
 
-// parseSecret reads a key whose values are not to be logged.
+// parseSecret reads a key whose values must not be logged.
 func parseSecret(s yamlfile.Scalar) (string, *yamlfile.Refusal) { return yamlfile.Text(s) }
 
-// parseLogTo reads where the log goes. A bare word next to stdout is taken for
-// a misspelling, since a file of that name would surprise.
+// parseLogTo reads a destination of the log. It refuses a bare word that is similar
+// to stdout or stderr as a misspelling, because a file of that name is unlikely.
 func parseLogTo(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	to, refused := yamlfile.Text(s)
 	if refused != nil || !isLogFile(to) {
@@ -40,13 +40,13 @@ func parseLogTo(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	return to, nil
 }
 
-// isLogFile tells whether a destination is a path.
+// isLogFile reports whether a destination is a path.
 func isLogFile(to string) bool { return to != LogToStdout && to != LogToStderr }
 
-// leastQueue is the room that one event of the greatest length takes.
+// leastQueue is the size of the longest event in a queue, in bytes.
 const leastQueue = 16 << 10
 
-// parseQueueSize reads how many bytes of events may wait.
+// parseQueueSize reads the size of a queue.
 func parseQueueSize(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
 	size, refused := yamlfile.Size(s)
 	switch {
@@ -60,7 +60,7 @@ func parseQueueSize(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
 	return int(size), nil
 }
 
-// parseRotateSize reads the length of a file.
+// parseRotateSize reads the maximum size of a file.
 func parseRotateSize(s yamlfile.Scalar) (int64, *yamlfile.Refusal) {
 	size, refused := yamlfile.Size(s)
 	if refused == nil && size < leastQueue {
@@ -69,7 +69,7 @@ func parseRotateSize(s yamlfile.Scalar) (int64, *yamlfile.Refusal) {
 	return size, refused
 }
 
-// parseFsync reads a word or a duration.
+// parseFsync reads never, each or a duration.
 func parseFsync(s yamlfile.Scalar) (time.Duration, *yamlfile.Refusal) {
 	switch s.Text {
 	case "never":
@@ -87,7 +87,7 @@ func parseFsync(s yamlfile.Scalar) (time.Duration, *yamlfile.Refusal) {
 	return d, refused
 }
 
-// checkLog checks what the keys of the log say about each other.
+// checkLog checks that the keys of the log are consistent.
 func (r *reader) checkLog(c *Config) {
 	r.checkLogFiles(c.Log.To)
 	if r.has("log.queue.wait") && c.Log.Queue.WhenFull != "block" {
@@ -100,8 +100,8 @@ func (r *reader) checkLog(c *Config) {
 	}
 }
 
-// checkLogFiles checks that a file is meant once, however it is written, and
-// that there is one for the keys that are about files.
+// checkLogFiles checks that no file occurs twice, in whatever notation, and that
+// the log has a file if keys for files are set.
 func (r *reader) checkLogFiles(to []string) {
 	files := map[string]bool{}
 	for i, dest := range to {
@@ -126,8 +126,9 @@ func (r *reader) checkLogFiles(to []string) {
 	}
 }
 
-// checkLogFolder reports a file of the log that could not be created. A folder
-// that this user may not look into is left to the user that runs the door.
+// checkLogFolder reports a file of the log that cannot be created. It does not
+// report a folder that this user cannot access, because the front door may run as
+// another user.
 func (r *reader) checkLogFolder(at yamlfile.Pos, file string) {
 	folder := filepath.Dir(file)
 	info, err := os.Stat(folder)

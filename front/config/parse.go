@@ -6,13 +6,15 @@ import (
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
-// Parse reads a configuration from src. The name file is used in messages
-// and is where the file of redirects is searched from, and lookupEnv, usually os.LookupEnv, resolves the ${NAME} in
-// values; nil knows no variable. Nothing is bound or resolved, and only the file
-// of redirects is opened. The folders of the log's files have to exist.
+// Parse reads a configuration from src. The name file is used in messages, and its
+// folder is the base of a relative path to the file of redirects. lookupEnv, usually
+// os.LookupEnv, resolves ${NAME} in values; nil means that there are no variables.
 //
-// The error is of type [Mistakes] and holds every mistake in both files, except
-// that a file which is not YAML is read no further than its first error.
+// Parse resolves no host names and binds no addresses. It opens only the file of
+// redirects, and checks that the folders of the log's files exist.
+//
+// The error is of type [Mistakes] and contains every mistake in both files. In a
+// file that is not YAML, it contains only the first one.
 func Parse(file string, src []byte, lookupEnv func(string) (string, bool)) (*Config, error) {
 	r, root := newReader(file, src, lookupEnv)
 	switch c := r.config; {
@@ -31,8 +33,8 @@ func Parse(file string, src []byte, lookupEnv func(string) (string, bool)) (*Con
 	return r.config, nil
 }
 
-// newReader returns a reader of a file, and the file's root, which is nil when
-// there is nothing to read.
+// newReader returns a reader of a file, and the root of the file, which is nil if
+// the file is empty or not YAML.
 func newReader(file string, src []byte, lookupEnv func(string) (string, bool)) (*reader, *yamlfile.Node) {
 	if lookupEnv == nil {
 		lookupEnv = func(string) (string, bool) { return "", false }
@@ -49,7 +51,7 @@ func newReader(file string, src []byte, lookupEnv func(string) (string, bool)) (
 	}, root
 }
 
-// err returns the mistakes in the file, and then those in the file of redirects.
+// err returns the mistakes in the configuration, then those in the file of redirects.
 func (r *reader) err() error {
 	files := []*yamlfile.File{r.File}
 	if r.redirects != nil {

@@ -6,23 +6,23 @@ import (
 	"github.com/weirhq/weir/router"
 )
 
-// reader reads a file into a Config, and keeps what the checks need that look
-// at several keys at once.
+// reader reads a file into a Config. It also keeps the data for checks that involve
+// several keys.
 type reader struct {
 	*fileReader
 	config       *Config
 	constraints  router.Constraints
-	upstreams    map[string]yamlfile.Pos // by name; nil while there is none
+	upstreams    map[string]yamlfile.Pos // by name; nil if there is none yet
 	routes       []*routeDraft
 	redirectsKey yamlfile.Scalar // the value of redirects
-	redirects    *redirectFile   // nil without one
+	redirects    *redirectFile   // nil if there is none
 }
 
-// filling is what a part of a file is read into.
+// filling is the destination of the part of a file that is being read.
 type filling struct {
 	*reader
-	upstream *Upstream   // nil but below upstreams
-	route    *routeDraft // nil but below routes
+	upstream *Upstream   // nil outside upstreams
+	route    *routeDraft // nil outside routes
 }
 
 type (
@@ -31,10 +31,10 @@ type (
 	fileReader = yamlfile.Reader[filling]
 )
 
-// has tells whether the file has a value for a key.
+// has reports whether the file has a value for a key.
 func (r *reader) has(path string) bool { return len(r.Stood[path]) > 0 }
 
-// routeDraft is a route and where its parts stand, as far as it has them.
+// routeDraft is a route and the positions of its keys in the file.
 type routeDraft struct {
 	Route
 	match, to yamlfile.Scalar
@@ -43,7 +43,7 @@ type routeDraft struct {
 // A redirectFile is a file of redirects that is being read.
 type redirectFile struct {
 	*yamlfile.File
-	lines []*redirectLine // those without a mistake
+	lines []*redirectLine // lines without a mistake
 }
 
 // A redirectLine is a line of a file of redirects.

@@ -14,19 +14,19 @@ import (
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
-// redirectStatuses are the values of [Redirect.Status] as a file has them.
+// redirectStatuses are the values of [Redirect.Status] by their text in a file.
 var redirectStatuses = map[string]int{"301": 301, "302": 302, "": 307, "307": 307, "308": 308}
 
-// redirectColumns are the columns of a file of redirects, of which the last may
-// be left out. They may be its first line.
+// redirectColumns are the columns of a file of redirects. The last one is optional.
+// The first line may contain these names.
 var redirectColumns = []string{"from", "to", "status"}
 
-// maxRedirectBytes bounds a file of redirects, which is in memory several times
-// while it is read.
+// maxRedirectBytes is the maximum size of a file of redirects. While it is read,
+// several copies of it are in memory.
 const maxRedirectBytes = 16 << 20
 
-// readRedirects opens and reads the file of redirects that the configuration
-// names, in the folder of the configuration.
+// readRedirects reads the file of redirects that the configuration names. A relative
+// path is relative to the folder of the configuration.
 func (r *reader) readRedirects(folder string) {
 	if r.redirectsKey.Text == "" {
 		return
@@ -49,7 +49,8 @@ func (r *reader) readRedirects(folder string) {
 
 var errNotRegular = errors.New("not a regular file")
 
-// readRegularFile reads a file, and nothing that could block, such as a pipe.
+// readRegularFile reads a regular file. It refuses others, such as pipes, which
+// could block.
 func readRegularFile(name string) ([]byte, error) {
 	info, err := os.Stat(name)
 	if err == nil && !info.Mode().IsRegular() {
@@ -61,7 +62,7 @@ func readRegularFile(name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// parseRedirects reads lines of CSV.
+// parseRedirects parses a file of redirects, which is CSV.
 func parseRedirects(name string, src []byte) *redirectFile {
 	f := &redirectFile{File: yamlfile.NewFile(name, "a file of redirects", src, maxRedirectBytes)}
 	lines := csv.NewReader(bytes.NewReader(f.Source()))
@@ -82,8 +83,8 @@ func parseRedirects(name string, src []byte) *redirectFile {
 	}
 }
 
-// addSyntax reports a line that is not CSV. A quote that is not closed takes the
-// lines that follow with it.
+// addSyntax reports a line that is not CSV. An unclosed quote makes the following
+// lines part of that line.
 func (f *redirectFile) addSyntax(err *csv.ParseError) {
 	at := yamlfile.Pos{Line: err.StartLine, Col: 1}
 	if err.Line == err.StartLine {
@@ -92,8 +93,8 @@ func (f *redirectFile) addSyntax(err *csv.ParseError) {
 	f.Mistakef(at, "put quotes around the whole field, and double those in it", "not CSV: %s", err.Err)
 }
 
-// scalars returns the fields of the line that was read last, without blanks
-// around them.
+// scalars returns the fields of the last line that was read, without surrounding
+// blanks.
 func (f *redirectFile) scalars(lines *csv.Reader, fields []string) []yamlfile.Scalar {
 	all := make([]yamlfile.Scalar, len(fields))
 	for i, field := range fields {
@@ -102,7 +103,8 @@ func (f *redirectFile) scalars(lines *csv.Reader, fields []string) []yamlfile.Sc
 	return all
 }
 
-// addLine adds a line, unless it has a mistake, is empty, or names the columns.
+// addLine adds a line, unless it has a mistake, is empty, or contains the names of
+// the columns.
 func (f *redirectFile) addLine(fields []yamlfile.Scalar, first bool) {
 	texts := make([]string, len(fields))
 	for i := range fields {
@@ -123,8 +125,8 @@ func (f *redirectFile) addLine(fields []yamlfile.Scalar, first bool) {
 	}
 }
 
-// parseLine reads a line of from, to and status, which is empty where it is left
-// out. It returns nil if there is a mistake.
+// parseLine parses the fields from, to and status. An omitted status is empty. It
+// returns nil if there is a mistake.
 func (f *redirectFile) parseLine(fields []yamlfile.Scalar) *redirectLine {
 	from, to, status := fields[0], fields[1], fields[2]
 	code, known := redirectStatuses[status.Text]

@@ -13,9 +13,9 @@ import (
 	"github.com/weirhq/weir/router"
 )
 
-// readConstraint reads one name of the mapping constraints. One that is wrong
-// is kept all the same, accepting nothing, so that the patterns that use it are
-// not reported too.
+// readConstraint reads one entry of the mapping constraints. It keeps an invalid
+// constraint as one that matches nothing, so that patterns with it are not
+// reported too.
 func readConstraint(r *fileReader, p place, n *yamlfile.Node) {
 	f, name := p.To, p.Key.Text
 	if !isName(name) || strings.Contains(name, ".") {
@@ -38,7 +38,7 @@ func readConstraint(r *fileReader, p place, n *yamlfile.Node) {
 	f.config.Constraints[name] = expr
 }
 
-// readUpstream reads one name of the mapping upstreams.
+// readUpstream reads one entry of the mapping upstreams.
 func readUpstream(r *fileReader, p place, n *yamlfile.Node) {
 	f, name := p.To, p.Key.Text
 	if !isName(name) {
@@ -71,7 +71,7 @@ func readRoute(r *fileReader, p place, n *yamlfile.Node) {
 }
 
 // checkRoutes checks that the upstreams of the routes exist, and that the patterns
-// of routes and redirects make a table.
+// of routes and redirects form a valid table.
 func (r *reader) checkRoutes() {
 	t := tableDraft{reader: r}
 	for _, d := range r.routes {
@@ -100,7 +100,7 @@ func (r *reader) rightUpstream(name string) string {
 	return "the upstreams are " + strings.Join(names, ", ")
 }
 
-// checkAddresses finds listeners that would take each other's port.
+// checkAddresses reports a public listener with the same port as the admin listener.
 func (r *reader) checkAddresses(c *Config) {
 	if c.Admin == AdminOff {
 		return
@@ -109,7 +109,7 @@ func (r *reader) checkAddresses(c *Config) {
 		if !samePort(listen, c.Admin) {
 			continue
 		}
-		// One of the two stands in the file: the default ones differ.
+		// At least one of the two is in the file, because the defaults differ.
 		at := slices.Concat(r.Stood["admin"], r.Stood["listen"])[0]
 		if stood := r.Stood["listen"]; i < len(stood) {
 			at = stood[i]
@@ -118,7 +118,7 @@ func (r *reader) checkAddresses(c *Config) {
 	}
 }
 
-// samePort reports whether two listeners cannot both have their address.
+// samePort reports whether two listeners cannot both be bound.
 func samePort(a, b string) bool {
 	hostA, portA, _ := net.SplitHostPort(a)
 	hostB, portB, _ := net.SplitHostPort(b)

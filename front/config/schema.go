@@ -7,8 +7,8 @@ import (
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
-// schema is the file's only list of keys: what is read, what is refused, and
-// what an unknown key is compared with all come from here.
+// schema is the only list of the keys of a configuration. It defines how they are
+// read and which are refused, and provides suggestions for unknown keys.
 var schema = append([]key{
 	{Path: "namespace", Read: yamlfile.One(parseNamespace, func(f filling) *string { return &f.config.Namespace })},
 	{Path: "listen", Read: yamlfile.Some(parseListen, func(f filling) *[]string { return &f.config.Listen })},
@@ -64,7 +64,7 @@ var schema = append([]key{
 
 var readDrainTimeout = yamlfile.One(yamlfile.Duration, func(f filling) *time.Duration { return &f.config.Drain.Timeout })
 
-// readDrain reads a mapping, or a duration, which is the timeout.
+// readDrain reads a mapping, or a duration as the timeout.
 func readDrain(r *fileReader, p place, n *yamlfile.Node) {
 	if n.Kind == yamlfile.Single {
 		readDrainTimeout(r, p, n)

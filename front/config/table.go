@@ -9,9 +9,9 @@ import (
 	"github.com/weirhq/weir/router"
 )
 
-// A tableDraft is the routing table of a configuration that is being read. The
-// routes are added before the redirects, which therefore are the ones reported
-// in a conflict.
+// A tableDraft is the routing table of a configuration that is being read. Routes
+// are added before redirects. A conflict between the two is therefore reported as
+// a mistake in the redirect.
 type tableDraft struct {
 	reader  *reader
 	entries []router.Entry[draft]
@@ -20,7 +20,7 @@ type tableDraft struct {
 // A draft is an entry of the routing table and its place in a file.
 type draft struct {
 	*yamlfile.File
-	text yamlfile.Scalar // of a route its pattern, of a redirect its from
+	text yamlfile.Scalar // the pattern of a route, or the from of a redirect
 	line *redirectLine   // nil for a route
 }
 
@@ -28,8 +28,8 @@ func (t *tableDraft) add(pattern string, d draft) {
 	t.entries = append(t.entries, router.Entry[draft]{Pattern: pattern, Value: d})
 }
 
-// check reports the patterns that are wrong or in conflict. The rest make a
-// table, in which it follows the redirects.
+// check reports the patterns that are malformed or conflict. With a table of the
+// others, it checks the redirects.
 func (t *tableDraft) check() {
 	table, err := router.NewTable(t.reader.constraints, t.entries)
 	if wrong, ok := err.(interface{ Unwrap() []error }); ok {
@@ -48,7 +48,7 @@ func (t *tableDraft) check() {
 	}
 }
 
-// report reports the router's mistake at the place of the pattern.
+// report reports a mistake of the router at the position of the pattern.
 func (t *tableDraft) report(m *router.Mistake) {
 	d := t.entries[m.Entry].Value
 	if m.Other < 0 {
@@ -93,12 +93,12 @@ func (t *tableDraft) checkRedirects(table *router.Table[draft]) {
 	}
 }
 
-// anySegment is a segment that no file has. It takes the place of the part of a
-// path that a prefix leaves open.
+// anySegment is a segment that occurs in no file. It replaces the part of a path
+// that a prefix leaves open.
 const anySegment = "~weir-check~"
 
-// samples returns paths that a redirect takes, the one that the fewest other
-// patterns take first.
+// samples returns paths that a redirect matches. The first is the one that the
+// fewest other patterns match.
 func (l *redirectLine) samples() []string {
 	path := l.path()
 	if !l.source.Prefix {
@@ -108,14 +108,14 @@ func (l *redirectLine) samples() []string {
 	return []string{path + anySegment + "/" + anySegment, path + anySegment, path}
 }
 
-// path returns the from of a line without its host.
+// path returns the path in the from of a line.
 func (l *redirectLine) path() string { return l.From[strings.IndexByte(l.From, '/'):] }
 
-// host returns the host in the from of a line, "" for every host.
+// host returns the host in the from of a line, or "" if it has none.
 func (l *redirectLine) host() string { return l.From[:strings.IndexByte(l.From, '/')] }
 
-// shadow returns the entry that GET requests reach in the place of the redirect,
-// and nil if there are some that reach the redirect.
+// shadow returns the entry that all GET requests for the redirect reach instead,
+// or nil if some of them reach the redirect.
 func (d draft) shadow(table *router.Table[draft]) (by *router.Entry[draft]) {
 	for _, path := range d.line.samples() {
 		e, _ := table.Lookup("GET", d.line.host(), "", path, nil)
@@ -130,7 +130,7 @@ func (d draft) shadow(table *router.Table[draft]) (by *router.Entry[draft]) {
 // maxHops is the number of redirects in a row that most clients follow.
 const maxHops = 20
 
-// follow reports a redirect that leads to another one.
+// follow reports a redirect to another redirect.
 func (d draft) follow(table *router.Table[draft]) {
 	way := []string{d.line.samples()[0]}
 	var second *redirectLine
@@ -157,8 +157,8 @@ func (d draft) follow(table *router.Table[draft]) {
 	d.endless(fmt.Sprintf("leads through more than %d redirects", maxHops), way)
 }
 
-// at returns the redirect that the clients of l reach at an address, nil for
-// none. It follows no address of another host.
+// at returns the redirect that the clients of l reach at an address. It returns
+// nil if there is none, or if the address has another host.
 func (l *redirectLine) at(table *router.Table[draft], address string) *redirectLine {
 	if !strings.HasPrefix(address, "/") {
 		return nil
@@ -170,8 +170,8 @@ func (l *redirectLine) at(table *router.Table[draft], address string) *redirectL
 	return e.Value.line
 }
 
-// chain reports a redirect that leads through the second line to the last one
-// and its address.
+// chain reports a redirect that leads through the second line to the last one,
+// whose target is the address.
 func (d draft) chain(second, last *redirectLine, address string) {
 	if !last.target.AppendsSuffix() {
 		address = last.To
@@ -180,7 +180,7 @@ func (d draft) chain(second, last *redirectLine, address string) {
 		yamlfile.Quote(d.line.To), second.from.Pos.Line)
 }
 
-// endless reports a redirect that leads a client to no address.
+// endless reports a redirect that never ends at an address.
 func (d draft) endless(problem string, way []string) {
 	shown := make([]string, 0, 4)
 	for _, path := range way[:min(len(way), cap(shown))] {
@@ -190,7 +190,7 @@ func (d draft) endless(problem string, way []string) {
 		yamlfile.Quote(d.line.From), problem, strings.Join(shown, " -> "))
 }
 
-// withStar returns an address with a "*" for the part that a prefix leaves open.
+// withStar replaces the part of an address that a prefix leaves open by a "*".
 func withStar(address string) string {
 	return strings.Replace(strings.Replace(address, anySegment+"/"+anySegment, "*", 1), anySegment, "*", 1)
 }

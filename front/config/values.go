@@ -11,12 +11,12 @@ import (
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
-// The parse functions below each read one kind of value. They look at the
-// value alone and open nothing.
+// Each of the parse functions below reads one kind of value. They check only the
+// value itself and open no files or connections.
 
 func parseNamespace(s yamlfile.Scalar) (string, *yamlfile.Refusal) { return yamlfile.Text(s) }
 
-// asWritten keeps where a text stands, for checks that come later.
+// asWritten keeps the position of a text, for later checks.
 func asWritten(s yamlfile.Scalar) (yamlfile.Scalar, *yamlfile.Refusal) {
 	_, refused := yamlfile.Text(s)
 	return s, refused
@@ -31,7 +31,7 @@ func parseTimeout(s yamlfile.Scalar) (time.Duration, *yamlfile.Refusal) {
 	return d, refused
 }
 
-// parseListen reads host:port, where the host may be empty and the port 0.
+// parseListen reads host:port. The host may be empty, and the port may be 0.
 func parseListen(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	const example = `write host:port, as in ":20000" or "127.0.0.1:20000"`
 	if isPort(s.Text) {
@@ -60,15 +60,15 @@ func parseAdmin(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	return parseListen(s)
 }
 
-// isPort reports whether s is a port as it is usually written: two ways to
-// write one would hide that it is given twice.
+// isPort reports whether s is a port in the usual notation. A second notation could
+// hide that a port occurs twice.
 func isPort(s string) bool {
 	n, err := strconv.ParseUint(s, 10, 16)
 	return err == nil && strconv.FormatUint(n, 10) == s
 }
 
-// isHost reports whether s is an IP address or could be a host's name. A last
-// label of digits alone is a mistyped IPv4 address, never a name.
+// isHost reports whether s is an IP address or a valid host name. A name whose last
+// label has only digits is a mistyped IPv4 address.
 func isHost(s string) bool {
 	if _, err := netip.ParseAddr(s); err == nil {
 		return true
@@ -89,9 +89,8 @@ func isName(s string) bool {
 
 func isDigits(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
-// parseNetwork reads a network in CIDR notation, or an address as a network
-// of one. IPv4 addresses in IPv6 form become plain ones, since that is how
-// clients are compared.
+// parseNetwork reads a network in CIDR notation, or a single address. It converts
+// IPv4 addresses in IPv6 form to IPv4, because the addresses of clients are IPv4.
 func parseNetwork(s yamlfile.Scalar) (netip.Prefix, *yamlfile.Refusal) {
 	if addr, err := netip.ParseAddr(s.Text); err == nil && addr.Zone() == "" {
 		addr = addr.Unmap()
@@ -109,14 +108,14 @@ func parseNetwork(s yamlfile.Scalar) (netip.Prefix, *yamlfile.Refusal) {
 	return prefix, nil
 }
 
-// parseServer reads http://host:port and returns it with the port spelt out.
+// parseServer reads http://host:port and returns it with an explicit port.
 func parseServer(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	const example = "write http://host:port, as in http://127.0.0.1:8080"
 	scheme, rest, ok := strings.Cut(s.Text, "://")
 	switch scheme = strings.ToLower(scheme); {
 	case strings.ContainsRune(s.Text, '@'):
-		// The value is not shown: what stands before the @ is a secret.
-		return "", yamlfile.Refuse("remove what stands before the @", "a server's URL cannot hold a user name or a password")
+		// Do not show the value: it may contain a password.
+		return "", yamlfile.Refuse("remove the part before the @", "a server's URL cannot hold a user name or a password")
 	case !ok:
 		return "", yamlfile.Refuse(example, "%s has no scheme", yamlfile.Quote(s.Text))
 	case scheme == "https":
@@ -144,7 +143,7 @@ func cutURL(scheme, rest string) string {
 	return scheme + "://" + rest[:strings.IndexAny(rest, "/?#")]
 }
 
-// parseUpgrade reads a protocol's name, as the header Upgrade has it.
+// parseUpgrade reads the name of a protocol for the header field Upgrade.
 func parseUpgrade(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	name := strings.ToLower(s.Text)
 	switch {
@@ -156,14 +155,15 @@ func parseUpgrade(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	return name, nil
 }
 
-// environment returns what replaces ${NAME}, ${NAME:-default} and $$ in a text.
+// environment returns a function that replaces ${NAME}, ${NAME:-default} and $$ in
+// a text.
 func environment(lookup func(string) (string, bool)) func(string) (string, []*yamlfile.Refusal) {
 	return func(text string) (string, []*yamlfile.Refusal) {
 		return yamlfile.Expand(text, func(inside string) (string, *yamlfile.Refusal) { return variable(inside, lookup) })
 	}
 }
 
-// variable returns the value of what stood between ${ and }.
+// variable returns the value of the expression between ${ and }.
 func variable(inside string, lookup func(string) (string, bool)) (string, *yamlfile.Refusal) {
 	name, fallback, hasFallback := strings.Cut(inside, ":-")
 	if !isEnvName(name) {
