@@ -10,8 +10,8 @@ import (
 	"github.com/weirhq/weir/router"
 )
 
-// versions returns a router with one pattern for some media types; "" is for
-// none.
+// versions returns a router with one pattern for the given media types; "" is no media
+// type.
 func versions(mediaTypes ...string) *router.Router {
 	r := new(router.Router)
 	for _, m := range mediaTypes {
@@ -29,11 +29,11 @@ func versions(mediaTypes ...string) *router.Router {
 func TestAccept(t *testing.T) {
 	const v1, v2 = "application/vnd.api.v1+json", "application/vnd.api.v2+json"
 	for _, c := range []struct {
-		registered string   // with blanks between; - for none
-		accept     []string // the lines of the header
+		registered string   // separated by blanks; - is no media type
+		accept     []string // the Accept fields
 		want       string   // "" for 406
 	}{
-		// no Accept, and one without meaning
+		// without Accept, and with an empty one
 		{v1 + " " + v2, nil, v1},
 		{v1 + " " + v2 + " -", nil, "-"},
 		{v1 + " " + v2, []string{""}, v1},
@@ -93,12 +93,12 @@ func TestAccept(t *testing.T) {
 		{"a/b c/d", []string{`x/y;t="a/b,c/d;", c/d`}, "c/d"},
 		{"a/b c/d", []string{`x/y;t="\",a/b", c/d`}, "c/d"},
 
-		// elements that cannot be read say nothing
+		// invalid elements are ignored
 		{v1 + " " + v2, []string{"x, */html, a b/c, */*;q=2, " + v1 + ";q=.5, " + v1 + ";q=0.0001, " + v2}, v2},
 		{v1 + " " + v2, []string{v1 + ";q=1.001, " + v1 + ";q=, " + v2 + ";q=0.1"}, v2},
 		{v1 + " " + v2, []string{v1 + ";q=0.1, " + v1 + ";q=1.0"}, v1},
 
-		// more media types than there is room for without an allocation
+		// more media types than choose handles without an allocation
 		{"a/1 a/2 a/3 a/4 a/5 a/6 a/7 a/8 a/9 a/10", []string{"a/10, a/2;q=0.9"}, "a/10"},
 	} {
 		names := strings.Fields(c.registered)
@@ -136,7 +136,7 @@ func TestNotAcceptable(t *testing.T) {
 	}
 }
 
-// Without media types nothing varies by Accept.
+// TestAcceptOfOthers checks that routes without media types do not vary by Accept.
 func TestAcceptOfOthers(t *testing.T) {
 	r := versions("")
 	r.Accept("a/b").Handle("/other/x", echo("other"))
@@ -152,7 +152,7 @@ func TestAcceptOfOthers(t *testing.T) {
 	}
 }
 
-// A media type registered while requests are served leaves them alone.
+// A media type registered during serving does not affect requests in progress.
 func TestAcceptWhileServing(t *testing.T) {
 	r := versions("a/b")
 	for _, m := range []string{"c/d", "e/f"} {
@@ -168,8 +168,8 @@ func TestAcceptWhileServing(t *testing.T) {
 	}
 }
 
-// FuzzAccept feeds any header: it never fails, and a plain media type is
-// chosen as the plain comparison chooses it.
+// FuzzAccept tests any Accept field: the choice never fails, and a plain media type
+// selects the same route as a plain comparison.
 func FuzzAccept(f *testing.F) {
 	for _, s := range []string{"a/b", "A/B;q=0.5, */*;q=0", `a/b;v="x\"y";q=1`, "c/d,,;q=,*/", `"`, `a/b;"\`} {
 		f.Add(s)

@@ -9,7 +9,7 @@ import (
 	"github.com/weirhq/weir/router"
 )
 
-// A quiet is a ResponseWriter that allocates nothing.
+// A quiet is a ResponseWriter that does not allocate.
 type quiet struct{ header http.Header }
 
 func (q quiet) Header() http.Header                  { return q.header }
@@ -41,7 +41,7 @@ func TestServeAllocatesNothing(t *testing.T) {
 		url     url.URL
 		accept  string
 		atMost  float64
-		atWorst http.Handler // allocates no less
+		atWorst http.Handler // allocates at least as much
 	}{
 		{"root", r, "GET", "", url.URL{Path: "/"}, "", 0, nil},
 		{"static", r, "GET", "", url.URL{Path: "/static/path"}, "", 0, nil},
@@ -112,8 +112,8 @@ func BenchmarkRegister(b *testing.B) {
 	}
 }
 
-// rivals returns n patterns of which half have to be compared with the other
-// half: both may match what begins with a number.
+// rivals returns n patterns. Each one of one half has to be compared with each of the
+// other, because both may match a segment that begins with a number.
 func rivals(n int) (entries []router.Entry[int]) {
 	for i := range n / 2 {
 		for _, pattern := range []string{"/{a:int}/{b}/x%d", "/{a:hex}/x%d/y{b}"} {
@@ -123,8 +123,8 @@ func rivals(n int) (entries []router.Entry[int]) {
 	return entries
 }
 
-// What shows that two patterns do not conflict is not left for the garbage
-// collector.
+// TestRegisteringRivalsAllocatesForEachOnce checks that comparisons of patterns without
+// a conflict allocate nothing.
 func TestRegisteringRivalsAllocatesForEachOnce(t *testing.T) {
 	measure := func(n int) float64 {
 		entries := rivals(n)

@@ -9,8 +9,8 @@ import (
 	"github.com/weirhq/weir/router"
 )
 
-// TestBound counts the steps of lookups that were made to be slow: they stay
-// within segments × nodes where plain backtracking would take segments^5.
+// TestBound counts the steps of lookups that are designed to be slow. They are at most
+// segments × nodes, where plain backtracking would take segments^5.
 func TestBound(t *testing.T) {
 	wildcards := "/{a...}/x/{b...}/x/{c...}/x/{d...}/x/{e...}"
 	ladders := []string{"/{path...}"}
@@ -48,8 +48,8 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// TestRegistrationBound counts the comparisons of two patterns with many
-// wildcards in the middle: they stay within segments × segments.
+// TestRegistrationBound counts the comparisons of two patterns with many wildcards in
+// the middle. They are at most segments × segments.
 func TestRegistrationBound(t *testing.T) {
 	const wildcards = 40
 	long := func(first, between, end string) string {
@@ -77,7 +77,7 @@ func TestRegistrationBound(t *testing.T) {
 	}
 }
 
-// A wildcard at the end takes the path as it is, however long.
+// A wildcard at the end takes the rest of the path, however long.
 func TestRestIsIndependentOfLength(t *testing.T) {
 	table := newTable(t, "/{path...}", "/a/{b}", "/{c}/d")
 	for _, n := range []int{3, 30_000} {
@@ -87,7 +87,7 @@ func TestRestIsIndependentOfLength(t *testing.T) {
 	}
 }
 
-// Below no wildcard a node is visited once, even if every branch fails.
+// Without wildcards a node is visited at most once, even if every branch fails.
 func TestBacktrackingWithoutWildcardsVisitsNodesOnce(t *testing.T) {
 	table := newTable(t, "/{a}/{b}/{c}/z", "/a/{b}/{c}/y", "/a/b/{c}/x", "/a/b/c/w", "/{a:slug}/b/{c:hex}/v")
 	if steps, nodes := table.Steps("GET", "", "/a/b/c/d"); steps > nodes {
@@ -95,9 +95,9 @@ func TestBacktrackingWithoutWildcardsVisitsNodesOnce(t *testing.T) {
 	}
 }
 
-// A constraint is asked about a segment once where nothing else leads on, and
-// an expression once for all patterns that have it at one place. What it said
-// in one lookup is not what it says in the next.
+// A constraint checks a segment once if nothing else follows, and an expression checks
+// it once for all patterns that have it at one place. A result of one lookup is not
+// used in the next.
 func TestConstraintsAreAskedOnce(t *testing.T) {
 	asked := map[string]int{}
 	tell := func(segment string) { asked[segment]++ }
@@ -110,7 +110,7 @@ func TestConstraintsAreAskedOnce(t *testing.T) {
 		{"/{a:int}", "", "/x", "x"},
 		{"/{a:int}/b", "", "/x/b", "x"},
 		{"/{a:int}/b", "/x/c", "/x/b", "x"},
-		{"/{a:int}/b", "", "/1/c", ""}, // what follows is looked at first
+		{"/{a:int}/b", "", "/1/c", ""}, // the following literal is compared first
 		{"/a/{x:re}/b", "/{y}/{x:re}/b /{y}/{x:re}/c/{z}", "/a/q/c", "q"},
 		{"/a/{x:re}/b", "/{y...}/{x:re}/b", "/a/1/b", "1 b"},
 		{"/a/{x:re}/b", "/{y...}/{x:re}/b", "/a/q/b", "q"},
@@ -180,7 +180,7 @@ func TestLookupAllocatesNothing(t *testing.T) {
 	}
 }
 
-// FuzzDecode holds the segments of a path to the plain way of getting them.
+// FuzzDecode compares the segments of a path with a plain implementation.
 func FuzzDecode(f *testing.F) {
 	for _, s := range []string{"/", "/a%2Fb/c", "//%2f%2F/", "/%zz/%4", "/%25/%2"} {
 		f.Add(s)

@@ -27,9 +27,8 @@ func TestRefusedPatternLeavesTheTreeAsItWas(t *testing.T) {
 	}
 }
 
-// BenchmarkBuilder registers 10,000 patterns without compiling them. What it
-// reports as retained is the tree's share; the texts of the patterns belong
-// to the caller.
+// BenchmarkBuilder registers 10,000 patterns without compiling them. The retained bytes
+// are those of the tree; the texts of the patterns belong to the caller.
 func BenchmarkBuilder(b *testing.B) {
 	for _, c := range []struct {
 		name    string
@@ -69,7 +68,7 @@ func build(b *testing.B, patterns []string) *builder {
 	return built
 }
 
-// retained returns how many bytes a tree of the patterns keeps.
+// retained returns the number of bytes that a tree of the patterns keeps.
 func retained(b *testing.B, patterns []string) uint64 {
 	var before, after runtime.MemStats
 	runtime.GC()

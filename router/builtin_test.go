@@ -48,7 +48,7 @@ func TestBuiltinConstraints(t *testing.T) {
 	}
 }
 
-// FuzzBuiltin holds the hand-written matchers to the standard library.
+// FuzzBuiltin compares the hand-written matchers with the standard library.
 func FuzzBuiltin(f *testing.F) {
 	for _, s := range []string{"1:2:3:4:5:6:7:8", "::ffff:1.2.3.4", "255.1.0.10", "256.1.1.1", "18446744073709551615", "-000000000000000000019", "YWJjZA", "aaaaaaaa-", "aaaaaaa--aaaaaaa", "é-_", "-9223372036854775808", "a-b", "2024-02-29", "c0ffee"} {
 		f.Add(s)
@@ -90,8 +90,8 @@ func FuzzBuiltin(f *testing.F) {
 	})
 }
 
-// A constraint's examples are what conflicts are found with: a wrong one
-// would report a conflict that is none.
+// Conflicts are found with the examples of constraints: a wrong example would cause a
+// false conflict.
 func TestBuiltinExamplesMatch(t *testing.T) {
 	for name, c := range map[string]router.Constraint{
 		"uuid": router.UUID, "ipv4": router.IPv4, "ipv6": router.IPv6, "int": router.Int, "uint": router.Uint,
@@ -108,10 +108,9 @@ func TestBuiltinExamplesMatch(t *testing.T) {
 	}
 }
 
-// Two built-in constraints have an example in common, unless there is no
-// segment that both accept.
+// Two built-in constraints have a common example, unless no segment satisfies both.
 func TestBuiltinExamplesShowOverlaps(t *testing.T) {
-	disjoint := map[string]string{ // what a constraint shares nothing with, of those listed behind it
+	disjoint := map[string]string{ // by constraint, the later ones with which it has no segment in common
 		"uuid": "ipv4 ipv6 int uint hex word date",
 		"ipv4": "ipv6 int uint hex slug word date base64url",
 		"ipv6": "int uint hex slug word date base64url",
@@ -128,8 +127,8 @@ func TestBuiltinExamplesShowOverlaps(t *testing.T) {
 	}
 }
 
-// TestEveryByteAtEveryPlace holds the matchers that look at eight bytes at a
-// time to their plain twins.
+// TestEveryByteAtEveryPlace compares the matchers that read eight bytes at a time with
+// plain implementations.
 func TestEveryByteAtEveryPlace(t *testing.T) {
 	hex := func(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F' }
 	lower := func(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' }

@@ -11,8 +11,8 @@ import (
 	"github.com/weirhq/weir/router"
 )
 
-// A request reaches the route that its segments say, once dots and empty
-// segments are gone, or is redirected there; never a route above.
+// A request reaches the route of its segments without dots and empty segments, or is
+// redirected to it. It never reaches a route above.
 func TestPathsThatLookLikeOthers(t *testing.T) {
 	r := newRouter("/admin/{a...}", "/admin", "/public/{a...}", "/public/{a}/x", "/{$}")
 	for request, want := range map[string]string{
@@ -60,8 +60,8 @@ func TestPathsThatLookLikeOthers(t *testing.T) {
 	}
 }
 
-// A handler that changes URL.Path alone leaves RawPath behind, which then
-// means nothing.
+// A handler that changes only URL.Path leaves an outdated RawPath, which must be
+// ignored.
 func TestRawPathOfAnotherPath(t *testing.T) {
 	r := newRouter("/a/{a}", "/b/{a}")
 	for raw, want := range map[string]string{
@@ -76,8 +76,8 @@ func TestRawPathOfAnotherPath(t *testing.T) {
 	}
 }
 
-// FuzzClean holds the cleaning of paths to the plain way: unescape segments
-// that are dots, then path.Clean.
+// FuzzClean compares the cleaning of paths with a plain implementation: unescape
+// segments of dots, then path.Clean.
 func FuzzClean(f *testing.F) {
 	for _, s := range []string{"/", "/a/./b", "/abcdefg/../x", "/a%2e/%2E%2e/..", "/%2e%2e", "//a//", "/.well-known/x/y/z/..a", "/abcdef//", "/é%2F/|", "/abcdefghijklmno/.", "/a%2"} {
 		f.Add(s)
@@ -107,8 +107,8 @@ func FuzzClean(f *testing.F) {
 	})
 }
 
-// meaning returns an escaped path with its segments quoted, so that paths
-// can be compared whose escapes differ.
+// meaning returns an escaped path with its segments quoted, to compare paths with
+// different escapes.
 func meaning(escaped string) string {
 	var b strings.Builder
 	for segment := range strings.SplitSeq(escaped, "/") {
@@ -117,7 +117,7 @@ func meaning(escaped string) string {
 	return b.String()
 }
 
-// plainlyClean cleans a path by way of path.Clean.
+// plainlyClean cleans a path with path.Clean.
 func plainlyClean(escaped string) string {
 	segments := strings.Split(escaped, "/")
 	for i, s := range segments {

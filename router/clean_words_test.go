@@ -5,11 +5,11 @@ import (
 	"testing"
 )
 
-// What looks at eight bytes at a time is what looks at one.
+// The functions that read eight bytes at a time return the same as those that read one.
 func TestCleanByWords(t *testing.T) {
-	letters := "/.-0\xaf\xae/" // among them what '/' and '.' look like with another bit
+	letters := "/.-0\xaf\xae/" // including '/' and '.' with another bit set
 	for n := range 200_000 {
-		// Some 0 to 20 letters: n counts in base 7, and is repeated at an offset.
+		// 0 to 20 letters: n counts in base 7 and is repeated at an offset.
 		var b strings.Builder
 		b.WriteString("/" + strings.Repeat("x", n%11))
 		for left := n; left > 0; left /= len(letters) {

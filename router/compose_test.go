@@ -46,7 +46,7 @@ func TestComposites(t *testing.T) {
 	}
 }
 
-// A composite is a value: what becomes of the slice it was made from does not matter.
+// A composite does not change with the slice from which it was made.
 func TestCompositesKeepTheirParts(t *testing.T) {
 	parts := []router.Constraint{router.Int}
 	either, both := router.Any(parts...), router.All(parts...)
@@ -93,7 +93,7 @@ func TestBoundsAreChecked(t *testing.T) {
 	}
 }
 
-// Examples are few, right, and there where people will look for a conflict.
+// Examples are few and correct, and exist where users expect a conflict.
 func TestCompositesHaveExamples(t *testing.T) {
 	many := router.Any(router.Int, router.Slug, router.Word, router.Date, router.UUID, router.Hex, router.Regexp(`[a-z]{3}\d+`), router.Range(0, math.MaxInt64))
 	for name, c := range map[string]router.Constraint{
@@ -151,15 +151,15 @@ func TestCompositesConflict(t *testing.T) {
 	}
 }
 
-// TestHostileSegments gives every constraint what a stranger may send: none
-// panics, and none takes what it should not.
+// TestHostileSegments gives hostile segments to every constraint: none may panic, and
+// none may accept a wrong segment.
 func TestHostileSegments(t *testing.T) {
 	const huge = 1 << 20
 	segments := []string{"", "\x00", "\xff", "\x80", "1\x00", "1\xff1", "a\x00b", "::\x00", "\xb1\xb1\xb1\xb1", "１", "٣٤", "é", "\u202e", "-", "--", ".", "..", ":", "/", "a/b", "%31", " 1", "1\n", "\r\n"}
 	for _, s := range []string{"\x00", "\xff", "\xff1", "-", ":", ".", "1.", "1:", ":1", "/", "é", "日"} {
 		segments = append(segments, strings.Repeat(s, huge/len(s)))
 	}
-	for _, size := range []int{7, 8, 9, 15, 16, 17, 32, 36, huge} { // a bad byte at each end and next to the words' edges
+	for _, size := range []int{7, 8, 9, 15, 16, 17, 32, 36, huge} { // a wrong byte at each end and next to the boundaries of words
 		for _, bad := range []string{"\x00", "\xff", "\x80", "\xb0"} {
 			for _, at := range []int{0, size / 2, size - 1} {
 				segments = append(segments, strings.Repeat("1", at)+bad+strings.Repeat("1", size-at-1))
@@ -175,8 +175,7 @@ func TestHostileSegments(t *testing.T) {
 	}
 }
 
-// hostileButFine knows the exceptions: the segments above that a constraint
-// does accept.
+// hostileButFine reports whether a constraint rightly accepts a segment of the above.
 func hostileButFine(name, s string) bool {
 	switch name {
 	case "length":

@@ -7,8 +7,8 @@ import (
 	"github.com/weirhq/weir/router"
 )
 
-// BenchmarkConstraint measures a matcher on a segment of the usual length,
-// and those of any length on a long one too.
+// BenchmarkConstraint measures a matcher on a segment of typical length, and on a long
+// one if the length is not fixed.
 func BenchmarkConstraint(b *testing.B) {
 	long := strings.Repeat("0123456789abcdef", 8)
 	for _, c := range []struct {

@@ -17,7 +17,7 @@ func TestRegexpMatchesWholeSegments(t *testing.T) {
 		{`[A-Z]{3}[0-9]+`, "EDN9x", false},
 		{`^[a-z]+$`, "abc", true},
 		{`a|b`, "a", true},
-		{`a|b`, "ab", false}, // anchors hold for the whole alternation
+		{`a|b`, "ab", false}, // the whole alternation is anchored
 		{`(?m)a$`, "a\nb", false},
 		{`a.b`, "a/b", true}, // an escaped slash is part of its segment
 	} {
@@ -64,8 +64,8 @@ func TestRegexpExamples(t *testing.T) {
 	}
 }
 
-// An expression may repeat what it repeats: building examples has to stay
-// cheap where the text would become huge.
+// Nested repetitions: building examples stays cheap although the text would become
+// huge.
 func TestRegexpExamplesOfHugeExpressions(t *testing.T) {
 	for _, expr := range []string{`(a{1000}){1}`, `((((a{5}){5}){5}){5})`, `[^\x00-\x{10FFFF}]`, `\b`, `a^b`} {
 		c, err := router.CompileRegexp(expr)

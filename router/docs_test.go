@@ -10,8 +10,8 @@ import (
 	"github.com/weirhq/weir/router"
 )
 
-// The tree, the table of requests and the conflict in docs/router.md are what
-// the code says.
+// TestDocsShowTheTree compares the tree, the table of requests and the conflict in docs/router.md
+// with the code.
 func TestDocsShowTheTree(t *testing.T) {
 	doc := readDoc(t, "../docs/router.md")
 	table := newTable(t, docsPatterns...)
@@ -45,7 +45,7 @@ func TestDocsShowAConflict(t *testing.T) {
 	}
 }
 
-// The patterns that docs/router.md explains can be read.
+// The patterns that docs/router.md explains are valid.
 func TestDocsHavePatterns(t *testing.T) {
 	rows := tableRows(readDoc(t, "../docs/router.md"), "pattern")
 	if len(rows) < 10 {
@@ -56,8 +56,8 @@ func TestDocsHavePatterns(t *testing.T) {
 	}
 }
 
-// The code in the router's pages stands in the examples, which are compiled and
-// run. A blank line in it may stand for what was left out.
+// The code in the router's pages is also in the examples, which are compiled and run. A
+// blank line in it may replace omitted code.
 func TestDocsCodeIsRun(t *testing.T) {
 	source := squeezed(readDoc(t, "example_test.go") + readDoc(t, "example_moving_test.go"))
 	for page, want := range map[string]int{"../docs/router.md": 1, "../docs/router-moving.md": 4, "../README.md": 1} {
@@ -65,7 +65,7 @@ func TestDocsCodeIsRun(t *testing.T) {
 		for _, block := range strings.Split(readDoc(t, page), "```go\n")[1:] {
 			code, _, _ := strings.Cut(block, "```")
 			if page == "../README.md" && !strings.Contains(code, "router.") {
-				continue // of another library
+				continue // from another library
 			}
 			found++
 			for part := range strings.SplitSeq(code, "\n\n") {
@@ -80,9 +80,8 @@ func TestDocsCodeIsRun(t *testing.T) {
 	}
 }
 
-// TestMovingIsRun holds the right columns of the tables in
-// docs/router-moving.md to code that runs: it stands in
-// example_moving_test.go, but for patterns, which are read here.
+// TestMovingIsRun compares the right columns of the tables in docs/router-moving.md
+// with example_moving_test.go, which runs. Patterns are parsed here instead.
 func TestMovingIsRun(t *testing.T) {
 	doc := readDoc(t, "../docs/router-moving.md")
 	source := squeezed(readDoc(t, "example_moving_test.go"))
@@ -106,7 +105,7 @@ func TestMovingIsRun(t *testing.T) {
 	}
 }
 
-// Links from the router's pages lead to files that are there.
+// Links in the router's pages lead to existing files.
 func TestDocsLinkToFiles(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
 	for _, page := range []string{"../docs/router.md", "../docs/router-moving.md"} {
@@ -127,8 +126,8 @@ func readDoc(t *testing.T, name string) string {
 	return string(text)
 }
 
-// tableRows returns the cells of all tables of a page whose first column has
-// this heading.
+// tableRows returns the cells of all tables of a page whose first column has this
+// heading.
 func tableRows(doc, heading string) (rows [][]string) {
 	inside := false
 	for line := range strings.Lines(doc) {
@@ -155,5 +154,5 @@ func codeIn(text string) []string {
 	return all
 }
 
-// squeezed returns a text with one space for all blanks in a row.
+// squeezed returns a text with each run of blanks replaced by a space.
 func squeezed(text string) string { return strings.Join(strings.Fields(text), " ") }

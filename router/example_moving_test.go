@@ -13,7 +13,7 @@ import (
 // The code of docs/router-moving.md. A test finds every snippet of that page in
 // this file.
 
-// What chi's users write most, and its equivalents.
+// The most common calls of chi's users and their equivalents.
 func Example_fromChi() {
 	var h http.Handler = http.HandlerFunc(show)
 	r := router.New()
@@ -48,7 +48,7 @@ func Example_fromChi() {
 	// GET /none: 404 traced lost
 }
 
-// Several values in one segment: one parameter, and the handler takes it apart.
+// Several values in one segment: one parameter, which the handler splits.
 func Example_severalValuesInOneSegment() {
 	r := router.New()
 	r.Constrain("span", router.Regexp(`[0-9]{4}-[0-9]{4}`))
@@ -62,7 +62,7 @@ func Example_severalValuesInOneSegment() {
 	// GET /gdp/1999: 404 404 page not found
 }
 
-// A guard is around all of a group: 404, 405 and OPTIONS included.
+// A guard wraps all responses of a group, including 404, 405 and those to OPTIONS.
 func Example_guardedGroup() {
 	r := router.New()
 	admin := r.Group("/admin")
@@ -75,7 +75,7 @@ func Example_guardedGroup() {
 	// GET /none: 404 404 page not found
 }
 
-// A router below another one has whole patterns, and its own policies.
+// A router below another one has complete patterns and its own settings.
 func Example_routerBelowRouter() {
 	r := router.New()
 	inner := router.New()
@@ -91,8 +91,8 @@ func Example_routerBelowRouter() {
 	// GET /admin/accounts/7/: 308 to /admin/accounts/7
 }
 
-// What httprouter does by default and here is a wish: redirects from the
-// slash at the end and from letters of the wrong case.
+// Options for defaults of httprouter: redirects for a final slash and for letters of
+// the wrong case.
 func Example_fromHTTPRouter() {
 	r := router.New()
 	r.RedirectSlash = true
@@ -113,8 +113,7 @@ func Example_fromHTTPRouter() {
 	// DELETE /users/7: 405 Method Not Allowed allow GET, HEAD, OPTIONS
 }
 
-// httprouter answers 404 for a method that nobody takes when
-// HandleMethodNotAllowed is false.
+// httprouter responds with 404 to an unknown method if HandleMethodNotAllowed is false.
 func Example_methodsAreNotFound() {
 	r := router.New()
 	r.MethodNotAllowed = http.NotFoundHandler()
@@ -172,7 +171,8 @@ func Example_groupBehindMiddleware() {
 	// Output: GET /api/users/7: 200 authorised user 7 by GET /api/users/{id}
 }
 
-// Both show all routes: Walk as they were registered, Println as they are tried.
+// Walk returns all routes in the order of registration, and Println in the order of a
+// lookup.
 func Example_listsOfRoutes() {
 	r := router.New()
 	r.HandleFunc("GET /users/{id}", show)
@@ -194,7 +194,7 @@ func Example_listsOfRoutes() {
 	//     {} -> GET /users/{id}
 }
 
-// A handler that returns an error, as echo's do, is a type with one method.
+// A handler that returns an error, as in echo, is a type with one method.
 func Example_handlersThatReturnErrors() {
 	r := router.New()
 	r.Handle("GET /users/{id}", failing(func(w http.ResponseWriter, req *http.Request) error {
@@ -212,8 +212,8 @@ func (f failing) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// Middleware that answers itself does not call the next handler: nothing else
-// is needed to abort. What it has to tell the handler goes into the context.
+// To abort, middleware responds and does not call the next handler. It passes values to
+// the handler in the context.
 func Example_abort() {
 	type userKey struct{}
 	known := func(next http.Handler) http.Handler {
@@ -243,7 +243,7 @@ func lost(w http.ResponseWriter, _ *http.Request) {
 
 var traced, logged, authorised = marked("traced"), marked("logged"), marked("authorised")
 
-// marked returns middleware that tells ask its name.
+// marked returns middleware that records its name for ask.
 func marked(name string) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -253,7 +253,7 @@ func marked(name string) func(http.Handler) http.Handler {
 	}
 }
 
-// ask prints the answers to some requests.
+// ask prints the responses to some requests.
 func ask(h http.Handler, requests ...string) {
 	for _, request := range requests {
 		method, path, _ := strings.Cut(request, " ")

@@ -161,7 +161,7 @@ func ExampleTable_String() {
 
 func ExampleRoutes_Handle() {
 	defer func() {
-		// The panic names both places in the source as well.
+		// The panic also names both positions in the source.
 		fmt.Println("refused:", recover() != nil)
 	}()
 	var r router.Router
@@ -206,8 +206,8 @@ func ExampleRoutes_Group() {
 	// 401 who are you?
 }
 
-// Request.Pattern makes a label of few values for metrics and logs: it is the
-// request's own, so that middleware around the Router finds it.
+// Request.Pattern is a label with few values for metrics and logs. Middleware around
+// the Router can read it.
 func ExampleRouter_metrics() {
 	r := router.New()
 	r.HandleFunc("GET /users/{id:int}", func(http.ResponseWriter, *http.Request) {})
@@ -223,8 +223,8 @@ func ExampleRouter_metrics() {
 	// Output: map[:2 GET /users/{id:int}:2]
 }
 
-// What finds nothing is answered by handlers of one's own, and a path that is
-// nearly right is redirected.
+// Custom handlers respond to requests without a match, and a path that is nearly right
+// is redirected.
 func ExampleRouter() {
 	r := &router.Router{
 		RedirectSlash: true,
@@ -251,8 +251,8 @@ func ExampleRouter() {
 	// 404 nothing at /people/Ann
 }
 
-// A handler that looks at the path itself, such as those of net/http/pprof,
-// is mounted where it wants to be.
+// A handler that reads the path itself, such as those of net/http/pprof, is mounted at
+// the place that it expects.
 func ExampleRoutes_Mount() {
 	var debug http.ServeMux
 	debug.HandleFunc("/debug/pprof/", pprof.Index)
@@ -267,8 +267,8 @@ func ExampleRoutes_Mount() {
 	// Output: 200 text/plain; charset=utf-8
 }
 
-// A handler for each version of a resource, and the newest for all who do not
-// ask for one.
+// A handler for each version of a resource, and the newest for requests that do not ask
+// for a version.
 func ExampleRoutes_Accept() {
 	version := func(name string) http.HandlerFunc {
 		return func(w http.ResponseWriter, req *http.Request) { fmt.Fprintln(w, name, "of", req.PathValue("id")) }

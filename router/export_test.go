@@ -2,7 +2,7 @@ package router
 
 import "strings"
 
-// Steps returns how many states a lookup visits and how many there are.
+// Steps returns the number of states that a lookup visits and the number of all states.
 func (t *Table[T]) Steps(method, host, path string) (steps, states int) {
 	f := search{params: new(Params), host: host, methods: t.program.methods.only(method)}
 	t.program.find(&f, path, "")
@@ -15,8 +15,8 @@ func (t *Table[T]) Steps(method, host, path string) (steps, states int) {
 	return f.steps, states
 }
 
-// FramesWithin reports whether a lookup has no more than so many places to go
-// back to at any time.
+// FramesWithin reports whether the stack of a lookup never has more frames than the
+// given number.
 func (t *Table[T]) FramesWithin(most int, method, host, path string) bool {
 	p := Params{frames: make([]frame, 0, most)}
 	t.program.lookup(method, path, "", &p, host)
@@ -42,8 +42,8 @@ func (s *state) count() int {
 	return total
 }
 
-// Comparisons returns how many pairs of segments are compared to find out
-// whether two patterns meet that begin with rival constraints.
+// Comparisons returns the number of segments that are compared to intersect two
+// patterns which begin with different constraints.
 func Comparisons(first, second string) (compared, segments int) {
 	b := newBuilder(nil)
 	b.add(first, 0)
@@ -53,10 +53,10 @@ func Comparisons(first, second string) (compared, segments int) {
 	return m.comparisons, len(p.segments)
 }
 
-// Examples returns what a constraint is known to accept.
+// Examples returns the examples of a constraint.
 func (c Constraint) Examples() []string { return c.examples }
 
-// Told returns a constraint that tells of each segment it is asked about.
+// Told returns a constraint that calls tell with each segment that it checks.
 func (c Constraint) Told(tell func(segment string)) Constraint {
 	accepts := c.accepts
 	c.accepts = func(segment string) bool {
@@ -66,7 +66,7 @@ func (c Constraint) Told(tell func(segment string)) Constraint {
 	return c
 }
 
-// Costly reports whether a search asks the constraint once per segment.
+// Costly reports whether a search checks each segment only once with the constraint.
 func (c Constraint) Costly() bool { return c.costly }
 
 // Decode returns the unescaped segments of a path.
@@ -78,7 +78,7 @@ func Decode(path string) []string {
 	return segments
 }
 
-// CanonicalHost and CanonicalPatternHost name hosts as the table does.
+// CanonicalHost and CanonicalPatternHost return hosts in the form of the table.
 var (
 	CanonicalHost        = canonicalHost
 	CanonicalPatternHost = canonicalPatternHost

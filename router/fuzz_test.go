@@ -12,7 +12,7 @@ import (
 	"github.com/weirhq/weir/router"
 )
 
-// A chooser makes patterns and paths out of the bytes of a fuzzer.
+// A chooser makes patterns and paths from the bytes of a fuzzer.
 type chooser struct{ bytes []byte }
 
 func (c *chooser) below(n int) int {
@@ -54,8 +54,8 @@ func (c *chooser) path() string {
 	return b.String()
 }
 
-// randomSeeds yields enough random bytes, the same each time, that the fuzz
-// tests find most mistakes already when they run as tests.
+// randomSeeds yields a fixed set of random bytes, enough for the fuzz tests to find
+// most mistakes even in a normal test run.
 func randomSeeds(yield func([]byte) bool) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
@@ -69,7 +69,7 @@ func randomSeeds(yield func([]byte) bool) {
 	}
 }
 
-// FuzzTable holds Table to the oracle: random patterns, random requests.
+// FuzzTable compares Table with the oracle for random patterns and requests.
 func FuzzTable(f *testing.F) {
 	for seed := range randomSeeds {
 		f.Add(seed)
@@ -92,8 +92,8 @@ func FuzzTable(f *testing.F) {
 	})
 }
 
-// tableWithoutConflicts returns the table of the entries that conflict with
-// no earlier one, and checks each conflict that is reported.
+// tableWithoutConflicts returns the table of the entries without a conflict with an
+// earlier one, and checks each reported conflict.
 func tableWithoutConflicts(t *testing.T, entries []router.Entry[int]) (*router.Table[int], []oraclePattern) {
 	t.Helper()
 	_, err := router.NewTable(nil, entries)
@@ -117,8 +117,8 @@ func tableWithoutConflicts(t *testing.T, entries []router.Entry[int]) (*router.T
 	return table, patterns
 }
 
-// checkConflict verifies that the example of a conflict shows it: that each
-// pattern alone takes the request, and that nothing orders them.
+// checkConflict checks the example of a conflict: each pattern by itself takes the
+// request, and nothing orders them.
 func checkConflict(t *testing.T, m *router.Mistake) {
 	t.Helper()
 	if m.Other < 0 {
@@ -142,9 +142,9 @@ func checkConflict(t *testing.T, m *router.Mistake) {
 	}
 }
 
-// FuzzConflict makes pairs of patterns that begin alike and leave each other
-// at two constraints: what follows decides whether they conflict. Text around
-// parameters comes from the fuzzer, too.
+// FuzzConflict makes pairs of patterns that begin equally and then differ in a
+// constraint. The rest of the patterns decides whether they conflict. The fuzzer also
+// chooses the text around parameters.
 func FuzzConflict(f *testing.F) {
 	for seed := range randomSeeds {
 		f.Add(seed)
@@ -166,7 +166,7 @@ func FuzzConflict(f *testing.F) {
 	})
 }
 
-// text returns what may stand before or behind a parameter.
+// text returns text before or after a parameter.
 func (c *chooser) text() string {
 	var b strings.Builder
 	for range c.below(4) {
@@ -189,8 +189,8 @@ func (c *chooser) tail() string {
 	return b.String() + c.of("", "", "/", "/{$}", "/{r...}")
 }
 
-// checkPair verifies the conflict of two patterns, or that there is none in
-// requests which one of them suggests.
+// checkPair checks the conflict of two patterns, or with suggested requests that there
+// is none.
 func checkPair(t *testing.T, c *chooser, p, q string) {
 	t.Helper()
 	table, err := router.NewTable(nil, []router.Entry[int]{{Pattern: p}, {Pattern: q}})
@@ -205,7 +205,7 @@ func checkPair(t *testing.T, c *chooser, p, q string) {
 	}
 }
 
-// pathLike returns a path that looks as if the pattern matched it.
+// pathLike returns a path that resembles the pattern.
 func (c *chooser) pathLike(p oraclePattern) string {
 	var b strings.Builder
 	for _, s := range p.segments {
@@ -219,7 +219,7 @@ func (c *chooser) pathLike(p oraclePattern) string {
 	return b.String()
 }
 
-// lazily is text for a failure, made only if there is one.
+// lazily makes the text of a failure only if it is needed.
 type lazily func() string
 
 func (text lazily) String() string { return text() }
@@ -257,8 +257,8 @@ func compareWithOracle(t *testing.T, table *router.Table[int], patterns []oracle
 	compareWithParsed(t, table, method, host, path, got, values)
 }
 
-// compareWithParsed looks the path up as a server has it once net/http has
-// parsed it, which has to find the same.
+// compareWithParsed looks up the path as parsed by net/http, which must give the same
+// result.
 func compareWithParsed(t *testing.T, table *router.Table[int], method, host, path string, want match[int], values []string) {
 	t.Helper()
 	u, err := url.ParseRequestURI(path)
@@ -303,9 +303,8 @@ func FuzzTableOrder(f *testing.F) {
 	})
 }
 
-// FuzzPattern feeds any text to the parser: whatever it accepts has to give
-// a table that draws and an example that it matches, and whatever it refuses
-// an offset within the pattern.
+// FuzzPattern parses any text: an accepted pattern must give a table that draws and an
+// example that it matches, and a rejected one an offset within the pattern.
 func FuzzPattern(f *testing.F) {
 	for _, s := range []string{"/", "GET,HEAD h.com/a/{b:int}/{c...}", "/{a...}/b/{$}", "/%zz", "é/{é}", "[::1]/", "/{a...:int}", "/a%2F{b:int}.c/{d}", "/{a}{b}", "/a}{b}"} {
 		f.Add(s)

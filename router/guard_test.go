@@ -8,7 +8,7 @@ import (
 	"github.com/weirhq/weir/router"
 )
 
-// locked refuses everything but what has the key in its query.
+// locked rejects all requests without the key in the query.
 func locked(key string, made *int) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		*made++
@@ -22,7 +22,7 @@ func locked(key string, made *int) func(http.Handler) http.Handler {
 	}
 }
 
-// A guard sees what no handler sees: 404, 405, OPTIONS, 406, redirects.
+// A guard sees requests without a handler: 404, 405, OPTIONS, 406 and redirects.
 func TestGuard(t *testing.T) {
 	r := newRouter("/administrators", "/{a}/outside", "GET /public")
 	r.RedirectSlash = true
@@ -82,7 +82,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// With's middleware is built for each route.
+// The middleware of With is built for each route.
 func TestMiddlewareIsBuiltPerRoute(t *testing.T) {
 	made := 0
 	v := new(router.Router).With(locked("k", &made))

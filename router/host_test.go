@@ -34,11 +34,11 @@ func TestCanonicalHost(t *testing.T) {
 		"مثال.إختبار":              "xn--mgbh0fb.xn--kgbechtv",
 		"пример.испытание":         "xn--e1afmkfd.xn--80akhbyknj4f",
 		"a.ü":                      "a.xn--tda",
-		"ü..a":                     "xn--tda..a", // as good as a..b
+		"ü..a":                     "xn--tda..a", // invalid, but equivalent to a..b
 		strings.Repeat("a", 300):   strings.Repeat("a", 300),
 		"a_-1." + "zzzzzzzz:65535": "a_-1.zzzzzzzz",
 
-		// What no pattern can name.
+		// Hosts that no pattern can name.
 		".":                            "",
 		"a..":                          "",
 		":80":                          "",

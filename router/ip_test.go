@@ -8,8 +8,7 @@ import (
 	"github.com/weirhq/weir/router"
 )
 
-// Everything that can be put together from a few pieces is an address, or is
-// not, as net/netip says.
+// All combinations of a few pieces are addresses or not as net/netip decides.
 func TestAddressesAsNetip(t *testing.T) {
 	check := func(s string) {
 		addr, err := netip.ParseAddr(s)

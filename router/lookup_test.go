@@ -2,7 +2,7 @@ package router_test
 
 import "github.com/weirhq/weir/router"
 
-// A match is what a lookup found, in a form to compare and to print.
+// A match is the result of a lookup in a form to compare and to print.
 type match[T any] struct {
 	Value   T
 	Pattern string
@@ -10,7 +10,7 @@ type match[T any] struct {
 	Allow   string
 }
 
-// lookup looks up a path as it was sent.
+// lookup looks up a path in the form in which it was sent.
 func lookup[T any](table *router.Table[T], method, host, path string, p *router.Params) match[T] {
 	e, allow := table.Lookup(method, host, "", path, p)
 	if e == nil {

@@ -13,7 +13,7 @@ func TestMatch(t *testing.T) {
 	r.RedirectSlash = true
 	for _, c := range []struct {
 		request, accept string
-		want            router.Route // without a pattern: none
+		want            router.Route // zero if there is no match
 	}{
 		{"GET /users/7", "", router.Route{Pattern: "GET /users/{a:int}"}},
 		{"HEAD /users/7", "", router.Route{Pattern: "GET /users/{a:int}"}},

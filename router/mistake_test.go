@@ -10,7 +10,7 @@ import (
 	"github.com/weirhq/weir/router"
 )
 
-// A panic has the mistakes of both patterns of Mount, as an error.
+// The panic of Mount is an error with the mistakes of both patterns.
 func TestPanicsAreErrors(t *testing.T) {
 	h := http.NotFoundHandler()
 	recovered := func(f func(r *router.Router)) (err error) {
@@ -47,7 +47,7 @@ func TestUnreadablePatterns(t *testing.T) {
 	for _, c := range []struct {
 		pattern string
 		offset  int
-		says    string // what the message has to name
+		says    string // part of the message
 	}{
 		{"", 0, "no path"},
 		{"GET", 0, "no path"},
@@ -65,7 +65,7 @@ func TestUnreadablePatterns(t *testing.T) {
 		{"example!/a", 7, `"!"`},
 		{"GET ex☃mple.com/a", 6, "host"},
 		{"GET example.com:80/a", 4, "write example.com"},
-		{"GET []/a", 4, "not a host"}, // which would be every host
+		{"GET []/a", 4, "not a host"}, // "" would be all hosts
 		{"[.]/a", 0, "not a host"},
 		{"[a:1]/a", 0, "not a host"},
 		{"/a//b", 3, "cleaned"},
@@ -152,8 +152,8 @@ func TestConflicts(t *testing.T) {
 		{"/{a:int}/v{x:int}", "/{b:hex}/{y}2", "GET /1/v42"},                               // text at different ends
 		{"/{a:int}/ab{x}", "/{b:hex}/{y}bc", "GET /1/abybc"},                               // text that may overlap
 		{"/{a:int}/{x:slug}", "/{b:hex}/{y}-title", "GET /1/y-title"},
-		{"/{a:int}/{x:date}", "/{b:hex}/{y}-01", "GET /1/2024-02-01"},          // in the place of an example's end
-		{"/{a:int}/a{x:int}", "/{b:hex}/a1{y}.", ""},                           // no integer ends so
+		{"/{a:int}/{x:date}", "/{b:hex}/{y}-01", "GET /1/2024-02-01"},          // replaces the end of an example
+		{"/{a:int}/a{x:int}", "/{b:hex}/a1{y}.", ""},                           // no integer has this end
 		{"/{a:int}/report-{x:int}", "/{b:hex}/rep{y:slug}", "GET /1/report-1"}, // nested prefixes
 		{"/{a:int}/{x}.tar.gz", "/{b:hex}/{y}.gz", "GET /1/x.tar.gz"},          // nested suffixes
 		{"/{w...}/v{a:int}/x", "/{w...}/v{b:hex}/{y}", "GET /w/v1/x"},
@@ -204,8 +204,8 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
-// A segment that two constraints accept may be unknown to both. The order is
-// then that of their names, whatever the order of registration.
+// A segment that two constraints accept may be unknown to both. Then their names decide
+// the order, not the order of registration.
 func TestConstraintsWithUnknownOverlapAreOrderedByName(t *testing.T) {
 	long := router.Regexp(`1[0-9]{300}`) // longer than any example
 	constraints := router.Constraints{"after": long, "zone": long}
@@ -261,7 +261,7 @@ func TestTooManyMethods(t *testing.T) {
 	for i := range 64 {
 		entries = append(entries, router.Entry[int]{Pattern: fmt.Sprintf("M%d /a", i)})
 	}
-	_, err := router.NewTable(nil, entries[:55]) // the other nine are always known
+	_, err := router.NewTable(nil, entries[:55]) // nine other methods are always known
 	if err != nil {
 		t.Error(err)
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/weirhq/weir/router"
 )
 
-// The oracle is the documentation's precedence written down as plainly as
-// possible: try every pattern, keep those that match, take the smallest. It
-// shares no code with the tree and reads valid patterns only.
+// The oracle is a plain implementation of the documented precedence: it tries every
+// pattern, keeps those that match, and takes the smallest. It shares no code with the
+// tree and accepts only valid patterns.
 
 // An oraclePattern is a pattern split at its slashes.
 type oraclePattern struct {
@@ -21,7 +21,7 @@ type oraclePattern struct {
 	segments []string
 }
 
-// unescaped undoes the escapes of a segment; a bad one stays as it is.
+// unescaped unescapes a segment; one with an invalid escape stays unchanged.
 func unescaped(segment string) string {
 	if u, err := url.PathUnescape(segment); err == nil {
 		return u
@@ -39,15 +39,15 @@ func newOraclePattern(text string) oraclePattern {
 	return p
 }
 
-// An oracleRank says how a pattern takes one segment of a request.
+// An oracleRank describes how a pattern takes a segment of a request.
 type oracleRank struct {
 	class          int // 1: literal, 2: parameter, 3: wildcard
-	before, behind int // of a parameter: how much text stands around it
+	before, behind int // of a parameter: number of bytes around it
 	free           int // of a parameter: 0 with a constraint, 1 without
 	rule           string
 }
 
-// compare is negative when a takes precedence over b.
+// compare is negative if a takes precedence over b.
 func (a oracleRank) compare(b oracleRank) int {
 	return cmp.Or(a.compareWithoutRule(b), cmp.Compare(a.rule, b.rule))
 }
@@ -65,13 +65,13 @@ type oracleMatch struct {
 	values  []string
 }
 
-// compare is negative when a takes precedence over b.
+// compare is negative if a takes precedence over b.
 func (a *oracleMatch) compare(b *oracleMatch) int {
 	return cmp.Or(a.noHost-b.noHost, slices.CompareFunc(a.rank, b.rank, oracleRank.compare), a.method-b.method)
 }
 
-// unordered reports whether nothing but the names of constraints orders two
-// matches of the same request.
+// unordered reports whether only the names of constraints order two matches of the same
+// request.
 func (a *oracleMatch) unordered(b *oracleMatch) bool {
 	if a.noHost != b.noHost {
 		return false
@@ -84,8 +84,8 @@ func (a *oracleMatch) unordered(b *oracleMatch) bool {
 	return a.method == b.method
 }
 
-// match returns the best way in which the pattern matches, whether or not it
-// takes the method. The tokens are the unescaped segments of the path.
+// match returns the best match of the pattern, regardless of the method. The tokens are
+// the unescaped segments of the path.
 func (p oraclePattern) match(method, host string, tokens []string) (oracleMatch, bool) {
 	if p.host != "" && p.host != host {
 		return oracleMatch{}, false
@@ -120,8 +120,8 @@ func (p oraclePattern) methodRank(method string) int {
 	return -1
 }
 
-// oracleAssign tries every way of giving the tokens to the segments and
-// returns the one of the smallest rank.
+// oracleAssign tries every assignment of the tokens to the segments and returns the one
+// of the smallest rank.
 func oracleAssign(segments, tokens []string) (rank []oracleRank, values []string, ok bool) {
 	if len(segments) == 0 || len(tokens) == 0 {
 		return nil, nil, len(segments) == 0 && len(tokens) == 0
@@ -160,7 +160,7 @@ func oracleAssign(segments, tokens []string) (rank []oracleRank, values []string
 	return rank, values, ok
 }
 
-// oracleParameter gives a token to a segment with a parameter.
+// oracleParameter assigns a token to a segment with a parameter.
 func oracleParameter(s, token string) (r oracleRank, value string, fits bool) {
 	before, others, _ := strings.Cut(s, "{")
 	inside, behind, _ := strings.Cut(others, "}")
@@ -180,8 +180,8 @@ var oracleConstraints = router.Constraints{
 	"int": router.Int, "hex": router.Hex, "slug": router.Slug, "date": router.Date,
 }
 
-// oracleLookup returns all matches that take the method, best first, and the
-// Allow header when there are none.
+// oracleLookup returns all matches that take the method, best first, and the Allow
+// field if there are none.
 func oracleLookup(patterns []oraclePattern, method, host, path string) (taken []oracleMatch, allow string) {
 	var allowed []string
 	tokens := oracleTokens(path)

@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// BenchmarkPathValue compares the ways in which the values that a lookup found
-// can reach a handler, which reads them all. docs/decisions/path-values.md has
-// what came of it; one pass is one run of all of them, and passes follow each
-// other, so that the machine's moods meet all ways alike.
+// BenchmarkPathValue compares several ways to pass the values of a lookup to a handler
+// that reads all of them. docs/decisions/path-values.md has the results. A pass runs
+// all ways once, and passes follow each other, so that changes in the machine's speed
+// affect all ways equally.
 func BenchmarkPathValue(b *testing.B) {
 	for _, n := range []int{1, 2, 5, 20} {
 		l := lookedUp(b, n)
@@ -29,7 +29,7 @@ func BenchmarkPathValue(b *testing.B) {
 	}
 }
 
-// BenchmarkNewPathValues is what each new list of names costs a Router.
+// BenchmarkNewPathValues measures the cost of each new list of names.
 func BenchmarkNewPathValues(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
@@ -37,7 +37,7 @@ func BenchmarkNewPathValues(b *testing.B) {
 	}
 }
 
-// A lookup is a request and what was found for it.
+// A lookup is a request with its result.
 type lookup struct {
 	names   []string
 	request *http.Request
@@ -106,7 +106,7 @@ func waysToPass(l lookup) []way {
 			v.fields.write(r2, v.pattern, copied(l.params, make([]string, l.params.Len())))
 			called(standard)(r2)
 		}},
-		{"pooled values", func(req *http.Request) { // wrong: a late reader reads the next request's
+		{"pooled values", func(req *http.Request) { // wrong: a late reader gets values of the next request
 			s := pool.Get().(*scratch)
 			s.values = copied(l.params, append(s.values[:0], make([]string, l.params.Len())...))
 			v.fields.write(req, v.pattern, s.values)
@@ -136,8 +136,7 @@ func waysToPass(l lookup) []way {
 	}
 }
 
-// called returns f such that the compiler does not see into it, as it does not
-// see into an http.Handler.
+// called returns f in a form that the compiler cannot inline, like an http.Handler.
 //
 //go:noinline
 func called(f func(*http.Request)) func(*http.Request) { return f }

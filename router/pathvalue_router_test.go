@@ -14,9 +14,9 @@ import (
 	"github.com/weirhq/weir/router"
 )
 
-// TestPathValuesAfterTheHandler has goroutines that outlive their handlers,
-// some of which panic. They read, and set, path values at once, and again when
-// thousands of other requests have come and gone.
+// TestPathValuesAfterTheHandler starts goroutines that outlive their handlers, some of
+// which panic. They read and set path values immediately, and again after thousands of
+// other requests.
 func TestPathValuesAfterTheHandler(t *testing.T) {
 	const clients, requests = 4, 600
 	var late sync.WaitGroup
@@ -72,7 +72,7 @@ func TestPathValuesAfterTheHandler(t *testing.T) {
 	late.Wait()
 }
 
-// overTheWire sends GETs to a real server, whose handlers may abort.
+// overTheWire sends GET requests to a real server, whose handlers may abort.
 func overTheWire(t *testing.T, h http.Handler, path string, requests int) {
 	server := httptest.NewUnstartedServer(h)
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -85,16 +85,15 @@ func overTheWire(t *testing.T, h http.Handler, path string, requests int) {
 	}
 }
 
-// A muxOrRouter is what both have.
+// A muxOrRouter has the methods of both.
 type muxOrRouter interface {
 	http.Handler
 	HandleFunc(string, func(http.ResponseWriter, *http.Request))
 	Handle(string, http.Handler)
 }
 
-// TestPathValuesOfNestedRouters puts routers and ServeMuxes into each other,
-// with middleware that sets values between them, and compares what handlers
-// read with what they do where all are ServeMuxes.
+// TestPathValuesOfNestedRouters nests routers and ServeMuxes, with middleware between
+// them that sets values. Handlers must read the same values as in nested ServeMuxes.
 func TestPathValuesOfNestedRouters(t *testing.T) {
 	newMux := func() muxOrRouter { return http.NewServeMux() }
 	newRouter := func() muxOrRouter { return new(router.Router) }
@@ -119,14 +118,14 @@ func TestPathValuesOfNestedRouters(t *testing.T) {
 
 var readNames = []string{"a", "b", "c", "d"}
 
-// randomPattern returns a pattern, perhaps with two of readNames.
+// randomPattern returns a pattern with up to two of readNames.
 func randomPattern(random *rand.Rand) string {
 	names := random.Perm(len(readNames))
 	pattern := []string{"/x/{first}/{second}", "/{first}/{second...}", "/x/{$}", "/"}[random.IntN(4)]
 	return strings.NewReplacer("first", readNames[names[0]], "second", readNames[names[1]]).Replace(pattern)
 }
 
-// nested answers a path by inner in outer and tells what was read on the way.
+// nested serves a path with inner within outer and returns the values read on the way.
 func nested(outer, inner muxOrRouter, outerPattern, innerPattern, set, path string) string {
 	var seen strings.Builder
 	see := func(where string, req *http.Request) {

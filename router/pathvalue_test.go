@@ -14,10 +14,10 @@ import (
 	"testing"
 )
 
-// TestPathValuesAreServeMuxs does the same things to three requests: sets of
-// parameters, one upon the other as by routers within routers, values that
-// middleware sets, copies. A ServeMux sets the parameters of the first, the two
-// kinds of pathValues those of the others.
+// TestPathValuesAreServeMuxs does the same to three requests: it sets parameters
+// repeatedly, as nested routers do, sets values as middleware does, and copies the
+// request. A ServeMux sets the parameters of the first request, and the two kinds of
+// pathValues set those of the others.
 func TestPathValuesAreServeMuxs(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	setters := []func(*http.Request, []string, *Params){setByServeMux, setByFields(t), setByPlainTwin}
@@ -59,7 +59,7 @@ func TestPathValuesAreServeMuxs(t *testing.T) {
 
 var someNames = []string{"a", "b", "c", "ab", "_", "Ä1"}
 
-// someParams returns up to four names and values found for them.
+// someParams returns up to four names and values for them.
 func someParams(t *testing.T, random *rand.Rand, step int) ([]string, *Params) {
 	names := slices.Clone(someNames)
 	random.Shuffle(len(names), func(i, k int) { names[i], names[k] = names[k], names[i] })
@@ -68,7 +68,7 @@ func someParams(t *testing.T, random *rand.Rand, step int) ([]string, *Params) {
 	return names, found(t, patternFor(names), cmp.Or(path, "/"))
 }
 
-// found returns what a lookup finds for the one pattern there is.
+// found returns the result of a lookup with a single pattern.
 func found(tb testing.TB, pattern, path string) *Params {
 	tb.Helper()
 	table, err := NewTable(nil, []Entry[int]{{Pattern: pattern}})
@@ -82,7 +82,7 @@ func found(tb testing.TB, pattern, path string) *Params {
 	return p
 }
 
-// setByServeMux has a ServeMux find the values in a path.
+// setByServeMux lets a ServeMux set the values of a path.
 func setByServeMux(req *http.Request, names []string, p *Params) {
 	u, pattern := req.URL, req.Pattern
 	values, escaped := make([]string, len(names)), make([]string, len(names))
@@ -118,8 +118,7 @@ func valuesOf(req *http.Request) map[string]string {
 	return values
 }
 
-// TestForgetPathValues is what a router does that finds nothing within another
-// one.
+// TestForgetPathValues tests a router without a match within another one.
 func TestForgetPathValues(t *testing.T) {
 	req := &http.Request{URL: new(url.URL)}
 	req.SetPathValue("b", "set")
@@ -133,8 +132,8 @@ func TestForgetPathValues(t *testing.T) {
 	}
 }
 
-// TestPathValuesLikeGo121 has the ServeMux of Go 1.21, which sets no values.
-// GODEBUG is read when a program begins, so this one begins again.
+// TestPathValuesLikeGo121 uses the ServeMux of Go 1.21, which sets no values. GODEBUG
+// is read when a program starts, so the test runs itself again.
 func TestPathValuesLikeGo121(t *testing.T) {
 	if os.Getenv("GODEBUG") != "httpmuxgo121=1" {
 		again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestPathValuesLikeGo121$")

@@ -14,8 +14,8 @@ var update = flag.Bool("update", false, "draw docs/router-tree.svg anew")
 
 const picture = "../docs/router-tree.svg"
 
-// docsPatterns are those of the tree in docs/router.md, and docsRequest is the
-// request whose way through it is drawn.
+// docsPatterns are the patterns of the tree in docs/router.md. docsRequest is the
+// request whose path through the tree is drawn.
 var docsPatterns = []string{
 	"/{$}", "/census", "GET /datasets/{id:uuid}", "/datasets/{id}/editions", "/report-{id:int}.pdf", "GET /{year:int}",
 	"/{topic}/datasets/{id...}", "/{topic...}/datalist", "/{path...}",
@@ -23,7 +23,7 @@ var docsPatterns = []string{
 
 const docsRequest = "GET /datasets/prices/datalist"
 
-// docs/router-tree.svg is what the code does. To draw it anew:
+// docs/router-tree.svg shows the steps of the code. To draw it again:
 //
 //	go test ./router -run Picture -update
 func TestPictureIsCurrent(t *testing.T) {
@@ -45,16 +45,16 @@ func TestPictureIsCurrent(t *testing.T) {
 	}
 }
 
-// A row is a line of a tree's text.
+// A row is a line of the text of a tree.
 type row struct {
 	label, pattern string
 	number, depth  int
 	below          []*row
 }
 
-// rowsOf returns the first line of a tree with all others below it.
+// rowsOf returns the first row of a tree with all others below it.
 func rowsOf(tree string) *row {
-	var way []*row // to the line that was read last
+	var way []*row // path to the last row
 	number := 0
 	for line := range strings.Lines(tree) {
 		text := strings.TrimSpace(line)
@@ -76,24 +76,23 @@ func (r *row) each(visit func(*row)) {
 	}
 }
 
-// A walk goes through a tree as the page says that a lookup does: from top to
-// bottom, one row after the other.
+// A walk goes through a tree as the page describes a lookup: from top to bottom, row by
+// row.
 type walk struct {
 	t        *testing.T
 	segments []string
 	steps    []step
 }
 
-// A step is a row that was asked about a segment.
+// A step is the comparison of a row with a segment.
 type step struct {
 	row   *row
 	at    int // index of the segment
-	first int // of the segments that a wildcard has taken by then
+	first int // the first segment that the wildcard has taken so far
 	ok    bool
 }
 
-// below returns the pattern that the segments from at on find below r, "" for
-// none.
+// below returns the pattern below r for the segments from at on, "" if there is none.
 func (w *walk) below(r *row, at int) string {
 	for _, b := range r.below {
 		if b.label == "{...}/" {
@@ -121,7 +120,7 @@ func (w *walk) below(r *row, at int) string {
 	return ""
 }
 
-// fits reports whether a row takes a segment.
+// fits reports whether a row matches a segment.
 func (w *walk) fits(r *row, at int) bool {
 	if r.label == "{$}" {
 		return w.segments[at] == ""
@@ -130,7 +129,7 @@ func (w *walk) fits(r *row, at int) bool {
 	return lookup(alone, "GET", "", "/"+w.segments[at], nil).Found
 }
 
-// Where things stand in the picture.
+// Coordinates in the picture.
 const (
 	rowTop, rowHeight       = 96, 32
 	treeLeft, indent        = 24, 24
@@ -165,7 +164,7 @@ func (w *walk) draw(root *row) []byte {
 	return b.Bytes()
 }
 
-// words tells the way to those who do not see it.
+// words describes the walk for screen readers.
 func (w *walk) words() string {
 	var said []string
 	for i, s := range w.steps {
@@ -184,7 +183,7 @@ func (w *walk) drawGrid(b *bytes.Buffer, bottom int) {
 	}
 }
 
-// onTheWay reports whether a row is part of what was found.
+// onTheWay reports whether a row is on the path to the result.
 func (w *walk) onTheWay(r *row) bool {
 	last, found := w.steps[len(w.steps)-1].row, false
 	r.each(func(b *row) { found = found || b == last })

@@ -114,14 +114,14 @@ func TestRedirectCase(t *testing.T) {
 	}
 }
 
-// Bytes that are no UTF-8 have no case, and are none of each other's.
+// Bytes that are not UTF-8 have no case and equal only themselves.
 func TestRedirectCaseOfOtherBytes(t *testing.T) {
 	r := newRouter("/b%FF-{a}", "/%EF%BF%BD-long-{a}", "/{a...}/x")
 	r.RedirectCase = true
 	for request, want := range map[string]string{
 		"GET /B%FF-A":      "308 Location: /b%FF-A",
 		"GET /b%FE-a":      "404",
-		"GET /%FF-LONG-a":  "404", // %EF%BF%BD is what stands for %FF in a string of runes
+		"GET /%FF-LONG-a":  "404", // in a string of runes, %FF becomes %EF%BF%BD
 		"GET /%FF/%FF%FEY": "404",
 		"GET /%FF/X":       "308 Location: /%FF/x",
 	} {
@@ -131,8 +131,7 @@ func TestRedirectCaseOfOtherBytes(t *testing.T) {
 	}
 }
 
-// Whatever a Router redirects to, it does so twice at most, and never to
-// another host.
+// A Router redirects a request at most twice, and never to another host.
 func FuzzRedirects(f *testing.F) {
 	for _, s := range []string{"/USERS/x/", "//evil.example/..", "/\\evil.example", "/%2f/evil.example", "/a/%2e%2E/..%2f", "/tree", "/é%2F//x/"} {
 		f.Add(s)
@@ -165,8 +164,8 @@ func FuzzRedirects(f *testing.F) {
 	})
 }
 
-// alikeButForCase reports whether an escaped path is the other but for the case
-// of letters and the slash at the end.
+// alikeButForCase reports whether two escaped paths differ only in the case of letters
+// and the final slash.
 func alikeButForCase(path, escaped string) bool {
 	escaped, _, _ = strings.Cut(escaped, "?")
 	return strings.EqualFold(strings.TrimSuffix(path, "/"), strings.TrimSuffix(unescaped(escaped), "/"))

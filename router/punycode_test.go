@@ -8,8 +8,8 @@ import (
 	"github.com/weirhq/weir/router"
 )
 
-// The sample strings of RFC 3492, section 7.1, with erratum 3026. A label of
-// the router is in lower case already, but the algorithm keeps the case.
+// The sample strings of RFC 3492, section 7.1, with erratum 3026. Labels of the router
+// are in lower case, but the algorithm keeps the case.
 func TestPunycode(t *testing.T) {
 	for _, c := range []struct{ name, points, want string }{
 		{"(A) Arabic (Egyptian)", "0644 064A 0647 0645 0627 0628 062A 0643 0644 0645 0648 0634 0639 0631 0628 064A 061F", "egbpdaj6bu4bxfgehfvwxn"},
@@ -49,7 +49,7 @@ func TestPunycode(t *testing.T) {
 	}
 }
 
-// FuzzPunycode decodes what was encoded.
+// FuzzPunycode decodes encoded labels.
 func FuzzPunycode(f *testing.F) {
 	for _, s := range []string{"bücher", "ü", "日本語", "a-b-ü", "\U0010ffff\u0080", "ööööööööööö", "abc"} {
 		f.Add(s)
@@ -64,8 +64,7 @@ func FuzzPunycode(f *testing.F) {
 	})
 }
 
-// fromPunycode decodes (RFC 3492, section 6.2): the other way round, written
-// as the RFC puts it.
+// fromPunycode decodes (RFC 3492, section 6.2), written like the algorithm in the RFC.
 func fromPunycode(s string) (string, bool) {
 	var output []rune
 	if i := strings.LastIndexByte(s, '-'); i >= 0 {

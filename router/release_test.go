@@ -7,8 +7,7 @@ import (
 	"github.com/weirhq/weir/router"
 )
 
-// TestRelease keeps a Params in use behind a path out of the ordinary, and
-// behind its release.
+// TestRelease uses a Params after an unusual path and after Release.
 func TestRelease(t *testing.T) {
 	table, err := router.NewTable(nil, []router.Entry[int]{{Pattern: "/{path...}", Value: 1}})
 	if err != nil {

@@ -7,16 +7,15 @@ import (
 	"unsafe"
 )
 
-// TestRequestFieldsOfThisGo fails when a new Go keeps path values in another
-// way. A Router is right all the same, and some times slower: requestfields.go
-// is to learn the new way.
+// TestRequestFieldsOfThisGo fails if a new Go stores path values differently. A Router
+// then still works, but slower, until requestfields.go supports the new fields.
 func TestRequestFieldsOfThisGo(t *testing.T) {
 	if _, err := findRequestFields(); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestRequestFieldsOfAnotherGo gives fieldsOf requests of other shapes.
+// TestRequestFieldsOfAnotherGo calls fieldsOf with requests of other shapes.
 func TestRequestFieldsOfAnotherGo(t *testing.T) {
 	for _, request := range []any{
 		struct{}{},
@@ -41,7 +40,7 @@ func TestRequestFieldsOfAnotherGo(t *testing.T) {
 	}
 }
 
-// TestRequestFieldsThatDoSomethingElse tries other fields of the same types.
+// TestRequestFieldsThatDoSomethingElse uses other fields of the same types.
 func TestRequestFieldsThatDoSomethingElse(t *testing.T) {
 	known, err := findRequestFields()
 	if err != nil {

@@ -22,8 +22,8 @@ func newRouter(patterns ...string) *router.Router {
 	return r
 }
 
-// echo writes the pattern that it was registered with, the one that the
-// request names, and the values of a few parameters.
+// echo writes the pattern with which it was registered, the pattern of the request, and
+// the values of a few parameters.
 func echo(pattern string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		fmt.Fprintf(w, "%s %s", pattern, req.Pattern)
@@ -35,8 +35,8 @@ func echo(pattern string) http.Handler {
 	})
 }
 
-// answer serves one request, such as "GET example.com/a?b=c", and returns
-// status, Location, Allow and body in one line.
+// answer serves a request, such as "GET example.com/a?b=c", and returns status,
+// Location, Allow and body in one line.
 func result(h http.Handler, request string) string { return answerTo(h, newRequest(request)) }
 
 func newRequest(request string) *http.Request {
@@ -159,7 +159,7 @@ func TestRegistrationPanics(t *testing.T) {
 	}
 }
 
-// panicOf returns what f panics with, as text.
+// panicOf returns the value of f's panic as text.
 func panicOf(f func()) (text string) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -170,7 +170,7 @@ func panicOf(f func()) (text string) {
 	return ""
 }
 
-// A program may survive a refused registration: what was there stays.
+// A program may recover from a failed registration: the earlier routes stay.
 func TestRefusedRegistrationChangesNothing(t *testing.T) {
 	r := newRouter("/a/{a}")
 	if panicOf(func() { r.Handle("/a/{b}", echo("other")) }) == "" {
@@ -193,8 +193,8 @@ func TestOwnConstraintReplacesBuiltin(t *testing.T) {
 	}
 }
 
-// Requests see every pattern that was registered before they came, while
-// others are being registered; run with -race.
+// Requests see every pattern that was registered before they arrived, during other
+// registrations; run with -race.
 func TestRegistrationWhileServing(t *testing.T) {
 	r := newRouter("/{a...}")
 	var all sync.WaitGroup
@@ -212,7 +212,7 @@ func TestRegistrationWhileServing(t *testing.T) {
 	all.Wait()
 }
 
-// Through a real server, whose requests have what httptest's lack.
+// Requests through a real server have fields that those of httptest lack.
 func TestRouterThroughTheWire(t *testing.T) {
 	server := httptest.NewServer(newRouter("/{a...}/datalist", "/tree/{b...}"))
 	defer server.Close()

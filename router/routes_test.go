@@ -9,7 +9,7 @@ import (
 	"github.com/weirhq/weir/router"
 )
 
-// tag returns middleware that writes a name before what it is around.
+// tag returns middleware that writes a name before the response of its handler.
 func tag(name string) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -46,7 +46,7 @@ func TestGroups(t *testing.T) {
 		"GET example.com/v1/":        "200 v1 example.com/v1/",
 		"GET other.com/w/1/2/end":    "200 end other.com/w/{a...}/end a=1/2",
 		"GET /plain":                 "200 plain /plain",
-		"PUT /api/users/7":           "405 Allow: GET, HEAD, OPTIONS", // nobody's middleware
+		"PUT /api/users/7":           "405 Allow: GET, HEAD, OPTIONS", // without middleware
 	} {
 		if got := result(r, request); got != want {
 			t.Errorf("%s: got %s, want %s", request, got, want)
@@ -54,7 +54,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// A view does not change when others are made from it.
+// Routes do not change when others are made from them.
 func TestRoutesAreImmutable(t *testing.T) {
 	r := new(router.Router)
 	base := r.With(tag("1"))
@@ -83,7 +83,7 @@ func TestMount(t *testing.T) {
 	r.Group("/files").Mount("", files)
 	r.Mount("", echo("rest"))
 	for request, want := range map[string]string{
-		"GET /debug/":        "200 mw 404 page not found\n", // the inner one answers
+		"GET /debug/":        "200 mw 404 page not found\n", // the inner one responds
 		"GET /debug/x/y/z":   "200 mw inner /debug/{a}/{b...} a=x b=y/z",
 		"GET /files":         `200 /files ""`,
 		"GET /files/":        `200 /files/ "/"`,
@@ -156,7 +156,7 @@ func TestRoutesRefuse(t *testing.T) {
 	}
 }
 
-// A registration of several patterns is refused as a whole.
+// A registration of several patterns fails as a whole.
 func TestRefusedMountChangesNothing(t *testing.T) {
 	r := newRouter("/a/{a...}", "/b")
 	if panicOf(func() { r.Name("m").Mount("/a", echo("mount")) }) == "" {
@@ -213,7 +213,7 @@ func TestMiddlewareSeesTheRoute(t *testing.T) {
 	}
 }
 
-// Many may take the first step with a zero Router at once; run with -race.
+// Goroutines may use a zero Router for the first time at once; run with -race.
 func TestZeroRouterIsSharedAtOnce(t *testing.T) {
 	var r router.Router
 	done := make(chan bool)

@@ -12,8 +12,8 @@ import (
 	"github.com/weirhq/weir/router"
 )
 
-// TestRouterAnswersAsServeMux registers random sets of patterns of net/http's
-// language with http.ServeMux and with Router and compares what they answer.
+// TestRouterAnswersAsServeMux registers random patterns in the syntax of net/http with
+// http.ServeMux and with Router and compares the responses.
 func TestRouterAnswersAsServeMux(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	compared := 0
@@ -25,7 +25,7 @@ func TestRouterAnswersAsServeMux(t *testing.T) {
 	}
 }
 
-// FuzzRouterAgainstServeMux is the same with a fuzzer's choices.
+// FuzzRouterAgainstServeMux does the same with a fuzzer's choices.
 func FuzzRouterAgainstServeMux(f *testing.F) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for range 50 {
@@ -52,9 +52,9 @@ type choice func(n int) int
 
 func (c choice) of(words ...string) string { return words[c(len(words))] }
 
-// compareWithServeMux compares the answers to a few requests and returns how
-// many. What may differ stands in docs/router.md; here these differences are
-// what router refuses, muxRequest, incomparable and expected.
+// compareWithServeMux compares the responses to a few requests and returns their
+// number. docs/router.md lists the permitted differences; here they are the patterns
+// that router rejects, muxRequest, incomparable and expected.
 func compareWithServeMux(t *testing.T, c choice) (compared int) {
 	t.Helper()
 	mux, r := http.NewServeMux(), new(router.Router)
@@ -69,7 +69,7 @@ func compareWithServeMux(t *testing.T, c choice) (compared int) {
 			continue
 		}
 		if panicOf(func() { mux.Handle(p, h) }) != "" {
-			continue // a conflict there, and perhaps an order here
+			continue // a conflict in ServeMux, but not necessarily in Router
 		}
 		if text := panicOf(func() { r.Handle(p, h) }); text != "" {
 			t.Fatalf("%q after %q: only ServeMux accepts it: %s", p, patterns, text)
@@ -99,8 +99,8 @@ func (c choice) muxPattern() string {
 	return b.String() + c.of("/a", "/b", "/{d}", "/", "/{$}", "/{d...}")
 }
 
-// neverMatches reports whether a pattern is refused because no request reaches
-// it, although ServeMux takes it.
+// neverMatches reports whether Router rejects a pattern because no request can reach
+// it, although ServeMux accepts it.
 func neverMatches(pattern string) bool {
 	method, _, _ := strings.Cut(pattern, "/")
 	return strings.HasPrefix(method, "get ") || strings.HasSuffix(method, ":80") ||
@@ -116,15 +116,15 @@ func (c choice) muxRequest() string {
 	return b.String() + c.of("", "", "", "/", "?q=1", "?q=%2F//..")
 }
 
-// incomparable reports whether a request shows one of these differences:
-// a segment that is nothing but slashes is one, and an empty one in the middle,
-// which CONNECT leaves there, is no value.
+// incomparable reports whether a request shows one of these differences: for Router, a
+// segment that consists of slashes is one segment, and an empty segment in the middle,
+// which CONNECT keeps, is not a value.
 func incomparable(request string) bool {
 	target, _, _ := strings.Cut(request, "?")
 	return strings.Contains(target+"/", "/%2F/") || strings.HasPrefix(request, "CONNECT") && strings.Contains(target, "//")
 }
 
-// expected returns what Router promises where ServeMux answers as it does.
+// expected returns Router's documented response where ServeMux responds differently.
 func expected(mux http.Handler, request string) string {
 	method, target, _ := strings.Cut(request, " ")
 	slash := strings.IndexByte(target, '/')
@@ -134,18 +134,18 @@ func expected(mux http.Handler, request string) string {
 	if hasQuery {
 		query = "?" + query
 	}
-	// What ought to be escaped is as good as escaped; for ServeMux the other
-	// escapes are then lost, so that %2F separates.
+	// Characters that need escapes count as escaped. ServeMux loses the other escapes
+	// then, so that %2F separates segments.
 	sent = strings.ReplaceAll(sent, "é", "%C3%A9")
 	clean := sent
 	if method != http.MethodConnect {
 		clean = oracleClean(sent)
 	}
 	req := newRequest(method + " " + host + clean + query)
-	req.URL.Host = host // where ServeMux looks for the host of a CONNECT, now and then
+	req.URL.Host = host // ServeMux sometimes uses this host for CONNECT
 	want := answerTo(mux, req)
 	if strings.HasPrefix(want, "307 ") {
-		// To the slash at the end, with the escapes that the client sent.
+		// To the path with a final slash, with the client's escapes.
 		return "307 Location: " + oracleClean(clean+"/") + query
 	}
 	if clean != sent {
@@ -155,7 +155,7 @@ func expected(mux http.Handler, request string) string {
 	if !refused {
 		return want
 	}
-	// OPTIONS is answered by the Router itself, and Allow says so.
+	// The Router itself responds to OPTIONS, and Allow includes it.
 	methods := strings.Split(allow, ", ")
 	if !slices.Contains(methods, http.MethodOptions) {
 		methods = append(methods, http.MethodOptions)
@@ -168,8 +168,8 @@ func expected(mux http.Handler, request string) string {
 	return status + " Allow: " + strings.Join(methods, ", ")
 }
 
-// oracleClean is what ServeMux does to a path, with %2e for a dot where a
-// segment is nothing but dots.
+// oracleClean cleans a path as ServeMux does, with %2e as a dot in segments that
+// consist of dots.
 func oracleClean(escaped string) string {
 	segments := strings.Split(escaped, "/")
 	for i, s := range segments {

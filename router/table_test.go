@@ -9,7 +9,7 @@ import (
 	"github.com/weirhq/weir/router"
 )
 
-// newTable returns a table whose values are the patterns themselves.
+// newTable returns a table whose values are the patterns.
 func newTable(t testing.TB, patterns ...string) *router.Table[string] {
 	t.Helper()
 	var entries []router.Entry[string]
@@ -100,7 +100,7 @@ func TestLookupOfParametersWithTextAround(t *testing.T) {
 		{"GET /report-two.doc", "/report-{name}", is{"name": "two.doc"}},
 		{"GET /report-.pdf", "/report-{name}", is{"name": ".pdf"}}, // a value cannot be empty
 		{"GET /report-", "/re{x}", is{"x": "port-"}},
-		{"GET /re.pdf", "/re{x}", is{"x": ".pdf"}}, // text before the value counts first
+		{"GET /re.pdf", "/re{x}", is{"x": ".pdf"}}, // the prefix has precedence
 		{"GET /x.pdf", "/{file}.pdf", is{"file": "x"}},
 		{"GET /.pdf", "", nil},
 		{"GET /x.tar.gz", "/{file}.tar.gz", is{"file": "x"}},
@@ -108,7 +108,7 @@ func TestLookupOfParametersWithTextAround(t *testing.T) {
 		{"GET /v1/y", "/v{major:int}/{x}", is{"major": "1", "x": "y"}},
 		{"GET /vx/y", "/v{word}/y", is{"word": "x"}},
 		{"GET /vx/z", "", nil},
-		{"GET /ababa", "", nil}, // the texts share no byte
+		{"GET /ababa", "", nil}, // prefix and suffix do not overlap
 		{"GET /abaaba", "", nil},
 		{"GET /abaXaba", "/aba{x}aba", is{"x": "X"}},
 		{"GET /%61ba%2Faba", "/aba{x}aba", is{"x": "/"}},
@@ -126,7 +126,7 @@ func TestLookupOfWildcardsInTheMiddle(t *testing.T) {
 	), []lookupCase{
 		{"GET /economy/prices/datasets/cpi/2024", "/{topic...}/datasets/{rest...}", is{"topic": "economy/prices", "rest": "cpi/2024"}},
 		{"GET /a/datasets/b/datasets/c", "/{topic...}/datasets/{rest...}", is{"topic": "a", "rest": "b/datasets/c"}},
-		{"GET /datasets/b", "/{path...}", is{"path": "datasets/b"}}, // one segment at least
+		{"GET /datasets/b", "/{path...}", is{"path": "datasets/b"}}, // at least one segment
 		{"GET /datasets/datasets/", "/{topic...}/datasets/{rest...}", is{"topic": "datasets", "rest": ""}},
 		{"GET /a/b/datalist", "/{uri...}/datalist", is{"uri": "a/b"}},
 		{"GET /a/b/datalist/", "/{uri...}/datalist/{$}", is{"uri": "a/b"}},

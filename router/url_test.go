@@ -11,8 +11,8 @@ import (
 	"github.com/weirhq/weir/router"
 )
 
-// TestURLReachesItsRoute makes URLs of random values for random patterns. Each
-// one that URL does not refuse reaches its route with these values.
+// TestURLReachesItsRoute makes URLs of random values for random patterns. Each URL that
+// is not rejected reaches its route with these values.
 func TestURLReachesItsRoute(t *testing.T) {
 	refused, reached := 0, 0
 	for seed := range randomSeeds {
@@ -63,7 +63,7 @@ func TestURLReachesItsRoute(t *testing.T) {
 
 var parameterNames = regexp.MustCompile(`p[0-9]`)
 
-// firstMethod returns the method by which URL is read.
+// firstMethod returns the method for which URL is checked.
 func firstMethod(pattern string) string {
 	if methods, _, named := strings.Cut(pattern, " "); named {
 		return strings.Split(methods, ",")[0]
@@ -71,7 +71,7 @@ func firstMethod(pattern string) string {
 	return "GET"
 }
 
-// value returns a value that may not be fit for a URL.
+// value returns a value that may be invalid in a URL.
 func (c *chooser) value() string {
 	piece := func() string {
 		return c.of("a", "b", "1", "1b", "a1", "x-y", "ff", "2024-02-29", "", ".", "..", "...", "%2e%2e", "%2F", "é", "\x00", "\xff", " ", "?", "#", ";")
@@ -164,8 +164,8 @@ func TestURLWithoutNames(t *testing.T) {
 	}
 }
 
-// FuzzURL takes any values: a path that is built leads back to its pattern
-// with these values.
+// FuzzURL uses any values: a path that is built leads back to its pattern with these
+// values.
 func FuzzURL(f *testing.F) {
 	f.Add("a", "b/c", "d")
 	f.Add("/", "//", "..")

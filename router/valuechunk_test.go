@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestValueChunkHandsNothingOutTwice keeps all that was taken, and writes into
-// it and beyond.
+// TestValueChunkHandsNothingOutTwice keeps all slices, writes into them and appends to
+// them.
 func TestValueChunkHandsNothingOutTwice(t *testing.T) {
 	req := &http.Request{URL: new(url.URL)}
 	var c valueChunk
@@ -38,7 +38,7 @@ func TestValueChunkHandsNothingOutTwice(t *testing.T) {
 	}
 }
 
-// TestValueChunkKeepsNoLongLines looks at which requests share memory.
+// TestValueChunkKeepsNoLongLines checks which requests share memory.
 func TestValueChunkKeepsNoLongLines(t *testing.T) {
 	long := strings.Repeat("a", maxLine)
 	for name, c := range map[string]struct {
@@ -59,8 +59,8 @@ func TestValueChunkKeepsNoLongLines(t *testing.T) {
 	}
 }
 
-// TestAllocationsOfPathValues counts over many requests, since one allocation
-// serves several.
+// TestAllocationsOfPathValues counts over many requests, because one allocation serves
+// several.
 func TestAllocationsOfPathValues(t *testing.T) {
 	const runs = 10 * chunkLen
 	for n := range maxFromChunk + 2 {
