@@ -13,7 +13,7 @@ import (
 // to drop the less important ones first. A [Logger] calls WriteEvent instead of
 // Write, concurrently from many goroutines.
 //
-// The line ends with its newline. The writer must not keep it after WriteEvent
+// The line ends with its newline. The writer must not keep the line after WriteEvent
 // has returned. The results are as with io.Writer. An error, or fewer bytes
 // than the line has, is reported to [Options.OnError].
 //

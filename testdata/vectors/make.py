@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Writes what each event of the vector files must look like.
+"""Writes the expected bytes of each event in the vector files.
 
-A second implementation of docs/format.md, made for reading: it shares no code
-with package log, knows no buffers and tries every length when it has to cut. It
-takes what README.md calls the input of each vector and writes the expected
-bytes beside it.
+This is a second implementation of docs/format.md, written for readability. It
+shares no code with package log, has no buffers, and tries every length when it
+has to cut. It reads the input of each vector, as README.md defines it, and
+writes the expected bytes beside it.
 
     python3 make.py           rewrites the files
-    python3 make.py --check   tells which files would change, and fails
+    python3 make.py --check   lists the files that would change, and fails
 """
 
 import base64
@@ -33,24 +33,24 @@ MAX_PATH = 128
 REDACTED = "[redacted]"
 
 # ---- values ----------------------------------------------------------------
-# A value of an event is a str, a Literal (JSON that is no string), an Object
-# or a list. Bytes that are not UTF-8 live in a str as lone surrogates, one for
-# each byte.
+# A value of an event is a str, a Literal (JSON other than a string), an Object
+# or a list. Invalid bytes of UTF-8 are lone surrogates in a str, one for each
+# byte.
 
 
 class Literal(str):
-    """A number, true, false or null, as JSON has it."""
+    """A number, true, false or null, in JSON."""
 
 
 class Object(list):
-    """Pairs of key and value, in order; a key may be there twice."""
+    """Pairs of key and value, in order; keys may be duplicates."""
 
     def get(self, key):
         return next((v for k, v in self if k == key), None)
 
 
 def to_bytes(s):
-    """The bytes that a string of the input stands for."""
+    """The bytes of a text of the input."""
     if isinstance(s, str):
         return s.encode()
     if isinstance(s, list):
@@ -101,7 +101,7 @@ def ltsv_char(char):
 
 
 def shown_char(char):
-    """What stands outside of quotes in the form for people."""
+    """A text outside quotes in the human format."""
     return char if char in '"\\' else json_char(char)
 
 
@@ -120,7 +120,7 @@ def to_json(value):
 
 
 def shortest_digits(f, narrow):
-    """The digits and the exponent of the shortest decimal that reads back as f, of these the nearest."""
+    """The digits and the exponent of the shortest decimal that parses as f, and of these the nearest."""
     for precision in range(1, 18):
         for rounding in (decimal.ROUND_HALF_EVEN, decimal.ROUND_UP, decimal.ROUND_DOWN):
             d = decimal.Context(prec=precision, rounding=rounding).create_decimal(decimal.Decimal(f))
@@ -136,7 +136,7 @@ def to_float32(f):
 
 
 def number(f, narrow=False):
-    """A float as encoding/json writes it, which is as ECMAScript does, but for -0."""
+    """A float as in encoding/json, which is the same as in ECMAScript, except for -0."""
     if math.isnan(f):
         return "NaN"
     if math.isinf(f):
@@ -160,12 +160,12 @@ INSTANT = re.compile(r"(\d{4,})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9})
 
 
 def in_utc(s):
-    """The second, as RFC 3339 has it without a zone, and the nine digits after it."""
+    """The second, in RFC 3339 without a zone, and the nine fractional digits."""
     year, month, day, hour, minute, second, fraction, zone = INSTANT.fullmatch(s).groups()
     year, shift = int(year), 0
     if zone != "Z":
         shift = int(zone[:3]) * 60 + int(zone[0] + zone[4:])
-    # Python's years end at 9999 and Gregorian years repeat after 400 of them.
+    # Python has no years after 9999. The Gregorian calendar repeats after 400 years.
     at = datetime(2000 + year % 400, int(month), int(day), int(hour), int(minute), int(second))
     at -= timedelta(minutes=shift)
     year += at.year - (2000 + year % 400)
@@ -241,7 +241,7 @@ def frame(f):
 
 
 def errors(error):
-    """The objects that an error becomes: one, unless it only joins others."""
+    """The objects of an error: one, or several for joined errors."""
     if "join" in error:
         return [e for one in error["join"] for e in errors(one)]
     out = Object([("message", text(error["message"]))])
@@ -263,7 +263,7 @@ HTTP = {
 
 
 def http(h):
-    """The object http: the status, and what else is neither empty nor zero, each in its place."""
+    """The object http: the status, and the other keys that are neither empty nor zero, in order."""
     given = Object((key, kind(h[key])) for key, kind in HTTP.items() if key in h)
     zero = lambda v: not v or isinstance(v, Literal) and v == "0"
     return Object((k, v) for k, v in given if k == "status_code" or not zero(v))
@@ -302,7 +302,7 @@ def event(vector):
 
 
 def lower(key):
-    """Only the letters A to Z have a case here, so that no language needs Unicode's tables."""
+    """Only A to Z are folded, so that no language needs the tables of Unicode."""
     return "".join(c.lower() if c.isascii() else c for c in key)
 
 
@@ -319,7 +319,7 @@ def redact_value(value, listed):
 
 
 def decodings(name):
-    """A parameter's name as it is written, and as whoever decodes it once or twice reads it."""
+    """A parameter's name: unchanged, decoded once and decoded twice."""
     name = name.encode("utf-8", "surrogateescape")
     for _ in range(3):
         yield name.decode("utf-8", "surrogateescape")
@@ -376,7 +376,7 @@ def redact(tree, listed):
 
 
 class Cut:
-    """A text that can be cut between its characters, of which an escape is one."""
+    """A text that can be cut between its characters. An escape is one character."""
 
     def __init__(self, s, char):
         self.s = s
@@ -390,8 +390,8 @@ class Cut:
 def greatest_length(cuts, fits):
     """The greatest length for all cuts so that fits(length), or None.
 
-    It is reckoned as if each were cut to exactly that length, although most
-    have a character's boundary only a little before it.
+    It assumes that each is cut to exactly that length, although most have a
+    character's boundary slightly before it.
     """
     for length in range(max((c.bytes for _, c in cuts), default=0), LEAST_CUT - 1, -1):
         if fits(length):
@@ -400,7 +400,7 @@ def greatest_length(cuts, fits):
 
 
 def strings(value, path=""):
-    """Each string of a value with the path that leads there."""
+    """Each string of a value with its path."""
     if isinstance(value, Literal):
         return
     if isinstance(value, str):
@@ -422,7 +422,7 @@ def map_strings(value, change):
 
 
 def bounded_json(tree, bound):
-    """The tree, with its strings cut where that is needed for a line of bound bytes."""
+    """The tree, with its strings cut if necessary for a line of bound bytes."""
     whole = len(to_json(tree).encode()) + 1
     if whole <= bound:
         return tree
@@ -434,7 +434,7 @@ def bounded_json(tree, bound):
     def fits(length):
         saved = sum(c.bytes - length for _, c in cuts if c.bytes > length)
         member = to_json(Object([truncated(length)]))
-        return whole - saved + len(member.encode()) - 1 <= bound  # without its braces, but a comma
+        return whole - saved + len(member.encode()) - 1 <= bound  # without its braces, but with a comma
 
     length = greatest_length(cuts, fits)
     if length is None:
@@ -444,16 +444,16 @@ def bounded_json(tree, bound):
 
 
 class Curtailed:
-    """What is left of an event of which cutting strings is not enough.
+    """An event that is still too long after its strings were cut.
 
-    All strings are cut to LEAST_CUT bytes. Members are taken in their order,
-    and one is left out when the line as far as it got, each open bracket
-    closed, would be longer than the bound less RESERVE. The members of the
-    event itself stay, empty if need be: RESERVE is room for them.
+    All strings are cut to LEAST_CUT bytes. Members are added in their order,
+    and one is left out if the line so far, with each open bracket closed,
+    would be longer than the bound less RESERVE. The event's own members are
+    kept, even if they are empty; RESERVE is for them.
     """
 
     def __init__(self, bound):
-        self.room, self.parts = bound - RESERVE, []
+        self.budget, self.parts = bound - RESERVE, []
 
     def event(self, tree):
         kept, used = Object(), 1
@@ -468,7 +468,7 @@ class Curtailed:
             self.parts.append(part)
 
     def value(self, value, used, depth, part):
-        """What is left of a value, and how long the line is then, when used bytes come before it."""
+        """The shortened value, and the length of the line after it; used is the length before it."""
         if isinstance(value, Literal):
             return value, used + len(value)
         if isinstance(value, str):
@@ -483,7 +483,7 @@ class Curtailed:
             key, inner = member if named else (None, member)
             before = used + len(kept[-1:]) + (len(to_json(key).encode()) + 1 if named else 0)
             inner, after = self.value(inner, before, depth, part)
-            if after + depth > self.room:
+            if after + depth > self.budget:
                 self.cut_in(part)
                 continue
             kept.append((key, inner) if named else inner)
@@ -501,7 +501,7 @@ def curtailed_ltsv(line, cuts, bound):
 
 
 def bounded_ltsv(pairs, bound):
-    """The line of the pairs, their values cut where that is needed."""
+    """The line of the pairs, with their values cut if necessary."""
 
     def line(pairs):
         return "\t".join(label + ":" + escaped(value, ltsv_char) for label, value in pairs) + "\n"
@@ -566,7 +566,7 @@ def label_of(key):
 
 
 def is_taken_apart(path, value):
-    """Whether the members of a value get pairs of their own, each with the path before its key."""
+    """Whether the members of a value become pairs, each with the path before its key."""
     return isinstance(value, Object) and value and len(path.encode("utf-8", "surrogateescape")) <= MAX_PATH
 
 
@@ -626,7 +626,7 @@ def ltsv(tree, level):
 
 
 def as_read(value):
-    """What a reader of the JSON has: U+FFFD for each byte of invalid UTF-8."""
+    """The text after parsing the JSON: U+FFFD for each byte of invalid UTF-8."""
     if isinstance(value, Literal):
         return value
     if isinstance(value, str):
@@ -656,7 +656,7 @@ def human_fields(members, prefix=""):
 
 
 def human_duration(nanoseconds):
-    """Two or three digits, in the unit in which that is possible; the rest cut off."""
+    """Two or three digits, in the largest possible unit; not rounded."""
     n = abs(int(nanoseconds))
     sign = "-" if int(nanoseconds) < 0 else ""
     for unit, size in (("s", 10**9), ("ms", 10**6), ("µs", 10**3)):
@@ -674,7 +674,7 @@ def human_http(h):
 
 
 def human_target(data):
-    """The word for where a request goes, and the fields that it replaces."""
+    """The word for the upstream of a request, and the fields that it replaces."""
     found = []
     for key in ("proxy_name", "destination"):
         values = [f for f in data if f[0] == key and is_text(f[1]) and f[1]]
@@ -694,7 +694,7 @@ def human_error(e):
 
 
 def human(tree, level):
-    """The tree may hold truncated; local time is UTC here, and there is no colour."""
+    """The human format in UTC, without colour; the tree may have truncated."""
     data, target, replaced = tree.get("data") or [], "", []
     if tree.get("http"):
         target, replaced = human_target(data)
