@@ -10,14 +10,14 @@ import (
 	"github.com/weirhq/weir/lab"
 )
 
-// A Comparison is two results beside each other: of two commits, or of two
-// machines. Its JSON is a document that other programs may rely on.
+// A Comparison compares two results: of two commits, or of two machines. Its
+// JSON is a stable format for other programs.
 type Comparison struct {
 	A Side `json:"a"`
 	B Side `json:"b"`
 
-	// Findings are sentences for the top, the most important first, and Warnings
-	// what a reader has to know before believing them: what else differs between
+	// Findings are sentences, the most important first. Warnings are what a
+	// reader should know before relying on them: what else differs between
 	// A and B.
 	Findings []Finding `json:"findings"`
 	Warnings []string  `json:"warnings,omitempty"`
@@ -32,10 +32,10 @@ type Comparison struct {
 	Metrics []ComparedMetric `json:"metrics"`
 }
 
-// A Side is where one of the results comes from.
+// A Side identifies one of the results.
 type Side struct {
 	Name    string `json:"name"`
-	Started string `json:"started"` // as people write it
+	Started string `json:"started"` // for people
 	Version string `json:"version"`
 }
 
@@ -48,11 +48,11 @@ type ComparedMetric struct {
 	Rows   []ComparedRow `json:"rows"`
 
 	a, b  column
-	first bool // it is of the first family
+	first bool // in the first family
 }
 
-// A ComparedRow is one metric of one configuration. Versus is B against A; what
-// the baselines differ from their twins by, on either side, is noise.
+// A ComparedRow is one metric of one configuration. Versus compares B with A.
+// The difference between a baseline and its twin on either side is noise.
 type ComparedRow struct {
 	Configuration string     `json:"configuration"`
 	A             Summary    `json:"a"`
@@ -60,8 +60,8 @@ type ComparedRow struct {
 	Versus        Difference `json:"versus"`
 }
 
-// Compare compares each configuration of b with the one of the same name of a. It
-// changes neither.
+// Compare compares each configuration of b with the one of the same name of a.
+// It changes neither.
 func Compare(a, b *lab.Results) *Comparison {
 	ta, tb := tableOf(a), tableOf(b)
 	c := &Comparison{A: sideOf(a), B: sideOf(b)}
@@ -93,7 +93,7 @@ func sideOf(r *lab.Results) Side {
 	return Side{Name: r.Name, Started: r.Started.Format("2006-01-02 15:04"), Version: r.Version}
 }
 
-// alone returns the configurations that have runs here and not there.
+// onlyIn returns the configurations that have runs here and not there.
 func onlyIn(here, there *table) []string {
 	var names []string
 	for _, r := range here.runs {
@@ -104,7 +104,7 @@ func onlyIn(here, there *table) []string {
 	return names
 }
 
-// compareColumns compares one metric, configuration by configuration, and judges nothing yet.
+// compareColumns compares one metric in all configurations, without a verdict.
 func compareColumns(ta *table, a, b column) ComparedMetric {
 	m := ComparedMetric{Name: a.Name, Unit: a.Unit, Better: a.Better, Leads: a.leads && b.leads && a.varies(&b), a: a, b: b}
 	for _, name := range ta.configurations {
@@ -117,7 +117,7 @@ func compareColumns(ta *table, a, b column) ComparedMetric {
 	return m
 }
 
-// judge corrects the p of all comparisons, and judges by them.
+// judge corrects the p of all comparisons and sets the verdicts.
 func (c *Comparison) judge(ta, tb *table) {
 	other := slices.ContainsFunc(c.Metrics, func(m ComparedMetric) bool { return m.Leads && (!m.a.own || m.a.named) })
 	var trials []trial
@@ -136,8 +136,8 @@ func (c *Comparison) judge(ta, tb *table) {
 	c.Families = judgeAll(trials, withoutTurns)
 }
 
-// find writes the sentences: the differences in the metrics that lead, or in the others when there are none, and then
-// the comparisons without a difference.
+// find returns the findings: the differences in the leading metrics, or in the
+// others if there are none, followed by the comparisons without a difference.
 func (c *Comparison) find() []Finding {
 	differ, same, identical := c.leading()
 	if len(differ) == 0 {
@@ -153,7 +153,8 @@ func (c *Comparison) find() []Finding {
 	return []Finding{{Text: "There is nothing to compare: no configuration was measured in both."}}
 }
 
-// leading writes the sentences of the metrics that lead, and reports whether one of them is the same in all runs.
+// leading returns the findings about the leading metrics, and reports whether
+// one of these metrics is the same in all runs.
 func (c *Comparison) leading() (differ, same []Finding, identical bool) {
 	for i := range c.Metrics {
 		m := &c.Metrics[i]
@@ -176,7 +177,7 @@ func (c *Comparison) leading() (differ, same []Finding, identical bool) {
 	return differ, same, identical
 }
 
-// elsewhere writes a sentence on each difference in the metrics that do not lead.
+// elsewhere returns a finding for each difference in the other metrics.
 func (c *Comparison) elsewhere() []Finding {
 	var all []Finding
 	for i := range c.Metrics {
@@ -190,7 +191,8 @@ func (c *Comparison) elsewhere() []Finding {
 	return all
 }
 
-// undecided has a sentence for each family with comparisons that have too few runs.
+// undecided returns a finding for each family with comparisons that have too
+// few runs.
 func (c *Comparison) undecided() []Finding {
 	var all []Finding
 	for _, f := range c.Families {
@@ -211,8 +213,8 @@ func (c *Comparison) undecided() []Finding {
 	return all
 }
 
-// alike tells of what was not found to differ: of a few configurations one by
-// one, of more in one sentence.
+// alike returns findings about comparisons without a difference: one for each
+// configuration if there are few, otherwise one for all.
 func (m *ComparedMetric) alike(noise []*ComparedRow) []Finding {
 	var each []Finding
 	var names []string
@@ -228,7 +230,7 @@ func (m *ComparedMetric) alike(noise []*ComparedRow) []Finding {
 	return []Finding{{Metric: m.Name, Verdict: Noise, Text: fmt.Sprintf("No difference in %s between A and B was found with %s%s.", m.Name, listed(names, 6), allowed(all...))}}
 }
 
-// finding writes one configuration's sentence.
+// finding returns the finding about one configuration.
 func (m *ComparedMetric) finding(r *ComparedRow) Finding {
 	f := Finding{Metric: m.Name, Configuration: r.Configuration, Verdict: r.Versus.Verdict}
 	values := fmt.Sprintf("%s in B and %s in A", Quantity(r.B.Median, m.Unit), Quantity(r.A.Median, m.Unit))
@@ -248,8 +250,8 @@ func (m *ComparedMetric) finding(r *ComparedRow) Finding {
 	return f
 }
 
-// differences says what else differs between two results, besides what was
-// measured.
+// differences returns sentences about differences between two results other
+// than the measurements.
 func differences(a, b *lab.Results) []string {
 	if !a.Started.IsZero() && a.Started.Equal(b.Started) && a.Machine == b.Machine {
 		return []string{"A and B are the same results: they began at the same moment, on the same machine."}
@@ -280,8 +282,9 @@ func orNone(s string) string {
 	return s
 }
 
-// loadsDiffer says where the load that configurations really got differs, in one
-// sentence for all those where it does so alike.
+// loadsDiffer returns sentences about differences in the load that
+// configurations received. Configurations with the same difference share a
+// sentence.
 func loadsDiffer(a, b *lab.Results) []string {
 	var differences []string
 	names := map[string][]string{} // by difference
@@ -314,7 +317,7 @@ func loadsDiffer(a, b *lab.Results) []string {
 	return all
 }
 
-// firstLoad returns the first run of a configuration that was loaded, or nil.
+// firstLoad returns the first run of a configuration with a load, or nil.
 func firstLoad(r *lab.Results, configuration string) *lab.Run {
 	for i := range r.Runs {
 		if run := &r.Runs[i]; run.Configuration == configuration && run.Load != nil && measured(run) {

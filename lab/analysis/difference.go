@@ -23,13 +23,13 @@ func summary(values []Value) Summary {
 
 func median(values []Value) float64 { return summary(values).Median }
 
-// difference compares values with those of the base; both have some. It does
-// not judge them.
+// difference compares values with those of the base. Neither may be empty. It
+// sets no verdict.
 func difference(base, values []Value) *Difference {
 	test := benchmath.AssumeNothing.Compare(
 		benchmath.NewSample(numbers(base), &benchmath.DefaultThresholds),
 		benchmath.NewSample(numbers(values), &benchmath.DefaultThresholds))
-	p := min(test.P, 1) // with ties, twice the half of a discrete distribution may be more
+	p := min(test.P, 1) // with ties, twice one side of a discrete distribution may exceed 1
 	d := &Difference{P: &p}
 	if ratio := ratioOf(median(values), median(base)); finite(ratio) {
 		d.Ratio = &ratio
@@ -42,7 +42,7 @@ func difference(base, values []Value) *Difference {
 	return d
 }
 
-// ratioOf is 1 of 0 to 0, which are no different.
+// ratioOf returns 1 for 0 and 0, which do not differ.
 func ratioOf(a, b float64) float64 {
 	if a == b {
 		return 1
@@ -52,14 +52,14 @@ func ratioOf(a, b float64) float64 {
 
 func (d *Difference) differs() bool { return d.Verdict == Better || d.Verdict == Worse }
 
-// withinNoise tells whether values are no farther from the base, or from its
-// twin, than these two that are the same are from each other.
+// withinNoise reports whether values are no farther from the base, or from its
+// twin, than the base is from its twin.
 func withinNoise(base, twin, values []Value) bool {
 	floor := distance(base, twin)
 	return len(twin) > 0 && (distance(base, values) <= floor || distance(twin, values) <= floor)
 }
 
-// distance is how far the medians are apart, 0 where there is one alone.
+// distance returns the distance of the medians, or 0 if one side has no values.
 func distance(a, b []Value) float64 {
 	if len(a) == 0 || len(b) == 0 {
 		return 0
@@ -67,8 +67,9 @@ func distance(a, b []Value) float64 {
 	return math.Abs(median(a) - median(b))
 }
 
-// correct sets the corrected p of differences that are one family: each is
-// multiplied by how many are not smaller, and is no less than those before it.
+// correct sets the corrected p of a family by Holm's method: each p is
+// multiplied by the number of p that are not smaller, and is at least as large
+// as the corrected p before it.
 func correct(family []*Difference) {
 	byP := slices.Clone(family)
 	slices.SortStableFunc(byP, func(a, b *Difference) int { return cmp.Compare(a.tested(), b.tested()) })
@@ -80,18 +81,20 @@ func correct(family []*Difference) {
 	}
 }
 
-// tested is the p that is corrected.
+// tested returns the p that is corrected.
 func (d *Difference) tested() float64 { return max(*d.P, d.betweenSessions) }
 
-// withinItself is why a difference is noise although chance alone does not
-// explain it.
+// withinItself is the reason for the verdict Noise of a difference that is
+// significant but no larger than the noise.
 const withinItself = "the baseline differs from itself by as much"
 
-// changesWithTime is why a difference between two sessions is noise although the test of independent runs finds it.
+// changesWithTime is the reason for the verdict Noise of a difference between
+// two sessions that only the test of independent runs finds.
 const changesWithTime = "the runs of one side change with time, by about as much"
 
-// judge sets the verdict of a difference. Family is the factor that Holm's method multiplies the smallest p of its
-// family by, and within reports that the difference is no larger than that of two configurations that are the same.
+// judge sets the verdict of a difference. Family is the factor by which Holm's
+// method multiplies the smallest p of the family. Within reports that the
+// difference is no larger than that of two configurations that are the same.
 func (d *Difference) judge(better lab.Better, base, values []Value, within bool, family int) {
 	change := median(values) - median(base)
 	d.Verdict = Noise
@@ -117,8 +120,8 @@ func (d *Difference) judge(better lab.Better, base, values []Value, within bool,
 	}
 }
 
-// dominance is in how many pairs the value is larger than the base's, less those
-// in which it is smaller.
+// dominance returns the number of pairs in which the value is larger than the
+// base's, minus those in which it is smaller.
 func dominance(base, values []Value) float64 {
 	n := 0
 	for _, v := range values {
@@ -134,8 +137,8 @@ func dominance(base, values []Value) float64 {
 	return float64(n)
 }
 
-// neededRuns is how many runs each configuration needs so that one of so many
-// comparisons can be more than chance.
+// neededRuns returns the number of runs per configuration with which one of
+// that many comparisons can be significant.
 func neededRuns(family int) int {
 	n := 1
 	for smallestP(n, n)*float64(family) > alpha {

@@ -7,42 +7,46 @@ import (
 	"github.com/weirhq/weir/lab"
 )
 
-// A budget has the share of [alpha] that each family gets. By Bonferroni's inequality, the chance of a false sentence
-// on a page is at most their sum.
+// A budget has the share of [alpha] for each family. By Bonferroni's
+// inequality, the probability of a false sentence on a page is at most their
+// sum.
 type budget struct {
-	first, second float64 // of two families
-	only          float64 // of one without the other
+	first, second float64 // if there are two families
+	only          float64 // if there is only one
 }
 
-// A twin allows twice as much. A difference then has to be significant, and larger than the twin's ([withinNoise]). Of
-// three configurations that are alike, each pair is equally often the closest one. So no more than half of the
-// significant differences between two of them pass, and the chance of a false sentence is at most half of the sum. The
-// first family gets all of alpha, as if it were the only one.
+// With a twin, the sum may be twice as large. A difference then has to be
+// significant, and larger than the twin's ([withinNoise]). Of three
+// configurations that are alike, each pair is equally often the closest one. So
+// no more than half of the significant differences between two of them pass,
+// and the probability of a false sentence is at most half of the sum. The first
+// family gets all of alpha, as if it were the only one.
 //
-// Between the two sides of [Compare] there is no twin. Its sum is lower than alpha, because some changes of the machine
-// pass [betweenSessions].
+// Between the two sides of [Compare] there is no twin. Its sum is lower than
+// alpha, because some changes of the machine pass [betweenSessions].
 var (
 	withTwin     = budget{first: 1, second: 0.3, only: 1}
 	withoutTwin  = budget{first: 0.6, second: 0.4, only: 1}
 	withoutTurns = budget{first: 0.4, second: 0.3, only: 0.7}
 )
 
-// A trial is a comparison that is judged.
+// A trial is a comparison to be judged.
 type trial struct {
 	metric       string
 	better       lab.Better
-	first        bool // it belongs to the first family
+	first        bool // in the first family
 	versus       *Difference
 	base, values []Value
 	within       bool // the difference is no larger than that of two configurations that are the same
 }
 
-// canDiffer reports whether a test of the trial can be wrong: it has two values that are not the same, and one way is
-// better.
+// canDiffer reports whether a test of the trial can be wrong: two of its values
+// differ, and one direction is better.
 func (t *trial) canDiffer() bool { return t.better != lab.Neither && vary(t.base, t.values) }
 
-// judgeAll corrects the p of all trials of a page, and judges by them. When all trials of the first family differ, the
-// second one is judged as if it were the only one: no true null hypothesis has spent anything then (gatekeeping,
+// judgeAll corrects the p of all trials of a page and sets the verdicts. If all
+// trials of the first family differ, the second one is judged as if it were the
+// only one, because no true null hypothesis has used any of alpha (gatekeeping,
 // Dmitrienko, Offen and Westfall, Statistics in Medicine 22, 2003).
 func judgeAll(trials []trial, b budget) []Family {
 	var first, second []trial
@@ -77,7 +81,8 @@ func allDiffer(trials []trial) bool {
 	return !slices.ContainsFunc(trials, func(t trial) bool { return t.canDiffer() && !t.versus.differs() })
 }
 
-// judgeFamily judges trials by a share of alpha. It returns the family, or nothing when no trial was tested.
+// judgeFamily judges trials with a share of alpha. It returns the family, or
+// nil if no trial was tested.
 func judgeFamily(trials []trial, share float64) []Family {
 	f := Family{Alpha: alpha * share}
 	var tested []*Difference
@@ -98,7 +103,7 @@ func judgeFamily(trials []trial, share float64) []Family {
 		*d.Corrected = min(1, *d.Corrected/share)
 	}
 	f.Comparisons = len(tested)
-	strictest := max(1, int(math.Ceil(float64(len(tested))/share-1e-9))) // the factor of the smallest p
+	strictest := max(1, int(math.Ceil(float64(len(tested))/share-1e-9))) // factor of the smallest p
 	for _, t := range trials {
 		t.versus.judge(t.better, t.base, t.values, t.within, strictest)
 	}

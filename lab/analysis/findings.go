@@ -11,14 +11,14 @@ import (
 	"github.com/weirhq/weir/lab"
 )
 
-// How many sentences there are of one kind; what is left out is counted or named.
+// Maximum numbers of sentences of one kind. The others are counted or named.
 const (
 	maxDifferences = 4
 	maxBeside      = 3
 	maxAlike       = 2
 )
 
-// A judged is a configuration's difference in one metric.
+// A judged is the difference of a configuration in one metric.
 type judged struct {
 	metric *Metric
 	row    *Row
@@ -52,15 +52,15 @@ func findings(t *table, a *Analysis) []Finding {
 	return all
 }
 
-// allTheSame is found where nothing that leads ever differs.
+// allTheSame is the finding if no leading metric varies.
 const allTheSame = "No difference was found: what the configurations are compared by is the same in all runs."
 
-// unmeasured tells of configurations without a single run that counts, of those
-// that ended alike together.
+// unmeasured returns findings about configurations without a counted run.
+// Configurations with the same outcome share one.
 func unmeasured(t *table) []Finding {
 	byEnd := map[string][]string{}
 	var ends []string
-	why := map[string]string{} // the first error of each end
+	why := map[string]string{} // first error by outcome
 	for _, r := range t.runs {
 		if r.All == 0 || r.Counted > 0 {
 			continue
@@ -92,8 +92,8 @@ func unmeasured(t *table) []Finding {
 	return all
 }
 
-// outcomes are those that do not count, as they are told after "3 of 10 runs" and
-// after "In 3 of 10 runs of null".
+// outcomes are the outcomes that do not count, with the words for them after "3
+// of 10 runs" and after "In 3 of 10 runs of null".
 var outcomes = []struct {
 	outcome     lab.Outcome
 	words, long string
@@ -104,7 +104,7 @@ var outcomes = []struct {
 	{lab.Failed, "could not be made", "the run could not be made"},
 }
 
-// ended tells how the runs that do not count ended: "3 of 10 runs died".
+// ended describes the runs that do not count: "3 of 10 runs died".
 func ended(r Runs) string {
 	var parts []string
 	for _, o := range outcomes {
@@ -115,8 +115,8 @@ func ended(r Runs) string {
 	return readable.Enumerate(parts)
 }
 
-// leads returns the rows that findings are about: those of each leading metric,
-// and the runs' own measures together.
+// leads returns the rows that findings are about: one group for each leading
+// metric, and one for the runs' own measures.
 func leads(a *Analysis) [][]judged {
 	var groups [][]judged
 	var own []judged
@@ -137,7 +137,7 @@ func leads(a *Analysis) [][]judged {
 	return groups
 }
 
-// allCompared returns the rows of all metrics that were compared with the baseline.
+// allCompared returns the rows of all metrics with a comparison.
 func allCompared(a *Analysis) []judged {
 	var rows []judged
 	for i := range a.Metrics {
@@ -146,7 +146,7 @@ func allCompared(a *Analysis) []judged {
 	return rows
 }
 
-// compared returns the rows of a metric that were compared with the baseline.
+// compared returns the rows of a metric with a comparison.
 func compared(a *Analysis, m *Metric) []judged {
 	var rows []judged
 	base := m.Row(a.Baseline)
@@ -158,13 +158,13 @@ func compared(a *Analysis, m *Metric) []judged {
 	return rows
 }
 
-// differing tells of the differences that are better or worse, the largest ratio
-// first, and names those that are left.
+// differing returns findings about differences that are better or worse, the
+// largest ratio first. One finding names the rest.
 func differing(group []judged) []Finding {
 	found := slices.DeleteFunc(slices.Clone(group), func(j judged) bool { return !j.differs() })
 	largestFirst(found)
 	most := maxDifferences
-	if len(found) == most+1 { // a sentence on one more is no longer than its own
+	if len(found) == most+1 { // a sentence about one more would be no shorter
 		most++
 	}
 	var all []Finding
@@ -174,8 +174,8 @@ func differing(group []judged) []Finding {
 	return append(all, smaller(found[len(all):])...)
 }
 
-// smaller names differences in a few words each: the configuration where the
-// metric is the same, else only how many there are.
+// smaller describes differences briefly: with their configurations if all are
+// of the same metric, otherwise by their number.
 func smaller(left []judged) []Finding {
 	if len(left) == 0 {
 		return nil
@@ -195,7 +195,8 @@ func largestFirst(rows []judged) {
 	slices.SortStableFunc(rows, func(a, b judged) int { return cmp.Compare(b.size(), a.size()) })
 }
 
-// size is how far the ratio is from 1, either way; without one it is beyond all.
+// size returns the distance of the ratio from 1, in either direction. Without a
+// ratio it is infinite.
 func (j judged) size() float64 {
 	if j.row.Versus.Ratio == nil {
 		return math.Inf(1)
@@ -209,9 +210,9 @@ func (j judged) finding(text string) Finding {
 	return Finding{Text: text, Metric: j.metric.Name, Configuration: j.row.Configuration, Verdict: j.row.Versus.Verdict}
 }
 
-// sentence tells of a difference: "With stdout=terminal, requests per second are
-// 43% lower than with stdout=null: 29,700/s instead of 52,100/s (95% interval of
-// the ratio 0.55 to 0.59, 10 runs each)."
+// sentence describes a difference: "With stdout=terminal, requests per second
+// are 43% lower than with stdout=null: 29,700/s instead of 52,100/s (95%
+// interval of the ratio 0.55 to 0.59, 10 runs each)."
 func (j judged) sentence() string {
 	d := j.row.Versus
 	if d.Ratio == nil {
@@ -222,7 +223,7 @@ func (j judged) sentence() string {
 		Quantity(j.row.Median, j.metric.Unit), Quantity(j.base.Median, j.metric.Unit), j.sureness())
 }
 
-// than says what became of the base: "43% lower than", "2.3 times as high as".
+// than compares with the base: "43% lower than", "2.3 times as high as".
 func (j judged) than() string {
 	switch r := j.row.Versus.Ratio; {
 	case r == nil:
@@ -234,7 +235,7 @@ func (j judged) than() string {
 	}
 }
 
-// briefly is what became of the base without saying of what: "43% lower".
+// briefly returns the change without the base: "43% lower".
 func (j judged) briefly() string {
 	if r := j.row.Versus.Ratio; r != nil {
 		return change(*r)
@@ -242,7 +243,7 @@ func (j judged) briefly() string {
 	return Quantity(j.row.Median, j.metric.Unit)
 }
 
-// spoken are the metrics whose name is a heading, in a sentence.
+// spoken are the names in sentences of metrics whose name is a heading.
 var spoken = map[string]string{
 	requestsPerSecond: "requests per second are",
 	lab.GoodAnswers:   "answers of 2xx per second are",
@@ -260,7 +261,7 @@ func is(m *Metric) string {
 	return m.Name + " is"
 }
 
-// runs is how many there are: "10 runs each", or "9 and 10 runs".
+// runs returns the number of runs: "10 runs each", or "9 and 10 runs".
 func (j judged) runs() string {
 	n, m := len(j.row.Values), len(j.base.Values)
 	if n != m {
@@ -269,7 +270,7 @@ func (j judged) runs() string {
 	return readable.Things(int64(n), "run") + " each"
 }
 
-// sureness is how sure a ratio is.
+// sureness returns the interval and the number of runs.
 func (j judged) sureness() string {
 	if i := j.row.Versus.Interval; i != nil {
 		return fmt.Sprintf("95%% interval of the ratio %s to %s, %s", ratio(i.Low), ratio(i.High), j.runs())
@@ -277,7 +278,7 @@ func (j judged) sureness() string {
 	return "medians of " + j.runs()
 }
 
-// ratio writes one with as many digits as tell it from 1.
+// ratio writes a ratio with enough digits to distinguish it from 1.
 func ratio(v float64) string {
 	if math.Abs(v-1) < 0.1 {
 		return fmt.Sprintf("%.3f", v)
@@ -285,12 +286,12 @@ func ratio(v float64) string {
 	return readable.Number(v)
 }
 
-// besides are metrics that do not lead, and that are told of when they differ
+// besides are the metrics that do not lead, but have a finding if they differ
 // much.
 var besides = []string{linesLost, notAnswered, peakMemory, latencyP99, cpuPerRequest}
 
-// muchMore is the ratio, either way, from which a metric that does not lead is
-// told of.
+// muchMore is the ratio, in either direction, from which on such a metric has a
+// finding.
 const muchMore = 1.5
 
 func beside(a *Analysis) []Finding {
@@ -314,8 +315,8 @@ func beside(a *Analysis) []Finding {
 	return all
 }
 
-// elsewhere has a sentence for each metric that does not lead and differs: the largest difference, and after it those
-// of the other configurations.
+// elsewhere returns a finding for each metric that does not lead and differs:
+// the largest difference, followed by those of the other configurations.
 func elsewhere(a *Analysis) []Finding {
 	var all []Finding
 	for i := range a.Metrics {
@@ -333,7 +334,7 @@ func elsewhere(a *Analysis) []Finding {
 	return all
 }
 
-// alike tells of what was not found to differ.
+// alike returns findings about comparisons without a difference.
 func alike(group []judged) []Finding {
 	noise := slices.DeleteFunc(slices.Clone(group), func(j judged) bool { return j.row.Versus.Verdict != Noise })
 	if len(noise) <= maxAlike {
@@ -349,7 +350,7 @@ func alike(group []judged) []Finding {
 	return []Finding{manyAlike(noise)}
 }
 
-// alike tells that one difference is none that can be seen.
+// alike describes one comparison without a difference.
 func (j judged) alike() string {
 	d, unit := j.row.Versus, j.metric.Unit
 	if d.Why == withinItself {
@@ -364,12 +365,12 @@ func (j judged) alike() string {
 	return text + fmt.Sprintf("%s (%s).", allowed(d.Interval), j.sureness())
 }
 
-// scattered is the share from which on an interval says more about the runs than
-// about what is compared.
+// scattered is the width from which on an interval says more about the runs
+// than about the difference.
 const scattered = 0.2
 
-// allowed returns the differences that the intervals allow, after comparisons that found none. It is "" where one of them has
-// no interval.
+// allowed describes the differences that the intervals allow, after comparisons
+// that found none. It is "" if one of them has no interval.
 func allowed(all ...*Interval) string {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, i := range all {
@@ -396,14 +397,14 @@ func intervals(group []judged) []*Interval {
 	return all
 }
 
-// manyAlike tells of several configurations in one metric.
+// manyAlike returns one finding for several configurations in one metric.
 func manyAlike(noise []judged) Finding {
 	m := noise[0].metric
 	return Finding{Metric: m.Name, Verdict: Noise, Text: fmt.Sprintf("No difference in %s from %s was found with %s%s.",
 		m.Name, noise[0].base.Configuration, listed(configurations(noise), 6), allowed(intervals(noise)...))}
 }
 
-// firstLine is what a sentence has room for of an error.
+// firstLine shortens an error for a sentence.
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
 	return readable.Clip(strings.TrimRight(line, ".:"))

@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// ratioInterval has the ratio of two samples with the wanted confidence, or is
-// nil where there is none: values are not positive, or too few.
+// ratioInterval returns the interval of the ratio of two samples, or nil if
+// values are not positive or too few.
 //
-// It is the Mann-Whitney test turned round: the ratios by which the base could be
-// multiplied so that the test would find no difference any more (Hodges and
-// Lehmann, Estimates of location based on rank tests, Annals of Mathematical
-// Statistics 34, 1963; Bauer, Constructing confidence sets using rank statistics,
-// JASA 67, 1972; as wilcox.test of R does with differences). Its bounds are two of
-// the ratios of all pairs, and without ties it has 1 in it exactly when the test's
-// p is above 0.05.
+// It inverts the Mann-Whitney test: it contains the ratios by which the base
+// could be multiplied so that the test would no longer find a difference
+// (Hodges and Lehmann, Estimates of location based on rank tests, Annals of
+// Mathematical Statistics 34, 1963; Bauer, Constructing confidence sets using
+// rank statistics, JASA 67, 1972; wilcox.test of R does the same with
+// differences). Its bounds are two of the ratios of all pairs. Without ties it
+// contains 1 exactly if the test's p is above 0.05.
 func ratioInterval(base, values []float64) *Interval {
 	if slices.Min(base) <= 0 || slices.Min(values) <= 0 {
 		return nil
@@ -37,18 +37,18 @@ func ratioInterval(base, values []float64) *Interval {
 	return &Interval{low, high}
 }
 
-// exactRuns is up to how many runs the distribution of U is counted out;
-// benchmath, too, takes it as normal for more.
+// exactRuns is the number of runs up to which the distribution of U is computed
+// exactly. For more, benchmath also uses the normal distribution.
 const exactRuns = 50
 
-// leftOut returns the largest k so that a U below k, or as far from its other
-// end, has a probability of at most alpha where nothing differs.
+// leftOut returns the largest k for which a U below k, or as far from the other
+// end, has a probability of at most alpha if nothing differs.
 func leftOut(n, m int) int {
 	if n > exactRuns || m > exactRuns {
 		pairs, all := float64(n)*float64(m), float64(n+m+1)
 		return max(0, int(pairs/2-normal975*math.Sqrt(pairs*all/12)))
 	}
-	half := smallestP(n, m) / 2 // of one way to mix the samples
+	half := smallestP(n, m) / 2 // probability of one way to mix the samples
 	sum := 0.0
 	ways := waysOf(n, m)
 	for u, w := range ways {
@@ -60,13 +60,13 @@ func leftOut(n, m int) int {
 	return len(ways)
 }
 
-// normal975 is the quantile of the normal distribution that leaves alpha outside
-// of both sides.
+// normal975 is the quantile of the normal distribution that leaves alpha
+// outside of both sides.
 const normal975 = 1.959963984540054
 
-// waysOf counts in how many ways n and m values can be mixed so that U is 0, 1, 2
-// and so on, up to its middle. They are the coefficients of the product of
-// (1-q^(m+i)) / (1-q^i), i from 1 to n.
+// waysOf counts the ways to mix n and m values so that U is 0, 1, 2 and so on,
+// up to its middle. They are the coefficients of the product of (1-q^(m+i)) /
+// (1-q^i), i from 1 to n.
 func waysOf(n, m int) []float64 {
 	c := make([]float64, n*m/2+1)
 	c[0] = 1
@@ -83,8 +83,8 @@ func waysOf(n, m int) []float64 {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// smallestP is the p of n and m runs of which no two are alike and all of the one
-// are larger than all of the other: of the ways to mix them, two are such.
+// smallestP returns the p of n and m runs without ties if all of one side are
+// larger than all of the other: two of all ways to mix them.
 func smallestP(n, m int) float64 {
 	ways := 1.0 // n+m over n
 	for i := range n {

@@ -8,8 +8,8 @@ import (
 // markOutliers marks values that are far from the median of all: more than 3.5
 // times the median distance from it, in units that make that distance the
 // standard deviation of a normal distribution (Iglewicz and Hoaglin, How to
-// Detect and Handle Outliers, 1993). Where most values are the same, or there are
-// fewer than seven, of which too many would be, none is marked.
+// Detect and Handle Outliers, 1993). It marks none if most values are the same,
+// or if there are fewer than seven, because too many of those would be marked.
 func markOutliers(values []Value) {
 	const (
 		far      = 3.5
@@ -36,10 +36,10 @@ func middleOf(v []float64) float64 {
 	return v[(n-1)/2]/2 + v[n/2]/2
 }
 
-// trend tells how likely a series without one rises or falls as steadily as this
-// one does, by the number of its pairs that rise less those that fall (Mann,
-// Nonparametric tests against trend, Econometrica 13, 1945), whose distribution
-// is taken as normal. It is 1 for fewer than eight values.
+// trend returns the probability that a series without a trend rises or falls at
+// least as steadily as this one. It counts the pairs that rise minus those that
+// fall (Mann, Nonparametric tests against trend, Econometrica 13, 1945), and
+// uses the normal distribution. It returns 1 for fewer than eight values.
 func trend(values []float64) (p float64, rises bool) {
 	n := float64(len(values))
 	if len(values) < 8 {
@@ -61,7 +61,7 @@ func trend(values []float64) (p float64, rises bool) {
 	return math.Erfc(z / math.Sqrt2), s > 0
 }
 
-// numbers returns the values alone, in a slice of the caller's own.
+// numbers returns the values as a new slice.
 func numbers(values []Value) []float64 {
 	n := make([]float64, len(values))
 	for i, v := range values {

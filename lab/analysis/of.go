@@ -20,7 +20,7 @@ func Of(r *lab.Results) *Analysis {
 	return a
 }
 
-// metricOf compares the configurations in one metric, and judges nothing yet.
+// metricOf compares the configurations in one metric, without a verdict.
 func metricOf(t *table, c column) Metric {
 	m := Metric{Name: c.Name, Unit: c.Unit, Better: c.Better, Own: c.own, Leads: c.leads && c.varies(), named: c.named}
 	base, hasBase := c.values[t.baseline]
@@ -42,7 +42,7 @@ func metricOf(t *table, c column) Metric {
 	return m
 }
 
-// judge corrects the p of all comparisons, and judges by them.
+// judge corrects the p of all comparisons and sets the verdicts.
 func judge(t *table, a *Analysis) {
 	other := slices.ContainsFunc(a.Metrics, func(m Metric) bool { return m.Leads && (!m.Own || m.named) })
 	var trials []trial

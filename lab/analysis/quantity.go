@@ -9,8 +9,8 @@ import (
 	"github.com/weirhq/weir/internal/readable"
 )
 
-// Quantity writes a value of a metric as people read it: "52,100/s", "1.31 ms",
-// "64.0 MB". A unit may be by something: "s/op", "bytes/s".
+// Quantity formats a value of a metric: "52,100/s", "1.31 ms", "64.0 MB". A
+// unit may be per something: "s/op", "bytes/s".
 func Quantity(value float64, unit string) string {
 	base, per := Unit(unit)
 	switch size := microseconds[base]; {
@@ -24,7 +24,7 @@ func Quantity(value float64, unit string) string {
 	return number(value) + " " + unit
 }
 
-// Unit parts a unit from what it is counted by: "bytes" and "/s".
+// Unit splits a unit: "bytes/s" into "bytes" and "/s".
 func Unit(unit string) (base, per string) {
 	if i := strings.IndexByte(unit, '/'); i >= 0 {
 		return unit[:i], unit[i:]
@@ -32,13 +32,13 @@ func Unit(unit string) (base, per string) {
 	return unit, ""
 }
 
-// microseconds are the units of time.
+// microseconds has the units of time.
 var microseconds = map[string]float64{"ns": 1e-3, "us": 1, "ms": 1e3, "s": 1e6, "sec": 1e6}
 
-// Microseconds is how many of them a unit of time has, and 0 for other units.
+// Microseconds returns a unit of time in microseconds, and 0 for other units.
 func Microseconds(unit string) float64 { return microseconds[unit] }
 
-// number writes three digits, also of what is much less than 1.
+// number formats three significant digits.
 func number(v float64) string {
 	if v != 0 && math.Abs(v) < 0.0995 {
 		return fmt.Sprintf("%.3g", v)
@@ -46,7 +46,7 @@ func number(v float64) string {
 	return readable.Number(v)
 }
 
-// span writes a time in microseconds.
+// span formats a time in microseconds.
 func span(us float64) string {
 	if us != 0 && math.Abs(us) < 1 {
 		return number(us*1e3) + " ns"
@@ -54,8 +54,7 @@ func span(us float64) string {
 	return readable.Span(us)
 }
 
-// change writes a ratio as what became of something: "43% lower", "2.3 times as
-// high".
+// change describes a ratio: "43% lower", "2.3 times as high".
 func change(ratio float64) string {
 	switch {
 	case ratio >= 2:
@@ -66,7 +65,7 @@ func change(ratio float64) string {
 	return percent(1-ratio) + " lower"
 }
 
-// percent writes a share of 1, and never 100% for what is less.
+// percent formats a share, and never as 100% if it is less.
 func percent(share float64) string {
 	p := 100 * share
 	switch {
@@ -82,10 +81,10 @@ func percent(share float64) string {
 	return "more than 99.9%"
 }
 
-// under bounds a share of 1.
+// under describes an upper bound of a share.
 func under(share float64) string { return "under " + percent(max(share, 0.001)) }
 
-// listed names at most so many.
+// listed lists names, of which it writes at most most.
 func listed(names []string, most int) string {
 	if len(names) > most {
 		names = append(slices.Clone(names[:most]), fmt.Sprintf("%d more", len(names)-most))
@@ -93,5 +92,5 @@ func listed(names []string, most int) string {
 	return readable.Enumerate(names)
 }
 
-// maxNamed are the configurations that a sentence names which is true of many.
+// maxNamed is the number of configurations that a sentence about many names.
 const maxNamed = 3

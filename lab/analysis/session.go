@@ -6,19 +6,22 @@ import (
 	"slices"
 )
 
-// A session is how one metric scattered while one experiment ran. [Compare] needs it: its two sides ran one after the
-// other, so a machine that changes slowly makes a difference between them that no test of independent runs expects.
+// A session describes how one metric scattered during one experiment. [Compare]
+// needs it: its two sides ran one after the other, so a machine that changes
+// slowly causes a difference between them that a test of independent runs does
+// not expect.
 type session struct {
 	changed   bool    // the runs depend on the time
 	deviation float64 // standard deviation of a run, as a share of its configuration's median
 }
 
-// serialZ is the limit of the test for serial correlation: one steady session of five is above it. A session that
-// changes has to be found, and one that is taken for it by mistake still shows the larger differences.
+// serialZ is the limit of the test for serial correlation. One steady session
+// of five is above it. It is low because a session that changes has to be
+// found. A steady session above it only loses its smaller differences.
 const serialZ = 0.84
 
-// sessionOf takes the runs of all configurations, in the order in which they were made. It leaves out configurations
-// with a median that is not positive.
+// sessionOf takes the runs of all configurations, in the order in which they
+// were made. It leaves out configurations with a median that is not positive.
 func sessionOf(c *column) session {
 	var shares []Value
 	for _, values := range c.values {
@@ -48,9 +51,11 @@ func deviation(series []float64) float64 {
 	return math.Sqrt(sum / float64(len(series)-1))
 }
 
-// serial tests for serial correlation: it is the correlation of each rank with the next one, in standard deviations
-// from its expectation for independent values (Wald and Wolfowitz, An exact test for randomness in the non-parametric
-// case based on serial correlation, Annals of Mathematical Statistics 14, 1943).
+// serial tests for serial correlation. It returns the correlation of each rank
+// with the next one, in standard deviations from its expectation for
+// independent values (Wald and Wolfowitz, An exact test for randomness in the
+// non-parametric case based on serial correlation, Annals of Mathematical
+// Statistics 14, 1943).
 func serial(series []float64) float64 {
 	ranks := ranksOf(series)
 	n := float64(len(ranks))
@@ -67,7 +72,8 @@ func serial(series []float64) float64 {
 	return (product/square + 1/n) * math.Sqrt(n)
 }
 
-// ranksOf returns the rank of each value, less the mean of all ranks. Equal values have the same rank.
+// ranksOf returns the rank of each value minus the mean of all ranks. Equal
+// values have the same rank.
 func ranksOf(series []float64) []float64 {
 	sorted := slices.Sorted(slices.Values(series))
 	ranks := make([]float64, len(series))
@@ -82,13 +88,15 @@ func ranksOf(series []float64) []float64 {
 	return ranks
 }
 
-// hidden is by how much the deviation of a session is too small on average when the machine changes so slowly that the
-// session sees a part of it: of 18 runs with an autocorrelation of 0.9 the deviation is 0.8 of the true one.
+// hidden corrects the deviation of a session, which is too small on average if
+// the machine changes so slowly that the session only sees a part of the
+// change: of 18 runs with an autocorrelation of 0.9 the deviation is 0.8 of the
+// true one.
 const hidden = 1 / 0.8
 
-// betweenSessions is the p of a difference between two sessions of which one at least has changed with time: each
-// counts as one run, however many it has. It is 0 where both are steady, and 1 where the deviation is too large to be
-// computed.
+// betweenSessions returns the p of a difference between two sessions of which
+// at least one has changed with time. Each session counts as one run. The p is
+// 0 if both are steady, and 1 if the deviation is too large to be computed.
 func betweenSessions(a, b session, base, values []Value) float64 {
 	from, to := median(base), median(values)
 	if !a.changed && !b.changed || from <= 0 || to <= 0 {

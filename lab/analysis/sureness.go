@@ -8,8 +8,9 @@ import (
 	"github.com/weirhq/weir/lab"
 )
 
-// undecided has a sentence for each family with metrics that lead and too few runs for its number of comparisons: how
-// many runs it needs, and the largest difference so far.
+// undecided returns a finding for each family with leading metrics that has too
+// few runs for its number of comparisons: how many runs it needs, and the
+// largest difference so far.
 func undecided(t *table, a *Analysis, groups [][]judged) []Finding {
 	var all []Finding
 	for _, f := range a.Families {
@@ -21,7 +22,8 @@ func undecided(t *table, a *Analysis, groups [][]judged) []Finding {
 	return all
 }
 
-// undecidedElsewhere has the same for the families in which only metrics that do not lead have too few runs.
+// undecidedElsewhere does the same for the families in which only metrics that
+// do not lead have too few runs.
 func undecidedElsewhere(t *table, a *Analysis, groups [][]judged) []Finding {
 	var all []Finding
 	for _, f := range a.Families {
@@ -32,14 +34,14 @@ func undecidedElsewhere(t *table, a *Analysis, groups [][]judged) []Finding {
 	return all
 }
 
-// open returns the comparisons of the family that cannot be judged for want of runs.
+// open returns the comparisons of the family that have too few runs.
 func (f *Family) open(rows []judged) []judged {
 	return slices.DeleteFunc(slices.Clone(rows), func(j judged) bool {
 		return j.metric.first != f.Leads || j.row.Versus.Verdict != NotJudged || j.metric.Better == lab.Neither
 	})
 }
 
-// tooFew says how many runs the family has, and how many it needs.
+// tooFew describes how many runs the family has and how many it needs.
 func (f *Family) tooFew(t *table, a *Analysis, open []judged, in string) Finding {
 	where := fmt.Sprintf("%s of each configuration", t.fewest())
 	if slices.ContainsFunc(allCompared(a), func(j judged) bool {
@@ -54,7 +56,7 @@ func (f *Family) tooFew(t *table, a *Analysis, open []judged, in string) Finding
 	return Finding{Text: fmt.Sprintf("The runs are too few to tell a difference from chance%s: %s. It takes at least %d%s.", in, where, f.NeededRuns, many)}
 }
 
-// soFar tells the largest difference of the first of the metrics.
+// soFar describes the largest difference of the first metric.
 func soFar(open []judged) []Finding {
 	first := open[0].metric
 	open = slices.DeleteFunc(slices.Clone(open), func(j judged) bool { return j.metric != first && !first.Own || !j.metric.Own && first.Own })
@@ -68,7 +70,7 @@ func soFar(open []judged) []Finding {
 			j.base.Configuration, Quantity(j.row.Median, j.metric.Unit), Quantity(j.base.Median, j.metric.Unit))}}
 }
 
-// configurations are those of differences, each once.
+// configurations returns the configurations of differences without duplicates.
 func configurations(group []judged) []string {
 	var names []string
 	for _, j := range group {
@@ -79,8 +81,8 @@ func configurations(group []judged) []string {
 	return names
 }
 
-// fewest is how many counted runs the configurations have that have any: "3",
-// or "2 to 3".
+// fewest describes the number of counted runs of the configurations that have
+// any: "3", or "2 to 3".
 func (t *table) fewest() string {
 	least, most := math.MaxInt, 0
 	for _, r := range t.runs {
@@ -94,8 +96,8 @@ func (t *table) fewest() string {
 	return fmt.Sprint(least)
 }
 
-// floor tells of the noise in what leads: in the first metric, or in the one of
-// the runs' own measures that has the most of it.
+// floor describes the noise of the first leading metric, or of the noisiest of
+// the runs' own measures.
 func floor(a *Analysis, groups [][]judged) []Finding {
 	var worst *Metric
 	measures := 0
@@ -109,7 +111,7 @@ func floor(a *Analysis, groups [][]judged) []Finding {
 			worst = m
 		}
 	}
-	if worst == nil || worst.noise() == 0 && worst.Noise.Interval == nil { // such as the answers of 2xx where there are none
+	if worst == nil || worst.noise() == 0 && worst.Noise.Interval == nil { // for example 2xx answers if there are none
 		return nil
 	}
 	by := percent(worst.noise())
@@ -123,5 +125,5 @@ func floor(a *Analysis, groups [][]judged) []Finding {
 	return []Finding{{Text: text + ".", Metric: worst.Name}}
 }
 
-// noise is by what share the baseline and its twin differ.
+// noise returns the difference between the baseline and its twin, as a share.
 func (m *Metric) noise() float64 { return math.Abs(*m.Noise.Ratio - 1) }

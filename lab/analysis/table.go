@@ -10,11 +10,11 @@ import (
 
 // A table has the values of results by metric and configuration.
 type table struct {
-	baseline, again string // "" where there is none
+	baseline, again string // "" if there is none
 	configurations  []string
 	runs            []Runs // of each configuration
 	columns         []column
-	undivided       []string // the metrics that are left out because too many requests were not answered
+	undivided       []string // metrics that are left out because too many requests were not answered
 }
 
 // A column is one metric.
@@ -22,19 +22,19 @@ type column struct {
 	Name, Unit string
 	Better     lab.Better
 	own, leads bool
-	named      bool               // by the experiment, to lead
+	named      bool               // the experiment names it as leading
 	values     map[string][]Value // by configuration, in the order of the runs
 }
 
-// absurd is more than any measurement. Means of two values below it, and their
-// differences, are numbers.
+// absurd is larger than any measurement. Means and differences of two values
+// below it are finite.
 const absurd = 1e300
 
-// measured tells whether a run has values that count.
+// measured reports whether the values of a run count.
 func measured(r *lab.Run) bool { return r.Outcome == lab.Done || r.Outcome == lab.Leaked }
 
-// tableOf sorts the values of the runs that were measured. Values that are no
-// finite numbers are none.
+// tableOf collects the values of the runs that were measured. It skips values
+// that are not finite.
 func tableOf(r *lab.Results) *table {
 	t := &table{}
 	t.name(r)
@@ -63,7 +63,7 @@ func tableOf(r *lab.Results) *table {
 	return t
 }
 
-// lead puts the metrics first that an experiment says it is about.
+// lead moves the metrics to the front that the experiment names as leading.
 func (t *table) lead(names []string) {
 	if !slices.ContainsFunc(t.columns, func(c column) bool { return slices.Contains(names, c.Name) }) {
 		return
@@ -82,8 +82,8 @@ func (t *table) lead(names []string) {
 	slices.SortStableFunc(t.columns, func(a, b column) int { return rank(a) - rank(b) })
 }
 
-// name finds the configurations and which of them is the baseline: the first
-// one where none is called so.
+// name finds the configurations and the baseline, which is the first one unless
+// one is marked.
 func (t *table) name(r *lab.Results) {
 	add := func(name string) {
 		if !slices.Contains(t.configurations, name) {
@@ -113,7 +113,7 @@ func (t *table) name(r *lab.Results) {
 	}
 }
 
-// count tells how the runs of each configuration ended.
+// count counts the runs of each configuration by their end.
 func (t *table) count(r *lab.Results) {
 	for _, name := range t.configurations {
 		n := Runs{Configuration: name, Outcomes: map[lab.Outcome]int{}}
@@ -154,11 +154,11 @@ const (
 	notAnswered       = "requests not answered with 2xx"
 )
 
-// leading returns the metrics that tell most. In the closed loop the service
-// says how many requests it takes; where a pace does, what tells is what they
-// cost and how long they took. Where many requests are refused or fail, how many
-// are not comes first: a refusal is quick, the latencies are those of the few
-// that were answered, and who waits takes memory.
+// leading returns the most informative metrics. In the closed loop they include
+// the rate, which the service determines. With a pace, the cost and the latency
+// of the requests are informative. If many requests are refused or fail, the
+// rate of good answers comes first: refusals are quick, the latencies are only
+// those of the few answered requests, and waiting requests use memory.
 func leading(r *lab.Results) []string {
 	loads, open, refused := 0, 0, false
 	for i := range r.Runs {
@@ -183,12 +183,12 @@ func leading(r *lab.Results) []string {
 	return []string{requestsPerSecond}
 }
 
-// manyRefused is the share of a run's requests from which it matters that they
-// were not answered with 2xx.
+// manyRefused is the share of a run's requests without a 2xx answer from which
+// on this applies.
 const manyRefused = 0.01
 
-// ownColumns returns the measures of the runs themselves, in the order in which
-// they come. Of one that a run has twice, the first counts.
+// ownColumns returns the runs' own measures, in the order of their first
+// occurrence. If a run has a measure twice, the first one counts.
 func ownColumns(r *lab.Results) []*column {
 	type name struct{ name, unit string }
 	var all []*column
@@ -224,9 +224,9 @@ func (c *column) add(run *lab.Run, value float64) {
 	c.values[run.Configuration] = append(c.values[run.Configuration], Value{Run: run.Number, Value: value})
 }
 
-// varies tells whether a column has something to tell. A measure of the runs' own
-// that is the same everywhere, such as no line lost, is no finding; whatever the
-// lab itself measures is never the same twice.
+// varies reports whether a column is informative. An own measure that is the
+// same everywhere, such as no lost line, is not. The lab's own measurements
+// always vary.
 func (c *column) varies(others ...*column) bool {
 	var samples [][]Value
 	for _, each := range append(others, c) {
@@ -237,7 +237,7 @@ func (c *column) varies(others ...*column) bool {
 	return !c.own || vary(samples...)
 }
 
-// keep adds a column that has values, with its outliers marked.
+// keep marks the outliers of a column and adds it, if it has values.
 func (t *table) keep(c column) {
 	if len(c.values) == 0 {
 		return
@@ -248,7 +248,7 @@ func (t *table) keep(c column) {
 	t.columns = append(t.columns, c)
 }
 
-// column returns that of a metric.
+// column returns the column of a metric.
 func (t *table) column(m *Metric) *column {
 	i := slices.IndexFunc(t.columns, func(c column) bool { return c.Name == m.Name && c.Unit == m.Unit && c.own == m.Own })
 	return &t.columns[i]

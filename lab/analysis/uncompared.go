@@ -8,8 +8,8 @@ import (
 	"github.com/weirhq/weir/lab"
 )
 
-// refusals tells of configurations without a single answer of 2xx: a comparison
-// of them is one of refusals, and those are quick.
+// refusals returns findings about configurations without any 2xx answer. A
+// comparison of them compares refusals, which are quick.
 func refusals(t *table) []Finding {
 	good := t.find(lab.GoodAnswers)
 	if good == nil {
@@ -28,8 +28,8 @@ func refusals(t *table) []Finding {
 		listed(names, maxNamed), listed(t.refusedBy(names), maxNamed))}}
 }
 
-// refusedBy names the metrics that tell how requests of these configurations were
-// refused and failed: "answers of 404".
+// refusedBy returns the metrics that count the refused and failed requests of
+// these configurations: "answers of 404".
 func (t *table) refusedBy(names []string) []string {
 	var how []string
 	for _, c := range t.columns {
@@ -43,8 +43,8 @@ func (t *table) refusedBy(names []string) []string {
 	return how
 }
 
-// lost tells of log lines that were lost where the baseline has none to compare
-// them with, since its lines go to /dev/null.
+// lost returns findings about lost log lines if the baseline has none to
+// compare with because its lines go to /dev/null.
 func lost(t *table) []Finding {
 	c := t.find(linesLost)
 	if c == nil || len(c.values[t.baseline]) > 0 {
@@ -64,7 +64,7 @@ func lost(t *table) []Finding {
 	return []Finding{{Metric: linesLost, Text: fmt.Sprintf("Log lines were lost %s.", listed(parts, maxNamed))}}
 }
 
-// find returns the column of a metric of the lab's own, or nil.
+// find returns the column of one of the lab's metrics, or nil.
 func (t *table) find(name string) *column {
 	i := slices.IndexFunc(t.columns, func(c column) bool { return c.Name == name && !c.own })
 	if i < 0 {

@@ -10,14 +10,15 @@ import (
 	"github.com/weirhq/weir/lab"
 )
 
-// maxLabCPU is what the lab itself may take of one CPU.
+// maxLabCPU is the largest acceptable share of one CPU for the lab itself.
 const maxLabCPU = 0.01
 
-// unlikely is the limit of p for the warnings that a test makes: that the baseline differs from its twin, and that the
-// machine drifted. They count among the false sentences of a page.
+// unlikely is the limit of p for warnings that a test causes: that the baseline
+// differs from its twin, and that the machine drifted. They count among the
+// false sentences of a page.
 const unlikely = 0.0025
 
-// warnings says what a reader has to know before believing the findings.
+// warnings returns what a reader should know before relying on the findings.
 func warnings(r *lab.Results, t *table, a *Analysis) []string {
 	var all []string
 	if r.Interrupted {
@@ -38,7 +39,7 @@ func warnings(r *lab.Results, t *table, a *Analysis) []string {
 	return all
 }
 
-// notMeasured tells of metrics that the experiment is about and no run has.
+// notMeasured names leading metrics that no run has.
 func notMeasured(r *lab.Results, t *table, a *Analysis) []string {
 	var missing []string
 	for _, name := range r.Lead {
@@ -52,7 +53,8 @@ func notMeasured(r *lab.Results, t *table, a *Analysis) []string {
 	return []string{fmt.Sprintf("The experiment is about %s, which no run has: lead names a metric as the tables do.", listed(missing, 6))}
 }
 
-// undivided names the metrics that are left out because they are divided by the answers.
+// undivided names the metrics that are left out because they are divided by the
+// answers.
 func undivided(t *table) []string {
 	f := t.among(func(r Runs) (int, int) { return len(r.Unanswered), r.Counted })
 	if f.runs == 0 {
@@ -62,7 +64,8 @@ func undivided(t *table) []string {
 		f, strings.Join(t.undivided, ", no "))}
 }
 
-// unlikeItself warns of a baseline that differs from its twin. The p of all metrics that lead are corrected together.
+// unlikeItself warns of a baseline that differs from its twin. The p of all
+// leading metrics are corrected together.
 func unlikeItself(a *Analysis) []string {
 	var tested []*Difference
 	var metrics []*Metric
@@ -87,8 +90,8 @@ func unlikeItself(a *Analysis) []string {
 		listed(differ, 6), 1/unlikely, readable.Things(int64(len(tested)), "metric")+" tested")}
 }
 
-// few tells when there was nothing to compare, or there are no intervals. That
-// the runs are too few for verdicts is a finding.
+// few warns if there was nothing to compare, or if there are no intervals. Too
+// few runs for verdicts are a finding.
 func few(t *table, a *Analysis) []string {
 	counted, with := math.MaxInt, 0
 	for _, r := range t.runs {
@@ -102,14 +105,15 @@ func few(t *table, a *Analysis) []string {
 	if len(allCompared(a)) == 0 {
 		return []string{"Nothing was compared: " + t.whyNotCompared() + "."}
 	}
-	const forInterval = 6 // of 95%: with fewer, all runs are on one side of the true median too often
+	const forInterval = 6 // for 95%; with fewer, all runs are on one side of the true median too often
 	if len(a.Families) > 0 && counted >= a.Families[0].NeededRuns && counted < forInterval {
 		return []string{fmt.Sprintf("The runs are enough to compare configurations, but a 95%% interval of a median needs %d.", forInterval)}
 	}
 	return nil
 }
 
-// alone says why nothing was compared although runs were measured.
+// whyNotCompared returns the reason why nothing was compared although runs were
+// measured.
 func (t *table) whyNotCompared() string {
 	baseline, others := false, 0
 	for _, r := range t.runs {
@@ -130,8 +134,8 @@ func (t *table) whyNotCompared() string {
 	return "there is no measure that both the baseline and another configuration have"
 }
 
-// failures tells of runs that do not count, and of those that count and did not
-// end well. Configurations without a single run that counts are a finding.
+// failures warns of runs that do not count, and of counted runs that did not
+// end well. Configurations without any counted run are a finding.
 func failures(t *table) []string {
 	var all []string
 	for _, o := range outcomes {
@@ -146,7 +150,8 @@ func failures(t *table) []string {
 	return all
 }
 
-// saturated warns of load generators that were at their limit, and of those that waited for the machine.
+// saturated warns of load generators that were at their limit, and of those
+// that waited for the machine.
 func saturated(t *table) []string {
 	var all []string
 	if f := t.among(func(r Runs) (int, int) { return len(r.Saturated), r.Counted }); f.runs > 0 {
@@ -158,15 +163,16 @@ func saturated(t *table) []string {
 	return all
 }
 
-// A some is in how many runs something was so, of how many that the
-// configurations have in which there are any.
+// A some counts the runs for which something is true, and all runs of the
+// configurations that have such a run.
 type some struct {
 	runs, of       int
 	names          []string
 	configurations int // in all
 }
 
-// among counts runs by configuration: in how many something is so, of how many.
+// among counts runs by configuration: n of those for which something is true,
+// and of all.
 func (t *table) among(count func(Runs) (n, of int)) some {
 	var s some
 	for _, r := range t.runs {
@@ -181,8 +187,8 @@ func (t *table) among(count func(Runs) (n, of int)) some {
 	return s
 }
 
-// String is how a sentence begins that is true of these runs: "In 3 of 18 runs of
-// 6 configurations (a, b, c and 3 more)".
+// String returns the beginning of a sentence: "In 3 of 18 runs of 6
+// configurations (a, b, c and 3 more)".
 func (s some) String() string {
 	text := fmt.Sprintf("In %d of %s of ", s.runs, readable.Things(int64(s.of), "run"))
 	switch n := len(s.names); {
@@ -197,8 +203,7 @@ func (s some) String() string {
 	}
 }
 
-// drift tells when the baseline and its twin, which are the same, rise or fall
-// with time.
+// drift warns if the baseline and its twin rise or fall with time.
 func drift(t *table, a *Analysis) []string {
 	for _, c := range t.columns {
 		if !c.leads || c.own {
@@ -227,8 +232,8 @@ func capital(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// outliers names the runs that are far from the others of their configuration in
-// a metric that leads.
+// outliers names the runs that are far from the others of their configuration
+// in a leading metric.
 func outliers(a *Analysis) []string {
 	var all []string
 	for i := range a.Metrics {
