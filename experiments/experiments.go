@@ -1,12 +1,12 @@
-// Package experiments has the experiments that come with the program, as the
-// files that package lab parses. They are also the examples to begin one's own
-// with: each says what it varies, and why it is set up as it is.
+// Package experiments contains the experiments that come with the program, as
+// files for package lab. They are also examples for new ones: each explains its
+// settings.
 //
 //	text, err := experiments.Read("three-events")
 //	e, err := lab.Parse("three-events.yaml", text)
 //
-// Most of them build the service that they measure from Weir's sources, which
-// is what ${repo} stands for in them.
+// Most of them build the measured service from Weir's sources, which are at
+// ${repo}.
 package experiments
 
 import (
@@ -18,11 +18,11 @@ import (
 //go:embed *.yaml
 var files embed.FS
 
-// Names returns what the experiments are called, in the order of the alphabet.
+// Names returns the names of the experiments in alphabetical order.
 func Names() []string {
 	entries, err := files.ReadDir(".")
 	if err != nil {
-		panic(err) // the root of an embed.FS can be read
+		panic(err) // reading the root of an embed.FS cannot fail
 	}
 	var names []string
 	for _, e := range entries {

@@ -7,8 +7,8 @@ import (
 	"github.com/weirhq/weir/internal/readable"
 )
 
-// A Percent of a length is written with two decimals, which a pixel never needs,
-// and stays within 0 and 100.
+// A Percent is a share of a length. It is written with two decimals, which is
+// finer than a pixel, and limited to 0 to 100.
 type Percent float64
 
 func (p Percent) String() string {
@@ -23,11 +23,11 @@ type Tick struct {
 	At     Percent
 	Text   string
 	Anchor string // of the text: start, middle or end
-	Minor  bool   // left out where there is little room
+	Minor  bool   // left out if there is little room
 }
 
-// Anchored keeps the labels below a chart within its width, and tells which to
-// leave out where not all have room.
+// Anchored keeps the labels below a chart within its width, and marks those to
+// leave out if there is little room.
 func Anchored(ticks []Tick) []Tick {
 	for i := range ticks {
 		t := &ticks[i]
@@ -44,22 +44,23 @@ func Anchored(ticks []Tick) []Tick {
 	return ticks
 }
 
-// An Axis places values between its ends, from 0 to 1. A value that has no place
-// on it is NaN, one beyond an end stands at it.
+// An Axis maps values to places from 0 to 1. Place returns NaN for a value that
+// has no place, and the nearest end for a value outside of the axis.
 type Axis struct {
 	Place func(float64) float64
 	Ticks []float64
 	Text  func(float64) string // of a tick
 }
 
-// Linear is an axis from 0 to a round number above most.
+// Linear returns an axis from 0 to a round number above most.
 func Linear(most float64, text func(float64) string) Axis {
 	ticks := LinearTicks(most*1.02, 5)
 	top := ticks[len(ticks)-1]
 	return Axis{func(v float64) float64 { return min(max(v/top, 0), 1) }, ticks, text}
 }
 
-// Times is the axis of values that are size times those of a, written as in a.
+// Times returns the axis of values that are size times those of a. The labels
+// are the same.
 func (a Axis) Times(size float64) Axis {
 	ticks := make([]float64, len(a.Ticks))
 	for i, t := range a.Ticks {
@@ -68,14 +69,14 @@ func (a Axis) Times(size float64) Axis {
 	return Axis{func(v float64) float64 { return a.Place(v / size) }, ticks, func(v float64) string { return a.Text(v / size) }}
 }
 
-// Bytes is a linear axis whose ticks are round in the unit that suits most.
+// Bytes returns a linear axis of sizes with round ticks in a suitable unit.
 func Bytes(most float64) Axis {
 	unit := readable.ByteScale(most)
 	return Linear(most/unit.Size, func(v float64) string { return TickText(v) + " " + unit.Name }).Times(unit.Size)
 }
 
-// Between is a linear axis from a round number below least to one above most,
-// with 0 on it when that is near.
+// Between returns a linear axis from below least to above most. It includes 0
+// if that is near.
 func Between(least, most float64, text func(float64) string) Axis {
 	if least >= 0 && least < most/2 {
 		return Linear(most, text)
@@ -90,8 +91,8 @@ func Between(least, most float64, text func(float64) string) Axis {
 	return Axis{func(v float64) float64 { return min(max((v-low)/(high-low), 0), 1) }, ticks, text}
 }
 
-// Log is a logarithmic axis with round ticks, at most most of them. What is not
-// above 0 has no place on it.
+// Log returns a logarithmic axis with at most most round ticks. Only positive
+// values have a place.
 func Log(low, high float64, most int, text func(float64) string) Axis {
 	a := NewLogAxis(low, high, most)
 	return Axis{func(v float64) float64 {
@@ -102,7 +103,7 @@ func Log(low, high float64, most int, text func(float64) string) Axis {
 	}, a.Ticks, text}
 }
 
-// Rows are the labels of an upright axis, as shares of its height from the top.
+// Rows returns the labels of a vertical axis, placed from its top.
 func (a Axis) Rows() []Tick {
 	var rows []Tick
 	for _, t := range a.Ticks {
@@ -111,7 +112,7 @@ func (a Axis) Rows() []Tick {
 	return rows
 }
 
-// Below are the labels of a level axis.
+// Below returns the labels of a horizontal axis.
 func (a Axis) Below() []Tick {
 	var below []Tick
 	for _, t := range a.Ticks {

@@ -7,8 +7,8 @@ import (
 	"github.com/weirhq/weir/internal/readable"
 )
 
-// LinearTicks returns round numbers from 0 up to the first that reaches high, at
-// most most+1 of them: the labels of an axis that starts at 0.
+// LinearTicks returns at most most+1 round numbers, from 0 to the first that
+// reaches high.
 func LinearTicks(high float64, most int) []float64 {
 	if !(high > 0) || math.IsInf(high, 0) {
 		high = 1
@@ -29,12 +29,12 @@ type LogAxis struct {
 	Ticks     []float64
 }
 
-// NewLogAxis has room for low to high, as far as they are between a nanosecond
-// and the length of a life in microseconds, and at most most ticks.
+// NewLogAxis returns an axis that contains low to high, limited to between a
+// nanosecond and 30 years in microseconds, with at most most ticks.
 func NewLogAxis(low, high float64, most int) LogAxis {
 	low = min(max(low, 1e-3), 1e15)
 	high = min(max(high, low), 1e15)
-	if high < 4*low { // a flat curve belongs in the middle
+	if high < 4*low { // put a flat curve into the middle
 		low, high = math.Sqrt(low*high)/2, math.Sqrt(low*high)*2
 	}
 	margin := math.Pow(high/low, 0.04)
@@ -47,7 +47,7 @@ func NewLogAxis(low, high float64, most int) LogAxis {
 	return a
 }
 
-// within returns the step's multiples by powers of ten that the axis has.
+// within returns the multiples of step by powers of ten that are on the axis.
 func (a LogAxis) within(step []float64) []float64 {
 	var ticks []float64
 	for decade := math.Floor(math.Log10(a.low)); ; decade++ {
@@ -63,12 +63,12 @@ func (a LogAxis) within(step []float64) []float64 {
 	}
 }
 
-// Place is where v stands between the axis' ends, from 0 to 1.
+// Place returns the place of v on the axis, from 0 to 1.
 func (a LogAxis) Place(v float64) float64 {
 	return min(max(math.Log(v/a.low)/math.Log(a.high/a.low), 0), 1)
 }
 
-// TickText writes a round number without needless digits: 0.5, 20, 1,000.
+// TickText formats a round number without needless digits: 0.5, 20, 1,000.
 func TickText(v float64) string {
 	if v >= 1000 {
 		return readable.Count(int64(math.Round(v)))
@@ -76,7 +76,7 @@ func TickText(v float64) string {
 	return strconv.FormatFloat(v, 'g', 6, 64)
 }
 
-// TickSpan is a round time of so many microseconds: "500 µs", "2 ms".
+// TickSpan formats a round time in microseconds: "500 µs", "2 ms".
 func TickSpan(us float64) string {
 	unit := readable.Microseconds
 	switch {
@@ -88,10 +88,11 @@ func TickSpan(us float64) string {
 	return TickText(us/unit.Size) + " " + unit.Name
 }
 
-// timeSteps are between the ticks of an axis of time, in seconds.
+// timeSteps are the distances between ticks of a time axis, in seconds.
 var timeSteps = []float64{.001, .002, .005, .01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 6 * 3600, 12 * 3600, 24 * 3600}
 
-// TimeTicks are the labels of an axis from 0 to end in seconds, at most seven.
+// TimeTicks returns at most seven labels of a time axis from 0 to end, in
+// seconds.
 func TimeTicks(end float64) []Tick {
 	step := timeSteps[len(timeSteps)-1]
 	for _, s := range timeSteps {
@@ -120,8 +121,8 @@ func tickClock(seconds, step float64) string {
 	return readable.Clock(seconds)
 }
 
-// RoundStep is the least of 1, 2, 5, 10, … times a power of ten that reaches
-// step and least.
+// RoundStep returns the smallest of 1, 2, 5, 10, … times a power of ten that is
+// at least step and least.
 func RoundStep(step, least float64) float64 {
 	step = max(step, least, 1e-9)
 	decade := math.Pow(10, math.Floor(math.Log10(step)))

@@ -1,8 +1,9 @@
-// Package flame shows profiles: as a flame graph, which is an SVG that needs
-// nothing beside it, and as tables of the functions that take the most. Two
-// profiles are shown as what has grown and what has shrunk.
+// Package flame renders profiles: as a flame graph, which is an SVG without
+// other files, and as tables of the most expensive functions. It also renders
+// the difference of two profiles.
 //
-// In a flame graph every function is a bar below the one that called it. It is
-// as wide as what it and all that it called have taken; where nothing is below
-// it, it took that itself. From left to right is the alphabet, not time.
+// In a flame graph every function is a bar below its caller. The width of the
+// bar is the cost of the function with all that it called. Where no bar is
+// below it, the function itself had that cost. The order from left to right is
+// alphabetic; it is not time.
 package flame

@@ -9,28 +9,28 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// A Graph is what a profile has of one kind, by call stack. It may be read by
-// several goroutines.
+// A Graph has the values of one kind from a profile, by call stack. It is safe
+// for concurrent use.
 type Graph struct {
 	kind, unit string
 	per        float64
-	sample     float64 // what one sample of the profile stands for; 0 when it is not known
-	root       *frame  // of no function: all stacks begin in it
+	sample     float64 // value of one sample of the profile; 0 if it is not known
+	root       *frame  // has no function; the beginning of all stacks
 }
 
-// A frame is a function as it was called by those above it.
+// A frame is a function called by a certain stack.
 type frame struct {
 	name   string
-	value  float64 // with all that it has called
-	self   float64 // without
+	value  float64 // with the functions that it called
+	self   float64 // without them
 	called map[string]*frame
 }
 
 // New returns the graph of a profile's values of a kind, "cpu" or
-// "alloc_space"; "" is the one that the profile itself prefers. The values are
-// divided by per, so that profiles of more and of less work can be compared:
-// by the number of requests. 0 divides by nothing. Values below 0, which
-// differences of profiles have, are left out.
+// "alloc_space"; "" is the profile's default. The values are divided by per,
+// the number of requests for example, so that profiles of different amounts of
+// work can be compared. 0 means 1. Negative values, which differences of
+// profiles have, are left out.
 func New(p *profile.Profile, kind string, per float64) (*Graph, error) {
 	at, err := valueIndex(p, kind)
 	if err != nil {
@@ -51,7 +51,7 @@ func New(p *profile.Profile, kind string, per float64) (*Graph, error) {
 	return g, nil
 }
 
-// valueIndex returns where in each sample the values of a kind are.
+// valueIndex returns the index of a kind of value in each sample.
 func valueIndex(p *profile.Profile, kind string) (int, error) {
 	if len(p.SampleType) == 0 {
 		return 0, fmt.Errorf("a profile without any kind of value")
@@ -76,7 +76,7 @@ func (g *Graph) add(s *profile.Sample, value float64) {
 		at = at.call("(no stack)")
 		at.value += value
 	}
-	for i := len(s.Location) - 1; i >= 0; i-- { // the first has not called anyone
+	for i := len(s.Location) - 1; i >= 0; i-- { // the first is the innermost
 		for _, name := range functions(s.Location[i]) {
 			at = at.call(name)
 			at.value += value
@@ -85,8 +85,8 @@ func (g *Graph) add(s *profile.Sample, value float64) {
 	at.self += value
 }
 
-// functions returns the functions of a location, whose later ones have the
-// earlier inlined, callers first.
+// functions returns the functions of a location, callers first. Later lines
+// have inlined the earlier ones.
 func functions(l *profile.Location) []string {
 	names := make([]string, 0, 1)
 	for _, line := range slices.Backward(l.Line) {
@@ -112,15 +112,15 @@ func (f *frame) call(name string) *frame {
 	return next
 }
 
-// chance tells whether two values differ by less than two standard errors of
-// their difference, as values of one program would 19 times of 20. A profile
+// chance reports whether two values differ by less than two standard errors of
+// their difference, as values of the same program do 19 times of 20. A profile
 // counts samples, whose variance is their number.
 func chance(base, new *Graph, b, n float64) bool {
 	difference := n - b
 	return difference*difference < 4*(b*base.sample+n*new.sample)
 }
 
-// sorted returns what was called, by name.
+// sorted returns the called frames, by name.
 func (f *frame) sorted() []*frame {
 	all := make([]*frame, 0, len(f.called))
 	for _, c := range f.called {
@@ -130,11 +130,11 @@ func (f *frame) sorted() []*frame {
 	return all
 }
 
-// Total returns all of it, in Unit, divided as New was told to.
+// Total returns the sum, divided as New describes.
 func (g *Graph) Total() float64 { return g.root.value }
 
-// Kind returns which of the profile's values these are, "alloc_space".
+// Kind returns the kind of the values, "alloc_space" for example.
 func (g *Graph) Kind() string { return g.kind }
 
-// Text writes a value as people read it: "1.25 s", "640 KiB", "12,000".
+// Text formats a value: "1.25 s", "640 KiB", "12,000".
 func (g *Graph) Text(value float64) string { return text(value, g.unit) }

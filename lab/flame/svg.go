@@ -21,15 +21,16 @@ const hues = 6
 //go:embed style.css
 var style string
 
-// Sizes of the picture, in its own units, which are pixels where there is room.
+// Sizes of the picture, in its own units. They are pixels if there is enough
+// room.
 const (
 	width     = 1200.0
 	rowHeight = 18.0
 	head      = 46.0 // above the bars: title and total
-	foot      = 22.0 // below, where something has to be said
+	foot      = 22.0 // below the bars: a note
 
-	narrowest = 2.4 // bars of less are not drawn
-	deepest   = 160 // and those below so many others
+	narrowest = 2.4 // width of the narrowest bar that is drawn
+	deepest   = 160 // largest number of rows
 	charWidth = 6.7
 )
 
@@ -59,9 +60,9 @@ func (g *Graph) perWords() string {
 	return " per request"
 }
 
-// WriteDiffSVG draws both graphs in one: a bar is as wide as the mean of the
-// two, red where new has more than base, and blue where it has less. Where the
-// profiles have too few samples to tell, it is neither.
+// WriteDiffSVG draws both graphs in one. The width of a bar is the mean of the
+// two values. It is red where new has more than base, and blue where it has
+// less. It is neither if the profiles have too few samples for a decision.
 func WriteDiffSVG(w io.Writer, base, new *Graph, title string) error {
 	if base.kind != new.kind || base.unit != new.unit {
 		return fmt.Errorf("a difference of %s in %s and %s in %s: want the same kind", base.kind, base.unit, new.kind, new.unit)
@@ -87,7 +88,7 @@ func WriteDiffSVG(w io.Writer, base, new *Graph, title string) error {
 	return p.write(w, pair{base: base.root, new: new.root})
 }
 
-// change writes a difference: "+12.5%", or "new" and "gone".
+// change formats a difference: "+12.5%", or "new" and "gone".
 func change(base, new float64) string {
 	switch {
 	case base == new:
@@ -100,7 +101,7 @@ func change(base, new float64) string {
 	return fmt.Sprintf("%+.1f%%", 100*(new/base-1))
 }
 
-// grew returns the class of a bar whose value was base and is new.
+// grew returns the class of a bar with the values base and new.
 func grew(base, new float64) string {
 	ratio := (new - base) / (new + base) // -1 is gone, 1 is new
 	class := "p"
@@ -118,7 +119,8 @@ func grew(base, new float64) string {
 	return "z"
 }
 
-// hue returns the class of a function: those of a package have the same.
+// hue returns the class of a function. All functions of a package have the
+// same.
 func hue(name string) string {
 	switch pkg := packageOf(name); {
 	case pkg == "all":
@@ -152,7 +154,7 @@ func (f pair) values() (base, new float64) {
 	return base, new
 }
 
-// called returns what was called in either, by name.
+// called returns the frames that were called in either, by name.
 func (f pair) called() []pair {
 	if f.base == nil {
 		all := make([]pair, 0, len(f.new.called))
@@ -181,7 +183,7 @@ func (f pair) called() []pair {
 	return all
 }
 
-// A picture is a flame graph that is drawn.
+// A picture is a flame graph while it is drawn.
 type picture struct {
 	title, about string
 	total        float64
@@ -214,7 +216,7 @@ func (p *picture) write(w io.Writer, root pair) error {
 	return err
 }
 
-// note says what is not in the picture.
+// note describes the bars that are left out.
 func (p *picture) note() string {
 	var not []string
 	if p.narrow {
@@ -232,7 +234,7 @@ func (p *picture) note() string {
 	return ""
 }
 
-// draw draws a bar whose left edge is at from, and those below it.
+// draw draws a bar whose left edge is at from, and the bars below it.
 func (p *picture) draw(f pair, from float64, row int) {
 	wide := p.width(f) / p.total * width
 	if wide < narrowest {
@@ -244,7 +246,8 @@ func (p *picture) draw(f pair, from float64, row int) {
 		return
 	}
 	p.rows = max(p.rows, row+1)
-	// Edges are rounded, not widths: neighbours touch and do not overlap.
+	// Edges are rounded, not widths, so that adjacent bars touch and do not
+	// overlap.
 	left, right := tenths(from), tenths(from+wide)
 	top := head + float64(row)*rowHeight
 	fmt.Fprintf(&p.bars, `<g class="%s"><title>%s&#10;%s</title><rect x="%g" y="%g" width="%g" height="%g"/>`,
@@ -261,8 +264,8 @@ func (p *picture) draw(f pair, from float64, row int) {
 
 func tenths(x float64) float64 { return math.Round(10*x) / 10 }
 
-// fitted returns as much of a name as a bar has room for, which is nothing
-// where it would say nothing.
+// fitted shortens a name to the width of a bar. It returns "" if only a few
+// characters fit.
 func fitted(name string, wide float64) string {
 	room := int((wide - 6) / charWidth)
 	letters := []rune(name)
@@ -275,9 +278,9 @@ func fitted(name string, wide float64) string {
 	return string(letters[:room-1]) + "…"
 }
 
-// escaped makes any text one that XML may have, in attributes too.
+// escaped escapes a text for XML, including attributes.
 func escaped(s string) string {
 	var b strings.Builder
-	xml.EscapeText(&b, []byte(s)) // a strings.Builder takes everything
+	xml.EscapeText(&b, []byte(s)) // a strings.Builder returns no error
 	return b.String()
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A step is a unit and how many of the smallest ones it is.
+// A step is a unit and its size in the smallest unit.
 type step struct {
 	name string
 	size float64
@@ -18,7 +18,7 @@ var steps = map[string][]step{
 	"count":       {{"G", 1e9}, {"M", 1e6}, {"k", 1e3}, {"", 1}},
 }
 
-// text writes a value with three digits, in the unit that suits it.
+// text formats a value with three digits in a suitable unit.
 func text(value float64, unit string) string {
 	units, ok := steps[unit]
 	if !ok {
@@ -44,20 +44,21 @@ func withUnit(value float64, unit string) string {
 	return strings.TrimSpace(fmt.Sprintf("%.*f %s", digits, value, unit))
 }
 
-// percent writes a share.
+// percent formats a share.
 func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 
 // short returns a function's name without the folders of its package:
 // "log.(*Logger).Write" of "github.com/weirhq/weir/log.(*Logger).Write".
 func short(name string) string {
-	end := strings.IndexAny(name, "([") // what follows may have slashes of its own
+	end := strings.IndexAny(name, "([") // the rest may contain other slashes
 	if end < 0 {
 		end = len(name)
 	}
 	return name[strings.LastIndexByte(name[:end], '/')+1:]
 }
 
-// packageOf returns "github.com/weirhq/weir/log" of the name above.
+// packageOf returns the package of a function: "github.com/weirhq/weir/log" in
+// that example.
 func packageOf(name string) string {
 	base := len(name) - len(short(name))
 	dot := strings.IndexByte(name[base:], '.')

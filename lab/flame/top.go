@@ -11,14 +11,14 @@ import (
 // shares are of its total.
 type Row struct {
 	Function   string
-	Flat       float64 // what it took itself
-	Cumulative float64 // with all that it called
+	Flat       float64 // its own
+	Cumulative float64 // with the functions that it called
 	FlatShare  float64 // 0.25 is a quarter
 	CumShare   float64
 }
 
-// Top returns the n functions that took the most themselves, all of them when
-// n is 0.
+// Top returns the n functions with the largest values of their own, or all if n
+// is 0.
 func (g *Graph) Top(n int) []Row {
 	all := g.rows()
 	rows := make([]Row, 0, len(all))
@@ -38,7 +38,7 @@ func first[T any](rows []T, n int) []T {
 	return rows
 }
 
-// rows returns what each function took, by name. One that calls itself is not
+// rows returns the values of each function, by name. Recursive calls are not
 // counted twice.
 func (g *Graph) rows() map[string]*Row {
 	rows := make(map[string]*Row)
@@ -56,7 +56,7 @@ func (g *Graph) rows() map[string]*Row {
 			r.Cumulative += f.value
 			calling[f.name] = true
 		}
-		for _, c := range f.sorted() { // in an order, since sums depend on it
+		for _, c := range f.sorted() { // in a fixed order, because floating-point sums depend on it
 			visit(c)
 		}
 		if !again {
@@ -75,15 +75,14 @@ func (g *Graph) rows() map[string]*Row {
 // A Change is a function in two graphs.
 type Change struct {
 	Function  string
-	Base, New Row // all zero where the function is not
+	Base, New Row // zero if the function is missing
 
-	// Chance tells that the profiles have too few samples to say that the
+	// Chance is set if the profiles have too few samples to say that the
 	// function's own values differ.
 	Chance bool
 }
 
-// Diff returns the n functions whose own values differ the most, all of them
-// when n is 0.
+// Diff returns the n functions whose own values differ most, or all if n is 0.
 func Diff(base, new *Graph, n int) []Change {
 	changes := make(map[string]*Change)
 	of := func(name string) *Change {

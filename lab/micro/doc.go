@@ -1,7 +1,7 @@
-// Package micro runs the Go benchmarks of two commits, or of two folders, as an
-// experiment of lab: in turn, so that a machine that drifts hits both alike, with
-// the first one twice, so that the noise is known. What comes back is results as
-// those of any experiment, for the same analysis and the same report: a run is one
-// execution of all benchmarks, and each benchmark's numbers are the run's own
-// measures.
+// Package micro runs the Go benchmarks of two commits or folders as an
+// experiment of lab. They run in turn, so that a drift of the machine affects
+// both alike, and the first one takes part twice to show the noise. The results
+// have the same form as those of other experiments, for the same analysis and
+// the same report. A run is one execution of all benchmarks, and their numbers
+// are the run's own measures.
 package micro

@@ -14,39 +14,41 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// Options say which benchmarks are run. A and B have to be set.
+// Options select the benchmarks. A and B are required.
 type Options struct {
-	// Dir is the folder that everything is relative to; "" is the current one.
+	// Dir is the folder to which other names are relative; "" is the
+	// current one.
 	Dir string
 
-	// A and B are the two sides: each is a folder, if there is one of that name,
-	// or else a commit of the repository that Dir is in. A is the baseline. "."
-	// is the sources as they stand.
+	// A and B are the two sides. Each is a folder, or else a commit of the
+	// repository that contains Dir. A is the baseline. "." is the work tree
+	// with its changes.
 	A, B string
 
-	// Packages are patterns such as "./router" and "./...", relative to Dir or to
-	// a side that is a folder; none is ".".
+	// Packages are patterns such as "./router" and "./...", relative to Dir
+	// or to a side that is a folder; the default is ".".
 	Packages []string
 
 	Bench string // a regular expression as for go test -bench; "" is all
 	Time  string // as for go test -benchtime: "500ms", "100x"; "" is 1s
-	Count int    // how often each side is run; 0 is 10
+	Count int    // number of runs of each side; 0 is 10
 	Seed  uint64 // of the order of the runs
 
-	// Version is that of the program, for the results.
+	// Version is the version of the program, for the results.
 	Version string
 
 	// Progress, if not nil, is called by the goroutine of Run.
 	Progress func(lab.Progress)
 }
 
-// Run builds the benchmarks of both sides and runs them. A commit is checked out
-// into a temporary folder, as a work tree of its repository, which is removed in
-// the end.
+// Run builds the benchmarks of both sides and runs them. A commit is checked
+// out into a temporary work tree of its repository, which is removed at the
+// end.
 //
-// A run that fails is a result with its Outcome and last output. When ctx ends,
-// the results so far come back, Interrupted, or its error if there are none. Run
-// fails when a side cannot be built or has no benchmark that was measured.
+// A failed run is part of the results, with its Outcome and last output. When
+// ctx ends, Run returns the results so far as Interrupted, or the error of ctx
+// if there are none. Run fails if a side cannot be built or has no benchmark
+// that was measured.
 func Run(ctx context.Context, o Options) (*lab.Results, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -60,7 +62,7 @@ func Run(ctx context.Context, o Options) (*lab.Results, error) {
 	e := &experiment{Options: o, began: time.Now()}
 	defer e.close()
 	if err := e.build(ctx, temp); ctx.Err() != nil {
-		return nil, fmt.Errorf("micro: %w", ctx.Err()) // and not what an ended compiler has said
+		return nil, fmt.Errorf("micro: %w", ctx.Err()) // without the output of an interrupted compiler
 	} else if err != nil {
 		return nil, fmt.Errorf("micro: %w", err)
 	}
@@ -81,7 +83,7 @@ func Run(ctx context.Context, o Options) (*lab.Results, error) {
 
 const defaultCount = 10
 
-// withDefaults replaces every zero that stands for something.
+// withDefaults sets the defaults of zero values.
 func (o Options) withDefaults() (Options, error) {
 	if o.A == "" || o.B == "" {
 		return o, errors.New("a side is missing: A and B are commits or folders, such as HEAD and . for the last commit and the sources as they stand")
@@ -106,13 +108,13 @@ func (o Options) withDefaults() (Options, error) {
 	return o, err
 }
 
-// An experiment is what is under way.
+// An experiment is the state of Run.
 type experiment struct {
 	Options
 	began time.Time
 	sides []*side
 	built time.Time // when the first run began
-	done  int       // of the runs
+	done  int       // number of runs
 }
 
 // build makes the binaries of both sides.
@@ -139,13 +141,13 @@ func (e *experiment) close() {
 	}
 }
 
-// run makes all runs, or those until ctx ends. It fails at once when a side has no
-// such benchmark, which no other run would change.
+// run makes all runs, or those until ctx ends. It fails immediately if a side
+// has no such benchmark, because other runs would not have it either.
 func (e *experiment) run(ctx context.Context) (*lab.Results, error) {
 	r := e.results()
 	e.built = time.Now()
 	for _, turn := range lab.Order(len(r.Configurations), e.Count, e.Seed) {
-		configuration := r.Configurations[turn.Case] // the baseline, its twin, and the other side
+		configuration := r.Configurations[turn.Case] // the baseline, its twin, or the other side
 		e.tell(lab.Progress{Step: lab.Loading, Configuration: configuration.Name, Repeat: turn.Repeat})
 		run := e.sides[turn.Case/2].run(ctx, e.Bench, e.Time)
 		if ctx.Err() != nil {
@@ -164,7 +166,7 @@ func (e *experiment) run(ctx context.Context) (*lab.Results, error) {
 	return r, nil
 }
 
-// results are those without runs.
+// results returns results without runs.
 func (e *experiment) results() *lab.Results {
 	a, b := e.sides[0], e.sides[1]
 	return &lab.Results{
@@ -184,7 +186,7 @@ func (e *experiment) results() *lab.Results {
 	}
 }
 
-// source is what was asked for, as YAML has it.
+// source returns the options in YAML.
 func (e *experiment) source() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "# Go benchmarks of two sides\nmicro:\n  a: %q\n  b: %q\n  packages:\n", e.A, e.B)
@@ -195,7 +197,7 @@ func (e *experiment) source() string {
 	return s.String()
 }
 
-// tell tells how far it is.
+// tell reports the progress.
 func (e *experiment) tell(p lab.Progress) {
 	if e.Progress == nil {
 		return
@@ -213,7 +215,7 @@ func (e *experiment) tell(p lab.Progress) {
 	e.Progress(p)
 }
 
-// measured tells whether every side has a run with a benchmark in it.
+// measured returns an error unless every side has a run with a benchmark.
 func measured(r *lab.Results) error {
 	for _, c := range r.Configurations {
 		last, any := "", false

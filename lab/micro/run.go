@@ -50,19 +50,19 @@ func (s *side) run(ctx context.Context, bench, benchtime string) lab.Run {
 	return run
 }
 
-// measures reads what a binary has written. A benchmark that says a unit twice, or
-// runs twice, has its first value.
+// measures reads the output of a binary. If a benchmark has a unit twice, or
+// runs twice, the first value counts.
 func (b binary) measures(out io.Reader) ([]lab.Measure, error) {
 	var own []lab.Measure
 	reader := benchfmt.NewReader(out, b.pkg)
 	for reader.Scan() {
 		result, ok := reader.Result().(*benchfmt.Result)
 		if !ok {
-			continue // a line that only begins like a benchmark's
+			continue // a line that is not a benchmark's
 		}
 		for _, v := range result.Values {
 			if math.IsNaN(v.Value) || math.IsInf(v.Value, 0) {
-				continue // a metric that a benchmark has divided by nothing
+				continue // a metric that the benchmark has divided by 0
 			}
 			own = append(own, lab.Measure{Name: b.benchmark(result.Name) + " " + spoken(v.Unit), Unit: unit(v.Unit), Value: v.Value, Better: better(reader.Units().GetBetter(v.Unit))})
 		}
@@ -73,8 +73,8 @@ func (b binary) measures(out io.Reader) ([]lab.Measure, error) {
 	return own, nil
 }
 
-// benchmark is a benchmark's name without the number of CPUs, which is the same
-// on both sides.
+// benchmark returns the name of a benchmark without the number of CPUs, which
+// is the same on both sides.
 func (b binary) benchmark(name benchfmt.Name) string {
 	base, parts := name.Parts()
 	var s strings.Builder
@@ -91,7 +91,7 @@ func (b binary) benchmark(name benchfmt.Name) string {
 	return s.String()
 }
 
-// spoken is what people say for a unit that a benchmark has.
+// spoken returns the words for a unit of benchmarks.
 func spoken(unit string) string {
 	switch unit {
 	case "sec/op":
@@ -104,8 +104,7 @@ func spoken(unit string) string {
 	return unit
 }
 
-// unit is what lab calls a unit of benchmarks. What it is counted by is part of
-// the name.
+// unit returns lab's name of a unit. Its divisor is part of the measure's name.
 func unit(s string) string {
 	base, per, _ := strings.Cut(s, "/")
 	switch {
@@ -124,7 +123,7 @@ func unit(s string) string {
 	return base + "/" + per
 }
 
-// better is lab's word for benchfmt's sign, by which 0 is not known.
+// better converts the sign of benchfmt, of which 0 is unknown.
 func better(sign int) lab.Better {
 	switch {
 	case sign > 0:
@@ -135,8 +134,8 @@ func better(sign int) lab.Better {
 	return lab.Neither
 }
 
-// command is a program that is ended, with all that it has started, when ctx is:
-// a compiler below go test, and what a benchmark runs.
+// command returns a program that is killed with all its descendants when ctx
+// ends: compilers started by go test, and processes started by benchmarks.
 func command(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
@@ -147,8 +146,8 @@ func command(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// steersGit tells of variables by which git looks at another repository than that
-// of its folder; git sets them for its hooks.
+// steersGit reports whether an environment variable makes git use another
+// repository than that of its folder. Git sets such variables for its hooks.
 func steersGit(variable string) bool {
 	return strings.HasPrefix(variable, "GIT_DIR=") || strings.HasPrefix(variable, "GIT_WORK_TREE=") || strings.HasPrefix(variable, "GIT_INDEX_FILE=")
 }

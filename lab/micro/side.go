@@ -18,23 +18,22 @@ import (
 // A side is one of two sources whose benchmarks are compared.
 type side struct {
 	name, about string
-	root        string // the folder that patterns are relative to
+	root        string // patterns are relative to this folder
 	temp        string // for its binaries and work tree
 	binaries    []binary
 
 	repository, worktree string // "" for a side that is a folder
 }
 
-// A binary is a package's tests.
+// A binary is the test binary of a package.
 type binary struct {
 	file    string
-	dir     string // of the package, in which it runs
+	dir     string // the folder of the package, in which it runs
 	pkg     string // its folder, relative to the root
-	several bool   // the side has others, so that benchmarks are told apart by pkg
+	several bool   // the side has several, so pkg is part of the benchmarks' names
 }
 
-// newSide finds what a side is, and checks its commit out if it is one. temp does
-// not exist yet.
+// newSide finds a folder, or checks out a commit. temp does not exist yet.
 func newSide(ctx context.Context, dir, what, temp string) (*side, error) {
 	if err := os.Mkdir(temp, 0o700); err != nil {
 		return nil, err
@@ -46,14 +45,14 @@ func newSide(ctx context.Context, dir, what, temp string) (*side, error) {
 	if info, err := os.Stat(folder); err == nil && info.IsDir() {
 		name := what
 		if name == "." {
-			name = "work tree" // a full stop ends a sentence
+			name = "work tree" // the name "." would look like the end of a sentence
 		}
 		return &side{name: name, about: "the sources in " + folder, root: folder, temp: temp}, nil
 	}
 	return checkOut(ctx, dir, what, temp)
 }
 
-// checkOut makes a work tree of a commit.
+// checkOut checks a commit out into a work tree.
 func checkOut(ctx context.Context, dir, what, temp string) (*side, error) {
 	top, err := git(ctx, dir, "rev-parse", "--show-toplevel")
 	if err != nil {
@@ -74,7 +73,7 @@ func checkOut(ctx context.Context, dir, what, temp string) (*side, error) {
 	s := &side{name: what, about: about, temp: temp, repository: top, worktree: filepath.Join(temp, "tree")}
 	s.root = filepath.Join(s.worktree, prefix)
 	if _, err := git(ctx, top, "worktree", "add", "--detach", s.worktree, commit); err != nil {
-		s.close() // it may have been interrupted half-way
+		s.close() // it may have been interrupted
 		return nil, fmt.Errorf("checking %s out: %w", what, err)
 	}
 	if _, err := os.Stat(s.root); err != nil {
@@ -84,9 +83,9 @@ func checkOut(ctx context.Context, dir, what, temp string) (*side, error) {
 	return s, nil
 }
 
-// close removes the work tree, and the repository's note of it, also of one that
-// was not finished, which git keeps locked; hence twice --force. A note that stays
-// goes with git's next clean-up.
+// close removes the work tree, also an unfinished one, which git keeps locked
+// and removes only with --force given twice. If that fails, git's next clean-up
+// removes its record of the work tree.
 func (s *side) close() {
 	if s.worktree == "" {
 		return
@@ -97,7 +96,7 @@ func (s *side) close() {
 	git(ctx, s.repository, "worktree", "remove", "--force", "--force", s.worktree)
 }
 
-// git runs it in a folder and returns what it says.
+// git runs git in a folder and returns its output.
 func git(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd := command(ctx, dir, "git", args...)
 	var stderr bytes.Buffer
@@ -142,7 +141,7 @@ func (s *side) build(ctx context.Context, patterns []string, progress func(strin
 	return nil
 }
 
-// A goPackage is what go list says of a package.
+// A goPackage is a package in the output of go list.
 type goPackage struct {
 	Dir, ImportPath           string
 	TestGoFiles, XTestGoFiles []string
@@ -154,7 +153,7 @@ type PackagesError struct{ err error }
 func (e *PackagesError) Error() string { return e.err.Error() }
 func (e *PackagesError) Unwrap() error { return e.err }
 
-// list returns the packages that patterns stand for.
+// list returns the packages that match patterns.
 func (s *side) list(ctx context.Context, patterns []string) ([]goPackage, error) {
 	cmd := command(ctx, s.root, "go", append([]string{"list", "-json=Dir,ImportPath,TestGoFiles,XTestGoFiles", "--"}, patterns...)...)
 	var stderr bytes.Buffer
@@ -177,8 +176,9 @@ func (s *side) list(ctx context.Context, patterns []string) ([]goPackage, error)
 
 var benchmarkFunc = regexp.MustCompile(`(?m)^func Benchmark`)
 
-// hasBenchmarks looks for one in the package's tests, since linking those of many
-// packages takes long. A file that cannot be read is left to the compiler.
+// hasBenchmarks searches the package's tests for a benchmark, because linking
+// the tests of many packages takes long. A file that cannot be read counts as
+// one: the compiler will report it.
 func (p goPackage) hasBenchmarks() bool {
 	for _, files := range [][]string{p.TestGoFiles, p.XTestGoFiles} {
 		for _, name := range files {
@@ -191,7 +191,7 @@ func (p goPackage) hasBenchmarks() bool {
 	return false
 }
 
-// tail returns the end of an output, which is where its reason is.
+// tail returns the end of an output, which contains the reason of a failure.
 func tail(out []byte) string {
 	const most = 4 << 10
 	out = bytes.TrimSpace(out)

@@ -12,8 +12,8 @@ import (
 	"github.com/weirhq/weir/lab/analysis"
 )
 
-// Comparison writes what a comparison of two results has found as text for a
-// terminal. It writes once.
+// Comparison writes a comparison of two results as text for a terminal. It
+// writes once.
 func Comparison(w io.Writer, c *analysis.Comparison, style Style) error {
 	p := newPaper(style)
 	p.heading("A: " + sideText(c.A) + "; B: " + sideText(c.B))
@@ -27,7 +27,7 @@ func Comparison(w io.Writer, c *analysis.Comparison, style Style) error {
 	return err
 }
 
-// ComparisonMarkdown writes the same as Markdown.
+// ComparisonMarkdown writes the comparison as Markdown.
 func ComparisonMarkdown(w io.Writer, c *analysis.Comparison) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s against %s\n\n", plainText(sideText(c.B)), plainText(sideText(c.A)))
@@ -55,7 +55,7 @@ func sideText(s analysis.Side) string {
 	return strings.Join(slices.DeleteFunc([]string{s.Name, s.Started, s.Version}, func(s string) bool { return s == "" }), ", ")
 }
 
-// comparisonWarnings end with what only one side has.
+// comparisonWarnings also names the configurations that only one side has.
 func comparisonWarnings(c *analysis.Comparison) []string {
 	ws := slices.Clone(c.Warnings)
 	for _, side := range []struct {
@@ -76,8 +76,8 @@ type comparedMetric struct {
 	Strips *page.Strips // nil without rows
 }
 
-// comparedMetrics are those that lead, or all when none does, those of the findings, and those that are worth knowing of
-// every service.
+// comparedMetrics returns the leading metrics, or all if there are none, and
+// also the metrics of the findings and of worthKnowing.
 func comparedMetrics(c *analysis.Comparison) []comparedMetric {
 	leads := slices.ContainsFunc(c.Metrics, func(m analysis.ComparedMetric) bool { return m.Leads })
 	var all []comparedMetric
@@ -120,7 +120,8 @@ func comparedStrips(m *analysis.ComparedMetric) *page.Strips {
 	return &s
 }
 
-// comparisonTitle names what is compared, which is most often one experiment.
+// comparisonTitle names the compared results. Usually both are of the same
+// experiment.
 func comparisonTitle(c *analysis.Comparison) string {
 	if c.A.Name == c.B.Name {
 		return c.A.Name + ", B against A"

@@ -11,9 +11,8 @@ import (
 	"github.com/weirhq/weir/lab"
 )
 
-// runsCSV writes a row for each run, with all that the lab measures and the
-// runs' own measures, below a header with units. What a run does not have is
-// empty.
+// runsCSV writes a header with units and a row for each run, with all metrics
+// of the lab and the runs' own measures. Missing values are empty.
 func runsCSV(w io.Writer, r *lab.Results) error {
 	out := csv.NewWriter(w)
 	metrics, own := lab.Metrics(), ownMeasures(r)
@@ -28,7 +27,7 @@ func runsCSV(w io.Writer, r *lab.Results) error {
 	for _, m := range own {
 		header = append(header, safe(columnName(m.Name, m.Unit)))
 	}
-	out.Write(append(header, "saturated", "error", "exit")) // an error stays until Error
+	out.Write(append(header, "saturated", "error", "exit")) // an error remains until Error
 	for i := range r.Runs {
 		run := &r.Runs[i]
 		row := []string{strconv.Itoa(run.Number), safe(run.Configuration), strconv.Itoa(run.Repeat), run.Started.UTC().Format("2006-01-02T15:04:05.000Z"), decimal(run.Seconds), safe(string(run.Outcome))}
@@ -52,11 +51,11 @@ func runsCSV(w io.Writer, r *lab.Results) error {
 	return nil
 }
 
-// An ownKey tells measures apart.
+// An ownKey identifies a measure.
 type ownKey struct{ Name, Unit string }
 
-// ownMeasures are those that runs have written, in the order in which they first
-// did.
+// ownMeasures returns the runs' own measures, in the order of their first
+// occurrence.
 func ownMeasures(r *lab.Results) []ownKey {
 	var keys []ownKey
 	seen := map[ownKey]bool{}
@@ -106,10 +105,10 @@ func labelsOf(r *lab.Results, name string) map[string]string {
 	return labels
 }
 
-// unitSuffixes end a column's name.
+// unitSuffixes are the ends of columns' names.
 var unitSuffixes = map[string]string{"/s": "per_s", "bytes/s": "bytes_per_s", "CPUs": "cpus"}
 
-// columnName is a metric's name as a header has it, with its unit:
+// columnName returns a metric's name with its unit for a header:
 // requests_per_second, latency_p99_us.
 func columnName(name, unit string) string {
 	column := strings.ReplaceAll(slug(name), "-", "_")
@@ -132,7 +131,7 @@ func columnName(name, unit string) string {
 // samplesCSV writes a row for each sample of each run.
 func samplesCSV(w io.Writer, r *lab.Results) error {
 	out := csv.NewWriter(w)
-	out.Write([]string{ // an error stays until Error
+	out.Write([]string{ // an error remains until Error
 		"run", "configuration", "at_s", "user_cpus", "system_cpus", "rss_bytes", "threads", "open_files", "context_switches_per_s",
 		"log_bytes_per_s", "log_waiting_bytes", "heap_bytes", "goroutines", "gcs", "gc_pause_s",
 	})
@@ -154,7 +153,7 @@ func samplesCSV(w io.Writer, r *lab.Results) error {
 	return nil
 }
 
-// sampleRow fills a row. What only a Go service has is empty where none is known.
+// sampleRow fills a row. The columns of Go services are empty for others.
 func sampleRow(row []string, s *lab.Sample) {
 	for i, f := range []float64{s.At, s.User, s.System} {
 		row[i] = decimal(f)
@@ -170,8 +169,8 @@ func sampleRow(row []string, s *lab.Sample) {
 	row[12] = strconv.FormatFloat(s.Pause, 'g', -1, 64)
 }
 
-// safe keeps a spreadsheet from taking a text for a formula (OWASP, CSV
-// injection): one that begins like it gets an apostrophe.
+// safe prevents a spreadsheet from interpreting a text as a formula (OWASP, CSV
+// injection). Such a text gets an apostrophe.
 func safe(s string) string {
 	if s != "" && strings.ContainsRune("=+-@\t\r\n", rune(s[0])) {
 		return "'" + s
@@ -186,7 +185,7 @@ func optional(v float64, ok bool) string {
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
-// decimal writes at most six decimals.
+// decimal formats at most six decimals.
 func decimal(f float64) string {
 	return strconv.FormatFloat(math.Round(f*1e6)/1e6, 'f', -1, 64)
 }

@@ -14,20 +14,20 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// A detail is what is folded out of a configuration: one of its runs over time,
+// A detail is the folded part of a configuration: one of its runs over time,
 // and its profiles.
 type detail struct {
 	Name    string
 	Note    string
-	Which   string        // which run it is, and why that one
-	Figures []page.Figure // of which the last has the axis of time
+	Which   string        // the run and the reason for its choice
+	Figures []page.Figure // only the last one has a time axis
 
 	Profiles []profileView
 }
 
 const figureHeight = 130
 
-// details are those of the configurations that have something to fold out.
+// details returns the details of the configurations that have any.
 func details(r *lab.Results, a *analysis.Analysis, profiles map[string][]profileView) []detail {
 	var all []detail
 	for _, c := range r.Configurations {
@@ -42,8 +42,9 @@ func details(r *lab.Results, a *analysis.Analysis, profiles map[string][]profile
 	return all
 }
 
-// medianRun is the measured run with samples or points whose first leading metric
-// is nearest to the median of its configuration, nil when there is none.
+// medianRun returns the measured run with samples or points whose first leading
+// metric is nearest to the median of its configuration, or nil if there is
+// none.
 func medianRun(r *lab.Results, a *analysis.Analysis, name string) *lab.Run {
 	off := map[int]float64{}
 	if ms := leading(a, worthKnowing); len(ms) > 0 {
@@ -94,7 +95,7 @@ func (d *detail) draw(run *lab.Run, a *analysis.Analysis) {
 	}
 }
 
-// runEnd is when the last of a run's points or samples is, in seconds.
+// runEnd returns the time of a run's last point or sample, in seconds.
 func runEnd(run *lab.Run) float64 {
 	end := 0.0
 	if n := len(run.Samples); n > 0 {
@@ -109,7 +110,8 @@ func runEnd(run *lab.Run) float64 {
 	return end
 }
 
-// pointFigure draws requests where they began, as high as they took long.
+// pointFigure draws a dot for each request: its start on the time axis, and its
+// latency.
 func pointFigure(l *load.Result, end float64) page.Figure {
 	from := "sent"
 	if l.LatencyFromDue != nil {
@@ -149,8 +151,7 @@ func pointFigure(l *load.Result, end float64) page.Figure {
 	return f
 }
 
-// A sampleFigure draws one or two signals of samples, the second on top of the
-// first.
+// A sampleFigure draws one or two values of samples. Two are stacked.
 type sampleFigure struct {
 	title, help, unit string
 	keys              []page.Key
@@ -186,7 +187,7 @@ var (
 	}
 )
 
-// maxSteps are drawn of a signal: about one for each pixel or two.
+// maxSteps is the number of points of a line: about one for each pixel or two.
 const maxSteps = 500
 
 func (f sampleFigure) draw(samples []lab.Sample, end float64) (page.Figure, bool) {
@@ -227,8 +228,9 @@ func (f sampleFigure) draw(samples []lab.Sample, end float64) (page.Figure, bool
 // A point is a value at a time in seconds.
 type point struct{ x, y float64 }
 
-// thinned is a signal in at most maxSteps points. Of samples that become one,
-// a level keeps the least and the most, so that teeth stay; a rate has its mean.
+// thinned returns at most maxSteps points of a signal. Samples are merged: a
+// level keeps their minimum and maximum, so that peaks remain, and a rate their
+// mean.
 func thinned(samples []lab.Sample, of func(lab.Sample) float64, level bool) []point {
 	each := (len(samples) + maxSteps - 1) / maxSteps
 	if level {
@@ -256,8 +258,7 @@ func thinned(samples []lab.Sample, of func(lab.Sample) float64, level bool) []po
 	return points
 }
 
-// extremes are the least and the most of samples, in the order in which they
-// were.
+// extremes returns the minimum and the maximum of samples, in order of time.
 func extremes(samples []lab.Sample, of func(lab.Sample) float64) []point {
 	low, high := 0, 0
 	for i, s := range samples {

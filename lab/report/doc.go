@@ -1,12 +1,12 @@
-// Package report shows what an experiment has found: as a folder of a page that
-// opens from disk, Markdown, tables for other programs and plots ([Write]), and
-// as text for a terminal ([Text], [Comparison]).
+// Package report shows the results of an experiment: as a folder with a page
+// that opens from disk, Markdown, CSV, JSON and plots ([Write]), and as text
+// for a terminal ([Text], [Comparison]).
 //
-// Every form has the same sentences, which are the analysis', and the same
-// numbers. A run is one dot: what is drawn of a configuration is its runs, and a
-// difference within the noise is written ~ wherever it stands. What was thinned
-// for the page says so, and stands whole in samples.csv.
+// Every form has the same sentences, which come from the analysis, and the same
+// numbers. A chart of a configuration shows its runs, each as a dot. A
+// difference within the noise is written as ~. If the page shows fewer samples
+// than there are, it says so; samples.csv has all of them.
 //
-// What results hold comes from services and files: nothing in it steers a
+// Results contain texts from services and files. None of them can control a
 // browser, a terminal or a spreadsheet.
 package report

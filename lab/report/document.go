@@ -8,13 +8,13 @@ import (
 	"github.com/weirhq/weir/lab/analysis"
 )
 
-// A document is all that a report shows.
+// A document has all parts of a report.
 type document struct {
 	*sheet
 	results  *lab.Results
 	analysis *analysis.Analysis
 	Strips   []page.Strips
-	Left     int // the runs' own measures that have no strips, because there are too many
+	Left     int // number of the runs' own measures beyond maxOwn, which have no strips
 	Panels   []page.Panels
 	Details  []detail
 }
@@ -29,8 +29,8 @@ func newDocument(dir string, r *lab.Results, a *analysis.Analysis) *document {
 	return d
 }
 
-// light returns results without what takes much room: samples, which are in
-// samples.csv, and points.
+// light returns results without the large parts: points, and samples, which are
+// in samples.csv.
 func light(r *lab.Results) *lab.Results {
 	c := *r
 	c.Runs, c.Profiled = lightRuns(r.Runs), lightRuns(r.Profiled)

@@ -10,7 +10,8 @@ import (
 	"github.com/weirhq/weir/internal/readable"
 )
 
-// markdown writes the words and tables of the page, with its plots linked.
+// markdown writes the sentences and tables of the page, with links to its
+// plots.
 func (d *document) markdown(w io.Writer) error {
 	var b bytes.Buffer
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -69,7 +70,7 @@ func markdownPlot(b *bytes.Buffer, title, file, help string) {
 	fmt.Fprintf(b, "\n### %s\n\n![%s](plots/%s.svg)\n\n%s\n", plainText(title), plainText(title), file, plainText(help))
 }
 
-// plainText is a text that Markdown takes for nothing else.
+// plainText escapes a text for Markdown.
 func plainText(s string) string {
 	var b strings.Builder
 	for _, r := range readable.Visible(s) {
@@ -81,7 +82,7 @@ func plainText(s string) string {
 	return b.String()
 }
 
-// codeBlock is a text as it is, between fences that are not in it.
+// codeBlock returns a text between fences that it does not contain.
 func codeBlock(s, language string) string {
 	fence := "```"
 	for strings.Contains(s, fence) {

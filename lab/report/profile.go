@@ -14,7 +14,7 @@ import (
 	"github.com/weirhq/weir/lab/flame"
 )
 
-// A profileView is what is shown of a profile.
+// A profileView is the part of a page about a profile.
 type profileView struct {
 	Kind  string
 	File  string
@@ -28,11 +28,12 @@ type profileView struct {
 	graph *flame.Graph
 }
 
-// maxFunctions are listed of a profile.
+// maxFunctions is the length of a table of functions.
 const maxFunctions = 30
 
-// profileViews reads the profiles of all configurations below dir. One that
-// cannot be read is a warning, not an error: the numbers are there without it.
+// profileViews reads the profiles of all configurations below dir. A profile
+// that cannot be read is a warning, not an error, because the numbers do not
+// need it.
 func profileViews(dir string, r *lab.Results) (views map[string][]profileView, warnings []string) {
 	views = map[string][]profileView{}
 	for i := range r.Profiled {
@@ -120,7 +121,7 @@ func topTable(g *flame.Graph) page.Table {
 
 func shareText(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 
-// compare adds what differs from the baseline's profile.
+// compare adds the difference from the baseline's profile.
 func (v *profileView) compare(base *profileView, name string) error {
 	v.Diff = page.Table{Columns: []page.Column{{Name: "function"}, {Name: "in the baseline", Number: true}, {Name: "here", Number: true}, {Name: "difference", Number: true}}}
 	for _, c := range flame.Diff(base.graph, v.graph, maxFunctions) {

@@ -8,12 +8,12 @@ import (
 	"github.com/weirhq/weir/lab"
 )
 
-// maxParts is how many the time of a panel is divided into at most: about one
-// for each two pixels.
+// maxParts is the largest number of parts of a panel's time axis: about one for
+// every two pixels.
 const maxParts = 180
 
-// partsOf is into how many parts the time of results is divided: so many that a
-// part has about two samples of each run, since one without any would be a gap.
+// partsOf returns the number of parts of the time axis. Each part has about two
+// samples of each run, because a part without a sample would be a gap.
 func partsOf(r *lab.Results, end float64) int {
 	period := 0.0
 	for i := range r.Runs {
@@ -28,11 +28,11 @@ func partsOf(r *lab.Results, end float64) int {
 	return min(max(int(end/period/2), 1), maxParts)
 }
 
-// A signal is something that samples have.
+// A signal is a value of samples.
 type signal struct {
 	file, title, help, unit string
 	of                      func(lab.Sample) float64
-	level                   bool // not a rate: each sample tells something by itself
+	level                   bool // not a rate: each sample is meaningful by itself
 }
 
 var signals = []signal{
@@ -50,7 +50,7 @@ var signals = []signal{
 		func(s lab.Sample) float64 { return s.Pause }, true},
 }
 
-// allPanels are those whose signal is there in some run that was measured.
+// allPanels returns the panels of the signals that some measured run has.
 func allPanels(r *lab.Results) []page.Panels {
 	end := drawnEnd(r)
 	if end <= 0 {
@@ -66,9 +66,9 @@ func allPanels(r *lab.Results) []page.Panels {
 	return all
 }
 
-// drawnEnd is when panels end: with the longest load of the measured runs, or with
-// the last output of one. What is sampled after it, while a service ends, would
-// leave little room for the rest.
+// drawnEnd returns the end of the time axis: the end of the longest load of the
+// measured runs, or of their last output if that is later. Samples after it,
+// while a service ends, are left out to save room.
 func drawnEnd(r *lab.Results) float64 {
 	end, last := 0.0, 0.0
 	for i := range r.Runs {
@@ -93,7 +93,7 @@ func drawnEnd(r *lab.Results) float64 {
 	return min(end, last)
 }
 
-// measured tells whether a run's values count.
+// measured reports whether the values of a run count.
 func measured(run *lab.Run) bool { return run.Outcome == lab.Done || run.Outcome == lab.Leaked }
 
 func (s signal) panels(r *lab.Results, end float64, parts int) (page.Panels, bool) {
@@ -124,18 +124,18 @@ func (s signal) panels(r *lab.Results, end float64, parts int) (page.Panels, boo
 	return p, true
 }
 
-// binned is a signal of one run: its mean, least and most in each part of the
-// time. A part without a sample has NaN.
+// binned is a signal of one run: the mean, the minimum and the maximum in each
+// part of the time, or NaN in a part without a sample.
 type binned struct{ mean, low, high []float64 }
 
-// binned divides the time up to end. The least and the most of a rate are its
-// mean: what one sample has of it is chance.
+// binned divides the time up to end. The minimum and the maximum of a rate are
+// its mean, because the rate of a single sample is too random.
 func (s signal) binned(samples []lab.Sample, end float64, parts int) binned {
 	b := binned{make([]float64, parts), make([]float64, parts), make([]float64, parts)}
 	counts := make([]int, parts)
 	for _, sample := range samples {
 		if sample.At < 0 || sample.At > end {
-			continue // warming up, or ending
+			continue // during the warm-up, or after the end
 		}
 		i := min(int(sample.At/end*float64(parts)), parts-1)
 		v := s.of(sample)
@@ -147,7 +147,7 @@ func (s signal) binned(samples []lab.Sample, end float64, parts int) binned {
 		counts[i]++
 	}
 	for i, n := range counts {
-		b.mean[i] /= float64(n) // NaN of none
+		b.mean[i] /= float64(n) // NaN if there are none
 		if n == 0 || !s.level {
 			b.low[i], b.high[i] = b.mean[i], b.mean[i]
 		}
@@ -156,8 +156,8 @@ func (s signal) binned(samples []lab.Sample, end float64, parts int) binned {
 	return b
 }
 
-// fill gives a part between two with samples, when it has none, what the later
-// has: a rate is since the sample before, and a level is at most one sample off.
+// fill fills gaps between samples with the later value: a rate is the mean
+// since the sample before, and a level is at most one sample late.
 func (b binned) fill(counts []int) {
 	later := -1
 	first := slices.IndexFunc(counts, func(n int) bool { return n > 0 })
@@ -170,8 +170,8 @@ func (b binned) fill(counts []int) {
 	}
 }
 
-// acrossRuns is the median of several runs' means, and the range of all their
-// values, in each part.
+// acrossRuns returns the median of several runs' means, and the range of all
+// their values, in each part.
 func acrossRuns(c lab.Configuration, runs []binned) page.Panel {
 	parts := len(runs[0].mean)
 	p := page.Panel{Name: c.Name, Baseline: c.Baseline, Median: make([]float64, parts), Low: make([]float64, parts), High: make([]float64, parts)}
@@ -194,7 +194,7 @@ func acrossRuns(c lab.Configuration, runs []binned) page.Panel {
 	return p
 }
 
-// median is that of sorted values.
+// median returns the median of sorted values.
 func median(sorted []float64) float64 {
 	n := len(sorted)
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2

@@ -15,8 +15,7 @@ import (
 	"github.com/weirhq/weir/lab/analysis"
 )
 
-// A sheet is what was found in words and tables. Every form of a report has the
-// same.
+// A sheet has the sentences and tables of a report, which all its forms show.
 type sheet struct {
 	page.Sheet
 	Question   string
@@ -29,7 +28,7 @@ type sheet struct {
 	Source     string
 }
 
-// An endedRun is one whose values do not count or whose end was not clean.
+// An endedRun is a run that does not count or did not end cleanly.
 type endedRun struct {
 	Number        int
 	Configuration string
@@ -51,7 +50,7 @@ func newSheet(r *lab.Results, a *analysis.Analysis) *sheet {
 	}
 }
 
-// howSure tells in sentences how far the numbers may be believed.
+// howSure explains in sentences how reliable the numbers are.
 func howSure(a *analysis.Analysis) []string {
 	sentences := []string{"A run is one start of the service, and the unit of all that is said here: each dot of a chart is one, and each value is the median of a configuration's runs."}
 	sentences = append(sentences, "An interval has the median with 95% confidence, and ~ marks a difference that is no more than chance, or than the baseline differs from itself (Mann-Whitney U test, p corrected by Holm's method).")
@@ -74,10 +73,11 @@ func howSure(a *analysis.Analysis) []string {
 	return sentences
 }
 
-// maxFamily is how many metrics of a family are named.
+// maxFamily is the number of metrics of a family that are named.
 const maxFamily = 6
 
-// families names the comparisons that are corrected together, and how many runs they need.
+// families describes the comparisons that are corrected together, and how many
+// runs they need.
 func families(all []analysis.Family) []string {
 	if len(all) == 0 {
 		return nil
@@ -94,7 +94,7 @@ func families(all []analysis.Family) []string {
 	return append(sentences, "Of the pages of experiments in which nothing differs, at most 5% say that something does.")
 }
 
-// firstNames are the names of metrics that a sentence has room for.
+// firstNames shortens a list of metrics for a sentence.
 func firstNames(names []string) []string {
 	if more := len(names) - maxFamily; more > 0 {
 		return append(slices.Clone(names[:maxFamily]), fmt.Sprintf("%d more metrics", more))
@@ -102,19 +102,20 @@ func firstNames(names []string) []string {
 	return names
 }
 
-// notJudged tells whether a difference of the metric stands in parentheses.
+// notJudged reports whether a difference of the metric is in parentheses.
 func notJudged(m analysis.Metric) bool {
 	return slices.ContainsFunc(m.Rows, func(r analysis.Row) bool { return r.Versus != nil && r.Versus.Verdict == analysis.NotJudged })
 }
 
-// worthKnowing are the metrics that the overview of a page has when there is room.
+// worthKnowing are the metrics that fill the overview of a page.
 var worthKnowing = []string{"requests per second", "latency p99", "CPU per request", "memory, peak"}
 
-// worthKnowingBriefly are those of a terminal, which has room for more metrics without their differences.
+// worthKnowingBriefly are those of a terminal, which has room for more metrics
+// without their differences.
 var worthKnowingBriefly = []string{"requests per second", "CPU per request", "latency p50", "latency p99", "memory, peak"}
 
-// leading returns the metrics that are looked at first: those that findings are
-// about, then some that are worth knowing, and no more than there are of these.
+// leading returns the metrics to show first: those of the findings, followed by
+// worthKnowing, and no more than worthKnowing has.
 func leading(a *analysis.Analysis, worthKnowing []string) []*analysis.Metric {
 	var ms []*analysis.Metric
 	add := func(m *analysis.Metric) {
@@ -133,7 +134,7 @@ func leading(a *analysis.Analysis, worthKnowing []string) []*analysis.Metric {
 	return ms
 }
 
-// versusName is the column of differences from the baseline.
+// versusName is the name of the column with the differences from the baseline.
 const versusName = "against the baseline"
 
 // overview has a row for each configuration.
@@ -167,7 +168,7 @@ func configurationNote(c lab.Configuration) string {
 	return strings.Join(notes, "; ")
 }
 
-// runsCell tells how many runs of a configuration count, of how many.
+// runsCell returns the number of counted runs of a configuration, and of all.
 func runsCell(a *analysis.Analysis, name string) page.Cell {
 	for _, r := range a.Runs {
 		if r.Configuration != name {
@@ -181,7 +182,7 @@ func runsCell(a *analysis.Analysis, name string) page.Cell {
 	return page.Cell{Text: "0"}
 }
 
-// valueCells are a metric's value and what it is against the baseline.
+// valueCells returns a metric's value and its difference from the baseline.
 func valueCells(a *analysis.Analysis, m *analysis.Metric, name string) []page.Cell {
 	row := m.Row(name)
 	if row == nil {
@@ -191,8 +192,8 @@ func valueCells(a *analysis.Analysis, m *analysis.Metric, name string) []page.Ce
 	return []page.Cell{value, versusCell(row.Versus, name == a.Baseline, name == a.Again)}
 }
 
-// versusCell is what a configuration is against the baseline, of which it may be
-// the twin.
+// versusCell describes the difference from the baseline. A twin is the
+// baseline's twin.
 func versusCell(d *analysis.Difference, baseline, twin bool) page.Cell {
 	switch {
 	case baseline:
@@ -297,7 +298,7 @@ func outcomeCell(run *lab.Run) page.Cell {
 	return page.Cell{Text: string(run.Outcome), Class: "worse"}
 }
 
-// runNotes tells what a reader of a run's numbers has to know.
+// runNotes returns what a reader should know about a run.
 func runNotes(run *lab.Run, far []string) string {
 	var notes []string
 	if len(far) > 0 {
@@ -325,7 +326,7 @@ func runNotes(run *lab.Run, far []string) string {
 	return strings.Join(notes, "; ")
 }
 
-// unmeasured are the runs that ended otherwise than they should.
+// unmeasured returns the runs that did not end as they should.
 func unmeasured(r *lab.Results) []endedRun {
 	var ended []endedRun
 	for i := range r.Runs {
@@ -373,10 +374,10 @@ func facts(r *lab.Results) []page.Fact {
 	return append(f, page.Fact{Name: "by", Text: fmt.Sprintf("%s, which took %s%% of one CPU itself, without the load", by, readable.Number(100*r.LabCPU))})
 }
 
-// maxLoads are told when the load is varied.
+// maxLoads is the number of loads that are described if the load is varied.
 const maxLoads = 3
 
-// loadFact tells what runs were sent.
+// loadFact describes the load of the runs.
 func loadFact(r *lab.Results) string {
 	var loads []string
 	for i := range r.Runs {

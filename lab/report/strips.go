@@ -24,7 +24,7 @@ func byRun(m *analysis.Metric) page.Strips {
 	return s
 }
 
-// outlier is the class of a run that is far from the others.
+// outlier is the CSS class of a run that is far from the others.
 const outlier = "bad"
 
 // runStrip draws runs as dots of a class, with their median and its interval.
@@ -76,7 +76,8 @@ func runHelp(b lab.Better) string {
 	return way + " Each dot is a run, the first on top: where two configurations' intervals lie apart, they differ; where their dots mix, they hardly do; dots that slant show a machine that drifted."
 }
 
-// percentiles are the metrics of the chart of latencies, and how each looks.
+// percentiles are the metrics of the chart of latencies, with their CSS
+// classes.
 var percentiles = []struct{ metric, class, name string }{
 	{"latency p50", "c1", "p50"},
 	{"latency p99", "c2", "p99"},
@@ -84,7 +85,7 @@ var percentiles = []struct{ metric, class, name string }{
 	{"latency max", "faint", "the slowest"},
 }
 
-// latencyStrips draws the medians of the percentiles. It has no rows when there
+// latencyStrips draws the medians of the percentiles. It has no rows if there
 // are no latencies.
 func latencyStrips(a *analysis.Analysis, r *lab.Results) page.Strips {
 	s := page.Strips{
@@ -124,7 +125,7 @@ func latencyStrips(a *analysis.Analysis, r *lab.Results) page.Strips {
 }
 
 // cpuStrips draws the CPU per request in user and system mode. It has no rows
-// when it is not known.
+// if it is not known.
 func cpuStrips(a *analysis.Analysis, r *lab.Results) page.Strips {
 	s := page.Strips{
 		File: "cpu-per-request", Title: "CPU per request",
@@ -141,7 +142,7 @@ func cpuStrips(a *analysis.Analysis, r *lab.Results) page.Strips {
 		if sums == nil || u == nil || y == nil {
 			continue
 		}
-		sum := u.Median + y.Median // is not quite the median of the sums, which is the number beside it
+		sum := u.Median + y.Median // not exactly the median of the sums, which is the number beside it
 		s.Rows = append(s.Rows, page.Strip{Name: c.Name, Value: analysis.Quantity(sums.Median, "us"), Bars: []page.Range{
 			{Class: "c1", From: 0, To: u.Median, Text: "user " + analysis.Quantity(u.Median, "us")},
 			{Class: "c2", From: u.Median, To: sum, Text: "system " + analysis.Quantity(y.Median, "us")},
@@ -152,13 +153,13 @@ func cpuStrips(a *analysis.Analysis, r *lab.Results) page.Strips {
 	return s
 }
 
-// maxOwn bounds how many of a service's own measures are drawn; the others are
-// in the tables.
+// maxOwn is the number of a service's own measures that are drawn. The tables
+// have all of them.
 const maxOwn = 40
 
-// allStrips are those that there is something to draw of, and how many of the
-// runs' own measures are not among them for want of room. One that is the same in
-// all runs is a number and no picture.
+// allStrips returns all charts by configuration, and the number of the runs'
+// own measures beyond maxOwn. A measure that is the same in all runs has no
+// chart.
 func allStrips(r *lab.Results, a *analysis.Analysis) (all []page.Strips, left int) {
 	drawn := map[string]bool{}
 	add := func(m *analysis.Metric) {
@@ -193,7 +194,7 @@ func allStrips(r *lab.Results, a *analysis.Analysis) (all []page.Strips, left in
 	return unlike(all), left
 }
 
-// unlike gives strips files of their own.
+// unlike makes the names of the files unique.
 func unlike(all []page.Strips) []page.Strips {
 	seen := map[string]int{}
 	for i := range all {
@@ -205,7 +206,7 @@ func unlike(all []page.Strips) []page.Strips {
 	return all
 }
 
-// slug is a file's name for a metric: letters, digits and hyphens.
+// slug returns a file name for a metric: letters, digits and hyphens.
 func slug(name string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(name) {

@@ -12,18 +12,17 @@ import (
 	"github.com/weirhq/weir/lab/analysis"
 )
 
-// A Style says how text is drawn.
+// A Style is the format of text.
 type Style struct {
-	Width int // of a line, in characters; 0 is 80, and less than 40 is 40
+	Width int // characters per line; 0 is 80, and less than 40 is 40
 
-	// Color draws in colours and in Unicode, for a terminal. Without it the text
+	// Color uses colours and Unicode, for a terminal. Without it the text
 	// is plain ASCII.
 	Color bool
 }
 
-// Text writes what a person wants to know at the end of an experiment: what was
-// found, the configurations, what to know before believing it, and where the
-// report is, if dir is not empty. It writes once.
+// Text writes a summary of an experiment: the findings, the configurations, the
+// warnings, and the name of the report if dir is not empty. It writes once.
 func Text(w io.Writer, r *lab.Results, a *analysis.Analysis, dir string, style Style) error {
 	s := newSheet(r, a)
 	p := newPaper(style)
@@ -41,7 +40,7 @@ func Text(w io.Writer, r *lab.Results, a *analysis.Analysis, dir string, style S
 	return err
 }
 
-// A paper is text that is being written.
+// A paper is a text for a terminal that is being written.
 type paper struct{ page.Text }
 
 func newPaper(style Style) *paper {
@@ -63,7 +62,7 @@ func (p *paper) heading(title string) {
 
 var verdictColors = map[analysis.Verdict]page.Color{analysis.Better: page.Green, analysis.Worse: page.Red, analysis.Noise: page.Dim}
 
-// verdictMarks stand before a finding.
+// verdictMarks are prefixes of findings.
 var verdictMarks = map[analysis.Verdict]string{analysis.Better: "+ ", analysis.Worse: "- ", analysis.Noise: "~ "}
 
 func (p *paper) findings(fs []analysis.Finding) {
@@ -83,8 +82,9 @@ func (p *paper) warnings(ws []string) {
 	}
 }
 
-// overview writes a table of metrics. It has the differences of all metrics where they fit, else those of as many
-// metrics as have room, from the first one on. It names the metrics that do not fit.
+// overview writes a table of metrics. It has the differences of all metrics if
+// they fit, otherwise those of the first metrics for which there is room. It
+// names the metrics that do not fit.
 func (p *paper) overview(t page.Table) {
 	metrics := (len(t.Columns) - beforeMetrics) / 2
 	for shown := metrics; shown > 0; shown-- {
@@ -98,12 +98,13 @@ func (p *paper) overview(t page.Table) {
 	p.blocks(t)
 }
 
-// beforeMetrics is the number of columns of an overview before those of its metrics, of which each has two: its value
-// and the difference.
+// beforeMetrics is the number of columns of an overview before those of its
+// metrics. Each metric has two: its value and the difference.
 const beforeMetrics = 2
 
-// narrowed is an overview of so many metrics, of which the first ones have their difference. The values of the others
-// have its colour.
+// narrowed returns an overview of the first shown metrics, of which the first
+// compared ones have their difference. The values of the others have its
+// colour.
 func narrowed(t page.Table, shown, compared int) page.Table {
 	n := beforeMetrics + 2*compared
 	narrow := page.Table{Columns: slices.Clone(t.Columns[:n])}
@@ -122,7 +123,7 @@ func narrowed(t page.Table, shown, compared int) page.Table {
 	return narrow
 }
 
-// leftOut names the metrics after the first ones.
+// leftOut names the metrics that are not shown.
 func (p *paper) leftOut(t page.Table, shown int) {
 	var left []string
 	for k := beforeMetrics + 2*shown; k < len(t.Columns); k += 2 {
@@ -134,29 +135,31 @@ func (p *paper) leftOut(t page.Table, shown int) {
 	}
 }
 
-// table writes a table in columns, or as a block for each row when they are too wide.
+// table writes a table in columns, or as a block for each row if they are too
+// wide.
 func (p *paper) table(t page.Table) {
 	if !p.fits(t) {
 		p.blocks(t)
 	}
 }
 
-// fits writes a table in columns: with its intervals where they fit, else without. It writes nothing when the columns
-// are too wide.
+// fits writes a table in columns, with its intervals if they fit. If the
+// columns are too wide it writes nothing and returns false.
 func (p *paper) fits(t page.Table) bool {
 	return p.columns(t, all) || p.columns(t, medians) || p.columns(t, texts)
 }
 
-// detailed is how much of a cell is written.
+// detailed is the amount of detail in a cell.
 type detailed int
 
 const (
 	texts   detailed = iota // its text
-	medians                 // with how far a median may be off
+	medians                 // with the uncertainty of a median
 	all                     // with every interval
 )
 
-// columns writes a table, and nothing when that would be too wide.
+// columns writes a table, or writes nothing and returns false if it is too
+// wide.
 func (p *paper) columns(t page.Table, much detailed) bool {
 	widths := make([]int, len(t.Columns))
 	cells := make([][]string, len(t.Rows))
@@ -167,7 +170,7 @@ func (p *paper) columns(t page.Table, much detailed) bool {
 			widths[k] = max(widths[k], len([]rune(text)))
 		}
 	}
-	heads := make([][]string, len(t.Columns)) // in lines
+	heads := make([][]string, len(t.Columns)) // lines
 	tall, total := 0, -2
 	for k, c := range t.Columns {
 		for word := range strings.FieldsSeq(c.Name) {
@@ -194,8 +197,8 @@ func (p *paper) columns(t page.Table, much detailed) bool {
 	return true
 }
 
-// wordLines breaks a text at spaces alone, into lines of at most width where its
-// words are no longer.
+// wordLines breaks a text at spaces into lines of at most that width, unless a
+// word is longer.
 func wordLines(s string, width int) []string {
 	var lines []string
 	for word := range strings.FieldsSeq(s) {
@@ -209,10 +212,11 @@ func wordLines(s string, width int) []string {
 	return lines
 }
 
-// classColors are the colours of a cell's class.
+// classColors are the colours of cells by CSS class.
 var classColors = map[string]page.Color{"better": page.Green, "worse": page.Red, "quiet": page.Dim, "baseline": page.Dim, "outlier": page.Yellow}
 
-// cellText is a cell in one line. What stands small beside a name has no room.
+// cellText returns a cell in one line. The small text of the first column is
+// left out.
 func cellText(c page.Cell, column int, much detailed) string {
 	switch {
 	case c.Small == "" || column == 0 || much == texts:
@@ -261,7 +265,7 @@ func (p *paper) blocks(t page.Table) {
 		p.wrapped("", row[0].Text, page.Bold)
 		for k := 1; k < len(row); k++ {
 			if row[k].Text == "" || t.Columns[k].Name == versusName && k > 1 {
-				continue // stands beside its value
+				continue // is beside its value
 			}
 			text := cellText(row[k], k, all)
 			if k+1 < len(row) && t.Columns[k+1].Name == versusName && row[k+1].Text != "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/weirhq/weir/lab/analysis"
 )
 
-// percentChange writes a ratio as a change: -43.1%, +3.20%, ×12.
+// percentChange formats a ratio as a change: -43.1%, +3.20%, ×12.
 func percentChange(ratio float64) string {
 	if ratio >= 10 {
 		return "×" + readable.Number(ratio)
@@ -18,8 +18,8 @@ func percentChange(ratio float64) string {
 	return fmt.Sprintf("%s%%", signed(100*(ratio-1)))
 }
 
-// signed writes a change in percent with three digits at most, and what is none
-// without a sign.
+// signed formats a change in percent with at most three digits, and 0 without a
+// sign.
 func signed(p float64) string {
 	decimals := 1
 	if math.Abs(p) < 1 {
@@ -32,7 +32,7 @@ func signed(p float64) string {
 	return text
 }
 
-// changeInterval writes where a change lies: "-45.2 to -41.0%".
+// changeInterval formats the interval of a change: "-45.2 to -41.0%".
 func changeInterval(i *analysis.Interval) string {
 	if i == nil {
 		return ""
@@ -43,9 +43,9 @@ func changeInterval(i *analysis.Interval) string {
 	return signed(100*(i.Low-1)) + " to " + signed(100*(i.High-1)) + "%"
 }
 
-// verdict writes a difference: its size when it is more than noise, ~ when it is
-// not, its size in parentheses when it was not judged, and that there is none
-// where nothing can differ.
+// verdict formats a difference: its size if it is significant, ~ if it is not,
+// its size in parentheses if it was not judged, and "the same" if all values
+// are equal.
 func verdict(d *analysis.Difference) string {
 	text := "from 0"
 	if d.Ratio != nil {
@@ -62,8 +62,8 @@ func verdict(d *analysis.Difference) string {
 	return text + " " + string(d.Verdict)
 }
 
-// spread writes an interval as a share of its median, ±1.2%, or as it is when it
-// is wider than the median.
+// spread formats an interval as a share of its median, ±1.2%, or with its
+// bounds if it is wider than the median.
 func spread(s analysis.Summary, unit string) string {
 	if s.Interval == nil || s.Median <= 0 {
 		return ""
@@ -77,7 +77,7 @@ func spread(s analysis.Summary, unit string) string {
 	return intervalText(s.Interval, unit)
 }
 
-// intervalText writes an interval in its unit.
+// intervalText formats an interval in its unit.
 func intervalText(i *analysis.Interval, unit string) string {
 	if i == nil {
 		return "-"
@@ -116,7 +116,7 @@ func markText(v analysis.Verdict) string {
 	return ""
 }
 
-// visibleLines returns visible text that keeps its lines.
+// visibleLines makes a text visible and keeps its lines.
 func visibleLines(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {
@@ -125,7 +125,7 @@ func visibleLines(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// axisScale is what the ticks of an axis up to most are written in.
+// axisScale returns the scale for the ticks of an axis up to most.
 func axisScale(unit string, most float64) readable.Scale {
 	base, per := analysis.Unit(unit)
 	if micros := analysis.Microseconds(base); micros > 0 {
@@ -139,7 +139,7 @@ func axisScale(unit string, most float64) readable.Scale {
 	return readable.Scale{Name: per, Size: 1}
 }
 
-// timeScale suits times up to so many microseconds.
+// timeScale returns the scale for times up to that number of microseconds.
 func timeScale(most float64) readable.Scale {
 	switch {
 	case most < 1:
@@ -152,13 +152,13 @@ func timeScale(most float64) readable.Scale {
 	return readable.Seconds
 }
 
-// fromZero is an axis of a unit from 0 to above most.
+// fromZero returns an axis of a unit from 0 to above most.
 func fromZero(unit string, most float64) chart.Axis {
 	s := axisScale(unit, most)
 	return chart.Linear(most/s.Size, ticksIn(s)).Times(s.Size)
 }
 
-// between is an axis of a unit with room for least to most.
+// between returns an axis of a unit that contains least and most.
 func between(unit string, least, most float64) chart.Axis {
 	s := axisScale(unit, most)
 	return chart.Between(least/s.Size, most/s.Size, ticksIn(s)).Times(s.Size)

@@ -13,20 +13,20 @@ import (
 	"github.com/weirhq/weir/lab/analysis"
 )
 
-// Write writes the report of results into their folder, which is made if it is
-// missing:
+// Write writes the report of results into their folder, which it creates if
+// necessary:
 //
-//	report.html    a page that needs nothing else
+//	report.html    a page that needs no other file
 //	report.md      the same in Markdown, with the plots
 //	runs.csv       every run
 //	samples.csv    every sample of every run
 //	results.json   the results without samples and points, if the lab has not written it
-//	analysis.json  what to make of them
+//	analysis.json  the analysis
 //	plots/         every chart as SVG and as PDF
 //
-// Profiles are read from the folder. The files are made beside their places and
-// moved there when all are whole, in place of an earlier report's; when Write
-// fails before that, the folder is as it was.
+// Profiles are read from the folder. The files are made in a temporary folder
+// and moved when all are complete. They replace an earlier report. If Write
+// fails before that, the folder is unchanged.
 func Write(dir string, r *lab.Results, a *analysis.Analysis) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("report: %w", err)
@@ -40,7 +40,7 @@ func Write(dir string, r *lab.Results, a *analysis.Analysis) error {
 		return err
 	}
 	if _, err := os.Stat(filepath.Join(dir, resultsFile)); err == nil {
-		os.Remove(filepath.Join(stage, resultsFile)) // the lab's own stays
+		os.Remove(filepath.Join(stage, resultsFile)) // keep the lab's own
 	}
 	return moveAll(stage, dir)
 }
@@ -105,11 +105,11 @@ func (d *document) json(w io.Writer) error {
 	return enc.Encode(d.analysis)
 }
 
-// resultsFile is what lab.Read reads.
+// resultsFile is the file that lab.Read reads.
 const resultsFile = "results.json"
 
-// moveAll moves what is in stage to dir. A folder takes the place of the one of
-// its name, and that one goes with stage.
+// moveAll moves the files in stage to dir. A folder replaces one of the same
+// name, which is moved into stage and removed with it.
 func moveAll(stage, dir string) error {
 	entries, err := os.ReadDir(stage)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// charts returns those of a result for which there is something to draw.
+// charts returns the charts of a result that have any data.
 func charts(r *load.Result, ds []distribution) []page.Figure {
 	var all []page.Figure
 	if end := end(r); end > 0 {
@@ -31,9 +31,8 @@ const chartHeight = 180
 // height returns the distance of a value from the top of a chart.
 func height(a chart.Axis, v float64) float64 { return chartHeight * (1 - a.Place(v)) }
 
-// level draws segments of time as level lines. They are joined where one follows
-// another: nothing is known of the time between. A value without a place on the
-// axis leaves a gap.
+// level draws segments of time as horizontal lines. Adjacent segments are
+// joined. A value without a place on the axis leaves a gap.
 func level(a chart.Axis, segments []segment, end float64) string {
 	var points []page.Point
 	for i, s := range segments {
@@ -59,7 +58,8 @@ func area(a chart.Axis, segments []segment, end float64) string {
 	return b.String()
 }
 
-// timeCharts share their axis, from 0 to end in seconds.
+// timeCharts returns the charts over time, which share an axis from 0 to end,
+// in seconds.
 func timeCharts(r *load.Result, end float64) []page.Figure {
 	_, from := primary(r)
 	all := []timeChart{
@@ -111,7 +111,7 @@ func asked(r *load.Result) []drawn {
 	return []drawn{{"c2 dashed", "asked", secondTrack(r, func(s load.Second) float64 { return perSecond(s.Asked, s) }, true)}}
 }
 
-// secondTrack is a value of each second of a result.
+// secondTrack returns the track of a value of each second.
 func secondTrack(r *load.Result, of func(load.Second) float64, dips bool) track {
 	t := track{dips: dips, segments: make([]segment, len(r.Series))}
 	for i, s := range r.Series {
@@ -129,19 +129,19 @@ func latencyTracks(r *load.Result) []drawn {
 	}
 }
 
-// A drawn track is one of a chart.
+// A drawn track is a line of a chart.
 type drawn struct {
 	class, name string
 	track
 }
 
-// A timeChart is to become a chart of tracks over time.
+// A timeChart is a chart of tracks over time.
 type timeChart struct {
 	page.Figure
 	draws []drawn
 	text  func(float64) string
-	log   bool // whether the values are latencies
-	bytes bool // whether they are sizes
+	log   bool // the values are latencies
+	bytes bool // the values are sizes
 }
 
 func (t *timeChart) most() float64 {
@@ -152,7 +152,7 @@ func (t *timeChart) most() float64 {
 	return most
 }
 
-// maxSteps are drawn of a track: about one for each pixel or two.
+// maxSteps is the number of steps of a track: about one for each pixel or two.
 const maxSteps = 400
 
 func (t *timeChart) draw(end float64) page.Figure {
@@ -188,7 +188,7 @@ func (t *timeChart) draw(end float64) page.Figure {
 	return c
 }
 
-// axis suits all values of the chart.
+// axis returns an axis that contains all values of the chart.
 func (t *timeChart) axis() chart.Axis {
 	most := t.most()
 	switch {
@@ -208,11 +208,11 @@ func (t *timeChart) axis() chart.Axis {
 	return chart.Linear(most, chart.TickText)
 }
 
-// latencyAxis is logarithmic.
+// latencyAxis returns a logarithmic axis.
 func latencyAxis(low, high float64) chart.Axis { return chart.Log(low, high, 8, chart.TickSpan) }
 
-// curvePoints are taken of a percentile curve, and spotCount of its places tell
-// their values.
+// curvePoints is the number of points of a percentile curve. spotCount is the
+// number of its tooltips.
 const (
 	curvePoints = 300
 	spotCount   = 100
@@ -279,7 +279,7 @@ func percentileSpots(ds []distribution, limit float64) []page.Spot {
 	return spots
 }
 
-// maxBoxes are drawn of a histogram.
+// maxBoxes is the number of bars of a histogram.
 const maxBoxes = 48
 
 func histogramChart(d *distribution) page.Figure {
@@ -309,7 +309,7 @@ func histogramChart(d *distribution) page.Figure {
 	return c
 }
 
-// binTicks label about five of the borders between bins.
+// binTicks labels about five of the borders between bins.
 func binTicks(bins []bin) []chart.Tick {
 	each := max(1, (len(bins)+4)/5)
 	var ticks []chart.Tick

@@ -10,9 +10,10 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// CSV writes a row for each second of a result, below a header. Latencies are in microseconds, inf among requests
-// that were never answered, and their columns say what they count from. What the server used is the mean of its CPUs
-// and the most of its memory in that second, and empty when it is not known.
+// CSV writes a header and a row for each second of a result. Latencies are in
+// microseconds, or inf if requests were never answered. The names of their
+// columns say from when they count. The usage of the server is its mean CPU and
+// its largest memory in that second, or empty if it is not known.
 func CSV(w io.Writer, r *load.Result) error {
 	out := csv.NewWriter(w)
 	_, from := primary(r)
@@ -20,7 +21,7 @@ func CSV(w io.Writer, r *load.Result) error {
 	for _, q := range []string{"p50", "p90", "p99", "max"} {
 		header = append(header, fmt.Sprintf("%s_from_%s_us", q, from))
 	}
-	out.Write(append(header, "connections", "server_cpus", "server_rss_bytes")) // an error stays until Error
+	out.Write(append(header, "connections", "server_cpus", "server_rss_bytes")) // an error remains until Error
 	samples := samplesOf(r)
 	for _, s := range r.Series {
 		var row []string
@@ -52,8 +53,8 @@ func samplesOf(r *load.Result) []load.ServerSample {
 	return r.Server.Samples
 }
 
-// serverDuring sums up the samples before the end of a second, and returns the
-// rest.
+// serverDuring summarises the samples before the end of a second, and returns
+// the others.
 func serverDuring(s load.Second, samples []load.ServerSample) (cpus, rss string, rest []load.ServerSample) {
 	n, sum, most := 0, 0.0, int64(0)
 	for n < len(samples) && samples[n].At <= s.Start+s.Seconds {
@@ -67,7 +68,8 @@ func serverDuring(s load.Second, samples []load.ServerSample) (cpus, rss string,
 	return decimal(sum / float64(n)), strconv.FormatInt(most, 10), samples[n:]
 }
 
-// decimal writes at most three decimals, and inf for infinity, as most programs that read CSV do.
+// decimal formats at most three decimals, and infinity as inf, which most
+// programs that read CSV accept.
 func decimal(f float64) string {
 	if math.IsInf(f, 1) {
 		return "inf"

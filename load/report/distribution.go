@@ -13,15 +13,15 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// A distribution is a latency of a result and what it counts from.
+// A distribution is a latency of a result with the moment from which it counts.
 type distribution struct {
 	*load.Latency
 	from      string // "from due" or "from sent"
 	histogram *hdrhistogram.Histogram
 }
 
-// distributions returns those of the requests that have a histogram: from due
-// first, when the loop was open, then from sent. One in which every request was never answered is
+// distributions returns the latencies that have a histogram: from due first, if
+// the loop was open, then from sent. A latency without any answered request is
 // left out.
 func distributions(r *load.Result) ([]distribution, error) {
 	var all []distribution
@@ -45,19 +45,20 @@ func distributions(r *load.Result) ([]distribution, error) {
 	return all, nil
 }
 
-// A point is one of a curve.
+// A point is a point of a curve.
 type point struct{ x, y float64 }
 
-// all is the number of its requests, with those that were never answered.
+// all returns the number of requests, including those that were never answered.
 func (d *distribution) all() int64 { return d.histogram.TotalCount() + d.NeverAnswered }
 
-// percentile returns the percentage of the histogram that is at 1/(1-q) = x of all requests; it is
-// above 100 when that is among those never answered.
+// percentile returns the percentage of the histogram at 1/(1-q) = x of all
+// requests. It is above 100 if that is among the requests that were never
+// answered.
 func (d *distribution) percentile(x float64) float64 {
 	return 100 * (1 - 1/x) * float64(d.all()) / float64(d.histogram.TotalCount())
 }
 
-// note has the requests that a chart cannot show as they were.
+// note describes the requests that a chart cannot show.
 func (d *distribution) note() string {
 	var parts []string
 	if d.GivenUp > 0 {
@@ -70,8 +71,9 @@ func (d *distribution) note() string {
 }
 
 // curve returns the latency in microseconds over 1/(1-q) at n places, evenly
-// spaced on a logarithmic axis from 1 to limit. It ends where the times do: of
-// 1,000 requests none says what happens to one in 10,000, and those never answered have none.
+// spaced on a logarithmic axis from 1 to limit. It ends at the number of
+// requests, because 1,000 requests say nothing about one in 10,000, and before
+// the requests that were never answered, which have no latency.
 func (d *distribution) curve(n int, limit float64) []point {
 	var xs, percentiles []float64
 	for i := range n {
@@ -89,12 +91,13 @@ func (d *distribution) curve(n int, limit float64) []point {
 	return points
 }
 
-// at returns the latency in microseconds at 1/(1-q) = x, the longest among those never answered.
+// at returns the latency in microseconds at 1/(1-q) = x, or the largest if that
+// is among the requests that were never answered.
 func (d *distribution) at(x float64) float64 {
 	return float64(d.histogram.ValueAtPercentile(d.percentile(x))) / 1e3
 }
 
-// atMost has the latency at 1/(1-q) = x in words.
+// atMost describes the latency at 1/(1-q) = x.
 func (d *distribution) atMost(x float64) string {
 	if d.percentile(x) > 100 {
 		return "an infinite time " + d.from
@@ -102,8 +105,8 @@ func (d *distribution) atMost(x float64) string {
 	return fmt.Sprintf("at most %s %s", readable.Span(d.at(x)), d.from)
 }
 
-// A bin counts the requests that took at least from and less than to, in
-// microseconds.
+// A bin counts the requests with a latency of at least from and less than to,
+// in microseconds.
 type bin struct {
 	from, to float64
 	count    int64
@@ -131,8 +134,8 @@ func (d *distribution) bins(most int) []bin {
 	return bins
 }
 
-// steps are ways to divide a decade: the series of preferred numbers E24, E12,
-// E6 and E3 (IEC 60063), and none.
+// steps divide a decade: the series of preferred numbers E24, E12, E6 and E3
+// (IEC 60063), and none.
 var steps = [][]float64{
 	{1, 1.1, 1.2, 1.3, 1.5, 1.6, 1.8, 2, 2.2, 2.4, 2.7, 3, 3.3, 3.6, 3.9, 4.3, 4.7, 5.1, 5.6, 6.2, 6.8, 7.5, 8.2, 9.1},
 	{1, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3, 3.9, 4.7, 5.6, 6.8, 8.2},
@@ -142,8 +145,8 @@ var steps = [][]float64{
 }
 
 // borders returns at most most+1 round numbers, the first at most low and the
-// last above high: with even steps when high is near low, else growing ones, so
-// that both the crowd and the stragglers have room.
+// last above high. The steps are even if high is near low, and grow otherwise,
+// so that both the many fast and the few slow requests are visible.
 func borders(low, high float64, most int) []float64 {
 	if high < 3*low {
 		return evenBorders(low, high, most)
@@ -163,7 +166,7 @@ func grownBorders(low, high float64, step []float64) []float64 {
 		for _, s := range step {
 			v := s * math.Pow(10, decade)
 			if v <= low {
-				b = b[:0] // so far all are too low
+				b = b[:0] // all so far are too low
 			}
 			b = append(b, v)
 			if v > high {

@@ -12,10 +12,11 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// HDR writes the percentiles of the latency in milliseconds, as HdrHistogram's
-// own programs, wrk2 and hdr-plot do: from due when the loop was open, else from
-// sent. Five lines halve what is left to 100%. Percentiles are of all requests: the lines end before those
-// that were never answered, whose number is in the footer.
+// HDR writes the percentiles of the latency in milliseconds, in the format of
+// HdrHistogram's own programs, wrk2 and hdr-plot: from due if the loop was
+// open, otherwise from sent. Every five lines halve the distance to 100%.
+// Percentiles are of all requests: the lines end before those that were never
+// answered, whose number is in the footer.
 func HDR(w io.Writer, r *load.Result) error {
 	ds, err := distributions(r)
 	if err != nil {
@@ -40,7 +41,7 @@ func HDR(w io.Writer, r *load.Result) error {
 }
 
 const (
-	hdrLines     = 5 // for each half of what is left to 100%
+	hdrLines     = 5 // for each halving of the distance to 100%
 	nsPerMs      = 1e6
 	hdrSubbucket = 2048 // of three digits
 )
@@ -60,7 +61,8 @@ func hdrBody(b *bytes.Buffer, d *distribution) {
 }
 
 // hdrFooter ends the table. The buckets are those of a histogram of nanoseconds
-// that reaches the maximum. The mean and the others are of the requests that have a time.
+// that reaches the maximum. The mean and the other values are of the requests
+// with a latency.
 func hdrFooter(b *bytes.Buffer, h *hdrhistogram.Histogram, l *load.Latency) {
 	most := float64(h.Max())
 	buckets := 1 + int(max(0, math.Ceil(math.Log2(max(1, most)/hdrSubbucket))))

@@ -24,16 +24,16 @@ var (
 
 var pageTemplate = page.Template(nil, pageHTML)
 
-// HTML writes a page that needs nothing else: it opens from disk, offline, in
-// the dark and in the light, on paper and on a phone, and without a script. The
-// result is in it as JSON and can be saved from it. It writes once, or nothing
-// when the result's histograms cannot be read.
+// HTML writes a page that needs no other file: it opens from disk, offline, in
+// light and dark, on paper and on phones, and without scripts. It contains the
+// result as JSON and can save it. HTML writes once, or not at all if the
+// result's histograms cannot be read.
 func HTML(w io.Writer, r *load.Result) error {
 	ds, err := distributions(r)
 	if err != nil {
 		return err
 	}
-	document, err := json.Marshal(r) // in which < stands as \u003c
+	document, err := json.Marshal(r) // escapes < as \u003c
 	if err != nil {
 		return fmt.Errorf("report: the result of %s as JSON: %w", r.Started, err)
 	}
@@ -53,7 +53,7 @@ func HTML(w io.Writer, r *load.Result) error {
 	return nil
 }
 
-// A tile is a number that is seen first.
+// A tile is one of the large numbers at the top.
 type tile struct {
 	Name, Number, Unit string
 	Bad                bool

@@ -15,32 +15,30 @@ import (
 )
 
 // Live shows a run's progress in a terminal, as a block of about ten lines that
-// is drawn again in place. It is made by [NewLive], and its methods may be called
-// at the same time. What a terminal does not take is lost: there is nowhere else
-// to say so.
+// is redrawn in place. Use [NewLive]. It is safe for concurrent use. Errors of
+// the terminal are ignored, because there is no other place to report them.
 //
-// The block is drawn with five control sequences by hand. A framework for
-// terminals would read the keyboard and the signals too, which belong to the
-// command.
+// The block is drawn with five control sequences. A framework for terminals
+// would also read the keyboard and the signals, which belong to the command.
 type Live struct {
 	w     io.Writer
 	url   string
 	size  func() (width, height int)
 	color bool
 
-	mu     sync.Mutex // guards what follows, and w
-	widths []int      // of the lines on the screen, from its top
+	mu     sync.Mutex // guards w and the fields below
+	widths []int      // of the lines on the screen, from the top
 	past   []load.Second
 }
 
-// NewLive returns a Live that writes to a terminal whose size is asked for before
-// each drawing; 0 is 80 by 24. Without color it still draws in place.
+// NewLive returns a Live that writes to a terminal. It asks for the size before
+// each drawing; 0 is 80 by 24. Without color it still redraws in place.
 func NewLive(w io.Writer, url string, size func() (width, height int), color bool) *Live {
 	return &Live{w: w, url: url, size: size, color: color}
 }
 
-// The control sequences. Terminals that do not know what begins and ends a
-// frame (mode 2026) ignore it.
+// The control sequences. Terminals without synchronised output (mode 2026)
+// ignore the frame sequences.
 const (
 	beginFrame = "\x1b[?2026h"
 	endFrame   = "\x1b[?2026l"
@@ -50,13 +48,13 @@ const (
 	clearBelow = "\x1b[J" // to the end of the screen
 )
 
-// Show draws the block, in one write, in place of the one before.
+// Show replaces the block in one write.
 func (l *Live) Show(p load.Progress) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	width, height := l.terminal()
 	l.remember(p.Last)
-	lines := l.lines(p, width-1) // a full line would make some terminals wrap
+	lines := l.lines(p, width-1) // a full line would wrap on some terminals
 	lines = lines[:min(len(lines), max(1, height-1))]
 
 	var b strings.Builder
@@ -74,7 +72,7 @@ func (l *Live) Show(p load.Progress) {
 	io.WriteString(l.w, b.String())
 }
 
-// terminal is the size to draw for.
+// terminal returns the size to draw for.
 func (l *Live) terminal() (width, height int) {
 	width, height = l.size()
 	if width <= 0 {
@@ -86,8 +84,8 @@ func (l *Live) terminal() (width, height int) {
 	return width, height
 }
 
-// Clear removes the block, if there is one, and gives the cursor back. Show may
-// follow.
+// Clear removes the block, if there is one, and shows the cursor. Show may be
+// called again.
 func (l *Live) Clear() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -99,9 +97,9 @@ func (l *Live) Clear() {
 	l.widths = l.widths[:0]
 }
 
-// toTop moves the cursor from the block's last line to its first one. When a
-// terminal has become narrower since, it has broken the lines that no longer
-// fit; those that do not break them are few.
+// toTop moves the cursor from the block's last line to its first. It assumes
+// that a terminal that has become narrower has wrapped the long lines, as most
+// do.
 func (l *Live) toTop(width, height int) string {
 	rows := 0
 	for _, w := range l.widths {
@@ -113,7 +111,7 @@ func (l *Live) toTop(width, height int) string {
 	return "\r"
 }
 
-// pastSeconds are kept for the sparklines.
+// pastSeconds is the number of seconds that are kept for the sparklines.
 const pastSeconds = 300
 
 func (l *Live) remember(s load.Second) {
@@ -126,13 +124,13 @@ func (l *Live) remember(s load.Second) {
 	l.past = append(l.past, s)
 }
 
-// A piece of a line has one colour and no control characters.
+// A piece is a part of a line in one colour, without control characters.
 type piece struct {
 	color page.Color
 	text  string
 }
 
-// A line is made of pieces.
+// A line consists of pieces.
 type line []piece
 
 func (l line) width() int {
@@ -151,7 +149,7 @@ func (l line) text(p page.Pen) string {
 	return b.String()
 }
 
-// cut returns at most width characters of the line.
+// cut shortens the line to width characters.
 func (l line) cut(width int) line {
 	for i, p := range l {
 		text := []rune(p.text)
@@ -168,11 +166,11 @@ func (l line) cut(width int) line {
 	return l
 }
 
-// labelWidth is that of the words at the left.
+// labelWidth is the width of the labels at the left.
 const labelWidth = 11
 
-// lines returns the block: what matters most comes first, as a low terminal
-// shows no more.
+// lines returns the block, the most important lines first, because a low
+// terminal cuts the others.
 func (l *Live) lines(p load.Progress, width int) []line {
 	lines := []line{
 		{{page.Bold, page.Pen{Colored: true}.Clean(readable.Clip(l.url))}},
@@ -195,7 +193,8 @@ func (l *Live) lines(p load.Progress, width int) []line {
 	return lines
 }
 
-// packed puts pieces beside a label and, where a line is full, below each other.
+// packed puts pieces beside a label, and continues below it when a line is
+// full.
 func packed(label string, pieces []piece, width int) []line {
 	current := line{{page.Dim, fmt.Sprintf("%-*s", labelWidth, label)}}
 	var lines []line
@@ -227,7 +226,7 @@ func answerPieces(p load.Progress) []piece {
 	return append(pieces, errors)
 }
 
-// countsFrom names what the latencies of a progress count from.
+// countsFrom names the moment from which the latencies of a progress count.
 func countsFrom(p load.Progress) string {
 	if p.FromDue {
 		return "due"
@@ -265,8 +264,7 @@ func statusPieces(p load.Progress) []piece {
 	return pieces
 }
 
-// sparkline draws the seconds that there is room for, the last at the right, and
-// the greatest of them in words.
+// sparkline draws the last seconds that fit, and the largest value as text.
 func (l *Live) sparkline(label string, c page.Color, width int, of func(load.Second) float64) line {
 	room := max(0, width-labelWidth-12)
 	past := l.past[max(0, len(l.past)-room):]
@@ -285,7 +283,8 @@ func (l *Live) sparkline(label string, c page.Color, width int, of func(load.Sec
 	return line{{page.Dim, fmt.Sprintf("%-*s", labelWidth, label)}, {c, sparkline(page.Pen{Colored: true}, values, most)}, {page.Dim, text}}
 }
 
-// progressLine draws how much of the run is over, and tells what is left.
+// progressLine draws the share of the run that is over, and the time that is
+// left.
 func progressLine(p load.Progress, width int) line {
 	text := "  " + progressText(p)
 	done := progressShare(p)
@@ -297,8 +296,8 @@ func progressLine(p load.Progress, width int) line {
 	return line{{page.Green, bar}, {page.Dim, strings.Repeat("░", max(0, room-len([]rune(bar))))}, {page.Plain, text}}
 }
 
-// progressShare is how much of the run is over, from 0 to 1, and less than 0 when
-// that is not known.
+// progressShare returns the share of the run that is over, or a negative number
+// if it is not known.
 func progressShare(p load.Progress) float64 {
 	share := -1.0
 	if p.Duration > 0 {
@@ -327,10 +326,12 @@ func progressText(p load.Progress) string {
 	return readable.Lasting(wholeSeconds(left)) + " left"
 }
 
-// wholeSeconds keeps a clock from flickering.
+// wholeSeconds rounds a duration to whole seconds, so that the clock does not
+// flicker.
 func wholeSeconds(d time.Duration) float64 { return d.Round(time.Second).Seconds() }
 
-// timeLeft is the least that the duration and the number leave.
+// timeLeft returns the shorter of the times that the duration and the number of
+// requests leave.
 func timeLeft(p load.Progress) (left time.Duration, known bool) {
 	if p.Duration > 0 {
 		left, known = max(0, p.Duration-p.Elapsed), true

@@ -9,10 +9,10 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// never is the time of a request that was never answered, in words.
+// never is the text for the latency of a request that was never answered.
 const never = "never"
 
-// span writes a time with its unit.
+// span formats a time with its unit.
 func span(us load.Micros) string {
 	if us == load.NeverAnswered {
 		return never
@@ -20,7 +20,8 @@ func span(us load.Micros) string {
 	return readable.Span(float64(us))
 }
 
-// bounded puts a sign before a value of a latency that is a lower bound, by the value's JSON name.
+// bounded adds a sign to a latency that is a lower bound. The key is its JSON
+// name.
 func bounded(l *load.Latency, key, text string) string {
 	if slices.Contains(l.AtLeast, key) {
 		return "≥" + text
@@ -28,14 +29,14 @@ func bounded(l *load.Latency, key, text string) string {
 	return text
 }
 
-// marks are the signs that cells may have, with their meanings.
+// marks are the signs in cells, with their meanings.
 var marks = []struct{ mark, meaning string }{
 	{"≥", "≥ is a lower bound: requests that were given up count with the time that they had taken."},
 	{never, never + " is that of requests that failed: they were never answered."},
 	{"?", "? has fewer than 3 requests beyond it: another run may have a very different one."},
 }
 
-// notes explain the marks that the cells of rows have.
+// notes returns the meanings of the marks in the cells of rows.
 func notes(rows [][]page.Cell) []string {
 	var list []string
 	for _, m := range marks {
@@ -48,7 +49,7 @@ func notes(rows [][]page.Cell) []string {
 	return list
 }
 
-// finite returns the values that have an end.
+// finite returns the finite values.
 func finite(values ...load.Micros) []float64 {
 	var list []float64
 	for _, v := range values {

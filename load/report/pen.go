@@ -6,14 +6,14 @@ import (
 	"github.com/weirhq/weir/internal/page"
 )
 
-// The heights of a small bar, from nothing to full.
+// The characters of small bars, from empty to full.
 var (
 	blocks = []rune(" ▁▂▃▄▅▆▇█")
 	ascii  = []rune(" _.-=+*#@")
 )
 
-// sparkline draws values from 0 to most as bars of a character each. A value above 0 shows, and one
-// above most, which is infinite, is a full bar.
+// sparkline draws values from 0 to most as bars of one character. A positive
+// value is always visible, and a value above most is a full bar.
 func sparkline(p page.Pen, values []float64, most float64) string {
 	levels := ascii
 	if p.Colored {
@@ -30,8 +30,8 @@ func sparkline(p page.Pen, values []float64, most float64) string {
 	return string(line)
 }
 
-// bar draws a share of width characters, to an eighth of one. What is above 0
-// shows.
+// bar draws a share of width characters, to an eighth of one. A positive share
+// is always visible.
 func bar(p page.Pen, share float64, width int) string {
 	if share <= 0 {
 		return ""

@@ -11,9 +11,8 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// Plain tells a run's progress where nothing can be drawn: a line every ten
-// seconds, and one at the end. It is made by [NewPlain] and used by one goroutine
-// at a time.
+// Plain writes a run's progress as lines: one every ten seconds, and one at the
+// end. Use [NewPlain]. It is not safe for concurrent use.
 type Plain struct {
 	w    io.Writer
 	next time.Duration
@@ -24,7 +23,7 @@ func NewPlain(w io.Writer) *Plain { return &Plain{w: w, next: plainEvery} }
 
 const plainEvery = 10 * time.Second
 
-// Show writes a line if it is time for one.
+// Show writes a line if it is due.
 func (l *Plain) Show(p load.Progress) {
 	if p.Elapsed < l.next && !p.Done {
 		return
@@ -35,13 +34,13 @@ func (l *Plain) Show(p load.Progress) {
 	when := readable.Lasting(wholeSeconds(p.Elapsed))
 	if p.Done {
 		when = progressText(p)
-		p.Last = load.Second{} // there is no "now" any more
+		p.Last = load.Second{} // "now" has no meaning at the end
 	}
 	fmt.Fprintf(l.w, "%s: %s\n", when, page.Pen{}.Clean(plainText(p)))
 }
 
-// plainText is what a progress has to say. Without an answer there are neither
-// latencies nor statuses.
+// plainText describes a progress. Without an answer it has neither latencies
+// nor statuses.
 func plainText(p load.Progress) string {
 	parts := []string{readable.Things(p.Requests, "answer")}
 	for _, piece := range answerPieces(p)[1:] {

@@ -13,18 +13,17 @@ import (
 // The terminal's plot.
 const (
 	plotRows  = 12
-	axisWidth = 9 // of the labels beside it
+	axisWidth = 9 // width of its labels
 )
 
-// curveColors and curveMarks tell the curves of a plot apart, with colours and
-// without.
+// curveColors and curveMarks distinguish the curves of a plot.
 var (
 	curveColors = []page.Color{page.Cyan, page.Magenta}
 	curveMarks  = []rune{'*', 'o'}
 )
 
-// percentilePlot draws latency over 1/(1-q), both axes logarithmic: each nine
-// more is as far as the last one.
+// percentilePlot draws latency over 1/(1-q). Both axes are logarithmic, so each
+// additional nine takes the same width.
 func (p *screen) percentilePlot(ds []distribution) {
 	width := min(p.Width-len(indent)-axisWidth-3, 120)
 	limit := plotLimit(ds[0].all())
@@ -36,7 +35,7 @@ func (p *screen) percentilePlot(ds []distribution) {
 		low, high = min(low, curves[i][0].y), max(high, curves[i][len(curves[i])-1].y)
 	}
 	axis := chart.NewLogAxis(low, high, plotRows/2)
-	for i := len(curves) - 1; i >= 0; i-- { // the first on top
+	for i := len(curves) - 1; i >= 0; i-- { // the first is on top
 		for x, point := range curves[i] {
 			grid.reach(i, x, axis.Place(point.y))
 		}
@@ -50,8 +49,8 @@ func (p *screen) percentilePlot(ds []distribution) {
 	}
 }
 
-// plotLimit is the end of the axis of 1/(1-q): the power of ten that reaches
-// the number of samples.
+// plotLimit returns the end of the axis of 1/(1-q): the smallest power of ten
+// that is at least the number of samples.
 func plotLimit(samples int64) float64 {
 	return math.Pow(10, max(1, math.Ceil(math.Log10(float64(samples))-1e-9)))
 }
@@ -87,8 +86,8 @@ func (p *screen) grid(g *grid, axis chart.LogAxis) {
 	}
 }
 
-// percentileAxis is the line of labels below a plot of that width. Where not all
-// have room, every second, third or later one is there.
+// percentileAxis returns the line of labels below a plot of that width. If
+// there is too little room, it only has every second, third or later label.
 func (p *screen) percentileAxis(width int, limit float64) string {
 	line := []rune(strings.Repeat(" ", axisWidth+2+width))
 	nines := int(math.Round(math.Log10(limit)))
@@ -101,12 +100,12 @@ func (p *screen) percentileAxis(width int, limit float64) string {
 	return string(line)
 }
 
-// A grid is a drawing in characters: of two by four dots each, or of one.
+// A grid is a drawing in characters of two by four dots, or of one.
 type grid struct {
 	width, height int
-	dotsX, dotsY  int // of a character
+	dotsX, dotsY  int // per character
 	dots          [][]rune
-	curve         [][]int // that came last, plus 1
+	curve         [][]int // the last one drawn, plus 1
 	last          map[int][2]int
 }
 
@@ -122,10 +121,10 @@ func newGrid(width, height int, braille bool) *grid {
 	return g
 }
 
-// columns is how many dots are beside each other.
+// columns returns the number of dots in a row.
 func (g *grid) columns() int { return g.width * g.dotsX }
 
-// reach draws a curve on to column x and a height from 0 to 1.
+// reach continues a curve to column x and a height from 0 to 1.
 func (g *grid) reach(curve, x int, height float64) {
 	rows := g.height * g.dotsY
 	y := int(math.Round((1 - min(max(height, 0), 1)) * float64(rows-1)))
@@ -184,10 +183,10 @@ func (g *grid) row(y int, p page.Pen) string {
 	return b.String()
 }
 
-// maxBars are drawn of a histogram.
+// maxBars is the number of bars of a histogram.
 const maxBars = 16
 
-// histogram draws how many requests took how long.
+// histogram draws the distribution of the latency.
 func (p *screen) histogram(d *distribution) {
 	bins := d.bins(maxBars)
 	all, most := d.all(), d.NeverAnswered
@@ -210,7 +209,8 @@ func (p *screen) histogram(d *distribution) {
 	}
 }
 
-// quantileText names the quantile at 1/(1-q) = x, a power of ten: 0%, 90%, 99.9%.
+// quantileText names the quantile at 1/(1-q) = x, a power of ten: 0%, 90%,
+// 99.9%.
 func quantileText(x float64) string {
 	nines := int(math.Round(math.Log10(x)))
 	switch nines {

@@ -10,7 +10,8 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// pointSpots tell the slowest of so many parts of the time.
+// pointSpots is the number of parts of the time that have a tooltip with their
+// slowest request.
 const pointSpots = 100
 
 // pointsChart has a dot for each of a result's points.

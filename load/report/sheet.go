@@ -14,12 +14,13 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// A sheet is a result in words and numbers. Text and HTML draw the same sheet.
+// A sheet is a result in sentences and tables. Text and HTML draw the same
+// sheet.
 type sheet struct {
 	page.Sheet
 	Headline []string // sentences
 	Tables   []page.Table
-	Distrust string // why the result is not to be trusted, "" if it is
+	Distrust string // the reason not to trust the result, or ""
 }
 
 // newTable returns a table without rows. Its first column has the title, its last one remarks.
@@ -66,7 +67,8 @@ func newSheet(r *load.Result) *sheet {
 	return s
 }
 
-// primary is the latency that counts: from due in the open loop, else from sent.
+// primary returns the main latency: from due in the open loop, otherwise from
+// sent.
 func primary(r *load.Result) (l *load.Latency, from string) {
 	if r.LatencyFromDue != nil {
 		return r.LatencyFromDue, "due"
@@ -74,7 +76,7 @@ func primary(r *load.Result) (l *load.Latency, from string) {
 	return r.Latency, "sent"
 }
 
-// headline has the outcome in sentences. Failures come first.
+// headline describes the outcome in sentences. Failures come first.
 func headline(r *load.Result) []string {
 	if r.Requests == 0 {
 		sentence := "Nothing was sent."
@@ -106,7 +108,8 @@ func headline(r *load.Result) []string {
 	return append(sentences, fmt.Sprintf("All %s sent were answered, with 2xx.", readable.Things(r.Sent, "request")))
 }
 
-// unansweredLatency has the latency of a run in which not all requests were answered.
+// unansweredLatency describes the latency of a run in which not all requests
+// were answered.
 func unansweredLatency(l *load.Latency, from string) string {
 	sentence := fmt.Sprintf("Of all requests p50 is %s and p99 %s, counted from when a request was %s",
 		boundWords(l, "p50", l.P50), boundWords(l, "p99", l.P99), from)
@@ -126,7 +129,7 @@ func boundWords(l *load.Latency, key string, us load.Micros) string {
 	return span(us)
 }
 
-// failures has the requests that were not answered, or not with 2xx, in sentences.
+// failures describes the requests without an answer, or without a 2xx answer.
 func failures(r *load.Result) []string {
 	var bad []string
 	add := func(n int64, what string) {
@@ -154,7 +157,7 @@ func was(n int64) string {
 	return "were"
 }
 
-// kindsOf lists the kinds of errors in parentheses, most first.
+// kindsOf lists the kinds of errors in parentheses, the most frequent first.
 func kindsOf(r *load.Result) string {
 	var kinds []string
 	for _, kind := range byCount(r.Errors) {
@@ -196,10 +199,10 @@ func facts(r *load.Result) []page.Fact {
 	return f
 }
 
-// columns are those of a distribution, as autocannon has them.
+// columns are the columns of a distribution, the same as in autocannon.
 var columns = []string{"2.5%", "50%", "97.5%", "99%", "avg", "stdev", "max"}
 
-// A column has a value of a latency, whose key is its name in JSON.
+// A column is a value of a latency. Its key is its name in JSON.
 type column struct {
 	key   string
 	value load.Micros
@@ -234,13 +237,13 @@ func latencyCell(l *load.Latency, c column, s readable.Scale) string {
 	return before + cell + behind
 }
 
-// A namedLatency is a row of a table to be.
+// A namedLatency is the data of a row.
 type namedLatency struct {
 	name string
 	*load.Latency
 }
 
-// scaleOf is the unit that suits the times of all rows.
+// scaleOf returns the unit for the times of all rows.
 func scaleOf(rows []namedLatency) readable.Scale {
 	median, most := math.Inf(1), 0.0
 	for _, l := range rows {
@@ -252,8 +255,7 @@ func scaleOf(rows []namedLatency) readable.Scale {
 	return readable.TimeScale(median, most)
 }
 
-// latencies makes a table of those that have samples, in the unit that suits
-// them together.
+// latencies returns a table of the latencies with samples, in one unit.
 func latencies(title string, rows []namedLatency) page.Table {
 	rows = slices.DeleteFunc(rows, func(n namedLatency) bool { return n.Latency == nil || n.Count == 0 })
 	if len(rows) == 0 {
@@ -282,7 +284,7 @@ func latencyTable(r *load.Result) page.Table {
 	return latencies("Latency", rows)
 }
 
-// targetTable has a row for each method and path pattern, when there are several.
+// targetTable has a row for each method and path pattern, if there are several.
 func targetTable(r *load.Result) page.Table {
 	if len(r.Targets) < 2 {
 		return page.Table{}
@@ -316,7 +318,7 @@ func targetRow(target *load.TargetResult, sent int64, s readable.Scale) []page.C
 	return newRow(targetName(target), "", bad > 0, cells...)
 }
 
-// targetName is the method and the path pattern.
+// targetName returns the method and the path pattern.
 func targetName(t *load.TargetResult) string {
 	if t.Path == "" {
 		return readable.Things(int64(t.Targets), "other target")
@@ -328,7 +330,7 @@ func phaseTable(r *load.Result) page.Table {
 	return latencies("Phases", []namedLatency{{"connect", r.Connect}, {"TLS handshake", r.TLSHandshake}, {"wait for a stream", r.StreamWait}, {"first byte", r.FirstByte}})
 }
 
-// statusLatencies are worth a table when there are several classes.
+// statusLatencies returns a table if there are several classes of status codes.
 func statusLatencies(r *load.Result) page.Table {
 	if len(r.LatencyByStatus) < 2 {
 		return page.Table{}
@@ -340,11 +342,11 @@ func statusLatencies(r *load.Result) page.Table {
 	return latencies("By status", rows) // from sent
 }
 
-// wholeSecond is how long one has to be at least: a run's clock may be a little
-// early or late.
+// wholeSecond is the least length of a second that counts as whole, because a
+// run's clock may be slightly early or late.
 const wholeSecond = 0.95
 
-// rateTable tells what the whole seconds of the series had.
+// rateTable describes the whole seconds of the series.
 func rateTable(r *load.Result) page.Table {
 	var answers, bytes []float64
 	for _, s := range r.Series {
@@ -381,14 +383,14 @@ func rateRow(name string, values []float64, s readable.Scale) []page.Cell {
 	return newRow(name, "", false, cells...)
 }
 
-// quantile is the least value that at least that share of the sorted values
-// does not exceed.
+// quantile returns the smallest of the sorted values that at least that share
+// of them does not exceed.
 func quantile(sorted []float64, q float64) float64 {
 	i := int(math.Ceil(q*float64(len(sorted)))) - 1
 	return sorted[min(max(i, 0), len(sorted)-1)]
 }
 
-// moments are the mean and the standard deviation of all values there are.
+// moments returns the mean and the standard deviation of a whole population.
 func moments(values []float64) (mean, stdev float64) {
 	n := float64(len(values))
 	for _, v := range values {
@@ -402,7 +404,7 @@ func moments(values []float64) (mean, stdev float64) {
 	return mean, math.Sqrt(squares / n)
 }
 
-// reasons are the words for the keys of UnsentFor and LateFor.
+// reasons describes the keys of UnsentFor and LateFor.
 var reasons = map[string]string{
 	"skipped":       "beyond the backlog's bound",
 	"no_connection": "whose connection failed",
@@ -411,7 +413,7 @@ var reasons = map[string]string{
 	"generator":     "as the generator did not keep up",
 }
 
-// because tells why, most first.
+// because lists the reasons, the most frequent first.
 func because(counts map[string]int64) string {
 	var parts []string
 	for _, key := range byCount(counts) {
@@ -424,7 +426,7 @@ func because(counts map[string]int64) string {
 	return strings.Join(parts, ", ")
 }
 
-// byCount returns the keys that count something, those with most first.
+// byCount returns the keys with a positive count, the largest first.
 func byCount(counts map[string]int64) []string {
 	keys := slices.DeleteFunc(slices.Collect(maps.Keys(counts)), func(k string) bool { return counts[k] == 0 })
 	slices.SortFunc(keys, func(a, b string) int {
@@ -469,10 +471,10 @@ func answerTable(r *load.Result) page.Table {
 	return t
 }
 
-// maxCodes are listed of a class.
+// maxCodes is the number of codes of a class that are listed.
 const maxCodes = 6
 
-// codes lists those of a class, most first.
+// codes lists the codes of a class, the most frequent first.
 func codes(counts map[string]int64, class string) string {
 	var parts []string
 	rest, kinds := int64(0), int64(0)
@@ -522,7 +524,8 @@ func pacingTable(r *load.Result) page.Table {
 	return t
 }
 
-// rate is exact to a tenth per second, as the pace is to be judged by it.
+// rate formats a rate to a tenth per second, which is exact enough to judge the
+// pace.
 func rate(perSecond float64) string {
 	tenths := int64(math.Round(perSecond * 10))
 	return fmt.Sprintf("%s.%d", readable.Count(tenths/10), tenths%10)

@@ -10,20 +10,20 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// A Style says how text is drawn.
+// A Style is the format of text.
 type Style struct {
-	Width int // of a line, in characters; 0 is 80, and less than 76 is 76
+	Width int // characters per line; 0 is 80, and less than 76 is 76
 
-	// Color draws in colours and in Unicode's blocks and dots, for a terminal.
+	// Color uses colours and Unicode's blocks and dots, for a terminal.
 	// Without it the text is plain ASCII.
 	Color bool
 }
 
-// minWidth has room for the tables.
+// minWidth is the least width for the tables.
 const minWidth = 76
 
-// Text writes what a person wants to know at the end of a run, warnings last. It
-// writes once, or nothing when the result's histograms cannot be read.
+// Text writes a summary of a result, warnings last. It writes once, or not at
+// all if the result's histograms cannot be read.
 func Text(w io.Writer, r *load.Result, style Style) error {
 	distributions, err := distributions(r)
 	if err != nil {
@@ -47,7 +47,7 @@ func Text(w io.Writer, r *load.Result, style Style) error {
 	return err
 }
 
-// A screen is text that is being written.
+// A screen is a text for a terminal that is being written.
 type screen struct{ page.Text }
 
 const indent = "  "
@@ -66,7 +66,7 @@ func (p *screen) facts(facts []page.Fact) {
 	}
 }
 
-// tables writes them with their columns one below the other.
+// tables writes tables with aligned columns.
 func (p *screen) tables(tables []page.Table) {
 	name, cell := 12, 7
 	for _, t := range tables {
@@ -110,7 +110,8 @@ func (p *screen) table(t page.Table, nameWidth, cellWidth int) {
 	}
 }
 
-// minRemark is what a remark needs beside its row; with less it stands below.
+// minRemark is the least width of a remark beside its row. With less room it is
+// below the row.
 const minRemark = 24
 
 func (p *screen) row(r []page.Cell, nameWidth, cellWidth int) {
@@ -141,7 +142,7 @@ func (p *screen) row(r []page.Cell, nameWidth, cellWidth int) {
 	}
 }
 
-// overTime draws each track as a line of small bars, all on the same axis.
+// overTime draws each track as a line of small bars, all on the same time axis.
 func (p *screen) overTime(r *load.Result) {
 	end := end(r)
 	var shown []track
@@ -175,7 +176,7 @@ func (p *screen) warnings(s *sheet) {
 	p.Println("")
 }
 
-// distrust is the reason for which a result is Saturated, or "".
+// distrust returns the reason why a result is Saturated, or "".
 func distrust(r *load.Result) string {
 	switch {
 	case !r.Saturated:

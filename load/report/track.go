@@ -9,22 +9,21 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// A segment of time has one value.
+// A segment is a value during a period of time.
 type segment struct{ from, to, value float64 } // from and to in seconds
 
-// A track is one value over the time of a run, in segments that follow each
-// other.
+// A track is one value over the time of a run, in consecutive segments.
 type track struct {
 	name     string
 	segments []segment
 	text     func(float64) string
 	color    page.Color
-	dips     bool // whether little is worse than much
+	dips     bool // small values are worse than large ones
 }
 
-// worst divides the time up to end, in seconds, into n parts and returns for
-// each the worst value of the segments in it: what is drawn small hides nothing
-// bad. A part without a segment has 0.
+// worst divides the time up to end, in seconds, into n parts and returns the
+// worst value in each, so that a small drawing hides nothing bad. A part
+// without a segment has 0.
 func (t *track) worst(n int, end float64) []float64 {
 	values, seen := make([]float64, n), make([]bool, n)
 	for _, s := range t.segments {
@@ -39,8 +38,8 @@ func (t *track) worst(n int, end float64) []float64 {
 	return values
 }
 
-// merged returns the segments, or so many of them as one, with the worst value of
-// them, that no more than most are left.
+// merged returns at most most segments. It merges consecutive ones and keeps
+// their worst value.
 func (t *track) merged(most int) []segment {
 	each := (len(t.segments) + most - 1) / most
 	if each <= 1 {
@@ -59,7 +58,7 @@ func (t *track) merged(most int) []segment {
 	return merged
 }
 
-// most is the greatest finite value.
+// most returns the largest finite value.
 func (t *track) most() float64 {
 	most := 0.0
 	for _, s := range t.segments {
@@ -70,12 +69,13 @@ func (t *track) most() float64 {
 	return most
 }
 
-// infinite reports whether a value is: a latency of requests that were never answered.
+// infinite reports whether a value is infinite, as are latencies of requests
+// that were never answered.
 func (t *track) infinite() bool {
 	return slices.ContainsFunc(t.segments, func(s segment) bool { return math.IsInf(s.value, 1) })
 }
 
-// greatest is the greatest value in words.
+// greatest formats the largest value.
 func (t *track) greatest() string {
 	if t.infinite() {
 		return t.text(math.Inf(1))
@@ -83,10 +83,10 @@ func (t *track) greatest() string {
 	return t.text(t.most())
 }
 
-// spanText is the text of a latency.
+// spanText formats a latency.
 func spanText(us float64) string { return span(load.Micros(us)) }
 
-// tracks returns what is known over time: of each second, and of the server's
+// tracks returns all values over time: of each second, and of the server's
 // samples.
 func tracks(r *load.Result) []track {
 	each := func(of func(load.Second) float64) []segment {
@@ -121,7 +121,7 @@ func tracks(r *load.Result) []track {
 	)
 }
 
-// end is when the last of a result's segments ends, in seconds since it began.
+// end returns the end of a result's last segment, in seconds since it began.
 func end(r *load.Result) float64 {
 	end := r.DurationSeconds
 	if n := len(r.Series); n > 0 {
@@ -133,8 +133,8 @@ func end(r *load.Result) float64 {
 	return end
 }
 
-// answersPerSecond is comparable between the last second, which may be short,
-// and the others.
+// answersPerSecond is comparable between all seconds, including the last, which
+// may be short.
 func answersPerSecond(s load.Second) float64 { return perSecond(s.Requests, s) }
 
 func errorsPerSecond(s load.Second) float64 { return perSecond(s.Errors, s) }
