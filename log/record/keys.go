@@ -3,7 +3,6 @@ package record
 import (
 	"slices"
 	"strings"
-	"time"
 )
 
 // A key is a member of an event, of its http or of its auth that has a single
@@ -97,55 +96,4 @@ func setOf(names []string) (s set, ok bool) {
 		s |= 1 << place
 	}
 	return s, true
-}
-
-// setJSON sets a field to a JSON value. It reports false and changes nothing if
-// the field is set already, or if the format has another type there.
-func setJSON(field any, value string) bool {
-	switch field := field.(type) {
-	case *string:
-		return setText(field, value)
-	case *Instant:
-		return setInstant(field, value)
-	case *Severity:
-		return setSeverity(field, value)
-	case *int:
-		return setInt(field, value)
-	case *int64:
-		return setInt(field, value)
-	case *time.Duration:
-		return setInt(field, value)
-	}
-	return false
-}
-
-// setLTSV is setJSON for a value of LTSV, whose escapes have been resolved.
-func setLTSV(field any, value string) bool {
-	switch field := field.(type) {
-	case *string:
-		return put(field, value)
-	case *Instant:
-		return put(field, instantOf(value))
-	case *Severity:
-		s := severityOf(value)
-		return s != SeverityNone && put(field, s)
-	case *int:
-		return setInt(field, value)
-	case *int64:
-		return setInt(field, value)
-	case *time.Duration:
-		d, ok := parseSeconds(value)
-		return ok && put(field, d)
-	}
-	return false
-}
-
-// put sets a field that is not set yet.
-func put[T comparable](field *T, value T) bool {
-	var unset T
-	if *field != unset {
-		return false
-	}
-	*field = value
-	return true
 }

@@ -2,7 +2,6 @@ package record
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/weirhq/weir/log/internal/jsonscan"
 )
@@ -233,61 +232,4 @@ func (f *Frame) member(key, value string) bool {
 		return setText(&f.Function, value)
 	}
 	return false
-}
-
-func setText(dst *string, value string) bool {
-	if *dst != "" || value[0] != '"' {
-		return false
-	}
-	*dst = unquote(value)
-	return true
-}
-
-func setTexts(dst *[]string, value string) bool {
-	if *dst != nil || value[0] != '[' {
-		return false
-	}
-	var texts []string
-	s := jsonscan.Scan(value)
-	for s.Enter(); s.Element(); {
-		if s.Peek() != '"' {
-			return false
-		}
-		texts = append(texts, unquote(s.Value()))
-	}
-	*dst = texts
-	return true
-}
-
-func setInstant(dst *Instant, value string) bool {
-	if *dst != "" || value[0] != '"' {
-		return false
-	}
-	*dst = instantOf(unquote(value))
-	return true
-}
-
-func setInt[T ~int | ~int64](dst *T, value string) bool {
-	n, err := strconv.ParseInt(value, 10, 64)
-	if *dst != 0 || err != nil || int64(T(n)) != n {
-		return false
-	}
-	*dst = T(n)
-	return true
-}
-
-func setSeverity(dst *Severity, value string) bool {
-	if *dst != SeverityNone || len(value) != 1 || value[0] < '0' || value[0] > '4' {
-		return false
-	}
-	*dst = SeverityFatal + Severity(value[0]-'0')
-	return true
-}
-
-func setFields(dst *[]Field, value string) bool {
-	if *dst != nil || value[0] != '{' {
-		return false
-	}
-	*dst = appendFields(nil, value)
-	return true
 }

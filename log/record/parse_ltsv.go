@@ -3,7 +3,6 @@ package record
 import (
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/weirhq/weir/log/internal/jsonscan"
@@ -186,22 +185,6 @@ func guess(value string) Value {
 		}
 	}
 	return StringValue(value)
-}
-
-// parseSeconds reads a decimal fraction of up to nine digits, exactly.
-func parseSeconds(s string) (time.Duration, bool) {
-	whole, fraction, _ := strings.Cut(s, ".")
-	digits := strings.TrimPrefix(whole, "-")
-	if digits == "" || len(fraction) > 9 {
-		return 0, false
-	}
-	for _, b := range []byte(digits + fraction) {
-		if b < '0' || b > '9' {
-			return 0, false
-		}
-	}
-	n, err := strconv.ParseInt(whole+fraction+"000000000"[len(fraction):], 10, 64)
-	return time.Duration(n), err == nil
 }
 
 // unescape returns the value that an escaped one stands for. A backslash that

@@ -1,0 +1,133 @@
+package record
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/weirhq/weir/log/internal/jsonscan"
+)
+
+// setJSON sets a field to a JSON value. It reports false and changes nothing if
+// the field is set already, or if the format has another type there.
+func setJSON(field any, value string) bool {
+	switch field := field.(type) {
+	case *string:
+		return setText(field, value)
+	case *Instant:
+		return setInstant(field, value)
+	case *Severity:
+		return setSeverity(field, value)
+	case *int:
+		return setInt(field, value)
+	case *int64:
+		return setInt(field, value)
+	case *time.Duration:
+		return setInt(field, value)
+	}
+	return false
+}
+
+// setLTSV is setJSON for a value of LTSV, whose escapes have been resolved.
+func setLTSV(field any, value string) bool {
+	switch field := field.(type) {
+	case *string:
+		return put(field, value)
+	case *Instant:
+		return put(field, instantOf(value))
+	case *Severity:
+		s := severityOf(value)
+		return s != SeverityNone && put(field, s)
+	case *int:
+		return setInt(field, value)
+	case *int64:
+		return setInt(field, value)
+	case *time.Duration:
+		d, ok := parseSeconds(value)
+		return ok && put(field, d)
+	}
+	return false
+}
+
+// put sets a field that is not set yet.
+func put[T comparable](field *T, value T) bool {
+	var unset T
+	if *field != unset {
+		return false
+	}
+	*field = value
+	return true
+}
+
+func setText(dst *string, value string) bool {
+	if *dst != "" || value[0] != '"' {
+		return false
+	}
+	*dst = unquote(value)
+	return true
+}
+
+func setTexts(dst *[]string, value string) bool {
+	if *dst != nil || value[0] != '[' {
+		return false
+	}
+	var texts []string
+	s := jsonscan.Scan(value)
+	for s.Enter(); s.Element(); {
+		if s.Peek() != '"' {
+			return false
+		}
+		texts = append(texts, unquote(s.Value()))
+	}
+	*dst = texts
+	return true
+}
+
+func setInstant(dst *Instant, value string) bool {
+	if *dst != "" || value[0] != '"' {
+		return false
+	}
+	*dst = instantOf(unquote(value))
+	return true
+}
+
+func setInt[T ~int | ~int64](dst *T, value string) bool {
+	n, err := strconv.ParseInt(value, 10, 64)
+	if *dst != 0 || err != nil || int64(T(n)) != n {
+		return false
+	}
+	*dst = T(n)
+	return true
+}
+
+func setSeverity(dst *Severity, value string) bool {
+	if *dst != SeverityNone || len(value) != 1 || value[0] < '0' || value[0] > '4' {
+		return false
+	}
+	*dst = SeverityFatal + Severity(value[0]-'0')
+	return true
+}
+
+func setFields(dst *[]Field, value string) bool {
+	if *dst != nil || value[0] != '{' {
+		return false
+	}
+	*dst = appendFields(nil, value)
+	return true
+}
+
+// parseSeconds reads a decimal fraction of up to nine digits, exactly.
+func parseSeconds(s string) (time.Duration, bool) {
+	whole, fraction, _ := strings.Cut(s, ".")
+	digits := strings.TrimPrefix(whole, "-")
+	if digits == "" || len(fraction) > 9 {
+		return 0, false
+	}
+	for _, b := range []byte(digits + fraction) {
+		if b < '0' || b > '9' {
+			return 0, false
+		}
+	}
+	n, err := strconv.ParseInt(whole+fraction+"000000000"[len(fraction):], 10, 64)
+	return time.Duration(n), err == nil
+}
