@@ -13,6 +13,10 @@ import (
 // the other's name, or of the same one after it was truncated.
 var ErrSwitched = errors.New("the file was rotated or truncated")
 
+// ErrNotRegular is the error of [Open] for a file that is not regular, such as a
+// pipe.
+var ErrNotRegular = errors.New("is not a regular file")
+
 // markLen is how many bytes before the place where reading goes on are
 // remembered. Lines that carry the time do not agree in as many.
 const markLen = 128
@@ -41,7 +45,7 @@ type File struct {
 func Open(name string, start Start) (*File, error) {
 	// To open a named pipe is to wait for who writes to it, so this comes first.
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file", name)
+		return nil, fmt.Errorf("%s %w", name, ErrNotRegular)
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -61,7 +65,7 @@ func (f *File) skip(start Start) error {
 		return err
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is no regular file", f.name)
+		return fmt.Errorf("%s %w", f.name, ErrNotRegular)
 	}
 	if f.offset, err = start.Offset(f.file, info.Size()); err != nil {
 		return err

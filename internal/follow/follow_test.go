@@ -211,7 +211,7 @@ func TestOpenRefuses(t *testing.T) {
 	if _, err := follow.Open(filepath.Join(dir, "missing"), follow.Start{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that does not exist: got %v", err)
 	}
-	if _, err := follow.Open(dir, follow.Start{}); err == nil || !strings.Contains(err.Error(), "no regular file") {
+	if _, err := follow.Open(dir, follow.Start{}); !errors.Is(err, follow.ErrNotRegular) {
 		t.Errorf("a folder: got %v", err)
 	}
 }
