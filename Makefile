@@ -76,7 +76,7 @@ bench-module:
 
 FUZZED = ./log ./log/httplog ./log/record ./log/internal/jsonscan ./log/internal/ltsv ./log/internal/text \
 	./log/onslog/internal/wire ./log/traceid ./internal/follow ./internal/process ./internal/yamlfile ./router ./proxy ./front \
-	./load ./load/internal/answer ./load/internal/program ./load/target ./load/report ./lab ./lab/analysis ./lab/flame ./cmd/weir
+	./load ./load/internal/answer ./load/internal/program ./load/target ./load/report ./lab ./lab/analysis ./lab/flame ./cmd/weir/internal/where
 
 # Every fuzz target for FUZZTIME.
 fuzz:

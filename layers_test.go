@@ -165,12 +165,20 @@ var layers = map[string]struct {
 		own: []string{"cmd/weir/internal/cli", "experiments", "internal/readable", "lab", "lab/analysis", "lab/micro", "lab/report"},
 		why: "weir lab measures any service",
 	},
+	"cmd/weir/internal/where": {
+		own: []string{"cmd/weir/internal/cli", "log", "log/record"},
+		why: "conditions on events are parsed without a library",
+	},
+	"cmd/weir/internal/tail": {
+		own: []string{"cmd/weir/internal/cli", "cmd/weir/internal/where", "internal/follow", "log", "log/record"},
+		why: "weir tail reads the events of any program",
+	},
 	"cmd/weir": {
 		own: []string{
 			"cmd/weir/internal/cli", "cmd/weir/internal/serve", "cmd/weir/internal/loadcmd", "cmd/weir/internal/labcmd",
-			"internal/follow", "log", "log/record",
+			"cmd/weir/internal/tail",
 		},
-		foreign: []string{"github.com/alecthomas/kong", "github.com/expr-lang/expr"},
+		foreign: []string{"github.com/alecthomas/kong"},
 		why:     "only the command imports all verbs",
 	},
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/weirhq/weir/cmd/weir/internal/labcmd"
 	"github.com/weirhq/weir/cmd/weir/internal/loadcmd"
 	"github.com/weirhq/weir/cmd/weir/internal/serve"
+	"github.com/weirhq/weir/cmd/weir/internal/tail"
 )
 
 // command is the whole command line.
@@ -31,7 +32,7 @@ type command struct {
 	Check   serve.CheckCommand   `cmd:"" help:"Say what is wrong with a configuration."`
 	Doctor  serve.DoctorCommand  `cmd:"" help:"Say which limits of this machine will bite."`
 	Backend serve.BackendCommand `cmd:"" help:"Run a backend to test against."`
-	Tail    tailCmd              `cmd:"" help:"Show, choose and convert events."`
+	Tail    tail.Command         `cmd:"" help:"Show, choose and convert events."`
 	Load    loadcmd.Command      `cmd:"" help:"Send requests, and say how long the answers took."`
 	Lab     labcmd.Command       `cmd:"" help:"Measure what settings cost a service."`
 

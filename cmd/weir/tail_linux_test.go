@@ -176,7 +176,7 @@ func TestTailFollowsNoPipe(t *testing.T) {
 	p := start(t, "tail", "--follow", namedPipe(t))
 	p.wait(cli.ExitMisuse)
 	said := p.stderr.String()
-	if !strings.Contains(said, "pipe is no regular file\nweir: hint: only a file that stays can be followed") {
+	if !strings.Contains(said, "pipe is not a regular file\nweir: hint: --follow needs a regular file") {
 		t.Errorf("stderr: %q", said)
 	}
 }

@@ -9,11 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
-	"github.com/weirhq/weir/internal/follow"
 )
 
 // eventLine is an event with a number.
@@ -193,27 +190,6 @@ func TestTailInterrupt(t *testing.T) {
 	}
 }
 
-// TestTailSameInterrupt passes an interrupt on twice, and then another one.
-func TestTailSameInterrupt(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		signals := make(chan os.Signal)
-		ended := make(chan error, 1)
-		go func() { ended <- show(nil, signals, true, newView(io.Discard)) }()
-		signals <- syscall.SIGINT
-		time.Sleep(cli.SameInterrupt)
-		signals <- syscall.SIGINT
-		synctest.Wait()
-		if len(ended) > 0 {
-			t.Fatalf("the same interrupt ends it: %v", <-ended)
-		}
-		time.Sleep(time.Nanosecond)
-		signals <- syscall.SIGINT
-		if err := <-ended; err != nil {
-			t.Errorf("got %v", err)
-		}
-	})
-}
-
 // TestTailClosedOutput has a reader that has seen enough.
 func TestTailClosedOutput(t *testing.T) {
 	t.Parallel()
@@ -281,24 +257,5 @@ func TestTailHeaders(t *testing.T) {
 	want = strings.NewReplacer("/a <", `/a\u001b.log <`, "/b <", "/b.log <").Replace(want)
 	if got := output(t, p); got != want {
 		t.Errorf("got %q want %q", got, want)
-	}
-}
-
-// TestTailStart has statistics count all of a file that is followed.
-func TestTailStart(t *testing.T) {
-	last := func(n int) follow.Start { return follow.Start{Lines: n, FromEnd: true} }
-	for _, c := range []struct {
-		name string
-		cmd  tailCmd
-		want follow.Start
-	}{
-		{"a file", tailCmd{}, follow.Start{}},
-		{"followed", tailCmd{Follow: true}, last(followedLines)},
-		{"counted", tailCmd{Follow: true, Stats: true}, follow.Start{}},
-		{"asked for", tailCmd{Follow: true, Stats: true, Lines: &tailStart{last(3)}}, last(3)},
-	} {
-		if got := c.cmd.start(); got != c.want {
-			t.Errorf("%s: got %+v want %+v", c.name, got, c.want)
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package tail
 
 import (
 	"context"
@@ -13,29 +13,29 @@ import (
 )
 
 const (
-	// pollEvery is how often files that are followed are looked at.
+	// pollEvery is the interval at which followed files are checked.
 	pollEvery = 100 * time.Millisecond
 
-	// readSize is how much is read at once.
+	// readSize is the size of a read in bytes.
 	readSize = 256 << 10
 
-	// maxHeld is how many lines of a pipe are held to show the last of them.
+	// maxHeld limits the last lines of a pipe that are kept in memory.
 	maxHeld = 100_000
 )
 
-// An input is one of the things to read.
+// An input is a file or a pipe.
 type input struct {
 	name     string
-	file     *os.File     // read to its end; nil before a named pipe is opened
-	followed *follow.File // or read for ever
+	file     *os.File     // is read to its end; nil for a named pipe that is not open yet
+	followed *follow.File // instead of file, with --follow
 	lines    follow.Lines
-	last     *lastLines // of a pipe, when only those are wanted
-	skipped  int        // lines of a pipe that are still to be left out
+	last     *lastLines // of a pipe, if only those are shown
+	skipped  int        // lines of a pipe that are still to be skipped
 }
 
-// inputs opens what there is to read. Of several files, those that cannot be
-// read are told to say, and the others are read.
-func (c *tailCmd) inputs(say func(error)) ([]*input, error) {
+// inputs opens the inputs. If there are several, it calls report for each that
+// cannot be opened, and returns the others.
+func (c *Command) inputs(report func(error)) ([]*input, error) {
 	names := c.Files
 	if len(names) == 0 {
 		names = []string{"-"}
@@ -47,15 +47,15 @@ func (c *tailCmd) inputs(say func(error)) ([]*input, error) {
 		case err == nil:
 			all = append(all, in)
 		case len(names) == 1:
-			return nil, fileProblem(name, err)
+			return nil, fileError(name, err)
 		default:
-			say(fileProblem(name, err))
+			report(fileError(name, err))
 		}
 	}
 	return all, nil
 }
 
-func (c *tailCmd) input(name string) (*input, error) {
+func (c *Command) input(name string) (*input, error) {
 	in := &input{name: name}
 	if name == "-" {
 		in.name, in.file = "standard input", os.Stdin
@@ -71,7 +71,7 @@ func (c *tailCmd) input(name string) (*input, error) {
 		in.followed, err = follow.Open(name, c.start())
 		return in, err
 	case info.Mode()&os.ModeNamedPipe != 0:
-		in.await(c.start())
+		in.skipAsRead(c.start())
 		return in, nil
 	}
 	if in.file, err = os.Open(name); err != nil {
@@ -82,8 +82,8 @@ func (c *tailCmd) input(name string) (*input, error) {
 
 var errDirectory = errors.New("is a directory")
 
-// await prepares to leave out lines of a pipe as they come.
-func (in *input) await(start follow.Start) {
+// skipAsRead prepares to skip the first lines of a pipe when they are read.
+func (in *input) skipAsRead(start follow.Start) {
 	if start.FromEnd {
 		in.last = &lastLines{n: start.Lines}
 		return
@@ -91,7 +91,8 @@ func (in *input) await(start follow.Start) {
 	in.skipped = start.Lines
 }
 
-// skip goes to where reading starts, or prepares to find it in a pipe.
+// skip moves to the place from which a file is read, or prepares to find it in a
+// pipe.
 func (in *input) skip(start follow.Start) error {
 	if start == (follow.Start{}) {
 		return nil
@@ -101,7 +102,7 @@ func (in *input) skip(start follow.Start) error {
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
-		in.await(start)
+		in.skipAsRead(start)
 		return nil
 	}
 	offset, err := start.Offset(in.file, info.Size())
@@ -122,9 +123,9 @@ func closeInputs(all []*input) {
 	}
 }
 
-// leavesFirstInterrupt reports whether another program writes what is read, so
-// that it gets to end first.
-func leavesFirstInterrupt(all []*input) bool {
+// ignoresFirstInterrupt reports whether another program writes to stdin, so that
+// it can end first.
+func ignoresFirstInterrupt(all []*input) bool {
 	for _, in := range all {
 		if in.file == os.Stdin && !cli.IsTerminal(os.Stdin) {
 			return true
@@ -133,19 +134,18 @@ func leavesFirstInterrupt(all []*input) bool {
 	return false
 }
 
-// A part is what was read at once.
+// A part is the result of one read.
 type part struct {
 	from  *input
-	data  []byte // the reader's, once taken is closed
-	end   bool   // what comes after it is another file
-	err   error  // why there is no more
-	taken chan struct{}
+	data  []byte        // belongs to the reader again after taken is closed
+	end   bool          // whether the file ends with it
+	err   error         // the error that ended reading
+	taken chan struct{} // closed by the receiver
 }
 
-// read reads the inputs in a goroutine of its own, so that signals are heard
-// while a pipe is silent. It ends with ctx, unless it is in the middle of
-// opening or reading a pipe: then it ends with the process, as nothing can wake
-// it.
+// read reads the inputs in another goroutine, so that signals are handled while
+// a pipe is silent. The goroutine ends with ctx. If it is opening or reading a
+// pipe then, it ends with the process, because nothing can wake it.
 func read(ctx context.Context, all []*input) <-chan *part {
 	r := &reader{ctx: ctx, parts: make(chan *part), buf: make([]byte, readSize)}
 	go func() {
@@ -169,8 +169,8 @@ type reader struct {
 	buf   []byte
 }
 
-// send hands a part on and waits until it is done with; it reports false when
-// nobody takes any more.
+// send sends a part and waits until the receiver has used it. It reports false
+// when ctx has ended.
 func (r *reader) send(p *part) bool {
 	p.taken = make(chan struct{})
 	select {
@@ -186,7 +186,7 @@ func (r *reader) send(p *part) bool {
 	}
 }
 
-// drain reads an input to its end.
+// drain reads an input to its end. It reports whether to continue with the next.
 func (r *reader) drain(in *input) bool {
 	file := in.file
 	if file == nil {
@@ -213,7 +213,7 @@ func (r *reader) drain(in *input) bool {
 	}
 }
 
-// follow reads files until nobody takes any more.
+// follow reads files until ctx ends.
 func (r *reader) follow(all []*input) {
 	poll := time.NewTicker(pollEvery)
 	defer poll.Stop()
@@ -248,7 +248,7 @@ func (r *reader) follow(all []*input) {
 type lastLines struct {
 	n     int
 	lines []heldLine
-	next  int // to be replaced, once there are n
+	next  int // the line to replace next, once there are n
 }
 
 type heldLine struct {
@@ -268,7 +268,7 @@ func (l *lastLines) add(line []byte, whole bool) {
 	}
 }
 
-// each hands on the lines, oldest first.
+// each calls do for each line, oldest first.
 func (l *lastLines) each(do func(line []byte, whole bool) error) error {
 	for i := range l.lines {
 		held := l.lines[(l.next+i)%len(l.lines)]

@@ -1,4 +1,4 @@
-package main
+package tail
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 // TestLiveStats draws the table again and again: each time over the one
 // before, and never beyond a small terminal.
 func TestLiveStats(t *testing.T) {
-	s := newTailStats(false, true)
+	s := newStats(false, true)
 	start := s.drawnAt
 	drawn := 0
 	for second := 1; second <= 3; second++ {
@@ -55,7 +55,7 @@ func TestLiveStats(t *testing.T) {
 
 // TestManyRoutes counts more routes than there is room for.
 func TestManyRoutes(t *testing.T) {
-	s := newTailStats(false, false)
+	s := newStats(false, false)
 	for i := range 2 * maxRoutes {
 		s.add(&record.Record{HTTP: &record.HTTP{StatusCode: 200, Path: fmt.Sprint("/", i)}})
 	}

@@ -1,4 +1,4 @@
-package main
+package tail
 
 import (
 	"cmp"
@@ -14,20 +14,19 @@ import (
 )
 
 const (
-	maxRoutes   = 1000 // that are counted apart; somebody may log paths in their place
+	maxRoutes   = 1000 // that have their own count; a service may log paths as routes
 	shownRoutes = 20   // in a table
 
-	// A table that is drawn over the one before has to fit the smallest of
-	// usual terminals, 24 lines of 80.
+	// A live table must fit a terminal of 24 lines of 80 characters.
 	shownLive   = 10
 	nameLive    = 45 // characters of a route
 	otherRoutes = "(other routes)"
 )
 
-// tailStats counts events by severity and by route.
-type tailStats struct {
+// stats counts events by severity and by route.
+type stats struct {
 	json bool
-	live bool // whether the table is drawn again and again
+	live bool // whether the table is drawn every refreshEvery
 
 	events      int
 	otherLines  int
@@ -35,27 +34,30 @@ type tailStats struct {
 	severities  map[string]*tally
 	routes      map[string]*tally
 
-	drawn    int       // lines of the table on the terminal
-	drawnAt  time.Time // when
-	lastSeen int       // events then
+	drawn       int       // lines of the table on the terminal
+	drawnAt     time.Time // when it was drawn
+	drawnEvents int       // events at that time
 }
 
 // A tally is a row of the table.
 type tally struct {
 	Name         string   `json:"name"`
 	Events       int      `json:"events"`
-	PerSecond    *float64 `json:"per_second"`              // null where the events span no time
-	ServerErrors int      `json:"server_errors,omitempty"` // answers of 500 and more
+	PerSecond    *float64 `json:"per_second"`              // nil if the events span no time
+	ServerErrors int      `json:"server_errors,omitempty"` // responses with a status of 500 or more
 }
 
-func newTailStats(json, live bool) *tailStats {
-	return &tailStats{json: json, live: live, severities: map[string]*tally{}, routes: map[string]*tally{}, drawnAt: time.Now()}
+// statsMembers are the members of an event that stats reads.
+var statsMembers = []string{"created_at", "severity", "http.status_code", "http.method", "http.path", "http.route"}
+
+func newStats(json, live bool) *stats {
+	return &stats{json: json, live: live, severities: map[string]*tally{}, routes: map[string]*tally{}, drawnAt: time.Now()}
 }
 
 // severityNames are the rows by severity, worst first.
 var severityNames = []string{"fatal", "error", "warn", "info", "debug", "none"}
 
-func (s *tailStats) add(r *record.Record) {
+func (s *stats) add(r *record.Record) {
 	s.events++
 	if at, ok := r.CreatedAt.Time(); ok {
 		if s.first.IsZero() || at.Before(s.first) {
@@ -71,7 +73,7 @@ func (s *tailStats) add(r *record.Record) {
 	}
 	tallyOf(s.severities, name).Events++
 	if r.HTTP == nil || r.HTTP.StatusCode == 0 {
-		return // a request that is not answered will be seen again
+		return // the event of the response will count the request
 	}
 	t := tallyOf(s.routes, routeOf(r.HTTP))
 	t.Events++
@@ -80,7 +82,8 @@ func (s *tailStats) add(r *record.Record) {
 	}
 }
 
-// routeOf names the route of a request, or the path where no route is known.
+// routeOf returns the method and the route of a request, or its path if it has no
+// route.
 func routeOf(h *record.HTTP) string {
 	name := cmp.Or(h.Route, h.Path)
 	if first, _, _ := strings.Cut(name, " "); h.Method == "" || first == h.Method {
@@ -102,19 +105,19 @@ func tallyOf(tallies map[string]*tally, name string) *tally {
 	return t
 }
 
-// other counts a line that is no event once, by its newline, in however many
-// pieces it comes.
-func (s *tailStats) other(line []byte) {
+// other counts a line that is not an event, by its newline: it may come in
+// pieces.
+func (s *stats) other(line []byte) {
 	if n := len(line); n > 0 && line[n-1] == '\n' {
 		s.otherLines++
 	}
 }
 
 // seconds is the time between the first event and the last.
-func (s *tailStats) seconds() float64 { return s.last.Sub(s.first).Seconds() }
+func (s *stats) seconds() float64 { return s.last.Sub(s.first).Seconds() }
 
-// perSecond is nil where there is no time to divide by.
-func (s *tailStats) perSecond(events int) *float64 {
+// perSecond returns a rate, or nil if the events span no time.
+func (s *stats) perSecond(events int) *float64 {
 	if s.events < 2 || s.seconds() <= 0 {
 		return nil
 	}
@@ -122,10 +125,10 @@ func (s *tailStats) perSecond(events int) *float64 {
 	return &rate
 }
 
-// rows returns the severities that there are and the routes, most events
-// first.
-func (s *tailStats) rows() (severities, routes []tally) {
-	severities, routes = []tally{}, []tally{} // in JSON, none is no null
+// rows returns the severities with events, and the routes by their number of
+// events.
+func (s *stats) rows() (severities, routes []tally) {
+	severities, routes = []tally{}, []tally{} // empty lists in JSON, not null
 	for _, name := range severityNames {
 		if t := s.severities[name]; t != nil {
 			severities = append(severities, *t)
@@ -145,8 +148,8 @@ func (s *tailStats) rows() (severities, routes []tally) {
 	return severities, routes
 }
 
-// finish writes the statistics in their last state.
-func (s *tailStats) finish(out io.Writer) error {
+// finish writes the final statistics.
+func (s *stats) finish(out io.Writer) error {
 	if !s.json {
 		s.erase(out)
 		s.table(out)
@@ -163,29 +166,29 @@ func (s *tailStats) finish(out io.Writer) error {
 	}{s.events, s.otherLines, max(0, s.seconds()), s.perSecond(s.events), severities, routes})
 }
 
-// draw writes the table over the one before.
-func (s *tailStats) draw(out io.Writer, now time.Time) {
+// draw writes the table in place of the previous one.
+func (s *stats) draw(out io.Writer, now time.Time) {
 	var b strings.Builder
 	s.table(&b)
 	if elapsed := now.Sub(s.drawnAt).Seconds(); elapsed > 0 {
-		fmt.Fprintf(&b, "\nnow %.1f events per second\n", float64(s.events-s.lastSeen)/elapsed)
+		fmt.Fprintf(&b, "\nnow %.1f events per second\n", float64(s.events-s.drawnEvents)/elapsed)
 	}
 	s.erase(out)
 	io.WriteString(out, b.String())
 	s.drawn = strings.Count(b.String(), "\n")
-	s.drawnAt, s.lastSeen = now, s.events
+	s.drawnAt, s.drawnEvents = now, s.events
 }
 
-// erase takes back the table that was drawn last. The cursor may be behind a
-// ^C, which the terminal shows.
-func (s *tailStats) erase(out io.Writer) {
+// erase erases the table that was drawn last. The cursor may be after a ^C that
+// the terminal echoed.
+func (s *stats) erase(out io.Writer) {
 	if s.drawn > 0 {
 		fmt.Fprintf(out, "\r\x1b[%dA\x1b[J", s.drawn)
 	}
 	s.drawn = 0
 }
 
-func (s *tailStats) table(w io.Writer) {
+func (s *stats) table(w io.Writer) {
 	severities, routes := s.rows()
 	shown := shownRoutes
 	if s.live {
@@ -199,7 +202,7 @@ func (s *tailStats) table(w io.Writer) {
 		row(tab, t)
 	}
 	for _, t := range routes[:shown] {
-		// Escapes count as what they are on the terminal.
+		// The length is that of the escaped name.
 		if name := []rune(printableName(t.Name)); s.live && len(name) > nameLive {
 			t.Name = string(name[:nameLive-1]) + "…"
 		}
@@ -210,7 +213,7 @@ func (s *tailStats) table(w io.Writer) {
 		fmt.Fprintf(w, "and %s; --json has all\n", counted(more, "more route", "more routes"))
 	}
 	if s.otherLines > 0 {
-		fmt.Fprintf(w, "and %s\n", counted(s.otherLines, "line that is no event", "lines that are no events"))
+		fmt.Fprintf(w, "and %s\n", counted(s.otherLines, "line that is not an event", "lines that are not events"))
 	}
 }
 
@@ -225,8 +228,8 @@ func row(w io.Writer, t tally) {
 	fmt.Fprintf(w, "%d\t%s\t%s\t \t%s\n", t.Events, rate, failed, printableName(t.Name))
 }
 
-// printableName returns a name that neither steers a terminal nor begins a
-// column of the table.
+// printableName returns a name with its control characters escaped, and without
+// tabs, which separate the columns.
 func printableName(name string) string {
 	return string(record.AppendPrintable(nil, []byte(strings.ReplaceAll(name, "\t", " "))))
 }

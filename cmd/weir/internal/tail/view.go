@@ -1,4 +1,4 @@
-package main
+package tail
 
 import (
 	"bufio"
@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/weirhq/weir/cmd/weir/internal/where"
 	"github.com/weirhq/weir/log/record"
 )
 
@@ -18,30 +19,65 @@ const (
 	formRaw   = "raw"
 )
 
-// A view chooses from lines and writes them.
+// refreshEvery is the interval at which live statistics are drawn.
+const refreshEvery = time.Second
+
+// A view chooses events from lines, and writes them.
 type view struct {
-	worst      record.Severity // the least that is shown; SeverityNone for all
-	where      *condition      // nil for all
+	worst      record.Severity  // the least bad severity that is shown; SeverityNone for all
+	where      *where.Condition // nil for all
+	failed     int              // events for which where failed
+	cause      error            // of the first of these failures
 	eventsOnly bool
 	form       string
 	human      record.HumanOptions
-	escape     bool       // whether lines that are no events must not steer a terminal
-	stats      *tailStats // counts events instead of writing them, unless nil
-	headers    bool       // whether the name of an input comes before its lines
+	escape     bool   // whether control characters of other lines are escaped
+	stats      *stats // counts events instead of writing them, unless nil
+	headers    bool   // whether the name of an input precedes its lines
+
+	chosen *record.Reader // reads the members that the choice depends on
+	shown  *record.Reader // reads the members of a chosen event that are shown; nil if chosen reads them
 
 	out     *bufio.Writer
 	buf     []byte
-	midLine bool   // whether what was written last was no whole line
-	from    *input // that is read
-	shown   *input // that was written from last
+	midLine bool   // whether the last output did not end with a newline
+	from    *input // of the current part
+	written *input // of the last output
 }
 
 func newView(out io.Writer) *view {
 	return &view{out: bufio.NewWriterSize(out, 64<<10)}
 }
 
-// take takes what was read. Its lines are out when it returns: nobody knows
-// when more will come.
+// setReaders makes the readers, once the other fields are set.
+func (v *view) setReaders() {
+	var names []string
+	switch {
+	case v.stats != nil:
+		names = statsMembers
+	case v.form == formRaw:
+		names = []string{"event"}
+	}
+	all := record.NewReader(names...)
+	var choice []string
+	if v.worst != record.SeverityNone {
+		choice = append(choice, "severity")
+	}
+	if v.where != nil {
+		choice = append(choice, v.where.Members()...)
+	}
+	switch {
+	case v.form == formRaw && v.stats == nil && len(choice) > 0:
+		v.chosen = record.NewReader(choice...)
+	case len(choice) > 0:
+		v.chosen, v.shown = record.NewReader(choice...), all
+	default:
+		v.chosen = all
+	}
+}
+
+// take takes the result of a read, and writes the lines that it completes before
+// it returns.
 func (v *view) take(p *part) error {
 	v.from = p.from
 	emit := v.emitter(p.from)
@@ -59,8 +95,8 @@ func (v *view) take(p *part) error {
 	return v.out.Flush()
 }
 
-// emitter returns the function that takes the lines of an input: lines may have
-// to be held or left out first.
+// emitter returns the function that takes the lines of an input. It holds lines
+// back, skips them or shows them.
 func (v *view) emitter(in *input) func(line []byte, whole bool) error {
 	switch {
 	case in.last != nil:
@@ -82,7 +118,7 @@ func (v *view) emitter(in *input) func(line []byte, whole bool) error {
 	return v.line
 }
 
-// end completes what was read last, as what follows does not continue it.
+// end completes the last line of a file, which the next file does not continue.
 func (v *view) end(in *input, emit func([]byte, bool) error) error {
 	if err := in.lines.End(emit); err != nil {
 		return err
@@ -111,25 +147,29 @@ func (v *view) line(line []byte, whole bool) error {
 	if !whole {
 		return v.other(line)
 	}
-	r, err := record.Parse(line)
+	r, err := v.chosen.Parse(line)
 	if err != nil {
 		return v.other(line)
 	}
-	if !v.wants(&r) {
+	if !v.wants(r) {
 		return nil
+	}
+	if v.shown != nil {
+		r, _ = v.shown.Parse(line) // which parsed above
 	}
 	if v.stats != nil {
-		v.stats.add(&r)
+		v.stats.add(r)
 		return nil
 	}
-	return v.event(&r, line)
+	return v.event(r, line)
 }
 
-// copies reports whether nothing about a line matters.
+// copies reports whether all lines are written unchanged.
 func (v *view) copies() bool {
 	return v.form == formRaw && !v.escape && v.worst == record.SeverityNone && v.where == nil && !v.eventsOnly && v.stats == nil
 }
 
+// wants reports whether an event is shown.
 func (v *view) wants(r *record.Record) bool {
 	severity := r.Severity
 	if severity == record.SeverityNone {
@@ -138,7 +178,16 @@ func (v *view) wants(r *record.Record) bool {
 	if v.worst != record.SeverityNone && severity > v.worst {
 		return false
 	}
-	return v.where == nil || v.where.holds(r)
+	if v.where == nil {
+		return true
+	}
+	holds, err := v.where.Holds(r)
+	if err != nil {
+		if v.failed++; v.cause == nil {
+			v.cause = err
+		}
+	}
+	return holds
 }
 
 func (v *view) event(r *record.Record, line []byte) error {
@@ -158,7 +207,7 @@ func (v *view) event(r *record.Record, line []byte) error {
 	return v.write(v.buf)
 }
 
-// other passes on a line that is no event, or a piece of one.
+// other passes on a line that is not an event, or a piece of it.
 func (v *view) other(line []byte) error {
 	switch {
 	case v.stats != nil:
@@ -186,8 +235,8 @@ func (v *view) whole(line []byte) error {
 }
 
 func (v *view) write(line []byte) error {
-	if v.from != v.shown {
-		if err := v.turn(); err != nil {
+	if v.from != v.written {
+		if err := v.switchInput(); err != nil {
 			return err
 		}
 	}
@@ -196,22 +245,23 @@ func (v *view) write(line []byte) error {
 	return err
 }
 
-// turn goes over to another input: what was written from the one before ends
-// its line, and the new one is named as tail does.
-func (v *view) turn() error {
-	first := v.shown == nil
-	v.shown = v.from
+// switchInput ends the last line of another input, and writes the name of the
+// current one as tail does.
+func (v *view) switchInput() error {
+	first := v.written == nil
+	v.written = v.from
 	if err := v.endLine(); err != nil || !v.headers {
 		return err
 	}
 	if !first {
-		v.out.WriteByte('\n') // an error sticks
+		v.out.WriteByte('\n') // the next write returns its error
 	}
 	_, err := fmt.Fprintf(v.out, "==> %s <==\n", record.AppendPrintable(nil, []byte(v.from.name)))
 	return err
 }
 
-// ticks returns when to call tick: never, unless something is shown live.
+// ticks returns a channel of the times at which to call tick. It is nil unless
+// statistics are shown live.
 func (v *view) ticks() (ticks <-chan time.Time, stop func()) {
 	if v.stats == nil || !v.stats.live {
 		return nil, func() {}
@@ -225,7 +275,7 @@ func (v *view) tick() error {
 	return v.out.Flush()
 }
 
-// finish writes what comes at the end.
+// finish writes the statistics, if there are any, and flushes the output.
 func (v *view) finish() error {
 	if v.stats != nil {
 		if err := v.stats.finish(v.out); err != nil {

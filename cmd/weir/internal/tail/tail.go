@@ -1,0 +1,299 @@
+// Package tail is the verb weir tail, which reads events, chooses from them and
+// shows or converts them.
+//
+// A goroutine reads the inputs and hands over what it read, piece by piece
+// (input.go). The view cuts lines from it, decides which events to show, and
+// writes them (view.go) or counts them (stats.go).
+package tail
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
+	"github.com/weirhq/weir/cmd/weir/internal/where"
+	"github.com/weirhq/weir/internal/follow"
+	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/log/record"
+)
+
+// Command is the command line of weir tail.
+type Command struct {
+	Files      []string `arg:"" optional:"" name:"file" help:"Files to read. Without one, or for \"-\", stdin."`
+	Follow     bool     `short:"f" help:"Continue with appended lines, through rotation and truncation."`
+	Lines      *start   `short:"n" placeholder:"N" help:"Begin with the last N lines, or with line N when it is written as +N. The default is all lines, with --follow the last 10, unless --stats counts them."`
+	Level      string   `placeholder:"LEVEL" help:"Show events of this level and worse: debug, info, warn, error or fatal."`
+	Where      string   `placeholder:"EXPR" help:"Show events for which EXPR is true."`
+	EventsOnly bool     `help:"Omit lines that are not events."`
+	Format     string   `placeholder:"FORM" help:"Write events as human, json, ltsv or raw (unchanged). The default is human on a terminal, else raw."`
+	Color      string   `placeholder:"WHEN" default:"auto" help:"Colour the human form: auto, always or never. With auto, on a terminal, unless NO_COLOR is set."`
+	Stats      bool     `help:"Count events by level and route instead of showing them."`
+	JSON       bool     `name:"json" help:"With --stats: print them as a JSON document."`
+}
+
+// Help implements kong.HelpProvider.
+func (Command) Help() string {
+	return `Reads events, JSON of either shape or LTSV, and shows, filters or converts them. Other lines are passed on unchanged, with a filter too, unless --events-only is given. In human form and on a terminal, control characters are shown as escapes. In human form, a trace id is # and its first eight characters, by which --where finds the whole id, and with several files a line ==> FILE <== names the file of the lines after it. A line of more than 1 MiB is not an event. -n counts lines before they are filtered.
+
+EXPR compares fields of an event: created_at, namespace, event, trace_id, span_id, severity (0 fatal to 4 debug), level, http, auth, data, errors and truncated; extra has the keys that the format does not know, and extra.http those of http. http has status_code, method, path, query, route, client, duration and the others of docs/format.md.
+
+The operators are == != < <= > >= in contains startsWith endsWith matches, and or not, + - * / % **, ?? for a missing field, and a ? b : c. Durations are written as 250ms or 1m30s, sizes as 64KiB, texts as "text". Levels compare by how bad they are, as in level >= "warn". Instants compare with now() - 1h, and with texts such as "2026-11-21T09:30:15Z" or "2026-11-21T09:30", which is in UTC. A missing field makes a comparison false, and so does a value of another type in data. An event without a level counts as info for --level only.
+
+The functions are len, lower, upper, trim, trimPrefix, trimSuffix, indexOf, lastIndexOf, replace, split, join and string, int, float, abs, ceil, floor, round, min and max, now, date and duration. all, any, none, one, count, filter, map and sum take a list and a condition or value for each element, in which .name is a member of the element and # the element, as in any(errors, .message contains "refused"). let x = http.duration; x > 1s names a value.
+
+--follow checks the files ten times a second. A file that was renamed is read to its end before the one that took its name. With copytruncate, lines written less than a tenth of a second before the truncation are lost.
+
+SIGINT ends weir tail. If it reads a pipe, it ignores the first one, so that the program that writes there can finish and its last lines are read; a second one ends it immediately.
+
+Examples:
+  weir serve | weir tail
+  weir tail -f --level warn weir.log
+  weir tail --where 'http.status_code >= 500 && http.duration > 1s' weir.log
+  weir tail --format json --where 'trace_id startsWith "kQmzRzXb"' weir.log
+  weir tail --format json --events-only access.ltsv
+  weir tail --stats weir.log`
+}
+
+// followedLines is the number of lines with which --follow begins, as in tail.
+const followedLines = 10
+
+// Run reads until the inputs end, or a signal comes.
+func (c *Command) Run(s cli.Streams) error {
+	// When the reader of the output has closed it, a write returns an error.
+	// Without this line it would end the process.
+	signal.Ignore(syscall.SIGPIPE)
+	view, err := c.view(s)
+	if err != nil {
+		return err
+	}
+	// Opening a named pipe waits for its writer, so this comes first.
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	var missed error
+	in, err := c.inputs(func(err error) {
+		cli.PrintError(s.Err, err)
+		missed = cli.ErrReported
+	})
+	if err != nil {
+		return err
+	}
+	if len(in) == 0 {
+		return missed
+	}
+	defer closeInputs(in)
+	if len(c.Files) == 0 && cli.IsTerminal(os.Stdin) {
+		fmt.Fprintln(s.Err, "weir: tail reads what is typed here, until Ctrl-D; weir tail FILE reads a file")
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	err = show(read(ctx, in), signals, ignoresFirstInterrupt(in), view)
+	// The view keeps the error of a write, which is reported once.
+	if finished := view.finish(); err == nil {
+		err = finished
+	}
+	if errors.Is(err, syscall.EPIPE) {
+		return nil
+	}
+	if view.failed > 0 {
+		fmt.Fprintf(s.Err, "weir: warning: --where failed on %s omitted: %s\n",
+			counted(view.failed, "event, which was", "events, which were"), printable(view.cause))
+	}
+	return cmp.Or(err, missed)
+}
+
+// printable returns the text of an error with its control characters escaped,
+// because it may hold a value of an event. Its line breaks remain.
+func printable(err error) []byte {
+	var b []byte
+	for i, line := range strings.Split(err.Error(), "\n") {
+		if i > 0 {
+			b = append(b, '\n')
+		}
+		b = record.AppendPrintable(b, []byte(line))
+	}
+	return b
+}
+
+// counted returns a number with the noun for it.
+func counted(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprint(n, " ", more)
+}
+
+// show hands the parts to the view, until they end or a signal comes.
+func show(parts <-chan *part, signals <-chan os.Signal, ignoreFirst bool, v *view) error {
+	ticks, stop := v.ticks()
+	defer stop()
+	var ignored time.Time // when the first interrupt came
+	for {
+		select {
+		case p, ok := <-parts:
+			if !ok {
+				return nil
+			}
+			if err := v.take(p); err != nil {
+				return err
+			}
+			close(p.taken)
+		case <-ticks:
+			if err := v.tick(); err != nil {
+				return err
+			}
+		case sig := <-signals:
+			if sig != syscall.SIGINT || !ignoreFirst || !ignored.IsZero() && time.Since(ignored) > cli.SameInterrupt {
+				return nil
+			}
+			if ignored.IsZero() {
+				ignored = time.Now()
+			}
+		}
+	}
+}
+
+// view returns the view that the flags describe.
+func (c *Command) view(s cli.Streams) (*view, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	terminal := cli.IsTerminal(s.Out)
+	v := newView(s.Out)
+	v.eventsOnly, v.form = c.EventsOnly, c.Format
+	if v.form == "" {
+		v.form = formRaw
+		if terminal {
+			v.form = formHuman
+		}
+	}
+	v.headers = v.form == formHuman && len(c.Files) > 1
+	v.escape = terminal || v.form == formHuman
+	v.human.Color = c.Color == "always" || c.Color == "auto" && terminal && os.Getenv("NO_COLOR") == ""
+	if c.Stats {
+		v.stats = newStats(c.JSON, terminal && !c.JSON)
+	}
+	if c.Level != "" {
+		level, err := log.ParseLevel(c.Level)
+		if err != nil {
+			return nil, levelError(c.Level, err)
+		}
+		v.worst = severityOf(level)
+	}
+	if c.Where != "" {
+		var err error
+		if v.where, err = where.Compile(c.Where); err != nil {
+			return nil, whereError(err)
+		}
+	}
+	v.setReaders()
+	return v, nil
+}
+
+// whereError returns the error for an expression, with a hint.
+func whereError(err error) error {
+	hint := ""
+	if e := (*where.Error)(nil); errors.As(err, &e) {
+		hint = e.Hint
+	}
+	hint = cmp.Or(hint, "compare fields of the event, as in --where 'http.status_code >= 500 && http.duration > 250ms'")
+	return cli.Misuse(fmt.Errorf("--where: %w", err), hint)
+}
+
+// levelError returns the error for the name of a level that does not exist.
+func levelError(name string, err error) error {
+	hint := "weir tail --help"
+	if near := cli.Suggest(name, severityNames[:len(severityNames)-1]); near != "" {
+		hint = "weir tail --level " + near
+	}
+	return cli.Misuse(fmt.Errorf("--level: %w", err), hint)
+}
+
+// severityOf returns the severity of a level. The two count in opposite
+// directions.
+func severityOf(level log.Level) record.Severity {
+	return record.SeverityFatal + record.Severity(log.LevelFatal-level)
+}
+
+// check returns an error for values that do not exist and for flags that
+// exclude each other.
+func (c *Command) check() error {
+	forms := []string{"", formHuman, formJSON, formLTSV, formRaw}
+	switch {
+	case !slices.Contains(forms, c.Format):
+		return c.misuse("--format: %q is none of human, json, ltsv, raw", c.Format)
+	case !slices.Contains([]string{"auto", "always", "never"}, c.Color):
+		return c.misuse("--color: %q is none of auto, always, never", c.Color)
+	case c.JSON && !c.Stats:
+		return c.misuse("--json goes with --stats; for events there is --format json")
+	case c.Stats && c.Format != "":
+		return c.misuse("--stats counts events and writes none, in --format or otherwise; for a JSON document there is --json")
+	case c.Lines != nil && c.Lines.FromEnd && c.Lines.Lines > maxHeld:
+		return c.misuse("--lines: %d is more than %d, the maximum", c.Lines.Lines, maxHeld)
+	case c.Follow && len(c.Files) > 1 && slices.Contains(c.Files, "-"):
+		return c.misuse("--follow cannot wait for stdin and for files at once")
+	}
+	return nil
+}
+
+func (c *Command) misuse(format string, args ...any) error {
+	return cli.Misuse(fmt.Errorf(format, args...), "weir tail --help")
+}
+
+// start returns the place in a file from which it is read.
+func (c *Command) start() follow.Start {
+	switch {
+	case c.Lines != nil:
+		return c.Lines.Start
+	case c.Follow && !c.Stats:
+		return follow.Start{Lines: followedLines, FromEnd: true}
+	}
+	return follow.Start{}
+}
+
+// A start is the value of --lines, as in GNU tail: N for the last N lines, +N for
+// all from line N on. The first line is 1; +0 is the same as +1.
+type start struct{ follow.Start }
+
+// UnmarshalText implements encoding.TextUnmarshaler, for kong.
+func (s *start) UnmarshalText(text []byte) error {
+	number, fromLine := strings.CutPrefix(string(text), "+")
+	n, err := strconv.ParseUint(number, 10, 31)
+	if err != nil {
+		return fmt.Errorf("%q is neither a number of lines nor + and the number of one", text)
+	}
+	s.Start = follow.Start{Lines: int(n), FromEnd: true}
+	if fromLine {
+		s.Start = follow.Start{Lines: max(int(n), 1) - 1}
+	}
+	return nil
+}
+
+// fileError returns the error for a file that cannot be read, with a hint.
+func fileError(name string, err error) error {
+	hint := "weir tail FILE, or a program that writes events | weir tail"
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		hint = "the file must exist when weir tail starts, with --follow too"
+	case errors.Is(err, errDirectory):
+		hint = "name the files in it, as in weir tail " + filepath.Join(name, "*.log")
+	case errors.Is(err, follow.ErrNotRegular):
+		hint = "--follow needs a regular file; without --follow, weir tail reads a pipe until it ends"
+	}
+	// Users do not need the name of the system call.
+	if of := (*fs.PathError)(nil); errors.As(err, &of) {
+		err = fmt.Errorf("%s: %w", of.Path, of.Err)
+	}
+	return cli.Misuse(err, hint)
+}

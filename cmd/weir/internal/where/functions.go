@@ -1,0 +1,302 @@
+package where
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// A function is one that an expression can call.
+type function struct {
+	takes     []kind // its arguments
+	optional  int    // how many of them, at the end, may be left out
+	predicate bool   // whether the second argument is evaluated for each element of the first
+	returns   kind
+	call      func(c *call) value
+}
+
+// A call is a call of a function for an event.
+type call struct {
+	env       *env
+	e         *expr
+	args      []value
+	predicate eval // nil if there is none
+}
+
+// text, list and float return an argument, whose type was checked.
+func (c *call) text(i int) string   { return c.args[i].s }
+func (c *call) list() []value       { return c.args[0].list() }
+func (c *call) float(i int) float64 { f, _ := c.args[i].float(); return f }
+
+// holds reports whether the predicate is true for an element. Without a
+// predicate, the element has to be true.
+func (c *call) holds(element value) bool { return c.apply(element).isTrue() }
+
+func (c *call) apply(element value) value {
+	if c.predicate == nil {
+		return element
+	}
+	outer := c.env.item
+	c.env.item = element
+	v := c.predicate(c.env)
+	c.env.item = outer
+	return v
+}
+
+// count returns the number of elements for which the predicate is true.
+func (c *call) count() (n int) {
+	for _, element := range c.list() {
+		if c.holds(element) {
+			n++
+		}
+	}
+	return n
+}
+
+func (c *call) fail(format string, args ...any) value {
+	return c.env.fail(c.e.at, format, args...)
+}
+
+var (
+	oneText  = []kind{kindText}
+	twoTexts = []kind{kindText, kindText}
+	oneValue = []kind{kindUnknown}
+	test     = []kind{kindList, kindUnknown}
+)
+
+// functions are the functions by name.
+var functions = map[string]function{
+	"all":    {test, 0, true, kindTruth, func(c *call) value { return truthValue(c.count() == len(c.list())) }},
+	"any":    {test, 0, true, kindTruth, func(c *call) value { return truthValue(slices.ContainsFunc(c.list(), c.holds)) }},
+	"none":   {test, 0, true, kindTruth, func(c *call) value { return truthValue(!slices.ContainsFunc(c.list(), c.holds)) }},
+	"one":    {test, 0, true, kindTruth, func(c *call) value { return truthValue(c.count() == 1) }},
+	"count":  {test, 1, true, kindNumber, func(c *call) value { return intValue(int64(c.count())) }},
+	"filter": {test, 0, true, kindList, filter},
+	"map":    {test, 0, true, kindList, mapList},
+	"sum":    {test, 1, true, kindNumber, sum},
+
+	"len":         {oneValue, 0, false, kindNumber, length},
+	"lower":       {oneText, 0, false, kindText, func(c *call) value { return textValue(strings.ToLower(c.text(0))) }},
+	"upper":       {oneText, 0, false, kindText, func(c *call) value { return textValue(strings.ToUpper(c.text(0))) }},
+	"trim":        {oneText, 0, false, kindText, func(c *call) value { return textValue(strings.TrimSpace(c.text(0))) }},
+	"trimPrefix":  {twoTexts, 0, false, kindText, func(c *call) value { return textValue(strings.TrimPrefix(c.text(0), c.text(1))) }},
+	"trimSuffix":  {twoTexts, 0, false, kindText, func(c *call) value { return textValue(strings.TrimSuffix(c.text(0), c.text(1))) }},
+	"indexOf":     {twoTexts, 0, false, kindNumber, func(c *call) value { return intValue(int64(strings.Index(c.text(0), c.text(1)))) }},
+	"lastIndexOf": {twoTexts, 0, false, kindNumber, func(c *call) value { return intValue(int64(strings.LastIndex(c.text(0), c.text(1)))) }},
+	"replace":     {[]kind{kindText, kindText, kindText}, 0, false, kindText, func(c *call) value { return textValue(strings.ReplaceAll(c.text(0), c.text(1), c.text(2))) }},
+	"split":       {twoTexts, 0, false, kindList, split},
+	"join":        {[]kind{kindList, kindText}, 1, false, kindText, joinList},
+	"string":      {oneValue, 0, false, kindText, func(c *call) value { return textValue(c.args[0].string()) }},
+
+	"int":   {oneValue, 0, false, kindNumber, toInt},
+	"float": {oneValue, 0, false, kindNumber, toFloat},
+	"abs":   {[]kind{kindNumber}, 0, false, kindNumber, func(c *call) value { return floatValue(math.Abs(c.float(0))) }},
+	"ceil":  {[]kind{kindNumber}, 0, false, kindNumber, func(c *call) value { return floatValue(math.Ceil(c.float(0))) }},
+	"floor": {[]kind{kindNumber}, 0, false, kindNumber, func(c *call) value { return floatValue(math.Floor(c.float(0))) }},
+	"round": {[]kind{kindNumber}, 0, false, kindNumber, func(c *call) value { return floatValue(math.Round(c.float(0))) }},
+	"min":   {[]kind{kindNumber, kindNumber}, 0, false, kindUnknown, func(c *call) value { return floatValue(min(c.float(0), c.float(1))) }},
+	"max":   {[]kind{kindNumber, kindNumber}, 0, false, kindUnknown, func(c *call) value { return floatValue(max(c.float(0), c.float(1))) }},
+
+	"now":      {nil, 0, false, kindInstant, func(*call) value { return instantValue(time.Now()) }},
+	"date":     {oneText, 0, false, kindInstant, date},
+	"duration": {oneText, 0, false, kindDuration, duration},
+}
+
+func functionNames() []string { return slices.Sorted(maps.Keys(functions)) }
+
+// call compiles a call, and checks its arguments as far as they are known.
+func (c *compiler) call(e *expr) (eval, kind) {
+	f, ok := functions[e.text]
+	if !ok {
+		return c.unknown(e)
+	}
+	if len(e.of) > len(f.takes) || len(e.of) < len(f.takes)-f.optional {
+		return c.fail(e, "", "%s takes %s, not %d", e.text, counted(len(f.takes)-f.optional, len(f.takes)), len(e.of))
+	}
+	args := make([]eval, len(e.of))
+	isConstant := len(e.of) > 0
+	for i, arg := range e.of {
+		var k kind
+		args[i], k = c.expr(arg)
+		if !takes(f.takes[i], k) {
+			return c.fail(e, "", "%s takes %s, not %s", e.text, f.takes[i], k)
+		}
+		isConstant = isConstant && arg.form == formLiteral
+	}
+	var predicate eval
+	if f.predicate && len(args) == 2 {
+		predicate, args = args[1], args[:1]
+	}
+	evaluate := func(env *env) value {
+		call := &call{env: env, e: e, args: make([]value, len(args)), predicate: predicate}
+		for i, arg := range args {
+			call.args[i] = arg(env)
+			if !isOf(call.args[i], f.takes[i]) {
+				return env.fail(e.at, "%s takes %s, not %s", e.text, f.takes[i], typeWords[call.args[i].is])
+			}
+		}
+		return f.call(call)
+	}
+	if isConstant && (e.text == "date" || e.text == "duration") {
+		var env env
+		v := evaluate(&env)
+		if env.err != nil {
+			return c.fail(e, `write date("2026-11-21T09:30:15Z") or duration("1m30s")`, "%s cannot be read", e)
+		}
+		return constant(v), f.returns
+	}
+	return evaluate, f.returns
+}
+
+func counted(least, most int) string {
+	switch {
+	case least != most:
+		return strconv.Itoa(least) + " or " + strconv.Itoa(most) + " arguments"
+	case most == 1:
+		return "1 argument"
+	}
+	return strconv.Itoa(most) + " arguments"
+}
+
+// takes reports whether a value of kind k can be an argument.
+func takes(argument, k kind) bool {
+	switch argument {
+	case kindText:
+		return k.isText()
+	case kindNumber:
+		return k == kindUnknown || k == kindNumber || k == kindDuration
+	}
+	return argument == kindUnknown || k == kindUnknown || k == argument
+}
+
+// isOf reports whether a value can be an argument of the kind.
+func isOf(v value, k kind) bool {
+	switch k {
+	case kindText:
+		return v.is == typeText
+	case kindNumber:
+		return v.is == typeInt || v.is == typeFloat
+	case kindList:
+		return v.is == typeList
+	}
+	return true
+}
+
+func filter(c *call) value {
+	var list []value
+	for _, element := range c.list() {
+		if c.holds(element) {
+			list = append(list, element)
+		}
+	}
+	return listValue(list)
+}
+
+func mapList(c *call) value {
+	list := make([]value, len(c.list()))
+	for i, element := range c.list() {
+		list[i] = c.apply(element)
+	}
+	return listValue(list)
+}
+
+func sum(c *call) value {
+	total := intValue(0)
+	for _, element := range c.list() {
+		v, ok := calculate("+", total, c.apply(element))
+		if !ok || v.is == typeMissing || v.is == typeText {
+			return c.fail("sum takes a list of numbers")
+		}
+		total = v
+	}
+	return total
+}
+
+func length(c *call) value {
+	switch v := c.args[0]; v.is {
+	case typeText:
+		return intValue(int64(utf8.RuneCountInString(v.s)))
+	case typeList:
+		return intValue(int64(len(v.list())))
+	case typeObject:
+		return intValue(int64(len(v.object())))
+	default:
+		return c.fail("len takes a text, a list or an object, not %s", typeWords[v.is])
+	}
+}
+
+func split(c *call) value {
+	var list []value
+	for _, part := range strings.Split(c.text(0), c.text(1)) {
+		list = append(list, textValue(part))
+	}
+	return listValue(list)
+}
+
+func joinList(c *call) value {
+	separator := ""
+	if len(c.args) == 2 {
+		separator = c.text(1)
+	}
+	var texts []string
+	for _, element := range c.list() {
+		if element.is != typeText {
+			return c.fail("join takes a list of texts")
+		}
+		texts = append(texts, element.s)
+	}
+	return textValue(strings.Join(texts, separator))
+}
+
+func toInt(c *call) value {
+	v := c.args[0]
+	if f, ok := v.float(); ok && v.is == typeFloat {
+		return intValue(int64(f))
+	}
+	if v.is == typeText {
+		n, err := strconv.Atoi(v.s)
+		if err != nil {
+			return c.fail(`int("%s"): the text is not a number`, v.s)
+		}
+		return intValue(int64(n))
+	}
+	if v.is != typeInt {
+		return c.fail("int takes a number or a text, not %s", typeWords[v.is])
+	}
+	return v
+}
+
+func toFloat(c *call) value {
+	v := c.args[0]
+	if f, ok := v.float(); ok {
+		return floatValue(f)
+	}
+	f, err := strconv.ParseFloat(v.s, 64)
+	switch {
+	case v.is != typeText:
+		return c.fail("float takes a number or a text, not %s", typeWords[v.is])
+	case err != nil:
+		return c.fail(`float("%s"): the text is not a number`, v.s)
+	}
+	return floatValue(f)
+}
+
+func date(c *call) value {
+	t, ok := parseInstant(c.text(0))
+	if !ok {
+		return c.fail(`date("%s"): the text is not an instant`, c.text(0))
+	}
+	return instantValue(t)
+}
+
+func duration(c *call) value {
+	d, err := time.ParseDuration(c.text(0))
+	if err != nil {
+		return c.fail(`duration("%s"): the text is not a duration`, c.text(0))
+	}
+	return intValue(int64(d))
+}
