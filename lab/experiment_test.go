@@ -379,7 +379,7 @@ func TestSetMistakes(t *testing.T) {
 	for _, c := range []struct{ path, value, want string }{
 		{"load.duraton", "5s", `load.duraton=5s: there is no setting "load.duraton"; did you mean "load.duration"?`},
 		{"duration", "5s", `did you mean "load.duration"?`},
-		{"load.duration", "5", `load.duration=5: duration: "5" is no time`},
+		{"load.duration", "5", `load.duration=5: duration: "5" is not a time`},
 		{"load.duration", "", "there is no value; write load.duration=VALUE"},
 		{"load.body", `{"a": 1}`, "body"},
 		{"service.output", "[null", "not YAML"},

@@ -23,7 +23,7 @@ func (b *sendBins) add(sent time.Duration) {
 	b.counts[i]++
 }
 
-// merge adds what another thread has sent.
+// merge adds the counts of another thread.
 func (b *sendBins) merge(c *sendBins) {
 	for i, n := range c.counts {
 		for len(b.counts) <= i {
@@ -33,9 +33,8 @@ func (b *sendBins) merge(c *sendBins) {
 	}
 }
 
-// variance returns the mean of the counts within the first length, and their
-// variance about what the stages wanted in each bin. A bin that is not whole
-// does not count.
+// variance returns the mean of the counts, and their variance about the number of
+// requests due in each bin. Only complete bins within length count.
 func (b *sendBins) variance(stages []Stage, length time.Duration) (mean, variance float64) {
 	n := min(int(length/binLength), mostBins)
 	if n == 0 {
@@ -57,7 +56,7 @@ func (b *sendBins) variance(stages []Stage, length time.Duration) (mean, varianc
 	return sum / float64(n), squares / float64(n)
 }
 
-// areaUntil is how many requests the stages have until t.
+// areaUntil returns the number of requests due until t.
 func areaUntil(stages []Stage, t time.Duration) (area float64) {
 	for _, s := range stages {
 		if s.Duration == 0 || t < s.Duration {

@@ -12,25 +12,25 @@ import (
 	"github.com/weirhq/weir/internal/nearest"
 )
 
-// A Check is a condition under which a run has failed, such as "p99 > 50ms". It
-// comes from [ParseCheck]; the zero Check is about nothing, and its methods
-// return errors.
+// A Check is a condition under which a run has failed, such as "p99 > 50ms".
+// [ParseCheck] makes one. The methods of the zero Check return errors.
 type Check struct {
 	text   string
 	metric metric
-	holds  string // the operator; "" when the metric is true or false by itself
+	holds  string // the operator; "" if the metric is a flag
 	bound  float64
-	share  bool // the bound is a part of a whole, not a number
+	share  bool // the bound is a share of a whole, not a number
 }
 
 // ParseCheck reads a check: a metric, an operator (< <= > >= ==) and a bound.
 //
-// Of latencies there are p0 to p100 (p99, p97.5, p99.99), min, mean, max and stdev, compared with times that have a
-// unit: 50ms, 900us, 1.5s, 800ns. By themselves they are those from due in the open loop, else from sent; "from_due
-// p99", "from_sent p99", "first_byte p99", "connect p99", "tls p99" and "lag p99" name others, and "answered p99" is
-// of the requests that were answered. The numbers errors, unanswered, unsent, late, requests, 5xx and "status 503"
-// are compared with numbers, or with shares of their whole: 0.1%. rate is in whole answers per second. saturated
-// stands alone.
+// Latencies are p0 to p100 (p99, p97.5, p99.99), min, mean, max and stdev. They are
+// compared with times that have a unit: 50ms, 900us, 1.5s, 800ns. They count from due in
+// the open loop, else from sent. "from_due p99", "from_sent p99", "first_byte p99",
+// "connect p99", "tls p99" and "lag p99" name others, and "answered p99" is of the
+// answered requests. The numbers errors, unanswered, unsent, late, requests, 5xx and
+// "status 503" are compared with numbers or with shares of their whole, such as 0.1%.
+// rate is in whole answers per second. saturated has no operator and no bound.
 func ParseCheck(s string) (Check, error) {
 	words := checkWords(s)
 	at := 0
@@ -54,7 +54,7 @@ func ParseCheck(s string) (Check, error) {
 // String returns the check as it was written.
 func (c Check) String() string { return c.text }
 
-// A checkWord is a part of a check, and where in it it begins.
+// A checkWord is a word of a check, with its offset.
 type checkWord struct {
 	text string
 	at   int
@@ -64,7 +64,7 @@ const operatorChars = "<>=!"
 
 func (w checkWord) operator() bool { return strings.ContainsRune(operatorChars, rune(w.text[0])) }
 
-// checkWords cuts at spaces, and before and after operators.
+// checkWords splits at spaces, and before and after operators.
 func checkWords(s string) []checkWord {
 	var words []checkWord
 	kindOf := func(c byte) int {
@@ -89,8 +89,8 @@ func checkWords(s string) []checkWord {
 	return words
 }
 
-// A wrongWord is what is wrong with a check, and where; at is negative when
-// something is missing at the end.
+// A wrongWord is a mistake in a check. at is its offset, or negative if a word is missing
+// at the end.
 type wrongWord struct {
 	at  int
 	why string
@@ -102,19 +102,19 @@ func (w checkWord) wrong(format string, args ...any) error {
 	return &wrongWord{w.at, fmt.Sprintf(format, args...)}
 }
 
-// unknown is about a word that is none of those that could stand there.
-func (w checkWord) unknown(what string, known []string) error {
+// unknown returns an error for a word that is not known at its position.
+func (w checkWord) unknown(name string, known []string) error {
 	near := synonyms[strings.ToLower(w.text)]
 	if near == "" {
 		near = nearest.Word(w.text, known)
 	}
 	if near != "" {
-		return w.wrong("unknown %s %q, did you mean %s?", what, w.text, near)
+		return w.wrong("unknown %s %q, did you mean %s?", name, w.text, near)
 	}
-	return w.wrong("unknown %s %q; there are %s", what, w.text, strings.Join(known, ", "))
+	return w.wrong("unknown %s %q; there are %s", name, w.text, strings.Join(known, ", "))
 }
 
-// synonyms are words of other load generators.
+// synonyms are the words of other load generators.
 var synonyms = map[string]string{
 	"avg": "mean", "average": "mean", "median": "p50", "med": "p50",
 	"rps": "rate", "qps": "rate", "throughput": "rate", "iops": "rate",
@@ -125,11 +125,11 @@ var synonyms = map[string]string{
 
 var operators = []string{"<", "<=", ">", ">=", "=="}
 
-// parseBound reads the operator and what follows it.
+// parseBound reads the operator and the bound.
 func (c *Check) parseBound(words []checkWord) error {
 	if c.metric.flag() {
 		if len(words) > 0 {
-			return words[0].wrong("%s is true or false and stands alone", c.metric.name)
+			return words[0].wrong("%s is true or false, and has no bound", c.metric.name)
 		}
 		return nil
 	}
@@ -144,14 +144,14 @@ func (c *Check) parseBound(words []checkWord) error {
 	if len(words) == 0 {
 		return &wrongWord{-1, fmt.Sprintf("nothing follows %s; write %s", c.holds, c.metric.example())}
 	}
-	bound, rest := words[0], words[1:]
+	bound, extra := words[0], words[1:]
 	unit := strings.TrimLeft(bound.text, "0123456789.")
 	number := strings.TrimSuffix(bound.text, unit)
-	if unit == "" && len(rest) > 0 {
-		unit, rest = rest[0].text, rest[1:]
+	if unit == "" && len(extra) > 0 {
+		unit, extra = extra[0].text, extra[1:]
 	}
-	if len(rest) > 0 {
-		return rest[0].wrong("%q is too much: a check has one bound", rest[0].text)
+	if len(extra) > 0 {
+		return extra[0].wrong("%q is too much: a check has one bound", extra[0].text)
 	}
 	return c.parseNumber(bound, number, unit)
 }
@@ -160,7 +160,7 @@ func (c *Check) parseBound(words []checkWord) error {
 func (c *Check) parseNumber(w checkWord, number, unit string) error {
 	value, err := strconv.ParseFloat(number, 64)
 	if err != nil {
-		return w.wrong("%q is no number; write %s", w.text, c.metric.example())
+		return w.wrong("%q is not a number; write %s", w.text, c.metric.example())
 	}
 	switch {
 	case c.metric.quantity == quantityTime:
@@ -185,13 +185,13 @@ func (c *Check) parseNumber(w checkWord, number, unit string) error {
 	return nil
 }
 
-// timeUnits are in microseconds. Both letters that look like a µ are one.
+// timeUnits are in microseconds. Two characters look like µ.
 var timeUnits = map[string]float64{"ns": 1e-3, "us": 1, "µs": 1, "μs": 1, "ms": 1e3, "s": 1e6}
 
-// Of reports whether the condition holds, which is when the run has failed, and
-// the value of the metric in words. An error says that the run has no such
-// value, or that requests without an answer leave it open: a run without a request has no latency,
-// and a p99 of at least 10s may be more than 20s or not.
+// Of reports whether the condition holds, so that the run has failed, and returns the
+// value of the metric in words. It returns an error if the run does not have the value,
+// such as the latency of no request, or if requests without an answer leave the outcome
+// open: a p99 of at least 10s may be above 20s or not.
 func (c Check) Of(r *Result) (value string, holds bool, err error) {
 	reading, err := c.metric.read(r)
 	if err != nil {
@@ -211,7 +211,8 @@ func (c Check) Of(r *Result) (value string, holds bool, err error) {
 	return reading.String(), compare(got, c.holds, c.bound), nil
 }
 
-// decided reports whether the check has the same outcome for a lower bound and for every time above.
+// decided reports whether the check has the same outcome for a lower bound and for every
+// time above it.
 func (c Check) decided(least float64) bool {
 	if c.holds == "==" {
 		return c.bound < least
@@ -219,8 +220,8 @@ func (c Check) decided(least float64) bool {
 	return compare(least, c.holds, c.bound) == compare(math.Inf(1), c.holds, c.bound)
 }
 
-// Fits returns an error when a run of the plan cannot have what the check is
-// about: lag in the closed loop, a TLS handshake over http.
+// Fits returns an error if a run of the plan cannot have the metric, such as lag in the
+// closed loop or a TLS handshake over http.
 func (c Check) Fits(p Plan) error {
 	switch c.metric.name {
 	case "from_due", "lag", "late":

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// A metric is what a check is about: a number of a result by its name, or a
-// statistic of one of its distributions.
+// A metric is the subject of a check: a number of a result, or a statistic of one of its
+// distributions.
 type metric struct {
 	name      string // of a number, a distribution, a status or a class of them
 	statistic string // of a distribution: p99, max
@@ -27,10 +27,10 @@ func (m metric) String() string {
 	return m.name + " " + m.statistic
 }
 
-// flag tells that the metric is true or false.
+// flag reports whether the metric is true or false.
 func (m metric) flag() bool { return m.quantity == quantityFlag }
 
-// example is a check of this metric.
+// example returns a check of this metric.
 func (m metric) example() string {
 	switch m.quantity {
 	case quantityTime:
@@ -41,7 +41,7 @@ func (m metric) example() string {
 	return m.String() + " < 1000"
 }
 
-// A quantity is what a metric is compared with.
+// A quantity is the kind of value that a metric is compared with.
 type quantity uint8
 
 const (
@@ -55,8 +55,8 @@ func (q quantity) String() string {
 	return [...]string{"a time", "a number or a share of its whole", "a number", "nothing"}[q]
 }
 
-// distributions are the names of a result's latencies; latency is what is meant
-// by a statistic alone.
+// distributions are the names of a result's latencies. A statistic without a name is
+// one of latency.
 var distributions = []string{"latency", "from_due", "from_sent", "answered", "first_byte", "connect", "tls", "lag"}
 
 // numbers are the names of a result's other metrics.
@@ -73,7 +73,7 @@ func parseMetric(words []checkWord) (metric, error) {
 	switch {
 	case slices.Contains(distributions, first), first == "status":
 		if len(words) == 1 {
-			return metric{}, words[0].wrong("%s alone says too little; write %s", first, completion(first))
+			return metric{}, words[0].wrong("%s needs a second word; write %s", first, completion(first))
 		}
 	case len(words) > 1:
 		return metric{}, words[1].wrong("an operator is missing before %q: one of %s", words[1].text, strings.Join(operators, " "))
@@ -94,7 +94,7 @@ func parseMetric(words []checkWord) (metric, error) {
 	return parseStatistic("latency", words[0], slices.Concat(statistics, numbers, distributions[1:], []string{"5xx", "status"}))
 }
 
-// completion is a metric that begins with the word.
+// completion returns an example of a metric that begins with the word.
 func completion(word string) string {
 	switch word {
 	case "status":
@@ -115,7 +115,7 @@ func quantityOf(number string) quantity {
 	return quantityPart
 }
 
-// isStatus reports whether s is a status, 503, or a class of them, 5xx.
+// isStatus reports whether s is a status such as 503, or a class such as 5xx.
 func isStatus(s string) bool {
 	if len(s) != 3 || s[0] < '1' || s[0] > '9' {
 		return false
@@ -126,13 +126,13 @@ func isStatus(s string) bool {
 func parseStatus(w checkWord) (metric, error) {
 	status := strings.ToLower(w.text)
 	if !isStatus(status) {
-		return metric{}, w.wrong("%q is no status; write status 503, or 5xx for all of a class", w.text)
+		return metric{}, w.wrong("%q is not a status; write status 503, or 5xx for a class", w.text)
 	}
 	return metric{name: status, quantity: quantityPart}, nil
 }
 
-// parseStatistic reads the statistic of a distribution; known are the words
-// that could stand there.
+// parseStatistic reads the statistic of a distribution. known are the words for the
+// error message.
 func parseStatistic(distribution string, w checkWord, known []string) (metric, error) {
 	s := strings.ToLower(w.text)
 	m := metric{name: distribution, statistic: s, quantity: quantityTime}
@@ -140,12 +140,12 @@ func parseStatistic(distribution string, w checkWord, known []string) (metric, e
 		return m, nil
 	}
 	if strings.HasPrefix(s, "p") && len(s) > 1 && strings.Trim(s[1:], "0123456789.") == "" {
-		return m, w.wrong("%q is no percentile: there are p0 to p100, with a dot as in p99.9", w.text)
+		return m, w.wrong("%q is not a percentile: there are p0 to p100, with a dot as in p99.9", w.text)
 	}
 	return m, w.unknown("metric", known)
 }
 
-// percentile reads p99.9.
+// percentile reads a percentile such as p99.9.
 func percentile(s string) (float64, bool) {
 	digits, ok := strings.CutPrefix(s, "p")
 	if !ok || strings.Trim(digits, "0123456789.") != "" {
@@ -155,19 +155,19 @@ func percentile(s string) (float64, bool) {
 	return p, err == nil && p <= 100
 }
 
-// A reading is the value of a metric: a time in microseconds, a rate, a number
-// out of a whole.
+// A reading is the value of a metric: a time in microseconds, a rate, or a number and its
+// whole.
 type reading struct {
 	metric metric
 	value  float64 // infinite for a time that was never answered
 	bound  bool    // the value is a lower bound
-	of     float64 // how much the whole is
-	whole  string  // of what: "requests sent"
-	from   string  // of a latency: where it counts from
-	note   string  // of a latency: the requests that make it doubtful
+	of     float64 // the whole
+	whole  string  // its name, such as "requests sent"
+	from   string  // of a latency: the moment from which it counts
+	note   string  // of a latency: why it is not reliable
 }
 
-// String says the value and what it is: "p99 from due is 51.2ms".
+// String returns a text such as "p99 from due is 51.2ms".
 func (r reading) String() string {
 	switch r.metric.quantity {
 	case quantityTime:
@@ -197,8 +197,8 @@ func (r reading) timeText() string {
 	return timeText(r.value)
 }
 
-// timeText writes microseconds in four digits, so that what is just above a
-// bound does not look like it.
+// timeText returns microseconds with four digits, so that a value slightly above a bound
+// looks different from it.
 func timeText(us float64) string {
 	unit, scale := "ns", 1e3
 	switch {
@@ -212,9 +212,9 @@ func timeText(us float64) string {
 	return fmt.Sprintf("%.4g%s", us*scale, unit)
 }
 
-var errNoMetric = errors.New("it is about nothing; ParseCheck makes checks")
+var errNoMetric = errors.New("it has no metric; use ParseCheck")
 
-// read takes the metric from a result.
+// read returns the value of the metric in a result.
 func (m metric) read(r *Result) (reading, error) {
 	got := reading{metric: m}
 	if m.statistic != "" {
@@ -243,7 +243,7 @@ func (m metric) read(r *Result) (reading, error) {
 		set(r.Unsent, r.Asked, "requests asked for")
 	case "requests":
 		set(r.Requests, r.Asked, "requests asked for")
-	default: // a status or a class, of which only one has such a key
+	default: // a status or a class; only one of the maps has the key
 		set(r.Status[m.name]+r.StatusCodes[m.name], r.Requests, "answers")
 	}
 	return got, nil
@@ -257,7 +257,7 @@ func sum(counts map[string]int64) int64 {
 	return n
 }
 
-// readLatency takes a statistic of a distribution.
+// readLatency returns a statistic of a distribution.
 func (m metric) readLatency(r *Result) (reading, error) {
 	got := reading{metric: m}
 	var l *Latency
@@ -276,14 +276,15 @@ func (m metric) readLatency(r *Result) (reading, error) {
 	return got, err
 }
 
-// tooFewFor reports whether fewer requests lie beyond a percentile than it takes to rely on it.
+// tooFewFor reports whether too few requests lie beyond a percentile for it to be
+// reliable.
 func (l *Latency) tooFewFor(statistic string) bool {
 	p, ok := percentile(statistic)
 	return ok && p > 0 && p < 100 && tooFew(l.Count, p)
 }
 
-// distribution returns what the metric is of, nil when the result has none, and
-// where its times count from when the name does not say so.
+// distribution returns the latency of the metric, nil if the result has none. from is the
+// moment from which it counts, if the name does not have it.
 func (m metric) distribution(r *Result) (l *Latency, from string) {
 	switch m.name {
 	case "from_due":
@@ -311,7 +312,8 @@ func (m metric) distribution(r *Result) (l *Latency, from string) {
 	return r.headline()
 }
 
-// headline returns the latency that a run is judged by, and where it counts from.
+// headline returns the latency from due in the open loop, else from sent, and the name
+// of that moment.
 func (r *Result) headline() (l *Latency, from string) {
 	if r.LatencyFromDue != nil {
 		return r.LatencyFromDue, " from due"
@@ -319,7 +321,7 @@ func (r *Result) headline() (l *Latency, from string) {
 	return r.Latency, " from sent"
 }
 
-// statistic returns one that parseStatistic has accepted, and whether it is a lower bound.
+// statistic returns a statistic, and whether it is a lower bound.
 func (l *Latency) statistic(name string) (value Micros, atLeast bool, err error) {
 	switch name {
 	case "min", "p0":
@@ -345,10 +347,10 @@ func (l *Latency) statistic(name string) (value Micros, atLeast bool, err error)
 		return 0, false, fmt.Errorf("taking p%v from the result's histogram: %w", p, err)
 	}
 	value, atLeast = o.at(p)
-	return min(max(value, l.Min), l.Max), atLeast, nil // a bucket's bounds may lie beyond both
+	return min(max(value, l.Min), l.Max), atLeast, nil // a bucket may extend beyond both
 }
 
-var errNoStdev = errors.New("there is no stdev of times that are not all known: some requests were not answered")
+var errNoStdev = errors.New("there is no stdev: some requests were not answered, so that not all times are known")
 
-// bounded reports whether the value under a JSON name is a lower bound.
+// bounded reports whether the value with a JSON name is a lower bound.
 func (l *Latency) bounded(key string) bool { return slices.Contains(l.AtLeast, key) }

@@ -2,22 +2,22 @@ package load
 
 import "time"
 
-// A collector watches a run: it takes the threads' headlines ten times a second,
-// tells the plan's Progress, and makes the series. When there is nobody to tell,
-// once a second is enough: merging takes 1.5% of a CPU otherwise, for two threads.
+// A collector merges the threads' headlines ten times per second. It makes the series
+// and calls the plan's Progress. Without Progress it merges once per second, since
+// each merge has a cost: 1.5% of a CPU for two threads and ten per second.
 type collector struct {
 	run *run
 
-	all    times   // the headline of the whole run
-	second times   // of the second that is going on
-	spare  []times // to swap with the threads'
+	all    times   // of the whole run
+	second times   // of the current second
+	spare  []times // empty, to swap with the threads' headlines
 
 	last   tally         // at the end of the last second
-	since  time.Duration // of the second that is going on
+	since  time.Duration // when the current second began
 	series []Second
 	now    tally
 
-	// What the last second of the series was made of.
+	// The last second of the series.
 	before      times
 	beforeLast  tally
 	beforeSince time.Duration
@@ -25,7 +25,7 @@ type collector struct {
 
 const watchEvery = 100 * time.Millisecond
 
-// every is how often the headlines are taken.
+// every returns how often the headlines are merged.
 func (c *collector) every() time.Duration {
 	if c.run.plan.Progress == nil {
 		return time.Second
@@ -41,7 +41,7 @@ func newCollector(r *run) *collector {
 	return c
 }
 
-// collect watches until over is closed.
+// collect merges until over is closed.
 func (c *collector) collect(over <-chan struct{}) {
 	every := time.NewTicker(c.every())
 	defer every.Stop()
@@ -51,14 +51,14 @@ func (c *collector) collect(over <-chan struct{}) {
 		case <-over:
 			c.take()
 			end := c.ending()
-			if end <= c.since && c.now != c.last { // what came after the end
+			if end <= c.since && c.now != c.last { // events after the end
 				end = c.run.now()
 			}
-			if rest := end - c.since; 0 < rest && rest < shortest && len(c.series) > 0 {
+			if tail := end - c.since; 0 < tail && tail < shortest && len(c.series) > 0 {
 				c.reopenSecond()
 			}
 			c.endSecond(end)
-			c.tell(true)
+			c.report(true)
 			return
 		case <-every.C:
 		}
@@ -67,11 +67,11 @@ func (c *collector) collect(over <-chan struct{}) {
 			c.endSecond(now)
 			next += time.Second * (1 + (now-next)/time.Second)
 		}
-		c.tell(false)
+		c.report(false)
 	}
 }
 
-// take swaps the threads' headlines and sums up their tallies.
+// take swaps the threads' headlines and adds up their tallies.
 func (c *collector) take() {
 	c.now = tally{}
 	for i, rec := range c.run.recorders {
@@ -84,7 +84,7 @@ func (c *collector) take() {
 	}
 }
 
-// endSecond adds what happened since the last one ended.
+// endSecond adds the current second to the series.
 func (c *collector) endSecond(now time.Duration) {
 	length := now - c.since
 	if length <= 0 {
@@ -109,19 +109,19 @@ func (c *collector) endSecond(now time.Duration) {
 	c.second.reset()
 }
 
-// shortest is how long the rest of a run is, at least, to stand for itself:
-// rates of less are chance.
+// shortest is the minimum length of the last second, since rates of shorter ones are
+// random.
 const shortest = 500 * time.Millisecond
 
-// reopenSecond has what came after the last second belong to it.
+// reopenSecond removes the last second from the series and continues it.
 func (c *collector) reopenSecond() {
 	c.series = c.series[:len(c.series)-1]
 	c.second.merge(&c.before)
 	c.last, c.since = c.beforeLast, c.beforeSince
 }
 
-// tell calls the plan's Progress.
-func (c *collector) tell(done bool) {
+// report calls the plan's Progress.
+func (c *collector) report(done bool) {
 	if c.run.plan.Progress == nil {
 		return
 	}
@@ -144,7 +144,7 @@ func (c *collector) tell(done bool) {
 	p.Progress(progress)
 }
 
-// statuses are the responses by class.
+// statuses returns the number of answers by class.
 func (t *tally) statuses() map[string]int64 {
 	counts := make(map[string]int64)
 	for class, n := range t.classes {
@@ -157,8 +157,8 @@ func (t *tally) statuses() map[string]int64 {
 
 func className(class int) string { return string(rune('0'+class)) + "xx" }
 
-// ending is when the run was over for the one who watches it: the end of the
-// time in which requests were sent, or the last answer.
+// ending returns the end of the series: when the run stopped sending, or the last
+// answer.
 func (c *collector) ending() time.Duration {
 	last := time.Duration(0)
 	for _, rec := range c.run.recorders {

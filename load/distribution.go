@@ -8,15 +8,15 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// A distribution counts times, in nanoseconds, to three digits. Its memory does
-// not grow.
+// A distribution is a histogram of times in nanoseconds, with three digits. Its
+// memory does not grow.
 type distribution struct {
 	histogram *hdrhistogram.Histogram
 	sum       float64
 	min, max  int64
 }
 
-// longest is what every longer time counts as.
+// longest is the largest time. Longer times count as this one.
 const longest = int64(24 * time.Hour)
 
 func newDistribution() *distribution {
@@ -26,21 +26,21 @@ func newDistribution() *distribution {
 }
 
 func (d *distribution) reset() {
-	if d.count() > 0 { // there are many thousand counts to look at
+	if d.count() > 0 { // Reset clears many thousand counters
 		d.histogram.Reset()
 	}
 	d.sum, d.min, d.max = 0, math.MaxInt64, 0
 }
 
-// record counts t, as 0 when it is negative and as a day when it is longer.
+// record counts t. A negative time counts as 0.
 func (d *distribution) record(t time.Duration) {
 	n := min(max(int64(t), 0), longest)
 	d.sum += float64(n)
 	d.min, d.max = min(d.min, n), max(d.max, n)
-	d.histogram.RecordValue(n) // which is in range
+	d.histogram.RecordValue(n) // n is in range
 }
 
-// merge adds what e has counted.
+// merge adds the counts of e.
 func (d *distribution) merge(e *distribution) {
 	if e == nil || e.count() == 0 {
 		return
@@ -50,8 +50,7 @@ func (d *distribution) merge(e *distribution) {
 	d.min, d.max = min(d.min, e.min), max(d.max, e.max)
 }
 
-// merged returns what both have counted, in either of them; nil has counted
-// nothing.
+// merged returns the sum of both, which uses one of them. nil is empty.
 func merged(d, e *distribution) *distribution {
 	if d == nil {
 		return e
@@ -62,12 +61,12 @@ func merged(d, e *distribution) *distribution {
 
 func (d *distribution) count() int64 { return d.histogram.TotalCount() }
 
-// ranked returns the bucket of a time, by its number in their order, from 1 on.
+// ranked returns the bucket of the time with the given rank, from 1.
 func (d *distribution) ranked(rank int64) int64 {
 	return d.histogram.ValueAtPercentile(100 * float64(rank) / float64(d.count()))
 }
 
-// latency is the distribution as a Result has it, nil when there is none.
+// latency returns the distribution for a Result; nil for nil.
 func (d *distribution) latency() *Latency {
 	if d == nil {
 		return nil
@@ -75,7 +74,7 @@ func (d *distribution) latency() *Latency {
 	return (&order{answered: d, finite: d}).document()
 }
 
-// encoded is the histogram as a text, "" when it is empty.
+// encoded returns the encoded histogram; "" if it is empty.
 func (d *distribution) encoded() string {
 	if d.count() == 0 {
 		return ""
@@ -89,8 +88,8 @@ func (d *distribution) encoded() string {
 
 func micros(ns int64) Micros { return Micros(float64(ns) / 1e3) }
 
-// DecodeHistogram returns the whole distribution, in nanoseconds. It fails when
-// the text was not written by a run.
+// DecodeHistogram returns the distribution, in nanoseconds. It returns an error if
+// the histogram is missing or malformed.
 func (l *Latency) DecodeHistogram() (*hdrhistogram.Histogram, error) {
 	if l.Histogram == "" {
 		return nil, errors.New("load: the latency has no histogram")

@@ -1,7 +1,7 @@
-// Package load sends HTTP requests as fast, or exactly as often, as it is told,
-// and says how long the answers took.
+// Package load sends HTTP requests, as many as possible or at an exact rate, and
+// measures the latencies of the answers.
 //
-// A [Plan] goes in and a [Result] comes out:
+// [Run] executes a [Plan] and returns a [Result]:
 //
 //	r, err := load.Run(ctx, load.Plan{
 //		Targets:     []target.Target{{URL: "http://127.0.0.1:20000/hello"}},
@@ -9,19 +9,19 @@
 //		Duration:    10 * time.Second,
 //	})
 //
-// There is one request loop, made of interchangeable parts: what to send
-// (package [target]), when ([Pace]), for how long (Duration, Requests), and by what
-// (Protocol). Without a pace the loop is closed: each connection sends its next
-// request when it has its answer, and the server sets the rate. With one it is
-// open: requests are due at their times whether answers come or not, and
-// latencies count from when a request was due, which is what a user of a server
-// that stalls has to wait. Both are in the Result, from due and from sent, and
-// none is invented. A request without an answer counts in them, so that no failure makes a quantile
-// better.
+// One request loop combines interchangeable parts: which requests to send (package
+// [github.com/weirhq/weir/load/target]), when ([Pace]), for how long (Duration,
+// Requests) and by which protocol ([Protocol]). Without a Pace the loop is closed: each
+// connection sends its next request after its answer, and the server determines the
+// rate. With a Pace the loop is open: requests are due at their times whether answers
+// arrive or not. Then latencies also count from the due time, because a user of a
+// server that stalls waits from then on. A Result has both latencies, from due and from
+// sent. All are measured, none is corrected. Requests without an answer count too, so
+// that a failure never improves a quantile.
 //
-// Nothing is sent that is not accounted for: asked = sent + unsent, and sent =
-// answered + failed + unanswered, exactly.
+// Every request is accounted for: asked = sent + unsent, and sent = answered + failed +
+// unanswered, exactly.
 //
-// On Linux plain HTTP/1.1 is spoken by a locked thread per core with an epoll of
-// its own; everything else, by a goroutine per connection.
+// On Linux plain HTTP/1.1 is sent by one locked thread per core, each with its own
+// epoll. All other protocols are sent by one goroutine per request under way.
 package load

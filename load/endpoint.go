@@ -2,14 +2,14 @@ package load
 
 import "github.com/weirhq/weir/load/internal/program"
 
-// An endpointTally counts the requests to one endpoint.
+// An endpointTally counts the requests of one endpoint.
 type endpointTally struct {
 	sent, failed, unanswered int64
 	classes                  [10]int64 // answered, by the status's first digit
 	times                              // as in the recorder's headline
 }
 
-// newEndpointTallies returns nil for one endpoint: its tally is that of the run.
+// newEndpointTallies returns nil for one endpoint, whose tally is that of the run.
 func newEndpointTallies(endpoints []program.Endpoint) []endpointTally {
 	if len(endpoints) == 1 {
 		return nil
@@ -31,7 +31,7 @@ func (t *endpointTally) merge(o *endpointTally) {
 	t.times.merge(&o.times)
 }
 
-// result returns the tally as a Result has it.
+// result returns the tally for a Result.
 func (t *endpointTally) result(e program.Endpoint, open bool) TargetResult {
 	r := TargetResult{
 		Method: e.Method, Path: e.Path, Targets: e.Targets, BodyBytes: e.BodyBytes,
@@ -63,7 +63,7 @@ func (r *recorder) mergeEndpoints(tallies []endpointTally) {
 	}
 }
 
-// setTargets sets the Result's part that is about the requests of the plan.
+// setTargets sets the Result's fields about targets.
 func (r *recorder) setTargets(res *Result, p *program.Program, open bool) {
 	first := p.First()
 	res.Method, res.BodyBytes, res.RequestsHash = first.Method, first.BodyBytes, p.Hash

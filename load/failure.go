@@ -13,19 +13,19 @@ import (
 	"time"
 )
 
-// A kind says in a word why a request or a connection failed. The words are
+// A kind is the reason why a request or a connection failed. The names of kinds are the
 // keys of a Result's Errors.
 type kind uint8
 
 const (
-	refused    kind = iota // nobody listens
-	unreached              // the connection could not be made, or used, for another reason
-	noPort                 // this machine has no port, or file, left for a connection
-	handshake              // TLS failed
+	refused    kind = iota // no process listens
+	unreached              // another reason why the connection could not be made or used
+	noPort                 // this machine has no port or file left
+	handshake              // the TLS handshake failed
 	reset                  // the connection was reset
-	eof                    // the connection was closed before the answer was whole
+	eof                    // the connection was closed before the end of the answer
 	timeout                // the answer, or the connection, took longer than Timeout
-	badAnswer              // what came is not an HTTP answer
+	badAnswer              // the answer is not HTTP
 	badRequest             // the request could not be made or sent
 	kinds
 )
@@ -107,7 +107,7 @@ func (f *failures) certificateRequired() bool {
 	})
 }
 
-// maps returns the counts and the examples by the kinds' names.
+// maps returns the counts and the examples by name of the kind.
 func (f *failures) maps() (counts map[string]int64, examples map[string]string) {
 	counts, examples = make(map[string]int64), make(map[string]string)
 	for k, n := range f.counts {
@@ -126,8 +126,8 @@ var (
 	errClosed  = fmt.Errorf("the server closed the connection before the answer: %w", io.ErrUnexpectedEOF)
 )
 
-// closedEarly is what a connection's end is to the request whose answer it cuts,
-// of which the parser says how much there was.
+// closedEarly returns the error of a request whose connection ended before its answer.
+// err is the parser's error.
 func closedEarly(err error) error {
 	if err == nil || errors.Is(err, io.EOF) {
 		return errClosed

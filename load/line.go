@@ -12,49 +12,49 @@ import (
 	"github.com/weirhq/weir/load/internal/program"
 )
 
-// A line carries exchanges over one connection, which it opens when it has none.
+// A line carries exchanges over one connection at a time.
 type line interface {
-	// open connects, unless there is a connection.
+	// open connects if there is no usable connection.
 	open(ctx context.Context) (opened, error)
 
 	// exchange sends a request and reads its response. It returns errGone if the
-	// server cannot have processed the request because the connection is gone or
-	// going; the outcome then has only bytes.
+	// connection has ended, or is ending, and the server cannot have processed the
+	// request. The outcome then has only bytes.
 	exchange(ctx context.Context, m *program.Message, watch exchangeWatch) (outcome, error)
 
-	// close ends the connection; whoever has an exchange under way gets an error.
-	// It returns the bytes that no outcome has counted.
+	// close ends the connection and fails its exchanges. It returns the bytes that no
+	// outcome has counted.
 	close() outcome
 }
 
-// An exchangeWatch is called at the steps of an exchange, possibly by another
-// goroutine, which may be late: after the exchange has returned an error.
+// An exchangeWatch is called at the steps of an exchange. The call may come from
+// another goroutine, and after the exchange has returned an error.
 type exchangeWatch struct {
-	sending func() // the request's head is being written; again if it is written again
-	began   func() // the first byte of the response has come
+	sending func() // the request's header is being written, for each attempt
+	began   func() // the first byte of the response was read
 }
 
-// opened tells how long it took to connect, if that was needed.
+// opened is the result of opening a line.
 type opened struct {
-	made               bool
-	lost               bool // a connection had ended that nobody has counted
+	made               bool // a connection was made
+	lost               bool // an earlier connection had ended and was not counted as closed
 	connect, handshake time.Duration
 }
 
-// An outcome is what an answer was.
+// An outcome is the result of an exchange.
 type outcome struct {
 	status        int
-	read, written int  // bytes of the connection since the outcome before, whosever they are
+	read, written int  // bytes of the connection since the previous outcome, of all exchanges
 	last          bool // this exchange has ended the connection
 }
 
-// add adds the bytes of another outcome on the same connection.
+// add adds the bytes of another outcome.
 func (o *outcome) add(other outcome) {
 	o.read += other.read
 	o.written += other.written
 }
 
-// A countedConn counts its bytes, as TCP carries them.
+// A countedConn counts the bytes on the wire, with those of TLS.
 type countedConn struct {
 	net.Conn
 	read, written atomic.Int64
@@ -72,7 +72,7 @@ func (c *countedConn) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// settle moves what was counted into an outcome.
+// settle moves the counts into an outcome.
 func (c *countedConn) settle(o *outcome) {
 	o.read, o.written = int(c.read.Swap(0)), int(c.written.Swap(0))
 }
@@ -82,7 +82,7 @@ func dial(ctx context.Context, server string) (*countedConn, opened, error) {
 	began := time.Now()
 	c, err := new(net.Dialer).DialContext(ctx, "tcp", server)
 	if op, ok := errors.AsType[*net.OpError](err); ok {
-		err = op.Err // without the address, which who has asked for it says
+		err = op.Err // the caller adds the address
 	}
 	if err != nil {
 		return nil, opened{}, err
@@ -90,7 +90,7 @@ func dial(ctx context.Context, server string) (*countedConn, opened, error) {
 	return &countedConn{Conn: c}, opened{made: true, connect: time.Since(began)}, nil
 }
 
-// secure shakes hands, and closes the connection when that fails.
+// secure does the TLS handshake, and closes the connection if it fails.
 func secure(ctx context.Context, c net.Conn, config *tls.Config, o *opened) (*tls.Conn, error) {
 	began := time.Now()
 	t := tls.Client(c, config)

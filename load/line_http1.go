@@ -14,27 +14,27 @@ import (
 	"github.com/weirhq/weir/load/internal/program"
 )
 
-// An http1Line speaks HTTP/1.1, with TLS or without. Several exchanges may be
-// under way (pipelining): requests are written one after the other, and each
-// waits for its turn to read.
+// An http1Line speaks HTTP/1.1, with or without TLS. Several exchanges may be under
+// way (pipelining): each writes its request and then waits for its turn to read.
 type http1Line struct {
 	server string
 	tls    *tls.Config // nil for plain TCP
 
-	mu sync.Mutex // guards what follows, and orders requests
+	mu sync.Mutex // guards c, and orders requests
 	c  *http1Conn
 }
 
-// An http1Conn is a connection; what follows mu belongs to whose turn it is.
+// An http1Conn is a connection. The fields after turn belong to the exchange whose
+// turn it is.
 type http1Conn struct {
-	net.Conn // counted, or TLS over it
+	net.Conn // counted, or TLS over counted
 	counted  *countedConn
-	turn     chan struct{} // closed when the last one that has sent has read; guarded by the line's lock
+	turn     chan struct{} // done of the last exchange that has sent; guarded by the line's lock
 
 	parser answer.Parser
 	in     []byte
-	rest   []byte // of in: the next answer's
-	end    error  // why the connection is of no more use, if it is not
+	unread []byte // part of in: bytes of the next answer
+	end    error  // why the connection is not usable; nil if it is
 }
 
 // open implements line.
@@ -93,18 +93,17 @@ func (l *http1Line) exchange(ctx context.Context, m *program.Message, watch exch
 	return o, err
 }
 
-// A queued exchange has a place in the order of the answers: it is its turn when
-// before is closed, and it closes done after it. Until stop is called the
-// connection ends with the exchange's context, for all that are under way on it;
-// stop tells whether it has not. Nothing gives it more time again, so that nobody
-// waits longer than the first of them may.
+// A queued exchange has a position in the order of answers. Its turn is when before is
+// closed, and it closes done afterwards. When its context ends, the connection ends for
+// all exchanges on it. stop cancels that, and reports whether it was in time. The
+// deadline of a connection is never extended, so that no exchange waits longer than
+// the first one may.
 type queued struct {
 	before, done chan struct{}
 	stop         func() bool
 }
 
-// send writes the request and takes a place. There is no connection when c is
-// nil.
+// send writes the request and queues the exchange. c is nil if there is no connection.
 func (l *http1Line) send(ctx context.Context, m *program.Message) (c *http1Conn, q queued, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -121,13 +120,13 @@ func (l *http1Line) send(ctx context.Context, m *program.Message) (c *http1Conn,
 	return c, q, err
 }
 
-// gone tells that the server has closed a connection that nobody uses. A request
-// on it would be lost, though nobody has heard of it.
+// gone reports whether the server has closed an idle connection. A request on it would
+// be lost, although the server has not processed it.
 func (c *http1Conn) gone() bool {
 	select {
 	case <-c.turn:
 		return hungUp(c.counted.Conn)
-	default: // who uses it finds out
+	default: // in use; its exchange will notice
 		return false
 	}
 }
@@ -135,9 +134,9 @@ func (c *http1Conn) gone() bool {
 // receive reads an answer.
 func (c *http1Conn) receive(noBody bool, began func(), o *outcome) error {
 	for first := true; ; {
-		if len(c.rest) == 0 {
+		if len(c.unread) == 0 {
 			n, err := c.Read(c.in)
-			c.rest = c.in[:n]
+			c.unread = c.in[:n]
 			if n == 0 && errors.Is(err, io.EOF) {
 				return c.endOfStream(o)
 			}
@@ -149,8 +148,8 @@ func (c *http1Conn) receive(noBody bool, began func(), o *outcome) error {
 			first = false
 			began()
 		}
-		n, done, err := c.parser.Feed(c.rest, noBody)
-		c.rest = c.rest[n:]
+		n, done, err := c.parser.Feed(c.unread, noBody)
+		c.unread = c.unread[n:]
 		if err != nil {
 			return &kindError{badAnswer, err}
 		}
@@ -161,7 +160,7 @@ func (c *http1Conn) receive(noBody bool, began func(), o *outcome) error {
 	}
 }
 
-// endOfStream tells whether the end of the stream is the answer's.
+// endOfStream handles the end of the stream, which may be the end of the answer.
 func (c *http1Conn) endOfStream(o *outcome) error {
 	whole, err := c.parser.EOF()
 	if !whole {
@@ -171,8 +170,7 @@ func (c *http1Conn) endOfStream(o *outcome) error {
 	return nil
 }
 
-// leave closes a connection that is of no more use, and tells whether it was
-// open.
+// leave closes a connection that is not usable, and reports whether it was open.
 func (l *http1Line) leave(c *http1Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -16,15 +16,15 @@ import (
 	"github.com/weirhq/weir/load/internal/program"
 )
 
-// An http2Line speaks HTTP/2, with TLS or with prior knowledge, by net/http. Its
-// exchanges are streams.
+// An http2Line speaks HTTP/2 with package net/http, over TLS or with prior knowledge.
+// Its exchanges are streams.
 type http2Line struct {
 	scheme, server string
 	tls            *tls.Config // nil for h2c
 
-	mu   sync.Mutex // guards what follows
+	mu   sync.Mutex // guards the fields below
 	c    *http2Conn
-	lost bool // a connection was retired, and open has not reported it
+	lost bool // a connection was retired, and open has not returned it as lost
 }
 
 type http2Conn struct {
@@ -49,7 +49,7 @@ func (l *http2Line) open(ctx context.Context) (opened, error) {
 	transport := &http.Transport{
 		DisableCompression: true,
 		Protocols:          new(http.Protocols),
-		TLSClientConfig:    l.tls.Clone(), // which it changes
+		TLSClientConfig:    l.tls.Clone(), // the transport changes it
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			var err error
 			c.counted, o, err = dial(ctx, l.server)
@@ -78,7 +78,7 @@ func (l *http2Line) open(ctx context.Context) (opened, error) {
 	return o, nil
 }
 
-// onlyHTTP2 refuses a server that has not agreed to speak HTTP/2.
+// onlyHTTP2 returns an error if the server has not negotiated HTTP/2.
 func onlyHTTP2(s tls.ConnectionState) error {
 	if s.NegotiatedProtocol != "h2" {
 		return errors.New("the server does not offer HTTP/2")
@@ -109,8 +109,8 @@ func (l *http2Line) exchange(ctx context.Context, m *program.Message, watch exch
 	return o, describeHTTP2(err)
 }
 
-// exchange waits for a stream if the server allows no more of them, before it
-// sends the request.
+// exchange sends a request. If the server's limit of streams is reached it first waits
+// for a stream.
 func (c *http2Conn) exchange(ctx context.Context, m *program.Message, watch exchangeWatch) (outcome, error) {
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: watch.sending})
 	resp, err := c.client.RoundTrip(m.Request().WithContext(ctx))
@@ -119,15 +119,15 @@ func (c *http2Conn) exchange(ctx context.Context, m *program.Message, watch exch
 	}
 	watch.began()
 	defer resp.Body.Close()
-	if s := resp.StatusCode; s < 100 || s > 999 { // which net/http does not refuse
+	if s := resp.StatusCode; s < 100 || s > 999 { // net/http accepts them
 		return outcome{}, &kindError{badAnswer, fmt.Errorf("the status is %d", s)}
 	}
 	_, err = io.Copy(io.Discard, resp.Body)
 	return outcome{status: resp.StatusCode}, err
 }
 
-// retire takes a connection out of use on which the server accepts no more
-// streams. net/http closes it after the last response.
+// retire stops using a connection on which the server accepts no more streams. net/http
+// closes it after the last response.
 func (l *http2Line) retire(c *http2Conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -136,8 +136,7 @@ func (l *http2Line) retire(c *http2Conn) {
 	}
 }
 
-// leave closes a connection that is of no more use, and tells whether that had
-// not been done yet.
+// leave closes a connection that is not usable, and reports whether it was open.
 func (l *http2Line) leave(c *http2Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -161,12 +160,12 @@ func (l *http2Line) close() (o outcome) {
 	return o
 }
 
-// refusedStream is RFC 9113's REFUSED_STREAM: the server has not processed the
-// request.
+// refusedStream is the code REFUSED_STREAM of RFC 9113: the server has not processed
+// the request.
 const refusedStream = 7
 
-// A streamError is net/http's, whose own type has no name outside: it turns into
-// any type that has the same fields.
+// A streamError has the fields of net/http's stream error, which is not exported. It
+// can be assigned to a type with the same fields by errors.As.
 type streamError struct {
 	StreamID uint32
 	Code     uint32
@@ -176,14 +175,15 @@ type streamError struct {
 func (e streamError) Error() string { return fmt.Sprintf("stream %d: code %d", e.StreamID, e.Code) }
 
 // unprocessed reports whether an error of net/http means that the server has not
-// processed the request: its GOAWAY left out the stream, or the connection
-// accepted no stream any more. net/http does not export these errors.
+// processed the request: its GOAWAY excluded the stream, or the connection accepted no
+// more streams. net/http has neither types nor exported values for these errors, so
+// that only their texts distinguish them. TestGoAway fails if a text changes.
 func unprocessed(err error) bool {
 	text := err.Error()
 	return strings.Contains(text, "graceful shutdown GOAWAY") || strings.Contains(text, "client conn not usable")
 }
 
-// describeHTTP2 gives an error of HTTP/2 its kind.
+// describeHTTP2 adds the kind to an error of HTTP/2.
 func describeHTTP2(err error) error {
 	var stream streamError
 	switch {

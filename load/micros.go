@@ -5,11 +5,11 @@ import (
 	"math"
 )
 
-// Micros is a time in microseconds. It is [NeverAnswered] for a quantile that falls among
-// requests that were never answered. In JSON that is null.
+// Micros is a time in microseconds. A quantile among requests that were never
+// answered is [NeverAnswered], which is null in JSON.
 type Micros float64
 
-// NeverAnswered is the time of a request that was never answered.
+// NeverAnswered is the time of a request that was never answered: +Inf.
 var NeverAnswered = Micros(math.Inf(1))
 
 // MarshalJSON implements json.Marshaler.

@@ -1,10 +1,10 @@
 package load
 
-// An order has requests in the order of their times: those answered and those given up,
-// then those that were never answered.
+// An order is the requests sorted by their times: first those answered and those
+// given up, then those that were never answered.
 type order struct {
 	answered *distribution
-	finite   *distribution // answered and given up; answered itself without one given up
+	finite   *distribution // answered and given up; the same as answered if none was given up
 	never    int64
 }
 
@@ -13,9 +13,10 @@ func (o *order) count() int64 { return o.finite.count() + o.never }
 // whole reports whether each request was answered.
 func (o *order) whole() bool { return o.never == 0 && o.finite.count() == o.answered.count() }
 
-// at returns the time at a percentage, and whether that is a lower bound: how long one that was given up would
-// have taken decides whether it is exact. Of n sorted times p% is the one whose number is nearest to
-// n·p/100, as in HdrHistogram in every language and in the file of --hdr. 0 is that of none.
+// at returns the time at a percentage, and whether it is a lower bound, because the
+// unknown time of a request that was given up would change it. Of n sorted times the
+// percentile p is the one with the rank nearest to n·p/100, as in HdrHistogram in
+// every language. Without requests it is 0.
 func (o *order) at(percentage float64) (value Micros, atLeast bool) {
 	n := o.count()
 	if n == 0 {
@@ -27,10 +28,10 @@ func (o *order) at(percentage float64) (value Micros, atLeast bool) {
 	}
 	ns := o.finite.ranked(rank)
 	atLeast = !o.whole() && (rank > o.answered.count() || o.answered.ranked(rank) != ns)
-	return micros(min(max(ns, o.finite.min), o.finite.max)), atLeast // a bucket's bounds may lie beyond both
+	return micros(min(max(ns, o.finite.min), o.finite.max)), atLeast // a bucket may extend beyond both
 }
 
-// latency returns the requests as a Result has them, without the histograms; nil without a request.
+// latency returns the latency for a Result, without histograms; nil without a request.
 func (o *order) latency() *Latency {
 	n := o.count()
 	if n == 0 {
@@ -50,17 +51,17 @@ func (o *order) latency() *Latency {
 	return l
 }
 
-// fewBeyond is how many requests lie beyond a quantile, at least, for it to be more than chance: with
-// fewer than 3 the true quantile is above all of them in more than one of 20 runs, since (1-3/n)^n
-// is about 0.05 ("rule of three").
+// fewBeyond is the number of requests beyond a quantile that make it reliable. With
+// fewer than 3, the true quantile is above all samples in more than one of 20 runs:
+// (1-3/n)^n is about 0.05 ("rule of three").
 const fewBeyond = 3
 
-// tooFew reports whether fewer than that lie beyond a quantile of n requests.
+// tooFew reports whether fewer than fewBeyond of n requests lie beyond a quantile.
 func tooFew(n int64, percentage float64) bool {
 	return float64(n)*min(percentage, 100-percentage)/100 < fewBeyond-1e-6
 }
 
-// setMoments sets the extremes, the mean and the standard deviation.
+// setMoments sets the minimum, maximum, mean and standard deviation.
 func (o *order) setMoments(l *Latency) {
 	whole := o.whole()
 	bound := func(key string) {
@@ -86,7 +87,7 @@ func (o *order) setMoments(l *Latency) {
 	}
 }
 
-// document returns the requests as a Result has them, with the histograms; nil without a request.
+// document returns the latency for a Result, with histograms; nil without a request.
 func (o *order) document() *Latency {
 	l := o.latency()
 	if l == nil {
@@ -132,8 +133,9 @@ func (l *Latency) distribution() (*distribution, error) {
 	return d, nil
 }
 
-// MergeLatencies returns the latency of several runs taken together, without the histograms, and with
-// Min and Max to three digits. Nil ones have no requests; without a request it is nil.
+// MergeLatencies returns the latency of several runs together, without histograms.
+// Its Min and Max have three digits. Nil latencies have no requests. The result is
+// nil without a request.
 func MergeLatencies(latencies ...*Latency) (*Latency, error) {
 	all := order{answered: newDistribution(), finite: newDistribution()}
 	for _, l := range latencies {

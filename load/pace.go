@@ -10,31 +10,31 @@ import (
 	"time"
 )
 
-// A Pace says when requests are due. The zero Pace is the closed loop, in which
-// none is ever due.
+// A Pace is a schedule of requests. The zero Pace is the closed loop, without a
+// schedule.
 type Pace struct {
-	// Stages follow each other. The last one may have no Duration: it lasts
-	// until the run ends.
+	// Stages follow each other. The last one may have a Duration of 0: it lasts until
+	// the run ends.
 	Stages []Stage
 
-	// Poisson has requests arrive at random and independently of each other, at
-	// the stages' rates on average. Without it they are evenly spaced.
+	// Poisson makes arrivals random and independent of each other, with the stages'
+	// rates on average. Otherwise they are evenly spaced.
 	Poisson bool
 }
 
-// A Stage is a stretch of time in which the rate changes evenly from From to To,
-// in requests per second. A stage that keeps its rate has both alike.
+// A Stage is an interval in which the rate changes linearly from From to To, in
+// requests per second. For a constant rate both are equal.
 type Stage struct {
 	Duration time.Duration
 	From, To float64
 }
 
-// Rate is a Pace of so many requests per second, evenly spaced.
+// Rate returns a Pace of evenly spaced requests per second.
 func Rate(perSecond float64) Pace {
 	return Pace{Stages: []Stage{{From: perSecond, To: perSecond}}}
 }
 
-// ParseStage reads a stage as the command line has it: "30s:1000", or
+// ParseStage reads a stage in the notation of the command line: "30s:1000", or
 // "30s:1000-5000" for a ramp.
 func ParseStage(s string) (Stage, error) {
 	fail := func(why string) (Stage, error) {
@@ -46,7 +46,7 @@ func ParseStage(s string) (Stage, error) {
 	}
 	d, err := time.ParseDuration(length)
 	if err != nil || d <= 0 {
-		return fail(fmt.Sprintf("%q is no time", length))
+		return fail(fmt.Sprintf("%q is not a time", length))
 	}
 	from, to, ramp := strings.Cut(rates, "-")
 	if !ramp {
@@ -58,19 +58,18 @@ func ParseStage(s string) (Stage, error) {
 		rate *float64
 	}{{from, &stage.From}, {to, &stage.To}} {
 		if *r.rate, err = strconv.ParseFloat(r.text, 64); err != nil || !validRate(*r.rate) {
-			return fail(fmt.Sprintf("%q is no rate per second", r.text))
+			return fail(fmt.Sprintf("%q is not a rate per second", r.text))
 		}
 	}
 	return stage, nil
 }
 
-// maxRate is where a nanosecond is less than a request.
+// maxRate is one request per nanosecond, the resolution of the clock.
 const maxRate = 1e9
 
 func validRate(r float64) bool { return r >= 0 && r <= maxRate }
 
-// String is the pace as a person writes it: "closed loop", "1000/s", or the
-// stages, "30s:0-1000 1m:1000".
+// String returns a text such as "closed loop", "1000/s" or "30s:0-1000 1m:1000".
 func (p Pace) String() string {
 	if !p.open() {
 		return "closed loop"
@@ -105,7 +104,7 @@ func (p Pace) check() error {
 		case !validRate(s.From) || !validRate(s.To): // NaN too
 			return fmt.Errorf("load: stage %d of the pace goes from %v to %v requests per second; it may be 0 to %v", i+1, s.From, s.To, maxRate)
 		case s.Duration < 0 || s.Duration == 0 && i < len(p.Stages)-1:
-			return fmt.Errorf("load: stage %d of the pace has no duration; the last one alone may last until the end", i+1)
+			return fmt.Errorf("load: stage %d of the pace has no duration; only the last one may last until the end", i+1)
 		case s.Duration == 0 && s.From != s.To:
 			return fmt.Errorf("load: stage %d of the pace has two rates and no duration", i+1)
 		}
@@ -117,7 +116,7 @@ func (p Pace) check() error {
 	return nil
 }
 
-// length is how long the stages take, 0 when the last one does not end.
+// length returns the duration of all stages; 0 if the last one does not end.
 func (p Pace) length() time.Duration {
 	var sum time.Duration
 	for _, s := range p.Stages {
@@ -129,23 +128,22 @@ func (p Pace) length() time.Duration {
 	return sum
 }
 
-// A schedule is one thread's part of a pace: the times of its requests, which
-// never go back.
+// A schedule is one thread's part of a pace: the due times of its requests, which never
+// decrease.
 //
-// The times of all requests are those at which the area below the rate over
-// time reaches the terms of a sequence: the natural numbers for an even pace,
-// the sums of exponential variables for Poisson's. Of threads, each takes every
-// so-manieth number, or has a process of its own with a share of the rate, so
-// that they need not know of each other.
+// A request is due when the integral of the rate over time reaches the next term of a
+// sequence: the natural numbers for an even pace, sums of exponential variables for
+// Poisson arrivals. With n threads each takes every n-th number, or has its own Poisson
+// process with a share of the rate, so that threads need no coordination.
 type schedule struct {
 	stages  []Stage
 	threads float64
-	area    float64 // at which the next request is due
+	area    float64 // the integral at which the next request is due
 	random  *rand.Rand
 
 	stage  int
-	before float64       // the area below the stages before this one
-	began  time.Duration // the stage, since the run
+	before float64       // the integral over the previous stages
+	began  time.Duration // when the stage began
 }
 
 func newSchedule(p Pace, thread, threads int, seed uint64) *schedule {
@@ -157,8 +155,7 @@ func newSchedule(p Pace, thread, threads int, seed uint64) *schedule {
 	return s
 }
 
-// due returns when the next request is due, since the run began, and never once
-// the stages are over.
+// due returns when the next request is due, or never after the last stage.
 func (s *schedule) due() time.Duration {
 	for s.stage < len(s.stages) {
 		stage := &s.stages[s.stage]
@@ -172,10 +169,10 @@ func (s *schedule) due() time.Duration {
 	return never
 }
 
-// never is later than anything.
+// never is later than all times.
 const never = time.Duration(math.MaxInt64)
 
-// advance goes to the request after the next one.
+// advance goes to the following request.
 func (s *schedule) advance() {
 	if s.random != nil {
 		s.area += s.threads * s.random.ExpFloat64()
@@ -184,12 +181,12 @@ func (s *schedule) advance() {
 	}
 }
 
-// area is how many requests the stage has.
+// area returns the number of requests in the stage.
 func (s *Stage) area() float64 { return (s.From + s.To) / 2 * s.Duration.Seconds() }
 
-// reach returns when so many requests of the stage were due, if they are before
-// its end.
-func (s *Stage) reach(area float64) (time.Duration, bool) {
+// reach returns when the integral over the stage reaches an area; ok is false if that is
+// after its end.
+func (s *Stage) reach(area float64) (at time.Duration, ok bool) {
 	if s.Duration > 0 && area >= s.area() {
 		return 0, false
 	}
@@ -202,9 +199,6 @@ func (s *Stage) reach(area float64) (time.Duration, bool) {
 		}
 		seconds = 2 * area / (s.From + math.Sqrt(max(0, s.From*s.From+2*slope*area)))
 	}
-	at := seconds * float64(time.Second)
-	if at >= float64(never) {
-		return 0, false
-	}
-	return time.Duration(at), true
+	ns := seconds * float64(time.Second)
+	return time.Duration(ns), ns < float64(never)
 }

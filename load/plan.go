@@ -11,83 +11,80 @@ import (
 	"github.com/weirhq/weir/load/target"
 )
 
-// A Plan says what to send, when, for how long and by what. Targets is the one
-// field that has to be set; what the zero of each other field means stands
-// beside it. Run does not change it, and several Runs may share it.
+// A Plan describes a run. Targets is required. The zero value of every other field is
+// a default, which its comment names. Run does not change a Plan, and several Runs may
+// share it.
 type Plan struct {
-	// Targets are sent in turn. All belong to one origin: scheme, host and port.
+	// Targets are sent in turn. All must have the same origin: scheme, host and port.
 	Targets []target.Target
 
-	// Pace says when requests are due. With the zero Pace the loop is closed.
+	// Pace is the schedule of the requests. With the zero Pace the loop is closed.
 	Pace Pace
 
-	// Connections are opened at the start; 0 is 64, but no more than Requests. In the open loop more are
-	// opened when all are in use and a request is due, up to MaxConnections; 0
-	// there is 10,000, or as many as files and ports allow when that is less.
+	// Connections are opened at the start; 0 is 64, but at most Requests. The open
+	// loop opens more if a request is due and all are in use, up to MaxConnections; 0
+	// is 10,000, or fewer if open files or ports limit them.
 	Connections, MaxConnections int
 
-	// Pipeline is how many requests may be under way on one connection: 0 is 1.
-	// With HTTP/2 these are streams.
+	// Pipeline is the number of requests that may be under way on one connection; 0
+	// is 1. With HTTP/2 they are streams.
 	Pipeline int
 
-	// Backlog bounds how many requests that are due may wait for a connection
-	// in the open loop. 0 sets no bound: all are sent as soon as they can be.
-	// What comes beyond the bound is not sent, and counted as skipped; with a
-	// negative Backlog nothing waits.
+	// Backlog is how many requests may wait for a connection in the open loop. 0 is no
+	// limit: all are sent as soon as possible. Requests beyond the limit are not sent,
+	// and count as skipped. With a negative Backlog no request waits.
 	Backlog int
 
-	// The run ends after Duration or after Requests were sent, whichever comes
-	// first, or with the Pace's last stage. If none of them says so, it takes 10
-	// seconds.
+	// The run ends after Duration, after Requests were sent, or with the last stage of
+	// the Pace, whichever is first. Without any of them it ends after 10 seconds.
 	Duration time.Duration
 	Requests int64
 
-	// Timeout is how long an answer, or a connection, may take: 0 is 10 s. After
-	// the end, answers that are still due are waited for as long.
+	// Timeout limits an answer, and the opening of a connection; 0 is 10 s. It is also
+	// how long the run waits for answers after its end.
 	Timeout time.Duration
 
-	// NoKeepAlive has each request go over a connection of its own.
+	// NoKeepAlive sends each request over a new connection.
 	NoKeepAlive bool
 
-	// Protocol is spoken with the server; the zero Protocol is HTTP/1.1.
+	// Protocol is the protocol of the requests; the zero Protocol is HTTP/1.1.
 	Protocol Protocol
 
-	// TLS is for https. Nil verifies the server as crypto/tls does.
+	// TLS is for https. Nil is the default of crypto/tls, which verifies the server.
 	TLS *tls.Config
 
-	// Threads send; 0 is one for each CPU that the process may use, but no more
-	// than Connections.
+	// Threads is the number of threads that send; 0 is one per CPU that the process may
+	// use, but at most MaxConnections.
 	Threads int
 
-	// Process is the id of the server's process, whose CPU, memory, files and
-	// threads are sampled. 0 looks for it when the address is this machine's,
-	// and a negative one does not.
+	// Process is the id of the server's process. Its CPU, memory, files and threads are
+	// sampled. 0 finds the process if the address belongs to this machine. With a
+	// negative id no process is sampled.
 	Process int
 
-	// Seed makes what is random in templates and arrivals repeatable. 0 chooses
-	// one at random; the Result has it.
+	// Seed determines the random values of templates and the random arrivals. 0 is a
+	// random seed, which the Result has.
 	Seed uint64
 
-	// Folder is where relative names of files in templates are; "" is the working
-	// folder.
+	// Folder is the folder of relative file names in templates; "" is the working
+	// directory.
 	Folder string
 
-	// Points is how many of the Result's Points there are at most; 0 is none.
-	// They take about 60 bytes for each thread.
+	// Points limits the Result's Points; 0 is none. Each needs about 60 bytes per
+	// thread.
 	Points int
 
-	// Progress, if not nil, is called by one goroutine every 100 ms, and once at
-	// the end. What it is given is its own.
+	// Progress, if not nil, is called every 100 ms and once at the end, always from the
+	// same goroutine. It may keep its argument.
 	Progress func(Progress)
 
-	fitted bool // MaxConnections was not set: it may be less
+	fitted bool // MaxConnections was not set, and may be reduced
 }
 
-// A Protocol is how requests are carried.
+// A Protocol is a version of HTTP.
 type Protocol uint8
 
-// The protocols. HTTP2 over http is spoken without an upgrade (h2c, "with prior
-// knowledge").
+// The protocols. HTTP2 over http needs no upgrade (h2c "with prior knowledge").
 const (
 	HTTP1 Protocol = iota
 	HTTP2
@@ -100,7 +97,7 @@ func (p Protocol) String() string {
 	return "HTTP/1.1"
 }
 
-// The settings that stand for a zero.
+// The defaults of zero fields.
 const (
 	defaultConnections    = 64
 	defaultMaxConnections = 10_000
@@ -108,8 +105,8 @@ const (
 	defaultDuration       = 10 * time.Second
 )
 
-// withDefaults returns the plan with every zero that stands for something
-// replaced by it, or what is wrong with the plan.
+// withDefaults returns the plan with the defaults set, or an error if the plan is
+// invalid.
 func (p Plan) withDefaults() (Plan, error) {
 	if len(p.Targets) == 0 {
 		return p, errors.New("load: the plan has no Targets")
@@ -150,7 +147,7 @@ func (p Plan) withDefaults() (Plan, error) {
 	return p, nil
 }
 
-// setConnections makes MaxConnections what holds in either loop.
+// setConnections sets Connections and MaxConnections for both loops.
 func (p *Plan) setConnections() {
 	if !p.Pace.open() {
 		setZero(&p.Connections, defaultConnections)

@@ -8,34 +8,34 @@ import (
 	"github.com/weirhq/weir/load/internal/request"
 )
 
-// A thinner keeps some of the requests of a run, so that a picture of them shows
-// what all would: of each slot of time the slowest request that began in it, and
-// one by chance. All slots are equally long, and when a run is longer than they
-// are together, each two become one. It belongs to one goroutine, and the nil
-// thinner keeps nothing.
+// A thinner keeps a sample of the requests of a run, for a chart that looks like one
+// of all requests: the slowest and a random request of each slot of time. All slots
+// are equally long. When the run becomes longer than all slots together, each two
+// slots are merged. Goroutines must not share a thinner. The nil thinner keeps
+// nothing.
 type thinner struct {
 	slots  []slot
-	shift  int // a slot is 1<<shift nanoseconds long
+	shift  int // slots have 1<<shift nanoseconds
 	random request.Random
 }
 
-// A slot is a stretch of time. With one request its slowest is its chosen.
+// A slot is an interval of time. With one request, slowest and chosen are the same.
 type slot struct {
-	n               uint64 // requests that began in it
-	next            uint64 // of these, which is the next to be the chosen one
+	n               uint64 // requests that began in the slot
+	next            uint64 // the number of the request that will be chosen next
 	slowest, chosen moment
 }
 
-// A moment is a Point that is not yet written for others.
+// A moment is a Point in nanoseconds.
 type moment struct {
 	at, took time.Duration
 	status   int32
 }
 
-// shortestSlot is how long slots are at first: 65 us.
+// shortestSlot is the initial shift of a slot, for 65 us.
 const shortestSlot = 16
 
-// newThinner returns one that keeps so many at most.
+// newThinner returns a thinner that keeps at most so many requests.
 func newThinner(most int, random request.Random) *thinner {
 	if most < 2 {
 		return nil
@@ -43,7 +43,7 @@ func newThinner(most int, random request.Random) *thinner {
 	return &thinner{slots: make([]slot, most/2), shift: shortestSlot, random: random}
 }
 
-// record keeps a request, if it is one to keep.
+// record offers a request.
 func (t *thinner) record(m moment) {
 	at := uint64(max(m.at, 0))
 	for at>>t.shift >= uint64(len(t.slots)) {
@@ -60,16 +60,16 @@ func (t *thinner) record(m moment) {
 	}
 }
 
-// draw decides which request is the next to be chosen, so that each of those that
-// have come is it with the same chance: for that the next one is not among the
-// first m with a chance of n/m. To draw it at once saves a draw for each request
-// (Li, "Reservoir-sampling algorithms of time complexity O(n(1+log(N/n)))", 1994).
+// draw decides which request is chosen next, so that all requests so far have the same
+// chance. The next one is not among the first m with probability n/m. One draw for it
+// saves a draw for each request (Li, "Reservoir-sampling algorithms of time complexity
+// O(n(1+log(N/n)))", 1994).
 func (s *slot) draw(r *request.Random) {
-	u := float64(r.Next()>>11+1) / (1 << 53) // above 0, up to 1
+	u := float64(r.Next()>>11+1) / (1 << 53) // in (0, 1]
 	s.next = uint64(min(float64(s.n)/u, 1<<62)) + 1
 }
 
-// widen makes the slots twice as long.
+// widen doubles the length of the slots.
 func (t *thinner) widen() {
 	n := 0
 	for pair := range slices.Chunk(t.slots, 2) {
@@ -84,7 +84,7 @@ func (t *thinner) widen() {
 	t.shift++
 }
 
-// merge adds what another slot has.
+// merge adds another slot.
 func (s *slot) merge(other *slot, r *request.Random) {
 	if other.n == 0 {
 		return
@@ -99,7 +99,7 @@ func (s *slot) merge(other *slot, r *request.Random) {
 	s.draw(r)
 }
 
-// merge adds what another thinner with as many slots has, which is changed.
+// merge adds another thinner with the same number of slots, which it changes.
 func (t *thinner) merge(other *thinner) {
 	for t.shift < other.shift {
 		t.widen()
@@ -112,7 +112,7 @@ func (t *thinner) merge(other *thinner) {
 	}
 }
 
-// points returns what was kept, in the order of time.
+// points returns the kept requests, sorted by time.
 func (t *thinner) points() []Point {
 	if t == nil {
 		return nil

@@ -6,36 +6,36 @@ import (
 	"time"
 )
 
-// A recorder keeps what one thread measures. Its memory does not grow with the
-// requests. The thread holds the lock while it handles what has come, not for
-// each request; the collector takes it ten times a second.
+// A recorder holds the measurements of one thread. Its memory does not grow with the
+// number of requests. A loop holds the lock for a whole turn and not for each
+// request. The collector takes it ten times per second.
 type recorder struct {
-	mu sync.Mutex // guards what follows
+	mu sync.Mutex // guards the fields below
 	tally
 	open     bool
-	end      *atomic.Int64 // of the time in which requests are sent, a time.Duration
+	end      *atomic.Int64 // when the run stops sending, a time.Duration
 	timeout  time.Duration // as in the Plan
 	lastSent time.Duration
 	lastDone time.Duration
 
 	classes    [10]*distribution // from sent, by the status's first digit
 	firstByte  *distribution
-	lag        *distribution // open loop alone
-	headline   times         // of the last tenth of a second: from due in the open loop, else from sent
+	lag        *distribution // open loop only
+	headline   times         // since the last swap: from due in the open loop, else from sent
 	missed     misses        // from sent
 	connect    *distribution
 	handshake  *distribution
 	streamWait *distribution // HTTP/2: from a free connection to a free stream
 	codes      [1000]int64
 	bins       sendBins
-	points     *thinner        // nil when nobody asked
-	endpoints  []endpointTally // nil when there is one
+	points     *thinner        // nil without Plan.Points
+	endpoints  []endpointTally // nil for one endpoint
 }
 
-// A tally is what can be counted.
+// A tally has the counters of a run.
 type tally struct {
 	sent, answered, failed, unanswered int64
-	sentInTime                         int64 // before the end
+	sentInTime                         int64 // sent before the end
 	inTime                             int64 // answered before the end
 	read, written                      int64 // bytes
 	readInTime                         int64
@@ -44,12 +44,12 @@ type tally struct {
 	asked                              int64
 	classes                            [10]int64 // answered, by the status's first digit
 
-	connections, made int64 // open now, and made in all
-	most              int64 // open at once
+	connections, made int64 // open now, and made in total
+	most              int64 // the most that were open at the same time
 	failures          failures
 }
 
-// lateAfter is from when on a request that was due counts as late.
+// lateAfter is how long after its due time a request counts as late.
 const lateAfter = time.Millisecond
 
 func newRecorder(open bool, end *atomic.Int64) *recorder {
@@ -68,12 +68,12 @@ func newRecorder(open bool, end *atomic.Int64) *recorder {
 
 // A flight is a request under way.
 type flight struct {
-	due, sent, first time.Duration // since the run began; first is 0 until a byte of the answer came
-	endpoint         int32         // an index of the program's
+	due, sent, first time.Duration // since the start; first is the time of the first byte, 0 before
+	endpoint         int32         // index in the program's Endpoints
 	noBody           bool
 }
 
-// send counts a request. forConnection tells that it had to wait for one.
+// send counts a request. forConnection reports that it waited for a connection.
 func (r *recorder) send(f *flight, forConnection bool) {
 	r.sent++
 	r.lastSent = f.sent
@@ -98,7 +98,7 @@ func (r *recorder) send(f *flight, forConnection bool) {
 	}
 }
 
-// answer counts an answer that is whole. Its status has three digits.
+// answer counts a whole answer. Its status has three digits.
 func (r *recorder) answer(f *flight, status int, done time.Duration) {
 	r.answered++
 	if int64(done) <= r.end.Load() {
@@ -124,7 +124,7 @@ func (r *recorder) answer(f *flight, status int, done time.Duration) {
 	}
 }
 
-// began returns the moment from which the headline counts a request.
+// began returns when the headline latency of a request begins.
 func (r *recorder) began(f *flight) time.Duration {
 	if r.open {
 		return f.due
@@ -132,7 +132,7 @@ func (r *recorder) began(f *flight) time.Duration {
 	return f.sent
 }
 
-// fail counts a request that was sent and failed. Its timeout counts from began.
+// fail counts a request that was sent and failed. Its timeout began at began.
 func (r *recorder) fail(f *flight, k kind, err error, began, now time.Duration) {
 	r.failed++
 	r.failures.add(k, err)
@@ -159,32 +159,33 @@ func (r *recorder) abandon(f *flight, now time.Duration) {
 	}
 }
 
-// failUnsent counts a request that was not sent because its connection failed, or its wait for a stream.
-// Its flight was sent when that began.
+// failUnsent counts a request that was not sent, because its connection or its wait
+// for a stream failed. The flight's sent is when that began.
 func (r *recorder) failUnsent(f *flight, k kind, now time.Duration) {
 	r.noConnection++
 	r.miss(f, r.gaveUp(k, f.sent, now), now)
 }
 
-// gaveUp reports whether a request that failed was given up. A timeout cuts a connection: a request
-// that was pipelined on it, and had time left, was lost and not given up.
+// gaveUp reports whether a failed request was given up. A timeout closes the
+// connection: another request in its pipeline that had time left was lost, and was
+// not given up.
 func (r *recorder) gaveUp(k kind, began, now time.Duration) bool {
 	return k == timeout && now-began >= r.timeout
 }
 
-// miss counts the time of a request that ended without an answer.
+// miss counts the time of a request without an answer.
 func (r *recorder) miss(f *flight, gaveUp bool, now time.Duration) {
 	r.headline.miss(now-r.began(f), gaveUp)
 	r.missed.miss(now-f.sent, gaveUp)
 }
 
-// skip counts requests that were due and that the bound of the backlog left out.
+// skip counts requests that were skipped because of the backlog's limit.
 func (r *recorder) skip(n int64) {
 	r.skipped += n
 	r.headline.never += n
 }
 
-// endUnsent counts a request that was due and had not been sent when the run ended.
+// endUnsent counts a request that was due and was not sent before the end of the run.
 func (r *recorder) endUnsent(due, now time.Duration) {
 	r.ended++
 	if r.open {
@@ -192,13 +193,13 @@ func (r *recorder) endUnsent(due, now time.Duration) {
 	}
 }
 
-// point offers a request that has ended to be one of the points.
+// point offers a finished request to the thinner.
 func (r *recorder) point(f *flight, status int, done time.Duration) {
 	began := r.began(f)
 	r.points.record(moment{began, done - began, int32(status)})
 }
 
-// bytes counts what was read.
+// bytes counts bytes that were read.
 func (r *recorder) bytes(n int, now time.Duration) {
 	r.read += int64(n)
 	if int64(now) <= r.end.Load() {
@@ -215,15 +216,15 @@ func (r *recorder) connected(took time.Duration) {
 }
 
 // swap replaces the headline, and returns the old one and a copy of the tally.
-func (r *recorder) swap(fresh times) (tally, times) {
+func (r *recorder) swap(empty times) (tally, times) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	old := r.headline
-	r.headline = fresh
+	r.headline = empty
 	return r.tally, old
 }
 
-// add sums up two threads' tallies.
+// add adds the tally of another thread.
 func (t *tally) add(u *tally) {
 	t.sent += u.sent
 	t.answered += u.answered

@@ -5,76 +5,77 @@ import (
 	"time"
 )
 
-// A Result is what a run has measured. Its JSON is a document that other
-// programs may rely on; times are in microseconds where their object says so.
+// A Result holds the measurements of a run. Its JSON is a stable format; see
+// docs/load.md for the units.
 type Result struct {
 	Started   time.Time `json:"started"`
-	URL       string    `json:"url"`    // of the first target, as the plan has it
-	Method    string    `json:"method"` // of the first target, as BodyBytes, which is the size before templates are filled in
-	BodyBytes int64     `json:"body_bytes"`
+	URL       string    `json:"url"`        // of the first target, as in the plan
+	Method    string    `json:"method"`     // of the first target
+	BodyBytes int64     `json:"body_bytes"` // of the first target, before its templates are filled in
 	Protocol  string    `json:"protocol"`
 	Pace      string    `json:"pace"`
 
-	// What was asked for, and what became of it: Asked = Sent + Unsent, and
-	// Sent = Requests + Failed + Unanswered.
+	// Asked = Sent + Unsent, and Sent = Requests + Failed + Unanswered.
 	Asked      int64 `json:"asked"`
 	Sent       int64 `json:"sent"`
 	Unsent     int64 `json:"unsent"`
-	Requests   int64 `json:"requests"`   // answered, with whatever status
-	Failed     int64 `json:"failed"`     // sent, and ended by an error
-	Unanswered int64 `json:"unanswered"` // sent, and still without an answer when the run gave up waiting
+	Requests   int64 `json:"requests"`   // answered, with any status
+	Failed     int64 `json:"failed"`     // sent, and failed with an error
+	Unanswered int64 `json:"unanswered"` // sent, and still without an answer when the run stopped waiting
 
-	// UnsentFor says why requests were not sent: "skipped" by the bound of the
-	// backlog, "no_connection" when the connection they were for failed,
-	// "ended" when the run ended before there was one.
+	// UnsentFor counts the reasons: "skipped" because of the backlog's limit,
+	// "no_connection" because the connection failed, "ended" because the run ended
+	// before a connection was free.
 	UnsentFor map[string]int64 `json:"unsent_for,omitempty"`
 
-	// Late counts the requests of the open loop that were sent more than a
-	// millisecond after they were due, and LateFor says why: "connections" when
-	// none was free, "generator" when one was and the generator did not keep up.
+	// Late counts requests of the open loop that were sent more than a millisecond
+	// after they were due. LateFor counts the reasons: "connections" if none was
+	// free, else "generator", which did not keep up.
 	Late    int64            `json:"late"`
 	LateFor map[string]int64 `json:"late_for,omitempty"`
 
-	// The rates are those of whole answers in the time in which requests were
-	// sent, which is DurationSeconds.
+	// The rates are of whole answers during DurationSeconds, the time in which
+	// requests were sent.
 	RequestsPerSecond float64 `json:"requests_per_second"`
 	BytesPerSecond    float64 `json:"bytes_per_second"` // read
 	DurationSeconds   float64 `json:"duration_seconds"`
 	BytesRead         int64   `json:"bytes_read"`
 	BytesWritten      int64   `json:"bytes_written"`
 
-	Connections     int     `json:"connections"`      // open at once, at most
-	ConnectionsMade int64   `json:"connections_made"` // in all
+	Connections     int     `json:"connections"`      // the most that were open at the same time
+	ConnectionsMade int64   `json:"connections_made"` // total
 	Pipeline        int     `json:"pipeline"`
 	TimeoutSeconds  float64 `json:"timeout_seconds"`
 	Seed            uint64  `json:"seed"`
 
-	// RequestsHash is the same for plans that send the same requests in the same order, to any origin: those with
-	// the same methods, paths, headers and bodies. A body from a file counts by its size.
+	// RequestsHash is equal for plans that send the same requests in the same order,
+	// to any origin: the same methods, paths, headers and bodies. Bodies from files
+	// are compared by size.
 	RequestsHash string `json:"requests_hash"`
 
 	// Targets are the parts of the run by method and path pattern.
 	Targets []TargetResult `json:"targets"`
 	Threads int            `json:"threads"`
 
-	// Latency is from sent to the last byte of the response: of each request that was sent, or whose
-	// connection failed. LatencyFromDue is from due, of each request that was asked for; only the open
-	// loop has it. A request without an answer counts in both.
+	// Latency counts from sent to the last byte of the response. It has all requests
+	// that were sent or whose connection failed. LatencyFromDue counts from due. It
+	// has all requests that were asked for, and is nil in the closed loop. Both
+	// include requests without an answer.
 	Latency        *Latency `json:"latency"`
 	LatencyFromDue *Latency `json:"latency_from_due,omitempty"`
-	FirstByte      *Latency `json:"first_byte"` // from sent to the answer's first byte
+	FirstByte      *Latency `json:"first_byte"` // from sent to the first byte of the answer
 	Connect        *Latency `json:"connect,omitempty"`
 	TLSHandshake   *Latency `json:"tls_handshake,omitempty"`
 	StreamWait     *Latency `json:"stream_wait,omitempty"` // HTTP/2: from a free connection to sent
 
-	// Status counts answers by class, "2xx", and LatencyByStatus has their
-	// latencies from sent; StatusCodes counts them by code.
+	// Status counts answers by class, such as "2xx", and StatusCodes by code.
+	// LatencyByStatus has their latencies from sent, by class.
 	Status          map[string]int64    `json:"status"`
 	StatusCodes     map[string]int64    `json:"status_codes"`
 	LatencyByStatus map[string]*Latency `json:"latency_by_status,omitempty"`
 
-	// Errors counts failures by kind: requests that failed and connections that
-	// could not be made. ErrorExamples has the first one's words.
+	// Errors counts failures by kind: failed requests and failed connects.
+	// ErrorExamples has the text of the first of each kind.
 	Errors        map[string]int64  `json:"errors"`
 	ErrorExamples map[string]string `json:"error_examples,omitempty"`
 
@@ -84,40 +85,39 @@ type Result struct {
 
 	Series []Second `json:"series"`
 
-	// Points are some of the requests, as many as the Plan asked for: of each of
-	// many short times the slowest, and one by chance. None is made up. Requests
-	// without an answer when the run gave up waiting are not among them.
+	// Points is a sample of the requests, with at most Plan.Points of them: the
+	// slowest and a random one of each short interval. Requests without an answer at
+	// the end of the run are not in it.
 	Points []Point `json:"points,omitempty"`
 
-	Pacing    *Pacing        `json:"pacing,omitempty"` // open loop alone
+	Pacing    *Pacing        `json:"pacing,omitempty"` // open loop only
 	Generator Generator      `json:"generator"`
 	Machine   Machine        `json:"machine"`
 	Server    *ServerProcess `json:"server,omitempty"`
 
-	// Interrupted tells that the run was ended before its plan was.
+	// Interrupted reports that the run was ended before its plan.
 	Interrupted bool `json:"interrupted,omitempty"`
 
-	// Saturated reports that the generator was itself at its limit, or had to wait
-	// because the machine was busy (see MachineBusy): the numbers say as much about
-	// it as about the server. Warnings say why, and what else a reader has to know.
+	// Saturated reports that the generator was at its limit, or had to wait because
+	// the machine was busy (see MachineBusy). Then the numbers do not only measure
+	// the server. Warnings has the reason, and other facts about the run.
 	Saturated bool     `json:"saturated"`
 	Warnings  []string `json:"warnings,omitempty"`
 }
 
-// Without2xx is how many of the requests that were sent have no answer of 2xx:
-// they were answered otherwise, failed, or were not answered.
+// Without2xx returns the number of requests that were sent and have no 2xx answer.
 func (r *Result) Without2xx() int64 { return r.Sent - r.Status["2xx"] }
 
-// A Latency is a distribution of times in microseconds. The quantiles are exact
-// to three digits, Min, Max and Mean to the nanosecond.
+// A Latency is a distribution of times in microseconds. The quantiles have three
+// digits. Min, Max and Mean are exact to the nanosecond.
 //
-// A failure makes none of them better. A request that was given up counts with the time that it had
-// taken by then: one that timed out, that had no answer when the run ended, or that the run ended
-// before it was sent. Every other request without an answer was never answered, which is longer than
-// any time: a quantile that falls among those is [NeverAnswered].
+// A failure improves none of them. A request that was given up counts with the time
+// until then: it timed out, had no answer at the end of the run, or was not sent
+// before the end. All other requests without an answer were never answered, and count
+// as longer than any time: a quantile among them is [NeverAnswered].
 type Latency struct {
 	Unit  string `json:"unit"`  // "us"
-	Count int64  `json:"count"` // with those given up and never answered
+	Count int64  `json:"count"` // including GivenUp and NeverAnswered
 	Min   Micros `json:"min"`
 	P2_5  Micros `json:"p2_5"`
 	P50   Micros `json:"p50"`
@@ -128,33 +128,33 @@ type Latency struct {
 	P9999 Micros `json:"p9999"`
 	Max   Micros `json:"max"`
 	Mean  Micros `json:"mean"`
-	Stdev Micros `json:"stdev"` // NeverAnswered when one was given up
+	Stdev Micros `json:"stdev"` // NeverAnswered if a request was given up
 
 	GivenUp       int64 `json:"given_up,omitempty"`
 	NeverAnswered int64 `json:"never_answered,omitempty"`
 
-	// AtLeast has the JSON names of the values above that are lower bounds, because of requests that
-	// were given up. TooFew has those of the quantiles that fewer than three requests lie beyond:
-	// another run may well have a far greater one.
+	// AtLeast has the JSON names of the values above that are lower bounds, because
+	// of requests that were given up. TooFew has the names of the quantiles with fewer
+	// than three requests beyond: in another run they may be far larger.
 	AtLeast []string `json:"at_least,omitempty"`
 	TooFew  []string `json:"too_few,omitempty"`
 
-	// Histogram is the distribution in nanoseconds, as HdrHistogram encodes it (V2, compressed,
-	// base64). It has no place for those never answered.
+	// Histogram is the distribution in nanoseconds, encoded by HdrHistogram (V2,
+	// compressed, base64). It does not include requests that were never answered.
 	Histogram string `json:"histogram,omitempty"`
 
-	// Answered is the distribution of the requests that were answered; nil when all were, or none.
+	// Answered is the latency of the answered requests; nil if all were, or none.
 	Answered *Latency `json:"answered,omitempty"`
 }
 
-// A TargetResult is the part of a run that is about one method and path pattern. Targets that differ
-// only in the query, the header or the body share one. When there are more than 20, the 19 with most
-// targets are there, and one for all others, which has neither Method nor Path.
+// A TargetResult is the result of one method and path pattern. Targets that differ
+// only in the query, the header or the body share it. If there are more than 20, the
+// last one is the sum of those with the fewest targets, without Method and Path.
 type TargetResult struct {
 	Method    string `json:"method"`
-	Path      string `json:"path"`       // as in the plan, with its templates and without the query
-	Targets   int    `json:"targets"`    // of the plan
-	BodyBytes int64  `json:"body_bytes"` // of the first of them
+	Path      string `json:"path"`       // with templates, without the query
+	Targets   int    `json:"targets"`    // number of targets
+	BodyBytes int64  `json:"body_bytes"` // of the first target
 
 	// Sent = Requests + Failed + Unanswered. Requests that were not sent have no target.
 	Sent       int64            `json:"sent"`
@@ -163,19 +163,19 @@ type TargetResult struct {
 	Unanswered int64            `json:"unanswered"`
 	Status     map[string]int64 `json:"status"`
 
-	// Latency is there in the closed loop, and LatencyFromDue in the open loop. Both are nil when there is
-	// one target: its latencies are those of the Result.
+	// The closed loop sets Latency, the open loop LatencyFromDue. Both are nil if
+	// there is only one TargetResult, since the Result has the same.
 	Latency        *Latency `json:"latency,omitempty"`
 	LatencyFromDue *Latency `json:"latency_from_due,omitempty"`
 }
 
-// Waited is the latency that counts for users: from due in the open loop, else from sent.
+// Waited returns the latency for users: from due in the open loop, else from sent.
 func (t *TargetResult) Waited() *Latency { return cmp.Or(t.LatencyFromDue, t.Latency) }
 
-// Without2xx is the number of requests that were sent and have no answer of 2xx.
+// Without2xx returns the number of requests that were sent and have no 2xx answer.
 func (t *TargetResult) Without2xx() int64 { return t.Sent - t.Status["2xx"] }
 
-// A quantile is one that a Latency has a field for.
+// A quantile is a field of a Latency.
 type quantile struct {
 	key        string // in JSON
 	percentage float64
@@ -191,57 +191,57 @@ func (l *Latency) quantiles() []quantile {
 
 // A Point is one request.
 type Point struct {
-	// At is when it was due in the open loop, else when it was sent, in seconds
-	// since the run began; Latency counts from there to the answer's last byte, or
-	// to the failure.
+	// At is when the request was due in the open loop, else when it was sent, in
+	// seconds since the start. Latency counts from At to the last byte of the answer,
+	// or to the failure.
 	At      float64 `json:"at"`
 	Latency float64 `json:"us"`
-	Status  int     `json:"status"` // 0 when it failed
+	Status  int     `json:"status"` // 0 if the request failed
 }
 
-// A Second is what happened in one second of a run. The last one may be shorter,
+// A Second has the measurements of one second of a run. The last one may be shorter,
 // or up to half a second longer.
 type Second struct {
-	Start    float64 `json:"start"`   // in seconds, since the run began
-	Seconds  float64 `json:"seconds"` // how long it was
+	Start    float64 `json:"start"`   // in seconds since the start
+	Seconds  float64 `json:"seconds"` // length
 	Asked    int64   `json:"asked"`
 	Sent     int64   `json:"sent"`
 	Requests int64   `json:"requests"` // answered
 	Errors   int64   `json:"errors"`
 	Bytes    int64   `json:"bytes"` // read
 
-	// Quantiles of the requests that ended in this second, as in a Latency: from
-	// due in the open loop, else from sent.
+	// Quantiles of the requests that ended in this second: from due in the open
+	// loop, else from sent.
 	P50 Micros `json:"p50"`
 	P90 Micros `json:"p90"`
 	P99 Micros `json:"p99"`
 	Max Micros `json:"max"`
 
-	Connections int `json:"connections"` // open at its end
+	Connections int `json:"connections"` // open at the end
 }
 
-// Pacing says how well the open loop kept its times.
+// Pacing measures how well the open loop kept its schedule.
 type Pacing struct {
 	AskedPerSecond float64 `json:"asked_per_second"` // by the pace, on average
-	SentPerSecond  float64 `json:"sent_per_second"`  // in the time for it; what was sent after the end is not in it
+	SentPerSecond  float64 `json:"sent_per_second"`  // without the requests sent after the end
 
-	// Lag is from due to sent.
+	// Lag is the time from due to sent.
 	Lag *Latency `json:"lag"`
 
-	// Variance10ms is that of the numbers of requests sent in each 10 ms, about
-	// what the pace wanted in each; Mean10ms is their mean. 0 is perfect, and
-	// arrivals by chance have a variance as large as the mean.
+	// Variance10ms is the variance of the number of requests sent in each 10 ms
+	// about the number due in it; Mean10ms is their mean. 0 is perfect. Random
+	// arrivals have a variance as large as the mean.
 	Variance10ms float64 `json:"variance_10ms"`
 	Mean10ms     float64 `json:"mean_10ms"`
 }
 
-// Generator says what the run cost the process that made it.
+// Generator has the resources that the run used in its own process.
 type Generator struct {
 	CPUSeconds float64 `json:"cpu_seconds"` // user and system
 
-	// Of the time in which requests were sent, Busy is the share that the
-	// busiest thread spent on a CPU, and Waited the share that one was ready to
-	// run and had none.
+	// Busy is the largest share of a thread's time on a CPU, and Waited the largest
+	// share of a thread's time ready to run without one. Both are of the time in
+	// which requests were sent.
 	Busy   float64 `json:"busy"`
 	Waited float64 `json:"waited"`
 
@@ -258,7 +258,7 @@ type Machine struct {
 	Go        string `json:"go"`   // the version that this program was built with
 }
 
-// A ServerProcess is what a server's process used while requests were sent.
+// A ServerProcess has the resources of the server's process while requests were sent.
 type ServerProcess struct {
 	PID        int            `json:"pid"`
 	Command    string         `json:"command"`
@@ -267,34 +267,35 @@ type ServerProcess struct {
 	Samples    []ServerSample `json:"samples"`
 }
 
-// A ServerSample is what a process had at a moment.
+// A ServerSample is one sample of a process.
 type ServerSample struct {
-	At      float64 `json:"at"`  // in seconds, since the run began
-	CPU     float64 `json:"cpu"` // CPUs used since the sample before: 1.5 is one and a half
+	At      float64 `json:"at"`  // in seconds since the start
+	CPU     float64 `json:"cpu"` // number of CPUs used since the previous sample
 	RSS     int64   `json:"rss_bytes"`
 	Files   int     `json:"open_files"`
 	Threads int     `json:"threads"`
 }
 
-// Progress is how far a run has come.
+// Progress has the state of a run that is under way.
 type Progress struct {
 	Elapsed  time.Duration
-	Duration time.Duration // the run ends after; 0 when it does not by time
+	Duration time.Duration // of the plan; 0 without one
 	Asked    int64
 	Sent     int64
 	Requests int64 // answered
-	Of       int64 // the run ends after so many were sent; 0 when it does not by number
+	Of       int64 // Requests of the plan; 0 without a number
 	Errors   int64
 	Status   map[string]int64
 
 	Connections int // open now
 	InFlight    int64
 
-	// Last is the last whole second, with a Seconds of 0 until there is one.
+	// Last is the last complete second. Its Seconds is 0 until there is one.
 	Last Second
 
-	// Latency is that of the whole run so far: from due in the open loop, else from sent, which FromDue
-	// says. It is nil until a request has ended, and has no histogram.
+	// Latency is the latency of the run so far, without a histogram; nil until a
+	// request has ended. FromDue reports whether it counts from due, in the open loop,
+	// or from sent.
 	Latency *Latency
 	FromDue bool
 

@@ -12,13 +12,14 @@ import (
 	"github.com/weirhq/weir/internal/machine"
 )
 
-// filesBeside are the files that a run needs beside its connections.
+// filesBeside is the number of files that a run needs besides its connections.
 const filesBeside = 64
 
-// A RoomError tells that the connections of a plan would not fit.
+// A RoomError reports that the machine has not enough files or ports for the
+// connections of a plan.
 type RoomError struct {
-	Connections int    // as many were asked for
-	Fit         int    // as many would fit
+	Connections int    // of the plan
+	Fit         int    // the most that are possible
 	Of          string // "open files" or "local ports"
 }
 
@@ -26,24 +27,24 @@ func (e *RoomError) Error() string {
 	return fmt.Sprintf("load: %d connections do not fit: there are %s for %d", e.Connections, e.Of, e.Fit)
 }
 
-// fit raises the limit of open files as far as it may be, and tells whether the
-// connections fit into that and the machine's ports. A MaxConnections that was
-// not set becomes what fits.
+// fit raises the limit of open files as far as possible, and returns a RoomError if the
+// connections exceed it or the machine's ports. A MaxConnections that was not set is
+// reduced.
 func (p *Plan) fit() error {
-	room, of := roomForConnections()
-	if room >= p.MaxConnections {
+	most, of := possibleConnections()
+	if most >= p.MaxConnections {
 		return nil
 	}
-	if p.fitted && room >= p.Connections {
-		p.MaxConnections = room
+	if p.fitted && most >= p.Connections {
+		p.MaxConnections = most
 		return nil
 	}
-	return &RoomError{Connections: p.MaxConnections, Fit: room, Of: of}
+	return &RoomError{Connections: p.MaxConnections, Fit: most, Of: of}
 }
 
-// roomForConnections returns how many connections to one server are possible,
-// and what bounds them.
-func roomForConnections() (n int, of string) {
+// possibleConnections returns how many connections to one server are possible, and the
+// resource that limits them.
+func possibleConnections() (n int, of string) {
 	n, of = 1<<31-1, "open files"
 	if files, err := machine.RaiseOpenFiles(); err == nil {
 		n = max(0, int(min(files, 1<<31-1))-machine.OpenFilesNow()-filesBeside)
@@ -54,7 +55,7 @@ func roomForConnections() (n int, of string) {
 	return n, of
 }
 
-// localPorts is how many ports connections may go out from.
+// localPorts returns the number of ports for outgoing connections.
 func localPorts() (int, bool) {
 	text, err := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range")
 	if err != nil {
@@ -67,8 +68,8 @@ func localPorts() (int, bool) {
 	return high - low + 1, true
 }
 
-// resolve returns the address to connect to, an IP address and a port: of
-// several, the first one that can be connected to.
+// resolve returns the IP address and port to connect to. Of several addresses it
+// returns the first that accepts a connection.
 func resolve(ctx context.Context, address string, timeout time.Duration) (string, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

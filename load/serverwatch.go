@@ -9,11 +9,11 @@ import (
 	"github.com/weirhq/weir/internal/process"
 )
 
-// A serverWatch samples a server's process while requests are sent. A nil one
-// does nothing.
+// A serverWatch samples a server's process while requests are sent. The nil
+// serverWatch does nothing.
 type serverWatch struct {
 	p      *process.Process
-	tree   bool // it has children, which are part of it
+	tree   bool // the process has children, which are sampled with it
 	found  ServerProcess
 	every  time.Duration
 	before process.Sample
@@ -22,11 +22,11 @@ type serverWatch struct {
 
 const (
 	sampleEvery = 50 * time.Millisecond
-	mostSamples = 4096 // then every second one goes, and half as many come
+	mostSamples = 4096 // beyond, pairs are merged and the interval is doubled
 )
 
-// findServer returns a watch of the process with the given id, of the one that
-// listens on the address when that is 0, or nil when there is none to be seen.
+// findServer returns a watch of the process with the given id. If that is 0, it
+// watches the process that listens on the address. It returns nil if there is none.
 func findServer(pid int, address string) (*serverWatch, error) {
 	asked := pid > 0
 	if pid == 0 {
@@ -40,18 +40,18 @@ func findServer(pid int, address string) (*serverWatch, error) {
 		return nil, fmt.Errorf("load: the plan's Process: %w", err)
 	}
 	if err != nil {
-		return nil, nil // the server is what is asked for, not its numbers
+		return nil, nil // the run works without its samples
 	}
 	w := &serverWatch{p: p, every: sampleEvery, found: ServerProcess{PID: pid}}
-	w.found.Command, _ = p.Command() // which is a comfort
-	alone, _ := p.Sample()
-	family, _ := p.SampleTree()
-	w.tree = family.Threads > alone.Threads
+	w.found.Command, _ = p.Command() // "" on error
+	single, _ := p.Sample()
+	tree, _ := p.SampleTree()
+	w.tree = tree.Threads > single.Threads
 	return w, nil
 }
 
-// listener returns who listens on an address of this machine, 0 when nobody is
-// known to.
+// listener returns the process that listens on an address of this machine; 0 if
+// unknown.
 func listener(address string) int {
 	addr, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -88,7 +88,7 @@ func (w *serverWatch) watch(now func() time.Duration, over <-chan struct{}) {
 	}
 }
 
-// sample takes a sample, and tells whether there was one to take.
+// sample takes a sample, and reports whether it could.
 func (w *serverWatch) sample(now time.Duration, first bool) bool {
 	take := w.p.Sample
 	if w.tree {
@@ -113,7 +113,7 @@ func (w *serverWatch) sample(now time.Duration, first bool) bool {
 	return true
 }
 
-// thin makes one sample of two, and has half as many taken from now on.
+// thin merges pairs of samples, and doubles the interval.
 func (w *serverWatch) thin() {
 	half := w.found.Samples[:0]
 	for i := 1; i < len(w.found.Samples); i += 2 {
@@ -125,7 +125,7 @@ func (w *serverWatch) thin() {
 	w.every *= 2
 }
 
-// result is what was seen, nil when that is nothing.
+// result returns the samples; nil without any.
 func (w *serverWatch) result() *ServerProcess {
 	if w == nil || len(w.found.Samples) == 0 {
 		return nil

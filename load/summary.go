@@ -9,7 +9,7 @@ import (
 	"github.com/weirhq/weir/load/internal/request"
 )
 
-// result sums the run up. The threads have ended.
+// result returns the Result. The threads have ended.
 func (c *collector) result(usage []threadUsage) *Result {
 	r := c.run
 	sum := c.sumUp()
@@ -45,8 +45,8 @@ func (c *collector) result(usage []threadUsage) *Result {
 	return res
 }
 
-// window is the time in which requests were sent: up to the end, or to the last
-// answer, or request, of a run that ended by number.
+// window returns the time in which requests were sent: until the end of the run, or
+// until its last answer or request if a number of requests ended it.
 func (r *run) window(n *tally, last time.Duration) time.Duration {
 	end := r.end()
 	if r.plan.Requests > 0 && n.asked >= r.plan.Requests {
@@ -55,10 +55,10 @@ func (r *run) window(n *tally, last time.Duration) time.Duration {
 	return end
 }
 
-// counts are numbers by name.
+// counts has numbers by name.
 type counts map[string]int64
 
-// some returns those that are not 0.
+// some returns the counts above 0.
 func (c counts) some() map[string]int64 {
 	for name, n := range c {
 		if n == 0 {
@@ -68,7 +68,7 @@ func (c counts) some() map[string]int64 {
 	return c
 }
 
-// sumUp merges what the threads have recorded, which is not theirs any more.
+// sumUp merges the recorders of the threads, which it changes.
 func (c *collector) sumUp() *recorder {
 	sum := &recorder{points: newThinner(c.run.plan.Points, request.NewRandom(c.run.plan.Seed, uint64(len(c.run.recorders))))}
 	for _, rec := range c.run.recorders {
@@ -95,7 +95,7 @@ func (c *collector) sumUp() *recorder {
 	return sum
 }
 
-// setLatencies sets the Result's latencies from sent, in all and by status, and counts the statuses.
+// setLatencies sets the Result's latencies from sent and its statuses.
 func (r *recorder) setLatencies(res *Result) {
 	sent := newTimes()
 	sent.misses = r.missed
@@ -138,15 +138,15 @@ func generatorOf(usage []threadUsage) Generator {
 	return g
 }
 
-// From here on a generator says as much about itself as about the server.
+// Above these limits a run measures the generator as much as the server.
 const (
 	busyLimit   = 0.95 // of a CPU, by one thread
 	waitedLimit = 0.10 // of the time, by one thread, for a CPU
-	rateLimit   = 0.01 // of the pace, short of it
-	lateLimit   = 0.01 // of the requests, late for want of the generator
+	rateLimit   = 0.01 // of the pace, by which the sent rate may be lower
+	lateLimit   = 0.01 // of the requests, late because of the generator
 )
 
-// requests is so many of them in words.
+// requests returns a number of requests as text.
 func requests(n int64) string {
 	if n == 1 {
 		return "1 request"
@@ -154,18 +154,18 @@ func requests(n int64) string {
 	return fmt.Sprintf("%d requests", n)
 }
 
-// judgedFrom is how long a run is, at least, for what its threads had of the CPUs
-// to be more than chance.
+// judgedFrom is the shortest run whose CPU usage is judged.
 const judgedFrom = 100 * time.Millisecond
 
-// MachineBusy reports whether the run is Saturated because the machine was busy: the generator waited for a CPU, or was
-// stopped, without using one up. Otherwise a Saturated run had its generator at its limit.
+// MachineBusy reports whether the run is Saturated because the machine was busy: the
+// generator waited for a CPU or was stopped, without using one fully. Otherwise the
+// generator of a Saturated run was at its limit.
 func (r *Result) MachineBusy() bool {
 	g := r.Generator
 	return r.Saturated && g.Busy < busyLimit && (g.Waited >= waitedLimit || r.LateFor["generator"] > 0)
 }
 
-// judge says what has to be known before the numbers are believed.
+// judge sets Saturated and the warnings.
 func (r *Result) judge(p *Plan) {
 	saturated := func(format string, args ...any) {
 		r.Saturated = true

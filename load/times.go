@@ -2,13 +2,13 @@ package load
 
 import "time"
 
-// misses are requests without an answer. The zero misses are empty.
+// misses counts requests without an answer. The zero value is empty.
 type misses struct {
-	atLeast *distribution // those given up, by the time that they took at least; nil without one
-	never   int64         // the rest, which were never answered: no time is long enough for them
+	atLeast *distribution // requests that were given up, by their lower bound; nil without one
+	never   int64         // requests that were never answered
 }
 
-// miss counts a request that had no answer after t.
+// miss counts a request without an answer after t.
 func (m *misses) miss(t time.Duration, gaveUp bool) {
 	if !gaveUp {
 		m.never++
@@ -31,7 +31,7 @@ func (m *misses) merge(o *misses) {
 	m.atLeast.merge(o.atLeast)
 }
 
-// times are those of requests, with and without an answer.
+// times are the times of requests, with and without an answer.
 type times struct {
 	answered *distribution
 	misses
@@ -52,7 +52,7 @@ func (t *times) reset() {
 	}
 }
 
-// order puts the requests into the order of their times.
+// order sorts the requests by their times.
 func (t *times) order() order {
 	o := order{answered: t.answered, finite: t.answered, never: t.never}
 	if t.atLeast != nil && t.atLeast.count() > 0 {

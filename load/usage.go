@@ -9,27 +9,28 @@ import (
 	"github.com/weirhq/weir/internal/process"
 )
 
-// A thread sends and receives until the run ends. It is done with the run's
-// opening once, and then waits for the start.
+// A thread sends and receives until the run ends. It opens its first connections,
+// calls the run's opening.Done, and waits for the start.
 type thread interface {
-	// serve locks itself to a system thread, and returns what it used. The first
-	// connections are waited for until opening is done.
+	// serve locks itself to a system thread, and returns its CPU usage. It waits for
+	// the first connections until opening is done.
 	serve(opening context.Context) threadUsage
 }
 
-// A threadUsage is what a thread has used of the CPUs.
+// A threadUsage is the CPU usage of a thread.
 type threadUsage struct {
-	all               time.Duration // of a CPU, from the first connection to the end
+	all               time.Duration // CPU time, from the first connection to the end
 	cpu, waited, wall time.Duration // while requests were sent
 }
 
-// A usageClock measures what is used while requests are sent. Waiting for the
-// first connections, and for the last answers, would make a busy thread look idle.
+// A usageClock measures the CPU usage while requests are sent. The time before, with
+// the first connections, and after, with the last answers, would make a busy thread
+// look idle.
 type usageClock struct {
 	read  func() (cpu, waited time.Duration)
-	all   time.Duration // of the CPU, when the thread began
-	began time.Time     // zero before that
-	first threadUsage   // what read said then
+	all   time.Duration // CPU time when the thread began
+	began time.Time     // when begin was called
+	first threadUsage   // result of read at that time
 	used  threadUsage
 	ended bool
 }
@@ -39,13 +40,13 @@ func newUsageClock(read func() (cpu, waited time.Duration)) usageClock {
 	return usageClock{read: read, all: cpu}
 }
 
-// begin tells that requests are sent from now on.
+// begin starts the measurement.
 func (u *usageClock) begin() {
 	u.began = time.Now()
 	u.first.cpu, u.first.waited = u.read()
 }
 
-// stop tells that no more are sent; only the first time counts.
+// stop ends the measurement. Only the first call counts.
 func (u *usageClock) stop() {
 	if u.ended || u.began.IsZero() {
 		return
@@ -55,7 +56,7 @@ func (u *usageClock) stop() {
 	u.used = threadUsage{cpu: cpu - u.first.cpu, waited: waited - u.first.waited, wall: time.Since(u.began)}
 }
 
-// end returns what was used.
+// end returns the usage.
 func (u *usageClock) end() threadUsage {
 	u.stop()
 	cpu, _ := u.read()
@@ -63,22 +64,23 @@ func (u *usageClock) end() threadUsage {
 	return u.used
 }
 
-// processTimes are those of one of so many parts of the process.
+// processTimes returns a function that reads the CPU time of the process, divided by
+// parts.
 func processTimes(parts int) func() (cpu, waited time.Duration) {
 	return func() (cpu, waited time.Duration) {
 		return machine.ProcessCPU() / time.Duration(parts), 0
 	}
 }
 
-// threadTimes are those of the thread that the calling goroutine is locked to, 0
-// where the system does not say.
+// threadTimes reads the times of the calling goroutine's locked thread; 0 if the system
+// does not have them.
 func threadTimes() (cpu, waited time.Duration) {
 	t, _ := process.SelfThread()
 	return t.CPU, t.Waited
 }
 
-// peakRSS is the most memory that this process had, 0 where the system does not
-// say.
+// peakRSS returns the largest resident memory of this process; 0 if the system does
+// not have it.
 func peakRSS() int64 {
 	p, err := process.Open(os.Getpid())
 	if err != nil {

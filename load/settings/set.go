@@ -191,7 +191,7 @@ func writtenOut(s string) string {
 func lasting(value any) (time.Duration, *Error) {
 	s, bad := text(value)
 	if bad != nil {
-		return 0, wrong("", "%v is no time; write 30s", value)
+		return 0, wrong("", "%v is not a time; write 30s", value)
 	}
 	d, err := time.ParseDuration(s)
 	if err == nil {
@@ -201,5 +201,5 @@ func lasting(value any) (time.Duration, *Error) {
 	if v, err := finite(s); err == nil && v > 0 {
 		hint = "a time has a unit: " + s + "s"
 	}
-	return 0, wrong(hint, "%q is no time such as 500ms, 30s or 5m", s)
+	return 0, wrong(hint, "%q is not a time such as 500ms, 30s or 5m", s)
 }
