@@ -68,7 +68,8 @@ func localNames(addr string, next http.Handler) http.Handler {
 	own, _, _ := net.SplitHostPort(addr)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, _, ok := target.SplitHost(r.Host)
-		if _, err := netip.ParseAddr(name); !ok || err != nil && !strings.EqualFold(name, "localhost") && !strings.EqualFold(name, own) {
+		_, err := netip.ParseAddr(name)
+		if !ok || err != nil && !strings.EqualFold(name, "localhost") && !strings.EqualFold(name, own) {
 			http.Error(w, "no such host here; use the address", http.StatusMisdirectedRequest)
 			return
 		}

@@ -50,8 +50,8 @@ func (d *Door) enter(x *exchange, g *gate, entered **gate) bool {
 }
 
 func (d *Door) refuseBusy(x *exchange, g *gate, name limitName, why string) {
-	wait := g.limits.Queue.Wait
-	d.refuseFor(x, 503, name, g.route, why, proxy.Field{Name: "Retry-After", Value: strconv.FormatInt(limit.RetrySeconds(wait), 10)})
+	seconds := strconv.FormatInt(limit.RetrySeconds(g.limits.Queue.Wait), 10)
+	d.refuseFor(x, 503, name, g.route, why, proxy.Field{Name: "Retry-After", Value: seconds})
 }
 
 // refuseFor refuses a request because of a limit, and counts it.

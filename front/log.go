@@ -22,34 +22,34 @@ type Output interface {
 	Stats() sink.Stats
 }
 
-// A Log takes a door's events to each destination that a [config.Log] names,
-// through a queue for each: one that stands still holds up no other, unless the
-// configuration says that events wait. [OpenLog] makes it. Any number of
-// goroutines may use it.
+// A Log writes the events of a front door to each destination of a [config.Log].
+// Each destination has its own queue, so that a stalled one does not delay the
+// others, unless queue.when_full is block. Make a Log with [OpenLog]. Goroutines
+// may share it.
 //
-// Standard output whose reader has gone is replaced by standard error.
+// If the reader of standard output is gone, the Log writes to standard error
+// instead.
 type Log struct {
 	destinations []*destination
-	queueBytes   int             // of each queue, at most
-	events       log.EventWriter // the queue, or a tee before several
+	queueBytes   int             // maximum size of each queue
+	events       log.EventWriter // the queue, or a tee to several
 	cost         logCost
 	fileErrors   atomic.Uint64
 }
 
-// A destination is one place where events go.
+// A destination is one destination of a Log.
 type destination struct {
 	name     string // as in config.Log.To
 	queue    *sink.Queue
 	file     *sink.File     // nil for a stream
-	fallback *sink.Fallback // for a stream that another stands in for; else nil
+	fallback *sink.Fallback // for standard output that standard error may replace; else nil
 }
 
-// OpenLog opens what cfg says about the log, with stdout and stderr as the
-// streams of these names, which stay the caller's to close. The function
-// complain, unless it is nil, is told what goes wrong with a file without
-// costing an event by itself: that it could not be opened anew, rotated, or
-// brought to the disk. Many goroutines may call it, and it must not log. On an
-// error nothing stays open.
+// OpenLog opens the destinations of cfg.Log. It uses stdout and stderr as the
+// streams of these names; the caller closes them. complain is called with errors of
+// a file that do not lose an event: it could not be reopened, rotated or synced to
+// disk. It may be nil, is called concurrently, and must not log. After an error,
+// no file is open.
 func OpenLog(cfg *config.Config, stdout, stderr *os.File, complain func(error)) (*Log, error) {
 	options, err := queueOptions(cfg)
 	if err != nil {
@@ -93,8 +93,10 @@ func queueOptions(cfg *config.Config) (o sink.QueueOptions, err error) {
 	return o, nil
 }
 
-// open opens a destination, and returns what its queue writes to.
-func (l *Log) open(d *destination, cfg config.Log, stdout, stderr *os.File, complain func(error)) (w io.Writer, err error) {
+// open opens a destination and returns the writer for its queue.
+func (l *Log) open(
+	d *destination, cfg config.Log, stdout, stderr *os.File, complain func(error),
+) (w io.Writer, err error) {
 	switch {
 	case d.name == config.LogToStderr:
 		return sink.Std(stderr), nil
@@ -108,8 +110,8 @@ func (l *Log) open(d *destination, cfg config.Log, stdout, stderr *os.File, comp
 	return d.fallback, nil
 }
 
-// checkDistinct checks that a file is not another destination's under another
-// name: each would rotate it under the other.
+// checkDistinct checks that no other destination is the same file under another
+// name. Both would rotate it.
 func (l *Log) checkDistinct(d *destination) error {
 	if d.file == nil {
 		return nil
@@ -147,7 +149,7 @@ func (l *Log) openFile(path string, cfg config.Log, complain func(error)) (*sink
 	})
 }
 
-// WriteEvent hands a line to every destination's queue. It implements
+// WriteEvent adds a line to the queue of every destination. It implements
 // log.EventWriter.
 func (l *Log) WriteEvent(level log.Level, line []byte) (int, error) {
 	return l.events.WriteEvent(level, line)
@@ -164,8 +166,8 @@ func (l *Log) UseOptions(o log.Options) {
 	}
 }
 
-// Unwrap returns the writer of the only destination, nil when there are
-// several, for who asks what kind it is.
+// Unwrap returns the writer of the destination, or nil if there are several. Callers
+// use it to find out the type of the writer.
 func (l *Log) Unwrap() io.Writer {
 	if len(l.destinations) > 1 {
 		return nil
@@ -173,8 +175,7 @@ func (l *Log) Unwrap() io.Writer {
 	return l.destinations[0].queue.Unwrap()
 }
 
-// Stats returns the counts of all destinations together: an event counts once
-// for each.
+// Stats returns the sums of all destinations. An event counts once for each.
 func (l *Log) Stats() sink.Stats {
 	var sum sink.Stats
 	for _, d := range l.destinations {
@@ -183,7 +184,7 @@ func (l *Log) Stats() sink.Stats {
 	return sum
 }
 
-// addStats returns the sum of two sinks' counts, of which neither is changed.
+// addStats returns the sum of the counts of two sinks. It does not modify them.
 func addStats(a, b sink.Stats) sink.Stats {
 	a.Emitted += b.Emitted
 	a.Written += b.Written
@@ -207,15 +208,15 @@ func addStats(a, b sink.Stats) sink.Stats {
 	return a
 }
 
-// A LogDestination is the state of one of a Log's destinations.
+// A LogDestination is the state of one destination of a [Log].
 type LogDestination struct {
 	To       string     // as in config.Log.To
 	Stats    sink.Stats // of its queue
-	Diverted uint64     // events of it that standard error has, since the reader of standard output has gone
+	Diverted uint64     // events written to standard error because the reader of standard output is gone
 }
 
-// Destinations returns the state of every destination, in the configuration's
-// order.
+// Destinations returns the state of every destination, in the order of the
+// configuration.
 func (l *Log) Destinations() []LogDestination {
 	states := make([]LogDestination, len(l.destinations))
 	for i, d := range l.destinations {
@@ -227,8 +228,8 @@ func (l *Log) Destinations() []LogDestination {
 	return states
 }
 
-// Reopen opens the log's files anew, which may have been moved away. Where that
-// fails, the events go on to the file of before.
+// Reopen reopens the files of the log, after they have been moved. If that fails
+// for a file, events continue to go to the old one.
 func (l *Log) Reopen() error {
 	var errs []error
 	for _, d := range l.destinations {
@@ -239,20 +240,20 @@ func (l *Log) Reopen() error {
 	return errors.Join(errs...)
 }
 
-// Flush returns when every event of before is written or dropped, or with an
-// error when ctx is done.
+// Flush waits until every earlier event is written or dropped. It returns an error
+// if ctx ends first.
 func (l *Log) Flush(ctx context.Context) error {
 	return l.each(func(d *destination) error { return d.queue.Flush(ctx) })
 }
 
-// Close writes what waits and closes the files. When ctx is done first it gives
-// up, drops what is left, and says how much that was. A destination that stands
-// still takes no time from the others. Nothing is logged afterwards.
+// Close writes the waiting events and closes the files. If ctx ends first, it drops
+// the remaining events and returns an error with their number. A stalled
+// destination does not delay the others. After Close, events are dropped.
 func (l *Log) Close(ctx context.Context) error {
 	return l.each(func(d *destination) error { return d.close(ctx) })
 }
 
-// each does something with all destinations at the same time.
+// each calls do for all destinations concurrently and joins the errors.
 func (l *Log) each(do func(*destination) error) error {
 	errs := make([]error, len(l.destinations))
 	var all sync.WaitGroup
@@ -265,7 +266,7 @@ func (l *Log) each(do func(*destination) error) error {
 
 func (d *destination) close(ctx context.Context) error {
 	if err := d.queue.Close(ctx); err != nil {
-		return fmt.Errorf("%s: %w", d.name, err) // its writer may never return, and holds the file
+		return fmt.Errorf("%s: %w", d.name, err) // do not close the file: the writer may still use it
 	}
 	if d.file == nil {
 		return nil

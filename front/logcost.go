@@ -11,50 +11,50 @@ import (
 	"github.com/weirhq/weir/internal/machine"
 )
 
-// A logCost measures how much of the CPU's time goes into the log, while the
-// door is at work: that of encoding events, and that of writing them. Of all
-// events and of all writes one in so many is measured, by the clock of the
-// thread that does it, and counted that many times. So a wait for the log's
-// reader costs nothing here, nor does what else the machine runs meanwhile.
+// A logCost estimates the CPU time that a running front door spends on encoding and
+// on writing events. It measures a sample of the events and of the writes by the
+// CPU clock of their thread, and multiplies the result. Waiting for the reader of
+// the log and other processes of the machine therefore do not count.
 //
-// What a queue's goroutine does between its writes is not measured. What
-// measuring itself takes is, and is no part of the rest.
+// The work of a queue's goroutine between its writes is not measured. The time of
+// the measurements is counted separately.
 //
-// Call start before it is used.
+// Call start before use.
 type logCost struct {
 	encoding  atomic.Int64 // nanoseconds
 	writing   atomic.Int64 // nanoseconds
 	measuring atomic.Int64 // nanoseconds
 
 	mu      sync.Mutex
-	earlier costReading // guarded by mu: what the share counts from
-	later   costReading // guarded by mu: takes earlier's place when it is old enough
+	earlier costReading // guarded by mu: start of the window of share
+	later   costReading // guarded by mu: the next start of the window
 }
 
-// One in so many is measured. A reading of the thread's clock is a system
-// call, and a measurement takes three. The numbers are primes: whatever turns
-// come in, such as the three events of a request, each has its share.
+// One of this many events or writes is measured. Reading the clock of the thread is
+// a system call, and a measurement reads it three times. The numbers are primes, so
+// that each event of a repeating sequence, such as the three of a request, is
+// sampled equally often.
 const (
 	eventsPerSample = 509
 	writesPerSample = 251
 )
 
-// sampled counts down to the next measurement. One goroutine uses it.
+// sampled counts down to the next measurement. Goroutines must not share it.
 type sampled struct{ left int }
 
-// startSampling returns a countdown that ends anywhere, so that many which
-// start together do not end so.
+// startSampling returns a countdown with a random start, so that countdowns that
+// start together do not end together.
 func startSampling(every int) sampled { return sampled{left: 1 + rand.IntN(every)} }
 
-// A measurement is under way until its end, in the same goroutine. The zero
-// value is none.
+// A measurement is in progress until its end is called in the same goroutine. The
+// zero value measures nothing.
 type measurement struct {
 	cost  *logCost
 	began time.Duration
-	clock time.Duration // what reading the clock takes
+	clock time.Duration // duration of a reading of the clock
 }
 
-// event begins to measure an event when it is its turn.
+// event begins a measurement if the next event is in the sample.
 func (c *logCost) event(s *sampled) measurement {
 	if s.left--; s.left > 0 {
 		return measurement{}
@@ -70,14 +70,14 @@ func (c *logCost) measure() measurement {
 	return measurement{cost: c, began: began, clock: began - first}
 }
 
-// endEvent counts what an event took.
+// endEvent adds the time of an event.
 func (m measurement) endEvent() {
 	if m.cost != nil {
 		m.end(&m.cost.encoding, eventsPerSample)
 	}
 }
 
-// readings is how often a measurement reads the clock.
+// readings is the number of clock readings of a measurement.
 const readings = 3
 
 func (m measurement) end(sum *atomic.Int64, times int64) {
@@ -98,7 +98,7 @@ func newCostWriter(w io.Writer, c *logCost) *costWriter {
 	return &costWriter{writer: w, cost: c, turn: startSampling(writesPerSample)}
 }
 
-// Unwrap returns the writer, for who asks what kind it is.
+// Unwrap returns the writer. Callers use it to find out its type.
 func (w *costWriter) Unwrap() io.Writer { return w.writer }
 
 // Write implements io.Writer.
@@ -112,15 +112,15 @@ func (w *costWriter) Write(p []byte) (int, error) {
 	return w.writer.Write(p)
 }
 
-// A costReading is what was measured up to an instant, and all that the
-// process has used.
+// A costReading is the time measured up to an instant, and the CPU time of the
+// process.
 type costReading struct {
 	at                                    time.Time
 	encoding, writing, measuring, process time.Duration
 }
 
-// costWindow is how far the share looks back, at least; at most twice as far,
-// as long as somebody asks within it.
+// costWindow is the minimum window of share. If share is called at least once per
+// costWindow, the window is at most twice as long.
 const costWindow = 10 * time.Second
 
 func (c *logCost) read(now time.Time) costReading {
@@ -133,7 +133,7 @@ func (c *logCost) read(now time.Time) costReading {
 	}
 }
 
-// start begins with what the process has used up to now.
+// start begins to count now.
 func (c *logCost) start() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -141,8 +141,8 @@ func (c *logCost) start() {
 	c.later = c.earlier
 }
 
-// share returns which part of the CPU time that the process has used lately
-// went into the log, and how long lately is.
+// share returns the share of the log in the CPU time that the process used in the
+// current window, and the length of the window.
 func (c *logCost) share(r costReading) (share float64, since time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,38 +9,50 @@ import (
 	"github.com/weirhq/weir/log/sink"
 )
 
-// logCollector shows a sink's counters as metrics. They come from one snapshot,
-// so that emitted = written + dropped + waiting holds in every scrape.
+// logCollector collects the counters of a sink. They come from one snapshot, so that
+// emitted = written + dropped + waiting in every scrape.
 type logCollector struct {
 	out  Output
 	cost *logCost
 }
 
 var (
-	logEmitted = prometheus.NewDesc("weir_log_events_emitted_total", "Events that were handed to the log, once for each of its destinations.", nil, nil)
-	logWritten = prometheus.NewDesc("weir_log_events_written_total", "Events that were written whole.", nil, nil)
-	logDropped = prometheus.NewDesc("weir_log_events_dropped_total", "Events that were not written, by why.",
+	logEmitted = prometheus.NewDesc("weir_log_events_emitted_total",
+		"Events handed to the log, once for each of its destinations.", nil, nil)
+	logWritten = prometheus.NewDesc("weir_log_events_written_total",
+		"Events that were written completely.", nil, nil)
+	logDropped = prometheus.NewDesc("weir_log_events_dropped_total", "Events that were not written, by reason.",
 		[]string{"reason", "severity"}, nil)
-	logQueueEvents  = prometheus.NewDesc("weir_log_queue_events", "Events that wait to be written.", nil, nil)
-	logQueueBytes   = prometheus.NewDesc("weir_log_queue_bytes", "Bytes of events that wait to be written.", nil, nil)
-	logHighWater    = prometheus.NewDesc("weir_log_queue_high_water_bytes", "The most bytes of events that ever waited to be written, of each destination, added up.", nil, nil)
+	logQueueEvents = prometheus.NewDesc("weir_log_queue_events", "Events that wait to be written.", nil, nil)
+	logQueueBytes  = prometheus.NewDesc("weir_log_queue_bytes",
+		"Bytes of events that wait to be written.", nil, nil)
+	logHighWater = prometheus.NewDesc("weir_log_queue_high_water_bytes",
+		"The highest number of bytes that waited to be written, summed over the destinations.", nil, nil)
 	logBytes        = prometheus.NewDesc("weir_log_bytes_total", "Bytes that were written to the log.", nil, nil)
-	logLongestWrite = prometheus.NewDesc("weir_log_longest_write_seconds", "The time of the write to the log that took longest, be it under way.", nil, nil)
+	logLongestWrite = prometheus.NewDesc("weir_log_longest_write_seconds",
+		"Duration of the longest write to the log, including one in progress.", nil, nil)
 
-	logCPU = prometheus.NewDesc("weir_log_cpu_seconds_total", "CPU time that went into the log, estimated from samples: into encoding events, into writing them, and into measuring the two.",
+	logCPU = prometheus.NewDesc("weir_log_cpu_seconds_total",
+		"CPU time of the log, estimated from samples: encoding events, writing them, and measuring both.",
 		[]string{"work"}, nil)
-	logCPUShare = prometheus.NewDesc("weir_log_cpu_share", "The part of the process's CPU time that went into the log, lately.", nil, nil)
+	logCPUShare = prometheus.NewDesc("weir_log_cpu_share",
+		"Share of the log in the CPU time that the process used recently.", nil, nil)
 )
 
-// These are there for a Log, whose destinations have names.
+// Metrics of a Log, whose destinations have names.
 var (
-	logDestination = prometheus.NewDesc("weir_log_destination_events_total", "Events of each destination of the log that are done with.",
+	logDestination = prometheus.NewDesc("weir_log_destination_events_total",
+		"Events of each destination of the log that were written or dropped.",
 		[]string{"to", "result"}, nil)
-	logDestinationBytes = prometheus.NewDesc("weir_log_destination_queue_bytes", "Bytes of events that wait to be written to a destination of the log.",
+	logDestinationBytes = prometheus.NewDesc("weir_log_destination_queue_bytes",
+		"Bytes of events that wait to be written to a destination of the log.",
 		[]string{"to"}, nil)
-	logDiverted   = prometheus.NewDesc("weir_log_diverted_events_total", "Events, written, that standard error has because the reader of standard output had gone.", nil, nil)
-	logQueueSize  = prometheus.NewDesc("weir_log_queue_size_bytes", "What weir_log_queue_bytes may be at most, long events aside.", nil, nil)
-	logFileErrors = prometheus.NewDesc("weir_log_file_errors_total", "Times that a file of the log could not be opened anew, rotated or brought to the disk.", nil, nil)
+	logDiverted = prometheus.NewDesc("weir_log_diverted_events_total",
+		"Events written to standard error because the reader of standard output was gone.", nil, nil)
+	logQueueSize = prometheus.NewDesc("weir_log_queue_size_bytes",
+		"Maximum of weir_log_queue_bytes, apart from long events.", nil, nil)
+	logFileErrors = prometheus.NewDesc("weir_log_file_errors_total",
+		"Times that a file of the log could not be reopened, rotated or synced to disk.", nil, nil)
 )
 
 // Describe implements prometheus.Collector.
@@ -64,8 +76,8 @@ func (c logCollector) Collect(metrics chan<- prometheus.Metric) {
 	}
 }
 
-// drops shows every reason and severity, with 0, too, so that sums are never
-// empty.
+// drops adds every reason and severity, including those with 0, so that sums are
+// never empty.
 func (ch metricsSink) drops(losses []sink.Loss) {
 	dropped := make(map[sink.Loss]uint64)
 	for _, loss := range losses {

@@ -17,22 +17,22 @@ import (
 	"github.com/weirhq/weir/proxy"
 )
 
-// unmatched is the route label of requests that reached no route.
+// unmatched is the route label of requests without a route.
 const unmatched = "unmatched"
 
-// methods are the values of the method label; any other method is "other", so
-// that clients cannot make up time series.
+// methods are the values of the method label. Any other method is "other", so that
+// clients cannot create time series.
 var methods = [...]string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE", "other"}
 
-// metrics count what goes through the door. Counting a request takes no lock:
-// the counters of a route are found with the route.
+// metrics are the metrics of a front door. Counting a request needs no lock, because
+// each route has its counters.
 type metrics struct {
 	registry *prometheus.Registry
 	inFlight atomic.Int64
 	duration *prometheus.HistogramVec
 	requests *prometheus.CounterVec
 	failures *prometheus.CounterVec
-	waits    *prometheus.CounterVec // for a connection
+	waits    *prometheus.CounterVec // for a connection to an upstream
 	refused  prometheus.Counter
 	refusals *prometheus.CounterVec // by limits
 	upstream *prometheus.HistogramVec
@@ -43,17 +43,17 @@ type metrics struct {
 	routes    map[string]*routeCounts // by pattern, guarded by mu
 }
 
-// routeCounts holds the metrics of one route. The map is replaced when a
-// method and status are met for the first time, and only read afterwards.
+// routeCounts holds the metrics of one route. The map is copied when a method and
+// status occur for the first time. It is never modified, so reading needs no lock.
 type routeCounts struct {
 	pattern string
 	metrics *metrics
 	cells   atomic.Pointer[map[cellKey]cell]
 }
 
-// A cell holds the metrics of the requests with one method and status. Cells
-// with the same class of status share a histogram, which takes several KiB and
-// is therefore made for the first of them.
+// A cell holds the metrics of the requests with one method and status. Cells with
+// the same class of status share a histogram. It takes several KiB and is therefore
+// created on first use.
 type cell struct {
 	requests prometheus.Counter
 	duration prometheus.Observer
@@ -75,20 +75,22 @@ func newMetrics(log prometheus.Collector) *metrics {
 		registry: prometheus.NewRegistry(),
 		routes:   make(map[string]*routeCounts),
 		duration: newDurations("weir_request_duration_seconds",
-			"Time from a request's head to the last byte of its answer, by route and class of the status.",
+			"Time from a request's head to the last byte of its response, by route and class of the status.",
 			"route", "class"),
 		upstream: newDurations("weir_upstream_duration_seconds",
-			"Time that a server took for a request: to the response's head, plus the waits for the body.",
+			"Time that a server took for a request: until the response's head, plus the waits for the body.",
 			"upstream", "server"),
 		requests: newCounters("weir_requests_total",
-			"Requests by route, method and status; 499 is a client that left before it was answered.", "route", "method", "code"),
+			"Requests by route, method and status; 499 is a client that disconnected before the response.",
+			"route", "method", "code"),
 		failures: newCounters("weir_upstream_errors_total",
-			"Failures of an upstream's servers, by what went wrong; those too for which another server stood in.", "upstream", "kind"),
+			"Failures of an upstream's servers, by kind. Includes failures after which another server was tried.",
+			"upstream", "kind"),
 		waits: newCounters("weir_upstream_waits_total",
-			"Requests that waited because no server of the upstream could be connected to.", "upstream"),
+			"Requests that waited because no server of the upstream accepted a connection.", "upstream"),
 		refused: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "weir_malformed_requests_total",
-			Help: "Requests refused while they were read, before there was one to route.",
+			Help: "Requests refused while they were read, before routing.",
 		}),
 		refusals: newCounters("weir_limit_refusals_total",
 			"Requests and connections that a limit has refused or ended, by limit and route.", "limit", "route"),
@@ -112,7 +114,7 @@ func (m *metrics) handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// route returns the counters of a pattern, the same after a reload.
+// route returns the counters of a pattern. They stay the same after a reload.
 func (m *metrics) route(pattern string) *routeCounts {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -160,7 +162,7 @@ func methodIndex(method string) uint8 {
 // statusClass returns the first digit of a status as "2xx".
 func statusClass(status int) string { return strconv.Itoa(status/100) + "xx" }
 
-// metricsSink takes metrics of one scrape.
+// metricsSink receives the metrics of one scrape.
 type metricsSink chan<- prometheus.Metric
 
 func (ch metricsSink) counter(d *prometheus.Desc, n float64, labels ...string) {
@@ -175,10 +177,10 @@ func newCounters(name, help string, labels ...string) *prometheus.CounterVec {
 	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 }
 
-// newDurations returns histograms of seconds. Each has classic buckets and, for
-// the Prometheus servers that ask for them, native ones, which are at most 10%
-// wide. A histogram takes about 6 KiB, 1.4 of them for the classic buckets, and
-// up to 9 KiB with durations from microseconds to minutes.
+// newDurations returns histograms of seconds. Each has classic buckets. For
+// Prometheus servers that request them, it also has native buckets, which are at
+// most 10% wide. A histogram takes about 6 KiB (1.4 KiB for the classic buckets),
+// and up to 9 KiB with durations from microseconds to minutes.
 func newDurations(name, help string, labels ...string) *prometheus.HistogramVec {
 	return prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    name,
@@ -193,8 +195,8 @@ func newDurations(name, help string, labels ...string) *prometheus.HistogramVec 
 
 const modulePath = "github.com/weirhq/weir"
 
-// newBuildInfo returns a metric that is always 1 and has the build in its
-// labels. A label is empty where the build does not record its value.
+// newBuildInfo returns a metric that is always 1 and whose labels describe the
+// build. A label is empty if the build does not record its value.
 func newBuildInfo() prometheus.Collector {
 	version, revision, goVersion := build()
 	g := prometheus.NewGauge(prometheus.GaugeOpts{
@@ -206,8 +208,8 @@ func newBuildInfo() prometheus.Collector {
 	return g
 }
 
-// build returns the version of this module. The revision is known only if it is
-// the module of the program, and not a dependency.
+// build returns the version of this module and of Go. The revision is known only if
+// this module is the main module of the program.
 func build() (version, revision, goVersion string) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -232,18 +234,18 @@ type reloadMetrics struct {
 	last  *prometheus.GaugeVec
 }
 
-// The results of a reload.
+// The values of the result label.
 const (
 	reloadApplied = "applied"
 	reloadFailed  = "failed"
 )
 
-// newReloadMetrics has both results from the start: a rule that compares them
-// must not lack one. The configuration of the start counts as applied.
+// newReloadMetrics returns metrics that have both results from the start, because
+// alerting rules compare them. The start counts as an applied reload.
 func newReloadMetrics() reloadMetrics {
 	m := reloadMetrics{
 		total: newCounters("weir_reloads_total",
-			"Reloads of the configuration, by result; a failed one has changed nothing.", "result"),
+			"Reloads of the configuration, by result. A failed one changes nothing.", "result"),
 		last: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "weir_last_reload_timestamp_seconds",
 			Help: "Unix time of the last reload with a result; 0 for none. The start counts as applied.",
@@ -256,7 +258,7 @@ func newReloadMetrics() reloadMetrics {
 	return m
 }
 
-// count counts a reload that has just ended.
+// count counts a reload that has ended.
 func (m *reloadMetrics) count(result string) {
 	m.total.WithLabelValues(result).Inc()
 	m.last.WithLabelValues(result).SetToCurrentTime()

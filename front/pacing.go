@@ -242,7 +242,12 @@ func (p *pacer) wrote(began time.Time, n int, err error) error {
 
 // The failures of an exchange that exceeds a limit of its bodies.
 var (
-	errSlowUpload   = &proxy.Error{Kind: proxy.ClientSlow, Step: "reading the request's body", Err: errors.New("slower than upload_rate and timeouts.read allow")}
-	errSlowDownload = &proxy.Error{Kind: proxy.ClientSlow, Step: "sending the answer", Err: errors.New("slower than download_rate and timeouts.write allow")}
-	errBodyTooLong  = &proxy.Error{Kind: proxy.TooLarge, Step: "reading the request's body", Err: errors.New("longer than the limit of bodies")}
+	errSlowUpload = &proxy.Error{Kind: proxy.ClientSlow, Step: readingBody,
+		Err: errors.New("slower than upload_rate and timeouts.read allow")}
+	errSlowDownload = &proxy.Error{Kind: proxy.ClientSlow, Step: "sending the answer",
+		Err: errors.New("slower than download_rate and timeouts.write allow")}
+	errBodyTooLong = &proxy.Error{Kind: proxy.TooLarge, Step: readingBody,
+		Err: errors.New("longer than the limit of bodies")}
 )
+
+const readingBody = "reading the request's body"

@@ -10,12 +10,11 @@ import (
 // eventReloadFailed is the event of a reload that has failed.
 const eventReloadFailed = "configuration reload failed"
 
-// Reload lets the routes, redirects, upstreams, constraints, trusted proxies and limits of
-// requests of cfg take the place of today's. Requests that are under way end as
-// they began. What a door is built on (namespace, listen, admin, drain, log and
-// the limits of connections) stays as it is: Reload returns the names of the keys in which cfg differs there, for
-// which a restart is needed. On an error nothing has changed; report it with
-// [Door.ReloadFailed].
+// Reload applies the routes, redirects, upstreams, constraints, trusted proxies and
+// limits of requests of cfg. Requests in progress end with the old ones. The other
+// keys (namespace, listen, admin, drain, log and the limits of connections) need a
+// restart; Reload returns the names of those with another value. After an error,
+// nothing has changed; report it with [Door.ReloadFailed].
 func (d *Door) Reload(cfg *config.Config) (unchanged []string, err error) {
 	t, err := d.builder.build(cfg, d.tables.Load().gates)
 	if err != nil {
@@ -31,9 +30,9 @@ func (d *Door) Reload(cfg *config.Config) (unchanged []string, err error) {
 	return fixedDifferences(d.cfg, cfg), nil
 }
 
-// ReloadFailed counts a reload that failed and logs the reason at severity
-// ERROR, with one error for each of [config.Mistakes]. It also serves for a file that
-// could not be read or parsed, before Reload could be called.
+// ReloadFailed counts a failed reload and logs the reason at severity ERROR, with
+// one error for each of [config.Mistakes]. Call it also if the file could not be read
+// or parsed.
 func (d *Door) ReloadFailed(err error) {
 	d.metrics.reloads.count(reloadFailed)
 	var mistakes config.Mistakes

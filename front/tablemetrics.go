@@ -24,9 +24,10 @@ type limitCollector struct {
 
 var (
 	limitValue = prometheus.NewDesc("weir_limit_value",
-		"What a limit is set to, by limit and route: a number, bytes, seconds, or of these per second.", []string{"limit", "route"}, nil)
+		"The value of a limit, by limit and route: a number, bytes, seconds, or one of these per second.",
+		[]string{"limit", "route"}, nil)
 	limitInUse = prometheus.NewDesc("weir_limit_in_use",
-		"How much of a limit is in use, by limit and route.", []string{"limit", "route"}, nil)
+		"The part of a limit that is in use, by limit and route.", []string{"limit", "route"}, nil)
 )
 
 // Describe implements prometheus.Collector.
@@ -106,9 +107,10 @@ type upstreamCollector struct {
 
 var (
 	upstreamUp = prometheus.NewDesc("weir_upstream_up",
-		"1 if the last attempt to connect to the server succeeded, or none was made; else 0.", []string{"upstream", "server"}, nil)
+		"1 if the last attempt to connect to the server succeeded, or none was made; else 0.",
+		[]string{"upstream", "server"}, nil)
 	upstreamWaiting = prometheus.NewDesc("weir_upstream_waiting",
-		"Requests that wait because no server of the upstream can be connected to.", []string{"upstream"}, nil)
+		"Requests that wait because no server of the upstream accepts a connection.", []string{"upstream"}, nil)
 )
 
 // Describe implements prometheus.Collector.

@@ -143,10 +143,11 @@ func (t *tables) close() {
 // or the client itself for a redirect.
 type route struct {
 	pattern  string
-	redirect *redirect.Target // nil for a route to an upstream; only such a route uses the fields from upstream on
+	redirect *redirect.Target // nil for a route to an upstream
 	counts   *routeCounts
 	events   eventSet
 
+	// Only for a route to an upstream:
 	upstream string
 	timeout  time.Duration
 	upgrade  []string

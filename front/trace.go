@@ -11,18 +11,18 @@ import (
 	"github.com/weirhq/weir/proxy"
 )
 
-// The fields that carry a trace id.
+// The header fields with a trace id.
 const (
 	requestIDField   = "X-Request-Id"
 	traceParentField = "Traceparent"
 	traceStateField  = "Tracestate"
 )
 
-// A trace is what ties the events, the upstream and the client of one request
-// together. Its strings may point into itself.
+// A trace identifies a request in its events, and to the upstream and the client.
+// Its strings may point into its own buffers.
 type trace struct {
 	id     string // in the log and in X-Request-Id
-	parent string // in traceparent, as W3C Trace Context has it
+	parent string // value of traceparent (W3C Trace Context)
 
 	idSpace     [traceid.Length]byte
 	parentSpace [55]byte
@@ -30,11 +30,11 @@ type trace struct {
 
 func (t *trace) reset() { t.id, t.parent = "", "" }
 
-// read takes the trace id from the request, by the rule of package traceid. A
-// traceparent is passed on as it came. Where there was none, its trace-id is
-// made of the id: the id itself if it is one, the hexadecimal digits of 16
-// bytes, or a hash. read returns the header without a tracestate that belongs
-// to no traceparent.
+// read sets the trace id of a request by the rule of package traceid. It keeps a
+// valid traceparent. Otherwise it derives the trace-id of a new one from the id:
+// the id itself if it is a valid trace-id, the hexadecimal digits of an id of 16
+// bytes, or a hash. read returns the header. It removes a tracestate without a
+// valid traceparent.
 func (t *trace) read(header []proxy.Field) []proxy.Field {
 	parent := only(header, traceParentField)
 	if id := traceid.OfParent(parent); id != "" {
@@ -54,7 +54,7 @@ func isTraceState(f proxy.Field) bool {
 	return len(f.Name) == len(traceStateField) && strings.EqualFold(f.Name, traceStateField)
 }
 
-// only returns the value of a field that is there once, else "".
+// only returns the value of a field that occurs exactly once, or "".
 func only(header []proxy.Field, name string) string {
 	value, n := "", 0
 	for i := range header {
@@ -69,10 +69,10 @@ func only(header []proxy.Field, name string) string {
 	return value
 }
 
-// makeParent makes a traceparent for a request that came without one. The
-// parent-id is random, and the flags say "recorded", since the log records
-// this request: with any other flag, services that follow their caller's
-// decision would stop tracing.
+// makeParent creates a traceparent for a request without one. The parent-id is
+// random. The flag "sampled" is set, because the log records this request, and
+// because services that follow the decision of their caller would not trace it
+// otherwise.
 func (t *trace) makeParent() {
 	b := append(t.parentSpace[:0], "00-"...)
 	switch {
@@ -92,7 +92,7 @@ func (t *trace) makeParent() {
 	t.parent = view(b)
 }
 
-// hash is FNV-1a of 128 bits, as hash/fnv has it, which allocates.
+// hash is FNV-1a with 128 bits. hash/fnv would allocate.
 func hash(s string) (hi, lo uint64) {
 	const low, shift = 0x13b, 24 // the prime is 1<<(64+shift) + low
 	hi, lo = 0x6c62272e07bb0142, 0x62b821756295c58d
@@ -116,8 +116,8 @@ func appendHex(b []byte, c byte) []byte {
 	return append(b, digits[c>>4], digits[c&15])
 }
 
-// view returns b as a string without copying it. The string is good for as
-// long as b is not written to: for the exchange that owns it.
+// view returns b as a string without copying it. The string is valid until b is
+// modified, which is until the exchange that owns b ends.
 func view(b []byte) string {
 	return unsafe.String(unsafe.SliceData(b), len(b))
 }
