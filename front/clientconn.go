@@ -11,24 +11,25 @@ import (
 	"time"
 )
 
-// clientConn is a client's connection under net/http. It knows what net/http
-// does not tell its handlers: when the client leaves, and when an answer is
-// written to its last byte. And it keeps from net/http what that would repair.
+// A clientConn is the connection of a client that net/http reads and writes. It
+// provides two facts that net/http hides from handlers: when the client disconnects,
+// and when a response is completely written. It also rejects ambiguous requests,
+// which net/http would repair.
 type clientConn struct {
 	patientConn
 	server  *server
-	client  netip.Addr // that it counts for; not valid for none
+	client  netip.Addr // counted for connections_per_client; the zero value if it is not
 	framing framing
 
-	// serving tells that a head was read and is not answered yet. It changes
-	// between reads: net/http ends them before it says so.
+	// serving is true from the head of a request to the end of its response. It
+	// changes between reads: net/http ends a read before it reports a state.
 	serving bool
 
-	busyMu sync.Mutex // guards what follows
-	busy   *held      // the exchange under way over HTTP/1
-	gone   bool       // the client has left
-	seen   bool       // it has sent a request, or begun to speak HTTP/2
-	past   bool       // no head of HTTP/1 will follow
+	busyMu sync.Mutex // guards the fields below
+	busy   *held      // the exchange in progress over HTTP/1
+	gone   bool       // the client has disconnected
+	seen   bool       // it has sent a request or the preface of HTTP/2
+	past   bool       // no further request of HTTP/1 follows
 }
 
 func newClientConn(nc *net.TCPConn, s *server) *clientConn {
@@ -37,8 +38,8 @@ func newClientConn(nc *net.TCPConn, s *server) *clientConn {
 	return c
 }
 
-// Read implements net.Conn. Reads of one byte behind a head are net/http's
-// reading ahead.
+// Read implements net.Conn. After the head of a request, a read of one byte is the
+// background read of net/http.
 func (c *clientConn) Read(p []byte) (int, error) {
 	ahead := c.serving && len(p) == 1
 	if c.framing.err != nil && !ahead {
@@ -57,22 +58,22 @@ func (c *clientConn) Read(p []byte) (int, error) {
 	if n == 0 {
 		return 0, c.refuse()
 	}
-	return n, nil // err comes again
+	return n, nil // the next read returns err again
 }
 
-// refuse returns why there is nothing more to read. When that is about a head,
-// it is answered here: net/http would close without a word where a connection
-// has carried a request before. A body is for who reads it to complain of.
+// refuse returns the error of the framing. If the error is in a head, refuse also
+// sends a response, because net/http sends none on a connection that has carried a
+// request. The reader of a body handles an error in it.
 func (c *clientConn) refuse() error {
 	if why, ok := c.framing.err.(ambiguity); ok && c.between() {
 		c.Write(answerTo(why))
-		c.framing.err = &net.OpError{Op: "read", Net: "tcp", Err: why} // net/http adds no answer to it
+		c.framing.err = &net.OpError{Op: "read", Net: "tcp", Err: why} // net/http sends no response for a net.OpError
 	}
 	return c.framing.err
 }
 
-// noteTimeout answers a head that takes too long, and counts it. net/http closes
-// the connection without a word.
+// noteTimeout responds to a head that takes too long, and counts it. net/http only
+// closes the connection.
 func (c *clientConn) noteTimeout(err error) {
 	if !errors.Is(err, os.ErrDeadlineExceeded) || c.framing.state == outOfSight || !c.between() {
 		return
@@ -87,18 +88,18 @@ func (c *clientConn) noteTimeout(err error) {
 	}
 }
 
-// isFresh tells whether the connection has not carried a request.
+// isFresh reports whether the connection has not carried a request.
 func (c *clientConn) isFresh() bool {
 	c.busyMu.Lock()
 	defer c.busyMu.Unlock()
 	return !c.seen
 }
 
-// isHTTP2 tells whether the client has begun to speak HTTP/2.
+// isHTTP2 reports whether the client has sent the preface of HTTP/2.
 func (c *clientConn) isHTTP2() bool { return c.framing.state == outOfSight }
 
-// Write implements net.Conn. An error that is written while no exchange is
-// under way is net/http's own: it could not read a request.
+// Write implements net.Conn. An error response while no exchange is in progress
+// comes from net/http itself, which could not read a request.
 func (c *clientConn) Write(p []byte) (int, error) {
 	if !isRefusal(p) || !c.between() {
 		return c.patientConn.Write(p)
@@ -109,17 +110,17 @@ func (c *clientConn) Write(p []byte) (int, error) {
 	return c.TCPConn.Write(p)
 }
 
-// refusalLinger is how long a client may take to close a connection on which a
-// request was refused.
+// refusalLinger is how long a client may take to close a connection after a refused
+// request.
 const refusalLinger = 500 * time.Millisecond
 
-// linger waits for the client to close the connection, and throws away what it
-// still sends: net/http is about to close, and a connection that is closed with
-// bytes unread is reset, and its client may lose the answer.
+// linger waits until the client closes the connection, and discards its bytes.
+// net/http is about to close the connection. Closing it with unread bytes would
+// reset it, and the client might lose the response.
 func (c *clientConn) linger() {
 	c.TCPConn.CloseWrite()
 	c.TCPConn.SetReadDeadline(time.Now().Add(refusalLinger))
-	var space [512]byte // thousands may be waited for, and few have much to say
+	var space [512]byte // small, because thousands of connections may linger
 	for n := 0; n < 4*maxHead; {
 		m, err := c.TCPConn.Read(space[:])
 		if n += m; err != nil {
@@ -138,8 +139,8 @@ func (c *clientConn) Close() error {
 	return c.TCPConn.Close()
 }
 
-// leave cancels the exchange that the client does not wait for any more. That
-// may become known before there is one.
+// leave cancels the exchange because the client has disconnected. It may be called
+// before there is an exchange.
 func (c *clientConn) leave() {
 	c.busyMu.Lock()
 	defer c.busyMu.Unlock()
@@ -149,7 +150,7 @@ func (c *clientConn) leave() {
 	}
 }
 
-// hold makes the exchange the one that the connection is busy with.
+// hold sets the exchange in progress.
 func (c *clientConn) hold(h *held) {
 	c.busyMu.Lock()
 	defer c.busyMu.Unlock()
@@ -160,7 +161,7 @@ func (c *clientConn) hold(h *held) {
 	c.see()
 }
 
-// see notes that the connection is not fresh any more. The caller holds busyMu.
+// see records that the connection has carried a request. The caller holds busyMu.
 func (c *clientConn) see() {
 	if !c.seen {
 		c.seen = true
@@ -168,15 +169,15 @@ func (c *clientConn) see() {
 	}
 }
 
-// between tells whether the connection is HTTP/1 and between two requests.
+// between reports whether the connection is between two requests of HTTP/1.
 func (c *clientConn) between() bool {
 	c.busyMu.Lock()
 	defer c.busyMu.Unlock()
 	return c.busy == nil && !c.past
 }
 
-// finish notes that the connection carries no further request of HTTP/1, and
-// releases the exchange if there is one.
+// finish records that no further request of HTTP/1 follows, and releases the
+// exchange if there is one.
 func (c *clientConn) finish() {
 	c.busyMu.Lock()
 	c.past = true
@@ -186,8 +187,8 @@ func (c *clientConn) finish() {
 	c.release()
 }
 
-// release gives the exchange back to the pool, once its answer is written or
-// never will be.
+// release returns the exchange to the pool, after its response is written or
+// abandoned.
 func (c *clientConn) release() {
 	c.endLookout()
 	c.busyMu.Lock()
@@ -199,7 +200,7 @@ func (c *clientConn) release() {
 	}
 }
 
-// stateChanged is told by net/http what a connection is doing.
+// stateChanged is the ConnState hook of the public server.
 func stateChanged(nc net.Conn, state http.ConnState) {
 	c, ok := nc.(*clientConn)
 	if !ok || c.isHTTP2() {
@@ -219,22 +220,21 @@ func stateChanged(nc net.Conn, state http.ConnState) {
 	}
 }
 
-// conns are the connections of clients that are open, those included that
-// net/http has let go of.
+// conns are the open connections of clients, including hijacked ones.
 type conns struct {
-	fresh atomic.Int64 // how many have not sent a request yet
+	fresh atomic.Int64 // number of connections that have not sent a request
 
-	most      int            // how many there may be; 0 for any number
-	mostOfOne int            // how many of one client; 0 for any number
-	exempt    []netip.Prefix // clients for whom mostOfOne does not hold
+	most      int            // maximum number of connections; 0 for no limit
+	mostOfOne int            // maximum number for one client; 0 for no limit
+	exempt    []netip.Prefix // clients without the limit mostOfOne
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	set     map[*clientConn]struct{}
-	clients map[netip.Addr]int // connections by client, when these are counted
+	clients map[netip.Addr]int // number of connections by client, if counted
 }
 
-// admit adds a connection of s, unless there are too many: then it returns the
-// limit that says so.
+// admit adds a connection of s. If it would exceed a limit, admit returns the limit
+// instead.
 func (cs *conns) admit(nc *net.TCPConn, s *server) (c *clientConn, broken limitName) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
@@ -261,9 +261,8 @@ func (cs *conns) admit(nc *net.TCPConn, s *server) (c *clientConn, broken limitN
 	return c, ""
 }
 
-// countedFor returns the address that a connection counts for: the client's, or
-// the first of its /64 of IPv6. It is not valid for a client that may have any
-// number.
+// countedFor returns the address for which a connection counts: that of the client,
+// or the first of its IPv6 /64. It is invalid for a client without a limit.
 func (cs *conns) countedFor(remote net.Addr) netip.Addr {
 	addr := remote.(*net.TCPAddr).AddrPort().Addr().WithZone("").Unmap()
 	for _, p := range cs.exempt {
@@ -313,13 +312,13 @@ func (cs *conns) closeFresh() {
 		c.busyMu.Lock()
 		defer c.busyMu.Unlock()
 		if !c.seen {
-			c.TCPConn.Close() // net/http sees it, and closes c
+			c.TCPConn.Close() // net/http notices and closes c
 		}
 	})
 }
 
-// watch has the connections look out for their clients whose requests take
-// long, until stop is closed.
+// watch starts the disconnect watchers of connections with slow requests, until stop
+// is closed.
 func (cs *conns) watch(stop <-chan struct{}, inFlight func() bool) {
 	tick := time.NewTicker(readAheadAfter)
 	defer tick.Stop()

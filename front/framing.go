@@ -7,24 +7,23 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-// framing follows the bytes of a client that speaks HTTP/1, from head to body to
-// head, under net/http and before it. net/http repairs in silence what another
-// reader would take differently (a Content-Length beside a Transfer-Encoding, a
-// Transfer-Encoding in HTTP/1.0, line ends without CR, folded lines), and tells
-// its handlers nothing of it; what a reader before or behind the door may have
-// taken differently is refused here, RFC 9112 sections 2.2, 5, 6 and 7. What
-// net/http refuses by itself is left to it.
+// framing parses the bytes of an HTTP/1 client before net/http does: heads, bodies,
+// chunks and trailers. net/http silently repairs requests that other parsers read
+// differently (both Content-Length and Transfer-Encoding, Transfer-Encoding in
+// HTTP/1.0, line ends without CR, folded lines). framing rejects every request that
+// a proxy or an upstream could read differently (RFC 9112, sections 2.2, 5, 6 and 7).
+// It leaves requests that net/http itself rejects to net/http.
 //
-// A line is checked before its last byte is passed on, so net/http never sees
-// the end of a head that was refused, whatever pieces it came in. The zero value
-// stands at the beginning of a connection.
+// A line is checked before its last byte is passed on, so net/http never gets the
+// end of a rejected head, however it is split. The zero value is at the beginning
+// of a connection.
 type framing struct {
 	state state
-	left  uint64 // bytes that the body or chunk still has
-	line  []byte // a line whose end has not come
-	again bool   // a head was read before
+	left  uint64 // remaining bytes of the body or chunk
+	line  []byte // an unfinished line
+	again bool   // not the first head of the connection
 	head  head
-	err   error // why nothing more is passed on
+	err   error // reason why nothing more is passed on
 }
 
 type state uint8
@@ -37,23 +36,24 @@ const (
 	inChunk
 	atChunkEnd
 	atTrailer
-	atPreface    // behind the first line of HTTP/2's preface
+	atPreface    // after the first line of the HTTP/2 preface
 	atPrefaceSM  // its third line
-	atPrefaceEnd // its fourth
+	atPrefaceEnd // its fourth line
 	outOfSight   // HTTP/2, or a tunnel
 )
 
 const (
-	// maxHead bounds the head of a request, whatever the limits say.
+	// maxHead is the maximum length of a head, with any limits.
 	maxHead = config.MaxHeaders
-	// maxLine bounds an unfinished line. net/http ends a head before.
+	// maxLine is the maximum length of an unfinished line. net/http rejects a head
+	// before that.
 	maxLine = 2 * maxHead
-	// keptLine is how long a line may be whose buffer is used again.
+	// keptLine is the maximum length of a line buffer that is used again.
 	keptLine = 4 << 10
 )
 
-// An ambiguity is why the bytes of a client are not passed on. The connection
-// ends there.
+// An ambiguity is the reason why bytes of a client are not passed on. It ends the
+// connection.
 type ambiguity string
 
 func (a ambiguity) Error() string { return string(a) }
@@ -65,13 +65,13 @@ const (
 	errPreface  ambiguity = "the preface of HTTP/2 is broken"
 )
 
-// inHead tells whether a head has begun and not ended.
+// inHead reports whether a head has begun and not ended.
 func (f *framing) inHead() bool {
 	return f.state == atField || f.state == atRequestLine && len(f.line) > 0
 }
 
-// inspect is shown what was read, and returns how much of it may be passed on:
-// all of it, or what stands before the line that f.err is about.
+// inspect parses bytes and returns how many of them may be passed on: all, or those
+// before the line that f.err is about.
 func (f *framing) inspect(p []byte) int {
 	i := 0
 	for i < len(p) && f.err == nil {
@@ -98,8 +98,8 @@ func (f *framing) inspect(p []byte) int {
 	return i
 }
 
-// plainFields returns how long the whole fields are that p begins with and
-// whose names decide nothing. Most of a head is such fields.
+// plainFields returns the length of the complete fields at the beginning of p that
+// do not affect the framing. Most fields are like that.
 func plainFields(p []byte) int {
 	n := 0
 	for n < len(p) && !telling[p[n]] {
@@ -112,14 +112,14 @@ func plainFields(p []byte) int {
 	return n
 }
 
-// telling are the bytes that a field begins with which is looked at, and those
-// that no field begins with.
+// telling are the first bytes of fields that readField checks, and bytes that cannot
+// begin a field.
 var telling = [256]bool{
 	'C': true, 'c': true, 'E': true, 'e': true, 'H': true, 'h': true, 'T': true, 't': true,
 	' ': true, '\t': true, '\r': true, '\n': true,
 }
 
-// skip passes by up to n bytes of a body.
+// skip skips up to n bytes of a body.
 func (f *framing) skip(n int) int {
 	if f.left > uint64(n) {
 		f.left -= uint64(n)
@@ -135,8 +135,8 @@ func (f *framing) skip(n int) int {
 	return n
 }
 
-// nextLine returns how many bytes of p belong to the current line, and the line
-// with its CRLF once that has come.
+// nextLine returns how many bytes of p belong to the current line, and the line with
+// its CRLF if it is complete.
 func (f *framing) nextLine(p []byte) (n int, line []byte) {
 	end := bytes.IndexByte(p, '\n')
 	if end < 0 {
@@ -162,8 +162,8 @@ func (f *framing) nextLine(p []byte) (n int, line []byte) {
 	return 0, nil
 }
 
-// keep adds a piece to the unfinished line. A CR within is refused here and
-// not left to the line's end, which may never come.
+// keep adds a piece to the unfinished line. It rejects a CR within the line here,
+// because the end of the line may never arrive.
 func (f *framing) keep(piece []byte) {
 	from := max(len(f.line)-1, 0)
 	f.line = append(f.line, piece...)
@@ -176,7 +176,7 @@ func (f *framing) keep(piece []byte) {
 	}
 }
 
-// readLine takes in a line, without its CRLF.
+// readLine parses a line, without its CRLF.
 func (f *framing) readLine(line []byte) {
 	if f.err != nil {
 		return
@@ -201,8 +201,7 @@ func (f *framing) readLine(line []byte) {
 	}
 }
 
-// expect goes on to the next state when the line is the one that must stand
-// there.
+// expect changes to the next state. The line must be the wanted one.
 func (f *framing) expect(line []byte, want string, next state, otherwise ambiguity) {
 	f.state = next
 	if string(line) != want {
@@ -210,14 +209,14 @@ func (f *framing) expect(line []byte, want string, next state, otherwise ambigui
 	}
 }
 
-// endHead decides what follows a head.
+// endHead determines what follows a head.
 func (f *framing) endHead() {
 	h := &f.head
 	switch {
 	case h.absolute && !h.hosted:
 		f.err = errHost
 	case h.doomed:
-		f.err = io.EOF // net/http answers; should it not, there is no more to read
+		f.err = io.EOF // net/http responds; if it does not, there is nothing more to read
 	case h.coded:
 		f.state = atChunkSize
 	case h.length > 0:

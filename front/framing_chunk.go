@@ -14,9 +14,9 @@ const (
 	errBadField  ambiguity = "a trailer is no field"
 )
 
-// readChunkSize takes in the line before a chunk: its size and perhaps an
-// extension, which nobody passes on. A size of 15 digits is enough for a
-// petabyte, and no reader's number is too small for it.
+// readChunkSize parses the line before a chunk: its size and an optional extension,
+// which is not forwarded. 15 digits are enough for a petabyte and do not overflow
+// the integers of any parser.
 func (f *framing) readChunkSize(line []byte) {
 	size, ext, extended := bytes.Cut(line, []byte(";"))
 	if len(size) == 0 || len(size) > 15 {
@@ -41,14 +41,14 @@ func (f *framing) readChunkSize(line []byte) {
 	}
 }
 
-// validExtension tells whether what stands behind the semicolon of a chunk's
-// size is short and cannot be taken for a line's end.
+// validExtension reports whether the extension of a chunk is short and cannot be
+// read as the end of a line.
 func validExtension(ext []byte) bool {
 	const longest = 256
 	return len(ext) > 0 && len(ext) <= longest && httpsyntax.IsToken(ext[:1]) && httpsyntax.IsPlain(ext)
 }
 
-// readTrailer takes in a field behind a body, or the empty line at its end.
+// readTrailer parses a trailer field, or the empty line after the last one.
 func (f *framing) readTrailer(line []byte) {
 	if len(line) == 0 {
 		f.state = atRequestLine
@@ -67,8 +67,8 @@ func (f *framing) readTrailer(line []byte) {
 	}
 }
 
-// onlyInHeads are fields that say where a request ends or whose it is: a
-// reader that merges trailers into the head would take them for that.
+// onlyInHeads are fields that determine the end or the owner of a request. A parser
+// that merges trailers into the head would use them.
 var onlyInHeads = []string{
 	"Content-Length", "Transfer-Encoding", "Host", "Trailer", "Connection", "Upgrade", "Te", "Expect",
 }

@@ -6,17 +6,17 @@ import (
 	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
-// head is what the lines of a head have said so far.
+// head is the state of a head that is being parsed.
 type head struct {
 	http10    bool
-	doomed    bool   // net/http refuses it, with a status of its own
-	coded     bool   // Transfer-Encoding was there
-	sized     bool   // Content-Length was there
-	length    int64  // what it said
-	expects   bool   // Expect was there
-	hosted    bool   // Host was there
+	doomed    bool   // net/http rejects it, with its own status
+	coded     bool   // it has Transfer-Encoding
+	sized     bool   // it has Content-Length
+	length    int64  // the value of Content-Length
+	expects   bool   // it has Expect
+	hosted    bool   // it has Host
 	absolute  bool   // the target is a URL
-	authority []byte // its host and port; the array is used again
+	authority []byte // its host and port; the array is reused
 }
 
 const (
@@ -33,8 +33,8 @@ const (
 // prefaceLine is the first line of HTTP/2's preface.
 const prefaceLine = "PRI * HTTP/2.0"
 
-// readRequestLine takes in the first line of a head. An empty line before it
-// is net/http's to tolerate or not.
+// readRequestLine parses the first line of a head. An empty line before it is left
+// to net/http.
 func (f *framing) readRequestLine(line []byte) {
 	if len(line) == 0 {
 		return
@@ -52,14 +52,14 @@ func (f *framing) readRequestLine(line []byte) {
 	case string(version) == " HTTP/1.0":
 		h.http10 = true
 	case len(version) == len(" HTTP/1.1") && bytes.HasPrefix(version, []byte(" HTTP/")) && version[6] != '1' && version[7] == '.':
-		h.doomed = true // by 505
+		h.doomed = true // with 505
 	default:
 		f.err = errVersion
 	}
 }
 
-// readTarget notes the authority of a target in absolute form, which net/http
-// lets override the Host.
+// readTarget records the authority of a target in absolute form, which replaces the
+// Host in net/http.
 func (h *head) readTarget(line []byte) {
 	target := line[bytes.IndexByte(line, ' ')+1:]
 	if len(target) == 0 || target[0] == '/' || target[0] == '*' {
@@ -75,8 +75,8 @@ func (h *head) readTarget(line []byte) {
 	h.absolute, h.authority = true, append(h.authority, rest...)
 }
 
-// readField takes in a field of a head, or the empty line at its end. Only the
-// names that decide where a request ends or whose it is are looked at.
+// readField parses a field of a head, or the empty line at its end. It only checks
+// fields that determine the end or the owner of a request.
 func (f *framing) readField(line []byte) {
 	if len(line) == 0 {
 		f.endHead()
@@ -104,7 +104,7 @@ func (f *framing) readField(line []byte) {
 	}
 }
 
-// valueOf returns the value of a field if it has the given name.
+// valueOf returns the value of a field with the given name.
 func valueOf(line []byte, name string) (value []byte, ok bool) {
 	if len(line) <= len(name) || line[len(name)] != ':' || !httpsyntax.EqualFold(line[:len(name)], name) {
 		return nil, false
@@ -131,8 +131,8 @@ func (h *head) readLength(value []byte) error {
 	return nil
 }
 
-// readCoding leaves every coding but chunked, and a second one, to net/http,
-// which answers 501.
+// readCoding leaves codings other than chunked, and a second coding, to net/http,
+// which responds with 501.
 func (h *head) readCoding(value []byte) error {
 	switch {
 	case h.http10:
@@ -145,8 +145,8 @@ func (h *head) readCoding(value []byte) error {
 	return nil
 }
 
-// readExpect leaves what net/http answers with 417 to it: an expectation
-// without 100-continue in it.
+// readExpect leaves an expectation that does not contain 100-continue to net/http,
+// which responds with 417.
 func (h *head) readExpect(value []byte) error {
 	const known = "100-continue"
 	already := h.expects
@@ -163,8 +163,7 @@ func (h *head) readExpect(value []byte) error {
 	return nil
 }
 
-// readHost compares the Host with the target. A second Host is refused by
-// net/http.
+// readHost compares the Host with the target. net/http rejects a second Host.
 func (h *head) readHost(value []byte) error {
 	if h.absolute && !httpsyntax.EqualFold(value, h.authority) {
 		return errHost

@@ -8,24 +8,24 @@ import (
 	"time"
 )
 
-// A lookout waits for the client of a request that takes long to leave.
+// A lookout watches for the disconnect of the client of a slow request.
 type lookout struct {
-	due   bool          // net/http has read ahead: the request is read to its end
-	since uint64        // the watch's round in which it did
-	ended chan struct{} // closed by the goroutine that waits; nil without one
-	stop  bool          // it is to end
+	due   bool          // net/http has started its background read: the request is read completely
+	since uint64        // the round in which it did
+	ended chan struct{} // closed by the watching goroutine; nil if there is none
+	stop  bool          // the goroutine must end
 }
 
-// readAheadRound counts the rounds of all watches. A read ahead notes it, which
-// costs less than to look at the clock.
+// readAheadRound counts the ticks of all watches. A background read records it,
+// because that costs less than reading the clock.
 var readAheadRound atomic.Uint64
 
-// readAheadAfter is how long a request is served, twice that at most, before
-// its client is watched for leaving.
+// readAheadAfter is the interval of the rounds. The client of a request is watched
+// after one to two intervals.
 const readAheadAfter = 20 * time.Millisecond
 
-// noteReadAhead notes that net/http reads ahead, which it does once a request:
-// a second time, somebody wants that byte in earnest.
+// noteReadAhead records the background read of net/http and reports whether this is
+// one. There is one for each request; a second read of one byte is a real read.
 func (c *patientConn) noteReadAhead() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -36,7 +36,7 @@ func (c *patientConn) noteReadAhead() bool {
 	return true
 }
 
-// watch begins to look out when net/http has read ahead before the given round.
+// watch starts the watcher if the background read began before the given round.
 func (c *patientConn) watch(round uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -47,8 +47,8 @@ func (c *patientConn) watch(round uint64) {
 	}
 }
 
-// lookOut waits until the client leaves, sends more, or endLookout says that it
-// is enough. It looks without taking anything from the socket.
+// lookOut waits until the client disconnects or sends more, or until endLookout is
+// called. It peeks and so leaves all bytes in the socket.
 func (c *patientConn) lookOut(ended chan struct{}) {
 	defer close(ended)
 	raw, err := c.TCPConn.SyscallConn()
@@ -72,8 +72,8 @@ func (c *patientConn) lookOut(ended chan struct{}) {
 	}
 }
 
-// mayLook takes the socket's deadline away, which is net/http's for the next
-// request, unless looking out is over.
+// mayLook reports whether to continue. If so, it removes the deadline of the socket,
+// which net/http has set for the next request.
 func (c *patientConn) mayLook() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -87,7 +87,7 @@ func (c *patientConn) mayLook() bool {
 	return true
 }
 
-// endLookout returns when nobody looks out any more.
+// endLookout ends the watcher and waits for it.
 func (c *patientConn) endLookout() {
 	c.mu.Lock()
 	c.lookout.due = false

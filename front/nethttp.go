@@ -12,9 +12,9 @@ import (
 	"github.com/weirhq/weir/proxy"
 )
 
-// held is an exchange with its face. net/http writes the end of an answer
-// after its handler has returned, so over HTTP/1 the connection holds it until
-// then.
+// held is an exchange with its net/http adapter. net/http writes the end of a
+// response after the handler has returned. Over HTTP/1, the connection holds the
+// exchange until then.
 type held struct {
 	exchange
 	face proxy.HTTP
@@ -33,7 +33,7 @@ func (h *held) recycle() {
 	heldExchanges.Put(h)
 }
 
-// ServeHTTP is the door's face towards net/http.
+// ServeHTTP implements http.Handler.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := heldExchanges.Get().(*held)
 	h.face.Bind(&h.Exchange, w, r)
@@ -57,12 +57,12 @@ func (s *server) serveHTTP1(c *clientConn, h *held, w http.ResponseWriter, r *ht
 	}
 	switch {
 	case h.Cut:
-		defer c.finish() // afterwards: Abort still has net/http look at the answer's head
+		defer c.finish() // deferred, because Abort makes net/http use the head of the response
 		proxy.Abort(w, r)
 	case h.Upgraded:
 		c.finish()
 	case h.Length != 0:
-		// net/http reads what is left of the body, and would wait for it.
+		// net/http waits for the rest of the body, to discard it.
 		c.SetReadDeadline(time.Now().Add(restTimeout))
 	}
 }
@@ -84,9 +84,8 @@ func (s *server) serveHTTP2(h *held, w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// ambiguousHTTP2 tells what net/http lets pass over HTTP/2 that another reader
-// could take differently: fields that repeat, otherwise, what the frames have
-// said, RFC 9113 sections 8.1.1 and 8.3.1.
+// ambiguousHTTP2 returns why a request over HTTP/2 is ambiguous, or "": a field
+// contradicts the frames (RFC 9113, sections 8.1.1 and 8.3.1), which net/http allows.
 func ambiguousHTTP2(r *http.Request) string {
 	hosts, lengths := r.Header["Host"], r.Header["Content-Length"]
 	switch {
@@ -100,17 +99,16 @@ func ambiguousHTTP2(r *http.Request) string {
 
 type connKey struct{}
 
-// withConn makes a connection known to its requests.
+// withConn adds the connection to the context of its requests.
 func withConn(ctx context.Context, nc net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, nc)
 }
 
 const (
-	// restTimeout is how long the rest of a body may take whose request is
-	// answered.
+	// restTimeout is how long the rest of a body may take after the response.
 	restTimeout = 2 * time.Second
-	// maxFrame bounds a frame of HTTP/2: the least that RFC 9113 allows. A
-	// connection has a buffer as long as the longest that came.
+	// maxFrame is the maximum size of an HTTP/2 frame, the lowest that RFC 9113
+	// allows. The buffer of a connection grows to its longest frame.
 	maxFrame = 16 << 10
 )
 
@@ -125,7 +123,7 @@ func newHTTPServer(s *server) *http.Server {
 		Protocols:                    protocols,
 		ReadHeaderTimeout:            l.HeaderTimeout,
 		IdleTimeout:                  l.IdleTimeout,
-		MaxHeaderBytes:               l.Headers - 4096, // net/http adds as much
+		MaxHeaderBytes:               l.Headers - 4096, // net/http adds 4096
 		HTTP2:                        &http.HTTP2Config{MaxReadFrameSize: maxFrame, WriteByteTimeout: max(l.WriteTimeout, 0)},
 		ConnContext:                  withConn,
 		ConnState:                    stateChanged,

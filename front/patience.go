@@ -8,46 +8,44 @@ import (
 	"time"
 )
 
-// patientConn saves what net/http spends on its read deadlines and on reading
-// ahead. While a handler runs, net/http has a goroutine read one byte, to learn
-// whether the client leaves, and interrupts it with a deadline in the past when
-// the handler is done; for a request that takes less than a millisecond that is
-// a read in vain, a park and a wake, and six deadlines, a tenth of what the
-// whole request costs. So here
+// A patientConn saves work that net/http spends on read deadlines and background
+// reads. While a handler runs, a goroutine of net/http reads one byte, to notice that
+// the client disconnects. When the handler returns, net/http interrupts the read with
+// a deadline in the past. For a request of less than a millisecond, that is a failed
+// read, a park, a wake-up and six deadlines: a tenth of the cost of the request.
+// Therefore
 //
-//   - a read ahead is noted, and returns at once with nothing. Only behind a
-//     request that takes long does a goroutine wait for the client to leave
-//     (lookout.go), and left is called when it does;
-//   - a deadline is noted, and set on the socket when a read needs it that is
-//     not covered by the one that is set: one that is late by up to
-//     deadlineSlack is good enough, and one that is early is set again.
+//   - a background read returns immediately without data. Only during a slow request
+//     does a goroutine wait for the client to disconnect (lookout.go), and call left;
+//   - a deadline is recorded, and set on the socket only when an operation needs it
+//     and the one on the socket does not serve: it may be late by deadlineSlack, and
+//     an early one is set again when it expires.
 //
-// Every other read returns as it would without this type, up to deadlineSlack
-// later.
+// All other reads return as they would without this type, up to deadlineSlack later.
 type patientConn struct {
 	*net.TCPConn
-	left func() // called, by any goroutine, when the client has left
+	left func() // called by any goroutine when the client has disconnected
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	in, out deadline   // of reads and of writes
-	reading bool       // a read is under way on the socket
-	writing bool       // a write is
-	plain   bool       // out of net/http's hands: no read is one ahead
+	reading bool       // a read on the socket is in progress
+	writing bool       // a write is in progress
+	plain   bool       // hijacked or HTTP/2: no read is a background read
 	lookout lookout
 
 	socketSpace *socketSpace // created on first use; only the writer uses it
 }
 
-// A deadline is one as it was asked for, and as the socket has it.
+// A deadline is the requested deadline and the one set on the socket.
 type deadline struct{ want, set time.Time }
 
 const deadlineSlack = time.Second
 
-// isPast tells of the deadlines that are set to interrupt: net/http's is a
-// second behind the epoch, and so is proxy's.
+// isPast reports whether a deadline interrupts an operation. net/http and proxy use
+// one second after the epoch for that.
 func isPast(t time.Time) bool { return !t.IsZero() && t.Unix() < 1e9 }
 
-// read is Read, of a goroutine that reads ahead or not.
+// read is Read. ahead means that it is a background read.
 func (c *patientConn) read(p []byte, ahead bool) (int, error) {
 	if ahead && c.noteReadAhead() {
 		return 0, nil
@@ -63,7 +61,7 @@ func (c *patientConn) read(p []byte, ahead bool) (int, error) {
 	}
 }
 
-// beginRead sets the deadline that a read needs.
+// beginRead sets the deadline for a read.
 func (c *patientConn) beginRead() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -77,8 +75,8 @@ func (c *patientConn) beginRead() error {
 	return nil
 }
 
-// covered tells whether the socket's deadline will do. One that is early will:
-// who meets it has another look.
+// covered reports whether the deadline on the socket serves for the requested one.
+// An early one does: when it expires, endRead sets the next one.
 func (d *deadline) covered() bool {
 	if d.want.IsZero() || isPast(d.set) {
 		return !isPast(d.set)
@@ -86,8 +84,8 @@ func (d *deadline) covered() bool {
 	return !d.set.IsZero() && !d.set.After(d.want.Add(deadlineSlack))
 }
 
-// next makes the socket's deadline the one that is wanted, or a little later, so
-// that it covers the next ones, too.
+// next returns the deadline to set on the socket: the requested one, or a little
+// later, so that it also serves for the following ones.
 func (d *deadline) next() time.Time {
 	d.set = d.want
 	if !d.want.IsZero() && !isPast(d.want) {
@@ -96,17 +94,18 @@ func (d *deadline) next() time.Time {
 	return d.set
 }
 
-// meant tells whether a deadline that was met is one that was asked for.
+// meant reports whether the requested deadline has passed.
 func (d *deadline) meant() bool {
 	return isPast(d.want) || !d.want.IsZero() && !time.Now().Before(d.want)
 }
 
-// setIn and setOut set the socket's deadlines; an error shows in what follows.
+// setIn and setOut set the deadlines of the socket. The operations that follow
+// return an error, if there is one.
 func (c *patientConn) setIn()  { c.TCPConn.SetReadDeadline(c.in.next()) }
 func (c *patientConn) setOut() { c.TCPConn.SetWriteDeadline(c.out.next()) }
 
-// endRead tells whether a read's result is the caller's: not when it ended at
-// a deadline that nobody asked for.
+// endRead reports whether the result of a read is final. It is not if the read ended
+// at a deadline that was not requested.
 func (c *patientConn) endRead(err error) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -150,7 +149,7 @@ func (c *patientConn) beginWrite() {
 	c.writing = true
 }
 
-// endWrite is to writes what endRead is to reads.
+// endWrite is endRead for writes.
 func (c *patientConn) endWrite(err error) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -162,8 +161,8 @@ func (c *patientConn) endWrite(err error) bool {
 	return false
 }
 
-// SetWriteDeadline implements net.Conn. net/http takes back a deadline after
-// each request, whether it has set one or not.
+// SetWriteDeadline implements net.Conn. net/http removes the deadline after each
+// request, whether it has set one or not.
 func (c *patientConn) SetWriteDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -179,7 +178,8 @@ func (c *patientConn) SetDeadline(t time.Time) error {
 	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
 }
 
-// letGo ends the patience: the connection is somebody else's now.
+// letGo ends the special treatment, because the connection is hijacked, is HTTP/2 or
+// is being closed.
 func (c *patientConn) letGo() {
 	c.mu.Lock()
 	c.plain = true

@@ -11,26 +11,26 @@ import (
 // eventRefused is the event of a request that was refused before it was complete.
 const eventRefused = "http request refused"
 
-// isRefusal tells whether p, a write to a client, begins an answer with an
-// error status.
+// isRefusal reports whether p, a write to a client, is the beginning of a response
+// with an error status.
 func isRefusal(p []byte) bool {
 	const version = "HTTP/1."
 	return len(p) > 12 && (p[9] == '4' || p[9] == '5') && string(p[:len(version)]) == version
 }
 
-// answerTo is the answer to a head that is not passed on to net/http, in the
-// words that net/http has for what it refuses.
+// answerTo returns the response to a head that is not passed on to net/http. Its
+// format is that of net/http's own error responses.
 func answerTo(why ambiguity) []byte {
 	return []byte("HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n" +
 		"400 Bad Request: " + string(why))
 }
 
-// answerTimeout is the answer to a head that takes too long.
+// answerTimeout is the response to a head that takes too long.
 var answerTimeout = []byte("HTTP/1.1 408 Request Timeout\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n" +
 	"408 Request Timeout: the head of the request took too long")
 
-// limitBehind returns the limit that a request broke which is refused before it
-// is one, or "".
+// limitBehind returns the limit that caused an error status before a request was
+// complete, or "".
 func limitBehind(status int) limitName {
 	switch status {
 	case 408:
@@ -41,7 +41,8 @@ func limitBehind(status int) limitName {
 	return ""
 }
 
-// noteRefusal counts what is refused before there is a request, and says why. answer is the whole of what the client gets.
+// noteRefusal counts and logs a request that is refused before it is complete. answer
+// is the whole response.
 func (d *Door) noteRefusal(c *clientConn, answer []byte) {
 	d.metrics.refused.Inc()
 	peer := c.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().WithZone("").Unmap()
@@ -59,8 +60,8 @@ func statusOf(answer []byte) int {
 	return int(answer[9]-'0')*100 + int(answer[10]-'0')*10 + int(answer[11]-'0')
 }
 
-// reasonOf returns the text of an answer: its body or, when that is empty, the
-// words of its status line.
+// reasonOf returns the body of a response or, if it is empty, the text of its status
+// line.
 func reasonOf(answer []byte) string {
 	head, body, _ := bytes.Cut(answer, []byte("\r\n\r\n"))
 	if len(body) > 0 {
