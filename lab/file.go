@@ -75,7 +75,7 @@ type (
 
 func newReader(f *yamlfile.File) *reader {
 	schema()
-	return &reader{File: f, Schema: table.keys, Stood: map[string][]yamlfile.Pos{}}
+	return &reader{File: f, Schema: table.keys, Positions: map[string][]yamlfile.Pos{}}
 }
 
 // A setting is a key of the file with its functions to read and to write it.

@@ -54,10 +54,10 @@ func (f filling) limits() *RequestLimits {
 // readLimits reads a mapping of limits and checks that its keys are consistent.
 func readLimits(r *fileReader, p place, n *yamlfile.Node) {
 	length := p.Path + ".queue.length"
-	delete(r.Stood, length) // of another route
+	delete(r.Positions, length) // of another route
 	r.Fields(p, n)
 	l := p.To.limits()
-	if at, ok := r.Stood[length]; ok && l.InFlight == 0 {
+	if at, ok := r.Positions[length]; ok && l.InFlight == 0 {
 		r.Mistakef(at[0], "write in_flight beside it, or remove it", "requests wait only if in_flight limits those in flight")
 	}
 }

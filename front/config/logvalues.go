@@ -91,11 +91,11 @@ func parseFsync(s yamlfile.Scalar) (time.Duration, *yamlfile.Refusal) {
 func (r *reader) checkLog(c *Config) {
 	r.checkLogFiles(c.Log.To)
 	if r.has("log.queue.wait") && c.Log.Queue.WhenFull != "block" {
-		r.Mistakef(r.Stood["log.queue.wait"][0], "write when_full: block beside it, or remove it", `only "block" waits when the queue is full`)
+		r.Mistakef(r.Positions["log.queue.wait"][0], "write when_full: block beside it, or remove it", `only "block" waits when the queue is full`)
 	}
 	for _, path := range []string{"log.rotate.keep", "log.rotate.gzip"} {
 		if r.has(path) && !r.has("log.rotate.size") && !c.Log.Rotate.Daily {
-			r.Mistakef(r.Stood[path][0], "say when, with size or daily beside it", "nothing is rotated")
+			r.Mistakef(r.Positions[path][0], "say when, with size or daily beside it", "nothing is rotated")
 		}
 	}
 }
@@ -109,10 +109,10 @@ func (r *reader) checkLogFiles(to []string) {
 			continue
 		}
 		if name := filepath.Clean(dest); files[name] {
-			r.Mistakef(r.Stood["log.to"][i], "keep one of the two", "%s is given twice", yamlfile.Quote(name))
+			r.Mistakef(r.Positions["log.to"][i], "keep one of the two", "%s is given twice", yamlfile.Quote(name))
 		} else {
 			files[name] = true
-			r.checkLogFolder(r.Stood["log.to"][i], name)
+			r.checkLogFolder(r.Positions["log.to"][i], name)
 		}
 	}
 	if len(files) > 0 || len(to) == 0 {
@@ -120,7 +120,7 @@ func (r *reader) checkLogFiles(to []string) {
 	}
 	for _, path := range []string{"log.rotate.size", "log.rotate.daily", "log.rotate.keep", "log.rotate.gzip", "log.fsync"} {
 		if r.has(path) {
-			r.Mistakef(r.Stood[path][0], "name a file in log.to, or remove it", "the log has no file that this could be about")
+			r.Mistakef(r.Positions[path][0], "name a file in log.to, or remove it", "the log has no file that this could be about")
 			return
 		}
 	}

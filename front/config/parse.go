@@ -42,10 +42,10 @@ func newReader(file string, src []byte, lookupEnv func(string) (string, bool)) (
 	f, root := yamlfile.Read(file, "a configuration", src)
 	return &reader{
 		fileReader: &fileReader{
-			File:   f,
-			Schema: schema,
-			Expand: environment(lookupEnv),
-			Stood:  map[string][]yamlfile.Pos{},
+			File:      f,
+			Schema:    schema,
+			Expand:    environment(lookupEnv),
+			Positions: map[string][]yamlfile.Pos{},
 		},
 		config: Default(),
 	}, root

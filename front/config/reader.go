@@ -32,7 +32,7 @@ type (
 )
 
 // has reports whether the file has a value for a key.
-func (r *reader) has(path string) bool { return len(r.Stood[path]) > 0 }
+func (r *reader) has(path string) bool { return len(r.Positions[path]) > 0 }
 
 // routeDraft is a route and the positions of its keys in the file.
 type routeDraft struct {

@@ -110,8 +110,8 @@ func (r *reader) checkAddresses(c *Config) {
 			continue
 		}
 		// At least one of the two is in the file, because the defaults differ.
-		at := slices.Concat(r.Stood["admin"], r.Stood["listen"])[0]
-		if stood := r.Stood["listen"]; i < len(stood) {
+		at := slices.Concat(r.Positions["admin"], r.Positions["listen"])[0]
+		if stood := r.Positions["listen"]; i < len(stood) {
 			at = stood[i]
 		}
 		r.Mistakef(at, "give one of them another port", "the listener %s and the admin listener %s want the same port", yamlfile.Quote(listen), yamlfile.Quote(c.Admin))

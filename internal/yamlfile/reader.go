@@ -74,7 +74,7 @@ type Reader[T any] struct {
 	Expand func(text string) (string, []*Refusal)
 
 	// Stood has by path where each value stands that was stored.
-	Stood map[string][]Pos
+	Positions map[string][]Pos
 }
 
 // Fields reads a mapping whose keys the schema lists.
@@ -217,7 +217,7 @@ func One[T, V any](parse func(Scalar) (V, *Refusal), at func(T) *V) ReadFunc[T] 
 	return func(r *Reader[T], p Place[T], n *Node) {
 		if v, ok := ReadOne(r, p, n, parse); ok {
 			*at(p.To) = v
-			r.Stood[p.Path] = []Pos{n.Pos}
+			r.Positions[p.Path] = []Pos{n.Pos}
 		}
 	}
 }
@@ -254,7 +254,7 @@ func Many[T any, V comparable](parse func(Scalar) (V, *Refusal), at func(T) *[]V
 			}
 			first[v] = element.Pos
 			*list = append(*list, v)
-			r.Stood[p.Path] = append(r.Stood[p.Path], element.Pos)
+			r.Positions[p.Path] = append(r.Positions[p.Path], element.Pos)
 		}
 	}
 }
