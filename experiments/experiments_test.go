@@ -40,7 +40,7 @@ func TestUnknownName(t *testing.T) {
 	}
 }
 
-// Each is complete by itself, in its short form too.
+// Each experiment is complete, also in its short form.
 func TestEveryExperimentCanBeRun(t *testing.T) {
 	for _, name := range experiments.Names() {
 		t.Run(name, func(t *testing.T) {
@@ -69,8 +69,8 @@ func TestEveryExperimentCanBeRun(t *testing.T) {
 	}
 }
 
-// compared are the services of some configurations, by what they are called. In
-// short, their output may go to fewer places.
+// compared returns the services of some configurations, by name. In the short
+// form, their output may go to fewer places.
 func compared(cases []lab.Case) (services []string) {
 	for _, c := range cases {
 		for _, l := range c.Labels {
@@ -83,7 +83,7 @@ func compared(cases []lab.Case) (services []string) {
 	return slices.Compact(services)
 }
 
-// From nothing to a report in less than five minutes: what is left of them is for
+// From the start to a report in less than five minutes. The rest of them is for
 // the build, and for starting and stopping.
 func TestQuickThreeEventsIsQuick(t *testing.T) {
 	e := parse(t, "three-events")
@@ -100,7 +100,8 @@ func TestQuickThreeEventsIsQuick(t *testing.T) {
 	}
 }
 
-// What is run with the door that another test has built builds it in the same way.
+// The door is built in the same way in every experiment, because the tests
+// build it once.
 func TestDoorIsBuiltInOneWay(t *testing.T) {
 	want := parse(t, "three-events").Build
 	for _, name := range []string{"gc", "logging-call", "slow-consumer"} {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// tools is a folder for what is built once.
+// tools is a folder for programs that are built once.
 var tools string
 
 func TestMain(m *testing.M) {

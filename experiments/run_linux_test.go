@@ -35,8 +35,8 @@ func built(name, folder, source string) func() (string, error) {
 	})
 }
 
-// install copies the Node service to a folder, and has npm install there what it
-// needs. An error is npm's.
+// install copies the Node service to a folder and runs npm install there. An
+// error is npm's.
 var install = sync.OnceValues(func() (folder string, err error) {
 	folder = filepath.Join(tools, "node")
 	if err := os.CopyFS(folder, os.DirFS("../bench/node")); err != nil {
@@ -50,8 +50,8 @@ var install = sync.OnceValues(func() (folder string, err error) {
 	return folder, nil
 })
 
-// withDoor is the build of an experiment whose service is the door: its own, but
-// for the compiler, which [TestThreeEvents] runs.
+// withDoor returns the build of an experiment whose service is the door. It is
+// the experiment's own except for the compiler, which [TestThreeEvents] runs.
 func withDoor(t *testing.T) setting {
 	t.Helper()
 	file, err := door()
@@ -61,12 +61,12 @@ func withDoor(t *testing.T) setting {
 	return setting{"build", fmt.Sprintf(`[[mkdir, -p, "${build}"], [cp, %s, "${build}/door"]]`, file)}
 }
 
-// A setting is what --set takes.
+// A setting is an argument of --set.
 type setting struct{ path, value string }
 
-// run runs an experiment and wants what holds for all of them: every run was
-// made, its service answered, and ended when it was told to. It returns the runs
-// by configuration.
+// run runs an experiment and checks that every run was made, and that its
+// service answered and ended when it was told to. It returns the runs by
+// configuration.
 func run(t *testing.T, name string, set ...setting) map[string]lab.Run {
 	t.Helper()
 	r := unchecked(t, name, set...)
@@ -87,8 +87,8 @@ func run(t *testing.T, name string, set ...setting) map[string]lab.Run {
 	return runs
 }
 
-// unchecked runs an experiment once for each configuration, as short as it can be
-// and with what else is set.
+// unchecked runs an experiment once for each configuration, as short as
+// possible, with other settings.
 func unchecked(t *testing.T, name string, set ...setting) *lab.Results {
 	t.Helper()
 	e := parse(t, name)
@@ -117,7 +117,7 @@ func unchecked(t *testing.T, name string, set ...setting) *lab.Results {
 	return r
 }
 
-// runOf returns the run whose configuration is called by all these words.
+// runOf returns the run whose configuration's name contains all these words.
 func runOf(t *testing.T, runs map[string]lab.Run, words ...string) lab.Run {
 	t.Helper()
 next:
@@ -133,7 +133,7 @@ next:
 	return lab.Run{}
 }
 
-// own returns a measure that the service has left.
+// own returns one of the run's own measures.
 func own(t *testing.T, r lab.Run, name string) float64 {
 	t.Helper()
 	for _, m := range r.Own {
@@ -145,7 +145,8 @@ func own(t *testing.T, r lab.Run, name string) float64 {
 	return 0
 }
 
-// checkLines wants the count of lines to be exact, and so many of them missing.
+// checkLines checks that the count of lines is exact, and that so many of them
+// are missing.
 func checkLines(t *testing.T, r lab.Run, lost float64) {
 	t.Helper()
 	emitted := own(t, r, lab.LinesEmitted)
@@ -171,15 +172,14 @@ func TestLogCost(t *testing.T) {
 			t.Errorf("%s: got %d lines, want %d at least", name, got, least)
 		}
 	}
-	// Warm-up and load take 0.4 s, and the pipe has room for 64 KiB beside what is
-	// read.
+	// Warm-up and load take 0.4 s. The pipe holds 64 KiB more than is read.
 	slow := runOf(t, runs, "256KiB/s")
 	if most := int64((slow.Seconds+1)*256*1024) + 128*1024; slow.Output.Bytes > most {
 		t.Errorf("the slow pipe took %d bytes in %.1f s, want %d at most", slow.Output.Bytes, slow.Seconds, most)
 	}
 }
 
-// A command that has never heard of the lab, and chooses its port by itself.
+// The command is not made for the lab, and chooses its port itself.
 func TestLogCostOfAnyCommand(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("python3"); err != nil {
@@ -187,7 +187,7 @@ func TestLogCostOfAnyCommand(t *testing.T) {
 	}
 	r := unchecked(t, "log-cost", setting{"service.command", "python3 -m http.server --bind 127.0.0.1 0"},
 		setting{"matrix.service.output", "[null, file, terminal]"}, setting{"load.connections", "2"})
-	for _, run := range r.Runs { // it does not listen to SIGTERM, which ends it by itself
+	for _, run := range r.Runs { // it has no handler for SIGTERM
 		if run.Outcome != lab.Done || run.Load.Status["2xx"] == 0 {
 			t.Errorf("%s: got %s (%s) and %v", run.Configuration, run.Outcome, run.Error, run.Load)
 		}
@@ -301,7 +301,7 @@ func TestLoggingCall(t *testing.T) {
 	}
 }
 
-// hasNode skips a test where there is no Node.
+// hasNode skips a test if Node is not installed.
 func hasNode(t *testing.T) {
 	t.Helper()
 	for _, command := range []string{"node", "npm"} {
@@ -311,7 +311,8 @@ func hasNode(t *testing.T) {
 	}
 }
 
-// The service's own tests; those of loggers that npm cannot install are skipped.
+// The service's own tests. Those of loggers that npm cannot install are
+// skipped.
 func TestCSVNodeItself(t *testing.T) {
 	hasNode(t)
 	t.Parallel()
@@ -340,7 +341,8 @@ func TestCSVNode(t *testing.T) {
 	}
 	const rows = 2000
 	build := fmt.Sprintf(`[[cp, -r, "%s/.", "${build}"], [sh, -c, '"$0" load gen csv --rows %d > "$1"', "${weir}", "${build}/table.csv"]]`, folder, rows)
-	// Each way to log goes to a file, and the one that is the quickest to a terminal too.
+	// Each way to log writes to a file, and the fastest one also to a
+	// terminal.
 	const exclude = `[{service.args: none, service.output: terminal}, {service.args: format, service.output: terminal},
 		{service.args: console, service.output: terminal}, {service.args: proxy, service.output: terminal},
 		{service.args: winston-console, service.output: terminal}, {service.args: winston-file, service.output: terminal}]`
@@ -365,7 +367,8 @@ func TestCSVNode(t *testing.T) {
 	}
 }
 
-// callsPerUpload are those of so many rows and of each 64 KiB, the last part included.
+// callsPerUpload returns the logging calls of an upload of that many rows: one
+// per row, and one per 64 KiB, including the last part.
 func callsPerUpload(t *testing.T, rows int) int64 {
 	t.Helper()
 	var table bytes.Buffer

@@ -13,9 +13,9 @@ import (
 	"github.com/weirhq/weir/lab"
 )
 
-// TestBuildLeavesNothing has a build leave a daemon, which lives as long as the
-// runs are made, and be interrupted after it has begun one.
-func TestBuildLeavesNothing(t *testing.T) { // alone: what is killed would fall to this process while that runs services
+// TestBuildLeavesNothing runs a build that starts a daemon, which lives until
+// all runs are made, and interrupts a build that has started one.
+func TestBuildLeavesNothing(t *testing.T) { // not parallel: killed processes would become children of this one, which runs other services
 	for name, interrupts := range map[string]bool{"done": false, "interrupted": true} {
 		t.Run(name, func(t *testing.T) {
 			ctx, interrupt := context.WithCancel(t.Context())

@@ -11,8 +11,8 @@ import (
 	"github.com/weirhq/weir/lab"
 )
 
-// TestFullDisk has a service write more than there is room for: the run is kept,
-// and says so.
+// TestFullDisk runs a service that writes more than there is room for. The run
+// is kept and has a warning.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -37,7 +37,7 @@ baseline: {service.output: file, service.env.GOGC: 100}
 	// output=file GOGC=100 (again)
 }
 
-// Everything that is wrong is said at once.
+// Parse reports all mistakes at once.
 func ExampleParse_mistakes() {
 	_, err := lab.Parse("experiment.yaml", []byte(`
 name: gc

@@ -168,7 +168,7 @@ func TestConfigurations(t *testing.T) {
 	}
 }
 
-// names are those of cases, with what they are.
+// namesOf returns the names of cases, with their roles.
 func namesOf(all []lab.Case) []string {
 	var list []string
 	for _, c := range all {
@@ -215,7 +215,7 @@ func TestIncludeAlone(t *testing.T) {
 	}
 }
 
-// Each case is a file and what is said of it: the place, then parts of the
+// Each case is a file and a mistake in it: its position, and parts of the
 // message.
 func TestParseMistakes(t *testing.T) {
 	for _, c := range []struct {
@@ -299,7 +299,7 @@ func TestParseMistakes(t *testing.T) {
 	}
 }
 
-// wide has a product that no number can hold.
+// wide returns a matrix whose product overflows an integer.
 func wide() string {
 	var all []string
 	for i := range 80 {
@@ -418,7 +418,7 @@ func TestShorten(t *testing.T) {
 	}
 }
 
-// An experiment without quick is shortened all the same.
+// An experiment without quick can also be shortened.
 func TestShortenByItself(t *testing.T) {
 	for src, want := range map[string][3]any{
 		"": {6, time.Duration(0), 2 * time.Second},
@@ -435,7 +435,7 @@ func TestShortenByItself(t *testing.T) {
 	}
 }
 
-// An experiment that no file has: its values are Go's.
+// This experiment was not read from a file.
 func TestExperimentInGo(t *testing.T) {
 	e := &lab.Experiment{
 		Name:    "e",
@@ -468,9 +468,9 @@ func TestExperimentInGo(t *testing.T) {
 	}
 }
 
-// What the fuzzer holds to: no input panics; a mistake stands within the file and
-// is one printable line; what is accepted is read again from its Source as the
-// same experiment.
+// FuzzParse checks that no input panics, that a mistake is inside of the file
+// and has one printable line, and that an accepted file is the same experiment
+// when it is read again from its Source.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(whole))
 	builtIn, _ := filepath.Glob("../experiments/*.yaml")
@@ -493,7 +493,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzTexts is FuzzParse for what stands in quotes.
+// FuzzTexts is FuzzParse for text in quotes.
 func FuzzTexts(f *testing.F) {
 	for _, text := range []string{"", "null", "a: b", "x\ny", "${port}$$", "\u2028", "- #", "{[", "\U0001f600 é", "'", `"\`, "<<", "0x1F"} {
 		f.Add(text)
@@ -519,7 +519,7 @@ func FuzzTexts(f *testing.F) {
 	})
 }
 
-// checkSource compares an experiment with the one that its Source is.
+// checkSource compares an experiment with the one that is read from its Source.
 func checkSource(t *testing.T, e *lab.Experiment) {
 	t.Helper()
 	source := e.Source()

@@ -23,8 +23,8 @@ import (
 	"github.com/weirhq/weir/internal/machine"
 )
 
-// runtimePages serves what a Go service tells of its runtime; here it is this
-// test's own.
+// runtimePages serves the runtime statistics of the test itself, like a Go
+// service.
 func runtimePages(t *testing.T, pages ...string) *httptest.Server {
 	t.Helper()
 	registry := prometheus.NewRegistry()
@@ -43,7 +43,7 @@ func runtimePages(t *testing.T, pages ...string) *httptest.Server {
 	return s
 }
 
-// until waits for something that has to come.
+// until waits for a condition.
 func until(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); !is(); time.Sleep(time.Millisecond) {
@@ -55,12 +55,12 @@ func until(t *testing.T, what string, is func() bool) {
 
 var garbage []byte
 
-// TestGoUsage makes garbage and has it collected while a goService asks.
+// TestGoUsage makes and collects garbage while a goService polls.
 func TestGoUsage(t *testing.T) {
 	for _, c := range []struct {
 		name, at string
 		pages    []string
-		partial  bool // neither goroutines nor the longest pause have to be known
+		partial  bool // goroutines and the longest pause need not be known
 	}{
 		{"expvar and pprof", "", []string{"/debug/vars", "/debug/pprof/"}, false},
 		{"expvar and pprof at their folder", "/debug", []string{"/debug/vars", "/debug/pprof/"}, false},
@@ -92,7 +92,8 @@ func TestGoUsage(t *testing.T) {
 	}
 }
 
-// TestGoServiceThatStalls does not answer, and delays nobody.
+// TestGoServiceThatStalls checks that a service that does not answer delays
+// nothing.
 func TestGoServiceThatStalls(t *testing.T) {
 	t.Parallel() // it waits
 	stop := make(chan bool)
@@ -115,8 +116,8 @@ func TestGoServiceThatStalls(t *testing.T) {
 	}
 }
 
-// TestGoServiceAtTheEnds does not answer at one end of the load, where an older
-// answer would not do.
+// TestGoServiceAtTheEnds checks that no older answer is used if a service does
+// not answer at one end of the load.
 func TestGoServiceAtTheEnds(t *testing.T) {
 	pages := runtimePages(t, "/debug/vars").Config.Handler
 	for name, answers := range map[string][]bool{"began": {true, false, true}, "ended": {true, true, false}} {
@@ -186,7 +187,7 @@ func TestGoRoot(t *testing.T) {
 	}
 }
 
-// TestReadHeap reads the same as the runtime says.
+// TestReadHeap compares readHeap with the runtime's own values.
 func TestReadHeap(t *testing.T) {
 	runtime.GC()
 	var page bytes.Buffer
@@ -205,7 +206,8 @@ func TestReadHeap(t *testing.T) {
 	}
 }
 
-// TestPauses has collections happen at random between looks at the last 256.
+// TestPauses lets collections happen at random between reads of the last 256
+// pauses.
 func TestPauses(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, noTotal := range []bool{false, true} {
@@ -224,7 +226,7 @@ func TestPauses(t *testing.T) {
 				ring[count%pausesTold] = uint64(pause)
 				count++
 				total += pause
-				if i == 0 && fresh > pausesTold { // the next ones write over it
+				if i == 0 && fresh > pausesTold { // the next ones overwrite it
 					overlooked += pause
 					continue
 				}
@@ -249,8 +251,8 @@ func TestPauses(t *testing.T) {
 	}
 }
 
-// TestLongestWithoutRing knows the longest of the last 256 pauses, which may
-// have been before the load.
+// TestLongestWithoutRing only knows the longest of the last 256 pauses, which
+// may have been before the load.
 func TestLongestWithoutRing(t *testing.T) {
 	state := func(gcs int64, longest time.Duration) *goState { return &goState{gcs: gcs, longest: longest} }
 	for name, c := range map[string]struct {
@@ -276,8 +278,8 @@ func TestLongestWithoutRing(t *testing.T) {
 	}
 }
 
-// FuzzReaders gives the readers of pages what is none. JSON and Go's own
-// reading of it are the oracle of the first.
+// FuzzReaders passes invalid pages to the readers. The oracle of the first one
+// is Go's own JSON decoder.
 func FuzzReaders(f *testing.F) {
 	f.Add(`{"memstats": {"HeapInuse": 5, "NumGC": 3, "PauseNs": [1, 2, 3]}}`)
 	f.Add("# TYPE go_memstats_heap_inuse_bytes gauge\ngo_memstats_heap_inuse_bytes 5\ngo_gc_duration_seconds{quantile=\"1\"} NaN\n")

@@ -11,12 +11,12 @@ import (
 	"go.uber.org/goleak"
 )
 
-// asProgram in the environment makes this test's program one that a test runs:
-// a name of programs.
+// asProgram is an environment variable. It makes the test binary run one of
+// programs.
 const asProgram = "WEIR_TEST_LAB"
 
-// programs are what the test's program can be instead of testing. A file of
-// tests that needs one adds it.
+// programs are the programs that the test binary can be instead of running
+// tests. Test files add those that they need.
 var programs = map[string]func(){}
 
 func TestMain(m *testing.M) {
@@ -24,14 +24,15 @@ func TestMain(m *testing.M) {
 		program()
 		return
 	}
-	// The tests wait for other processes most of the time; the flag overrides it.
+	// The tests wait for other processes most of the time. The flag
+	// overrides this.
 	if err := flag.Set("test.parallel", "4"); err != nil {
 		panic(err)
 	}
 	goleak.VerifyTestMain(leftovers{m, descriptors()})
 }
 
-// leftovers tells whether the tests have left a descriptor or a child.
+// leftovers checks that the tests leave no descriptor and no child.
 type leftovers struct {
 	m      *testing.M
 	before int
@@ -39,7 +40,7 @@ type leftovers struct {
 
 func (l leftovers) Run() int {
 	code := l.m.Run()
-	const poller = 3 // its own, from the first socket on
+	const poller = 3 // the runtime's own, from the first socket on
 	for end := time.Now().Add(patience); descriptors() > l.before+poller; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			fmt.Fprintf(os.Stderr, "%d descriptors are open, %d were before the tests\n", descriptors(), l.before)
@@ -53,13 +54,14 @@ func (l leftovers) Run() int {
 	return code
 }
 
-// descriptors counts the files that are open, 0 where the system does not say.
+// descriptors returns the number of open files, or 0 if the system does not
+// report it.
 func descriptors() int {
 	names, _ := os.ReadDir("/proc/self/fd")
 	return len(names)
 }
 
-// children are the numbers of a process's children, zombies too.
+// children returns the numbers of a process's children, including zombies.
 func children(pid int) (all []string) {
 	tasks, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
 	for _, task := range tasks {
@@ -71,7 +73,7 @@ func children(pid int) (all []string) {
 
 const patience = 30 * time.Second
 
-// until waits for something to be so.
+// until waits for a condition.
 func until(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for end := time.Now().Add(patience); !is(); time.Sleep(2 * time.Millisecond) {

@@ -37,8 +37,8 @@ func allocateDuring(n int) {
 	}
 }
 
-// TestProfilesOfLoad has profiles of the load alone: what was allocated before is in
-// none.
+// TestProfilesOfLoad checks that profiles only contain the load, and no earlier
+// allocations.
 func TestProfilesOfLoad(t *testing.T) {
 	s := profiledServer(t)
 	dir := t.TempDir()
@@ -66,7 +66,7 @@ func TestProfilesOfLoad(t *testing.T) {
 	if allocated.DefaultSampleType != profileAlloc || allocated.DurationNanos <= 0 {
 		t.Errorf("%s prefers %q and lasted %d ns", got[0].File, allocated.DefaultSampleType, allocated.DurationNanos)
 	}
-	if bytes := taken(allocated, "allocateDuring", 1); bytes < n<<19 || bytes > n<<21 { // one allocation of a few is looked at
+	if bytes := taken(allocated, "allocateDuring", 1); bytes < n<<19 || bytes > n<<21 { // only some allocations are sampled
 		t.Errorf("%d bytes were allocated while loaded, the profile says %d", n<<20, bytes)
 	}
 	if bytes := taken(allocated, "allocateBefore", 1); bytes != 0 {
@@ -96,7 +96,8 @@ func readProfile(t *testing.T, name string) *profile.Profile {
 	return p
 }
 
-// taken returns what stacks with a function have at an index.
+// taken returns the sum of the values at an index of all stacks with a
+// function.
 func taken(p *profile.Profile, function string, index int) (sum int64) {
 	for _, s := range p.Sample {
 		for _, l := range s.Location {
@@ -109,8 +110,8 @@ func taken(p *profile.Profile, function string, index int) (sum int64) {
 	return sum
 }
 
-// TestProfilesOfAsLongAsItTakes is of a load whose end nobody knows: its
-// second second is in the profile, too.
+// TestProfilesOfAsLongAsItTakes profiles a load of unknown length. Its second
+// second is in the profile, too.
 func TestProfilesOfAsLongAsItTakes(t *testing.T) {
 	s := profiledServer(t)
 	p, err := startProfiles(t.Context(), s.URL, []string{profileCPU}, 0)
@@ -150,8 +151,8 @@ func TestProfilesThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestProfilesOfWhoDies keeps the profile of the CPU from being waited for
-// when the other one fails.
+// TestProfilesOfWhoDies checks that save does not wait for the CPU profile if
+// the other one fails.
 func TestProfilesOfWhoDies(t *testing.T) {
 	s := profiledServer(t)
 	p, err := startProfiles(t.Context(), s.URL, []string{profileCPU, profileAlloc}, time.Minute)

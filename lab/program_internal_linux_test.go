@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestProgram finds what a service starts as the service does, from a folder that
-// may be named as it is seen from here.
+// TestProgram checks that programs are found as a service would find them, also
+// from a folder with a relative name.
 func TestProgram(t *testing.T) {
 	here := t.TempDir()
 	t.Chdir(here)
@@ -28,7 +28,7 @@ func TestProgram(t *testing.T) {
 		{"below", here, "./mine", "mine"},
 		{".", "", here + "/mine", "mine"},
 		{".", "", "known", "bin/known"},
-		{".", "", "mine", ""}, // is not in $PATH
+		{".", "", "mine", ""}, // not in $PATH
 		{".", "", "./unknown", ""},
 	} {
 		s := &session{experiment: &Experiment{Folder: c.folder}}

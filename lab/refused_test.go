@@ -41,8 +41,9 @@ func TestMetricsOfRefusals(t *testing.T) {
 	}
 }
 
-// TestLatencyOfFailures has a run in which more than one request of a hundred was never answered: its
-// p99 is above that of the slowest run in which all were.
+// TestLatencyOfFailures has a run in which more than one request of a hundred
+// was never answered. Its p99 is above that of the slowest run in which all
+// were.
 func TestLatencyOfFailures(t *testing.T) {
 	all := lab.Metrics()
 	p99 := all[slices.IndexFunc(all, func(m lab.Metric) bool { return m.Name == "latency p99" })]

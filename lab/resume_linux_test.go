@@ -12,7 +12,7 @@ import (
 	"github.com/weirhq/weir/lab"
 )
 
-// interrupted makes the first run of an experiment, and no other.
+// interrupted makes only the first run of an experiment.
 func interrupted(t *testing.T, e *lab.Experiment, o lab.Options) {
 	t.Helper()
 	ctx, interrupt := context.WithCancel(t.Context())
@@ -27,8 +27,8 @@ func interrupted(t *testing.T, e *lab.Experiment, o lab.Options) {
 	}
 }
 
-// TestResumeByAnotherVersion refuses to mix what two versions of the program have
-// measured.
+// TestResumeByAnotherVersion checks that measurements of two versions of the
+// program are not mixed.
 func TestResumeByAnotherVersion(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -42,8 +42,8 @@ func TestResumeByAnotherVersion(t *testing.T) {
 	run(t, e, o)
 }
 
-// TestResumeOfAnotherService tells of programs and scripts that were changed after
-// the first runs.
+// TestResumeOfAnotherService checks the warning about programs and scripts that
+// were changed after the first runs.
 func TestResumeOfAnotherService(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ file, command, made string }{
@@ -77,7 +77,7 @@ func TestResumeOfAnotherService(t *testing.T) {
 	}
 }
 
-// TestInterruptAtTheEnd comes when all runs are made.
+// TestInterruptAtTheEnd interrupts when all runs are made.
 func TestInterruptAtTheEnd(t *testing.T) {
 	t.Parallel()
 	ctx, interrupt := context.WithCancel(t.Context())

@@ -33,10 +33,11 @@ func init() {
 	programs["lab"] = runLab
 }
 
-// atOnce has the race detector not wait for a second before the program ends.
+// atOnce turns off the race detector's wait of a second before the program
+// ends.
 const atOnce = `GORACE: "atexit_sleep_ms=0"`
 
-// runService is a service that logs a line for each request, and has faults on
+// runService is a service that logs a line for each request and has faults on
 // request.
 func runService() {
 	listen := flag.String("listen", "127.0.0.1:0", "")
@@ -112,8 +113,8 @@ func runLab() {
 	fmt.Println(err)
 }
 
-// parse makes an experiment of the rest of a file. The service is this test's
-// program, unless the file says otherwise.
+// parse returns an experiment from the rest of a file. The service is the test
+// binary, unless the file names another one.
 func parse(t *testing.T, rest string) *lab.Experiment {
 	t.Helper()
 	text := document(rest)
@@ -214,7 +215,7 @@ func asJSON(t *testing.T, v any) string {
 	return string(text)
 }
 
-// checkRun checks one of TestRun.
+// checkRun checks a run of TestRun.
 func checkRun(t *testing.T, r lab.Run) {
 	t.Helper()
 	if r.Outcome != lab.Done || r.Error != "" || r.Exit != "exit status 0" || r.LastOutput != "" {
@@ -240,8 +241,7 @@ func checkRun(t *testing.T, r lab.Run) {
 	}
 }
 
-// checkFolder checks that there are so many runs, and nothing that is only
-// there while they are made.
+// checkFolder checks that there is that number of runs, and no temporary file.
 func checkFolder(t *testing.T, dir string, runs int) {
 	t.Helper()
 	var want []string
@@ -261,7 +261,8 @@ func checkFolder(t *testing.T, dir string, runs int) {
 	}
 }
 
-// TestOutcomes runs services with faults, twice each with the baseline's twin.
+// TestOutcomes runs services with faults, each twice because of the baseline's
+// twin.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -297,7 +298,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestMemoryLimit has a service want more memory than it may have.
+// TestMemoryLimit runs a service that allocates more memory than its limit.
 func TestMemoryLimit(t *testing.T) {
 	t.Parallel()
 	e := parse(t, "repeats: 1\nload: {connections: 2, duration: 20s}\nservice:\n  args: [--eats, '10000000']\n  limits: {memory: 64MiB}\n  output: pipe\n")
@@ -316,7 +317,7 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
-// TestNotAsked has an experiment that cannot be run at all.
+// TestNotAsked has experiments that cannot be run.
 func TestNotAsked(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ rest, want string }{
@@ -345,7 +346,7 @@ func TestNotAsked(t *testing.T) {
 	}
 }
 
-// TestTooManyFailures stops trying.
+// TestTooManyFailures checks that a configuration is given up.
 func TestTooManyFailures(t *testing.T) {
 	t.Parallel()
 	r := run(t, parse(t, `
@@ -409,7 +410,7 @@ service:
 	checkFolder(t, o.Dir, 2)
 }
 
-// TestFoundPort runs a program that knows nothing of the lab, and chooses its
+// TestFoundPort runs a program that is not made for the lab and chooses its
 // port itself.
 func TestFoundPort(t *testing.T) {
 	t.Parallel()
@@ -431,7 +432,7 @@ service:
 	}
 }
 
-// TestFoundAddress looks for a service that says nowhere where it is.
+// TestFoundAddress looks for a service whose address is not given.
 func TestFoundAddress(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ args, url, warning string }{
@@ -461,7 +462,8 @@ func TestFoundAddress(t *testing.T) {
 // few is an experiment of two runs with some requests each.
 const few = "repeats: 1\nload: {connections: 1, threads: 1, requests: 5, timeout: 2s}\n"
 
-// TestAnotherProcessAnswers has a service whose requests are answered by a process that has left it.
+// TestAnotherProcessAnswers runs a service whose requests are answered by a
+// process that is no longer its child.
 func TestAnotherProcessAnswers(t *testing.T) {
 	t.Parallel()
 	e := parse(t, few+`
@@ -476,7 +478,7 @@ service:
 	}
 }
 
-// TestChildAnswers has a service that leaves the answers to a child.
+// TestChildAnswers runs a service whose child answers.
 func TestChildAnswers(t *testing.T) {
 	t.Parallel()
 	e := parse(t, few+`
@@ -491,8 +493,8 @@ service:
 	}
 }
 
-// TestOddMeasures are told of: none is lost without a word, or judged in a way
-// that was not meant.
+// TestOddMeasures checks that invalid measures have warnings, and are neither
+// dropped silently nor judged in a wrong direction.
 func TestOddMeasures(t *testing.T) {
 	t.Parallel()
 	for measures, c := range map[string]struct {
@@ -523,7 +525,7 @@ service:
 	}
 }
 
-// TestLowRate has a warm-up in which no request is due.
+// TestLowRate has a warm-up during which no request is due.
 func TestLowRate(t *testing.T) {
 	t.Parallel()
 	e := parse(t, "repeats: 1\nwarm_up: 10ms\nload: {rate: 4, duration: 600ms, threads: 1}\nservice:\n")
@@ -534,8 +536,8 @@ func TestLowRate(t *testing.T) {
 	}
 }
 
-// TestUnwritable has a run that cannot be kept. What was kept before is
-// whole, and gone on with.
+// TestUnwritable has a run that cannot be written. Earlier runs are complete,
+// and the experiment can be resumed.
 func TestUnwritable(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -568,7 +570,7 @@ func TestFileLimit(t *testing.T) {
 	}
 }
 
-// TestTakenPort refuses to measure somebody else.
+// TestTakenPort checks that another service on the same port is not measured.
 func TestTakenPort(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -582,8 +584,8 @@ func TestTakenPort(t *testing.T) {
 	}
 }
 
-// TestStoppedReader has the log's reader stop under load: what the service has
-// written waits.
+// TestStoppedReader stops the reader of the log during the load. The output of
+// the service waits.
 func TestStoppedReader(t *testing.T) {
 	t.Parallel()
 	r := run(t, parse(t, `
@@ -627,7 +629,7 @@ load: {connections: 2, threads: 1, requests: 200}
 	}
 }
 
-// TestInterrupt ends the lab in its second run.
+// TestInterrupt interrupts the lab in its second run.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	ctx, interrupt := context.WithCancel(t.Context())
@@ -676,9 +678,10 @@ func TestInterruptFirst(t *testing.T) {
 	}
 }
 
-// TestResumeAfterKill kills a lab while it runs: nothing it has kept is lost,
-// what it has left running is ended, and what was half-written is made again.
-func TestResumeAfterKill(t *testing.T) { // alone: what it kills would fall to this process while that runs others
+// TestResumeAfterKill kills a running lab. All that it has kept remains, the
+// processes that it left running are ended, and an incomplete file is made
+// again.
+func TestResumeAfterKill(t *testing.T) { // not parallel: killed processes would become children of this one, which runs others
 	dir := t.TempDir()
 	file, out := filepath.Join(dir, "test.yaml"), filepath.Join(dir, "out")
 	text := document("repeats: 2\nservice:\n  command: [sh, -c, 'sleep 60 & exec \"$0\" \"$@\"', \"${weir}\", --listen, \"127.0.0.1:${port}\"]\n  env: {" + asProgram + ": service, " + atOnce + "}\n")
@@ -730,7 +733,7 @@ func zombie(pid int) bool {
 	return err != nil || stat.Ended()
 }
 
-// TestTwoLabs has two write to one folder.
+// TestTwoLabs lets two labs write to one folder.
 func TestTwoLabs(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -749,7 +752,7 @@ func TestTwoLabs(t *testing.T) {
 	}
 }
 
-// TestReadWithoutARun has one less than were made.
+// TestReadWithoutARun removes the file of a run.
 func TestReadWithoutARun(t *testing.T) {
 	t.Parallel()
 	o := options(t)

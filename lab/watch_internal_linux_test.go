@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// shell starts a shell and returns it when it has written its first line.
+// shell starts a shell and returns when it has written its first line.
 func shell(t *testing.T, script string) *exec.Cmd {
 	t.Helper()
 	c := exec.Command("/bin/sh", "-c", script)
@@ -39,7 +39,7 @@ func watching(t *testing.T, pid int, every time.Duration, output func() (int64, 
 	return w
 }
 
-// TestWatch has a shell burn a CPU, with a child that does nothing.
+// TestWatch watches a shell that uses a whole CPU and has an idle child.
 func TestWatch(t *testing.T) {
 	busy := shell(t, "sleep 60 & echo; trap 'kill %1' EXIT; while :; do :; done")
 	var written atomic.Int64
@@ -108,7 +108,8 @@ func TestWatch(t *testing.T) {
 
 func near(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 }
 
-// TestWatchOfWhoDies keeps what was seen until then.
+// TestWatchOfWhoDies checks that the samples of a process that has ended are
+// kept.
 func TestWatchOfWhoDies(t *testing.T) {
 	mortal := shell(t, "echo; while :; do :; done")
 	samples := make(chan bool, 1000)
@@ -138,7 +139,7 @@ func TestWatchOfWhoDies(t *testing.T) {
 	}
 }
 
-// TestWatchWithoutLoad is of a service that was never loaded.
+// TestWatchWithoutLoad watches a service without a load.
 func TestWatchWithoutLoad(t *testing.T) {
 	idle := shell(t, "echo; exec sleep 60")
 	var calls atomic.Int64
@@ -153,7 +154,7 @@ func TestWatchWithoutLoad(t *testing.T) {
 	}
 }
 
-// TestSamplesAreBounded says so when they are thinned.
+// TestSamplesAreBounded checks the warning that samples were thinned.
 func TestSamplesAreBounded(t *testing.T) {
 	s := &sampler{every: time.Second, started: time.Unix(1000, 0)}
 	at := s.started
@@ -181,7 +182,7 @@ func TestSamplesAreBounded(t *testing.T) {
 	}
 }
 
-// TestLateCPU has a process found after half a second in which it was busy.
+// TestLateCPU finds a process after half a second in which it was busy.
 func TestLateCPU(t *testing.T) {
 	s := &sampler{every: 100 * time.Millisecond, started: time.Unix(1000, 0)}
 	at, cpu := s.started, time.Duration(0)
@@ -193,7 +194,7 @@ func TestLateCPU(t *testing.T) {
 		s.keep(r)
 		s.last = r
 	}
-	next(time.Hour, time.Hour) // what it had used before it was watched
+	next(time.Hour, time.Hour) // used before it was watched
 	s.looked = at
 	for range 4 {
 		next(0, 0)
@@ -218,10 +219,10 @@ func TestCPUSplit(t *testing.T) {
 		want         float64
 	}{
 		{300 * ms, 100 * ms, 0.75}, // since the service began
-		{310 * ms, 100 * ms, 0.75}, // a tick says little
-		{320 * ms, 180 * ms, 0.2},  // ten say enough
-		{320 * ms, 180 * ms, 0.2},  // nothing says nothing
-		{100 * ms, 100 * ms, 0.5},  // a child has gone: not known
+		{310 * ms, 100 * ms, 0.75}, // one tick is too little
+		{320 * ms, 180 * ms, 0.2},  // ten are enough
+		{320 * ms, 180 * ms, 0.2},  // no change, same share
+		{100 * ms, 100 * ms, 0.5},  // a child has ended: not known
 		{1100 * ms, 100 * ms, 1},
 	} {
 		if c.add(step.user, step.system); c.user != step.want {

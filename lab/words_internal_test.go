@@ -12,7 +12,7 @@ func TestSplitWords(t *testing.T) {
 	for _, c := range []struct {
 		text   string
 		want   []string
-		offset int // of what is wrong; -1 is nothing
+		offset int // of the mistake; -1 is none
 	}{
 		{"", nil, -1},
 		{" a  b\tc\n", []string{"a", "b", "c"}, -1},
@@ -41,7 +41,7 @@ func TestSplitWords(t *testing.T) {
 	}
 }
 
-// What is split is split as a shell does it.
+// FuzzSplitWords compares with a shell.
 func FuzzSplitWords(f *testing.F) {
 	sh, err := exec.LookPath("sh")
 	if err != nil {
@@ -51,7 +51,8 @@ func FuzzSplitWords(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		// What a shell expands, or says with more than words, is not for comparing.
+		// Texts that a shell expands, or whose meaning is more than
+		// words, cannot be compared.
 		if strings.ContainsAny(text, "$`*?[]~!{}=\x00\r\n") || len(text) > 100 {
 			return
 		}

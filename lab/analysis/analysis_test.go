@@ -24,14 +24,14 @@ type series struct {
 	values []float64
 }
 
-// The names that a baseline and its twin have here.
+// The names of the baseline and its twin.
 const (
 	null  = "null"
 	again = "null again"
 )
 
-// closedLoop makes results of a closed loop, their runs in turn. The first series
-// is the baseline; one that is called again is its twin.
+// closedLoop returns results of a closed loop with interleaved runs. The first
+// series is the baseline. A series named again is its twin.
 func closedLoop(all ...series) *lab.Results {
 	r := &lab.Results{Name: "made", Started: time.Date(2026, 11, 22, 3, 0, 0, 0, time.UTC), Machine: load.Machine{System: "linux/amd64", CPUs: 2}}
 	longest := 0
@@ -50,8 +50,8 @@ func closedLoop(all ...series) *lab.Results {
 	return r
 }
 
-// TestLead has an experiment say what it is about: findings are about that, in
-// that order, and a metric that nobody has measured is told of.
+// TestLead names leading metrics in the experiment. Findings are about these,
+// in that order, and a metric that no run has is mentioned.
 func TestLead(t *testing.T) {
 	r := closedLoop(series{null, around(1, 10, 1000, .01)}, series{"pipe", around(2, 10, 500, .01)}, series{again, around(3, 10, 1000, .01)})
 	for i := range r.Runs {
@@ -77,7 +77,7 @@ func TestLead(t *testing.T) {
 	}
 }
 
-// around returns n values about a middle, no two alike, by so large a share of it.
+// around returns n different values around a middle, within that share of it.
 func around(seed uint64, n int, middle, share float64) []float64 {
 	random := rand.New(rand.NewPCG(seed, 7))
 	values := make([]float64, n)
@@ -87,7 +87,7 @@ func around(seed uint64, n int, middle, share float64) []float64 {
 	return values
 }
 
-// ownMeasures returns the results with the rates as measures of the runs' own.
+// ownMeasures returns the results with the rates as the runs' own measures.
 func ownMeasures(r *lab.Results, name, unit string, better lab.Better) *lab.Results {
 	for i := range r.Runs {
 		r.Runs[i].Own = []lab.Measure{{Name: name, Unit: unit, Better: better, Value: r.Runs[i].Load.RequestsPerSecond}}
@@ -142,7 +142,8 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// A rate should rise and a latency fall; some measures should do neither.
+// A higher rate and a lower latency are better; some measures have no better
+// direction.
 func TestWhichWayIsBetter(t *testing.T) {
 	for better, want := range map[lab.Better]analysis.Verdict{lab.Higher: analysis.Better, lab.Lower: analysis.Worse, lab.Neither: analysis.NotJudged} {
 		r := ownMeasures(closedLoop(series{"null", around(1, 8, 10, 0.01)}, series{"x", around(2, 8, 20, 0.01)}), "depth", "m", better)
@@ -154,7 +155,7 @@ func TestWhichWayIsBetter(t *testing.T) {
 	}
 }
 
-// With more configurations, each needs more to be believed.
+// With more configurations, each needs a smaller p.
 func TestCorrection(t *testing.T) {
 	base, x := []float64{10, 11, 12, 13, 14}, []float64{12.5, 14.5, 15, 16, 17}
 	alone := rate(t, analysis.Of(closedLoop(series{"null", base}, series{"x", x}))).Row("x").Versus
@@ -167,8 +168,7 @@ func TestCorrection(t *testing.T) {
 	}
 }
 
-// Benchmarks of one side against another are looked through together, but for
-// those that cannot differ.
+// Benchmarks are corrected together, except those that cannot differ.
 func TestCorrectionOfMeasures(t *testing.T) {
 	r := closedLoop(series{"a", around(1, 10, 100, 0.01)}, series{"b", around(2, 10, 101, 0.01)})
 	for i := range r.Runs {
@@ -227,7 +227,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// What leads depends on who sets the pace.
+// The leading metrics depend on whether the load has a pace.
 func TestLeadingMetrics(t *testing.T) {
 	leads := func(r *lab.Results) []string {
 		var names []string
@@ -351,7 +351,7 @@ func TestFindings(t *testing.T) {
 	want := []string{
 		"better|With logging off, requests per second are 2.30 times as high as with stdout=null: 120,005/s instead of 52,100/s (95% interval of the ratio 2.30 to 2.30, 10 runs each).",
 		"worse|With stdout=terminal, requests per second are 43% lower than with stdout=null: 29,700/s instead of 52,100/s (95% interval of the ratio 0.570 to 0.570, 10 runs each).",
-		"|Log lines were lost with stdout=terminal (24.5 in the median run, 47.0 at most).", // no run of the baseline says how many it lost
+		"|Log lines were lost with stdout=terminal (24.5 in the median run, 47.0 at most).", // no run of the baseline reports how many it lost
 		"worse|With stdout=terminal, the memory at its peak is 4.00 times as high as with stdout=null: 268 MB instead of 67.1 MB (95% interval of the ratio 4.00 to 4.00, 10 runs each).",
 		"~|No difference in requests per second was found between stdout=file and stdout=null: 52,102/s and 52,100/s; if there is one, it is likely under 0.1% (95% interval of the ratio 1.000 to 1.000, 10 runs each).",
 		"|The noise: stdout=null, run as two configurations, differs from itself by less than 0.1% in requests per second (95% interval of the ratio 1.000 to 1.000).",
@@ -361,8 +361,8 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// Three runs decide nothing, and the first sentences say so, how many it takes,
-// and what is the largest difference so far.
+// Three runs are not enough for a verdict. The first findings say so, and give
+// the number of runs that is needed and the largest difference so far.
 func TestFindingsOfTooFew(t *testing.T) {
 	low, high := []float64{100, 101, 102}, []float64{200, 201, 202}
 	for _, c := range []struct {
@@ -393,8 +393,8 @@ func TestFindingsOfTooFew(t *testing.T) {
 	}
 }
 
-// What is the same in all runs is no finding, and does not lead; where one
-// configuration differs, the others are the same.
+// A measure that is the same in all runs has no finding and does not lead. If
+// one configuration differs, the others are the same.
 func TestConstantMeasures(t *testing.T) {
 	lost := func(of map[string]float64) *lab.Results {
 		r := closedLoop(series{"null", around(1, 10, 100, 0.01)}, series{again, around(2, 10, 100, 0.01)}, series{"x", around(3, 10, 200, 0.01)}, series{"y", around(4, 10, 200, 0.01)})
@@ -430,7 +430,7 @@ func TestConstantMeasures(t *testing.T) {
 	}
 }
 
-// Many differences are few sentences.
+// Many differences are described in few sentences.
 func TestManyDifferences(t *testing.T) {
 	all := []series{{"null", around(1, 10, 100, 0.001)}}
 	for i := range 8 {
@@ -445,7 +445,7 @@ func TestManyDifferences(t *testing.T) {
 	}
 }
 
-// Many measures of the runs' own do not make many sentences.
+// Many own measures do not lead to many findings.
 func TestManyMeasures(t *testing.T) {
 	r := closedLoop(series{"a", make([]float64, 10)}, series{"b", make([]float64, 10)})
 	random := rand.New(rand.NewPCG(1, 1))
@@ -491,7 +491,7 @@ func TestQuantity(t *testing.T) {
 	}
 }
 
-// Where no metric that leads differs, there is a sentence on each one that does.
+// If no leading metric differs, each other metric that differs has a finding.
 func TestNothingThatLeadsDiffers(t *testing.T) {
 	r := closedLoop(series{"null", around(1, 10, 100, 0.01)}, series{again, around(2, 10, 100, 0.01)}, series{"x", around(3, 10, 100, 0.01)}, series{"y", around(4, 10, 100, 0.01)})
 	cost := map[string]float64{null: 1, again: 1, "x": 1.4, "y": 1.2}
@@ -529,7 +529,8 @@ func TestNothingThatLeadsDiffers(t *testing.T) {
 	}
 }
 
-// A queue answers a tenth of the requests of a service that works as much.
+// A service with a queue does the same work, but answers only a tenth of the
+// requests.
 func TestUnanswered(t *testing.T) {
 	r := closedLoop(series{"null", around(1, 10, 1000, 0.01)}, series{again, around(2, 10, 1000, 0.01)}, series{"queue", around(3, 10, 100, 0.01)})
 	for i := range r.Runs {
@@ -565,8 +566,8 @@ func TestUnanswered(t *testing.T) {
 	}
 }
 
-// Two families are corrected: the metrics that lead, and the others. The second one has all of alpha when each
-// comparison of the first one differs.
+// Two families are corrected: the leading metrics, and the others. The second
+// one has all of alpha if each comparison of the first one differs.
 func TestFamilies(t *testing.T) {
 	measures := func(x []float64) *lab.Results {
 		r := closedLoop(series{"null", around(1, 7, 100, 0.01)}, series{again, around(2, 7, 100, 0.01)}, series{"x", x})
@@ -602,7 +603,7 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// Two sides of which one changes with time count as one run each.
+// If one of two sides changes with time, each counts as one run.
 func TestCompareSlowMachine(t *testing.T) {
 	slow := func(level float64) *lab.Results {
 		wave := make([]float64, 10)
@@ -657,8 +658,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// Results and themselves do not differ, and nothing warns but that they were not
-// run in turn.
+// Results do not differ from themselves. The only warning is that the sides did
+// not run in turn.
 func TestCompareWithItself(t *testing.T) {
 	r := closedLoop(series{"null", around(1, 10, 100, 0.01)}, series{again, around(2, 10, 100, 0.01)}, series{"x", around(3, 10, 200, 0.01)})
 	c := analysis.Compare(r, r)
@@ -674,8 +675,8 @@ func TestCompareWithItself(t *testing.T) {
 	}
 }
 
-// Of many configurations that are alike one sentence tells, and of results that
-// are the same ones that they are.
+// Many configurations without a difference share one sentence. Identical
+// results are reported as identical.
 func TestCompareAlike(t *testing.T) {
 	results := func(seed uint64) *lab.Results {
 		return closedLoop(series{"null", around(seed, 10, 100, 0.01)}, series{"x", around(seed+1, 10, 200, 0.01)}, series{"y", around(seed+2, 10, 300, 0.01)})
@@ -698,7 +699,7 @@ func TestCompareAlike(t *testing.T) {
 	}
 }
 
-// Where nothing but refusals was measured the first sentence says so.
+// If only refusals were measured, the first finding says so.
 func TestRefusals(t *testing.T) {
 	r := closedLoop(series{"null", around(1, 5, 100, 0.01)}, series{again, around(2, 5, 100, 0.01)}, series{"x", around(3, 5, 100, 0.01)})
 	for i := range r.Runs {
@@ -732,8 +733,8 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// FuzzOf makes results of any bytes: of each four one is a run, its outcome and
-// configuration, and its value.
+// FuzzOf makes results of any bytes. Every four bytes are a run: its outcome
+// and configuration, and its value.
 func FuzzOf(f *testing.F) {
 	f.Add([]byte("0123456789abcdefghijklmnopqrstuvwxyz"), uint64(3))
 	f.Add(bytes.Repeat([]byte{0, 1, 2, 3}, 12), uint64(0))
@@ -781,7 +782,7 @@ func FuzzOf(f *testing.F) {
 	})
 }
 
-// checkRow checks what is true of any row.
+// checkRow checks invariants of a row.
 func checkRow(t *testing.T, metric string, row analysis.Row) {
 	t.Helper()
 	if i := row.Interval; i != nil && !(i.Low <= row.Median && row.Median <= i.High) {

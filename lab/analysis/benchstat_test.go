@@ -16,7 +16,7 @@ import (
 	"github.com/weirhq/weir/lab/analysis"
 )
 
-// TestAgainstBenchstat has benchstat read the same values.
+// TestAgainstBenchstat compares with benchstat's output for the same values.
 func TestAgainstBenchstat(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 1))
 	type pair struct{ base, x []float64 }
@@ -30,7 +30,7 @@ func TestAgainstBenchstat(t *testing.T) {
 	for i := range 30 {
 		n, m := 3+random.IntN(20), 3+random.IntN(20)
 		p := pair{around(uint64(i), n, 100, 0.05), around(uint64(100+i), m, 100*(1+0.02*float64(i%4)), 0.05)}
-		if i%3 == 0 { // counts, with many that are alike
+		if i%3 == 0 { // counts, many of them equal
 			for _, values := range [][]float64{p.base, p.x} {
 				for j := range values {
 					values[j] = math.Round(values[j])
@@ -67,7 +67,7 @@ func TestAgainstBenchstat(t *testing.T) {
 	}
 }
 
-// spread writes an interval as benchstat does.
+// spread formats an interval like benchstat.
 func spread(r *analysis.Row) string {
 	s := benchmath.Summary{Center: r.Median, Lo: math.Inf(-1), Hi: math.Inf(1)}
 	if r.Interval != nil {
@@ -76,7 +76,7 @@ func spread(r *analysis.Row) string {
 	return s.PctRangeString()
 }
 
-// delta writes a ratio as benchstat does, which judges by p alone and does not
+// delta formats a ratio like benchstat, which decides by p only and does not
 // correct it.
 func delta(d *analysis.Difference, same bool) string {
 	switch {
@@ -90,7 +90,7 @@ func delta(d *analysis.Difference, same bool) string {
 	return fmt.Sprintf("%+.2f%%", (*d.Ratio-1)*100)
 }
 
-// benchstat returns its table of two files by benchmark.
+// benchstat returns benchstat's table of two files by benchmark.
 func benchstat(t *testing.T, a, b string) map[string][]string {
 	t.Helper()
 	dir := t.TempDir()
@@ -102,7 +102,7 @@ func benchstat(t *testing.T, a, b string) map[string][]string {
 	}
 	cmd := exec.CommandContext(t.Context(), "go", append(args, filepath.Join(dir, "a"), filepath.Join(dir, "b"))...)
 	var stderr strings.Builder
-	cmd.Stderr = &stderr // with warnings, too
+	cmd.Stderr = &stderr // includes warnings
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("benchstat: %v\n%s", err, &stderr)

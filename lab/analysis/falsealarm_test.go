@@ -10,13 +10,14 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// repeats is how many runs each configuration of a simulated experiment has.
+// repeats is the number of runs of each configuration of a simulated
+// experiment.
 const repeats = 20
 
-// simulated makes an experiment of recorded runs: a baseline, its twin, and
-// configurations as many as more says.
+// simulated returns an experiment of recorded runs: a baseline, its twin, and
+// the configurations in more.
 //
-// The runs have the metric alone, since those that are counts take long.
+// The runs only have one metric, because the counts take long.
 func simulated(metric string, baseline, twin []recordedRun, more ...[]recordedRun) *lab.Results {
 	r := &lab.Results{Configurations: []lab.Configuration{{Name: "base", Baseline: true}, {Name: "again", Again: true}}}
 	for i := range more {
@@ -49,8 +50,8 @@ func (r recordedRun) asRun(metric string, number int, configuration string) lab.
 	return run
 }
 
-// deal shuffles runs and returns so many hands of repeats each, none of them in
-// two.
+// deal shuffles runs and returns hands of repeats runs each. No run is in two
+// hands.
 func deal(random *rand.Rand, runs []recordedRun, hands int) [][]recordedRun {
 	order := random.Perm(len(runs))
 	dealt := make([][]recordedRun, hands)
@@ -63,8 +64,9 @@ func deal(random *rand.Rand, runs []recordedRun, hands int) [][]recordedRun {
 	return dealt
 }
 
-// TestFalseAlarms has nothing to find: of a hundred experiments at most five may
-// find something, with one configuration beside the baseline and with six.
+// TestFalseAlarms has experiments without any difference. Of a hundred
+// experiments at most five may report one, with one configuration besides the
+// baseline and with six.
 func TestFalseAlarms(t *testing.T) {
 	sets := recorded(t)
 	for _, c := range []struct {
@@ -107,7 +109,7 @@ func found(m *analysis.Metric) bool {
 	return false
 }
 
-// TestFindsThreePercent has requests that cost 3% more CPU.
+// TestFindsThreePercent has requests that use 3% more CPU.
 func TestFindsThreePercent(t *testing.T) {
 	sets := recorded(t)
 	random := rand.New(rand.NewPCG(3, 3))

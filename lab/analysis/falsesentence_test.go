@@ -9,9 +9,10 @@ import (
 	"github.com/weirhq/weir/lab/analysis"
 )
 
-// TestFalseSentences has nothing to find. At most 5% of the pages of experiments, and of the pages of comparisons of
-// two experiments, may have a sentence that says that something differs. With WEIR_SOAK it makes 1,000 sets of each
-// design and noise model, which takes hours of CPU time.
+// TestFalseSentences has experiments without any difference. At most 5% of the
+// pages of experiments, and of the pages of comparisons of two experiments, may
+// have a sentence that reports a difference. With WEIR_SOAK it makes 1,000 sets
+// of each design and noise model, which takes hours of CPU time.
 func TestFalseSentences(t *testing.T) {
 	designs, sets := []design{{1, 1, 6, closedLoad}, {1, 40, 10, noLoad}, {1, 0, 10, openLoad}, {6, 8, 6, closedLoad}}, 25
 	soak := os.Getenv("WEIR_SOAK") != ""
@@ -37,8 +38,9 @@ func TestFalseSentences(t *testing.T) {
 	}
 }
 
-// allDesigns has the corners of the promise, which is from 1 to 6 configurations, 1 to 40 measures and 6 to 20 runs, and
-// one design between them.
+// allDesigns returns the corners of the promised range, which is 1 to 6
+// configurations, 1 to 40 measures and 6 to 20 runs, and one design inside of
+// it.
 func allDesigns() []design {
 	var all []design
 	for _, load := range []loop{closedLoad, noLoad, openLoad} {
@@ -87,8 +89,9 @@ func (f falseSentences) check(t *testing.T) {
 	}
 }
 
-// TestPower has requests per second that are 5% lower in one configuration. At least 80% of the experiments of 10 runs
-// have to find it, on a machine that drifts and on one that changes slowly, however many other results there are.
+// TestPower has requests per second that are 5% lower in one configuration. At
+// least 80% of the experiments of 10 runs have to find it, on a machine that
+// drifts and on one that changes slowly, however many other results there are.
 func TestPower(t *testing.T) {
 	const experiments, least = 50, 40
 	for _, model := range noiseModels {

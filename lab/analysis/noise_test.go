@@ -11,14 +11,14 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// A noiseModel returns the noise of runs in the order in which they are made, as a
-// share of the true value.
+// A noiseModel returns the noise of runs in the order in which they are made,
+// as a share of the true value.
 type noiseModel struct {
 	name string
 	of   func(random *rand.Rand, runs int) []float64
 }
 
-// independent is noise of which no run depends on another one.
+// independent returns noise in which runs do not depend on each other.
 func independent(one func(*rand.Rand) float64) func(*rand.Rand, int) []float64 {
 	return func(random *rand.Rand, runs int) []float64 {
 		noise := make([]float64, runs)
@@ -29,7 +29,8 @@ func independent(one func(*rand.Rand) float64) func(*rand.Rand, int) []float64 {
 	}
 }
 
-// noiseModels are nine ways in which the runs of a machine may scatter. The last three change with time.
+// noiseModels are nine ways in which the runs of a machine may scatter. The
+// last three change with time.
 var noiseModels = []noiseModel{
 	{"even", independent(func(r *rand.Rand) float64 { return 0.01 * r.NormFloat64() })},
 	{"skewed", independent(func(r *rand.Rand) float64 { return 0.02 * math.Exp(r.NormFloat64()) })},
@@ -60,7 +61,7 @@ var noiseModels = []noiseModel{
 		}
 		return noise
 	}},
-	{"a neighbour", func(r *rand.Rand, runs int) []float64 { // comes for some runs, and goes
+	{"a neighbour", func(r *rand.Rand, runs int) []float64 { // is present during some runs
 		noise, there := make([]float64, runs), false
 		for i := range noise {
 			if r.IntN(6) == 0 {
@@ -77,8 +78,8 @@ var noiseModels = []noiseModel{
 
 // A design is the form of simulated experiments.
 type design struct {
-	configurations int // beside the baseline and its twin
-	measures       int // of the runs' own
+	configurations int // besides the baseline and its twin
+	measures       int // the runs' own
 	runs           int // of each configuration
 	load           loop
 }
@@ -87,7 +88,7 @@ type design struct {
 type loop int
 
 const (
-	noLoad loop = iota // as of benchmarks
+	noLoad loop = iota // benchmarks
 	closedLoad
 	openLoad
 )
@@ -97,8 +98,8 @@ func (d design) String() string {
 		map[loop]string{noLoad: "no load", closedLoad: "closed loop", openLoad: "open loop"}[d.load])
 }
 
-// experiment makes results in which each metric has its own noise. The requests per second of the first configuration
-// differ by the ratio.
+// experiment returns results in which each metric has its own noise. The
+// requests per second of the first configuration differ by the ratio.
 func (d design) experiment(random *rand.Rand, model noiseModel, ratio float64) *lab.Results {
 	r := &lab.Results{Configurations: []lab.Configuration{{Name: "base", Baseline: true}, {Name: "again", Again: true}}}
 	for i := range d.configurations {
@@ -137,7 +138,7 @@ func (d design) experiment(random *rand.Rand, model noiseModel, ratio float64) *
 	return r
 }
 
-// claims reports whether a sentence says that something differs.
+// claims reports whether a sentence reports a difference.
 func claims(findings []analysis.Finding, warnings []string) bool {
 	for _, f := range findings {
 		if f.Verdict == analysis.Better || f.Verdict == analysis.Worse {

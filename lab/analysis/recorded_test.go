@@ -18,14 +18,15 @@ import (
 	"github.com/weirhq/weir/load/target"
 )
 
-// The tests that ask how often an analysis is wrong do so on runs that were
-// really made, on a machine where others worked at the same time:
+// The tests of the error rates of an analysis use recorded runs of a shared
+// machine:
 //
 //	go test ./lab/analysis -run Record -record
 //
-// writes them anew. They are runs of weir backend --burn, each a process of its
-// own: 200 alike in the closed loop, 200 alike with a pace, and in the closed loop
-// 100 whose answers are costly and 100 whose answers cost 3% more than those.
+// records them again. They are runs of weir backend --burn, each a process of
+// its own: 200 equal ones in the closed loop, 200 equal ones with a pace, and
+// in the closed loop 100 with costly answers and 100 whose answers cost 3% more
+// than those.
 var record = flag.Bool("record", false, "make the runs in testdata/recorded.csv anew, which takes minutes")
 
 const recordedFile = "testdata/recorded.csv"
@@ -38,7 +39,7 @@ const (
 	dearerSet = "costly, 3% dearer"
 )
 
-// A recorded run is what the analysis needs of it.
+// A recordedRun has the values of a run that the analysis needs.
 type recordedRun struct {
 	set                                string
 	burn                               time.Duration
@@ -53,7 +54,7 @@ func TestRecord(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", weir, "github.com/weirhq/weir/cmd/weir").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	const burn = 4 * time.Millisecond // much more than what a request costs beside it, which is noise
+	const burn = 4 * time.Millisecond // much more than the other cost of a request, which is noise
 	var costs []float64
 	for range 15 {
 		costs = append(costs, recordRun(t, weir, costlySet, burn).cpuPerRequest)
@@ -75,7 +76,7 @@ func TestRecord(t *testing.T) {
 	write(t, runs)
 }
 
-// recordRun starts a backend, loads it for a moment and ends it.
+// recordRun starts a backend, loads it briefly and ends it.
 func recordRun(t *testing.T, weir, set string, burn time.Duration) recordedRun {
 	t.Helper()
 	service := exec.CommandContext(t.Context(), weir, "backend", "--listen", "127.0.0.1:0", "--burn", burn.String())
@@ -135,7 +136,7 @@ func write(t *testing.T, runs []recordedRun) {
 	}
 }
 
-// recorded reads the runs by their set, in the order in which they were made.
+// recorded returns the runs by their set, in the order in which they were made.
 func recorded(t *testing.T) map[string][]recordedRun {
 	t.Helper()
 	f, err := os.Open(recordedFile)

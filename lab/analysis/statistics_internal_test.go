@@ -9,7 +9,7 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// The worked example of many textbooks, and what p.adjust of R says of others.
+// The worked example of many textbooks, and results of p.adjust in R.
 func TestHolm(t *testing.T) {
 	for _, c := range []struct{ p, want []float64 }{
 		{[]float64{0.01, 0.04, 0.03, 0.005}, []float64{0.03, 0.06, 0.06, 0.02}},
@@ -31,8 +31,7 @@ func TestHolm(t *testing.T) {
 	}
 }
 
-// Tables of the U test have, two-sided at 0.05, the largest U that is
-// significant.
+// Tables of the U test list, two-sided at 0.05, the largest significant U.
 func TestLeftOut(t *testing.T) {
 	for _, c := range []struct{ n, m, largest int }{
 		{3, 3, -1}, {4, 4, 0}, {5, 5, 2}, {3, 5, 0}, {5, 8, 6}, {6, 6, 5}, {8, 10, 17}, {10, 10, 23}, {12, 15, 49}, {20, 20, 127}, {10, 20, 55},
@@ -49,11 +48,11 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// waysOf counts what going through all orders counts.
+// waysOf is compared with an enumeration of all orders.
 func TestWays(t *testing.T) {
 	const n, m = 4, 5
 	want := make([]float64, n*m/2+1)
-	for order := range 1 << (n + m) { // a bit is one of the first sample
+	for order := range 1 << (n + m) { // a set bit is an element of the first sample
 		u, first, second := 0, 0, 0
 		for i := range n + m {
 			if order>>i&1 == 1 {
@@ -72,8 +71,8 @@ func TestWays(t *testing.T) {
 	}
 }
 
-// The interval has 1 in it when the test, made by others, finds no difference;
-// and it moves with the values.
+// The interval contains 1 exactly if the independent implementation of the test
+// finds no difference; and it scales with the values.
 func TestIntervalAgreesWithTheTest(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	sample := func(n int, middle float64) []float64 {
@@ -109,7 +108,7 @@ func TestIntervalAgreesWithTheTest(t *testing.T) {
 	}
 }
 
-// The interval has the true ratio as often as it promises.
+// The interval contains the true ratio as often as it promises.
 func TestIntervalCovers(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	const truth, times = 1.2, 4000
@@ -152,7 +151,7 @@ func TestNeededRuns(t *testing.T) {
 func TestOutliers(t *testing.T) {
 	for _, c := range []struct {
 		values []float64
-		far    []int // of them
+		far    []int // indices of outliers
 	}{
 		{[]float64{10, 11, 12, 13, 14, 15, 16}, nil},
 		{[]float64{10, 11, 12, 13, 14, 15, 100}, []int{6}},
@@ -173,7 +172,7 @@ func TestOutliers(t *testing.T) {
 	}
 }
 
-// trend is compared with going through all orders of eight values.
+// trend is compared with an enumeration of all orders of eight values.
 func TestTrend(t *testing.T) {
 	falls := []float64{8, 7, 6, 5, 4, 3, 2, 1}
 	if p, rises := trend(falls); p > 0.001 || rises {
@@ -185,7 +184,7 @@ func TestTrend(t *testing.T) {
 	if p, _ := trend(falls[:7]); p != 1 {
 		t.Errorf("seven values: p %v, want 1", p)
 	}
-	counts := map[float64]int{} // of orders, by the p that trend has for them
+	counts := map[float64]int{} // number of orders, by the p that trend returns for them
 	all := 0
 	eachOrder([]float64{1, 2, 3, 4, 5, 6, 7, 8}, 8, func(v []float64) {
 		p, _ := trend(v)

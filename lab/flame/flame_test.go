@@ -23,9 +23,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// made returns a profile of CPU time in which each stack, callers first and
-// with ; between them, has taken so many milliseconds. A function after a + is
-// inlined into the one before.
+// made returns a CPU profile with the milliseconds of each stack. A stack lists
+// its functions, callers first, separated by semicolons. A function after a +
+// is inlined into the one before.
 func made(stacks map[string]int64) *profile.Profile {
 	p := &profile.Profile{
 		SampleType: []*profile.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}},
@@ -139,7 +139,7 @@ func TestWriteSVGOfNothing(t *testing.T) {
 	}
 }
 
-// TestLeftOut says what a picture has no room for.
+// TestLeftOut checks the note about bars that are too small to draw.
 func TestLeftOut(t *testing.T) {
 	deep := made(map[string]int64{
 		strings.Repeat("main.recurse;", 400) + "main.end": 1000,
@@ -191,11 +191,11 @@ func TestTop(t *testing.T) {
 	}
 	for _, r := range g.Top(0) {
 		switch r.Function {
-		case "example.com/shop/door.parse": // which calls itself
+		case "example.com/shop/door.parse": // is recursive
 			if r.Flat != 100_000 || r.Cumulative != 100_000 {
 				t.Errorf("%s has %v, and %v with those it called; want 100000 twice", r.Function, r.Flat, r.Cumulative)
 			}
-		case "encoding/json.Marshal": // into which another is inlined
+		case "encoding/json.Marshal": // has another one inlined
 			if r.Flat != 0 || r.Cumulative != 400_000 {
 				t.Errorf("%s has %v, and %v with those it called; want 0 and 400000", r.Function, r.Flat, r.Cumulative)
 			}
@@ -220,7 +220,7 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// TestChance calls nothing a change that a few samples make.
+// TestChance checks that a difference of a few samples is not a change.
 func TestChance(t *testing.T) {
 	base := graph(t, made(map[string]int64{"same": 1000, "more": 1000, "few": 4}), "", 0)
 	new := graph(t, made(map[string]int64{"same": 1060, "more": 1200, "few": 8, "one": 1}), "", 0)
@@ -260,11 +260,11 @@ func TestText(t *testing.T) {
 	}
 }
 
-// A bar is one of a picture.
+// A bar is a bar of a picture.
 type bar struct{ left, top, width float64 }
 
-// wellFormed reads the picture, and holds its bars against the rules: none is
-// wider than the one that it hangs from, and neighbours do not overlap.
+// wellFormed parses the picture and checks that no bar is wider than the one
+// above it, and that bars do not overlap.
 func wellFormed(t *testing.T, svg []byte) {
 	t.Helper()
 	var rows = map[float64][]bar{}
@@ -323,11 +323,11 @@ func barOf(t *testing.T, element xml.StartElement) (b bar) {
 	return b
 }
 
-// FuzzFlame draws profiles of any shape and any names: stacks of lines,
-// functions of words, the last word is what they took.
+// FuzzFlame draws profiles of any shape and with any names: lines are stacks,
+// words are functions, and the last word is the value.
 func FuzzFlame(f *testing.F) {
 	f.Add("a b 3\na c 4\n", "a b 1\nd 9\n")
-	f.Add("7", "8") // nobody's
+	f.Add("7", "8") // without a function
 	f.Add("<& \x00\xff\" 12345678\n", "")
 	f.Add("a a a a 9223372036854775807\na 9223372036854775807", "a -5")
 	f.Fuzz(func(t *testing.T, one, other string) {
@@ -381,7 +381,7 @@ func madeOf(text string) *profile.Profile {
 	return p
 }
 
-// FuzzParsed draws whatever the profile package takes.
+// FuzzParsed draws everything that the profile package accepts.
 func FuzzParsed(f *testing.F) {
 	var small bytes.Buffer
 	if err := made(after).WriteUncompressed(&small); err != nil {

@@ -23,7 +23,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// allocating is a test file with a benchmark that allocates so many times.
+// allocating returns a test file with a benchmark that makes that number of
+// allocations.
 func allocating(times string) string {
 	return `package cost
 
@@ -43,8 +44,7 @@ func BenchmarkAlloc(b *testing.B) {
 `
 }
 
-// folder makes one with files, whose temporary files are in a folder of the
-// test's own.
+// folder creates a folder with files, and a folder for temporary files.
 func folder(t *testing.T, files map[string]string) (dir, temp string) {
 	t.Helper()
 	dir, temp = t.TempDir(), t.TempDir()
@@ -94,7 +94,8 @@ func nothingLeft(t *testing.T, repository, temp string) {
 	}
 }
 
-// repository is one of two commits, of which the second allocates twice as often.
+// repository creates a repository with two commits. The second one allocates
+// twice as often.
 func repository(t *testing.T) (dir, temp string) {
 	t.Helper()
 	dir, temp = folder(t, map[string]string{"go.mod": "module example.com/m\n\ngo 1.26\n", "cost/cost.go": "package cost\n", "cost/cost_test.go": allocating("3")})
@@ -132,7 +133,7 @@ func TestCommits(t *testing.T) {
 	for _, run := range r.Runs {
 		order = append(order, run.Configuration)
 	}
-	for block := 0; block < 18; block += 6 { // a block and its mirror
+	for block := 0; block < 18; block += 6 { // a block and its mirror image
 		mirror := slices.Clone(order[block+3 : block+6])
 		slices.Reverse(mirror)
 		if !slices.Equal(order[block:block+3], mirror) {
@@ -153,7 +154,7 @@ func TestCommits(t *testing.T) {
 	nothingLeft(t, dir, temp)
 }
 
-// Two folders, one of them the sources as they stand; and two packages in each.
+// Two folders, one of them the work tree, with two packages in each.
 func TestFolders(t *testing.T) {
 	dir, temp := repository(t)
 	write(t, dir, map[string]string{
@@ -233,8 +234,8 @@ func TestErrors(t *testing.T) {
 	nothingLeft(t, dir, temp)
 }
 
-// stuck is a test file whose benchmark does nothing the first time, and the second
-// time waits for a child whose id it writes down.
+// stuck is a test file whose benchmark does nothing the first time. The second
+// time it starts a child, writes its process id and waits for it.
 const stuck = `package cost
 
 import (
@@ -259,8 +260,8 @@ func BenchmarkStuck(b *testing.B) {
 }
 `
 
-// What has been measured stays, and what was started ends, the child of a
-// benchmark too.
+// The measurements remain, and all started processes end, including the child
+// of a benchmark.
 func TestInterruptedRun(t *testing.T) {
 	dir, temp := repository(t)
 	notes := t.TempDir()
@@ -303,7 +304,7 @@ func TestInterruptedRun(t *testing.T) {
 	nothingLeft(t, dir, temp)
 }
 
-// await returns what is in a file, once there is one.
+// await returns the contents of a file as soon as it exists.
 func await(t *testing.T, name string) string {
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		text, err := os.ReadFile(name)

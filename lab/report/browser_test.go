@@ -25,7 +25,8 @@ import (
 )
 
 // browser returns a new tab of the Chromium that all tests share, or skips the
-// test where there is none. The tab ends with the test, and in a minute at most.
+// test if there is none. The tab is closed at the end of the test, and after a
+// minute at most.
 func browser(t *testing.T) context.Context {
 	t.Helper()
 	shared, err := startBrowser()
@@ -43,7 +44,7 @@ func browser(t *testing.T) context.Context {
 	return ctx
 }
 
-// endBrowser ends Chromium, if a test has started it, and waits for that.
+// endBrowser ends Chromium, if a test has started it, and waits for its end.
 var endBrowser = func() {}
 
 var startBrowser = sync.OnceValues(func() (context.Context, error) {
@@ -52,7 +53,8 @@ var startBrowser = sync.OnceValues(func() (context.Context, error) {
 		if err != nil {
 			continue
 		}
-		// Two minutes are its end in any case, in which the tests have theirs.
+		// Chromium ends after two minutes in any case, which is more
+		// than the tests take.
 		limited, stop := context.WithTimeout(context.Background(), 2*time.Minute)
 		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.Flag("no-sandbox", true), chromedp.Flag("disable-gpu", true))
 		allocator, cancelAllocator := chromedp.NewExecAllocator(limited, options...)
@@ -66,7 +68,7 @@ var startBrowser = sync.OnceValues(func() (context.Context, error) {
 	return nil, nil
 })
 
-// A witness notes what a page says to the console and asks of the network.
+// A witness records the console messages and network requests of a page.
 type witness struct {
 	mu       sync.Mutex
 	messages []string
@@ -140,13 +142,13 @@ func evaluate[T any](t *testing.T, ctx context.Context, expression string) T {
 	return get(t, ctx, chromedp.Evaluate[T](expression))
 }
 
-// scheme has the page be dark or light.
+// scheme sets the colour scheme of the page to dark or light.
 func scheme(t *testing.T, ctx context.Context, name string) {
 	t.Helper()
 	call(t, ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}}})
 }
 
-// open opens a file of a folder as from disk.
+// open opens a file of a folder from disk.
 func open(dir, name string) chromedp.Action[chromedp.Void] {
 	return chromedp.Navigate((&url.URL{Scheme: "file", Path: filepath.Join(dir, name)}).String())
 }
@@ -204,7 +206,7 @@ func TestComparisonInBrowser(t *testing.T) {
 	w.check(t)
 }
 
-// checkWidth has the page be narrow and wide.
+// checkWidth checks the page at several widths.
 func checkWidth(t *testing.T, ctx context.Context) {
 	for _, width := range []int64{400, 1280} {
 		do(t, ctx, chromedp.EmulateViewport(width, 900))
@@ -214,7 +216,7 @@ func checkWidth(t *testing.T, ctx context.Context) {
 	}
 }
 
-// checkCharts looks for charts without a size, and without anything drawn.
+// checkCharts checks that no chart is empty or has no size.
 func checkCharts(t *testing.T, ctx context.Context) {
 	type charts struct{ Figures, Empty, Strips, Dots, Panels, Folds, Shapeless int }
 	found := evaluate[charts](t, ctx, `(() => {
@@ -264,8 +266,8 @@ func checkSorting(t *testing.T, ctx context.Context) {
 	}
 }
 
-// keepScreenshots keeps pictures of the page, where WEIR_SCREENSHOTS names a
-// folder for them.
+// keepScreenshots saves pictures of the page in the folder that
+// WEIR_SCREENSHOTS names.
 func keepScreenshots(t *testing.T, ctx context.Context) {
 	dir := os.Getenv("WEIR_SCREENSHOTS")
 	if dir == "" {
@@ -284,8 +286,8 @@ func keepScreenshots(t *testing.T, ctx context.Context) {
 	}
 }
 
-// TestHostilePageInBrowser opens a page of hostile words: nothing of them runs,
-// and nothing of them is asked of the network.
+// TestHostilePageInBrowser opens a page with hostile texts. None of them may
+// run, and none may cause a network request.
 func TestHostilePageInBrowser(t *testing.T) {
 	_, dir := hostileReport(t)
 	ctx := browser(t)

@@ -40,7 +40,7 @@ func wholeReport(t *testing.T) (*lab.Results, string)   { return wholeWritten.ge
 func smallReport(t *testing.T) (*lab.Results, string)   { return smallWritten.get(t) }
 func hostileReport(t *testing.T) (*lab.Results, string) { return hostileWritten.get(t) }
 
-// get writes the report when it is asked for first, and logs how long that took.
+// get writes the report at its first call, and logs the time.
 func (w *written) get(t *testing.T) (*lab.Results, string) {
 	t.Helper()
 	w.once.Do(func() {
@@ -115,13 +115,13 @@ func TestWriteSizes(t *testing.T) {
 	}
 }
 
-// drawing is what the compressed streams of a PDF have.
+// drawing returns the decompressed streams of a PDF.
 func drawing(t *testing.T, pdf string) string {
 	t.Helper()
 	var all strings.Builder
 	for _, part := range strings.Split(pdf, "\nstream\n")[1:] {
 		if r, err := zlib.NewReader(strings.NewReader(part)); err == nil {
-			io.Copy(&all, r) // up to what is no part of it
+			io.Copy(&all, r) // up to the end of the stream
 		}
 	}
 	return all.String()
@@ -201,7 +201,7 @@ func TestWholeOrNotAtAll(t *testing.T) {
 	bad := analysis.Of(r)
 	nan := 0.0
 	nan /= nan
-	bad.Metrics[0].Rows[0].Median = nan // which JSON does not have
+	bad.Metrics[0].Rows[0].Median = nan // JSON cannot represent it
 	if err := report.Write(dir, r, bad); err == nil || !strings.Contains(err.Error(), "analysis.json") {
 		t.Fatalf("Write of what JSON cannot have: %v, want an error that names analysis.json", err)
 	}
@@ -283,7 +283,7 @@ func TestHostileWords(t *testing.T) {
 	}
 }
 
-// outsideBlocks is Markdown without what stands between fences.
+// outsideBlocks returns Markdown without its fenced code.
 func outsideBlocks(md string) string {
 	var b strings.Builder
 	fence := ""
@@ -300,7 +300,7 @@ func outsideBlocks(md string) string {
 	return b.String()
 }
 
-// count is how often an element begins.
+// count returns the number of elements with that name.
 func count(t *testing.T, page, element string) (n int) {
 	t.Helper()
 	z := html.NewTokenizer(strings.NewReader(page))
@@ -336,7 +336,8 @@ func TestFormsAgree(t *testing.T) {
 	}
 }
 
-// The page and the Markdown say which results are corrected together, and how many runs that takes.
+// The page and the Markdown name the results that are corrected together, and
+// the number of runs that is needed.
 func TestFamiliesAreExplained(t *testing.T) {
 	r, dir := smallReport(t)
 	families := analysis.Of(r).Families
@@ -353,8 +354,8 @@ func TestFamiliesAreExplained(t *testing.T) {
 	}
 }
 
-// What stands in parentheses is explained where there is any, and the version is
-// that of one program.
+// Parentheses are explained if there are any, and the version is not written
+// twice.
 func TestFewRunsAreExplained(t *testing.T) {
 	few := small.make()
 	few.Version, few.Runs = "weir (devel)", few.Runs[:2*len(few.Configurations)]
@@ -366,7 +367,8 @@ func TestFewRunsAreExplained(t *testing.T) {
 	}
 }
 
-// The names of benchmarks are wider than the columns of four of them may be.
+// The names of benchmarks are wider than the columns of a table with four of
+// them.
 func TestLongNamesBreak(t *testing.T) {
 	r := small.make()
 	for i := range r.Runs {
@@ -411,7 +413,7 @@ func TestTextKeepsItsWidth(t *testing.T) {
 	}
 }
 
-// TestProfiles shows profiles that this process has of itself.
+// TestProfiles shows profiles of the test process.
 func TestProfiles(t *testing.T) {
 	r, dir := small.make(), t.TempDir()
 	for i, c := range r.Configurations[:2] {
@@ -440,8 +442,8 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-// TestPanelsHaveNoGaps looks at the lines over time of a short run, whose samples
-// are fewer than a chart has pixels.
+// TestPanelsHaveNoGaps checks the lines over time of a short run, which has
+// fewer samples than a chart has pixels.
 func TestPanelsHaveNoGaps(t *testing.T) {
 	_, dir := smallReport(t)
 	_, after, found := strings.Cut(read(t, dir, "report.html"), `<div class="panel">`)
@@ -462,7 +464,8 @@ func TestPanelsHaveNoGaps(t *testing.T) {
 	}
 }
 
-// TestFewResults writes reports of results that lack nearly everything.
+// TestFewResults writes reports of results in which nearly everything is
+// missing.
 func TestFewResults(t *testing.T) {
 	one := small.make()
 	one.Runs = one.Runs[:1]

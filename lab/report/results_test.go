@@ -10,7 +10,7 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// A scene is what made-up results look like.
+// A scene describes made-up results.
 type scene struct {
 	configurations []string
 	repeats        int
@@ -19,9 +19,9 @@ type scene struct {
 	points         int           // of each run
 }
 
-// whole is an experiment of the largest size that the report has a target for:
-// 40 runs of a minute, sampled every 50 ms; under the race detector, which makes
-// all of it ten times as slow, fewer.
+// whole is an experiment of the largest size that the report has to handle: 40
+// runs of a minute, sampled every 50 ms. Under the race detector, which is ten
+// times as slow, it is smaller.
 var whole = func() scene {
 	s := scene{[]string{"output=null", "output=file", "output=pipe", "output=terminal"}, 10, 60, 50 * time.Millisecond, 4000}
 	if underRace {
@@ -30,12 +30,12 @@ var whole = func() scene {
 	return s
 }()
 
-// small is quickly made.
+// small is made quickly.
 var small = scene{[]string{"output=null", "output=file", "output=pipe"}, 6, 3, 50 * time.Millisecond, 300}
 
 // make returns results in which each configuration costs more than the one
-// before it, and the last has its log's reader stop. The same scene always has
-// the same results.
+// before it, and the reader of the log stops in the last. The same scene always
+// has the same results.
 func (s scene) make() *lab.Results {
 	random := rand.New(rand.NewPCG(1, 2))
 	r := &lab.Results{
@@ -55,7 +55,7 @@ func (s scene) make() *lab.Results {
 	r.Configurations[0], r.Configurations[1] = r.Configurations[1], r.Configurations[0]
 	for repeat := 1; repeat <= s.repeats; repeat++ {
 		for i, c := range r.Configurations {
-			if repeat == s.repeats && c.Again { // 4 x 10 runs, as the target says
+			if repeat == s.repeats && c.Again { // 4 x 10 runs, as required
 				continue
 			}
 			r.Runs = append(r.Runs, s.run(random, c.Name, max(0, i-1), repeat, len(r.Runs)+1))
@@ -64,7 +64,7 @@ func (s scene) make() *lab.Results {
 	return r
 }
 
-// run makes one run of a configuration that costs so many steps.
+// run returns a run of a configuration with that cost.
 func (s scene) run(random *rand.Rand, name string, cost, repeat, number int) lab.Run {
 	slow := 1 + .2*float64(cost) + .01*random.NormFloat64()
 	rate, us := 50_000/slow, load.Micros(slow)
@@ -96,7 +96,7 @@ func (s scene) pointsOf(random *rand.Rand, slow float64, cost int) []load.Point 
 	for i := range points {
 		at := float64(i) / float64(s.points) * s.seconds
 		us := 1200 * slow * math.Exp(.4*random.NormFloat64())
-		if into := math.Mod(at, s.seconds/3); cost == 3 && into < s.seconds/12 { // a stall, every so often
+		if into := math.Mod(at, s.seconds/3); cost == 3 && into < s.seconds/12 { // a stall at regular intervals
 			us = (s.seconds/12 - into) * 1e6
 		}
 		points[i] = load.Point{At: at, Latency: us, Status: 200}
@@ -123,13 +123,14 @@ func (s scene) samplesOf(random *rand.Rand, rate float64, cost int) []lab.Sample
 	return samples
 }
 
-// hostile words stand where results have words.
+// hostile texts are used for all texts of results.
 var hostile = []string{
 	`<script>window.hacked=1</script>`, `"><img src=x onerror=window.hacked=1>`, `=HYPERLINK("http://evil.example/","x")`, "\x1b[31mred\x07\u202e",
 	"</title></style></pre>", "| a | b |\n# head", "{{.}} ${port} '+alert(1)+'", "\xff\xfe bytes", "```\n[a](javascript:alert(1))",
 }
 
-// hostileResults have them everywhere, and runs that ended badly.
+// hostileResults returns results with hostile texts, and with runs that ended
+// badly.
 func hostileResults() *lab.Results {
 	s := small
 	s.configurations = hostile

@@ -10,8 +10,8 @@ import (
 	"github.com/weirhq/weir/load/report"
 )
 
-// FuzzReports shows any document that is a result in every way: they all end,
-// keep to their format, and let nothing through that steers.
+// FuzzReports writes all forms of any JSON document that is a result. They all
+// end, keep to their format, and contain no control sequence of the document.
 func FuzzReports(f *testing.F) {
 	for _, name := range []string{"zero", "one", "refused"} {
 		document, err := json.Marshal(results(f)[name])
@@ -29,7 +29,7 @@ func FuzzReports(f *testing.F) {
 		}
 		var text, page, rows, percentiles bytes.Buffer
 		if err := report.Text(&text, &r, report.Style{Color: true}); err != nil {
-			return // a histogram that is none
+			return // an invalid histogram
 		}
 		if c, bad := steering(text.String()); bad {
 			t.Errorf("the text holds %q", c)

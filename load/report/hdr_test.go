@@ -13,8 +13,7 @@ import (
 	"github.com/weirhq/weir/load/report"
 )
 
-// TestHDR reads the lines as a program would and holds them against the
-// histogram.
+// TestHDR parses the lines and compares them with the histogram.
 func TestHDR(t *testing.T) {
 	for name, r := range results(t) {
 		lines := strings.Split(string(written(t, func(b *bytes.Buffer) error { return report.HDR(b, r) })), "\n")

@@ -18,7 +18,7 @@ import (
 	"github.com/weirhq/weir/load/report"
 )
 
-// page returns that of one of the results. Each is made once.
+// page returns the page of one of the results. Each is made once.
 func page(t *testing.T, name string) []byte {
 	t.Helper()
 	if pages[name] == nil {
@@ -27,20 +27,20 @@ func page(t *testing.T, name string) []byte {
 	return pages[name]
 }
 
-var pages = map[string][]byte{} // the tests run one after the other
+var pages = map[string][]byte{} // the tests do not run in parallel
 
 func TestHTML(t *testing.T) {
 	golden(t, "one.html", page(t, "one"))
 }
 
-// void elements have no end, and svgEmpty ones end themselves.
+// void elements have no end tag, and svgEmpty elements are self-closing.
 var (
 	void     = []string{"meta", "br", "wbr"}
 	svgEmpty = []string{"line", "path", "rect"}
 )
 
-// TestHTMLIsWellFormed follows the elements of each page: what begins ends, in
-// order, and there are no elements and attributes but the template's.
+// TestHTMLIsWellFormed checks that elements are closed in order, and that there
+// are no elements and attributes other than those of the template.
 func TestHTMLIsWellFormed(t *testing.T) {
 	for name := range results(t) {
 		checkWellFormed(t, name, page(t, name))
@@ -81,7 +81,7 @@ func checkWellFormed(t *testing.T, name string, page []byte) {
 	}
 }
 
-// checkReferences refuses what a browser would load, and what would run.
+// checkReferences refuses elements that load or run anything.
 func checkReferences(t *testing.T, name string, token html.Token) {
 	t.Helper()
 	switch token.Data {
@@ -100,8 +100,8 @@ func checkReferences(t *testing.T, name string, token html.Token) {
 	}
 }
 
-// TestHTMLRunsItsOwnScriptAlone compares the scripts and styles of a page of
-// hostile words with those of a harmless one.
+// TestHTMLRunsItsOwnScriptAlone compares the scripts and styles of a page with
+// hostile texts with those of a harmless one.
 func TestHTMLRunsItsOwnScriptAlone(t *testing.T) {
 	own := texts(t, page(t, "closed"), "script", "style")
 	strange := texts(t, page(t, "hostile"), "script", "style")
@@ -120,7 +120,7 @@ func TestHTMLRunsItsOwnScriptAlone(t *testing.T) {
 	}
 }
 
-// texts returns those of all elements with these names.
+// texts returns the texts of all elements with these names.
 func texts(t *testing.T, page []byte, names ...string) []string {
 	t.Helper()
 	root, err := html.Parse(bytes.NewReader(page))
@@ -170,8 +170,8 @@ func TestHTMLStaysSmall(t *testing.T) {
 	}
 }
 
-// TestHTMLPoints draws a dot for each request that there is, and those that
-// failed in another colour.
+// TestHTMLPoints checks that each request has a dot, and that failed ones have
+// another colour.
 func TestHTMLPoints(t *testing.T) {
 	r := *results(t)["stalled"]
 	r.Points = []load.Point{{At: 0, Latency: 900, Status: 200}, {At: 5, Latency: 1e6, Status: 0}, {At: 6, Latency: 0, Status: 200}, {At: 10, Latency: 100, Status: 503}}

@@ -15,7 +15,7 @@ import (
 	"github.com/weirhq/weir/load/report"
 )
 
-// progressAt is how far a run of 30 s has come.
+// progressAt returns the progress of a run of 30 s at that time.
 func progressAt(elapsed time.Duration) load.Progress {
 	n := int64(10_000 * elapsed.Seconds())
 	p := load.Progress{
@@ -93,13 +93,14 @@ func TestLiveSteersNothing(t *testing.T) {
 	s := newScreen(t, 80, 24)
 	p := progressAt(time.Second)
 	p.Status = map[string]int64{hostile: 1, longWord: 2}
-	report.NewLive(s, hostile+longWord, s.size, true).Show(p) // s refuses what it does not know
+	report.NewLive(s, hostile+longWord, s.size, true).Show(p) // s fails the test if it does not know a sequence
 	if text := s.String(); !strings.Contains(text, `\x1b[2J`) {
 		t.Errorf("the screen does not show the URL's control characters as escapes:\n%s", text)
 	}
 }
 
-// TestLiveWithoutColorsDrawsInPlace has a terminal that does not know its size.
+// TestLiveWithoutColorsDrawsInPlace has a terminal that does not report its
+// size.
 func TestLiveWithoutColorsDrawsInPlace(t *testing.T) {
 	s := newScreen(t, 80, 24)
 	var b bytes.Buffer
@@ -144,7 +145,8 @@ func TestLiveTellsWhatIsLeft(t *testing.T) {
 	}
 }
 
-// TestLiveTogether is for the race detector: a signal clears what the run draws.
+// TestLiveTogether is for the race detector: a signal clears the block while
+// the run draws it.
 func TestLiveTogether(t *testing.T) {
 	var mu sync.Mutex
 	var b bytes.Buffer
@@ -188,7 +190,8 @@ func TestPlain(t *testing.T) {
 	golden(t, "plain.txt", b.Bytes())
 }
 
-// TestPlainWithoutAnswers has nothing to say about latencies that there are not.
+// TestPlainWithoutAnswers checks that no latencies are written if there are
+// none.
 func TestPlainWithoutAnswers(t *testing.T) {
 	var b bytes.Buffer
 	report.NewPlain(&b).Show(load.Progress{Elapsed: 250 * time.Millisecond, Done: true, Errors: 3, Last: load.Second{Seconds: 0.25}})

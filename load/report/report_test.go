@@ -34,13 +34,13 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-// longWord has no place to break.
+// longWord cannot be broken.
 var longWord = strings.Repeat("x", 5000)
 
-// hostile is what a server or a command line might put where words are.
+// hostile is text that a server or a command line might contain.
 const hostile = "\x1b[2J\x1b]0;title\a</script><script>alert(1)</script><img src=http://example.com/x onerror=alert(1)>\r\n\u202e\u0085\"'&amp;日本\xff--></svg>"
 
-// hostileResult has it in every place.
+// hostileResult returns a result with it in every place.
 func hostileResult(t testing.TB) *load.Result {
 	r := stalledResult(t)
 	r.URL, r.Protocol = "http://h/"+hostile, hostile
@@ -56,7 +56,7 @@ func hostileResult(t testing.TB) *load.Result {
 	return r
 }
 
-// results are all kinds that there are. They are made once and not to be
+// results returns results of all kinds. They are made once and must not be
 // changed.
 func results(t testing.TB) map[string]*load.Result {
 	made.Do(func() { all = makeResults(t) })
@@ -81,7 +81,7 @@ func makeResults(t testing.TB) map[string]*load.Result {
 	}
 }
 
-// written returns what write writes.
+// written returns the output of write.
 func written(t *testing.T, write func(*bytes.Buffer) error) []byte {
 	t.Helper()
 	var b bytes.Buffer

@@ -11,7 +11,7 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// began is when all results of these tests did.
+// began is the start of all results.
 var began = time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC)
 
 func newHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(1, int64(time.Hour), 3) }
@@ -22,7 +22,7 @@ func record(t testing.TB, h *hdrhistogram.Histogram, ns float64, n int64) {
 	}
 }
 
-// latency is what a run says of a histogram of nanoseconds.
+// latency returns the latency of a histogram of nanoseconds.
 func latency(t testing.TB, h *hdrhistogram.Histogram) *load.Latency {
 	t.Helper()
 	encoded, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
@@ -38,7 +38,7 @@ func latency(t testing.TB, h *hdrhistogram.Histogram) *load.Latency {
 	}
 }
 
-// second is what a series says of the answers of one.
+// second returns a second of a series.
 func second(at int, asked int64, h *hdrhistogram.Histogram) load.Second {
 	us := h.ValueAtPercentilesSlice([]float64{50, 90, 99, 100})
 	return load.Second{
@@ -47,7 +47,7 @@ func second(at int, asked int64, h *hdrhistogram.Histogram) load.Second {
 	}
 }
 
-// closedResult is a run of the closed loop in which a little goes wrong.
+// closedResult is a run of the closed loop with a few failures.
 func closedResult(t testing.TB) *load.Result {
 	random := rand.New(rand.NewPCG(1, 2))
 	all, bad := newHistogram(), newHistogram()
@@ -94,7 +94,7 @@ func closedResult(t testing.TB) *load.Result {
 	return r
 }
 
-// finish fills in what follows from the rest.
+// finish sets the derived values.
 func finish(t testing.TB, r *load.Result, seconds float64) {
 	r.DurationSeconds = seconds
 	r.BytesRead, r.BytesWritten = 412*r.Requests, 96*r.Sent
@@ -116,9 +116,10 @@ func finish(t testing.TB, r *load.Result, seconds float64) {
 	}
 }
 
-// stalledResult is a run of the open loop, at 2,000 requests per second, against
-// a server that stands still for one second in ten: who sent in that second
-// waits for its end, and who counts from sent on 64 connections hardly sees it.
+// stalledResult is a run of the open loop, at 2,000 requests per second,
+// against a server that stalls for one second in ten. Requests that are due in
+// that second wait for its end. Latencies from sent, on 64 connections, hardly
+// show it.
 func stalledResult(t testing.TB) *load.Result {
 	const perSecond = 2000
 	random := rand.New(rand.NewPCG(5, 6))
@@ -165,8 +166,8 @@ func stalledResult(t testing.TB) *load.Result {
 	return r
 }
 
-// outageResult is a run of the open loop in which one request in ten has no answer: most of these
-// were given up after 10 s, and some were reset.
+// outageResult is a run of the open loop in which one request in ten has no
+// answer: most of these were given up after 10 s, and some were reset.
 func outageResult(t testing.TB) *load.Result {
 	const perSecond = 100
 	random := rand.New(rand.NewPCG(9, 10))

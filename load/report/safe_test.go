@@ -10,10 +10,10 @@ import (
 
 var sgr = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 
-// withoutColors removes what sets colours.
+// withoutColors removes sequences that set colours.
 func withoutColors(s string) string { return sgr.ReplaceAllString(s, "") }
 
-// steering returns the first character that could steer a terminal.
+// steering returns the first character that could control a terminal.
 func steering(s string) (rune, bool) {
 	for _, r := range withoutColors(s) {
 		if r < ' ' && r != '\n' || r == 0x7f || r >= 0x80 && r < 0xa0 || r >= 0x202a && r <= 0x202e || r == 0xfffd {

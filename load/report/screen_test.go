@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A screen is a terminal that understands what Live writes and refuses the
-// rest. Like most it breaks lines anew when it becomes narrower.
+// A screen is a terminal that knows the sequences of Live and refuses others.
+// Like most terminals it wraps lines again when it becomes narrower.
 type screen struct {
 	t             *testing.T
 	width, height int
@@ -59,7 +59,7 @@ func (s *screen) put(r rune) {
 	s.x++
 }
 
-// control obeys a control sequence and returns its length.
+// control executes a control sequence and returns its length.
 func (s *screen) control(text string) int {
 	length := strings.IndexFunc(text[2:], func(r rune) bool { return r >= 'A' }) + 3
 	switch sequence := text[1:length]; {

@@ -51,8 +51,8 @@ func TestTextKeepsItsWidth(t *testing.T) {
 	}
 }
 
-// TestTextRatesAreOfWholeSeconds has seconds of an imprecise clock and a last one
-// that was cut short.
+// TestTextRatesAreOfWholeSeconds has seconds of an imprecise clock, and a last
+// second that was cut short.
 func TestTextRatesAreOfWholeSeconds(t *testing.T) {
 	r := &load.Result{Series: []load.Second{
 		{Start: 0, Seconds: 1.25, Requests: 1250, Bytes: 2500},
@@ -70,7 +70,7 @@ func TestTextRatesAreOfWholeSeconds(t *testing.T) {
 	}
 }
 
-// The generator was at its limit only when it used a CPU up.
+// The generator was only at its limit if it used a whole CPU.
 func TestTextNamesTheLimit(t *testing.T) {
 	for want, g := range map[string]load.Generator{
 		"NOT TO BE TRUSTED: the machine was busy":           {Busy: 0.4, Waited: 0.18},
