@@ -6,18 +6,18 @@ import (
 	"os"
 )
 
-// A Measure is a number about a run, as weir lab reads it.
+// A Measure is a figure of a run in the format of weir lab.
 type Measure struct {
 	Name   string  `json:"name"`
 	Unit   string  `json:"unit"` // "us", or "" for a count
 	Value  float64 `json:"value"`
-	Better string  `json:"better,omitempty"` // "" is lower
+	Better string  `json:"better,omitempty"` // "" means lower
 }
 
-// MeasuresFile is the environment's name of the file that measures are left in.
+// MeasuresFile is the environment variable with the name of the file for measures.
 const MeasuresFile = "WEIR_LAB_MEASURES"
 
-// Leave writes the measures to the file that the environment names, and does nothing when it names none.
+// Leave writes the measures to the file named by MeasuresFile. Without that variable it does nothing.
 func Leave(measures []Measure) error {
 	file := os.Getenv(MeasuresFile)
 	if file == "" {

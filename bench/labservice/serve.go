@@ -1,5 +1,5 @@
-// Package labservice is what the services of the built-in experiments have in common: they serve until they are told
-// to end, tell what their runtime does, and leave measures of their own.
+// Package labservice is the common part of the services in the built-in experiments: they serve until they are told to
+// end, expose data of their runtime, and write measures.
 package labservice
 
 import (
@@ -16,11 +16,11 @@ import (
 	"time"
 )
 
-// drainTime is how long answers may take that are under way when a service is told to end.
+// drainTime limits the time for responses in progress when a service is told to end.
 const drainTime = 5 * time.Second
 
-// Serve serves h on the address until SIGTERM or SIGINT, and then until the requests under way are answered, but no
-// longer than five seconds. Besides h there are /healthz, /debug/vars and /debug/pprof/, which h does not see.
+// Serve serves h on the address until SIGTERM or SIGINT, and then until the requests in flight are answered, but at
+// most for five more seconds. It also serves /healthz, /debug/vars and /debug/pprof/, which are not passed to h.
 func Serve(address string, h http.Handler) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
@@ -50,7 +50,8 @@ func serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	return err
 }
 
-// beside answers for h what is not its own. It compares paths by itself, since a mux would be part of what is measured.
+// beside handles the paths that do not belong to h. It compares paths itself, because a mux would be part of the
+// measurement.
 func beside(h http.Handler) http.Handler {
 	own := http.NewServeMux()
 	own.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// listen serves h on a free port until the test ends or cancel is called; ended has what serve returned.
+// listen serves h on a free port until the test ends or cancel is called. ended receives the result of serve.
 func listen(t *testing.T, h http.Handler) (url string, cancel func(), ended <-chan error) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -7,13 +7,12 @@ import (
 )
 
 const (
-	stepBits = 6             // every power of two has 64 steps, so that a time is known to 1.6%
-	steps    = 1 << stepBits // times below so many nanoseconds are exact
-	powers   = 44 - stepBits // longer ones than 2^44 ns, five hours, count as that
+	stepBits = 6             // every power of two has 64 steps, for a resolution of 1.6%
+	steps    = 1 << stepBits // times below this number of nanoseconds are exact
+	powers   = 44 - stepBits // times above 2^44 ns, five hours, count as that
 )
 
-// Times are many durations, of which quantiles are asked. Any number of goroutines may add to them; the zero Times are
-// none.
+// Times collects durations for quantiles. Goroutines may add to it concurrently. The zero Times is empty.
 type Times struct {
 	counts [(powers + 1) * steps]atomic.Int64
 	count  atomic.Int64
@@ -21,7 +20,7 @@ type Times struct {
 	max    atomic.Int64
 }
 
-// Add adds one. What is less than nothing, as clocks have it now and then, is nothing.
+// Add adds d. Negative durations, which some clocks produce, count as 0.
 func (t *Times) Add(d time.Duration) {
 	n := int64(max(d, 0))
 	t.counts[stepOf(n)].Add(1)
@@ -35,18 +34,18 @@ func (t *Times) Add(d time.Duration) {
 	}
 }
 
-// Count returns how many there are.
+// Count returns the number of durations.
 func (t *Times) Count() int64 { return t.count.Load() }
 
-// Max returns the longest, and 0 when there are none.
+// Max returns the maximum, or 0 if there are none.
 func (t *Times) Max() time.Duration { return time.Duration(t.max.Load()) }
 
-// Mean returns the mean, and 0 when there are none.
+// Mean returns the mean, or 0 if there are none.
 func (t *Times) Mean() time.Duration {
 	return time.Duration(t.sum.Load() / max(t.count.Load(), 1))
 }
 
-// Quantile returns the time that the part q of all do not exceed, to 1.6%, and 0 when there are none.
+// Quantile returns the duration that the share q of all does not exceed, with an error of 1.6%, or 0 if there are none.
 func (t *Times) Quantile(q float64) time.Duration {
 	left := int64(q * float64(t.count.Load()-1))
 	for i := range t.counts {
@@ -57,7 +56,7 @@ func (t *Times) Quantile(q float64) time.Duration {
 	return t.Max()
 }
 
-// stepOf returns the step that n nanoseconds belong to.
+// stepOf returns the step for n nanoseconds.
 func stepOf(n int64) int {
 	switch power := bits.Len64(uint64(n)) - stepBits - 1; {
 	case power < 0:
@@ -78,5 +77,5 @@ func middleOf(step int) time.Duration {
 	return time.Duration(first + int64(1)<<power/2)
 }
 
-// Microseconds is how measures have a time.
+// Microseconds converts a duration to the unit of measures.
 func Microseconds(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }

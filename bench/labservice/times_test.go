@@ -10,7 +10,7 @@ import (
 	"github.com/weirhq/weir/bench/labservice"
 )
 
-// Quantiles are those of the sorted times, to 1.6%.
+// TestQuantilesOfTimes compares the quantiles with those of the sorted durations, to 1.6%.
 func TestQuantilesOfTimes(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct {

@@ -12,31 +12,31 @@ import (
 	"time"
 )
 
-// Work is what the generators are told to do.
+// Work is the task of the generators.
 type Work struct {
 	Name        string
 	Connections int
-	Pipeline    int     // 0 is 1
-	Body        int     // bytes of a POST; 0 is GET
-	Rate        float64 // requests per second; 0 is the closed loop
+	Pipeline    int     // 0 means 1
+	Body        int     // bytes of a POST; 0 means GET
+	Rate        float64 // requests per second; 0 means a closed loop
 	Duration    time.Duration
 	Server      Manner
 }
 
 func (w Work) pipeline() int { return max(1, w.Pipeline) }
 
-// A Cost is what a generator took and told in one pass, and what the server saw of it.
+// A Cost holds the cost and the report of a generator in one pass, together with the server's own observations.
 type Cost struct {
 	Report
 	Tally
 	CPU    time.Duration // user and system, of the whole process
-	Memory []int64       // bytes resident, ten times a second
+	Memory []int64       // resident bytes, ten times per second
 }
 
-// PerRequest is the processor time for a request that the server counted.
+// PerRequest returns the CPU time per request that the server counted.
 func (c Cost) PerRequest() time.Duration { return c.CPU / time.Duration(max(1, c.Requests)) }
 
-// PeakMemory is the most that was resident, in bytes.
+// PeakMemory returns the maximum of the resident memory in bytes.
 func (c Cost) PeakMemory() int64 {
 	if len(c.Memory) == 0 {
 		return 0
@@ -44,7 +44,8 @@ func (c Cost) PeakMemory() int64 {
 	return slices.Max(c.Memory)
 }
 
-// MemoryGrowth is how much more was resident in the last tenth of the pass than at its third, at most, in bytes.
+// MemoryGrowth returns the growth of the maximum resident memory, from the end of the first third to the last tenth of
+// the pass, in bytes.
 func (c Cost) MemoryGrowth() int64 {
 	n := len(c.Memory)
 	if n < 30 {
@@ -53,10 +54,10 @@ func (c Cost) MemoryGrowth() int64 {
 	return slices.Max(c.Memory[n-n/10:]) - slices.Max(c.Memory[n/3-n/10:n/3])
 }
 
-// A Bench runs generators against a server. Close it.
+// A Bench runs generators against a server. It must be closed.
 type Bench struct {
 	Tools Tools
-	Dir   string // where its files are made
+	Dir   string // folder for its files
 
 	work                 Work
 	host                 *host
@@ -64,7 +65,7 @@ type Bench struct {
 	files                files
 }
 
-// files are what the generators read.
+// files are the inputs of the generators.
 type files struct{ dir, body, script, targets, results string }
 
 // Open starts the server for w.
@@ -88,7 +89,7 @@ func (b *Bench) Open(w Work) (err error) {
 // Close stops the server and removes the files.
 func (b *Bench) Close() error { return errors.Join(b.host.stop(), os.RemoveAll(b.files.dir)) }
 
-// pipelineScript has wrk send as many requests at a time as its argument says, as its own example does.
+// pipelineScript makes wrk send the number of pipelined requests in its argument, as in wrk's own example.
 const pipelineScript = `init = function(args)
    local r = {}
    for i = 1, tonumber(args[1]) do r[i] = wrk.format() end
@@ -97,7 +98,7 @@ end
 request = function() return req end
 `
 
-// postScript has wrk send the file that its argument names.
+// postScript makes wrk send the file named by its argument.
 const postScript = `init = function(args)
    local f = io.open(args[1], "rb")
    wrk.method = "POST"
@@ -146,7 +147,7 @@ func (b *Bench) Pass(ctx context.Context, g Generator) (Cost, error) {
 	return cost, err
 }
 
-// settle asks the server once, and has it begin anew: what the last generator left behind is over then.
+// settle sends the server one request and resets it, after all activity of the last generator has ended.
 func (b *Bench) settle(ctx context.Context) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+b.host.address+"/", nil)
 	if err != nil {

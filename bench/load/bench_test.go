@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// open starts a server for w, of programs that were built for the test.
+// open starts a server for w, from programs built for the test.
 func open(t *testing.T, w Work) *Bench {
 	t.Helper()
 	if _, _, err := Processors(); err != nil {
@@ -34,7 +34,7 @@ func open(t *testing.T, w Work) *Bench {
 
 func TestFloorIsCountedAndMeasured(t *testing.T) {
 	b := open(t, Work{Connections: 8, Pipeline: 3, Duration: 500 * time.Millisecond})
-	for range 2 { // the second does not count what the first did
+	for range 2 { // the second pass must not include counts of the first
 		cost, err := b.Pass(t.Context(), Generators[0])
 		if err != nil {
 			t.Fatal(err)
@@ -51,7 +51,7 @@ func TestFloorIsCountedAndMeasured(t *testing.T) {
 	}
 }
 
-// A program that fails ends its pass with its own words.
+// TestFailuresAreTold checks that the error of a failed program contains its output.
 func TestFailuresAreTold(t *testing.T) {
 	b := open(t, Work{Connections: 1, Duration: time.Second})
 	fails := Generator{find: func(Tools) string { return "/bin/sh" }, args: func(c call) []string { return []string{c.program, "-c", "echo no luck >&2; exit 3"} }}

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Processors returns one for the generators and one for the server.
+// Processors returns one CPU for the generators and one for the server.
 func Processors() (generator, server int, err error) {
 	var set unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &set); err != nil {
@@ -33,11 +33,10 @@ func Processors() (generator, server int, err error) {
 	return all[0], all[1], nil
 }
 
-// startOn starts cmd so that it and all that it starts run on one processor. Should this process be killed, the kernel
-// ends it.
+// startOn starts cmd so that it and its children run on one CPU. If this process is killed, the kernel kills cmd.
 func startOn(cmd *exec.Cmd, cpu int) (err error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	runtime.LockOSThread() // a child gets what the thread has that forks it
+	runtime.LockOSThread() // a child inherits the affinity of the thread that forks it
 	defer runtime.UnlockOSThread()
 	var before, one unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &before); err != nil {
@@ -55,16 +54,16 @@ func startOn(cmd *exec.Cmd, cpu int) (err error) {
 	return cmd.Start()
 }
 
-// A usage is what a program took, and what it said.
+// A usage holds the resources and the output of a program.
 type usage struct {
 	cpu    time.Duration // user and system
-	memory []int64       // bytes resident, every sampleEvery
+	memory []int64       // resident bytes, every sampleEvery
 	output []byte
 }
 
 const sampleEvery = 100 * time.Millisecond
 
-// runOn runs a program to its end on one processor. A program that fails is an error.
+// runOn runs a program on one CPU until it ends. A failing program is an error.
 func runOn(ctx context.Context, cpu int, args []string) (usage, error) {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	var out, said bytes.Buffer
@@ -87,7 +86,8 @@ func runOn(ctx context.Context, cpu int, args []string) (usage, error) {
 	return u, nil
 }
 
-// sampleMemory reads how much of the process is resident. ru_maxrss is no help: it begins with what this process has.
+// sampleMemory samples the resident memory of the process. ru_maxrss cannot be used, because it starts with the value
+// of this process.
 func sampleMemory(pid int, ended <-chan struct{}) (samples []int64) {
 	tick := time.NewTicker(sampleEvery)
 	defer tick.Stop()
@@ -99,7 +99,7 @@ func sampleMemory(pid int, ended <-chan struct{}) (samples []int64) {
 		}
 		statm, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
 		if err != nil {
-			continue // it has just ended
+			continue // the process has just ended
 		}
 		if fields := strings.Fields(string(statm)); len(fields) > 1 {
 			if pages, err := strconv.ParseInt(fields[1], 10, 64); err == nil && pages > 0 {

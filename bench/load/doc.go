@@ -1,3 +1,3 @@
-// Package load compares load generators: the processor time that each takes for a request that the server counted, and
-// whether what it reports is what the server saw. Server and generator have a processor each.
+// Package load compares load generators: their CPU time per request that the server counted, and the accuracy of their
+// reports. Server and generator have one CPU each.
 package load

@@ -11,8 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Floor asks for d, over so many connections with so many requests under way on each, with as few system calls as there
-// can be, and looks at nothing but how many bytes come back. It locks the calling goroutine to its thread and keeps a P for itself.
+// Floor sends requests for d, over the given number of connections with the given number of requests in flight on each.
+// It uses as few system calls as possible and only counts the bytes of the responses. It locks the calling goroutine to
+// its thread and occupies a P.
 func Floor(address netip.AddrPort, connections, pipeline int, d time.Duration) error {
 	runtime.LockOSThread()
 	poll, err := newPoller()
@@ -43,10 +44,10 @@ func Floor(address netip.AddrPort, connections, pipeline int, d time.Duration) e
 
 type floor struct {
 	poll     *poller
-	got      []int // bytes of an answer that is not whole, by file
+	got      []int // bytes of an incomplete response, by file descriptor
 	in       []byte
-	requests []byte // as many as the pipeline takes
-	size     int    // of one
+	requests []byte // the requests of one pipeline
+	size     int    // of one response
 }
 
 func (f *floor) connect(address netip.AddrPort) error {
@@ -74,7 +75,7 @@ func (f *floor) send(fd, n int) error {
 	return nil
 }
 
-// exchange replaces the answers that came by requests.
+// exchange sends a new request for each response that has arrived.
 func (f *floor) exchange(fd int) error {
 	n, errno := receive(fd, f.in)
 	if errno == unix.EAGAIN {

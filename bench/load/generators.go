@@ -9,31 +9,31 @@ import (
 	"time"
 )
 
-// A Generator is one program, as it is set up for the comparison.
+// A Generator is one program with its settings for the comparison.
 type Generator struct {
 	Name string
 	Note string
 	Kind Kind
 
-	install string // how to get it
-	version string // the flag with which it tells its version; those built from modules have it in them
+	install string // the command that installs it
+	version string // the flag that prints its version; programs built from modules contain it
 	find    func(t Tools) string
 	can     func(w Work) bool
 	args    func(c call) []string
-	read    func(ctx context.Context, c call, output []byte) (Report, error) // nil: it tells nothing
+	read    func(ctx context.Context, c call, output []byte) (Report, error) // nil if it reports nothing
 }
 
-// A Kind says whose a generator is.
+// A Kind is the origin of a generator.
 type Kind int
 
 // The kinds.
 const (
 	Peer Kind = iota
 	Ours
-	Bare // no load generator, but what one could cost at the least
+	Bare // not a load generator, but its minimum cost
 )
 
-// The names of the generators that results are about.
+// The names of the generators that targets refer to.
 const (
 	Weir = "weir load"
 	Base = "floor"
@@ -41,14 +41,14 @@ const (
 	AB   = "ab"
 )
 
-// Tools are where the programs are. What is not here is looked for in PATH.
+// Tools holds the locations of the programs. The others are searched in PATH.
 type Tools struct {
-	Row  string // the file of bench/cmd/loadrow
-	Weir string // the file of cmd/weir
-	Dir  string // bin/ has the peers written in Go, npm/ autocannon
+	Row  string // the executable of bench/cmd/loadrow
+	Weir string // the executable of cmd/weir
+	Dir  string // bin/ contains the peers written in Go, npm/ autocannon
 }
 
-// call is what the arguments of a program are made of.
+// call holds the values for a program's arguments.
 type call struct {
 	Work
 	files
@@ -60,7 +60,7 @@ func (c call) connections() string { return strconv.Itoa(c.Connections) }
 func (c call) seconds() string     { return fmt.Sprintf("%ds", int(c.Duration.Seconds())) }
 func (c call) rate() string        { return strconv.Itoa(int(c.Rate)) }
 
-// Missing returns how to install the program, and "" when it is there.
+// Missing returns how to install the program, or "" if it is installed.
 func (g Generator) Missing(t Tools) string {
 	if g.program(t) == "" {
 		return g.install
@@ -68,22 +68,22 @@ func (g Generator) Missing(t Tools) string {
 	return ""
 }
 
-// Version returns the program and the flag with which it tells its version, "" where it has none.
+// Version returns the program and the flag that prints its version, or "" if there is none.
 func (g Generator) Version(t Tools) (file, flag string) { return g.program(t), g.version }
 
-// Can tells whether the program can do w.
+// Can reports whether the program supports w.
 func (g Generator) Can(w Work) bool { return g.can(w) }
 
 func (g Generator) program(t Tools) string { return g.find(t) }
 
 func inPath(name string) func(Tools) string {
 	return func(Tools) string {
-		file, _ := exec.LookPath(name) // "" when it is missing
+		file, _ := exec.LookPath(name) // "" if it is missing
 		return file
 	}
 }
 
-// built looks among the programs of the repository, too.
+// built also searches the programs of the repository.
 func built(name string) func(Tools) string {
 	return func(t Tools) string {
 		for _, file := range []string{filepath.Join(t.Dir, "bin", name), filepath.Join(t.Dir, "npm/node_modules/.bin", name), name} {
@@ -97,7 +97,7 @@ func built(name string) func(Tools) string {
 	}
 }
 
-// What the programs can do.
+// The capabilities of the programs.
 func everything(Work) bool { return true }
 func closedLoop(w Work) bool {
 	return w.Rate == 0 && w.Pipeline <= 1
@@ -106,7 +106,7 @@ func closedOrPipelined(w Work) bool { return w.Rate == 0 && w.Body == 0 }
 func unpipelined(w Work) bool       { return w.Pipeline <= 1 }
 func small(w Work) bool             { return w.Pipeline <= 1 && w.Body == 0 }
 
-// appendIf adds what follows to args if cond holds.
+// appendIf appends more to args if cond is true.
 func appendIf(cond bool, args []string, more ...string) []string {
 	if cond {
 		return append(args, more...)
@@ -119,7 +119,7 @@ const (
 	fromPeers  = "make load-peers"
 )
 
-// Generators are all that are compared.
+// Generators are the generators of the comparison.
 var Generators = []Generator{
 	{
 		Name: Base, Note: "epoll, sendto, recvfrom", Kind: Bare,
@@ -145,7 +145,7 @@ var Generators = []Generator{
 	{
 		Name: AB, Note: "HTTP/1.0, -k", install: fromDebian,
 		version: "-V", find: inPath("ab"), can: closedLoop,
-		args: func(c call) []string { // -t sets -n, unless that follows it
+		args: func(c call) []string { // -t sets -n, unless -n follows it
 			args := []string{c.program, "-q", "-k", "-r", "-c", c.connections(), "-t", strconv.Itoa(int(c.Duration.Seconds())), "-n", "10000000"}
 			return append(appendIf(c.Body > 0, args, "-p", c.body), c.url())
 		},
@@ -219,7 +219,7 @@ var Generators = []Generator{
 		find: built("hey"), can: small,
 		args: func(c call) []string {
 			args := []string{c.program, "-c", c.connections(), "-z", c.seconds()}
-			each := strconv.FormatFloat(c.Rate/float64(c.Connections), 'f', -1, 64) // of one worker
+			each := strconv.FormatFloat(c.Rate/float64(c.Connections), 'f', -1, 64) // per worker
 			return append(appendIf(c.Rate > 0, args, "-q", each), c.url())
 		},
 		read: readHey,
@@ -248,17 +248,17 @@ func wrkArgs(c call) []string {
 	return append(args, c.url())
 }
 
-// A Report is what a generator says itself. What it does not say is negative.
+// A Report holds the figures that a generator reports. Missing ones are negative.
 type Report struct {
 	Failed              int64 // requests and connections
 	P50, P99, P999, Max time.Duration
 
-	// Of the requests themselves: how late they were sent, and the variance of their number in each 10 ms.
+	// The lateness of requests when they were sent, and the variance of their number per 10 ms.
 	Lag99    time.Duration
 	Variance float64
 }
 
-// silent is a report that says nothing.
+// silent returns a report without figures.
 func silent() Report {
 	return Report{Failed: -1, P50: -1, P99: -1, P999: -1, Max: -1, Lag99: -1, Variance: -1}
 }

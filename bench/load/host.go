@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// A host is a server in a process of its own.
+// A host is a server in its own process.
 type host struct {
 	address string
 	cmd     *exec.Cmd
@@ -45,7 +45,7 @@ func startHost(program string, cpu int, m Manner) (*host, error) {
 	return h, nil
 }
 
-// reset returns what the server has counted, and has it begin anew.
+// reset returns the server's counts and resets them.
 func (h *host) reset() (t Tally, err error) {
 	if _, err := h.ask.Write([]byte("r")); err != nil {
 		return t, err

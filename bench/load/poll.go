@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A poller is an epoll of one locked thread. Its system calls, send and receive are raw: the scheduler is not told of
-// them, so the process needs a P more than it has such threads.
+// A poller is an epoll instance of one locked thread. Its system calls, send and receive bypass the scheduler, so the
+// process needs an additional P for each such thread.
 type poller struct {
 	fd     int
 	events [512]unix.EpollEvent
@@ -21,13 +21,13 @@ func newPoller() (*poller, error) {
 	return &poller{fd: fd}, os.NewSyscallError("epoll_create1", err)
 }
 
-// add registers fd; how is EPOLLET or nothing.
+// add registers fd; how is EPOLLET or 0.
 func (p *poller) add(fd int, how uint32) error {
 	e := unix.EpollEvent{Events: unix.EPOLLIN | how, Fd: int32(fd)}
 	return os.NewSyscallError("epoll_ctl", unix.EpollCtl(p.fd, unix.EPOLL_CTL_ADD, fd, &e))
 }
 
-// wait returns what has happened after at most so long; a negative timeout is none. What it returns holds until the next
+// wait returns the events after at most timeout; a negative timeout means no limit. The result is valid until the next
 // call.
 func (p *poller) wait(timeout time.Duration) ([]unix.EpollEvent, error) {
 	var until *unix.Timespec

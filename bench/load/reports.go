@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// in is so many of a unit; less than none stays so.
+// in converts n units to a duration. Negative values mean that the figure is missing and are kept.
 func in(unit time.Duration, n float64) time.Duration {
 	if n < 0 {
 		return -1
@@ -63,10 +63,10 @@ func readWeir(_ context.Context, _ call, output []byte) (Report, error) {
 	return report, nil
 }
 
-// number finds the sum of what the expression's groups match, 0 when it matches nothing.
+// number returns the sum of the numbers that the groups of the expression match, or 0 without a match.
 func number(e *regexp.Regexp, output []byte) (sum int64) {
 	for _, digits := range e.FindSubmatch(output) {
-		n, _ := strconv.ParseInt(string(digits), 10, 64) // the first is the whole match, and no number
+		n, _ := strconv.ParseInt(string(digits), 10, 64) // the first group is the whole match, which is not a number
 		sum += n
 	}
 	return sum
@@ -167,7 +167,7 @@ func readBombardier(_ context.Context, _ call, output []byte) (Report, error) {
 	return r, nil
 }
 
-// readPlow reads the last of several documents.
+// readPlow reads the last of several JSON documents.
 func readPlow(_ context.Context, _ call, output []byte) (Report, error) {
 	var told struct {
 		Summary struct {
@@ -238,7 +238,7 @@ func readAutocannon(_ context.Context, _ call, output []byte) (Report, error) {
 	return r, nil
 }
 
-// readVegeta has it read the results that it has left.
+// readVegeta runs vegeta to read its own result file.
 func readVegeta(ctx context.Context, c call, _ []byte) (Report, error) {
 	output, err := exec.CommandContext(ctx, c.program, "report", "-type", "json", c.results).Output()
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// What the programs print, cut to what is read of it.
+// TestReports parses the output of the programs, shortened to the parts that are used.
 func TestReports(t *testing.T) {
 	us, ms := time.Microsecond, time.Millisecond
 	for _, c := range []struct {

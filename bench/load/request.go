@@ -6,18 +6,18 @@ import (
 	"strconv"
 )
 
-// Answer is what the server sends for every request. ab keeps no connection that does not say so itself.
+// Answer is the server's response to every request. ab reuses a connection only if the response contains keep-alive.
 const Answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: keep-alive\r\nContent-Length: 14\r\n\r\nHello, world!\n"
 
-// A reader finds the requests of one connection, however they are cut.
+// A reader splits the bytes of a connection into requests, for any boundaries between reads.
 type reader struct {
-	part []byte // the beginning of a head
-	body int    // bytes of a body that are still to come
+	part []byte // beginning of a head
+	body int    // remaining bytes of a body
 }
 
 var headEnd = []byte("\r\n\r\n")
 
-// take reads b and calls each for every request that is whole, with the number that is its path, or -1.
+// take parses b and calls each for every complete request with the number in its path, or -1.
 func (r *reader) take(b []byte, each func(number int)) error {
 	if len(r.part) > 0 {
 		b = append(r.part, b...)
@@ -52,7 +52,7 @@ func (r *reader) take(b []byte, each func(number int)) error {
 
 var contentLength = []byte("content-length:")
 
-// bodyLength reads Content-Length where the method may have a body.
+// bodyLength reads Content-Length if the method allows a body.
 func bodyLength(head []byte) (int, error) {
 	if head[0] != 'P' {
 		return 0, nil
@@ -69,7 +69,7 @@ func bodyLength(head []byte) (int, error) {
 	return 0, fmt.Errorf("a request has a body of unknown length: %q", head)
 }
 
-// pathNumber is 12 for GET /12 HTTP/1.1.
+// pathNumber returns 12 for GET /12 HTTP/1.1.
 func pathNumber(head []byte) int {
 	_, path, _ := bytes.Cut(head, []byte(" /"))
 	n, digits := 0, 0

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Requests are counted however their bytes come, which net/http need not be asked about: what is sent here is known.
+// TestReaderFindsRequestsHoweverCut checks that requests are counted for any boundaries between reads.
 func TestReaderFindsRequestsHoweverCut(t *testing.T) {
 	stream := "GET /7 HTTP/1.1\r\nHost: a\r\n\r\n" +
 		"POST / HTTP/1.1\r\nHost: a\r\ncontent-length:  11\r\n\r\n\r\n\r\n hello\r\n" +

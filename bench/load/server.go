@@ -14,39 +14,40 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Manner is how a server answers. The zero Manner is as fast as it can be.
+// A Manner determines how a server responds. The zero Manner responds as fast as possible.
 type Manner struct {
-	// Delay is from a request's arrival to its answer.
+	// Delay is the time between a request and its response.
 	Delay time.Duration
 
-	// In the last Stall of each Every, counted from the first request, the server does nothing.
+	// In the last Stall of each period Every, counted from the first request, the server does nothing.
 	Stall, Every time.Duration
 
-	// Arrivals has the server count the requests of each 10 ms. It then never sleeps, so as not to take its own waking for
-	// theirs.
+	// Arrivals makes the server count the requests in each 10 ms. It then never sleeps, so that its wake-ups do not
+	// delay the counts.
 	Arrivals bool
 
-	// Rate is that of the requests, whose paths are their numbers, by which the server knows when each was due.
+	// Rate is the rate of requests whose paths contain their numbers. The server derives from them when each request
+	// was due.
 	Rate float64
 }
 
-// A Tally is what a server has seen since it was last reset.
+// A Tally holds the observations of a server since its last reset.
 type Tally struct {
 	Requests    int64         `json:"requests"`
 	Connections int64         `json:"connections"` // accepted
-	Cut         int64         `json:"cut"`         // closed, because their answers were not read
+	Cut         int64         `json:"cut"`         // closed because the client did not read the responses
 	Took        time.Duration `json:"took"`        // from the first request to the last
 
 	Per10ms []int `json:"per_10ms,omitempty"`
 	Truth   Truth `json:"truth"`
 }
 
-// ServerSign is what a server says first, before its address.
+// ServerSign is the prefix of the first line of a server's output, before its address.
 const ServerSign = "listening on "
 
-// Serve answers on a port of the loopback interface, from the calling goroutine's thread, until commands ends. It keeps
-// a P for itself and writes its address to out, and for each byte that it reads from commands a Tally as a line of JSON; an r resets it
-// afterwards.
+// Serve responds on a port of the loopback interface until commands ends. It runs on the calling goroutine's thread and
+// occupies a P. It writes its address to out. For each byte that it reads from commands it writes a Tally as a line of
+// JSON; after an r it resets the counts.
 func Serve(m Manner, commands *os.File, out io.Writer) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -74,7 +75,7 @@ func Serve(m Manner, commands *os.File, out io.Writer) error {
 
 const manyAnswers = 64
 
-// A server is one thread.
+// A server is single-threaded.
 type server struct {
 	Manner
 	poll     *poller
@@ -84,13 +85,13 @@ type server struct {
 	began    time.Time
 	peers    map[int]*peer
 	in       []byte
-	many     string // answers in a row
+	many     string // concatenated responses
 	pending  []pending
 
 	tally       Tally
-	first, last time.Duration // requests, since began
+	first, last time.Duration // times of requests since began
 	samples     []time.Duration
-	origin      time.Duration // when request 0 was due
+	origin      time.Duration // time at which request 0 was due
 }
 
 // A peer is a connection.
@@ -100,7 +101,7 @@ type peer struct {
 	closed bool
 }
 
-// pending is an answer that is not to be sent yet.
+// pending is a delayed response.
 type pending struct {
 	peer   *peer
 	number int
@@ -135,7 +136,7 @@ func (s *server) listen() (err error) {
 	return err
 }
 
-// turn handles what has happened; io.EOF says that it is time to end.
+// turn handles the pending events. io.EOF means that the server must end.
 func (s *server) turn() error {
 	events, err := s.poll.wait(s.timeout())
 	if err != nil {
@@ -159,7 +160,7 @@ func (s *server) turn() error {
 	return nil
 }
 
-// timeout is until the next answer or stall.
+// timeout returns the time until the next response or stall.
 func (s *server) timeout() time.Duration {
 	if s.Arrivals {
 		return 0
@@ -178,7 +179,7 @@ func (s *server) timeout() time.Duration {
 	return max(0, next-s.now())
 }
 
-// nextStall is the stall that is, or the one to come.
+// nextStall returns the current stall or else the next one.
 func (s *server) nextStall() (begin, end time.Duration) {
 	end = s.first + s.Every*((s.now()-s.first)/s.Every+1)
 	return end - s.Stall, end
@@ -216,7 +217,7 @@ func (s *server) accept() error {
 	}
 }
 
-// command answers one byte.
+// command handles one byte of commands.
 func (s *server) command() error {
 	var b [1]byte
 	n, err := unix.Read(s.commands, b[:])
@@ -241,7 +242,7 @@ func (s *server) command() error {
 	return err
 }
 
-// read takes all that has come.
+// read reads all available bytes.
 func (s *server) read(p *peer) error {
 	for !p.closed {
 		n, errno := receive(p.fd, s.in)
@@ -296,7 +297,7 @@ func (s *server) arrived(p *peer, number int, now time.Duration) {
 	}
 }
 
-// answerPending sends the answers whose time has come.
+// answerPending sends the responses that are due.
 func (s *server) answerPending() {
 	for len(s.pending) > 0 {
 		now := s.now()
@@ -314,7 +315,7 @@ func (s *server) answerPending() {
 	}
 }
 
-// answer sends n answers. Who does not read them is cut off.
+// answer sends n responses. It closes the connection of a client that does not read them.
 func (s *server) answer(p *peer, n int) {
 	for n > 0 {
 		k := min(n, manyAnswers)

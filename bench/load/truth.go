@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// Truth is how long requests took from when they were due to their answers.
+// Truth holds the latencies of requests, from when they were due to their responses.
 type Truth struct {
 	Requests int           `json:"requests"`
 	P50      time.Duration `json:"p50"`
@@ -16,7 +16,7 @@ type Truth struct {
 	Max      time.Duration `json:"max"`
 }
 
-// truthOf sorts samples, all of which are later by origin than what they tell.
+// truthOf sorts samples, which all exceed the latencies by origin.
 func truthOf(samples []time.Duration, origin time.Duration) Truth {
 	if len(samples) == 0 {
 		return Truth{}
@@ -28,12 +28,12 @@ func truthOf(samples []time.Duration, origin time.Duration) Truth {
 	return Truth{Requests: len(samples), P50: at(0.5), P99: at(0.99), P999: at(0.999), Max: at(1)}
 }
 
-// dueAt is when the request with this number is due, since number 0.
+// dueAt returns when the request with this number is due, relative to number 0.
 func dueAt(number int, rate float64) time.Duration {
 	return time.Duration(float64(number) / rate * float64(time.Second))
 }
 
-// ExpectedTruth is what m makes of requests that are due at its Rate for so long, and reach it at once.
+// ExpectedTruth returns the latencies of requests that are due at the Rate of m for d, if they arrive without delay.
 func (m Manner) ExpectedTruth(d time.Duration) Truth {
 	var samples []time.Duration
 	for i := 0; dueAt(i, m.Rate) < d; i++ {
@@ -43,7 +43,7 @@ func (m Manner) ExpectedTruth(d time.Duration) Truth {
 	return truthOf(samples, 0)
 }
 
-// awake is t, or the end of the stall that t is in.
+// awake returns t, or the end of the stall at t.
 func (m Manner) awake(t time.Duration) time.Duration {
 	if m.Stall > 0 && t%m.Every >= m.Every-m.Stall {
 		return t - t%m.Every + m.Every
@@ -51,7 +51,7 @@ func (m Manner) awake(t time.Duration) time.Duration {
 	return t
 }
 
-// binWidth is that of the bins that show whether a pace is even.
+// binWidth is the width of the bins for the variance of a pace.
 const binWidth = 10 * time.Millisecond
 
 // count adds one to the bin of t.
@@ -64,8 +64,8 @@ func count(bins []int, t time.Duration) []int {
 	return bins
 }
 
-// Variance is that of the arrivals in each 10 ms about what rate wants, without the last of them, which is not whole. 0
-// is even, and arrivals by chance have a variance as large as their mean.
+// Variance returns the variance of the number of arrivals in each 10 ms around the expected number, without the
+// incomplete last bin. 0 is even; random arrivals have a variance equal to their mean.
 func (t Tally) Variance(rate float64) float64 {
 	whole := t.Per10ms[:max(0, len(t.Per10ms)-1)]
 	if len(whole) == 0 {
@@ -78,7 +78,7 @@ func (t Tally) Variance(rate float64) float64 {
 	return sum / float64(len(whole))
 }
 
-// PerSecond is the rate from the first request to the last.
+// PerSecond returns the rate from the first request to the last.
 func (t Tally) PerSecond() float64 {
 	if t.Took <= 0 {
 		return 0

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// In 10 s at 1,000/s, the last second of which is a stall, one request in ten waits 1 s less what has passed of it, and
-// all wait the 5 ms that an answer takes. Those of the last 5 ms before it are answered after it, too.
+// TestExpectedTruth: in 10 s at 1,000/s the last second is a stall. One request in ten waits for the rest of that
+// second, and all wait 5 ms for their response. The requests of the last 5 ms before the stall get their responses
+// after it too.
 func TestExpectedTruth(t *testing.T) {
 	m := Manner{Delay: 5 * time.Millisecond, Stall: time.Second, Every: 10 * time.Second, Rate: 1000}
 	got := m.ExpectedTruth(10 * time.Second)

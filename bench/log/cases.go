@@ -6,7 +6,7 @@ import (
 	"github.com/weirhq/weir/bench/measure"
 )
 
-// The names of the cases, and of the rows that targets name.
+// The names of the cases, and of the rows that targets refer to.
 const (
 	Weir = "weir"
 
@@ -23,32 +23,32 @@ const (
 	Onslog      = "log: the three events of a proxied request, with the API of log.go"
 )
 
-// A row is one way to do the work of a case.
+// A row does the work of a case in one way.
 type row struct {
 	name, note string
 	ours, bare bool
-	invalid    bool // writes lines that are no valid UTF-8; the note says so
+	invalid    bool // writes lines that are not valid UTF-8, as the note says
 
-	// open makes a logger that writes to w, and returns what does the work n times.
+	// open makes a logger that writes to w, and returns a function that does the work n times.
 	open func(w io.Writer) func(n int, r *request)
 }
 
-// A work is a case before it has a writer.
+// A work is a case without a writer.
 type work struct {
 	name string
 	rows []row
 }
 
-// logger is one logger, made ready to write to one writer. A nil method is a case that the logger has no answer to, or
-// is not asked.
+// logger is a logger with one writer. A nil method means that the logger does not support the case or does not take
+// part in it.
 type logger struct {
 	threeEvents func(*request)
-	three       Three // the same, apart, of the loggers that another package measures
+	three       Three // the three events as separate functions, for package sinks
 	static      func()
 	tenFields   func(*fields)
-	carrying    func(*fields) func() // makes a logger that carries the fields, and returns what writes one event with it
-	disabled    func(int, *fields)   // so many events below the level, with ten fields each: too quick to be called one by one
-	asked       func(int, *fields)   // the same, but the fields are built only after the level was asked for
+	carrying    func(*fields) func() // makes a logger with the fields, and returns a function that writes one event with it
+	disabled    func(int, *fields)   // n events below the level, with ten fields each, because one is too short to measure
+	asked       func(int, *fields)   // the same, but the fields are built only if the level is enabled
 	escaped     func(*texts)
 	failed      func(*traced)
 }
@@ -63,7 +63,8 @@ type contender struct {
 var (
 	byWeir    = contender{name: Weir, ours: true, open: openWeir}
 	byZerolog = contender{name: "zerolog", open: openZerolog}
-	// phuslu/log has two rows: its documentation strongly recommends the empty TimeFormat, which says less than the others do.
+	// phuslu/log has two rows: its documentation strongly recommends the empty TimeFormat, which writes less than the
+	// others do.
 	byPhusluMillis = contender{name: "phuslu/log", note: "created_at to the millisecond, its fast form", open: openPhusluMillis}
 	byPhuslu       = contender{name: "phuslu/log", note: "created_at to the nanosecond", open: openPhuslu}
 	byZap          = contender{name: "zap", open: openZap}
@@ -91,7 +92,7 @@ func works() []work {
 	}
 }
 
-// A doing makes of a logger what does the work of a case n times.
+// A doing returns a function that does the work of a case n times with a logger.
 type doing func(logger) func(n int, r *request)
 
 func threeEvents(l logger) func(int, *request) {
@@ -122,7 +123,7 @@ func repeat(do func()) func(int, *request) {
 	}
 }
 
-// escapedRows leaves phuslu's rows their bytes, and says what these are.
+// escapedRows leaves the output of phuslu's rows unchanged and describes it in the note.
 func escapedRows() []row {
 	rows := by(structured, escaped)
 	for i := range rows {
@@ -144,7 +145,7 @@ func by(contenders []contender, do doing) []row {
 	return rows
 }
 
-// Cases returns the comparisons, every row writing to io.Discard.
+// Cases returns the comparisons. Every row writes to io.Discard.
 func Cases() []measure.Case {
 	var cases []measure.Case
 	for _, w := range works() {
@@ -157,7 +158,7 @@ func Cases() []measure.Case {
 	return cases
 }
 
-// measured gives the row a writer, and for each pass a request that is under way.
+// measured adds a writer to the row, and a current request to each pass.
 func (r row) measured(w io.Writer) measure.Row {
 	do := r.open(w)
 	return measure.Row{Name: r.name, Note: r.note, Ours: r.ours, Bare: r.bare, Run: func(n int) {

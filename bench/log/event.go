@@ -1,9 +1,9 @@
-// Package log has the rows that compare loggers: each writes the same events through another logger, at the settings
-// that its own documentation recommends, to a writer that the caller chooses.
+// Package log contains the rows that compare loggers. Each row writes the same events with another logger, with the
+// settings that its documentation recommends, to a writer of the caller.
 //
-// What "the same" means is held by a test: every row's lines, parsed, give the same keys and values. A peer keeps its
-// own names and forms for the time, the severity and the message where changing them would slow it down, and may give
-// a field another place than data.
+// A test ensures that the events are the same: the parsed lines of all rows have the same keys and values. A peer keeps
+// its own names and formats for the time, the severity and the message if changing them would slow it down, and may put
+// fields elsewhere than in data.
 package log
 
 import "time"
@@ -21,7 +21,7 @@ const (
 	failed   = "could not render page"
 )
 
-// request is what the three events of a proxied request say.
+// request holds the values in the three events of a proxied request.
 type request struct {
 	Method, Scheme, Host string
 	Port                 int
@@ -32,8 +32,7 @@ type request struct {
 	Destination, Proxy   string
 }
 
-// now moves the request to the present, so that its instants share their second with created_at, as they do in a
-// service.
+// now moves the times of the request to the present. They then have the same second as created_at, as in a service.
 func (r *request) now() {
 	took := r.EndedAt.Sub(r.StartedAt)
 	r.StartedAt = time.Now().UTC()
@@ -55,7 +54,7 @@ var proxied = &request{
 	Proxy:         "babbage",
 }
 
-// fields are the ten of the event with ten fields.
+// fields holds the values of the event with ten fields.
 type fields struct {
 	Dataset, Edition, Version, Dimension string
 	Rows, Attempt                        int
@@ -70,8 +69,8 @@ var ten = &fields{
 	Rows: 58213, Attempt: 3, Bytes: 1 << 31, Ratio: 0.3125, Cached: true, Took: 1532 * time.Microsecond,
 }
 
-// texts are strings that cannot be copied as they are: quotes, backslashes and line breaks, what is not ASCII, and
-// Latin-1 where UTF-8 is expected.
+// texts are strings that need escaping: with quotes, backslashes, line breaks and non-ASCII characters, and in Latin-1
+// instead of UTF-8.
 type texts struct {
 	Agent, Query, Title, Lines, Markup, File string
 }

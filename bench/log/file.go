@@ -14,14 +14,14 @@ import (
 // ToFile is the case of [Files].
 const ToFile = "log: the three events of a proxied request, to a file"
 
-// Files is the case in which the lines go to files: what is measured is writing them as well as making them. Close it.
+// Files is the case in which the lines are written to files, so that writing is measured too. It must be closed.
 type Files struct {
 	Case measure.Case
 	logs []*logFile
 }
 
-// OpenFiles makes the files, one for each row, in the folder dir. They have no names and are gone when they are closed
-// or the program ends; after each pass they are emptied.
+// OpenFiles makes a file for each row in the folder dir. The files have no names and disappear when they are closed or
+// the program ends. They are emptied after each pass.
 func OpenFiles(dir string) (*Files, error) {
 	files := &Files{Case: measure.Case{Name: ToFile}}
 	rows := withFloor(by([]contender{byWeir, byZerolog, byPhusluMillis}, threeEvents))
@@ -59,7 +59,7 @@ func (f *Files) add(log *logFile, r measure.Row) {
 	f.Case.Rows = append(f.Case.Rows, r)
 }
 
-// Close returns what went wrong when the files were written: a row that lost lines measured nothing.
+// Close returns the errors of writing the files. The measurement of a row that lost lines is invalid.
 func (f *Files) Close() error {
 	var errs []error
 	for _, log := range f.logs {
@@ -68,7 +68,7 @@ func (f *Files) Close() error {
 	return errors.Join(errs...)
 }
 
-// logFile remembers the first error of its writes, which loggers do not tell.
+// logFile keeps the first write error, which loggers do not report.
 type logFile struct {
 	*os.File
 	err error
@@ -92,11 +92,11 @@ func (f *logFile) empty() {
 	f.keep(err)
 }
 
-// queueBytes is less than a Queue's default: lines come here as fast as they can be made, which fills any queue, and
-// the buffers of a flood of 8 MiB would be let go and made anew all the time.
+// queueBytes is less than the default of a Queue. Lines arrive as fast as they can be made, which fills any queue, and
+// the buffers of a flood of 8 MiB would be released and allocated again continuously.
 const queueBytes = 256 << 10
 
-// queued does the work n times through a queue of its own, and returns when all is written.
+// queued does the work n times through a new queue, and returns when all lines are written.
 func (f *logFile) queued(n int) {
 	q := sink.NewQueue(f.File, sink.QueueOptions{Bytes: queueBytes, WhenFull: sink.Block})
 	r := *proxied

@@ -13,7 +13,7 @@ func TestFilesHoldEveryLine(t *testing.T) {
 	}
 	const times = 3
 	for i, r := range files.Case.Rows {
-		for range 2 { // the second time in a file that was emptied
+		for range 2 { // the second time with the emptied file
 			r.Run(times)
 			read, err := io.ReadAll(io.NewSectionReader(files.logs[i], 0, 1<<20))
 			if err != nil {

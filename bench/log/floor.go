@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// withFloor adds the floor: what remains when encoding costs nothing. The clock is read and finished bytes, those of
-// the first peer's lines, are copied and handed over, once for each event.
+// withFloor adds the floor: the cost without encoding. For each event it reads the clock, copies the finished bytes of
+// the first peer's line, and writes them.
 func withFloor(rows []row) []row {
 	for _, r := range rows {
 		if !r.ours {
@@ -34,10 +34,10 @@ func floorOf(r row) row {
 	return row{name: "floor", note: "time.Now and a copy of the finished bytes", bare: true, open: open}
 }
 
-// finished returns the lines that the row makes of the proxied request.
+// finished returns the lines of the row for the proxied request.
 func finished(r row) [][]byte {
 	var out bytes.Buffer
 	r.open(&out)(1, proxied)
 	lines := bytes.SplitAfter(out.Bytes(), []byte("\n"))
-	return lines[:len(lines)-1] // nothing stands after the last newline
+	return lines[:len(lines)-1] // the last newline is not followed by a line
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// SlogJSON is the row that Weir's handler for log/slog is compared to.
+// SlogJSON is the row to which Weir's handler for log/slog is compared.
 const SlogJSON = "slog.JSONHandler"
 
-// handlerRows log through log/slog: five attributes with each event, five that the logger carries.
+// handlerRows log through log/slog, with five attributes in each event and five in the logger.
 func handlerRows() []row {
 	return []row{
 		{name: Weir, note: "Logger.Handler", ours: true, open: attrs(weirHandler)},
@@ -39,7 +39,7 @@ func weirHandler(w io.Writer) slog.Handler {
 	return log.New(w, log.Options{Namespace: namespace}).Handler()
 }
 
-// named adds the namespace to a handler that has none of its own, as one more attribute that the logger carries.
+// named adds the namespace as an attribute of the logger, for handlers that do not support one.
 func named(h slog.Handler) slog.Handler {
 	return h.WithAttrs([]slog.Attr{slog.String("namespace", namespace)})
 }

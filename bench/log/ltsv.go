@@ -6,9 +6,9 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// ltsvRows compare Weir's LTSV with phuslu's JSON, the fastest there is. The peer of its own kind would be
-// github.com/hnakamur/ltsvlog/v3 v3.2.0, whose module has no checksum that could be verified; it was measured at 0.77
-// of phuslu's three events, and three quarters of that are what Weir's are held to.
+// ltsvRows compares Weir's LTSV with phuslu's JSON, the fastest. A better peer would be github.com/hnakamur/ltsvlog/v3
+// v3.2.0, but the checksum of its module cannot be verified. It was measured at 0.77 of phuslu's time for the three
+// events; the target of Weir is three quarters of that.
 func ltsvRows() []row {
 	rows := by([]contender{
 		{name: Weir, note: "LTSV; its target is 0.75 of ltsvlog v3, which is not here and took 0.77 of phuslu's JSON", ours: true, open: openWeirLTSV},

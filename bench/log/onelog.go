@@ -8,7 +8,7 @@ import (
 	"github.com/francoispqt/onelog"
 )
 
-// openOnelog: it has neither a time nor stacks of its own; a hook and a text do for them.
+// openOnelog adds a time by a hook and the stack as a string, because onelog has neither.
 func openOnelog(w io.Writer) logger {
 	onelog.MsgKey("event")
 	l := onelog.New(w, onelog.INFO|onelog.WARN|onelog.ERROR|onelog.FATAL).Hook(func(e onelog.Entry) {

@@ -9,12 +9,12 @@ import (
 	ons "github.com/ONSdigital/log.go/log"
 )
 
-// onsV1Destination is where log.go 1.x writes. It is standard output, and nothing that is exported changes that.
+// onsV1Destination is the output of log.go 1.x. It is standard output, and no exported function changes it.
 //
 //go:linkname onsV1Destination github.com/ONSdigital/log.go/log.destination
 var onsV1Destination io.Writer
 
-// openONSv1 uses log.go 1.x as a front-end router does; see openONSv2. The severity is an option there.
+// openONSv1 uses log.go 1.x like a front-end router; see openONSv2. The severity is an option in 1.x.
 func openONSv1(w io.Writer) logger {
 	ons.Namespace = namespace
 	onsV1Destination = w

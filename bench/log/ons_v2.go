@@ -10,9 +10,9 @@ import (
 	ons "github.com/ONSdigital/log.go/v2/log"
 )
 
-// openONSv2 uses log.go as a front-end router does: the http fields come from the request, the trace id from the
-// context that a middleware filled before. It has no levels, so it has no answer to the disabled event, and its
-// destination is a package variable: the logger that was opened last is the one that is written to.
+// openONSv2 uses log.go like a front-end router: the http fields are taken from the request, and the trace id from the
+// context that a middleware has set. log.go has no levels and so no row for the disabled event. Its destination is a
+// package variable, so only the logger opened last can be used.
 func openONSv2(w io.Writer) logger {
 	ons.Namespace = namespace
 	ons.SetDestination(w, nil)
@@ -40,7 +40,7 @@ func openONSv2(w io.Writer) logger {
 	}
 }
 
-// onsRequest is the proxied request as log.go takes it.
+// onsRequest returns the proxied request in log.go's form.
 func onsRequest() *http.Request {
 	return &http.Request{Method: proxied.Method, URL: &url.URL{
 		Scheme: proxied.Scheme, Host: proxied.Host + ":20000", Path: proxied.Path, RawQuery: proxied.Query,

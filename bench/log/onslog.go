@@ -9,13 +9,13 @@ import (
 	"github.com/weirhq/weir/log/onslog/v2"
 )
 
-// OnslogV2 and LogGoV2 are rows that targets name.
+// OnslogV2 and LogGoV2 are rows that targets refer to.
 const (
 	OnslogV2 = "weir log/onslog/v2"
 	LogGoV2  = "ONSdigital/log.go v2"
 )
 
-// onslogRows call log.go and what Weir has in its place in the same way, through the same API.
+// onslogRows call log.go and Weir's replacement for it through the same API.
 func onslogRows() []row {
 	return by([]contender{
 		{name: OnslogV1, ours: true, open: openOnslogV1},

@@ -9,7 +9,7 @@ import (
 	"github.com/weirhq/weir/log/onslog/v1"
 )
 
-// OnslogV1 and LogGoV1 are rows that targets name.
+// OnslogV1 and LogGoV1 are rows that targets refer to.
 const (
 	OnslogV1 = "weir log/onslog/v1"
 	LogGoV1  = "ONSdigital/log.go v1"

@@ -8,17 +8,17 @@ import (
 	phuslu "github.com/phuslu/log"
 )
 
-// openPhuslu opens the form that says as much as the others' rows.
+// openPhuslu uses a time format with the same precision as the other rows.
 func openPhuslu(w io.Writer) logger {
 	return openPhusluFormat(phuslu.IOWriter{Writer: w}, time.RFC3339Nano)
 }
 
-// openPhusluMillis: phuslu/log's documentation strongly recommends an empty TimeFormat, which makes created_at precise
-// to the millisecond and not, as everyone else's, to the nanosecond.
+// openPhusluMillis uses the empty TimeFormat that phuslu/log's documentation strongly recommends. It makes created_at
+// precise to the millisecond instead of the nanosecond.
 func openPhusluMillis(w io.Writer) logger { return openPhusluFormat(phuslu.IOWriter{Writer: w}, "") }
 
-// openPhusluFormat: the message's key is a package variable, and every event reads the clock: an instant that is at
-// hand cannot be given.
+// openPhusluFormat: the key of the message is a package variable. Every event reads the clock, because a given time
+// cannot be used.
 func openPhusluFormat(w phuslu.Writer, timeFormat string) logger {
 	phuslu.MessageKey = "event"
 	l := phuslu.Logger{

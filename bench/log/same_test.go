@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// want is what every row of a case has to say, written down by hand. created_at is checked apart.
+// want holds the values that every row of a case must write, defined by hand. created_at is checked separately.
 var want = map[string][]string{
 	ThreeEvents: wantThree,
 	LTSV:        wantThree,
@@ -54,7 +54,7 @@ var (
 		"version":"42","dimension":"geography","rows":58213,"attempt":3,"bytes":2147483648,"ratio":0.3125,"cached":true,
 		"took":1532000}`
 
-	// wantLTSV is what the first three say, each without its time; LTSV has microseconds.
+	// wantLTSV holds the expected lines of the first three cases without their times. LTSV has microseconds.
 	wantLTSV = []string{
 		"level:Info\tnamespace:front-door\tevent:http request received\ttrace_id:kQmzRzXbTdWvPqLs\tmethod:GET\t" +
 			"uri:/economy/inflationandpriceindices/bulletins/consumerpriceinflation/september2026?page=2&filter=all\t" +
@@ -112,8 +112,8 @@ func checkLines(t *testing.T, w work, r row, out []byte, start time.Time) {
 	}
 }
 
-// TestEveryStackSaysTheSame: each library has a form of its own for the stack, but the functions and lines are there
-// in every one, in their order.
+// TestEveryStackSaysTheSame checks that all stacks contain the same functions and lines in the same order. Their
+// formats differ.
 func TestEveryStackSaysTheSame(t *testing.T) {
 	err := failure()
 	for _, r := range stackRows() {
@@ -140,7 +140,7 @@ func TestEveryStackSaysTheSame(t *testing.T) {
 	}
 }
 
-// inOrder returns the two parts in the order in which they first stand in text.
+// inOrder returns the two parts in the order of their first occurrence in text.
 func inOrder(a, b, text string) []string {
 	if strings.Index(text, b) < strings.Index(text, a) {
 		return []string{b, a}
@@ -148,7 +148,7 @@ func inOrder(a, b, text string) []string {
 	return []string{a, b}
 }
 
-// A Case has to be able to run again and again, and to be without the test's writer.
+// TestCasesRun checks that a Case can run repeatedly, with another writer than the test's.
 func TestCasesRun(t *testing.T) {
 	for _, c := range Cases() {
 		for _, r := range c.Rows {
@@ -157,7 +157,7 @@ func TestCasesRun(t *testing.T) {
 	}
 }
 
-// cutTime cuts the first pair off a line of LTSV.
+// cutTime removes the first pair of an LTSV line.
 func cutTime(line []byte) (time, rest string, ok bool) {
 	text, ok := strings.CutPrefix(string(line), "time:")
 	if !ok {
@@ -175,8 +175,8 @@ func parse(t *testing.T, line []byte) map[string]any {
 	return event
 }
 
-// commonNames undoes the freedoms that the rows have: another key for the time, the severity or the message, the
-// severity as a word, the caller's fields at the top or in data, and any form of an error, which is checked apart.
+// commonNames removes the differences that rows may have: the keys of the time, the severity and the message, a
+// severity as a word, fields at the top level or in data, and the form of an error, which is checked separately.
 func commonNames(event map[string]any) {
 	for theirs, ours := range map[string]string{"time": "created_at", "msg": "event", "level": "severity"} {
 		if v, ok := event[theirs]; ok {
@@ -197,8 +197,8 @@ func commonNames(event map[string]any) {
 	}
 }
 
-// checkCreated wants an instant of this test's run, at least as precise as a millisecond, or one that the request
-// brought along.
+// checkCreated checks that value is a time during this test's run, precise to at least a millisecond, or the time of
+// the request.
 func checkCreated(t *testing.T, value any, start time.Time) {
 	t.Helper()
 	text, _ := value.(string)

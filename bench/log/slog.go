@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// openSlog: LogAttrs with typed attributes, the fastest way the package has, and a record of the caller's own where the
-// instant is at hand. The keys time, level and msg stay: a
-// ReplaceAttr that renames them is called for every attribute and would cost more than it shows.
+// openSlog uses LogAttrs with typed attributes, the fastest function of the package, and a Record if the time is given.
+// The keys time, level and msg are kept: a ReplaceAttr to rename them is called for every attribute and would distort
+// the comparison.
 func openSlog(w io.Writer) logger {
 	l := slog.New(slog.NewJSONHandler(w, nil)).With(slog.String("namespace", namespace))
 	ctx := context.Background()
@@ -67,7 +67,7 @@ func openSlog(w io.Writer) logger {
 	}
 }
 
-// slogFirst and slogSecond are the ten fields, for loggers that carry them.
+// slogFirst and slogSecond return the ten fields, for loggers that carry them.
 func slogFirst(f *fields) []slog.Attr {
 	return []slog.Attr{
 		slog.String("dataset", f.Dataset), slog.String("edition", f.Edition), slog.String("version", f.Version),

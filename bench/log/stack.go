@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// traced is an error that knows where it was made, in the ways that loggers ask for it: as program counters, as Weir
-// does, and as text for %+v, as zap and github.com/pkg/errors do.
+// traced is an error with the stack of its creation, in the forms that loggers support: as program counters for Weir,
+// and as text for %+v for zap and github.com/pkg/errors.
 type traced struct {
 	text string
 	pcs  []uintptr
@@ -16,10 +16,11 @@ type traced struct {
 
 func (e *traced) Error() string { return e.text }
 
-// Callers returns program counters, innermost first.
+// Callers returns the program counters, innermost first.
 func (e *traced) Callers() []uintptr { return e.pcs }
 
-// Format writes the message and, for %+v, a line with the function and one with the file and line of each frame.
+// Format writes the message. For %+v it also writes two lines per frame: the function, and the file with the line
+// number.
 func (e *traced) Format(s fmt.State, verb rune) {
 	io.WriteString(s, e.text)
 	if verb != 'v' || !s.Flag('+') {
@@ -35,7 +36,7 @@ func (e *traced) Format(s fmt.State, verb rune) {
 	}
 }
 
-// frames yields what the program counters stand for.
+// frames yields the frames of the program counters.
 func (e *traced) frames() func(yield func(runtime.Frame) bool) {
 	return func(yield func(runtime.Frame) bool) {
 		frames := runtime.CallersFrames(e.pcs)
@@ -48,7 +49,7 @@ func (e *traced) frames() func(yield func(runtime.Frame) bool) {
 	}
 }
 
-// failure returns an error with the same eight frames wherever it is called from: it is made in a goroutine of its own.
+// failure returns an error with the same eight frames in every call, because it is created in a new goroutine.
 func failure() *traced {
 	made := make(chan *traced)
 	go func() { made <- serve() }()
@@ -77,9 +78,8 @@ func dial() *traced {
 	return &traced{text: "dial tcp 127.0.0.1:8080: connect: connection refused", pcs: pcs[:n:n]}
 }
 
-// stackRows: each peer writes the stack that the error carries in the way that its documentation has for it. Below
-// those stand rows that no documentation has: there the frames are looked up and added field by field, which is faster
-// than what is documented.
+// stackRows: each peer writes the stack of the error in its documented way. Further rows look up the frames and add
+// them field by field, which is faster but not documented by any peer.
 func stackRows() []row {
 	contenders := []contender{
 		byWeir,

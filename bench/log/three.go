@@ -6,14 +6,14 @@ import (
 	phuslu "github.com/phuslu/log"
 )
 
-// Three are the events of a proxied request, each to be logged by itself, so that a caller can tell how long it waited
-// for one. Any number of goroutines may share them, each with a Request of its own.
+// Three holds the events of a proxied request as separate functions, so that the duration of each can be measured.
+// Goroutines may share it if each uses its own Request.
 type Three [3]func(*Request)
 
-// A Request is what the three events tell.
+// A Request holds the values in the three events.
 type Request = request
 
-// Received makes r a request that has just come in.
+// Received makes r a request that has just arrived.
 func Received(r *Request) {
 	*r = *proxied
 	r.now()
@@ -25,29 +25,29 @@ func (t Three) all(r *request) {
 	t[2](r)
 }
 
-// ByWeir returns the events as Weir's logger writes them to w.
+// ByWeir returns the events as written by Weir's logger to w.
 func ByWeir(w io.Writer) Three { return openWeir(w).three }
 
-// ByZerolog returns them as zerolog does.
+// ByZerolog returns the events as written by zerolog.
 func ByZerolog(w io.Writer) Three { return openZerolog(w).three }
 
-// ByZap returns them as zap does.
+// ByZap returns the events as written by zap.
 func ByZap(w io.Writer) Three { return openZap(w).three }
 
-// BySlog returns them as log/slog does.
+// BySlog returns the events as written by log/slog.
 func BySlog(w io.Writer) Three { return openSlog(w).three }
 
-// ByLogGoV1 returns them as log.go 1.x does. It has one writer in a process, the last.
+// ByLogGoV1 returns the events as written by log.go 1.x. It has one writer per process: the last one.
 func ByLogGoV1(w io.Writer) Three { return openONSv1(w).three }
 
-// ByLogGoV2 returns them as log.go 2.x does; see ByLogGoV1.
+// ByLogGoV2 returns the events as written by log.go 2.x; see ByLogGoV1.
 func ByLogGoV2(w io.Writer) Three { return openONSv2(w).three }
 
-// ByPhuslu returns them as phuslu/log does in its fast form, created_at to the millisecond. Its AsyncWriter keeps what it
-// is given, so that no io.Writer can stand between.
+// ByPhuslu returns the events as written by phuslu/log in its fast form, with created_at to the millisecond. Its
+// AsyncWriter retains the buffers, so w cannot be wrapped in an io.Writer.
 func ByPhuslu(w phuslu.Writer) Three { return openPhusluFormat(w, "").three }
 
-// Finished are the lines that zerolog makes of the three events, for what writes without making any.
+// Finished returns zerolog's lines of the three events, for rows that write lines without making them.
 func Finished() [][]byte {
 	return finished(row{open: func(w io.Writer) func(int, *request) { return threeEvents(openZerolog(w)) }})
 }

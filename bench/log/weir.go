@@ -42,7 +42,7 @@ func openWeir(w io.Writer) logger {
 	}
 }
 
-// weirThree fills one HTTP for the three events, as the front door does.
+// weirThree fills one HTTP for all three events, like the front door.
 func weirThree(l *log.Logger, r *request) {
 	http := weirHTTP(r)
 	weirReceived(l, r, &http)
@@ -50,7 +50,7 @@ func weirThree(l *log.Logger, r *request) {
 	weirCompleted(l, r, &http)
 }
 
-// weirApart fills one for each.
+// weirApart fills one HTTP for each event.
 func weirApart(l *log.Logger) Three {
 	apart := func(event func(*log.Logger, *request, *log.HTTP)) func(*request) {
 		return func(r *request) {
@@ -65,7 +65,7 @@ func weirHTTP(r *request) log.HTTP {
 	return log.HTTP{Method: r.Method, Scheme: r.Scheme, Host: r.Host, Port: r.Port, Path: r.Path, Query: r.Query}
 }
 
-// The first and the last event take the instants that are at hand, as the front door gives them.
+// The first and the last event use given times, like those of the front door.
 func weirReceived(l *log.Logger, r *request, http *log.HTTP) {
 	http.StartedAt = r.StartedAt
 	l.Info(received).At(r.StartedAt).TraceID(traceID).HTTP(http).Send()

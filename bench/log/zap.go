@@ -9,8 +9,8 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// openZap: the typed fields of zap.Logger (not the sugared ones), no caller, no sampling; Check before the fields of an
-// event that may be below the level, and for one whose instant is at hand.
+// openZap uses the typed fields of zap.Logger, without sugar, caller and sampling. It calls Check before it builds the
+// fields of an event that may be below the level or has a given time.
 func openZap(w io.Writer) logger {
 	l := newZap(w)
 	trace := func() zap.Field { return zap.String("trace_id", traceID) }

@@ -9,9 +9,9 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// openZerolog: the namespace is encoded once in the logger's context, nested objects marshal themselves into the
-// event's own buffer, and the first event of a request takes the instant that is at hand. zerolog keeps the names, the
-// time's format and what makes a stack of an error in package variables.
+// openZerolog encodes the namespace once in the logger's context. Nested objects marshal themselves into the event's
+// buffer, and the first event of a request uses a given time. zerolog stores the names, the time format and the stack
+// function in package variables.
 func openZerolog(w io.Writer) logger {
 	zerolog.TimestampFieldName = "created_at"
 	zerolog.TimeFieldFormat = time.RFC3339Nano
@@ -70,7 +70,7 @@ func openZerolog(w io.Writer) logger {
 	}
 }
 
-// openZerologFrames writes the frames as an array of objects, without a marshaler's maps and encoding/json.
+// openZerologFrames writes the frames as an array of objects, without the maps of a marshaler and encoding/json.
 func openZerologFrames(w io.Writer) logger {
 	l := openZerolog(w)
 	events := zerolog.New(w).Level(zerolog.InfoLevel).With().Timestamp().Str("namespace", namespace).Logger()
@@ -123,7 +123,7 @@ func (e *zerologFrames) MarshalZerologArray(a *zerolog.Array) {
 	}
 }
 
-// zerologStack gives what zerolog's package pkgerrors gives for the errors of github.com/pkg/errors.
+// zerologStack returns the same as zerolog's package pkgerrors for errors of github.com/pkg/errors.
 func zerologStack(err error) any {
 	traced, ok := err.(*traced)
 	if !ok {

@@ -1,6 +1,6 @@
-// Package sinks compares the ways that a log's lines can leave a process: a write for each, or through what gathers
-// them. Two goroutines log the three events of a proxied request through one logger, to a file or to a pipe that another
-// process drains, and every row has a process of its own (bench/cmd/sinkrow), so that its processor time is its own.
+// Package sinks compares the ways in which log lines can leave a process: with one write per line, or buffered. Two
+// goroutines log the three events of a proxied request through one logger, to a file or to a pipe that another process
+// reads. Every row runs in its own process (bench/cmd/sinkrow), so that its CPU time can be measured.
 //
-// [Work] is what that process does, [Bench.Pass] what starts it and counts the lines that came out.
+// [Work] is the work of that process. [Bench.Pass] starts it and counts the lines that it wrote.
 package sinks

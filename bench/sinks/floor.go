@@ -11,7 +11,7 @@ import (
 
 const gathered = 64
 
-// openFloor writes finished lines, each goroutine its own, so many in one call.
+// openFloor writes finished lines, separately for each goroutine, several in one call.
 func openFloor(o output) (*opened, error) {
 	f, err := o.file()
 	if err != nil {
@@ -24,22 +24,23 @@ func openFloor(o output) (*opened, error) {
 	}}, nil
 }
 
-// openNowhere makes the lines: the row and the floor together are what a sink of Weir that costs nothing would take.
+// openNowhere makes the lines without writing them. Together with the floor it is the cost of a sink of Weir without
+// overhead.
 func openNowhere(output) (*opened, error) {
 	return logging(log.ByWeir(io.Discard), func() error { return nil }, nil), nil
 }
 
-// openNothing is what the producers themselves take, their clocks and pauses.
+// openNothing measures the producers themselves, with their clocks and pauses.
 func openNothing(output) (*opened, error) {
 	idle := producer{receive: func() {}, event: func(int) {}, end: func() error { return nil }}
 	return &opened{producer: func() producer { return idle }, close: idle.end}, nil
 }
 
-// gathering holds lines until there are enough of them.
+// gathering buffers lines until there are enough.
 type gathering struct {
 	file    *os.File
 	pending [][]byte
-	err     error // the first
+	err     error // the first one
 }
 
 func (g *gathering) add(line []byte) {
@@ -53,7 +54,7 @@ func (g *gathering) end() error {
 	return g.err
 }
 
-// flush writes what there is. A write that was cut short is taken up line by line.
+// flush writes the buffered lines. After a short write it continues line by line.
 func (g *gathering) flush() {
 	n, err := unix.Writev(int(g.file.Fd()), g.pending)
 	if err == unix.EINTR {

@@ -16,35 +16,35 @@ import (
 	"time"
 )
 
-// A Target is where the lines go.
+// A Target is the destination of the lines.
 type Target int
 
 // The targets.
 const (
 	File Target = iota // a file of Bench.Dir
-	Pipe               // a pipe that this process reads as fast as it can
+	Pipe               // a pipe that this process reads as fast as possible
 )
 
-// A Cost is a row's report of one pass with what came out.
+// A Cost is a row's report of one pass together with the counted lines.
 type Cost struct {
 	Report
 	Lines uint64
 }
 
-// Lost is how many events did not come out.
+// Lost returns the number of missing events.
 func (c Cost) Lost() uint64 { return c.Events + c.Own - c.Lines }
 
-// A Bench says what runs the rows, and where the files are.
+// A Bench runs the rows.
 type Bench struct {
-	Tool string // the file of bench/cmd/sinkrow
+	Tool string // the executable of bench/cmd/sinkrow
 	Dir  string
 }
 
-// passTime is far beyond what a pass takes: a row that stands still is to end.
+// passTime is much longer than a pass. It ends a row that hangs.
 const passTime = time.Minute
 
-// Pass runs the row in a process of its own, counts the lines and removes them. A row that lost events is an error unless
-// it is a peer that may drop them or counted each itself.
+// Pass runs the row in a new process, counts the lines and removes them. It is an error if a row lost events, unless it
+// is a peer that may drop them or it counted all of them.
 func (b *Bench) Pass(ctx context.Context, r Row, t Target, l Load) (cost Cost, err error) {
 	ctx, cancel := context.WithTimeout(ctx, passTime)
 	defer cancel()
@@ -79,7 +79,7 @@ func (b *Bench) Pass(ctx context.Context, r Row, t Target, l Load) (cost Cost, e
 	return cost, r.check(cost)
 }
 
-// check holds what came out against what was logged.
+// check compares the counted lines with the logged events.
 func (r Row) check(c Cost) error {
 	switch {
 	case r.Silent && c.Lines == 0:
@@ -92,7 +92,7 @@ func (r Row) check(c Cost) error {
 	return nil
 }
 
-// run waits for the process. What it says on stderr is told when it fails; zerolog's diode says much there.
+// run waits for the process. If it fails, the error contains its stderr, where zerolog's diode reports dropped events.
 func run(cmd *exec.Cmd) error {
 	var said bytes.Buffer
 	cmd.Stderr = &said
@@ -121,7 +121,7 @@ func drain(cmd *exec.Cmd) (lines uint64, err error) {
 	return lines, errors.Join(err, ended(cmd.Wait(), said.Bytes()))
 }
 
-// linesOfLogs counts the lines of the logs in dir, of which phuslu/log has one of another name.
+// linesOfLogs counts the lines of the logs in dir. phuslu/log uses another file name.
 func linesOfLogs(dir string) (lines uint64, err error) {
 	return lines, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || filepath.Ext(path) != ".log" {
@@ -138,7 +138,7 @@ func linesOfLogs(dir string) (lines uint64, err error) {
 	})
 }
 
-// countLines counts the lines of r, and fails when the last is not whole.
+// countLines counts the lines of r. An incomplete last line is an error.
 func countLines(r io.Reader) (lines uint64, err error) {
 	buf := make([]byte, 64<<10)
 	last := byte('\n')

@@ -16,18 +16,18 @@ import (
 	"github.com/weirhq/weir/log/sink"
 )
 
-// A Kind is what a row is compared as.
+// A Kind is the class in which a row is compared.
 type Kind int
 
 // The kinds.
 const (
 	Ours       Kind = iota
-	Unbuffered      // a peer that writes each event by itself
-	Buffered        // a peer that gathers them
-	Bare            // what remains when nobody makes a line or keeps one for later
+	Unbuffered      // a peer that writes each event separately
+	Buffered        // a peer that buffers events
+	Bare            // the cost without making or buffering lines
 )
 
-// A Row is one way for the lines to leave.
+// A Row is one way for lines to leave the process.
 type Row struct {
 	Name, Note string
 	Kind       Kind
@@ -35,33 +35,33 @@ type Row struct {
 	open       func(output) (*opened, error)
 }
 
-// opened is a row that is ready.
+// opened is a row that is ready to run.
 type opened struct {
-	producer func() producer // for one goroutine; any number of them may be asked for
-	close    func() error    // returns when every line is written or given up
-	counts   func() counts   // after close; nil for what does not count
+	producer func() producer // returns a producer for one goroutine; may be called any number of times
+	close    func() error    // returns after every line was written or dropped
+	counts   func() counts   // after close; nil if the row does not count
 }
 
-// counts are a row's own.
+// counts are the counts of a row itself.
 type counts struct {
-	emitted uint64 // with what it wrote of itself; 0 when it counts only what it dropped
+	emitted uint64 // including its own lines; 0 if it counts only dropped ones
 	dropped uint64
 }
 
-// A producer is one goroutine's way to log.
+// A producer logs for one goroutine.
 type producer struct {
-	receive func()    // begins another request
+	receive func()    // starts another request
 	event   func(int) // logs the first, second or third event of the request
 	end     func() error
 }
 
-// The names of the rows that are looked for.
+// The names of the rows that targets refer to.
 const (
 	Queue = "weir Queue"
 	Alone = "the load alone"
 )
 
-// Rows are all that are compared.
+// Rows are the rows of the comparison.
 var Rows = []Row{
 	{Name: Queue, Note: "shed, 8 MiB", Kind: Ours, open: openQueue(sink.Shed)},
 	{Name: Queue + " that blocks", Note: "8 MiB", Kind: Ours, open: openQueue(sink.Block)},
@@ -87,10 +87,10 @@ func Find(name string) (Row, bool) {
 	return Row{}, false
 }
 
-// output is where the lines go: to the file at path, or without one to stdout.
+// output is the destination of the lines: the file at path, or stdout if path is empty.
 type output struct{ path string }
 
-// file opens a file as a log is opened.
+// file opens a file as logs are usually opened.
 func (o output) file() (*os.File, error) {
 	if o.path == "" {
 		return os.Stdout, nil
@@ -98,7 +98,7 @@ func (o output) file() (*os.File, error) {
 	return os.OpenFile(o.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 }
 
-// logging is a row that logs the three events through one logger.
+// logging returns a row that logs the three events through one logger.
 func logging(three log.Three, close func() error, counts func() counts) *opened {
 	return &opened{close: close, counts: counts, producer: func() producer {
 		var r log.Request
@@ -110,7 +110,7 @@ func logging(three log.Three, close func() error, counts func() counts) *opened 
 	}}
 }
 
-// unbuffered is a row whose logger writes to the file.
+// unbuffered returns a row whose logger writes directly to the file.
 func unbuffered(by func(io.Writer) log.Three) func(output) (*opened, error) {
 	return func(o output) (*opened, error) {
 		f, err := o.file()
@@ -124,7 +124,7 @@ func unbuffered(by func(io.Writer) log.Three) func(output) (*opened, error) {
 var (
 	openZerolog = unbuffered(log.ByZerolog)
 	openPhuslu  = unbuffered(func(w io.Writer) log.Three { return log.ByPhuslu(phuslu.IOWriter{Writer: w}) })
-	// zap's documentation asks for a lock around every file.
+	// zap's documentation requires a lock for every file.
 	openZap = unbuffered(func(w io.Writer) log.Three { return log.ByZap(zapcore.Lock(zapcore.AddSync(w))) })
 )
 
@@ -137,13 +137,13 @@ func openZapBuffered(o output) (*opened, error) {
 	return logging(log.ByZap(buffered), func() error { return errors.Join(buffered.Stop(), f.Close()) }, nil), nil
 }
 
-// written has nothing to sync: no other row waits for the disk.
+// written hides the Sync method: no other row waits for the disk.
 type written struct{ io.Writer }
 
 func (written) Sync() error { return nil }
 
-// openPhusluAsync has the settings of phuslu/log's own example, but for its rotation. Only over its FileWriter does it use
-// writev.
+// openPhusluAsync has the settings of phuslu/log's own example, without its rotation. It uses writev only with its
+// FileWriter.
 func openPhusluAsync(o output) (*opened, error) {
 	async := &phuslu.AsyncWriter{ChannelSize: 4096}
 	if o.path != "" {
@@ -154,8 +154,7 @@ func openPhusluAsync(o output) (*opened, error) {
 	return logging(log.ByPhuslu(async), async.Close, nil), nil
 }
 
-// openDiode has the settings of zerolog's own example, but for the 1,000 events: these are about as many as the queue of
-// Weir holds.
+// openDiode has the settings of zerolog's own example. Its 1,000 events are about the capacity of Weir's queue.
 func openDiode(o output) (*opened, error) {
 	f, err := o.file()
 	if err != nil {
@@ -166,13 +165,13 @@ func openDiode(o output) (*opened, error) {
 	return logging(log.ByZerolog(w), w.Close, func() counts { return counts{dropped: missed.Load()} }), nil
 }
 
-// A weirSink is what the sinks of Weir have in common.
+// A weirSink is the common interface of Weir's sinks.
 type weirSink interface {
 	io.Writer
 	Stats() sink.Stats
 }
 
-// weirFile opens a file as weir serve does.
+// weirFile opens a file like weir serve.
 func (o output) weirFile() (io.WriteCloser, error) {
 	if o.path == "" {
 		return os.Stdout, nil

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// few is a load that every row takes without a loss.
+// few is a load that no row drops events of.
 var few = Load{Requests: 200, Burst: 50, Every: time.Millisecond, Timed: 2}
 
 func TestEveryEventIsALine(t *testing.T) {
@@ -36,7 +36,7 @@ func TestEveryEventIsALine(t *testing.T) {
 	}
 }
 
-// checkedLines counts the lines that are an event each.
+// checkedLines counts the lines and checks that each is an event.
 func checkedLines(t *testing.T, dir string) (lines uint64) {
 	t.Helper()
 	logs, err := filepath.Glob(filepath.Join(dir, "*.log"))
@@ -45,7 +45,7 @@ func checkedLines(t *testing.T, dir string) (lines uint64) {
 	}
 	for _, path := range logs {
 		if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
-			continue // phuslu/log has a link, too
+			continue // phuslu/log makes a link too
 		}
 		text, err := os.ReadFile(path)
 		if err != nil {

@@ -10,37 +10,37 @@ import (
 	"github.com/weirhq/weir/bench/measure"
 )
 
-// Producers are the goroutines that log.
+// Producers is the number of goroutines that log.
 const Producers = 2
 
-// A Load says how each producer logs. Before each request it lets other goroutines run, as a server's does that waits for
-// its next one.
+// A Load determines how each producer logs. Before each request it yields to other goroutines, like a server that waits
+// for its next request.
 type Load struct {
 	Requests int
-	Burst    int           // so many requests follow each other at once; 0: all of them
-	Every    time.Duration // from the beginning of one burst to that of the next
-	Timed    int           // one request in so many is timed, event by event
+	Burst    int           // requests in a burst without pauses; 0: all of them
+	Every    time.Duration // time from the start of one burst to the start of the next
+	Timed    int           // one request in Timed is measured, event by event
 }
 
-// The loads that are compared.
+// The loads of the comparison.
 var (
 	Busy  = Load{Requests: 30_000, Timed: 8}
 	Paced = Load{Requests: 5_000, Burst: 10, Every: time.Millisecond, Timed: 1}
 )
 
-// A Report is what a row cost.
+// A Report holds the cost of a row.
 type Report struct {
-	Events    uint64        // that were logged
-	Own       uint64        // that the row wrote of itself beyond those, to tell what it dropped
-	Dropped   uint64        // as the row itself counted
+	Events    uint64        // logged
+	Own       uint64        // lines that the row added about events that it dropped
+	Dropped   uint64        // as counted by the row
 	CPU       time.Duration // user and system, from before the row was opened until it was closed
-	Mallocs   uint64        // in the same time
+	Mallocs   uint64        // in the same period
 	Took      time.Duration // until every producer had logged its last event
-	P50, P999 time.Duration // of what a caller waited for one event, making the line included
+	P50, P999 time.Duration // time of a caller for one event, including making the line
 }
 
-// Work opens the row, has the producers log, closes it and reports. The lines go to the file at path or, when that is
-// empty, to stdout.
+// Work opens the row, runs the producers, closes the row and returns its report. The lines are written to the file at
+// path, or to stdout if path is empty.
 func Work(r Row, path string, l Load) (Report, error) {
 	waits := make([][]time.Duration, Producers)
 	for i := range waits {
@@ -72,14 +72,14 @@ func Work(r Row, path string, l Load) (Report, error) {
 	return report, err
 }
 
-// produce runs the producers, each of which leaves its waits, and returns when the last is done.
+// produce runs the producers, which store their durations in waits, and returns when all are done.
 func produce(row *opened, l Load, begin time.Time, waits [][]time.Duration) error {
 	var all sync.WaitGroup
 	errs := make([]error, Producers)
 	for i := range Producers {
 		all.Go(func() {
 			p := row.producer()
-			// Their bursts do not begin together.
+			// The producers' bursts start at different times.
 			waits[i] = p.run(l, begin.Add(time.Duration(i)*l.Every/Producers), waits[i])
 			errs[i] = p.end()
 		})
@@ -88,7 +88,7 @@ func produce(row *opened, l Load, begin time.Time, waits [][]time.Duration) erro
 	return errors.Join(errs...)
 }
 
-// run logs as l says and adds what it waited for the events that are timed.
+// run logs according to l and appends the durations of the measured events.
 func (p producer) run(l Load, due time.Time, waits []time.Duration) []time.Duration {
 	for i := range l.Requests {
 		runtime.Gosched()
@@ -114,7 +114,7 @@ func (p producer) run(l Load, due time.Time, waits []time.Duration) []time.Durat
 	return waits
 }
 
-// quantile returns the value that the part q of the sorted values does not exceed.
+// quantile returns the value below which the share q of the sorted values lies.
 func quantile(sorted []time.Duration, q float64) time.Duration {
 	if len(sorted) == 0 {
 		return 0
