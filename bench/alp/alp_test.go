@@ -1,5 +1,5 @@
-// Package alp_test holds Weir's LTSV to what it is for: alp, a profiler of access logs that knows nothing of Weir,
-// reads a log as it is and counts what was sent.
+// Package alp_test checks that alp, a profiler of access logs that does not know Weir, reads an LTSV log of Weir and
+// counts the requests correctly.
 package alp_test
 
 import (
@@ -21,12 +21,12 @@ type visit struct {
 	times          int
 
 	status, body int
-	takes        time.Duration // at least, for the server
+	takes        time.Duration // minimum time of the server
 
-	uri string // as alp prints it: the path, without the query
+	uri string // as printed by alp: the path without the query
 }
 
-// visits has answers without a body, too: alp passes over a line without size, so Weir writes one of 0.
+// visits includes responses without a body: alp ignores lines without size, so Weir writes a size of 0.
 var visits = []visit{
 	{method: "GET", target: "/economy?page=2&filter=all", times: 7, status: 200, body: 48213, uri: "/economy"},
 	{method: "GET", target: "/economy?page=3", times: 2, status: 200, body: 312, uri: "/economy"},
@@ -42,7 +42,7 @@ var visits = []visit{
 	{method: "GET", target: "/report", times: 3, status: 200, body: 1000, takes: 20 * time.Millisecond, uri: "/report"},
 }
 
-// sent is how many bytes of the body come back: none of an answer to HEAD.
+// sent returns the number of body bytes in the response, which is 0 for HEAD.
 func (v visit) sent() int {
 	if v.method == "HEAD" {
 		return 0
@@ -50,8 +50,8 @@ func (v visit) sent() int {
 	return v.body
 }
 
-// counts are what alp says of the requests with one method and uri: how many there were, of them with a status of each
-// class, and the bytes of their answers.
+// counts holds alp's figures for one method and uri: the number of requests, the number per status class, and the bytes
+// of the responses.
 type counts struct {
 	requests, bytes, leastBytes, mostBytes int
 
@@ -71,7 +71,7 @@ func TestAlpCountsWhatWasSent(t *testing.T) {
 	}
 }
 
-// sendAll sends the requests, one after the other, and returns how long all took together.
+// sendAll sends the requests one after the other, and returns the total time.
 func sendAll(t *testing.T, site string) time.Duration {
 	began := time.Now()
 	for _, v := range visits {
@@ -82,7 +82,7 @@ func sendAll(t *testing.T, site string) time.Duration {
 	return time.Since(began)
 }
 
-// compare holds what alp says to what was sent.
+// compare checks alp's figures against the requests that were sent.
 func compare(t *testing.T, said []profiled, elapsed time.Duration) {
 	got := map[string]counts{}
 	for _, r := range said {
@@ -117,7 +117,7 @@ func (v visit) addTo(all map[string]counts) {
 	all[key] = c
 }
 
-// send sends the request, and tells the site in headers what to answer.
+// send sends the request. Headers tell the site how to respond.
 func (v visit) send(t *testing.T, site string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), v.method, site+v.target, nil)
@@ -138,7 +138,7 @@ func (v visit) send(t *testing.T, site string) {
 	}
 }
 
-// answer does what the headers say.
+// answer responds as the headers say.
 func answer(w http.ResponseWriter, r *http.Request) {
 	status, _ := strconv.Atoi(r.Header.Get("Status"))
 	body, _ := strconv.Atoi(r.Header.Get("Body"))
@@ -152,7 +152,7 @@ func answer(w http.ResponseWriter, r *http.Request) {
 // profiled is a row of alp's table, by column.
 type profiled map[string]any
 
-// profile has alp profile the log.
+// profile runs alp on the log.
 func profile(t *testing.T, logFile string) []profiled {
 	t.Helper()
 	alp := exec.CommandContext(t.Context(), buildAlp(t), "ltsv", "--file", logFile, "--format", "json")
@@ -193,7 +193,7 @@ func (r profiled) counts(t *testing.T) counts {
 	}
 }
 
-// checkTimes holds the seconds of one row, which alp rounds to milliseconds, to what is known of them.
+// checkTimes checks the times of one row, which alp rounds to milliseconds.
 func (r profiled) checkTimes(t *testing.T, elapsed time.Duration) {
 	var takes float64
 	for _, v := range visits {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// alpModule is a module that requires alp and nothing else. It is apart, so that alp is what its users install, with
-// the versions that its own module names, and so that these stay out of the comparison's.
+// alpModule is a module that requires only alp. It is separate so that alp is built with the versions in its own
+// go.mod, and so that these do not affect the comparison.
 const alpModule = `module alp
 
 go 1.26
@@ -16,7 +16,7 @@ go 1.26
 require github.com/tkuchiki/alp v1.0.21
 `
 
-// buildAlp returns the file of alp's command.
+// buildAlp returns the path of alp's executable.
 func buildAlp(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -32,7 +32,7 @@ func buildAlp(t *testing.T) string {
 	return filepath.Join(dir, "alp")
 }
 
-// buildWeir returns the file of the command of the tree that this module lies in.
+// buildWeir returns the path of the weir executable, built from this tree.
 func buildWeir(t *testing.T) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "weir")

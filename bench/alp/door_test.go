@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// throughDoor has a front door, a process of its own, be visited, and returns the file with its log: three events for
-// each request, of which alp counts the one that has a time.
+// throughDoor starts a front door as a separate process, calls visit, and returns the log file. It has three events per
+// request, of which alp counts the one with a time.
 func throughDoor(t *testing.T, visit func(site string)) (logFile string) {
 	upstream := httptest.NewServer(http.HandlerFunc(answer))
 	defer upstream.Close()
@@ -42,7 +42,7 @@ routes:
 
 // A door is a running front door.
 type door struct {
-	site string // where it listens, as the beginning of a URL
+	site string // its URL
 	cmd  *exec.Cmd
 	said io.Reader
 }
@@ -67,7 +67,7 @@ func startDoor(t *testing.T, weir, config string) *door {
 	return &door{site: site, cmd: cmd, said: said}
 }
 
-// stop has the door drain, and returns when its log is whole.
+// stop drains the door, and returns when its log is complete.
 func (d *door) stop(t *testing.T) {
 	t.Helper()
 	if err := d.cmd.Process.Signal(syscall.SIGTERM); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/weirhq/weir/log/httplog"
 )
 
-// throughMiddleware has a server of this process be visited, and returns the file with its log.
+// throughMiddleware starts a server in this process, calls visit, and returns the log file.
 func throughMiddleware(t *testing.T, visit func(site string)) (logFile string) {
 	logFile = filepath.Join(t.TempDir(), "weir.log")
 	out, err := os.Create(logFile)
@@ -21,7 +21,7 @@ func throughMiddleware(t *testing.T, visit func(site string)) (logFile string) {
 	defer out.Close()
 	logger := log.New(out, log.Options{Namespace: "site", Format: log.FormatLTSV, OnError: func(err error) { t.Error(err) }})
 	site := httptest.NewServer(httplog.Middleware(logger, httplog.Options{})(http.HandlerFunc(answer)))
-	defer site.Close() // waits for the handlers, and so for their events
+	defer site.Close() // waits for the handlers and therefore for their events
 	visit(site.URL)
 	return logFile
 }

@@ -1,10 +1,10 @@
-// Package measure runs the rows of a comparison by turns and sets them side by side.
+// Package measure runs the rows of a comparison interleaved and compares them.
 //
-// A machine that is shared, throttled or virtual changes its speed while a benchmark runs: rows that are measured
-// one after the other then differ for reasons that are not theirs. Here every pass runs every row once, in an order
-// that rotates from pass to pass, and what is compared are the medians over the passes. What is counted is the
-// processor time of this process, not the time on the wall, so that a neighbour who takes the processor away for a
-// while does not count; it includes the garbage collector, which a row that allocates has to pay for.
+// The speed of a machine that is shared, throttled or virtual changes during a benchmark, so rows measured one after
+// the other differ for unrelated reasons. Here every pass runs every row once, in an order that rotates from pass to
+// pass, and the medians over the passes are compared. The measure is the CPU time of this process instead of the wall
+// time, so that other processes do not affect it. It includes the garbage collector, which is a cost of rows that
+// allocate.
 package measure
 
 import (
@@ -18,49 +18,49 @@ import (
 // A Row does the work of a case in one way.
 type Row struct {
 	Name string
-	Note string      // what a reader must know to read the row rightly, in a few words; may be empty
+	Note string      // information needed to understand the row, in a few words; may be empty
 	Ours bool        // a row of Weir
-	Bare bool        // what is left when nobody does the work (the floor); a row that is neither is a peer's
+	Bare bool        // the cost without the work (the floor); a row with neither flag is a peer
 	Run  func(n int) // does the work n times
 
-	// After removes what a run leaves, so that it does not pile up. It is not measured, and may be nil.
+	// After removes the remains of a run. It is not measured and may be nil.
 	After func()
 }
 
-// A Case is one piece of work and all the rows that do it.
+// A Case is one piece of work with all rows that do it.
 type Case struct {
 	Name string
 	Rows []Row
 
-	// Open returns the rows where they are not to exist before the case's turn, nor after it: what one case keeps in
-	// memory is in the way of the next one's collector. Nil: Rows has them.
+	// Open returns the rows if they must not exist before and after the case, because the memory of one case slows down
+	// the garbage collector in the next one. If it is nil, Rows contains them.
 	Open func() ([]Row, error)
 
-	// Parallel is for rows that work on all processors at once. What is counted is the time of them all.
+	// Parallel is for rows that use all CPUs. The measure is the total CPU time.
 	Parallel bool
 }
 
-// A Plan says how long to measure. The zero Plan measures nothing.
+// A Plan determines the duration of measurements. The zero Plan measures nothing.
 type Plan struct {
-	Passes   int           // how often each row runs; the medians are over these
-	PassTime time.Duration // about how long one row runs in one pass
+	Passes   int           // number of runs per row, whose median is used
+	PassTime time.Duration // approximate duration of a row in one pass
 }
 
-// Cost is what one row cost in one pass, per operation.
+// Cost is the cost of a row in one pass, per operation.
 type Cost struct {
-	Nanoseconds float64 // processor time, user and system
+	Nanoseconds float64 // CPU time, user and system
 	Allocs      float64
 	Bytes       float64
 }
 
-// Measured is a row with what it cost, pass by pass.
+// Measured is a row with its costs, pass by pass.
 type Measured struct {
 	Row
 	Costs []Cost
 }
 
-// Measure runs the rows of c by turns, as p says, on one processor at a time so that the collector's work falls
-// into the row that caused it, unless c is Parallel. It stops early, with ctx's error, when ctx ends.
+// Measure runs the rows of c interleaved according to p. Unless c is Parallel it uses one CPU, so that the garbage
+// collector's work is charged to the row that caused it. It stops early with ctx's error when ctx ends.
 func (p Plan) Measure(ctx context.Context, c Case) ([]Measured, error) {
 	rows := c.Rows
 	if c.Open != nil {
@@ -90,8 +90,8 @@ func (p Plan) Measure(ctx context.Context, c Case) ([]Measured, error) {
 	return out, nil
 }
 
-// calibrate returns how often the row has to work to take about d, and warms its pools and caches on the way. What the
-// row does the first time alone is no measure of that.
+// calibrate returns the number of operations that take about d. It also warms pools and caches, so the first run does
+// not count.
 func calibrate(r Row, d time.Duration) int {
 	r.Run(1)
 	r.after()
@@ -106,7 +106,8 @@ func calibrate(r Row, d time.Duration) int {
 	}
 }
 
-// cost measures one pass of n operations. The collector runs first: a row does not pay for its predecessor's waste.
+// cost measures one pass of n operations. It runs the garbage collector first, so that a row is not charged for the
+// garbage of the row before.
 func cost(r Row, n int) Cost {
 	defer r.after()
 	var before, after runtime.MemStats
@@ -134,7 +135,7 @@ func (r Row) after() {
 func ProcessorTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(fmt.Sprintf("measure: getrusage: %v", err)) // it takes no argument that could be wrong
+		panic(fmt.Sprintf("measure: getrusage: %v", err)) // the argument is always valid
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -8,20 +8,20 @@ import (
 	"text/tabwriter"
 )
 
-// A Making is a thing that is made once and kept, of which counts how long that takes and how much memory it keeps.
+// A Making builds an object that is kept. The measure is the time and the memory that this takes.
 type Making struct {
 	Name string
 	Make func() (any, error)
 }
 
-// Made is a Making with what it took, pass by pass.
+// Made is a Making with its costs, pass by pass.
 type Made struct {
 	Name         string
-	Milliseconds Series // processor time, the collector's included
-	Megabytes    Series // of the heap, kept when the collector has run
+	Milliseconds Series // CPU time, including the garbage collector
+	Megabytes    Series // of the heap after a garbage collection
 }
 
-// Make makes each thing once in each pass, by turns, on one processor.
+// Make builds each object once in each pass, interleaved, on one CPU.
 func (p Plan) Make(ctx context.Context, makings []Making) ([]Made, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	out := make([]Made, len(makings))
@@ -54,7 +54,7 @@ func (m *Made) once(making Making) error {
 	return nil
 }
 
-// heap returns the bytes that are in use. The second run empties what pools keep over one.
+// heap returns the bytes in use. The second collection clears the memory that pools keep over the first.
 func heap() float64 {
 	runtime.GC()
 	runtime.GC()
@@ -63,7 +63,7 @@ func heap() float64 {
 	return float64(m.HeapAlloc)
 }
 
-// WriteMade writes the rows, each beside the one with the name peer.
+// WriteMade writes the rows, each compared to the one named peer.
 func WriteMade(w io.Writer, title, peer string, rows []Made) error {
 	fmt.Fprintf(w, "%s\n", title)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -80,7 +80,7 @@ func WriteMade(w io.Writer, title, peer string, rows []Made) error {
 	return err
 }
 
-// JudgeMade returns the time and the memory of ours over those of peer, and false when a row is missing.
+// JudgeMade returns the ratios of time and memory of ours to peer, and false if a row is missing.
 func JudgeMade(rows []Made, ours, peer string) (time, memory float64, ok bool) {
 	var mine, theirs *Made
 	for i := range rows {

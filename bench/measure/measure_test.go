@@ -70,7 +70,7 @@ func TestVerdict(t *testing.T) {
 
 var sink []byte
 
-// burn takes processor time that no optimisation removes, and allocates as often as it is told.
+// burn uses CPU time that the compiler cannot remove, and makes the given number of allocations.
 func burn(rounds, allocs int) func(int) {
 	return func(n int) {
 		for range n {
@@ -84,7 +84,7 @@ func burn(rounds, allocs int) func(int) {
 	}
 }
 
-// The rows differ by a factor of fifty, so that even a busy machine tells them apart.
+// TestMeasureRanksRows has rows that differ by a factor of fifty, so that a busy machine can rank them.
 func TestMeasureRanksRows(t *testing.T) {
 	sink = make([]byte, 64)
 	c := measure.Case{Name: "burning", Rows: []measure.Row{
@@ -119,7 +119,7 @@ func TestMeasureRanksRows(t *testing.T) {
 	}
 }
 
-// A measured row cost the same number of nanoseconds in each of five passes.
+// measured returns a row with the same cost in each of five passes.
 func measured(r measure.Row, ns float64) measure.Measured {
 	m := measure.Measured{Row: r}
 	for range 5 {
@@ -203,7 +203,7 @@ func TestParallelRowsHaveAllProcessors(t *testing.T) {
 	}
 }
 
-// making makes so many megabytes and as much waste as it keeps.
+// making allocates and keeps the given number of megabytes, and makes as much garbage.
 func making(name string, megabytes int) measure.Making {
 	return measure.Making{Name: name, Make: func() (any, error) {
 		kept := make([][]byte, megabytes)
@@ -242,7 +242,7 @@ func TestWhatIsMadeIsWeighed(t *testing.T) {
 	}
 }
 
-// A row that prepares itself at its first work must not be taken for a slow one.
+// TestTheFirstTimeIsNoMeasure checks that preparations in the first run of a row do not count.
 func TestTheFirstTimeIsNoMeasure(t *testing.T) {
 	sink = make([]byte, 64)
 	first, most := true, 0

@@ -8,10 +8,10 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// Series are the values of one quantity, one for each pass.
+// Series holds the values of one quantity, one per pass.
 type Series []float64
 
-// Median returns the middle value, which one pass that was disturbed does not move. It is 0 without values.
+// Median returns the middle value, which a single disturbed pass does not change, or 0 without values.
 func (s Series) Median() float64 {
 	if len(s) == 0 {
 		return 0
@@ -24,7 +24,7 @@ func (s Series) Median() float64 {
 	return (sorted[mid-1] + sorted[mid]) / 2
 }
 
-// Spread returns how far the lowest and the highest value lie from the median, as "-2% +5%".
+// Spread returns the differences of the lowest and the highest value from the median, as in "-2% +5%".
 func (s Series) Spread() string {
 	median := s.Median()
 	if median == 0 {
@@ -34,7 +34,8 @@ func (s Series) Spread() string {
 	return fmt.Sprintf("%+.0f%% %+.0f%%", percent(slices.Min(s)), percent(slices.Max(s)))
 }
 
-// Differs reports whether s and t differ by more than chance, by the U-test at 5%. Fewer than four passes never do.
+// Differs reports whether s and t differ significantly, by the U-test at 5%. With fewer than four passes it returns
+// false.
 func (s Series) Differs(t Series) bool {
 	if len(s) == 0 || len(t) == 0 {
 		return false
@@ -45,7 +46,7 @@ func (s Series) Differs(t Series) bool {
 	return c.P <= c.Alpha
 }
 
-// series collects one quantity of a row's passes.
+// series returns one quantity of a row's passes.
 func (m Measured) series(of func(Cost) float64) Series {
 	s := make(Series, len(m.Costs))
 	for i, c := range m.Costs {
@@ -54,7 +55,7 @@ func (m Measured) series(of func(Cost) float64) Series {
 	return s
 }
 
-// Nanoseconds returns the processor time per operation, pass by pass.
+// Nanoseconds returns the CPU time per operation, pass by pass.
 func (m Measured) Nanoseconds() Series {
 	return m.series(func(c Cost) float64 { return c.Nanoseconds })
 }
@@ -64,8 +65,8 @@ func (m Measured) Allocs() float64 {
 	return Allocations(m.series(func(c Cost) float64 { return c.Allocs }))
 }
 
-// Allocations returns the median of allocations per operation, to two places: below that it is what the runtime
-// itself allocates now and then.
+// Allocations returns the median of the allocations per operation to two places. Smaller values are occasional
+// allocations of the runtime.
 func Allocations(s Series) float64 { return math.Round(100*s.Median()) / 100 }
 
 // Bytes returns the median of the bytes allocated per operation.

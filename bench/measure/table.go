@@ -21,11 +21,11 @@ func fastest(rows []Measured, ok func(Row) bool) int {
 	return best
 }
 
-// peer reports whether r is another project's row.
+// peer reports whether r is a row of another project.
 func peer(r Row) bool { return !r.Ours && !r.Bare }
 
-// WriteTable writes the rows of a case with their ratio to the fastest peer. A ratio whose difference could be chance
-// is marked "~". Where the case has a floor, it says as well by how many nanoseconds each row stands above that.
+// WriteTable writes the rows of a case with their ratio to the fastest peer. "~" marks a ratio whose difference is not
+// significant. If the case has a floor, the table also has each row's difference to it in nanoseconds.
 func WriteTable(w io.Writer, c Case, rows []Measured) error {
 	fmt.Fprintf(w, "%s\n", c.Name)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -47,7 +47,7 @@ func WriteTable(w io.Writer, c Case, rows []Measured) error {
 	return err
 }
 
-// above is the cell that says how far a row stands above the floor, and no cell when there is none.
+// above returns the cell with the difference of a row to the floor, if there is one.
 func above(rows []Measured, i, floor int) string {
 	switch {
 	case floor < 0:
@@ -58,7 +58,7 @@ func above(rows []Measured, i, floor int) string {
 	return digits(rows[i].Nanoseconds().Median()-rows[floor].Nanoseconds().Median()) + "\t"
 }
 
-// digits writes v to three figures at least, and never with an exponent.
+// digits formats v with at least three digits and without an exponent.
 func digits(v float64) string {
 	if math.Abs(v) < 100 {
 		return fmt.Sprintf("%.1f", v)
@@ -85,8 +85,8 @@ func ratio(rows []Measured, i, best int) string {
 	return text
 }
 
-// Judge compares ours, the row of Weir with this name, to the fastest row of the peer with the name theirs, or of all
-// peers when theirs is empty. It returns false when the case lacks either.
+// Judge compares ours, a row of Weir, to the fastest row of the peer theirs, or of all peers if theirs is empty. It
+// returns false if the case lacks either.
 func Judge(rows []Measured, ours, theirs string) (Verdict, bool) {
 	mine := fastest(rows, func(r Row) bool { return r.Ours && r.Name == ours })
 	best := fastest(rows, func(r Row) bool { return peer(r) && (theirs == "" || r.Name == theirs) })

@@ -1,3 +1,3 @@
-// Package onslog holds log/onslog to the packages that it stands in for: both
-// are given the same events, and must write the same bytes. All of it is tests.
+// Package onslog compares log/onslog with the packages that it replaces: both log the same events and must write the
+// same bytes. It contains only tests.
 package onslog

@@ -12,7 +12,7 @@ import (
 	dprequest "github.com/ONSdigital/dp-net/v3/request"
 )
 
-// An input is one event, in terms of none of the packages.
+// An input is one event, independent of the packages.
 type input struct {
 	ctx            context.Context
 	event          string
@@ -87,11 +87,11 @@ func (g generator) http() *httpInput {
 
 type plainKey struct{}
 
-// stringKey is the second of the keys that the original asks for.
+// stringKey is the second of the context keys that the original reads.
 var stringKey any = "request-id"
 
-// context returns one with a request id under a key that some original knows,
-// or none, or under one that it does not know.
+// context returns a context with a request id under one of the originals' keys, with one under another key, or without
+// one.
 func (g generator) context() context.Context {
 	ctx := context.Background()
 	switch g.IntN(8) {
@@ -114,8 +114,7 @@ func (g generator) context() context.Context {
 	return ctx
 }
 
-// What differs from one call to the next, and what the packages are free to
-// differ in.
+// The parts of the output that differ between calls, and those that the packages may write differently.
 var variable = []struct {
 	pattern *regexp.Regexp
 	is      string
@@ -135,8 +134,7 @@ func normalise(line string) string {
 	return line
 }
 
-// compare calls both, which write to the outputs that are asked for, and fails
-// unless these are the same.
+// compare calls both functions and checks that their outputs are the same.
 func compare(t *testing.T, name string, in input, original, ours func(input) string) {
 	t.Helper()
 	want, got := normalise(original(in)), normalise(ours(in))
@@ -158,7 +156,7 @@ func head(s string) string {
 	return strings.ToValidUTF8(s, "?")
 }
 
-// outcome returns what call wrote to its output, and what it panicked with.
+// outcome returns the output of call and the value of its panic.
 func outcome(written func() string, call func()) (s string) {
 	defer func() {
 		if r := recover(); r != nil {

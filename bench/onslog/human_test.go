@@ -11,12 +11,11 @@ import (
 
 const randomEvents = "^TestV[12]WritesTheSame$"
 
-// asChild is set in the environment of a process that this test starts: the
-// packages read HUMAN_LOG, and whether standard output is a terminal, once.
+// asChild is an environment variable of processes that this test starts, because the packages read HUMAN_LOG and check
+// for a terminal only once.
 const asChild = "ONSLOG_CHILD"
 
-// runAgain runs the tests that match in a process of its own, with a standard
-// output of our choice.
+// runAgain runs the matching tests in a new process with the given standard output.
 func runAgain(t *testing.T, match string, stdout *os.File, env ...string) {
 	t.Helper()
 	if os.Getenv(asChild) != "" {
@@ -38,7 +37,7 @@ func runAgain(t *testing.T, match string, stdout *os.File, env ...string) {
 	}
 }
 
-// seeds returns how many random events to try.
+// seeds returns the number of random events to test.
 func seeds() uint64 {
 	if os.Getenv(asChild) != "" {
 		return 1_000
@@ -50,8 +49,8 @@ func TestHumanIsTheSame(t *testing.T) {
 	runAgain(t, randomEvents, nil, "HUMAN_LOG=true")
 }
 
-// Ours takes every character device for a terminal, so that /dev/null does;
-// the original's library is told.
+// TestColoursAreTheSame: our package treats every character device as a terminal, so /dev/null enables colours; the
+// original's library is told to use them.
 func TestColoursAreTheSame(t *testing.T) {
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {

@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// A maker makes the options of one package. Their type has no name outside of
-// it, so that they are passed as any, and become a list of that type where the
-// compiler can infer it.
+// A maker makes the options of one package. Their type has no exported name, so they are passed as any and converted
+// where the compiler can infer the type.
 type maker struct {
 	data           func(map[string]any) any
 	auth           func(user bool, identity string) any
@@ -17,7 +16,7 @@ type maker struct {
 	severity       []any            // shape v1
 }
 
-// options returns the options of in, as the type that http returns.
+// options returns the options of in, with the type that http returns.
 func options[O any](in input, http func(*http.Request, int, int64, *time.Time, *time.Time) O, m maker) []O {
 	var list []O
 	add := func(v any) {
@@ -51,7 +50,7 @@ func options[O any](in input, http func(*http.Request, int, int64, *time.Time, *
 	return list
 }
 
-// classify calls a function whose parameter is of a string type without a name.
+// classify adapts a function whose parameter has an unexported string type.
 func classify[C ~string, O any](f func(C) O) func(string) any {
 	return func(s string) any { return f(C(s)) }
 }

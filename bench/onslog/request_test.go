@@ -20,8 +20,7 @@ import (
 	ours "github.com/weirhq/weir/log/onslog/v2"
 )
 
-// outputsV2 returns what the two packages write, each without what differs
-// from one request to the next.
+// outputsV2 returns functions for the outputs of both packages, without the parts that differ between requests.
 func outputsV2(t *testing.T) (them, us func() string) {
 	var b1, b2 bytes.Buffer
 	original.SetDestination(&b1, nil)
@@ -36,7 +35,7 @@ func timeless(last func() string) func() string {
 	return func() string { return times.ReplaceAllString(last(), `"$1":T`) }
 }
 
-// handlers are what a service may do to an answer.
+// handlers are the ways in which services may write a response.
 var handlers = map[string]http.HandlerFunc{
 	"nothing": func(http.ResponseWriter, *http.Request) {},
 	"body":    func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) },
@@ -82,8 +81,7 @@ func TestMiddlewareWritesTheSame(t *testing.T) {
 	})
 }
 
-// What dp-net's own middleware put into the context is found, through the
-// contexts that lie above it.
+// TestRequestIDOfHelperIsFound checks that the value set by dp-net's middleware is found through derived contexts.
 func TestRequestIDOfHelperIsFound(t *testing.T) {
 	_, us := outputsV2(t)
 	var ctx context.Context
@@ -100,7 +98,7 @@ func TestRequestIDOfHelperIsFound(t *testing.T) {
 	}
 }
 
-// openTelemetry is what the package comment tells services to do.
+// openTelemetry is the setup that the package comment describes.
 var openTelemetry = ours.Tracing{
 	TraceID: func(ctx context.Context) string {
 		if id := trace.SpanContextFromContext(ctx).TraceID(); id.IsValid() {
@@ -136,7 +134,7 @@ func TestTracesAreTheSame(t *testing.T) {
 	}
 }
 
-// The stack of an error starts at the same call and is as long.
+// TestStacksAreTheSame checks that the stack of an error starts at the same call and has the same length.
 func TestStacksAreTheSame(t *testing.T) {
 	var b1, b2 bytes.Buffer
 	original.SetDestination(&b1, nil)
@@ -158,7 +156,7 @@ func TestStacksAreTheSame(t *testing.T) {
 		if len(got) != len(want) || !strings.HasSuffix(got[0].Function, ".Error") {
 			t.Fatalf("depth %d: got %v\nwant %v", depth, got, want)
 		}
-		for i := 1; i < len(want); i++ { // the first is the package's own
+		for i := 1; i < len(want); i++ { // the first is in the package itself
 			if got[i] != want[i] {
 				t.Errorf("depth %d, frame %d: got %v, want %v", depth, i, got[i], want[i])
 			}

@@ -14,8 +14,7 @@ import (
 	ours "github.com/weirhq/weir/log/onslog/v1"
 )
 
-// originalV1 is where the original writes to: nothing that it exports can
-// change it.
+// originalV1 is the output of the original. No exported function changes it.
 //
 //go:linkname originalV1 github.com/ONSdigital/log.go/log.destination
 var originalV1 io.Writer
@@ -49,8 +48,7 @@ func FuzzV1WritesTheSame(f *testing.F) {
 	})
 }
 
-// v1Input returns an event whose request id, if any, is under the key of the
-// dp-net that shape v1 knows.
+// v1Input returns an event. If it has a request id, the id is under the dp-net key that shape v1 reads.
 func v1Input(seed uint64) input {
 	g := newGenerator(seed)
 	in := g.input()
@@ -76,7 +74,7 @@ func logOursV1(in input) {
 	})...)
 }
 
-// lastError makes an option of the last of some errors, nil of none.
+// lastError returns an option for the last of several errors, or nil if there are none.
 func lastError[O any](f func(error) O) func([]error) any {
 	return func(errs []error) any {
 		if len(errs) == 0 {
@@ -86,7 +84,7 @@ func lastError[O any](f func(error) O) func([]error) any {
 	}
 }
 
-// contextV1 is as context, with the keys of shape v1.
+// contextV1 is like context, with the keys of shape v1.
 func (g generator) contextV1() context.Context {
 	ctx := context.Background()
 	switch g.IntN(6) {

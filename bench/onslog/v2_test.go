@@ -9,7 +9,7 @@ import (
 	ours "github.com/weirhq/weir/log/onslog/v2"
 )
 
-// lastOf returns what has been written to b since the last call.
+// lastOf returns the bytes written to b since the last call.
 func lastOf(b *bytes.Buffer) func() string {
 	return func() string {
 		defer b.Reset()
@@ -17,8 +17,7 @@ func lastOf(b *bytes.Buffer) func() string {
 	}
 }
 
-// pairV2 returns functions that log to the original and to ours, and return
-// what came out.
+// pairV2 returns functions that log to the original and to our package, and return the output.
 func pairV2() (them, us func(input) string) {
 	var b1, b2 bytes.Buffer
 	original.SetDestination(&b1, nil)
@@ -48,14 +47,14 @@ func FuzzV2WritesTheSame(f *testing.F) {
 	})
 }
 
-// addStrings gives a fuzz target something to start from.
+// addStrings adds seeds to a fuzz target.
 func addStrings(f *testing.F) {
 	f.Add(uint64(1), "event", "key", "value")
 	f.Add(uint64(2), "<&>", "\u2028", "\xff\x00\u009b")
 	f.Add(uint64(3), "", "", `"\`)
 }
 
-// withStrings returns in with three of its strings.
+// withStrings returns in with three strings replaced.
 func withStrings(in input, event, key, value string) input {
 	in.event, in.hasData = event, true
 	in.data = each(in.data, func(m map[string]any) any { return nested(m) })
@@ -81,8 +80,7 @@ func logOursV2(in input) {
 	}))
 }
 
-// customised returns errs with each of a certain type made into a CustomError
-// of one of the packages.
+// customised returns errs with each dataErr replaced by a CustomError of one of the packages.
 func customised(errs []error, custom func(*dataErr) error) []error {
 	made := make([]error, len(errs))
 	for i, err := range errs {

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// A generator makes the parts of random events. The same seed makes the same.
+// A generator makes the parts of random events, reproducible by its seed.
 type generator struct{ *rand.Rand }
 
 func newGenerator(seed uint64) generator {
@@ -26,8 +26,7 @@ func (g generator) chance(percent int) bool { return g.IntN(100) < percent }
 
 func pick[T any](g generator, list []T) T { return list[g.IntN(len(list))] }
 
-// pieces are what strings are made of: everything that some encoder or some
-// terminal gives a meaning to, and what is only ordinary.
+// pieces are parts of strings: everything with a special meaning to an encoder or a terminal, and ordinary text.
 var pieces = []string{
 	"a", "key", "hello world", "/economy/inflation", "é", "日本", "😀", "<script>", "a&b", "a>b", `"`, `\`, `\u0041`, "'",
 	"\x00", "\x01", "\b", "\f", "\n", "\r", "\t", "\x1b[31m", "\x1f", "\x7f", "\u0080", "\u009b", "\u061c", "\u200e", "\u2028",
@@ -71,10 +70,10 @@ func (g generator) float() float64 {
 	})
 }
 
-// nested stands for the Data of whichever package the value is given to.
+// nested represents the Data type of either package.
 type nested map[string]any
 
-// The types that a caller may have.
+// Types that a caller may define.
 type (
 	tagged struct {
 		Name     string `json:"name"`
@@ -133,7 +132,7 @@ func (g generator) object(depth int) map[string]any {
 	return m
 }
 
-// value returns any value: in nearly all cases one that JSON can express.
+// value returns a random value. JSON can represent nearly all of them.
 func (g generator) value(depth int) any {
 	if g.chance(1) {
 		return g.broken()
@@ -256,7 +255,7 @@ func (g generator) unusual() any {
 	return []map[string]any{g.object(4)}
 }
 
-// broken returns what JSON cannot express.
+// broken returns a value that JSON cannot represent.
 func (g generator) broken() any {
 	self := map[string]any{}
 	self["self"] = self
@@ -302,7 +301,7 @@ func (g generator) error() error {
 	return io.EOF
 }
 
-// as returns v with each nested in it made into what data makes of it.
+// as returns v with each nested value converted by data.
 func as(v any, data func(map[string]any) any) any {
 	switch v := v.(type) {
 	case nested:

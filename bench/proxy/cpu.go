@@ -11,7 +11,7 @@ import (
 	"github.com/weirhq/weir/internal/process"
 )
 
-// cpuOf returns the processor time that the process and its descendants have used so far.
+// cpuOf returns the CPU time that the process and its descendants have used so far.
 func cpuOf(pid int) (time.Duration, error) {
 	all, err := processes()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package proxy compares whole front doors: the processor time of the proxy's processes for each request that a load
-// generator completed, everything it does included - its log to a file, its collector, its kernel calls.
+// Package proxy compares whole front doors: the CPU time of the proxy's processes per request that a load generator
+// completed, including its log to a file, its garbage collector and its system calls.
 package proxy
 
 import (
@@ -8,17 +8,17 @@ import (
 	"path/filepath"
 )
 
-// A Door is one proxy, as it is set up for the comparison.
+// A Door is one proxy with its settings for the comparison.
 type Door struct {
 	Name string
 	Note string
-	// Lines is how many lines its log holds for each request; a pass in which there are fewer is no result.
+	// Lines is the number of log lines per request. A pass with fewer lines is invalid.
 	Lines int
 
-	log     string                                 // where its log goes when that is not a file of the pass
-	level   string                                 // the lowest that Weir writes; the others have no such setting here
-	mallocs string                                 // where it tells its allocations, as a path on the port for figures; may be empty
-	command func(t Tools, s site) (command, error) // writes the configuration into s.dir
+	log     string                                 // destination of its log if that is not a file of the pass
+	level   string                                 // the lowest level that Weir writes; the others have no such setting here
+	mallocs string                                 // path that reports its allocations, on the port for figures; may be empty
+	command func(t Tools, s site) (command, error) // writes the configuration to s.dir
 }
 
 // The names of the doors.
@@ -32,7 +32,7 @@ const (
 	Alone        = "net/http's server alone"
 )
 
-// Doors are all that are compared.
+// Doors are the doors of the comparison.
 var Doors = []Door{
 	{Name: Nginx, Note: "one line for a request", Lines: 1, command: nginxDoor},
 	{Name: ReverseProxy, Note: "zerolog, three lines", Lines: 3, mallocs: "/", command: reverseProxyDoor},
@@ -43,12 +43,12 @@ var Doors = []Door{
 	{Name: Alone, Note: "answers itself: no upstream, no log", mallocs: "/", command: aloneDoor},
 }
 
-// Tools are the programs that the comparison calls, by file name. An empty one is missing.
+// Tools are the paths of the programs that the comparison runs. An empty one is missing.
 type Tools struct {
 	Nginx, Caddy, Weir, ReverseProxy string
 }
 
-// Missing returns why the door cannot run with these tools, and "" when it can.
+// Missing returns why the door cannot run with these tools, or "" if it can.
 func (d Door) Missing(t Tools) string {
 	switch {
 	case d.Name == Caddy && t.Caddy == "":
@@ -59,12 +59,12 @@ func (d Door) Missing(t Tools) string {
 	return ""
 }
 
-// site is where a door stands for one pass.
+// site is the environment of a door for one pass.
 type site struct {
-	dir            string // its configuration and its log; gone after the pass
+	dir            string // for its configuration and log; removed after the pass
 	log, level     string
 	port, upstream int
-	figures        int // a port where it may tell figures about itself
+	figures        int // a port for figures about itself
 }
 
 func (s site) file(name string) string { return filepath.Join(s.dir, name) }
@@ -76,7 +76,7 @@ func (s site) write(name, text string) (string, error) {
 
 func local(port int) string { return fmt.Sprintf("127.0.0.1:%d", port) }
 
-// caddyDoor: no admin, no certificates, a pool of upstream connections as large as the others'.
+// caddyDoor disables admin and certificates, and sets a pool of upstream connections as large as the others'.
 func caddyDoor(t Tools, s site) (command, error) {
 	file, err := s.write("Caddyfile", fmt.Sprintf(`{
 	admin off

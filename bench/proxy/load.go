@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// A load is what wrk did and saw.
+// A load holds the results of wrk.
 type load struct {
 	requests  int
 	perSecond float64
-	p50, p99  time.Duration // from when a request left, not from when it was due: wrk waits for answers
+	p50, p99  time.Duration // from when a request was sent, not from when it was due: wrk waits for responses
 }
 
-// runLoad asks url for d over so many connections. Anything but answers of 200 is an error: what failed is cheaper than
-// what was served.
+// runLoad sends requests to url for d over the given number of connections. A response other than 200 is an error,
+// because failures cost less than successes.
 func runLoad(ctx context.Context, url string, connections int, d time.Duration) (load, error) {
 	cmd := exec.CommandContext(ctx, "wrk", "-t1", "-c"+strconv.Itoa(connections), "-d"+strconv.Itoa(int(d.Seconds()))+"s", "--latency", url)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}

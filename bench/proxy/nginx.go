@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// bodySize is how much the backend answers.
+// bodySize is the size of the backend's response.
 const bodySize = 1024
 
-// nginxDoor: a worker for each processor, kept-alive connections to the upstream, one JSON line for each request
-// written as it happens (no buffer is nginx's default), the same headers for the upstream as the others set.
+// nginxDoor configures a worker for each CPU, persistent connections to the upstream, one JSON line per request without
+// buffering (nginx's default), and the same headers for the upstream as the others.
 func nginxDoor(t Tools, s site) (command, error) {
 	return nginx(t, s, "auto", fmt.Sprintf(`
 	log_format events escape=json '{"created_at":"$time_iso8601","namespace":"front-door","event":"http request completed",'
@@ -40,7 +40,7 @@ func nginxDoor(t Tools, s site) (command, error) {
 `, local(s.upstream), local(s.port), s.log))
 }
 
-// backend is what stands behind every door: nginx, answering at once from memory.
+// backend is the upstream of every door: nginx, responding from memory.
 func backend(t Tools, s site) (command, error) {
 	return nginx(t, s, "1", fmt.Sprintf(`
 	access_log off;
@@ -53,7 +53,7 @@ func backend(t Tools, s site) (command, error) {
 `, local(s.port), strings.Repeat("weir\n", bodySize)[:bodySize]))
 }
 
-// nginx runs one in the foreground whose files all lie in the site's folder.
+// nginx runs nginx in the foreground with all its files in the site's folder.
 func nginx(t Tools, s site, workers, server string) (command, error) {
 	file, err := s.write("nginx.conf", fmt.Sprintf(`daemon off;
 worker_processes %s;

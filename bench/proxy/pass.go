@@ -15,20 +15,20 @@ import (
 	"time"
 )
 
-// Cost is what a door cost and showed in one pass.
+// Cost is the result of a door in one pass.
 type Cost struct {
-	CPU       time.Duration // user and system, for each request
+	CPU       time.Duration // user and system, per request
 	PerSecond float64
 	P50, P99  time.Duration
-	Mallocs   float64 // for each request; negative when the door does not tell
+	Mallocs   float64 // per request; negative if the door does not report it
 }
 
-// A Bench holds the backend and says how the doors are loaded. Close it.
+// A Bench holds the backend and the load for the doors. It must be closed.
 type Bench struct {
 	Tools       Tools
 	Connections int
-	Load        time.Duration // of a measured pass; a second to warm up comes before it
-	Dir         string        // where the folders of the passes are made
+	Load        time.Duration // of a measured pass, after a second of warm-up
+	Dir         string        // folder for the folders of the passes
 
 	backend *program
 	dir     string
@@ -62,7 +62,7 @@ func (b *Bench) Close() error {
 	return os.RemoveAll(b.dir)
 }
 
-// launch starts what command makes of the site and waits until it answers.
+// launch starts the program that command returns for the site, and waits until it responds.
 func launch(ctx context.Context, name string, t Tools, s site, command func(Tools, site) (command, error)) (*program, error) {
 	c, err := command(t, s)
 	if err != nil {
@@ -111,7 +111,7 @@ func (b *Bench) site(d Door) (site, error) {
 	return s, err
 }
 
-// measure returns the cost and how many requests there were in all.
+// measure returns the cost and the total number of requests.
 func (b *Bench) measure(ctx context.Context, d Door, p *program, s site) (Cost, int, error) {
 	url := "http://" + local(s.port) + "/economy/bulletins/september2026?page=2"
 	warm, err := runLoad(ctx, url, b.Connections, time.Second)
@@ -152,13 +152,13 @@ func read(ctx context.Context, d Door, p *program, s site) (meters, error) {
 	return meters{cpu: cpu, mallocs: mallocs}, err
 }
 
-// readMallocs finds the count of allocations in a page of Prometheus metrics.
+// readMallocs reads the count of allocations from a page of Prometheus metrics.
 func readMallocs(ctx context.Context, url string) (float64, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return 0, err
 	}
-	req.Close = true // nothing of ours stays open while the door is loaded
+	req.Close = true // no connection of ours stays open while the door is loaded
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return 0, err
@@ -172,7 +172,7 @@ func readMallocs(ctx context.Context, url string) (float64, error) {
 	return 0, fmt.Errorf("%s has no go_memstats_mallocs_total", url)
 }
 
-// checkLog wants the lines of every request in the log: a door that is quick because it loses them is no result.
+// checkLog checks that the log has the lines of every request: the result of a door that loses lines is invalid.
 func checkLog(file string, lines, requests int) error {
 	if lines == 0 {
 		return nil
@@ -206,7 +206,7 @@ func countLines(r io.Reader) (int, error) {
 	}
 }
 
-// freePorts returns ports of the loopback interface that nobody listened on a moment ago.
+// freePorts returns ports of the loopback interface that are currently unused.
 func freePorts(n int) ([]int, error) {
 	ports := make([]int, n)
 	for i := range ports {
@@ -214,7 +214,7 @@ func freePorts(n int) ([]int, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer l.Close() // after all are chosen, so that none is chosen twice
+		defer l.Close() // after all are chosen, so that they differ
 		ports[i] = l.Addr().(*net.TCPAddr).Port
 	}
 	return ports, nil

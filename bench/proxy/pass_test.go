@@ -11,7 +11,7 @@ import (
 	"github.com/weirhq/weir/bench/proxy"
 )
 
-// tools returns what the test needs, the reverse proxy built from this tree, or skips it.
+// tools returns the tools of the test, with the reverse proxy built from this tree, or skips the test.
 func tools(t *testing.T) proxy.Tools {
 	nginx, err := exec.LookPath("nginx")
 	if err != nil {
@@ -37,7 +37,8 @@ func door(t *testing.T, name string) proxy.Door {
 	return proxy.Door{}
 }
 
-// A pass through real processes gives plausible figures, and after it neither files nor processes are left.
+// TestPass runs a pass with real processes, and checks that the figures are plausible and that no files and processes
+// are left.
 func TestPass(t *testing.T) {
 	dir := t.TempDir()
 	b := &proxy.Bench{Tools: tools(t), Connections: 4, Load: time.Second, Dir: dir}
@@ -73,7 +74,7 @@ func TestPass(t *testing.T) {
 	}
 }
 
-// running returns the command lines of the processes that have to do with dir.
+// running returns the command lines of processes that contain dir.
 func running(t *testing.T, dir string) []string {
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {

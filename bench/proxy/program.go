@@ -15,18 +15,18 @@ import (
 type program struct {
 	name   string
 	cmd    *exec.Cmd
-	output string        // the file with what it says on stdout and stderr
-	ended  chan struct{} // closed once it is gone
+	output string        // file with its stdout and stderr
+	ended  chan struct{} // closed when it has ended
 }
 
-// command is how a program is called.
+// command is a program with its arguments.
 type command struct {
 	args []string
-	env  []string // beyond this process's own
+	env  []string // in addition to this process's own
 }
 
-// start starts c in dir, in a process group of its own: Ctrl-C in a terminal reaches this process alone, which then
-// ends the others in order. Should this process be killed, the kernel ends them.
+// start starts c in dir, in its own process group: Ctrl-C in a terminal signals only this process, which then ends the
+// others in order. If this process is killed, the kernel ends them.
 func start(name string, c command, dir string) (*program, error) {
 	out, err := os.Create(filepath.Join(dir, name+".output"))
 	if err != nil {
@@ -42,7 +42,7 @@ func start(name string, c command, dir string) (*program, error) {
 		return nil, fmt.Errorf("start %s: %w", name, err)
 	}
 	go func() {
-		_ = p.cmd.Wait() // how it ended is told by its output; that it ended is what counts
+		_ = p.cmd.Wait() // the output contains the reason; here only the end matters
 		close(p.ended)
 	}()
 	return p, nil
@@ -50,9 +50,9 @@ func start(name string, c command, dir string) (*program, error) {
 
 func (p *program) pid() int { return p.cmd.Process.Pid }
 
-// stop asks p to end and, when it has not after a while, kills its group. It returns when p is gone.
+// stop sends SIGTERM to p, and kills its group if it has not ended after a while. It returns when p has ended.
 func (p *program) stop() {
-	_ = p.cmd.Process.Signal(syscall.SIGTERM) // an error says that it is gone already
+	_ = p.cmd.Process.Signal(syscall.SIGTERM) // an error means that it has already ended
 	select {
 	case <-p.ended:
 	case <-time.After(5 * time.Second):
@@ -61,7 +61,7 @@ func (p *program) stop() {
 	}
 }
 
-// ready waits until url answers 200 with size bytes.
+// ready waits until url responds with 200 and size bytes.
 func (p *program) ready(ctx context.Context, url string, size int64) error {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
@@ -99,7 +99,7 @@ func answers(ctx context.Context, url string, size int64) error {
 	return nil
 }
 
-// lastWords returns the end of what p said.
+// lastWords returns the end of p's output.
 func (p *program) lastWords() string {
 	said, err := os.ReadFile(p.output)
 	if err != nil {

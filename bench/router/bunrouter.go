@@ -6,7 +6,7 @@ import (
 	"github.com/uptrace/bunrouter"
 )
 
-// newBunrouter answers a wrong method without Allow, as bunrouter does by itself.
+// newBunrouter responds to a wrong method without Allow, which is bunrouter's default.
 func newBunrouter(routes []route, paths []string, handle func(i int) bunrouter.HandlerFunc) *bunrouter.Router {
 	r := bunrouter.New(
 		bunrouter.WithNotFoundHandler(func(_ http.ResponseWriter, req bunrouter.Request) error {

@@ -43,13 +43,14 @@ type comparison struct {
 
 func comparisons() []comparison {
 	var (
-		// The others of native have no constraints.
+		// The other routers of native have no constraints.
 		constraints = []contender{weirTable, weirRouter, chiNative, foxNative, gorillaNative, violetearNative}
 		misses      = []contender{weirTable, chiLookup, foxLookup, gorillaLookup, noted(violetearNative, "ServeHTTP")}
-		// Echo takes some of these paths for known ones with a wrong method: its last parameter of a pattern eats the rest.
+		// Echo treats some of these paths as known paths with a wrong method, because the last parameter of its
+		// patterns matches the rest of the path.
 		wrongPaths = without(lookups, "echo")
-		// Denco has no word for a wrong method, and bunrouter answers 404 where the path has a parameter. The lookups of
-		// httprouter and fox do not search the other methods.
+		// Denco does not detect a wrong method, and bunrouter responds with 404 if the path has a parameter. The
+		// lookups of httprouter and fox do not search other methods.
 		wrongMethods = append(without(lookups, "denco", "bunrouter", "httprouter", "fox"), noted(httprouterNative, "ServeHTTP"), noted(foxNative, "ServeHTTP"))
 	)
 	return []comparison{
@@ -113,12 +114,12 @@ func (c comparison) open() ([]measure.Row, error) {
 	return rows, nil
 }
 
-// Build is what Makings measure.
+// Build is the name of the case of Makings.
 const Build = "router: building 10,000 routes"
 
-// Makings returns the routers of 10,000 routes, to be built. The patterns are ready in each one's words and the
-// handlers do nothing. Bunrouter stays out because it takes seconds, 600 times as long as chi, gorilla/mux because it
-// compiles an expression for each route.
+// Makings returns functions that build each router with 10,000 routes. The patterns are prepared in each router's
+// syntax, and the handlers do nothing. Bunrouter is left out because it takes seconds, 600 times as long as chi, and
+// gorilla/mux because it compiles an expression for each route.
 func Makings() []measure.Making {
 	routes := mixed(10_000)
 	return []measure.Making{
@@ -134,5 +135,5 @@ func Makings() []measure.Making {
 	}
 }
 
-// Chi is the peer that building is held against.
+// Chi is the peer for the comparison of building.
 const Chi = "chi"

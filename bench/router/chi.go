@@ -16,7 +16,7 @@ func newChi(routes []route, paths []string, handle func(i int) http.HandlerFunc)
 	return r
 }
 
-// chiReading reads the parameters of a request with get. Chi calls a rest "*".
+// chiReading reads the parameters of a request with get. Chi calls the rest of a path "*".
 func chiReading(s set, get func(req *http.Request, name string) string) *chi.Mux {
 	return newChi(s.routes, paths(s.routes, s.braced, alone), func(i int) http.HandlerFunc {
 		keys := append([]string(nil), s.routes[i].params...)
@@ -37,7 +37,7 @@ func openChiPathValue(s set) (visiting, error) {
 	return servingFresh(chiReading(s, (*http.Request).PathValue)), nil
 }
 
-// lookupChi is for paths that nothing matches: its Match says no more than that.
+// lookupChi is for paths without a route: Match returns only whether there is one.
 func lookupChi(s set) (visiting, error) {
 	r := chiReading(s, chi.URLParam)
 	return func(v *visitor) func(int) {

@@ -2,8 +2,8 @@ package router
 
 import "github.com/go-openapi/runtime/middleware/denco"
 
-// newDenco is a router for each method: that is how denco's own Mux does it. The module is go-openapi's copy of
-// github.com/naoina/denco, which is where it is looked after today.
+// newDenco makes a router for each method, like denco's own Mux. The module is go-openapi's copy of
+// github.com/naoina/denco, which is maintained.
 func newDenco(routes []route, paths []string, value func(i int) any) (map[string]*denco.Router, error) {
 	records := map[string][]denco.Record{}
 	for i, r := range routes {

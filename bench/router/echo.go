@@ -22,7 +22,7 @@ func echoRefusal(err error) int {
 	return notFound
 }
 
-// echoReading reads the parameters. Echo calls a rest "*".
+// echoReading reads the parameters. Echo calls the rest of a path "*".
 func echoReading(s set) *echo.Echo {
 	return newEcho(s.routes, paths(s.routes, colon, alone), func(i int) echo.HandlerFunc {
 		keys := append([]string(nil), s.routes[i].params...)

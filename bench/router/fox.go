@@ -6,7 +6,7 @@ import (
 	"github.com/tigerwill90/fox"
 )
 
-// newFox is a router that tells a wrong method from a wrong path only when the set needs it.
+// newFox makes a router that distinguishes a wrong method from a wrong path only if the set needs it.
 func newFox(routes []route, paths []string, methods bool, handle func(i int) fox.HandlerFunc) (*fox.Router, error) {
 	options := []fox.GlobalOption{
 		fox.AllowRegexpParam(true),

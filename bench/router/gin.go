@@ -2,7 +2,8 @@ package router
 
 import "github.com/gin-gonic/gin"
 
-// newGin is an engine without middleware, which tells a wrong method from a wrong path only when the set needs it.
+// newGin makes an engine without middleware that distinguishes a wrong method from a wrong path only if the set needs
+// it.
 func newGin(routes []route, paths []string, methods bool, handle func(i int) gin.HandlerFunc) *gin.Engine {
 	gin.SetMode(gin.ReleaseMode)
 	r := gin.New()
@@ -15,7 +16,7 @@ func newGin(routes []route, paths []string, methods bool, handle func(i int) gin
 	return r
 }
 
-// ginRefusing answers with nothing but the status: gin would write a text of its own otherwise.
+// ginRefusing responds only with the status: otherwise gin would write its own text.
 func ginRefusing(why int) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		answerOf(c.Request).route = why

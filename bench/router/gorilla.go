@@ -6,7 +6,7 @@ import (
 	"github.com/gorilla/mux"
 )
 
-// gorillaReading tries the routes one by one, so that it has no part in the large sets.
+// gorillaReading tries the routes one by one, so it is not used for the large sets.
 func gorillaReading(s set) *mux.Router {
 	r := mux.NewRouter()
 	for i, path := range paths(s.routes, s.braced, func(name string) string { return "{" + name + ":.*}" }) {

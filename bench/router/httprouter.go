@@ -6,7 +6,7 @@ import (
 	"github.com/julienschmidt/httprouter"
 )
 
-// newHTTPRouter leaves out only the search for a path in other letter case, which would slow its "not found" down.
+// newHTTPRouter only disables the case-insensitive search, which would slow down "not found".
 func newHTTPRouter(routes []route, paths []string, handle func(i int) httprouter.Handle) *httprouter.Router {
 	r := httprouter.New()
 	r.RedirectFixedPath = false
@@ -33,7 +33,8 @@ func httprouterReading(s set) *httprouter.Router {
 
 func openHTTPRouter(s set) (visiting, error) { return serving(httprouterReading(s)), nil }
 
-// openHTTPRouterStandard is what its Handler method makes of an http.Handler: the parameters go into the context.
+// openHTTPRouterStandard uses the router's Handler method for an http.Handler: the parameters are stored in the
+// context.
 func openHTTPRouterStandard(s set) (visiting, error) {
 	r := httprouter.New()
 	for i, path := range paths(s.routes, colon, star) {

@@ -1,6 +1,6 @@
 package router
 
-// A contender opens a set: it registers the routes and says how a request is asked.
+// A contender opens a set: it registers the routes and returns how to send a request.
 type contender struct {
 	name, note string
 	ours       bool
@@ -13,10 +13,10 @@ const (
 	WeirRouter = "weir Router"
 )
 
-// ServeMux is the peer that the http.Handler is held against.
+// ServeMux is the peer for the comparison of http.Handler.
 const ServeMux = "net/http ServeMux"
 
-// The rows in each router's own words: its own kind of handler, or its lookup where that is all it has.
+// The rows with each router's own type of handler, or its lookup if it has no handlers.
 var (
 	weirTable  = contender{WeirTable, "Lookup", true, openTable}
 	weirRouter = contender{WeirRouter, "", true, openRouter}
@@ -35,7 +35,7 @@ var (
 	native = []contender{weirTable, weirRouter, httprouterNative, bunrouterNative, chiNative, ginNative, echoNative, foxNative, dencoNative, serveMux}
 )
 
-// The rows whose handler is an http.Handler.
+// The rows with an http.Handler.
 var standard = []contender{
 	weirRouter,
 	{ServeMux, "PathValue", false, openServeMuxFresh},
@@ -47,14 +47,14 @@ var standard = []contender{
 	{"gorilla/mux", "Vars", false, openGorilla},
 }
 
-// The rows that get a new request each time and read nothing from it: this is the cost of the router.
+// The rows that get a new request each time and read nothing from it, to show the cost of the router itself.
 var fresh = []contender{
 	weirRouter,
 	{ServeMux, "", false, openServeMuxFresh},
 	{"gin", "", false, openGinFresh},
 }
 
-// The rows of paths that nothing matches. Those of "lookup alone" make a lookup call where there is one.
+// The rows for paths without a route. Those of "lookup only" make a lookup call if there is one.
 var (
 	httprouterLookup = contender{"httprouter", "Lookup", false, lookupHTTPRouter}
 	chiLookup        = contender{"chi", "Match", false, lookupChi}
@@ -69,13 +69,13 @@ var (
 	}
 )
 
-// noted is c with a note.
+// noted returns c with a note.
 func noted(c contender, note string) contender {
 	c.note = note
 	return c
 }
 
-// without is all but those with these names.
+// without returns all contenders except those with the names.
 func without(all []contender, names ...string) []contender {
 	var left []contender
 next:
@@ -90,7 +90,7 @@ next:
 	return left
 }
 
-// paths are the routes' paths in one peer's own words.
+// paths returns the routes' paths in a peer's syntax.
 func paths(routes []route, segment, rest func(name string) string) []string {
 	out := make([]string, len(routes))
 	for i, r := range routes {
@@ -99,19 +99,19 @@ func paths(routes []route, segment, rest func(name string) string) []string {
 	return out
 }
 
-// The ways in which parameters and rests are written.
+// The syntaxes of parameters and of the rest of a path.
 func colon(name string) string  { return ":" + name }
 func star(name string) string   { return "*" + name }
 func alone(string) string       { return "*" }
 func braces(name string) string { return "{" + name + "}" }
 
-// expressions are the shapes of constrained parameters for those who have no other word for them.
+// expressions are the shapes of constrained parameters for routers without another notation.
 var expressions = map[string]string{
 	"uuid": `[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`,
 	"ipv4": `(?:(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])\.){3}(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])`,
 }
 
-// braced is a parameter in braces, with its expression when the set asks for one.
+// braced returns a parameter in braces, with its expression if the set has constraints.
 func (s set) braced(name string) string {
 	if s.constrained {
 		return "{" + name + ":" + expressions[name] + "}"

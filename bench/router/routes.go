@@ -1,9 +1,9 @@
-// Package router has the rows that compare routers: the same routes, the same requests, the handler that a request
-// reaches reads each of its parameters by name. A test holds every row to reach the same handler with the same values.
+// Package router contains the rows that compare routers. All have the same routes and requests, and the handler reads
+// each of its parameters by name. A test checks that all rows reach the same handler with the same values.
 //
-// The routes are facts about public things: the packages of Go's standard library (a set without parameters), the
-// REST interfaces of GitHub (version 3, without the few routes where a literal stands beside a parameter, which
-// httprouter has no way to express), of Google+ and of Parse.
+// The routes are those of public interfaces: the packages of Go's standard library (a set without parameters), the REST
+// APIs of GitHub (version 3, without the few routes with a literal beside a parameter, which httprouter does not
+// support), of Google+ and of Parse.
 package router
 
 import (
@@ -25,7 +25,7 @@ var (
 	parseRoutes string
 )
 
-// A route is a pattern in net/http's words: {name} is a segment, {name...} at the end the rest.
+// A route is a pattern in net/http's syntax: {name} is a segment, {name...} at the end is the rest of the path.
 type route struct {
 	method, path string
 	params       []string
@@ -50,7 +50,7 @@ func newRoutes(lines string) []route {
 	return routes
 }
 
-// rewrite returns the route's path with each parameter in a peer's own words.
+// rewrite returns the route's path with each parameter in a peer's syntax.
 func (r route) rewrite(segment, rest func(name string) string) string {
 	return parameter.ReplaceAllStringFunc(r.path, func(p string) string {
 		name := strings.Trim(p, "{}")
@@ -61,13 +61,13 @@ func (r route) rewrite(segment, rest func(name string) string) string {
 	})
 }
 
-// request returns one that reaches the route. Its rest, if it has one, is so many segments long.
+// request returns a request for the route. If the route ends in a rest, it has that many segments.
 func (r route) request(rest int) *http.Request {
 	path := r.rewrite(sampleValue, func(string) string { return segments(rest) })
 	return httptest.NewRequest(r.method, path, nil)
 }
 
-// matches reports whether the route takes a path, whatever the method; it may not end in a rest.
+// matches reports whether the route matches a path, for any method. The route must not end in a rest.
 func (r route) matches(path string) bool {
 	want, got := strings.Split(r.path, "/"), strings.Split(path, "/")
 	if len(want) != len(got) {
@@ -81,7 +81,7 @@ func (r route) matches(path string) bool {
 	return true
 }
 
-// sampleValue is what stands in a request for a parameter of this name.
+// sampleValue returns the value for a parameter of this name in requests.
 func sampleValue(name string) string {
 	switch name {
 	case "uuid":
@@ -92,7 +92,7 @@ func sampleValue(name string) string {
 	return "some-" + strings.ReplaceAll(name, "_", "-")
 }
 
-// segments returns the text of n segments. They are short, since bunrouter counts the bytes of a rest in 16 bits.
+// segments returns n segments. They are short because bunrouter stores the length of a rest in 16 bits.
 func segments(n int) string {
 	return strings.TrimSuffix(strings.Repeat("entry/", n), "/")
 }

@@ -23,12 +23,12 @@ func checkRow(t *testing.T, s set, peer contender) {
 	ask := visit(v)
 	for i, req := range s.requests {
 		if t.Failed() {
-			return // the others would say the same
+			return // the others would report the same
 		}
 		v.answer = answer{route: -100}
 		ask(i)
 		got := v.answer
-		got.values[0] = strings.TrimPrefix(got.values[0], "/") // httprouter and gin hand over a rest with its slash
+		got.values[0] = strings.TrimPrefix(got.values[0], "/") // httprouter and gin include the slash in the rest
 		if got.route == refused && s.want[i].route < 0 {
 			got.route = s.want[i].route
 		}

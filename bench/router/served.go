@@ -8,22 +8,22 @@ import (
 	"time"
 )
 
-// Served is one of the routers, for requests that come over a network: it has GitHub's routes and beside them one whose
-// rest may be of any length, "GET /files/{path...}". Any number of goroutines may share it.
+// Served is one of the routers, for requests over a network. It has GitHub's routes and "GET /files/{path...}", whose
+// rest may have any length. It is safe for concurrent use.
 type Served struct {
 	askers sync.Pool // of *asker
 }
 
-// An asker asks for one request at a time.
+// An asker sends one request at a time.
 type asker struct {
 	visitor *visitor
 	ask     func(i int)
 }
 
-// servedRouters are those that may be served, in their own words.
+// servedRouters are the routers for Serve, with their own types of handlers.
 var servedRouters = append(native[:len(native):len(native)], gorillaNative)
 
-// ServedNames are the names of the routers that may be served.
+// ServedNames returns the names of the routers for Serve.
 func ServedNames() []string {
 	var names []string
 	for _, c := range servedRouters {
@@ -32,7 +32,7 @@ func ServedNames() []string {
 	return names
 }
 
-// Serve returns the router of that name.
+// Serve returns the router with the name.
 func Serve(name string) (*Served, error) {
 	for _, c := range servedRouters {
 		if c.name == name {
@@ -57,8 +57,8 @@ func serve(c contender) (*Served, error) {
 	return served, nil
 }
 
-// Route sends the request through the router to a handler that reads its parameters, and returns how long it took until
-// that was done. found is false when no route takes the request. The request stays as it is.
+// Route sends the request through the router to a handler that reads its parameters, and returns the time until then.
+// found is false if no route matches. The request is not changed.
 func (s *Served) Route(r *http.Request) (took time.Duration, found bool) {
 	a := s.askers.Get().(*asker)
 	defer s.askers.Put(a)
@@ -71,5 +71,5 @@ func (s *Served) Route(r *http.Request) (took time.Duration, found bool) {
 	return time.Since(start), a.visitor.answer.route >= 0
 }
 
-// FilesPath is a path of n segments below /files/.
+// FilesPath returns a path of n segments below /files/.
 func FilesPath(n int) string { return "/files/" + segments(n) }

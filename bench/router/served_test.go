@@ -31,7 +31,7 @@ func TestServedRoutersReachTheHandler(t *testing.T) {
 	}
 }
 
-// The goroutines of a server share a router.
+// TestServedRouterIsShared uses a router from several goroutines, like a server.
 func TestServedRouterIsShared(t *testing.T) {
 	for _, name := range ServedNames() {
 		served, err := Serve(name)
@@ -53,7 +53,7 @@ func TestServedRouterIsShared(t *testing.T) {
 	}
 }
 
-// A request keeps its body: only the copy that the router sees has another.
+// TestServedRequestStaysAsItIs checks that a request keeps its body: only the copy for the router has another.
 func TestServedRequestStaysAsItIs(t *testing.T) {
 	served, err := Serve(WeirRouter)
 	if err != nil {

@@ -10,7 +10,7 @@ func newServeMux(patterns []string, handle func(i int) http.HandlerFunc) *http.S
 	return mux
 }
 
-// patterns are the routes in net/http's words, which are the sets' own.
+// patterns returns the routes in net/http's syntax, which the sets use.
 func patterns(routes []route) []string {
 	out := make([]string, len(routes))
 	for i, r := range routes {
@@ -23,7 +23,7 @@ func serveMuxReading(s set) *http.ServeMux {
 	return newServeMux(patterns(s.routes), func(i int) http.HandlerFunc { return readPathValues(i, s.routes[i]) })
 }
 
-// readPathValues is the handler of those that leave the parameters in the request.
+// readPathValues is the handler for routers that store the parameters in the request.
 func readPathValues(i int, r route) http.HandlerFunc {
 	return func(_ http.ResponseWriter, req *http.Request) {
 		a := answerOf(req)
@@ -34,7 +34,7 @@ func readPathValues(i int, r route) http.HandlerFunc {
 	}
 }
 
-// openServeMux may use a request again: net/http replaces in it what the last lookup left.
+// openServeMux may reuse a request: net/http overwrites the values of the last lookup.
 func openServeMux(s set) (visiting, error) { return serving(serveMuxReading(s)), nil }
 
 func openServeMuxFresh(s set) (visiting, error) { return servingFresh(serveMuxReading(s)), nil }

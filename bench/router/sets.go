@@ -9,38 +9,38 @@ import (
 	"strings"
 )
 
-// A set is routes and what is asked of them.
+// A set contains routes and requests.
 type set struct {
 	routes      []route
 	requests    []*http.Request
-	want        []answer // of each request
-	constrained bool     // every parameter has the shape that its name says: uuid or ipv4
-	methods     bool     // a router has to tell a wrong method from a wrong path, which some do only when told to
+	want        []answer // for each request
+	constrained bool     // every parameter has the shape in its name: uuid or ipv4
+	methods     bool     // a wrong method must be distinguished from a wrong path, which some routers do only if configured
 }
 
-// answer is what came of a request.
+// answer is the result of a request.
 type answer struct {
-	route  int // the index of the route that was reached, or one of the constants below
+	route  int // the index of the route, or one of the constants below
 	values [20]string
 }
 
 const (
 	notFound   = -1
 	notAllowed = -2
-	refused    = -3 // no route was reached, and the call that was made does not say why
+	refused    = -3 // no route matched, and the call does not report the reason
 )
 
-// An answer travels to the handler as the body of the request, which every router hands on as it is. A handler that
-// knew its answer from the start could not serve several goroutines at once.
+// An answer is passed to the handler as the body of the request, which every router keeps. A handler with a fixed
+// answer could not serve several goroutines.
 func (*answer) Read([]byte) (int, error) { return 0, io.EOF }
 func (*answer) Close() error             { return nil }
 
 func answerOf(req *http.Request) *answer { return req.Body.(*answer) }
 
-// reaching is the set whose requests reach each route once.
+// reaching returns a set with one request for each route.
 func reaching(routes []route) set { return reachingSome(routes, len(routes)) }
 
-// reachingSome is the set whose requests reach n of the routes, chosen and ordered by chance, but always the same.
+// reachingSome returns a set with requests for n of the routes, in a random but reproducible choice and order.
 func reachingSome(routes []route, n int) set {
 	s := set{routes: routes}
 	order := rand.New(rand.NewPCG(1, 2)).Perm(len(routes))
@@ -56,7 +56,7 @@ func reachingSome(routes []route, n int) set {
 	return s
 }
 
-// unread returns the set with handlers that read no parameter.
+// unread returns the set with handlers that read no parameters.
 func unread(s set) set {
 	for i := range s.routes {
 		s.routes[i].params = nil
@@ -67,7 +67,7 @@ func unread(s set) set {
 	return s
 }
 
-// reached is what the request of route i must find there: the values that were put into its path.
+// reached returns the expected result of the request for route i, with the values in its path.
 func reached(i int, r route) answer {
 	a := answer{route: i}
 	for k, name := range r.params {
@@ -76,7 +76,7 @@ func reached(i int, r route) answer {
 	return a
 }
 
-// missing is the set whose paths no route has.
+// missing returns a set of paths that no route matches.
 func missing(routes []route, paths ...string) set {
 	s := set{routes: routes}
 	for _, path := range paths {
@@ -86,7 +86,7 @@ func missing(routes []route, paths ...string) set {
 	return s
 }
 
-// githubMisses go wrong at the first, a middle and the last segment.
+// githubMisses differ from the routes in the first, a middle or the last segment.
 func githubMisses() set {
 	return missing(newRoutes(githubRoutes),
 		"/nowhere",
@@ -97,7 +97,7 @@ func githubMisses() set {
 	)
 }
 
-// githubWrongMethods asks each path of GitHub's with a method that it does not take.
+// githubWrongMethods requests each path of GitHub's with a method that it does not allow.
 func githubWrongMethods() set {
 	s := set{routes: newRoutes(githubRoutes), methods: true}
 	asked := map[string]bool{}
@@ -114,7 +114,7 @@ func githubWrongMethods() set {
 	return s
 }
 
-// methodNotTaken returns a method that other paths take and this one does not, or "".
+// methodNotTaken returns a method that other paths allow and this one does not, or "".
 func methodNotTaken(routes []route, path string) string {
 	taken := map[string]bool{}
 	for _, r := range routes {
@@ -130,7 +130,7 @@ func methodNotTaken(routes []route, path string) string {
 	return ""
 }
 
-// rest is one route with a rest of n segments.
+// rest returns one route with a rest of n segments.
 func rest(n int) set {
 	r := newRoute("GET /files/{path...}")
 	want := answer{route: 0}
@@ -138,7 +138,7 @@ func rest(n int) set {
 	return set{routes: []route{r}, requests: []*http.Request{r.request(n)}, want: []answer{want}}
 }
 
-// missingLong asks GitHub's routes for a path of n segments that goes wrong at the third.
+// missingLong requests a path of n segments that differs from GitHub's routes in the third.
 func missingLong(n int) set {
 	return missing(newRoutes(githubRoutes), "/users/some-username/"+segments(n-2))
 }
@@ -154,7 +154,7 @@ func constrained() set {
 	return s
 }
 
-// constrainedMisses go wrong at the first parameter and at the second.
+// constrainedMisses are invalid in the first parameter or in the second.
 func constrainedMisses() set {
 	uuid, ipv4 := sampleValue("uuid"), sampleValue("ipv4")
 	s := missing(constrainedRoutes(),
@@ -167,17 +167,17 @@ func constrainedMisses() set {
 	return s
 }
 
-// places name the parameters of long patterns. Names of one letter would all be as long as each other, which makes
-// finding one by its name slower than it is with names that people choose.
+// places are the names of parameters in long patterns. If all names had the same length, finding one would be slower
+// than with realistic names.
 var places = strings.Fields("region country state county city district quarter street house entrance floor room aisle rack shelf " +
 	"box folder sheet column cell")
 
-// parameters is one route of n parameters, 20 at most, and nothing else.
+// parameters returns one route of n parameters, at most 20.
 func parameters(n int) set {
 	return reaching([]route{newRoute("GET /{" + strings.Join(places[:n], "}/{") + "}")})
 }
 
-// nouns name the services and resources of made-up interfaces.
+// nouns are the services and resources of fictitious interfaces.
 var nouns = []string{
 	"accounts", "addresses", "assets", "batches", "bookings", "carts", "catalogues", "channels", "charges", "claims",
 	"contacts", "contracts", "customers", "deliveries", "devices", "documents", "events", "exports", "invoices", "jobs",
@@ -185,8 +185,8 @@ var nouns = []string{
 	"projects", "quotes", "refunds", "reports", "returns", "shipments", "suppliers", "tickets", "users", "vouchers",
 }
 
-// mixed returns n routes, a multiple of ten, as an organisation with many services has them: four in ten are static,
-// the others have a parameter or two.
+// mixed returns n routes, a multiple of ten, as in an organisation with many services: four in ten are static, the
+// others have one or two parameters.
 func mixed(n int) []route {
 	var routes []route
 	for i := range n / 10 {
@@ -204,7 +204,7 @@ func mixed(n int) []route {
 	return routes
 }
 
-// mostAsked bounds the requests of a large set: more of them would show how fast requests come from memory.
+// mostAsked limits the requests for a large set. With more of them the speed of memory would dominate.
 const mostAsked = 1000
 
 func mixedSet(n int) set {

@@ -6,7 +6,7 @@ import (
 	"github.com/nbari/violetear"
 )
 
-// openVioletear is for constrained parameters: violetear has no others.
+// openVioletear is only for constrained parameters, because violetear has no others.
 func openVioletear(s set) (visiting, error) {
 	r := violetear.New()
 	r.Verbose = false

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// A visitor asks a router, one goroutine at a time.
+// A visitor sends requests to a router from one goroutine.
 type visitor struct {
-	requests []*http.Request // the set's, with answer as their body
+	requests []*http.Request // those of the set, with answer as their body
 	answer   answer
 	writer   silent
 	fresh    http.Request
@@ -24,25 +24,25 @@ func newVisitor(s set) *visitor {
 	return v
 }
 
-// silent is a ResponseWriter that nobody reads: what is measured is the way to the handler.
+// silent is a ResponseWriter that discards everything, because only the routing is measured.
 type silent struct{ header http.Header }
 
 func (w *silent) Header() http.Header         { return w.header }
 func (w *silent) Write(b []byte) (int, error) { return len(b), nil }
 func (w *silent) WriteHeader(int)             {}
 
-// visiting is a router, opened: it returns what asks it for the visitor's i-th request.
+// visiting is an opened router. It returns a function that sends the visitor's i-th request.
 type visiting func(v *visitor) (ask func(i int))
 
-// serving is a handler that leaves nothing in the request, so that the request can be sent again.
+// serving is for handlers that do not change the request, so that it can be sent again.
 func serving(h http.Handler) visiting {
 	return func(v *visitor) func(int) {
 		return func(i int) { h.ServeHTTP(&v.writer, v.requests[i]) }
 	}
 }
 
-// servingFresh is a handler that gets a new request each time, as from a server. One that writes into the request
-// would otherwise find the map there that it made the last time. The copy is part of what is measured.
+// servingFresh copies the request each time, as if it came from a server. Otherwise a router that writes into the
+// request would find its map of the last time. The copy is part of the measurement.
 func servingFresh(h http.Handler) visiting {
 	return func(v *visitor) func(int) {
 		return func(i int) {
@@ -52,7 +52,7 @@ func servingFresh(h http.Handler) visiting {
 	}
 }
 
-// inTurn asks for the requests one after the other, beginning with next and starting again after the last.
+// inTurn sends the requests one after the other, from next on, and starts again after the last one.
 func inTurn(ask func(int), next, requests int) func(n int) {
 	return func(n int) {
 		for range n {
@@ -64,7 +64,7 @@ func inTurn(ask func(int), next, requests int) func(n int) {
 	}
 }
 
-// atOnce asks from as many goroutines as there are processors. Each begins at another request.
+// atOnce sends from as many goroutines as there are CPUs. Each starts with another request.
 func atOnce(visit visiting, s set) func(n int) {
 	var visitors []func(int)
 	for k := range runtime.NumCPU() {

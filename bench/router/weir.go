@@ -6,7 +6,7 @@ import (
 	weir "github.com/weirhq/weir/router"
 )
 
-// openTable asks the table itself, with what the server has parsed from the request.
+// openTable calls the table directly with the parsed parts of the request.
 func openTable(s set) (visiting, error) {
 	table, err := newTable(s.weirPatterns(), func(i int) int { return i })
 	return func(v *visitor) func(int) {
@@ -55,7 +55,7 @@ func newRouter(patterns []string, handle func(i int) http.HandlerFunc) *weir.Rou
 	return r
 }
 
-// weirPatterns are the routes as they are, with the constraints that the set asks for.
+// weirPatterns returns the routes unchanged, with the constraints of the set.
 func (s set) weirPatterns() []string {
 	if !s.constrained {
 		return patterns(s.routes)
@@ -74,7 +74,7 @@ func prepareTable(routes []route) func() (any, error) {
 	}
 }
 
-// prepareRouter asks each router for a route, since the first request compiles the patterns.
+// prepareRouter requests a route of each router, because the first request compiles the patterns.
 func prepareRouter(routes []route) func() (any, error) {
 	patterns, first := patterns(routes), newVisitor(reaching(routes[:1]))
 	return func() (any, error) {

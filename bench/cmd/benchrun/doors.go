@@ -10,7 +10,7 @@ import (
 	"github.com/weirhq/weir/bench/proxy"
 )
 
-// doorRow is a door with what it cost, pass by pass.
+// doorRow is a door with its costs, pass by pass.
 type doorRow struct {
 	proxy.Door
 	costs []proxy.Cost
@@ -32,7 +32,7 @@ func (r doorRow) mallocs() measure.Series {
 	return r.series(func(c proxy.Cost) float64 { return c.Mallocs })
 }
 
-// writeDoors writes the table and what the rows say together.
+// writeDoors writes the table and the conclusions from several rows.
 func writeDoors(w io.Writer, title string, rows []doorRow) error {
 	fmt.Fprintf(w, "\n%s\n", title)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -60,7 +60,7 @@ func mallocsCell(r doorRow) string {
 	return fmt.Sprintf("%.1f", r.mallocs().Median())
 }
 
-// ratioCell is Weir's processor time over the row's; "~" when the difference could be chance.
+// ratioCell returns the ratio of Weir's CPU time to the row's, or "~" if the difference is not significant.
 func ratioCell(weir *doorRow, r doorRow) string {
 	if weir == nil || r.Name == proxy.Weir {
 		return "-"
@@ -72,7 +72,7 @@ func ratioCell(weir *doorRow, r doorRow) string {
 	return text
 }
 
-// writeLogShare says how much of Weir's time its log is, as the difference to the row that does without.
+// writeLogShare writes the share of Weir's CPU time that its log takes, from the difference to the row without a log.
 func writeLogShare(w io.Writer, rows []doorRow) {
 	full := find(rows, proxy.Weir)
 	for _, without := range []struct{ door, what string }{
@@ -101,8 +101,7 @@ func find(rows []doorRow, name string) *doorRow {
 	return nil
 }
 
-// doorTargets are the ratios that Weir's processor time may have to another door's; a negative one is told, not
-// judged.
+// doorTargets are the maximum ratios of Weir's CPU time to other doors'. A negative one is reported without a verdict.
 var doorTargets = []struct {
 	result, door string
 	ratio        float64
@@ -130,8 +129,8 @@ func judgeDoors(rows []doorRow) []fmt.Stringer {
 	return results
 }
 
-// judgeMallocs holds what Weir allocates for a request beyond net/http's own server against none. It looks at one
-// place after the point: below that are the connections' own allocations and pools that the collector emptied.
+// judgeMallocs compares the number of Weir's allocations per request beyond net/http's server with 0. It considers one
+// decimal place: smaller values are allocations per connection and of pools that the garbage collector has emptied.
 func judgeMallocs(weir, alone doorRow) measure.Verdict {
 	beyond := max(0, weir.mallocs().Median()-alone.mallocs().Median())
 	return measure.Verdict{Name: "proxy_allocs_beyond_nethttp", Ratio: -1, Allocs: math.Round(10*beyond) / 10, Bytes: -1, TargetRatio: -1, TargetBytes: -1}

@@ -8,7 +8,7 @@ import (
 	"github.com/weirhq/weir/bench/proxy"
 )
 
-// row is a door that cost so many microseconds, pass by pass.
+// row returns a door with the given costs in microseconds, pass by pass.
 func row(name string, mallocs float64, micros ...int) doorRow {
 	r := doorRow{Door: proxy.Door{Name: name}}
 	for _, us := range micros {

@@ -19,8 +19,8 @@ import (
 type loadCase struct {
 	load.Work
 	result string   // its name in result lines
-	only   []string // the rows; all that can do the work when empty
-	fixed  bool     // takes as long as it does, and each peer once
+	only   []string // the rows; if empty, all that support the work
+	fixed  bool     // has a fixed duration, with one pass per peer
 	table  func(w io.Writer, c loadCase, rows []loadRow) error
 	judge  func(c loadCase, rows []loadRow) []fmt.Stringer
 }
@@ -28,7 +28,7 @@ type loadCase struct {
 const (
 	loadPasses  = 5
 	loadTime    = 2 * time.Second
-	openPasses  = 3 // of Weir, in the cases that take longer
+	openPasses  = 3 // of Weir, in the longer cases
 	openTime    = 10 * time.Second
 	stallTime   = 30 * time.Second
 	memoryTime  = time.Minute
@@ -67,7 +67,7 @@ func openCase(name, result string, rate float64) loadCase {
 	}
 }
 
-// compareLoads runs every generator that this machine has, by turns.
+// compareLoads runs every generator on this machine, interleaved.
 func compareLoads(ctx context.Context, w io.Writer, s settings) ([]fmt.Stringer, error) {
 	dir, err := os.MkdirTemp("", "weir-bench-tools-")
 	if err != nil {
@@ -104,7 +104,7 @@ func compareLoads(ctx context.Context, w io.Writer, s settings) ([]fmt.Stringer,
 	return results, nil
 }
 
-// loadTools builds the programs of this repository into dir.
+// loadTools builds the programs of this repository in dir.
 func loadTools(ctx context.Context, s settings, dir string) (load.Tools, error) {
 	t := load.Tools{Row: filepath.Join(dir, "loadrow"), Weir: s.weir, Dir: s.peers}
 	if err := goTool(ctx, "build", "-o", t.Row, "github.com/weirhq/weir/bench/cmd/loadrow"); err != nil {
@@ -118,7 +118,7 @@ func loadTools(ctx context.Context, s settings, dir string) (load.Tools, error) 
 	return t, err
 }
 
-// runLoads measures pass by pass; the order rotates.
+// runLoads measures pass by pass in a rotating order.
 func (s settings) runLoads(ctx context.Context, c loadCase, tools load.Tools) (rows []loadRow, err error) {
 	for _, g := range load.Generators {
 		if g.Missing(tools) == "" && g.Can(c.Work) && (len(c.only) == 0 || slices.Contains(c.only, g.Name)) {

@@ -11,7 +11,7 @@ import (
 	"github.com/weirhq/weir/bench/load"
 )
 
-// loadRowOf is a row of five passes of 1,000 requests, each of which took so long of a processor.
+// loadRowOf returns a row of five passes of 1,000 requests with the given CPU time per request.
 func loadRowOf(name string, kind load.Kind, perRequest time.Duration, report load.Report) loadRow {
 	r := loadRow{Generator: load.Generator{Name: name, Kind: kind}}
 	for range 5 {
@@ -70,7 +70,7 @@ func linesOf(judge func(loadCase, []loadRow) []fmt.Stringer) func(loadCase, []lo
 	}
 }
 
-// A peer without a figure has its line below the table.
+// TestLoadTableSaysWhyARowIsMissing checks that a peer without a figure has a line below the table.
 func TestLoadTableSaysWhyARowIsMissing(t *testing.T) {
 	broken := loadRow{Generator: load.Generator{Name: "broken"}}
 	broken.add(load.Cost{}, errors.New("no luck"))

@@ -13,11 +13,11 @@ import (
 	"github.com/weirhq/weir/bench/measure"
 )
 
-// loadRow is a generator with what it cost, pass by pass.
+// loadRow is a generator with its costs, pass by pass.
 type loadRow struct {
 	load.Generator
 	costs  []load.Cost
-	failed error // a pass; of a peer this is no reason to end the run
+	failed error // a failed pass; for a peer it does not end the run
 }
 
 func (r *loadRow) add(c load.Cost, err error) {
@@ -38,7 +38,7 @@ func (r loadRow) series(of func(load.Cost) float64) measure.Series {
 
 func (r loadRow) median(of func(load.Cost) float64) float64 { return r.series(of).Median() }
 
-// What the tables show of a pass. A duration that was not told is negative.
+// The quantities of a pass in the tables. A missing duration is negative.
 func perRequest(c load.Cost) float64 { return float64(c.PerRequest().Nanoseconds()) / 1e3 }
 func perSecond(c load.Cost) float64  { return c.PerSecond() }
 func peakMB(c load.Cost) float64     { return float64(c.PeakMemory()) / 1e6 }
@@ -66,7 +66,7 @@ func findLoad(rows []loadRow, name string) *loadRow {
 	return nil
 }
 
-// writeLoads writes a table with a line for each row, and what happened to the rows that have no figures.
+// writeLoads writes a table with a line for each row, and the reasons for rows without figures.
 func writeLoads(w io.Writer, c loadCase, rows []loadRow, head string, line func(r loadRow) string) error {
 	fmt.Fprintln(w, c.Name)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -88,7 +88,7 @@ func writeLoads(w io.Writer, c loadCase, rows []loadRow, head string, line func(
 	return err
 }
 
-// writeCosts writes what a request costs.
+// writeCosts writes the cost of a request.
 func writeCosts(w io.Writer, c loadCase, rows []loadRow) error {
 	floor, weir := findLoad(rows, load.Base), findLoad(rows, load.Weir)
 	return writeLoads(w, c, rows, "CPU us/req\tspread\tto floor\tweir to it\treq/s\tMB\tfailed", func(r loadRow) string {
@@ -102,7 +102,7 @@ func writeCosts(w io.Writer, c loadCase, rows []loadRow) error {
 	})
 }
 
-// weirTo is Weir's processor time over the row's; "~" when the difference could be chance.
+// weirTo returns the ratio of Weir's CPU time to the row's, or "~" if the difference is not significant.
 func weirTo(weir *loadRow, r loadRow) string {
 	if weir == nil || r.Name == weir.Name {
 		return "-"
@@ -115,10 +115,10 @@ func weirTo(weir *loadRow, r loadRow) string {
 	return text
 }
 
-// worst is the highest value of all passes.
+// worst returns the maximum over all passes.
 func (r loadRow) worst(of func(load.Cost) float64) float64 { return slices.Max(r.series(of)) }
 
-// told is a figure, or a dash for one that is not known.
+// told formats a figure, or a dash if it is missing.
 func told(v float64, places int) string {
 	if v < 0 || math.IsNaN(v) {
 		return "-"
@@ -126,7 +126,7 @@ func told(v float64, places int) string {
 	return strconv.FormatFloat(v, 'f', places, 64)
 }
 
-// rateOff is how far from the rate the server's arrivals are, in percent.
+// rateOff returns the difference of the server's arrivals from the rate in percent.
 func rateOff(rate float64) func(load.Cost) float64 {
 	return func(c load.Cost) float64 { return 100 * math.Abs(c.PerSecond()-rate) / rate }
 }
@@ -135,7 +135,7 @@ func seenVariance(rate float64) func(load.Cost) float64 {
 	return func(c load.Cost) float64 { return c.Tally.Variance(rate) }
 }
 
-// writePaces writes how even arrivals were.
+// writePaces writes the variance of arrivals.
 func writePaces(w io.Writer, c loadCase, rows []loadRow) error {
 	return writeLoads(w, c, rows, "req/s\trate off %\tvariance\tas told\tlag p99 us\tCPU us/req\tMB", func(r loadRow) string {
 		return fmt.Sprintf("%.0f\t%.3f\t%.2f\t%s\t%s\t%.2f\t%.1f", r.median(perSecond), r.median(rateOff(c.Rate)), r.median(seenVariance(c.Rate)),
@@ -143,7 +143,7 @@ func writePaces(w io.Writer, c loadCase, rows []loadRow) error {
 	})
 }
 
-// quantiles are those that the truth is told by.
+// quantiles are the quantiles of the latencies.
 var quantiles = []struct {
 	name  string
 	told  func(load.Report) time.Duration
@@ -155,7 +155,7 @@ var quantiles = []struct {
 	{"max", func(r load.Report) time.Duration { return r.Max }, func(t load.Truth) time.Duration { return t.Max }},
 }
 
-// writeTruth writes what each generator says beside what the server knows.
+// writeTruth writes each generator's figures beside those of the server.
 func writeTruth(w io.Writer, c loadCase, rows []loadRow) error {
 	expected := c.Server.ExpectedTruth(c.Duration)
 	if err := writeLoads(w, c, rows, "p50 ms\tp99 ms\tp99.9 ms\tmax ms\tconnections", func(r loadRow) string {
@@ -190,7 +190,7 @@ func truthText(t load.Truth) string {
 	return text + fmt.Sprintf("of %d requests", t.Requests)
 }
 
-// writeMemory writes what was resident.
+// writeMemory writes the resident memory.
 func writeMemory(w io.Writer, c loadCase, rows []loadRow) error {
 	return writeLoads(w, c, rows, "MB at most\tgrowth MB\treq/s\tCPU us/req", func(r loadRow) string {
 		return fmt.Sprintf("%.1f\t%.1f\t%.0f\t%.2f", r.median(peakMB), r.median(growthMB), r.median(perSecond), r.median(perRequest))

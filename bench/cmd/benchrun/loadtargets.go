@@ -8,16 +8,16 @@ import (
 	"github.com/weirhq/weir/bench/measure"
 )
 
-// A figure is a result that is no ratio, with the most that it may be.
+// A figure is a result that is not a ratio, with its maximum.
 type figure struct {
 	name          string
 	value, target float64
 }
 
-// String returns the line, as "RESULT load_open_10000_variance value=0.81 target=2 ok".
+// String returns the line, as in "RESULT load_open_10000_variance value=0.81 target=2 ok".
 func (f figure) String() string {
 	verdict := "missed"
-	if f.value <= f.target { // which NaN is not
+	if f.value <= f.target { // false for NaN
 		verdict = "ok"
 	}
 	return fmt.Sprintf("RESULT %s value=%.4g target=%g %s", f.name, f.value, f.target, verdict)
@@ -27,7 +27,7 @@ func ratioOf(name string, ratio, target float64) fmt.Stringer {
 	return measure.Verdict{Name: name, Ratio: ratio, Allocs: -1, Bytes: -1, TargetRatio: target, TargetAllocs: -1, TargetBytes: -1}
 }
 
-// cpuTo is Weir's processor time over another row's, or nothing without that.
+// cpuTo returns the ratio of Weir's CPU time to another row's, or nil without such a row.
 func cpuTo(name string, rows []loadRow, other string, target float64) []fmt.Stringer {
 	weir, peer := findLoad(rows, load.Weir), findLoad(rows, other)
 	if weir == nil || peer == nil {
@@ -42,7 +42,7 @@ func judgeFloor(target float64) func(loadCase, []loadRow) []fmt.Stringer {
 	}
 }
 
-// judgeMany asks that nothing fails, and for no fewer requests per second than wrk has.
+// judgeMany requires that no request fails, and at least as many requests per second as wrk.
 func judgeMany(c loadCase, rows []loadRow) []fmt.Stringer {
 	weir := findLoad(rows, load.Weir)
 	if weir == nil {
@@ -72,7 +72,7 @@ func judgePace(c loadCase, rows []loadRow) []fmt.Stringer {
 	}
 }
 
-// judgeTruth holds what Weir says against what the server of the same pass measured.
+// judgeTruth compares Weir's figures with those of the server in the same pass.
 func judgeTruth(c loadCase, rows []loadRow) []fmt.Stringer {
 	weir := findLoad(rows, load.Weir)
 	if weir == nil {

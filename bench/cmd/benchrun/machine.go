@@ -17,7 +17,7 @@ import (
 	"github.com/weirhq/weir/internal/machine"
 )
 
-// describeMachine writes what a reader must know to judge the numbers below it.
+// describeMachine writes the facts needed to judge the numbers below it.
 func describeMachine(w io.Writer) {
 	d := machine.Describe()
 	fmt.Fprintf(w, "%s, %s, %s, %d CPUs of %s\n", time.Now().UTC().Format("2006-01-02 15:04 UTC"),
@@ -28,14 +28,14 @@ func describeMachine(w io.Writer) {
 	fmt.Fprintln(w)
 }
 
-// compared are the modules whose versions belong to a result.
+// compared are the modules whose versions are part of a result.
 var compared = []string{
 	"github.com/ONSdigital/log.go", "github.com/ONSdigital/log.go/v2", "github.com/francoispqt/onelog", "github.com/gin-gonic/gin",
 	"github.com/go-chi/chi/v5", "github.com/go-openapi/runtime", "github.com/gorilla/mux", "github.com/julienschmidt/httprouter", "github.com/labstack/echo/v4",
 	"github.com/nbari/violetear", "github.com/phuslu/log", "github.com/rs/zerolog", "github.com/tigerwill90/fox", "github.com/uptrace/bunrouter", "go.uber.org/zap",
 }
 
-// versions returns the peers that were built into this program, as "name version".
+// versions returns the peers built into this program, as "name version".
 func versions() []string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -52,8 +52,7 @@ func versions() []string {
 	return out
 }
 
-// programVersions returns the versions of the programs that were found rather than built. One that tells none is
-// named alone.
+// programVersions returns the versions of installed programs. A program without one appears with its name only.
 func programVersions(ctx context.Context, t proxy.Tools) []string {
 	out := []string{toldVersion(ctx, "nginx", t.Nginx, "-v"), toldVersion(ctx, "wrk", "wrk", "-v")}
 	if info, err := buildinfo.ReadFile(t.Caddy); err == nil {
@@ -64,13 +63,13 @@ func programVersions(ctx context.Context, t proxy.Tools) []string {
 
 var version = regexp.MustCompile(`\d+\.\d+[\w.+-]*`)
 
-// toldVersion returns the name with the first version that the program tells; wrk does so and fails.
+// toldVersion returns the name with the first version in the program's output. wrk prints it and fails.
 func toldVersion(ctx context.Context, name, program, flag string) string {
 	said, _ := exec.CommandContext(ctx, program, flag).CombinedOutput()
 	return strings.TrimSpace(name + " " + string(version.Find(said)))
 }
 
-// loadVersions returns the versions of the load generators that are there.
+// loadVersions returns the versions of the installed load generators.
 func loadVersions(ctx context.Context, t load.Tools) []string {
 	var out []string
 	for _, g := range load.Generators {

@@ -1,13 +1,12 @@
 // Benchrun compares Weir with its peers, side by side in one run.
 //
-//	benchrun [flags] log router    what a line and a lookup cost
-//	benchrun [flags] sinks         what it costs to have the lines leave a process
-//	benchrun [flags] proxy         what a proxied request costs a whole process
-//	benchrun [flags] load          what a request costs a load generator, and whether it tells the truth
+//	benchrun [flags] log router    the cost of a line and of a lookup
+//	benchrun [flags] sinks         the cost of lines that leave the process
+//	benchrun [flags] proxy         the cost of a proxied request for a whole process
+//	benchrun [flags] load          the cost of a request for a load generator, and its accuracy
 //
-// It prints a table for each comparison and at the end one RESULT line for each that the project has a target for. A
-// missed target is a result, not a failure: benchrun exits 0 when it measured, 1 when it could not, 2 when it was
-// called in a wrong way.
+// It prints a table for each comparison, and at the end one RESULT line for each target of the project. A missed target
+// is a result, not a failure: benchrun exits with 0 after a measurement, 1 if it could not measure, and 2 on misuse.
 package main
 
 import (
@@ -23,18 +22,18 @@ import (
 	"time"
 )
 
-// settings are what the flags say.
+// settings are the values of the flags.
 type settings struct {
-	passes      int            // 0: each comparison's own number
-	passTime    time.Duration  // of a row of log or router; 0: each comparison's own
-	cases       *regexp.Regexp // which cases run, of all but proxy
-	loadTime    time.Duration  // of a row of proxy or load; 0: each comparison's own
+	passes      int            // 0: the default of each comparison
+	passTime    time.Duration  // of a row of log or router; 0: the default of each comparison
+	cases       *regexp.Regexp // selects cases, of all comparisons except proxy
+	loadTime    time.Duration  // of a row of proxy or load; 0: the default of each comparison
 	connections int
-	caddy       string // the file of Caddy's command
-	weir        string // the file of cmd/weir that load measures; it is built when empty
-	peers       string // the folder of the load generators
+	caddy       string // path of Caddy's executable
+	weir        string // path of the weir executable that load measures; built if empty
+	peers       string // folder of the load generators
 	progress    *progress
-	dir         string // where logs are written where a file is part of what is measured
+	dir         string // folder for logs whose writing is measured
 }
 
 // A comparison measures, writes its tables to w and returns its result lines.
@@ -99,7 +98,7 @@ func check(s settings, names []string) error {
 	return nil
 }
 
-// compare runs the comparisons and writes their result lines after all tables, where they are easy to find.
+// compare runs the comparisons. It writes their result lines after all tables, where they are easy to find.
 func compare(ctx context.Context, w io.Writer, s settings, names []string) error {
 	describeMachine(w)
 	var results []fmt.Stringer

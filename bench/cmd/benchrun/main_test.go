@@ -27,7 +27,8 @@ func TestWrongUse(t *testing.T) {
 	}
 }
 
-// Every target must find its row: a renamed case would lose its RESULT line without a word.
+// TestEveryTargetHasItsLine checks that every target finds its row, because renaming a case would silently remove its
+// RESULT line.
 func TestEveryTargetHasItsLine(t *testing.T) {
 	var stdout, stderr strings.Builder
 	if code := run(t.Context(), strings.Fields("-passes 1 -time 1ms log router"), &stdout, &stderr); code != 0 {

@@ -13,10 +13,10 @@ import (
 	"github.com/weirhq/weir/bench/router"
 )
 
-// A target is what the project asks of a row of Weir in a RESULT line. What it does not ask for is negative.
+// A target is the project's requirement for a row of Weir in a RESULT line. A negative value means that there is none.
 type target struct {
 	result, caseName, row string
-	peer                  string // the ratio is to this one; empty for the fastest
+	peer                  string // the peer of the ratio; empty for the fastest
 	ratio, allocs, bytes  float64
 }
 
@@ -73,21 +73,21 @@ func compareRouters(ctx context.Context, w io.Writer, s settings) ([]fmt.Stringe
 	return append(results, built...), err
 }
 
-// chosen are the cases whose name the flag finds.
+// chosen returns the cases whose name matches the flag.
 func (s settings) chosen(cases []measure.Case) []measure.Case {
 	return slices.DeleteFunc(cases, func(c measure.Case) bool { return !s.cases.MatchString(c.Name) })
 }
 
 func noneCalled(w io.Writer, s settings) { fmt.Fprintf(w, "no case here is called %q\n\n", s.cases) }
 
-// What passes and their time are when no flag says otherwise. Routers have many cases, and a build takes as long as it does.
+// The default numbers and durations of passes. There are many router cases, and building has a fixed duration.
 var (
 	logPlan    = measure.Plan{Passes: 11, PassTime: 100 * time.Millisecond}
 	routerPlan = measure.Plan{Passes: 9, PassTime: 60 * time.Millisecond}
 	makingPlan = measure.Plan{Passes: 5}
 )
 
-// plan is p, but for what the flags say.
+// plan returns p with the values of the flags.
 func (s settings) plan(p measure.Plan) measure.Plan {
 	if s.passes > 0 {
 		p.Passes = s.passes
@@ -128,10 +128,10 @@ func measureBuilding(ctx context.Context, w io.Writer, s settings) ([]fmt.String
 	return judgeBuilding(made), nil
 }
 
-// mostOfChi is how much of chi's time and memory building may take.
+// mostOfChi is the maximum ratio of the time and memory of building to chi's.
 const mostOfChi = 1.5
 
-// judgeBuilding returns the result lines of the time and of the memory.
+// judgeBuilding returns the result lines of time and memory.
 func judgeBuilding(made []measure.Made) []fmt.Stringer {
 	time, memory, ok := measure.JudgeMade(made, router.WeirTable, router.Chi)
 	if !ok {
@@ -157,7 +157,7 @@ func judge(c measure.Case, rows []measure.Measured) []fmt.Stringer {
 		}
 		v.Name, v.TargetRatio, v.TargetAllocs, v.TargetBytes = t.result, t.ratio, t.allocs, t.bytes
 		if t.bytes < 0 {
-			v.Bytes = -1 // told where it is asked for; the table has them all
+			v.Bytes = -1 // only reported if there is a target; the table has all
 		}
 		results = append(results, v)
 	}

@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// progress says on a terminal what is being measured. Elsewhere it is nil and says nothing.
+// progress shows the current measurement on a terminal. It is nil and silent elsewhere.
 type progress struct{ w io.Writer }
 
 func newProgress(w io.Writer) *progress {

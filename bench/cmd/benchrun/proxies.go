@@ -13,7 +13,7 @@ import (
 	"github.com/weirhq/weir/bench/proxy"
 )
 
-// compareProxies runs every door that this machine can run, by turns.
+// compareProxies runs every door that this machine can run, interleaved.
 func compareProxies(ctx context.Context, w io.Writer, s settings) ([]fmt.Stringer, error) {
 	built, err := os.MkdirTemp("", "weir-bench-tools-")
 	if err != nil {
@@ -45,7 +45,7 @@ func compareProxies(ctx context.Context, w io.Writer, s settings) ([]fmt.Stringe
 	return judgeDoors(rows), nil
 }
 
-// present returns the doors that can run and says what the others lack.
+// present returns the doors that can run, and prints why the others cannot.
 func present(w io.Writer, tools proxy.Tools) []proxy.Door {
 	var doors []proxy.Door
 	for _, d := range proxy.Doors {
@@ -58,7 +58,7 @@ func present(w io.Writer, tools proxy.Tools) []proxy.Door {
 	return doors
 }
 
-// runDoors measures pass by pass; the order rotates.
+// runDoors measures pass by pass in a rotating order.
 func runDoors(ctx context.Context, bench *proxy.Bench, doors []proxy.Door, passes int) (rows []doorRow, err error) {
 	if err := bench.Open(ctx); err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func runDoors(ctx context.Context, bench *proxy.Bench, doors []proxy.Door, passe
 	return rows, nil
 }
 
-// findTools looks for the programs and builds those that are of this repository into dir.
+// findTools finds the programs, and builds those of this repository in dir.
 func findTools(ctx context.Context, caddy, dir string) (proxy.Tools, error) {
 	var t proxy.Tools
 	var err error
@@ -109,7 +109,7 @@ func findTools(ctx context.Context, caddy, dir string) (proxy.Tools, error) {
 	return t, err
 }
 
-// buildWeir builds the command of the tree that this module lies in.
+// buildWeir builds the command of this module's tree.
 func buildWeir(ctx context.Context, file string) (string, error) {
 	bench, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
 	if err != nil {

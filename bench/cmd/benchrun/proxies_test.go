@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// The door that the peers are compared with is built from this tree, which is no
-// dependency of this module.
+// TestBuildWeir builds the front door from this tree.
 func TestBuildWeir(t *testing.T) {
 	file, err := buildWeir(t.Context(), filepath.Join(t.TempDir(), "weir"))
 	if err != nil {

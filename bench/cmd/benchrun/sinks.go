@@ -17,7 +17,7 @@ import (
 // sinkCase is one table of the sinks.
 type sinkCase struct {
 	name   string
-	result string // what its RESULT lines begin with
+	result string // prefix of its RESULT lines
 	target sinks.Target
 	load   sinks.Load
 }
@@ -31,7 +31,7 @@ var sinkCases = []sinkCase{
 
 const sinkPasses = 5
 
-// compareSinks runs every way that lines can leave, by turns, each in a process of its own.
+// compareSinks runs all rows interleaved, each in a new process.
 func compareSinks(ctx context.Context, w io.Writer, s settings) ([]fmt.Stringer, error) {
 	built, err := os.MkdirTemp("", "weir-bench-tools-")
 	if err != nil {
@@ -84,14 +84,14 @@ func runSinks(ctx context.Context, bench *sinks.Bench, c sinkCase, passes int, p
 	return rows, nil
 }
 
-// sinkRow is a row with what it cost, pass by pass.
+// sinkRow is a row with its costs, pass by pass.
 type sinkRow struct {
 	sinks.Row
 	costs []sinks.Cost
-	alone []sinks.Cost // of the load without any logging, in the same passes
+	alone []sinks.Cost // of the load without logging, in the same passes
 }
 
-// lessAlone tells every row what the load took alone.
+// lessAlone stores in every row the cost of the load without logging.
 func lessAlone(rows []sinkRow) {
 	alone := rows[slices.IndexFunc(rows, func(r sinkRow) bool { return r.Name == sinks.Alone })].costs
 	for i := range rows {
@@ -109,8 +109,8 @@ func (r sinkRow) series(of func(sinks.Cost) float64) measure.Series {
 	return s
 }
 
-// cpu returns the nanoseconds of processor time for each line that came out (of a silent row, for each event), less what
-// the load takes alone.
+// cpu returns the CPU time in nanoseconds per line (per event if the row is silent), minus that of the load without
+// logging.
 func (r sinkRow) cpu() measure.Series {
 	s := make(measure.Series, len(r.costs))
 	for i, c := range r.costs {
@@ -134,7 +134,7 @@ func (r sinkRow) p999() measure.Series {
 	return r.series(func(c sinks.Cost) float64 { return float64(c.P999) })
 }
 
-// allocs returns the median of the allocations for each event, to two places, as measure does.
+// allocs returns the median of the allocations per event to two places, as in measure.
 func (r sinkRow) allocs() float64 {
 	return measure.Allocations(r.series(func(c sinks.Cost) float64 { return float64(c.Mallocs) / float64(c.Events) }))
 }
@@ -167,7 +167,7 @@ func writeSinks(w io.Writer, title string, rows []sinkRow) error {
 	return err
 }
 
-// toPeer is the row's processor time over the peer's; "~" when the difference could be chance.
+// toPeer returns the ratio of the row's CPU time to the peer's, or "~" if the difference is not significant.
 func toPeer(r sinkRow, peer *sinkRow) string {
 	if peer == nil || r.Name == sinks.Alone {
 		return "-"
@@ -179,7 +179,7 @@ func toPeer(r sinkRow, peer *sinkRow) string {
 	return text
 }
 
-// lostCell says what part of the events did not come out, in all passes together, and whether the row knew.
+// lostCell returns the share of lost events in all passes, and whether the row has counted them.
 func (r sinkRow) lostCell() string {
 	var events, lost, counted uint64
 	for _, c := range r.costs {
@@ -201,7 +201,7 @@ func (r sinkRow) perSecond() measure.Series {
 	return r.series(func(c sinks.Cost) float64 { return float64(c.Events) / max(c.Took, time.Nanosecond).Seconds() })
 }
 
-// sinkTargets are what the queue is to be, as a part of the peer of these kinds that is best at it.
+// sinkTargets are the targets of the queue, as ratios to the best peer of these kinds.
 var sinkTargets = []struct {
 	result string
 	of     func(sinkRow) measure.Series

@@ -8,7 +8,7 @@ import (
 	"github.com/weirhq/weir/bench/sinks"
 )
 
-// sinkRowOf is a row that took so many nanoseconds for each of 1,000 events in each of five passes.
+// sinkRowOf returns a row with the given nanoseconds for each of 1,000 events in each of five passes.
 func sinkRowOf(name string, kind sinks.Kind, cpu, p50, p999 time.Duration, lines, dropped uint64) sinkRow {
 	r := sinkRow{Row: sinks.Row{Name: name, Note: "as it is", Kind: kind}}
 	for range 5 {
@@ -48,8 +48,8 @@ func TestSinksAreJudged(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"0.35         0.70",                  // the queue, the load's own time taken off both
-		"50.0%, counts 2495 of 2500",         // a peer that does not know what it lost
+		"0.35         0.70",                  // the queue, without the load's own time on both sides
+		"50.0%, counts 2495 of 2500",         // a peer that does not count its losses
 		"1000000  the load alone (as it is)", // a thousand in a millisecond
 	} {
 		if !strings.Contains(table.String(), want) {

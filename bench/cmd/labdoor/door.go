@@ -12,18 +12,18 @@ import (
 	"github.com/weirhq/weir/bench/log"
 )
 
-// A door logs three events for each request and answers a kibibyte.
+// A door logs three events for each request and responds with 1 KiB.
 type door struct {
 	log    logger
-	events atomic.Int64 // that the logger was called for
+	events atomic.Int64 // calls of the logger
 
 	timed bool
 	after time.Duration
 	first sync.Once
-	from  time.Time // when calls begin to be timed; set by first
+	from  time.Time // start of the measurement of calls; set by first
 	calls labservice.Times
 
-	requests sync.Pool // of *log.Request, so that nothing but net/http and the logger allocates
+	requests sync.Pool // of *log.Request, so that only net/http and the logger allocate
 }
 
 func newDoor(l logger, timed bool, after time.Duration) *door {
@@ -32,11 +32,11 @@ func newDoor(l logger, timed bool, after time.Duration) *door {
 
 var kibibyte = []byte(strings.Repeat("weir\n", 1024)[:1024])
 
-// The values of its headers are shared by all answers.
+// The values of its headers are shared by all responses.
 var plainText, kibibyteLength = []string{"text/plain"}, []string{"1024"}
 
-// ServeHTTP logs two events before it answers and one afterwards, while the client waits for all of them: net/http sends
-// so short an answer when the handler has returned.
+// ServeHTTP logs two events before the response and one after it. The client waits for all of them, because net/http
+// sends a short response when the handler has returned.
 func (d *door) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	r := d.requests.Get().(*log.Request)
 	defer d.requests.Put(r)
@@ -51,7 +51,7 @@ func (d *door) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	d.call(2, r, timed)
 }
 
-// warm tells that the warm-up is over.
+// warm reports whether the warm-up is over.
 func (d *door) warm(now time.Time) bool {
 	d.first.Do(func() { d.from = now.Add(d.after) })
 	return !now.Before(d.from)
@@ -71,13 +71,13 @@ func (d *door) call(event int, r *log.Request, timed bool) {
 	d.events.Add(1)
 }
 
-// close closes the logger and leaves the measures.
+// close closes the logger and writes the measures.
 func (d *door) close() error {
 	err := d.log.close()
 	return errors.Join(err, labservice.Leave(d.measures()))
 }
 
-// measures are asked for after the logger is closed.
+// measures must be called after the logger is closed.
 func (d *door) measures() []labservice.Measure {
 	c := counts{emitted: d.events.Load()}
 	if d.log.failed != nil {
@@ -88,7 +88,7 @@ func (d *door) measures() []labservice.Measure {
 	}
 	measures := []labservice.Measure{
 		{Name: "log lines emitted", Value: float64(c.emitted), Better: "neither"},
-		{Name: "log lines dropped by the logger", Value: float64(c.dropped), Better: "neither"}, // what is lost, the lab judges
+		{Name: "log lines dropped by the logger", Value: float64(c.dropped), Better: "neither"}, // the lab judges losses
 	}
 	if d.calls.Count() == 0 {
 		return measures
@@ -99,7 +99,7 @@ func (d *door) measures() []labservice.Measure {
 		better string
 	}{
 		{"log call p50", d.calls.Quantile(0.5), ""}, {"log call p99", d.calls.Quantile(0.99), ""},
-		// One call among many thousands is a matter of chance.
+		// A single call among many thousands is random.
 		{"log call p99.9", d.calls.Quantile(0.999), "neither"}, {"log call max", d.calls.Max(), "neither"},
 		{"log call mean", d.calls.Mean(), "neither"},
 	} {

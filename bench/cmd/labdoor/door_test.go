@@ -16,7 +16,7 @@ import (
 	"github.com/weirhq/weir/bench/labservice"
 )
 
-// ask sends n requests to the door and checks the answers.
+// ask sends n requests to the door and checks the responses.
 func ask(t *testing.T, d *door, n int) {
 	t.Helper()
 	for range n {
@@ -28,7 +28,7 @@ func ask(t *testing.T, d *door, n int) {
 	}
 }
 
-// leave closes the door and returns what it measured.
+// leave closes the door and returns its measures.
 func leave(t *testing.T, d *door) map[string]float64 {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "measures.json")
@@ -84,7 +84,7 @@ func TestCallsOfTheWarmUpAreNotTimed(t *testing.T) {
 	}
 }
 
-// A stopped is a writer that takes nothing until its lock is free.
+// A stopped is a writer that blocks until its lock is free.
 type stopped struct {
 	sync.Mutex
 	taken bytes.Buffer
@@ -96,7 +96,8 @@ func (s *stopped) Write(b []byte) (int, error) {
 	return s.taken.Write(b)
 }
 
-// Whatever a queue drops while its reader stands still, the count of lines is exact, those included that tell of it.
+// TestDroppedLinesAreCounted checks that the count of lines is exact, including those that report drops, whatever a
+// queue drops while its reader is blocked.
 func TestDroppedLinesAreCounted(t *testing.T) {
 	var out stopped
 	d := newDoor(loggers["weir-queued"](&out), false, 0)
@@ -111,7 +112,7 @@ func TestDroppedLinesAreCounted(t *testing.T) {
 	}
 }
 
-// A log that cannot be written is told by the writes that failed.
+// TestFailedWritesAreCounted checks that failed writes of the log are counted.
 func TestFailedWritesAreCounted(t *testing.T) {
 	for _, name := range []string{"zerolog", "zap", "slog", "weir", "ons-v1", "ons-v2"} {
 		r, w, err := os.Pipe()

@@ -15,18 +15,18 @@ import (
 	"github.com/weirhq/weir/log/sink"
 )
 
-// A logger is one that is ready to log.
+// A logger is ready to log.
 type logger struct {
 	three  log.Three
-	silent bool          // there is nothing to call
-	close  func() error  // returns when every line is written, or given up
-	counts func() counts // after close; nil when there is one line for each call and none is dropped but by the writer
-	failed *failures     // of the writer, where the logger does not count them
+	silent bool          // makes no calls
+	close  func() error  // returns after every line was written or dropped
+	counts func() counts // after close; nil if each call is one line and only the writer loses lines
+	failed *failures     // of the writer, if the logger does not count them
 }
 
-// counts are a logger's own.
+// counts are the counts of a logger itself.
 type counts struct {
-	emitted int64 // with those that the logger adds of itself
+	emitted int64 // including lines that the logger adds
 	dropped int64
 }
 
@@ -36,7 +36,7 @@ var loggers = map[string]func(stdout io.Writer) logger{
 	"ons-v1":      direct(log.ByLogGoV1),
 	"ons-v2":      direct(log.ByLogGoV2),
 	"zerolog":     direct(log.ByZerolog),
-	"zap":         direct(func(w io.Writer) log.Three { return log.ByZap(zapcore.Lock(zapcore.AddSync(w))) }), // as its documentation asks for
+	"zap":         direct(func(w io.Writer) log.Three { return log.ByZap(zapcore.Lock(zapcore.AddSync(w))) }), // as zap's documentation requires
 	"slog":        direct(log.BySlog),
 	"weir":        openDirect,
 	"weir-queued": openQueue,
@@ -48,7 +48,7 @@ func loggerNames() string {
 
 func nothing() error { return nil }
 
-// direct is a logger that writes each event by itself, in the goroutine that logs.
+// direct returns a logger that writes each event in the goroutine that logs it.
 func direct(by func(io.Writer) log.Three) func(io.Writer) logger {
 	return func(stdout io.Writer) logger {
 		failed := &failures{Writer: stdout}
@@ -56,7 +56,7 @@ func direct(by func(io.Writer) log.Three) func(io.Writer) logger {
 	}
 }
 
-// failures counts the writes that fail, which loggers do not tell.
+// failures counts failed writes, which loggers do not report.
 type failures struct {
 	io.Writer
 	n atomic.Int64
@@ -70,17 +70,17 @@ func (f *failures) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// openDirect writes each event by itself, too.
+// openDirect also writes each event separately.
 func openDirect(stdout io.Writer) logger {
 	s := sink.NewDirect(stdout)
 	return logger{three: log.ByWeir(s), close: s.Close, counts: countsOf(s.Stats)}
 }
 
-// flushTime is how long the queue may take to write what it holds when the service ends.
+// flushTime limits the time in which the queue writes its lines at the end of the service.
 const flushTime = 5 * time.Second
 
-// openQueue has the lines wait in memory for a goroutine that writes them: 8 MiB, of which events that only inform have
-// three quarters, and what does not fit is dropped.
+// openQueue queues the lines in memory for a goroutine that writes them: up to 8 MiB, of which info events may use
+// three quarters. Lines beyond that are dropped.
 func openQueue(stdout io.Writer) logger {
 	s := sink.NewQueue(stdout, sink.QueueOptions{})
 	return logger{three: log.ByWeir(s), counts: countsOf(s.Stats), close: func() error {

@@ -1,10 +1,10 @@
-// Labdoor is the service of the built-in experiments about logging: an HTTP server that logs three events for each
-// request, as a front door does, through the logger that it is told to use, to stdout. It answers by itself, since an
-// upstream would cost the same with every logger and hide how they differ. What the events say is made up, apart from
-// their times, so that every logger has the same to write.
+// Labdoor is the service of the built-in experiments about logging: an HTTP server that logs three events per request
+// to stdout, like a front door, with a selectable logger. It responds itself, because an upstream would cost the same
+// with every logger and hide the differences. All values in the events except their times are fixed, so that every
+// logger writes the same.
 //
-// With WEIR_LAB_MEASURES in the environment it leaves measures: how many lines it has logged, and how many of them the
-// logger has dropped, and with --measure-calls how long calls of the logger took.
+// If WEIR_LAB_MEASURES is set, it writes measures: the number of lines logged, the number of lines dropped by the
+// logger, and with --measure-calls the duration of the logger's calls.
 package main
 
 import (

@@ -1,9 +1,9 @@
 // Labrouter is the service of the built-in experiment about routing: an HTTP server that sends each request through one
-// of the routers that bench/router compares and tells, for paths of 1, 10, 100, 1,000 and 10,000 segments below /files/,
-// how long that took: from the request as net/http has parsed it to a handler that has read the path's rest.
+// of the routers that bench/router compares. For paths of 1, 10, 100, 1,000 and 10,000 segments below /files/ it
+// measures the time from the request as parsed by net/http to a handler that has read the rest of the path.
 //
 //	labrouter --listen 127.0.0.1:8080 --router chi
-//	labrouter --requests FILE    writes requests for such paths, as weir load --requests-file reads them
+//	labrouter --requests FILE    writes requests for such paths, for weir load --requests-file
 package main
 
 import (
@@ -43,14 +43,13 @@ func run(listen, name, requests string) error {
 	return errors.Join(err, labservice.Leave(s.measures()))
 }
 
-// lengths are those that are measured, in segments.
+// lengths are the measured lengths in segments.
 var lengths = []int{1, 10, 100, 1000, 10_000}
 
-// between are those that show how the time grows from one to the next; what it
-// grows to is what a router is judged by.
+// between are the lengths that show the growth between the others; the target is about the growth in total.
 var between = []int{10, 1000}
 
-// requestLines has a request for each length. Whoever sends them says where to.
+// requestLines returns a request for each length. The load generator supplies the host.
 func requestLines() string {
 	var b strings.Builder
 	for _, n := range lengths {
@@ -59,10 +58,10 @@ func requestLines() string {
 	return b.String()
 }
 
-// routed answers what the router has found, and keeps how long it took.
+// routed responds with the result of the router and stores the duration.
 type routed struct {
 	routes *router.Served
-	times  map[int]*labservice.Times // by length; not written to while it serves
+	times  map[int]*labservice.Times // by length; not changed while serving
 }
 
 func newRouted(routes *router.Served) *routed {
@@ -87,8 +86,7 @@ func (s *routed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// measures have the median of each length that was asked for: a mean would tell of the moments in which the machine did
-// something else.
+// measures returns the median for each requested length. A mean would include moments in which the machine was busy.
 func (s *routed) measures() []labservice.Measure {
 	var measures []labservice.Measure
 	for _, n := range lengths {

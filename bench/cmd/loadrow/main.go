@@ -1,4 +1,4 @@
-// Loadrow is the server of the comparison of load generators, or the floor beneath them, in a process of its own.
+// Loadrow is the server of the comparison of load generators, or the floor, in a separate process.
 //
 //	loadrow serve [-delay D] [-stall D -every D] [-arrivals] [-rate N]
 //	loadrow floor [-c N] [-p N] [-d D] host:port
@@ -18,7 +18,7 @@ import (
 )
 
 func main() {
-	runtime.GOMAXPROCS(2) // one for the thread with the raw system calls, wherever this process may run
+	runtime.GOMAXPROCS(2) // one for the thread with the raw system calls, independent of the CPU affinity
 	if err := run(os.Args[1:]); err != nil {
 		log.Fatalf("loadrow: error: %v", err)
 	}
@@ -46,7 +46,7 @@ func serve(args []string) error {
 	flags.DurationVar(&m.Every, "every", 0, "the stall is at the end of each")
 	flags.BoolVar(&m.Arrivals, "arrivals", false, "count the requests of each 10 ms")
 	flags.Float64Var(&m.Rate, "rate", 0, "requests per second whose paths are their numbers, to tell when they were due")
-	_ = flags.Parse(args) // exits
+	_ = flags.Parse(args) // exits on an error
 	return load.Serve(m, os.Stdin, os.Stdout)
 }
 
@@ -55,7 +55,7 @@ func floor(args []string) error {
 	connections := flags.Int("c", 64, "connections")
 	pipeline := flags.Int("p", 1, "requests under way on each")
 	d := flags.Duration("d", time.Second, "how long")
-	_ = flags.Parse(args) // exits
+	_ = flags.Parse(args) // exits on an error
 	address, err := netip.ParseAddrPort(flags.Arg(0))
 	if err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// An exchange is one request with its answer, as the events tell it.
+// An exchange is one request with its response, as in the events.
 type exchange struct {
 	request        *http.Request
 	host           string

@@ -1,8 +1,8 @@
-// Reverseproxy is the peer that a Go programmer would write: httputil.ReverseProxy with a tuned transport and a
-// buffer pool, and the three events of a proxied request by zerolog, one write for each, to a file.
+// Reverseproxy is the peer that a Go programmer would write: httputil.ReverseProxy with a tuned transport and a buffer
+// pool. It logs the three events of a proxied request with zerolog, with one write for each, to a file.
 //
-// Without -to it is a net/http server that answers a kibibyte itself and logs nothing: what any Go proxy on net/http
-// costs at the least. On -figures it tells how much it allocated.
+// Without -to it is a net/http server that responds with 1 KiB and logs nothing: the minimum cost of a Go proxy on
+// net/http. On -figures it reports its number of allocations.
 package main
 
 import (
@@ -57,12 +57,12 @@ func serve(listen, figures, to, logFile string) error {
 	select {
 	case <-ctx.Done():
 	case err := <-failed:
-		failed <- err // to be found below again
+		failed <- err // for the receiver below
 	}
 	return shutDown(servers, failed)
 }
 
-// shutDown ends the servers in order and returns why one of them ended before it was asked to.
+// shutDown shuts the servers down in order, and returns the error of one that ended before.
 func shutDown(servers []*http.Server, failed <-chan error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Second)
 	defer cancel()
@@ -80,7 +80,7 @@ func shutDown(servers []*http.Server, failed <-chan error) error {
 
 var kibibyte = []byte(strings.Repeat("weir\n", 1024)[:1024])
 
-// The values of its headers are shared by all answers, so that nothing but net/http allocates.
+// The values of its headers are shared by all responses, so that only net/http allocates.
 var plainText, kibibyteLength = []string{"text/plain"}, []string{"1024"}
 
 func answer(w http.ResponseWriter, _ *http.Request) {
@@ -89,7 +89,7 @@ func answer(w http.ResponseWriter, _ *http.Request) {
 	w.Write(kibibyte)
 }
 
-// tellMallocs answers in the words of Prometheus' own collector.
+// tellMallocs responds in the format of Prometheus' own collector.
 func tellMallocs(w http.ResponseWriter, _ *http.Request) {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

@@ -81,7 +81,7 @@ func splitHost(hostport string) (string, int) {
 	return host, n
 }
 
-// countingWriter remembers what was answered.
+// countingWriter stores the status and the size of the response.
 type countingWriter struct {
 	http.ResponseWriter
 	status int
@@ -99,7 +99,7 @@ func (w *countingWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap lets ReverseProxy flush and take over connections.
+// Unwrap allows ReverseProxy to flush and to take over connections.
 func (w *countingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 type buffers struct{ pool sync.Pool }

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// The peer must log what Weir logs, or it would be quick for nothing: three whole lines with one trace id, the one
-// that upstream and client got.
+// TestProxyLogsTheThreeEvents checks that the peer logs as much as Weir, because the comparison would be unfair
+// otherwise: three complete lines with the trace id that upstream and client got.
 func TestProxyLogsTheThreeEvents(t *testing.T) {
 	var upstreamID string
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -34,7 +34,7 @@ func TestProxyLogsTheThreeEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	res.Body.Close()
-	front.Close() // and with it the handler, which logs last
+	front.Close() // and therefore the handler, which logs last
 
 	if res.StatusCode != http.StatusNotFound || string(body) != "no such page\n" {
 		t.Errorf("got %s %q", res.Status, body)

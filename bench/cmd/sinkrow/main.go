@@ -1,5 +1,5 @@
-// Sinkrow is one row of the comparison of sinks in a process of its own: it logs to a file or, without one, to stdout,
-// and leaves a report of what that cost.
+// Sinkrow is one row of the comparison of sinks in a separate process: it logs to a file or to stdout, and writes a
+// report of its cost.
 package main
 
 import (
