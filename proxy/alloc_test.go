@@ -36,9 +36,11 @@ func TestAllocations(t *testing.T) {
 	}
 	body := bytes.Repeat([]byte("x"), 1024)
 	answers := map[string][]byte{
-		"length": append([]byte("HTTP/1.1 200 OK\r\nServer: test\r\nContent-Type: text/plain\r\nDate: Mon, 02 Jan 2006 15:04:05 GMT\r\n"+
-			"X-Of-Its-Own: 1\r\nContent-Length: 1024\r\n\r\n"), body...),
-		"chunks": append(append([]byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n400\r\n"), body...), "\r\n0\r\n\r\n"...),
+		"length": append([]byte(
+			"HTTP/1.1 200 OK\r\nServer: test\r\nContent-Type: text/plain\r\nDate: Mon, 02 Jan 2006 15:04:05 GMT\r\n"+
+				"X-Of-Its-Own: 1\r\nContent-Length: 1024\r\n\r\n"), body...),
+		"chunks": append(append([]byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n400\r\n"), body...),
+			"\r\n0\r\n\r\n"...),
 	}
 	for name, answer := range answers {
 		t.Run(name, func(t *testing.T) {

@@ -175,9 +175,12 @@ func decodeChunks(b []byte) (body, rest []byte, ok bool) {
 // every position and for input byte by byte.
 func FuzzChunks(f *testing.F) {
 	for _, seed := range []string{
-		"0\r\n\r\n", "5\r\nhello\r\n0\r\n\r\nnext", "5;a=b\r\nhello\r\n0\r\nX: y\r\nZ:\r\n\r\n", "A \t;\r\n0123456789\r\n000\r\n\r\n",
-		"5\nhello\n0\n\n", "5\r\nhelloX\r\n0\r\n\r\n", " 5;\r\nhello\r\n0\r\n\r\n", "ffffffffffffffff\r\n", "-1\r\n", "0x5\r\nhello\r\n0\r\n\r\n",
-		"5\r\nhello\r\n0\r\nX y\r\n\r\n", "5\r\nhello\r\n0\r\n", "5 \r\nhello\r\n0\r\n\r\n", "\r\n", "5;\x00\r\nhello\r\n0\r\n\r\n",
+		"0\r\n\r\n", "5\r\nhello\r\n0\r\n\r\nnext", "5;a=b\r\nhello\r\n0\r\nX: y\r\nZ:\r\n\r\n",
+		"A \t;\r\n0123456789\r\n000\r\n\r\n",
+		"5\nhello\n0\n\n", "5\r\nhelloX\r\n0\r\n\r\n", " 5;\r\nhello\r\n0\r\n\r\n", "ffffffffffffffff\r\n", "-1\r\n",
+		"0x5\r\nhello\r\n0\r\n\r\n",
+		"5\r\nhello\r\n0\r\nX y\r\n\r\n", "5\r\nhello\r\n0\r\n", "5 \r\nhello\r\n0\r\n\r\n", "\r\n",
+		"5;\x00\r\nhello\r\n0\r\n\r\n",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -212,7 +215,8 @@ func FuzzChunks(f *testing.F) {
 			if !ok {
 				continue
 			}
-			if left := append(slices.Clone(a.buf[a.r:a.w]), src.b...); !bytes.Equal(got, body) || !bytes.Equal(left, rest) {
+			if left := append(slices.Clone(a.buf[a.r:a.w]), src.b...); !bytes.Equal(got, body) ||
+				!bytes.Equal(left, rest) {
 				t.Fatalf("split at %d: body %q and rest %q; the oracle: %q and %q", split, got, left, body, rest)
 			}
 		}

@@ -71,7 +71,8 @@ func TestRestOfBodyIsNoRequest(t *testing.T) {
 	const hidden = "GET /hidden HTTP/1.1\r\nHost: a\r\n\r\n"
 	tests := []struct{ name, request string }{
 		{"malformed", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n" + hidden},
-		{"answered early", "POST /early HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n\r\n" + strings.Repeat("x", 90000)},
+		{"answered early", "POST /early HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n\r\n" +
+			strings.Repeat("x", 90000)},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

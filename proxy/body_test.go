@@ -37,7 +37,8 @@ func TestEcho(t *testing.T) {
 	d := openDoor(t, nil, back.URL)
 	for _, major := range []int{1, 2} {
 		client := d.client(major)
-		for _, size := range []int{0, 1, 1000, 16<<10 - 1, 16 << 10, 16<<10 + 1, 32<<10 - 300, 32 << 10, 100_000, 3 << 20} {
+		for _, size := range []int{0, 1, 1000, 16<<10 - 1, 16 << 10, 16<<10 + 1, 32<<10 - 300, 32 << 10,
+			100_000, 3 << 20} {
 			for _, chunks := range []bool{false, true} {
 				sent := bytes.Repeat([]byte("0123456789"), size/10+1)[:size]
 				var body io.Reader = bytes.NewReader(sent)
@@ -142,8 +143,10 @@ func TestLargeBodies(t *testing.T) {
 // TestTrailers checks that announced trailers pass in both directions.
 func TestTrailers(t *testing.T) {
 	up, client := capture(t, nil,
-		"POST / HTTP/1.1\r\nHost: a\r\nTrailer: X-Sum\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nX-Sum: up\r\n\r\n",
-		"HTTP/1.1 200 OK\r\nTrailer: X-Sum\r\nTransfer-Encoding: chunked\r\n\r\n2;ext=\"1\"\r\nok\r\n0\r\nX-Sum: down\r\nX-More: 1\r\nConnection: close\r\nContent-Length: 7\r\n\r\n")
+		"POST / HTTP/1.1\r\nHost: a\r\nTrailer: X-Sum\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n"+
+			"X-Sum: up\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nTrailer: X-Sum\r\nTransfer-Encoding: chunked\r\n\r\n2;ext=\"1\"\r\nok\r\n0\r\n"+
+			"X-Sum: down\r\nX-More: 1\r\nConnection: close\r\nContent-Length: 7\r\n\r\n")
 	if up.body != "hello" || strings.Join(up.trailers, ";") != "X-Sum: up" || up.get("Trailer") != "X-Sum" {
 		t.Errorf("the upstream received %q %q and trailers %q", up.raw, up.body, up.trailers)
 	}
@@ -250,7 +253,8 @@ func TestEventStream(t *testing.T) {
 func TestAnswerInPieces(t *testing.T) {
 	answers := []string{
 		"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX: y\r\n\r\nhello",
-		"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2;x=y\r\nlo\r\n0\r\nX: y\r\n\r\n",
+		"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n" +
+			"hel\r\n2;x=y\r\nlo\r\n0\r\nX: y\r\n\r\n",
 	}
 	for _, answer := range answers {
 		o := openOrigin(t, func(w *wire) {
@@ -272,7 +276,8 @@ func TestAnswerInPieces(t *testing.T) {
 				t.Fatal(err)
 			}
 			body := make([]byte, 5)
-			if _, err := io.ReadFull(c.r, body); err != nil || string(body) != "hello" || !strings.HasSuffix(h.first, "200 OK") {
+			if _, err := io.ReadFull(c.r, body); err != nil || string(body) != "hello" ||
+				!strings.HasSuffix(h.first, "200 OK") {
 				t.Fatalf("the client got %q %q, %v", h.raw, body, err)
 			}
 			if got := d.outcome(); got.err != nil {
@@ -291,7 +296,8 @@ func TestClientGone(t *testing.T) {
 	tests := []struct{ name, request, answer string }{
 		{"waiting", "GET / HTTP/1.1\r\nHost: a\r\n\r\n", ""},
 		{"amid the answer", "GET / HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhello"},
-		{"amid its body", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n" + strings.Repeat("x", 50000), ""},
+		{"amid its body", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n" +
+			strings.Repeat("x", 50000), ""},
 		{"amid an upgraded conversation", upgradeRequest, switching},
 	}
 	for _, test := range tests {

@@ -96,7 +96,8 @@ func TestConnectRetry(t *testing.T) {
 // and its own timeout.
 func TestConnectRetryEnds(t *testing.T) {
 	_, refusing := bound(t)
-	for _, c := range []struct{ retry, timeout time.Duration }{{30 * time.Millisecond, patience}, {time.Hour, 30 * time.Millisecond}} {
+	for _, c := range []struct{ retry, timeout time.Duration }{{30 * time.Millisecond, patience},
+		{time.Hour, 30 * time.Millisecond}} {
 		d := waiting(t, c.retry, func(*proxy.Exchange) {}, "http://"+refusing)
 		d.Config.Handler.(*proxy.Proxy).Timeout = c.timeout
 		resp, err := d.client(1).Get(d.URL)

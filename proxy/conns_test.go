@@ -22,7 +22,10 @@ func TestSharedConns(t *testing.T) {
 	places := make(chan struct{}, most) // an exchange may still be running when its client has the response
 	var doors []*httptest.Server
 	for range 2 {
-		back := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "hello") }))
+		back := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+			r *http.Request) {
+			io.WriteString(w, "hello")
+		}))
 		defer back.Close()
 		up, err := proxy.NewUpstream("site", back.URL)
 		if err != nil {

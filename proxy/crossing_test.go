@@ -95,7 +95,8 @@ func TestAnswersNeverCross(t *testing.T) {
 			}
 			clients.Wait()
 			if crossed, failed, late := crossed.Load(), failed.Load(), p.tooLate.Load(); crossed+failed > late {
-				t.Errorf("%d answers crossed, %d exchanges failed, want %d at most: so often poison was late", crossed, failed, late)
+				t.Errorf("%d answers crossed, %d exchanges failed, want %d at most: so often poison was late",
+					crossed, failed, late)
 			}
 			if p.poisoned.Load() == 0 {
 				t.Error("nothing was poisoned")

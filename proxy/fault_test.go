@@ -32,22 +32,32 @@ var faults = []fault{
 	{"reset without an answer", func(w *wire) { w.reset() }, proxy.Reset, 502, 0},
 	{"silence", stall, proxy.Timeout, 504, 0},
 	{"half a head", func(w *wire) { w.say("HTTP/1.1 200 OK\r\nContent-Le") }, proxy.Closed, 502, 0},
-	{"half a head, then silence", func(w *wire) { w.say("HTTP/1.1 200 OK\r\nContent-Le"); stall(w) }, proxy.Timeout, 504, 0},
+	{"half a head, then silence", func(w *wire) { w.say("HTTP/1.1 200 OK\r\nContent-Le"); stall(w) },
+		proxy.Timeout, 504, 0},
 	{"garbage", func(w *wire) { w.say("SSH-2.0-OpenSSH_9.2\r\n"); stall(w) }, proxy.BadAnswer, 502, 0},
-	{"bare line feeds", func(w *wire) { w.say("HTTP/1.1 200 OK\nContent-Length: 2\n\nok"); stall(w) }, proxy.BadAnswer, 502, 0},
-	{"two lengths", func(w *wire) { w.say("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nokk") }, proxy.BadAnswer, 502, 0},
-	{"a length that is none", func(w *wire) { w.say("HTTP/1.1 200 OK\r\nContent-Length: +2\r\n\r\nok") }, proxy.BadAnswer, 502, 0},
+	{"bare line feeds", func(w *wire) { w.say("HTTP/1.1 200 OK\nContent-Length: 2\n\nok"); stall(w) },
+		proxy.BadAnswer, 502, 0},
+	{"two lengths", func(w *wire) { w.say("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nokk") },
+		proxy.BadAnswer, 502, 0},
+	{"a length that is none", func(w *wire) { w.say("HTTP/1.1 200 OK\r\nContent-Length: +2\r\n\r\nok") },
+		proxy.BadAnswer, 502, 0},
 	{"a length and chunks", func(w *wire) {
 		w.say("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n")
 	}, proxy.BadAnswer, 502, 0},
-	{"an unknown coding", func(w *wire) { w.say("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n") }, proxy.BadAnswer, 502, 0},
-	{"a folded field", func(w *wire) { w.say("HTTP/1.1 200 OK\r\nA: b\r\n c\r\nContent-Length: 0\r\n\r\n") }, proxy.BadAnswer, 502, 0},
-	{"a space before the colon", func(w *wire) { w.say("HTTP/1.1 200 OK\r\nContent-Length : 0\r\n\r\n") }, proxy.BadAnswer, 502, 0},
+	{"an unknown coding", func(w *wire) { w.say("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n") },
+		proxy.BadAnswer, 502, 0},
+	{"a folded field", func(w *wire) { w.say("HTTP/1.1 200 OK\r\nA: b\r\n c\r\nContent-Length: 0\r\n\r\n") },
+		proxy.BadAnswer, 502, 0},
+	{"a space before the colon", func(w *wire) { w.say("HTTP/1.1 200 OK\r\nContent-Length : 0\r\n\r\n") },
+		proxy.BadAnswer, 502, 0},
 	{"an oversized head", func(w *wire) {
 		w.sayf("HTTP/1.1 200 OK\r\n%s\r\n", strings.Repeat("A: "+strings.Repeat("b", 1000)+"\r\n", 80))
 		stall(w)
 	}, proxy.BadAnswer, 502, 0},
-	{"too many fields", func(w *wire) { w.sayf("HTTP/1.1 200 OK\r\n%s\r\n", strings.Repeat("A: b\r\n", 300)); stall(w) }, proxy.BadAnswer, 502, 0},
+	{"too many fields", func(w *wire) {
+		w.sayf("HTTP/1.1 200 OK\r\n%s\r\n", strings.Repeat("A: b\r\n", 300))
+		stall(w)
+	}, proxy.BadAnswer, 502, 0},
 	{"too many options", func(w *wire) {
 		w.sayf("HTTP/1.1 200 OK\r\nConnection: a%s\r\nContent-Length: 0\r\n\r\n", strings.Repeat(",a", 64))
 	}, proxy.BadAnswer, 502, 0},
@@ -56,7 +66,8 @@ var faults = []fault{
 		stall(w)
 	}, proxy.BadAnswer, 502, 0},
 
-	{"close amid a body of known length", func(w *wire) { w.say("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello") }, proxy.Truncated, 0, 5},
+	{"close amid a body of known length", func(w *wire) { w.say("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello") },
+		proxy.Truncated, 0, 5},
 	{"reset amid a body of known length", func(w *wire) {
 		w.say("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello")
 		w.r.Peek(1) // returns after the client has received the bytes, so that the reset does not overtake them
@@ -67,12 +78,14 @@ var faults = []fault{
 		w.r.Peek(1)
 		w.reset()
 	}, proxy.Truncated, 0, 5},
-	{"stall amid a body", func(w *wire) { w.say("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"); stall(w) }, proxy.Timeout, 0, 5},
+	{"stall amid a body", func(w *wire) { w.say("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"); stall(w) },
+		proxy.Timeout, 0, 5},
 	{"stall amid chunks", func(w *wire) {
 		w.say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n")
 		stall(w)
 	}, proxy.Timeout, 0, 5},
-	{"close amid a chunk", func(w *wire) { w.say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n10\r\nhello") }, proxy.Truncated, 0, 5},
+	{"close amid a chunk", func(w *wire) { w.say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n10\r\nhello") },
+		proxy.Truncated, 0, 5},
 	{"close before the last chunk", func(w *wire) {
 		w.say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n")
 	}, proxy.Truncated, 0, 5},
@@ -105,7 +118,8 @@ func TestUpstreamFaults(t *testing.T) {
 					if _, err := w.readHead(); err != nil {
 						return
 					}
-					if strings.HasPrefix(f.name, "reset amid") || strings.HasSuffix(f.name, "amid a body") && f.kind == proxy.BadAnswer {
+					if strings.HasPrefix(f.name, "reset amid") || strings.HasSuffix(f.name, "amid a body") &&
+						f.kind == proxy.BadAnswer {
 						whenClosed(seen, w)
 					}
 					f.play(w)

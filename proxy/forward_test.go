@@ -47,16 +47,23 @@ func TestRequestAsSent(t *testing.T) {
 			"PUT / HTTP/1.1", []string{"Host: a", "Transfer-Encoding: chunked"}},
 		{"same name twice", "GET / HTTP/1.1\r\nHost: a\r\nAccept: b\r\nAccept: c\r\nX: \r\n\r\n",
 			"GET / HTTP/1.1", []string{"Accept: b", "Accept: c", "Host: a", "X:"}},
-		{"hop by hop", "GET / HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, X-Mine , close\r\nX-Mine: 1\r\nX-Other: 2\r\n" +
-			"Keep-Alive: timeout=5\r\nProxy-Connection: keep-alive\r\nProxy-Authorization: Basic eA==\r\nTE: gzip\r\nUpgrade: h2c\r\n\r\n",
+		{"hop by hop", "GET / HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, X-Mine , close\r\nX-Mine: 1\r\n" +
+			"X-Other: 2\r\n" +
+			"Keep-Alive: timeout=5\r\nProxy-Connection: keep-alive\r\nProxy-Authorization: Basic eA==\r\n" +
+			"TE: gzip\r\nUpgrade: h2c\r\n\r\n",
 			"GET / HTTP/1.1", []string{"Host: a", "X-Other: 2"}},
-		{"as many options as may be", "GET / HTTP/1.1\r\nHost: a\r\nConnection: x" + strings.Repeat(",y", 63) + "\r\nX: 1\r\nY: 2\r\n\r\n",
+		{"as many options as may be", "GET / HTTP/1.1\r\nHost: a\r\nConnection: x" + strings.Repeat(",y", 63) +
+			"\r\nX: 1\r\nY: 2\r\n\r\n",
 			"GET / HTTP/1.1", []string{"Host: a"}},
-		{"Connection cannot name the way", "GET / HTTP/1.1\r\nHost: a\r\nConnection: Host, X-Forwarded-For, Content-Length\r\nContent-Length: 2\r\n\r\nhi",
+		{"Connection cannot name the way",
+			"GET / HTTP/1.1\r\nHost: a\r\nConnection: Host, X-Forwarded-For, Content-Length\r\n" +
+				"Content-Length: 2\r\n\r\nhi",
 			"GET / HTTP/1.1", []string{"Content-Length: 2", "Host: a"}},
 		{"trailers wanted", "GET / HTTP/1.1\r\nHost: a\r\nTE: trailers, deflate\r\nConnection: TE\r\n\r\n",
 			"GET / HTTP/1.1", []string{"Connection: TE", "Host: a", "TE: trailers"}},
-		{"framing in disguise", "POST / HTTP/1.1\r\nHost: a\r\nContent_Length: 5\r\nTransfer_Encoding: chunked\r\nContent-Length: 2\r\n\r\nhi",
+		{"framing in disguise",
+			"POST / HTTP/1.1\r\nHost: a\r\nContent_Length: 5\r\nTransfer_Encoding: chunked\r\n" +
+				"Content-Length: 2\r\n\r\nhi",
 			"POST / HTTP/1.1", []string{"Content-Length: 2", "Host: a"}},
 	}
 	for _, test := range tests {
@@ -110,11 +117,13 @@ func TestForwardingFields(t *testing.T) {
 		{"no trusted peer", nil, request, map[string]string{"X-Forwarded-For": "127.0.0.1",
 			"X-Forwarded-Host": "a.example", "X-Forwarded-Proto": "http", "Forwarded": own}},
 		{"another trusted", proxy.Trust{netip.MustParsePrefix("10.0.0.0/8")}, request, map[string]string{
-			"X-Forwarded-For": "127.0.0.1", "X-Forwarded-Host": "a.example", "X-Forwarded-Proto": "http", "Forwarded": own}},
+			"X-Forwarded-For": "127.0.0.1", "X-Forwarded-Host": "a.example", "X-Forwarded-Proto": "http",
+			"Forwarded": own}},
 		{"peer trusted", loopback, request, map[string]string{"X-Forwarded-For": "192.0.2.7, 10.1.1.1, 127.0.0.1",
 			"X-Forwarded-Host": "shop.example", "X-Forwarded-Proto": "https", "Forwarded": "for=192.0.2.7, " + own}},
 		{"peer trusted and silent", loopback, "GET / HTTP/1.1\r\nHost: a.example\r\n\r\n", map[string]string{
-			"X-Forwarded-For": "127.0.0.1", "X-Forwarded-Host": "a.example", "X-Forwarded-Proto": "http", "Forwarded": own}},
+			"X-Forwarded-For": "127.0.0.1", "X-Forwarded-Host": "a.example", "X-Forwarded-Proto": "http",
+			"Forwarded": own}},
 		{"peer trusted, lists", loopback, "GET / HTTP/1.1\r\nHost: a.example\r\nX-Forwarded-Host: x, y\r\n" +
 			"X-Forwarded-Proto: http\r\nX-Forwarded-Proto: https\r\n\r\n", map[string]string{
 			"X-Forwarded-Host": "a.example", "X-Forwarded-Proto": "http"}},
@@ -146,7 +155,8 @@ func spoofs() []string {
 		"x_forwarded-for", "X-Real-IP", "x-real-ip", "X_Real_IP", "X-Real_IP", "X-REAL-IP"} {
 		forms = append(forms, name+": "+evil, name+": "+evil+", 127.0.0.1", name+": 127.0.0.1\r\n"+name+": "+evil)
 	}
-	for _, value := range []string{"", "unknown", "::ffff:" + evil, "[2001:db8::bad]:1", evil + ":80", "\t" + evil, "a b", ",,,", "127.0.0.1"} {
+	for _, value := range []string{"", "unknown", "::ffff:" + evil, "[2001:db8::bad]:1", evil + ":80", "\t" + evil,
+		"a b", ",,,", "127.0.0.1"} {
 		forms = append(forms, "X-Forwarded-For: "+value)
 	}
 	return forms
@@ -190,7 +200,8 @@ func TestSpoofedIdentity(t *testing.T) {
 
 // TestSpoofedIdentityInTrailers checks the same for trailers.
 func TestSpoofedIdentityInTrailers(t *testing.T) {
-	up, _ := capture(t, nil, "POST / HTTP/1.1\r\nHost: a\r\nTrailer: X-Sum, X-Forwarded-For, X_Real_Ip\r\nTransfer-Encoding: chunked\r\n\r\n"+
+	up, _ := capture(t, nil, "POST / HTTP/1.1\r\nHost: a\r\nTrailer: X-Sum, X-Forwarded-For, X_Real_Ip\r\n"+
+		"Transfer-Encoding: chunked\r\n\r\n"+
 		"2\r\nhi\r\n0\r\nX-Sum: 1\r\nX-Forwarded-For: 203.0.113.66\r\nX_Real_Ip: 203.0.113.66\r\n\r\n", ok)
 	if !slices.Equal(up.trailers, []string{"X-Sum: 1"}) {
 		t.Errorf("trailers %q; want only X-Sum", up.trailers)
@@ -265,19 +276,26 @@ func TestAnswerAsSent(t *testing.T) {
 		name, answer string
 		fields       []string // sorted
 	}{
-		{"no type is guessed", "HTTP/1.1 200 OK\r\n" + date + "Content-Length: 6\r\n\r\n<html>", []string{"Content-Length: 6"}},
-		{"cookies stay apart", "HTTP/1.1 200 OK\r\n" + date + "Set-Cookie: a=1\r\nset-cookie: b=2\r\nContent-Length: 0\r\n\r\n",
+		{"no type is guessed", "HTTP/1.1 200 OK\r\n" + date + "Content-Length: 6\r\n\r\n<html>",
+			[]string{"Content-Length: 6"}},
+		{"cookies stay apart", "HTTP/1.1 200 OK\r\n" + date +
+			"Set-Cookie: a=1\r\nset-cookie: b=2\r\nContent-Length: 0\r\n\r\n",
 			[]string{"Content-Length: 0", "Set-Cookie: a=1", "Set-Cookie: b=2"}},
-		{"hop by hop", "HTTP/1.1 200 OK\r\n" + date + "Connection: keep-alive, X-Mine\r\nX-Mine: 1\r\nX-Other: 2\r\nKeep-Alive: timeout=5\r\n" +
+		{"hop by hop", "HTTP/1.1 200 OK\r\n" + date +
+			"Connection: keep-alive, X-Mine\r\nX-Mine: 1\r\nX-Other: 2\r\nKeep-Alive: timeout=5\r\n" +
 			"Proxy-Connection: x\r\nProxy-Authenticate: Basic\r\nUpgrade: h2c\r\nTE: x\r\nContent-Length: 0\r\n\r\n",
 			[]string{"Content-Length: 0", "X-Other: 2"}},
-		{"hop by hop in odd spellings", "HTTP/1.1 200 OK\r\n" + date + "cONNECTION: kEEP-aLIVE, x-mINE\r\nx-Mine: 1\r\nkEEP-aLIVE: x\r\ncontent-LENGTH: 0\r\n\r\n",
+		{"hop by hop in odd spellings", "HTTP/1.1 200 OK\r\n" + date +
+			"cONNECTION: kEEP-aLIVE, x-mINE\r\nx-Mine: 1\r\nkEEP-aLIVE: x\r\ncontent-LENGTH: 0\r\n\r\n",
 			[]string{"Content-Length: 0"}},
-		{"as many options as may be", "HTTP/1.1 200 OK\r\n" + date + "Connection: x" + strings.Repeat(",y", 63) + "\r\nX: 1\r\nY: 2\r\nContent-Length: 0\r\n\r\n",
+		{"as many options as may be", "HTTP/1.1 200 OK\r\n" + date + "Connection: x" + strings.Repeat(",y", 63) +
+			"\r\nX: 1\r\nY: 2\r\nContent-Length: 0\r\n\r\n",
 			[]string{"Content-Length: 0"}},
-		{"bytes beyond ASCII", "HTTP/1.1 200 OK\r\n" + date + "X: caf\xe9 \xff\r\nContent-Length: 0\r\n\r\n", []string{"Content-Length: 0", "X: caf\xe9 \xff"}},
+		{"bytes beyond ASCII", "HTTP/1.1 200 OK\r\n" + date + "X: caf\xe9 \xff\r\nContent-Length: 0\r\n\r\n",
+			[]string{"Content-Length: 0", "X: caf\xe9 \xff"}},
 		{"no reason", "HTTP/1.1 200\r\n" + date + "Content-Length: 0\r\n\r\n", []string{"Content-Length: 0"}},
-		{"its own Server", "HTTP/1.1 200 OK\r\n" + date + "Server: mine\r\nContent-Length: 0\r\n\r\n", []string{"Content-Length: 0", "Server: mine"}},
+		{"its own Server", "HTTP/1.1 200 OK\r\n" + date + "Server: mine\r\nContent-Length: 0\r\n\r\n",
+			[]string{"Content-Length: 0", "Server: mine"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

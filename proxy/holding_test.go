@@ -129,7 +129,8 @@ func (d *dropping) Read(p []byte) (int, error) {
 // arrives byte by byte, and reads whole blocks if it arrives faster.
 func TestUploadSpace(t *testing.T) {
 	body := &dropping{left: 100}
-	u := &upload{x: &Exchange{Body: body}, begun: make(chan struct{}), start: make(chan *conn, 1), done: make(chan struct{})}
+	u := &upload{x: &Exchange{Body: body}, begun: make(chan struct{}), start: make(chan *conn, 1),
+		done: make(chan struct{})}
 	u.start <- nil // no upstream to send to
 	u.run()
 	if body.longest > smallBlock || u.large != nil || u.x.BodyRead != 100 {
@@ -138,7 +139,8 @@ func TestUploadSpace(t *testing.T) {
 	flow := strings.NewReader(strings.Repeat("0123456789", shortBody))
 	u = &upload{x: &Exchange{Body: flow}, start: make(chan *conn, 1)}
 	n, end := u.first()
-	if n != shortBody || end || string(u.space()[:20]) != "01234567890123456789" || u.space()[smallBlock] != "0123456789"[smallBlock%10] {
+	if n != shortBody || end || string(u.space()[:20]) != "01234567890123456789" ||
+		u.space()[smallBlock] != "0123456789"[smallBlock%10] {
 		t.Errorf("the first block has %d bytes that begin with %q; want %d", n, u.space()[:20], shortBody)
 	}
 	u.makeSmall()

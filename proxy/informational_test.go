@@ -16,7 +16,8 @@ func TestEarlyHints(t *testing.T) {
 
 	c := d.dial()
 	h := &c.roundTrip(t, "GET / HTTP/1.1\r\nHost: a\r\n\r\n").head
-	if (*h).first != "HTTP/1.1 103 Early Hints" || (*h).get("Link") != "</a.css>; rel=preload" || (*h).get("X-Mine") != "" {
+	if (*h).first != "HTTP/1.1 103 Early Hints" || (*h).get("Link") != "</a.css>; rel=preload" ||
+		(*h).get("X-Mine") != "" {
 		t.Errorf("the client got %q", (*h).raw)
 	}
 	if m, err := c.readMessage(); err != nil || m.body != "ok" || m.get("Link") != "" {
@@ -46,7 +47,8 @@ func TestInformationalAnswersAreCounted(t *testing.T) {
 			}
 			if !strings.HasPrefix(m.first, "HTTP/1.1 103") {
 				if !strings.Contains(m.first, test.status) || got != test.want {
-					t.Errorf("of %d the client got %d, then %s; want %d and %s", test.sent, got, m.first, test.want, test.status)
+					t.Errorf("of %d the client got %d, then %s; want %d and %s", test.sent, got, m.first,
+						test.want, test.status)
 				}
 				break
 			}
@@ -60,7 +62,8 @@ func TestInformationalAnswersAreCounted(t *testing.T) {
 func TestContinueUnasked(t *testing.T) {
 	o := openOrigin(t, answering("HTTP/1.1 100 Continue\r\n\r\n"+ok, nil))
 	c := openDoor(t, nil, o.url).dial()
-	for _, request := range []string{"GET / HTTP/1.1\r\nHost: a\r\n\r\n", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi"} {
+	for _, request := range []string{"GET / HTTP/1.1\r\nHost: a\r\n\r\n",
+		"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi"} {
 		if m := c.roundTrip(t, request); m.first != "HTTP/1.1 200 OK" {
 			t.Errorf("the client got %q", m.raw)
 		}

@@ -79,7 +79,8 @@ func openMoody(t *testing.T, e *executions) string {
 // none may fail. Of as many POSTs, one in a hundred may fail, and none may be
 // executed twice. (D7)
 func TestStaleConnections(t *testing.T) {
-	for name, open := range map[string]func(*testing.T, *executions) string{"impatient": openImpatient, "moody": openMoody} {
+	upstreams := map[string]func(*testing.T, *executions) string{"impatient": openImpatient, "moody": openMoody}
+	for name, open := range upstreams {
 		for _, method := range []string{"GET", "POST"} {
 			t.Run(method+" to "+name, func(t *testing.T) {
 				t.Parallel()
@@ -132,7 +133,8 @@ func TestSentTwice(t *testing.T) {
 		method string
 		heads  int64
 		status string
-	}{{"GET", 2, "200"}, {"HEAD", 2, "200"}, {"OPTIONS", 2, "200"}, {"POST", 1, "502"}, {"PUT", 1, "502"}, {"DELETE", 1, "502"}, {"PURGE", 1, "502"}} {
+	}{{"GET", 2, "200"}, {"HEAD", 2, "200"}, {"OPTIONS", 2, "200"}, {"POST", 1, "502"},
+		{"PUT", 1, "502"}, {"DELETE", 1, "502"}, {"PURGE", 1, "502"}} {
 		t.Run(test.method, func(t *testing.T) {
 			t.Parallel()
 			var heads atomic.Int64
@@ -203,7 +205,8 @@ func TestConnectionNotKept(t *testing.T) {
 			o := openOrigin(t, answering(answer, nil))
 			c := openDoor(t, nil, o.url).dial()
 			for range 3 {
-				if m := c.roundTrip(t, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); m.body != "ok" || m.get("Connection") != "" {
+				if m := c.roundTrip(t, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); m.body != "ok" ||
+					m.get("Connection") != "" {
 					t.Errorf("the client got %q", m.raw)
 				}
 				time.Sleep(30 * time.Millisecond) // longer than the reuse delay of a kept connection

@@ -54,7 +54,8 @@ func TestMalformedAnswers(t *testing.T) {
 			for _, protocol := range []string{"HTTP/1.0", "HTTP/1.1", "HTTP/2"} {
 				got, out := ask(t, d, protocol, make(chan struct{})), d.outcome()
 				if got.status != 502 || got.err != nil || out.status != 502 || out.kind != proxy.BadAnswer || out.cut {
-					t.Errorf("answer %d split at %d to %s: status %d, %v; outcome %d, %v", i, split, protocol, got.status, got.err, out.status, out.err)
+					t.Errorf("answer %d split at %d to %s: status %d, %v; outcome %d, %v", i, split, protocol,
+						got.status, got.err, out.status, out.err)
 				}
 			}
 		}
@@ -87,7 +88,8 @@ func TestMalformedBodyAfterHead(t *testing.T) {
 			_, err = io.ReadAll(resp.Body)
 			resp.Body.Close()
 			if out := d.outcome(); err == nil || resp.StatusCode != 200 || out.kind != proxy.BadAnswer || !out.cut {
-				t.Errorf("answer %d over HTTP/%d: status %d, body ends with %v; outcome %v, cut %v", i, major, resp.StatusCode, err, out.err, out.cut)
+				t.Errorf("answer %d over HTTP/%d: status %d, body ends with %v; outcome %v, cut %v", i, major,
+					resp.StatusCode, err, out.err, out.cut)
 			}
 		}
 	}
@@ -106,7 +108,8 @@ func TestPaddedChunkSize(t *testing.T) {
 // TestMaxFields checks that an upstream can have a higher limit of fields.
 func TestMaxFields(t *testing.T) {
 	for fields, want := range map[int]int{300: 200, 301: 502} {
-		o := openOrigin(t, answering("HTTP/1.1 200 OK\r\n"+strings.Repeat("A: b\r\n", fields-1)+"Content-Length: 0\r\n\r\n", nil))
+		o := openOrigin(t, answering("HTTP/1.1 200 OK\r\n"+strings.Repeat("A: b\r\n", fields-1)+
+			"Content-Length: 0\r\n\r\n", nil))
 		d := openDoor(t, func(p *proxy.Proxy) { p.Upstream.MaxFields = 300 }, o.url)
 		if got := ask(t, d, "HTTP/1.1", make(chan struct{})); got.status != want {
 			t.Errorf("%d fields: status %d, want %d", fields, got.status, want)

@@ -32,7 +32,8 @@ func (x *Exchange) readFraming() {
 		case len("Te"):
 			f.trailers = f.trailers || httpsyntax.EqualFold(h.Name, "Te") && lists(h.Value, "trailers")
 		case len("Expect"):
-			f.expect = f.expect || httpsyntax.EqualFold(h.Name, "Expect") && httpsyntax.EqualFold(h.Value, "100-continue")
+			f.expect = f.expect || httpsyntax.EqualFold(h.Name, "Expect") && httpsyntax.EqualFold(h.Value,
+				"100-continue")
 		case len("Upgrade"):
 			switch {
 			case httpsyntax.EqualFold(h.Name, "Upgrade"):

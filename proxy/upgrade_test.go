@@ -17,7 +17,8 @@ import (
 
 const (
 	upgradeRequest = "GET /ws HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
-	switching      = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: x\r\n\r\n"
+	switching      = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
+		"Sec-WebSocket-Accept: x\r\n\r\n"
 )
 
 // TestUpgradeTokens checks that only an allowed token is passed on, once, and
@@ -33,13 +34,15 @@ func TestUpgradeTokens(t *testing.T) {
 		{"a token of one's own", "GET", "Connection: Upgrade\r\nUpgrade: mine\r\n", []string{"mine"}, "mine"},
 		{"none allowed", "GET", "Connection: Upgrade\r\nUpgrade: websocket\r\n", []string{}, ""},
 		{"another", "GET", "Connection: Upgrade\r\nUpgrade: tls/1.0\r\n", nil, ""},
-		{"h2c", "GET", "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAARAAAAA\r\n", nil, ""},
+		{"h2c", "GET", "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAARAAAAA\r\n",
+			nil, ""},
 		{"h2c though allowed", "GET", "Connection: Upgrade\r\nUpgrade: H2C\r\n", []string{"h2c"}, ""},
 		{"a list", "GET", "Connection: Upgrade\r\nUpgrade: websocket, h2c\r\n", nil, ""},
 		{"two fields", "GET", "Connection: Upgrade\r\nUpgrade: websocket\r\nUpgrade: h2c\r\n", nil, ""},
 		{"not named by Connection", "GET", "Upgrade: websocket\r\n", nil, ""},
 		{"POST", "POST", "Connection: Upgrade\r\nUpgrade: websocket\r\n", nil, ""},
-		{"with a body", "GET", "Connection: Upgrade\r\nUpgrade: websocket\r\nContent-Length: 0\r\nX: y\r\n", nil, "websocket"},
+		{"with a body", "GET", "Connection: Upgrade\r\nUpgrade: websocket\r\nContent-Length: 0\r\nX: y\r\n",
+			nil, "websocket"},
 		{"HTTP/1.0", "GET /1.0", "Connection: Upgrade\r\nUpgrade: websocket\r\n", nil, ""},
 	}
 	for _, test := range tests {
@@ -60,7 +63,8 @@ func TestUpgradeTokens(t *testing.T) {
 			if test.want != "" {
 				wantConnection = "Upgrade"
 			}
-			if up.get("Upgrade") != test.want || up.get("Connection") != wantConnection || up.get("HTTP2-Settings") != "" {
+			if up.get("Upgrade") != test.want || up.get("Connection") != wantConnection ||
+				up.get("HTTP2-Settings") != "" {
 				t.Errorf("the upstream received %q", up.raw)
 			}
 		})
@@ -70,7 +74,8 @@ func TestUpgradeTokens(t *testing.T) {
 // TestUpgradeWithBody checks that a body after an upgrade request is sent as a
 // body.
 func TestUpgradeWithBody(t *testing.T) {
-	up, _ := capture(t, nil, "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nContent-Length: 2\r\n\r\nhi", ok)
+	up, _ := capture(t, nil, "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
+		"Content-Length: 2\r\n\r\nhi", ok)
 	if up.get("Upgrade") != "" || up.body != "hi" {
 		t.Errorf("the upstream received %q", up.raw)
 	}

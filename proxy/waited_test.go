@@ -64,7 +64,8 @@ func TestWaited(t *testing.T) {
 		t.Errorf("the server took %v until the head, and %v were counted", thinking, client.atHead)
 	}
 	if x.Waited <= client.atHead {
-		t.Errorf("the wait for the second part of the body was not counted: %v at the head, %v at the end", client.atHead, x.Waited)
+		t.Errorf("the wait for the second part of the body was not counted: %v at the head, %v at the end",
+			client.atHead, x.Waited)
 	}
 	if x.Waited > took-client.reading {
 		t.Errorf("%v of %v were counted, although the client took %v", x.Waited, took, client.reading)
@@ -92,7 +93,8 @@ func TestWaitedInVain(t *testing.T) {
 		if kind := x.Err.(*proxy.Error).Kind; kind != c.kind {
 			t.Errorf("the exchange failed with %s, want %s", kind, c.kind)
 		}
-		if waited := x.Waited; (c.kind == proxy.Timeout) != (waited >= timeout) || c.kind != proxy.Timeout && waited != 0 {
+		if waited := x.Waited; (c.kind == proxy.Timeout) != (waited >= timeout) ||
+			c.kind != proxy.Timeout && waited != 0 {
 			t.Errorf("%s: the server took %v", c.kind, waited)
 		}
 	}

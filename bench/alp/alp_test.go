@@ -34,7 +34,8 @@ var visits = []visit{
 	{method: "POST", target: "/economy", times: 3, status: 201, body: 2, uri: "/economy"},
 	{method: "GET", target: "/old?to=new", times: 2, status: 301, body: 5, uri: "/old"},
 	{method: "DELETE", target: "/datasets/42", times: 1, status: 404, body: 1, uri: "/datasets/42"},
-	{method: "GET", target: "/consumer%20prices/%E6%97%A5%E6%9C%AC/100%25", times: 2, status: 200, body: 77, uri: "/consumer%20prices/%E6%97%A5%E6%9C%AC/100%25"},
+	{method: "GET", target: "/consumer%20prices/%E6%97%A5%E6%9C%AC/100%25", times: 2, status: 200, body: 77,
+		uri: "/consumer%20prices/%E6%97%A5%E6%9C%AC/100%25"},
 	{method: "DELETE", target: "/datasets/43", times: 4, status: 204, uri: "/datasets/43"},
 	{method: "GET", target: "/economy/cached", times: 3, status: 304, uri: "/economy/cached"},
 	{method: "GET", target: "/empty", times: 2, status: 200, uri: "/empty"},
@@ -134,7 +135,8 @@ func (v visit) send(t *testing.T, site string) {
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
 	if err != nil || res.StatusCode != v.status || len(body) != v.sent() {
-		t.Fatalf("%s %s: got %d with %d bytes, %v; want %d with %d", v.method, v.target, res.StatusCode, len(body), err, v.status, v.sent())
+		t.Fatalf("%s %s: got %d with %d bytes, %v; want %d with %d", v.method, v.target, res.StatusCode, len(body), err,
+			v.status, v.sent())
 	}
 }
 
@@ -203,7 +205,8 @@ func (r profiled) checkTimes(t *testing.T, elapsed time.Duration) {
 	}
 	const rounding = 0.001
 	least, most, sum, mean := r.number(t, "min"), r.number(t, "max"), r.number(t, "sum"), r.number(t, "avg")
-	if least < takes-rounding || least > mean+rounding || mean > most+rounding || sum < most-rounding || sum > elapsed.Seconds()+rounding {
+	if least < takes-rounding || least > mean+rounding || mean > most+rounding || sum < most-rounding ||
+		sum > elapsed.Seconds()+rounding {
 		t.Errorf("%s: seconds from %v to %v, mean %v, sum %v: want at least %v for each, and %v at most together",
 			r.key(), least, most, mean, sum, takes, elapsed)
 	}

@@ -44,7 +44,8 @@ func TestServiceHasItsOwnPages(t *testing.T) {
 	seen := make(chan string, 10)
 	url, _, _ := listen(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen <- r.URL.Path }))
 	for _, c := range []struct{ path, want string }{
-		{"/healthz", ""}, {"/debug/vars", `"memstats"`}, {"/debug/pprof/", "goroutine"}, {"/debug/pprof/heap?debug=1", "heap profile"},
+		{"/healthz", ""}, {"/debug/vars", `"memstats"`}, {"/debug/pprof/", "goroutine"},
+		{"/debug/pprof/heap?debug=1", "heap profile"},
 	} {
 		if status, body := get(t, url+c.path); status != 200 || !strings.Contains(body, c.want) {
 			t.Errorf("%s: got %d and %.100q, want 200 with %q", c.path, status, body, c.want)
@@ -91,7 +92,8 @@ func TestMeasuresAreLeftWhereTheEnvironmentSays(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "measures.json")
 	t.Setenv(MeasuresFile, file)
-	if err := Leave([]Measure{{Name: "log call p99", Unit: "us", Value: 12.5}, {Name: "lines", Value: 3, Better: "neither"}}); err != nil {
+	if err := Leave([]Measure{{Name: "log call p99", Unit: "us", Value: 12.5}, {Name: "lines", Value: 3,
+		Better: "neither"}}); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(file)
@@ -99,7 +101,8 @@ func TestMeasuresAreLeftWhereTheEnvironmentSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []map[string]any
-	if err := json.Unmarshal(text, &got); err != nil || len(got) != 2 || got[0]["value"] != 12.5 || got[0]["unit"] != "us" || got[1]["better"] != "neither" {
+	if err := json.Unmarshal(text, &got); err != nil || len(got) != 2 || got[0]["value"] != 12.5 ||
+		got[0]["unit"] != "us" || got[1]["better"] != "neither" {
 		t.Errorf("got %s, %v", text, err)
 	}
 }

@@ -46,7 +46,8 @@ func TestQuantilesOfTimes(t *testing.T) {
 func TestEdgesOfTimes(t *testing.T) {
 	var none labservice.Times
 	if none.Count() != 0 || none.Max() != 0 || none.Mean() != 0 || none.Quantile(0.5) != 0 {
-		t.Errorf("the zero Times say %v, %v, %v, %v; want nothing", none.Count(), none.Max(), none.Mean(), none.Quantile(0.5))
+		t.Errorf("the zero Times say %v, %v, %v, %v; want nothing", none.Count(), none.Max(), none.Mean(),
+			none.Quantile(0.5))
 	}
 	var times labservice.Times
 	times.Add(-time.Second)

@@ -139,7 +139,9 @@ func (b *Bench) Pass(ctx context.Context, g Generator) (Cost, error) {
 		return Cost{}, err
 	}
 	if cost.Requests == 0 || cost.Cut > 0 {
-		return Cost{}, fmt.Errorf("the server counted %d requests, and cut off %d connections that did not read answers", cost.Requests, cost.Cut)
+		return Cost{}, fmt.Errorf(
+			"the server counted %d requests, and cut off %d connections that did not read answers",
+			cost.Requests, cost.Cut)
 	}
 	if g.read != nil {
 		cost.Report, err = g.read(ctx, c, u.output)

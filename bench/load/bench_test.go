@@ -43,7 +43,8 @@ func TestFloorIsCountedAndMeasured(t *testing.T) {
 			t.Errorf("%d connections, want 8", cost.Connections)
 		}
 		if cost.Requests < 24 || cost.CPU <= 0 || cost.PeakMemory() == 0 || cost.Took <= 0 {
-			t.Errorf("got %d requests in %v with %v of CPU and %d bytes", cost.Requests, cost.Took, cost.CPU, cost.PeakMemory())
+			t.Errorf("got %d requests in %v with %v of CPU and %d bytes", cost.Requests, cost.Took, cost.CPU,
+				cost.PeakMemory())
 		}
 		if cost.Failed >= 0 || cost.P50 >= 0 {
 			t.Errorf("the floor tells nothing, got %+v", cost.Report)
@@ -54,7 +55,8 @@ func TestFloorIsCountedAndMeasured(t *testing.T) {
 // TestFailuresAreTold checks that the error of a failed program contains its output.
 func TestFailuresAreTold(t *testing.T) {
 	b := open(t, Work{Connections: 1, Duration: time.Second})
-	fails := Generator{find: func(Tools) string { return "/bin/sh" }, args: func(c call) []string { return []string{c.program, "-c", "echo no luck >&2; exit 3"} }}
+	fails := Generator{find: func(Tools) string { return "/bin/sh" },
+		args: func(c call) []string { return []string{c.program, "-c", "echo no luck >&2; exit 3"} }}
 	if _, err := b.Pass(t.Context(), fails); err == nil || !strings.Contains(err.Error(), "exit status 3: no luck") {
 		t.Errorf("got %v, want the program's words", err)
 	}

@@ -86,7 +86,8 @@ func inPath(name string) func(Tools) string {
 // built also searches the programs of the repository.
 func built(name string) func(Tools) string {
 	return func(t Tools) string {
-		for _, file := range []string{filepath.Join(t.Dir, "bin", name), filepath.Join(t.Dir, "npm/node_modules/.bin", name), name} {
+		for _, file := range []string{filepath.Join(t.Dir, "bin", name), filepath.Join(t.Dir, "npm/node_modules/.bin",
+			name), name} {
 			if found, err := exec.LookPath(file); err == nil {
 				if found, err = filepath.Abs(found); err == nil {
 					return found
@@ -126,7 +127,8 @@ var Generators = []Generator{
 		find: func(t Tools) string { return t.Row },
 		can:  closedOrPipelined,
 		args: func(c call) []string {
-			return []string{c.program, "floor", "-c", c.connections(), "-p", strconv.Itoa(c.pipeline()), "-d", c.Duration.String(), c.address}
+			return []string{c.program, "floor", "-c", c.connections(), "-p", strconv.Itoa(c.pipeline()), "-d",
+				c.Duration.String(), c.address}
 		},
 	},
 	{
@@ -146,7 +148,8 @@ var Generators = []Generator{
 		Name: AB, Note: "HTTP/1.0, -k", install: fromDebian,
 		version: "-V", find: inPath("ab"), can: closedLoop,
 		args: func(c call) []string { // -t sets -n, unless -n follows it
-			args := []string{c.program, "-q", "-k", "-r", "-c", c.connections(), "-t", strconv.Itoa(int(c.Duration.Seconds())), "-n", "10000000"}
+			args := []string{c.program, "-q", "-k", "-r", "-c", c.connections(), "-t",
+				strconv.Itoa(int(c.Duration.Seconds())), "-n", "10000000"}
 			return append(appendIf(c.Body > 0, args, "-p", c.body), c.url())
 		},
 		read: readAB,
@@ -155,7 +158,8 @@ var Generators = []Generator{
 		Name: "h2load", Note: "--h1 -t1", install: fromDebian,
 		version: "--version", find: inPath("h2load"), can: func(w Work) bool { return w.Rate == 0 },
 		args: func(c call) []string {
-			args := []string{c.program, "--h1", "-t1", "-c", c.connections(), "-m", strconv.Itoa(c.pipeline()), "-D", strconv.Itoa(int(c.Duration.Seconds()))}
+			args := []string{c.program, "--h1", "-t1", "-c", c.connections(), "-m", strconv.Itoa(c.pipeline()), "-D",
+				strconv.Itoa(int(c.Duration.Seconds()))}
 			return append(appendIf(c.Body > 0, args, "-d", c.body), c.url())
 		},
 		read: readH2load,
@@ -164,7 +168,8 @@ var Generators = []Generator{
 		Name: "fortio", Note: "-uniform", install: fromPeers,
 		find: built("fortio"), can: small,
 		args: func(c call) []string {
-			return []string{c.program, "load", "-quiet", "-c", c.connections(), "-qps", c.rate(), "-t", c.seconds(), "-uniform", "-r", "0.00001",
+			return []string{c.program, "load", "-quiet", "-c", c.connections(), "-qps", c.rate(), "-t", c.seconds(),
+				"-uniform", "-r", "0.00001",
 				"-p", "50,99,99.9", "-json", "-", c.url()}
 		},
 		read: readFortio,
@@ -201,7 +206,8 @@ var Generators = []Generator{
 		Name: "autocannon", install: fromPeers,
 		version: "--version", find: built("autocannon"), can: closedOrPipelined,
 		args: func(c call) []string {
-			return []string{c.program, "-j", "-n", "-c", c.connections(), "-p", strconv.Itoa(c.pipeline()), "-d", strconv.Itoa(int(c.Duration.Seconds())), c.url()}
+			return []string{c.program, "-j", "-n", "-c", c.connections(), "-p", strconv.Itoa(c.pipeline()), "-d",
+				strconv.Itoa(int(c.Duration.Seconds())), c.url()}
 		},
 		read: readAutocannon,
 	},
@@ -209,7 +215,8 @@ var Generators = []Generator{
 		Name: "vegeta", install: fromPeers,
 		find: built("vegeta"), can: small,
 		args: func(c call) []string {
-			args := []string{c.program, "attack", "-targets", c.targets, "-output", c.results, "-duration", c.seconds(), "-rate", c.rate()}
+			args := []string{c.program, "attack", "-targets", c.targets, "-output", c.results, "-duration", c.seconds(),
+				"-rate", c.rate()}
 			return appendIf(c.Rate == 0, args, "-max-workers", c.connections())
 		},
 		read: readVegeta,
@@ -227,7 +234,8 @@ var Generators = []Generator{
 }
 
 func weirArgs(c call) []string {
-	args := []string{c.program, "load", "--json", "--quiet", "-c", c.connections(), "-p", strconv.Itoa(c.pipeline()), "-d", c.Duration.String()}
+	args := []string{c.program, "load", "--json", "--quiet", "-c", c.connections(), "-p", strconv.Itoa(c.pipeline()),
+		"-d", c.Duration.String()}
 	args = appendIf(c.Rate > 0, args, "-r", c.rate())
 	args = appendIf(c.Body > 0, args, "-X", "POST", "--body", "@"+c.body)
 	url := c.url()

@@ -22,7 +22,8 @@ type host struct {
 
 // startHost starts the program bench/cmd/loadrow as a server.
 func startHost(program string, cpu int, m Manner) (*host, error) {
-	h := &host{cmd: exec.Command(program, "serve", "-delay", m.Delay.String(), "-stall", m.Stall.String(), "-every", m.Every.String(),
+	h := &host{cmd: exec.Command(program, "serve", "-delay", m.Delay.String(), "-stall", m.Stall.String(), "-every",
+		m.Every.String(),
 		"-arrivals="+strconv.FormatBool(m.Arrivals), "-rate", fmt.Sprint(m.Rate))}
 	h.cmd.Stderr = os.Stderr
 	out, err := h.cmd.StdoutPipe()

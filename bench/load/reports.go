@@ -163,7 +163,8 @@ func readBombardier(_ context.Context, _ call, output []byte) (Report, error) {
 	}
 	r, l := silent(), told.Result.Latency
 	r.Failed = told.Result.Req4xx + told.Result.Req5xx + told.Result.Others
-	r.P50, r.P99, r.Max = in(time.Microsecond, l.Percentiles["50"]), in(time.Microsecond, l.Percentiles["99"]), in(time.Microsecond, l.Max)
+	r.P50, r.P99, r.Max = in(time.Microsecond, l.Percentiles["50"]), in(time.Microsecond, l.Percentiles["99"]), in(
+		time.Microsecond, l.Max)
 	return r, nil
 }
 
@@ -217,7 +218,8 @@ func readOha(_ context.Context, _ call, output []byte) (Report, error) {
 			r.Failed += n
 		}
 	}
-	r.P50, r.P99, r.P999, r.Max = in(time.Second, p["p50"]), in(time.Second, p["p99"]), in(time.Second, p["p99.9"]), in(time.Second, told.Summary.Slowest)
+	r.P50, r.P99, r.P999, r.Max = in(time.Second, p["p50"]), in(time.Second, p["p99"]), in(time.Second,
+		p["p99.9"]), in(time.Second, told.Summary.Slowest)
 	return r, nil
 }
 
@@ -258,6 +260,7 @@ func readVegeta(ctx context.Context, c call, _ []byte) (Report, error) {
 	}
 	r := silent()
 	r.Failed = told.Requests - told.Codes["200"]
-	r.P50, r.P99, r.Max = time.Duration(told.Latencies.P50), time.Duration(told.Latencies.P99), time.Duration(told.Latencies.Max)
+	r.P50, r.P99, r.Max = time.Duration(told.Latencies.P50), time.Duration(told.Latencies.P99), time.Duration(
+		told.Latencies.Max)
 	return r, nil
 }

@@ -16,14 +16,17 @@ func TestReports(t *testing.T) {
 			Report{6, 1 * us, 2 * us, 3 * us, 4 * us, -1, -1}},
 		{Weir, `{"latency":{"p50":1},"latency_from_due":{"p50":10,"p99":20.5,"p999":30,"max":40},"pacing":{"lag":{"p99":7.5},"variance_10ms":0.75}}`,
 			Report{0, 10 * us, 20500, 30 * us, 40 * us, 7500, 0.75}},
-		{Wrk, "  Socket errors: connect 1, read 20, write 0, timeout 300\n  Non-2xx or 3xx responses: 4000\nRequests/sec:  81610.58\n",
+		{Wrk, "  Socket errors: connect 1, read 20, write 0, timeout 300\n  Non-2xx or 3xx responses: " +
+			"4000\nRequests/sec:  81610.58\n",
 			Report{4321, -1, -1, -1, -1, -1, -1}},
 		{Wrk, "  89778 requests in 1.10s, 8.82MB read\n", Report{0, -1, -1, -1, -1, -1, -1}},
-		{AB, "Complete requests:      75995\nFailed requests:        7\n   (Connect: 0, Receive: 0)\nNon-2xx responses:      70\n",
+		{AB, "Complete requests:      75995\nFailed requests:        7\n   (Connect: 0, Receive: 0)\nNon-2xx " +
+			"responses:      70\n",
 			Report{77, -1, -1, -1, -1, -1, -1}},
 		{"h2load", "requests: 40014 total, 40022 started, 40014 done, 40014 succeeded, 1 failed, 2 errored, 3 timeout\n",
 			Report{6, -1, -1, -1, -1, -1, -1}},
-		{"hey", "  Slowest:	0.9985 secs\n  50%% in 0.0002 secs\n  99%% in 0.0022 secs\nError distribution:\n  [3]	Get \"http://\": EOF\n",
+		{"hey", "  Slowest:	0.9985 secs\n  50%% in 0.0002 secs\n  99%% in 0.0022 secs\nError distribution:\n  " +
+			"[3]	Get \"http://\": EOF\n",
 			Report{3, 200 * us, 2200 * us, -1, 998500 * us, -1, -1}},
 		{"fortio", `{"RetCodes":{"200":8,"-1":2},"DurationHistogram":{"Count":10,"Max":0.5,"Percentiles":[{"Percentile":50,"Value":0.001},{"Percentile":99,"Value":0.25},{"Percentile":99.9,"Value":0.375}]}}`,
 			Report{2, 1 * ms, 250 * ms, 375 * ms, 500 * ms, -1, -1}},

@@ -7,7 +7,8 @@ import (
 )
 
 // Answer is the server's response to every request. ab reuses a connection only if the response contains keep-alive.
-const Answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: keep-alive\r\nContent-Length: 14\r\n\r\nHello, world!\n"
+const Answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: keep-alive\r\n" +
+	"Content-Length: 14\r\n\r\nHello, world!\n"
 
 // A reader splits the bytes of a connection into requests, for any boundaries between reads.
 type reader struct {

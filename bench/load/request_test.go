@@ -30,7 +30,8 @@ func TestReaderFindsRequestsHoweverCut(t *testing.T) {
 }
 
 func TestReaderRefusesUnknownLengths(t *testing.T) {
-	for _, head := range []string{"POST / HTTP/1.1\r\n\r\n", "POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", "PUT / HTTP/1.1\r\nContent-Length: a\r\n\r\n"} {
+	for _, head := range []string{"POST / HTTP/1.1\r\n\r\n", "POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+		"PUT / HTTP/1.1\r\nContent-Length: a\r\n\r\n"} {
 		var r reader
 		if err := r.take([]byte(head), func(int) {}); err == nil {
 			t.Errorf("%q is no error", head)

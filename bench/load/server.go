@@ -51,7 +51,8 @@ const ServerSign = "listening on "
 func Serve(m Manner, commands *os.File, out io.Writer) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	s := &server{Manner: m, commands: int(commands.Fd()), out: out, began: time.Now(), peers: map[int]*peer{}, in: make([]byte, 256<<10)}
+	s := &server{Manner: m, commands: int(commands.Fd()), out: out, began: time.Now(), peers: map[int]*peer{},
+		in: make([]byte, 256<<10)}
 	s.many = strings.Repeat(Answer, manyAnswers)
 	s.reset()
 	var err error
@@ -116,7 +117,8 @@ func (s *server) reset() {
 }
 
 func (s *server) listen() (err error) {
-	if s.listener, err = unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0); err != nil {
+	if s.listener, err = unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC,
+		0); err != nil {
 		return os.NewSyscallError("socket", err)
 	}
 	if err := unix.Bind(s.listener, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {

@@ -13,7 +13,8 @@ import (
 func TestExpectedTruth(t *testing.T) {
 	m := Manner{Delay: 5 * time.Millisecond, Stall: time.Second, Every: 10 * time.Second, Rate: 1000}
 	got := m.ExpectedTruth(10 * time.Second)
-	want := Truth{Requests: 10_000, P50: 5 * time.Millisecond, P99: 910 * time.Millisecond, P999: 1000 * time.Millisecond, Max: 1005 * time.Millisecond}
+	want := Truth{Requests: 10_000, P50: 5 * time.Millisecond, P99: 910 * time.Millisecond,
+		P999: 1000 * time.Millisecond, Max: 1005 * time.Millisecond}
 	if got.Requests != want.Requests || got.P50 != want.P50 || got.Max != want.Max {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

@@ -46,11 +46,13 @@ type logger struct {
 	three       Three // the three events as separate functions, for package sinks
 	static      func()
 	tenFields   func(*fields)
-	carrying    func(*fields) func() // makes a logger with the fields, and returns a function that writes one event with it
-	disabled    func(int, *fields)   // n events below the level, with ten fields each, because one is too short to measure
-	asked       func(int, *fields)   // the same, but the fields are built only if the level is enabled
-	escaped     func(*texts)
-	failed      func(*traced)
+	// makes a logger with the fields, and returns a function that writes one event with it
+	carrying func(*fields) func()
+	// n events below the level, with ten fields each, because one is too short to measure
+	disabled func(int, *fields)
+	asked    func(int, *fields) // the same, but the fields are built only if the level is enabled
+	escaped  func(*texts)
+	failed   func(*traced)
 }
 
 // A contender makes a logger that writes to w.
@@ -65,12 +67,13 @@ var (
 	byZerolog = contender{name: "zerolog", open: openZerolog}
 	// phuslu/log has two rows: its documentation strongly recommends the empty TimeFormat, which writes less than the
 	// others do.
-	byPhusluMillis = contender{name: "phuslu/log", note: "created_at to the millisecond, its fast form", open: openPhusluMillis}
-	byPhuslu       = contender{name: "phuslu/log", note: "created_at to the nanosecond", open: openPhuslu}
-	byZap          = contender{name: "zap", open: openZap}
-	bySlog         = contender{name: "slog", note: "JSONHandler, its own key names", open: openSlog}
-	byONSv1        = contender{name: LogGoV1, open: openONSv1}
-	byONSv2        = contender{name: LogGoV2, open: openONSv2}
+	byPhusluMillis = contender{name: "phuslu/log", note: "created_at to the millisecond, its fast form",
+		open: openPhusluMillis}
+	byPhuslu = contender{name: "phuslu/log", note: "created_at to the nanosecond", open: openPhuslu}
+	byZap    = contender{name: "zap", open: openZap}
+	bySlog   = contender{name: "slog", note: "JSONHandler, its own key names", open: openSlog}
+	byONSv1  = contender{name: LogGoV1, open: openONSv1}
+	byONSv2  = contender{name: LogGoV2, open: openONSv2}
 
 	structured = []contender{byWeir, byZerolog, byPhusluMillis, byPhuslu, byZap, bySlog}
 	all        = append(structured[:len(structured):len(structured)], byONSv1, byONSv2)

@@ -23,7 +23,8 @@ func openONSv1(w io.Writer) logger {
 	three := Three{
 		func(r *request) { ons.Event(ctx, received, ons.INFO, ons.HTTP(req, 0, 0, &r.StartedAt, nil)) },
 		func(r *request) {
-			ons.Event(ctx, proxying, ons.INFO, ons.HTTP(req, 0, 0, nil, nil), ons.Data{"destination": r.Destination, "proxy_name": r.Proxy})
+			ons.Event(ctx, proxying, ons.INFO, ons.HTTP(req, 0, 0, nil, nil), ons.Data{"destination": r.Destination,
+				"proxy_name": r.Proxy})
 		},
 		func(r *request) {
 			ons.Event(ctx, completed, ons.INFO, ons.HTTP(req, r.StatusCode, r.ContentLength, &r.StartedAt, &r.EndedAt))

@@ -21,7 +21,8 @@ func openONSv2(w io.Writer) logger {
 	three := Three{
 		func(r *request) { ons.Info(ctx, received, ons.HTTP(req, 0, 0, &r.StartedAt, nil)) },
 		func(r *request) {
-			ons.Info(ctx, proxying, ons.HTTP(req, 0, 0, nil, nil), ons.Data{"destination": r.Destination, "proxy_name": r.Proxy})
+			ons.Info(ctx, proxying, ons.HTTP(req, 0, 0, nil, nil), ons.Data{"destination": r.Destination,
+				"proxy_name": r.Proxy})
 		},
 		func(r *request) {
 			ons.Info(ctx, completed, ons.HTTP(req, r.StatusCode, r.ContentLength, &r.StartedAt, &r.EndedAt))

@@ -34,7 +34,8 @@ func openPhusluFormat(w phuslu.Writer, timeFormat string) logger {
 			l.Info().Str("trace_id", traceID).Object("http", (*phusluReceived)(r)).Msg(received)
 		},
 		func(r *request) {
-			l.Info().Str("trace_id", traceID).Object("http", (*phusluProxying)(r)).Object("data", (*phusluTarget)(r)).Msg(proxying)
+			l.Info().Str("trace_id", traceID).Object("http", (*phusluProxying)(r)).Object("data",
+				(*phusluTarget)(r)).Msg(proxying)
 		},
 		func(r *request) {
 			l.Info().Str("trace_id", traceID).Object("http", (*phusluCompleted)(r)).Msg(completed)
@@ -48,7 +49,8 @@ func openPhusluFormat(w phuslu.Writer, timeFormat string) logger {
 		disabled: func(n int, f *fields) {
 			for range n {
 				l.Debug().
-					Str("dataset", f.Dataset).Str("edition", f.Edition).Str("version", f.Version).Str("dimension", f.Dimension).
+					Str("dataset", f.Dataset).Str("edition", f.Edition).Str("version", f.Version).Str("dimension",
+					f.Dimension).
 					Int("rows", f.Rows).Int("attempt", f.Attempt).Int64("bytes", f.Bytes).Float64("ratio", f.Ratio).
 					Bool("cached", f.Cached).Int64("took", int64(f.Took)).
 					Msg(filtered)
@@ -101,6 +103,7 @@ func (r *phusluTarget) MarshalObject(e *phuslu.Entry) {
 }
 
 func phusluRequest(e *phuslu.Entry, status int, r *request) {
-	e.Int("status_code", status).Str("method", r.Method).Str("scheme", r.Scheme).Str("host", r.Host).Int("port", r.Port).
+	e.Int("status_code", status).Str("method", r.Method).Str("scheme", r.Scheme).Str("host",
+		r.Host).Int("port", r.Port).
 		Str("path", r.Path).Str("query", r.Query)
 }

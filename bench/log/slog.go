@@ -43,7 +43,8 @@ func openSlog(w io.Writer) logger {
 		disabled: func(n int, f *fields) {
 			for range n {
 				l.LogAttrs(ctx, slog.LevelDebug, filtered,
-					slog.String("dataset", f.Dataset), slog.String("edition", f.Edition), slog.String("version", f.Version),
+					slog.String("dataset", f.Dataset), slog.String("edition", f.Edition),
+					slog.String("version", f.Version),
 					slog.String("dimension", f.Dimension), slog.Int("rows", f.Rows), slog.Int("attempt", f.Attempt),
 					slog.Int64("bytes", f.Bytes), slog.Float64("ratio", f.Ratio), slog.Bool("cached", f.Cached),
 					slog.Duration("took", f.Took))
@@ -62,7 +63,8 @@ func openSlog(w io.Writer) logger {
 		},
 		escaped: func(t *texts) {
 			l.LogAttrs(ctx, slog.LevelInfo, searched, slog.String("agent", t.Agent), slog.String("query", t.Query),
-				slog.String("title", t.Title), slog.String("lines", t.Lines), slog.String("markup", t.Markup), slog.String("file", t.File))
+				slog.String("title", t.Title), slog.String("lines", t.Lines), slog.String("markup", t.Markup),
+				slog.String("file", t.File))
 		},
 	}
 }
@@ -77,25 +79,33 @@ func slogFirst(f *fields) []slog.Attr {
 
 func slogSecond(f *fields) []slog.Attr {
 	return []slog.Attr{
-		slog.Int("rows", f.Rows), slog.Int("attempt", f.Attempt), slog.Int64("bytes", f.Bytes), slog.Float64("ratio", f.Ratio),
+		slog.Int("rows", f.Rows), slog.Int("attempt", f.Attempt), slog.Int64("bytes", f.Bytes), slog.Float64("ratio",
+			f.Ratio),
 		slog.Duration("took", f.Took),
 	}
 }
 
 func slogReceived(r *request) slog.Attr {
-	return slog.GroupAttrs("http", slog.Int("status_code", 0), slog.String("method", r.Method), slog.String("scheme", r.Scheme),
-		slog.String("host", r.Host), slog.Int("port", r.Port), slog.String("path", r.Path), slog.String("query", r.Query),
+	return slog.GroupAttrs("http", slog.Int("status_code", 0), slog.String("method", r.Method),
+		slog.String("scheme", r.Scheme),
+		slog.String("host", r.Host), slog.Int("port", r.Port), slog.String("path", r.Path),
+		slog.String("query", r.Query),
 		slog.Time("started_at", r.StartedAt))
 }
 
 func slogProxying(r *request) slog.Attr {
-	return slog.GroupAttrs("http", slog.Int("status_code", 0), slog.String("method", r.Method), slog.String("scheme", r.Scheme),
-		slog.String("host", r.Host), slog.Int("port", r.Port), slog.String("path", r.Path), slog.String("query", r.Query))
+	return slog.GroupAttrs("http", slog.Int("status_code", 0), slog.String("method", r.Method),
+		slog.String("scheme", r.Scheme),
+		slog.String("host", r.Host), slog.Int("port", r.Port), slog.String("path", r.Path),
+		slog.String("query", r.Query))
 }
 
 func slogCompleted(r *request) slog.Attr {
-	return slog.GroupAttrs("http", slog.Int("status_code", r.StatusCode), slog.String("method", r.Method), slog.String("scheme", r.Scheme),
-		slog.String("host", r.Host), slog.Int("port", r.Port), slog.String("path", r.Path), slog.String("query", r.Query),
-		slog.Time("started_at", r.StartedAt), slog.Time("ended_at", r.EndedAt), slog.Duration("duration", r.EndedAt.Sub(r.StartedAt)),
+	return slog.GroupAttrs("http", slog.Int("status_code", r.StatusCode), slog.String("method", r.Method),
+		slog.String("scheme", r.Scheme),
+		slog.String("host", r.Host), slog.Int("port", r.Port), slog.String("path", r.Path),
+		slog.String("query", r.Query),
+		slog.Time("started_at", r.StartedAt), slog.Time("ended_at", r.EndedAt), slog.Duration("duration",
+			r.EndedAt.Sub(r.StartedAt)),
 		slog.Int64("response_content_length", r.ContentLength))
 }

@@ -17,7 +17,8 @@ func openWeir(w io.Writer) logger {
 		disabled: func(n int, f *fields) {
 			for range n {
 				l.Debug(filtered).
-					Str("dataset", f.Dataset).Str("edition", f.Edition).Str("version", f.Version).Str("dimension", f.Dimension).
+					Str("dataset", f.Dataset).Str("edition", f.Edition).Str("version", f.Version).Str("dimension",
+					f.Dimension).
 					Int("rows", f.Rows).Int("attempt", f.Attempt).Int64("bytes", f.Bytes).Float64("ratio", f.Ratio).
 					Bool("cached", f.Cached).Dur("took", f.Took).
 					Send()
@@ -84,7 +85,8 @@ func weirCompleted(l *log.Logger, r *request, http *log.HTTP) {
 }
 
 func weirTen(e log.Event, f *fields) log.Event {
-	return e.Str("dataset", f.Dataset).Str("edition", f.Edition).Str("version", f.Version).Str("dimension", f.Dimension).
+	return e.Str("dataset", f.Dataset).Str("edition", f.Edition).Str("version", f.Version).Str("dimension",
+		f.Dimension).
 		Int("rows", f.Rows).Int("attempt", f.Attempt).Int64("bytes", f.Bytes).Float64("ratio", f.Ratio).
 		Bool("cached", f.Cached).Dur("took", f.Took)
 }

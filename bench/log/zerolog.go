@@ -24,13 +24,16 @@ func openZerolog(w io.Writer) logger {
 	l := timeless.With().Timestamp().Logger()
 	three := Three{
 		func(r *request) {
-			timeless.Info().Time("created_at", r.StartedAt).Str("trace_id", traceID).Object("http", (*zerologReceived)(r)).Msg(received)
+			timeless.Info().Time("created_at", r.StartedAt).Str("trace_id", traceID).Object("http",
+				(*zerologReceived)(r)).Msg(received)
 		},
 		func(r *request) {
-			l.Info().Str("trace_id", traceID).Object("http", (*zerologProxying)(r)).Object("data", (*zerologTarget)(r)).Msg(proxying)
+			l.Info().Str("trace_id", traceID).Object("http", (*zerologProxying)(r)).Object("data",
+				(*zerologTarget)(r)).Msg(proxying)
 		},
 		func(r *request) {
-			timeless.Info().Time("created_at", r.EndedAt).Str("trace_id", traceID).Object("http", (*zerologCompleted)(r)).Msg(completed)
+			timeless.Info().Time("created_at", r.EndedAt).Str("trace_id", traceID).Object("http",
+				(*zerologCompleted)(r)).Msg(completed)
 		},
 	}
 	return logger{
@@ -41,7 +44,8 @@ func openZerolog(w io.Writer) logger {
 		disabled: func(n int, f *fields) {
 			for range n {
 				l.Debug().
-					Str("dataset", f.Dataset).Str("edition", f.Edition).Str("version", f.Version).Str("dimension", f.Dimension).
+					Str("dataset", f.Dataset).Str("edition", f.Edition).Str("version", f.Version).Str("dimension",
+					f.Dimension).
 					Int("rows", f.Rows).Int("attempt", f.Attempt).Int64("bytes", f.Bytes).Float64("ratio", f.Ratio).
 					Bool("cached", f.Cached).Dur("took", f.Took).
 					Msg(filtered)
@@ -56,7 +60,8 @@ func openZerolog(w io.Writer) logger {
 		},
 		carrying: func(f *fields) func() {
 			l := l.With().
-				Str("dataset", f.Dataset).Str("edition", f.Edition).Str("version", f.Version).Str("dimension", f.Dimension).
+				Str("dataset", f.Dataset).Str("edition", f.Edition).Str("version", f.Version).Str("dimension",
+				f.Dimension).
 				Int("rows", f.Rows).Int("attempt", f.Attempt).Int64("bytes", f.Bytes).Float64("ratio", f.Ratio).
 				Bool("cached", f.Cached).Dur("took", f.Took).
 				Logger()
@@ -113,7 +118,8 @@ func (r *zerologTarget) MarshalZerologObject(e *zerolog.Event) {
 }
 
 func zerologRequest(e *zerolog.Event, status int, r *request) {
-	e.Int("status_code", status).Str("method", r.Method).Str("scheme", r.Scheme).Str("host", r.Host).Int("port", r.Port).
+	e.Int("status_code", status).Str("method", r.Method).Str("scheme", r.Scheme).Str("host",
+		r.Host).Int("port", r.Port).
 		Str("path", r.Path).Str("query", r.Query)
 }
 
@@ -131,7 +137,8 @@ func zerologStack(err error) any {
 	}
 	var out []map[string]string
 	for f := range traced.frames() {
-		out = append(out, map[string]string{"source": path.Base(f.File), "line": strconv.Itoa(f.Line), "func": f.Function})
+		out = append(out, map[string]string{"source": path.Base(f.File), "line": strconv.Itoa(f.Line),
+			"func": f.Function})
 	}
 	return out
 }

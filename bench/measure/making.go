@@ -70,7 +70,8 @@ func WriteMade(w io.Writer, title, peer string, rows []Made) error {
 	fmt.Fprintf(t, "ms\tspread\tto %s\tMB kept\tto %s\t\n", peer, peer)
 	for _, m := range rows {
 		time, memory, _ := JudgeMade(rows, m.Name, peer)
-		fmt.Fprintf(t, "%s\t%s\t%.2f\t%.2f\t%.2f\t  %s\n", digits(m.Milliseconds.Median()), m.Milliseconds.Spread(), time,
+		fmt.Fprintf(t, "%s\t%s\t%.2f\t%.2f\t%.2f\t  %s\n", digits(m.Milliseconds.Median()),
+			m.Milliseconds.Spread(), time,
 			m.Megabytes.Median(), memory, m.Name)
 	}
 	if err := t.Flush(); err != nil {
@@ -94,5 +95,6 @@ func JudgeMade(rows []Made, ours, peer string) (time, memory float64, ok bool) {
 	if mine == nil || theirs == nil {
 		return 0, 0, false
 	}
-	return mine.Milliseconds.Median() / theirs.Milliseconds.Median(), mine.Megabytes.Median() / theirs.Megabytes.Median(), true
+	return mine.Milliseconds.Median() / theirs.Milliseconds.Median(),
+		mine.Megabytes.Median() / theirs.Megabytes.Median(), true
 }

@@ -180,7 +180,9 @@ func TestRowsAreOpenedWhenTheirTurnComes(t *testing.T) {
 		t.Errorf("got %+v, %v, want one pass of the row that was opened", rows, err)
 	}
 	broken := errors.New("broken")
-	if _, err := plan.Measure(t.Context(), measure.Case{Open: func() ([]measure.Row, error) { return nil, broken }}); err != broken {
+	if _, err := plan.Measure(t.Context(), measure.Case{Open: func() ([]measure.Row, error) {
+		return nil, broken
+	}}); err != broken {
 		t.Errorf("got %v, want %v", err, broken)
 	}
 }
@@ -194,7 +196,8 @@ func TestParallelRowsHaveAllProcessors(t *testing.T) {
 		got := 0
 		row := measure.Row{Run: func(n int) { got = runtime.GOMAXPROCS(0); burn(1000, 0)(n) }}
 		sink = make([]byte, 64)
-		if _, err := (measure.Plan{Passes: 1, PassTime: time.Millisecond}).Measure(t.Context(), measure.Case{Rows: []measure.Row{row}, Parallel: c.parallel}); err != nil {
+		if _, err := (measure.Plan{Passes: 1, PassTime: time.Millisecond}).Measure(t.Context(),
+			measure.Case{Rows: []measure.Row{row}, Parallel: c.parallel}); err != nil {
 			t.Fatal(err)
 		}
 		if got != c.want {
@@ -237,7 +240,8 @@ func TestWhatIsMadeIsWeighed(t *testing.T) {
 		}
 	}
 	broken := measure.Making{Name: "broken one", Make: func() (any, error) { return nil, errors.New("no") }}
-	if _, err := (measure.Plan{Passes: 1}).Make(t.Context(), []measure.Making{broken}); err == nil || err.Error() != "broken one: no" {
+	if _, err := (measure.Plan{Passes: 1}).Make(t.Context(), []measure.Making{broken}); err == nil ||
+		err.Error() != "broken one: no" {
 		t.Errorf("got %v, want the name and the reason", err)
 	}
 }
@@ -254,7 +258,8 @@ func TestTheFirstTimeIsNoMeasure(t *testing.T) {
 		most = max(most, n)
 		burn(100, 0)(n)
 	}}
-	if _, err := (measure.Plan{Passes: 1, PassTime: time.Millisecond}).Measure(t.Context(), measure.Case{Rows: []measure.Row{row}}); err != nil {
+	if _, err := (measure.Plan{Passes: 1, PassTime: time.Millisecond}).Measure(t.Context(),
+		measure.Case{Rows: []measure.Row{row}}); err != nil {
 		t.Fatal(err)
 	}
 	if most < 10 {

@@ -37,7 +37,8 @@ func WriteTable(w io.Writer, c Case, rows []Measured) error {
 	fmt.Fprintf(t, "ns/op\tspread\t%sB/op\tallocs/op\tto best peer\t\n", aboveHead)
 	for i, m := range rows {
 		ns := m.Nanoseconds()
-		fmt.Fprintf(t, "%s\t%s\t%s%d\t%v\t%s\t  %s\n", digits(ns.Median()), ns.Spread(), above(rows, i, floor), m.Bytes(), m.Allocs(),
+		fmt.Fprintf(t, "%s\t%s\t%s%d\t%v\t%s\t  %s\n", digits(ns.Median()), ns.Spread(), above(rows, i, floor),
+			m.Bytes(), m.Allocs(),
 			ratio(rows, i, best), label(m.Row))
 	}
 	if err := t.Flush(); err != nil {

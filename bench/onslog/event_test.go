@@ -67,7 +67,8 @@ func (g generator) input() input {
 
 func (g generator) http() *httpInput {
 	u := &url.URL{Scheme: pick(g, []string{"", "http", "https"}), Host: pick(g, []string{
-		"", "www.example.org", "www.example.org:20000", "[::1]:80", "host:", "host:port", "host:99999999999999999999", "<b>:0",
+		"", "www.example.org", "www.example.org:20000", "[::1]:80", "host:", "host:port",
+		"host:99999999999999999999", "<b>:0",
 	}), Path: g.text(), RawQuery: g.text()}
 	h := &httpInput{
 		req:    &http.Request{Method: pick(g, []string{"", "GET", g.text()}), URL: u, Header: http.Header{}},

@@ -85,7 +85,10 @@ func TestMiddlewareWritesTheSame(t *testing.T) {
 func TestRequestIDOfHelperIsFound(t *testing.T) {
 	_, us := outputsV2(t)
 	var ctx context.Context
-	h := dprequest.HandlerRequestID(16)(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) { ctx = req.Context() }))
+	h := dprequest.HandlerRequestID(16)(http.HandlerFunc(func(_ http.ResponseWriter,
+		req *http.Request) {
+		ctx = req.Context()
+	}))
 	req := httptest.NewRequest("GET", "/", nil)
 	req.Header.Set(dprequest.RequestHeaderKey, "kQmzRzXbTdWvPqLs")
 	h.ServeHTTP(httptest.NewRecorder(), req)

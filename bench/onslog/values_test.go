@@ -29,8 +29,10 @@ func pick[T any](g generator, list []T) T { return list[g.IntN(len(list))] }
 // pieces are parts of strings: everything with a special meaning to an encoder or a terminal, and ordinary text.
 var pieces = []string{
 	"a", "key", "hello world", "/economy/inflation", "é", "日本", "😀", "<script>", "a&b", "a>b", `"`, `\`, `\u0041`, "'",
-	"\x00", "\x01", "\b", "\f", "\n", "\r", "\t", "\x1b[31m", "\x1f", "\x7f", "\u0080", "\u009b", "\u061c", "\u200e", "\u2028",
-	"\u2029", "\u202e", "\u2066", "\ufeff", "\ufffd", "\xff", "\xc3", "\xe2\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc0\xaf",
+	"\x00", "\x01", "\b", "\f", "\n", "\r", "\t", "\x1b[31m", "\x1f", "\x7f", "\u0080", "\u009b", "\u061c",
+	"\u200e", "\u2028",
+	"\u2029", "\u202e", "\u2066", "\ufeff", "\ufffd", "\xff", "\xc3", "\xe2\x80", "\xed\xa0\x80",
+	"\xf4\x90\x80\x80", "\xc0\xaf",
 	"0x1234", `"created_at":"`, "{", "}", "[", "]", ",", ":", "null", "%+v", strings.Repeat("long ", 60),
 }
 
@@ -44,7 +46,8 @@ func (g generator) text() string {
 
 func (g generator) time() time.Time {
 	zones := []*time.Location{
-		time.UTC, time.FixedZone("", 0), time.FixedZone("east", 5*3600+1800), time.FixedZone("west", -8*3600), time.FixedZone("odd", 1050),
+		time.UTC, time.FixedZone("", 0), time.FixedZone("east", 5*3600+1800), time.FixedZone("west",
+			-8*3600), time.FixedZone("odd", 1050),
 	}
 	if g.chance(3) {
 		zones = append(zones, time.FixedZone("far", 24*3600), time.FixedZone("farther", -30*3600))
@@ -66,7 +69,8 @@ func (g generator) time() time.Time {
 func (g generator) float() float64 {
 	return pick(g, []float64{
 		0, math.Copysign(0, -1), 1, -1, 0.1, 1e6, 1e20, 1e21, 1e-6, 1e-7, 1e-9, 123456789.125, math.MaxFloat64,
-		math.SmallestNonzeroFloat64, math.MaxFloat32, math.SmallestNonzeroFloat32, g.NormFloat64(), g.NormFloat64() * 1e30,
+		math.SmallestNonzeroFloat64, math.MaxFloat32, math.SmallestNonzeroFloat32, g.NormFloat64(),
+		g.NormFloat64() * 1e30,
 	})
 }
 
@@ -189,7 +193,8 @@ func (g generator) container(depth int) any {
 	case 1:
 		return nested(g.object(depth))
 	case 2:
-		return pick(g, []any{map[string]any(nil), nested(nil), []any(nil), []string(nil), []byte(nil), (*tagged)(nil), map[string]any{}})
+		return pick(g, []any{map[string]any(nil), nested(nil), []any(nil), []string(nil), []byte(nil), (*tagged)(nil),
+			map[string]any{}})
 	case 3:
 		list := make([]string, g.IntN(4))
 		for i := range list {
@@ -216,7 +221,8 @@ func (g generator) unusual() any {
 	case 0:
 		return []byte(g.text())
 	case 1:
-		return json.RawMessage(pick(g, []string{`{"a": 1,  "<b>":"&` + "\u2028" + `"}`, ` [ ] `, `"\ud800"`, `1e400`, `{"a":1,"a":2}`, "\"\u009b\""}))
+		return json.RawMessage(pick(g, []string{`{"a": 1,  "<b>":"&` + "\u2028" + `"}`, ` [ ] `, `"\ud800"`, `1e400`,
+			`{"a":1,"a":2}`, "\"\u009b\""}))
 	case 2:
 		return json.Number(pick(g, []string{"1", "1.50", "-0", "1e5", ""}))
 	case 3:
@@ -264,9 +270,12 @@ func (g generator) broken() any {
 	list := []any{nil}
 	list[0] = list
 	return pick(g, []any{
-		make(chan int), func() {}, complex(1, 2), math.NaN(), math.Inf(1), float32(math.Inf(-1)), refuses{}, &refuses{}, self, ring, list,
-		marshals{"{"}, marshals{""}, json.RawMessage("{]"), json.Number("nope"), map[string]any{"a": make(chan int), "b": math.NaN()},
-		map[bool]int{true: 1}, panics{}, struct{ C chan int }{}, []any{1, io.Reader(strings.NewReader("")), func() {}}, badErr{},
+		make(chan int), func() {}, complex(1, 2), math.NaN(), math.Inf(1), float32(
+			math.Inf(-1)), refuses{}, &refuses{}, self, ring, list,
+		marshals{"{"}, marshals{""}, json.RawMessage("{]"), json.Number("nope"), map[string]any{"a": make(chan int),
+			"b": math.NaN()},
+		map[bool]int{true: 1}, panics{}, struct{ C chan int }{}, []any{1, io.Reader(strings.NewReader("")), func() {}},
+		badErr{},
 	})
 }
 

@@ -15,9 +15,11 @@ type Door struct {
 	// Lines is the number of log lines per request. A pass with fewer lines is invalid.
 	Lines int
 
-	log     string                                 // destination of its log if that is not a file of the pass
-	level   string                                 // the lowest level that Weir writes; the others have no such setting here
-	mallocs string                                 // path that reports its allocations, on the port for figures; may be empty
+	log string // destination of its log if that is not a file of the pass
+	// the lowest level that Weir writes; the others have no such setting here
+	level string
+	// path that reports its allocations, on the port for figures; may be empty
+	mallocs string
 	command func(t Tools, s site) (command, error) // writes the configuration to s.dir
 }
 
@@ -38,7 +40,8 @@ var Doors = []Door{
 	{Name: ReverseProxy, Note: "zerolog, three lines", Lines: 3, mallocs: "/", command: reverseProxyDoor},
 	{Name: Caddy, Note: "one line for a request", Lines: 1, command: caddyDoor},
 	{Name: Weir, Note: "three lines", Lines: 3, level: "info", mallocs: "/metrics", command: weirDoor},
-	{Name: WeirNull, Note: "three lines, thrown away", log: os.DevNull, level: "info", mallocs: "/metrics", command: weirDoor},
+	{Name: WeirNull, Note: "three lines, thrown away", log: os.DevNull, level: "info", mallocs: "/metrics",
+		command: weirDoor},
 	{Name: WeirSilent, Note: "level error", level: "error", mallocs: "/metrics", command: weirDoor},
 	{Name: Alone, Note: "answers itself: no upstream, no log", mallocs: "/", command: aloneDoor},
 }
@@ -52,7 +55,8 @@ type Tools struct {
 func (d Door) Missing(t Tools) string {
 	switch {
 	case d.Name == Caddy && t.Caddy == "":
-		return "install it in the repository's root with: GOBIN=$PWD/.bench/bin go install github.com/caddyserver/caddy/v2/cmd/caddy@v2.11.9"
+		return "install it in the repository's root with: GOBIN=$PWD/.bench/bin go install " +
+			"github.com/caddyserver/caddy/v2/cmd/caddy@v2.11.9"
 	case d.level != "" && t.Weir == "":
 		return "this tree has no cmd/weir"
 	}
@@ -124,7 +128,8 @@ routes:
 
 func reverseProxyDoor(t Tools, s site) (command, error) {
 	return command{args: []string{
-		t.ReverseProxy, "-listen", local(s.port), "-figures", local(s.figures), "-log", s.log, "-to", "http://" + local(s.upstream),
+		t.ReverseProxy, "-listen", local(s.port), "-figures", local(s.figures), "-log", s.log, "-to", "http://" +
+			local(s.upstream),
 	}}, nil
 }
 

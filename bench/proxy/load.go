@@ -20,7 +20,8 @@ type load struct {
 // runLoad sends requests to url for d over the given number of connections. A response other than 200 is an error,
 // because failures cost less than successes.
 func runLoad(ctx context.Context, url string, connections int, d time.Duration) (load, error) {
-	cmd := exec.CommandContext(ctx, "wrk", "-t1", "-c"+strconv.Itoa(connections), "-d"+strconv.Itoa(int(d.Seconds()))+"s", "--latency", url)
+	cmd := exec.CommandContext(ctx, "wrk", "-t1", "-c"+strconv.Itoa(connections), "-d"+strconv.Itoa(int(d.Seconds()))+
+		"s", "--latency", url)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 	out, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {

@@ -63,7 +63,8 @@ func (b *Bench) Close() error {
 }
 
 // launch starts the program that command returns for the site, and waits until it responds.
-func launch(ctx context.Context, name string, t Tools, s site, command func(Tools, site) (command, error)) (*program, error) {
+func launch(ctx context.Context, name string, t Tools, s site, command func(Tools, site) (command, error)) (*program,
+	error) {
 	c, err := command(t, s)
 	if err != nil {
 		return nil, err
@@ -130,7 +131,8 @@ func (b *Bench) measure(ctx context.Context, d Door, p *program, s site) (Cost, 
 	if err != nil {
 		return Cost{}, 0, err
 	}
-	cost := Cost{CPU: (after.cpu - before.cpu) / time.Duration(l.requests), PerSecond: l.perSecond, P50: l.p50, P99: l.p99, Mallocs: -1}
+	cost := Cost{CPU: (after.cpu - before.cpu) / time.Duration(l.requests), PerSecond: l.perSecond, P50: l.p50,
+		P99: l.p99, Mallocs: -1}
 	if d.mallocs != "" {
 		cost.Mallocs = (after.mallocs - before.mallocs) / float64(l.requests)
 	}

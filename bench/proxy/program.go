@@ -33,7 +33,8 @@ func start(name string, c command, dir string) (*program, error) {
 		return nil, err
 	}
 	defer out.Close()
-	p := &program{name: name, cmd: exec.Command(c.args[0], c.args[1:]...), output: out.Name(), ended: make(chan struct{})}
+	p := &program{name: name, cmd: exec.Command(c.args[0], c.args[1:]...), output: out.Name(),
+		ended: make(chan struct{})}
 	p.cmd.Dir = dir
 	p.cmd.Env = append(os.Environ(), c.env...)
 	p.cmd.Stdout, p.cmd.Stderr = out, out

@@ -51,7 +51,8 @@ func comparisons() []comparison {
 		wrongPaths = without(lookups, "echo")
 		// Denco does not detect a wrong method, and bunrouter responds with 404 if the path has a parameter. The
 		// lookups of httprouter and fox do not search other methods.
-		wrongMethods = append(without(lookups, "denco", "bunrouter", "httprouter", "fox"), noted(httprouterNative, "ServeHTTP"), noted(foxNative, "ServeHTTP"))
+		wrongMethods = append(without(lookups, "denco", "bunrouter", "httprouter", "fox"),
+			noted(httprouterNative, "ServeHTTP"), noted(foxNative, "ServeHTTP"))
 	)
 	return []comparison{
 		{name: Static, set: func() set { return reaching(newRoutes(staticRoutes)) }, rows: native},

@@ -57,6 +57,7 @@ func lookupChi(s set) (visiting, error) {
 func prepareChi(routes []route) func() (any, error) {
 	paths := paths(routes, braces, alone)
 	return func() (any, error) {
-		return newChi(routes, paths, func(int) http.HandlerFunc { return func(http.ResponseWriter, *http.Request) {} }), nil
+		return newChi(routes, paths, func(int) http.HandlerFunc { return func(http.ResponseWriter, *http.Request) {} }),
+			nil
 	}
 }

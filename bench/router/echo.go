@@ -58,6 +58,7 @@ func lookupEcho(s set) (visiting, error) {
 func prepareEcho(routes []route) func() (any, error) {
 	paths := paths(routes, colon, alone)
 	return func() (any, error) {
-		return newEcho(routes, paths, func(int) echo.HandlerFunc { return func(echo.Context) error { return nil } }), nil
+		return newEcho(routes, paths, func(int) echo.HandlerFunc { return func(echo.Context) error { return nil } }),
+			nil
 	}
 }

@@ -13,7 +13,8 @@ func newFox(routes []route, paths []string, methods bool, handle func(i int) fox
 		fox.WithNoRouteHandler(func(c *fox.Context) { answerOf(c.Request()).route = notFound }),
 	}
 	if methods {
-		options = append(options, fox.WithNoMethodHandler(func(c *fox.Context) { answerOf(c.Request()).route = notAllowed }))
+		options = append(options,
+			fox.WithNoMethodHandler(func(c *fox.Context) { answerOf(c.Request()).route = notAllowed }))
 	}
 	r, err := fox.NewRouter(options...)
 	if err != nil {

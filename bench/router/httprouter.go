@@ -11,7 +11,10 @@ func newHTTPRouter(routes []route, paths []string, handle func(i int) httprouter
 	r := httprouter.New()
 	r.RedirectFixedPath = false
 	r.NotFound = http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) { answerOf(req).route = notFound })
-	r.MethodNotAllowed = http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) { answerOf(req).route = notAllowed })
+	r.MethodNotAllowed = http.HandlerFunc(func(_ http.ResponseWriter,
+		req *http.Request) {
+		answerOf(req).route = notAllowed
+	})
 	for i := range routes {
 		r.Handle(routes[i].method, paths[i], handle(i))
 	}

@@ -32,7 +32,8 @@ var (
 	gorillaNative    = contender{"gorilla/mux", "", false, openGorilla}
 	violetearNative  = contender{"violetear", "", false, openVioletear}
 
-	native = []contender{weirTable, weirRouter, httprouterNative, bunrouterNative, chiNative, ginNative, echoNative, foxNative, dencoNative, serveMux}
+	native = []contender{weirTable, weirRouter, httprouterNative, bunrouterNative, chiNative, ginNative, echoNative,
+		foxNative, dencoNative, serveMux}
 )
 
 // The rows with an http.Handler.
@@ -64,7 +65,8 @@ var (
 	gorillaLookup    = contender{"gorilla/mux", "Match", false, lookupGorilla}
 
 	lookups = []contender{
-		weirTable, httprouterLookup, noted(bunrouterNative, "ServeHTTP"), chiLookup, noted(ginNative, "ServeHTTP"), echoLookup, foxLookup,
+		weirTable, httprouterLookup, noted(bunrouterNative, "ServeHTTP"), chiLookup, noted(ginNative,
+			"ServeHTTP"), echoLookup, foxLookup,
 		dencoNative, serveMuxLookup,
 	}
 )

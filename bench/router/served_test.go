@@ -70,7 +70,8 @@ func TestServedRequestStaysAsItIs(t *testing.T) {
 }
 
 func TestNoSuchRouter(t *testing.T) {
-	if _, err := Serve("river"); err == nil || !strings.Contains(err.Error(), `"river"`) || !strings.Contains(err.Error(), "chi") {
+	if _, err := Serve("river"); err == nil || !strings.Contains(err.Error(), `"river"`) ||
+		!strings.Contains(err.Error(), "chi") {
 		t.Errorf("got %v, want the name and those that there are", err)
 	}
 }

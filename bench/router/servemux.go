@@ -55,6 +55,7 @@ func lookupServeMux(s set) (visiting, error) {
 func prepareServeMux(routes []route) func() (any, error) {
 	patterns := patterns(routes)
 	return func() (any, error) {
-		return newServeMux(patterns, func(int) http.HandlerFunc { return func(http.ResponseWriter, *http.Request) {} }), nil
+		return newServeMux(patterns, func(int) http.HandlerFunc { return func(http.ResponseWriter, *http.Request) {} }),
+			nil
 	}
 }

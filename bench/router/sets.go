@@ -15,7 +15,8 @@ type set struct {
 	requests    []*http.Request
 	want        []answer // for each request
 	constrained bool     // every parameter has the shape in its name: uuid or ipv4
-	methods     bool     // a wrong method must be distinguished from a wrong path, which some routers do only if configured
+	// a wrong method must be distinguished from a wrong path, which some routers do only if configured
+	methods bool
 }
 
 // answer is the result of a request.
@@ -169,7 +170,8 @@ func constrainedMisses() set {
 
 // places are the names of parameters in long patterns. If all names had the same length, finding one would be slower
 // than with realistic names.
-var places = strings.Fields("region country state county city district quarter street house entrance floor room aisle rack shelf " +
+var places = strings.Fields("region country state county city district quarter street house entrance floor room " +
+	"aisle rack shelf " +
 	"box folder sheet column cell")
 
 // parameters returns one route of n parameters, at most 20.

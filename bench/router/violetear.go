@@ -10,7 +10,10 @@ import (
 func openVioletear(s set) (visiting, error) {
 	r := violetear.New()
 	r.Verbose = false
-	r.NotFoundHandler = http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) { answerOf(req).route = notFound })
+	r.NotFoundHandler = http.HandlerFunc(func(_ http.ResponseWriter,
+		req *http.Request) {
+		answerOf(req).route = notFound
+	})
 	for name, expression := range expressions {
 		if err := r.AddRegex(":"+name, "^"+expression+"$"); err != nil {
 			return nil, err

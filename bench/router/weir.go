@@ -70,7 +70,8 @@ func (s set) weirPatterns() []string {
 func prepareTable(routes []route) func() (any, error) {
 	patterns := patterns(routes)
 	return func() (any, error) {
-		return newTable(patterns, func(int) http.Handler { return http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}) })
+		return newTable(patterns,
+			func(int) http.Handler { return http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}) })
 	}
 }
 

@@ -54,7 +54,8 @@ func (b *Bench) Pass(ctx context.Context, r Row, t Target, l Load) (cost Cost, e
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	report := filepath.Join(dir, "report")
-	args := []string{"-row", r.Name, "-report", report, "-requests", strconv.Itoa(l.Requests), "-burst", strconv.Itoa(l.Burst),
+	args := []string{"-row", r.Name, "-report", report, "-requests", strconv.Itoa(l.Requests), "-burst",
+		strconv.Itoa(l.Burst),
 		"-every", l.Every.String(), "-timed", strconv.Itoa(l.Timed)}
 	if t == File {
 		args = append(args, "-log", filepath.Join(dir, "events.log"))
@@ -87,7 +88,8 @@ func (r Row) check(c Cost) error {
 	case c.Lines > c.Events+c.Own:
 		return fmt.Errorf("%s: %d events and %d lines", r.Name, c.Events, c.Lines)
 	case r.Kind != Buffered && c.Lost() != c.Dropped:
-		return fmt.Errorf("%s: %d of %d events did not come out, and it counted %d", r.Name, c.Lost(), c.Events, c.Dropped)
+		return fmt.Errorf("%s: %d of %d events did not come out, and it counted %d", r.Name, c.Lost(),
+			c.Events, c.Dropped)
 	}
 	return nil
 }

@@ -23,7 +23,8 @@ func TestEveryEventIsALine(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := uint64(3 * Producers * few.Requests)
-			if report.Events != want || report.Dropped != 0 || report.CPU <= 0 || report.Took <= 0 || report.P50 > report.P999 {
+			if report.Events != want || report.Dropped != 0 || report.CPU <= 0 || report.Took <= 0 ||
+				report.P50 > report.P999 {
 				t.Errorf("got %+v, want %d events, none dropped, and what they took", report, want)
 			}
 			if r.Silent {
@@ -64,7 +65,8 @@ func checkedLines(t *testing.T, dir string) (lines uint64) {
 
 func TestPassCountsWhatCameOut(t *testing.T) {
 	tool := filepath.Join(t.TempDir(), "sinkrow")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", tool, "../cmd/sinkrow").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", tool,
+		"../cmd/sinkrow").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	bench := &Bench{Tool: tool, Dir: t.TempDir()}
@@ -81,7 +83,8 @@ func TestPassCountsWhatCameOut(t *testing.T) {
 			})
 		}
 	}
-	if _, err := bench.Pass(t.Context(), Row{Name: "nobody's"}, Pipe, few); err == nil || !strings.Contains(err.Error(), "nobody's") {
+	if _, err := bench.Pass(t.Context(), Row{Name: "nobody's"}, Pipe, few); err == nil ||
+		!strings.Contains(err.Error(), "nobody's") {
 		t.Errorf("a row that is not there: got %v", err)
 	}
 	if left, err := os.ReadDir(bench.Dir); err != nil || len(left) > 0 {

@@ -60,7 +60,8 @@ func Work(r Row, path string, l Load) (Report, error) {
 	err = errors.Join(err, row.close())
 	cpu = measure.ProcessorTime() - cpu
 	runtime.ReadMemStats(&after)
-	report := Report{Events: uint64(3 * Producers * l.Requests), CPU: cpu, Mallocs: after.Mallocs - before.Mallocs, Took: took}
+	report := Report{Events: uint64(3 * Producers * l.Requests), CPU: cpu, Mallocs: after.Mallocs - before.Mallocs,
+		Took: took}
 	if row.counts != nil {
 		counts := row.counts()
 		report.Own = max(counts.emitted, report.Events) - report.Events

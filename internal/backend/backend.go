@@ -58,7 +58,9 @@ func ParseHeader(line string) (name, value string, err error) {
 	switch {
 	case !found || name == "":
 		return "", "", fmt.Errorf("%q is not like \"Name: value\"", line)
-	case strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`()<>@,;:\"/[]?={}`, r) }):
+	case strings.ContainsFunc(name, func(r rune) bool {
+		return r <= ' ' || r > '~' || strings.ContainsRune(`()<>@,;:\"/[]?={}`, r)
+	}):
 		return "", "", fmt.Errorf("%q cannot be the name of a field", name)
 	case strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }):
 		return "", "", fmt.Errorf("the value %q has a control character", value)

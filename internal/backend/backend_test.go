@@ -55,12 +55,16 @@ func TestAnswers(t *testing.T) {
 		{name: "the zero options", method: "GET", status: 200, length: -1},
 		{name: "a size", options: backend.Options{Size: 1000}, method: "GET", status: 200, length: 1000},
 		{name: "a size by query", method: "GET", query: "?size=70000", status: 200, length: 70000},
-		{name: "a size by query before the option", options: backend.Options{Size: 5}, method: "POST", query: "?size=6", status: 200, length: 6},
-		{name: "the text by query", options: backend.Options{Size: 5}, method: "GET", query: "?size=0", status: 200, length: -1},
+		{name: "a size by query before the option", options: backend.Options{Size: 5}, method: "POST", query: "?size=6",
+			status: 200, length: 6},
+		{name: "the text by query", options: backend.Options{Size: 5}, method: "GET", query: "?size=0",
+			status: 200, length: -1},
 		{name: "one byte", options: backend.Options{Size: 1}, method: "GET", status: 200, length: 1},
 		{name: "a status", options: backend.Options{Status: 503, Size: 3}, method: "GET", status: 503, length: 3},
-		{name: "a status by query", options: backend.Options{Status: 503, Size: 3}, method: "GET", query: "?status=404", status: 404, length: 3},
-		{name: "a status without body", options: backend.Options{Size: 3}, method: "GET", query: "?status=204", status: 204},
+		{name: "a status by query", options: backend.Options{Status: 503, Size: 3}, method: "GET", query: "?status=404",
+			status: 404, length: 3},
+		{name: "a status without body", options: backend.Options{Size: 3}, method: "GET", query: "?status=204",
+			status: 204},
 		{name: "not modified", options: backend.Options{Size: 3}, method: "GET", query: "?status=304", status: 304},
 		{name: "HEAD", options: backend.Options{Size: 3, Stall: time.Hour}, method: "HEAD", status: 200},
 	} {
@@ -73,7 +77,8 @@ func TestAnswers(t *testing.T) {
 			if c.length >= 0 && int64(len(body)) != c.length {
 				t.Errorf("a body of %d bytes, want %d", len(body), c.length)
 			}
-			if first := c.method + " /some/path" + c.query + " HTTP/1.1\n"; c.length < 0 && !strings.HasPrefix(body, first) {
+			if first := c.method + " /some/path" + c.query + " HTTP/1.1\n"; c.length < 0 &&
+				!strings.HasPrefix(body, first) {
 				t.Errorf("body %q, want it to begin with %q", body, first)
 			}
 			for name, want := range header {
@@ -111,7 +116,8 @@ func TestRefusesQueries(t *testing.T) {
 	url := serve(t, backend.Options{})
 	for _, query := range []string{
 		"size=x", "size=-1", "size=1.5", "size=99999999999999", "size=99999999999999999999",
-		"latency=5", "latency=-5ms", "burn=20", "burn=-1us", "stall=soon", "stall=-1s", "status=99", "status=199", "status=600", "status=ok",
+		"latency=5", "latency=-5ms", "burn=20", "burn=-1us", "stall=soon", "stall=-1s", "status=99", "status=199",
+		"status=600", "status=ok",
 	} {
 		resp, body := do(t, "GET", url+"/?"+query, "")
 		key, _, _ := strings.Cut(query, "=")
@@ -159,8 +165,10 @@ func TestLatencyAndStall(t *testing.T) {
 		latency, stall time.Duration
 	}{
 		{"neither", backend.Options{Size: 1001}, "", 0, 0},
-		{"options", backend.Options{Size: 1001, Latency: time.Second, Stall: time.Minute}, "", time.Second, time.Minute},
-		{"query", backend.Options{Size: 1001, Latency: time.Hour, Stall: time.Hour}, "?latency=20ms&stall=3s", 20 * time.Millisecond, 3 * time.Second},
+		{"options", backend.Options{Size: 1001, Latency: time.Second, Stall: time.Minute}, "",
+			time.Second, time.Minute},
+		{"query", backend.Options{Size: 1001, Latency: time.Hour, Stall: time.Hour}, "?latency=20ms&stall=3s",
+			20 * time.Millisecond, 3 * time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { // in the bubble, time advances only while all goroutines wait
@@ -191,7 +199,8 @@ func TestClientLeaves(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
 			l := newTimeline()
-			backend.Handler(backend.Options{Size: 100}).ServeHTTP(l, httptest.NewRequestWithContext(ctx, "GET", "/"+query, nil))
+			backend.Handler(backend.Options{Size: 100}).ServeHTTP(l, httptest.NewRequestWithContext(ctx,
+				"GET", "/"+query, nil))
 			if took := time.Since(l.began); took != time.Second {
 				t.Errorf("%s: returned after %v, want %v", query, took, time.Second)
 			}
@@ -226,7 +235,8 @@ func TestParseHeader(t *testing.T) {
 			t.Errorf("ParseHeader(%q) = %q, %q, %v; want %q, %q", c.line, name, value, err, c.name, c.value)
 		}
 	}
-	for _, line := range []string{"", "Nonsense", ": x", "A B: x", "A : x", "Ä: x", "A: x\r\nB: y", "A\n: x", "A: \x7f"} {
+	for _, line := range []string{"", "Nonsense", ": x", "A B: x", "A : x", "Ä: x", "A: x\r\nB: y",
+		"A\n: x", "A: \x7f"} {
 		if name, value, err := backend.ParseHeader(line); err == nil {
 			t.Errorf("ParseHeader(%q) = %q, %q, want an error", line, name, value)
 		}

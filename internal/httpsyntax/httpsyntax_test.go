@@ -23,7 +23,8 @@ func TestBytes(t *testing.T) {
 		if got, want := httpsyntax.IsPlain(s), httpguts.ValidHeaderFieldValue(s); got != want {
 			t.Errorf("IsPlain(%q) = %v, want %v", s, got, want)
 		}
-		if got, want := httpsyntax.Lower(c), bytes.ToLower([]byte{c})[0]; c < 0x80 && got != want || c >= 0x80 && got != c {
+		if got, want := httpsyntax.Lower(c), bytes.ToLower([]byte{c})[0]; c < 0x80 && got != want ||
+			c >= 0x80 && got != c {
 			t.Errorf("Lower(%q) = %q, want %q", c, got, want)
 		}
 		n, err := strconv.ParseUint(string([]byte{c}), 16, 8)

@@ -48,7 +48,8 @@ func upwards(mount, dir string, v1 bool) []cgroup {
 
 // cpus returns the cgroup's limit of CPU time per second, or 0 if it sets none.
 func (g cgroup) cpus(root string, errs *[]error) float64 {
-	quota, period := word(root, g.dir+"/cpu.max", 0, errs), word(root, g.dir+"/cpu.max", 1, errs) // "150000 100000" or "max 100000"
+	// "150000 100000" or "max 100000"
+	quota, period := word(root, g.dir+"/cpu.max", 0, errs), word(root, g.dir+"/cpu.max", 1, errs)
 	if g.v1 {
 		quota, period = word(root, g.dir+"/cpu.cfs_quota_us", 0, errs), word(root, g.dir+"/cpu.cfs_period_us", 0, errs)
 	}

@@ -168,7 +168,8 @@ func TestAnswersAt(t *testing.T) {
 	c.tell(t, "kill")
 	c.Process.Kill()
 	c.Wait()
-	if got, err := p.AnswersAt(netip.MustParseAddrPort(stranger.tell(t, "listen", "127.0.0.1:0"))); got || !errors.Is(err, os.ErrProcessDone) {
+	if got, err := p.AnswersAt(netip.MustParseAddrPort(stranger.tell(t, "listen", "127.0.0.1:0"))); got ||
+		!errors.Is(err, os.ErrProcessDone) {
 		t.Errorf("AnswersAt of a process that has ended = %v, %v; want %v", got, err, os.ErrProcessDone)
 	}
 }

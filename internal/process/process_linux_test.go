@@ -166,7 +166,8 @@ func TestSampleTree(t *testing.T) {
 	if got := three.CPU - alone.CPU; got < work {
 		t.Errorf("the children have used %v of CPU time, the sample says %v", work, got)
 	}
-	if child := sample(t, open(t, first)); three.RSS < alone.RSS+child.RSS || three.Files < alone.Files+child.Files || three.Threads < alone.Threads+child.Threads {
+	if child := sample(t, open(t, first)); three.RSS < alone.RSS+child.RSS || three.Files < alone.Files+child.Files ||
+		three.Threads < alone.Threads+child.Threads {
 		t.Errorf("three together: %+v; the first: %+v, a child: %+v", three, alone, child)
 	}
 	c.tell(t, "kill")

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-const aStat = "10674 (cat) R 10672 10671 25937 0 -1 4194304 100 0 0 0 7 8 9 10 20 0 3 0 2270164 3133440 380 18446744073709551615"
+const aStat = "10674 (cat) R 10672 10671 25937 0 -1 4194304 100 0 0 0 7 8 9 10 20 0 3 0 2270164 3133440 380 " +
+	"18446744073709551615"
 
 func TestParseStat(t *testing.T) {
 	got, name, ok := parseStat([]byte(aStat))
@@ -28,7 +29,8 @@ func TestParseStat(t *testing.T) {
 			t.Errorf("parseStat(%q) = %+v", aStat[:i], got)
 		}
 	}
-	for _, broken := range []string{"", "12", "x" + aStat, strings.Replace(aStat, " 7 ", " x ", 1), strings.Replace(aStat, "(", "", 1)} {
+	for _, broken := range []string{"", "12", "x" + aStat, strings.Replace(aStat, " 7 ", " x ", 1),
+		strings.Replace(aStat, "(", "", 1)} {
 		if got, _, ok := parseStat([]byte(broken)); ok {
 			t.Errorf("parseStat(%q) = %+v", broken, got)
 		}

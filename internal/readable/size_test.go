@@ -15,7 +15,8 @@ func TestParseSize(t *testing.T) {
 			t.Errorf("ParseSize(%q) = %d, %v; want %d", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "KiB", "-1", "+1", "1.5MiB", "1 KiB", "1K", "9223372036854775808", "9007199254740992KiB"} {
+	for _, text := range []string{"", "KiB", "-1", "+1", "1.5MiB", "1 KiB", "1K", "9223372036854775808",
+		"9007199254740992KiB"} {
 		if got, err := readable.ParseSize(text); err == nil {
 			t.Errorf("ParseSize(%q) = %d, want an error", text, got)
 		}

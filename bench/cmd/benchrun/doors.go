@@ -42,7 +42,8 @@ func writeDoors(w io.Writer, title string, rows []doorRow) error {
 		p50 := r.series(func(c proxy.Cost) float64 { return float64(c.P50.Microseconds()) })
 		p99 := r.series(func(c proxy.Cost) float64 { return float64(c.P99.Microseconds()) })
 		perSecond := r.series(func(c proxy.Cost) float64 { return c.PerSecond })
-		fmt.Fprintf(t, "%.1f\t%s\t%.0f\t%.0f\t%.0f\t%s\t%s\t  %s (%s)\n", r.cpu().Median(), r.cpu().Spread(), perSecond.Median(),
+		fmt.Fprintf(t, "%.1f\t%s\t%.0f\t%.0f\t%.0f\t%s\t%s\t  %s (%s)\n", r.cpu().Median(), r.cpu().Spread(),
+			perSecond.Median(),
 			p50.Median(), p99.Median(), mallocsCell(r), ratioCell(weir, r), r.Name, r.Note)
 	}
 	if err := t.Flush(); err != nil {
@@ -120,7 +121,8 @@ func judgeDoors(rows []doorRow) []fmt.Stringer {
 	for _, t := range doorTargets {
 		if peer := find(rows, t.door); peer != nil {
 			ratio := weir.cpu().Median() / peer.cpu().Median()
-			results = append(results, measure.Verdict{Name: t.result, Ratio: ratio, Allocs: -1, Bytes: -1, TargetRatio: t.ratio, TargetAllocs: -1, TargetBytes: -1})
+			results = append(results, measure.Verdict{Name: t.result, Ratio: ratio, Allocs: -1, Bytes: -1,
+				TargetRatio: t.ratio, TargetAllocs: -1, TargetBytes: -1})
 		}
 	}
 	if alone := find(rows, proxy.Alone); alone != nil {
@@ -133,5 +135,6 @@ func judgeDoors(rows []doorRow) []fmt.Stringer {
 // decimal place: smaller values are allocations per connection and of pools that the garbage collector has emptied.
 func judgeMallocs(weir, alone doorRow) measure.Verdict {
 	beyond := max(0, weir.mallocs().Median()-alone.mallocs().Median())
-	return measure.Verdict{Name: "proxy_allocs_beyond_nethttp", Ratio: -1, Allocs: math.Round(10*beyond) / 10, Bytes: -1, TargetRatio: -1, TargetBytes: -1}
+	return measure.Verdict{Name: "proxy_allocs_beyond_nethttp", Ratio: -1, Allocs: math.Round(10*beyond) / 10,
+		Bytes: -1, TargetRatio: -1, TargetBytes: -1}
 }

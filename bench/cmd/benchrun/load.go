@@ -39,30 +39,39 @@ const (
 var fewPeers = []string{load.Base, load.Weir, load.Wrk, load.AB, "h2load"}
 
 var loadCases = []loadCase{
-	{Work: load.Work{Name: "load: 64 connections", Connections: 64}, result: "load_64", table: writeCosts, judge: judgeFloor(1.15)},
-	{Work: load.Work{Name: "load: 1,000 connections", Connections: 1000}, result: "load_1000", table: writeCosts, judge: judgeFloor(1.15)},
-	{Work: load.Work{Name: "load: 64 connections, pipelining 12", Connections: 64, Pipeline: 12}, result: "load_pipeline", table: writeCosts, judge: judgeFloor(1.30)},
-	{Work: load.Work{Name: "load: 10,000 connections", Connections: 10_000, Duration: 5 * time.Second}, result: "load_10000", only: fewPeers, table: writeCosts, judge: judgeMany},
-	{Work: load.Work{Name: "load: POST of 50 KB, 64 connections", Connections: 64, Body: 50_000}, result: "load_post_50k", table: writeCosts, judge: judgePosts},
-	{Work: load.Work{Name: "load: POST of 1 MB, 64 connections", Connections: 64, Body: 1_000_000}, result: "load_post_1m", table: writeCosts, judge: judgePosts},
+	{Work: load.Work{Name: "load: 64 connections", Connections: 64}, result: "load_64", table: writeCosts,
+		judge: judgeFloor(1.15)},
+	{Work: load.Work{Name: "load: 1,000 connections", Connections: 1000}, result: "load_1000", table: writeCosts,
+		judge: judgeFloor(1.15)},
+	{Work: load.Work{Name: "load: 64 connections, pipelining 12", Connections: 64, Pipeline: 12},
+		result: "load_pipeline", table: writeCosts, judge: judgeFloor(1.30)},
+	{Work: load.Work{Name: "load: 10,000 connections", Connections: 10_000, Duration: 5 * time.Second},
+		result: "load_10000", only: fewPeers, table: writeCosts, judge: judgeMany},
+	{Work: load.Work{Name: "load: POST of 50 KB, 64 connections", Connections: 64, Body: 50_000},
+		result: "load_post_50k", table: writeCosts, judge: judgePosts},
+	{Work: load.Work{Name: "load: POST of 1 MB, 64 connections", Connections: 64, Body: 1_000_000},
+		result: "load_post_1m", table: writeCosts, judge: judgePosts},
 	openCase("load: open loop, 10,000/s", "load_open_10000", 10_000),
 	openCase("load: open loop, 30,000/s", "load_open_30000", 30_000),
 	{
 		Work: load.Work{
-			Name: "load: a server that stalls 1 s in every 10, open loop, 2,000/s", Connections: 64, Rate: stallRate, Duration: stallTime,
+			Name: "load: a server that stalls 1 s in every 10, open loop, 2,000/s", Connections: 64,
+			Rate: stallRate, Duration: stallTime,
 			Server: load.Manner{Delay: stallAnswer, Stall: time.Second, Every: 10 * time.Second, Rate: stallRate},
 		},
 		result: "load_stall", fixed: true, table: writeTruth, judge: judgeTruth,
 	},
 	{
-		Work:   load.Work{Name: "load: memory over a minute at full speed, 1,000 connections", Connections: 1000, Duration: memoryTime},
+		Work: load.Work{Name: "load: memory over a minute at full speed, 1,000 connections", Connections: 1000,
+			Duration: memoryTime},
 		result: "load_memory", fixed: true, only: []string{load.Weir, load.Wrk}, table: writeMemory, judge: judgeMemory,
 	},
 }
 
 func openCase(name, result string, rate float64) loadCase {
 	return loadCase{
-		Work:   load.Work{Name: name, Connections: 64, Rate: rate, Duration: openTime, Server: load.Manner{Arrivals: true}},
+		Work: load.Work{Name: name, Connections: 64, Rate: rate, Duration: openTime,
+			Server: load.Manner{Arrivals: true}},
 		result: result, fixed: true, table: writePaces, judge: judgePace,
 	}
 }

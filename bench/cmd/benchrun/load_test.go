@@ -16,8 +16,9 @@ func loadRowOf(name string, kind load.Kind, perRequest time.Duration, report loa
 	r := loadRow{Generator: load.Generator{Name: name, Kind: kind}}
 	for range 5 {
 		r.costs = append(r.costs, load.Cost{Report: report, CPU: 1000 * perRequest, Memory: []int64{2e6, 8e6},
-			Tally: load.Tally{Requests: 1000, Took: 100 * time.Millisecond, Per10ms: []int{99, 101, 100, 3}, Truth: load.Truth{
-				Requests: 1000, P50: 5 * time.Millisecond, P99: 900 * time.Millisecond, P999: 990 * time.Millisecond, Max: time.Second}}})
+			Tally: load.Tally{Requests: 1000, Took: 100 * time.Millisecond, Per10ms: []int{99, 101, 100, 3},
+				Truth: load.Truth{
+					Requests: 1000, P50: 5 * time.Millisecond, P99: 900 * time.Millisecond, P999: 990 * time.Millisecond, Max: time.Second}}})
 	}
 	return r
 }
@@ -26,13 +27,15 @@ func TestLoadsAreJudged(t *testing.T) {
 	ms := time.Millisecond
 	rows := []loadRow{
 		loadRowOf(load.Base, load.Bare, 4*time.Microsecond, load.Report{}),
-		loadRowOf(load.Weir, load.Ours, 5*time.Microsecond, load.Report{P50: 5 * ms, P99: 909 * ms, P999: 990 * ms, Max: 900 * ms, Lag99: 20 * time.Microsecond, Variance: 2.5}),
+		loadRowOf(load.Weir, load.Ours, 5*time.Microsecond, load.Report{P50: 5 * ms, P99: 909 * ms, P999: 990 * ms,
+			Max: 900 * ms, Lag99: 20 * time.Microsecond, Variance: 2.5}),
 		loadRowOf(load.Wrk, load.Peer, 8*time.Microsecond, load.Report{}),
 		loadRowOf(load.AB, load.Peer, 4*time.Microsecond, load.Report{}),
 	}
 	var lines []string
 	for _, judge := range []func(loadCase, []loadRow) []string{
-		linesOf(judgeFloor(1.15)), linesOf(judgeMany), linesOf(judgePosts), linesOf(judgePace), linesOf(judgeTruth), linesOf(judgeMemory),
+		linesOf(judgeFloor(1.15)), linesOf(judgeMany), linesOf(judgePosts), linesOf(judgePace), linesOf(
+			judgeTruth), linesOf(judgeMemory),
 	} {
 		lines = append(lines, judge(loadCase{Work: load.Work{Rate: 10_000}, result: "x"}, rows)...)
 	}
@@ -86,7 +89,8 @@ func TestLoadTableSaysWhyARowIsMissing(t *testing.T) {
 		func(b *strings.Builder, c loadCase, r []loadRow) error { return writeMemory(b, c, r) },
 	} {
 		var table strings.Builder
-		if err := write(&table, loadCase{Work: load.Work{Rate: 10_000, Duration: time.Second, Server: load.Manner{Rate: 10}}}, rows); err != nil {
+		if err := write(&table, loadCase{Work: load.Work{Rate: 10_000, Duration: time.Second,
+			Server: load.Manner{Rate: 10}}}, rows); err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range []string{"  weir load\n", "broken, a pass of 1: no luck\n"} {

@@ -91,15 +91,16 @@ func writeLoads(w io.Writer, c loadCase, rows []loadRow, head string, line func(
 // writeCosts writes the cost of a request.
 func writeCosts(w io.Writer, c loadCase, rows []loadRow) error {
 	floor, weir := findLoad(rows, load.Base), findLoad(rows, load.Weir)
-	return writeLoads(w, c, rows, "CPU us/req\tspread\tto floor\tweir to it\treq/s\tMB\tfailed", func(r loadRow) string {
-		cpu := r.series(perRequest)
-		toFloor := "-"
-		if floor != nil {
-			toFloor = fmt.Sprintf("%.2f", cpu.Median()/floor.median(perRequest))
-		}
-		return fmt.Sprintf("%.2f\t%s\t%s\t%s\t%.0f\t%.1f\t%s", cpu.Median(), cpu.Spread(), toFloor, weirTo(weir, r),
-			r.median(perSecond), r.median(peakMB), told(r.worst(failures), 0))
-	})
+	return writeLoads(w, c, rows, "CPU us/req\tspread\tto floor\tweir to it\treq/s\tMB\tfailed",
+		func(r loadRow) string {
+			cpu := r.series(perRequest)
+			toFloor := "-"
+			if floor != nil {
+				toFloor = fmt.Sprintf("%.2f", cpu.Median()/floor.median(perRequest))
+			}
+			return fmt.Sprintf("%.2f\t%s\t%s\t%s\t%.0f\t%.1f\t%s", cpu.Median(), cpu.Spread(), toFloor, weirTo(weir, r),
+				r.median(perSecond), r.median(peakMB), told(r.worst(failures), 0))
+		})
 }
 
 // weirTo returns the ratio of Weir's CPU time to the row's, or "~" if the difference is not significant.
@@ -137,10 +138,12 @@ func seenVariance(rate float64) func(load.Cost) float64 {
 
 // writePaces writes the variance of arrivals.
 func writePaces(w io.Writer, c loadCase, rows []loadRow) error {
-	return writeLoads(w, c, rows, "req/s\trate off %\tvariance\tas told\tlag p99 us\tCPU us/req\tMB", func(r loadRow) string {
-		return fmt.Sprintf("%.0f\t%.3f\t%.2f\t%s\t%s\t%.2f\t%.1f", r.median(perSecond), r.median(rateOff(c.Rate)), r.median(seenVariance(c.Rate)),
-			told(r.median(toldVariance), 2), told(r.median(lag99), 1), r.median(perRequest), r.median(peakMB))
-	})
+	return writeLoads(w, c, rows, "req/s\trate off %\tvariance\tas told\tlag p99 us\tCPU us/req\tMB",
+		func(r loadRow) string {
+			return fmt.Sprintf("%.0f\t%.3f\t%.2f\t%s\t%s\t%.2f\t%.1f", r.median(perSecond), r.median(rateOff(c.Rate)),
+				r.median(seenVariance(c.Rate)),
+				told(r.median(toldVariance), 2), told(r.median(lag99), 1), r.median(perRequest), r.median(peakMB))
+		})
 }
 
 // quantiles are the quantiles of the latencies.
@@ -193,6 +196,7 @@ func truthText(t load.Truth) string {
 // writeMemory writes the resident memory.
 func writeMemory(w io.Writer, c loadCase, rows []loadRow) error {
 	return writeLoads(w, c, rows, "MB at most\tgrowth MB\treq/s\tCPU us/req", func(r loadRow) string {
-		return fmt.Sprintf("%.1f\t%.1f\t%.0f\t%.2f", r.median(peakMB), r.median(growthMB), r.median(perSecond), r.median(perRequest))
+		return fmt.Sprintf("%.1f\t%.1f\t%.0f\t%.2f", r.median(peakMB), r.median(growthMB), r.median(perSecond),
+			r.median(perRequest))
 	})
 }

@@ -24,7 +24,8 @@ func (f figure) String() string {
 }
 
 func ratioOf(name string, ratio, target float64) fmt.Stringer {
-	return measure.Verdict{Name: name, Ratio: ratio, Allocs: -1, Bytes: -1, TargetRatio: target, TargetAllocs: -1, TargetBytes: -1}
+	return measure.Verdict{Name: name, Ratio: ratio, Allocs: -1, Bytes: -1, TargetRatio: target, TargetAllocs: -1,
+		TargetBytes: -1}
 }
 
 // cpuTo returns the ratio of Weir's CPU time to another row's, or nil without such a row.
@@ -38,7 +39,8 @@ func cpuTo(name string, rows []loadRow, other string, target float64) []fmt.Stri
 
 func judgeFloor(target float64) func(loadCase, []loadRow) []fmt.Stringer {
 	return func(c loadCase, rows []loadRow) []fmt.Stringer {
-		return append(cpuTo(c.result+"_to_floor", rows, load.Base, target), cpuTo(c.result+"_vs_wrk", rows, load.Wrk, 1)...)
+		return append(cpuTo(c.result+"_to_floor", rows, load.Base, target), cpuTo(c.result+"_vs_wrk",
+			rows, load.Wrk, 1)...)
 	}
 }
 
@@ -50,7 +52,8 @@ func judgeMany(c loadCase, rows []loadRow) []fmt.Stringer {
 	}
 	results := []fmt.Stringer{figure{c.result + "_failed", weir.worst(failures), 0}}
 	if wrk := findLoad(rows, load.Wrk); wrk != nil {
-		results = append(results, ratioOf(c.result+"_wrk_rate_to_weir", wrk.median(perSecond)/weir.median(perSecond), 1))
+		results = append(results, ratioOf(c.result+"_wrk_rate_to_weir",
+			wrk.median(perSecond)/weir.median(perSecond), 1))
 	}
 	return append(results, cpuTo(c.result+"_vs_wrk", rows, load.Wrk, -1)...)
 }

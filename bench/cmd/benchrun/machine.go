@@ -30,9 +30,12 @@ func describeMachine(w io.Writer) {
 
 // compared are the modules whose versions are part of a result.
 var compared = []string{
-	"github.com/ONSdigital/log.go", "github.com/ONSdigital/log.go/v2", "github.com/francoispqt/onelog", "github.com/gin-gonic/gin",
-	"github.com/go-chi/chi/v5", "github.com/go-openapi/runtime", "github.com/gorilla/mux", "github.com/julienschmidt/httprouter", "github.com/labstack/echo/v4",
-	"github.com/nbari/violetear", "github.com/phuslu/log", "github.com/rs/zerolog", "github.com/tigerwill90/fox", "github.com/uptrace/bunrouter", "go.uber.org/zap",
+	"github.com/ONSdigital/log.go", "github.com/ONSdigital/log.go/v2", "github.com/francoispqt/onelog",
+	"github.com/gin-gonic/gin",
+	"github.com/go-chi/chi/v5", "github.com/go-openapi/runtime", "github.com/gorilla/mux",
+	"github.com/julienschmidt/httprouter", "github.com/labstack/echo/v4",
+	"github.com/nbari/violetear", "github.com/phuslu/log", "github.com/rs/zerolog", "github.com/tigerwill90/fox",
+	"github.com/uptrace/bunrouter", "go.uber.org/zap",
 }
 
 // versions returns the peers built into this program, as "name version".

@@ -98,7 +98,8 @@ func (s settings) plan(p measure.Plan) measure.Plan {
 	return p
 }
 
-func measureCases(ctx context.Context, w io.Writer, s settings, p measure.Plan, cases []measure.Case) ([]fmt.Stringer, error) {
+func measureCases(ctx context.Context, w io.Writer, s settings, p measure.Plan, cases []measure.Case) ([]fmt.Stringer,
+	error) {
 	var results []fmt.Stringer
 	for i, c := range cases {
 		s.progress.at(fmt.Sprintf("%d of %d, %s", i+1, len(cases), c.Name))

@@ -38,7 +38,8 @@ func compareProxies(ctx context.Context, w io.Writer, s settings) ([]fmt.Stringe
 	if err != nil {
 		return nil, err
 	}
-	title := fmt.Sprintf("proxy: CPU per request, 1 KiB answers, wrk -t1 -c%d -d%s, %d passes by turns", s.connections, s.loadTime, passes)
+	title := fmt.Sprintf("proxy: CPU per request, 1 KiB answers, wrk -t1 -c%d -d%s, %d passes by turns", s.connections,
+		s.loadTime, passes)
 	if err := writeDoors(w, title, rows); err != nil {
 		return nil, err
 	}

@@ -13,7 +13,8 @@ func TestBuildWeir(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.CommandContext(t.Context(), file, "version").Output(); err != nil || !strings.HasPrefix(string(out), "weir ") {
+	if out, err := exec.CommandContext(t.Context(), file, "version").Output(); err != nil ||
+		!strings.HasPrefix(string(out), "weir ") {
 		t.Errorf("weir version: %q, %v", out, err)
 	}
 }

@@ -56,7 +56,8 @@ func compareSinks(ctx context.Context, w io.Writer, s settings) ([]fmt.Stringer,
 		if err != nil {
 			return nil, err
 		}
-		title := fmt.Sprintf("%s: the three events of a proxied request, %d producers, %d passes by turns", c.name, sinks.Producers, passes)
+		title := fmt.Sprintf("%s: the three events of a proxied request, %d producers, %d passes by turns", c.name,
+			sinks.Producers, passes)
 		if err := writeSinks(w, title, rows); err != nil {
 			return nil, err
 		}
@@ -153,11 +154,13 @@ func lowest(rows []sinkRow, of func(sinkRow) measure.Series, kinds ...sinks.Kind
 func writeSinks(w io.Writer, title string, rows []sinkRow) error {
 	fmt.Fprintf(w, "%s\n", title)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "CPU ns/event\tspread\tto unbuffered\tto buffered\twait p50 ns\tp99.9 us\tallocs/event\tlost\tevents/s\t")
+	fmt.Fprintln(t, "CPU ns/event\tspread\tto unbuffered\tto buffered\twait p50 ns\tp99.9 "+
+		"us\tallocs/event\tlost\tevents/s\t")
 	unbuffered, buffered := lowest(rows, sinkRow.cpu, sinks.Unbuffered), lowest(rows, sinkRow.cpu, sinks.Buffered)
 	for _, r := range rows {
 		cpu := r.cpu()
-		fmt.Fprintf(t, "%.0f\t%s\t%s\t%s\t%.0f\t%.1f\t%v\t%s\t%.0f\t  %s (%s)\n", cpu.Median(), cpu.Spread(), toPeer(r, unbuffered), toPeer(r, buffered),
+		fmt.Fprintf(t, "%.0f\t%s\t%s\t%s\t%.0f\t%.1f\t%v\t%s\t%.0f\t  %s (%s)\n", cpu.Median(), cpu.Spread(),
+			toPeer(r, unbuffered), toPeer(r, buffered),
 			r.p50().Median(), r.p999().Median()/1e3, r.allocs(), r.lostCell(), r.perSecond().Median(), r.Name, r.Note)
 	}
 	if err := t.Flush(); err != nil {
@@ -223,7 +226,8 @@ func judgeSinks(result string, rows []sinkRow) []fmt.Stringer {
 		if peer == nil {
 			continue
 		}
-		v := measure.Verdict{Name: result + t.result, Ratio: t.of(queue).Median() / t.of(*peer).Median(), Allocs: -1, Bytes: -1,
+		v := measure.Verdict{Name: result + t.result, Ratio: t.of(queue).Median() / t.of(*peer).Median(),
+			Allocs: -1, Bytes: -1,
 			TargetRatio: t.ratio, TargetAllocs: t.allocs, TargetBytes: -1}
 		if t.allocs >= 0 {
 			v.Allocs = queue.allocs()

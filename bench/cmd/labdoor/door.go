@@ -88,7 +88,8 @@ func (d *door) measures() []labservice.Measure {
 	}
 	measures := []labservice.Measure{
 		{Name: "log lines emitted", Value: float64(c.emitted), Better: "neither"},
-		{Name: "log lines dropped by the logger", Value: float64(c.dropped), Better: "neither"}, // the lab judges losses
+		// the lab judges losses
+		{Name: "log lines dropped by the logger", Value: float64(c.dropped), Better: "neither"},
 	}
 	if d.calls.Count() == 0 {
 		return measures
@@ -103,7 +104,8 @@ func (d *door) measures() []labservice.Measure {
 		{"log call p99.9", d.calls.Quantile(0.999), "neither"}, {"log call max", d.calls.Max(), "neither"},
 		{"log call mean", d.calls.Mean(), "neither"},
 	} {
-		measures = append(measures, labservice.Measure{Name: m.name, Unit: "us", Value: labservice.Microseconds(m.value), Better: m.better})
+		measures = append(measures, labservice.Measure{Name: m.name, Unit: "us",
+			Value: labservice.Microseconds(m.value), Better: m.better})
 	}
 	return measures
 }

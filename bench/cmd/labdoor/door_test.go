@@ -62,7 +62,8 @@ func TestEveryLoggerLogsThreeEvents(t *testing.T) {
 			if name == "none" {
 				want = 0
 			}
-			if lines := bytes.Count(out.Bytes(), []byte("\n")); lines != want || got["log lines emitted"] != float64(want) || got["log lines dropped by the logger"] != 0 {
+			if lines := bytes.Count(out.Bytes(), []byte("\n")); lines != want ||
+				got["log lines emitted"] != float64(want) || got["log lines dropped by the logger"] != 0 {
 				t.Errorf("got %d lines, and measures %v; want %d and none dropped", lines, got, want)
 			}
 			if _, timed := got["log call p99"]; timed != (want > 0) {
@@ -108,7 +109,8 @@ func TestDroppedLinesAreCounted(t *testing.T) {
 	lines := float64(bytes.Count(out.taken.Bytes(), []byte("\n")))
 	dropped := got["log lines dropped by the logger"]
 	if dropped == 0 || got["log lines emitted"]-dropped != lines || got["log lines emitted"] < 30_000 {
-		t.Errorf("got %v lines of %v emitted, %v dropped; want some dropped and the others there", lines, got["log lines emitted"], dropped)
+		t.Errorf("got %v lines of %v emitted, %v dropped; want some dropped and the others there", lines,
+			got["log lines emitted"], dropped)
 	}
 }
 

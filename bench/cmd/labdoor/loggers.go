@@ -32,11 +32,12 @@ type counts struct {
 
 // loggers open a logger that writes to stdout.
 var loggers = map[string]func(stdout io.Writer) logger{
-	"none":        func(io.Writer) logger { return logger{silent: true, close: nothing} },
-	"ons-v1":      direct(log.ByLogGoV1),
-	"ons-v2":      direct(log.ByLogGoV2),
-	"zerolog":     direct(log.ByZerolog),
-	"zap":         direct(func(w io.Writer) log.Three { return log.ByZap(zapcore.Lock(zapcore.AddSync(w))) }), // as zap's documentation requires
+	"none":    func(io.Writer) logger { return logger{silent: true, close: nothing} },
+	"ons-v1":  direct(log.ByLogGoV1),
+	"ons-v2":  direct(log.ByLogGoV2),
+	"zerolog": direct(log.ByZerolog),
+	// as zap's documentation requires
+	"zap":         direct(func(w io.Writer) log.Three { return log.ByZap(zapcore.Lock(zapcore.AddSync(w))) }),
 	"slog":        direct(log.BySlog),
 	"weir":        openDirect,
 	"weir-queued": openQueue,

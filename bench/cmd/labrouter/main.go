@@ -91,7 +91,8 @@ func (s *routed) measures() []labservice.Measure {
 	var measures []labservice.Measure
 	for _, n := range lengths {
 		if times := s.times[n]; times.Count() > 0 {
-			m := labservice.Measure{Name: fmt.Sprintf("routing, path of %d", n), Unit: "us", Value: labservice.Microseconds(times.Quantile(0.5))}
+			m := labservice.Measure{Name: fmt.Sprintf("routing, path of %d", n), Unit: "us",
+				Value: labservice.Microseconds(times.Quantile(0.5))}
 			if slices.Contains(between, n) {
 				m.Better = "neither"
 			}

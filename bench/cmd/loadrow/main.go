@@ -45,7 +45,8 @@ func serve(args []string) error {
 	flags.DurationVar(&m.Stall, "stall", 0, "how long nothing is done")
 	flags.DurationVar(&m.Every, "every", 0, "the stall is at the end of each")
 	flags.BoolVar(&m.Arrivals, "arrivals", false, "count the requests of each 10 ms")
-	flags.Float64Var(&m.Rate, "rate", 0, "requests per second whose paths are their numbers, to tell when they were due")
+	flags.Float64Var(&m.Rate, "rate", 0,
+		"requests per second whose paths are their numbers, to tell when they were due")
 	_ = flags.Parse(args) // exits on an error
 	return load.Serve(m, os.Stdin, os.Stdout)
 }

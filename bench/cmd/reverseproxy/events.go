@@ -49,6 +49,7 @@ func (e *target) MarshalZerologObject(z *zerolog.Event) {
 }
 
 func (e *exchange) asked(z *zerolog.Event, status int) {
-	z.Int("status_code", status).Str("method", e.request.Method).Str("scheme", "http").Str("host", e.host).Int("port", e.port).
+	z.Int("status_code", status).Str("method", e.request.Method).Str("scheme", "http").Str("host",
+		e.host).Int("port", e.port).
 		Str("path", e.request.URL.Path).Str("query", e.request.URL.RawQuery)
 }

@@ -52,7 +52,8 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id := traceID(r)
 	w.Header().Set("X-Request-Id", id)
 	p.events.Info().Str("trace_id", id).Object("http", (*receivedHTTP)(&e)).Msg("http request received")
-	p.events.Info().Str("trace_id", id).Object("http", (*proxyingHTTP)(&e)).Object("data", (*target)(&e)).Msg("proxying request")
+	p.events.Info().Str("trace_id", id).Object("http", (*proxyingHTTP)(&e)).Object("data",
+		(*target)(&e)).Msg("proxying request")
 	counted := &countingWriter{ResponseWriter: w, status: http.StatusOK}
 	p.next.ServeHTTP(counted, r)
 	e.status, e.length, e.ended = counted.status, counted.length, time.Now().UTC()

@@ -67,7 +67,8 @@ func checkEvents(t *testing.T, log []byte, id, destination string) {
 		if err := json.Unmarshal(line, &got); err != nil {
 			t.Fatal(err)
 		}
-		if got.Event != want[i].event || got.TraceID != id || got.HTTP["status_code"] != want[i].status || len(got.HTTP) != want[i].httpKeys {
+		if got.Event != want[i].event || got.TraceID != id || got.HTTP["status_code"] != want[i].status ||
+			len(got.HTTP) != want[i].httpKeys {
 			t.Errorf("line %d: got %s, want %+v", i, line, want[i])
 		}
 		if i == 1 && (got.Data["destination"] != destination || got.Data["proxy_name"] != "backend") {

@@ -47,7 +47,9 @@ var groupRoots = []string{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}
 func newGroup(memory int64) (*group, error) {
 	g, err := findGroup("memory")
 	if err != nil {
-		return nil, fmt.Errorf("limit the service to %d bytes of memory, which needs a control group of its own; %s: %w", memory, remedy(err), err)
+		return nil, fmt.Errorf(
+			"limit the service to %d bytes of memory, which needs a control group of its own; %s: %w", memory,
+			remedy(err), err)
 	}
 	most := strconv.FormatInt(memory, 10)
 	if err := errors.Join(
@@ -66,7 +68,8 @@ func remedy(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		return "run as root, or by `systemd-run --user --scope -p Delegate=yes weir lab run ...`"
-	case errors.Is(err, syscall.EROFS), errors.Is(err, syscall.EBUSY): // in a container that sees no group above its own
+	// in a container that sees no group above its own
+	case errors.Is(err, syscall.EROFS), errors.Is(err, syscall.EBUSY):
 		return "start this container with --privileged --cgroupns=host"
 	default:
 		return "boot the kernel with cgroup_enable=memory, and mount cgroup2 at " + groupRoots[0]

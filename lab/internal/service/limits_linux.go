@@ -29,7 +29,8 @@ func checkFiles(files int) error {
 		return fmt.Errorf("read the limit of open files: %w", err)
 	}
 	if uint64(files) > own.Max {
-		return fmt.Errorf("limit the service to %d open files: this process itself may have %d; raise that by `ulimit -Hn %[1]d`, as root", files, own.Max)
+		return fmt.Errorf("limit the service to %d open files: this process itself may have %d; raise that by "+
+			"`ulimit -Hn %[1]d`, as root", files, own.Max)
 	}
 	return nil
 }

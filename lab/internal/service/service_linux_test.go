@@ -58,14 +58,16 @@ func TestStop(t *testing.T) {
 		left   int
 		exit   string
 	}{
-		"one":                                   {"echo $$; exec sleep 300", 1, 0, "signal: terminated"},
-		"with a child":                          {"echo $$; sleep 300 & echo $!; wait", 2, 0, "signal: terminated"},
-		"ended before":                          {"echo $$; exit 3", 1, 0, "exit status 3"},
-		"ended before a child":                  {"echo $$; sleep 300 & echo $!", 2, 0, "exit status 0"},
-		"with a daemon":                         {"echo $$; " + daemon + " exec sleep 300", 2, 1, "signal: terminated"},
-		"a lost daemon":                         {"echo $$; (" + daemon + ") ; sleep 300", 2, 1, "signal: terminated"},
-		"a lost daemon without its environment": {"echo $$; (env -i setsid sh -c 'echo $$; exec sleep 300' &) ; sleep 300", 2, 1, "signal: terminated"},
-		"ends the daemon": {"echo $$; setsid sleep 300 & d=$!; echo $d; trap 'kill $d; exit 4' TERM; while :; do sleep 0.01; done",
+		"one":                  {"echo $$; exec sleep 300", 1, 0, "signal: terminated"},
+		"with a child":         {"echo $$; sleep 300 & echo $!; wait", 2, 0, "signal: terminated"},
+		"ended before":         {"echo $$; exit 3", 1, 0, "exit status 3"},
+		"ended before a child": {"echo $$; sleep 300 & echo $!", 2, 0, "exit status 0"},
+		"with a daemon":        {"echo $$; " + daemon + " exec sleep 300", 2, 1, "signal: terminated"},
+		"a lost daemon":        {"echo $$; (" + daemon + ") ; sleep 300", 2, 1, "signal: terminated"},
+		"a lost daemon without its environment": {"echo $$; (env -i setsid sh -c 'echo $$; exec sleep 300' &) ; " +
+			"sleep 300", 2, 1, "signal: terminated"},
+		"ends the daemon": {"echo $$; setsid sleep 300 & d=$!; echo $d; trap 'kill $d; exit 4' TERM; while :; do " +
+			"sleep 0.01; done",
 			2, 0, "exit status 4"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -102,7 +104,8 @@ func TestStopStubborn(t *testing.T) {
 	if took := time.Since(began); took < within {
 		t.Errorf("it was killed after %v, want %v", took, within)
 	}
-	if want := strconv.Itoa(s.PID()); len(e.Left) != 1 || !strings.HasPrefix(e.Left[0], want+" (") || e.Exit != "signal: killed" {
+	if want := strconv.Itoa(s.PID()); len(e.Left) != 1 || !strings.HasPrefix(e.Left[0], want+" (") ||
+		e.Exit != "signal: killed" {
 		t.Errorf("killed %v, exit %q; want %s killed", e.Left, e.Exit, want)
 	}
 }
@@ -148,10 +151,12 @@ func TestStartNothing(t *testing.T) {
 		spec service.Spec
 		want string
 	}{
-		"no command":     {spec(func(s *service.Spec) { s.Command = nil }), "there is no command"},
-		"no program":     {spec(func(s *service.Spec) { s.Command = []string{"weir-no-such"} }), "executable file not found"},
-		"no folder":      {spec(func(s *service.Spec) { s.Dir = "/weir/no/such" }), "no such file"},
-		"no room":        {spec(func(s *service.Spec) { s.Stdout = service.File("/weir/no/such") }), "connect the service's output"},
+		"no command": {spec(func(s *service.Spec) { s.Command = nil }), "there is no command"},
+		"no program": {spec(func(s *service.Spec) { s.Command = []string{"weir-no-such"} }),
+			"executable file not found"},
+		"no folder": {spec(func(s *service.Spec) { s.Dir = "/weir/no/such" }), "no such file"},
+		"no room": {spec(func(s *service.Spec) { s.Stdout = service.File("/weir/no/such") }),
+			"connect the service's output"},
 		"many CPUs":      {spec(func(s *service.Spec) { s.CPUs = 5000 }), "this process itself may use"},
 		"too many files": {spec(func(s *service.Spec) { s.Files = 1 << 40 }), "ulimit -Hn"},
 	} {

@@ -19,8 +19,9 @@ func TestSinks(t *testing.T) {
 		want  string // expected output for "one\ntwo\n"
 		lines int64
 	}{
-		"null":      {func(string) *service.Sink { return service.Null() }, "", 0},
-		"file":      {func(dir string) *service.Sink { return service.File(filepath.Join(dir, "out")) }, "one\ntwo\n", 2},
+		"null": {func(string) *service.Sink { return service.Null() }, "", 0},
+		"file": {func(dir string) *service.Sink { return service.File(filepath.Join(dir, "out")) },
+			"one\ntwo\n", 2},
 		"pipe":      {func(string) *service.Sink { return service.Pipe(0) }, "one\ntwo\n", 2},
 		"slow pipe": {func(string) *service.Sink { return service.Pipe(100) }, "one\ntwo\n", 2},
 		"terminal":  {func(string) *service.Sink { return service.Terminal() }, "one\r\ntwo\r\n", 2},
@@ -33,9 +34,11 @@ func TestSinks(t *testing.T) {
 			wait(t, s)
 			e := s.Stop(t.Context(), time.Second)
 			if got := string(e.Tail); got != c.want || e.Lines != c.lines || e.Written.Bytes != int64(len(c.want)) {
-				t.Errorf("got %q, %d lines, %d bytes; want %q, %d lines", got, e.Lines, e.Written.Bytes, c.want, c.lines)
+				t.Errorf("got %q, %d lines, %d bytes; want %q, %d lines", got, e.Lines, e.Written.Bytes,
+					c.want, c.lines)
 			}
-			if last := e.Written.Last; c.want != "" && (last.Before(began.Add(-time.Second)) || last.After(time.Now())) {
+			if last := e.Written.Last; c.want != "" && (last.Before(began.Add(-time.Second)) ||
+				last.After(time.Now())) {
 				t.Errorf("the last byte came at %v, want between %v and now", last, began)
 			}
 			if e.Exit != "exit status 0" || e.Left != nil || e.Alive != nil {
@@ -124,7 +127,8 @@ func TestHold(t *testing.T) {
 	until(t, "the pipe is full", func() bool { return s.Count().Unread > 60_000 || time.Since(from) > long })
 	before := s.Count()
 	if before.Last.After(from.Add(long/2)) || before.Unread < 60_000 {
-		t.Errorf("the reader that stops has read after %v of %v, %d bytes wait", before.Last.Sub(from), long, before.Unread)
+		t.Errorf("the reader that stops has read after %v of %v, %d bytes wait", before.Last.Sub(from),
+			long, before.Unread)
 	}
 	until(t, "the reader reads on", func() bool { return s.Count().Bytes > before.Bytes+1<<17 })
 	if took := time.Since(from); took < long {

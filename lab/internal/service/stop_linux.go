@@ -68,7 +68,8 @@ func EndMarked(beginning string) (killed []string, err error) {
 	}
 	for _, p := range all {
 		env, err := os.ReadFile(filepath.Join("/proc", fmt.Sprint(p.PID), "environ"))
-		if err != nil || p.Ended() || p.PID == os.Getpid() || !strings.HasPrefix(string(env), beginning) && !strings.Contains(string(env), "\x00"+beginning) {
+		if err != nil || p.Ended() || p.PID == os.Getpid() || !strings.HasPrefix(string(env), beginning) &&
+			!strings.Contains(string(env), "\x00"+beginning) {
 			continue
 		}
 		if err := p.signal(syscall.SIGKILL); err != nil {
