@@ -103,11 +103,6 @@ type cursor struct {
 	depth     int // number of open objects and arrays
 }
 
-const (
-	firstBuffer     = 1 << 10
-	maxPooledBuffer = 64 << 10 // larger buffers are not kept
-)
-
 var events = sync.Pool{New: func() any { return new(openEvent) }}
 
 // takeEvent returns an empty event from the pool.
@@ -147,14 +142,6 @@ func (e *openEvent) release() {
 	recycle(&e.human)
 	e.cutter.recycle()
 	events.Put(e)
-}
-
-// recycle empties b, or drops it if it is too big to keep.
-func recycle(b *[]byte) {
-	if cap(*b) > maxPooledBuffer {
-		*b = nil
-	}
-	*b = (*b)[:0]
 }
 
 // At sets created_at, for a caller that already knows the time. Without it, or
@@ -334,13 +321,4 @@ func (e *openEvent) createdAt() (second int64, ns uint32) {
 		return e.timer.now()
 	}
 	return e.at.Unix(), uint32(e.at.Nanosecond())
-}
-
-// clip shortens a text to maxBytes. More than that never fits into an event, so
-// the buffer need not hold it.
-func clip[T string | []byte](value T, maxBytes int) T {
-	if len(value) > maxBytes {
-		return value[:maxBytes]
-	}
-	return value
 }
