@@ -14,24 +14,24 @@ import (
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 )
 
-// Results without --out are below this folder, in one that is named by the time.
+// Results without --out go to a folder below resultsRoot whose name has the time.
 const (
 	resultsRoot = "lab-results"
 	folderTime  = "20060102-150405"
 )
 
-// A folder is where results are kept.
+// A folder keeps the results.
 type folder struct {
-	name string
-	made bool // by this weir; it was not there before
+	name    string
+	created bool // by this process
 }
 
-// makeFolder makes the folder of the results: out, unless that is there, or a
-// new one that is named by what is measured and the time.
-func makeFolder(out, what string) (folder, error) {
+// makeFolder creates the folder out, unless it exists. If out is "", it creates a
+// new folder named after the experiment and the time.
+func makeFolder(out, experiment string) (folder, error) {
 	first := out
 	if out == "" {
-		first = filepath.Join(resultsRoot, what+"-"+time.Now().Format(folderTime))
+		first = filepath.Join(resultsRoot, experiment+"-"+time.Now().Format(folderTime))
 	}
 	name := first
 	err := os.MkdirAll(filepath.Dir(name), 0o777)
@@ -45,7 +45,7 @@ func makeFolder(out, what string) (folder, error) {
 		case errors.Is(err, fs.ErrExist) && out != "":
 			err = fmt.Errorf("%s is a file", name)
 			return folder{}, cli.Misuse(err, "name a folder by --out DIR, one that is there or a new one")
-		case errors.Is(err, fs.ErrExist): // another weir began in this second
+		case errors.Is(err, fs.ErrExist): // of another weir in this second
 			err, name = nil, fmt.Sprintf("%s-%d", first, n)
 		}
 	}
@@ -57,9 +57,9 @@ func isFolder(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// mustBeEmpty tells, by no error, that nothing is in the folder that would be
-// taken for a part of the results.
-func (f folder) mustBeEmpty() error {
+// checkEmpty returns an error if the folder has files, which a reader would take
+// for a part of the results.
+func (f folder) checkEmpty() error {
 	entries, err := os.ReadDir(f.name)
 	if err == nil && len(entries) > 0 {
 		err = cli.Misuse(fmt.Errorf("%s is not empty", f.name), "name another folder by --out DIR, or none for a new one below "+resultsRoot)
@@ -67,28 +67,28 @@ func (f folder) mustBeEmpty() error {
 	return err
 }
 
-// problem is about an experiment that has no results. What this weir has made is
-// taken away, unless a run is kept in it or it may still be written to.
-func (f folder) problem(err error) error {
+// fail returns the error of an experiment without results, with a hint. It removes
+// a created folder, unless a run is kept there or may still write to it.
+func (f folder) fail(err error) error {
 	if errors.Is(err, cli.ErrInterrupted) {
 		return err
 	}
-	kept, _ := os.ReadDir(filepath.Join(f.name, "runs")) // there is no such folder for micro
-	if f.made && len(kept) == 0 {
+	kept, _ := os.ReadDir(filepath.Join(f.name, "runs")) // micro has no such folder
+	if f.created && len(kept) == 0 {
 		os.RemoveAll(f.name)
-		os.Remove(resultsRoot) // unless there are others in it
+		os.Remove(resultsRoot) // if it is empty
 	}
 	switch {
 	case errors.Is(err, context.Canceled):
 		return errors.New("interrupted before a run had ended: there is nothing to report")
 	case errors.As(err, new(*exec.Error)):
-		return cli.WithHint(err, whereProgram(err))
+		return cli.WithHint(err, programHint(err))
 	}
 	return err
 }
 
-// whereProgram is how to name the program that was not found.
-func whereProgram(err error) string {
+// programHint returns how to name a program that was not found.
+func programHint(err error) string {
 	var program *exec.Error
 	errors.As(err, &program)
 	switch name := program.Name; {

@@ -1,3 +1,4 @@
+// Package labcmd has the verbs of weir lab.
 package labcmd
 
 import (
@@ -35,14 +36,13 @@ type listCommand struct {
 	JSON bool `name:"json" help:"Print a JSON document, with the question that each answers."`
 }
 
-// A listed is an experiment in the list.
 type listed struct {
 	Name     string `json:"name"`
 	Title    string `json:"title"`
 	Question string `json:"question"`
 }
 
-// Run prints a line for each experiment.
+// Run prints the built-in experiments.
 func (c *listCommand) Run(s cli.Streams) error {
 	var all []listed
 	for _, name := range experiments.Names() {
@@ -88,7 +88,7 @@ func (c *showCommand) Run(s cli.Streams) error {
 	return err
 }
 
-// readExperiment reads the built-in experiment of a name, or a file.
+// readExperiment reads the built-in experiment called name, or else the file.
 func readExperiment(name string) (*lab.Experiment, error) {
 	file := name + ".yaml"
 	text, err := experiments.Read(name)
@@ -106,8 +106,8 @@ func readExperiment(name string) (*lab.Experiment, error) {
 	return e, nil
 }
 
-// noExperiment is about a name that is no experiment's, and whose file cannot be
-// read.
+// noExperiment returns the error for a name that is neither a built-in experiment
+// nor a readable file.
 func noExperiment(name string, err error) error {
 	const run = "weir lab run "
 	switch {
@@ -124,7 +124,7 @@ func noExperiment(name string, err error) error {
 	return cli.Misuse(err, nearExperiment(name, run))
 }
 
-// nearExperiment is the command to try for a name that is nearly an experiment's.
+// nearExperiment returns the command with the built-in experiment nearest to name.
 func nearExperiment(name, verb string) string {
 	if near := cli.Suggest(name, experiments.Names()); near != "" {
 		return verb + near

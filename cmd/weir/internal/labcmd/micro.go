@@ -39,10 +39,10 @@ Examples:
   weir lab micro --base ../other/router --new ./router --bench Lookup`
 }
 
-// benchTime is what go test takes as -benchtime, apart from what nobody wants.
+// benchTime matches the useful values of go test -benchtime.
 var benchTime = regexp.MustCompile(`^([0-9]+x|([0-9.]+(ns|us|µs|ms|s|m|h))+)$`)
 
-// suggestedTime is what was perhaps meant.
+// suggestedTime returns a valid value for --time near to text.
 func suggestedTime(text string) string {
 	if _, err := strconv.Atoi(text); err == nil {
 		return text + "ms"
@@ -62,7 +62,7 @@ func (c *microCommand) Run(s cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	if err := folder.mustBeEmpty(); err != nil {
+	if err := folder.checkEmpty(); err != nil {
 		return err
 	}
 	screen := newScreen(s, c.Quiet)
@@ -73,9 +73,9 @@ func (c *microCommand) Run(s cli.Streams) error {
 			Version: cli.Version(), Progress: screen.show,
 		})
 	})
-	stop() // the report may be left
+	stop() // Ctrl-C ends the report
 	if err != nil {
-		return c.bareFolder(folder.problem(err))
+		return c.bareFolder(folder.fail(err))
 	}
 	return reportRun(s, folder.name, results, c.JSON)
 }

@@ -81,7 +81,7 @@ func (c *compareCommand) Run(s cli.Streams) error {
 	return report.Comparison(s.Out, comparison, style(s))
 }
 
-// readResults reads a folder; verb is the command up to its name.
+// readResults reads a folder. The hint of its error is verb and a better name.
 func readResults(dir, verb string) (*lab.Results, error) {
 	r, err := lab.Read(dir)
 	if err == nil {

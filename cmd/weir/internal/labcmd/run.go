@@ -49,14 +49,14 @@ Examples:
   weir lab run mine.yaml --out lab-results/mine --resume`
 }
 
-// Run runs the experiment and reports it.
+// Run runs the experiment and writes the report.
 func (c *runCommand) Run(s cli.Streams) error {
 	e, cases, err := c.experiment()
 	if err != nil {
 		return err
 	}
 	if c.Out == "" && c.Resume {
-		return cli.Misuse(errors.New("--resume goes on with the results of --out, which is not given"), c.again("DIR"))
+		return cli.Misuse(errors.New("--resume goes on with the results of --out, which is not given"), c.resumeCommand("DIR"))
 	}
 	weir, err := os.Executable()
 	if err != nil {
@@ -67,7 +67,7 @@ func (c *runCommand) Run(s cli.Streams) error {
 		return err
 	}
 	screen := newScreen(s, c.Quiet)
-	if c.Resume && folder.made {
+	if c.Resume && folder.created {
 		screen.show(lab.Progress{Line: "weir: there is nothing in " + folder.name + " to go on with: all runs are made"})
 	}
 	signals, stop := cli.Interrupts()
@@ -77,9 +77,9 @@ func (c *runCommand) Run(s cli.Streams) error {
 			Dir: folder.name, Resume: c.Resume, Version: cli.Version(), Weir: weir, Repo: repository(), Progress: screen.show,
 		})
 	})
-	stop() // the report may be left
+	stop() // Ctrl-C ends the report
 	if err != nil {
-		return folder.problem(err)
+		return folder.fail(err)
 	}
 	if results.Interrupted && !c.Quiet {
 		defer fmt.Fprintf(s.Err, "weir: the same command with --out %s --resume makes the other runs\n", folder.name)
@@ -87,7 +87,7 @@ func (c *runCommand) Run(s cli.Streams) error {
 	return reportRun(s, folder.name, results, c.JSON)
 }
 
-// reportRun reports results that were just measured. The error is cli.ErrInterrupted when not all of their runs were made.
+// reportRun reports new results. It returns ErrInterrupted if runs are missing.
 func reportRun(s cli.Streams, dir string, r *lab.Results, asJSON bool) error {
 	err := reportResults(s, dir, r, asJSON)
 	if err == nil && r.Interrupted {
@@ -96,8 +96,8 @@ func reportRun(s cli.Streams, dir string, r *lab.Results, asJSON bool) error {
 	return err
 }
 
-// again is the command that goes on with the results of a folder.
-func (c *runCommand) again(dir string) string {
+// resumeCommand returns the command that resumes an experiment.
+func (c *runCommand) resumeCommand(dir string) string {
 	text := "weir lab run " + c.Name + " --out " + dir + " --resume"
 	if len(c.Command) > 0 {
 		text += " -- " + strings.Join(c.Command, " ")
@@ -105,8 +105,8 @@ func (c *runCommand) again(dir string) string {
 	return text
 }
 
-// experiment reads the experiment and changes it as the flags say. It returns
-// its configurations, too.
+// experiment reads the experiment, applies the flags and returns it with its
+// configurations.
 func (c *runCommand) experiment() (*lab.Experiment, []lab.Case, error) {
 	e, err := readExperiment(c.Name)
 	if err != nil {
@@ -125,7 +125,7 @@ func (c *runCommand) experiment() (*lab.Experiment, []lab.Case, error) {
 	return e, cases, nil
 }
 
-// change makes the experiment what the flags say.
+// change applies the flags to the experiment.
 func (c *runCommand) change(e *lab.Experiment) error {
 	if c.Quick {
 		if err := e.Shorten(); err != nil {
@@ -144,10 +144,10 @@ func (c *runCommand) change(e *lab.Experiment) error {
 	return nil
 }
 
-// A setting is a setting that a flag changes.
+// A setting is a key of the experiment and the flag that sets it.
 type setting struct{ flag, key, value string }
 
-// settings returns what the flags set, in the order in which it is to be set.
+// settings returns the settings of the flags in the order to apply them.
 func (c *runCommand) settings() ([]setting, error) {
 	var list []setting
 	if len(c.Command) > 0 {
@@ -177,8 +177,8 @@ func (c *runCommand) settings() ([]setting, error) {
 	return list, nil
 }
 
-// reportResults writes the report into the folder, and prints the short of it, or
-// the document of what was found.
+// reportResults writes the report into the folder and prints its summary, or the
+// analysis as JSON.
 func reportResults(s cli.Streams, dir string, r *lab.Results, asJSON bool) error {
 	a := analysis.Of(r)
 	err := report.Write(dir, r, a)
@@ -196,11 +196,11 @@ func reportResults(s cli.Streams, dir string, r *lab.Results, asJSON bool) error
 	if missing == nil {
 		return nil
 	}
-	cli.PrintError(s.Err, cli.WithHint(missing, whyNot(dir, r.Runs)))
+	cli.PrintError(s.Err, cli.WithHint(missing, unmeasuredHint(dir, r.Runs)))
 	return cli.ErrReported
 }
 
-// unmeasured is an error when there was nothing to compare, or to compare with.
+// unmeasured returns an error if no run, or no run of the baseline, was measured.
 func unmeasured(r *lab.Results, a *analysis.Analysis) error {
 	has := func(name string) bool {
 		return slices.ContainsFunc(a.Runs, func(runs analysis.Runs) bool { return runs.Counted > 0 && (name == "" || runs.Configuration == name) })
@@ -214,8 +214,8 @@ func unmeasured(r *lab.Results, a *analysis.Analysis) error {
 	return nil
 }
 
-// whyNot says where to look when no run could be measured.
-func whyNot(dir string, runs []lab.Run) string {
+// unmeasuredHint returns where to look if no run could be measured.
+func unmeasuredHint(dir string, runs []lab.Run) string {
 	page := filepath.Join(dir, "report.html")
 	switch {
 	case slices.ContainsFunc(runs, func(r lab.Run) bool { return r.LastOutput != "" }):
@@ -226,21 +226,21 @@ func whyNot(dir string, runs []lab.Run) string {
 	return "read why in " + page
 }
 
-// style is how text on stdout looks.
+// style returns the style of text on stdout.
 func style(s cli.Streams) report.Style {
 	width, _ := cli.TerminalSize(s.Out)
 	return report.Style{Width: width, Color: cli.IsTerminal(s.Out) && os.Getenv("NO_COLOR") == ""}
 }
 
-// repository is the folder of Weir's sources that the working directory is in,
-// or "" where it is in none.
+// repository returns the root of Weir's sources around the working directory, or
+// "".
 func repository() string {
 	dir, err := os.Getwd()
 	if err != nil {
 		return ""
 	}
 	for {
-		text, _ := os.ReadFile(filepath.Join(dir, "go.mod")) // most folders have none
+		text, _ := os.ReadFile(filepath.Join(dir, "go.mod")) // most folders have no go.mod
 		if strings.HasPrefix(string(text), "module github.com/weirhq/weir\n") {
 			return dir
 		}

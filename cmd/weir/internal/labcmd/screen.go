@@ -13,50 +13,49 @@ import (
 	"github.com/weirhq/weir/lab/analysis"
 )
 
-// A screen shows on stderr how far an experiment is: a line for each run that
-// has ended, and on a terminal the one that is being made below them.
+// A screen shows the progress of an experiment on stderr: a line for each ended
+// run and, on a terminal, a live line for the current run below them.
 type screen struct {
 	cli.Streams
-	live bool // the last line is drawn again and again
+	live bool // stderr is a terminal
 
-	mu    sync.Mutex // guards what follows: the lab shows its progress, signals end it
-	quiet bool
-	drawn bool
-	head  string // is shown before anything else, once there is something
-	width int    // of the longest configuration's name, as far as they are known
+	mu     sync.Mutex // guards the fields below: the lab shows progress, a signal ends it
+	quiet  bool
+	drawn  bool   // the live line is shown
+	header string // to be shown before the first line, unless ""
+	width  int    // of the longest configuration name so far
 }
 
 func newScreen(s cli.Streams, quiet bool) *screen {
 	return &screen{Streams: s, live: cli.IsTerminal(s.Err), quiet: quiet}
 }
 
-// begin says what is going to be run, and where its results are kept. It does so
-// when the lab has begun: it may refuse to.
+// begin sets the header. It is printed with the first progress, because the lab
+// may refuse to start.
 func (v *screen) begin(cases []lab.Case, dir string) {
 	for _, c := range cases {
 		v.widen(c.Name)
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.head = fmt.Sprintf("weir: %d configurations, the baseline's second one included; results are kept in %s", len(cases), dir)
+	v.header = fmt.Sprintf("weir: %d configurations, the baseline's second one included; results are kept in %s", len(cases), dir)
 }
 
-// widen makes room for a configuration's name, unless it is a very long one.
+// widen extends the column of configuration names, up to 40 characters.
 func (v *screen) widen(name string) {
-	const most = 40
-	v.width = max(v.width, min(len([]rune(name)), most))
+	v.width = max(v.width, min(len([]rune(name)), 40))
 }
 
-// show shows what has changed.
+// show prints progress.
 func (v *screen) show(p lab.Progress) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.quiet {
 		return
 	}
-	if v.head != "" {
-		v.line(v.head)
-		v.head = ""
+	if v.header != "" {
+		v.line(v.header)
+		v.header = ""
 	}
 	switch {
 	case p.Line != "":
@@ -65,18 +64,18 @@ func (v *screen) show(p lab.Progress) {
 		v.line(v.ended(p))
 	}
 	if v.live {
-		v.draw(now(p))
+		v.draw(liveLine(p))
 	}
 }
 
-// Say writes a line that no --quiet keeps back.
+// Say implements cli.Screen. It prints the line even with --quiet.
 func (v *screen) Say(text string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.line(text)
 }
 
-// Close shows nothing more.
+// Close implements cli.Screen.
 func (v *screen) Close() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -84,10 +83,10 @@ func (v *screen) Close() {
 	v.quiet = true
 }
 
-// interruptNotice is said at the first interrupt.
+// interruptNotice is the message at the first interrupt.
 const interruptNotice = "what was started is stopped, and the runs so far are reported"
 
-// ended is the line of a run that has ended.
+// ended returns the line of an ended run.
 func (v *screen) ended(p lab.Progress) string {
 	r := p.Last
 	v.widen(r.Configuration)
@@ -97,7 +96,7 @@ func (v *screen) ended(p lab.Progress) string {
 	case r.Outcome != lab.Done:
 		text += failure(r)
 	default:
-		text += brief(r)
+		text += summary(r)
 	}
 	if !v.live && p.Left > time.Second/2 {
 		text += "  " + left(p.Left)
@@ -108,7 +107,7 @@ func (v *screen) ended(p lab.Progress) string {
 	return text
 }
 
-// failure says how a run that is not done has ended.
+// failure returns how a failed run ended.
 func failure(r *lab.Run) string {
 	why, _, _ := strings.Cut(r.Error, "\n")
 	text := string(r.Outcome) + ": " + readable.Visible(why)
@@ -118,30 +117,30 @@ func failure(r *lab.Run) string {
 	return text
 }
 
-// lastLine returns the last line of a service's output that says something, fit
-// for a terminal.
+// lastLine returns the last line of a service's output that is not blank, without
+// control characters.
 func lastLine(output string) string {
 	lines := strings.Split(strings.TrimSpace(output), "\n")
 	return readable.Clip(readable.Visible(strings.TrimSpace(lines[len(lines)-1])))
 }
 
-// shown are the metrics of a run's line, and what stands before each.
-var shown = map[string]string{"requests per second": "", "latency p99": "p99 ", "CPU per request": "CPU ", "memory, peak": "memory "}
+// shownMetrics has the metrics of a run's line, and their labels.
+var shownMetrics = map[string]string{"requests per second": "", "latency p99": "p99 ", "CPU per request": "CPU ", "memory, peak": "memory "}
 
-// brief has what a person looks for first in a run.
-func brief(r *lab.Run) string {
+// summary returns the most important metrics of a run.
+func summary(r *lab.Run) string {
 	var parts []string
 	for _, m := range lab.Metrics() {
-		before, isShown := shown[m.Name]
+		label, isShown := shownMetrics[m.Name]
 		if value, ok := m.Of(r); ok && isShown {
-			parts = append(parts, before+analysis.Quantity(value, m.Unit))
+			parts = append(parts, label+analysis.Quantity(value, m.Unit))
 		}
 	}
 	parts = append(parts, missing(r)...)
 	if len(parts) > 0 || len(r.Own) == 0 {
 		return strings.Join(parts, ", ")
 	}
-	first := r.Own[0] // of a benchmark, say
+	first := r.Own[0] // such as that of a benchmark
 	text := readable.Visible(first.Name) + " " + analysis.Quantity(first.Value, first.Unit)
 	if more := len(r.Own) - 1; more > 0 {
 		text += fmt.Sprintf(", and %d more", more)
@@ -149,7 +148,7 @@ func brief(r *lab.Run) string {
 	return text
 }
 
-// missing has what a service should not owe: answers, and lines of its log.
+// missing returns the counts of missing responses and log lines.
 func missing(r *lab.Run) []string {
 	var parts []string
 	if r.Load != nil {
@@ -163,9 +162,9 @@ func missing(r *lab.Run) []string {
 	return parts
 }
 
-// now is the line of the run that is being made. What matters most stands first,
-// since a narrow terminal cuts the end.
-func now(p lab.Progress) string {
+// liveLine describes the current run. The important parts come first, because a
+// narrow terminal cuts off the end.
+func liveLine(p lab.Progress) string {
 	var parts []string
 	switch {
 	case p.Repeat > 0:
@@ -186,13 +185,13 @@ func left(d time.Duration) string {
 	return readable.Lasting(math.Round(d.Seconds())) + " left"
 }
 
-// line writes a line that stays.
+// line prints a line above the live line.
 func (v *screen) line(text string) {
 	v.clear()
 	fmt.Fprintln(v.Err, text)
 }
 
-// draw writes the line that does not stay, cut to the terminal's width.
+// draw replaces the live line, cut to the terminal's width.
 func (v *screen) draw(text string) {
 	width, _ := cli.TerminalSize(v.Err)
 	if runes := []rune(text); len(runes) >= width && width > 1 {
@@ -202,7 +201,7 @@ func (v *screen) draw(text string) {
 	v.drawn = true
 }
 
-// clear removes the line that does not stay.
+// clear removes the live line.
 func (v *screen) clear() {
 	if v.drawn {
 		fmt.Fprint(v.Err, "\r\x1b[K")

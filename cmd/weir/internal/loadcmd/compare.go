@@ -31,11 +31,10 @@ Examples:
   weir load compare --fail worse a1.json a2.json a3.json a4.json -- b?.json`
 }
 
-// versus stands between the files of two sides. No file has this name.
+// versus separates the files of both sides. No file has this name.
 const versus = ""
 
-// MarkSides keeps the -- of weir load compare, which else ends the flags and is
-// gone.
+// MarkSides replaces the -- of weir load compare by versus: kong removes --.
 func MarkSides(args []string) []string {
 	if len(args) < 2 || args[0] != "load" || args[1] != "compare" {
 		return args
@@ -56,11 +55,11 @@ func (c *compareCommand) split() (a, b []string, err error) {
 	case i > 0 && i < len(c.Files)-1:
 		return c.Files[:i], c.Files[i+1:], nil
 	}
-	what := fmt.Sprintf("%d files do not say which are A and which B", len(c.Files))
+	text := fmt.Sprintf("%d files do not say which are A and which B", len(c.Files))
 	if i >= 0 || len(c.Files) < 2 {
-		what = "a side has no file"
+		text = "a side has no file"
 	}
-	return nil, nil, cli.Misuse(errors.New(what), "weir load compare A.json B.json, or weir load compare A1.json A2.json -- B1.json B2.json")
+	return nil, nil, cli.Misuse(errors.New(text), "weir load compare A.json B.json, or weir load compare A1.json A2.json -- B1.json B2.json")
 }
 
 // Run reads the files and prints the comparison.
@@ -95,7 +94,7 @@ func (c *compareCommand) Run(s cli.Streams) error {
 	return evaluate(s, checks, comparison)
 }
 
-// checks reads --fail.
+// checks parses --fail.
 func (c *compareCommand) checks() ([]compare.Check, error) {
 	var checks []compare.Check
 	for _, text := range c.Fail {

@@ -14,12 +14,12 @@ import (
 	"github.com/weirhq/weir/load/settings"
 )
 
-// misuse is about flags that cannot be meant.
+// misuse returns an error about flags. If hint is "", it is that of the help.
 func misuse(hint, format string, args ...any) error {
 	return cli.Misuse(fmt.Errorf(format, args...), cmp.Or(hint, "weir load --help"))
 }
 
-// plan makes a plan of the URL and the flags.
+// plan returns the plan of the URL and the flags.
 func (c *sendCommand) plan(flags []*kong.Flag) (load.Plan, error) {
 	if err := c.checkURL(); err != nil {
 		return load.Plan{}, err
@@ -38,7 +38,7 @@ func (c *sendCommand) plan(flags []*kong.Flag) (load.Plan, error) {
 	return p, nil
 }
 
-// readSettings takes the settings from those flags that were given.
+// readSettings returns the settings of the flags on the command line.
 func readSettings(flags []*kong.Flag) (settings.Settings, error) {
 	given := make(map[string]any)
 	for _, f := range flags {
@@ -57,8 +57,7 @@ func readSettings(flags []*kong.Flag) (settings.Settings, error) {
 	return s, nil
 }
 
-// flagOf is the flag that a setting is given by: those that may be repeated have
-// the name of one.
+// flagOf returns the flag of a setting. Repeated flags have the singular name.
 func flagOf(setting string) string {
 	switch setting {
 	case "headers":
@@ -69,7 +68,7 @@ func flagOf(setting string) string {
 	return strings.ReplaceAll(setting, "_", "-")
 }
 
-// aboutFlag has an error of a setting speak of its flag.
+// aboutFlag turns an error about a setting into one about its flag.
 func aboutFlag(err error) error {
 	var wrong *settings.Error
 	switch {
@@ -83,7 +82,7 @@ func aboutFlag(err error) error {
 	return misuse(wrong.Hint, "--%s: %w", flagOf(wrong.Setting), wrong.Err)
 }
 
-// checkURL explains what is wrong with the arguments if there are several.
+// checkURL returns an error if there are several arguments.
 func (c *sendCommand) checkURL() error {
 	switch {
 	case len(c.URL) < 2:

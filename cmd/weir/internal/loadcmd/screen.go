@@ -10,18 +10,17 @@ import (
 	"github.com/weirhq/weir/load/report"
 )
 
-// A screen shows a run: on stderr while it lasts, on stdout when it is over.
+// A screen shows the progress of a run on stderr and its result on stdout.
 type screen struct {
 	cli.Streams
 	color bool // of the report
 
-	mu    sync.Mutex // guards what follows: the run shows its progress, signals end it
+	mu    sync.Mutex // guards the fields below: the run shows progress, a signal ends it
 	show  func(load.Progress)
 	clear func()
 }
 
-// newScreen makes a screen for a run: one that is drawn in place on a terminal,
-// one of lines elsewhere.
+// newScreen returns a live screen on a terminal, and one of plain lines elsewhere.
 func newScreen(s cli.Streams, c *sendCommand, plan load.Plan) *screen {
 	plain := c.NoColor || os.Getenv("NO_COLOR") != ""
 	v := &screen{Streams: s, color: cli.IsTerminal(s.Out) && !plain, show: func(load.Progress) {}, clear: func() {}}
@@ -36,7 +35,7 @@ func newScreen(s cli.Streams, c *sendCommand, plan load.Plan) *screen {
 	return v
 }
 
-// progress shows how far the run is.
+// progress shows the state of the run.
 func (v *screen) progress(p load.Progress) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -46,7 +45,7 @@ func (v *screen) progress(p load.Progress) {
 	}
 }
 
-// Say writes a line, after which the progress goes on below.
+// Say implements cli.Screen.
 func (v *screen) Say(line string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -54,7 +53,7 @@ func (v *screen) Say(line string) {
 	fmt.Fprintln(v.Err, line)
 }
 
-// Close shows no more progress.
+// Close implements cli.Screen.
 func (v *screen) Close() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -62,7 +61,7 @@ func (v *screen) Close() {
 	v.show, v.clear = func(load.Progress) {}, func() {}
 }
 
-// report writes what a person wants to know at the end.
+// report writes the result as text.
 func (v *screen) report(r *load.Result) error {
 	width, _ := cli.TerminalSize(v.Out)
 	return report.Text(v.Out, r, report.Style{Width: width, Color: v.color})

@@ -1,3 +1,4 @@
+// Package loadcmd has the verbs of weir load.
 package loadcmd
 
 import (
@@ -25,8 +26,8 @@ type Command struct {
 type sendCommand struct {
 	URL []string `arg:"" optional:"" name:"url" help:"Where to send requests. Without a scheme it is http."`
 
-	// Settings of the load, as load/settings reads them: numbers and times are texts
-	// here, so that it alone says which there are.
+	// Settings that load/settings parses. They are strings here, so that only that
+	// package knows their formats.
 	Connections    string   `group:"Load:" short:"c" placeholder:"N" help:"Keep N connections open; 64 unless given."`
 	Pipeline       string   `group:"Load:" short:"p" placeholder:"N" help:"Have N requests under way on each connection; 1 unless given."`
 	Duration       string   `group:"Load:" short:"d" placeholder:"TIME" help:"Send for TIME, such as 30s; 10s unless something else ends the run."`
@@ -87,7 +88,7 @@ Examples:
   weir load -F file=@photo.jpg -H 'Authorization: Bearer x' URL`
 }
 
-// An optionalFile is a flag whose value may be left out: --json, --json=FILE.
+// An optionalFile is a flag with an optional value: --json, --json=FILE.
 type optionalFile string
 
 // Decode implements kong.MapperValue.
@@ -99,14 +100,14 @@ func (f *optionalFile) Decode(ctx *kong.DecodeContext) error {
 	return nil
 }
 
-// IsBool has kong take the flag without a value.
+// IsBool lets kong accept the flag without a value.
 func (*optionalFile) IsBool() bool { return true }
 
-// pagePoints are the requests that a page shows one by one: about four for each
+// pagePoints is the number of single requests that a page shows: about four per
 // pixel of a chart's width.
 const pagePoints = 4000
 
-// Run sends what the flags say.
+// Run sends the requests and writes the reports.
 func (c *sendCommand) Run(ctx *kong.Context, s cli.Streams) error {
 	plan, err := c.plan(ctx.Flags())
 	if err != nil {
@@ -151,7 +152,7 @@ func (c *sendCommand) Run(ctx *kong.Context, s cli.Streams) error {
 	return judge(s, result, checks)
 }
 
-// explain says what users of other load generators expect otherwise.
+// explain prints the behaviour that users of other load generators do not expect.
 func explain(s cli.Streams, p load.Plan) {
 	if n := p.Connections; n > 0 && p.MaxConnections == 0 && len(p.Pace.Stages) > 0 {
 		opened := fmt.Sprintf("%d connections are opened", n)
@@ -162,7 +163,7 @@ func explain(s cli.Streams, p load.Plan) {
 	}
 }
 
-// checks reads --fail, and refuses what the run will have no value for.
+// checks parses --fail. It rejects a metric that the run will not have.
 func (c *sendCommand) checks(plan load.Plan) ([]load.Check, error) {
 	var checks []load.Check
 	for _, text := range c.Fail {

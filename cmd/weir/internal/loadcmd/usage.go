@@ -6,8 +6,8 @@ import (
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 )
 
-// foreignFlags are flags of curl, wrk, hey, oha, vegeta, k6, autocannon and ab,
-// and what weir load has for them.
+// foreignFlags maps flags of curl, wrk, hey, oha, vegeta, k6, autocannon and ab to
+// their equivalents.
 var foreignFlags = map[string]string{
 	"-t": "--threads N (wrk), or --timeout 30s (curl, hey)", "-z": "-d 30s", "-R": "--rate N", "-L": "all percentiles in its report",
 	"-m": "-X WORD", "-D": "--body @FILE", "-T": "-H 'Content-Type: text/plain'", "-i": "--body @FILE",
