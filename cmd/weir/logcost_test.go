@@ -39,7 +39,7 @@ func TestLogCost(t *testing.T) {
 	})
 	c := client(t)
 	before := costNow(t, p)
-	profile := get(t, c, p.admin()+"/debug/pprof/profile?seconds=3")
+	profile := get(t, c, p.admin()+"/debug/pprof/profile?seconds="+inSoak("1", "3"))
 	after := costNow(t, p)
 	stop()
 
