@@ -5,15 +5,21 @@ import (
 	"flag"
 	"net"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain makes the test binary the weir command, too: a process that is
-// started as "weir" runs main, under the race detector when the tests do.
+// TestMain lets the test binary serve as the weir command: a process started as
+// "weir" runs main, with the race detector if the tests have it. More tests run at
+// once than there are CPUs, because most of their time is spent waiting for a
+// drain or another delay. With WEIR_SOAK tests check times and need the CPUs.
 func TestMain(m *testing.M) {
+	if !soaking {
+		flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))) // before the flags of the command line
+	}
 	testscript.Main(m, map[string]func(){"weir": main})
 }
 
