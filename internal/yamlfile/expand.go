@@ -2,10 +2,10 @@ package yamlfile
 
 import "strings"
 
-// Expand returns text with each ${...} replaced by what value makes of what
-// stands between the braces, and $$ by a dollar, and everything that was wrong
-// with it. Any other dollar stays: regular expressions end in one. It runs on
-// what YAML made of a file, so that what is put in is never read as YAML.
+// Expand returns text with each ${...} replaced by value's result for the text between
+// the braces, and $$ by a dollar, and all refusals. Any other dollar stays, because
+// regular expressions end in one. It is applied to values after the YAML parser, so
+// that replacements are never parsed as YAML.
 func Expand(text string, value func(inside string) (string, *Refusal)) (string, []*Refusal) {
 	var out strings.Builder
 	var wrong []*Refusal
@@ -41,8 +41,8 @@ func Expand(text string, value func(inside string) (string, *Refusal)) (string, 
 	return out.String(), wrong
 }
 
-// closingBrace returns the index of the brace that closes the first one in s,
-// or -1. Braces nest, so that a default may be a regular expression.
+// closingBrace returns the index of the brace that closes the first one in s, or -1.
+// Braces nest, so that a default can be a regular expression.
 func closingBrace(s string) int {
 	depth := 0
 	for i := range len(s) {

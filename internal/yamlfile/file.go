@@ -1,12 +1,11 @@
-// Package yamlfile reads files of settings in YAML, and says everything that is
-// wrong with one at once: each mistake with its line and column, and the word
-// that was most likely meant.
+// Package yamlfile reads configuration files in YAML and reports all mistakes together,
+// each with its line and column and the word that was probably meant.
 //
-// [Read] makes a tree of [Node] of a file, and refuses what a file of settings
-// has no use for: anchors, aliases, merge keys, tags, directives, several
-// documents, keys given twice. A [Reader] walks the tree by a [Key] for each
-// setting and fills what the settings are for. The functions from scalars, such
-// as [Duration] and [Size], each read one kind of value.
+// [Read] parses a file into a tree of [Node] and rejects features that a configuration
+// file does not need: anchors, aliases, merge keys, tags, directives, several
+// documents, duplicate keys. A [Reader] walks the tree, with a [Key] for each setting,
+// and stores the values. The functions on scalars, such as [Duration] and [Size], each
+// parse one kind of value.
 package yamlfile
 
 import (
@@ -25,17 +24,17 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// What a file may be at most. Settings are some kilobytes a few levels deep;
-// these bounds keep the YAML parser, which recurses, on a stack of known size.
+// The limits of a file. Configuration files have some kilobytes and a few levels. The
+// YAML parser recurses; the limits bound its stack.
 const (
 	maxBytes   = 1 << 20
 	maxNesting = 32
 )
 
-// A Pos is a place in a file, 1-based; the column counts characters.
+// A Pos is a position in a file, 1-based; the column counts characters.
 type Pos struct{ Line, Col int }
 
-// A File is a source that is being read, and what has been found wrong with it.
+// A File is a source with the mistakes found in it so far.
 type File struct {
 	name, kind string
 	src        []byte
@@ -43,9 +42,9 @@ type File struct {
 	mistakes   []Mistake
 }
 
-// Read makes a tree of src. The name is used in messages alone, as kind is,
-// which says what the file should be: "a configuration". The root is nil when
-// the file is empty, or is no YAML; see [File.Err].
+// Read parses src into a tree. The name and the kind, such as "a configuration", are
+// used only in messages. The root is nil if the file is empty or is not YAML; see
+// [File.Err].
 func Read(name, kind string, src []byte) (*File, *Node) {
 	f := NewFile(name, kind, src, maxBytes)
 	if root := f.document(); root != nil {
@@ -54,9 +53,9 @@ func Read(name, kind string, src []byte) (*File, *Node) {
 	return f, nil
 }
 
-// NewFile returns a file of another syntax than YAML, which the caller reads
-// from [File.Source]. It notes a source that is no UTF-8 text, or is longer than
-// a limit in bytes, and empties it.
+// NewFile returns a file in another syntax than YAML, which the caller reads from
+// [File.Source]. A source that is not UTF-8 text or longer than the limit in bytes is
+// reported as a mistake and emptied.
 func NewFile(name, kind string, src []byte, limit int) *File {
 	src = bytes.TrimPrefix(src, []byte("\ufeff"))
 	f := &File{name: name, kind: kind, src: src, lines: strings.Split(string(src), "\n")}
@@ -66,7 +65,7 @@ func NewFile(name, kind string, src []byte, limit int) *File {
 	return f
 }
 
-// Name returns the name of the file, as messages have it.
+// Name returns the name of the file in messages.
 func (f *File) Name() string { return f.name }
 
 // Source returns the text of the file, without a byte order mark. The caller
@@ -89,8 +88,8 @@ func (f *File) Err() error {
 	return errors.Join(errs...)
 }
 
-// document parses the source and returns the root of its only document, or
-// nil when there is nothing to read.
+// document parses the source and returns the root of its only document, or nil if there
+// is none.
 func (f *File) document() ast.Node {
 	if f.mistakes != nil {
 		return nil
@@ -108,7 +107,7 @@ func (f *File) document() ast.Node {
 	return f.onlyDocument(file.Docs)
 }
 
-// readable reports whether the source is text at all.
+// readable reports whether the source is text within the limit.
 func (f *File) readable(limit int) bool {
 	if len(f.src) > limit {
 		f.Mistakef(Pos{1, 1}, "is it the right file?", "%d bytes are too many for %s, which may have %d", len(f.src), f.kind, limit)
@@ -133,10 +132,9 @@ func (f *File) posOfByte(i int) Pos {
 	}
 }
 
-// tooDeep returns the token that goes below maxNesting, or nil. Brackets nest
-// across lines; a line that starts several block entries ("- - -") nests too,
-// while entries on lines of their own need an indent for each level, which the
-// size of the file bounds.
+// tooDeep returns the first token below maxNesting, or nil. Brackets nest across lines,
+// and so does a line that starts several block entries ("- - -"). Entries on separate
+// lines need an indentation for each level, which the size of the file bounds.
 func tooDeep(tokens token.Tokens) *token.Token {
 	brackets, entries, line := 0, 0, 0
 	for _, tk := range tokens {
@@ -158,7 +156,7 @@ func tooDeep(tokens token.Tokens) *token.Token {
 	return nil
 }
 
-// syntax reports why the source is not YAML.
+// syntax reports an error of the YAML parser.
 func (f *File) syntax(err error) {
 	var at yaml.Error
 	if !errors.As(err, &at) || at.GetToken() == nil {
@@ -170,13 +168,13 @@ func (f *File) syntax(err error) {
 	case f.byTab(pos.Line):
 		hint = "the line begins with a tab, and YAML takes spaces alone"
 	case strings.Contains(msg, "',' or"):
-		// The usual reason: {match: /a/{b}}, or [${NAME}].
+		// Usually {match: /a/{b}} or [${NAME}].
 		hint = "inside { } and [ ], put quotes around a value that holds a brace, a bracket or a comma"
 	}
 	f.Mistakef(pos, hint, "not YAML: %s", at.GetMessage())
 }
 
-// byTab tells whether there is a tab in what a line is indented by.
+// byTab reports whether the indentation of a line contains a tab.
 func (f *File) byTab(line int) bool {
 	lines := bytes.SplitN(f.src, []byte("\n"), line+1)
 	if line < 1 || line > len(lines) {
@@ -186,8 +184,7 @@ func (f *File) byTab(line int) bool {
 	return bytes.IndexByte(text[:len(text)-len(bytes.TrimLeft(text, " \t"))], '\t') >= 0
 }
 
-// onlyDocument returns the content of the first document, and reports what
-// else there is.
+// onlyDocument returns the content of the first document and reports the other ones.
 func (f *File) onlyDocument(docs []*ast.DocumentNode) ast.Node {
 	var root ast.Node
 	seen := false
@@ -215,7 +212,7 @@ func (f *File) secondDocument(doc *ast.DocumentNode) {
 	}
 }
 
-// Mistakef notes a mistake at a place of the file.
+// Mistakef adds a mistake at a position of the file.
 func (f *File) Mistakef(at Pos, hint, format string, args ...any) {
 	at = f.clamp(at)
 	f.mistakes = append(f.mistakes, Mistake{
@@ -227,7 +224,7 @@ func (f *File) Mistakef(at Pos, hint, format string, args ...any) {
 	})
 }
 
-// Refuse notes that a value is not what it should be.
+// Refuse adds a mistake about a value.
 func (f *File) Refuse(s Scalar, why *Refusal) {
 	at := s.Pos
 	if why.Offset > 0 {
@@ -236,9 +233,9 @@ func (f *File) Refuse(s Scalar, why *Refusal) {
 	f.Mistakef(at, why.Hint, "%s", why.What)
 }
 
-// Within returns the place of the byte at offset in the text of s, as far as
-// the text stands in the file as it is. Behind an escape, a replaced variable
-// or the end of a line, it is where s begins.
+// Within returns the position of the byte at offset in the text of s. If the file has
+// the text in another form, with an escape, a variable or a line end before the offset,
+// it returns the start of s.
 func (f *File) Within(s Scalar, offset int) Pos {
 	at := f.clamp(s.Pos)
 	line := []rune(f.lines[at.Line-1])
@@ -255,15 +252,15 @@ func (f *File) Within(s Scalar, offset int) Pos {
 	return at
 }
 
-// PosOfColumn returns the place at a column of a line that counts bytes.
+// PosOfColumn returns the position of a column that counts bytes.
 func (f *File) PosOfColumn(line, column int) Pos {
 	at := f.clamp(Pos{Line: line})
 	text := f.lines[at.Line-1]
 	return Pos{at.Line, 1 + utf8.RuneCountInString(text[:min(max(column-1, 0), len(text))])}
 }
 
-// clamp moves a place into the file. The YAML parser says column 0 of a value
-// that begins on a line of its own, and the line below the last of an end.
+// clamp moves a position into the file. The YAML parser returns column 0 for a value
+// that begins on its own line, and the line after the last one for an end.
 func (f *File) clamp(at Pos) Pos {
 	line := min(max(at.Line, 1), len(f.lines))
 	return Pos{line, min(max(at.Col, 1), 1+utf8.RuneCountInString(f.lines[line-1]))}

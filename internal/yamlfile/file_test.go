@@ -108,7 +108,8 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// What Format writes is read as the same tree, whatever is in it.
+// TestFormat checks that Read parses the result of Format into the same tree, for any
+// text.
 func TestFormat(t *testing.T) {
 	texts := []string{"a", "", "null", "~", "true", "010", "-1", "-", "a: b", "a #b", "#", "x\ny\n", "\ttab", `"q" \ 'r'`, "${port}", "{x}", "é\u2028\u0085\U0001f600\ufeff", "\x1b\x00", "a,b", "%x", "@x", "`x", "- x", "? x", "! x", "&x", "*x", "|", ">", "<<", " blank "}
 	var list []any
@@ -130,8 +131,8 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// What the fuzzer holds to: nothing panics, mistakes stand in the file, and what
-// can be read is the same when it is written and read again.
+// FuzzRead checks that nothing panics, that mistakes have positions within the file,
+// and that a file is equal after writing and reading it again.
 func FuzzRead(f *testing.F) {
 	for _, src := range []string{"a: [b, {c: d}]\n", "a: |\n b\n", "- 'x'\n- \"\\x41\"\n", "{a: b:c, 'd': ~}", "a: >-\n  b\n\n  c\n", "k: 0x1F\nl: 1_000\nm: .inf\n"} {
 		f.Add([]byte(src))

@@ -23,24 +23,24 @@ func (m Mistake) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s; %s", m.File, m.Line, m.Col, m.What, m.Hint)
 }
 
-// Refusal is why a value is not what it should be, and what to do about it.
+// A Refusal is the reason why a value is invalid, and how to correct it.
 type Refusal struct {
 	What, Hint string
 	Offset     int // in bytes of the value's text; 0 is all of it
 }
 
-// Refuse returns a refusal whose What is formatted.
+// Refuse returns a refusal with a formatted What.
 func Refuse(hint, format string, args ...any) *Refusal {
 	return &Refusal{What: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// At returns the refusal as one of the text from offset on.
+// At sets the offset and returns the refusal.
 func (r *Refusal) At(offset int) *Refusal {
 	r.Offset = offset
 	return r
 }
 
-// Quote returns s as it may be printed to a terminal, cut when it is long.
+// Quote returns s quoted and shortened, safe to print on a terminal.
 func Quote(s string) string {
 	const longest = 100
 	if runes := []rune(s); len(runes) > longest {
@@ -49,10 +49,11 @@ func Quote(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// DidYouMean is the hint that another word was meant.
+// DidYouMean returns the hint that another word was probably meant.
 func DidYouMean(word string) string { return "did you mean " + Quote(word) + "?" }
 
-// Printable replaces what a terminal might act on or a line cannot hold.
+// Printable replaces characters that a terminal would interpret or that do not fit on
+// one line.
 func Printable(s string) string {
 	return strings.Map(func(c rune) rune {
 		if unicode.IsPrint(c) {

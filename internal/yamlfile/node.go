@@ -11,17 +11,17 @@ import (
 // A Node is a value of a file.
 type Node struct {
 	Kind  Kind
-	Pos   Pos     // where it begins
-	Text  string  // of a Single, as YAML reads quotes and escapes
-	Type  string  // of a Single: what YAML takes it for: string, integer, float, bool, infinity, nan
+	Pos   Pos     // of its first character
+	Text  string  // of a Single, without quotes and escapes
+	Type  string  // of a Single, the YAML type: string, integer, float, bool, infinity, nan
 	Items []*Node // of a List
-	Pairs []Pair  // of a Mapping, no key twice
+	Pairs []Pair  // of a Mapping, with unique keys
 }
 
 // A Kind is the shape of a Node.
 type Kind uint8
 
-// The kinds. A Bad node could not be read, which has been noted.
+// The kinds. A Bad node is invalid; its mistake has been reported.
 const (
 	Bad Kind = iota
 	Null
@@ -36,17 +36,17 @@ type Pair struct {
 	Value *Node
 }
 
-// A Scalar is a single value, or a key: its text, and where it stands.
+// A Scalar is a single value or a key: its text and its position.
 type Scalar struct {
 	Text string
 	Pos  Pos
-	Type string // what YAML takes it for; see Node
+	Type string // the YAML type; see Node
 }
 
-// Scalar returns what a Single is.
+// Scalar returns a Single as a Scalar.
 func (n *Node) Scalar() Scalar { return Scalar{n.Text, n.Pos, n.Type} }
 
-// node makes a tree of what the YAML parser has made.
+// node converts a node of the YAML parser.
 func (f *File) node(n ast.Node) *Node {
 	switch n := f.plain(n).(type) {
 	case nil:
@@ -74,10 +74,9 @@ func (f *File) node(n ast.Node) *Node {
 
 func single(s Scalar) *Node { return &Node{Kind: Single, Text: s.Text, Pos: s.Pos, Type: s.Type} }
 
-// plain returns what n is without an anchor or a tag around it, which are
-// reported, as aliases are: a value stands where it is used, so that reading
-// the file needs no jumping about, and no alias can blow it up. A nil result
-// is a value that cannot be read.
+// plain removes anchors and tags from n and reports them and aliases as mistakes: each
+// value has to be written where it is used, so that a reader need not search for it and
+// aliases cannot expand to a huge tree. The result is nil if the value is invalid.
 func (f *File) plain(n ast.Node) ast.Node {
 	for {
 		switch node := n.(type) {
@@ -96,8 +95,7 @@ func (f *File) plain(n ast.Node) ast.Node {
 	}
 }
 
-// mapping makes a tree of the keys that can be read. Of a key that is given
-// twice the second one is reported.
+// mapping converts the valid keys. Of duplicate keys, it reports the second.
 func (f *File) mapping(n ast.Node, values []*ast.MappingValueNode) *Node {
 	if s, ok := unsplit(n); ok {
 		return single(s)
@@ -123,7 +121,7 @@ func (f *File) mapping(n ast.Node, values []*ast.MappingValueNode) *Node {
 	return m
 }
 
-// key reads the key of a mapping.
+// key converts the key of a mapping.
 func (f *File) key(n ast.MapKeyNode) (Scalar, bool) {
 	if isPlain(n) {
 		return scalarOf(n), true
@@ -136,7 +134,7 @@ func (f *File) key(n ast.MapKeyNode) (Scalar, bool) {
 	return Scalar{}, false
 }
 
-// isPlain tells whether n is a single value on a line.
+// isPlain reports whether n is a single value on a line.
 func isPlain(n ast.Node) bool {
 	switch n.(type) {
 	case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.NullNode, *ast.InfinityNode, *ast.NanNode:
@@ -145,9 +143,9 @@ func isPlain(n ast.Node) bool {
 	return false
 }
 
-// unsplit puts a plain value together that the YAML parser takes for a mapping
-// of one key: in {servers: [http://host:8080]} it splits the URL at its last
-// colon, though YAML wants a blank behind a colon that separates.
+// unsplit joins a plain value that the YAML parser has split into a mapping of one key.
+// In {servers: [http://host:8080]} it splits the URL at its last colon, although in
+// YAML only a colon before a blank separates.
 func unsplit(n ast.Node) (Scalar, bool) {
 	pair, _ := n.(*ast.MappingValueNode)
 	if m, ok := n.(*ast.MappingNode); ok && len(m.Values) == 1 && m.Start.Type != token.MappingStartType {
@@ -177,8 +175,8 @@ func scalarOf(n ast.Node) Scalar {
 	return Scalar{Text: tk.Value, Pos: posOf(tk), Type: strings.ToLower(n.Type().String())}
 }
 
-// startOf returns where n begins: the token of a mapping in block style is the
-// colon behind its first key.
+// startOf returns the position of n. For a mapping in block style, the token is the
+// colon after its first key.
 func startOf(n ast.Node) Pos {
 	switch n := n.(type) {
 	case *ast.MappingNode:

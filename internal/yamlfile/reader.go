@@ -8,37 +8,37 @@ import (
 	"github.com/weirhq/weir/internal/nearest"
 )
 
-// A Key is one key of a file and how its value is read into a T.
+// A Key is a key of a file with the function that reads its value into a T.
 type Key[T any] struct {
-	// Path is the way to the key from the root, joined with dots; "*" stands
-	// for any name of a mapping whose names are free, and for any element.
+	// Path is the path from the root, joined with dots; "*" is any name in a mapping
+	// with free names, and any element.
 	Path string
 
-	// Read takes the key's value. It is nil exactly when Later is not empty.
+	// Read reads the key's value. It is nil if and only if Later is not empty.
 	Read ReadFunc[T]
 
-	// Later is what to do about a key that is known but not built: such a key is
-	// refused, since one that is ignored looks as if it worked.
+	// Later is the hint for a key that is planned but not supported yet. Such keys are
+	// rejected, because an ignored key would seem to work.
 	Later string
 
-	// Required is what to do when the key is absent; empty where it may be.
+	// Required is the hint if the key is missing; empty for optional keys.
 	Required string
 
-	// Ambiguous marks a name that means something else in other mappings. An
-	// unknown key of that name is said to belong here only in a mapping that is
-	// named like this one.
+	// Ambiguous marks a name with other meanings in other mappings. The hint for an
+	// unknown key suggests this key only in a mapping of the same name.
 	Ambiguous bool
 
-	// Called is what to call the key's value in a message, with %s for what it
-	// is named in the file; empty is the quoted name.
+	// Called is the name of the value in messages, with %s for its key in the file;
+	// empty is the quoted key.
 	Called string
 }
 
-// A ReadFunc reads the value n of the key at p. What is wrong with it is noted
-// in r, and reading goes on.
+// A ReadFunc reads the value n of the key at p. It reports mistakes in r and returns
+// normally.
 type ReadFunc[T any] func(r *Reader[T], p Place[T], n *Node)
 
-// Parent returns the path of the mapping that k stands in, and k's own name.
+// Parent returns the path of the mapping that contains k, and the last name of the
+// path.
 func (k Key[T]) Parent() (path, name string) {
 	if i := strings.LastIndexByte(k.Path, '.'); i >= 0 {
 		return k.Path[:i], k.Path[i+1:]
@@ -46,38 +46,37 @@ func (k Key[T]) Parent() (path, name string) {
 	return "", k.Path
 }
 
-// A Place is where a walk stands: the path in the schema, the key that led
-// there, and what is being filled.
+// A Place is the position of a walk: the path in the schema, the key in the file, and
+// the value to be set.
 type Place[T any] struct {
 	Path string
 	Key  Scalar
 	To   T
 }
 
-// Below returns the place of a key of the mapping at p, or of an element of
-// the list, which is called "*".
+// Below returns the place of a key of the mapping at p, or of an element of the list,
+// whose name is "*".
 func (p Place[T]) Below(name string, k Scalar) Place[T] {
 	p.Path, p.Key = child(p.Path, name), k
 	return p
 }
 
-// A Reader walks a file by a schema.
+// A Reader walks a file along a schema.
 type Reader[T any] struct {
 	*File
 
-	// Schema is the file's only list of keys: what is read, what is refused, and
-	// what an unknown key is compared with all come from here.
+	// Schema is the only list of keys, used for reading, for rejecting, and for
+	// suggestions for unknown keys.
 	Schema []Key[T]
 
-	// Expand, if not nil, replaces what stands for something else in the text of
-	// a single value.
+	// Expand, if not nil, replaces variables in the text of a single value.
 	Expand func(text string) (string, []*Refusal)
 
-	// Stood has by path where each value stands that was stored.
+	// Positions has the positions of the stored values by path.
 	Positions map[string][]Pos
 }
 
-// Fields reads a mapping whose keys the schema lists.
+// Fields reads a mapping whose keys are in the schema.
 func (r *Reader[T]) Fields(p Place[T], n *Node) {
 	pairs, ok := r.pairs(p, n)
 	if !ok {
@@ -107,7 +106,7 @@ func (r *Reader[T]) Fields(p Place[T], n *Node) {
 	}
 }
 
-// Names reads a mapping whose keys are names that the file gives.
+// Names reads a mapping with free names as keys.
 func (r *Reader[T]) Names(p Place[T], n *Node) {
 	pairs, ok := r.pairs(p, n)
 	if !ok {
@@ -122,8 +121,8 @@ func (r *Reader[T]) Names(p Place[T], n *Node) {
 	}
 }
 
-// RefuseEmpty reports a list or mapping that has to hold something, and
-// whether it holds nothing.
+// RefuseEmpty adds a mistake if a list or mapping that must not be empty is, and
+// reports whether it did.
 func (r *Reader[T]) RefuseEmpty(p Place[T], n *Node) bool {
 	empty := n.Kind == List && len(n.Items) == 0 || n.Kind == Mapping && len(n.Pairs) == 0
 	if empty {
@@ -133,7 +132,7 @@ func (r *Reader[T]) RefuseEmpty(p Place[T], n *Node) bool {
 	return empty
 }
 
-// Elements returns the elements of a list. A single value is a list of one.
+// Elements returns the elements of a list. A single value counts as a list of one.
 func (r *Reader[T]) Elements(p Place[T], n *Node) []*Node {
 	switch n.Kind {
 	case List:
@@ -148,8 +147,7 @@ func (r *Reader[T]) Elements(p Place[T], n *Node) []*Node {
 	}
 }
 
-// pairs returns the keys and values of a mapping. It reports false when n is no
-// mapping.
+// pairs returns the keys and values of a mapping, and false if n is not a mapping.
 func (r *Reader[T]) pairs(p Place[T], n *Node) ([]Pair, bool) {
 	switch n.Kind {
 	case Mapping:
@@ -161,7 +159,7 @@ func (r *Reader[T]) pairs(p Place[T], n *Node) ([]Pair, bool) {
 	return nil, false
 }
 
-// Single reads a single value, expanded.
+// Single returns a single value, expanded.
 func (r *Reader[T]) Single(p Place[T], n *Node) (s Scalar, ok bool) {
 	switch n.Kind {
 	case Single:
@@ -183,7 +181,7 @@ func (r *Reader[T]) Single(p Place[T], n *Node) (s Scalar, ok bool) {
 	return s, len(wrong) == 0
 }
 
-// wrongShape reports a value that is nothing, or is not what it should be.
+// wrongShape reports a missing value or one of the wrong kind.
 func (r *Reader[T]) wrongShape(p Place[T], n *Node, want string) {
 	if n.Kind == Null {
 		r.Mistakef(n.Pos, "give it one, or leave it out", "%s has no value", r.name(p))
@@ -203,7 +201,7 @@ func shape(n *Node) string {
 	}
 }
 
-// name returns what to call the value at p in a message.
+// name returns the name of the value at p in messages.
 func (r *Reader[T]) name(p Place[T]) string {
 	if p.Path == "" {
 		return "the file"
@@ -212,7 +210,7 @@ func (r *Reader[T]) name(p Place[T]) string {
 	return strings.ReplaceAll(cmp.Or(own.Called, "%s"), "%s", Quote(p.Key.Text))
 }
 
-// One returns a reader of a single value that parse understands.
+// One returns a reader of a single value with the given parser.
 func One[T, V any](parse func(Scalar) (V, *Refusal), at func(T) *V) ReadFunc[T] {
 	return func(r *Reader[T], p Place[T], n *Node) {
 		if v, ok := ReadOne(r, p, n, parse); ok {
@@ -222,7 +220,7 @@ func One[T, V any](parse func(Scalar) (V, *Refusal), at func(T) *V) ReadFunc[T] 
 	}
 }
 
-// ReadOne reads a single value that parse understands.
+// ReadOne reads a single value with the given parser.
 func ReadOne[T, V any](r *Reader[T], p Place[T], n *Node, parse func(Scalar) (V, *Refusal)) (v V, ok bool) {
 	s, ok := r.Single(p, n)
 	if !ok {
@@ -236,8 +234,8 @@ func ReadOne[T, V any](r *Reader[T], p Place[T], n *Node, parse func(Scalar) (V,
 	return v, true
 }
 
-// Many returns a reader of a list without doubles, or of a single value as a
-// list of one. The values given replace the default ones.
+// Many returns a reader of a list without duplicates, or of a single value as a list of
+// one. The values replace the default.
 func Many[T any, V comparable](parse func(Scalar) (V, *Refusal), at func(T) *[]V) ReadFunc[T] {
 	return func(r *Reader[T], p Place[T], n *Node) {
 		list := at(p.To)
@@ -259,7 +257,7 @@ func Many[T any, V comparable](parse func(Scalar) (V, *Refusal), at func(T) *[]V
 	}
 }
 
-// Some is Many for a list that may not be empty.
+// Some is Many for a list that must not be empty.
 func Some[T any, V comparable](parse func(Scalar) (V, *Refusal), at func(T) *[]V) ReadFunc[T] {
 	read := Many(parse, at)
 	return func(r *Reader[T], p Place[T], n *Node) {
@@ -277,7 +275,7 @@ func (r *Reader[T]) children(path string) []Key[T] {
 	})
 }
 
-// child returns the way to name below path.
+// child returns the path of name below path.
 func child(path, name string) string {
 	if path == "" {
 		return name
@@ -294,12 +292,12 @@ func (r *Reader[T]) lookup(path string) (Key[T], bool) {
 	return r.Schema[i], true
 }
 
-// NotSupported reports a key or value that is known but not built.
+// NotSupported reports a key or value that is known but not supported yet.
 func (f *File) NotSupported(s Scalar, hint string) {
 	f.Mistakef(s.Pos, hint, "%s is not supported yet", Quote(s.Text))
 }
 
-// unknownKey reports a key that the mapping at path does not have.
+// unknownKey reports an unknown key in the mapping at path.
 func (r *Reader[T]) unknownKey(path string, k Scalar) {
 	if later, ok := r.builtLater(k.Text); ok {
 		r.NotSupported(k, later)
@@ -308,8 +306,8 @@ func (r *Reader[T]) unknownKey(path string, k Scalar) {
 	r.Mistakef(k.Pos, r.rightKey(path, k.Text), "unknown key %s here", Quote(k.Text))
 }
 
-// builtLater returns the hint for a name that is a key which is not built,
-// wherever that key belongs.
+// builtLater returns the hint for a name of a key that is not supported yet, in any
+// mapping.
 func (r *Reader[T]) builtLater(name string) (hint string, ok bool) {
 	for _, k := range r.Schema {
 		if _, own := k.Parent(); own == name && k.Later != "" {
@@ -319,8 +317,8 @@ func (r *Reader[T]) builtLater(name string) (hint string, ok bool) {
 	return "", false
 }
 
-// rightKey returns a hint for an unknown key: where the word belongs, or
-// which word was meant, or which words there are.
+// rightKey returns the hint for an unknown key: the mapping where it belongs, a similar
+// key, or all keys.
 func (r *Reader[T]) rightKey(path, name string) string {
 	if strings.Contains(name, "${") {
 		return "${...} stands in values only"
@@ -341,9 +339,8 @@ func (r *Reader[T]) rightKey(path, name string) string {
 	return "the keys here are " + strings.Join(names, ", ")
 }
 
-// belongs returns the hint for a name that is a key elsewhere: below the mapping
-// at path, or else in another part of the file. It is "" for a name of several
-// places, none of which is likelier than the others.
+// belongs returns the hint for a name that is a key elsewhere: below the mapping at
+// path, or in another part of the file. It is "" if several places are equally likely.
 func (r *Reader[T]) belongs(path, name string) string {
 	var below, elsewhere []string
 	for _, k := range r.Schema {
@@ -370,8 +367,8 @@ func (r *Reader[T]) belongs(path, name string) string {
 // last returns the last name of a path.
 func last(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
 
-// written returns a path as people write it: an element of a list has no name,
-// and any other "*" is NAME.
+// written returns a path for messages: elements of lists are omitted, and any other "*"
+// becomes NAME.
 func (r *Reader[T]) written(path string) string {
 	for prefix, rest, found := strings.Cut(path, ".*"); found; prefix, rest, found = strings.Cut(path, ".*") {
 		name := ".NAME"

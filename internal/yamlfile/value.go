@@ -10,11 +10,11 @@ import (
 	"github.com/weirhq/weir/internal/nearest"
 )
 
-// The functions below each read one kind of value. They look at the value alone
-// and open nothing.
+// The functions below each parse one kind of value. They check only the value and open
+// nothing.
 
-// Text returns the text of a value that is meant as one. YAML reads a bare
-// true or 1.0 as something else, and whoever writes it may mean that.
+// Text returns a value that is text. YAML parses a bare true or 1.0 as another type,
+// and the user may have intended that.
 func Text(s Scalar) (string, *Refusal) {
 	switch {
 	case s.Type != "string":
@@ -27,7 +27,7 @@ func Text(s Scalar) (string, *Refusal) {
 	return s.Text, nil
 }
 
-// Word returns a parser of one of the words.
+// Word returns a parser that accepts the given words.
 func Word(words []string) func(Scalar) (string, *Refusal) {
 	return func(s Scalar) (string, *Refusal) {
 		if slices.Contains(words, s.Text) {
@@ -37,8 +37,7 @@ func Word(words []string) func(Scalar) (string, *Refusal) {
 	}
 }
 
-// RightWord is a hint for a word that is none of those: which of them was meant,
-// or which there are.
+// RightWord returns the hint for an unknown word: a similar word, or all of them.
 func RightWord(word string, words []string) string {
 	if near := nearest.Word(word, words); near != "" {
 		return DidYouMean(near)
@@ -46,7 +45,7 @@ func RightWord(word string, words []string) string {
 	return "it is one of " + strings.Join(words, ", ")
 }
 
-// Switch reads true or false.
+// Switch parses true or false.
 func Switch(s Scalar) (bool, *Refusal) {
 	switch s.Text {
 	case "true":
@@ -57,7 +56,7 @@ func Switch(s Scalar) (bool, *Refusal) {
 	return false, Refuse("it is true or false", "%s is not known here", Quote(s.Text))
 }
 
-// Count reads a number of things, none included.
+// Count parses a number of things, including 0.
 func Count(s Scalar) (int, *Refusal) {
 	n, err := strconv.Atoi(s.Text)
 	if err != nil || n < 0 {
@@ -66,7 +65,7 @@ func Count(s Scalar) (int, *Refusal) {
 	return n, nil
 }
 
-// Duration reads a duration that may be zero.
+// Duration parses a duration, including 0.
 func Duration(s Scalar) (time.Duration, *Refusal) {
 	d, err := time.ParseDuration(s.Text)
 	switch {
@@ -86,7 +85,7 @@ var sizeUnits = []struct {
 	bytes int64
 }{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}}
 
-// Size reads a number of bytes.
+// Size parses a number of bytes.
 func Size(s Scalar) (int64, *Refusal) {
 	const example = "write a whole number and B, KiB, MiB or GiB, as in 8MiB"
 	for _, unit := range sizeUnits {
@@ -102,7 +101,7 @@ func Size(s Scalar) (int64, *Refusal) {
 	}
 	if IsNumber(s.Text) {
 		unit := "MiB"
-		if len(s.Text) > 3 { // who writes so many digits counts bytes
+		if len(s.Text) > 3 { // so many digits are a number of bytes
 			unit = "B"
 		}
 		return 0, Refuse("add a unit, as in "+s.Text+unit, "%s is a number without a unit", Quote(s.Text))
@@ -110,7 +109,7 @@ func Size(s Scalar) (int64, *Refusal) {
 	return 0, Refuse(example, "%s is not a number of bytes", Quote(s.Text))
 }
 
-// ShowSize writes what Size reads, in the largest unit without a fraction.
+// ShowSize returns a size in the largest unit without a fraction, for Size to parse.
 func ShowSize(bytes int64) string {
 	for _, unit := range sizeUnits {
 		if bytes%unit.bytes == 0 && bytes != 0 {
@@ -120,7 +119,7 @@ func ShowSize(bytes int64) string {
 	return "0B"
 }
 
-// Speed reads bytes per second.
+// Speed parses bytes per second.
 func Speed(s Scalar) (int64, *Refusal) {
 	text, ok := strings.CutSuffix(s.Text, "/s")
 	if !ok {
@@ -130,7 +129,7 @@ func Speed(s Scalar) (int64, *Refusal) {
 	return Size(s)
 }
 
-// IsNumber tells whether s is one, whole or not.
+// IsNumber reports whether s is a number, with or without a fraction.
 func IsNumber(s string) bool {
 	_, err := strconv.ParseFloat(s, 64)
 	return err == nil

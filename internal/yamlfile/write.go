@@ -12,7 +12,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// Value returns what n is: nil, a string as it stands in the file, []any, or a
+// Value returns the value of n: nil, the text of a single value, []any or a
 // yaml.MapSlice.
 func (n *Node) Value() any {
 	switch n.Kind {
@@ -35,9 +35,8 @@ func (n *Node) Value() any {
 	}
 }
 
-// Of returns the node of a value as Value has it; what is none of these is
-// written as fmt.Sprint does. A []string is a list, too. The keys of maps stand
-// in their alphabetical order.
+// Of returns the node for a value. It accepts the types that Value returns, []string,
+// and maps, whose keys it sorts. Other values become text by fmt.Sprint.
 func Of(value any) *Node {
 	switch v := value.(type) {
 	case nil:
@@ -84,8 +83,8 @@ func (n *Node) Add(key string, value *Node) {
 	n.Pairs = append(n.Pairs, Pair{Scalar{Text: key, Type: "string"}, value})
 }
 
-// Format returns n as a file that Read makes the same tree of. Mappings have a
-// line for each key, but for those in lists.
+// Format returns n as a file that Read parses into the same tree. Mappings have a line
+// for each key, except those in lists.
 func (n *Node) Format() []byte {
 	var b strings.Builder
 	if n.Kind == Mapping && len(n.Pairs) > 0 {
@@ -97,7 +96,7 @@ func (n *Node) Format() []byte {
 	return []byte(b.String())
 }
 
-// block writes the keys of a mapping, each on a line that is indented.
+// block writes the keys of a mapping, each on an indented line.
 func (n *Node) block(b *strings.Builder, indent int) {
 	for _, pair := range n.Pairs {
 		b.WriteString(strings.Repeat(" ", indent))
@@ -145,10 +144,10 @@ func comma(b *strings.Builder, i int) {
 	}
 }
 
-// bare are the texts that need no quotes anywhere: words, paths and numbers.
+// bare matches texts that never need quotes: words, paths and numbers.
 var bare = regexp.MustCompile(`^(?:[A-Za-z_/][A-Za-z0-9_./-]*|-?[0-9][0-9A-Za-z.]*)$`)
 
-// quoted returns a text as YAML has it.
+// quoted returns a text in YAML, quoted if necessary.
 func quoted(s string) string {
 	if bare.MatchString(s) && !strings.EqualFold(s, "null") {
 		return s

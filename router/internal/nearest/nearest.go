@@ -1,4 +1,4 @@
-// Package nearest guesses the word that somebody meant.
+// Package nearest suggests corrections for misspelt words.
 package nearest
 
 import (
@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Word returns the word that was most likely meant by a misspelt one, or ""
-// when none is near enough for the guess to help. Among equals the first wins.
+// Word returns the word that is most similar to a misspelt one, or "" if none
+// is similar enough. The first of equally similar words wins.
 func Word(misspelt string, words []string) string {
-	const longest = 64 // nobody means a word of ours by more
+	const longest = 64 // longer than any of our words
 	if len(misspelt) > longest {
 		return ""
 	}
@@ -25,12 +25,12 @@ func Word(misspelt string, words []string) string {
 	return best
 }
 
-// distance counts the letters to insert, delete, replace or swap with their
-// neighbour that lead from a to b.
+// distance returns the number of letters to insert, delete, replace or swap
+// with their neighbour to get from a to b.
 func distance(a, b string) int {
 	from, to := []rune(a), []rune(b)
-	// Row i of the table holds the distances from the first i letters of a; a
-	// swap looks back two rows.
+	// Row i of the table contains the distances from the first i letters of a.
+	// A swap uses the row before the last.
 	before, last := make([]int, len(to)+1), make([]int, len(to)+1)
 	for j := range last {
 		last[j] = j
