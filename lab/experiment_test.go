@@ -550,7 +550,7 @@ func checkMistakes(t *testing.T, src []byte, err error) {
 		}
 		for _, c := range m.Error() {
 			if c < ' ' || 0x7f <= c && c < 0xa0 {
-				t.Errorf("%q holds a control character", m.Error())
+				t.Errorf("%q contains a control character", m.Error())
 			}
 		}
 		if m.What == "" {

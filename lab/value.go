@@ -29,7 +29,7 @@ func parseProse(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	case text == "":
 		return "", yamlfile.Refuse("give it a value, or leave it out", "the value is empty")
 	case yamlfile.Printable(text) != text:
-		return "", yamlfile.Refuse("remove it", "%s holds a control character", yamlfile.Quote(s.Text))
+		return "", yamlfile.Refuse("remove it", "%s contains a control character", yamlfile.Quote(s.Text))
 	}
 	return text, nil
 }
@@ -38,7 +38,7 @@ func parseProse(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 func parseTemplate(names []string) func(yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	return func(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 		if i := strings.IndexFunc(s.Text, isControl); i >= 0 {
-			return "", yamlfile.Refuse("remove it", "%s holds a control character", yamlfile.Quote(s.Text)).At(i)
+			return "", yamlfile.Refuse("remove it", "%s contains a control character", yamlfile.Quote(s.Text)).At(i)
 		}
 		if refused := checkNames(s.Text, names); refused != nil {
 			return "", refused

@@ -155,7 +155,7 @@ func TestParseMistakes(t *testing.T) {
 		{"a list", "- a\n", []string{"1:1 must be a mapping|not a list"}},
 		{"nothing to do", "namespace: x\n", []string{`1:1 "upstreams"`, `1:1 "routes"`}},
 		{"not YAML", smallest + "log: [a\n", []string{"3:6 not YAML"}},
-		{"a tab", smallest + "log:\n\tformat: json\n", []string{"4:1 not YAML|takes spaces alone"}},
+		{"a tab", smallest + "log:\n\tformat: json\n", []string{"4:1 not YAML|allows only spaces"}},
 		{"braces without quotes", "routes: [{match: /{x}, to: a}]\n", []string{"1:19 not YAML|quotes"}},
 		{"not text", "upstreams: \xff\n", []string{"1:12 0xff"}},
 		{"a second document", smallest + "---\na: b\n", []string{"3:1 second document"}},
@@ -202,7 +202,7 @@ func TestParseMistakes(t *testing.T) {
 		{"a list for a duration or a mapping", "drain: [10s]\n" + smallest, []string{`1:8 "drain" must be a mapping of keys to values, not a list`}},
 		{"no unit", "drain: 10\n" + smallest, []string{`1:8 "10"|10s`}},
 		{"no duration", "drain: soon\n" + smallest, []string{`1:8 "soon"`}},
-		{"a duration below zero", "drain: -1s\n" + smallest, []string{`1:8 below zero`}},
+		{"a duration below zero", "drain: -1s\n" + smallest, []string{`1:8 negative duration`}},
 		{"a level", "log: {level: inf}\n" + smallest, []string{`1:14 "inf"|did you mean "info"?`}},
 		{"events", "log: {events: none}\n" + smallest, []string{`1:15 "none"|all, completed`}},
 		{"a misspelt destination", "log: {to: sdtout}\n" + smallest, []string{`1:11 "sdtout"|did you mean "stdout"?|"./sdtout"`}},
@@ -455,7 +455,7 @@ func checkMistakes(t *testing.T, src []byte, err error) {
 		}
 		for _, c := range m.Error() {
 			if c < ' ' || 0x7f <= c && c < 0xa0 {
-				t.Errorf("%q holds a control character", m.Error())
+				t.Errorf("%q contains a control character", m.Error())
 			}
 		}
 		if m.What == "" {

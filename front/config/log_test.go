@@ -73,7 +73,7 @@ func TestParseLogMistakes(t *testing.T) {
 		{"a policy that is unknown", "log: {queue: {when_full: explode}}\n", []string{`1:26 "explode"|shed, drop, block`}},
 		{"a wait in vain", "log: {queue: {wait: 1s}}\n", []string{`1:21 only "block" waits|when_full: block`}},
 		{"a wait without a unit", "log: {queue: {when_full: block, wait: 1}}\n", []string{`1:39 "1"|1s`}},
-		{"a linger below zero", "log: {queue: {linger: -1ms}}\n", []string{`1:23 below zero`}},
+		{"a linger below zero", "log: {queue: {linger: -1ms}}\n", []string{`1:23 negative duration`}},
 		{"rotation of no file", "log: {rotate: {size: 1MiB}}\n", []string{`1:22 no file|log.to`}},
 		{"fsync of no file", "log: {to: [stdout, stderr], fsync: each}\n", []string{`1:36 no file|log.to`}},
 		{"rotation at no time", "log: {to: a, rotate: {keep: 3, gzip: true}}\n", []string{`1:29 nothing is rotated|size or daily`, `1:38 nothing is rotated`}},

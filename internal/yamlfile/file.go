@@ -110,13 +110,13 @@ func (f *File) document() ast.Node {
 // readable reports whether the source is text within the limit.
 func (f *File) readable(limit int) bool {
 	if len(f.src) > limit {
-		f.Mistakef(Pos{1, 1}, "is it the right file?", "%d bytes are too many for %s, which may have %d", len(f.src), f.kind, limit)
+		f.Mistakef(Pos{1, 1}, "is it the right file?", "%d bytes are too many for %s; the limit is %d", len(f.src), f.kind, limit)
 		return false
 	}
 	for i := 0; i < len(f.src); {
 		c, size := utf8.DecodeRune(f.src[i:])
 		if c == utf8.RuneError && size == 1 || c == 0 {
-			f.Mistakef(f.posOfByte(i), "is it the right file?", "the byte 0x%02x is no UTF-8 text", f.src[i])
+			f.Mistakef(f.posOfByte(i), "is it the right file?", "the byte 0x%02x is not UTF-8 text", f.src[i])
 			return false
 		}
 		i += size
@@ -166,10 +166,10 @@ func (f *File) syntax(err error) {
 	hint, pos := "", posOf(at.GetToken())
 	switch msg := at.GetMessage(); {
 	case f.byTab(pos.Line):
-		hint = "the line begins with a tab, and YAML takes spaces alone"
+		hint = "the line begins with a tab, and YAML allows only spaces"
 	case strings.Contains(msg, "',' or"):
 		// Usually {match: /a/{b}} or [${NAME}].
-		hint = "inside { } and [ ], put quotes around a value that holds a brace, a bracket or a comma"
+		hint = "inside { } and [ ], put quotes around a value that contains a brace, a bracket or a comma"
 	}
 	f.Mistakef(pos, hint, "not YAML: %s", at.GetMessage())
 }
@@ -208,7 +208,7 @@ func (f *File) secondDocument(doc *ast.DocumentNode) {
 		tk = doc.Body.GetToken()
 	}
 	if tk != nil {
-		f.Mistakef(posOf(tk), `remove what follows, and the "---"`, "a second document begins here, and %s is one", f.kind)
+		f.Mistakef(posOf(tk), `remove it and the "---"`, "a second document begins here, but %s is one document", f.kind)
 	}
 }
 

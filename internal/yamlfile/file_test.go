@@ -55,7 +55,7 @@ func TestReadFindsEveryMistake(t *testing.T) {
 		"f.yaml:6:1: merge keys are not supported; write the keys here",
 		`f.yaml:7:4: the tag "!!str" is not supported; remove it`,
 		"f.yaml:8:5: aliases are not supported; write the value again",
-		`f.yaml:9:1: a second document begins here, and a test is one; remove what follows, and the "---"`,
+		`f.yaml:9:1: a second document begins here, but a test is one document; remove it and the "---"`,
 	}
 	if diff := cmp.Diff(strings.Join(want, "\n"), fmt.Sprint(f.Err())); diff != "" {
 		t.Errorf("mistakes (-want +got):\n%s", diff)

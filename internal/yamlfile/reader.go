@@ -127,7 +127,7 @@ func (r *Reader[T]) RefuseEmpty(p Place[T], n *Node) bool {
 	empty := n.Kind == List && len(n.Items) == 0 || n.Kind == Mapping && len(n.Pairs) == 0
 	if empty {
 		own, _ := r.lookup(p.Path)
-		r.Mistakef(n.Pos, cmp.Or(own.Required, "it needs one at least"), "%s is empty", r.name(p))
+		r.Mistakef(n.Pos, cmp.Or(own.Required, "it needs at least one"), "%s is empty", r.name(p))
 	}
 	return empty
 }
@@ -321,7 +321,7 @@ func (r *Reader[T]) builtLater(name string) (hint string, ok bool) {
 // key, or all keys.
 func (r *Reader[T]) rightKey(path, name string) string {
 	if strings.Contains(name, "${") {
-		return "${...} stands in values only"
+		return "${...} is allowed only in values"
 	}
 	var names []string
 	for _, k := range r.children(path) {

@@ -22,7 +22,7 @@ func Text(s Scalar) (string, *Refusal) {
 	case strings.TrimSpace(s.Text) == "":
 		return "", Refuse("give it a value, or leave it out", "the value is empty")
 	case Printable(s.Text) != s.Text:
-		return "", Refuse("remove it", "%s holds a control character", Quote(s.Text))
+		return "", Refuse("remove it", "%s contains a control character", Quote(s.Text))
 	}
 	return s.Text, nil
 }
@@ -74,7 +74,7 @@ func Duration(s Scalar) (time.Duration, *Refusal) {
 	case err != nil:
 		return 0, Refuse("write a number and a unit, as in 300ms, 10s or 2m", "%s is not a duration", Quote(s.Text))
 	case d < 0:
-		return 0, Refuse("remove the minus", "%s is a duration below zero", Quote(s.Text))
+		return 0, Refuse("remove the minus", "%s is a negative duration", Quote(s.Text))
 	}
 	return d, nil
 }

@@ -128,7 +128,7 @@ func refuseInSource(c byte) *yamlfile.Refusal {
 // path or a URL of http or https.
 func ParseTarget(text string, status int, from Source) (*Target, *yamlfile.Refusal) {
 	if yamlfile.Printable(text) != text {
-		return nil, yamlfile.Refuse("remove it", "%s holds a control character", yamlfile.Quote(text))
+		return nil, yamlfile.Refuse("remove it", "%s contains a control character", yamlfile.Quote(text))
 	}
 	address, fragment, hasFragment := strings.Cut(text, "#")
 	address, query, hasQuery := strings.Cut(address, "?")
