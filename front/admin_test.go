@@ -10,8 +10,8 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-// TestAdmin asks the admin listener for its pages, by names that it has and
-// by names that a page on the web could point at it.
+// TestAdmin requests the pages of the admin listener, with hosts that it has
+// and with hosts that a website could point at it.
 func TestAdmin(t *testing.T) {
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL)
@@ -54,9 +54,9 @@ func TestAdmin(t *testing.T) {
 	}
 }
 
-// TestAdminPathsArePrivate asks the public listener for 200 paths that show
-// something of the process on some server or other: with a route for
-// everything the upstream gets them, without one nobody does.
+// TestAdminPathsArePrivate requests 200 paths of the public listener that
+// expose internals of a process on other servers. With a route for all paths,
+// the upstream gets them. Without one, the response is 404.
 func TestAdminPathsArePrivate(t *testing.T) {
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-Upstream", r.RequestURI) })
 	everything := openDoor(t, back.URL)
@@ -91,7 +91,7 @@ func debugPaths() []string {
 	return paths
 }
 
-// TestAdminOff has a door without an admin listener.
+// TestAdminOff checks a front door without an admin listener.
 func TestAdminOff(t *testing.T) {
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) { c.Admin = config.AdminOff })

@@ -15,12 +15,12 @@ import (
 	"github.com/weirhq/weir/log/sink"
 )
 
-// allocBody is what both servers of the comparison answer.
+// allocBody is the response body of both servers in the comparison.
 var allocBody = bytes.Repeat([]byte("x"), 1024)
 
-// TestAllocations compares a proxied request, log and metrics included, with
-// one to a net/http server that answers the same fields and bytes: the door
-// adds no allocation to what net/http makes.
+// TestAllocations compares a proxied request, including log and metrics, with a
+// request to a net/http server that sends the same fields and bytes. The front
+// door adds no allocation to those of net/http.
 func TestAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
@@ -63,7 +63,8 @@ var (
 	allocID     = []string{"abcdefghijklmnop"}
 )
 
-// discardingDoor starts a door whose log goes nowhere, and returns its address.
+// discardingDoor starts a front door that discards its log, and returns its
+// address.
 func discardingDoor(t *testing.T, upstream, events string) string {
 	t.Helper()
 	d := newDoor(t, upstream, func(c *config.Config) { c.Log.Events = events })
@@ -79,7 +80,7 @@ func discardingDoor(t *testing.T, upstream, events string) string {
 }
 
 // answerWithoutAllocating answers every request on a connection from a fixed
-// buffer. Requests without a body come one at a time.
+// buffer. Requests have no body and are not pipelined.
 func answerWithoutAllocating(c *rawConn) {
 	answer := append([]byte("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 1024\r\nServer: bare\r\n\r\n"), allocBody...)
 	buf := make([]byte, 16<<10)
@@ -99,14 +100,14 @@ func answerWithoutAllocating(c *rawConn) {
 	}
 }
 
-// mallocsPerRequest sends many requests on a connection, and returns how many
-// allocations of the whole process each of them costs.
+// mallocsPerRequest sends many requests on a connection and returns the
+// allocations of the whole process for each of them.
 func mallocsPerRequest(t *testing.T, addr, request string) float64 {
 	t.Helper()
 	return mallocsUntil(t, addr, request, "xxxx")
 }
 
-// mallocsUntil is mallocsPerRequest for answers that end as given.
+// mallocsUntil is mallocsPerRequest for responses with the given ending.
 func mallocsUntil(t *testing.T, addr, request, ending string) float64 {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)
@@ -131,9 +132,10 @@ func mallocsUntil(t *testing.T, addr, request, ending string) float64 {
 			}
 		}
 	}
-	send(2000) // fills pools, and the pool of upstream connections
-	// Of short rounds the cheapest counts: in others, on a busy machine, a
-	// connection is made while all that are kept are resting.
+	send(2000) // fills the pools, and the idle upstream connections
+	// The cheapest of several short rounds counts. In others, on a busy
+	// machine, a connection is made because all idle ones were used too
+	// recently.
 	const rounds, requests = 20, 200
 	least := math.Inf(1)
 	for range rounds {

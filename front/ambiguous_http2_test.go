@@ -2,9 +2,9 @@ package front_test
 
 import "testing"
 
-// TestAmbiguousRequestsOverHTTP2 sends heads that would be another request, or
-// more than one, in HTTP/1. They are refused or their stream is reset, and the
-// upstream is not dialled.
+// TestAmbiguousRequestsOverHTTP2 sends heads that would be a different request,
+// or several, in HTTP/1. They are refused or their stream is reset, without a
+// connection to the upstream.
 func TestAmbiguousRequestsOverHTTP2(t *testing.T) {
 	t.Parallel()
 	back := openRecorder(t)
@@ -63,8 +63,8 @@ func TestAmbiguousRequestsOverHTTP2(t *testing.T) {
 	}
 }
 
-// TestLyingLengthsOverHTTP2 has bodies that are longer or shorter than their
-// content-length says. The upstream gets no request that looks whole.
+// TestLyingLengthsOverHTTP2 sends bodies that are longer or shorter than their
+// content-length. The upstream gets no request that looks complete.
 func TestLyingLengthsOverHTTP2(t *testing.T) {
 	t.Parallel()
 	back := openRecorder(t)

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A recorder is an upstream that keeps every byte and answers each request with
-// 200.
+// A recorder is an upstream that records all bytes and answers each request
+// with 200.
 type recorder struct {
 	addr string
 
@@ -42,7 +42,7 @@ func (r *recorder) Write(p []byte) (int, error) {
 	return r.bytes.Write(p)
 }
 
-// take returns what came since the last call, and how many connections.
+// take returns the bytes since the last call and the number of new connections.
 func (r *recorder) take() (got string, accepted int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -52,8 +52,8 @@ func (r *recorder) take() (got string, accepted int) {
 	return got, accepted
 }
 
-// ambiguous are messages that two readers could take for different ones, or
-// that are none, as the literature on request smuggling lists them.
+// ambiguous are messages that two parsers could read differently, or that are
+// malformed, from the literature on request smuggling.
 var ambiguous = []struct {
 	name, raw string
 	status    int
@@ -70,7 +70,7 @@ var ambiguous = []struct {
 	{"two lengths in two cases", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\ncontent-LENGTH: 1\r\n\r\nx", 400},
 	{"a list of equal lengths", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1, 1\r\n\r\nx", 400},
 	{"a list of lengths", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1,2\r\n\r\nxy", 400},
-	// Lengths that are none.
+	// Invalid lengths.
 	{"length with plus", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: +1\r\n\r\nx", 400},
 	{"length with minus", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\nx", 400},
 	{"length of minus zero", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -0\r\n\r\n", 400},
@@ -195,7 +195,8 @@ var ambiguous = []struct {
 	{"a list of expectations", "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue, x\r\nContent-Length: 1\r\n\r\nx", 400},
 	{"an expectation in a sentence", "POST / HTTP/1.1\r\nHost: a\r\nExpect: y 100-continue\r\nContent-Length: 1\r\n\r\nx", 400},
 	{"two expectations", "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nExpect: x\r\nContent-Length: 1\r\n\r\nx", 400},
-	// Chunks, in bodies that are short enough to be read before an upstream is dialled.
+	// Chunks, in bodies short enough to be read before a connection to the
+	// upstream is made.
 	{"size with 0x", chunks("0x1\r\nx\r\n0\r\n\r\n"), 400},
 	{"size with plus", chunks("+1\r\nx\r\n0\r\n\r\n"), 400},
 	{"size with minus", chunks("-1\r\nx\r\n0\r\n\r\n"), 400},
@@ -233,18 +234,19 @@ var ambiguous = []struct {
 	{"announced trailer of a length", "POST / HTTP/1.1\r\nHost: a\r\nTrailer: Content-Length\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400},
 }
 
-// chunks is a request with the given body, as it lies on the wire.
+// chunks returns a request with the given chunked body.
 func chunks(body string) string {
 	return "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + body
 }
 
-// TestAmbiguousRequests sends each message on a connection of its own. It is
-// refused, and no upstream was dialled for it. The door waits a little for the
-// beginning of a body in chunks: if that has not told by then what is wrong,
-// which takes a busy machine, it may have dialled, but sends no whole request.
+// TestAmbiguousRequests sends each message on its own connection and checks
+// that it is refused, and that no connection to an upstream was made. The front
+// door waits briefly for the beginning of a chunked body. If the mistake is not
+// in that part, which happens on a busy machine, it may connect, but it sends
+// no complete request.
 func TestAmbiguousRequests(t *testing.T) {
 	t.Parallel()
-	const firstWait = 100 * time.Millisecond // as package proxy has it
+	const firstWait = 100 * time.Millisecond // as in package proxy
 	back := openRecorder(t)
 	d := openDoor(t, "http://"+back.addr)
 	parent := t
@@ -258,7 +260,7 @@ func TestAmbiguousRequests(t *testing.T) {
 			if got, accepted := back.take(); !late && (got != "" || accepted != 0) || late && strings.HasSuffix(got, "0\r\n\r\n") {
 				t.Errorf("%d connections were made to the upstream, which got %q", accepted, got)
 			}
-			if late { // what has been dialled may arrive at any time
+			if late { // connections may be recorded later
 				back = openRecorder(parent)
 				d = openDoor(parent, "http://"+back.addr)
 			}
@@ -266,9 +268,9 @@ func TestAmbiguousRequests(t *testing.T) {
 	}
 }
 
-// TestAmbiguousRequestsInPieces has the messages arrive byte by byte. The door
-// may have dialled for a chunk that it cannot see the end of, but sends no
-// whole request.
+// TestAmbiguousRequestsInPieces sends the messages byte by byte. The front door
+// may connect because of a chunk whose end it has not read, but it sends no
+// complete request.
 func TestAmbiguousRequestsInPieces(t *testing.T) {
 	t.Parallel()
 	back := openRecorder(t)
@@ -281,7 +283,7 @@ func TestAmbiguousRequestsInPieces(t *testing.T) {
 			conn := dial(t, d.addr)
 			for i := range len(c.raw) {
 				if _, err := conn.Write([]byte(c.raw[i : i+1])); err != nil {
-					break // it was refused before its end
+					break // refused before its end
 				}
 			}
 			conn.refused(c.status)
@@ -292,9 +294,9 @@ func TestAmbiguousRequestsInPieces(t *testing.T) {
 	}
 }
 
-// TestAmbiguousRequestsBehindAnother has the messages arrive in one write with
-// a good request, with one that has a body, and with one whose body is chunked.
-// These are answered, and nothing behind them reaches the upstream.
+// TestAmbiguousRequestsBehindAnother sends each message in one write after a
+// valid request: one without a body, one with a body and one with a chunked
+// body. These are answered, and nothing after them reaches the upstream.
 func TestAmbiguousRequestsBehindAnother(t *testing.T) {
 	t.Parallel()
 	back := openRecorder(t)
@@ -318,8 +320,8 @@ func TestAmbiguousRequestsBehindAnother(t *testing.T) {
 	}
 }
 
-// refused reads an answer with the given status, and the connection's end when
-// that is announced.
+// refused reads a response with the given status, and the end of the connection
+// if it is announced.
 func (c *rawConn) refused(status int) {
 	c.t.Helper()
 	resp, _ := c.answer("POST")
@@ -334,8 +336,8 @@ func (c *rawConn) refused(status int) {
 	}
 }
 
-// unusual are messages that look odd and have one meaning: each reaches the
-// upstream as that many requests.
+// unusual are messages that look odd but are unambiguous. Each reaches the
+// upstream as the given number of requests.
 var unusual = []struct {
 	name, raw string
 	requests  int
@@ -357,8 +359,8 @@ var unusual = []struct {
 	{"an expectation", "PUT / HTTP/1.1\r\nHost: a\r\nExpect: 100-Continue\r\nContent-Length: 1\r\n\r\nx", 1},
 }
 
-// TestUnusualRequests sends what has one meaning, and has net/http's parser count
-// the requests on the upstream's side.
+// TestUnusualRequests sends unambiguous messages and counts the requests at the
+// upstream with net/http's parser.
 func TestUnusualRequests(t *testing.T) {
 	t.Parallel()
 	back := openRecorder(t)
@@ -384,7 +386,8 @@ func TestUnusualRequests(t *testing.T) {
 	}
 }
 
-// requestsIn counts the requests in a stream, -1 if there is anything else.
+// requestsIn returns the number of requests in a stream, or -1 if it contains
+// anything else.
 func requestsIn(stream string) int {
 	r := bufio.NewReader(strings.NewReader(stream))
 	for n := 0; ; n++ {

@@ -10,8 +10,8 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-// TestSpoofedIdentity claims to be somebody else in every way there is.
-// Without trusted proxies, neither the log nor the upstream believes it.
+// TestSpoofedIdentity claims to be another client in all known ways. Without
+// trusted proxies, neither the log nor the upstream uses the claims.
 func TestSpoofedIdentity(t *testing.T) {
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		for name, values := range r.Header {
@@ -51,7 +51,7 @@ func TestSpoofedIdentity(t *testing.T) {
 	}
 }
 
-// TestTrustedProxy has a trusted proxy name the client.
+// TestTrustedProxy checks the client address that a trusted proxy reports.
 func TestTrustedProxy(t *testing.T) {
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {

@@ -10,8 +10,8 @@ import (
 	"github.com/weirhq/weir/proxy"
 )
 
-// TestClientLeavesEarly has a client that is known to have left before the
-// exchange of its request is held: the upstream is not waited for.
+// TestClientLeavesEarly uses a connection whose client has disconnected before
+// the exchange begins. The exchange does not wait for the upstream.
 func TestClientLeavesEarly(t *testing.T) {
 	mute, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -9,15 +9,15 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-// TestTooManyWaiting has more requests than may wait for a connection to an
-// upstream that is down. The others are refused at once, and counted.
+// TestTooManyWaiting sends more requests to an unavailable upstream than may
+// wait for a connection. The surplus is refused immediately, and counted.
 func TestTooManyWaiting(t *testing.T) {
 	const most, more = 1000, 20
 	d := openDoor(t, "http://"+closedPort(t), func(c *config.Config) { c.Upstreams[0].ConnectRetry = patience })
 	ctx, leave := context.WithCancel(t.Context())
 	var asking sync.WaitGroup
 	refused := make(chan int, most+more)
-	clients := make([]*http.Client, 20) // a connection has a limit of streams
+	clients := make([]*http.Client, 20) // a connection limits the number of its streams
 	for i := range clients {
 		clients[i] = h2cClient(t)
 	}

@@ -18,11 +18,11 @@ import (
 	"github.com/weirhq/weir/log/sink"
 )
 
-// patience is how long a test waits for what has to happen soon. No test that
-// passes waits for as long.
+// patience is the timeout for conditions that should hold soon. No passing test
+// waits that long.
 const patience = time.Minute
 
-// A testDoor is a door that serves on free ports of the loopback interface.
+// A testDoor is a front door on free ports of the loopback interface.
 type testDoor struct {
 	*front.Door
 	t      testing.TB
@@ -30,12 +30,13 @@ type testDoor struct {
 	addr   string
 	log    *logBook
 	drain  context.CancelFunc
-	served chan error   // gets what Serve returns
-	close  func() error // drains the door and returns what Serve did
+	served chan error   // receives the result of Serve
+	close  func() error // drains the front door and returns the result of Serve
 }
 
-// openDoor starts a door that sends everything to the upstream "site" at the
-// given URL, unless adjust says otherwise. It is drained when the test ends.
+// openDoor starts a front door that forwards everything to the upstream "site"
+// at the given URL, unless adjust changes the configuration. The end of the
+// test drains it.
 func openDoor(t testing.TB, upstream string, adjust ...func(*config.Config)) *testDoor {
 	t.Helper()
 	d := newDoor(t, upstream, adjust...)
@@ -46,7 +47,7 @@ func openDoor(t testing.TB, upstream string, adjust ...func(*config.Config)) *te
 	return d
 }
 
-// newDoor makes the door that openDoor starts.
+// newDoor returns the front door that openDoor starts.
 func newDoor(t testing.TB, upstream string, adjust ...func(*config.Config)) *testDoor {
 	t.Helper()
 	cfg := doorConfig(upstream, adjust...)
@@ -70,7 +71,7 @@ func doorConfig(upstream string, adjust ...func(*config.Config)) *config.Config 
 	return cfg
 }
 
-// serve runs the door until the test ends or close is called.
+// serve serves until the test ends or close is called.
 func (d *testDoor) serve() {
 	ctx, cancel := context.WithCancel(context.Background())
 	d.addr, d.drain = d.Addrs()[0].String(), cancel
@@ -82,7 +83,7 @@ func (d *testDoor) serve() {
 	d.t.Cleanup(func() { d.close() })
 }
 
-// awaitServe returns what Serve does.
+// awaitServe returns the result of Serve.
 func (d *testDoor) awaitServe() error {
 	select {
 	case err := <-d.served:
@@ -95,19 +96,19 @@ func (d *testDoor) awaitServe() error {
 
 func (d *testDoor) url(path string) string { return "http://" + d.addr + path }
 
-// events returns the events so far, after at least n of them were written.
+// events waits for at least n events and returns all.
 func (d *testDoor) events(n int) []event {
 	d.t.Helper()
 	return d.log.wait(d.t, n)
 }
 
-// completed returns the completed event with the given path, once it is there.
+// completed waits for the completed event with the given path.
 func (d *testDoor) completed(t testing.TB, path string) event {
 	t.Helper()
 	return d.log.find(t, func(e event) bool { return e.Event == "http request completed" && e.HTTP.Path == path })
 }
 
-// upstream starts a server to stand behind a door.
+// upstream starts a server that is used as an upstream.
 func upstream(t testing.TB, h http.HandlerFunc) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(h)
@@ -115,10 +116,10 @@ func upstream(t testing.TB, h http.HandlerFunc) *httptest.Server {
 	return s
 }
 
-// hello answers 200 with a body of five bytes.
+// hello responds with 200 and a body of five bytes.
 func hello(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "hello") }
 
-// httpClient returns a client with connections of its own.
+// httpClient returns a client with its own connections.
 func httpClient(t testing.TB) *http.Client {
 	tr := &http.Transport{}
 	t.Cleanup(tr.CloseIdleConnections)
@@ -129,7 +130,7 @@ func httpClient(t testing.TB) *http.Client {
 	}
 }
 
-// h2cClient is an httpClient that speaks HTTP/2 from the first byte.
+// h2cClient returns an httpClient that uses HTTP/2 with prior knowledge.
 func h2cClient(t testing.TB) *http.Client {
 	c := httpClient(t)
 	p := new(http.Protocols)
@@ -138,7 +139,7 @@ func h2cClient(t testing.TB) *http.Client {
 	return c
 }
 
-// do sends a request and returns the answer with its body read.
+// do sends a request and returns the response and its body.
 func do(t testing.TB, c *http.Client, r *http.Request) (*http.Response, string) {
 	t.Helper()
 	resp, err := c.Do(r)
@@ -162,7 +163,7 @@ func get(t testing.TB, c *http.Client, url string) (*http.Response, string) {
 	return do(t, c, r)
 }
 
-// A rawConn is a client that writes bytes as they are.
+// A rawConn is a client that sends raw bytes.
 type rawConn struct {
 	*net.TCPConn
 	t testing.TB
@@ -187,7 +188,8 @@ func (c *rawConn) send(s string) {
 	}
 }
 
-// answer reads an answer to a request with the given method, body included.
+// answer reads a response to a request with the given method, including its
+// body.
 func (c *rawConn) answer(method string) (*http.Response, string) {
 	c.t.Helper()
 	resp, err := http.ReadResponse(c.r, &http.Request{Method: method})
@@ -202,8 +204,7 @@ func (c *rawConn) answer(method string) (*http.Response, string) {
 	return resp, string(b)
 }
 
-// ask sends raw bytes on a connection of their own and returns the first
-// answer.
+// ask sends raw bytes on a new connection and returns the first response.
 func ask(t testing.TB, addr, raw string) (*http.Response, string) {
 	t.Helper()
 	c := dial(t, addr)
@@ -212,7 +213,7 @@ func ask(t testing.TB, addr, raw string) (*http.Response, string) {
 	return c.answer(method)
 }
 
-// request reads a request with its body, or returns nil when no more come.
+// request reads a request with its body, or returns nil at the end.
 func (c *rawConn) request() *http.Request {
 	r, err := http.ReadRequest(c.r)
 	if err != nil {
@@ -224,8 +225,8 @@ func (c *rawConn) request() *http.Request {
 	return r
 }
 
-// rawUpstream starts a server that hands each connection to serve, and returns
-// its address. The connections are closed when serve returns or the test ends.
+// rawUpstream starts a server that calls serve for each connection, and returns
+// its address. Connections are closed when serve returns or the test ends.
 func rawUpstream(t testing.TB, serve func(c *rawConn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -256,7 +257,7 @@ func rawUpstream(t testing.TB, serve func(c *rawConn)) string {
 	return l.Addr().String()
 }
 
-// A gate is shut until it is opened, once or more often.
+// A gate is closed until open is called, which may happen more than once.
 type gate struct {
 	once sync.Once
 	ch   chan struct{}
@@ -280,7 +281,7 @@ func (g *gate) await(t testing.TB) {
 	}
 }
 
-// eventually waits until a condition that others bring about holds.
+// eventually polls a condition until it holds.
 func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)

@@ -13,8 +13,8 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-// slowUpstream answers once the gate is open. It echoes bodies, and lets
-// connections be upgraded to an echo of every byte.
+// slowUpstream responds once the gate is open. It echoes bodies, and switches
+// protocols to an echo of every byte.
 func slowUpstream(t *testing.T, g *gate) string {
 	return upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Upgrade") != "" {
@@ -37,7 +37,7 @@ func slowUpstream(t *testing.T, g *gate) string {
 	}).URL
 }
 
-// openTunnel opens a tunnel through the door and sees that it carries bytes.
+// openTunnel opens a tunnel through the front door and checks that it works.
 func openTunnel(t *testing.T, d *testDoor) *rawConn {
 	t.Helper()
 	c := dial(t, d.addr)
@@ -50,7 +50,7 @@ func openTunnel(t *testing.T, d *testDoor) *rawConn {
 	return c
 }
 
-// echo sends s and waits for it to come back.
+// echo sends s and waits until it is returned.
 func (c *rawConn) echo(s string) {
 	c.t.Helper()
 	c.send(s)
@@ -60,7 +60,7 @@ func (c *rawConn) echo(s string) {
 	}
 }
 
-// TestDrain has requests of all kinds in flight when the door is told to stop.
+// TestDrain stops a front door with all kinds of requests in flight.
 func TestDrain(t *testing.T) {
 	g := newGate(t)
 	d := openDoor(t, slowUpstream(t, g))
@@ -138,7 +138,7 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// TestDrainDeadline has requests in flight that do not end.
+// TestDrainDeadline stops a front door whose requests in flight do not end.
 func TestDrainDeadline(t *testing.T) {
 	for _, drain := range []time.Duration{0, 50 * time.Millisecond} {
 		t.Run(drain.String(), func(t *testing.T) {
@@ -180,8 +180,8 @@ func TestDrainDeadline(t *testing.T) {
 	}
 }
 
-// TestAcceptQueue has clients whose connections only the kernel has accepted
-// when the door is told to stop.
+// TestAcceptQueue stops a front door with connections in the kernel's accept
+// queue.
 func TestAcceptQueue(t *testing.T) {
 	back := upstream(t, hello)
 	d := newDoor(t, back.URL)
@@ -210,8 +210,7 @@ func TestAcceptQueue(t *testing.T) {
 	}
 }
 
-// TestListenIsAllOrNothing has an address that is taken, behind one that is
-// free.
+// TestListenIsAllOrNothing listens on a free address and on one that is in use.
 func TestListenIsAllOrNothing(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

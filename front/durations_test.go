@@ -12,8 +12,8 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-// families scrapes the door as a Prometheus server does that stores native
-// histograms: metrics by name.
+// families returns the metrics by name. It scrapes them like a Prometheus
+// server that stores native histograms.
 func (d *testDoor) families(t testing.TB) map[string]*dto.MetricFamily {
 	t.Helper()
 	r, err := http.NewRequest("GET", "http://"+d.AdminAddr().String()+"/metrics", nil)
@@ -31,14 +31,14 @@ func (d *testDoor) families(t testing.TB) map[string]*dto.MetricFamily {
 	for {
 		f := new(dto.MetricFamily)
 		if err := decoder.Decode(f); err != nil {
-			return families // io.EOF, or too few families, which the test sees
+			return families // io.EOF, or too few families, which fails the test
 		}
 		families[f.GetName()] = f
 	}
 }
 
-// labelled returns the metric of a family that has the given label values, in
-// the order of the label names; nil if there is none.
+// labelled returns the metric of a family with the given label values, in the
+// order of the label names, or nil.
 func labelled(f *dto.MetricFamily, values ...string) *dto.Metric {
 	for _, m := range f.GetMetric() {
 		var has []string
@@ -52,8 +52,8 @@ func labelled(f *dto.MetricFamily, values ...string) *dto.Metric {
 	return nil
 }
 
-// TestDurations counts requests in the histograms of their route and class and
-// of the server that answered them.
+// TestDurations checks the histograms of the route, the class, and the server
+// that responded.
 func TestDurations(t *testing.T) {
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {

@@ -9,8 +9,8 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-// TestLoggedHeaders has header fields in the completed event, those of requests
-// that Weir itself answers included.
+// TestLoggedHeaders checks the header fields in the completed event, also of
+// requests to which Weir itself responds.
 func TestLoggedHeaders(t *testing.T) {
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header()["Server-Timing"] = []string{"db;dur=53", "app;dur=47"}
@@ -19,7 +19,7 @@ func TestLoggedHeaders(t *testing.T) {
 	})
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.Routes[0].Match = "GET /a"
-		c.Log.RequestHeaders = []string{"accept-language", "x-absent", "cookie"} // the last as no file can have it
+		c.Log.RequestHeaders = []string{"accept-language", "x-absent", "cookie"} // Parse would refuse the last one
 		c.Log.ResponseHeaders = []string{"server-timing", "location", "content-type", "x-request-id"}
 	})
 	for _, c := range conversations {

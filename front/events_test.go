@@ -15,8 +15,8 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-// A conversation is what a client sends, over any protocol, for its events to
-// be looked at.
+// conversations are the bytes of clients, over each protocol, for tests of
+// their events.
 var conversations = []struct {
 	protocol string
 	send     func(t *testing.T, d *testDoor) *http.Response
@@ -47,7 +47,7 @@ func request(t *testing.T, d *testDoor) *http.Request {
 	return r
 }
 
-// TestThreeEvents reads the events of a proxied request, field by field.
+// TestThreeEvents checks all fields of the events of a proxied request.
 func TestThreeEvents(t *testing.T) {
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(201)
@@ -114,7 +114,7 @@ func checkKeys(t *testing.T, e event, want []string, place ...string) {
 	}
 }
 
-// checkTimes holds the times of a request to the order in which things happen.
+// checkTimes checks the order of the times of a request.
 func checkTimes(t *testing.T, before time.Time, received, completed event) {
 	t.Helper()
 	h := completed.HTTP
@@ -129,12 +129,13 @@ func checkTimes(t *testing.T, before time.Time, received, completed event) {
 	}
 }
 
-// TestCompletedAlone has the one event that carries what the others say.
+// TestCompletedAlone checks the completed event with log.events: completed,
+// which has the data of the others.
 func TestCompletedAlone(t *testing.T) {
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) { c.Log.Events = config.EventsCompleted })
 	resp, _ := get(t, httpClient(t), d.url("/a?b"))
-	d.completed(t, "/a") // the event may follow its answer, and another request
+	d.completed(t, "/a") // the event may be later than the response, and than another request
 	ask(t, d.addr, "GET /.. HTTP/1.1\r\nHost: a\r\n\r\n")
 	d.close()
 	events := d.log.events(t)
@@ -154,8 +155,8 @@ func TestCompletedAlone(t *testing.T) {
 	}
 }
 
-// TestFailoverIsTold has a server that nobody listens on before one that
-// answers: the log says which of them did.
+// TestFailoverIsTold has a server that refuses connections before one that
+// responds. The log names the one that responded.
 func TestFailoverIsTold(t *testing.T) {
 	back, dead := upstream(t, hello), "http://"+closedPort(t)
 	d := openDoor(t, back.URL, func(c *config.Config) { c.Upstreams[0].Servers = []string{dead, back.URL} })
@@ -167,9 +168,9 @@ func TestFailoverIsTold(t *testing.T) {
 	}
 }
 
-// TestFailures has every way in which an exchange fails, as the log tells it.
+// TestFailures checks the events of all kinds of failure.
 func TestFailures(t *testing.T) {
-	arrived := newGate(t) // the first half of an answer
+	arrived := newGate(t) // the first half of a response
 	half := rawUpstream(t, func(c *rawConn) {
 		c.request()
 		c.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n" + strings.Repeat("x", 400))
@@ -255,7 +256,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// getAnswer asks for an answer, which the door makes up in plain text.
+// getAnswer sends a request to which the front door itself responds in plain
+// text.
 func getAnswer(t *testing.T, d *testDoor) {
 	resp, body := get(t, httpClient(t), d.url("/fails"))
 	if want := fmt.Sprintf("%d %s\n", resp.StatusCode, http.StatusText(resp.StatusCode)); body != want {
@@ -263,9 +265,9 @@ func getAnswer(t *testing.T, d *testDoor) {
 	}
 }
 
-// closedPort returns an address where nobody listens.
+// closedPort returns an address that refuses connections.
 func closedPort(t *testing.T) string {
 	conn := dial(t, rawUpstream(t, func(*rawConn) {}))
-	addr := conn.LocalAddr().String() // has a peer, and takes no other
+	addr := conn.LocalAddr().String() // is connected, so that it accepts no other connection
 	return addr
 }

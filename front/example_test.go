@@ -12,7 +12,7 @@ import (
 	"github.com/weirhq/weir/log/sink"
 )
 
-// A door in front of one service, from its configuration to its end.
+// Example runs a front door for one service, from its configuration to its end.
 func Example() {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "hello from %s", r.URL.Path)

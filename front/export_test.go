@@ -2,11 +2,11 @@ package front
 
 import "github.com/weirhq/weir/proxy"
 
-// FailListener has the first listener fail.
+// FailListener makes the first listener fail.
 func (d *Door) FailListener() { d.server.listeners[0].TCPListener.Close() }
 
-// SetHook replaces the hook of the route that a GET of the path reaches. It is
-// called before Serve: nothing that a user can configure panics.
+// SetHook replaces the hook of the route of a GET request for the path, to
+// inject a panic. No configuration can cause one. Call it before Serve.
 func (d *Door) SetHook(path string, hook func(*proxy.Exchange, proxy.Event)) {
 	e, _ := d.tables.Load().routes.Lookup("GET", "", path, "", nil)
 	route := e.Value

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// follow shows f the stream in pieces of the given size, as Read does, and
-// returns what it passes on and where requests ended. With a size of 1 it
-// knows every end.
+// follow passes the stream to f in pieces of the given size, like Read, and
+// returns the bytes that f passes on and the ends of requests. With size 1 it
+// finds every end.
 func follow(f *framing, stream []byte, size int) (passed []byte, ends []int) {
 	for piece := range slices.Chunk(stream, size) {
 		before := f.state
@@ -28,7 +28,7 @@ func follow(f *framing, stream []byte, size int) (passed []byte, ends []int) {
 	return passed, ends
 }
 
-// endsToNetHTTP returns where net/http sees requests end.
+// endsToNetHTTP returns the ends of requests according to net/http.
 func endsToNetHTTP(stream []byte) (ends []int) {
 	left := bytes.NewReader(stream)
 	r := bufio.NewReader(left)
@@ -44,9 +44,8 @@ func endsToNetHTTP(stream []byte) (ends []int) {
 	}
 }
 
-// FuzzFraming holds that net/http sees the requests end where framing does, in
-// all that framing passes on, and that it does not matter in which pieces the
-// bytes come.
+// FuzzFraming checks that net/http finds the same ends of requests as framing
+// in the bytes that framing passes on, however they are split.
 func FuzzFraming(f *testing.F) {
 	for _, seed := range []string{
 		"GET / HTTP/1.1\r\nHost: a\r\n\r\nGET /b HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\n",
@@ -76,7 +75,7 @@ func FuzzFraming(f *testing.F) {
 			}
 		}
 		if bytes.HasPrefix(stream, []byte(prefaceLine)) {
-			return // what follows HTTP/2's first line is no request of HTTP/1
+			return // the bytes after the first line of the HTTP/2 preface are not HTTP/1
 		}
 		theirs := endsToNetHTTP(passed)
 		for i, end := range theirs {
@@ -88,8 +87,8 @@ func FuzzFraming(f *testing.F) {
 	})
 }
 
-// TestFramingForgetsLongLines has a long line, then short ones: its buffer is
-// not kept for the connection's life.
+// TestFramingForgetsLongLines parses a long line, then short ones, and checks
+// that its buffer is released.
 func TestFramingForgetsLongLines(t *testing.T) {
 	var f framing
 	follow(&f, []byte("GET / HTTP/1.1\r\nX: "+strings.Repeat("x", 40<<10)+"\r\nHost: a\r\n\r\n"), 1000)
@@ -102,7 +101,7 @@ func TestFramingForgetsLongLines(t *testing.T) {
 	}
 }
 
-// plainHead is a head of 300 bytes as browsers send it.
+// plainHead is a head of 300 bytes, similar to those of browsers.
 var plainHead = func() []byte {
 	head := "GET /embed/visualisations/a/b?x=1 HTTP/1.1\r\nHost: www.example.com\r\nAccept: text/html,application/xhtml+xml\r\n" +
 		"Accept-Encoding: gzip, deflate, br\r\nAccept-Language: en-GB,en;q=0.9\r\nUser-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:130.0)\r\nCookie: "
@@ -120,8 +119,8 @@ func BenchmarkFraming(b *testing.B) {
 	}
 }
 
-// TestFramingAllocates nothing, but for lines that came in pieces and targets
-// in absolute form, the first time.
+// TestFramingAllocates checks that framing allocates only for the first split
+// line and the first target in absolute form.
 func TestFramingAllocates(t *testing.T) {
 	var f framing
 	stream := slices.Concat(plainHead, []byte("POST http://a/ HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"))
@@ -132,7 +131,7 @@ func TestFramingAllocates(t *testing.T) {
 	}
 }
 
-// show shows f the stream without a word of what comes of it.
+// show passes the stream to f and ignores the result.
 func show(f *framing, stream []byte, size int) {
 	for piece := range slices.Chunk(stream, size) {
 		f.inspect(piece)

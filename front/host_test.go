@@ -9,8 +9,8 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-// TestHosts sends hosts of all kinds, in a Host field and as HTTP/2's
-// :authority. What is accepted reaches the upstream as it came.
+// TestHosts sends all kinds of hosts, in the Host field and as :authority of
+// HTTP/2. Accepted ones reach the upstream unchanged.
 func TestHosts(t *testing.T) {
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-Host", r.Host) })
 	d := openDoor(t, back.URL)
@@ -81,8 +81,8 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestHostsOverHTTP2 has :authority and Host disagree, which only a request
-// that somebody translated or forged does.
+// TestHostsOverHTTP2 sends an :authority and a Host that differ, as in a
+// translated or forged request.
 func TestHostsOverHTTP2(t *testing.T) {
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL)
@@ -110,8 +110,8 @@ func TestHostsOverHTTP2(t *testing.T) {
 	}
 }
 
-// TestAbsoluteTargets has the host in the target and in the Host field. Only
-// where they agree the request passes, however its bytes arrive.
+// TestAbsoluteTargets sends a host in the target and in the Host field. The
+// request passes only if they are equal, however its bytes are split.
 func TestAbsoluteTargets(t *testing.T) {
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Got", r.Host+" "+r.RequestURI)
@@ -119,7 +119,7 @@ func TestAbsoluteTargets(t *testing.T) {
 	d := openDoor(t, back.URL)
 	for _, c := range []struct {
 		target, host string
-		got          string // by the upstream; "" for a refusal
+		got          string // at the upstream; "" for a refusal
 	}{
 		{"http://a.example/x?y=z", "a.example", "a.example /x?y=z"},
 		{"http://a.example", "a.example", "a.example /"},
@@ -152,7 +152,7 @@ func TestAbsoluteTargets(t *testing.T) {
 	}
 }
 
-// deliveries are ways for a request's bytes to arrive.
+// deliveries are ways in which the bytes of a request arrive.
 var deliveries = map[string]func(c *rawConn, request string){
 	"at once": func(c *rawConn, request string) {
 		c.send(request)
@@ -187,7 +187,7 @@ var deliveries = map[string]func(c *rawConn, request string){
 	},
 }
 
-// TestUnknownHost has patterns for one host alone.
+// TestUnknownHost has patterns for only one host.
 func TestUnknownHost(t *testing.T) {
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {

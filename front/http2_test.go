@@ -11,11 +11,11 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// A rawHTTP2 is a client of HTTP/2 that sends the fields that it is told to.
+// A rawHTTP2 is an HTTP/2 client that sends any fields.
 type rawHTTP2 struct {
 	conn   *rawConn
 	framer *http2.Framer
-	stream uint32 // the last that was begun
+	stream uint32 // the last one
 }
 
 func dialHTTP2(t testing.TB, addr string) *rawHTTP2 {
@@ -30,7 +30,7 @@ func dialHTTP2(t testing.TB, addr string) *rawHTTP2 {
 	return &rawHTTP2{conn: c, framer: f}
 }
 
-// begin sends the head of a request, given as names and values in turn.
+// begin sends the head of a request with alternating names and values.
 func (h *rawHTTP2) begin(end bool, fields ...string) (stream uint32) {
 	h.conn.t.Helper()
 	var block bytes.Buffer
@@ -48,16 +48,16 @@ func (h *rawHTTP2) begin(end bool, fields ...string) (stream uint32) {
 	return h.stream
 }
 
-// get sends a request without a body and returns the status of its answer, 0
-// when the stream was reset.
+// get sends a request without a body and returns the status of the response, or
+// 0 if the stream was reset.
 func (h *rawHTTP2) get(fields ...string) (status int) {
 	h.conn.t.Helper()
 	status, _ = h.finish(h.begin(true, fields...))
 	return status
 }
 
-// finish reads to the end of a stream. whole is false when the stream, or the
-// connection, was reset.
+// finish reads to the end of a stream. whole is false if the stream or the
+// connection was reset.
 func (h *rawHTTP2) finish(stream uint32) (status int, whole bool) {
 	h.conn.t.Helper()
 	for {
@@ -89,8 +89,8 @@ func (h *rawHTTP2) finish(stream uint32) (status int, whole bool) {
 	}
 }
 
-// TestOneByteFrames sends a body in frames of a byte each: reads of one byte
-// are not always net/http's reading ahead.
+// TestOneByteFrames sends a body in frames of one byte. A read of one byte is
+// not always the background read of net/http.
 func TestOneByteFrames(t *testing.T) {
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		if n, err := io.Copy(io.Discard, r.Body); n != 50 || err != nil {

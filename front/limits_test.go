@@ -16,12 +16,12 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-// limited is an adjustment of a door's limits.
+// limited returns a function that changes the limits of a configuration.
 func limited(change func(*config.Limits)) func(*config.Config) {
 	return func(c *config.Config) { change(&c.Limits) }
 }
 
-// refusedBy checks that an answer refuses a request, and that the log and the
+// refusedBy checks that a response refuses a request, and that the log and the
 // metrics name the limit.
 func (d *testDoor) refusedBy(t *testing.T, resp *http.Response, status int, limit, route string) {
 	t.Helper()
@@ -41,7 +41,7 @@ func (d *testDoor) refusedBy(t *testing.T, resp *http.Response, status int, limi
 	}
 }
 
-// TestInFlight holds as many requests as may be in flight and as may wait.
+// TestInFlight fills the places for requests in flight and for waiting ones.
 func TestInFlight(t *testing.T) {
 	g := newGate(t)
 	var inside sync.WaitGroup
@@ -90,7 +90,7 @@ func TestInFlight(t *testing.T) {
 	eventually(t, "nobody in flight", func() bool { return series("in_use", "in_flight") == 0 })
 }
 
-// TestLeavingTheQueue has a client leave that waits for its turn.
+// TestLeavingTheQueue disconnects a client whose request waits in the queue.
 func TestLeavingTheQueue(t *testing.T) {
 	t.Parallel()
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
@@ -130,8 +130,7 @@ func TestLeavingTheQueue(t *testing.T) {
 	}
 }
 
-// TestRate asks more often than is allowed, as one client, as others, and with
-// keys.
+// TestRate exceeds the rate as one client, as others, and with keys.
 func TestRate(t *testing.T) {
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {
@@ -168,7 +167,7 @@ func TestRate(t *testing.T) {
 		{"/key", other + "3\r\nX-Api-Key: b\r\n", 200},
 		{"/key", other + "4\r\n", 200},
 		{"/", other + "5\r\n", 200},
-		{"/", other + "6\r\n", 429}, // of the same /64
+		{"/", other + "6\r\n", 429}, // in the same /64
 		{"/", "X-Forwarded-For: 192.0.2.1\r\n", 200},
 	} {
 		resp := send(c.path, c.fields)
@@ -178,7 +177,8 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// TestBodyLimit sends bodies that are too long, and say so or do not.
+// TestBodyLimit sends bodies that are too long, with and without a
+// Content-Length.
 func TestBodyLimit(t *testing.T) {
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		if n, err := io.Copy(io.Discard, r.Body); err == nil {
@@ -223,13 +223,13 @@ func TestBodyLimit(t *testing.T) {
 	}
 }
 
-// zeros is a body without an end.
+// zeros is an endless body.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// quick are limits that a test can wait for, and that nobody exceeds because
-// the machine has other things to do for a moment.
+// quick sets limits that are short enough for a test, but that a busy machine
+// does not exceed by accident.
 func quick(l *config.Limits) {
 	l.ReadTimeout, l.WriteTimeout = quickly, quickly
 	l.UploadRate, l.DownloadRate = 20<<10, 20<<10
@@ -238,9 +238,9 @@ func quick(l *config.Limits) {
 
 const quickly = time.Second
 
-// TestSlowUploads cuts clients that stall or trickle, in bodies that are read
-// at once and in longer ones, and none that keeps the pace or whose upstream is
-// the slow one.
+// TestSlowUploads checks that clients that stall or trickle are cut, for short
+// bodies that are read before the upstream is chosen and for longer ones.
+// Clients that keep the pace or have a slow upstream are not.
 func TestSlowUploads(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
@@ -295,11 +295,11 @@ func TestSlowUploads(t *testing.T) {
 	}
 }
 
-// TestSlowDownloads cuts clients that take nothing, and none that keeps the
-// pace.
+// TestSlowDownloads checks that clients that read nothing are cut, and clients
+// that keep the pace are not.
 func TestSlowDownloads(t *testing.T) {
 	t.Parallel()
-	const size = 64 << 20 // more than sockets hold
+	const size = 64 << 20 // more than the sockets hold
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { io.CopyN(w, zeros{}, size) })
 	d := openDoor(t, back.URL, limited(quick))
 	t.Run("HTTP/1.1, stalled", func(t *testing.T) {
@@ -322,7 +322,7 @@ func TestSlowDownloads(t *testing.T) {
 		}
 		defer resp.Body.Close()
 		var n int64
-		for range 5 { // a few pauses, each shorter than allowed
+		for range 5 { // pauses that are shorter than allowed
 			m, err := io.CopyN(io.Discard, resp.Body, 1<<20)
 			if n += m; err != nil {
 				t.Fatal(err)
@@ -336,8 +336,9 @@ func TestSlowDownloads(t *testing.T) {
 	})
 }
 
-// TestSilentUpstreams has an upstream pause, within an answer, before its end
-// and within a body, for longer than a client may: no client is cut for it.
+// TestSilentUpstreams has an upstream that pauses for longer than a client may:
+// within a head, before the end of a response, and within a body. No client is
+// cut.
 func TestSilentUpstreams(t *testing.T) {
 	t.Parallel()
 	const pause, size = 2 * quickly, 24 << 20 // more than sockets hold
@@ -376,8 +377,7 @@ func TestSilentUpstreams(t *testing.T) {
 	}
 }
 
-// cutAsSlow checks that the answer to a request was cut for being taken too
-// slowly.
+// cutAsSlow checks that a response was cut because the client read too slowly.
 func (d *testDoor) cutAsSlow(t *testing.T, path string) {
 	t.Helper()
 	e := d.completed(t, path)
@@ -390,8 +390,8 @@ func (d *testDoor) cutAsSlow(t *testing.T, path string) {
 	eventually(t, "nothing in flight", func() bool { return d.metric(t, "weir_requests_in_flight") == 0 })
 }
 
-// TestSlowHeads never ends a head, of a connection's first request or of its
-// second one, or never begins one.
+// TestSlowHeads never completes the head of the first or the second request of
+// a connection, or never begins one.
 func TestSlowHeads(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
@@ -422,7 +422,7 @@ func TestSlowHeads(t *testing.T) {
 	}
 }
 
-// TestHeaderLimit sends heads up to the limit and beyond.
+// TestHeaderLimit sends heads of up to the limit, and longer ones.
 func TestHeaderLimit(t *testing.T) {
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, limited(func(l *config.Limits) { l.Headers = 8 << 10 }))
@@ -437,8 +437,8 @@ func TestHeaderLimit(t *testing.T) {
 	}
 }
 
-// TestMaxConnections opens more connections than may be, of which each surplus
-// one gets 503 and is closed at once, and the others work on.
+// TestMaxConnections opens too many connections. Each surplus one gets 503 and
+// is closed immediately; the others continue to work.
 func TestMaxConnections(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
@@ -508,8 +508,8 @@ func TestMaxConnections(t *testing.T) {
 	}
 }
 
-// TestTrustedProxiesMayConnect exempts those from the limit of each client who
-// speak for many.
+// TestTrustedProxiesMayConnect checks that connections_per_client does not
+// apply to trusted proxies.
 func TestTrustedProxiesMayConnect(t *testing.T) {
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {
@@ -525,8 +525,8 @@ func TestTrustedProxiesMayConnect(t *testing.T) {
 	}
 }
 
-// TestReloadKeepsCounting holds a request in flight over reloads: it counts for
-// the limits that come, be they the same or others.
+// TestReloadKeepsCounting holds a request in flight during reloads. It counts
+// for the new limits, whether they have changed or not.
 func TestReloadKeepsCounting(t *testing.T) {
 	g := newGate(t)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { g.await(t) })
@@ -561,7 +561,7 @@ func TestReloadKeepsCounting(t *testing.T) {
 	first.Wait()
 }
 
-// TestRefusedAllocations counts what a refused request allocates.
+// TestRefusedAllocations counts the allocations of a refused request.
 func TestRefusedAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")

@@ -20,7 +20,8 @@ import (
 	"github.com/weirhq/weir/proxy"
 )
 
-// openLog opens a log whose streams are files, and closes it when the test ends.
+// openLog opens a log with files as its streams, and closes it when the test
+// ends.
 func openLog(t *testing.T, cfg *config.Config, complain func(error)) (l *front.Log, stdout, stderr *os.File) {
 	t.Helper()
 	dir := t.TempDir()
@@ -55,8 +56,8 @@ func lines(t *testing.T, file string) []string {
 	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 }
 
-// TestLogGoesEverywhere has several goroutines log to two streams and a file:
-// each has every event, and the totals at the end.
+// TestLogGoesEverywhere logs from several goroutines to two streams and a file.
+// Each gets all events, and the totals at the end.
 func TestLogGoesEverywhere(t *testing.T) {
 	cfg := config.Default()
 	file := filepath.Join(t.TempDir(), "weir.log")
@@ -106,8 +107,8 @@ func TestLogGoesEverywhere(t *testing.T) {
 	}
 }
 
-// TestLogRotates has a file that is rotated by its size, moved by others, and
-// opened anew: no event is lost on the way.
+// TestLogRotates rotates a file by size, moves it, and reopens it. No event is
+// lost.
 func TestLogRotates(t *testing.T) {
 	cfg := config.Default()
 	dir := t.TempDir()
@@ -156,7 +157,8 @@ func TestLogRotates(t *testing.T) {
 
 func cfgSize(cfg *config.Config) int { return int(cfg.Log.Rotate.Size) }
 
-// TestOpenLogFails names the destination, and leaves no goroutine or file.
+// TestOpenLogFails checks that the error names the destination, and that no
+// goroutine or open file remains.
 func TestOpenLogFails(t *testing.T) {
 	cfg := config.Default()
 	missing := filepath.Join(t.TempDir(), "no", "such", "folder", "weir.log")
@@ -171,7 +173,7 @@ func TestOpenLogFails(t *testing.T) {
 	}
 }
 
-// TestOneFileTwice names a file in two ways.
+// TestOneFileTwice uses two names of one file.
 func TestOneFileTwice(t *testing.T) {
 	dir := t.TempDir()
 	name, other := filepath.Join(dir, "weir.log"), filepath.Join(dir, "link.log")
@@ -186,8 +188,8 @@ func TestOneFileTwice(t *testing.T) {
 	}
 }
 
-// TestLogPage reads what the admin listener says about a log with two
-// destinations of which one has lost its reader.
+// TestLogPage reads the page /log of the admin listener. One of the two
+// destinations has lost its reader.
 func TestLogPage(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -271,7 +273,7 @@ func TestLogPage(t *testing.T) {
 	}
 }
 
-// serveDoor starts a door of which the test keeps the log itself.
+// serveDoor starts a front door with a log that the test owns.
 func serveDoor(t *testing.T, cfg *config.Config, out front.Output) *testDoor {
 	t.Helper()
 	d := newDoorOver(t, cfg, out)
@@ -282,8 +284,9 @@ func serveDoor(t *testing.T, cfg *config.Config, out front.Output) *testDoor {
 	return d
 }
 
-// TestLogClosesBesideStandstill has a file beside a pipe that nobody reads: the
-// file gets everything, its totals too, in the time that the pipe is given.
+// TestLogClosesBesideStandstill closes a log with a file and a pipe without a
+// reader. The file gets everything, including its totals, within the timeout
+// for the pipe.
 func TestLogClosesBesideStandstill(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -324,8 +327,8 @@ func TestLogClosesBesideStandstill(t *testing.T) {
 	}
 }
 
-// fill writes to a pipe until not another byte finds room: whole pages, since
-// a last page in part would have some. It returns how many bytes that took.
+// fill fills a pipe until no byte fits, and returns the number of bytes. It
+// writes whole pages, because a partial last page would have space left.
 func fill(t *testing.T, w *os.File) (written int64) {
 	t.Helper()
 	raw, err := w.SyscallConn()
@@ -358,8 +361,8 @@ func newDoorOver(t *testing.T, cfg *config.Config, out front.Output) *testDoor {
 	return d
 }
 
-// TestPanicFlushesTheLog has a queue that would wait for an hour, and code that
-// panics: who has the answer finds the panic's event written.
+// TestPanicFlushesTheLog has a queue that lingers for an hour, and code that
+// panics. When the client has the response, the event of the panic is written.
 func TestPanicFlushesTheLog(t *testing.T) {
 	back := upstream(t, hello)
 	cfg := doorConfig(back.URL)

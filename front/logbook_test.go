@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// A logBook keeps the lines that a door writes.
+// A logBook stores the lines that a front door writes.
 type logBook struct {
-	mu    sync.Mutex    // guards what follows
-	text  bytes.Buffer  // what was written
-	calls int           // of Write
-	fail  int           // each call of so many fails; 0 for none
+	mu    sync.Mutex    // guards the fields below
+	text  bytes.Buffer  // all written bytes
+	calls int           // number of calls of Write
+	fail  int           // one of this many calls fails; 0 for none
 	wrote chan struct{} // closed by the next write
 }
 
@@ -34,7 +34,7 @@ func (l *logBook) Write(p []byte) (int, error) {
 	return l.text.Write(p)
 }
 
-// failEvery has each call of so many fail.
+// failEvery makes one of every so many calls fail.
 func (l *logBook) failEvery(calls int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -47,7 +47,7 @@ func (l *logBook) size() int {
 	return l.text.Len()
 }
 
-// An event is a line, decoded by encoding/json.
+// An event is a decoded line.
 type event struct {
 	raw string
 
@@ -86,7 +86,7 @@ type event struct {
 	} `json:"errors"`
 }
 
-// events decodes all lines so far; every one must be an event and no more.
+// events decodes all lines. Each must be exactly one event.
 func (l *logBook) events(t testing.TB) []event {
 	t.Helper()
 	_, text := l.state()
@@ -106,7 +106,7 @@ func (l *logBook) events(t testing.TB) []event {
 	return events
 }
 
-// wait returns the events once there are n of them.
+// wait waits for n events and returns them.
 func (l *logBook) wait(t testing.TB, n int) []event {
 	t.Helper()
 	var events []event
@@ -117,7 +117,7 @@ func (l *logBook) wait(t testing.TB, n int) []event {
 	return events
 }
 
-// find returns the first event that is meant, once there is one.
+// find waits for the first event for which meant returns true.
 func (l *logBook) find(t testing.TB, meant func(event) bool) event {
 	t.Helper()
 	var found event
@@ -137,7 +137,7 @@ func (l *logBook) until(t testing.TB, holds func() bool) {
 	t.Helper()
 	limit := time.After(patience)
 	for {
-		wrote, _ := l.state() // before holds looks: what is written then is not missed
+		wrote, _ := l.state() // before meant is called, so that no later write is missed
 		if holds() {
 			return
 		}
@@ -150,15 +150,14 @@ func (l *logBook) until(t testing.TB, holds func() bool) {
 	}
 }
 
-// state returns what was written, and what the next write closes.
+// state returns the text so far, and a channel that the next write closes.
 func (l *logBook) state() (wrote <-chan struct{}, text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.wrote, l.text.String()
 }
 
-// keys returns the keys of the object at the given place in an event, in the
-// order in which they stand there.
+// keys returns the keys of the object at a place in an event, in their order.
 func (e event) keys(t testing.TB, place ...string) []string {
 	t.Helper()
 	raw := json.RawMessage(e.raw)

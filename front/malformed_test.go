@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// D19: a response whose head was right and whose body, in the same packet, is
-// malformed is a 502 for the client, in the log and in the metrics.
+// TestMalformedResponse has an upstream whose response has a valid head and a
+// malformed body in the same packet. The client, the log and the metrics get a
+// 502.
 func TestMalformedResponse(t *testing.T) {
 	back := rawUpstream(t, func(c *rawConn) {
 		if c.request() != nil {

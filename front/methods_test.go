@@ -8,8 +8,8 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-// TestMethods sends methods that the door has an answer for itself, and on the
-// same connection a request that shows it to be fit for more.
+// TestMethods sends methods to which the front door itself responds, and then
+// another request on the same connection, to check that it still works.
 func TestMethods(t *testing.T) {
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-Got", r.Method+" "+r.RequestURI) })
 	d := openDoor(t, back.URL, func(c *config.Config) {
@@ -22,7 +22,7 @@ func TestMethods(t *testing.T) {
 		method, target string
 		want           int
 		allow          string
-		got            string // by the upstream
+		got            string // at the upstream
 	}{
 		{"GET", "/known", 200, "", "GET /known"},
 		{"HEAD", "/known", 200, "", "HEAD /known"},
@@ -44,7 +44,7 @@ func TestMethods(t *testing.T) {
 	} {
 		t.Run(c.method+c.target, func(t *testing.T) {
 			conn := dial(t, d.addr)
-			host := "example.com:443" // as CONNECT's target has it
+			host := "example.com:443" // as in the target of CONNECT
 			conn.send(fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\n\r\n", c.method, c.target, host))
 			resp, body := conn.answer(c.method)
 			if resp.StatusCode != c.want || resp.Header.Get("Allow") != c.allow || resp.Header.Get("X-Got") != c.got {
@@ -65,11 +65,10 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// throughTheDoor are the methods that a door lets pass where no route is
-// concerned.
+// throughTheDoor are the methods that a front door accepts, apart from routes.
 const throughTheDoor = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 
-// TestMethodsOverHTTP2 has the same answers on streams.
+// TestMethodsOverHTTP2 checks the same responses over HTTP/2.
 func TestMethodsOverHTTP2(t *testing.T) {
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {

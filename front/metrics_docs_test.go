@@ -15,7 +15,7 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-// A documented metric is one as docs/metrics.md describes it.
+// documented is the description of a metric in docs/metrics.md.
 type documented struct {
 	Type   string
 	Labels []string
@@ -49,8 +49,8 @@ func documentedMetrics(t *testing.T) map[string]documented {
 	return metrics
 }
 
-// TestMetricsDocs compares the metrics of a door on which everything has
-// happened that is counted with docs/metrics.md.
+// TestMetricsDocs compares docs/metrics.md with the metrics of a front door in
+// which each metric has a value.
 func TestMetricsDocs(t *testing.T) {
 	back := upstream(t, hello)
 	file := filepath.Join(t.TempDir(), "weir.log")
@@ -66,7 +66,7 @@ func TestMetricsDocs(t *testing.T) {
 
 	var families map[string]*dto.MetricFamily
 	eventually(t, "all counted", func() bool {
-		families = d.families(t) // the first scrape adds the refusals of each limit
+		families = d.families(t) // the first scrape creates the counters of refusals
 		return families["weir_limit_refusals_total"] != nil && families["weir_requests_in_flight"].GetMetric()[0].GetGauge().GetValue() == 0
 	})
 	got := make(map[string]documented)

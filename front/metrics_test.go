@@ -12,7 +12,7 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-// metrics scrapes the door: values by series, as `name{label="value"}`.
+// metrics returns the values of all series, as `name{label="value"}`.
 func (d *testDoor) metrics(t testing.TB) map[string]float64 {
 	t.Helper()
 	_, page := get(t, httpClient(t), "http://"+d.AdminAddr().String()+"/metrics")
@@ -34,13 +34,13 @@ func (d *testDoor) metrics(t testing.TB) map[string]float64 {
 	return series
 }
 
-// metric returns the value of a series, 0 when it is not there.
+// metric returns the value of a series, or 0 if it does not exist.
 func (d *testDoor) metric(t testing.TB, series string) float64 {
 	t.Helper()
 	return d.metrics(t)[series]
 }
 
-// TestMetrics sends a known number of requests of several kinds and reads the
+// TestMetrics sends a known number of requests of several kinds and checks the
 // counts.
 func TestMetrics(t *testing.T) {
 	g := newGate(t)
@@ -128,7 +128,7 @@ func TestMetrics(t *testing.T) {
 	eventually(t, "nothing in flight", func() bool { return d.metric(t, "weir_requests_in_flight") == 0 })
 }
 
-// TestMethodLabelIsBounded sends many methods that nobody knows.
+// TestMethodLabelIsBounded sends many unknown methods.
 func TestMethodLabelIsBounded(t *testing.T) {
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL)
@@ -142,8 +142,8 @@ func TestMethodLabelIsBounded(t *testing.T) {
 	})
 }
 
-// TestLogIdentity scrapes under load while the log's writer fails now and
-// then: at every instant what was emitted is written, dropped or waiting.
+// TestLogIdentity scrapes under load while some writes of the log fail. In
+// every scrape, the emitted events are written, dropped or waiting.
 func TestLogIdentity(t *testing.T) {
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL)

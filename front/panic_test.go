@@ -11,8 +11,7 @@ import (
 	"github.com/weirhq/weir/proxy"
 )
 
-// TestPanics has code panic on a request's way, at two points of it. That
-// request ends, and nothing else does.
+// TestPanics injects panics at two points of a request. Only that request ends.
 func TestPanics(t *testing.T) {
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
@@ -33,7 +32,7 @@ func TestPanics(t *testing.T) {
 	for i, c := range []struct {
 		path, body string
 		h2         bool
-		status     int // of the answer; 0 when it had begun, and may be whole or not
+		status     int // of the response; 0 if it had begun, and may be complete or not
 	}{
 		{"/before", "", false, 500},
 		{"/before", "", true, 500},
@@ -81,8 +80,8 @@ func TestPanics(t *testing.T) {
 	checkPanicEvents(t, d.log.events(t), 7)
 }
 
-// checkPanicEvents wants, for each of n requests, one event with the stack and
-// a completed one.
+// checkPanicEvents checks that each of n requests has one event with the stack
+// and a completed one.
 func checkPanicEvents(t *testing.T, events []event, n int) {
 	t.Helper()
 	completed := make(map[string]event)
@@ -117,7 +116,7 @@ func explode(really bool) {
 	}
 }
 
-// openFiles counts the process's descriptors.
+// openFiles returns the number of open files of the process.
 func openFiles(t *testing.T) int {
 	t.Helper()
 	files, err := os.ReadDir("/proc/self/fd")

@@ -8,8 +8,8 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-// TestPaths sends paths that some readers take for other ones. Each is refused
-// before an upstream sees it, or means the same to the route, the log and the
+// TestPaths sends paths that parsers read differently. Each is refused before
+// an upstream gets it, or means the same to the route, the log and the
 // upstream.
 func TestPaths(t *testing.T) {
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-Got", r.RequestURI) })
@@ -96,8 +96,8 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestRefusedRequests has the two events of a request that the door answers
-// itself, with why.
+// TestRefusedRequests checks the two events of a refused request, with the
+// reason.
 func TestRefusedRequests(t *testing.T) {
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {

@@ -2,5 +2,5 @@
 
 package front_test
 
-// raceEnabled tells whether the race detector runs, which allocates.
+// raceEnabled reports whether the race detector, which allocates, is enabled.
 const raceEnabled = true

@@ -17,7 +17,7 @@ import (
 )
 
 // canariesPerDoor is the number of different secrets that are sent through each
-// door. WEIR_LONG sets the promised number.
+// front door. WEIR_LONG sets the promised number.
 func canariesPerDoor() int {
 	if os.Getenv("WEIR_LONG") != "" {
 		return 10_000
@@ -25,11 +25,12 @@ func canariesPerDoor() int {
 	return 2500
 }
 
-// A canary is a secret that must not be seen. All begin alike, so that they can
-// be looked for at once; the mark is nothing that a door would write itself.
+// canaryMark is the beginning of all canaries, which are secrets that must not
+// be visible. One search finds all of them. A front door never writes the mark
+// otherwise.
 const canaryMark = "Kq7zWv3xJd"
 
-// canaries hands them out.
+// canaries generates canaries.
 type canaries struct{ n int }
 
 func (c *canaries) next() string {
@@ -37,7 +38,7 @@ func (c *canaries) next() string {
 	return fmt.Sprintf("%s%06d", canaryMark, c.n)
 }
 
-// encodings are ways to write a secret into a URL.
+// encodings are encodings of a secret in a URL.
 var encodings = []func(string) string{
 	func(s string) string { return s },
 	percent,
@@ -57,7 +58,7 @@ func percent(s string) string {
 	return b.String()
 }
 
-// secretKeys are spellings of parameters that the configuration names.
+// secretKeys are spellings of the parameters in the configuration.
 var secretKeys = []string{
 	"token", "TOKEN", "tOkEn", "%74oken", "%54%4f%4B%65n", "%2574oken",
 	"Session-Key", "session%2Dkey", "p%C3%A4sswort", "api+key", "api%20key",
@@ -77,9 +78,9 @@ routes:
   - {match: "/{path...}", to: site}
 `
 
-// TestSecretsStayOutOfSight sends secrets wherever clients and upstreams put
-// them, in requests that pass and in such that fail on either side, and looks
-// for them in whatever can be read afterwards.
+// TestSecretsStayOutOfSight sends secrets in all places where clients and
+// upstreams put them, in requests that succeed and in requests that fail on
+// either side. It then searches all output for them.
 func TestSecretsStayOutOfSight(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"json", "ltsv"} {
@@ -121,7 +122,7 @@ func TestSecretsStayOutOfSight(t *testing.T) {
 	}
 }
 
-// checkAdminPages looks for secrets in what the admin listener shows of traffic.
+// checkAdminPages searches the pages of the admin listener for secrets.
 func (d *testDoor) checkAdminPages(t *testing.T) {
 	t.Helper()
 	for _, path := range []string{"/", "/metrics", "/healthz", "/readyz"} {
@@ -149,7 +150,7 @@ func openRedactingDoor(t *testing.T, yaml string) *testDoor {
 	return d
 }
 
-// secretFields returns header fields that hold secrets, in several cases.
+// secretFields returns header fields with secrets, in upper and lower case.
 func secretFields(s *canaries) [][2]string {
 	fields := [][2]string{
 		{"Authorization", "Bearer " + s.next()},
@@ -184,8 +185,8 @@ func secretHead(s *canaries, requestLine string) string {
 	return head
 }
 
-// secretAnswer answers as the path wants it. Its secret is that of the request's
-// X-Api-Key, so that each answer has another.
+// secretAnswer responds as the path requests. Its secret is the X-Api-Key of
+// the request, so that each response has a different one.
 func secretAnswer(r *http.Request) string {
 	secret := r.Header.Get("X-Api-Key")
 	switch r.URL.Path {
@@ -206,7 +207,7 @@ func secretAnswer(r *http.Request) string {
 		"\r\nSet-Cookie: session=" + secret + "; Secure\r\nset-cookie: other=" + secret + "\r\nX-Api-Key: " + secret + "\r\nContent-Length: 2\r\n\r\nok"
 }
 
-// secretRequests each send one request and read its answer.
+// secretRequests each send one request and read its response.
 var secretRequests = []func(t *testing.T, d *testDoor, s *canaries){
 	asked("GET", "/a"),
 	asked("GET", "/no-http"),
@@ -229,22 +230,22 @@ var secretRequests = []func(t *testing.T, d *testDoor, s *canaries){
 		userinfo := "user:" + s.next()
 		ask(t, d.addr, "GET http://"+userinfo+"@a.example/ HTTP/1.1\r\nHost: "+userinfo+"@a.example\r\n\r\n")
 	},
-	func(t *testing.T, d *testDoor, s *canaries) { // a field that is none
+	func(t *testing.T, d *testDoor, s *canaries) { // an invalid field
 		ask(t, d.addr, secretHead(s, "GET /a?"+secretQuery(s))+"Authorization "+s.next()+"\r\n\r\n")
 	},
-	func(t *testing.T, d *testDoor, s *canaries) { // a value that may not be
+	func(t *testing.T, d *testDoor, s *canaries) { // an invalid value
 		ask(t, d.addr, secretHead(s, "GET /a?"+secretQuery(s))+"Authorization: a\x00"+s.next()+"\r\n\r\n")
 	},
-	func(t *testing.T, d *testDoor, s *canaries) { // a folded one
+	func(t *testing.T, d *testDoor, s *canaries) { // a folded field
 		ask(t, d.addr, secretHead(s, "GET /a?"+secretQuery(s))+"Authorization: a\r\n "+s.next()+"\r\n\r\n")
 	},
-	func(t *testing.T, d *testDoor, s *canaries) { // a path that is refused
+	func(t *testing.T, d *testDoor, s *canaries) { // a refused path
 		ask(t, d.addr, secretHead(s, "GET /a/..%2f?"+secretQuery(s))+"\r\n")
 	},
-	func(t *testing.T, d *testDoor, s *canaries) { // a target that may not be
+	func(t *testing.T, d *testDoor, s *canaries) { // an invalid target
 		ask(t, d.addr, secretHead(s, "GET /\x01?token="+s.next())+"\r\n")
 	},
-	func(t *testing.T, d *testDoor, s *canaries) { // a method that is not known
+	func(t *testing.T, d *testDoor, s *canaries) { // an unknown method
 		ask(t, d.addr, secretHead(s, "BREW /a?"+secretQuery(s))+"\r\n")
 	},
 	func(t *testing.T, d *testDoor, s *canaries) { // a bad chunk
@@ -254,10 +255,10 @@ var secretRequests = []func(t *testing.T, d *testDoor, s *canaries){
 		ask(t, d.addr, secretHead(s, "POST /a?"+secretQuery(s))+"Trailer: Authorization\r\nTransfer-Encoding: chunked\r\n\r\n"+
 			"2\r\nok\r\n0\r\nAuthorization: "+s.next()+"\r\n\r\n")
 	},
-	func(t *testing.T, d *testDoor, s *canaries) { // a head that is too long
+	func(t *testing.T, d *testDoor, s *canaries) { // a head above the limit
 		conn := dial(t, d.addr)
 		io.WriteString(conn, secretHead(s, "GET /a?"+secretQuery(s))+"X-Api-Key: "+strings.Repeat("x", 1<<20)+s.next()+"\r\n\r\n")
-		io.Copy(io.Discard, conn) // either may fail: the door does not read all of it
+		io.Copy(io.Discard, conn) // either may fail, because the front door does not read all bytes
 		conn.Close()
 	},
 	func(t *testing.T, d *testDoor, s *canaries) { // HTTP/2
@@ -280,9 +281,9 @@ func asked(method, path string) func(*testing.T, *testDoor, *canaries) {
 	}
 }
 
-// base64Marks are what the mark becomes within base64, at each of the three
-// places in a group where it may begin; the ends, which depend on what stands
-// beside them, are left out.
+// base64Marks are the encodings of the mark in base64, at each of the three
+// positions in a group, without the characters at its ends that depend on the
+// bytes next to it.
 var base64Marks = func() (marks []string) {
 	for before := range 3 {
 		encoded := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", before) + canaryMark + "xx"))
@@ -291,8 +292,8 @@ var base64Marks = func() (marks []string) {
 	return marks
 }()
 
-// seenIn returns what of a canary can be seen in a line: as it is, in the
-// values of its JSON, and when the escapes of URLs are decoded, even thrice.
+// seenIn returns a visible part of a canary in a line: in plain text, in the
+// values of its JSON, or after decoding URL escapes up to three times.
 func seenIn(line string) string {
 	views := []string{line}
 	var value any
@@ -317,7 +318,7 @@ func seenIn(line string) string {
 	return ""
 }
 
-// unescaped decodes what is an escape of a URL, and leaves the rest.
+// unescaped decodes URL escapes and keeps the rest.
 func unescaped(s string) string {
 	pieces := strings.Split(s, "%")
 	for i, p := range pieces[1:] {
@@ -332,8 +333,7 @@ func unescaped(s string) string {
 	return strings.Join(pieces, "")
 }
 
-// TestSecretsAreSeenWithoutRedaction is the proof that the search finds what
-// there is.
+// TestSecretsAreSeenWithoutRedaction checks that the search finds secrets.
 func TestSecretsAreSeenWithoutRedaction(t *testing.T) {
 	back := upstream(t, hello)
 	for _, format := range []string{"json", "ltsv"} {

@@ -10,7 +10,7 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-// redirecting adds lines of from, to and status to a configuration.
+// redirecting returns a function that adds redirects to a configuration.
 func redirecting(lines ...config.Redirect) func(*config.Config) {
 	return func(c *config.Config) { c.Redirects = append(c.Redirects, lines...) }
 }
@@ -81,7 +81,8 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// A redirect takes every method, over HTTP/1 and HTTP/2, and needs no body.
+// TestRedirectMethods checks that redirects apply to all methods, over HTTP/1
+// and HTTP/2, and do not wait for a body.
 func TestRedirectMethods(t *testing.T) {
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, redirecting(config.Redirect{From: "/a", To: "/b", Status: 308}))
@@ -107,8 +108,9 @@ func TestRedirectMethods(t *testing.T) {
 	}
 }
 
-// The event names the redirect, and the metrics those of prefixes: each line
-// has no time series of its own.
+// TestRedirectsAreNamed checks that the event names the redirect, and that the
+// metrics name only prefixes, because a time series for each line would be too
+// many.
 func TestRedirectsAreNamed(t *testing.T) {
 	back := upstream(t, hello)
 	lines := []config.Redirect{{From: "/old/*", To: "/new/*?", Status: 301}}
@@ -148,7 +150,8 @@ func TestRedirectsAreNamed(t *testing.T) {
 	}
 }
 
-// A reload replaces the redirects, and a wrong one changes nothing.
+// TestReloadRedirects checks that a reload replaces the redirects, and that an
+// invalid one changes nothing.
 func TestReloadRedirects(t *testing.T) {
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, redirecting(config.Redirect{From: "/a", To: "/b", Status: 301}))

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestMalformedRequests sends what net/http refuses before the door sees a
-// request: it is counted and logged all the same.
+// TestMalformedRequests sends requests that net/http refuses itself. They are
+// counted and logged too.
 func TestMalformedRequests(t *testing.T) {
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL)
@@ -53,8 +53,8 @@ func TestMalformedRequests(t *testing.T) {
 	}
 }
 
-// TestAnswersAreNoRefusals has the upstream and the door answer with errors,
-// whole and cut: none of them is taken for net/http's.
+// TestAnswersAreNoRefusals checks that complete and cut error responses of the
+// upstream and the front door are not counted as refusals by net/http.
 func TestAnswersAreNoRefusals(t *testing.T) {
 	back := rawUpstream(t, func(c *rawConn) {
 		for r := c.request(); r != nil; r = c.request() {
@@ -62,7 +62,7 @@ func TestAnswersAreNoRefusals(t *testing.T) {
 			case "/cut":
 				c.send("HTTP/1.1 404 Not Found\r\nContent-Length: 500\r\n\r\nHTTP/1.1 400 Bad Request")
 				return
-			case "/malformed": // net/http still has the answer when it is cut, and writes it then
+			case "/malformed": // net/http still buffers the response when it is cut, and then writes it
 				c.send("HTTP/1.1 404 Not Found\r\nTransfer-Encoding: chunked\r\n\r\nbb8\r\n" + strings.Repeat("x", 3000) + "\r\nzz\r\n")
 				return
 			}
@@ -82,7 +82,7 @@ func TestAnswersAreNoRefusals(t *testing.T) {
 	} {
 		c := dial(t, d.addr)
 		c.send(raw)
-		io.Copy(io.Discard, c) // a cut answer may end in a reset
+		io.Copy(io.Discard, c) // a cut response may end in a reset
 	}
 	if resp, _ := get(t, h2cClient(t), d.url("/whole")); resp.StatusCode != 404 {
 		t.Errorf("over HTTP/2: %d, want 404", resp.StatusCode)

@@ -16,9 +16,9 @@ import (
 	"github.com/weirhq/weir/log/sink"
 )
 
-// TestTurningAwayBesideStalledLog has the log stand still while connections are
-// turned away: the others are let in and turned away all the same, Serve
-// returns, and the log has them all when it goes on.
+// TestTurningAwayBesideStalledLog stalls the log while connections are
+// rejected. Others are still accepted and rejected, Serve returns, and the log
+// gets all events when it continues.
 func TestTurningAwayBesideStalledLog(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -70,13 +70,14 @@ func TestTurningAwayBesideStalledLog(t *testing.T) {
 	w.Close()
 }
 
-// inUse is how much of a limit of all routes is used.
+// inUse returns the use of a limit of all routes.
 func (d *testDoor) inUse(t testing.TB, limit string) float64 {
 	t.Helper()
 	return d.metric(t, fmt.Sprintf(`weir_limit_in_use{limit=%q,route="all"}`, limit))
 }
 
-// knock asks on a connection of its own and returns the answer's status.
+// knock sends a request on a new connection and returns the status of the
+// response.
 func knock(t testing.TB, addr string) int {
 	t.Helper()
 	nc, err := net.Dial("tcp", addr)

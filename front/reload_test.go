@@ -15,8 +15,8 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-// TestReloadUnderLoad has requests in flight, and new ones all the time, while
-// the tables are swapped many times.
+// TestReloadUnderLoad swaps the tables many times while requests are in flight
+// and new ones arrive.
 func TestReloadUnderLoad(t *testing.T) {
 	const held, swaps = 200, 50
 	g := newGate(t)
@@ -72,7 +72,7 @@ func TestReloadUnderLoad(t *testing.T) {
 	}
 }
 
-// TestBadReload keeps the tables of before.
+// TestBadReload checks that an invalid configuration keeps the old tables.
 func TestBadReload(t *testing.T) {
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL)
@@ -92,7 +92,7 @@ func TestBadReload(t *testing.T) {
 	}
 }
 
-// TestReload changes what a reload can change, and names what it cannot.
+// TestReload changes keys that a reload applies, and keys that need a restart.
 func TestReload(t *testing.T) {
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL)

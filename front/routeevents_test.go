@@ -10,7 +10,7 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-// statusOfPath answers with the status that the path ends with.
+// statusOfPath responds with the status at the end of the path.
 func statusOfPath(w http.ResponseWriter, r *http.Request) {
 	var status int
 	if _, err := fmt.Sscanf(r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:], "%d", &status); err == nil {
@@ -18,7 +18,7 @@ func statusOfPath(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestSeverities has the severity of the completed event follow the status.
+// TestSeverities checks the severity of the completed event for each status.
 func TestSeverities(t *testing.T) {
 	back := upstream(t, statusOfPath)
 	d := openDoor(t, back.URL)
@@ -30,7 +30,7 @@ func TestSeverities(t *testing.T) {
 	}
 }
 
-// TestCompletedIsWholeAtWarn has a level that leaves out the event with the
+// TestCompletedIsWholeAtWarn has a level that omits the event with the
 // destination.
 func TestCompletedIsWholeAtWarn(t *testing.T) {
 	back := upstream(t, statusOfPath)
@@ -41,7 +41,7 @@ func TestCompletedIsWholeAtWarn(t *testing.T) {
 	}
 }
 
-// TestRouteEvents sends requests to routes with events of their own.
+// TestRouteEvents sends requests to routes with a log.events of their own.
 func TestRouteEvents(t *testing.T) {
 	back := upstream(t, statusOfPath)
 	d := openDoor(t, back.URL, func(c *config.Config) {
@@ -64,7 +64,7 @@ func TestRouteEvents(t *testing.T) {
 	for path := range want {
 		get(t, client, d.url(path))
 	}
-	if _, err := d.Reload(doorConfig(back.URL)); err != nil { // whose routes have the door's events
+	if _, err := d.Reload(doorConfig(back.URL)); err != nil { // its routes use the default events
 		t.Fatal(err)
 	}
 	get(t, client, d.url("/none/204"))

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestListenerFails ends a door whose listener does not listen any more: it
-// says why, in the log and to its caller.
+// TestListenerFails closes the listener of a running front door. Serve returns
+// the reason, and logs it.
 func TestListenerFails(t *testing.T) {
 	d := openDoor(t, upstream(t, hello).URL)
 	get(t, httpClient(t), d.url("/before"))

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestTraceIDs sends all kinds of trace fields. The id that results is in the
-// log, in both fields that the upstream gets, and in the answer.
+// TestTraceIDs sends all kinds of trace fields. The resulting id is in the log,
+// in both fields for the upstream, and in the response.
 func TestTraceIDs(t *testing.T) {
 	type got struct{ header http.Header }
 	seen := make(chan got, 1)
@@ -27,8 +27,8 @@ func TestTraceIDs(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		fields string
-		id     string // "" for one that is made up
-		parent string // the beginning of what the upstream gets; "" for any
+		id     string // "" for a generated one
+		parent string // prefix of the field at the upstream; "" for any
 	}{
 		{"none", "", "", ""},
 		{"traceparent", "traceparent: " + parent, id, parent},
@@ -91,7 +91,7 @@ func TestTraceIDs(t *testing.T) {
 
 var traceParent = regexp.MustCompile(`^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`)
 
-// TestTraceIDsDiffer has many requests without an id on one connection.
+// TestTraceIDsDiffer sends many requests without an id on one connection.
 func TestTraceIDsDiffer(t *testing.T) {
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL)
@@ -107,7 +107,8 @@ func TestTraceIDsDiffer(t *testing.T) {
 	}
 }
 
-// TestInventedTraceStateIsDropped has state of a trace that cannot be read.
+// TestInventedTraceStateIsDropped sends a tracestate without a valid
+// traceparent.
 func TestInventedTraceStateIsDropped(t *testing.T) {
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-State", r.Header.Get("Tracestate")) })
 	d := openDoor(t, back.URL)

@@ -7,13 +7,14 @@ import (
 	"testing"
 )
 
-// Trailers that were not announced pass the door both ways.
+// TestUnannouncedTrailers sends trailers without an announcement in both
+// directions.
 func TestUnannouncedTrailers(t *testing.T) {
 	var trailers http.Header
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		trailers = r.Trailer
-		http.NewResponseController(w).Flush() // without a length
+		http.NewResponseController(w).Flush() // so that the response has no Content-Length
 		w.Header().Set(http.TrailerPrefix+"X-Sum", "down")
 	})
 	d := openDoor(t, back.URL)

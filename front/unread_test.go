@@ -9,9 +9,9 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-// TestUnreadBody sends requests that are refused for their path, announces a
-// body with them and never sends it: the answer comes all the same, and the
-// connection is not held for the body's sake.
+// TestUnreadBody sends refused requests that announce a body, and never sends
+// the body. The response arrives, and the connection does not wait for the
+// body.
 func TestUnreadBody(t *testing.T) {
 	d := openDoor(t, upstream(t, hello).URL, func(c *config.Config) {
 		c.Routes = []config.Route{config.DefaultRoute("/known", "site")}
