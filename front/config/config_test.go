@@ -28,7 +28,7 @@ func env(pairs ...string) func(string) (string, bool) {
 	}
 }
 
-// parse parses a file that has to be right.
+// parse parses a valid configuration.
 func parse(t *testing.T, src string, lookup func(string) (string, bool)) *config.Config {
 	t.Helper()
 	c, err := config.Parse("weir.yaml", []byte(src), lookup)
@@ -38,7 +38,7 @@ func parse(t *testing.T, src string, lookup func(string) (string, bool)) *config
 	return c
 }
 
-// mistakes parses a file that has to be wrong.
+// mistakes parses an invalid configuration.
 func mistakes(t *testing.T, src string, lookup func(string) (string, bool)) config.Mistakes {
 	t.Helper()
 	c, err := config.Parse("weir.yaml", []byte(src), lookup)
@@ -114,7 +114,7 @@ routes:
 	}
 }
 
-// smallest is the least that is a configuration.
+// smallest is a minimal configuration.
 const smallest = "upstreams: {a: {servers: [http://127.0.0.1:8080]}}\nroutes: [{match: /, to: a}]\n"
 
 func TestParseDefaults(t *testing.T) {
@@ -143,7 +143,7 @@ func TestParseAccepts(t *testing.T) {
 	}
 }
 
-// Each case is a file and what is said of it: the place, then parts of the
+// Each case is a file and its mistakes: the position, then parts of the
 // message.
 func TestParseMistakes(t *testing.T) {
 	for _, c := range []struct {
@@ -246,8 +246,8 @@ func TestParseMistakes(t *testing.T) {
 	}
 }
 
-// wantMistakes compares mistakes with a place and the parts of a message each,
-// as "line:column part|part".
+// wantMistakes compares mistakes with their positions and parts of their
+// messages, as "line:column part|part".
 func wantMistakes(t *testing.T, got config.Mistakes, want []string) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -304,7 +304,7 @@ func TestParseServers(t *testing.T) {
 	}
 }
 
-// The parser splits what looks like a key in a list inside braces.
+// The YAML parser splits elements that look like a key in a list inside braces.
 func TestParseKeepsURLsWholeInBraces(t *testing.T) {
 	for _, src := range []string{
 		"upstreams: {a: {servers: [http://a:1, http://b:2]}}\nroutes: {match: /, to: a}\n",
@@ -411,9 +411,9 @@ func TestMistakesStandInTheFilesOrder(t *testing.T) {
 	}
 }
 
-// What the fuzzer holds to: no input panics; a mistake stands within the file
-// and is one printable line; what is accepted is accepted again, equal, and
-// can be used.
+// FuzzParse checks that no input panics, that each mistake has a position in
+// the file and is one printable line, and that an accepted configuration can be
+// used and is parsed to an equal one again.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(smallest), "v")
 	f.Add([]byte("listen: ${V}\n"+smallest), ":80")

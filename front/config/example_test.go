@@ -27,7 +27,7 @@ routes:
 	// /{path...} to site within 5s
 }
 
-// All mistakes come at once.
+// All mistakes are reported together.
 func ExampleMistakes() {
 	_, err := config.Parse("weir.yaml", []byte(`lisen: ":80"
 drain: 10

@@ -9,13 +9,13 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-// routeTo is a configuration whose only route has the pattern.
+// routeTo returns a configuration whose only route has the pattern.
 func routeTo(pattern string) string {
 	return fmt.Sprintf("upstreams: {a: {servers: http://a}}\nroutes: {to: a, match: %q}\n", pattern)
 }
 
-// Each case is a pattern as another router has it, the offset of its first
-// foreign character, the form to write instead ("" for none) and the escape.
+// Each case is a pattern of another router, the offset of its first foreign
+// character, the suggested pattern ("" for none) and the suggested escape.
 func TestParseRefusesPatternsOfOtherRouters(t *testing.T) {
 	for _, c := range []struct {
 		pattern string
@@ -86,8 +86,8 @@ func TestParseRefusesPatternsOfOtherRouters(t *testing.T) {
 	}
 }
 
-// Literal characters that look like syntax are written as escapes, and so are
-// those in the middle of a text, where no router reads them.
+// Literal characters that look like syntax must be escaped. In the middle of a
+// text, where no router gives them a meaning, they need not be.
 func TestParseAcceptsEscapedPatterns(t *testing.T) {
 	for _, c := range []struct{ pattern, path string }{
 		{"/%2A", "/*"},
@@ -109,8 +109,9 @@ func TestParseAcceptsEscapedPatterns(t *testing.T) {
 	}
 }
 
-// The fuzzer checks that a mistake has a place in the file, that the form to write
-// instead is accepted, and that no accepted path has a foreign character.
+// FuzzForeignPattern checks that each mistake has a position in the file, that
+// the suggested pattern is valid, and that no accepted path has a foreign
+// character.
 func FuzzForeignPattern(f *testing.F) {
 	for _, pattern := range []string{"/*", "/api/**", "/users/:id", "GET|POST /x", "/x?y=1", "/users/id}", "/x ", "/{a}/:a*/b"} {
 		f.Add(pattern)
@@ -118,7 +119,7 @@ func FuzzForeignPattern(f *testing.F) {
 	written := regexp.MustCompile(`write "([^"\\]+)"`)
 	f.Fuzz(func(t *testing.T, pattern string) {
 		if strings.Contains(pattern, "$") {
-			return // a variable
+			return // an environment variable
 		}
 		_, err := config.Parse("f", []byte(routeTo(pattern)), nil)
 		if err == nil {

@@ -89,7 +89,8 @@ func TestParseLimitsMistakes(t *testing.T) {
 	}
 }
 
-// What belongs to a connection cannot wait until its request has a route.
+// Limits of connections are not allowed in a route, because a connection has
+// none.
 func TestParseLimitsOfARoute(t *testing.T) {
 	for _, name := range []string{"headers: 8KiB", "max_connections: 1", "connections_per_client: 1", "timeouts: {idle: 1s}"} {
 		key, _, _ := strings.Cut(strings.TrimPrefix(name, "timeouts: {"), ":")

@@ -11,7 +11,8 @@ import (
 
 const onsFile = "../../examples/ons/weir.yaml"
 
-// upstreamTable routes as c says, to the names of upstreams.
+// upstreamTable returns a table of the routes of c with the names of their
+// upstreams.
 func upstreamTable(t *testing.T, c *config.Config) *router.Table[string] {
 	t.Helper()
 	constraints := router.Constraints{}

@@ -17,10 +17,10 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-// withRedirects is a configuration whose redirects are in r.csv.
+// withRedirects is a configuration with the file of redirects r.csv.
 const withRedirects = "redirects: r.csv\n" + smallest
 
-// parseRedirects parses a configuration beside a file of redirects.
+// parseRedirects parses a configuration with a file of redirects.
 func parseRedirects(t testing.TB, yaml, lines string) (*config.Config, error) {
 	t.Helper()
 	folder := t.TempDir()
@@ -57,9 +57,9 @@ func TestParseRedirects(t *testing.T) {
 	}
 }
 
-// Each case is a file of redirects and its mistakes: a place, then parts of the
-// message. The configuration has the routes "/taken",
-// "GET /get/{x...}", "/{id}/page" and "/{path...}".
+// Each case is a file of redirects and its mistakes: the position, then parts
+// of the message. The configuration has the routes "/taken", "GET /get/{x...}",
+// "/{id}/page" and "/{path...}".
 func TestParseRedirectsMistakes(t *testing.T) {
 	const yaml = `redirects: r.csv
 upstreams: {a: {servers: http://a}}
@@ -174,8 +174,8 @@ routes:
 	}
 }
 
-// The file of redirects is beside the configuration, and nothing else is taken
-// for one.
+// The path is relative to the folder of the configuration. Only a regular file
+// is read.
 func TestParseRedirectsFile(t *testing.T) {
 	folder := t.TempDir()
 	for _, c := range []struct{ name, want string }{
@@ -194,8 +194,8 @@ func TestParseRedirectsFile(t *testing.T) {
 	}
 }
 
-// The mistakes of both files are reported at once, those of the configuration
-// first.
+// The mistakes of both files are reported together, first those of the
+// configuration.
 func TestParseRedirectsReportsBothFiles(t *testing.T) {
 	_, err := parseRedirects(t, "lisen: x\n"+withRedirects, "a,/b\n")
 	var ms config.Mistakes
@@ -205,8 +205,9 @@ func TestParseRedirectsReportsBothFiles(t *testing.T) {
 	wantMistakes(t, ms, []string{`1:1 "lisen"`, `1:1 no path`})
 }
 
-// The fuzzer checks that nothing panics, that a mistake has a place in the file,
-// and that accepted lines are read the same when encoding/csv has written them.
+// FuzzParseRedirects checks that no input panics, that each mistake has a
+// position in the file, and that accepted lines stay the same when encoding/csv
+// writes them and they are parsed again.
 func FuzzParseRedirects(f *testing.F) {
 	for _, lines := range []string{"/a,/b\n", "from,to,status\n/a/*,/b/*,301\n", "\"/a\",\"/b\"\"\"\n", "# x\n,,\n a/é , /b?x#y \n", "/a,/b\n/b,/a\n"} {
 		f.Add(lines)

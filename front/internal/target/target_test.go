@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// FuzzCheckPath compares with readers that decode a path before or after they
-// clean it: what passes means the same to all of them.
+// FuzzCheckPath compares parsers that decode a path before and after they clean
+// it. An accepted path means the same to all of them.
 func FuzzCheckPath(f *testing.F) {
 	for _, p := range []string{"/", "/a/b", "/a/../b", "/a/%2e%2E/b", "/a/..;x/b", "/..%2fb", "/a%2f.", "//a//", "/a%00", "/%5c", "/%zz", "/a;b/.c"} {
 		f.Add(p)
@@ -31,7 +31,7 @@ func FuzzCheckPath(f *testing.F) {
 			t.Fatalf("%q passes: %v", p, err)
 		}
 		for _, reading := range []string{p, decoded, withoutParameters(p), withoutParameters(decoded)} {
-			// Cleaned without its empty segments, a path keeps all the others.
+			// Cleaning removes only empty segments.
 			if got, want := segments(path.Clean(reading)), segments(reading); got != want {
 				t.Errorf("%q passes, and read as %q it leads to %q", p, reading, path.Clean(reading))
 			}
@@ -39,7 +39,7 @@ func FuzzCheckPath(f *testing.F) {
 	})
 }
 
-// pathIsPlain says what CheckPath does, slowly.
+// pathIsPlain is a slow implementation of CheckPath.
 func pathIsPlain(p string) bool {
 	decoded, err := url.PathUnescape(p)
 	if err != nil || strings.ContainsAny(decoded, `\`) || strings.Contains(p, "#") {
@@ -62,7 +62,7 @@ func pathIsPlain(p string) bool {
 	return true
 }
 
-// withoutParameters cuts ";..." off every segment, as servlets do.
+// withoutParameters removes ";..." from every segment, as servlets do.
 func withoutParameters(p string) string {
 	all := strings.Split(p, "/")
 	for i := range all {
@@ -71,7 +71,7 @@ func withoutParameters(p string) string {
 	return strings.Join(all, "/")
 }
 
-// segments counts the segments of a path that are not empty.
+// segments returns the number of segments that are not empty.
 func segments(p string) (n int) {
 	for s := range strings.SplitSeq(p, "/") {
 		if s != "" {
@@ -81,7 +81,7 @@ func segments(p string) (n int) {
 	return n
 }
 
-// FuzzSplitHost compares with net/url and netip: what is accepted, both read
+// FuzzSplitHost compares with net/url and netip. They read an accepted host
 // alike.
 func FuzzSplitHost(f *testing.F) {
 	for _, h := range []string{"a", "a.b:80", "[::1]:80", "[::1", "a..b", ":80", "a:", "127.0.0.1:65535", "[::ffff:1.2.3.4]", "a:080"} {
