@@ -62,7 +62,7 @@ func (d *Direct) Write(line []byte) (int, error) {
 func (d *Direct) Stats() Stats {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.tally.snapshot(d.out)
+	return d.tally.snapshot(d.out.longestWrite())
 }
 
 // Close drops what comes after it, and what waits for room in a pipe, as

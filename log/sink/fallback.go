@@ -28,11 +28,11 @@ type Fallback struct {
 	first, second io.Writer
 	diverted      atomic.Uint64 // lines
 
-	mu    sync.Mutex // held during a Write; guards what follows
-	fled  time.Time  // when the first failed last; zero while it works
-	torn  bool       // the first has the beginning alone of the line in which it failed
-	begun begun      // of the line that the one in use has not whole yet
-	owed  []byte     // what the second is to have before anything else
+	mu      sync.Mutex  // held during a Write; guards what follows
+	fled    time.Time   // when the first failed last; zero while it works
+	torn    bool        // the first has the beginning alone of the line in which it failed
+	partial partialLine // of the line that the one in use has not whole yet
+	owed    []byte      // what the second is to have before anything else
 }
 
 // NewFallback returns a Fallback. Both writers stay the caller's to close.
@@ -58,14 +58,14 @@ func (f *Fallback) Write(p []byte) (n int, err error) {
 			n = min(max(n, 0), len(p))
 		}
 		if err == nil || mayWork(err) {
-			f.begun = f.begun.after(p[:n])
+			f.partial = f.partial.after(p[:n])
 			return n, err
 		}
 		n = f.flee(p[:n])
 	}
 	more, err := f.writeSecond(p[n:])
 	if err != nil && !mayWork(err) {
-		f.begun, f.owed = f.begun[:0], nil // the line is lost
+		f.partial, f.owed = f.partial[:0], nil // the line is lost
 	}
 	return n + more, err
 }
@@ -76,7 +76,7 @@ func (f *Fallback) returns(now time.Time) bool {
 	switch {
 	case f.fled.IsZero():
 		return true
-	case len(f.begun) > 0 || now.Sub(f.fled) < lookEvery:
+	case len(f.partial) > 0 || now.Sub(f.fled) < lookEvery:
 		return false
 	}
 	if r, ok := f.first.(interface{ Reopen() error }); ok {
@@ -109,10 +109,10 @@ func (f *Fallback) flee(p []byte) (whole int) {
 	f.fled = time.Now()
 	whole = bytes.LastIndexByte(p, '\n') + 1
 	if whole > 0 {
-		f.begun = f.begun[:0]
+		f.partial = f.partial[:0]
 	}
-	f.torn = f.torn || len(f.begun) > 0 || whole < len(p)
-	f.owed = slices.Clone(f.begun)
+	f.torn = f.torn || len(f.partial) > 0 || whole < len(p)
+	f.owed = slices.Clone(f.partial)
 	return whole
 }
 
@@ -129,7 +129,7 @@ func (f *Fallback) writeSecond(p []byte) (n int, err error) {
 	}
 	n, err = f.second.Write(p)
 	n = min(max(n, 0), len(p))
-	f.begun = f.begun.after(p[:n])
+	f.partial = f.partial.after(p[:n])
 	f.diverted.Add(uint64(bytes.Count(p[:n], []byte{'\n'})))
 	return n, err
 }

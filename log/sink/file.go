@@ -92,21 +92,17 @@ type File struct {
 	options FileOptions
 	archive *archive // nil unless the file is rotated
 
-	mu      sync.Mutex // held during a Write; guards what follows
-	file    *os.File   // nil after Close
-	regular bool       // else it is a pipe or a device, and never rotated
-	size    int64      // of the file, as far as known
-	day     int        // that of a daily file's lines, see dayOf
-	looked  time.Time  // when path was last held against file
-	blocked time.Time  // rotating is not tried before this
-	begun   begun      // of the line that was not written whole yet
-	owed    []byte     // what has to be written before anything else
+	mu      sync.Mutex  // held during a Write; guards what follows
+	file    *os.File    // nil after Close
+	regular bool        // else it is a pipe or a device, and never rotated
+	size    int64       // of the file, as far as known
+	day     int         // that of a daily file's lines, see dayOf
+	looked  time.Time   // when path was last held against file
+	blocked time.Time   // rotating is not tried before this
+	partial partialLine // of the line that was not written whole yet
+	owed    []byte      // what has to be written before anything else
 	syncs   syncs
 }
-
-// lookEvery is how long a File trusts its path to lead to what it has open, and
-// how long it takes what has failed to fail again.
-const lookEvery = time.Second
 
 // OpenFile opens the file at path for appending, and makes it unless it exists.
 // Its folder has to exist. A named pipe needs a reader.
@@ -140,7 +136,7 @@ func (f *File) Write(p []byte) (n int, err error) {
 		return 0, os.ErrClosed
 	}
 	now := time.Now()
-	if len(f.begun) > 0 || now.Sub(f.looked) >= lookEvery {
+	if len(f.partial) > 0 || now.Sub(f.looked) >= lookEvery {
 		f.report(f.look(now))
 	}
 	for n < len(p) && err == nil {
@@ -151,7 +147,7 @@ func (f *File) Write(p []byte) (n int, err error) {
 		var wrote int
 		wrote, err = f.file.Write(piece)
 		f.size += int64(wrote)
-		f.begun = f.begun.after(piece[:wrote])
+		f.partial = f.partial.after(piece[:wrote])
 		n += wrote
 	}
 	if n > 0 {
@@ -218,7 +214,7 @@ func (f *File) look(now time.Time) error {
 		return f.reopen(now)
 	}
 	if f.regular && mine.Size() < f.size {
-		f.owed = append([]byte(nil), f.begun...) // it was truncated, and the line's beginning with it
+		f.owed = append([]byte(nil), f.partial...) // it was truncated, and the line's beginning with it
 	}
 	f.size = mine.Size()
 	return nil
@@ -267,7 +263,7 @@ func (f *File) use(file *os.File, info os.FileInfo, now time.Time) {
 			f.owed = []byte{'\n'}
 		}
 	}
-	f.owed = append(f.owed, f.begun...)
+	f.owed = append(f.owed, f.partial...)
 }
 
 // endsTorn reports whether the file's last line was left without its end, as

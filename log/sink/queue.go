@@ -162,7 +162,7 @@ func (q *Queue) Write(line []byte) (int, error) {
 func (q *Queue) Stats() Stats {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.tally.snapshot(q.out)
+	return q.tally.snapshot(q.out.longestWrite())
 }
 
 // put copies a line into the backlog and counts it, or tells why not.

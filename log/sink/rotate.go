@@ -1,7 +1,6 @@
 package sink
 
 import (
-	"bytes"
 	"os"
 	"time"
 )
@@ -13,7 +12,7 @@ func (f *File) fitting(p []byte, now time.Time) []byte {
 	switch {
 	case f.archive == nil || !f.regular:
 		return p
-	case len(f.begun) > 0:
+	case len(f.partial) > 0:
 		return firstLine(p)
 	case f.ends(p, now) && !f.rotate(p, now):
 		return p // it has to go on, however long it becomes
@@ -73,24 +72,4 @@ func (f *File) putAside(now time.Time) error {
 func dayOf(t time.Time) int {
 	year, month, day := t.Local().Date()
 	return (year*100+int(month))*100 + day
-}
-
-// firstLine returns the first line of p, or p when that has no end.
-func firstLine(p []byte) []byte {
-	if end := bytes.IndexByte(p, '\n'); end >= 0 {
-		return p[:end+1]
-	}
-	return p
-}
-
-// linesWithin returns the lines with which p begins that have no more than the
-// given number of bytes, and be it the first alone, which may have more.
-func linesWithin(p []byte, bytesLeft int64) []byte {
-	if int64(len(p)) <= bytesLeft {
-		return p
-	}
-	if end := bytes.LastIndexByte(p[:max(bytesLeft, 0)], '\n'); end >= 0 {
-		return p[:end+1]
-	}
-	return firstLine(p)
 }

@@ -33,6 +33,10 @@ type archive struct {
 	spared string // guarded by mu: a file that is still being written to
 }
 
+// lookEvery is the interval at which a File checks that its path leads to the file
+// that is open. An operation that failed is not tried again before.
+const lookEvery = time.Second
+
 const (
 	stampForm  = "20060102T150405.000Z"
 	packedEnd  = ".gz"

@@ -102,11 +102,11 @@ func (t *tally) lose(level log.Level, reason Reason) {
 	t.stats.Dropped[i].Events++
 }
 
-// snapshot returns the counts, with what the writer itself knows.
-func (t *tally) snapshot(w *lineWriter) Stats {
+// snapshot returns the counts, with the longest write of the sink's writer.
+func (t *tally) snapshot(longestWrite time.Duration) Stats {
 	s := t.stats
 	s.Dropped = slices.Clone(s.Dropped)
-	s.LongestWrite = w.longestWrite()
+	s.LongestWrite = longestWrite
 	return s
 }
 

@@ -25,8 +25,6 @@ var requestID = wire.ContextKey{
 	Key:  "request-id",
 }
 
-type option = wire.Option
-
 // EventData is an event as encoding/json sees it, which is how the original
 // writes it. Here it is for reading: no function takes one.
 type EventData struct {

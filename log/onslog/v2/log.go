@@ -18,8 +18,6 @@ var Namespace = path.Base(os.Args[0])
 
 var output = wire.NewOutput()
 
-type option = wire.Option
-
 // EventData is an event as encoding/json sees it, which is how the original
 // writes it. Here it is for reading: no function takes one.
 type EventData struct {
