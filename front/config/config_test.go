@@ -180,7 +180,7 @@ func TestParseMistakes(t *testing.T) {
 		{"fields of a route, which are no limit", "upstreams: {a: {servers: http://a}}\nroutes: {match: /, to: a, headers: {X-A: b}}\n", []string{`2:27 "headers"|the keys here are match, to, timeout`}},
 		{"a key from the top", "log: {namespace: x}\n" + smallest, []string{`1:7 "namespace"|top of the file`}},
 		{"a path for a key", "log.to: stdout\n" + smallest, []string{`1:1 "log.to"`}},
-		{"a variable for a key", "${X}: y\n" + smallest, []string{`1:1 in values only`}},
+		{"a variable for a key", "${X}: y\n" + smallest, []string{`1:1 only in values`}},
 		{"a key with control characters", "\"\\e[31m\": y\n" + smallest, []string{`1:1 \x1b[31m`}},
 		{"a key twice", smallest + "drain: 1s\ndrain: 2s\n", []string{`4:1 "drain" is given twice, first on line 3`}},
 		{"an upstream twice", "upstreams:\n  a: {servers: http://a}\n  a: {servers: http://b}\nroutes: {match: /, to: a}\n", []string{`3:3 "a" is given twice, first on line 2`}},
