@@ -145,7 +145,7 @@ func TestAroundTheBoundInEveryForm(t *testing.T) {
 						t.Fatalf("%s, %v, %d bytes: cut: %v, want %v in %s", name, format, bound+length-fitting, cut,
 							!cut, got)
 					case !cut && got != line(1<<20, length):
-						t.Fatalf("%s, %v, %d bytes: it fits, and is another: %s", name, format,
+						t.Fatalf("%s, %v, %d bytes: it fits, but differs: %s", name, format,
 							bound+length-fitting, got)
 					}
 				}

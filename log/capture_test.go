@@ -56,7 +56,7 @@ func TestCaptureOfTheDefaultLogger(t *testing.T) {
 		t.Errorf("messages %q, want %q", got, want)
 	}
 	if before.Len() > 0 {
-		t.Errorf("written to the writer of before: %q", before.String())
+		t.Errorf("written to the earlier writer: %q", before.String())
 	}
 
 	restore()

@@ -37,7 +37,7 @@ type cutter struct {
 type textSize struct{ text, path int }
 
 const (
-	shortText = 40 // no string is cut to less; longer than any time
+	shortText = 40 // the minimum length of a cut string; longer than any timestamp
 
 	truncatedOpen  = `,"truncated":[`
 	truncatedClose = "]}\n"
@@ -67,8 +67,8 @@ func (c *cutter) cut(line []byte, maxBytes int) []byte {
 }
 
 // fairLimit returns the greatest length to which the longest of c.texts can be
-// cut so that the line fits, with their paths listed. Each listed path takes
-// aroundName bytes more than its own.
+// cut so that the line fits, with their paths listed. aroundName is the number
+// of bytes that each listed path takes in addition to its own.
 func (c *cutter) fairLimit(lineBytes, maxBytes, aroundName int) (limit int, ok bool) {
 	slices.SortFunc(c.texts, func(a, b textSize) int { return cmp.Compare(b.text, a.text) })
 	fixed := lineBytes // bytes that are not cut

@@ -102,8 +102,8 @@ var additional = strings.NewReplacer(func() (pairs []string) {
 // encoding/json.
 func checkText(t *testing.T, text string) {
 	t.Helper()
-	room := log.Options{Namespace: "test", MaxEventBytes: 1 << 20}
-	line := lineWith(t, room, func(e log.Event) log.Event {
+	options := log.Options{Namespace: "test", MaxEventBytes: 1 << 20}
+	line := lineWith(t, options, func(e log.Event) log.Event {
 		return e.Str(text, text).Any("any", []string{text}).TraceID(text + "x").Err(fmt.Errorf("%s", text))
 	})
 	quoted := additional.Replace(plainJSON(t, text))

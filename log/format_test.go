@@ -22,7 +22,7 @@ func TestFormatsHaveNames(t *testing.T) {
 		}
 	}
 	if got := log.Format(9).String(); got != "format(9)" {
-		t.Errorf("String of one that is none = %q", got)
+		t.Errorf("String of an unknown value = %q", got)
 	}
 	for _, name := range []string{"", "JSON", "logfmt"} {
 		got, err := log.ParseFormat(name)

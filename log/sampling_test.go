@@ -69,7 +69,7 @@ func TestSamplingRestartsEachSecond(t *testing.T) {
 		time.Sleep(time.Nanosecond)
 		logger.Info("event").Send()
 		if len(w.lines) != 2 {
-			t.Errorf("%d lines once the second has turned, want 2", len(w.lines))
+			t.Errorf("%d lines in the next second, want 2", len(w.lines))
 		}
 	})
 }

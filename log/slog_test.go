@@ -170,7 +170,7 @@ func TestEndlessGroup(t *testing.T) {
 	for _, o := range []log.Options{{}, {Format: log.FormatLTSV}} {
 		line := slogLine(t, o, func(l *slog.Logger) { l.With("a", endlessGroup{}).Info("event", "b", endlessGroup{}) })
 		if !strings.Contains(line, "!ERROR: nested too deeply") {
-			t.Errorf("no word of the depth: %s", line)
+			t.Errorf("no error text for the depth: %s", line)
 		}
 	}
 }

@@ -105,6 +105,6 @@ func TestStackThroughSlogIsThatOfTheCall(t *testing.T) {
 	var w lineWriter
 	logsBySlog(slog.New(log.New(&w, log.Options{}).With().Stack().Logger().Handler()))
 	if got := stacksOf(t, w.lines[0]); len(got) != 1 || got[0] != "log_test.logsBySlog" {
-		t.Errorf("innermost function %q, want that which called slog", got)
+		t.Errorf("innermost function %q, want the caller of slog", got)
 	}
 }

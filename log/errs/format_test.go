@@ -38,7 +38,7 @@ func TestDetailed(t *testing.T) {
 	lines := strings.Split(stack, "\n")
 	for _, line := range lines {
 		if !frame.MatchString(line) {
-			t.Errorf("line %q is no frame", line)
+			t.Errorf("line %q is not a frame", line)
 		}
 	}
 	if !strings.Contains(lines[0], "errs_test.makeNew ") || !strings.Contains(lines[1], "errs_test.TestDetailed ") {

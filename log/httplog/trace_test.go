@@ -29,38 +29,38 @@ var newID = regexp.MustCompile(`^[a-zA-Z]{16}$`)
 func TestTraceID(t *testing.T) {
 	const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
 	const parent = "00-" + trace + "-00f067aa0ba902b7-01"
-	const fresh = "(new)"
+	const generated = "(new)"
 	for _, c := range []struct {
 		header http.Header
 		want   string
 	}{
-		{http.Header{}, fresh},
+		{http.Header{}, generated},
 		{http.Header{"X-Request-Id": {"abc-123"}}, "abc-123"},
 		{http.Header{"Traceparent": {parent}}, trace},
 		{http.Header{"Traceparent": {parent}, "X-Request-Id": {"abc"}}, trace},
 		{http.Header{"Traceparent": {parent, parent}, "X-Request-Id": {"abc"}}, "abc"},
-		{http.Header{"X-Request-Id": {"abc", "abc"}}, fresh},
-		{http.Header{"X-Request-Id": {""}}, fresh},
+		{http.Header{"X-Request-Id": {"abc", "abc"}}, generated},
+		{http.Header{"X-Request-Id": {""}}, generated},
 		{http.Header{"X-Request-Id": {strings.Repeat("a", 128)}}, strings.Repeat("a", 128)},
-		{http.Header{"X-Request-Id": {strings.Repeat("a", 129)}}, fresh},
-		{http.Header{"X-Request-Id": {"a b"}}, fresh},
-		{http.Header{"X-Request-Id": {"a\tb"}}, fresh},
-		{http.Header{"X-Request-Id": {"a\x7fb"}}, fresh},
-		{http.Header{"X-Request-Id": {"a\u00e9b"}}, fresh},
-		{http.Header{"X-Request-Id": {`a"b`}}, fresh},
-		{http.Header{"X-Request-Id": {`a\b`}}, fresh},
-		{http.Header{"X-Request-Id": {"a,b"}}, fresh},
-		{http.Header{"X-Request-Id": {"a'b"}}, fresh},
+		{http.Header{"X-Request-Id": {strings.Repeat("a", 129)}}, generated},
+		{http.Header{"X-Request-Id": {"a b"}}, generated},
+		{http.Header{"X-Request-Id": {"a\tb"}}, generated},
+		{http.Header{"X-Request-Id": {"a\x7fb"}}, generated},
+		{http.Header{"X-Request-Id": {"a\u00e9b"}}, generated},
+		{http.Header{"X-Request-Id": {`a"b`}}, generated},
+		{http.Header{"X-Request-Id": {`a\b`}}, generated},
+		{http.Header{"X-Request-Id": {"a,b"}}, generated},
+		{http.Header{"X-Request-Id": {"a'b"}}, generated},
 		{http.Header{"Traceparent": {"01" + parent[2:]}}, trace},
-		{http.Header{"Traceparent": {"ff" + parent[2:]}}, fresh},
-		{http.Header{"Traceparent": {parent + "-more"}}, fresh},
-		{http.Header{"Traceparent": {strings.ToUpper(parent)}}, fresh},
-		{http.Header{"Traceparent": {strings.Replace(parent, "-", "_", 1)}}, fresh},
-		{http.Header{"Traceparent": {"00-" + strings.Repeat("0", 32) + parent[35:]}}, fresh},
-		{http.Header{"Traceparent": {parent[:36] + strings.Repeat("0", 16) + "-01"}}, fresh},
+		{http.Header{"Traceparent": {"ff" + parent[2:]}}, generated},
+		{http.Header{"Traceparent": {parent + "-more"}}, generated},
+		{http.Header{"Traceparent": {strings.ToUpper(parent)}}, generated},
+		{http.Header{"Traceparent": {strings.Replace(parent, "-", "_", 1)}}, generated},
+		{http.Header{"Traceparent": {"00-" + strings.Repeat("0", 32) + parent[35:]}}, generated},
+		{http.Header{"Traceparent": {parent[:36] + strings.Repeat("0", 16) + "-01"}}, generated},
 	} {
 		got := traceIDOf(t, c.header)
-		if c.want == fresh && !newID.MatchString(got) || c.want != fresh && got != c.want {
+		if c.want == generated && !newID.MatchString(got) || c.want != generated && got != c.want {
 			t.Errorf("%v: got %q, want %q", c.header, got, c.want)
 		}
 	}

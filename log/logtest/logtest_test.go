@@ -140,7 +140,7 @@ func TestOneFails(t *testing.T) {
 		func() {
 			defer func() {
 				if recover() != (fatal{}) {
-					t.Errorf("%s: One went on", name)
+					t.Errorf("%s: One did not end the test", name)
 				}
 			}()
 			events.One(name)

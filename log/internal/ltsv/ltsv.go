@@ -91,9 +91,9 @@ func AppendSeconds(dst []byte, d time.Duration) []byte {
 	if d < 0 {
 		dst = append(dst, '-')
 	}
-	seconds, rest := d/time.Second, d%time.Second
+	seconds, remainder := d/time.Second, d%time.Second
 	var fraction [9]byte
-	text.PutFraction(&fraction, uint32(magnitude(rest)))
+	text.PutFraction(&fraction, uint32(magnitude(remainder)))
 	dst = text.AppendUint(dst, magnitude(seconds))
 	return append(append(dst, '.'), fraction[:6]...)
 }

@@ -27,7 +27,8 @@ func PutInt(b *[]byte, n int64) {
 	*b = (*b)[:from+writeInt(buf, n)]
 }
 
-// PutUint appends n in decimal. It is strconv.AppendUint without a copy.
+// PutUint appends n in decimal. Unlike strconv.AppendUint, it does not copy the
+// digits from another buffer.
 func PutUint(b *[]byte, n uint64) {
 	from := len(*b)
 	reserve(b, longestInt)
