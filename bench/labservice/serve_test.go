@@ -53,7 +53,7 @@ func TestServiceHasItsOwnPages(t *testing.T) {
 	}
 	get(t, url+"/page")
 	if got := <-seen; got != "/page" {
-		t.Errorf("the handler saw %s, want /page alone", got)
+		t.Errorf("the handler saw %s, want only /page", got)
 	}
 }
 

@@ -47,7 +47,7 @@ func TestFloorIsCountedAndMeasured(t *testing.T) {
 				cost.PeakMemory())
 		}
 		if cost.Failed >= 0 || cost.P50 >= 0 {
-			t.Errorf("the floor tells nothing, got %+v", cost.Report)
+			t.Errorf("the floor reports nothing, got %+v", cost.Report)
 		}
 	}
 }
@@ -79,7 +79,7 @@ func TestGeneratorsAndServerHaveAProcessorEach(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, want := strings.Fields(string(u.output)), strconv.Itoa(server); len(got) != 2 || got[1] != want {
-		t.Errorf("a child may run on %q, want %s alone", got, want)
+		t.Errorf("a child may run on %q, want only %s", got, want)
 	}
 	if g, s, err := Processors(); g != generator || s != server || err != nil {
 		t.Errorf("afterwards this process has %d and %d, want %d and %d (%v)", g, s, generator, server, err)

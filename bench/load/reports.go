@@ -23,7 +23,7 @@ func in(unit time.Duration, n float64) time.Duration {
 
 func parse(output []byte, into any) error {
 	if err := json.Unmarshal(output, into); err != nil {
-		return fmt.Errorf("what it says is no JSON: %w: %.300q", err, output)
+		return fmt.Errorf("its output is not JSON: %w: %.300q", err, output)
 	}
 	return nil
 }

@@ -132,7 +132,7 @@ func escapedRows() []row {
 	for i := range rows {
 		if rows[i].name == byPhuslu.name {
 			rows[i].invalid = true
-			rows[i].note += "; leaves invalid UTF-8 as it is"
+			rows[i].note += "; does not repair invalid UTF-8"
 		}
 	}
 	return rows

@@ -41,7 +41,7 @@ func OpenFiles(dir string) (*Files, error) {
 	if err != nil {
 		return nil, errors.Join(err, files.Close())
 	}
-	files.add(log, measure.Row{Name: Weir, Note: "through sink.Queue, a write for what has arrived", Ours: true,
+	files.add(log, measure.Row{Name: Weir, Note: "through sink.Queue, in batches", Ours: true,
 		Run: log.queued})
 	return files, nil
 }

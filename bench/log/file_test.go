@@ -60,10 +60,10 @@ func TestFilesTellOfLostLines(t *testing.T) {
 		files.logs[i].File.Close()
 		r.Run(1)
 		if files.logs[i].err == nil {
-			t.Errorf("%s (%s) wrote to a closed file and tells nothing", r.Name, r.Note)
+			t.Errorf("%s (%s) wrote to a closed file without an error", r.Name, r.Note)
 		}
 	}
 	if files.Close() == nil {
-		t.Error("Close tells nothing")
+		t.Error("Close returns no error")
 	}
 }

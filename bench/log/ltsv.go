@@ -11,7 +11,7 @@ import (
 // events; the target of Weir is three quarters of that.
 func ltsvRows() []row {
 	rows := by([]contender{
-		{name: Weir, note: "LTSV; its target is 0.75 of ltsvlog v3, which is not here and took 0.77 of phuslu's JSON",
+		{name: Weir, note: "LTSV; its target is 0.75 of ltsvlog v3, which is not compared and took 0.77 of phuslu's JSON",
 			ours: true, open: openWeirLTSV},
 		byPhusluMillis,
 		byPhuslu,

@@ -31,7 +31,7 @@ const (
 	Weir         = "weir"
 	WeirNull     = "weir to /dev/null"
 	WeirSilent   = "weir without events"
-	Alone        = "net/http's server alone"
+	ServerOnly   = "net/http's server"
 )
 
 // Doors are the doors of the comparison.
@@ -43,7 +43,7 @@ var Doors = []Door{
 	{Name: WeirNull, Note: "three lines, thrown away", log: os.DevNull, level: "info", mallocs: "/metrics",
 		command: weirDoor},
 	{Name: WeirSilent, Note: "level error", level: "error", mallocs: "/metrics", command: weirDoor},
-	{Name: Alone, Note: "answers itself: no upstream, no log", mallocs: "/", command: aloneDoor},
+	{Name: ServerOnly, Note: "answers itself: no upstream, no log", mallocs: "/", command: serverDoor},
 }
 
 // Tools are the paths of the programs that the comparison runs. An empty one is missing.
@@ -133,6 +133,6 @@ func reverseProxyDoor(t Tools, s site) (command, error) {
 	}}, nil
 }
 
-func aloneDoor(t Tools, s site) (command, error) {
+func serverDoor(t Tools, s site) (command, error) {
 	return command{args: []string{t.ReverseProxy, "-listen", local(s.port), "-figures", local(s.figures)}}, nil
 }

@@ -67,7 +67,7 @@ func TestPass(t *testing.T) {
 		t.Error(err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
+		t.Errorf("left over: %v, %v", left, err)
 	}
 	if cmdlines := running(t, dir); len(cmdlines) > 0 {
 		t.Errorf("still running: %q", cmdlines)

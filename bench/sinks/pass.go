@@ -88,7 +88,7 @@ func (r Row) check(c Cost) error {
 	case c.Lines > c.Events+c.Own:
 		return fmt.Errorf("%s: %d events and %d lines", r.Name, c.Events, c.Lines)
 	case r.Kind != Buffered && c.Lost() != c.Dropped:
-		return fmt.Errorf("%s: %d of %d events did not come out, and it counted %d", r.Name, c.Lost(),
+		return fmt.Errorf("%s: %d of %d events are missing, and it counted %d as dropped", r.Name, c.Lost(),
 			c.Events, c.Dropped)
 	}
 	return nil

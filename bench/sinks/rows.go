@@ -57,8 +57,8 @@ type producer struct {
 
 // The names of the rows that targets refer to.
 const (
-	Queue = "weir Queue"
-	Alone = "the load alone"
+	Queue     = "weir Queue"
+	NoLogging = "the load without logging"
 )
 
 // Rows are the rows of the comparison.
@@ -76,7 +76,7 @@ var Rows = []Row{
 		open: openDiode},
 	{Name: "weir to nowhere", Note: "the lines are made and thrown away", Kind: Bare, Silent: true, open: openNowhere},
 	{Name: "floor", Note: "writev of 64 prepared events", Kind: Bare, open: openFloor},
-	{Name: Alone, Note: "nothing is logged", Kind: Bare, Silent: true, open: openNothing},
+	{Name: NoLogging, Note: "nothing is logged", Kind: Bare, Silent: true, open: openNothing},
 }
 
 // Find returns the row with this name.

@@ -76,7 +76,7 @@ func ratioCell(weir *doorRow, r doorRow) string {
 // writeLogShare writes the share of Weir's CPU time that its log takes, from the difference to the row without a log.
 func writeLogShare(w io.Writer, rows []doorRow) {
 	full := find(rows, proxy.Weir)
-	for _, without := range []struct{ door, what string }{
+	for _, without := range []struct{ door, part string }{
 		{proxy.WeirNull, "writing the lines to a file rather than to /dev/null"},
 		{proxy.WeirSilent, "logging as a whole: making the three lines and writing them"},
 	} {
@@ -85,11 +85,11 @@ func writeLogShare(w io.Writer, rows []doorRow) {
 			continue
 		}
 		if !full.cpu().Differs(less.cpu()) {
-			fmt.Fprintf(w, "these passes do not tell the share of weir's CPU that is %s\n", without.what)
+			fmt.Fprintf(w, "these passes do not show the share of weir's CPU that is %s\n", without.part)
 			continue
 		}
 		of := full.cpu().Median()
-		fmt.Fprintf(w, "%.0f%% of weir's CPU is %s\n", 100*(of-less.cpu().Median())/of, without.what)
+		fmt.Fprintf(w, "%.0f%% of weir's CPU is %s\n", 100*(of-less.cpu().Median())/of, without.part)
 	}
 }
 
@@ -125,7 +125,7 @@ func judgeDoors(rows []doorRow) []fmt.Stringer {
 				TargetRatio: t.ratio, TargetAllocs: -1, TargetBytes: -1})
 		}
 	}
-	if alone := find(rows, proxy.Alone); alone != nil {
+	if alone := find(rows, proxy.ServerOnly); alone != nil {
 		results = append(results, judgeMallocs(*weir, *alone))
 	}
 	return results

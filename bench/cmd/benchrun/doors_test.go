@@ -25,7 +25,7 @@ func TestDoorsAreJudged(t *testing.T) {
 		row(proxy.Weir, 17.24, 48, 49, 50, 51, 52),
 		row(proxy.WeirNull, 17.2, 47, 49, 50, 51, 53),
 		row(proxy.WeirSilent, 17.2, 39, 39, 40, 41, 41),
-		row(proxy.Alone, 17, 10, 10, 10, 10, 10),
+		row(proxy.ServerOnly, 17, 10, 10, 10, 10, 10),
 	}
 	var lines []string
 	for _, r := range judgeDoors(rows) {
@@ -46,7 +46,7 @@ func TestDoorsAreJudged(t *testing.T) {
 	}
 	for _, want := range []string{
 		"~1.00  weir to /dev/null",
-		"these passes do not tell the share of weir's CPU that is writing the lines to a file",
+		"these passes do not show the share of weir's CPU that is writing the lines to a file",
 		"20% of weir's CPU is logging as a whole",
 	} {
 		if !strings.Contains(table.String(), want) {

@@ -60,7 +60,7 @@ RESULT x_growth_mb value=0 target=1 ok`
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	if got := (figure{"x", math.NaN(), 1}).String(); !strings.HasSuffix(got, " missed") {
-		t.Errorf("what was not measured: %s", got)
+		t.Errorf("a value that was not measured: %s", got)
 	}
 }
 

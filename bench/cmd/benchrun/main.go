@@ -60,17 +60,17 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.IntVar(&s.passes, "passes", 0,
 		"passes over all rows; the medians are over these (0: 11 for log, 9 for router, 5 for proxy, sinks and load)")
 	flags.DurationVar(&s.passTime, "time", 0,
-		"how long a row of log or router runs in a pass (0: 100ms for log, 60ms for router)")
+		"duration of a row of log or router in a pass (0: 100ms for log, 60ms for router)")
 	flags.TextVar(s.cases, "case", s.cases,
-		"run only the cases of log, router, sinks and load whose name this `expression` finds")
+		"run only the cases of log, router, sinks and load whose names match this `expression`")
 	flags.DurationVar(&s.loadTime, "load", 0,
-		"how long a row of proxy or load runs in a pass (0: 8s for proxy, 2s to 1m for load, by case)")
-	flags.IntVar(&s.connections, "connections", 64, "how many connections load a row of proxy")
+		"duration of a row of proxy or load in a pass (0: 8s for proxy, 2s to 1m for load, by case)")
+	flags.IntVar(&s.connections, "connections", 64, "connections to a row of proxy")
 	flags.StringVar(&s.caddy, "caddy", "../.bench/bin/caddy", "Caddy's `command`")
 	flags.StringVar(&s.weir, "weir", "", "the `command` that load measures as weir; without one, this tree's")
 	flags.StringVar(&s.peers, "peers", "../.bench", "`folder` of load generators: bin/ and npm/")
 	flags.StringVar(&s.dir, "dir", os.TempDir(),
-		"`folder` in which logs are written where a file is part of what is measured")
+		"`folder` for logs, in comparisons that measure writing them")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return 0

@@ -21,9 +21,9 @@ func newProgress(w io.Writer) *progress {
 }
 
 // at replaces the line; done removes it.
-func (p *progress) at(what string) {
+func (p *progress) at(step string) {
 	if p != nil {
-		fmt.Fprintf(p.w, "\r\x1b[K%s ...", what)
+		fmt.Fprintf(p.w, "\r\x1b[K%s ...", step)
 	}
 }
 

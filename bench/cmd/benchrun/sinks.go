@@ -81,7 +81,7 @@ func runSinks(ctx context.Context, bench *sinks.Bench, c sinkCase, passes int, p
 			rows[i].costs = append(rows[i].costs, cost)
 		}
 	}
-	lessAlone(rows)
+	subtractLoad(rows)
 	return rows, nil
 }
 
@@ -92,11 +92,11 @@ type sinkRow struct {
 	alone []sinks.Cost // of the load without logging, in the same passes
 }
 
-// lessAlone stores in every row the cost of the load without logging.
-func lessAlone(rows []sinkRow) {
-	alone := rows[slices.IndexFunc(rows, func(r sinkRow) bool { return r.Name == sinks.Alone })].costs
+// subtractLoad stores in every row the cost of the load without logging.
+func subtractLoad(rows []sinkRow) {
+	alone := rows[slices.IndexFunc(rows, func(r sinkRow) bool { return r.Name == sinks.NoLogging })].costs
 	for i := range rows {
-		if rows[i].Name != sinks.Alone {
+		if rows[i].Name != sinks.NoLogging {
 			rows[i].alone = alone
 		}
 	}
@@ -172,7 +172,7 @@ func writeSinks(w io.Writer, title string, rows []sinkRow) error {
 
 // toPeer returns the ratio of the row's CPU time to the peer's, or "~" if the difference is not significant.
 func toPeer(r sinkRow, peer *sinkRow) string {
-	if peer == nil || r.Name == sinks.Alone {
+	if peer == nil || r.Name == sinks.NoLogging {
 		return "-"
 	}
 	text := fmt.Sprintf("%.2f", r.cpu().Median()/peer.cpu().Median())

@@ -26,10 +26,10 @@ func TestSinksAreJudged(t *testing.T) {
 		sinkRowOf("gathering", sinks.Buffered, 600, 600, 8000, 1000, 0),
 		sinkRowOf("losing", sinks.Buffered, 500, 700, 9000, 500, 499),
 		sinkRowOf("floor", sinks.Bare, 200, 10, 100, 1000, 0),
-		sinkRowOf(sinks.Alone, sinks.Bare, 100, 10, 100, 0, 0),
+		sinkRowOf(sinks.NoLogging, sinks.Bare, 100, 10, 100, 0, 0),
 	}
 	rows[len(rows)-1].Silent = true
-	lessAlone(rows)
+	subtractLoad(rows)
 	var lines []string
 	for _, r := range judgeSinks("sinks_file", rows) {
 		lines = append(lines, r.String())
@@ -48,9 +48,9 @@ func TestSinksAreJudged(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"0.35         0.70",                  // the queue, without the load's own time on both sides
-		"50.0%, counts 2495 of 2500",         // a peer that does not count its losses
-		"1000000  the load alone (as it is)", // a thousand in a millisecond
+		"0.35         0.70",                            // the queue, without the load's own time on both sides
+		"50.0%, counts 2495 of 2500",                   // a peer that does not count its losses
+		"1000000  the load without logging (as it is)", // a thousand in a millisecond
 	} {
 		if !strings.Contains(table.String(), want) {
 			t.Errorf("the table lacks %q:\n%s", want, table.String())

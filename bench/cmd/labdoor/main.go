@@ -20,7 +20,7 @@ import (
 
 func main() {
 	listen := flag.String("listen", "127.0.0.1:8080", "the `address` to serve on")
-	name := flag.String("logger", "weir", "who logs: "+loggerNames())
+	name := flag.String("logger", "weir", "logger, one of "+loggerNames())
 	timed := flag.Bool("measure-calls", false, "measure the time inside each call of the logger")
 	after := flag.Duration("after", 0, "measure calls only after so long since the first request: the warm-up")
 	flag.Parse()

@@ -22,7 +22,7 @@ import (
 
 func main() {
 	listen := flag.String("listen", "127.0.0.1:8080", "the `address` to serve on")
-	name := flag.String("router", router.WeirRouter, "who routes: "+strings.Join(router.ServedNames(), ", "))
+	name := flag.String("router", router.WeirRouter, "router, one of "+strings.Join(router.ServedNames(), ", "))
 	requests := flag.String("requests", "", "write requests to this `file` instead")
 	flag.Parse()
 	if err := run(*listen, *name, *requests); err != nil {

@@ -46,7 +46,7 @@ func serve(args []string) error {
 	flags.DurationVar(&m.Every, "every", 0, "the stall is at the end of each")
 	flags.BoolVar(&m.Arrivals, "arrivals", false, "count the requests of each 10 ms")
 	flags.Float64Var(&m.Rate, "rate", 0,
-		"requests per second whose paths are their numbers, to tell when they were due")
+		"requests per second, with their numbers as paths, to compute when they were due")
 	_ = flags.Parse(args) // exits on an error
 	return load.Serve(m, os.Stdin, os.Stdout)
 }
