@@ -70,25 +70,26 @@ var layers = map[string]struct {
 	},
 	"front/internal/target": {own: []string{"internal/httpsyntax"}, why: "the grammar of request targets and hosts"},
 	"load": {
-		own:     []string{"load/internal/answer", "load/internal/program", "load/internal/request", "load/target", "internal/machine", "internal/nearest", "internal/process"},
+		own:     []string{"load/internal/answer", "load/internal/program", "load/internal/random", "load/target", "internal/machine", "internal/nearest", "internal/process"},
 		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go", "golang.org/x/sys/unix"},
 		why:     "a load generator knows HTTP and clocks, and nothing of what it sends to",
 	},
-	"load/internal/answer": {why: "a parser needs nobody"},
+	"load/internal/answer": {why: "a parser of responses needs no other package"},
 	"load/internal/program": {
-		own: []string{"load/target", "load/internal/request"},
+		own: []string{"load/target", "load/internal/random", "load/internal/request"},
 		why: "compiles targets for the engine",
 	},
+	"load/internal/random": {why: "random numbers need no other package"},
 	"load/internal/request": {
-		own:     []string{"internal/httpsyntax"},
+		own:     []string{"load/internal/random", "internal/httpsyntax"},
 		foreign: []string{"golang.org/x/net/idna"},
 		why:     "the grammar of requests as people write them",
 	},
 	"load/target": {
-		own: []string{"load/internal/request", "internal/httpsyntax"},
+		own: []string{"load/internal/random", "load/internal/request", "internal/httpsyntax"},
 		why: "the requests of a load test; it does not send them",
 	},
-	"load/gen": {why: "made-up data needs nobody"},
+	"load/gen": {own: []string{"load/internal/random"}, why: "generates data; it sends nothing"},
 	"load/report": {
 		own:     []string{"load", "internal/chart", "internal/page", "internal/readable"},
 		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go"},

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/load/internal/program"
-	"github.com/weirhq/weir/load/internal/request"
+	"github.com/weirhq/weir/load/internal/random"
 )
 
 // Run executes the plan and returns the measurements.
@@ -76,7 +76,7 @@ func newRun(ctx context.Context, p Plan) (*run, error) {
 		rec := newRecorder(p.Pace.open(), &r.endAt)
 		rec.timeout = p.Timeout
 		rec.endpoints = newEndpointTallies(compiled.Endpoints)
-		rec.points = newThinner(p.Points, request.NewRandom(p.Seed, uint64(i)))
+		rec.points = newThinner(p.Points, random.New(p.Seed, uint64(i)))
 		r.recorders = append(r.recorders, rec)
 	}
 	return r, nil

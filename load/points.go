@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/weirhq/weir/load/internal/request"
+	"github.com/weirhq/weir/load/internal/random"
 )
 
 // A thinner keeps a sample of the requests of a run, for a chart that looks like one
@@ -16,7 +16,7 @@ import (
 type thinner struct {
 	slots  []slot
 	shift  int // slots have 1<<shift nanoseconds
-	random request.Random
+	random random.Source
 }
 
 // A slot is an interval of time. With one request, slowest and chosen are the same.
@@ -36,7 +36,7 @@ type moment struct {
 const shortestSlot = 16
 
 // newThinner returns a thinner that keeps at most so many requests.
-func newThinner(most int, random request.Random) *thinner {
+func newThinner(most int, random random.Source) *thinner {
 	if most < 2 {
 		return nil
 	}
@@ -64,7 +64,7 @@ func (t *thinner) record(m moment) {
 // chance. The next one is not among the first m with probability n/m. One draw for it
 // saves a draw for each request (Li, "Reservoir-sampling algorithms of time complexity
 // O(n(1+log(N/n)))", 1994).
-func (s *slot) draw(r *request.Random) {
+func (s *slot) draw(r *random.Source) {
 	u := float64(r.Next()>>11+1) / (1 << 53) // in (0, 1]
 	s.next = uint64(min(float64(s.n)/u, 1<<62)) + 1
 }
@@ -85,7 +85,7 @@ func (t *thinner) widen() {
 }
 
 // merge adds another slot.
-func (s *slot) merge(other *slot, r *request.Random) {
+func (s *slot) merge(other *slot, r *random.Source) {
 	if other.n == 0 {
 		return
 	}
@@ -93,7 +93,7 @@ func (s *slot) merge(other *slot, r *request.Random) {
 	if other.slowest.took > s.slowest.took || s.n == other.n {
 		s.slowest = other.slowest
 	}
-	if request.Below(r.Next(), s.n) < other.n {
+	if random.Below(r.Next(), s.n) < other.n {
 		s.chosen = other.chosen
 	}
 	s.draw(r)

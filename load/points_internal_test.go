@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weirhq/weir/load/internal/request"
+	"github.com/weirhq/weir/load/internal/random"
 )
 
 // FuzzThinner holds what is kept against all that there was: points are some of
@@ -20,7 +20,7 @@ func FuzzThinner(f *testing.F) {
 			return
 		}
 		source := rand.New(rand.NewPCG(seed, 0))
-		both := []*thinner{newThinner(most, request.Random(seed)), newThinner(most, request.Random(seed+1))}
+		both := []*thinner{newThinner(most, random.Source(seed)), newThinner(most, random.Source(seed+1))}
 		all := map[Point]bool{}
 		slowest, last := moment{took: -1}, time.Duration(0)
 		for range n {
@@ -58,7 +58,7 @@ func TestThinnerChooses(t *testing.T) {
 	const requests, rounds = 8, 8000
 	var chosen [requests]int
 	for round := range rounds {
-		kept := newThinner(2, request.NewRandom(1, uint64(round)))
+		kept := newThinner(2, random.New(1, uint64(round)))
 		for i := range requests {
 			kept.record(moment{at: time.Duration(i) << (shortestSlot - 1), took: time.Duration(i), status: int32(i)})
 		}

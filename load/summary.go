@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/machine"
-	"github.com/weirhq/weir/load/internal/request"
+	"github.com/weirhq/weir/load/internal/random"
 )
 
 // result returns the Result. The threads have ended.
@@ -70,7 +70,7 @@ func (c counts) some() map[string]int64 {
 
 // sumUp merges the recorders of the threads, which it changes.
 func (c *collector) sumUp() *recorder {
-	sum := &recorder{points: newThinner(c.run.plan.Points, request.NewRandom(c.run.plan.Seed, uint64(len(c.run.recorders))))}
+	sum := &recorder{points: newThinner(c.run.plan.Points, random.New(c.run.plan.Seed, uint64(len(c.run.recorders))))}
 	for _, rec := range c.run.recorders {
 		for i, d := range rec.classes {
 			sum.classes[i] = merged(sum.classes[i], d)

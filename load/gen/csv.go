@@ -8,9 +8,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/weirhq/weir/load/internal/random"
 )
 
-// A Column is what the fields of a column hold. Its name is its heading.
+// A Column is the kind of data in a column. Its name is the heading.
 type Column string
 
 // The columns.
@@ -18,29 +20,29 @@ const (
 	ID     Column = "id"     // the row's number, from 1
 	UUID   Column = "uuid"   // random, version 4
 	Name   Column = "name"   // first and last; some with an apostrophe, a hyphen or letters beyond ASCII
-	Email  Column = "email"  // of the row's person, unique, at example.com and its like
-	Date   Column = "date"   // of 2000 to 2039, as 2006-01-02
+	Email  Column = "email"  // of the same person, unique, at example.com or a similar host
+	Date   Column = "date"   // from 2000 to 2039, such as 2006-01-02
 	Amount Column = "amount" // with two decimals, some below 0
 	Text   Column = "text"   // sentences; some with commas, quotes and line breaks
 )
 
-// Columns returns those that a table has unless others are given.
+// Columns returns the default columns.
 func Columns() []Column { return []Column{ID, UUID, Name, Email, Date, Amount, Text} }
 
-// CSVOptions say what table to make.
+// CSVOptions describe a table. The zero value is a table without rows.
 type CSVOptions struct {
 	Rows    int      // without the heading
-	Columns []Column // nil is those of Columns; one may come several times
+	Columns []Column // nil is Columns(); a column may occur several times
 	Seed    uint64
-	Width   int // how many bytes a text has at most: 0 is 40
+	Width   int // the most bytes of a Text; 0 is 40
 
-	NoHeading bool // leaves out the line with the columns' names
+	NoHeading bool // leaves out the heading
 }
 
 const defaultWidth = 40
 
-// CSV writes a heading, unless it is to be left out, and rows as RFC 4180 has them, with \n at the ends of
-// lines, and quotes where a field needs them.
+// CSV writes a heading and rows (RFC 4180). Lines end with \n. Fields are quoted if they
+// need it.
 func CSV(w io.Writer, o CSVOptions) error {
 	t, err := newTable(o)
 	if err != nil {
@@ -66,12 +68,12 @@ func CSV(w io.Writer, o CSVOptions) error {
 	return nil
 }
 
-// A table makes rows. It belongs to one goroutine.
+// A table generates rows. Goroutines must not share it.
 type table struct {
 	columns []Column
 	seed    uint64
 	width   int
-	random  random
+	random  random.Source
 
 	first, last string // of the row's person
 	field       []byte
@@ -79,7 +81,7 @@ type table struct {
 }
 
 func newTable(o CSVOptions) (*table, error) {
-	t := &table{columns: o.Columns, seed: mix64(o.Seed), width: o.Width}
+	t := &table{columns: o.Columns, seed: random.Mix(o.Seed), width: o.Width}
 	if o.Rows < 0 || o.Width < 0 {
 		return nil, fmt.Errorf("gen: a table of %d rows with texts of %d bytes cannot be made", o.Rows, o.Width)
 	}
@@ -119,9 +121,9 @@ func (t *table) appendHeading(b []byte) []byte {
 }
 
 func (t *table) appendRow(b []byte, row int) []byte {
-	t.random = random(t.seed + uint64(row))
-	t.random = random(t.random.next())
-	t.first, t.last = firstNames[t.random.below(len(firstNames))], lastNames[t.random.below(len(lastNames))]
+	t.random = random.Source(t.seed + uint64(row))
+	t.random = random.Source(t.random.Next())
+	t.first, t.last = pick(firstNames, &t.random), pick(lastNames, &t.random)
 	for i, c := range t.columns {
 		if i > 0 {
 			b = append(b, ',')
@@ -137,7 +139,7 @@ func (t *table) appendField(b []byte, c Column, row int) []byte {
 	case ID:
 		return strconv.AppendInt(b, int64(row)+1, 10)
 	case UUID:
-		return appendUUID(b, r.next(), r.next())
+		return random.AppendUUID(b, r.Next(), r.Next())
 	case Name:
 		b = append(b, t.first...)
 		b = append(b, ' ')
@@ -148,19 +150,19 @@ func (t *table) appendField(b []byte, c Column, row int) []byte {
 		b = appendMailbox(b, t.last)
 		b = strconv.AppendInt(b, int64(row)+1, 10)
 		b = append(b, '@')
-		return append(b, mailHosts[r.below(len(mailHosts))]...)
+		return append(b, pick(mailHosts, r)...)
 	case Date:
 		return t.day.append(b, r)
 	case Amount:
-		return appendAmount(b, r.below(1_100_000)-100_000)
-	default: // Text, since newTable knows the columns
+		return appendAmount(b, int(random.Below(r.Next(), 1_100_000))-100_000)
+	default: // Text, since newTable has checked the columns
 		t.field = appendText(t.field[:0], r, t.width)
 		return appendQuoted(b, t.field)
 	}
 }
 
-// appendQuoted appends a field, in quotes when it has to be: RFC 4180 section 2.
-// Space at its ends would get lost with some readers.
+// appendQuoted appends a field, and quotes it if necessary (RFC 4180 section 2). Some
+// readers remove space at the ends of fields that are not quoted.
 func appendQuoted(b, field []byte) []byte {
 	if len(field) > 0 && !bytes.ContainsAny(field, ",\"\r\n") && field[0] != ' ' && field[len(field)-1] != ' ' {
 		return append(b, field...)
@@ -179,11 +181,11 @@ func appendQuoted(b, field []byte) []byte {
 	return append(b, '"')
 }
 
-// appendText appends words to at most so many bytes, as many as fit.
-func appendText(b []byte, r *random, width int) []byte {
+// appendText appends as many words as fit into width bytes.
+func appendText(b []byte, r *random.Source, width int) []byte {
 	begin := len(b)
 	for {
-		x := r.next()
+		x := r.Next()
 		word := words[x>>32*uint64(len(words))>>32]
 		end := marks[x&0xff]
 		if len(b)-begin+len(word)+len(end) > width {
@@ -201,8 +203,8 @@ func appendText(b []byte, r *random, width int) []byte {
 	return b
 }
 
-// marks are what stands behind a word: mostly space, 1 in 16 a comma, and now
-// and then what makes a reader of CSV think.
+// marks follow a word: mostly a space, 1 in 16 a comma, and sometimes a line break or
+// quotes, which CSV has to quote.
 var marks = func() (m [256]string) {
 	for i := range m {
 		switch {
@@ -229,20 +231,19 @@ func appendAmount(b []byte, cents int) []byte {
 	return append(b, '.', byte('0'+cents%100/10), byte('0'+cents%10))
 }
 
-// A calendar holds the days of 2000 to 2039 once they are needed.
+// A calendar has the days of 2000 to 2039. The first use fills it.
 type calendar []string
 
-func (c *calendar) append(b []byte, r *random) []byte {
+func (c *calendar) append(b []byte, r *random.Source) []byte {
 	if *c == nil {
 		for day := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC); day.Year() < 2040; day = day.AddDate(0, 0, 1) {
 			*c = append(*c, day.Format(time.DateOnly))
 		}
 	}
-	return append(b, (*c)[r.below(len(*c))]...)
+	return append(b, pick(*c, r)...)
 }
 
-// appendMailbox appends a name as it stands in addresses: ASCII letters in lower
-// case, without the rest.
+// appendMailbox appends the ASCII letters of a name in lower case.
 func appendMailbox(b []byte, name string) []byte {
 	for i := range len(name) {
 		switch c := name[i]; {
@@ -255,20 +256,6 @@ func appendMailbox(b []byte, name string) []byte {
 	return b
 }
 
-// appendUUID appends 16 random bytes as a UUID, RFC 9562 section 5.4.
-func appendUUID(b []byte, high, low uint64) []byte {
-	high, low = high&^0xf000|0x4000, low&^(0xc0<<56)|0x80<<56
-	b = appendHex(b, high>>32, 8)
-	b = appendHex(append(b, '-'), high>>16, 4)
-	b = appendHex(append(b, '-'), high, 4)
-	b = appendHex(append(b, '-'), low>>48, 4)
-	return appendHex(append(b, '-'), low, 12)
-}
-
-// appendHex appends the last digits of x.
-func appendHex(b []byte, x uint64, digits int) []byte {
-	for shift := 4 * (digits - 1); shift >= 0; shift -= 4 {
-		b = append(b, "0123456789abcdef"[x>>shift&15])
-	}
-	return b
+func pick(list []string, r *random.Source) string {
+	return list[random.Below(r.Next(), uint64(len(list)))]
 }

@@ -24,7 +24,7 @@ func table(t *testing.T, o gen.CSVOptions) string {
 	return b.String()
 }
 
-// TestCSV reads every field back as what its column promises.
+// TestCSV parses every field and checks that it belongs to its column.
 func TestCSV(t *testing.T) {
 	const rows = 5000
 	text := table(t, gen.CSVOptions{Rows: rows, Seed: 1})
@@ -71,7 +71,7 @@ func TestCSV(t *testing.T) {
 	if quoted[","] < 100 || quoted[`"`] < 100 || quoted["\n"] < 100 {
 		t.Errorf("texts that need quotes: %v of %d, want some of each", quoted, rows)
 	}
-	// What encoding/csv writes of it is the same: quotes stand where they have to.
+	// encoding/csv quotes the same fields.
 	var again bytes.Buffer
 	w := csv.NewWriter(&again)
 	if err := w.WriteAll(records); err != nil {
@@ -187,8 +187,8 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// TestBytesAreEven counts the letters: each count is binomial, with a deviation
-// of 99 about 10,000.
+// TestBytesAreEven counts the letters. Each count is binomial, with a mean of 10,000 and
+// a deviation of 99.
 func TestBytesAreEven(t *testing.T) {
 	var b bytes.Buffer
 	if err := gen.Bytes(&b, int64(10_000*len(gen.Printable)), 1, ""); err != nil {
@@ -228,7 +228,7 @@ func BenchmarkBytes(b *testing.B) {
 	}
 }
 
-// A table without its heading is the table without its first line.
+// TestNoHeading checks that only the first line is missing.
 func TestNoHeading(t *testing.T) {
 	_, want, _ := strings.Cut(table(t, gen.CSVOptions{Rows: 20}), "\n")
 	if got := table(t, gen.CSVOptions{Rows: 20, NoHeading: true}); got != want {

@@ -14,7 +14,7 @@ var lastNames = []string{
 	"Sato", "Schmidt", "Silva", "Singh", "Smith", "Suzuki", "Thompson", "Turing", "Wilson", "Wirth", "Yılmaz",
 }
 
-// mailHosts are reserved for examples, RFC 2606.
+// mailHosts are reserved for examples (RFC 2606).
 var mailHosts = []string{"example.com", "example.net", "example.org", "mail.example"}
 
 var words = []string{

@@ -9,6 +9,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/weirhq/weir/load/internal/random"
 	"github.com/weirhq/weir/load/internal/request"
 )
 
@@ -177,8 +178,8 @@ func quotedWord(s string) (text string, length int, ok bool) {
 // request, and must not change their size. Other files, such as pipes, are read
 // now.
 func Form(fields []FormField, seed uint64) (Body, Header, error) {
-	r := request.NewRandom(seed, 0)
-	boundary := string(request.AppendUUID([]byte("------------------------weir-"), r.Next(), r.Next()))
+	r := random.New(seed, 0)
+	boundary := string(random.AppendUUID([]byte("------------------------weir-"), r.Next(), r.Next()))
 	header := Header{"Content-Type", "multipart/form-data; boundary=" + boundary}
 	var form composed
 	for _, f := range fields {

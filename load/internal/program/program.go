@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"sync/atomic"
 
+	"github.com/weirhq/weir/load/internal/random"
 	"github.com/weirhq/weir/load/internal/request"
 	"github.com/weirhq/weir/load/target"
 )
@@ -203,7 +204,7 @@ func (s *Script) Next() *Message {
 	if t.lines != nil {
 		line = t.lines.Add(1) - 1
 	}
-	random := request.NewRandom(s.seed, seq)
+	random := random.New(s.seed, seq)
 	s.message = t.message
 	b := t.front.Append(s.buffer[:0], seq, line, &random)
 	if t.body == nil {
@@ -225,7 +226,7 @@ const lengthSize = len("9223372036854775807\r\n\r\n")
 //	after   ______________POST / HTTP/1.1 … Content-Length: 4body
 //
 // It returns the buffer and the message in it.
-func (c *compiled) appendBody(b []byte, seq, line uint64, random *request.Random) (buffer, head []byte) {
+func (c *compiled) appendBody(b []byte, seq, line uint64, random *random.Source) (buffer, head []byte) {
 	var space [lengthSize]byte
 	front := len(b)
 	start := front + lengthSize

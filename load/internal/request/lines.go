@@ -117,6 +117,8 @@ func escapeLines(lines [][]byte) [][]byte {
 	return escaped
 }
 
+const upperHex = "0123456789ABCDEF"
+
 // appendEncoded appends a byte percent-encoded.
 func appendEncoded(b []byte, c byte) []byte { return append(b, '%', upperHex[c>>4], upperHex[c&15]) }
 

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/weirhq/weir/load/internal/random"
 )
 
 // A Template is a text with parts that are generated for each request. A part is
@@ -203,7 +205,7 @@ func (t Template) Joined() Template {
 
 // Append appends the template's text for request number seq. Parts of files use
 // the given line.
-func (t Template) Append(b []byte, seq, line uint64, r *Random) []byte {
+func (t Template) Append(b []byte, seq, line uint64, r *random.Source) []byte {
 	for i := range t {
 		p := &t[i]
 		switch p.kind {
@@ -212,9 +214,9 @@ func (t Template) Append(b []byte, seq, line uint64, r *Random) []byte {
 		case partSeq:
 			b = strconv.AppendUint(b, seq, 10)
 		case partUUID:
-			b = AppendUUID(b, r.Next(), r.Next())
+			b = random.AppendUUID(b, r.Next(), r.Next())
 		case partRand:
-			b = strconv.AppendInt(b, p.low+int64(Below(r.Next(), p.span)), 10)
+			b = strconv.AppendInt(b, p.low+int64(random.Below(r.Next(), p.span)), 10)
 		case partLine:
 			b = append(b, p.lines[line%uint64(len(p.lines))]...)
 		case partNow:

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/weirhq/weir/load/internal/random"
 )
 
 // texts returns the texts of a template for the first n requests.
@@ -24,7 +26,7 @@ func texts(t *testing.T, text string, where place, n int) []string {
 	}
 	var out []string
 	for seq := range uint64(n) {
-		r := NewRandom(1, seq)
+		r := random.New(1, seq)
 		out = append(out, string(parsed.Append(nil, seq, seq, &r)))
 	}
 	return out
@@ -85,16 +87,6 @@ func TestTemplateRandom(t *testing.T) {
 	}
 }
 
-func TestBelow(t *testing.T) {
-	for _, c := range []struct{ n, span, want uint64 }{
-		{0, 5, 0}, {math.MaxUint64, 5, 4}, {math.MaxUint64, 1, 0}, {17, 0, 17}, {1 << 63, 10, 5},
-	} {
-		if got := Below(c.n, c.span); got != c.want {
-			t.Errorf("Below(%d, %d) = %d, want %d", c.n, c.span, got, c.want)
-		}
-	}
-}
-
 func TestTemplateUUID(t *testing.T) {
 	version4 := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 	seen := map[string]bool{}
@@ -108,9 +100,6 @@ func TestTemplateUUID(t *testing.T) {
 	}
 	if again := texts(t, "{{uuid}} {{uuid}}", inBody, 1)[0]; !seen[again[:36]] || !seen[again[37:]] {
 		t.Errorf("the same seed makes another UUID: %s", again)
-	}
-	if got := string(AppendUUID(nil, 0x0123456789abcdef, 0xf123456789abcdef)); got != "01234567-89ab-4def-b123-456789abcdef" {
-		t.Errorf("the bytes are written as %s", got)
 	}
 }
 

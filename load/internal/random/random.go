@@ -1,25 +1,26 @@
-package request
+// Package random generates repeatable random numbers and UUIDs.
+package random
 
 import (
 	"encoding/binary"
 	"math/bits"
 )
 
-// Random is a random number generator: SplitMix64 by Steele, Lea and Flood
-// (OOPSLA 2014). Its state has 8 bytes, so that each request can have its own.
-type Random uint64
+// A Source generates random numbers: SplitMix64 by Steele, Lea and Flood (OOPSLA 2014).
+// Its state has 8 bytes, so that each request can have its own.
+type Source uint64
 
-// NewRandom returns the generator of a request. It depends only on the seed and
-// on the request's number.
-func NewRandom(seed, seq uint64) Random { return Random(mix64(mix64(seed) + seq)) }
+// New returns the source of the request number seq. It depends only on its arguments.
+func New(seed, seq uint64) Source { return Source(Mix(Mix(seed) + seq)) }
 
 // Next returns the next number.
-func (r *Random) Next() uint64 {
-	*r += 0x9e3779b97f4a7c15
-	return mix64(uint64(*r))
+func (s *Source) Next() uint64 {
+	*s += 0x9e3779b97f4a7c15
+	return Mix(uint64(*s))
 }
 
-func mix64(z uint64) uint64 {
+// Mix is the output function of SplitMix64. It maps similar numbers to dissimilar ones.
+func Mix(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31
@@ -49,7 +50,4 @@ func AppendUUID(b []byte, high, low uint64) []byte {
 	return append(b, text[:]...)
 }
 
-const (
-	lowerHex = "0123456789abcdef"
-	upperHex = "0123456789ABCDEF"
-)
+const lowerHex = "0123456789abcdef"
