@@ -49,5 +49,5 @@ matrix:
 	fmt.Println(err)
 	// Output:
 	// experiment.yaml:4:3: unknown key "otput" here; did you mean "output"?
-	// experiment.yaml:6:25: connections: "64k" is no whole number; numbers are written out: 64000
+	// experiment.yaml:6:25: connections: "64k" is not a whole number; numbers are written out: 64000
 }

@@ -10,9 +10,8 @@ import (
 	"github.com/weirhq/weir/load/target"
 )
 
-// Check finds what is wrong with settings by themselves, without a URL and
-// without a look at any file; Plan does it first, and a run refuses numbers that
-// make no sense. Its error is an *Error.
+// Check returns an *Error if the settings are inconsistent. It needs no URL and reads no
+// files. Plan calls it. load.Run checks the numbers.
 func (s *Settings) Check() error {
 	for _, check := range []func() error{s.checkLoop, s.checkRequest, s.checkFile} {
 		if err := check(); err != nil {
@@ -34,16 +33,16 @@ func (s *Settings) Check() error {
 
 func fail(setting, hint, why string) error { return &Error{setting, errors.New(why), hint} }
 
-// open tells that the loop is.
+// open reports whether the loop is open.
 func (s *Settings) open() bool { return s.Rate != 0 || len(s.Stages) > 0 }
 
-// checkLoop refuses settings of the other loop, or that do not go together.
+// checkLoop checks the settings of the loop.
 func (s *Settings) checkLoop() error {
 	switch {
 	case s.Rate != 0 && len(s.Stages) > 0:
-		return fail("rate", "leave it out, or make it a stage, such as 30s:1000", "the stages say the rate already")
+		return fail("rate", "leave it out, or make it a stage, such as 30s:1000", "the stages have a rate already")
 	case s.Pipeline > 1 && s.NoKeepAlive:
-		return fail("pipeline", "", "it needs connections that stay, and there is a new one for each request")
+		return fail("pipeline", "", "it needs connections that stay open, and each request has a new one")
 	}
 	if s.open() {
 		return nil
@@ -53,24 +52,24 @@ func (s *Settings) checkLoop() error {
 		given bool
 	}{{"poisson", s.Poisson}, {"max_connections", s.MaxConnections > 0}, {"behind", s.Behind != "" && s.Behind != catchUp}} {
 		if f.given {
-			return fail(f.name, "give a rate too, such as 1000", "it is for the open loop, which a rate or stages make")
+			return fail(f.name, "give a rate too, such as 1000", "it is for the open loop, which needs a rate or stages")
 		}
 	}
 	return nil
 }
 
-// checkRequest refuses parts of a request that do not go together.
+// checkRequest checks that the parts of a request are consistent.
 func (s *Settings) checkRequest() error {
 	switch {
 	case len(s.Form) > 0 && s.Body != "":
 		return fail("form", "a field of a form is name=value", "body and form are two bodies")
 	case s.Key != "" && s.Cert == "":
-		return fail("key", "cert and key are two files, or cert alone has both", "it needs the certificate that it belongs to")
+		return fail("key", "cert and key are two files, or cert has both", "it needs its certificate")
 	}
 	return nil
 }
 
-// checkFile refuses what a file of requests has itself.
+// checkFile checks that the settings do not repeat parts of a file of requests.
 func (s *Settings) checkFile() error {
 	if s.RequestsFile == "" {
 		if s.To != "" {
@@ -87,13 +86,13 @@ func (s *Settings) checkFile() error {
 	} {
 		if f.given {
 			return &Error{"requests_file", fmt.Errorf("the file has the requests, and %s does not go with it", f.name),
-				"to has an origin that its requests are sent to instead, and headers are added to all of them"}
+				"to is another origin for its requests, and headers are added to all of them"}
 		}
 	}
 	return nil
 }
 
-// catchUp is what Behind says unless given.
+// catchUp is the default of Behind.
 const catchUp = "catch-up"
 
 // pace reads Rate, Stages and Poisson.
@@ -113,7 +112,7 @@ func (s *Settings) pace() (load.Pace, error) {
 	return p, nil
 }
 
-// backlog reads Behind, as the Plan has it.
+// backlog reads Behind.
 func (s *Settings) backlog() (int, error) {
 	switch s.Behind {
 	case "", catchUp:
@@ -123,7 +122,7 @@ func (s *Settings) backlog() (int, error) {
 	}
 	n, err := strconv.Atoi(s.Behind)
 	if err != nil || n < 1 {
-		return 0, &Error{"behind", fmt.Errorf("%q is none of catch-up, skip and a number of requests", s.Behind), ""}
+		return 0, &Error{"behind", fmt.Errorf("%q is not catch-up, skip or a number of requests", s.Behind), ""}
 	}
 	return n, nil
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/weirhq/weir/load/target"
 )
 
-// Plan makes a plan of the settings. Files that they name are opened, and stay
-// open as long as the plan is used. What is wrong with a setting is an *Error.
+// Plan returns the plan of the settings. It opens their files, which stay open for the
+// plan. Errors are of type *Error.
 func (s Settings) Plan() (load.Plan, error) {
 	if err := s.Check(); err != nil {
 		return load.Plan{}, err
@@ -44,7 +44,7 @@ func (s Settings) Plan() (load.Plan, error) {
 	return p, err
 }
 
-// below is where a file is, of that name.
+// below returns the path of a file.
 func (s *Settings) below(name string) string {
 	if name == "" || s.Folder == "" || filepath.IsAbs(name) {
 		return name
@@ -52,7 +52,7 @@ func (s *Settings) below(name string) string {
 	return filepath.Join(s.Folder, name)
 }
 
-// targets makes the requests.
+// targets returns the requests.
 func (s *Settings) targets() ([]target.Target, error) {
 	header, err := s.header()
 	if err != nil {
@@ -76,8 +76,8 @@ func (s *Settings) targets() ([]target.Target, error) {
 	return target.GrowPath(t, s.PathGrowth), nil
 }
 
-// WithScheme completes a URL as curl does: http is left out, and of a port alone,
-// this machine.
+// WithScheme completes a URL as curl does: the default scheme is http, and the default
+// host of :8080 is this machine.
 func WithScheme(url string) string {
 	if strings.Contains(url, "://") {
 		return url
@@ -88,7 +88,7 @@ func WithScheme(url string) string {
 	return "http://" + url
 }
 
-// readTargets takes the requests from RequestsFile.
+// readTargets reads the requests of RequestsFile.
 func (s *Settings) readTargets(header []target.Header) ([]target.Target, error) {
 	in, err := s.openInput(s.RequestsFile)
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *Settings) openInput(name string) (*os.File, error) {
 	return s.Stdin, nil
 }
 
-// setBody reads Body.
+// setBody sets the body from Body.
 func (s *Settings) setBody(t *target.Target) error {
 	name, file := strings.CutPrefix(s.Body, "@")
 	if !file {
@@ -135,8 +135,8 @@ func (s *Settings) setBody(t *target.Target) error {
 	return nil
 }
 
-// fileBody is a body that is read from a file while it is sent; what is no
-// regular file, such as a pipe, is read at once.
+// fileBody returns a body that is read from a file while it is sent. Other files than
+// regular ones, such as pipes, are read now.
 func (s *Settings) fileBody(name string) (target.Body, error) {
 	f, err := s.openInput(name)
 	if err != nil {
@@ -154,7 +154,7 @@ func (s *Settings) fileBody(name string) (target.Body, error) {
 	return target.Body{File: bytes.NewReader(content), Size: int64(len(content))}, err
 }
 
-// setForm makes the body of Form.
+// setForm sets the body from Form.
 func (s *Settings) setForm(t *target.Target) error {
 	fields, err := s.formFields()
 	if err != nil {
@@ -168,7 +168,7 @@ func (s *Settings) setForm(t *target.Target) error {
 	return nil
 }
 
-// tls reads what is said about certificates; nil when nothing is.
+// tls returns the configuration of the certificates; nil for the defaults.
 func (s *Settings) tls() (*tls.Config, error) {
 	if !s.Insecure && s.CACert == "" && s.Cert == "" && s.SNI == "" {
 		return nil, nil

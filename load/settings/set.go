@@ -11,13 +11,12 @@ import (
 	"github.com/weirhq/weir/internal/nearest"
 )
 
-// Set gives a setting the value that somebody wrote: the text of a flag, or what
-// a file of YAML or JSON has, which is a text, a number, a bool, a list of these,
-// or nil for a setting that is left out. A number may be a text, and a text alone
-// may stand for a list of one. A 0 where that is no choice is an error, since it
-// would be taken as left out.
+// Set sets a setting to a value from a flag or a file of YAML or JSON: a text, a number, a
+// bool, a list of them, or nil for the default. A number may be a text, and a list of one
+// may be its element. A 0 is an error for a setting that cannot be 0, since it would mean
+// the default.
 //
-// What is wrong is an *Error, and s stays as it was.
+// Errors are of type *Error, and leave s unchanged.
 func (s *Settings) Set(name string, value any) error {
 	var names []string
 	for _, f := range s.Fields() {
@@ -37,8 +36,7 @@ func (s *Settings) Set(name string, value any) error {
 	return &Error{name, errors.New("there is no such setting"), hint}
 }
 
-// set reads a value as the field's kind wants it. The Setting of its error is
-// still to be filled in.
+// set sets the field. The caller sets the Setting of the error.
 func (f *Field) set(value any) *Error {
 	switch field := f.Value.(type) {
 	case *string:
@@ -61,10 +59,10 @@ func (f *Field) set(value any) *Error {
 	panic(fmt.Sprintf("settings: %s is a %T", f.Name, f.Value))
 }
 
-// A reader makes what a setting needs of a value.
+// A reader converts a value to the type of a setting.
 type reader[T any] func(value any) (T, *Error)
 
-// put sets a field; nil is its zero.
+// put sets a field; nil is its zero value.
 func put[T any](field *T, value any, read reader[T]) *Error {
 	var v T
 	if value != nil {
@@ -77,7 +75,8 @@ func put[T any](field *T, value any, read reader[T]) *Error {
 	return nil
 }
 
-// allowed has read refuse what is below 0, and 0 where that is no choice.
+// allowed returns a reader that also rejects negative numbers, and 0 for a setting that
+// cannot be 0.
 func allowed[T int | int64 | float64 | time.Duration](f *Field, read reader[T]) reader[T] {
 	return func(value any) (T, *Error) {
 		v, err := read(value)
@@ -86,7 +85,7 @@ func allowed[T int | int64 | float64 | time.Duration](f *Field, read reader[T]) 
 		case v < 0 && f.Name != "pid":
 			err = wrong("", "%v is negative", v)
 		case v == 0 && f.unset != "":
-			err = wrong("leave it out for the default: "+f.unset, "%v cannot be meant", v)
+			err = wrong("leave it out for the default: "+f.unset, "%v is not possible", v)
 		}
 		return v, err
 	}
@@ -96,7 +95,7 @@ func wrong(hint, format string, args ...any) *Error {
 	return &Error{Err: fmt.Errorf(format, args...), Hint: hint}
 }
 
-// text reads a text; a number is one, too.
+// text reads a text or a number.
 func text(value any) (string, *Error) {
 	switch v := value.(type) {
 	case string:
@@ -110,7 +109,7 @@ func text(value any) (string, *Error) {
 	case float64:
 		return strconv.FormatFloat(v, 'f', -1, 64), nil
 	}
-	return "", wrong("", "%v is no text", value)
+	return "", wrong("", "%v is not a text", value)
 }
 
 func texts(value any) ([]string, *Error) {
@@ -144,20 +143,20 @@ func truth(value any) (bool, *Error) {
 	return false, wrong("", "%v is neither true nor false", value)
 }
 
-// number makes a reader of a parser; kind is what it parses, for messages.
+// number returns a reader that uses a parser. kind names its result for error messages.
 func number[T any](parse func(string) (T, error), kind string) reader[T] {
 	return func(value any) (T, *Error) {
 		var v T
 		s, bad := text(value)
 		if bad != nil {
-			return v, wrong("", "%v is no %s", value, kind)
+			return v, wrong("", "%v is not a %s", value, kind)
 		}
 		v, err := parse(s)
 		switch {
 		case errors.Is(err, strconv.ErrRange):
 			return v, wrong("", "%s is too large", s)
 		case err != nil:
-			return v, wrong(writtenOut(s), "%q is no %s", s, kind)
+			return v, wrong(writtenOut(s), "%q is not a %s", s, kind)
 		}
 		return v, nil
 	}
@@ -171,8 +170,8 @@ func finite(s string) (float64, error) {
 	return v, err
 }
 
-// writtenOut is a hint for those who wrote a number as people say it: 10k, 1.5M.
-// In commands m is a minute, and a thousandth, so that it is not guessed.
+// writtenOut returns a hint for a number such as 10k or 1.5M. It is only a hint, because m
+// may also be a minute or a thousandth.
 func writtenOut(s string) string {
 	factor := 1.0
 	for suffix, f := range map[string]float64{"k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6, "G": 1e9} {

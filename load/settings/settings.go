@@ -1,11 +1,6 @@
-// Package settings has a load.Plan as people write it: in flags of a command, or
-// in a file. It reads durations, rates, headers, forms and files, and says which
-// setting is wrong, and why.
-//
-//	var s settings.Settings
-//	err := s.Set("rate", "1000") // or s.Rate = 1000
-//	err = s.Set("url", ":8080/hello")
-//	plan, err := s.Plan()
+// Package settings makes a load.Plan of settings that people write as flags of a command
+// or in a file. It parses durations, rates, headers, forms and files. An error names the
+// setting and the mistake.
 package settings
 
 import (
@@ -13,17 +8,16 @@ import (
 	"time"
 )
 
-// Settings are all that can be said of a load. The zero value of each says
-// nothing about it, and the [load.Plan] has its own default then; URL or
-// RequestsFile has to be set.
+// Settings describe a load. URL or RequestsFile is required. The zero value of every other
+// setting is the default of [load.Plan].
 type Settings struct {
-	URL              string // without a scheme it is http; a port alone is this machine's
+	URL              string // the default scheme is http; :8080 is a port of this machine
 	Method           string
 	Headers          []string // "Name: value"
 	Body             string   // text, or @FILE, or @- for Stdin
-	Form             []string // as curl's -F
+	Form             []string // in the notation of curl's -F
 	PathGrowth       int
-	RequestsFile, To string // a file, or - for Stdin, and the origin that its requests are sent to
+	RequestsFile, To string // a file, or - for Stdin, and the origin to send its requests to
 
 	Connections, MaxConnections, Pipeline, Threads int
 	Duration, Timeout                              time.Duration
@@ -31,7 +25,7 @@ type Settings struct {
 	HTTP2, NoKeepAlive                             bool
 
 	Rate    float64
-	Stages  []string // as load.ParseStage reads them
+	Stages  []string // in the notation of load.ParseStage
 	Poisson bool
 	Behind  string // catch-up, skip, or a number of requests
 
@@ -39,33 +33,33 @@ type Settings struct {
 	CACert, Cert, Key string
 	SNI               string
 
-	PID  int // the server's, as Plan.Process
+	PID  int // of the server, as in Plan.Process
 	Seed uint64
 
-	// Folder is where relative names of files are, those in templates and in
-	// RequestsFile too; "" is the working folder.
+	// Folder is the folder of relative file names, also in templates and in RequestsFile;
+	// "" is the working directory.
 	Folder string
 
-	// Stdin is read for a name of -, which is an error without it.
+	// Stdin is read if a file name is -. If it is nil, that is an error.
 	Stdin *os.File
 }
 
-// A Field is one of the Settings by its name.
+// A Field is one of the Settings, with its name.
 type Field struct {
-	// Name is the setting's in a file, "max_connections". The flag of weir load
-	// has the same with - for _, but for the lists: --header and --stage.
+	// Name is the name in a file, such as "max_connections". The flag of weir load has
+	// the same name with - for _, except for the lists --header and --stage.
 	Name string
 
 	// Value points to the setting: it is a *string, *[]string, *bool, *int,
 	// *int64, *uint64, *float64 or *time.Duration.
 	Value any
 
-	// unset is what holds when the setting is left out; "" when 0 may be meant.
+	// unset describes the default of a setting that cannot be 0; "" if it can.
 	unset string
 }
 
-// Fields are all settings that are written by people, in the order of the
-// manual. They point into s.
+// Fields returns all settings except Folder and Stdin, in the order of the manual. They
+// point into s.
 func (s *Settings) Fields() []Field {
 	return []Field{
 		{"url", &s.URL, ""},
@@ -103,11 +97,11 @@ func (s *Settings) Fields() []Field {
 	}
 }
 
-// An Error is about one setting.
+// An Error is a mistake in one setting.
 type Error struct {
-	Setting string // its name, as [Field] has it
+	Setting string // the Name of its [Field]
 	Err     error
-	Hint    string // what to write instead; "" when Err says it
+	Hint    string // a correction; "" if Err has it
 }
 
 func (e *Error) Error() string { return e.Setting + ": " + e.Err.Error() }

@@ -17,7 +17,7 @@ import (
 	"github.com/weirhq/weir/load/target"
 )
 
-// TestFields has every setting in the table once, each to be set by its name.
+// TestFields checks that the table has every setting once.
 func TestFields(t *testing.T) {
 	var s settings.Settings
 	seen := map[any]string{}
@@ -75,29 +75,29 @@ func TestSetRefuses(t *testing.T) {
 	}{
 		{"conections", 5, "conections: there is no such setting", "it may be connections"},
 		{"zzz", 5, "zzz: there is no such setting", "there are url, connections,"},
-		{"connections", 0, "connections: 0 cannot be meant", "leave it out for the default: 64"},
-		{"rate", "0", "rate: 0 cannot be meant", "leave it out for the default: the closed loop"},
-		{"requests", 0, "requests: 0 cannot be meant", "leave it out"},
-		{"timeout", "0s", "timeout: 0s cannot be meant", "leave it out for the default: 10s"},
+		{"connections", 0, "connections: 0 is not possible", "leave it out for the default: 64"},
+		{"rate", "0", "rate: 0 is not possible", "leave it out for the default: the closed loop"},
+		{"requests", 0, "requests: 0 is not possible", "leave it out"},
+		{"timeout", "0s", "timeout: 0s is not possible", "leave it out for the default: 10s"},
 		{"threads", -1, "threads: -1 is negative", ""},
 		{"path_growth", -1, "path_growth: -1 is negative", ""},
-		{"rate", "10k", `rate: "10k" is no number`, "numbers are written out: 10000"},
-		{"requests", "1.5M", `requests: "1.5M" is no whole number`, "numbers are written out: 1500000"},
-		{"requests", "1e6", `"1e6" is no whole number`, "numbers are written out: 1000000"},
-		{"requests", "10,000", `"10,000" is no whole number`, "numbers are written out: 10000"},
-		{"requests", "1.5", `"1.5" is no whole number`, ""},
-		{"requests", 1.5, `"1.5" is no whole number`, ""},
+		{"rate", "10k", `rate: "10k" is not a number`, "numbers are written out: 10000"},
+		{"requests", "1.5M", `requests: "1.5M" is not a whole number`, "numbers are written out: 1500000"},
+		{"requests", "1e6", `"1e6" is not a whole number`, "numbers are written out: 1000000"},
+		{"requests", "10,000", `"10,000" is not a whole number`, "numbers are written out: 10000"},
+		{"requests", "1.5", `"1.5" is not a whole number`, ""},
+		{"requests", 1.5, `"1.5" is not a whole number`, ""},
 		{"requests", "99999999999999999999", "requests: 99999999999999999999 is too large", ""},
-		{"rate", "NaN", `rate: "NaN" is no number`, ""},
-		{"rate", "inf", `rate: "inf" is no number`, ""},
-		{"rate", []any{1}, "rate: [1] is no number", ""},
-		{"seed", "-1", `seed: "-1" is no whole number from 0 on`, ""},
+		{"rate", "NaN", `rate: "NaN" is not a number`, ""},
+		{"rate", "inf", `rate: "inf" is not a number`, ""},
+		{"rate", []any{1}, "rate: [1] is not a number", ""},
+		{"seed", "-1", `seed: "-1" is not a whole number from 0 on`, ""},
 		{"duration", "30", `duration: "30" is not a time such as 500ms`, "a time has a unit: 30s"},
 		{"duration", uint64(30), `duration: "30" is not a time such as 500ms`, "a time has a unit: 30s"},
 		{"duration", `{"a": 1}`, `is not a time such as`, ""},
 		{"http2", "yes", "http2: yes is neither true nor false", ""},
-		{"url", true, "url: true is no text", ""},
-		{"headers", map[string]any{"a": "b"}, "headers: map[a:b] is no text", ""},
+		{"url", true, "url: true is not a text", ""},
+		{"headers", map[string]any{"a": "b"}, "headers: map[a:b] is not a text", ""},
 	} {
 		before := settings.Settings{Connections: 7, Rate: 7, Duration: 7}
 		s := before
@@ -112,7 +112,7 @@ func TestSetRefuses(t *testing.T) {
 	}
 }
 
-// TestPlan reads settings, and what they leave out stays out.
+// TestPlan makes a plan of settings, and checks that others keep their defaults.
 func TestPlan(t *testing.T) {
 	s := settings.Settings{
 		URL: "host/x", Headers: []string{"A:  b "}, Body: "text", Connections: 3, HTTP2: true,
@@ -144,14 +144,14 @@ func TestPlanRefuses(t *testing.T) {
 		unchecked bool // Check does not see it: it needs the URL or a file
 	}{
 		{settings.Settings{}, "url: there is no URL", true},
-		{settings.Settings{Rate: 1, Stages: []string{"1s:1"}}, "rate: the stages say the rate already", false},
+		{settings.Settings{Rate: 1, Stages: []string{"1s:1"}}, "rate: the stages have a rate already", false},
 		{settings.Settings{Stages: []string{"1:1"}}, `stages: stage "1:1": "1" is not a time`, false},
 		{settings.Settings{Poisson: true}, "poisson: it is for the open loop", false},
 		{settings.Settings{MaxConnections: 1}, "max_connections: it is for the open loop", false},
 		{settings.Settings{Behind: "skip"}, "behind: it is for the open loop", false},
-		{settings.Settings{Rate: 1, Behind: "0"}, `behind: "0" is none of catch-up, skip and a number`, false},
+		{settings.Settings{Rate: 1, Behind: "0"}, `behind: "0" is not catch-up, skip or a number`, false},
 		{settings.Settings{Pipeline: 2, NoKeepAlive: true}, "pipeline: it needs connections that stay", false},
-		{settings.Settings{Key: "k"}, "key: it needs the certificate", false},
+		{settings.Settings{Key: "k"}, "key: it needs its certificate", false},
 		{settings.Settings{Body: "a", Form: []string{"b=c"}}, "form: body and form are two bodies", false},
 		{settings.Settings{Form: []string{"b"}}, "form: form field \"b\": there is no =", false},
 		{settings.Settings{Headers: []string{"b"}}, `headers: there is no colon in "b"`, false},

@@ -10,7 +10,7 @@ import (
 	"github.com/weirhq/weir/load/internal/answer"
 )
 
-// plain is an answer with a head of 130 bytes, as small servers send it.
+// plain is an answer with a head of 130 bytes, typical of a small server.
 const plain = "HTTP/1.1 200 OK\r\n" +
 	"Content-Type: text/plain; charset=utf-8\r\n" +
 	"Date: Sun, 22 Nov 2026 00:00:00 GMT\r\n" +
@@ -45,7 +45,7 @@ func BenchmarkFeed(b *testing.B) {
 	})
 }
 
-// BenchmarkReadResponse is what net/http takes for the same.
+// BenchmarkReadResponse parses the same answer with net/http.
 func BenchmarkReadResponse(b *testing.B) {
 	in := bytes.NewReader(nil)
 	buffered := bufio.NewReader(in)

@@ -2,8 +2,8 @@ package answer
 
 import "bytes"
 
-// chunks takes what b has of a chunked body, one part of it at a time: a
-// chunk's line, its data, what ends it, or a line of the trailers.
+// chunks reads one part of a chunked body: a chunk's line, its data, a byte of the line
+// break after it, or a line of the trailers.
 func (p *Parser) chunks(b []byte) (n int, done bool, err error) {
 	switch p.stage {
 	case chunkData:
@@ -20,7 +20,7 @@ func (p *Parser) chunks(b []byte) (n int, done bool, err error) {
 	return p.trailerLine(b)
 }
 
-// endChunk takes a byte of the line's end after a chunk's data.
+// endChunk reads a byte of the line break after a chunk's data.
 func (p *Parser) endChunk(b []byte) error {
 	switch {
 	case b[0] == '\n':
@@ -33,7 +33,7 @@ func (p *Parser) endChunk(b []byte) error {
 	return nil
 }
 
-// chunkLine reads "1a;name=value": of the extensions nothing matters.
+// chunkLine reads a line such as "1a;name=value". Extensions are ignored.
 func (p *Parser) chunkLine(b []byte) (n int, done bool, err error) {
 	line, n, whole := p.line(b)
 	if p.size > maxChunkLine {
@@ -46,7 +46,7 @@ func (p *Parser) chunkLine(b []byte) (n int, done bool, err error) {
 	size, ok := hexadecimal(trim(digits))
 	switch {
 	case !ok:
-		return n, false, p.bad("a chunk's size is no hexadecimal number up to 2^62", line)
+		return n, false, p.bad("a chunk's size is not a hexadecimal number up to 2^62", line)
 	case size == 0:
 		p.stage, p.size = trailer, 0
 	default:

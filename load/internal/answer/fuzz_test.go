@@ -20,7 +20,7 @@ func addStreams(f *testing.F) {
 	f.Add([]byte(plain+plain), false, uint64(2))
 }
 
-// FuzzSplits reads what comes whole and what comes in pieces alike.
+// FuzzSplits checks that a stream in pieces yields the same as in one piece.
 func FuzzSplits(f *testing.F) {
 	addStreams(f)
 	f.Fuzz(func(t *testing.T, stream []byte, noBody bool, seed uint64) {
@@ -47,13 +47,13 @@ func FuzzSplits(f *testing.F) {
 	})
 }
 
-// FuzzReadResponse holds the first answer of a stream against what net/http
-// reads. Where both accept it, it has the same status and the same end.
+// FuzzReadResponse compares the first answer of a stream with net/http. If both accept it,
+// they must agree on its status and its end.
 func FuzzReadResponse(f *testing.F) {
 	addStreams(f)
 	f.Fuzz(func(t *testing.T, stream []byte, noBody bool, _ uint64) {
 		if coded(stream) && bytes.Contains(stream, []byte("HTTP/1.0")) {
-			return // net/http passes over the coding; someone on the way may not
+			return // net/http ignores the coding; an intermediary may not
 		}
 		want, ok := readResponse(stream, noBody)
 		if !ok {
@@ -69,7 +69,7 @@ func FuzzReadResponse(f *testing.F) {
 		}
 		got := first{status: p.Status(), length: n, close: p.Close()}
 		if coded(stream) {
-			want.close = got.close // net/http keeps a connection after an answer with two lengths
+			want.close = got.close // net/http keeps the connection after an answer with two lengths
 		}
 		if got != want {
 			t.Errorf("%q: got %+v, net/http has %+v", stream, got, want)
@@ -77,13 +77,12 @@ func FuzzReadResponse(f *testing.F) {
 	})
 }
 
-// coded tells that the stream may have the one field that the two read
-// differently.
+// coded reports whether the stream may have the one field that both read differently.
 func coded(stream []byte) bool {
 	return bytes.Contains(bytes.ToLower(stream), []byte("transfer-encoding"))
 }
 
-// first is the first answer of a stream.
+// first returns the first answer of a stream.
 type first struct {
 	status, length int
 	close          bool
@@ -111,12 +110,12 @@ func readResponse(stream []byte, noBody bool) (first, bool) {
 	}
 }
 
-// TestOtherThanReadResponse lists what one of the two accepts and the other
-// does not, or not as whole, so that a change of either is noticed.
+// TestOtherThanReadResponse lists streams that only one of the two accepts, or accepts as
+// complete, to detect changes in either.
 func TestOtherThanReadResponse(t *testing.T) {
 	for _, c := range []struct {
 		why, stream   string
-		here, netHTTP bool // take it for an answer
+		here, netHTTP bool // accepts the answer
 	}{
 		{"a status has three digits", "HTTP/1.1 +12 x\r\nContent-Length: 0\r\n\r\n", false, true},
 		{"a status is 100 at least", "HTTP/1.1 099 x\r\nContent-Length: 0\r\n\r\n", false, true},

@@ -2,8 +2,8 @@ package answer
 
 import "bytes"
 
-// head takes the lines of a head, as far as b has them. The answer is done when
-// it has no body.
+// head reads the lines of a head in b. done reports that the answer has ended, because it
+// has no body.
 func (p *Parser) head(b []byte, noBody bool) (n int, done bool, err error) {
 	for n < len(b) {
 		line, took, whole := p.line(b[n:])
@@ -13,7 +13,7 @@ func (p *Parser) head(b []byte, noBody bool) (n int, done bool, err error) {
 		}
 		switch {
 		case !whole:
-			return n, false, p.promising(line)
+			return n, false, p.checkStart(line)
 		case p.stage == statusLine:
 			err = p.statusLine(line)
 		case len(line) > 0:
@@ -29,7 +29,7 @@ func (p *Parser) head(b []byte, noBody bool) (n int, done bool, err error) {
 	return n, false, nil
 }
 
-// statusLine reads "HTTP/1.1 200 OK"; of the reason nothing matters.
+// statusLine reads a line such as "HTTP/1.1 200 OK". The reason is ignored.
 func (p *Parser) statusLine(line []byte) error {
 	const shape = "HTTP/1.1 200"
 	if len(line) < len(start) || string(line[:len(start)]) != start {
@@ -40,7 +40,7 @@ func (p *Parser) statusLine(line []byte) error {
 	}
 	for _, c := range line[9:12] {
 		if !isDigit(c) {
-			return p.bad("the status is no number", line)
+			return p.bad("the status is not a number", line)
 		}
 		p.status = 10*p.status + int16(c-'0')
 	}
@@ -48,19 +48,19 @@ func (p *Parser) statusLine(line []byte) error {
 	case p.status < 100:
 		return p.bad("there is no status below 100", line)
 	case p.status == 101:
-		return p.bad("nobody asked for another protocol", line)
+		return p.bad("the request did not ask for another protocol", line)
 	}
 	p.old = line[7] == '0'
 	p.stage = fieldLines
 	return nil
 }
 
-// start is how an answer begins.
+// start is the beginning of every answer.
 const start = "HTTP/1."
 
-// promising tells early, of a first line that has not ended, that it is none of
-// an answer: who does not speak HTTP may never end a line.
-func (p *Parser) promising(line []byte) error {
+// checkStart returns an error if the beginning of a first line is not HTTP. A server of
+// another protocol may never end the line.
+func (p *Parser) checkStart(line []byte) error {
 	n := min(len(line), len(start))
 	if p.stage == statusLine && string(line[:n]) != start[:n] {
 		return p.bad("it does not begin as HTTP/1", line)
@@ -70,15 +70,15 @@ func (p *Parser) promising(line []byte) error {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// field reads a line of the head after the first, when it is one that says
-// where the answer or the connection ends. It is not empty.
+// field reads a line of the head after the first. It looks only at fields that determine
+// the end of the answer or of the connection. The line is not empty.
 func (p *Parser) field(line []byte) error {
 	switch line[0] {
 	case ' ', '\t':
-		// The line before goes on. What it would mean for a field that matters
-		// is not worth a guess.
+		// A continuation of the previous line. If that has determined the end of the
+		// answer, the meaning is unclear.
 		if p.framing {
-			return p.bad("a field that says where the answer ends goes on in another line", line)
+			return p.bad("a field that determines the end of the answer continues in another line", line)
 		}
 		return nil
 	case 'C', 'c':
@@ -100,8 +100,8 @@ func (p *Parser) field(line []byte) error {
 	return nil
 }
 
-// fieldValue returns what follows a field's name, the colon with it, when it is
-// the field called name.
+// fieldValue returns the line after the name, with the colon; ok is false if the line has
+// another field.
 func fieldValue(line []byte, name string) (value []byte, ok bool) {
 	if len(line) <= len(name) || !endsName(line[len(name)]) {
 		return nil, false
@@ -114,7 +114,7 @@ func fieldValue(line []byte, name string) (value []byte, ok bool) {
 
 func endsName(c byte) bool { return c == ':' || c == ' ' || c == '\t' }
 
-// equalFold compares without regard to the case of ASCII letters.
+// equalFold compares and ignores the case of ASCII letters.
 func equalFold(b []byte, s string) bool {
 	if len(b) != len(s) {
 		return false
@@ -134,8 +134,8 @@ func lower(c byte) byte {
 	return c
 }
 
-// colon takes the colon from before a value. A space between it and the name is
-// refused by RFC 9112 section 5.1, and readers do not agree about it.
+// colon removes the colon before a value. A space before the colon is an error (RFC 9112
+// section 5.1), since implementations interpret it differently.
 func (p *Parser) colon(line, value []byte) ([]byte, error) {
 	p.framing = true
 	if value[0] != ':' {
@@ -152,12 +152,12 @@ func (p *Parser) contentLength(line, value []byte) error {
 	if length, ok := decimal(trim(value)); ok {
 		return p.setLength(line, length)
 	}
-	for more := true; more && err == nil; { // a list, which is rare
+	for more := true; more && err == nil; { // a list
 		var one []byte
 		one, value, more = bytes.Cut(value, []byte{','})
 		length, ok := decimal(trim(one))
 		if !ok {
-			return p.bad("the length is no number up to 2^62", line)
+			return p.bad("the length is not a number up to 2^62", line)
 		}
 		err = p.setLength(line, length)
 	}
@@ -184,8 +184,8 @@ func (p *Parser) connection(line, value []byte) error {
 	return err
 }
 
-// transferEncoding reads a list of codings. The last one of all says how the
-// body ends; "identity", of old, says nothing.
+// transferEncoding reads a list of codings. The last one determines the end of the body.
+// The obsolete "identity" is ignored.
 func (p *Parser) transferEncoding(line, value []byte) error {
 	value, err := p.colon(line, value)
 	for more := err == nil; more; {
@@ -203,8 +203,7 @@ func (p *Parser) transferEncoding(line, value []byte) error {
 	return err
 }
 
-// endHead decides what follows a head, as RFC 9112 section 6.3 has it, and
-// whether that is nothing.
+// endHead determines the body (RFC 9112 section 6.3). done reports that there is none.
 func (p *Parser) endHead(noBody bool) (done bool) {
 	if p.status < 200 {
 		*p = Parser{Memory: p.Memory, carry: p.carry, size: p.size, length: -1, stage: statusLine}
@@ -212,8 +211,8 @@ func (p *Parser) endHead(noBody bool) (done bool) {
 	}
 	p.close = p.close || p.old && !p.keepAlive
 	if p.coding != notCoded && (p.length >= 0 || p.old) {
-		// Two ways to say where the body ends, or one that HTTP/1.0 does not
-		// know: someone on the way may take the other.
+		// Two different ends of the body, or a coding that HTTP/1.0 does not have: an
+		// intermediary may interpret the answer differently.
 		p.close = true
 	}
 	switch {
@@ -240,7 +239,7 @@ func decimal(b []byte) (n int64, ok bool) {
 	return n, len(b) > 0
 }
 
-// trim takes the space away that may stand around a value.
+// trim removes the space around a value.
 func trim(b []byte) []byte {
 	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
 		b = b[1:]

@@ -1,7 +1,7 @@
 package answer
 
-// A Memory keeps the last head that came in one piece, and what it said. Its
-// zero value is empty. It is for one goroutine.
+// A Memory caches the last head that came in one piece, and the parser's state after it.
+// The zero value is empty. Goroutines must not share a Memory.
 type Memory struct {
 	head   []byte
 	noBody bool
@@ -9,11 +9,11 @@ type Memory struct {
 	then   Parser // after the head
 }
 
-// mostRemembered is how long a head may be that is kept.
+// mostRemembered is the longest head that is cached.
 const mostRemembered = 4 << 10
 
-// firstHead takes the head that b begins with, if the Parser has a Memory: at
-// once, when the Memory has the same one.
+// firstHead reads the head at the start of b, if the Parser has a Memory. A head that is
+// in the Memory is only compared.
 func (p *Parser) firstHead(b []byte, noBody bool) (n int, done bool, err error) {
 	m := p.Memory
 	if m == nil {

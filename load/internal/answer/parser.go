@@ -1,13 +1,12 @@
-// Package answer reads HTTP/1.x answers just enough to know their status and
-// where they end, as a load generator needs it.
+// Package answer parses HTTP/1.x responses for a load generator. It reads only the status
+// and the fields that determine the end.
 //
-// A [Parser] is fed what comes from a connection, in whatever pieces it comes.
-// It keeps nothing of what it was fed but a line that a piece left unfinished,
-// and allocates for that alone: a head that is whole in its piece is read where
-// it lies.
+// A [Parser] is fed the bytes of a connection, in pieces of any size. It copies only a
+// line that does not end in its piece, and allocates only for that. A complete head is
+// read in place.
 //
-// It is strict about what says where an answer ends, and lenient about all
-// else, which it does not look at. Lines may end with a bare LF.
+// The Parser is strict about fields that determine the end of an answer, and ignores all
+// others. Lines may end with a bare LF.
 package answer
 
 import (
@@ -17,78 +16,75 @@ import (
 	"strconv"
 )
 
-// What bounds an answer.
+// The limits of an answer.
 const (
 	maxHead      = 64 << 10 // bytes of a head and the 1xx heads before it, and of trailers
-	maxChunkLine = 4 << 10  // bytes of the line that has a chunk's size
+	maxChunkLine = 4 << 10  // bytes of the line with a chunk's size
 	maxLength    = 1 << 62  // bytes of a body or a chunk
 )
 
-// maxKept is how much of an unfinished line's memory stays with an idle Parser.
+// maxKept is the largest buffer that an idle Parser keeps.
 const maxKept = 128
 
-// A Parser reads the answers of one connection, one after the other. The zero
-// Parser is ready. It may not be used by several goroutines at once, and after
-// an error only by Reset, Status and Begun.
+// A Parser reads the answers of one connection. The zero Parser is ready to use.
+// Goroutines must not share a Parser. After an error only Reset and Status may be called.
 type Parser struct {
-	// Memory, if not nil, is looked at first: most servers answer with the same
-	// head for as long as their Date lasts, and comparing is several times faster
-	// than reading. The Parsers of a goroutine may share one.
+	// Memory, if not nil, caches heads. Most servers send the same head until their Date
+	// changes, and comparing is several times faster than parsing. The Parsers of a
+	// goroutine may share one.
 	Memory *Memory
 
-	carry []byte // the beginning of a line whose end has not come
+	carry []byte // the beginning of an incomplete line
 
-	// length is what Content-Length says, -1 without one; left is how much of
-	// the body or the chunk is still to come, and read how much of the body
-	// has.
+	// length is the Content-Length, -1 without one. left is the number of bytes that are
+	// left of the body or the chunk, and read the number of body bytes so far.
 	length, left, read int64
 
 	size  int32 // bytes of the head, the trailers or the chunk's line
-	lines int32 // whole ones of the head
+	lines int32 // complete lines of the head
 
 	status int16
 	stage  stage
 	coding coding
 
 	old       bool // HTTP/1.0
-	keepAlive bool // is asked for
+	keepAlive bool // the Connection field has keep-alive
 	close     bool
-	framing   bool // the last field was one that says where the answer ends
+	framing   bool // the last field determines the end of the answer
 }
 
 type stage uint8
 
-// The stages of an answer. An answer begins with its first byte.
+// The stages of an answer, which begins with its first byte.
 const (
 	idle stage = iota
 	statusLine
 	fieldLines
-	body       // as long as Content-Length says
+	body       // with a Content-Length
 	streamBody // until the connection ends
 	chunkSize
 	chunkData
-	chunkCR // what follows a chunk's data
+	chunkCR // the line break after a chunk's data
 	chunkLF
 	trailer
 )
 
-// coding is what Transfer-Encoding says of a body's end.
+// coding is the end of a body according to Transfer-Encoding.
 type coding uint8
 
 const (
 	notCoded coding = iota
 	chunked
-	unknownCoding // its end is the connection's
+	unknownCoding // the body ends with the connection
 )
 
-// Feed takes bytes from b, at most those of one answer, and returns how many.
-// done tells that the answer is whole; what is left of b belongs to the next
-// one. Without done or an error all of b was taken. noBody says that the
-// request was a HEAD, and has to be said alike in all calls for an answer. b is
-// not kept.
+// Feed reads bytes of b, at most to the end of one answer, and returns their number. done
+// reports that the answer has ended; the other bytes of b belong to the next one. Without
+// done or an error Feed has read all of b. noBody reports that the request was a HEAD, and
+// must be the same in all calls for an answer. Feed does not keep b.
 //
-// Answers of 1xx are passed over; they belong to the answer that follows. An
-// error is an [*Error].
+// Feed skips 1xx answers, which belong to the answer after them. Errors are of type
+// [*Error].
 func (p *Parser) Feed(b []byte, noBody bool) (n int, done bool, err error) {
 	if p.stage == idle && len(b) > 0 {
 		p.begin()
@@ -116,9 +112,9 @@ func (p *Parser) Feed(b []byte, noBody bool) (n int, done bool, err error) {
 	return n, done, err
 }
 
-// EOF says that the connection has ended. An answer that ends with it is done.
-// Of one that had begun and is not whole, err says what is missing and wraps
-// [io.ErrUnexpectedEOF]; when none had begun, err is [io.EOF].
+// EOF handles the end of the connection. done reports that an answer ends with it. If an
+// answer has begun and is not complete, err wraps [io.ErrUnexpectedEOF]. If none has
+// begun, err is [io.EOF].
 func (p *Parser) EOF() (done bool, err error) {
 	switch p.stage {
 	case idle:
@@ -134,17 +130,12 @@ func (p *Parser) EOF() (done bool, err error) {
 	return false, fmt.Errorf("the connection ended after %d bytes of the answer's body, before its last chunk was whole: %w", p.read, io.ErrUnexpectedEOF)
 }
 
-// Status is that of the last answer that has begun, 0 as long as it is not
-// known.
+// Status returns the status of the current or last answer; 0 if it is not known yet.
 func (p *Parser) Status() int { return int(p.status) }
 
-// Close tells whether the server will close the connection after the answer
-// that was read last: it says so, speaks HTTP/1.0 and does not say otherwise,
-// or framed the answer in a way after which nothing can be trusted.
+// Close reports whether the connection cannot be used after the last answer: the server
+// closes it, or the end of the answer is ambiguous.
 func (p *Parser) Close() bool { return p.close }
-
-// Begun tells whether bytes of an answer have come that is not whole.
-func (p *Parser) Begun() bool { return p.stage != idle }
 
 // Reset makes p ready for another connection.
 func (p *Parser) Reset() { *p = Parser{Memory: p.Memory, carry: kept(p.carry)} }
@@ -153,7 +144,7 @@ func (p *Parser) begin() {
 	*p = Parser{Memory: p.Memory, carry: kept(p.carry), length: -1, stage: statusLine}
 }
 
-// kept returns a carry that has nothing in it, and not much memory.
+// kept returns an empty carry with a limited capacity.
 func kept(carry []byte) []byte {
 	if cap(carry) > maxKept {
 		return nil
@@ -161,7 +152,7 @@ func kept(carry []byte) []byte {
 	return carry[:0]
 }
 
-// skip takes what b has of the body or the chunk.
+// skip skips the bytes of the body or the chunk.
 func (p *Parser) skip(b []byte) int {
 	n := int(min(int64(len(b)), p.left))
 	p.left -= int64(n)
@@ -169,8 +160,8 @@ func (p *Parser) skip(b []byte) int {
 	return n
 }
 
-// line takes a line, or what b has of it, and counts its bytes. ok tells that
-// it is whole; the line is without its end, and valid until the next call.
+// line reads a line or part of it, and counts its bytes. ok reports whether the line is
+// complete. It has no line break, and is valid until the next call.
 func (p *Parser) line(b []byte) (line []byte, n int, ok bool) {
 	end := bytes.IndexByte(b, '\n')
 	if end < 0 {
@@ -192,14 +183,14 @@ func (p *Parser) line(b []byte) (line []byte, n int, ok bool) {
 	return line, n, true
 }
 
-// An Error says that what came is no answer, or not one whose end can be known.
+// An Error reports bytes that are not an answer, or an answer whose end is unclear.
 type Error struct {
-	What  string // is wrong, "the chunk's size is no hexadecimal number"
-	Text  string // in which text; its beginning when that is long
-	Where string // that was, "line 3 of the head"
+	What  string // the mistake, such as "a chunk is longer than its size"
+	Text  string // the beginning of the text with the mistake
+	Where string // its place, such as "line 3 of the head"
 }
 
-// maxQuoted is how many bytes of a bad text an error shows, escaped.
+// maxQuoted limits the text in an error, in bytes after escaping.
 const maxQuoted = 40
 
 func (e *Error) Error() string {
@@ -218,7 +209,7 @@ func quote(text string) string {
 	return string(append(q, '"'))
 }
 
-// bad is an error about a text in the head or the chunks, wherever p is.
+// bad returns an Error about a text at the current place.
 func (p *Parser) bad(what string, text []byte) error {
 	where := fmt.Sprintf("line %d of the head", p.lines+1)
 	if p.stage > streamBody {

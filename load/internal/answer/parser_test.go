@@ -11,14 +11,14 @@ import (
 	"github.com/weirhq/weir/load/internal/answer"
 )
 
-// An outcome is what a parser makes of a connection's bytes.
+// An outcome is the result of parsing a connection's bytes.
 type outcome struct {
-	answers []string // "200", "200 close" for each whole one
-	err     string   // what is wrong with the one after, "" when there is none
-	taken   int      // bytes of whole answers
+	answers []string // such as "200" or "200 close", for each complete one
+	err     string   // the error of the answer after them; "" without one
+	taken   int      // bytes of complete answers
 }
 
-// read feeds the stream in pieces that end where cuts, which rise, say.
+// read feeds the stream in pieces that end at the cuts, which increase.
 func read(p *answer.Parser, stream string, noBody bool, cuts ...int) outcome {
 	var o outcome
 	whole := func() {
@@ -56,8 +56,8 @@ func read(p *answer.Parser, stream string, noBody bool, cuts ...int) outcome {
 	return o
 }
 
-// what returns an error's reason without the text that it quotes, which a
-// shorter piece cuts short.
+// what returns an error without the text that it quotes, which depends on the length of
+// the piece.
 func what(err error) string {
 	var bad *answer.Error
 	if errors.As(err, &bad) {
@@ -120,13 +120,13 @@ var streams = []streamCase{
 
 	{name: "different lengths", stream: usual + "Content-Length: 2\r\nContent-Length: 3\r\n\r\nhi", err: "there are two lengths in line 3 of the head"},
 	{name: "different lengths in a list", stream: usual + "Content-Length: 2, 3\r\n\r\nhi", err: "there are two lengths in line 2"},
-	{name: "a signed length", stream: usual + "Content-Length: +2\r\n\r\nhi", err: "the length is no number"},
-	{name: "no length", stream: usual + "Content-Length:\r\n\r\nhi", err: "the length is no number"},
+	{name: "a signed length", stream: usual + "Content-Length: +2\r\n\r\nhi", err: "the length is not a number"},
+	{name: "no length", stream: usual + "Content-Length:\r\n\r\nhi", err: "the length is not a number"},
 	{name: "the longest length", stream: usual + "Content-Length: 4611686018427387904\r\n\r\nhi", err: "EOF: the connection ended after 2 of 4611686018427387904 bytes"},
-	{name: "a longer one", stream: usual + "Content-Length: 4611686018427387905\r\n\r\nhi", err: "the length is no number"},
+	{name: "a longer one", stream: usual + "Content-Length: 4611686018427387905\r\n\r\nhi", err: "the length is not a number"},
 	{name: "a space before the colon", stream: usual + "Content-Length : 2\r\n\r\nhi", err: "there is no colon after"},
-	{name: "a folded length", stream: usual + "Content-Length: 2\r\n 3\r\n\r\nhi", err: "a field that says where the answer ends goes on in another line in line 3"},
-	{name: "a folded Connection", stream: usual + "Connection:\r\n close\r\n\r\n", err: "a field that says where"},
+	{name: "a folded length", stream: usual + "Content-Length: 2\r\n 3\r\n\r\nhi", err: "a field that determines the end of the answer continues in another line in line 3"},
+	{name: "a folded Connection", stream: usual + "Connection:\r\n close\r\n\r\n", err: "a field that determines the end"},
 
 	{name: "not HTTP", stream: "SSH-2.0-OpenSSH_9.2p1\r\n", err: "it does not begin as HTTP/1 in line 1"},
 	{name: "not HTTP, and no line", stream: "\x16\x03\x01\x02\x00", err: "it does not begin as HTTP/1 in line 1"},
@@ -136,13 +136,13 @@ var streams = []streamCase{
 	{name: "no status", stream: "HTTP/1.1\r\n\r\n", err: "there is no version"},
 	{name: "a short status", stream: "HTTP/1.1 20\r\n\r\n", err: "there is no version"},
 	{name: "a long status", stream: "HTTP/1.1 2000\r\n\r\n", err: "there is no version"},
-	{name: "a status of letters", stream: "HTTP/1.1 2xx OK\r\n\r\n", err: "the status is no number"},
+	{name: "a status of letters", stream: "HTTP/1.1 2xx OK\r\n\r\n", err: "the status is not a number"},
 	{name: "a status below 100", stream: "HTTP/1.1 099 OK\r\n\r\n", err: "there is no status below 100"},
-	{name: "another protocol", stream: "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", err: "nobody asked for another protocol"},
+	{name: "another protocol", stream: "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", err: "the request did not ask for another protocol"},
 	{name: "more than was announced", stream: usual + "Content-Length: 2\r\n\r\nhello", want: []string{"200"}, err: "it does not begin as HTTP/1 in line 1"},
 
-	{name: "a chunk without a size", stream: usual + "Transfer-Encoding: chunked\r\n\r\n;x\r\n", err: "a chunk's size is no hexadecimal number up to 2^62 in the chunks, after 0 bytes"},
-	{name: "a chunk's size of nonsense", stream: usual + "Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\nxyz\r\n", err: "a chunk's size is no hexadecimal number up to 2^62 in the chunks, after 1 byte"},
+	{name: "a chunk without a size", stream: usual + "Transfer-Encoding: chunked\r\n\r\n;x\r\n", err: "a chunk's size is not a hexadecimal number up to 2^62 in the chunks, after 0 bytes"},
+	{name: "a chunk's size of nonsense", stream: usual + "Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\nxyz\r\n", err: "a chunk's size is not a hexadecimal number up to 2^62 in the chunks, after 1 byte"},
 	{name: "a negative chunk", stream: usual + "Transfer-Encoding: chunked\r\n\r\n-1\r\n", err: "a chunk's size is no"},
 	{name: "a chunk too large", stream: usual + "Transfer-Encoding: chunked\r\n\r\n4000000000000001\r\n", err: "a chunk's size is no"},
 	{name: "the largest chunk", stream: usual + "Transfer-Encoding: chunked\r\n\r\n04000000000000000\r\nx", err: "EOF: the connection ended after 1 bytes"},
@@ -177,12 +177,11 @@ func TestParser(t *testing.T) {
 	}
 }
 
-// TestSplits has each stream come in three pieces of all lengths, and byte by
-// byte.
+// TestSplits feeds each stream in three pieces of all lengths, and byte by byte.
 func TestSplits(t *testing.T) {
 	for _, c := range streams {
 		t.Run(c.name, func(t *testing.T) {
-			p := new(answer.Parser) // is used again, as a connection's is
+			p := new(answer.Parser) // reused, like that of a connection
 			var all []int
 			for i := range c.stream {
 				all = append(all, i)
@@ -197,7 +196,7 @@ func TestSplits(t *testing.T) {
 	}
 }
 
-// TestBounds has lines that never end, whole and in pieces.
+// TestBounds feeds lines that never end, in one piece and in many.
 func TestBounds(t *testing.T) {
 	const inChunks = usual + "Transfer-Encoding: chunked\r\n\r\n"
 	field := "X: " + strings.Repeat("x", 1000) + "\r\n"
@@ -227,13 +226,10 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-func TestBegun(t *testing.T) {
+func TestStatusWhileReading(t *testing.T) {
 	var p answer.Parser
 	const stream = usual + "Content-Length: 2\r\n\r\nhi"
 	for i := range len(stream) {
-		if got, want := p.Begun(), i > 0; got != want {
-			t.Fatalf("after %d bytes: Begun() = %v, want %v", i, got, want)
-		}
 		wantStatus := 0
 		if i >= len(usual) {
 			wantStatus = 200
@@ -245,18 +241,15 @@ func TestBegun(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if p.Begun() {
-		t.Error("Begun() = true after a whole answer")
-	}
-	if n, done, err := p.Feed(nil, false); n != 0 || done || err != nil || p.Begun() {
-		t.Errorf("Feed(nil) = %d, %v, %v and Begun() = %v; want nothing", n, done, err, p.Begun())
+	if n, done, err := p.Feed(nil, false); n != 0 || done || err != nil {
+		t.Errorf("Feed(nil) = %d, %v, %v; want nothing", n, done, err)
 	}
 }
 
 func TestErrorQuotes(t *testing.T) {
 	for _, c := range []struct{ stream, want string }{
 		{"SSH-2.0\r\n", `bad answer: it does not begin as HTTP/1: "SSH-2.0" in line 1 of the head`},
-		{usual + "Content-Length: \"\xff\r\n", `bad answer: the length is no number up to 2^62: "Content-Length: \"\xff" in line 2 of the head`},
+		{usual + "Content-Length: \"\xff\r\n", `bad answer: the length is not a number up to 2^62: "Content-Length: \"\xff" in line 2 of the head`},
 		{strings.Repeat("x", 41) + "\n", `bad answer: it does not begin as HTTP/1: "` + strings.Repeat("x", 40) + `"... in line 1 of the head`},
 		{strings.Repeat("\x00", 50) + "\n", `bad answer: it does not begin as HTTP/1: "` + strings.Repeat(`\x00`, 10) + `"... in line 1 of the head`},
 	} {
@@ -278,7 +271,7 @@ func TestParserAllocs(t *testing.T) {
 	} {
 		b := []byte(stream)
 		var p answer.Parser
-		for cut := range b { // a Parser that has met a cut line has memory for the next one
+		for cut := range b { // after an incomplete line a Parser has a buffer for the next one
 			feed(t, &p, b[:cut], b[cut:])
 		}
 		if got := testing.AllocsPerRun(100, func() { feed(t, &p, b) }); got != 0 {
