@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	proc "github.com/weirhq/weir/internal/process"
 )
 
 // limitedDoor starts a door that may have a number of files open.
@@ -362,15 +364,11 @@ func TestNoFileForAnUpstream(t *testing.T) {
 // cpuTime is what a process has used.
 func cpuTime(t *testing.T, pid int) time.Duration {
 	t.Helper()
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	stat, err := proc.ReadStat(pid)
 	if err != nil {
 		t.Skipf("needs /proc: %v", err)
 	}
-	words := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
-	var user, system int64
-	fmt.Sscan(words[11], &user)
-	fmt.Sscan(words[12], &system)
-	return time.Duration(user+system) * 10 * time.Millisecond // of 100 ticks a second
+	return stat.User + stat.System
 }
 
 // slack is for a machine that runs the clients and other tests, too.
