@@ -1,22 +1,21 @@
 'use strict'
-// A server that takes CSV, reads it while it comes, and logs each row and each 64 KiB: the service of the built-in
-// experiment csv-node.
+// A server that receives CSV, parses it while it arrives, and logs each row and each 64 KiB: the service of the
+// built-in experiment csv-node.
 //
 //   LOG_EACH=row,chunk node csv.js --port 8080 --folder /tmp --after 1000 console
 //
-// It answers GET /healthz with 204, and anything else, when its body has ended, with how many rows that had. On SIGTERM
-// it ends when all is logged, and leaves measures in the file that WEIR_LAB_MEASURES names:
+// It answers GET /healthz with 204, and any other request with its number of rows when the body has ended. On SIGTERM
+// it ends after everything is logged, and writes measures to the file in WEIR_LAB_MEASURES:
 //
-//   log calls                        also of what writes nothing
-//   log lines emitted                lines that were given to stdout; what its reader lacks of them was lost
-//   log lines missing in its file    of what has a file of its own, as the next one
-//   its file after the last answer   how long it was still written
-//   CPU per log call                 of the whole process, so that what "none" has of it is the reading
-//   log call p50, p99, max           the time inside one call in 64: a call that waits for the log's reader is long
-//   event-loop delay p50, p99, max   how late a timer was, and so everything else that this process should do, until
-//                                    the last answer
+//   log calls                        including those of loggers that write nothing
+//   log lines emitted                lines written to stdout; those missing at its reader were lost
+//   log lines missing in its file    for loggers with a file of their own, like the next one
+//   its file after the last answer   time until the last line was written
+//   CPU per log call                 of the whole process; the value of "none" is the cost of reading
+//   log call p50, p99, max           duration of one call in 64; long if the call waits for the log's reader
+//   event-loop delay p50, p99, max   lateness of a timer, and therefore of all other work, until the last answer
 //
-// --after has what happens in the first milliseconds since the first request left out: the warm-up.
+// --after is the length of the warm-up in milliseconds, from the first request. It is not measured.
 
 const fs = require('node:fs')
 const http = require('node:http')
@@ -28,7 +27,7 @@ const { Rows } = require('./rows.js')
 
 const chunkSize = 64 * 1024
 const timedOneIn = 64
-const delayStep = 10 // in ms; what a timer takes when nothing is in its way
+const delayStep = 10 // in ms; the delay of a timer in an idle process
 
 const { values: options, positionals: [name = 'console'] } = parseArgs({
   allowPositionals: true,
@@ -53,10 +52,10 @@ const logger = open(options.folder)
 const calls = createHistogram()
 const delay = monitorEventLoopDelay({ resolution: delayStep })
 let called = 0
-let answered = 0 // when the last upload was
-let delays = [] // measures of the delay until then: what the log takes afterwards keeps nobody waiting
-let ended = false // the logger takes nothing any more: an upload that was cut off may still come
-let measuring = null // what there was when the warm-up was over: { cpu, called }
+let answered = 0 // when the last upload was answered
+let delays = [] // measures of the delay until then; no client waits for later work of the log
+let ended = false // the logger is closed; events of an interrupted upload may still arrive
+let measuring = null // state at the end of the warm-up: { cpu, called }
 
 function log(event, data) {
   if (ended) return
@@ -113,7 +112,7 @@ process.once('SIGTERM', () => {
 })
 
 function leaveMeasures() {
-  const cpu = measuring === null ? null : process.cpuUsage(measuring.cpu) // with what had to be written yet
+  const cpu = measuring === null ? null : process.cpuUsage(measuring.cpu) // including the lines written at the end
   const file = process.env.WEIR_LAB_MEASURES
   if (file === undefined) return
   const measures = [
@@ -132,17 +131,17 @@ function leaveMeasures() {
   fs.writeFileSync(file, JSON.stringify(measures))
 }
 
-// quantiles are in nanoseconds, less what there always is.
+// quantiles returns quantiles of values in nanoseconds, minus always.
 function quantiles(name, histogram, always) {
   const value = (nanoseconds) => Math.max(0, nanoseconds - always) / 1e3
   return [
     { name: `${name} p50`, unit: 'us', value: value(histogram.percentile(50)) },
     { name: `${name} p99`, unit: 'us', value: value(histogram.percentile(99)) },
-    { name: `${name} max`, unit: 'us', value: value(histogram.max), better: 'neither' } // a matter of chance
+    { name: `${name} max`, unit: 'us', value: value(histogram.max), better: 'neither' } // random
   ]
 }
 
-// linesOf counts the lines of a file that may be too large for one text.
+// linesOf counts the lines of a file that may be too large for a string.
 function linesOf(file) {
   const f = fs.openSync(file, 'r')
   const piece = Buffer.alloc(1 << 20)

@@ -11,7 +11,7 @@ const { test } = require('node:test')
 const { loggers } = require('./loggers.js')
 const { Rows } = require('./rows.js')
 
-// rowsOf reads text in pieces of n bytes.
+// rowsOf parses text in pieces of n bytes.
 function rowsOf(text, n) {
   const bytes = Buffer.from(text)
   const rows = new Rows()
@@ -42,7 +42,7 @@ async function freePort() {
   return port
 }
 
-// served starts the server, uploads, ends it, and returns what it wrote and measured.
+// served starts the server, uploads, ends it, and returns its output and measures.
 async function served(name, uploads) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'weir-csv-'))
   const measures = path.join(folder, 'measures.json')
@@ -83,7 +83,7 @@ async function ready(url) {
   }
 }
 
-// 3,000 rows of some 50 bytes are two chunks and a part of one.
+// 3,000 rows of about 50 bytes are two chunks and a part of a third.
 const upload = 'id,text\n' + Array.from({ length: 3000 }, (_, i) => `${i},"${'x'.repeat(40)}"\n`).join('')
 const callsOf = 3000 + Math.ceil(upload.length / 65536)
 
@@ -106,7 +106,7 @@ for (const [name, lines] of [['none', 0], ['format', 0], ['console', 2 * callsOf
   })
 }
 
-// The lines are more than the streams of winston hold, so that most still wait in the logger when it is to end.
+// There are more lines than winston's streams hold, so most are still in the logger when it is closed.
 test('winston-file has every line when it is closed', { skip: !installed && 'npm ci has not been run here' }, async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'weir-csv-'))
   try {

@@ -1,6 +1,6 @@
 'use strict'
-// Installs winston and pino beside this file, at the versions of package-lock.json, and says what is missing when it
-// cannot.
+// Installs winston and pino beside this file, at the versions in package-lock.json. If it fails, it prints what is
+// missing.
 
 const { spawnSync } = require('node:child_process')
 

@@ -1,13 +1,13 @@
 'use strict'
-// The ways to log that are compared. Each has
+// The loggers of the comparison. Each has
 //
-//   log(event, data)  the call that is measured
-//   lines             how many lines it has given to stdout or stderr
-//   close(done)       calls done when all is written; missing when there is nothing to wait for
-//   file              where it writes instead of stdout; missing for most
-//   wroteAt           when the last line was written there
+//   log(event, data)  the measured call
+//   lines             number of lines written to stdout or stderr
+//   close(done)       calls done after everything is written; optional
+//   file              its output instead of stdout; optional
+//   wroteAt           when the last line was written to file
 //
-// All that write have the same to say: the time, the event and its data, as a line of JSON.
+// All that write produce the same: the time, the event and its data, as a line of JSON.
 
 const path = require('node:path')
 
@@ -15,12 +15,12 @@ function line(event, data) {
   return JSON.stringify({ time: new Date().toISOString(), level: 'info', event, ...data })
 }
 
-// The loop alone: what the others have on top of it is the logging.
+// Only the loop: the difference to the others is the cost of logging.
 function none() {
   return { lines: 0, log() {} }
 }
 
-// Formats each line and throws it away: "piped" in an old comparison was this, and so it was the fastest of all.
+// Formats each line and discards it. An old comparison called this "piped", where it was the fastest.
 function format() {
   const l = { lines: 0, length: 0, log(event, data) { l.length += line(event, data).length } }
   return l
@@ -31,7 +31,7 @@ function onConsole(out) {
   return l
 }
 
-// A Proxy around console, whose methods add the time and the level to what they are given.
+// A Proxy around console with methods that add the time and the level to their arguments.
 function proxied() {
   const out = new Proxy(console, {
     get(target, name) {
@@ -60,8 +60,8 @@ function winston(transport, file) {
   return l
 }
 
-// A logger of winston that ends ends its transports, also when it still has lines for them, and fails then with "write
-// after end". So it is left alone until they have all lines: each that a transport has written may make room for more.
+// Ending a winston logger ends its transports, even if it still has lines for them, and then fails with "write after
+// end". So this waits until the transports have all lines. Each line that a transport has written may let in more.
 function handedOver(logger, then) {
   const [transport] = logger.transports
   const look = () => {
@@ -73,7 +73,7 @@ function handedOver(logger, then) {
   look()
 }
 
-// A logger of winston is finished before its file is.
+// A winston logger finishes before its file.
 function settled(logger, done) {
   const open = logger.transports.filter((t) => t.filename !== undefined)
   if (open.length === 0) return done()
@@ -81,15 +81,15 @@ function settled(logger, done) {
   open[0].once('finish', done)
 }
 
-// pino writes by itself and not through process.stdout. Its destination is asynchronous unless told otherwise: of
-// the lines that are logged in one turn of the event loop, the first is handed to a write, and the others wait.
+// pino does not write through process.stdout. Its destination is asynchronous by default: of the lines logged in one
+// turn of the event loop, the first is written and the others wait.
 function pino() {
   const logger = require('pino')({ timestamp: () => `,"time":"${new Date().toISOString()}"`, messageKey: 'event' })
   const l = { lines: 0, log(event, data) { logger.info(data, event); l.lines++ } }
   return l
 }
 
-// folder is where a logger may have a file.
+// folder is the folder for a logger's file.
 exports.loggers = {
   none,
   format,

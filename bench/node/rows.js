@@ -1,15 +1,15 @@
 'use strict'
-// Counts the rows of CSV that comes in pieces: a line break between quotes belongs to its field.
+// Splits CSV that arrives in pieces into rows. A line break between quotes belongs to its field.
 
 const quote = 0x22
 const lineBreak = 0x0a
 
 class Rows {
   #quoted = false
-  #head = null // the row that the last piece has begun
+  #head = null // beginning of a row, from the last piece
   rows = 0
 
-  // add calls row(text, number) for each row that ends in the piece, the heading with 0.
+  // add calls row(text, number) for each row that ends in the piece. The heading has number 0.
   add(piece, row) {
     let begin = 0
     for (let i = 0; i < piece.length; i++) {
@@ -23,7 +23,7 @@ class Rows {
     this.#head = this.#head === null ? Buffer.from(rest) : Buffer.concat([this.#head, rest])
   }
 
-  // end calls row for a last one without a line break.
+  // end calls row for a last row without a line break.
   end(row) {
     if (this.#head !== null && this.#head.length > 0) row(this.#take(Buffer.alloc(0)), this.rows++)
   }
