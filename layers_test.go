@@ -12,45 +12,44 @@ import (
 
 const modulePath = "github.com/weirhq/weir"
 
-// layers says, package by package, which packages of this module may be
-// imported and which code from outside the standard library. A package that
-// is missing here fails the test: its place has to be decided first.
+// layers lists for each package which packages of this module, and which packages
+// outside the standard library, it may import. A package without a row fails the test.
 var layers = map[string]struct {
 	own     []string // packages of this module, without the module's path
 	foreign []string // prefixes of import paths outside the standard library
 	why     string
 }{
-	"": {why: "the root holds tests alone"},
+	"": {why: "the root contains only tests"},
 	"log": {
 		own: []string{"log/internal/text", "log/internal/jsonscan", "log/internal/ltsv", "log/internal/unwrap", "log/record"},
-		why: "a logger is chosen for itself alone: the standard library and nothing else",
+		why: "users import the logger by itself; it has no dependencies",
 	},
-	"log/internal/text":     {why: "notations need nobody"},
-	"log/internal/unwrap":   {why: "a writer's layers need no other package"},
-	"log/internal/jsonscan": {why: "who walks through JSON needs nobody"},
-	"log/internal/ltsv":     {own: []string{"log/internal/text", "log/internal/jsonscan"}, why: "a notation"},
+	"log/internal/text":     {why: "formats of values, without dependencies"},
+	"log/internal/unwrap":   {why: "unwrapping writers needs no other package"},
+	"log/internal/jsonscan": {why: "scanning JSON needs no other package"},
+	"log/internal/ltsv":     {own: []string{"log/internal/text", "log/internal/jsonscan"}, why: "the LTSV format"},
 	"log/record": {
 		own: []string{"log/internal/text", "log/internal/jsonscan", "log/internal/ltsv"},
-		why: "who reads events does not write them",
+		why: "readers of events do not depend on the logger",
 	},
-	"log/errs":                 {own: []string{"log"}, why: "errors that log can write"},
-	"log/httplog":              {own: []string{"log", "log/traceid"}, why: "net/http lives here, not in log"},
-	"log/logtest":              {own: []string{"log", "log/record"}, why: "what was logged, read back"},
-	"log/onslog/v1":            {own: []string{"log/internal/text", "log/onslog/internal/wire"}, why: "what it stands in for knows nobody either"},
-	"log/onslog/v2":            {own: []string{"log/internal/text", "log/onslog/internal/wire"}, why: "what it stands in for knows nobody either"},
-	"log/onslog/internal/wire": {own: []string{"log/internal/text"}, why: "what v1 and v2 share"},
+	"log/errs":                 {own: []string{"log"}, why: "errors with a stack and fields, which log writes"},
+	"log/httplog":              {own: []string{"log", "log/traceid"}, why: "keeps net/http out of log"},
+	"log/logtest":              {own: []string{"log", "log/record"}, why: "reads logged events in tests"},
+	"log/onslog/v1":            {own: []string{"log/internal/text", "log/onslog/internal/wire"}, why: "a drop-in replacement does not import log"},
+	"log/onslog/v2":            {own: []string{"log/internal/text", "log/onslog/internal/wire"}, why: "a drop-in replacement does not import log"},
+	"log/onslog/internal/wire": {own: []string{"log/internal/text"}, why: "the code shared by v1 and v2"},
 	"log/sink": {
 		own: []string{"log", "log/internal/unwrap"},
-		why: "a sink takes lines from log and knows no one else",
+		why: "a sink writes lines of log",
 	},
 	"router": {
 		own: []string{"router/internal/nearest"},
-		why: "a router is chosen for itself alone: the standard library and nothing else",
+		why: "users import the router by itself; it has no dependencies",
 	},
-	"limit": {why: "limits know neither routes nor logs; they are told the time and who asks"},
+	"limit": {why: "limits know neither routes nor logs; the caller passes time and key"},
 	"proxy": {
 		own: []string{"internal/httpsyntax", "internal/lazydeadline"},
-		why: "a proxy tells a hook what happened; it knows neither routes nor logs",
+		why: "the proxy reports exchanges to a hook; it knows neither routes nor logs",
 	},
 	"front": {
 		own: []string{"log", "log/sink", "router", "proxy", "limit", "front/config", "front/internal/redirect", "front/internal/target", "internal/filebudget", "internal/httpsyntax", "internal/lazydeadline", "internal/machine", "log/traceid"},
@@ -58,7 +57,7 @@ var layers = map[string]struct {
 			"github.com/prometheus/client_golang/prometheus",
 			"golang.org/x/sys/unix",
 		},
-		why: "the front door wires router, proxy and log, and asks sockets how much they take; the laboratory is not its business",
+		why: "the front door connects router, proxy, limit and log, and reads the limits of sockets",
 	},
 	"front/config": {
 		own: []string{"router", "proxy", "front/internal/redirect", "internal/httpsyntax", "internal/nearest", "internal/yamlfile"},
@@ -66,13 +65,13 @@ var layers = map[string]struct {
 	},
 	"front/internal/redirect": {
 		own: []string{"front/internal/target", "internal/httpsyntax", "internal/yamlfile"},
-		why: "the configuration and the front door read redirects alike",
+		why: "shared by the configuration and the front door",
 	},
 	"front/internal/target": {own: []string{"internal/httpsyntax"}, why: "the grammar of request targets and hosts"},
 	"load": {
 		own:     []string{"load/internal/answer", "load/internal/program", "load/internal/random", "load/target", "internal/machine", "internal/nearest", "internal/process"},
 		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go", "golang.org/x/sys/unix"},
-		why:     "a load generator knows HTTP and clocks, and nothing of what it sends to",
+		why:     "the load generator knows HTTP, but not the system under test",
 	},
 	"load/internal/answer": {why: "a parser of responses needs no other package"},
 	"load/internal/program": {
@@ -83,7 +82,7 @@ var layers = map[string]struct {
 	"load/internal/request": {
 		own:     []string{"load/internal/random", "internal/httpsyntax"},
 		foreign: []string{"golang.org/x/net/idna"},
-		why:     "the grammar of requests as people write them",
+		why:     "parses the requests in files and flags",
 	},
 	"load/target": {
 		own: []string{"load/internal/random", "load/internal/request", "internal/httpsyntax"},
@@ -93,60 +92,60 @@ var layers = map[string]struct {
 	"load/report": {
 		own:     []string{"load", "internal/chart", "internal/page", "internal/readable"},
 		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go"},
-		why:     "pictures of a result; who makes one does not show it",
+		why:     "reports of a result; package load does not depend on them",
 	},
 	"load/compare": {
 		own:     []string{"load", "internal/readable"},
 		foreign: []string{"golang.org/x/perf/benchmath"},
-		why:     "two results side by side",
+		why:     "compares results",
 	},
 	"load/settings": {
 		own: []string{"load", "load/target", "internal/nearest"},
-		why: "how people write a plan; the engine takes it made",
+		why: "parses plans; package load takes them parsed",
 	},
 	"lab": {
 		own:     []string{"load", "load/settings", "lab/internal/service", "internal/machine", "internal/nearest", "internal/process", "internal/readable", "internal/yamlfile"},
 		foreign: []string{"github.com/google/pprof/profile", "github.com/prometheus/common/expfmt", "github.com/prometheus/client_model/go", "golang.org/x/sys/unix"},
-		why:     "what it measures is handed to it as a command; what it found is for others to judge and to show",
+		why:     "gets its service as a command; other packages analyse and report the results",
 	},
 	"lab/internal/service": {
 		own:     []string{"internal/machine", "internal/process"},
 		foreign: []string{"golang.org/x/sys/unix", "github.com/creack/pty"},
-		why:     "a process with its outputs and limits; what is measured of it is not its business",
+		why:     "runs a process with outputs and limits; it does not measure",
 	},
 	"lab/analysis": {
 		own:     []string{"lab", "internal/readable"},
 		foreign: []string{"golang.org/x/perf/benchmath"},
-		why:     "what to make of results; who makes them does not judge them",
+		why:     "analyses results; package lab does not depend on it",
 	},
-	"lab/flame": {foreign: []string{"github.com/google/pprof/profile"}, why: "pictures of a profile"},
+	"lab/flame": {foreign: []string{"github.com/google/pprof/profile"}, why: "renders profiles"},
 	"lab/report": {
 		own:     []string{"lab", "lab/analysis", "lab/flame", "load", "internal/chart", "internal/page", "internal/readable", "internal/vector"},
 		foreign: []string{"github.com/google/pprof/profile"},
-		why:     "pictures and words of what was found",
+		why:     "reports results as text and charts",
 	},
 	"lab/micro": {
 		own:     []string{"lab", "internal/machine", "load"},
 		foreign: []string{"golang.org/x/perf/benchfmt", "golang.org/x/perf/benchunit"},
-		why:     "Go benchmarks as runs of configurations",
+		why:     "runs Go benchmarks as configurations",
 	},
-	"experiments":             {own: []string{"lab"}, why: "files that come with the program"},
-	"examples/logging":        {own: []string{"log", "log/httplog", "log/sink"}, why: "the program at the beginning of docs/logging.md"},
-	"internal/yamlfile":       {own: []string{"internal/nearest"}, foreign: []string{"github.com/goccy/go-yaml"}, why: "a file of settings, read with every mistake in it"},
+	"experiments":             {own: []string{"lab"}, why: "experiment files in the binary"},
+	"examples/logging":        {own: []string{"log", "log/httplog", "log/sink"}, why: "the first program in docs/logging.md"},
+	"internal/yamlfile":       {own: []string{"internal/nearest"}, foreign: []string{"github.com/goccy/go-yaml"}, why: "reads configuration files and reports all mistakes"},
 	"internal/chart":          {own: []string{"internal/readable"}, why: "axes have values of any kind"},
 	"internal/page":           {own: []string{"internal/chart", "internal/readable", "internal/vector"}, why: "the parts of pages, for reports of any subject"},
 	"internal/vector":         {why: "lines and texts as SVG and PDF"},
-	"internal/readable":       {why: "numbers and texts as people read them need nobody"},
-	"internal/process":        {foreign: []string{"golang.org/x/sys/unix"}, why: "what a process uses is read from /proc alone"},
-	"internal/httpsyntax":     {why: "the grammar of HTTP needs nobody"},
-	"internal/machine":        {foreign: []string{"golang.org/x/sys/unix"}, why: "what a machine allows is read from it alone"},
+	"internal/readable":       {why: "formatting for people needs no other package"},
+	"internal/process":        {foreign: []string{"golang.org/x/sys/unix"}, why: "reads the resource usage of processes from /proc"},
+	"internal/httpsyntax":     {why: "the grammar of HTTP needs no other package"},
+	"internal/machine":        {foreign: []string{"golang.org/x/sys/unix"}, why: "reads the limits of the machine from the kernel"},
 	"log/traceid":             {why: "a rule about text needs no other package"},
-	"internal/follow":         {why: "a reader of files is made of the standard library alone"},
+	"internal/follow":         {why: "following files needs only the standard library"},
 	"internal/filebudget":     {own: []string{"internal/machine"}, why: "the open files that the system allows, divided"},
 	"internal/lazydeadline":   {why: "a rule about times"},
-	"internal/nearest":        {why: "a guess at a word needs nobody"},
-	"router/internal/nearest": {why: "the copy for router, which does not require the module of internal/nearest"},
-	"internal/backend":        {own: []string{"internal/machine", "internal/readable"}, why: "a service to measure with needs a clock of CPU time, and sizes"},
+	"internal/nearest":        {why: "guessing words needs no other package"},
+	"router/internal/nearest": {why: "a copy for router, whose module does not require that of internal/nearest"},
+	"internal/backend":        {own: []string{"internal/machine", "internal/readable"}, why: "the test backend burns CPU time and parses sizes"},
 	"cmd/weir/internal/cli": {
 		own:     []string{"internal/nearest"},
 		foreign: []string{"github.com/alecthomas/kong", "golang.org/x/term"},
@@ -210,7 +209,7 @@ func TestLayers(t *testing.T) {
 		name := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, modulePath), "/")
 		layer, ok := layers[name]
 		if !ok {
-			t.Errorf("package %s has no row in layers: say what it may import, and why", p.ImportPath)
+			t.Errorf("package %s has no row in layers: add its allowed imports and the reason", p.ImportPath)
 			continue
 		}
 		for _, imp := range p.Imports {
@@ -220,17 +219,17 @@ func TestLayers(t *testing.T) {
 		}
 	}
 	if seen == 0 {
-		t.Fatal("go list named no package")
+		t.Fatal("go list returned no package")
 	}
 }
 
-// forbidden returns why imp may not be imported, or "" when it may.
+// forbidden returns the reason why imp may not be imported, or "" if it may.
 func forbidden(imp string, own, foreign []string) string {
 	if rest, ok := strings.CutPrefix(imp, modulePath+"/"); ok {
 		if slices.Contains(own, rest) {
 			return ""
 		}
-		return "not a package it may know"
+		return "not on its list of packages"
 	}
 	if first, _, _ := strings.Cut(imp, "/"); !strings.Contains(first, ".") {
 		return "" // the standard library
@@ -240,7 +239,7 @@ func forbidden(imp string, own, foreign []string) string {
 			return ""
 		}
 	}
-	return "not the standard library, and not on its list"
+	return "neither in the standard library nor on its list"
 }
 
 func TestForbidden(t *testing.T) {

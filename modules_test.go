@@ -14,14 +14,14 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// nextRelease is the version at which the modules of this repository require
-// each other. docs/releasing.md describes how it moves.
+// nextRelease is the version in which the modules of this repository require each
+// other. docs/releasing.md describes when it changes.
 const nextRelease = "v0.1.0"
 
-// proxyOfThisTree writes the repository's modules into a folder that the go
-// command can use as a module proxy, as they would be after the release, and
-// returns the environment for a user of it. Modules of others come from the
-// local cache, where building this package has put them.
+// proxyOfThisTree writes the repository's modules, as they would be released, into a
+// folder that the go command can use as a module proxy. It returns the environment to
+// use it. Other modules come from the local cache, where the build of this package has
+// put them.
 func proxyOfThisTree(t *testing.T) []string {
 	t.Helper()
 	proxy := t.TempDir()
@@ -80,8 +80,8 @@ func goCommand(t *testing.T, env []string, dir string, args ...string) string {
 	return out.String()
 }
 
-// A module that imports only a library gets that library and nothing else: no
-// dependency is raised, nor its go directive.
+// A module that imports only a library gets no other module: its dependencies and its
+// go directive stay unchanged.
 func TestLibrariesBringNothingElse(t *testing.T) {
 	env := proxyOfThisTree(t)
 	for library, use := range map[string]string{
@@ -128,8 +128,8 @@ func writeFile(t *testing.T, dir, name, text string) {
 	}
 }
 
-// go install of a released version refuses a module with a replace directive.
-// With -n it resolves and loads everything, and builds nothing.
+// go install of a released version rejects a module with a replace directive. With -n,
+// it resolves and loads everything and builds nothing.
 func TestReleaseInstalls(t *testing.T) {
 	out := goCommand(t, proxyOfThisTree(t), t.TempDir(), "install", "-n", modulePath+"/cmd/weir@"+nextRelease)
 	if out != "" {
@@ -137,8 +137,7 @@ func TestReleaseInstalls(t *testing.T) {
 	}
 }
 
-// Each module of this repository that another one requires is required at the
-// next release everywhere, go.work included.
+// Every requirement of a module of this repository has the version nextRelease.
 func TestModulesRequireTheNextRelease(t *testing.T) {
 	for _, dir := range []string{".", "log/logr", "log/otellog", "bench"} {
 		for _, r := range goMod(t, dir).Require {
@@ -149,7 +148,7 @@ func TestModulesRequireTheNextRelease(t *testing.T) {
 	}
 }
 
-// router has a copy of internal/nearest, because its module requires no other.
+// router has a copy of internal/nearest, because its module requires no other module.
 func TestNearestIsOneCode(t *testing.T) {
 	ours, err := os.ReadFile("internal/nearest/nearest.go")
 	if err != nil {
@@ -160,11 +159,11 @@ func TestNearestIsOneCode(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(ours, copied) {
-		t.Error("router/internal/nearest/nearest.go differs from internal/nearest/nearest.go: copy the one to the other")
+		t.Error("router/internal/nearest/nearest.go differs from internal/nearest/nearest.go: copy one over the other")
 	}
 }
 
-// The README says how many modules the command is built from.
+// The README contains the number of modules that the command is built from.
 func TestReadmeCountsModules(t *testing.T) {
 	text, err := os.ReadFile("README.md")
 	if err != nil {
