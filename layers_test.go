@@ -21,7 +21,8 @@ var layers = map[string]struct {
 }{
 	"": {why: "the root contains only tests"},
 	"log": {
-		own: []string{"log/internal/text", "log/internal/jsonscan", "log/internal/ltsv", "log/internal/unwrap", "log/record"},
+		own: []string{"log/internal/text", "log/internal/jsonscan", "log/internal/ltsv", "log/internal/unwrap",
+			"log/record"},
 		why: "users import the logger by itself; it has no dependencies",
 	},
 	"log/internal/text":     {why: "formats of values, without dependencies"},
@@ -32,11 +33,13 @@ var layers = map[string]struct {
 		own: []string{"log/internal/text", "log/internal/jsonscan", "log/internal/ltsv"},
 		why: "readers of events do not depend on the logger",
 	},
-	"log/errs":                 {own: []string{"log"}, why: "errors with a stack and fields, which log writes"},
-	"log/httplog":              {own: []string{"log", "log/traceid"}, why: "keeps net/http out of log"},
-	"log/logtest":              {own: []string{"log", "log/record"}, why: "reads logged events in tests"},
-	"log/onslog/v1":            {own: []string{"log/internal/text", "log/onslog/internal/wire"}, why: "a drop-in replacement does not import log"},
-	"log/onslog/v2":            {own: []string{"log/internal/text", "log/onslog/internal/wire"}, why: "a drop-in replacement does not import log"},
+	"log/errs":    {own: []string{"log"}, why: "errors with a stack and fields, which log writes"},
+	"log/httplog": {own: []string{"log", "log/traceid"}, why: "keeps net/http out of log"},
+	"log/logtest": {own: []string{"log", "log/record"}, why: "reads logged events in tests"},
+	"log/onslog/v1": {own: []string{"log/internal/text", "log/onslog/internal/wire"},
+		why: "a drop-in replacement does not import log"},
+	"log/onslog/v2": {own: []string{"log/internal/text", "log/onslog/internal/wire"},
+		why: "a drop-in replacement does not import log"},
 	"log/onslog/internal/wire": {own: []string{"log/internal/text"}, why: "the code shared by v1 and v2"},
 	"log/sink": {
 		own: []string{"log", "log/internal/unwrap"},
@@ -52,7 +55,9 @@ var layers = map[string]struct {
 		why: "the proxy reports exchanges to a hook; it knows neither routes nor logs",
 	},
 	"front": {
-		own: []string{"log", "log/sink", "router", "proxy", "limit", "front/config", "front/internal/redirect", "front/internal/target", "internal/filebudget", "internal/httpsyntax", "internal/lazydeadline", "internal/machine", "log/traceid"},
+		own: []string{"log", "log/sink", "router", "proxy", "limit", "front/config", "front/internal/redirect",
+			"front/internal/target", "internal/filebudget", "internal/httpsyntax", "internal/lazydeadline",
+			"internal/machine", "log/traceid"},
 		foreign: []string{
 			"github.com/prometheus/client_golang/prometheus",
 			"golang.org/x/sys/unix",
@@ -60,7 +65,8 @@ var layers = map[string]struct {
 		why: "the front door connects router, proxy, limit and log, and reads the limits of sockets",
 	},
 	"front/config": {
-		own: []string{"router", "proxy", "front/internal/redirect", "internal/httpsyntax", "internal/nearest", "internal/yamlfile"},
+		own: []string{"router", "proxy", "front/internal/redirect", "internal/httpsyntax", "internal/nearest",
+			"internal/yamlfile"},
 		why: "a configuration is data; package front acts on it",
 	},
 	"front/internal/redirect": {
@@ -69,7 +75,8 @@ var layers = map[string]struct {
 	},
 	"front/internal/target": {own: []string{"internal/httpsyntax"}, why: "the grammar of request targets and hosts"},
 	"load": {
-		own:     []string{"load/internal/answer", "load/internal/program", "load/internal/random", "load/target", "internal/machine", "internal/nearest", "internal/process"},
+		own: []string{"load/internal/answer", "load/internal/program", "load/internal/random", "load/target",
+			"internal/machine", "internal/nearest", "internal/process"},
 		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go", "golang.org/x/sys/unix"},
 		why:     "the load generator knows HTTP, but not the system under test",
 	},
@@ -104,9 +111,11 @@ var layers = map[string]struct {
 		why: "parses plans; package load takes them parsed",
 	},
 	"lab": {
-		own:     []string{"load", "load/settings", "lab/internal/service", "internal/machine", "internal/nearest", "internal/process", "internal/readable", "internal/yamlfile"},
-		foreign: []string{"github.com/google/pprof/profile", "github.com/prometheus/common/expfmt", "github.com/prometheus/client_model/go", "golang.org/x/sys/unix"},
-		why:     "gets its service as a command; other packages analyse and report the results",
+		own: []string{"load", "load/settings", "lab/internal/service", "internal/machine", "internal/nearest",
+			"internal/process", "internal/readable", "internal/yamlfile"},
+		foreign: []string{"github.com/google/pprof/profile", "github.com/prometheus/common/expfmt",
+			"github.com/prometheus/client_model/go", "golang.org/x/sys/unix"},
+		why: "gets its service as a command; other packages analyse and report the results",
 	},
 	"lab/internal/service": {
 		own:     []string{"internal/machine", "internal/process"},
@@ -120,7 +129,8 @@ var layers = map[string]struct {
 	},
 	"lab/flame": {foreign: []string{"github.com/google/pprof/profile"}, why: "renders profiles"},
 	"lab/report": {
-		own:     []string{"lab", "lab/analysis", "lab/flame", "load", "internal/chart", "internal/page", "internal/readable", "internal/vector"},
+		own: []string{"lab", "lab/analysis", "lab/flame", "load", "internal/chart", "internal/page",
+			"internal/readable", "internal/vector"},
 		foreign: []string{"github.com/google/pprof/profile"},
 		why:     "reports results as text and charts",
 	},
@@ -129,40 +139,50 @@ var layers = map[string]struct {
 		foreign: []string{"golang.org/x/perf/benchfmt", "golang.org/x/perf/benchunit"},
 		why:     "runs Go benchmarks as configurations",
 	},
-	"experiments":             {own: []string{"lab"}, why: "experiment files in the binary"},
-	"examples/logging":        {own: []string{"log", "log/httplog", "log/sink"}, why: "the first program in docs/logging.md"},
-	"internal/yamlfile":       {own: []string{"internal/nearest"}, foreign: []string{"github.com/goccy/go-yaml"}, why: "reads configuration files and reports all mistakes"},
-	"internal/chart":          {own: []string{"internal/readable"}, why: "axes have values of any kind"},
-	"internal/page":           {own: []string{"internal/chart", "internal/readable", "internal/vector"}, why: "the parts of pages, for reports of any subject"},
-	"internal/vector":         {why: "lines and texts as SVG and PDF"},
-	"internal/readable":       {why: "formatting for people needs no other package"},
-	"internal/process":        {foreign: []string{"golang.org/x/sys/unix"}, why: "reads the resource usage of processes from /proc"},
-	"internal/httpsyntax":     {why: "the grammar of HTTP needs no other package"},
-	"internal/machine":        {foreign: []string{"golang.org/x/sys/unix"}, why: "reads the limits of the machine from the kernel"},
-	"log/traceid":             {why: "a rule about text needs no other package"},
-	"internal/follow":         {why: "following files needs only the standard library"},
-	"internal/filebudget":     {own: []string{"internal/machine"}, why: "the open files that the system allows, divided"},
+	"experiments": {own: []string{"lab"}, why: "experiment files in the binary"},
+	"examples/logging": {own: []string{"log", "log/httplog", "log/sink"},
+		why: "the first program in docs/logging.md"},
+	"internal/yamlfile": {own: []string{"internal/nearest"}, foreign: []string{"github.com/goccy/go-yaml"},
+		why: "reads configuration files and reports all mistakes"},
+	"internal/chart": {own: []string{"internal/readable"}, why: "axes have values of any kind"},
+	"internal/page": {own: []string{"internal/chart", "internal/readable", "internal/vector"},
+		why: "the parts of pages, for reports of any subject"},
+	"internal/vector":   {why: "lines and texts as SVG and PDF"},
+	"internal/readable": {why: "formatting for people needs no other package"},
+	"internal/process": {foreign: []string{"golang.org/x/sys/unix"},
+		why: "reads the resource usage of processes from /proc"},
+	"internal/httpsyntax": {why: "the grammar of HTTP needs no other package"},
+	"internal/machine": {foreign: []string{"golang.org/x/sys/unix"},
+		why: "reads the limits of the machine from the kernel"},
+	"log/traceid":     {why: "a rule about text needs no other package"},
+	"internal/follow": {why: "following files needs only the standard library"},
+	"internal/filebudget": {own: []string{"internal/machine"},
+		why: "the open files that the system allows, divided"},
 	"internal/lazydeadline":   {why: "a rule about times"},
 	"internal/nearest":        {why: "guessing words needs no other package"},
 	"router/internal/nearest": {why: "a copy for router, whose module does not require that of internal/nearest"},
-	"internal/backend":        {own: []string{"internal/machine", "internal/readable"}, why: "the test backend burns CPU time and parses sizes"},
+	"internal/backend": {own: []string{"internal/machine", "internal/readable"},
+		why: "the test backend burns CPU time and parses sizes"},
 	"cmd/weir/internal/cli": {
 		own:     []string{"internal/nearest"},
 		foreign: []string{"github.com/alecthomas/kong", "golang.org/x/term"},
 		why:     "the parts that all verbs share import no library that a verb drives",
 	},
 	"cmd/weir/internal/serve": {
-		own:     []string{"cmd/weir/internal/cli", "front", "front/config", "internal/backend", "internal/filebudget", "internal/machine", "internal/readable", "log", "log/sink"},
+		own: []string{"cmd/weir/internal/cli", "front", "front/config", "internal/backend", "internal/filebudget",
+			"internal/machine", "internal/readable", "log", "log/sink"},
 		foreign: []string{"github.com/KimMachineGun/automemlimit"},
 		why:     "the verbs of the front door do not measure",
 	},
 	"cmd/weir/internal/loadcmd": {
-		own:     []string{"cmd/weir/internal/cli", "internal/readable", "load", "load/compare", "load/gen", "load/report", "load/settings", "load/target"},
+		own: []string{"cmd/weir/internal/cli", "internal/readable", "load", "load/compare", "load/gen",
+			"load/report", "load/settings", "load/target"},
 		foreign: []string{"github.com/alecthomas/kong"},
 		why:     "weir load sends requests to any server",
 	},
 	"cmd/weir/internal/labcmd": {
-		own: []string{"cmd/weir/internal/cli", "experiments", "internal/readable", "lab", "lab/analysis", "lab/micro", "lab/report"},
+		own: []string{"cmd/weir/internal/cli", "experiments", "internal/readable", "lab", "lab/analysis",
+			"lab/micro", "lab/report"},
 		why: "weir lab measures any service",
 	},
 	"cmd/weir/internal/where": {
@@ -189,7 +209,8 @@ func TestLayers(t *testing.T) {
 		Standard   bool
 		Imports    []string
 	}
-	out, err := exec.Command("go", "list", "-json=ImportPath,Standard,Imports", "./...", "./log/...", "./router/...").Output()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Standard,Imports", "./...", "./log/...",
+		"./router/...").Output()
 	if err != nil {
 		var exit *exec.ExitError
 		if errors.As(err, &exit) {

@@ -25,7 +25,8 @@ const nextRelease = "v0.1.0"
 func proxyOfThisTree(t *testing.T) []string {
 	t.Helper()
 	proxy := t.TempDir()
-	for path, dir := range map[string]string{modulePath: ".", modulePath + "/log": "log", modulePath + "/router": "router"} {
+	for path, dir := range map[string]string{modulePath: ".", modulePath + "/log": "log", modulePath +
+		"/router": "router"} {
 		writeModule(t, proxy, module.Version{Path: path, Version: nextRelease}, dir)
 	}
 	cache, err := exec.Command("go", "env", "GOMODCACHE").Output()
@@ -93,10 +94,12 @@ func TestLibrariesBringNothingElse(t *testing.T) {
 			user := "module example.com/user\n\ngo " + goMod(t, library).Go.Version + "\n\n" +
 				"require " + modulePath + "/" + library + " " + nextRelease + "\n"
 			writeFile(t, dir, "go.mod", user)
-			writeFile(t, dir, "main.go", "package main\n\nimport (\n\t\"os\"\n\n\t\""+modulePath+"/"+library+"\"\n)\n\nfunc main() { "+use+" }\n")
+			writeFile(t, dir, "main.go", "package main\n\nimport (\n\t\"os\"\n\n\t\""+modulePath+"/"+library+
+				"\"\n)\n\nfunc main() { "+use+" }\n")
 			goCommand(t, env, dir, "mod", "tidy")
 			goCommand(t, env, dir, "build", "-o", os.DevNull, ".")
-			if got, want := goCommand(t, env, dir, "list", "-m", "all"), "example.com/user\n"+modulePath+"/"+library+" "+nextRelease+"\n"; got != want {
+			if got, want := goCommand(t, env, dir, "list", "-m", "all"), "example.com/user\n"+modulePath+"/"+library+
+				" "+nextRelease+"\n"; got != want {
 				t.Errorf("go list -m all: got\n%swant\n%s", got, want)
 			}
 			if got, err := os.ReadFile(filepath.Join(dir, "go.mod")); err != nil || string(got) != user {
@@ -169,7 +172,8 @@ func TestReadmeCountsModules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := goCommand(t, nil, ".", "list", "-deps", "-f", "{{with .Module}}{{if .Version}}{{.Path}}{{end}}{{end}}", "./cmd/weir")
+	list := goCommand(t, nil, ".", "list", "-deps", "-f", "{{with .Module}}{{if .Version}}{{.Path}}{{end}}{{end}}",
+		"./cmd/weir")
 	modules := map[string]bool{}
 	for _, path := range strings.Fields(list) {
 		if !strings.HasPrefix(path, modulePath) {

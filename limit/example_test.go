@@ -50,7 +50,10 @@ func ExampleMiddleware() {
 	rate := limit.NewRate(limit.RateOptions{Every: time.Minute, Burst: 1})
 	inFlight := limit.NewInFlight(limit.InFlightOptions{Max: 100, Queue: 200, Wait: 200 * time.Millisecond})
 
-	var handler http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, "hello") })
+	var handler http.Handler = http.HandlerFunc(func(w http.ResponseWriter,
+		r *http.Request) {
+		fmt.Fprintln(w, "hello")
+	})
 	handler = limit.Middleware(inFlight.Policy("site"), tell)(handler)
 	handler = limit.Middleware(limit.MaxBody(1<<20).Policy("body"), tell)(handler)
 	handler = limit.Middleware(rate.Policy("client"), tell)(handler)

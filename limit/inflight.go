@@ -184,7 +184,8 @@ func (f *InFlight) Policy(name string) Policy {
 	leave := f.Leave
 	return func(_ http.ResponseWriter, r *http.Request) (func(), *Refusal) {
 		if err := f.Enter(r.Context()); err != nil {
-			return nil, &Refusal{Limit: name, Status: http.StatusServiceUnavailable, RetryAfter: max(f.maxWait(), time.Second), Err: err}
+			return nil, &Refusal{Limit: name, Status: http.StatusServiceUnavailable, RetryAfter: max(f.maxWait(),
+				time.Second), Err: err}
 		}
 		return leave, nil
 	}

@@ -239,7 +239,8 @@ func TestInFlightPrefersTheNewest(t *testing.T) {
 		f.Leave()
 		synctest.Wait()
 		if *first != nil || *second == nil {
-			t.Errorf("after the congestion, the first of two calls got %v and the second %v, want the first admitted", *first, *second)
+			t.Errorf("after the congestion, the first of two calls got %v and the second %v, want the first admitted",
+				*first, *second)
 		}
 		f.Leave()
 		f.Leave()
@@ -299,7 +300,8 @@ func (l load) run(t *testing.T) (in, out []time.Duration, most int) {
 	}
 	clients.Wait()
 	s := f.Stats()
-	if refused := s.Full + s.Waited + s.Overtaken + s.Gone; s.InFlight != 0 || s.Waiting != 0 || s.Entered != uint64(len(in)) || refused != uint64(len(out)) {
+	if refused := s.Full + s.Waited + s.Overtaken + s.Gone; s.InFlight != 0 || s.Waiting != 0 ||
+		s.Entered != uint64(len(in)) || refused != uint64(len(out)) {
 		t.Errorf("stats %+v, want all gone, %d entered and %d refused", s, len(in), len(out))
 	}
 	slices.Sort(in)
@@ -388,12 +390,14 @@ func TestInFlightManyClients(t *testing.T) {
 		clients.Wait()
 		slices.Sort(answered)
 		s := f.Stats()
-		t.Logf("answered %d in p50 %v, p99 %v; %+v", len(answered), answered[len(answered)/2], answered[len(answered)*99/100], s)
+		t.Logf("answered %d in p50 %v, p99 %v; %+v", len(answered), answered[len(answered)/2],
+			answered[len(answered)*99/100], s)
 		if p99 := answered[len(answered)*99/100]; p99 > 2*service {
 			t.Errorf("p99 of admitted requests: got %v, want at most twice the service time", p99)
 		}
 		if inside.most != 100 || s.Entered != uint64(len(answered)) || len(answered) < 1000*int(length.Seconds())-500 {
-			t.Errorf("%d in flight, %d entered, %d answered; want 100 in flight and full capacity", inside.most, s.Entered, len(answered))
+			t.Errorf("%d in flight, %d entered, %d answered; want 100 in flight and full capacity", inside.most,
+				s.Entered, len(answered))
 		}
 	})
 }
@@ -460,7 +464,8 @@ func TestInFlightLosesNothing(t *testing.T) {
 	if s.InFlight != 0 || s.Waiting != 0 {
 		t.Errorf("%d in flight and %d waiting at the end", s.InFlight, s.Waiting)
 	}
-	if got := s.Full + s.Waited + s.Overtaken + s.Gone; got != uint64(refused.Load()) || s.Entered != uint64(entered.Load()) {
+	if got := s.Full + s.Waited + s.Overtaken + s.Gone; got != uint64(refused.Load()) ||
+		s.Entered != uint64(entered.Load()) {
 		t.Errorf("counted %d entered and %d refused, want %d and %d", s.Entered, got, entered.Load(), refused.Load())
 	}
 	if got := entered.Load() + refused.Load(); got != clients*rounds {

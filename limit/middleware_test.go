@@ -110,7 +110,8 @@ func TestMiddlewareWithoutLimits(t *testing.T) {
 // TestMiddlewareRateByConnection checks that without a Key the address of the
 // connection counts.
 func TestMiddlewareRateByConnection(t *testing.T) {
-	handler := limit.Middleware(limit.NewRate(limit.RateOptions{Every: time.Hour}).Policy("client"), nil)(http.HandlerFunc(ok))
+	handler := limit.Middleware(limit.NewRate(limit.RateOptions{Every: time.Hour}).Policy("client"),
+		nil)(http.HandlerFunc(ok))
 	for i, c := range []struct {
 		remote string
 		want   int
@@ -165,7 +166,8 @@ func TestMiddlewareInFlight(t *testing.T) {
 // TestMiddlewareLeavesAfterPanic checks that a panic in the handler frees the slot.
 func TestMiddlewareLeavesAfterPanic(t *testing.T) {
 	f := limit.NewInFlight(limit.InFlightOptions{Max: 1})
-	handler := limit.Middleware(f.Policy("site"), nil)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("oh") }))
+	handler := limit.Middleware(f.Policy("site"),
+		nil)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("oh") }))
 	for range 2 {
 		func() {
 			defer func() {

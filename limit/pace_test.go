@@ -55,7 +55,8 @@ func TestPace(t *testing.T) {
 
 func TestPaceOfNone(t *testing.T) {
 	var pace limit.Pace
-	if d := pace.Next(pace.Start(someTime), someTime, 1); !d.IsZero() || pace.TooSlow(d, someTime) || pace.Time(100) != 0 {
+	if d := pace.Next(pace.Start(someTime), someTime, 1); !d.IsZero() || pace.TooSlow(d, someTime) ||
+		pace.Time(100) != 0 {
 		t.Errorf("the zero Pace: deadline %v, too slow %v; want none", d, pace.TooSlow(d, someTime))
 	}
 	pace.PerSecond = 1
@@ -109,7 +110,8 @@ func TestPaceOfBodies(t *testing.T) {
 		switch {
 		case c.whole && (got.err != nil || got.n != 100_000):
 			t.Errorf("%s: got %d bytes and %v, want all of them", c.name, got.n, got.err)
-		case !c.whole && (!errors.Is(got.err, os.ErrDeadlineExceeded) || !errors.As(got.err, &refusal) || refusal.Limit != "upload"):
+		case !c.whole && (!errors.Is(got.err, os.ErrDeadlineExceeded) || !errors.As(got.err, &refusal) ||
+			refusal.Limit != "upload"):
 			t.Errorf("%s: got %d bytes and %v, want it cut by the limit at the deadline", c.name, got.n, got.err)
 		case !c.whole && (got.n > int64(len(c.first)+sent) || took < grace*9/10):
 			t.Errorf("%s: cut after %d bytes and %v, want after the grace", c.name, got.n, took)
@@ -156,7 +158,8 @@ func TestPaceKeepsTheConnection(t *testing.T) {
 	client := &http.Client{Transport: &http.Transport{}} // other tests close idle connections of the default client
 	defer client.CloseIdleConnections()
 	for range 3 {
-		r, err := http.NewRequestWithContext(httptrace.WithClientTrace(t.Context(), trace), "POST", url, strings.NewReader("hello"))
+		r, err := http.NewRequestWithContext(httptrace.WithClientTrace(t.Context(), trace), "POST", url,
+			strings.NewReader("hello"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -103,7 +103,8 @@ func TestRateOverAMinute(t *testing.T) {
 				}
 				for i := c.burst; i < len(admitted); i++ { // any interval: at most the burst and the returned tokens
 					if took := admitted[i] - admitted[i-c.burst]; took < c.every {
-						t.Fatalf("%d admitted within %v at %v, want no more than the burst of %d", c.burst+1, took, admitted[i], c.burst)
+						t.Fatalf("%d admitted within %v at %v, want no more than the burst of %d", c.burst+1, took,
+							admitted[i], c.burst)
 					}
 				}
 			})
@@ -138,7 +139,8 @@ func TestRateAgainstBuckets(t *testing.T) {
 			refused++
 		}
 		if got := r.Allow(someTime.Add(now), key(k)); got.OK != want || got.Reset != burst*every-b.filled {
-			t.Fatalf("request %d, key %d at %v: got %+v, want %v and %v to fill", i, k, now, got, want, burst*every-b.filled)
+			t.Fatalf("request %d, key %d at %v: got %+v, want %v and %v to fill", i, k, now, got, want,
+				burst*every-b.filled)
 		}
 	}
 	if refused < 25_000 {
@@ -219,7 +221,8 @@ func TestRateSharedBucketIsNoNewBurst(t *testing.T) {
 		t.Errorf("stats %+v, want about 30 decisions by a shared bucket and then one of its own", s)
 	}
 	if admitted != 8 {
-		t.Errorf("%d admitted in 8s, want 8: the tokens that returned to the shared bucket and then to its own", admitted)
+		t.Errorf("%d admitted in 8s, want 8: the tokens that returned to the shared bucket and then to its own",
+			admitted)
 	}
 }
 
@@ -241,12 +244,14 @@ func TestRateClockJumps(t *testing.T) {
 		if d.OK {
 			admitted++
 		}
-		if d.Reset < 0 || d.Reset > burst*every || d.RetryAfter < 0 || d.RetryAfter > every || d.Remaining < 0 || d.Remaining >= burst {
+		if d.Reset < 0 || d.Reset > burst*every || d.RetryAfter < 0 || d.RetryAfter > every || d.Remaining < 0 ||
+			d.Remaining >= burst {
 			t.Fatalf("step %d: %+v", step, d)
 		}
 	}
 	if least, most := 600, 600+burst*(1+jumps); admitted < least-1 || admitted > most {
-		t.Errorf("%d admitted in a minute, want %d to %d: no jump stops the rate, one forward fills the bucket once", admitted, least, most)
+		t.Errorf("%d admitted in a minute, want %d to %d: no jump stops the rate, one forward fills the bucket once",
+			admitted, least, most)
 	}
 }
 

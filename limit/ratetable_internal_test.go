@@ -24,7 +24,8 @@ func TestShardForgetsNoDebt(t *testing.T) {
 			hash := hashes[random.IntN(len(hashes))]
 			full := s.bucket(hash, now)
 			if debt := debts[hash]; debt > now && *full < debt {
-				t.Fatalf("seed %d: at %d the bucket of %x is full at %d, and was left to be full at %d", seed, now, hash, *full, debt)
+				t.Fatalf("seed %d: at %d the bucket of %x is full at %d, and was left to be full at %d", seed, now,
+					hash, *full, debt)
 			}
 			*full = max(*full, now) + random.Int64N(500)
 			debts[hash] = *full

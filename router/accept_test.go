@@ -116,7 +116,8 @@ func TestAccept(t *testing.T) {
 			status, body = http.StatusNotAcceptable, "Not Acceptable\n"
 		}
 		if w.Code != status || w.Body.String() != body || w.Header().Get("Vary") != "Accept" {
-			t.Errorf("%s for %q: got %d %q %v, want %d %q", c.registered, c.accept, w.Code, w.Body, w.Header(), status, body)
+			t.Errorf("%s for %q: got %d %q %v, want %d %q", c.registered, c.accept, w.Code, w.Body,
+				w.Header(), status, body)
 		}
 	}
 }
@@ -131,7 +132,8 @@ func TestNotAcceptable(t *testing.T) {
 	req.Header.Set("Accept", "c/d")
 	w := httptest.NewRecorder()
 	r.ServeHTTP(w, req)
-	if want := "GET /{a} has no c/d"; w.Code != http.StatusNotAcceptable || w.Body.String() != want || w.Header().Get("Vary") != "Accept" {
+	if want := "GET /{a} has no c/d"; w.Code != http.StatusNotAcceptable || w.Body.String() != want ||
+		w.Header().Get("Vary") != "Accept" {
 		t.Errorf("got %d %q %v, want 406 %q", w.Code, w.Body, w.Header(), want)
 	}
 }

@@ -75,7 +75,8 @@ func TestServeAllocatesNothing(t *testing.T) {
 
 func BenchmarkServe(b *testing.B) {
 	nothing := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
-	patterns := []string{"GET /", "GET /static/path/{$}", "GET /repos/{owner}/{repo}/issues/{number}", "GET /repos/{owner}/{repo}/issues"}
+	patterns := []string{"GET /", "GET /static/path/{$}", "GET /repos/{owner}/{repo}/issues/{number}",
+		"GET /repos/{owner}/{repo}/issues"}
 	r, mux := new(router.Router), http.NewServeMux()
 	for _, p := range patterns {
 		r.Handle(p, nothing)

@@ -168,6 +168,7 @@ func conflictMistake(other *pattern, example string) *Mistake {
 		Other:        other.entry,
 		OtherPattern: other.text,
 		Example:      example,
-		Problem:      fmt.Sprintf("conflicts with pattern %q: both match %q and neither is more specific", other.text, example),
+		Problem: fmt.Sprintf("conflicts with pattern %q: both match %q and neither is more specific",
+			other.text, example),
 	}
 }

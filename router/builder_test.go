@@ -14,7 +14,8 @@ func TestRefusedPatternLeavesTheTreeAsItWas(t *testing.T) {
 		}
 	}
 	before := b.tree.draw()
-	for _, p := range []string{"/a/{x:hex}/{y}", "/{s...}/v{y:slug}.c/d", "/a/{x:int}/b", "i.com/{x}{y}", "/new/{x:it}", "ONE,GET,TWO /{s...}/v{y:slug}.c/"} {
+	for _, p := range []string{"/a/{x:hex}/{y}", "/{s...}/v{y:slug}.c/d", "/a/{x:int}/b", "i.com/{x}{y}", "/new/{x:it}",
+		"ONE,GET,TWO /{s...}/v{y:slug}.c/"} {
 		if m := b.add(p, 3); m == nil {
 			t.Errorf("%s is accepted", p)
 		}

@@ -22,18 +22,25 @@ func TestBuiltinConstraints(t *testing.T) {
 	}{
 		{"uuid", router.UUID,
 			"123e4567-e89b-12d3-a456-426614174000 123E4567-E89B-12D3-A456-426614174000",
-			"123e4567e89b12d3a456426614174000 123e4567-e89b-12d3-a456-42661417400 123e4567-e89b-12d3-a456-42661417400g {123e4567-e89b-12d3-a456-426614174000} 123e4567-e89b-12d3-a4-6-426614174000"},
-		{"ipv4", router.IPv4, "0.0.0.0 255.255.255.255 192.0.2.1", "1.2.3 1.2.3.4.5 256.1.1.1 01.2.3.4 1..2.3 1.2.3. .1.2.3 1.2.3.4x"},
+			"123e4567e89b12d3a456426614174000 123e4567-e89b-12d3-a456-42661417400 " +
+				"123e4567-e89b-12d3-a456-42661417400g {123e4567-e89b-12d3-a456-426614174000} " +
+				"123e4567-e89b-12d3-a4-6-426614174000"},
+		{"ipv4", router.IPv4, "0.0.0.0 255.255.255.255 192.0.2.1",
+			"1.2.3 1.2.3.4.5 256.1.1.1 01.2.3.4 1..2.3 1.2.3. .1.2.3 1.2.3.4x"},
 		{"ipv6", router.IPv6,
 			":: ::1 1:: 2001:db8::1 1:2:3:4:5:6:7:8 ::ffff:192.0.2.1 1:2:3:4:5:6:1.2.3.4 1:2:3:4:5:6:7::",
-			": ::: 1::2::3 1:2:3:4:5:6:7 1:2:3:4:5:6:7:8:9 12345:: fe80::1%eth0 ::1.2.3 1:2:3:4:5:6:7:1.2.3.4 1:2:3:4:5:6:7: :1:2:3:4:5:6:7 ::192.0.2.1:1"},
-		{"int", router.Int, "0 -1 007 9223372036854775807 -9223372036854775808", "- +1 1.5 9223372036854775808 -9223372036854775809 1e3 ١"},
-		{"uint", router.Uint, "0 1 007 18446744073709551615 000000000018446744073709551615", "-1 -0 +1 1.5 18446744073709551616 99999999999999999999 1e3 1_000 ١"},
+			": ::: 1::2::3 1:2:3:4:5:6:7 1:2:3:4:5:6:7:8:9 12345:: fe80::1%eth0 ::1.2.3 1:2:3:4:5:6:7:1.2.3.4 " +
+				"1:2:3:4:5:6:7: :1:2:3:4:5:6:7 ::192.0.2.1:1"},
+		{"int", router.Int, "0 -1 007 9223372036854775807 -9223372036854775808",
+			"- +1 1.5 9223372036854775808 -9223372036854775809 1e3 ١"},
+		{"uint", router.Uint, "0 1 007 18446744073709551615 000000000018446744073709551615",
+			"-1 -0 +1 1.5 18446744073709551616 99999999999999999999 1e3 1_000 ١"},
 		{"base64url", router.Base64URL, "YQ YWI YWJj YWJjZA -_-_ AAAAAAAAAAA", "Y YWJjZ YQ== YWI= +/+/ YW.j YW%3D é"},
 		{"hex", router.Hex, "0 ff FF c0ffee", "0x1 g -1"},
 		{"slug", router.Slug, "a a-b 2024-review", "-a a- a--b A a_b é"},
 		{"word", router.Word, "a A_1 _", "a-b é"},
-		{"date", router.Date, "2024-02-29 2000-02-29 0000-01-01 2023-12-31", "2023-02-29 1900-02-29 2024-13-01 2024-00-10 2024-04-31 2024-1-1 24-01-01 2024-01-00 2024/01/01"},
+		{"date", router.Date, "2024-02-29 2000-02-29 0000-01-01 2023-12-31",
+			"2023-02-29 1900-02-29 2024-13-01 2024-00-10 2024-04-31 2024-1-1 24-01-01 2024-01-00 2024/01/01"},
 	} {
 		for _, s := range strings.Fields(c.yes) {
 			if !c.constraint.Match(s) {
@@ -50,7 +57,9 @@ func TestBuiltinConstraints(t *testing.T) {
 
 // FuzzBuiltin compares the hand-written matchers with the standard library.
 func FuzzBuiltin(f *testing.F) {
-	for _, s := range []string{"1:2:3:4:5:6:7:8", "::ffff:1.2.3.4", "255.1.0.10", "256.1.1.1", "18446744073709551615", "-000000000000000000019", "YWJjZA", "aaaaaaaa-", "aaaaaaa--aaaaaaa", "é-_", "-9223372036854775808", "a-b", "2024-02-29", "c0ffee"} {
+	for _, s := range []string{"1:2:3:4:5:6:7:8", "::ffff:1.2.3.4", "255.1.0.10", "256.1.1.1", "18446744073709551615",
+		"-000000000000000000019", "YWJjZA", "aaaaaaaa-", "aaaaaaa--aaaaaaa", "é-_", "-9223372036854775808", "a-b",
+		"2024-02-29", "c0ffee"} {
 		f.Add(s)
 	}
 	expressions := map[string]*regexp.Regexp{
@@ -119,7 +128,8 @@ func TestBuiltinExamplesShowOverlaps(t *testing.T) {
 	names := []string{"uuid", "ipv4", "ipv6", "int", "uint", "hex", "word", "slug", "date", "base64url"}
 	for i, a := range names {
 		for _, b := range names[i+1:] {
-			_, err := router.NewTable(nil, []router.Entry[int]{{Pattern: "/{x:" + a + "}"}, {Pattern: "/{x:" + b + "}"}})
+			_, err := router.NewTable(nil, []router.Entry[int]{{Pattern: "/{x:" + a + "}"},
+				{Pattern: "/{x:" + b + "}"}})
 			if want := !slices.Contains(strings.Fields(disjoint[a]), b); (err != nil) != want {
 				t.Errorf("%s and %s: got %v, want a conflict: %v", a, b, err, want)
 			}
@@ -139,7 +149,9 @@ func TestEveryByteAtEveryPlace(t *testing.T) {
 		accepts    func(c byte, at, size int) bool
 	}{
 		{"uint", router.Uint, func(c byte, _, _ int) bool { return '0' <= c && c <= '9' }},
-		{"int", router.Int, func(c byte, at, size int) bool { return '0' <= c && c <= '9' || c == '-' && at == 0 && size > 1 }},
+		{"int", router.Int, func(c byte, at, size int) bool {
+			return '0' <= c && c <= '9' || c == '-' && at == 0 && size > 1
+		}},
 		{"hex", router.Hex, func(c byte, _, _ int) bool { return hex(c) }},
 		{"word", router.Word, func(c byte, _, _ int) bool { return word(c) }},
 		{"slug", router.Slug, func(c byte, at, size int) bool { return lower(c) || c == '-' && at > 0 && at < size-1 }},

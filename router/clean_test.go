@@ -65,7 +65,8 @@ func TestPathsThatLookLikeOthers(t *testing.T) {
 func TestRawPathOfAnotherPath(t *testing.T) {
 	r := newRouter("/a/{a}", "/b/{a}")
 	for raw, want := range map[string]string{
-		"/b/x%2Fy": "200 /a/{a} /a/{a} a=x y", "/a/x%20y": "200 /a/{a} /a/{a} a=x y", "/a/x%2": "200 /a/{a} /a/{a} a=x y",
+		"/b/x%2Fy": "200 /a/{a} /a/{a} a=x y", "/a/x%20y": "200 /a/{a} /a/{a} a=x y",
+		"/a/x%2": "200 /a/{a} /a/{a} a=x y",
 		"/a/x y": "200 /a/{a} /a/{a} a=x y", "/a/x%20y/": "200 /a/{a} /a/{a} a=x y", "/a/x": "200 /a/{a} /a/{a} a=x y",
 	} {
 		req := httptest.NewRequest("GET", "/", nil)
@@ -79,7 +80,8 @@ func TestRawPathOfAnotherPath(t *testing.T) {
 // FuzzClean compares the cleaning of paths with a plain implementation: unescape
 // segments of dots, then path.Clean.
 func FuzzClean(f *testing.F) {
-	for _, s := range []string{"/", "/a/./b", "/abcdefg/../x", "/a%2e/%2E%2e/..", "/%2e%2e", "//a//", "/.well-known/x/y/z/..a", "/abcdef//", "/é%2F/|", "/abcdefghijklmno/.", "/a%2"} {
+	for _, s := range []string{"/", "/a/./b", "/abcdefg/../x", "/a%2e/%2E%2e/..", "/%2e%2e", "//a//",
+		"/.well-known/x/y/z/..a", "/abcdef//", "/é%2F/|", "/abcdefghijklmno/.", "/a%2"} {
 		f.Add(s)
 	}
 	var r router.Router

@@ -34,7 +34,8 @@ func TestCleanByWords(t *testing.T) {
 var sink bool
 
 func BenchmarkIsClean(b *testing.B) {
-	for _, path := range []string{"/", "/repos/weirhq/weir/issues/42", "/" + strings.Repeat("segment/", 100), "/.well-known/acme-challenge/x"} {
+	for _, path := range []string{"/", "/repos/weirhq/weir/issues/42", "/" + strings.Repeat("segment/", 100),
+		"/.well-known/acme-challenge/x"} {
 		b.Run(path[:min(len(path), 20)], func(b *testing.B) {
 			for b.Loop() {
 				sink = isClean(path)

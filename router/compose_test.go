@@ -18,19 +18,25 @@ func TestComposites(t *testing.T) {
 	}{
 		{"Any()", router.Any(), nil, []string{"", "a"}},
 		{"All()", router.All(), []string{"", "a"}, nil},
-		{"Any(Int, Date)", router.Any(router.Int, router.Date), []string{"-1", "2024-02-29"}, []string{"", "a", "2023-02-29"}},
+		{"Any(Int, Date)", router.Any(router.Int, router.Date), []string{"-1", "2024-02-29"},
+			[]string{"", "a", "2023-02-29"}},
 		{"Any of nothing", router.Any(router.Constraint{}, router.Int), []string{"1"}, []string{"a"}},
 		{"All with nothing", router.All(router.Int, router.Constraint{}), nil, []string{"1"}},
-		{"page", router.All(router.Uint, router.Range(1, 500)), []string{"1", "500", "0042"}, []string{"0", "501", "-1", "+1", ""}},
-		{"Range", router.Range(-5, 5), []string{"-5", "-0", "-000", "5", "0000000000000000000000005", "-0000000000000000000000005"},
-			[]string{"-6", "6", "-", "", "--1", "5 ", "1.0", "00000000000000000000000x", "00000000000000000000000/", "100000000000000000000000"}},
+		{"page", router.All(router.Uint, router.Range(1, 500)), []string{"1", "500", "0042"},
+			[]string{"0", "501", "-1", "+1", ""}},
+		{"Range", router.Range(-5, 5), []string{"-5", "-0", "-000", "5", "0000000000000000000000005",
+			"-0000000000000000000000005"},
+			[]string{"-6", "6", "-", "", "--1", "5 ", "1.0", "00000000000000000000000x", "00000000000000000000000/",
+				"100000000000000000000000"}},
 		{"Range of all", router.Range(math.MinInt64, math.MaxInt64),
 			[]string{"9223372036854775807", "-9223372036854775808", "-9223372036854775807"},
 			[]string{"9223372036854775808", "-9223372036854775809", "18446744073709551617", "-18446744073709551617"}},
 		{"Range of one", router.Range(7, 7), []string{"7", "07"}, []string{"6", "8", "-7"}},
-		{"Length", router.Length(2, 3), []string{"ab", "abc", "日本語", "é\xff", "\xf0\x9f\x98\x80\xf0\x9f\x98\x80"}, []string{"", "a", "é", "abcd", "😀"}},
+		{"Length", router.Length(2, 3), []string{"ab", "abc", "日本語", "é\xff", "\xf0\x9f\x98\x80\xf0\x9f\x98\x80"},
+			[]string{"", "a", "é", "abcd", "😀"}},
 		{"Length of nothing", router.Length(0, 0), []string{""}, []string{"a"}},
-		{"nested", router.All(router.Slug, router.Any(router.Length(1, 2), router.Length(5, 6))), []string{"ab", "abcde"}, []string{"abc", "A", "abcdefg"}},
+		{"nested", router.All(router.Slug, router.Any(router.Length(1, 2), router.Length(5, 6))),
+			[]string{"ab", "abcde"}, []string{"abc", "A", "abcdefg"}},
 		{"with Regexp", router.All(router.Regexp("[a-z]+"), router.Length(2, 3)), []string{"ab"}, []string{"a", "AB"}},
 	} {
 		for _, s := range c.yes {
@@ -95,7 +101,8 @@ func TestBoundsAreChecked(t *testing.T) {
 
 // Examples are few and correct, and exist where users expect a conflict.
 func TestCompositesHaveExamples(t *testing.T) {
-	many := router.Any(router.Int, router.Slug, router.Word, router.Date, router.UUID, router.Hex, router.Regexp(`[a-z]{3}\d+`), router.Range(0, math.MaxInt64))
+	many := router.Any(router.Int, router.Slug, router.Word, router.Date, router.UUID, router.Hex,
+		router.Regexp(`[a-z]{3}\d+`), router.Range(0, math.MaxInt64))
 	for name, c := range map[string]router.Constraint{
 		"Any":                 router.Any(router.Int, router.Date),
 		"Any of many":         many,
@@ -135,7 +142,8 @@ func TestCompositesConflict(t *testing.T) {
 	constraints := router.Constraints{
 		"low": router.Range(1, 500), "high": router.Range(500, 1000), "negative": router.Range(math.MinInt64, -1),
 		"short": router.All(router.Slug, router.Length(1, 30)), "long": router.All(router.Slug, router.Length(30, 40)),
-		"longer": router.All(router.Word, router.Length(31, 50)), "version": router.All(router.Regexp("v[0-9]+"), router.Length(30, 31)),
+		"longer": router.All(router.Word, router.Length(31, 50)), "version": router.All(router.Regexp("v[0-9]+"),
+			router.Length(30, 31)),
 		"either": router.Any(router.Date, router.UUID),
 	}
 	for pair, want := range map[string]bool{
@@ -144,7 +152,8 @@ func TestCompositesConflict(t *testing.T) {
 		"version longer": true, "either date": true, "either uuid": true, "either int": false,
 	} {
 		a, b, _ := strings.Cut(pair, " ")
-		_, err := router.NewTable(constraints, []router.Entry[int]{{Pattern: "/{x:" + a + "}"}, {Pattern: "/{x:" + b + "}"}})
+		_, err := router.NewTable(constraints, []router.Entry[int]{{Pattern: "/{x:" + a + "}"},
+			{Pattern: "/{x:" + b + "}"}})
 		if (err != nil) != want {
 			t.Errorf("%s and %s: got %v, want a conflict: %v", a, b, err, want)
 		}
@@ -155,11 +164,13 @@ func TestCompositesConflict(t *testing.T) {
 // none may accept a wrong segment.
 func TestHostileSegments(t *testing.T) {
 	const huge = 1 << 20
-	segments := []string{"", "\x00", "\xff", "\x80", "1\x00", "1\xff1", "a\x00b", "::\x00", "\xb1\xb1\xb1\xb1", "１", "٣٤", "é", "\u202e", "-", "--", ".", "..", ":", "/", "a/b", "%31", " 1", "1\n", "\r\n"}
+	segments := []string{"", "\x00", "\xff", "\x80", "1\x00", "1\xff1", "a\x00b", "::\x00", "\xb1\xb1\xb1\xb1", "１",
+		"٣٤", "é", "\u202e", "-", "--", ".", "..", ":", "/", "a/b", "%31", " 1", "1\n", "\r\n"}
 	for _, s := range []string{"\x00", "\xff", "\xff1", "-", ":", ".", "1.", "1:", ":1", "/", "é", "日"} {
 		segments = append(segments, strings.Repeat(s, huge/len(s)))
 	}
-	for _, size := range []int{7, 8, 9, 15, 16, 17, 32, 36, huge} { // a wrong byte at each end and next to the boundaries of words
+	// a wrong byte at each end and next to the boundaries of words
+	for _, size := range []int{7, 8, 9, 15, 16, 17, 32, 36, huge} {
 		for _, bad := range []string{"\x00", "\xff", "\x80", "\xb0"} {
 			for _, at := range []int{0, size / 2, size - 1} {
 				segments = append(segments, strings.Repeat("1", at)+bad+strings.Repeat("1", size-at-1))
@@ -207,8 +218,10 @@ func TestConstraintsAllocateNothing(t *testing.T) {
 		t.Skip("the race detector allocates")
 	}
 	segments := []string{
-		"123e4567-e89b-12d3-a456-426614174000", "192.0.2.1", "2001:db8::192.0.2.1", "-9223372036854775808", "18446744073709551615",
-		"c0ffee", "some-title", "some_word", "2024-02-29", "aGVsbG8", "é", "", strings.Repeat("1", 1000), strings.Repeat("\xff", 1000),
+		"123e4567-e89b-12d3-a456-426614174000", "192.0.2.1", "2001:db8::192.0.2.1", "-9223372036854775808",
+		"18446744073709551615",
+		"c0ffee", "some-title", "some_word", "2024-02-29", "aGVsbG8", "é", "", strings.Repeat("1", 1000),
+		strings.Repeat("\xff", 1000),
 	}
 	for name, c := range allConstraints() {
 		for _, s := range segments {

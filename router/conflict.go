@@ -154,7 +154,8 @@ func exampleTokens(segments []segment) []string {
 		if s.examples() > 0 {
 			tokens[i] = url.PathEscape(s.example(0))
 		} else {
-			tokens[i] = url.PathEscape(s.prefix) + "{" + s.name + ":" + s.constraintName + "}" + url.PathEscape(s.suffix)
+			tokens[i] = url.PathEscape(s.prefix) + "{" + s.name + ":" + s.constraintName + "}" +
+				url.PathEscape(s.suffix)
 		}
 	}
 	return tokens

@@ -15,7 +15,8 @@ import (
 func TestDocsShowTheTree(t *testing.T) {
 	doc := readDoc(t, "../docs/router.md")
 	table := newTable(t, docsPatterns...)
-	if tree := "    " + strings.ReplaceAll(strings.TrimSuffix(table.String(), "\n"), "\n", "\n    "); !strings.Contains(doc, tree) {
+	if tree := "    " + strings.ReplaceAll(strings.TrimSuffix(table.String(), "\n"), "\n",
+		"\n    "); !strings.Contains(doc, tree) {
 		t.Errorf("docs/router.md lacks the tree\n%s", tree)
 	}
 	rows := 0

@@ -37,7 +37,8 @@ func Example_fromChi() {
 	r.Mount("/debug", h)
 
 	// Middleware for every request, those that find nothing included.
-	ask(traced(r), "GET /users/7", "HEAD /users/7", "GET /orders/x", "GET /areas/EDN9", "GET /files/a/b.txt", "GET /api/users/7", "GET /none")
+	ask(traced(r), "GET /users/7", "HEAD /users/7", "GET /orders/x", "GET /areas/EDN9", "GET /files/a/b.txt",
+		"GET /api/users/7", "GET /none")
 	// Output:
 	// GET /users/7: 200 traced user 7 by GET /users/{id}
 	// HEAD /users/7: 200 traced user 7 by GET /users/{id}

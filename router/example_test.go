@@ -142,7 +142,8 @@ func ExampleCompileRegexp() {
 
 func ExampleTable_String() {
 	table, err := router.NewTable(nil, []router.Entry[int]{
-		{Pattern: "/{path...}"}, {Pattern: "/{uri...}/datalist"}, {Pattern: "/datasets/{id:uuid}"}, {Pattern: "GET /datasets/{name}"},
+		{Pattern: "/{path...}"}, {Pattern: "/{uri...}/datalist"}, {Pattern: "/datasets/{id:uuid}"},
+		{Pattern: "GET /datasets/{name}"},
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -277,7 +278,8 @@ func ExampleRoutes_Accept() {
 	r.Accept("application/vnd.api.v1+json").Handle("GET /users/{id}", version("version 1"))
 	r.Accept("application/vnd.api.v2+json").Handle("GET /users/{id}", version("version 2"))
 	r.Handle("GET /users/{id}", version("the page"))
-	for _, accept := range []string{"application/vnd.api.v2+json", "application/vnd.api.v1+json, */*;q=0.5", "text/html"} {
+	for _, accept := range []string{"application/vnd.api.v2+json", "application/vnd.api.v1+json, */*;q=0.5",
+		"text/html"} {
 		req := httptest.NewRequest("GET", "/users/7", nil)
 		req.Header.Set("Accept", accept)
 		w := httptest.NewRecorder()

@@ -32,8 +32,10 @@ func (c *chooser) pattern() string {
 	b.WriteString(c.of("", "", "", "h.com"))
 	afterMany := false
 	for i := range 1 + c.below(5) {
-		s := c.of("a", "b", "1", "a%2fb", "{p}", "{p}", "{p:int}", "{p:hex}", "{p:slug}", "{p:date}", "{p...}", "{p...}",
-			"a{p}", "{p}b", "a{p}b", "a-{p}", "a{p:int}", "a{p:hex}", "{p:int}b", "{p:hex}b", "%61{p:slug}%2F", "{p}-29", "{p:slug}-29", "{p}%02", "%00{p}")
+		s := c.of("a", "b", "1", "a%2fb", "{p}", "{p}", "{p:int}", "{p:hex}", "{p:slug}", "{p:date}",
+			"{p...}", "{p...}",
+			"a{p}", "{p}b", "a{p}b", "a-{p}", "a{p:int}", "a{p:hex}", "{p:int}b", "{p:hex}b", "%61{p:slug}%2F",
+			"{p}-29", "{p:slug}-29", "{p}%02", "%00{p}")
 		if afterMany = strings.HasSuffix(s, "...}") && !afterMany; !afterMany {
 			s = strings.Replace(s, "...", "", 1)
 		}
@@ -49,7 +51,8 @@ func (c *chooser) path() string {
 	var b strings.Builder
 	for range 1 + c.below(7) {
 		b.WriteString("/" + c.of("a", "b", "1", "c", "ff", "x-y", "2024-02-29", "%61", "a%2Fb", "%2f", "%zz", "",
-			"a1", "ab", "1b", "a1b", "aab", "abb", "a-b", "a-1", "a-%31b", "ac", "a-29", "2023-01-29", "a1%2f", "%61%zz", "a%2f%02", "%00%02", "%00%2f", "b%00b"))
+			"a1", "ab", "1b", "a1b", "aab", "abb", "a-b", "a-1", "a-%31b", "ac", "a-29", "2023-01-29", "a1%2f",
+			"%61%zz", "a%2f%02", "%00%02", "%00%2f", "b%00b"))
 	}
 	return b.String()
 }
@@ -244,7 +247,8 @@ func compareWithOracle(t *testing.T, table *router.Table[int], patterns []oracle
 	}
 	best := taken[0]
 	if len(taken) > 1 && best.unordered(&taken[1]) {
-		t.Fatalf("%s\nis matched by %q and %q alike, which is no conflict", request, best.pattern.text, taken[1].pattern.text)
+		t.Fatalf("%s\nis matched by %q and %q alike, which is no conflict", request, best.pattern.text,
+			taken[1].pattern.text)
 	}
 	var values []string
 	for i := range params.Len() {
@@ -259,7 +263,8 @@ func compareWithOracle(t *testing.T, table *router.Table[int], patterns []oracle
 
 // compareWithParsed looks up the path as parsed by net/http, which must give the same
 // result.
-func compareWithParsed(t *testing.T, table *router.Table[int], method, host, path string, want match[int], values []string) {
+func compareWithParsed(t *testing.T, table *router.Table[int], method, host, path string, want match[int],
+	values []string) {
 	t.Helper()
 	u, err := url.ParseRequestURI(path)
 	if err != nil || u.EscapedPath() != path { // no request has this path
@@ -268,7 +273,8 @@ func compareWithParsed(t *testing.T, table *router.Table[int], method, host, pat
 	var params router.Params
 	e, _ := table.Lookup(method, host, u.Path, u.RawPath, &params)
 	if e == nil || e.Pattern != want.Pattern {
-		t.Fatalf("%s %s%s finds %q; parsed, as %q and %q, %v in\n%v", method, host, path, want.Pattern, u.Path, u.RawPath, e, table)
+		t.Fatalf("%s %s%s finds %q; parsed, as %q and %q, %v in\n%v", method, host, path, want.Pattern, u.Path,
+			u.RawPath, e, table)
 	}
 	for i := range params.Len() {
 		if _, value := params.At(i); value != values[i] {
@@ -306,7 +312,8 @@ func FuzzTableOrder(f *testing.F) {
 // FuzzPattern parses any text: an accepted pattern must give a table that draws and an
 // example that it matches, and a rejected one an offset within the pattern.
 func FuzzPattern(f *testing.F) {
-	for _, s := range []string{"/", "GET,HEAD h.com/a/{b:int}/{c...}", "/{a...}/b/{$}", "/%zz", "é/{é}", "[::1]/", "/{a...:int}", "/a%2F{b:int}.c/{d}", "/{a}{b}", "/a}{b}"} {
+	for _, s := range []string{"/", "GET,HEAD h.com/a/{b:int}/{c...}", "/{a...}/b/{$}", "/%zz", "é/{é}", "[::1]/",
+		"/{a...:int}", "/a%2F{b:int}.c/{d}", "/{a}{b}", "/a}{b}"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, pattern string) {

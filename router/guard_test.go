@@ -101,7 +101,8 @@ func TestGuardRefuses(t *testing.T) {
 		want  string // a regular expression
 	}{
 		{"root", func(r *router.Router) { r.Guard(tag("a")) }, `given at [^ ]*guard_test\.go:\d+ has no prefix`},
-		{"nil", func(r *router.Router) { r.Group("/a").Guard(nil) }, `guard of "/a" \(given at [^ ]*guard_test\.go:\d+\): a middleware is nil`},
+		{"nil", func(r *router.Router) { r.Group("/a").Guard(nil) },
+			`guard of "/a" \(given at [^ ]*guard_test\.go:\d+\): a middleware is nil`},
 		{"no handler", func(r *router.Router) { r.Group("/a").Guard(nothing) }, "returned no handler"},
 		{"wildcard", func(r *router.Router) { r.Group("/{a...}").Guard(tag("a")) }, "directly after another one"},
 	} {

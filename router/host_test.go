@@ -112,7 +112,8 @@ func TestCanonicalPatternHost(t *testing.T) {
 }
 
 func FuzzCanonicalHost(f *testing.F) {
-	for _, s := range []string{"", "Example.com.:80", "[::1]:80", "[a:80]", "a..", "::1.", "bücher.example", "xn--ü", "İ", "\xff", "ǅ.ß", "ü" + strings.Repeat("a", 60)} {
+	for _, s := range []string{"", "Example.com.:80", "[::1]:80", "[a:80]", "a..", "::1.", "bücher.example", "xn--ü",
+		"İ", "\xff", "ǅ.ß", "ü" + strings.Repeat("a", 60)} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, host string) {
@@ -145,7 +146,8 @@ func TestCanonicalHostAllocatesNothing(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
-	for _, host := range []string{"www.example.com", "localhost:8080", "example.com.", "[2001:db8::1]:443", "xn--bcher-kva.example", "a"} {
+	for _, host := range []string{"www.example.com", "localhost:8080", "example.com.", "[2001:db8::1]:443",
+		"xn--bcher-kva.example", "a"} {
 		if n := testing.AllocsPerRun(100, func() { router.CanonicalHost(host) }); n != 0 {
 			t.Errorf("%s: %v allocations", host, n)
 		}
@@ -153,7 +155,8 @@ func TestCanonicalHostAllocatesNothing(t *testing.T) {
 }
 
 func BenchmarkCanonicalHost(b *testing.B) {
-	for _, host := range []string{"www.example.com", "localhost:8080", "WWW.example.com", "[2001:db8::1]:443", "bücher.example"} {
+	for _, host := range []string{"www.example.com", "localhost:8080", "WWW.example.com", "[2001:db8::1]:443",
+		"bücher.example"} {
 		b.Run(host, func(b *testing.B) {
 			for b.Loop() {
 				router.CanonicalHost(host)

@@ -116,7 +116,8 @@ func TestUnreadablePatterns(t *testing.T) {
 			t.Errorf("%q is accepted", c.pattern)
 			continue
 		}
-		if m.Entry != 1 || m.Pattern != c.pattern || m.Offset != c.offset || m.Other != -1 || !strings.Contains(m.Error(), c.says) {
+		if m.Entry != 1 || m.Pattern != c.pattern || m.Offset != c.offset || m.Other != -1 ||
+			!strings.Contains(m.Error(), c.says) {
 			t.Errorf("%q: got %+v, want offset %d and %q", c.pattern, m, c.offset, c.says)
 		}
 	}
@@ -189,7 +190,8 @@ func TestConflicts(t *testing.T) {
 				a, b = b, a
 			}
 			_, err := router.NewTable(
-				router.Constraints{"code": router.Regexp(`[A-Z]{3}[0-9]+`), "any": router.Regexp(`.+`), "lower": router.Regexp(`[a-z]+`), "long": router.Regexp(`1[0-9]{300}`)},
+				router.Constraints{"code": router.Regexp(`[A-Z]{3}[0-9]+`), "any": router.Regexp(`.+`),
+					"lower": router.Regexp(`[a-z]+`), "long": router.Regexp(`1[0-9]{300}`)},
 				[]router.Entry[int]{{Pattern: a}, {Pattern: b}})
 			var m *router.Mistake
 			switch found := errors.As(err, &m); {
@@ -240,7 +242,8 @@ func mistakesIn(err error) []*router.Mistake {
 
 func TestAllMistakesAtOnce(t *testing.T) {
 	_, err := router.NewTable(nil, []router.Entry[int]{
-		{Pattern: "/a"}, {Pattern: "b"}, {Pattern: "/a"}, {Pattern: "/{x:int"}, {Pattern: "/{x:int}"}, {Pattern: "/{y:int}"}, {Pattern: "/a"},
+		{Pattern: "/a"}, {Pattern: "b"}, {Pattern: "/a"}, {Pattern: "/{x:int"}, {Pattern: "/{x:int}"},
+		{Pattern: "/{y:int}"}, {Pattern: "/a"},
 		{Pattern: "GET /b"}, {Pattern: "PUT /b"}, {Pattern: "PUT,GET /b"},
 	})
 	all := mistakesIn(err)

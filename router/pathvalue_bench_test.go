@@ -52,7 +52,8 @@ func lookedUp(tb testing.TB, n int) lookup {
 		values = append(values, fmt.Sprintf("value%d", i))
 	}
 	path := pathFor(values)
-	return lookup{names, &http.Request{Method: "GET", URL: &url.URL{Path: path}, RequestURI: path}, found(tb, patternFor(names), path)}
+	return lookup{names, &http.Request{Method: "GET", URL: &url.URL{Path: path}, RequestURI: path},
+		found(tb, patternFor(names), path)}
 }
 
 // A way passes a lookup's values to a handler.

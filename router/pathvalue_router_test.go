@@ -109,7 +109,8 @@ func TestPathValuesOfNestedRouters(t *testing.T) {
 				"a Router in a Router":   nested(newRouter(), newRouter(), outer, inner, set, path),
 			} {
 				if got != want {
-					t.Fatalf("%s with %s in %s and %q set between: %s\ngot  %s\nwant %s", path, inner, outer, set, name, got, want)
+					t.Fatalf("%s with %s in %s and %q set between: %s\ngot  %s\nwant %s", path, inner, outer,
+						set, name, got, want)
 				}
 			}
 		}

@@ -31,7 +31,8 @@ func TestPathValuesAreServeMuxs(t *testing.T) {
 			name, value := someNames[random.IntN(len(someNames))], fmt.Sprintf("%d", step)
 			names, p := someParams(t, random, step)
 			kind := random.IntN(4)
-			done = append(done, fmt.Sprintf("%s %q %s=%s", [...]string{"parameters", "SetPathValue", "WithContext", "Clone"}[kind], names, name, value))
+			done = append(done, fmt.Sprintf("%s %q %s=%s", [...]string{"parameters", "SetPathValue", "WithContext",
+				"Clone"}[kind], names, name, value))
 			for i, set := range setters {
 				switch kind {
 				case 0:
@@ -51,7 +52,8 @@ func TestPathValuesAreServeMuxs(t *testing.T) {
 				t.Fatalf("pathValues %d behind %s:\ngot  %v\nwant %v", i+1, strings.Join(done, ", "), got, want)
 			}
 			if req.URL.Path != "/a/b" || req.Pattern != "/a/" || req.RequestURI != "" {
-				t.Fatalf("pathValues %d left the URL %s, the pattern %q and the URI %q", i+1, req.URL, req.Pattern, req.RequestURI)
+				t.Fatalf("pathValues %d left the URL %s, the pattern %q and the URI %q", i+1, req.URL, req.Pattern,
+					req.RequestURI)
 			}
 		}
 	}

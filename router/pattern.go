@@ -101,7 +101,8 @@ func (p *pattern) addMethod(method string, at int) *Mistake {
 	case !isToken(method):
 		return syntaxMistake(at, "%q is not a method", method)
 	case method != upper && slices.Contains(knownMethods, upper):
-		return syntaxMistake(at, "no request has the method %q", method).hint("methods are case-sensitive: write %s", upper)
+		return syntaxMistake(at, "no request has the method %q", method).hint("methods are case-sensitive: write %s",
+			upper)
 	case slices.Contains(p.methods, method):
 		return syntaxMistake(at, "duplicate method %s", method)
 	}
@@ -129,7 +130,8 @@ func (p *pattern) parseHost(at int) (int, *Mistake) {
 	case i >= 0 && host[i] == '{':
 		return 0, syntaxMistake(at+i, "a host has no parameters").hint("a path begins with a slash")
 	case i >= 0:
-		return 0, syntaxMistake(at+i, "%q is not allowed in a host", host[i:i+1]).hint("write a blank after the methods: GET,HEAD /path")
+		return 0, syntaxMistake(at+i, "%q is not allowed in a host",
+			host[i:i+1]).hint("write a blank after the methods: GET,HEAD /path")
 	case strings.HasSuffix(host, ":") && strings.HasPrefix(p.text[at+n:], "//"):
 		return 0, syntaxMistake(at, "a scheme before the host").hint("leave %s// out", host)
 	}
@@ -246,7 +248,8 @@ func (s *segment) parseInside(text string, at int, last bool, constraints Constr
 	case name == "":
 		return syntaxMistake(at, "a parameter has no name")
 	case isIdentifier(strings.Trim(name, "*.…")) && !isIdentifier(name):
-		return syntaxMistake(at, "%q is not a name", name).hint("write {%s...} for several segments", strings.Trim(name, "*.…"))
+		return syntaxMistake(at, "%q is not a name", name).hint("write {%s...} for several segments",
+			strings.Trim(name, "*.…"))
 	case !isIdentifier(name):
 		return syntaxMistake(at, "%q is not a name", name).hint("a name has letters, digits and _, and no digit first")
 	case hasConstraint && (multi || strings.HasSuffix(constraint, "...")):

@@ -168,18 +168,22 @@ func (w *walk) draw(root *row) []byte {
 func (w *walk) words() string {
 	var said []string
 	for i, s := range w.steps {
-		said = append(said, fmt.Sprintf("%d: %s %s %s", i+1, s.row.label, s.word(), strings.Join(w.segments[s.first:s.at+1], "/")))
+		said = append(said, fmt.Sprintf("%d: %s %s %s", i+1, s.row.label, s.word(),
+			strings.Join(w.segments[s.first:s.at+1], "/")))
 	}
 	return html.EscapeString(strings.Join(said, "; "))
 }
 
 func (w *walk) drawGrid(b *bytes.Buffer, bottom int) {
 	fmt.Fprintf(b, "  <text class=\"dim\" x=\"%d\" y=\"40\">the tree, tried from top to bottom</text>\n", treeLeft)
-	fmt.Fprintf(b, "  <text class=\"dim\" x=\"%d\" y=\"40\">the segments of %s</text>\n", gridLeft+8, html.EscapeString(docsRequest))
+	fmt.Fprintf(b, "  <text class=\"dim\" x=\"%d\" y=\"40\">the segments of %s</text>\n", gridLeft+8,
+		html.EscapeString(docsRequest))
 	fmt.Fprintf(b, "  <text class=\"dim\" x=\"%d\" y=\"40\">the pattern that ends here</text>\n", patternLeft)
 	for i, s := range w.segments {
-		fmt.Fprintf(b, "  <rect class=\"column\" x=\"%d\" y=\"52\" width=\"%d\" height=\"%d\" rx=\"6\"/>\n", gridLeft+i*columnWidth+4, columnWidth-8, bottom-52-4)
-		fmt.Fprintf(b, "  <text class=\"code name\" x=\"%d\" y=\"74\" text-anchor=\"middle\">%s</text>\n", columnX(i), html.EscapeString(s))
+		fmt.Fprintf(b, "  <rect class=\"column\" x=\"%d\" y=\"52\" width=\"%d\" height=\"%d\" rx=\"6\"/>\n",
+			gridLeft+i*columnWidth+4, columnWidth-8, bottom-52-4)
+		fmt.Fprintf(b, "  <text class=\"code name\" x=\"%d\" y=\"74\" text-anchor=\"middle\">%s</text>\n", columnX(i),
+			html.EscapeString(s))
 	}
 }
 
@@ -196,7 +200,8 @@ func drawRow(b *bytes.Buffer, r *row, found bool) {
 		class = " found"
 	}
 	for _, below := range r.below {
-		fmt.Fprintf(b, "  <path class=\"edge\" d=\"M%d %dV%dH%d\"/>\n", r.x()+10, r.y()+boxHeight/2, below.y(), below.x())
+		fmt.Fprintf(b, "  <path class=\"edge\" d=\"M%d %dV%dH%d\"/>\n", r.x()+10, r.y()+boxHeight/2,
+			below.y(), below.x())
 	}
 	fmt.Fprintf(b, "  <rect class=\"box%s\" x=\"%d\" y=\"%d\" width=\"%.0f\" height=\"%d\" rx=\"5\"/>\n",
 		class, r.x(), r.y()-boxHeight/2, 16+charWidth*float64(len(r.label)), boxHeight)
@@ -205,7 +210,8 @@ func drawRow(b *bytes.Buffer, r *row, found bool) {
 		if found {
 			class = " name"
 		}
-		fmt.Fprintf(b, "  <text class=\"code%s\" x=\"%d\" y=\"%d\">%s</text>\n", class, patternLeft, r.y()+5, html.EscapeString(r.pattern))
+		fmt.Fprintf(b, "  <text class=\"code%s\" x=\"%d\" y=\"%d\">%s</text>\n", class, patternLeft, r.y()+5,
+			html.EscapeString(r.pattern))
 	}
 }
 
@@ -231,7 +237,8 @@ func (w *walk) drawWay(b *bytes.Buffer) {
 			class = "taken"
 		}
 		fmt.Fprintf(b, "  <circle class=\"%s\" cx=\"%d\" cy=\"%d\" r=\"11\"/>\n", class, s.x(), s.row.y())
-		fmt.Fprintf(b, "  <text class=\"number %s\" x=\"%d\" y=\"%d\" text-anchor=\"middle\">%d</text>\n", class, s.x(), s.row.y()+4, i+1)
+		fmt.Fprintf(b, "  <text class=\"number %s\" x=\"%d\" y=\"%d\" text-anchor=\"middle\">%d</text>\n", class, s.x(),
+			s.row.y()+4, i+1)
 	}
 }
 

@@ -12,7 +12,8 @@ import (
 )
 
 func TestRedirectSlash(t *testing.T) {
-	r := newRouter("/a", "m.com/{a...}/{$}", "m.com/x/{a...}/y/", "GET /b/{a}", "/tree/", "/both", "/both/{$}", "h.com/host", "/c/{a...}", "POST /d", "GET /d/{$}")
+	r := newRouter("/a", "m.com/{a...}/{$}", "m.com/x/{a...}/y/", "GET /b/{a}", "/tree/", "/both", "/both/{$}",
+		"h.com/host", "/c/{a...}", "POST /d", "GET /d/{$}")
 	requests := map[string][2]string{ // strict, redirecting
 		"GET /a/":          {"404", "308 Location: /a"},
 		"GET /a/?x=/":      {"404", "308 Location: /a?x=/"},
@@ -34,8 +35,9 @@ func TestRedirectSlash(t *testing.T) {
 		"CONNECT h.com/a/": {"404", "404"},
 		"GET /A/":          {"404", "404"},
 		"GET m.com/p/q":    {"307 Location: /p/q/", "307 Location: /p/q/"},
-		"GET m.com/p/q/":   {"200 m.com/{a...}/{$} m.com/{a...}/{$} a=p/q", "200 m.com/{a...}/{$} m.com/{a...}/{$} a=p/q"},
-		"GET m.com/x/p/y":  {"307 Location: /x/p/y/", "307 Location: /x/p/y/"},
+		"GET m.com/p/q/": {"200 m.com/{a...}/{$} m.com/{a...}/{$} a=p/q",
+			"200 m.com/{a...}/{$} m.com/{a...}/{$} a=p/q"},
+		"GET m.com/x/p/y": {"307 Location: /x/p/y/", "307 Location: /x/p/y/"},
 	}
 	for i, redirecting := range []bool{false, true} {
 		r.RedirectSlash = redirecting
@@ -52,8 +54,10 @@ func TestRedirectCase(t *testing.T) {
 	r.Constrain("code", router.Regexp(`[A-Z]{3}`))
 	r.Constrain("odd", router.Regexp(`[A-Z][a-z]`))
 	for _, p := range []string{
-		"/Users/{a}", "/users/{a}/New", "GET /items/{a:int}", "/areas/{a:code}/Map", "/slugs/{a:slug}", "/odd/{a:odd}", "/Tree/",
-		"/Docs/{a...}", "/{a...}/Mid/{b...}", "/Report-{a}.PDF", "/M%C3%89/X%2fY", "h.com/Host/x", "/UPPER", "/upper", "/Upper",
+		"/Users/{a}", "/users/{a}/New", "GET /items/{a:int}", "/areas/{a:code}/Map", "/slugs/{a:slug}",
+		"/odd/{a:odd}", "/Tree/",
+		"/Docs/{a...}", "/{a...}/Mid/{b...}", "/Report-{a}.PDF", "/M%C3%89/X%2fY", "h.com/Host/x", "/UPPER",
+		"/upper", "/Upper",
 		"/Slash/{$}",
 	} {
 		r.Handle(p, echo(p))
@@ -106,7 +110,8 @@ func TestRedirectCase(t *testing.T) {
 	}
 	r.RedirectSlash = true
 	for request, want := range map[string]string{
-		"GET /uPPER/": "308 Location: /UPPER", "GET /Users/x/": "308 Location: /Users/x", "GET /slash": "308 Location: /Slash/",
+		"GET /uPPER/": "308 Location: /UPPER", "GET /Users/x/": "308 Location: /Users/x",
+		"GET /slash": "308 Location: /Slash/",
 	} {
 		if got := result(r, request); got != want {
 			t.Errorf("both: %s: got %s, want %s", request, got, want)
@@ -133,10 +138,12 @@ func TestRedirectCaseOfOtherBytes(t *testing.T) {
 
 // A Router redirects a request at most twice, and never to another host.
 func FuzzRedirects(f *testing.F) {
-	for _, s := range []string{"/USERS/x/", "//evil.example/..", "/\\evil.example", "/%2f/evil.example", "/a/%2e%2E/..%2f", "/tree", "/é%2F//x/"} {
+	for _, s := range []string{"/USERS/x/", "//evil.example/..", "/\\evil.example", "/%2f/evil.example",
+		"/a/%2e%2E/..%2f", "/tree", "/é%2F//x/"} {
 		f.Add(s)
 	}
-	r := newRouter("/Users/{a}", "/Tree/", "/{a...}/Mid/{b}", "/x/{a:int}/{$}", "/Report-{a:hex}.PDF", "/{a}/{$}", "/two/{a}/{b}")
+	r := newRouter("/Users/{a}", "/Tree/", "/{a...}/Mid/{b}", "/x/{a:int}/{$}", "/Report-{a:hex}.PDF",
+		"/{a}/{$}", "/two/{a}/{b}")
 	r.RedirectSlash, r.RedirectCase = true, true
 	f.Fuzz(func(t *testing.T, path string) {
 		for redirects := 0; ; redirects++ {
@@ -231,7 +238,8 @@ func TestAsterisk(t *testing.T) {
 		{[]string{"GET /a", "PUT,PATCH h.com/b"}, "OPTIONS", "204 Allow: GET, HEAD, OPTIONS, PATCH, PUT"},
 		{[]string{"POST /a"}, "OPTIONS", "204 Allow: OPTIONS, POST"},
 		{nil, "OPTIONS", "204 Allow: OPTIONS"},
-		{[]string{"BREW /pot", "/a"}, "OPTIONS", "204 Allow: BREW, CONNECT, DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, TRACE"},
+		{[]string{"BREW /pot", "/a"}, "OPTIONS",
+			"204 Allow: BREW, CONNECT, DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, TRACE"},
 		{[]string{"/"}, "GET", "400"},
 	} {
 		req := httptest.NewRequest(c.method, "/", nil)

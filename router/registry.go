@@ -29,7 +29,8 @@ type registry struct {
 
 func newRegistry() *registry {
 	c := Constraints{}
-	return &registry{constraints: c, constrained: map[string]callSite{}, checked: newBuilder(c), named: map[string]*route{}, values: sharedPathValues{}}
+	return &registry{constraints: c, constrained: map[string]callSite{}, checked: newBuilder(c),
+		named: map[string]*route{}, values: sharedPathValues{}}
 }
 
 func (g *registry) constrain(name string, c Constraint, at callSite) {
@@ -145,7 +146,8 @@ func (g *registry) describe(m *Mistake, r *route) error {
 		return &registerError{fmt.Sprintf("%s (registered at %s)", m.Error(), r.site), m}
 	}
 	other := g.endpoints[m.Other].routes[0]
-	text := fmt.Sprintf("pattern %q (registered at %s) conflicts with pattern %q (registered at %s): both match %q and neither is more specific",
+	text := fmt.Sprintf("pattern %q (registered at %s) conflicts with pattern %q (registered at %s): both match "+
+		"%q and neither is more specific",
 		m.Pattern, r.site, m.OtherPattern, other.site, m.Example)
 	if r.media != nil && r.Accept != other.Accept {
 		text += "; the pattern has to be identical for several media types"

@@ -113,7 +113,8 @@ func best(routes []*route, fits []mediaMatch) *route {
 	for i, r := range routes {
 		f := fits[i]
 		switch {
-		case f.q > at.q, f.q == at.q && f.q > 0 && (f.position < at.position || f.position == at.position && r.media == nil):
+		case f.q > at.q, f.q == at.q && f.q > 0 && (f.position < at.position ||
+			f.position == at.position && r.media == nil):
 			found, at = r, f
 		case found == nil && r.media == nil && f.precision == 0:
 			found = r // unless another route matches

@@ -46,7 +46,8 @@ func newRequest(request string) *http.Request {
 	if err != nil {
 		panic(err)
 	}
-	return &http.Request{Method: method, Host: target[:slash], URL: u, Header: http.Header{}, RequestURI: target[slash:], ProtoMajor: 1, ProtoMinor: 1}
+	return &http.Request{Method: method, Host: target[:slash], URL: u, Header: http.Header{},
+		RequestURI: target[slash:], ProtoMajor: 1, ProtoMinor: 1}
 }
 
 func answerTo(h http.Handler, req *http.Request) string {
@@ -66,7 +67,8 @@ func answerTo(h http.Handler, req *http.Request) string {
 
 func TestRouter(t *testing.T) {
 	r := newRouter(
-		"/{$}", "GET,POST /users/{a:int}", "DELETE /users/{a}", "/files/{a...}", "GET /tree/", "OPTIONS /own", "GET /own",
+		"/{$}", "GET,POST /users/{a:int}", "DELETE /users/{a}", "/files/{a...}", "GET /tree/",
+		"OPTIONS /own", "GET /own",
 		"example.com/{a}/x/{b}", "/{a...}/datalist", "GET /{a}/%2F/{$}",
 	)
 	for request, want := range map[string]string{
@@ -144,13 +146,19 @@ func TestRegistrationPanics(t *testing.T) {
 		{"unreadable", func(r *router.Router) { r.Handle("/{x", h) },
 			`^router: pattern "/{x": at offset 1: .* \(registered at ` + here + `\)$`},
 		{"conflict", func(r *router.Router) { r.Handle("GET /a/{x}", h); r.HandleFunc("GET,PUT /a/{y}", h.ServeHTTP) },
-			`^router: pattern "GET,PUT /a/{y}" \(registered at ` + here + `\) conflicts with pattern "GET /a/{x}" \(registered at ` + here + `\): both match "GET /a/y"`},
+			`^router: pattern "GET,PUT /a/{y}" \(registered at ` + here +
+				`\) conflicts with pattern "GET /a/{x}" \(registered at ` + here + `\): both match "GET /a/y"`},
 		{"unknown constraint", func(r *router.Router) { r.Handle("/{x:code}", h) }, `no constraint "code"`},
-		{"nil handler", func(r *router.Router) { r.Handle("/a", nil) }, `pattern "/a" \(registered at ` + here + `\) has no handler`},
-		{"nil function", func(r *router.Router) { r.HandleFunc("/a", nil) }, `pattern "/a" \(registered at ` + here + `\) has no handler`},
-		{"constraint twice", func(r *router.Router) { r.Constrain("c", router.Int); r.Constrain("c", router.Hex) }, `constraint "c" \(given at ` + here + `\): .*the name is taken \(given at ` + here + `\)`},
-		{"constraint after use", func(r *router.Router) { r.Handle("/{x:int}", h); r.Constrain("int", router.Hex) }, `constraint "int" .*call Constrain before`},
-		{"constraint that no pattern can hold", func(r *router.Router) { r.Constrain("area code", router.Int) }, `constraint "area code" .*patterns cannot contain`},
+		{"nil handler", func(r *router.Router) { r.Handle("/a", nil) }, `pattern "/a" \(registered at ` + here +
+			`\) has no handler`},
+		{"nil function", func(r *router.Router) { r.HandleFunc("/a", nil) }, `pattern "/a" \(registered at ` + here +
+			`\) has no handler`},
+		{"constraint twice", func(r *router.Router) { r.Constrain("c", router.Int); r.Constrain("c", router.Hex) },
+			`constraint "c" \(given at ` + here + `\): .*the name is taken \(given at ` + here + `\)`},
+		{"constraint after use", func(r *router.Router) { r.Handle("/{x:int}", h); r.Constrain("int", router.Hex) },
+			`constraint "int" .*call Constrain before`},
+		{"constraint that no pattern can hold", func(r *router.Router) { r.Constrain("area code", router.Int) },
+			`constraint "area code" .*patterns cannot contain`},
 	} {
 		got := panicOf(func() { c.register(new(router.Router)) })
 		if !regexp.MustCompile(c.want).MatchString(got) {

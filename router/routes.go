@@ -154,7 +154,8 @@ func (v *Routes) wrap(h http.Handler, r *route) http.Handler {
 	}
 	for _, mw := range slices.Backward(v.middleware) {
 		if h = mw(h); h == nil {
-			panic(registerErrorf("a middleware returned no handler for pattern %q (registered at %s)", r.Pattern, r.site))
+			panic(registerErrorf("a middleware returned no handler for pattern %q (registered at %s)",
+				r.Pattern, r.site))
 		}
 	}
 	return h

@@ -105,7 +105,8 @@ func TestRoutesRefuse(t *testing.T) {
 		register func(r *router.Router)
 		want     string // a regular expression
 	}{
-		{"slash at a group's end", func(r *router.Router) { r.Group("/api/") }, `group "/api/" \(at ` + here + `\): .*write "/api"`},
+		{"slash at a group's end", func(r *router.Router) { r.Group("/api/") }, `group "/api/" \(at ` + here +
+			`\): .*write "/api"`},
 		{"group of a slash", func(r *router.Router) { r.Group("/") }, `write ""`},
 		{"no slash at a group's start", func(r *router.Router) { r.Group("api") }, `write "/api"`},
 		{"method of a group", func(r *router.Router) { r.Group("GET /api") }, "no methods"},
@@ -114,12 +115,17 @@ func TestRoutesRefuse(t *testing.T) {
 		{"constraint of a group", func(r *router.Router) { r.Group("/a/{b:uid}") }, "did you mean uuid"},
 		{"name twice in groups", func(r *router.Router) { r.Group("/{b}").Group("/{b}") }, "duplicate name"},
 		{"host in a host's group", func(r *router.Router) { r.Group("a.com/x").Handle("GET b.com/y", h) },
-			`pattern "GET b.com/y" \(registered at ` + here + `\): it has a host, but its group already has the host a.com`},
-		{"host group in a host's group", func(r *router.Router) { r.Group("a.com/x").Group("b.com/y") }, "the host is already a.com"},
-		{"pattern without slash in a group", func(r *router.Router) { r.Group("/x").Handle("users", h) }, `"users": .*there is no path`},
+			`pattern "GET b.com/y" \(registered at ` + here +
+				`\): it has a host, but its group already has the host a.com`},
+		{"host group in a host's group", func(r *router.Router) { r.Group("a.com/x").Group("b.com/y") },
+			"the host is already a.com"},
+		{"pattern without slash in a group", func(r *router.Router) { r.Group("/x").Handle("users", h) },
+			`"users": .*there is no path`},
 		{"no pattern", func(r *router.Router) { r.Handle("", h) }, "there is no path"},
-		{"slash at a mount's end", func(r *router.Router) { r.Mount("/api/", h) }, `mount "/api/" \(at ` + here + `\): .*write "/api"`},
-		{"mount of nil", func(r *router.Router) { r.Mount("/api", nil) }, `pattern "/api" \(registered at ` + here + `\) has no handler`},
+		{"slash at a mount's end", func(r *router.Router) { r.Mount("/api/", h) }, `mount "/api/" \(at ` + here +
+			`\): .*write "/api"`},
+		{"mount of nil", func(r *router.Router) { r.Mount("/api", nil) }, `pattern "/api" \(registered at ` + here +
+			`\) has no handler`},
 		{"mount twice", func(r *router.Router) { r.Mount("/api", h); r.Mount("/api", h) },
 			`pattern "/api" \(registered at ` + here + `\) conflicts with pattern "/api" \(registered at ` + here},
 		{"nil function", func(r *router.Router) { r.Handle("/", http.HandlerFunc(nil)) }, "has no handler"},
@@ -127,9 +133,13 @@ func TestRoutesRefuse(t *testing.T) {
 		{"middleware that makes nothing", func(r *router.Router) {
 			r.With(func(http.Handler) http.Handler { return nil }).Handle("/", h)
 		}, `returned no handler for pattern "/" \(registered at ` + here},
-		{"name twice", func(r *router.Router) { r.Name("n").Handle("/a", h); r.Name("n").HandleFunc("/b", h.ServeHTTP) },
+		{"name twice", func(r *router.Router) {
+			r.Name("n").Handle("/a", h)
+			r.Name("n").HandleFunc("/b", h.ServeHTTP)
+		},
 			`pattern "/b" \(registered at ` + here + `\) has the name "n" of pattern "/a" \(registered at ` + here},
-		{"one name for two", func(r *router.Router) { n := r.Name("n"); n.Handle("/a", h); n.Handle("/b", h) }, `has the name "n"`},
+		{"one name for two", func(r *router.Router) { n := r.Name("n"); n.Handle("/a", h); n.Handle("/b", h) },
+			`has the name "n"`},
 		{"media type", func(r *router.Router) { r.Accept("html") }, `media type "html" \(at ` + here + `\): `},
 		{"media range", func(r *router.Router) { r.Accept("text/*") }, "not a range"},
 		{"weight", func(r *router.Router) { r.Accept("text/html;q=0.5") }, `"q"`},

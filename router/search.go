@@ -348,7 +348,8 @@ func (s *search) fits(to *state, at int) bool {
 // noteSlash records whether the text of a state would match if the key had a final
 // slash, and a pattern would end there.
 func (s *search) noteSlash(to *state, at int) {
-	if left := s.key[at:]; len(to.text) == len(left)+1 && strings.HasPrefix(to.text, left) && to.text[len(left)] == '/' {
+	if left := s.key[at:]; len(to.text) == len(left)+1 && strings.HasPrefix(to.text, left) &&
+		to.text[len(left)] == '/' {
 		s.slashMatches = s.slashMatches || to.end != nil || to.more != nil && to.more.rest != nil
 	}
 }

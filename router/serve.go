@@ -94,7 +94,8 @@ func (d *dispatch) redirect(w http.ResponseWriter, req *http.Request, t target, 
 		var below result
 		if d.findsSlash(&below, req, escaped) {
 			req.Pattern = below.found.Pattern
-			redirectTo(w, req, cleanPath(escaped+"/"), http.StatusTemporaryRedirect) // the path of CONNECT is not clean yet
+			// the path of CONNECT is not clean yet
+			redirectTo(w, req, cleanPath(escaped+"/"), http.StatusTemporaryRedirect)
 			return true
 		}
 		f.allow |= below.allow

@@ -91,9 +91,11 @@ func compareWithServeMux(t *testing.T, c choice) (compared int) {
 
 func (c choice) muxPattern() string {
 	var b strings.Builder
-	b.WriteString(c.of("", "", "", "GET ", "GET ", "POST ", "HEAD ", "CONNECT ", "OPTIONS ", "get ", "PUT\t ") + c.of("", "", "", "", "", "h.com", "other.com", "h.com:80"))
+	b.WriteString(c.of("", "", "", "GET ", "GET ", "POST ", "HEAD ", "CONNECT ", "OPTIONS ", "get ", "PUT\t ") +
+		c.of("", "", "", "", "", "h.com", "other.com", "h.com:80"))
 	for i := range c(4) {
-		b.WriteString("/" + c.of("a", "b", "c", "a%2Fb", "%61", "é", fmt.Sprintf("{%c}", 'a'+i), fmt.Sprintf("{%c}", 'a'+i)))
+		b.WriteString("/" + c.of("a", "b", "c", "a%2Fb", "%61", "é", fmt.Sprintf("{%c}", 'a'+i),
+			fmt.Sprintf("{%c}", 'a'+i)))
 		b.WriteString(c.of("", "", "", "", "", "", "", "", "", "", "/.", "/..", "/"))
 	}
 	return b.String() + c.of("/a", "/b", "/{d}", "/", "/{$}", "/{d...}")
@@ -109,9 +111,11 @@ func neverMatches(pattern string) bool {
 
 func (c choice) muxRequest() string {
 	var b strings.Builder
-	b.WriteString(c.of("GET", "GET", "GET", "HEAD", "POST", "PUT", "OPTIONS", "CONNECT") + " " + c.of("", "", "h.com", "h.com:80", "H.com", "h.com.", "other.com"))
+	b.WriteString(c.of("GET", "GET", "GET", "HEAD", "POST", "PUT", "OPTIONS", "CONNECT") + " " + c.of("", "", "h.com",
+		"h.com:80", "H.com", "h.com.", "other.com"))
 	for range 1 + c(5) {
-		b.WriteString("/" + c.of("a", "b", "c", "x", "%61", "a%2Fb", "é", "%C3%A9", "%25", "%252e", "%2e", "%2E%2e", ".%2e", "a", "b", "", "..", ".", "..%2f", ".a", "...", "%2F", "%5c", ";"))
+		b.WriteString("/" + c.of("a", "b", "c", "x", "%61", "a%2Fb", "é", "%C3%A9", "%25", "%252e", "%2e", "%2E%2e",
+			".%2e", "a", "b", "", "..", ".", "..%2f", ".a", "...", "%2F", "%5c", ";"))
 	}
 	return b.String() + c.of("", "", "", "/", "?q=1", "?q=%2F//..")
 }
@@ -121,7 +125,8 @@ func (c choice) muxRequest() string {
 // which CONNECT keeps, is not a value.
 func incomparable(request string) bool {
 	target, _, _ := strings.Cut(request, "?")
-	return strings.Contains(target+"/", "/%2F/") || strings.HasPrefix(request, "CONNECT") && strings.Contains(target, "//")
+	return strings.Contains(target+"/", "/%2F/") || strings.HasPrefix(request, "CONNECT") &&
+		strings.Contains(target, "//")
 }
 
 // expected returns Router's documented response where ServeMux responds differently.

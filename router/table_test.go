@@ -91,7 +91,8 @@ func TestLookup(t *testing.T) {
 
 func TestLookupOfParametersWithTextAround(t *testing.T) {
 	checkLookups(t, newTable(t,
-		"/report-{id:int}.pdf", "/report-{name}.pdf", "/report-{name}", "/report-1.pdf", "/re{x}", "/{file}.pdf", "/{file}.tar.gz", "/{file}.gz",
+		"/report-{id:int}.pdf", "/report-{name}.pdf", "/report-{name}", "/report-1.pdf", "/re{x}", "/{file}.pdf",
+		"/{file}.tar.gz", "/{file}.gz",
 		"/v{major:int}/{x}", "/v{word}/y", "/aba{x}aba", "/a%2Fb-{x}%20c", "/{any:date}", "/{a...}/v{b}/c",
 	), []lookupCase{
 		{"GET /report-1.pdf", "/report-1.pdf", nil},
@@ -122,9 +123,11 @@ func TestLookupOfParametersWithTextAround(t *testing.T) {
 
 func TestLookupOfWildcardsInTheMiddle(t *testing.T) {
 	checkLookups(t, newTable(t,
-		"/{topic...}/datasets/{rest...}", "/{uri...}/datalist", "/{uri...}/datalist/{$}", "/{a...}/x/{b...}/y/{c}", "/{path...}",
+		"/{topic...}/datasets/{rest...}", "/{uri...}/datalist", "/{uri...}/datalist/{$}", "/{a...}/x/{b...}/y/{c}",
+		"/{path...}",
 	), []lookupCase{
-		{"GET /economy/prices/datasets/cpi/2024", "/{topic...}/datasets/{rest...}", is{"topic": "economy/prices", "rest": "cpi/2024"}},
+		{"GET /economy/prices/datasets/cpi/2024", "/{topic...}/datasets/{rest...}", is{"topic": "economy/prices",
+			"rest": "cpi/2024"}},
 		{"GET /a/datasets/b/datasets/c", "/{topic...}/datasets/{rest...}", is{"topic": "a", "rest": "b/datasets/c"}},
 		{"GET /datasets/b", "/{path...}", is{"path": "datasets/b"}}, // at least one segment
 		{"GET /datasets/datasets/", "/{topic...}/datasets/{rest...}", is{"topic": "datasets", "rest": ""}},
@@ -183,24 +186,26 @@ func TestLookupByMethod(t *testing.T) {
 }
 
 func TestLookupByHost(t *testing.T) {
-	checkLookups(t, newTable(t, "Example.com/a", "example.com/b/{x}", "GET other.org/{y...}", "[::1]/a", "/{z...}"), []lookupCase{
-		{"GET example.com/a", "Example.com/a", nil},
-		{"GET EXAMPLE.com:8080/a", "Example.com/a", nil},
-		{"GET example.com./a", "Example.com/a", nil},
-		{"GET www.example.com/a", "/{z...}", is{"z": "a"}},
-		{"GET example.com/c", "/{z...}", is{"z": "c"}},
-		{"GET other.org/a", "GET other.org/{y...}", is{"y": "a"}},
-		{"POST other.org/a", "/{z...}", is{"z": "a"}},
-		{"GET [::1]/a", "[::1]/a", nil},
-		{"GET [::1]:80/a", "[::1]/a", nil},
-		{"GET /a", "/{z...}", is{"z": "a"}},
-	})
+	checkLookups(t, newTable(t, "Example.com/a", "example.com/b/{x}", "GET other.org/{y...}", "[::1]/a", "/{z...}"),
+		[]lookupCase{
+			{"GET example.com/a", "Example.com/a", nil},
+			{"GET EXAMPLE.com:8080/a", "Example.com/a", nil},
+			{"GET example.com./a", "Example.com/a", nil},
+			{"GET www.example.com/a", "/{z...}", is{"z": "a"}},
+			{"GET example.com/c", "/{z...}", is{"z": "c"}},
+			{"GET other.org/a", "GET other.org/{y...}", is{"y": "a"}},
+			{"POST other.org/a", "/{z...}", is{"z": "a"}},
+			{"GET [::1]/a", "[::1]/a", nil},
+			{"GET [::1]:80/a", "[::1]/a", nil},
+			{"GET /a", "/{z...}", is{"z": "a"}},
+		})
 }
 
 func TestLookupOfStrangePaths(t *testing.T) {
 	table := newTable(t, "/{path...}", "/{a}/{b}")
 	for path, want := range map[string]string{
-		"": "", "*": "", "a/b": "", "//": "/{path...}", "/a//": "/{path...}", "/%": "/{path...}", "/%2/%": "/{a}/{b}", "/\x00/\xff": "/{a}/{b}",
+		"": "", "*": "", "a/b": "", "//": "/{path...}", "/a//": "/{path...}", "/%": "/{path...}", "/%2/%": "/{a}/{b}",
+		"/\x00/\xff": "/{a}/{b}",
 	} {
 		if m := lookup(table, "GET", "", path, nil); m.Pattern != want {
 			t.Errorf("%q: got %+v, want %q", path, m, want)
@@ -262,7 +267,8 @@ func TestTableIsShared(t *testing.T) {
 
 func TestTableString(t *testing.T) {
 	got := newTable(t,
-		"/", "/census", "GET /datasets/{uri...}", "POST /datasets/{path...}", "/{topic}/datasets/{uri...}", "/{uri...}/datalist",
+		"/", "/census", "GET /datasets/{uri...}", "POST /datasets/{path...}", "/{topic}/datasets/{uri...}",
+		"/{uri...}/datalist",
 		"/{id:int}", "/{d:date}/{$}", "example.com/a%2Fb",
 		"/{file}.json", "/v{major:int}", "/v{x}", "/{file:slug}.json", "/report-{id:int}.pdf", "/%7B{x}%2F/y",
 	).String()

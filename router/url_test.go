@@ -74,7 +74,8 @@ func firstMethod(pattern string) string {
 // value returns a value that may be invalid in a URL.
 func (c *chooser) value() string {
 	piece := func() string {
-		return c.of("a", "b", "1", "1b", "a1", "x-y", "ff", "2024-02-29", "", ".", "..", "...", "%2e%2e", "%2F", "é", "\x00", "\xff", " ", "?", "#", ";")
+		return c.of("a", "b", "1", "1b", "a1", "x-y", "ff", "2024-02-29", "", ".", "..", "...", "%2e%2e", "%2F", "é",
+			"\x00", "\xff", " ", "?", "#", ";")
 	}
 	value := piece()
 	for range c.below(3) {
@@ -93,7 +94,8 @@ func named(patterns ...string) *router.Router {
 }
 
 func TestURL(t *testing.T) {
-	r := named("/", "/plain", "/x/{$}", "/tree/", "GET /users/{a:int}", "/both/{a}/and/{b}", "/files/{a...}", "/{a...}/mid/{b}", "h.com/{c}",
+	r := named("/", "/plain", "/x/{$}", "/tree/", "GET /users/{a:int}", "/both/{a}/and/{b}", "/files/{a...}",
+		"/{a...}/mid/{b}", "h.com/{c}",
 		"/report-{a:int}.pdf", "/v{a}", "/sp%20ace%2F/{d}", "::1/{a}", "/{b}")
 	r.Group("example.com/v1").Name("grouped").Handle("GET /{a}", echo("grouped"))
 	for _, c := range []struct{ call, want string }{
@@ -119,7 +121,8 @@ func TestURL(t *testing.T) {
 		{"/sp%20ace%2F/{d}|d|1", "/sp%20ace%2F/1"},
 
 		{"plain", `there is no route "plain"; did you mean /plain?`},
-		{"GET /users/{a:int}|a|me", `route "GET /users/{a:int}", GET /users/{a:int}: parameter "a": the constraint int does not accept "me"`},
+		{"GET /users/{a:int}|a|me",
+			`route "GET /users/{a:int}", GET /users/{a:int}: parameter "a": the constraint int does not accept "me"`},
 		{"GET /users/{a:int}|a|", "cannot be empty"},
 		{"/report-{a:int}.pdf|a|", "cannot be empty"},
 		{"/both/{a}/and/{b}|a|1", `parameter "b" has no value`},
@@ -172,13 +175,15 @@ func FuzzURL(f *testing.F) {
 	f.Add("é%2F", "../%2e%2e/", "\x00\\")
 	r := new(router.Router)
 	var got []string
-	for name, pattern := range map[string]string{"one": "/one/{a}/x", "around": "/around/<{a}>/x", "rest": "/rest/{a...}", "mid": "/mid/{a...}/{b}/x-{c}"} {
+	for name, pattern := range map[string]string{"one": "/one/{a}/x", "around": "/around/<{a}>/x",
+		"rest": "/rest/{a...}", "mid": "/mid/{a...}/{b}/x-{c}"} {
 		r.Name(name).HandleFunc(pattern, func(_ http.ResponseWriter, req *http.Request) {
 			got = []string{req.Pattern, req.PathValue("a"), req.PathValue("b"), req.PathValue("c")}
 		})
 	}
 	f.Fuzz(func(t *testing.T, a, b, c string) {
-		for name, values := range map[string][]string{"one": {a, "", ""}, "around": {a, "", ""}, "rest": {a, "", ""}, "mid": {a, b, c}} {
+		for name, values := range map[string][]string{"one": {a, "", ""}, "around": {a, "", ""}, "rest": {a, "", ""},
+			"mid": {a, b, c}} {
 			pairs := []string{"a", values[0]}
 			if name == "mid" {
 				pairs = append(pairs, "b", b, "c", c)

@@ -45,7 +45,8 @@ func TestValueChunkKeepsNoLongLines(t *testing.T) {
 		request http.Request
 		shares  bool
 	}{
-		"short":       {http.Request{Method: "GET", RequestURI: "/a/b?c", URL: &url.URL{Path: "/a/b", RawQuery: "c"}}, true},
+		"short": {http.Request{Method: "GET", RequestURI: "/a/b?c", URL: &url.URL{Path: "/a/b", RawQuery: "c"}},
+			true},
 		"long path":   {http.Request{RequestURI: "/" + long, URL: &url.URL{Path: "/" + long}}, false},
 		"long query":  {http.Request{RequestURI: "/a?" + long, URL: &url.URL{Path: "/a", RawQuery: long}}, false},
 		"long method": {http.Request{Method: long, RequestURI: "/a", URL: &url.URL{Path: "/a"}}, false},

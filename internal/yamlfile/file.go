@@ -110,7 +110,8 @@ func (f *File) document() ast.Node {
 // readable reports whether the source is text within the limit.
 func (f *File) readable(limit int) bool {
 	if len(f.src) > limit {
-		f.Mistakef(Pos{1, 1}, "is it the right file?", "%d bytes are too many for %s; the limit is %d", len(f.src), f.kind, limit)
+		f.Mistakef(Pos{1, 1}, "is it the right file?", "%d bytes are too many for %s; the limit is %d",
+			len(f.src), f.kind, limit)
 		return false
 	}
 	for i := 0; i < len(f.src); {
@@ -208,7 +209,8 @@ func (f *File) secondDocument(doc *ast.DocumentNode) {
 		tk = doc.Body.GetToken()
 	}
 	if tk != nil {
-		f.Mistakef(posOf(tk), `remove it and the "---"`, "a second document begins here, but %s is one document", f.kind)
+		f.Mistakef(posOf(tk), `remove it and the "---"`, "a second document begins here, but %s is one document",
+			f.kind)
 	}
 }
 

@@ -25,7 +25,8 @@ func TestReadMakesATree(t *testing.T) {
 		{"[]", []any{}},
 		{"{}", yaml.MapSlice{}},
 		{"[a, 'b c', 1, true, null]", []any{"a", "b c", "1", "true", nil}},
-		{"b: 1\na: [x: y]\n", yaml.MapSlice{{Key: "b", Value: "1"}, {Key: "a", Value: []any{yaml.MapSlice{{Key: "x", Value: "y"}}}}}},
+		{"b: 1\na: [x: y]\n", yaml.MapSlice{{Key: "b", Value: "1"},
+			{Key: "a", Value: []any{yaml.MapSlice{{Key: "x", Value: "y"}}}}}},
 		{"a: |\n  x\n  y\n", yaml.MapSlice{{Key: "a", Value: "x\ny\n"}}},
 		{"a:\n- b\n- c: d\n", yaml.MapSlice{{Key: "a", Value: []any{"b", yaml.MapSlice{{Key: "c", Value: "d"}}}}}},
 		{"[http://a:1, 12:30]", []any{"http://a:1", "12:30"}},
@@ -111,14 +112,18 @@ func TestExpand(t *testing.T) {
 // TestFormat checks that Read parses the result of Format into the same tree, for any
 // text.
 func TestFormat(t *testing.T) {
-	texts := []string{"a", "", "null", "~", "true", "010", "-1", "-", "a: b", "a #b", "#", "x\ny\n", "\ttab", `"q" \ 'r'`, "${port}", "{x}", "é\u2028\u0085\U0001f600\ufeff", "\x1b\x00", "a,b", "%x", "@x", "`x", "- x", "? x", "! x", "&x", "*x", "|", ">", "<<", " blank "}
+	texts := []string{"a", "", "null", "~", "true", "010", "-1", "-", "a: b", "a #b", "#", "x\ny\n", "\ttab",
+		`"q" \ 'r'`, "${port}", "{x}", "é\u2028\u0085\U0001f600\ufeff", "\x1b\x00", "a,b", "%x", "@x", "`x", "- x",
+		"? x", "! x", "&x", "*x", "|", ">", "<<", " blank "}
 	var list []any
 	var mapping yaml.MapSlice
 	for _, text := range texts {
 		list = append(list, text, []any{text, nil}, yaml.MapSlice{{Key: text, Value: text}})
-		mapping = append(mapping, yaml.MapItem{Key: text, Value: yaml.MapSlice{{Key: "in", Value: text}, {Key: "list", Value: []any{text}}}})
+		mapping = append(mapping, yaml.MapItem{Key: text, Value: yaml.MapSlice{{Key: "in", Value: text},
+			{Key: "list", Value: []any{text}}}})
 	}
-	for _, value := range []any{nil, "a b", []any{}, yaml.MapSlice{}, list, mapping, yaml.MapSlice{{Key: "a", Value: yaml.MapSlice{}}, {Key: "b", Value: nil}}} {
+	for _, value := range []any{nil, "a b", []any{}, yaml.MapSlice{}, list, mapping,
+		yaml.MapSlice{{Key: "a", Value: yaml.MapSlice{}}, {Key: "b", Value: nil}}} {
 		written := yamlfile.Of(value).Format()
 		f, root := yamlfile.Read("f", "a test", written)
 		if err := f.Err(); err != nil {
@@ -134,7 +139,8 @@ func TestFormat(t *testing.T) {
 // FuzzRead checks that nothing panics, that mistakes have positions within the file,
 // and that a file is equal after writing and reading it again.
 func FuzzRead(f *testing.F) {
-	for _, src := range []string{"a: [b, {c: d}]\n", "a: |\n b\n", "- 'x'\n- \"\\x41\"\n", "{a: b:c, 'd': ~}", "a: >-\n  b\n\n  c\n", "k: 0x1F\nl: 1_000\nm: .inf\n"} {
+	for _, src := range []string{"a: [b, {c: d}]\n", "a: |\n b\n", "- 'x'\n- \"\\x41\"\n", "{a: b:c, 'd': ~}",
+		"a: >-\n  b\n\n  c\n", "k: 0x1F\nl: 1_000\nm: .inf\n"} {
 		f.Add([]byte(src))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {

@@ -109,7 +109,8 @@ func (f *File) mapping(n ast.Node, values []*ast.MappingValueNode) *Node {
 		}
 		value := f.node(pair.Value)
 		if before, again := first[key.Text]; again {
-			f.Mistakef(key.Pos, "keep one of the two", "%s is given twice, first on line %d", Quote(key.Text), before.Line)
+			f.Mistakef(key.Pos, "keep one of the two", "%s is given twice, first on line %d",
+				Quote(key.Text), before.Line)
 			continue
 		}
 		first[key.Text] = key.Pos
@@ -137,7 +138,8 @@ func (f *File) key(n ast.MapKeyNode) (Scalar, bool) {
 // isPlain reports whether n is a single value on a line.
 func isPlain(n ast.Node) bool {
 	switch n.(type) {
-	case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.NullNode, *ast.InfinityNode, *ast.NanNode:
+	case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.NullNode, *ast.InfinityNode,
+		*ast.NanNode:
 		return true
 	}
 	return false
