@@ -8,18 +8,18 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// A Direct writes each line before WriteEvent returns: a caller that was
-// answered knows its event to be with the operating system, and waits as long
-// as that takes. Make one with [NewDirect]. Any number of goroutines may use
-// it; their lines are written one at a time.
+// A Direct writes each line before WriteEvent returns, so that the operating
+// system has the event then. The caller waits for the write. Make one with
+// [NewDirect]. Any number of goroutines may use it; it writes one line at a
+// time.
 //
-// A write that was cut short goes on where it stopped, and one that a
-// non-blocking pipe has no room for waits until there is some. Any other error
-// drops the event. Of an event that was torn in the middle, the next one
-// closes the line first, so that the torn piece stays on a line of its own.
+// A short write is continued, and a write to a full non-blocking pipe is
+// repeated until there is space. Any other error drops the event. If that tore
+// its line, the next event begins with a newline, so that the fragment has a
+// line of its own.
 //
-// A Direct over os.Stdout does not outlive the pipe's reader unless the
-// program ignores SIGPIPE (signal.Ignore).
+// A Direct over os.Stdout ends the process when the pipe's reader has gone,
+// unless the program ignores SIGPIPE (signal.Ignore).
 type Direct struct {
 	writing sync.Mutex // held while a line is written
 	out     *lineWriter
@@ -28,17 +28,17 @@ type Direct struct {
 	tally tally      // guarded by mu
 }
 
-// NewDirect returns a Direct that writes to w, which is often an *os.File and
-// stays the caller's to close.
+// NewDirect returns a Direct that writes to w, often an *os.File. The caller
+// closes w.
 func NewDirect(w io.Writer) *Direct {
 	return &Direct{out: newLineWriter(w, false)}
 }
 
-// Unwrap returns the writer, for who asks what kind it is.
+// Unwrap returns the writer, so that callers can check its type.
 func (d *Direct) Unwrap() io.Writer { return d.out.writer }
 
-// WriteEvent writes a line, which ends in a newline. It returns len(line) or,
-// when the event was dropped, an error and how much of the line was written.
+// WriteEvent writes a line, which ends in a newline. It returns len(line), or
+// an error and the number of bytes written if the event was dropped.
 func (d *Direct) WriteEvent(level log.Level, line []byte) (int, error) {
 	if len(line) == 0 {
 		return 0, nil
@@ -52,8 +52,7 @@ func (d *Direct) WriteEvent(level log.Level, line []byte) (int, error) {
 	return len(line), nil
 }
 
-// Write is WriteEvent at [log.LevelInfo], for what writes lines without a
-// level.
+// Write is WriteEvent at [log.LevelInfo], for lines without a level.
 func (d *Direct) Write(line []byte) (int, error) {
 	return d.WriteEvent(log.LevelInfo, line)
 }
@@ -65,9 +64,9 @@ func (d *Direct) Stats() Stats {
 	return d.tally.snapshot(d.out.longestWrite())
 }
 
-// Close drops what comes after it, and what waits for room in a pipe, as
-// "closed". It returns when the write under way has ended. It may be called
-// more than once, and always returns nil.
+// Close makes the Direct drop further lines, and a line that waits for space in
+// a pipe, as "closed". It returns when the write in progress has ended. It may
+// be called more than once, and always returns nil.
 func (d *Direct) Close() error {
 	d.out.giveUp()
 	d.writing.Lock()
@@ -75,8 +74,8 @@ func (d *Direct) Close() error {
 	return nil
 }
 
-// writeWhole writes a line unless d is closed. It returns how many bytes of the
-// line were written and, when the event is lost, a reason.
+// writeWhole writes a line unless d is closed. It returns the number of bytes
+// of the line that were written and, if the event is lost, a reason.
 func (d *Direct) writeWhole(line []byte) (n int, reason Reason, err error) {
 	d.writing.Lock()
 	defer d.writing.Unlock()
@@ -85,7 +84,7 @@ func (d *Direct) writeWhole(line []byte) (n int, reason Reason, err error) {
 	}
 	d.out.begin()
 	defer d.out.end()
-	return d.out.writeBehindTorn(line)
+	return d.out.writeLine(line)
 }
 
 func (d *Direct) emit(bytes int) {

@@ -12,85 +12,87 @@ import (
 	"time"
 )
 
-// A Fallback writes to the first of two writers until that fails for good, as a
-// pipe does whose reader has gone, and from then on to the second: a log that
-// loses its consumer on stdout goes on to stderr. A [Queue] or [Direct] belongs
-// before it. Make one with [NewFallback]. Any number of goroutines may use it.
+// A Fallback writes to the first of two writers until it fails, as a pipe does
+// when its reader ends, and then to the second: a log that loses its consumer
+// on stdout continues on stderr. Write to it through a [Queue] or [Direct].
+// Make one with [NewFallback]. Any number of goroutines may use it.
 //
-// The line in whose middle the first failed is written to the second from its
-// beginning. What the first had taken before, and its reader had not read when
-// it went, is lost with it: 64 KiB of a pipe on Linux.
+// The line in which the first writer failed is written to the second from its
+// beginning. Lines that the first writer took, but whose reader ended before it
+// read them, are lost: up to 64 KiB in a pipe on Linux.
 //
-// The first is given another chance, between two lines and at most once a
-// second, with Reopen before when it has that method, as [File] does. An error
-// that may pass, a full disk say, is returned and not fled from.
+// Between two lines and at most once a second, the Fallback tries the first
+// writer again. If that has a method Reopen, as [File] has, it calls Reopen
+// before. It returns an error that may pass, such as a full disk, without
+// switching.
 type Fallback struct {
 	first, second io.Writer
-	diverted      atomic.Uint64 // lines
+	diverted      atomic.Uint64 // number of lines
 
-	mu      sync.Mutex  // held during a Write; guards what follows
-	fled    time.Time   // when the first failed last; zero while it works
-	torn    bool        // the first has the beginning alone of the line in which it failed
-	partial partialLine // of the line that the one in use has not whole yet
-	owed    []byte      // what the second is to have before anything else
+	mu       sync.Mutex  // held during a Write; guards the fields below
+	failedAt time.Time   // when the first writer last failed; zero while it works
+	torn     bool        // whether the first writer has an incomplete last line
+	partial  partialLine // the last line of the current writer, if it is not complete
+	pending  []byte      // bytes to write to the second writer before anything else
 }
 
-// NewFallback returns a Fallback. Both writers stay the caller's to close.
+// NewFallback returns a Fallback. The caller closes both writers.
 func NewFallback(first, second io.Writer) *Fallback {
 	return &Fallback{first: first, second: second}
 }
 
-// Unwrap returns the first writer, for who asks what kind it is.
+// Unwrap returns the first writer, so that callers can check its type.
 func (f *Fallback) Unwrap() io.Writer { return f.first }
 
-// Diverted returns how many lines the second writer has. It never waits for a
-// write.
+// Diverted returns the number of lines that went to the second writer. It never
+// waits for a write.
 func (f *Fallback) Diverted() uint64 { return f.diverted.Load() }
 
-// Write writes p, whole lines or what was left of them, to the one of the
-// writers that works. It returns how many bytes of p need not be written again.
+// Write writes p, which is whole lines or the rest of a short write, to the
+// writer that works. It returns the number of bytes of p that need not be
+// written again.
 func (f *Fallback) Write(p []byte) (n int, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.returns(time.Now()) {
+	if f.usesFirst(time.Now()) {
 		if err = f.closeTorn(); err == nil {
 			n, err = f.first.Write(p)
 			n = min(max(n, 0), len(p))
 		}
-		if err == nil || mayWork(err) {
+		if err == nil || isTransient(err) {
 			f.partial = f.partial.after(p[:n])
 			return n, err
 		}
-		n = f.flee(p[:n])
+		n = f.divert(p[:n])
 	}
 	more, err := f.writeSecond(p[n:])
-	if err != nil && !mayWork(err) {
-		f.partial, f.owed = f.partial[:0], nil // the line is lost
+	if err != nil && !isTransient(err) {
+		f.partial, f.pending = f.partial[:0], nil // the line is lost
 	}
 	return n + more, err
 }
 
-// returns reports whether the first writer is to be used. f.mu is held here and
+// usesFirst reports whether to use the first writer. f.mu is held here and
 // below.
-func (f *Fallback) returns(now time.Time) bool {
+func (f *Fallback) usesFirst(now time.Time) bool {
 	switch {
-	case f.fled.IsZero():
+	case f.failedAt.IsZero():
 		return true
-	case len(f.partial) > 0 || now.Sub(f.fled) < lookEvery:
+	case len(f.partial) > 0 || now.Sub(f.failedAt) < checkEvery:
 		return false
 	}
 	if r, ok := f.first.(interface{ Reopen() error }); ok {
 		if err := r.Reopen(); err != nil {
-			f.fled = now
+			f.failedAt = now
 			return false
 		}
 	}
-	f.fled = time.Time{}
+	f.failedAt = time.Time{}
 	return true
 }
 
-// closeTorn ends the line in whose middle the first failed: another is to
-// follow it there.
+// closeTorn ends the incomplete line of the first writer, before it gets
+// another.
 func (f *Fallback) closeTorn() error {
 	if !f.torn {
 		return nil
@@ -102,24 +104,24 @@ func (f *Fallback) closeTorn() error {
 	return nil
 }
 
-// flee turns to the second writer when the first has failed behind p, and
-// returns how much of p are whole lines: the second begins there. When that is
-// the middle of a line, it is owed what comes before.
-func (f *Fallback) flee(p []byte) (whole int) {
-	f.fled = time.Now()
+// divert switches to the second writer after the first failed at the end of p.
+// It returns the length of the whole lines in p, after which the second writer
+// begins. If that is within a line, its beginning becomes pending.
+func (f *Fallback) divert(p []byte) (whole int) {
+	f.failedAt = time.Now()
 	whole = bytes.LastIndexByte(p, '\n') + 1
 	if whole > 0 {
 		f.partial = f.partial[:0]
 	}
 	f.torn = f.torn || len(f.partial) > 0 || whole < len(p)
-	f.owed = slices.Clone(f.partial)
+	f.pending = slices.Clone(f.partial)
 	return whole
 }
 
 func (f *Fallback) writeSecond(p []byte) (n int, err error) {
-	for len(f.owed) > 0 {
-		n, err := f.second.Write(f.owed)
-		f.owed = f.owed[min(max(n, 0), len(f.owed)):]
+	for len(f.pending) > 0 {
+		n, err := f.second.Write(f.pending)
+		f.pending = f.pending[min(max(n, 0), len(f.pending)):]
 		if err == nil && n <= 0 {
 			err = io.ErrNoProgress
 		}
@@ -134,9 +136,9 @@ func (f *Fallback) writeSecond(p []byte) (n int, err error) {
 	return n, err
 }
 
-// mayWork reports whether the same writer may work after the error without
-// being opened anew.
-func mayWork(err error) bool {
+// isTransient reports whether the same writer may work after the error without
+// being reopened.
+func isTransient(err error) bool {
 	return errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EINTR) ||
-		slices.ContainsFunc(mayPass, func(e error) bool { return errors.Is(err, e) })
+		slices.ContainsFunc(transient, func(e error) bool { return errors.Is(err, e) })
 }

@@ -10,102 +10,110 @@ import (
 	"time"
 )
 
-// FileOptions are the settings of a [File]. The zero value appends to the file
-// for ever and leaves it to the operating system when the disk has it.
+// FileOptions are the settings of a [File]. The zero value appends to one file
+// without a limit, and leaves the time of writing to disk to the operating
+// system.
 type FileOptions struct {
-	// MaxBytes is how long the file may become: a line that would pass it
-	// begins a new file. A line that is longer has a file of its own. 0 means
-	// no bound.
+	// MaxBytes limits the size of a file: a line that would exceed it begins a
+	// new file. A longer line has a file of its own. 0 means no limit.
 	MaxBytes int64
 
 	// Daily begins a new file with the first line after midnight, local time.
 	Daily bool
 
-	// Keep is how many files stay beside the current one when MaxBytes or
-	// Daily is set; the oldest are removed. 0 keeps them all.
+	// Keep is the number of rotated files to keep, with MaxBytes or Daily; the
+	// oldest are removed. 0 keeps all.
 	Keep int
 
-	// Gzip compresses them, in the background and two seconds after their time
-	// at the earliest, so that others who write or read the file can move on.
+	// Gzip compresses rotated files in the background, at least two seconds
+	// after their rotation, so that other processes can stop writing or reading
+	// them first.
 	Gzip bool
 
-	// Fsync is when the file is told to go to the disk: 0 never, below 0 with
-	// each Write, before it returns, and above 0 so long after a Write at the
-	// latest. [File] says what a power cut costs.
+	// Fsync says when to call fsync: never if it is 0, during each Write if it
+	// is negative, and within that time after a Write if it is positive. [File]
+	// describes what a power failure can lose.
 	Fsync time.Duration
 
-	// Mode is that of files that are made; 0 stands for 0640.
+	// Mode is the mode of new files; 0 means 0640.
 	Mode os.FileMode
 
-	// OnError, if there is one, is told what went wrong that Write does not
-	// return, each time it does: the path could not be opened anew, a file not
-	// be renamed, compressed or removed, or its bytes not be brought to the
-	// disk. It may be called from several goroutines, and while the File is
-	// locked: it must not wait for the File, nor for a Queue before it.
+	// OnError, if it is not nil, is called with each error that Write does not
+	// return: the path cannot be reopened, a file cannot be renamed, compressed
+	// or removed, or fsync fails. It may be called from several goroutines, and
+	// while the File is locked: it must not wait for the File, nor for a Queue
+	// that writes to it.
 	OnError func(error)
 }
 
-// A File appends to a file that others may move, delete or truncate while it is
-// open, and rotates it by itself if it is to. Make one with [OpenFile], and put
-// a [Queue] or [Direct] before it, which hand it whole lines and what is left of
-// one that was cut short; it never lets a line run from one file into the next.
-// Any number of goroutines and processes may append to the same file, as long
-// as only one of them rotates it: a write of whole lines stays in one piece.
+// A File appends to a file that other processes may move, delete or truncate,
+// and can rotate it. Make one with [OpenFile], and write to it through a
+// [Queue] or [Direct], which hand it whole lines and the rests of short writes.
+// A line never spans two files. Any number of goroutines and processes may
+// append to the same file if only one of them rotates it: a write of whole
+// lines stays in one piece.
 //
-//   - When the path leads elsewhere, because the file was renamed or deleted,
-//     the next Write that comes a second or more after the last look at the
-//     path opens it anew, and [File.Reopen] does so at once. What is written
-//     before that is in the renamed file; that of a deleted one is lost with it.
-//     Where opening fails, the File stays with what it has and tries again
-//     every second.
-//   - A file that is truncated goes on from its new end; nothing is left of a
-//     line that was being written, which is then written again.
-//   - On a full disk Write returns how far it came, as any Write. A Queue waits
-//     and goes on there. To delete or truncate the file helps at once.
-//   - A file whose last line has no end, because its writer was killed, has that
-//     closed before anything is appended. To open it takes 50 ms longer, in
-//     which it has to stay so: another process may be about to write the rest.
+//   - When the file was renamed or deleted, the next Write a second or more
+//     after
 //
-// A rotated file is named after the path and the time, in UTC, at which it was
-// put aside: "weir.log.20261121T230000.000Z", then ".gz". It keeps this name,
-// whatever comes after it: who reads or ships it does not find another file
-// there, and nothing is renamed a second time. A log that is silent is not
-// rotated. A process that is killed while one is compressed leaves the whole
-// one, and the next process with that path and the same settings finishes it;
-// so does one that was closed.
+// the last check reopens the path, and [File.Reopen] does so immediately. Lines
+// written before that are in the renamed file, or lost with the deleted one. If
+// opening fails, the File keeps its file and tries again every second.
+//   - After a truncation, writing continues at the new end. A line that was
+//     being
 //
-// What a power cut, or a crash of the whole machine, may cost depends on
-// Fsync, beside what the Queue holds:
+// written is repeated from its beginning.
+//   - On a full disk, Write returns how much it wrote. A Queue waits and
+//     continues
 //
-//   - 0: what the kernel has not written back by itself, which is thirty
-//     seconds of events on an ordinary Linux. The end of the process alone
-//     costs nothing.
-//   - above 0: what was written in this time and while the last fsync ran.
-//   - below 0: nothing. With a Direct before it, an event is on the disk when
-//     WriteEvent returns, and costs an fsync; a Queue shares that between the
-//     events of a batch, and its callers do not wait for it.
+// there. Deleting or truncating the file helps immediately.
+//   - If the last line of a file has no newline, because its writer was killed,
 //
-// An fsync that fails is told to OnError; whether the lines of the time before
-// it are on the disk is then unknown, and a second fsync would not tell.
+// OpenFile ends the line first. It waits 50 ms before, in which the file must
+// not change: another process may be about to write the rest.
+//
+// A rotated file is named after the path and the time of its rotation in UTC:
+// "weir.log.20261121T230000.000Z", later with ".gz". The name never changes, so
+// a process that reads or ships it never finds another file there. A log
+// without new lines is not rotated. If a process ends during compression, the
+// uncompressed file remains, and the next process with that path and the same
+// settings compresses it.
+//
+// In addition to the lines in the Queue, a power failure or a crash of the
+// machine can lose, depending on Fsync:
+//
+//   - 0: what the kernel has not written to disk yet, about thirty seconds of
+//     events
+//
+// on an ordinary Linux. The end of the process loses nothing.
+//   - positive: what was written within this time and during the last fsync.
+//   - negative: nothing. With a Direct, an event is on disk when WriteEvent
+//     returns,
+//
+// which takes an fsync. A Queue needs one fsync for all events of a chunk, and
+// its callers do not wait for it.
+//
+// OnError receives the error of a failed fsync. Whether earlier lines are on
+// disk is then unknown, and a second fsync would not show it.
 type File struct {
 	path    string
 	options FileOptions
 	archive *archive // nil unless the file is rotated
 
-	mu      sync.Mutex  // held during a Write; guards what follows
+	mu      sync.Mutex  // held during a Write; guards the fields below
 	file    *os.File    // nil after Close
-	regular bool        // else it is a pipe or a device, and never rotated
-	size    int64       // of the file, as far as known
-	day     int         // that of a daily file's lines, see dayOf
-	looked  time.Time   // when path was last held against file
-	blocked time.Time   // rotating is not tried before this
-	partial partialLine // of the line that was not written whole yet
-	owed    []byte      // what has to be written before anything else
+	regular bool        // false for a pipe or a device, which is never rotated
+	size    int64       // of the file, as far as it is known
+	day     int         // the day of the lines of a daily file, see dayOf
+	checked time.Time   // when path was last compared with file
+	blocked time.Time   // no rotation is tried before this time
+	partial partialLine // the last line, if it is not complete
+	pending []byte      // bytes to write before anything else
 	syncs   syncs
 }
 
-// OpenFile opens the file at path for appending, and makes it unless it exists.
-// Its folder has to exist. A named pipe needs a reader.
+// OpenFile opens the file at path for appending, and creates it if it does not
+// exist. Its folder must exist. A named pipe needs a reader.
 func OpenFile(path string, o FileOptions) (*File, error) {
 	if o.Mode == 0 {
 		o.Mode = 0o640
@@ -117,7 +125,8 @@ func OpenFile(path string, o FileOptions) (*File, error) {
 	}
 	f.use(file, info, time.Now())
 	if o.MaxBytes > 0 || o.Daily {
-		// A link to the file stays where it is; the file is put aside.
+		// If path is a symbolic link, the link remains and its target is
+		// rotated.
 		if target, err := filepath.EvalSymlinks(path); err == nil {
 			f.path = target
 		}
@@ -126,9 +135,8 @@ func OpenFile(path string, o FileOptions) (*File, error) {
 	return f, nil
 }
 
-// Write appends p, which is whole lines or, after a Write that returned less
-// than it was given, what was left of that. It returns how many bytes of p were
-// written and, when they are not all of them, why.
+// Write appends p: whole lines or, after a short write, the rest of p. It
+// returns the number of bytes written, and an error if that is not all.
 func (f *File) Write(p []byte) (n int, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -136,12 +144,12 @@ func (f *File) Write(p []byte) (n int, err error) {
 		return 0, os.ErrClosed
 	}
 	now := time.Now()
-	if len(f.partial) > 0 || now.Sub(f.looked) >= lookEvery {
-		f.report(f.look(now))
+	if len(f.partial) > 0 || now.Sub(f.checked) >= checkEvery {
+		f.report(f.checkPath(now))
 	}
 	for n < len(p) && err == nil {
 		piece := f.fitting(p[n:], now)
-		if err = f.payOwed(); err != nil {
+		if err = f.writePending(); err != nil {
 			break
 		}
 		var wrote int
@@ -156,12 +164,12 @@ func (f *File) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// payOwed writes what has to be in the file before anything else.
-func (f *File) payOwed() error {
-	for len(f.owed) > 0 {
-		n, err := f.file.Write(f.owed)
+// writePending writes the bytes that must precede everything else.
+func (f *File) writePending() error {
+	for len(f.pending) > 0 {
+		n, err := f.file.Write(f.pending)
 		f.size += int64(n)
-		f.owed = f.owed[n:]
+		f.pending = f.pending[n:]
 		if err != nil {
 			return err
 		}
@@ -169,22 +177,21 @@ func (f *File) payOwed() error {
 	return nil
 }
 
-// Reopen looks at once whether path leads elsewhere than to the open file, and
-// opens it anew if so: for the signal that says that the file was renamed. When
-// that fails, the File goes on with what it has. It waits for a Write that is
-// under way.
+// Reopen reopens the path if it does not lead to the open file any more. Call
+// it on the signal that says that the file was renamed. If it fails, the File
+// keeps its file. It waits for a Write in progress.
 func (f *File) Reopen() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.file == nil {
 		return os.ErrClosed
 	}
-	return f.look(time.Now())
+	return f.checkPath(time.Now())
 }
 
-// Close closes the file, after a last fsync unless there are none, and waits
-// for a Write that is under way and for what goes on in the background.
-// Compressing is given up and left to the next process.
+// Close closes the file, after a last fsync if Fsync is set. It waits for a
+// Write in progress and for background work, except a compression, which it
+// stops and leaves to the next process.
 func (f *File) Close() error {
 	f.mu.Lock()
 	file := f.file
@@ -201,10 +208,10 @@ func (f *File) Close() error {
 	return f.retire(file)
 }
 
-// look opens the path anew unless it leads to the open file, and else notes how
-// long this is. f.mu is held here and below.
-func (f *File) look(now time.Time) error {
-	f.looked = now
+// checkPath reopens the path if it does not lead to the open file, and
+// otherwise updates the size. f.mu is held here and below.
+func (f *File) checkPath(now time.Time) error {
+	f.checked = now
 	there, err := os.Stat(f.path)
 	if err != nil {
 		return f.reopen(now)
@@ -214,13 +221,13 @@ func (f *File) look(now time.Time) error {
 		return f.reopen(now)
 	}
 	if f.regular && mine.Size() < f.size {
-		f.owed = append([]byte(nil), f.partial...) // it was truncated, and the line's beginning with it
+		f.pending = append([]byte(nil), f.partial...) // the truncation removed the beginning of the line
 	}
 	f.size = mine.Size()
 	return nil
 }
 
-// reopen opens the path and lets go of the file there was.
+// reopen opens the path and closes the previous file.
 func (f *File) reopen(now time.Time) error {
 	file, info, err := f.open()
 	if err != nil {
@@ -246,29 +253,29 @@ func (f *File) open() (*os.File, os.FileInfo, error) {
 		return nil, nil, errors.Join(err, file.Close())
 	}
 	if f.options.Fsync != 0 && info.Size() == 0 {
-		f.report(syncFolder(f.path)) // a file is no use without its name
+		f.report(syncFolder(f.path)) // a synced file is lost if its name is not synced
 	}
 	return file, info, nil
 }
 
-// use takes a file that was opened. A line that was begun in another is written
-// from its beginning, behind the end of one that its writer never ended.
+// use starts to write to an opened file. It ends the file's last line if it is
+// torn, and repeats the beginning of a line that was begun in another file.
 func (f *File) use(file *os.File, info os.FileInfo, now time.Time) {
-	f.file, f.looked = file, now
+	f.file, f.checked = file, now
 	f.regular, f.size = info.Mode().IsRegular(), info.Size()
-	f.day, f.owed = dayOf(now), nil
+	f.day, f.pending = dayOf(now), nil
 	if f.regular && f.size > 0 {
 		f.day = dayOf(info.ModTime())
 		if f.endsTorn() {
-			f.owed = []byte{'\n'}
+			f.pending = []byte{'\n'}
 		}
 	}
-	f.owed = append(f.owed, f.partial...)
+	f.pending = append(f.pending, f.partial...)
 }
 
-// endsTorn reports whether the file's last line was left without its end, as
-// far as the file can be read. That somebody is about to write the rest looks
-// the same: a file's length is seen to grow while a write runs.
+// endsTorn reports whether the file's last line has no newline, as far as the
+// file can be read. While another process writes, the file can look the same:
+// its length grows during a write. So endsTorn watches it for 50 ms.
 func (f *File) endsTorn() bool {
 	reader, err := os.Open(f.path)
 	if err != nil {
@@ -278,7 +285,7 @@ func (f *File) endsTorn() bool {
 	for range 50 {
 		info, err := reader.Stat()
 		if err != nil || info.Size() != f.size {
-			return false // somebody is at work, and sees to the end
+			return false // another process is writing, and will end the line
 		}
 		var last [1]byte
 		if n, _ := reader.ReadAt(last[:], f.size-1); n == 0 || last[0] == '\n' {
@@ -289,7 +296,7 @@ func (f *File) endsTorn() bool {
 	return true
 }
 
-// retire closes a file that was written to.
+// retire syncs and closes a file.
 func (f *File) retire(file *os.File) error {
 	var err error
 	if f.options.Fsync != 0 {

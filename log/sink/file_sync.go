@@ -9,15 +9,14 @@ import (
 	"time"
 )
 
-// syncs are the fsyncs of a File that are not due with each Write.
+// syncs holds the delayed fsyncs of a File.
 type syncs struct {
 	timer   *time.Timer
-	due     bool // the timer runs
+	due     bool // whether the timer runs
 	running sync.WaitGroup
 }
 
-// wrote has what was written go to the disk when the options say so. f.mu is
-// held.
+// wrote syncs the file after a Write, or schedules that. f.mu is held.
 func (f *File) wrote() {
 	switch after := f.options.Fsync; {
 	case after < 0:
@@ -33,7 +32,7 @@ func (f *File) wrote() {
 	}
 }
 
-// syncDue is what the timer runs. Writes go on meanwhile.
+// syncDue is called by the timer. Writes continue during it.
 func (f *File) syncDue() {
 	defer f.syncs.running.Done()
 	f.mu.Lock()
@@ -41,15 +40,15 @@ func (f *File) syncDue() {
 	file := f.file
 	f.mu.Unlock()
 	if file == nil {
-		return // Close sees to it
+		return // Close syncs
 	}
-	// Who closed the file in the meantime has synced it.
+	// If the file was closed in the meantime, it was synced before.
 	if err := syncFile(file); !errors.Is(err, os.ErrClosed) {
 		f.report(err)
 	}
 }
 
-// stop ends what has not begun. The File's mu is held, and no more is begun.
+// stop stops the timer. The File's mu is held, and the File starts no other.
 func (s *syncs) stop() {
 	if s.due && s.timer.Stop() {
 		s.due = false
@@ -57,10 +56,10 @@ func (s *syncs) stop() {
 	}
 }
 
-// wait returns when what had begun has ended. The File's mu is not held.
+// wait returns when the running syncs have ended. The File's mu is not held.
 func (s *syncs) wait() { s.running.Wait() }
 
-// syncFile brings a file to the disk; a pipe or a terminal has none.
+// syncFile calls fsync. It ignores that pipes and terminals do not support it.
 func syncFile(file *os.File) error {
 	if err := file.Sync(); !errors.Is(err, syscall.EINVAL) {
 		return err
@@ -68,7 +67,7 @@ func syncFile(file *os.File) error {
 	return nil
 }
 
-// syncFolder brings the names in a file's folder to the disk.
+// syncFolder syncs the folder of a file, which holds its name.
 func syncFolder(path string) error {
 	folder, err := os.Open(filepath.Dir(path))
 	if err != nil {

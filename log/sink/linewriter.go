@@ -14,37 +14,36 @@ import (
 	"github.com/weirhq/weir/log/internal/unwrap"
 )
 
-// A lineWriter is one goroutine's way to a writer that may fail anywhere in a
-// line. It owns what is known of the writer's state: whether a torn piece of a
-// line is what it took last, which the next line must not be glued to. Nothing
-// is buffered in it that an error could make stick.
+// A lineWriter writes lines to a writer that may fail within a line. It belongs
+// to one goroutine and remembers whether the last line was torn, so that the
+// next line begins on a new line. It has no buffer that could keep an error.
 type lineWriter struct {
 	writer  io.Writer
-	patient bool        // waits for what may pass, not only for room in a pipe
-	waits   func(error) // told of each error that is waited for; may be nil
-	stream  *stream     // that the lines go to in the end; nil: another kind of writer
+	retries bool        // retries after errors that may pass, not only when a pipe is full
+	waits   func(error) // is called with each error that leads to a retry; may be nil
+	stream  *stream     // the stream at the end of the chain of writers; nil if there is none
 
 	closed  chan struct{} // closed by giveUp
 	closing sync.Once
 
-	torn   bool   // the last byte written is not a newline
-	joined []byte // a newline and a line, for after a torn one
+	torn   bool   // whether the last byte written is not a newline
+	joined []byte // buffer for a newline and a line, after a torn line
 
-	began   atomic.Int64 // when the writing under way began, in time since start; 0: none
-	longest atomic.Int64 // that any took
+	began   atomic.Int64 // start of the write in progress, as time since start; 0: none
+	longest atomic.Int64 // duration of the longest write
 }
 
-func newLineWriter(w io.Writer, patient bool) *lineWriter {
-	l := &lineWriter{writer: w, patient: patient, closed: make(chan struct{})}
+func newLineWriter(w io.Writer, retries bool) *lineWriter {
+	l := &lineWriter{writer: w, retries: retries, closed: make(chan struct{})}
 	if s, ok := unwrap.First[stream](w); ok {
 		l.stream = &s
 	}
 	return l
 }
 
-// piece returns the first lines of text, as many as the kernel takes at once. A
-// larger piece may be written in parts, and how far it came is not known before
-// the last part is.
+// piece returns the first lines of text, as many as the kernel takes
+// atomically. A larger write may be split, and its progress is unknown until
+// the last part is written.
 func (w *lineWriter) piece(text []byte) []byte {
 	if w.stream == nil {
 		return text
@@ -52,14 +51,14 @@ func (w *lineWriter) piece(text []byte) []byte {
 	return linesWithin(text, w.stream.atMost)
 }
 
-// start is what instants in an atomic count from: far enough in the past that
-// none of them is 0.
+// start is the zero of instants in atomics. It lies in the past, so that no
+// instant is 0.
 var start = time.Now().Add(-time.Second)
 
-// begin and end frame the writing of what is settled together.
+// begin starts the measurement of one write, with its retries; end ends it.
 func (w *lineWriter) begin() { w.began.Store(int64(time.Since(start))) }
 
-// Any goroutine may call end, also when no writing is under way.
+// Any goroutine may call end, also without begin.
 func (w *lineWriter) end() {
 	began := w.began.Swap(0)
 	if began == 0 {
@@ -79,7 +78,7 @@ func (w *lineWriter) longestWrite() time.Duration {
 	return time.Duration(longest)
 }
 
-// giveUp ends waits, this one and those to come. Any goroutine may call it.
+// giveUp ends the current wait and all later ones. Any goroutine may call it.
 func (w *lineWriter) giveUp() { w.closing.Do(func() { close(w.closed) }) }
 
 func (w *lineWriter) isClosed() bool {
@@ -91,10 +90,10 @@ func (w *lineWriter) isClosed() bool {
 	}
 }
 
-// writeBehindTorn writes a line, behind a newline when the one before was torn.
-// It returns how many bytes of the line were written and, when the event is
-// lost, a reason.
-func (w *lineWriter) writeBehindTorn(line []byte) (n int, reason Reason, err error) {
+// writeLine writes a line, after a newline if the line before was torn. It
+// returns the number of bytes of the line that were written and, if the event
+// is lost, a reason.
+func (w *lineWriter) writeLine(line []byte) (n int, reason Reason, err error) {
 	text, lead := line, 0
 	if w.torn {
 		w.joined = append(append(w.joined[:0], '\n'), line...)
@@ -108,8 +107,8 @@ func (w *lineWriter) writeBehindTorn(line []byte) (n int, reason Reason, err err
 	return n, reason, err
 }
 
-// wholeBut takes a line as written that lacks its newline alone: the next line
-// brings it, and a reader will find the event whole.
+// wholeBut counts a line as written if only its newline is missing: the next
+// line begins with one, and a reader finds the event complete.
 func wholeBut(line []byte, n int, reason Reason) (int, Reason) {
 	if n == len(line)-1 && line[n] == '\n' {
 		return n, ""
@@ -119,8 +118,8 @@ func wholeBut(line []byte, n int, reason Reason) (int, Reason) {
 
 const maxKeptBytes = 64 << 10
 
-// writeAll writes text, in pieces if need be, and returns how much of it was
-// written and why not the rest.
+// writeAll writes text, in several writes if necessary. It returns the number
+// of bytes written, and the reason if that is not all.
 func (w *lineWriter) writeAll(text []byte) (n int, reason Reason, err error) {
 	delay := firstDelay
 	for n < len(text) {
@@ -139,7 +138,7 @@ func (w *lineWriter) writeAll(text []byte) (n int, reason Reason, err error) {
 		case err == nil:
 			return n, WriteError, io.ErrNoProgress
 		}
-		longest := w.patience(err)
+		longest := w.retryDelay(err)
 		if longest == 0 {
 			return n, WriteError, err
 		}
@@ -151,11 +150,12 @@ func (w *lineWriter) writeAll(text []byte) (n int, reason Reason, err error) {
 	return n, "", nil
 }
 
-// writeOnce calls Write and holds it to what io.Writer promises.
+// writeOnce calls Write, and checks the contract of io.Writer.
 func (w *lineWriter) writeOnce(p []byte) (n int, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			// Whatever was written, the line is to be closed before the next.
+			// The number of bytes written is unknown, so the next line must
+			// begin with a newline.
 			n, err = 0, fmt.Errorf("writer panicked: %v", cause)
 			w.torn = true
 		}
@@ -168,30 +168,30 @@ func (w *lineWriter) writeOnce(p []byte) (n int, err error) {
 	return n, err
 }
 
-// How long to wait for a writer that fails: twice as long each time. There is
-// no asking the kernel when a non-blocking pipe has room: the descriptor is not
-// in the runtime's poller, or it would not have come to this.
+// The delays between retries double. The kernel cannot be asked when a
+// non-blocking pipe has space: its descriptor is not in the runtime's poller,
+// which would have waited otherwise.
 const (
 	firstDelay = 100 * time.Microsecond
-	roomDelay  = 20 * time.Millisecond  // at most, for room in a pipe
-	lastDelay  = 500 * time.Millisecond // at most, for anything else
+	roomDelay  = 20 * time.Millisecond  // maximum, for a full pipe
+	lastDelay  = 500 * time.Millisecond // maximum, for other errors
 )
 
-// mayPass are errors of a disk that is full, of a device or network that
-// fails, of memory and open files that are used up: what somebody will mend,
-// without the writer being opened anew.
-var mayPass = []error{
+// transient are errors of a full disk, of a failing device or network, and of
+// exhausted memory and descriptors. An operator can repair these without the
+// writer being reopened.
+var transient = []error{
 	syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO,
 	syscall.ENOBUFS, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE,
 }
 
-// patience returns how long at most to wait before the next attempt after that
-// error, 0 for one that is not waited for.
-func (w *lineWriter) patience(err error) time.Duration {
+// retryDelay returns the maximum delay before the next attempt after err, or 0
+// if err is final.
+func (w *lineWriter) retryDelay(err error) time.Duration {
 	if errors.Is(err, syscall.EAGAIN) {
 		return roomDelay
 	}
-	if !w.patient || !slices.ContainsFunc(mayPass, func(e error) bool { return errors.Is(err, e) }) {
+	if !w.retries || !slices.ContainsFunc(transient, func(e error) bool { return errors.Is(err, e) }) {
 		return 0
 	}
 	if w.waits != nil {
@@ -200,7 +200,7 @@ func (w *lineWriter) patience(err error) time.Duration {
 	return lastDelay
 }
 
-// wait reports whether w is still open after the delay.
+// wait waits, and reports whether w is still open.
 func (w *lineWriter) wait(delay time.Duration) bool {
 	timer := time.NewTimer(delay)
 	defer timer.Stop()

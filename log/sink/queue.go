@@ -10,103 +10,103 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// DefaultQueueBytes is the size of a [Queue] that is asked for no other.
+// DefaultQueueBytes is the size of a [Queue] if QueueOptions.Bytes is zero.
 const DefaultQueueBytes = 8 << 20
 
-// ErrFull is returned for a line that a [Queue] had no room for.
+// ErrFull is the error for a line that did not fit into a [Queue].
 var ErrFull = errors.New("the log's queue is full")
 
 // QueueOptions are the settings of a [Queue]. The zero value is ready for use.
 type QueueOptions struct {
-	// Bytes is how much memory lines may wait in; zero is DefaultQueueBytes.
-	// What is about to be written next takes up to 64 KiB beyond that.
+	// Bytes limits the memory of waiting lines; zero means DefaultQueueBytes.
+	// The chunk that is written next takes up to 64 KiB more.
 	Bytes int
 
-	// WhenFull says what becomes of lines that there is no room for.
+	// WhenFull is the policy for lines that do not fit.
 	WhenFull Policy
 
-	// Wait is how long a caller waits for room under Block; then its line is
-	// dropped. Zero is as long as it takes.
+	// Wait limits the time that a caller waits for space under Block; then its
+	// line is dropped. Zero means no limit.
 	Wait time.Duration
 
-	// Linger is how long the writer, when it is free, waits for more lines to
-	// write with those that there are. Zero is not at all: busy logs get large
-	// writes all the same.
+	// Linger is the time that an idle writer waits for more lines before it
+	// writes. Zero means none. A busy log gets large writes without it.
 	Linger time.Duration
 
-	// Heartbeat is how soon after an event the log tells how many there were,
-	// in an event "log totals". Zero is never.
+	// Heartbeat is the interval at which totals are logged while there are
+	// events, as "log totals". Zero means never.
 	Heartbeat time.Duration
 }
 
-// A Queue takes lines at the cost of a copy and has a goroutine of its own
-// write them. Whatever arrives while one write runs goes out in the next, so
-// the busier the log, the fewer the writes; nothing is held back for that, and
-// no timer runs unless Linger asks for it. Make one with [NewQueue]. Any number
-// of goroutines may use it; their lines keep the order in which they came.
+// A Queue copies lines into memory and writes them in a goroutine of its own.
+// Lines that arrive during one write go out together in the next, so a busier
+// log needs fewer writes per line. Without Linger no line is held back and no
+// timer runs. Make one with [NewQueue]. Any number of goroutines may use it;
+// their lines are written in the order in which they arrive.
 //
-// Lines that are not written yet take at most the queue's size in memory; what
-// happens then is the [Policy]'s. What a caller was thanked for and is not
-// written yet is lost when the process is killed, see [Queue.Flush].
+// Lines that are not written yet take at most the queue's size in memory. When
+// it is full, the [Policy] applies. Lines in memory are lost when the process
+// is killed; see [Queue.Flush].
 //
-// A Queue writes as a [Direct] does: it continues short writes and never lets
-// the torn piece of a line run into the next. Beyond that it waits for what may
-// pass, not only for room in a pipe: for a disk that is full (ENOSPC, EDQUOT,
-// EFBIG), a device that fails (EIO), memory and files that are used up (ENOBUFS,
-// ENOMEM, EMFILE, ENFILE). It tries again after 0.5 s at the latest, for as long
-// as that takes, and goes on where it stopped; meanwhile the queue fills. After
-// any other error (EPIPE, EBADF, os.ErrClosed) the line is dropped.
+// A Queue handles writes as a [Direct] does: it continues short writes, and
+// starts a new line after a line that was torn. In addition it waits for errors
+// that may pass: a full disk (ENOSPC, EDQUOT, EFBIG), a failing device (EIO),
+// and exhausted memory or file descriptors (ENOBUFS, ENOMEM, EMFILE, ENFILE).
+// It retries every 0.5 s or sooner, without a limit, and continues where the
+// write stopped; meanwhile the queue fills. After any other error (EPIPE,
+// EBADF, os.ErrClosed) it drops the line.
 //
-// # What it writes itself
+// # Events of the queue
 //
-// When lines were dropped and writing works again, the next line but a few is
-// an event of [log.LevelWarn], at most one a second:
+// When lines were dropped and writing works again, the queue writes an event of
+// [log.LevelWarn] after the next lines, at most one per second:
 //
 //	"log events dropped"  data.count.info.full: 4711 and so on, by level and
 //	                      [Reason]; data.since: when the first was dropped
 //
-// With a Heartbeat there are events of [log.LevelInfo], the last one when the
-// queue is closed. They prove a log complete without anything but the log:
+// With a Heartbeat it writes events of [log.LevelInfo], the last one when it is
+// closed. With them, a reader can prove from the log that it is complete:
 //
 //	"log totals"  data.since: when the queue was opened; data.emitted,
 //	              data.written, data.dropped and data.waiting since then,
 //	              before this event, so that data.written lines precede it
 //
-// Both are counted in [Stats] as every event is. They have the namespace and the
-// format of the first Logger that [log.New] made for the queue, whatever its
-// level; for lines that come from elsewhere, see [Queue.UseOptions].
+// Both are counted in [Stats] like other events. They have the namespace and
+// the format of the first Logger that [log.New] made for the queue, whatever
+// its level. For lines from other sources, see [Queue.UseOptions].
 type Queue struct {
 	o    QueueOptions
 	done chan struct{} // closed when the goroutine has ended
-	wake chan struct{} // to the goroutine when it sleeps
+	wake chan struct{} // wakes the goroutine when it sleeps
 
-	// The goroutine's own, but for what lineWriter says any may call.
+	// Used only by the goroutine, except for the methods of lineWriter that any
+	// goroutine may call.
 	out     *lineWriter
 	reports *reports
-	works   bool // the last line was written
-	gapSeen bool // there was a gap when q.mu was held last
+	works   bool // whether the last line was written
+	gapSeen bool // whether gap was set when q.mu was last held
 
-	mu      sync.Mutex // guards what follows; never held during a write
-	room    sync.Cond  // of callers, who wait for room
+	mu      sync.Mutex // guards the fields below; never held during a write
+	room    sync.Cond  // callers wait on it for space
 	backlog backlog
 	tally   tally
-	gap     time.Time // when the first event was dropped that no event tells of; zero: none
+	gap     time.Time // when the first event was dropped that is not reported yet; zero: none
 	flushes []flush
 	sleep   sleep
 	closed  bool
-	callers int // that wait for room
+	callers int // number of callers that wait for space
 
-	// The chunk that is being written, nil between two writes. Its lines up to
-	// settled are accounted for.
+	// The chunk that is being written, or nil between two writes. Its first
+	// settled lines are counted.
 	current   *chunk
-	abandoned bool   // all lines are accounted for, and the goroutine's last write may go on
+	abandoned bool   // all lines are counted, though the goroutine's last write may still run
 	left      uint64 // events that were dropped because Close gave up
 
-	own *log.Logger // of the events that the queue writes itself; nil until UseOptions
+	own *log.Logger // logs the events that the queue writes itself; nil until UseOptions
 }
 
-// NewQueue returns a Queue that writes to w, which stays the caller's to close.
-// Close ends its goroutine.
+// NewQueue returns a Queue that writes to w. Close ends its goroutine; the
+// caller closes w.
 func NewQueue(w io.Writer, o QueueOptions) *Queue {
 	if o.Bytes <= 0 {
 		o.Bytes = DefaultQueueBytes
@@ -126,16 +126,16 @@ func NewQueue(w io.Writer, o QueueOptions) *Queue {
 	return q
 }
 
-// Unwrap returns the writer, for who asks what kind it is.
+// Unwrap returns the writer, so that callers can check its type.
 func (q *Queue) Unwrap() io.Writer { return q.out.writer }
 
 // WriteEvent queues a line, which ends in a newline, and returns len(line), or
-// 0 and [ErrFull] for one that was dropped. A line that is longer than the
-// queue goes through alone. After Close it drops the line and returns
-// os.ErrClosed.
+// 0 and [ErrFull] if the line was dropped. A line that is longer than the queue
+// is accepted when the queue is empty. After Close, WriteEvent drops the line
+// and returns os.ErrClosed.
 //
-// After an event of [log.LevelFatal] the process is expected to end: WriteEvent
-// then flushes before it returns, for a second at most.
+// After an event of [log.LevelFatal] the process is expected to end, so
+// WriteEvent then flushes for up to a second before it returns.
 func (q *Queue) WriteEvent(level log.Level, line []byte) (int, error) {
 	if len(line) == 0 {
 		return 0, nil
@@ -152,8 +152,7 @@ func (q *Queue) WriteEvent(level log.Level, line []byte) (int, error) {
 	return len(line), nil
 }
 
-// Write is WriteEvent at [log.LevelInfo], for what writes lines without a
-// level.
+// Write is WriteEvent at [log.LevelInfo], for lines without a level.
 func (q *Queue) Write(line []byte) (int, error) {
 	return q.WriteEvent(log.LevelInfo, line)
 }
@@ -165,7 +164,8 @@ func (q *Queue) Stats() Stats {
 	return q.tally.snapshot(q.out.longestWrite())
 }
 
-// put copies a line into the backlog and counts it, or tells why not.
+// put copies a line into the backlog and counts it, or returns the reason why
+// it was dropped.
 func (q *Queue) put(level log.Level, line []byte) (dropped Reason) {
 	q.mu.Lock()
 	if q.closed || !q.hasRoom(level, len(line)) {
@@ -188,15 +188,16 @@ func (q *Queue) put(level log.Level, line []byte) (dropped Reason) {
 	return ""
 }
 
-// hasRoom reports whether a line of n bytes may be added. Without any other
-// it always may. q.mu is held.
+// hasRoom reports whether a line of n bytes may be added. A line may always be
+// added to an empty queue. q.mu is held.
 func (q *Queue) hasRoom(level log.Level, n int) bool {
 	b := &q.backlog
 	return b.used == 0 || b.used+b.cost(n) <= q.o.WhenFull.share(level, q.o.Bytes)
 }
 
-// await counts a line for which there is no room at once. It returns when there
-// is, or why the line is dropped. q.mu is held, but not while it waits.
+// await counts a line that does not fit. It waits for space if the policy says
+// so, and returns the reason if the line is dropped. q.mu is held, but not
+// while it waits.
 func (q *Queue) await(level log.Level, n int) (dropped Reason) {
 	switch {
 	case q.closed:
@@ -211,7 +212,7 @@ func (q *Queue) await(level log.Level, n int) (dropped Reason) {
 			q.openGap()
 		}
 		if q.callers--; q.closed {
-			q.room.Broadcast() // Close waits for the last of them
+			q.room.Broadcast() // Close waits for the last caller
 		}
 		return dropped
 	}
@@ -220,8 +221,8 @@ func (q *Queue) await(level log.Level, n int) (dropped Reason) {
 	return dropped
 }
 
-// waitForRoom waits as long as q.o.Wait allows. q.mu is held, but not while it
-// waits.
+// waitForRoom waits for space, at most for q.o.Wait. q.mu is held, but not
+// while it waits.
 func (q *Queue) waitForRoom(level log.Level, n int) (dropped Reason) {
 	late := false // guarded by q.mu
 	if q.o.Wait > 0 {
@@ -248,7 +249,7 @@ func (q *Queue) waitForRoom(level log.Level, n int) (dropped Reason) {
 	return ""
 }
 
-// openGap notes that something was dropped. q.mu is held.
+// openGap notes that an event was dropped. q.mu is held.
 func (q *Queue) openGap() {
 	if q.gap.IsZero() {
 		q.gap = time.Now()

@@ -2,8 +2,8 @@ package sink
 
 import "github.com/weirhq/weir/log"
 
-// A chunk is lines that go out in one write. Neither of its slices ever grows:
-// a line that does not fit goes into the next chunk.
+// A chunk holds lines that are written together. Neither of its slices grows: a
+// line that does not fit goes into the next chunk.
 //
 //	text:  {"severity":3,...}\n{"severity":1,...}\n{"sev...}\n......
 //	lines:                    ^ info              ^ error   ^ info
@@ -11,54 +11,55 @@ type chunk struct {
 	text  []byte
 	lines []queuedLine
 
-	settled int    // lines that are accounted for; guarded by the queue's mu
-	used    int    // bytes of the backlog that it takes
-	next    *chunk // that is written after it
+	settled int    // lines that are counted as written or dropped; guarded by the queue's mu
+	used    int    // bytes of the backlog that the chunk takes
+	next    *chunk // the chunk to write after this one
 }
 
 type queuedLine struct {
-	end   int // in text
+	end   int // offset of the end of the line in text
 	level log.Level
 }
 
-// How large chunks are: what a pipe takes at once, and then no larger write is
-// cheaper by the byte. With the ends of its lines a chunk is 64 KiB.
+// The sizes of chunks. A pipe takes 64 KiB at once, and larger writes are no
+// cheaper per byte. With the ends of its lines, a chunk is 64 KiB.
 const (
 	maxChunkText  = 56 << 10
 	minChunkText  = 512
-	chunkShare    = 8   // of a small backlog, so many
-	textPerLine   = 112 // lines shorter than that fill the slice of their ends first
+	chunkShare    = 8   // chunks per backlog, if the backlog is small
+	textPerLine   = 112 // with shorter lines, the slice of ends fills first
 	queuedLineLen = 16
 	maxFreeChunks = 16
 )
 
-// A backlog is lines in the order in which they came, in chunks:
+// A backlog holds lines in the order of their arrival, in chunks:
 //
 //	head -> chunk -> chunk -> tail     free: chunk, chunk
 //
-// The one that was written last is filled next: it is still in a cache.
+// The free chunk that was written last is used next, because it is still in a
+// cache.
 type backlog struct {
 	head, tail *chunk
 	free       []*chunk
 	chunkText  int
-	used       int    // bytes that lines take, their ends and the remainders of full chunks included
-	added      uint64 // lines that ever came
-	removed    uint64 // and went
+	used       int    // bytes of lines, of their ends, and of the unused ends of full chunks
+	added      uint64 // lines that were ever added
+	removed    uint64 // lines that were ever removed
 }
 
 func newBacklog(bytes int) backlog {
 	return backlog{chunkText: min(max(bytes/chunkShare, minChunkText), maxChunkText)}
 }
 
-// cost returns by how much a line of n bytes would make used grow.
+// cost returns by how much a line of n bytes increases used.
 func (b *backlog) cost(n int) int {
 	if b.tail == nil || b.tail.fits(n) {
 		return n + queuedLineLen
 	}
-	return n + queuedLineLen + b.tail.rest()
+	return n + queuedLineLen + b.tail.unused()
 }
 
-// add copies a line. It reports whether a chunk was filled by that.
+// add copies a line, and reports whether that filled a chunk.
 func (b *backlog) add(level log.Level, line []byte) (filled bool) {
 	if b.tail == nil || !b.tail.fits(len(line)) {
 		filled = b.tail != nil
@@ -73,14 +74,14 @@ func (b *backlog) add(level log.Level, line []byte) (filled bool) {
 	return filled
 }
 
-// extend ends the last chunk and begins another that a line of n bytes fits in.
+// extend ends the last chunk and appends one that a line of n bytes fits into.
 func (b *backlog) extend(n int) {
 	c := b.newChunk(n)
 	if b.tail == nil {
 		b.head, b.tail = c, c
 		return
 	}
-	rest := b.tail.rest()
+	rest := b.tail.unused()
 	b.tail.used += rest
 	b.used += rest
 	b.tail.next, b.tail = c, c
@@ -88,7 +89,7 @@ func (b *backlog) extend(n int) {
 
 func (b *backlog) newChunk(n int) *chunk {
 	if n > b.chunkText {
-		b.letGo(n) // or both would be there at once
+		b.letGo(n) // so that both are not in memory at once
 		return &chunk{text: make([]byte, 0, n), lines: make([]queuedLine, 0, 1)}
 	}
 	if len(b.free) > 0 {
@@ -108,14 +109,14 @@ func (b *backlog) popFree() *chunk {
 	return c
 }
 
-// letGo lets go of free memory for n bytes.
+// letGo frees unused chunks of n bytes together.
 func (b *backlog) letGo(n int) {
 	for n > 0 && len(b.free) > 0 {
 		n -= cap(b.popFree().text)
 	}
 }
 
-// take removes the first chunk, which counts as used until it is released.
+// take removes the first chunk. It counts as used until release.
 func (b *backlog) take() *chunk {
 	c := b.head
 	if c == nil {
@@ -137,22 +138,22 @@ func (b *backlog) release(c *chunk) {
 	}
 }
 
-// isFat reports whether there is more memory than a quiet queue keeps.
+// isFat reports whether there are more free chunks than an idle queue keeps.
 func (b *backlog) isFat() bool { return len(b.free) > maxFreeChunks }
 
-// trim lets go of what a flood left.
+// trim frees the chunks that an idle queue does not keep.
 func (b *backlog) trim() {
 	for b.isFat() {
 		b.popFree()
 	}
 }
 
-// fits reports whether there is room for a line of n bytes.
+// fits reports whether a line of n bytes fits into c.
 func (c *chunk) fits(n int) bool {
 	return len(c.text)+n <= cap(c.text) && len(c.lines) < cap(c.lines)
 }
 
-// rest returns how much memory of c is not filled.
-func (c *chunk) rest() int {
+// unused returns the unused memory of c in bytes.
+func (c *chunk) unused() int {
 	return cap(c.text) - len(c.text) + queuedLineLen*(cap(c.lines)-len(c.lines))
 }

@@ -8,23 +8,22 @@ import (
 	"time"
 )
 
-// lastWrite is the time that a write has to end once Close has given up. Most
-// writes need a fraction of it: their events then count as written.
+// lastWrite is the time that a write has to end after Close has given up. Most
+// writes need a fraction of it, and their events then count as written.
 const lastWrite = 250 * time.Millisecond
 
 var errGaveUp = errors.New("a call of Close gave up")
 
-// Close refuses the lines that come after it, and returns when all that came
-// before are written or dropped. When ctx is done first, it gives up: no other
-// write begins, and the lines that are left are dropped as "closed". The error
-// says how many.
+// Close rejects further lines, and returns when all lines before it are written
+// or dropped. If ctx ends first, it gives up: no further write begins, and the
+// remaining lines are dropped as "closed". The error says how many.
 //
-// The write under way has 250 ms more to end. When it takes longer, its lines
-// count as dropped, though a reader gets them if it ends after all. With [Std]
-// they are 4,096 bytes at most.
+// The write in progress has 250 ms more. If it takes longer, its lines count as
+// dropped, though a reader gets them if it ends after all. With [Std] they are
+// at most 4,096 bytes.
 //
-// When Close returns, its error and Stats are final, but for lines that are
-// handed to the queue later. It may be called more than once.
+// When Close returns, its error and Stats are final, except for lines that are
+// handed to the queue later. Close may be called more than once.
 func (q *Queue) Close(ctx context.Context) error {
 	q.refuse()
 	q.rouse()
@@ -41,7 +40,8 @@ func (q *Queue) Close(ctx context.Context) error {
 	return nil
 }
 
-// refuse closes the queue to lines. It returns when no caller waits for room.
+// refuse makes the queue reject lines, and returns when no caller waits for
+// space.
 func (q *Queue) refuse() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -52,8 +52,8 @@ func (q *Queue) refuse() {
 	}
 }
 
-// giveUp returns when the goroutine has dropped the lines that are left, or
-// drops them itself when the write under way does not end.
+// giveUp returns when the goroutine has dropped the remaining lines. If the
+// write in progress does not end, giveUp drops them itself.
 func (q *Queue) giveUp() {
 	q.out.giveUp()
 	timer := time.NewTimer(lastWrite)
@@ -72,8 +72,8 @@ func (q *Queue) leftBehind() uint64 {
 	return q.left
 }
 
-// abandon drops all lines that are not accounted for. The goroutine, which may
-// be in a write that never returns, counts nothing from then on.
+// abandon drops all lines that are not counted yet. The goroutine, which may be
+// in a write that never returns, counts nothing from then on.
 func (q *Queue) abandon() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -92,7 +92,7 @@ func (q *Queue) abandon() {
 	q.out.end()
 }
 
-// drop drops the lines of a chunk that are not accounted for. q.mu is held.
+// drop drops the lines of a chunk that are not counted yet. q.mu is held.
 func (q *Queue) drop(c *chunk) {
 	begin := 0
 	if c.settled > 0 {

@@ -7,16 +7,15 @@ import (
 	"time"
 )
 
-// A flush waits until so many lines have gone that ever came.
+// A flush waits until backlog.removed reaches lines.
 type flush struct {
 	lines uint64
 	done  chan struct{}
 }
 
 // Flush returns when every line that was queued before it is written or
-// dropped, or when ctx is done, with an error. It is for who is about to end
-// the process in a way that leaves no time for Close, or has reason to think
-// that somebody else is: after a panic that was caught, say.
+// dropped, or with an error when ctx ends. Call it before the process may end
+// without a call of Close, for example after a recovered panic.
 func (q *Queue) Flush(ctx context.Context) error {
 	f := flush{done: make(chan struct{})}
 	q.mu.Lock()
@@ -35,8 +34,8 @@ func (q *Queue) Flush(ctx context.Context) error {
 	}
 }
 
-// forget removes a flush that nobody waits for any more, and returns how many
-// events wait to be written.
+// forget removes a flush whose caller has stopped waiting, and returns the
+// number of waiting events.
 func (q *Queue) forget(f flush) uint64 {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -44,7 +43,7 @@ func (q *Queue) forget(f flush) uint64 {
 	return q.tally.stats.Waiting
 }
 
-// endFlushes lets those return that have what they waited for. q.mu is held.
+// endFlushes ends the flushes whose lines are written or dropped. q.mu is held.
 func (q *Queue) endFlushes() {
 	if len(q.flushes) == 0 {
 		return
@@ -58,11 +57,12 @@ func (q *Queue) endFlushes() {
 	})
 }
 
-// fatalWait is how long a fatal event may hold up the end of the process.
+// fatalWait is the longest time by which a fatal event delays the end of the
+// process.
 const fatalWait = time.Second
 
 func (q *Queue) flushFatal() {
 	ctx, cancel := context.WithTimeout(context.Background(), fatalWait)
 	defer cancel()
-	q.Flush(ctx) // what is left is counted as waiting, and Close tries again
+	q.Flush(ctx) // the remaining lines count as waiting, and Close tries again
 }

@@ -8,27 +8,27 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// A Policy says what a [Queue] does with a line that it has no room for.
+// A Policy says what a [Queue] does with a line that does not fit.
 type Policy int
 
 // The policies. The zero value is Shed.
 const (
-	// Shed drops what matters least first: LevelDebug once half of the queue
-	// is taken, LevelInfo from three quarters on and LevelWarn from seven
-	// eighths; the last eighth is for LevelError and LevelFatal alone.
+	// Shed drops the least important lines first: LevelDebug if half of the
+	// queue is taken, LevelInfo from three quarters and LevelWarn from seven
+	// eighths. The last eighth is reserved for LevelError and LevelFatal.
 	Shed Policy = iota
 
 	// Drop drops the newest line, whatever its level, when the queue is full.
 	Drop
 
-	// Block lets the caller wait for room, see [QueueOptions.Wait].
+	// Block makes the caller wait for space; see [QueueOptions.Wait].
 	Block
 )
 
 var policyNames = []string{Shed: "shed", Drop: "drop", Block: "block"}
 
-// ParsePolicy returns the policy of that name: shed, drop or block. Otherwise
-// it returns Shed and an error.
+// ParsePolicy returns the policy with that name: shed, drop or block. For any
+// other name it returns Shed and an error.
 func ParsePolicy(name string) (Policy, error) {
 	if i := slices.Index(policyNames, name); i >= 0 {
 		return Policy(i), nil
@@ -36,8 +36,8 @@ func ParsePolicy(name string) (Policy, error) {
 	return Shed, fmt.Errorf("unknown policy %q: want one of %s", name, strings.Join(policyNames, ", "))
 }
 
-// String returns the policy's name; one that has none is written as a number,
-// "policy(7)".
+// String returns the policy's name, or a number such as "policy(7)" if it has
+// none.
 func (p Policy) String() string {
 	if p < 0 || int(p) >= len(policyNames) {
 		return fmt.Sprintf("policy(%d)", int(p))
@@ -45,8 +45,8 @@ func (p Policy) String() string {
 	return policyNames[p]
 }
 
-// share returns how many of a queue's bytes may be taken once a line of that
-// level is in it.
+// share returns how many of a queue's bytes may be taken after a line of that
+// level is added.
 func (p Policy) share(level log.Level, bytes int) int {
 	switch {
 	case p != Shed || level >= log.LevelError:

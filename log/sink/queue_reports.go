@@ -14,30 +14,30 @@ const (
 	eventTotals  = "log totals"
 )
 
-// gapPause is the least time between two events that tell of dropped ones, for
-// a log that is slower than its callers all the time.
+// gapPause is the minimum time between two reports of dropped events, for a log
+// that is slower than its callers all the time.
 const gapPause = time.Second
 
-// reports are what a queue's goroutine knows of the events that it writes
-// itself. They do not go through the backlog, which may be full.
+// reports holds the state of the events that a queue writes itself. It belongs
+// to the queue's goroutine. These events bypass the backlog, which may be full.
 type reports struct {
 	line      lineKeeper
 	heartbeat time.Duration
 	opened    time.Time
 
-	told     []Loss    // what was dropped when the last event told of it
-	lastGap  time.Time // when that was
-	totalsAt time.Time // when totals are due; zero: nothing happened since the last
+	reported []Loss    // the losses that have been reported
+	lastGap  time.Time // when they were reported
+	totalsAt time.Time // when totals are due; zero: no event since the last totals
 }
 
 func newReports(w io.Writer, heartbeat time.Duration) *reports {
 	return &reports{line: lineKeeper{w: w}, heartbeat: heartbeat, opened: time.Now()}
 }
 
-// UseOptions sets the options of the events that the queue writes itself, apart
-// from Level, Sampling and OnError. Only the first call counts. [log.New] calls
-// it for the Logger that writes to the queue. Call it yourself when lines come
-// from elsewhere, such as log/onslog: otherwise these events have no namespace.
+// UseOptions sets the options of the events that the queue writes itself,
+// except Level, Sampling and OnError. Only the first call counts. [log.New]
+// calls it for the Logger that writes to the queue. Call it for lines from
+// other sources, such as log/onslog; otherwise these events have no namespace.
 func (q *Queue) UseOptions(o log.Options) {
 	o.Level, o.Sampling, o.OnError = log.LevelInfo, nil, nil
 	own := log.New(&q.reports.line, o)
@@ -59,7 +59,7 @@ func (q *Queue) ownEvents() *log.Logger {
 	return own
 }
 
-// A lineKeeper keeps the line that a logger writes, as a chunk.
+// A lineKeeper keeps the line that a logger writes in a chunk.
 type lineKeeper struct {
 	w     io.Writer
 	chunk chunk
@@ -74,11 +74,11 @@ func (k *lineKeeper) WriteEvent(level log.Level, line []byte) (int, error) {
 
 func (k *lineKeeper) Write(line []byte) (int, error) { return k.WriteEvent(log.LevelInfo, line) }
 
-// Unwrap lets a logger ask whether the lines will be on a terminal.
+// Unwrap lets a logger check whether the lines go to a terminal.
 func (k *lineKeeper) Unwrap() io.Writer { return k.w }
 
-// untilReport returns how long it is until something is to be reported,
-// negative for never. q.mu is held.
+// untilReport returns the time until the next report is due, or a negative
+// duration for never. q.mu is held.
 func (q *Queue) untilReport() time.Duration {
 	r := q.reports
 	if !q.works {
@@ -97,14 +97,14 @@ func (q *Queue) untilReport() time.Duration {
 	return max(time.Until(at), 0)
 }
 
-// armTotals has the totals of what was just written told in time.
+// armTotals schedules totals that count the lines just written.
 func (r *reports) armTotals() {
 	if r.heartbeat > 0 && r.totalsAt.IsZero() {
 		r.totalsAt = time.Now().Add(r.heartbeat)
 	}
 }
 
-// report writes what is due, or at the end all that there is to say.
+// report writes the reports that are due, or all of them at the end.
 func (q *Queue) report(atEnd bool) {
 	r := q.reports
 	if q.gapSeen && q.works && !q.out.isClosed() && (atEnd || time.Since(r.lastGap) >= gapPause) {
@@ -118,8 +118,8 @@ func (q *Queue) report(atEnd bool) {
 	}
 }
 
-// reportGap tells what was dropped since the last time. If that fails, the next
-// time is to tell of it.
+// reportGap reports the events that were dropped since the last report. If that
+// fails, the next report includes them.
 func (q *Queue) reportGap() {
 	r := q.reports
 	q.mu.Lock()
@@ -129,11 +129,11 @@ func (q *Queue) reportGap() {
 
 	r.lastGap = time.Now()
 	q.ownEvents().Warn(eventDropped).
-		Object("count", func(e log.Event) { addLosses(e, lossesSince(r.told, dropped)) }).
+		Object("count", func(e log.Event) { addLosses(e, lossesSince(r.reported, dropped)) }).
 		Time("since", since).
 		Send()
 	if q.writeReport() {
-		r.told = dropped
+		r.reported = dropped
 		r.armTotals()
 		return
 	}
@@ -142,8 +142,8 @@ func (q *Queue) reportGap() {
 	q.mu.Unlock()
 }
 
-// lossesSince returns by how much the counts of before, which are sorted as now
-// is, have grown.
+// lossesSince returns the increase of each count since before. Both lists are
+// sorted.
 func lossesSince(before, now []Loss) []Loss {
 	var grown []Loss
 	for _, loss := range now {
@@ -158,7 +158,7 @@ func lossesSince(before, now []Loss) []Loss {
 	return grown
 }
 
-// addLosses adds losses that are sorted by level, an object for each.
+// addLosses adds an object for each level. The losses are sorted by level.
 func addLosses(e log.Event, losses []Loss) {
 	for len(losses) > 0 {
 		n := 1
@@ -174,7 +174,7 @@ func addLosses(e log.Event, losses []Loss) {
 	}
 }
 
-// reportTotals tells what was counted up to here.
+// reportTotals reports the counts.
 func (q *Queue) reportTotals() {
 	r := q.reports
 	s := q.Stats()
@@ -190,8 +190,8 @@ func (q *Queue) reportTotals() {
 	}
 }
 
-// writeReport writes the line that the logger has left, and reports whether
-// that went well.
+// writeReport writes the line that the logger wrote to the lineKeeper, and
+// reports whether it was written.
 func (q *Queue) writeReport() bool {
 	c := &q.reports.line.chunk
 	q.mu.Lock()

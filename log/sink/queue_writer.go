@@ -7,17 +7,16 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// A sleep is what the goroutine that writes waits for.
+// A sleep is the condition that the writing goroutine waits for.
 type sleep int
 
 const (
 	awake     sleep = iota
-	untilLine       // any line at all
-	untilFull       // a chunk that is full, or the end of Linger
+	untilLine       // any line
+	untilFull       // a full chunk, or the end of Linger
 )
 
-// run writes chunk after chunk until the queue is closed and empty, or Close
-// gives up.
+// run writes chunks until the queue is closed and empty, or Close gives up.
 func (q *Queue) run() {
 	defer close(q.done)
 	timer := time.NewTimer(time.Hour)
@@ -30,14 +29,14 @@ func (q *Queue) run() {
 		}
 		q.report(!open)
 		if !open || q.out.isClosed() {
-			q.abandon() // nothing is left, unless Close gave up
+			q.abandon() // drops lines only if Close gave up
 			return
 		}
 	}
 }
 
-// take waits for lines, and returns the first chunk of them; nil when there is
-// something to report instead. It reports whether more may come.
+// take waits for lines and returns the first chunk, or nil if a report is due
+// instead. It reports whether more lines may come.
 func (q *Queue) take(timer *time.Timer) (c *chunk, open bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -46,8 +45,8 @@ func (q *Queue) take(timer *time.Timer) (c *chunk, open bool) {
 		if q.backlog.head == nil {
 			q.backlog.trim()
 		} else {
-			// Whoever woke this has often a second line coming, and others
-			// that are ready to run may have some, too.
+			// The caller that woke this goroutine often writes a second line,
+			// and other runnable goroutines may write some too.
 			q.mu.Unlock()
 			runtime.Gosched()
 			q.mu.Lock()
@@ -62,12 +61,12 @@ func (q *Queue) take(timer *time.Timer) (c *chunk, open bool) {
 	return c, !q.closed || q.backlog.head != nil
 }
 
-// trimAfter is how long a queue must have nothing to do before it lets go of
-// memory: the next flood may be near.
+// trimAfter is the idle time after which a queue frees memory. The next burst
+// may come sooner.
 const trimAfter = time.Second
 
-// untilDue returns how long the goroutine may sleep if no line comes, negative
-// for ever. q.mu is held.
+// untilDue returns how long the goroutine may sleep if no line comes, or a
+// negative duration for no limit. q.mu is held.
 func (q *Queue) untilDue() time.Duration {
 	d := q.untilReport()
 	if q.backlog.isFat() && (d < 0 || d > trimAfter) {
@@ -76,12 +75,12 @@ func (q *Queue) untilDue() time.Duration {
 	return d
 }
 
-// isUrgent reports whether somebody waits for lines to be written. q.mu is
-// held.
+// isUrgent reports whether Flush or Close waits for lines to be written. q.mu
+// is held.
 func (q *Queue) isUrgent() bool { return q.closed || len(q.flushes) > 0 }
 
-// sleepUntil returns when it is woken or after that time, unless it is
-// negative. q.mu is held, but not while it sleeps.
+// sleepUntil returns when it is woken, or after d unless d is negative. q.mu is
+// held, but not during the sleep.
 func (q *Queue) sleepUntil(what sleep, timer *time.Timer, d time.Duration) {
 	q.sleep = what
 	q.mu.Unlock()
@@ -99,8 +98,8 @@ func (q *Queue) sleepUntil(what sleep, timer *time.Timer, d time.Duration) {
 	q.sleep = awake
 }
 
-// rouse wakes the goroutine that writes. It may have woken by itself: then it
-// will find that it was woken for nothing.
+// rouse wakes the writing goroutine. If it is awake already, its next sleep
+// ends immediately.
 func (q *Queue) rouse() {
 	select {
 	case q.wake <- struct{}{}:
@@ -108,8 +107,8 @@ func (q *Queue) rouse() {
 	}
 }
 
-// release counts the lines of a chunk that are written, and gives the memory of
-// a chunk without any others to callers that wait.
+// release counts the written lines of a chunk. If all its lines are counted, it
+// frees the chunk's memory for waiting callers.
 func (q *Queue) release(c *chunk, whole written) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -122,8 +121,8 @@ func (q *Queue) release(c *chunk, whole written) {
 	q.endFlushes()
 }
 
-// account counts lines that were written, and reports whether all lines of the
-// chunk are accounted for now. q.mu is held.
+// account counts written lines, and reports whether all lines of the chunk are
+// counted now. q.mu is held.
 func (q *Queue) account(c *chunk, whole written) bool {
 	if q.abandoned {
 		return false
@@ -137,23 +136,23 @@ func (q *Queue) account(c *chunk, whole written) bool {
 	return true
 }
 
-// written counts lines that were written as they are, to the last byte. They
-// count as waiting until account gets them.
+// written counts lines that were written completely in one piece. They count as
+// waiting until account counts them.
 type written struct{ lines, bytes int }
 
-// writeChunk writes lines, in one write when all goes well and the writer takes
-// any length. A line that fails is dropped, and the next one has its own chance.
-// It returns the lines at the end that are still to be counted. When Close gives
-// up it leaves lines out.
+// writeChunk writes lines, in one write if it succeeds and the writer takes any
+// length. It drops a line that fails, and continues with the next. It returns
+// the last lines, which the caller must count. If Close gives up, it stops
+// early.
 func (q *Queue) writeChunk(c *chunk) (whole written) {
 	q.out.begin()
 	defer q.out.end()
-	begin := 0 // of the first line that has no outcome yet
+	begin := 0 // offset of the first line without an outcome
 	lines := c.lines
 	for len(lines) > 0 && !q.out.isClosed() {
 		if q.out.torn {
 			line := c.text[begin:lines[0].end]
-			n, reason, err := q.out.writeBehindTorn(line)
+			n, reason, err := q.out.writeLine(line)
 			q.settle(c, lines[0].level, len(line), n, reason, err)
 			begin, lines = lines[0].end, lines[1:]
 			continue
@@ -181,14 +180,14 @@ func (q *Queue) writeChunk(c *chunk) (whole written) {
 	return whole
 }
 
-// settleWhole counts lines of a chunk that has others.
+// settleWhole counts written lines of a chunk that has other lines too.
 func (q *Queue) settleWhole(c *chunk, whole written) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.account(c, whole)
 }
 
-// settle counts the outcome of a line.
+// settle counts the outcome of one line.
 func (q *Queue) settle(c *chunk, level log.Level, bytes, taken int, dropped Reason, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -205,7 +204,7 @@ func (q *Queue) settle(c *chunk, level log.Level, bytes, taken int, dropped Reas
 	}
 }
 
-// noteError keeps an error that is waited for.
+// noteError stores an error after which the writer retries.
 func (q *Queue) noteError(err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// fitting returns as much of p as belongs into the file that is open, which it
-// rotates first when its time has come. Only a line that is whole, or none at
-// all, is followed by another file. f.mu is held here and below.
+// fitting returns the beginning of p that belongs into the open file, and
+// rotates the file first if it is due. The file changes only between lines.
+// f.mu is held here and below.
 func (f *File) fitting(p []byte, now time.Time) []byte {
 	switch {
 	case f.archive == nil || !f.regular:
@@ -15,14 +15,14 @@ func (f *File) fitting(p []byte, now time.Time) []byte {
 	case len(f.partial) > 0:
 		return firstLine(p)
 	case f.ends(p, now) && !f.rotate(p, now):
-		return p // it has to go on, however long it becomes
+		return p // the file must grow beyond its limit
 	case f.options.MaxBytes <= 0:
 		return p
 	}
 	return linesWithin(p, f.options.MaxBytes-f.size)
 }
 
-// ends reports whether the file ends before the first line of p.
+// ends reports whether the first line of p belongs into a new file.
 func (f *File) ends(p []byte, now time.Time) bool {
 	if f.size == 0 {
 		f.day = dayOf(now)
@@ -34,14 +34,14 @@ func (f *File) ends(p []byte, now time.Time) bool {
 	return f.options.MaxBytes > 0 && f.size+int64(len(firstLine(p))) > f.options.MaxBytes
 }
 
-// rotate puts the file aside and opens a new one, unless someone else did, or
-// has truncated it. It reports whether p can be written to what is open now;
-// when it fails, it does not try again before a second has passed.
+// rotate renames the file and opens a new one, unless another process did so or
+// truncated the file. It reports whether p can be written to the file that is
+// open then. After a failure it waits for a second before it tries again.
 func (f *File) rotate(p []byte, now time.Time) bool {
 	if now.Before(f.blocked) {
 		return false
 	}
-	err := f.look(now)
+	err := f.checkPath(now)
 	if err == nil && !f.ends(p, now) {
 		return true
 	}
@@ -49,14 +49,14 @@ func (f *File) rotate(p []byte, now time.Time) bool {
 		err = f.putAside(now)
 	}
 	if err != nil {
-		f.blocked = now.Add(lookEvery)
+		f.blocked = now.Add(checkEvery)
 		f.report(err)
 	}
 	return err == nil
 }
 
-// putAside renames the file and opens a new one. Should that fail, the renamed
-// one goes on, and is spared until path can be opened.
+// putAside renames the file and opens a new one. If opening fails, the File
+// keeps writing to the renamed one, and the archive does not touch it.
 func (f *File) putAside(now time.Time) error {
 	name := f.archive.newName(now)
 	f.archive.spare(name)
@@ -67,8 +67,9 @@ func (f *File) putAside(now time.Time) error {
 	return f.reopen(now)
 }
 
-// dayOf returns the local day of t as a number that grows by the day. There are
-// places where a day does not begin at midnight, so that is not asked for.
+// dayOf returns the local date of t as a number that grows every day. It does
+// not compare with midnight, because in some places a day does not begin at
+// midnight.
 func dayOf(t time.Time) int {
 	year, month, day := t.Local().Date()
 	return (year*100+int(month))*100 + day

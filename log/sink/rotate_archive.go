@@ -13,38 +13,37 @@ import (
 	"time"
 )
 
-// An archive is the files that were put aside from one path. What there is and
-// what is to be done stands in the folder alone, so that whatever is left
-// undone, by a process that was killed, is done by the next. A goroutine does
-// it: it removes what is too old and compresses the rest.
+// An archive is the set of rotated files of one path. Its only state is the
+// folder, so the next process completes the work of one that was killed. A
+// goroutine removes the oldest files and compresses the others.
 type archive struct {
 	path   string
 	keep   int
 	gzip   bool
-	report func(error) // takes nil, too
+	report func(error) // accepts nil
 
-	last time.Time // when the newest was put aside; newName's alone once the archive is open
+	last time.Time // stamp of the newest file; only newName uses it after openArchive
 
-	wake chan struct{} // holds one: there may be something to do
+	wake chan struct{} // has one element if there may be work
 	stop chan struct{}
 	done chan struct{}
 
 	mu     sync.Mutex
-	spared string // guarded by mu: a file that is still being written to
+	spared string // guarded by mu: a file that is still written to
 }
 
 // lookEvery is the interval at which a File checks that its path leads to the file
 // that is open. An operation that failed is not tried again before.
-const lookEvery = time.Second
+const checkEvery = time.Second
 
 const (
 	stampForm  = "20060102T150405.000Z"
 	packedEnd  = ".gz"
 	packingEnd = ".gz.tmp"
 
-	// packAfter is how long a file is left alone once it was put aside: others
-	// who write to it notice within lookEvery.
-	packAfter = 2 * lookEvery
+	// packAfter is the age at which a rotated file is compressed. Other
+	// processes that write to it notice the rotation within checkEvery.
+	packAfter = 2 * checkEvery
 )
 
 func openArchive(path string, keep int, gzip bool, report func(error)) *archive {
@@ -61,13 +60,13 @@ func openArchive(path string, keep int, gzip bool, report func(error)) *archive 
 	return a
 }
 
-// close ends the goroutine, and what it compresses unfinished.
+// close ends the goroutine, and stops a compression.
 func (a *archive) close() {
 	close(a.stop)
 	<-a.done
 }
 
-// spare names the file that is not to be touched, "" for none.
+// spare sets the file that the archive must not touch; "" means none.
 func (a *archive) spare(name string) {
 	a.mu.Lock()
 	a.spared = name
@@ -84,15 +83,14 @@ func (a *archive) isSpared(name string) bool {
 	return name == a.spared
 }
 
-// newName returns the name for a file that is put aside now. It sorts behind
-// those of all others, even when the clock was set back. One goroutine at a
-// time may call it.
+// newName returns the name for a file that is rotated now. It sorts after all
+// others, even if the clock was set back. It is for one goroutine at a time.
 func (a *archive) newName(now time.Time) string {
 	now = now.UTC().Truncate(time.Millisecond)
 	if !now.After(a.last) {
 		now = a.last.Add(time.Millisecond)
 	}
-	for exists(a.name(now)) || exists(a.name(now)+packedEnd) { // that of another process
+	for exists(a.name(now)) || exists(a.name(now)+packedEnd) { // the name may belong to another process
 		now = now.Add(time.Millisecond)
 	}
 	a.last = now
@@ -108,8 +106,7 @@ func (a *archive) name(stamp time.Time) string {
 	return a.path + "." + stamp.Format(stampForm)
 }
 
-// stamps returns when the files in the archive were put aside, the oldest
-// first.
+// stamps returns the rotation times of the files in the archive, oldest first.
 func (a *archive) stamps() ([]time.Time, error) {
 	entries, err := os.ReadDir(filepath.Dir(a.path))
 	if err != nil {
@@ -130,7 +127,7 @@ func (a *archive) stamps() ([]time.Time, error) {
 	return slices.CompactFunc(stamps, time.Time.Equal), nil
 }
 
-// run does what there is to do until the archive is closed.
+// run removes and compresses files until the archive is closed.
 func (a *archive) run() {
 	defer close(a.done)
 	for {
@@ -146,8 +143,8 @@ func (a *archive) run() {
 	}
 }
 
-// prune removes the oldest files, if there are too many, and returns when the
-// others were put aside.
+// prune removes the oldest files if there are too many, and returns the
+// rotation times of the others.
 func (a *archive) prune() []time.Time {
 	stamps, err := a.stamps()
 	if err != nil {
@@ -165,8 +162,8 @@ func (a *archive) prune() []time.Time {
 	return stamps
 }
 
-// pack compresses what may be, and returns a channel that says when there will
-// be more to compress, or nil.
+// pack compresses the files that are old enough. It returns a channel that
+// receives when the next one will be, or nil.
 func (a *archive) pack(stamps []time.Time) <-chan time.Time {
 	if !a.gzip {
 		return nil
@@ -176,7 +173,7 @@ func (a *archive) pack(stamps []time.Time) <-chan time.Time {
 		if !exists(name) || a.isSpared(name) {
 			continue
 		}
-		// A stamp from the far future is one of a clock that was set back.
+		// A stamp in the far future is from before the clock was set back.
 		if left := packAfter - time.Since(stamp); left > 0 && left < time.Hour {
 			return time.After(left)
 		}
@@ -190,8 +187,8 @@ func (a *archive) pack(stamps []time.Time) <-chan time.Time {
 	return nil
 }
 
-// packFile puts a compressed file in the place of a plain one. The plain one
-// goes when the other is whole, and on the disk.
+// packFile replaces a file by a compressed one. It removes the original when
+// the compressed file is complete and on disk.
 func (a *archive) packFile(name string) error {
 	plain, err := os.Open(name)
 	if err != nil {
@@ -212,7 +209,7 @@ func (a *archive) packFile(name string) error {
 	return os.Remove(name)
 }
 
-// packTo compresses plain into a file that keeps its mode and time.
+// packTo compresses plain into a file with its mode and time.
 func (a *archive) packTo(packing string, plain *os.File, info os.FileInfo) (err error) {
 	packed, err := os.OpenFile(packing, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, info.Mode().Perm())
 	if err != nil {

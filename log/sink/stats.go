@@ -8,30 +8,30 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// A Reason says why an event was dropped.
+// A Reason is the reason why an event was dropped.
 type Reason string
 
 // The reasons.
 const (
 	WriteError Reason = "write_error" // the writer failed
 	Closed     Reason = "closed"      // the sink was closed before the event was written
-	Full       Reason = "full"        // the queue had no room, or none for events of that level
+	Full       Reason = "full"        // the queue had no space for events of that level
 )
 
-// Stats are the counts of a sink, all of the same instant. At any of them
+// Stats are the counts of a sink at one instant. Always
 //
 //	Emitted == Written + Lost() + Waiting
 type Stats struct {
-	Emitted      uint64 // events handed to the sink, and the queue's own
-	Written      uint64 // events that the writer has, to the last byte before the newline
-	Waiting      uint64 // events that are being written or wait for it
-	WaitingBytes uint64 // how long those are together
-	Bytes        uint64 // bytes of events that the writer took, torn ones included
-	Dropped      []Loss // by level and reason; only what has happened
+	Emitted      uint64 // events handed to the sink, and those of the queue itself
+	Written      uint64 // events that the writer took, at least up to the byte before the newline
+	Waiting      uint64 // events that are being written or wait to be written
+	WaitingBytes uint64 // the bytes of these events
+	Bytes        uint64 // bytes of events that the writer took, including torn ones
+	Dropped      []Loss // by level and reason, without zero counts
 
-	HighWaterBytes uint64        // the most that WaitingBytes ever was
-	LongestWrite   time.Duration // what was written together took so long, waits included; the one under way counts
-	LastError      error         // the writer's last that dropped an event or, in a Queue, was waited for; nil if none
+	HighWaterBytes uint64        // the maximum of WaitingBytes
+	LongestWrite   time.Duration // the longest time for lines written together, with retries; includes the write in progress
+	LastError      error         // the last error of the writer that dropped an event or made a Queue retry; nil if none
 }
 
 // A Loss counts the events of one level that were lost for one reason.
@@ -41,7 +41,7 @@ type Loss struct {
 	Events uint64
 }
 
-// Lost returns how many events were dropped, for whatever reason.
+// Lost returns the number of dropped events, for all reasons.
 func (s Stats) Lost() uint64 {
 	var n uint64
 	for _, d := range s.Dropped {
@@ -50,12 +50,12 @@ func (s Stats) Lost() uint64 {
 	return n
 }
 
-// A tally keeps the Stats of a sink that is at work, for one goroutine at a
-// time: a sink has a lock for it that is not held during a write, so that a
-// sink which stands still can be asked about it.
+// A tally keeps the Stats of a working sink, for one goroutine at a time. A
+// sink guards it by a lock that it does not hold during a write, so that Stats
+// works while a write blocks.
 type tally struct{ stats Stats }
 
-// emit counts an event that arrives.
+// emit counts a new event that waits.
 func (t *tally) emit(bytes int) {
 	t.stats.Emitted++
 	t.stats.Waiting++
@@ -63,14 +63,13 @@ func (t *tally) emit(bytes int) {
 	t.stats.HighWaterBytes = max(t.stats.HighWaterBytes, t.stats.WaitingBytes)
 }
 
-// refuse counts an event that arrives and is lost at once.
+// refuse counts a new event that is dropped immediately.
 func (t *tally) refuse(level log.Level, reason Reason) {
 	t.stats.Emitted++
 	t.lose(level, reason)
 }
 
-// settle counts what became of an event that waited: written when there is no
-// reason for anything else.
+// settle counts the outcome of a waiting event. It was written if reason is "".
 func (t *tally) settle(level log.Level, bytes, taken int, reason Reason, err error) {
 	t.stats.Waiting--
 	t.stats.WaitingBytes -= uint64(bytes)
@@ -85,7 +84,7 @@ func (t *tally) settle(level log.Level, bytes, taken int, reason Reason, err err
 	t.lose(level, reason)
 }
 
-// wroteMany counts events that waited and were written to the last byte.
+// wroteMany counts waiting events that were written completely.
 func (t *tally) wroteMany(events, bytes int) {
 	t.stats.Waiting -= uint64(events)
 	t.stats.WaitingBytes -= uint64(bytes)

@@ -5,16 +5,17 @@ import (
 	"os"
 )
 
-// Std returns what is to stand between a [Queue] and stdout or stderr, which
-// are whatever the program was started with.
+// Std returns a writer to put between a [Queue] and stdout or stderr, whatever
+// kind of file they are.
 //
-// A pipe is often that of several processes, and only a write of at most 4,096
-// bytes stays in one piece there: it is given so many whole lines at a time. A
-// line that is longer has a write of its own and may be torn by another process.
-// A terminal is given line by line. Anything else is returned as it is.
+// A pipe is often shared by several processes, and only writes of at most 4,096
+// bytes are atomic there. Std splits writes to a pipe into whole lines of at
+// most that size. A longer line has its own write, and another process may tear
+// it. A terminal gets one line per write. For any other file, Std returns the
+// file.
 //
-// A program that writes to a standard stream outlives the pipe's reader only
-// when it ignores SIGPIPE (signal.Ignore); the write then fails, see
+// A program that writes to a standard stream survives the end of the pipe's
+// reader only if it ignores SIGPIPE (signal.Ignore). The write then fails; see
 // [NewFallback].
 func Std(file *os.File) io.Writer {
 	info, err := file.Stat()
@@ -29,18 +30,18 @@ func Std(file *os.File) io.Writer {
 	return file
 }
 
-// pipeBuf is what Linux calls PIPE_BUF. POSIX promises 512 bytes, and some
-// systems hold to that; the lines of several processes may tear there.
+// pipeBuf is PIPE_BUF of Linux. POSIX guarantees 512 bytes, and some systems
+// have no more; there, the lines of several processes may tear.
 const pipeBuf = 4096
 
-// A stream writes whole lines, so many bytes at a time at most, and one line at
-// least.
+// A stream writes whole lines: at most atMost bytes at a time, and at least one
+// line.
 type stream struct {
 	file   *os.File
 	atMost int64
 }
 
-// Unwrap returns the file, for who asks what kind it is.
+// Unwrap returns the file, so that callers can check its type.
 func (s stream) Unwrap() io.Writer { return s.file }
 
 func (s stream) Write(p []byte) (n int, err error) {
