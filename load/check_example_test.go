@@ -6,7 +6,7 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// A check is what makes a run fail.
+// A check makes a run fail.
 func ExampleParseCheck() {
 	check, err := load.ParseCheck("5xx > 0.1%")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/weirhq/weir/load/target"
 )
 
-// checked is a result of the open loop with a value for every metric.
+// checked returns a result of the open loop with a value for every metric.
 func checked(t testing.TB) *load.Result {
 	t.Helper()
 	h := hdrhistogram.New(1, 1e10, 3)
@@ -58,7 +58,7 @@ func TestCheckOf(t *testing.T) {
 		{"p97.5 > 1s", false, "p97.5 from due is 98ms"},
 		{"p99.9 > 1s", false, "p99.9 from due is 100ms"},
 		{"p99.99 > 1s", false, "p99.99 from due is 100ms"},
-		{"p95 < 96ms", true, "p95 from due is 95.03ms"}, // of the histogram: the end of its bucket
+		{"p95 < 96ms", true, "p95 from due is 95.03ms"}, // from the histogram: the end of the bucket
 		{"min < 1ms", false, "min from due is 1ms"},
 		{"max > 99ms", true, "max from due is 100ms"},
 		{"mean > 50ms", true, "mean from due is 50.5ms"},
@@ -112,7 +112,7 @@ func TestCheckSaturated(t *testing.T) {
 	}
 }
 
-// In the closed loop a latency counts from sent, and says so.
+// TestCheckOfClosedLoop checks that latencies of the closed loop count from sent.
 func TestCheckOfClosedLoop(t *testing.T) {
 	r := checked(t)
 	r.LatencyFromDue, r.Pacing = nil, nil
@@ -122,7 +122,7 @@ func TestCheckOfClosedLoop(t *testing.T) {
 	}
 }
 
-// What a run has not measured is an error: it neither fails nor holds.
+// TestCheckOfNothing checks that a metric that a run has not measured is an error.
 func TestCheckOfNothing(t *testing.T) {
 	for _, s := range []string{"p99 > 1s", "from_due p99 > 1s", "lag p99 > 1s", "tls p99 > 1s", "connect max > 1s", "5xx > 1%", "errors > 1%", "unsent > 1%"} {
 		check, err := load.ParseCheck(s)
@@ -222,8 +222,8 @@ func TestCheckFits(t *testing.T) {
 	}
 }
 
-// FuzzParseCheck holds that whatever is accepted can be written again and means
-// the same, and that of a condition and its opposite one holds.
+// FuzzParseCheck checks that the text of an accepted check means the same, and that either
+// a condition or its opposite holds.
 func FuzzParseCheck(f *testing.F) {
 	for _, s := range []string{"p99 > 50ms", "errors >= 0.1%", "saturated", "first_byte p99.9 < 3 us", "status 503 == 0", "rate<1e3", "p99 > 50", "µ > 1"} {
 		f.Add(s)

@@ -7,10 +7,9 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// TestCutEverywhere has the answers to pipelined requests cut at each byte in
-// turn. A piece ends one answer and begins the next; what follows it is sent when
-// a request has come that the client sends for the answer that has ended, so that
-// it has read the piece.
+// TestCutEverywhere splits the answers to pipelined requests at each byte in turn. A piece
+// has the end of one answer and the beginning of the next. The server sends the next piece
+// after the client's next request, so that the client has read the previous one.
 func TestCutEverywhere(t *testing.T) {
 	const hints = "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"
 	answers := map[string]string{
@@ -26,8 +25,8 @@ func TestCutEverywhere(t *testing.T) {
 				if !secure {
 					config = nil
 				}
-				requests := len(answer) + 1 // the first is not cut, and the last neither
-				s := newRascal(t, config, func(v *visit) {
+				requests := len(answer) + 1 // the first and the last are not split
+				s := newBadServer(t, config, func(v *visit) {
 					rest := answer
 					for at := 0; v.ask(); at++ {
 						if at == 0 {
@@ -37,11 +36,11 @@ func TestCutEverywhere(t *testing.T) {
 						v.say(rest + answer[:next])
 						rest = answer[next:]
 						if at == requests-1 {
-							v.say(rest) // nobody asks any more
+							v.say(rest) // after the last request
 						}
 					}
 				})
-				r := run(t, load.Plan{Targets: targets(s.url), TLS: clientTLS, Requests: int64(requests), Connections: 1, Pipeline: 2, Timeout: patience, Process: -1})
+				r := run(t, load.Plan{Targets: targets(s.url), TLS: clientTLS, Requests: int64(requests), Connections: 1, Pipeline: 2, Timeout: waitLimit, Process: -1})
 				if got := r.Status["2xx"]; got != int64(requests) || r.ConnectionsMade != 1 || len(r.Errors) > 0 {
 					t.Errorf("%d of %d answers were read, over %d connections: %v", got, requests, r.ConnectionsMade, r.ErrorExamples)
 				}

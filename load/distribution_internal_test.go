@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// FuzzDistribution records times in two distributions, merges them, and compares
-// with the sorted times: quantiles to three digits, and the rest exactly.
+// FuzzDistribution records times in two distributions, merges them, and compares them with
+// the sorted times: quantiles with three digits, all other values exactly.
 func FuzzDistribution(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, uint8(1))
 	f.Add([]byte{0, 0, 0, 0, 0, 0, 0, 0}, uint8(0))
@@ -64,7 +64,7 @@ func FuzzDistribution(f *testing.F) {
 	})
 }
 
-// TestRecordAlloc has the hot path of measuring cost no allocation.
+// TestRecordAlloc checks that recording does not allocate.
 func TestRecordAlloc(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")

@@ -14,8 +14,8 @@ import (
 	"github.com/weirhq/weir/load/target"
 )
 
-// TestTargets sends several targets: each method and path pattern has its own numbers and latency, in
-// each protocol and either loop.
+// TestTargets checks the counts and the latency of each method and path pattern, in each
+// protocol and both loops.
 func TestTargets(t *testing.T) {
 	const slow = 50 * time.Millisecond
 	for _, c := range servers {
@@ -38,7 +38,7 @@ func TestTargets(t *testing.T) {
 						{URL: s.URL + "/users/{{rand 1 100}}?x=1"}, {URL: s.URL + "/users/{{rand 1 100}}?x=2"},
 						{URL: s.URL + "/slow", Body: target.Body{Text: "four"}}, {URL: s.URL + "/bad"}, {URL: s.URL + "/gone"}, {URL: s.URL},
 					},
-					Pace: pace, Requests: 60, Connections: 4, Threads: 1, Protocol: c.protocol, TLS: trusting(), Timeout: patience, Process: -1,
+					Pace: pace, Requests: 60, Connections: 4, Threads: 1, Protocol: c.protocol, TLS: trusting(), Timeout: waitLimit, Process: -1,
 				})
 				var got []string
 				for _, target := range r.Targets {
@@ -51,7 +51,7 @@ func TestTargets(t *testing.T) {
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("targets (-want +got):\n%s", diff)
 				}
-				if r.Method != "GET" || r.BodyBytes != 0 || r.TimeoutSeconds != patience.Seconds() {
+				if r.Method != "GET" || r.BodyBytes != 0 || r.TimeoutSeconds != waitLimit.Seconds() {
 					t.Errorf("the first target is %s with %d bytes, the timeout %v s", r.Method, r.BodyBytes, r.TimeoutSeconds)
 				}
 				if slowest := r.Targets[1].Waited(); slowest.Min < load.Micros(slow.Microseconds()) {
@@ -65,7 +65,7 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// checkTargets checks that the targets of a result add up to it.
+// checkTargets checks that the sums of the targets are those of the result.
 func checkTargets(t *testing.T, r *load.Result) {
 	t.Helper()
 	var sent, answered, failed, unanswered, counted int64
@@ -88,7 +88,8 @@ func checkTargets(t *testing.T, r *load.Result) {
 	}
 }
 
-// TestManyTargets has more paths than a result has targets: those with most requests have their own.
+// TestManyTargets sends more paths than a result has targets. The paths with most requests
+// have their own.
 func TestManyTargets(t *testing.T) {
 	s := newCounter(t, hello)
 	var all []target.Target
@@ -108,7 +109,7 @@ func TestManyTargets(t *testing.T) {
 	}
 }
 
-// TestOneTarget has the latencies of the result.
+// TestOneTarget checks that the only target has no latencies of its own.
 func TestOneTarget(t *testing.T) {
 	s := newCounter(t, hello)
 	r := run(t, load.Plan{Targets: targets(s.URL + "/x?y=z"), Requests: 5, Connections: 1, Process: -1, Seed: 7})
@@ -118,7 +119,7 @@ func TestOneTarget(t *testing.T) {
 	}
 }
 
-// TestRequestsHash has plans with different requests, and with the same.
+// TestRequestsHash compares the hashes of plans with equal and with different requests.
 func TestRequestsHash(t *testing.T) {
 	s, other := newCounter(t, hello), newCounter(t, hello)
 	hash := func(targets ...target.Target) string {

@@ -10,21 +10,21 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// TestGoAway has a server end each connection gracefully, by GOAWAY, while other
-// streams are under way: the requests that it does not process are sent again,
-// and each is processed once.
+// TestGoAway uses a server that ends each connection gracefully with GOAWAY while other
+// streams are under way. Requests that it has not processed are sent again, and each is
+// processed once.
 func TestGoAway(t *testing.T) {
 	t.Parallel()
 	var processed atomic.Int64
 	s := newCounter(t, func(w http.ResponseWriter, r *http.Request) {
 		if processed.Add(1)%10 == 0 {
-			w.Header().Set("Connection", "close") // net/http's way to ask for GOAWAY
+			w.Header().Set("Connection", "close") // makes net/http send GOAWAY
 		}
 		hello(w, r)
 	}, h2c)
 	const requests = 2000
 	r := run(t, load.Plan{Targets: targets(s.URL), Protocol: load.HTTP2, Requests: requests, Connections: 4, Pipeline: 8,
-		Timeout: patience, Process: -1})
+		Timeout: waitLimit, Process: -1})
 	if r.Requests != requests || processed.Load() != requests || len(r.Errors) > 0 {
 		t.Errorf("%d of %d requests were answered and %d processed, over %d connections: %v",
 			r.Requests, requests, processed.Load(), r.ConnectionsMade, r.ErrorExamples)
@@ -34,17 +34,17 @@ func TestGoAway(t *testing.T) {
 	}
 }
 
-// TestStreamLimit has a server allow one stream at a time that lasts a while: the
-// requests that wait for it are not sent yet, and their wait is reported.
+// TestStreamLimit uses a server that allows one slow stream at a time. Requests that wait
+// for a stream are not sent yet, and their wait is reported.
 func TestStreamLimit(t *testing.T) {
 	t.Parallel()
 	const work, streams = 20 * time.Millisecond, 5
 	s := newCounter(t, func(w http.ResponseWriter, r *http.Request) {
-		time.Sleep(work) // the work of the server, which the figures below count
+		time.Sleep(work) // the server's work, on which the expected values depend
 		hello(w, r)
 	}, h2c, oneStream)
 	r := run(t, load.Plan{Targets: targets(s.URL), Protocol: load.HTTP2, Requests: 20, Connections: 1, Pipeline: streams,
-		Timeout: patience, Process: -1})
+		Timeout: waitLimit, Process: -1})
 	if r.Requests != 20 || r.StreamWait == nil || r.StreamWait.Count != 20 {
 		t.Fatalf("%d of 20 requests were answered; the waits for a stream: %+v", r.Requests, r.StreamWait)
 	}
@@ -55,8 +55,8 @@ func TestStreamLimit(t *testing.T) {
 	}
 }
 
-// TestStreamLimitTimeout has requests wait for a stream for longer than the
-// timeout: they are unsent.
+// TestStreamLimitTimeout makes requests wait for a stream for longer than the timeout. They
+// are unsent.
 func TestStreamLimitTimeout(t *testing.T) {
 	t.Parallel()
 	s := newCounter(t, func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, h2c, oneStream)
@@ -67,8 +67,8 @@ func TestStreamLimitTimeout(t *testing.T) {
 	}
 }
 
-// TestNoKeepAliveEverywhere has every protocol make a connection for each request, though
-// the server would keep it.
+// TestNoKeepAliveEverywhere checks that every protocol makes a connection for each request,
+// although the server keeps connections open.
 func TestNoKeepAliveEverywhere(t *testing.T) {
 	for _, protocol := range servers {
 		t.Run(protocol.name, func(t *testing.T) {
@@ -83,11 +83,11 @@ func TestNoKeepAliveEverywhere(t *testing.T) {
 	}
 }
 
-// h2c has a server speak HTTP/2 with prior knowledge.
+// h2c enables HTTP/2 with prior knowledge on a server.
 func h2c(s *httptest.Server) {
 	s.Config.Protocols = new(http.Protocols)
 	s.Config.Protocols.SetUnencryptedHTTP2(true)
 }
 
-// oneStream has a server allow one stream of each connection at a time.
+// oneStream limits a server to one stream per connection.
 func oneStream(s *httptest.Server) { s.Config.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: 1} }

@@ -13,8 +13,8 @@ import (
 	"github.com/weirhq/weir/load/target"
 )
 
-// TestClosedWhileIdle has a server close each connection after an answer, without
-// a word of it: who sends again later has a new connection, and loses no request.
+// TestClosedWhileIdle uses a server that closes each connection after an answer without
+// announcing it. A later request uses a new connection and is not lost.
 func TestClosedWhileIdle(t *testing.T) {
 	serverTLS, clientTLS := quickTLS(t)
 	for _, secure := range []bool{false, true} {
@@ -24,15 +24,15 @@ func TestClosedWhileIdle(t *testing.T) {
 			if !secure {
 				config = nil
 			}
-			s := newRascal(t, config, func(v *visit) {
+			s := newBadServer(t, config, func(v *visit) {
 				if v.ask() {
 					v.say(good)
 				}
 			})
-			// Who is late is skipped, so that nobody sends right behind an answer.
+			// Late requests are skipped, so that none is sent immediately after an answer.
 			r := run(t, load.Plan{Targets: targets(s.url), TLS: clientTLS, Pace: load.Rate(40), Duration: time.Second, Backlog: -1,
 				Connections: 1, MaxConnections: 1, Threads: 1, Process: -1})
-			// Every other one would be lost; on a busy machine the close may come late.
+			// Otherwise every second one would be lost. On a busy machine a close may be late.
 			if r.Failed > r.Sent/4 || r.ConnectionsMade < r.Requests || r.Connections != 1 {
 				t.Errorf("%d of %d requests failed, over %d connections, %d at once: %v", r.Failed, r.Sent, r.ConnectionsMade, r.Connections, r.ErrorExamples)
 			}
@@ -40,20 +40,20 @@ func TestClosedWhileIdle(t *testing.T) {
 	}
 }
 
-// TestDeafHTTP2 sends more to a server of HTTP/2 than sockets hold, which allows
-// it and then does not read: the run ends all the same, a timeout after its end.
+// TestDeafHTTP2 sends more than the socket buffers hold to an HTTP/2 server that allows it
+// and then does not read. The run still ends a timeout after its end.
 func TestDeafHTTP2(t *testing.T) {
 	t.Parallel()
 	deaf := make(chan struct{})
-	s := newRascal(t, nil, func(v *visit) {
+	s := newBadServer(t, nil, func(v *visit) {
 		io.CopyN(io.Discard, v.in, int64(len("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")))
-		v.say("\x00\x00\x06\x04\x00\x00\x00\x00\x00" + "\x00\x04\x7f\xff\xff\xff") // SETTINGS: the streams' windows
-		v.say("\x00\x00\x04\x08\x00\x00\x00\x00\x00" + "\x7f\xff\x00\x00")         // WINDOW_UPDATE: the connection's
+		v.say("\x00\x00\x06\x04\x00\x00\x00\x00\x00" + "\x00\x04\x7f\xff\xff\xff") // SETTINGS: windows of streams
+		v.say("\x00\x00\x04\x08\x00\x00\x00\x00\x00" + "\x7f\xff\x00\x00")         // WINDOW_UPDATE: window of the connection
 		<-deaf
 	})
-	t.Cleanup(func() { close(deaf) }) // before the server's end waits for it
+	t.Cleanup(func() { close(deaf) }) // before the server waits for its end
 	const size = 64 << 20
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 	defer cancel()
 	body := target.Body{File: strings.NewReader(strings.Repeat("x", size)), Size: size}
 	began := time.Now()
@@ -68,27 +68,26 @@ func TestDeafHTTP2(t *testing.T) {
 	}
 }
 
-// TestOddStatuses counts statuses that nobody has named, and refuses what is
-// none.
+// TestOddStatuses checks that unregistered statuses are counted, and others rejected.
 func TestOddStatuses(t *testing.T) {
 	t.Parallel()
-	s := newRascal(t, nil, answering("HTTP/1.1 799 Odd\r\nContent-Length: 0\r\n\r\n"))
+	s := newBadServer(t, nil, answering("HTTP/1.1 799 Odd\r\nContent-Length: 0\r\n\r\n"))
 	r := run(t, load.Plan{Targets: targets(s.url), Requests: 3, Process: -1})
 	if r.Status["7xx"] != 3 || r.StatusCodes["799"] != 3 || r.LatencyByStatus["7xx"] == nil {
 		t.Errorf("the statuses are %v, %v", r.Status, r.StatusCodes)
 	}
 }
 
-// TestUnreachableWords names the address once.
+// TestUnreachableWords checks that the error has the address once.
 func TestUnreachableWords(t *testing.T) {
 	t.Parallel()
-	s := newRascal(t, nil, func(*visit) {})
+	s := newBadServer(t, nil, func(*visit) {})
 	s.die()
 	for _, c := range []struct {
 		url      string
 		protocol load.Protocol
 	}{{s.url, load.HTTP1}, {s.url, load.HTTP2}, {strings.Replace(s.url, "http:", "https:", 1), load.HTTP1}} {
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 		_, err := load.Run(ctx, load.Plan{Targets: targets(c.url), Protocol: c.protocol, Process: -1})
 		cancel()
 		address := s.Addr().String()
@@ -99,11 +98,11 @@ func TestUnreachableWords(t *testing.T) {
 	}
 }
 
-// TestTimeoutIsExact has a server that answers nothing: a request fails when its
-// timeout ends, and not at a later look around. The least of several delays is
-// free of what a busy machine adds.
+// TestTimeoutIsExact uses a server that does not answer, and checks that a request fails at
+// its timeout and not at a later check. The smallest of several delays excludes those of a
+// busy machine.
 func TestTimeoutIsExact(t *testing.T) {
-	s := newRascal(t, nil, (*visit).listen)
+	s := newBadServer(t, nil, (*visit).listen)
 	const timeout = 10 * time.Millisecond
 	least := time.Hour
 	for range 10 {

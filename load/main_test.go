@@ -9,7 +9,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain checks that a run leaves neither a goroutine nor a descriptor.
+// TestMain checks that runs leak neither goroutines nor descriptors.
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(descriptorCheck{m, descriptors()})
 }
@@ -21,8 +21,8 @@ type descriptorCheck struct {
 
 func (d descriptorCheck) Run() int {
 	code := d.m.Run()
-	const poller = 3 // its own, from the first socket on
-	for deadline := time.Now().Add(patience); descriptors() > d.before+poller; time.Sleep(10 * time.Millisecond) {
+	const poller = 3 // descriptors of the runtime, after the first socket
+	for deadline := time.Now().Add(waitLimit); descriptors() > d.before+poller; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			fmt.Fprintf(os.Stderr, "%d descriptors are open, %d were before the tests\n", descriptors(), d.before)
 			return 1
@@ -31,7 +31,7 @@ func (d descriptorCheck) Run() int {
 	return code
 }
 
-// descriptors counts the files that are open, 0 where the system does not say.
+// descriptors returns the number of open files; 0 if the system does not have it.
 func descriptors() int {
 	names, err := os.ReadDir("/proc/self/fd")
 	if err != nil {

@@ -24,36 +24,36 @@ import (
 	"github.com/weirhq/weir/load/target"
 )
 
-// A rascal is a server that behaves as a test wants, byte by byte.
-type rascal struct {
+// A badServer is a server whose bytes a test determines.
+type badServer struct {
 	net.Listener
 	url   string
-	asked atomic.Int64 // requests whose head was read
+	asked atomic.Int64 // requests whose header was read
 
 	behave  func(*visit)
 	serving sync.WaitGroup
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	open  map[net.Conn]bool
 	count int
-	dead  bool // who comes now is sent away
+	dead  bool // new connections are closed
 }
 
-// A visit is a connection to a rascal.
+// A visit is a connection to a badServer.
 type visit struct {
 	net.Conn
-	server *rascal
+	server *badServer
 	number int // of the connection, from 0
 	in     *bufio.Reader
 }
 
-func newRascal(t *testing.T, config *tls.Config, behave func(*visit)) *rascal {
+func newBadServer(t *testing.T, config *tls.Config, behave func(*visit)) *badServer {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &rascal{url: "http://" + l.Addr().String(), behave: behave, open: make(map[net.Conn]bool)}
+	s := &badServer{url: "http://" + l.Addr().String(), behave: behave, open: make(map[net.Conn]bool)}
 	if config != nil {
 		s.url = "https://" + l.Addr().String()
 		l = tls.NewListener(l, config)
@@ -63,8 +63,8 @@ func newRascal(t *testing.T, config *tls.Config, behave func(*visit)) *rascal {
 	return s
 }
 
-// serve has l be listened on.
-func (s *rascal) serve(l net.Listener) {
+// serve accepts connections of l.
+func (s *badServer) serve(l net.Listener) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.Listener, s.dead = l, false
@@ -84,8 +84,8 @@ func (s *rascal) serve(l net.Listener) {
 	})
 }
 
-// admit lets a connection in, unless the server has died since it was accepted.
-func (s *rascal) admit(c net.Conn) *visit {
+// admit registers a connection, unless the server has died since it was accepted.
+func (s *badServer) admit(c net.Conn) *visit {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.dead {
@@ -97,15 +97,15 @@ func (s *rascal) admit(c net.Conn) *visit {
 	return &visit{Conn: c, server: s, number: s.count - 1, in: bufio.NewReader(c)}
 }
 
-func (s *rascal) dismiss(c net.Conn) {
+func (s *badServer) dismiss(c net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c.Close()
 	delete(s.open, c)
 }
 
-// die closes everything, and waits for what s does.
-func (s *rascal) die() {
+// die closes all connections and waits for their goroutines.
+func (s *badServer) die() {
 	s.mu.Lock()
 	s.dead = true
 	s.Listener.Close()
@@ -116,7 +116,7 @@ func (s *rascal) die() {
 	s.serving.Wait()
 }
 
-// ask reads a request without a body, and tells whether there was one.
+// ask reads a request without a body, and reports whether there was one.
 func (v *visit) ask() bool {
 	for {
 		line, err := v.in.ReadSlice('\n')
@@ -132,13 +132,13 @@ func (v *visit) ask() bool {
 
 func (v *visit) say(text string) { io.WriteString(v, text) }
 
-// listen reads requests and answers none, until the client closes.
+// listen reads requests without answering, until the client closes.
 func (v *visit) listen() {
 	for v.ask() {
 	}
 }
 
-// finish ends the stream, so that the client sees its end and no reset.
+// finish ends the stream without a reset.
 func (v *visit) finish() {
 	v.Conn.(interface{ CloseWrite() error }).CloseWrite()
 	v.listen()
@@ -154,7 +154,7 @@ func (v *visit) reset() {
 	c.Close()
 }
 
-// answering says text to each request.
+// answering sends text for each request.
 func answering(text string) func(*visit) {
 	return func(v *visit) {
 		for v.ask() {
@@ -163,7 +163,7 @@ func answering(text string) func(*visit) {
 	}
 }
 
-// once says text to the first request and ends the stream.
+// once sends text for the first request and ends the stream.
 func once(text string) func(*visit) {
 	return func(v *visit) {
 		if v.ask() {
@@ -175,18 +175,18 @@ func once(text string) func(*visit) {
 
 const good = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 
-// A misbehaviour is what a server does, and what a run has to make of it.
+// A misbehaviour is the behaviour of a server and the expected result of a run.
 type misbehaviour struct {
 	name   string
 	behave func(*visit)
 
-	errors  []string // the kinds that there are; none but these
-	perhaps []string // kinds that there may be
-	answers string   // "all", "none", "some" or "perhaps" some of what was sent
+	errors  []string // the expected kinds; no others
+	perhaps []string // kinds that may occur as well
+	answers string   // "all", "none", "some" or "perhaps" some of the sent requests are answered
 	slow    bool     // each request takes a whole Timeout
-	unread  bool     // requests that arrive may not be read
-	deaf    bool     // there may be no connection to be had
-	kept    bool     // the errors are those of a connection that is used again
+	unread  bool     // the server may not read requests
+	deaf    bool     // connecting may fail
+	kept    bool     // the errors occur when a connection is reused
 }
 
 var misbehaviours = []misbehaviour{
@@ -223,7 +223,7 @@ var misbehaviours = []misbehaviour{
 	{name: "a reset in the answer", behave: func(v *visit) { v.ask(); v.say("HTTP/1.1 200 OK\r\n"); v.reset() }, errors: []string{"reset"}, perhaps: []string{"eof"}, answers: "none", unread: true},
 }
 
-// answeringOnce says text to the first request, and nothing to the others.
+// answeringOnce sends text for the first request, and nothing for the others.
 func answeringOnce(text string) func(*visit) {
 	return func(v *visit) {
 		if v.ask() {
@@ -233,7 +233,7 @@ func answeringOnce(text string) func(*visit) {
 	}
 }
 
-// drip sends each byte of an answer by itself.
+// drip sends the bytes of an answer one by one.
 func drip(v *visit) {
 	for v.ask() {
 		for i := range len(good) {
@@ -242,7 +242,7 @@ func drip(v *visit) {
 	}
 }
 
-// split sends answers in two pieces, cut at each place in turn.
+// split sends answers in two pieces, split at each byte in turn.
 func split(v *visit) {
 	for i := v.number; v.ask(); i++ {
 		at := i % len(good)
@@ -251,7 +251,7 @@ func split(v *visit) {
 	}
 }
 
-// A way is one of a run with a server.
+// A way is a configuration of a run.
 type way struct {
 	name string
 	plan load.Plan
@@ -268,24 +268,24 @@ var ways = []way{
 	{name: "TLS, open", plan: load.Plan{Pace: load.Rate(400), MaxConnections: 6}, tls: true},
 }
 
-// TestMisbehaving runs against each server in each way: no run hangs, each
-// request is accounted for, and errors have the kind that they are of.
+// TestMisbehaving runs each way against each server. No run hangs, each request is
+// accounted for, and errors have the right kind.
 func TestMisbehaving(t *testing.T) {
 	serverTLS, clientTLS := quickTLS(t)
 	for i, m := range misbehaviours {
 		some := ways
-		if load.RaceEnabled { // which makes the histograms of a run take 100 ms
+		if load.RaceEnabled { // the histograms of a run take 100 ms with the race detector
 			some = ways[i%len(ways):][:1]
 		}
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
-			var all sync.WaitGroup // most of a run's time is waiting
+			var all sync.WaitGroup // runs mostly wait
 			for _, w := range some {
 				var config *tls.Config
 				if w.tls {
 					config = serverTLS
 				}
-				s := newRascal(t, config, m.behave)
+				s := newBadServer(t, config, m.behave)
 				all.Go(func() { m.meet(t, s, w, clientTLS) })
 			}
 			all.Wait()
@@ -293,18 +293,18 @@ func TestMisbehaving(t *testing.T) {
 	}
 }
 
-// meet runs in one way.
-func (m *misbehaviour) meet(t *testing.T, s *rascal, w way, config *tls.Config) {
+// meet runs one way against a server.
+func (m *misbehaviour) meet(t *testing.T, s *badServer, w way, config *tls.Config) {
 	p := w.plan
 	p.Targets, p.TLS, p.Connections = targets(s.url), config, 2
-	p.Requests, p.Timeout, p.Process = 6, patience, -1
+	p.Requests, p.Timeout, p.Process = 6, waitLimit, -1
 	switch {
-	case m.slow && w.tls: // a handshake must not take as long
+	case m.slow && w.tls: // the handshake must be shorter than the timeout
 		p.Requests, p.Timeout = 2, time.Second
 	case m.slow:
 		p.Requests, p.Timeout = 4, 50*time.Millisecond
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 	defer cancel()
 	r, err := load.Run(ctx, p)
 	s.die()
@@ -320,15 +320,15 @@ func (m *misbehaviour) meet(t *testing.T, s *rascal, w way, config *tls.Config) 
 	}
 }
 
-// unreachable tells whether no connection was made, for a reason that there is:
-// a reset may be faster than the handshake.
+// unreachable reports whether no connection was made, for an expected reason: a reset may
+// come before the end of the handshake.
 func unreachable(err error, tls bool) bool {
 	var unreachable *load.UnreachableError
 	return errors.As(err, &unreachable) && (unreachable.Kind == "reset" || tls && unreachable.Kind == "tls")
 }
 
-// quickTLS returns what a server and a client shake hands with in little time,
-// which the race detector makes much of.
+// quickTLS returns configurations of a server and a client with a fast handshake, since the
+// race detector makes handshakes slow.
 func quickTLS(t *testing.T) (server, client *tls.Config) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -345,7 +345,7 @@ func quickTLS(t *testing.T) (server, client *tls.Config) {
 		&tls.Config{InsecureSkipVerify: true, CurvePreferences: curves}
 }
 
-// judge returns what is wrong with a result.
+// judge returns the mistakes in a result.
 func (m *misbehaviour) judge(r *load.Result, p load.Plan, arrived int64) (wrong []string) {
 	fail := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	if r.Interrupted {
@@ -354,9 +354,9 @@ func (m *misbehaviour) judge(r *load.Result, p load.Plan, arrived int64) (wrong 
 	if r.Asked != p.Requests {
 		fail("%d requests were asked for, want %d", r.Asked, p.Requests)
 	}
-	fresh := p.NoKeepAlive || len(p.Pace.Stages) > 0 // connections may serve one request each
+	single := p.NoKeepAlive || len(p.Pace.Stages) > 0 // connections may serve one request each
 	for _, kind := range m.errors {
-		if r.Errors[kind] == 0 && !(m.kept && fresh) {
+		if r.Errors[kind] == 0 && !(m.kept && single) {
 			fail("no error of kind %s: %v", kind, r.ErrorExamples)
 		}
 	}
@@ -382,7 +382,7 @@ func (m *misbehaviour) judge(r *load.Result, p load.Plan, arrived int64) (wrong 
 	return wrong
 }
 
-// TestLargeAnswers reads 100 MB in one answer, with a length and in chunks.
+// TestLargeAnswers reads an answer of 100 MB, with a length and in chunks.
 func TestLargeAnswers(t *testing.T) {
 	t.Parallel()
 	const size, piece = 100 << 20, 1 << 20
@@ -393,7 +393,7 @@ func TestLargeAnswers(t *testing.T) {
 		"chunks": {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", chunk, "0\r\n\r\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newRascal(t, nil, func(v *visit) {
+			s := newBadServer(t, nil, func(v *visit) {
 				for v.ask() {
 					v.say(parts[0])
 					for range size / piece {
@@ -402,7 +402,7 @@ func TestLargeAnswers(t *testing.T) {
 					v.say(parts[2])
 				}
 			})
-			r := run(t, load.Plan{Targets: targets(s.url), Requests: 1, Connections: 1, Timeout: patience, Process: -1})
+			r := run(t, load.Plan{Targets: targets(s.url), Requests: 1, Connections: 1, Timeout: waitLimit, Process: -1})
 			if r.Requests != 1 || r.BytesRead < size || r.BytesRead > size+1<<16 {
 				t.Errorf("%d answers of %d bytes together, want one of %d; %v", r.Requests, r.BytesRead, size, r.ErrorExamples)
 			}
@@ -410,16 +410,16 @@ func TestLargeAnswers(t *testing.T) {
 	}
 }
 
-// TestEarlyAnswers has a server answer requests whose bodies it has not read.
+// TestEarlyAnswers uses a server that answers requests before it has read their bodies.
 func TestEarlyAnswers(t *testing.T) {
 	t.Parallel()
-	const size = 8 << 20 // more than sockets hold
+	const size = 8 << 20 // more than socket buffers hold
 	for name, text := range map[string]string{
 		"keep-alive": "HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\n\r\n",
 		"close":      "HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newRascal(t, nil, func(v *visit) {
+			s := newBadServer(t, nil, func(v *visit) {
 				for v.ask() {
 					v.say(text)
 					if _, err := io.CopyN(io.Discard, v.in, size); err != nil {
@@ -428,7 +428,7 @@ func TestEarlyAnswers(t *testing.T) {
 				}
 			})
 			body := target.Body{Text: strings.Repeat("x", size)}
-			r := run(t, load.Plan{Targets: []target.Target{{URL: s.url, Body: body}}, Requests: 8, Connections: 2, Timeout: patience, Process: -1})
+			r := run(t, load.Plan{Targets: []target.Target{{URL: s.url, Body: body}}, Requests: 8, Connections: 2, Timeout: waitLimit, Process: -1})
 			s.die()
 			if r.Status["4xx"] != 8 || r.Interrupted || s.asked.Load() != 8 {
 				t.Errorf("%v answers, and %d requests arrived; want 8; %v", r.Status, s.asked.Load(), r.ErrorExamples)
@@ -437,8 +437,8 @@ func TestEarlyAnswers(t *testing.T) {
 	}
 }
 
-// TestServerComesBack has a server die, be away until that was noticed, and come
-// back to the same address.
+// TestServerComesBack stops a server until the run has noticed it, and starts it again at
+// the same address.
 func TestServerComesBack(t *testing.T) {
 	for _, way := range ways {
 		if way.tls || way.plan.NoKeepAlive {
@@ -447,16 +447,16 @@ func TestServerComesBack(t *testing.T) {
 		t.Run(way.name, func(t *testing.T) {
 			t.Parallel()
 			asked, refused := make(chan struct{}, 1), make(chan struct{}, 1)
-			s := newRascal(t, nil, func(v *visit) {
+			s := newBadServer(t, nil, func(v *visit) {
 				for v.ask() {
 					v.say(good)
 					notify(asked)
 				}
 			})
-			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 			defer cancel()
 			p := way.plan
-			p.Targets, p.Connections, p.Duration, p.Timeout = targets(s.url), 2, time.Hour, patience
+			p.Targets, p.Connections, p.Duration, p.Timeout = targets(s.url), 2, time.Hour, waitLimit
 			p.Progress = func(p load.Progress) {
 				if p.Errors > 4 && p.Connections == 0 {
 					notify(refused)
@@ -473,7 +473,7 @@ func TestServerComesBack(t *testing.T) {
 				t.Helper()
 				select {
 				case <-c:
-				case <-over: // after patience at the latest
+				case <-over: // after waitLimit at the latest
 					t.Fatalf("the run has ended, and has not seen %s: %v", what, err)
 				}
 			}
@@ -508,7 +508,7 @@ func TestServerComesBack(t *testing.T) {
 	}
 }
 
-// notify does not wait for who is told already.
+// notify does not block if a notification is pending.
 func notify(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// dues returns what all threads' schedules are due, in order, until the end of
-// the stages or the given number of each thread.
+// dues returns the sorted due times of all threads, up to the end of the stages or to the
+// given number per thread.
 func dues(p Pace, threads, most int) []time.Duration {
 	var all []time.Duration
 	for thread := range threads {
@@ -26,7 +26,7 @@ func dues(p Pace, threads, most int) []time.Duration {
 	return all
 }
 
-// TestEvenPace has every thread's part together be evenly spaced.
+// TestEvenPace checks that the requests of all threads together are evenly spaced.
 func TestEvenPace(t *testing.T) {
 	for _, threads := range []int{1, 2, 3, 7} {
 		all := dues(Rate(1000), threads, 1000)[:1000]
@@ -38,8 +38,8 @@ func TestEvenPace(t *testing.T) {
 	}
 }
 
-// TestRamp checks the times of a ramp against the area below it, which a sum
-// over small steps gives.
+// TestRamp compares the times of a ramp with its integral, which it computes in small
+// steps.
 func TestRamp(t *testing.T) {
 	p := Pace{Stages: []Stage{{2 * time.Second, 100, 500}, {time.Second, 0, 0}, {time.Second, 300, 0}}}
 	all := dues(p, 2, 10_000)
@@ -68,13 +68,13 @@ func TestRamp(t *testing.T) {
 	}
 }
 
-// TestPoisson compares the gaps' mean and deviation with those of exponential
-// ones, which are alike.
+// TestPoisson checks the mean and the deviation of the gaps. Those of exponential gaps are
+// equal.
 func TestPoisson(t *testing.T) {
 	p := Rate(1000)
 	p.Poisson = true
 	const n = 20_000
-	all := dues(p, 2, n)[:n] // the later ones are of one thread alone
+	all := dues(p, 2, n)[:n] // later ones may be of one thread only
 	var sum, squares float64
 	for i := 1; i < n; i++ {
 		gap := (all[i] - all[i-1]).Seconds()
@@ -112,7 +112,7 @@ func TestParseStage(t *testing.T) {
 	}
 }
 
-// FuzzSchedule has no pace go back, end early or go on for ever.
+// FuzzSchedule checks that due times do not decrease, and end with the stages.
 func FuzzSchedule(f *testing.F) {
 	f.Add(uint32(500), 100.0, 200.0, uint32(100), 0.0, 50.0, false)
 	f.Add(uint32(1), 0.0, 0.0, uint32(1000), 1e-9, 1e9, true)
@@ -144,12 +144,12 @@ func FuzzSchedule(f *testing.F) {
 	})
 }
 
-// TestVariance has bins that are as the pace wants them, and some that are not.
+// TestVariance measures bins that match the pace, and bins that do not.
 func TestVariance(t *testing.T) {
 	var even, doubled sendBins
 	for _, due := range dues(Rate(10_000), 1, 10_000)[:10_000] {
 		even.add(due)
-		doubled.add(due - due%(20*time.Millisecond)) // two bins' in one
+		doubled.add(due - due%(20*time.Millisecond)) // two bins in one
 	}
 	stages := Rate(10_000).Stages
 	if mean, v := even.variance(stages, time.Second); mean != 100 || v > .5 {

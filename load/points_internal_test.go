@@ -8,9 +8,8 @@ import (
 	"github.com/weirhq/weir/load/internal/random"
 )
 
-// FuzzThinner holds what is kept against all that there was: points are some of
-// the requests, the slowest of all is one, and no long stretch of time with
-// requests is without a point.
+// FuzzThinner compares the points with all requests: points are requests, the slowest is
+// one of them, and no long interval with requests is without a point.
 func FuzzThinner(f *testing.F) {
 	f.Add(uint64(1), 10, 100, int64(time.Second))
 	f.Add(uint64(2), 3, 1000, int64(time.Hour))
@@ -52,8 +51,8 @@ func FuzzThinner(f *testing.F) {
 	})
 }
 
-// TestThinnerChooses has every request of a slot chosen equally often, whether
-// slots became one before or after it came.
+// TestThinnerChooses checks that every request of a slot is chosen equally often, before
+// and after slots were merged.
 func TestThinnerChooses(t *testing.T) {
 	const requests, rounds = 8, 8000
 	var chosen [requests]int

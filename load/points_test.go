@@ -10,12 +10,12 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// TestPoints keeps some requests of a run, in each way, of two threads: no more
-// than were asked for, none that was not there, and the slowest.
+// TestPoints checks the points of runs with two threads: there are not more than the plan
+// allows, each is a request, and the slowest request is one.
 func TestPoints(t *testing.T) {
 	const most, slow = 40, 300 * time.Millisecond
 	some := servers[:3]
-	if load.RaceEnabled { // which makes histograms slow
+	if load.RaceEnabled { // histograms are slow with the race detector
 		some = servers[:1]
 	}
 	for _, c := range some {
@@ -29,7 +29,7 @@ func TestPoints(t *testing.T) {
 						w.WriteHeader(503)
 					}
 				}, c.how)
-				r := run(t, load.Plan{Targets: targets(s.URL), Pace: pace, Requests: 100, Duration: patience, Connections: 4, Threads: 2,
+				r := run(t, load.Plan{Targets: targets(s.URL), Pace: pace, Requests: 100, Duration: waitLimit, Connections: 4, Threads: 2,
 					Protocol: c.protocol, TLS: trusting(), Points: most})
 				if n := len(r.Points); n > most || n < 2 {
 					t.Errorf("%d points, want 2 to %d", n, most)
@@ -40,7 +40,7 @@ func TestPoints(t *testing.T) {
 				}
 				var last, slowest load.Point
 				for _, p := range r.Points {
-					if p.At < last.At || p.At > patience.Seconds() || p.Latency < float64(latency.Min) || p.Latency > float64(latency.Max) || p.Status != 200 && p.Status != 503 {
+					if p.At < last.At || p.At > waitLimit.Seconds() || p.Latency < float64(latency.Min) || p.Latency > float64(latency.Max) || p.Status != 200 && p.Status != 503 {
 						t.Errorf("%+v after %+v; latencies are %v to %v us", p, last, latency.Min, latency.Max)
 					}
 					if last = p; p.Latency > slowest.Latency {
@@ -55,10 +55,10 @@ func TestPoints(t *testing.T) {
 	}
 }
 
-// TestPointsOfFew keeps all of a few requests, and those that failed.
+// TestPointsOfFew checks that all of a few requests are points, also failed ones.
 func TestPointsOfFew(t *testing.T) {
 	t.Parallel()
-	s := newRascal(t, nil, func(v *visit) {
+	s := newBadServer(t, nil, func(v *visit) {
 		if v.ask() && v.number < 2 {
 			v.say("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello")
 		}

@@ -22,10 +22,10 @@ import (
 	"github.com/weirhq/weir/load/target"
 )
 
-// patience is how long a test waits for what has to come.
-const patience = 20 * time.Second
+// waitLimit is how long a test waits for an event.
+const waitLimit = 20 * time.Second
 
-// A counter is a server that counts the requests that it was asked.
+// A counter is a server that counts its requests.
 type counter struct {
 	*httptest.Server
 	asked atomic.Int64
@@ -47,7 +47,7 @@ func newCounter(t *testing.T, h http.HandlerFunc, how ...func(*httptest.Server))
 		c.Start()
 	}
 	t.Cleanup(func() {
-		c.CloseClientConnections() // Close alone would wait for handlers that wait for their client
+		c.CloseClientConnections() // Close waits for handlers, which may wait for their client
 		c.Close()
 	})
 	return c
@@ -55,10 +55,10 @@ func newCounter(t *testing.T, h http.HandlerFunc, how ...func(*httptest.Server))
 
 func hello(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "hello\n") }
 
-// run runs a plan and checks that everything in its result adds up.
+// run runs a plan and checks the sums in its result.
 func run(t *testing.T, p load.Plan) *load.Result {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 	defer cancel()
 	r, err := load.Run(ctx, p)
 	if err != nil {
@@ -68,7 +68,7 @@ func run(t *testing.T, p load.Plan) *load.Result {
 	return r
 }
 
-// checkSums checks what holds for every result.
+// checkSums checks the invariants of a result.
 func checkSums(t *testing.T, r *load.Result) {
 	t.Helper()
 	if r.Asked != r.Sent+r.Unsent || r.Sent != r.Requests+r.Failed+r.Unanswered {
@@ -104,7 +104,7 @@ func checkSums(t *testing.T, r *load.Result) {
 	}
 }
 
-// checkCount checks that a latency has every request, and which of them have an answer.
+// checkCount checks the number of requests in a latency, and how many have an answer.
 func checkCount(t *testing.T, r *load.Result, from string, l *load.Latency, want int64) {
 	t.Helper()
 	if l == nil {
@@ -127,7 +127,7 @@ func sum(counts map[string]int64) (n int64) {
 
 func targets(url string) []target.Target { return []target.Target{{URL: url}} }
 
-// servers are the ways to be asked.
+// servers are the kinds of servers.
 var servers = []struct {
 	name     string
 	protocol load.Protocol
@@ -139,8 +139,8 @@ var servers = []struct {
 	{"h2c", load.HTTP2, h2c},
 }
 
-// TestClosedLoop sends a number of requests in each way: no more and no less
-// arrive, and each is answered.
+// TestClosedLoop sends a number of requests to each kind of server. Exactly that number
+// arrives, and each is answered.
 func TestClosedLoop(t *testing.T) {
 	for _, c := range servers {
 		for _, pipeline := range []int{1, 4} {
@@ -165,8 +165,8 @@ func TestClosedLoop(t *testing.T) {
 
 func trusting() *tls.Config { return &tls.Config{InsecureSkipVerify: true} }
 
-// TestOpenLoop sends at a rate, in each way: as many are due as the pace says,
-// all are sent, and none is answered before it was due.
+// TestOpenLoop sends at a rate to each kind of server. The number of requests is that of the
+// pace, all are sent, and none is answered before it was due.
 func TestOpenLoop(t *testing.T) {
 	for _, c := range servers {
 		t.Run(c.name, func(t *testing.T) {
@@ -184,7 +184,7 @@ func TestOpenLoop(t *testing.T) {
 	}
 }
 
-// TestStages counts what ramps, Poisson arrivals and a bound by number ask for.
+// TestStages counts the requests of ramps, of Poisson arrivals and of a limited number.
 func TestStages(t *testing.T) {
 	s := newCounter(t, hello)
 	half := 500 * time.Millisecond
@@ -209,8 +209,8 @@ func TestStages(t *testing.T) {
 	}
 }
 
-// TestStall has a server stand still for a while: latencies from due know what
-// those from sent hide, when there is one connection.
+// TestStall uses a server that stalls for a while, and one connection. Latencies from due
+// include the stall; latencies from sent do not.
 func TestStall(t *testing.T) {
 	t.Parallel()
 	const rate, stall = 100, 500 * time.Millisecond
@@ -224,7 +224,7 @@ func TestStall(t *testing.T) {
 	if r.Requests != rate {
 		t.Fatalf("%d requests, want %d", r.Requests, rate)
 	}
-	// Half of the requests were due while it stood still, for 250 ms on average.
+	// Half of the requests were due during the stall, and waited 250 ms on average.
 	if mean := r.LatencyFromDue.Mean; mean < 100e3 {
 		t.Errorf("the mean from due is %v us, want more than 100,000", mean)
 	}
@@ -236,7 +236,7 @@ func TestStall(t *testing.T) {
 	}
 }
 
-// TestBacklog bounds how many requests wait for a server that stands still.
+// TestBacklog limits how many requests wait for a server that stalls.
 func TestBacklog(t *testing.T) {
 	for _, c := range []struct{ backlog, sent int }{{-1, 2}, {10, 12}, {0, 100}} {
 		t.Run(fmt.Sprint(c.backlog), func(t *testing.T) {
@@ -270,7 +270,7 @@ func TestBacklog(t *testing.T) {
 	}
 }
 
-// TestNoKeepAlive has a connection for each request.
+// TestNoKeepAlive checks that each request has its own connection.
 func TestNoKeepAlive(t *testing.T) {
 	t.Parallel()
 	s := newCounter(t, hello)
@@ -282,9 +282,8 @@ func TestNoKeepAlive(t *testing.T) {
 	}
 }
 
-// TestBodies sends bodies that a socket does not hold, in turn: from text, from a
-// file that is read once and from one that is read for each request. Each arrives
-// whole, and all are counted.
+// TestBodies sends bodies larger than socket buffers: a text, a file that is read once, and
+// a file that is read for each request. All arrive complete and are counted.
 func TestBodies(t *testing.T) {
 	const small, medium, large = 1 << 20, 1<<20 + 1, 4<<20 + 1
 	bodies := []target.Body{
@@ -320,8 +319,8 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-// TestInterrupt ends a run whose server does not answer: what is under way is
-// counted as unanswered, soon.
+// TestInterrupt interrupts a run whose server does not answer. It ends soon, and requests
+// under way count as unanswered.
 func TestInterrupt(t *testing.T) {
 	for _, c := range servers {
 		for _, pace := range []load.Pace{{}, load.Rate(100)} {
@@ -336,7 +335,7 @@ func TestInterrupt(t *testing.T) {
 					}
 				}, c.how)
 				defer close(gate)
-				ctx, cancel := context.WithTimeout(t.Context(), patience)
+				ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 				defer cancel()
 				go func() {
 					select {
@@ -358,8 +357,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestInterruptWaiting ends a run that sends nothing any more and waits for
-// answers that do not come: soon, and without having used a CPU for it.
+// TestInterruptWaiting interrupts a run that only waits for answers that do not come. It
+// ends soon, and the wait has used no CPU.
 func TestInterruptWaiting(t *testing.T) {
 	for _, pace := range []load.Pace{{}, load.Rate(100)} {
 		t.Run(pace.String(), func(t *testing.T) {
@@ -372,7 +371,7 @@ func TestInterruptWaiting(t *testing.T) {
 				}
 			})
 			defer close(gate)
-			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 			defer cancel()
 			p := load.Plan{Targets: targets(s.URL), Pace: pace, Duration: 100 * time.Millisecond, Timeout: time.Hour, Connections: 4, Process: -1}
 			p.Progress = func(p load.Progress) {
@@ -386,7 +385,7 @@ func TestInterruptWaiting(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkSums(t, r)
-			if took := time.Since(began); took > patience || !r.Interrupted || r.Unanswered == 0 || r.DurationSeconds != 0.1 {
+			if took := time.Since(began); took > waitLimit || !r.Interrupted || r.Unanswered == 0 || r.DurationSeconds != 0.1 {
 				t.Errorf("ended after %v, interrupted %v, %d unanswered, %v s", took, r.Interrupted, r.Unanswered, r.DurationSeconds)
 			} else if r.Generator.CPUSeconds > took.Seconds()/2 {
 				t.Errorf("waiting for %v took %v s of CPU", took, r.Generator.CPUSeconds)
@@ -395,8 +394,8 @@ func TestInterruptWaiting(t *testing.T) {
 	}
 }
 
-// TestBehindThePace has a server that cannot follow the pace: what was sent when
-// the time for it was over does not make the rate look kept.
+// TestBehindThePace uses a server that is slower than the pace. Requests that are sent after
+// the end do not count in the rate.
 func TestBehindThePace(t *testing.T) {
 	t.Parallel()
 	s := newCounter(t, func(w http.ResponseWriter, r *http.Request) { time.Sleep(10 * time.Millisecond) })
@@ -411,19 +410,19 @@ func TestBehindThePace(t *testing.T) {
 	}
 }
 
-// TestReplacedConnections has the open loop make a new connection for each that
-// the server has closed, before it is needed: at the end there are more than were
-// needed, but for those that the run ended too soon for.
+// TestReplacedConnections checks that the open loop opens a new connection for each one that
+// the server has closed, before it is needed. The last ones may be missing at the end of
+// the run.
 func TestReplacedConnections(t *testing.T) {
 	t.Parallel()
 	s := newCounter(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Connection", "close") })
-	r := run(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(200), Requests: 50, Duration: patience, Connections: 20, MaxConnections: 20})
+	r := run(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(200), Requests: 50, Duration: waitLimit, Connections: 20, MaxConnections: 20})
 	if r.Requests != 50 || r.ConnectionsMade <= 50 || r.Connections != 20 {
 		t.Errorf("%d answers over %d connections, %d at once; want 50, more than 50, 20; %v", r.Requests, r.ConnectionsMade, r.Connections, r.ErrorExamples)
 	}
 }
 
-// TestRefusals are the plans that send nothing.
+// TestRefusals checks the errors of plans that send nothing.
 func TestRefusals(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -454,7 +453,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestProgress has the last call know what the result does.
+// TestProgress compares the last call of Progress with the result.
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	s := newCounter(t, hello)
@@ -469,8 +468,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestWindow ends a run by time that has a number, too, and one by its number:
-// the rate counts from the time in which requests were sent.
+// TestWindow runs plans with a duration and a number of requests. The rate is of the time in
+// which requests were sent.
 func TestWindow(t *testing.T) {
 	t.Parallel()
 	s := newCounter(t, hello)
@@ -479,14 +478,14 @@ func TestWindow(t *testing.T) {
 	if byTime.DurationSeconds != half.Seconds() || byTime.Requests != 5 || byTime.RequestsPerSecond != 10 {
 		t.Errorf("ended by time: %v s, %d answers, %v/s; want 0.5, 5, 10", byTime.DurationSeconds, byTime.Requests, byTime.RequestsPerSecond)
 	}
-	byNumber := run(t, load.Plan{Targets: targets(s.URL), Requests: 5, Duration: patience, Process: -1})
-	if byNumber.DurationSeconds >= patience.Seconds() || byNumber.Requests != 5 || byNumber.Connections != 5 {
+	byNumber := run(t, load.Plan{Targets: targets(s.URL), Requests: 5, Duration: waitLimit, Process: -1})
+	if byNumber.DurationSeconds >= waitLimit.Seconds() || byNumber.Requests != 5 || byNumber.Connections != 5 {
 		t.Errorf("ended by number: %v s, %d answers over %d connections", byNumber.DurationSeconds, byNumber.Requests, byNumber.Connections)
 	}
 }
 
-// TestInterruptedOpening ends a run whose server accepts nobody: at once, not
-// when the connections have taken too long.
+// TestInterruptedOpening interrupts a run whose server accepts no connection. It ends
+// immediately, and not after the timeout of the connections.
 func TestInterruptedOpening(t *testing.T) {
 	for _, protocol := range []load.Protocol{load.HTTP1, load.HTTP2} {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -502,7 +501,7 @@ func TestInterruptedOpening(t *testing.T) {
 		defer cancel()
 		began := time.Now()
 		_, err = load.Run(ctx, load.Plan{Targets: targets(scheme + l.Addr().String()), Timeout: time.Hour, Protocol: protocol, Connections: 4})
-		if took := time.Since(began); took > patience {
+		if took := time.Since(began); took > waitLimit {
 			t.Errorf("%v: ended after %v", protocol, took)
 		}
 		if protocol == load.HTTP2 && !errors.Is(err, context.DeadlineExceeded) {
@@ -511,8 +510,8 @@ func TestInterruptedOpening(t *testing.T) {
 	}
 }
 
-// TestLines has threads take lines of one file: each is sent once before one is
-// sent again, whichever thread sends more.
+// TestLines checks that threads share the lines of a file: all are sent once before one is
+// sent again, even if one thread sends more.
 func TestLines(t *testing.T) {
 	t.Parallel()
 	const lines, threads = 100, 4
@@ -550,8 +549,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestSeed has runs without a seed send other random values, and runs with the
-// same seed the same ones.
+// TestSeed checks that runs without a seed send different random values, and runs with the
+// same seed the same.
 func TestSeed(t *testing.T) {
 	t.Parallel()
 	sent := func(seed uint64) string {
@@ -568,8 +567,7 @@ func TestSeed(t *testing.T) {
 	}
 }
 
-// TestProgressIsOneMoment has the statuses of each progress add up to its
-// responses.
+// TestProgressIsOneMoment checks that the statuses of each Progress add up to its answers.
 func TestProgressIsOneMoment(t *testing.T) {
 	t.Parallel()
 	s := newCounter(t, hello)

@@ -17,7 +17,7 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// oneInTen runs h, but for every tenth request, which fails.
+// oneInTen returns a handler that calls fail for every tenth request, and h for others.
 func oneInTen(fail, h http.HandlerFunc) http.HandlerFunc {
 	var n atomic.Int64
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -29,7 +29,7 @@ func oneInTen(fail, h http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// holds checks that a check is true, or false, of a result.
+// holds checks whether a check holds for a result.
 func holds(t *testing.T, r *load.Result, text string, want bool) {
 	t.Helper()
 	c, err := load.ParseCheck(text)
@@ -41,8 +41,8 @@ func holds(t *testing.T, r *load.Result, text string, want bool) {
 	}
 }
 
-// TestOutage has a server that never answers one request of ten: no quantile that falls among
-// them may be below the timeout, in any protocol and either loop.
+// TestOutage uses a server that never answers one request of ten. No quantile among them may
+// be below the timeout, in any protocol and both loops.
 func TestOutage(t *testing.T) {
 	const timeout, requests = 500 * time.Millisecond, 100
 	silent := func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
@@ -51,7 +51,7 @@ func TestOutage(t *testing.T) {
 			t.Run(c.name+", "+loop, func(t *testing.T) {
 				t.Parallel()
 				s := newCounter(t, oneInTen(silent, hello), c.how)
-				r := run(t, load.Plan{Targets: targets(s.URL), Pace: pace, Requests: requests, Duration: patience, Connections: 4,
+				r := run(t, load.Plan{Targets: targets(s.URL), Pace: pace, Requests: requests, Duration: waitLimit, Connections: 4,
 					Protocol: c.protocol, TLS: trusting(), Timeout: timeout, Process: -1})
 				l := r.Latency
 				if r.LatencyFromDue != nil {
@@ -83,14 +83,14 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// TestNeverAnswered has connections that are reset in place of one response in ten.
+// TestNeverAnswered uses a server that resets the connection instead of one answer in ten.
 func TestNeverAnswered(t *testing.T) {
 	reset := func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) }
 	for _, c := range servers {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s := newCounter(t, oneInTen(reset, hello), c.how)
-			r := run(t, load.Plan{Targets: targets(s.URL), Requests: 100, Connections: 4, Protocol: c.protocol, TLS: trusting(), Timeout: patience, Process: -1})
+			r := run(t, load.Plan{Targets: targets(s.URL), Requests: 100, Connections: 4, Protocol: c.protocol, TLS: trusting(), Timeout: waitLimit, Process: -1})
 			l := r.Latency
 			if l.NeverAnswered != r.Failed || r.Failed < 10 {
 				t.Fatalf("%d of %d failed requests were never answered, want at least 10 and all", l.NeverAnswered, r.Failed)
@@ -103,15 +103,15 @@ func TestNeverAnswered(t *testing.T) {
 	}
 }
 
-// TestRefusedInQuantiles has a server that goes away: requests that are due and find no
-// connection count in the latencies as never answered.
+// TestRefusedInQuantiles stops the server. Requests that are due and have no connection count
+// as never answered.
 func TestRefusedInQuantiles(t *testing.T) {
 	for loop, pace := range map[string]load.Pace{"closed": {}, "open": load.Rate(400)} {
 		for _, keepAlive := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, keep-alive %v", loop, keepAlive), func(t *testing.T) {
 				t.Parallel()
 				var away sync.Once
-				s := newRascal(t, nil, func(v *visit) {
+				s := newBadServer(t, nil, func(v *visit) {
 					for v.ask() {
 						if v.server.asked.Load() < 30 {
 							v.say(good)
@@ -121,7 +121,7 @@ func TestRefusedInQuantiles(t *testing.T) {
 						return
 					}
 				})
-				r := run(t, load.Plan{Targets: targets(s.url), Pace: pace, Requests: 50, Connections: 2, MaxConnections: 2, NoKeepAlive: !keepAlive, Timeout: patience, Process: -1})
+				r := run(t, load.Plan{Targets: targets(s.url), Pace: pace, Requests: 50, Connections: 2, MaxConnections: 2, NoKeepAlive: !keepAlive, Timeout: waitLimit, Process: -1})
 				l := r.Latency
 				if r.LatencyFromDue != nil {
 					l = r.LatencyFromDue
@@ -134,13 +134,13 @@ func TestRefusedInQuantiles(t *testing.T) {
 	}
 }
 
-// TestUnsentInQuantiles counts requests that are due and not sent: the skipped as never answered,
-// and those that still wait for a connection at the end by the time that they have waited.
+// TestUnsentInQuantiles checks requests that are due and not sent: skipped ones count as
+// never answered, and those that wait at the end with the time that they have waited.
 func TestUnsentInQuantiles(t *testing.T) {
 	for _, backlog := range []int{-1, 0} {
 		t.Run(fmt.Sprintf("backlog %d", backlog), func(t *testing.T) {
 			t.Parallel()
-			s := newRascal(t, nil, func(v *visit) {
+			s := newBadServer(t, nil, func(v *visit) {
 				if v.ask() {
 					v.listen()
 				}
@@ -158,10 +158,10 @@ func TestUnsentInQuantiles(t *testing.T) {
 	}
 }
 
-// TestNeverAnsweredInJSON writes a result and reads it again.
+// TestNeverAnsweredInJSON encodes and decodes a result.
 func TestNeverAnsweredInJSON(t *testing.T) {
-	s := newRascal(t, nil, func(v *visit) { v.ask() })
-	r := run(t, load.Plan{Targets: targets(s.url), Pace: load.Rate(400), Requests: 20, Connections: 1, Timeout: patience, Process: -1})
+	s := newBadServer(t, nil, func(v *visit) { v.ask() })
+	r := run(t, load.Plan{Targets: targets(s.url), Pace: load.Rate(400), Requests: 20, Connections: 1, Timeout: waitLimit, Process: -1})
 	text, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)
@@ -187,7 +187,7 @@ func TestNeverAnsweredInJSON(t *testing.T) {
 	}
 }
 
-// TestTooFew marks the quantiles that fewer than three requests lie beyond.
+// TestTooFew checks that quantiles with fewer than three requests beyond are marked.
 func TestTooFew(t *testing.T) {
 	s := newCounter(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "hello") })
 	for requests, want := range map[int64][]string{
@@ -201,8 +201,8 @@ func TestTooFew(t *testing.T) {
 	}
 }
 
-// TestTimeoutCutsPipeline has requests on a connection that is closed because an older one timed out:
-// they were not given up after the short time that they had.
+// TestTimeoutCutsPipeline sends requests on a connection that is closed because an older
+// request has timed out. They were not given up after their short time.
 func TestTimeoutCutsPipeline(t *testing.T) {
 	const timeout = 300 * time.Millisecond
 	for _, w := range []way{{name: "plain"}, {name: "TLS", tls: true}} {
@@ -212,7 +212,7 @@ func TestTimeoutCutsPipeline(t *testing.T) {
 			if !w.tls {
 				serverTLS = nil
 			}
-			s := newRascal(t, serverTLS, (*visit).listen)
+			s := newBadServer(t, serverTLS, (*visit).listen)
 			r := run(t, load.Plan{Targets: targets(s.url), TLS: clientTLS, Pace: load.Rate(100), Duration: 200 * time.Millisecond,
 				Connections: 1, MaxConnections: 1, Pipeline: 100, Timeout: timeout, Process: -1})
 			l := r.Latency

@@ -86,7 +86,7 @@ func row(t *testing.T, c compare.Comparison, metric string) compare.Row {
 
 func one(r *load.Result) []*load.Result { return []*load.Result{r} }
 
-// TestRuns compares four runs per side.
+// TestRunsAgainstBenchmath compares four runs per side.
 func TestRunsAgainstBenchmath(t *testing.T) {
 	var a, b []*load.Result
 	var ra, rb []float64

@@ -15,7 +15,7 @@ import (
 	"github.com/weirhq/weir/load/target"
 )
 
-// A formPart is what Go's reader of forms finds.
+// A formPart is a part of a form, read by mime/multipart.
 type formPart struct{ Name, Filename, Type, Content string }
 
 // readForm reads a body of Form, from its file or its text.
@@ -86,7 +86,7 @@ func TestFormOfFiles(t *testing.T) {
 		{"first", "", "", "1"}, {"f", "photo.PNG", "image/png", large}, {"f", "a%22b", "text/x", "hello {{seq}}"},
 		{"n", "", "", "hello {{seq}}"}, {"e", "none.txt", "text/plain", ""},
 	}
-	var group sync.WaitGroup // goroutines read it at once
+	var group sync.WaitGroup // goroutines share the form
 	for range 3 {
 		group.Go(func() {
 			if diff := cmp.Diff(want, readForm(t, body, header)); diff != "" {
@@ -97,7 +97,7 @@ func TestFormOfFiles(t *testing.T) {
 	group.Wait()
 }
 
-// TestFormReadAt reads a form with every offset and several lengths.
+// TestFormReadAt reads a form at every offset with several lengths.
 func TestFormReadAt(t *testing.T) {
 	body, _, err := target.Form([]target.FormField{{Name: "a", Path: write(t, "x", "content")}, {Name: "b", Path: write(t, "y", "")}}, 1)
 	if err != nil {

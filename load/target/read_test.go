@@ -81,7 +81,7 @@ func TestReadLargeBody(t *testing.T) {
 	}
 }
 
-// TestReadJSONLines has lines as vegeta's encoder writes them.
+// TestReadJSONLines reads lines of vegeta's encoder.
 func TestReadJSONLines(t *testing.T) {
 	got := readTargets(t, `{"method":"GET","url":"http://goku:9090/path?item=ball"}
 {"method":"POST","url":"http://goku:9090/things","body":"eyJhIjogIjzDqT4ifQo=","header":{"Content-Type":["application/json"],"X-Two":["1","2"],"content-length":["99"]}}
@@ -155,8 +155,8 @@ func TestReadHAROfFirefox(t *testing.T) {
 	}
 }
 
-// TestReadHAROfPlaywright reads what Playwright 1.65 has recorded of Chromium,
-// whole: a page, two fetches, a blob and a websocket.
+// TestReadHAROfPlaywright reads a complete recording of Chromium by Playwright 1.65: a page,
+// two fetches, a blob and a websocket.
 func TestReadHAROfPlaywright(t *testing.T) {
 	got := readHAR(t, "playwright.har")
 	if len(got) != 3 {
@@ -235,8 +235,8 @@ func TestReadTargetsWithoutAFile(t *testing.T) {
 	}
 }
 
-// FuzzReadTargets checks that what is read can be given to a run: its URLs and
-// headers are well-formed, and the same text is read twice alike.
+// FuzzReadTargets checks that targets from a file are well-formed, and that the same text
+// yields the same targets.
 func FuzzReadTargets(f *testing.F) {
 	for _, name := range []string{"chrome.har", "firefox.har"} {
 		data, err := os.ReadFile(filepath.Join("testdata", "targets", name))

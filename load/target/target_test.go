@@ -69,7 +69,7 @@ func TestRebase(t *testing.T) {
 	}
 }
 
-// TestGrowPathBody has a body that all targets share.
+// TestGrowPathBody checks that all targets share a body.
 func TestGrowPathBody(t *testing.T) {
 	text := strings.Repeat("x", 1000)
 	for _, target := range target.GrowPath(target.Target{URL: "http://a/", Body: target.Body{Text: text}}, 2) {

@@ -2,5 +2,5 @@
 
 package answer_test
 
-// raceEnabled is true when the race detector is on, which allocates.
+// raceEnabled reports whether the race detector is on, which allocates.
 const raceEnabled = true

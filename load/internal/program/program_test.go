@@ -74,8 +74,7 @@ func TestMessage(t *testing.T) {
 	}
 }
 
-// TestContentLength has bodies of each length around those at which the number
-// grows a digit.
+// TestContentLength sends bodies with lengths around each power of ten.
 func TestContentLength(t *testing.T) {
 	for _, n := range []int{0, 1, 8, 9, 10, 98, 99, 100, 998, 999, 1000, 9999, 100_000} {
 		text := strings.Repeat("x", n) + "{{seq}}"
@@ -165,8 +164,8 @@ func TestOrigin(t *testing.T) {
 	}
 }
 
-// TestScripts checks that threads share the numbers out, that each takes the
-// targets in turn, however many threads there are, and that a seed repeats itself.
+// TestScripts checks that each number belongs to one thread, that each thread sends the
+// targets in turn, and that the same seed yields the same requests.
 func TestScripts(t *testing.T) {
 	p, err := Compile([]target.Target{
 		{URL: "http://a/0/{{seq}}/{{rand 1 1000000}}"},
@@ -216,7 +215,7 @@ func TestNoKeepAlive(t *testing.T) {
 	}
 }
 
-// FuzzMessage has net/http read what a target was compiled to.
+// FuzzMessage reads compiled targets with net/http.
 func FuzzMessage(f *testing.F) {
 	f.Add("", "http://127.0.0.1:20000/hello?x=1#f", "X-A", "b", "", false)
 	f.Add("PUT", "https://u:p@[::1]/%2f/../{{seq}}", "Host", "{{uuid}}", "{{rand -5 5}}{{now}}", true)
@@ -261,10 +260,10 @@ func checkMessage(t *testing.T, in target.Target, m *Message) {
 	got, err := http.ReadRequest(reader)
 	if err != nil {
 		if _, urlErr := url.ParseRequestURI(path); urlErr != nil {
-			return // sent as it is written, and net/http does not take it
+			return // a path that net/http does not accept is sent unchanged
 		}
 		if strings.EqualFold(in.Header[0].Name, "Host") {
-			return // nor odd hosts
+			return // so are odd hosts
 		}
 		t.Fatalf("%+v was compiled to what net/http does not read: %v\n%q", in, err, wire)
 	}
@@ -299,12 +298,12 @@ func checkMessage(t *testing.T, in target.Target, m *Message) {
 	}
 }
 
-// TestScriptLines has each of several targets see all lines of a file, however
-// many threads there are.
+// TestScriptLines checks that each of several targets uses all lines of a file, with any
+// number of threads.
 func TestScriptLines(t *testing.T) {
 	file := writeFile(t, "lines", "a\nb\nc\nd\n")
 	var targets []target.Target
-	for i := range 2 { // which both divide the number of lines
+	for i := range 2 { // both divide the number of lines
 		targets = append(targets, target.Target{URL: fmt.Sprintf("http://a/%d/{{line %q}}", i, file), Body: target.Body{Text: fmt.Sprintf("{{line %q}}", file)}})
 	}
 	p, err := Compile(targets, false, "")
@@ -365,7 +364,7 @@ func writeFile(t *testing.T, name, content string) string {
 	return path
 }
 
-// TestTemplateAlloc checks that making a request takes no memory.
+// TestTemplateAlloc checks that generating a request does not allocate.
 func TestTemplateAlloc(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
@@ -385,7 +384,7 @@ func TestTemplateAlloc(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := p.Script(0, 1, 1)
-		for range 1000 { // the buffer grows with the number
+		for range 1000 { // the buffer grows with the number of digits
 			s.Next()
 		}
 		if n := testing.AllocsPerRun(1000, func() { s.Next() }); n != 0 {

@@ -2,5 +2,5 @@
 
 package program
 
-// raceEnabled is true when the race detector is on, which allocates.
+// raceEnabled reports whether the race detector is on, which allocates.
 const raceEnabled = true

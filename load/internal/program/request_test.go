@@ -10,7 +10,7 @@ import (
 	"github.com/weirhq/weir/load/target"
 )
 
-// TestRequest sends messages by HTTP/2, and looks at what the server sees.
+// TestRequest sends messages by HTTP/2, and checks the requests that the server receives.
 func TestRequest(t *testing.T) {
 	type seen struct {
 		method, uri, host, body string
