@@ -373,12 +373,12 @@ func (a *attempt) stop(ctx context.Context) {
 		a.warn("could not be ended, and may disturb all that is measured from now on: %s", strings.Join(e.Alive, ", "))
 	}
 	if e.Full {
-		a.warn("the disk of %s has no room left for the service's output: what it has written since is lost, and was measured", a.store.dir)
+		a.warn("the disk of %s has no room left for the service's output: its output since then is lost, but the run was measured", a.store.dir)
 	}
 	if e.OutOfMemory > 0 {
-		a.warn("the kernel has killed %d of its processes, which wanted more memory than the limit allows", e.OutOfMemory)
+		a.warn("the kernel has killed %d of its processes, which needed more memory than the limit allows", e.OutOfMemory)
 		if a.run.Outcome == Died {
-			a.run.Error += ": it wanted more memory than its limit allows"
+			a.run.Error += ": it needed more memory than its limit allows"
 		}
 	}
 	a.readMeasures()
@@ -391,7 +391,7 @@ func (a *attempt) stop(ctx context.Context) {
 // judgeLeft notes processes that outlived the service or had to be killed.
 func (a *attempt) judgeLeft(e service.Ending) {
 	if a.run.Outcome == Died && len(e.Outlived) > 0 {
-		a.run.Error += fmt.Sprintf(", and has left %s running: what is measured is the process that the lab has started, so have it stay in the foreground", strings.Join(e.Outlived, ", "))
+		a.run.Error += fmt.Sprintf(", and left %s running: the lab measures the process that it starts, so the service must stay in the foreground", strings.Join(e.Outlived, ", "))
 	}
 	if len(e.Left) > 0 {
 		a.failed(Leaked, fmt.Errorf("had to be killed: %s", strings.Join(e.Left, ", ")))

@@ -228,7 +228,7 @@ func (e *Experiment) additions() (drafts []draft, wrong []problem) {
 		d := e.newDraft(where)
 		d.Name, d.About = a.Name, a.About
 		if a.Name == "" {
-			wrong = append(wrong, problem{where, "it has no name", "say what to call the configuration"})
+			wrong = append(wrong, problem{where, "it has no name", "name the configuration"})
 		}
 		for _, s := range a.Settings {
 			if p := d.set(s, e.labelIn(s), where+"."+s.Path); p != nil {

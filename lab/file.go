@@ -145,7 +145,7 @@ func allSettings() []setting {
 		key("exclude", readExclude, showExclude),
 		key("include", readInclude, showInclude),
 		setting{Key: yamlfile.Key[target]{Path: "include.*", Read: (*reader).Fields, Called: "an addition"}},
-		one("include.*.name", parseProse, showAny, func(t target) *string { return &t.adding.Name }).required("say what to call the configuration").hidden(),
+		one("include.*.name", parseProse, showAny, func(t target) *string { return &t.adding.Name }).required("name the configuration").hidden(),
 		one("include.*.about", parseProse, showAny, func(t target) *string { return &t.adding.About }).hidden(),
 		key("include.*.set", (*reader).Names, nil),
 		key("include.*.set.*", readAdded, nil),

@@ -31,7 +31,7 @@ func settable(path string, all bool) *yamlfile.Refusal {
 	case ok && (ofRun || all):
 		return nil
 	case ok:
-		return yamlfile.Refuse("what is below service and load can", "%s cannot differ between configurations", yamlfile.Quote(path))
+		return yamlfile.Refuse("settings below service and load can", "%s cannot differ between configurations", yamlfile.Quote(path))
 	}
 	return yamlfile.Refuse(rightPath(path, all), "there is no setting %s", yamlfile.Quote(path))
 }

@@ -21,7 +21,7 @@ func (a *attempt) readMeasures() {
 		err = json.Unmarshal(text, &all)
 	}
 	if err != nil {
-		a.warn("what the service has written to WEIR_LAB_MEASURES cannot be read; it is a list of {\"name\", \"unit\", \"value\"}: %v", err)
+		a.warn("the service's file of WEIR_LAB_MEASURES cannot be read; it must be a list of {\"name\", \"unit\", \"value\"}: %v", err)
 		return
 	}
 	names := map[string]bool{}
@@ -30,9 +30,9 @@ func (a *attempt) readMeasures() {
 		m.Better = a.ownBetter(m)
 		switch {
 		case m.Name == "":
-			a.warn("a measure of the service has no name: it is left out")
+			a.warn("a measure of the service has no name and is left out")
 		case names[m.Name]:
-			a.warn("the service has measured %q more than once: what came first counts", m.Name)
+			a.warn("the service has measured %q more than once: the first value counts", m.Name)
 		default:
 			names[m.Name] = true
 			a.run.Own = append(a.run.Own, m)
@@ -44,7 +44,7 @@ func (a *attempt) readMeasures() {
 func (a *attempt) ownName(name string) string {
 	for _, m := range metrics {
 		if m.Name == name {
-			a.warn("the service's measure %q is called as one of the lab's: here it is \"own %[1]s\"", name)
+			a.warn("the service's measure %q has the name of one of the lab's: here it is \"own %[1]s\"", name)
 			return "own " + name
 		}
 	}
@@ -60,6 +60,6 @@ func (a *attempt) ownBetter(m Measure) Better {
 	case "lower":
 		return Lower
 	}
-	a.warn("the service's measure %q is better when it is %q, which is none of lower, higher and neither: it is shown and not judged", m.Name, m.Better)
+	a.warn("the service's measure %q is better when it is %q, which is not one of lower, higher and neither: it is shown, but not judged", m.Name, m.Better)
 	return Neither
 }

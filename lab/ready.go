@@ -171,7 +171,7 @@ func (a *attempt) elsewhere() string {
 	if err != nil || len(addresses) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; it listens at %s: say where it is by service.url, and what tells that it is ready by service.ready", listed(addresses))
+	return fmt.Sprintf("; it listens at %s: set service.url to its URL, and service.ready to a path that answers when it is ready", listed(addresses))
 }
 
 func listed(addresses []netip.AddrPort) string {
@@ -219,7 +219,7 @@ func (a *attempt) checkAnswerer(ctx context.Context) error {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
 		a.warn("the process that answers at %s is not known (%v): CPU, memory and samples are those of the service that was started here", a.url, err)
 	case err == nil && !ok:
-		return fmt.Errorf("%s answers at %s, which is neither the service nor a child of it: end it, give the service another port, as ${port}, or have the service stay in the foreground",
+		return fmt.Errorf("%s answers at %s, which is neither the service nor a child of it: end it, give the service another port, as ${port}, or keep the service in the foreground",
 			listener(a.reached), a.url)
 	}
 	return nil

@@ -277,7 +277,7 @@ func TestOutcomes(t *testing.T) {
 		"dies at once":           {"service:\n  args: [--nonsense]\n  stderr: pipe\n", lab.Died, "before it was ready", "flag provided but not defined", "exit status 2"},
 		"never ready":            {"service:\n  args: [--unready]\n  ready: /up\n  ready_within: 2s\n  output: file\n", lab.NeverReady, "not ready within 2s: GET http://127.0.0.1:", "begins\n", "exit status 0"},
 		"never listens":          {"service:\n  command: sleep 60\n  ready_within: 100ms\n", lab.NeverReady, "it listens on no port", "", "signal: terminated"},
-		"goes to the background": {"service:\n  command: [sh, -c, 'sleep 60 & exit 0']\n", lab.Died, "have it stay in the foreground", "", "exit status 0"},
+		"goes to the background": {"service:\n  command: [sh, -c, 'sleep 60 & exit 0']\n", lab.Died, "must stay in the foreground", "", "exit status 0"},
 		"is somewhere else":      {"service:\n  url: http://127.0.0.1:1/\n  ready_within: 2s\n", lab.NeverReady, "it listens at 127.0.0.1:", "", "exit status 0"},
 		"no answer":              {"service:\n  args: [--silent]\n  output: pipe\n", lab.NoAnswer, "was answered while it was loaded", "begins\n", "exit status 0"},
 		"stays":                  {"service:\n  args: [--stays]\n  stop_within: 100ms\n  output: pipe\n", lab.Leaked, "had to be killed", "begins\nGET /\n", "signal: killed"},
@@ -310,7 +310,7 @@ func TestMemoryLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, one := range r.Runs {
-		const why = "it wanted more memory than its limit allows"
+		const why = "it needed more memory than its limit allows"
 		if one.Outcome != lab.Died || !strings.Contains(one.Error, why) || one.LastOutput == "" || one.Exit != "signal: killed" {
 			t.Errorf("%s, error %q, exit %q, last output %.200q; want %s, %q, %q", one.Outcome, one.Error, one.Exit, one.LastOutput, lab.Died, why, "signal: killed")
 		}

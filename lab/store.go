@@ -230,7 +230,7 @@ func readDocument[T any](name string) (*T, error) {
 	}
 	document := new(T)
 	if err := json.Unmarshal(text, document); err != nil {
-		return nil, fmt.Errorf("%s is not what weir lab has written: %w; remove it, so that the lab makes it again with --resume", name, err)
+		return nil, fmt.Errorf("%s was not written by weir lab: %w; remove it, and the lab makes it again with --resume", name, err)
 	}
 	return document, nil
 }

@@ -42,7 +42,7 @@ func (s *splitter) next() *yamlfile.Refusal {
 		return s.double()
 	case c == '\\':
 		if s.at++; s.at == len(s.text) {
-			return yamlfile.Refuse(`write \\ for a backslash`, "there is nothing behind the last backslash").At(s.at - 1)
+			return yamlfile.Refuse(`write \\ for a backslash`, "there is nothing after the last backslash").At(s.at - 1)
 		}
 		s.put(s.text[s.at])
 	case strings.IndexByte("|&;<>()`", c) >= 0 || c == '#' && !s.inWord:

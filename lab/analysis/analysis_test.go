@@ -275,7 +275,7 @@ func TestWarnings(t *testing.T) {
 	}{
 		{"nothing", func(*lab.Results) {}, ""},
 		{"interrupted", func(r *lab.Results) { r.Interrupted = true }, "was ended before all of its runs"},
-		{"the lab's CPU", func(r *lab.Results) { r.LabCPU = 0.034 }, "The lab itself took 3.4% of a CPU while it measured, more than the 1.0%"},
+		{"the lab's CPU", func(r *lab.Results) { r.LabCPU = 0.034 }, "The lab itself took 3.4% of a CPU while it measured, more than the limit of 1.0%"},
 		{"a saturated generator", func(r *lab.Results) { r.Runs[2].Load.Saturated = true }, "In 1 of 8 runs of x the load generator was at its own limit"},
 		{"a busy machine", func(r *lab.Results) {
 			l := r.Runs[2].Load
@@ -294,10 +294,10 @@ func TestWarnings(t *testing.T) {
 		{"few", func(r *lab.Results) { r.Runs = r.Runs[:12] }, "a 95% interval of a median needs 6"},
 		{"one configuration", func(r *lab.Results) {
 			r.Runs = slices.DeleteFunc(r.Runs, func(r lab.Run) bool { return r.Configuration != "null" })
-		}, "Nothing was compared: runs of the baseline alone were measured."},
+		}, "Nothing was compared: only runs of the baseline were measured."},
 		{"the twin alone", func(r *lab.Results) {
 			r.Runs = slices.DeleteFunc(r.Runs, func(r lab.Run) bool { return r.Configuration == "x" })
-		}, "Nothing was compared: runs of the baseline alone were measured."},
+		}, "Nothing was compared: only runs of the baseline were measured."},
 		{"no baseline", func(r *lab.Results) {
 			r.Runs = slices.DeleteFunc(r.Runs, func(r lab.Run) bool { return r.Configuration == "null" })
 		}, "Nothing was compared: no run of the baseline, null, was measured."},
@@ -370,18 +370,18 @@ func TestFindingsOfTooFew(t *testing.T) {
 		want   []string
 	}{
 		{[]series{{"null", low}, {"x", high}}, []string{
-			"The runs are too few to tell a difference from chance: 3 of each configuration. It takes at least 4.",
+			"There are too few runs to distinguish a difference from chance: 3 of each configuration. It takes at least 4.",
 			"The largest difference so far, which may be chance: with x, requests per second are 99.0% higher than with null, 201/s instead of 101/s.",
 		}},
 		{[]series{{"null", low}, {"x", high[:2]}, {"y", []float64{10, 11, 12}}}, []string{
-			"The runs are too few to tell a difference from chance: 2 to 3 of each configuration. It takes at least 5, for 2 comparisons at once.",
+			"There are too few runs to distinguish a difference from chance: 2 to 3 of each configuration. It takes at least 5, for 2 comparisons at once.",
 			"The largest difference so far, which may be chance: with y, requests per second are 89% lower than with null, 11.0/s instead of 101/s.",
 		}},
 		{[]series{{"null", around(1, 10, 100, 0.01)}, {"x", high}, {"y", around(2, 10, 200, 0.01)}}, []string{
 			"With x, requests per second are 2.02 times as high",
 		}},
 		{[]series{{"null", around(1, 10, 100, 0.01)}, {"x", high[:1]}, {"y", around(2, 10, 200, 0.01)}}, []string{
-			"The runs are too few to tell a difference from chance: of x. It takes at least 5, for 2 comparisons at once.",
+			"There are too few runs to distinguish a difference from chance: of x. It takes at least 5, for 2 comparisons at once.",
 		}},
 	} {
 		got := analysis.Of(closedLoop(c.series...)).Findings
@@ -425,7 +425,7 @@ func TestConstantMeasures(t *testing.T) {
 	for i := range none.Runs {
 		none.Runs[i].Load = nil
 	}
-	if got := analysis.Of(none).Findings; len(got) != 1 || !strings.HasPrefix(got[0].Text, "No difference was found: what the configurations are compared by is the same") {
+	if got := analysis.Of(none).Findings; len(got) != 1 || !strings.HasPrefix(got[0].Text, "No difference was found: the compared metrics are the same") {
 		t.Errorf("where nothing differs the findings are %+v", got)
 	}
 }
@@ -597,7 +597,7 @@ func TestFamilies(t *testing.T) {
 		t.Errorf("where what leads differs, a measure is %+v, p %v corrected %v; want it judged with 40 times its p", d, *d.P, *d.Corrected)
 	}
 	a = analysis.Of(measures(around(3, 7, 100, 0.01)))
-	const few = "The runs are too few to tell a difference from chance: 7 of each configuration. It takes at least 8, for 40 comparisons at once."
+	const few = "There are too few runs to distinguish a difference from chance: 7 of each configuration. It takes at least 8, for 40 comparisons at once."
 	if !slices.ContainsFunc(a.Findings, func(f analysis.Finding) bool { return f.Text == few }) {
 		t.Errorf("the findings are %+v, want among them %q", a.Findings, few)
 	}
@@ -708,8 +708,8 @@ func TestRefusals(t *testing.T) {
 	}
 	findings := analysis.Of(r).Findings
 	for i, want := range []string{
-		"With null and x no request was answered with 2xx (answers of 404): the numbers are those of what was refused.",
-		"No difference was found: what the configurations are compared by is the same in all runs.",
+		"With null and x no request was answered with 2xx (answers of 404): the numbers are those of refusals.",
+		"No difference was found: the compared metrics are the same in all runs.",
 	} {
 		if i >= len(findings) || findings[i].Text != want {
 			t.Errorf("the findings are %+v, want as number %d %q", findings, i+1, want)

@@ -256,7 +256,7 @@ func differences(a, b *lab.Results) []string {
 	if !a.Started.IsZero() && a.Started.Equal(b.Started) && a.Machine == b.Machine {
 		return []string{"A and B are the same results: they began at the same moment, on the same machine."}
 	}
-	all := []string{"A and B were not run in turn: what the machine did in between is part of each difference."}
+	all := []string{"A and B were not run in turn: changes of the machine in between are part of each difference."}
 	differs := func(what, va, vb string) {
 		if va != vb {
 			all = append(all, fmt.Sprintf("%s differs: %s in A and %s in B.", what, orNone(va), orNone(vb)))

@@ -53,7 +53,7 @@ func findings(t *table, a *Analysis) []Finding {
 }
 
 // allTheSame is the finding if no leading metric varies.
-const allTheSame = "No difference was found: what the configurations are compared by is the same in all runs."
+const allTheSame = "No difference was found: the compared metrics are the same in all runs."
 
 // unmeasured returns findings about configurations without a counted run.
 // Configurations with the same outcome share one.

@@ -53,7 +53,7 @@ func (f *Family) tooFew(t *table, a *Analysis, open []judged, in string) Finding
 	if f.Comparisons > 1 {
 		many = fmt.Sprintf(", for %d comparisons at once", f.Comparisons)
 	}
-	return Finding{Text: fmt.Sprintf("The runs are too few to tell a difference from chance%s: %s. It takes at least %d%s.", in, where, f.NeededRuns, many)}
+	return Finding{Text: fmt.Sprintf("There are too few runs to distinguish a difference from chance%s: %s. It takes at least %d%s.", in, where, f.NeededRuns, many)}
 }
 
 // soFar describes the largest difference of the first metric.

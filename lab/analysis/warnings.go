@@ -33,7 +33,7 @@ func warnings(r *lab.Results, t *table, a *Analysis) []string {
 	all = append(all, drift(t, a)...)
 	all = append(all, outliers(a)...)
 	if r.LabCPU > maxLabCPU {
-		all = append(all, fmt.Sprintf("The lab itself took %s of a CPU while it measured, more than the %s that it should: what it takes, the service lacks.",
+		all = append(all, fmt.Sprintf("The lab itself took %s of a CPU while it measured, more than the limit of %s: the service could not use it.",
 			percent(r.LabCPU), percent(maxLabCPU)))
 	}
 	return all
@@ -86,7 +86,7 @@ func unlikeItself(a *Analysis) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("The baseline seems to differ from itself in %s. Chance does that in one experiment of %.0f (%s); "+
-		"otherwise something on this machine changes what is measured. Differences up to that size are taken for noise.",
+		"otherwise something on this machine affects the measurements. Differences up to that size are taken for noise.",
 		listed(differ, 6), 1/unlikely, readable.Things(int64(len(tested)), "metric")+" tested")}
 }
 
@@ -129,7 +129,7 @@ func (t *table) whyNotCompared() string {
 	case !baseline:
 		return "no run of the baseline, " + t.baseline + ", was measured"
 	case others == 0:
-		return "runs of the baseline alone were measured"
+		return "only runs of the baseline were measured"
 	}
 	return "there is no measure that both the baseline and another configuration have"
 }
@@ -145,7 +145,7 @@ func failures(t *table) []string {
 		}
 	}
 	if f := t.among(func(r Runs) (int, int) { return r.Outcomes[lab.Leaked], r.All }); f.runs > 0 {
-		all = append(all, fmt.Sprintf("%s the service left processes behind or would not end; they were measured before, and count.", f))
+		all = append(all, fmt.Sprintf("%s the service left processes behind or did not end; they had been measured, and count.", f))
 	}
 	return all
 }

@@ -130,7 +130,7 @@ func TestWriteSVGOfNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		wellFormed(t, got.Bytes())
-		if !strings.Contains(got.String(), "There is nothing in this profile.") {
+		if !strings.Contains(got.String(), "This profile is empty.") {
 			t.Errorf("%s of nothing does not say so: %s", name, &got)
 		}
 	}

@@ -69,7 +69,7 @@ func WriteDiffSVG(w io.Writer, base, new *Graph, title string) error {
 	}
 	p := picture{
 		title: title,
-		about: fmt.Sprintf("%s: %s before, %s now (%s)%s; red grew, blue shrank, grey is within 5%% or chance; a bar is as wide as the mean of both",
+		about: fmt.Sprintf("%s: %s before, %s now (%s)%s; red is more, blue is less, grey is within 5%% or chance; the width of a bar is the mean of both",
 			new.kind, base.Text(base.Total()), new.Text(new.Total()), change(base.Total(), new.Total()), new.perWords()),
 		total: (base.Total() + new.Total()) / 2,
 		width: func(f pair) float64 { b, n := f.values(); return (b + n) / 2 },
@@ -227,7 +227,7 @@ func (p *picture) note() string {
 	}
 	switch {
 	case p.total <= 0:
-		return "There is nothing in this profile."
+		return "This profile is empty."
 	case len(not) > 0:
 		return "Not drawn: " + strings.Join(not, ", ") + "."
 	}

@@ -86,7 +86,7 @@ const defaultCount = 10
 // withDefaults sets the defaults of zero values.
 func (o Options) withDefaults() (Options, error) {
 	if o.A == "" || o.B == "" {
-		return o, errors.New("a side is missing: A and B are commits or folders, such as HEAD and . for the last commit and the sources as they stand")
+		return o, errors.New("a side is missing: A and B are commits or folders, such as HEAD and . for the last commit and the work tree")
 	}
 	if o.Count < 0 {
 		return o, fmt.Errorf("the count %d is below zero", o.Count)

@@ -42,7 +42,7 @@ func ComparisonMarkdown(w io.Writer, c *analysis.Comparison) error {
 		fmt.Fprintf(&b, "\n%s\n", plainText(sentence))
 	}
 	if ws := comparisonWarnings(c); len(ws) > 0 {
-		b.WriteString("\nTo be known before this is believed:\n\n")
+		b.WriteString("\nBefore relying on this:\n\n")
 		for _, warning := range ws {
 			fmt.Fprintf(&b, "- %s\n", plainText(warning))
 		}

@@ -72,7 +72,7 @@ func (d *detail) draw(run *lab.Run, a *analysis.Analysis) {
 	if ms := leading(a, worthKnowing); len(ms) > 0 {
 		what += " by " + ms[0].Name
 	}
-	d.Which = fmt.Sprintf("Run %d, %s, second by second. All charts share their axis of time.", run.Number, what)
+	d.Which = fmt.Sprintf("Run %d, %s, second by second. All charts have the same time axis.", run.Number, what)
 	end := runEnd(run)
 	if end <= 0 {
 		return
@@ -119,7 +119,7 @@ func pointFigure(l *load.Result, end float64) page.Figure {
 	}
 	f := page.Figure{
 		Title: "Latency of requests, from " + from,
-		Help: fmt.Sprintf("Each dot is a request at the moment it was %s (%s of %s, the slowest of each moment among them). A stall shows as a saw-tooth: those that came at its start waited longest, those at its end hardly.",
+		Help: fmt.Sprintf("Each dot is a request at the moment it was %s (%s of %s, the slowest of each moment among them). A stall shows as a saw-tooth: requests at its start waited longest.",
 			from, readable.Things(int64(len(l.Points)), "request"), readable.Count(l.Sent)),
 		Keys: []page.Key{{Class: "c1 dot", Name: "answered"}},
 	}
@@ -161,27 +161,27 @@ type sampleFigure struct {
 
 var (
 	cpuFigure = sampleFigure{
-		title: "CPU of the service", unit: "", help: "1 is one CPU in full use, user and system stacked. A hole under a stall says that the service waited; a full height, that it worked.",
+		title: "CPU of the service", unit: "", help: "1 is one CPU in full use, user and system stacked. A gap during a stall means that the service waited; a high value means that it worked.",
 		keys: []page.Key{{Class: "c1 area", Name: "user"}, {Class: "c2 area", Name: "system"}},
 		of:   []func(lab.Sample) float64{func(s lab.Sample) float64 { return s.User }, func(s lab.Sample) float64 { return s.System }},
 	}
 	memoryFigure = sampleFigure{
-		title: "Memory of the service", unit: "bytes", help: "What it and its children have in memory (RSS). What falls at once was given back; what grows under a stall is work that waits.",
+		title: "Memory of the service", unit: "bytes", help: "The memory of the service and its children (RSS). A sudden fall is memory that was returned; growth during a stall is waiting work.",
 		keys: []page.Key{{Class: "c2 area", Name: "memory"}},
 		of:   []func(lab.Sample) float64{func(s lab.Sample) float64 { return float64(s.RSS) }}, level: true,
 	}
 	heapFigure = sampleFigure{
-		title: "Heap", unit: "bytes", help: "What Go's heap holds, asked for twice a second: teeth that are shorter do not show. Each fall is a garbage collection.",
+		title: "Heap", unit: "bytes", help: "The Go heap in use, sampled twice a second: shorter teeth are not visible. Each fall is a garbage collection.",
 		keys: []page.Key{{Class: "c3 area", Name: "heap in use"}},
 		of:   []func(lab.Sample) float64{func(s lab.Sample) float64 { return float64(s.Heap) }}, level: true,
 	}
 	outputFigure = sampleFigure{
-		title: "Log bytes per second", unit: "bytes/s", help: "What its reader took of stdout and stderr. Where this stops and latency climbs, requests wait for the log.",
+		title: "Log bytes per second", unit: "bytes/s", help: "The bytes of stdout and stderr that were read. If this stops and latency rises, requests wait for the log.",
 		keys: []page.Key{{Class: "c3 area", Name: "taken"}},
 		of:   []func(lab.Sample) float64{func(s lab.Sample) float64 { return float64(s.Output) }},
 	}
 	behindFigure = sampleFigure{
-		title: "Waiting for the log's reader", unit: "bytes", help: "What stands in the pipe or terminal unread. A flat top is a full pipe: the next write waits.",
+		title: "Waiting for the log's reader", unit: "bytes", help: "Unread bytes in the pipe or terminal. A flat top is a full pipe: the next write waits.",
 		keys: []page.Key{{Class: "c2 area", Name: "waiting"}},
 		of:   []func(lab.Sample) float64{func(s lab.Sample) float64 { return float64(s.Behind) }}, level: true,
 	}

@@ -19,12 +19,12 @@ func (d *document) markdown(w io.Writer) error {
 	if d.Question != "" {
 		line("%s\n", plainText(d.Question))
 	}
-	line("## What was found\n")
+	line("## Findings\n")
 	for _, f := range d.Findings {
 		line("- %s%s", markText(f.Verdict), plainText(f.Text))
 	}
 	if len(d.Warnings) > 0 {
-		line("\nTo be known before this is believed:\n")
+		line("\nBefore relying on this:\n")
 		for _, warning := range d.Warnings {
 			line("- %s", plainText(warning))
 		}
@@ -44,7 +44,7 @@ func (d *document) markdown(w io.Writer) error {
 	for _, p := range d.Panels {
 		markdownPlot(&b, p.Title, p.File, p.Help)
 	}
-	line("\n## All that was measured\n")
+	line("\n## All measurements\n")
 	markdownTable(&b, d.Measures)
 	line("\n## Every run\n")
 	markdownTable(&b, d.Runs)
@@ -61,7 +61,7 @@ func (d *document) markdown(w io.Writer) error {
 	if d.Source != "" {
 		line("\n%s", codeBlock(d.Source, "yaml"))
 	}
-	line("\nEvery run is in runs.csv, every sample in samples.csv, and all of it in report.html.")
+	line("\nruns.csv has every run, samples.csv every sample, and report.html everything.")
 	_, err := w.Write(b.Bytes())
 	return err
 }

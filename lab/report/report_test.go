@@ -347,7 +347,7 @@ func TestFamiliesAreExplained(t *testing.T) {
 	page, md := html.UnescapeString(read(t, dir, "report.html")), strings.ReplaceAll(read(t, dir, "report.md"), `\`, "")
 	for i, which := range []string{"of requests per second", "of all other metrics"} {
 		f := families[i]
-		want := fmt.Sprintf("with %.3g as the limit of p: %s %s. A difference there takes at least %d runs", f.Alpha, readable.Things(int64(f.Comparisons), "comparison"), which, f.NeededRuns)
+		want := fmt.Sprintf("with %.3g as the limit of p: %s %s. A significant difference requires at least %d runs", f.Alpha, readable.Things(int64(f.Comparisons), "comparison"), which, f.NeededRuns)
 		if !strings.Contains(page, want) || !strings.Contains(md, want) {
 			t.Errorf("the page or the Markdown lacks %q", want)
 		}
@@ -435,7 +435,7 @@ func TestProfiles(t *testing.T) {
 	if got := strings.Count(page, `<div class="flames"><svg`); got != 3 {
 		t.Errorf("the page has %d flame graphs, want one of each profile and one of their difference", got)
 	}
-	for _, want := range []string{"TestProfiles", "missing.pb.gz", "The functions that took the most"} {
+	for _, want := range []string{"TestProfiles", "missing.pb.gz", "The most expensive functions"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not have %q", want)
 		}

@@ -36,17 +36,17 @@ type signal struct {
 }
 
 var signals = []signal{
-	{"memory-over-time", "Memory over time", "What the service and its children have in memory (RSS). A level that is reached and kept is healthy; one that still rises at the end may have no end; a saw-tooth is a collector at work.", "bytes",
+	{"memory-over-time", "Memory over time", "The memory of the service and its children (RSS). A constant level is healthy. A level that still rises at the end may be a leak. A saw-tooth is a garbage collector.", "bytes",
 		func(s lab.Sample) float64 { return float64(s.RSS) }, true},
-	{"cpu-over-time", "CPU over time", "1 is one CPU in full use. A dip that all runs have is the service waiting for something: a lock, a disk, the reader of its log.", "CPUs",
+	{"cpu-over-time", "CPU over time", "1 is one CPU in full use. In a dip of all runs the service waits for something: a lock, a disk, the reader of its log.", "CPUs",
 		func(s lab.Sample) float64 { return s.User + s.System }, false},
-	{"log-bytes-over-time", "Log bytes per second", "What came from the service's stdout and stderr. A flat top is the most that its reader takes; a gap is a time in which nobody read, or nothing was written.", "bytes/s",
+	{"log-bytes-over-time", "Log bytes per second", "The output of the service's stdout and stderr. A flat top is the limit of its reader; in a gap, nothing was read or nothing was written.", "bytes/s",
 		func(s lab.Sample) float64 { return float64(s.Output) }, false},
-	{"waiting-for-reader", "Waiting for the log's reader", "Bytes in the pipe or terminal that are not read yet. Where this stands at the pipe's size, the service waits in its write, and so may its requests.", "bytes",
+	{"waiting-for-reader", "Waiting for the log's reader", "Unread bytes in the pipe or terminal. At the size of the pipe, the service waits in its write, and so may its requests.", "bytes",
 		func(s lab.Sample) float64 { return float64(s.Behind) }, true},
-	{"heap-over-time", "Heap over time", "What Go's heap holds, as the service says it. Each fall of the saw-tooth is a garbage collection; a higher GOGC makes fewer and taller teeth.", "bytes",
+	{"heap-over-time", "Heap over time", "The Go heap in use, as reported by the service. Each fall of the saw-tooth is a garbage collection. A higher GOGC makes fewer and larger teeth.", "bytes",
 		func(s lab.Sample) float64 { return float64(s.Heap) }, true},
-	{"gc-pauses", "Garbage collector's pauses, added up", "How long the collector had stopped the service since the load began. The steeper the line, the more of the time is spent stopped; a step is one long pause.", "s",
+	{"gc-pauses", "Garbage collector's pauses, added up", "The time for which the collector has stopped the service since the load began. The steeper the line, the larger the share of that time. A step is one long pause.", "s",
 		func(s lab.Sample) float64 { return s.Pause }, true},
 }
 

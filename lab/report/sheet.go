@@ -52,10 +52,10 @@ func newSheet(r *lab.Results, a *analysis.Analysis) *sheet {
 
 // howSure explains in sentences how reliable the numbers are.
 func howSure(a *analysis.Analysis) []string {
-	sentences := []string{"A run is one start of the service, and the unit of all that is said here: each dot of a chart is one, and each value is the median of a configuration's runs."}
-	sentences = append(sentences, "An interval has the median with 95% confidence, and ~ marks a difference that is no more than chance, or than the baseline differs from itself (Mann-Whitney U test, p corrected by Holm's method).")
+	sentences := []string{"A run is one start of the service, and the unit of all statistics here: each dot of a chart is a run, and each value is the median of a configuration's runs."}
+	sentences = append(sentences, "An interval contains the median with 95% confidence. ~ marks a difference that is not significant, or no larger than the baseline's from itself (Mann-Whitney U test, p corrected by Holm's method).")
 	if slices.ContainsFunc(a.Metrics, notJudged) {
-		sentences = append(sentences, "A difference in parentheses was not judged: the runs are too few for that, or neither more nor less is better.")
+		sentences = append(sentences, "A difference in parentheses was not judged: there are too few runs, or neither direction is better.")
 	}
 	var noise []string
 	for _, m := range leading(a, worthKnowing) {
@@ -88,10 +88,10 @@ func families(all []analysis.Family) []string {
 		if f.Leads || len(all) == 1 {
 			which = readable.Enumerate(firstNames(f.Metrics))
 		}
-		sentences = append(sentences, fmt.Sprintf("Corrected together as one family, with %.3g as the limit of p: %s of %s. A difference there takes at least %s of each configuration.",
+		sentences = append(sentences, fmt.Sprintf("Corrected together as one family, with %.3g as the limit of p: %s of %s. A significant difference requires at least %s of each configuration.",
 			f.Alpha, readable.Things(int64(f.Comparisons), "comparison"), which, readable.Things(int64(f.NeededRuns), "run")))
 	}
-	return append(sentences, "Of the pages of experiments in which nothing differs, at most 5% say that something does.")
+	return append(sentences, "Of the pages of experiments in which nothing differs, at most 5% report a difference.")
 }
 
 // firstNames shortens a list of metrics for a sentence.
@@ -254,7 +254,7 @@ func runTable(r *lab.Results, a *analysis.Analysis) page.Table {
 	for _, m := range ms {
 		t.Columns = append(t.Columns, page.Column{Name: m.Name, Number: true})
 	}
-	t.Columns = append(t.Columns, page.Column{Name: "to be known"})
+	t.Columns = append(t.Columns, page.Column{Name: "remarks"})
 	values := valuesByRun(ms)
 	for i := range r.Runs {
 		run := &r.Runs[i]
@@ -268,7 +268,7 @@ func runTable(r *lab.Results, a *analysis.Analysis) page.Table {
 			}
 			c := page.Cell{Text: analysis.Quantity(v.Value, m.Unit), Sort: sortNumber(v.Value)}
 			if v.Outlier {
-				c.Class, c.Why = "outlier", "far from the other runs of this configuration; it counts all the same"
+				c.Class, c.Why = "outlier", "far from the other runs of this configuration; it counts"
 				far = append(far, m.Name)
 			}
 			row = append(row, c)

@@ -71,9 +71,9 @@ func runHelp(b lab.Better) string {
 	case lab.Higher:
 		way = "Higher is better."
 	case lab.Neither:
-		way = "Neither way is better in itself."
+		way = "Neither direction is better."
 	}
-	return way + " Each dot is a run, the first on top: where two configurations' intervals lie apart, they differ; where their dots mix, they hardly do; dots that slant show a machine that drifted."
+	return way + " Each dot is a run, the first on top: configurations whose intervals are apart differ; if their dots mix, they hardly do; a slanted row of dots shows that the machine drifted."
 }
 
 // percentiles are the metrics of the chart of latencies, with their CSS
@@ -90,7 +90,7 @@ var percentiles = []struct{ metric, class, name string }{
 func latencyStrips(a *analysis.Analysis, r *lab.Results) page.Strips {
 	s := page.Strips{
 		File: "latency-percentiles", Title: "Latency percentiles",
-		Help: "Each mark is the median of a configuration's runs, and each step of the axis an equal ratio. When p50 stays and the others move right, few requests wait for something; when all move, all do.",
+		Help: "Each mark is the median of a configuration's runs, and each step of the axis an equal ratio. If only the others are farther right, few requests wait for something; if p50 is too, all do.",
 	}
 	least, most := math.Inf(1), 0.0
 	for _, p := range percentiles {
@@ -129,7 +129,7 @@ func latencyStrips(a *analysis.Analysis, r *lab.Results) page.Strips {
 func cpuStrips(a *analysis.Analysis, r *lab.Results) page.Strips {
 	s := page.Strips{
 		File: "cpu-per-request", Title: "CPU per request",
-		Help: "What the service's processes ran for each answered request: their own code, and the system's on their behalf. Many small writes show as system time; formatting and garbage collection as user time.",
+		Help: "CPU time of the service's processes per answered request, in user mode and in the kernel. Many small writes are system time; formatting and garbage collection are user time.",
 		Keys: []page.Key{{Class: "c1 area", Name: "user"}, {Class: "c2 area", Name: "system"}},
 	}
 	both, user, system := a.Metric("CPU per request"), a.Metric("user CPU per request"), a.Metric("system CPU per request")

@@ -64,23 +64,23 @@ func timeCharts(r *load.Result, end float64) []page.Figure {
 	_, from := primary(r)
 	all := []timeChart{
 		{
-			Figure: page.Figure{Title: "Answers per second", Help: "The higher the better; a dip is a time in which the server answered less." + pacedHelp(r)},
+			Figure: page.Figure{Title: "Answers per second", Help: "Higher is better. During a dip the server answered fewer requests." + pacedHelp(r)},
 			draws:  append([]drawn{{"c1 area", "answered", secondTrack(r, answersPerSecond, true)}}, asked(r)...), text: readable.Number,
 		}, {
-			Figure: page.Figure{Title: "Errors per second", Help: "Requests that failed and connections that could not be made. A burst beside a dip above points to the server; a steady level, to the request."},
+			Figure: page.Figure{Title: "Errors per second", Help: "Requests that failed and connections that could not be made. A burst during a dip of the answers suggests a problem of the server; a steady level, one of the request."},
 			draws:  []drawn{{"bad area", "errors", secondTrack(r, errorsPerSecond, false)}}, text: readable.Number,
 		}, {
-			Figure: page.Figure{Title: "Latency from " + from + ", each second", Help: "Each step is an equal ratio. When p50 stays and p99 or the maximum jumps, few requests wait for something; when all rise together, all do."},
+			Figure: page.Figure{Title: "Latency from " + from + ", each second", Help: "Each step is an equal ratio. If only p99 or the maximum rises, few requests wait for something; if all rise together, all do."},
 			draws:  latencyTracks(r), text: spanText, log: true,
 		},
 	}
 	if r.Server != nil {
 		for i, t := range tracks(r)[len(tracks(r))-2:] {
 			all = append(all, []timeChart{{
-				Figure: page.Figure{Title: "CPU of the server", Help: "1 is one CPU in full use. A level that stays below what the machine has, while latencies rise, says that the server waits for something else."},
+				Figure: page.Figure{Title: "CPU of the server", Help: "1 is one CPU in full use. If it stays below the machine's CPUs while latencies rise, the server waits for something else."},
 				draws:  []drawn{{"c2 area", "CPUs", t}}, text: readable.Number,
 			}, {
-				Figure: page.Figure{Title: "Memory of the server", Help: "What the process has in memory (RSS). A level that is reached and kept is healthy; one that rises to the end may not have an end."},
+				Figure: page.Figure{Title: "Memory of the server", Help: "The memory of the process (RSS). A constant level is healthy. A level that still rises at the end may be a leak."},
 				draws:  []drawn{{"c2 area", "memory", t}}, text: readable.Size, bytes: true,
 			}}[i])
 		}
@@ -101,7 +101,7 @@ func pacedHelp(r *load.Result) string {
 	if r.Pacing == nil {
 		return " In the closed loop the server sets this rate."
 	}
-	return " In the open loop the pace sets this rate, and answers follow it as long as the server keeps up."
+	return " In the open loop the pace sets this rate, and the answers follow it while the server keeps up."
 }
 
 func asked(r *load.Result) []drawn {
@@ -164,10 +164,10 @@ func (t *timeChart) draw(end float64) page.Figure {
 		merged = append(merged, segments)
 		c.Keys = append(c.Keys, page.Key{Class: d.class, Name: d.name})
 		if d.infinite() {
-			c.Note = "A line at the upper edge is of requests that were never answered."
+			c.Note = "A line at the upper edge shows requests that were never answered."
 		}
 		if len(segments) < len(d.segments) {
-			c.Note = fmt.Sprintf("Each step stands for %s and shows the worst of them.", readable.Lasting(segments[0].to-segments[0].from))
+			c.Note = fmt.Sprintf("Each step covers %s and shows their worst value.", readable.Lasting(segments[0].to-segments[0].from))
 		}
 		if strings.HasSuffix(d.class, " area") {
 			c.Paths = append(c.Paths, page.Path{Class: d.class, D: area(axis, segments, end)})
@@ -222,10 +222,10 @@ func percentileChart(ds []distribution) page.Figure {
 	limit := plotLimit(ds[0].all())
 	c := page.Figure{
 		Title: "Latency by percentile",
-		Help:  "Read it as: this share of the requests took at most so long. Each nine has the same width, so that the slow few are as visible as the many; a cliff is what some users meet.",
+		Help:  "This share of the requests took at most that time. Each nine has the same width, so that the few slow requests are as visible as the many fast ones. A cliff affects some users.",
 	}
 	if len(ds) > 1 {
-		c.Help += " Where the lines part, requests waited before they were sent."
+		c.Help += " Where the lines diverge, requests waited before they were sent."
 	}
 	c.Note = ds[0].note()
 	low, high := math.Inf(1), 0.0
@@ -291,7 +291,7 @@ func histogramChart(d *distribution) page.Figure {
 	axis := chart.Linear(100*float64(most)/float64(all), func(v float64) string { return chart.TickText(v) + "%" })
 	c := page.Figure{
 		Title: "Distribution of the latency " + d.from,
-		Help:  "How large a share of the requests took how long. One hill is one kind of answer; two hills are two, such as hits and misses of a cache. What is too little to be seen is drawn as a thin line.",
+		Help:  "The share of the requests by their latency. One hill is one kind of answer; two hills are two, such as hits and misses of a cache. Very small shares are drawn as a thin line.",
 		Note:  d.note(),
 		Rows:  axis.Rows(),
 	}

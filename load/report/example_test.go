@@ -53,7 +53,7 @@ func ExampleText() {
 	//   Answers        number    share
 	//   2xx             2,000     100%  200: 2,000
 	//
-	//   Over time    from 0 to the most, which stands at the end
+	//   Over time    from 0 to the maximum, shown at the end
 	//   answers/s    @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  1,010
 	//   p50, sent    @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  312 us
 	//   p99, sent    @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  1.22 ms

@@ -19,8 +19,8 @@ func pointsChart(r *load.Result, end float64) page.Figure {
 	_, from := primary(r)
 	c := page.Figure{
 		Title: "Requests over time, latency from " + from,
-		Help:  "Each dot is a request, placed when it was " + from + ". A stall is a saw-tooth: who came first waited longest, and the rest less and less until it was over.",
-		Note:  fmt.Sprintf("%s of %s requests are drawn: of each short time the slowest, and one by chance.", readable.Count(int64(len(r.Points))), readable.Count(r.Sent)),
+		Help:  "Each dot is a request, placed when it was " + from + ". A stall is a saw-tooth: the first requests waited longest, later ones less and less until it was over.",
+		Note:  fmt.Sprintf("%s of %s requests are drawn: the slowest of each short time, and a random one.", readable.Count(int64(len(r.Points))), readable.Count(r.Sent)),
 	}
 	low, high := math.Inf(1), 0.0
 	for _, p := range r.Points {

@@ -357,7 +357,7 @@ func rateTable(r *load.Result) page.Table {
 	if len(answers) == 0 {
 		t := newTable("Per second")
 		t.Rows = [][]page.Cell{
-			newRow("answers", readable.Number(r.RequestsPerSecond)+" on average; there was no whole second to tell more by", false),
+			newRow("answers", readable.Number(r.RequestsPerSecond)+" on average; there was no whole second for more statistics", false),
 			newRow("bytes read", readable.Size(r.BytesPerSecond)+" on average", false),
 		}
 		return t
@@ -407,7 +407,7 @@ func moments(values []float64) (mean, stdev float64) {
 // reasons describes the keys of UnsentFor and LateFor.
 var reasons = map[string]string{
 	"skipped":       "beyond the backlog's bound",
-	"no_connection": "whose connection failed",
+	"no_connection": "as their connection failed",
 	"ended":         "when the run ended before their turn",
 	"connections":   "as no connection was free",
 	"generator":     "as the generator did not keep up",
@@ -518,7 +518,7 @@ func pacingTable(r *load.Result) page.Table {
 		add("lag", fmt.Sprintf("%s half of the time, p99 %s, at most %s, from due to sent", span(p.Lag.P50), span(p.Lag.P99), span(p.Lag.Max)))
 	}
 	if p.Mean10ms > 0 {
-		add("evenness", fmt.Sprintf("%s sent in 10 ms on average, with a variance of %s about what was asked (0 is perfect; arrivals by chance have %s)",
+		add("evenness", fmt.Sprintf("%s sent in 10 ms on average, with a variance of %s around the asked rate (0 is perfect; random arrivals have %s)",
 			readable.Number(p.Mean10ms), readable.Number(p.Variance10ms), readable.Number(p.Mean10ms)))
 	}
 	return t
