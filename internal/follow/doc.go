@@ -1,5 +1,5 @@
-// Package follow reads files that others append to and rotate, and cuts what it
-// reads into lines. A file is looked at whenever it is read, so that nothing
-// but the calls is needed: no goroutine, no notification of the system, no
-// difference between file systems.
+// Package follow reads files that other processes append to and rotate, and
+// cuts the data into lines. Each read checks the file again. So the package
+// needs no goroutine and no notifications, and works the same on every file
+// system.
 package follow

@@ -8,42 +8,42 @@ import (
 	"os"
 )
 
-// ErrSwitched is what [File.Read] returns once when what follows is not the
-// continuation of what it read before: it is the beginning of a file that took
-// the other's name, or of the same one after it was truncated.
+// ErrSwitched is returned once by [File.Read] when the next data does not
+// continue the data before it: it is the beginning of the next file of that
+// name, or of the same file after a truncation.
 var ErrSwitched = errors.New("the file was rotated or truncated")
 
 // ErrNotRegular is the error of [Open] for a file that is not regular, such as a
 // pipe.
 var ErrNotRegular = errors.New("is not a regular file")
 
-// markLen is how many bytes before the place where reading goes on are
-// remembered. Lines that carry the time do not agree in as many.
+// markLen is the number of bytes before the read position that are remembered.
+// They hold the time of a line, so two files rarely agree in as many bytes.
 const markLen = 128
 
-// A File reads a file by its name, whichever file that is at the time. It is
+// A File reads the files that have a certain name, one after the other. It is
 // for one goroutine at a time.
 //
-// When the name has become another file's, the old one is read to its end
-// first. Its end is not known before somebody has written to the new one,
-// since who rotates files often makes the new one before the writer lets go of
-// the old. A file that had the name between two Reads alone is never seen.
+// After a rotation, the old file is read to its end first. Its end is only
+// known when the new one has data, because a program that rotates files often
+// creates the new one before the writer closes the old one. A file that has the
+// name only between two Reads is missed.
 //
-// A file that is truncated is read from its beginning again. That is noticed
-// even if it has grown beyond the old length since, as the bytes before the
-// place of reading are then others. What was written between the last Read and
-// the truncation is lost to anyone who reads this file; so Read often.
+// A truncated file is read from its beginning again. Read notices the
+// truncation even if the file has grown beyond the old length since: the bytes
+// before the read position differ then. Data that was written between the last
+// Read and the truncation is lost, so call Read often.
 type File struct {
 	name   string
-	file   *os.File   // that is read
-	later  []*os.File // that had the name after it, oldest first
+	file   *os.File   // the current file
+	later  []*os.File // files that had the name after it, oldest first
 	offset int64      // of file
 	mark   []byte     // the bytes before offset, at most markLen of them
 }
 
-// Open opens a regular file, to be read from start on.
+// Open opens a regular file and moves to start.
 func Open(name string, start Start) (*File, error) {
-	// To open a named pipe is to wait for who writes to it, so this comes first.
+	// Opening a named pipe waits for its writer, so this check comes first.
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s %w", name, ErrNotRegular)
 	}
@@ -75,15 +75,15 @@ func (f *File) skip(start Start) error {
 	return err
 }
 
-// Read reads what has been appended. It returns io.EOF when that is nothing,
-// for now, and [ErrSwitched] before it goes on elsewhere. p should be large: a
-// look at the file and at its name goes with each call.
+// Read reads appended data. It returns io.EOF if there is none yet, and
+// [ErrSwitched] before the data of another file. Use a large p: each call also
+// checks the file and its name.
 func (f *File) Read(p []byte) (int, error) {
 	if err := f.look(); err != nil {
 		return 0, err
 	}
-	// If somebody has written to a later file, this one has ended, and whatever
-	// is still in it was there before: asking in this order loses nothing.
+	// If a later file has data, the writer has finished this one, and all its
+	// data is there already. So check the later file before reading this one.
 	ended := f.hasEnded()
 	if f.isOther() {
 		f.offset, f.mark = 0, f.mark[:0]
@@ -105,7 +105,7 @@ func (f *File) Read(p []byte) (int, error) {
 	return 0, ErrSwitched
 }
 
-// Close closes the file, and those after it.
+// Close closes all open files.
 func (f *File) Close() error {
 	err := f.file.Close()
 	for _, later := range f.later {
@@ -114,8 +114,8 @@ func (f *File) Close() error {
 	return err
 }
 
-// look opens the file that has the name now, unless it is known. It is opened
-// when it is first seen, as its name may be another's when its turn comes.
+// look opens the file that has the name now, unless it is open. It does so when
+// it first sees the file, because the name may change before the file is read.
 func (f *File) look() error {
 	newest := f.file
 	if n := len(f.later); n > 0 {
@@ -126,7 +126,7 @@ func (f *File) look() error {
 		return err
 	}
 	if now, err := os.Stat(f.name); err != nil || os.SameFile(known, now) || !now.Mode().IsRegular() {
-		return nil // no file has the name, for the moment
+		return nil // no file has the name at the moment
 	}
 	later, err := os.Open(f.name)
 	switch {
@@ -143,7 +143,7 @@ func (f *File) look() error {
 	return nil
 }
 
-// hasEnded reports whether somebody has written to a later file.
+// hasEnded reports whether a later file has data.
 func (f *File) hasEnded() bool {
 	for _, later := range f.later {
 		if info, err := later.Stat(); err == nil && info.Size() > 0 {
@@ -153,8 +153,8 @@ func (f *File) hasEnded() bool {
 	return false
 }
 
-// isOther reports whether the bytes before the place of reading are not those
-// that were read, or are no more.
+// isOther reports whether the bytes before the read position have changed or
+// disappeared.
 func (f *File) isOther() bool {
 	var room [markLen]byte
 	now := room[:len(f.mark)]
@@ -164,7 +164,7 @@ func (f *File) isOther() bool {
 	return !bytes.Equal(now, f.mark)
 }
 
-// advance remembers that p was read.
+// advance moves the read position after p, and remembers the end of p.
 func (f *File) advance(p []byte) {
 	f.offset += int64(len(p))
 	f.mark = append(f.mark, p[max(0, len(p)-markLen):]...)

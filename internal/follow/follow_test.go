@@ -42,7 +42,7 @@ func do(t *testing.T, err error) {
 	}
 }
 
-// available reads what there is, with a bar where the file was switched.
+// available reads all available data, with a bar where the file was switched.
 func available(t *testing.T, f *follow.File) string {
 	t.Helper()
 	var b strings.Builder
@@ -78,8 +78,8 @@ func TestAppended(t *testing.T) {
 	wantAvailable(t, f, "c")
 }
 
-// TestRenamed has the writer go on with the old file after the new one was
-// made, which is what logrotate and a signal lead to.
+// TestRenamed continues to write to the old file after the new one was created,
+// as happens between logrotate and its signal.
 func TestRenamed(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "log")
 	write(t, name, "a\n")
@@ -99,7 +99,7 @@ func TestRenamed(t *testing.T) {
 	wantAvailable(t, f, "f\n")
 }
 
-// TestRenamedTwice rotates while nobody reads more than a part.
+// TestRenamedTwice rotates twice before the first file is read to its end.
 func TestRenamedTwice(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "log")
 	write(t, name, "abcd")
@@ -216,15 +216,15 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// TestFlood rotates under a writer that does not wait, but for the reader to
-// have noticed a file before it loses its name, and counts.
+// TestFlood rotates files under a fast writer, which only waits until the
+// reader has seen each file, and counts the lines.
 func TestFlood(t *testing.T) {
 	const rotations, each = 20, 3000
 	name := filepath.Join(t.TempDir(), "log")
 	write(t, name, "")
 	f := open(t, name, follow.Start{})
 	switched := make(chan struct{}, rotations)
-	switched <- struct{}{} // the first file is read already
+	switched <- struct{}{} // the first file is open already
 	var writer sync.WaitGroup
 	defer writer.Wait()
 	writer.Go(func() {
@@ -284,7 +284,7 @@ func TestLines(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		parts []string
-		want  []string // those in brackets are not whole
+		want  []string // pieces of long lines are in brackets
 	}{
 		{"lines in one part", []string{"a\nb\n"}, []string{"a\n", "b\n"}},
 		{"lines in parts", []string{"a", "b", "\nc", "\n\n"}, []string{"ab\n", "c\n", "\n"}},

@@ -2,22 +2,22 @@ package follow
 
 import "bytes"
 
-// MaxLine is the greatest length of a line that is handed on whole, in bytes,
-// its newline included. No event is nearly as long.
+// MaxLine is the maximum length of a line that is passed on whole, in bytes
+// with its newline. Events are much shorter.
 const MaxLine = 1 << 20
 
 // Lines cuts a stream into lines. The zero value is ready.
 type Lines struct {
-	rest []byte // the beginning of a line whose end has not come
-	long bool   // whether pieces of the line have been handed on
+	rest []byte // the beginning of an incomplete line
+	long bool   // whether pieces of the line were passed on
 }
 
-// Cut hands emit each line that part, which continues what came before,
-// completes. A line longer than [MaxLine] comes in pieces, for which whole is
-// false; so does the end of a file without a newline, though it is whole.
+// Cut calls emit with each line that part completes; part continues the data of
+// the previous call. A line longer than [MaxLine] is passed on in pieces, with
+// whole false.
 //
-// A line has its newline, and is emit's only until that returns. An error of
-// emit's ends Cut.
+// A line includes its newline. emit may use it until it returns. An error of
+// emit ends Cut.
 func (l *Lines) Cut(part []byte, emit func(line []byte, whole bool) error) error {
 	for len(part) > 0 {
 		end := bytes.IndexByte(part, '\n') + 1
@@ -33,7 +33,7 @@ func (l *Lines) Cut(part []byte, emit func(line []byte, whole bool) error) error
 	return nil
 }
 
-// complete hands on a line of which end is the end.
+// complete passes on a line, whose last part is end.
 func (l *Lines) complete(end []byte, emit func(line []byte, whole bool) error) error {
 	if len(l.rest)+len(end) > MaxLine {
 		if err := l.piece(emit); err != nil {
@@ -50,7 +50,7 @@ func (l *Lines) complete(end []byte, emit func(line []byte, whole bool) error) e
 	return emit(line, whole)
 }
 
-// keep remembers the beginning of a line, as long as it may be one.
+// keep stores the beginning of a line, unless it is too long.
 func (l *Lines) keep(part []byte, emit func(line []byte, whole bool) error) error {
 	if len(l.rest)+len(part) > MaxLine {
 		if err := l.piece(emit); err != nil {
@@ -65,7 +65,7 @@ func (l *Lines) keep(part []byte, emit func(line []byte, whole bool) error) erro
 	return emit(part, false)
 }
 
-// piece hands on what there is of a line that is too long.
+// piece passes on the stored part of a line that is too long.
 func (l *Lines) piece(emit func(line []byte, whole bool) error) error {
 	l.long = true
 	rest := l.rest
@@ -76,8 +76,7 @@ func (l *Lines) piece(emit func(line []byte, whole bool) error) error {
 	return emit(rest, false)
 }
 
-// End hands on what is left of a line that has no newline, at the end of a
-// file.
+// End passes on the last line if it has no newline, at the end of a file.
 func (l *Lines) End(emit func(line []byte, whole bool) error) error {
 	rest, long := l.rest, l.long
 	l.rest, l.long = l.rest[:0], false

@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// A Start says where reading begins: after the first Lines lines or, with
-// FromEnd, at the last Lines lines. The zero value is the beginning.
+// A Start is the position where reading starts: after the first Lines lines or,
+// with FromEnd, before the last Lines lines. The zero value is the beginning.
 type Start struct {
 	Lines   int
 	FromEnd bool
@@ -15,9 +15,9 @@ type Start struct {
 
 const blockSize = 64 << 10
 
-// Offset returns the place in r, which has size bytes. It is the end of r when
-// there are fewer lines to skip, and the beginning when there are fewer last
-// lines. A last line without a newline counts as a line.
+// Offset returns the position in r, which has size bytes. If there are fewer
+// lines, it is the end of r, or with FromEnd its beginning. A last line without
+// a newline counts as a line.
 func (s Start) Offset(r io.ReaderAt, size int64) (int64, error) {
 	if s.FromEnd {
 		return lastLines(r, size, s.Lines)
@@ -25,7 +25,7 @@ func (s Start) Offset(r io.ReaderAt, size int64) (int64, error) {
 	return afterLines(r, size, s.Lines)
 }
 
-// afterLines returns where the first lines end.
+// afterLines returns the offset after the first lines.
 func afterLines(r io.ReaderAt, size int64, lines int) (offset int64, err error) {
 	in := bufio.NewReaderSize(io.NewSectionReader(r, 0, size), blockSize)
 	for lines > 0 {
@@ -34,7 +34,7 @@ func afterLines(r io.ReaderAt, size int64, lines int) (offset int64, err error) 
 		switch err {
 		case nil:
 			lines--
-		case bufio.ErrBufferFull: // the line goes on
+		case bufio.ErrBufferFull: // the line continues
 		case io.EOF:
 			return offset, nil
 		default:
@@ -44,7 +44,7 @@ func afterLines(r io.ReaderAt, size int64, lines int) (offset int64, err error) 
 	return offset, nil
 }
 
-// lastLines returns where the last lines begin.
+// lastLines returns the offset of the last lines.
 func lastLines(r io.ReaderAt, size int64, lines int) (offset int64, err error) {
 	if lines <= 0 {
 		return size, nil

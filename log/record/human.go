@@ -12,20 +12,21 @@ import (
 	"github.com/weirhq/weir/log/internal/text"
 )
 
-// HumanOptions say how an event is shown. The zero value is ready.
+// HumanOptions are the settings of the human form. The zero value is ready for
+// use.
 type HumanOptions struct {
-	Color    bool           // for terminals: the level and the status have colours, and keys are dim
-	Location *time.Location // where the clock is read; nil is local time
+	Color    bool           // for terminals: coloured levels and statuses, dim keys
+	Location *time.Location // time zone of the clock; nil means local time
 }
 
-// shownTraceID is how many characters of a trace id are shown. A whole id is up
-// to 32 characters of a line that should fit a terminal; these 8 tell apart the
-// requests that a person looks at.
+// shownTraceID is the number of characters of a trace id that are shown. A
+// whole id takes up to 32 characters of a line that should fit a terminal.
+// Eight distinguish the requests that a person looks at.
 const shownTraceID = 8
 
-// AppendHuman appends what r is for people: a line, and lines for its errors,
-// each with its newline. No byte of r can steer the terminal. Of the trace id it
-// shows the beginning only.
+// AppendHuman appends r in human form: a line for the event and lines for its
+// errors, each with a newline. Control characters are escaped. The trace id is
+// shortened.
 func (r *Record) AppendHuman(dst []byte, o HumanOptions) []byte {
 	dst = o.appendClock(dst, r.CreatedAt)
 	dst = o.appendLevel(append(dst, ' '), r.Severity)
@@ -50,7 +51,7 @@ func (r *Record) AppendHuman(dst []byte, o HumanOptions) []byte {
 	return dst
 }
 
-// appendClock appends the time of day, or what the line has in its place.
+// appendClock appends the time of day, or the text that is not a time.
 func (o HumanOptions) appendClock(dst []byte, at Instant) []byte {
 	t, ok := at.Time()
 	if !ok {
@@ -67,8 +68,8 @@ const (
 	dim        = "\x1b[2m"
 )
 
-// colors are those of the severities, in the sixteen that every terminal has
-// and lets its user choose.
+// colors are the colours of the severities, among the sixteen that every
+// terminal has and that its user can configure.
 var colors = [...]string{
 	SeverityNone:  "",
 	SeverityFatal: "\x1b[1;31m",
@@ -78,10 +79,10 @@ var colors = [...]string{
 	SeverityDebug: "\x1b[36m",
 }
 
-// classColors are those of the classes of statuses: 2xx to 5xx.
+// classColors are the colours of the status classes 2xx to 5xx.
 var classColors = [...]string{2: "\x1b[32m", 3: "\x1b[36m", 4: "\x1b[33m", 5: "\x1b[31m"}
 
-// begin appends the start of a colour, if there are colours; "" is none.
+// begin appends the start of a colour, if Color is set. color may be "".
 func (o HumanOptions) begin(dst []byte, color string) []byte {
 	if o.Color {
 		dst = append(dst, color...)
@@ -127,8 +128,8 @@ func (o HumanOptions) appendStatus(dst []byte, status int) []byte {
 	return o.end(strconv.AppendInt(o.begin(dst, color), int64(status), 10), color)
 }
 
-// appendTarget appends the upstream that a request goes to as one word, if data
-// has its name and its address, and returns the other fields.
+// appendTarget appends the upstream of a request as one word, if data has its
+// name and its address, and returns the other fields.
 func appendTarget(dst []byte, data []Field) ([]byte, []Field) {
 	const name, destination = "proxy_name", "destination"
 	n, d := indexOfText(data, name), indexOfText(data, destination)
@@ -141,16 +142,16 @@ func appendTarget(dst []byte, data []Field) ([]byte, []Field) {
 	return dst, slices.Delete(others, min(n, d), min(n, d)+1)
 }
 
-// indexOfText returns the place of the first field with that key whose value is
-// a string that is not empty, or -1.
+// indexOfText returns the index of the first field with that key whose value is
+// a non-empty string, or -1.
 func indexOfText(data []Field, key string) int {
 	return slices.IndexFunc(data, func(f Field) bool {
 		return f.Key == key && len(f.Value) > len(`""`) && f.Value[0] == '"'
 	})
 }
 
-// appendTraceID appends the beginning of a trace id. Its mark is one character
-// where a key would be nine.
+// appendTraceID appends the beginning of a trace id after the mark #, which is
+// shorter than a key.
 func (o HumanOptions) appendTraceID(dst []byte, id string) []byte {
 	if id == "" {
 		return dst
@@ -180,7 +181,7 @@ func (o HumanOptions) appendError(dst []byte, e *Error) []byte {
 	return dst
 }
 
-// appendFields appends key=value for each, a space before it.
+// appendFields appends a space and key=value for each field.
 func (o HumanOptions) appendFields(dst []byte, fields []Field) []byte {
 	var room [64]byte
 	for _, f := range fields {
@@ -190,8 +191,8 @@ func (o HumanOptions) appendFields(dst []byte, fields []Field) []byte {
 	return dst
 }
 
-// appendValue appends a value, of which path is the key after those of
-// the objects that it is in, or what an object holds.
+// appendValue appends key=value. For an object it appends that for each member,
+// with path as the first part of the key.
 func (o HumanOptions) appendValue(dst, path []byte, s *jsonscan.Scanner[string]) []byte {
 	if s.Peek() == '{' && len(path) <= ltsv.MaxPath {
 		before := len(dst)
@@ -225,7 +226,7 @@ func (o HumanOptions) appendKey(dst, key []byte) []byte {
 	return o.end(append(appendQuoted(dst, string(key)), '='), dim)
 }
 
-// appendText appends key=value when the value is set.
+// appendText appends key=value unless the value is empty.
 func (o HumanOptions) appendText(dst []byte, key, value string) []byte {
 	if value == "" {
 		return dst
@@ -233,8 +234,7 @@ func (o HumanOptions) appendText(dst []byte, key, value string) []byte {
 	return appendQuoted(o.appendKey(dst, []byte(key)), value)
 }
 
-// appendQuoted appends s, in quotes where it could not be told from what is
-// around it.
+// appendQuoted appends s, in quotes if it would be ambiguous without them.
 func appendQuoted(dst []byte, s string) []byte {
 	mark := len(dst)
 	dst = text.AppendString(dst, s)
@@ -244,7 +244,7 @@ func appendQuoted(dst []byte, s string) []byte {
 	return slices.Delete(dst[:len(dst)-1], mark, mark+1)
 }
 
-// appendWord appends s as it is shown, a space before it, unless it is empty.
+// appendWord appends a space and s, unless s is empty.
 func appendWord(dst []byte, s string) []byte {
 	if s == "" {
 		return dst
@@ -252,8 +252,8 @@ func appendWord(dst []byte, s string) []byte {
 	return appendShown(append(dst, ' '), s)
 }
 
-// appendShown appends s without quotes: a quote and a backslash end nothing
-// there and are shown as they are, all else that JSON escapes as the escape.
+// appendShown appends s without quotes. Quotes and backslashes are shown
+// unchanged, and all other characters that JSON escapes are escaped.
 func appendShown(dst []byte, s string) []byte {
 	for {
 		plain := strings.IndexAny(s, `"\\`)
@@ -265,15 +265,15 @@ func appendShown(dst []byte, s string) []byte {
 	}
 }
 
-// appendUnquoted appends s as JSON has it between its quotes.
+// appendUnquoted appends s as a JSON string without its quotes.
 func appendUnquoted(dst []byte, s string) []byte {
 	mark := len(dst)
 	dst = text.AppendString(dst, s)
 	return slices.Delete(dst[:len(dst)-1], mark, mark+1)
 }
 
-// appendRough appends a duration with two or three digits, the rest cut off,
-// in the unit that has so many.
+// appendRough appends a duration with two or three digits, in the unit that
+// fits. It drops the other digits.
 func appendRough(dst []byte, d time.Duration) []byte {
 	n := uint64(d)
 	if d < 0 {
@@ -295,8 +295,8 @@ func appendRough(dst []byte, d time.Duration) []byte {
 	return append(strconv.AppendUint(dst, n, 10), "ns"...)
 }
 
-// AppendPrintable appends a line that is no event, with the escapes of
-// [Record.AppendHuman] in place of what could steer a terminal; tabs stay.
+// AppendPrintable appends a line that is not an event, with control characters
+// escaped as in [Record.AppendHuman]. Tabs are kept.
 func AppendPrintable(dst, line []byte) []byte {
 	for i := 0; i < len(line); {
 		if c := line[i]; c == '\t' || ' ' <= c && c < 0x7F {

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// An Instant is a point in time as JSON has it: RFC 3339 in UTC with up to nine
-// digits of the second, trailing zeros trimmed. What a line has in place of
-// one stays as it is. The empty text stands for no instant.
+// An Instant is a point in time in the form of the JSON: RFC 3339 in UTC with
+// up to nine decimals of the second and no trailing zeros. A text that is not a
+// time is kept unchanged. The empty text means no instant.
 type Instant string
 
-// Time returns the point in time, or false when the text is none.
+// Time returns the point in time, or false if the text is not a time.
 func (i Instant) Time() (t time.Time, ok bool) {
 	t, err := time.Parse(time.RFC3339Nano, string(i))
 	return t, err == nil
 }
 
-// instantOf brings an instant into its usual form.
+// instantOf converts an instant to its usual form.
 func instantOf(text string) Instant {
 	if isUsual(text) {
 		return Instant(text)
@@ -31,9 +31,8 @@ func instantOf(text string) Instant {
 	return Instant(t.Format(time.RFC3339Nano))
 }
 
-// isUsual reports whether nothing is to be done to a text, be it an instant or
-// not, since it is in UTC and has no zeros to trim. It spares nearly all of the
-// instants that are read the way through package time.
+// isUsual reports whether a text needs no conversion: it ends in Z and has no
+// trailing zeros. It spares package time the parsing of nearly all instants.
 func isUsual(text string) bool {
 	body, ok := strings.CutSuffix(text, "Z")
 	n := len("2006-01-02T15:04:05")

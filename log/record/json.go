@@ -6,9 +6,9 @@ import (
 	"github.com/weirhq/weir/log/internal/text"
 )
 
-// AppendJSON appends the line that r is as JSON of shape v2, its newline
-// included. What is in Extra stands after the keys of the format, the line's
-// before truncated, which is always last. Values must be valid.
+// AppendJSON appends r as a line of JSON of shape v2, with its newline. The
+// members of Extra follow the keys of the format; truncated is always the last
+// key. Values must be valid.
 func (r *Record) AppendJSON(dst []byte) []byte {
 	dst = text.AppendString(append(dst, `{"created_at":`...), string(r.CreatedAt))
 	dst = text.AppendString(append(dst, `,"namespace":`...), r.Namespace)
@@ -102,7 +102,7 @@ func appendObject(dst []byte, fields []Field) []byte {
 	return dst
 }
 
-// appendMembers appends members behind others: a comma before each.
+// appendMembers appends members after others, each with a comma before it.
 func appendMembers(dst []byte, fields []Field) []byte {
 	for _, f := range fields {
 		dst = text.AppendString(append(dst, ','), f.Key)
@@ -111,7 +111,7 @@ func appendMembers(dst []byte, fields []Field) []byte {
 	return dst
 }
 
-// Both append a key and its value when the value is set.
+// The functions below append a key and its value unless the value is zero.
 
 func appendSetText(dst []byte, key, value string) []byte {
 	if value == "" {

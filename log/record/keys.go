@@ -8,7 +8,7 @@ import (
 // A key is a member of an event, of its http or of its auth that has a single
 // value.
 type key struct {
-	json, ltsv string            // its names; "" where the form does not have it
+	json, ltsv string            // its names; "" if the form does not have the key
 	field      func(*Record) any // the address of its field
 }
 
@@ -44,7 +44,7 @@ var keys = [...]key{
 	{"identity_type", "identity_type", func(r *Record) any { return &r.Auth.IdentityType }},
 }
 
-// Places in keys, and after them those of the other members in a set.
+// Indices in keys, and the bits in a set of the other members.
 const (
 	keyCreatedAt = 0
 	keyEvent     = 2
@@ -55,7 +55,7 @@ const (
 	keyTruncated = 27
 )
 
-// labels are the places in keys by the name in LTSV.
+// labels are the indices in keys by the name in LTSV.
 var labels = func() map[string]int {
 	m := map[string]int{}
 	for i, k := range keys {
@@ -66,7 +66,7 @@ var labels = func() map[string]int {
 	return m
 }()
 
-// A set has a bit for each place that is in it.
+// A set has a bit for each index that is in it.
 type set uint32
 
 const (
@@ -76,7 +76,7 @@ const (
 
 func (s set) has(place int) bool { return s&(1<<place) != 0 }
 
-// setOf returns the places of members that are named as in JSON, and reports
+// setOf returns the indices of members that are named as in JSON, and reports
 // whether the format knows all of them.
 func setOf(names []string) (s set, ok bool) {
 	others := map[string]int{"data": keyData, "errors": keyErrors, "truncated": keyTruncated}

@@ -6,8 +6,8 @@ import (
 	"github.com/weirhq/weir/log/internal/ltsv"
 )
 
-// AppendLTSV appends the line that r is as LTSV, its newline included. What is
-// in Extra stands with data, or with the data of the error that it belongs to.
+// AppendLTSV appends r as a line of LTSV, with its newline. The members of
+// Extra follow those of data, or those of the data of their error.
 func (r *Record) AppendLTSV(dst []byte) []byte {
 	dst = ltsv.AppendInstant(append(dst, "time:"...), string(r.CreatedAt))
 	if r.Severity.known() {
@@ -63,7 +63,7 @@ func (h *HTTP) appendLTSV(dst []byte) []byte {
 	return appendPair(dst, "\troute:", h.Route)
 }
 
-// uri returns the path with the query behind it.
+// uri returns the path and the query.
 func (h *HTTP) uri() string {
 	if h.Query == "" {
 		return h.Path
@@ -115,7 +115,7 @@ func appendPairs(dst []byte, groups ...[]Field) []byte {
 	return dst
 }
 
-// appendPair appends a label and its value when the value is set.
+// appendPair appends a label and its value unless the value is empty.
 func appendPair(dst []byte, label, value string) []byte {
 	if value == "" {
 		return dst

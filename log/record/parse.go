@@ -15,17 +15,16 @@ var (
 	errNoTime  = errors.New(`no text "created_at"`)
 )
 
-// Parse reads one line, with or without its newline: a JSON object of either
+// Parse parses a line, with or without its newline: a JSON object of either
 // shape, or LTSV. A line is an event if it has the texts "event" and
 // "created_at", or in LTSV the labels event and time. All other members are
 // optional. For any other line Parse returns an error.
 //
-// LTSV does not say the type of a value. One that looks like a number, true,
-// false, null, an array or {} is read as that, and any other as a text. A label
-// with dots becomes a key with dots. Written as LTSV again, the pairs are the
-// same.
+// LTSV does not have types. A value that looks like a number, true, false,
+// null, an array or {} is parsed as that, and any other as a text. A label with
+// dots becomes a key with dots. Written as LTSV again, the pairs are the same.
 //
-// The Record keeps nothing of line.
+// The Record does not refer to line.
 func Parse(line []byte) (Record, error) {
 	var p parser
 	if err := p.parse(string(line)); err != nil {
@@ -72,8 +71,8 @@ func (r *Reader) Parse(line []byte) (*Record, error) {
 type parser struct {
 	record                 Record
 	omitted                set     // members that are checked but not read; if there are any, so are unknown ones
-	reader                 *Reader // whose memory the record uses, or nil
-	next                   int     // place in keys after the last key that was found
+	reader                 *Reader // the owner of the memory that the record uses, or nil
+	next                   int     // index in keys after the last key that was found
 	hasEvent, hasCreatedAt bool
 	hasErrors              bool   // whether "errors" was read, as opposed to "error"
 	failure                *Error // the error that the next pairs of LTSV belong to
@@ -103,7 +102,7 @@ func (p *parser) parse(line string) error {
 	return nil
 }
 
-// saw notes that the key at a place had a text.
+// saw notes that the key with that index had a text.
 func (p *parser) saw(place int) {
 	p.hasCreatedAt = p.hasCreatedAt || place == keyCreatedAt
 	p.hasEvent = p.hasEvent || place == keyEvent

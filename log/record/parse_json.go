@@ -7,9 +7,8 @@ import (
 )
 
 // Each function below that takes a key and its value reports whether the value
-// has the type that the format gives. If not, the member goes to Extra. So does
-// a member whose field is set already: the first of repeated keys counts, and
-// the others are kept.
+// has the type of the format. If not, the member goes to Extra. So does a
+// member whose field is set already: the first of repeated keys counts.
 
 // parseJSON reads a line that begins with a brace.
 func (p *parser) parseJSON(object string) error {
@@ -29,8 +28,8 @@ func (p *parser) parseJSON(object string) error {
 	return nil
 }
 
-// members hands each member of an object to known and returns those for which it
-// reports false.
+// members calls known for each member of an object, and returns the members for
+// which it returned false.
 func members(object string, known func(key, value string) bool) (extra []Field) {
 	s := jsonscan.Scan(object)
 	s.Enter()
@@ -64,14 +63,14 @@ func (p *parser) member(key, value string) bool {
 	return p.setKey(0, firstHTTP, key, value)
 }
 
-// setKey sets the field of a key that is in keys[from:to].
+// setKey sets the field of a key in keys[from:to].
 func (p *parser) setKey(from, to int, key, value string) bool {
 	place, ok := p.find(from, to, key)
 	if !ok {
 		return false
 	}
 	if p.omitted.has(place) {
-		ok = value[0] == '"' // which only saw needs
+		ok = value[0] == '"' // saw needs only the type
 	} else {
 		ok = setJSON(keys[place].field(&p.record), value)
 	}
@@ -81,8 +80,8 @@ func (p *parser) setKey(from, to int, key, value string) bool {
 	return ok
 }
 
-// find returns the place of a key in keys[from:to]. It begins after the last key
-// that it found, because nearly all lines have the keys in this order.
+// find returns the index of a key in keys[from:to]. It starts after the last
+// key that it found, because nearly all lines have the keys in this order.
 func (p *parser) find(from, to int, key string) (place int, ok bool) {
 	next := min(max(p.next, from), to)
 	for i := next; i < to; i++ {
@@ -100,7 +99,7 @@ func (p *parser) find(from, to int, key string) (place int, ok bool) {
 	return 0, false
 }
 
-// setError takes the error of shape v1, which comes before any "errors".
+// setError reads the error of shape v1, which precedes any "errors".
 func (p *parser) setError(value string) bool {
 	if len(p.record.Errors) > 0 || value[0] != '{' {
 		return false
@@ -126,7 +125,7 @@ func (p *parser) setErrors(value string) bool {
 	return true
 }
 
-// parseError reads an error, whose message has another key in shape v1.
+// parseError reads an error. Shape v1 has another key for the message.
 func parseError(object string, v1 bool) (e Error) {
 	e.Extra = members(object, func(key, value string) bool {
 		switch key {
@@ -200,8 +199,7 @@ func (p *parser) setData(value string) bool {
 	return true
 }
 
-// setStack takes an array of objects that have the keys of a frame and no
-// others.
+// setStack reads an array of objects, if they have only the keys of a frame.
 func setStack(dst *[]Frame, value string) bool {
 	if *dst != nil || value[0] != '[' {
 		return false

@@ -9,8 +9,8 @@ import (
 	"github.com/weirhq/weir/log/internal/ltsv"
 )
 
-// parseLTSV reads a line of labels and values. A label of the format that
-// repeats, or whose value has not the type that the format gives, is data.
+// parseLTSV reads a line of labels and values. A label of the format is data if
+// it repeats, or if its value is of another type.
 func (p *parser) parseLTSV(line string) error {
 	p.widen()
 	if p.reader != nil {
@@ -31,8 +31,9 @@ func (p *parser) parseLTSV(line string) error {
 	return nil
 }
 
-// widen reduces what a Reader omits. Which of data and errors a label belongs to
-// depends on all labels, and whether there is an HTTP on all labels of it.
+// widen reduces the set of omitted members. A label belongs to data or to an
+// error depending on the labels before it, and any label of http means that
+// there is an HTTP.
 func (p *parser) widen() {
 	if !p.omitted.has(keyData) || !p.omitted.has(keyErrors) {
 		p.omitted = 0
@@ -107,8 +108,8 @@ func (p *parser) truncated(value string) bool {
 	return true
 }
 
-// stack takes frames. What is none, an error text or what is left of a frame
-// that was cut, becomes one that has no place.
+// stack reads frames. An error text, or the rest of a frame that was cut,
+// becomes a frame without a file.
 func (p *parser) stack(value string) bool {
 	for value != "" {
 		frame, rest, ok := cutFrame(value)
@@ -121,8 +122,8 @@ func (p *parser) stack(value string) bool {
 	return p.failure.Stack != nil
 }
 
-// cutFrame reads the first frame of a stack, which ends in a line number. Files
-// may have spaces and colons in their names.
+// cutFrame reads the first frame of a stack, which ends with a line number.
+// File names may contain spaces and colons.
 func cutFrame(stack string) (f Frame, rest string, ok bool) {
 	function, place, ok := strings.Cut(stack, "@")
 	if !ok {
@@ -139,8 +140,8 @@ func cutFrame(stack string) (f Frame, rest string, ok bool) {
 	return f, "", false
 }
 
-// cutLine reads the number of a line, behind which a stack ends, or a space and
-// another frame come.
+// cutLine reads a line number. After it the stack ends, or a space and another
+// frame follow.
 func cutLine(s string) (line int, rest string, ok bool) {
 	const maxDigits = 9
 	n := 0
@@ -157,8 +158,8 @@ func cutLine(s string) (line int, rest string, ok bool) {
 	return line, rest[1:], rest[0] == ' ' && len(rest) > 1
 }
 
-// addField keeps a pair as data, of the error that it stands behind if there
-// is one.
+// addField adds a pair to the data of the last error before it, or of the
+// event.
 func (p *parser) addField(label, value string) {
 	if rest, ok := strings.CutPrefix(label, "data."); ok && ltsv.Reserved(rest) {
 		label = rest
@@ -170,8 +171,8 @@ func (p *parser) addField(label, value string) {
 	*dst = append(*dst, Field{validUTF8(label), guess(value)})
 }
 
-// guess makes of a text what it looks like. It must not change: what is an
-// array with white space in it stays a text.
+// guess converts a text to the value that it looks like, if the text of the
+// value is the same. An array with white space remains a text.
 func guess(value string) Value {
 	if value == "" {
 		return StringValue(value)
@@ -187,8 +188,8 @@ func guess(value string) Value {
 	return StringValue(value)
 }
 
-// unescape returns the value that an escaped one stands for. A backslash that
-// begins no escape stands for itself, since others who write LTSV have none.
+// unescape returns the unescaped value. A backslash that begins no escape is
+// kept, because other programs write LTSV without escapes.
 func unescape(s string) string {
 	if strings.IndexByte(s, '\\') < 0 {
 		return validUTF8(s)
@@ -202,7 +203,7 @@ func unescape(s string) string {
 	return string(b)
 }
 
-// validUTF8 returns s, each byte of it that is no UTF-8 as U+FFFD.
+// validUTF8 returns s with U+FFFD in place of each byte that is not UTF-8.
 func validUTF8(s string) string {
 	if utf8.ValidString(s) {
 		return s
@@ -210,7 +211,7 @@ func validUTF8(s string) string {
 	return string([]rune(s))
 }
 
-// unescapeFirst returns the first character of s and how many bytes it takes.
+// unescapeFirst returns the first character of s and its length in bytes.
 func unescapeFirst(s string) (c rune, size int) {
 	if s[0] != '\\' || len(s) == 1 {
 		return utf8.DecodeRuneInString(s)

@@ -2,8 +2,8 @@ package record
 
 import "time"
 
-// A Record is one event. Its zero value is an event without a name, which can
-// be written. Goroutines may share one that nobody changes.
+// A Record is an event. The zero value is an event without a name, and can be
+// written. Goroutines may share a Record that does not change.
 type Record struct {
 	CreatedAt Instant
 	Namespace string
@@ -11,16 +11,15 @@ type Record struct {
 	TraceID   string
 	SpanID    string
 	Severity  Severity
-	HTTP      *HTTP // nil where there is none
-	Auth      *Auth // nil where there is none
+	HTTP      *HTTP // nil if the event has no http
+	Auth      *Auth // nil if the event has no auth
 	Data      []Field
 	Errors    []Error
-	Truncated []string // paths of what was cut
-	Extra     []Field  // top-level keys that the format has no place for
+	Truncated []string // paths of values that were cut
+	Extra     []Field  // unknown keys at the top level
 }
 
-// HTTP is what an event says about a request and its answer. Zero is for what
-// it does not say.
+// HTTP is a request and its response. Zero fields are unknown.
 type HTTP struct {
 	StatusCode            int
 	Method                string
@@ -42,14 +41,14 @@ type HTTP struct {
 	Extra                 []Field
 }
 
-// Auth says who was authenticated.
+// Auth is the authenticated identity.
 type Auth struct {
 	Identity     string
 	IdentityType string // "user" or "service"
 	Extra        []Field
 }
 
-// An Error is one of the errors of an event.
+// An Error is an error of an event.
 type Error struct {
 	Message string
 	Stack   []Frame // innermost call first
@@ -57,15 +56,16 @@ type Error struct {
 	Extra   []Field
 }
 
-// A Frame is a call on the stack of an error. Where a line has something else
-// in its place, that is the Function and there is neither File nor Line.
+// A Frame is a call on the stack of an error. A stack that is not a list of
+// frames is kept as the Function of a Frame without File and Line.
 type Frame struct {
 	File     string
 	Line     int
 	Function string
 }
 
-// A Field is a member of an object, in the order of the line. Keys may repeat.
+// A Field is a member of an object. Fields keep their order, and keys may
+// repeat.
 type Field struct {
 	Key   string
 	Value Value

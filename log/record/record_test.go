@@ -14,7 +14,8 @@ import (
 
 const head = `{"created_at":"2026-11-21T09:30:15.128Z","namespace":"n","event":"e"`
 
-// TestOddJSON reads what package log does not write, and writes it as it does.
+// TestOddJSON parses JSON that package log does not write, and checks that it
+// is written in the usual form.
 func TestOddJSON(t *testing.T) {
 	for _, c := range []struct{ name, line, want string }{
 		{"white space and order", ` { "event" : "e" , "namespace":"n", "data": { "a" : [ 1 , 2.50 ], "b":"c d" }, "created_at":"2026-11-21T09:30:15.128Z"}` + "\r\n",
@@ -43,7 +44,7 @@ func TestOddJSON(t *testing.T) {
 	}
 }
 
-// TestOddLTSV reads pairs that package log does not write.
+// TestOddLTSV parses pairs that package log does not write.
 func TestOddLTSV(t *testing.T) {
 	const head, jsonHead = "time:2026-11-21T09:30:15.128000Z\tnamespace:n\tevent:e", `{"created_at":"2026-11-21T09:30:15.128Z","namespace":"n","event":"e"`
 	for _, c := range []struct{ name, line, want string }{
@@ -88,7 +89,7 @@ func TestNoEvents(t *testing.T) {
 	}
 }
 
-// TestParseKeepsNothing changes a line after it was read.
+// TestParseKeepsNothing changes a line after it was parsed.
 func TestParseKeepsNothing(t *testing.T) {
 	line := []byte(head + `,"data":{"a":"b"}}`)
 	r, err := record.Parse(line)
@@ -121,7 +122,7 @@ func TestHuman(t *testing.T) {
 	}
 }
 
-// TestHumanColors has the status in the colour of its class, and dim keys.
+// TestHumanColors checks the colours of the status classes and of keys.
 func TestHumanColors(t *testing.T) {
 	const line = head + `,"trace_id":"kQmzRzXbTdWv","severity":3,"http":{"status_code":%d,"method":"GET"},` +
 		`"data":{"a":{"b":"c d"}},"errors":[{"message":"m","data":{"e":1}}]}`
@@ -185,8 +186,8 @@ func TestInstant(t *testing.T) {
 	}
 }
 
-// FuzzParse reads any bytes, compares with encoding/json what is an event, and
-// writes each form, which has to read the same again.
+// FuzzParse parses any bytes. It compares events with encoding/json, writes
+// them in each form and parses them again.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(head + `,"trace_id":"t","severity":1,"http":{"status_code":200,"started_at":"2026-11-21T09:30:15+01:00","duration":5},"auth":{"identity":"i"},"data":{"a":{"b":[1,{}]},"a":"\u2028"},"errors":[{"message":"m","stack_trace":[{"file":"f","line":1,"function":"g"}],"data":{}}],"truncated":["x"]}`))
 	f.Add([]byte(head + `,"error":{"error":"m"},"errors":[],"event":"f"}`))
@@ -225,8 +226,9 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// checkReader compares what a Reader for some members reads with r, which Parse
-// read. It reads the line twice, because its Record is used again.
+// checkReader compares the Record of a Reader for some members with r, which
+// Parse returned. It parses another line before, because the Reader uses its
+// memory again.
 func checkReader(t *testing.T, line []byte, r *record.Record, names []string) {
 	t.Helper()
 	reader := record.NewReader(names...)
@@ -252,7 +254,8 @@ func checkReader(t *testing.T, line []byte, r *record.Record, names []string) {
 	}
 }
 
-// member returns a member that checkReader uses, nil if its object is missing.
+// member returns a member that checkReader compares, or nil if its object is
+// missing.
 func member(r *record.Record, name string) any {
 	switch {
 	case name == "severity":
@@ -278,9 +281,9 @@ func settled(t *testing.T, line []byte) []byte {
 	return r.AppendLTSV(nil)
 }
 
-// checkSame compares the data of a line that package encoding/json reads with
-// that of the line that was made of it. Where keys repeat, or differ from the
-// format's in case alone, it goes by other rules.
+// checkSame compares a line with the line that was written from it, both parsed
+// by encoding/json. It skips lines in which keys repeat or differ from the
+// format's in case only, because encoding/json has other rules for them.
 func checkSame(t *testing.T, line, written []byte) {
 	t.Helper()
 	if !json.Valid(written) {
@@ -288,7 +291,7 @@ func checkSame(t *testing.T, line, written []byte) {
 	}
 	var got, want map[string]any
 	if json.Unmarshal(line, &want) != nil || json.Unmarshal(written, &got) != nil {
-		return // a number out of range
+		return // for example a number out of range
 	}
 	for _, twice := range []string{"data", "event", "namespace"} {
 		if strings.Count(string(line), twice)+strings.Count(string(line), `\`) > 1 {
@@ -303,7 +306,7 @@ func checkSame(t *testing.T, line, written []byte) {
 	}
 }
 
-// rawControl returns what of the lines must not be in them raw, or "".
+// rawControl describes the first character that must be escaped, or returns "".
 func rawControl(out []byte) string {
 	if !utf8.Valid(out) {
 		return "invalid UTF-8"
@@ -344,7 +347,7 @@ func BenchmarkReader(b *testing.B) {
 	}
 }
 
-// TestReaderAllocs reads with a Reader, which has memory after the first line.
+// TestReaderAllocs checks that a Reader does not allocate after its first line.
 func TestReaderAllocs(t *testing.T) {
 	reader := record.NewReader()
 	if allocs := testing.AllocsPerRun(100, func() { reader.Parse(line) }); allocs > 0 {
@@ -395,8 +398,8 @@ func ExampleRecord_AppendLTSV() {
 	// Output: "time:2026-11-21T09:30:15.128000Z\tlevel:Info\tnamespace:n\tevent:imported\trows:3\n"
 }
 
-// TestHostileLines has lines made to take long: each is read in a time that
-// grows with its length, which a line of a megabyte shows.
+// TestHostileLines parses lines of a megabyte that would take very long in a
+// parser of quadratic time.
 func TestHostileLines(t *testing.T) {
 	const size = 1 << 20
 	head := "time:x\tevent:e\terr:m\tstack:"

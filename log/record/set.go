@@ -28,7 +28,7 @@ func setJSON(field any, value string) bool {
 	return false
 }
 
-// setLTSV is setJSON for a value of LTSV, whose escapes have been resolved.
+// setLTSV is setJSON for a value of LTSV without escapes.
 func setLTSV(field any, value string) bool {
 	switch field := field.(type) {
 	case *string:
@@ -49,7 +49,7 @@ func setLTSV(field any, value string) bool {
 	return false
 }
 
-// put sets a field that is not set yet.
+// put sets a field that is zero.
 func put[T comparable](field *T, value T) bool {
 	var unset T
 	if *field != unset {
@@ -116,7 +116,8 @@ func setFields(dst *[]Field, value string) bool {
 	return true
 }
 
-// parseSeconds reads a decimal fraction of up to nine digits, exactly.
+// parseSeconds parses a decimal number of seconds with up to nine decimals,
+// without rounding.
 func parseSeconds(s string) (time.Duration, bool) {
 	whole, fraction, _ := strings.Cut(s, ".")
 	digits := strings.TrimPrefix(whole, "-")

@@ -1,10 +1,10 @@
 package record
 
-// A Severity says how much an event matters; less is worse.
+// A Severity is the importance of an event; a lower one is worse.
 type Severity int8
 
-// The severities. The zero value is for events without one, which log.go 1.x
-// wrote.
+// The severities. The zero value is for events without a severity, which log.go
+// 1.x wrote.
 const (
 	SeverityNone Severity = iota
 	SeverityFatal
@@ -14,7 +14,7 @@ const (
 	SeverityDebug
 )
 
-// severities are the words for them: LTSV's, and those for people.
+// severities are their names in LTSV and in human form.
 var severities = [...]struct{ label, upper string }{
 	SeverityNone:  {"", "-"},
 	SeverityFatal: {"Fatal", "FATAL"},
@@ -24,8 +24,7 @@ var severities = [...]struct{ label, upper string }{
 	SeverityDebug: {"Debug", "DEBUG"},
 }
 
-// String returns the word for s as LTSV has it, "Warn" for example, and ""
-// where there is none.
+// String returns the name of s in LTSV, such as "Warn", or "" if it has none.
 func (s Severity) String() string {
 	if !s.known() {
 		return ""
@@ -35,10 +34,10 @@ func (s Severity) String() string {
 
 func (s Severity) known() bool { return 0 < s && int(s) < len(severities) }
 
-// digit is what stands for s in JSON; s must be known.
+// digit returns the digit of s in JSON; s must be known.
 func (s Severity) digit() byte { return '0' + byte(s-SeverityFatal) }
 
-// severityOf returns the severity with that label, or none.
+// severityOf returns the severity with that name, or SeverityNone.
 func severityOf(label string) Severity {
 	for s := SeverityFatal; s.known(); s++ {
 		if severities[s].label == label {

@@ -8,16 +8,15 @@ import (
 	"github.com/weirhq/weir/log/internal/text"
 )
 
-// A Value is a value as its JSON text: without white space, strings escaped as
-// the event format escapes them, numbers as they were written. Values of the
-// same text are equal.
+// A Value is JSON text in a canonical form: without white space, strings with
+// the escapes of the event format, numbers in their original notation. Values
+// with the same text are equal.
 type Value string
 
-// StringValue returns the Value of a text.
+// StringValue returns the Value for a text.
 func StringValue(s string) Value { return Value(text.AppendString(nil, s)) }
 
-// Text returns the text that a string stands for; of any other value, its JSON
-// text.
+// Text returns the text of a string, or the JSON text of any other value.
 func (v Value) Text() string {
 	if !v.isString() {
 		return string(v)
@@ -25,7 +24,7 @@ func (v Value) Text() string {
 	return unquote(string(v))
 }
 
-// Fields returns the members of an object, and nil for any other value.
+// Fields returns the members of an object, or nil for any other value.
 func (v Value) Fields() []Field {
 	if !strings.HasPrefix(string(v), "{") {
 		return nil
@@ -33,9 +32,9 @@ func (v Value) Fields() []Field {
 	return appendFields(nil, string(v))
 }
 
-// Any returns the value as encoding/json would have it: nil, bool, string,
-// []any or map[string]any, in which the last of repeated keys counts. A number
-// is an int64 if it was written as an integer that fits, else a float64.
+// Any returns the value in the types of encoding/json: nil, bool, string, []any
+// or map[string]any, in which the last of repeated keys counts. A number is an
+// int64 if it is an integer in range, else a float64.
 func (v Value) Any() any {
 	s := jsonscan.Scan(string(v))
 	return build(&s)
@@ -82,7 +81,7 @@ func number(word string) any {
 	if n, err := strconv.ParseInt(word, 10, 64); err == nil {
 		return n
 	}
-	f, _ := strconv.ParseFloat(word, 64) // what is too large is an infinity
+	f, _ := strconv.ParseFloat(word, 64) // infinite if it is out of range
 	return f
 }
 
@@ -115,9 +114,8 @@ func valueOf(json string) Value {
 	return Value(appendCanonical(make([]byte, 0, len(json)), json))
 }
 
-// isCanonical reports whether json is certainly the text of a Value: there is
-// neither white space outside of strings nor anything in them that may have
-// to be escaped, or to be escaped in another way.
+// isCanonical reports whether json is certainly canonical: it has no white
+// space outside of strings, and no character that may need another escape.
 func isCanonical(json string) bool {
 	inString := false
 	for i := range len(json) {
@@ -131,7 +129,7 @@ func isCanonical(json string) bool {
 	return true
 }
 
-// appendCanonical appends json as the text of a Value.
+// appendCanonical appends json in canonical form.
 func appendCanonical(dst []byte, json string) []byte {
 	var room [128]byte
 	for i := 0; i < len(json); {

@@ -12,7 +12,7 @@ import (
 	"github.com/weirhq/weir/log/record"
 )
 
-// A vector is an event with the line that each form must be.
+// A vector is an event in each form.
 type vector struct {
 	Name   string `json:"name"`
 	JSON   string `json:"json"`
@@ -21,7 +21,7 @@ type vector struct {
 	Human  string `json:"human"`
 }
 
-// vectors returns those of all files, by file and name.
+// vectors returns the vectors of all files, by file and name.
 func vectors(t *testing.T) map[string]vector {
 	t.Helper()
 	files, err := filepath.Glob("../../testdata/vectors/*.jsonl")
@@ -50,11 +50,11 @@ func vectors(t *testing.T) map[string]vector {
 	return all
 }
 
-// TestVectors reads each form of each event and writes what can be made of it.
+// TestVectors parses each form of each event, and writes all forms from it.
 func TestVectors(t *testing.T) {
 	for name, v := range vectors(t) {
 		if strings.Contains(v.JSON, `\ufffd`) {
-			// That a byte was no UTF-8 cannot be told from U+FFFD any more.
+			// JSON does not distinguish U+FFFD from a byte that is not UTF-8.
 			r := parse(t, v.JSON)
 			check(t, name, string(r.AppendJSON(nil)), strings.ReplaceAll(v.JSON, `\ufffd`, "\uFFFD"))
 			continue
@@ -62,14 +62,14 @@ func TestVectors(t *testing.T) {
 		r := parse(t, v.JSON)
 		checkReader(t, []byte(v.JSON), &r, nil)
 		if strings.Contains(v.JSON, "{}") && len(r.Truncated) > 0 || strings.Contains(v.JSON, `"errors":[]`) {
-			continue // so much was left out that not even a message is there
+			continue // so much was cut that the message is missing
 		}
 		check(t, name+": JSON", string(r.AppendJSON(nil)), v.JSON)
 		check(t, name+": for people", string(r.AppendHuman(nil, record.HumanOptions{Location: time.UTC})), v.Human)
 		again := parse(t, v.LTSV)
 		check(t, name+": LTSV from LTSV", string(again.AppendLTSV(nil)), strings.Replace(v.LTSV, "\treqtime:0.000000", "", 1))
 		if len(r.Truncated)+len(again.Truncated) > 0 || strings.Contains(v.JSONv1, `"truncated":[`) {
-			continue // what was cut to fit is another event in each form
+			continue // each form cuts other values to fit
 		}
 		check(t, name+": LTSV", string(r.AppendLTSV(nil)), v.LTSV)
 		r = parse(t, v.JSONv1)
@@ -86,9 +86,9 @@ func parse(t *testing.T, line string) record.Record {
 	return r
 }
 
-func check(t *testing.T, what, got, want string) {
+func check(t *testing.T, name, got, want string) {
 	t.Helper()
 	if got != want {
-		t.Errorf("%s:\ngot  %q\nwant %q", what, got, want)
+		t.Errorf("%s:\ngot  %q\nwant %q", name, got, want)
 	}
 }
