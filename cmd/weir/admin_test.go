@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestAdminIsNotPublic looks on the public listener for what only the admin
-// listener shows.
+// TestAdminIsNotPublic requests the pages of the admin listener from the public
+// listener.
 func TestAdminIsNotPublic(t *testing.T) {
 	t.Parallel()
 	p := start(t, "serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0")

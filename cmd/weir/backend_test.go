@@ -42,7 +42,7 @@ func TestBackend(t *testing.T) {
 	p.wait(0)
 }
 
-// A size has the format of every other flag, in the query of a request too.
+// TestBackendSizes checks that ?size= in a request has the format of --size.
 func TestBackendSizes(t *testing.T) {
 	t.Parallel()
 	b := start(t, "backend", "--listen", "127.0.0.1:0", "--size", "1KiB")

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// TestDemo is what a newcomer does: weir serve, then one curl.
+// TestDemo does the first steps of a new user: weir serve, then one curl.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	p := start(t, "serve", "--listen", "127.0.0.1:0", "--admin", "off")
@@ -76,8 +76,8 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// checkKeys checks that the keys of the three events are those of the format,
-// in its order.
+// checkKeys checks that the keys of the three events are those of the format, in
+// its order.
 func checkKeys(t *testing.T, events []event) {
 	t.Helper()
 	top := []string{"created_at", "namespace", "event", "trace_id", "severity", "http"}
@@ -146,7 +146,8 @@ func TestTraceID(t *testing.T) {
 	}
 }
 
-// TestCompletedAlone has the last event say what the others would have said.
+// TestCompletedAlone logs completed events only, and checks that each has the
+// fields of the other two events.
 func TestCompletedAlone(t *testing.T) {
 	t.Parallel()
 	b := start(t, "backend", "--listen", "127.0.0.1:0")

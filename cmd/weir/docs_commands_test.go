@@ -67,9 +67,9 @@ func runPage(t *testing.T, file string, measured *sync.Map) *page {
 // A page runs the commands of one page of the docs.
 type page struct {
 	t               *testing.T
-	dir             string // commands that write files run here
-	config          string // the file that the page calls weir.yaml
-	log             string // the file that the page calls weir.log
+	dir             string // working directory of commands that write files
+	config          string // the page's weir.yaml
+	log             string // the page's weir.log
 	door, backend   *process
 	doors, requests int
 	measured        *sync.Map // the commands of weir lab that a page has run
@@ -111,9 +111,9 @@ func (r *page) run(line string) {
 	switch {
 	case len(args) == 0:
 	case slices.Equal(args, []string{"make", "test"}), args[0] == "go" && args[1] == "build":
-		// The test runs because these work.
+		// The test binary exists because these work.
 	case args[0] == "go" && args[1] == "get":
-		// modules_test.go of the root gets the modules from outside.
+		// modules_test.go in the root gets the modules as a user does.
 	case args[0] == "curl":
 		r.request(args[len(args)-1])
 	case args[0] == "./weir":
@@ -125,7 +125,7 @@ func (r *page) run(line string) {
 	}
 }
 
-// words returns what a shell makes of a line without other quotes than these.
+// words splits a line as a shell does. It knows single quotes only.
 func words(line string) []string {
 	words := regexp.MustCompile(`'[^']*'|\S+`).FindAllString(line, -1)
 	for i := range words {
@@ -162,7 +162,7 @@ func (r *page) weir(args []string) {
 	}
 }
 
-// serve starts a door, and sends a request through it to see that it is one.
+// serve starts a door and sends a request through it.
 func (r *page) serve(args []string) {
 	r.t.Helper()
 	r.door = prepare(r.t, append(args, "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0")...)
@@ -180,8 +180,8 @@ func (r *page) serve(args []string) {
 	r.log = r.door.stdout
 }
 
-// load loads the backend instead of the port that it has in the README, for a
-// shorter time, and fails in none of the ways that a busy machine may have.
+// load loads the page's backend for a shorter time. It replaces a --fail that a
+// busy machine could trigger.
 func (r *page) load(args []string) {
 	r.t.Helper()
 	for i, arg := range args {
@@ -232,7 +232,7 @@ func (r *page) lab(args []string) {
 			r.t.Logf("%v is not tested: %v", args, err)
 			return
 		}
-		args = append(args, "0") // a free port, instead of its own one
+		args = append(args, "0") // a free port instead of the default
 	}
 	p := prepare(r.t, args...)
 	p.cmd.Dir = "../.." // Weir's sources: some experiments build what they measure
@@ -242,7 +242,7 @@ func (r *page) lab(args []string) {
 	p.wait(0)
 }
 
-// tail reads the last door's log.
+// tail reads the log of the last door.
 func (r *page) tail(args []string) {
 	r.t.Helper()
 	p := start(r.t, args...)
@@ -253,7 +253,7 @@ func (r *page) tail(args []string) {
 	p.wait(0)
 }
 
-// request asks the last door what the README asks the one on port 20000.
+// request sends the page's request to the last door instead of port 20000.
 func (r *page) request(url string) {
 	r.t.Helper()
 	target, ok := strings.CutPrefix(url, "http://127.0.0.1:20000")
@@ -267,6 +267,6 @@ func (r *page) request(url string) {
 	}
 	r.door.signal(syscall.SIGTERM)
 	r.door.wait(0)
-	r.door.events(6) // three for the request that serve sent
+	r.door.events(6) // three of them from the request that serve sent
 	r.door = nil
 }

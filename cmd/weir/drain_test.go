@@ -12,15 +12,15 @@ import (
 	"testing"
 )
 
-// A gate is an upstream that holds every request until it is opened: before
-// the answer or, where the query says so, in the middle of it.
+// A gate is an upstream that holds every request until it is opened: before the
+// response, or in the middle of it if the query says so.
 type gate struct {
 	*httptest.Server
-	arrived chan struct{} // gets a value for each request
-	open    chan struct{} // closed to let all of them go on
+	arrived chan struct{} // receives a value for each request
+	open    chan struct{} // closed to release all requests
 }
 
-// gateBody is what a gate answers with.
+// gateBody is the response body of a gate.
 var gateBody = strings.Repeat("through the gate\n", 100)
 
 const inTheMiddle = "in-the-middle"
@@ -54,14 +54,14 @@ func (g *gate) await(t *testing.T, n int) {
 	}
 }
 
-// A result is what became of a request that was sent in the background.
+// A result is the outcome of a request sent in the background.
 type result struct {
 	answer
 	err error
 }
 
-// send sends n requests at once, every other to be held in the middle of its
-// answer, and returns where their results arrive.
+// send sends n requests in parallel and returns the channel of their results. The
+// gate holds every other one in the middle of its response.
 func send(t *testing.T, url string, n int) <-chan result {
 	t.Helper()
 	results := make(chan result, n)
@@ -80,7 +80,7 @@ func send(t *testing.T, url string, n int) <-chan result {
 	return results
 }
 
-// awaitRefusal waits until nobody accepts connections any more.
+// awaitRefusal waits until connections are refused.
 func awaitRefusal(t *testing.T, url string) {
 	t.Helper()
 	await(t, "new connections to be refused", func() bool {
@@ -98,14 +98,14 @@ func TestDrain(t *testing.T) {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
 			g := newGate(t)
-			p := door(t, "drain: 1h\n"+allTo(g.URL)) // the test's patience ends before
+			p := door(t, "drain: 1h\n"+allTo(g.URL)) // longer than the test waits
 			checkDrain(t, p, g, sig, 200)
 		})
 	}
 }
 
-// checkDrain sends n requests, ends the process while all of them are under
-// way, and checks that none is lost, in the answers or in the log.
+// checkDrain sends n requests, ends the process while they are in flight, and
+// checks that no response and no event is lost.
 func checkDrain(t *testing.T, p *process, g *gate, sig syscall.Signal, n int) {
 	t.Helper()
 	if a := get(t, client(t), p.admin()+"/readyz"); a.StatusCode != 200 {
@@ -137,8 +137,8 @@ func checkDrain(t *testing.T, p *process, g *gate, sig syscall.Signal, n int) {
 	checkThreeEach(t, p.events(3*n), paths)
 }
 
-// checkThreeEach checks that the log has the three events of each request,
-// under its trace id.
+// checkThreeEach checks that the log has the three events of each request, with
+// its trace id.
 func checkThreeEach(t *testing.T, events []event, paths map[string]string) {
 	t.Helper()
 	names := map[string][]string{}
@@ -201,8 +201,8 @@ func TestDrainDeadline(t *testing.T) {
 	}
 }
 
-// TestIdleConnectionsDoNotHoldTheDrain has clients that keep their connections
-// and ask for nothing.
+// TestIdleConnectionsDoNotHoldTheDrain ends a door whose clients have idle
+// connections.
 func TestIdleConnectionsDoNotHoldTheDrain(t *testing.T) {
 	t.Parallel()
 	p := start(t, "serve", "--listen", "127.0.0.1:0", "--admin", "off")
@@ -214,8 +214,8 @@ func TestIdleConnectionsDoNotHoldTheDrain(t *testing.T) {
 	p.events(6)
 }
 
-// TestDrainDelay has clients that keep their connections when the door is told
-// to stop. It serves them until the second signal, and asks them to go.
+// TestDrainDelay ends a door whose clients keep their connections. It serves them
+// until the second signal, and its responses ask them to close.
 func TestDrainDelay(t *testing.T) {
 	t.Parallel()
 	g := newGate(t)
@@ -251,8 +251,8 @@ func TestDrainDelay(t *testing.T) {
 	p.wait(1)
 }
 
-// ask sends a request without a body and closes the connection if its response
-// says so.
+// ask sends a request without a body, and closes the connection if the response
+// asks for it.
 func (c *pooledConn) ask(t *testing.T, what string) {
 	t.Helper()
 	if err := c.roundTrip(what + "HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
@@ -260,7 +260,8 @@ func (c *pooledConn) ask(t *testing.T, what string) {
 	}
 }
 
-// TestPortIsSharedOnlyWhileDraining starts a second process by mistake.
+// TestPortIsSharedOnlyWhileDraining starts a second process on the port of a door
+// that is not draining.
 func TestPortIsSharedOnlyWhileDraining(t *testing.T) {
 	t.Parallel()
 	p := start(t, "serve", "--listen", "127.0.0.1:0", "--admin", "off")

@@ -17,8 +17,8 @@ const (
 	completed = "http request completed"
 )
 
-// event is a line of the log, with every key that the format has for a front
-// door and no other.
+// event is a line of the log. It has every key that the format defines for a front
+// door, and no other.
 type event struct {
 	CreatedAt time.Time `json:"created_at"`
 	Namespace string    `json:"namespace"`
@@ -54,7 +54,7 @@ type event struct {
 	line string
 }
 
-// status is the status code, -1 where there is none.
+// status returns the status code, or -1 if there is none.
 func (e event) status() int {
 	if e.HTTP == nil || e.HTTP.StatusCode == nil {
 		return -1
@@ -62,24 +62,23 @@ func (e event) status() int {
 	return *e.HTTP.StatusCode
 }
 
-// events waits until the process has written n lines to its stdout, and
-// returns them.
+// events waits until the process has written n lines to stdout, and returns them.
 func (p *process) events(n int) []event {
 	p.t.Helper()
 	return eventsIn(p.t, p.stdout, n)
 }
 
-// totals is the event in which the log speaks of itself: every so often, and at
+// totals is the event with the log's own counts. It is written periodically and at
 // the end.
 const totals = "log totals"
 
-// eventsIn waits until a log has n whole lines, parses them and checks what
-// holds for every event. The log's totals do not count.
+// eventsIn waits until a log has n complete lines, parses them and checks the
+// rules for every event. The log's totals do not count.
 func eventsIn(t *testing.T, file string, n int) []event {
 	t.Helper()
 	var log []byte
 	await(t, fmt.Sprintf("%d lines in the log", n), func() bool {
-		log, _ = os.ReadFile(file) // a file that is not there yet is waited for, too
+		log, _ = os.ReadFile(file) // the file may not exist yet
 		return bytes.Count(log, []byte("\n"))-bytes.Count(log, []byte(totals)) >= n
 	})
 	var list []event
@@ -108,7 +107,7 @@ func parseEvent(t *testing.T, line string) event {
 	return e
 }
 
-// awaitEvent waits for the event of that name about a path.
+// awaitEvent waits for an event with this name and path.
 func (p *process) awaitEvent(name, path string) event {
 	p.t.Helper()
 	var found event
@@ -131,7 +130,7 @@ func (p *process) awaitEvent(name, path string) event {
 	return found
 }
 
-// keys returns the keys of a JSON object in the order in which they stand.
+// keys returns the keys of a JSON object in order.
 func keys(t *testing.T, object string) []string {
 	t.Helper()
 	dec := json.NewDecoder(strings.NewReader(object))

@@ -10,8 +10,8 @@ import (
 	"github.com/weirhq/weir/internal/backend"
 )
 
-// TestONSExample runs examples/ons with a stand-in for each of its services,
-// and sends the requests that its README does.
+// TestONSExample runs examples/ons with a substitute for each of its services, and
+// sends the requests of its README.
 func TestONSExample(t *testing.T) {
 	t.Parallel()
 	const folder = "../../examples/ons/"

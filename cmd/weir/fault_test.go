@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// TestBackendKilled kills the backend while it is in the middle of an answer.
+// TestBackendKilled kills the backend in the middle of a response.
 func TestBackendKilled(t *testing.T) {
 	t.Parallel()
 	const half = 1 << 20
@@ -62,12 +62,12 @@ func TestBackendKilled(t *testing.T) {
 	p.alive()
 }
 
-// An endless upstream begins to answer, or does not, and then waits for its
-// client to leave.
+// An endless upstream starts a response, or does not, and then waits until its
+// client closes the connection.
 type endless struct {
 	*httptest.Server
-	reached chan struct{} // gets a value for each request
-	left    chan struct{} // gets a value for each client that has left
+	reached chan struct{} // receives a value for each request
+	left    chan struct{} // receives a value for each closed connection
 }
 
 func newEndless(t *testing.T) *endless {
@@ -94,11 +94,11 @@ func newEndless(t *testing.T) *endless {
 
 const firstLine = "the first line\n"
 
-// halfUpload is what of an upload is sent.
+// halfUpload is the part of an upload that is sent.
 var halfUpload = strings.Repeat("half of it\n", 10_000)
 
-// TestClientGone has clients leave in the middle of an upload, and before and
-// in the middle of an answer that the upstream would never end.
+// TestClientGone closes the client's connection in the middle of an upload, and
+// before and in the middle of a response that the upstream would never end.
 func TestClientGone(t *testing.T) {
 	t.Parallel()
 	const n = 20
@@ -140,9 +140,9 @@ func TestClientGone(t *testing.T) {
 	}
 }
 
-// leave sends a request and closes the connection once the upstream has it,
-// and the answer's first line has arrived if there is one. It returns when the
-// upstream has seen its own connection closed.
+// leave sends a request and closes the connection when the upstream has the
+// request and, if there is a response, its first line has arrived. It returns when
+// the upstream has seen its own connection closed.
 func leave(t *testing.T, url, path string, begins bool, u *endless) {
 	t.Helper()
 	c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
@@ -168,7 +168,8 @@ func leave(t *testing.T, url, path string, begins bool, u *endless) {
 	arrives(t, "the end of the upstream's connection", u.left)
 }
 
-// TestReload changes routes under a running process, and then breaks the file.
+// TestReload changes the routes of a running process, and then makes the file
+// invalid.
 func TestReload(t *testing.T) {
 	t.Parallel()
 	old := start(t, "backend", "--listen", "127.0.0.1:0", "--header", "X-Answered-By: old")
@@ -226,7 +227,7 @@ func TestReloadWithoutConfig(t *testing.T) {
 	}
 }
 
-// TestReloadLosesNothing reloads all the while that requests come in.
+// TestReloadLosesNothing reloads repeatedly while requests arrive.
 func TestReloadLosesNothing(t *testing.T) {
 	t.Parallel()
 	const reloads = 20
@@ -273,7 +274,7 @@ func TestReloadLosesNothing(t *testing.T) {
 	}
 }
 
-// openFiles counts the descriptors of a process.
+// openFiles returns the number of open file descriptors of a process.
 func openFiles(t *testing.T, p *process) int {
 	t.Helper()
 	fds, err := os.ReadDir(filepath.Join("/proc", fmt.Sprint(p.cmd.Process.Pid), "fd"))

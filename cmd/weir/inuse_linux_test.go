@@ -6,13 +6,14 @@ import (
 	"testing"
 )
 
-// A port may be in use without another process: by a connection that this
-// machine has made from it, for as long as that is open and a minute longer.
+// TestServeSaysWhyAnAddressIsInUse starts a door on a port that no listener has,
+// but an outgoing connection of this machine: while it is open, and in the minute
+// after.
 func TestServeSaysWhyAnAddressIsInUse(t *testing.T) {
 	t.Parallel()
 	t.Run("TIME-WAIT", func(t *testing.T) {
 		client, server := connect(t)
-		client.Close() // the side that closes first keeps the port
+		client.Close() // the side that closes first keeps the port in TIME-WAIT
 		server.Read(make([]byte, 1))
 		server.Close()
 		serveOn(t, client.LocalAddr().String(), `TIME-WAIT.*try again in a minute`)
@@ -53,7 +54,7 @@ func connect(t *testing.T) (client, server net.Conn) {
 	return client, server
 }
 
-// serveOn starts weir serve on an address that is in use and checks its hint.
+// serveOn starts weir serve on an address in use and checks its hint.
 func serveOn(t *testing.T, addr, hint string) {
 	t.Helper()
 	p := start(t, "serve", "--listen", addr, "--admin", "off")

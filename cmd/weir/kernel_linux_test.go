@@ -13,13 +13,13 @@ import (
 )
 
 // TestDrainAsPID1 runs weir as the first process of a PID namespace, as a
-// container does: the kernel then delivers it only the signals that it catches.
+// container does. The kernel then delivers only the signals that it catches.
 func TestDrainAsPID1(t *testing.T) {
 	t.Parallel()
 	g := newGate(t)
 	p := prepare(t, "serve", "--config", configFile(t, "drain: 1h\n"+allTo(g.URL)))
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID}
-	if os.Getuid() != 0 { // a user namespace is how others may have a PID namespace
+	if os.Getuid() != 0 { // other users need a user namespace for a PID namespace
 		p.cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
 	}
 	if err := p.start(); errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOSPC) {
@@ -34,9 +34,8 @@ func TestDrainAsPID1(t *testing.T) {
 	checkDrain(t, p, g, syscall.SIGTERM, 20)
 }
 
-// TestLogFileMayNotGrow limits the size of the log file in the middle of a
-// line, and lifts the limit again: what came meanwhile waits, and nothing is
-// lost or torn.
+// TestLogFileMayNotGrow limits the size of the log file in the middle of a line,
+// and lifts the limit again. Events in between wait; none is lost or truncated.
 func TestLogFileMayNotGrow(t *testing.T) {
 	t.Parallel()
 	log := filepath.Join(t.TempDir(), "weir.log")
@@ -82,7 +81,7 @@ func fileSize(t *testing.T, file string) uint64 {
 	return uint64(info.Size())
 }
 
-// limitFiles sets how large the process may let a file become.
+// limitFiles limits the size of files that the process writes.
 func limitFiles(t *testing.T, p *process, size uint64) {
 	t.Helper()
 	pid := p.cmd.Process.Pid

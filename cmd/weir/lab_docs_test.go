@@ -24,8 +24,8 @@ func labDocs(t *testing.T) string {
 	return string(text)
 }
 
-// firstColumn returns what stands between backticks in the first column of the
-// table whose head begins with a word.
+// firstColumn returns the code spans in the first column of the table whose header
+// begins with head.
 func firstColumn(t *testing.T, markdown, head string) []string {
 	t.Helper()
 	_, table, ok := strings.Cut(markdown, "\n| "+head+" |")
@@ -43,8 +43,8 @@ func firstColumn(t *testing.T, markdown, head string) []string {
 	return all
 }
 
-// keysOf returns the keys that an experiment's file may have at a place, which a
-// text with KEY in that place tells of.
+// keysOf returns the keys that an experiment's file may have in the place of KEY
+// in text.
 func keysOf(t *testing.T, text string) []string {
 	t.Helper()
 	_, err := lab.Parse("x.yaml", []byte(strings.ReplaceAll(text, "KEY", "zzzzzzzzzzzzzzzz")))
@@ -57,7 +57,8 @@ func keysOf(t *testing.T, text string) []string {
 	return nil
 }
 
-// TestLabDocsKeys compares what docs/lab.md tells of with what a file may have.
+// TestLabDocsKeys compares the keys in docs/lab.md with those that a file may
+// have.
 func TestLabDocsKeys(t *testing.T) {
 	docs := labDocs(t)
 	told := firstColumn(t, docs, "key")
@@ -66,7 +67,7 @@ func TestLabDocsKeys(t *testing.T) {
 		{"", "KEY: 1"}, {"service.", "service: {KEY: 1}"}, {"service.limits.", "service: {limits: {KEY: 1}}"},
 	} {
 		for _, key := range keysOf(t, place.text) {
-			if key != "service" && key != "limits" { // which hold others alone
+			if key != "service" && key != "limits" { // keys that only contain others
 				want = append(want, place.parent+key)
 			}
 		}
@@ -83,8 +84,8 @@ func TestLabDocsKeys(t *testing.T) {
 	}
 }
 
-// TestLabDocsLoad looks for the settings of a load that are not called as the
-// flags of weir load, to which docs/lab.md leaves the others.
+// TestLabDocsLoad checks that docs/lab.md describes each setting of a load whose
+// name differs from the flag of weir load. For the others it refers to the flags.
 func TestLabDocsLoad(t *testing.T) {
 	docs := labDocs(t)
 	flags := map[string]bool{}
@@ -98,8 +99,8 @@ func TestLabDocsLoad(t *testing.T) {
 	}
 }
 
-// TestLabDocsExperiments reads the experiment that docs/lab.md shows, and looks
-// for all that come with weir.
+// TestLabDocsExperiments parses the experiment in docs/lab.md, and checks that the
+// page lists all built-in experiments.
 func TestLabDocsExperiments(t *testing.T) {
 	docs := labDocs(t)
 	blocks := fenced(docs, "yaml")

@@ -12,8 +12,8 @@ import (
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 )
 
-// labProcess starts weir lab run with the demo backend as the service, loaded for
-// a time in each run.
+// labProcess starts weir lab run with the demo backend as the service, and a load
+// of the given duration.
 func labProcess(t *testing.T, duration string) (p *process, out string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -29,8 +29,8 @@ repeats: 200
 	return start(t, "lab", "run", file, "--out", out), out
 }
 
-// TestLabInterrupt has the runs so far reported at Ctrl-C, and when the terminal
-// is closed. It is no success.
+// TestLabInterrupt checks that Ctrl-C, or the end of the terminal, ends the
+// experiment with a report of the runs so far, and with exit code 130.
 func TestLabInterrupt(t *testing.T) {
 	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP} {
@@ -55,7 +55,8 @@ func TestLabInterrupt(t *testing.T) {
 	}
 }
 
-// TestLabInterruptEarly leaves nothing where nothing was measured.
+// TestLabInterruptEarly checks that an experiment without a complete run leaves no
+// folder.
 func TestLabInterruptEarly(t *testing.T) {
 	t.Parallel()
 	p, out := labProcess(t, "10m")

@@ -23,7 +23,7 @@ import (
 	proc "github.com/weirhq/weir/internal/process"
 )
 
-// limitedDoor starts a door that may have a number of files open.
+// limitedDoor starts a door with a limit of open files.
 func limitedDoor(t *testing.T, files uint64, config string) *process {
 	t.Helper()
 	var before unix.Rlimit
@@ -31,7 +31,7 @@ func limitedDoor(t *testing.T, files uint64, config string) *process {
 		t.Fatal(err)
 	}
 	p := prepare(t, "serve", "--config", configFile(t, config))
-	// A shell is what sets both limits, of the process that it then becomes.
+	// The shell sets both limits for the process that it execs.
 	sh := "ulimit -n " + fmt.Sprint(files) + ` && exec "$0" "$@"`
 	p.cmd.Args = append([]string{"sh", "-c", sh, p.cmd.Path}, p.cmd.Args[1:]...)
 	p.cmd.Path = "/bin/sh"
@@ -44,7 +44,7 @@ func limitedDoor(t *testing.T, files uint64, config string) *process {
 	return p
 }
 
-// needFiles skips the test where it may not have as many files open.
+// needFiles skips the test if it may not have that many open files.
 func needFiles(t *testing.T, n uint64) {
 	t.Helper()
 	var l unix.Rlimit
@@ -53,12 +53,12 @@ func needFiles(t *testing.T, n uint64) {
 	}
 }
 
-// outcomes count what became of requests.
+// outcomes counts the outcomes of requests.
 type outcomes struct {
 	ok, refused, failed atomic.Int64
-	mu                  sync.Mutex      // guards what follows
-	why                 map[string]int  // of those that failed
-	refusedAfter        []time.Duration // how long those refused waited for it
+	mu                  sync.Mutex      // guards the fields below
+	why                 map[string]int  // errors of failed requests
+	refusedAfter        []time.Duration // time until the refusal
 }
 
 func (y *outcomes) refuse(took time.Duration) {
@@ -78,7 +78,7 @@ func (y *outcomes) fail(err error) {
 	y.why[fmt.Sprint(err)]++
 }
 
-// exchange sends a request on a connection and reads the answer.
+// exchange sends a request on a connection and reads the response.
 func exchange(c net.Conn, r *bufio.Reader) (status int, last bool, err error) {
 	resp, err := exchangeAt(c, r, "/")
 	if err != nil {
@@ -87,7 +87,7 @@ func exchange(c net.Conn, r *bufio.Reader) (status int, last bool, err error) {
 	return resp.StatusCode, resp.Close, nil
 }
 
-// exchangeAt is exchange with a target. The body has been read.
+// exchangeAt is exchange with a target. It has read the body.
 func exchangeAt(c net.Conn, r *bufio.Reader, target string) (*http.Response, error) {
 	if _, err := io.WriteString(c, "GET "+target+" HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
 		return nil, err
@@ -101,11 +101,11 @@ func exchangeAt(c net.Conn, r *bufio.Reader, target string) (*http.Response, err
 	return resp, err
 }
 
-// TestFewFiles has 1,000 clients knock at a door that may have 256 files open,
-// while some that came before go on: the process lives, none of those that are
-// in fails, the others are told so at once, and all is well when they are gone.
-// In soak the clients come one after the other, 2,000 a second: all at once, on
-// the cores that the door has, they would wait for each other.
+// TestFewFiles opens 1,000 connections to a door that may have 256 open files,
+// while earlier clients go on. The process survives, no earlier client fails, the
+// others are refused immediately, and the door recovers when they are gone. In
+// soak the connections come one after the other, 2,000 per second: all at once
+// they would wait for each other on the door's cores.
 func TestFewFiles(t *testing.T) {
 	needFiles(t, 2500)
 	clients, lasting := 1000, inSoak(2*time.Second, 20*time.Second)
@@ -158,7 +158,7 @@ func TestFewFiles(t *testing.T) {
 		if a := get(t, health, p.admin()+"/healthz"); a.StatusCode == 200 {
 			healthy++
 		}
-		health.CloseIdleConnections() // a new connection each time
+		health.CloseIdleConnections() // a new connection for each request
 		pause(ctx, 100*time.Millisecond)
 	}
 	cores := float64(cpuTime(t, p.cmd.Process.Pid)-cpu) / float64(time.Since(began))
@@ -249,8 +249,8 @@ func knock(ctx context.Context, addr string, y *outcomes) {
 	}
 }
 
-// TestNoFileLeft takes all files away from a running door, and gives them back:
-// it neither exits nor spins, says 503, and answers health checks.
+// TestNoFileLeft takes all files from a running door and gives them back. The door
+// neither exits nor spins, responds with 503, and answers health checks.
 func TestNoFileLeft(t *testing.T) {
 	b := start(t, "backend", "--listen", "127.0.0.1:0")
 	p := door(t, allTo(b.url()))
@@ -271,7 +271,7 @@ func TestNoFileLeft(t *testing.T) {
 		t.Fatalf("%d, %v", status, err)
 	}
 	few := before
-	few.Cur = uint64(openFiles(t, p)) // the lowest number that is free is as high as this
+	few.Cur = uint64(openFiles(t, p)) // the lowest free number is this high
 	if err := unix.Prlimit(pid, unix.RLIMIT_NOFILE, &few, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -289,7 +289,7 @@ func TestNoFileLeft(t *testing.T) {
 		switch {
 		case status == 503 || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE):
 			refused++
-		case status != 200: // in the place of an unused connection to the upstream
+		case status != 200: // it evicted an idle connection to the upstream
 			t.Fatalf("without a file: %d, %v; want 503 or a reset", status, err)
 		}
 		if status, _, err := exchange(c, r); status != 200 || err != nil {
@@ -317,16 +317,17 @@ func TestNoFileLeft(t *testing.T) {
 	}
 }
 
-// closeBothSides returns when the peer has closed the connection too, so that
-// its file is free again.
+// closeBothSides returns when the peer has closed the connection too, and its file
+// is free again.
 func closeBothSides(c net.Conn) {
 	c.(*net.TCPConn).CloseWrite()
 	io.Copy(io.Discard, c)
 	c.Close()
 }
 
-// TestNoFileForAnUpstream has no connection to the upstream be opened, for want
-// of a file: the client is told to come again, and the upstream is not blamed.
+// TestNoFileForAnUpstream lowers the file limit so that no upstream connection can
+// be opened. The client gets 503 with Retry-After, and the upstream is not marked
+// as failed.
 func TestNoFileForAnUpstream(t *testing.T) {
 	b := start(t, "backend", "--listen", "127.0.0.1:0", "--header", "Connection: close")
 	p := door(t, allTo(b.url()))
@@ -341,7 +342,7 @@ func TestNoFileForAnUpstream(t *testing.T) {
 		t.Skipf("needs prlimit(2) on its own child: %v", err)
 	}
 	none := before
-	none.Cur = 3 // below every number that is free
+	none.Cur = 3 // below every free number
 	for _, step := range []struct {
 		limit *unix.Rlimit
 		want  int
@@ -361,7 +362,7 @@ func TestNoFileForAnUpstream(t *testing.T) {
 	}
 }
 
-// cpuTime is what a process has used.
+// cpuTime returns the CPU time that a process has used.
 func cpuTime(t *testing.T, pid int) time.Duration {
 	t.Helper()
 	stat, err := proc.ReadStat(pid)
@@ -371,12 +372,12 @@ func cpuTime(t *testing.T, pid int) time.Duration {
 	return stat.User + stat.System
 }
 
-// slack is for a machine that runs the clients and other tests, too.
+// slack is for a machine that also runs the clients and other tests.
 const slack = 50 * time.Millisecond
 
 func p99(d []time.Duration) time.Duration { return quantile(d, 99) }
 
-// quantile sorts d, and returns what so many of a hundred are below.
+// quantile sorts d and returns the given percentile.
 func quantile(d []time.Duration, percent int) time.Duration {
 	if len(d) == 0 {
 		return 0

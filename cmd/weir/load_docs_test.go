@@ -14,8 +14,8 @@ import (
 	"github.com/weirhq/weir/load/target"
 )
 
-// TestLoadDocs looks for every flag of weir load and every key of its document in
-// docs/load.md.
+// TestLoadDocs checks that docs/load.md describes every flag of weir load and
+// every key of its document.
 func TestLoadDocs(t *testing.T) {
 	text, err := os.ReadFile("../../docs/load.md")
 	if err != nil {
@@ -50,7 +50,7 @@ func loadFlags(t *testing.T) []*kong.Flag {
 	return parser.Model.DefaultCmd.Flags
 }
 
-// TestLoadDocsRequests reads the files of requests that docs/load.md shows.
+// TestLoadDocsRequests parses the request files in docs/load.md.
 func TestLoadDocsRequests(t *testing.T) {
 	text, err := os.ReadFile("../../docs/load.md")
 	if err != nil {
@@ -79,7 +79,7 @@ func TestLoadDocsRequests(t *testing.T) {
 	}
 }
 
-// jsonKeys collects the keys of a type's JSON, at any depth.
+// jsonKeys collects the JSON keys of a type, at any depth.
 func jsonKeys(t reflect.Type, into map[string]bool) {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:

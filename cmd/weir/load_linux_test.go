@@ -8,8 +8,7 @@ import (
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 )
 
-// TestLoadOnTerminal looks at what terminals are sent while a run lasts and
-// after it.
+// TestLoadOnTerminal checks the output to a terminal during and after a run.
 func TestLoadOnTerminal(t *testing.T) {
 	t.Parallel()
 	w := newWitness(t)
@@ -23,7 +22,7 @@ func TestLoadOnTerminal(t *testing.T) {
 	}
 	shown := make(chan string, 1)
 	go func() {
-		text, _ := io.ReadAll(master) // ends with an error when nobody has the terminal open
+		text, _ := io.ReadAll(master) // ends with an error when no process has the terminal open
 		shown <- string(text)
 	}()
 	p.wait(cli.ExitOK)

@@ -22,14 +22,13 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// A seen is a request that a server was sent.
+// A seen is a request that a server received.
 type seen struct {
 	method, target, host, body string
 	header                     http.Header
 }
 
-// witness is a server that answers with five bytes and remembers what it was
-// asked.
+// witness is a server that records its requests and responds with five bytes.
 type witness struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -56,7 +55,7 @@ func (w *witness) all() []seen {
 	return slices.Clone(w.requests)
 }
 
-// TestLoadSends compares what flags ask for with what arrives.
+// TestLoadSends compares the flags with the requests that arrive.
 func TestLoadSends(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -71,9 +70,9 @@ func TestLoadSends(t *testing.T) {
 	targets := file("targets.txt", "GET http://one.example/a\nX-One: 1\n\nDELETE http://two.example/b?c=d\n")
 	for _, c := range []struct {
 		name  string
-		args  []string // URL stands for the server's
+		args  []string // URL is replaced by the server's
 		stdin string
-		want  []seen // in any order; the header has to hold these fields
+		want  []seen // in any order; header lists required fields
 	}{
 		{"nothing", []string{"URL/x?y=z"}, "", []seen{{method: "GET", target: "/x?y=z"}}},
 		{"a port without a scheme", []string{"HOST/x"}, "", []seen{{method: "GET", target: "/x"}}},
@@ -121,7 +120,7 @@ func TestLoadSends(t *testing.T) {
 	}
 }
 
-// check compares a request with what was wanted of it.
+// check compares a received request with the wanted one.
 func (want seen) check(t *testing.T, got seen) {
 	t.Helper()
 	if got.method != want.method || got.target != want.target || got.body != want.body || want.host != "" && got.host != want.host {
@@ -135,7 +134,7 @@ func (want seen) check(t *testing.T, got seen) {
 	}
 }
 
-// TestLoadForm reads what --form sends as a server does.
+// TestLoadForm parses the requests of --form as a server does.
 func TestLoadForm(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "photo.txt")
@@ -159,7 +158,7 @@ func TestLoadForm(t *testing.T) {
 	}
 }
 
-// TestLoadHTTPS sends to a server with a certificate of its own.
+// TestLoadHTTPS sends to a server with a self-signed certificate.
 func TestLoadHTTPS(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {}))
@@ -191,7 +190,7 @@ func TestLoadHTTPS(t *testing.T) {
 	}
 }
 
-// TestLoadCertificate sends to a server that wants to see one.
+// TestLoadCertificate sends to a server that requires a client certificate.
 func TestLoadCertificate(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {}))
@@ -219,7 +218,7 @@ func TestLoadCertificate(t *testing.T) {
 	}
 }
 
-// TestLoadInterrupt ends a run that would take an hour.
+// TestLoadInterrupt interrupts a run of an hour.
 func TestLoadInterrupt(t *testing.T) {
 	t.Parallel()
 	w := newWitness(t)
@@ -238,7 +237,7 @@ func TestLoadInterrupt(t *testing.T) {
 	}
 }
 
-// TestLoadReports checks that reports appear whole or not at all.
+// TestLoadReports checks that report files appear complete or not at all.
 func TestLoadReports(t *testing.T) {
 	t.Parallel()
 	w := newWitness(t)

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// logCPU is what the admin listener says about the cost of the log.
+// logCPU is the cost of the log on the admin page.
 type logCPU struct {
 	Share     float64 `json:"share"`
 	Window    float64 `json:"window_seconds"`
@@ -22,10 +22,10 @@ type logCPU struct {
 	Process   float64 `json:"process_seconds"`
 }
 
-// TestLogCost compares what a door under load says about the cost of its log
-// with a profile of the same seconds. The bounds are rough: the profile has
-// about a hundred samples a second, of which a tenth is about the log. They hold in
-// soak: beside other tests a sample may last as long as those want.
+// TestLogCost compares the log cost that a door under load reports with a profile
+// of the same seconds. The bounds are rough: the profile has about 100 samples per
+// second, a tenth of them in the log. They are checked in soak only, because other
+// tests would disturb the samples.
 func TestLogCost(t *testing.T) {
 	t.Parallel()
 	b := start(t, "backend", "--listen", "127.0.0.1:0")
@@ -71,8 +71,8 @@ func costNow(t *testing.T, p *process) logCPU {
 	return page.CPU
 }
 
-// shareInProfile returns the part of a profile whose stacks have a function
-// that the expression matches.
+// shareInProfile returns the share of a profile's samples whose stack has a
+// function that matches expr.
 func shareInProfile(t *testing.T, profile, expr string) float64 {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "cpu.pb.gz")

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// TestLogReaderGone closes the pipe that stdout is: stderr has the events from
-// then on.
+// TestLogReaderGone closes the pipe of stdout. From then on the events go to
+// stderr.
 func TestLogReaderGone(t *testing.T) {
 	t.Parallel()
 	r, w, err := os.Pipe()
@@ -60,8 +60,8 @@ func TestLogReaderGone(t *testing.T) {
 	}
 }
 
-// TestLogHasNoReaderAtAll closes the pipe that stdout and stderr are: what is
-// lost is counted.
+// TestLogHasNoReaderAtAll closes the pipe of stdout and stderr. The lost events
+// are counted.
 func TestLogHasNoReaderAtAll(t *testing.T) {
 	t.Parallel()
 	r, w, err := os.Pipe()
@@ -95,8 +95,8 @@ func TestLogHasNoReaderAtAll(t *testing.T) {
 	p.wait(0)
 }
 
-// TestLogDiskFull has a log that no byte can be written to: its events wait for
-// room until the door is to end.
+// TestLogDiskFull has a log file that cannot be written. Its events stay queued
+// until the door ends.
 func TestLogDiskFull(t *testing.T) {
 	t.Parallel()
 	const full = "/dev/full"
@@ -107,7 +107,7 @@ func TestLogDiskFull(t *testing.T) {
 	p := door(t, "log: {to: "+full+"}\n"+allTo(b.url()))
 	const n = 50
 	ask(t, p, "/waits", n)
-	// The last event may be on its way when the client has its answer.
+	// The last event may be logged after the client has its response.
 	await(t, "the events to wait", func() bool { return metric(t, p.admin(), "weir_log_queue_events") == 3*n })
 	for _, name := range []string{"weir_log_events_dropped_total", "weir_log_events_written_total"} {
 		if got := metric(t, p.admin(), name); got != 0 {
@@ -121,9 +121,9 @@ func TestLogDiskFull(t *testing.T) {
 	p.says("the log ends early: .*no space left on device: .*with 150 events to write")
 }
 
-// TestLogSheds has a reader that stands still and a queue that is soon full:
-// every request is answered, and what was lost is said in the metrics, on
-// stderr, and in the log itself when it is read again.
+// TestLogSheds has a stalled log reader and a queue that fills quickly. Every
+// request is answered. The metrics, stderr and, once it is read again, the log
+// itself report the loss.
 func TestLogSheds(t *testing.T) {
 	t.Parallel()
 	r, w, err := os.Pipe()
@@ -138,7 +138,7 @@ func TestLogSheds(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Close()
-	const n = 300 // 900 events of about 330 bytes: four times what pipe and queue hold
+	const n = 300 // 900 events of about 330 bytes: four times the capacity of pipe and queue
 	ask(t, p, "/some", n)
 	p.says("the log loses events: stdout: the queue is full")
 	emitted := func() float64 { return metric(t, p.admin(), "weir_log_events_emitted_total") }
@@ -176,7 +176,7 @@ func TestLogSheds(t *testing.T) {
 	}
 }
 
-// ask sends n requests and fails the test when one is not answered with 200.
+// ask sends n requests and fails the test unless each gets 200.
 func ask(t *testing.T, p *process, path string, n int) {
 	t.Helper()
 	c := client(t)
@@ -187,9 +187,8 @@ func ask(t *testing.T, p *process, path string, n int) {
 	}
 }
 
-// TestLogFilesMove moves the log's file away ten times while requests come in,
-// and says so by either signal, then ends the door: every event is in one of
-// the files, once.
+// TestLogFilesMove renames the log file ten times while requests arrive, each time
+// followed by SIGHUP or SIGUSR1. Every event is in exactly one of the files.
 func TestLogFilesMove(t *testing.T) {
 	t.Parallel()
 	b := start(t, "backend", "--listen", "127.0.0.1:0")
@@ -242,7 +241,7 @@ func TestLogFilesMove(t *testing.T) {
 	}
 }
 
-// countEvents counts each request's events in a file of whole lines.
+// countEvents counts the events of each request in a file of complete lines.
 func countEvents(t *testing.T, file string, counts map[string]int) {
 	t.Helper()
 	text, err := os.ReadFile(file)

@@ -12,20 +12,20 @@ import (
 	"testing"
 )
 
-// TestLargeBodies carries 100 MB in every way there is and watches how much
-// memory the door has ever held.
+// TestLargeBodies transfers 100 MB in every way and checks the peak memory of the
+// door.
 func TestLargeBodies(t *testing.T) {
 	t.Parallel()
 	const size = 100 << 20
 	mayGrow := int64(20 << 20)
 	if raceEnabled {
-		mayGrow = 60 << 20 // sync.Pool then forgets a quarter of all buffers that it is given back
+		mayGrow = 60 << 20 // with the race detector, sync.Pool drops a quarter of the buffers put into it
 	}
 	b := start(t, "backend", "--listen", "127.0.0.1:0")
 	p := door(t, allTo(b.url()))
 	c := client(t)
 	echoed := fmt.Sprintf("(a body of %d bytes)", size)
-	for range 10 { // what is allocated once is not growth
+	for range 10 { // memory that is allocated once is not growth
 		get(t, c, p.url()+"/warm?size=100000")
 	}
 	for _, way := range []struct {
@@ -78,7 +78,7 @@ func TestLargeBodies(t *testing.T) {
 	}
 }
 
-// zeros is a body that is not held anywhere.
+// zeros returns a body that takes no memory.
 func zeros(n int64) io.Reader { return io.LimitReader(endlessZeros{}, n) }
 
 type endlessZeros struct{}
@@ -97,7 +97,7 @@ func wantBody(part string) func(*testing.T, *http.Response) {
 	}
 }
 
-// peakMemory is the most memory, in bytes, that the process has held resident.
+// peakMemory returns the peak resident memory of the process in bytes.
 func peakMemory(t *testing.T, p *process) int64 {
 	t.Helper()
 	kB, err := strconv.ParseInt(strings.TrimSuffix(procStatus(t, p, "VmHWM"), " kB"), 10, 64)
@@ -107,7 +107,7 @@ func peakMemory(t *testing.T, p *process) int64 {
 	return kB << 10
 }
 
-// residentMemory is the memory, in bytes, that the process holds resident.
+// residentMemory returns the resident memory of the process in bytes.
 func residentMemory(t *testing.T, p *process) int64 {
 	t.Helper()
 	var kB int64
@@ -117,7 +117,7 @@ func residentMemory(t *testing.T, p *process) int64 {
 	return kB << 10
 }
 
-// procStatus returns a line of the process's /proc status.
+// procStatus returns a field of /proc/PID/status.
 func procStatus(t *testing.T, p *process, name string) string {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))

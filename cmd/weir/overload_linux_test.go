@@ -22,9 +22,9 @@ import (
 	"github.com/weirhq/weir/load/target"
 )
 
-// TestOverload sends many times what a backend can take: it never sees more at
-// once than it should, who is let in is served as fast as ever, and who is not
-// knows within the waiting time.
+// TestOverload sends a multiple of the requests that a backend can serve. The
+// backend never has more in flight than the limit, accepted requests are as fast
+// as without overload, and the others are refused within the waiting time.
 func TestOverload(t *testing.T) {
 	limit, clients := inSoak(20, 100), inSoak(400, 2000)
 	needFiles(t, uint64(2*clients+500))
@@ -69,7 +69,7 @@ func TestOverload(t *testing.T) {
 					failed.fail(fmt.Errorf("%d %w", status, err))
 				}
 				mu.Unlock()
-				pause(ctx, 200*time.Millisecond) // else the clients' own CPU is what is measured
+				pause(ctx, 200*time.Millisecond) // otherwise the test measures the CPU use of the clients
 			}
 		})
 	}
@@ -89,7 +89,7 @@ func TestOverload(t *testing.T) {
 	if counted != float64(len(refused)) {
 		t.Errorf("%v refusals are counted, %d were received", counted, len(refused))
 	}
-	if !soaking { // beside other tests, times say what those are doing
+	if !soaking { // other tests disturb the times
 		return
 	}
 	if got := p99(admitted); got > 2*latency+slack {
@@ -100,9 +100,9 @@ func TestOverload(t *testing.T) {
 	}
 }
 
-// TestSlowUpstream has a route whose upstream takes 10 s be asked 5,000 times a
-// second: no more than the limits allow are in flight and wait, the others know
-// at once, and who asks another route notices nothing.
+// TestSlowUpstream sends 5,000 requests per second to a route whose upstream takes
+// 10 s. The limits of requests in flight and waiting hold, the others are refused
+// immediately, and requests to another route are not affected.
 func TestSlowUpstream(t *testing.T) {
 	const inFlight, queue, wait = 100, 50, 200 * time.Millisecond
 	slow := fmt.Sprintf("/slow?latency=%v", inSoak(2*time.Second, 10*time.Second))
@@ -165,15 +165,15 @@ func TestSlowUpstream(t *testing.T) {
 	if soaking {
 		checkUnmoved(t, before, during, 99)
 		p.signal(syscall.SIGTERM)
-		p.wait(0) // its log is whole
+		p.wait(0) // its log is complete
 		checkRefusals(t, events)
 	}
 }
 
-// checkRefusals wants who is refused to know within 5 ms, by the door's own
-// clock: what the client sees has the client's waits for a core in it. Who finds
-// the queue full knows at once. Who waits when the queue has been long is
-// refused when newer ones have come, which is soon as long as they come.
+// checkRefusals checks that refusals take at most 5 ms by the door's own clock:
+// the client's time includes waiting for a core. A request that finds the queue
+// full is refused immediately. A queued request is refused when the queue has been
+// long for a while and newer requests arrive.
 func checkRefusals(t *testing.T, events string) {
 	t.Helper()
 	const soon = 5 * time.Millisecond
@@ -190,8 +190,8 @@ func checkRefusals(t *testing.T, events string) {
 	}
 }
 
-// refusalTimes returns how long the refusals for a limit in a log took: of those
-// who found the queue full, and of all others.
+// refusalTimes returns the times until the refusals in a log, of requests that
+// found the queue full and of the others.
 func refusalTimes(t *testing.T, events string) (full, others []time.Duration) {
 	t.Helper()
 	f, err := os.Open(events)
@@ -223,8 +223,8 @@ func refusalTimes(t *testing.T, events string) (full, others []time.Duration) {
 	}
 }
 
-// checkRetryAfter sends more requests at a time than the limits allow, and wants
-// a refusal that says when to come again.
+// checkRetryAfter sends more requests at a time than the limits allow, and checks
+// that a refusal has Retry-After.
 func checkRetryAfter(t *testing.T, addr, target string, requests int) {
 	t.Helper()
 	answers := make(chan *http.Response, requests)

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestServeIntoTail is weir serve | weir tail: every event is shown, the last
-// ones when the door drains, and then tail ends, too.
+// TestServeIntoTail runs weir serve | weir tail. Every event is shown, including
+// the last ones of the drain, and then tail ends, too.
 func TestServeIntoTail(t *testing.T) {
 	t.Parallel()
 	reads, writes, err := os.Pipe()

@@ -17,15 +17,15 @@ import (
 	"time"
 )
 
-// patience is how long a test waits for what has to happen. Nothing takes as
-// long; it is there for a machine that is busy with other things.
+// patience is the time that a test waits for an event. Nothing takes that long,
+// except on a busy machine.
 const patience = time.Minute
 
-// soaking makes the tests of faults last, as make soak wants them, and hold
-// times, too.
+// soaking makes the tests of faults run longer, as make soak needs them, and check
+// times.
 var soaking = os.Getenv("WEIR_SOAK") != ""
 
-// inSoak returns one of two sizes of a test.
+// inSoak returns long in soak, and otherwise short.
 func inSoak[T any](short, long T) T {
 	if soaking {
 		return long
@@ -33,8 +33,8 @@ func inSoak[T any](short, long T) T {
 	return short
 }
 
-// A process is a weir that runs, with its stdout in a file, so that it never
-// waits for a reader.
+// A process is a running weir. Its stdout goes to a file, so that it never waits
+// for a reader.
 type process struct {
 	t      *testing.T
 	cmd    *exec.Cmd
@@ -43,8 +43,8 @@ type process struct {
 	exited chan struct{} // closed when cmd has ended
 }
 
-// start starts weir with the arguments. It is killed at the end of the test if
-// it still runs.
+// start starts weir with args. The process is killed at the end of the test if it
+// still runs.
 func start(t *testing.T, args ...string) *process {
 	t.Helper()
 	p := prepare(t, args...)
@@ -54,7 +54,8 @@ func start(t *testing.T, args ...string) *process {
 	return p
 }
 
-// prepare makes a process that p.start starts, once p.cmd is as it should be.
+// prepare returns a process that p.start starts. The caller may change p.cmd
+// before.
 func prepare(t *testing.T, args ...string) *process {
 	t.Helper()
 	p := &process{t: t, cmd: exec.Command("weir", args...), exited: make(chan struct{})}
@@ -74,7 +75,7 @@ func (p *process) start() error {
 		return err
 	}
 	go func() {
-		p.cmd.Wait() // how it ended is in cmd.ProcessState
+		p.cmd.Wait() // its state is in cmd.ProcessState
 		close(p.exited)
 	}()
 	p.t.Cleanup(func() {
@@ -108,7 +109,7 @@ func (p *process) wait(code int) {
 	}
 }
 
-// alive fails the test when the process has ended.
+// alive fails the test if the process has ended.
 func (p *process) alive() {
 	p.t.Helper()
 	select {
@@ -118,8 +119,8 @@ func (p *process) alive() {
 	}
 }
 
-// says waits until the process has said something on stderr, and returns what
-// the first group of the expression matched, or all of it.
+// says waits until the process has written text that matches expr to stderr, and
+// returns the first group of the match, or all of it.
 func (p *process) says(expr string) string {
 	p.t.Helper()
 	re := regexp.MustCompile(expr)
@@ -142,10 +143,10 @@ func (p *process) says(expr string) string {
 // url waits until the process listens and returns its first URL.
 func (p *process) url() string { return p.says(`(?:listening|backend) on (http://\S+)\n`) }
 
-// admin is the URL of the admin listener.
+// admin returns the URL of the admin listener.
 func (p *process) admin() string { return p.says(`admin on (http://\S+) `) }
 
-// await waits until a condition holds.
+// await waits until holds returns true.
 func await(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); !holds(); time.Sleep(2 * time.Millisecond) {
@@ -167,13 +168,13 @@ func arrives[T any](t *testing.T, what string, from <-chan T) T {
 	}
 }
 
-// door starts weir serve with a configuration that only lacks its addresses.
+// door starts weir serve with config and the addresses that it lacks.
 func door(t *testing.T, config string) *process {
 	t.Helper()
 	return start(t, "serve", "--config", configFile(t, config))
 }
 
-// configFile writes a configuration with free ports.
+// configFile writes config with free ports to a file.
 func configFile(t *testing.T, config string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "weir.yaml")
@@ -189,12 +190,13 @@ func writeConfig(t *testing.T, file, config string) {
 	}
 }
 
-// allTo is a configuration that sends everything to one server.
+// allTo returns the configuration of a route that sends all requests to one
+// server.
 func allTo(server string) string {
 	return fmt.Sprintf("upstreams: {site: {servers: [%q]}}\nroutes: [{match: '/{path...}', to: site}]\n", server)
 }
 
-// client returns a client of the test's own, so that connections end with it.
+// client returns a client for this test. Its connections close with the test.
 func client(t *testing.T) *http.Client {
 	t.Helper()
 	transport := &http.Transport{}
@@ -202,8 +204,8 @@ func client(t *testing.T) *http.Client {
 	return &http.Client{Transport: transport, Timeout: 2 * patience}
 }
 
-// repeatedly has so many clients ask again and again, until ask returns false.
-// What it returns ends that and waits for the clients.
+// repeatedly runs clients that call ask repeatedly until it returns false. stop
+// ends them and waits for them.
 func repeatedly(t *testing.T, clients int, ask func(c *http.Client) bool) (stop func()) {
 	t.Helper()
 	ended := make(chan struct{})
@@ -226,13 +228,13 @@ func repeatedly(t *testing.T, clients int, ask func(c *http.Client) bool) (stop 
 	}
 }
 
-// An answer is a response that was read to its end.
+// An answer is a response whose body has been read.
 type answer struct {
 	*http.Response
 	body string
 }
 
-// get sends a GET request and fails the test when the answer is not whole.
+// get sends a GET request and fails the test if the response is not complete.
 func get(t *testing.T, c *http.Client, url string) answer {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
@@ -251,7 +253,7 @@ func do(t *testing.T, c *http.Client, req *http.Request) answer {
 	return a
 }
 
-// try sends a request and reads its answer.
+// try sends a request and reads its response.
 func try(c *http.Client, req *http.Request) (answer, error) {
 	resp, err := c.Do(req)
 	if err != nil {
@@ -262,7 +264,7 @@ func try(c *http.Client, req *http.Request) (answer, error) {
 	return answer{resp, string(body)}, err
 }
 
-// pause is a client that thinks.
+// pause sleeps for d or until ctx ends.
 func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():
@@ -288,8 +290,7 @@ func (x *text) String() string {
 	return x.buf.String()
 }
 
-// metric returns the sum of a metric's samples, over all its labels that hold
-// the parts.
+// metric returns the sum of a metric's samples whose labels contain the parts.
 func metric(t *testing.T, admin, name string, parts ...string) float64 {
 	t.Helper()
 	c := client(t)
@@ -321,7 +322,7 @@ func holdsAll(s string, parts []string) bool {
 	return true
 }
 
-// within returns a context that ends with the test or the test's patience.
+// within returns a context that ends with the test or after patience.
 func within(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)

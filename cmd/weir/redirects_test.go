@@ -13,7 +13,8 @@ import (
 	"github.com/weirhq/weir/internal/backend"
 )
 
-// SIGHUP reads the file of redirects again, and a wrong one changes nothing.
+// TestReloadOfRedirects checks that SIGHUP reads the file of redirects again, and
+// that an invalid one changes nothing.
 func TestReloadOfRedirects(t *testing.T) {
 	t.Parallel()
 	site := httptest.NewServer(backend.Handler(backend.Options{}))

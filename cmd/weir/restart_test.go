@@ -16,8 +16,8 @@ import (
 )
 
 // TestRestartLosesNoRequest restarts weir three times while 50 clients post on
-// connections that they keep. The next process takes the port over while the one
-// before drains.
+// persistent connections. The next process takes over the port while the previous
+// one drains.
 func TestRestartLosesNoRequest(t *testing.T) {
 	t.Parallel()
 	for _, protocol := range []string{"HTTP/1.1", "HTTP/2"} {
@@ -29,7 +29,8 @@ func TestRestartLosesNoRequest(t *testing.T) {
 				served.Add(1)
 			}))
 			t.Cleanup(back.Close)
-			// The next process has to start within the delay, on a busy machine, too.
+			// The next process has to start within the delay, even on a busy
+			// machine.
 			file := configFile(t, "drain: {delay: 2s, timeout: 1m}\nlog: {events: completed}\n"+allTo(back.URL))
 			p := start(t, "serve", "--config", file)
 			url, admin := p.url(), p.admin()
@@ -60,11 +61,11 @@ func TestRestartLosesNoRequest(t *testing.T) {
 	}
 }
 
-// posters are clients that each post every 20 ms on a connection of their own.
+// posters are clients that each post every 20 ms on their own connection.
 type posters struct {
 	answered, lost atomic.Int64
 	first          atomic.Value // the first error
-	stop           func()       // ends and awaits them
+	stop           func()       // ends them and waits
 }
 
 // A poster sends one request and reads its response.
@@ -161,7 +162,7 @@ func (c *pooledConn) close() {
 	}
 }
 
-// A streamClient speaks HTTP/2. After a GOAWAY it makes a new connection.
+// A streamClient speaks HTTP/2. After a GOAWAY it opens a new connection.
 type streamClient struct {
 	http.Client
 	url string

@@ -10,7 +10,7 @@ import (
 )
 
 // startBackend NAME FLAG... runs weir backend with the flags until the script
-// ends, and sets an environment variable to its URL.
+// ends, and sets the environment variable NAME to its URL.
 func startBackend(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: backend name flag...")

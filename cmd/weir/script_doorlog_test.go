@@ -13,9 +13,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// doorlog LOG CONFIG TARGET... runs weir serve, asks it for each TARGET, has it
-// drain, and writes its stdout to LOG. ${BACKEND} in CONFIG is a server that
-// answers with five bytes; HUMAN_LOG and NO_COLOR are those of the script.
+// doorlog LOG CONFIG TARGET... runs weir serve, requests each TARGET, drains the
+// door, and writes its stdout to LOG. ${BACKEND} in CONFIG is a server that
+// responds with five bytes. HUMAN_LOG and NO_COLOR are those of the script.
 func doorLog(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: doorlog log config target...")

@@ -23,8 +23,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"weir": main})
 }
 
-// raceOptions spare every process the second that the race detector waits
-// before it lets one exit.
+// raceOptions avoids the second that the race detector waits before each process
+// exits.
 const raceOptions = "GORACE=atexit_sleep_ms=0"
 
 var update = flag.Bool("update", false, "rewrite the golden parts of testdata/script")
@@ -62,7 +62,7 @@ func fails(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// taken NAME sets an environment variable to an address that is in use.
+// taken NAME sets an environment variable to an address in use.
 func taken(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: taken name")

@@ -17,9 +17,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestSlowClients has many clients that never end a head, that read nothing and
-// that send a body drop by drop, all at once: normal clients' requests all
-// succeed, as fast as before, and the slow ones are gone after their time.
+// TestSlowClients runs many clients that never complete a header, never read, or
+// send a body byte by byte. All requests of normal clients succeed as fast as
+// before, and the slow clients are cut after their timeout.
 func TestSlowClients(t *testing.T) {
 	each, patient := inSoak(60, 2000), inSoak(2*time.Second, 5*time.Second)
 	needFiles(t, uint64(3*each+200))
@@ -52,7 +52,7 @@ func TestSlowClients(t *testing.T) {
 	}
 	began := time.Now()
 	ended := drip(slow)
-	pause(t.Context(), inSoak(0, 2*time.Second)) // the answers go out as far as they do
+	pause(t.Context(), inSoak(0, 2*time.Second)) // the responses fill the buffers
 	stop = goodClients(t, p)
 	most, cut := idle, 0
 	for deadline := time.Now().Add(2*patient + patience); cut < len(slow); pause(t.Context(), 50*time.Millisecond) {
@@ -74,8 +74,8 @@ func TestSlowClients(t *testing.T) {
 	}
 	if soaking {
 		checkUnmoved(t, before, during, 99)
-		// An answer has as much time again for one block, and deadlines are late
-		// by a second in two places.
+		// A response has the same time again for one block, and in two places
+		// deadlines are up to a second late.
 		if most := 2*patient + 4*time.Second; took > most {
 			t.Errorf("the last slow client was gone after %v, want %v at most", took, most)
 		}
@@ -86,9 +86,9 @@ func TestSlowClients(t *testing.T) {
 	await(t, "no request in flight", func() bool { return metric(t, p.admin(), "weir_requests_in_flight") == 0 })
 }
 
-// likeRemote gives a connection the segments and the window of one over a
-// network. On the loopback interface the kernel would take megabytes for a
-// client that reads nothing.
+// likeRemote gives a connection the segment size and window of a network
+// connection. On the loopback interface the kernel would buffer megabytes for a
+// client that does not read.
 func likeRemote(_, _ string, c syscall.RawConn) (err error) {
 	set := func(fd uintptr) {
 		err = errors.Join(
@@ -101,15 +101,15 @@ func likeRemote(_, _ string, c syscall.RawConn) (err error) {
 	return err
 }
 
-// mostOfSlow is how many KiB the process may grow for each slow connection. While
-// they are slow that is 28: net/http's buffers of 8 and 3 more for each, for two
-// of three that carry a request 2 of net/http's and 8 of the exchange and its
-// connection to the upstream besides, and stacks of 10. When all are cut at once
-// the heap grows by a quarter between two collections: 33 was measured.
+// mostOfSlow is the growth of the process per slow connection, in KiB. While they
+// are slow it is 28: 8 for net/http's buffers and 3 more for each connection; for
+// two of three, which carry a request, 2 more of net/http's and 8 of the exchange
+// and its upstream connection; and 10 for stacks. When all are cut together, the
+// heap grows by a quarter between two collections: 33 was measured.
 const mostOfSlow = 40
 
-// drip sends a byte on every connection that is to send something, once a
-// second, until what it returns is called.
+// drip sends a byte per second on every connection that has to send, until end is
+// called.
 func drip(slow []net.Conn) (end func()) {
 	ctx, stop := context.WithCancel(context.Background())
 	var dripping sync.WaitGroup
@@ -118,7 +118,7 @@ func drip(slow []net.Conn) (end func()) {
 		for n := 0; ctx.Err() == nil; n++ {
 			for i := n % parts; i < len(slow); i += parts {
 				if i%3 != 1 {
-					io.WriteString(slow[i], "y") // fails once it was cut
+					io.WriteString(slow[i], "y") // fails after the cut
 				}
 			}
 			pause(ctx, time.Second/parts)
@@ -127,8 +127,8 @@ func drip(slow []net.Conn) (end func()) {
 	return func() { stop(); dripping.Wait() }
 }
 
-// goodClients ask for what takes its server 20 ms, and fail the test if they do
-// not get it, until stop is called, which returns how long each took.
+// goodClients sends requests that take the server 20 ms, and fails the test if one
+// fails. stop ends them and returns how long each took.
 func goodClients(t *testing.T, p *process) (stop func() []time.Duration) {
 	t.Helper()
 	var mu sync.Mutex
@@ -154,7 +154,7 @@ func goodClients(t *testing.T, p *process) (stop func() []time.Duration) {
 	return func() []time.Duration { end(); return took }
 }
 
-// checkUnmoved compares a percentile of good requests with that of before.
+// checkUnmoved compares a percentile of normal requests with that before.
 func checkUnmoved(t *testing.T, before, during []time.Duration, percent int) {
 	t.Helper()
 	if was, is := quantile(before, percent), quantile(during, percent); is > was*12/10 {
@@ -162,10 +162,10 @@ func checkUnmoved(t *testing.T, before, during []time.Duration, percent int) {
 	}
 }
 
-// TestUploadsOfAnySize has a client send a body that takes many times as long as
-// one may pause, and another 10 bytes a second, which is cut. In soak the first
-// sends a mebibyte at 20 KiB/s by the default limits; it stands for a gibibyte,
-// which would take 15 hours: the pace holds anew for each byte.
+// TestUploadsOfAnySize uploads a body that takes many times as long as a pause may
+// last, and another at 10 bytes per second, which is cut. In soak the first is a
+// mebibyte at 20 KiB/s with the default limits. A gibibyte would take 15 hours and
+// test the same: the minimum rate applies to each byte.
 func TestUploadsOfAnySize(t *testing.T) {
 	t.Parallel()
 	limits, size, allowed := inSoak("limits: {timeouts: {read: 1s}}\n", ""), inSoak(80<<10, 1<<20), inSoak(time.Second, 20*time.Second)
@@ -189,8 +189,8 @@ func TestUploadsOfAnySize(t *testing.T) {
 	})
 }
 
-// upload sends a body in blocks until it is answered, and returns with what and
-// after how long.
+// upload sends a body in blocks until the response arrives, and returns its status
+// and the time that it took.
 func upload(t *testing.T, p *process, size, block int, every time.Duration) (status int, took time.Duration) {
 	c, err := net.Dial("tcp", strings.TrimPrefix(p.url(), "http://"))
 	if err != nil {
@@ -206,7 +206,7 @@ func upload(t *testing.T, p *process, size, block int, every time.Duration) (sta
 	sending.Go(func() {
 		fmt.Fprintf(c, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n", size)
 		for left := size; left > 0 && ctx.Err() == nil; left -= block {
-			c.Write(make([]byte, block)) // fails once it was cut
+			c.Write(make([]byte, block)) // fails after the cut
 			pause(ctx, every)
 		}
 	})

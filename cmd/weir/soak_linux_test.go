@@ -16,10 +16,10 @@ import (
 	"time"
 )
 
-// TestAllFaultsAtOnce plays every fault of clients, upstream and log together,
-// for half an hour in soak: memory stays within what is configured, good
-// requests are answered, every event is accounted for, and in the end no file
-// and no goroutine more is there than in the beginning.
+// TestAllFaultsAtOnce combines every fault of clients, upstream and log, for half
+// an hour in soak. Memory stays within the configured bounds, good requests are
+// answered, every event is accounted for, and in the end no file or goroutine is
+// leaked.
 func TestAllFaultsAtOnce(t *testing.T) {
 	const connections, inFlight, queue = 200, 100, 1 << 20
 	needFiles(t, 4*connections)
@@ -46,7 +46,7 @@ func TestAllFaultsAtOnce(t *testing.T) {
 	for range 100 {
 		misbehave(ctx, addr, 0)
 	}
-	// Connections to the upstream rest for a while, which is no leak.
+	// Idle connections to the upstream are no leak.
 	filesBeside := func() int {
 		return openFiles(t, p) - int(metric(t, p.admin(), "weir_limit_in_use", `limit="upstream_connections"`))
 	}
@@ -68,13 +68,13 @@ func TestAllFaultsAtOnce(t *testing.T) {
 	}
 	running.Wait()
 
-	// A connection may hold a head of 64 KiB and two buffers of 32 KiB, one to
-	// the upstream two buffers; the heap may grow by 16 MiB between two
+	// A connection may hold a header of 64 KiB and two buffers of 32 KiB, and one
+	// to the upstream two buffers. The heap may grow by 16 MiB between two
 	// collections.
 	bound := (base + queue + connections*128<<10 + inFlight*64<<10 + 16<<20) * 12 / 10
 	tenth := func(n int) int64 {
 		from := len(held) * n / 10
-		return slices.Max(held[from:max(len(held)*(n+1)/10, from+1)]) >> 20 // a busy machine looks less than ten times
+		return slices.Max(held[from:max(len(held)*(n+1)/10, from+1)]) >> 20 // a busy machine takes fewer than ten samples
 	}
 	held = append(held, residentMemory(t, p))
 	most := slices.Max(held)
@@ -101,7 +101,7 @@ func TestAllFaultsAtOnce(t *testing.T) {
 	await(t, fmt.Sprintf("no more than the %d goroutines of the beginning", routines), func() bool { return goroutines(t, p) <= routines })
 }
 
-// faultyAnswer answers as the path says.
+// faultyAnswer responds as the path asks.
 func faultyAnswer(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/reset":
@@ -129,8 +129,8 @@ func (endlessly) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// misbehave is a client that does the n-th of a number of things and leaves. It
-// reports whether a good request was answered.
+// misbehave runs client behaviour number n. It reports whether a good request was
+// answered.
 func misbehave(ctx context.Context, addr string, n int) (good bool) {
 	c, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -163,8 +163,8 @@ func misbehave(ctx context.Context, addr string, n int) (good bool) {
 	return strings.HasPrefix(string(answer), "HTTP/1.1 200 ")
 }
 
-// readInStretches reads the log, and stands still as long as it reads, until
-// ctx ends; then it reads on to the end of the pipe.
+// readInStretches alternates between reading the log and pausing for as long,
+// until ctx ends. Then it reads to the end of the pipe.
 func readInStretches(ctx context.Context, r *os.File) {
 	buffer := make([]byte, 64<<10)
 	still := time.Now().Add(300 * time.Millisecond)
@@ -183,7 +183,7 @@ func readInStretches(ctx context.Context, r *os.File) {
 	}()
 }
 
-// goroutines is how many the process has.
+// goroutines returns the number of goroutines of the process.
 func goroutines(t *testing.T, p *process) int {
 	t.Helper()
 	c := client(t)

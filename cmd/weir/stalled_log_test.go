@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestLogReaderStandsStill ends a door whose log nobody reads. The events wait
-// and not even then may SIGTERM be in vain: it says how many it leaves behind.
+// TestLogReaderStandsStill ends a door whose log reader has stalled while events
+// wait. SIGTERM still ends the door, which reports the number of unwritten events.
 func TestLogReaderStandsStill(t *testing.T) {
 	t.Parallel()
 	r, w, err := os.Pipe()
@@ -38,8 +38,8 @@ func TestLogReaderStandsStill(t *testing.T) {
 	p.says("with 3 events to write")
 }
 
-// fill writes to a pipe until not another byte finds room: whole pages, since
-// a last page in part would have some.
+// fill writes to a pipe until it is full. It writes whole pages, because a partly
+// filled last page would accept more bytes.
 func fill(t *testing.T, w *os.File) {
 	t.Helper()
 	raw, err := w.SyscallConn()
@@ -59,8 +59,8 @@ func fill(t *testing.T, w *os.File) {
 	}
 }
 
-// TestOneReaderStandsStill is weir serve 2>&1 | reader, and the reader stops:
-// nothing that the door says may keep it from ending.
+// TestOneReaderStandsStill runs weir serve 2>&1 | reader, and the reader stalls.
+// Messages on stderr must not keep the door from ending.
 func TestOneReaderStandsStill(t *testing.T) {
 	t.Parallel()
 	r, w, err := os.Pipe()
@@ -75,16 +75,17 @@ func TestOneReaderStandsStill(t *testing.T) {
 	}
 	readGreeting(t, p, r)
 	w.Close()
-	ask(t, p, "/", 150) // 450 events of 330 bytes: twice what a pipe holds
+	ask(t, p, "/", 150) // 450 events of 330 bytes: twice the capacity of a pipe
 	await(t, "events to wait", func() bool { return metric(t, p.admin(), "weir_log_queue_events") > 0 })
-	// Longer than the door takes to notice, and to say so in vain.
+	// Longer than the door takes to detect the stall and to write a message about
+	// it.
 	await(t, "a long write", func() bool { return metric(t, p.admin(), "weir_log_longest_write_seconds") > 2.5 })
 	p.signal(syscall.SIGTERM)
 	p.wait(1)
 }
 
-// readGreeting reads what a door says when it starts, of one whose stderr is a
-// pipe that is not read otherwise, and has p know of it.
+// readGreeting reads the messages of a starting door from the pipe of its stderr,
+// and stores them in p.stderr.
 func readGreeting(t *testing.T, p *process, r io.Reader) {
 	t.Helper()
 	lines := bufio.NewReader(r)

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestBlockedLogEnds has events wait for a log that nobody reads, for ever: so
-// do the requests, but not the end of the door.
+// TestBlockedLogEnds has a log whose reader has stalled, with when_full: block.
+// Requests wait for the log for ever, but the door still ends.
 func TestBlockedLogEnds(t *testing.T) {
 	t.Parallel()
 	r, w, err := os.Pipe()
@@ -32,7 +32,7 @@ func TestBlockedLogEnds(t *testing.T) {
 	w.Close()
 	var clients sync.WaitGroup
 	defer clients.Wait()
-	for range 60 { // some of them are turned away, of which the log is told, too
+	for range 60 { // some are refused, which is logged as well
 		clients.Go(func() {
 			c := &http.Client{Transport: &http.Transport{}, Timeout: patience}
 			defer c.CloseIdleConnections()
@@ -53,15 +53,15 @@ func TestBlockedLogEnds(t *testing.T) {
 	p.wait(1)
 }
 
-// TestSignalsBesideFIFO has a log to a named pipe whose reader stands still.
-// Nothing may wait for that: the door hears SIGHUP, and SIGTERM behind it.
+// TestSignalsBesideFIFO logs to a named pipe whose reader has stalled. The door
+// must still react to SIGHUP and to a later SIGTERM.
 func TestSignalsBesideFIFO(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "fifo")
 	if err := syscall.Mkfifo(name, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, err := os.OpenFile(name, os.O_RDWR, 0) // holds it open, and never reads
+	r, err := os.OpenFile(name, os.O_RDWR, 0) // keeps the pipe open and never reads
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,9 +76,9 @@ func TestSignalsBesideFIFO(t *testing.T) {
 	await(t, "events to wait", func() bool { return metric(t, p.admin(), "weir_log_queue_events") == 3 })
 	p.signal(syscall.SIGHUP)
 	p.says("weir: reloaded")
-	for range 30 { // each takes a second, and there is no room for as many
+	for range 30 { // each takes a second; the channel has fewer places
 		p.signal(syscall.SIGHUP)
-		pause(t.Context(), time.Millisecond) // or the kernel makes one of two
+		pause(t.Context(), time.Millisecond) // otherwise the kernel merges two signals
 	}
 	p.signal(syscall.SIGTERM)
 	p.wait(1)

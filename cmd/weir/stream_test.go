@@ -14,7 +14,7 @@ import (
 	"github.com/coder/websocket"
 )
 
-// TestWebSocket echoes messages through the door, and leaves.
+// TestWebSocket echoes messages through the door and closes the connection.
 func TestWebSocket(t *testing.T) {
 	t.Parallel()
 	upstream := httptest.NewServer(http.HandlerFunc(echo))
@@ -52,7 +52,7 @@ func TestWebSocket(t *testing.T) {
 func echo(w http.ResponseWriter, r *http.Request) {
 	ws, err := websocket.Accept(w, r, nil)
 	if err != nil {
-		return // Accept has answered
+		return // Accept has responded
 	}
 	defer ws.CloseNow()
 	ws.SetReadLimit(-1)
@@ -67,8 +67,8 @@ func echo(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestEventStream sends the next event when the one before has arrived, so
-// that it only ends if none is held back.
+// TestEventStream sends each event when the previous one has arrived, so it ends
+// only if no event is held back.
 func TestEventStream(t *testing.T) {
 	t.Parallel()
 	const n = 20
@@ -82,7 +82,7 @@ func TestEventStream(t *testing.T) {
 	}))
 	t.Cleanup(upstream.Close)
 	end := sync.OnceFunc(func() { close(next) })
-	t.Cleanup(end) // before the upstream is closed, which waits for its handler
+	t.Cleanup(end) // runs before the upstream closes, which waits for its handler
 	p := door(t, allTo(upstream.URL))
 	req, err := http.NewRequestWithContext(within(t), "GET", p.url()+"/events", nil)
 	if err != nil {
@@ -103,7 +103,7 @@ func TestEventStream(t *testing.T) {
 		if want := fmt.Sprintf("data: %d\n", i); err != nil || line != want {
 			t.Fatalf("got %q, %v; want %q", line, err, want)
 		}
-		events.ReadString('\n') // the empty line behind
+		events.ReadString('\n') // the empty line after the event
 	}
 	end()
 	if rest, err := io.ReadAll(events); err != nil || len(rest) > 0 {
@@ -114,8 +114,8 @@ func TestEventStream(t *testing.T) {
 	}
 }
 
-// TestUnencryptedHTTP2 speaks HTTP/2 from the first byte, several requests on
-// one connection.
+// TestUnencryptedHTTP2 speaks HTTP/2 with prior knowledge, with several requests
+// on one connection.
 func TestUnencryptedHTTP2(t *testing.T) {
 	t.Parallel()
 	p := start(t, "serve", "--listen", "127.0.0.1:0", "--admin", "off")

@@ -8,7 +8,7 @@ import (
 	"github.com/creack/pty"
 )
 
-// TestTerminalGetsHumanEvents has log.format auto on a terminal.
+// TestTerminalGetsHumanEvents checks log.format: auto on a terminal.
 func TestTerminalGetsHumanEvents(t *testing.T) {
 	t.Parallel()
 	master, terminal, err := pty.Open()

@@ -10,7 +10,8 @@ import (
 )
 
 // TestUpstreamRestart kills the upstream under load and starts it again after a
-// gap. Its clients wait and get no 502, except for requests that it had taken.
+// gap. Clients wait and get no 502, except for requests that the upstream had
+// received.
 func TestUpstreamRestart(t *testing.T) {
 	t.Parallel()
 	const gap = 300 * time.Millisecond
@@ -68,6 +69,6 @@ func TestUpstreamRestart(t *testing.T) {
 	}
 }
 
-// HAProxy 2.6 answered so many of so many requests with 502 or 503 in the same
-// gaps.
+// haproxyFailures is the number of haproxyRequests that HAProxy 2.6 answered with
+// 502 or 503 in the same gaps.
 const haproxyFailures, haproxyRequests = 105, 42_809

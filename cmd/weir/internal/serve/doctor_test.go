@@ -10,7 +10,7 @@ import (
 	"github.com/weirhq/weir/internal/machine"
 )
 
-// TestExamine changes one thing of a healthy machine at a time.
+// TestExamine changes one property of a healthy machine at a time.
 func TestExamine(t *testing.T) {
 	healthy := func() host {
 		return host{
@@ -24,7 +24,7 @@ func TestExamine(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(*host)
-		bites  string // what does; nothing when empty
+		bites  string // the finding that bites, or ""
 		hint   string
 	}{
 		{"healthy", func(h *host) {}, "", ""},
@@ -74,7 +74,8 @@ func TestExamine(t *testing.T) {
 	}
 }
 
-// TestMemoryLimitOfServe tells what weir serve will make of the environment.
+// TestMemoryLimitOfServe checks the effect of the environment on the GOMEMLIMIT of
+// weir serve.
 func TestMemoryLimitOfServe(t *testing.T) {
 	if debug.SetMemoryLimit(-1) != math.MaxInt64 {
 		t.Skip("the tests run with a GOMEMLIMIT")

@@ -14,7 +14,8 @@ import (
 	"github.com/weirhq/weir/log/sink"
 )
 
-// TestErrorReporter says what is new at once, and the same thing once a minute.
+// TestErrorReporter checks that a new error is printed immediately, and the same
+// one at most once a minute.
 func TestErrorReporter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said bytes.Buffer
@@ -37,8 +38,8 @@ func TestErrorReporter(t *testing.T) {
 	})
 }
 
-// TestErrorReporterRotation has two files that cannot be put aside, each time
-// under another name.
+// TestErrorReporterRotation reports two files that cannot be renamed. Each attempt
+// has another new name.
 func TestErrorReporterRotation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said bytes.Buffer

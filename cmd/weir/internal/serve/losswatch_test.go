@@ -10,8 +10,8 @@ import (
 	"github.com/weirhq/weir/log/sink"
 )
 
-// TestLossWatch plays the states of two destinations, tick by tick: each
-// trouble is said once, and its end.
+// TestLossWatch plays the states of two destinations, one per tick. Each trouble
+// is printed once, and so is its end.
 func TestLossWatch(t *testing.T) {
 	t.Parallel()
 	var said bytes.Buffer
@@ -36,7 +36,7 @@ func TestLossWatch(t *testing.T) {
 		{file: sink.Stats{Written: 9, Waiting: 9, Dropped: full(3), LastError: syscall.ENOSPC},
 			want: "weir: the log loses events: a.log: the queue is full; the last error was: no space left on device; /metrics counts them\n"},
 		{file: sink.Stats{Written: 9, Waiting: 9, Dropped: full(5), LastError: syscall.ENOSPC}},
-		{file: sink.Stats{Written: 9, Waiting: 9, Dropped: full(5), LastError: syscall.ENOSPC}}, // no request came
+		{file: sink.Stats{Written: 9, Waiting: 9, Dropped: full(5), LastError: syscall.ENOSPC}}, // no request in this tick
 		{file: sink.Stats{Written: 18, Dropped: full(5)},
 			want: "weir: the log is written again: a.log; 5 events were lost so far\n"},
 		{file: sink.Stats{Written: 20, Dropped: full(5)}, stdout: sink.Stats{Dropped: broken(1), LastError: syscall.EPIPE},
