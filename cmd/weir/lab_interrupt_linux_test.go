@@ -43,7 +43,7 @@ func TestLabInterrupt(t *testing.T) {
 			p.says(`\n  1/400  `)
 			p.signal(sig)
 			p.wait(cli.ExitInterrupted)
-			for _, want := range []string{"weir: what was started is stopped, ", "weir: the same command with --out " + out + " --resume makes the other runs\n"} {
+			for _, want := range []string{"weir: stopping all started processes ", "weir: the same command with --out " + out + " --resume makes the other runs\n"} {
 				if !strings.Contains(p.stderr.String(), want) {
 					t.Errorf("stderr has no %q", want)
 				}

@@ -1,16 +1,16 @@
 // Command weir is an HTTP front door: it routes, proxies and logs every request.
 //
-//	weir serve                      a door on 127.0.0.1:20000 before a demo backend
-//	weir serve --config weir.yaml   a door as the file says
+//	weir serve                      a front door on 127.0.0.1:20000 with a demo backend
+//	weir serve --config weir.yaml   a front door with a configuration
 //	weir check weir.yaml            every mistake in the file
-//	weir doctor                     limits of this machine that will bite
-//	weir backend                    a backend to test against
-//	weir tail -f weir.log           events as a person reads them
-//	weir load URL                   requests, and how long their answers took
-//	weir lab run three-events       what a setting costs a service, and how sure that is
+//	weir doctor                     limits of this machine that are too low
+//	weir backend                    a backend for tests
+//	weir tail -f weir.log           events in readable form
+//	weir load URL                   requests and their latency
+//	weir lab run three-events       the cost of a setting, and its confidence
 //
-// It exits with 0 when done, 1 when it found or met a problem, 2 when it was used
-// wrongly, and 130 when Ctrl-C ended weir lab, or a second Ctrl-C weir load.
+// It exits with 0 on success, 1 if it found a problem or failed, 2 if it was used
+// wrongly, and 130 if Ctrl-C ended weir lab, or a second Ctrl-C weir load.
 package main
 
 import (
@@ -29,19 +29,19 @@ import (
 // command is the whole command line.
 type command struct {
 	Serve   serve.Command        `cmd:"" help:"Run the front door."`
-	Check   serve.CheckCommand   `cmd:"" help:"Say what is wrong with a configuration."`
-	Doctor  serve.DoctorCommand  `cmd:"" help:"Say which limits of this machine will bite."`
-	Backend serve.BackendCommand `cmd:"" help:"Run a backend to test against."`
-	Tail    tail.Command         `cmd:"" help:"Show, choose and convert events."`
-	Load    loadcmd.Command      `cmd:"" help:"Send requests, and say how long the answers took."`
-	Lab     labcmd.Command       `cmd:"" help:"Measure what settings cost a service."`
+	Check   serve.CheckCommand   `cmd:"" help:"Check a configuration and list every mistake."`
+	Doctor  serve.DoctorCommand  `cmd:"" help:"Check the limits of this machine for a front door."`
+	Backend serve.BackendCommand `cmd:"" help:"Run a backend for tests."`
+	Tail    tail.Command         `cmd:"" help:"Show, filter and convert events."`
+	Load    loadcmd.Command      `cmd:"" help:"Send requests and measure the latency."`
+	Lab     labcmd.Command       `cmd:"" help:"Measure the cost of settings of a service."`
 
 	Version kong.VersionFlag `help:"Print the version."`
 }
 
 const description = `Weir is an HTTP front door: it routes, proxies and logs every request.
 
-Example, a door before a demo backend, and a request through it:
+Example: a front door with a demo backend, and a request through it:
   weir serve
   curl -i http://127.0.0.1:20000/hello`
 

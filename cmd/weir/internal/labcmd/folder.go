@@ -95,9 +95,9 @@ func programHint(err error) string {
 	case strings.ContainsAny(name, "|&;<>"):
 		return "commands are run without a shell: -- sh -c 'exec ...' runs one"
 	case strings.Contains(name, " "):
-		return "the words of a command are words of their own: -- " + filepath.Base(name)
+		return "give each word of the command separately: -- " + filepath.Base(name)
 	case strings.Contains(name, "/"):
-		return "what is not absolute is looked for in the folder that the service runs in: service.dir, else the experiment's"
+		return "a relative path is relative to the service's folder: service.dir, or else that of the experiment"
 	}
 	return "name a program that is in $PATH, or where it is, as in ./my-service"
 }

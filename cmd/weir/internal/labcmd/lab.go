@@ -14,17 +14,17 @@ import (
 )
 
 type Command struct {
-	Run     runCommand     `cmd:"" help:"Run an experiment, and write what was found."`
+	Run     runCommand     `cmd:"" help:"Run an experiment and write the report."`
 	List    listCommand    `cmd:"" help:"List the built-in experiments."`
 	Show    showCommand    `cmd:"" help:"Print the file of a built-in experiment."`
-	Report  reportCommand  `cmd:"" help:"Write the report of results again."`
+	Report  reportCommand  `cmd:"" help:"Write the report of earlier results again."`
 	Compare compareCommand `cmd:"" help:"Compare two folders of results."`
-	Micro   microCommand   `cmd:"" help:"Run Go benchmarks of two commits by turns."`
+	Micro   microCommand   `cmd:"" help:"Compare the Go benchmarks of two commits."`
 }
 
 // Help implements kong.HelpProvider.
 func (Command) Help() string {
-	return `An experiment is a service, a load, and settings of both that are varied. The lab starts the service in each configuration again and again, and says which differences are more than noise. docs/lab.md leads to a first finding.
+	return `An experiment is a service, a load, and settings of both that vary. The lab starts the service in each configuration repeatedly, and reports the differences that are larger than noise. docs/lab.md leads to a first finding.
 
 Examples:
   weir lab list
@@ -33,7 +33,7 @@ Examples:
 }
 
 type listCommand struct {
-	JSON bool `name:"json" help:"Print a JSON document, with the question that each answers."`
+	JSON bool `name:"json" help:"Print a JSON document, with the question of each."`
 }
 
 type listed struct {
@@ -71,7 +71,7 @@ type showCommand struct {
 
 // Help implements kong.HelpProvider.
 func (showCommand) Help() string {
-	return `An own experiment begins as a copy of one that is near to it:
+	return `Start an experiment of your own as a copy of a similar one:
 
   weir lab show log-cost > mine.yaml
   weir lab run mine.yaml -- ./my-service`

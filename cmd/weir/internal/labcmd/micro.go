@@ -16,25 +16,25 @@ import (
 )
 
 type microCommand struct {
-	Packages []string `arg:"" optional:"" help:"Packages as go test takes them, ./... for all; the current one unless given."`
+	Packages []string `arg:"" optional:"" help:"Packages in the syntax of go test (default the current one)."`
 
 	Base  string `default:"HEAD" placeholder:"SIDE" help:"Compare with SIDE, a commit or a folder (default ${default})."`
-	New   string `default:"." placeholder:"SIDE" help:"Measure SIDE; . , the default, is the sources as they stand."`
-	Bench string `default:"." placeholder:"REGEXP" help:"Run the benchmarks whose name REGEXP finds (default all)."`
+	New   string `default:"." placeholder:"SIDE" help:"Measure SIDE, a commit or a folder (default ${default} , the work tree)."`
+	Bench string `default:"." placeholder:"REGEXP" help:"Run the benchmarks whose name matches REGEXP (default all)."`
 	Count int    `default:"10" placeholder:"N" help:"Run each side N times (default ${default})."`
-	Time  string `default:"1s" placeholder:"TIME" help:"Run each benchmark for TIME, or with 100x a hundred times (default ${default})."`
-	Seed  uint64 `placeholder:"N" help:"Shuffle the runs by N."`
-	Out   string `placeholder:"DIR" help:"Write the report into DIR; a new folder below lab-results unless given."`
-	JSON  bool   `name:"json" help:"Print what was found as a JSON document, that of analysis.json."`
-	Quiet bool   `short:"q" help:"Print nothing but what was found, and errors."`
+	Time  string `default:"1s" placeholder:"TIME" help:"Run each benchmark for TIME, or 100 times with 100x (default ${default})."`
+	Seed  uint64 `placeholder:"N" help:"Seed for the order of the runs."`
+	Out   string `placeholder:"DIR" help:"Write the report into DIR (default a new folder below lab-results)."`
+	JSON  bool   `name:"json" help:"Print the analysis as a JSON document, that of analysis.json."`
+	Quiet bool   `short:"q" help:"Print only the findings and errors."`
 }
 
 // Help implements kong.HelpProvider.
 func (microCommand) Help() string {
-	return `Builds the benchmarks of both sides, runs them by turns, and says which differences are more than noise, in the same report as weir lab run. A commit is checked out into a temporary folder; the work tree stays as it is.
+	return `Builds the benchmarks of both sides, runs them alternately, and reports the differences that are larger than noise, as weir lab run does. A commit is checked out into a temporary folder; the work tree does not change.
 
 Examples:
-  weir lab micro ./...        what the changes since the last commit do
+  weir lab micro ./...        the changes since the last commit
   weir lab micro --base main --new HEAD ./router
   weir lab micro --base ../other/router --new ./router --bench Lookup`
 }

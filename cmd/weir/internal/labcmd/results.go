@@ -13,12 +13,12 @@ import (
 
 type reportCommand struct {
 	Dir  string `arg:"" help:"A folder of results."`
-	JSON bool   `name:"json" help:"Print what was found as a JSON document, that of analysis.json."`
+	JSON bool   `name:"json" help:"Print the analysis as a JSON document, that of analysis.json."`
 }
 
 // Help implements kong.HelpProvider.
 func (reportCommand) Help() string {
-	return `Reads the runs that DIR has, of an interrupted experiment too, and writes the report there.
+	return `Reads the runs in DIR, also those of an interrupted experiment, and writes the report there.
 
 Example:
   weir lab report lab-results/log-cost-20261122-091500`
@@ -43,9 +43,9 @@ type compareCommand struct {
 
 // Help implements kong.HelpProvider.
 func (compareCommand) Help() string {
-	return `Compares each configuration of B with the one of that name in A: two commits, two machines, two days. It says when machines, experiments or loads differ.
+	return `Compares each configuration of B with that of the same name in A, such as those of two commits, machines or days. It reports if machines, experiments or loads differ.
 
-Example:
+Examples:
   weir lab compare lab-results/before lab-results/after
   weir lab compare before after --html compared.html
   weir lab compare before after --markdown -`

@@ -20,25 +20,25 @@ import (
 
 type runCommand struct {
 	Name    string   `arg:"" help:"A built-in experiment (weir lab list), or a file."`
-	Command []string `arg:"" optional:"" help:"After --: the command that starts the service, instead of the experiment's."`
+	Command []string `arg:"" optional:"" help:"After --: the command that starts the service, instead of that of the experiment."`
 
-	Out      string   `group:"Results:" placeholder:"DIR" help:"Keep the results in DIR; a new folder below lab-results unless given."`
-	Resume   bool     `group:"Results:" help:"Go on with the results that --out has; the other flags are as they were."`
-	JSON     bool     `group:"Results:" name:"json" help:"Print what was found as a JSON document, that of analysis.json."`
-	Quiet    bool     `group:"Results:" short:"q" help:"Print nothing but what was found, and errors."`
-	Quick    bool     `group:"Experiment:" help:"Make it short, as the experiment says: for a first look."`
-	Set      []string `group:"Experiment:" sep:"none" placeholder:"KEY=VALUE" help:"Change a setting of the file, such as load.duration=5s. May be repeated."`
-	URL      string   `group:"Experiment:" name:"url" placeholder:"URL" help:"Where the service is; the first port that it listens on unless given."`
+	Out      string   `group:"Results:" placeholder:"DIR" help:"Keep the results in DIR (default a new folder below lab-results)."`
+	Resume   bool     `group:"Results:" help:"Continue with the results in --out. Repeat the other flags as they were."`
+	JSON     bool     `group:"Results:" name:"json" help:"Print the analysis as a JSON document, that of analysis.json."`
+	Quiet    bool     `group:"Results:" short:"q" help:"Print only the findings and errors."`
+	Quick    bool     `group:"Experiment:" help:"Use the short settings of the experiment, for a first look."`
+	Set      []string `group:"Experiment:" sep:"none" placeholder:"KEY=VALUE" help:"Change a setting of the experiment, such as load.duration=5s. May be repeated."`
+	URL      string   `group:"Experiment:" name:"url" placeholder:"URL" help:"The URL of the service (default the first port that it listens on)."`
 	Repeats  string   `group:"Experiment:" placeholder:"N" help:"Make N runs of each configuration."`
-	Duration string   `group:"Experiment:" short:"d" placeholder:"TIME" help:"Load each run for TIME."`
-	Seed     string   `group:"Experiment:" placeholder:"N" help:"Shuffle the runs by N."`
+	Duration string   `group:"Experiment:" short:"d" placeholder:"TIME" help:"Send requests for TIME in each run."`
+	Seed     string   `group:"Experiment:" placeholder:"N" help:"Seed for the order of the runs."`
 }
 
 // Help implements kong.HelpProvider.
 func (runCommand) Help() string {
-	return `Starts the service in each configuration again and again, in a shuffled order, loads and watches it, and says which differences are more than noise. DIR then has report.html, report.md, runs.csv, samples.csv, results.json, analysis.json and plots/.
+	return `Starts the service in each configuration repeatedly, in shuffled order, sends requests, measures it, and reports the differences that are larger than noise. DIR then has report.html, report.md, runs.csv, samples.csv, results.json, analysis.json and plots/.
 
-The first Ctrl-C ends the run that is being made, stops all that was started, and reports the runs before; --resume goes on later. The second one leaves at once. Both exit with 130, and 1 means that no run could be measured.
+The first Ctrl-C ends the current run, stops all started processes, and reports the earlier runs; --resume continues later. The second one ends weir immediately. Both exit with 130. Exit code 1 means that no run could be measured.
 
 Examples:
   weir lab run three-events --quick
@@ -209,7 +209,7 @@ func unmeasured(r *lab.Results, a *analysis.Analysis) error {
 	case !has(""):
 		return errors.New("no run could be measured")
 	case !has(a.Baseline) && !r.Interrupted:
-		return fmt.Errorf("no run of the baseline, %s, could be measured: the others are compared with nothing", readable.Visible(a.Baseline))
+		return fmt.Errorf("no run of the baseline, %s, could be measured: nothing to compare the others with", readable.Visible(a.Baseline))
 	}
 	return nil
 }
@@ -221,7 +221,7 @@ func unmeasuredHint(dir string, runs []lab.Run) string {
 	case slices.ContainsFunc(runs, func(r lab.Run) bool { return r.LastOutput != "" }):
 		return "read the runs' last output in " + page
 	case slices.ContainsFunc(runs, func(r lab.Run) bool { return r.Outcome != lab.Failed }):
-		return "the service said nothing, or to /dev/null; --set service.stderr=pipe would show what"
+		return "the service wrote nothing, or to /dev/null; --set service.stderr=pipe shows its errors"
 	}
 	return "read why in " + page
 }
@@ -258,9 +258,9 @@ func ExplainUsage(u cli.UsageError) error {
 	switch {
 	case u.Command != "weir lab run" || !slices.Contains(u.Arguments, "command"):
 	case u.UnknownFlag != "":
-		return cli.Misuse(errors.New("unknown flag "+u.UnknownFlag), "weir lab run NAME -- COMMAND: what stands behind -- is the command's")
+		return cli.Misuse(errors.New("unknown flag "+u.UnknownFlag), "weir lab run NAME -- COMMAND: the flags after -- are those of the command")
 	case u.UnexpectedArgument:
-		return cli.Misuse(u, "weir lab run NAME -- COMMAND: before the -- is one word too many; a value with a space wants quotes, as in --set 'matrix.service.output=[null, pipe]'")
+		return cli.Misuse(u, "weir lab run NAME -- COMMAND: there is one word too many before --; quote a value with a space, as in --set 'matrix.service.output=[null, pipe]'")
 	}
 	return nil
 }

@@ -84,7 +84,7 @@ func (v *screen) Close() {
 }
 
 // interruptNotice is the message at the first interrupt.
-const interruptNotice = "what was started is stopped, and the runs so far are reported"
+const interruptNotice = "stopping all started processes and reporting the runs so far"
 
 // ended returns the line of an ended run.
 func (v *screen) ended(p lab.Progress) string {

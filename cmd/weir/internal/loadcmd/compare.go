@@ -14,16 +14,16 @@ import (
 )
 
 type compareCommand struct {
-	Files []string `arg:"" name:"file" help:"Results of weir load --json: A.json B.json, or several of A, --, several of B."`
+	Files []string `arg:"" name:"file" help:"Results of weir load --json: A.json B.json, or several files of A, --, and several of B."`
 	Fail  []string `sep:"none" placeholder:"CHECK" help:"Exit with 1 if CHECK is true of B, such as 'p99 > 5%'. May be repeated."`
 	JSON  bool     `name:"json" help:"Print the comparison as a JSON document."`
 }
 
 // Help implements kong.HelpProvider.
 func (compareCommand) Help() string {
-	return `Shows each metric of A and B, and by how much B differs. With at least four runs a side it also shows whether that is more than noise (Mann-Whitney U test of the runs), with ~ where it may not be. Of twenty metrics that do not differ, one seems to. Fewer runs cannot show it: their differences are in parentheses.
+	return `Shows each metric of A and B and the difference. With at least four runs per side, a Mann-Whitney U test of the runs tells a difference from noise; ~ marks one that is not significant. Of twenty metrics that do not differ, one appears to differ. With fewer runs there is no test, and differences are in parentheses.
 
-CHECK is worse, for any metric that is worse beyond noise, or a metric (rate, p50, p90, p99, p99.9, mean, errors, cpu, memory), < or >, and a difference from A: 'rate < -5%'. With four runs a side or more, a difference that may be noise fails nothing.
+CHECK is "worse", which is true if any metric is significantly worse, or a metric (rate, p50, p90, p99, p99.9, mean, errors, cpu, memory), < or >, and a difference from A, such as 'rate < -5%'. With four or more runs per side, a difference that is not significant does not make a check true.
 
 Examples:
   weir load compare before.json after.json

@@ -12,22 +12,22 @@ import (
 )
 
 type genCommand struct {
-	CSV   genCSVCommand   `cmd:"" name:"csv" help:"Write a table of made-up data."`
-	Bytes genBytesCommand `cmd:"" help:"Write printable bytes."`
+	CSV   genCSVCommand   `cmd:"" name:"csv" help:"Write a table of random data."`
+	Bytes genBytesCommand `cmd:"" help:"Write random printable bytes."`
 }
 
 type genCSVCommand struct {
-	Rows    int      `default:"1000" placeholder:"N" help:"Write N rows below the heading (default ${default})."`
-	Columns []string `placeholder:"NAME,..." help:"Which columns: id, uuid, name, email, date, amount and text, which are all unless given."`
-	Width   int      `default:"40" placeholder:"BYTES" help:"Have texts of BYTES at most (default ${default})."`
-	Seed    uint64   `placeholder:"N" help:"Make other data: the same N makes the same (default 0)."`
+	Rows    int      `default:"1000" placeholder:"N" help:"Write N rows below the header (default ${default})."`
+	Columns []string `placeholder:"NAME" help:"The columns: id, uuid, name, email, date, amount, text (default all)."`
+	Width   int      `default:"40" placeholder:"BYTES" help:"Limit texts to BYTES (default ${default})."`
+	Seed    uint64   `placeholder:"N" help:"Seed; the same N gives the same data (default 0)."`
 
-	NoHeader bool `help:"Leave out the line with the columns' names, as a file of {{line}} needs it."`
+	NoHeader bool `help:"Omit the line of column names, as for a file of {{line}}."`
 }
 
 // Help implements kong.HelpProvider.
 func (genCSVCommand) Help() string {
-	return `Writes CSV to stdout while it makes it, with quotes, apostrophes, line breaks and letters beyond ASCII where real data has them.
+	return `Streams CSV to stdout, with the quotes, apostrophes, line breaks and non-ASCII letters of real data.
 
 Examples:
   weir load gen csv --rows 50000 > table.csv
@@ -63,9 +63,9 @@ func columnNames() []string {
 }
 
 type genBytesCommand struct {
-	Size     readable.Bytes `arg:"" help:"How many: 50000, 50kB or 1MiB."`
-	Alphabet string         `placeholder:"CHARS" help:"Choose from CHARS instead of what is printable and needs no escape."`
-	Seed     uint64         `placeholder:"N" help:"Make other bytes: the same N makes the same (default 0)."`
+	Size     readable.Bytes `arg:"" help:"Number of bytes, such as 50000, 50kB or 1MiB."`
+	Alphabet string         `placeholder:"CHARS" help:"Choose from CHARS (default printable ASCII that needs no escape)."`
+	Seed     uint64         `placeholder:"N" help:"Seed; the same N gives the same bytes (default 0)."`
 }
 
 // Help implements kong.HelpProvider.

@@ -18,67 +18,67 @@ import (
 )
 
 type Command struct {
-	Send    sendCommand    `cmd:"" default:"withargs" help:"Send requests, and say how long the answers took."`
+	Send    sendCommand    `cmd:"" default:"withargs" help:"Send requests and measure the latency."`
 	Compare compareCommand `cmd:"" help:"Compare results of weir load --json."`
-	Gen     genCommand     `cmd:"" help:"Make data to send."`
+	Gen     genCommand     `cmd:"" help:"Generate data to send."`
 }
 
 type sendCommand struct {
-	URL []string `arg:"" optional:"" name:"url" help:"Where to send requests. Without a scheme it is http."`
+	URL []string `arg:"" optional:"" name:"url" help:"The URL to send requests to. The default scheme is http."`
 
 	// Settings that load/settings parses. They are strings here, so that only that
 	// package knows their formats.
-	Connections    string   `group:"Load:" short:"c" placeholder:"N" help:"Keep N connections open; 64 unless given."`
-	Pipeline       string   `group:"Load:" short:"p" placeholder:"N" help:"Have N requests under way on each connection; 1 unless given."`
-	Duration       string   `group:"Load:" short:"d" placeholder:"TIME" help:"Send for TIME, such as 30s; 10s unless something else ends the run."`
-	Requests       string   `group:"Load:" short:"n" placeholder:"N" help:"End after N requests."`
-	Timeout        string   `group:"Load:" placeholder:"TIME" help:"Wait so long for an answer, or a connection; 10s unless given."`
-	Threads        string   `group:"Load:" placeholder:"N" help:"Send from N threads; one for each CPU unless given."`
-	HTTP2          bool     `group:"Load:" name:"http2" help:"Speak HTTP/2; over http without an upgrade (h2c)."`
-	NoKeepalive    bool     `group:"Load:" help:"Open a connection for each request."`
-	Rate           string   `group:"Pace (open loop):" short:"r" placeholder:"N" help:"Have N requests due in each second, whether answers come or not."`
-	Stage          []string `group:"Pace (open loop):" sep:"none" placeholder:"TIME:RATE" help:"Keep a rate for a time, 30s:1000, or ramp, 30s:1000-5000. May be repeated."`
-	Poisson        bool     `group:"Pace (open loop):" help:"Have requests arrive at random, at the rate on average."`
-	MaxConnections string   `group:"Pace (open loop):" placeholder:"N" help:"Open N connections at most when all are in use; 10000 unless given."`
-	Behind         string   `group:"Pace (open loop):" placeholder:"HOW" help:"What to do with requests that are due while no connection is free: catch-up sends all later, and is meant unless given; skip none; a number keeps so many waiting."`
+	Connections    string   `group:"Load:" short:"c" placeholder:"N" help:"Keep N connections open (default 64)."`
+	Pipeline       string   `group:"Load:" short:"p" placeholder:"N" help:"Keep N requests in flight on each connection (default 1)."`
+	Duration       string   `group:"Load:" short:"d" placeholder:"TIME" help:"Send for TIME, such as 30s (default 10s, unless something else ends the run)."`
+	Requests       string   `group:"Load:" short:"n" placeholder:"N" help:"Stop after N requests."`
+	Timeout        string   `group:"Load:" placeholder:"TIME" help:"Wait up to TIME for a response or a connection (default 10s)."`
+	Threads        string   `group:"Load:" placeholder:"N" help:"Send from N threads (default one per CPU)."`
+	HTTP2          bool     `group:"Load:" name:"http2" help:"Use HTTP/2; for http URLs with prior knowledge (h2c)."`
+	NoKeepalive    bool     `group:"Load:" help:"Open a new connection for each request."`
+	Rate           string   `group:"Pace (open loop):" short:"r" placeholder:"N" help:"Send N requests per second, independent of the responses."`
+	Stage          []string `group:"Pace (open loop):" sep:"none" placeholder:"TIME:RATE" help:"Hold a rate for a time (30s:1000) or change it linearly (30s:1000-5000). May be repeated."`
+	Poisson        bool     `group:"Pace (open loop):" help:"Send at random times (a Poisson process) with the rate as the mean."`
+	MaxConnections string   `group:"Pace (open loop):" placeholder:"N" help:"Open up to N connections when all are in use (default 10000)."`
+	Behind         string   `group:"Pace (open loop):" placeholder:"HOW" help:"Handle requests that are due while no connection is free: catch-up (the default) sends all of them later, skip sends none, a number keeps that many waiting."`
 
-	Method       string   `group:"Request:" short:"X" placeholder:"WORD" help:"Send WORD instead of GET, or of POST with a body."`
+	Method       string   `group:"Request:" short:"X" placeholder:"WORD" help:"Use method WORD (default GET, or POST with a body)."`
 	Header       []string `group:"Request:" short:"H" sep:"none" placeholder:"LINE" help:"Add \"Name: value\". May be repeated."`
-	Body         string   `group:"Request:" placeholder:"TEXT" help:"Send TEXT, or with @FILE a file, or with @- stdin."`
-	Form         []string `group:"Request:" short:"F" sep:"none" placeholder:"FIELD" help:"Send a form, with fields as curl's -F has them: name=value, name=@FILE. May be repeated."`
-	RequestsFile string   `group:"Request:" placeholder:"FILE" help:"Send what FILE has in turn: lines of METHOD URL, vegeta's JSON lines, or a HAR."`
+	Body         string   `group:"Request:" placeholder:"TEXT" help:"Send TEXT as the body, @FILE for a file, or @- for stdin."`
+	Form         []string `group:"Request:" short:"F" sep:"none" placeholder:"FIELD" help:"Send a form with fields in the syntax of curl -F: name=value, name=@FILE. May be repeated."`
+	RequestsFile string   `group:"Request:" placeholder:"FILE" help:"Send the requests in FILE in turn: lines of METHOD URL, vegeta's JSON lines, or a HAR."`
 	To           string   `group:"Request:" placeholder:"ORIGIN" help:"Send the requests of the file to ORIGIN instead, such as http://127.0.0.1:8080."`
-	PathGrowth   string   `group:"Request:" placeholder:"N" help:"Send paths that grow by up to N segments: /, /0, /0/1, ..."`
-	Seed         string   `group:"Request:" placeholder:"N" help:"Choose random values and arrivals by N, the same for the same N; at random unless given."`
+	PathGrowth   string   `group:"Request:" placeholder:"N" help:"Extend the path by up to N segments: /, /0, /0/1, ..."`
+	Seed         string   `group:"Request:" placeholder:"N" help:"Seed for random values and times; the same N gives the same (default random)."`
 
 	Insecure bool   `group:"TLS:" short:"k" help:"Do not verify the server's certificate."`
-	CACert   string `group:"TLS:" name:"cacert" placeholder:"FILE" help:"Verify it by the certificates in FILE (PEM) alone."`
-	Cert     string `group:"TLS:" placeholder:"FILE" help:"Show the server the certificate in FILE (PEM)."`
-	Key      string `group:"TLS:" placeholder:"FILE" help:"Its key, if that is not in the same file."`
-	SNI      string `group:"TLS:" name:"sni" placeholder:"NAME" help:"Ask for NAME instead of the URL's host."`
+	CACert   string `group:"TLS:" name:"cacert" placeholder:"FILE" help:"Verify it with the certificates in FILE (PEM) only."`
+	Cert     string `group:"TLS:" placeholder:"FILE" help:"Use the client certificate in FILE (PEM)."`
+	Key      string `group:"TLS:" placeholder:"FILE" help:"The key of --cert, if it is in another file."`
+	SNI      string `group:"TLS:" name:"sni" placeholder:"NAME" help:"Send NAME as the server name instead of the URL's host."`
 
-	PID string `group:"Result:" name:"pid" placeholder:"N" help:"Watch process N as the server; 0 looks for it on this machine, and --pid=-1 does not."`
+	PID string `group:"Result:" name:"pid" placeholder:"N" help:"Measure process N as the server. The default 0 searches for it on this machine, --pid=-1 measures none."`
 
 	Fail    []string     `group:"Result:" sep:"none" placeholder:"CHECK" help:"Exit with 1 if CHECK is true, such as 'p99 > 50ms'. May be repeated."`
-	JSON    optionalFile `group:"Result:" name:"json" placeholder:"FILE" help:"Write the result as a JSON document to stdout, or with --json=FILE to FILE."`
-	CSV     string       `group:"Result:" name:"csv" placeholder:"FILE" help:"Write what happened in each second."`
+	JSON    optionalFile `group:"Result:" name:"json" placeholder:"FILE" help:"Write the result as a JSON document to stdout, or to FILE with --json=FILE."`
+	CSV     string       `group:"Result:" name:"csv" placeholder:"FILE" help:"Write the counts and latencies of each second."`
 	HTML    string       `group:"Result:" name:"html" placeholder:"FILE" help:"Write a page with charts."`
-	HDR     string       `group:"Result:" name:"hdr" placeholder:"FILE" help:"Write the percentiles as HdrHistogram does."`
-	Quiet   bool         `group:"Result:" short:"q" help:"Print nothing but what --json and the like ask for, and errors."`
-	NoColor bool         `group:"Result:" help:"Do not colour; nor does it with NO_COLOR set."`
+	HDR     string       `group:"Result:" name:"hdr" placeholder:"FILE" help:"Write the percentiles in the format of HdrHistogram."`
+	Quiet   bool         `group:"Result:" short:"q" help:"Print only errors and the requested reports."`
+	NoColor bool         `group:"Result:" help:"Do not use colours. NO_COLOR in the environment does the same."`
 }
 
 // Help implements kong.HelpProvider.
 func (sendCommand) Help() string {
-	return `Without a pace, each connection sends its next request when it has its answer (closed loop): the server sets the rate. With --rate or --stage, requests are due at their times (open loop), and latency counts from when one was due: what a user of a server that stalls has to wait.
+	return `Without a pace, each connection sends its next request when it has the response (closed loop), so the server determines the rate. With --rate or --stage, each request is due at a given time (open loop), and latency counts from that time. It then includes the time that a user waits while the server stalls.
 
-The URL, the values of headers, and a body given as text may hold {{seq}}, {{uuid}}, {{rand 1 100}}, {{line "users.txt"}} and {{now}}.
+The URL, header values, and a body given as text may contain {{seq}}, {{uuid}}, {{rand 1 100}}, {{line "users.txt"}} and {{now}}.
 
-CHECK is a metric, < <= > >= or ==, and a bound: p50 p99.9 max mean; answered p99, first_byte p99, connect p99, from_sent p99, lag p99; errors, 5xx, status 404, unanswered, unsent, late, in numbers or %; rate; saturated alone.
+CHECK is a metric, one of < <= > >= ==, and a bound. Metrics are p50 p99.9 max mean; answered p99, first_byte p99, connect p99, from_sent p99, lag p99; errors, 5xx, status 404, unanswered, unsent, late (counts or %); rate. The check "saturated" has no bound.
 
-The first Ctrl-C ends the sending, waits a second for the responses under way, and reports; the second ends weir with 130. It exits with 1 when a --fail is true or no answer came. A report file appears whole or not at all.
+The first Ctrl-C stops sending, waits a second for responses in flight, and reports. The second one ends weir with exit code 130. The exit code is 1 if a --fail is true or no response arrived. A report file appears complete or not at all.
 
-weir load compare --help and weir load gen --help have more. docs/load.md has all of it.
+See also weir load compare --help and weir load gen --help, and docs/load.md for details.
 
 Examples:
   weir load http://127.0.0.1:8080/

@@ -33,4 +33,4 @@ func ExplainUsage(u cli.UsageError) error {
 }
 
 // durationHint is for users of curl, whose -d is the body.
-const durationHint = "-d 30s is for how long to send; --body TEXT is what"
+const durationHint = "-d 30s is the duration; --body TEXT is the body"

@@ -16,19 +16,19 @@ import (
 
 type BackendCommand struct {
 	Listen  string         `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Listen on ADDR (default ${default})."`
-	Size    readable.Bytes `default:"0" placeholder:"BYTES" help:"Answer with a body of BYTES, such as 1000, 50kB or 1MiB; with 0, the default, with a text that shows the request."`
-	Latency time.Duration  `placeholder:"TIME" help:"Wait for TIME, such as 50ms, before each answer."`
-	Burn    time.Duration  `placeholder:"TIME" help:"Use so much of a CPU's time, such as 20us, for each answer beside what it costs anyway."`
+	Size    readable.Bytes `default:"0" placeholder:"BYTES" help:"Respond with a body of BYTES, such as 1000, 50kB or 1MiB. With 0, the default, the body shows the request."`
+	Latency time.Duration  `placeholder:"TIME" help:"Wait for TIME, such as 50ms, before each response."`
+	Burn    time.Duration  `placeholder:"TIME" help:"Use TIME of CPU time, such as 20us, for each response, in addition to its usual cost."`
 	Stall   time.Duration  `placeholder:"TIME" help:"Pause for TIME in the middle of each body."`
-	Status  int            `default:"200" placeholder:"CODE" help:"Answer with CODE (default ${default})."`
-	Header  []string       `sep:"none" placeholder:"LINE" help:"Add \"Name: value\" to each answer. May be repeated."`
+	Status  int            `default:"200" placeholder:"CODE" help:"Respond with status CODE (default ${default})."`
+	Header  []string       `sep:"none" placeholder:"LINE" help:"Add \"Name: value\" to each response. May be repeated."`
 }
 
 // Help implements kong.HelpProvider.
 func (BackendCommand) Help() string {
-	return `Answers every request alike: as large, as slow, as costly and as badly as the flags say. A request can ask otherwise for itself, in its query: ?size=1MiB&latency=50ms&burn=20us&stall=1s&status=503.
+	return `Responds to every request with the size, latency, CPU cost and status of the flags. The query of a request overrides them: ?size=1MiB&latency=50ms&burn=20us&stall=1s&status=503.
 
---burn spins on the clock of the thread's own CPU time, so that an answer costs the same on a busy machine: for trying out what measures.
+--burn spins on the clock of the thread's CPU time, so that a response costs the same on a busy machine. It is for testing measuring tools.
 
 Examples:
   weir backend

@@ -16,11 +16,11 @@ type CheckCommand struct {
 
 // Help implements kong.HelpProvider.
 func (CheckCommand) Help() string {
-	return `Prints every mistake to stdout, one to a line, as
+	return `Prints every mistake to stdout, one per line, as
 
-  FILE:LINE:COL: what is wrong; what to do
+  FILE:LINE:COL: the mistake; how to correct it
 
-and exits with 1 when there is one, else with 0. The file of redirects is read, too. Nothing is bound or dialled, and the log is not opened; its folder has to exist.
+and exits with 1 if there is one, or else with 0. It also checks the file of redirects. It opens no listener, no connection and no log; the log's folder has to exist.
 
 Example:
   weir check weir.yaml`

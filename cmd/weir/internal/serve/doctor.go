@@ -15,13 +15,13 @@ import (
 )
 
 type DoctorCommand struct {
-	Config string `short:"c" placeholder:"FILE" help:"Look at the limits of FILE, too."`
+	Config string `short:"c" placeholder:"FILE" help:"Also check the limits of the configuration FILE."`
 	JSON   bool   `name:"json" help:"Print the findings as a JSON document."`
 }
 
 // Help implements kong.HelpProvider.
 func (DoctorCommand) Help() string {
-	return `Prints what this machine allows a front door, one finding to a line, and what to do about those that will bite under load: open files, ports, the backlog of listeners, CPU and memory. Run it where the door runs, as the same user and in the same container. It exits with 1 when something will bite, else with 0.
+	return `Prints the limits of this machine for a front door, one per line, and a remedy for each that is too low under load ("bites"): open files, connections, ports, the backlog of listeners, CPU and memory. Run it where the front door runs, as the same user and in the same container. It exits with 1 if a limit bites, or else with 0.
 
 Examples:
   weir doctor
@@ -113,9 +113,9 @@ func (h host) files() finding {
 		return f
 	}
 	clients := filebudget.Share(h.OpenFilesHard, h.openNow, 0).Clients
-	f.Value = fmt.Sprintf("%s (hard limit): %d connections of clients, for a proxied request needs two files", files(h.OpenFilesHard), clients)
+	f.Value = fmt.Sprintf("%s (hard limit): %d client connections; a proxied request needs two files", files(h.OpenFilesHard), clients)
 	if wanted := h.config.Limits.MaxConnections; wanted > clients {
-		f.Bites, f.Hint = true, fmt.Sprintf("limits.max_connections wants %d: raise the limit to %d", wanted, 2*wanted+256)
+		f.Bites, f.Hint = true, fmt.Sprintf("limits.max_connections is %d: raise the limit to %d", wanted, 2*wanted+256)
 	} else if clients < minConnections && (wanted == 0 || wanted > clients) {
 		f.Bites, f.Hint = true, "raise it: LimitNOFILE=65536 in a systemd unit, --ulimit nofile=65536 for docker, ulimit -Hn 65536 in a shell of root"
 	}
@@ -134,16 +134,16 @@ func (h host) connections() finding {
 	f := finding{Name: "connections"}
 	n := filebudget.Share(h.OpenFilesHard, h.openNow, h.config.Limits.MaxConnections).Clients
 	need := int64(n) * connectionMemory
-	f.Value = fmt.Sprintf("%d at most, which may take %s", n, size(need))
+	f.Value = fmt.Sprintf("at most %d, which may use %s of memory", n, size(need))
 	rates := h.rates() * rateMemory
 	if rates > 0 {
-		f.Value += fmt.Sprintf(", and the clients of %d rates %s", h.rates(), size(rates))
+		f.Value += fmt.Sprintf(", and the clients of %d rates another %s", h.rates(), size(rates))
 	}
 	available := h.Memory/2 - rates
 	switch {
 	case h.Memory == 0 || need <= available:
 	case available < h.Memory/8:
-		f.Bites, f.Hint = true, fmt.Sprintf("the cgroup has %s: give it more memory, or have fewer rates: one under limits holds for all routes", size(h.Memory))
+		f.Bites, f.Hint = true, fmt.Sprintf("the cgroup has %s: give it more memory, or configure fewer rates; one under limits applies to all routes", size(h.Memory))
 	default:
 		f.Bites, f.Hint = true, fmt.Sprintf("the cgroup has %s: set limits: {max_connections: %d} or less, or give it more memory", size(h.Memory), available/connectionMemory)
 	}
@@ -183,7 +183,7 @@ func (h host) backlog() finding {
 		f.Value = "not known on this system"
 		return f
 	}
-	f.Value = fmt.Sprintf("%d new connections wait for a listener", h.Backlog)
+	f.Value = fmt.Sprintf("%d new connections can wait for a listener", h.Backlog)
 	if h.Backlog < minBacklog {
 		f.Bites, f.Hint = true, "sysctl -w net.core.somaxconn=4096, in the container's network namespace"
 	}
@@ -191,31 +191,31 @@ func (h host) backlog() finding {
 }
 
 func (h host) cpu() finding {
-	f := finding{Name: "GOMAXPROCS", Value: fmt.Sprintf("%d, with no limit of CPU time", h.procs)}
+	f := finding{Name: "GOMAXPROCS", Value: fmt.Sprintf("%d, without a limit of CPU time", h.procs)}
 	if h.CPUs == 0 {
 		return f
 	}
 	f.Value = fmt.Sprintf("%d, with CPU time for %.3g", h.procs, h.CPUs)
 	fit := max(2, int(math.Ceil(h.CPUs))) // the default of Go
 	if h.procs > fit {
-		f.Bites, f.Hint = true, fmt.Sprintf("the cgroup stops the process when it runs on more than it may: unset GOMAXPROCS, or set it to %d", fit)
+		f.Bites, f.Hint = true, fmt.Sprintf("the cgroup throttles a process that uses more CPUs than its limit: unset GOMAXPROCS, or set it to %d", fit)
 	}
 	return f
 }
 
 func (h host) memory() finding {
-	f := finding{Name: "GOMEMLIMIT", Value: "none, and no limit of memory"}
+	f := finding{Name: "GOMEMLIMIT", Value: "none, without a memory limit"}
 	switch {
 	case h.Memory == 0 && h.memoryLimit != math.MaxInt64:
-		f.Value = fmt.Sprintf("%s, and no limit of memory", size(h.memoryLimit))
+		f.Value = fmt.Sprintf("%s, without a memory limit", size(h.memoryLimit))
 	case h.Memory == 0:
 	case h.memoryLimit == math.MaxInt64:
 		f.Value = fmt.Sprintf("none, with %s in the cgroup", size(h.Memory))
-		f.Bites, f.Hint = true, "garbage may take all the memory: unset GOMEMLIMIT and AUTOMEMLIMIT, and weir serve sets it"
+		f.Bites, f.Hint = true, "garbage may use all of the memory: unset GOMEMLIMIT and AUTOMEMLIMIT, and weir serve sets it"
 	default:
 		f.Value = fmt.Sprintf("%s, with %s in the cgroup", size(h.memoryLimit), size(h.Memory))
 		if float64(h.memoryLimit) > maxMemoryShare*float64(h.Memory) {
-			f.Bites, f.Hint = true, "what is no heap has no room: unset GOMEMLIMIT, and weir serve sets it to nine tenths"
+			f.Bites, f.Hint = true, "no memory is left outside the Go heap: unset GOMEMLIMIT, and weir serve sets it to 90%"
 		}
 	}
 	return f

@@ -21,14 +21,18 @@ import (
 )
 
 type Command struct {
-	Config string `short:"c" placeholder:"FILE" help:"Read the configuration from FILE. Without one, everything goes to a demo backend."`
-	Listen string `placeholder:"ADDR" help:"Listen on ADDR (host:port), whatever FILE says. The demo listens on 127.0.0.1:20000."`
-	Admin  string `placeholder:"ADDR" help:"Put the admin listener on ADDR (host:port, or \"off\"), whatever FILE says (default 127.0.0.1:20001)."`
+	Config string `short:"c" placeholder:"FILE" help:"Read the configuration from FILE. Without it, all requests go to a demo backend."`
+	Listen string `placeholder:"ADDR" help:"Listen on ADDR (host:port) instead of the address in FILE. The demo listens on 127.0.0.1:20000."`
+	Admin  string `placeholder:"ADDR" help:"Put the admin listener on ADDR (host:port, or \"off\") instead of the address in FILE (default 127.0.0.1:20001)."`
 }
 
 // Help implements kong.HelpProvider.
 func (Command) Help() string {
-	return `Events go to stdout as JSON lines, or where and how the configuration says; HUMAN_LOG=1 in the environment makes them readable on a terminal. SIGTERM and SIGINT drain: for drain.delay (1s) weir still serves and asks clients to reconnect, then requests in flight finish and it exits with 0; a second signal ends it at once. The next weir serve can take the ports over while this one drains. SIGHUP reads the configuration again: its routes, redirects, upstreams, constraints and trusted proxies apply at once, the other keys after a restart. SIGHUP and SIGUSR1 open the log's files anew, for those who have moved them.
+	return `Events go to stdout as JSON lines, unless the configuration has another destination or format. HUMAN_LOG=1 in the environment makes them human-readable.
+
+SIGTERM and SIGINT drain: for drain.delay (1s) weir still serves and asks clients to reconnect; then requests in flight finish, and it exits with 0. A second signal ends it immediately. The next weir serve can take over the ports while this one drains.
+
+SIGHUP reads the configuration again. Routes, redirects, upstreams, constraints and trusted proxies take effect immediately, the other keys after a restart. SIGHUP and SIGUSR1 reopen the log's files, after they have been renamed.
 
 Examples:
   weir serve
