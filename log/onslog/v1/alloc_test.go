@@ -13,7 +13,7 @@ import (
 	"github.com/weirhq/weir/log/onslog/v1"
 )
 
-// A proxied request, and what a front-end router says about it.
+// A proxied request, with the values that a front-end router logs for it.
 var (
 	request = &http.Request{Method: "GET", URL: &url.URL{
 		Scheme: "http", Host: "www.example.org:20000",
@@ -36,9 +36,8 @@ func threeEvents() {
 	log.Event(ctx, "http request completed", log.HTTP(request, 200, 48213, &start, &end))
 }
 
-// skipUnlessOptimised skips a test that counts allocations where the compiler
-// adds to what is written: the race detector allocates, and what is counted
-// for coverage is not inlined.
+// skipUnlessOptimised skips a test that counts allocations in builds with the
+// race detector, which allocates, or with coverage, which prevents inlining.
 func skipUnlessOptimised(t *testing.T) {
 	t.Helper()
 	if raceEnabled || testing.CoverMode() != "" {
@@ -46,8 +45,9 @@ func skipUnlessOptimised(t *testing.T) {
 	}
 }
 
-// The original takes 43 allocations and 5 KiB for them. What is left is the
-// two times and the two strings of Data, each of which becomes an interface.
+// TestAllocOfThreeEvents allows four allocations: the two times, and the two
+// strings in Data, which are converted to interfaces. The original makes 43
+// allocations, 5 KiB, for the same three events.
 func TestAllocOfThreeEvents(t *testing.T) {
 	skipUnlessOptimised(t)
 	log.SetDestination(io.Discard, nil)
@@ -61,7 +61,7 @@ func TestAllocOfThreeEvents(t *testing.T) {
 	}
 }
 
-// bytesPerRun returns how many bytes f allocates, on average.
+// bytesPerRun returns the average number of bytes that f allocates.
 func bytesPerRun(runs uint64, f func()) uint64 {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var before, after runtime.MemStats

@@ -1,41 +1,42 @@
-// Package log is github.com/ONSdigital/log.go/log, version 1.1.0, written anew:
-// a service changes the import path and nothing else, and its events stay what
-// they were, byte for byte, at a fraction of the cost.
+// Package log is a rewrite of github.com/ONSdigital/log.go/log, version 1.1.0.
+// A service changes only the import path; its events stay the same, byte for
+// byte, at a fraction of the cost.
 //
 //   - import "github.com/ONSdigital/log.go/log"
 //   - import "github.com/weirhq/weir/log/onslog/v1"
 //
-// A line is what encoding/json makes of [EventData], "<", ">" and "&" escaped,
-// keys of Data in order. The trace id is the request id that dp-net's request
-// package puts into a context, found without importing it. The first context
-// with an id may be of any type that keeps the context it was made from, or an
-// *http.Request, in a field; after it, any context will do. As with the
-// original, to import this package is to have what the standard library's log
-// writes come out as events, and HUMAN_LOG=1 makes all of them indented JSON,
-// in colours on a terminal.
+// A line is the encoding/json form of [EventData], with "<", ">" and "&" escaped
+// and the keys of Data sorted. The trace id is the request id that the request
+// package of dp-net stores in a context. This package finds it without importing
+// dp-net: the first context with an id must keep its parent, or an
+// *http.Request, in a field; after that, any context works. As with the
+// original, importing the package turns the output of the standard library's log
+// into events, and HUMAN_LOG=1 writes all events as indented JSON, in colour on
+// a terminal.
 //
-// Stacks that pass through this package name its functions and files where the
-// original has its own.
+// Stack frames in this package have its own function and file names instead of
+// the original's.
 //
-// It stands in for the original; it does not mend it. Control characters that
-// JSON does not escape, DEL and those from U+0080 to U+009F, reach the line and
-// the terminal that shows it, and a line has no greatest length. Package log of
-// this module does better, and new code wants that one.
+// The package replaces the original; it does not fix its weaknesses. Control
+// characters that JSON does not escape (DEL, U+0080 to U+009F) are written to
+// the line and can reach a terminal, and the length of a line is not limited.
+// New code should use package log of this module, which has neither weakness.
 //
-// What differs, all of it where the original panics, stops or loses something:
+// The package differs from the original only where the original panics, stops
+// the process or loses something:
 //
-//   - An option that is nil, Error(nil), and an error that is a nil pointer but
-//     has a message do not panic.
-//   - A line that the destination took a part of is ended before the next one,
-//     so that no event is glued to a fragment.
-//   - When neither the destination nor its fallback takes a line, the process
-//     goes on, where the original exits with 1 and no word of why: a full disk
-//     is no reason for a service to stop. The first line that is taken again is
-//     followed by a warning, "log lines lost", with the number in "lines".
-//   - The check for options of one kind, which the original has for tests, is
-//     not there: it has been off since Go 1.13, which sets the flag that it
-//     looks for later than it looks.
+//   - A nil option, Error(nil), and an error that is a nil pointer with a working
+//     Error method do not panic.
+//   - If the destination writes only part of a line, the fragment is ended with
+//     a newline before the next line, so that no event is joined to a fragment.
+//   - If the destination and its fallback both reject a line, the process
+//     continues; a full disk should not stop a service. The original exits with
+//     1 without a message. The warning "log lines lost", with the number in
+//     "lines", follows the next line that is written.
+//   - The original's check for duplicate options, meant for tests, is left out.
+//     It has had no effect since Go 1.13, which registers the test flag that it
+//     looks for later than before.
 //   - The destination can be set; see [SetDestination].
-//   - A type of a caller's own that embeds Data or another option is no option:
-//     another event says that it was ignored.
+//   - A caller's type that embeds Data or another option is not an option. It is
+//     ignored, and an additional event reports this.
 package log

@@ -2,17 +2,16 @@ package log
 
 import "github.com/weirhq/weir/log/onslog/internal/wire"
 
-// EventError is what an event says about an error: Message, StackTrace and
-// Data. A pointer to one is an option of [Event].
+// EventError describes an error in an event: Message, StackTrace and Data. A
+// pointer to an EventError is an option of [Event].
 type EventError = wire.EventError
 
-// EventStackTrace is one frame of the stack of an error: File, Line and
-// Function.
+// EventStackTrace is one frame of an error's stack: File, Line and Function.
 type EventStackTrace = wire.EventStackTrace
 
 // Error returns an option with the message of err, the stack of the call of
-// Error, at most ten frames of it, and as data what encoding/json makes of err:
-// of a struct, or a pointer to one, its exported fields, of anything else an
+// Error (at most ten frames), and err itself as data, marshalled by
+// encoding/json: a struct or a pointer to one directly, anything else as an
 // object with the key "value". The option of a nil error adds nothing.
 func Error(err error) option {
 	if err == nil {

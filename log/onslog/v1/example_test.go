@@ -11,7 +11,7 @@ import (
 	"regexp"
 	"time"
 
-	// This line is all that changes: it was "github.com/ONSdigital/log.go/log".
+	// Only this line changes. It was "github.com/ONSdigital/log.go/log".
 	"github.com/weirhq/weir/log/onslog/v1"
 )
 
@@ -20,8 +20,8 @@ var (
 	frames = regexp.MustCompile(`"stack_trace":\[\{.*?\}\]`)
 )
 
-// show logs, and prints the lines with all times made the same, and the frames
-// of stacks left out.
+// show calls do and prints the lines that it logs, with each time replaced by
+// TIME and without stack frames.
 func show(do func()) {
 	defer func(s string) { log.Namespace = s }(log.Namespace)
 	log.Namespace = "dp-frontend-router"
@@ -33,7 +33,7 @@ func show(do func()) {
 	fmt.Print(frames.ReplaceAllString(line, `"stack_trace":[...]`))
 }
 
-// A service that has logged with log.go goes on as it is.
+// A service that uses log.go needs no further change.
 func Example() {
 	show(func() {
 		ctx := context.Background()
@@ -98,8 +98,8 @@ func ExampleMiddleware() {
 	// "status_code":204
 }
 
-// A destination may be anything that takes one line with each Write: a queue,
-// for one, that does not make the service wait for whoever reads its log.
+// The destination may be any writer that accepts one line per Write, such as a
+// queue, so that the service does not wait for the reader of its log.
 func ExampleSetDestination() {
 	var b bytes.Buffer
 	log.SetDestination(&b, nil)

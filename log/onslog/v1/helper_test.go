@@ -9,10 +9,11 @@ import (
 	"github.com/weirhq/weir/log/onslog/v1"
 )
 
-// created is what no test knows beforehand.
+// created matches the start of a line up to created_at, which differs in each run.
 var created = regexp.MustCompile(`^\{"created_at":"[-0-9]+T[0-9:.]+Z",`)
 
-// logged returns what do logs, without created_at, which it checks the form of.
+// logged returns the output of do without created_at. It checks the format of
+// created_at.
 func logged(t testing.TB, do func()) string {
 	t.Helper()
 	var b bytes.Buffer

@@ -11,22 +11,22 @@ import (
 	"github.com/weirhq/weir/log/onslog/internal/wire"
 )
 
-// Namespace is the name of the service, a part of each event. It is for the
-// service to set before it logs; until then it is how the program was called.
+// Namespace is the name of the service, which each event contains. The service
+// should set it before it logs. The default is os.Args[0].
 var Namespace = os.Args[0]
 
 var output = wire.NewOutput()
 
-// requestID is dp-net's request.RequestIdKey, in the version that the original
-// uses.
+// requestID is the key request.RequestIdKey of dp-net, in the version that the
+// original imports.
 var requestID = wire.ContextKey{
 	Path: "github.com/ONSdigital/dp-net/request",
 	Type: "ContextKey",
 	Key:  "request-id",
 }
 
-// EventData is an event as encoding/json sees it, which is how the original
-// writes it. Here it is for reading: no function takes one.
+// EventData is the struct from which the original marshals an event. It
+// documents the fields of a line; no function of this package takes one.
 type EventData struct {
 	CreatedAt time.Time `json:"created_at"`
 	Namespace string    `json:"namespace"`
@@ -43,22 +43,25 @@ type EventData struct {
 	Error *EventError `json:"error,omitempty"`
 }
 
-// Event writes an event. The event is a constant sentence; what varies goes
-// into options: a severity, [Data], [HTTP], [Auth], [Error]. Of several of one
-// kind the last counts. The context gives the trace id, and may be nil.
+// Event writes an event. The event should be a constant sentence; variable
+// parts go into options: a severity, [Data], [HTTP], [Auth], [Error]. If there
+// are several options of one kind, the last one is used. The context, which may
+// be nil, provides the trace id.
 //
-// When an option holds what JSON cannot express, an event that says so is
-// written in its stead. A line that the destination does not take goes to the
-// fallback; when that does not take it either, it is lost, and the next one that
-// is taken is followed by the event "log lines lost", which says how many were.
+// If an option has a value that JSON cannot express, an event with the error is
+// written instead. A line that the destination rejects goes to the fallback. If
+// the fallback rejects it too, the line is lost; the event "log lines lost", with
+// the number of lost lines, follows the next line that is written.
 //
-// Many goroutines may log at once. Options are not held beyond the call.
+// Several goroutines may call Event at the same time. It keeps no reference to
+// the options.
 func Event(ctx context.Context, event string, opts ...option) {
 	write(ctx, event, opts, maxFailures)
 }
 
-// maxFailures bounds how often an event about a failure fails itself, which
-// the data of its error can make it do.
+// maxFailures limits the number of attempts to log a marshalling error. Such an
+// event can fail itself, because its error may have data that JSON cannot
+// express.
 const maxFailures = 3
 
 func write(ctx context.Context, event string, opts []option, left int) {
@@ -74,15 +77,16 @@ func write(ctx context.Context, event string, opts []option, left int) {
 	}
 }
 
-// SetDestination changes where events go, which is standard output, and where
-// those go that the destination does not take, which is standard error. What
-// is nil is left as it is. An event is one Write, and only one is under way at
-// a time.
+// SetDestination sets the writer for events, by default standard output, and
+// the fallback for events that it rejects, by default standard error. A nil
+// writer leaves the present one in place. Each event is one call of Write, and
+// no two calls run at the same time.
 //
-// The original has it since version 2 alone.
+// The original has this function only since version 2.
 func SetDestination(dest, fallback io.Writer) { output.SetDestination(dest, fallback) }
 
-// data returns what the original makes of e, with options of its own.
+// data returns e in the form that the original marshals, with copies of the
+// options.
 func data(e *wire.Event) *EventData {
 	c := e.Clone()
 	return &EventData{
@@ -98,8 +102,8 @@ func data(e *wire.Event) *EventData {
 	}
 }
 
-// writeData writes an event that the encoder leaves to encoding/json, or else
-// why that cannot.
+// writeData writes an event with encoding/json. If that fails, it writes an
+// event with the error instead.
 func writeData(ctx context.Context, d *EventData, left int) {
 	b, err := json.Marshal(d)
 	if err == nil {

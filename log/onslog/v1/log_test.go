@@ -94,7 +94,7 @@ func TestErrorHasMessageStackAndData(t *testing.T) {
 
 var stack = regexp.MustCompile(`"stack_trace":\[\{.*?\}\]`)
 
-// endless is an error that JSON cannot express, and says so with itself.
+// endless is an error whose MarshalJSON fails with the same error.
 type endless struct{}
 
 func (e endless) Error() string                { return "endless" }

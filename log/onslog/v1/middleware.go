@@ -8,11 +8,13 @@ import (
 	"github.com/weirhq/weir/log/onslog/internal/wire"
 )
 
-// Middleware returns a handler that logs an event when a request is received,
-// and one, with the status code, the length of the answer and the duration,
-// when f has returned, be it by a panic. The trace id is that of the request's
-// context. What f is given to answer to can be flushed and hijacked if that of
-// the server can, and unwrapped by an [http.ResponseController].
+// Middleware returns a handler that logs one event when a request is received,
+// and another when f returns or panics. The second has the status code, the
+// length of the response body and the duration. The trace id comes from the
+// request's context.
+//
+// The ResponseWriter that f gets supports flushing and hijacking if the server's
+// does, and an [http.ResponseController] can unwrap it.
 func Middleware(f http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if req == nil {

@@ -19,12 +19,12 @@ const (
 
 type severity = wire.Severity
 
-// Data is an option of [Event]: a map[string]any of the values that have no
-// field of their own. Its keys are sorted, and its values are written as
-// encoding/json writes them.
+// Data is an option of [Event]: a map[string]any for values that no other
+// option covers. Keys are written in sorted order, values as encoding/json
+// writes them.
 type Data = wire.Data
 
-// The kinds of account that an identity can have.
+// The kinds of identity.
 const (
 	SERVICE identityType = "service"
 	USER    identityType = "user"
@@ -34,22 +34,23 @@ type identityType = wire.IdentityType
 
 type eventAuth = wire.EventAuth
 
-// Auth returns an option with the identity for which the service acts.
+// Auth returns an option with the identity on whose behalf the service acts.
 func Auth(identityType identityType, identity string) option {
 	return &eventAuth{Identity: identity, IdentityType: identityType}
 }
 
-// EventHTTP is a request and its response: StatusCode, Method, Scheme, Host,
-// Port, Path, Query, StartedAt, EndedAt, Duration and ResponseContentLength. Nil
-// pointers and other zero fields are omitted. A pointer to an EventHTTP is an
-// option of [Event].
+// EventHTTP describes a request and its response: StatusCode, Method, Scheme,
+// Host, Port, Path, Query, StartedAt, EndedAt, Duration and
+// ResponseContentLength. Nil pointers and other zero fields are omitted. A
+// pointer to an EventHTTP is an option of [Event].
 type EventHTTP = wire.EventHTTP
 
-// HTTP returns an option with a request and, once it is known, its response.
-// Times that are not known yet are nil; the event has the duration if both are
-// given. The port is 0, and omitted, if the URL has none.
+// HTTP returns an option with a request and, once it is known, its response. A time
+// that is not known yet is nil. If both times are given, the event also has the
+// duration. If the URL has no port, the port is 0 and omitted.
 //
-// The request is read immediately, and the times when the event is logged.
+// HTTP reads the request during the call. It keeps the pointers to the times;
+// [Event] reads them.
 func HTTP(req *http.Request, statusCode int, responseContentLength int64, startedAt, endedAt *time.Time) option {
 	o := wire.NewHTTP(req, statusCode, responseContentLength, startedAt, endedAt)
 	return &o

@@ -2,22 +2,21 @@ package log
 
 import "github.com/weirhq/weir/log/onslog/internal/wire"
 
-// EventErrors are the errors of an event. A pointer to them is an option of
-// [Event].
+// EventErrors lists the errors of an event. A pointer to an EventErrors is an
+// option of [Event].
 type EventErrors = wire.EventErrors
 
-// EventError is what an event says about an error: Message, StackTrace and
-// Data.
+// EventError describes an error in an event: Message, StackTrace and Data.
 type EventError = wire.EventError
 
-// EventStackTrace is one frame of the stack of an error: File, Line and
-// Function.
+// EventStackTrace is one frame of an error's stack: File, Line and Function.
 type EventStackTrace = wire.EventStackTrace
 
-// FormatErrors returns an option with the message of each error that is not
-// nil, and the stack of the call of FormatErrors, at most ten frames of it. An
-// error has data when it is a [CustomError], namely that one's, or neither a
-// struct nor a pointer to one: an object with the key "value".
+// FormatErrors returns an option with the message of each non-nil error, and the
+// stack of the call of FormatErrors (at most ten frames). The data of a
+// [CustomError] is its Data field. An error that is neither a struct nor a
+// pointer to one has as data an object with the key "value". Other errors have
+// no data.
 func FormatErrors(errs []error) option {
 	var list EventErrors
 	for _, err := range errs {
@@ -35,8 +34,8 @@ func FormatErrors(errs []error) option {
 	return &list
 }
 
-// CustomError is an error with data, which the event that it is logged with
-// tells. It has to be logged itself: one that is wrapped is not looked for.
+// CustomError is an error with data that is logged with it. It must be passed
+// to the log itself: a CustomError wrapped in another error is not found.
 type CustomError struct {
 	Message string                 `json:"message"`
 	Data    map[string]interface{} `json:"data"`
@@ -45,5 +44,5 @@ type CustomError struct {
 // Error returns the message.
 func (c *CustomError) Error() string { return c.Message }
 
-// ErrorData returns the data, not a copy of it.
+// ErrorData returns the data without copying it.
 func (c CustomError) ErrorData() map[string]interface{} { return c.Data }

@@ -12,14 +12,14 @@ import (
 	"github.com/weirhq/weir/log/onslog/internal/wire"
 )
 
-// Namespace is the name of the service, a part of each event. It is for the
-// service to set before it logs; until then it is the name of the program.
+// Namespace is the name of the service, which each event contains. The service
+// should set it before it logs. The default is the program's file name.
 var Namespace = path.Base(os.Args[0])
 
 var output = wire.NewOutput()
 
-// EventData is an event as encoding/json sees it, which is how the original
-// writes it. Here it is for reading: no function takes one.
+// EventData is the struct from which the original marshals an event. It
+// documents the fields of a line; no function of this package takes one.
 type EventData struct {
 	CreatedAt time.Time `json:"created_at"`
 	Namespace string    `json:"namespace"`
@@ -37,17 +37,18 @@ type EventData struct {
 	Errors *EventErrors `json:"errors,omitempty"`
 }
 
-// Event writes an event. The event is a constant sentence; what varies goes
-// into options: [Data], [HTTP], [Auth], [FormatErrors], [Classification]. Of
-// several of one kind the last counts. The context gives the trace id, and may
-// be nil.
+// Event writes an event. The event should be a constant sentence; variable
+// parts go into options: [Data], [HTTP], [Auth], [FormatErrors],
+// [Classification]. If there are several options of one kind, the last one is
+// used. The context, which may be nil, provides the trace id.
 //
-// When an option holds what JSON cannot express, an event that says so is
-// written in its stead. A line that the destination does not take goes to the
-// fallback; when that does not take it either, it is lost, and the next one that
-// is taken is followed by the event "log lines lost", which says how many were.
+// If an option has a value that JSON cannot express, an event with the error is
+// written instead. A line that the destination rejects goes to the fallback. If
+// the fallback rejects it too, the line is lost; the event "log lines lost", with
+// the number of lost lines, follows the next line that is written.
 //
-// Many goroutines may log at once. Options are not held beyond the call.
+// Several goroutines may call Event at the same time. It keeps no reference to
+// the options.
 func Event(ctx context.Context, event string, severity severity, opts ...option) {
 	write(ctx, event, severity, nil, opts)
 }
@@ -71,8 +72,8 @@ func Error(ctx context.Context, event string, err error, opts ...option) {
 	write(ctx, event, ERROR, errs, opts)
 }
 
-// Fatal is Event with the severity FATAL and, unless it is nil, err. To exit is
-// left to the caller.
+// Fatal is Event with the severity FATAL and, unless it is nil, err. It does not
+// exit; the caller does.
 func Fatal(ctx context.Context, event string, err error, opts ...option) {
 	var errs option
 	if err != nil {
@@ -81,7 +82,7 @@ func Fatal(ctx context.Context, event string, err error, opts ...option) {
 	write(ctx, event, FATAL, errs, opts)
 }
 
-// write writes an event; errs, which may be nil, wins over those in opts.
+// write writes an event. errs, unless nil, replaces the errors in opts.
 func write(ctx context.Context, event string, severity severity, errs option, opts []option) {
 	e := wire.New(Namespace, event, opts)
 	if errs, ok := errs.(*EventErrors); ok {
@@ -99,13 +100,14 @@ func write(ctx context.Context, event string, severity severity, errs option, op
 	}
 }
 
-// SetDestination changes where events go, which is standard output, and where
-// those go that the destination does not take, which is standard error. What
-// is nil is left as it is. An event is one Write, and only one is under way at
-// a time.
+// SetDestination sets the writer for events, by default standard output, and
+// the fallback for events that it rejects, by default standard error. A nil
+// writer leaves the present one in place. Each event is one call of Write, and
+// no two calls run at the same time.
 func SetDestination(dest, fbDest io.Writer) { output.SetDestination(dest, fbDest) }
 
-// data returns what the original makes of e, with options of its own.
+// data returns e in the form that the original marshals, with copies of the
+// options.
 func data(e *wire.Event) *EventData {
 	c := e.Clone()
 	return &EventData{
@@ -122,8 +124,8 @@ func data(e *wire.Event) *EventData {
 	}
 }
 
-// writeData writes an event that the encoder leaves to encoding/json, or else
-// why that cannot, which it always can.
+// writeData writes an event with encoding/json. If that fails, it writes an
+// event with the error instead, which always succeeds.
 func writeData(ctx context.Context, d *EventData) {
 	b, err := json.Marshal(d)
 	if err == nil {

@@ -127,7 +127,7 @@ func TestStandardLogBecomesEvents(t *testing.T) {
 
 type otherKey struct{}
 
-// plainKey is the one of the keys for a request id that any package can name.
+// plainKey is the key for a request id that needs no package's own type.
 var plainKey any = "request-id"
 
 func TestTraceID(t *testing.T) {

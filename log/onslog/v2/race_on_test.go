@@ -2,5 +2,5 @@
 
 package log_test
 
-// raceEnabled is true when the race detector is on, which allocates.
+// raceEnabled reports whether the race detector is on. The detector allocates.
 const raceEnabled = true

@@ -6,14 +6,15 @@ import (
 	"strings"
 )
 
-// Whoever imports the original has what its dependencies write by the standard
-// library's log among the events, without a call; so does whoever imports this.
+// Importing the original redirects the output of the standard library's log
+// package, so that messages of dependencies become events. Importing this
+// package does the same.
 func init() {
 	stdlog.SetOutput(thirdParty{})
 	stdlog.SetFlags(stdlog.Flags() &^ (stdlog.Ldate | stdlog.Ltime))
 }
 
-// thirdParty writes what it is given as events.
+// thirdParty turns each message of the standard library's log into an event.
 type thirdParty struct{}
 
 func (thirdParty) Write(b []byte) (int, error) {

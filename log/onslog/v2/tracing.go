@@ -8,33 +8,33 @@ import (
 	"github.com/weirhq/weir/log/onslog/internal/wire"
 )
 
-// requestID is dp-net's request.RequestIdKey, in the version that the original
-// uses.
+// requestID is the key request.RequestIdKey of dp-net, in the version that the
+// original imports.
 var requestID = wire.ContextKey{
 	Path: "github.com/ONSdigital/dp-net/v3/request",
 	Type: "ContextKey",
 	Key:  "request-id",
 }
 
-// Tracing is what this package asks of a library for tracing. The package
-// comment has the functions that make it OpenTelemetry, as the original has it
-// built in. A field that is nil is not asked.
+// Tracing connects this package to a tracing library. The package comment has
+// the functions for OpenTelemetry, which the original imports. A nil field is
+// ignored.
 type Tracing struct {
-	// TraceID returns the id of the trace that a context belongs to, or "".
-	// It wins over the request id. The context is never nil.
+	// TraceID returns the trace id of a context, or "" if it has none. It
+	// takes precedence over the request id. The context is never nil.
 	TraceID func(context.Context) string
 
-	// Extract returns a context that belongs to the trace that the headers
-	// of a request name. Middleware uses it for its own events.
+	// Extract returns a context with the trace that the headers of a request
+	// name. Middleware uses it for its own events.
 	Extract func(context.Context, http.Header) context.Context
 }
 
 var tracing atomic.Pointer[Tracing]
 
-// SetTracing sets where trace ids come from. It is for a service to call when
-// it starts; the functions are called by many goroutines at once.
+// SetTracing sets the source of trace ids. A service calls it when it starts.
+// Several goroutines may call the functions in t at the same time.
 //
-// It is the one function that the original does not have.
+// It is the only function that the original does not have.
 func SetTracing(t Tracing) { tracing.Store(&t) }
 
 func traceID(ctx context.Context) string {

@@ -8,27 +8,27 @@ import (
 	"sync/atomic"
 )
 
-// A ContextKey finds a value that another package keeps in contexts under a
-// key of a type of its own, without importing that package.
+// A ContextKey finds a value that another package stores in contexts under a key
+// of its own type, without importing that package.
 //
-// A key is only equal to one of the same type, which cannot be named from
-// here. But once a context that holds the value has come by, the type can be
-// had from the key that it holds. So the first context that has one is looked
-// through by reflection, and from then on Value is ctx.Value.
+// Two keys are equal only if they have the same type, and this package cannot
+// name the other package's type. But a context with the value holds the key, and
+// so its type. Value therefore searches contexts by reflection until it finds
+// the key once. From then on it calls ctx.Value with that key.
 //
 // The search follows every field that is a context or an *http.Request, exported
-// or not. A context that keeps the one it was made from in another way, such as
-// in a closure, is not looked through: its value is found after that of another
-// context.
+// or not. It cannot search a context that keeps its parent elsewhere, such as in
+// a closure. The value of such a context is found only once the key is known
+// from another context.
 type ContextKey struct {
-	Path string // of the package that has the type
+	Path string // of the package that declares the type
 	Type string // the type's name; its kind is string
 	Key  string
 
 	known atomic.Pointer[any]
 }
 
-// Value returns the value under the key, nil when there is none.
+// Value returns the value for the key, or nil if there is none.
 func (k *ContextKey) Value(ctx context.Context) any {
 	key := k.known.Load()
 	if key == nil {
@@ -44,17 +44,18 @@ func (k *ContextKey) Value(ctx context.Context) any {
 var (
 	contextType = reflect.TypeFor[context.Context]()
 
-	// valueType is what context.WithValue makes, and keyField where it has
-	// its key; should they change, no key is found, and a test fails.
+	// valueType is the type of the contexts that context.WithValue returns;
+	// keyField is the index of its key. If a Go release changes them, no key
+	// is found, and a test fails.
 	valueType = reflect.TypeOf(context.WithValue(context.Background(), contextType, nil)).Elem()
 	keyField  = fieldIndex(valueType, "key")
 )
 
-// mostContexts bounds a search: contexts may lead back to each other.
+// mostContexts limits a search, because contexts may form a cycle.
 const mostContexts = 1000
 
-// find returns the key if ctx or a context that it was made from was made with
-// it. It looks at most at so many more.
+// find returns the key if ctx or one of its ancestors has it. It looks at no
+// more than *most contexts, and decrements *most for each.
 func (k *ContextKey) find(ctx reflect.Value, most *int) *any {
 	for ; *most > 0; *most-- {
 		for ctx.Kind() == reflect.Interface || ctx.Kind() == reflect.Pointer {
@@ -73,7 +74,7 @@ func (k *ContextKey) find(ctx reflect.Value, most *int) *any {
 		if len(fields) == 0 {
 			return nil
 		}
-		last := len(fields) - 1 // mostly the only one
+		last := len(fields) - 1 // usually the only one
 		for _, i := range fields[:last] {
 			if key := k.find(ctx.Field(i), most); key != nil {
 				return key
@@ -84,7 +85,7 @@ func (k *ContextKey) find(ctx reflect.Value, most *int) *any {
 	return nil
 }
 
-// as returns a copy of key if it is the one that is looked for.
+// as returns a copy of key if it has the type and the text of k, otherwise nil.
 func (k *ContextKey) as(key reflect.Value) *any {
 	if key.Kind() != reflect.String || key.String() != k.Key {
 		return nil
@@ -99,7 +100,7 @@ func (k *ContextKey) as(key reflect.Value) *any {
 	return &v
 }
 
-// fields holds for each type of context the fields that hold contexts.
+// fields caches the results of contextFields.
 var fields sync.Map // reflect.Type → []int
 
 // contextFields returns the indexes of the fields of t that hold contexts.
@@ -119,7 +120,7 @@ func contextFields(t reflect.Type) []int {
 
 var requestType = reflect.TypeFor[*http.Request]()
 
-// holdsContext reports whether a value of type t is a context, is a part of one
+// holdsContext reports whether a value of type t is a context, is embedded in one
 // as in struct{ cancelCtx }, or is a request.
 func holdsContext(t reflect.Type) bool {
 	return t == requestType || t.Implements(contextType) || reflect.PointerTo(t).Implements(contextType)

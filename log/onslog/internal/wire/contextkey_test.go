@@ -9,7 +9,7 @@ import (
 	"github.com/weirhq/weir/log/onslog/internal/wire"
 )
 
-// foreignKey stands for the key type of a package that wire does not import.
+// foreignKey represents the key type of a package that wire does not import.
 type foreignKey string
 
 type otherKey string
@@ -22,7 +22,7 @@ func newKey() *wire.ContextKey {
 	}
 }
 
-// Contexts that are not the standard library's.
+// Contexts of types other than the standard library's.
 type (
 	embeds    struct{ context.Context }
 	embedsPtr struct {
@@ -31,9 +31,9 @@ type (
 	}
 	names struct {
 		background                    // for Deadline, Done and Err
-		first, second context.Context // Value asks both
+		first, second context.Context // Value looks in both
 	}
-	serves struct { // as gin's context does
+	serves struct { // like the context of gin
 		background
 		request *http.Request
 	}

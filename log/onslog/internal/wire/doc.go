@@ -1,16 +1,15 @@
-// Package wire is what log/onslog/v1 and v2 share: the options of an event,
-// their encoding, and the way of the line to its destination.
+// Package wire contains the code that log/onslog/v1 and v2 share: the options of
+// an event, their encoding, and the output of lines.
 //
-// Two things are unusual here, and both serve the same end: an event costs its
-// caller no more than what goes into Data.
+// Two unusual decisions keep the allocations of an event down to the values in
+// Data:
 //
-//   - Options are told apart by a type switch, never by a call of a method,
-//     and [Event] holds pointers to them no longer than the call that logs it
-//     lasts. So the compiler keeps options, and the slice that passes them, on
-//     the stack of the caller.
-//   - The line is written by an encoder of its own. It knows what is common;
-//     what it cannot write, it leaves to encoding/json, value by value, and
-//     when a value fails there as well, the whole event: whether encoding/json
-//     can write it, and what it says when it cannot, is the original's
-//     behaviour.
+//   - Options are distinguished by a type switch, never by a method call, and
+//     [Event] holds pointers to them only during the call that logs it. So the
+//     compiler keeps the options, and the slice that passes them, on the
+//     caller's stack.
+//   - The package has its own encoder, which handles the common types. It passes
+//     any other value to encoding/json. If that fails too, v1 and v2 pass the
+//     whole event to encoding/json, because the original's behaviour is defined
+//     by whether encoding/json can write the event, and with which error.
 package wire

@@ -14,22 +14,22 @@ import (
 const (
 	startBytes = 1 << 10
 
-	// What is larger is not kept for the next event.
+	// Larger buffers are not returned to the pool.
 	maxKeptBytes   = 64 << 10
 	maxKeptMembers = 1 << 10
 )
 
-// An encoder writes one event, after one byte that [Output] may need. Each of
-// its methods that returns a bool returns false when there is something that
-// it cannot write; the buffer is of no use then.
+// An encoder encodes one event. Its buffer starts with a newline, which [Output]
+// may need. Methods with a bool result return false for a value that the encoder
+// cannot write; the contents of the buffer are then invalid.
 type encoder struct {
 	buf     []byte
 	clock   text.Clock
-	members []member      // of the objects that are being written, one behind the other
+	members []member      // of all objects that are being written, outermost first
 	json    *json.Encoder // writes to buf
 }
 
-// A member is one key of a map with its value.
+// A member is a key of a map and its value.
 type member struct {
 	key   string
 	value any
@@ -41,14 +41,14 @@ var encoders = sync.Pool{New: func() any {
 	return enc
 }}
 
-// Write appends what encoding/json has encoded.
+// Write appends the output of encoding/json.
 func (enc *encoder) Write(p []byte) (int, error) {
 	enc.buf = append(enc.buf, p...)
 	return len(p), nil
 }
 
-// free gives the encoder back. One whose caller's code panicked is not given
-// back: it is left to the garbage collector with whatever it holds.
+// free returns the encoder to the pool, unless it has grown too large. It is not
+// called after a panic in a caller's code; the encoder is then garbage-collected.
 func (enc *encoder) free() {
 	if cap(enc.buf) > maxKeptBytes || cap(enc.members) > maxKeptMembers {
 		return
@@ -58,7 +58,7 @@ func (enc *encoder) free() {
 	encoders.Put(enc)
 }
 
-// event writes e as one line, newline included.
+// event writes e as one line, including the final newline.
 func (enc *encoder) event(e *Event) bool {
 	enc.buf = append(enc.buf[:0], "\n{\"created_at\":"...)
 	if !enc.time(e.CreatedAt) {
@@ -186,15 +186,14 @@ func (enc *encoder) frame(f *EventStackTrace) {
 	enc.close(start)
 }
 
-// open begins an object, whose members are all written with a comma before
-// them, and returns where it begins. The comma of the first member becomes the
-// brace.
+// open starts an object and returns its offset. Every member is written with a
+// leading comma; close replaces the first comma with the opening brace.
 func (enc *encoder) open(key string) int {
 	enc.raw(key)
 	return len(enc.buf)
 }
 
-// close ends the object that begins at start.
+// close ends the object that starts at offset start.
 func (enc *encoder) close(start int) {
 	if len(enc.buf) == start {
 		enc.raw("{}")
@@ -231,11 +230,11 @@ func (enc *encoder) timeOf(key string, t time.Time) bool {
 	return enc.time(t)
 }
 
-// time writes t in its own zone.
+// time writes t in its own time zone.
 func (enc *encoder) time(t time.Time) bool {
 	_, offset := t.Zone()
 	if year := t.Year(); year < 0 || year > 9999 || offset <= -24*3600 || offset >= 24*3600 {
-		return false // RFC 3339 has no form for it
+		return false // RFC 3339 cannot express it
 	}
 	enc.buf = append(enc.buf, '"')
 	if offset == 0 {
@@ -247,7 +246,8 @@ func (enc *encoder) time(t time.Time) bool {
 	return true
 }
 
-// object writes m with its keys in order. It stands depth objects deep.
+// object writes m with sorted keys. depth is the number of enclosing objects and
+// lists.
 func (enc *encoder) object(m map[string]any, depth int) bool {
 	if m == nil {
 		enc.raw("null")

@@ -6,8 +6,8 @@ import (
 )
 
 // An Event is one event before it is encoded. Its pointers and maps belong to
-// the caller who logs; nothing keeps them beyond that call. See the package
-// comment for why nothing here calls a method of an option.
+// the caller; nothing keeps them after the call that logs it. The package
+// comment explains why no code here calls a method of an option.
 type Event struct {
 	CreatedAt time.Time
 	Namespace string
@@ -19,22 +19,23 @@ type Event struct {
 
 	Classification Classification
 
-	HTTP *EventHTTP // without the two that follow
+	HTTP *EventHTTP // StatusCode and Duration below replace its fields
 	Auth *EventAuth
 
 	StatusCode *int
 	Duration   *time.Duration
 
 	Data    Data
-	HasData bool // Data was given, be it nil
+	HasData bool // Data was given; it may be nil
 
-	Error  *EventError  // shape v1
-	Errors *EventErrors // shape v2
+	Error  *EventError  // format of v1
+	Errors *EventErrors // format of v2
 
-	Ignored bool // an option is of a type that is not known here
+	Ignored bool // an option has an unknown type
 }
 
-// New returns an event of this moment. Of options of one kind the last counts.
+// New returns an event with the current time. If there are several options of
+// one kind, it uses the last one.
 func New(namespace, event string, opts []Option) Event {
 	e := Event{CreatedAt: time.Now().UTC(), Namespace: namespace, Event: event}
 	for _, o := range opts {
@@ -61,17 +62,17 @@ func New(namespace, event string, opts []Option) Event {
 				e.StatusCode, e.Duration = o.StatusCode, o.Duration
 			}
 		case nil:
-		default: // it embeds one; not even its type can be kept at no cost
+		default: // it embeds an option; even keeping its type would move options to the heap
 			e.Ignored = true
 		}
 	}
 	return e
 }
 
-// Clone returns a copy of e with options of its own, on the heap, for whatever
-// looks at it by reflection. No string, time or pointer of e itself is copied
-// as it is: the compiler does not tell the fields of a struct apart, and to
-// keep one of them is to send each option there is to the heap.
+// Clone returns a copy of e on the heap, with copies of its options, for use
+// with reflection. It also copies every string, time and pointer of e: escape
+// analysis does not distinguish the fields of a struct, so keeping one of them
+// would move all options to the heap.
 func (e *Event) Clone() *Event {
 	c := &Event{
 		CreatedAt:      time.Unix(0, e.CreatedAt.UnixNano()).UTC(),
@@ -107,8 +108,8 @@ func clone[T any](p *T) *T {
 	return &v
 }
 
-// SeverityPointer returns the severity for a struct that leaves it out when it
-// is nil.
+// SeverityPointer returns a pointer to the severity, or nil if there is none. It
+// is for a struct field that is omitted if nil.
 func (e *Event) SeverityPointer() *Severity {
 	if !e.HasSeverity {
 		return nil
@@ -116,7 +117,8 @@ func (e *Event) SeverityPointer() *Severity {
 	return &e.Severity
 }
 
-// DataPointer returns the data for a struct that leaves it out when it is nil.
+// DataPointer returns a pointer to the data, or nil if there is none. It is for
+// a struct field that is omitted if nil.
 func (e *Event) DataPointer() *Data {
 	if !e.HasData {
 		return nil

@@ -12,8 +12,7 @@ import (
 	"github.com/weirhq/weir/log/onslog/internal/wire"
 )
 
-// line returns the line that is written of e, "" when only encoding/json can
-// judge.
+// line returns the line that Output writes for e, or "" if it returns false.
 func line(t testing.TB, e *wire.Event) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -32,8 +31,8 @@ func line(t testing.TB, e *wire.Event) string {
 	return s
 }
 
-// plain is the clear form of the encoder: encoding/json writes the same from
-// it.
+// plain is the reference for the encoder: encoding/json must write the same line
+// from it.
 type plain struct {
 	CreatedAt      time.Time           `json:"created_at"`
 	Namespace      string              `json:"namespace"`
@@ -60,13 +59,14 @@ func oracle(e *wire.Event) string {
 	return string(b)
 }
 
-// selfMap and deep nest deeper than the encoder goes by itself.
+// selfMap returns a map that contains itself.
 func selfMap() map[string]any {
 	m := map[string]any{}
 	m["m"] = m
 	return m
 }
 
+// deep returns n nested maps, each inside a list.
 func deep(n int) any {
 	var v any = "bottom"
 	for range n {
@@ -130,7 +130,8 @@ func manyKeys() wire.Data {
 	return d
 }
 
-// Every character alone, and each byte that is none.
+// TestStringsAreAsEncodingJSONWritesThem checks a string of each single character,
+// and of each byte that is not a character.
 func TestStringsAreAsEncodingJSONWritesThem(t *testing.T) {
 	e := wire.New("name", "event", nil)
 	check := func(s string) {

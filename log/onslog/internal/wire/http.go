@@ -6,24 +6,23 @@ import (
 	"time"
 )
 
-// HTTPOption is an EventHTTP together with the two values that its pointers
-// StatusCode and Duration would point to, which stay nil, so that one object
-// holds all of it.
+// HTTPOption is an EventHTTP with its status code and duration stored by value.
+// The pointers StatusCode and Duration stay nil, so that the option is a single
+// object.
 type HTTPOption struct {
 	EventHTTP
 	status int
 	took   time.Duration
-	timed  bool // took is known
+	timed  bool // took is valid
 }
 
-// NewHTTP takes from the request what an event says about it. It returns a
-// value and leaves it to its caller to make a pointer of it, since a function
-// as small as that is inlined, and the option can then stay on the stack of
-// the one who logs.
+// NewHTTP returns the fields of a request and its response. It returns a value,
+// not a pointer: the function that takes the pointer is small enough to be
+// inlined, so that the option can stay on the stack of the function that logs.
 func NewHTTP(req *http.Request, statusCode int, length int64, startedAt, endedAt *time.Time) HTTPOption {
 	port := 0
 	if p := req.URL.Port(); p != "" {
-		port, _ = strconv.Atoi(p) // what is too large is the largest, as in the original
+		port, _ = strconv.Atoi(p) // a number out of range becomes the largest int, as in the original
 	}
 	o := HTTPOption{
 		EventHTTP: EventHTTP{

@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// The colours that the original gives to the parts of an event: all of them
-// bold.
+// The original's colours for the parts of an event, all bold.
 const (
 	keyColour    = "\x1b[34;1m" // blue
 	stringColour = "\x1b[32;1m" // green
@@ -20,7 +19,8 @@ const (
 	colourEnd    = "\x1b[0;22m"
 )
 
-// wantsColour reports whether f is a terminal that is not told to be plain.
+// wantsColour reports whether f is a terminal and the environment (NO_COLOR,
+// TERM) does not forbid colours.
 func wantsColour(f *os.File) bool {
 	if os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
 		return false
@@ -29,9 +29,9 @@ func wantsColour(f *os.File) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// prettyJSON appends a JSON text with a line for each of its members, all keys
-// in order. What it writes is for the eyes of a developer: escapes are those of
-// JSON alone, and of members with the same key the last remains.
+// prettyJSON appends a JSON text in indented form, with one member per line and
+// sorted keys. The output is for developers: "<", ">" and "&" are not escaped,
+// and of several members with the same key only the last is written.
 func prettyJSON(b, event []byte, colour bool) ([]byte, error) {
 	dec := json.NewDecoder(bytes.NewReader(event))
 	dec.UseNumber()
@@ -49,7 +49,7 @@ type printer struct {
 	colour bool
 }
 
-// value appends v; its members, if any, are indented depth times.
+// value appends v. Its members, if any, are indented by depth levels.
 func (p *printer) value(v any, depth int) {
 	switch v := v.(type) {
 	case nil:
@@ -99,7 +99,7 @@ func (p *printer) array(list []any, depth int) {
 	p.end("]", depth)
 }
 
-// indent begins the line of member i.
+// indent starts the line of member i.
 func (p *printer) indent(i, depth int) {
 	if i > 0 {
 		p.raw(",\n")
@@ -121,11 +121,11 @@ func (p *printer) coloured(colour, s string) {
 
 func (p *printer) raw(s string) { p.buf = append(p.buf, s...) }
 
-// quote returns s as a JSON string without the escapes that HTML wants.
+// quote returns s as a JSON string without HTML escapes.
 func quote(s string) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string is always encoded, and a Builder takes all
+	_ = enc.Encode(s) // encoding a string and writing to a Builder cannot fail
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -8,22 +8,22 @@ type Option interface{ option() }
 // A Severity is 0 for fatal, 1 for error, 2 for warn and 3 for info.
 type Severity int
 
-// A Classification says who is to read the event.
+// A Classification names the audience of an event.
 type Classification string
 
 // An IdentityType is "service" or "user".
 type IdentityType string
 
-// Data holds what the caller tells beyond the fields that are defined.
+// Data holds the caller's values that have no defined field.
 type Data map[string]any
 
-// EventAuth is who made a request.
+// EventAuth is the identity on whose behalf the service acts.
 type EventAuth struct {
 	Identity     string       `json:"identity,omitempty"`
 	IdentityType IdentityType `json:"identity_type,omitempty"`
 }
 
-// EventHTTP is a request and what became of it.
+// EventHTTP describes a request and its response.
 type EventHTTP struct {
 	StatusCode *int   `json:"status_code,omitempty"`
 	Method     string `json:"method,omitempty"`
@@ -40,10 +40,10 @@ type EventHTTP struct {
 	ResponseContentLength int64          `json:"response_content_length,omitempty"`
 }
 
-// EventErrors are the errors of an event of shape v2.
+// EventErrors lists the errors of an event in the format of v2.
 type EventErrors []EventError
 
-// EventError is one error.
+// EventError describes one error.
 type EventError struct {
 	Message    string            `json:"message,omitempty"`
 	StackTrace []EventStackTrace `json:"stack_trace,omitempty"`

@@ -7,20 +7,20 @@ import (
 	"sync"
 )
 
-// An Output is where the events of one package go: a destination, and a
-// fallback for lines that the destination did not take. Many goroutines may
-// use it at once.
+// An Output writes the events of one package: to a destination, or to a fallback
+// if the destination rejects a line. Several goroutines may use it at the same
+// time.
 type Output struct {
-	human  bool // for people, as HUMAN_LOG asks for
+	human  bool // indented JSON, set by HUMAN_LOG
 	colour bool
 
-	mu             sync.Mutex // held while a line is written, guards what follows
+	mu             sync.Mutex // held while a line is written; guards the fields below
 	dest, fallback target
-	lost           int // lines that neither took, and of which no event has told
+	lost           int // lines lost since the last event "log lines lost"
 }
 
-// NewOutput returns one to standard output, with standard error as the
-// fallback, in the form that the environment asks for.
+// NewOutput returns an Output to standard output, with standard error as the
+// fallback. The environment variable HUMAN_LOG selects the format.
 func NewOutput() *Output {
 	human, _ := strconv.ParseBool(os.Getenv("HUMAN_LOG"))
 	return &Output{
@@ -31,8 +31,8 @@ func NewOutput() *Output {
 	}
 }
 
-// SetDestination changes where lines go; nil changes nothing. It waits for a
-// line that is being written.
+// SetDestination replaces the two writers; nil leaves a writer in place. It waits
+// for a line that is being written.
 func (o *Output) SetDestination(dest, fallback io.Writer) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -44,8 +44,8 @@ func (o *Output) SetDestination(dest, fallback io.Writer) {
 	}
 }
 
-// Write encodes e and writes it. It returns false when there is something in e
-// that only encoding/json can judge; nothing has been written then.
+// Write encodes e and writes it. It returns false, and writes nothing, if e has a
+// value that the encoder cannot write; the caller must then try encoding/json.
 func (o *Output) Write(e *Event) bool {
 	enc := encoders.Get().(*encoder)
 	line := o.encode(enc, e)
@@ -56,9 +56,8 @@ func (o *Output) Write(e *Event) bool {
 	return line != nil
 }
 
-// encode returns the line of e, one newline before it, or nil when there is
-// something in e that only encoding/json can judge. It is good until enc is
-// used again.
+// encode returns the line for e with a leading newline, or nil if e has a value
+// that the encoder cannot write. The line is valid until enc is used again.
 func (o *Output) encode(enc *encoder, e *Event) []byte {
 	if !enc.event(e) {
 		return nil
@@ -73,8 +72,8 @@ func (o *Output) encode(enc *encoder, e *Event) []byte {
 	return append(pretty, '\n')
 }
 
-// WriteJSON writes an event of that namespace that is encoded already. The
-// error is that of the form for people, which parses it.
+// WriteJSON writes an encoded event. namespace is used for the event "log lines
+// lost". The only error is that of parsing the event for the HUMAN_LOG format.
 func (o *Output) WriteJSON(namespace string, event []byte) error {
 	line := append(make([]byte, 0, len(event)+2), '\n')
 	if o.human {
@@ -89,9 +88,9 @@ func (o *Output) WriteJSON(namespace string, event []byte) error {
 	return nil
 }
 
-// line writes a line, which has one newline before it. One that nothing takes
-// is lost; the first that is taken afterwards is followed by an event that says
-// how many were.
+// line writes a line, which starts with an extra newline. A line that both
+// writers reject is lost. An event with the number of lost lines follows the next
+// line that is written.
 func (o *Output) line(p []byte, namespace string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -102,8 +101,8 @@ func (o *Output) line(p []byte, namespace string) {
 	}
 }
 
-// tellLost is called with mu held. Where the event is not taken, the next line
-// that is has it told again.
+// tellLost writes the event "log lines lost". If the event is rejected, tellLost
+// tries again after the next line. The caller must hold mu.
 func (o *Output) tellLost(namespace string) {
 	e := New(namespace, "log lines lost", []Option{Severity(2), Data{"lines": o.lost}})
 	enc := encoders.Get().(*encoder)
@@ -113,19 +112,19 @@ func (o *Output) tellLost(namespace string) {
 	enc.free()
 }
 
-// write writes a line in one Write, see target, and reports whether it was
-// taken. It is called with mu held.
+// write writes a line with one Write per target and reports whether a target
+// accepted it. The caller must hold mu.
 func (o *Output) write(p []byte) bool { return o.dest.write(p) || o.fallback.write(p) }
 
-// A target is a writer that remembers whether it is within a line.
+// A target is a writer that records whether its last line is incomplete.
 type target struct {
 	w    io.Writer
-	torn bool // the last write ended within a line
+	torn bool // the last write ended inside a line
 }
 
-// write writes p, which begins with a newline: that is left out unless the
-// writer is within a line, whose fragment it ends, so that no line is glued to
-// the fragment of another. It reports whether all of p was taken.
+// write writes p, which starts with an extra newline, and reports whether all of
+// p was written. If the previous line is incomplete, the newline ends the
+// fragment, so that the new line is not joined to it; otherwise it is left out.
 func (t *target) write(p []byte) bool {
 	if !t.torn {
 		p = p[1:]

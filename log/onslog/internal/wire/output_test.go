@@ -14,8 +14,8 @@ import (
 	"github.com/weirhq/weir/log/onslog/internal/wire"
 )
 
-// A script is a writer of which each write takes as many bytes as it says, and
-// all of them once it is at its end.
+// A script is a writer that accepts a scripted number of bytes in each Write, and
+// all bytes after the end of the script.
 type script struct {
 	takes []int
 	bytes.Buffer
@@ -100,7 +100,7 @@ func TestNewDestinationIsNotWithinALine(t *testing.T) {
 }
 
 func TestLinesOfManyGoroutinesStayWhole(t *testing.T) {
-	var b bytes.Buffer // only one Write at a time, or the race detector objects
+	var b bytes.Buffer // the race detector reports concurrent calls of Write
 	o := wire.NewOutput()
 	o.SetDestination(&b, nil)
 	var wg sync.WaitGroup
@@ -124,7 +124,8 @@ func TestLinesOfManyGoroutinesStayWhole(t *testing.T) {
 	}
 }
 
-// Disk full: neither takes a line, and then each of them has room again.
+// TestLostLinesAreToldOnceThereIsRoom simulates a full disk: both writers reject
+// lines for a time and then accept them again.
 func TestLostLinesAreToldOnceThereIsRoom(t *testing.T) {
 	const refused, torn = 0, 3
 	for _, c := range []struct {
@@ -154,8 +155,8 @@ func TestLostLinesAreToldOnceThereIsRoom(t *testing.T) {
 	}
 }
 
-// eventsIn returns the events of the lines that are whole, and the number of
-// lines that one says were lost.
+// eventsIn returns the events of the complete lines. For "log lines lost" it
+// returns the number of lost lines.
 func eventsIn(t *testing.T, text string) string {
 	var events []string
 	for line := range strings.Lines(text) {

@@ -7,22 +7,22 @@ import (
 	"net/http"
 )
 
-// A Response notes the status code and the length of what a handler answers.
+// A Response records the status code and the body length of a response.
 type Response struct {
 	http.ResponseWriter
-	StatusCode   int // 0 as long as there is none
+	StatusCode   int // 0 until the handler has set one
 	BytesWritten int64
 
 	hasStatus bool
 }
 
-// WriteHeader notes the status code; of several the last.
+// WriteHeader records the status code. A later call overwrites it.
 func (r *Response) WriteHeader(status int) {
 	r.StatusCode, r.hasStatus = status, true
 	r.ResponseWriter.WriteHeader(status)
 }
 
-// Write notes the bytes, and 200 unless there is a status code.
+// Write records the number of bytes, and the status code 200 if there is none.
 func (r *Response) Write(b []byte) (int, error) {
 	if !r.hasStatus {
 		r.StatusCode, r.hasStatus = http.StatusOK, true
@@ -32,14 +32,15 @@ func (r *Response) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Flush flushes the answer if that is possible.
+// Flush flushes the response if the ResponseWriter supports it.
 func (r *Response) Flush() {
 	if f, ok := r.ResponseWriter.(http.Flusher); ok {
 		f.Flush()
 	}
 }
 
-// Hijack hands the connection to the handler if that is possible.
+// Hijack lets the handler take over the connection if the ResponseWriter
+// supports it.
 func (r *Response) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if h, ok := r.ResponseWriter.(http.Hijacker); ok {
 		return h.Hijack()
@@ -47,5 +48,5 @@ func (r *Response) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return nil, nil, errors.New("log: response does not implement http.Hijacker")
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap supports http.ResponseController.
 func (r *Response) Unwrap() http.ResponseWriter { return r.ResponseWriter }

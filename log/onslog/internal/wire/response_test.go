@@ -11,8 +11,8 @@ import (
 	"github.com/weirhq/weir/log/onslog/internal/wire"
 )
 
-// serve answers one request by h and returns what was noted and what the
-// client read.
+// serve lets h answer one request. It returns the recorded Response and the body
+// that the client read.
 func serve(t *testing.T, h http.HandlerFunc) (*wire.Response, string) {
 	t.Helper()
 	noted := make(chan *wire.Response, 1)

@@ -8,12 +8,12 @@ import (
 
 const maxFrames = 10
 
-// frames holds what is known of each program counter: there are as many as the
-// program has calls on a way to an error that is logged.
+// frames caches the frames of each program counter. Its size is limited by the
+// number of calls in the program that lead to a logged error.
 var frames sync.Map // uintptr → []EventStackTrace
 
-// Stack returns up to ten frames, innermost first. With skip 0 the first is
-// the caller of Stack.
+// Stack returns up to ten frames, innermost first. With skip 0, the first frame
+// is the caller of Stack.
 func Stack(skip int) []EventStackTrace {
 	var pcs [maxFrames]uintptr
 	n := runtime.Callers(skip+2, pcs[:])
@@ -39,8 +39,8 @@ func framesOf(pc uintptr) []EventStackTrace {
 	return list
 }
 
-// IsStruct reports whether err is a struct or points to one. What else an
-// error may be does not become an object in JSON.
+// IsStruct reports whether err is a struct or a pointer to one. Errors of other
+// types do not become a JSON object.
 func IsStruct(err error) bool {
 	t := reflect.TypeOf(err)
 	if t.Kind() == reflect.Pointer {

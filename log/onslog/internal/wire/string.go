@@ -4,8 +4,8 @@ import "unicode/utf8"
 
 const lowerHex = "0123456789abcdef"
 
-// plain tells which bytes of a string stand for themselves: printable ASCII and
-// DEL but for the quote, the backslash and what HTML gives a meaning to.
+// plain is true for the bytes that are written unescaped: printable ASCII and
+// DEL, except the quote, the backslash and the characters <, > and &.
 var plain = func() (t [256]bool) {
 	for c := ' '; c < utf8.RuneSelf; c++ {
 		t[c] = true
@@ -16,9 +16,9 @@ var plain = func() (t [256]bool) {
 	return t
 }()
 
-// appendString appends s as a JSON string as encoding/json does when it
-// escapes HTML: which is what the original writes, and less than what
-// terminals want.
+// appendString appends s as a JSON string, escaped as by encoding/json with HTML
+// escaping. The original writes the same. This does not escape every control
+// character that a terminal interprets.
 func appendString(b []byte, s string) []byte {
 	b = append(b, '"')
 	start := 0
@@ -41,7 +41,7 @@ func appendString(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// appendEscape appends the escape of r, which is below 0x10000.
+// appendEscape appends the escape sequence of r, which must be below 0x10000.
 func appendEscape(b []byte, r rune) []byte {
 	switch r {
 	case '"', '\\':

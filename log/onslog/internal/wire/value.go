@@ -8,11 +8,12 @@ import (
 	"github.com/weirhq/weir/log/internal/text"
 )
 
-// maxDepth is how deep values nest before encoding/json takes over, which
-// notices a map that holds itself.
+// maxDepth is the nesting depth up to which the encoder writes maps and lists
+// itself. Deeper values go to encoding/json, which detects a map that contains
+// itself.
 const maxDepth = 32
 
-// value writes v as encoding/json does.
+// value writes v in the same form as encoding/json.
 func (enc *encoder) value(v any, depth int) bool {
 	switch v := v.(type) {
 	case nil:
@@ -49,7 +50,8 @@ func (enc *encoder) value(v any, depth int) bool {
 	return true
 }
 
-// nested writes what may hold other values, or has its own idea of its JSON.
+// nested writes a value of any other type: a map, a list, or one for
+// encoding/json.
 func (enc *encoder) nested(v any, depth int) bool {
 	if depth < maxDepth {
 		switch v := v.(type) {
