@@ -60,7 +60,8 @@ func (p Panels) Figures() []Figure {
 	var all []Figure
 	for i, one := range p.Each {
 		f := Figure{
-			Title: one.Name, Label: p.Title + ": " + one.Name, Height: panelHeight, Rows: rows, Below: everySecond(chart.TimeTicks(p.End)),
+			Title: one.Name, Label: p.Title + ": " + one.Name, Height: panelHeight,
+			Rows: rows, Below: everySecond(chart.TimeTicks(p.End)),
 			Paths: []Path{{"c1 area", p.band(one)}},
 		}
 		if base >= 0 && i != base {
@@ -140,8 +141,8 @@ func (p Panels) Plot() *vector.Picture {
 	picture := vector.New(width, float64(panelTall*rows+40))
 	picture.Text(titleSize, vector.Point{X: width / 2, Y: 20}, vector.Center, p.Title+", median and range of the runs")
 	for i, one := range p.Each {
-		left, top := float64(panelWide*(i%columns)), 36+float64(panelTall*(i/columns))
-		p.plot(picture, one, rectangle{left + plotMargin, top, left + panelWide - 2*plotMargin, top + panelTall - plotMargin})
+		left, top := float64(panelWide*(i%columns))+plotMargin, 36+float64(panelTall*(i/columns))
+		p.plot(picture, one, rectangle{left, top, left + panelWide - 3*plotMargin, top + panelTall - plotMargin})
 	}
 	return picture
 }
@@ -151,7 +152,8 @@ func (p Panels) plot(picture *vector.Picture, one Panel, outer rectangle) {
 	for _, t := range everySecond(chart.TimeTicks(p.End)) {
 		times = append(times, label{float64(t.At) / 100, t.Text})
 	}
-	picture.Text(10, vector.Point{X: (outer.left + outer.right) / 2, Y: outer.top + 10}, vector.Center, plotText(one.Name))
+	middle := (outer.left + outer.right) / 2
+	picture.Text(10, vector.Point{X: middle, Y: outer.top + 10}, vector.Center, plotText(one.Name))
 	outer.top += 18
 	area := axes(picture, outer, times, labels(p.Axis))
 	for _, t := range p.Axis.Ticks {

@@ -55,14 +55,15 @@ const stripHeight = 24
 func (s Strips) Plot() *vector.Picture {
 	n := float64(len(s.Rows))
 	const width = 640
-	p := vector.New(width, 90+stripHeight*n)
+	height := 90 + stripHeight*n
+	p := vector.New(width, height)
 	var names []label
 	for i, row := range s.Rows {
 		names = append(names, label{1 - (float64(i)+.5)/n, plotText(row.Name)})
 	}
 	p.Text(titleSize, vector.Point{X: width / 2, Y: 20}, vector.Center, s.Title)
 	p.Text(titleSize, vector.Point{X: width / 2, Y: 36}, vector.Center, keysText(s.Keys))
-	area := axes(p, rectangle{plotMargin, 46, width - plotMargin, 90 + stripHeight*n - plotMargin}, labels(s.Axis), names)
+	area := axes(p, rectangle{plotMargin, 46, width - plotMargin, height - plotMargin}, labels(s.Axis), names)
 	for _, t := range s.Axis.Ticks {
 		p.Line(ink("line"), .7, area.at(s.Axis.Place(t), 0), area.at(s.Axis.Place(t), 1))
 	}

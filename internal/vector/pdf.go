@@ -26,8 +26,8 @@ func (p *Picture) PDF() []byte {
 	for _, object := range []string{
 		"<</Type /Catalog /Pages 2 0 R>>",
 		"<</Type /Pages /Kids [3 0 R] /Count 1>>",
-		fmt.Sprintf("<</Type /Page /Parent 2 0 R /MediaBox [0 0 %s] /Contents 5 0 R /Resources <</Font <</F 4 0 R>> /ExtGState <<%s>>>>>>",
-			numbers(p.width, p.height), &states),
+		fmt.Sprintf("<</Type /Page /Parent 2 0 R /MediaBox [0 0 %s] /Contents 5 0 R "+
+			"/Resources <</Font <</F 4 0 R>> /ExtGState <<%s>>>>>>", numbers(p.width, p.height), &states),
 		"<</Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding>>",
 		fmt.Sprintf("<</Length %d /Filter /FlateDecode>>\nstream\n%s\nendstream", content.Len(), &content),
 	} {
@@ -51,7 +51,8 @@ func (p *Picture) pdfColor(c color.NRGBA, operator string) {
 		i = len(p.alphas)
 		p.alphas = append(p.alphas, c.A)
 	}
-	fmt.Fprintf(&p.pdf, "/G%d gs %.3f %.3f %.3f %s\n", i, float64(c.R)/0xff, float64(c.G)/0xff, float64(c.B)/0xff, operator)
+	r, g, b := float64(c.R)/0xff, float64(c.G)/0xff, float64(c.B)/0xff
+	fmt.Fprintf(&p.pdf, "/G%d gs %.3f %.3f %.3f %s\n", i, r, g, b, operator)
 }
 
 func (p *Picture) pdfPath(points []Point) {
@@ -69,7 +70,10 @@ func pdfString(encoded []byte) string { return pdfEscapes.Replace(string(encoded
 var winAnsiHigh = []rune("€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ")
 
 // spellings are the replacements of characters that WinAnsi lacks.
-var spellings = map[rune]string{'≤': "<=", '≥': ">=", '≠': "!=", '≈': "~", '−': "-", '→': "->", '←': "<-", '∞': "inf", 'μ': "\xb5", '\u2009': " ", '\u202f': " "}
+var spellings = map[rune]string{
+	'≤': "<=", '≥': ">=", '≠': "!=", '≈': "~", '−': "-", '→': "->", '←': "<-", '∞': "inf", 'μ': "\xb5",
+	'\u2009': " ", '\u202f': " ", // thin spaces
+}
 
 // winAnsi encodes a text for a PDF.
 func winAnsi(text string) []byte {

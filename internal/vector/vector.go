@@ -51,7 +51,8 @@ func (p *Picture) Line(stroke color.NRGBA, width float64, points ...Point) {
 	if len(points) == 0 {
 		return
 	}
-	fmt.Fprintf(&p.svg, `<path d="%s" fill="none"%s stroke-width="%s"/>`+"\n", svgPath(points), svgColor("stroke", stroke), number(width))
+	fmt.Fprintf(&p.svg, `<path d="%s" fill="none"%s stroke-width="%s"/>`+"\n",
+		svgPath(points), svgColor("stroke", stroke), number(width))
 	p.pdfColor(stroke, "RG")
 	fmt.Fprintf(&p.pdf, "%s w\n", number(width))
 	p.pdfPath(points)
@@ -60,7 +61,8 @@ func (p *Picture) Line(stroke color.NRGBA, width float64, points ...Point) {
 
 // Circle fills a circle.
 func (p *Picture) Circle(fill color.NRGBA, center Point, radius float64) {
-	fmt.Fprintf(&p.svg, `<circle cx="%s" cy="%s" r="%s"%s/>`+"\n", number(center.X), number(center.Y), number(radius), svgColor("fill", fill))
+	fmt.Fprintf(&p.svg, `<circle cx="%s" cy="%s" r="%s"%s/>`+"\n",
+		number(center.X), number(center.Y), number(radius), svgColor("fill", fill))
 	p.pdfColor(fill, "rg")
 	const k = 0.5523 // control points at this share of the radius approximate a quarter circle
 	x, y, r, c := center.X, center.Y, radius, k*radius
@@ -86,19 +88,22 @@ const (
 
 // Text writes a line of black text of that size whose baseline is at a point.
 func (p *Picture) Text(size float64, at Point, align Align, text string) {
-	fmt.Fprintf(&p.svg, `<text x="%s" y="%s" font-size="%s" text-anchor="%s">`, number(at.X), number(at.Y), number(size), [...]string{"start", "middle", "end"}[align])
+	fmt.Fprintf(&p.svg, `<text x="%s" y="%s" font-size="%s" text-anchor="%s">`,
+		number(at.X), number(at.Y), number(size), [...]string{"start", "middle", "end"}[align])
 	xml.EscapeText(&p.svg, []byte(text)) // a bytes.Buffer returns no error
 	p.svg.WriteString("</text>\n")
 	p.pdfColor(color.NRGBA{A: 0xff}, "rg")
 	x := at.X - TextWidth(size, text)*float64(align)/2
-	fmt.Fprintf(&p.pdf, "BT /F %s Tf 1 0 0 -1 %s Tm (%s) Tj ET\n", number(size), numbers(x, at.Y), pdfString(winAnsi(text)))
+	fmt.Fprintf(&p.pdf, "BT /F %s Tf 1 0 0 -1 %s Tm (%s) Tj ET\n",
+		number(size), numbers(x, at.Y), pdfString(winAnsi(text)))
 }
 
 // SVG returns the picture as a file.
 func (p *Picture) SVG() []byte {
 	w, h := number(p.width), number(p.height)
-	return slices.Concat(fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="%spt" height="%spt" viewBox="0 0 %s %s" font-family="Helvetica, Arial, 'Liberation Sans', sans-serif">`+"\n", w, h, w, h),
-		p.svg.Bytes(), []byte("</svg>\n"))
+	head := fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="%spt" height="%spt" viewBox="0 0 %[1]s %[2]s"`+
+		` font-family="Helvetica, Arial, 'Liberation Sans', sans-serif">`+"\n", w, h)
+	return slices.Concat(head, p.svg.Bytes(), []byte("</svg>\n"))
 }
 
 func svgPath(points []Point) string {
