@@ -101,7 +101,7 @@ func (d *Door) serve(x *exchange) {
 	case status != 0:
 		d.refuse(x, status, why)
 	case x.Method == "TRACE":
-		d.refuse(x, 405, "TRACE would show what proxies add", proxy.Field{Name: "Allow", Value: methodsOfAll})
+		d.refuse(x, 405, "TRACE would reveal the fields that proxies add", proxy.Field{Name: "Allow", Value: methodsOfAll})
 	case x.Target == "*":
 		d.refuse(x, 204, "", proxy.Field{Name: "Allow", Value: methodsOfAll})
 	default:
@@ -122,9 +122,9 @@ func validate(x *exchange) (status int, why string) {
 	case x.ambiguity != "":
 		return 400, x.ambiguity
 	case !ok:
-		return 400, "the Host is missing, ambiguous or no host"
+		return 400, "the Host is missing, ambiguous or invalid"
 	case x.Method == "CONNECT":
-		return 501, "this is no forward proxy"
+		return 501, "this is not a forward proxy"
 	case x.Target == "*" && x.Method == "OPTIONS":
 		return 0, ""
 	case x.path == "" || x.path[0] != '/':

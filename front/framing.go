@@ -60,7 +60,7 @@ func (a ambiguity) Error() string { return string(a) }
 
 const (
 	errBareLF   ambiguity = "a line ends without a CR"
-	errBareCR   ambiguity = "a CR stands within a line"
+	errBareCR   ambiguity = "a line contains a CR"
 	errLongLine ambiguity = "a line is too long"
 	errPreface  ambiguity = "the preface of HTTP/2 is broken"
 )

@@ -7,11 +7,11 @@ import (
 )
 
 const (
-	errChunkSize ambiguity = "a chunk's size is no hexadecimal number"
+	errChunkSize ambiguity = "the size of a chunk is not a hexadecimal number"
 	errChunkExt  ambiguity = "a chunk's extension is malformed"
 	errChunkEnd  ambiguity = "a chunk is longer than its size"
-	errTrailer   ambiguity = "a trailer decides what only a head may"
-	errBadField  ambiguity = "a trailer is no field"
+	errTrailer   ambiguity = "a field is not allowed in a trailer"
+	errBadField  ambiguity = "a trailer is malformed"
 )
 
 // readChunkSize parses the line before a chunk: its size and an optional extension,

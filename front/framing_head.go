@@ -22,12 +22,12 @@ type head struct {
 const (
 	errVersion  ambiguity = "the version is not HTTP/1.0 or HTTP/1.1"
 	errFold     ambiguity = "a field is folded"
-	errTwoWays  ambiguity = "Content-Length and Transfer-Encoding stand side by side"
-	errTwoSizes ambiguity = "Content-Length stands twice"
-	errSize     ambiguity = "Content-Length is no number"
+	errTwoWays  ambiguity = "both Content-Length and Transfer-Encoding"
+	errTwoSizes ambiguity = "more than one Content-Length"
+	errSize     ambiguity = "Content-Length is not a number"
 	errCoding10 ambiguity = "Transfer-Encoding in HTTP/1.0"
-	errExpect   ambiguity = "Expect says more than 100-continue"
-	errHost     ambiguity = "the target and the Host disagree"
+	errExpect   ambiguity = "Expect is not 100-continue"
+	errHost     ambiguity = "the target and the Host differ"
 )
 
 // prefaceLine is the first line of HTTP/2's preface.

@@ -90,7 +90,7 @@ func ambiguousHTTP2(r *http.Request) string {
 	hosts, lengths := r.Header["Host"], r.Header["Content-Length"]
 	switch {
 	case len(hosts) > 1 || len(hosts) == 1 && !strings.EqualFold(hosts[0], r.Host):
-		return "the Host and :authority disagree"
+		return "the Host and :authority differ"
 	case len(lengths) > 1 || len(lengths) == 1 && lengths[0] != strconv.FormatInt(r.ContentLength, 10):
 		return "Content-Length is not the body's length"
 	}

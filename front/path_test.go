@@ -111,8 +111,8 @@ func TestRefusedRequests(t *testing.T) {
 		{"GET /unknown HTTP/1.1\r\nHost: a\r\n\r\n", 404, "no route"},
 		{"PUT /known HTTP/1.1\r\nHost: a\r\n\r\n", 405, "no route for the method"},
 		{"GET /a/.. HTTP/1.1\r\nHost: a\r\n\r\n", 400, "the path has a dot segment"},
-		{"GET / HTTP/1.1\r\nHost: a:0\r\n\r\n", 400, "the Host is missing, ambiguous or no host"},
-		{"CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n", 501, "this is no forward proxy"},
+		{"GET / HTTP/1.1\r\nHost: a:0\r\n\r\n", 400, "the Host is missing, ambiguous or invalid"},
+		{"CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n", 501, "this is not a forward proxy"},
 	} {
 		resp, body := ask(t, d.addr, c.request)
 		id := resp.Header.Get("X-Request-Id")

@@ -55,7 +55,7 @@ routes:
 
 func TestParseLimitsMistakes(t *testing.T) {
 	for _, c := range []struct{ limits, want string }{
-		{"{in_flight: 0}", `3:21 "0" lets nothing in|or remove it`},
+		{"{in_flight: 0}", `3:21 "0" allows nothing|or remove it`},
 		{"{in_flight: -1}", `3:21 "-1" is not a count`},
 		{"{in_fligth: 1}", `3:10 "in_fligth"|did you mean "in_flight"?`},
 		{"{queue: {length: 1}}", `3:26 only if in_flight limits|in_flight`},

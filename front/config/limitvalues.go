@@ -28,11 +28,11 @@ func requestLimitKeys(path string) []key {
 		{Path: path, Read: readLimits},
 		{Path: path + ".in_flight", Read: yamlfile.One(parseSome, func(f filling) *int { return &f.limits().InFlight })},
 		{Path: path + ".queue", Read: (*fileReader).Fields},
-		{Path: path + ".queue.length", Read: yamlfile.One(parseSome, func(f filling) *int { return &f.limits().Queue.Length }), Required: "say how many requests may wait, as in: queue: {length: 100, wait: 1s}"},
+		{Path: path + ".queue.length", Read: yamlfile.One(parseSome, func(f filling) *int { return &f.limits().Queue.Length }), Required: "set how many requests may wait, as in: queue: {length: 100, wait: 1s}"},
 		{Path: path + ".queue.wait", Read: yamlfile.One(parseTimeout, func(f filling) *time.Duration { return &f.limits().Queue.Wait })},
 		{Path: path + ".rate", Read: (*fileReader).Fields},
 		{Path: path + ".rate.per", Read: yamlfile.One(parsePer, func(f filling) *string { return &f.limits().Rate.Per })},
-		{Path: path + ".rate.every", Read: yamlfile.One(parseTimeout, func(f filling) *time.Duration { return &f.limits().Rate.Every }), Required: "say how often a request may come, as in: rate: {every: 100ms, burst: 20}"},
+		{Path: path + ".rate.every", Read: yamlfile.One(parseTimeout, func(f filling) *time.Duration { return &f.limits().Rate.Every }), Required: "set the interval of requests, as in: rate: {every: 100ms, burst: 20}"},
 		{Path: path + ".rate.burst", Read: yamlfile.One(parseSome, func(f filling) *int { return &f.limits().Rate.Burst })},
 		{Path: path + ".body", Read: yamlfile.One(orNone(yamlfile.Size), func(f filling) *int64 { return &f.limits().Body })},
 		{Path: path + ".upload_rate", Read: yamlfile.One(orNone(yamlfile.Speed), func(f filling) *int64 { return &f.limits().UploadRate })},
@@ -58,7 +58,7 @@ func readLimits(r *fileReader, p place, n *yamlfile.Node) {
 	r.Fields(p, n)
 	l := p.To.limits()
 	if at, ok := r.Positions[length]; ok && l.InFlight == 0 {
-		r.Mistakef(at[0], "write in_flight beside it, or remove it", "requests wait only if in_flight limits those in flight")
+		r.Mistakef(at[0], "add in_flight, or remove it", "requests wait only if in_flight limits those in flight")
 	}
 }
 
@@ -66,7 +66,7 @@ func readLimits(r *fileReader, p place, n *yamlfile.Node) {
 func parseSome(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
 	n, refused := yamlfile.Count(s)
 	if refused == nil && n == 0 {
-		return 0, yamlfile.Refuse("write 1 or more, or remove it", "%s lets nothing in", yamlfile.Quote(s.Text))
+		return 0, yamlfile.Refuse("write 1 or more, or remove it", "%s allows nothing", yamlfile.Quote(s.Text))
 	}
 	return n, refused
 }
@@ -79,7 +79,7 @@ func orNone[T int64 | time.Duration](parse func(yamlfile.Scalar) (T, *yamlfile.R
 		}
 		v, refused := parse(s)
 		if refused == nil && v == 0 {
-			return 0, yamlfile.Refuse("write none to have no limit", "%s lets nothing in", yamlfile.Quote(s.Text))
+			return 0, yamlfile.Refuse("write none to have no limit", "%s allows nothing", yamlfile.Quote(s.Text))
 		}
 		return v, refused
 	}
@@ -92,7 +92,7 @@ const leastHeaders = 8 << 10
 func parseHeaders(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
 	size, refused := yamlfile.Size(s)
 	if refused == nil && (size < leastHeaders || size > MaxHeaders) {
-		return 0, yamlfile.Refuse("write 8KiB to 64KiB", "%s is not a length for heads", yamlfile.Quote(s.Text))
+		return 0, yamlfile.Refuse("write 8KiB to 64KiB", "%s is not a valid length of a head", yamlfile.Quote(s.Text))
 	}
 	return int(size), refused
 }

@@ -52,7 +52,7 @@ func TestParseLogMistakes(t *testing.T) {
 		want      []string
 	}{
 		{"secret headers", "log: {request_headers: [AUTHORIZATION, Cookie, proxy-Authorization, X-API-key], response_headers: [Set-Cookie]}\n",
-			[]string{`1:25 "AUTHORIZATION" holds a secret`, `1:40 "Cookie" holds`, `1:48 "proxy-Authorization" holds`, `1:69 "X-API-key" holds`, `1:100 "Set-Cookie" holds`}},
+			[]string{`1:25 "AUTHORIZATION" contains a secret`, `1:40 "Cookie" contains`, `1:48 "proxy-Authorization" contains`, `1:69 "X-API-key" contains`, `1:100 "Set-Cookie" contains`}},
 		{"a header twice", "log: {response_headers: [etag, ETag]}\n", []string{`1:32 etag is given twice|keep one`}},
 		{"no header", "log: {request_headers: [\"a b\", Host]}\n", []string{`1:25 "a b" is not the name of a header`, `1:32 http.host`}},
 		{"no events at all", "log: {events: none}\n", []string{`1:15 "none"|all, completed`}},

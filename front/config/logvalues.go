@@ -82,7 +82,7 @@ func parseFsync(s yamlfile.Scalar) (time.Duration, *yamlfile.Refusal) {
 	case refused != nil && !yamlfile.IsNumber(s.Text):
 		return 0, yamlfile.Refuse("it is never, each, or how often, as in 5s", "%s is not known here", yamlfile.Quote(s.Text))
 	case refused == nil && d == 0:
-		return 0, yamlfile.Refuse("write never, each, or how often, as in 5s", "%s is no time between two", yamlfile.Quote(s.Text))
+		return 0, yamlfile.Refuse("write never, each, or how often, as in 5s", "%s is not an interval", yamlfile.Quote(s.Text))
 	}
 	return d, refused
 }
@@ -91,11 +91,11 @@ func parseFsync(s yamlfile.Scalar) (time.Duration, *yamlfile.Refusal) {
 func (r *reader) checkLog(c *Config) {
 	r.checkLogFiles(c.Log.To)
 	if r.has("log.queue.wait") && c.Log.Queue.WhenFull != "block" {
-		r.Mistakef(r.Positions["log.queue.wait"][0], "write when_full: block beside it, or remove it", `only "block" waits when the queue is full`)
+		r.Mistakef(r.Positions["log.queue.wait"][0], "add when_full: block, or remove it", `only "block" waits when the queue is full`)
 	}
 	for _, path := range []string{"log.rotate.keep", "log.rotate.gzip"} {
 		if r.has(path) && !r.has("log.rotate.size") && !c.Log.Rotate.Daily {
-			r.Mistakef(r.Positions[path][0], "say when, with size or daily beside it", "nothing is rotated")
+			r.Mistakef(r.Positions[path][0], "add size or daily", "nothing is rotated")
 		}
 	}
 }
@@ -120,7 +120,7 @@ func (r *reader) checkLogFiles(to []string) {
 	}
 	for _, path := range []string{"log.rotate.size", "log.rotate.daily", "log.rotate.keep", "log.rotate.gzip", "log.fsync"} {
 		if r.has(path) {
-			r.Mistakef(r.Positions[path][0], "name a file in log.to, or remove it", "the log has no file that this could be about")
+			r.Mistakef(r.Positions[path][0], "name a file in log.to, or remove it", "the log has no file")
 			return
 		}
 	}
@@ -161,7 +161,7 @@ func parseLogHeader(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	case !httpsyntax.IsToken([]byte(name)):
 		return "", yamlfile.Refuse("write a name, as in accept-language", "%s is not the name of a header", yamlfile.Quote(s.Text))
 	case slices.Contains(secretHeaders, name):
-		return "", yamlfile.Refuse("remove it", "%s holds a secret, which is never logged", yamlfile.Quote(s.Text))
+		return "", yamlfile.Refuse("remove it", "%s contains a secret, which is never logged", yamlfile.Quote(s.Text))
 	case name == "host":
 		return "", yamlfile.Refuse("remove it", "every event has the Host as http.host")
 	}

@@ -116,7 +116,7 @@ func (f *redirectFile) addLine(fields []yamlfile.Scalar, first bool) {
 	case n < 2:
 		f.Mistakef(fields[0].Pos, "write from,to or from,to,status", "the line has no comma")
 	case n > len(redirectColumns):
-		f.Mistakef(fields[len(redirectColumns)].Pos, "put quotes around a field that holds a comma",
+		f.Mistakef(fields[len(redirectColumns)].Pos, "put quotes around a field that contains a comma",
 			"the line has %d fields", n)
 	default:
 		if line := f.parseLine(append(fields, yamlfile.Scalar{})); line != nil {

@@ -114,7 +114,7 @@ func (r *reader) checkAddresses(c *Config) {
 		if stood := r.Positions["listen"]; i < len(stood) {
 			at = stood[i]
 		}
-		r.Mistakef(at, "give one of them another port", "the listener %s and the admin listener %s want the same port", yamlfile.Quote(listen), yamlfile.Quote(c.Admin))
+		r.Mistakef(at, "give one of them another port", "the listener %s and the admin listener %s have the same port", yamlfile.Quote(listen), yamlfile.Quote(c.Admin))
 	}
 }
 

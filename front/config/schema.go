@@ -50,10 +50,10 @@ var schema = append([]key{
 	{Path: "upstreams.*.connect.retry", Read: yamlfile.One(yamlfile.Duration, func(f filling) *time.Duration { return &f.upstream.ConnectRetry })},
 	{Path: "upstreams.*.health", Later: "remove it: servers are not probed"},
 
-	{Path: "routes", Read: readRoutes, Required: `send something somewhere, as in: routes: [{match: "/{path...}", to: site}]`},
+	{Path: "routes", Read: readRoutes, Required: `add at least one route, as in: routes: [{match: "/{path...}", to: site}]`},
 	{Path: "routes.*", Read: readRoute, Called: "a route"},
-	{Path: "routes.*.match", Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.route.match }), Required: `say which requests it takes, as in: match: "/{path...}"`},
-	{Path: "routes.*.to", Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.route.to }), Required: "name the upstream that answers"},
+	{Path: "routes.*.match", Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.route.match }), Required: `say which requests it matches, as in: match: "/{path...}"`},
+	{Path: "routes.*.to", Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.route.to }), Required: "name the upstream"},
 	{Path: "routes.*.timeout", Read: yamlfile.One(parseTimeout, func(f filling) *time.Duration { return &f.route.Timeout })},
 	{Path: "routes.*.upgrade", Read: yamlfile.Many(parseUpgrade, func(f filling) *[]string { return &f.route.Upgrade })},
 	{Path: "routes.*.log", Read: (*fileReader).Fields},

@@ -12,11 +12,11 @@ func TestSchemaIsATree(t *testing.T) {
 		parent, name := k.Parent()
 		switch {
 		case seen[k.Path]:
-			t.Errorf("%s stands twice", k.Path)
+			t.Errorf("%s occurs twice", k.Path)
 		case (k.Read == nil) != (k.Later != ""):
 			t.Errorf("%s is either read or built later", k.Path)
 		case parent != "" && !seen[parent]:
-			t.Errorf("%s stands before %s, or without it", k.Path, parent)
+			t.Errorf("%s is before %s, or %[2]s is missing", k.Path, parent)
 		case name == "":
 			t.Errorf("%q has no name", k.Path)
 		}

@@ -26,7 +26,7 @@ func asWritten(s yamlfile.Scalar) (yamlfile.Scalar, *yamlfile.Refusal) {
 func parseTimeout(s yamlfile.Scalar) (time.Duration, *yamlfile.Refusal) {
 	d, refused := yamlfile.Duration(s)
 	if refused == nil && d == 0 {
-		return 0, yamlfile.Refuse("write how long to wait, as in 30s", "%s leaves no time for an answer", yamlfile.Quote(s.Text))
+		return 0, yamlfile.Refuse("write how long to wait, as in 30s", "%s leaves no time for a response", yamlfile.Quote(s.Text))
 	}
 	return d, refused
 }
@@ -103,7 +103,7 @@ func parseNetwork(s yamlfile.Scalar) (netip.Prefix, *yamlfile.Refusal) {
 	case prefix.Addr().Is4In6():
 		return prefix, yamlfile.Refuse("write it as an IPv4 network", "%s is an IPv4 network in IPv6 form", yamlfile.Quote(s.Text))
 	case prefix != prefix.Masked():
-		return prefix, yamlfile.Refuse(yamlfile.DidYouMean(prefix.Masked().String()), "%s has bits set behind its length", yamlfile.Quote(s.Text))
+		return prefix, yamlfile.Refuse(yamlfile.DidYouMean(prefix.Masked().String()), "%s has bits set after its prefix length", yamlfile.Quote(s.Text))
 	}
 	return prefix, nil
 }
@@ -115,7 +115,7 @@ func parseServer(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	switch scheme = strings.ToLower(scheme); {
 	case strings.ContainsRune(s.Text, '@'):
 		// Do not show the value: it may contain a password.
-		return "", yamlfile.Refuse("remove the part before the @", "a server's URL cannot hold a user name or a password")
+		return "", yamlfile.Refuse("remove the part before the @", "a server's URL cannot contain a user name or a password")
 	case !ok:
 		return "", yamlfile.Refuse(example, "%s has no scheme", yamlfile.Quote(s.Text))
 	case scheme == "https":
@@ -123,7 +123,7 @@ func parseServer(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	case scheme != "http":
 		return "", yamlfile.Refuse(example, "%s is not a scheme for servers", yamlfile.Quote(scheme))
 	case strings.ContainsAny(rest, "/?#"):
-		return "", yamlfile.Refuse("write "+cutURL(scheme, rest), "a server's URL ends with its port, and %s goes on", yamlfile.Quote(s.Text))
+		return "", yamlfile.Refuse("write "+cutURL(scheme, rest), "a server's URL must end after its port: %s", yamlfile.Quote(s.Text))
 	}
 	u, err := url.Parse(scheme + "://" + rest)
 	if err != nil || !isHost(u.Hostname()) || strings.ContainsRune(u.Host, '%') || strings.HasSuffix(u.Host, ":") {
@@ -148,7 +148,7 @@ func parseUpgrade(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	name := strings.ToLower(s.Text)
 	switch {
 	case name == "h2c":
-		return "", yamlfile.Refuse("remove it", "%s would let a client's later requests pass unrouted and unlogged", yamlfile.Quote(s.Text))
+		return "", yamlfile.Refuse("remove it", "%s would let later requests of a client bypass the routes and the log", yamlfile.Quote(s.Text))
 	case !isName(strings.Replace(name, "/", "", 1)):
 		return "", yamlfile.Refuse("write a name, as in websocket", "%s is not a protocol", yamlfile.Quote(s.Text))
 	}
@@ -167,7 +167,7 @@ func environment(lookup func(string) (string, bool)) func(string) (string, []*ya
 func variable(inside string, lookup func(string) (string, bool)) (string, *yamlfile.Refusal) {
 	name, fallback, hasFallback := strings.Cut(inside, ":-")
 	if !isEnvName(name) {
-		return "", yamlfile.Refuse("write ${NAME} or ${NAME:-default}, and $$ for a dollar", "%s names no environment variable", yamlfile.Quote("${"+inside+"}"))
+		return "", yamlfile.Refuse("write ${NAME} or ${NAME:-default}, and $$ for a dollar", "%s is not the name of an environment variable", yamlfile.Quote("${"+inside+"}"))
 	}
 	value, ok := lookup(name)
 	switch {
@@ -176,7 +176,7 @@ func variable(inside string, lookup func(string) (string, bool)) (string, *yamlf
 	case !hasFallback:
 		return "", yamlfile.Refuse("set it, or give a default: ${"+name+":-value}", "the environment variable %s is not set", name)
 	case strings.Contains(fallback, "${"):
-		return "", yamlfile.Refuse("give a plain default", "the default of %s holds a variable itself", name)
+		return "", yamlfile.Refuse("give a plain default", "the default of %s contains a variable", name)
 	default:
 		return strings.ReplaceAll(fallback, "$$", "$"), nil
 	}

@@ -118,7 +118,7 @@ func refuseInSource(c byte) *yamlfile.Refusal {
 	case '?', '#':
 		return yamlfile.Refuse(hint, "a from is a path, without a query and a fragment")
 	case ' ':
-		return yamlfile.Refuse(hint, "a from holds a blank")
+		return yamlfile.Refuse(hint, "a from contains a blank")
 	default:
 		return yamlfile.Refuse(hint, "a from has no parameters")
 	}
