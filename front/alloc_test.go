@@ -44,7 +44,8 @@ func TestAllocations(t *testing.T) {
 		for _, events := range []string{config.EventsAll, config.EventsCompleted} {
 			t.Run(name+", "+events, func(t *testing.T) {
 				d := discardingDoor(t, "http://"+back, events)
-				request := "GET /embed/visualisations/a/b?x=1 HTTP/1.1\r\nHost: www.example.com\r\nUser-Agent: tester\r\nAccept: */*\r\n" + fields + "\r\n"
+				request := "GET /embed/visualisations/a/b?x=1 HTTP/1.1\r\nHost: www.example.com\r\nUser-Agent: tester\r\n" +
+					"Accept: */*\r\n" + fields + "\r\n"
 				base := mallocsPerRequest(t, bare.Listener.Addr().String(), request)
 				door := mallocsPerRequest(t, d, request)
 				t.Logf("net/http %.2f, the door %.2f", base, door)
@@ -82,7 +83,8 @@ func discardingDoor(t *testing.T, upstream, events string) string {
 // answerWithoutAllocating answers every request on a connection from a fixed
 // buffer. Requests have no body and are not pipelined.
 func answerWithoutAllocating(c *rawConn) {
-	answer := append([]byte("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 1024\r\nServer: bare\r\n\r\n"), allocBody...)
+	answer := append([]byte("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 1024\r\n"+
+		"Server: bare\r\n\r\n"), allocBody...)
 	buf := make([]byte, 16<<10)
 	n := 0
 	for {

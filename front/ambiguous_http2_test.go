@@ -21,19 +21,23 @@ func TestAmbiguousRequestsOverHTTP2(t *testing.T) {
 		{"no host at all", []string{":method", "GET", ":scheme", "http", ":path", "/"}},
 		{"authority with userinfo", []string{":method", "GET", ":scheme", "http", ":authority", "u@a", ":path", "/"}},
 		{"authority with a path", []string{":method", "GET", ":scheme", "http", ":authority", "a/b", ":path", "/"}},
-		{"authority with a line's end", []string{":method", "GET", ":scheme", "http", ":authority", "a\r\nX: y", ":path", "/"}},
+		{"authority with a line's end",
+			[]string{":method", "GET", ":scheme", "http", ":authority", "a\r\nX: y", ":path", "/"}},
 		{"authority twice", with(":authority", "a")},
 		{"path twice", with(":path", "/b")},
 		{"path without a slash", []string{":method", "GET", ":scheme", "http", ":authority", "a", ":path", "b"}},
 		{"empty path", []string{":method", "GET", ":scheme", "http", ":authority", "a", ":path", ""}},
 		{"path that is a URL", []string{":method", "GET", ":scheme", "http", ":authority", "a", ":path", "http://b/"}},
 		{"path with a space", []string{":method", "GET", ":scheme", "http", ":authority", "a", ":path", "/ HTTP/1.1"}},
-		{"path with a request in it", []string{":method", "GET", ":scheme", "http", ":authority", "a", ":path", "/ HTTP/1.1\r\nHost: b\r\n\r\nGET /b"}},
+		{"path with a request in it",
+			[]string{":method", "GET", ":scheme", "http", ":authority", "a", ":path", "/ HTTP/1.1\r\nHost: b\r\n\r\nGET /b"}},
 		{"path with a fragment", []string{":method", "GET", ":scheme", "http", ":authority", "a", ":path", "/#b"}},
-		{"method with a space", []string{":method", "GET /b HTTP/1.1\r\nX:", ":scheme", "http", ":authority", "a", ":path", "/"}},
+		{"method with a space",
+			[]string{":method", "GET /b HTTP/1.1\r\nX:", ":scheme", "http", ":authority", "a", ":path", "/"}},
 		{"empty method", []string{":method", "", ":scheme", "http", ":authority", "a", ":path", "/"}},
 		{"unknown pseudo-header", with(":protocol", "websocket")},
-		{"pseudo-header behind a field", []string{":method", "GET", ":scheme", "http", "x", "y", ":authority", "a", ":path", "/"}},
+		{"pseudo-header behind a field",
+			[]string{":method", "GET", ":scheme", "http", "x", "y", ":authority", "a", ":path", "/"}},
 		{"connection", with("connection", "close")},
 		{"keep-alive", with("keep-alive", "timeout=5")},
 		{"proxy-connection", with("proxy-connection", "keep-alive")},
@@ -75,7 +79,8 @@ func TestLyingLengthsOverHTTP2(t *testing.T) {
 		{"100", "short"},
 	} {
 		h2 := dialHTTP2(t, d.addr)
-		stream := h2.begin(false, ":method", "POST", ":scheme", "http", ":authority", "a", ":path", "/", "content-length", c.length)
+		stream := h2.begin(false, ":method", "POST", ":scheme", "http", ":authority", "a", ":path", "/", "content-length",
+			c.length)
 		if err := h2.framer.WriteData(stream, true, []byte(c.body)); err != nil {
 			t.Fatal(err)
 		}

@@ -59,12 +59,21 @@ var ambiguous = []struct {
 	status    int
 }{
 	// Two lengths.
-	{"length, then coding", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400},
-	{"coding, then length", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n", 400},
-	{"coding and a length of 0", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 0\r\n\r\n0\r\n\r\n", 400},
-	{"coding and length far apart", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nX: " + strings.Repeat("x", 9000) + "\r\nContent-Length: 5\r\n\r\n0\r\n\r\n", 400},
-	{"coding and length, to be closed", "POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400},
-	{"length that Connection names, and coding", "POST / HTTP/1.1\r\nHost: a\r\nConnection: Content-Length\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400},
+	{"length, then coding",
+		"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400},
+	{"coding, then length",
+		"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n", 400},
+	{"coding and a length of 0",
+		"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 0\r\n\r\n0\r\n\r\n", 400},
+	{"coding and length far apart",
+		"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nX: " + strings.Repeat("x",
+			9000) + "\r\nContent-Length: 5\r\n\r\n0\r\n\r\n", 400},
+	{"coding and length, to be closed",
+		"POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n" +
+			"0\r\n\r\n", 400},
+	{"length that Connection names, and coding",
+		"POST / HTTP/1.1\r\nHost: a\r\nConnection: Content-Length\r\nContent-Length: 5\r\n" +
+			"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400},
 	{"two equal lengths", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\nx", 400},
 	{"two lengths", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxy", 400},
 	{"two lengths in two cases", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\ncontent-LENGTH: 1\r\n\r\nx", 400},
@@ -91,17 +100,24 @@ var ambiguous = []struct {
 	{"length in other digits", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ١\r\n\r\nx", 400},
 	// Codings.
 	{"coding in HTTP/1.0", "POST / HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400},
-	{"coding and length in HTTP/1.0", "POST / HTTP/1.0\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\nConnection: keep-alive\r\n\r\n0\r\n\r\n", 400},
+	{"coding and length in HTTP/1.0",
+		"POST / HTTP/1.0\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\nConnection: keep-alive\r\n" +
+			"\r\n0\r\n\r\n", 400},
 	{"another coding", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n0\r\n\r\n", 501},
 	{"identity", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: identity\r\n\r\n", 501},
 	{"an unknown coding", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n", 501},
 	{"an empty coding", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding:\r\n\r\n0\r\n\r\n", 501},
-	{"chunked twice", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 501},
-	{"chunked, then another", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-encoding: identity\r\n\r\n0\r\n\r\n", 501},
-	{"another, then chunked", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: cow\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 501},
+	{"chunked twice",
+		"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 501},
+	{"chunked, then another",
+		"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-encoding: identity\r\n\r\n0\r\n\r\n", 501},
+	{"another, then chunked",
+		"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: cow\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 501},
 	{"a list with chunked last", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501},
-	{"a list with chunked first", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n", 501},
-	{"a list with chunked twice", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n", 501},
+	{"a list with chunked first", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n",
+		501},
+	{"a list with chunked twice", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n",
+		501},
 	{"chunked behind a comma", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: , chunked\r\n\r\n0\r\n\r\n", 501},
 	{"chunked before a comma", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked,\r\n\r\n0\r\n\r\n", 501},
 	{"chunked with a parameter", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked;a=b\r\n\r\n0\r\n\r\n", 501},
@@ -109,11 +125,14 @@ var ambiguous = []struct {
 	{"chunked behind a vertical tab", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: \vchunked\r\n\r\n0\r\n\r\n", 400},
 	{"chunked behind a form feed", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: \fchunked\r\n\r\n0\r\n\r\n", 400},
 	{"chunked before a NUL", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\x00\r\n\r\n0\r\n\r\n", 400},
-	{"chunked behind a no-break space", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: \u00a0chunked\r\n\r\n0\r\n\r\n", 501},
+	{"chunked behind a no-break space",
+		"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: \u00a0chunked\r\n\r\n0\r\n\r\n", 501},
 	{"chunked with a Kelvin sign", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chun\u212aed\r\n\r\n0\r\n\r\n", 501},
 	{"chunked before a CR", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\r\n\r\n0\r\n\r\n", 400},
-	{"coding with a space before the colon", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n", 400},
-	{"coding with a tab before the colon", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding\t: chunked\r\n\r\n0\r\n\r\n", 400},
+	{"coding with a space before the colon",
+		"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n", 400},
+	{"coding with a tab before the colon", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding\t: chunked\r\n\r\n0\r\n\r\n",
+		400},
 	{"coding behind a space", "POST / HTTP/1.1\r\nHost: a\r\n Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400},
 	{"coding behind a control byte", "POST / HTTP/1.1\r\nHost: a\r\n\x01Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400},
 	{"coding without a colon", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding chunked\r\n\r\n0\r\n\r\n", 400},
@@ -193,8 +212,10 @@ var ambiguous = []struct {
 	// Expectations.
 	{"another expectation", "POST / HTTP/1.1\r\nHost: a\r\nExpect: 200-ok\r\nContent-Length: 1\r\n\r\nx", 417},
 	{"a list of expectations", "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue, x\r\nContent-Length: 1\r\n\r\nx", 400},
-	{"an expectation in a sentence", "POST / HTTP/1.1\r\nHost: a\r\nExpect: y 100-continue\r\nContent-Length: 1\r\n\r\nx", 400},
-	{"two expectations", "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nExpect: x\r\nContent-Length: 1\r\n\r\nx", 400},
+	{"an expectation in a sentence",
+		"POST / HTTP/1.1\r\nHost: a\r\nExpect: y 100-continue\r\nContent-Length: 1\r\n\r\nx", 400},
+	{"two expectations", "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nExpect: x\r\nContent-Length: 1\r\n\r\nx",
+		400},
 	// Chunks, in bodies short enough to be read before a connection to the
 	// upstream is made.
 	{"size with 0x", chunks("0x1\r\nx\r\n0\r\n\r\n"), 400},
@@ -231,7 +252,8 @@ var ambiguous = []struct {
 	{"trailer with a NUL", chunks("0\r\nX: \x00\r\n\r\n"), 400},
 	{"trailer with a space before the colon", chunks("0\r\nX : y\r\n\r\n"), 400},
 	{"trailer without a colon", chunks("0\r\nGET / HTTP/1.1\r\n\r\n"), 400},
-	{"announced trailer of a length", "POST / HTTP/1.1\r\nHost: a\r\nTrailer: Content-Length\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400},
+	{"announced trailer of a length",
+		"POST / HTTP/1.1\r\nHost: a\r\nTrailer: Content-Length\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400},
 }
 
 // chunks returns a request with the given chunked body.
@@ -257,7 +279,8 @@ func TestAmbiguousRequests(t *testing.T) {
 			conn.send(c.raw)
 			conn.refused(c.status)
 			late := strings.HasPrefix(c.raw, chunks("")) && time.Since(began) >= firstWait
-			if got, accepted := back.take(); !late && (got != "" || accepted != 0) || late && strings.HasSuffix(got, "0\r\n\r\n") {
+			if got, accepted := back.take(); !late && (got != "" || accepted != 0) || late &&
+				strings.HasSuffix(got, "0\r\n\r\n") {
 				t.Errorf("%d connections were made to the upstream, which got %q", accepted, got)
 			}
 			if late { // connections may be recorded later
@@ -313,7 +336,8 @@ func TestAmbiguousRequestsBehindAnother(t *testing.T) {
 				}
 			}
 			conn.refused(c.status)
-			if got, _ := back.take(); strings.Count(got, " HTTP/1.1\r\n") != 3 || !strings.HasSuffix(got, "\r\n1\r\nc\r\n0\r\nX: y\r\n\r\n") {
+			if got, _ := back.take(); strings.Count(got, " HTTP/1.1\r\n") != 3 ||
+				!strings.HasSuffix(got, "\r\n1\r\nc\r\n0\r\nX: y\r\n\r\n") {
 				t.Errorf("the upstream got %q", got)
 			}
 		})
@@ -345,17 +369,29 @@ var unusual = []struct {
 	{"GET with a body", "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx", 1},
 	{"GET with chunks", "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 1},
 	{"a request as a body", "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 27\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", 1},
-	{"a request as a chunk", "PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1B\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n\r\n0\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", 2},
+	{"a request as a chunk",
+		"PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1B\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n\r\n" +
+			"0\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", 2},
 	{"length in another case", "PUT / HTTP/1.1\r\nhost: a\r\ncontent-LENGTH:1\r\n\r\nx", 1},
 	{"length between spaces and tabs", "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: \t 1 \t\r\n\r\nx", 1},
 	{"chunked in another case", "PUT / HTTP/1.1\r\nHost: a\r\ntransfer-encoding:CHUNKED\r\n\r\n0\r\n\r\n", 1},
-	{"names that a CGI takes for lengths", "PUT / HTTP/1.1\r\nHost: a\r\nContent_Length: 9\r\nTransfer_Encoding: chunked\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", 2},
-	{"extension and trailer", "PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n01;a=\"b c\"\r\nx\r\n000;z\r\nX: y\r\n\r\n", 1},
-	{"upgrade to h2c", "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAA\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", 2},
-	{"target in absolute form behind another", "GET / HTTP/1.1\r\nHost: a\r\n\r\nGET http://b/ HTTP/1.1\r\nHost: b\r\n\r\n", 2},
-	{"HTTP/1.0 that stays", "GET / HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\nGET / HTTP/1.0\r\nHost: a\r\n\r\n", 2},
-	{"empty line behind a body", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", 2},
-	{"Connection names fields that frame", "PUT / HTTP/1.1\r\nHost: a\r\nConnection: Content-Length, Host, Transfer-Encoding\r\nContent-Length: 27\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", 1},
+	{"names that a CGI takes for lengths",
+		"PUT / HTTP/1.1\r\nHost: a\r\nContent_Length: 9\r\nTransfer_Encoding: chunked\r\n\r\nGET / HTTP/1.1\r\n" +
+			"Host: a\r\n\r\n", 2},
+	{"extension and trailer",
+		"PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n01;a=\"b c\"\r\nx\r\n000;z\r\nX: y\r\n\r\n", 1},
+	{"upgrade to h2c",
+		"GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n" +
+			"HTTP2-Settings: AAMAAABkAAQAoAAA\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", 2},
+	{"target in absolute form behind another",
+		"GET / HTTP/1.1\r\nHost: a\r\n\r\nGET http://b/ HTTP/1.1\r\nHost: b\r\n\r\n", 2},
+	{"HTTP/1.0 that stays",
+		"GET / HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\nGET / HTTP/1.0\r\nHost: a\r\n\r\n", 2},
+	{"empty line behind a body",
+		"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", 2},
+	{"Connection names fields that frame",
+		"PUT / HTTP/1.1\r\nHost: a\r\nConnection: Content-Length, Host, Transfer-Encoding\r\nContent-Length: 27\r\n" +
+			"\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", 1},
 	{"an expectation", "PUT / HTTP/1.1\r\nHost: a\r\nExpect: 100-Continue\r\nContent-Length: 1\r\n\r\nx", 1},
 }
 

@@ -23,11 +23,14 @@ func TestSpoofedIdentity(t *testing.T) {
 	})
 	d := openDoor(t, back.URL)
 	const spoof = "203.0.113.7"
-	forms := []string{spoof, spoof + ", 127.0.0.1", "127.0.0.1, " + spoof, "[2001:db8::1], " + spoof, spoof + ":80", "for=" + spoof, `for="` + spoof + `:80"`, "unknown, " + spoof}
-	names := []string{"X-Forwarded-For", "x-forwarded-for", "X_Forwarded_For", "X-Forwarded_For", "Forwarded", "FORWARDED", "X-Real-IP", "x_real_ip", "X-Forwarded", "X-Forwarded-Client-Ip"}
+	forms := []string{spoof, spoof + ", 127.0.0.1", "127.0.0.1, " + spoof, "[2001:db8::1], " + spoof, spoof + ":80",
+		"for=" + spoof, `for="` + spoof + `:80"`, "unknown, " + spoof}
+	names := []string{"X-Forwarded-For", "x-forwarded-for", "X_Forwarded_For", "X-Forwarded_For", "Forwarded",
+		"FORWARDED", "X-Real-IP", "x_real_ip", "X-Forwarded", "X-Forwarded-Client-Ip"}
 	for _, name := range names {
 		for _, form := range forms {
-			resp, _ := ask(t, d.addr, fmt.Sprintf("GET / HTTP/1.1\r\nHost: a\r\n%s: %s\r\n%s: %s\r\n\r\n", name, form, name, spoof))
+			resp, _ := ask(t, d.addr,
+				fmt.Sprintf("GET / HTTP/1.1\r\nHost: a\r\n%s: %s\r\n%s: %s\r\n\r\n", name, form, name, spoof))
 			if got := resp.Header["X-Believed"]; got != nil {
 				t.Errorf("%s: %s reached the upstream as %q", name, form, got)
 			}

@@ -228,7 +228,8 @@ func TestListenIsAllOrNothing(t *testing.T) {
 		"admin":  func(c *config.Config) { c.Listen, c.Admin = []string{free}, taken.Addr().String() },
 	} {
 		d := newDoor(t, "http://127.0.0.1:1", adjust)
-		if err := d.Listen(); err == nil || !strings.HasPrefix(err.Error(), name+": ") || !strings.Contains(err.Error(), taken.Addr().String()) {
+		if err := d.Listen(); err == nil || !strings.HasPrefix(err.Error(), name+": ") ||
+			!strings.Contains(err.Error(), taken.Addr().String()) {
 			t.Errorf("%s: %v, want an error that names the address", name, err)
 		}
 		if n := len(d.Addrs()); n != 0 {

@@ -81,7 +81,8 @@ func TestThreeEvents(t *testing.T) {
 
 			for i, name := range []string{"http request received", "proxying request", "http request completed"} {
 				e := events[i]
-				if e.Event != name || e.Namespace != "front-door" || e.Severity != 3 || e.TraceID != resp.Header.Get("X-Request-Id") {
+				if e.Event != name || e.Namespace != "front-door" || e.Severity != 3 ||
+					e.TraceID != resp.Header.Get("X-Request-Id") {
 					t.Errorf("event %d is %s", i, e.raw)
 				}
 				h := e.HTTP
@@ -100,7 +101,8 @@ func TestThreeEvents(t *testing.T) {
 			checkTimes(t, before, received, completed)
 			h := completed.HTTP
 			if h.StatusCode != 201 || h.ResponseContentLength != 7 || h.RequestContentLength != 3 || h.Route != "/{path...}" ||
-				h.Client != "127.0.0.1" || h.Protocol != c.protocol || h.UserAgent != `tester "1"` || h.Referer != "http://example.org/" {
+				h.Client != "127.0.0.1" || h.Protocol != c.protocol || h.UserAgent != `tester "1"` ||
+				h.Referer != "http://example.org/" {
 				t.Errorf("completed: %s", completed.raw)
 			}
 		})
@@ -121,7 +123,8 @@ func checkTimes(t *testing.T, before time.Time, received, completed event) {
 	if h.StartedAt.Before(before) || h.EndedAt.Before(h.StartedAt) || h.EndedAt.After(time.Now()) {
 		t.Errorf("started %v, ended %v", h.StartedAt, h.EndedAt)
 	}
-	if !received.HTTP.StartedAt.Equal(h.StartedAt) || !received.CreatedAt.Equal(h.StartedAt) || !completed.CreatedAt.Equal(h.EndedAt) {
+	if !received.HTTP.StartedAt.Equal(h.StartedAt) || !received.CreatedAt.Equal(h.StartedAt) ||
+		!completed.CreatedAt.Equal(h.EndedAt) {
 		t.Errorf("the events disagree on when it was:\n%s%s", received.raw, completed.raw)
 	}
 	if got, want := h.Duration, h.EndedAt.Sub(h.StartedAt).Nanoseconds(); got <= 0 || got-want > 1e6 || want-got > 1e6 {
@@ -147,7 +150,8 @@ func TestCompletedAlone(t *testing.T) {
 	if diff := cmp.Diff(want, e.Data); diff != "" {
 		t.Errorf("data (-want +got):\n%s", diff)
 	}
-	if e.TraceID != resp.Header.Get("X-Request-Id") || e.HTTP.StatusCode != 200 || e.HTTP.StartedAt.IsZero() || e.HTTP.Path != "/a" || e.HTTP.Query != "b" {
+	if e.TraceID != resp.Header.Get("X-Request-Id") || e.HTTP.StatusCode != 200 || e.HTTP.StartedAt.IsZero() ||
+		e.HTTP.Path != "/a" || e.HTTP.Query != "b" {
 		t.Errorf("the event is %s", e.raw)
 	}
 	if e := events[1]; e.HTTP.StatusCode != 400 || e.Data["refused"] == nil {
@@ -161,7 +165,8 @@ func TestFailoverIsTold(t *testing.T) {
 	back, dead := upstream(t, hello), "http://"+closedPort(t)
 	d := openDoor(t, back.URL, func(c *config.Config) { c.Upstreams[0].Servers = []string{dead, back.URL} })
 	get(t, httpClient(t), d.url("/a"))
-	for i, want := range []map[string]any{nil, {"destination": dead, "proxy_name": "site"}, {"destination": back.URL, "proxy_name": "site"}} {
+	for i, want := range []map[string]any{nil, {"destination": dead, "proxy_name": "site"},
+		{"destination": back.URL, "proxy_name": "site"}} {
 		if e := d.events(3)[i]; !cmp.Equal(want, e.Data) {
 			t.Errorf("event %d has other data than %v: %s", i, want, e.raw)
 		}
@@ -234,7 +239,8 @@ func TestFailures(t *testing.T) {
 			})
 			c.talk(t, d)
 			e := d.completed(t, "/fails")
-			if e.HTTP.StatusCode != c.status || e.Severity != c.severity || e.Data["failure"] != c.failure || e.Data["cut"] != c.cut {
+			if e.HTTP.StatusCode != c.status || e.Severity != c.severity || e.Data["failure"] != c.failure ||
+				e.Data["cut"] != c.cut {
 				t.Errorf("want %d, severity %d, failure %s, cut %v in %s", c.status, c.severity, c.failure, c.cut, e.raw)
 			}
 			if sent := e.HTTP.ResponseContentLength; c.sent >= 0 && sent != c.sent || c.sent < 0 && sent == 0 {
@@ -248,7 +254,8 @@ func TestFailures(t *testing.T) {
 			if got, want := d.metric(t, kind), float64(2-c.severity); got != want {
 				t.Errorf("%s is %v, want %v", kind, got, want)
 			}
-			code := fmt.Sprintf(`weir_requests_total{code=%q,method=%q,route="/{path...}"}`, strconv.Itoa(c.status), e.HTTP.Method)
+			code := fmt.Sprintf(`weir_requests_total{code=%q,method=%q,route="/{path...}"}`, strconv.Itoa(c.status),
+				e.HTTP.Method)
 			if got := d.metric(t, code); got != 1 {
 				t.Errorf("%s is %v, want 1", code, got)
 			}

@@ -50,7 +50,8 @@ func FuzzFraming(f *testing.F) {
 	for _, seed := range []string{
 		"GET / HTTP/1.1\r\nHost: a\r\n\r\nGET /b HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\n",
 		"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabcPOST / HTTP/1.1\r\nHost: a\r\ncontent-length:\t0\r\n\r\n",
-		"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3;a=b\r\nabc\r\n0\r\nX: y\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n",
+		"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3;a=b\r\nabc\r\n0\r\nX: y\r\n\r\n" +
+			"GET / HTTP/1.1\r\nHost: a\r\n\r\n",
 		"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n",
 		"POST http://a/ HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\nx",
 		"GET / HTTP/1.1\nHost: a\n\n",
@@ -103,8 +104,10 @@ func TestFramingForgetsLongLines(t *testing.T) {
 
 // plainHead is a head of 300 bytes, similar to those of browsers.
 var plainHead = func() []byte {
-	head := "GET /embed/visualisations/a/b?x=1 HTTP/1.1\r\nHost: www.example.com\r\nAccept: text/html,application/xhtml+xml\r\n" +
-		"Accept-Encoding: gzip, deflate, br\r\nAccept-Language: en-GB,en;q=0.9\r\nUser-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:130.0)\r\nCookie: "
+	head := "GET /embed/visualisations/a/b?x=1 HTTP/1.1\r\nHost: www.example.com\r\n" +
+		"Accept: text/html,application/xhtml+xml\r\n" +
+		"Accept-Encoding: gzip, deflate, br\r\nAccept-Language: en-GB,en;q=0.9\r\n" +
+		"User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:130.0)\r\nCookie: "
 	return []byte(head + strings.Repeat("c", 300-len(head)-4) + "\r\n\r\n")
 }()
 
@@ -123,7 +126,9 @@ func BenchmarkFraming(b *testing.B) {
 // line and the first target in absolute form.
 func TestFramingAllocates(t *testing.T) {
 	var f framing
-	stream := slices.Concat(plainHead, []byte("POST http://a/ HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"))
+	stream := slices.Concat(plainHead,
+		[]byte("POST http://a/ HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n"+
+			"abc\r\n0\r\n\r\n"))
 	for _, size := range []int{len(stream), 50} {
 		if n := testing.AllocsPerRun(100, func() { show(&f, stream, size) }); n != 0 || f.err != nil {
 			t.Errorf("in pieces of %d: %v allocations, %v", size, n, f.err)

@@ -103,7 +103,8 @@ func TestLeavingTheQueue(t *testing.T) {
 			waiting := func() float64 { return d.metric(t, `weir_limit_in_use{limit="queue",route="all"}`) }
 			var first sync.WaitGroup
 			first.Go(func() { get(t, httpClient(t), d.url("/first")) })
-			eventually(t, "one in flight", func() bool { return d.metric(t, `weir_limit_in_use{limit="in_flight",route="all"}`) == 1 })
+			eventually(t, "one in flight",
+				func() bool { return d.metric(t, `weir_limit_in_use{limit="in_flight",route="all"}`) == 1 })
 			ctx, leave := context.WithCancel(t.Context())
 			defer leave()
 			r, err := http.NewRequestWithContext(ctx, "GET", d.url("/second"), nil)
@@ -408,7 +409,8 @@ func TestSlowHeads(t *testing.T) {
 			conn := dial(t, d.addr)
 			conn.send(begin)
 			answer, err := io.ReadAll(conn.r)
-			if err != nil || !strings.HasPrefix(string(answer), want) || len(answer) > 0 && !strings.Contains(string(answer), "408") {
+			if err != nil || !strings.HasPrefix(string(answer), want) || len(answer) > 0 &&
+				!strings.Contains(string(answer), "408") {
 				t.Errorf("%q: %q, %v; want %q and a 408", begin, answer, err, want)
 			}
 		})
@@ -417,7 +419,8 @@ func TestSlowHeads(t *testing.T) {
 	if got := d.metric(t, `weir_limit_refusals_total{limit="header_timeout",route="all"}`); got != 4 {
 		t.Errorf("%v refusals are counted, want 4", got)
 	}
-	if e := d.log.find(t, func(e event) bool { return e.Event == "http request refused" }); e.Data["limit"] != "header_timeout" {
+	if e := d.log.find(t,
+		func(e event) bool { return e.Event == "http request refused" }); e.Data["limit"] != "header_timeout" {
 		t.Errorf("the event of a slow head is %s", e.raw)
 	}
 }
@@ -534,7 +537,8 @@ func TestReloadKeepsCounting(t *testing.T) {
 	d := openDoor(t, back.URL, one)
 	var first sync.WaitGroup
 	first.Go(func() { get(t, httpClient(t), d.url("/")) })
-	eventually(t, "one in flight", func() bool { return d.metric(t, `weir_limit_in_use{limit="in_flight",route="all"}`) == 1 })
+	eventually(t, "one in flight",
+		func() bool { return d.metric(t, `weir_limit_in_use{limit="in_flight",route="all"}`) == 1 })
 	if _, err := d.Reload(doorConfig(back.URL, one)); err != nil {
 		t.Fatal(err)
 	}

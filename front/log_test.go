@@ -164,11 +164,13 @@ func TestOpenLogFails(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "no", "such", "folder", "weir.log")
 	cfg.Log.To = []string{config.LogToStdout, missing}
 	_, err := front.OpenLog(cfg, os.Stdout, os.Stderr, nil)
-	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "log.to: ") || !strings.Contains(err.Error(), missing) {
+	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "log.to: ") ||
+		!strings.Contains(err.Error(), missing) {
 		t.Errorf("OpenLog: %v, want one that names log.to and %s", err, missing)
 	}
 	cfg.Log.To, cfg.Log.Queue.WhenFull = []string{config.LogToStdout}, "explode"
-	if _, err := front.OpenLog(cfg, os.Stdout, os.Stderr, nil); err == nil || !strings.Contains(err.Error(), "log.queue.when_full") {
+	if _, err := front.OpenLog(cfg, os.Stdout, os.Stderr, nil); err == nil ||
+		!strings.Contains(err.Error(), "log.queue.when_full") {
 		t.Errorf("OpenLog: %v, want one that names log.queue.when_full", err)
 	}
 }
@@ -247,7 +249,8 @@ func TestLogPage(t *testing.T) {
 	if got := len(lines(t, file)); got != 3*n {
 		t.Errorf("the file has %d events, want %d", got, 3*n)
 	}
-	for _, key := range []string{"share", "window_seconds", "encoding_seconds", "writing_seconds", "measuring_seconds", "process_seconds"} {
+	for _, key := range []string{"share", "window_seconds", "encoding_seconds", "writing_seconds", "measuring_seconds",
+		"process_seconds"} {
 		if _, ok := page.CPU[key]; !ok {
 			t.Errorf("the page has no cpu.%s", key)
 		}

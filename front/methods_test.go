@@ -11,7 +11,8 @@ import (
 // TestMethods sends methods to which the front door itself responds, and then
 // another request on the same connection, to check that it still works.
 func TestMethods(t *testing.T) {
-	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-Got", r.Method+" "+r.RequestURI) })
+	back := upstream(t,
+		func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-Got", r.Method+" "+r.RequestURI) })
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.Routes = []config.Route{
 			config.DefaultRoute("GET,POST /known", "site"),

@@ -56,7 +56,8 @@ func TestMetricsDocs(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "weir.log")
 	cfg := doorConfig(back.URL, func(c *config.Config) {
 		c.Log.To = []string{config.LogToStdout, file}
-		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "dead", Servers: []string{"http://" + closedPort(t)}, ConnectRetry: time.Millisecond})
+		c.Upstreams = append(c.Upstreams,
+			config.Upstream{Name: "dead", Servers: []string{"http://" + closedPort(t)}, ConnectRetry: time.Millisecond})
 		c.Routes = append(c.Routes, config.DefaultRoute("/dead", "dead"))
 	})
 	out, _, _ := openLog(t, cfg, nil)
@@ -67,7 +68,8 @@ func TestMetricsDocs(t *testing.T) {
 	var families map[string]*dto.MetricFamily
 	eventually(t, "all counted", func() bool {
 		families = d.families(t) // the first scrape creates the counters of refusals
-		return families["weir_limit_refusals_total"] != nil && families["weir_requests_in_flight"].GetMetric()[0].GetGauge().GetValue() == 0
+		return families["weir_limit_refusals_total"] != nil &&
+			families["weir_requests_in_flight"].GetMetric()[0].GetGauge().GetValue() == 0
 	})
 	got := make(map[string]documented)
 	for name, f := range families {

@@ -111,7 +111,8 @@ func TestMetrics(t *testing.T) {
 	}
 	for series := range got {
 		_, expected := want[series]
-		if (strings.HasPrefix(series, "weir_requests_total") || strings.HasPrefix(series, "weir_upstream_errors_total")) && !expected {
+		if (strings.HasPrefix(series, "weir_requests_total") || strings.HasPrefix(series, "weir_upstream_errors_total")) &&
+			!expected {
 			t.Errorf("%s is not expected", series)
 		}
 	}
@@ -167,7 +168,8 @@ func TestLogIdentity(t *testing.T) {
 				dropped += n
 			}
 		}
-		emitted, written, waiting := m["weir_log_events_emitted_total"], m["weir_log_events_written_total"], m["weir_log_queue_events"]
+		emitted, written, waiting := m["weir_log_events_emitted_total"], m["weir_log_events_written_total"],
+			m["weir_log_queue_events"]
 		if emitted != written+dropped+waiting {
 			t.Errorf("emitted %v, written %v + dropped %v + waiting %v", emitted, written, dropped, waiting)
 		}

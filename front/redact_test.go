@@ -203,8 +203,10 @@ func secretAnswer(r *http.Request) string {
 	case "/surplus":
 		return "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokSet-Cookie: " + secret + "\r\n"
 	}
-	return "HTTP/1.1 200 OK\r\nLocation: http://user:" + secret + "@a.example/?page=2&token=" + secret + "\r\nAuthorization: Bearer " + secret + "\r\nProxy-Authorization: " + secret + "\r\nCookie: " + secret +
-		"\r\nSet-Cookie: session=" + secret + "; Secure\r\nset-cookie: other=" + secret + "\r\nX-Api-Key: " + secret + "\r\nContent-Length: 2\r\n\r\nok"
+	return "HTTP/1.1 200 OK\r\nLocation: http://user:" + secret + "@a.example/?page=2&token=" + secret + "\r\n" +
+		"Authorization: Bearer " + secret + "\r\nProxy-Authorization: " + secret + "\r\nCookie: " + secret +
+		"\r\nSet-Cookie: session=" + secret + "; Secure\r\nset-cookie: other=" + secret + "\r\n" +
+		"X-Api-Key: " + secret + "\r\nContent-Length: 2\r\n\r\nok"
 }
 
 // secretRequests each send one request and read its response.
@@ -252,12 +254,14 @@ var secretRequests = []func(t *testing.T, d *testDoor, s *canaries){
 		ask(t, d.addr, secretHead(s, "POST /a?"+secretQuery(s))+"Transfer-Encoding: chunked\r\n\r\n"+s.next()+"\r\n")
 	},
 	func(t *testing.T, d *testDoor, s *canaries) { // a trailer
-		ask(t, d.addr, secretHead(s, "POST /a?"+secretQuery(s))+"Trailer: Authorization\r\nTransfer-Encoding: chunked\r\n\r\n"+
+		ask(t, d.addr, secretHead(s,
+			"POST /a?"+secretQuery(s))+"Trailer: Authorization\r\nTransfer-Encoding: chunked\r\n\r\n"+
 			"2\r\nok\r\n0\r\nAuthorization: "+s.next()+"\r\n\r\n")
 	},
 	func(t *testing.T, d *testDoor, s *canaries) { // a head above the limit
 		conn := dial(t, d.addr)
-		io.WriteString(conn, secretHead(s, "GET /a?"+secretQuery(s))+"X-Api-Key: "+strings.Repeat("x", 1<<20)+s.next()+"\r\n\r\n")
+		io.WriteString(conn,
+			secretHead(s, "GET /a?"+secretQuery(s))+"X-Api-Key: "+strings.Repeat("x", 1<<20)+s.next()+"\r\n\r\n")
 		io.Copy(io.Discard, conn) // either may fail, because the front door does not read all bytes
 		conn.Close()
 	},
@@ -337,7 +341,8 @@ func unescaped(s string) string {
 func TestSecretsAreSeenWithoutRedaction(t *testing.T) {
 	back := upstream(t, hello)
 	for _, format := range []string{"json", "ltsv"} {
-		yaml := strings.Replace(fmt.Sprintf(redactConfig, format, config.EventsCompleted, back.URL), "redact: [token", "redact: [other", 1)
+		yaml := strings.Replace(fmt.Sprintf(redactConfig, format, config.EventsCompleted, back.URL), "redact: [token",
+			"redact: [other", 1)
 		d := openRedactingDoor(t, yaml)
 		for _, encode := range encodings {
 			secrets := &canaries{}

@@ -128,7 +128,8 @@ func TestRedirectsAreNamed(t *testing.T) {
 	}
 	e := d.completed(t, "/old/a")
 	if e.HTTP.Route != "/old/*" || e.Data["redirect"] != "/new/*?" || e.HTTP.StatusCode != 301 {
-		t.Errorf("the event has the route %q, the redirect %v and the status %d", e.HTTP.Route, e.Data["redirect"], e.HTTP.StatusCode)
+		t.Errorf("the event has the route %q, the redirect %v and the status %d", e.HTTP.Route, e.Data["redirect"],
+			e.HTTP.StatusCode)
 	}
 	if e := d.completed(t, "/path7"); e.HTTP.Route != "/path7" || e.Data["redirect"] != "/x" {
 		t.Errorf("the event has the route %q and the redirect %v", e.HTTP.Route, e.Data["redirect"])

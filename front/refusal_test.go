@@ -21,8 +21,10 @@ func TestMalformedRequests(t *testing.T) {
 		{"no HTTP", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 hello\r\n\r\n", 400, "400 Bad Request"},
 		{"version", "GET / HTTP/7.1\r\nHost: a\r\n\r\n", 505, "unsupported protocol version"},
 		{"coding", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", 501, "Unsupported transfer encoding"},
-		{"expectation", "POST / HTTP/1.1\r\nHost: a\r\nExpect: a miracle\r\nContent-Length: 1\r\n\r\nx", 417, "417 Expectation Failed"},
-		{"long head", "GET / HTTP/1.1\r\nHost: a\r\nX: " + strings.Repeat("x", 80<<10) + "\r\n\r\n", 431, "431 Request Header Fields Too Large"},
+		{"expectation", "POST / HTTP/1.1\r\nHost: a\r\nExpect: a miracle\r\nContent-Length: 1\r\n\r\nx", 417,
+			"417 Expectation Failed"},
+		{"long head", "GET / HTTP/1.1\r\nHost: a\r\nX: " + strings.Repeat("x", 80<<10) + "\r\n\r\n", 431,
+			"431 Request Header Fields Too Large"},
 		{"behind another", "GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\n\r\n", 400, "missing required Host header"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -63,7 +65,8 @@ func TestAnswersAreNoRefusals(t *testing.T) {
 				c.send("HTTP/1.1 404 Not Found\r\nContent-Length: 500\r\n\r\nHTTP/1.1 400 Bad Request")
 				return
 			case "/malformed": // net/http still buffers the response when it is cut, and then writes it
-				c.send("HTTP/1.1 404 Not Found\r\nTransfer-Encoding: chunked\r\n\r\nbb8\r\n" + strings.Repeat("x", 3000) + "\r\nzz\r\n")
+				c.send("HTTP/1.1 404 Not Found\r\nTransfer-Encoding: chunked\r\n\r\nbb8\r\n" + strings.Repeat("x",
+					3000) + "\r\nzz\r\n")
 				return
 			}
 			c.send("HTTP/1.1 404 Not Found\r\nContent-Length: 24\r\n\r\nHTTP/1.1 400 Bad Request")

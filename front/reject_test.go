@@ -26,7 +26,8 @@ func TestTurningAwayBesideStalledLog(t *testing.T) {
 	}
 	defer r.Close()
 	filled := fill(t, w)
-	d := newDoor(t, "http://127.0.0.1:1", limited(func(l *config.Limits) { l.MaxConnections = 1 }), func(c *config.Config) { c.Drain.Timeout = 0 })
+	d := newDoor(t, "http://127.0.0.1:1", limited(func(l *config.Limits) { l.MaxConnections = 1 }),
+		func(c *config.Config) { c.Drain.Timeout = 0 })
 	if d.Door, err = front.New(d.config, sink.NewDirect(w)); err != nil {
 		t.Fatal(err)
 	}

@@ -127,7 +127,8 @@ func TestReload(t *testing.T) {
 	}
 	e := d.completed(t, "/13")
 	_, text := d.log.state()
-	if e.HTTP.Client != "192.0.2.7" || e.HTTP.Route != "/{id:odd}" || e.Namespace != "front-door" || strings.Count(text, e.TraceID) < 3 {
+	if e.HTTP.Client != "192.0.2.7" || e.HTTP.Route != "/{id:odd}" || e.Namespace != "front-door" ||
+		strings.Count(text, e.TraceID) < 3 {
 		t.Errorf("after the reload: %s", e.raw)
 	}
 }

@@ -73,7 +73,8 @@ func TestRouteEvents(t *testing.T) {
 	got := make(map[string][]string)
 	for _, e := range d.log.events(t) {
 		got[e.HTTP.Path] = append(got[e.HTTP.Path], e.Event)
-		if last := e.Event == "http request completed"; last && (e.Data["destination"] == nil) == (e.HTTP.Path != "/all/200") {
+		if last := e.Event == "http request completed"; last &&
+			(e.Data["destination"] == nil) == (e.HTTP.Path != "/all/200") {
 			t.Errorf("the destination is missing, or written twice: %s", e.raw)
 		}
 	}

@@ -27,7 +27,8 @@ func FuzzTrace(f *testing.F) {
 		if !plain.MatchString(tr.id) || strings.ContainsAny(tr.id, `"'\,`) {
 			t.Errorf("id %q", tr.id)
 		}
-		if !valid.MatchString(tr.parent) || tr.parent[:2] == "ff" || tr.parent[3:35] == strings.Repeat("0", 32) || tr.parent[36:52] == strings.Repeat("0", 16) {
+		if !valid.MatchString(tr.parent) || tr.parent[:2] == "ff" || tr.parent[3:35] == strings.Repeat("0", 32) ||
+			tr.parent[36:52] == strings.Repeat("0", 16) {
 			t.Errorf("traceparent %q", tr.parent)
 		}
 		switch {

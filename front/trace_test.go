@@ -110,7 +110,8 @@ func TestTraceIDsDiffer(t *testing.T) {
 // TestInventedTraceStateIsDropped sends a tracestate without a valid
 // traceparent.
 func TestInventedTraceStateIsDropped(t *testing.T) {
-	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-State", r.Header.Get("Tracestate")) })
+	back := upstream(t,
+		func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-State", r.Header.Get("Tracestate")) })
 	d := openDoor(t, back.URL)
 	for parent, want := range map[string]string{
 		"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01": "a=1",

@@ -93,7 +93,8 @@ routes:
 		Log: config.Log{
 			RequestHeaders:  []string{"accept-language", "x-forwarded-for"},
 			ResponseHeaders: []string{"content-type"},
-			To:              []string{"/var/log/weir.log"}, Format: "ltsv", Level: "warn", Events: config.EventsCompleted, Redact: []string{"token", "Session"},
+			To:              []string{"/var/log/weir.log"}, Format: "ltsv", Level: "warn", Events: config.EventsCompleted,
+			Redact: []string{"token", "Session"},
 			Queue:  config.LogQueue{Size: 1 << 20, WhenFull: "block", Wait: time.Second, Linger: time.Millisecond},
 			Rotate: config.LogRotate{Size: 100 << 20, Daily: true, Keep: 7, Gzip: true},
 			Fsync:  5 * time.Second, Heartbeat: time.Minute,
@@ -101,7 +102,8 @@ routes:
 		Limits:      config.Default().Limits, // see TestParseLimits
 		Constraints: map[string]string{"code": "^[A-Z]{3}[0-9]+$"},
 		Upstreams: []config.Upstream{
-			{Name: "b", Servers: []string{"http://127.0.0.1:8080", "http://example.com:80"}, ResponseFields: 100, ConnectRetry: 3 * time.Second},
+			{Name: "b", Servers: []string{"http://127.0.0.1:8080", "http://example.com:80"}, ResponseFields: 100,
+				ConnectRetry: 3 * time.Second},
 			{Name: "a", Servers: []string{"http://[::1]:9000"}, ResponseFields: 256, ConnectRetry: time.Second},
 		},
 		Routes: []config.Route{
@@ -119,7 +121,8 @@ const smallest = "upstreams: {a: {servers: [http://127.0.0.1:8080]}}\nroutes: [{
 
 func TestParseDefaults(t *testing.T) {
 	want := config.Default()
-	want.Upstreams = []config.Upstream{{Name: "a", Servers: []string{"http://127.0.0.1:8080"}, ResponseFields: 256, ConnectRetry: time.Second}}
+	want.Upstreams = []config.Upstream{{Name: "a", Servers: []string{"http://127.0.0.1:8080"}, ResponseFields: 256,
+		ConnectRetry: time.Second}}
 	want.Routes = []config.Route{{Match: "/", To: "a", Timeout: 30 * time.Second, Upgrade: []string{"websocket"}}}
 	if diff := cmp.Diff(want, parse(t, smallest, nil), compareNetworks); diff != "" {
 		t.Errorf("Parse (-want +got):\n%s", diff)
@@ -172,42 +175,61 @@ func TestParseMistakes(t *testing.T) {
 		{"a key in another case", smallest + "Listen: ':80'\n", []string{`3:1 "Listen"|did you mean "listen"?`}},
 		{"an unknown key", smallest + "colour: red\n", []string{`3:1 "colour"|namespace, listen, admin`}},
 		{"a key in another place", smallest + "servers: x\n", []string{`3:1 "servers"|belongs under "upstreams.NAME"`}},
-		{"a key of a mapping below", "upstreams: {a: {servers: http://a}}\nroutes: {match: /, to: a, queue: {length: 1}}\n", []string{`2:27 "queue"|belongs under "limits"`}},
-		{"a key of two mappings below", smallest + "log: {size: 1MiB}\n", []string{`3:7 "size"|belongs under "queue" or "rotate"`}},
-		{"a key of a route in an upstream", "upstreams: {a: {servers: http://a, timeout: 5s}}\nroutes: {match: /, to: a}\n", []string{`1:36 "timeout"|belongs under "drain" or "routes"`}},
-		{"a key of the door in a route", "upstreams: {a: {servers: http://a}}\nroutes: {match: /, to: a, max_connections: 5}\n", []string{`2:27 "max_connections"|belongs under "limits"`}},
-		{"a key of two other places", "upstreams: {a: {servers: http://a, in_flight: 5}}\nroutes: {match: /, to: a}\n", []string{`1:36 "in_flight"|belongs under "limits" or "routes.limits"`}},
-		{"fields of a route, which are no limit", "upstreams: {a: {servers: http://a}}\nroutes: {match: /, to: a, headers: {X-A: b}}\n", []string{`2:27 "headers"|the keys here are match, to, timeout`}},
+		{"a key of a mapping below", "upstreams: {a: {servers: http://a}}\nroutes: {match: /, to: a, queue: {length: 1}}\n",
+			[]string{`2:27 "queue"|belongs under "limits"`}},
+		{"a key of two mappings below", smallest + "log: {size: 1MiB}\n",
+			[]string{`3:7 "size"|belongs under "queue" or "rotate"`}},
+		{"a key of a route in an upstream", "upstreams: {a: {servers: http://a, timeout: 5s}}\nroutes: {match: /, to: a}\n",
+			[]string{`1:36 "timeout"|belongs under "drain" or "routes"`}},
+		{"a key of the door in a route",
+			"upstreams: {a: {servers: http://a}}\nroutes: {match: /, to: a, max_connections: 5}\n",
+			[]string{`2:27 "max_connections"|belongs under "limits"`}},
+		{"a key of two other places", "upstreams: {a: {servers: http://a, in_flight: 5}}\nroutes: {match: /, to: a}\n",
+			[]string{`1:36 "in_flight"|belongs under "limits" or "routes.limits"`}},
+		{"fields of a route, which are no limit",
+			"upstreams: {a: {servers: http://a}}\nroutes: {match: /, to: a, headers: {X-A: b}}\n",
+			[]string{`2:27 "headers"|the keys here are match, to, timeout`}},
 		{"a key from the top", "log: {namespace: x}\n" + smallest, []string{`1:7 "namespace"|top of the file`}},
 		{"a path for a key", "log.to: stdout\n" + smallest, []string{`1:1 "log.to"`}},
 		{"a variable for a key", "${X}: y\n" + smallest, []string{`1:1 only in values`}},
 		{"a key with control characters", "\"\\e[31m\": y\n" + smallest, []string{`1:1 \x1b[31m`}},
 		{"a key twice", smallest + "drain: 1s\ndrain: 2s\n", []string{`4:1 "drain" is given twice, first on line 3`}},
-		{"an upstream twice", "upstreams:\n  a: {servers: http://a}\n  a: {servers: http://b}\nroutes: {match: /, to: a}\n", []string{`3:3 "a" is given twice, first on line 2`}},
+		{"an upstream twice", "upstreams:\n  a: {servers: http://a}\n  a: {servers: http://b}\nroutes: {match: /, to: a}\n",
+			[]string{`3:3 "a" is given twice, first on line 2`}},
 
 		{"redirects that are missing", smallest + "redirects: no/r.csv\n", []string{`3:12 "no/r.csv"|no such file`}},
-		{"redirects in the file itself", smallest + "redirects: [{from: /a, to: /b}]\n", []string{`3:12 "redirects" must be a single value`}},
-		{"a key not built yet in another place", smallest + "health: {path: /}\n", []string{`3:1 "health" is not supported yet`}},
-		{"a scheme not built yet", "upstreams: {a: {servers: https://a}}\nroutes: {match: /, to: a}\n", []string{`1:26 https:// is not supported yet`}},
-		{"health", "upstreams: {a: {servers: http://a, health: {path: /}}}\nroutes: {match: /, to: a}\n", []string{`1:36 "health" is not supported yet`}},
-		{"an unknown format", "log: {format: xml}\n" + smallest, []string{`1:15 "xml" is not known here|json, json-v1, ltsv, human, auto`}},
+		{"redirects in the file itself", smallest + "redirects: [{from: /a, to: /b}]\n",
+			[]string{`3:12 "redirects" must be a single value`}},
+		{"a key not built yet in another place", smallest + "health: {path: /}\n",
+			[]string{`3:1 "health" is not supported yet`}},
+		{"a scheme not built yet", "upstreams: {a: {servers: https://a}}\nroutes: {match: /, to: a}\n",
+			[]string{`1:26 https:// is not supported yet`}},
+		{"health", "upstreams: {a: {servers: http://a, health: {path: /}}}\nroutes: {match: /, to: a}\n",
+			[]string{`1:36 "health" is not supported yet`}},
+		{"an unknown format", "log: {format: xml}\n" + smallest,
+			[]string{`1:15 "xml" is not known here|json, json-v1, ltsv, human, auto`}},
 
 		{"no value", "namespace:\n" + smallest, []string{`1:11 "namespace" has no value`}},
 		{"an empty value", "namespace: ''\n" + smallest, []string{`1:12 empty`}},
 		{"a boolean for a text", "namespace: true\n" + smallest, []string{`1:12 true|quotes`}},
 		{"a list for a mapping", "log: [stdout]\n" + smallest, []string{`1:6 "log" must be a mapping|not a list`}},
 		{"a text for a mapping", "log: stdout\n" + smallest, []string{`1:6 "log" must be a mapping|"stdout"`}},
-		{"a mapping for a value", "drain: {delay: {seconds: 10}}\n" + smallest, []string{`1:16 "delay" must be a single value, not a mapping`}},
-		{"a mapping for a value, over lines", "drain:\n  delay:\n    seconds: 10\n" + smallest, []string{`3:5 "delay" must be a single value, not a mapping`}},
-		{"a list for a duration or a mapping", "drain: [10s]\n" + smallest, []string{`1:8 "drain" must be a mapping of keys to values, not a list`}},
+		{"a mapping for a value", "drain: {delay: {seconds: 10}}\n" + smallest,
+			[]string{`1:16 "delay" must be a single value, not a mapping`}},
+		{"a mapping for a value, over lines", "drain:\n  delay:\n    seconds: 10\n" + smallest,
+			[]string{`3:5 "delay" must be a single value, not a mapping`}},
+		{"a list for a duration or a mapping", "drain: [10s]\n" + smallest,
+			[]string{`1:8 "drain" must be a mapping of keys to values, not a list`}},
 		{"no unit", "drain: 10\n" + smallest, []string{`1:8 "10"|10s`}},
 		{"no duration", "drain: soon\n" + smallest, []string{`1:8 "soon"`}},
 		{"a duration below zero", "drain: -1s\n" + smallest, []string{`1:8 negative duration`}},
 		{"a level", "log: {level: inf}\n" + smallest, []string{`1:14 "inf"|did you mean "info"?`}},
 		{"events", "log: {events: none}\n" + smallest, []string{`1:15 "none"|all, completed`}},
-		{"a misspelt destination", "log: {to: sdtout}\n" + smallest, []string{`1:11 "sdtout"|did you mean "stdout"?|"./sdtout"`}},
+		{"a misspelt destination", "log: {to: sdtout}\n" + smallest,
+			[]string{`1:11 "sdtout"|did you mean "stdout"?|"./sdtout"`}},
 
-		{"a log in a folder that is missing", "log: {to: [stdout, /nowhere/at/all/weir.log]}\n" + smallest, []string{`1:20 "/nowhere/at/all"|no such file|create it`}},
+		{"a log in a folder that is missing", "log: {to: [stdout, /nowhere/at/all/weir.log]}\n" + smallest,
+			[]string{`1:20 "/nowhere/at/all"|no such file|create it`}},
 		{"a log below a file", "log: {to: config.go/weir.log}\n" + smallest, []string{`1:11 "config.go" is a file`}},
 		{"a log that is a folder", "log: {to: ..}\n" + smallest, []string{`1:11 ".." is a folder`}},
 
@@ -221,26 +243,44 @@ func TestParseMistakes(t *testing.T) {
 		{"no admin", "admin: false\n" + smallest, []string{`1:8 "false"|off`}},
 		{"a shared port", "listen: ':20001'\n" + smallest, []string{`1:9 same port`}},
 		{"a shared port by default", "admin: '127.0.0.1:20000'\n" + smallest, []string{`1:8 same port`}},
-		{"no network", "trusted_proxies: [10.0.0.0/33, 10.1.2.3/8]\n" + smallest, []string{`1:19 "10.0.0.0/33"`, `1:32 "10.1.2.3/8"|did you mean "10.0.0.0/8"?`}},
+		{"no network", "trusted_proxies: [10.0.0.0/33, 10.1.2.3/8]\n" + smallest,
+			[]string{`1:19 "10.0.0.0/33"`, `1:32 "10.1.2.3/8"|did you mean "10.0.0.0/8"?`}},
 
-		{"no servers", "upstreams: {a: {}, b: {servers: []}}\nroutes: {match: /, to: a}\n", []string{`1:13 upstream "a" has no "servers"`, `1:33 "servers" is empty`}},
+		{"no servers", "upstreams: {a: {}, b: {servers: []}}\nroutes: {match: /, to: a}\n",
+			[]string{`1:13 upstream "a" has no "servers"`, `1:33 "servers" is empty`}},
 		{"no upstreams", "upstreams: {}\nroutes: []\n", []string{`1:12 "upstreams" is empty`, `2:9 "routes" is empty`}},
-		{"no list of upstreams", "upstreams:\n  - a\nroutes: {match: /, to: a}\n", []string{`2:3 "upstreams" must be a mapping`}},
-		{"a name", "upstreams: {'a b': {servers: http://a}}\nroutes: {match: /, to: 'a b'}\n", []string{`1:13 "a b" cannot name an upstream`}},
+		{"no list of upstreams", "upstreams:\n  - a\nroutes: {match: /, to: a}\n",
+			[]string{`2:3 "upstreams" must be a mapping`}},
+		{"a name", "upstreams: {'a b': {servers: http://a}}\nroutes: {match: /, to: 'a b'}\n",
+			[]string{`1:13 "a b" cannot name an upstream`}},
 
-		{"no match, no to", "upstreams: {a: {servers: http://a}}\nroutes:\n  - timeout: 5s\n", []string{`3:5 no "match"`, `3:5 no "to"`}},
-		{"an unknown upstream", "upstreams: {site: {servers: http://a}}\nroutes: {match: /, to: sit}\n", []string{`2:24 "sit"|did you mean "site"?`}},
-		{"no time", "upstreams: {a: {servers: http://a}}\nroutes: {match: /, to: a, timeout: 0s}\n", []string{`2:36 no time`}},
-		{"an upgrade", "upstreams: {a: {servers: http://a}}\nroutes: {match: /, to: a, upgrade: [h2c, 'a b']}\n", []string{`2:37 "h2c"`, `2:42 "a b"`}},
-		{"a pattern, double quotes", "upstreams: {a: {servers: http://a}}\nroutes: [{match: \"/é/x{y\", to: a}]\n", []string{`2:23 "/é/x{y"`}},
-		{"a pattern, single quotes", "upstreams: {a: {servers: http://a}}\nroutes: [{match: '/é/x{y', to: a}]\n", []string{`2:23 "/é/x{y"`}},
-		{"a pattern, plain", "upstreams: {a: {servers: http://a}}\nroutes:\n- match: /é/x{y\n  to: a\n", []string{`3:14 "/é/x{y"`}},
-		{"a pattern behind an escape", "upstreams: {a: {servers: http://a}}\nroutes: [{match: \"/\\x61/x{y\", to: a}]\n", []string{`2:18 "/a/x{y"`}},
-		{"a pattern over lines", "upstreams: {a: {servers: http://a}}\nroutes:\n- to: a\n  match: |-\n    /x{y\n", []string{`4:10 "/x{y"`}},
-		{"an unknown constraint", "constraints: {code: x}\nupstreams: {a: {servers: http://a}}\nroutes: [{match: '/{y:cod}', to: a}]\n", []string{`3:23 "cod"|did you mean code?`}},
-		{"a regular expression", "constraints: {code: '(['}\nupstreams: {a: {servers: http://a}}\nroutes: [{match: '/{y:code}', to: a}]\n", []string{"1:21 missing closing ]"}},
+		{"no match, no to", "upstreams: {a: {servers: http://a}}\nroutes:\n  - timeout: 5s\n",
+			[]string{`3:5 no "match"`, `3:5 no "to"`}},
+		{"an unknown upstream", "upstreams: {site: {servers: http://a}}\nroutes: {match: /, to: sit}\n",
+			[]string{`2:24 "sit"|did you mean "site"?`}},
+		{"no time", "upstreams: {a: {servers: http://a}}\nroutes: {match: /, to: a, timeout: 0s}\n",
+			[]string{`2:36 no time`}},
+		{"an upgrade", "upstreams: {a: {servers: http://a}}\nroutes: {match: /, to: a, upgrade: [h2c, 'a b']}\n",
+			[]string{`2:37 "h2c"`, `2:42 "a b"`}},
+		{"a pattern, double quotes", "upstreams: {a: {servers: http://a}}\nroutes: [{match: \"/é/x{y\", to: a}]\n",
+			[]string{`2:23 "/é/x{y"`}},
+		{"a pattern, single quotes", "upstreams: {a: {servers: http://a}}\nroutes: [{match: '/é/x{y', to: a}]\n",
+			[]string{`2:23 "/é/x{y"`}},
+		{"a pattern, plain", "upstreams: {a: {servers: http://a}}\nroutes:\n- match: /é/x{y\n  to: a\n",
+			[]string{`3:14 "/é/x{y"`}},
+		{"a pattern behind an escape", "upstreams: {a: {servers: http://a}}\nroutes: [{match: \"/\\x61/x{y\", to: a}]\n",
+			[]string{`2:18 "/a/x{y"`}},
+		{"a pattern over lines", "upstreams: {a: {servers: http://a}}\nroutes:\n- to: a\n  match: |-\n    /x{y\n",
+			[]string{`4:10 "/x{y"`}},
+		{"an unknown constraint",
+			"constraints: {code: x}\nupstreams: {a: {servers: http://a}}\nroutes: [{match: '/{y:cod}', to: a}]\n",
+			[]string{`3:23 "cod"|did you mean code?`}},
+		{"a regular expression",
+			"constraints: {code: '(['}\nupstreams: {a: {servers: http://a}}\nroutes: [{match: '/{y:code}', to: a}]\n",
+			[]string{"1:21 missing closing ]"}},
 		{"a constraint's name", "constraints: {a.b: x}\n" + smallest, []string{`1:15 "a.b"`}},
-		{"a conflict", "upstreams: {a: {servers: http://a}}\nroutes:\n- {match: '/{x}/b', to: a}\n- {match: '/{y}/b', to: a}\n", []string{`4:11 "/{y}/b"|"/{x}/b" on line 3|/b`}},
+		{"a conflict", "upstreams: {a: {servers: http://a}}\nroutes:\n- {match: '/{x}/b', to: a}\n" +
+			"- {match: '/{y}/b', to: a}\n", []string{`4:11 "/{y}/b"|"/{x}/b" on line 3|/b`}},
 	} {
 		t.Run(c.name, func(t *testing.T) { wantMistakes(t, mistakes(t, c.src, nil), c.want) })
 	}
@@ -323,7 +363,8 @@ func TestParseKeepsURLsWholeInBraces(t *testing.T) {
 }
 
 func TestPasswordsAreNotShown(t *testing.T) {
-	ms := mistakes(t, "upstreams: {a: {servers: ['http://user:hunter2@a', '${DB}']}}\nroutes: {match: /, to: a}\n", env("DB=https://user:hunter2@b"))
+	ms := mistakes(t, "upstreams: {a: {servers: ['http://user:hunter2@a', '${DB}']}}\nroutes: {match: /, to: a}\n",
+		env("DB=https://user:hunter2@b"))
 	if len(ms) != 2 || strings.Contains(ms.Error(), "hunter2") {
 		t.Errorf("want two mistakes without the password, got\n%v", ms)
 	}
@@ -418,7 +459,8 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(smallest), "v")
 	f.Add([]byte("listen: ${V}\n"+smallest), ":80")
 	f.Add([]byte("a: [b: {c: d}, *e, &f g]\n---\n- !h i\n"), "")
-	f.Add([]byte("upstreams:\n  a:\n    servers:\n      - http://a:${V:-80}\nroutes:\n  - match: 'GET /{x...}/y'\n    to: a\n    timeout: 1s\n"), "1")
+	f.Add([]byte("upstreams:\n  a:\n    servers:\n      - http://a:${V:-80}\nroutes:\n  - match: 'GET /{x...}/y'\n"+
+		"    to: a\n    timeout: 1s\n"), "1")
 	f.Add([]byte("log: {to: |\n  a\n  b}\n? x\n: \"\\e\"\n<<: {}\n"), "\x1b")
 	f.Fuzz(func(t *testing.T, src []byte, value string) {
 		lookup := func(name string) (string, bool) { return value, name == "V" }

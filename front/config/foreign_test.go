@@ -113,7 +113,8 @@ func TestParseAcceptsEscapedPatterns(t *testing.T) {
 // the suggested pattern is valid, and that no accepted path has a foreign
 // character.
 func FuzzForeignPattern(f *testing.F) {
-	for _, pattern := range []string{"/*", "/api/**", "/users/:id", "GET|POST /x", "/x?y=1", "/users/id}", "/x ", "/{a}/:a*/b"} {
+	for _, pattern := range []string{"/*", "/api/**", "/users/:id", "GET|POST /x", "/x?y=1", "/users/id}", "/x ",
+		"/{a}/:a*/b"} {
 		f.Add(pattern)
 	}
 	written := regexp.MustCompile(`write "([^"\\]+)"`)

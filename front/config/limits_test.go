@@ -92,10 +92,12 @@ func TestParseLimitsMistakes(t *testing.T) {
 // Limits of connections are not allowed in a route, because a connection has
 // none.
 func TestParseLimitsOfARoute(t *testing.T) {
-	for _, name := range []string{"headers: 8KiB", "max_connections: 1", "connections_per_client: 1", "timeouts: {idle: 1s}"} {
+	for _, name := range []string{"headers: 8KiB", "max_connections: 1", "connections_per_client: 1",
+		"timeouts: {idle: 1s}"} {
 		key, _, _ := strings.Cut(strings.TrimPrefix(name, "timeouts: {"), ":")
 		ms := mistakes(t, "upstreams: {a: {servers: http://a}}\nroutes: {match: /, to: a, limits: {"+name+"}}\n", nil)
-		if len(ms) != 1 || !strings.Contains(ms.Error(), fmt.Sprintf("unknown key %q", key)) || !strings.Contains(ms.Error(), `under "limits`) {
+		if len(ms) != 1 || !strings.Contains(ms.Error(), fmt.Sprintf("unknown key %q", key)) ||
+			!strings.Contains(ms.Error(), `under "limits`) {
 			t.Errorf("%s: %v", name, ms)
 		}
 	}

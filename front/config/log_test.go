@@ -16,9 +16,10 @@ func TestParseLog(t *testing.T) {
 	}{
 		"nothing":         {"", func(l *config.Log) {}},
 		"one destination": {"log: {to: stderr}\n", func(l *config.Log) { l.To = []string{"stderr"} }},
-		"several":         {"log: {to: [stdout, ./a.log, /b.log]}\n", func(l *config.Log) { l.To = []string{"stdout", "./a.log", "/b.log"} }},
-		"a larger queue":  {"log: {queue: {size: 64MiB}}\n", func(l *config.Log) { l.Queue.Size = 64 << 20 }},
-		"a small one":     {"log: {queue: {size: 16384B}}\n", func(l *config.Log) { l.Queue.Size = 16 << 10 }},
+		"several": {"log: {to: [stdout, ./a.log, /b.log]}\n",
+			func(l *config.Log) { l.To = []string{"stdout", "./a.log", "/b.log"} }},
+		"a larger queue": {"log: {queue: {size: 64MiB}}\n", func(l *config.Log) { l.Queue.Size = 64 << 20 }},
+		"a small one":    {"log: {queue: {size: 16384B}}\n", func(l *config.Log) { l.Queue.Size = 16 << 10 }},
 		"a queue that drops": {"log: {queue: {when_full: drop, linger: 2ms}}\n", func(l *config.Log) {
 			l.Queue.WhenFull, l.Queue.Linger = "drop", 2*time.Millisecond
 		}},
@@ -31,10 +32,12 @@ func TestParseLog(t *testing.T) {
 		"rotation by day alone": {"log: {to: a, rotate: {daily: true, keep: 0}}\n", func(l *config.Log) {
 			l.To, l.Rotate = []string{"a"}, config.LogRotate{Daily: true}
 		}},
-		"fsync after each write": {"log: {to: a, fsync: each}\n", func(l *config.Log) { l.To, l.Fsync = []string{"a"}, config.FsyncEach }},
-		"fsync now and then":     {"log: {to: [stdout, a], fsync: 5s}\n", func(l *config.Log) { l.To, l.Fsync = []string{"stdout", "a"}, 5*time.Second }},
-		"fsync never":            {"log: {to: a, fsync: never}\n", func(l *config.Log) { l.To = []string{"a"} }},
-		"no heartbeat":           {"log: {heartbeat: 0s}\n", func(l *config.Log) { l.Heartbeat = 0 }},
+		"fsync after each write": {"log: {to: a, fsync: each}\n",
+			func(l *config.Log) { l.To, l.Fsync = []string{"a"}, config.FsyncEach }},
+		"fsync now and then": {"log: {to: [stdout, a], fsync: 5s}\n",
+			func(l *config.Log) { l.To, l.Fsync = []string{"stdout", "a"}, 5*time.Second }},
+		"fsync never":  {"log: {to: a, fsync: never}\n", func(l *config.Log) { l.To = []string{"a"} }},
+		"no heartbeat": {"log: {heartbeat: 0s}\n", func(l *config.Log) { l.Heartbeat = 0 }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := config.Default().Log
@@ -51,16 +54,20 @@ func TestParseLogMistakes(t *testing.T) {
 		name, src string
 		want      []string
 	}{
-		{"secret headers", "log: {request_headers: [AUTHORIZATION, Cookie, proxy-Authorization, X-API-key], response_headers: [Set-Cookie]}\n",
-			[]string{`1:25 "AUTHORIZATION" contains a secret`, `1:40 "Cookie" contains`, `1:48 "proxy-Authorization" contains`, `1:69 "X-API-key" contains`, `1:100 "Set-Cookie" contains`}},
+		{"secret headers",
+			"log: {request_headers: [AUTHORIZATION, Cookie, proxy-Authorization, X-API-key], response_headers: [Set-Cookie]}\n",
+			[]string{`1:25 "AUTHORIZATION" contains a secret`, `1:40 "Cookie" contains`, `1:48 "proxy-Authorization" contains`,
+				`1:69 "X-API-key" contains`, `1:100 "Set-Cookie" contains`}},
 		{"a header twice", "log: {response_headers: [etag, ETag]}\n", []string{`1:32 etag is given twice|keep one`}},
-		{"no header", "log: {request_headers: [\"a b\", Host]}\n", []string{`1:25 "a b" is not the name of a header`, `1:32 http.host`}},
+		{"no header", "log: {request_headers: [\"a b\", Host]}\n",
+			[]string{`1:25 "a b" is not the name of a header`, `1:32 http.host`}},
 		{"no events at all", "log: {events: none}\n", []string{`1:15 "none"|all, completed`}},
 		{"no destination", "log: {to: []}\n", []string{`1:11 "to" is empty`}},
 		{"a destination twice", "log: {to: [stdout, stdout]}\n", []string{`1:20 stdout is given twice`}},
 		{"a file twice", "log: {to: [./a.log, a.log]}\n", []string{`1:21 "a.log" is given twice`}},
 		{"a misspelt destination", "log: {to: [stdout, stder]}\n", []string{`1:20 "stder"|did you mean "stderr"?|"./stder"`}},
-		{"an unknown key of the queue", "log: {queue: {bytes: 8MiB}}\n", []string{`1:15 "bytes"|size, when_full, wait, linger`}},
+		{"an unknown key of the queue", "log: {queue: {bytes: 8MiB}}\n",
+			[]string{`1:15 "bytes"|size, when_full, wait, linger`}},
 		{"a queue that is a size", "log: {queue: 8MiB}\n", []string{`1:14 "queue" must be a mapping`}},
 		{"bytes without a unit", "log: {queue: {size: 1048576}}\n", []string{`1:21 "1048576"|1048576B`}},
 		{"a size without a unit", "log: {queue: {size: 8}}\n", []string{`1:21 "8"|8MiB`}},
@@ -76,7 +83,8 @@ func TestParseLogMistakes(t *testing.T) {
 		{"a linger below zero", "log: {queue: {linger: -1ms}}\n", []string{`1:23 negative duration`}},
 		{"rotation of no file", "log: {rotate: {size: 1MiB}}\n", []string{`1:22 no file|log.to`}},
 		{"fsync of no file", "log: {to: [stdout, stderr], fsync: each}\n", []string{`1:36 no file|log.to`}},
-		{"rotation at no time", "log: {to: a, rotate: {keep: 3, gzip: true}}\n", []string{`1:29 nothing is rotated|size or daily`, `1:38 nothing is rotated`}},
+		{"rotation at no time", "log: {to: a, rotate: {keep: 3, gzip: true}}\n",
+			[]string{`1:29 nothing is rotated|size or daily`, `1:38 nothing is rotated`}},
 		{"rotation of small files", "log: {to: a, rotate: {size: 1B}}\n", []string{`1:29 "1B"|100MiB`}},
 		{"a count", "log: {to: a, rotate: {daily: true, keep: -1}}\n", []string{`1:42 "-1"|whole number`}},
 		{"a switch", "log: {to: a, rotate: {daily: yes}}\n", []string{`1:30 "yes"|true or false`}},

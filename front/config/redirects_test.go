@@ -100,8 +100,10 @@ routes:
 		{"a to of another scheme", "/a,javascript:alert(1)\n/b,ftp://x/y\n", []string{`1:4 neither`, `2:4 neither`}},
 		{"a to of another host", "/a,//evil.example/x\n", []string{`1:4 another host|https://evil.example/x`}},
 		{"a to with a backslash", "/a,/\\evil\n/b,/%5Cevil\n", []string{`1:4 backslash`, `2:4 backslash`}},
-		{"a to with a bad host", "/a,https://ü.example/\n/b,https:///x\n/c,https://u:hunter2@a/\n", []string{`1:4 no valid host`, `2:4 no valid host`, `3:4 no valid host`}},
-		{"a to with line breaks", "/a,\"/b\r\nSet-Cookie: x\"\n/b,\"/c\rd\"\n", []string{`1:4 control character`, `3:4 control character`}},
+		{"a to with a bad host", "/a,https://ü.example/\n/b,https:///x\n/c,https://u:hunter2@a/\n",
+			[]string{`1:4 no valid host`, `2:4 no valid host`, `3:4 no valid host`}},
+		{"a to with line breaks", "/a,\"/b\r\nSet-Cookie: x\"\n/b,\"/c\rd\"\n",
+			[]string{`1:4 control character`, `3:4 control character`}},
 		{"a to with a star", "/a/*,/b*\n/b/*,/b/*/c\n", []string{`1:8 "*"|%2A`, `2:9 "*"`}},
 		{"a to with a star, a from without", "/a,/b/*\n", []string{`1:4 its from does not`}},
 
@@ -109,16 +111,21 @@ routes:
 		{"twice, as the same line", "/a,/b\n/a,/b\n", []string{`2:1 given twice`}},
 		{"twice, escaped", "/ü,/b\n/%c3%bc,/c\n", []string{`2:1 "/%c3%bc" is the same as "/ü" on line 1`}},
 		{"a prefix twice", "/a/*,/b\n/a/*,/c\n", []string{`2:1 "/a/*" is given twice`}},
-		{"shadowed by a route", "/b,/c\n/taken,/b2\n", []string{`2:1 "/taken" is shadowed by the route "/taken" on line 4 of`}},
+		{"shadowed by a route", "/b,/c\n/taken,/b2\n",
+			[]string{`2:1 "/taken" is shadowed by the route "/taken" on line 4 of`}},
 		{"a prefix shadowed by a route", "/*,/b\n", []string{`1:1 "/*" is shadowed by the route "/{path...}" on line 7`}},
 		{"shadowed for GET", "/get/*,/b/*\n", []string{`1:1 "/get/*" is shadowed by the route "GET /get/{x...}" on line 5`}},
 
-		{"a chain", "/a,/b\n/b,/c\n/c,/d?x=1\n", []string{`1:4 "/b" is redirected again on line 2|write /d?x=1`, `2:4 "/c" is redirected again on line 3|write /d?x=1`}},
-		{"a chain with a query and a fragment", "/a,/b?x=1#y\n/b,https://example.com\n", []string{`1:4 again on line 2|write https://example.com`}},
+		{"a chain", "/a,/b\n/b,/c\n/c,/d?x=1\n",
+			[]string{`1:4 "/b" is redirected again on line 2|write /d?x=1`,
+				`2:4 "/c" is redirected again on line 3|write /d?x=1`}},
+		{"a chain with a query and a fragment", "/a,/b?x=1#y\n/b,https://example.com\n",
+			[]string{`1:4 again on line 2|write https://example.com`}},
 		{"a chain of escapes", "/a,/ü\n/%C3%BC,/c\n", []string{`1:4 again on line 2`}},
 		{"a chain of prefixes", "/a/*,/b/*\n/b/*,/c/*\n", []string{`1:6 "/b/*" is redirected again on line 2|write /c/*`}},
 		{"a chain to one address", "/a/*,/b/x\n/b/*,/c\n", []string{`1:6 again on line 2|write /c`}},
-		{"a chain that leaves a prefix again", "/b/*,/c/*\n/c/*,/b/z\n/b/z,/d\n", []string{`1:6 again on line 2|write /d`, `2:6 again on line 3|write /d`}},
+		{"a chain that leaves a prefix again", "/b/*,/c/*\n/c/*,/b/z\n/b/z,/d\n",
+			[]string{`1:6 again on line 2|write /d`, `2:6 again on line 3|write /d`}},
 		{"a chain on a host", "a.example/x,/y\na.example/y,/z\nb.example/y,/y2\n", []string{`1:13 again on line 2|write /z`}},
 
 		{"a loop of one", "/a,/a\n", []string{`1:4 loop: /a -> /a`}},
@@ -209,7 +216,8 @@ func TestParseRedirectsReportsBothFiles(t *testing.T) {
 // position in the file, and that accepted lines stay the same when encoding/csv
 // writes them and they are parsed again.
 func FuzzParseRedirects(f *testing.F) {
-	for _, lines := range []string{"/a,/b\n", "from,to,status\n/a/*,/b/*,301\n", "\"/a\",\"/b\"\"\"\n", "# x\n,,\n a/é , /b?x#y \n", "/a,/b\n/b,/a\n"} {
+	for _, lines := range []string{"/a,/b\n", "from,to,status\n/a/*,/b/*,301\n", "\"/a\",\"/b\"\"\"\n",
+		"# x\n,,\n a/é , /b?x#y \n", "/a,/b\n/b,/a\n"} {
 		f.Add(lines)
 	}
 	f.Fuzz(func(t *testing.T, lines string) {

@@ -34,7 +34,8 @@ func FuzzLocation(f *testing.F) {
 		if strings.HasPrefix(to, "/") {
 			configured = &url.URL{}
 		}
-		if configured == nil || u.Scheme != strings.ToLower(configured.Scheme) || u.Host != strings.ToLower(configured.Host) || u.User != nil {
+		if configured == nil || u.Scheme != strings.ToLower(configured.Scheme) ||
+			u.Host != strings.ToLower(configured.Host) || u.User != nil {
 			t.Errorf("%q with the suffix %q leads to %q", to, suffix, location)
 		}
 	})
