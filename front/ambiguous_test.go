@@ -317,10 +317,10 @@ func TestAmbiguousRequestsInPieces(t *testing.T) {
 	}
 }
 
-// TestAmbiguousRequestsBehindAnother sends each message in one write after a
+// TestAmbiguousRequestsAfterAnother sends each message in one write after a
 // valid request: one without a body, one with a body and one with a chunked
 // body. These are answered, and nothing after them reaches the upstream.
-func TestAmbiguousRequestsBehindAnother(t *testing.T) {
+func TestAmbiguousRequestsAfterAnother(t *testing.T) {
 	t.Parallel()
 	back := openRecorder(t)
 	d := openDoor(t, "http://"+back.addr)

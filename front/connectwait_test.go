@@ -13,7 +13,7 @@ import (
 // wait for a connection. The surplus is refused immediately, and counted.
 func TestTooManyWaiting(t *testing.T) {
 	const most, more = 1000, 20
-	d := openDoor(t, "http://"+closedPort(t), func(c *config.Config) { c.Upstreams[0].ConnectRetry = patience })
+	d := openDoor(t, "http://"+closedPort(t), func(c *config.Config) { c.Upstreams[0].ConnectRetry = testTimeout })
 	ctx, leave := context.WithCancel(t.Context())
 	var asking sync.WaitGroup
 	refused := make(chan int, most+more)

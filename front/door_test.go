@@ -18,9 +18,9 @@ import (
 	"github.com/weirhq/weir/log/sink"
 )
 
-// patience is the timeout for conditions that should hold soon. No passing test
+// testTimeout is the timeout for conditions that should hold soon. No passing test
 // waits that long.
-const patience = time.Minute
+const testTimeout = time.Minute
 
 // A testDoor is a front door on free ports of the loopback interface.
 type testDoor struct {
@@ -62,7 +62,7 @@ func newDoor(t testing.TB, upstream string, adjust ...func(*config.Config)) *tes
 func doorConfig(upstream string, adjust ...func(*config.Config)) *config.Config {
 	cfg := config.Default()
 	cfg.Listen, cfg.Admin = []string{"127.0.0.1:0"}, "127.0.0.1:0"
-	cfg.Drain = config.Drain{Timeout: patience}
+	cfg.Drain = config.Drain{Timeout: testTimeout}
 	cfg.Upstreams = []config.Upstream{{Name: "site", Servers: []string{upstream}}}
 	cfg.Routes = []config.Route{config.DefaultRoute("/{path...}", "site")}
 	for _, f := range adjust {
@@ -88,7 +88,7 @@ func (d *testDoor) awaitServe() error {
 	select {
 	case err := <-d.served:
 		return err
-	case <-time.After(2 * patience):
+	case <-time.After(2 * testTimeout):
 		d.t.Error("Serve does not return")
 		return errors.New("still serving")
 	}
@@ -125,7 +125,7 @@ func httpClient(t testing.TB) *http.Client {
 	t.Cleanup(tr.CloseIdleConnections)
 	return &http.Client{
 		Transport:     tr,
-		Timeout:       patience,
+		Timeout:       testTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
@@ -177,7 +177,7 @@ func dial(t testing.TB, addr string) *rawConn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	c.SetDeadline(time.Now().Add(patience))
+	c.SetDeadline(time.Now().Add(testTimeout))
 	return &rawConn{c.(*net.TCPConn), t, bufio.NewReader(c)}
 }
 
@@ -276,7 +276,7 @@ func (g *gate) await(t testing.TB) {
 	t.Helper()
 	select {
 	case <-g.ch:
-	case <-time.After(patience):
+	case <-time.After(testTimeout):
 		t.Error("waited in vain")
 	}
 }
@@ -286,11 +286,11 @@ func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	for limit := time.After(patience); !holds(); {
+	for limit := time.After(testTimeout); !holds(); {
 		select {
 		case <-tick.C:
 		case <-limit:
-			t.Fatalf("%s: not after %v", what, patience)
+			t.Fatalf("%s: not after %v", what, testTimeout)
 		}
 	}
 }

@@ -132,9 +132,9 @@ func checkTimes(t *testing.T, before time.Time, received, completed event) {
 	}
 }
 
-// TestCompletedAlone checks the completed event with log.events: completed,
+// TestOnlyCompleted checks the completed event with log.events: completed,
 // which has the data of the others.
-func TestCompletedAlone(t *testing.T) {
+func TestOnlyCompleted(t *testing.T) {
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) { c.Log.Events = config.EventsCompleted })
 	resp, _ := get(t, httpClient(t), d.url("/a?b"))
@@ -159,9 +159,9 @@ func TestCompletedAlone(t *testing.T) {
 	}
 }
 
-// TestFailoverIsTold has a server that refuses connections before one that
+// TestFailoverIsLogged has a server that refuses connections before one that
 // responds. The log names the one that responded.
-func TestFailoverIsTold(t *testing.T) {
+func TestFailoverIsLogged(t *testing.T) {
 	back, dead := upstream(t, hello), "http://"+closedPort(t)
 	d := openDoor(t, back.URL, func(c *config.Config) { c.Upstreams[0].Servers = []string{dead, back.URL} })
 	get(t, httpClient(t), d.url("/a"))

@@ -51,7 +51,8 @@ func (f *framing) readRequestLine(line []byte) {
 	case string(version) == " HTTP/1.1":
 	case string(version) == " HTTP/1.0":
 		h.http10 = true
-	case len(version) == len(" HTTP/1.1") && bytes.HasPrefix(version, []byte(" HTTP/")) && version[6] != '1' && version[7] == '.':
+	case len(version) == len(" HTTP/1.1") && bytes.HasPrefix(version, []byte(" HTTP/")) && version[6] != '1' &&
+		version[7] == '.':
 		h.doomed = true // with 505
 	default:
 		f.err = errVersion

@@ -55,7 +55,7 @@ func TestInFlight(t *testing.T) {
 	})
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		held := config.DefaultRoute("/held", "site")
-		held.Limits = config.RequestLimits{InFlight: 1, Queue: config.Queue{Length: 1, Wait: patience}}
+		held.Limits = config.RequestLimits{InFlight: 1, Queue: config.Queue{Length: 1, Wait: testTimeout}}
 		c.Routes = append(c.Routes, held)
 	})
 	statuses := make(chan int, 2)
@@ -98,7 +98,7 @@ func TestLeavingTheQueue(t *testing.T) {
 			g := newGate(t)
 			back := upstream(t, func(w http.ResponseWriter, r *http.Request) { g.await(t) })
 			d := openDoor(t, back.URL, limited(func(l *config.Limits) {
-				l.InFlight, l.Queue = 1, config.Queue{Length: 1, Wait: patience}
+				l.InFlight, l.Queue = 1, config.Queue{Length: 1, Wait: testTimeout}
 			}))
 			waiting := func() float64 { return d.metric(t, `weir_limit_in_use{limit="queue",route="all"}`) }
 			var first sync.WaitGroup
@@ -485,7 +485,7 @@ func TestMaxConnections(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer nc.Close()
-				nc.SetDeadline(time.Now().Add(patience))
+				nc.SetDeadline(time.Now().Add(testTimeout))
 				io.WriteString(nc, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
 				resp, err := http.ReadResponse(bufio.NewReader(nc), nil)
 				if err != nil {

@@ -287,10 +287,10 @@ func serveDoor(t *testing.T, cfg *config.Config, out front.Output) *testDoor {
 	return d
 }
 
-// TestLogClosesBesideStandstill closes a log with a file and a pipe without a
+// TestLogClosesWithStalledPipe closes a log with a file and a pipe without a
 // reader. The file gets everything, including its totals, within the timeout
 // for the pipe.
-func TestLogClosesBesideStandstill(t *testing.T) {
+func TestLogClosesWithStalledPipe(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

@@ -135,7 +135,7 @@ func (l *logBook) find(t testing.TB, meant func(event) bool) event {
 
 func (l *logBook) until(t testing.TB, holds func() bool) {
 	t.Helper()
-	limit := time.After(patience)
+	limit := time.After(testTimeout)
 	for {
 		wrote, _ := l.state() // before meant is called, so that no later write is missed
 		if holds() {

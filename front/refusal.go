@@ -26,7 +26,8 @@ func answerTo(why ambiguity) []byte {
 }
 
 // answerTimeout is the response to a head that takes too long.
-var answerTimeout = []byte("HTTP/1.1 408 Request Timeout\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n" +
+var answerTimeout = []byte("HTTP/1.1 408 Request Timeout\r\n" +
+	"Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n" +
 	"408 Request Timeout: the head of the request took too long")
 
 // limitBehind returns the limit that caused an error status before a request was

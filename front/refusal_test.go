@@ -55,9 +55,9 @@ func TestMalformedRequests(t *testing.T) {
 	}
 }
 
-// TestAnswersAreNoRefusals checks that complete and cut error responses of the
+// TestResponsesAreNotRefusals checks that complete and cut error responses of the
 // upstream and the front door are not counted as refusals by net/http.
-func TestAnswersAreNoRefusals(t *testing.T) {
+func TestResponsesAreNotRefusals(t *testing.T) {
 	back := rawUpstream(t, func(c *rawConn) {
 		for r := c.request(); r != nil; r = c.request() {
 			switch r.URL.Path {

@@ -16,10 +16,10 @@ import (
 	"github.com/weirhq/weir/log/sink"
 )
 
-// TestTurningAwayBesideStalledLog stalls the log while connections are
+// TestRejectionsWithStalledLog stalls the log while connections are
 // rejected. Others are still accepted and rejected, Serve returns, and the log
 // gets all events when it continues.
-func TestTurningAwayBesideStalledLog(t *testing.T) {
+func TestRejectionsWithStalledLog(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func TestTurningAwayBesideStalledLog(t *testing.T) {
 	if _, err := io.CopyN(io.Discard, r, filled); err != nil {
 		t.Fatal(err)
 	}
-	r.SetReadDeadline(time.Now().Add(patience))
+	r.SetReadDeadline(time.Now().Add(testTimeout))
 	told := 0
 	for lines := bufio.NewScanner(r); told < 3*surplus && lines.Scan(); {
 		_, count, ok := strings.Cut(lines.Text(), `"count":`)
@@ -86,7 +86,7 @@ func knock(t testing.TB, addr string) int {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	nc.SetDeadline(time.Now().Add(patience))
+	nc.SetDeadline(time.Now().Add(testTimeout))
 	resp, err := http.ReadResponse(bufio.NewReader(nc), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -29,7 +29,7 @@ func TestUnreadBody(t *testing.T) {
 			if resp, _ := conn.answer("POST"); resp.StatusCode != http.StatusNotFound {
 				t.Fatalf("status %d, want 404", resp.StatusCode)
 			}
-			conn.SetReadDeadline(time.Now().Add(patience))
+			conn.SetReadDeadline(time.Now().Add(testTimeout))
 			if _, err := io.Copy(io.Discard, conn); err != nil {
 				t.Errorf("the connection is still open: %v", err)
 			}

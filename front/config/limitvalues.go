@@ -14,11 +14,15 @@ import (
 // connections.
 func limitKeys() []key {
 	return append(append(requestLimitKeys("limits"), requestLimitKeys("routes.*.limits")...),
-		key{Path: "limits.headers", Ambiguous: true, Read: yamlfile.One(parseHeaders, func(f filling) *int { return &f.config.Limits.Headers })},
-		key{Path: "limits.timeouts.header", Read: yamlfile.One(parseTimeout, func(f filling) *time.Duration { return &f.config.Limits.HeaderTimeout })},
-		key{Path: "limits.timeouts.idle", Read: yamlfile.One(parseTimeout, func(f filling) *time.Duration { return &f.config.Limits.IdleTimeout })},
-		key{Path: "limits.max_connections", Read: yamlfile.One(parseSome, func(f filling) *int { return &f.config.Limits.MaxConnections })},
-		key{Path: "limits.connections_per_client", Read: yamlfile.One(parseSome, func(f filling) *int { return &f.config.Limits.ConnectionsPerClient })},
+		key{Path: "limits.headers", Ambiguous: true,
+			Read: one(parseHeaders, func(c *Config) *int { return &c.Limits.Headers })},
+		key{Path: "limits.timeouts.header",
+			Read: one(parseTimeout, func(c *Config) *time.Duration { return &c.Limits.HeaderTimeout })},
+		key{Path: "limits.timeouts.idle",
+			Read: one(parseTimeout, func(c *Config) *time.Duration { return &c.Limits.IdleTimeout })},
+		key{Path: "limits.max_connections", Read: one(parseSome, func(c *Config) *int { return &c.Limits.MaxConnections })},
+		key{Path: "limits.connections_per_client",
+			Read: one(parseSome, func(c *Config) *int { return &c.Limits.ConnectionsPerClient })},
 	)
 }
 
@@ -26,21 +30,35 @@ func limitKeys() []key {
 func requestLimitKeys(path string) []key {
 	return []key{
 		{Path: path, Read: readLimits},
-		{Path: path + ".in_flight", Read: yamlfile.One(parseSome, func(f filling) *int { return &f.limits().InFlight })},
+		{Path: path + ".in_flight", Read: oneLimit(parseSome, func(l *RequestLimits) *int { return &l.InFlight })},
 		{Path: path + ".queue", Read: (*fileReader).Fields},
-		{Path: path + ".queue.length", Read: yamlfile.One(parseSome, func(f filling) *int { return &f.limits().Queue.Length }), Required: "set how many requests may wait, as in: queue: {length: 100, wait: 1s}"},
-		{Path: path + ".queue.wait", Read: yamlfile.One(parseTimeout, func(f filling) *time.Duration { return &f.limits().Queue.Wait })},
+		{Path: path + ".queue.length", Read: oneLimit(parseSome, func(l *RequestLimits) *int { return &l.Queue.Length }),
+			Required: "set how many requests may wait, as in: queue: {length: 100, wait: 1s}"},
+		{Path: path + ".queue.wait",
+			Read: oneLimit(parseTimeout, func(l *RequestLimits) *time.Duration { return &l.Queue.Wait })},
 		{Path: path + ".rate", Read: (*fileReader).Fields},
-		{Path: path + ".rate.per", Read: yamlfile.One(parsePer, func(f filling) *string { return &f.limits().Rate.Per })},
-		{Path: path + ".rate.every", Read: yamlfile.One(parseTimeout, func(f filling) *time.Duration { return &f.limits().Rate.Every }), Required: "set the interval of requests, as in: rate: {every: 100ms, burst: 20}"},
-		{Path: path + ".rate.burst", Read: yamlfile.One(parseSome, func(f filling) *int { return &f.limits().Rate.Burst })},
-		{Path: path + ".body", Read: yamlfile.One(orNone(yamlfile.Size), func(f filling) *int64 { return &f.limits().Body })},
-		{Path: path + ".upload_rate", Read: yamlfile.One(orNone(yamlfile.Speed), func(f filling) *int64 { return &f.limits().UploadRate })},
-		{Path: path + ".download_rate", Read: yamlfile.One(orNone(yamlfile.Speed), func(f filling) *int64 { return &f.limits().DownloadRate })},
+		{Path: path + ".rate.per", Read: oneLimit(parsePer, func(l *RequestLimits) *string { return &l.Rate.Per })},
+		{Path: path + ".rate.every",
+			Read:     oneLimit(parseTimeout, func(l *RequestLimits) *time.Duration { return &l.Rate.Every }),
+			Required: "set the interval of requests, as in: rate: {every: 100ms, burst: 20}"},
+		{Path: path + ".rate.burst", Read: oneLimit(parseSome, func(l *RequestLimits) *int { return &l.Rate.Burst })},
+		{Path: path + ".body", Read: oneLimit(orNone(yamlfile.Size), func(l *RequestLimits) *int64 { return &l.Body })},
+		{Path: path + ".upload_rate",
+			Read: oneLimit(orNone(yamlfile.Speed), func(l *RequestLimits) *int64 { return &l.UploadRate })},
+		{Path: path + ".download_rate",
+			Read: oneLimit(orNone(yamlfile.Speed), func(l *RequestLimits) *int64 { return &l.DownloadRate })},
 		{Path: path + ".timeouts", Read: (*fileReader).Fields},
-		{Path: path + ".timeouts.read", Read: yamlfile.One(orNone(parseTimeout), func(f filling) *time.Duration { return &f.limits().ReadTimeout })},
-		{Path: path + ".timeouts.write", Read: yamlfile.One(orNone(parseTimeout), func(f filling) *time.Duration { return &f.limits().WriteTimeout })},
+		{Path: path + ".timeouts.read",
+			Read: oneLimit(orNone(parseTimeout), func(l *RequestLimits) *time.Duration { return &l.ReadTimeout })},
+		{Path: path + ".timeouts.write",
+			Read: oneLimit(orNone(parseTimeout), func(l *RequestLimits) *time.Duration { return &l.WriteTimeout })},
 	}
+}
+
+// oneLimit returns a function that reads a value into a field of the limits that are
+// being read.
+func oneLimit[T any](parse func(yamlfile.Scalar) (T, *yamlfile.Refusal), field func(*RequestLimits) *T) readFunc {
+	return yamlfile.One(parse, func(f filling) *T { return field(f.limits()) })
 }
 
 // limits returns the limits that are being read.
@@ -72,7 +90,8 @@ func parseSome(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
 }
 
 // orNone returns a parser that also accepts the word none.
-func orNone[T int64 | time.Duration](parse func(yamlfile.Scalar) (T, *yamlfile.Refusal)) func(yamlfile.Scalar) (T, *yamlfile.Refusal) {
+func orNone[T int64 | time.Duration](parse func(yamlfile.Scalar) (T, *yamlfile.Refusal)) func(yamlfile.Scalar) (T,
+	*yamlfile.Refusal) {
 	return func(s yamlfile.Scalar) (T, *yamlfile.Refusal) {
 		if s.Text == "none" {
 			return NoLimit, nil
@@ -104,9 +123,11 @@ func parsePer(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	case s.Text == RatePerClient || s.Text == RatePerRoute:
 		return s.Text, nil
 	case !ok:
-		return "", yamlfile.Refuse("it is client, route, or header and its name, as in header X-Api-Key", "%s is not known here", yamlfile.Quote(s.Text))
+		return "", yamlfile.Refuse("it is client, route, or header and its name, as in header X-Api-Key",
+			"%s is not known here", yamlfile.Quote(s.Text))
 	case !httpsyntax.IsToken([]byte(name)):
-		return "", yamlfile.Refuse("write a name, as in header X-Api-Key", "%s is not the name of a header", yamlfile.Quote(name))
+		return "", yamlfile.Refuse("write a name, as in header X-Api-Key", "%s is not the name of a header",
+			yamlfile.Quote(name))
 	}
 	return fmt.Sprint(RatePerHeader, http.CanonicalHeaderKey(name)), nil
 }

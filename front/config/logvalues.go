@@ -35,7 +35,8 @@ func parseLogTo(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 		return to, refused
 	}
 	if near := nearest.Word(to, []string{LogToStdout, LogToStderr}); near != "" && filepath.Base(to) == to {
-		return "", yamlfile.Refuse(yamlfile.DidYouMean(near)+" A file is written as "+yamlfile.Quote("./"+to), "%s is neither stdout nor stderr", yamlfile.Quote(to))
+		return "", yamlfile.Refuse(yamlfile.DidYouMean(near)+" A file is written as "+yamlfile.Quote("./"+to),
+			"%s is neither stdout nor stderr", yamlfile.Quote(to))
 	}
 	return to, nil
 }
@@ -64,7 +65,8 @@ func parseQueueSize(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
 func parseRotateSize(s yamlfile.Scalar) (int64, *yamlfile.Refusal) {
 	size, refused := yamlfile.Size(s)
 	if refused == nil && size < leastQueue {
-		return 0, yamlfile.Refuse("write 16KiB or more, as in 100MiB", "%s is less than one event may need", yamlfile.Quote(s.Text))
+		return 0, yamlfile.Refuse("write 16KiB or more, as in 100MiB", "%s is less than one event may need",
+			yamlfile.Quote(s.Text))
 	}
 	return size, refused
 }
@@ -82,7 +84,8 @@ func parseFsync(s yamlfile.Scalar) (time.Duration, *yamlfile.Refusal) {
 	case refused != nil && !yamlfile.IsNumber(s.Text):
 		return 0, yamlfile.Refuse("it is never, each, or how often, as in 5s", "%s is not known here", yamlfile.Quote(s.Text))
 	case refused == nil && d == 0:
-		return 0, yamlfile.Refuse("write never, each, or how often, as in 5s", "%s is not an interval", yamlfile.Quote(s.Text))
+		return 0, yamlfile.Refuse("write never, each, or how often, as in 5s", "%s is not an interval",
+			yamlfile.Quote(s.Text))
 	}
 	return d, refused
 }
@@ -91,7 +94,8 @@ func parseFsync(s yamlfile.Scalar) (time.Duration, *yamlfile.Refusal) {
 func (r *reader) checkLog(c *Config) {
 	r.checkLogFiles(c.Log.To)
 	if r.has("log.queue.wait") && c.Log.Queue.WhenFull != "block" {
-		r.Mistakef(r.Positions["log.queue.wait"][0], "add when_full: block, or remove it", `only "block" waits when the queue is full`)
+		r.Mistakef(r.Positions["log.queue.wait"][0], "add when_full: block, or remove it",
+			`only "block" waits when the queue is full`)
 	}
 	for _, path := range []string{"log.rotate.keep", "log.rotate.gzip"} {
 		if r.has(path) && !r.has("log.rotate.size") && !c.Log.Rotate.Daily {
@@ -118,7 +122,8 @@ func (r *reader) checkLogFiles(to []string) {
 	if len(files) > 0 || len(to) == 0 {
 		return
 	}
-	for _, path := range []string{"log.rotate.size", "log.rotate.daily", "log.rotate.keep", "log.rotate.gzip", "log.fsync"} {
+	for _, path := range []string{"log.rotate.size", "log.rotate.daily", "log.rotate.keep", "log.rotate.gzip",
+		"log.fsync"} {
 		if r.has(path) {
 			r.Mistakef(r.Positions[path][0], "name a file in log.to, or remove it", "the log has no file")
 			return
@@ -159,7 +164,8 @@ func parseLogHeader(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	name := strings.ToLower(s.Text)
 	switch {
 	case !httpsyntax.IsToken([]byte(name)):
-		return "", yamlfile.Refuse("write a name, as in accept-language", "%s is not the name of a header", yamlfile.Quote(s.Text))
+		return "", yamlfile.Refuse("write a name, as in accept-language", "%s is not the name of a header",
+			yamlfile.Quote(s.Text))
 	case slices.Contains(secretHeaders, name):
 		return "", yamlfile.Refuse("remove it", "%s contains a secret, which is never logged", yamlfile.Quote(s.Text))
 	case name == "host":

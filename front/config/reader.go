@@ -29,6 +29,7 @@ type (
 	key        = yamlfile.Key[filling]
 	place      = yamlfile.Place[filling]
 	fileReader = yamlfile.Reader[filling]
+	readFunc   = yamlfile.ReadFunc[filling]
 )
 
 // has reports whether the file has a value for a key.

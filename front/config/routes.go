@@ -42,7 +42,8 @@ func readConstraint(r *fileReader, p place, n *yamlfile.Node) {
 func readUpstream(r *fileReader, p place, n *yamlfile.Node) {
 	f, name := p.To, p.Key.Text
 	if !isName(name) {
-		r.Mistakef(p.Key.Pos, "a name has letters, digits, '.', '_' and '-'", "%s cannot name an upstream", yamlfile.Quote(name))
+		r.Mistakef(p.Key.Pos, "a name has letters, digits, '.', '_' and '-'", "%s cannot name an upstream",
+			yamlfile.Quote(name))
 	}
 	if f.upstreams == nil {
 		f.upstreams = map[string]yamlfile.Pos{}
@@ -114,7 +115,8 @@ func (r *reader) checkAddresses(c *Config) {
 		if stood := r.Positions["listen"]; i < len(stood) {
 			at = stood[i]
 		}
-		r.Mistakef(at, "give one of them another port", "the listener %s and the admin listener %s have the same port", yamlfile.Quote(listen), yamlfile.Quote(c.Admin))
+		r.Mistakef(at, "give one of them another port", "the listener %s and the admin listener %s have the same port",
+			yamlfile.Quote(listen), yamlfile.Quote(c.Admin))
 	}
 }
 

@@ -10,59 +10,72 @@ import (
 // schema is the only list of the keys of a configuration. It defines how they are
 // read and which are refused, and provides suggestions for unknown keys.
 var schema = append([]key{
-	{Path: "namespace", Read: yamlfile.One(parseNamespace, func(f filling) *string { return &f.config.Namespace })},
-	{Path: "listen", Read: yamlfile.Some(parseListen, func(f filling) *[]string { return &f.config.Listen })},
-	{Path: "admin", Read: yamlfile.One(parseAdmin, func(f filling) *string { return &f.config.Admin })},
+	{Path: "namespace", Read: one(parseNamespace, func(c *Config) *string { return &c.Namespace })},
+	{Path: "listen", Read: some(parseListen, func(c *Config) *[]string { return &c.Listen })},
+	{Path: "admin", Read: one(parseAdmin, func(c *Config) *string { return &c.Admin })},
 	{Path: "drain", Read: readDrain},
-	{Path: "drain.delay", Read: yamlfile.One(yamlfile.Duration, func(f filling) *time.Duration { return &f.config.Drain.Delay })},
+	{Path: "drain.delay", Read: one(yamlfile.Duration, func(c *Config) *time.Duration { return &c.Drain.Delay })},
 	{Path: "drain.timeout", Read: readDrainTimeout},
-	{Path: "trusted_proxies", Read: yamlfile.Many(parseNetwork, func(f filling) *[]netip.Prefix { return &f.config.TrustedProxies })},
+	{Path: "trusted_proxies", Read: many(parseNetwork, func(c *Config) *[]netip.Prefix { return &c.TrustedProxies })},
 
 	{Path: "log", Read: (*fileReader).Fields},
-	{Path: "log.to", Read: yamlfile.Some(parseLogTo, func(f filling) *[]string { return &f.config.Log.To })},
-	{Path: "log.format", Read: yamlfile.One(yamlfile.Word(logFormats), func(f filling) *string { return &f.config.Log.Format })},
-	{Path: "log.level", Read: yamlfile.One(yamlfile.Word(logLevels), func(f filling) *string { return &f.config.Log.Level })},
-	{Path: "log.events", Read: yamlfile.One(yamlfile.Word(logEvents), func(f filling) *string { return &f.config.Log.Events })},
-	{Path: "log.request_headers", Read: yamlfile.Many(parseLogHeader, func(f filling) *[]string { return &f.config.Log.RequestHeaders })},
-	{Path: "log.response_headers", Read: yamlfile.Many(parseLogHeader, func(f filling) *[]string { return &f.config.Log.ResponseHeaders })},
-	{Path: "log.redact", Read: yamlfile.Many(parseSecret, func(f filling) *[]string { return &f.config.Log.Redact })},
+	{Path: "log.to", Read: some(parseLogTo, func(c *Config) *[]string { return &c.Log.To })},
+	{Path: "log.format", Read: one(yamlfile.Word(logFormats), func(c *Config) *string { return &c.Log.Format })},
+	{Path: "log.level", Read: one(yamlfile.Word(logLevels), func(c *Config) *string { return &c.Log.Level })},
+	{Path: "log.events", Read: one(yamlfile.Word(logEvents), func(c *Config) *string { return &c.Log.Events })},
+	{Path: "log.request_headers", Read: many(parseLogHeader, func(c *Config) *[]string { return &c.Log.RequestHeaders })},
+	{Path: "log.response_headers",
+		Read: many(parseLogHeader, func(c *Config) *[]string { return &c.Log.ResponseHeaders })},
+	{Path: "log.redact", Read: many(parseSecret, func(c *Config) *[]string { return &c.Log.Redact })},
 	{Path: "log.queue", Read: (*fileReader).Fields},
-	{Path: "log.queue.size", Read: yamlfile.One(parseQueueSize, func(f filling) *int { return &f.config.Log.Queue.Size })},
-	{Path: "log.queue.when_full", Read: yamlfile.One(yamlfile.Word(logWhenFull), func(f filling) *string { return &f.config.Log.Queue.WhenFull })},
-	{Path: "log.queue.wait", Read: yamlfile.One(yamlfile.Duration, func(f filling) *time.Duration { return &f.config.Log.Queue.Wait })},
-	{Path: "log.queue.linger", Read: yamlfile.One(yamlfile.Duration, func(f filling) *time.Duration { return &f.config.Log.Queue.Linger })},
+	{Path: "log.queue.size", Read: one(parseQueueSize, func(c *Config) *int { return &c.Log.Queue.Size })},
+	{Path: "log.queue.when_full",
+		Read: one(yamlfile.Word(logWhenFull), func(c *Config) *string { return &c.Log.Queue.WhenFull })},
+	{Path: "log.queue.wait", Read: one(yamlfile.Duration, func(c *Config) *time.Duration { return &c.Log.Queue.Wait })},
+	{Path: "log.queue.linger",
+		Read: one(yamlfile.Duration, func(c *Config) *time.Duration { return &c.Log.Queue.Linger })},
 	{Path: "log.rotate", Read: (*fileReader).Fields},
-	{Path: "log.rotate.size", Read: yamlfile.One(parseRotateSize, func(f filling) *int64 { return &f.config.Log.Rotate.Size })},
-	{Path: "log.rotate.daily", Read: yamlfile.One(yamlfile.Switch, func(f filling) *bool { return &f.config.Log.Rotate.Daily })},
-	{Path: "log.rotate.keep", Read: yamlfile.One(yamlfile.Count, func(f filling) *int { return &f.config.Log.Rotate.Keep })},
-	{Path: "log.rotate.gzip", Read: yamlfile.One(yamlfile.Switch, func(f filling) *bool { return &f.config.Log.Rotate.Gzip })},
-	{Path: "log.fsync", Read: yamlfile.One(parseFsync, func(f filling) *time.Duration { return &f.config.Log.Fsync })},
-	{Path: "log.heartbeat", Read: yamlfile.One(yamlfile.Duration, func(f filling) *time.Duration { return &f.config.Log.Heartbeat })},
+	{Path: "log.rotate.size", Read: one(parseRotateSize, func(c *Config) *int64 { return &c.Log.Rotate.Size })},
+	{Path: "log.rotate.daily", Read: one(yamlfile.Switch, func(c *Config) *bool { return &c.Log.Rotate.Daily })},
+	{Path: "log.rotate.keep", Read: one(yamlfile.Count, func(c *Config) *int { return &c.Log.Rotate.Keep })},
+	{Path: "log.rotate.gzip", Read: one(yamlfile.Switch, func(c *Config) *bool { return &c.Log.Rotate.Gzip })},
+	{Path: "log.fsync", Read: one(parseFsync, func(c *Config) *time.Duration { return &c.Log.Fsync })},
+	{Path: "log.heartbeat", Read: one(yamlfile.Duration, func(c *Config) *time.Duration { return &c.Log.Heartbeat })},
 
 	{Path: "constraints", Read: (*fileReader).Names},
 	{Path: "constraints.*", Read: readConstraint},
 
-	{Path: "upstreams", Read: (*fileReader).Names, Required: `name at least one pool of servers, as in: upstreams: {site: {servers: ["http://127.0.0.1:8080"]}}`},
+	{Path: "upstreams", Read: (*fileReader).Names,
+		Required: `name at least one pool of servers, as in: upstreams: {site: {servers: ["http://127.0.0.1:8080"]}}`},
 	{Path: "upstreams.*", Read: readUpstream, Called: "upstream %s"},
-	{Path: "upstreams.*.servers", Read: yamlfile.Some(parseServer, func(f filling) *[]string { return &f.upstream.Servers }), Required: `list at least one, as in: servers: ["http://127.0.0.1:8080"]`},
-	{Path: "upstreams.*.response_fields", Read: yamlfile.One(parseSome, func(f filling) *int { return &f.upstream.ResponseFields })},
+	{Path: "upstreams.*.servers",
+		Read:     yamlfile.Some(parseServer, func(f filling) *[]string { return &f.upstream.Servers }),
+		Required: `list at least one, as in: servers: ["http://127.0.0.1:8080"]`},
+	{Path: "upstreams.*.response_fields",
+		Read: yamlfile.One(parseSome, func(f filling) *int { return &f.upstream.ResponseFields })},
 	{Path: "upstreams.*.connect", Read: (*fileReader).Fields},
-	{Path: "upstreams.*.connect.retry", Read: yamlfile.One(yamlfile.Duration, func(f filling) *time.Duration { return &f.upstream.ConnectRetry })},
+	{Path: "upstreams.*.connect.retry",
+		Read: yamlfile.One(yamlfile.Duration, func(f filling) *time.Duration { return &f.upstream.ConnectRetry })},
 	{Path: "upstreams.*.health", Later: "remove it: servers are not probed"},
 
-	{Path: "routes", Read: readRoutes, Required: `add at least one route, as in: routes: [{match: "/{path...}", to: site}]`},
+	{Path: "routes", Read: readRoutes,
+		Required: `add at least one route, as in: routes: [{match: "/{path...}", to: site}]`},
 	{Path: "routes.*", Read: readRoute, Called: "a route"},
-	{Path: "routes.*.match", Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.route.match }), Required: `say which requests it matches, as in: match: "/{path...}"`},
-	{Path: "routes.*.to", Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.route.to }), Required: "name the upstream"},
-	{Path: "routes.*.timeout", Read: yamlfile.One(parseTimeout, func(f filling) *time.Duration { return &f.route.Timeout })},
+	{Path: "routes.*.match", Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.route.match }),
+		Required: `say which requests it matches, as in: match: "/{path...}"`},
+	{Path: "routes.*.to", Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.route.to }),
+		Required: "name the upstream"},
+	{Path: "routes.*.timeout",
+		Read: yamlfile.One(parseTimeout, func(f filling) *time.Duration { return &f.route.Timeout })},
 	{Path: "routes.*.upgrade", Read: yamlfile.Many(parseUpgrade, func(f filling) *[]string { return &f.route.Upgrade })},
 	{Path: "routes.*.log", Read: (*fileReader).Fields},
-	{Path: "routes.*.log.events", Read: yamlfile.One(yamlfile.Word(routeEvents), func(f filling) *string { return &f.route.Events })},
+	{Path: "routes.*.log.events",
+		Read: yamlfile.One(yamlfile.Word(routeEvents), func(f filling) *string { return &f.route.Events })},
 
 	{Path: "redirects", Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.redirectsKey })},
 }, limitKeys()...)
 
-var readDrainTimeout = yamlfile.One(yamlfile.Duration, func(f filling) *time.Duration { return &f.config.Drain.Timeout })
+var readDrainTimeout = one(yamlfile.Duration, func(c *Config) *time.Duration { return &c.Drain.Timeout })
 
 // readDrain reads a mapping, or a duration as the timeout.
 func readDrain(r *fileReader, p place, n *yamlfile.Node) {
@@ -71,4 +84,18 @@ func readDrain(r *fileReader, p place, n *yamlfile.Node) {
 		return
 	}
 	r.Fields(p, n)
+}
+
+// one, some and many return functions that read a value, a list, or a list that may
+// be empty, into a field of the Config.
+func one[T any](parse func(yamlfile.Scalar) (T, *yamlfile.Refusal), field func(*Config) *T) readFunc {
+	return yamlfile.One(parse, func(f filling) *T { return field(f.config) })
+}
+
+func some[T comparable](parse func(yamlfile.Scalar) (T, *yamlfile.Refusal), field func(*Config) *[]T) readFunc {
+	return yamlfile.Some(parse, func(f filling) *[]T { return field(f.config) })
+}
+
+func many[T comparable](parse func(yamlfile.Scalar) (T, *yamlfile.Refusal), field func(*Config) *[]T) readFunc {
+	return yamlfile.Many(parse, func(f filling) *[]T { return field(f.config) })
 }

@@ -26,7 +26,8 @@ func asWritten(s yamlfile.Scalar) (yamlfile.Scalar, *yamlfile.Refusal) {
 func parseTimeout(s yamlfile.Scalar) (time.Duration, *yamlfile.Refusal) {
 	d, refused := yamlfile.Duration(s)
 	if refused == nil && d == 0 {
-		return 0, yamlfile.Refuse("write how long to wait, as in 30s", "%s leaves no time for a response", yamlfile.Quote(s.Text))
+		return 0, yamlfile.Refuse("write how long to wait, as in 30s", "%s leaves no time for a response",
+			yamlfile.Quote(s.Text))
 	}
 	return d, refused
 }
@@ -35,7 +36,8 @@ func parseTimeout(s yamlfile.Scalar) (time.Duration, *yamlfile.Refusal) {
 func parseListen(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	const example = `write host:port, as in ":20000" or "127.0.0.1:20000"`
 	if isPort(s.Text) {
-		return "", yamlfile.Refuse("write "+yamlfile.Quote(":"+s.Text), "%s is a port without its colon", yamlfile.Quote(s.Text))
+		return "", yamlfile.Refuse("write "+yamlfile.Quote(":"+s.Text), "%s is a port without its colon",
+			yamlfile.Quote(s.Text))
 	}
 	host, port, err := net.SplitHostPort(s.Text)
 	switch {
@@ -99,11 +101,14 @@ func parseNetwork(s yamlfile.Scalar) (netip.Prefix, *yamlfile.Refusal) {
 	prefix, err := netip.ParsePrefix(s.Text)
 	switch {
 	case err != nil:
-		return prefix, yamlfile.Refuse("write an address or a network, as in 127.0.0.1 or 10.0.0.0/8", "%s is not a network", yamlfile.Quote(s.Text))
+		return prefix, yamlfile.Refuse("write an address or a network, as in 127.0.0.1 or 10.0.0.0/8",
+			"%s is not a network", yamlfile.Quote(s.Text))
 	case prefix.Addr().Is4In6():
-		return prefix, yamlfile.Refuse("write it as an IPv4 network", "%s is an IPv4 network in IPv6 form", yamlfile.Quote(s.Text))
+		return prefix, yamlfile.Refuse("write it as an IPv4 network", "%s is an IPv4 network in IPv6 form",
+			yamlfile.Quote(s.Text))
 	case prefix != prefix.Masked():
-		return prefix, yamlfile.Refuse(yamlfile.DidYouMean(prefix.Masked().String()), "%s has bits set after its prefix length", yamlfile.Quote(s.Text))
+		return prefix, yamlfile.Refuse(yamlfile.DidYouMean(prefix.Masked().String()),
+			"%s has bits set after its prefix length", yamlfile.Quote(s.Text))
 	}
 	return prefix, nil
 }
@@ -119,11 +124,13 @@ func parseServer(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	case !ok:
 		return "", yamlfile.Refuse(example, "%s has no scheme", yamlfile.Quote(s.Text))
 	case scheme == "https":
-		return "", yamlfile.Refuse("use http:// within your own network", "https:// is not supported yet for servers: %s", yamlfile.Quote(s.Text))
+		return "", yamlfile.Refuse("use http:// within your own network", "https:// is not supported yet for servers: %s",
+			yamlfile.Quote(s.Text))
 	case scheme != "http":
 		return "", yamlfile.Refuse(example, "%s is not a scheme for servers", yamlfile.Quote(scheme))
 	case strings.ContainsAny(rest, "/?#"):
-		return "", yamlfile.Refuse("write "+cutURL(scheme, rest), "a server's URL must end after its port: %s", yamlfile.Quote(s.Text))
+		return "", yamlfile.Refuse("write "+cutURL(scheme, rest), "a server's URL must end after its port: %s",
+			yamlfile.Quote(s.Text))
 	}
 	u, err := url.Parse(scheme + "://" + rest)
 	if err != nil || !isHost(u.Hostname()) || strings.ContainsRune(u.Host, '%') || strings.HasSuffix(u.Host, ":") {
@@ -148,7 +155,8 @@ func parseUpgrade(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	name := strings.ToLower(s.Text)
 	switch {
 	case name == "h2c":
-		return "", yamlfile.Refuse("remove it", "%s would let later requests of a client bypass the routes and the log", yamlfile.Quote(s.Text))
+		return "", yamlfile.Refuse("remove it", "%s would let later requests of a client bypass the routes and the log",
+			yamlfile.Quote(s.Text))
 	case !isName(strings.Replace(name, "/", "", 1)):
 		return "", yamlfile.Refuse("write a name, as in websocket", "%s is not a protocol", yamlfile.Quote(s.Text))
 	}
@@ -167,14 +175,16 @@ func environment(lookup func(string) (string, bool)) func(string) (string, []*ya
 func variable(inside string, lookup func(string) (string, bool)) (string, *yamlfile.Refusal) {
 	name, fallback, hasFallback := strings.Cut(inside, ":-")
 	if !isEnvName(name) {
-		return "", yamlfile.Refuse("write ${NAME} or ${NAME:-default}, and $$ for a dollar", "%s is not the name of an environment variable", yamlfile.Quote("${"+inside+"}"))
+		return "", yamlfile.Refuse("write ${NAME} or ${NAME:-default}, and $$ for a dollar",
+			"%s is not the name of an environment variable", yamlfile.Quote("${"+inside+"}"))
 	}
 	value, ok := lookup(name)
 	switch {
 	case value != "" || ok && !hasFallback:
 		return value, nil
 	case !hasFallback:
-		return "", yamlfile.Refuse("set it, or give a default: ${"+name+":-value}", "the environment variable %s is not set", name)
+		return "", yamlfile.Refuse("set it, or give a default: ${"+name+":-value}",
+			"the environment variable %s is not set", name)
 	case strings.Contains(fallback, "${"):
 		return "", yamlfile.Refuse("give a plain default", "the default of %s contains a variable", name)
 	default:
