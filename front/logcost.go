@@ -91,11 +91,11 @@ func (m measurement) end(sum *atomic.Int64, times int64) {
 type costWriter struct {
 	writer io.Writer
 	cost   *logCost
-	turn   sampled
+	sample sampled
 }
 
 func newCostWriter(w io.Writer, c *logCost) *costWriter {
-	return &costWriter{writer: w, cost: c, turn: startSampling(writesPerSample)}
+	return &costWriter{writer: w, cost: c, sample: startSampling(writesPerSample)}
 }
 
 // Unwrap returns the writer. Callers use it to find out its type.
@@ -103,10 +103,10 @@ func (w *costWriter) Unwrap() io.Writer { return w.writer }
 
 // Write implements io.Writer.
 func (w *costWriter) Write(p []byte) (int, error) {
-	if w.turn.left--; w.turn.left > 0 {
+	if w.sample.left--; w.sample.left > 0 {
 		return w.writer.Write(p)
 	}
-	w.turn.left = writesPerSample
+	w.sample.left = writesPerSample
 	m := w.cost.measure()
 	defer m.end(&w.cost.writing, writesPerSample) // a writer may panic
 	return w.writer.Write(p)

@@ -42,8 +42,8 @@ func (c *patientConn) sendSpace() (int, error) {
 	}
 }
 
-// lookOnce reports whether a sendBlock is free, or as much as the kernel waits
-// for. Only after poll does the kernel report when that becomes true.
+// lookOnce reports whether sendBlock bytes are free, or the socket is writable for
+// the kernel. It uses poll, because the kernel reports a later change only after it.
 func (r *socketSpace) lookOnce(fd uintptr) (done bool) {
 	if r.n = freeOf(int(fd)) / 2; r.n >= sendBlock {
 		return true

@@ -89,8 +89,8 @@ func TestParseLimitsMistakes(t *testing.T) {
 	}
 }
 
-// Limits of connections are not allowed in a route, because a connection has
-// none.
+// Limits of connections are not allowed in a route, because a connection belongs
+// to no route.
 func TestParseLimitsOfARoute(t *testing.T) {
 	for _, name := range []string{"headers: 8KiB", "max_connections: 1", "connections_per_client: 1",
 		"timeouts: {idle: 1s}"} {
