@@ -66,7 +66,7 @@ func (b *builder) insert(p *pattern) *Mistake {
 	l := b.growPath(p)
 	if !constrained && l.hasMethodOf(p) { // the path to the leaf existed already
 		d := conflictSearch{p: p}
-		d.atLeaf(l)
+		d.checkLeaf(l)
 		return conflictMistake(d.other, d.example)
 	}
 	b.put(l, p, set)

@@ -245,16 +245,16 @@ func (c *compiler) ending(l *leaf) *ending {
 	*e = ending{methods: l.allow, anyMethod: -1, byMethod: c.indexes.slice(l.allow.count())}
 	for _, mp := range l.methods {
 		m := c.methods.only(mp.method)
-		e.byMethod[e.rank(m)] = c.entry(mp.pattern)
+		e.byMethod[e.rank(m)] = c.addEntry(mp.pattern)
 		if m == 1<<getBit && !l.names("HEAD") {
-			e.byMethod[e.rank(1<<headBit)] = c.entry(mp.pattern)
+			e.byMethod[e.rank(1<<headBit)] = c.addEntry(mp.pattern)
 		}
 	}
 	if e.only = -1; len(e.byMethod) > 0 && slices.Min(e.byMethod) == slices.Max(e.byMethod) {
 		e.only = e.byMethod[0]
 	}
 	if l.anyMethod != nil {
-		e.anyMethod = c.entry(l.anyMethod)
+		e.anyMethod = c.addEntry(l.anyMethod)
 	}
 	if !c.afterParam {
 		c.static = append(c.static, staticPath{c.staticText(l), *e})
@@ -274,8 +274,8 @@ func (c *compiler) staticText(l *leaf) string {
 	return string(c.path)
 }
 
-// entry records the names of a pattern and returns the index of its entry.
-func (c *compiler) entry(p *pattern) int32 {
+// addEntry records the names of a pattern and returns the index of its entry.
+func (c *compiler) addEntry(p *pattern) int32 {
 	c.names[p.entry] = p.names
 	return int32(p.entry)
 }

@@ -36,29 +36,29 @@ func (t *tree) conflict(p *pattern) (other *pattern, example string) {
 			return d.other, d.example // no pattern shares more segments with p
 		}
 		if s.constraintName != "" {
-			d.atConstraint(n, i)
+			d.checkConstraint(n, i)
 		}
 		if s.kind == finalSlash || s.kind == rest {
 			break // the last segment, which has no node
 		}
 		n = n.next(s)
 	}
-	d.atLeaf(n.leafFor(p.segments))
+	d.checkLeaf(n.leafFor(p.segments))
 	return d.other, d.example
 }
 
-// atConstraint finds the conflicts with patterns that leave n by another constraint
+// checkConstraint finds the conflicts with patterns that leave n by another constraint
 // than the i-th segment of p.
-func (d *conflictSearch) atConstraint(n *node, i int) {
+func (d *conflictSearch) checkConstraint(n *node, i int) {
 	newIntersection(d.p.segments, func(q *pattern, tokens []string) {
 		if method := commonMethod(d.p, q); method != "" {
 			d.add(q, method, func() []string { return append(exampleTokens(d.p.segments[:i]), escaped(tokens)...) })
 		}
-	}).alternatives(n, i)
+	}).walkAlternatives(n, i)
 }
 
-// atLeaf finds the conflicts with the patterns of p's leaf.
-func (d *conflictSearch) atLeaf(l *leaf) {
+// checkLeaf finds the conflicts with the patterns of p's leaf.
+func (d *conflictSearch) checkLeaf(l *leaf) {
 	for _, q := range l.patterns() {
 		if method := sharedMethod(d.p, q); method != "" {
 			d.add(q, method, func() []string { return exampleTokens(d.p.segments) })

@@ -49,7 +49,7 @@ func Comparisons(first, second string) (compared, segments int) {
 	b.add(first, 0)
 	p, _ := parsePattern(second, nil)
 	m := newIntersection(p.segments, func(*pattern, []string) {})
-	m.alternatives(b.tree.anyHost, 0)
+	m.walkAlternatives(b.tree.anyHost, 0)
 	return m.comparisons, len(p.segments)
 }
 

@@ -46,9 +46,10 @@ func newIntersection(segments []segment, report func(q *pattern, tokens []string
 	return x
 }
 
-// alternatives walks the branches of n that differ from p[i] only in the constraint. n
-// is the node of p before its i-th segment. The reported tokens begin with the i-th.
-func (x *intersection) alternatives(n *node, i int) {
+// walkAlternatives walks the branches of n that differ from p[i] only in the
+// constraint. n is the node of p before its i-th segment. The reported tokens begin
+// with the i-th.
+func (x *intersection) walkAlternatives(n *node, i int) {
 	f := &x.p[i].form
 	first, _ := slices.BinarySearchFunc(n.params, f, func(e edge, f *form) int { return e.compareText(f) })
 	for k := first; k < len(n.params); k++ {
@@ -66,7 +67,7 @@ func (x *intersection) alternatives(n *node, i int) {
 // walk continues at n with p from i on.
 func (x *intersection) walk(n *node, i int) {
 	switch {
-	case x.multi > 1 && x.visited(intersectionState{n: n, i: i}):
+	case x.multi > 1 && x.markVisited(intersectionState{n: n, i: i}):
 	case i == len(x.p):
 		x.reportLeaf(n.leaf)
 	default:
@@ -76,10 +77,10 @@ func (x *intersection) walk(n *node, i int) {
 	}
 }
 
-// visited records a state and reports whether the walk has been there before: any
-// tokens that lead there are equivalent. With fewer than two {x...} on the path, only
-// one path leads to each state, so it need not be called.
-func (x *intersection) visited(state intersectionState) bool {
+// markVisited records a state and reports whether it was recorded before: any tokens
+// that lead there are equivalent. With fewer than two {x...} on the path, only one path
+// leads to each state, so it need not be called.
+func (x *intersection) markVisited(state intersectionState) bool {
 	if x.seen == nil {
 		x.seen = map[intersectionState]bool{}
 	}
@@ -91,7 +92,7 @@ func (x *intersection) visited(state intersectionState) bool {
 // take lets p[i] and the branch take the same token. Both then continue; a {x...} can
 // also stay to take more.
 func (x *intersection) take(b *branch, i int) {
-	if i == len(x.p) || b.segment.multi() && x.multi > 0 && x.visited(b.inside(i)) {
+	if i == len(x.p) || b.segment.multi() && x.multi > 0 && x.markVisited(b.inside(i)) {
 		return
 	}
 	x.comparisons++

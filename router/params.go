@@ -108,8 +108,8 @@ func resized[E any](s []E, n int) []E {
 	return s
 }
 
-// firstVisit sets a visit bit and reports whether it was unset.
-func (p *Params) firstVisit(guard int) bool {
+// markVisited sets a visit bit and reports whether it was unset.
+func (p *Params) markVisited(guard int) bool {
 	word, bit := (guard-1)/64, uint64(1)<<((guard-1)%64)
 	first := p.visited[word]&bit == 0
 	p.visited[word] |= bit

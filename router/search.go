@@ -256,7 +256,7 @@ func (s *search) tryNext(m *branches, f *frame) (to *state, at int, entry int32)
 func (s *search) tryMiddle(m *branches, f *frame) bool {
 	if f.next == len(m.params) { // first attempt
 		f.next++
-		if m.middle.visitBit > 0 && !s.params.firstVisit(m.middle.visitBit) {
+		if m.middle.visitBit > 0 && !s.params.markVisited(m.middle.visitBit) {
 			return false
 		}
 		s.several = true

@@ -101,7 +101,7 @@ func (f *File) document() ast.Node {
 	}
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
-		f.syntax(err)
+		f.reportSyntax(err)
 		return nil
 	}
 	return f.onlyDocument(file.Docs)
@@ -157,8 +157,8 @@ func tooDeep(tokens token.Tokens) *token.Token {
 	return nil
 }
 
-// syntax reports an error of the YAML parser.
-func (f *File) syntax(err error) {
+// reportSyntax reports an error of the YAML parser.
+func (f *File) reportSyntax(err error) {
 	var at yaml.Error
 	if !errors.As(err, &at) || at.GetToken() == nil {
 		f.Mistakef(Pos{1, 1}, "", "not YAML: %s", err)

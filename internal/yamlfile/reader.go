@@ -88,7 +88,7 @@ func (r *Reader[T]) Fields(p Place[T], n *Node) {
 		given[k.Text] = true
 		switch found, ok := r.lookup(child(p.Path, k.Text)); {
 		case !ok || strings.ContainsAny(k.Text, ".*"):
-			r.unknownKey(p.Path, k)
+			r.reportUnknownKey(p.Path, k)
 		case found.Later != "":
 			r.NotSupported(k, found.Later)
 		default:
@@ -138,7 +138,7 @@ func (r *Reader[T]) Elements(p Place[T], n *Node) []*Node {
 	case List:
 		return n.Items
 	case Null:
-		r.wrongShape(p, n, "a list")
+		r.reportShape(p, n, "a list")
 		return nil
 	case Bad:
 		return nil
@@ -154,7 +154,7 @@ func (r *Reader[T]) pairs(p Place[T], n *Node) ([]Pair, bool) {
 		return n.Pairs, true
 	case Bad:
 	default:
-		r.wrongShape(p, n, "a mapping of keys to values")
+		r.reportShape(p, n, "a mapping of keys to values")
 	}
 	return nil, false
 }
@@ -166,7 +166,7 @@ func (r *Reader[T]) Single(p Place[T], n *Node) (s Scalar, ok bool) {
 	case Bad:
 		return s, false
 	default:
-		r.wrongShape(p, n, "a single value")
+		r.reportShape(p, n, "a single value")
 		return s, false
 	}
 	s = n.Scalar()
@@ -181,8 +181,8 @@ func (r *Reader[T]) Single(p Place[T], n *Node) (s Scalar, ok bool) {
 	return s, len(wrong) == 0
 }
 
-// wrongShape reports a missing value or one of the wrong kind.
-func (r *Reader[T]) wrongShape(p Place[T], n *Node, want string) {
+// reportShape reports a missing value or one of the wrong kind.
+func (r *Reader[T]) reportShape(p Place[T], n *Node, want string) {
 	if n.Kind == Null {
 		r.Mistakef(n.Pos, "give it one, or leave it out", "%s has no value", r.name(p))
 		return
@@ -297,8 +297,8 @@ func (f *File) NotSupported(s Scalar, hint string) {
 	f.Mistakef(s.Pos, hint, "%s is not supported yet", Quote(s.Text))
 }
 
-// unknownKey reports an unknown key in the mapping at path.
-func (r *Reader[T]) unknownKey(path string, k Scalar) {
+// reportUnknownKey reports an unknown key in the mapping at path.
+func (r *Reader[T]) reportUnknownKey(path string, k Scalar) {
 	if later, ok := r.builtLater(k.Text); ok {
 		r.NotSupported(k, later)
 		return
