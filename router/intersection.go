@@ -67,7 +67,7 @@ func (x *intersection) walkAlternatives(n *node, i int) {
 // walk continues at n with p from i on.
 func (x *intersection) walk(n *node, i int) {
 	switch {
-	case x.multi > 1 && x.markVisited(intersectionState{n: n, i: i}):
+	case x.multi > 1 && !x.markVisited(intersectionState{n: n, i: i}):
 	case i == len(x.p):
 		x.reportLeaf(n.leaf)
 	default:
@@ -77,22 +77,22 @@ func (x *intersection) walk(n *node, i int) {
 	}
 }
 
-// markVisited records a state and reports whether it was recorded before: any tokens
-// that lead there are equivalent. With fewer than two {x...} on the path, only one path
-// leads to each state, so it need not be called.
+// markVisited records a state and reports whether it is new: any tokens that lead to
+// it are equivalent. With fewer than two {x...} on the path, only one path leads to each
+// state, so it need not be called.
 func (x *intersection) markVisited(state intersectionState) bool {
 	if x.seen == nil {
 		x.seen = map[intersectionState]bool{}
 	}
 	known := len(x.seen)
 	x.seen[state] = true
-	return len(x.seen) == known
+	return len(x.seen) > known
 }
 
 // take lets p[i] and the branch take the same token. Both then continue; a {x...} can
 // also stay to take more.
 func (x *intersection) take(b *branch, i int) {
-	if i == len(x.p) || b.segment.multi() && x.multi > 0 && x.markVisited(b.inside(i)) {
+	if i == len(x.p) || b.segment.multi() && x.multi > 0 && !x.markVisited(b.inside(i)) {
 		return
 	}
 	x.comparisons++

@@ -109,8 +109,8 @@ func resized[E any](s []E, n int) []E {
 }
 
 // markVisited sets a visit bit and reports whether it was unset.
-func (p *Params) markVisited(guard int) bool {
-	word, bit := (guard-1)/64, uint64(1)<<((guard-1)%64)
+func (p *Params) markVisited(visitBit int) bool {
+	word, bit := (visitBit-1)/64, uint64(1)<<((visitBit-1)%64)
 	first := p.visited[word]&bit == 0
 	p.visited[word] |= bit
 	return first
