@@ -28,8 +28,8 @@ type Event struct {
 	Data    Data
 	HasData bool // Data was given; it may be nil
 
-	Error  *EventError  // format of v1
-	Errors *EventErrors // format of v2
+	Error  *EventError  // shape v1
+	Errors *EventErrors // shape v2
 
 	Ignored bool // an option has an unknown type
 }

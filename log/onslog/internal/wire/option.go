@@ -40,7 +40,7 @@ type EventHTTP struct {
 	ResponseContentLength int64          `json:"response_content_length,omitempty"`
 }
 
-// EventErrors lists the errors of an event in the format of v2.
+// EventErrors lists the errors of an event in shape v2.
 type EventErrors []EventError
 
 // EventError describes one error.
