@@ -22,13 +22,13 @@ var (
 	_ log.EventWriter = (*sink.Direct)(nil)
 )
 
-// A step is what one Write does: take so many bytes, then return err.
+// A step is the result of one Write: it takes so many bytes and returns err.
 type step struct {
 	take int
 	err  error
 }
 
-// A scripted writer follows its steps and, after the last, takes everything.
+// A scripted writer follows its steps, and takes everything after the last.
 type scripted struct {
 	steps []step
 	got   bytes.Buffer
@@ -52,8 +52,8 @@ func identity(s sink.Stats) error {
 	return nil
 }
 
-// TestTornLines fails two writes, each at every offset, and reads what came
-// out as a consumer would.
+// TestTornLines makes two writes fail, each at every offset, and checks the
+// output as a consumer reads it.
 func TestTornLines(t *testing.T) {
 	lines := []string{"alpha-1\n", "bravo-22\n", "charlie-333\n"}
 	const longest = 13
@@ -79,8 +79,8 @@ func TestTornLines(t *testing.T) {
 	}
 }
 
-// wholeLines counts the lines of got that are whole, and fails for one that is
-// neither whole nor the beginning of one.
+// wholeLines counts the lines of got that are complete. It fails for a line
+// that is neither complete nor the beginning of one.
 func wholeLines(t *testing.T, got string, lines []string) (whole int) {
 	t.Helper()
 	for piece := range strings.Lines(got) {
@@ -103,7 +103,7 @@ func TestWriteGoesOn(t *testing.T) {
 		"as os.File says it":     {{1, &os.PathError{Op: "write", Path: "|1", Err: syscall.EAGAIN}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { // waiting for room takes no time here
+			synctest.Test(t, func(t *testing.T) { // waiting for a pipe takes no time here
 				w := &scripted{steps: steps}
 				d := sink.NewDirect(w)
 				if n, err := d.WriteEvent(log.LevelInfo, []byte("a whole line\n")); n != 13 || err != nil {
@@ -152,8 +152,8 @@ func TestDropsAreCounted(t *testing.T) {
 	}
 }
 
-// TestStandstill has a pipe that never has room: Stats answers, and Close
-// frees the callers.
+// TestStandstill writes to a pipe that is always full: Stats returns, and Close
+// releases the callers.
 func TestStandstill(t *testing.T) {
 	d := sink.NewDirect(writerFunc(func([]byte) (int, error) { return 0, syscall.EAGAIN }))
 	result := make(chan error)
@@ -228,7 +228,7 @@ func TestLineWithoutNewline(t *testing.T) {
 	}
 }
 
-// A flaky writer fails every few calls, in every way in turn.
+// A flaky writer fails every few calls, in each way in turn.
 type flaky struct {
 	calls int
 	got   bytes.Buffer

@@ -14,11 +14,11 @@ import (
 	"github.com/weirhq/weir/log/sink"
 )
 
-// TestFallbackTakesWholeLines has the first writer fail for good at every
-// offset, once after an error that passes at every other: each line is whole in
-// one of the two, and no line of the second is a piece.
+// TestFallbackTakesWholeLines makes the first writer fail for good at every
+// offset, in half of the cases after an error that passes. Each line must be
+// whole in one of the two writers, and the second must not get a fragment.
 func TestFallbackTakesWholeLines(t *testing.T) {
-	synctest.Test(t, testFallbackTakesWholeLines) // waiting for room takes no time here
+	synctest.Test(t, testFallbackTakesWholeLines) // waiting for a pipe takes no time here
 }
 
 func testFallbackTakesWholeLines(t *testing.T) {
@@ -44,7 +44,8 @@ func testFallbackTakesWholeLines(t *testing.T) {
 	}
 }
 
-// TestFallbackReturns gives the first another chance, once a second.
+// TestFallbackReturns checks that the first writer is tried again once a
+// second.
 func TestFallbackReturns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls int
@@ -75,8 +76,9 @@ func TestFallbackReturns(t *testing.T) {
 	})
 }
 
-// TestFallbackEndsTornLine has the first fail for good at every offset and come
-// back, torn piece and all: no other line is glued to that.
+// TestFallbackEndsTornLine makes the first writer fail for good at every
+// offset, and work again later: no other line may be joined to the fragment in
+// it.
 func TestFallbackEndsTornLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const torn, next = "alpha-1\nbravo-22\n", "charlie-333\n"
@@ -102,8 +104,8 @@ func TestFallbackEndsTornLine(t *testing.T) {
 	})
 }
 
-// TestFallbackReopens has a File first, whose descriptor was taken away, and
-// gives it back.
+// TestFallbackReopens closes the descriptor of a File that is the first writer.
+// The File must reopen and be used again.
 func TestFallbackReopens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var second bytes.Buffer
@@ -124,7 +126,7 @@ func TestFallbackReopens(t *testing.T) {
 	})
 }
 
-// A reopening writer fails until it is opened anew when it is there.
+// A reopening writer fails until Reopen is called while it can be opened.
 type reopening struct {
 	err   error
 	there bool
@@ -146,7 +148,8 @@ func (r *reopening) Reopen() error {
 	return nil
 }
 
-// TestFallbackBothFail loses the line, counts it, and comes back.
+// TestFallbackBothFail checks that a line which neither writer takes is counted
+// as lost, and that the next lines are written.
 func TestFallbackBothFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first := &scripted{steps: []step{{3, syscall.EPIPE}}}
@@ -166,8 +169,8 @@ func TestFallbackBothFail(t *testing.T) {
 	})
 }
 
-// TestFallbackPipe closes the read end of a pipe under load: each line is in
-// what was read, in the fallback, or was in the pipe when its reader went.
+// TestFallbackPipe closes the read end of a pipe under load: each line was
+// read, is in the fallback, or was in the pipe when its reader ended.
 func TestFallbackPipe(t *testing.T) {
 	r, w, err := os.Pipe()
 	do(t, err)
@@ -213,7 +216,7 @@ func TestFallbackPipe(t *testing.T) {
 	}
 }
 
-// wholeCount counts lines in brackets, and fails for any other.
+// wholeCount counts lines in brackets, and fails for any other line.
 func wholeCount(t *testing.T, text string) (whole uint64) {
 	t.Helper()
 	for line := range strings.Lines(text) {

@@ -13,7 +13,7 @@ import (
 	"github.com/weirhq/weir/log/sink"
 )
 
-// A log that has a file a day and one for each 100 MiB, of which ten stay.
+// A log with a new file each day and after 100 MiB, of which ten are kept.
 func ExampleOpenFile() {
 	folder, err := os.MkdirTemp("", "weir")
 	if err != nil {
@@ -34,7 +34,7 @@ func ExampleOpenFile() {
 	logger := log.New(out, log.Options{Namespace: "front-door"})
 	logger.Info("ready").Send()
 
-	// The queue first, which writes what waits.
+	// Close the queue first: it writes the waiting lines.
 	fmt.Println(errors.Join(out.Close(context.Background()), file.Close()))
 	fmt.Println(out.Stats().Written, "written")
 	// Output:
@@ -42,8 +42,7 @@ func ExampleOpenFile() {
 	// 1 written
 }
 
-// The lines that stdout does not take, because its reader has gone, go to
-// another place.
+// Lines go to another writer when the reader of stdout has ended.
 func ExampleNewFallback() {
 	gone := writerFunc(func([]byte) (int, error) { return 0, syscall.EPIPE })
 	out := sink.NewFallback(gone, os.Stdout)
@@ -54,7 +53,8 @@ func ExampleNewFallback() {
 	// 1 diverted
 }
 
-// Each event goes to a file and to stdout, whatever becomes of it in the other.
+// Each event goes to a file and to stdout. A failure of one does not affect the
+// other.
 func ExampleNewTee() {
 	gone := writerFunc(func([]byte) (int, error) { return 0, syscall.EPIPE })
 	first, second := sink.NewQueue(gone, sink.QueueOptions{}), sink.NewQueue(os.Stdout, sink.QueueOptions{})

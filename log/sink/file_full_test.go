@@ -24,12 +24,12 @@ func init() {
 	processes["file size limit"] = sizeLimitProcess
 }
 
-// fullDisks are what is done to a disk that the log has filled, and what has to
-// be in the log afterwards.
+// fullDisks are the ways to free a disk that the log has filled, and the
+// expected content of the log afterwards.
 var fullDisks = map[string]struct {
 	o    sink.FileOptions
 	free func(path string) error
-	lost bool // what was in the file
+	lost bool // whether the content of the file is lost
 }{
 	"space is made":     {free: func(path string) error { return os.Remove(filler(path)) }},
 	"log is truncated":  {free: func(path string) error { return os.Truncate(path, 0) }, lost: true},
@@ -39,8 +39,8 @@ var fullDisks = map[string]struct {
 
 func filler(path string) string { return path + ".filler" }
 
-// TestDiskFull fills a disk of 1 MiB with the log itself, a queue before it
-// holding all that does not fit, and makes space.
+// TestDiskFull fills a disk of 1 MiB with the log, while a queue holds the
+// lines that do not fit, and then frees space.
 func TestDiskFull(t *testing.T) {
 	for name := range fullDisks {
 		t.Run(name, func(t *testing.T) {
@@ -58,8 +58,8 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// TestFileSizeLimit is TestDiskFull for who is not root: the limit on a file's
-// size is the disk.
+// TestFileSizeLimit is TestDiskFull for users other than root: a limit on the
+// size of files replaces the disk.
 func TestFileSizeLimit(t *testing.T) {
 	out, err := combinedOutput(process(t, "file size limit", t.TempDir()))
 	if err != nil {
@@ -85,7 +85,7 @@ func tmpfsProcess(args []string) error {
 	if err := os.WriteFile(filler(path), make([]byte, 750<<10), 0o600); err != nil {
 		return err
 	}
-	if disk.free == nil { // the file takes care of itself
+	if disk.free == nil { // rotation frees the space
 		disk.free = func(string) error { return nil }
 	}
 	return outlive(path, disk.o, syscall.ENOSPC, disk.lost, disk.free)
@@ -106,9 +106,9 @@ func sizeLimitProcess(args []string) error {
 	})
 }
 
-// outlive logs more than there is space for, waits until that is noticed, frees
-// space and checks that every event is there, or, when the file's contents were
-// lost, every one from some event on, and each of them whole.
+// outlive logs more than there is space for, waits until that is noticed, and
+// frees space. Then every event must be in the file, whole. If the content of
+// the file was lost, the events from some event on must be there.
 func outlive(path string, o sink.FileOptions, want error, lost bool, free func(path string) error) error {
 	const events = 2000
 	f, err := sink.OpenFile(path, o)
@@ -154,7 +154,7 @@ func outlive(path string, o sink.FileOptions, want error, lost bool, free func(p
 	return checkOutlived(path, events, lost)
 }
 
-// checkOutlived reads the file, behind those that were put aside.
+// checkOutlived reads the rotated files and the current file.
 func checkOutlived(path string, events int, lost bool) error {
 	paths, err := filepath.Glob(path + ".2*Z")
 	if err != nil {

@@ -32,8 +32,8 @@ func init() {
 	processes["until SIGKILL"] = untilKillProcess
 }
 
-// appendEvent appends a line of at least so many bytes, from which its reader
-// sees whose it is, which one, and whether it is whole.
+// appendEvent appends a line of at least so many bytes. It names its producer
+// and its number, and a reader can see whether it is whole.
 func appendEvent(b []byte, producer, i, atLeast int) []byte {
 	begin := len(b)
 	b = strconv.AppendInt(append(b, "[event "...), int64(i), 10)
@@ -45,13 +45,13 @@ func appendEvent(b []byte, producer, i, atLeast int) []byte {
 
 var padding = strings.Repeat("x", 4096)
 
-// A reading is what is known of the producers whose lines were read.
+// A reading is the state of a check of the lines of several producers.
 type reading struct {
-	next map[int]int // by producer, the event that has to come
-	own  int         // lines that are the queue's
+	next map[int]int // the next event of each producer
+	own  int         // lines of the queue itself
 }
 
-// line checks one line and that no event is left out before it.
+// line checks one line, and that no event before it is missing.
 func (r *reading) line(line string) error {
 	if strings.HasPrefix(line, "{") && strings.HasSuffix(line, "}\n") {
 		r.own++
@@ -81,7 +81,7 @@ func parseEvent(line string) (producer, i int, err error) {
 	return producer, i, err
 }
 
-// readAll checks what several producers have written.
+// readAll checks the lines of several producers.
 func readAll(t *testing.T, from io.Reader) *reading {
 	t.Helper()
 	r := &reading{next: make(map[int]int)}
@@ -115,7 +115,7 @@ func appendProcess(args []string) error {
 	for i := range events {
 		atLeast := random.IntN(300)
 		if i%50 == 0 {
-			atLeast = 4096 // as much as a pipe keeps in one piece
+			atLeast = 4096 // a pipe keeps as many bytes in one piece
 		}
 		line = appendEvent(line[:0], producer, i, atLeast)
 		if _, err := q.Write(line); err != nil {
@@ -125,8 +125,8 @@ func appendProcess(args []string) error {
 	return q.Close(context.Background())
 }
 
-// TestProcessesAppend has four processes append to one file and to one pipe:
-// every line of each is there, whole, and in its order.
+// TestProcessesAppend lets four processes append to one file and to one pipe:
+// every line of each process is there, whole and in order.
 func TestProcessesAppend(t *testing.T) {
 	events := 12_500 // 10^5 lines in file and pipe together
 	if soak {
@@ -173,8 +173,9 @@ func TestProcessesAppend(t *testing.T) {
 	})
 }
 
-// untilTermProcess logs as fast as it can, until SIGTERM, and then ends as a
-// service does. It says when an event was accepted, and in the end how many.
+// untilTermProcess logs as fast as it can until SIGTERM, and then ends as a
+// service does. It reports the first accepted event, and at the end their
+// number.
 func untilTermProcess(args []string) error {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM)
@@ -212,8 +213,8 @@ func untilTermProcess(args []string) error {
 	return nil
 }
 
-// TestSIGTERM ends a process under load, while it rotates and compresses: every
-// event that was accepted is there, and none that was not.
+// TestSIGTERM ends a process under load, while it rotates and compresses:
+// exactly the accepted events are in its files.
 func TestSIGTERM(t *testing.T) {
 	rounds := 2
 	if soak {
@@ -227,7 +228,7 @@ func TestSIGTERM(t *testing.T) {
 		do(t, cmd.Start())
 		said := bufio.NewScanner(stdout)
 		said.Scan()
-		time.Sleep(time.Duration(rand.IntN(100)) * time.Millisecond) // the moment, not a synchronisation
+		time.Sleep(time.Duration(rand.IntN(100)) * time.Millisecond) // a random moment, not a synchronisation
 		do(t, cmd.Process.Signal(syscall.SIGTERM))
 		said.Scan()
 		accepted, err := strconv.Atoi(said.Text())
@@ -240,8 +241,8 @@ func TestSIGTERM(t *testing.T) {
 	}
 }
 
-// logOf returns the text of the log in a folder: what was put aside, and then
-// the current file.
+// logOf returns the text of the log in a folder: the rotated files and then the
+// current file.
 func logOf(t *testing.T, folder string) io.Reader {
 	t.Helper()
 	paths := filesIn(t, folder)
@@ -252,10 +253,11 @@ func logOf(t *testing.T, folder string) io.Reader {
 	return io.MultiReader(text...)
 }
 
-// A ledger is memory that a process shares with its test, and that outlives it.
+// A ledger is memory that a process shares with its test, and that outlives the
+// process.
 type ledger struct {
-	accepted atomic.Int64 // events
-	at       atomic.Int64 // when the last one was, in nanoseconds since 1970
+	accepted atomic.Int64 // number of accepted events
+	at       atomic.Int64 // time of the last one, in nanoseconds since 1970
 }
 
 func openLedger(path string) (*ledger, error) {
@@ -275,8 +277,8 @@ func openLedger(path string) (*ledger, error) {
 	return (*ledger)(unsafe.Pointer(&shared[0])), nil
 }
 
-// untilKillProcess logs, each event with its time, and enters it in a ledger:
-// 20,000 per second, or as many as the queue takes.
+// untilKillProcess logs events with their times and counts them in a ledger. It
+// logs 20,000 per second, or as many as the queue takes.
 func untilKillProcess(args []string) error {
 	f, err := sink.OpenFile(args[0], sink.FileOptions{})
 	if err != nil {
@@ -290,7 +292,7 @@ func untilKillProcess(args []string) error {
 	var line []byte
 	for began := time.Now(); ; {
 		for i := book.accepted.Load(); args[2] == "paced" && time.Since(began) < time.Duration(i)*50*time.Microsecond; {
-			time.Sleep(50 * time.Microsecond) // the pace
+			time.Sleep(50 * time.Microsecond) // sets the rate
 		}
 		now := time.Now().UnixNano()
 		line = appendEvent(line[:0], int(now), int(book.accepted.Load()), killedLine)
@@ -305,13 +307,13 @@ func untilKillProcess(args []string) error {
 const (
 	killedLine  = 300
 	killedQueue = 1 << 20
-	beingTaken  = 128 << 10 // what a queue takes out at once, to write it
+	beingTaken  = 128 << 10 // bytes that a queue takes out at once to write them
 )
 
-// TestSIGKILL kills a process under load, again and again, with the same file:
-// what each adds to it are whole lines, of which the last one may be torn, and
-// what is missing of its events is less than the queue and, of 20,000 per
-// second, 50 ms of them.
+// TestSIGKILL kills a process under load, again and again, with the same file.
+// Each process adds whole lines, except that the last one may be torn. Fewer
+// events are missing than the queue holds and, at 20,000 per second, fewer than
+// those of 50 ms.
 func TestSIGKILL(t *testing.T) {
 	kills := 20
 	if soak {
@@ -321,7 +323,7 @@ func TestSIGKILL(t *testing.T) {
 	path := filepath.Join(folder, "weir.log")
 	var torn, most, late int
 	var worst time.Duration
-	var begin int64 // of what the next process adds
+	var begin int64 // offset at which the next process appends
 	wasTorn := false
 	for kill := range kills {
 		pace := []string{"paced", "flood"}[kill%2]
@@ -331,7 +333,7 @@ func TestSIGKILL(t *testing.T) {
 		cmd := process(t, "until SIGKILL", path, ledgerPath, pace)
 		do(t, cmd.Start())
 		await(t, "the first event", func() bool { return book.accepted.Load() > 0 })
-		time.Sleep(time.Duration(rand.IntN(20_000)) * time.Microsecond) // the moment, not a synchronisation
+		time.Sleep(time.Duration(rand.IntN(20_000)) * time.Microsecond) // a random moment, not a synchronisation
 		do(t, cmd.Process.Kill())
 		cmd.Wait()
 
@@ -361,7 +363,7 @@ func TestSIGKILL(t *testing.T) {
 		}
 	}
 	t.Logf("%d kills, %d torn last lines, at most %d events and, at 20,000 per second, %v lost", kills, torn, most, worst)
-	// One may be the scheduler's. Beside other tests all may be.
+	// The scheduler may delay one. Beside other tests it may delay all.
 	if soak && late > 1 {
 		t.Errorf("%d kills cost more than 50 ms of events", late)
 	}
@@ -377,13 +379,13 @@ func readFrom(t *testing.T, path string, offset int64) string {
 	return string(text)
 }
 
-// checkKilled checks what a killed process has left, and returns how many whole
-// events there are and when the last one was.
+// checkKilled checks the file of a killed process, and returns the number of
+// whole events and the time of the last one.
 func checkKilled(t *testing.T, text string) (events int, last int64) {
 	t.Helper()
 	for line := range strings.Lines(text) {
 		if !strings.HasSuffix(line, "\n") {
-			break // the last line, torn
+			break // the last line, which is torn
 		}
 		at, i, err := parseEvent(line)
 		if err != nil || i != events {
@@ -394,14 +396,14 @@ func checkKilled(t *testing.T, text string) (events int, last int64) {
 	return events, last
 }
 
-// TestRenamedUnderFlood does 20 times what logrotate does, with four producers
-// at work: nothing is lost, and nothing torn.
+// TestRenamedUnderFlood rotates as logrotate does, 20 times, with four
+// producers: no line is lost or torn.
 func TestRenamedUnderFlood(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "weir.log")
 	f := openFile(t, path, sink.FileOptions{})
 	q := sink.NewQueue(f, sink.QueueOptions{WhenFull: sink.Block})
-	enough := int64(100 << 10) // some 10^5 events in all
+	enough := int64(100 << 10) // about 10^5 events in total
 	if soak {
 		enough = 5 << 20 // 10^6
 	}
@@ -415,7 +417,7 @@ func TestRenamedUnderFlood(t *testing.T) {
 				info, err := os.Stat(path)
 				return err == nil && info.Size() > enough
 			})
-			log.WriteString(read(t, old)) // nobody writes there any more
+			log.WriteString(read(t, old)) // no process writes there any more
 		}
 	})
 	closeQueue(t, q)
@@ -429,9 +431,9 @@ func TestRenamedUnderFlood(t *testing.T) {
 	t.Logf("20 renames, events by producer: %v", each)
 }
 
-// TestCopiedAndTruncatedUnderFlood does what logrotate does with copytruncate.
-// What is written between the copy and the cut is lost, as its manual says; the
-// file has no hole, and from its beginning on everything.
+// TestCopiedAndTruncatedUnderFlood rotates as logrotate does with copytruncate.
+// Lines that are written between the copy and the truncation are lost, as its
+// manual says. The file has no hole, and holds all later lines.
 func TestCopiedAndTruncatedUnderFlood(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "weir.log")
 	q := sink.NewQueue(openFile(t, path, sink.FileOptions{}), sink.QueueOptions{WhenFull: sink.Block})
@@ -454,7 +456,7 @@ func TestCopiedAndTruncatedUnderFlood(t *testing.T) {
 		next := make(map[int]int)
 		for line := range strings.Lines(text) {
 			if p != path && !strings.HasSuffix(line, "\n") {
-				break // it was copied while the line was written
+				break // it was copied while the line was being written
 			}
 			producer, i, err := parseEvent(line)
 			if err != nil {
@@ -473,8 +475,8 @@ func TestCopiedAndTruncatedUnderFlood(t *testing.T) {
 	}
 }
 
-// floodWhile has four producers log until what is done meanwhile is done, and
-// returns how many events each has logged.
+// floodWhile lets four producers log until meanwhile returns, and returns the
+// number of events of each.
 func floodWhile(q *sink.Queue, meanwhile func()) [4]int {
 	var each [4]int
 	var stop atomic.Bool
@@ -486,7 +488,7 @@ func floodWhile(q *sink.Queue, meanwhile func()) [4]int {
 				line = appendEvent(line[:0], p, each[p], 100)
 				q.WriteEvent(log.LevelInfo, line)
 				if each[p]%100 == 0 {
-					time.Sleep(time.Millisecond) // there is work for the others, too
+					time.Sleep(time.Millisecond) // the other goroutines need the CPU too
 				}
 			}
 		})

@@ -20,8 +20,8 @@ import (
 
 func init() { processes["sync"] = syncProcess }
 
-// syncProcess writes lines to a file, so long apart, and says how often OnError
-// was called.
+// syncProcess writes lines to a file at an interval, and prints the number of
+// calls of OnError.
 func syncProcess(args []string) error {
 	fsync, err1 := time.ParseDuration(args[1])
 	lines, err2 := strconv.Atoi(args[2])
@@ -47,14 +47,14 @@ func syncProcess(args []string) error {
 	return nil
 }
 
-// TestFsync counts the fsyncs that the kernel sees: with each write, so long
-// after one at the latest, or never. Where all fail with EIO, all are told of.
+// TestFsync counts the fsyncs that the kernel sees: with each write, within a
+// time after a write, or never. If all fail with EIO, OnError gets all errors.
 func TestFsync(t *testing.T) {
 	strace, err := exec.LookPath("strace")
 	if err != nil {
 		t.Skip("it needs strace, which is not installed")
 	}
-	const frame = 2 // one for the folder's entry, one when the file is closed
+	const frame = 2 // one for the folder, and one when the file is closed
 	const eio = "inject=fsync:error=EIO"
 	for name, c := range map[string]struct {
 		fsync, lines, apart string
@@ -103,8 +103,8 @@ func TestFsync(t *testing.T) {
 	}
 }
 
-// A call that another thread's interrupts is two lines, of which one ends in
-// its result.
+// strace splits a call into two lines if another thread interrupts it. The
+// second one ends with the result.
 var fsyncEnds = regexp.MustCompile(`(?m)fsync.*\) += -?\d`)
 
 func fsyncs(t *testing.T, trace string) int {

@@ -22,7 +22,7 @@ var (
 	_ io.Writer = (*sink.Fallback)(nil)
 )
 
-// problems collects what OnError is told.
+// problems collects the errors of OnError.
 type problems struct {
 	mu   sync.Mutex
 	errs []error // guarded by mu
@@ -40,8 +40,8 @@ func (p *problems) count() int {
 	return len(p.errs)
 }
 
-// openFile opens a File whose problems fail the test, unless o has an OnError,
-// and which is closed with the test at the latest.
+// openFile opens a File that is closed at the end of the test. Its errors fail
+// the test, unless o has an OnError.
 func openFile(t *testing.T, path string, o sink.FileOptions) *sink.File {
 	t.Helper()
 	if o.OnError == nil {
@@ -86,7 +86,7 @@ func wantFile(t *testing.T, path, want string) {
 	}
 }
 
-// do fails the test for an error of what it does to files beside the sink.
+// do fails the test for an error of an operation on files outside the sink.
 func do(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
@@ -94,13 +94,13 @@ func do(t *testing.T, err error) {
 	}
 }
 
-// TestFileIsChangedUnderneath does to a log what people and their tools do, and
-// has it go on by itself, a second later, or at once when it is told.
+// TestFileIsChangedUnderneath renames, deletes and truncates a log. The File
+// must notice it within a second, or immediately after Reopen.
 func TestFileIsChangedUnderneath(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(path string) error
-		now    string // what is at path after the next line
-		old    string // what is at path+".old" after it
+		now    string // content of path after the next line
+		old    string // content of path+".old" after it
 	}{
 		"renamed":   {func(p string) error { return os.Rename(p, p+".old") }, "three\n", "one\ntwo\n"},
 		"deleted":   {os.Remove, "three\n", ""},
@@ -136,8 +136,8 @@ func TestFileIsChangedUnderneath(t *testing.T) {
 	}
 }
 
-// TestFileCannotBeOpenedAnew has the path lead nowhere for a while: the File
-// keeps what it has, says so once a second, and tries again.
+// TestFileCannotBeOpenedAnew makes the path invalid for a while: the File keeps
+// its file, reports the error once a second, and tries again.
 func TestFileCannotBeOpenedAnew(t *testing.T) {
 	for name, c := range map[string]struct{ lock, unlock func(path string) error }{
 		"a folder there": {
@@ -184,8 +184,8 @@ func TestFileCannotBeOpenedAnew(t *testing.T) {
 	}
 }
 
-// TestFileMadeReadOnly takes the right to write from an open file, which does
-// not close it.
+// TestFileMadeReadOnly removes the write permission from an open file, which
+// must stay open.
 func TestFileMadeReadOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "weir.log")
@@ -198,7 +198,8 @@ func TestFileMadeReadOnly(t *testing.T) {
 	})
 }
 
-// TestFileClosesTornLine opens what a killed process has left.
+// TestFileClosesTornLine opens a file whose last line has no end, as after
+// SIGKILL.
 func TestFileClosesTornLine(t *testing.T) {
 	for before, want := range map[string]string{
 		"":           "next\n",
@@ -214,8 +215,8 @@ func TestFileClosesTornLine(t *testing.T) {
 	}
 }
 
-// TestFileMovesWithinLine takes the file away when a line is half written: it
-// is whole in the new one.
+// TestFileMovesWithinLine renames the file when half of a line is written: the
+// line must be whole in the new file.
 func TestFileMovesWithinLine(t *testing.T) {
 	for name, change := range map[string]func(path string) error{
 		"deleted":   os.Remove,
@@ -261,8 +262,8 @@ func TestFileCannotBeOpened(t *testing.T) {
 	}
 }
 
-// TestFileInAnyOrder does everything at once in an order that a seed decides:
-// every line is whole, once, in one of the files, and in its order there.
+// TestFileInAnyOrder does all operations in an order that a seed decides: every
+// line must be whole in exactly one of the files, and in order.
 func TestFileInAnyOrder(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	rounds := 3
@@ -311,8 +312,8 @@ func fileInAnyOrder(t *testing.T, seed uint64) bool {
 	return checkFiles(t, folder, emitted)
 }
 
-// checkFiles reads all files of a folder as one log of a single producer: each
-// of its events is there once, whole and, in its file, behind an earlier one.
+// checkFiles reads all files of a folder as the log of one producer: each event
+// must be there once, whole, and after an earlier one in its file.
 func checkFiles(t *testing.T, folder string, emitted int) bool {
 	t.Helper()
 	seen := make([]int, emitted)

@@ -13,14 +13,14 @@ import (
 	"github.com/weirhq/weir/log/sink"
 )
 
-// An eventSink is what the sinks of this package have in common.
+// An eventSink has the methods that all sinks of this package share.
 type eventSink interface {
 	log.EventWriter
 	Stats() sink.Stats
 }
 
-// TestIdentity has several goroutines log to a writer that fails in every way,
-// asks for Stats all the while and counts lines at the end.
+// TestIdentity logs from several goroutines to a writer that fails in every
+// way, calls Stats in the meantime and counts the lines at the end.
 func TestIdentity(t *testing.T) {
 	for name, open := range map[string]func(w io.Writer) (eventSink, func()){
 		"Direct": func(w io.Writer) (eventSink, func()) {
@@ -46,13 +46,14 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// flood logs from several goroutines, and holds every snapshot to the identity.
+// flood logs from several goroutines, and checks that the counts of every
+// snapshot add up.
 func flood(t *testing.T, out eventSink, producers, each int) {
 	t.Helper()
 	var work, watch sync.WaitGroup
 	done := make(chan struct{})
 	watch.Go(func() {
-		tick := time.NewTicker(100 * time.Microsecond) // there is work for the others, too
+		tick := time.NewTicker(100 * time.Microsecond) // the other goroutines need the CPU too
 		defer tick.Stop()
 		for {
 			if err := identity(out.Stats()); err != nil {
@@ -78,8 +79,8 @@ func flood(t *testing.T, out eventSink, producers, each int) {
 	watch.Wait()
 }
 
-// wholeEvents counts the events of flood that stand whole on a line of their
-// own, and those that a sink has added by itself.
+// wholeEvents counts the events of flood that are whole lines, and the events
+// of the sink itself.
 func wholeEvents(t *testing.T, got string) (whole, own uint64) {
 	t.Helper()
 	for line := range strings.Lines(got) {

@@ -14,8 +14,8 @@ import (
 	"github.com/weirhq/weir/log/sink"
 )
 
-// TestFullPipe writes to a pipe that is full and was made non-blocking by
-// someone else, as stdout is when it is shared: os.File then returns EAGAIN.
+// TestFullPipe writes to a full pipe that another process made non-blocking, as
+// happens with a shared stdout: os.File then returns EAGAIN.
 func TestFullPipe(t *testing.T) {
 	var fds [2]int
 	if err := syscall.Pipe(fds[:]); err != nil {
@@ -36,7 +36,7 @@ func TestFullPipe(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for room := []byte{'.'}; ; { // a pipe may still have room for less than a line
+	for room := []byte{'.'}; ; { // a pipe may still have space for less than a line
 		if n, _ := w.Write(room); n == 0 {
 			break
 		}

@@ -11,23 +11,23 @@ import (
 	"time"
 )
 
-// soak says that tests may take minutes, and are alone on the machine: only
-// then times are held to what is promised.
+// soak is whether tests may take minutes and have the machine to themselves.
+// Only then are promised times checked.
 var soak = os.Getenv("WEIR_SOAK") != ""
 
-// patience is how long a test waits for what has to happen. Nothing takes as
-// long; it is there for a machine that is busy with other things.
+// patience is the time limit for events that a test waits for. It is only
+// reached on a machine that is busy with other work.
 const patience = time.Minute
 
-// processes are what this test binary does instead of testing when it is
-// started with the name of one in the environment: writers that are killed,
-// stopped and started as only processes can be.
+// processes are the functions that this test binary runs instead of its tests
+// if the environment names one: writers that have to be killed or stopped as
+// processes.
 var processes = map[string]func(args []string) error{}
 
 const processEnv = "WEIR_SINK_TEST_PROCESS"
 
-// TestMain runs one of the processes if the environment names one. Otherwise
-// it runs the tests and fails if a goroutine is left when they have ended.
+// TestMain runs one of the processes if the environment names one. Otherwise it
+// runs the tests, and fails if a goroutine remains afterwards.
 func TestMain(m *testing.M) {
 	name, is := os.LookupEnv(processEnv)
 	if !is {
@@ -49,8 +49,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// process returns the command that starts one of the processes, which is
-// killed with the test at the latest.
+// process returns the command that starts one of the processes. It is killed at
+// the end of the test.
 func process(t *testing.T, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
@@ -58,23 +58,22 @@ func process(t *testing.T, name string, args ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), self, args...)
-	// The race detector would have a process wait for a second before it ends.
+	// The race detector makes a process wait for a second before it ends.
 	cmd.Env = append(os.Environ(), processEnv+"="+name, "GORACE=atexit_sleep_ms=0")
 	cmd.Stderr = os.Stderr
 	return cmd
 }
 
-// leftGoroutines returns the stacks of all goroutines but the caller's and
-// those of the standard library that never end. It gives goroutines that are
-// ending the time to do so. The module has no dependencies, which rules out
-// goleak.
+// leftGoroutines returns the stacks of all goroutines except the caller's and
+// those of the standard library that never end. It waits for goroutines that
+// are ending. The module has no dependencies, so it cannot use goleak.
 func leftGoroutines() []string {
 	var left []string
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		stacks := make([]byte, 1<<20)
 		all := bytes.Split(bytes.TrimSpace(stacks[:runtime.Stack(stacks, true)]), []byte("\n\n"))
 		left = left[:0]
-		for _, stack := range all[1:] { // the caller's is the first
+		for _, stack := range all[1:] { // the first is the caller's
 			if !bytes.Contains(stack, []byte("os/signal.loop")) {
 				left = append(left, string(stack))
 			}

@@ -8,9 +8,9 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// TestBacklogMemory adds and takes lines at random, never more than fit: what
-// the chunks take in memory stays within the bound and one chunk, whatever the
-// lengths of the lines, and an empty backlog has all of its room again.
+// TestBacklogMemory adds and takes lines of random lengths within the limit.
+// The memory of the chunks must stay below the limit and one chunk, and an
+// empty backlog must have all of its space again.
 func TestBacklogMemory(t *testing.T) {
 	const size = 1 << 20
 	for seed := range uint64(6) {
@@ -57,7 +57,8 @@ func TestBacklogMemory(t *testing.T) {
 	}
 }
 
-// memory returns how much a backlog has allocated, and what was taken of it.
+// memory returns the allocated bytes of a backlog and of the chunks taken from
+// it.
 func memory(b *backlog, taken []*chunk) (n int) {
 	of := func(c *chunk) int { return cap(c.text) + queuedLineLen*cap(c.lines) }
 	for c := b.head; c != nil; c = c.next {

@@ -16,8 +16,8 @@ import (
 
 func init() { processes["unread"] = unreadProcess }
 
-// unreadProcess logs more to stdout than a pipe holds, gives up, and writes the
-// counts to a file.
+// unreadProcess logs more to stdout than a pipe holds, closes the queue with a
+// timeout, and writes the counts to a file.
 func unreadProcess(args []string) error {
 	q := sink.NewQueue(sink.NewFallback(sink.Std(os.Stdout), os.Stderr), sink.QueueOptions{WhenFull: sink.Block})
 	for i := range 5000 {
@@ -32,8 +32,8 @@ func unreadProcess(args []string) error {
 	return os.WriteFile(args[0], fmt.Appendf(nil, "%d written, %d lost", s.Written, s.Lost()), 0o600)
 }
 
-// TestUnreadPipeAgreesWithStats reads the stdout of a process when it has ended.
-// The pipe holds the events that Stats count as written, and no other.
+// TestUnreadPipeAgreesWithStats reads the stdout of a process after its end.
+// The pipe holds exactly the events that Stats count as written.
 func TestUnreadPipeAgreesWithStats(t *testing.T) {
 	r, w, err := os.Pipe()
 	do(t, err)

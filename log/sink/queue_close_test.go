@@ -22,7 +22,7 @@ func over() context.Context {
 	return ctx
 }
 
-// wantLeft checks that Close gave up with so many events, and that Stats have
+// wantLeft checks that Close gave up with so many events, and that Stats count
 // them as closed.
 func wantLeft(t *testing.T, q *sink.Queue, err error, left uint64) {
 	t.Helper()
@@ -35,8 +35,8 @@ func wantLeft(t *testing.T, q *sink.Queue, err error, left uint64) {
 	}
 }
 
-// TestQueueCloseIsFinal closes a queue during a write that does not end, and then
-// lets the write end: Stats stay the same, and no other write begins.
+// TestQueueCloseIsFinal closes a queue during a write that blocks, and then
+// lets the write end: Stats must not change, and no other write may begin.
 func TestQueueCloseIsFinal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newGated()
@@ -46,7 +46,7 @@ func TestQueueCloseIsFinal(t *testing.T) {
 		accepted := make(chan uint64)
 		go func() {
 			n := uint64(1)
-			for ; ; n++ { // until Close, it waits for room
+			for ; ; n++ { // until Close, it waits for space
 				if _, err := q.Write([]byte(strings.Repeat("x", 99) + "\n")); err != nil {
 					break
 				}
@@ -85,8 +85,8 @@ func TestQueueCloseIsFinal(t *testing.T) {
 	})
 }
 
-// TestQueueCloseCountsTheLastWrite closes a queue during a write that takes
-// longer than Close was given, and ends soon after: its line counts as written.
+// TestQueueCloseCountsTheLastWrite closes a queue during a write that ends soon
+// after the context of Close: its line counts as written.
 func TestQueueCloseCountsTheLastWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got bytes.Buffer
@@ -107,7 +107,8 @@ func TestQueueCloseCountsTheLastWrite(t *testing.T) {
 	})
 }
 
-// TestQueueCloseEndsWaits gives up on a writer that waits for room in a pipe.
+// TestQueueCloseEndsWaits closes a queue whose writer waits for space in a
+// pipe.
 func TestQueueCloseEndsWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := sink.NewQueue(writerFunc(func([]byte) (int, error) { return 0, syscall.EAGAIN }), sink.QueueOptions{})

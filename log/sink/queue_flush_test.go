@@ -14,7 +14,7 @@ import (
 	"github.com/weirhq/weir/log/sink"
 )
 
-// TestFlush waits for what was queued before it, and for nothing else.
+// TestFlush checks that Flush waits only for lines that were queued before it.
 func TestFlush(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFaulty()
@@ -50,8 +50,9 @@ func TestFlush(t *testing.T) {
 	})
 }
 
-// TestFatalIsFlushed has a fatal event, and all before it, written when its
-// caller goes on, unless the writer stands still for more than a second.
+// TestFatalIsFlushed checks that a fatal event, and all events before it, are
+// written when its call returns, unless the writer blocks for more than a
+// second.
 func TestFatalIsFlushed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFaulty()
@@ -74,8 +75,8 @@ func TestFatalIsFlushed(t *testing.T) {
 	})
 }
 
-// TestLinger gathers lines for as long as it was told to, and no longer when
-// somebody waits or there are enough.
+// TestLinger checks that the writer waits for more lines for the time of
+// Linger, and stops waiting when there are enough or a caller flushes.
 func TestLinger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFaulty()
@@ -117,8 +118,9 @@ func TestLinger(t *testing.T) {
 	})
 }
 
-// TestWaitsForWhatMayPass has a disk that is full for ten seconds, and other
-// things that pass: nothing is lost or doubled, and it goes on within 0.5 s.
+// TestWaitsForWhatMayPass simulates a disk that is full for ten seconds, and
+// other errors that pass: no line is lost or repeated, and writing continues
+// within 0.5 s.
 func TestWaitsForWhatMayPass(t *testing.T) {
 	for _, fault := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO, syscall.ENOBUFS, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE, syscall.EAGAIN} {
 		t.Run(fault.Error(), func(t *testing.T) {

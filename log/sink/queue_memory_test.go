@@ -11,9 +11,9 @@ import (
 	"github.com/weirhq/weir/log/sink"
 )
 
-// TestQueueMemory floods a queue whose writer stands still, from several
-// goroutines, with lines of several lengths: the heap grows by what the queue
-// may hold and little more, and shrinks again when all is written.
+// TestQueueMemory floods a queue whose writer blocks, from several goroutines,
+// with lines of several lengths. The heap must grow by little more than the
+// queue's limit, and shrink again after the lines are written.
 func TestQueueMemory(t *testing.T) {
 	const size, allowed = 8 << 20, 512 << 10
 	for _, length := range []int{20, 400, 16 << 10} {
@@ -57,7 +57,7 @@ func TestQueueMemory(t *testing.T) {
 	}
 }
 
-// A gatedDiscard keeps nothing of what is written.
+// A gatedDiscard discards its input.
 type gatedDiscard struct{ *gated }
 
 func (w gatedDiscard) Write(p []byte) (int, error) {
@@ -66,7 +66,7 @@ func (w gatedDiscard) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// heap returns how many bytes are in use, without garbage.
+// heap returns the bytes in use after a garbage collection.
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats

@@ -22,9 +22,9 @@ import (
 	"github.com/weirhq/weir/log/sink"
 )
 
-// TestQueueModel runs random programs of bursts and faults, with a clock and a
-// writer of its own, and holds the queue to the identity after each step and to
-// what came out at the end. A program that fails is shortened and printed.
+// TestQueueModel runs random programs of bursts and faults with a fake clock
+// and writer. After each step the counts must add up, and at the end they must
+// match the output. A failing program is shortened and printed.
 func TestQueueModel(t *testing.T) {
 	const stepsEach = 100
 	programs := 100
@@ -40,14 +40,14 @@ func TestQueueModel(t *testing.T) {
 	}
 }
 
-// A program is what happens to one queue. It ends with a Close.
+// A program is a list of events in the life of one queue. It ends with a Close.
 type program struct {
 	o     sink.QueueOptions
 	steps []modelStep
-	mends bool // the writer works again before Close
+	mends bool // whether the writer works again before Close
 }
 
-// A modelStep happens when the queue has done all that it can.
+// A modelStep happens when the queue is idle or blocked.
 type modelStep struct {
 	kind  string
 	level log.Level
@@ -79,7 +79,7 @@ func randomProgram(seed uint64, steps int) program {
 		Heartbeat: pick(0, time.Second, 10*time.Second),
 	}}
 	if p.o.WhenFull == sink.Block {
-		p.o.Wait = pick(time.Millisecond, time.Second) // for ever is for tests that know when it ends
+		p.o.Wait = pick(time.Millisecond, time.Second) // other tests wait without a limit
 	}
 	faults := []error{
 		nil, syscall.ENOSPC, syscall.EAGAIN, syscall.EINTR, syscall.EIO, syscall.EPIPE, os.ErrClosed, errPanic,
@@ -93,7 +93,7 @@ func randomProgram(seed uint64, steps int) program {
 		case "fault":
 			s.err, s.n = faults[r.IntN(len(faults))], r.IntN(1<<r.IntN(10))
 			if s.err == errPanic {
-				s.n = 0 // nobody knows what a writer has taken that panics
+				s.n = 0 // the progress of a writer that panics is unknown
 			}
 		case "sleep", "flush":
 			s.d = pick(time.Microsecond, time.Millisecond, 100*time.Millisecond, time.Second, time.Minute)
@@ -103,7 +103,7 @@ func randomProgram(seed uint64, steps int) program {
 	return p
 }
 
-// shorten leaves out steps as long as the program still fails.
+// shorten removes steps while the program still fails.
 func (p program) shorten(t *testing.T) program {
 	for size := len(p.steps) / 2; size > 0; size /= 2 {
 		for i := 0; i+size <= len(p.steps); {
@@ -119,7 +119,7 @@ func (p program) shorten(t *testing.T) program {
 	return p
 }
 
-// run reports what is wrong with how the queue went through the program.
+// run runs the program and returns the first fault of the queue.
 func (p program) run(t *testing.T) (err error) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &model{w: newFaulty()}
@@ -139,7 +139,7 @@ func (p program) run(t *testing.T) (err error) {
 	return err
 }
 
-// A model knows what a queue was given and what it said to that.
+// A model records the lines that a queue was given, and its answers.
 type model struct {
 	q       *sink.Queue
 	w       *faulty
@@ -147,7 +147,7 @@ type model struct {
 	refused map[int]bool // by number of the line
 }
 
-// do does one step; bursts and flushes that wait are ended by time.
+// do runs one step. Time limits end bursts and flushes that wait.
 func (m *model) do(s modelStep) {
 	switch s.kind {
 	case "burst":
@@ -183,7 +183,7 @@ func (m *model) emit(level log.Level) {
 	m.emitted++
 }
 
-// end closes the queue, and reads what came out.
+// end closes the queue and reads the output.
 func (m *model) end(p program) error {
 	if p.mends {
 		m.w.mend()
@@ -192,7 +192,7 @@ func (m *model) end(p program) error {
 	defer cancel()
 	closed := m.q.Close(ctx)
 	s, output := m.q.Stats(), m.w.output()
-	m.w.mend() // a write that stood still is left to end
+	m.w.mend() // a blocked write may end
 	synctest.Wait()
 	if later := m.q.Stats(); !reflect.DeepEqual(later, s) {
 		return fmt.Errorf("after Close, Stats went from %+v to %+v", s, later)
@@ -213,7 +213,7 @@ func (m *model) end(p program) error {
 	return m.check(s, output)
 }
 
-// check reads the output as a consumer would.
+// check checks the output as a consumer reads it.
 func (m *model) check(s sink.Stats, output string) error {
 	var whole, own uint64
 	last := -1
@@ -247,7 +247,7 @@ func (m *model) check(s sink.Stats, output string) error {
 	return nil
 }
 
-// checkTotals holds what the log says of itself to the lines before it.
+// checkTotals compares an event "log totals" with the lines before it.
 func (m *model) checkTotals(line string, before uint64) error {
 	var e struct {
 		Event string
@@ -263,13 +263,13 @@ func (m *model) checkTotals(line string, before uint64) error {
 	return nil
 }
 
-// A faulty writer does what it is told, and then takes everything.
+// A faulty writer fails as it is told, and then takes everything.
 type faulty struct {
 	mu    sync.Mutex
 	steps []step
-	gate  chan struct{} // closed unless it stands still
+	gate  chan struct{} // closed unless the writer blocks
 	files []*strings.Builder
-	next  bool // a file is to be begun
+	next  bool // whether to begin a new file
 }
 
 var errPanic = errors.New("panic")
@@ -285,7 +285,7 @@ func (w *faulty) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	file := w.files[len(w.files)-1]
-	if w.next && strings.HasSuffix(file.String(), "\n") { // as a file does it, between lines
+	if w.next && strings.HasSuffix(file.String(), "\n") { // between lines, as a file does
 		w.files, w.next = append(w.files, new(strings.Builder)), false
 		file = w.files[len(w.files)-1]
 	}
@@ -355,7 +355,7 @@ func (w *faulty) mend() {
 	w.steps = nil
 }
 
-// output is what is in the files, one after the other.
+// output returns the content of the files, one after the other.
 func (w *faulty) output() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -28,9 +28,9 @@ func TestParsePolicy(t *testing.T) {
 	}
 }
 
-// TestShed fills a queue behind a writer that stands still, and asks from which
-// fill on each level is dropped. The writer has the first line: it is part of
-// what is taken.
+// TestShed fills a queue whose writer blocks, and finds the fill level from
+// which each log level is dropped. The line that is being written counts as
+// taken.
 func TestShed(t *testing.T) {
 	const size = 1 << 20
 	for level, eighths := range map[log.Level]int{
@@ -65,8 +65,8 @@ func TestShed(t *testing.T) {
 	}
 }
 
-// TestShedKeepsErrors floods a queue with all levels: no error is lost to a
-// line that matters less.
+// TestShedKeepsErrors floods a queue with all levels: no error may be lost to a
+// less important line.
 func TestShedKeepsErrors(t *testing.T) {
 	w := newFaulty()
 	w.stall()
@@ -87,7 +87,7 @@ func TestShedKeepsErrors(t *testing.T) {
 	checkLines(t, w.output(), q.Stats())
 }
 
-// TestDropNewest drops whatever comes when the queue is full, and nothing else.
+// TestDropNewest checks that a full queue drops new lines, and no others.
 func TestDropNewest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFaulty()
@@ -117,8 +117,8 @@ func TestDropNewest(t *testing.T) {
 	})
 }
 
-// TestBlockWaits lets callers wait as long as they are told to, or until there
-// is room.
+// TestBlockWaits checks that callers wait for the time of Wait, or until there
+// is space.
 func TestBlockWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFaulty()
@@ -153,7 +153,7 @@ func TestBlockWaits(t *testing.T) {
 	})
 }
 
-// TestCloseFreesCallers closes a queue while callers wait for room.
+// TestCloseFreesCallers closes a queue while callers wait for space.
 func TestCloseFreesCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFaulty()
@@ -182,7 +182,7 @@ func TestCloseFreesCallers(t *testing.T) {
 	})
 }
 
-// checkLines counts the lines of a queue that is closed against its Stats.
+// checkLines compares the lines of a closed queue with its Stats.
 func checkLines(t *testing.T, output string, s sink.Stats) {
 	t.Helper()
 	if err := identity(s); err != nil || s.Waiting != 0 {

@@ -16,7 +16,7 @@ import (
 	"github.com/weirhq/weir/log/sink"
 )
 
-// A report is an event that a queue has written itself.
+// A report is an event that a queue wrote itself.
 type report struct {
 	CreatedAt time.Time `json:"created_at"`
 	Namespace string
@@ -27,10 +27,10 @@ type report struct {
 		Since                              time.Time
 		Emitted, Written, Dropped, Waiting uint64
 	}
-	before int // lines in the log
+	before int // number of lines before it in the log
 }
 
-// reports returns the events of that name in a log.
+// reports returns the events with that name in a log.
 func reports(t *testing.T, output, event string) (list []report) {
 	t.Helper()
 	before := 0
@@ -47,8 +47,8 @@ func reports(t *testing.T, output, event string) (list []report) {
 	return list
 }
 
-// TestGapIsTold drops events behind a writer that stands still for three
-// seconds: one event says so when it goes on.
+// TestGapIsTold drops events while the writer blocks for three seconds: one
+// event reports them afterwards.
 func TestGapIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFaulty()
@@ -71,7 +71,7 @@ func TestGapIsTold(t *testing.T) {
 		lost := q.Stats()
 		w.goOn()
 		synctest.Wait()
-		fill(5) // into a queue with room
+		fill(5) // into a queue with space
 
 		closeQueue(t, q)
 		gaps := reports(t, w.output(), "log events dropped")
@@ -94,8 +94,8 @@ func TestGapIsTold(t *testing.T) {
 	})
 }
 
-// TestGapsAreSummed has a log that is too slow all the time: there is an event
-// a second, and together they tell of every loss.
+// TestGapsAreSummed writes to a log that is always too slow: it gets one event
+// per second, and the sum of these is the number of lost events.
 func TestGapsAreSummed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := newFaulty()
@@ -127,8 +127,8 @@ func TestGapsAreSummed(t *testing.T) {
 	})
 }
 
-// TestGapThatCannotBeTold loses the event that was to tell of a loss: the next
-// one tells of both.
+// TestGapThatCannotBeTold loses the event that reports a loss: the next one
+// reports both.
 func TestGapThatCannotBeTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFaulty()
@@ -142,7 +142,7 @@ func TestGapThatCannotBeTold(t *testing.T) {
 		since := time.Now()
 		time.Sleep(time.Minute)
 		w.fail(step{1000, nil})
-		w.fail(step{10, syscall.EPIPE}) // the event that tells of it
+		w.fail(step{10, syscall.EPIPE}) // the event that reports it
 		write("written")
 		time.Sleep(time.Minute)
 		write("written, too")
@@ -166,13 +166,13 @@ func TestGapThatCannotBeTold(t *testing.T) {
 	})
 }
 
-// TestHeartbeat reads from the log alone whether it is complete.
+// TestHeartbeat checks that the log proves that it is complete.
 func TestHeartbeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFaulty()
 		opened := time.Now()
 		q := sink.NewQueue(w, sink.QueueOptions{Bytes: 4000, WhenFull: sink.Drop, Heartbeat: 10 * time.Second})
-		for i := range 100 { // for 100 s, and then nothing for an hour
+		for i := range 100 { // for 100 s, followed by an hour without events
 			q.Write(fmt.Appendf(nil, "line %d\n", i))
 			time.Sleep(time.Second)
 			if i == 50 {
@@ -208,8 +208,8 @@ func TestHeartbeat(t *testing.T) {
 	})
 }
 
-// TestReportsHaveTheFormat writes what the queue says itself as the other
-// events are written.
+// TestReportsHaveTheFormat checks that a queue's own events have the format of
+// the other events.
 func TestReportsHaveTheFormat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFaulty()
@@ -232,8 +232,8 @@ func TestReportsHaveTheFormat(t *testing.T) {
 	})
 }
 
-// TestReportsHaveTheLoggersNamespace looks at the totals of a queue below other
-// writers. No sink is told the namespace: it has it from the logger.
+// TestReportsHaveTheLoggersNamespace checks the totals of a queue below other
+// writers. The queue must get the namespace from the logger.
 func TestReportsHaveTheLoggersNamespace(t *testing.T) {
 	filter := func(q *sink.Queue) log.EventWriter { return sink.NewFilter(q, log.LevelInfo) }
 	for name, c := range map[string]struct {

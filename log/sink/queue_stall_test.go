@@ -27,9 +27,9 @@ func init() {
 	}
 }
 
-// A consumer is a process that reads a pipe and writes what it reads to a file.
+// A consumer is a process that copies a pipe to a file.
 type consumer struct {
-	pipe *os.File // to write to
+	pipe *os.File // the write end
 	cmd  *exec.Cmd
 	file string
 }
@@ -62,11 +62,11 @@ func (c *consumer) signal(t *testing.T, sig syscall.Signal) {
 	}
 }
 
-// output closes the pipe and returns what the consumer has read.
+// output closes the pipe and returns the data that the consumer read.
 func (c *consumer) output(t *testing.T) string {
 	t.Helper()
 	c.pipe.Close()
-	c.cmd.Wait() // a consumer that was killed is an error
+	c.cmd.Wait() // it returns an error if the consumer was killed
 	text, err := os.ReadFile(c.file)
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func (c *consumer) output(t *testing.T) string {
 	return string(text)
 }
 
-// A load logs events at a rate, and notes how long each call took.
+// A load logs events at a fixed rate, and records the duration of each call.
 type load struct {
 	out   *sink.Queue
 	began time.Time
@@ -84,7 +84,8 @@ type load struct {
 
 const eventsPerSecond = 20_000
 
-// forNext sends for that long, some late if there was no time before, and all.
+// forNext logs for that long. If it falls behind, it sends the missed events
+// late.
 func (l *load) forNext(d time.Duration) {
 	if l.began.IsZero() {
 		l.began = time.Now()
@@ -105,7 +106,7 @@ func (l *load) forNext(d time.Duration) {
 	}
 }
 
-// p99 returns how long calls took since the last time it was asked.
+// p99 returns the 99th percentile of the durations since the previous call.
 func (l *load) p99() time.Duration {
 	slices.Sort(l.calls)
 	p := l.calls[len(l.calls)*99/100]
@@ -114,8 +115,8 @@ func (l *load) p99() time.Duration {
 }
 
 // TestConsumerStops stops the process that reads the log, under load: callers
-// go on as before, memory stays within its bound, and when the process
-// continues the log itself tells what it lacks.
+// do not slow down, memory stays within its limit, and when the process
+// continues, the log reports the lost events.
 func TestConsumerStops(t *testing.T) {
 	const size = 8 << 20
 	stalled := 3 * time.Second
@@ -132,7 +133,7 @@ func TestConsumerStops(t *testing.T) {
 	before := l.p99()
 	c.signal(t, syscall.SIGSTOP)
 	stopped := time.Now()
-	l.forNext(stalled) // less time where the load before it took longer
+	l.forNext(stalled) // less time, if the load before took longer
 	stood := time.Since(stopped)
 	during := l.p99()
 	grown := heap() - base - own
@@ -159,8 +160,8 @@ func TestConsumerStops(t *testing.T) {
 	checkWhatIsMissing(t, c.output(t), q.Stats(), l.sent)
 }
 
-// checkWhatIsMissing reads a log as its owner would: every line is whole and in
-// order, and what the log says of itself explains each that is not there.
+// checkWhatIsMissing reads a log as its owner does: every line is whole and in
+// order, and the events of the queue explain each missing one.
 func checkWhatIsMissing(t *testing.T, output string, s sink.Stats, sent int) {
 	t.Helper()
 	last, lines := -1, 0
@@ -192,8 +193,8 @@ func checkWhatIsMissing(t *testing.T, output string, s sink.Stats, sent int) {
 	checkLines(t, output, s)
 }
 
-// TestConsumerStopsAndCallersWait loses nothing to a consumer that stops for
-// half a second, since its callers wait.
+// TestConsumerStopsAndCallersWait stops a consumer for half a second. With
+// Block no event is lost.
 func TestConsumerStopsAndCallersWait(t *testing.T) {
 	c := startConsumer(t)
 	q := sink.NewQueue(c.pipe, sink.QueueOptions{Bytes: 1 << 20, WhenFull: sink.Block})
@@ -209,8 +210,8 @@ func TestConsumerStopsAndCallersWait(t *testing.T) {
 	checkLines(t, c.output(t), q.Stats())
 }
 
-// TestConsumerIsKilled kills the process that reads the log, under load: what
-// is not written any more is counted, and the queue ends as others do.
+// TestConsumerIsKilled kills the process that reads the log, under load:
+// unwritten events are counted, and the queue can be closed.
 func TestConsumerIsKilled(t *testing.T) {
 	c := startConsumer(t)
 	q := sink.NewQueue(c.pipe, sink.QueueOptions{})
@@ -231,8 +232,8 @@ func TestConsumerIsKilled(t *testing.T) {
 	if s.Lost() == 0 || !strings.Contains(fmt.Sprint(s.LastError), "broken pipe") {
 		t.Errorf("%d lost, the last to %v", s.Lost(), s.LastError)
 	}
-	// What was in the pipe has died with its reader, and what that had read
-	// and not written.
+	// The data in the pipe is lost with its reader, and the data that it had
+	// read but not written.
 	const mayBeLost = (64<<10 + 32<<10) / 399
 	lines := strings.Count(c.output(t), "\n")
 	if lines > int(s.Written) || lines < int(s.Written)-mayBeLost {

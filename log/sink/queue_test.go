@@ -24,7 +24,7 @@ var (
 	_ log.EventWriter = (*sink.Queue)(nil)
 )
 
-// A gated writer says when a write begins, and ends it when told to.
+// A gated writer reports the beginning of a write, and ends it on a signal.
 type gated struct {
 	began, end chan struct{}
 
@@ -50,8 +50,8 @@ func closeQueue(t *testing.T, q *sink.Queue) {
 	}
 }
 
-// TestQueueBatches has a write run while more lines come: they go out in one
-// write, in their order, and Stats tells of each where it is.
+// TestQueueBatches adds lines during a write: they go out in one write and in
+// order, and Stats counts each line at each stage.
 func TestQueueBatches(t *testing.T) {
 	w := newGated()
 	q := sink.NewQueue(w, sink.QueueOptions{WhenFull: sink.Block})
@@ -80,8 +80,8 @@ func TestQueueBatches(t *testing.T) {
 	}
 }
 
-// TestQueueIsBounded has callers wait for room behind a writer that stands
-// still, and loses none of their lines.
+// TestQueueIsBounded lets callers wait for space while the writer blocks, and
+// loses none of their lines.
 func TestQueueIsBounded(t *testing.T) {
 	const size, producers, each = 100, 4, 200
 	w := newGated()
@@ -103,7 +103,7 @@ func TestQueueIsBounded(t *testing.T) {
 	for {
 		select {
 		case <-w.began:
-			// Every caller may have counted one line that does not fit.
+			// Each caller may have counted one line that does not fit.
 			if s := q.Stats(); s.WaitingBytes > size+producers*uint64(len("199 of 3\n")) {
 				t.Fatalf("%d bytes wait in a queue of %d", s.WaitingBytes, size)
 			}
@@ -130,7 +130,7 @@ func TestQueueIsBounded(t *testing.T) {
 	}
 }
 
-// TestQueueLongLine sends a line through that is longer than the queue.
+// TestQueueLongLine queues a line that is longer than the queue.
 func TestQueueLongLine(t *testing.T) {
 	var got bytes.Buffer
 	q := sink.NewQueue(&got, sink.QueueOptions{Bytes: 10, WhenFull: sink.Block})
@@ -144,9 +144,9 @@ func TestQueueLongLine(t *testing.T) {
 	}
 }
 
-// TestQueueTornLines fails two writes of a batch, each at every offset and in
-// every way, and reads what came out as a consumer would. Only what does not
-// pass loses a line.
+// TestQueueTornLines makes two writes of a chunk fail, each at every offset and
+// in every way, and checks the output as a consumer reads it. Only errors that
+// do not pass may lose a line.
 func TestQueueTornLines(t *testing.T) {
 	lines := []string{"alpha-1\n", "bravo-22\n", "charlie-333\n", "delta-4\n"}
 	longest := len(strings.Join(lines, ""))
@@ -156,7 +156,7 @@ func TestQueueTornLines(t *testing.T) {
 	} {
 		lasting := 0
 		for _, err := range errs {
-			if err == syscall.EPIPE || err == syscall.EBADF || err == nil { // nothing at all, without an error, is one
+			if err == syscall.EPIPE || err == syscall.EBADF || err == nil { // taking nothing without an error is a fault too
 				lasting++
 			}
 		}
@@ -175,7 +175,7 @@ func TestQueueTornLines(t *testing.T) {
 	}
 }
 
-// writeBatch writes lines through a queue, all of them at once.
+// writeBatch writes lines through a queue in one chunk.
 func writeBatch(t *testing.T, w io.Writer, lines []string) (s sink.Stats) {
 	synctest.Test(t, func(t *testing.T) {
 		q := sink.NewQueue(w, sink.QueueOptions{Linger: time.Hour})
@@ -188,7 +188,7 @@ func writeBatch(t *testing.T, w io.Writer, lines []string) (s sink.Stats) {
 	return s
 }
 
-// withoutReports leaves out what a queue has written itself.
+// withoutReports returns the output without the queue's own events.
 func withoutReports(output string) string {
 	var b strings.Builder
 	for line := range strings.Lines(output) {
@@ -199,7 +199,8 @@ func withoutReports(output string) string {
 	return b.String()
 }
 
-// TestQueueClose refuses what comes afterwards, as often as it is called.
+// TestQueueClose checks that Close can be called repeatedly, and that lines
+// after it are rejected.
 func TestQueueClose(t *testing.T) {
 	var got bytes.Buffer
 	q := sink.NewQueue(&got, sink.QueueOptions{WhenFull: sink.Block})
@@ -216,7 +217,7 @@ func TestQueueClose(t *testing.T) {
 }
 
 // TestQueueCloseUnderLoad closes queues of each policy while several goroutines
-// log, flush and ask for Stats, through a writer that fails in every way.
+// log, flush and call Stats, with a writer that fails in every way.
 func TestQueueCloseUnderLoad(t *testing.T) {
 	for _, policy := range []sink.Policy{sink.Shed, sink.Drop, sink.Block} {
 		t.Run(policy.String(), func(t *testing.T) {
@@ -243,7 +244,7 @@ func TestQueueCloseUnderLoad(t *testing.T) {
 				work.Wait()
 				close(ended)
 			}()
-			tick := time.NewTicker(100 * time.Microsecond) // there is work for the others, too
+			tick := time.NewTicker(100 * time.Microsecond) // the other goroutines need the CPU too
 			defer tick.Stop()
 			for ; !isClosed(ended); <-tick.C {
 				if err := identity(q.Stats()); err != nil {
@@ -267,7 +268,7 @@ func TestQueueAllocs(t *testing.T) {
 	line[299] = '\n'
 	check := func(name string, q *sink.Queue) {
 		t.Helper()
-		for range 10_000 { // until there is all the memory that it may have
+		for range 10_000 { // until it has allocated all its memory
 			q.WriteEvent(log.LevelInfo, line)
 		}
 		if n := testing.AllocsPerRun(1000, func() { q.WriteEvent(log.LevelInfo, line) }); n != 0 {
@@ -291,7 +292,7 @@ func TestQueueAllocs(t *testing.T) {
 func ExampleNewQueue() {
 	out := sink.NewQueue(os.Stdout, sink.QueueOptions{})
 	logger := log.New(out, log.Options{Namespace: "front-door"})
-	_ = logger // every event costs its caller a copy
+	_ = logger // each event costs its caller a copy
 
 	out.WriteEvent(log.LevelInfo, []byte("{\"event\":\"a line\"}\n"))
 	if err := out.Close(context.Background()); err != nil {

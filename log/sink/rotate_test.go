@@ -25,13 +25,13 @@ func filesIn(t *testing.T, folder string) []string {
 	return paths
 }
 
-// putAside returns what beside the current file is in its folder.
+// putAside returns the files beside the current one in its folder.
 func putAside(t *testing.T, path string) []string {
 	t.Helper()
 	return slices.DeleteFunc(filesIn(t, filepath.Dir(path)), func(p string) bool { return p == path })
 }
 
-// readPlain reads a file, be it compressed or not.
+// readPlain reads a file, compressed or not.
 func readPlain(t *testing.T, path string) string {
 	t.Helper()
 	text := read(t, path)
@@ -45,8 +45,7 @@ func readPlain(t *testing.T, path string) string {
 	return string(plain)
 }
 
-// TestRotateBySize writes batches that are longer than a file may be, and lines
-// that are, too.
+// TestRotateBySize writes batches and lines that are longer than a file may be.
 func TestRotateBySize(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "weir.log")
@@ -69,8 +68,8 @@ func TestRotateBySize(t *testing.T) {
 	})
 }
 
-// TestRotateFullBatch fills a file to its last byte, which is no reason to end
-// it before there is another line.
+// TestRotateFullBatch fills a file to its last byte. The file must not be
+// rotated before the next line.
 func TestRotateFullBatch(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "weir.log")
 	f := openFile(t, path, sink.FileOptions{MaxBytes: 10})
@@ -109,7 +108,7 @@ func TestRotateDaily(t *testing.T) {
 	})
 }
 
-// TestRotateWithoutMidnight crosses into a day that begins at one o'clock.
+// TestRotateWithoutMidnight checks a day that begins at one o'clock.
 func TestRotateWithoutMidnight(t *testing.T) {
 	zone, err := time.LoadLocation("America/Sao_Paulo")
 	if err != nil {
@@ -122,7 +121,7 @@ func TestRotateWithoutMidnight(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2017, 10, 14, 22, 30, 0, 0, zone)))
 		path := filepath.Join(t.TempDir(), "weir.log")
 		f := openFile(t, path, sink.FileOptions{Daily: true})
-		for range 12 { // ten minutes apart, midnight would be after the ninth
+		for range 12 { // ten minutes apart; midnight would be after the ninth
 			write(t, f, time.Now().Format(time.DateTime)+"\n")
 			time.Sleep(10 * time.Minute)
 		}
@@ -139,8 +138,7 @@ func TestRotateWithoutMidnight(t *testing.T) {
 	})
 }
 
-// TestRotateLinked puts aside the file that a link leads to, and leaves the
-// link.
+// TestRotateLinked rotates the target of a symbolic link, and keeps the link.
 func TestRotateLinked(t *testing.T) {
 	folder := t.TempDir()
 	do(t, os.Mkdir(filepath.Join(folder, "real"), 0o700))
@@ -154,7 +152,7 @@ func TestRotateLinked(t *testing.T) {
 	}
 }
 
-// TestRotateYesterdays opens a file of another day.
+// TestRotateYesterdays opens a file of the day before.
 func TestRotateYesterdays(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "weir.log")
 	do(t, os.WriteFile(path, []byte("yesterday\n"), 0o600))
@@ -168,7 +166,8 @@ func TestRotateYesterdays(t *testing.T) {
 	}
 }
 
-// TestRotateKeeps removes the oldest, and nothing that is not its own.
+// TestRotateKeeps checks that only the oldest rotated files are removed, and no
+// other files.
 func TestRotateKeeps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "weir.log")
@@ -194,8 +193,7 @@ func TestRotateKeeps(t *testing.T) {
 	})
 }
 
-// TestRotateWithClockSetBack names no file like another, nor before an older
-// one.
+// TestRotateWithClockSetBack checks that names stay unique and in order.
 func TestRotateWithClockSetBack(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "weir.log")
 	future := path + ".29991231T235959.999Z.gz"
@@ -210,7 +208,7 @@ func TestRotateWithClockSetBack(t *testing.T) {
 	wantFile(t, old[2], "two\n")
 }
 
-// TestRotateCompresses waits for what is done in the background.
+// TestRotateCompresses waits for the compression in the background.
 func TestRotateCompresses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "weir.log")
@@ -240,8 +238,8 @@ func TestRotateCompresses(t *testing.T) {
 	})
 }
 
-// TestRotateAfterCrash finds what a process leaves that is killed at any moment
-// between renaming a file and having it compressed.
+// TestRotateAfterCrash opens the files that a process leaves if it is killed
+// between the renaming and the end of the compression.
 func TestRotateAfterCrash(t *testing.T) {
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
@@ -272,20 +270,20 @@ func TestRotateAfterCrash(t *testing.T) {
 	}
 }
 
-// await polls until something is so.
-func await(t *testing.T, what string, is func() bool) {
+// await polls until the condition is true.
+func await(t *testing.T, condition string, is func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(patience)
 	for !is() {
 		if time.Now().After(deadline) {
-			t.Fatalf("waited %v for %s", patience, what)
+			t.Fatalf("waited %v for %s", patience, condition)
 		}
 		time.Sleep(time.Millisecond)
 	}
 }
 
-// TestRotateCannotRename has the file go on, longer than it may be, and end
-// when it can.
+// TestRotateCannotRename checks that the file grows beyond its limit while it
+// cannot be renamed, and is rotated afterwards.
 func TestRotateCannotRename(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		folder := filepath.Join(t.TempDir(), "logs")
@@ -318,7 +316,7 @@ func TestRotateCannotRename(t *testing.T) {
 	})
 }
 
-// TestRotateTruncated does not put a file aside that has become short.
+// TestRotateTruncated checks that a file is not rotated after a truncation.
 func TestRotateTruncated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "weir.log")
 	f := openFile(t, path, sink.FileOptions{MaxBytes: 10})

@@ -20,8 +20,8 @@ import (
 
 func init() { processes["stdout"] = stdoutProcess }
 
-// TestStdPipe reads what is written to a pipe write by write, as one in packet
-// mode allows: whole lines, as many as a pipe keeps in one piece.
+// TestStdPipe reads a pipe in packet mode, write by write: each write is whole
+// lines, as many as a pipe keeps in one piece.
 func TestStdPipe(t *testing.T) {
 	var fds [2]int
 	do(t, syscall.Pipe2(fds[:], syscall.O_CLOEXEC|syscall.O_DIRECT))
@@ -62,7 +62,7 @@ func TestStdPipe(t *testing.T) {
 	}
 }
 
-// TestStdOther leaves files as they are.
+// TestStdOther checks that Std returns other files unchanged.
 func TestStdOther(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	do(t, err)
@@ -70,7 +70,7 @@ func TestStdOther(t *testing.T) {
 	if got := sink.Std(f); got != f {
 		t.Errorf("Std = %v, want the file", got)
 	}
-	terminal, err := os.OpenFile("/dev/null", os.O_WRONLY, 0) // a character device, as a terminal is
+	terminal, err := os.OpenFile("/dev/null", os.O_WRONLY, 0) // a character device, like a terminal
 	do(t, err)
 	defer terminal.Close()
 	if n, err := sink.Std(terminal).Write([]byte("one\ntwo\nthr")); n != 11 || err != nil {
@@ -78,8 +78,8 @@ func TestStdOther(t *testing.T) {
 	}
 }
 
-// stdoutProcess logs to stdout, which falls back to stderr, and to a file how
-// that went.
+// stdoutProcess logs to stdout with stderr as fallback, and writes the counts
+// to a file.
 func stdoutProcess(args []string) error {
 	signal.Ignore(syscall.SIGPIPE)
 	q := sink.NewQueue(sink.NewFallback(sink.Std(os.Stdout), sink.Std(os.Stderr)), sink.QueueOptions{WhenFull: sink.Block})
@@ -91,8 +91,8 @@ func stdoutProcess(args []string) error {
 	return os.WriteFile(args[0], fmt.Appendf(nil, "%v %d %d", err, s.Written, s.Lost()), 0o600)
 }
 
-// TestStdoutReaderGone has the reader of a process's stdout leave under load:
-// the process lives, and what stdout does not take goes to stderr.
+// TestStdoutReaderGone ends the reader of a process's stdout under load: the
+// process continues, and the remaining lines go to stderr.
 func TestStdoutReaderGone(t *testing.T) {
 	r, w, err := os.Pipe()
 	do(t, err)

@@ -16,12 +16,12 @@ import (
 
 var _ log.EventWriter = (*sink.Tee)(nil)
 
-// TestTeeStandstill has one of three parts stand still: the others have every
-// event, without waiting, and what became of it there stands in its Stats.
+// TestTeeStandstill blocks one of three parts: the others get every event
+// without delay, and the Stats of the blocked part count the rest.
 func TestTeeStandstill(t *testing.T) {
 	for name, c := range map[string]struct {
 		o     sink.QueueOptions
-		waits time.Duration // all in all
+		waits time.Duration // in total
 	}{
 		"drop":  {sink.QueueOptions{Bytes: 1 << 10, WhenFull: sink.Drop}, 0},
 		"shed":  {sink.QueueOptions{Bytes: 1 << 10}, 0},
