@@ -32,7 +32,7 @@ func TestPictureIsCurrent(t *testing.T) {
 	root := rowsOf(table.String())
 	w := walk{t: t, segments: strings.Split(path[1:], "/")}
 	if found, want := w.below(root, 0), lookup(table, method, "", path, nil).Pattern; found != want {
-		t.Fatalf("the way that is drawn leads to %q, a lookup to %q", found, want)
+		t.Fatalf("the drawn path leads to %q, a lookup to %q", found, want)
 	}
 	svg := w.draw(root)
 	if *update {
@@ -145,9 +145,9 @@ func columnX(at int) int { return gridLeft + at*columnWidth + columnWidth/2 }
 func (s *step) x() int   { return columnX(s.at) }
 func (s *step) word() string {
 	if s.ok {
-		return "takes"
+		return "matches"
 	}
-	return "refuses"
+	return "does not match"
 }
 
 // draw returns the picture of the tree with the steps of the walk.
@@ -243,7 +243,7 @@ func (w *walk) drawWay(b *bytes.Buffer) {
 }
 
 const pictureHead = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-labelledby="t d" font-family="system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif" font-size="14">
-  <title id="t">The way of %s through a tree of patterns</title>
+  <title id="t">The path of %s through a tree of patterns</title>
   <desc id="d">%s.</desc>
   <style>
     text { fill: #1f2933 }
@@ -283,13 +283,13 @@ const pictureHead = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d"
 
 const pictureFoot = `  <g transform="translate(24 %d)">
     <circle class="taken" cx="8" cy="0" r="8"/>
-    <text class="dim" x="24" y="4">takes the segment</text>
+    <text class="dim" x="24" y="4">matches the segment</text>
     <circle class="refused" cx="158" cy="0" r="8"/>
-    <text class="dim" x="174" y="4">refuses it</text>
+    <text class="dim" x="174" y="4">does not match</text>
     <path class="back" d="M262 0H302"/>
-    <text class="dim" x="312" y="4">a step back</text>
+    <text class="dim" x="312" y="4">backtracking</text>
     <circle class="end" cx="416" cy="0" r="8"/>
-    <text class="dim" x="432" y="4">takes it, and a pattern ends here</text>
+    <text class="dim" x="432" y="4">matches, and a pattern ends here</text>
   </g>
 </svg>
 `
