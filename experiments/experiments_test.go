@@ -27,7 +27,8 @@ func parse(t *testing.T, name string) *lab.Experiment {
 
 func TestNames(t *testing.T) {
 	got := experiments.Names()
-	want := []string{"csv-node", "fd-limit", "gc", "log-cost", "logging-call", "path-growth", "slow-consumer", "three-events"}
+	want := []string{"csv-node", "fd-limit", "gc", "log-cost", "logging-call", "path-growth", "slow-consumer",
+		"three-events"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -46,7 +47,8 @@ func TestEveryExperimentCanBeRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := parse(t, name)
 			if e.Name != name || !strings.HasSuffix(e.Title, "?") || e.Question == "" || e.Repeats != 10 {
-				t.Errorf("got name %q, title %q, question %q, %d repeats; want those of a whole experiment", e.Name, e.Title, e.Question, e.Repeats)
+				t.Errorf("got name %q, title %q, question %q, %d repeats; want those of a whole experiment", e.Name,
+					e.Title, e.Question, e.Repeats)
 			}
 			whole, err := e.Configurations()
 			if err != nil {
@@ -60,7 +62,8 @@ func TestEveryExperimentCanBeRun(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(short) > len(whole) || len(short) < 5 || e.Repeats != 6 {
-				t.Errorf("got %d configurations and %d repeats in short, want 5 to %d and 6, with which something can be found", len(short), e.Repeats, len(whole))
+				t.Errorf("got %d configurations and %d repeats in short, want 5 to %d and 6, with which something "+
+					"can be found", len(short), e.Repeats, len(whole))
 			}
 			if got, want := compared(short), compared(whole); !slices.Equal(got, want) {
 				t.Errorf("the short one compares %q, want all of %q", got, want)

@@ -74,7 +74,8 @@ func run(t *testing.T, name string, set ...setting) map[string]lab.Run {
 	for _, run := range r.Runs {
 		if run.Outcome != lab.Done || run.Exit != "exit status 0" {
 			t.Errorf("%s: got %s (%s), ended with %q, want %s; it said:\n%s",
-				run.Configuration, run.Outcome, run.Error, run.Exit, lab.Done, run.LastOutput[max(0, len(run.LastOutput)-500):])
+				run.Configuration, run.Outcome, run.Error, run.Exit, lab.Done, run.LastOutput[max(0,
+					len(run.LastOutput)-500):])
 		}
 		if run.Load == nil || run.Load.Status["2xx"] == 0 {
 			t.Fatalf("%s: no request was answered", run.Configuration)
@@ -150,8 +151,10 @@ func own(t *testing.T, r lab.Run, name string) float64 {
 func checkLines(t *testing.T, r lab.Run, lost float64) {
 	t.Helper()
 	emitted := own(t, r, lab.LinesEmitted)
-	if got := r.Output; float64(got.Expected) != emitted || float64(got.Lost) != lost || float64(got.Lines) != emitted-lost {
-		t.Errorf("%s: got %d lines of %d, %d lost; want %v of %v", r.Configuration, got.Lines, got.Expected, got.Lost, emitted-lost, emitted)
+	if got := r.Output; float64(got.Expected) != emitted || float64(got.Lost) != lost ||
+		float64(got.Lines) != emitted-lost {
+		t.Errorf("%s: got %d lines of %d, %d lost; want %v of %v", r.Configuration, got.Lines, got.Expected, got.Lost,
+			emitted-lost, emitted)
 	}
 }
 
@@ -159,7 +162,8 @@ const someDoors = `{log.go v1: [--logger, ons-v1], zerolog: [--logger, zerolog],
 
 func TestLogCost(t *testing.T) {
 	t.Parallel()
-	runs := run(t, "log-cost", withDoor(t), setting{"service.command", `["${build}/door", --listen, "127.0.0.1:${port}"]`})
+	runs := run(t, "log-cost", withDoor(t), setting{"service.command",
+		`["${build}/door", --listen, "127.0.0.1:${port}"]`})
 	for name, r := range runs {
 		if strings.Contains(name, "null") {
 			if r.Output.Bytes != 0 || r.Output.Lines != 0 {
@@ -191,7 +195,8 @@ func TestLogCostOfAnyCommand(t *testing.T) {
 		if run.Outcome != lab.Done || run.Load.Status["2xx"] == 0 {
 			t.Errorf("%s: got %s (%s) and %v", run.Configuration, run.Outcome, run.Error, run.Load)
 		}
-		if got, null := run.Output.Lines, strings.Contains(run.Configuration, "null"); null != (got == 0) || !null && got < run.Load.Requests {
+		if got, null := run.Output.Lines, strings.Contains(run.Configuration, "null"); null != (got == 0) || !null &&
+			got < run.Load.Requests {
 			t.Errorf("%s: got %d lines of %d requests", run.Configuration, got, run.Load.Requests)
 		}
 	}
@@ -237,7 +242,8 @@ func TestGC(t *testing.T) {
 
 func TestSlowConsumer(t *testing.T) {
 	t.Parallel()
-	runs := run(t, "slow-consumer", withDoor(t), setting{"matrix.service.args", someDoors}, setting{"service.output", "pipe stops 1s after 200ms"},
+	runs := run(t, "slow-consumer", withDoor(t), setting{"matrix.service.args", someDoors},
+		setting{"service.output", "pipe stops 1s after 200ms"},
 		setting{"load.timeout", "300ms"}, setting{"load.duration", "1500ms"})
 	queued := runOf(t, runs, "weir queued")
 	for name, r := range runs {
@@ -250,7 +256,8 @@ func TestSlowConsumer(t *testing.T) {
 		}
 		failed := r.Load.Sent - r.Load.Status["2xx"]
 		if failed == 0 || r.Load.Status["2xx"] >= queued.Load.Status["2xx"] {
-			t.Errorf("%s: %d requests failed and %d were answered; want some failures, and fewer answers than the %d with a queue",
+			t.Errorf("%s: %d requests failed and %d were answered; want some failures, and fewer answers than the %d "+
+				"with a queue",
 				name, failed, r.Load.Status["2xx"], queued.Load.Status["2xx"])
 		}
 	}
@@ -258,13 +265,15 @@ func TestSlowConsumer(t *testing.T) {
 
 func TestFDLimit(t *testing.T) {
 	t.Parallel()
-	runs := run(t, "fd-limit", setting{"matrix.service.limits.files", "[256, 4096]"}, setting{"matrix.load.connections", "[16, 512]"},
+	runs := run(t, "fd-limit", setting{"matrix.service.limits.files", "[256, 4096]"},
+		setting{"matrix.load.connections", "[16, 512]"},
 		setting{"baseline", "{service.limits.files: 4096, load.connections: 16}"})
 	for name, r := range runs {
 		refused := r.Load.Sent - r.Load.Status["2xx"]
 		few, many := strings.Contains(name, "files=256"), strings.Contains(name, "connections=512")
 		if (refused > 0) != (few && many) {
-			t.Errorf("%s: %d of %d requests were refused; want some where files run out, and only there", name, refused, r.Load.Sent)
+			t.Errorf("%s: %d of %d requests were refused; want some where files run out, and only there", name, refused,
+				r.Load.Sent)
 		}
 		if limit := r.Usage.FileLimit; limit != 256 && few || int64(r.Usage.PeakFiles) > limit {
 			t.Errorf("%s: the limit is %d, and %d files were open", name, limit, r.Usage.PeakFiles)
@@ -289,7 +298,8 @@ func TestPathGrowth(t *testing.T) {
 
 func TestLoggingCall(t *testing.T) {
 	t.Parallel()
-	runs := run(t, "logging-call", withDoor(t), setting{"matrix.service.args", someDoors}, setting{"matrix.service.output", "[file, pipe]"},
+	runs := run(t, "logging-call", withDoor(t), setting{"matrix.service.args", someDoors},
+		setting{"matrix.service.output", "[file, pipe]"},
 		setting{"service.command", `["${build}/door", --listen, "127.0.0.1:${port}", --measure-calls, --after, 100ms]`},
 		setting{"load.rate", "1000"})
 	for name, r := range runs {
@@ -346,7 +356,8 @@ func TestCSVNode(t *testing.T) {
 	const exclude = `[{service.args: none, service.output: terminal}, {service.args: format, service.output: terminal},
 		{service.args: console, service.output: terminal}, {service.args: proxy, service.output: terminal},
 		{service.args: winston-console, service.output: terminal}, {service.args: winston-file, service.output: terminal}]`
-	runs := run(t, "csv-node", setting{"build", build}, setting{"load.connections", "1"}, setting{"matrix.service.output", "[file, terminal]"},
+	runs := run(t, "csv-node", setting{"build", build}, setting{"load.connections", "1"},
+		setting{"matrix.service.output", "[file, terminal]"},
 		setting{"exclude", exclude})
 	if len(runs) != 7+1+1 {
 		t.Errorf("got %d runs, want those of seven ways, a terminal and the baseline's twin", len(runs))
@@ -357,7 +368,8 @@ func TestCSVNode(t *testing.T) {
 		if got := int64(own(t, r, "log calls")); got == 0 || got%calls != 0 {
 			t.Errorf("%s: got %d calls, want %d for each upload", name, got, calls)
 		}
-		silent := strings.Contains(name, "none") || strings.Contains(name, "format") || strings.Contains(name, "winston-file")
+		silent := strings.Contains(name, "none") || strings.Contains(name, "format") ||
+			strings.Contains(name, "winston-file")
 		if silent != (r.Output.Lines == 0) {
 			t.Errorf("%s: got %d lines", name, r.Output.Lines)
 		}

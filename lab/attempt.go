@@ -200,10 +200,11 @@ func (a *attempt) watch() (err error) {
 	if a.Service.Go != "" {
 		goURL = below(a.url, a.Service.Go)
 	}
-	a.watcher, err = newWatcher(a.service.PID(), cmp.Or(a.experiment.Sample, defaultSample), func() (bytes, behind int64) {
-		c := a.service.Count()
-		return c.Bytes, c.Unread
-	}, goURL)
+	a.watcher, err = newWatcher(a.service.PID(), cmp.Or(a.experiment.Sample, defaultSample),
+		func() (bytes, behind int64) {
+			c := a.service.Count()
+			return c.Bytes, c.Unread
+		}, goURL)
 	return err
 }
 
@@ -289,7 +290,8 @@ func (a *attempt) answered(ctx context.Context, result *load.Result, err error, 
 	case err != nil:
 		a.failed(Failed, err)
 	case result.Sent == 0:
-		a.failed(Failed, fmt.Errorf("the load has sent nothing in %.3g s: it has to last longer, unless the machine was too busy", result.DurationSeconds))
+		a.failed(Failed, fmt.Errorf("the load has sent nothing in %.3g s: it has to last longer, unless the machine "+
+			"was too busy", result.DurationSeconds))
 	case result.Requests == 0:
 		a.failed(NoAnswer, fmt.Errorf("none of %d requests was answered %s%s", result.Sent, when, firstError(result)))
 	default:
@@ -373,10 +375,12 @@ func (a *attempt) stop(ctx context.Context) {
 		a.warn("could not be ended, and may disturb all that is measured from now on: %s", strings.Join(e.Alive, ", "))
 	}
 	if e.Full {
-		a.warn("the disk of %s has no room left for the service's output: its output since then is lost, but the run was measured", a.store.dir)
+		a.warn("the disk of %s has no room left for the service's output: its output since then is lost, but the run "+
+			"was measured", a.store.dir)
 	}
 	if e.OutOfMemory > 0 {
-		a.warn("the kernel has killed %d of its processes, which needed more memory than the limit allows", e.OutOfMemory)
+		a.warn("the kernel has killed %d of its processes, which needed more memory than the limit allows",
+			e.OutOfMemory)
 		if a.run.Outcome == Died {
 			a.run.Error += ": it needed more memory than its limit allows"
 		}
@@ -391,7 +395,8 @@ func (a *attempt) stop(ctx context.Context) {
 // judgeLeft notes processes that outlived the service or had to be killed.
 func (a *attempt) judgeLeft(e service.Ending) {
 	if a.run.Outcome == Died && len(e.Outlived) > 0 {
-		a.run.Error += fmt.Sprintf(", and left %s running: the lab measures the process that it starts, so the service must stay in the foreground", strings.Join(e.Outlived, ", "))
+		a.run.Error += fmt.Sprintf(", and left %s running: the lab measures the process that it starts, so the "+
+			"service must stay in the foreground", strings.Join(e.Outlived, ", "))
 	}
 	if len(e.Left) > 0 {
 		a.failed(Leaked, fmt.Errorf("had to be killed: %s", strings.Join(e.Left, ", ")))

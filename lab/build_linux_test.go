@@ -15,7 +15,8 @@ import (
 
 // TestBuildLeavesNothing runs a build that starts a daemon, which lives until
 // all runs are made, and interrupts a build that has started one.
-func TestBuildLeavesNothing(t *testing.T) { // not parallel: killed processes would become children of this one, which runs other services
+// It is not parallel: killed processes would become children of this one, which runs other services
+func TestBuildLeavesNothing(t *testing.T) {
 	for name, interrupts := range map[string]bool{"done": false, "interrupted": true} {
 		t.Run(name, func(t *testing.T) {
 			ctx, interrupt := context.WithCancel(t.Context())

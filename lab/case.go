@@ -76,7 +76,8 @@ func (e *Experiment) cases() ([]Case, []problem) {
 	case len(drafts) == 0:
 		return nil, []problem{{"exclude", "every configuration is excluded", "remove one, or add one to include"}}
 	case len(drafts) > maxConfigurations:
-		return nil, []problem{{"include", fmt.Sprintf("%d configurations are too many: %d are the most", len(drafts), maxConfigurations), "remove some"}}
+		return nil, []problem{{"include", fmt.Sprintf("%d configurations are too many: %d are the most", len(drafts),
+			maxConfigurations), "remove some"}}
 	}
 	cases := make([]Case, len(drafts), len(drafts)+1)
 	for i, d := range drafts {
@@ -94,7 +95,8 @@ func (e *Experiment) cases() ([]Case, []problem) {
 	twin := cases[baseline]
 	twin.Name, twin.Baseline, twin.Again = twin.Name+" (again)", false, true
 	if slices.ContainsFunc(cases, func(c Case) bool { return c.Name == twin.Name }) {
-		return nil, []problem{{"include", "the baseline's twin is called " + yamlfile.Quote(twin.Name) + " itself", "give it another name"}}
+		return nil, []problem{{"include", "the baseline's twin is called " + yamlfile.Quote(twin.Name) + " itself",
+			"give it another name"}}
 	}
 	return append(cases, twin), nil
 }
@@ -128,7 +130,8 @@ func (e *Experiment) combinations() ([][]int, *problem) {
 			return nil, &problem{"matrix." + d.Setting, "it has no values", "give it some, or remove it"}
 		}
 		if size *= len(d.Values); size > most {
-			return nil, &problem{"matrix", fmt.Sprintf("the configurations are too many: more than %d", most), "give it fewer values"}
+			return nil, &problem{"matrix", fmt.Sprintf("the configurations are too many: more than %d", most),
+				"give it fewer values"}
 		}
 	}
 	var all [][]int
@@ -138,7 +141,8 @@ func (e *Experiment) combinations() ([][]int, *problem) {
 		}
 	}
 	if len(all) > maxConfigurations {
-		return nil, &problem{"matrix", fmt.Sprintf("%d configurations are too many: %d are the most", len(all), maxConfigurations), "exclude some"}
+		return nil, &problem{"matrix", fmt.Sprintf("%d configurations are too many: %d are the most", len(all),
+			maxConfigurations), "exclude some"}
 	}
 	return all, nil
 }
@@ -287,7 +291,8 @@ func (e *Experiment) checkCase(d draft) (wrong []problem) {
 		wrong = append(wrong, problem{cmp.Or(d.positions[path], path), bad.Setting + ": " + bad.Err.Error(), bad.Hint})
 	}
 	if len(e.Profiles) > 0 && d.Service.Go == "" {
-		wrong = append(wrong, problem{"profiles", "profiles are of a Go service, and service.go does not say where it shows them", "write where, as in: service: {go: /debug}"})
+		wrong = append(wrong, problem{"profiles", "profiles are of a Go service, and service.go does not say where " +
+			"it shows them", "write where, as in: service: {go: /debug}"})
 	}
 	return wrong
 }
@@ -322,7 +327,8 @@ func sameNames(drafts []draft) (wrong []problem) {
 	first := map[string]bool{}
 	for _, d := range drafts {
 		if first[d.Name] {
-			wrong = append(wrong, problem{d.positions[""], fmt.Sprintf("two configurations are called %s", yamlfile.Quote(d.Name)), "give one another name, or labels"})
+			wrong = append(wrong, problem{d.positions[""], fmt.Sprintf("two configurations are called %s",
+				yamlfile.Quote(d.Name)), "give one another name, or labels"})
 		}
 		first[d.Name] = true
 	}

@@ -40,7 +40,8 @@ func (e *Experiment) set(f *yamlfile.File, path string, n *yamlfile.Node) error 
 		return fmt.Errorf("%s; %s", refused.What, refused.Hint)
 	}
 	changed := *e
-	readSetting(newReader(f), target{experiment: &changed, service: &changed.Service, load: &changed.Load}, path, yamlfile.Pos{Line: 1, Col: 1}, n)
+	readSetting(newReader(f), target{experiment: &changed, service: &changed.Service, load: &changed.Load}, path,
+		yamlfile.Pos{Line: 1, Col: 1}, n)
 	if wrong := f.Mistakes(); len(wrong) > 0 {
 		if wrong[0].Hint == "" {
 			return errors.New(wrong[0].What)

@@ -67,7 +67,8 @@ func (t target) checkLabels(f *yamlfile.File, labels map[string]string, name str
 			has = append(has, c.Label)
 		}
 		if !slices.Contains(has, label) {
-			f.Mistakef(at, yamlfile.RightWord(label, has), "%s has no label %s in the matrix", path, yamlfile.Quote(label))
+			f.Mistakef(at, yamlfile.RightWord(label, has), "%s has no label %s in the matrix", path,
+				yamlfile.Quote(label))
 		}
 	}
 }

@@ -34,7 +34,8 @@ service:
 load: {url: /`+strings.Repeat("x", 2000)+`, connections: 2, threads: 1, requests: 100}
 `), o)
 	for _, one := range r.Runs {
-		if warnings := strings.Join(one.Warnings, " "); one.Outcome != lab.Done || !strings.Contains(warnings, "no room left") {
+		if warnings := strings.Join(one.Warnings, " "); one.Outcome != lab.Done ||
+			!strings.Contains(warnings, "no room left") {
 			t.Errorf("%s, %s, warnings %q; want one of the disk", one.Outcome, one.Error, warnings)
 		}
 	}

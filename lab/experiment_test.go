@@ -91,27 +91,31 @@ func TestParseReadsEveryKey(t *testing.T) {
 		Title:    "Does a collector that runs less often help?",
 		Question: "What does GOGC cost, and whom?",
 		Folder:   "folder",
-		Build:    []lab.Command{{"go", "build", "-C", "${repo}/bench", "-o", "${build}/the door", "./cmd/labdoor"}, {"npm", "install"}},
+		Build: []lab.Command{{"go", "build", "-C", "${repo}/bench", "-o", "${build}/the door", "./cmd/labdoor"},
+			{"npm", "install"}},
 		Service: lab.Service{
-			Command:         lab.Command{"${build}/door", "--listen", "127.0.0.1:${port}"},
-			Args:            []string{"--logger", "weir"},
-			Env:             map[string]string{"GOGC": "100", "PRICE": "$$5"},
-			Dir:             "${repo}",
-			URL:             "http://127.0.0.1:${port}/",
-			Ready:           "/healthz",
-			ReadyWithin:     20 * time.Second,
-			StopWithin:      5 * time.Second,
-			Limits:          lab.Limits{Files: 1024, Memory: 512 << 20, CPUs: 1},
-			Output:          lab.Sink{Kind: lab.Pipe, PerSecond: 256 << 10, StopFor: 10 * time.Second, StopAt: 5 * time.Second},
+			Command:     lab.Command{"${build}/door", "--listen", "127.0.0.1:${port}"},
+			Args:        []string{"--logger", "weir"},
+			Env:         map[string]string{"GOGC": "100", "PRICE": "$$5"},
+			Dir:         "${repo}",
+			URL:         "http://127.0.0.1:${port}/",
+			Ready:       "/healthz",
+			ReadyWithin: 20 * time.Second,
+			StopWithin:  5 * time.Second,
+			Limits:      lab.Limits{Files: 1024, Memory: 512 << 20, CPUs: 1},
+			Output: lab.Sink{Kind: lab.Pipe, PerSecond: 256 << 10, StopFor: 10 * time.Second,
+				StopAt: 5 * time.Second},
 			Stderr:          lab.Sink{Kind: lab.Null},
 			LinesPerRequest: 3,
 			Go:              "/debug",
 		},
-		Load:   settings.Settings{URL: "/hello", Headers: []string{"Accept: text/html"}, Connections: 8, Rate: 1000, Duration: 3 * time.Second, Poisson: true},
+		Load: settings.Settings{URL: "/hello", Headers: []string{"Accept: text/html"}, Connections: 8, Rate: 1000,
+			Duration: 3 * time.Second, Poisson: true},
 		WarmUp: 2 * time.Second,
 		Matrix: []lab.Dimension{
 			{Setting: "service.output", Values: []lab.Choice{{Label: "null"}, {Label: "file", Value: "file"}}},
-			{Setting: "service.env.GOGC", Values: []lab.Choice{{Label: "10", Value: "10"}, {Label: "100", Value: "100"}}},
+			{Setting: "service.env.GOGC", Values: []lab.Choice{{Label: "10", Value: "10"},
+				{Label: "100", Value: "100"}}},
 			{Setting: "service.args", Values: []lab.Choice{
 				{Label: "the old", Value: []any{"--logger", "ons"}, About: "as it was"},
 				{Label: "the new", Value: "--logger weir"},
@@ -149,13 +153,15 @@ func TestConfigurations(t *testing.T) {
 		t.Fatalf("configurations (-want +got):\n%s", diff)
 	}
 	first := got[0]
-	if want := []string{"--logger", "ons"}; !cmp.Equal(first.Service.Args, want) || first.Service.Env["GOGC"] != "10" || first.Service.Env["PRICE"] != "$$5" || first.Service.Output.Kind != lab.Null {
+	if want := []string{"--logger", "ons"}; !cmp.Equal(first.Service.Args, want) || first.Service.Env["GOGC"] != "10" ||
+		first.Service.Env["PRICE"] != "$$5" || first.Service.Output.Kind != lab.Null {
 		t.Errorf("the first one's service is %+v", first.Service)
 	}
 	if first.About != "as it was" || first.Load.Rate != 1000 || first.Load.Folder != "folder" {
 		t.Errorf("the first one is %+v", first)
 	}
-	if want := []lab.Label{{Setting: "service.output", Value: "null"}, {Setting: "service.env.GOGC", Value: "10"}, {Setting: "service.args", Value: "the old"}}; !cmp.Equal(first.Labels, want) {
+	if want := []lab.Label{{Setting: "service.output", Value: "null"}, {Setting: "service.env.GOGC", Value: "10"},
+		{Setting: "service.args", Value: "the old"}}; !cmp.Equal(first.Labels, want) {
 		t.Errorf("the first one's labels are %v", first.Labels)
 	}
 	if off := got[6]; off.Load.Rate != 500 || off.Service.Output.Kind != lab.Pipe || off.About != "writes nothing" {
@@ -192,10 +198,12 @@ func TestNamesOfConfigurations(t *testing.T) {
 		{"nothing varies", "{}", []string{"unchanged, the baseline"}},
 		{"one value", "{load.connections: [8]}", []string{"unchanged, the baseline"}},
 		{"a single value without a list", "{load.connections: 8}", []string{"unchanged, the baseline"}},
-		{"two settings of one name", "{service.env.rate: [1, 2], load.rate: [3]}", []string{"service.env.rate=1, the baseline", "service.env.rate=2"}},
+		{"two settings of one name", "{service.env.rate: [1, 2], load.rate: [3]}",
+			[]string{"service.env.rate=1, the baseline", "service.env.rate=2"}},
 		{"a variable with a dot", "{service.env.a.b: [1, 2]}", []string{"a.b=1, the baseline", "a.b=2"}},
 		{"lists", "{service.args: [[], [-x], [-x, --y=z]]}", []string{"none, the baseline", "-x", "-x --y=z"}},
-		{"variables together", "{service.env: [{B: 1, A: 2}, {B: 3}]}", []string{"env=B=1 A=2, the baseline", "env=B=3"}},
+		{"variables together", "{service.env: [{B: 1, A: 2}, {B: 3}]}",
+			[]string{"env=B=1 A=2, the baseline", "env=B=3"}},
 		{"no rate, and one", "{load.rate: [null, 100]}", []string{"rate=null, the baseline", "rate=100"}},
 		{"no limit, and one", "{service.limits.files: [none, 64]}", []string{"files=none, the baseline", "files=64"}},
 	} {
@@ -228,16 +236,19 @@ func TestParseMistakes(t *testing.T) {
 		{"a misspelt key", "name: e\nservise: {}\n", []string{`2:1 unknown key "servise"|did you mean "service"?`}},
 		{"a misspelt key within", "name: e\nservice: {otput: file}\n", []string{`2:11 "otput"|did you mean "output"?`}},
 		{"a load's key", "name: e\nload: {conections: 1}\n", []string{`2:8 "conections"|did you mean "connections"?`}},
-		{"a load's flag", "name: e\nload: {max-connections: 1}\n", []string{`2:8 "max-connections"|did you mean "max_connections"?`}},
+		{"a load's flag", "name: e\nload: {max-connections: 1}\n",
+			[]string{`2:8 "max-connections"|did you mean "max_connections"?`}},
 		{"a load's value", "name: e\nload: {duration: 10}\n", []string{`2:18 duration|not a time|10s`}},
 		{"a load that cannot be", "name: e\nload:\n  rate: 5\n  stages: [1s:5]\n", []string{`3:9 rate|stages`}},
 		{"an open setting of a closed loop", "name: e\nload: {poisson: true}\n", []string{`2:17 poisson|open loop`}},
-		{"every mistake at once", "name: 'e e'\nrepeats: 0\nload: {rate: x}\nservice: {output: pip}\nmatrix: {load.rate: [y]}\n",
+		{"every mistake at once",
+			"name: 'e e'\nrepeats: 0\nload: {rate: x}\nservice: {output: pip}\nmatrix: {load.rate: [y]}\n",
 			[]string{`1:7 "e e"`, `2:10 "0"|1 to 1000`, `3:14 rate: "x"`, `4:19 "pip"|did you mean "pipe"?`, `5:22 rate: "y"`}},
 
 		{"a quote that is open", "name: e\nservice: {command: \"a 'b\"}\n", []string{`2:23 quote`}},
 		{"what a shell would do", "name: e\nservice:\n  command: a > b\n", []string{`3:14 ">"|sh, -c`}},
-		{"an unknown name", "name: e\nservice: {url: 'http://127.0.0.1:${prot}/'}\n", []string{`2:34 "${prot}"|did you mean "port"?`}},
+		{"an unknown name", "name: e\nservice: {url: 'http://127.0.0.1:${prot}/'}\n",
+			[]string{`2:34 "${prot}"|did you mean "port"?`}},
 		{"an unknown name in a list", "name: e\nservice: {args: [a, 'b${x}']}\n", []string{`2:23 "${x}"|$$`}},
 		{"an unknown name in the load", "name: e\nload: {headers: ['a: ${x}']}\n", []string{`2:22 "${x}"`}},
 		{"a name that a build does not have", "name: e\nbuild: ['make ${port}']\n", []string{`2:15 "${port}"`}},
@@ -247,7 +258,8 @@ func TestParseMistakes(t *testing.T) {
 		{"a variable's name", "name: e\nservice: {env: {A=B: 1}}\n", []string{`2:17 "A=B"`}},
 		{"a variable without a value", "name: e\nservice: {env: {A: }}\n", []string{`2:19 "A" has no value`}},
 		{"an output", "name: e\nservice: {output: fill}\n", []string{`2:19 "fill"|did you mean "file"?`}},
-		{"an output like no other", "name: e\nservice: {output: somewhere}\n", []string{`2:19 "somewhere"|pipe 256KiB/s`}},
+		{"an output like no other", "name: e\nservice: {output: somewhere}\n",
+			[]string{`2:19 "somewhere"|pipe 256KiB/s`}},
 		{"a slow file", "name: e\nservice: {output: file 1KiB/s}\n", []string{`2:19 "file 1KiB/s"|pipe`}},
 		{"a speed without a unit", "name: e\nservice: {output: pipe 100}\n", []string{`2:19 "100"|20KiB/s`}},
 		{"a stop without an end", "name: e\nservice: {output: pipe stops 5s}\n", []string{`2:19 stops 10s after 5s`}},
@@ -258,35 +270,57 @@ func TestParseMistakes(t *testing.T) {
 		{"profiles of what is not Go", "name: e\nprofiles: [cpu]\n", []string{`2:1 service.go|go: /debug`}},
 		{"a period", "name: e\nsample: 1us\n", []string{`2:9 "1us"|1ms`}},
 
-		{"a setting that there is not", "name: e\nmatrix: {service.ouput: [file]}\n", []string{`2:10 "service.ouput"|did you mean "service.output"?`}},
-		{"a setting without its place", "name: e\nmatrix: {connections: [1]}\n", []string{`2:10 "connections"|did you mean "load.connections"?`}},
-		{"a setting that cannot vary", "name: e\nmatrix: {repeats: [1]}\n", []string{`2:10 "repeats" cannot differ|below service and load`}},
-		{"no setting at all", "name: e\nmatrix: {load: [1]}\n", []string{`2:10 "load" holds settings|load.connections`}},
-		{"a value of the matrix", "name: e\nmatrix:\n  service.output:\n  - file\n  - pipe 1\n", []string{`5:5 "1"|20KiB/s`}},
-		{"a value with a name", "name: e\nmatrix:\n  service.args: {a: ['${prot}']}\n", []string{`3:22 "${prot}"|did you mean "port"?`}},
+		{"a setting that there is not", "name: e\nmatrix: {service.ouput: [file]}\n",
+			[]string{`2:10 "service.ouput"|did you mean "service.output"?`}},
+		{"a setting without its place", "name: e\nmatrix: {connections: [1]}\n",
+			[]string{`2:10 "connections"|did you mean "load.connections"?`}},
+		{"a setting that cannot vary", "name: e\nmatrix: {repeats: [1]}\n",
+			[]string{`2:10 "repeats" cannot differ|below service and load`}},
+		{"no setting at all", "name: e\nmatrix: {load: [1]}\n",
+			[]string{`2:10 "load" holds settings|load.connections`}},
+		{"a value of the matrix", "name: e\nmatrix:\n  service.output:\n  - file\n  - pipe 1\n",
+			[]string{`5:5 "1"|20KiB/s`}},
+		{"a value with a name", "name: e\nmatrix:\n  service.args: {a: ['${prot}']}\n",
+			[]string{`3:22 "${prot}"|did you mean "port"?`}},
 		{"no values", "name: e\nmatrix: {service.output: []}\n", []string{`2:26 "service.output" is empty`}},
 		{"a value twice", "name: e\nmatrix: {service.output: [file, file]}\n", []string{`2:33 "file" is given twice`}},
-		{"a long value", "name: e\nmatrix: {service.args: [" + strings.Repeat("x", 61) + "]}\n", []string{`2:25 too long|{short: `}},
-		{"about with a comma", "name: e\nmatrix: {service.args: {a: {value: b, about: c, d}}}\n", []string{`2:49 "d" is neither|quotes`}},
-		{"a configuration that cannot be", "name: e\nload: {stages: [1s:5]}\nmatrix: {load.rate: [null, 100]}\n", []string{`3:28 rate|stages`}},
-		{"too many", "name: e\nmatrix: {load.connections: [1,2,3,4,5,6,7,8,9,10], load.pipeline: [1,2,3,4,5,6,7,8,9,10], load.threads: [1,2,3]}\n", []string{`2:1 300 configurations|200`}},
+		{"a long value", "name: e\nmatrix: {service.args: [" + strings.Repeat("x", 61) + "]}\n",
+			[]string{`2:25 too long|{short: `}},
+		{"about with a comma", "name: e\nmatrix: {service.args: {a: {value: b, about: c, d}}}\n",
+			[]string{`2:49 "d" is neither|quotes`}},
+		{"a configuration that cannot be", "name: e\nload: {stages: [1s:5]}\nmatrix: {load.rate: [null, 100]}\n",
+			[]string{`3:28 rate|stages`}},
+		{"too many", "name: e\nmatrix: {load.connections: [1,2,3,4,5,6,7,8,9,10], load.pipeline: " +
+			"[1,2,3,4,5,6,7,8,9,10], load.threads: [1,2,3]}\n", []string{`2:1 300 configurations|200`}},
 		{"far too many", "name: e\nmatrix: {" + wide() + "}\n", []string{`2:1 too many: more than 20000`}},
 
-		{"an exclude's setting", "name: e\nmatrix: {service.output: [file]}\nexclude: [{service.otput: file}]\n", []string{`3:27 "service.otput"|did you mean "service.output"?`}},
-		{"an exclude's label", "name: e\nmatrix: {service.output: [file, pipe]}\nexclude: [{service.output: pip}]\n", []string{`3:28 "pip"|did you mean "pipe"?`}},
+		{"an exclude's setting", "name: e\nmatrix: {service.output: [file]}\nexclude: [{service.otput: file}]\n",
+			[]string{`3:27 "service.otput"|did you mean "service.output"?`}},
+		{"an exclude's label", "name: e\nmatrix: {service.output: [file, pipe]}\nexclude: [{service.output: pip}]\n",
+			[]string{`3:28 "pip"|did you mean "pipe"?`}},
 		{"an exclude of nothing", "name: e\nexclude: [{}]\n", []string{`2:11 every configuration`}},
 		{"an exclude without a matrix", "name: e\nexclude: [{service.output: file}]\n", []string{`2:28 no matrix`}},
-		{"all excluded", "name: e\nmatrix: {service.output: [file]}\nexclude: [{service.output: file}]\n", []string{`3:1 every configuration is excluded`}},
-		{"an addition without a name", "name: e\ninclude: [{set: {service.output: file}}]\n", []string{`2:11 an addition has no "name"`}},
-		{"an addition's value", "name: e\ninclude: [{name: a, set: {service.output: fiel}}]\n", []string{`2:43 "fiel"|did you mean "file"?`}},
-		{"an addition that is there", "name: e\nmatrix: {load.connections: [1, 2]}\ninclude: [{name: connections=2}]\n", []string{`3:11 two configurations are called "connections=2"`}},
-		{"a baseline that is not there", "name: e\nmatrix: {service.output: [file, pipe]}\nbaseline: {service.output: null}\n", []string{`3:28 no label "null"|file, pipe`}},
-		{"a baseline's name", "name: e\ninclude: [{name: one}, {name: two}]\nbaseline: tow\n", []string{`3:11 no configuration|did you mean "two"?`}},
+		{"all excluded", "name: e\nmatrix: {service.output: [file]}\nexclude: [{service.output: file}]\n",
+			[]string{`3:1 every configuration is excluded`}},
+		{"an addition without a name", "name: e\ninclude: [{set: {service.output: file}}]\n",
+			[]string{`2:11 an addition has no "name"`}},
+		{"an addition's value", "name: e\ninclude: [{name: a, set: {service.output: fiel}}]\n",
+			[]string{`2:43 "fiel"|did you mean "file"?`}},
+		{"an addition that is there", "name: e\nmatrix: {load.connections: [1, 2]}\ninclude: [{name: connections=2}]\n",
+			[]string{`3:11 two configurations are called "connections=2"`}},
+		{"a baseline that is not there", "name: e\nmatrix: {service.output: [file, pipe]}\nbaseline: " +
+			"{service.output: null}\n", []string{`3:28 no label "null"|file, pipe`}},
+		{"a baseline's name", "name: e\ninclude: [{name: one}, {name: two}]\nbaseline: tow\n",
+			[]string{`3:11 no configuration|did you mean "two"?`}},
 
-		{"a short one's setting", "name: e\nquick: {load.duraton: 1s}\n", []string{`2:9 "load.duraton"|did you mean "load.duration"?`}},
+		{"a short one's setting", "name: e\nquick: {load.duraton: 1s}\n",
+			[]string{`2:9 "load.duraton"|did you mean "load.duration"?`}},
 		{"a short one's value", "name: e\nquick: {load.duration: 1}\n", []string{`2:24 duration|1s`}},
-		{"a short one's matrix", "name: e\nquick: {matrix.service.output: [flie]}\n", []string{`2:33 "flie"|did you mean "file"?`}},
-		{"a short one that cannot be", "name: e\nmatrix: {service.output: [file, pipe]}\nbaseline: {service.output: pipe}\nquick: {matrix.service.output: [file]}\n", []string{`4:8 the short experiment: baseline|unchanged`}},
+		{"a short one's matrix", "name: e\nquick: {matrix.service.output: [flie]}\n",
+			[]string{`2:33 "flie"|did you mean "file"?`}},
+		{"a short one that cannot be",
+			"name: e\nmatrix: {service.output: [file, pipe]}\nbaseline: {service.output: pipe}\nquick: " +
+				"{matrix.service.output: [file]}\n", []string{`4:8 the short experiment: baseline|unchanged`}},
 		{"a short one with another name", "name: e\nquick: {name: f}\n", []string{`2:9 "name" cannot differ`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -442,15 +476,19 @@ func TestExperimentInGo(t *testing.T) {
 		Service: lab.Service{Command: lab.Command{"true"}},
 		Matrix: []lab.Dimension{
 			{Setting: "load.connections", Values: []lab.Choice{{Label: "few", Value: 1}, {Label: "many", Value: 64}}},
-			{Setting: "service.env", Values: []lab.Choice{{Label: "a", Value: yaml.MapSlice{{Key: "A", Value: 1}}}, {Label: "b", Value: map[string]string{"A": "2"}}}},
+			{Setting: "service.env", Values: []lab.Choice{{Label: "a", Value: yaml.MapSlice{{Key: "A", Value: 1}}},
+				{Label: "b", Value: map[string]string{"A": "2"}}}},
 			{Setting: "service.args", Values: []lab.Choice{{Label: "x", Value: []string{"-x"}}}},
 		},
 	}
 	got := casesOf(t, e)
-	if diff := cmp.Diff([]string{"connections=few env=a, the baseline", "connections=few env=b", "connections=many env=a", "connections=many env=b", "connections=few env=a (again), its twin"}, namesOf(got)); diff != "" {
+	if diff := cmp.Diff([]string{"connections=few env=a, the baseline", "connections=few env=b",
+		"connections=many env=a", "connections=many env=b", "connections=few env=a (again), its twin"},
+		namesOf(got)); diff != "" {
 		t.Errorf("configurations (-want +got):\n%s", diff)
 	}
-	if last := got[3]; last.Load.Connections != 64 || last.Service.Env["A"] != "2" || !cmp.Equal(last.Service.Args, []string{"-x"}) {
+	if last := got[3]; last.Load.Connections != 64 || last.Service.Env["A"] != "2" ||
+		!cmp.Equal(last.Service.Args, []string{"-x"}) {
 		t.Errorf("the last one is %+v", last)
 	}
 	again := fromText(t, string(e.Source()))
@@ -459,7 +497,8 @@ func TestExperimentInGo(t *testing.T) {
 		t.Errorf("by Source (-want +got):\n%s\n%s", diff, e.Source())
 	}
 	e.Matrix[0].Values[0].Value = "one"
-	if _, err := e.Configurations(); err == nil || !strings.Contains(err.Error(), `matrix.load.connections[0]: connections: "one"`) {
+	if _, err := e.Configurations(); err == nil || !strings.Contains(err.Error(),
+		`matrix.load.connections[0]: connections: "one"`) {
 		t.Errorf("with a wrong value: %v", err)
 	}
 	e.Matrix[0] = lab.Dimension{Setting: "load.conections", Values: []lab.Choice{{Label: "1", Value: 1}}}
@@ -481,8 +520,10 @@ func FuzzParse(f *testing.F) {
 		}
 		f.Add(src)
 	}
-	f.Add([]byte("name: e\nmatrix: {service.args: {a: {value: [b], about: c}, d: [e]}, service.env: [{A: 1}, {B: 2}]}\nbaseline: a\n"))
-	f.Add([]byte("name: e\ninclude: [{name: a, set: {load.stages: [1s:5, 2s:6-7], load.body: \"\\n\"}}]\nquick: {exclude: [], baseline: {}, service.limits.files: none}\n"))
+	f.Add([]byte("name: e\nmatrix: {service.args: {a: {value: [b], about: c}, d: [e]}, service.env: [{A: 1}, {B: " +
+		"2}]}\nbaseline: a\n"))
+	f.Add([]byte("name: e\ninclude: [{name: a, set: {load.stages: [1s:5, 2s:6-7], load.body: \"\\n\"}}]\nquick: " +
+		"{exclude: [], baseline: {}, service.limits.files: none}\n"))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		e, err := lab.Parse("folder/e.yaml", src)
 		if err != nil {

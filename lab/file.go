@@ -113,7 +113,8 @@ func allSettings() []setting {
 		return func(t target) *string { return at(t.experiment) }
 	}
 	settings := []setting{
-		one("name", parseName, showAny, t(func(e *Experiment) *string { return &e.Name })).required("give it a name, as in: name: gc"),
+		one("name", parseName, showAny,
+			t(func(e *Experiment) *string { return &e.Name })).required("give it a name, as in: name: gc"),
 		one("title", parseProse, showAny, t(func(e *Experiment) *string { return &e.Title })),
 		one("question", parseProse, showAny, t(func(e *Experiment) *string { return &e.Question })),
 		key("build", readBuild, showBuild),
@@ -125,15 +126,20 @@ func allSettings() []setting {
 		one("service.dir", parseFilled, showAny, func(t target) *string { return &t.service.Dir }),
 		one("service.url", parseURL, showAny, func(t target) *string { return &t.service.URL }),
 		one("service.ready", parsePath, showAny, func(t target) *string { return &t.service.Ready }),
-		one("service.ready_within", parseTime, showTime, func(t target) *time.Duration { return &t.service.ReadyWithin }),
+		one("service.ready_within", parseTime, showTime,
+			func(t target) *time.Duration { return &t.service.ReadyWithin }),
 		one("service.stop_within", parseTime, showTime, func(t target) *time.Duration { return &t.service.StopWithin }),
 		key("service.limits", (*reader).Fields, nil),
-		one("service.limits.files", orNone(between(1, 1<<30)), showAny, func(t target) *int { return &t.service.Limits.Files }),
-		one("service.limits.memory", orNone(parseMemory), showSize, func(t target) *int64 { return &t.service.Limits.Memory }),
-		one("service.limits.cpus", orNone(between(1, 4096)), showAny, func(t target) *int { return &t.service.Limits.CPUs }),
+		one("service.limits.files", orNone(between(1, 1<<30)), showAny,
+			func(t target) *int { return &t.service.Limits.Files }),
+		one("service.limits.memory", orNone(parseMemory), showSize,
+			func(t target) *int64 { return &t.service.Limits.Memory }),
+		one("service.limits.cpus", orNone(between(1, 4096)), showAny,
+			func(t target) *int { return &t.service.Limits.CPUs }),
 		sink("service.output", func(t target) *Sink { return &t.service.Output }),
 		sink("service.stderr", func(t target) *Sink { return &t.service.Stderr }),
-		one("service.lines_per_request", parseShare, showAny, func(t target) *float64 { return &t.service.LinesPerRequest }),
+		one("service.lines_per_request", parseShare, showAny,
+			func(t target) *float64 { return &t.service.LinesPerRequest }),
 		one("service.go", parsePath, showAny, func(t target) *string { return &t.service.Go }),
 		key("load", (*reader).Fields, nil),
 	}
@@ -145,7 +151,8 @@ func allSettings() []setting {
 		key("exclude", readExclude, showExclude),
 		key("include", readInclude, showInclude),
 		setting{Key: yamlfile.Key[target]{Path: "include.*", Read: (*reader).Fields, Called: "an addition"}},
-		one("include.*.name", parseProse, showAny, func(t target) *string { return &t.adding.Name }).required("name the configuration").hidden(),
+		one("include.*.name", parseProse, showAny,
+			func(t target) *string { return &t.adding.Name }).required("name the configuration").hidden(),
 		one("include.*.about", parseProse, showAny, func(t target) *string { return &t.adding.About }).hidden(),
 		key("include.*.set", (*reader).Names, nil),
 		key("include.*.set.*", readAdded, nil),
@@ -154,7 +161,8 @@ func allSettings() []setting {
 		one("repeats", between(1, 1000), showAny, func(t target) *int { return &t.experiment.Repeats }),
 		one("sample", parsePeriod, showTime, func(t target) *time.Duration { return &t.experiment.Sample }),
 		one("seed", parseSeed, showAny, func(t target) *uint64 { return &t.experiment.Seed }),
-		many("profiles", yamlfile.Word([]string{"cpu", "alloc_space"}), func(t target) *[]string { return &t.experiment.Profiles }),
+		many("profiles", yamlfile.Word([]string{"cpu", "alloc_space"}),
+			func(t target) *[]string { return &t.experiment.Profiles }),
 		key("quick", readQuick, showQuick),
 		key("quick.*", readQuickSetting, nil),
 	)
@@ -165,7 +173,8 @@ func key(path string, read readFunc, show func(target) *yamlfile.Node) setting {
 }
 
 // one returns the setting of a single value. Its zero value is not written.
-func one[V comparable](path string, parse func(yamlfile.Scalar) (V, *yamlfile.Refusal), show func(V) any, at func(target) *V) setting {
+func one[V comparable](path string, parse func(yamlfile.Scalar) (V, *yamlfile.Refusal), show func(V) any,
+	at func(target) *V) setting {
 	return key(path, yamlfile.One(parse, at), func(t target) *yamlfile.Node {
 		var zero V
 		if v := *at(t); v != zero {

@@ -198,16 +198,20 @@ func (g *goService) used() *GoUsage { return g.load.usage() }
 func (g *goService) warnings() (all []string) {
 	switch {
 	case g.lost > 0 && g.last.Load() == nil:
-		all = append(all, fmt.Sprintf("the Go service does not report its runtime: %s; set service.go to the URL below which it serves /debug/vars, /metrics or /debug/pprof",
+		all = append(all, fmt.Sprintf("the Go service does not report its runtime: %s; set service.go to the URL "+
+			"below which it serves /debug/vars, /metrics or /debug/pprof",
 			strings.ReplaceAll(g.failure.Error(), "\n", "; ")))
 	case g.lost > 0:
-		all = append(all, fmt.Sprintf("the Go service left %d of %d questions about its runtime without an answer; the last: %v", g.lost, g.asked, g.failure))
+		all = append(all, fmt.Sprintf("the Go service left %d of %d questions about its runtime without an answer; "+
+			"the last: %v", g.lost, g.asked, g.failure))
 		if at := g.load.unanswered(); at != "" {
-			all = append(all, fmt.Sprintf("the Go service did not answer when the load %s: its collections and allocations are not known", at))
+			all = append(all, fmt.Sprintf("the Go service did not answer when the load %s: its collections and "+
+				"allocations are not known", at))
 		}
 	}
 	if g.load.missed {
-		all = append(all, "the collector ran more often than its pauses were asked for: the longest of them may be missing")
+		all = append(all,
+			"the collector ran more often than its pauses were asked for: the longest of them may be missing")
 	}
 	return all
 }

@@ -28,7 +28,8 @@ import (
 func runtimePages(t *testing.T, pages ...string) *httptest.Server {
 	t.Helper()
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), prometheus.NewCounter(prometheus.CounterOpts{Name: "shop_orders_total"}))
+	registry.MustRegister(collectors.NewGoCollector(),
+		prometheus.NewCounter(prometheus.CounterOpts{Name: "shop_orders_total"}))
 	all := map[string]http.Handler{
 		"/debug/vars":   expvar.Handler(),
 		"/metrics":      promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
@@ -82,7 +83,8 @@ func TestGoUsage(t *testing.T) {
 			if u == nil || len(g.warnings()) > 0 {
 				t.Fatalf("usage %+v, warnings %q", u, g.warnings())
 			}
-			if u.GCs < collections || u.PauseSeconds <= 0 || u.Allocated < collections*size || u.Allocations < collections || u.PeakHeap <= 0 {
+			if u.GCs < collections || u.PauseSeconds <= 0 || u.Allocated < collections*size ||
+				u.Allocations < collections || u.PeakHeap <= 0 {
 				t.Errorf("usage of %d collections of %d bytes: %+v", collections, size, u)
 			}
 			if !c.partial && (u.PeakGoroutines < 2 || u.PauseMax <= 0 || u.PauseMax > u.PauseSeconds) {
@@ -159,7 +161,10 @@ func TestNoGoService(t *testing.T) {
 		"metrics of a Node service": "# TYPE nodejs_eventloop_lag_seconds gauge\nnodejs_eventloop_lag_seconds 0.5\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, page) }))
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+				_ *http.Request) {
+				io.WriteString(w, page)
+			}))
 			defer s.Close()
 			g := startGoService(s.URL, new(machine.Meter))
 			send(g.marks, true)
@@ -260,11 +265,13 @@ func TestLongestWithoutRing(t *testing.T) {
 		then   []*goState
 		want   float64
 	}{
-		"an old one":              {state(100, 9*time.Second), []*goState{state(200, 9*time.Second)}, 0},
-		"a new one":               {state(100, 9*time.Second), []*goState{state(200, 10*time.Second), state(210, 10*time.Second)}, 10},
-		"all of them are new":     {state(100, 9*time.Second), []*goState{state(356, 5*time.Second)}, 5},
-		"none":                    {state(100, 9*time.Second), []*goState{state(100, 9*time.Second)}, 0},
-		"a new one has been lost": {state(100, 1*time.Second), []*goState{state(101, 2*time.Second), state(600, 1*time.Second)}, 2},
+		"an old one": {state(100, 9*time.Second), []*goState{state(200, 9*time.Second)}, 0},
+		"a new one": {state(100, 9*time.Second),
+			[]*goState{state(200, 10*time.Second), state(210, 10*time.Second)}, 10},
+		"all of them are new": {state(100, 9*time.Second), []*goState{state(356, 5*time.Second)}, 5},
+		"none":                {state(100, 9*time.Second), []*goState{state(100, 9*time.Second)}, 0},
+		"a new one has been lost": {state(100, 1*time.Second),
+			[]*goState{state(101, 2*time.Second), state(600, 1*time.Second)}, 2},
 	} {
 		var l goLoad
 		l.mark(true, c.before)
@@ -282,8 +289,10 @@ func TestLongestWithoutRing(t *testing.T) {
 // is Go's own JSON decoder.
 func FuzzReaders(f *testing.F) {
 	f.Add(`{"memstats": {"HeapInuse": 5, "NumGC": 3, "PauseNs": [1, 2, 3]}}`)
-	f.Add("# TYPE go_memstats_heap_inuse_bytes gauge\ngo_memstats_heap_inuse_bytes 5\ngo_gc_duration_seconds{quantile=\"1\"} NaN\n")
-	f.Add("# runtime.MemStats\n# HeapInuse = 5\n# TotalAlloc = 7\n# Mallocs = 1\n# NumGC = 2\n# PauseNs = [" + strings.Repeat("1 ", 256) + "]\n")
+	f.Add("# TYPE go_memstats_heap_inuse_bytes gauge\ngo_memstats_heap_inuse_bytes " +
+		"5\ngo_gc_duration_seconds{quantile=\"1\"} NaN\n")
+	f.Add("# runtime.MemStats\n# HeapInuse = 5\n# TotalAlloc = 7\n# Mallocs = 1\n# NumGC = 2\n# PauseNs = [" +
+		strings.Repeat("1 ", 256) + "]\n")
 	f.Add("<td>12</td><td><a href='goroutine?debug=1'>")
 	f.Fuzz(func(t *testing.T, page string) {
 		for _, source := range goSources {

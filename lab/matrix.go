@@ -27,11 +27,13 @@ func settable(path string, all bool) *yamlfile.Refusal {
 	ofRun := strings.HasPrefix(s.Path, "service.") || strings.HasPrefix(s.Path, "load.")
 	switch {
 	case ok && holdsOthers(s.Path):
-		return yamlfile.Refuse("name one of the settings in it, as in "+within(s.Path), "%s holds settings, and is none", yamlfile.Quote(path))
+		return yamlfile.Refuse("name one of the settings in it, as in "+within(s.Path),
+			"%s holds settings, and is none", yamlfile.Quote(path))
 	case ok && (ofRun || all):
 		return nil
 	case ok:
-		return yamlfile.Refuse("settings below service and load can", "%s cannot differ between configurations", yamlfile.Quote(path))
+		return yamlfile.Refuse("settings below service and load can", "%s cannot differ between configurations",
+			yamlfile.Quote(path))
 	}
 	return yamlfile.Refuse(rightPath(path, all), "there is no setting %s", yamlfile.Quote(path))
 }
@@ -129,7 +131,8 @@ func readChoice(r *reader, path string, n *yamlfile.Node) (c Choice) {
 	case value == nil || about == nil:
 		value = n
 	case len(others) > 0:
-		r.Mistakef(others[0].Key.Pos, "put quotes around a text that has a comma", "%s is neither value nor about", yamlfile.Quote(others[0].Key.Text))
+		r.Mistakef(others[0].Key.Pos, "put quotes around a text that has a comma", "%s is neither value nor about",
+			yamlfile.Quote(others[0].Key.Text))
 	default:
 		text, refused := parseProse(about.Scalar())
 		if refused != nil {
@@ -183,9 +186,11 @@ func labelOfNode(n *yamlfile.Node) string {
 func checkLabel(label string, beside []Choice) *yamlfile.Refusal {
 	switch {
 	case utf8.RuneCountInString(label) > longestLabel:
-		return yamlfile.Refuse("give it a label, as in: {short: "+yamlfile.Quote(label)[:20]+"…}", "%s is too long a label: %d characters are the most", yamlfile.Quote(label), longestLabel)
+		return yamlfile.Refuse("give it a label, as in: {short: "+yamlfile.Quote(label)[:20]+"…}",
+			"%s is too long a label: %d characters are the most", yamlfile.Quote(label), longestLabel)
 	case yamlfile.Printable(label) != label:
-		return yamlfile.Refuse("give it a label, as in: {label: value}", "%s has characters that a label cannot have", yamlfile.Quote(label))
+		return yamlfile.Refuse("give it a label, as in: {label: value}", "%s has characters that a label cannot have",
+			yamlfile.Quote(label))
 	case slices.ContainsFunc(beside, func(c Choice) bool { return c.Label == label }):
 		return yamlfile.Refuse("keep one of the two", "the label %s is given twice", yamlfile.Quote(label))
 	}
@@ -208,12 +213,14 @@ func readLabels(r *reader, p place, n *yamlfile.Node, name string) map[string]st
 	labels := map[string]string{}
 	if n.Kind != yamlfile.Mapping {
 		if n.Kind != yamlfile.Bad {
-			r.Mistakef(n.Pos, "write settings and labels of the matrix, as in {service.output: terminal}", "this says nothing about configurations")
+			r.Mistakef(n.Pos, "write settings and labels of the matrix, as in {service.output: terminal}",
+				"this says nothing about configurations")
 		}
 		return labels
 	}
 	if len(n.Pairs) == 0 {
-		r.Mistakef(n.Pos, "write settings and labels of the matrix, as in {service.output: terminal}", "this is every configuration")
+		r.Mistakef(n.Pos, "write settings and labels of the matrix, as in {service.output: terminal}",
+			"this is every configuration")
 	}
 	for _, pair := range n.Pairs {
 		p.To.setPosition(name+"."+pair.Key.Text, pair.Value.Pos)

@@ -21,7 +21,8 @@ func (a *attempt) readMeasures() {
 		err = json.Unmarshal(text, &all)
 	}
 	if err != nil {
-		a.warn("the service's file of WEIR_LAB_MEASURES cannot be read; it must be a list of {\"name\", \"unit\", \"value\"}: %v", err)
+		a.warn("the service's file of WEIR_LAB_MEASURES cannot be read; it must be a list of {\"name\", \"unit\", "+
+			"\"value\"}: %v", err)
 		return
 	}
 	names := map[string]bool{}
@@ -60,6 +61,7 @@ func (a *attempt) ownBetter(m Measure) Better {
 	case "lower":
 		return Lower
 	}
-	a.warn("the service's measure %q is better when it is %q, which is not one of lower, higher and neither: it is shown, but not judged", m.Name, m.Better)
+	a.warn("the service's measure %q is better when it is %q, which is not one of lower, higher and neither: it is "+
+		"shown, but not judged", m.Name, m.Better)
 	return Neither
 }

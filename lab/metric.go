@@ -42,9 +42,14 @@ var metrics = []Metric{
 	{Name: "memory, peak", Unit: "bytes", Better: Lower, Of: used(func(u Usage) float64 { return float64(u.PeakRSS) })},
 	{Name: "memory, mean", Unit: "bytes", Better: Lower, Of: used(func(u Usage) float64 { return float64(u.MeanRSS) })},
 	{Name: "threads, peak", Unit: "", Better: Lower, Of: used(func(u Usage) float64 { return float64(u.PeakThreads) })},
-	{Name: "open files, peak", Unit: "", Better: Neither, Of: used(func(u Usage) float64 { return float64(u.PeakFiles) })},
-	perRequest("context switches per request", "", func(u Usage) float64 { return float64(u.VoluntarySwitches + u.ForcedSwitches) }),
-	ofLoad("requests not answered with 2xx", "", Lower, func(l *load.Result) float64 { return float64(l.Without2xx()) }),
+	{Name: "open files, peak", Unit: "", Better: Neither,
+		Of: used(func(u Usage) float64 { return float64(u.PeakFiles) })},
+	perRequest("context switches per request", "", func(u Usage) float64 {
+		return float64(u.VoluntarySwitches +
+			u.ForcedSwitches)
+	}),
+	ofLoad("requests not answered with 2xx", "", Lower,
+		func(l *load.Result) float64 { return float64(l.Without2xx()) }),
 	{Name: "log bytes per second", Unit: "bytes/s", Better: Neither, Of: func(r *Run) (float64, bool) {
 		return r.Output.BytesPerSecond, r.Output.Bytes > 0
 	}},
@@ -61,9 +66,12 @@ var metrics = []Metric{
 	goPerRequest("allocations per request", "", func(g GoUsage) float64 { return float64(g.Allocations) }),
 	{Name: "garbage collections", Unit: "", Better: Lower, Of: ofGo(func(g GoUsage) float64 { return float64(g.GCs) })},
 	{Name: "collector's pauses", Unit: "s", Better: Lower, Of: ofGo(func(g GoUsage) float64 { return g.PauseSeconds })},
-	{Name: "heap in use, peak", Unit: "bytes", Better: Lower, Of: ofGo(func(g GoUsage) float64 { return float64(g.PeakHeap) })},
-	{Name: "goroutines, peak", Unit: "", Better: Lower, Of: ofGo(func(g GoUsage) float64 { return float64(g.PeakGoroutines) })},
-	{Name: "time to be ready", Unit: "s", Better: Lower, Of: func(r *Run) (float64, bool) { return r.ReadyAfter, r.ReadyAfter > 0 }},
+	{Name: "heap in use, peak", Unit: "bytes", Better: Lower,
+		Of: ofGo(func(g GoUsage) float64 { return float64(g.PeakHeap) })},
+	{Name: "goroutines, peak", Unit: "", Better: Lower,
+		Of: ofGo(func(g GoUsage) float64 { return float64(g.PeakGoroutines) })},
+	{Name: "time to be ready", Unit: "s", Better: Lower,
+		Of: func(r *Run) (float64, bool) { return r.ReadyAfter, r.ReadyAfter > 0 }},
 }
 
 // quantiles are the latencies that users experience, in microseconds: from due
@@ -179,10 +187,12 @@ func MetricsOf(runs []Run) []Metric {
 		return l.RequestsPerSecond * float64(l.Status["2xx"]) / float64(max(l.Requests, 1))
 	}))
 	for _, code := range slices.Sorted(maps.Keys(codes)) {
-		all = append(all, ofLoad("answers of "+code, "", Neither, func(l *load.Result) float64 { return float64(l.StatusCodes[code]) }))
+		all = append(all, ofLoad("answers of "+code, "", Neither,
+			func(l *load.Result) float64 { return float64(l.StatusCodes[code]) }))
 	}
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		all = append(all, ofLoad("failed: "+strings.ReplaceAll(kind, "_", " "), "", Neither, func(l *load.Result) float64 { return float64(l.Errors[kind]) }))
+		all = append(all, ofLoad("failed: "+strings.ReplaceAll(kind, "_", " "), "", Neither,
+			func(l *load.Result) float64 { return float64(l.Errors[kind]) }))
 	}
 	return all
 }

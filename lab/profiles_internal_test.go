@@ -66,7 +66,8 @@ func TestProfilesOfLoad(t *testing.T) {
 	if allocated.DefaultSampleType != profileAlloc || allocated.DurationNanos <= 0 {
 		t.Errorf("%s prefers %q and lasted %d ns", got[0].File, allocated.DefaultSampleType, allocated.DurationNanos)
 	}
-	if bytes := taken(allocated, "allocateDuring", 1); bytes < n<<19 || bytes > n<<21 { // only some allocations are sampled
+	// only some allocations are sampled
+	if bytes := taken(allocated, "allocateDuring", 1); bytes < n<<19 || bytes > n<<21 {
 		t.Errorf("%d bytes were allocated while loaded, the profile says %d", n<<20, bytes)
 	}
 	if bytes := taken(allocated, "allocateBefore", 1); bytes != 0 {
@@ -133,10 +134,14 @@ func TestProfilesOfAsLongAsItTakes(t *testing.T) {
 func TestProfilesThatCannotBe(t *testing.T) {
 	none := httptest.NewServer(http.NotFoundHandler())
 	defer none.Close()
-	if _, err := startProfiles(t.Context(), none.URL, []string{profileAlloc}, time.Second); err == nil || !strings.Contains(err.Error(), "404") {
+	if _, err := startProfiles(t.Context(), none.URL, []string{profileAlloc}, time.Second); err == nil ||
+		!strings.Contains(err.Error(), "404") {
 		t.Errorf("the error is %v, want one with 404", err)
 	}
-	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("<html>")) }))
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+		_ *http.Request) {
+		w.Write([]byte("<html>"))
+	}))
 	defer page.Close()
 	dir := t.TempDir()
 	p, err := startProfiles(t.Context(), page.URL, []string{profileCPU}, 0)

@@ -33,7 +33,8 @@ func TestProgram(t *testing.T) {
 	} {
 		s := &session{experiment: &Experiment{Folder: c.folder}}
 		got, err := s.program(Case{Service: Service{Dir: c.dir, Command: Command{c.command}}})
-		if want := filepath.Join(here, c.want); c.want == "" && err == nil || c.want != "" && (err != nil || got != want) {
+		if want := filepath.Join(here, c.want); c.want == "" && err == nil || c.want != "" &&
+			(err != nil || got != want) {
 			t.Errorf("%s in %q of %q is %q, %v; want %q", c.command, c.dir, c.folder, got, err, c.want)
 		}
 	}

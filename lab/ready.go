@@ -46,7 +46,8 @@ func checkFree(u string) error {
 		return nil // nothing listens there, as required
 	}
 	conn.Close()
-	return fmt.Errorf("something else takes connections at %s already: end it, or give the service another port, as ${port}", address)
+	return fmt.Errorf("something else takes connections at %s already: end it, or give the service another port, as "+
+		"${port}", address)
 }
 
 // addressOf returns the host and port of a URL.
@@ -171,7 +172,8 @@ func (a *attempt) elsewhere() string {
 	if err != nil || len(addresses) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; it listens at %s: set service.url to its URL, and service.ready to a path that answers when it is ready", listed(addresses))
+	return fmt.Sprintf("; it listens at %s: set service.url to its URL, and service.ready to a path that answers "+
+		"when it is ready", listed(addresses))
 }
 
 func listed(addresses []netip.AddrPort) string {
@@ -192,7 +194,8 @@ func (a *attempt) warnOfPorts() {
 		return // it has ended
 	}
 	if one := slices.CompactFunc(addresses, samePort); len(one) > 1 {
-		a.warn("the service listens at %s, and the first of them was loaded: name the right one by service.url", listed(one))
+		a.warn("the service listens at %s, and the first of them was loaded: name the right one by service.url",
+			listed(one))
 	}
 }
 
@@ -217,9 +220,11 @@ func (a *attempt) checkAnswerer(ctx context.Context) error {
 	defer p.Close()
 	switch ok, err := p.AnswersAt(a.reached); {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
-		a.warn("the process that answers at %s is not known (%v): CPU, memory and samples are those of the service that was started here", a.url, err)
+		a.warn("the process that answers at %s is not known (%v): CPU, memory and samples are those of the service "+
+			"that was started here", a.url, err)
 	case err == nil && !ok:
-		return fmt.Errorf("%s answers at %s, which is neither the service nor a child of it: end it, give the service another port, as ${port}, or keep the service in the foreground",
+		return fmt.Errorf("%s answers at %s, which is neither the service nor a child of it: end it, give the "+
+			"service another port, as ${port}, or keep the service in the foreground",
 			listener(a.reached), a.url)
 	}
 	return nil

@@ -10,12 +10,14 @@ import (
 
 func TestMetricsOfRefusals(t *testing.T) {
 	known := len(lab.Metrics())
-	good := lab.Run{Load: &load.Result{Requests: 200, RequestsPerSecond: 100, Status: map[string]int64{"2xx": 200}, StatusCodes: map[string]int64{"200": 200}}}
+	good := lab.Run{Load: &load.Result{Requests: 200, RequestsPerSecond: 100, Status: map[string]int64{"2xx": 200},
+		StatusCodes: map[string]int64{"200": 200}}}
 	if got := len(lab.MetricsOf([]lab.Run{good, {}})); got != known {
 		t.Errorf("got %d metrics of runs in which all was answered, want the %d that are known", got, known)
 	}
 	refused := lab.Run{Load: &load.Result{
-		Requests: 40, RequestsPerSecond: 20, Status: map[string]int64{"2xx": 10, "5xx": 30}, StatusCodes: map[string]int64{"200": 10, "503": 30},
+		Requests: 40, RequestsPerSecond: 20, Status: map[string]int64{"2xx": 10,
+			"5xx": 30}, StatusCodes: map[string]int64{"200": 10, "503": 30},
 		Errors: map[string]int64{"timeout": 4, "bad_answer": 5, "reset": 0},
 	}}
 	var names []string
@@ -29,7 +31,8 @@ func TestMetricsOfRefusals(t *testing.T) {
 		names = append(names, m.Name)
 		values[m.Name] = [2]float64{a, b}
 	}
-	if want := []string{lab.GoodAnswers, "answers of 503", "failed: bad answer", "failed: timeout"}; !slices.Equal(names, want) {
+	if want := []string{lab.GoodAnswers, "answers of 503", "failed: bad answer",
+		"failed: timeout"}; !slices.Equal(names, want) {
 		t.Errorf("got %q, want %q", names, want)
 	}
 	for name, want := range map[string][2]float64{
@@ -48,7 +51,8 @@ func TestLatencyOfFailures(t *testing.T) {
 	all := lab.Metrics()
 	p99 := all[slices.IndexFunc(all, func(m lab.Metric) bool { return m.Name == "latency p99" })]
 	for _, open := range []bool{false, true} {
-		r := &load.Result{Requests: 90, DurationSeconds: 5, TimeoutSeconds: 10, Latency: &load.Latency{P99: load.NeverAnswered}}
+		r := &load.Result{Requests: 90, DurationSeconds: 5, TimeoutSeconds: 10,
+			Latency: &load.Latency{P99: load.NeverAnswered}}
 		if open {
 			r.LatencyFromDue = r.Latency
 		}

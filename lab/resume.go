@@ -20,7 +20,8 @@ func (s *session) resume(old *Results) error {
 	for _, r := range old.Runs {
 		i := r.Number - 1
 		if i < 0 || i >= len(s.turns) || s.cases[s.turns[i].Case].Name != r.Configuration {
-			return fmt.Errorf("go on in %s: run %d there is of %q, which does not run then: another version of weir has ordered them", s.store.dir, r.Number, r.Configuration)
+			return fmt.Errorf("go on in %s: run %d there is of %q, which does not run then: another version of weir "+
+				"has ordered them", s.store.dir, r.Number, r.Configuration)
 		}
 		if s.since.IsZero() || r.Started.Before(s.since) {
 			s.since = r.Started
@@ -30,7 +31,8 @@ func (s *session) resume(old *Results) error {
 	s.results.Profiled = old.Profiled
 	killed, err := service.EndMarked(s.mark(""))
 	if len(killed) > 0 {
-		s.notes = append(s.notes, fmt.Sprintf("a lab that was killed had left %s, which ran until now", strings.Join(killed, ", ")))
+		s.notes = append(s.notes, fmt.Sprintf("a lab that was killed had left %s, which ran until now",
+			strings.Join(killed, ", ")))
 	}
 	return err
 }
@@ -41,11 +43,15 @@ func agree(old, now *Results) error {
 	line, was, is := readable.FirstDifference(old.Source, now.Source)
 	switch {
 	case line > 0:
-		return fmt.Errorf("the results there are of another experiment, first in line %d, %q there and %q now: name another folder, or run it as it was, with the same flags", line, strings.TrimSpace(was), strings.TrimSpace(is))
+		return fmt.Errorf("the results there are of another experiment, first in line %d, %q there and %q now: name "+
+			"another folder, or run it as it was, with the same flags", line, strings.TrimSpace(was),
+			strings.TrimSpace(is))
 	case old.Machine != now.Machine:
-		return fmt.Errorf("the results there were measured on another machine (%s), whose numbers do not compare with those of this one (%s): name another folder", describe(old.Machine), describe(now.Machine))
+		return fmt.Errorf("the results there were measured on another machine (%s), whose numbers do not compare "+
+			"with those of this one (%s): name another folder", describe(old.Machine), describe(now.Machine))
 	case old.Version != now.Version:
-		return fmt.Errorf("the results there were measured by %s, and this is %s, which may load and measure in another way: name another folder, or go on with that one", old.Version, now.Version)
+		return fmt.Errorf("the results there were measured by %s, and this is %s, which may load and measure in "+
+			"another way: name another folder, or go on with that one", old.Version, now.Version)
 	}
 	return nil
 }
@@ -65,13 +71,15 @@ func (s *session) noteChanges() {
 	for _, c := range s.cases {
 		for _, name := range s.filesOf(c) {
 			info, err := os.Stat(name)
-			if err == nil && info.Mode().IsRegular() && info.ModTime().After(s.since) && !slices.Contains(changed, name) {
+			if err == nil && info.Mode().IsRegular() && info.ModTime().After(s.since) &&
+				!slices.Contains(changed, name) {
 				changed = append(changed, name)
 			}
 		}
 	}
 	if len(changed) > 0 {
-		s.notes = append(s.notes, fmt.Sprintf("changed since the first runs were made: %s; from this one on, the runs may be of another service", strings.Join(changed, ", ")))
+		s.notes = append(s.notes, fmt.Sprintf("changed since the first runs were made: %s; from this one on, the "+
+			"runs may be of another service", strings.Join(changed, ", ")))
 	}
 }
 

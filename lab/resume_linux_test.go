@@ -54,7 +54,8 @@ func TestResumeOfAnotherService(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := options(t)
-			e := parse(t, "repeats: 1\nservice:\n  command: "+c.command+"\n  env: {"+asProgram+": service, "+atOnce+"}\n")
+			e := parse(t,
+				"repeats: 1\nservice:\n  command: "+c.command+"\n  env: {"+asProgram+": service, "+atOnce+"}\n")
 			file := filepath.Join(e.Folder, c.file)
 			made := exec.Command("sh", "-c", c.made, "sh", os.Args[0])
 			made.Dir = e.Folder
@@ -70,7 +71,8 @@ func TestResumeOfAnotherService(t *testing.T) {
 			o.Resume = true
 			r := run(t, e, o)
 			warnings := strings.Join(r.Runs[1].Warnings, " ")
-			if got := strings.Contains(warnings, "changed since the first runs were made: "+file); got != (c.file != "") {
+			if got := strings.Contains(warnings,
+				"changed since the first runs were made: "+file); got != (c.file != "") {
 				t.Errorf("the second run warns %q, want a word of %q", warnings, c.file)
 			}
 		})

@@ -50,7 +50,8 @@ func newSession(e *Experiment, o Options) (*session, error) {
 	if s.cases, err = e.Configurations(); err != nil {
 		return nil, err
 	}
-	if len(e.Service.Command) == 0 && slices.ContainsFunc(s.cases, func(c Case) bool { return len(c.Service.Command) == 0 }) {
+	if len(e.Service.Command) == 0 && slices.ContainsFunc(s.cases,
+		func(c Case) bool { return len(c.Service.Command) == 0 }) {
 		return nil, errors.New("the experiment has no command to run: write service.command, or give it after --")
 	}
 	if o.Repo == "" && strings.Contains(string(e.Source()), "${repo}") {
@@ -59,7 +60,8 @@ func newSession(e *Experiment, o Options) (*session, error) {
 	s.turns = Order(len(s.cases), cmp.Or(e.Repeats, defaultRepeats), e.Seed)
 	s.results = &Results{
 		Name: e.Name, Title: e.Title, Question: e.Question, Lead: e.Lead, Source: string(e.Source()),
-		Started: time.Now().Round(0), Seed: e.Seed, Version: o.Version, Machine: load.Machine(machine.Describe()), Interrupted: true,
+		Started: time.Now().Round(0), Seed: e.Seed, Version: o.Version, Machine: load.Machine(machine.Describe()),
+		Interrupted: true,
 	}
 	for _, c := range s.cases {
 		s.results.Configurations = append(s.results.Configurations, c.Configuration)
@@ -182,7 +184,9 @@ func (s *session) make(ctx context.Context, t Turn) error {
 func (s *session) notMade(t Turn) Run {
 	return Run{
 		Number: t.Number, Configuration: s.cases[t.Case].Name, Repeat: t.Repeat, Started: time.Now().Round(0),
-		Outcome: Failed, Error: fmt.Sprintf("not made: the %d runs of this configuration before have failed at their start", maxFailures),
+		Outcome: Failed,
+		Error: fmt.Sprintf("not made: the %d runs of this configuration before have failed at their start",
+			maxFailures),
 	}
 }
 

@@ -180,7 +180,8 @@ matrix:
 	}
 	r := run(t, e, o)
 	if len(r.Configurations) != 5 || len(r.Runs) != 10 || r.Version != "v1" || r.Seed != 5 || r.Machine.CPUs == 0 {
-		t.Fatalf("%d configurations, %d runs, version %q, seed %d, machine %v", len(r.Configurations), len(r.Runs), r.Version, r.Seed, r.Machine)
+		t.Fatalf("%d configurations, %d runs, version %q, seed %d, machine %v", len(r.Configurations), len(r.Runs),
+			r.Version, r.Seed, r.Machine)
 	}
 	for i, one := range r.Runs {
 		if one.Number != i+1 || one.Repeat != i/5+1 {
@@ -197,7 +198,8 @@ matrix:
 	if got != want {
 		t.Errorf("what is read differs from what was returned:\n%.2000s\nwant\n%.2000s", got, want)
 	}
-	if want := []lab.Step{lab.Starting, lab.Warming, lab.Loading, lab.Stopping, lab.Ended}; !slices.Equal(steps[:5], want) {
+	if want := []lab.Step{lab.Starting, lab.Warming, lab.Loading, lab.Stopping, lab.Ended}; !slices.Equal(steps[:5],
+		want) {
 		t.Errorf("the steps of the first run are %v, want %v", steps[:5], want)
 	}
 	last := told[len(told)-1]
@@ -219,14 +221,18 @@ func asJSON(t *testing.T, v any) string {
 func checkRun(t *testing.T, r lab.Run) {
 	t.Helper()
 	if r.Outcome != lab.Done || r.Error != "" || r.Exit != "exit status 0" || r.LastOutput != "" {
-		t.Errorf("run %d of %q: %s, %q, exit %q, output %q", r.Number, r.Configuration, r.Outcome, r.Error, r.Exit, r.LastOutput)
+		t.Errorf("run %d of %q: %s, %q, exit %q, output %q", r.Number, r.Configuration, r.Outcome, r.Error, r.Exit,
+			r.LastOutput)
 		return
 	}
-	if r.Load.Requests == 0 || len(r.Load.Points) == 0 || r.Usage.CPUSeconds == 0 || r.Usage.PeakRSS == 0 || len(r.Samples) < 3 || r.ReadyAfter <= 0 || r.Seconds <= 0 {
-		t.Errorf("run %d: %d requests, %d points, usage %+v, %d samples, ready after %v", r.Number, r.Load.Requests, len(r.Load.Points), r.Usage, len(r.Samples), r.ReadyAfter)
+	if r.Load.Requests == 0 || len(r.Load.Points) == 0 || r.Usage.CPUSeconds == 0 || r.Usage.PeakRSS == 0 ||
+		len(r.Samples) < 3 || r.ReadyAfter <= 0 || r.Seconds <= 0 {
+		t.Errorf("run %d: %d requests, %d points, usage %+v, %d samples, ready after %v", r.Number, r.Load.Requests,
+			len(r.Load.Points), r.Usage, len(r.Samples), r.ReadyAfter)
 	}
 	if r.Samples[0].At >= 0 || r.Samples[len(r.Samples)-1].At < 0.9*r.Load.DurationSeconds {
-		t.Errorf("run %d: samples from %v to %v, want from the warm-up to the load's end", r.Number, r.Samples[0].At, r.Samples[len(r.Samples)-1].At)
+		t.Errorf("run %d: samples from %v to %v, want from the warm-up to the load's end", r.Number, r.Samples[0].At,
+			r.Samples[len(r.Samples)-1].At)
 	}
 	out := r.Output
 	if strings.HasPrefix(r.Configuration, "output=null") {
@@ -236,7 +242,8 @@ func checkRun(t *testing.T, r lab.Run) {
 		return
 	}
 	least := r.Load.Requests
-	if out.Lines <= least || out.Bytes < out.Lines*int64(len("GET /\n")) || out.BytesPerSecond <= 0 || out.Expected <= least || out.Lost != 0 {
+	if out.Lines <= least || out.Bytes < out.Lines*int64(len("GET /\n")) || out.BytesPerSecond <= 0 ||
+		out.Expected <= least || out.Lost != 0 {
 		t.Errorf("run %d of %q: %d answers, output %+v", r.Number, r.Configuration, r.Load.Requests, out)
 	}
 }
@@ -272,26 +279,39 @@ func TestOutcomes(t *testing.T) {
 		output  string
 		exit    string
 	}{
-		"dies under load":        {"service:\n  args: [--dies, '2']\n  output: pipe\n", lab.Died, "the service has ended while it was loaded", "that was too much\n", "exit status 7"},
-		"dies while warmed":      {"warm_up: 1m\nservice:\n  args: [--dies, '50']\n  output: pipe\n", lab.Died, "while it was warmed up", "that was too much\n", "exit status 7"},
-		"dies at once":           {"service:\n  args: [--nonsense]\n  stderr: pipe\n", lab.Died, "before it was ready", "flag provided but not defined", "exit status 2"},
-		"never ready":            {"service:\n  args: [--unready]\n  ready: /up\n  ready_within: 2s\n  output: file\n", lab.NeverReady, "not ready within 2s: GET http://127.0.0.1:", "begins\n", "exit status 0"},
-		"never listens":          {"service:\n  command: sleep 60\n  ready_within: 100ms\n", lab.NeverReady, "it listens on no port", "", "signal: terminated"},
-		"goes to the background": {"service:\n  command: [sh, -c, 'sleep 60 & exit 0']\n", lab.Died, "must stay in the foreground", "", "exit status 0"},
-		"is somewhere else":      {"service:\n  url: http://127.0.0.1:1/\n  ready_within: 2s\n", lab.NeverReady, "it listens at 127.0.0.1:", "", "exit status 0"},
-		"no answer":              {"service:\n  args: [--silent]\n  output: pipe\n", lab.NoAnswer, "was answered while it was loaded", "begins\n", "exit status 0"},
-		"stays":                  {"service:\n  args: [--stays]\n  stop_within: 100ms\n  output: pipe\n", lab.Leaked, "had to be killed", "begins\nGET /\n", "signal: killed"},
-		"ends badly":             {"service:\n  args: [--exit, '3']\n  output: pipe\n", lab.Done, "", "begins\nGET /\n", "exit status 3"},
-		"leaves a child": {"service:\n  command: [sh, -c, 'setsid sleep 60 & exec \"$0\" \"$@\"', \"${weir}\", --listen, \"127.0.0.1:${port}\"]\n  env: {" + asProgram + ": service, " + atOnce + "}\n",
+		"dies under load": {"service:\n  args: [--dies, '2']\n  output: pipe\n", lab.Died,
+			"the service has ended while it was loaded", "that was too much\n", "exit status 7"},
+		"dies while warmed": {"warm_up: 1m\nservice:\n  args: [--dies, '50']\n  output: pipe\n", lab.Died,
+			"while it was warmed up", "that was too much\n", "exit status 7"},
+		"dies at once": {"service:\n  args: [--nonsense]\n  stderr: pipe\n", lab.Died, "before it was ready",
+			"flag provided but not defined", "exit status 2"},
+		"never ready": {"service:\n  args: [--unready]\n  ready: /up\n  ready_within: 2s\n  output: file\n",
+			lab.NeverReady, "not ready within 2s: GET http://127.0.0.1:", "begins\n", "exit status 0"},
+		"never listens": {"service:\n  command: sleep 60\n  ready_within: 100ms\n", lab.NeverReady,
+			"it listens on no port", "", "signal: terminated"},
+		"goes to the background": {"service:\n  command: [sh, -c, 'sleep 60 & exit 0']\n", lab.Died,
+			"must stay in the foreground", "", "exit status 0"},
+		"is somewhere else": {"service:\n  url: http://127.0.0.1:1/\n  ready_within: 2s\n", lab.NeverReady,
+			"it listens at 127.0.0.1:", "", "exit status 0"},
+		"no answer": {"service:\n  args: [--silent]\n  output: pipe\n", lab.NoAnswer,
+			"was answered while it was loaded", "begins\n", "exit status 0"},
+		"stays": {"service:\n  args: [--stays]\n  stop_within: 100ms\n  output: pipe\n", lab.Leaked,
+			"had to be killed", "begins\nGET /\n", "signal: killed"},
+		"ends badly": {"service:\n  args: [--exit, '3']\n  output: pipe\n", lab.Done, "", "begins\nGET /\n",
+			"exit status 3"},
+		"leaves a child": {"service:\n  command: [sh, -c, 'setsid sleep 60 & exec \"$0\" \"$@\"', \"${weir}\", " +
+			"--listen, \"127.0.0.1:${port}\"]\n  env: {" + asProgram + ": service, " + atOnce + "}\n",
 			lab.Leaked, "(sleep)", "", "exit status 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := run(t, parse(t, "repeats: 1\n"+c.rest), options(t))
 			for _, one := range r.Runs {
-				if one.Outcome != c.outcome || !strings.Contains(one.Error, c.err) || !strings.Contains(one.LastOutput, c.output) || one.Exit != c.exit {
+				if one.Outcome != c.outcome || !strings.Contains(one.Error, c.err) ||
+					!strings.Contains(one.LastOutput, c.output) || one.Exit != c.exit {
 					t.Errorf("%s, error %q, exit %q, last output %.200q, load %v; want %s, %q, %q, %q",
-						one.Outcome, one.Error, one.Exit, one.LastOutput, one.Load != nil, c.outcome, c.err, c.exit, c.output)
+						one.Outcome, one.Error, one.Exit, one.LastOutput, one.Load != nil, c.outcome, c.err, c.exit,
+						c.output)
 				}
 			}
 		})
@@ -301,7 +321,8 @@ func TestOutcomes(t *testing.T) {
 // TestMemoryLimit runs a service that allocates more memory than its limit.
 func TestMemoryLimit(t *testing.T) {
 	t.Parallel()
-	e := parse(t, "repeats: 1\nload: {connections: 2, duration: 20s}\nservice:\n  args: [--eats, '10000000']\n  limits: {memory: 64MiB}\n  output: pipe\n")
+	e := parse(t, "repeats: 1\nload: {connections: 2, duration: 20s}\nservice:\n  args: [--eats, '10000000']\n  "+
+		"limits: {memory: 64MiB}\n  output: pipe\n")
 	r, err := e.Run(t.Context(), options(t))
 	if err != nil && strings.Contains(err.Error(), "a control group of its own") {
 		t.Skip(err)
@@ -311,8 +332,10 @@ func TestMemoryLimit(t *testing.T) {
 	}
 	for _, one := range r.Runs {
 		const why = "it needed more memory than its limit allows"
-		if one.Outcome != lab.Died || !strings.Contains(one.Error, why) || one.LastOutput == "" || one.Exit != "signal: killed" {
-			t.Errorf("%s, error %q, exit %q, last output %.200q; want %s, %q, %q", one.Outcome, one.Error, one.Exit, one.LastOutput, lab.Died, why, "signal: killed")
+		if one.Outcome != lab.Died || !strings.Contains(one.Error, why) || one.LastOutput == "" ||
+			one.Exit != "signal: killed" {
+			t.Errorf("%s, error %q, exit %q, last output %.200q; want %s, %q, %q", one.Outcome, one.Error, one.Exit,
+				one.LastOutput, lab.Died, why, "signal: killed")
 		}
 	}
 }
@@ -321,12 +344,14 @@ func TestMemoryLimit(t *testing.T) {
 func TestNotAsked(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ rest, want string }{
-		"no command":   {"service:\n  command: null\n", "--"},
-		"no program":   {"service:\n  command: weir-no-such --port 1\n", `"weir-no-such": executable file not found`},
-		"no file":      {"service:\n  command: ./no-such\n", "no such file"},
-		"no CPUs":      {"service:\n  limits: {cpus: 1000}\n", "limit the service to 1000 CPUs: this process itself may use"},
-		"no sources":   {"build: [\"ls ${repo}\"]\nservice:\n", "run it in a clone of Weir"},
-		"fails":        {"build: [[sh, -c, 'echo one; echo two >&2; exit 3']]\nservice:\n", "exit status 3; it says:\n  one\n  two"},
+		"no command": {"service:\n  command: null\n", "--"},
+		"no program": {"service:\n  command: weir-no-such --port 1\n", `"weir-no-such": executable file not found`},
+		"no file":    {"service:\n  command: ./no-such\n", "no such file"},
+		"no CPUs": {"service:\n  limits: {cpus: 1000}\n",
+			"limit the service to 1000 CPUs: this process itself may use"},
+		"no sources": {"build: [\"ls ${repo}\"]\nservice:\n", "run it in a clone of Weir"},
+		"fails": {"build: [[sh, -c, 'echo one; echo two >&2; exit 3']]\nservice:\n",
+			"exit status 3; it says:\n  one\n  two"},
 		"no such tool": {"build: [weir-no-such]\nservice:\n", "executable file not found"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -436,8 +461,9 @@ service:
 func TestFoundAddress(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ args, url, warning string }{
-		"of IPv6":     {"--listen, '[::1]:0'", "http://[::1]:", ""},
-		"admin first": {"--admin, '127.0.0.1:0'", "http://127.0.0.1:", "the first of them was loaded: name the right one by service.url"},
+		"of IPv6": {"--listen, '[::1]:0'", "http://[::1]:", ""},
+		"admin first": {"--admin, '127.0.0.1:0'", "http://127.0.0.1:",
+			"the first of them was loaded: name the right one by service.url"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -446,12 +472,14 @@ func TestFoundAddress(t *testing.T) {
 			} else {
 				l.Close()
 			}
-			e := parse(t, few+"service:\n  command: ['${weir}', "+c.args+"]\n  env: {"+asProgram+": service, "+atOnce+"}\n")
+			e := parse(t,
+				few+"service:\n  command: ['${weir}', "+c.args+"]\n  env: {"+asProgram+": service, "+atOnce+"}\n")
 			for _, one := range run(t, e, options(t)).Runs {
 				if one.Load == nil || !strings.HasPrefix(one.Load.URL, c.url) {
 					t.Errorf("%s, %s, load %v; want one of %s", one.Outcome, one.Error, one.Load, c.url)
 				}
-				if warnings := strings.Join(one.Warnings, "; "); !strings.Contains(warnings, c.warning) || c.warning == "" && warnings != "" {
+				if warnings := strings.Join(one.Warnings, "; "); !strings.Contains(warnings, c.warning) ||
+					c.warning == "" && warnings != "" {
 					t.Errorf("the warnings are %q, want %q", warnings, c.warning)
 				}
 			}
@@ -472,7 +500,8 @@ service:
   env: {`+asProgram+`: service, `+atOnce+`}
 `)
 	for _, one := range run(t, e, options(t)).Runs {
-		if one.Outcome != lab.Failed || !strings.Contains(one.Error, "which is neither the service nor a child of it") || one.Load != nil {
+		if one.Outcome != lab.Failed || !strings.Contains(one.Error,
+			"which is neither the service nor a child of it") || one.Load != nil {
 			t.Errorf("%s, %s, load %v; want the run to fail before the load", one.Outcome, one.Error, one.Load)
 		}
 	}
@@ -501,11 +530,14 @@ func TestOddMeasures(t *testing.T) {
 		want    []lab.Measure
 		warning string
 	}{
-		`[{"name": "a", "better": "lower"}]`:                     {[]lab.Measure{{Name: "a"}}, ""},
-		`[{"name": "b", "better": "bigger"}]`:                    {[]lab.Measure{{Name: "b", Better: lab.Neither}}, `"bigger"`},
-		`[{"name": "c", "value": 1}, {"name": "c", "value": 2}]`: {[]lab.Measure{{Name: "c", Value: 1}}, "more than once"},
+		`[{"name": "a", "better": "lower"}]`: {[]lab.Measure{{Name: "a"}}, ""},
+		`[{"name": "b", "better": "bigger"}]`: {[]lab.Measure{{Name: "b", Better: lab.Neither}},
+			`"bigger"`},
+		`[{"name": "c", "value": 1}, {"name": "c", "value": 2}]`: {[]lab.Measure{{Name: "c", Value: 1}},
+			"more than once"},
 		`[{"value": 1}]`: {nil, "no name"},
-		`[{"name": "latency p99", "unit": "us"}]`:                    {[]lab.Measure{{Name: "own latency p99", Unit: "us"}}, "one of the lab's"},
+		`[{"name": "latency p99", "unit": "us"}]`: {[]lab.Measure{{Name: "own latency p99",
+			Unit: "us"}}, "one of the lab's"},
 		`[{"name": "d", "value": 1}, {"name": "e", "value": "two"}]`: {nil, "WEIR_LAB_MEASURES"},
 	} {
 		t.Run(measures, func(t *testing.T) {
@@ -517,7 +549,8 @@ service:
 `)
 			for _, one := range run(t, e, options(t)).Runs {
 				warnings := strings.Join(one.Warnings, "; ")
-				if !slices.Equal(one.Own, c.want) || !strings.Contains(warnings, c.warning) || c.warning == "" && strings.Contains(warnings, "measure") {
+				if !slices.Equal(one.Own, c.want) || !strings.Contains(warnings, c.warning) || c.warning == "" &&
+					strings.Contains(warnings, "measure") {
 					t.Errorf("measured %+v, warnings %q; want %+v and %q", one.Own, warnings, c.want, c.warning)
 				}
 			}
@@ -681,10 +714,12 @@ func TestInterruptFirst(t *testing.T) {
 // TestResumeAfterKill kills a running lab. All that it has kept remains, the
 // processes that it left running are ended, and an incomplete file is made
 // again.
-func TestResumeAfterKill(t *testing.T) { // not parallel: killed processes would become children of this one, which runs others
+// It is not parallel: killed processes would become children of this one, which runs others
+func TestResumeAfterKill(t *testing.T) {
 	dir := t.TempDir()
 	file, out := filepath.Join(dir, "test.yaml"), filepath.Join(dir, "out")
-	text := document("repeats: 2\nservice:\n  command: [sh, -c, 'sleep 60 & exec \"$0\" \"$@\"', \"${weir}\", --listen, \"127.0.0.1:${port}\"]\n  env: {" + asProgram + ": service, " + atOnce + "}\n")
+	text := document("repeats: 2\nservice:\n  command: [sh, -c, 'sleep 60 & exec \"$0\" \"$@\"', \"${weir}\", " +
+		"--listen, \"127.0.0.1:${port}\"]\n  env: {" + asProgram + ": service, " + atOnce + "}\n")
 	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -722,7 +757,8 @@ func TestResumeAfterKill(t *testing.T) { // not parallel: killed processes would
 	if syscall.Kill(left, 0) == nil && !zombie(left) {
 		t.Errorf("process %d, which the killed lab had left, runs", left)
 	}
-	if warnings := fmt.Sprint(r.Runs[len(r.Runs)-1].Warnings, r.Runs[1].Warnings); !strings.Contains(warnings, "a lab that was killed had left") {
+	if warnings := fmt.Sprint(r.Runs[len(r.Runs)-1].Warnings, r.Runs[1].Warnings); !strings.Contains(warnings,
+		"a lab that was killed had left") {
 		t.Errorf("the warnings are %s", warnings)
 	}
 	checkFolder(t, out, 4)
@@ -770,7 +806,8 @@ func TestReadWithoutARun(t *testing.T) {
 
 func TestReadNothing(t *testing.T) {
 	t.Parallel()
-	if r, err := lab.Read(t.TempDir()); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "weir lab run") {
+	if r, err := lab.Read(t.TempDir()); !errors.Is(err, fs.ErrNotExist) ||
+		!strings.Contains(err.Error(), "weir lab run") {
 		t.Errorf("Read = %v, %v", r, err)
 	}
 }

@@ -189,7 +189,8 @@ func (s *sampler) thin() {
 		b.User, b.System = (a.User+b.User)/2, (a.System+b.System)/2
 		b.Switches, b.Output = (a.Switches+b.Switches)/2, (a.Output+b.Output)/2
 		b.RSS, b.Behind, b.Heap = max(a.RSS, b.RSS), max(a.Behind, b.Behind), max(a.Heap, b.Heap)
-		b.Threads, b.Files, b.Goroutines = max(a.Threads, b.Threads), max(a.Files, b.Files), max(a.Goroutines, b.Goroutines)
+		b.Threads, b.Files, b.Goroutines = max(a.Threads, b.Threads), max(a.Files, b.Files),
+			max(a.Goroutines, b.Goroutines)
 		half = append(half, b)
 	}
 	s.samples, s.thinned = half, true
@@ -226,7 +227,8 @@ func (s *sampler) warnings() (all []string) {
 		all = append(all, fmt.Sprintf("samples end early: %v", s.gone))
 	}
 	if s.thinned {
-		all = append(all, fmt.Sprintf("there were more than %d samples: only one every %v is kept", maxSamples, s.every))
+		all = append(all, fmt.Sprintf("there were more than %d samples: only one every %v is kept", maxSamples,
+			s.every))
 	}
 	return all
 }

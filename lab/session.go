@@ -56,7 +56,8 @@ func (s *session) add(r Run) {
 func failedAtStart(r Run) bool { return r.Load == nil && r.Outcome != Done && r.Outcome != Leaked }
 
 func (s *session) complete() bool {
-	return len(s.results.Runs) == len(s.turns) && (len(s.experiment.Profiles) == 0 || len(s.results.Profiled) == len(s.cases)-1)
+	return len(s.results.Runs) == len(s.turns) && (len(s.experiment.Profiles) == 0 ||
+		len(s.results.Profiled) == len(s.cases)-1)
 }
 
 // names returns the values of ${...} that are the same in all runs.

@@ -19,7 +19,8 @@ func parseSink(s yamlfile.Scalar) (Sink, *yamlfile.Refusal) {
 	switch sink.Kind {
 	case Null, File, Terminal:
 		if len(words) > 1 {
-			return Sink{}, yamlfile.Refuse("only the reader of a pipe is slow or stops", "%s cannot be", yamlfile.Quote(s.Text))
+			return Sink{}, yamlfile.Refuse("only the reader of a pipe is slow or stops", "%s cannot be",
+				yamlfile.Quote(s.Text))
 		}
 		return sink, nil
 	case Pipe:
@@ -40,7 +41,8 @@ func parsePipe(sink Sink, words []string, s yamlfile.Scalar) (Sink, *yamlfile.Re
 			return Sink{}, refused
 		}
 		if speed == 0 {
-			return Sink{}, yamlfile.Refuse("a reader that stops is written as: pipe stops 10s after 5s", "%s reads nothing", yamlfile.Quote(s.Text))
+			return Sink{}, yamlfile.Refuse("a reader that stops is written as: pipe stops 10s after 5s",
+				"%s reads nothing", yamlfile.Quote(s.Text))
 		}
 		sink.PerSecond, words = speed, words[1:]
 	}
@@ -61,7 +63,8 @@ func parsePipe(sink Sink, words []string, s yamlfile.Scalar) (Sink, *yamlfile.Re
 		*part.at = d
 	}
 	if sink.StopFor == 0 {
-		return Sink{}, yamlfile.Refuse("say for how long, as in: pipe stops 10s after 5s", "%s does not stop", yamlfile.Quote(s.Text))
+		return Sink{}, yamlfile.Refuse("say for how long, as in: pipe stops 10s after 5s", "%s does not stop",
+			yamlfile.Quote(s.Text))
 	}
 	return sink, nil
 }

@@ -75,7 +75,8 @@ func (s *store) take() error {
 		return fmt.Errorf("lock %s: %w", lock.Name(), err)
 	}
 	if mine, err := lock.Stat(); err == nil {
-		if there, err := os.Stat(lock.Name()); err != nil || !os.SameFile(mine, there) { // its owner has removed it in the meantime
+		// its owner has removed it in the meantime
+		if there, err := os.Stat(lock.Name()); err != nil || !os.SameFile(mine, there) {
 			lock.Close()
 			return s.take()
 		}
@@ -184,7 +185,8 @@ func (s *store) keep(document any, elements ...string) error {
 func Read(dir string) (*Results, error) {
 	r, err := readDocument[Results](filepath.Join(dir, resultsFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s has no results of weir lab: name the folder that `weir lab run` has written to (its --out): %w", dir, err)
+		return nil, fmt.Errorf("%s has no results of weir lab: name the folder that `weir lab run` has written to "+
+			"(its --out): %w", dir, err)
 	}
 	if err != nil {
 		return nil, err
@@ -230,7 +232,8 @@ func readDocument[T any](name string) (*T, error) {
 	}
 	document := new(T)
 	if err := json.Unmarshal(text, document); err != nil {
-		return nil, fmt.Errorf("%s was not written by weir lab: %w; remove it, and the lab makes it again with --resume", name, err)
+		return nil, fmt.Errorf("%s was not written by weir lab: %w; remove it, and the lab makes it again with "+
+			"--resume", name, err)
 	}
 	return document, nil
 }

@@ -17,7 +17,8 @@ import (
 func parseName(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
 	if s.Text == "" || strings.Trim(s.Text, letters) != "" || len(s.Text) > 64 {
-		return "", yamlfile.Refuse("a name has letters, digits, '.', '_' and '-', 64 at most", "%s is no name", yamlfile.Quote(s.Text))
+		return "", yamlfile.Refuse("a name has letters, digits, '.', '_' and '-', 64 at most", "%s is no name",
+			yamlfile.Quote(s.Text))
 	}
 	return s.Text, nil
 }
@@ -62,7 +63,8 @@ func parseFilled(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 // parseURL reads the URL of the service.
 func parseURL(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	if !isURL(s.Text) {
-		return "", yamlfile.Refuse("write http:// or https:// and where it is, as in http://127.0.0.1:${port}/", "%s is no URL", yamlfile.Quote(s.Text))
+		return "", yamlfile.Refuse("write http:// or https:// and where it is, as in http://127.0.0.1:${port}/",
+			"%s is no URL", yamlfile.Quote(s.Text))
 	}
 	return parseFilled(s)
 }
@@ -70,7 +72,8 @@ func parseURL(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 // parsePath reads a URL, or a path below that of the service.
 func parsePath(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	if !isURL(s.Text) && !strings.HasPrefix(s.Text, "/") {
-		return "", yamlfile.Refuse("write a path, as in /healthz, or a URL", "%s is neither a path nor a URL", yamlfile.Quote(s.Text))
+		return "", yamlfile.Refuse("write a path, as in /healthz, or a URL", "%s is neither a path nor a URL",
+			yamlfile.Quote(s.Text))
 	}
 	return parseFilled(s)
 }
@@ -101,14 +104,16 @@ func between(least, most int) func(yamlfile.Scalar) (int, *yamlfile.Refusal) {
 	return func(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
 		n, refused := yamlfile.Count(s)
 		if refused == nil && (n < least || n > most) {
-			refused = yamlfile.Refuse("write "+strconv.Itoa(least)+" to "+strconv.Itoa(most), "%s is out of bounds", yamlfile.Quote(s.Text))
+			refused = yamlfile.Refuse("write "+strconv.Itoa(least)+" to "+strconv.Itoa(most), "%s is out of bounds",
+				yamlfile.Quote(s.Text))
 		}
 		return n, refused
 	}
 }
 
 // orNone returns a parser that also accepts the word none, for 0.
-func orNone[V int | int64](parse func(yamlfile.Scalar) (V, *yamlfile.Refusal)) func(yamlfile.Scalar) (V, *yamlfile.Refusal) {
+func orNone[V int | int64](parse func(yamlfile.Scalar) (V, *yamlfile.Refusal)) func(yamlfile.Scalar) (V,
+	*yamlfile.Refusal) {
 	return func(s yamlfile.Scalar) (V, *yamlfile.Refusal) {
 		if s.Text == "none" {
 			return 0, nil
@@ -213,7 +218,10 @@ func readBuild(r *reader, p place, n *yamlfile.Node) {
 // readVariable reads an environment variable of the service.
 func readVariable(r *reader, p place, n *yamlfile.Node) {
 	name := p.Key.Text
-	if name == "" || strings.ContainsFunc(name, func(c rune) bool { return c == '=' || c <= ' ' || unicode.IsControl(c) }) {
+	if name == "" || strings.ContainsFunc(name, func(c rune) bool {
+		return c == '=' || c <= ' ' ||
+			unicode.IsControl(c)
+	}) {
 		r.Mistakef(p.Key.Pos, "a name has letters, digits and '_'", "%s cannot name a variable", yamlfile.Quote(name))
 		return
 	}

@@ -30,7 +30,9 @@ func TestParseSink(t *testing.T) {
 			t.Errorf("%q is shown as %q", text, got)
 		}
 	}
-	for _, text := range []string{"", "nul", "file 1KiB/s", "pipe 0B/s", "pipe 1", "pipe 1KiB", "pipe stops", "pipe stops 1s", "pipe stops 0s after 1s", "pipe stops 1s after", "pipe stops 1 after 1s", "pipe stops 1s after 1s 1s", "null file"} {
+	for _, text := range []string{"", "nul", "file 1KiB/s", "pipe 0B/s", "pipe 1", "pipe 1KiB", "pipe stops",
+		"pipe stops 1s", "pipe stops 0s after 1s", "pipe stops 1s after", "pipe stops 1 after 1s",
+		"pipe stops 1s after 1s 1s", "null file"} {
 		if got, refused := parseSink(yamlfile.Scalar{Text: text}); refused == nil {
 			t.Errorf("%q is %+v, want a refusal", text, got)
 		}
@@ -47,14 +49,16 @@ func TestExpandedReplacesEveryText(t *testing.T) {
 			Command: Command{"${build}/x", "a b"}, Args: []string{"$${port}", "${port}"}, Dir: "${repo}",
 			Env: map[string]string{"A": "${dir}"}, URL: "http://h:${port}/", Ready: "/${port}", Go: "http://h:${port}",
 		},
-		Load: settings.Settings{URL: "/${port}", Headers: []string{"A: ${port}"}, Body: "@${build}/f", Stages: []string{"1s:5"}, Connections: 3},
+		Load: settings.Settings{URL: "/${port}", Headers: []string{"A: ${port}"}, Body: "@${build}/f",
+			Stages: []string{"1s:5"}, Connections: 3},
 	}
 	want := Case{
 		Service: Service{
 			Command: Command{"/b/x", "a b"}, Args: []string{"${port}", "8080"}, Dir: "/src",
 			Env: map[string]string{"A": "/run dir"}, URL: "http://h:8080/", Ready: "/8080", Go: "http://h:8080",
 		},
-		Load: settings.Settings{URL: "/8080", Headers: []string{"A: 8080"}, Body: "@/b/f", Stages: []string{"1s:5"}, Connections: 3},
+		Load: settings.Settings{URL: "/8080", Headers: []string{"A: 8080"}, Body: "@/b/f", Stages: []string{"1s:5"},
+			Connections: 3},
 	}
 	got, err := c.expanded(values)
 	if err != nil {
@@ -67,7 +71,8 @@ func TestExpandedReplacesEveryText(t *testing.T) {
 		t.Errorf("the case itself has become %+v", c)
 	}
 	delete(values, "port")
-	if _, err := c.expanded(values); err == nil || !strings.Contains(err.Error(), `"http://h:${port}/": nothing is called "${port}"`) {
+	if _, err := c.expanded(values); err == nil || !strings.Contains(err.Error(),
+		`"http://h:${port}/": nothing is called "${port}"`) {
 		t.Errorf("without a port: %v", err)
 	}
 }

@@ -73,7 +73,8 @@ func TestWatch(t *testing.T) {
 		t.Errorf("Usage.Seconds is %v, the load was on for %v", u.Seconds, took)
 	}
 	if u.CPUSeconds <= 0 || u.CPUSeconds > u.Seconds*1.05+0.01 || !near(u.UserSeconds+u.SystemSeconds, u.CPUSeconds) {
-		t.Errorf("%v s of CPU, %v in user mode and %v in system mode, of one that was busy for %v s", u.CPUSeconds, u.UserSeconds, u.SystemSeconds, u.Seconds)
+		t.Errorf("%v s of CPU, %v in user mode and %v in system mode, of one that was busy for %v s", u.CPUSeconds,
+			u.UserSeconds, u.SystemSeconds, u.Seconds)
 	}
 	if u.PeakThreads != 2 || u.PeakFiles < 6 || u.FileLimit <= 0 || u.PeakRSS < u.MeanRSS || u.MeanRSS <= 0 {
 		t.Errorf("usage of a shell and its child: %+v", u)
@@ -94,7 +95,8 @@ func TestWatch(t *testing.T) {
 		if i > 0 && sample.At <= s.samples[i-1].At {
 			t.Errorf("sample %d is at %v, the one before at %v", i, sample.At, s.samples[i-1].At)
 		}
-		if sample.RSS <= 0 || sample.Threads < 1 || sample.Behind != 77 || sample.Output <= 0 || sample.User+sample.System > 2.2 {
+		if sample.RSS <= 0 || sample.Threads < 1 || sample.Behind != 77 || sample.Output <= 0 ||
+			sample.User+sample.System > 2.2 {
 			t.Errorf("sample %d: %+v", i, sample)
 		}
 	}
@@ -177,7 +179,8 @@ func TestSamplesAreBounded(t *testing.T) {
 			t.Fatalf("sample %d has %v CPUs, want a half", i+1, sample.User)
 		}
 	}
-	if w := strings.Join(s.warnings(), " "); !strings.Contains(w, fmt.Sprint(maxSamples)) || !strings.Contains(w, "2s") {
+	if w := strings.Join(s.warnings(), " "); !strings.Contains(w, fmt.Sprint(maxSamples)) ||
+		!strings.Contains(w, "2s") {
 		t.Errorf("the warning is %q, want one with %d and 2s", w, maxSamples)
 	}
 }

@@ -46,7 +46,8 @@ func (s *splitter) next() *yamlfile.Refusal {
 		}
 		s.put(s.text[s.at])
 	case strings.IndexByte("|&;<>()`", c) >= 0 || c == '#' && !s.inWord:
-		return yamlfile.Refuse("put quotes around it, or run a shell: [sh, -c, \"...\"]", "%s is a shell's, and there is none", yamlfile.Quote(string(c))).At(s.at)
+		return yamlfile.Refuse("put quotes around it, or run a shell: [sh, -c, \"...\"]",
+			"%s is a shell's, and there is none", yamlfile.Quote(string(c))).At(s.at)
 	default:
 		s.put(c)
 	}

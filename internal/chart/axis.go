@@ -66,7 +66,8 @@ func (a Axis) Times(size float64) Axis {
 	for i, t := range a.Ticks {
 		ticks[i] = t * size
 	}
-	return Axis{func(v float64) float64 { return a.Place(v / size) }, ticks, func(v float64) string { return a.Text(v / size) }}
+	return Axis{func(v float64) float64 { return a.Place(v / size) }, ticks,
+		func(v float64) string { return a.Text(v / size) }}
 }
 
 // Bytes returns a linear axis of sizes with round ticks in a suitable unit.

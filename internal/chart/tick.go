@@ -89,7 +89,8 @@ func TickSpan(us float64) string {
 }
 
 // timeSteps are the distances between ticks of a time axis, in seconds.
-var timeSteps = []float64{.001, .002, .005, .01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 6 * 3600, 12 * 3600, 24 * 3600}
+var timeSteps = []float64{.001, .002, .005, .01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900,
+	1800, 3600, 7200, 6 * 3600, 12 * 3600, 24 * 3600}
 
 // TimeTicks returns at most seven labels of a time axis from 0 to end, in
 // seconds.

@@ -33,17 +33,21 @@ const (
 // closedLoop returns results of a closed loop with interleaved runs. The first
 // series is the baseline. A series named again is its twin.
 func closedLoop(all ...series) *lab.Results {
-	r := &lab.Results{Name: "made", Started: time.Date(2026, 11, 22, 3, 0, 0, 0, time.UTC), Machine: load.Machine{System: "linux/amd64", CPUs: 2}}
+	r := &lab.Results{Name: "made", Started: time.Date(2026, 11, 22, 3, 0, 0, 0, time.UTC),
+		Machine: load.Machine{System: "linux/amd64", CPUs: 2}}
 	longest := 0
 	for i, s := range all {
-		r.Configurations = append(r.Configurations, lab.Configuration{Name: s.name, Baseline: i == 0, Again: s.name == again})
+		r.Configurations = append(r.Configurations, lab.Configuration{Name: s.name, Baseline: i == 0,
+			Again: s.name == again})
 		longest = max(longest, len(s.values))
 	}
 	for i := range longest {
 		for _, s := range all {
 			if i < len(s.values) {
-				r.Runs = append(r.Runs, lab.Run{Number: len(r.Runs) + 1, Configuration: s.name, Repeat: i + 1, Outcome: lab.Done,
-					Load: &load.Result{RequestsPerSecond: s.values[i], Requests: 1000, Sent: 1000, Status: map[string]int64{"2xx": 1000}, Latency: &load.Latency{}}})
+				r.Runs = append(r.Runs, lab.Run{Number: len(r.Runs) + 1, Configuration: s.name, Repeat: i + 1,
+					Outcome: lab.Done,
+					Load: &load.Result{RequestsPerSecond: s.values[i], Requests: 1000, Sent: 1000,
+						Status: map[string]int64{"2xx": 1000}, Latency: &load.Latency{}}})
 			}
 		}
 	}
@@ -53,18 +57,21 @@ func closedLoop(all ...series) *lab.Results {
 // TestLead names leading metrics in the experiment. Findings are about these,
 // in that order, and a metric that no run has is mentioned.
 func TestLead(t *testing.T) {
-	r := closedLoop(series{null, around(1, 10, 1000, .01)}, series{"pipe", around(2, 10, 500, .01)}, series{again, around(3, 10, 1000, .01)})
+	r := closedLoop(series{null, around(1, 10, 1000, .01)}, series{"pipe", around(2, 10, 500, .01)},
+		series{again, around(3, 10, 1000, .01)})
 	for i := range r.Runs {
 		run := &r.Runs[i]
 		value := 100 + float64(i)/100
 		if run.Configuration == "pipe" {
 			value *= 2
 		}
-		run.Own = []lab.Measure{{Name: "log call p99", Unit: "us", Value: value}, {Name: "log call p50", Unit: "us", Value: value / 10}}
+		run.Own = []lab.Measure{{Name: "log call p99", Unit: "us", Value: value},
+			{Name: "log call p50", Unit: "us", Value: value / 10}}
 	}
 	r.Lead = []string{"log call p99", "log cal p50"}
 	a := analysis.Of(r)
-	if got := a.Metrics[0]; got.Name != "log call p99" || !got.Leads || got.Row("pipe").Versus.Verdict != analysis.Worse {
+	if got := a.Metrics[0]; got.Name != "log call p99" || !got.Leads ||
+		got.Row("pipe").Versus.Verdict != analysis.Worse {
 		t.Errorf("the first metric is %+v", got)
 	}
 	for _, f := range a.Findings {
@@ -119,23 +126,29 @@ func TestVerdicts(t *testing.T) {
 		{"less", base, twin, around(3, 10, 40_000, 0.01), analysis.Worse, ""},
 		{"the same", base, twin, around(3, 10, 50_000, 0.01), analysis.Noise, "chance may be all of it"},
 		{"exactly the same", base, base, base, analysis.Noise, "chance may be all of it (p 1)"},
-		{"less than the baseline differs from itself", base, around(2, 10, 60_000, 0.01), around(3, 10, 55_000, 0.01), analysis.Noise, "the baseline differs from itself by as much"},
-		{"no farther from the twin", base, around(2, 10, 60_000, 0.01), around(3, 10, 65_000, 0.01), analysis.Noise, "the baseline differs from itself by as much"},
-		{"more than the baseline differs from itself", base, around(2, 10, 60_000, 0.01), around(3, 10, 75_000, 0.01), analysis.Better, ""},
-		{"three runs", few(base), few(twin), few(around(3, 10, 90_000, 0.01)), analysis.NotJudged, "too few runs: 3 and 3; at least 4 of each are needed"},
+		{"less than the baseline differs from itself", base, around(2, 10, 60_000, 0.01), around(3, 10, 55_000, 0.01),
+			analysis.Noise, "the baseline differs from itself by as much"},
+		{"no farther from the twin", base, around(2, 10, 60_000, 0.01), around(3, 10, 65_000, 0.01), analysis.Noise,
+			"the baseline differs from itself by as much"},
+		{"more than the baseline differs from itself", base, around(2, 10, 60_000, 0.01), around(3, 10, 75_000, 0.01),
+			analysis.Better, ""},
+		{"three runs", few(base), few(twin), few(around(3, 10, 90_000, 0.01)), analysis.NotJudged,
+			"too few runs: 3 and 3; at least 4 of each are needed"},
 		{"no twin", base, nil, around(3, 10, 60_000, 0.01), analysis.Better, ""},
 		{"from zero", make([]float64, 10), make([]float64, 10), base, analysis.Better, ""},
 		{"to zero", base, twin, make([]float64, 10), analysis.Worse, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := rate(t, analysis.Of(closedLoop(series{"null", c.base}, series{again, c.twin}, series{"x", c.x})))
-			if got := m.Row("x").Versus; got.Verdict != c.want || !strings.HasPrefix(got.Why, c.why) || c.why == "" && got.Why != "" {
+			if got := m.Row("x").Versus; got.Verdict != c.want || !strings.HasPrefix(got.Why, c.why) || c.why == "" &&
+				got.Why != "" {
 				t.Errorf("verdict %q, for %q; want %q for %q", got.Verdict, got.Why, c.want, c.why)
 			}
 			if m.Row("null").Versus != nil {
 				t.Errorf("the baseline is compared with itself: %+v", m.Row("null").Versus)
 			}
-			if noise := m.Noise; (noise == nil) != (c.twin == nil) || noise != nil && (noise.Verdict != analysis.NotJudged || noise.Corrected != nil) {
+			if noise := m.Noise; (noise == nil) != (c.twin == nil) || noise != nil &&
+				(noise.Verdict != analysis.NotJudged || noise.Corrected != nil) {
 				t.Errorf("the noise is %+v", noise)
 			}
 		})
@@ -145,11 +158,14 @@ func TestVerdicts(t *testing.T) {
 // A higher rate and a lower latency are better; some measures have no better
 // direction.
 func TestWhichWayIsBetter(t *testing.T) {
-	for better, want := range map[lab.Better]analysis.Verdict{lab.Higher: analysis.Better, lab.Lower: analysis.Worse, lab.Neither: analysis.NotJudged} {
-		r := ownMeasures(closedLoop(series{"null", around(1, 8, 10, 0.01)}, series{"x", around(2, 8, 20, 0.01)}), "depth", "m", better)
+	for better, want := range map[lab.Better]analysis.Verdict{lab.Higher: analysis.Better, lab.Lower: analysis.Worse,
+		lab.Neither: analysis.NotJudged} {
+		r := ownMeasures(closedLoop(series{"null", around(1, 8, 10, 0.01)}, series{"x", around(2, 8, 20, 0.01)}),
+			"depth", "m", better)
 		a := analysis.Of(r)
 		m := a.Metric("depth")
-		if d := m.Row("x").Versus; d.Verdict != want || d.P == nil || m.Leads == (better == lab.Neither) || !m.Own || m.Unit != "m" {
+		if d := m.Row("x").Versus; d.Verdict != want || d.P == nil || m.Leads == (better == lab.Neither) || !m.Own ||
+			m.Unit != "m" {
 			t.Errorf("with %q: %+v, leads %v; want verdict %q", better, d, m.Leads, want)
 		}
 	}
@@ -162,9 +178,11 @@ func TestCorrection(t *testing.T) {
 	if alone.Verdict != analysis.Better || *alone.P != *alone.Corrected {
 		t.Fatalf("x alone is %+v, p %v", alone, *alone.P)
 	}
-	among := rate(t, analysis.Of(closedLoop(series{"null", base}, series{"x", x}, series{"y", base}, series{"z", base}))).Row("x").Versus
+	among := rate(t, analysis.Of(closedLoop(series{"null", base}, series{"x", x}, series{"y", base},
+		series{"z", base}))).Row("x").Versus
 	if *among.P != *alone.P || *among.Corrected != 3**alone.P || among.Verdict != analysis.Noise {
-		t.Errorf("x among three is %+v, p %v corrected %v; want p %v three times", among, *among.P, *among.Corrected, *alone.P)
+		t.Errorf("x among three is %+v, p %v corrected %v; want p %v three times", among, *among.P, *among.Corrected,
+			*alone.P)
 	}
 }
 
@@ -175,7 +193,8 @@ func TestCorrectionOfMeasures(t *testing.T) {
 		run := &r.Runs[i]
 		value := run.Load.RequestsPerSecond
 		run.Load = nil
-		run.Own = []lab.Measure{{Name: "x", Value: value}, {Name: "y", Value: value}, {Name: "z", Value: value}, {Name: "same", Value: 1}, {Name: "shown", Value: value, Better: lab.Neither}}
+		run.Own = []lab.Measure{{Name: "x", Value: value}, {Name: "y", Value: value}, {Name: "z", Value: value},
+			{Name: "same", Value: 1}, {Name: "shown", Value: value, Better: lab.Neither}}
 	}
 	a := analysis.Of(r)
 	for name, times := range map[string]float64{"x": 3, "y": 3, "z": 3, "same": 1, "shown": 1} {
@@ -188,8 +207,10 @@ func TestCorrectionOfMeasures(t *testing.T) {
 
 // Runs that were not measured have no values, and are counted.
 func TestOutcomes(t *testing.T) {
-	r := closedLoop(series{"null", around(1, 8, 100, 0.01)}, series{"x", around(2, 8, 200, 0.01)}, series{"y", around(3, 8, 300, 0.01)})
-	outcomes := []lab.Outcome{lab.Done, lab.Leaked, lab.Died, lab.NoAnswer, lab.NeverReady, lab.Failed, lab.Done, lab.Done}
+	r := closedLoop(series{"null", around(1, 8, 100, 0.01)}, series{"x", around(2, 8, 200, 0.01)},
+		series{"y", around(3, 8, 300, 0.01)})
+	outcomes := []lab.Outcome{lab.Done, lab.Leaked, lab.Died, lab.NoAnswer, lab.NeverReady, lab.Failed, lab.Done,
+		lab.Done}
 	for i := range r.Runs {
 		run := &r.Runs[i]
 		switch run.Configuration {
@@ -217,11 +238,14 @@ func TestOutcomes(t *testing.T) {
 	if x := a.Runs[1]; x.All != 8 || x.Counted != 4 || x.Outcomes[lab.Died] != 1 {
 		t.Errorf("runs of x: %+v", x)
 	}
-	if first := a.Findings[0]; first.Text != "With y nothing was measured: 8 of 8 runs died. The first one: cause 1." || first.Configuration != "y" {
+	if first := a.Findings[0]; first.Text != "With y nothing was measured: 8 of 8 runs died. The first one: cause 1." ||
+		first.Configuration != "y" {
 		t.Errorf("the first finding is %q, want the one on y", first.Text)
 	}
-	for _, what := range []string{"the service was never ready", "the service died", "no request was answered", "the run could not be made"} {
-		if want := "In 1 of 8 runs of x " + what + "; compared are the runs that were measured."; !slices.Contains(a.Warnings, want) {
+	for _, what := range []string{"the service was never ready", "the service died", "no request was answered",
+		"the run could not be made"} {
+		if want := "In 1 of 8 runs of x " + what +
+			"; compared are the runs that were measured."; !slices.Contains(a.Warnings, want) {
 			t.Errorf("warnings are %q, want among them %q", a.Warnings, want)
 		}
 	}
@@ -241,7 +265,8 @@ func TestLeadingMetrics(t *testing.T) {
 	r := closedLoop(series{"null", around(1, 5, 100, 0.01)}, series{"x", around(2, 5, 100, 0.01)})
 	for i := range r.Runs {
 		r.Runs[i].Usage = lab.Usage{Seconds: 1, CPUSeconds: 0.5 + float64(i)/100}
-		r.Runs[i].Own = []lab.Measure{{Name: "delay", Value: float64(i)}, {Name: "size", Value: float64(i), Better: lab.Neither}}
+		r.Runs[i].Own = []lab.Measure{{Name: "delay", Value: float64(i)},
+			{Name: "size", Value: float64(i), Better: lab.Neither}}
 	}
 	if got, want := leads(r), []string{"requests per second", "delay"}; !slices.Equal(got, want) {
 		t.Errorf("in the closed loop %q lead, want %q", got, want)
@@ -254,7 +279,8 @@ func TestLeadingMetrics(t *testing.T) {
 	}
 	last := r.Runs[len(r.Runs)-1].Load
 	last.Status, last.StatusCodes = map[string]int64{"2xx": 900, "5xx": 100}, map[string]int64{"200": 900, "503": 100}
-	if got, want := leads(r), []string{"memory, peak", "requests not answered with 2xx", "delay"}; !slices.Equal(got, want) {
+	if got, want := leads(r), []string{"memory, peak", "requests not answered with 2xx", "delay"}; !slices.Equal(got,
+		want) {
 		t.Errorf("with a pace and refusals %q lead, want %q", got, want)
 	}
 	last.LatencyFromDue = nil
@@ -265,7 +291,8 @@ func TestLeadingMetrics(t *testing.T) {
 
 func TestWarnings(t *testing.T) {
 	steady := func() *lab.Results {
-		return closedLoop(series{"null", []float64{99, 102, 100, 98, 101, 103, 97, 100.5}}, series{again, []float64{101.5, 98.5, 100.2, 102.5, 97.5, 99.5, 100.7, 101.2}},
+		return closedLoop(series{"null", []float64{99, 102, 100, 98, 101, 103, 97, 100.5}},
+			series{again, []float64{101.5, 98.5, 100.2, 102.5, 97.5, 99.5, 100.7, 101.2}},
 			series{"x", []float64{200, 201, 199, 202, 198, 203, 197, 200.5}})
 	}
 	for _, c := range []struct {
@@ -275,8 +302,10 @@ func TestWarnings(t *testing.T) {
 	}{
 		{"nothing", func(*lab.Results) {}, ""},
 		{"interrupted", func(r *lab.Results) { r.Interrupted = true }, "was ended before all of its runs"},
-		{"the lab's CPU", func(r *lab.Results) { r.LabCPU = 0.034 }, "The lab itself took 3.4% of a CPU while it measured, more than the limit of 1.0%"},
-		{"a saturated generator", func(r *lab.Results) { r.Runs[2].Load.Saturated = true }, "In 1 of 8 runs of x the load generator was at its own limit"},
+		{"the lab's CPU", func(r *lab.Results) { r.LabCPU = 0.034 },
+			"The lab itself took 3.4% of a CPU while it measured, more than the limit of 1.0%"},
+		{"a saturated generator", func(r *lab.Results) { r.Runs[2].Load.Saturated = true },
+			"In 1 of 8 runs of x the load generator was at its own limit"},
 		{"a busy machine", func(r *lab.Results) {
 			l := r.Runs[2].Load
 			l.Saturated, l.Generator = true, load.Generator{Busy: 0.5, Waited: 0.3}
@@ -285,7 +314,8 @@ func TestWarnings(t *testing.T) {
 			l := r.Runs[2].Load
 			l.Saturated, l.Generator = true, load.Generator{Busy: 0.97, Waited: 0.3}
 		}, "In 1 of 8 runs of x the load generator was at its own limit"},
-		{"leaked", func(r *lab.Results) { r.Runs[2].Outcome = lab.Leaked }, "In 1 of 8 runs of x the service left processes behind"},
+		{"leaked", func(r *lab.Results) { r.Runs[2].Outcome = lab.Leaked },
+			"In 1 of 8 runs of x the service left processes behind"},
 		{"a generator that is saturated everywhere", func(r *lab.Results) {
 			for i := range r.Runs {
 				r.Runs[i].Load.Saturated = i%2 == 0
@@ -313,7 +343,8 @@ func TestWarnings(t *testing.T) {
 				r.Runs[i].Load.RequestsPerSecond -= float64(i)
 			}
 		}, "Requests per second of the baseline falls from run to run"},
-		{"an outlier", func(r *lab.Results) { r.Runs[5].Load.RequestsPerSecond = 150 }, "these runs are far from the others of their configuration: 6 (x, 150/s)"},
+		{"an outlier", func(r *lab.Results) { r.Runs[5].Load.RequestsPerSecond = 150 },
+			"these runs are far from the others of their configuration: 6 (x, 150/s)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := steady()
@@ -334,7 +365,8 @@ func TestFindings(t *testing.T) {
 		}
 		return v
 	}
-	r := closedLoop(series{"stdout=null", n(52_095.5)}, series{again, n(52_096.3)}, series{"stdout=terminal", n(29_695.5)}, series{"stdout=file", n(52_097.9)}, series{"logging off", n(120_000)})
+	r := closedLoop(series{"stdout=null", n(52_095.5)}, series{again, n(52_096.3)},
+		series{"stdout=terminal", n(29_695.5)}, series{"stdout=file", n(52_097.9)}, series{"logging off", n(120_000)})
 	for i := range r.Runs {
 		run := &r.Runs[i]
 		run.Usage = lab.Usage{Seconds: 1, PeakRSS: 64<<20 + int64(i)}
@@ -349,12 +381,18 @@ func TestFindings(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s|%s", f.Verdict, f.Text))
 	}
 	want := []string{
-		"better|With logging off, requests per second are 2.30 times as high as with stdout=null: 120,005/s instead of 52,100/s (95% interval of the ratio 2.30 to 2.30, 10 runs each).",
-		"worse|With stdout=terminal, requests per second are 43% lower than with stdout=null: 29,700/s instead of 52,100/s (95% interval of the ratio 0.570 to 0.570, 10 runs each).",
-		"|Log lines were lost with stdout=terminal (24.5 in the median run, 47.0 at most).", // no run of the baseline reports how many it lost
-		"worse|With stdout=terminal, the memory at its peak is 4.00 times as high as with stdout=null: 268 MB instead of 67.1 MB (95% interval of the ratio 4.00 to 4.00, 10 runs each).",
-		"~|No difference in requests per second was found between stdout=file and stdout=null: 52,102/s and 52,100/s; if there is one, it is likely under 0.1% (95% interval of the ratio 1.000 to 1.000, 10 runs each).",
-		"|The noise: stdout=null, run as two configurations, differs from itself by less than 0.1% in requests per second (95% interval of the ratio 1.000 to 1.000).",
+		"better|With logging off, requests per second are 2.30 times as high as with stdout=null: 120,005/s instead " +
+			"of 52,100/s (95% interval of the ratio 2.30 to 2.30, 10 runs each).",
+		"worse|With stdout=terminal, requests per second are 43% lower than with stdout=null: 29,700/s instead of " +
+			"52,100/s (95% interval of the ratio 0.570 to 0.570, 10 runs each).",
+		// no run of the baseline reports how many it lost
+		"|Log lines were lost with stdout=terminal (24.5 in the median run, 47.0 at most).",
+		"worse|With stdout=terminal, the memory at its peak is 4.00 times as high as with stdout=null: 268 MB " +
+			"instead of 67.1 MB (95% interval of the ratio 4.00 to 4.00, 10 runs each).",
+		"~|No difference in requests per second was found between stdout=file and stdout=null: 52,102/s and " +
+			"52,100/s; if there is one, it is likely under 0.1% (95% interval of the ratio 1.000 to 1.000, 10 runs each).",
+		"|The noise: stdout=null, run as two configurations, differs from itself by less than 0.1% in requests per " +
+			"second (95% interval of the ratio 1.000 to 1.000).",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("findings, -want +got:\n%s", diff)
@@ -370,18 +408,23 @@ func TestFindingsOfTooFew(t *testing.T) {
 		want   []string
 	}{
 		{[]series{{"null", low}, {"x", high}}, []string{
-			"There are too few runs to distinguish a difference from chance: 3 of each configuration. It takes at least 4.",
-			"The largest difference so far, which may be chance: with x, requests per second are 99.0% higher than with null, 201/s instead of 101/s.",
+			"There are too few runs to distinguish a difference from chance: 3 of each configuration. It takes at " +
+				"least 4.",
+			"The largest difference so far, which may be chance: with x, requests per second are 99.0% higher than " +
+				"with null, 201/s instead of 101/s.",
 		}},
 		{[]series{{"null", low}, {"x", high[:2]}, {"y", []float64{10, 11, 12}}}, []string{
-			"There are too few runs to distinguish a difference from chance: 2 to 3 of each configuration. It takes at least 5, for 2 comparisons at once.",
-			"The largest difference so far, which may be chance: with y, requests per second are 89% lower than with null, 11.0/s instead of 101/s.",
+			"There are too few runs to distinguish a difference from chance: 2 to 3 of each configuration. It takes " +
+				"at least 5, for 2 comparisons at once.",
+			"The largest difference so far, which may be chance: with y, requests per second are 89% lower than with " +
+				"null, 11.0/s instead of 101/s.",
 		}},
 		{[]series{{"null", around(1, 10, 100, 0.01)}, {"x", high}, {"y", around(2, 10, 200, 0.01)}}, []string{
 			"With x, requests per second are 2.02 times as high",
 		}},
 		{[]series{{"null", around(1, 10, 100, 0.01)}, {"x", high[:1]}, {"y", around(2, 10, 200, 0.01)}}, []string{
-			"There are too few runs to distinguish a difference from chance: of x. It takes at least 5, for 2 comparisons at once.",
+			"There are too few runs to distinguish a difference from chance: of x. It takes at least 5, for 2 " +
+				"comparisons at once.",
 		}},
 	} {
 		got := analysis.Of(closedLoop(c.series...)).Findings
@@ -397,7 +440,8 @@ func TestFindingsOfTooFew(t *testing.T) {
 // one configuration differs, the others are the same.
 func TestConstantMeasures(t *testing.T) {
 	lost := func(of map[string]float64) *lab.Results {
-		r := closedLoop(series{"null", around(1, 10, 100, 0.01)}, series{again, around(2, 10, 100, 0.01)}, series{"x", around(3, 10, 200, 0.01)}, series{"y", around(4, 10, 200, 0.01)})
+		r := closedLoop(series{"null", around(1, 10, 100, 0.01)}, series{again, around(2, 10, 100, 0.01)},
+			series{"x", around(3, 10, 200, 0.01)}, series{"y", around(4, 10, 200, 0.01)})
 		for i := range r.Runs {
 			run := &r.Runs[i]
 			run.Own = []lab.Measure{{Name: "lines dropped", Value: of[run.Configuration]}}
@@ -405,27 +449,34 @@ func TestConstantMeasures(t *testing.T) {
 		return r
 	}
 	told := func(a *analysis.Analysis) bool {
-		return slices.ContainsFunc(a.Findings, func(f analysis.Finding) bool { return strings.Contains(f.Text, "lines dropped") })
+		return slices.ContainsFunc(a.Findings, func(f analysis.Finding) bool {
+			return strings.Contains(f.Text,
+				"lines dropped")
+		})
 	}
 	none := lost(nil)
 	a := analysis.Of(none)
 	m := a.Metric("lines dropped")
 	if d := m.Row("x").Versus; m.Leads || told(a) || d.Verdict != analysis.Same || d.Ratio == nil || *d.Ratio != 1 {
-		t.Errorf("0 everywhere leads %v, differs by %+v, and the findings are %+v; want none of it", m.Leads, d, a.Findings)
+		t.Errorf("0 everywhere leads %v, differs by %+v, and the findings are %+v; want none of it", m.Leads, d,
+			a.Findings)
 	}
 	some := lost(map[string]float64{"y": 7})
 	a = analysis.Of(some)
 	m = a.Metric("lines dropped")
-	if x, y := m.Row("x").Versus, m.Row("y").Versus; !m.Leads || !told(a) || x.Verdict != analysis.Same || y.Verdict != analysis.Worse {
+	if x, y := m.Row("x").Versus, m.Row("y").Versus; !m.Leads || !told(a) || x.Verdict != analysis.Same ||
+		y.Verdict != analysis.Worse {
 		t.Errorf("7 of y leads %v, x is %+v, y %+v, and the findings are %+v", m.Leads, x, y, a.Findings)
 	}
-	if c := analysis.Compare(none, lost(map[string]float64{null: 3, again: 3, "x": 3, "y": 3})); !strings.Contains(fmt.Sprint(c.Findings), "lines dropped") {
+	if c := analysis.Compare(none, lost(map[string]float64{null: 3, again: 3, "x": 3,
+		"y": 3})); !strings.Contains(fmt.Sprint(c.Findings), "lines dropped") {
 		t.Errorf("0 everywhere against 3 everywhere is not told of: %+v", c.Findings)
 	}
 	for i := range none.Runs {
 		none.Runs[i].Load = nil
 	}
-	if got := analysis.Of(none).Findings; len(got) != 1 || !strings.HasPrefix(got[0].Text, "No difference was found: the compared metrics are the same") {
+	if got := analysis.Of(none).Findings; len(got) != 1 ||
+		!strings.HasPrefix(got[0].Text, "No difference was found: the compared metrics are the same") {
 		t.Errorf("where nothing differs the findings are %+v", got)
 	}
 }
@@ -440,7 +491,8 @@ func TestManyDifferences(t *testing.T) {
 	for _, f := range analysis.Of(closedLoop(all...)).Findings {
 		got = append(got, f.Text)
 	}
-	if want := "Nearer to null, requests per second are 80% higher with d, 60% higher with c, 40% higher with b and 20% higher with a."; len(got) != 5 || got[4] != want {
+	if want := "Nearer to null, requests per second are 80% higher with d, 60% higher with c, 40% higher with b and " +
+		"20% higher with a."; len(got) != 5 || got[4] != want {
 		t.Errorf("the findings are %q, want five, the last %q", got, want)
 	}
 }
@@ -468,7 +520,8 @@ func TestManyMeasures(t *testing.T) {
 	for _, f := range a.Findings {
 		fmt.Fprintln(&text, f.Text)
 	}
-	for _, want := range []string{"With b, Benchmark", "6 smaller differences more in the table.", "comparisons of the runs' own measures no difference was found; if there is one, it is likely under "} {
+	for _, want := range []string{"With b, Benchmark", "6 smaller differences more in the table.",
+		"comparisons of the runs' own measures no difference was found; if there is one, it is likely under "} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("findings lack %q:\n%s", want, &text)
 		}
@@ -481,9 +534,11 @@ func TestQuantity(t *testing.T) {
 		unit  string
 		want  string
 	}{
-		{52_100.4, "/s", "52,100/s"}, {1310, "us", "1.31 ms"}, {0.0034, "us", "3.40 ns"}, {3.4e-9, "s", "3.40 ns"}, {0, "s", "0 µs"},
+		{52_100.4, "/s", "52,100/s"}, {1310, "us", "1.31 ms"}, {0.0034, "us", "3.40 ns"}, {3.4e-9, "s", "3.40 ns"}, {0,
+			"s", "0 µs"},
 		{64e6, "bytes", "64.0 MB"}, {64e6, "bytes/s", "64.0 MB/s"}, {1234, "", "1,234"}, {1.5, "CPUs", "1.50 CPUs"},
-		{3.4e-7, "s/req", "340 ns/req"}, {2048, "B/req", "2.05 kB/req"}, {0.00042, "", "0.00042"}, {0.00042, "fish/op", "0.00042 fish/op"}, {12, "ms", "12.0 ms"},
+		{3.4e-7, "s/req", "340 ns/req"}, {2048, "B/req", "2.05 kB/req"}, {0.00042, "", "0.00042"}, {0.00042, "fish/op",
+			"0.00042 fish/op"}, {12, "ms", "12.0 ms"},
 	} {
 		if got := analysis.Quantity(c.value, c.unit); got != c.want {
 			t.Errorf("Quantity(%v, %q) = %q, want %q", c.value, c.unit, got, c.want)
@@ -493,7 +548,8 @@ func TestQuantity(t *testing.T) {
 
 // If no leading metric differs, each other metric that differs has a finding.
 func TestNothingThatLeadsDiffers(t *testing.T) {
-	r := closedLoop(series{"null", around(1, 10, 100, 0.01)}, series{again, around(2, 10, 100, 0.01)}, series{"x", around(3, 10, 100, 0.01)}, series{"y", around(4, 10, 100, 0.01)})
+	r := closedLoop(series{"null", around(1, 10, 100, 0.01)}, series{again, around(2, 10, 100, 0.01)},
+		series{"x", around(3, 10, 100, 0.01)}, series{"y", around(4, 10, 100, 0.01)})
 	cost := map[string]float64{null: 1, again: 1, "x": 1.4, "y": 1.2}
 	for i := range r.Runs {
 		run := &r.Runs[i]
@@ -518,13 +574,15 @@ func TestNothingThatLeadsDiffers(t *testing.T) {
 			t.Errorf("the findings lack %q:\n%s", want, text)
 		}
 	}
-	b := closedLoop(series{"null", around(5, 10, 100, 0.01)}, series{again, around(6, 10, 100, 0.01)}, series{"x", around(7, 10, 100, 0.01)}, series{"y", around(8, 10, 100, 0.01)})
+	b := closedLoop(series{"null", around(5, 10, 100, 0.01)}, series{again, around(6, 10, 100, 0.01)},
+		series{"x", around(7, 10, 100, 0.01)}, series{"y", around(8, 10, 100, 0.01)})
 	for i := range b.Runs {
 		run := &b.Runs[i]
 		run.Usage, run.ReadyAfter = r.Runs[i].Usage, r.Runs[i].ReadyAfter
 		run.Usage.CPUSeconds *= 3
 	}
-	if text := texts(analysis.Compare(r, b).Findings); !strings.Contains(text, "x: CPU per request is 3.00 times as high in B: ") {
+	if text := texts(analysis.Compare(r, b).Findings); !strings.Contains(text,
+		"x: CPU per request is 3.00 times as high in B: ") {
 		t.Errorf("the findings of the comparison lack the CPU per request:\n%s", text)
 	}
 }
@@ -532,7 +590,8 @@ func TestNothingThatLeadsDiffers(t *testing.T) {
 // A service with a queue does the same work, but answers only a tenth of the
 // requests.
 func TestUnanswered(t *testing.T) {
-	r := closedLoop(series{"null", around(1, 10, 1000, 0.01)}, series{again, around(2, 10, 1000, 0.01)}, series{"queue", around(3, 10, 100, 0.01)})
+	r := closedLoop(series{"null", around(1, 10, 1000, 0.01)}, series{again, around(2, 10, 1000, 0.01)},
+		series{"queue", around(3, 10, 100, 0.01)})
 	for i := range r.Runs {
 		run := &r.Runs[i]
 		run.Usage = lab.Usage{Seconds: 1, CPUSeconds: 1 + float64(i)/1000}
@@ -548,10 +607,12 @@ func TestUnanswered(t *testing.T) {
 			t.Errorf("%s is compared: %+v", m.Name, m.Row("queue"))
 		}
 	}
-	if value, ok := lab.Metrics()[slices.IndexFunc(lab.Metrics(), func(m lab.Metric) bool { return m.Name == "CPU per request" })].Of(&r.Runs[0]); ok {
+	if value, ok := lab.Metrics()[slices.IndexFunc(lab.Metrics(),
+		func(m lab.Metric) bool { return m.Name == "CPU per request" })].Of(&r.Runs[0]); ok {
 		t.Errorf("the first run has a CPU per request of %v", value)
 	}
-	const want = "In 20 of 20 runs of null and null again more than 1% of the requests had no answer. The service worked for them, too, so nothing is divided by " +
+	const want = "In 20 of 20 runs of null and null again more than 1% of the requests had no answer. The service " +
+		"worked for them, too, so nothing is divided by " +
 		"the number of answers: there is no CPU per request, no user CPU per request, "
 	for _, warnings := range [][]string{a.Warnings, {strings.TrimPrefix(analysis.Compare(r, r).Warnings[1], "A: ")}} {
 		if len(warnings) == 0 || !strings.HasPrefix(warnings[0], want) {
@@ -574,7 +635,8 @@ func TestFamilies(t *testing.T) {
 		for i := range r.Runs {
 			run := &r.Runs[i]
 			for m := range 40 {
-				run.Own = append(run.Own, lab.Measure{Name: fmt.Sprint("measure ", m), Value: run.Load.RequestsPerSecond + float64(i*m%7)})
+				run.Own = append(run.Own, lab.Measure{Name: fmt.Sprint("measure ", m),
+					Value: run.Load.RequestsPerSecond + float64(i*m%7)})
 			}
 		}
 		return r
@@ -593,11 +655,14 @@ func TestFamilies(t *testing.T) {
 		t.Errorf("the families, -want +got:\n%s", diff)
 	}
 	a := analysis.Of(measures(around(3, 7, 200, 0.01)))
-	if d := a.Metric("measure 3").Row("x").Versus; d.Verdict != analysis.Worse || math.Abs(*d.Corrected-40**d.P) > 1e-12 {
-		t.Errorf("where what leads differs, a measure is %+v, p %v corrected %v; want it judged with 40 times its p", d, *d.P, *d.Corrected)
+	if d := a.Metric("measure 3").Row("x").Versus; d.Verdict != analysis.Worse ||
+		math.Abs(*d.Corrected-40**d.P) > 1e-12 {
+		t.Errorf("where what leads differs, a measure is %+v, p %v corrected %v; want it judged with 40 times its p", d,
+			*d.P, *d.Corrected)
 	}
 	a = analysis.Of(measures(around(3, 7, 100, 0.01)))
-	const few = "There are too few runs to distinguish a difference from chance: 7 of each configuration. It takes at least 8, for 40 comparisons at once."
+	const few = "There are too few runs to distinguish a difference from chance: 7 of each configuration. It takes " +
+		"at least 8, for 40 comparisons at once."
 	if !slices.ContainsFunc(a.Findings, func(f analysis.Finding) bool { return f.Text == few }) {
 		t.Errorf("the findings are %+v, want among them %q", a.Findings, few)
 	}
@@ -614,15 +679,19 @@ func TestCompareSlowMachine(t *testing.T) {
 	}
 	for level, want := range map[float64]analysis.Verdict{108: analysis.Noise, 200: analysis.Better} {
 		f := analysis.Compare(slow(100), slow(level)).Findings[0]
-		if f.Verdict != want || want == analysis.Noise && !strings.Contains(f.Text, "The runs of one side change with time by about as much") {
-			t.Errorf("of 100 and %v requests per second on a machine that changes by 5%%, the finding is %+v, want %q", level, f, want)
+		if f.Verdict != want || want == analysis.Noise &&
+			!strings.Contains(f.Text, "The runs of one side change with time by about as much") {
+			t.Errorf("of 100 and %v requests per second on a machine that changes by 5%%, the finding is %+v, want %q",
+				level, f, want)
 		}
 	}
 }
 
 func TestCompare(t *testing.T) {
-	a := closedLoop(series{"null", around(1, 10, 100, 0.01)}, series{again, around(2, 10, 100, 0.01)}, series{"x", around(3, 10, 100, 0.01)}, series{"old", around(4, 10, 100, 0.01)})
-	b := closedLoop(series{"null", around(5, 10, 100, 0.01)}, series{again, around(6, 10, 100, 0.01)}, series{"x", around(7, 10, 80, 0.01)}, series{"new", around(8, 10, 100, 0.01)})
+	a := closedLoop(series{"null", around(1, 10, 100, 0.01)}, series{again, around(2, 10, 100, 0.01)},
+		series{"x", around(3, 10, 100, 0.01)}, series{"old", around(4, 10, 100, 0.01)})
+	b := closedLoop(series{"null", around(5, 10, 100, 0.01)}, series{again, around(6, 10, 100, 0.01)},
+		series{"x", around(7, 10, 80, 0.01)}, series{"new", around(8, 10, 100, 0.01)})
 	a.Source, b.Source = "name: made\nrepeats: 10\n", "name: made\nrepeats: 20\n"
 	b.Machine.CPUs = 4
 	for i := range b.Runs {
@@ -632,7 +701,8 @@ func TestCompare(t *testing.T) {
 	if !slices.Equal(c.OnlyA, []string{"old"}) || !slices.Equal(c.OnlyB, []string{"new"}) {
 		t.Errorf("only in A %q and in B %q, want old and new", c.OnlyA, c.OnlyB)
 	}
-	if first := c.Findings[0]; first.Configuration != "x" || first.Verdict != analysis.Worse || !strings.HasPrefix(first.Text, "x: requests per second are 2") {
+	if first := c.Findings[0]; first.Configuration != "x" || first.Verdict != analysis.Worse ||
+		!strings.HasPrefix(first.Text, "x: requests per second are 2") {
 		t.Errorf("the first finding is %+v, want that x is worse", first)
 	}
 	if second := c.Findings[1]; second.Configuration != "null" || second.Verdict != analysis.Noise {
@@ -661,7 +731,8 @@ func TestCompare(t *testing.T) {
 // Results do not differ from themselves. The only warning is that the sides did
 // not run in turn.
 func TestCompareWithItself(t *testing.T) {
-	r := closedLoop(series{"null", around(1, 10, 100, 0.01)}, series{again, around(2, 10, 100, 0.01)}, series{"x", around(3, 10, 200, 0.01)})
+	r := closedLoop(series{"null", around(1, 10, 100, 0.01)}, series{again, around(2, 10, 100, 0.01)},
+		series{"x", around(3, 10, 200, 0.01)})
 	c := analysis.Compare(r, r)
 	if len(c.Warnings) != 1 {
 		t.Errorf("warnings are %q", c.Warnings)
@@ -679,29 +750,35 @@ func TestCompareWithItself(t *testing.T) {
 // results are reported as identical.
 func TestCompareAlike(t *testing.T) {
 	results := func(seed uint64) *lab.Results {
-		return closedLoop(series{"null", around(seed, 10, 100, 0.01)}, series{"x", around(seed+1, 10, 200, 0.01)}, series{"y", around(seed+2, 10, 300, 0.01)})
+		return closedLoop(series{"null", around(seed, 10, 100, 0.01)}, series{"x", around(seed+1, 10, 200, 0.01)},
+			series{"y", around(seed+2, 10, 300, 0.01)})
 	}
 	a, b := results(1), results(11)
 	b.Started = b.Started.Add(time.Hour)
 	c := analysis.Compare(a, b)
-	const want = "No difference in requests per second between A and B was found with null, x and y; if there is one, it is likely under "
+	const want = "No difference in requests per second between A and B was found with null, x and y; if there is " +
+		"one, it is likely under "
 	if len(c.Findings) != 1 || !strings.HasPrefix(c.Findings[0].Text, want) || c.Findings[0].Verdict != analysis.Noise {
 		t.Errorf("the findings are %+v, want one that begins with %q", c.Findings, want)
 	}
 	for i := range b.Runs { // half of each are sixteen times the others
 		b.Runs[i].Load.RequestsPerSecond *= []float64{0.25, 4}[b.Runs[i].Repeat%2]
 	}
-	if got := analysis.Compare(a, b).Findings[0].Text; !strings.Contains(got, "; the runs scatter, and the 95% intervals reach from 75% lower to ") || !strings.HasSuffix(got, " times as high.") {
+	if got := analysis.Compare(a, b).Findings[0].Text; !strings.Contains(got,
+		"; the runs scatter, and the 95% intervals reach from 75% lower to ") ||
+		!strings.HasSuffix(got, " times as high.") {
 		t.Errorf("of runs that scatter the first finding is %q, want how far the intervals reach", got)
 	}
-	if got := analysis.Compare(a, a).Warnings; len(got) != 1 || !strings.HasPrefix(got[0], "A and B are the same results") {
+	if got := analysis.Compare(a, a).Warnings; len(got) != 1 ||
+		!strings.HasPrefix(got[0], "A and B are the same results") {
 		t.Errorf("of results and themselves the warnings are %q, want that they are the same", got)
 	}
 }
 
 // If only refusals were measured, the first finding says so.
 func TestRefusals(t *testing.T) {
-	r := closedLoop(series{"null", around(1, 5, 100, 0.01)}, series{again, around(2, 5, 100, 0.01)}, series{"x", around(3, 5, 100, 0.01)})
+	r := closedLoop(series{"null", around(1, 5, 100, 0.01)}, series{again, around(2, 5, 100, 0.01)},
+		series{"x", around(3, 5, 100, 0.01)})
 	for i := range r.Runs {
 		l := r.Runs[i].Load
 		l.Status, l.StatusCodes = map[string]int64{"4xx": 1000}, map[string]int64{"404": 1000}
@@ -719,8 +796,9 @@ func TestRefusals(t *testing.T) {
 
 func TestEmpty(t *testing.T) {
 	for name, r := range map[string]*lab.Results{
-		"nothing":      {},
-		"no runs":      {Configurations: []lab.Configuration{{Name: "a", Baseline: true}, {Name: "a again", Again: true}}},
+		"nothing": {},
+		"no runs": {Configurations: []lab.Configuration{{Name: "a", Baseline: true},
+			{Name: "a again", Again: true}}},
 		"a twin alone": {Configurations: []lab.Configuration{{Name: "a", Again: true}}},
 	} {
 		a := analysis.Of(r)
@@ -739,7 +817,8 @@ func FuzzOf(f *testing.F) {
 	f.Add([]byte("0123456789abcdefghijklmnopqrstuvwxyz"), uint64(3))
 	f.Add(bytes.Repeat([]byte{0, 1, 2, 3}, 12), uint64(0))
 	f.Add(bytes.Repeat([]byte{4, 8, 15, 16, 23, 42}, 8), uint64(1))
-	odd := []float64{0, math.Copysign(0, -1), 1, -1, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, -math.MaxFloat64, math.SmallestNonzeroFloat64, 1e299, -1e299}
+	odd := []float64{0, math.Copysign(0, -1), 1, -1, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64,
+		-math.MaxFloat64, math.SmallestNonzeroFloat64, 1e299, -1e299}
 	outcomes := []lab.Outcome{lab.Done, lab.Done, lab.Done, lab.Leaked, lab.Died, lab.Failed, "", "strange"}
 	f.Fuzz(func(t *testing.T, text []byte, seed uint64) {
 		random := rand.New(rand.NewPCG(seed, 1))
@@ -751,12 +830,15 @@ func FuzzOf(f *testing.F) {
 		}
 		r := &lab.Results{LabCPU: value()}
 		for i := range seed % 4 {
-			r.Configurations = append(r.Configurations, lab.Configuration{Name: string(rune('a' + i)), Baseline: random.IntN(2) == 0, Again: random.IntN(3) == 0})
+			r.Configurations = append(r.Configurations, lab.Configuration{Name: string(rune('a' + i)),
+				Baseline: random.IntN(2) == 0, Again: random.IntN(3) == 0})
 		}
 		for i, c := range text[:min(len(text), 20)] {
-			run := lab.Run{Number: i, Configuration: string(rune('a' + c%5)), Outcome: outcomes[c/5%8], Usage: lab.Usage{Seconds: value(), CPUSeconds: value(), PeakRSS: int64(c)}}
+			run := lab.Run{Number: i, Configuration: string(rune('a' + c%5)), Outcome: outcomes[c/5%8],
+				Usage: lab.Usage{Seconds: value(), CPUSeconds: value(), PeakRSS: int64(c)}}
 			if c%7 > 0 {
-				run.Load = &load.Result{Requests: int64(c % 3), RequestsPerSecond: value(), Latency: &load.Latency{P50: load.Micros(value()), P99: load.Micros(value())}}
+				run.Load = &load.Result{Requests: int64(c % 3), RequestsPerSecond: value(),
+					Latency: &load.Latency{P50: load.Micros(value()), P99: load.Micros(value())}}
 			}
 			run.Own = []lab.Measure{{Name: string(rune('m' + c%2)), Value: value()}}
 			r.Runs = append(r.Runs, run)

@@ -59,7 +59,8 @@ func TestAgainstBenchstat(t *testing.T) {
 		r := ownMeasures(closedLoop(series{"a", p.base}, series{"b", p.x}), "cost", "", "")
 		m := analysis.Of(r).Metric("cost")
 		x, base := m.Row("b"), m.Row("a")
-		got := []string{fmt.Sprint(base.Median), spread(base), fmt.Sprint(x.Median), spread(x), delta(x.Versus, base.Median == x.Median),
+		got := []string{fmt.Sprint(base.Median), spread(base), fmt.Sprint(x.Median), spread(x),
+			delta(x.Versus, base.Median == x.Median),
 			benchmath.Comparison{P: *x.Versus.P, N1: len(p.base), N2: len(p.x)}.String()}
 		if strings.Join(got, " ") != strings.Join(row, " ") {
 			t.Errorf("%s: the analysis has %q, benchstat %q", name, got, row)

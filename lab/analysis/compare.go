@@ -67,7 +67,10 @@ func Compare(a, b *lab.Results) *Comparison {
 	c := &Comparison{A: sideOf(a), B: sideOf(b)}
 	c.OnlyA, c.OnlyB = onlyIn(ta, tb), onlyIn(tb, ta)
 	for _, ca := range ta.columns {
-		i := slices.IndexFunc(tb.columns, func(cb column) bool { return cb.Name == ca.Name && cb.Unit == ca.Unit && cb.own == ca.own })
+		i := slices.IndexFunc(tb.columns, func(cb column) bool {
+			return cb.Name == ca.Name && cb.Unit == ca.Unit &&
+				cb.own == ca.own
+		})
 		if i < 0 {
 			continue
 		}
@@ -97,7 +100,8 @@ func sideOf(r *lab.Results) Side {
 func onlyIn(here, there *table) []string {
 	var names []string
 	for _, r := range here.runs {
-		if r.All > 0 && r.Configuration != here.again && !slices.ContainsFunc(there.runs, func(o Runs) bool { return o.Configuration == r.Configuration && o.All > 0 }) {
+		if r.All > 0 && r.Configuration != here.again && !slices.ContainsFunc(there.runs,
+			func(o Runs) bool { return o.Configuration == r.Configuration && o.All > 0 }) {
 			names = append(names, r.Configuration)
 		}
 	}
@@ -106,13 +110,15 @@ func onlyIn(here, there *table) []string {
 
 // compareColumns compares one metric in all configurations, without a verdict.
 func compareColumns(ta *table, a, b column) ComparedMetric {
-	m := ComparedMetric{Name: a.Name, Unit: a.Unit, Better: a.Better, Leads: a.leads && b.leads && a.varies(&b), a: a, b: b}
+	m := ComparedMetric{Name: a.Name, Unit: a.Unit, Better: a.Better, Leads: a.leads && b.leads && a.varies(&b), a: a,
+		b: b}
 	for _, name := range ta.configurations {
 		va, vb := a.values[name], b.values[name]
 		if name == ta.again || len(va) == 0 || len(vb) == 0 {
 			continue
 		}
-		m.Rows = append(m.Rows, ComparedRow{Configuration: name, A: summary(va), B: summary(vb), Versus: *difference(va, vb)})
+		m.Rows = append(m.Rows, ComparedRow{Configuration: name, A: summary(va), B: summary(vb),
+			Versus: *difference(va, vb)})
 	}
 	return m
 }
@@ -124,7 +130,8 @@ func (c *Comparison) judge(ta, tb *table) {
 	for i := range c.Metrics {
 		m := &c.Metrics[i]
 		m.first = m.Leads && (!m.a.own || m.a.named || !other)
-		floor := max(distance(m.a.values[ta.baseline], m.a.values[ta.again]), distance(m.b.values[tb.baseline], m.b.values[tb.again]))
+		floor := max(distance(m.a.values[ta.baseline], m.a.values[ta.again]),
+			distance(m.b.values[tb.baseline], m.b.values[tb.again]))
 		sa, sb := sessionOf(&m.a), sessionOf(&m.b)
 		for j := range m.Rows {
 			r := &m.Rows[j]
@@ -206,7 +213,8 @@ func (c *Comparison) undecided() []Finding {
 			}
 		}
 		if open > 0 {
-			all = append(all, Finding{Text: fmt.Sprintf("%s cannot be told from chance: the runs are too few. It takes at least %d of each configuration.",
+			all = append(all, Finding{Text: fmt.Sprintf("%s cannot be told from chance: the runs are too few. It "+
+				"takes at least %d of each configuration.",
 				readable.Things(int64(open), "comparison"), f.NeededRuns)})
 		}
 	}
@@ -227,7 +235,8 @@ func (m *ComparedMetric) alike(noise []*ComparedRow) []Finding {
 	if len(noise) <= maxAlike {
 		return each
 	}
-	return []Finding{{Metric: m.Name, Verdict: Noise, Text: fmt.Sprintf("No difference in %s between A and B was found with %s%s.", m.Name, listed(names, 6), allowed(all...))}}
+	return []Finding{{Metric: m.Name, Verdict: Noise, Text: fmt.Sprintf("No difference in %s between A and B was "+
+		"found with %s%s.", m.Name, listed(names, 6), allowed(all...))}}
 }
 
 // finding returns the finding about one configuration.
@@ -238,13 +247,16 @@ func (m *ComparedMetric) finding(r *ComparedRow) Finding {
 	case f.Verdict == Noise && d.Why == withinItself:
 		f.Text = fmt.Sprintf("%s: %s of A and B differ within the noise: %s; a baseline differs from itself by as much.", r.Configuration, m.Name, values)
 	case f.Verdict == Noise && d.Why == changesWithTime:
-		f.Text = fmt.Sprintf("%s: no difference in %s was found: %s. The runs of one side change with time by about as much, and A and B were not run in turn.", r.Configuration, m.Name, values)
+		f.Text = fmt.Sprintf("%s: no difference in %s was found: %s. The runs of one side change with time by about "+
+			"as much, and A and B were not run in turn.", r.Configuration, m.Name, values)
 	case f.Verdict == Noise:
-		f.Text = fmt.Sprintf("%s: no difference in %s was found: %s%s.", r.Configuration, m.Name, values, allowed(d.Interval))
+		f.Text = fmt.Sprintf("%s: no difference in %s was found: %s%s.", r.Configuration, m.Name, values,
+			allowed(d.Interval))
 	case d.Ratio == nil || d.Interval == nil:
 		f.Text = fmt.Sprintf("%s: %s differs: %s.", r.Configuration, m.Name, values)
 	default:
-		f.Text = fmt.Sprintf("%s: %s %s in B: %s (95%% interval of the ratio %s to %s, %d and %d runs).", r.Configuration, is(&Metric{Name: m.Name}),
+		f.Text = fmt.Sprintf("%s: %s %s in B: %s (95%% interval of the ratio %s to %s, %d and %d runs).",
+			r.Configuration, is(&Metric{Name: m.Name}),
 			change(*d.Ratio), values, ratio(d.Interval.Low), ratio(d.Interval.High), len(r.B.Values), len(r.A.Values))
 	}
 	return f
@@ -270,7 +282,8 @@ func differences(a, b *lab.Results) []string {
 	differs("Weir's version", a.Version, b.Version)
 	differs("The experiment", a.Name, b.Name)
 	if line, sa, sb := readable.FirstDifference(a.Source, b.Source); line > 0 && a.Name == b.Name {
-		all = append(all, fmt.Sprintf("The experiments differ, first in line %d: %q in A and %q in B.", line, strings.TrimSpace(sa), strings.TrimSpace(sb)))
+		all = append(all, fmt.Sprintf("The experiments differ, first in line %d: %q in A and %q in B.", line,
+			strings.TrimSpace(sa), strings.TrimSpace(sb)))
 	}
 	return append(all, loadsDiffer(a, b)...)
 }
@@ -329,6 +342,7 @@ func firstLoad(r *lab.Results, configuration string) *lab.Run {
 
 func loadText(r *lab.Run) string {
 	l := r.Load
-	return fmt.Sprintf("%s, %s, %s, pipelines of %d, %s, %s", l.Protocol, l.Pace, readable.Things(int64(l.Connections), "connection"), l.Pipeline,
+	return fmt.Sprintf("%s, %s, %s, pipelines of %d, %s, %s", l.Protocol, l.Pace,
+		readable.Things(int64(l.Connections), "connection"), l.Pipeline,
 		readable.Things(int64(l.Threads), "thread"), readable.Lasting(float64(int(l.DurationSeconds+0.5))))
 }

@@ -19,7 +19,8 @@ func exampleResults() *lab.Results {
 			rate := 50_000 - 10_000*float64(i) + 10*float64(repeat*repeat%7)
 			r.Runs = append(r.Runs, lab.Run{
 				Number: len(r.Runs) + 1, Configuration: name, Repeat: repeat + 1, Outcome: lab.Done,
-				Load: &load.Result{RequestsPerSecond: rate, Requests: 1000, Sent: 1000, Status: map[string]int64{"2xx": 1000}, Latency: &load.Latency{}},
+				Load: &load.Result{RequestsPerSecond: rate, Requests: 1000, Sent: 1000,
+					Status: map[string]int64{"2xx": 1000}, Latency: &load.Latency{}},
 			})
 		}
 	}

@@ -129,11 +129,13 @@ func TestFindsThreePercent(t *testing.T) {
 			truth++
 		}
 	}
-	t.Logf("%d of %d experiments find that a request costs more; in %d the interval has 1.03", worse, experiments, truth)
+	t.Logf("%d of %d experiments find that a request costs more; in %d the interval has 1.03", worse, experiments,
+		truth)
 	if worse < least {
 		t.Errorf("%d of %d experiments find that a request costs 3%% more, want at least %d", worse, experiments, least)
 	}
 	if truth < least {
-		t.Errorf("in %d of %d experiments the interval has the true ratio 1.03, want at least %d", truth, experiments, least)
+		t.Errorf("in %d of %d experiments the interval has the true ratio 1.03, want at least %d", truth, experiments,
+			least)
 	}
 }

@@ -14,7 +14,8 @@ import (
 // have a sentence that reports a difference. With WEIR_SOAK it makes 1,000 sets
 // of each design and noise model, which takes hours of CPU time.
 func TestFalseSentences(t *testing.T) {
-	designs, sets := []design{{1, 1, 6, closedLoad}, {1, 40, 10, noLoad}, {1, 0, 10, openLoad}, {6, 8, 6, closedLoad}}, 25
+	designs, sets := []design{{1, 1, 6, closedLoad}, {1, 40, 10, noLoad}, {1, 0, 10, openLoad}, {6, 8, 6, closedLoad}},
+		25
 	soak := os.Getenv("WEIR_SOAK") != ""
 	if soak {
 		designs, sets = allDesigns(), 1000
@@ -85,7 +86,8 @@ func (f falseSentences) String() string {
 func (f falseSentences) check(t *testing.T) {
 	t.Helper()
 	if most := f.sets / 20; f.pages > most || f.comparisons > most {
-		t.Errorf("of %d sets without a difference, %d pages and %d comparisons have a false sentence, want at most %d", f.sets, f.pages, f.comparisons, most)
+		t.Errorf("of %d sets without a difference, %d pages and %d comparisons have a false sentence, want at most %d",
+			f.sets, f.pages, f.comparisons, most)
 	}
 }
 

@@ -188,7 +188,8 @@ func smaller(left []judged) []Finding {
 		}
 		parts = append(parts, fmt.Sprintf("%s with %s", j.briefly(), j.row.Configuration))
 	}
-	return []Finding{{Text: fmt.Sprintf("Nearer to %s, %s %s.", base.Configuration, is(m), listed(parts, 6)), Metric: m.Name}}
+	return []Finding{{Text: fmt.Sprintf("Nearer to %s, %s %s.", base.Configuration, is(m), listed(parts, 6)),
+		Metric: m.Name}}
 }
 
 func largestFirst(rows []judged) {
@@ -217,9 +218,11 @@ func (j judged) sentence() string {
 	d := j.row.Versus
 	if d.Ratio == nil {
 		return fmt.Sprintf("With %s, %s %s, and %s with %s (medians of %s).", j.row.Configuration, j.is(),
-			Quantity(j.row.Median, j.metric.Unit), Quantity(j.base.Median, j.metric.Unit), j.base.Configuration, j.runs())
+			Quantity(j.row.Median, j.metric.Unit), Quantity(j.base.Median,
+				j.metric.Unit), j.base.Configuration, j.runs())
 	}
-	return fmt.Sprintf("With %s, %s %s with %s: %s instead of %s (%s).", j.row.Configuration, j.is(), j.than(), j.base.Configuration,
+	return fmt.Sprintf("With %s, %s %s with %s: %s instead of %s (%s).", j.row.Configuration, j.is(), j.than(),
+		j.base.Configuration,
 		Quantity(j.row.Median, j.metric.Unit), Quantity(j.base.Median, j.metric.Unit), j.sureness())
 }
 
@@ -345,7 +348,8 @@ func alike(group []judged) []Finding {
 		return all
 	}
 	if slices.ContainsFunc(noise, func(j judged) bool { return j.metric != noise[0].metric }) {
-		return []Finding{{Verdict: Noise, Text: fmt.Sprintf("In %d of %d comparisons of the runs' own measures no difference was found%s.", len(noise), len(group), allowed(intervals(noise)...))}}
+		return []Finding{{Verdict: Noise, Text: fmt.Sprintf("In %d of %d comparisons of the runs' own measures no "+
+			"difference was found%s.", len(noise), len(group), allowed(intervals(noise)...))}}
 	}
 	return []Finding{manyAlike(noise)}
 }
@@ -357,7 +361,8 @@ func (j judged) alike() string {
 		return fmt.Sprintf("With %s, %s within the noise: %s instead of %s with %s, which differs from itself by as much.", j.row.Configuration, j.is(),
 			Quantity(j.row.Median, unit), Quantity(j.base.Median, unit), j.base.Configuration)
 	}
-	text := fmt.Sprintf("No difference in %s was found between %s and %s: %s and %s", j.metric.Name, j.row.Configuration, j.base.Configuration,
+	text := fmt.Sprintf("No difference in %s was found between %s and %s: %s and %s", j.metric.Name,
+		j.row.Configuration, j.base.Configuration,
 		Quantity(j.row.Median, unit), Quantity(j.base.Median, unit))
 	if d.Interval == nil {
 		return text + fmt.Sprintf(" (%s).", j.runs())

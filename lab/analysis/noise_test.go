@@ -108,7 +108,8 @@ func (d design) experiment(random *rand.Rand, model noiseModel, ratio float64) *
 	turns := lab.Order(len(r.Configurations), d.runs, random.Uint64())
 	series := func() []float64 { return model.of(random, len(turns)) }
 	for _, t := range turns {
-		r.Runs = append(r.Runs, lab.Run{Number: t.Number, Repeat: t.Repeat, Configuration: r.Configurations[t.Case].Name, Outcome: lab.Done})
+		r.Runs = append(r.Runs, lab.Run{Number: t.Number, Repeat: t.Repeat,
+			Configuration: r.Configurations[t.Case].Name, Outcome: lab.Done})
 	}
 	for m := range d.measures {
 		name := fmt.Sprint("measure ", m)
@@ -123,9 +124,11 @@ func (d design) experiment(random *rand.Rand, model noiseModel, ratio float64) *
 	perSecond, cpu, memory, p50, p99, p999 := series(), series(), series(), series(), series(), series()
 	for i := range r.Runs {
 		run := &r.Runs[i]
-		l := &load.Latency{P50: load.Micros(1000 * (1 + p50[i])), P99: load.Micros(2000 * (1 + p99[i])), P999: load.Micros(4000 * (1 + p999[i]))}
+		l := &load.Latency{P50: load.Micros(1000 * (1 + p50[i])), P99: load.Micros(2000 * (1 + p99[i])),
+			P999: load.Micros(4000 * (1 + p999[i]))}
 		run.Load = &load.Result{
-			Requests: requests, Sent: requests, Status: map[string]int64{"2xx": requests}, RequestsPerSecond: 10_000 * (1 + perSecond[i]), Latency: l,
+			Requests: requests, Sent: requests, Status: map[string]int64{"2xx": requests},
+			RequestsPerSecond: 10_000 * (1 + perSecond[i]), Latency: l,
 		}
 		if run.Configuration == "x0" {
 			run.Load.RequestsPerSecond *= ratio

@@ -54,7 +54,8 @@ func judge(t *table, a *Analysis) {
 		base, twin := c.values[t.baseline], c.values[t.again]
 		for _, j := range compared(a, m) {
 			values := c.values[j.row.Configuration]
-			trials = append(trials, trial{m.Name, m.Better, m.first, j.row.Versus, base, values, withinNoise(base, twin, values)})
+			trials = append(trials, trial{m.Name, m.Better, m.first, j.row.Versus, base, values,
+				withinNoise(base, twin, values)})
 			if len(twin) == 0 {
 				spends = withoutTwin
 			}

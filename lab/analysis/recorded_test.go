@@ -51,7 +51,8 @@ func TestRecord(t *testing.T) {
 		t.Skip("writes testdata, with -record")
 	}
 	weir := filepath.Join(t.TempDir(), "weir")
-	if out, err := exec.Command("go", "build", "-o", weir, "github.com/weirhq/weir/cmd/weir").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", weir,
+		"github.com/weirhq/weir/cmd/weir").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	const burn = 4 * time.Millisecond // much more than the other cost of a request, which is noise
@@ -65,7 +66,8 @@ func TestRecord(t *testing.T) {
 	var runs []recordedRun
 	for i := range 100 {
 		for range 2 {
-			runs = append(runs, recordRun(t, weir, closedSet, 20*time.Microsecond), recordRun(t, weir, openSet, 2*time.Millisecond))
+			runs = append(runs, recordRun(t, weir, closedSet, 20*time.Microsecond),
+				recordRun(t, weir, openSet, 2*time.Millisecond))
 		}
 		if i%2 == 0 {
 			runs = append(runs, recordRun(t, weir, costlySet, burn), recordRun(t, weir, dearerSet, burn+more))
@@ -96,7 +98,8 @@ func recordRun(t *testing.T, weir, set string, burn time.Duration) recordedRun {
 	if !ok {
 		t.Fatalf("the backend says %q, %v", greeting, err)
 	}
-	plan := load.Plan{Targets: []target.Target{{URL: url}}, Connections: 4, Duration: 100 * time.Millisecond, Process: service.Process.Pid}
+	plan := load.Plan{Targets: []target.Target{{URL: url}}, Connections: 4, Duration: 100 * time.Millisecond,
+		Process: service.Process.Pid}
 	if _, err := load.Run(t.Context(), plan); err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +118,8 @@ func recordRun(t *testing.T, weir, set string, burn time.Duration) recordedRun {
 	if r.LatencyFromDue != nil {
 		l = r.LatencyFromDue
 	}
-	return recordedRun{set, burn, r.RequestsPerSecond, r.Server.CPUSeconds * 1e6 / float64(r.Requests), float64(l.P50), float64(l.P99)}
+	return recordedRun{set, burn, r.RequestsPerSecond, r.Server.CPUSeconds * 1e6 / float64(r.Requests), float64(l.P50),
+		float64(l.P99)}
 }
 
 func write(t *testing.T, runs []recordedRun) {
@@ -128,7 +132,8 @@ func write(t *testing.T, runs []recordedRun) {
 	w := csv.NewWriter(f)
 	w.Write([]string{"set", "burn", "requests_per_second", "cpu_per_request_us", "p50_us", "p99_us"})
 	for _, r := range runs {
-		w.Write([]string{r.set, r.burn.String(), fmt.Sprintf("%.3f", r.perSecond), fmt.Sprintf("%.4f", r.cpuPerRequest), fmt.Sprintf("%.3f", r.p50), fmt.Sprintf("%.3f", r.p99)})
+		w.Write([]string{r.set, r.burn.String(), fmt.Sprintf("%.3f", r.perSecond), fmt.Sprintf("%.4f", r.cpuPerRequest),
+			fmt.Sprintf("%.3f", r.p50), fmt.Sprintf("%.3f", r.p99)})
 	}
 	w.Flush()
 	if err := w.Error(); err != nil {

@@ -34,7 +34,8 @@ func TestHolm(t *testing.T) {
 // Tables of the U test list, two-sided at 0.05, the largest significant U.
 func TestLeftOut(t *testing.T) {
 	for _, c := range []struct{ n, m, largest int }{
-		{3, 3, -1}, {4, 4, 0}, {5, 5, 2}, {3, 5, 0}, {5, 8, 6}, {6, 6, 5}, {8, 10, 17}, {10, 10, 23}, {12, 15, 49}, {20, 20, 127}, {10, 20, 55},
+		{3, 3, -1}, {4, 4, 0}, {5, 5, 2}, {3, 5, 0}, {5, 8, 6}, {6, 6, 5}, {8, 10, 17}, {10, 10, 23}, {12, 15, 49}, {20,
+			20, 127}, {10, 20, 55},
 	} {
 		if got := leftOut(c.n, c.m) - 1; got != c.largest {
 			t.Errorf("of %d and %d runs, the largest significant U is %d, want %d", c.n, c.m, got, c.largest)
@@ -87,7 +88,8 @@ func TestIntervalAgreesWithTheTest(t *testing.T) {
 		base, values := sample(4+random.IntN(15), 10), sample(4+random.IntN(15), 10*(1+0.2*random.Float64()))
 		i := ratioInterval(base, values)
 		p := benchmath.AssumeNothing.Compare(
-			benchmath.NewSample(slices.Clone(base), &benchmath.DefaultThresholds), benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds)).P
+			benchmath.NewSample(slices.Clone(base), &benchmath.DefaultThresholds),
+			benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds)).P
 		if i == nil {
 			t.Fatalf("no interval of %v and %v", base, values)
 		}
@@ -99,7 +101,8 @@ func TestIntervalAgreesWithTheTest(t *testing.T) {
 		for j := range values {
 			values[j] *= 3
 		}
-		if three := ratioInterval(base, values); math.Abs(three.Low/i.Low-3) > 1e-9 || math.Abs(three.High/i.High-3) > 1e-9 {
+		if three := ratioInterval(base, values); math.Abs(three.Low/i.Low-3) > 1e-9 ||
+			math.Abs(three.High/i.High-3) > 1e-9 {
 			t.Fatalf("of values three times as large the interval is %+v, want three times %+v", *three, *i)
 		}
 	}

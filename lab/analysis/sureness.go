@@ -53,13 +53,17 @@ func (f *Family) tooFew(t *table, a *Analysis, open []judged, in string) Finding
 	if f.Comparisons > 1 {
 		many = fmt.Sprintf(", for %d comparisons at once", f.Comparisons)
 	}
-	return Finding{Text: fmt.Sprintf("There are too few runs to distinguish a difference from chance%s: %s. It takes at least %d%s.", in, where, f.NeededRuns, many)}
+	return Finding{Text: fmt.Sprintf("There are too few runs to distinguish a difference from chance%s: %s. It takes "+
+		"at least %d%s.", in, where, f.NeededRuns, many)}
 }
 
 // soFar describes the largest difference of the first metric.
 func soFar(open []judged) []Finding {
 	first := open[0].metric
-	open = slices.DeleteFunc(slices.Clone(open), func(j judged) bool { return j.metric != first && !first.Own || !j.metric.Own && first.Own })
+	open = slices.DeleteFunc(slices.Clone(open), func(j judged) bool {
+		return j.metric != first && !first.Own ||
+			!j.metric.Own && first.Own
+	})
 	largestFirst(open)
 	j := open[0]
 	if j.row.Median == j.base.Median {
@@ -103,7 +107,8 @@ func floor(a *Analysis, groups [][]judged) []Finding {
 	measures := 0
 	for i := range a.Metrics {
 		m := &a.Metrics[i]
-		if len(groups) == 0 || m.Noise == nil || m.Noise.Ratio == nil || !slices.ContainsFunc(groups[0], func(j judged) bool { return j.metric == m }) {
+		if len(groups) == 0 || m.Noise == nil || m.Noise.Ratio == nil ||
+			!slices.ContainsFunc(groups[0], func(j judged) bool { return j.metric == m }) {
 			continue
 		}
 		measures++
@@ -118,7 +123,8 @@ func floor(a *Analysis, groups [][]judged) []Finding {
 	if measures > 1 {
 		by = "up to " + by
 	}
-	text := fmt.Sprintf("The noise: %s, run as two configurations, differs from itself by %s in %s", a.Baseline, by, worst.Name)
+	text := fmt.Sprintf("The noise: %s, run as two configurations, differs from itself by %s in %s", a.Baseline, by,
+		worst.Name)
 	if in := worst.Noise.Interval; in != nil {
 		text += fmt.Sprintf(" (95%% interval of the ratio %s to %s)", ratio(in.Low), ratio(in.High))
 	}

@@ -46,7 +46,8 @@ func tableOf(r *lab.Results) *table {
 			t.undivided = append(t.undivided, m.Name)
 			continue
 		}
-		c := column{Name: m.Name, Unit: m.Unit, Better: m.Better, leads: slices.Contains(lead, m.Name), values: map[string][]Value{}}
+		c := column{Name: m.Name, Unit: m.Unit, Better: m.Better, leads: slices.Contains(lead, m.Name),
+			values: map[string][]Value{}}
 		for i := range r.Runs {
 			if run := &r.Runs[i]; measured(run) {
 				if value, ok := m.Of(run); ok {
@@ -207,7 +208,8 @@ func ownColumns(r *lab.Results) []*column {
 			seen[key] = true
 			c := known[key]
 			if c == nil {
-				c = &column{Name: m.Name, Unit: m.Unit, Better: m.Better, own: true, leads: m.Better != lab.Neither, values: map[string][]Value{}}
+				c = &column{Name: m.Name, Unit: m.Unit, Better: m.Better, own: true, leads: m.Better != lab.Neither,
+					values: map[string][]Value{}}
 				known[key] = c
 				all = append(all, c)
 			}
@@ -250,6 +252,9 @@ func (t *table) keep(c column) {
 
 // column returns the column of a metric.
 func (t *table) column(m *Metric) *column {
-	i := slices.IndexFunc(t.columns, func(c column) bool { return c.Name == m.Name && c.Unit == m.Unit && c.own == m.Own })
+	i := slices.IndexFunc(t.columns, func(c column) bool {
+		return c.Name == m.Name && c.Unit == m.Unit &&
+			c.own == m.Own
+	})
 	return &t.columns[i]
 }

@@ -24,7 +24,8 @@ func refusals(t *table) []Finding {
 	if len(names) == 0 {
 		return nil
 	}
-	return []Finding{{Text: fmt.Sprintf("With %s no request was answered with 2xx (%s): the numbers are those of refusals.",
+	return []Finding{{Text: fmt.Sprintf("With %s no request was answered with 2xx (%s): the numbers are those of "+
+		"refusals.",
 		listed(names, maxNamed), listed(t.refusedBy(names), maxNamed))}}
 }
 
@@ -33,10 +34,14 @@ func refusals(t *table) []Finding {
 func (t *table) refusedBy(names []string) []string {
 	var how []string
 	for _, c := range t.columns {
-		if c.own || c.Name == lab.GoodAnswers || !strings.HasPrefix(c.Name, "answers of ") && !strings.HasPrefix(c.Name, "failed: ") {
+		if c.own || c.Name == lab.GoodAnswers || !strings.HasPrefix(c.Name, "answers of ") &&
+			!strings.HasPrefix(c.Name, "failed: ") {
 			continue
 		}
-		if slices.ContainsFunc(names, func(name string) bool { return len(c.values[name]) > 0 && slices.Max(numbers(c.values[name])) > 0 }) {
+		if slices.ContainsFunc(names, func(name string) bool {
+			return len(c.values[name]) > 0 &&
+				slices.Max(numbers(c.values[name])) > 0
+		}) {
 			how = append(how, c.Name)
 		}
 	}
@@ -56,7 +61,8 @@ func lost(t *table) []Finding {
 		if len(values) == 0 || slices.Max(numbers(values)) == 0 {
 			continue
 		}
-		parts = append(parts, fmt.Sprintf("with %s (%s in the median run, %s at most)", name, number(median(values)), number(slices.Max(numbers(values)))))
+		parts = append(parts, fmt.Sprintf("with %s (%s in the median run, %s at most)", name, number(median(values)),
+			number(slices.Max(numbers(values)))))
 	}
 	if len(parts) == 0 {
 		return nil

@@ -33,7 +33,8 @@ func warnings(r *lab.Results, t *table, a *Analysis) []string {
 	all = append(all, drift(t, a)...)
 	all = append(all, outliers(a)...)
 	if r.LabCPU > maxLabCPU {
-		all = append(all, fmt.Sprintf("The lab itself took %s of a CPU while it measured, more than the limit of %s: the service could not use it.",
+		all = append(all, fmt.Sprintf("The lab itself took %s of a CPU while it measured, more than the limit of %s: "+
+			"the service could not use it.",
 			percent(r.LabCPU), percent(maxLabCPU)))
 	}
 	return all
@@ -50,7 +51,8 @@ func notMeasured(r *lab.Results, t *table, a *Analysis) []string {
 	if len(missing) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("The experiment is about %s, which no run has: lead names a metric as the tables do.", listed(missing, 6))}
+	return []string{fmt.Sprintf("The experiment is about %s, which no run has: lead names a metric as the tables do.",
+		listed(missing, 6))}
 }
 
 // undivided names the metrics that are left out because they are divided by the
@@ -60,7 +62,8 @@ func undivided(t *table) []string {
 	if f.runs == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s more than 1%% of the requests had no answer. The service worked for them, too, so nothing is divided by the number of answers: there is no %s.",
+	return []string{fmt.Sprintf("%s more than 1%% of the requests had no answer. The service worked for them, too, "+
+		"so nothing is divided by the number of answers: there is no %s.",
 		f, strings.Join(t.undivided, ", no "))}
 }
 
@@ -85,7 +88,8 @@ func unlikeItself(a *Analysis) []string {
 	if len(differ) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("The baseline seems to differ from itself in %s. Chance does that in one experiment of %.0f (%s); "+
+	return []string{fmt.Sprintf("The baseline seems to differ from itself in %s. Chance does that in one experiment "+
+		"of %.0f (%s); "+
 		"otherwise something on this machine affects the measurements. Differences up to that size are taken for noise.",
 		listed(differ, 6), 1/unlikely, readable.Things(int64(len(tested)), "metric")+" tested")}
 }
@@ -107,7 +111,8 @@ func few(t *table, a *Analysis) []string {
 	}
 	const forInterval = 6 // for 95%; with fewer, all runs are on one side of the true median too often
 	if len(a.Families) > 0 && counted >= a.Families[0].NeededRuns && counted < forInterval {
-		return []string{fmt.Sprintf("The runs are enough to compare configurations, but a 95%% interval of a median needs %d.", forInterval)}
+		return []string{fmt.Sprintf("The runs are enough to compare configurations, but a 95%% interval of a median "+
+			"needs %d.", forInterval)}
 	}
 	return nil
 }
@@ -145,7 +150,8 @@ func failures(t *table) []string {
 		}
 	}
 	if f := t.among(func(r Runs) (int, int) { return r.Outcomes[lab.Leaked], r.All }); f.runs > 0 {
-		all = append(all, fmt.Sprintf("%s the service left processes behind or did not end; they had been measured, and count.", f))
+		all = append(all,
+			fmt.Sprintf("%s the service left processes behind or did not end; they had been measured, and count.", f))
 	}
 	return all
 }
@@ -155,10 +161,12 @@ func failures(t *table) []string {
 func saturated(t *table) []string {
 	var all []string
 	if f := t.among(func(r Runs) (int, int) { return len(r.Saturated), r.Counted }); f.runs > 0 {
-		all = append(all, fmt.Sprintf("%s the load generator was at its own limit; the service may be able to do more than was measured.", f))
+		all = append(all, fmt.Sprintf("%s the load generator was at its own limit; the service may be able to do "+
+			"more than was measured.", f))
 	}
 	if f := t.among(func(r Runs) (int, int) { return len(r.MachineBusy), r.Counted }); f.runs > 0 {
-		all = append(all, fmt.Sprintf("%s the machine was busy: the load generator waited for a CPU, and latencies include that.", f))
+		all = append(all,
+			fmt.Sprintf("%s the machine was busy: the load generator waited for a CPU, and latencies include that.", f))
 	}
 	return all
 }
@@ -219,7 +227,8 @@ func drift(t *table, a *Analysis) []string {
 		if rises {
 			way = "rises"
 		}
-		return []string{fmt.Sprintf("%s of the baseline %s from run to run (p %.2g): the machine drifted. The order of the runs spreads that over all configurations; "+
+		return []string{fmt.Sprintf("%s of the baseline %s from run to run (p %.2g): the machine drifted. The order "+
+			"of the runs spreads that over all configurations; "+
 			"it makes the noise larger.", capital(c.Name), way, p)}
 	}
 	return nil
@@ -250,7 +259,8 @@ func outliers(a *Analysis) []string {
 			}
 		}
 		if len(runs) > 0 {
-			all = append(all, fmt.Sprintf("In %s, these runs are far from the others of their configuration: %s. They are shown, and count.", m.Name, listed(runs, 6)))
+			all = append(all, fmt.Sprintf("In %s, these runs are far from the others of their configuration: %s. "+
+				"They are shown, and count.", m.Name, listed(runs, 6)))
 		}
 	}
 	return all

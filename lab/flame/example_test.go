@@ -21,7 +21,8 @@ func ExampleNew() {
 	}
 	p.Sample = []*profile.Sample{
 		{Location: []*profile.Location{locations["app.parse"], locations["main.main"]}, Value: []int64{30_000_000}},
-		{Location: []*profile.Location{locations["app.alloc"], locations["app.parse"], locations["main.main"]}, Value: []int64{10_000_000}},
+		{Location: []*profile.Location{locations["app.alloc"], locations["app.parse"], locations["main.main"]},
+			Value: []int64{10_000_000}},
 	}
 	g, err := flame.New(p, "cpu", 0)
 	if err != nil {

@@ -63,7 +63,8 @@ var before = map[string]int64{
 	"main.main;net/http.(*conn).serve;example.com/shop/door.(*Door).ServeHTTP":                                                            50,
 	"main.main;net/http.(*conn).serve;syscall.Syscall":                                                                                    250,
 	"runtime.gcBgMarkWorker;runtime.scanobject":                                                                                           199,
-	"main.main;net/http.(*conn).serve;slices.SortFunc[go.shape.[]example.com/a/b.T,go.shape.struct { example.com/x/y.z int }]":            100,
+	"main.main;net/http.(*conn).serve;slices.SortFunc[go.shape.[]example.com/a/b.T,go.shape.struct { " +
+		"example.com/x/y.z int }]": 100,
 	"runtime.mstart;runtime.tiny": 1,
 }
 
@@ -95,7 +96,8 @@ func TestWriteSVG(t *testing.T) {
 
 func TestWriteDiffSVG(t *testing.T) {
 	var got bytes.Buffer
-	if err := flame.WriteDiffSVG(&got, graph(t, made(before), "", 1000), graph(t, made(after), "", 500), "weir against the first one"); err != nil {
+	if err := flame.WriteDiffSVG(&got, graph(t, made(before), "", 1000), graph(t, made(after), "", 500),
+		"weir against the first one"); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "diff.svg", got.Bytes())
@@ -165,7 +167,8 @@ func TestDiffOfKinds(t *testing.T) {
 }
 
 func TestNewErrors(t *testing.T) {
-	if _, err := flame.New(made(before), "alloc_space", 0); err == nil || !strings.Contains(err.Error(), `"alloc_space", but samples, cpu`) {
+	if _, err := flame.New(made(before), "alloc_space", 0); err == nil ||
+		!strings.Contains(err.Error(), `"alloc_space", but samples, cpu`) {
 		t.Errorf("the error of another kind is %v", err)
 	}
 	if _, err := flame.New(&profile.Profile{}, "", 0); err == nil {

@@ -65,12 +65,15 @@ func (g *Graph) perWords() string {
 // less. It is neither if the profiles have too few samples for a decision.
 func WriteDiffSVG(w io.Writer, base, new *Graph, title string) error {
 	if base.kind != new.kind || base.unit != new.unit {
-		return fmt.Errorf("a difference of %s in %s and %s in %s: want the same kind", base.kind, base.unit, new.kind, new.unit)
+		return fmt.Errorf("a difference of %s in %s and %s in %s: want the same kind", base.kind, base.unit, new.kind,
+			new.unit)
 	}
 	p := picture{
 		title: title,
-		about: fmt.Sprintf("%s: %s before, %s now (%s)%s; red is more, blue is less, grey is within 5%% or chance; the width of a bar is the mean of both",
-			new.kind, base.Text(base.Total()), new.Text(new.Total()), change(base.Total(), new.Total()), new.perWords()),
+		about: fmt.Sprintf("%s: %s before, %s now (%s)%s; red is more, blue is less, grey is within 5%% or chance; "+
+			"the width of a bar is the mean of both",
+			new.kind, base.Text(base.Total()), new.Text(new.Total()), change(base.Total(),
+				new.Total()), new.perWords()),
 		total: (base.Total() + new.Total()) / 2,
 		width: func(f pair) float64 { b, n := f.values(); return (b + n) / 2 },
 		class: func(f pair) string {

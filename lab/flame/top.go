@@ -26,7 +26,8 @@ func (g *Graph) Top(n int) []Row {
 		rows = append(rows, *r)
 	}
 	slices.SortFunc(rows, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(b.Flat, a.Flat), cmp.Compare(b.Cumulative, a.Cumulative), strings.Compare(a.Function, b.Function))
+		return cmp.Or(cmp.Compare(b.Flat, a.Flat), cmp.Compare(b.Cumulative, a.Cumulative),
+			strings.Compare(a.Function, b.Function))
 	})
 	return first(rows, n)
 }

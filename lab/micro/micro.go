@@ -86,7 +86,8 @@ const defaultCount = 10
 // withDefaults sets the defaults of zero values.
 func (o Options) withDefaults() (Options, error) {
 	if o.A == "" || o.B == "" {
-		return o, errors.New("a side is missing: A and B are commits or folders, such as HEAD and . for the last commit and the work tree")
+		return o, errors.New("a side is missing: A and B are commits or folders, such as HEAD and . for the last " +
+			"commit and the work tree")
 	}
 	if o.Count < 0 {
 		return o, fmt.Errorf("the count %d is below zero", o.Count)
@@ -125,7 +126,8 @@ func (e *experiment) build(ctx context.Context, temp string) error {
 			return err
 		}
 		e.sides = append(e.sides, s)
-		if err := s.build(ctx, e.Packages, func(line string) { e.tell(lab.Progress{Step: lab.Building, Line: line}) }); err != nil {
+		if err := s.build(ctx, e.Packages,
+			func(line string) { e.tell(lab.Progress{Step: lab.Building, Line: line}) }); err != nil {
 			return err
 		}
 	}

@@ -69,7 +69,8 @@ func write(t *testing.T, dir string, files map[string]string) {
 
 func git(t *testing.T, dir string, args ...string) string {
 	t.Helper()
-	cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@example.com"}, args...)...)
+	cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@example.com"},
+		args...)...)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("git %v: %v\n%s", args, err, out)
@@ -98,7 +99,8 @@ func nothingLeft(t *testing.T, repository, temp string) {
 // twice as often.
 func repository(t *testing.T) (dir, temp string) {
 	t.Helper()
-	dir, temp = folder(t, map[string]string{"go.mod": "module example.com/m\n\ngo 1.26\n", "cost/cost.go": "package cost\n", "cost/cost_test.go": allocating("3")})
+	dir, temp = folder(t, map[string]string{"go.mod": "module example.com/m\n\ngo 1.26\n",
+		"cost/cost.go": "package cost\n", "cost/cost_test.go": allocating("3")})
 	git(t, dir, "init", "-q")
 	git(t, dir, "add", ".")
 	git(t, dir, "commit", "-qm", "three times")
@@ -110,7 +112,8 @@ func repository(t *testing.T) (dir, temp string) {
 func TestCommits(t *testing.T) {
 	dir, temp := repository(t)
 	var steps []lab.Step
-	r, err := micro.Run(t.Context(), micro.Options{Dir: filepath.Join(dir, "cost"), A: "HEAD~1", B: "HEAD", Time: "10x", Count: 6, Seed: 1, Version: "v",
+	r, err := micro.Run(t.Context(), micro.Options{Dir: filepath.Join(dir, "cost"), A: "HEAD~1", B: "HEAD", Time: "10x",
+		Count: 6, Seed: 1, Version: "v",
 		Progress: func(p lab.Progress) {
 			if p.Of != 18 || p.Step == lab.Ended && (p.Run < 1 || p.Run > 18 || p.Last == nil) {
 				t.Errorf("progress is %+v", p)
@@ -127,7 +130,8 @@ func TestCommits(t *testing.T) {
 	for _, c := range r.Configurations {
 		names = append(names, c.Name)
 	}
-	if want := []string{"HEAD~1", "HEAD~1 again", "HEAD"}; !slices.Equal(names, want) || !strings.HasSuffix(r.Configurations[2].About, " six times") {
+	if want := []string{"HEAD~1", "HEAD~1 again", "HEAD"}; !slices.Equal(names, want) ||
+		!strings.HasSuffix(r.Configurations[2].About, " six times") {
 		t.Errorf("configurations are %+v, want %q", r.Configurations, want)
 	}
 	for _, run := range r.Runs {
@@ -148,7 +152,8 @@ func TestCommits(t *testing.T) {
 	if row := m.Row("HEAD"); row.Median != 6 || *row.Versus.Ratio != 2 || row.Versus.Verdict != analysis.Worse {
 		t.Errorf("allocations are %+v, want six, twice as many, which is worse", row)
 	}
-	if s := a.Metric("BenchmarkAlloc/in/turn time/op"); s == nil || s.Unit != "s" || s.Row("HEAD").Median <= 0 || s.Row("HEAD").Median > 1 {
+	if s := a.Metric("BenchmarkAlloc/in/turn time/op"); s == nil || s.Unit != "s" || s.Row("HEAD").Median <= 0 ||
+		s.Row("HEAD").Median > 1 {
 		t.Errorf("the time is %+v", s)
 	}
 	nothingLeft(t, dir, temp)
@@ -160,11 +165,14 @@ func TestFolders(t *testing.T) {
 	write(t, dir, map[string]string{
 		"other/cost/cost_test.go": allocating("9"),
 		"other/cost/cost.go":      "package cost\n",
-		"other/b/b_test.go":       "package b\n\nimport \"testing\"\n\nfunc BenchmarkB(b *testing.B) { b.ReportMetric(7, \"fish\") }\n",
+		"other/b/b_test.go": "package b\n\nimport \"testing\"\n\nfunc BenchmarkB(b *testing.B) { " +
+			"b.ReportMetric(7, \"fish\") }\n",
 		"other/none/none_test.go": "package none\n\nimport \"testing\"\n\nfunc TestNone(t *testing.T) {}\n",
-		"b/b_test.go":             "package b\n\nimport \"testing\"\n\nfunc BenchmarkB(b *testing.B) { b.ReportMetric(5, \"fish\") }\n",
+		"b/b_test.go": "package b\n\nimport \"testing\"\n\nfunc BenchmarkB(b *testing.B) { " +
+			"b.ReportMetric(5, \"fish\") }\n",
 	})
-	r, err := micro.Run(t.Context(), micro.Options{Dir: dir, A: ".", B: "other", Packages: []string{"./cost", "./b"}, Time: "10x", Count: 1})
+	r, err := micro.Run(t.Context(), micro.Options{Dir: dir, A: ".", B: "other", Packages: []string{"./cost", "./b"},
+		Time: "10x", Count: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +186,8 @@ func TestFolders(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]float64{
-		"work tree cost BenchmarkAlloc/in/turn allocs/op": 6, "other cost BenchmarkAlloc/in/turn allocs/op": 9, "work tree b BenchmarkB fish": 5, "other b BenchmarkB fish": 7,
+		"work tree cost BenchmarkAlloc/in/turn allocs/op": 6, "other cost BenchmarkAlloc/in/turn allocs/op": 9,
+		"work tree b BenchmarkB fish": 5, "other b BenchmarkB fish": 7,
 	} {
 		if got[name] != want {
 			t.Errorf("%s is %v, want %v; there are %v", name, got[name], want, got)
@@ -190,9 +199,11 @@ func TestFolders(t *testing.T) {
 func TestErrors(t *testing.T) {
 	dir, temp := repository(t)
 	write(t, dir, map[string]string{
-		"broken/broken_test.go": "package broken\n\nimport \"testing\"\n\nfunc BenchmarkX(b *testing.B) { undefinedHere() }\n",
-		"none/none_test.go":     "package none\n",
-		"fails/fails_test.go":   "package fails\n\nimport \"testing\"\n\nfunc BenchmarkX(b *testing.B) { b.Fatal(\"no river\") }\n",
+		"broken/broken_test.go": "package broken\n\nimport \"testing\"\n\nfunc BenchmarkX(b *testing.B) { " +
+			"undefinedHere() }\n",
+		"none/none_test.go": "package none\n",
+		"fails/fails_test.go": "package fails\n\nimport \"testing\"\n\nfunc BenchmarkX(b *testing.B) { " +
+			"b.Fatal(\"no river\") }\n",
 	})
 	for _, c := range []struct {
 		name    string
@@ -202,15 +213,21 @@ func TestErrors(t *testing.T) {
 		{"no sides", micro.Options{}, []string{"a side is missing", "HEAD"}},
 		{"one side", micro.Options{A: "HEAD"}, []string{"a side is missing"}},
 		{"a count", micro.Options{A: "HEAD", B: ".", Count: -1}, []string{"count -1"}},
-		{"no such commit", micro.Options{A: "HEAD~7", B: "."}, []string{`"HEAD~7" is neither a folder nor a commit of ` + dir, "git log"}},
+		{"no such commit", micro.Options{A: "HEAD~7", B: "."},
+			[]string{`"HEAD~7" is neither a folder nor a commit of ` + dir, "git log"}},
 		{"an option", micro.Options{A: "--all", B: "."}, []string{`"--all" is neither`}},
-		{"no repository", micro.Options{Dir: temp, A: "HEAD", B: "."}, []string{`"HEAD" is no folder`, "no git repository"}},
-		{"does not build", micro.Options{A: "broken", B: "."}, []string{"does not build at broken", "broken_test.go:5:33: undefined: undefinedHere"}},
+		{"no repository", micro.Options{Dir: temp, A: "HEAD", B: "."},
+			[]string{`"HEAD" is no folder`, "no git repository"}},
+		{"does not build", micro.Options{A: "broken", B: "."},
+			[]string{"does not build at broken", "broken_test.go:5:33: undefined: undefinedHere"}},
 		{"no benchmarks", micro.Options{A: "none", B: "."}, []string{". has no benchmarks at none", "func Benchmark"}},
-		{"no such package", micro.Options{A: ".", B: ".", Packages: []string{"./nowhere"}}, []string{"finding ./nowhere at work tree", "nowhere"}},
-		{"no folder then", micro.Options{Dir: filepath.Join(dir, "none"), A: "HEAD", B: "."}, []string{"no folder none/ at HEAD"}},
+		{"no such package", micro.Options{A: ".", B: ".", Packages: []string{"./nowhere"}},
+			[]string{"finding ./nowhere at work tree", "nowhere"}},
+		{"no folder then", micro.Options{Dir: filepath.Join(dir, "none"), A: "HEAD", B: "."},
+			[]string{"no folder none/ at HEAD"}},
 		{"a match", micro.Options{A: "cost", B: "cost", Bench: "Nothing"}, []string{`no benchmark matches "Nothing"`}},
-		{"a failure", micro.Options{A: "cost", B: "fails", Bench: "Alloc|X"}, []string{"fails has no run that was measured", "exit status 1", "no river"}},
+		{"a failure", micro.Options{A: "cost", B: "fails", Bench: "Alloc|X"},
+			[]string{"fails has no run that was measured", "exit status 1", "no river"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.options.Dir == "" {
@@ -322,7 +339,8 @@ func TestInterruptedBuild(t *testing.T) {
 	dir, temp := repository(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	r, err := micro.Run(ctx, micro.Options{Dir: filepath.Join(dir, "cost"), A: "HEAD~1", B: "HEAD", Time: "1x", Count: 1,
+	r, err := micro.Run(ctx, micro.Options{Dir: filepath.Join(dir, "cost"), A: "HEAD~1", B: "HEAD", Time: "1x",
+		Count:    1,
 		Progress: func(p lab.Progress) { cancel() }})
 	if !errors.Is(err, context.Canceled) || r != nil {
 		t.Errorf("got %+v, %v; want no results and the context's error", r, err)

@@ -23,7 +23,8 @@ func (s *side) run(ctx context.Context, bench, benchtime string) lab.Run {
 	run := lab.Run{Started: time.Now(), Outcome: lab.Done}
 	var output bytes.Buffer
 	for _, b := range s.binaries {
-		cmd := command(ctx, b.dir, b.file, "-test.run=^$", "-test.bench="+bench, "-test.benchtime="+benchtime, "-test.benchmem", "-test.timeout=0")
+		cmd := command(ctx, b.dir, b.file, "-test.run=^$", "-test.bench="+bench, "-test.benchtime="+benchtime,
+			"-test.benchmem", "-test.timeout=0")
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out
 		err := cmd.Run()
@@ -64,7 +65,8 @@ func (b binary) measures(out io.Reader) ([]lab.Measure, error) {
 			if math.IsNaN(v.Value) || math.IsInf(v.Value, 0) {
 				continue // a metric that the benchmark has divided by 0
 			}
-			own = append(own, lab.Measure{Name: b.benchmark(result.Name) + " " + spoken(v.Unit), Unit: unit(v.Unit), Value: v.Value, Better: better(reader.Units().GetBetter(v.Unit))})
+			own = append(own, lab.Measure{Name: b.benchmark(result.Name) + " " + spoken(v.Unit), Unit: unit(v.Unit),
+				Value: v.Value, Better: better(reader.Units().GetBetter(v.Unit))})
 		}
 	}
 	if err := reader.Err(); err != nil {
@@ -149,5 +151,6 @@ func command(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
 // steersGit reports whether an environment variable makes git use another
 // repository than that of its folder. Git sets such variables for its hooks.
 func steersGit(variable string) bool {
-	return strings.HasPrefix(variable, "GIT_DIR=") || strings.HasPrefix(variable, "GIT_WORK_TREE=") || strings.HasPrefix(variable, "GIT_INDEX_FILE=")
+	return strings.HasPrefix(variable, "GIT_DIR=") || strings.HasPrefix(variable, "GIT_WORK_TREE=") ||
+		strings.HasPrefix(variable, "GIT_INDEX_FILE=")
 }

@@ -56,7 +56,8 @@ func newSide(ctx context.Context, dir, what, temp string) (*side, error) {
 func checkOut(ctx context.Context, dir, what, temp string) (*side, error) {
 	top, err := git(ctx, dir, "rev-parse", "--show-toplevel")
 	if err != nil {
-		return nil, fmt.Errorf("%q is no folder, and %s is in no git repository that could have it as a commit: %w", what, dir, err)
+		return nil, fmt.Errorf("%q is no folder, and %s is in no git repository that could have it as a commit: %w",
+			what, dir, err)
 	}
 	commit, err := git(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", what+"^{commit}")
 	if err != nil {
@@ -133,7 +134,8 @@ func (s *side) build(ctx context.Context, patterns []string, progress func(strin
 		s.binaries = append(s.binaries, b)
 	}
 	if len(s.binaries) == 0 {
-		return fmt.Errorf("%s has no benchmarks at %s: name packages whose tests have a func Benchmark", strings.Join(patterns, " "), s.name)
+		return fmt.Errorf("%s has no benchmarks at %s: name packages whose tests have a func Benchmark",
+			strings.Join(patterns, " "), s.name)
 	}
 	for i := range s.binaries {
 		s.binaries[i].several = len(s.binaries) > 1
@@ -155,12 +157,14 @@ func (e *PackagesError) Unwrap() error { return e.err }
 
 // list returns the packages that match patterns.
 func (s *side) list(ctx context.Context, patterns []string) ([]goPackage, error) {
-	cmd := command(ctx, s.root, "go", append([]string{"list", "-json=Dir,ImportPath,TestGoFiles,XTestGoFiles", "--"}, patterns...)...)
+	cmd := command(ctx, s.root, "go", append([]string{"list", "-json=Dir,ImportPath,TestGoFiles,XTestGoFiles", "--"},
+		patterns...)...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, &PackagesError{fmt.Errorf("finding %s at %s: go list: %w:\n%s", strings.Join(patterns, " "), s.name, err, tail(stderr.Bytes()))}
+		return nil, &PackagesError{fmt.Errorf("finding %s at %s: go list: %w:\n%s", strings.Join(patterns, " "), s.name,
+			err, tail(stderr.Bytes()))}
 	}
 	var packages []goPackage
 	for dec := json.NewDecoder(bytes.NewReader(out)); ; {

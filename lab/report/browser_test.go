@@ -56,7 +56,8 @@ var startBrowser = sync.OnceValues(func() (context.Context, error) {
 		// Chromium ends after two minutes in any case, which is more
 		// than the tests take.
 		limited, stop := context.WithTimeout(context.Background(), 2*time.Minute)
-		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.Flag("no-sandbox", true), chromedp.Flag("disable-gpu", true))
+		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path),
+			chromedp.Flag("no-sandbox", true), chromedp.Flag("disable-gpu", true))
 		allocator, cancelAllocator := chromedp.NewExecAllocator(limited, options...)
 		ctx, cancel := chromedp.NewContext(allocator)
 		endBrowser = func() { cancel(); cancelAllocator(); stop() }
@@ -145,7 +146,9 @@ func evaluate[T any](t *testing.T, ctx context.Context, expression string) T {
 // scheme sets the colour scheme of the page to dark or light.
 func scheme(t *testing.T, ctx context.Context, name string) {
 	t.Helper()
-	call(t, ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}}})
+	call(t, ctx, emulation.SetEmulatedMedia,
+		emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme",
+			Value: name}}})
 }
 
 // open opens a file of a folder from disk.
@@ -261,8 +264,10 @@ func checkSorting(t *testing.T, ctx context.Context) {
 	if sorts != [2]string{"ascending", "descending"} {
 		t.Errorf("aria-sort is %q, want ascending and then descending", sorts)
 	}
-	if len(names) < 5 || upwards[0] != "output=terminal" || downwards[len(downwards)-1] != "output=terminal" || upwards[1] != "output=pipe" {
-		t.Errorf("the rows are %q, upwards %q, downwards %q; want terminal, pipe, file and null upwards", names, upwards, downwards)
+	if len(names) < 5 || upwards[0] != "output=terminal" || downwards[len(downwards)-1] != "output=terminal" ||
+		upwards[1] != "output=pipe" {
+		t.Errorf("the rows are %q, upwards %q, downwards %q; want terminal, pipe, file and null upwards", names,
+			upwards, downwards)
 	}
 }
 

@@ -52,7 +52,8 @@ func ComparisonMarkdown(w io.Writer, c *analysis.Comparison) error {
 }
 
 func sideText(s analysis.Side) string {
-	return strings.Join(slices.DeleteFunc([]string{s.Name, s.Started, s.Version}, func(s string) bool { return s == "" }), ", ")
+	return strings.Join(slices.DeleteFunc([]string{s.Name, s.Started, s.Version},
+		func(s string) bool { return s == "" }), ", ")
 }
 
 // comparisonWarnings also names the configurations that only one side has.
@@ -87,12 +88,15 @@ func comparedMetrics(c *analysis.Comparison) []comparedMetric {
 		if leads && !m.Leads && !found && !slices.Contains(worthKnowing, m.Name) {
 			continue
 		}
-		t := page.Table{Columns: []page.Column{{Name: "configuration"}, {Name: "A", Number: true}, {Name: "B", Number: true}, {Name: "B against A", Number: true}, {Name: "p, corrected", Number: true}}}
+		t := page.Table{Columns: []page.Column{{Name: "configuration"}, {Name: "A", Number: true},
+			{Name: "B", Number: true}, {Name: "B against A", Number: true}, {Name: "p, corrected", Number: true}}}
 		for _, row := range m.Rows {
 			t.Rows = append(t.Rows, []page.Cell{
 				{Text: row.Configuration},
-				{Text: analysis.Quantity(row.A.Median, m.Unit), Small: spread(row.A, m.Unit), Sort: sortNumber(row.A.Median)},
-				{Text: analysis.Quantity(row.B.Median, m.Unit), Small: spread(row.B, m.Unit), Sort: sortNumber(row.B.Median)},
+				{Text: analysis.Quantity(row.A.Median, m.Unit), Small: spread(row.A, m.Unit),
+					Sort: sortNumber(row.A.Median)},
+				{Text: analysis.Quantity(row.B.Median, m.Unit), Small: spread(row.B, m.Unit),
+					Sort: sortNumber(row.B.Median)},
 				versusCell(&row.Versus, false, false), {Text: pText(row.Versus.Corrected)},
 			})
 		}
@@ -109,7 +113,8 @@ func comparedMetrics(c *analysis.Comparison) []comparedMetric {
 func comparedStrips(m *analysis.ComparedMetric) *page.Strips {
 	s := page.Strips{
 		Title: "Every run", Help: runHelp(m.Better),
-		Keys: []page.Key{{Class: "c1 dot", Name: "a run of A"}, {Class: "c3 dot", Name: "a run of B"}, {Class: "c2 interval", Name: "median and its 95% interval"}},
+		Keys: []page.Key{{Class: "c1 dot", Name: "a run of A"}, {Class: "c3 dot", Name: "a run of B"},
+			{Class: "c2 interval", Name: "median and its 95% interval"}},
 	}
 	for _, row := range m.Rows {
 		s.Rows = append(s.Rows,

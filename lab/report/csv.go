@@ -30,7 +30,8 @@ func runsCSV(w io.Writer, r *lab.Results) error {
 	out.Write(append(header, "saturated", "error", "exit")) // an error remains until Error
 	for i := range r.Runs {
 		run := &r.Runs[i]
-		row := []string{strconv.Itoa(run.Number), safe(run.Configuration), strconv.Itoa(run.Repeat), run.Started.UTC().Format("2006-01-02T15:04:05.000Z"), decimal(run.Seconds), safe(string(run.Outcome))}
+		row := []string{strconv.Itoa(run.Number), safe(run.Configuration), strconv.Itoa(run.Repeat),
+			run.Started.UTC().Format("2006-01-02T15:04:05.000Z"), decimal(run.Seconds), safe(string(run.Outcome))}
 		labels := labelsOf(r, run.Configuration)
 		for _, s := range settings {
 			row = append(row, safe(labels[s]))
@@ -132,7 +133,8 @@ func columnName(name, unit string) string {
 func samplesCSV(w io.Writer, r *lab.Results) error {
 	out := csv.NewWriter(w)
 	out.Write([]string{ // an error remains until Error
-		"run", "configuration", "at_s", "user_cpus", "system_cpus", "rss_bytes", "threads", "open_files", "context_switches_per_s",
+		"run", "configuration", "at_s", "user_cpus", "system_cpus", "rss_bytes", "threads", "open_files",
+		"context_switches_per_s",
 		"log_bytes_per_s", "log_waiting_bytes", "heap_bytes", "goroutines", "gcs", "gc_pause_s",
 	})
 	row := make([]string, 15)

@@ -57,7 +57,8 @@ func medianRun(r *lab.Results, a *analysis.Analysis, name string) *lab.Run {
 	var best *lab.Run
 	for i := range r.Runs {
 		run := &r.Runs[i]
-		if run.Configuration != name || !measured(run) || len(run.Samples) == 0 && (run.Load == nil || len(run.Load.Points) == 0) {
+		if run.Configuration != name || !measured(run) || len(run.Samples) == 0 &&
+			(run.Load == nil || len(run.Load.Points) == 0) {
 			continue
 		}
 		if best == nil || off[run.Number] < off[best.Number] {
@@ -119,7 +120,8 @@ func pointFigure(l *load.Result, end float64) page.Figure {
 	}
 	f := page.Figure{
 		Title: "Latency of requests, from " + from,
-		Help: fmt.Sprintf("Each dot is a request at the moment it was %s (%s of %s, the slowest of each moment among them). A stall shows as a saw-tooth: requests at its start waited longest.",
+		Help: fmt.Sprintf("Each dot is a request at the moment it was %s (%s of %s, the slowest of each moment among "+
+			"them). A stall shows as a saw-tooth: requests at its start waited longest.",
 			from, readable.Things(int64(len(l.Points)), "request"), readable.Count(l.Sent)),
 		Keys: []page.Key{{Class: "c1 dot", Name: "answered"}},
 	}
@@ -161,27 +163,33 @@ type sampleFigure struct {
 
 var (
 	cpuFigure = sampleFigure{
-		title: "CPU of the service", unit: "", help: "1 is one CPU in full use, user and system stacked. A gap during a stall means that the service waited; a high value means that it worked.",
+		title: "CPU of the service", unit: "", help: "1 is one CPU in full use, user and system stacked. A gap " +
+			"during a stall means that the service waited; a high value means that it worked.",
 		keys: []page.Key{{Class: "c1 area", Name: "user"}, {Class: "c2 area", Name: "system"}},
-		of:   []func(lab.Sample) float64{func(s lab.Sample) float64 { return s.User }, func(s lab.Sample) float64 { return s.System }},
+		of: []func(lab.Sample) float64{func(s lab.Sample) float64 { return s.User },
+			func(s lab.Sample) float64 { return s.System }},
 	}
 	memoryFigure = sampleFigure{
-		title: "Memory of the service", unit: "bytes", help: "The memory of the service and its children (RSS). A sudden fall is memory that was returned; growth during a stall is waiting work.",
+		title: "Memory of the service", unit: "bytes", help: "The memory of the service and its children (RSS). A " +
+			"sudden fall is memory that was returned; growth during a stall is waiting work.",
 		keys: []page.Key{{Class: "c2 area", Name: "memory"}},
 		of:   []func(lab.Sample) float64{func(s lab.Sample) float64 { return float64(s.RSS) }}, level: true,
 	}
 	heapFigure = sampleFigure{
-		title: "Heap", unit: "bytes", help: "The Go heap in use, sampled twice a second: shorter teeth are not visible. Each fall is a garbage collection.",
+		title: "Heap", unit: "bytes", help: "The Go heap in use, sampled twice a second: shorter teeth are not " +
+			"visible. Each fall is a garbage collection.",
 		keys: []page.Key{{Class: "c3 area", Name: "heap in use"}},
 		of:   []func(lab.Sample) float64{func(s lab.Sample) float64 { return float64(s.Heap) }}, level: true,
 	}
 	outputFigure = sampleFigure{
-		title: "Log bytes per second", unit: "bytes/s", help: "The bytes of stdout and stderr that were read. If this stops and latency rises, requests wait for the log.",
+		title: "Log bytes per second", unit: "bytes/s", help: "The bytes of stdout and stderr that were read. If " +
+			"this stops and latency rises, requests wait for the log.",
 		keys: []page.Key{{Class: "c3 area", Name: "taken"}},
 		of:   []func(lab.Sample) float64{func(s lab.Sample) float64 { return float64(s.Output) }},
 	}
 	behindFigure = sampleFigure{
-		title: "Waiting for the log's reader", unit: "bytes", help: "Unread bytes in the pipe or terminal. A flat top is a full pipe: the next write waits.",
+		title: "Waiting for the log's reader", unit: "bytes",
+		help: "Unread bytes in the pipe or terminal. A flat top is a full pipe: the next write waits.",
 		keys: []page.Key{{Class: "c2 area", Name: "waiting"}},
 		of:   []func(lab.Sample) float64{func(s lab.Sample) float64 { return float64(s.Behind) }}, level: true,
 	}

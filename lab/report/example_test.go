@@ -16,7 +16,8 @@ func ExampleText() {
 		for repeat := range 10 {
 			r.Runs = append(r.Runs, lab.Run{
 				Number: len(r.Runs) + 1, Configuration: name, Repeat: repeat + 1, Outcome: lab.Done,
-				Load: &load.Result{RequestsPerSecond: 50_000 - 10_000*float64(i) + 10*float64(repeat*3%10), Requests: 1000, Sent: 1000,
+				Load: &load.Result{RequestsPerSecond: 50_000 - 10_000*float64(i) + 10*float64(repeat*3%10),
+					Requests: 1000, Sent: 1000,
 					Status: map[string]int64{"2xx": 1000}, Latency: &load.Latency{Count: 1000, P50: 120, P99: 900}},
 			})
 		}

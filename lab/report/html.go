@@ -35,7 +35,8 @@ func ComparisonHTML(w io.Writer, c *analysis.Comparison) error {
 		Metrics  []comparedMetric
 		HowSure  []string
 	}{
-		newPage(comparisonTitle(c), []page.Fact{{Name: "A", Text: sideText(c.A)}, {Name: "B", Text: sideText(c.B)}}, comparisonWarnings(c)),
+		newPage(comparisonTitle(c), []page.Fact{{Name: "A", Text: sideText(c.A)}, {Name: "B", Text: sideText(c.B)}},
+			comparisonWarnings(c)),
 		c.Findings, comparedMetrics(c), families(c.Families),
 	})
 }

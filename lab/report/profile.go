@@ -41,7 +41,8 @@ func profileViews(dir string, r *lab.Results) (views map[string][]profileView, w
 		for _, p := range run.Profiles {
 			v, err := readProfile(dir, p, run)
 			if err != nil {
-				warnings = append(warnings, fmt.Sprintf("The %s profile of %s is not shown: %v.", p.Kind, run.Configuration, err))
+				warnings = append(warnings, fmt.Sprintf("The %s profile of %s is not shown: %v.", p.Kind,
+					run.Configuration, err))
 				continue
 			}
 			views[run.Configuration] = append(views[run.Configuration], v)
@@ -56,7 +57,8 @@ func profileViews(dir string, r *lab.Results) (views map[string][]profileView, w
 			for k := range views[base] {
 				if b := &views[base][k]; b.Kind == vs[i].Kind {
 					if err := vs[i].compare(b, base); err != nil {
-						warnings = append(warnings, fmt.Sprintf("The %s profile of %s is not compared: %v.", vs[i].Kind, name, err))
+						warnings = append(warnings, fmt.Sprintf("The %s profile of %s is not compared: %v.", vs[i].Kind,
+							name, err))
 					}
 				}
 			}
@@ -108,12 +110,15 @@ func readProfile(dir string, p lab.Profile, run *lab.Run) (profileView, error) {
 }
 
 func topTable(g *flame.Graph) page.Table {
-	t := page.Table{Columns: []page.Column{{Name: "function"}, {Name: "itself", Number: true}, {Name: "share", Number: true}, {Name: "with what it calls", Number: true}, {Name: "share", Number: true}}}
+	t := page.Table{Columns: []page.Column{{Name: "function"}, {Name: "itself", Number: true},
+		{Name: "share", Number: true}, {Name: "with what it calls", Number: true}, {Name: "share", Number: true}}}
 	for _, row := range g.Top(maxFunctions) {
 		t.Rows = append(t.Rows, []page.Cell{
 			{Text: row.Function},
-			{Text: g.Text(row.Flat), Sort: sortNumber(row.Flat)}, {Text: shareText(row.FlatShare), Sort: sortNumber(row.FlatShare)},
-			{Text: g.Text(row.Cumulative), Sort: sortNumber(row.Cumulative)}, {Text: shareText(row.CumShare), Sort: sortNumber(row.CumShare)},
+			{Text: g.Text(row.Flat), Sort: sortNumber(row.Flat)}, {Text: shareText(row.FlatShare),
+				Sort: sortNumber(row.FlatShare)},
+			{Text: g.Text(row.Cumulative), Sort: sortNumber(row.Cumulative)}, {Text: shareText(row.CumShare),
+				Sort: sortNumber(row.CumShare)},
 		})
 	}
 	return t
@@ -123,15 +128,18 @@ func shareText(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 
 // compare adds the difference from the baseline's profile.
 func (v *profileView) compare(base *profileView, name string) error {
-	v.Diff = page.Table{Columns: []page.Column{{Name: "function"}, {Name: "in the baseline", Number: true}, {Name: "here", Number: true}, {Name: "difference", Number: true}}}
+	v.Diff = page.Table{Columns: []page.Column{{Name: "function"}, {Name: "in the baseline", Number: true},
+		{Name: "here", Number: true}, {Name: "difference", Number: true}}}
 	for _, c := range flame.Diff(base.graph, v.graph, maxFunctions) {
 		if c.New.Flat == c.Base.Flat {
 			continue
 		}
-		change := page.Cell{Text: signedText(v.graph, c.New.Flat-c.Base.Flat), Sort: sortNumber(c.New.Flat - c.Base.Flat)}
+		change := page.Cell{Text: signedText(v.graph, c.New.Flat-c.Base.Flat),
+			Sort: sortNumber(c.New.Flat - c.Base.Flat)}
 		v.Diff.Rows = append(v.Diff.Rows, []page.Cell{
 			{Text: c.Function},
-			{Text: v.graph.Text(c.Base.Flat), Sort: sortNumber(c.Base.Flat)}, {Text: v.graph.Text(c.New.Flat), Sort: sortNumber(c.New.Flat)},
+			{Text: v.graph.Text(c.Base.Flat), Sort: sortNumber(c.Base.Flat)}, {Text: v.graph.Text(c.New.Flat),
+				Sort: sortNumber(c.New.Flat)},
 			change,
 		})
 	}

@@ -34,7 +34,8 @@ type written struct {
 	dir     string
 }
 
-var wholeWritten, smallWritten, hostileWritten = written{make: whole.make}, written{make: small.make}, written{make: hostileResults}
+var wholeWritten, smallWritten, hostileWritten = written{make: whole.make}, written{make: small.make},
+	written{make: hostileResults}
 
 func wholeReport(t *testing.T) (*lab.Results, string)   { return wholeWritten.get(t) }
 func smallReport(t *testing.T) (*lab.Results, string)   { return smallWritten.get(t) }
@@ -54,7 +55,8 @@ func (w *written) get(t *testing.T) (*lab.Results, string) {
 		if err := report.Write(w.dir, w.results, a); err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("%d runs with %d samples each: written in %v", len(w.results.Runs), len(w.results.Runs[0].Samples), time.Since(began))
+		t.Logf("%d runs with %d samples each: written in %v", len(w.results.Runs), len(w.results.Runs[0].Samples),
+			time.Since(began))
 	})
 	return w.results, w.dir
 }
@@ -90,7 +92,8 @@ func read(t *testing.T, names ...string) string {
 
 func TestWriteSizes(t *testing.T) {
 	_, dir := wholeReport(t)
-	for name, most := range map[string]int64{"report.html": 3 << 20, "report.md": 1 << 20, "runs.csv": 1 << 20, "samples.csv": 16 << 20, "results.json": 64 << 20, "analysis.json": 4 << 20} {
+	for name, most := range map[string]int64{"report.html": 3 << 20, "report.md": 1 << 20, "runs.csv": 1 << 20,
+		"samples.csv": 16 << 20, "results.json": 64 << 20, "analysis.json": 4 << 20} {
 		info, err := os.Stat(filepath.Join(dir, name))
 		if err != nil {
 			t.Error(err)
@@ -101,11 +104,13 @@ func TestWriteSizes(t *testing.T) {
 			t.Errorf("%s has %d bytes, want at most %d", name, info.Size(), most)
 		}
 	}
-	for _, name := range []string{"requests-per-second", "latency-percentiles", "cpu-per-request", "memory-over-time", "log-bytes-over-time", "gc-pauses", "heap-over-time", "log-call-p99"} {
+	for _, name := range []string{"requests-per-second", "latency-percentiles", "cpu-per-request", "memory-over-time",
+		"log-bytes-over-time", "gc-pauses", "heap-over-time", "log-call-p99"} {
 		if svg := read(t, dir, "plots", name+".svg"); !strings.Contains(svg, "</svg>") {
 			t.Errorf("plots/%s.svg does not end", name)
 		}
-		if pdf := read(t, dir, "plots", name+".pdf"); !strings.HasPrefix(pdf, "%PDF-") || !strings.Contains(pdf[len(pdf)-32:], "%%EOF") {
+		if pdf := read(t, dir, "plots", name+".pdf"); !strings.HasPrefix(pdf, "%PDF-") ||
+			!strings.Contains(pdf[len(pdf)-32:], "%%EOF") {
 			t.Errorf("plots/%s.pdf is no whole PDF", name)
 		}
 	}
@@ -137,7 +142,8 @@ func TestCSV(t *testing.T) {
 	if column < 0 {
 		t.Fatalf("runs.csv has no requests_per_second: %q", rows[0])
 	}
-	for _, want := range []string{"run", "configuration", "latency_p99_us", "memory_peak_bytes", "log_call_p99_us", "log_bytes_per_second"} {
+	for _, want := range []string{"run", "configuration", "latency_p99_us", "memory_peak_bytes", "log_call_p99_us",
+		"log_bytes_per_second"} {
 		if !slices.Contains(rows[0], want) {
 			t.Errorf("runs.csv has no column %s: %q", want, rows[0])
 		}
@@ -347,7 +353,8 @@ func TestFamiliesAreExplained(t *testing.T) {
 	page, md := html.UnescapeString(read(t, dir, "report.html")), strings.ReplaceAll(read(t, dir, "report.md"), `\`, "")
 	for i, which := range []string{"of requests per second", "of all other metrics"} {
 		f := families[i]
-		want := fmt.Sprintf("with %.3g as the limit of p: %s %s. A significant difference requires at least %d runs", f.Alpha, readable.Things(int64(f.Comparisons), "comparison"), which, f.NeededRuns)
+		want := fmt.Sprintf("with %.3g as the limit of p: %s %s. A significant difference requires at least %d runs",
+			f.Alpha, readable.Things(int64(f.Comparisons), "comparison"), which, f.NeededRuns)
 		if !strings.Contains(page, want) || !strings.Contains(md, want) {
 			t.Errorf("the page or the Markdown lacks %q", want)
 		}
@@ -374,14 +381,16 @@ func TestLongNamesBreak(t *testing.T) {
 	for i := range r.Runs {
 		r.Runs[i].Own = []lab.Measure{{Name: "BenchmarkLookup/static time/op", Unit: "ns", Value: float64(100 + i)}}
 	}
-	if page, want := read(t, write(t, r), "report.html"), "Benchmark<wbr>Lookup/<wbr>static time/<wbr>op</th>"; !strings.Contains(page, want) {
+	if page, want := read(t, write(t, r), "report.html"),
+		"Benchmark<wbr>Lookup/<wbr>static time/<wbr>op</th>"; !strings.Contains(page, want) {
 		t.Errorf("no column of the page is called %q", want)
 	}
 }
 
 // A terminal of 80 columns has room for the CPU per request and p50.
 func TestTextHasCostAndMedian(t *testing.T) {
-	for name, get := range map[string]func(*testing.T) (*lab.Results, string){"closed loop": smallReport, "whole": wholeReport} {
+	for name, get := range map[string]func(*testing.T) (*lab.Results, string){"closed loop": smallReport,
+		"whole": wholeReport} {
 		r, _ := get(t)
 		var text bytes.Buffer
 		if err := report.Text(&text, r, analysis.Of(r), "", report.Style{}); err != nil {
@@ -425,9 +434,11 @@ func TestProfiles(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		r.Profiled = append(r.Profiled, lab.Run{Configuration: c.Name, Load: r.Runs[i].Load, Profiles: []lab.Profile{{Kind: "alloc_space", File: name}}})
+		r.Profiled = append(r.Profiled, lab.Run{Configuration: c.Name, Load: r.Runs[i].Load,
+			Profiles: []lab.Profile{{Kind: "alloc_space", File: name}}})
 	}
-	r.Profiled = append(r.Profiled, lab.Run{Configuration: r.Configurations[2].Name, Profiles: []lab.Profile{{Kind: "cpu", File: "missing.pb.gz"}}})
+	r.Profiled = append(r.Profiled, lab.Run{Configuration: r.Configurations[2].Name,
+		Profiles: []lab.Profile{{Kind: "cpu", File: "missing.pb.gz"}}})
 	if err := report.Write(dir, r, analysis.Of(r)); err != nil {
 		t.Fatal(err)
 	}
@@ -471,13 +482,15 @@ func TestFewResults(t *testing.T) {
 	one.Runs = one.Runs[:1]
 	failed := small.make()
 	for i := range failed.Runs {
-		failed.Runs[i] = lab.Run{Number: i + 1, Configuration: failed.Runs[i].Configuration, Outcome: lab.NeverReady, LastOutput: "no such file"}
+		failed.Runs[i] = lab.Run{Number: i + 1, Configuration: failed.Runs[i].Configuration, Outcome: lab.NeverReady,
+			LastOutput: "no such file"}
 	}
 	own := small.make()
 	for i := range own.Runs {
 		own.Runs[i].Load, own.Runs[i].Samples, own.Runs[i].Usage, own.Runs[i].Go = nil, nil, lab.Usage{}, nil
 	}
-	for name, r := range map[string]*lab.Results{"nothing": {}, "one run": one, "only failures": failed, "own measures alone": own} {
+	for name, r := range map[string]*lab.Results{"nothing": {}, "one run": one, "only failures": failed,
+		"own measures alone": own} {
 		t.Run(name, func(t *testing.T) {
 			dir := write(t, r)
 			page, _, _ := strings.Cut(read(t, dir, "report.html"), "<script>")
@@ -515,7 +528,8 @@ func TestComparison(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"+50.0% better", "64", "Requests per second"} {
-		for form, got := range map[string]string{"text": text.String(), "Markdown": md.String(), "page": html.UnescapeString(page.String())} {
+		for form, got := range map[string]string{"text": text.String(), "Markdown": md.String(),
+			"page": html.UnescapeString(page.String())} {
 			if !strings.Contains(got, want) {
 				t.Errorf("%q is not in the comparison's %s:\n%s", want, form, got)
 			}

@@ -23,7 +23,8 @@ type scene struct {
 // runs of a minute, sampled every 50 ms. Under the race detector, which is ten
 // times as slow, it is smaller.
 var whole = func() scene {
-	s := scene{[]string{"output=null", "output=file", "output=pipe", "output=terminal"}, 10, 60, 50 * time.Millisecond, 4000}
+	s := scene{[]string{"output=null", "output=file", "output=pipe", "output=terminal"}, 10, 60, 50 * time.Millisecond,
+		4000}
 	if underRace {
 		s.repeats, s.seconds, s.points = 6, 20, 1000
 	}
@@ -39,14 +40,18 @@ var small = scene{[]string{"output=null", "output=file", "output=pipe"}, 6, 3, 5
 func (s scene) make() *lab.Results {
 	random := rand.New(rand.NewPCG(1, 2))
 	r := &lab.Results{
-		Name: "log-cost", Title: "What does logging cost this service?", Question: "The same service with its output to nowhere, a file, a pipe and a terminal.",
-		Source: "name: log-cost\nmatrix:\n  service.output: [null, file, pipe, terminal]\nrepeats: 10\n", Seed: 1, Version: "test",
+		Name: "log-cost", Title: "What does logging cost this service?",
+		Question: "The same service with its output to nowhere, a file, a pipe and a terminal.",
+		Source:   "name: log-cost\nmatrix:\n  service.output: [null, file, pipe, terminal]\nrepeats: 10\n", Seed: 1,
+		Version: "test",
 		Started: time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC), Ended: time.Date(2026, 11, 22, 9, 50, 0, 0, time.UTC),
-		Machine: load.Machine{System: "linux/amd64", Kernel: "6.1.0", Processor: "A Processor @ 2.50GHz", CPUs: 2, Go: "go1.26"},
-		LabCPU:  0.004,
+		Machine: load.Machine{System: "linux/amd64", Kernel: "6.1.0", Processor: "A Processor @ 2.50GHz", CPUs: 2,
+			Go: "go1.26"},
+		LabCPU: 0.004,
 	}
 	for i, name := range append([]string{s.configurations[0] + " again"}, s.configurations...) {
-		c := lab.Configuration{Name: name, Labels: []lab.Label{{Setting: "service.output", Value: name}}, Again: i == 0, Baseline: i == 1}
+		c := lab.Configuration{Name: name, Labels: []lab.Label{{Setting: "service.output", Value: name}}, Again: i == 0,
+			Baseline: i == 1}
 		if i == 4 {
 			c.About = "a pseudo-terminal of 80 columns, drained"
 		}
@@ -71,19 +76,28 @@ func (s scene) run(random *rand.Rand, name string, cost, repeat, number int) lab
 	requests := int64(rate * s.seconds)
 	run := lab.Run{
 		Number: number, Configuration: name, Repeat: repeat, Outcome: lab.Done, Exit: "exit status 0",
-		Started: time.Date(2026, 11, 22, 9, number, 0, 0, time.UTC), Seconds: s.seconds + 3, ReadyAfter: .02 + .002*random.Float64(),
+		Started: time.Date(2026, 11, 22, 9, number, 0, 0, time.UTC), Seconds: s.seconds + 3, ReadyAfter: .02 +
+			.002*random.Float64(),
 		Load: &load.Result{
-			URL: "http://127.0.0.1:8080/", Protocol: "HTTP/1.1", Pace: "closed", Asked: requests, Sent: requests, Requests: requests,
-			RequestsPerSecond: rate, DurationSeconds: s.seconds, Connections: 64, Status: map[string]int64{"2xx": requests},
-			Latency: &load.Latency{Unit: "us", Count: requests, P50: 1200 * us, P90: 2000 * us, P99: 5200 * us * load.Micros(1+.1*random.Float64()), P999: 14e3 * us, Max: 40e3 * us * load.Micros(1+random.Float64())},
-			Points:  s.pointsOf(random, slow, cost),
+			URL: "http://127.0.0.1:8080/", Protocol: "HTTP/1.1", Pace: "closed", Asked: requests, Sent: requests,
+			Requests:          requests,
+			RequestsPerSecond: rate, DurationSeconds: s.seconds, Connections: 64,
+			Status: map[string]int64{"2xx": requests},
+			Latency: &load.Latency{Unit: "us", Count: requests, P50: 1200 * us, P90: 2000 * us,
+				P99: 5200 * us * load.Micros(1+.1*random.Float64()), P999: 14e3 * us,
+				Max: 40e3 * us * load.Micros(1+random.Float64())},
+			Points: s.pointsOf(random, slow, cost),
 		},
-		Output: lab.Output{Bytes: requests * 120, Lines: requests, BytesPerSecond: rate * 120, MostBehind: int64(cost) * 16 << 10, After: .01},
+		Output: lab.Output{Bytes: requests * 120, Lines: requests, BytesPerSecond: rate * 120,
+			MostBehind: int64(cost) * 16 << 10, After: .01},
 		Usage: lab.Usage{
-			Seconds: s.seconds, UserSeconds: s.seconds * (.9 + .1*float64(cost)), SystemSeconds: s.seconds * (.3 + .2*float64(cost)),
-			PeakRSS: int64(40+10*cost) << 20, MeanRSS: int64(35+10*cost) << 20, PeakThreads: 9, PeakFiles: 75, FileLimit: 1024, VoluntarySwitches: 1e6, ForcedSwitches: 2e5,
+			Seconds: s.seconds, UserSeconds: s.seconds * (.9 + .1*float64(cost)), SystemSeconds: s.seconds * (.3 +
+				.2*float64(cost)),
+			PeakRSS: int64(40+10*cost) << 20, MeanRSS: int64(35+10*cost) << 20, PeakThreads: 9, PeakFiles: 75,
+			FileLimit: 1024, VoluntarySwitches: 1e6, ForcedSwitches: 2e5,
 		},
-		Go:  &lab.GoUsage{GCs: 900, PauseSeconds: .05, PeakHeap: 12 << 20, Allocated: requests * 900, Allocations: requests * 9, PeakGoroutines: 70},
+		Go: &lab.GoUsage{GCs: 900, PauseSeconds: .05, PeakHeap: 12 << 20, Allocated: requests * 900,
+			Allocations: requests * 9, PeakGoroutines: 70},
 		Own: []lab.Measure{{Name: "log call p99", Unit: "us", Value: 12 * slow}},
 	}
 	run.Usage.CPUSeconds = run.Usage.UserSeconds + run.Usage.SystemSeconds
@@ -115,9 +129,12 @@ func (s scene) samplesOf(random *rand.Rand, rate float64, cost int) []lab.Sample
 		teeth := math.Mod(at*float64(2+cost), 1)
 		samples[i] = lab.Sample{
 			At: at, User: .9 + .1*random.Float64(), System: .3 + .1*float64(cost) + .05*random.Float64(),
-			RSS: int64((30 + 6*float64(cost) + 8*teeth + .02*at*float64(cost)) * (1 << 20)), Threads: 9, Files: 75, Switches: 20_000,
-			Output: int64(rate * 120 * (1 + .05*random.Float64())), Behind: int64(float64(cost) * 16 * 1024 * random.Float64()),
-			Heap: int64((4 + 8*teeth) * (1 << 20)), Goroutines: 70, GCs: int64(at * float64(2+cost)), Pause: at * .0008 * float64(1+cost),
+			RSS: int64((30 + 6*float64(cost) + 8*teeth +
+				.02*at*float64(cost)) * (1 << 20)), Threads: 9, Files: 75, Switches: 20_000,
+			Output: int64(rate * 120 * (1 + .05*random.Float64())),
+			Behind: int64(float64(cost) * 16 * 1024 * random.Float64()),
+			Heap:   int64((4 + 8*teeth) * (1 << 20)), Goroutines: 70, GCs: int64(at * float64(2+cost)),
+			Pause: at * .0008 * float64(1+cost),
 		}
 	}
 	return samples
@@ -146,9 +163,11 @@ func hostileResults() *lab.Results {
 		word := hostile[i%len(hostile)]
 		run.Warnings = []string{word}
 		run.Own = []lab.Measure{{Name: hostile[i%3], Unit: hostile[3+i%3], Value: float64(i)}}
-		r.Profiled = append(r.Profiled, lab.Run{Configuration: run.Configuration, Profiles: []lab.Profile{{Kind: word, File: "../" + word}}})
+		r.Profiled = append(r.Profiled, lab.Run{Configuration: run.Configuration,
+			Profiles: []lab.Profile{{Kind: word, File: "../" + word}}})
 		if i%5 == 4 {
-			run.Outcome, run.Error, run.Exit, run.LastOutput = lab.Died, word, word, fmt.Sprintf("line\n%s\n%s", word, hostile[4])
+			run.Outcome, run.Error, run.Exit, run.LastOutput = lab.Died, word, word,
+				fmt.Sprintf("line\n%s\n%s", word, hostile[4])
 			run.Load, run.Samples = nil, nil
 		}
 	}

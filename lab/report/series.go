@@ -36,17 +36,25 @@ type signal struct {
 }
 
 var signals = []signal{
-	{"memory-over-time", "Memory over time", "The memory of the service and its children (RSS). A constant level is healthy. A level that still rises at the end may be a leak. A saw-tooth is a garbage collector.", "bytes",
+	{"memory-over-time", "Memory over time", "The memory of the service and its children (RSS). A constant level is " +
+		"healthy. A level that still rises at the end may be a leak. A saw-tooth is a garbage collector.", "bytes",
 		func(s lab.Sample) float64 { return float64(s.RSS) }, true},
-	{"cpu-over-time", "CPU over time", "1 is one CPU in full use. In a dip of all runs the service waits for something: a lock, a disk, the reader of its log.", "CPUs",
+	{"cpu-over-time", "CPU over time", "1 is one CPU in full use. In a dip of all runs the service waits for " +
+		"something: a lock, a disk, the reader of its log.", "CPUs",
 		func(s lab.Sample) float64 { return s.User + s.System }, false},
-	{"log-bytes-over-time", "Log bytes per second", "The output of the service's stdout and stderr. A flat top is the limit of its reader; in a gap, nothing was read or nothing was written.", "bytes/s",
+	{"log-bytes-over-time", "Log bytes per second", "The output of the service's stdout and stderr. A flat top is " +
+		"the limit of its reader; in a gap, nothing was read or nothing was written.", "bytes/s",
 		func(s lab.Sample) float64 { return float64(s.Output) }, false},
-	{"waiting-for-reader", "Waiting for the log's reader", "Unread bytes in the pipe or terminal. At the size of the pipe, the service waits in its write, and so may its requests.", "bytes",
+	{"waiting-for-reader", "Waiting for the log's reader",
+		"Unread bytes in the pipe or terminal. At the size of the pipe, the service waits in its write, and so may " +
+			"its requests.", "bytes",
 		func(s lab.Sample) float64 { return float64(s.Behind) }, true},
-	{"heap-over-time", "Heap over time", "The Go heap in use, as reported by the service. Each fall of the saw-tooth is a garbage collection. A higher GOGC makes fewer and larger teeth.", "bytes",
+	{"heap-over-time", "Heap over time", "The Go heap in use, as reported by the service. Each fall of the saw-tooth " +
+		"is a garbage collection. A higher GOGC makes fewer and larger teeth.", "bytes",
 		func(s lab.Sample) float64 { return float64(s.Heap) }, true},
-	{"gc-pauses", "Garbage collector's pauses, added up", "The time for which the collector has stopped the service since the load began. The steeper the line, the larger the share of that time. A step is one long pause.", "s",
+	{"gc-pauses", "Garbage collector's pauses, added up",
+		"The time for which the collector has stopped the service since the load began. The steeper the line, the " +
+			"larger the share of that time. A step is one long pause.", "s",
 		func(s lab.Sample) float64 { return s.Pause }, true},
 }
 
@@ -174,7 +182,8 @@ func (b binned) fill(counts []int) {
 // their values, in each part.
 func acrossRuns(c lab.Configuration, runs []binned) page.Panel {
 	parts := len(runs[0].mean)
-	p := page.Panel{Name: c.Name, Baseline: c.Baseline, Median: make([]float64, parts), Low: make([]float64, parts), High: make([]float64, parts)}
+	p := page.Panel{Name: c.Name, Baseline: c.Baseline, Median: make([]float64, parts), Low: make([]float64, parts),
+		High: make([]float64, parts)}
 	for i := range parts {
 		var means []float64
 		low, high := math.Inf(1), math.Inf(-1)

@@ -52,10 +52,14 @@ func newSheet(r *lab.Results, a *analysis.Analysis) *sheet {
 
 // howSure explains in sentences how reliable the numbers are.
 func howSure(a *analysis.Analysis) []string {
-	sentences := []string{"A run is one start of the service, and the unit of all statistics here: each dot of a chart is a run, and each value is the median of a configuration's runs."}
-	sentences = append(sentences, "An interval contains the median with 95% confidence. ~ marks a difference that is not significant, or no larger than the baseline's from itself (Mann-Whitney U test, p corrected by Holm's method).")
+	sentences := []string{"A run is one start of the service, and the unit of all statistics here: each dot of a " +
+		"chart is a run, and each value is the median of a configuration's runs."}
+	sentences = append(sentences,
+		"An interval contains the median with 95% confidence. ~ marks a difference that is not significant, or no "+
+			"larger than the baseline's from itself (Mann-Whitney U test, p corrected by Holm's method).")
 	if slices.ContainsFunc(a.Metrics, notJudged) {
-		sentences = append(sentences, "A difference in parentheses was not judged: there are too few runs, or neither direction is better.")
+		sentences = append(sentences,
+			"A difference in parentheses was not judged: there are too few runs, or neither direction is better.")
 	}
 	var noise []string
 	for _, m := range leading(a, worthKnowing) {
@@ -68,7 +72,8 @@ func howSure(a *analysis.Analysis) []string {
 		}
 	}
 	if len(noise) > 0 {
-		sentences = append(sentences, "The baseline ran twice, and against itself it differed by this much, which is this machine's noise: "+strings.Join(noise, "; ")+".")
+		sentences = append(sentences, "The baseline ran twice, and against itself it differed by this much, which is "+
+			"this machine's noise: "+strings.Join(noise, "; ")+".")
 	}
 	return sentences
 }
@@ -88,8 +93,10 @@ func families(all []analysis.Family) []string {
 		if f.Leads || len(all) == 1 {
 			which = readable.Enumerate(firstNames(f.Metrics))
 		}
-		sentences = append(sentences, fmt.Sprintf("Corrected together as one family, with %.3g as the limit of p: %s of %s. A significant difference requires at least %s of each configuration.",
-			f.Alpha, readable.Things(int64(f.Comparisons), "comparison"), which, readable.Things(int64(f.NeededRuns), "run")))
+		sentences = append(sentences, fmt.Sprintf("Corrected together as one family, with %.3g as the limit of p: %s "+
+			"of %s. A significant difference requires at least %s of each configuration.",
+			f.Alpha, readable.Things(int64(f.Comparisons), "comparison"), which, readable.Things(int64(f.NeededRuns),
+				"run")))
 	}
 	return append(sentences, "Of the pages of experiments in which nothing differs, at most 5% report a difference.")
 }
@@ -104,7 +111,10 @@ func firstNames(names []string) []string {
 
 // notJudged reports whether a difference of the metric is in parentheses.
 func notJudged(m analysis.Metric) bool {
-	return slices.ContainsFunc(m.Rows, func(r analysis.Row) bool { return r.Versus != nil && r.Versus.Verdict == analysis.NotJudged })
+	return slices.ContainsFunc(m.Rows, func(r analysis.Row) bool {
+		return r.Versus != nil &&
+			r.Versus.Verdict == analysis.NotJudged
+	})
 }
 
 // worthKnowing are the metrics that fill the overview of a page.
@@ -112,7 +122,8 @@ var worthKnowing = []string{"requests per second", "latency p99", "CPU per reque
 
 // worthKnowingBriefly are those of a terminal, which has room for more metrics
 // without their differences.
-var worthKnowingBriefly = []string{"requests per second", "CPU per request", "latency p50", "latency p99", "memory, peak"}
+var worthKnowingBriefly = []string{"requests per second", "CPU per request", "latency p50", "latency p99",
+	"memory, peak"}
 
 // leading returns the metrics to show first: those of the findings, followed by
 // worthKnowing, and no more than worthKnowing has.
@@ -142,7 +153,8 @@ func overview(r *lab.Results, a *analysis.Analysis, worthKnowing []string) page.
 	ms := leading(a, worthKnowing)
 	t := page.Table{Columns: []page.Column{{Name: "configuration"}, {Name: "runs", Number: true}}}
 	for _, m := range ms {
-		t.Columns = append(t.Columns, page.Column{Name: m.Name, Number: true}, page.Column{Name: versusName, Number: true})
+		t.Columns = append(t.Columns, page.Column{Name: m.Name, Number: true},
+			page.Column{Name: versusName, Number: true})
 	}
 	for _, c := range r.Configurations {
 		row := []page.Cell{{Text: c.Name, Small: configurationNote(c)}, runsCell(a, c.Name)}
@@ -177,7 +189,8 @@ func runsCell(a *analysis.Analysis, name string) page.Cell {
 		if r.Counted == r.All {
 			return page.Cell{Text: readable.Count(int64(r.All))}
 		}
-		return page.Cell{Text: fmt.Sprintf("%d of %d", r.Counted, r.All), Sort: fmt.Sprint(r.Counted), Class: "worse", Why: "the others were not measured to their end"}
+		return page.Cell{Text: fmt.Sprintf("%d of %d", r.Counted, r.All), Sort: fmt.Sprint(r.Counted), Class: "worse",
+			Why: "the others were not measured to their end"}
 	}
 	return page.Cell{Text: "0"}
 }
@@ -188,7 +201,8 @@ func valueCells(a *analysis.Analysis, m *analysis.Metric, name string) []page.Ce
 	if row == nil {
 		return []page.Cell{{Text: "-"}, {Text: ""}}
 	}
-	value := page.Cell{Text: analysis.Quantity(row.Median, m.Unit), Small: spread(row.Summary, m.Unit), Sort: sortNumber(row.Median)}
+	value := page.Cell{Text: analysis.Quantity(row.Median, m.Unit), Small: spread(row.Summary, m.Unit),
+		Sort: sortNumber(row.Median)}
 	return []page.Cell{value, versusCell(row.Versus, name == a.Baseline, name == a.Again)}
 }
 
@@ -219,8 +233,10 @@ func sortNumber(v float64) string { return fmt.Sprintf("%.6g", v) }
 // measures has a row for each metric of each configuration.
 func measures(a *analysis.Analysis) page.Table {
 	t := page.Table{Columns: []page.Column{
-		{Name: "measure"}, {Name: "configuration"}, {Name: "runs", Number: true}, {Name: "median", Number: true}, {Name: "95% interval", Number: true},
-		{Name: versusName, Number: true}, {Name: "95% interval of that", Number: true}, {Name: "p", Number: true}, {Name: "p, corrected", Number: true},
+		{Name: "measure"}, {Name: "configuration"}, {Name: "runs", Number: true}, {Name: "median",
+			Number: true}, {Name: "95% interval", Number: true},
+		{Name: versusName, Number: true}, {Name: "95% interval of that", Number: true}, {Name: "p",
+			Number: true}, {Name: "p, corrected", Number: true},
 	}}
 	for i := range a.Metrics {
 		m := &a.Metrics[i]
@@ -244,7 +260,8 @@ func measureRow(a *analysis.Analysis, m *analysis.Metric, row analysis.Row) []pa
 	if row.Versus != nil {
 		p, corrected = row.Versus.P, row.Versus.Corrected
 	}
-	return append(cells, v, page.Cell{Text: cmp.Or(interval, "-")}, page.Cell{Text: pText(p)}, page.Cell{Text: pText(corrected)})
+	return append(cells, v, page.Cell{Text: cmp.Or(interval, "-")}, page.Cell{Text: pText(p)},
+		page.Cell{Text: pText(corrected)})
 }
 
 // runTable has a row for each run, in the order in which they were made.
@@ -258,7 +275,8 @@ func runTable(r *lab.Results, a *analysis.Analysis) page.Table {
 	values := valuesByRun(ms)
 	for i := range r.Runs {
 		run := &r.Runs[i]
-		row := []page.Cell{{Text: fmt.Sprint(run.Number)}, {Text: run.Configuration, Small: fmt.Sprintf("run %d of it", run.Repeat)}, outcomeCell(run)}
+		row := []page.Cell{{Text: fmt.Sprint(run.Number)},
+			{Text: run.Configuration, Small: fmt.Sprintf("run %d of it", run.Repeat)}, outcomeCell(run)}
 		var far []string
 		for k, m := range ms {
 			v, ok := values[k][run.Number]
@@ -347,7 +365,8 @@ func unmeasured(r *lab.Results) []endedRun {
 }
 
 func facts(r *lab.Results) []page.Fact {
-	runs := fmt.Sprintf("%s of %s", readable.Things(int64(len(r.Runs)), "run"), readable.Things(int64(len(r.Configurations)), "configuration"))
+	runs := fmt.Sprintf("%s of %s", readable.Things(int64(len(r.Runs)), "run"),
+		readable.Things(int64(len(r.Configurations)), "configuration"))
 	if r.Seed != 0 {
 		runs += fmt.Sprintf(", in an order shuffled by the seed %d", r.Seed)
 	}
@@ -371,7 +390,8 @@ func facts(r *lab.Results) []page.Fact {
 	if r.Version != "" {
 		by += " " + strings.TrimPrefix(r.Version, "weir ")
 	}
-	return append(f, page.Fact{Name: "by", Text: fmt.Sprintf("%s, which took %s%% of one CPU itself, without the load", by, readable.Number(100*r.LabCPU))})
+	return append(f, page.Fact{Name: "by", Text: fmt.Sprintf("%s, which took %s%% of one CPU itself, without the load",
+		by, readable.Number(100*r.LabCPU))})
 }
 
 // maxLoads is the number of loads that are described if the load is varied.
@@ -385,7 +405,9 @@ func loadFact(r *lab.Results) string {
 		if l == nil || l.DurationSeconds == 0 {
 			continue
 		}
-		text := fmt.Sprintf("%s for %s by %s, %s", readable.Clip(cmp.Or(l.Pace, "closed")), readable.Lasting(max(math.Round(l.DurationSeconds), min(l.DurationSeconds, 1))), readable.Things(int64(l.Connections), "connection"), readable.Clip(l.Protocol))
+		text := fmt.Sprintf("%s for %s by %s, %s", readable.Clip(cmp.Or(l.Pace, "closed")),
+			readable.Lasting(max(math.Round(l.DurationSeconds), min(l.DurationSeconds, 1))),
+			readable.Things(int64(l.Connections), "connection"), readable.Clip(l.Protocol))
 		if !slices.Contains(loads, text) {
 			loads = append(loads, text)
 		}

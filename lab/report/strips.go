@@ -31,7 +31,8 @@ const outlier = "bad"
 func runStrip(name string, runs analysis.Summary, unit, class string) page.Strip {
 	st := page.Strip{Name: name, Value: analysis.Quantity(runs.Median, unit)}
 	for i, v := range runs.Values {
-		d := page.Dot{Class: class, At: v.Value, Down: .1 + .8*(float64(i)+1)/float64(len(runs.Values)+1), Text: fmt.Sprintf("run %d: %s", v.Run, analysis.Quantity(v.Value, unit))}
+		d := page.Dot{Class: class, At: v.Value, Down: .1 + .8*(float64(i)+1)/float64(len(runs.Values)+1),
+			Text: fmt.Sprintf("run %d: %s", v.Run, analysis.Quantity(v.Value, unit))}
 		if v.Outlier {
 			d.Class = outlier
 			d.Text += ", an outlier"
@@ -40,7 +41,8 @@ func runStrip(name string, runs analysis.Summary, unit, class string) page.Strip
 	}
 	median := "median " + st.Value
 	if i := runs.Interval; i != nil {
-		st.Lines = []page.Range{{Class: "c2 interval", From: i.Low, To: i.High, Text: median + ", 95% interval " + intervalText(i, unit)}}
+		st.Lines = []page.Range{{Class: "c2 interval", From: i.Low, To: i.High, Text: median + ", 95% interval " +
+			intervalText(i, unit)}}
 	}
 	st.Marks = []page.Dot{{Class: "c2", At: runs.Median, Text: median}}
 	return st
@@ -73,7 +75,8 @@ func runHelp(b lab.Better) string {
 	case lab.Neither:
 		way = "Neither direction is better."
 	}
-	return way + " Each dot is a run, the first on top: configurations whose intervals are apart differ; if their dots mix, they hardly do; a slanted row of dots shows that the machine drifted."
+	return way + " Each dot is a run, the first on top: configurations whose intervals are apart differ; if their " +
+		"dots mix, they hardly do; a slanted row of dots shows that the machine drifted."
 }
 
 // percentiles are the metrics of the chart of latencies, with their CSS
@@ -90,7 +93,8 @@ var percentiles = []struct{ metric, class, name string }{
 func latencyStrips(a *analysis.Analysis, r *lab.Results) page.Strips {
 	s := page.Strips{
 		File: "latency-percentiles", Title: "Latency percentiles",
-		Help: "Each mark is the median of a configuration's runs, and each step of the axis an equal ratio. If only the others are farther right, few requests wait for something; if p50 is too, all do.",
+		Help: "Each mark is the median of a configuration's runs, and each step of the axis an equal ratio. If only " +
+			"the others are farther right, few requests wait for something; if p50 is too, all do.",
 	}
 	least, most := math.Inf(1), 0.0
 	for _, p := range percentiles {
@@ -105,7 +109,8 @@ func latencyStrips(a *analysis.Analysis, r *lab.Results) page.Strips {
 				continue
 			}
 			v := m.Row(c.Name).Median
-			st.Dots = append(st.Dots, page.Dot{Class: p.class + " big", At: v, Down: .5, Text: p.name + " " + analysis.Quantity(v, "us")})
+			st.Dots = append(st.Dots, page.Dot{Class: p.class + " big", At: v, Down: .5, Text: p.name + " " +
+				analysis.Quantity(v, "us")})
 			least, most = min(least, v), max(most, v)
 			if p.name == "p50" || p.name == "p99" {
 				words = append(words, p.name+" "+analysis.Quantity(v, "us"))
@@ -129,10 +134,12 @@ func latencyStrips(a *analysis.Analysis, r *lab.Results) page.Strips {
 func cpuStrips(a *analysis.Analysis, r *lab.Results) page.Strips {
 	s := page.Strips{
 		File: "cpu-per-request", Title: "CPU per request",
-		Help: "CPU time of the service's processes per answered request, in user mode and in the kernel. Many small writes are system time; formatting and garbage collection are user time.",
+		Help: "CPU time of the service's processes per answered request, in user mode and in the kernel. Many small " +
+			"writes are system time; formatting and garbage collection are user time.",
 		Keys: []page.Key{{Class: "c1 area", Name: "user"}, {Class: "c2 area", Name: "system"}},
 	}
-	both, user, system := a.Metric("CPU per request"), a.Metric("user CPU per request"), a.Metric("system CPU per request")
+	both, user, system := a.Metric("CPU per request"), a.Metric("user CPU per request"),
+		a.Metric("system CPU per request")
 	if both == nil || user == nil || system == nil {
 		return s
 	}
@@ -143,10 +150,11 @@ func cpuStrips(a *analysis.Analysis, r *lab.Results) page.Strips {
 			continue
 		}
 		sum := u.Median + y.Median // not exactly the median of the sums, which is the number beside it
-		s.Rows = append(s.Rows, page.Strip{Name: c.Name, Value: analysis.Quantity(sums.Median, "us"), Bars: []page.Range{
-			{Class: "c1", From: 0, To: u.Median, Text: "user " + analysis.Quantity(u.Median, "us")},
-			{Class: "c2", From: u.Median, To: sum, Text: "system " + analysis.Quantity(y.Median, "us")},
-		}})
+		s.Rows = append(s.Rows, page.Strip{Name: c.Name, Value: analysis.Quantity(sums.Median, "us"),
+			Bars: []page.Range{
+				{Class: "c1", From: 0, To: u.Median, Text: "user " + analysis.Quantity(u.Median, "us")},
+				{Class: "c2", From: u.Median, To: sum, Text: "system " + analysis.Quantity(y.Median, "us")},
+			}})
 		most = max(most, sum)
 	}
 	s.Axis = fromZero("us", most)

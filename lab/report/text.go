@@ -34,7 +34,9 @@ func Text(w io.Writer, r *lab.Results, a *analysis.Analysis, dir string, style S
 		if len(s.Warnings) > 0 {
 			p.Println("")
 		}
-		p.wrapped("", "The report is "+filepath.Join(dir, "report.html")+"; beside it are report.md, runs.csv, samples.csv, results.json, analysis.json and plots/.", "")
+		p.wrapped("", "The report is "+filepath.Join(dir,
+			"report.html")+"; beside it are report.md, runs.csv, samples.csv, results.json, analysis.json and plots/.",
+			"")
 	}
 	_, err := w.Write(p.Bytes())
 	return err
@@ -60,7 +62,8 @@ func (p *paper) heading(title string) {
 	p.Println("")
 }
 
-var verdictColors = map[analysis.Verdict]page.Color{analysis.Better: page.Green, analysis.Worse: page.Red, analysis.Noise: page.Dim}
+var verdictColors = map[analysis.Verdict]page.Color{analysis.Better: page.Green, analysis.Worse: page.Red,
+	analysis.Noise: page.Dim}
 
 // verdictMarks are prefixes of findings.
 var verdictMarks = map[analysis.Verdict]string{analysis.Better: "+ ", analysis.Worse: "- ", analysis.Noise: "~ "}
@@ -191,7 +194,10 @@ func (p *paper) columns(t page.Table, much detailed) bool {
 		p.Println(p.Paint(page.Dim, strings.TrimRight(padded(t, line, widths, nil), " ")))
 	}
 	for i, row := range t.Rows {
-		p.Println(padded(t, cells[i], widths, func(k int, s string) string { return p.Paint(classColors[row[k].Class], s) }))
+		p.Println(padded(t, cells[i], widths, func(k int,
+			s string) string {
+			return p.Paint(classColors[row[k].Class], s)
+		}))
 	}
 	p.Println("")
 	return true
@@ -213,7 +219,8 @@ func wordLines(s string, width int) []string {
 }
 
 // classColors are the colours of cells by CSS class.
-var classColors = map[string]page.Color{"better": page.Green, "worse": page.Red, "quiet": page.Dim, "baseline": page.Dim, "outlier": page.Yellow}
+var classColors = map[string]page.Color{"better": page.Green, "worse": page.Red, "quiet": page.Dim,
+	"baseline": page.Dim, "outlier": page.Yellow}
 
 // cellText returns a cell in one line. The small text of the first column is
 // left out.

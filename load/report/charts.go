@@ -64,24 +64,34 @@ func timeCharts(r *load.Result, end float64) []page.Figure {
 	_, from := primary(r)
 	all := []timeChart{
 		{
-			Figure: page.Figure{Title: "Answers per second", Help: "Higher is better. During a dip the server answered fewer requests." + pacedHelp(r)},
-			draws:  append([]drawn{{"c1 area", "answered", secondTrack(r, answersPerSecond, true)}}, asked(r)...), text: readable.Number,
+			Figure: page.Figure{Title: "Answers per second",
+				Help: "Higher is better. During a dip the server answered fewer requests." + pacedHelp(r)},
+			draws: append([]drawn{{"c1 area", "answered", secondTrack(r, answersPerSecond, true)}},
+				asked(r)...), text: readable.Number,
 		}, {
-			Figure: page.Figure{Title: "Errors per second", Help: "Requests that failed and connections that could not be made. A burst during a dip of the answers suggests a problem of the server; a steady level, one of the request."},
-			draws:  []drawn{{"bad area", "errors", secondTrack(r, errorsPerSecond, false)}}, text: readable.Number,
+			Figure: page.Figure{Title: "Errors per second",
+				Help: "Requests that failed and connections that could not be made. A burst during a dip of the " +
+					"answers suggests a problem of the server; a steady level, one of the request."},
+			draws: []drawn{{"bad area", "errors", secondTrack(r, errorsPerSecond, false)}}, text: readable.Number,
 		}, {
-			Figure: page.Figure{Title: "Latency from " + from + ", each second", Help: "Each step is an equal ratio. If only p99 or the maximum rises, few requests wait for something; if all rise together, all do."},
-			draws:  latencyTracks(r), text: spanText, log: true,
+			Figure: page.Figure{Title: "Latency from " + from + ", each second",
+				Help: "Each step is an equal ratio. If only p99 or the maximum rises, few requests wait for " +
+					"something; if all rise together, all do."},
+			draws: latencyTracks(r), text: spanText, log: true,
 		},
 	}
 	if r.Server != nil {
 		for i, t := range tracks(r)[len(tracks(r))-2:] {
 			all = append(all, []timeChart{{
-				Figure: page.Figure{Title: "CPU of the server", Help: "1 is one CPU in full use. If it stays below the machine's CPUs while latencies rise, the server waits for something else."},
-				draws:  []drawn{{"c2 area", "CPUs", t}}, text: readable.Number,
+				Figure: page.Figure{Title: "CPU of the server",
+					Help: "1 is one CPU in full use. If it stays below the machine's CPUs while latencies rise, the " +
+						"server waits for something else."},
+				draws: []drawn{{"c2 area", "CPUs", t}}, text: readable.Number,
 			}, {
-				Figure: page.Figure{Title: "Memory of the server", Help: "The memory of the process (RSS). A constant level is healthy. A level that still rises at the end may be a leak."},
-				draws:  []drawn{{"c2 area", "memory", t}}, text: readable.Size, bytes: true,
+				Figure: page.Figure{Title: "Memory of the server",
+					Help: "The memory of the process (RSS). A constant level is healthy. A level that still rises at " +
+						"the end may be a leak."},
+				draws: []drawn{{"c2 area", "memory", t}}, text: readable.Size, bytes: true,
 			}}[i])
 		}
 	}
@@ -108,7 +118,8 @@ func asked(r *load.Result) []drawn {
 	if r.Pacing == nil {
 		return nil
 	}
-	return []drawn{{"c2 dashed", "asked", secondTrack(r, func(s load.Second) float64 { return perSecond(s.Asked, s) }, true)}}
+	return []drawn{{"c2 dashed", "asked", secondTrack(r, func(s load.Second) float64 { return perSecond(s.Asked, s) },
+		true)}}
 }
 
 // secondTrack returns the track of a value of each second.
@@ -167,7 +178,8 @@ func (t *timeChart) draw(end float64) page.Figure {
 			c.Note = "A line at the upper edge shows requests that were never answered."
 		}
 		if len(segments) < len(d.segments) {
-			c.Note = fmt.Sprintf("Each step covers %s and shows their worst value.", readable.Lasting(segments[0].to-segments[0].from))
+			c.Note = fmt.Sprintf("Each step covers %s and shows their worst value.",
+				readable.Lasting(segments[0].to-segments[0].from))
 		}
 		if strings.HasSuffix(d.class, " area") {
 			c.Paths = append(c.Paths, page.Path{Class: d.class, D: area(axis, segments, end)})
@@ -222,7 +234,8 @@ func percentileChart(ds []distribution) page.Figure {
 	limit := plotLimit(ds[0].all())
 	c := page.Figure{
 		Title: "Latency by percentile",
-		Help:  "This share of the requests took at most that time. Each nine has the same width, so that the few slow requests are as visible as the many fast ones. A cliff affects some users.",
+		Help: "This share of the requests took at most that time. Each nine has the same width, so that the few " +
+			"slow requests are as visible as the many fast ones. A cliff affects some users.",
 	}
 	if len(ds) > 1 {
 		c.Help += " Where the lines diverge, requests waited before they were sent."
@@ -273,7 +286,8 @@ func percentileSpots(ds []distribution, limit float64) []page.Spot {
 		decimals := int(math.Ceil(math.Log10(x)))
 		spots = append(spots, page.Spot{
 			X: chart.Percent(100 * float64(i) / spotCount), Width: 100.0 / spotCount,
-			Text: fmt.Sprintf("%.*f%% of the requests took %s", max(0, decimals-1), 100*(1-1/x), strings.Join(values, ", ")),
+			Text: fmt.Sprintf("%.*f%% of the requests took %s", max(0, decimals-1), 100*(1-1/x),
+				strings.Join(values, ", ")),
 		})
 	}
 	return spots
@@ -291,19 +305,22 @@ func histogramChart(d *distribution) page.Figure {
 	axis := chart.Linear(100*float64(most)/float64(all), func(v float64) string { return chart.TickText(v) + "%" })
 	c := page.Figure{
 		Title: "Distribution of the latency " + d.from,
-		Help:  "The share of the requests by their latency. One hill is one kind of answer; two hills are two, such as hits and misses of a cache. Very small shares are drawn as a thin line.",
-		Note:  d.note(),
-		Rows:  axis.Rows(),
+		Help: "The share of the requests by their latency. One hill is one kind of answer; two hills are two, such " +
+			"as hits and misses of a cache. Very small shares are drawn as a thin line.",
+		Note: d.note(),
+		Rows: axis.Rows(),
 	}
 	width := 100 / float64(len(bins))
 	for i, b := range bins {
 		x := float64(i) * width
 		if b.count > 0 {
 			tall := max(100*axis.Place(100*float64(b.count)/float64(all)), 100*1.5/chartHeight)
-			c.Boxes = append(c.Boxes, page.Box{X: chart.Percent(x), Y: chart.Percent(100 - tall), Width: chart.Percent(width * .92), Height: chart.Percent(tall)})
+			c.Boxes = append(c.Boxes, page.Box{X: chart.Percent(x), Y: chart.Percent(100 - tall),
+				Width: chart.Percent(width * .92), Height: chart.Percent(tall)})
 		}
 		c.Spots = append(c.Spots, page.Spot{X: chart.Percent(x), Width: chart.Percent(width),
-			Text: fmt.Sprintf("%s to %s: %s of the requests (%s)", chart.TickSpan(b.from), chart.TickSpan(b.to), readable.Share(b.count, all), readable.Count(b.count))})
+			Text: fmt.Sprintf("%s to %s: %s of the requests (%s)", chart.TickSpan(b.from), chart.TickSpan(b.to),
+				readable.Share(b.count, all), readable.Count(b.count))})
 	}
 	c.Below = binTicks(bins)
 	return c
@@ -314,7 +331,8 @@ func binTicks(bins []bin) []chart.Tick {
 	each := max(1, (len(bins)+4)/5)
 	var ticks []chart.Tick
 	for i := 0; i < len(bins); i += each {
-		ticks = append(ticks, chart.Tick{At: chart.Percent(100 * float64(i) / float64(len(bins))), Text: chart.TickSpan(bins[i].from)})
+		ticks = append(ticks, chart.Tick{At: chart.Percent(100 * float64(i) / float64(len(bins))),
+			Text: chart.TickSpan(bins[i].from)})
 	}
 	if ticks[len(ticks)-1].At < 85 {
 		ticks = append(ticks, chart.Tick{At: 100, Text: chart.TickSpan(bins[len(bins)-1].to)})

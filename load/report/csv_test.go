@@ -55,7 +55,8 @@ func TestCSVNamesWhatItsLatenciesCountFrom(t *testing.T) {
 func TestCSVSumsUpTheServer(t *testing.T) {
 	r := &load.Result{
 		Series: []load.Second{{Start: 0, Seconds: 1}, {Start: 1, Seconds: 1}, {Start: 2, Seconds: .25, P50: 1.23456}},
-		Server: &load.ServerProcess{Samples: []load.ServerSample{{At: .5, CPU: 1, RSS: 7}, {At: 1, CPU: 2, RSS: 5}, {At: 2.2, CPU: 1.5, RSS: 9}}},
+		Server: &load.ServerProcess{Samples: []load.ServerSample{{At: .5, CPU: 1, RSS: 7}, {At: 1, CPU: 2, RSS: 5},
+			{At: 2.2, CPU: 1.5, RSS: 9}}},
 	}
 	got := string(written(t, func(b *bytes.Buffer) error { return report.CSV(b, r) }))
 	want := "start_s,seconds,asked,sent,answered,errors,bytes_read,p50_from_sent_us,p90_from_sent_us,p99_from_sent_us,max_from_sent_us,connections,server_cpus,server_rss_bytes\n" +

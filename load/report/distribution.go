@@ -34,7 +34,8 @@ func distributions(r *load.Result) ([]distribution, error) {
 		}
 		h, err := hdrhistogram.Decode([]byte(d.Histogram))
 		if err != nil {
-			return nil, fmt.Errorf("report: the histogram of the latency %s, of %d bytes: %w; is the result whole?", d.from, len(d.Histogram), err)
+			return nil, fmt.Errorf("report: the histogram of the latency %s, of %d bytes: %w; is the result whole?",
+				d.from, len(d.Histogram), err)
 		}
 		if h.TotalCount() == 0 {
 			continue
@@ -65,7 +66,8 @@ func (d *distribution) note() string {
 		parts = append(parts, readable.Things(d.GivenUp, "request")+" given up: drawn at the time that each had taken.")
 	}
 	if d.NeverAnswered > 0 {
-		parts = append(parts, readable.Things(d.NeverAnswered, "request")+" never answered: the chart ends before them.")
+		parts = append(parts, readable.Things(d.NeverAnswered,
+			"request")+" never answered: the chart ends before them.")
 	}
 	return strings.Join(parts, " ")
 }

@@ -14,11 +14,14 @@ var small = &load.Result{
 	Started: time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC), URL: "http://127.0.0.1:20000/hello", Protocol: "HTTP/1.1",
 	Asked: 2000, Sent: 2000, Requests: 2000, RequestsPerSecond: 1000, BytesPerSecond: 412e3, DurationSeconds: 2,
 	Connections: 64, ConnectionsMade: 64, Pipeline: 1, Threads: 2,
-	Latency: &load.Latency{Unit: "us", Count: 2000, Min: 90, P2_5: 120, P50: 310, P90: 480, P97_5: 940, P99: 1210, P999: 3300, Max: 4100, Mean: 344, Stdev: 160},
-	Status:  map[string]int64{"2xx": 2000}, StatusCodes: map[string]int64{"200": 2000},
+	Latency: &load.Latency{Unit: "us", Count: 2000, Min: 90, P2_5: 120, P50: 310, P90: 480, P97_5: 940, P99: 1210,
+		P999: 3300, Max: 4100, Mean: 344, Stdev: 160},
+	Status: map[string]int64{"2xx": 2000}, StatusCodes: map[string]int64{"200": 2000},
 	Series: []load.Second{
-		{Start: 0, Seconds: 1, Asked: 990, Sent: 990, Requests: 990, Bytes: 407_880, P50: 312, P90: 490, P99: 1220, Max: 4100, Connections: 64},
-		{Start: 1, Seconds: 1, Asked: 1010, Sent: 1010, Requests: 1010, Bytes: 416_120, P50: 309, P90: 477, P99: 1190, Max: 2900, Connections: 64},
+		{Start: 0, Seconds: 1, Asked: 990, Sent: 990, Requests: 990, Bytes: 407_880, P50: 312, P90: 490, P99: 1220,
+			Max: 4100, Connections: 64},
+		{Start: 1, Seconds: 1, Asked: 1010, Sent: 1010, Requests: 1010, Bytes: 416_120, P50: 309, P90: 477, P99: 1190,
+			Max: 2900, Connections: 64},
 	},
 }
 

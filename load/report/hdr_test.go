@@ -17,7 +17,8 @@ import (
 func TestHDR(t *testing.T) {
 	for name, r := range results(t) {
 		lines := strings.Split(string(written(t, func(b *bytes.Buffer) error { return report.HDR(b, r) })), "\n")
-		if got, want := strings.Join(strings.Fields(lines[0]), " "), "Value Percentile TotalCount 1/(1-Percentile)"; got != want || lines[1] != "" {
+		if got, want := strings.Join(strings.Fields(lines[0]), " "),
+			"Value Percentile TotalCount 1/(1-Percentile)"; got != want || lines[1] != "" {
 			t.Errorf("%s: it begins with %q and %q, want %q and an empty line", name, got, lines[1], want)
 		}
 		l := r.LatencyFromDue
@@ -53,12 +54,15 @@ func TestHDR(t *testing.T) {
 			}
 		}
 		reached := l.Count - l.NeverAnswered
-		if end := float64(reached) / float64(l.Count); n != reached || math.Abs(quantile-end) > 1e-12 || (inverse == "inf") != (end == 1) {
-			t.Errorf("%s: the last line has %d samples at %g (%s), want %d at %g", name, n, quantile, inverse, reached, end)
+		if end := float64(reached) / float64(l.Count); n != reached || math.Abs(quantile-end) > 1e-12 ||
+			(inverse == "inf") != (end == 1) {
+			t.Errorf("%s: the last line has %d samples at %g (%s), want %d at %g", name, n, quantile, inverse, reached,
+				end)
 		}
 		footer := []string{"#[Mean    =", "#[Max     =", "#[Buckets ="}
 		if l.GivenUp+l.NeverAnswered > 0 {
-			footer = append(footer, fmt.Sprintf("#[Given up = %11d, Never answered = %12d]", l.GivenUp, l.NeverAnswered))
+			footer = append(footer, fmt.Sprintf("#[Given up = %11d, Never answered = %12d]", l.GivenUp,
+				l.NeverAnswered))
 		}
 		last := lines[len(lines)-1-len(footer):]
 		for i, want := range footer {

@@ -46,7 +46,8 @@ func HTML(w io.Writer, r *load.Result) error {
 		Charts []page.Figure
 		JSON   template.JS
 		File   string
-	}{s, readable.Clip(r.URL), tiles(r), charts(r, ds), template.JS(document), "load-" + r.Started.UTC().Format("20060102-150405") + ".json"})
+	}{s, readable.Clip(r.URL), tiles(r), charts(r, ds), template.JS(document), "load-" +
+		r.Started.UTC().Format("20060102-150405") + ".json"})
 	if err != nil {
 		return fmt.Errorf("report: the page: %w", err)
 	}
@@ -68,5 +69,6 @@ func tiles(r *load.Result) []tile {
 		}
 	}
 	notOK := r.Failed + r.Unanswered + r.Requests - r.Status["2xx"]
-	return append(ts, tile{Name: "of those sent not answered with 2xx", Number: readable.Share(notOK, r.Sent), Bad: notOK > 0})
+	return append(ts, tile{Name: "of those sent not answered with 2xx", Number: readable.Share(notOK, r.Sent),
+		Bad: notOK > 0})
 }

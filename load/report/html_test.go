@@ -91,7 +91,8 @@ func checkReferences(t *testing.T, name string, token html.Token) {
 		}
 	}
 	for _, a := range token.Attr {
-		if strings.HasPrefix(a.Key, "on") || slices.Contains([]string{"src", "href", "xlink:href", "srcset", "action", "background"}, a.Key) {
+		if strings.HasPrefix(a.Key, "on") || slices.Contains([]string{"src", "href", "xlink:href", "srcset", "action",
+			"background"}, a.Key) {
 			t.Errorf("%s: <%s> has %s=%q", name, token.Data, a.Key, a.Val)
 		}
 		if a.Key == "style" && !regexp.MustCompile(`^(top|left):\d+\.\d\d%$`).MatchString(a.Val) {
@@ -143,7 +144,8 @@ func TestHTMLHoldsTheResult(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := texts(t, page(t, name), "script")[0]; got != string(want) {
-			t.Errorf("%s: the page's result has %d bytes and differs from the result's JSON, which has %d", name, len(got), len(want))
+			t.Errorf("%s: the page's result has %d bytes and differs from the result's JSON, which has %d", name,
+				len(got), len(want))
 		}
 	}
 }
@@ -151,9 +153,11 @@ func TestHTMLHoldsTheResult(t *testing.T) {
 // TestHTMLDrawsWhatThereIs names the charts of each kind of result.
 func TestHTMLDrawsWhatThereIs(t *testing.T) {
 	for name, want := range map[string][]string{
-		"closed": {"Answers per second", "Errors per second", "Latency from sent, each second", "CPU of the server", "Memory of the server",
+		"closed": {"Answers per second", "Errors per second", "Latency from sent, each second", "CPU of the server",
+			"Memory of the server",
 			"Latency by percentile", "Distribution of the latency from sent"},
-		"stalled": {"Answers per second", "Latency from due, each second", "Latency by percentile", "Distribution of the latency from due"},
+		"stalled": {"Answers per second", "Latency from due, each second", "Latency by percentile",
+			"Distribution of the latency from due"},
 		"refused": nil,
 		"zero":    nil,
 	} {
@@ -174,7 +178,8 @@ func TestHTMLStaysSmall(t *testing.T) {
 // another colour.
 func TestHTMLPoints(t *testing.T) {
 	r := *results(t)["stalled"]
-	r.Points = []load.Point{{At: 0, Latency: 900, Status: 200}, {At: 5, Latency: 1e6, Status: 0}, {At: 6, Latency: 0, Status: 200}, {At: 10, Latency: 100, Status: 503}}
+	r.Points = []load.Point{{At: 0, Latency: 900, Status: 200}, {At: 5, Latency: 1e6, Status: 0},
+		{At: 6, Latency: 0, Status: 200}, {At: 10, Latency: 100, Status: 503}}
 	page := written(t, func(b *bytes.Buffer) error { return report.HTML(b, &r) })
 	checkWellFormed(t, "points", page)
 	for class, want := range map[string]int{"c1": 2, "bad": 1} {

@@ -243,7 +243,8 @@ func latencyPieces(p load.Progress) []piece {
 	for _, q := range []struct {
 		name string
 		column
-	}{{"p50", column{"p50", l.P50}}, {"p90", column{"p90", l.P90}}, {"p99", column{"p99", l.P99}}, {"p99.9", column{"p999", l.P999}}, {"max", column{"max", l.Max}}} {
+	}{{"p50", column{"p50", l.P50}}, {"p90", column{"p90", l.P90}}, {"p99", column{"p99", l.P99}}, {"p99.9",
+		column{"p999", l.P999}}, {"max", column{"max", l.Max}}} {
 		pieces = append(pieces, piece{page.Plain, q.name + " " + bounded(l, q.key, span(q.value))})
 	}
 	return pieces
@@ -256,7 +257,8 @@ func statusPieces(p load.Progress) []piece {
 		if class >= "4" {
 			c = page.Red
 		}
-		pieces = append(pieces, piece{c, page.Pen{Colored: true}.Clean(readable.Clip(class)) + " " + readable.Count(p.Status[class])})
+		pieces = append(pieces, piece{c, page.Pen{Colored: true}.Clean(readable.Clip(class)) + " " +
+			readable.Count(p.Status[class])})
 	}
 	if len(pieces) == 0 {
 		return []piece{{page.Plain, "no answer yet"}}
@@ -280,7 +282,8 @@ func (l *Live) sparkline(label string, c page.Color, width int, of func(load.Sec
 			text = " " + readable.Number(most) + "/s"
 		}
 	}
-	return line{{page.Dim, fmt.Sprintf("%-*s", labelWidth, label)}, {c, sparkline(page.Pen{Colored: true}, values, most)}, {page.Dim, text}}
+	return line{{page.Dim, fmt.Sprintf("%-*s", labelWidth, label)},
+		{c, sparkline(page.Pen{Colored: true}, values, most)}, {page.Dim, text}}
 }
 
 // progressLine draws the share of the run that is over, and the time that is

@@ -83,7 +83,8 @@ func TestLiveFollowsTheTerminalsWidth(t *testing.T) {
 		s.resize(width)
 		l.Show(progressAt(time.Duration(i+5) * time.Second))
 		first, rest, _ := strings.Cut(strings.TrimPrefix(s.String(), above), "\n")
-		if !strings.HasPrefix("http://127.0.0.1:20000/hello", strings.TrimSuffix(first, "…")) || strings.Contains(rest, "http:") {
+		if !strings.HasPrefix("http://127.0.0.1:20000/hello", strings.TrimSuffix(first, "…")) ||
+			strings.Contains(rest, "http:") {
 			t.Errorf("at width %d the screen is not one block:\n%s", width, s)
 		}
 	}
@@ -128,10 +129,12 @@ func TestLiveTellsWhatIsLeft(t *testing.T) {
 	}{
 		{"by time", load.Progress{Elapsed: 10 * time.Second, Duration: 30 * time.Second}, "20 s left"},
 		{"by number", load.Progress{Elapsed: 10 * time.Second, Sent: 100, Of: 400}, "30 s left"},
-		{"by what ends first", load.Progress{Elapsed: 10 * time.Second, Duration: 15 * time.Second, Sent: 100, Of: 400}, "5 s left"},
+		{"by what ends first", load.Progress{Elapsed: 10 * time.Second, Duration: 15 * time.Second, Sent: 100, Of: 400},
+			"5 s left"},
 		{"by number, nothing sent", load.Progress{Elapsed: 10 * time.Second, Of: 400}, "10 s"},
 		{"late", load.Progress{Elapsed: 31 * time.Second, Duration: 30 * time.Second}, "0 s left"},
-		{"waiting", load.Progress{Elapsed: 31 * time.Second, Duration: 30 * time.Second, Waiting: true, InFlight: 1}, "waiting for 1 last answer"},
+		{"waiting", load.Progress{Elapsed: 31 * time.Second, Duration: 30 * time.Second, Waiting: true, InFlight: 1},
+			"waiting for 1 last answer"},
 		{"done", load.Progress{Elapsed: 95 * time.Second, Done: true}, "done after 1 min 35 s"},
 		{"endless", load.Progress{Elapsed: 95 * time.Second}, "1 min 35 s"},
 	} {
@@ -194,7 +197,8 @@ func TestPlain(t *testing.T) {
 // none.
 func TestPlainWithoutAnswers(t *testing.T) {
 	var b bytes.Buffer
-	report.NewPlain(&b).Show(load.Progress{Elapsed: 250 * time.Millisecond, Done: true, Errors: 3, Last: load.Second{Seconds: 0.25}})
+	report.NewPlain(&b).Show(load.Progress{Elapsed: 250 * time.Millisecond, Done: true, Errors: 3,
+		Last: load.Second{Seconds: 0.25}})
 	if got, want := b.String(), "done after 250 ms: 0 answers, 0/s on average, 3 errors\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

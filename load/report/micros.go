@@ -41,7 +41,10 @@ func notes(rows [][]page.Cell) []string {
 	var list []string
 	for _, m := range marks {
 		if slices.ContainsFunc(rows, func(r []page.Cell) bool {
-			return slices.ContainsFunc(r[1:len(r)-1], func(c page.Cell) bool { return strings.Contains(c.Text, m.mark) })
+			return slices.ContainsFunc(r[1:len(r)-1], func(c page.Cell) bool {
+				return strings.Contains(c.Text,
+					m.mark)
+			})
 		}) {
 			list = append(list, m.meaning)
 		}

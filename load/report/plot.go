@@ -199,7 +199,8 @@ func (p *screen) histogram(d *distribution) {
 	draw := func(label string, c page.Color, n int64) {
 		bar := bar(p.Pen, float64(n)/float64(most), width)
 		pad := strings.Repeat(" ", width-len([]rune(bar)))
-		p.Println(p.Paint(page.Dim, label) + "  " + p.Paint(c, bar) + pad + fmt.Sprintf("%9s %14s", readable.Share(n, all), readable.Count(n)))
+		p.Println(p.Paint(page.Dim, label) + "  " + p.Paint(c, bar) + pad +
+			fmt.Sprintf("%9s %14s", readable.Share(n, all), readable.Count(n)))
 	}
 	for _, b := range bins {
 		draw(p.Clean(fmt.Sprintf("%9s to %-9s", chart.TickSpan(b.from), chart.TickSpan(b.to))), page.Cyan, b.count)

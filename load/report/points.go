@@ -19,8 +19,10 @@ func pointsChart(r *load.Result, end float64) page.Figure {
 	_, from := primary(r)
 	c := page.Figure{
 		Title: "Requests over time, latency from " + from,
-		Help:  "Each dot is a request, placed when it was " + from + ". A stall is a saw-tooth: the first requests waited longest, later ones less and less until it was over.",
-		Note:  fmt.Sprintf("%s of %s requests are drawn: the slowest of each short time, and a random one.", readable.Count(int64(len(r.Points))), readable.Count(r.Sent)),
+		Help: "Each dot is a request, placed when it was " + from +
+			". A stall is a saw-tooth: the first requests waited longest, later ones less and less until it was over.",
+		Note: fmt.Sprintf("%s of %s requests are drawn: the slowest of each short time, and a random one.",
+			readable.Count(int64(len(r.Points))), readable.Count(r.Sent)),
 	}
 	low, high := math.Inf(1), 0.0
 	for _, p := range r.Points {
@@ -31,7 +33,8 @@ func pointsChart(r *load.Result, end float64) page.Figure {
 	axis := latencyAxis(min(low, high), high)
 	c.Rows, c.Below = axis.Rows(), chart.TimeTicks(end)
 	answered, failed := dots(axis, r.Points, end)
-	for _, d := range []struct{ class, name, path string }{{"c1 dots", "answered", answered}, {"bad dots", "failed", failed}} {
+	for _, d := range []struct{ class, name, path string }{{"c1 dots", "answered", answered},
+		{"bad dots", "failed", failed}} {
 		if d.path != "" {
 			c.Keys = append(c.Keys, page.Key{Class: d.class, Name: d.name})
 			c.Paths = append(c.Paths, page.Path{Class: d.class, D: d.path})
@@ -67,7 +70,8 @@ func slowestSpots(points []load.Point, end float64) []page.Spot {
 			x := float64(i) / pointSpots
 			spots = append(spots, page.Spot{
 				X: chart.Percent(100 * x), Width: 100.0 / pointSpots,
-				Text: fmt.Sprintf("%s to %s: the slowest took %s", readable.Clock(end*x), readable.Clock(end*(x+1.0/pointSpots)), readable.Span(us)),
+				Text: fmt.Sprintf("%s to %s: the slowest took %s", readable.Clock(end*x),
+					readable.Clock(end*(x+1.0/pointSpots)), readable.Span(us)),
 			})
 		}
 	}

@@ -38,7 +38,8 @@ func golden(t *testing.T, name string, got []byte) {
 var longWord = strings.Repeat("x", 5000)
 
 // hostile is text that a server or a command line might contain.
-const hostile = "\x1b[2J\x1b]0;title\a</script><script>alert(1)</script><img src=http://example.com/x onerror=alert(1)>\r\n\u202e\u0085\"'&amp;日本\xff--></svg>"
+const hostile = "\x1b[2J\x1b]0;title\a</script><script>alert(1)</script><img src=http://example.com/x " +
+	"onerror=alert(1)>\r\n\u202e\u0085\"'&amp;日本\xff--></svg>"
 
 // hostileResult returns a result with it in every place.
 func hostileResult(t testing.TB) *load.Result {
@@ -50,8 +51,10 @@ func hostileResult(t testing.TB) *load.Result {
 	r.Errors = map[string]int64{hostile: 5, longWord: 3}
 	r.ErrorExamples = map[string]string{hostile: hostile + longWord, longWord: longWord}
 	r.LatencyByStatus = map[string]*load.Latency{hostile: r.Latency, "": r.Latency}
-	r.Targets = []load.TargetResult{{Method: hostile, Path: hostile, Sent: 3, LatencyFromDue: r.Latency}, {Method: "GET", Path: "/" + longWord, Sent: 5}}
-	r.Server = &load.ServerProcess{PID: 1, Command: hostile, Samples: []load.ServerSample{{At: 1, CPU: 1}, {At: 2, CPU: 2}}}
+	r.Targets = []load.TargetResult{{Method: hostile, Path: hostile, Sent: 3, LatencyFromDue: r.Latency},
+		{Method: "GET", Path: "/" + longWord, Sent: 5}}
+	r.Server = &load.ServerProcess{PID: 1, Command: hostile,
+		Samples: []load.ServerSample{{At: 1, CPU: 1}, {At: 2, CPU: 2}}}
 	r.Warnings = []string{hostile, "", longWord}
 	return r
 }

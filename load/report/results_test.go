@@ -42,8 +42,10 @@ func latency(t testing.TB, h *hdrhistogram.Histogram) *load.Latency {
 func second(at int, asked int64, h *hdrhistogram.Histogram) load.Second {
 	us := h.ValueAtPercentilesSlice([]float64{50, 90, 99, 100})
 	return load.Second{
-		Start: float64(at), Seconds: 1, Asked: asked, Sent: asked, Requests: h.TotalCount(), Bytes: 412 * h.TotalCount(),
-		P50: load.Micros(us[0]) / 1e3, P90: load.Micros(us[1]) / 1e3, P99: load.Micros(us[2]) / 1e3, Max: load.Micros(us[3]) / 1e3, Connections: 64,
+		Start: float64(at), Seconds: 1, Asked: asked, Sent: asked, Requests: h.TotalCount(),
+		Bytes: 412 * h.TotalCount(),
+		P50:   load.Micros(us[0]) / 1e3, P90: load.Micros(us[1]) / 1e3, P99: load.Micros(us[2]) / 1e3,
+		Max: load.Micros(us[3]) / 1e3, Connections: 64,
 	}
 }
 
@@ -59,9 +61,11 @@ func closedResult(t testing.TB) *load.Result {
 			"timeout": "no answer within 10s",
 			"reset":   "read tcp 127.0.0.1:51234->127.0.0.1:20000: read: connection reset by peer",
 		},
-		Machine:   load.Machine{System: "linux/amd64", Kernel: "6.12.0", Processor: "Example 9000", CPUs: 2, Go: "go1.26.0"},
+		Machine: load.Machine{System: "linux/amd64", Kernel: "6.12.0", Processor: "Example 9000", CPUs: 2,
+			Go: "go1.26.0"},
 		Generator: load.Generator{CPUSeconds: 3.2, Busy: 0.31, Waited: 0.012, PeakRSS: 21 << 20},
-		Server:    &load.ServerProcess{PID: 4711, Command: "weir serve --config weir.yaml", CPUSeconds: 24.6, PeakRSS: 48 << 20},
+		Server: &load.ServerProcess{PID: 4711, Command: "weir serve --config weir.yaml", CPUSeconds: 24.6,
+			PeakRSS: 48 << 20},
 	}
 	for at := range 20 {
 		h := newHistogram()
@@ -157,10 +161,12 @@ func stalledResult(t testing.TB) *load.Result {
 	r.Status, r.StatusCodes = map[string]int64{"2xx": n}, map[string]int64{"200": n}
 	finish(t, r, 30)
 	r.TLSHandshake = r.Connect
-	r.Pacing = &load.Pacing{AskedPerSecond: perSecond, SentPerSecond: 1999.6, Lag: latency(t, lag), Variance10ms: 12.4, Mean10ms: 20}
+	r.Pacing = &load.Pacing{AskedPerSecond: perSecond, SentPerSecond: 1999.6, Lag: latency(t, lag), Variance10ms: 12.4,
+		Mean10ms: 20}
 	r.Saturated = true
 	r.Warnings = []string{
-		"the generator's threads waited 18% of the time for a CPU: the server beside it has too few, or the generator has",
+		"the generator's threads waited 18% of the time for a CPU: the server beside it has too few, or the " +
+			"generator has",
 		"64 connections were in use at once and no more were allowed: what waited for one is counted from due alone",
 	}
 	return r
@@ -175,8 +181,9 @@ func outageResult(t testing.TB) *load.Result {
 	r := &load.Result{
 		Started: began, URL: "http://127.0.0.1:20000/search", Protocol: "HTTP/1.1",
 		Connections: 160, ConnectionsMade: 360, Pipeline: 1, Threads: 2, Errors: map[string]int64{},
-		ErrorExamples: map[string]string{"timeout": "no whole answer in time: i/o timeout", "reset": "reading the answer: connection reset by peer"},
-		Generator:     load.Generator{CPUSeconds: 0.4, Busy: 0.01, Waited: 0.003, PeakRSS: 19 << 20},
+		ErrorExamples: map[string]string{"timeout": "no whole answer in time: i/o timeout",
+			"reset": "reading the answer: connection reset by peer"},
+		Generator: load.Generator{CPUSeconds: 0.4, Busy: 0.01, Waited: 0.003, PeakRSS: 19 << 20},
 	}
 	for at := range 30 {
 		h := newHistogram()
@@ -217,10 +224,12 @@ func outageResult(t testing.TB) *load.Result {
 	r.FirstByte = l.Answered
 	half := func(method, path string, latency *load.Latency) load.TargetResult {
 		n := latency.Count - latency.GivenUp - latency.NeverAnswered
-		return load.TargetResult{Method: method, Path: path, Targets: 1, Sent: latency.Count, Requests: n, Status: map[string]int64{"2xx": n}, LatencyFromDue: latency}
+		return load.TargetResult{Method: method, Path: path, Targets: 1, Sent: latency.Count, Requests: n,
+			Status: map[string]int64{"2xx": n}, LatencyFromDue: latency}
 	}
 	r.Targets = []load.TargetResult{
-		half("GET", "/search", l), half("POST", "/users/{{rand 1 1000}}/orders", l.Answered), {Targets: 7, Status: map[string]int64{}},
+		half("GET", "/search", l), half("POST", "/users/{{rand 1 1000}}/orders", l.Answered), {Targets: 7,
+			Status: map[string]int64{}},
 	}
 	r.Pacing = &load.Pacing{AskedPerSecond: perSecond, SentPerSecond: perSecond, Mean10ms: 1, Variance10ms: 0.1}
 	return r
@@ -242,7 +251,8 @@ func oneResult(t testing.TB) *load.Result {
 	h := newHistogram()
 	record(t, h, 812_345, 1)
 	r := &load.Result{
-		Started: began, URL: "http://127.0.0.1:20000/", Protocol: "HTTP/2", Connections: 1, ConnectionsMade: 1, Pipeline: 1, Threads: 1,
+		Started: began, URL: "http://127.0.0.1:20000/", Protocol: "HTTP/2", Connections: 1, ConnectionsMade: 1,
+		Pipeline: 1, Threads: 1,
 		Asked: 1, Sent: 1, Requests: 1, Latency: latency(t, h),
 		Status: map[string]int64{"2xx": 1}, StatusCodes: map[string]int64{"204": 1},
 	}
@@ -272,7 +282,8 @@ func hugeResult(t testing.TB) *load.Result {
 		r.Series = append(r.Series, load.Second{
 			Start: float64(at), Seconds: 1, Asked: 1_200_000, Sent: 1_200_000,
 			Requests: 1_200_000 + int64(200_000*math.Sin(float64(at)/900)), Bytes: 9e9,
-			P50: 20, P90: 140, P99: load.Micros(600 + 300*math.Cos(float64(at)/300)), Max: load.Micros(9000 + 8000*random.Float64()),
+			P50: 20, P90: 140, P99: load.Micros(600 + 300*math.Cos(float64(at)/300)), Max: load.Micros(9000 +
+				8000*random.Float64()),
 		})
 	}
 	r.Series[2777].Max = 3.6e9

@@ -84,19 +84,23 @@ func headline(r *load.Result) []string {
 			sentence = fmt.Sprintf("No answer came to %s.", readable.Things(r.Sent, "request"))
 		}
 		if kinds := byCount(r.Errors); len(kinds) > 0 {
-			sentence += fmt.Sprintf(" The most frequent error was %q, %s.", kinds[0], readable.Things(r.Errors[kinds[0]], "time"))
+			sentence += fmt.Sprintf(" The most frequent error was %q, %s.", kinds[0],
+				readable.Things(r.Errors[kinds[0]], "time"))
 		}
 		return []string{sentence}
 	}
-	sentences := []string{fmt.Sprintf("%s answers per second for %s.", readable.Number(r.RequestsPerSecond), readable.Lasting(r.DurationSeconds))}
+	sentences := []string{fmt.Sprintf("%s answers per second for %s.", readable.Number(r.RequestsPerSecond),
+		readable.Lasting(r.DurationSeconds))}
 	switch l, from := primary(r); {
 	case l == nil || l.Count == 0:
 	case l.GivenUp+l.NeverAnswered > 0:
 		sentences = append(sentences, unansweredLatency(l, from))
 	case l.Count == 1:
-		sentences = []string{fmt.Sprintf("One answer came after %s, counted from when its request was %s.", span(l.Max), from)}
+		sentences = []string{fmt.Sprintf("One answer came after %s, counted from when its request was %s.", span(l.Max),
+			from)}
 	default:
-		sentences = append(sentences, fmt.Sprintf("Half of them came within %s, 99%% within %s, the last after %s, counted from when a request was %s.",
+		sentences = append(sentences, fmt.Sprintf("Half of them came within %s, 99%% within %s, the last after %s, "+
+			"counted from when a request was %s.",
 			span(l.P50), span(l.P99), span(l.Max), from))
 	}
 	if bad := failures(r); len(bad) > 0 {
@@ -142,10 +146,12 @@ func failures(r *load.Result) []string {
 	add(r.Requests-r.Status["2xx"], "got another status than 2xx")
 	var sentences []string
 	if len(bad) > 0 {
-		sentences = append(sentences, fmt.Sprintf("Of %s sent %s.", readable.Things(r.Sent, "request"), readable.Enumerate(bad)))
+		sentences = append(sentences, fmt.Sprintf("Of %s sent %s.", readable.Things(r.Sent, "request"),
+			readable.Enumerate(bad)))
 	}
 	if r.Unsent > 0 {
-		sentences = append(sentences, fmt.Sprintf("%s asked for %s not sent.", readable.Things(r.Unsent, "request"), was(r.Unsent)))
+		sentences = append(sentences, fmt.Sprintf("%s asked for %s not sent.", readable.Things(r.Unsent, "request"),
+			was(r.Unsent)))
 	}
 	return sentences
 }
@@ -183,7 +189,8 @@ func facts(r *load.Result) []page.Fact {
 		by += fmt.Sprintf(", %d requests under way on each", r.Pipeline)
 	}
 	f = append(f, page.Fact{Name: "by", Text: by}, page.Fact{Name: "pace", Text: loop})
-	took := fmt.Sprintf("%s from %s, by %s", readable.Lasting(r.DurationSeconds), r.Started.Format("2006-01-02 15:04:05 MST"), readable.Things(int64(r.Threads), "thread"))
+	took := fmt.Sprintf("%s from %s, by %s", readable.Lasting(r.DurationSeconds),
+		r.Started.Format("2006-01-02 15:04:05 MST"), readable.Things(int64(r.Threads), "thread"))
 	if r.Seed != 0 {
 		took += fmt.Sprintf(", seed %d", r.Seed)
 	}
@@ -209,7 +216,8 @@ type column struct {
 }
 
 func columnsOf(l *load.Latency) []column {
-	return []column{{"p2_5", l.P2_5}, {"p50", l.P50}, {"p97_5", l.P97_5}, {"p99", l.P99}, {"mean", l.Mean}, {"stdev", l.Stdev}, {"max", l.Max}}
+	return []column{{"p2_5", l.P2_5}, {"p50", l.P50}, {"p97_5", l.P97_5}, {"p99", l.P99}, {"mean", l.Mean},
+		{"stdev", l.Stdev}, {"max", l.Max}}
 }
 
 func latencyRow(name string, l *load.Latency, s readable.Scale) []page.Cell {
@@ -301,7 +309,8 @@ func targetTable(r *load.Result) page.Table {
 	for i := range r.Targets {
 		t.Rows = append(t.Rows, targetRow(&r.Targets[i], r.Sent, s))
 	}
-	t.Notes = append([]string{"share is of all requests sent, not 2xx of the target's; latencies are from " + from + "."}, notes(t.Rows)...)
+	t.Notes = append([]string{"share is of all requests sent, not 2xx of the target's; latencies are from " + from +
+		"."}, notes(t.Rows)...)
 	return t
 }
 
@@ -327,7 +336,8 @@ func targetName(t *load.TargetResult) string {
 }
 
 func phaseTable(r *load.Result) page.Table {
-	return latencies("Phases", []namedLatency{{"connect", r.Connect}, {"TLS handshake", r.TLSHandshake}, {"wait for a stream", r.StreamWait}, {"first byte", r.FirstByte}})
+	return latencies("Phases", []namedLatency{{"connect", r.Connect}, {"TLS handshake", r.TLSHandshake},
+		{"wait for a stream", r.StreamWait}, {"first byte", r.FirstByte}})
 }
 
 // statusLatencies returns a table if there are several classes of status codes.
@@ -357,7 +367,8 @@ func rateTable(r *load.Result) page.Table {
 	if len(answers) == 0 {
 		t := newTable("Per second")
 		t.Rows = [][]page.Cell{
-			newRow("answers", readable.Number(r.RequestsPerSecond)+" on average; there was no whole second for more statistics", false),
+			newRow("answers", readable.Number(r.RequestsPerSecond)+" on average; there was no whole second for more "+
+				"statistics", false),
 			newRow("bytes read", readable.Size(r.BytesPerSecond)+" on average", false),
 		}
 		return t
@@ -377,7 +388,8 @@ func rateRow(name string, values []float64, s readable.Scale) []page.Cell {
 	slices.Sort(values)
 	mean, stdev := moments(values)
 	var cells []string
-	for _, v := range []float64{quantile(values, 0.025), quantile(values, 0.5), quantile(values, 0.975), quantile(values, 0.99), mean, stdev, values[len(values)-1]} {
+	for _, v := range []float64{quantile(values, 0.025), quantile(values, 0.5), quantile(values, 0.975),
+		quantile(values, 0.99), mean, stdev, values[len(values)-1]} {
 		cells = append(cells, s.Cell(v))
 	}
 	return newRow(name, "", false, cells...)
@@ -438,7 +450,8 @@ func byCount(counts map[string]int64) []string {
 func accountTable(r *load.Result) page.Table {
 	t := newTable("Requests", "number", "share")
 	add := func(name string, n, all int64, of string, bad bool, remark string) {
-		t.Rows = append(t.Rows, newRow(name, joinRemarks(of, remark), bad && n > 0, readable.Count(n), readable.Share(n, all)))
+		t.Rows = append(t.Rows, newRow(name, joinRemarks(of, remark), bad && n > 0, readable.Count(n),
+			readable.Share(n, all)))
 	}
 	add("asked", r.Asked, r.Asked, "", false, "")
 	add("sent", r.Sent, r.Asked, "of those asked", false, "")
@@ -466,7 +479,8 @@ func answerTable(r *load.Result) page.Table {
 	t := newTable("Answers", "number", "share")
 	for _, class := range slices.Sorted(maps.Keys(r.Status)) {
 		n := r.Status[class]
-		t.Rows = append(t.Rows, newRow(readable.Clip(class), codes(r.StatusCodes, class), class >= "4", readable.Count(n), readable.Share(n, r.Requests)))
+		t.Rows = append(t.Rows, newRow(readable.Clip(class), codes(r.StatusCodes, class), class >= "4",
+			readable.Count(n), readable.Share(n, r.Requests)))
 	}
 	return t
 }
@@ -515,10 +529,12 @@ func pacingTable(r *load.Result) page.Table {
 	add := func(name, remark string) { t.Rows = append(t.Rows, newRow(name, remark, false)) }
 	add("rate", fmt.Sprintf("%s asked and %s sent per second", rate(p.AskedPerSecond), rate(p.SentPerSecond)))
 	if p.Lag != nil && p.Lag.Count > 0 {
-		add("lag", fmt.Sprintf("%s half of the time, p99 %s, at most %s, from due to sent", span(p.Lag.P50), span(p.Lag.P99), span(p.Lag.Max)))
+		add("lag", fmt.Sprintf("%s half of the time, p99 %s, at most %s, from due to sent", span(p.Lag.P50),
+			span(p.Lag.P99), span(p.Lag.Max)))
 	}
 	if p.Mean10ms > 0 {
-		add("evenness", fmt.Sprintf("%s sent in 10 ms on average, with a variance of %s around the asked rate (0 is perfect; random arrivals have %s)",
+		add("evenness", fmt.Sprintf("%s sent in 10 ms on average, with a variance of %s around the asked rate (0 is "+
+			"perfect; random arrivals have %s)",
 			readable.Number(p.Mean10ms), readable.Number(p.Variance10ms), readable.Number(p.Mean10ms)))
 	}
 	return t
@@ -539,7 +555,8 @@ func processTable(r *load.Result) page.Table {
 	g := r.Generator
 	if g != (load.Generator{}) {
 		t.Rows = append(t.Rows, processRow("generator", g.CPUSeconds, g.PeakRSS, r,
-			fmt.Sprintf("its busiest thread ran %.1f%% of the time and waited %.1f%% for a CPU", 100*g.Busy, 100*g.Waited)))
+			fmt.Sprintf("its busiest thread ran %.1f%% of the time and waited %.1f%% for a CPU", 100*g.Busy,
+				100*g.Waited)))
 	}
 	return t
 }
@@ -562,7 +579,8 @@ func serverRemark(s *load.ServerProcess) string {
 		files, threads = max(files, sample.Files), max(threads, sample.Threads)
 	}
 	if len(s.Samples) > 0 {
-		remark += fmt.Sprintf("; at most %s and %s", readable.Things(int64(files), "open file"), readable.Things(int64(threads), "thread"))
+		remark += fmt.Sprintf("; at most %s and %s", readable.Things(int64(files), "open file"),
+			readable.Things(int64(threads), "thread"))
 	}
 	return remark
 }

@@ -158,7 +158,8 @@ func (p *screen) overTime(r *load.Result) {
 	p.Println(p.Paint(page.Bold, "Over time") + p.Paint(page.Dim, "    from 0 to the maximum, shown at the end"))
 	width := min(p.Width-len(indent)-13-11, 120)
 	for _, t := range shown {
-		p.Println(fmt.Sprintf("%-13s", t.name) + p.Paint(t.color, sparkline(p.Pen, t.worst(width, end), t.most())) + "  " + p.Paint(page.Dim, p.Clean(t.greatest())))
+		p.Println(fmt.Sprintf("%-13s", t.name) + p.Paint(t.color, sparkline(p.Pen, t.worst(width, end), t.most())) +
+			"  " + p.Paint(page.Dim, p.Clean(t.greatest())))
 	}
 }
 

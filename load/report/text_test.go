@@ -43,7 +43,8 @@ func TestTextKeepsItsWidth(t *testing.T) {
 				})
 				for i, line := range strings.Split(string(text), "\n") {
 					if got := utf8.RuneCountInString(withoutColors(line)); got > width {
-						t.Errorf("%s, color %v: line %d has %d characters, want at most %d: %q", name, color, i+1, got, width, line)
+						t.Errorf("%s, color %v: line %d has %d characters, want at most %d: %q", name, color, i+1, got,
+							width, line)
 					}
 				}
 			}
@@ -77,7 +78,10 @@ func TestTextNamesTheLimit(t *testing.T) {
 		"NOT TO BE TRUSTED: the generator was at its limit": {Busy: 0.96, Waited: 0.18},
 	} {
 		r := &load.Result{Saturated: true, DurationSeconds: 10, Generator: g}
-		if text := written(t, func(b *bytes.Buffer) error { return report.Text(b, r, report.Style{}) }); !bytes.Contains(text, []byte(want)) {
+		if text := written(t, func(b *bytes.Buffer) error {
+			return report.Text(b, r,
+				report.Style{})
+		}); !bytes.Contains(text, []byte(want)) {
 			t.Errorf("with %+v the text lacks %q:\n%s", g, want, text)
 		}
 	}

@@ -100,9 +100,12 @@ func tracks(r *load.Result) []track {
 	all := []track{
 		{name: "answers/s", segments: each(answersPerSecond), text: readable.Number, color: page.Green, dips: true},
 		{name: "errors/s", segments: each(errorsPerSecond), text: readable.Number, color: page.Red},
-		{name: "p50, " + from, segments: each(func(s load.Second) float64 { return float64(s.P50) }), text: spanText, color: page.Cyan},
-		{name: "p99, " + from, segments: each(func(s load.Second) float64 { return float64(s.P99) }), text: spanText, color: page.Cyan},
-		{name: "max, " + from, segments: each(func(s load.Second) float64 { return float64(s.Max) }), text: spanText, color: page.Cyan},
+		{name: "p50, " + from, segments: each(func(s load.Second) float64 { return float64(s.P50) }), text: spanText,
+			color: page.Cyan},
+		{name: "p99, " + from, segments: each(func(s load.Second) float64 { return float64(s.P99) }), text: spanText,
+			color: page.Cyan},
+		{name: "max, " + from, segments: each(func(s load.Second) float64 { return float64(s.Max) }), text: spanText,
+			color: page.Cyan},
 	}
 	if r.Server == nil {
 		return all
@@ -116,8 +119,10 @@ func tracks(r *load.Result) []track {
 		return s
 	}
 	return append(all,
-		track{name: "server CPUs", segments: sampled(func(s load.ServerSample) float64 { return s.CPU }), text: readable.Number, color: page.Magenta},
-		track{name: "memory", segments: sampled(func(s load.ServerSample) float64 { return float64(s.RSS) }), text: readable.Size, color: page.Magenta},
+		track{name: "server CPUs", segments: sampled(func(s load.ServerSample) float64 { return s.CPU }),
+			text: readable.Number, color: page.Magenta},
+		track{name: "memory", segments: sampled(func(s load.ServerSample) float64 { return float64(s.RSS) }),
+			text: readable.Size, color: page.Magenta},
 	)
 }
 
