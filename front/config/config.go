@@ -110,12 +110,27 @@ type Route struct {
 // none. The caller owns the result.
 func Default() *Config {
 	return &Config{
-		Namespace:   "front-door",
-		Listen:      []string{":20000"},
-		Admin:       "127.0.0.1:20001",
-		Drain:       Drain{Delay: time.Second, Timeout: 10 * time.Second},
-		Log:         defaultLog(),
-		Limits:      defaultLimits(),
+		Namespace: "front-door",
+		Listen:    []string{":20000"},
+		Admin:     "127.0.0.1:20001",
+		Drain:     Drain{Delay: time.Second, Timeout: 10 * time.Second},
+		Log: Log{
+			To:        []string{LogToStdout},
+			Format:    "json",
+			Level:     "info",
+			Events:    EventsAll,
+			Queue:     LogQueue{Size: 8 << 20, WhenFull: "shed"},
+			Heartbeat: 10 * time.Second,
+		},
+		Limits: Limits{
+			RequestLimits: RequestLimits{
+				UploadRate: 500, DownloadRate: 500,
+				ReadTimeout: 20 * time.Second, WriteTimeout: time.Minute,
+			},
+			Headers:       MaxHeaders,
+			HeaderTimeout: 10 * time.Second,
+			IdleTimeout:   75 * time.Second,
+		},
 		Constraints: map[string]string{},
 	}
 }
@@ -241,18 +256,6 @@ const (
 	RatePerHeader = "header " // by the value of the header field that follows; requests without it share a bucket
 )
 
-func defaultLimits() Limits {
-	return Limits{
-		RequestLimits: RequestLimits{
-			UploadRate: 500, DownloadRate: 500,
-			ReadTimeout: 20 * time.Second, WriteTimeout: time.Minute,
-		},
-		Headers:       MaxHeaders,
-		HeaderTimeout: 10 * time.Second,
-		IdleTimeout:   75 * time.Second,
-	}
-}
-
 // Log configures the events, their format and their destinations.
 type Log struct {
 	// To holds the destinations: LogToStdout (the default), LogToStderr, or the
@@ -320,17 +323,6 @@ const (
 	LogToStdout = "stdout"
 	LogToStderr = "stderr"
 )
-
-func defaultLog() Log {
-	return Log{
-		To:        []string{LogToStdout},
-		Format:    "json",
-		Level:     "info",
-		Events:    EventsAll,
-		Queue:     LogQueue{Size: 8 << 20, WhenFull: "shed"},
-		Heartbeat: 10 * time.Second,
-	}
-}
 
 // secretHeaders are header fields whose values are never logged.
 var secretHeaders = []string{"authorization", "cookie", "proxy-authorization", "set-cookie", "x-api-key"}
