@@ -193,12 +193,5 @@ func variable(inside string, lookup func(string) (string, bool)) (string, *yamlf
 }
 
 func isEnvName(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		letter := c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-		if !letter && (i == 0 || c < '0' || c > '9') {
-			return false
-		}
-	}
-	return s != ""
+	return isName(s) && !strings.ContainsAny(s, ".-") && !isDigits(s[:1])
 }

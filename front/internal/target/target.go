@@ -4,6 +4,7 @@ package target
 
 import (
 	"net/netip"
+	"strconv"
 	"strings"
 
 	"github.com/weirhq/weir/internal/httpsyntax"
@@ -121,14 +122,8 @@ func parsePort(s string) (int, bool) {
 	if len(s) < 2 || len(s) > 6 || s[0] != ':' {
 		return 0, false
 	}
-	port := 0
-	for i := 1; i < len(s); i++ {
-		if s[i] < '0' || s[i] > '9' {
-			return 0, false
-		}
-		port = port*10 + int(s[i]-'0')
-	}
-	return port, 0 < port && port < 1<<16
+	port, err := strconv.ParseUint(s[1:], 10, 16)
+	return int(port), err == nil && port > 0
 }
 
 func validName(name string) bool {
