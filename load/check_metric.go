@@ -59,8 +59,40 @@ func (q quantity) String() string {
 // one of latency.
 var distributions = []string{"latency", "from_due", "from_sent", "answered", "first_byte", "connect", "tls", "lag"}
 
-// numbers are the names of a result's other metrics.
-var numbers = []string{"errors", "unanswered", "unsent", "late", "requests", "rate", "saturated"}
+// A number is a metric of a result that is not a latency.
+type number struct {
+	name     string
+	quantity quantity
+	read     func(*Result) reading // without the metric
+}
+
+var numbers = []number{
+	{"errors", quantityPart, func(r *Result) reading {
+		all := sum(r.Errors)
+		return shareOf(all, r.Sent+all-r.Failed, "requests sent and connections that failed")
+	}},
+	{"unanswered", quantityPart, func(r *Result) reading { return shareOf(r.Unanswered, r.Sent, "requests sent") }},
+	{"unsent", quantityPart, func(r *Result) reading { return shareOf(r.Unsent, r.Asked, "requests asked for") }},
+	{"late", quantityPart, func(r *Result) reading { return shareOf(r.Late, r.Sent, "requests sent") }},
+	{"requests", quantityPart, func(r *Result) reading { return shareOf(r.Requests, r.Asked, "requests asked for") }},
+	{"rate", quantityRate, func(r *Result) reading { return reading{value: r.RequestsPerSecond} }},
+	{"saturated", quantityFlag, func(r *Result) reading {
+		if r.Saturated {
+			return reading{value: 1}
+		}
+		return reading{}
+	}},
+}
+
+// shareOf returns the reading of a number and its whole.
+func shareOf(n, of int64, whole string) reading {
+	return reading{value: float64(n), of: float64(of), whole: whole}
+}
+
+// numberIndex returns the index of a number; -1 if there is none of that name.
+func numberIndex(name string) int {
+	return slices.IndexFunc(numbers, func(n number) bool { return n.name == name })
+}
 
 var statistics = []string{"p50", "p90", "p97.5", "p99", "p99.9", "p99.99", "max", "mean", "min", "stdev"}
 
@@ -81,17 +113,22 @@ func parseMetric(words []checkWord) (metric, error) {
 	if len(words) > 2 {
 		return metric{}, words[2].wrong("an operator is missing before %q: one of %s", words[2].text, strings.Join(operators, " "))
 	}
+	i := numberIndex(first)
 	switch {
 	case first == "status":
 		return parseStatus(words[1])
 	case slices.Contains(distributions, first):
 		return parseStatistic(first, words[1], statistics)
-	case slices.Contains(numbers, first):
-		return metric{name: first, quantity: quantityOf(first)}, nil
+	case i >= 0:
+		return metric{name: first, quantity: numbers[i].quantity}, nil
 	case isStatus(first):
 		return metric{name: first, quantity: quantityPart}, nil
 	}
-	return parseStatistic("latency", words[0], slices.Concat(statistics, numbers, distributions[1:], []string{"5xx", "status"}))
+	known := slices.Clone(statistics)
+	for _, n := range numbers {
+		known = append(known, n.name)
+	}
+	return parseStatistic("latency", words[0], append(append(known, distributions[1:]...), "5xx", "status"))
 }
 
 // completion returns an example of a metric that begins with the word.
@@ -103,16 +140,6 @@ func completion(word string) string {
 		return "p99"
 	}
 	return word + " p99"
-}
-
-func quantityOf(number string) quantity {
-	switch number {
-	case "rate":
-		return quantityRate
-	case "saturated":
-		return quantityFlag
-	}
-	return quantityPart
 }
 
 // isStatus reports whether s is a status such as 503, or a class such as 5xx.
@@ -216,36 +243,17 @@ var errNoMetric = errors.New("it has no metric; use ParseCheck")
 
 // read returns the value of the metric in a result.
 func (m metric) read(r *Result) (reading, error) {
-	got := reading{metric: m}
-	if m.statistic != "" {
+	switch {
+	case m.statistic != "":
 		return m.readLatency(r)
+	case m.name == "":
+		return reading{}, errNoMetric
 	}
-	set := func(part, of int64, whole string) {
-		got.value, got.of, got.whole = float64(part), float64(of), whole
+	got := shareOf(r.Status[m.name]+r.StatusCodes[m.name], r.Requests, "answers") // only one map has the key
+	if i := numberIndex(m.name); i >= 0 {
+		got = numbers[i].read(r)
 	}
-	switch m.name {
-	case "":
-		return got, errNoMetric
-	case "rate":
-		got.value = r.RequestsPerSecond
-	case "saturated":
-		if r.Saturated {
-			got.value = 1
-		}
-	case "errors":
-		all := sum(r.Errors)
-		set(all, r.Sent+all-r.Failed, "requests sent and connections that failed")
-	case "unanswered":
-		set(r.Unanswered, r.Sent, "requests sent")
-	case "late":
-		set(r.Late, r.Sent, "requests sent")
-	case "unsent":
-		set(r.Unsent, r.Asked, "requests asked for")
-	case "requests":
-		set(r.Requests, r.Asked, "requests asked for")
-	default: // a status or a class; only one of the maps has the key
-		set(r.Status[m.name]+r.StatusCodes[m.name], r.Requests, "answers")
-	}
+	got.metric = m
 	return got, nil
 }
 
