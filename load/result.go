@@ -299,6 +299,6 @@ type Progress struct {
 	Latency *Latency
 	FromDue bool
 
-	Waiting bool // nothing is sent any more; the last answers are waited for
+	Waiting bool // the run has stopped sending and waits for the last answers
 	Done    bool // the last call
 }

@@ -495,7 +495,7 @@ func TestInterruptedOpening(t *testing.T) {
 		defer l.Close()
 		scheme := "http://" // the kernel connects, and that is all
 		if protocol == load.HTTP2 {
-			scheme = "https://" // nobody shakes hands
+			scheme = "https://" // the server does no handshake
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()

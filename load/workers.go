@@ -247,7 +247,7 @@ func (k *worker) serveOpen() {
 }
 
 // next returns the next request: one that waits, or else the next that is due. ok is
-// false when there is none any more.
+// false after the last one.
 func (k *worker) next() (r dueRequest, ok bool) {
 	k.rec.mu.Lock()
 	switch {

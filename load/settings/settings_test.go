@@ -175,7 +175,7 @@ func TestPlanRefuses(t *testing.T) {
 	}
 }
 
-// TestFolder has every relative name of a file below a folder.
+// TestFolder checks that relative file names are below the folder.
 func TestFolder(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
