@@ -226,7 +226,8 @@ func (c Check) Fits(p Plan) error {
 	switch c.metric.name {
 	case "from_due", "lag", "late":
 		if !p.Pace.open() {
-			return fmt.Errorf("check %q: the plan has no Pace, and in the closed loop nothing is due: there is no %s", c.text, c.metric.name)
+			return fmt.Errorf("check %q: the plan has no Pace, and in the closed loop nothing is due: there is no %s",
+				c.text, c.metric.name)
 		}
 	case "tls":
 		if !p.overTLS() {

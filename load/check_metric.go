@@ -101,17 +101,16 @@ func parseMetric(words []checkWord) (metric, error) {
 	if len(words) == 0 {
 		return metric{}, &wrongWord{-1, "there is no metric; write p99 > 50ms, errors > 0.1% or saturated"}
 	}
-	first := strings.ToLower(words[0].text)
-	switch {
-	case slices.Contains(distributions, first), first == "status":
-		if len(words) == 1 {
-			return metric{}, words[0].wrong("%s needs a second word; write %s", first, completion(first))
-		}
-	case len(words) > 1:
-		return metric{}, words[1].wrong("an operator is missing before %q: one of %s", words[1].text, strings.Join(operators, " "))
+	first, most := strings.ToLower(words[0].text), 1
+	if slices.Contains(distributions, first) || first == "status" {
+		most = 2
 	}
-	if len(words) > 2 {
-		return metric{}, words[2].wrong("an operator is missing before %q: one of %s", words[2].text, strings.Join(operators, " "))
+	switch {
+	case len(words) < most:
+		return metric{}, words[0].wrong("%s needs a second word; write %s", first, completion(first))
+	case len(words) > most:
+		return metric{}, words[most].wrong("an operator is missing before %q: one of %s",
+			words[most].text, strings.Join(operators, " "))
 	}
 	i := numberIndex(first)
 	switch {

@@ -107,7 +107,8 @@ func TestCheckSaturated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if value, holds, err := check.Of(&load.Result{Saturated: true}); value != "the generator was saturated" || !holds || err != nil {
+	if value, holds, err := check.Of(&load.Result{Saturated: true}); value != "the generator was saturated" ||
+		!holds || err != nil {
 		t.Errorf("of a saturated result: %q, %v, %v, want true", value, holds, err)
 	}
 }
@@ -124,7 +125,8 @@ func TestCheckOfClosedLoop(t *testing.T) {
 
 // TestCheckOfNothing checks that a metric that a run has not measured is an error.
 func TestCheckOfNothing(t *testing.T) {
-	for _, s := range []string{"p99 > 1s", "from_due p99 > 1s", "lag p99 > 1s", "tls p99 > 1s", "connect max > 1s", "5xx > 1%", "errors > 1%", "unsent > 1%"} {
+	for _, s := range []string{"p99 > 1s", "from_due p99 > 1s", "lag p99 > 1s", "tls p99 > 1s", "connect max > 1s",
+		"5xx > 1%", "errors > 1%", "unsent > 1%"} {
 		check, err := load.ParseCheck(s)
 		if err != nil {
 			t.Fatal(err)
@@ -134,7 +136,8 @@ func TestCheckOfNothing(t *testing.T) {
 		}
 	}
 	check, _ := load.ParseCheck("p95 > 1s")
-	if _, _, err := check.Of(&load.Result{Latency: &load.Latency{Count: 1}}); err == nil || !strings.Contains(err.Error(), "histogram") {
+	if _, _, err := check.Of(&load.Result{Latency: &load.Latency{Count: 1}}); err == nil ||
+		!strings.Contains(err.Error(), "histogram") {
 		t.Errorf("p95 without a histogram: %v", err)
 	}
 	if _, _, err := (load.Check{}).Of(checked(t)); err == nil {
@@ -225,7 +228,8 @@ func TestCheckFits(t *testing.T) {
 // FuzzParseCheck checks that the text of an accepted check means the same, and that either
 // a condition or its opposite holds.
 func FuzzParseCheck(f *testing.F) {
-	for _, s := range []string{"p99 > 50ms", "errors >= 0.1%", "saturated", "first_byte p99.9 < 3 us", "status 503 == 0", "rate<1e3", "p99 > 50", "µ > 1"} {
+	for _, s := range []string{"p99 > 50ms", "errors >= 0.1%", "saturated", "first_byte p99.9 < 3 us",
+		"status 503 == 0", "rate<1e3", "p99 > 50", "µ > 1"} {
 		f.Add(s)
 	}
 	opposite := strings.NewReplacer("<=", ">", ">=", "<", "<", ">=", ">", "<=")

@@ -113,7 +113,8 @@ func (l *loop) connect(c *conn) {
 		l.failConnect(c, connectKind(err), os.NewSyscallError("connect", err))
 		return
 	}
-	e := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | unix.EPOLLET, Fd: c.slot, Pad: c.generation}
+	e := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | unix.EPOLLET, Fd: c.slot,
+		Pad: c.generation}
 	if err := unix.EpollCtl(l.epoll, unix.EPOLL_CTL_ADD, fd, &e); err != nil {
 		l.failConnect(c, connectKind(err), os.NewSyscallError("epoll_ctl", err))
 	}
@@ -381,7 +382,8 @@ func (l *loop) loadPiece(c *conn) bool {
 
 func send(fd int, b []byte) (int, syscall.Errno) {
 	for {
-		n, _, errno := syscall.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), unix.MSG_NOSIGNAL, 0, 0)
+		n, _, errno := syscall.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))),
+			uintptr(len(b)), unix.MSG_NOSIGNAL, 0, 0)
 		if errno != unix.EINTR { // after which no event would follow
 			return int(n), errno
 		}
@@ -389,7 +391,8 @@ func send(fd int, b []byte) (int, syscall.Errno) {
 }
 
 func recv(fd int, b []byte) (int, syscall.Errno) {
-	n, _, errno := syscall.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), 0, 0, 0)
+	n, _, errno := syscall.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))),
+		uintptr(len(b)), 0, 0, 0)
 	return int(n), errno
 }
 

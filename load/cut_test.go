@@ -40,9 +40,11 @@ func TestCutEverywhere(t *testing.T) {
 						}
 					}
 				})
-				r := run(t, load.Plan{Targets: targets(s.url), TLS: clientTLS, Requests: int64(requests), Connections: 1, Pipeline: 2, Timeout: waitLimit, Process: -1})
+				r := run(t, load.Plan{Targets: targets(s.url), TLS: clientTLS, Requests: int64(requests),
+					Connections: 1, Pipeline: 2, Timeout: waitLimit, Process: -1})
 				if got := r.Status["2xx"]; got != int64(requests) || r.ConnectionsMade != 1 || len(r.Errors) > 0 {
-					t.Errorf("%d of %d answers were read, over %d connections: %v", got, requests, r.ConnectionsMade, r.ErrorExamples)
+					t.Errorf("%d of %d answers were read, over %d connections: %v", got, requests, r.ConnectionsMade,
+						r.ErrorExamples)
 				}
 			})
 		}

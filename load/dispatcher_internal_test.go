@@ -45,16 +45,19 @@ func TestDispatcherStep(t *testing.T) {
 		{name: "first request is due at 0", free: 9, now: 0, end: never, sent: 1},
 		{name: "all due requests are sent", free: 9, now: 3 * ms, end: never, sent: 4},
 		{name: "requests wait for a connection", free: 1, now: 3 * ms, end: never, sent: 1, waiting: 3},
-		{name: "the backlog limits those that wait", plan: Plan{Backlog: 2}, free: 1, now: 9 * ms, end: never, sent: 1, skipped: 7, waiting: 2},
+		{name: "the backlog limits those that wait", plan: Plan{Backlog: 2}, free: 1, now: 9 * ms, end: never, sent: 1,
+			skipped: 7, waiting: 2},
 		{name: "no backlog", plan: Plan{Backlog: -1}, free: 1, now: 9 * ms, end: never, sent: 1, skipped: 9},
-		{name: "the number of requests is limited", plan: Plan{Requests: 2}, free: 9, now: time.Hour, end: never, sent: 2},
+		{name: "the number of requests is limited", plan: Plan{Requests: 2}, free: 9, now: time.Hour,
+			end: never, sent: 2},
 		{name: "nothing is due at the end", free: 9, now: time.Hour, end: 3 * ms, sent: 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d, s := testDispatcher(c.plan), &fakeSender{free: c.free, open: 1}
 			skipped := d.step(c.now, c.end, s)
 			if len(s.sent) != c.sent || skipped != c.skipped || d.waiting() != c.waiting {
-				t.Errorf("%d sent, %d skipped, %d wait; want %d, %d, %d", len(s.sent), skipped, d.waiting(), c.sent, c.skipped, c.waiting)
+				t.Errorf("%d sent, %d skipped, %d wait; want %d, %d, %d", len(s.sent), skipped, d.waiting(), c.sent,
+					c.skipped, c.waiting)
 			}
 			if sum := int64(len(s.sent)) + skipped + d.waiting(); d.asked != sum {
 				t.Errorf("%d asked, want %d", d.asked, sum)
@@ -249,7 +252,8 @@ func FuzzDispatcher(f *testing.F) {
 				model.waiting = model.waiting[1:]
 				failed++
 			}
-			if d.waiting() != int64(len(model.waiting)) || d.asked != model.asked || d.asked != sent+skipped+failed+d.waiting() {
+			if d.waiting() != int64(len(model.waiting)) || d.asked != model.asked ||
+				d.asked != sent+skipped+failed+d.waiting() {
 				t.Fatalf("step %d: asked %d, waiting %d, sent %d, skipped %d, failed %d; want asked %d, waiting %d",
 					i/2, d.asked, d.waiting(), sent, skipped, failed, model.asked, len(model.waiting))
 			}

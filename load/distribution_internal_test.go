@@ -39,14 +39,16 @@ func FuzzDistribution(f *testing.F) {
 		}
 		slices.Sort(times)
 		last := len(times) - 1
-		if l.Count != int64(len(times)) || l.Min != micros(times[0]) || l.Max != micros(times[last]) || math.Abs(float64(l.Mean)*1e3*float64(l.Count)-sum) > 1e-9*sum {
+		if l.Count != int64(len(times)) || l.Min != micros(times[0]) || l.Max != micros(times[last]) ||
+			math.Abs(float64(l.Mean)*1e3*float64(l.Count)-sum) > 1e-9*sum {
 			t.Fatalf("%+v is not of %v", l, times)
 		}
 		before := l.Min
 		for _, q := range []struct {
 			of  float64
 			got Micros
-		}{{.025, l.P2_5}, {.5, l.P50}, {.9, l.P90}, {.975, l.P97_5}, {.99, l.P99}, {.999, l.P999}, {.9999, l.P9999}, {1, l.Max}} {
+		}{{.025, l.P2_5}, {.5, l.P50}, {.9, l.P90}, {.975, l.P97_5}, {.99, l.P99}, {.999, l.P999},
+			{.9999, l.P9999}, {1, l.Max}} {
 			if q.got < before {
 				t.Fatalf("quantile %v is %v, less than %v", q.of, q.got, before)
 			}

@@ -36,23 +36,28 @@ func TestTargets(t *testing.T) {
 				r := run(t, load.Plan{
 					Targets: []target.Target{
 						{URL: s.URL + "/users/{{rand 1 100}}?x=1"}, {URL: s.URL + "/users/{{rand 1 100}}?x=2"},
-						{URL: s.URL + "/slow", Body: target.Body{Text: "four"}}, {URL: s.URL + "/bad"}, {URL: s.URL + "/gone"}, {URL: s.URL},
+						{URL: s.URL + "/slow", Body: target.Body{Text: "four"}}, {URL: s.URL + "/bad"},
+						{URL: s.URL + "/gone"}, {URL: s.URL},
 					},
-					Pace: pace, Requests: 60, Connections: 4, Threads: 1, Protocol: c.protocol, TLS: trusting(), Timeout: waitLimit, Process: -1,
+					Pace: pace, Requests: 60, Connections: 4, Threads: 1, Protocol: c.protocol, TLS: trusting(),
+					Timeout: waitLimit, Process: -1,
 				})
 				var got []string
 				for _, target := range r.Targets {
-					got = append(got, fmt.Sprintf("%s %s of %d, %d bytes: %v", target.Method, target.Path, target.Targets, target.BodyBytes, target.Status))
+					got = append(got, fmt.Sprintf("%s %s of %d, %d bytes: %v", target.Method, target.Path,
+						target.Targets, target.BodyBytes, target.Status))
 				}
 				want := []string{
 					"GET /users/{{rand 1 100}} of 2, 0 bytes: map[2xx:20]", "POST /slow of 1, 4 bytes: map[2xx:10]",
-					"GET /bad of 1, 0 bytes: map[4xx:10]", "GET /gone of 1, 0 bytes: map[]", "GET / of 1, 0 bytes: map[2xx:10]",
+					"GET /bad of 1, 0 bytes: map[4xx:10]", "GET /gone of 1, 0 bytes: map[]",
+					"GET / of 1, 0 bytes: map[2xx:10]",
 				}
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("targets (-want +got):\n%s", diff)
 				}
 				if r.Method != "GET" || r.BodyBytes != 0 || r.TimeoutSeconds != waitLimit.Seconds() {
-					t.Errorf("the first target is %s with %d bytes, the timeout %v s", r.Method, r.BodyBytes, r.TimeoutSeconds)
+					t.Errorf("the first target is %s with %d bytes, the timeout %v s", r.Method, r.BodyBytes,
+						r.TimeoutSeconds)
 				}
 				if slowest := r.Targets[1].Waited(); slowest.Min < load.Micros(slow.Microseconds()) {
 					t.Errorf("the slow target took %v us at least, want %v", slowest.Min, slow)
@@ -71,7 +76,8 @@ func checkTargets(t *testing.T, r *load.Result) {
 	var sent, answered, failed, unanswered, counted int64
 	status := make(map[string]int64)
 	for _, target := range r.Targets {
-		sent, answered, failed, unanswered = sent+target.Sent, answered+target.Requests, failed+target.Failed, unanswered+target.Unanswered
+		sent, answered, failed, unanswered = sent+target.Sent, answered+target.Requests, failed+
+			target.Failed, unanswered+target.Unanswered
 		for class, n := range target.Status {
 			status[class] += n
 		}
@@ -79,7 +85,8 @@ func checkTargets(t *testing.T, r *load.Result) {
 			counted += l.Count
 		}
 	}
-	if sent != r.Sent || answered != r.Requests || failed != r.Failed || unanswered != r.Unanswered || sum(status) != answered {
+	if sent != r.Sent || answered != r.Requests || failed != r.Failed || unanswered != r.Unanswered ||
+		sum(status) != answered {
 		t.Errorf("the targets add up to %d sent, %d answered, %d failed, %d unanswered; the result has %d, %d, %d, %d",
 			sent, answered, failed, unanswered, r.Sent, r.Requests, r.Failed, r.Unanswered)
 	}
@@ -113,7 +120,8 @@ func TestManyTargets(t *testing.T) {
 func TestOneTarget(t *testing.T) {
 	s := newCounter(t, hello)
 	r := run(t, load.Plan{Targets: targets(s.URL + "/x?y=z"), Requests: 5, Connections: 1, Process: -1, Seed: 7})
-	want := []load.TargetResult{{Method: "GET", Path: "/x", Targets: 1, Sent: 5, Requests: 5, Status: map[string]int64{"2xx": 5}}}
+	want := []load.TargetResult{{Method: "GET", Path: "/x", Targets: 1, Sent: 5, Requests: 5,
+		Status: map[string]int64{"2xx": 5}}}
 	if diff := cmp.Diff(want, r.Targets); diff != "" || r.Seed != 7 {
 		t.Errorf("seed %d; targets (-want +got):\n%s", r.Seed, diff)
 	}

@@ -136,7 +136,8 @@ func (r *run) unreachable() error {
 	}
 	for k, err := range all.failures.errs {
 		if err != nil {
-			return &UnreachableError{Kind: kindNames[k], Server: r.server, Reason: strings.TrimPrefix(err.Error(), r.server+": "), Err: err}
+			reason := strings.TrimPrefix(err.Error(), r.server+": ")
+			return &UnreachableError{Kind: kindNames[k], Server: r.server, Reason: reason, Err: err}
 		}
 	}
 	return nil

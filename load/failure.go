@@ -30,7 +30,8 @@ const (
 	kinds
 )
 
-var kindNames = [kinds]string{"refused", "unreachable", "no_port", "tls", "reset", "eof", "timeout", "bad_answer", "bad_request"}
+var kindNames = [kinds]string{"refused", "unreachable", "no_port", "tls", "reset", "eof", "timeout",
+	"bad_answer", "bad_request"}
 
 // connectKind classifies an error of connecting.
 func connectKind(err error) kind {

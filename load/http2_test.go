@@ -23,7 +23,8 @@ func TestGoAway(t *testing.T) {
 		hello(w, r)
 	}, h2c)
 	const requests = 2000
-	r := run(t, load.Plan{Targets: targets(s.URL), Protocol: load.HTTP2, Requests: requests, Connections: 4, Pipeline: 8,
+	r := run(t, load.Plan{Targets: targets(s.URL), Protocol: load.HTTP2, Requests: requests,
+		Connections: 4, Pipeline: 8,
 		Timeout: waitLimit, Process: -1})
 	if r.Requests != requests || processed.Load() != requests || len(r.Errors) > 0 {
 		t.Errorf("%d of %d requests were answered and %d processed, over %d connections: %v",
@@ -43,14 +44,16 @@ func TestStreamLimit(t *testing.T) {
 		time.Sleep(work) // the server's work, on which the expected values depend
 		hello(w, r)
 	}, h2c, oneStream)
-	r := run(t, load.Plan{Targets: targets(s.URL), Protocol: load.HTTP2, Requests: 20, Connections: 1, Pipeline: streams,
-		Timeout: waitLimit, Process: -1})
+	r := run(t, load.Plan{Targets: targets(s.URL), Protocol: load.HTTP2, Requests: 20, Connections: 1,
+		Pipeline: streams,
+		Timeout:  waitLimit, Process: -1})
 	if r.Requests != 20 || r.StreamWait == nil || r.StreamWait.Count != 20 {
 		t.Fatalf("%d of 20 requests were answered; the waits for a stream: %+v", r.Requests, r.StreamWait)
 	}
 	wait, latency := float64(r.StreamWait.P50), float64(r.Latency.P50)
 	if least := float64((streams - 2) * work / time.Microsecond); wait < least || wait < latency {
-		t.Errorf("half of the requests waited %.0f us for a stream, want %.0f us at least, and more than the %.0f us from sent",
+		t.Errorf("half of the requests waited %.0f us for a stream, want %.0f us at least, and more than the %.0f "+
+			"us from sent",
 			wait, least, latency)
 	}
 }
@@ -74,10 +77,12 @@ func TestNoKeepAliveEverywhere(t *testing.T) {
 		t.Run(protocol.name, func(t *testing.T) {
 			t.Parallel()
 			s := newCounter(t, hello, protocol.how)
-			r := run(t, load.Plan{Targets: targets(s.URL), Protocol: protocol.protocol, TLS: trusting(), NoKeepAlive: true,
-				Requests: 10, Connections: 2, Process: -1})
+			r := run(t, load.Plan{Targets: targets(s.URL), Protocol: protocol.protocol, TLS: trusting(),
+				NoKeepAlive: true,
+				Requests:    10, Connections: 2, Process: -1})
 			if r.Requests != 10 || r.ConnectionsMade != 10 || len(r.Errors) > 0 {
-				t.Errorf("%d of 10 requests were answered over %d connections: %v", r.Requests, r.ConnectionsMade, r.ErrorExamples)
+				t.Errorf("%d of 10 requests were answered over %d connections: %v", r.Requests, r.ConnectionsMade,
+					r.ErrorExamples)
 			}
 		})
 	}

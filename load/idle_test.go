@@ -30,11 +30,13 @@ func TestClosedWhileIdle(t *testing.T) {
 				}
 			})
 			// Late requests are skipped, so that none is sent immediately after an answer.
-			r := run(t, load.Plan{Targets: targets(s.url), TLS: clientTLS, Pace: load.Rate(40), Duration: time.Second, Backlog: -1,
+			r := run(t, load.Plan{Targets: targets(s.url), TLS: clientTLS, Pace: load.Rate(40), Duration: time.Second,
+				Backlog:     -1,
 				Connections: 1, MaxConnections: 1, Threads: 1, Process: -1})
 			// Otherwise every second one would be lost. On a busy machine a close may be late.
 			if r.Failed > r.Sent/4 || r.ConnectionsMade < r.Requests || r.Connections != 1 {
-				t.Errorf("%d of %d requests failed, over %d connections, %d at once: %v", r.Failed, r.Sent, r.ConnectionsMade, r.Connections, r.ErrorExamples)
+				t.Errorf("%d of %d requests failed, over %d connections, %d at once: %v", r.Failed, r.Sent,
+					r.ConnectionsMade, r.Connections, r.ErrorExamples)
 			}
 		})
 	}
@@ -48,7 +50,8 @@ func TestDeafHTTP2(t *testing.T) {
 	s := newBadServer(t, nil, func(v *visit) {
 		io.CopyN(io.Discard, v.in, int64(len("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")))
 		v.say("\x00\x00\x06\x04\x00\x00\x00\x00\x00" + "\x00\x04\x7f\xff\xff\xff") // SETTINGS: windows of streams
-		v.say("\x00\x00\x04\x08\x00\x00\x00\x00\x00" + "\x7f\xff\x00\x00")         // WINDOW_UPDATE: window of the connection
+		// WINDOW_UPDATE: window of the connection
+		v.say("\x00\x00\x04\x08\x00\x00\x00\x00\x00" + "\x7f\xff\x00\x00")
 		<-deaf
 	})
 	t.Cleanup(func() { close(deaf) }) // before the server waits for its end
@@ -57,7 +60,8 @@ func TestDeafHTTP2(t *testing.T) {
 	defer cancel()
 	body := target.Body{File: strings.NewReader(strings.Repeat("x", size)), Size: size}
 	began := time.Now()
-	r, err := load.Run(ctx, load.Plan{Targets: []target.Target{{URL: s.url, Body: body}}, Protocol: load.HTTP2, Connections: 1, Pipeline: 2,
+	r, err := load.Run(ctx, load.Plan{Targets: []target.Target{{URL: s.url, Body: body}}, Protocol: load.HTTP2,
+		Connections: 1, Pipeline: 2,
 		Duration: 200 * time.Millisecond, Timeout: 200 * time.Millisecond, Process: -1})
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +110,8 @@ func TestTimeoutIsExact(t *testing.T) {
 	const timeout = 10 * time.Millisecond
 	least := time.Hour
 	for range 10 {
-		r := run(t, load.Plan{Targets: targets(s.url), Requests: 1, Connections: 1, Timeout: timeout, Points: 100, Process: -1})
+		r := run(t, load.Plan{Targets: targets(s.url), Requests: 1, Connections: 1, Timeout: timeout,
+			Points: 100, Process: -1})
 		if len(r.Points) != 1 || r.Errors["timeout"] != 1 {
 			t.Fatalf("points %v, errors %v; want one timeout", r.Points, r.Errors)
 		}

@@ -91,7 +91,8 @@ func (l *loop) setAddress(a netip.AddrPort) {
 		l.addr, l.family = &unix.SockaddrInet4{Port: int(a.Port()), Addr: a.Addr().Unmap().As4()}, unix.AF_INET
 		return
 	}
-	l.addr, l.family = &unix.SockaddrInet6{Port: int(a.Port()), Addr: a.Addr().As16(), ZoneId: zoneID(a.Addr().Zone())}, unix.AF_INET6
+	l.addr, l.family = &unix.SockaddrInet6{Port: int(a.Port()), Addr: a.Addr().As16(),
+		ZoneId: zoneID(a.Addr().Zone())}, unix.AF_INET6
 }
 
 // serve implements thread.
@@ -280,9 +281,11 @@ func (l *loop) retry(now time.Duration) {
 func (l *loop) wait() int {
 	timeout := l.timeout()
 	ts := unix.NsecToTimespec(int64(timeout))
-	n, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT2, uintptr(l.epoll), uintptr(unsafe.Pointer(&l.events[0])), mostEvents, uintptr(unsafe.Pointer(&ts)), 0, 0)
+	n, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT2, uintptr(l.epoll), uintptr(unsafe.Pointer(&l.events[0])),
+		mostEvents, uintptr(unsafe.Pointer(&ts)), 0, 0)
 	if errno == unix.ENOSYS { // before Linux 5.11: with milliseconds
-		n, _, errno = syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(l.epoll), uintptr(unsafe.Pointer(&l.events[0])), mostEvents, uintptr((timeout+time.Millisecond-1)/time.Millisecond), 0, 0)
+		n, _, errno = syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(l.epoll), uintptr(unsafe.Pointer(&l.events[0])),
+			mostEvents, uintptr((timeout+time.Millisecond-1)/time.Millisecond), 0, 0)
 	}
 	if errno != 0 { // EINTR
 		return 0

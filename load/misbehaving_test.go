@@ -190,37 +190,59 @@ type misbehaviour struct {
 }
 
 var misbehaviours = []misbehaviour{
-	{name: "a head cut short", behave: once("HTTP/1.1 200 OK\r\nContent-Len"), errors: []string{"eof"}, answers: "none"},
-	{name: "a body cut short", behave: once("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhello"), errors: []string{"eof"}, answers: "none"},
-	{name: "chunks cut short", behave: once("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"), errors: []string{"eof"}, answers: "none"},
+	{name: "a head cut short", behave: once("HTTP/1.1 200 OK\r\nContent-Len"), errors: []string{"eof"},
+		answers: "none"},
+	{name: "a body cut short", behave: once("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhello"),
+		errors: []string{"eof"}, answers: "none"},
+	{name: "chunks cut short", behave: once("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"),
+		errors: []string{"eof"}, answers: "none"},
 	{name: "the end for an answer", behave: once(""), errors: []string{"eof"}, answers: "none"},
-	{name: "chunks of nonsense", behave: answering("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\nhello\r\n"), errors: []string{"bad_answer"}, answers: "none", unread: true},
-	{name: "two lengths", behave: answering("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello"), errors: []string{"bad_answer"}, answers: "none", unread: true},
-	{name: "another protocol", behave: answering("SSH-2.0-OpenSSH_9.2p1\r\n"), errors: []string{"bad_answer"}, answers: "none", unread: true},
-	{name: "bytes without a line", behave: answering("\x00\x01\x02"), errors: []string{"bad_answer"}, answers: "none", unread: true},
-	{name: "a change of protocol", behave: answering("HTTP/1.1 101 Switching Protocols\r\n\r\n"), errors: []string{"bad_answer"}, answers: "none", unread: true},
-	{name: "a head without end", behave: answering("HTTP/1.1 200 OK\r\n" + strings.Repeat("X: y\r\n", 20_000)), errors: []string{"bad_answer"}, answers: "none", unread: true},
+	{name: "chunks of nonsense",
+		behave: answering("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\nhello\r\n"),
+		errors: []string{"bad_answer"}, answers: "none", unread: true},
+	{name: "two lengths", behave: answering("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello"),
+		errors: []string{"bad_answer"}, answers: "none", unread: true},
+	{name: "another protocol", behave: answering("SSH-2.0-OpenSSH_9.2p1\r\n"), errors: []string{"bad_answer"},
+		answers: "none", unread: true},
+	{name: "bytes without a line", behave: answering("\x00\x01\x02"), errors: []string{"bad_answer"}, answers: "none",
+		unread: true},
+	{name: "a change of protocol", behave: answering("HTTP/1.1 101 Switching Protocols\r\n\r\n"),
+		errors: []string{"bad_answer"}, answers: "none", unread: true},
+	{name: "a head without end", behave: answering("HTTP/1.1 200 OK\r\n" + strings.Repeat("X: y\r\n", 20_000)),
+		errors: []string{"bad_answer"}, answers: "none", unread: true},
 
 	{name: "no answer", behave: (*visit).listen, errors: []string{"timeout"}, answers: "none", slow: true},
-	{name: "half of a head and no more", behave: answeringOnce("HTTP/1.1 200 OK\r\n"), errors: []string{"timeout"}, answers: "none", slow: true},
-	{name: "a length too long", behave: answeringOnce("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhello"), errors: []string{"timeout"}, answers: "none", slow: true},
+	{name: "half of a head and no more", behave: answeringOnce("HTTP/1.1 200 OK\r\n"), errors: []string{"timeout"},
+		answers: "none", slow: true},
+	{name: "a length too long", behave: answeringOnce("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhello"),
+		errors: []string{"timeout"}, answers: "none", slow: true},
 
 	{name: "byte by byte", behave: drip, answers: "all"},
 	{name: "in two pieces", behave: split, answers: "all"},
-	{name: "1xx before", behave: answering("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + good), answers: "all"},
+	{name: "1xx before", behave: answering("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" +
+		good), answers: "all"},
 	{name: "HTTP/1.0", behave: once("HTTP/1.0 200 OK\r\n\r\nhello"), perhaps: []string{"eof"}, answers: "some"},
-	{name: "HTTP/1.0 with a length", behave: once("HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello"), perhaps: []string{"eof"}, answers: "some"},
-	{name: "no keep-alive", behave: once("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello"), perhaps: []string{"eof"}, answers: "some"},
+	{name: "HTTP/1.0 with a length", behave: once("HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello"),
+		perhaps: []string{"eof"}, answers: "some"},
+	{name: "no keep-alive", behave: once("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello"),
+		perhaps: []string{"eof"}, answers: "some"},
 	{name: "no keep-alive, which nobody says", behave: once(good), perhaps: []string{"eof", "reset"}, answers: "some"},
 
-	{name: "a length too short", behave: answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhello"), errors: []string{"bad_answer"}, answers: "some", unread: true, kept: true},
-	{name: "two answers to each request", behave: answering(good + good), perhaps: []string{"bad_answer"}, answers: "some", unread: true},
-	{name: "an answer to nobody", behave: func(v *visit) { v.say(good); v.listen() }, perhaps: []string{"bad_answer", "timeout"}, answers: "perhaps", slow: true, unread: true},
+	{name: "a length too short", behave: answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhello"),
+		errors: []string{"bad_answer"}, answers: "some", unread: true, kept: true},
+	{name: "two answers to each request", behave: answering(good + good), perhaps: []string{"bad_answer"},
+		answers: "some", unread: true},
+	{name: "an answer to nobody", behave: func(v *visit) { v.say(good); v.listen() }, perhaps: []string{"bad_answer",
+		"timeout"}, answers: "perhaps", slow: true, unread: true},
 
-	{name: "closing at once", behave: func(*visit) {}, perhaps: []string{"eof", "reset"}, answers: "none", unread: true, deaf: true},
-	{name: "a reset at once", behave: (*visit).reset, perhaps: []string{"eof", "reset"}, answers: "none", unread: true, deaf: true},
-	{name: "a reset for an answer", behave: func(v *visit) { v.ask(); v.reset() }, errors: []string{"reset"}, perhaps: []string{"eof"}, answers: "none", unread: true},
-	{name: "a reset in the answer", behave: func(v *visit) { v.ask(); v.say("HTTP/1.1 200 OK\r\n"); v.reset() }, errors: []string{"reset"}, perhaps: []string{"eof"}, answers: "none", unread: true},
+	{name: "closing at once", behave: func(*visit) {}, perhaps: []string{"eof", "reset"}, answers: "none",
+		unread: true, deaf: true},
+	{name: "a reset at once", behave: (*visit).reset, perhaps: []string{"eof", "reset"}, answers: "none",
+		unread: true, deaf: true},
+	{name: "a reset for an answer", behave: func(v *visit) { v.ask(); v.reset() }, errors: []string{"reset"},
+		perhaps: []string{"eof"}, answers: "none", unread: true},
+	{name: "a reset in the answer", behave: func(v *visit) { v.ask(); v.say("HTTP/1.1 200 OK\r\n"); v.reset() },
+		errors: []string{"reset"}, perhaps: []string{"eof"}, answers: "none", unread: true},
 }
 
 // answeringOnce sends text for the first request, and nothing for the others.
@@ -341,7 +363,8 @@ func quickTLS(t *testing.T) (server, client *tls.Config) {
 		t.Fatal(err)
 	}
 	curves := []tls.CurveID{tls.CurveP256}
-	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{certificate}, PrivateKey: key}}, CurvePreferences: curves},
+	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{certificate}, PrivateKey: key}},
+			CurvePreferences: curves},
 		&tls.Config{InsecureSkipVerify: true, CurvePreferences: curves}
 }
 
@@ -369,11 +392,13 @@ func (m *misbehaviour) judge(r *load.Result, p load.Plan, arrived int64) (wrong 
 	case m.answers == "all" && r.Requests != p.Requests,
 		m.answers == "none" && (r.Requests > 0 || r.Failed != r.Sent),
 		m.answers == "some" && r.Requests == 0:
-		fail("of %d requests %d were answered and %d failed, want %s answered; %v %v", r.Sent, r.Requests, r.Failed, m.answers, r.Errors, r.ErrorExamples)
+		fail("of %d requests %d were answered and %d failed, want %s answered; %v %v", r.Sent, r.Requests, r.Failed,
+			m.answers, r.Errors, r.ErrorExamples)
 	}
 	for i, second := range r.Series {
 		if second.Connections < 0 || second.Connections > r.Connections {
-			fail("%d connections were open at the end of second %d, and %d at most", second.Connections, i, r.Connections)
+			fail("%d connections were open at the end of second %d, and %d at most", second.Connections,
+				i, r.Connections)
 		}
 	}
 	if arrived > r.Sent || arrived != r.Sent && !m.unread {
@@ -402,9 +427,11 @@ func TestLargeAnswers(t *testing.T) {
 					v.say(parts[2])
 				}
 			})
-			r := run(t, load.Plan{Targets: targets(s.url), Requests: 1, Connections: 1, Timeout: waitLimit, Process: -1})
+			r := run(t, load.Plan{Targets: targets(s.url), Requests: 1, Connections: 1, Timeout: waitLimit,
+				Process: -1})
 			if r.Requests != 1 || r.BytesRead < size || r.BytesRead > size+1<<16 {
-				t.Errorf("%d answers of %d bytes together, want one of %d; %v", r.Requests, r.BytesRead, size, r.ErrorExamples)
+				t.Errorf("%d answers of %d bytes together, want one of %d; %v", r.Requests, r.BytesRead,
+					size, r.ErrorExamples)
 			}
 		})
 	}
@@ -428,7 +455,8 @@ func TestEarlyAnswers(t *testing.T) {
 				}
 			})
 			body := target.Body{Text: strings.Repeat("x", size)}
-			r := run(t, load.Plan{Targets: []target.Target{{URL: s.url, Body: body}}, Requests: 8, Connections: 2, Timeout: waitLimit, Process: -1})
+			r := run(t, load.Plan{Targets: []target.Target{{URL: s.url, Body: body}}, Requests: 8, Connections: 2,
+				Timeout: waitLimit, Process: -1})
 			s.die()
 			if r.Status["4xx"] != 8 || r.Interrupted || s.asked.Load() != 8 {
 				t.Errorf("%v answers, and %d requests arrived; want 8; %v", r.Status, s.asked.Load(), r.ErrorExamples)

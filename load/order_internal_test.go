@@ -47,10 +47,12 @@ func FuzzOrder(f *testing.F) {
 				t.Errorf("p%v is %v, less than %v", p, got, before)
 			}
 			before = got
-			if want := low[rank]; math.IsInf(want, 1) != (got == NeverAnswered) || !math.IsInf(want, 1) && math.Abs(float64(got)*1e3-want) > 1e-3*want+1 {
+			if want := low[rank]; math.IsInf(want, 1) != (got == NeverAnswered) ||
+				!math.IsInf(want, 1) && math.Abs(float64(got)*1e3-want) > 1e-3*want+1 {
 				t.Errorf("p%v is %v us, want %v ns", p, got, want)
 			}
-			if differ := high[rank] > 1.003*low[rank]+2; differ && got != NeverAnswered && !atLeast || low[rank] == high[rank] && atLeast {
+			if differ := high[rank] > 1.003*low[rank]+2; differ && got != NeverAnswered && !atLeast ||
+				low[rank] == high[rank] && atLeast {
 				t.Errorf("p%v is a lower bound: %v, and between %v and %v ns", p, atLeast, low[rank], high[rank])
 			}
 		}

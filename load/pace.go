@@ -102,9 +102,11 @@ func (p Pace) check() error {
 	for i, s := range p.Stages {
 		switch {
 		case !validRate(s.From) || !validRate(s.To): // NaN too
-			return fmt.Errorf("load: stage %d of the pace goes from %v to %v requests per second; it may be 0 to %v", i+1, s.From, s.To, maxRate)
+			return fmt.Errorf("load: stage %d of the pace goes from %v to %v requests per second; it may be 0 to %v",
+				i+1, s.From, s.To, maxRate)
 		case s.Duration < 0 || s.Duration == 0 && i < len(p.Stages)-1:
-			return fmt.Errorf("load: stage %d of the pace has no duration; only the last one may last until the end", i+1)
+			return fmt.Errorf("load: stage %d of the pace has no duration; only the last one may last until the end",
+				i+1)
 		case s.Duration == 0 && s.From != s.To:
 			return fmt.Errorf("load: stage %d of the pace has two rates and no duration", i+1)
 		}

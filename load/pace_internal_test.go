@@ -138,7 +138,8 @@ func FuzzSchedule(f *testing.F) {
 			before = due
 			s.advance()
 		}
-		if area, want := areaUntil(p.Stages, p.length()), p.Stages[0].area()+p.Stages[1].area(); math.Abs(area-want) > 1e-6*want {
+		if area, want := areaUntil(p.Stages, p.length()), p.Stages[0].area()+
+			p.Stages[1].area(); math.Abs(area-want) > 1e-6*want {
 			t.Fatalf("the area is %v, want %v", area, want)
 		}
 	})

@@ -29,7 +29,8 @@ func TestPoints(t *testing.T) {
 						w.WriteHeader(503)
 					}
 				}, c.how)
-				r := run(t, load.Plan{Targets: targets(s.URL), Pace: pace, Requests: 100, Duration: waitLimit, Connections: 4, Threads: 2,
+				r := run(t, load.Plan{Targets: targets(s.URL), Pace: pace, Requests: 100, Duration: waitLimit,
+					Connections: 4, Threads: 2,
 					Protocol: c.protocol, TLS: trusting(), Points: most})
 				if n := len(r.Points); n > most || n < 2 {
 					t.Errorf("%d points, want 2 to %d", n, most)
@@ -40,7 +41,8 @@ func TestPoints(t *testing.T) {
 				}
 				var last, slowest load.Point
 				for _, p := range r.Points {
-					if p.At < last.At || p.At > waitLimit.Seconds() || p.Latency < float64(latency.Min) || p.Latency > float64(latency.Max) || p.Status != 200 && p.Status != 503 {
+					if p.At < last.At || p.At > waitLimit.Seconds() || p.Latency < float64(latency.Min) ||
+						p.Latency > float64(latency.Max) || p.Status != 200 && p.Status != 503 {
 						t.Errorf("%+v after %+v; latencies are %v to %v us", p, last, latency.Min, latency.Max)
 					}
 					if last = p; p.Latency > slowest.Latency {

@@ -94,5 +94,6 @@ func resolve(ctx context.Context, address string, timeout time.Duration) (string
 		}
 		failed = append(failed, err)
 	}
-	return "", &UnreachableError{Kind: kindNames[connectKind(failed[0])], Server: address, Reason: errors.Join(failed...).Error(), Err: failed[0]}
+	return "", &UnreachableError{Kind: kindNames[connectKind(failed[0])], Server: address,
+		Reason: errors.Join(failed...).Error(), Err: failed[0]}
 }

@@ -96,10 +96,13 @@ func checkSums(t *testing.T, r *load.Result) {
 			t.Errorf("second %d starts at %v, the one before ends at %v", i, s.Start, end)
 		}
 		end = s.Start + s.Seconds
-		asked, sent, answered, bytes, failures = asked+s.Asked, sent+s.Sent, answered+s.Requests, bytes+s.Bytes, failures+s.Errors
+		asked, sent, answered, bytes, failures = asked+s.Asked, sent+s.Sent, answered+s.Requests, bytes+
+			s.Bytes, failures+s.Errors
 	}
-	if asked != r.Asked || sent != r.Sent || answered != r.Requests || bytes != r.BytesRead || failures != sum(r.Errors) {
-		t.Errorf("the series sums up to %d asked, %d sent, %d answered, %d bytes, %d errors; the result has %d, %d, %d, %d, %d",
+	if asked != r.Asked || sent != r.Sent || answered != r.Requests || bytes != r.BytesRead ||
+		failures != sum(r.Errors) {
+		t.Errorf("the series sums up to %d asked, %d sent, %d answered, %d bytes, %d errors; the result has %d, "+
+			"%d, %d, %d, %d",
 			asked, sent, answered, bytes, failures, r.Asked, r.Sent, r.Requests, r.BytesRead, sum(r.Errors))
 	}
 }
@@ -111,10 +114,12 @@ func checkCount(t *testing.T, r *load.Result, from string, l *load.Latency, want
 		l = &load.Latency{}
 	}
 	if l.Count != want || l.Count-l.GivenUp-l.NeverAnswered != r.Requests {
-		t.Errorf("the latency %s has %d requests, %d given up and %d never answered; want %d, and %d answered", from, l.Count, l.GivenUp, l.NeverAnswered, want, r.Requests)
+		t.Errorf("the latency %s has %d requests, %d given up and %d never answered; want %d, and %d answered", from,
+			l.Count, l.GivenUp, l.NeverAnswered, want, r.Requests)
 	}
 	if whole := l.Count == r.Requests; whole != (l.Answered == nil) && r.Requests > 0 {
-		t.Errorf("%d of %d requests were answered, and their own latency %s is %+v", r.Requests, l.Count, from, l.Answered)
+		t.Errorf("%d of %d requests were answered, and their own latency %s is %+v", r.Requests, l.Count,
+			from, l.Answered)
 	}
 }
 
@@ -148,9 +153,11 @@ func TestClosedLoop(t *testing.T) {
 				t.Parallel()
 				s := newCounter(t, hello, c.how)
 				const requests = 200
-				r := run(t, load.Plan{Targets: targets(s.URL), Requests: requests, Connections: 5, Pipeline: pipeline, Protocol: c.protocol, TLS: trusting()})
+				r := run(t, load.Plan{Targets: targets(s.URL), Requests: requests, Connections: 5, Pipeline: pipeline,
+					Protocol: c.protocol, TLS: trusting()})
 				if got := s.asked.Load(); r.Requests != requests || got != requests || len(r.Errors) > 0 {
-					t.Errorf("%d requests were answered and %d arrived, want %d; errors: %v %v", r.Requests, got, requests, r.Errors, r.ErrorExamples)
+					t.Errorf("%d requests were answered and %d arrived, want %d; errors: %v %v", r.Requests, got,
+						requests, r.Errors, r.ErrorExamples)
 				}
 				if r.Connections != 5 || r.ConnectionsMade != 5 {
 					t.Errorf("%d connections at once, %d in all; want 5", r.Connections, r.ConnectionsMade)
@@ -173,12 +180,15 @@ func TestOpenLoop(t *testing.T) {
 			t.Parallel()
 			s := newCounter(t, hello, c.how)
 			const requests = 200
-			r := run(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(2 * requests), Duration: time.Second / 2, Connections: 4, MaxConnections: 4, Protocol: c.protocol, TLS: trusting()})
+			r := run(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(2 * requests), Duration: time.Second / 2,
+				Connections: 4, MaxConnections: 4, Protocol: c.protocol, TLS: trusting()})
 			if got := s.asked.Load(); r.Asked != requests || r.Requests != requests || got != requests {
 				t.Errorf("%d asked, %d answered, %d arrived; want %d", r.Asked, r.Requests, got, requests)
 			}
-			if r.LatencyFromDue.Count != requests || r.LatencyFromDue.Mean < r.Latency.Mean || r.Pacing.Lag.Count != requests {
-				t.Errorf("%d latencies from due, mean %v; from sent, mean %v", r.LatencyFromDue.Count, r.LatencyFromDue.Mean, r.Latency.Mean)
+			if r.LatencyFromDue.Count != requests || r.LatencyFromDue.Mean < r.Latency.Mean ||
+				r.Pacing.Lag.Count != requests {
+				t.Errorf("%d latencies from due, mean %v; from sent, mean %v", r.LatencyFromDue.Count,
+					r.LatencyFromDue.Mean, r.Latency.Mean)
 			}
 		})
 	}
@@ -195,9 +205,11 @@ func TestStages(t *testing.T) {
 		min, max int64
 	}{
 		{"ramp", load.Pace{Stages: []load.Stage{{half, 0, 400}, {half, 400, 0}}}, 0, 200, 200},
-		{"pause", load.Pace{Stages: []load.Stage{{half / 2, 200, 200}, {half / 2, 0, 0}, {half / 2, 200, 200}}}, 0, 100, 100},
+		{"pause", load.Pace{Stages: []load.Stage{{half / 2, 200, 200}, {half / 2, 0, 0}, {half / 2, 200, 200}}},
+			0, 100, 100},
 		{"number", load.Rate(1000), 77, 77, 77},
-		{"poisson", load.Pace{Stages: []load.Stage{{2 * half, 400, 400}}, Poisson: true}, 0, 300, 500}, // five deviations
+		// five deviations
+		{"poisson", load.Pace{Stages: []load.Stage{{2 * half, 400, 400}}, Poisson: true}, 0, 300, 500},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -220,7 +232,8 @@ func TestStall(t *testing.T) {
 			time.Sleep(stall)
 		}
 	})
-	r := run(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(rate), Duration: time.Second, Connections: 1, MaxConnections: 1})
+	r := run(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(rate), Duration: time.Second, Connections: 1,
+		MaxConnections: 1})
 	if r.Requests != rate {
 		t.Fatalf("%d requests, want %d", r.Requests, rate)
 	}
@@ -251,7 +264,8 @@ func TestBacklog(t *testing.T) {
 					}
 				}
 			})
-			p := load.Plan{Targets: targets(s.URL), Pace: load.Rate(200), Duration: 500 * time.Millisecond, Connections: 1, MaxConnections: 1, Backlog: c.backlog}
+			p := load.Plan{Targets: targets(s.URL), Pace: load.Rate(200), Duration: 500 * time.Millisecond,
+				Connections: 1, MaxConnections: 1, Backlog: c.backlog}
 			opened := false
 			p.Progress = func(p load.Progress) {
 				if p.Waiting && !opened {
@@ -277,7 +291,8 @@ func TestNoKeepAlive(t *testing.T) {
 	for _, pace := range []load.Pace{{}, load.Rate(500)} {
 		r := run(t, load.Plan{Targets: targets(s.URL), Pace: pace, Requests: 100, Connections: 4, NoKeepAlive: true})
 		if r.Requests != 100 || r.ConnectionsMade < 100 || len(pace.Stages) == 0 && r.ConnectionsMade > 100 {
-			t.Errorf("%d requests over %d connections, want 100 each; %v", r.Requests, r.ConnectionsMade, r.ErrorExamples)
+			t.Errorf("%d requests over %d connections, want 100 each; %v", r.Requests, r.ConnectionsMade,
+				r.ErrorExamples)
 		}
 	}
 }
@@ -301,7 +316,8 @@ func TestBodies(t *testing.T) {
 						arrived[n].Add(1)
 					}
 				}, c.how)
-				p := load.Plan{Requests: 6, Connections: 2, Threads: 1, Pipeline: pipeline, Protocol: c.protocol, TLS: trusting(), Process: -1}
+				p := load.Plan{Requests: 6, Connections: 2, Threads: 1, Pipeline: pipeline, Protocol: c.protocol,
+					TLS: trusting(), Process: -1}
 				for _, body := range bodies {
 					p.Targets = append(p.Targets, target.Target{URL: s.URL, Body: body})
 				}
@@ -312,7 +328,8 @@ func TestBodies(t *testing.T) {
 					}
 				}
 				if r.Status["2xx"] != 6 || r.BytesWritten < 2*(small+medium+large) {
-					t.Errorf("%v answers and %d bytes, want 6 and %d; %v", r.Status, r.BytesWritten, 2*(small+medium+large), r.ErrorExamples)
+					t.Errorf("%v answers and %d bytes, want 6 and %d; %v", r.Status, r.BytesWritten,
+						2*(small+medium+large), r.ErrorExamples)
 				}
 			})
 		}
@@ -344,7 +361,8 @@ func TestInterrupt(t *testing.T) {
 					case <-ctx.Done():
 					}
 				}()
-				r, err := load.Run(ctx, load.Plan{Targets: targets(s.URL), Pace: pace, Duration: time.Hour, Connections: 3, Protocol: c.protocol, TLS: trusting()})
+				r, err := load.Run(ctx, load.Plan{Targets: targets(s.URL), Pace: pace, Duration: time.Hour,
+					Connections: 3, Protocol: c.protocol, TLS: trusting()})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -373,7 +391,8 @@ func TestInterruptWaiting(t *testing.T) {
 			defer close(gate)
 			ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 			defer cancel()
-			p := load.Plan{Targets: targets(s.URL), Pace: pace, Duration: 100 * time.Millisecond, Timeout: time.Hour, Connections: 4, Process: -1}
+			p := load.Plan{Targets: targets(s.URL), Pace: pace, Duration: 100 * time.Millisecond, Timeout: time.Hour,
+				Connections: 4, Process: -1}
 			p.Progress = func(p load.Progress) {
 				if p.Elapsed > time.Second {
 					cancel()
@@ -385,8 +404,10 @@ func TestInterruptWaiting(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkSums(t, r)
-			if took := time.Since(began); took > waitLimit || !r.Interrupted || r.Unanswered == 0 || r.DurationSeconds != 0.1 {
-				t.Errorf("ended after %v, interrupted %v, %d unanswered, %v s", took, r.Interrupted, r.Unanswered, r.DurationSeconds)
+			if took := time.Since(began); took > waitLimit || !r.Interrupted || r.Unanswered == 0 ||
+				r.DurationSeconds != 0.1 {
+				t.Errorf("ended after %v, interrupted %v, %d unanswered, %v s", took, r.Interrupted, r.Unanswered,
+					r.DurationSeconds)
 			} else if r.Generator.CPUSeconds > took.Seconds()/2 {
 				t.Errorf("waiting for %v took %v s of CPU", took, r.Generator.CPUSeconds)
 			}
@@ -399,9 +420,11 @@ func TestInterruptWaiting(t *testing.T) {
 func TestBehindThePace(t *testing.T) {
 	t.Parallel()
 	s := newCounter(t, func(w http.ResponseWriter, r *http.Request) { time.Sleep(10 * time.Millisecond) })
-	r := run(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(400), Duration: 250 * time.Millisecond, Connections: 1, MaxConnections: 1})
+	r := run(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(400), Duration: 250 * time.Millisecond,
+		Connections: 1, MaxConnections: 1})
 	if r.Sent != 100 || r.Pacing.AskedPerSecond != 400 || r.Pacing.SentPerSecond > 110 {
-		t.Errorf("%d sent, %v/s of %v/s; want 100, and at most 100/s in the time", r.Sent, r.Pacing.SentPerSecond, r.Pacing.AskedPerSecond)
+		t.Errorf("%d sent, %v/s of %v/s; want 100, and at most 100/s in the time", r.Sent, r.Pacing.SentPerSecond,
+			r.Pacing.AskedPerSecond)
 	}
 	for _, want := range []string{"that the pace asked for", "as there may be, which is 1"} {
 		if !strings.Contains(strings.Join(r.Warnings, "\n"), want) {
@@ -416,9 +439,11 @@ func TestBehindThePace(t *testing.T) {
 func TestReplacedConnections(t *testing.T) {
 	t.Parallel()
 	s := newCounter(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Connection", "close") })
-	r := run(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(200), Requests: 50, Duration: waitLimit, Connections: 20, MaxConnections: 20})
+	r := run(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(200), Requests: 50, Duration: waitLimit,
+		Connections: 20, MaxConnections: 20})
 	if r.Requests != 50 || r.ConnectionsMade <= 50 || r.Connections != 20 {
-		t.Errorf("%d answers over %d connections, %d at once; want 50, more than 50, 20; %v", r.Requests, r.ConnectionsMade, r.Connections, r.ErrorExamples)
+		t.Errorf("%d answers over %d connections, %d at once; want 50, more than 50, 20; %v", r.Requests,
+			r.ConnectionsMade, r.Connections, r.ErrorExamples)
 	}
 }
 
@@ -440,7 +465,8 @@ func TestRefusals(t *testing.T) {
 		{"nobody listens", load.Plan{Targets: targets(nobody)}, "connection refused"},
 		{"too many", load.Plan{Targets: targets(nobody), Connections: 10_000_000}, "10000000 connections do not fit"},
 		{"no rate", load.Plan{Targets: targets(nobody), Pace: load.Rate(0)}, "no rate above 0"},
-		{"endless stage", load.Plan{Targets: targets(nobody), Pace: load.Pace{Stages: []load.Stage{{0, 1, 1}, {0, 1, 1}}}}, "stage 1 of the pace has no duration"},
+		{"endless stage", load.Plan{Targets: targets(nobody),
+			Pace: load.Pace{Stages: []load.Stage{{0, 1, 1}, {0, 1, 1}}}}, "stage 1 of the pace has no duration"},
 	} {
 		r, err := load.Run(t.Context(), c.plan)
 		if r != nil || err == nil || !strings.Contains(err.Error(), c.want) {
@@ -448,7 +474,8 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	var unreachable *load.UnreachableError
-	if _, err := load.Run(t.Context(), load.Plan{Targets: targets(nobody)}); !errors.As(err, &unreachable) || unreachable.Kind != "refused" {
+	if _, err := load.Run(t.Context(), load.Plan{Targets: targets(nobody)}); !errors.As(err, &unreachable) ||
+		unreachable.Kind != "refused" {
 		t.Errorf("%v is no UnreachableError of kind refused", err)
 	}
 }
@@ -459,7 +486,8 @@ func TestProgress(t *testing.T) {
 	s := newCounter(t, hello)
 	var last load.Progress
 	calls := 0
-	r := run(t, load.Plan{Targets: targets(s.URL), Duration: 1200 * time.Millisecond, Connections: 2, Progress: func(p load.Progress) { last, calls = p, calls+1 }})
+	r := run(t, load.Plan{Targets: targets(s.URL), Duration: 1200 * time.Millisecond, Connections: 2,
+		Progress: func(p load.Progress) { last, calls = p, calls+1 }})
 	if !last.Done || last.Requests != r.Requests || last.Status["2xx"] != r.Requests || calls < 2 {
 		t.Errorf("after %d calls the last is %+v; %d were answered", calls, last, r.Requests)
 	}
@@ -474,13 +502,16 @@ func TestWindow(t *testing.T) {
 	t.Parallel()
 	s := newCounter(t, hello)
 	const half = 500 * time.Millisecond
-	byTime := run(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(10), Requests: 1000, Duration: half, Process: -1})
+	byTime := run(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(10), Requests: 1000,
+		Duration: half, Process: -1})
 	if byTime.DurationSeconds != half.Seconds() || byTime.Requests != 5 || byTime.RequestsPerSecond != 10 {
-		t.Errorf("ended by time: %v s, %d answers, %v/s; want 0.5, 5, 10", byTime.DurationSeconds, byTime.Requests, byTime.RequestsPerSecond)
+		t.Errorf("ended by time: %v s, %d answers, %v/s; want 0.5, 5, 10", byTime.DurationSeconds, byTime.Requests,
+			byTime.RequestsPerSecond)
 	}
 	byNumber := run(t, load.Plan{Targets: targets(s.URL), Requests: 5, Duration: waitLimit, Process: -1})
 	if byNumber.DurationSeconds >= waitLimit.Seconds() || byNumber.Requests != 5 || byNumber.Connections != 5 {
-		t.Errorf("ended by number: %v s, %d answers over %d connections", byNumber.DurationSeconds, byNumber.Requests, byNumber.Connections)
+		t.Errorf("ended by number: %v s, %d answers over %d connections", byNumber.DurationSeconds, byNumber.Requests,
+			byNumber.Connections)
 	}
 }
 
@@ -500,7 +531,8 @@ func TestInterruptedOpening(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
 		began := time.Now()
-		_, err = load.Run(ctx, load.Plan{Targets: targets(scheme + l.Addr().String()), Timeout: time.Hour, Protocol: protocol, Connections: 4})
+		_, err = load.Run(ctx, load.Plan{Targets: targets(scheme + l.Addr().String()), Timeout: time.Hour,
+			Protocol: protocol, Connections: 4})
 		if took := time.Since(began); took > waitLimit {
 			t.Errorf("%v: ended after %v", protocol, took)
 		}
@@ -535,7 +567,8 @@ func TestLines(t *testing.T) {
 				hello(w, r)
 			}, c.how)
 			run(t, load.Plan{
-				Targets: targets(s.URL + `/{{line "` + file + `"}}`), Requests: 2 * lines, Threads: threads, Connections: 2 * threads,
+				Targets: targets(s.URL + `/{{line "` + file +
+					`"}}`), Requests: 2 * lines, Threads: threads, Connections: 2 * threads,
 				Protocol: c.protocol, TLS: trusting(), Process: -1,
 			})
 			mu.Lock()
@@ -556,7 +589,8 @@ func TestSeed(t *testing.T) {
 	sent := func(seed uint64) string {
 		var path atomic.Value
 		s := newCounter(t, func(w http.ResponseWriter, r *http.Request) { path.Store(r.URL.Path); hello(w, r) })
-		run(t, load.Plan{Targets: targets(s.URL + "/{{uuid}}"), Requests: 1, Connections: 1, Threads: 1, Seed: seed, Process: -1})
+		run(t, load.Plan{Targets: targets(s.URL + "/{{uuid}}"), Requests: 1, Connections: 1, Threads: 1,
+			Seed: seed, Process: -1})
 		return path.Load().(string)
 	}
 	if a, b := sent(0), sent(0); a == b {
@@ -572,12 +606,13 @@ func TestProgressIsOneMoment(t *testing.T) {
 	t.Parallel()
 	s := newCounter(t, hello)
 	seen := 0
-	run(t, load.Plan{Targets: targets(s.URL), Duration: time.Second, Threads: 2, Process: -1, Progress: func(p load.Progress) {
-		seen++
-		if got := sum(p.Status); got != p.Requests {
-			t.Errorf("%d responses, and the statuses %v", p.Requests, p.Status)
-		}
-	}})
+	run(t, load.Plan{Targets: targets(s.URL), Duration: time.Second, Threads: 2, Process: -1,
+		Progress: func(p load.Progress) {
+			seen++
+			if got := sum(p.Status); got != p.Requests {
+				t.Errorf("%d responses, and the statuses %v", p.Requests, p.Status)
+			}
+		}})
 	if seen < 2 {
 		t.Errorf("%d calls of Progress, want some", seen)
 	}

@@ -17,19 +17,20 @@ func (c *collector) result(usage []threadUsage) *Result {
 	window := r.window(n, max(sum.lastSent, sum.lastDone))
 	seconds := max(window.Seconds(), 1e-9)
 	res := &Result{
-		Started: r.created.Add(time.Duration(r.zero.Load())).Round(0), URL: r.plan.Targets[0].URL, Protocol: r.plan.Protocol.String(), Pace: r.plan.Pace.String(), Machine: Machine(machine.Describe()),
-		Asked: n.asked, Sent: n.sent, Unsent: n.unsent(), Requests: n.answered, Failed: n.failed, Unanswered: n.unanswered,
+		Started: r.created.Add(time.Duration(r.zero.Load())).Round(0), URL: r.plan.Targets[0].URL,
+		Protocol: r.plan.Protocol.String(), Pace: r.plan.Pace.String(), Machine: Machine(machine.Describe()),
+		Asked: n.asked, Sent: n.sent, Unsent: n.unsent(),
+		Requests: n.answered, Failed: n.failed, Unanswered: n.unanswered,
 		UnsentFor:         counts{"skipped": n.skipped, "no_connection": n.noConnection, "ended": n.ended}.some(),
 		Late:              n.lateConnections + n.lateGenerator,
 		LateFor:           counts{"connections": n.lateConnections, "generator": n.lateGenerator}.some(),
-		RequestsPerSecond: float64(n.inTime) / seconds,
-		BytesPerSecond:    float64(n.readInTime) / seconds,
-		DurationSeconds:   window.Seconds(),
-		BytesRead:         n.read, BytesWritten: n.written,
-		Connections: int(n.most), ConnectionsMade: n.made, Pipeline: r.plan.Pipeline, Threads: r.plan.Threads, TimeoutSeconds: r.plan.Timeout.Seconds(), Seed: r.plan.Seed,
+		RequestsPerSecond: float64(n.inTime) / seconds, BytesPerSecond: float64(n.readInTime) / seconds,
+		DurationSeconds: window.Seconds(), BytesRead: n.read, BytesWritten: n.written,
+		Connections: int(n.most), ConnectionsMade: n.made, Pipeline: r.plan.Pipeline, Threads: r.plan.Threads,
+		TimeoutSeconds: r.plan.Timeout.Seconds(), Seed: r.plan.Seed,
 		FirstByte: sum.firstByte.latency(), Connect: sum.connect.latency(), TLSHandshake: sum.handshake.latency(),
-		StreamWait: sum.streamWait.latency(),
-		Status:     make(map[string]int64), StatusCodes: make(map[string]int64), LatencyByStatus: make(map[string]*Latency),
+		StreamWait: sum.streamWait.latency(), LatencyByStatus: make(map[string]*Latency),
+		Status: make(map[string]int64), StatusCodes: make(map[string]int64),
 		Series: c.series, Points: sum.points.points(), Generator: generatorOf(usage), Interrupted: r.cut.Load(),
 	}
 	res.Errors, res.ErrorExamples = n.failures.maps()
@@ -174,13 +175,16 @@ func (r *Result) judge(p *Plan) {
 	warn := func(format string, args ...any) { r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...)) }
 	long := r.DurationSeconds >= judgedFrom.Seconds()
 	if g := &r.Generator; long && g.Busy >= busyLimit {
-		saturated("the generator used %.0f%% of a CPU in one of its %d threads: the rate may be its limit, and latencies include its own", 100*g.Busy, r.Threads)
+		saturated("the generator used %.0f%% of a CPU in one of its %d threads: the rate may be its limit, and "+
+			"latencies include its own", 100*g.Busy, r.Threads)
 	}
 	if g := &r.Generator; long && g.Waited >= waitedLimit {
-		saturated("the generator waited for a CPU %.0f%% of the time: others, perhaps the server, used it", 100*g.Waited)
+		saturated("the generator waited for a CPU %.0f%% of the time: others, perhaps the server, used it",
+			100*g.Waited)
 	}
 	if n := r.LateFor["generator"]; float64(n) > lateLimit*float64(r.Sent) {
-		saturated("the generator sent %d of %s more than a millisecond late, though it had connections", n, requests(r.Sent))
+		saturated("the generator sent %d of %s more than a millisecond late, though it had connections",
+			n, requests(r.Sent))
 	}
 	if g := r.Pacing; g != nil && g.SentPerSecond < (1-rateLimit)*g.AskedPerSecond {
 		warn("%.5g requests per second were sent, of %.5g that the pace asked for", g.SentPerSecond, g.AskedPerSecond)
@@ -189,7 +193,8 @@ func (r *Result) judge(p *Plan) {
 		warn("as many connections were in use as there may be, which is %d", r.Connections)
 	}
 	if n := r.LateFor["connections"]; n > 0 {
-		warn("%d of %s waited more than a millisecond for a connection: the server did not keep up with the pace, or there were too few; latencies from due include that", n, requests(r.Sent))
+		warn("%d of %s waited more than a millisecond for a connection: the server did not keep up with the pace, "+
+			"or there were too few; latencies from due include that", n, requests(r.Sent))
 	}
 	if r.Unsent > 0 {
 		warn("%d of %s went unsent", r.Unsent, requests(r.Asked))

@@ -51,8 +51,9 @@ func TestOutage(t *testing.T) {
 			t.Run(c.name+", "+loop, func(t *testing.T) {
 				t.Parallel()
 				s := newCounter(t, oneInTen(silent, hello), c.how)
-				r := run(t, load.Plan{Targets: targets(s.URL), Pace: pace, Requests: requests, Duration: waitLimit, Connections: 4,
-					Protocol: c.protocol, TLS: trusting(), Timeout: timeout, Process: -1})
+				r := run(t, load.Plan{Targets: targets(s.URL), Pace: pace, Requests: requests, Duration: waitLimit,
+					Connections: 4,
+					Protocol:    c.protocol, TLS: trusting(), Timeout: timeout, Process: -1})
 				l := r.Latency
 				if r.LatencyFromDue != nil {
 					l = r.LatencyFromDue
@@ -62,7 +63,8 @@ func TestOutage(t *testing.T) {
 				}
 				least := load.Micros(timeout.Microseconds())
 				if l.P99 < least || !slices.Contains(l.AtLeast, "p99") || l.Max < least || l.Mean < least/10 {
-					t.Errorf("p99 is %v us, the most %v, the mean %v, lower bounds are %q; want p99 to be one of at least %v", l.P99, l.Max, l.Mean, l.AtLeast, least)
+					t.Errorf("p99 is %v us, the most %v, the mean %v, lower bounds are %q; want p99 to be one of "+
+						"at least %v", l.P99, l.Max, l.Mean, l.AtLeast, least)
 				}
 				if slices.Contains(l.AtLeast, "p50") || l.Answered.P99 >= l.P99 || l.Answered.Count != requests*9/10 {
 					t.Errorf("p50 is a bound: %q; of the answered %+v", l.AtLeast, l.Answered)
@@ -90,12 +92,15 @@ func TestNeverAnswered(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s := newCounter(t, oneInTen(reset, hello), c.how)
-			r := run(t, load.Plan{Targets: targets(s.URL), Requests: 100, Connections: 4, Protocol: c.protocol, TLS: trusting(), Timeout: waitLimit, Process: -1})
+			r := run(t, load.Plan{Targets: targets(s.URL), Requests: 100, Connections: 4, Protocol: c.protocol,
+				TLS: trusting(), Timeout: waitLimit, Process: -1})
 			l := r.Latency
 			if l.NeverAnswered != r.Failed || r.Failed < 10 {
-				t.Fatalf("%d of %d failed requests were never answered, want at least 10 and all", l.NeverAnswered, r.Failed)
+				t.Fatalf("%d of %d failed requests were never answered, want at least 10 and all",
+					l.NeverAnswered, r.Failed)
 			}
-			if l.P99 != load.NeverAnswered || l.Max != load.NeverAnswered || l.Mean != load.NeverAnswered || l.P50 == load.NeverAnswered {
+			if l.P99 != load.NeverAnswered || l.Max != load.NeverAnswered || l.Mean != load.NeverAnswered ||
+				l.P50 == load.NeverAnswered {
 				t.Errorf("of %d requests %d failed, and the latency is %+v", l.Count, l.NeverAnswered, l)
 			}
 			holds(t, r, "p99 > 86400s", true)
@@ -121,12 +126,14 @@ func TestRefusedInQuantiles(t *testing.T) {
 						return
 					}
 				})
-				r := run(t, load.Plan{Targets: targets(s.url), Pace: pace, Requests: 50, Connections: 2, MaxConnections: 2, NoKeepAlive: !keepAlive, Timeout: waitLimit, Process: -1})
+				r := run(t, load.Plan{Targets: targets(s.url), Pace: pace, Requests: 50, Connections: 2,
+					MaxConnections: 2, NoKeepAlive: !keepAlive, Timeout: waitLimit, Process: -1})
 				l := r.Latency
 				if r.LatencyFromDue != nil {
 					l = r.LatencyFromDue
 				}
-				if r.UnsentFor["no_connection"] == 0 || l.NeverAnswered != 50-r.Requests || l.P90 != load.NeverAnswered {
+				if r.UnsentFor["no_connection"] == 0 || l.NeverAnswered != 50-r.Requests ||
+					l.P90 != load.NeverAnswered {
 					t.Errorf("%d answered, %v unsent; the latency is %+v", r.Requests, r.UnsentFor, l)
 				}
 			})
@@ -146,13 +153,15 @@ func TestUnsentInQuantiles(t *testing.T) {
 				}
 			})
 			const timeout = 300 * time.Millisecond
-			r := run(t, load.Plan{Targets: targets(s.url), Pace: load.Rate(400), Duration: 100 * time.Millisecond, Connections: 1, MaxConnections: 1, Backlog: backlog, Timeout: timeout, Process: -1})
+			r := run(t, load.Plan{Targets: targets(s.url), Pace: load.Rate(400), Duration: 100 * time.Millisecond,
+				Connections: 1, MaxConnections: 1, Backlog: backlog, Timeout: timeout, Process: -1})
 			l := r.LatencyFromDue
 			if l.NeverAnswered != r.UnsentFor["skipped"] || r.Unsent == 0 || r.Requests > 0 || l.Answered != nil {
 				t.Errorf("%d answered, %v unsent; the latency is %+v", r.Requests, r.UnsentFor, l)
 			}
 			if backlog == 0 && l.P50 < load.Micros(timeout.Microseconds()) {
-				t.Errorf("half of the requests took %v us at most, want the timeout at least: %v unsent", l.P50, r.UnsentFor)
+				t.Errorf("half of the requests took %v us at most, want the timeout at least: %v unsent",
+					l.P50, r.UnsentFor)
 			}
 		})
 	}
@@ -161,7 +170,8 @@ func TestUnsentInQuantiles(t *testing.T) {
 // TestNeverAnsweredInJSON encodes and decodes a result.
 func TestNeverAnsweredInJSON(t *testing.T) {
 	s := newBadServer(t, nil, func(v *visit) { v.ask() })
-	r := run(t, load.Plan{Targets: targets(s.url), Pace: load.Rate(400), Requests: 20, Connections: 1, Timeout: waitLimit, Process: -1})
+	r := run(t, load.Plan{Targets: targets(s.url), Pace: load.Rate(400), Requests: 20, Connections: 1,
+		Timeout: waitLimit, Process: -1})
 	text, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)
@@ -213,11 +223,13 @@ func TestTimeoutCutsPipeline(t *testing.T) {
 				serverTLS = nil
 			}
 			s := newBadServer(t, serverTLS, (*visit).listen)
-			r := run(t, load.Plan{Targets: targets(s.url), TLS: clientTLS, Pace: load.Rate(100), Duration: 200 * time.Millisecond,
+			r := run(t, load.Plan{Targets: targets(s.url), TLS: clientTLS, Pace: load.Rate(100),
+				Duration:    200 * time.Millisecond,
 				Connections: 1, MaxConnections: 1, Pipeline: 100, Timeout: timeout, Process: -1})
 			l := r.Latency
 			if l.GivenUp == 0 || l.NeverAnswered == 0 || l.Min < load.Micros(timeout.Microseconds()) {
-				t.Errorf("%d given up and %d never answered, the first after %v us; want both, and the timeout at least: %v", l.GivenUp, l.NeverAnswered, l.Min, r.Errors)
+				t.Errorf("%d given up and %d never answered, the first after %v us; want both, and the timeout at "+
+					"least: %v", l.GivenUp, l.NeverAnswered, l.Min, r.Errors)
 			}
 		})
 	}

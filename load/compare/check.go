@@ -57,8 +57,8 @@ func (c Check) String() string { return c.text }
 func (c Check) Of(of Comparison) (why string, holds bool, err error) {
 	if c.metric == "" {
 		if !of.Tested() {
-			return "", false, fmt.Errorf("check %q: the runs are too few to tell a worse metric from noise; give at least %d a side, or check a difference such as 'p99 > 10%%'",
-				c.text, leastRuns)
+			return "", false, fmt.Errorf("check %q: the runs are too few to tell a worse metric from noise; "+
+				"give at least %d a side, or check a difference such as 'p99 > 10%%'", c.text, leastRuns)
 		}
 		why, holds = of.worse()
 		return why, holds, nil

@@ -42,7 +42,8 @@ func TestChecks(t *testing.T) {
 			why = err.Error()
 		}
 		if holds != c.holds || !strings.Contains(why, c.why) {
-			t.Errorf("%q of %d runs against %d: %v, %q; want %v, %q", c.check, len(c.a), len(c.b), holds, why, c.holds, c.why)
+			t.Errorf("%q of %d runs against %d: %v, %q; want %v, %q", c.check, len(c.a), len(c.b), holds,
+				why, c.holds, c.why)
 		}
 	}
 }

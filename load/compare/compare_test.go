@@ -30,7 +30,8 @@ func made(t testing.TB, seed uint64, seconds int, rate, micros float64) *load.Re
 	random := rand.New(rand.NewPCG(seed, 1))
 	h := hdrhistogram.New(1, 1e10, 3)
 	r := &load.Result{
-		Started: time.Date(2026, 11, 22, 0, 0, int(seed), 0, time.UTC), URL: "http://127.0.0.1:8080/", Protocol: "HTTP/1.1", Pace: "closed loop",
+		Started: time.Date(2026, 11, 22, 0, 0, int(seed), 0, time.UTC),
+		URL:     "http://127.0.0.1:8080/", Protocol: "HTTP/1.1", Pace: "closed loop",
 		Connections: 64, Pipeline: 1, Threads: 2, DurationSeconds: float64(seconds),
 		Machine: load.Machine{System: "linux/amd64", CPUs: 2, Processor: "P"},
 		Server:  &load.ServerProcess{PeakRSS: 64 << 20},
@@ -96,7 +97,8 @@ func TestRunsAgainstBenchmath(t *testing.T) {
 	}
 	c := mustCompare(t, a, b)
 	got := row(t, c, "requests per second")
-	sa, sb := benchmath.NewSample(ra, &benchmath.DefaultThresholds), benchmath.NewSample(rb, &benchmath.DefaultThresholds)
+	sa := benchmath.NewSample(ra, &benchmath.DefaultThresholds)
+	sb := benchmath.NewSample(rb, &benchmath.DefaultThresholds)
 	want := benchmath.AssumeNothing.Compare(sa, sb)
 	if !c.Tested() || *got.P != want.P {
 		t.Errorf("tested %v: %+v with p %v, want p %v", c.Tested(), got, *got.P, want.P)
@@ -189,8 +191,10 @@ func TestWarnings(t *testing.T) {
 		want   string
 	}{
 		{func(r *load.Result) { r.URL = "http://other/" }, "the URL differs: http://127.0.0.1:8080/ and http://other/"},
-		{func(r *load.Result) { r.RequestsHash, r.Targets[0].Method = "77", "PUT" }, "the set of requests differs: GET / (66) and PUT / (77)"},
-		{func(r *load.Result) { r.RequestsHash, r.BodyBytes = "77", 9 }, "the set of requests differs: GET / (66) and GET / with 9 bytes (77)"},
+		{func(r *load.Result) { r.RequestsHash, r.Targets[0].Method = "77", "PUT" },
+			"the set of requests differs: GET / (66) and PUT / (77)"},
+		{func(r *load.Result) { r.RequestsHash, r.BodyBytes = "77", 9 },
+			"the set of requests differs: GET / (66) and GET / with 9 bytes (77)"},
 		{func(r *load.Result) { r.TimeoutSeconds = 1 }, "the timeout differs: 10s and 1s"},
 		{func(r *load.Result) { r.Protocol = "HTTP/2" }, "the protocol differs"},
 		{func(r *load.Result) { r.Connections = 1 }, "the number of connections differs: 64 and 1"},
@@ -230,7 +234,8 @@ func TestErrors(t *testing.T) {
 	}
 	broken := made(t, 1, 3, 1000, 100)
 	broken.Latency.Histogram = "x"
-	if _, err := compare.Compare(one(r), one(broken)); err == nil || !strings.Contains(err.Error(), "histogram of run 1") {
+	if _, err := compare.Compare(one(r), one(broken)); err == nil ||
+		!strings.Contains(err.Error(), "histogram of run 1") {
 		t.Errorf("a broken histogram: %v", err)
 	}
 	none := &load.Result{Errors: map[string]int64{"refused": 64}}
@@ -310,7 +315,8 @@ func without(t *testing.T, r *load.Result, after time.Duration) *load.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &load.Latency{Unit: "us", Answered: &answered, Count: answered.Count * 10 / 9, Min: answered.Min, Mean: load.NeverAnswered}
+	l := &load.Latency{Unit: "us", Answered: &answered, Count: answered.Count * 10 / 9, Min: answered.Min,
+		Mean: load.NeverAnswered}
 	l.GivenUp = l.Count - answered.Count
 	if after > 0 {
 		h.RecordValues(int64(after), l.GivenUp)
@@ -334,10 +340,14 @@ func TestUnanswered(t *testing.T) {
 		p99           compare.Verdict
 		a, b          string
 	}{
-		{"given up", nil, func(r *load.Result) *load.Result { return without(t, r, 10*time.Second) }, compare.Worse, "", "≥10"},
-		{"never answered", nil, func(r *load.Result) *load.Result { return without(t, r, 0) }, compare.Worse, "", "never"},
-		{"both never", func(r *load.Result) *load.Result { return without(t, r, 0) }, func(r *load.Result) *load.Result { return without(t, r, 0) }, compare.Noise, "never", "never"},
-		{"a bound below the other", func(r *load.Result) *load.Result { return without(t, r, time.Second) }, func(r *load.Result) *load.Result { return without(t, r, 10*time.Second) }, compare.Untested, "≥1", "≥10"},
+		{"given up", nil, func(r *load.Result) *load.Result { return without(t, r, 10*time.Second) },
+			compare.Worse, "", "≥10"},
+		{"never answered", nil, func(r *load.Result) *load.Result { return without(t, r, 0) },
+			compare.Worse, "", "never"},
+		{"both never", func(r *load.Result) *load.Result { return without(t, r, 0) },
+			func(r *load.Result) *load.Result { return without(t, r, 0) }, compare.Noise, "never", "never"},
+		{"a bound below the other", func(r *load.Result) *load.Result { return without(t, r, time.Second) },
+			func(r *load.Result) *load.Result { return without(t, r, 10*time.Second) }, compare.Untested, "≥1", "≥10"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, runs := range []int{1, 4} {
@@ -363,7 +373,8 @@ func TestUnanswered(t *testing.T) {
 					t.Fatal(err)
 				}
 				line, _, _ := strings.Cut(text.String()[strings.Index(text.String(), "p99 from sent"):], "\n")
-				if !strings.Contains(line, c.a) || !strings.Contains(line, c.b) || strings.Contains(line, "Inf") || strings.Contains(line, "NaN") {
+				if !strings.Contains(line, c.a) || !strings.Contains(line, c.b) || strings.Contains(line, "Inf") ||
+					strings.Contains(line, "NaN") {
 					t.Errorf("%d runs: %q, want %q and %q in it", runs, line, c.a, c.b)
 				}
 				if _, err := json.Marshal(got); err != nil {
@@ -379,7 +390,8 @@ func TestTargets(t *testing.T) {
 	withTargets := func(r *load.Result, paths ...string) *load.Result {
 		r.RequestsHash = strings.Join(paths, " ")
 		for _, path := range paths {
-			r.Targets = append(r.Targets, load.TargetResult{Method: "GET", Path: path, Sent: 200, Requests: 200, Status: map[string]int64{"2xx": 200 - int64(len(path))}, Latency: r.Latency})
+			r.Targets = append(r.Targets, load.TargetResult{Method: "GET", Path: path, Sent: 200, Requests: 200,
+				Status: map[string]int64{"2xx": 200 - int64(len(path))}, Latency: r.Latency})
 		}
 		return r
 	}
@@ -403,7 +415,8 @@ func TestTargets(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%d runs (-want +got):\n%s", runs, diff)
 		}
-		if got := strings.Join(c.Warnings, "\n"); !strings.Contains(got, "the set of requests differs: 2 targets (/same /a) and 2 targets (/same /b)") {
+		if got := strings.Join(c.Warnings, "\n"); !strings.Contains(got,
+			"the set of requests differs: 2 targets (/same /a) and 2 targets (/same /b)") {
 			t.Errorf("warnings are %q", got)
 		}
 	}

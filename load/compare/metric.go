@@ -50,7 +50,8 @@ func newSide(results []*load.Result, latency func(*load.Result) *load.Latency) (
 		l := latency(r)
 		own, err := load.MergeLatencies(l)
 		if err != nil {
-			return s, fmt.Errorf("compare: the histogram of run %d (%s, %s): %w", i+1, r.URL, r.Started.Format("15:04:05"), err)
+			return s, fmt.Errorf("compare: the histogram of run %d (%s, %s): %w", i+1, r.URL,
+				r.Started.Format("15:04:05"), err)
 		}
 		s.each = append(s.each, group{results[i : i+1], own})
 		latencies = append(latencies, l)

@@ -57,7 +57,8 @@ var properties = []property{
 	{name: "number of connections", of: connections},
 	{name: "pipeline", of: func(r *load.Result) string { return fmt.Sprint(r.Pipeline) }},
 	{name: "number of threads", of: func(r *load.Result) string { return fmt.Sprint(r.Threads) }},
-	{name: "duration", of: func(r *load.Result) string { return fmt.Sprintf("%.1fs", r.DurationSeconds) }, same: sameDuration},
+	{name: "duration", of: func(r *load.Result) string { return fmt.Sprintf("%.1fs", r.DurationSeconds) },
+		same: sameDuration},
 	{name: "machine", of: machine},
 }
 

@@ -8,7 +8,8 @@ import (
 )
 
 func ExampleCSV() {
-	err := gen.CSV(os.Stdout, gen.CSVOptions{Rows: 2, Columns: []gen.Column{gen.ID, gen.Name, gen.Email, gen.Amount}, Seed: 1})
+	err := gen.CSV(os.Stdout, gen.CSVOptions{Rows: 2, Columns: []gen.Column{gen.ID, gen.Name, gen.Email, gen.Amount},
+		Seed: 1})
 	fmt.Println(err)
 	// Output:
 	// id,name,email,amount

@@ -32,7 +32,8 @@ func TestCSV(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := strings.Join(records[0], ","), "id,uuid,name,email,date,amount,text"; got != want || len(records) != rows+1 {
+	if got, want := strings.Join(records[0], ","), "id,uuid,name,email,date,amount,text"; got != want ||
+		len(records) != rows+1 {
 		t.Fatalf("%d records under %s, want %d under %s", len(records), got, rows+1, want)
 	}
 	version4 := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
@@ -130,7 +131,8 @@ func TestCSVRefuses(t *testing.T) {
 		{gen.CSVOptions{Rows: -1}, "a table of -1 rows"},
 		{gen.CSVOptions{Width: -1}, "texts of -1 bytes"},
 		{gen.CSVOptions{Columns: []gen.Column{}}, "at least one column"},
-		{gen.CSVOptions{Columns: []gen.Column{"id", "mail"}}, `there is no column "mail"; there are id, uuid, name, email, date, amount, text`},
+		{gen.CSVOptions{Columns: []gen.Column{"id", "mail"}},
+			`there is no column "mail"; there are id, uuid, name, email, date, amount, text`},
 	} {
 		if err := gen.CSV(io.Discard, c.options); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %s", c.options, err, c.want)
@@ -171,7 +173,8 @@ func TestBytes(t *testing.T) {
 			if letters == "" {
 				letters = gen.Printable
 			}
-			if int64(b.Len()) != n || strings.Trim(b.String(), letters) != "" || !bytes.Equal(b.Bytes(), again.Bytes()) {
+			if int64(b.Len()) != n || strings.Trim(b.String(), letters) != "" ||
+				!bytes.Equal(b.Bytes(), again.Bytes()) {
 				t.Errorf("%d bytes of %q: %d bytes, %.40q", n, alphabet, b.Len(), b.String())
 			}
 			if n >= 1000 && len(letters) > 1 && bytes.Equal(b.Bytes(), other.Bytes()) {

@@ -18,13 +18,13 @@ var lastNames = []string{
 var mailHosts = []string{"example.com", "example.net", "example.org", "mail.example"}
 
 var words = []string{
-	"a", "above", "after", "all", "and", "answer", "any", "are", "as", "at", "bank", "before", "below", "between", "both",
-	"bridge", "broad", "but", "by", "can", "channel", "clear", "cold", "current", "dam", "day", "deep", "down", "each",
-	"early", "evening", "every", "far", "fast", "few", "field", "fish", "flood", "flow", "for", "from", "gate", "high",
-	"hold", "ice", "in", "is", "it", "keeper", "lake", "late", "level", "light", "little", "lock", "long", "low", "many",
-	"mill", "mist", "more", "morning", "much", "narrow", "near", "night", "no", "not", "of", "on", "once", "one", "or",
-	"other", "out", "over", "passage", "pond", "pool", "rain", "reed", "rise", "river", "sand", "sea", "shallow", "shore",
-	"side", "slow", "small", "snow", "some", "spring", "still", "stone", "stream", "summer", "the", "then", "through",
-	"tide", "to", "under", "up", "valley", "very", "wall", "warm", "water", "wave", "weir", "wheel", "when", "wide",
-	"willow", "wind", "winter", "with", "year",
+	"a", "above", "after", "all", "and", "answer", "any", "are", "as", "at", "bank", "before", "below", "between",
+	"both", "bridge", "broad", "but", "by", "can", "channel", "clear", "cold", "current", "dam", "day", "deep",
+	"down", "each", "early", "evening", "every", "far", "fast", "few", "field", "fish", "flood", "flow", "for",
+	"from", "gate", "high", "hold", "ice", "in", "is", "it", "keeper", "lake", "late", "level", "light", "little",
+	"lock", "long", "low", "many", "mill", "mist", "more", "morning", "much", "narrow", "near", "night", "no",
+	"not", "of", "on", "once", "one", "or", "other", "out", "over", "passage", "pond", "pool", "rain", "reed",
+	"rise", "river", "sand", "sea", "shallow", "shore", "side", "slow", "small", "snow", "some", "spring", "still",
+	"stone", "stream", "summer", "the", "then", "through", "tide", "to", "under", "up", "valley", "very", "wall",
+	"warm", "water", "wave", "weir", "wheel", "when", "wide", "willow", "wind", "winter", "with", "year",
 }

@@ -50,9 +50,13 @@ func (s *Settings) checkLoop() error {
 	for _, f := range []struct {
 		name  string
 		given bool
-	}{{"poisson", s.Poisson}, {"max_connections", s.MaxConnections > 0}, {"behind", s.Behind != "" && s.Behind != catchUp}} {
+	}{
+		{"poisson", s.Poisson}, {"max_connections", s.MaxConnections > 0},
+		{"behind", s.Behind != "" && s.Behind != catchUp},
+	} {
 		if f.given {
-			return fail(f.name, "give a rate too, such as 1000", "it is for the open loop, which needs a rate or stages")
+			return fail(f.name, "give a rate too, such as 1000",
+				"it is for the open loop, which needs a rate or stages")
 		}
 	}
 	return nil
@@ -133,7 +137,8 @@ func (s *Settings) header() ([]target.Header, error) {
 	for _, line := range s.Headers {
 		name, value, ok := strings.Cut(line, ":")
 		if !ok {
-			return nil, &Error{"headers", fmt.Errorf("there is no colon in %q", line), "a header is 'Accept: text/html'"}
+			return nil, &Error{"headers", fmt.Errorf("there is no colon in %q", line),
+				"a header is 'Accept: text/html'"}
 		}
 		list = append(list, target.Header{Name: name, Value: strings.TrimSpace(value)})
 	}

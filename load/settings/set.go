@@ -46,11 +46,13 @@ func (f *Field) set(value any) *Error {
 	case *bool:
 		return put(field, value, truth)
 	case *uint64:
-		return put(field, value, number(func(s string) (uint64, error) { return strconv.ParseUint(s, 10, 64) }, "whole number from 0 on"))
+		return put(field, value, number(func(s string) (uint64, error) { return strconv.ParseUint(s, 10, 64) },
+			"whole number from 0 on"))
 	case *int:
 		return put(field, value, allowed(f, number(strconv.Atoi, "whole number")))
 	case *int64:
-		return put(field, value, allowed(f, number(func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }, "whole number")))
+		return put(field, value, allowed(f, number(func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) },
+			"whole number")))
 	case *float64:
 		return put(field, value, allowed(f, number(finite, "number")))
 	case *time.Duration:

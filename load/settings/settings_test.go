@@ -103,7 +103,8 @@ func TestSetRefuses(t *testing.T) {
 		s := before
 		err := s.Set(c.name, c.value)
 		var wrong *settings.Error
-		if !errors.As(err, &wrong) || wrong.Setting != c.name || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(wrong.Hint, c.hint) || c.hint == "" && wrong.Hint != "" {
+		if !errors.As(err, &wrong) || wrong.Setting != c.name || !strings.Contains(err.Error(), c.want) ||
+			!strings.HasPrefix(wrong.Hint, c.hint) || c.hint == "" && wrong.Hint != "" {
 			t.Errorf("Set(%s, %#v) = %#v, want %s, hint %s", c.name, c.value, err, c.want, c.hint)
 		}
 		if !cmp.Equal(s, before) {
@@ -116,7 +117,8 @@ func TestSetRefuses(t *testing.T) {
 func TestPlan(t *testing.T) {
 	s := settings.Settings{
 		URL: "host/x", Headers: []string{"A:  b "}, Body: "text", Connections: 3, HTTP2: true,
-		Stages: []string{"1s:10", "2s:10-20"}, Poisson: true, Behind: "skip", Insecure: true, SNI: "name", PathGrowth: 1, PID: -1,
+		Stages: []string{"1s:10", "2s:10-20"}, Poisson: true, Behind: "skip", Insecure: true, SNI: "name",
+		PathGrowth: 1, PID: -1,
 	}
 	p, err := s.Plan()
 	if err != nil {
@@ -125,11 +127,13 @@ func TestPlan(t *testing.T) {
 	if p.TLS == nil || !p.TLS.InsecureSkipVerify || p.TLS.ServerName != "name" {
 		t.Errorf("TLS is %+v", p.TLS)
 	}
-	if len(p.Targets) != 2 || p.Targets[1].URL != "http://host/x/0" || p.Targets[1].Header[0] != (target.Header{Name: "A", Value: "b"}) {
+	if len(p.Targets) != 2 || p.Targets[1].URL != "http://host/x/0" ||
+		p.Targets[1].Header[0] != (target.Header{Name: "A", Value: "b"}) {
 		t.Errorf("the targets are %+v", p.Targets)
 	}
 	stages := []load.Stage{{Duration: time.Second, From: 10, To: 10}, {Duration: 2 * time.Second, From: 10, To: 20}}
-	if p.Connections != 3 || p.Protocol != load.HTTP2 || !p.Pace.Poisson || !slices.Equal(p.Pace.Stages, stages) || p.Backlog != -1 || p.Process != -1 {
+	if p.Connections != 3 || p.Protocol != load.HTTP2 || !p.Pace.Poisson || !slices.Equal(p.Pace.Stages, stages) ||
+		p.Backlog != -1 || p.Process != -1 {
 		t.Errorf("the plan is %+v", p)
 	}
 	if p.Timeout != 0 || p.Duration != 0 || p.Threads != 0 {
@@ -156,7 +160,8 @@ func TestPlanRefuses(t *testing.T) {
 		{settings.Settings{Form: []string{"b"}}, "form: form field \"b\": there is no =", false},
 		{settings.Settings{Headers: []string{"b"}}, `headers: there is no colon in "b"`, false},
 		{settings.Settings{To: "http://a"}, "to: it is for the requests of a file", false},
-		{settings.Settings{RequestsFile: "f", Method: "PUT"}, "requests_file: the file has the requests, and a method", false},
+		{settings.Settings{RequestsFile: "f", Method: "PUT"}, "requests_file: the file has the requests, and a method",
+			false},
 		{settings.Settings{RequestsFile: "missing.txt"}, "requests_file: open missing.txt", true},
 		{settings.Settings{RequestsFile: "-"}, "requests_file: there is no stdin here", true},
 		{settings.Settings{URL: "a", Body: "@-"}, "body: there is no stdin here", true},

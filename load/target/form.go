@@ -1,6 +1,7 @@
 package target
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -116,7 +117,8 @@ func (s *formScanner) attributes(field *FormField) error {
 		case field.ContentType != "":
 			field.ContentType += ";" + s.word(end)
 		default:
-			return request.ErrorAt(begin, `%q is neither type= nor filename=; put a value with a semicolon in quotes`, s.text[begin:])
+			return request.ErrorAt(begin, `%q is neither type= nor filename=; put a value with a semicolon in quotes`,
+				s.text[begin:])
 		}
 	}
 	return nil
@@ -205,7 +207,8 @@ func Form(fields []FormField, seed uint64) (Body, Header, error) {
 	}
 	for _, f := range fields {
 		if f.Path == "" && strings.Contains(f.Value, "{{") {
-			return Body{}, Header{}, fmt.Errorf("form field %q: a form with files is sent as it is, and its values cannot hold templates", f.Name)
+			const format = "form field %q: the values of a form with files cannot hold templates"
+			return Body{}, Header{}, fmt.Errorf(format, f.Name)
 		}
 	}
 	return Body{File: &form, Size: form.size}, header, nil
@@ -227,7 +230,7 @@ func (f FormField) head() (string, error) {
 			name = filepath.Base(f.Path)
 		}
 		if kind == "" {
-			kind = typeByExtension(name)
+			kind = cmp.Or(extensionTypes[strings.ToLower(filepath.Ext(name))], "application/octet-stream")
 		}
 	}
 	head := `Content-Disposition: form-data; name="` + escapeQuoted(f.Name) + `"`
@@ -246,28 +249,12 @@ func escapeQuoted(s string) string {
 	return strings.NewReplacer("\r", "%0D", "\n", "%0A", `"`, "%22").Replace(s)
 }
 
-// typeByExtension returns the same types as curl (lib/mime.c,
-// Curl_mime_contenttype). Package mime would depend on the machine's tables.
-func typeByExtension(name string) string {
-	switch strings.ToLower(filepath.Ext(name)) {
-	case ".gif":
-		return "image/gif"
-	case ".jpg", ".jpeg":
-		return "image/jpeg"
-	case ".png":
-		return "image/png"
-	case ".svg":
-		return "image/svg+xml"
-	case ".txt":
-		return "text/plain"
-	case ".htm", ".html":
-		return "text/html"
-	case ".pdf":
-		return "application/pdf"
-	case ".xml":
-		return "application/xml"
-	}
-	return "application/octet-stream"
+// extensionTypes has the same types as curl (lib/mime.c, Curl_mime_contenttype).
+// Package mime would depend on the machine's tables.
+var extensionTypes = map[string]string{
+	".gif": "image/gif", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png", ".svg": "image/svg+xml",
+	".txt": "text/plain", ".htm": "text/html", ".html": "text/html",
+	".pdf": "application/pdf", ".xml": "application/xml",
 }
 
 // openBody opens a file to send. A regular file stays open and is read later.

@@ -60,7 +60,8 @@ func TestFormOfValues(t *testing.T) {
 		t.Fatalf("a form of values is %+v, %v; want a text", body, err)
 	}
 	want := []formPart{
-		{"a", "", "", "1\r\n2"}, {"b", "", "", ""}, {"c%22%0D%0A", "", "application/json", "{}"}, {"d", "x.txt", "", "x"},
+		{"a", "", "", "1\r\n2"}, {"b", "", "", ""}, {"c%22%0D%0A", "", "application/json", "{}"},
+		{"d", "x.txt", "", "x"},
 	}
 	if diff := cmp.Diff(want, readForm(t, body, header)); diff != "" {
 		t.Errorf("want - got +\n%s", diff)
@@ -76,7 +77,8 @@ func TestFormOfFiles(t *testing.T) {
 	large := strings.Repeat("0123456789", 50_000)
 	photo, note, none := write(t, "photo.PNG", large), write(t, "note", "hello {{seq}}"), write(t, "none.txt", "")
 	body, header, err := target.Form([]target.FormField{
-		{Name: "first", Value: "1"}, {Name: "f", Path: photo}, {Name: "f", Path: note, Filename: `a"b`, ContentType: "text/x"},
+		{Name: "first", Value: "1"}, {Name: "f", Path: photo}, {Name: "f", Path: note, Filename: `a"b`,
+			ContentType: "text/x"},
 		{Name: "n", Path: note, Inline: true}, {Name: "e", Path: none},
 	}, 1)
 	if err != nil {
@@ -99,7 +101,8 @@ func TestFormOfFiles(t *testing.T) {
 
 // TestFormReadAt reads a form at every offset with several lengths.
 func TestFormReadAt(t *testing.T) {
-	body, _, err := target.Form([]target.FormField{{Name: "a", Path: write(t, "x", "content")}, {Name: "b", Path: write(t, "y", "")}}, 1)
+	body, _, err := target.Form([]target.FormField{{Name: "a", Path: write(t, "x", "content")},
+		{Name: "b", Path: write(t, "y", "")}}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +115,8 @@ func TestFormReadAt(t *testing.T) {
 			got := make([]byte, length)
 			n, err := body.File.ReadAt(got, int64(offset))
 			want := whole[offset:min(offset+length, len(whole))]
-			if string(got[:n]) != string(want) || (err != nil) != (n < length) || err != nil && !errors.Is(err, io.EOF) {
+			if string(got[:n]) != string(want) || (err != nil) != (n < length) ||
+				err != nil && !errors.Is(err, io.EOF) {
 				t.Fatalf("ReadAt(%d bytes, %d) = %q, %v; want %q", length, offset, got[:n], err, want)
 			}
 		}
@@ -147,7 +151,8 @@ func TestFormRefuses(t *testing.T) {
 		{[]target.FormField{{Name: "a", Path: path, Value: "x"}}, "both a Value and a Path"},
 		{[]target.FormField{{Name: "a", Inline: true}}, "Inline and has no Path"},
 		{[]target.FormField{{Name: "a", ContentType: "a\r\nb"}}, "has control characters"},
-		{[]target.FormField{{Name: "a", Value: "{{seq}}"}, {Name: "b", Path: path}}, `form field "a": a form with files is sent as it is`},
+		{[]target.FormField{{Name: "a", Value: "{{seq}}"}, {Name: "b", Path: path}},
+			`form field "a": the values of a form with files cannot hold templates`},
 	} {
 		if _, _, err := target.Form(c.fields, 1); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %s", c.fields, err, c.want)
@@ -166,12 +171,13 @@ func TestParseFormField(t *testing.T) {
 		`a="b" and c`:                       {{Name: "a", Value: `"b" and c`}},
 		`a="b`:                              {{Name: "a", Value: `"b`}},
 		"f=@x.png":                          {{Name: "f", Path: "x.png"}},
-		"f=@x,y;type=image/gif,z":           {{Name: "f", Path: "x"}, {Name: "f", Path: "y", ContentType: "image/gif"}, {Name: "f", Path: "z"}},
-		`f=@"a,b;c";filename="n;\"\\.txt"`:  {{Name: "f", Path: "a,b;c", Filename: `n;"\.txt`}},
-		"f=@x;filename=n; type=text/plain":  {{Name: "f", Path: "x", Filename: "n", ContentType: "text/plain"}},
-		"f=<x":                              {{Name: "f", Path: "x", Inline: true}},
-		"f=<x;type=text/plain":              {{Name: "f", Path: "x", Inline: true, ContentType: "text/plain"}},
-		"f=b;filename=c":                    {{Name: "f", Value: "b", Filename: "c"}},
+		"f=@x,y;type=image/gif,z": {{Name: "f", Path: "x"}, {Name: "f", Path: "y", ContentType: "image/gif"},
+			{Name: "f", Path: "z"}},
+		`f=@"a,b;c";filename="n;\"\\.txt"`: {{Name: "f", Path: "a,b;c", Filename: `n;"\.txt`}},
+		"f=@x;filename=n; type=text/plain": {{Name: "f", Path: "x", Filename: "n", ContentType: "text/plain"}},
+		"f=<x":                             {{Name: "f", Path: "x", Inline: true}},
+		"f=<x;type=text/plain":             {{Name: "f", Path: "x", Inline: true, ContentType: "text/plain"}},
+		"f=b;filename=c":                   {{Name: "f", Value: "b", Filename: "c"}},
 	} {
 		got, err := target.ParseFormField(text)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {

@@ -129,7 +129,8 @@ func expect(d *json.Decoder, want json.Delim) error {
 // addEntry adds an entry's request if it was sent over HTTP.
 func (f *targetFile) addEntry(e *harEntry) error {
 	r := &e.Request
-	if !isURL(r.URL) || r.Method == "CONNECT" || e.ResourceType == "websocket" || len(e.Messages) > 0 && string(e.Messages) != "null" {
+	if !isURL(r.URL) || r.Method == "CONNECT" || e.ResourceType == "websocket" ||
+		len(e.Messages) > 0 && string(e.Messages) != "null" {
 		return nil
 	}
 	t := Target{Method: r.Method, URL: request.EscapeTemplate(r.URL)}
@@ -144,7 +145,8 @@ func (f *targetFile) addEntry(e *harEntry) error {
 		}
 	}
 	if size := e.bodySize(); size > 0 && t.Body.Text == "" {
-		return fmt.Errorf("%s %s was sent with a body of %d bytes, which the file does not hold; take the entry out, or record it with its body", r.Method, r.URL, size)
+		return fmt.Errorf("%s %s was sent with a body of %d bytes, which the file does not hold; take the entry "+
+			"out, or record it with its body", r.Method, r.URL, size)
 	}
 	if err := t.check(); err != nil {
 		return err

@@ -132,7 +132,8 @@ func (f *targetFile) plainLines() error {
 			}
 			return nil
 		case open == nil:
-			return f.fail(offset, fmt.Errorf("%q is neither METHOD URL nor a URL that begins with http:// or https://; a header or an @body follows a METHOD URL", line))
+			return f.fail(offset, fmt.Errorf("%q is neither METHOD URL nor a URL that begins with http:// or "+
+				"https://; a header or an @body follows a METHOD URL", line))
 		case line[0] == '@':
 			return f.plainBody(line[1:], offset)
 		}
@@ -246,7 +247,7 @@ func parseJSONTarget(line string) (Target, error) {
 
 // atJSON adds the column to an error of the decoder.
 func atJSON(err error) error {
-	const known = `a target is {"method": …, "url": …, "header": {"Name": ["value"]}, "body": "in base64"} on one line`
+	const known = `a target is {"method": …, "url": …, "header": {"Name": ["value"]}, "body": "in base64"} on a line`
 	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return request.ErrorAt(int(e.Offset)-1, "%w; %s", err, known)
 	}

@@ -56,7 +56,8 @@ func TestReadPlainLines(t *testing.T) {
 			Body: target.Body{Text: "{\"a\": \"{{\"{{\"}}b}}\"}\n"}},
 		{URL: "http://goku:9090/bare"},
 		{URL: "HTTP://goku:9090/user/{{rand 1 100}}"},
-		{Method: "PUT", URL: "http://goku:9090/{{seq}}/{{rand 1 100}}", Body: target.Body{Text: "{\"a\": \"{{\"{{\"}}b}}\"}\n"}},
+		{Method: "PUT", URL: "http://goku:9090/{{seq}}/{{rand 1 100}}",
+			Body: target.Body{Text: "{\"a\": \"{{\"{{\"}}b}}\"}\n"}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("want - got +\n%s", diff)
@@ -93,7 +94,8 @@ func TestReadJSONLines(t *testing.T) {
 	want := []target.Target{
 		{Method: "GET", URL: "http://goku:9090/path?item=ball"},
 		{Method: "POST", URL: "http://goku:9090/things", Body: target.Body{Text: "{\"a\": \"<é>\"}\n"},
-			Header: []target.Header{{Name: "Content-Type", Value: "application/json"}, {Name: "X-Two", Value: "1"}, {Name: "X-Two", Value: "2"}}},
+			Header: []target.Header{{Name: "Content-Type", Value: "application/json"}, {Name: "X-Two", Value: "1"},
+				{Name: "X-Two", Value: "2"}}},
 		{URL: "http://goku:9090/{{seq}}", Header: []target.Header{{Name: "X", Value: "{{uuid}}"}}},
 		{Method: "PUT", URL: "http://goku:9090/bin", Body: target.Body{Text: "\x00\xff" + `{{"{{"}}`}},
 	}
@@ -140,7 +142,8 @@ func TestReadHAROfFirefox(t *testing.T) {
 		t.Errorf("the form: want - got +\n%s", diff)
 	}
 	if len(upload.Header) != 1 || !strings.HasPrefix(upload.Header[0].Value, "multipart/form-data; boundary=") ||
-		!strings.Contains(upload.Body.Text, `name="photo"; filename="p.png"`+"\r\nContent-Type: image/png\r\n\r\n"+`{{"{{"}}pixels}}`) {
+		!strings.Contains(upload.Body.Text, `name="photo"; filename="p.png"`+"\r\nContent-Type: image/png\r\n\r\n"+
+			`{{"{{"}}pixels}}`) {
 		t.Errorf("the upload is %+v", upload)
 	}
 	want = target.Target{Method: "PUT", URL: page + "raw", Body: target.Body{Text: "\x00\xff" + `{{"{{"}}`},
@@ -179,7 +182,8 @@ func TestReadHAROfPlaywright(t *testing.T) {
 
 func TestReadTargetsRefuses(t *testing.T) {
 	har := func(request string) string {
-		return "{\n \"log\": {\"entries\": [\n  {\"request\": {\"method\": \"GET\", \"url\": \"http://a/\"}},\n  {\"request\": " + request + "}\n]}}"
+		return "{\n \"log\": {\"entries\": [\n  {\"request\": {\"method\": \"GET\", \"url\": \"http://a/\"}},\n  " +
+			"{\"request\": " + request + "}\n]}}"
 	}
 	for _, c := range []struct{ text, want string }{
 		{"", "targets.txt has no targets"},
@@ -197,7 +201,8 @@ func TestReadTargetsRefuses(t *testing.T) {
 		{"\n\thttp://a:x/", `targets.txt:2:10: ":x" is not a port`},
 		{"CONNECT http://a/", "targets.txt:1:1: CONNECT asks"},
 		{"POST http://a/\n@/no/such/file", "targets.txt:2:1: the target's body: open /no/such/file"},
-		{`{"url": "http://a/"}` + "\n" + `{"url": "http://a/", "headers": {}}`, `targets.txt:2:1: json: unknown field "headers"; a target is`},
+		{`{"url": "http://a/"}` + "\n" + `{"url": "http://a/", "headers": {}}`,
+			`targets.txt:2:1: json: unknown field "headers"; a target is`},
 		{`{"url": "http://a/"} {}`, `targets.txt:1:22: "{}" follows the object`},
 		{` {"url": "http://a/",}`, `targets.txt:1:22: invalid character '}'`},
 		{`{"url": 3}`, "targets.txt:1:9: json: cannot unmarshal number"},
@@ -207,13 +212,16 @@ func TestReadTargetsRefuses(t *testing.T) {
 		{`{}`, `targets.txt:1:1: URL column 1: the URL "" has no scheme`},
 		{har(`{"method": "G T", "url": "http://a/"}`), `targets.txt:4:3: "G T" is not a method`},
 		{har(`{"url": "http://a/ b"}`), "targets.txt:4:3: URL column 10: a URL cannot hold ' '"},
-		{har(`{"url": "http://a/", "postData": {"text": "%", "encoding": "base64"}}`), "targets.txt:4:3: postData: illegal base64"},
+		{har(`{"url": "http://a/", "postData": {"text": "%", "encoding": "base64"}}`),
+			"targets.txt:4:3: postData: illegal base64"},
 		{har(`{"method": "PUT", "url": "http://a/x", "bodySize": 5, "postData": {"text": ""}}`),
 			"targets.txt:4:3: PUT http://a/x was sent with a body of 5 bytes, which the file does not hold"},
-		{har(`{"method": "PUT", "url": "http://a/x", "headers": [{"name": "content-length", "value": "281"}]}`), "a body of 281 bytes"},
+		{har(`{"method": "PUT", "url": "http://a/x", "headers": [{"name": "content-length", "value": "281"}]}`),
+			"a body of 281 bytes"},
 		{har(`{"url": 3}`), "targets.txt:4:3: json: cannot unmarshal number"},
 		{har(`{,}`), "targets.txt:4:16: invalid character ','"},
-		{`{"log": {"entries": [{"request": {"url": "data:,"}}]}}`, "targets.txt:1:22: none of the 1 entries is a request over http or https"},
+		{`{"log": {"entries": [{"request": {"url": "data:,"}}]}}`,
+			"targets.txt:1:22: none of the 1 entries is a request over http or https"},
 		{`{"log": {"entries": []}}`, "targets.txt has no targets"},
 		{`{"log": {"entries": [`, "targets.txt:1:21: unexpected end of JSON input"},
 		{`{"log": []}`, "HAR has log.entries[].request; there is [ where { has to be"},
@@ -230,7 +238,8 @@ type brokenReader struct{}
 func (brokenReader) Read([]byte) (int, error) { return 0, os.ErrClosed }
 
 func TestReadTargetsWithoutAFile(t *testing.T) {
-	if _, err := target.Read(brokenReader{}, "x", ""); err == nil || !strings.Contains(err.Error(), os.ErrClosed.Error()) {
+	if _, err := target.Read(brokenReader{}, "x", ""); err == nil ||
+		!strings.Contains(err.Error(), os.ErrClosed.Error()) {
 		t.Errorf("got %v, want %v", err, os.ErrClosed)
 	}
 }

@@ -79,7 +79,8 @@ func Rebase(targets []Target, origin string) ([]Target, error) {
 		return nil, fmt.Errorf("origin %q: %w", origin, err)
 	}
 	if rest := origin[to.Path:]; rest != "" && rest != "/" {
-		return nil, fmt.Errorf("origin %q: %w", origin, request.ErrorAt(to.Path, "%q is more than an origin; targets keep their paths", rest))
+		return nil, fmt.Errorf("origin %q: %w", origin,
+			request.ErrorAt(to.Path, "%q is more than an origin; targets keep their paths", rest))
 	}
 	rebased := slices.Clone(targets)
 	for i, t := range targets {
@@ -121,6 +122,7 @@ type OriginsError struct {
 }
 
 func (e *OriginsError) Error() string {
-	return fmt.Sprintf("load: the targets have several origins: %s (target 1) and %s (target %d); a run has one; target.Rebase sets it",
+	return fmt.Sprintf("load: the targets have several origins: %s (target 1) and %s (target %d); a run has one; "+
+		"target.Rebase sets it",
 		e.First, e.Other, e.Target)
 }

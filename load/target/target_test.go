@@ -63,7 +63,8 @@ func TestRebase(t *testing.T) {
 		{"http://a/", "http://b/x", `origin "http://b/x": column 9: "/x" is more than an origin`},
 		{"a", "http://b", `target 1: URL column 1`},
 	} {
-		if _, err := target.Rebase([]target.Target{{URL: c.url}}, c.origin); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := target.Rebase([]target.Target{{URL: c.url}}, c.origin); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("Rebase(%s, %s): %v, want %s", c.url, c.origin, err, c.want)
 		}
 	}
@@ -74,7 +75,8 @@ func TestGrowPathBody(t *testing.T) {
 	text := strings.Repeat("x", 1000)
 	for _, target := range target.GrowPath(target.Target{URL: "http://a/", Body: target.Body{Text: text}}, 2) {
 		if target.Body.Text != "" || target.Body.Size != 1000 {
-			t.Errorf("%s: the body is a text of %d bytes and a file of %d", target.URL, len(target.Body.Text), target.Body.Size)
+			t.Errorf("%s: the body is a text of %d bytes and a file of %d", target.URL, len(target.Body.Text),
+				target.Body.Size)
 		}
 	}
 	const template = "{{seq}}"

@@ -106,7 +106,8 @@ func readResponse(stream []byte, noBody bool) (first, bool) {
 		if _, err := io.Copy(io.Discard, res.Body); err != nil {
 			return first{}, false
 		}
-		return first{status: res.StatusCode, length: len(stream) - in.Len() - buffered.Buffered(), close: res.Close}, true
+		return first{status: res.StatusCode, length: len(stream) - in.Len() - buffered.Buffered(),
+			close: res.Close}, true
 	}
 }
 
@@ -133,13 +134,15 @@ func TestOtherThanReadResponse(t *testing.T) {
 		{"trailers are not looked at", usual + "Transfer-Encoding: chunked\r\n\r\n0\r\nx\r\n\r\n", true, false},
 		{"bare LF, everywhere", usual + "Transfer-Encoding: chunked\r\n\r\n0\n\n", true, false},
 		{"space around a chunk's size", usual + "Transfer-Encoding: chunked\r\n\r\n0 ;x\r\n\r\n", true, false},
-		{"a size of many zeros", usual + "Transfer-Encoding: chunked\r\n\r\n" + strings.Repeat("0", 20) + "\r\n\r\n", true, false},
+		{"a size of many zeros", usual + "Transfer-Encoding: chunked\r\n\r\n" + strings.Repeat("0", 20) +
+			"\r\n\r\n", true, false},
 	} {
 		o := read(new(answer.Parser), c.stream, false)
 		here := o.err == "" && o.taken == len(c.stream)
 		_, netHTTP := readResponse([]byte(c.stream), false)
 		if here != c.here || netHTTP != c.netHTTP {
-			t.Errorf("%s: %q is an answer here: %v, want %v; for net/http: %v, want %v", c.why, c.stream, here, c.here, netHTTP, c.netHTTP)
+			t.Errorf("%s: %q is an answer here: %v, want %v; for net/http: %v, want %v", c.why, c.stream, here, c.here,
+				netHTTP, c.netHTTP)
 		}
 	}
 }

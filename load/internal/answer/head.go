@@ -35,7 +35,8 @@ func (p *Parser) statusLine(line []byte) error {
 	if len(line) < len(start) || string(line[:len(start)]) != start {
 		return p.bad("it does not begin as HTTP/1", line)
 	}
-	if len(line) < len(shape) || !isDigit(line[7]) || line[8] != ' ' || len(line) > len(shape) && line[len(shape)] != ' ' {
+	if len(line) < len(shape) || !isDigit(line[7]) || line[8] != ' ' ||
+		len(line) > len(shape) && line[len(shape)] != ' ' {
 		return p.bad("there is no version and status of three digits", line)
 	}
 	for _, c := range line[9:12] {

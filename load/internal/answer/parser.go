@@ -123,11 +123,14 @@ func (p *Parser) EOF() (done bool, err error) {
 		p.stage = idle
 		return true, nil
 	case statusLine, fieldLines:
-		return false, fmt.Errorf("the connection ended in line %d of the answer's head: %w", p.lines+1, io.ErrUnexpectedEOF)
+		return false, fmt.Errorf("the connection ended in line %d of the answer's head: %w", p.lines+1,
+			io.ErrUnexpectedEOF)
 	case body:
-		return false, fmt.Errorf("the connection ended after %d of %d bytes of the answer's body: %w", p.read, p.length, io.ErrUnexpectedEOF)
+		return false, fmt.Errorf("the connection ended after %d of %d bytes of the answer's body: %w", p.read, p.length,
+			io.ErrUnexpectedEOF)
 	}
-	return false, fmt.Errorf("the connection ended after %d bytes of the answer's body, before its last chunk was whole: %w", p.read, io.ErrUnexpectedEOF)
+	return false, fmt.Errorf("the connection ended after %d bytes of the answer's body, before its last chunk was "+
+		"whole: %w", p.read, io.ErrUnexpectedEOF)
 }
 
 // Status returns the status of the current or last answer; 0 if it is not known yet.

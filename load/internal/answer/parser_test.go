@@ -86,47 +86,78 @@ var streams = []streamCase{
 	{name: "no reason", stream: "HTTP/1.1 404\r\nContent-Length: 0\r\n\r\n", want: []string{"404"}},
 	{name: "an empty reason", stream: "HTTP/1.1 404 \r\nContent-Length: 0\r\n\r\n", want: []string{"404"}},
 	{name: "bare LF", stream: "HTTP/1.1 200 OK\nContent-Length: 2\n\nhi", want: []string{"200"}},
-	{name: "three, pipelined", stream: strings.Repeat(usual+"Content-Length: 5\r\n\r\nhello", 3), want: []string{"200", "200", "200"}},
+	{name: "three, pipelined", stream: strings.Repeat(usual+"Content-Length: 5\r\n\r\nhello", 3),
+		want: []string{"200", "200", "200"}},
 	{name: "close", stream: usual + "Connection: close\r\nContent-Length: 2\r\n\r\nhi", want: []string{"200 close"}},
-	{name: "close among others", stream: usual + "Connection: Upgrade , CLOSE\r\nContent-Length: 2\r\n\r\nhi", want: []string{"200 close"}},
-	{name: "close does not last", stream: usual + "Connection: close\r\nContent-Length: 0\r\n\r\n" + usual + "Content-Length: 0\r\n\r\n", want: []string{"200 close", "200"}},
-	{name: "keep-alive", stream: usual + "Connection: keep-alive\r\nContent-Length: 2\r\n\r\nhi", want: []string{"200"}},
-	{name: "a field that begins as another", stream: usual + "Content-Length-Of: 7\r\nContent-Lengt: 8\r\nConnections: close\r\nTransfer-Encodings: x\r\nContent-Length: 0\r\n\r\n", want: []string{"200"}},
+	{name: "close among others", stream: usual + "Connection: Upgrade , CLOSE\r\nContent-Length: 2\r\n\r\nhi",
+		want: []string{"200 close"}},
+	{name: "close does not last", stream: usual + "Connection: close\r\nContent-Length: 0\r\n\r\n" + usual +
+		"Content-Length: 0\r\n\r\n", want: []string{"200 close", "200"}},
+	{name: "keep-alive", stream: usual + "Connection: keep-alive\r\nContent-Length: 2\r\n\r\nhi",
+		want: []string{"200"}},
+	{name: "a field that begins as another", stream: usual +
+		"Content-Length-Of: 7\r\nContent-Lengt: 8\r\nConnections: close\r\nTransfer-Encodings: x\r\n" +
+		"Content-Length: 0\r\n\r\n", want: []string{"200"}},
 	{name: "to the end", stream: usual + "\r\nhello", want: []string{"200 close"}, open: true},
 	{name: "to the end, of nothing", stream: usual + "\r\n", want: []string{"200 close"}, open: true},
 
 	{name: "HTTP/1.0", stream: "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nhi", want: []string{"200 close"}},
-	{name: "HTTP/1.0 kept alive", stream: "HTTP/1.0 200 OK\r\nContent-Length: 2\r\nConnection: Keep-Alive\r\n\r\nhi", want: []string{"200"}},
-	{name: "HTTP/1.0 in chunks", stream: "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: Keep-Alive\r\n\r\n0\r\n\r\n", want: []string{"200 close"}},
+	{name: "HTTP/1.0 kept alive", stream: "HTTP/1.0 200 OK\r\nContent-Length: 2\r\nConnection: Keep-Alive\r\n\r\nhi",
+		want: []string{"200"}},
+	{name: "HTTP/1.0 in chunks",
+		stream: "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: Keep-Alive\r\n\r\n0\r\n\r\n",
+		want:   []string{"200 close"}},
 	{name: "HTTP/1.7", stream: "HTTP/1.7 200 OK\r\nContent-Length: 2\r\n\r\nhi", want: []string{"200"}},
 
-	{name: "chunks", stream: usual + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0A;a=b\r\n0123456789\r\n0\r\n\r\n", want: []string{"200"}},
-	{name: "chunks with a length", stream: usual + "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n5 ; a=\"b\"\r\nhello\r\n0\r\n\r\n", want: []string{"200 close"}},
-	{name: "chunks with trailers", stream: usual + "Transfer-Encoding: Chunked\r\n\r\n1\r\nx\r\n000;last\r\nContent-Length: 7\r\nA: b\r\n\r\n" + usual + "Content-Length: 0\r\n\r\n", want: []string{"200", "200"}},
+	{name: "chunks", stream: usual +
+		"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0A;a=b\r\n0123456789\r\n0\r\n\r\n", want: []string{"200"}},
+	{name: "chunks with a length", stream: usual +
+		"Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n5 ; a=\"b\"\r\nhello\r\n0\r\n\r\n",
+		want: []string{"200 close"}},
+	{name: "chunks with trailers", stream: usual +
+		"Transfer-Encoding: Chunked\r\n\r\n1\r\nx\r\n000;last\r\nContent-Length: 7\r\nA: b\r\n\r\n" + usual +
+		"Content-Length: 0\r\n\r\n", want: []string{"200", "200"}},
 	{name: "chunks with bare LF", stream: usual + "Transfer-Encoding: chunked\n\n1\nx\n0\n\n", want: []string{"200"}},
-	{name: "chunks of gzip", stream: usual + "Transfer-Encoding: gzip;q=1,chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n", want: []string{"200"}},
-	{name: "codings in two lines", stream: usual + "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", want: []string{"200"}},
-	{name: "gzip of chunks", stream: usual + "Transfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n", want: []string{"200 close"}, open: true},
-	{name: "identity", stream: usual + "Transfer-Encoding: identity\r\nContent-Length: 2\r\n\r\nhi", want: []string{"200"}},
+	{name: "chunks of gzip", stream: usual + "Transfer-Encoding: gzip;q=1,chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n",
+		want: []string{"200"}},
+	{name: "codings in two lines", stream: usual +
+		"Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", want: []string{"200"}},
+	{name: "gzip of chunks", stream: usual + "Transfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n",
+		want: []string{"200 close"}, open: true},
+	{name: "identity", stream: usual + "Transfer-Encoding: identity\r\nContent-Length: 2\r\n\r\nhi",
+		want: []string{"200"}},
 
-	{name: "HEAD", stream: usual + "Content-Length: 5\r\n\r\n" + usual + "Transfer-Encoding: chunked\r\n\r\n", noBody: true, want: []string{"200", "200"}},
-	{name: "204 and 304", stream: "HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n", want: []string{"204", "304"}},
-	{name: "1xx before", stream: "HTTP/1.1 100 Continue\r\nConnection: close\r\nContent-Length: 9\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + usual + "Content-Length: 2\r\n\r\nhi", want: []string{"200"}},
+	{name: "HEAD", stream: usual + "Content-Length: 5\r\n\r\n" + usual + "Transfer-Encoding: chunked\r\n\r\n",
+		noBody: true, want: []string{"200", "200"}},
+	{name: "204 and 304", stream: "HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 304 Not Modified\r\n" +
+		"Content-Length: 5\r\n\r\n", want: []string{"204", "304"}},
+	{name: "1xx before", stream: "HTTP/1.1 100 Continue\r\nConnection: close\r\nContent-Length: 9\r\n\r\n" +
+		"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + usual + "Content-Length: 2\r\n\r\nhi", want: []string{"200"}},
 
-	{name: "equal lengths", stream: usual + "Content-Length: 2\r\nContent-Length: 02, 2\r\n\r\nhi", want: []string{"200"}},
-	{name: "a long line", stream: usual + "X: " + strings.Repeat("x", 300) + "\r\nContent-Length: 0\r\n\r\n", want: []string{"200"}},
-	{name: "a folded field", stream: usual + "Content-Type: text/plain;\r\n charset=utf-8\r\nContent-Length: 2\r\n\r\nhi", want: []string{"200"}},
-	{name: "odd fields", stream: usual + "no colon\r\n: no name\r\n\x00\xff\r\nC\r\n\t\r\nT\r\nContent-Length: 2\r\n\r\nhi", want: []string{"200"}},
+	{name: "equal lengths", stream: usual + "Content-Length: 2\r\nContent-Length: 02, 2\r\n\r\nhi",
+		want: []string{"200"}},
+	{name: "a long line", stream: usual + "X: " + strings.Repeat("x", 300) + "\r\nContent-Length: 0\r\n\r\n",
+		want: []string{"200"}},
+	{name: "a folded field", stream: usual +
+		"Content-Type: text/plain;\r\n charset=utf-8\r\nContent-Length: 2\r\n\r\nhi", want: []string{"200"}},
+	{name: "odd fields", stream: usual +
+		"no colon\r\n: no name\r\n\x00\xff\r\nC\r\n\t\r\nT\r\nContent-Length: 2\r\n\r\nhi", want: []string{"200"}},
 
-	{name: "different lengths", stream: usual + "Content-Length: 2\r\nContent-Length: 3\r\n\r\nhi", err: "there are two lengths in line 3 of the head"},
-	{name: "different lengths in a list", stream: usual + "Content-Length: 2, 3\r\n\r\nhi", err: "there are two lengths in line 2"},
+	{name: "different lengths", stream: usual + "Content-Length: 2\r\nContent-Length: 3\r\n\r\nhi",
+		err: "there are two lengths in line 3 of the head"},
+	{name: "different lengths in a list", stream: usual + "Content-Length: 2, 3\r\n\r\nhi",
+		err: "there are two lengths in line 2"},
 	{name: "a signed length", stream: usual + "Content-Length: +2\r\n\r\nhi", err: "the length is not a number"},
 	{name: "no length", stream: usual + "Content-Length:\r\n\r\nhi", err: "the length is not a number"},
-	{name: "the longest length", stream: usual + "Content-Length: 4611686018427387904\r\n\r\nhi", err: "EOF: the connection ended after 2 of 4611686018427387904 bytes"},
-	{name: "a longer one", stream: usual + "Content-Length: 4611686018427387905\r\n\r\nhi", err: "the length is not a number"},
+	{name: "the longest length", stream: usual + "Content-Length: 4611686018427387904\r\n\r\nhi",
+		err: "EOF: the connection ended after 2 of 4611686018427387904 bytes"},
+	{name: "a longer one", stream: usual + "Content-Length: 4611686018427387905\r\n\r\nhi",
+		err: "the length is not a number"},
 	{name: "a space before the colon", stream: usual + "Content-Length : 2\r\n\r\nhi", err: "there is no colon after"},
-	{name: "a folded length", stream: usual + "Content-Length: 2\r\n 3\r\n\r\nhi", err: "a field that determines the end of the answer continues in another line in line 3"},
-	{name: "a folded Connection", stream: usual + "Connection:\r\n close\r\n\r\n", err: "a field that determines the end"},
+	{name: "a folded length", stream: usual + "Content-Length: 2\r\n 3\r\n\r\nhi",
+		err: "a field that determines the end of the answer continues in another line in line 3"},
+	{name: "a folded Connection", stream: usual + "Connection:\r\n close\r\n\r\n",
+		err: "a field that determines the end"},
 
 	{name: "not HTTP", stream: "SSH-2.0-OpenSSH_9.2p1\r\n", err: "it does not begin as HTTP/1 in line 1"},
 	{name: "not HTTP, and no line", stream: "\x16\x03\x01\x02\x00", err: "it does not begin as HTTP/1 in line 1"},
@@ -138,30 +169,44 @@ var streams = []streamCase{
 	{name: "a long status", stream: "HTTP/1.1 2000\r\n\r\n", err: "there is no version"},
 	{name: "a status of letters", stream: "HTTP/1.1 2xx OK\r\n\r\n", err: "the status is not a number"},
 	{name: "a status below 100", stream: "HTTP/1.1 099 OK\r\n\r\n", err: "there is no status below 100"},
-	{name: "another protocol", stream: "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", err: "the request did not ask for another protocol"},
-	{name: "more than was announced", stream: usual + "Content-Length: 2\r\n\r\nhello", want: []string{"200"}, err: "it does not begin as HTTP/1 in line 1"},
+	{name: "another protocol", stream: "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n",
+		err: "the request did not ask for another protocol"},
+	{name: "more than was announced", stream: usual + "Content-Length: 2\r\n\r\nhello", want: []string{"200"},
+		err: "it does not begin as HTTP/1 in line 1"},
 
-	{name: "a chunk without a size", stream: usual + "Transfer-Encoding: chunked\r\n\r\n;x\r\n", err: "a chunk's size is not a hexadecimal number up to 2^62 in the chunks, after 0 bytes"},
-	{name: "a chunk's size of nonsense", stream: usual + "Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\nxyz\r\n", err: "a chunk's size is not a hexadecimal number up to 2^62 in the chunks, after 1 byte"},
+	{name: "a chunk without a size", stream: usual + "Transfer-Encoding: chunked\r\n\r\n;x\r\n",
+		err: "a chunk's size is not a hexadecimal number up to 2^62 in the chunks, after 0 bytes"},
+	{name: "a chunk's size of nonsense", stream: usual + "Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\nxyz\r\n",
+		err: "a chunk's size is not a hexadecimal number up to 2^62 in the chunks, after 1 byte"},
 	{name: "a negative chunk", stream: usual + "Transfer-Encoding: chunked\r\n\r\n-1\r\n", err: "a chunk's size is no"},
-	{name: "a chunk too large", stream: usual + "Transfer-Encoding: chunked\r\n\r\n4000000000000001\r\n", err: "a chunk's size is no"},
-	{name: "the largest chunk", stream: usual + "Transfer-Encoding: chunked\r\n\r\n04000000000000000\r\nx", err: "EOF: the connection ended after 1 bytes"},
-	{name: "a chunk longer than its size", stream: usual + "Transfer-Encoding: chunked\r\n\r\n2\r\nxyz\r\n", err: "a chunk is longer than its size in the chunks, after 2 bytes"},
-	{name: "a chunk that ends with CR", stream: usual + "Transfer-Encoding: chunked\r\n\r\n2\r\nxy\r\r\n", err: "a chunk is longer than its size"},
+	{name: "a chunk too large", stream: usual + "Transfer-Encoding: chunked\r\n\r\n4000000000000001\r\n",
+		err: "a chunk's size is no"},
+	{name: "the largest chunk", stream: usual + "Transfer-Encoding: chunked\r\n\r\n04000000000000000\r\nx",
+		err: "EOF: the connection ended after 1 bytes"},
+	{name: "a chunk longer than its size", stream: usual + "Transfer-Encoding: chunked\r\n\r\n2\r\nxyz\r\n",
+		err: "a chunk is longer than its size in the chunks, after 2 bytes"},
+	{name: "a chunk that ends with CR", stream: usual + "Transfer-Encoding: chunked\r\n\r\n2\r\nxy\r\r\n",
+		err: "a chunk is longer than its size"},
 
 	{name: "cut in the first line", stream: "HTTP/1.1 2", err: "EOF: the connection ended in line 1 of"},
 	{name: "cut in the head", stream: usual + "Conte", err: "EOF: the connection ended in line 2 of"},
-	{name: "cut before the empty line", stream: usual + "Content-Length: 0\r\n", err: "EOF: the connection ended in line 3 of"},
+	{name: "cut before the empty line", stream: usual + "Content-Length: 0\r\n",
+		err: "EOF: the connection ended in line 3 of"},
 	{name: "cut after 1xx", stream: "HTTP/1.1 100 Continue\r\n\r\n", err: "EOF: the connection ended in line 1 of"},
-	{name: "cut in the body", stream: usual + "Content-Length: 5\r\n\r\nhel", err: "EOF: the connection ended after 3 of 5 bytes of the answer's body"},
-	{name: "cut in a chunk", stream: usual + "Transfer-Encoding: chunked\r\n\r\n5\r\nhel", err: "EOF: the connection ended after 3 bytes of"},
-	{name: "cut before the last chunk", stream: usual + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", err: "EOF: the connection ended after 5 bytes of"},
-	{name: "cut in the trailers", stream: usual + "Transfer-Encoding: chunked\r\n\r\n0\r\nA: b\r\n", err: "EOF: the connection ended after 0 bytes of"},
+	{name: "cut in the body", stream: usual + "Content-Length: 5\r\n\r\nhel",
+		err: "EOF: the connection ended after 3 of 5 bytes of the answer's body"},
+	{name: "cut in a chunk", stream: usual + "Transfer-Encoding: chunked\r\n\r\n5\r\nhel",
+		err: "EOF: the connection ended after 3 bytes of"},
+	{name: "cut before the last chunk", stream: usual + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
+		err: "EOF: the connection ended after 5 bytes of"},
+	{name: "cut in the trailers", stream: usual + "Transfer-Encoding: chunked\r\n\r\n0\r\nA: b\r\n",
+		err: "EOF: the connection ended after 0 bytes of"},
 }
 
 func (c streamCase) check(t *testing.T, how string, got outcome) {
 	t.Helper()
-	if strings.Join(got.answers, ", ") != strings.Join(c.want, ", ") || !strings.HasPrefix(got.err, c.err) || (got.err == "") != (c.err == "") {
+	if strings.Join(got.answers, ", ") != strings.Join(c.want, ", ") || !strings.HasPrefix(got.err, c.err) ||
+		(got.err == "") != (c.err == "") {
 		t.Errorf("%s: answers %q and error %q, want %q and %q", how, got.answers, got.err, c.want, c.err)
 	}
 	if c.err == "" && got.taken != len(c.stream) {
@@ -201,16 +246,26 @@ func TestBounds(t *testing.T) {
 	const inChunks = usual + "Transfer-Encoding: chunked\r\n\r\n"
 	field := "X: " + strings.Repeat("x", 1000) + "\r\n"
 	for _, c := range []streamCase{
-		{name: "the longest head", stream: usual + strings.Repeat(field, 65) + "Y: " + strings.Repeat("y", 64<<10-17-65*1005-3-4) + "\r\n\r\n", want: []string{"200 close"}, open: true},
-		{name: "a longer one", stream: usual + strings.Repeat(field, 65) + "Y: " + strings.Repeat("y", 64<<10-17-65*1005-3-3) + "\r\n\r\n", err: "the head is longer than 64 KiB"},
-		{name: "one field", stream: usual + "X: " + strings.Repeat("x", 70_000), err: "the head is longer than 64 KiB in line 2"},
-		{name: "one line", stream: "HTTP/1.1 200 " + strings.Repeat("x", 70_000), err: "the head is longer than 64 KiB in line 1"},
-		{name: "1xx without end", stream: strings.Repeat("HTTP/1.1 102 Processing\r\n\r\n", 3000), err: "the head is longer than 64 KiB"},
-		{name: "the longest chunk line", stream: inChunks + "0;" + strings.Repeat("x", 4092) + "\r\n\r\n", want: []string{"200"}},
-		{name: "a longer one", stream: inChunks + "0;" + strings.Repeat("x", 4093) + "\r\n\r\n", err: "the line of a chunk's size is longer than 4 KiB"},
-		{name: "zeros", stream: inChunks + strings.Repeat("0", 5000), err: "the line of a chunk's size is longer than 4 KiB"},
-		{name: "many chunks", stream: inChunks + strings.Repeat("1;abcdefg\r\nx\r\n", 10_000) + "0\r\n\r\n", want: []string{"200"}},
-		{name: "trailers", stream: inChunks + "0\r\n" + strings.Repeat(field, 70), err: "the trailers are longer than 64 KiB"},
+		{name: "the longest head", stream: usual + strings.Repeat(field, 65) + "Y: " +
+			strings.Repeat("y", 64<<10-17-65*1005-3-4) + "\r\n\r\n", want: []string{"200 close"}, open: true},
+		{name: "a longer one", stream: usual + strings.Repeat(field, 65) + "Y: " +
+			strings.Repeat("y", 64<<10-17-65*1005-3-3) + "\r\n\r\n", err: "the head is longer than 64 KiB"},
+		{name: "one field", stream: usual + "X: " + strings.Repeat("x", 70_000),
+			err: "the head is longer than 64 KiB in line 2"},
+		{name: "one line", stream: "HTTP/1.1 200 " + strings.Repeat("x", 70_000),
+			err: "the head is longer than 64 KiB in line 1"},
+		{name: "1xx without end", stream: strings.Repeat("HTTP/1.1 102 Processing\r\n\r\n", 3000),
+			err: "the head is longer than 64 KiB"},
+		{name: "the longest chunk line", stream: inChunks + "0;" + strings.Repeat("x", 4092) + "\r\n\r\n",
+			want: []string{"200"}},
+		{name: "a longer one", stream: inChunks + "0;" + strings.Repeat("x", 4093) + "\r\n\r\n",
+			err: "the line of a chunk's size is longer than 4 KiB"},
+		{name: "zeros", stream: inChunks + strings.Repeat("0", 5000),
+			err: "the line of a chunk's size is longer than 4 KiB"},
+		{name: "many chunks", stream: inChunks + strings.Repeat("1;abcdefg\r\nx\r\n", 10_000) + "0\r\n\r\n",
+			want: []string{"200"}},
+		{name: "trailers", stream: inChunks + "0\r\n" + strings.Repeat(field, 70),
+			err: "the trailers are longer than 64 KiB"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := new(answer.Parser)
@@ -249,9 +304,12 @@ func TestStatusWhileReading(t *testing.T) {
 func TestErrorQuotes(t *testing.T) {
 	for _, c := range []struct{ stream, want string }{
 		{"SSH-2.0\r\n", `bad answer: it does not begin as HTTP/1: "SSH-2.0" in line 1 of the head`},
-		{usual + "Content-Length: \"\xff\r\n", `bad answer: the length is not a number up to 2^62: "Content-Length: \"\xff" in line 2 of the head`},
-		{strings.Repeat("x", 41) + "\n", `bad answer: it does not begin as HTTP/1: "` + strings.Repeat("x", 40) + `"... in line 1 of the head`},
-		{strings.Repeat("\x00", 50) + "\n", `bad answer: it does not begin as HTTP/1: "` + strings.Repeat(`\x00`, 10) + `"... in line 1 of the head`},
+		{usual + "Content-Length: \"\xff\r\n",
+			`bad answer: the length is not a number up to 2^62: "Content-Length: \"\xff" in line 2 of the head`},
+		{strings.Repeat("x", 41) + "\n", `bad answer: it does not begin as HTTP/1: "` + strings.Repeat("x", 40) +
+			`"... in line 1 of the head`},
+		{strings.Repeat("\x00", 50) + "\n", `bad answer: it does not begin as HTTP/1: "` + strings.Repeat(`\x00`, 10) +
+			`"... in line 1 of the head`},
 	} {
 		var p answer.Parser
 		_, _, err := p.Feed([]byte(c.stream), false)

@@ -39,32 +39,48 @@ func TestMessage(t *testing.T) {
 		target target.Target
 		want   string
 	}{
-		{"plain", target.Target{URL: "http://a.example/x?y=%20"}, "GET /x?y=%20 HTTP/1.1\r\nHost: a.example\r\n" + rest + "\r\n"},
+		{"plain", target.Target{URL: "http://a.example/x?y=%20"}, "GET /x?y=%20 HTTP/1.1\r\nHost: a.example\r\n" +
+			rest + "\r\n"},
 		{"no path", target.Target{URL: "HTTP://a.example"}, "GET / HTTP/1.1\r\nHost: a.example\r\n" + rest + "\r\n"},
 		{"query alone", target.Target{URL: "http://a?b"}, "GET /?b HTTP/1.1\r\nHost: a\r\n" + rest + "\r\n"},
 		{"fragment", target.Target{URL: "http://a/b?c#d{{seq}}"}, "GET /b?c HTTP/1.1\r\nHost: a\r\n" + rest + "\r\n"},
 		{"fragment alone", target.Target{URL: "http://a#b"}, "GET / HTTP/1.1\r\nHost: a\r\n" + rest + "\r\n"},
 		{"beyond ASCII, as browsers write it", target.Target{URL: "http://Bücher.example/grüße/{{\"ä\"}}?q=日本#ü"},
-			"GET /gr%C3%BC%C3%9Fe/%C3%A4?q=%E6%97%A5%E6%9C%AC HTTP/1.1\r\nHost: xn--bcher-kva.example\r\n" + rest + "\r\n"},
-		{"as it is written", target.Target{URL: "http://a//x/../%2f/./%zz\\é?a=b?c"}, "GET //x/../%2f/./%zz\\%C3%A9?a=b?c HTTP/1.1\r\nHost: a\r\n" + rest + "\r\n"},
+			"GET /gr%C3%BC%C3%9Fe/%C3%A4?q=%E6%97%A5%E6%9C%AC HTTP/1.1\r\nHost: xn--bcher-kva.example\r\n" +
+				rest + "\r\n"},
+		{"as it is written", target.Target{URL: "http://a//x/../%2f/./%zz\\é?a=b?c"},
+			"GET //x/../%2f/./%zz\\%C3%A9?a=b?c HTTP/1.1\r\nHost: a\r\n" + rest + "\r\n"},
 		{"default port", target.Target{URL: "http://a:80/"}, "GET / HTTP/1.1\r\nHost: a\r\n" + rest + "\r\n"},
-		{"default port of https", target.Target{URL: "https://a:443/"}, "GET / HTTP/1.1\r\nHost: a\r\n" + rest + "\r\n"},
+		{"default port of https", target.Target{URL: "https://a:443/"}, "GET / HTTP/1.1\r\nHost: a\r\n" +
+			rest + "\r\n"},
 		{"other port", target.Target{URL: "https://a:80/"}, "GET / HTTP/1.1\r\nHost: a:80\r\n" + rest + "\r\n"},
 		{"IPv6", target.Target{URL: "http://[::1]:8080/"}, "GET / HTTP/1.1\r\nHost: [::1]:8080\r\n" + rest + "\r\n"},
-		{"zone", target.Target{URL: "http://[fe80::1%25eth0]/"}, "GET / HTTP/1.1\r\nHost: [fe80::1]\r\n" + rest + "\r\n"},
-		{"own fields", target.Target{URL: "http://a/", Header: []target.Header{{Name: "host", Value: "b"}, {Name: "User-Agent", Value: "me"}, {Name: "ACCEPT", Value: ""}, {Name: "x-y", Value: "z"}}},
+		{"zone", target.Target{URL: "http://[fe80::1%25eth0]/"}, "GET / HTTP/1.1\r\nHost: [fe80::1]\r\n" +
+			rest + "\r\n"},
+		{"own fields", target.Target{URL: "http://a/", Header: []target.Header{{Name: "host", Value: "b"},
+			{Name: "User-Agent", Value: "me"}, {Name: "ACCEPT", Value: ""}, {Name: "x-y", Value: "z"}}},
 			"GET / HTTP/1.1\r\nhost: b\r\nUser-Agent: me\r\nACCEPT: \r\nx-y: z\r\n\r\n"},
-		{"credentials", target.Target{URL: "http://u%40:p%3Aw@a/"}, "GET / HTTP/1.1\r\nHost: a\r\n" + rest + "Authorization: Basic dUA6cDp3\r\n\r\n"},
-		{"credentials and a field", target.Target{URL: "http://u:p@a/", Header: []target.Header{{Name: "Authorization", Value: "Bearer x"}}},
+		{"credentials", target.Target{URL: "http://u%40:p%3Aw@a/"}, "GET / HTTP/1.1\r\nHost: a\r\n" + rest +
+			"Authorization: Basic dUA6cDp3\r\n\r\n"},
+		{"credentials and a field", target.Target{URL: "http://u:p@a/",
+			Header: []target.Header{{Name: "Authorization", Value: "Bearer x"}}},
 			"GET / HTTP/1.1\r\nHost: a\r\n" + rest + "Authorization: Bearer x\r\n\r\n"},
-		{"body", target.Target{URL: "http://a/", Body: target.Body{Text: "hello"}}, "POST / HTTP/1.1\r\nHost: a\r\n" + rest + "Content-Length: 5\r\n\r\nhello"},
-		{"no body", target.Target{URL: "http://a/", Method: "PUT"}, "PUT / HTTP/1.1\r\nHost: a\r\n" + rest + "Content-Length: 0\r\n\r\n"},
-		{"delete", target.Target{URL: "http://a/", Method: "DELETE"}, "DELETE / HTTP/1.1\r\nHost: a\r\n" + rest + "\r\n"},
-		{"file", target.Target{URL: "http://a/", Body: target.Body{File: strings.NewReader("abcdef"), Size: 6}}, "POST / HTTP/1.1\r\nHost: a\r\n" + rest + "Content-Length: 6\r\n\r\nabcdef"},
-		{"large file", target.Target{URL: "http://a/", Body: target.Body{File: large, Size: maxJoined + 1}}, "POST / HTTP/1.1\r\nHost: a\r\n" + rest + "Content-Length: 4194305\r\n\r\n"},
-		{"empty file", target.Target{URL: "http://a/", Method: "GET", Body: target.Body{File: strings.NewReader("")}}, "GET / HTTP/1.1\r\nHost: a\r\n" + rest + "Content-Length: 0\r\n\r\n"},
-		{"template in the body", target.Target{URL: "http://a/{{seq}}", Body: target.Body{Text: "n={{seq}}!"}}, "POST /0 HTTP/1.1\r\nHost: a\r\n" + rest + "Content-Length: 4\r\n\r\nn=0!"},
-		{"quoted text", target.Target{URL: "http://a/", Body: target.Body{Text: `{{"{{"}}x}}`}}, "POST / HTTP/1.1\r\nHost: a\r\n" + rest + "Content-Length: 5\r\n\r\n{{x}}"},
+		{"body", target.Target{URL: "http://a/", Body: target.Body{Text: "hello"}}, "POST / HTTP/1.1\r\nHost: a\r\n" +
+			rest + "Content-Length: 5\r\n\r\nhello"},
+		{"no body", target.Target{URL: "http://a/", Method: "PUT"}, "PUT / HTTP/1.1\r\nHost: a\r\n" + rest +
+			"Content-Length: 0\r\n\r\n"},
+		{"delete", target.Target{URL: "http://a/", Method: "DELETE"}, "DELETE / HTTP/1.1\r\nHost: a\r\n" +
+			rest + "\r\n"},
+		{"file", target.Target{URL: "http://a/", Body: target.Body{File: strings.NewReader("abcdef"), Size: 6}},
+			"POST / HTTP/1.1\r\nHost: a\r\n" + rest + "Content-Length: 6\r\n\r\nabcdef"},
+		{"large file", target.Target{URL: "http://a/", Body: target.Body{File: large, Size: maxJoined + 1}},
+			"POST / HTTP/1.1\r\nHost: a\r\n" + rest + "Content-Length: 4194305\r\n\r\n"},
+		{"empty file", target.Target{URL: "http://a/", Method: "GET", Body: target.Body{File: strings.NewReader("")}},
+			"GET / HTTP/1.1\r\nHost: a\r\n" + rest + "Content-Length: 0\r\n\r\n"},
+		{"template in the body", target.Target{URL: "http://a/{{seq}}", Body: target.Body{Text: "n={{seq}}!"}},
+			"POST /0 HTTP/1.1\r\nHost: a\r\n" + rest + "Content-Length: 4\r\n\r\nn=0!"},
+		{"quoted text", target.Target{URL: "http://a/", Body: target.Body{Text: `{{"{{"}}x}}`}},
+			"POST / HTTP/1.1\r\nHost: a\r\n" + rest + "Content-Length: 5\r\n\r\n{{x}}"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := heads(t, 1, c.target)[0]; got != c.want {
@@ -85,7 +101,8 @@ func TestContentLength(t *testing.T) {
 			}
 			body, err := io.ReadAll(r.Body)
 			if want := n + 1 + i/10; err != nil || len(body) != want || r.ContentLength != int64(want) {
-				t.Errorf("request %d: a body of %d bytes, Content-Length %d, %v; want %d", i, len(body), r.ContentLength, err, want)
+				t.Errorf("request %d: a body of %d bytes, Content-Length %d, %v; want %d", i, len(body),
+					r.ContentLength, err, want)
 			}
 		}
 	}
@@ -109,24 +126,36 @@ func TestCompileRefuses(t *testing.T) {
 		{target.Target{URL: "http://u@a:b:c/"}, `column 11: ":b:c" is not a port`},
 		{target.Target{URL: "http://[::1]x/"}, `column 13: "x" is not a port`},
 		{target.Target{URL: "http://[127.0.0.1]/"}, `column 9: "127.0.0.1" is not an IPv6 address`},
-		{target.Target{URL: "http://bü cher/"}, `column 8: the host "bü cher" is not a name: idna: disallowed rune U+0020`},
+		{target.Target{URL: "http://bü cher/"},
+			`column 8: the host "bü cher" is not a name: idna: disallowed rune U+0020`},
 		{target.Target{URL: "http://a b/"}, `column 9: a host's name cannot hold ' '`},
 		{target.Target{URL: "http://u%4@a/"}, "column 8: the URL's user and password"},
 		{target.Target{URL: "http://a{{seq}}/"}, "column 9: the URL's host cannot have a template"},
-		{target.Target{URL: "http://a/{{sequence}}"}, `URL column 10: the template {{sequence}}: there is no "sequence"; there are {{seq}}, {{uuid}},`},
+		{target.Target{URL: "http://a/{{sequence}}"},
+			`URL column 10: the template {{sequence}}: there is no "sequence"; there are {{seq}}, {{uuid}},`},
 		{target.Target{URL: "http://a/", Method: "G T"}, `"G T" is not a method`},
 		{target.Target{URL: "http://a/", Method: "CONNECT"}, "CONNECT asks for a tunnel"},
-		{target.Target{URL: "http://a/", Header: []target.Header{{Name: "a b", Value: "c"}}}, `header "a b": this is not the name of a header`},
-		{target.Target{URL: "http://a/", Header: []target.Header{{Name: "", Value: "c"}}}, `header "": this is not the name`},
-		{target.Target{URL: "http://a/", Header: []target.Header{{Name: "a", Value: "b\r\nc: d"}}}, `header "a": column 2: a header cannot hold the control character '\r'`},
-		{target.Target{URL: "http://a/", Header: []target.Header{{Name: "a", Value: `b{{"\n"}}`}}}, `header "a": column 2: a header cannot hold the control character '\n'`},
-		{target.Target{URL: "http://a/", Header: []target.Header{{Name: "content-length", Value: "3"}}}, "it is made from the body"},
-		{target.Target{URL: "http://a/", Header: []target.Header{{Name: "Transfer-Encoding", Value: "chunked"}}}, "sent with a Content-Length"},
-		{target.Target{URL: "http://a/", Header: []target.Header{{Name: "Host", Value: "b"}, {Name: "host", Value: "c"}}}, `header "host": a request has one`},
+		{target.Target{URL: "http://a/", Header: []target.Header{{Name: "a b", Value: "c"}}},
+			`header "a b": this is not the name of a header`},
+		{target.Target{URL: "http://a/", Header: []target.Header{{Name: "", Value: "c"}}},
+			`header "": this is not the name`},
+		{target.Target{URL: "http://a/", Header: []target.Header{{Name: "a", Value: "b\r\nc: d"}}},
+			`header "a": column 2: a header cannot hold the control character '\r'`},
+		{target.Target{URL: "http://a/", Header: []target.Header{{Name: "a", Value: `b{{"\n"}}`}}},
+			`header "a": column 2: a header cannot hold the control character '\n'`},
+		{target.Target{URL: "http://a/", Header: []target.Header{{Name: "content-length", Value: "3"}}},
+			"it is made from the body"},
+		{target.Target{URL: "http://a/", Header: []target.Header{{Name: "Transfer-Encoding", Value: "chunked"}}},
+			"sent with a Content-Length"},
+		{target.Target{URL: "http://a/", Header: []target.Header{{Name: "Host", Value: "b"},
+			{Name: "host", Value: "c"}}}, `header "host": a request has one`},
 		{target.Target{URL: "http://a/", Body: target.Body{Size: 3}}, "a Size of 3 and no File"},
-		{target.Target{URL: "http://a/", Body: target.Body{Text: "x", File: strings.NewReader("x"), Size: 1}}, "both a Text and a File"},
-		{target.Target{URL: "http://a/", Body: target.Body{File: strings.NewReader("x"), Size: -1}}, "a Size of -1 bytes"},
-		{target.Target{URL: "http://a/", Body: target.Body{Text: "abc{{"}}, "body column 4: {{ begins a template that no }} ends"},
+		{target.Target{URL: "http://a/", Body: target.Body{Text: "x", File: strings.NewReader("x"), Size: 1}},
+			"both a Text and a File"},
+		{target.Target{URL: "http://a/", Body: target.Body{File: strings.NewReader("x"), Size: -1}},
+			"a Size of -1 bytes"},
+		{target.Target{URL: "http://a/", Body: target.Body{Text: "abc{{"}},
+			"body column 4: {{ begins a template that no }} ends"},
 	} {
 		_, err := Compile([]target.Target{c.target}, false, "")
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -136,7 +165,8 @@ func TestCompileRefuses(t *testing.T) {
 }
 
 func TestCompileWantsOneOrigin(t *testing.T) {
-	for _, same := range [][2]string{{"http://a/", "http://A:80/x"}, {"https://a:443", "HTTPS://a"}, {"http://[::1]/", "http://[0:0::1]/"}} {
+	for _, same := range [][2]string{{"http://a/", "http://A:80/x"}, {"https://a:443", "HTTPS://a"},
+		{"http://[::1]/", "http://[0:0::1]/"}} {
 		if _, err := Compile([]target.Target{{URL: same[0]}, {URL: same[1]}}, false, ""); err != nil {
 			t.Errorf("%q: %v", same, err)
 		}
@@ -190,8 +220,10 @@ func TestScripts(t *testing.T) {
 			s := p.Script(thread, threads, 7)
 			for i := range requests {
 				m, target, seq := s.Next(), (thread+i)%3, i*threads+thread
-				if m.Fixed != (target == 1) || m.NoBody != (target == 2) || target == 0 && !strings.Contains(string(m.Head), fmt.Sprintf("/0/%d/", seq)) {
-					t.Errorf("thread %d of %d: request %d is\n%q, want target %d, number %d", thread, threads, i, m.Head, target, seq)
+				if m.Fixed != (target == 1) || m.NoBody != (target == 2) ||
+					target == 0 && !strings.Contains(string(m.Head), fmt.Sprintf("/0/%d/", seq)) {
+					t.Errorf("thread %d of %d: request %d is\n%q, want target %d, number %d", thread, threads, i,
+						m.Head, target, seq)
 				}
 			}
 		}
@@ -205,7 +237,8 @@ func TestScripts(t *testing.T) {
 }
 
 func TestNoKeepAlive(t *testing.T) {
-	p, err := Compile([]target.Target{{URL: "http://a/{{seq}}", Header: []target.Header{{Name: "connection", Value: "x"}}}}, true, "")
+	p, err := Compile([]target.Target{{URL: "http://a/{{seq}}",
+		Header: []target.Header{{Name: "connection", Value: "x"}}}}, true, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +256,8 @@ func FuzzMessage(f *testing.F) {
 	f.Add("GET", "http://a?{{seq}}", "a", "\t b\x80 ", "", false)
 	f.Add("POST", "http://A.b:8080", "Expect", "100-continue", "x", true)
 	f.Fuzz(func(t *testing.T, method, url, name, value, body string, file bool) {
-		in := target.Target{Method: method, URL: url, Header: []target.Header{{Name: name, Value: value}}, Body: target.Body{Text: body}}
+		in := target.Target{Method: method, URL: url, Header: []target.Header{{Name: name, Value: value}},
+			Body: target.Body{Text: body}}
 		if file {
 			in.Body = target.Body{File: strings.NewReader(body), Size: int64(len(body))}
 		}
@@ -304,7 +338,8 @@ func TestScriptLines(t *testing.T) {
 	file := writeFile(t, "lines", "a\nb\nc\nd\n")
 	var targets []target.Target
 	for i := range 2 { // both divide the number of lines
-		targets = append(targets, target.Target{URL: fmt.Sprintf("http://a/%d/{{line %q}}", i, file), Body: target.Body{Text: fmt.Sprintf("{{line %q}}", file)}})
+		targets = append(targets, target.Target{URL: fmt.Sprintf("http://a/%d/{{line %q}}", i, file),
+			Body: target.Body{Text: fmt.Sprintf("{{line %q}}", file)}})
 	}
 	p, err := Compile(targets, false, "")
 	if err != nil {
@@ -326,7 +361,8 @@ func TestScriptLines(t *testing.T) {
 		for i := range 2 {
 			for _, line := range "abcd" {
 				if n := seen[fmt.Sprintf("/%d/%c", i, line)]; n != 2*threads {
-					t.Errorf("%d threads: target %d had line %c %d times, want %d: %v", threads, i, line, n, 2*threads, seen)
+					t.Errorf("%d threads: target %d had line %c %d times, want %d: %v", threads, i, line,
+						n, 2*threads, seen)
 				}
 			}
 		}
@@ -341,10 +377,13 @@ func TestTemplateLinesRefuse(t *testing.T) {
 		target target.Target
 		want   string // "" for no error
 	}{
-		{target.Target{URL: "http://a/", Body: target.Body{Text: line(empty)}}, "body column 2: " + empty + " is empty"},
+		{target.Target{URL: "http://a/", Body: target.Body{Text: line(empty)}}, "body column 2: " +
+			empty + " is empty"},
 		{target.Target{URL: "http://a/" + line(empty)}, "URL column 11: " + empty + " is empty"},
-		{target.Target{URL: "http://a/", Body: target.Body{Text: line("/no/such/file")}}, "/no/such/file: no such file"},
-		{target.Target{URL: "http://a/", Header: []target.Header{{Name: "X", Value: line(odd)}}}, `header "X": column 2: ` + odd + `:2:2: a header cannot hold the control character '\x01'`},
+		{target.Target{URL: "http://a/", Body: target.Body{Text: line("/no/such/file")}},
+			"/no/such/file: no such file"},
+		{target.Target{URL: "http://a/", Header: []target.Header{{Name: "X", Value: line(odd)}}},
+			`header "X": column 2: ` + odd + `:2:2: a header cannot hold the control character '\x01'`},
 		{target.Target{URL: "http://a/" + line(odd)}, ""},
 		{target.Target{URL: "http://a/", Body: target.Body{Text: line(odd)}}, ""},
 	} {
@@ -372,12 +411,13 @@ func TestTemplateAlloc(t *testing.T) {
 	line := `{{line "` + writeFile(t, "lines", "a\nb\n") + `"}}`
 	all := "{{seq}}{{uuid}}{{rand 1 100}}{{now}}" + line
 	for name, one := range map[string]target.Target{
-		"fixed":     {URL: "http://a/"},
-		"URL":       {URL: "http://a/" + all},
-		"header":    {URL: "http://a/", Header: []target.Header{{Name: "X", Value: all}}},
-		"body":      {URL: "http://a/", Body: target.Body{Text: all}},
-		"file":      {URL: "http://a/" + all, Body: target.Body{File: strings.NewReader("x"), Size: 1}},
-		"all of it": {URL: "http://a/" + all, Header: []target.Header{{Name: "X", Value: all}}, Body: target.Body{Text: all}},
+		"fixed":  {URL: "http://a/"},
+		"URL":    {URL: "http://a/" + all},
+		"header": {URL: "http://a/", Header: []target.Header{{Name: "X", Value: all}}},
+		"body":   {URL: "http://a/", Body: target.Body{Text: all}},
+		"file":   {URL: "http://a/" + all, Body: target.Body{File: strings.NewReader("x"), Size: 1}},
+		"all of it": {URL: "http://a/" + all, Header: []target.Header{{Name: "X", Value: all}},
+			Body: target.Body{Text: all}},
 	} {
 		p, err := Compile([]target.Target{one}, false, "")
 		if err != nil {
@@ -395,8 +435,10 @@ func TestTemplateAlloc(t *testing.T) {
 
 func BenchmarkMessage(b *testing.B) {
 	for _, c := range []struct{ name, path string }{
-		{"fixed", ""}, {"text", `{{"x"}}{{seq}}`}, {"seq", "{{seq}}{{seq}}{{seq}}{{seq}}{{seq}}{{seq}}{{seq}}{{seq}}{{seq}}{{seq}}"},
-		{"rand", strings.Repeat("{{rand 1 100}}", 10)}, {"uuid", strings.Repeat("{{uuid}}", 10)}, {"now", strings.Repeat("{{now}}", 10)},
+		{"fixed", ""}, {"text", `{{"x"}}{{seq}}`},
+		{"seq", "{{seq}}{{seq}}{{seq}}{{seq}}{{seq}}{{seq}}{{seq}}{{seq}}{{seq}}{{seq}}"},
+		{"rand", strings.Repeat("{{rand 1 100}}", 10)}, {"uuid", strings.Repeat("{{uuid}}", 10)},
+		{"now", strings.Repeat("{{now}}", 10)},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			p, err := Compile([]target.Target{{URL: "http://a/" + c.path}}, false, "")

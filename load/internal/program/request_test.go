@@ -38,13 +38,18 @@ func TestRequest(t *testing.T) {
 		target target.Target
 		want   seen
 	}{
-		{target.Target{URL: server.URL + "/a/../b%2Fc?x=%20&y"}, seen{method: "GET", uri: "/a/../b%2Fc?x=%20&y", host: host}},
+		{target.Target{URL: server.URL + "/a/../b%2Fc?x=%20&y"}, seen{method: "GET", uri: "/a/../b%2Fc?x=%20&y",
+			host: host}},
 		{target.Target{URL: server.URL + "//two//?"}, seen{method: "GET", uri: "//two//?", host: host}},
 		{target.Target{URL: server.URL}, seen{method: "GET", uri: "/", host: host}},
-		{target.Target{URL: server.URL + "/", Method: "HEAD", Header: []target.Header{{Name: "Host", Value: "other.example:1"}, {Name: "Connection", Value: "x"}, {Name: "X-Two", Value: "1"}, {Name: "x-two", Value: "2"}}},
+		{target.Target{URL: server.URL + "/", Method: "HEAD",
+			Header: []target.Header{{Name: "Host", Value: "other.example:1"}, {Name: "Connection", Value: "x"},
+				{Name: "X-Two", Value: "1"}, {Name: "x-two", Value: "2"}}},
 			seen{method: "HEAD", uri: "/", host: "other.example:1", header: http.Header{"X-Two": {"1", "2"}}}},
-		{target.Target{URL: server.URL + "/{{seq}}", Body: target.Body{Text: "a\r\n\r\nb{{seq}}"}}, seen{method: "POST", uri: "/0", host: host, body: "a\r\n\r\nb0", length: 7}},
-		{target.Target{URL: server.URL, Method: "PUT", Body: target.Body{File: strings.NewReader("abcdef"), Size: 4}}, seen{method: "PUT", uri: "/", host: host, body: "abcd", length: 4}},
+		{target.Target{URL: server.URL + "/{{seq}}", Body: target.Body{Text: "a\r\n\r\nb{{seq}}"}},
+			seen{method: "POST", uri: "/0", host: host, body: "a\r\n\r\nb0", length: 7}},
+		{target.Target{URL: server.URL, Method: "PUT", Body: target.Body{File: strings.NewReader("abcdef"), Size: 4}},
+			seen{method: "PUT", uri: "/", host: host, body: "abcd", length: 4}},
 		{target.Target{URL: server.URL, Method: "PUT"}, seen{method: "PUT", uri: "/", host: host}},
 	} {
 		p, err := Compile([]target.Target{c.target}, false, "")
@@ -60,7 +65,8 @@ func TestRequest(t *testing.T) {
 			t.Error(err)
 		}
 		w := c.want
-		if got.method != w.method || got.uri != w.uri || got.host != w.host || got.body != w.body || got.length != w.length {
+		if got.method != w.method || got.uri != w.uri || got.host != w.host || got.body != w.body ||
+			got.length != w.length {
 			t.Errorf("%+v\ngot  %+v\nwant %+v", c.target, got, w)
 		}
 		if agent := got.header.Values("User-Agent"); len(agent) != 1 || agent[0] != "weir-load" {
@@ -68,7 +74,8 @@ func TestRequest(t *testing.T) {
 		}
 		for name, values := range w.header {
 			g := got.header.Values(name)
-			if len(g) != len(values) || !strings.Contains(strings.Join(g, " "), values[0]) || !strings.Contains(strings.Join(g, " "), values[1]) {
+			if len(g) != len(values) || !strings.Contains(strings.Join(g, " "), values[0]) ||
+				!strings.Contains(strings.Join(g, " "), values[1]) {
 				t.Errorf("%s: %q, want %q", name, g, values)
 			}
 		}

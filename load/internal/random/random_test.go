@@ -16,7 +16,8 @@ func TestBelow(t *testing.T) {
 }
 
 func TestAppendUUID(t *testing.T) {
-	if got := string(AppendUUID(nil, 0x0123456789abcdef, 0xf123456789abcdef)); got != "01234567-89ab-4def-b123-456789abcdef" {
+	if got := string(AppendUUID(nil, 0x0123456789abcdef,
+		0xf123456789abcdef)); got != "01234567-89ab-4def-b123-456789abcdef" {
 		t.Errorf("the bytes are written as %s", got)
 	}
 }

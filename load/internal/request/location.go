@@ -100,7 +100,8 @@ func ParseLocation(text string) (Location, error) {
 	}
 	l.Path = l.authority + len(authority)
 	if i := strings.Index(authority, "{{"); i >= 0 {
-		return Location{}, ErrorAt(l.authority+i, "the URL's host cannot have a template; all requests go to one origin")
+		return Location{}, ErrorAt(l.authority+i,
+			"the URL's host cannot have a template; all requests go to one origin")
 	}
 	if i := strings.LastIndexByte(authority, '@'); i >= 0 {
 		var err error

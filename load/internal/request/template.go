@@ -17,7 +17,8 @@ import (
 type Template []Part
 
 // templateWords lists the actions for error messages.
-const templateWords = `there are {{seq}}, {{uuid}}, {{rand 1 100}}, {{line "file"}} and {{now}}; write {{"{{"}} for two braces`
+const templateWords = `there are {{seq}}, {{uuid}}, {{rand 1 100}}, {{line "file"}} and {{now}}; ` +
+	`write {{"{{"}} for two braces`
 
 type partKind uint8
 
@@ -78,7 +79,8 @@ func parseAction(text string) (Part, int, error) {
 		return Part{}, 0, err
 	}
 	bad := func(format string, args ...any) (Part, int, error) {
-		return Part{}, 0, ErrorAt(0, "the template %s: %s; %s", text[:length], fmt.Sprintf(format, args...), templateWords)
+		return Part{}, 0, ErrorAt(0, "the template %s: %s; %s", text[:length], fmt.Sprintf(format, args...),
+			templateWords)
 	}
 	if len(words) == 0 {
 		return bad("it is empty")
@@ -141,7 +143,8 @@ func splitAction(text string) (words []templateWord, length int, err error) {
 		case rest[0] == '"':
 			quoted, err := strconv.QuotedPrefix(rest)
 			if err != nil {
-				return nil, 0, ErrorAt(i, "the quoted text of a template does not end, or has an escape that Go does not have")
+				return nil, 0,
+					ErrorAt(i, "the quoted text of a template does not end, or has an escape that Go does not have")
 			}
 			word, _ := strconv.Unquote(quoted) // QuotedPrefix has accepted it
 			words = append(words, templateWord{word, true})
