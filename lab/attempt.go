@@ -346,9 +346,9 @@ func (a *attempt) settle(ctx context.Context) {
 }
 
 // awaitQuiet returns when no output has come for the given time and none waits
-// for its reader. It waits for at most most.
-func (a *attempt) awaitQuiet(ctx context.Context, quiet, most time.Duration) {
-	deadline := time.NewTimer(most)
+// for its reader. It waits for at most limit.
+func (a *attempt) awaitQuiet(ctx context.Context, quiet, limit time.Duration) {
+	deadline := time.NewTimer(limit)
 	defer deadline.Stop()
 	for {
 		c := a.service.Count()

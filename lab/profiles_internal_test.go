@@ -111,9 +111,9 @@ func taken(p *profile.Profile, function string, index int) (sum int64) {
 	return sum
 }
 
-// TestProfilesOfAsLongAsItTakes profiles a load of unknown length. Its second
+// TestProfilesOfUnknownLength profiles a load of unknown length. Its second
 // second is in the profile, too.
-func TestProfilesOfAsLongAsItTakes(t *testing.T) {
+func TestProfilesOfUnknownLength(t *testing.T) {
 	s := profiledServer(t)
 	p, err := startProfiles(t.Context(), s.URL, []string{profileCPU}, 0)
 	if err != nil {
@@ -156,9 +156,9 @@ func TestProfilesThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestProfilesOfWhoDies checks that save does not wait for the CPU profile if
+// TestProfilesOfDeadService checks that save does not wait for the CPU profile if
 // the other one fails.
-func TestProfilesOfWhoDies(t *testing.T) {
+func TestProfilesOfDeadService(t *testing.T) {
 	s := profiledServer(t)
 	p, err := startProfiles(t.Context(), s.URL, []string{profileCPU, profileAlloc}, time.Minute)
 	if err != nil {

@@ -129,8 +129,8 @@ func (a *attempt) isReady(ctx context.Context, client *http.Client) error {
 	return nil
 }
 
-// listening returns the addresses on which a process and its descendants
-// listen, the oldest first.
+// listening returns the addresses on which a process and its descendants listen,
+// those of the process first.
 func listening(pid int) ([]netip.AddrPort, error) {
 	p, err := process.Open(pid)
 	if err != nil {

@@ -340,8 +340,8 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
-// TestNotAsked has experiments that cannot be run.
-func TestNotAsked(t *testing.T) {
+// TestInvalidExperiments has experiments that cannot be run.
+func TestInvalidExperiments(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ rest, want string }{
 		"no command": {"service:\n  command: null\n", "--"},

@@ -197,9 +197,8 @@ func (s *sampler) thin() {
 	s.every *= 2
 }
 
-// relative returns the samples with times relative to the begin of the load, or
-// to the last sample if there was no load. The sampler must not be used after
-// it.
+// relative returns the samples with times relative to the beginning of the load,
+// or to now if there was no load. The sampler must not be used after it.
 func (s *sampler) relative() []Sample {
 	zero := s.load.before.at
 	if !s.load.begun() {

@@ -110,9 +110,9 @@ func TestWatch(t *testing.T) {
 
 func near(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 }
 
-// TestWatchOfWhoDies checks that the samples of a process that has ended are
+// TestWatchUntilServiceEnds checks that the samples of a process that has ended are
 // kept.
-func TestWatchOfWhoDies(t *testing.T) {
+func TestWatchUntilServiceEnds(t *testing.T) {
 	mortal := shell(t, "echo; while :; do :; done")
 	samples := make(chan bool, 1000)
 	w := watching(t, mortal.Process.Pid, 5*time.Millisecond, func() (int64, int64) {

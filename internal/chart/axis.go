@@ -92,10 +92,10 @@ func Between(least, most float64, text func(float64) string) Axis {
 	return Axis{func(v float64) float64 { return min(max((v-low)/(high-low), 0), 1) }, ticks, text}
 }
 
-// Log returns a logarithmic axis with at most most round ticks. Only positive
+// Log returns a logarithmic axis with at most limit round ticks. Only positive
 // values have a place.
-func Log(low, high float64, most int, text func(float64) string) Axis {
-	a := NewLogAxis(low, high, most)
+func Log(low, high float64, limit int, text func(float64) string) Axis {
+	a := NewLogAxis(low, high, limit)
 	return Axis{func(v float64) float64 {
 		if !(v > 0) {
 			return math.NaN()

@@ -7,13 +7,13 @@ import (
 	"github.com/weirhq/weir/internal/readable"
 )
 
-// LinearTicks returns at most most+1 round numbers, from 0 to the first that
+// LinearTicks returns at most limit+1 round numbers, from 0 to the first that
 // reaches high.
-func LinearTicks(high float64, most int) []float64 {
+func LinearTicks(high float64, limit int) []float64 {
 	if !(high > 0) || math.IsInf(high, 0) {
 		high = 1
 	}
-	step := RoundStep(high/float64(most), 0)
+	step := RoundStep(high/float64(limit), 0)
 	var ticks []float64
 	for i := 0.0; ; i++ {
 		ticks = append(ticks, i*step)
@@ -30,8 +30,8 @@ type LogAxis struct {
 }
 
 // NewLogAxis returns an axis that contains low to high, limited to between a
-// nanosecond and 30 years in microseconds, with at most most ticks.
-func NewLogAxis(low, high float64, most int) LogAxis {
+// nanosecond and 30 years in microseconds, with at most limit ticks.
+func NewLogAxis(low, high float64, limit int) LogAxis {
 	low = min(max(low, 1e-3), 1e15)
 	high = min(max(high, low), 1e15)
 	if high < 4*low { // put a flat curve into the middle
@@ -40,7 +40,7 @@ func NewLogAxis(low, high float64, most int) LogAxis {
 	margin := math.Pow(high/low, 0.04)
 	a := LogAxis{low: low / margin, high: high * margin}
 	for _, step := range [][]float64{{1, 2, 5}, {1}} {
-		if a.Ticks = a.within(step); len(a.Ticks) <= most {
+		if a.Ticks = a.within(step); len(a.Ticks) <= limit {
 			break
 		}
 	}

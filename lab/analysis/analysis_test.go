@@ -401,7 +401,7 @@ func TestFindings(t *testing.T) {
 
 // Three runs are not enough for a verdict. The first findings say so, and give
 // the number of runs that is needed and the largest difference so far.
-func TestFindingsOfTooFew(t *testing.T) {
+func TestFindingsOfTooFewRuns(t *testing.T) {
 	low, high := []float64{100, 101, 102}, []float64{200, 201, 202}
 	for _, c := range []struct {
 		series []series

@@ -84,10 +84,10 @@ func percent(share float64) string {
 // under describes an upper bound of a share.
 func under(share float64) string { return "under " + percent(max(share, 0.001)) }
 
-// listed lists names, of which it writes at most most.
-func listed(names []string, most int) string {
-	if len(names) > most {
-		names = append(slices.Clone(names[:most]), fmt.Sprintf("%d more", len(names)-most))
+// listed lists names, of which it writes at most limit.
+func listed(names []string, limit int) string {
+	if len(names) > limit {
+		names = append(slices.Clone(names[:limit]), fmt.Sprintf("%d more", len(names)-limit))
 	}
 	return readable.Enumerate(names)
 }

@@ -114,10 +114,10 @@ type bin struct {
 	count    int64
 }
 
-// bins divides the distribution into at most most bins with round borders.
-func (d *distribution) bins(most int) []bin {
+// bins divides the distribution into at most limit bins with round borders.
+func (d *distribution) bins(limit int) []bin {
 	low, high := float64(d.histogram.Min())/1e3, float64(d.histogram.Max())/1e3
-	borders := borders(max(low, 1e-3), max(high, 1e-3), most)
+	borders := borders(max(low, 1e-3), max(high, 1e-3), limit)
 	bins := make([]bin, len(borders)-1)
 	for i := range bins {
 		bins[i].from, bins[i].to = borders[i], borders[i+1]
@@ -146,16 +146,16 @@ var steps = [][]float64{
 	{1},
 }
 
-// borders returns at most most+1 round numbers, the first at most low and the
+// borders returns at most limit+1 round numbers, the first at most low and the
 // last above high. The steps are even if high is near low, and grow otherwise,
 // so that both the many fast and the few slow requests are visible.
-func borders(low, high float64, most int) []float64 {
+func borders(low, high float64, limit int) []float64 {
 	if high < 3*low {
-		return evenBorders(low, high, most)
+		return evenBorders(low, high, limit)
 	}
 	var b []float64
 	for _, step := range steps {
-		if b = grownBorders(low, high, step); len(b) <= most+1 {
+		if b = grownBorders(low, high, step); len(b) <= limit+1 {
 			break
 		}
 	}
@@ -178,8 +178,8 @@ func grownBorders(low, high float64, step []float64) []float64 {
 	}
 }
 
-func evenBorders(low, high float64, most int) []float64 {
-	step := chart.RoundStep((high-low)/float64(max(1, most-2)), low/1e3)
+func evenBorders(low, high float64, limit int) []float64 {
+	step := chart.RoundStep((high-low)/float64(max(1, limit-2)), low/1e3)
 	var b []float64
 	for i := math.Floor(low / step); ; i++ {
 		b = append(b, i*step)

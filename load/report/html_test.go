@@ -101,9 +101,9 @@ func checkReferences(t *testing.T, name string, token html.Token) {
 	}
 }
 
-// TestHTMLRunsItsOwnScriptAlone compares the scripts and styles of a page with
+// TestHTMLRunsOnlyItsScript compares the scripts and styles of a page with
 // hostile texts with those of a harmless one.
-func TestHTMLRunsItsOwnScriptAlone(t *testing.T) {
+func TestHTMLRunsOnlyItsScript(t *testing.T) {
 	own := texts(t, page(t, "closed"), "script", "style")
 	strange := texts(t, page(t, "hostile"), "script", "style")
 	if len(own) != 3 || len(strange) != 3 {
@@ -150,8 +150,8 @@ func TestHTMLHoldsTheResult(t *testing.T) {
 	}
 }
 
-// TestHTMLDrawsWhatThereIs names the charts of each kind of result.
-func TestHTMLDrawsWhatThereIs(t *testing.T) {
+// TestHTMLCharts names the charts of each kind of result.
+func TestHTMLCharts(t *testing.T) {
 	for name, want := range map[string][]string{
 		"closed": {"Answers per second", "Errors per second", "Latency from sent, each second", "CPU of the server",
 			"Memory of the server",

@@ -148,9 +148,9 @@ func TestLiveTellsWhatIsLeft(t *testing.T) {
 	}
 }
 
-// TestLiveTogether is for the race detector: a signal clears the block while
+// TestLiveConcurrently is for the race detector: a signal clears the block while
 // the run draws it.
-func TestLiveTogether(t *testing.T) {
+func TestLiveConcurrently(t *testing.T) {
 	var mu sync.Mutex
 	var b bytes.Buffer
 	l := report.NewLive(locked{&mu, &b}, "http://h/", func() (int, int) { return 80, 24 }, true)

@@ -38,10 +38,10 @@ func (t *track) worst(n int, end float64) []float64 {
 	return values
 }
 
-// merged returns at most most segments. It merges consecutive ones and keeps
+// merged returns at most limit segments. It merges consecutive ones and keeps
 // their worst value.
-func (t *track) merged(most int) []segment {
-	each := (len(t.segments) + most - 1) / most
+func (t *track) merged(limit int) []segment {
+	each := (len(t.segments) + limit - 1) / limit
 	if each <= 1 {
 		return t.segments
 	}
