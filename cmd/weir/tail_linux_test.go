@@ -16,10 +16,9 @@ import (
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 )
 
-// TestTailMemory sends 64 MB of events through a condition, and then a line of
-// 100 MB, and watches how much memory that ever took. Under the race detector,
-// which multiplies memory and time, it is less, and what becomes of it is all
-// that counts.
+// TestTailMemory filters 64 MB of events, and then a line of 100 MB, and limits
+// the peak of the memory. Under the race detector, which multiplies memory and
+// time, it sends less and only checks the output.
 func TestTailMemory(t *testing.T) {
 	t.Parallel()
 	const mayGrow = 20 << 20
@@ -29,7 +28,7 @@ func TestTailMemory(t *testing.T) {
 	}
 	p, w := pipeInto(t, "tail", "--where", "data.n == 1", "--format", "ltsv")
 	block := strings.Repeat(eventLine(2), 10_000)
-	writeTo(t, w, block+eventLine(1)) // what is allocated once is not growth
+	writeTo(t, w, block+eventLine(1)) // excludes memory that is allocated once
 	awaitOutput(t, p, "\tn:1\n")
 	before := peakMemory(t, p)
 	for sent := 0; sent < events; sent += len(block) {
@@ -78,8 +77,7 @@ func openTerminal(t *testing.T) (master, slave *os.File) {
 	return master, slave
 }
 
-// onTerminal runs weir with a terminal as its stdout and returns what the
-// terminal was sent.
+// onTerminal runs weir with a terminal as its stdout, and returns the output.
 func onTerminal(t *testing.T, input string, env []string, args ...string) string {
 	t.Helper()
 	master, slave := openTerminal(t)
@@ -93,13 +91,13 @@ func onTerminal(t *testing.T, input string, env []string, args ...string) string
 	}
 	var shown bytes.Buffer
 	var reading sync.WaitGroup
-	reading.Go(func() { shown.ReadFrom(master) }) // until the last slave is closed
+	reading.Go(func() { shown.ReadFrom(master) }) // ends when the last slave is closed
 	p.wait(cli.ExitOK)
 	reading.Wait()
 	return strings.ReplaceAll(shown.String(), "\r\n", "\n")
 }
 
-// TestTailOnTerminal looks at what a terminal is sent.
+// TestTailOnTerminal checks colours and escapes on a terminal.
 func TestTailOnTerminal(t *testing.T) {
 	t.Parallel()
 	const hostile = `{"created_at":"2026-11-21T09:30:15.128Z","namespace":"n","event":"\u001b[2J","severity":1}` + "\n\x1b[2J\n"
@@ -123,7 +121,7 @@ func TestTailOnTerminal(t *testing.T) {
 	}
 }
 
-// TestTailReadsTheTerminal says that it waits for what is typed.
+// TestTailReadsTheTerminal checks the message that weir tail waits for typed input.
 func TestTailReadsTheTerminal(t *testing.T) {
 	t.Parallel()
 	master, slave := openTerminal(t)
@@ -141,7 +139,7 @@ func TestTailReadsTheTerminal(t *testing.T) {
 	}
 }
 
-// TestTailEndsBeforeAWriterComes ends what waits for a named pipe to be opened.
+// TestTailEndsBeforeAWriterComes ends weir tail while it opens a named pipe.
 func TestTailEndsBeforeAWriterComes(t *testing.T) {
 	t.Parallel()
 	name := namedPipe(t)
@@ -153,7 +151,8 @@ func TestTailEndsBeforeAWriterComes(t *testing.T) {
 	}
 }
 
-// TestTailNamedPipe reads a named pipe after a file, which is shown at once.
+// TestTailNamedPipe reads a file and a named pipe. The lines of the file must be
+// shown before the pipe has a writer.
 func TestTailNamedPipe(t *testing.T) {
 	t.Parallel()
 	name := namedPipe(t)
@@ -190,7 +189,7 @@ func namedPipe(t *testing.T) string {
 	return name
 }
 
-// TestTailFullDisk says once what came of writing.
+// TestTailFullDisk checks that the error of a write is reported once.
 func TestTailFullDisk(t *testing.T) {
 	t.Parallel()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
@@ -212,7 +211,7 @@ func TestTailFullDisk(t *testing.T) {
 	}
 }
 
-// isOpening reports whether a thread of the process is within openat.
+// isOpening reports whether a thread of the process is in the system call openat.
 func isOpening(t *testing.T, p *process) bool {
 	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/syscall", p.cmd.Process.Pid))
 	if err != nil {

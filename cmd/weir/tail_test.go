@@ -13,12 +13,12 @@ import (
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 )
 
-// eventLine is an event with a number.
+// eventLine returns an event with a number.
 func eventLine(n int) string {
 	return fmt.Sprintf(`{"created_at":"2026-11-21T09:30:15.128Z","namespace":"n","event":"e","severity":3,"data":{"n":%d}}`+"\n", n)
 }
 
-// appendTo appends a text to a file.
+// appendTo appends text to a file, and creates it if necessary.
 func appendTo(t *testing.T, name, text string) {
 	t.Helper()
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -31,7 +31,7 @@ func appendTo(t *testing.T, name, text string) {
 	}
 }
 
-// output is what a process has written to stdout.
+// output returns the stdout of a process so far.
 func output(t *testing.T, p *process) string {
 	t.Helper()
 	b, err := os.ReadFile(p.stdout)
@@ -41,14 +41,13 @@ func output(t *testing.T, p *process) string {
 	return string(b)
 }
 
-// awaitOutput waits until a process has written a text to stdout.
+// awaitOutput waits until the stdout of a process contains a text.
 func awaitOutput(t *testing.T, p *process, part string) {
 	t.Helper()
 	await(t, fmt.Sprintf("%.80q on stdout", part), func() bool { return strings.Contains(output(t, p), part) })
 }
 
-// wantNumbered checks that stdout is the events numbered from 0 to count-1,
-// each once and in order.
+// wantNumbered checks that stdout consists of the events 0 to count-1 in order.
 func wantNumbered(t *testing.T, p *process, count int) {
 	t.Helper()
 	n := 0
@@ -63,8 +62,8 @@ func wantNumbered(t *testing.T, p *process, count int) {
 	}
 }
 
-// TestTailRotation renames the file under a writer that goes on in the old one
-// for a while, over and over.
+// TestTailRotation renames the file several times. Each time the writer continues
+// in the old file for a while.
 func TestTailRotation(t *testing.T) {
 	t.Parallel()
 	const rotations, each = 5, 2000
@@ -87,7 +86,7 @@ func TestTailRotation(t *testing.T) {
 	}
 	for i := range rotations {
 		burst(name)
-		awaitOutput(t, p, eventLine(i*2*each)) // this file is the one that is read
+		awaitOutput(t, p, eventLine(i*2*each)) // weir tail reads this file
 		old := fmt.Sprint(name, ".", i)
 		if err := os.Rename(name, old); err != nil {
 			t.Fatal(err)
@@ -101,7 +100,7 @@ func TestTailRotation(t *testing.T) {
 	wantNumbered(t, p, n)
 }
 
-// TestTailTruncation truncates the file, as copytruncate does.
+// TestTailTruncation truncates the file several times, as copytruncate does.
 func TestTailTruncation(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "weir.log")
@@ -122,7 +121,7 @@ func TestTailTruncation(t *testing.T) {
 	}
 }
 
-// TestTailBeginsNearTheEnd follows a file that has lines already.
+// TestTailBeginsNearTheEnd checks that --follow begins with the last ten lines.
 func TestTailBeginsNearTheEnd(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "weir.log")
@@ -164,8 +163,8 @@ func writeTo(t *testing.T, w io.Writer, text string) {
 	}
 }
 
-// TestTailInterrupt interrupts what reads a pipe: the first time is left to
-// the writer, whose last words are read.
+// TestTailInterrupt checks that the first SIGINT is ignored if weir tail reads a
+// pipe, so that it reads the last lines of the writer, and that SIGTERM ends it.
 func TestTailInterrupt(t *testing.T) {
 	t.Parallel()
 	p, w := pipeInto(t, "tail")
@@ -181,7 +180,7 @@ func TestTailInterrupt(t *testing.T) {
 	}
 
 	p, w = pipeInto(t, "tail", "--stats")
-	writeTo(t, w, strings.Repeat(eventLine(0), 5000)) // more than a pipe holds, so it is being read
+	writeTo(t, w, strings.Repeat(eventLine(0), 5000)) // more than a pipe holds, so weir tail is reading
 	p.signal(syscall.SIGINT)
 	p.signal(syscall.SIGTERM)
 	p.wait(cli.ExitOK)
@@ -190,7 +189,7 @@ func TestTailInterrupt(t *testing.T) {
 	}
 }
 
-// TestTailClosedOutput has a reader that has seen enough.
+// TestTailClosedOutput closes the reader of stdout: weir tail ends without an error.
 func TestTailClosedOutput(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "weir.log")
@@ -218,8 +217,8 @@ func TestTailClosedOutput(t *testing.T) {
 	}
 }
 
-// TestTailShowsControls passes on what is no event: raw to a file, shown to
-// people.
+// TestTailShowsControls checks that control characters in a line that is not an
+// event are unchanged in raw form and escaped in human form.
 func TestTailShowsControls(t *testing.T) {
 	t.Parallel()
 	const hostile = "\x1b]0;title\a\x1b[2J\u009b31m\u202e\xff\n"
@@ -237,7 +236,7 @@ func TestTailShowsControls(t *testing.T) {
 	}
 }
 
-// TestTailHeaders follows two files that are written to by turns.
+// TestTailHeaders checks the file names in the output of two followed files.
 func TestTailHeaders(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

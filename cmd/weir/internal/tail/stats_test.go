@@ -9,8 +9,8 @@ import (
 	"github.com/weirhq/weir/log/record"
 )
 
-// TestLiveStats draws the table again and again: each time over the one
-// before, and never beyond a small terminal.
+// TestLiveStats draws the table several times: each replaces the one before and
+// fits a small terminal.
 func TestLiveStats(t *testing.T) {
 	s := newStats(false, true)
 	start := s.drawnAt
@@ -53,7 +53,7 @@ func TestLiveStats(t *testing.T) {
 	}
 }
 
-// TestManyRoutes counts more routes than there is room for.
+// TestManyRoutes counts more routes than the limit.
 func TestManyRoutes(t *testing.T) {
 	s := newStats(false, false)
 	for i := range 2 * maxRoutes {

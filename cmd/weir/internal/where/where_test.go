@@ -28,7 +28,7 @@ func TestCondition(t *testing.T) {
 		{`severity <= 1`, true, true},
 		{`severity in 0..1 and http.status_code in 500..599`, true, true},
 
-		// Levels by how bad they are.
+		// Levels compare by severity.
 		{`level >= "warn"`, true, true},
 		{`level >= "error" and level <= "ERROR"`, true, true},
 		{`level > "error"`, false, false},
@@ -41,7 +41,7 @@ func TestCondition(t *testing.T) {
 		{`let l = level; l >= "warn" and l <= "error"`, true, true},
 		{`level contains "err"`, true, true},
 
-		// Instants as points in time, however they are written.
+		// Instants compare as points in time, in every notation.
 		{`created_at == "2026-11-21T10:30:15.128+01:00"`, true, true},
 		{`created_at < "2026-11-21T09:30:15.1281Z"`, true, true},
 		{`created_at > "2026-11-21T09:30:15Z"`, true, true},
@@ -67,7 +67,7 @@ func TestCondition(t *testing.T) {
 		{`created_at > data.name`, false, false},
 		{`http.started_at < "2027-01-01"`, false, false},
 
-		// Durations, however they are written.
+		// Durations in every notation.
 		{`http.duration > "1s"`, true, true},
 		{`http.duration > "1500ms"`, false, false},
 		{`http.duration > duration("1s")`, true, true},
@@ -98,7 +98,7 @@ func TestCondition(t *testing.T) {
 		{`data.name == "1s"`, false, false},
 		{`data.name endsWith "ir"`, true, false},
 
-		// What is missing, or of another type, compares false.
+		// A comparison with a missing value or with another type is false.
 		{`data.missing > 5`, false, false},
 		{`data.missing < 5`, false, false},
 		{`data.missing == 5`, false, false},
@@ -141,7 +141,7 @@ func TestCondition(t *testing.T) {
 	}
 }
 
-// TestConditionFails adds what cannot be added.
+// TestConditionFails subtracts a number from a text.
 func TestConditionFails(t *testing.T) {
 	cond, err := Compile(`1s > 2s or data.name - 5 > 1`)
 	if err != nil {
