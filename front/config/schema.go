@@ -85,17 +85,3 @@ func readDrain(r *fileReader, p place, n *yamlfile.Node) {
 	}
 	r.Fields(p, n)
 }
-
-// one, some and many return functions that read a field of the Config: a value, a
-// list of at least one element, or a list that may be empty.
-func one[T any](parse func(yamlfile.Scalar) (T, *yamlfile.Refusal), field func(*Config) *T) readFunc {
-	return yamlfile.One(parse, func(f filling) *T { return field(f.config) })
-}
-
-func some[T comparable](parse func(yamlfile.Scalar) (T, *yamlfile.Refusal), field func(*Config) *[]T) readFunc {
-	return yamlfile.Some(parse, func(f filling) *[]T { return field(f.config) })
-}
-
-func many[T comparable](parse func(yamlfile.Scalar) (T, *yamlfile.Refusal), field func(*Config) *[]T) readFunc {
-	return yamlfile.Many(parse, func(f filling) *[]T { return field(f.config) })
-}
