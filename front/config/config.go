@@ -159,11 +159,11 @@ type Redirect struct {
 // A Mistake is one mistake in a configuration or its file of redirects. What
 // and Hint are one line each and contain no control characters.
 type Mistake struct {
-	File string
-	Line int    // 1-based
-	Col  int    // 1-based, in characters; of the wrong key or value
-	What string // the problem, with the wrong value
-	Hint string // how to correct it, or ""
+	File string `json:"file"`
+	Line int    `json:"line"`           // 1-based
+	Col  int    `json:"column"`         // 1-based, in characters; of the wrong key or value
+	What string `json:"what"`           // the problem, with the wrong value
+	Hint string `json:"hint,omitempty"` // how to correct it, or ""
 }
 
 // Error returns all fields on one line.

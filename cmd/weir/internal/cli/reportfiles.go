@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // A ReportFile is one output form of a result. The file gets its name only when
@@ -46,12 +47,7 @@ func OpenReports[R any](all ...*ReportFile[R]) (ReportFiles[R], error) {
 // Stdout reports whether one of the reports goes to stdout. Nothing else may
 // then be written there.
 func (files ReportFiles[R]) Stdout() bool {
-	for _, f := range files {
-		if f.Name == "-" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(files, func(f *ReportFile[R]) bool { return f.Name == "-" })
 }
 
 // Write writes all reports.

@@ -236,20 +236,17 @@ func style(s cli.Streams) report.Style {
 // "".
 func repository() string {
 	dir, err := os.Getwd()
-	if err != nil {
-		return ""
-	}
-	for {
+	for err == nil {
 		text, _ := os.ReadFile(filepath.Join(dir, "go.mod")) // most folders have no go.mod
 		if strings.HasPrefix(string(text), "module github.com/weirhq/weir\n") {
 			return dir
 		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return ""
+		if dir == filepath.Dir(dir) {
+			break
 		}
-		dir = parent
+		dir = filepath.Dir(dir)
 	}
+	return ""
 }
 
 // ExplainUsage explains a command given to weir lab run without the -- before

@@ -92,17 +92,16 @@ func (v *screen) ended(p lab.Progress) string {
 	v.widen(r.Configuration)
 	digits := len(fmt.Sprint(p.Of))
 	text := fmt.Sprintf("%*d/%d  %-*s  ", digits, p.Run, p.Of, v.width, r.Configuration)
-	switch {
-	case r.Outcome != lab.Done:
-		text += failure(r)
-	default:
+	if r.Outcome == lab.Done {
 		text += summary(r)
+	} else {
+		text += failure(r)
 	}
 	if !v.live && p.Left > time.Second/2 {
 		text += "  " + left(p.Left)
 	}
 	if last := lastLine(r.LastOutput); last != "" && r.Outcome != lab.Done {
-		text += fmt.Sprintf("\n%*s  %s", 2*digits+1, "", "its last words: "+last)
+		text += fmt.Sprintf("\n%*s  %s", 2*digits+1, "", "its last output: "+last)
 	}
 	return text
 }

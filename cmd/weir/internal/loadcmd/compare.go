@@ -68,7 +68,7 @@ func (c *compareCommand) Run(s cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	checks, err := c.checks()
+	checks, err := parseChecks(c.Fail, compare.ParseCheck, "weir load compare --fail 'p99 > 10%' A.json B.json")
 	if err != nil {
 		return err
 	}
@@ -92,19 +92,6 @@ func (c *compareCommand) Run(s cli.Streams) error {
 		return err
 	}
 	return evaluate(s, checks, comparison)
-}
-
-// checks parses --fail.
-func (c *compareCommand) checks() ([]compare.Check, error) {
-	var checks []compare.Check
-	for _, text := range c.Fail {
-		check, err := compare.ParseCheck(text)
-		if err != nil {
-			return nil, cli.Misuse(fmt.Errorf("--fail: %w", err), "weir load compare --fail 'p99 > 10%' A.json B.json")
-		}
-		checks = append(checks, check)
-	}
-	return checks, nil
 }
 
 func readResults(names []string) ([]*load.Result, error) {

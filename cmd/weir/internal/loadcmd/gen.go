@@ -1,7 +1,6 @@
 package loadcmd
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -38,16 +37,14 @@ Examples:
 
 // Run writes the table.
 func (c *genCSVCommand) Run(s cli.Streams) error {
-	misuse := func(format string, args ...any) error {
-		return cli.Misuse(fmt.Errorf(format, args...), "weir load gen csv --help")
-	}
+	const hint = "weir load gen csv --help"
 	if c.Rows < 0 || c.Width < 0 {
-		return misuse("--rows and --width may not be negative")
+		return misuse(hint, "--rows and --width may not be negative")
 	}
 	o := gen.CSVOptions{Rows: c.Rows, Seed: c.Seed, Width: c.Width, NoHeading: c.NoHeader}
 	for _, name := range c.Columns {
 		if known := columnNames(); !slices.Contains(known, name) {
-			return misuse("--columns: %q is none of %s", name, strings.Join(known, ", "))
+			return misuse(hint, "--columns: %q is none of %s", name, strings.Join(known, ", "))
 		}
 		o.Columns = append(o.Columns, gen.Column(name))
 	}

@@ -32,10 +32,7 @@ func (c *sendCommand) plan(flags []*kong.Flag) (load.Plan, error) {
 		s.URL = c.URL[0]
 	}
 	p, err := s.Plan()
-	if err != nil {
-		return p, aboutFlag(err)
-	}
-	return p, nil
+	return p, aboutFlag(err)
 }
 
 // readSettings returns the settings of the flags on the command line.
@@ -59,11 +56,8 @@ func readSettings(flags []*kong.Flag) (settings.Settings, error) {
 
 // flagOf returns the flag of a setting. Repeated flags have the singular name.
 func flagOf(setting string) string {
-	switch setting {
-	case "headers":
-		return "header"
-	case "stages":
-		return "stage"
+	if setting == "headers" || setting == "stages" {
+		return strings.TrimSuffix(setting, "s")
 	}
 	return strings.ReplaceAll(setting, "_", "-")
 }
@@ -72,6 +66,8 @@ func flagOf(setting string) string {
 func aboutFlag(err error) error {
 	var wrong *settings.Error
 	switch {
+	case err == nil:
+		return nil
 	case !errors.As(err, &wrong):
 		return misuse("", "%w", err)
 	case wrong.Setting == "url":
@@ -84,13 +80,43 @@ func aboutFlag(err error) error {
 
 // checkURL returns an error if there are several arguments.
 func (c *sendCommand) checkURL() error {
-	switch {
-	case len(c.URL) < 2:
+	if len(c.URL) < 2 {
 		return nil
-	case cli.Suggest(c.URL[0], []string{"compare", "gen"}) != "":
-		return misuse("", "unexpected argument %s, did you mean %q?", c.URL[0], cli.Suggest(c.URL[0], []string{"compare", "gen"}))
+	}
+	switch verb := cli.Suggest(c.URL[0], []string{"compare", "gen"}); {
+	case verb != "":
+		return misuse("", "unexpected argument %s, did you mean %q?", c.URL[0], verb)
 	case c.JSON == "-":
 		return misuse("weir load --json="+c.URL[0]+" "+c.URL[1], "%q and %q are two URLs", c.URL[0], c.URL[1])
 	}
 	return misuse("write both to a file: weir load --requests-file FILE", "%q and %q are two URLs", c.URL[0], c.URL[1])
 }
+
+// foreignFlags maps flags of curl, wrk, hey, oha, vegeta, k6, autocannon and ab to
+// their equivalents.
+var foreignFlags = map[string]string{
+	"-t": "--threads N (wrk), or --timeout 30s (curl, hey)", "-z": "-d 30s", "-R": "--rate N", "-L": "all percentiles in its report",
+	"-m": "-X WORD", "-D": "--body @FILE", "-T": "-H 'Content-Type: text/plain'", "-i": "--body @FILE",
+	"-o": "--json=FILE", "-C": "-H 'Cookie: name=value'", "-A": "-H 'Authorization: ...'", "-u": "-H 'Authorization: ...', or http://user:password@host/",
+	"-w": "-c N", "-s": "--requests-file FILE", "-a": "-n N", "-M": "--max-connections N",
+	"--data": "--body TEXT", "--data-raw": "--body TEXT", "--data-binary": "--body @FILE", "--request": "-X WORD", "--user": "-H 'Authorization: ...'",
+	"--latency": "all percentiles in its report", "--targets": "--requests-file FILE", "--workers": "-c N", "--max-workers": "--max-connections N",
+	"--vus": "-c N", "--iterations": "-n N", "--amount": "-n N", "--pipelining": "-p N", "--overallRate": "--rate N", "--qps": "--rate N", "--rps": "--rate N",
+	"--url": "an argument: weir load URL", "--output": "--json=FILE", "--keepalive": "connections that stay open, unless --no-keepalive is given",
+}
+
+// ExplainUsage names the option of weir load for the flag of another program,
+// and explains -d. It returns nil for other mistakes.
+func ExplainUsage(u cli.UsageError) error {
+	switch {
+	case u.Command != "weir load":
+	case u.InvalidFlag == "--duration":
+		return cli.Misuse(u, durationHint)
+	case foreignFlags[u.UnknownFlag] != "":
+		return cli.Misuse(errors.New("unknown flag "+u.UnknownFlag), "weir load has "+foreignFlags[u.UnknownFlag])
+	}
+	return nil
+}
+
+// durationHint is for users of curl, whose -d is the body.
+const durationHint = "-d 30s is the duration; --body TEXT is the body"

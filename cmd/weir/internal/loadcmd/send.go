@@ -113,7 +113,13 @@ func (c *sendCommand) Run(ctx *kong.Context, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	checks, err := c.checks(plan)
+	checks, err := parseChecks(c.Fail, func(text string) (load.Check, error) {
+		check, err := load.ParseCheck(text)
+		if err == nil {
+			err = check.Fits(plan)
+		}
+		return check, err
+	}, "weir load --fail 'p99 > 50ms' --fail 'errors > 0.1%' URL")
 	if err != nil {
 		return err
 	}
@@ -163,18 +169,14 @@ func explain(s cli.Streams, p load.Plan) {
 	}
 }
 
-// checks parses --fail. It rejects a metric that the run will not have.
-func (c *sendCommand) checks(plan load.Plan) ([]load.Check, error) {
-	var checks []load.Check
-	for _, text := range c.Fail {
-		check, err := load.ParseCheck(text)
-		if err == nil {
-			err = check.Fits(plan)
+// parseChecks parses --fail.
+func parseChecks[C any](texts []string, parse func(string) (C, error), hint string) ([]C, error) {
+	checks := make([]C, len(texts))
+	for i, text := range texts {
+		var err error
+		if checks[i], err = parse(text); err != nil {
+			return nil, cli.Misuse(fmt.Errorf("--fail: %w", err), hint)
 		}
-		if err != nil {
-			return nil, cli.Misuse(fmt.Errorf("--fail: %w", err), "weir load --fail 'p99 > 50ms' --fail 'errors > 0.1%' URL")
-		}
-		checks = append(checks, check)
 	}
 	return checks, nil
 }

@@ -39,7 +39,8 @@ func (c *CheckCommand) Run(s cli.Streams) error {
 	}
 	switch {
 	case c.JSON:
-		if err := printMistakes(s, mistakes); err != nil {
+		list := append(config.Mistakes{}, mistakes...) // [] and not null
+		if err := cli.PrintJSON(s.Out, map[string]any{"mistakes": list}); err != nil {
 			return err
 		}
 	case len(mistakes) == 0:
@@ -60,20 +61,4 @@ func contents(cfg *config.Config) string {
 		text += fmt.Sprintf(", redirects: %d", n)
 	}
 	return text
-}
-
-// printMistakes prints {"mistakes": [{"file", "line", "column", "what", "hint"}]}.
-func printMistakes(s cli.Streams, mistakes config.Mistakes) error {
-	type mistake struct {
-		File   string `json:"file"`
-		Line   int    `json:"line"`
-		Column int    `json:"column"`
-		What   string `json:"what"`
-		Hint   string `json:"hint,omitempty"`
-	}
-	list := make([]mistake, len(mistakes))
-	for i, m := range mistakes {
-		list[i] = mistake{m.File, m.Line, m.Col, m.What, m.Hint}
-	}
-	return cli.PrintJSON(s.Out, map[string]any{"mistakes": list})
 }

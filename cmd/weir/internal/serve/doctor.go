@@ -12,6 +12,7 @@ import (
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/internal/filebudget"
 	"github.com/weirhq/weir/internal/machine"
+	"github.com/weirhq/weir/internal/readable"
 )
 
 type DoctorCommand struct {
@@ -49,9 +50,9 @@ func (c *DoctorCommand) Run(s cli.Streams) error {
 		config:      cfg,
 	})
 	if c.JSON {
-		err = printFindingsJSON(s.Out, findings)
+		err = cli.PrintJSON(s.Out, map[string]any{"findings": findings})
 	} else {
-		printFindingsText(s.Out, findings)
+		printFindings(s.Out, findings)
 	}
 	for _, f := range findings {
 		if f.Bites && err == nil {
@@ -134,18 +135,18 @@ func (h host) connections() finding {
 	f := finding{Name: "connections"}
 	n := filebudget.Share(h.OpenFilesHard, h.openNow, h.config.Limits.MaxConnections).Clients
 	need := int64(n) * connectionMemory
-	f.Value = fmt.Sprintf("at most %d, which may use %s of memory", n, size(need))
+	f.Value = fmt.Sprintf("at most %d, which may use %s of memory", n, readable.Size(float64(need)))
 	rates := h.rates() * rateMemory
 	if rates > 0 {
-		f.Value += fmt.Sprintf(", and the clients of %d rates another %s", h.rates(), size(rates))
+		f.Value += fmt.Sprintf(", and the clients of %d rates another %s", h.rates(), readable.Size(float64(rates)))
 	}
 	available := h.Memory/2 - rates
 	switch {
 	case h.Memory == 0 || need <= available:
 	case available < h.Memory/8:
-		f.Bites, f.Hint = true, fmt.Sprintf("the cgroup has %s: give it more memory, or configure fewer rates; one under limits applies to all routes", size(h.Memory))
+		f.Bites, f.Hint = true, fmt.Sprintf("the cgroup has %s: give it more memory, or configure fewer rates; one under limits applies to all routes", readable.Size(float64(h.Memory)))
 	default:
-		f.Bites, f.Hint = true, fmt.Sprintf("the cgroup has %s: set limits: {max_connections: %d} or less, or give it more memory", size(h.Memory), available/connectionMemory)
+		f.Bites, f.Hint = true, fmt.Sprintf("the cgroup has %s: set limits: {max_connections: %d} or less, or give it more memory", readable.Size(float64(h.Memory)), available/connectionMemory)
 	}
 	return f
 }
@@ -207,13 +208,13 @@ func (h host) memory() finding {
 	f := finding{Name: "GOMEMLIMIT", Value: "none, without a memory limit"}
 	switch {
 	case h.Memory == 0 && h.memoryLimit != math.MaxInt64:
-		f.Value = fmt.Sprintf("%s, without a memory limit", size(h.memoryLimit))
+		f.Value = fmt.Sprintf("%s, without a memory limit", readable.Size(float64(h.memoryLimit)))
 	case h.Memory == 0:
 	case h.memoryLimit == math.MaxInt64:
-		f.Value = fmt.Sprintf("none, with %s in the cgroup", size(h.Memory))
+		f.Value = fmt.Sprintf("none, with %s in the cgroup", readable.Size(float64(h.Memory)))
 		f.Bites, f.Hint = true, "garbage may use all of the memory: unset GOMEMLIMIT and AUTOMEMLIMIT, and weir serve sets it"
 	default:
-		f.Value = fmt.Sprintf("%s, with %s in the cgroup", size(h.memoryLimit), size(h.Memory))
+		f.Value = fmt.Sprintf("%s, with %s in the cgroup", readable.Size(float64(h.memoryLimit)), readable.Size(float64(h.Memory)))
 		if float64(h.memoryLimit) > maxMemoryShare*float64(h.Memory) {
 			f.Bites, f.Hint = true, "no memory is left outside the Go heap: unset GOMEMLIMIT, and weir serve sets it to 90%"
 		}
@@ -221,19 +222,8 @@ func (h host) memory() finding {
 	return f
 }
 
-// size formats a number of bytes.
-func size(n int64) string {
-	switch {
-	case n >= 10<<30:
-		return fmt.Sprintf("%d GiB", n>>30)
-	case n >= 10<<20:
-		return fmt.Sprintf("%d MiB", n>>20)
-	}
-	return fmt.Sprintf("%d KiB", n>>10)
-}
-
-// printFindingsText prints the findings as text.
-func printFindingsText(w io.Writer, findings []finding) {
+// printFindings prints the findings as text.
+func printFindings(w io.Writer, findings []finding) {
 	for _, f := range findings {
 		verdict := "ok   "
 		if f.Bites {
@@ -244,9 +234,4 @@ func printFindingsText(w io.Writer, findings []finding) {
 			fmt.Fprintf(w, "      %-12s -> %s\n", "", f.Hint)
 		}
 	}
-}
-
-// printFindingsJSON prints {"findings": [{"name", "value", "bites", "hint"}]}.
-func printFindingsJSON(w io.Writer, findings []finding) error {
-	return cli.PrintJSON(w, map[string]any{"findings": findings})
 }

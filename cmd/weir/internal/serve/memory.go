@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
+
+	"github.com/weirhq/weir/internal/readable"
 )
 
 const (
@@ -28,7 +30,7 @@ func limitMemory(stderr io.Writer) {
 	case err != nil:
 		fmt.Fprintf(stderr, "weir: GOMEMLIMIT stays as it is: %v\n", err)
 	case limit > 0:
-		fmt.Fprintf(stderr, "weir: GOMEMLIMIT is %s, from the cgroup\n", size(limit))
+		fmt.Fprintf(stderr, "weir: GOMEMLIMIT is %s, from the cgroup\n", readable.Size(float64(limit)))
 	}
 }
 
