@@ -37,7 +37,7 @@ type Log struct {
 	fileErrors   atomic.Uint64
 }
 
-// A destination is one destination of a Log.
+// A destination is a stream or a file of a Log, with its queue.
 type destination struct {
 	name     string // as in config.Log.To
 	queue    *sink.Queue

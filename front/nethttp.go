@@ -134,8 +134,9 @@ func newHTTPServer(s *server) *http.Server {
 
 // makeOrigin changes a target in absolute form (RFC 9112, section 3.2.2) to origin
 // form. framing has checked that the Host field agrees with it; net/http replaces
-// the field by the host of the target. If the target has another scheme, or no
-// host, makeOrigin empties the Host, for which the request is then refused.
+// the field by the host of the target. If the target has another scheme, or its
+// authority is not only a host, makeOrigin empties the Host, and the request is then
+// refused.
 func (h *held) makeOrigin() {
 	authority, ok := strings.CutPrefix(h.Target, h.Scheme+"://")
 	path := "/"

@@ -329,8 +329,8 @@ var secretHeaders = []string{"authorization", "cookie", "proxy-authorization", "
 
 // Secrets returns the keys whose values the log redacts. If header fields are
 // logged, they include fields that contain secrets, because a Config may not come
-// from Parse. A logger with secrets also redacts the user and the password in URLs.
-// It takes longer for each field.
+// from Parse. With any secret, a logger also redacts the user and the password in
+// URLs; without, it saves that work for each field.
 func (c *Log) Secrets() []string {
 	if len(c.RequestHeaders) == 0 && len(c.ResponseHeaders) == 0 {
 		return c.Redact
