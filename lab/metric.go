@@ -45,8 +45,7 @@ var metrics = []Metric{
 	{Name: "open files, peak", Unit: "", Better: Neither,
 		Of: used(func(u Usage) float64 { return float64(u.PeakFiles) })},
 	perRequest("context switches per request", "", func(u Usage) float64 {
-		return float64(u.VoluntarySwitches +
-			u.ForcedSwitches)
+		return float64(u.VoluntarySwitches + u.ForcedSwitches)
 	}),
 	ofLoad("requests not answered with 2xx", "", Lower,
 		func(l *load.Result) float64 { return float64(l.Without2xx()) }),

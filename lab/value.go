@@ -219,8 +219,7 @@ func readBuild(r *reader, p place, n *yamlfile.Node) {
 func readVariable(r *reader, p place, n *yamlfile.Node) {
 	name := p.Key.Text
 	if name == "" || strings.ContainsFunc(name, func(c rune) bool {
-		return c == '=' || c <= ' ' ||
-			unicode.IsControl(c)
+		return c == '=' || c <= ' ' || unicode.IsControl(c)
 	}) {
 		r.Mistakef(p.Key.Pos, "a name has letters, digits and '_'", "%s cannot name a variable", yamlfile.Quote(name))
 		return

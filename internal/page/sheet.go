@@ -35,6 +35,20 @@ type Column struct {
 	Number bool
 }
 
+// Texts returns columns of texts.
+func Texts(names ...string) []Column { return columns(names, false) }
+
+// Numbers returns columns of numbers.
+func Numbers(names ...string) []Column { return columns(names, true) }
+
+func columns(names []string, number bool) []Column {
+	var all []Column
+	for _, name := range names {
+		all = append(all, Column{name, number})
+	}
+	return all
+}
+
 // Parts splits the name where a line may break. The name of a benchmark case is
 // longer than a column is wide.
 func (c Column) Parts() []string {

@@ -68,8 +68,7 @@ func Compare(a, b *lab.Results) *Comparison {
 	c.OnlyA, c.OnlyB = onlyIn(ta, tb), onlyIn(tb, ta)
 	for _, ca := range ta.columns {
 		i := slices.IndexFunc(tb.columns, func(cb column) bool {
-			return cb.Name == ca.Name && cb.Unit == ca.Unit &&
-				cb.own == ca.own
+			return cb.Name == ca.Name && cb.Unit == ca.Unit && cb.own == ca.own
 		})
 		if i < 0 {
 			continue

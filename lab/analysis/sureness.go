@@ -61,8 +61,7 @@ func (f *Family) tooFew(t *table, a *Analysis, open []judged, in string) Finding
 func soFar(open []judged) []Finding {
 	first := open[0].metric
 	open = slices.DeleteFunc(slices.Clone(open), func(j judged) bool {
-		return j.metric != first && !first.Own ||
-			!j.metric.Own && first.Own
+		return j.metric != first && !first.Own || !j.metric.Own && first.Own
 	})
 	largestFirst(open)
 	j := open[0]

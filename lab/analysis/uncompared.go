@@ -39,8 +39,7 @@ func (t *table) refusedBy(names []string) []string {
 			continue
 		}
 		if slices.ContainsFunc(names, func(name string) bool {
-			return len(c.values[name]) > 0 &&
-				slices.Max(numbers(c.values[name])) > 0
+			return len(c.values[name]) > 0 && slices.Max(numbers(c.values[name])) > 0
 		}) {
 			how = append(how, c.Name)
 		}

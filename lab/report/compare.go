@@ -88,15 +88,12 @@ func comparedMetrics(c *analysis.Comparison) []comparedMetric {
 		if leads && !m.Leads && !found && !slices.Contains(worthKnowing, m.Name) {
 			continue
 		}
-		t := page.Table{Columns: []page.Column{{Name: "configuration"}, {Name: "A", Number: true},
-			{Name: "B", Number: true}, {Name: "B against A", Number: true}, {Name: "p, corrected", Number: true}}}
+		numbers := page.Numbers("A", "B", "B against A", "p, corrected")
+		t := page.Table{Columns: append(page.Texts("configuration"), numbers...)}
 		for _, row := range m.Rows {
 			t.Rows = append(t.Rows, []page.Cell{
 				{Text: row.Configuration},
-				{Text: analysis.Quantity(row.A.Median, m.Unit), Small: spread(row.A, m.Unit),
-					Sort: sortNumber(row.A.Median)},
-				{Text: analysis.Quantity(row.B.Median, m.Unit), Small: spread(row.B, m.Unit),
-					Sort: sortNumber(row.B.Median)},
+				valueCell(row.A, m.Unit), valueCell(row.B, m.Unit),
 				versusCell(&row.Versus, false, false), {Text: pText(row.Versus.Corrected)},
 			})
 		}

@@ -110,15 +110,13 @@ func readProfile(dir string, p lab.Profile, run *lab.Run) (profileView, error) {
 }
 
 func topTable(g *flame.Graph) page.Table {
-	t := page.Table{Columns: []page.Column{{Name: "function"}, {Name: "itself", Number: true},
-		{Name: "share", Number: true}, {Name: "with what it calls", Number: true}, {Name: "share", Number: true}}}
+	numbers := page.Numbers("itself", "share", "with what it calls", "share")
+	t := page.Table{Columns: append(page.Texts("function"), numbers...)}
 	for _, row := range g.Top(maxFunctions) {
 		t.Rows = append(t.Rows, []page.Cell{
 			{Text: row.Function},
-			{Text: g.Text(row.Flat), Sort: sortNumber(row.Flat)}, {Text: shareText(row.FlatShare),
-				Sort: sortNumber(row.FlatShare)},
-			{Text: g.Text(row.Cumulative), Sort: sortNumber(row.Cumulative)}, {Text: shareText(row.CumShare),
-				Sort: sortNumber(row.CumShare)},
+			sorted(g.Text(row.Flat), row.Flat), sorted(shareText(row.FlatShare), row.FlatShare),
+			sorted(g.Text(row.Cumulative), row.Cumulative), sorted(shareText(row.CumShare), row.CumShare),
 		})
 	}
 	return t
@@ -128,19 +126,15 @@ func shareText(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 
 // compare adds the difference from the baseline's profile.
 func (v *profileView) compare(base *profileView, name string) error {
-	v.Diff = page.Table{Columns: []page.Column{{Name: "function"}, {Name: "in the baseline", Number: true},
-		{Name: "here", Number: true}, {Name: "difference", Number: true}}}
+	v.Diff = page.Table{Columns: append(page.Texts("function"), page.Numbers("in the baseline", "here", "difference")...)}
 	for _, c := range flame.Diff(base.graph, v.graph, maxFunctions) {
 		if c.New.Flat == c.Base.Flat {
 			continue
 		}
-		change := page.Cell{Text: signedText(v.graph, c.New.Flat-c.Base.Flat),
-			Sort: sortNumber(c.New.Flat - c.Base.Flat)}
 		v.Diff.Rows = append(v.Diff.Rows, []page.Cell{
 			{Text: c.Function},
-			{Text: v.graph.Text(c.Base.Flat), Sort: sortNumber(c.Base.Flat)}, {Text: v.graph.Text(c.New.Flat),
-				Sort: sortNumber(c.New.Flat)},
-			change,
+			sorted(v.graph.Text(c.Base.Flat), c.Base.Flat), sorted(v.graph.Text(c.New.Flat), c.New.Flat),
+			sorted(signedText(v.graph, c.New.Flat-c.Base.Flat), c.New.Flat-c.Base.Flat),
 		})
 	}
 	var svg bytes.Buffer

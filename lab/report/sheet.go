@@ -112,8 +112,7 @@ func firstNames(names []string) []string {
 // notJudged reports whether a difference of the metric is in parentheses.
 func notJudged(m analysis.Metric) bool {
 	return slices.ContainsFunc(m.Rows, func(r analysis.Row) bool {
-		return r.Versus != nil &&
-			r.Versus.Verdict == analysis.NotJudged
+		return r.Versus != nil && r.Versus.Verdict == analysis.NotJudged
 	})
 }
 
@@ -153,8 +152,7 @@ func overview(r *lab.Results, a *analysis.Analysis, worthKnowing []string) page.
 	ms := leading(a, worthKnowing)
 	t := page.Table{Columns: []page.Column{{Name: "configuration"}, {Name: "runs", Number: true}}}
 	for _, m := range ms {
-		t.Columns = append(t.Columns, page.Column{Name: m.Name, Number: true},
-			page.Column{Name: versusName, Number: true})
+		t.Columns = append(t.Columns, page.Numbers(m.Name, versusName)...)
 	}
 	for _, c := range r.Configurations {
 		row := []page.Cell{{Text: c.Name, Small: configurationNote(c)}, runsCell(a, c.Name)}
@@ -201,9 +199,7 @@ func valueCells(a *analysis.Analysis, m *analysis.Metric, name string) []page.Ce
 	if row == nil {
 		return []page.Cell{{Text: "-"}, {Text: ""}}
 	}
-	value := page.Cell{Text: analysis.Quantity(row.Median, m.Unit), Small: spread(row.Summary, m.Unit),
-		Sort: sortNumber(row.Median)}
-	return []page.Cell{value, versusCell(row.Versus, name == a.Baseline, name == a.Again)}
+	return []page.Cell{valueCell(row.Summary, m.Unit), versusCell(row.Versus, name == a.Baseline, name == a.Again)}
 }
 
 // versusCell describes the difference from the baseline. A twin is the
@@ -230,14 +226,20 @@ func versusCell(d *analysis.Difference, baseline, twin bool) page.Cell {
 
 func sortNumber(v float64) string { return fmt.Sprintf("%.6g", v) }
 
+// sorted returns a cell that is sorted by its value.
+func sorted(text string, value float64) page.Cell {
+	return page.Cell{Text: text, Sort: sortNumber(value)}
+}
+
+// valueCell returns the median of a metric with its interval.
+func valueCell(s analysis.Summary, unit string) page.Cell {
+	return page.Cell{Text: analysis.Quantity(s.Median, unit), Small: spread(s, unit), Sort: sortNumber(s.Median)}
+}
+
 // measures has a row for each metric of each configuration.
 func measures(a *analysis.Analysis) page.Table {
-	t := page.Table{Columns: []page.Column{
-		{Name: "measure"}, {Name: "configuration"}, {Name: "runs", Number: true}, {Name: "median",
-			Number: true}, {Name: "95% interval", Number: true},
-		{Name: versusName, Number: true}, {Name: "95% interval of that", Number: true}, {Name: "p",
-			Number: true}, {Name: "p, corrected", Number: true},
-	}}
+	numbers := page.Numbers("runs", "median", "95% interval", versusName, "95% interval of that", "p", "p, corrected")
+	t := page.Table{Columns: append(page.Texts("measure", "configuration"), numbers...)}
 	for i := range a.Metrics {
 		m := &a.Metrics[i]
 		for _, row := range m.Rows {

@@ -25,12 +25,7 @@ type sheet struct {
 
 // newTable returns a table without rows. Its first column has the title, its last one remarks.
 func newTable(title string, columns ...string) page.Table {
-	t := page.Table{Columns: []page.Column{{Name: title}}}
-	for _, name := range columns {
-		t.Columns = append(t.Columns, page.Column{Name: name, Number: true})
-	}
-	t.Columns = append(t.Columns, page.Column{})
-	return t
+	return page.Table{Columns: slices.Concat(page.Texts(title), page.Numbers(columns...), page.Texts(""))}
 }
 
 // newRow returns a row of such a table, in red if its count should be 0.
