@@ -60,7 +60,7 @@ type InFlightStats struct {
 	// Entered is the number of admitted requests, with or without waiting.
 	Entered uint64
 	// Full, Waited and Overtaken are the numbers of requests rejected with ErrFull,
-	// ErrWaited and ErrOvertaken. Gone counts those whose context ended.
+	// ErrWaited and ErrOvertaken. Gone counts those with an ended context.
 	Full, Waited, Overtaken, Gone uint64
 	// NewestFirst reports whether the queue is congested and therefore LIFO.
 	NewestFirst bool

@@ -21,8 +21,8 @@ type RateOptions struct {
 	// address of the connection, which behind a proxy is the proxy's.
 	Key func(*http.Request) Key
 	// Keys is about how many keys can have their own bucket at a time; 0 is 65,536.
-	// Only a key whose bucket is not full needs one. The memory is at most 40 bytes for
-	// each of Keys, and a kilobyte.
+	// Only keys with a bucket that is not full need one. The memory is at most 40 bytes
+	// for each of Keys, and a kilobyte.
 	Keys int
 }
 
@@ -76,7 +76,7 @@ type RateStats struct {
 	Keys int
 }
 
-// NewRate returns a Rate whose buckets are full.
+// NewRate returns a Rate with full buckets.
 func NewRate(o RateOptions) *Rate {
 	if o.Every <= 0 {
 		return &Rate{}
@@ -185,9 +185,9 @@ type Key struct{ hash uint64 }
 var addressSeed, stringSeed = maphash.MakeSeed(), maphash.MakeSeed()
 
 // KeyOf returns the key of a client's address. An IPv6 address counts as its /64, which
-// is the network of one customer, who can use any address in it. An IPv4 address counts
-// by itself, also if it is written as IPv6 (::ffff:192.0.2.1). An invalid address has
-// the key of the unspecified one.
+// is the network of one customer with any address in it. An IPv4 address counts by
+// itself, also if it is written as IPv6 (::ffff:192.0.2.1). An invalid address has the
+// key of the unspecified one.
 func KeyOf(a netip.Addr) Key {
 	b := a.As16()
 	if a.Is4() || a.Is4In6() {

@@ -154,7 +154,7 @@ func (s *shard) inherited(hash uint64) int64 {
 	return *s.sharedBucket(hash)
 }
 
-// live counts the keys whose buckets are not full.
+// live returns the number of buckets that are not full.
 func (s *shard) live() int {
 	n := 0
 	for i := range s.slots {

@@ -55,7 +55,7 @@ type Place[T any] struct {
 }
 
 // Below returns the place of a key of the mapping at p, or of an element of the list,
-// whose name is "*".
+// which has the name "*".
 func (p Place[T]) Below(name string, k Scalar) Place[T] {
 	p.Path, p.Key = child(p.Path, name), k
 	return p
@@ -76,7 +76,7 @@ type Reader[T any] struct {
 	Positions map[string][]Pos
 }
 
-// Fields reads a mapping whose keys are in the schema.
+// Fields reads a mapping with the keys of the schema.
 func (r *Reader[T]) Fields(p Place[T], n *Node) {
 	pairs, ok := r.pairs(p, n)
 	if !ok {
