@@ -213,10 +213,10 @@ func (c *chooser) pathLike(p oraclePattern) string {
 	var b strings.Builder
 	for _, s := range p.segments {
 		before, others, has := strings.Cut(s, "{")
-		_, behind, _ := strings.Cut(others, "}")
+		_, after, _ := strings.Cut(others, "}")
 		b.WriteString("/" + before)
 		if has {
-			b.WriteString(c.of("1", "a", "ff", "a-b", "2024-02-29", "a1", "", "%2f", "%00") + behind)
+			b.WriteString(c.of("1", "a", "ff", "a-b", "2024-02-29", "a1", "", "%2f", "%00") + after)
 		}
 	}
 	return b.String()

@@ -41,10 +41,10 @@ func newOraclePattern(text string) oraclePattern {
 
 // An oracleRank describes how a pattern takes a segment of a request.
 type oracleRank struct {
-	class          int // 1: literal, 2: parameter, 3: wildcard
-	before, behind int // of a parameter: number of bytes around it
-	free           int // of a parameter: 0 with a constraint, 1 without
-	rule           string
+	class         int // 1: literal, 2: parameter, 3: wildcard
+	before, after int // of a parameter: number of bytes around it
+	free          int // of a parameter: 0 with a constraint, 1 without
+	rule          string
 }
 
 // compare is negative if a takes precedence over b.
@@ -53,7 +53,7 @@ func (a oracleRank) compare(b oracleRank) int {
 }
 
 func (a oracleRank) compareWithoutRule(b oracleRank) int {
-	return cmp.Or(a.class-b.class, b.before-a.before, b.behind-a.behind, a.free-b.free)
+	return cmp.Or(a.class-b.class, b.before-a.before, b.after-a.after, a.free-b.free)
 }
 
 // An oracleMatch is one way in which a pattern matches a request.
@@ -163,15 +163,15 @@ func oracleAssign(segments, tokens []string) (rank []oracleRank, values []string
 // oracleParameter assigns a token to a segment with a parameter.
 func oracleParameter(s, token string) (r oracleRank, value string, fits bool) {
 	before, others, _ := strings.Cut(s, "{")
-	inside, behind, _ := strings.Cut(others, "}")
-	before, behind = unescaped(before), unescaped(behind)
+	inside, after, _ := strings.Cut(others, "}")
+	before, after = unescaped(before), unescaped(after)
 	_, rule, constrained := strings.Cut(inside, ":")
-	r = oracleRank{class: 2, before: len(before), behind: len(behind), rule: rule}
+	r = oracleRank{class: 2, before: len(before), after: len(after), rule: rule}
 	if !constrained {
 		r.free = 1
 	}
 	others, starts := strings.CutPrefix(token, before)
-	value, ends := strings.CutSuffix(others, behind)
+	value, ends := strings.CutSuffix(others, after)
 	fits = starts && ends && value != "" && (!constrained || oracleConstraints[rule].Match(value))
 	return r, value, fits
 }

@@ -49,7 +49,7 @@ func TestPathValuesAreServeMuxs(t *testing.T) {
 		want := valuesOf(requests[0])
 		for i, req := range requests[1:] {
 			if got := valuesOf(req); !maps.Equal(got, want) {
-				t.Fatalf("pathValues %d behind %s:\ngot  %v\nwant %v", i+1, strings.Join(done, ", "), got, want)
+				t.Fatalf("pathValues %d after %s:\ngot  %v\nwant %v", i+1, strings.Join(done, ", "), got, want)
 			}
 			if req.URL.Path != "/a/b" || req.Pattern != "/a/" || req.RequestURI != "" {
 				t.Fatalf("pathValues %d left the URL %s, the pattern %q and the URI %q", i+1, req.URL, req.Pattern,

@@ -23,7 +23,7 @@ func TestRelease(t *testing.T) {
 		}
 		p.Release()
 		if p.Len() != 0 || p.Get("path") != "" {
-			t.Errorf("behind Release: %d parameters", p.Len())
+			t.Errorf("after Release: %d parameters", p.Len())
 		}
 	}
 }

@@ -36,7 +36,7 @@ func (n *Node) Value() any {
 }
 
 // Of returns the node for a value. It accepts the types that Value returns, []string,
-// and maps, and sorts their keys. Other values become text by fmt.Sprint.
+// and maps, with their keys sorted. Other values become text by fmt.Sprint.
 func Of(value any) *Node {
 	switch v := value.(type) {
 	case nil:
