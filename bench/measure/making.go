@@ -74,24 +74,13 @@ func WriteMade(w io.Writer, title, peer string, rows []Made) error {
 			m.Milliseconds.Spread(), time,
 			m.Megabytes.Median(), memory, m.Name)
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(w)
-	return err
+	return EndTable(t, w)
 }
 
 // JudgeMade returns the ratios of time and memory of ours to peer, and false if a row is missing.
 func JudgeMade(rows []Made, ours, peer string) (time, memory float64, ok bool) {
-	var mine, theirs *Made
-	for i := range rows {
-		if rows[i].Name == ours {
-			mine = &rows[i]
-		}
-		if rows[i].Name == peer {
-			theirs = &rows[i]
-		}
-	}
+	mine := First(rows, func(m Made) bool { return m.Name == ours })
+	theirs := First(rows, func(m Made) bool { return m.Name == peer })
 	if mine == nil || theirs == nil {
 		return 0, 0, false
 	}

@@ -46,14 +46,34 @@ func (s Series) Differs(t Series) bool {
 	return c.P <= c.Alpha
 }
 
-// series returns one quantity of a row's passes.
-func (m Measured) series(of func(Cost) float64) Series {
-	s := make(Series, len(m.Costs))
-	for i, c := range m.Costs {
+// RatioTo returns the ratio of the medians of s and t as text, with "~" if the difference is not significant.
+func (s Series) RatioTo(t Series) string {
+	text := fmt.Sprintf("%.2f", s.Median()/t.Median())
+	if !s.Differs(t) {
+		return "~" + text
+	}
+	return text
+}
+
+// SeriesOf returns one quantity of the costs of several passes.
+func SeriesOf[C any](costs []C, of func(C) float64) Series {
+	s := make(Series, len(costs))
+	for i, c := range costs {
 		s[i] = of(c)
 	}
 	return s
 }
+
+// First returns the first row that ok accepts, or nil.
+func First[R any](rows []R, ok func(R) bool) *R {
+	if i := slices.IndexFunc(rows, ok); i >= 0 {
+		return &rows[i]
+	}
+	return nil
+}
+
+// series returns one quantity of a row's passes.
+func (m Measured) series(of func(Cost) float64) Series { return SeriesOf(m.Costs, of) }
 
 // Nanoseconds returns the CPU time per operation, pass by pass.
 func (m Measured) Nanoseconds() Series {

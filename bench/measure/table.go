@@ -41,6 +41,11 @@ func WriteTable(w io.Writer, c Case, rows []Measured) error {
 			m.Bytes(), m.Allocs(),
 			ratio(rows, i, best), label(m.Row))
 	}
+	return EndTable(t, w)
+}
+
+// EndTable writes the table, and an empty line after it to w.
+func EndTable(t *tabwriter.Writer, w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
@@ -75,15 +80,13 @@ func label(r Row) string {
 }
 
 func ratio(rows []Measured, i, best int) string {
-	if best < 0 {
+	switch {
+	case best < 0:
 		return ""
+	case i == best:
+		return "1.00"
 	}
-	ours, theirs := rows[i].Nanoseconds(), rows[best].Nanoseconds()
-	text := fmt.Sprintf("%.2f", ours.Median()/theirs.Median())
-	if i != best && !ours.Differs(theirs) {
-		return "~" + text
-	}
-	return text
+	return rows[i].Nanoseconds().RatioTo(rows[best].Nanoseconds())
 }
 
 // Judge compares ours, a row of Weir, to the fastest row of the peer theirs, or of all peers if theirs is empty. It

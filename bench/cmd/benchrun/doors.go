@@ -17,11 +17,7 @@ type doorRow struct {
 }
 
 func (r doorRow) series(of func(proxy.Cost) float64) measure.Series {
-	s := make(measure.Series, len(r.costs))
-	for i, c := range r.costs {
-		s[i] = of(c)
-	}
-	return s
+	return measure.SeriesOf(r.costs, of)
 }
 
 func (r doorRow) cpu() measure.Series {
@@ -66,11 +62,7 @@ func ratioCell(weir *doorRow, r doorRow) string {
 	if weir == nil || r.Name == proxy.Weir {
 		return "-"
 	}
-	text := fmt.Sprintf("%.2f", weir.cpu().Median()/r.cpu().Median())
-	if !weir.cpu().Differs(r.cpu()) {
-		return "~" + text
-	}
-	return text
+	return weir.cpu().RatioTo(r.cpu())
 }
 
 // writeLogShare writes the share of Weir's CPU time that its log takes, from the difference to the row without a log.
@@ -94,12 +86,7 @@ func writeLogShare(w io.Writer, rows []doorRow) {
 }
 
 func find(rows []doorRow, name string) *doorRow {
-	for i := range rows {
-		if rows[i].Name == name {
-			return &rows[i]
-		}
-	}
-	return nil
+	return measure.First(rows, func(r doorRow) bool { return r.Name == name })
 }
 
 // doorTargets are the maximum ratios of Weir's CPU time to other doors'. A negative one is reported without a verdict.
@@ -120,9 +107,7 @@ func judgeDoors(rows []doorRow) []fmt.Stringer {
 	var results []fmt.Stringer
 	for _, t := range doorTargets {
 		if peer := find(rows, t.door); peer != nil {
-			ratio := weir.cpu().Median() / peer.cpu().Median()
-			results = append(results, measure.Verdict{Name: t.result, Ratio: ratio, Allocs: -1, Bytes: -1,
-				TargetRatio: t.ratio, TargetAllocs: -1, TargetBytes: -1})
+			results = append(results, ratioOf(t.result, weir.cpu().Median()/peer.cpu().Median(), t.ratio))
 		}
 	}
 	if alone := find(rows, proxy.ServerOnly); alone != nil {

@@ -29,25 +29,19 @@ func (r *loadRow) add(c load.Cost, err error) {
 }
 
 func (r loadRow) series(of func(load.Cost) float64) measure.Series {
-	s := make(measure.Series, len(r.costs))
-	for i, c := range r.costs {
-		s[i] = of(c)
-	}
-	return s
+	return measure.SeriesOf(r.costs, of)
 }
 
 func (r loadRow) median(of func(load.Cost) float64) float64 { return r.series(of).Median() }
 
 // The quantities of a pass in the tables. A missing duration is negative.
-func perRequest(c load.Cost) float64 { return float64(c.PerRequest().Nanoseconds()) / 1e3 }
-func perSecond(c load.Cost) float64  { return c.PerSecond() }
-func peakMB(c load.Cost) float64     { return float64(c.PeakMemory()) / 1e6 }
-func growthMB(c load.Cost) float64   { return float64(c.MemoryGrowth()) / 1e6 }
-func failures(c load.Cost) float64   { return float64(c.Failed) }
-func lag99(c load.Cost) float64      { return float64(c.Lag99.Nanoseconds()) / 1e3 }
-func toldVariance(c load.Cost) float64 {
-	return c.Report.Variance
-}
+func perRequest(c load.Cost) float64   { return float64(c.PerRequest().Nanoseconds()) / 1e3 }
+func perSecond(c load.Cost) float64    { return c.PerSecond() }
+func peakMB(c load.Cost) float64       { return float64(c.PeakMemory()) / 1e6 }
+func growthMB(c load.Cost) float64     { return float64(c.MemoryGrowth()) / 1e6 }
+func failures(c load.Cost) float64     { return float64(c.Failed) }
+func lag99(c load.Cost) float64        { return float64(c.Lag99.Nanoseconds()) / 1e3 }
+func toldVariance(c load.Cost) float64 { return c.Report.Variance }
 
 func (r loadRow) label() string {
 	text := r.Name
@@ -58,12 +52,7 @@ func (r loadRow) label() string {
 }
 
 func findLoad(rows []loadRow, name string) *loadRow {
-	for i := range rows {
-		if rows[i].Name == name && len(rows[i].costs) > 0 {
-			return &rows[i]
-		}
-	}
-	return nil
+	return measure.First(rows, func(r loadRow) bool { return r.Name == name && len(r.costs) > 0 })
 }
 
 // writeLoads writes a table with a line for each row, and the reasons for rows without figures.
@@ -108,12 +97,7 @@ func weirTo(weir *loadRow, r loadRow) string {
 	if weir == nil || r.Name == weir.Name {
 		return "-"
 	}
-	ours, theirs := weir.series(perRequest), r.series(perRequest)
-	text := fmt.Sprintf("%.2f", ours.Median()/theirs.Median())
-	if !ours.Differs(theirs) {
-		return "~" + text
-	}
-	return text
+	return weir.series(perRequest).RatioTo(r.series(perRequest))
 }
 
 // worst returns the maximum over all passes.

@@ -103,11 +103,7 @@ func subtractLoad(rows []sinkRow) {
 }
 
 func (r sinkRow) series(of func(sinks.Cost) float64) measure.Series {
-	s := make(measure.Series, len(r.costs))
-	for i, c := range r.costs {
-		s[i] = of(c)
-	}
-	return s
+	return measure.SeriesOf(r.costs, of)
 }
 
 // cpu returns the CPU time in nanoseconds per line (per event if the row is silent), minus that of the load without
@@ -163,23 +159,18 @@ func writeSinks(w io.Writer, title string, rows []sinkRow) error {
 			toPeer(r, unbuffered), toPeer(r, buffered),
 			r.p50().Median(), r.p999().Median()/1e3, r.allocs(), r.lostCell(), r.perSecond().Median(), r.Name, r.Note)
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(w)
-	return err
+	return measure.EndTable(t, w)
 }
 
 // toPeer returns the ratio of the row's CPU time to the peer's, or "~" if the difference is not significant.
 func toPeer(r sinkRow, peer *sinkRow) string {
-	if peer == nil || r.Name == sinks.NoLogging {
+	switch {
+	case peer == nil || r.Name == sinks.NoLogging:
 		return "-"
+	case r.Name == peer.Name:
+		return "1.00"
 	}
-	text := fmt.Sprintf("%.2f", r.cpu().Median()/peer.cpu().Median())
-	if r.Name != peer.Name && !r.cpu().Differs(peer.cpu()) {
-		return "~" + text
-	}
-	return text
+	return r.cpu().RatioTo(peer.cpu())
 }
 
 // lostCell returns the share of lost events in all passes, and whether the row has counted them.
