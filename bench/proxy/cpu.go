@@ -1,11 +1,7 @@
 package proxy
 
 import (
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strconv"
 	"time"
 
 	"github.com/weirhq/weir/internal/process"
@@ -13,7 +9,7 @@ import (
 
 // cpuOf returns the CPU time that the process and its descendants have used so far.
 func cpuOf(pid int) (time.Duration, error) {
-	all, err := processes()
+	all, err := process.ReadStats()
 	if err != nil {
 		return 0, err
 	}
@@ -36,28 +32,4 @@ func descends(all map[int]process.Stat, pid, ancestor int) bool {
 		}
 	}
 	return false
-}
-
-// processes returns the processes of this machine by PID.
-func processes() (map[int]process.Stat, error) {
-	files, err := filepath.Glob("/proc/[0-9]*/stat")
-	if err != nil {
-		return nil, err
-	}
-	all := make(map[int]process.Stat, len(files))
-	for _, file := range files {
-		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-		if err != nil {
-			return nil, err
-		}
-		stat, err := process.ReadStat(pid)
-		if errors.Is(err, os.ErrProcessDone) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		all[pid] = stat
-	}
-	return all, nil
 }

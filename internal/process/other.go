@@ -54,6 +54,9 @@ func SelfThread() (Thread, error) { return Thread{}, unsupported("sample a threa
 // ReadStat returns an error that wraps [errors.ErrUnsupported].
 func ReadStat(int) (Stat, error) { return Stat{}, unsupported("read the stat of a process") }
 
+// ReadStats returns an error that wraps [errors.ErrUnsupported].
+func ReadStats() (map[int]Stat, error) { return nil, unsupported("read the stats of processes") }
+
 // ListeningOn returns an error that wraps [errors.ErrUnsupported].
 func ListeningOn(netip.AddrPort) (int, error) {
 	return 0, unsupported("find the process that listens")

@@ -34,6 +34,25 @@ func ReadStat(pid int) (Stat, error) {
 	return s, nil
 }
 
+// ReadStats returns the stat of every process of this machine, by PID.
+func ReadStats() (map[int]Stat, error) {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	all := make(map[int]Stat)
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil {
+			if stat, err := ReadStat(pid); err == nil { // else it has ended
+				all[pid] = stat
+			}
+		}
+	}
+	return all, err
+}
+
 // isGone reports whether reading from /proc failed because the process has
 // ended.
 func isGone(err error) bool { return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ESRCH) }
@@ -47,40 +66,17 @@ func parseStat(text []byte) (s Stat, name []byte, ok bool) {
 		return s, nil, false
 	}
 	pid, _, ok := number(text[:begin])
-	s.PID, s.State = int(pid), text[end+2]
+	var n [25]int64 // by field number
 	fields := text[end+3:]
-	for field := 4; field <= 24 && ok; field++ {
-		var value int64
-		value, fields, ok = number(fields)
-		s.set(field, value)
+	for i := 4; i < len(n) && ok; i++ {
+		n[i], fields, ok = number(fields)
 	}
-	return s, text[begin+1 : end], ok
-}
-
-// set stores a field by its number in proc_pid_stat(5).
-func (s *Stat) set(field int, value int64) {
-	switch field {
-	case 4:
-		s.Parent = int(value)
-	case 5:
-		s.Group = int(value)
-	case 6:
-		s.Session = int(value)
-	case 14:
-		s.User = time.Duration(value) * tick
-	case 15:
-		s.System = time.Duration(value) * tick
-	case 16:
-		s.ChildrenUser = time.Duration(value) * tick
-	case 17:
-		s.ChildrenSystem = time.Duration(value) * tick
-	case 20:
-		s.Threads = int(value)
-	case 22:
-		s.Started = value
-	case 24:
-		s.RSS = value * pageSize
-	}
+	return Stat{
+		PID: int(pid), State: text[end+2], Parent: int(n[4]), Group: int(n[5]), Session: int(n[6]),
+		User: time.Duration(n[14]) * tick, System: time.Duration(n[15]) * tick,
+		ChildrenUser: time.Duration(n[16]) * tick, ChildrenSystem: time.Duration(n[17]) * tick,
+		Threads: int(n[20]), Started: n[22], RSS: n[24] * pageSize,
+	}, text[begin+1 : end], ok
 }
 
 // statusNumber returns a number from /proc/PID/status, which has lines such as

@@ -42,7 +42,7 @@ func newFamily(root int, mark string, limitMark limitMark) *family {
 // children of this process, but not for the program itself, which run waits
 // for.
 func (f *family) look() ([]proc, error) {
-	all, err := processes()
+	all, err := process.ReadStats()
 	if err != nil {
 		return nil, err
 	}
@@ -53,15 +53,15 @@ func (f *family) look() ([]proc, error) {
 	}
 	for found := true; found; {
 		found = false
-		for pid, p := range all {
-			if _, ok := f.known[pid]; !ok && f.has(p) {
-				f.known[pid], found = p, true
+		for pid, stat := range all {
+			if _, ok := f.known[pid]; !ok && f.has(stat) {
+				f.known[pid], found = proc{stat}, true
 			}
 		}
 	}
 	var living []proc
 	for pid := range f.known {
-		p := all[pid]
+		p := proc{all[pid]}
 		switch {
 		case !p.Ended():
 			living = append(living, p)
@@ -74,7 +74,7 @@ func (f *family) look() ([]proc, error) {
 }
 
 // has reports whether a new process is a member.
-func (f *family) has(p proc) bool {
+func (f *family) has(p process.Stat) bool {
 	if _, ok := f.known[p.Parent]; ok {
 		return true
 	}
@@ -109,30 +109,6 @@ func (p proc) signal(s unix.Signal) error {
 		return fmt.Errorf("send %v to %v: %w", s, p, err)
 	}
 	return nil
-}
-
-// processes returns all processes of this machine by PID.
-func processes() (map[int]proc, error) {
-	dir, err := os.Open("/proc")
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	names, err := dir.Readdirnames(-1)
-	if err != nil {
-		return nil, err
-	}
-	all := make(map[int]proc)
-	for _, name := range names {
-		pid, err := strconv.Atoi(name)
-		if err != nil {
-			continue
-		}
-		if stat, err := process.ReadStat(pid); err == nil {
-			all[pid] = proc{stat}
-		}
-	}
-	return all, nil
 }
 
 // A limitMark is a resource limit that only the members of one family have.

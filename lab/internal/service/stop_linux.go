@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/weirhq/weir/internal/process"
 	"golang.org/x/sys/unix"
 )
 
@@ -62,11 +63,12 @@ func failed(status syscall.WaitStatus) bool {
 // beginning with the given text, and returns their names. They were left by a
 // process that was killed.
 func EndMarked(beginning string) (killed []string, err error) {
-	all, err := processes()
+	all, err := process.ReadStats()
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range all {
+	for _, stat := range all {
+		p := proc{stat}
 		env, err := os.ReadFile(filepath.Join("/proc", fmt.Sprint(p.PID), "environ"))
 		if err != nil || p.Ended() || p.PID == os.Getpid() || !strings.HasPrefix(string(env), beginning) &&
 			!strings.Contains(string(env), "\x00"+beginning) {
