@@ -76,8 +76,8 @@ func (e *Experiment) cases() ([]Case, []problem) {
 	case len(drafts) == 0:
 		return nil, []problem{{"exclude", "every configuration is excluded", "remove one, or add one to include"}}
 	case len(drafts) > maxConfigurations:
-		return nil, []problem{{"include", fmt.Sprintf("%d configurations are too many: %d are the most", len(drafts),
-			maxConfigurations), "remove some"}}
+		many := fmt.Sprintf("%d configurations are too many: %d are the most", len(drafts), maxConfigurations)
+		return nil, []problem{{"include", many, "remove some"}}
 	}
 	cases := make([]Case, len(drafts), len(drafts)+1)
 	for i, d := range drafts {
@@ -141,8 +141,8 @@ func (e *Experiment) combinations() ([][]int, *problem) {
 		}
 	}
 	if len(all) > maxConfigurations {
-		return nil, &problem{"matrix", fmt.Sprintf("%d configurations are too many: %d are the most", len(all),
-			maxConfigurations), "exclude some"}
+		many := fmt.Sprintf("%d configurations are too many: %d are the most", len(all), maxConfigurations)
+		return nil, &problem{"matrix", many, "exclude some"}
 	}
 	return all, nil
 }
@@ -327,8 +327,8 @@ func sameNames(drafts []draft) (wrong []problem) {
 	first := map[string]bool{}
 	for _, d := range drafts {
 		if first[d.Name] {
-			wrong = append(wrong, problem{d.positions[""], fmt.Sprintf("two configurations are called %s",
-				yamlfile.Quote(d.Name)), "give one another name, or labels"})
+			wrong = append(wrong, problem{d.positions[""], "two configurations are called " + yamlfile.Quote(d.Name),
+				"give one another name, or labels"})
 		}
 		first[d.Name] = true
 	}

@@ -244,7 +244,8 @@ func (m *ComparedMetric) finding(r *ComparedRow) Finding {
 	values := fmt.Sprintf("%s in B and %s in A", Quantity(r.B.Median, m.Unit), Quantity(r.A.Median, m.Unit))
 	switch d := r.Versus; {
 	case f.Verdict == Noise && d.Why == withinItself:
-		f.Text = fmt.Sprintf("%s: %s of A and B differ within the noise: %s; a baseline differs from itself by as much.", r.Configuration, m.Name, values)
+		f.Text = fmt.Sprintf("%s: %s of A and B differ within the noise: %s; a baseline differs from itself by as "+
+			"much.", r.Configuration, m.Name, values)
 	case f.Verdict == Noise && d.Why == changesWithTime:
 		f.Text = fmt.Sprintf("%s: no difference in %s was found: %s. The runs of one side change with time by about "+
 			"as much, and A and B were not run in turn.", r.Configuration, m.Name, values)

@@ -358,7 +358,8 @@ func alike(group []judged) []Finding {
 func (j judged) alike() string {
 	d, unit := j.row.Versus, j.metric.Unit
 	if d.Why == withinItself {
-		return fmt.Sprintf("With %s, %s within the noise: %s instead of %s with %s, which differs from itself by as much.", j.row.Configuration, j.is(),
+		return fmt.Sprintf("With %s, %s within the noise: %s instead of %s with %s, which differs from itself by as "+
+			"much.", j.row.Configuration, j.is(),
 			Quantity(j.row.Median, unit), Quantity(j.base.Median, unit), j.base.Configuration)
 	}
 	text := fmt.Sprintf("No difference in %s was found between %s and %s: %s and %s", j.metric.Name,

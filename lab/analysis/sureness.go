@@ -69,7 +69,8 @@ func soFar(open []judged) []Finding {
 		return nil
 	}
 	return []Finding{{Metric: j.metric.Name, Configuration: j.row.Configuration,
-		Text: fmt.Sprintf("The largest difference so far, which may be chance: with %s, %s %s with %s, %s instead of %s.", j.row.Configuration, j.is(), j.than(),
+		Text: fmt.Sprintf("The largest difference so far, which may be chance: with %s, %s %s with %s, %s instead of "+
+			"%s.", j.row.Configuration, j.is(), j.than(),
 			j.base.Configuration, Quantity(j.row.Median, j.metric.Unit), Quantity(j.base.Median, j.metric.Unit))}}
 }
 

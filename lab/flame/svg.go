@@ -72,8 +72,8 @@ func WriteDiffSVG(w io.Writer, base, new *Graph, title string) error {
 		title: title,
 		about: fmt.Sprintf("%s: %s before, %s now (%s)%s; red is more, blue is less, grey is within 5%% or chance; "+
 			"the width of a bar is the mean of both",
-			new.kind, base.Text(base.Total()), new.Text(new.Total()), change(base.Total(),
-				new.Total()), new.perWords()),
+			new.kind, base.Text(base.Total()), new.Text(new.Total()), change(base.Total(), new.Total()),
+			new.perWords()),
 		total: (base.Total() + new.Total()) / 2,
 		width: func(f pair) float64 { b, n := f.values(); return (b + n) / 2 },
 		class: func(f pair) string {
@@ -204,8 +204,8 @@ func (p *picture) write(w io.Writer, root pair) error {
 	}
 	var out bytes.Buffer
 	height := head + float64(p.rows)*rowHeight + foot
-	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" class="flame" viewBox="0 0 %g %g" role="img" aria-label="%s">`+"\n",
-		width, height, escaped(p.title))
+	out.WriteString(`<svg xmlns="http://www.w3.org/2000/svg" class="flame" `)
+	fmt.Fprintf(&out, `viewBox="0 0 %g %g" role="img" aria-label="%s">`+"\n", width, height, escaped(p.title))
 	out.WriteString("<style>\n" + style + "</style>\n")
 	fmt.Fprintf(&out, `<rect class="bg" width="%g" height="%g"/>`+"\n", width, height)
 	fmt.Fprintf(&out, `<text class="t" x="4" y="17">%s</text>`+"\n", escaped(p.title))

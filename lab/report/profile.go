@@ -41,8 +41,8 @@ func profileViews(dir string, r *lab.Results) (views map[string][]profileView, w
 		for _, p := range run.Profiles {
 			v, err := readProfile(dir, p, run)
 			if err != nil {
-				warnings = append(warnings, fmt.Sprintf("The %s profile of %s is not shown: %v.", p.Kind,
-					run.Configuration, err))
+				warnings = append(warnings,
+					fmt.Sprintf("The %s profile of %s is not shown: %v.", p.Kind, run.Configuration, err))
 				continue
 			}
 			views[run.Configuration] = append(views[run.Configuration], v)
@@ -57,8 +57,8 @@ func profileViews(dir string, r *lab.Results) (views map[string][]profileView, w
 			for k := range views[base] {
 				if b := &views[base][k]; b.Kind == vs[i].Kind {
 					if err := vs[i].compare(b, base); err != nil {
-						warnings = append(warnings, fmt.Sprintf("The %s profile of %s is not compared: %v.", vs[i].Kind,
-							name, err))
+						warnings = append(warnings,
+							fmt.Sprintf("The %s profile of %s is not compared: %v.", vs[i].Kind, name, err))
 					}
 				}
 			}
@@ -126,7 +126,8 @@ func shareText(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 
 // compare adds the difference from the baseline's profile.
 func (v *profileView) compare(base *profileView, name string) error {
-	v.Diff = page.Table{Columns: append(page.Texts("function"), page.Numbers("in the baseline", "here", "difference")...)}
+	numbers := page.Numbers("in the baseline", "here", "difference")
+	v.Diff = page.Table{Columns: append(page.Texts("function"), numbers...)}
 	for _, c := range flame.Diff(base.graph, v.graph, maxFunctions) {
 		if c.New.Flat == c.Base.Flat {
 			continue

@@ -34,9 +34,8 @@ func Text(w io.Writer, r *lab.Results, a *analysis.Analysis, dir string, style S
 		if len(s.Warnings) > 0 {
 			p.Println("")
 		}
-		p.wrapped("", "The report is "+filepath.Join(dir,
-			"report.html")+"; beside it are report.md, runs.csv, samples.csv, results.json, analysis.json and plots/.",
-			"")
+		p.wrapped("", "The report is "+filepath.Join(dir, "report.html")+"; beside it are report.md, runs.csv, "+
+			"samples.csv, results.json, analysis.json and plots/.", "")
 	}
 	_, err := w.Write(p.Bytes())
 	return err
@@ -194,10 +193,8 @@ func (p *paper) columns(t page.Table, much detailed) bool {
 		p.Println(p.Paint(page.Dim, strings.TrimRight(padded(t, line, widths, nil), " ")))
 	}
 	for i, row := range t.Rows {
-		p.Println(padded(t, cells[i], widths, func(k int,
-			s string) string {
-			return p.Paint(classColors[row[k].Class], s)
-		}))
+		paint := func(k int, s string) string { return p.Paint(classColors[row[k].Class], s) }
+		p.Println(padded(t, cells[i], widths, paint))
 	}
 	p.Println("")
 	return true

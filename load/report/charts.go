@@ -118,8 +118,8 @@ func asked(r *load.Result) []drawn {
 	if r.Pacing == nil {
 		return nil
 	}
-	return []drawn{{"c2 dashed", "asked", secondTrack(r, func(s load.Second) float64 { return perSecond(s.Asked, s) },
-		true)}}
+	rate := func(s load.Second) float64 { return perSecond(s.Asked, s) }
+	return []drawn{{"c2 dashed", "asked", secondTrack(r, rate, true)}}
 }
 
 // secondTrack returns the track of a value of each second.

@@ -66,8 +66,8 @@ func (d *distribution) note() string {
 		parts = append(parts, readable.Things(d.GivenUp, "request")+" given up: drawn at the time that each had taken.")
 	}
 	if d.NeverAnswered > 0 {
-		parts = append(parts, readable.Things(d.NeverAnswered,
-			"request")+" never answered: the chart ends before them.")
+		requests := readable.Things(d.NeverAnswered, "request")
+		parts = append(parts, requests+" never answered: the chart ends before them.")
 	}
 	return strings.Join(parts, " ")
 }
