@@ -16,8 +16,10 @@ func TestAdminIsNotPublic(t *testing.T) {
 	for _, prefix := range []string{"", "/admin", "/_", "//", "/./", "/x/..", "/%2e", "/;", "/debug", "/DEBUG"} {
 		for _, path := range []string{
 			"/", "/healthz", "/readyz", "/metrics", "/metrics/", "/metrics?x", "/debug/pprof", "/debug/pprof/",
-			"/debug/pprof/heap", "/debug/pprof/goroutine?debug=2", "/debug/pprof/cmdline", "/debug/pprof/profile?seconds=1",
-			"/debug/pprof/symbol", "/debug/pprof/trace?seconds=1", "/debug/pprof/%68eap", "/debug/vars", "/debug/requests",
+			"/debug/pprof/heap", "/debug/pprof/goroutine?debug=2", "/debug/pprof/cmdline",
+			"/debug/pprof/profile?seconds=1",
+			"/debug/pprof/symbol", "/debug/pprof/trace?seconds=1", "/debug/pprof/%68eap", "/debug/vars",
+			"/debug/requests",
 			"/status", "/server-status", "/config",
 		} {
 			tried++
@@ -52,7 +54,8 @@ func TestAdmin(t *testing.T) {
 			t.Errorf("%s: %s, without %q:\n%s", path, a.Status, want, a.body)
 		}
 	}
-	for host, status := range map[string]int{"localhost": 200, "127.0.0.1": 200, "rebound.example": 421, "127.0.0.1.example:20001": 421} {
+	for host, status := range map[string]int{"localhost": 200, "127.0.0.1": 200, "rebound.example": 421,
+		"127.0.0.1.example:20001": 421} {
 		req, err := http.NewRequest("GET", p.admin()+"/metrics", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -62,7 +65,8 @@ func TestAdmin(t *testing.T) {
 			t.Errorf("Host %s: %s, want %d", host, a.Status, status)
 		}
 	}
-	for _, name := range []string{"go_goroutines", "process_open_fds", "weir_request_duration_seconds_count", "weir_log_bytes_total"} {
+	for _, name := range []string{"go_goroutines", "process_open_fds", "weir_request_duration_seconds_count",
+		"weir_log_bytes_total"} {
 		if metric(t, p.admin(), name) == 0 {
 			t.Errorf("%s is 0 or missing", name)
 		}

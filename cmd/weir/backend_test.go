@@ -10,7 +10,8 @@ import (
 func TestBackend(t *testing.T) {
 	t.Parallel()
 	const latency, stall = 30 * time.Millisecond, 40 * time.Millisecond
-	p := start(t, "backend", "--listen", "127.0.0.1:0", "--size", "12345", "--latency", latency.String(), "--stall", stall.String(),
+	p := start(t, "backend", "--listen", "127.0.0.1:0", "--size", "12345", "--latency", latency.String(),
+		"--stall", stall.String(),
 		"--status", "203", "--header", "X-One: 1", "--header", "X-One: a, b", "--header", "X-Two: http://x:1")
 	c := client(t)
 

@@ -44,8 +44,10 @@ func TestDemo(t *testing.T) {
 	for i, name := range []string{received, proxying, completed} {
 		e := events[i]
 		h := e.HTTP
-		if e.Event != name || e.Namespace != "front-door" || *e.Severity != 3 || e.TraceID != a.Header.Get("X-Request-Id") {
-			t.Errorf("event %d: want %q of front-door, severity 3, trace id %q:\n%s", i, name, a.Header.Get("X-Request-Id"), e.line)
+		if e.Event != name || e.Namespace != "front-door" || *e.Severity != 3 ||
+			e.TraceID != a.Header.Get("X-Request-Id") {
+			t.Errorf("event %d: want %q of front-door, severity 3, trace id %q:\n%s", i, name,
+				a.Header.Get("X-Request-Id"), e.line)
 		}
 		if h.Method != "GET" || h.Scheme != "http" || h.Host != host || h.Port != port ||
 			h.Path != "/embed/visualisations/a/b" || h.Query != "x=1" {
@@ -61,7 +63,8 @@ func TestDemo(t *testing.T) {
 	if events[0].status() != 0 || events[1].status() != 0 || events[2].status() != 200 {
 		t.Errorf("status codes %d, %d, %d; want 0, 0, 200", events[0].status(), events[1].status(), events[2].status())
 	}
-	if d := events[1].Data; d["proxy_name"] != "demo" || !regexp.MustCompile(`^http://127\.0\.0\.1:\d+$`).MatchString(fmt.Sprint(d["destination"])) {
+	destination := regexp.MustCompile(`^http://127\.0\.0\.1:\d+$`)
+	if d := events[1].Data; d["proxy_name"] != "demo" || !destination.MatchString(fmt.Sprint(d["destination"])) {
 		t.Errorf("data of the second event: %v", d)
 	}
 	done := events[2].HTTP
@@ -70,8 +73,10 @@ func TestDemo(t *testing.T) {
 	if !done.StartedAt.Equal(events[0].HTTP.StartedAt) || done.Duration <= 0 || differs.Abs() > time.Second {
 		t.Errorf("started at %v, ended at %v, duration %d", done.StartedAt, done.EndedAt, done.Duration)
 	}
-	if done.ResponseContentLength != int64(len(a.body)) || done.RequestContentLength != 0 || done.Route != "/{path...}" ||
-		done.Client != "127.0.0.1" || done.Protocol != "HTTP/1.1" || done.UserAgent != "curl/8.0" || done.Referer != "http://example.com/" {
+	if done.ResponseContentLength != int64(len(a.body)) || done.RequestContentLength != 0 ||
+		done.Route != "/{path...}" ||
+		done.Client != "127.0.0.1" || done.Protocol != "HTTP/1.1" || done.UserAgent != "curl/8.0" ||
+		done.Referer != "http://example.com/" {
 		t.Errorf("the completed event says:\n%s", events[2].line)
 	}
 }
@@ -96,7 +101,8 @@ func checkKeys(t *testing.T, events []event) {
 			t.Errorf("http of event %d has the keys %q, want %q", i, got, want[1])
 		}
 	}
-	if got, want := keys(t, member(t, events[1].line, "data")), []string{"destination", "proxy_name"}; !slices.Equal(got, want) {
+	want := []string{"destination", "proxy_name"}
+	if got := keys(t, member(t, events[1].line, "data")); !slices.Equal(got, want) {
 		t.Errorf("data has the keys %q, want %q", got, want)
 	}
 }
@@ -117,7 +123,8 @@ func TestTraceID(t *testing.T) {
 		{"X-Request-Id", map[string]string{"X-Request-Id": "my-id.1"}, `my-id\.1`, `00-[0-9a-f]{32}-[0-9a-f]{16}-01`},
 		{"traceparent", map[string]string{"Traceparent": parent}, trace, parent},
 		{"both", map[string]string{"X-Request-Id": "mine", "Traceparent": parent}, trace, parent},
-		{"nonsense", map[string]string{"X-Request-Id": `a"b`, "Traceparent": "00-0-0-00"}, random, `00-[0-9a-f]{32}-[0-9a-f]{16}-01`},
+		{"nonsense", map[string]string{"X-Request-Id": `a"b`, "Traceparent": "00-0-0-00"}, random,
+			`00-[0-9a-f]{32}-[0-9a-f]{16}-01`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			req, err := http.NewRequest("GET", p.url()+"/", nil)
@@ -132,7 +139,8 @@ func TestTraceID(t *testing.T) {
 			if !regexp.MustCompile("^" + c.wantID + "$").MatchString(id) {
 				t.Errorf("the client got X-Request-Id %q, want %s", id, c.wantID)
 			}
-			for _, want := range []string{"\nX-Request-Id: " + regexp.QuoteMeta(id) + "\r\n", "\nTraceparent: " + c.wantParent + "\r\n"} {
+			for _, want := range []string{"\nX-Request-Id: " + regexp.QuoteMeta(id) + "\r\n", "\nTraceparent: " +
+				c.wantParent + "\r\n"} {
 				if !regexp.MustCompile(want).MatchString(a.body) {
 					t.Errorf("the upstream got %q, want %q in it", a.body, want)
 				}

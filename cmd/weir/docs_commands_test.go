@@ -57,7 +57,8 @@ func runPage(t *testing.T, file string, measured *sync.Map) *page {
 		}
 	}
 	for _, block := range fenced(string(text), "") {
-		if command := regexp.MustCompile(`(?m)^(\./weir|weir|go|make|curl|git|npm) .*`).FindString(block); command != "" {
+		if command := regexp.MustCompile(`(?m)^(\./weir|weir|go|make|curl|git|npm) .*`).FindString(
+			block); command != "" {
 			t.Errorf("%q is in a block without a language: give it sh, or sh yours", command)
 		}
 	}
@@ -173,7 +174,8 @@ func (r *page) serve(args []string) {
 		r.t.Fatal(err)
 	}
 	r.doors++
-	if a := get(r.t, client(r.t), r.door.url()+"/hello"); a.StatusCode != 200 || !strings.HasPrefix(a.body, "GET /hello ") {
+	if a := get(r.t, client(r.t), r.door.url()+"/hello"); a.StatusCode != 200 ||
+		!strings.HasPrefix(a.body, "GET /hello ") {
 		r.t.Errorf("through %v: %s %q", args, a.Status, a.body)
 	}
 	r.door.events(3)

@@ -101,7 +101,8 @@ func parseEvent(t *testing.T, line string) event {
 	if err := dec.Decode(&e); err != nil {
 		t.Fatalf("%v in the line %q", err, line)
 	}
-	if e.CreatedAt.IsZero() || e.Namespace == "" || e.Event == "" || e.Severity == nil || !strings.HasSuffix(line, "}\n") {
+	if e.CreatedAt.IsZero() || e.Namespace == "" || e.Event == "" || e.Severity == nil ||
+		!strings.HasSuffix(line, "}\n") {
 		t.Errorf("no whole event: %q", line)
 	}
 	return e

@@ -20,7 +20,8 @@ func TestONSExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := prepare(t, "serve", "--config", folder+"weir.yaml", "--listen", "127.0.0.1:0", "--admin", "off")
-	services := regexp.MustCompile(`(?m)^  ([a-z-]+): \{servers: \["\$\{(\w+):-`).FindAllStringSubmatch(string(config), -1)
+	services := regexp.MustCompile(`(?m)^  ([a-z-]+): \{servers: \["\$\{(\w+):-`).FindAllStringSubmatch(
+		string(config), -1)
 	for _, service := range services {
 		name, variable := service[1], service[2]
 		s := httptest.NewServer(backend.Handler(backend.Options{Header: http.Header{"X-Answered-By": {name}}}))
@@ -35,7 +36,8 @@ func TestONSExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	requests := regexp.MustCompile(`curl -si (?:-X (\w+) )?http://127\.0\.0\.1:20000(\S*).*# ([a-z-]+)`).FindAllStringSubmatch(string(readme), -1)
+	requests := regexp.MustCompile(
+		`curl -si (?:-X (\w+) )?http://127\.0\.0\.1:20000(\S*).*# ([a-z-]+)`).FindAllStringSubmatch(string(readme), -1)
 	if len(services) < 8 || len(requests) < 5 {
 		t.Fatalf("%d services in the configuration, %d requests in the README", len(services), len(requests))
 	}
@@ -55,7 +57,8 @@ func TestONSExample(t *testing.T) {
 			}
 		}
 	}
-	redirects := regexp.MustCompile(`curl -si http://127\.0\.0\.1:20000(\S*).*# => (\S+)`).FindAllStringSubmatch(string(readme), -1)
+	redirects := regexp.MustCompile(`curl -si http://127\.0\.0\.1:20000(\S*).*# => (\S+)`).FindAllStringSubmatch(
+		string(readme), -1)
 	if len(redirects) < 2 {
 		t.Fatalf("%d redirects in the README", len(redirects))
 	}

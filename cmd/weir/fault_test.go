@@ -126,15 +126,18 @@ func TestClientGone(t *testing.T) {
 				if e.Event != completed || e.HTTP.Path != c.path {
 					continue
 				}
-				if e.status() != c.status || e.HTTP.ResponseContentLength != c.bytes || e.Data["failure"] != c.failure ||
+				if e.status() != c.status || e.HTTP.ResponseContentLength != c.bytes ||
+					e.Data["failure"] != c.failure ||
 					e.Data["cut"] != c.began || *e.Severity != 2 {
-					t.Errorf("want severity 2, status %d, %d bytes, failure %s, cut %v:\n%s", c.status, c.bytes, c.failure, c.began, e.line)
+					t.Errorf("want severity 2, status %d, %d bytes, failure %s, cut %v:\n%s", c.status, c.bytes,
+						c.failure, c.began, e.line)
 				}
 			}
 			if got := metric(t, p.admin(), "weir_upstream_errors_total"); got != 0 {
 				t.Errorf("weir_upstream_errors_total = %v, want 0: the upstream did nothing wrong", got)
 			}
-			await(t, "no request in flight", func() bool { return metric(t, p.admin(), "weir_requests_in_flight") == 0 })
+			await(t, "no request in flight",
+				func() bool { return metric(t, p.admin(), "weir_requests_in_flight") == 0 })
 			await(t, fmt.Sprintf("%d open files or less", before), func() bool { return openFiles(t, p) <= before })
 		})
 	}
@@ -152,7 +155,8 @@ func leave(t *testing.T, url, path string, begins bool, u *endless) {
 	defer c.Close()
 	c.SetDeadline(time.Now().Add(patience))
 	if path == "/upload" {
-		fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: test\r\nContent-Length: %d\r\n\r\n%s", path, 2*len(halfUpload), halfUpload)
+		fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: test\r\nContent-Length: %d\r\n\r\n%s", path,
+			2*len(halfUpload), halfUpload)
 	} else {
 		fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: test\r\n\r\n", path)
 	}
@@ -196,7 +200,8 @@ func TestReload(t *testing.T) {
 	p.signal(syscall.SIGHUP)
 	p.says(`weir: error: reload: `)
 	p.says(`weir\.yaml:4:\d+: .*"sight"`)
-	failed := regexp.MustCompile(`"event":"configuration reload failed","severity":1,"errors":\[{"message":"[^"]*weir\.yaml:4:\d+: .*sight`)
+	failed := regexp.MustCompile(
+		`"event":"configuration reload failed","severity":1,"errors":\[{"message":"[^"]*weir\.yaml:4:\d+: .*sight`)
 	await(t, "the event of the failed reload", func() bool {
 		log, err := os.ReadFile(p.stdout)
 		return err == nil && failed.Match(log)
@@ -212,7 +217,8 @@ func TestReload(t *testing.T) {
 
 	writeConfig(t, file, allTo(old.url()))
 	p.signal(syscall.SIGHUP)
-	await(t, "the reloads to succeed twice", func() bool { return strings.Count(p.stderr.String(), "weir: reloaded ") == 2 })
+	await(t, "the reloads to succeed twice",
+		func() bool { return strings.Count(p.stderr.String(), "weir: reloaded ") == 2 })
 	answeredBy("old")
 }
 

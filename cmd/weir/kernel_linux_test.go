@@ -23,7 +23,8 @@ func TestDrainAsPID1(t *testing.T) {
 		p.cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
 	}
 	if err := p.start(); errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOSPC) {
-		t.Skipf("needs to make a PID namespace: run as root with CAP_SYS_ADMIN, or where user namespaces are allowed: %v", err)
+		t.Skipf("needs to make a PID namespace: run as root with CAP_SYS_ADMIN, or where user namespaces are "+
+			"allowed: %v", err)
 	} else if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,8 @@ func TestLabInterrupt(t *testing.T) {
 			p.says(`\n  1/400  `)
 			p.signal(sig)
 			p.wait(cli.ExitInterrupted)
-			for _, want := range []string{"weir: stopping all started processes ", "weir: the same command with --out " + out + " --resume makes the other runs\n"} {
+			for _, want := range []string{"weir: stopping all started processes ",
+				"weir: the same command with --out " + out + " --resume makes the other runs\n"} {
 				if !strings.Contains(p.stderr.String(), want) {
 					t.Errorf("stderr has no %q", want)
 				}
@@ -63,7 +64,8 @@ func TestLabInterruptEarly(t *testing.T) {
 	p.says("results are kept in ")
 	p.signal(syscall.SIGINT)
 	p.wait(cli.ExitProblem)
-	if want := "weir: error: interrupted before a run had ended: there is nothing to report\n"; !strings.HasSuffix(p.stderr.String(), want) {
+	const want = "weir: error: interrupted before a run had ended: there is nothing to report\n"
+	if !strings.HasSuffix(p.stderr.String(), want) {
 		t.Errorf("stderr does not end with %q", want)
 	}
 	if _, err := os.Stat(out); !errors.Is(err, os.ErrNotExist) {

@@ -166,7 +166,8 @@ func TestFewFiles(t *testing.T) {
 	running.Wait()
 	p.alive()
 	slowest := slices.Max(append(knocking.refusedAfter, 0))
-	t.Logf("established: %d ok, %d failed; knocking: %d ok, %d refused (p99 after %v, slowest after %v), %d failed; health checks: %d; CPU: %.2f of %d cores",
+	t.Logf("established: %d ok, %d failed; knocking: %d ok, %d refused (p99 after %v, slowest after %v), %d "+
+		"failed; health checks: %d; CPU: %.2f of %d cores",
 		established.ok.Load(), established.failed.Load(), knocking.ok.Load(), knocking.refused.Load(),
 		p99(knocking.refusedAfter), slowest, knocking.failed.Load(), healthy, cores, runtime.NumCPU())
 	if established.failed.Load() > 0 || established.ok.Load() == 0 {
@@ -176,7 +177,8 @@ func TestFewFiles(t *testing.T) {
 		t.Error("want some of the crowd to be let in, and some to be refused")
 	}
 	if all := knocking.ok.Load() + knocking.refused.Load() + knocking.failed.Load(); knocking.failed.Load() > all/100 {
-		t.Errorf("%d of %d in the crowd had neither an answer nor a refusal: %v", knocking.failed.Load(), all, knocking.why)
+		t.Errorf("%d of %d in the crowd had neither an answer nor a refusal: %v", knocking.failed.Load(),
+			all, knocking.why)
 	}
 	if healthy == 0 {
 		t.Error("no health check was answered")
@@ -207,8 +209,11 @@ func TestFewFiles(t *testing.T) {
 		}
 	}
 	c.CloseIdleConnections()
-	await(t, "no connection to be open", func() bool { return metric(t, p.admin(), "weir_limit_in_use", `limit="max_connections"`) == 0 })
-	refused := metric(t, p.admin(), "weir_limit_refusals_total", `limit="max_connections"`) + metric(t, p.admin(), "weir_limit_refusals_total", `limit="open_files"`)
+	await(t, "no connection to be open", func() bool {
+		return metric(t, p.admin(), "weir_limit_in_use", `limit="max_connections"`) == 0
+	})
+	refused := metric(t, p.admin(), "weir_limit_refusals_total", `limit="max_connections"`) +
+		metric(t, p.admin(), "weir_limit_refusals_total", `limit="open_files"`)
 	if refused < float64(knocking.refused.Load()) {
 		t.Errorf("%v refusals are counted, %d were received", refused, knocking.refused.Load())
 	}

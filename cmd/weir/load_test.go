@@ -79,8 +79,10 @@ func TestLoadSends(t *testing.T) {
 		{"a method and fields", []string{"-X", "PURGE", "-H", "X-One: 1, 2", "-H", "Host: a.example", "URL"}, "",
 			[]seen{{method: "PURGE", target: "/", host: "a.example", header: http.Header{"X-One": {"1, 2"}}}}},
 		{"a text", []string{"--body", "a=1, b=2", "URL"}, "", []seen{{method: "POST", target: "/", body: "a=1, b=2"}}},
-		{"a file", []string{"-X", "PUT", "--body", "@" + data, "URL"}, "", []seen{{method: "PUT", target: "/", body: "from a file"}}},
-		{"stdin", []string{"--body", "@-", "URL"}, "from stdin", []seen{{method: "POST", target: "/", body: "from stdin"}}},
+		{"a file", []string{"-X", "PUT", "--body", "@" + data, "URL"}, "",
+			[]seen{{method: "PUT", target: "/", body: "from a file"}}},
+		{"stdin", []string{"--body", "@-", "URL"}, "from stdin",
+			[]seen{{method: "POST", target: "/", body: "from stdin"}}},
 		{"a growing path", []string{"--path-growth", "2", "URL/a"}, "",
 			[]seen{{method: "GET", target: "/a"}, {method: "GET", target: "/a/0"}, {method: "GET", target: "/a/0/1"}}},
 		{"templates", []string{"-H", "X-Seq: {{seq}}", "URL/{{rand 7 7}}"}, "",
@@ -89,8 +91,10 @@ func TestLoadSends(t *testing.T) {
 			{method: "GET", target: "/a", header: http.Header{"X-One": {"1"}, "X-All": {"2"}}},
 			{method: "DELETE", target: "/b?c=d", header: http.Header{"X-All": {"2"}}},
 		}},
-		{"requests from stdin", []string{"--requests-file", "-", "--to", "HOST"}, "http://one.example/q", []seen{{method: "GET", target: "/q"}}},
-		{"HTTP/1.1 without keep-alive", []string{"--no-keepalive", "URL"}, "", []seen{{method: "GET", target: "/", header: http.Header{}}}},
+		{"requests from stdin", []string{"--requests-file", "-", "--to", "HOST"}, "http://one.example/q",
+			[]seen{{method: "GET", target: "/q"}}},
+		{"HTTP/1.1 without keep-alive", []string{"--no-keepalive", "URL"}, "",
+			[]seen{{method: "GET", target: "/", header: http.Header{}}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -123,7 +127,8 @@ func TestLoadSends(t *testing.T) {
 // check compares a received request with the wanted one.
 func (want seen) check(t *testing.T, got seen) {
 	t.Helper()
-	if got.method != want.method || got.target != want.target || got.body != want.body || want.host != "" && got.host != want.host {
+	if got.method != want.method || got.target != want.target || got.body != want.body ||
+		want.host != "" && got.host != want.host {
 		t.Errorf("got %s %s for %s with %q, want %s %s for %s with %q",
 			got.method, got.target, got.host, got.body, want.method, want.target, want.host, want.body)
 	}
@@ -152,7 +157,8 @@ func TestLoadForm(t *testing.T) {
 		got <- [2]string{r.FormValue("name"), head.Filename + ": " + string(content)}
 	}))
 	defer server.Close()
-	start(t, "load", "-q", "-n", "1", "-c", "1", "-F", "name=a, b", "-F", "photo=@"+file, "--fail", "2xx < 100%", server.URL).wait(0)
+	start(t, "load", "-q", "-n", "1", "-c", "1", "-F", "name=a, b", "-F", "photo=@"+file, "--fail", "2xx < 100%",
+		server.URL).wait(0)
 	if form := arrives(t, "a form", got); form != [2]string{"a, b", "photo.txt: a photo"} {
 		t.Errorf("the form is %q", form)
 	}
@@ -167,7 +173,8 @@ func TestLoadHTTPS(t *testing.T) {
 	server.StartTLS()
 	defer server.Close()
 	cert := filepath.Join(t.TempDir(), "cert.pem")
-	if err := os.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600); err != nil {
+	if err := os.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -184,7 +191,8 @@ func TestLoadHTTPS(t *testing.T) {
 	} {
 		p := start(t, append([]string{"load", "-q", "-n", "4", "-c", "2", server.URL}, c.args...)...)
 		p.wait(c.code)
-		if said := p.stderr.String(); c.code == cli.ExitProblem && !strings.Contains(said, "weir: hint: --cacert FILE ") {
+		if said := p.stderr.String(); c.code == cli.ExitProblem &&
+			!strings.Contains(said, "weir: hint: --cacert FILE ") {
 			t.Errorf("%q: %q, want a hint on certificates", c.args, said)
 		}
 	}
@@ -204,7 +212,8 @@ func TestLoadCertificate(t *testing.T) {
 		t.Fatal(err)
 	}
 	both := filepath.Join(t.TempDir(), "both.pem")
-	content := append(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: own.Certificate[0]}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})...)
+	content := append(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: own.Certificate[0]}),
+		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})...)
 	if err := os.WriteFile(both, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +258,8 @@ func TestLoadReports(t *testing.T) {
 	if err := os.Symlink(name("real.json"), name("link.json")); err != nil {
 		t.Fatal(err)
 	}
-	p := start(t, "load", "-n", "10", "-c", "1", "--json="+name("link.json"), "--csv", name("a.csv"), "--html", name("a.html"), "--hdr", os.DevNull, w.URL)
+	p := start(t, "load", "-n", "10", "-c", "1", "--json="+name("link.json"), "--csv", name("a.csv"), "--html",
+		name("a.html"), "--hdr", os.DevNull, w.URL)
 	p.wait(0)
 	if out := output(t, p); !strings.Contains(out, "10") {
 		t.Errorf("no report on stdout beside the files: %q", out)
@@ -265,7 +275,8 @@ func TestLoadReports(t *testing.T) {
 	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
 		t.Errorf("%s has become %v, %v", os.DevNull, info.Mode(), err)
 	}
-	start(t, "load", "-q", "-n", "10", "--csv", name("none.csv"), "--fail", "p99 > 1s", "http://127.0.0.1:1/").wait(cli.ExitProblem)
+	start(t, "load", "-q", "-n", "10", "--csv", name("none.csv"), "--fail", "p99 > 1s",
+		"http://127.0.0.1:1/").wait(cli.ExitProblem)
 	left, err := filepath.Glob(name("*"))
 	want := []string{name("a.csv"), name("a.html"), name("link.json"), name("real.json")}
 	if err != nil || !slices.Equal(left, want) {

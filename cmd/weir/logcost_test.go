@@ -45,7 +45,8 @@ func TestLogCost(t *testing.T) {
 
 	process := after.Process - before.Process
 	got := (after.Encoding - before.Encoding + after.Writing - before.Writing) / process
-	want := shareInProfile(t, profile.body, `front\.\(\*Door\)\.log(Received|Proxying|Completed)|sink\.\(\*Queue\)\.run`)
+	want := shareInProfile(t, profile.body,
+		`front\.\(\*Door\)\.log(Received|Proxying|Completed)|sink\.\(\*Queue\)\.run`)
 	t.Logf("of %.2f s of CPU time the log took %.1f%%; by the profile %.1f%%", process, 100*got, 100*want)
 	if soaking && (got < want/2.5-0.03 || got > 2.5*want+0.03) {
 		t.Errorf("the log is said to take %.1f%% of the CPU time; by the profile it is %.1f%%", 100*got, 100*want)
@@ -53,7 +54,8 @@ func TestLogCost(t *testing.T) {
 	if own := (after.Measuring - before.Measuring) / process; soaking && own > 0.001 {
 		t.Errorf("measuring takes %.3f%% of the CPU time, want at most 0.1%%", 100*own)
 	}
-	if metric(t, p.admin(), "weir_log_cpu_share") == 0 || metric(t, p.admin(), "weir_log_cpu_seconds_total", `work="encode"`) == 0 {
+	if metric(t, p.admin(), "weir_log_cpu_share") == 0 || metric(t, p.admin(), "weir_log_cpu_seconds_total",
+		`work="encode"`) == 0 {
 		t.Error("/metrics does not say what the log costs")
 	}
 }

@@ -169,7 +169,8 @@ func TestLogSheds(t *testing.T) {
 		}
 	}
 	if float64(requests)+dropped != 3*n || gap != dropped {
-		t.Errorf("the log has %d events of requests and tells of %v dropped ones; dropped are %v of %d", requests, gap, dropped, 3*n)
+		t.Errorf("the log has %d events of requests and tells of %v dropped ones; dropped are %v of %d", requests,
+			gap, dropped, 3*n)
 	}
 	if last.Event != totals || last.Data["dropped"] != dropped {
 		t.Errorf("the log does not end with its totals: %s", last.line)

@@ -38,7 +38,8 @@ func TestOverload(t *testing.T) {
 		time.Sleep(latency)
 	}))
 	defer back.Close()
-	p := door(t, fmt.Sprintf("log: {events: completed}\nlimits: {in_flight: %d, queue: {length: %d, wait: %v}}\n", limit, limit, wait)+allTo(back.URL))
+	p := door(t, fmt.Sprintf("log: {events: completed}\nlimits: {in_flight: %d, queue: {length: %d, wait: %v}}\n",
+		limit, limit, wait)+allTo(back.URL))
 	addr := strings.TrimPrefix(p.url(), "http://")
 
 	var mu sync.Mutex
@@ -151,15 +152,18 @@ func TestSlowUpstream(t *testing.T) {
 	if refused == nil || y.StatusCodes["503"] != y.Status["5xx"] {
 		t.Fatalf("refusals are %v", y.StatusCodes)
 	}
-	t.Logf("good requests: p50 %v and p99 %v before (of %d), %v and %v meanwhile (of %d); of %d asked for, %d slow ones answered, %d refused, p50 %.0f us, p99 %.0f us, %d failed; %v in flight, %v waiting at most",
-		quantile(before, 50), p99(before), len(before), quantile(during, 50), p99(during), len(during), y.Asked, y.Status["2xx"], refused.Count, refused.P50, refused.P99, y.Failed, inside, waiting)
+	t.Logf("good requests: p50 %v and p99 %v before (of %d), %v and %v meanwhile (of %d); of %d asked for, %d "+
+		"slow ones answered, %d refused, p50 %.0f us, p99 %.0f us, %d failed; %v in flight, %v waiting at most",
+		quantile(before, 50), p99(before), len(before), quantile(during, 50), p99(during), len(during), y.Asked,
+		y.Status["2xx"], refused.Count, refused.P50, refused.P99, y.Failed, inside, waiting)
 	if y.Failed > 0 || y.Unanswered > 0 {
 		t.Errorf("%d requests failed and %d had no answer: %v", y.Failed, y.Unanswered, y.ErrorExamples)
 	}
 	if inside > inFlight || waiting > queue || inside == 0 {
 		t.Errorf("%v were in flight and %v waiting, want %d and %d at most", inside, waiting, inFlight, queue)
 	}
-	if n := metric(t, p.admin(), "weir_limit_refusals_total", `limit="queue"`, `route="/slow"`); n < float64(refused.Count) {
+	if n := metric(t, p.admin(), "weir_limit_refusals_total", `limit="queue"`,
+		`route="/slow"`); n < float64(refused.Count) {
 		t.Errorf("%v refusals are counted, %d were received", n, refused.Count)
 	}
 	if soaking {

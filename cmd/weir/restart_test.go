@@ -39,7 +39,8 @@ func TestRestartLosesNoRequest(t *testing.T) {
 				posters.await(t, posters.answered.Load()+100)
 				p.signal(syscall.SIGTERM)
 				p.says("draining")
-				next := start(t, "serve", "--config", file, "--listen", strings.TrimPrefix(url, "http://"), "--admin", strings.TrimPrefix(admin, "http://"))
+				next := start(t, "serve", "--config", file, "--listen", strings.TrimPrefix(url, "http://"), "--admin",
+					strings.TrimPrefix(admin, "http://"))
 				next.says("admin on")
 				await(t, "the next process on /readyz", func() bool {
 					return get(t, client(t), admin+"/readyz").StatusCode == 200
@@ -50,7 +51,8 @@ func TestRestartLosesNoRequest(t *testing.T) {
 			posters.await(t, posters.answered.Load()+100)
 			posters.stop()
 			if lost := posters.lost.Load(); lost != 0 {
-				t.Errorf("%d requests were lost, %d answered; the first: %v", lost, posters.answered.Load(), posters.first.Load())
+				t.Errorf("%d requests were lost, %d answered; the first: %v", lost, posters.answered.Load(),
+					posters.first.Load())
 			}
 			if n := served.Load(); n != posters.answered.Load() {
 				t.Errorf("the upstream served %d requests, %d were answered", n, posters.answered.Load())

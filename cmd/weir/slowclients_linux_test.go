@@ -25,7 +25,8 @@ func TestSlowClients(t *testing.T) {
 	needFiles(t, uint64(3*each+200))
 	b := start(t, "backend", "--listen", "127.0.0.1:0")
 	p := door(t, fmt.Sprintf("log: {events: completed}\n"+
-		"limits: {timeouts: {header: %v, read: %[1]v, write: %[1]v}, upload_rate: 1KiB/s, download_rate: 1KiB/s}\n", patient)+allTo(b.url()))
+		"limits: {timeouts: {header: %v, read: %[1]v, write: %[1]v}, upload_rate: 1KiB/s, download_rate: 1KiB/s}\n",
+		patient)+allTo(b.url()))
 	addr := strings.TrimPrefix(p.url(), "http://")
 	stop := goodClients(t, p)
 	pause(t.Context(), inSoak(100*time.Millisecond, 10*time.Second))
@@ -65,7 +66,8 @@ func TestSlowClients(t *testing.T) {
 	took, during := time.Since(began), stop()
 	ended()
 	grown := (most - idle) >> 10 / int64(len(slow))
-	t.Logf("p99 of good requests: %v before (of %d), %v meanwhile (of %d); %d slow connections, gone after %v, %d KiB for each",
+	t.Logf("p99 of good requests: %v before (of %d), %v meanwhile (of %d); %d slow connections, gone after %v, %d "+
+		"KiB for each",
 		p99(before), len(before), p99(during), len(during), len(slow), took, grown)
 	for limit, least := range map[string]int{"header_timeout": each, "download_rate": each, "upload_rate": each} {
 		if n := metric(t, p.admin(), "weir_limit_refusals_total", `limit="`+limit+`"`); n != float64(least) {
@@ -168,7 +170,8 @@ func checkUnmoved(t *testing.T, before, during []time.Duration, percent int) {
 // test the same: the minimum rate applies to each byte.
 func TestUploadsOfAnySize(t *testing.T) {
 	t.Parallel()
-	limits, size, allowed := inSoak("limits: {timeouts: {read: 1s}}\n", ""), inSoak(80<<10, 1<<20), inSoak(time.Second, 20*time.Second)
+	limits := inSoak("limits: {timeouts: {read: 1s}}\n", "")
+	size, allowed := inSoak(80<<10, 1<<20), inSoak(time.Second, 20*time.Second)
 	b := start(t, "backend", "--listen", "127.0.0.1:0")
 	p := door(t, limits+allTo(b.url()))
 	var both sync.WaitGroup

@@ -27,7 +27,8 @@ func TestAllFaultsAtOnce(t *testing.T) {
 	defer back.Close()
 	p := prepare(t, "serve", "--config", configFile(t, fmt.Sprintf(
 		"log: {queue: {size: 1MiB}}\nlimits: {max_connections: %d, in_flight: %d, queue: {length: 50, wait: 50ms}, "+
-			"timeouts: {header: 1s, read: 1s, write: 1s}, upload_rate: 1KiB/s, download_rate: 1KiB/s}\n", connections, inFlight)+allTo(back.URL)))
+			"timeouts: {header: 1s, read: 1s, write: 1s}, upload_rate: 1KiB/s, download_rate: 1KiB/s}\n", connections,
+		inFlight)+allTo(back.URL)))
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -74,11 +75,13 @@ func TestAllFaultsAtOnce(t *testing.T) {
 	bound := (base + queue + connections*128<<10 + inFlight*64<<10 + 16<<20) * 12 / 10
 	tenth := func(n int) int64 {
 		from := len(held) * n / 10
-		return slices.Max(held[from:max(len(held)*(n+1)/10, from+1)]) >> 20 // a busy machine takes fewer than ten samples
+		// a busy machine takes fewer than ten samples
+		return slices.Max(held[from:max(len(held)*(n+1)/10, from+1)]) >> 20
 	}
 	held = append(held, residentMemory(t, p))
 	most := slices.Max(held)
-	t.Logf("%d good requests; MiB of memory: %d at the start, at most %d in the first tenth, %d in the fifth, %d in the last, %d at the end; %d in all, %d are allowed",
+	t.Logf("%d good requests; MiB of memory: %d at the start, at most %d in the first tenth, %d in the fifth, %d "+
+		"in the last, %d at the end; %d in all, %d are allowed",
 		good.Load(), base>>20, tenth(0), tenth(4), tenth(9), held[len(held)-1]>>20, most>>20, bound>>20)
 	if most > bound && !raceEnabled { // the race detector multiplies memory
 		t.Errorf("the process held %d MiB, want %d at most", most>>20, bound>>20)
@@ -90,15 +93,19 @@ func TestAllFaultsAtOnce(t *testing.T) {
 		var lost float64
 		for _, reason := range []string{"closed", "full", "write_error"} {
 			for _, severity := range []string{"debug", "info", "warn", "error", "fatal"} {
-				lost += metric(t, p.admin(), "weir_log_events_dropped_total", `reason="`+reason+`"`, `severity="`+severity+`"`)
+				lost += metric(t, p.admin(), "weir_log_events_dropped_total", `reason="`+reason+`"`,
+					`severity="`+severity+`"`)
 			}
 		}
 		return metric(t, p.admin(), "weir_log_queue_events") == 0 &&
-			metric(t, p.admin(), "weir_log_events_emitted_total") == metric(t, p.admin(), "weir_log_events_written_total")+lost
+			metric(t, p.admin(), "weir_log_events_emitted_total") == metric(t, p.admin(),
+				"weir_log_events_written_total")+lost
 	})
 	t.Logf("files %d -> %d, goroutines %d -> %d", files, filesBeside(), routines, goroutines(t, p))
-	await(t, fmt.Sprintf("no more than the %d files of the beginning", files), func() bool { return filesBeside() <= files })
-	await(t, fmt.Sprintf("no more than the %d goroutines of the beginning", routines), func() bool { return goroutines(t, p) <= routines })
+	await(t, fmt.Sprintf("no more than the %d files of the beginning", files),
+		func() bool { return filesBeside() <= files })
+	await(t, fmt.Sprintf("no more than the %d goroutines of the beginning", routines),
+		func() bool { return goroutines(t, p) <= routines })
 }
 
 // faultyAnswer responds as the path asks.

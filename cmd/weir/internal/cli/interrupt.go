@@ -33,7 +33,9 @@ type Screen interface {
 // notice; run then returns the result so far. At the second signal
 // Interruptible returns ErrInterrupted immediately and leaves run to end with
 // the process.
-func Interruptible[R any](v Screen, notice string, signals <-chan os.Signal, run func(context.Context) (R, error)) (R, error) {
+func Interruptible[R any](
+	v Screen, notice string, signals <-chan os.Signal, run func(context.Context) (R, error),
+) (R, error) {
 	defer v.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -49,7 +49,8 @@ func makeFolder(out, experiment string) (folder, error) {
 			err, name = nil, fmt.Sprintf("%s-%d", first, n)
 		}
 	}
-	return folder{}, cli.WithHint(fmt.Errorf("make the folder of the results: %w", err), "name one that can be written to by --out DIR")
+	return folder{}, cli.WithHint(fmt.Errorf("make the folder of the results: %w", err),
+		"name one that can be written to by --out DIR")
 }
 
 func isFolder(name string) bool {
@@ -62,7 +63,8 @@ func isFolder(name string) bool {
 func (f folder) checkEmpty() error {
 	entries, err := os.ReadDir(f.name)
 	if err == nil && len(entries) > 0 {
-		err = cli.Misuse(fmt.Errorf("%s is not empty", f.name), "name another folder by --out DIR, or none for a new one below "+resultsRoot)
+		err = cli.Misuse(fmt.Errorf("%s is not empty", f.name),
+			"name another folder by --out DIR, or none for a new one below "+resultsRoot)
 	}
 	return err
 }

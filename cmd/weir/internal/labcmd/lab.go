@@ -24,7 +24,9 @@ type Command struct {
 
 // Help implements kong.HelpProvider.
 func (Command) Help() string {
-	return `An experiment is a service, a load, and settings of both that vary. The lab starts the service in each configuration repeatedly, and reports the differences that are larger than noise. docs/lab.md leads to a first finding.
+	return `An experiment is a service, a load, and settings of both that vary. The lab starts the service in each
+configuration repeatedly, and reports the differences that are larger than noise. docs/lab.md leads to a
+first finding.
 
 Examples:
   weir lab list

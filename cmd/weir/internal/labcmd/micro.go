@@ -31,7 +31,9 @@ type microCommand struct {
 
 // Help implements kong.HelpProvider.
 func (microCommand) Help() string {
-	return `Builds the benchmarks of both sides, runs them alternately, and reports the differences that are larger than noise, as weir lab run does. A commit is checked out into a temporary folder; the work tree does not change.
+	return `Builds the benchmarks of both sides, runs them alternately, and reports the differences that are larger
+than noise, as weir lab run does. A commit is checked out into a temporary folder; the work tree does not
+change.
 
 Examples:
   weir lab micro ./...        the changes since the last commit
@@ -56,7 +58,8 @@ func (c *microCommand) Run(s cli.Streams) error {
 		return cli.Misuse(fmt.Errorf("--count: %d is not above zero", c.Count), "weir lab micro --count 10")
 	}
 	if !benchTime.MatchString(c.Time) {
-		return cli.Misuse(fmt.Errorf("--time: %q is neither a time nor a count", c.Time), "--time "+suggestedTime(c.Time))
+		return cli.Misuse(fmt.Errorf("--time: %q is neither a time nor a count", c.Time),
+			"--time "+suggestedTime(c.Time))
 	}
 	folder, err := makeFolder(c.Out, "micro")
 	if err != nil {
@@ -67,12 +70,13 @@ func (c *microCommand) Run(s cli.Streams) error {
 	}
 	screen := newScreen(s, c.Quiet)
 	signals, stop := cli.Interrupts()
-	results, err := cli.Interruptible(screen, interruptNotice, signals, func(ctx context.Context) (*lab.Results, error) {
-		return micro.Run(ctx, micro.Options{
-			A: c.Base, B: c.New, Packages: c.Packages, Bench: c.Bench, Time: c.Time, Count: c.Count, Seed: c.Seed,
-			Version: cli.Version(), Progress: screen.show,
+	results, err := cli.Interruptible(screen, interruptNotice, signals,
+		func(ctx context.Context) (*lab.Results, error) {
+			return micro.Run(ctx, micro.Options{
+				A: c.Base, B: c.New, Packages: c.Packages, Bench: c.Bench, Time: c.Time, Count: c.Count, Seed: c.Seed,
+				Version: cli.Version(), Progress: screen.show,
+			})
 		})
-	})
 	stop() // Ctrl-C ends the report
 	if err != nil {
 		return c.bareFolder(folder.fail(err))

@@ -20,7 +20,8 @@ func TestBareFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := &microCommand{Packages: []string{"./log", "router"}}
-	_, err := micro.Run(t.Context(), micro.Options{A: ".", B: ".", Packages: c.Packages, Bench: ".", Time: "1x", Count: 1})
+	_, err := micro.Run(t.Context(), micro.Options{A: ".", B: ".", Packages: c.Packages, Bench: ".",
+		Time: "1x", Count: 1})
 	var hinted *cli.Error
 	if !errors.As(c.bareFolder(err), &hinted) || hinted.Hint != "weir lab micro ./router" {
 		t.Errorf("error %v, %+v, want the hint to add ./", err, hinted)

@@ -43,7 +43,8 @@ type compareCommand struct {
 
 // Help implements kong.HelpProvider.
 func (compareCommand) Help() string {
-	return `Compares each configuration of B with that of the same name in A, such as those of two commits, machines or days. It reports if machines, experiments or loads differ.
+	return `Compares each configuration of B with that of the same name in A, such as those of two commits, machines
+or days. It reports if machines, experiments or loads differ.
 
 Examples:
   weir lab compare lab-results/before lab-results/after

@@ -36,9 +36,12 @@ type runCommand struct {
 
 // Help implements kong.HelpProvider.
 func (runCommand) Help() string {
-	return `Starts the service in each configuration repeatedly, in shuffled order, sends requests, measures it, and reports the differences that are larger than noise. DIR then has report.html, report.md, runs.csv, samples.csv, results.json, analysis.json and plots/.
+	return `Starts the service in each configuration repeatedly, in shuffled order, sends requests, measures it, and
+reports the differences that are larger than noise. DIR then has report.html, report.md, runs.csv,
+samples.csv, results.json, analysis.json and plots/.
 
-The first Ctrl-C ends the current run, stops all started processes, and reports the earlier runs; --resume continues later. The second one ends weir immediately. Both exit with 130. Exit code 1 means that no run could be measured.
+The first Ctrl-C ends the current run, stops all started processes, and reports the earlier runs; --resume continues
+later. The second one ends weir immediately. Both exit with 130. Exit code 1 means that no run could be measured.
 
 Examples:
   weir lab run three-events --quick
@@ -56,7 +59,8 @@ func (c *runCommand) Run(s cli.Streams) error {
 		return err
 	}
 	if c.Out == "" && c.Resume {
-		return cli.Misuse(errors.New("--resume goes on with the results of --out, which is not given"), c.resumeCommand("DIR"))
+		return cli.Misuse(errors.New("--resume goes on with the results of --out, which is not given"),
+			c.resumeCommand("DIR"))
 	}
 	weir, err := os.Executable()
 	if err != nil {
@@ -68,15 +72,16 @@ func (c *runCommand) Run(s cli.Streams) error {
 	}
 	screen := newScreen(s, c.Quiet)
 	if c.Resume && folder.created {
-		screen.show(lab.Progress{Line: "weir: there is nothing in " + folder.name + " to go on with: all runs are made"})
+		screen.show(lab.Progress{Line: "weir: " + folder.name + " has no results to resume: starting with the first run"})
 	}
 	signals, stop := cli.Interrupts()
-	results, err := cli.Interruptible(screen, interruptNotice, signals, func(ctx context.Context) (*lab.Results, error) {
-		screen.begin(cases, folder.name)
-		return e.Run(ctx, lab.Options{
-			Dir: folder.name, Resume: c.Resume, Version: cli.Version(), Weir: weir, Repo: repository(), Progress: screen.show,
+	results, err := cli.Interruptible(screen, interruptNotice, signals,
+		func(ctx context.Context) (*lab.Results, error) {
+			screen.begin(cases, folder.name)
+			return e.Run(ctx, lab.Options{
+				Dir: folder.name, Resume: c.Resume, Version: cli.Version(), Weir: weir, Repo: repository(), Progress: screen.show,
+			})
 		})
-	})
 	stop() // Ctrl-C ends the report
 	if err != nil {
 		return folder.fail(err)
@@ -120,7 +125,8 @@ func (c *runCommand) experiment() (*lab.Experiment, []lab.Case, error) {
 		return nil, nil, cli.Misuse(err, "weir lab run --help")
 	}
 	if slices.ContainsFunc(cases, func(c lab.Case) bool { return len(c.Service.Command) == 0 }) {
-		return nil, nil, cli.Misuse(fmt.Errorf("%s has no command that starts the service", c.Name), "weir lab run "+c.Name+" -- python3 -m http.server")
+		err := fmt.Errorf("%s has no command that starts the service", c.Name)
+		return nil, nil, cli.Misuse(err, "weir lab run "+c.Name+" -- python3 -m http.server")
 	}
 	return e, cases, nil
 }
@@ -203,13 +209,16 @@ func reportResults(s cli.Streams, dir string, r *lab.Results, asJSON bool) error
 // unmeasured returns an error if no run, or no run of the baseline, was measured.
 func unmeasured(r *lab.Results, a *analysis.Analysis) error {
 	has := func(name string) bool {
-		return slices.ContainsFunc(a.Runs, func(runs analysis.Runs) bool { return runs.Counted > 0 && (name == "" || runs.Configuration == name) })
+		return slices.ContainsFunc(a.Runs, func(runs analysis.Runs) bool {
+			return runs.Counted > 0 && (name == "" || runs.Configuration == name)
+		})
 	}
 	switch {
 	case !has(""):
 		return errors.New("no run could be measured")
 	case !has(a.Baseline) && !r.Interrupted:
-		return fmt.Errorf("no run of the baseline, %s, could be measured: nothing to compare the others with", readable.Visible(a.Baseline))
+		return fmt.Errorf("no run of the baseline, %s, could be measured: nothing to compare the others with",
+			readable.Visible(a.Baseline))
 	}
 	return nil
 }
@@ -255,9 +264,11 @@ func ExplainUsage(u cli.UsageError) error {
 	switch {
 	case u.Command != "weir lab run" || !slices.Contains(u.Arguments, "command"):
 	case u.UnknownFlag != "":
-		return cli.Misuse(errors.New("unknown flag "+u.UnknownFlag), "weir lab run NAME -- COMMAND: the flags after -- are those of the command")
+		return cli.Misuse(errors.New("unknown flag "+u.UnknownFlag),
+			"weir lab run NAME -- COMMAND: the flags after -- are those of the command")
 	case u.UnexpectedArgument:
-		return cli.Misuse(u, "weir lab run NAME -- COMMAND: there is one word too many before --; quote a value with a space, as in --set 'matrix.service.output=[null, pipe]'")
+		return cli.Misuse(u, "weir lab run NAME -- COMMAND: there is one word too many before --; "+
+			"quote a value with a space, as in --set 'matrix.service.output=[null, pipe]'")
 	}
 	return nil
 }

@@ -38,7 +38,8 @@ func (v *screen) begin(cases []lab.Case, dir string) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.header = fmt.Sprintf("weir: %d configurations, the baseline's second one included; results are kept in %s", len(cases), dir)
+	v.header = fmt.Sprintf("weir: %d configurations, the baseline's second one included; results are kept in %s",
+		len(cases), dir)
 }
 
 // widen extends the column of configuration names, up to 40 characters.
@@ -124,7 +125,8 @@ func lastLine(output string) string {
 }
 
 // shownMetrics has the metrics of a run's line, and their labels.
-var shownMetrics = map[string]string{"requests per second": "", "latency p99": "p99 ", "CPU per request": "CPU ", "memory, peak": "memory "}
+var shownMetrics = map[string]string{"requests per second": "", "latency p99": "p99 ", "CPU per request": "CPU ",
+	"memory, peak": "memory "}
 
 // summary returns the most important metrics of a run.
 func summary(r *lab.Run) string {

@@ -21,9 +21,13 @@ type compareCommand struct {
 
 // Help implements kong.HelpProvider.
 func (compareCommand) Help() string {
-	return `Shows each metric of A and B and the difference. With at least four runs per side, a Mann-Whitney U test of the runs tells a difference from noise; ~ marks one that is not significant. Of twenty metrics that do not differ, one appears to differ. With fewer runs there is no test, and differences are in parentheses.
+	return `Shows each metric of A and B and the difference. With at least four runs per side, a Mann-Whitney U test
+of the runs tells a difference from noise; ~ marks one that is not significant. Of twenty metrics that do
+not differ, one appears to differ. With fewer runs there is no test, and differences are in parentheses.
 
-CHECK is "worse", which is true if any metric is significantly worse, or a metric (rate, p50, p90, p99, p99.9, mean, errors, cpu, memory), < or >, and a difference from A, such as 'rate < -5%'. With four or more runs per side, a difference that is not significant does not make a check true.
+CHECK is "worse", which is true if any metric is significantly worse, or a metric (rate, p50, p90, p99, p99.9, mean,
+errors, cpu, memory), < or >, and a difference from A, such as 'rate < -5%'. With four or more runs per side, a
+difference that is not significant does not make a check true.
 
 Examples:
   weir load compare before.json after.json
@@ -59,7 +63,8 @@ func (c *compareCommand) split() (a, b []string, err error) {
 	if i >= 0 || len(c.Files) < 2 {
 		text = "a side has no file"
 	}
-	return nil, nil, cli.Misuse(errors.New(text), "weir load compare A.json B.json, or weir load compare A1.json A2.json -- B1.json B2.json")
+	return nil, nil, cli.Misuse(errors.New(text),
+		"weir load compare A.json B.json, or weir load compare A1.json A2.json -- B1.json B2.json")
 }
 
 // Run reads the files and prints the comparison.

@@ -95,14 +95,16 @@ func (c *sendCommand) checkURL() error {
 // foreignFlags maps flags of curl, wrk, hey, oha, vegeta, k6, autocannon and ab to
 // their equivalents.
 var foreignFlags = map[string]string{
-	"-t": "--threads N (wrk), or --timeout 30s (curl, hey)", "-z": "-d 30s", "-R": "--rate N", "-L": "all percentiles in its report",
-	"-m": "-X WORD", "-D": "--body @FILE", "-T": "-H 'Content-Type: text/plain'", "-i": "--body @FILE",
-	"-o": "--json=FILE", "-C": "-H 'Cookie: name=value'", "-A": "-H 'Authorization: ...'", "-u": "-H 'Authorization: ...', or http://user:password@host/",
-	"-w": "-c N", "-s": "--requests-file FILE", "-a": "-n N", "-M": "--max-connections N",
-	"--data": "--body TEXT", "--data-raw": "--body TEXT", "--data-binary": "--body @FILE", "--request": "-X WORD", "--user": "-H 'Authorization: ...'",
-	"--latency": "all percentiles in its report", "--targets": "--requests-file FILE", "--workers": "-c N", "--max-workers": "--max-connections N",
-	"--vus": "-c N", "--iterations": "-n N", "--amount": "-n N", "--pipelining": "-p N", "--overallRate": "--rate N", "--qps": "--rate N", "--rps": "--rate N",
-	"--url": "an argument: weir load URL", "--output": "--json=FILE", "--keepalive": "connections that stay open, unless --no-keepalive is given",
+	"-t": "--threads N (wrk), or --timeout 30s (curl, hey)", "-z": "-d 30s", "-m": "-X WORD", "-a": "-n N",
+	"-D": "--body @FILE", "-i": "--body @FILE", "-T": "-H 'Content-Type: text/plain'", "-o": "--json=FILE",
+	"-C": "-H 'Cookie: name=value'", "-A": "-H 'Authorization: ...'", "-w": "-c N", "-s": "--requests-file FILE",
+	"-u": "-H 'Authorization: ...', or http://user:password@host/", "-M": "--max-connections N", "-R": "--rate N",
+	"-L": "all percentiles in its report", "--latency": "all percentiles in its report", "--workers": "-c N",
+	"--data": "--body TEXT", "--data-raw": "--body TEXT", "--data-binary": "--body @FILE", "--request": "-X WORD",
+	"--user": "-H 'Authorization: ...'", "--targets": "--requests-file FILE", "--max-workers": "--max-connections N",
+	"--vus": "-c N", "--iterations": "-n N", "--amount": "-n N", "--pipelining": "-p N", "--output": "--json=FILE",
+	"--overallRate": "--rate N", "--qps": "--rate N", "--rps": "--rate N", "--url": "an argument: weir load URL",
+	"--keepalive": "connections that stay open, unless --no-keepalive is given",
 }
 
 // ExplainUsage names the option of weir load for the flag of another program,

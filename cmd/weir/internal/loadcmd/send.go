@@ -70,13 +70,20 @@ type sendCommand struct {
 
 // Help implements kong.HelpProvider.
 func (sendCommand) Help() string {
-	return `Without a pace, each connection sends its next request when it has the response (closed loop), so the server determines the rate. With --rate or --stage, each request is due at a given time (open loop), and latency counts from that time. It then includes the time that a user waits while the server stalls.
+	return `Without a pace, each connection sends its next request when it has the response (closed loop), so the
+server determines the rate. With --rate or --stage, each request is due at a given time (open loop), and
+latency counts from that time. It then includes the time that a user waits while the server stalls.
 
-The URL, header values, and a body given as text may contain {{seq}}, {{uuid}}, {{rand 1 100}}, {{line "users.txt"}} and {{now}}.
+The URL, header values, and a body given as text may contain {{seq}}, {{uuid}}, {{rand 1 100}}, {{line "users.txt"}}
+and {{now}}.
 
-CHECK is a metric, one of < <= > >= ==, and a bound. Metrics are p50 p99.9 max mean; answered p99, first_byte p99, connect p99, from_sent p99, lag p99; errors, 5xx, status 404, unanswered, unsent, late (counts or %); rate. The check "saturated" has no bound.
+CHECK is a metric, one of < <= > >= ==, and a bound. Metrics are p50 p99.9 max mean; answered p99, first_byte p99,
+connect p99, from_sent p99, lag p99; errors, 5xx, status 404, unanswered, unsent, late (counts or %); rate. The check
+"saturated" has no bound.
 
-The first Ctrl-C stops sending, waits a second for responses in flight, and reports. The second one ends weir with exit code 130. The exit code is 1 if a --fail is true or no response arrived. A report file appears complete or not at all.
+The first Ctrl-C stops sending, waits a second for responses in flight, and reports. The second one ends weir with
+exit code 130. The exit code is 1 if a --fail is true or no response arrived. A report file appears complete or not at
+all.
 
 See also weir load compare --help and weir load gen --help, and docs/load.md for details.
 
@@ -143,7 +150,8 @@ func (c *sendCommand) Run(ctx *kong.Context, s cli.Streams) error {
 	}
 	signals, stop := cli.Interrupts()
 	defer stop()
-	result, err := cli.Interruptible(screen, interruptNotice, signals, func(ctx context.Context) (*load.Result, error) { return load.Run(ctx, plan) })
+	run := func(ctx context.Context) (*load.Result, error) { return load.Run(ctx, plan) }
+	result, err := cli.Interruptible(screen, interruptNotice, signals, run)
 	if err != nil {
 		return withHint(err)
 	}
@@ -165,7 +173,8 @@ func explain(s cli.Streams, p load.Plan) {
 		if n == 1 {
 			opened = "1 connection is opened"
 		}
-		fmt.Fprintf(s.Err, "weir: %s, and more when all are in use and a request is due; --max-connections %d keeps it at %[2]d\n", opened, n)
+		fmt.Fprintf(s.Err, "weir: %s, and more when all are in use and a request is due; "+
+			"--max-connections %d keeps it at %[2]d\n", opened, n)
 	}
 }
 

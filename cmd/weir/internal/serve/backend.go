@@ -26,9 +26,11 @@ type BackendCommand struct {
 
 // Help implements kong.HelpProvider.
 func (BackendCommand) Help() string {
-	return `Responds to every request with the size, latency, CPU cost and status of the flags. The query of a request overrides them: ?size=1MiB&latency=50ms&burn=20us&stall=1s&status=503.
+	return `Responds to every request with the size, latency, CPU cost and status of the flags. The query of a request
+overrides them: ?size=1MiB&latency=50ms&burn=20us&stall=1s&status=503.
 
---burn spins on the clock of the thread's CPU time, so that a response costs the same on a busy machine. It is for testing measuring tools.
+--burn spins on the clock of the thread's CPU time, so that a response costs the same on a busy machine. It is for
+testing measuring tools.
 
 Examples:
   weir backend
@@ -39,7 +41,8 @@ Examples:
 
 // options checks the flags.
 func (c *BackendCommand) options() (backend.Options, error) {
-	o := backend.Options{Size: int64(c.Size), Latency: c.Latency, Burn: c.Burn, Stall: c.Stall, Status: c.Status, Header: http.Header{}}
+	o := backend.Options{Size: int64(c.Size), Latency: c.Latency, Burn: c.Burn, Stall: c.Stall, Status: c.Status,
+		Header: http.Header{}}
 	for _, h := range c.Header {
 		name, value, err := backend.ParseHeader(h)
 		if err != nil {

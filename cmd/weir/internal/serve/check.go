@@ -20,7 +20,8 @@ func (CheckCommand) Help() string {
 
   FILE:LINE:COL: the mistake; how to correct it
 
-and exits with 1 if there is one, or else with 0. It also checks the file of redirects. It opens no listener, no connection and no log; the log's folder has to exist.
+and exits with 1 if there is one, or else with 0. It also checks the file of redirects. It opens no listener, no
+connection and no log; the log's folder has to exist.
 
 Example:
   weir check weir.yaml`

@@ -22,7 +22,10 @@ type DoctorCommand struct {
 
 // Help implements kong.HelpProvider.
 func (DoctorCommand) Help() string {
-	return `Prints the limits of this machine for a front door, one per line, and a remedy for each that is too low under load ("bites"): open files, connections, ports, the backlog of listeners, CPU and memory. Run it where the front door runs, as the same user and in the same container. It exits with 1 if a limit bites, or else with 0.
+	return `Prints the limits of this machine for a front door, one per line, and a remedy for each that is too low
+under load ("bites"): open files, connections, ports, the backlog of listeners, CPU and memory. Run it
+where the front door runs, as the same user and in the same container. It exits with 1 if a limit bites,
+or else with 0.
 
 Examples:
   weir doctor
@@ -114,11 +117,13 @@ func (h host) files() finding {
 		return f
 	}
 	clients := filebudget.Share(h.OpenFilesHard, h.openNow, 0).Clients
-	f.Value = fmt.Sprintf("%s (hard limit): %d client connections; a proxied request needs two files", files(h.OpenFilesHard), clients)
+	f.Value = fmt.Sprintf("%s (hard limit): %d client connections; a proxied request needs two files",
+		files(h.OpenFilesHard), clients)
 	if wanted := h.config.Limits.MaxConnections; wanted > clients {
 		f.Bites, f.Hint = true, fmt.Sprintf("limits.max_connections is %d: raise the limit to %d", wanted, 2*wanted+256)
 	} else if clients < minConnections && (wanted == 0 || wanted > clients) {
-		f.Bites, f.Hint = true, "raise it: LimitNOFILE=65536 in a systemd unit, --ulimit nofile=65536 for docker, ulimit -Hn 65536 in a shell of root"
+		f.Bites, f.Hint = true, "raise it: LimitNOFILE=65536 in a systemd unit, --ulimit nofile=65536 for docker, "+
+			"ulimit -Hn 65536 in a shell of root"
 	}
 	return f
 }
@@ -144,9 +149,13 @@ func (h host) connections() finding {
 	switch {
 	case h.Memory == 0 || need <= available:
 	case available < h.Memory/8:
-		f.Bites, f.Hint = true, fmt.Sprintf("the cgroup has %s: give it more memory, or configure fewer rates; one under limits applies to all routes", readable.Size(float64(h.Memory)))
+		f.Bites, f.Hint = true, fmt.Sprintf(
+			"the cgroup has %s: give it more memory, or configure fewer rates; one under limits applies to all routes",
+			readable.Size(float64(h.Memory)))
 	default:
-		f.Bites, f.Hint = true, fmt.Sprintf("the cgroup has %s: set limits: {max_connections: %d} or less, or give it more memory", readable.Size(float64(h.Memory)), available/connectionMemory)
+		f.Bites, f.Hint = true, fmt.Sprintf(
+			"the cgroup has %s: set limits: {max_connections: %d} or less, or give it more memory",
+			readable.Size(float64(h.Memory)), available/connectionMemory)
 	}
 	return f
 }
@@ -199,7 +208,8 @@ func (h host) cpu() finding {
 	f.Value = fmt.Sprintf("%d, with CPU time for %.3g", h.procs, h.CPUs)
 	fit := max(2, int(math.Ceil(h.CPUs))) // the default of Go
 	if h.procs > fit {
-		f.Bites, f.Hint = true, fmt.Sprintf("the cgroup throttles a process that uses more CPUs than its limit: unset GOMAXPROCS, or set it to %d", fit)
+		f.Bites, f.Hint = true, fmt.Sprintf(
+			"the cgroup throttles a process that uses more CPUs than its limit: unset GOMAXPROCS, or set it to %d", fit)
 	}
 	return f
 }
@@ -212,11 +222,14 @@ func (h host) memory() finding {
 	case h.Memory == 0:
 	case h.memoryLimit == math.MaxInt64:
 		f.Value = fmt.Sprintf("none, with %s in the cgroup", readable.Size(float64(h.Memory)))
-		f.Bites, f.Hint = true, "garbage may use all of the memory: unset GOMEMLIMIT and AUTOMEMLIMIT, and weir serve sets it"
+		f.Bites, f.Hint = true, "garbage may use all of the memory: unset GOMEMLIMIT and AUTOMEMLIMIT, and weir "+
+			"serve sets it"
 	default:
-		f.Value = fmt.Sprintf("%s, with %s in the cgroup", readable.Size(float64(h.memoryLimit)), readable.Size(float64(h.Memory)))
+		f.Value = fmt.Sprintf("%s, with %s in the cgroup", readable.Size(float64(h.memoryLimit)),
+			readable.Size(float64(h.Memory)))
 		if float64(h.memoryLimit) > maxMemoryShare*float64(h.Memory) {
-			f.Bites, f.Hint = true, "no memory is left outside the Go heap: unset GOMEMLIMIT, and weir serve sets it to 90%"
+			f.Bites, f.Hint = true, "no memory is left outside the Go heap: unset GOMEMLIMIT, and weir serve sets "+
+				"it to 90%"
 		}
 	}
 	return f

@@ -33,13 +33,17 @@ func TestExamine(t *testing.T) {
 			h.OpenFilesHard, h.CPUs, h.Memory, h.memoryLimit, h.procs = machine.Unlimited, 0, 0, math.MaxInt64, 64
 		}, "", ""},
 		{"few files", func(h *host) { h.OpenFilesHard = 1024 }, "open files", "LimitNOFILE"},
-		{"few files, and few are wanted", func(h *host) { h.OpenFilesHard, h.config.Limits.MaxConnections = 1024, 100 }, "", ""},
-		{"fewer files than wanted", func(h *host) { h.config.Limits.MaxConnections = 40_000 }, "open files", "raise the limit to 80256"},
-		{"more connections than memory", func(h *host) { h.Memory, h.memoryLimit = 256<<20, 230<<20 }, "connections", "max_connections: 4096"},
+		{"few files, and few are wanted", func(h *host) { h.OpenFilesHard, h.config.Limits.MaxConnections = 1024, 100 },
+			"", ""},
+		{"fewer files than wanted", func(h *host) { h.config.Limits.MaxConnections = 40_000 }, "open files",
+			"raise the limit to 80256"},
+		{"more connections than memory", func(h *host) { h.Memory, h.memoryLimit = 256<<20, 230<<20 }, "connections",
+			"max_connections: 4096"},
 		{"more rates than memory", func(h *host) {
 			h.Memory, h.memoryLimit = 1<<30, 900<<20
 			for range 10 {
-				h.config.Routes = append(h.config.Routes, config.Route{Limits: config.RequestLimits{Rate: config.Rate{Every: 1}}})
+				h.config.Routes = append(h.config.Routes,
+					config.Route{Limits: config.RequestLimits{Rate: config.Rate{Every: 1}}})
 			}
 		}, "connections", "fewer rates"},
 		{"a rate in the place of connections", func(h *host) {

@@ -105,5 +105,6 @@ func lossSummary(d front.LogDestination) string {
 	for _, loss := range d.Stats.Dropped {
 		why = append(why, fmt.Sprintf("%s %s: %d", loss.Reason, loss.Level, loss.Events))
 	}
-	return fmt.Sprintf("weir: the log to %s lacks %d of %d events (%s)", d.To, n, d.Stats.Emitted, strings.Join(why, ", "))
+	return fmt.Sprintf("weir: the log to %s lacks %d of %d events (%s)", d.To, n, d.Stats.Emitted,
+		strings.Join(why, ", "))
 }

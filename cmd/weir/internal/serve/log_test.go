@@ -62,7 +62,8 @@ func TestLossSummary(t *testing.T) {
 		"": {Emitted: 7, Written: 7},
 		"weir: the log to a.log lacks 3 of 10 events (full info: 2, write_error warn: 1)": {
 			Emitted: 10, Written: 7,
-			Dropped: []sink.Loss{{Level: log.LevelInfo, Reason: sink.Full, Events: 2}, {Level: log.LevelWarn, Reason: sink.WriteError, Events: 1}},
+			Dropped: []sink.Loss{{Level: log.LevelInfo, Reason: sink.Full, Events: 2},
+				{Level: log.LevelWarn, Reason: sink.WriteError, Events: 1}},
 		},
 	} {
 		if got := lossSummary(front.LogDestination{To: "a.log", Stats: s}); got != want {

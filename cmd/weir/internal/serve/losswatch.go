@@ -50,7 +50,8 @@ func (w *lossWatch) compare(last observation, now front.LogDestination) trouble 
 	switch {
 	case s.Lost() > was.Lost():
 		if state != losing {
-			fmt.Fprintf(w.stderr, "weir: the log loses events: %s: %s; /metrics counts them\n", now.To, lossReason(was, s))
+			fmt.Fprintf(w.stderr, "weir: the log loses events: %s: %s; /metrics counts them\n", now.To,
+				lossReason(was, s))
 		}
 		return losing
 	case state == none && !written && was.Waiting > 0 && s.Waiting > 0:

@@ -28,11 +28,15 @@ type Command struct {
 
 // Help implements kong.HelpProvider.
 func (Command) Help() string {
-	return `Events go to stdout as JSON lines, unless the configuration has another destination or format. HUMAN_LOG=1 in the environment makes them human-readable.
+	return `Events go to stdout as JSON lines, unless the configuration has another destination or format. HUMAN_LOG=1
+in the environment makes them human-readable.
 
-SIGTERM and SIGINT drain: for drain.delay (1s) weir still serves and asks clients to reconnect; then requests in flight finish, and it exits with 0. A second signal ends it immediately. The next weir serve can take over the ports while this one drains.
+SIGTERM and SIGINT drain: for drain.delay (1s) weir still serves and asks clients to reconnect; then requests in
+flight finish, and it exits with 0. A second signal ends it immediately. The next weir serve can take over the ports
+while this one drains.
 
-SIGHUP reads the configuration again. Routes, redirects, upstreams, constraints and trusted proxies take effect immediately, the other keys after a restart. SIGHUP and SIGUSR1 reopen the log's files, after they have been renamed.
+SIGHUP reads the configuration again. Routes, redirects, upstreams, constraints and trusted proxies take effect
+immediately, the other keys after a restart. SIGHUP and SIGUSR1 reopen the log's files, after they have been renamed.
 
 Examples:
   weir serve
@@ -163,7 +167,8 @@ func (c *Command) greet(door *front.Door, stderr io.Writer) {
 // serve runs the door until SIGTERM or SIGINT, and reloads at SIGHUP. SIGHUP and
 // SIGUSR1 open the log's files again. A second signal ends the drain. If a drain
 // takes longer than draining and afterDrain, serve abandons the log.
-func (c *Command) serve(door *front.Door, out *front.Log, draining time.Duration, stderr io.Writer, signals signalChannels) error {
+func (c *Command) serve(door *front.Door, out *front.Log, draining time.Duration, stderr io.Writer,
+	signals signalChannels) error {
 	ctx, drain := context.WithCancel(context.Background())
 	defer drain()
 	done := make(chan error, 1)
