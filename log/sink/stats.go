@@ -30,8 +30,8 @@ type Stats struct {
 	Dropped      []Loss // by level and reason, without zero counts
 
 	HighWaterBytes uint64        // the maximum of WaitingBytes
-	LongestWrite   time.Duration // the longest time for lines written together, with retries; includes the write in progress
-	LastError      error         // the last error of the writer that dropped an event or made a Queue retry; nil if none
+	LongestWrite   time.Duration // the longest time for lines written together, with retries, also in progress
+	LastError      error         // the last error that dropped an event or made a Queue retry; nil if none
 }
 
 // A Loss counts the events of one level that were lost for one reason.

@@ -51,7 +51,9 @@ type tally struct {
 var statsMembers = []string{"created_at", "severity", "http.status_code", "http.method", "http.path", "http.route"}
 
 func newStats(json, live bool) *stats {
-	return &stats{json: json, live: live, severities: map[string]*tally{}, routes: map[string]*tally{}, drawnAt: time.Now()}
+	return &stats{
+		json: json, live: live, severities: map[string]*tally{}, routes: map[string]*tally{}, drawnAt: time.Now(),
+	}
 }
 
 // severityNames are the rows by severity, worst first.

@@ -238,7 +238,8 @@ func (c *Command) check() error {
 	case c.JSON && !c.Stats:
 		return c.misuse("--json goes with --stats; for events there is --format json")
 	case c.Stats && c.Format != "":
-		return c.misuse("--stats counts events and writes none, in --format or otherwise; for a JSON document there is --json")
+		return c.misuse("--stats counts events and writes none, in --format or otherwise; " +
+			"for a JSON document there is --json")
 	case c.Lines != nil && c.Lines.FromEnd && c.Lines.Lines > maxHeld:
 		return c.misuse("--lines: %d is more than %d, the maximum", c.Lines.Lines, maxHeld)
 	case c.Follow && len(c.Files) > 1 && slices.Contains(c.Files, "-"):

@@ -166,7 +166,8 @@ func (v *view) line(line []byte, whole bool) error {
 
 // copies reports whether all lines are written unchanged.
 func (v *view) copies() bool {
-	return v.form == formRaw && !v.escape && v.worst == record.SeverityNone && v.where == nil && !v.eventsOnly && v.stats == nil
+	chooses := v.worst != record.SeverityNone || v.where != nil || v.eventsOnly
+	return v.form == formRaw && !v.escape && !chooses && v.stats == nil
 }
 
 // wants reports whether an event is shown.

@@ -1,7 +1,6 @@
 package where
 
 import (
-	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -154,7 +153,8 @@ func (c *compiler) member(e *expr) (eval, kind) {
 	}
 	of, k := c.object(e)
 	if k == kindList {
-		return c.fail(e, `look into each, as in --where 'any(errors, .message contains "refused")'`, "a list has no %s", e.text)
+		hint := `look into each, as in --where 'any(errors, .message contains "refused")'`
+		return c.fail(e, hint, "a list has no %s", e.text)
 	}
 	key := e.text
 	return func(env *env) value { return of(env).member(key) }, kindUnknown
@@ -165,7 +165,7 @@ func (c *compiler) field(e *expr, object string) (eval, kind) {
 	f, ok := find(memberFields[object], e.text)
 	if !ok {
 		names := namesOf(memberFields[object])
-		hint := fmt.Sprintf("%s has %s; others that a line has are in extra.%s", object, strings.Join(names, ", "), object)
+		hint := object + " has " + strings.Join(names, ", ") + "; others that a line has are in extra." + object
 		return c.fail(e, hint, "unknown name %s.%s%s", object, e.text, didYouMean(cli.Suggest(e.text, names)))
 	}
 	c.use(object + "." + f.name)
@@ -196,7 +196,7 @@ func (c *compiler) slice(e *expr) (eval, kind) {
 	return func(env *env) value {
 		v, from, to := of(env), bounds[0](env), bounds[1](env)
 		if from.is != typeInt || to.is != typeInt {
-			return env.fail(e.at, "the bounds of a part are numbers, not %s and %s", typeWords[from.is], typeWords[to.is])
+			return env.fail(e.at, "a part from %s to %s", typeWords[from.is], typeWords[to.is])
 		}
 		switch v.is {
 		case typeText:
@@ -423,7 +423,8 @@ func (c *compiler) asKind(e *expr, f eval, k, other kind, isRanked bool) (eval, 
 	case isText && other == kindInstant:
 		t, ok := parseInstant(e.value.s)
 		if !ok {
-			return c.fail(e, `write "2026-11-21T09:30:15Z", "2026-11-21T09:30", which is in UTC, or now() - 1h`, "%q is not an instant", e.value.s)
+			hint := `write "2026-11-21T09:30:15Z", "2026-11-21T09:30", which is in UTC, or now() - 1h`
+			return c.fail(e, hint, "%q is not an instant", e.value.s)
 		}
 		return constant(instantValue(t)), kindInstant
 	case isText && other == kindDuration:
@@ -435,7 +436,8 @@ func (c *compiler) asKind(e *expr, f eval, k, other kind, isRanked bool) (eval, 
 	case isText && other == kindLevel:
 		level, err := log.ParseLevel(e.value.s)
 		if err != nil {
-			return c.fail(e, "the levels are "+strings.Join(levelNames, ", "), "%q is not a level%s", e.value.s, didYouMean(cli.Suggest(e.value.s, levelNames)))
+			hint := "the levels are " + strings.Join(levelNames, ", ")
+			return c.fail(e, hint, "%q is not a level%s", e.value.s, didYouMean(cli.Suggest(e.value.s, levelNames)))
 		}
 		if !isRanked {
 			return constant(textValue(level.String())), kindLevel

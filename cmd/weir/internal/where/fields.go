@@ -66,13 +66,17 @@ var memberFields = map[string][]field{
 		instantField("started_at", func(r *record.Record) record.Instant { return r.HTTP.StartedAt }),
 		instantField("ended_at", func(r *record.Record) record.Instant { return r.HTTP.EndedAt }),
 		numberField("duration", kindDuration, func(r *record.Record) time.Duration { return r.HTTP.Duration }),
-		numberField("response_content_length", kindNumber, func(r *record.Record) int64 { return r.HTTP.ResponseContentLength }),
+		numberField("response_content_length", kindNumber, func(r *record.Record) int64 {
+			return r.HTTP.ResponseContentLength
+		}),
 		textField("route", func(r *record.Record) string { return r.HTTP.Route }),
 		textField("client", func(r *record.Record) string { return r.HTTP.Client }),
 		textField("protocol", func(r *record.Record) string { return r.HTTP.Protocol }),
 		textField("user_agent", func(r *record.Record) string { return r.HTTP.UserAgent }),
 		textField("referer", func(r *record.Record) string { return r.HTTP.Referer }),
-		numberField("request_content_length", kindNumber, func(r *record.Record) int64 { return r.HTTP.RequestContentLength }),
+		numberField("request_content_length", kindNumber, func(r *record.Record) int64 {
+			return r.HTTP.RequestContentLength
+		}),
 	},
 	"auth": {
 		{"identity", kindText, func(r *record.Record) value { return textValue(r.Auth.Identity) }},

@@ -27,10 +27,9 @@ type call struct {
 	predicate eval // nil if there is none
 }
 
-// text, list and float return an argument, whose type was checked.
-func (c *call) text(i int) string   { return c.args[i].s }
-func (c *call) list() []value       { return c.args[0].list() }
-func (c *call) float(i int) float64 { f, _ := c.args[i].float(); return f }
+// text and list return an argument, whose type was checked.
+func (c *call) text(i int) string { return c.args[i].s }
+func (c *call) list() []value     { return c.args[0].list() }
 
 // holds reports whether the predicate is true for an element. Without a
 // predicate, the element has to be true.
@@ -61,49 +60,80 @@ func (c *call) fail(format string, args ...any) value {
 	return c.env.fail(c.e.at, format, args...)
 }
 
-var (
-	oneText  = []kind{kindText}
-	twoTexts = []kind{kindText, kindText}
-	oneValue = []kind{kindUnknown}
-	test     = []kind{kindList, kindUnknown}
-)
-
 // functions are the functions by name.
 var functions = map[string]function{
-	"all":    {test, 0, true, kindTruth, func(c *call) value { return truthValue(c.count() == len(c.list())) }},
-	"any":    {test, 0, true, kindTruth, func(c *call) value { return truthValue(slices.ContainsFunc(c.list(), c.holds)) }},
-	"none":   {test, 0, true, kindTruth, func(c *call) value { return truthValue(!slices.ContainsFunc(c.list(), c.holds)) }},
-	"one":    {test, 0, true, kindTruth, func(c *call) value { return truthValue(c.count() == 1) }},
-	"count":  {test, 1, true, kindNumber, func(c *call) value { return intValue(int64(c.count())) }},
-	"filter": {test, 0, true, kindList, filter},
-	"map":    {test, 0, true, kindList, mapList},
-	"sum":    {test, 1, true, kindNumber, sum},
+	"all":    onElements(0, kindTruth, func(c *call) value { return truthValue(c.count() == len(c.list())) }),
+	"any":    onElements(0, kindTruth, func(c *call) value { return truthValue(slices.ContainsFunc(c.list(), c.holds)) }),
+	"none":   onElements(0, kindTruth, func(c *call) value { return truthValue(!slices.ContainsFunc(c.list(), c.holds)) }),
+	"one":    onElements(0, kindTruth, func(c *call) value { return truthValue(c.count() == 1) }),
+	"count":  onElements(1, kindNumber, func(c *call) value { return intValue(int64(c.count())) }),
+	"filter": onElements(0, kindList, filter),
+	"map":    onElements(0, kindList, mapList),
+	"sum":    onElements(1, kindNumber, sum),
 
-	"len":         {oneValue, 0, false, kindNumber, length},
-	"lower":       {oneText, 0, false, kindText, func(c *call) value { return textValue(strings.ToLower(c.text(0))) }},
-	"upper":       {oneText, 0, false, kindText, func(c *call) value { return textValue(strings.ToUpper(c.text(0))) }},
-	"trim":        {oneText, 0, false, kindText, func(c *call) value { return textValue(strings.TrimSpace(c.text(0))) }},
-	"trimPrefix":  {twoTexts, 0, false, kindText, func(c *call) value { return textValue(strings.TrimPrefix(c.text(0), c.text(1))) }},
-	"trimSuffix":  {twoTexts, 0, false, kindText, func(c *call) value { return textValue(strings.TrimSuffix(c.text(0), c.text(1))) }},
-	"indexOf":     {twoTexts, 0, false, kindNumber, func(c *call) value { return intValue(int64(strings.Index(c.text(0), c.text(1)))) }},
-	"lastIndexOf": {twoTexts, 0, false, kindNumber, func(c *call) value { return intValue(int64(strings.LastIndex(c.text(0), c.text(1)))) }},
-	"replace":     {[]kind{kindText, kindText, kindText}, 0, false, kindText, func(c *call) value { return textValue(strings.ReplaceAll(c.text(0), c.text(1), c.text(2))) }},
-	"split":       {twoTexts, 0, false, kindList, split},
-	"join":        {[]kind{kindList, kindText}, 1, false, kindText, joinList},
-	"string":      {oneValue, 0, false, kindText, func(c *call) value { return textValue(c.args[0].string()) }},
+	"lower":       onText(strings.ToLower),
+	"upper":       onText(strings.ToUpper),
+	"trim":        onText(strings.TrimSpace),
+	"trimPrefix":  onTexts(kindText, func(s, prefix string) value { return textValue(strings.TrimPrefix(s, prefix)) }),
+	"trimSuffix":  onTexts(kindText, func(s, suffix string) value { return textValue(strings.TrimSuffix(s, suffix)) }),
+	"indexOf":     onTexts(kindNumber, func(s, part string) value { return intValue(int64(strings.Index(s, part))) }),
+	"lastIndexOf": onTexts(kindNumber, func(s, part string) value { return intValue(int64(strings.LastIndex(s, part))) }),
+	"split":       onTexts(kindList, split),
+	"replace": {takes: []kind{kindText, kindText, kindText}, returns: kindText, call: func(c *call) value {
+		return textValue(strings.ReplaceAll(c.text(0), c.text(1), c.text(2)))
+	}},
+	"join":   {takes: []kind{kindList, kindText}, optional: 1, returns: kindText, call: joinList},
+	"len":    {takes: []kind{kindUnknown}, returns: kindNumber, call: length},
+	"string": {takes: []kind{kindUnknown}, returns: kindText, call: func(c *call) value { return textValue(c.args[0].string()) }},
 
-	"int":   {oneValue, 0, false, kindNumber, toInt},
-	"float": {oneValue, 0, false, kindNumber, toFloat},
-	"abs":   {[]kind{kindNumber}, 0, false, kindNumber, func(c *call) value { return floatValue(math.Abs(c.float(0))) }},
-	"ceil":  {[]kind{kindNumber}, 0, false, kindNumber, func(c *call) value { return floatValue(math.Ceil(c.float(0))) }},
-	"floor": {[]kind{kindNumber}, 0, false, kindNumber, func(c *call) value { return floatValue(math.Floor(c.float(0))) }},
-	"round": {[]kind{kindNumber}, 0, false, kindNumber, func(c *call) value { return floatValue(math.Round(c.float(0))) }},
-	"min":   {[]kind{kindNumber, kindNumber}, 0, false, kindUnknown, func(c *call) value { return floatValue(min(c.float(0), c.float(1))) }},
-	"max":   {[]kind{kindNumber, kindNumber}, 0, false, kindUnknown, func(c *call) value { return floatValue(max(c.float(0), c.float(1))) }},
+	"int":   {takes: []kind{kindUnknown}, returns: kindNumber, call: toInt},
+	"float": {takes: []kind{kindUnknown}, returns: kindNumber, call: toFloat},
+	"abs":   onNumber(math.Abs),
+	"ceil":  onNumber(math.Ceil),
+	"floor": onNumber(math.Floor),
+	"round": onNumber(math.Round),
+	"min":   lesser("<"),
+	"max":   lesser(">"),
 
-	"now":      {nil, 0, false, kindInstant, func(*call) value { return instantValue(time.Now()) }},
-	"date":     {oneText, 0, false, kindInstant, date},
-	"duration": {oneText, 0, false, kindDuration, duration},
+	"now":      {returns: kindInstant, call: func(*call) value { return instantValue(time.Now()) }},
+	"date":     {takes: []kind{kindText}, returns: kindInstant, call: date},
+	"duration": {takes: []kind{kindText}, returns: kindDuration, call: duration},
+}
+
+// onElements returns a function of a list and a predicate, which may be optional.
+func onElements(optional int, returns kind, f func(*call) value) function {
+	return function{
+		takes: []kind{kindList, kindUnknown}, optional: optional, predicate: true, returns: returns, call: f,
+	}
+}
+
+func onText(f func(string) string) function {
+	return function{takes: []kind{kindText}, returns: kindText, call: func(c *call) value { return textValue(f(c.text(0))) }}
+}
+
+func onTexts(returns kind, f func(a, b string) value) function {
+	return function{
+		takes: []kind{kindText, kindText}, returns: returns,
+		call: func(c *call) value { return f(c.text(0), c.text(1)) },
+	}
+}
+
+func onNumber(f func(float64) float64) function {
+	return function{takes: []kind{kindNumber}, returns: kindNumber, call: func(c *call) value {
+		x, _ := c.args[0].float()
+		return floatValue(f(x))
+	}}
+}
+
+// lesser returns a function that returns the first of two numbers if it compares
+// so, else the second.
+func lesser(operator string) function {
+	return function{takes: []kind{kindNumber, kindNumber}, call: func(c *call) value {
+		if compare(operator, c.args[0], c.args[1]) {
+			return c.args[0]
+		}
+		return c.args[1]
+	}}
 }
 
 func functionNames() []string { return slices.Sorted(maps.Keys(functions)) }
@@ -131,8 +161,9 @@ func (c *compiler) call(e *expr) (eval, kind) {
 	if f.predicate && len(args) == 2 {
 		predicate, args = args[1], args[:1]
 	}
+	call := &call{e: e, args: make([]value, len(args)), predicate: predicate} // used for each event
 	evaluate := func(env *env) value {
-		call := &call{env: env, e: e, args: make([]value, len(args)), predicate: predicate}
+		call.env = env
 		for i, arg := range args {
 			call.args[i] = arg(env)
 			if !isOf(call.args[i], f.takes[i]) {
@@ -229,9 +260,9 @@ func length(c *call) value {
 	}
 }
 
-func split(c *call) value {
+func split(s, separator string) value {
 	var list []value
-	for _, part := range strings.Split(c.text(0), c.text(1)) {
+	for _, part := range strings.Split(s, separator) {
 		list = append(list, textValue(part))
 	}
 	return listValue(list)

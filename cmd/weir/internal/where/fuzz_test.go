@@ -2,6 +2,7 @@ package where
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/weirhq/weir/log/record"
@@ -37,8 +38,11 @@ func FuzzWhere(f *testing.F) {
 			return
 		}
 		again, mistake := parse(parsed.String())
+		if mistake != nil && strings.HasSuffix(mistake.Text, "nested too deeply") {
+			return // String adds parentheses
+		}
 		if mistake != nil || !same(again, parsed) {
-			t.Fatalf("%q is written as %q: %v", source, parsed, mistake)
+			t.Fatalf("%q is written as %q: %+v", source, parsed, mistake)
 		}
 	})
 }

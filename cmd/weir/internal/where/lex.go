@@ -45,7 +45,9 @@ func (l *lexer) next() (token, *Error) {
 	}
 	rest := l.source[l.at:]
 	if rest == "" {
-		return token{at: len(strings.TrimRight(l.source, " \t\r\n"))}, nil
+		written := strings.TrimRight(l.source, " \t\r\n")
+		_, size := utf8.DecodeLastRuneInString(written)
+		return token{at: len(written) - size}, nil // errors at the end point to the last character
 	}
 	first, _ := utf8.DecodeRuneInString(rest)
 	switch {

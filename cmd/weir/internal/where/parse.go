@@ -123,6 +123,9 @@ func parse(source string) (*expr, *Error) {
 	if p.now.kind != tokenEnd {
 		p.unexpected()
 	}
+	if p.err != nil {
+		p.err.Source = source
+	}
 	return e, p.err
 }
 
@@ -147,7 +150,7 @@ func (p *parser) fail(err *Error) {
 func (p *parser) unexpected() {
 	switch {
 	case p.now.kind == tokenEnd:
-		p.fail(errorAt(max(p.now.at-1, 0), "", "the expression ends too early"))
+		p.fail(errorAt(p.now.at, "", "the expression ends too early"))
 	case p.now.text == "=":
 		p.fail(errorAt(p.now.at, `two values are equal by ==, as in --where 'level == "warn"'`, `unexpected "="`))
 	default:

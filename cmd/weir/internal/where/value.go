@@ -71,7 +71,10 @@ type value struct {
 	nanos int32  // of an instant
 	n     int64  // a truth (0 or 1), an integer, the bits of a float, the Unix seconds of an instant
 	s     string // a text; of an object of fields, the beginning of the keys of its members
-	of    any    // an object: *[]record.Field, *record.Error, map[string]any; a list: []value; a pattern: *regexp.Regexp
+
+	// An object is a *[]record.Field, a *record.Error or a map[string]any, a list
+	// a []value, and the pattern of matches a *regexp.Regexp.
+	of any
 }
 
 func intValue(n int64) value     { return value{is: typeInt, n: n} }

@@ -141,6 +141,73 @@ func TestCondition(t *testing.T) {
 	}
 }
 
+// TestExpressions evaluates expressions that do not depend on the event, but for
+// its errors and its data.
+func TestExpressions(t *testing.T) {
+	r, err := record.Parse([]byte(whereEvent))
+	if err != nil {
+		t.Fatal(err)
+	}
+	called := map[string]bool{}
+	for _, source := range []string{
+		`all([1, 2], # > 0)`, `not all([1, 2], # > 1)`, `any([1, 2], # == 2)`, `none([1, 2], # == 3)`, `one([1, 2], # == 2)`,
+		`count([1, 2, 3], # > 1) == 2`, `count([true, false]) == 1`, `filter([1, 2, 3], # > 1) == [2, 3]`,
+		`map(errors, .message) == ["dial: refused"]`, `sum([1, 2.5]) == 3.5`, `sum(errors, .data.try) == 2`,
+		`any(data.user.tags, {# == "b" and any([1], # == 1)})`, `any([[1], [2]], any(#, # == 2))`,
+		`len("äö") == 2`, `len([1]) == 1`, `len(data.user) == 2`, `lower("Ä") == "ä"`, `upper("a") == "A"`, `trim(" a ") == "a"`,
+		`trimPrefix("ab", "a") == "b"`, `trimSuffix("ab", "b") == "a"`, `indexOf("aba", "a") == 0`, `lastIndexOf("aba", "a") == 2`,
+		`replace("aba", "a", "c") == "cbc"`, `split("a,b", ",") == ["a", "b"]`, `join(["a", "b"], "-") == "a-b"`, `join(["a", "b"]) == "ab"`,
+		`string(1.5) == "1.5"`, `string(true) + "!" == "true!"`, `int("12") == 12`, `int(1.9) == 1`, `float("1.5") == 1.5`,
+		`abs(-1) == 1`, `ceil(1.2) == 2`, `floor(1.8) == 1`, `round(1.5) == 2`, `min(1, 2) == 1`, `max(1, 2.5) == 2.5`,
+		`now() > date("2020-01-01")`, `duration("1m") == 60s`, `date("2020-01-02") - date("2020-01-01") == 24h`,
+
+		`64KiB == 65536 and 8MiB == 8 * 1024 * 1KiB and 1GiB > 1000B`, `0x1F == 31 and 0b11 == 3 and 0o17 == 15 and 1_000 == 1e3`,
+		`2 ** 3 ** 2 == 512 and 7 % 4 == 3 and 7 / 2 == 3.5 and -2 ** 2 == -4 and 1 + 2 * 3 == 7`,
+		`"\u00e4\x41\t'" == 'äA\t\'' and "a\"b" == 'a"b'`, "`a\\n` == \"a\\\\n\"",
+		`(data.missing ? 1 : 2) == 2 and (data.missing ?: 3) == 3`, `(data.missing ?? 1) + 1 == 2`, `"ab" | upper() == "AB"`,
+		`"abc"[1:] == "bc" and "abc"[:-1] == "ab" and [1, 2, 3][1:2] == [2]`, `data.user?.tags?.[0] == "a"`, `data.user["id"] == 7`,
+		`2 in 1..3 and 4 not in 1..3 and 1.5 not in 1..2`, `"id" in data.user and "x" not in data.user`, `any(1..3, # == 3)`,
+		`let x = 2; let y = x * 3; y == 6`, `"aXb" matches "x" == false and "aXb" matches "(?i)x"`, `1 < 2 < 3 and not (1 < 3 < 2)`,
+	} {
+		condition, err := Compile(source)
+		if err != nil {
+			t.Errorf("%s: %v", source, err)
+			continue
+		}
+		if holds, err := condition.Holds(&r); !holds || err != nil {
+			t.Errorf("%s: got %v, %v want true", source, holds, err)
+		}
+		for name := range functions {
+			called[name] = called[name] || strings.Contains(source, name+"(")
+		}
+	}
+	for name := range functions {
+		if !called[name] {
+			t.Errorf("no expression calls %s", name)
+		}
+	}
+}
+
+// TestHoldsAllocs evaluates conditions of the common kind.
+func TestHoldsAllocs(t *testing.T) {
+	r, err := record.Parse([]byte(whereEvent))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, source := range []string{
+		`http.status_code >= 500 && http.duration > 1s`, `level >= "warn" or event contains "x"`, `data.rows > 3`,
+		`created_at > now() - 1h`, `http.path startsWith "/a" and http.method == "GET"`, `data.missing == 5`,
+	} {
+		condition, err := Compile(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if allocs := testing.AllocsPerRun(100, func() { condition.Holds(&r) }); allocs > 0 {
+			t.Errorf("%s: %v allocations per event want 0", source, allocs)
+		}
+	}
+}
+
 // TestConditionFails subtracts a number from a text.
 func TestConditionFails(t *testing.T) {
 	cond, err := Compile(`1s > 2s or data.name - 5 > 1`)
