@@ -220,7 +220,7 @@ func (s *sampler) used() Usage {
 	return u
 }
 
-// warnings returns what is missing from the samples.
+// warnings reports missing samples.
 func (s *sampler) warnings() (all []string) {
 	if s.gone != nil && !errors.Is(s.gone, os.ErrProcessDone) {
 		all = append(all, fmt.Sprintf("samples end early: %v", s.gone))

@@ -25,7 +25,7 @@ type Point struct{ X, Y float64 }
 type Picture struct {
 	width, height float64
 	svg, pdf      bytes.Buffer
-	alphas        []uint8 // opacities of the PDF, whose graphics states are G0, G1, …
+	alphas        []uint8 // opacities of the graphics states G0, G1, … of the PDF
 }
 
 // New returns a picture of that size with a white background.
@@ -86,7 +86,7 @@ const (
 	Right
 )
 
-// Text writes a line of black text of that size whose baseline is at a point.
+// Text writes a line of black text of that size. The point is on its baseline.
 func (p *Picture) Text(size float64, at Point, align Align, text string) {
 	fmt.Fprintf(&p.svg, `<text x="%s" y="%s" font-size="%s" text-anchor="%s">`,
 		number(at.X), number(at.Y), number(size), [...]string{"start", "middle", "end"}[align])

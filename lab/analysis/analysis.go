@@ -12,8 +12,7 @@ type Analysis struct {
 	// Findings are sentences for the top of a report, the most important first.
 	Findings []Finding `json:"findings"`
 
-	// Warnings are what a reader should know before relying on the
-	// findings.
+	// Warnings limit the validity of the findings.
 	Warnings []string `json:"warnings,omitempty"`
 
 	Baseline string `json:"baseline"`        // name of the configuration that the others are compared with

@@ -16,9 +16,8 @@ type Comparison struct {
 	A Side `json:"a"`
 	B Side `json:"b"`
 
-	// Findings are sentences, the most important first. Warnings are what a
-	// reader should know before relying on them: what else differs between
-	// A and B.
+	// Findings are sentences, the most important first. Warnings limit their
+	// validity, above all other differences between A and B.
 	Findings []Finding `json:"findings"`
 	Warnings []string  `json:"warnings,omitempty"`
 

@@ -18,7 +18,7 @@ const maxLabCPU = 0.01
 // false sentences of a page.
 const unlikely = 0.0025
 
-// warnings returns what a reader should know before relying on the findings.
+// warnings returns sentences that limit the validity of the findings.
 func warnings(r *lab.Results, t *table, a *Analysis) []string {
 	var all []string
 	if r.Interrupted {

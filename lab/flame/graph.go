@@ -114,7 +114,7 @@ func (f *frame) call(name string) *frame {
 
 // chance reports whether two values differ by less than two standard errors of
 // their difference, as values of the same program do 19 times of 20. A profile
-// counts samples, whose variance is their number.
+// counts samples, and the variance of a count is the count.
 func chance(base, new *Graph, b, n float64) bool {
 	difference := n - b
 	return difference*difference < 4*(b*base.sample+n*new.sample)

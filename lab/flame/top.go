@@ -83,7 +83,8 @@ type Change struct {
 	Chance bool
 }
 
-// Diff returns the n functions whose own values differ most, or all if n is 0.
+// Diff returns the n functions with the largest differences of their own values,
+// or all if n is 0.
 func Diff(base, new *Graph, n int) []Change {
 	changes := make(map[string]*Change)
 	of := func(name string) *Change {

@@ -318,7 +318,7 @@ func outcomeCell(run *lab.Run) page.Cell {
 	return page.Cell{Text: string(run.Outcome), Class: "worse"}
 }
 
-// runNotes returns what a reader should know about a run.
+// runNotes returns remarks about a run.
 func runNotes(run *lab.Run, far []string) string {
 	var notes []string
 	if len(far) > 0 {

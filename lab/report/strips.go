@@ -48,7 +48,8 @@ func runStrip(name string, runs analysis.Summary, unit, class string) page.Strip
 	return st
 }
 
-// fit sets the axis of strips of runs, and mentions in their help what is unusual about it.
+// fit sets the axis of strips of runs. It adds a key for outliers, and the help
+// says if the axis does not begin at 0.
 func fit(s *page.Strips, unit string) {
 	least, most := math.Inf(1), math.Inf(-1)
 	outliers := false
