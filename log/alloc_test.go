@@ -32,6 +32,10 @@ func TestAllocations(t *testing.T) {
 	durations, floats := []time.Duration{1, 2}, []float64{0.5, 1e-9}
 	p := &point{1, 2}
 	long := strings.Repeat("a longer text, \t\u0085 ", 4096)
+	scalars := []any{
+		nil, "text", true, 1 << 40, int8(-8), int64(-1), uint32(7), uint64(1), 0.5, float32(0.5), time.Hour,
+		log.IdentityUser, namedBool(true), namedInt64(1 << 40), namedUint16(999), namedFloat(0.1),
+	}
 	dirty := "tab\tquote\"\x1b[31m\xff 日本語"
 
 	for name, run := range map[string]func(){
@@ -61,6 +65,13 @@ func TestAllocations(t *testing.T) {
 		},
 		"marshaler": func() {
 			logger.Info("event").Any("p", p).Object("q", func(e log.Event) { _ = p.MarshalLog(e) }).Send()
+		},
+		"any": func() {
+			e := logger.Info("event")
+			for _, v := range scalars {
+				e.Any("v", v)
+			}
+			e.Send()
 		},
 		"stringer": func() { logger.Info("event").Stringer("p", p).Send() },
 		"escaped":  func() { logger.Info("event").Str(dirty, dirty).Send() },

@@ -1,8 +1,10 @@
 package log
 
 import (
+	"encoding"
 	"encoding/base64"
 	"encoding/json"
+	"reflect"
 	"time"
 
 	"github.com/weirhq/weir/log/internal/ltsv"
@@ -11,8 +13,12 @@ import (
 
 // Any adds a value of any type: an error as its message, another [Marshaler] as
 // an object, types that have a method of their own in the same way as that
-// method, and all others as encoding/json encodes them. It may allocate. A
-// value that cannot be encoded becomes an error text.
+// method, and all others as encoding/json encodes them. A value that cannot be
+// encoded becomes an error text.
+//
+// Nil, booleans, numbers and strings do not allocate, except if the compiler
+// has to store a variable in the heap to convert it to any. Other values may
+// allocate.
 func (e Event) Any(key string, value any) Event {
 	if e.isOpen() {
 		e.open.any(key, value)
@@ -22,6 +28,10 @@ func (e Event) Any(key string, value any) Event {
 
 func (e *openEvent) any(key string, value any) {
 	switch v := value.(type) {
+	case nil:
+		if e.key(key) {
+			e.buf = append(e.buf, "null"...)
+		}
 	case string:
 		e.str(key, v)
 	case bool:
@@ -52,8 +62,29 @@ func (e *openEvent) any(key string, value any) {
 		e.json(key, v)
 	case error:
 		addTextOf(e, key, v, error.Error)
-	default:
+	case encoding.TextMarshaler, json.Number: // encoding/json treats them in another way than their kind
 		e.json(key, v)
+	default:
+		e.kind(key, v)
+	}
+}
+
+// kind adds the value of a type without methods that choose its form. It gives
+// the same result as json, without its cost for the basic kinds.
+func (e *openEvent) kind(key string, value any) {
+	switch v := reflect.ValueOf(value); {
+	case v.Kind() == reflect.String:
+		e.str(key, v.String())
+	case v.Kind() == reflect.Bool:
+		e.bool(key, v.Bool())
+	case v.CanInt():
+		e.int64(key, v.Int())
+	case v.CanUint() && v.Kind() != reflect.Uintptr:
+		e.uint64(key, v.Uint())
+	case v.CanFloat() && text.IsNumber(v.Float()):
+		e.float(key, v.Float(), v.Type().Bits())
+	default:
+		e.json(key, value)
 	}
 }
 

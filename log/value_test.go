@@ -99,6 +99,79 @@ func TestAny(t *testing.T) {
 	}
 }
 
+// Types of the basic kinds, without and with a method that encoding/json calls.
+type (
+	namedString  string
+	namedBool    bool
+	namedInt8    int8
+	namedInt64   int64
+	namedUint16  uint16
+	namedUintptr uintptr
+	namedFloat   float64
+	namedFloat32 float32
+	namedText    int
+	namedJSON    string
+)
+
+func (n namedText) MarshalText() ([]byte, error) { return []byte(strings.Repeat("i", int(n))), nil }
+func (n namedJSON) MarshalJSON() ([]byte, error) { return []byte(`{"n":"` + n + `"}`), nil }
+
+// basicValues are values of the basic kinds.
+var basicValues = []any{
+	nil, true, false, namedBool(true), "text", "", namedString("<a>\t\u0085\u202e\xff\"日本語"), namedString(""),
+	int8(-128), int16(-1), int32(7), uint(1), uint8(255), uint16(2), uint32(math.MaxUint32), uintptr(5),
+	namedInt8(-8), namedInt64(math.MinInt64), namedUint16(16), namedUintptr(9), time.Sunday, time.Hour,
+	float32(0.1), namedFloat32(0.1), namedFloat32(1e21), namedFloat(0.1), namedFloat(1e-7), namedFloat(123456.75),
+	math.Copysign(0, -1), namedFloat(math.Copysign(0, -1)), json.Number("1e3"), namedText(3), namedJSON("x"),
+	log.LevelWarn,
+}
+
+// TestAnyOfBasicKinds compares the output of Any with that of encoding/json.
+func TestAnyOfBasicKinds(t *testing.T) {
+	for _, value := range basicValues {
+		got := lineOf(t, func(e log.Event) log.Event { return e.Any("v", value) })
+		want := prefix + `,"severity":3,"data":{"v":` + additional.Replace(plainJSON(t, value)) + "}}\n"
+		if got != want {
+			t.Errorf("%T %v:\n got  %s want %s", value, value, got, want)
+		}
+		got = lineWith(t, log.Options{Format: log.FormatLTSV}, func(e log.Event) log.Event {
+			return e.Object("o", func(e log.Event) { e.Any("v", value) })
+		})
+		want = "\to.v:"
+		if _, isJSON := value.(namedJSON); isJSON {
+			want = "\to.v.n:"
+		}
+		if all := pairsOf(t, got); !strings.Contains(got, want) || all[len(all)-1].value != basicLTSV(t, value) {
+			t.Errorf("%T %v: got %s", value, value, got)
+		}
+	}
+	for _, value := range []any{namedFloat(math.NaN()), namedFloat32(math.Inf(1))} {
+		line := lineOf(t, func(e log.Event) log.Event { return e.Any("v", value) })
+		if !strings.Contains(line, `"v":"!ERROR: json: unsupported value: `) {
+			t.Errorf("%T: got %s", value, line)
+		}
+	}
+	secret := lineWith(t, log.Options{Redact: []string{"v"}},
+		func(e log.Event) log.Event { return e.Any("v", nil).Any("V", namedString("x")) })
+	if want := `"data":{"v":"[redacted]","V":"[redacted]"}`; !strings.Contains(secret, want) {
+		t.Errorf("got %s want %s", secret, want)
+	}
+}
+
+// basicLTSV returns the unescaped value that LTSV has for a value of
+// basicValues.
+func basicLTSV(t *testing.T, value any) string {
+	if _, isJSON := value.(namedJSON); isJSON {
+		return "x"
+	}
+	js := additional.Replace(plainJSON(t, value))
+	var s string
+	if json.Unmarshal([]byte(js), &s) == nil && js[0] == '"' {
+		return s
+	}
+	return js
+}
+
 func TestCallersCodeCannotBreakTheLine(t *testing.T) {
 	boom := func(log.Event) { panic("boom") }
 	for name, c := range map[string]struct {
