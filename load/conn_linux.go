@@ -234,16 +234,16 @@ func (l *loop) refill(c *conn) {
 	}
 }
 
-// hasFree implements sender. It removes connections from the queue that have
-// failed since.
-func (l *loop) hasFree() bool {
+// nextFree implements sender. It selects the connection that has been free longest, and
+// removes connections from the queue that have failed since.
+func (l *loop) nextFree() bool {
 	for l.free.n > 0 && !l.free.first().canSend() {
 		l.free.pop().queued = false
 	}
 	return l.free.n > 0
 }
 
-// sendDue implements sender. It uses the connection that has been free longest.
+// sendDue implements sender.
 func (l *loop) sendDue(due time.Duration, starved bool) {
 	c := l.free.pop()
 	c.queued = false

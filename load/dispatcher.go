@@ -32,11 +32,12 @@ type dispatcher struct {
 
 // A sender sends the requests that a dispatcher hands out.
 type sender interface {
-	// hasFree reports whether a connection can take a request.
-	hasFree() bool
+	// nextFree selects the connection for the next request, and reports whether one is
+	// free.
+	nextFree() bool
 
-	// sendDue sends a request on a free connection. starved reports that none was
-	// free when it was due.
+	// sendDue sends a request on the connection of nextFree. starved reports that none
+	// was free when it was due.
 	sendDue(due time.Duration, starved bool)
 
 	// connections returns how many connections are open, and how many of them are
@@ -83,7 +84,7 @@ func (d *dispatcher) step(now, end time.Duration, s sender) (skipped int64) {
 	d.ask(min(now, end-1))
 	waited := d.waiting() > 0
 	for d.waiting() > 0 {
-		if !s.hasFree() {
+		if !s.nextFree() {
 			s.grow(d.missing(now, s))
 			d.starved = now
 			break

@@ -15,7 +15,7 @@ type fakeSender struct {
 	grown               int64
 }
 
-func (s *fakeSender) hasFree() bool                  { return s.free > 0 }
+func (s *fakeSender) nextFree() bool                 { return s.free > 0 }
 func (s *fakeSender) connections() (open, being int) { return s.open, s.opening }
 func (s *fakeSender) grow(n int64)                   { s.grown += n }
 func (s *fakeSender) sendDue(due time.Duration, starved bool) {

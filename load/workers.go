@@ -162,8 +162,8 @@ func (w *workers) turn() (pause time.Duration, more bool) {
 	return 0, false
 }
 
-// hasFree implements sender.
-func (w *workers) hasFree() bool { return len(w.idle) > 0 }
+// nextFree implements sender.
+func (w *workers) nextFree() bool { return len(w.idle) > 0 }
 
 // sendDue implements sender.
 func (w *workers) sendDue(due time.Duration, starved bool) {
