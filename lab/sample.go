@@ -16,7 +16,7 @@ const (
 	// then on half as many are taken.
 	maxSamples = 24_000
 
-	// Finding new members of the process family lists all processes of the
+	// Finding new members of the process tree lists all processes of the
 	// machine, and counting context switches reads a file per thread. So
 	// both are done less often than samples are taken, and less often still
 	// if one of them would use more than seldomShare of one CPU.
@@ -40,7 +40,7 @@ type sampler struct {
 	before   goState // when the load began
 	split    cpuSplit
 	switches switchRate
-	looked   time.Time // when new members of the family were last looked for
+	looked   time.Time // when new processes of the tree were last looked for
 	search   time.Time // when to look for them again
 	late     lateTime
 	thinned  bool
@@ -104,7 +104,7 @@ func (s *sampler) read(now time.Time, all bool) (r reading, ok bool) {
 		r.output, r.behind = s.output()
 	}
 	if s.gone == nil {
-		r.Sample, s.gone = s.family(all)
+		r.Sample, s.gone = s.tree(all)
 	}
 	if s.gone != nil {
 		return r, false
@@ -113,11 +113,11 @@ func (s *sampler) read(now time.Time, all bool) (r reading, ok bool) {
 	return r, true
 }
 
-// family samples the process with all its descendants.
-func (s *sampler) family(search bool) (process.Sample, error) {
+// tree samples the process with all its descendants.
+func (s *sampler) tree(search bool) (process.Sample, error) {
 	now := time.Now()
 	if !search && now.Before(s.search) {
-		sample, err := s.process.SampleFamily()
+		sample, err := s.process.SampleKnown()
 		s.late.add(sample.Late, s.looked)
 		return sample, err
 	}

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A child is a process that executes the commands of tell.
+// A child is a process that executes commands.
 type child struct {
 	*exec.Cmd
 	in  io.WriteCloser
@@ -65,16 +65,16 @@ func start(t *testing.T, name string) *child {
 		c.Process.Kill() // with the race detector, ending normally takes a second
 		c.Wait()
 	})
-	c.tell(t, "hello")
+	c.command(t, "hello")
 	return c
 }
 
-// tell sends a command and returns the child's reply to it.
-func (c *child) tell(t *testing.T, command string, args ...any) string {
+// command sends a command and returns the child's reply to it.
+func (c *child) command(t *testing.T, command string, args ...any) string {
 	t.Helper()
 	command += " " + fmt.Sprintln(args...)
 	if _, err := io.WriteString(c.in, command); err != nil {
-		t.Fatalf("tell the child %q: %v", command, err)
+		t.Fatalf("send to the child %q: %v", command, err)
 	}
 	answer, err := c.out.ReadString('\n')
 	if err != nil {

@@ -19,7 +19,7 @@ func (s *Sample) addTimes(t times) {
 	s.System += t.system
 }
 
-// A ledger accounts for members of the family that have ended. The kernel adds
+// A ledger accounts for members of the tree that have ended. The kernel adds
 // the times of an ended process to those of its parent when the parent waits
 // for it. It discards them if the parent ignores SIGCHLD, as many servers do
 // that fork for each connection. The parent may also have been sampled just
@@ -31,7 +31,7 @@ type ledger struct {
 	owed times
 }
 
-// An entry holds the values of a family member at its last sample.
+// An entry holds the values of a member of the tree at its last sample.
 type entry struct {
 	seen            bool
 	whole, children times // whole includes children

@@ -32,7 +32,7 @@ func TestListeningOn(t *testing.T) {
 				l.Close()
 			}
 			server := start(t, "")
-			at := netip.MustParseAddrPort(server.tell(t, "listen", c.listen))
+			at := netip.MustParseAddrPort(server.command(t, "listen", c.listen))
 			got, err := process.ListeningOn(netip.AddrPortFrom(netip.MustParseAddr(c.ask), at.Port()))
 			if got != server.Process.Pid || err != nil {
 				t.Errorf("ListeningOn(%s) = %d, %v; want %d", c.ask, got, err, server.Process.Pid)
@@ -45,9 +45,9 @@ func TestListeningOn(t *testing.T) {
 // it, and a third process that shares the port.
 func TestListeningOnOldest(t *testing.T) {
 	oldest := start(t, "")
-	at := oldest.tell(t, "listen", "127.0.0.1:0")
-	oldest.tell(t, "fork")
-	start(t, "").tell(t, "listen", at)
+	at := oldest.command(t, "listen", "127.0.0.1:0")
+	oldest.command(t, "fork")
+	start(t, "").command(t, "listen", at)
 	got, err := process.ListeningOn(netip.MustParseAddrPort(at))
 	if got != oldest.Process.Pid || err != nil {
 		t.Errorf("ListeningOn(%s) = %d, %v; want %d", at, got, err, oldest.Process.Pid)
@@ -58,10 +58,10 @@ func TestListeningOnOldest(t *testing.T) {
 // one on all addresses.
 func TestListeningOnExactly(t *testing.T) {
 	all := start(t, "")
-	at := netip.MustParseAddrPort(all.tell(t, "listen", "0.0.0.0:0"))
+	at := netip.MustParseAddrPort(all.command(t, "listen", "0.0.0.0:0"))
 	exact := start(t, "")
 	addr := netip.AddrPortFrom(netip.MustParseAddr("127.0.0.9"), at.Port())
-	exact.tell(t, "listen", addr)
+	exact.command(t, "listen", addr)
 	if got, err := process.ListeningOn(addr); got != exact.Process.Pid || err != nil {
 		t.Errorf("ListeningOn(%v) = %d, %v; want %d", addr, got, err, exact.Process.Pid)
 	}
@@ -106,10 +106,10 @@ func TestListening(t *testing.T) {
 		}
 	}
 	want()
-	first := c.tell(t, "listen", "127.0.0.1:0")
-	second := c.tell(t, "listen", "0.0.0.0:0")
+	first := c.command(t, "listen", "127.0.0.1:0")
+	second := c.command(t, "listen", "0.0.0.0:0")
 	want(first, second)
-	c.tell(t, "fork") // which has both too
+	c.command(t, "fork") // which has both too
 	want(first, second)
 }
 
@@ -117,9 +117,9 @@ func TestListening(t *testing.T) {
 func TestListeningOfChildren(t *testing.T) {
 	c := start(t, "")
 	p := open(t, c.Process.Pid)
-	at := c.tell(t, "listen", "127.0.0.1:0")
-	c.tell(t, "fork")
-	c.tell(t, "deaf")
+	at := c.command(t, "listen", "127.0.0.1:0")
+	c.command(t, "fork")
+	c.command(t, "deaf")
 	got, err := p.Listening()
 	if err != nil || len(got) != 1 || got[0].String() != at {
 		t.Errorf("Listening() = %v, %v; want %s", got, err, at)
@@ -141,11 +141,11 @@ func TestListeningOfWhoHasEnded(t *testing.T) {
 func TestAnswersAt(t *testing.T) {
 	c, stranger := start(t, ""), start(t, "")
 	p := open(t, c.Process.Pid)
-	own := c.tell(t, "listen", "127.0.0.1:0")
-	all := netip.MustParseAddrPort(c.tell(t, "listen", "0.0.0.0:0"))
-	other := stranger.tell(t, "listen", "127.0.0.1:0")
+	own := c.command(t, "listen", "127.0.0.1:0")
+	all := netip.MustParseAddrPort(c.command(t, "listen", "0.0.0.0:0"))
+	other := stranger.command(t, "listen", "127.0.0.1:0")
 	exact := netip.AddrPortFrom(netip.MustParseAddr("127.0.0.9"), all.Port())
-	stranger.tell(t, "listen", exact)
+	stranger.command(t, "listen", exact)
 	check := func(at string, want bool) {
 		t.Helper()
 		if got, err := p.AnswersAt(netip.MustParseAddrPort(at)); got != want || err != nil {
@@ -156,19 +156,19 @@ func TestAnswersAt(t *testing.T) {
 	check(netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), all.Port()).String(), true)
 	check(exact.String(), false)
 	check(other, false)
-	c.tell(t, "fork")
-	c.tell(t, "deaf")
+	c.command(t, "fork")
+	c.command(t, "deaf")
 	check(own, true) // the child still has it
-	stranger.tell(t, "deaf")
+	stranger.command(t, "deaf")
 	for _, none := range []string{other, "192.0.2.1:80"} {
 		if got, err := p.AnswersAt(netip.MustParseAddrPort(none)); got || !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("AnswersAt(%s) = %v, %v; want %v", none, got, err, fs.ErrNotExist)
 		}
 	}
-	c.tell(t, "kill")
+	c.command(t, "kill")
 	c.Process.Kill()
 	c.Wait()
-	if got, err := p.AnswersAt(netip.MustParseAddrPort(stranger.tell(t, "listen", "127.0.0.1:0"))); got ||
+	if got, err := p.AnswersAt(netip.MustParseAddrPort(stranger.command(t, "listen", "127.0.0.1:0"))); got ||
 		!errors.Is(err, os.ErrProcessDone) {
 		t.Errorf("AnswersAt of a process that has ended = %v, %v; want %v", got, err, os.ErrProcessDone)
 	}

@@ -18,7 +18,7 @@ import (
 // descriptors, which is the order in time if none was closed. The error wraps
 // [os.ErrProcessDone] if the process has ended.
 func (p *Process) Listening() ([]netip.AddrPort, error) {
-	if err := p.findFamily(); err != nil {
+	if err := p.findDescendants(); err != nil {
 		return nil, p.failed("find the children of", err)
 	}
 	sockets := make(map[string]netip.AddrPort)
@@ -34,8 +34,8 @@ func (p *Process) Listening() ([]netip.AddrPort, error) {
 	if err != nil {
 		return nil, p.failed("list the files of", err)
 	}
-	for _, pid := range slices.Sorted(maps.Keys(p.family)) {
-		member := p.family[pid]
+	for _, pid := range slices.Sorted(maps.Keys(p.descendants)) {
+		member := p.descendants[pid]
 		more, err := member.listening(sockets)
 		if err != nil && !isGone(err) {
 			return nil, member.failed("list the files of", err)
@@ -61,7 +61,7 @@ func (p *Process) AnswersAt(addr netip.AddrPort) (bool, error) {
 	if len(links) == 0 {
 		return false, fmt.Errorf("no process listens on %v: %w", addr, fs.ErrNotExist)
 	}
-	if err := p.findFamily(); err != nil {
+	if err := p.findDescendants(); err != nil {
 		return false, p.failed("find the children of", err)
 	}
 	sockets := make(map[string]netip.AddrPort)

@@ -28,8 +28,8 @@ func (*Process) Sample() (Sample, error) { return Sample{}, unsupported("sample 
 // SampleTree cannot be called, because Open returns no Process.
 func (*Process) SampleTree() (Sample, error) { return Sample{}, unsupported("sample processes") }
 
-// SampleFamily cannot be called, because Open returns no Process.
-func (*Process) SampleFamily() (Sample, error) { return Sample{}, unsupported("sample processes") }
+// SampleKnown cannot be called, because Open returns no Process.
+func (*Process) SampleKnown() (Sample, error) { return Sample{}, unsupported("sample processes") }
 
 // Switches cannot be called, because Open returns no Process.
 func (*Process) Switches() (Switches, error) { return Switches{}, unsupported("count switches") }

@@ -22,13 +22,13 @@ type Process struct {
 	pid                    int
 	dir, stat, status, fds int // file descriptors
 
-	text    []byte           // buffer for the file that was read last
-	family  map[int]*Process // descendants by PID; for SampleTree
-	members []*Process       // the family, parents before their children
-	settled settled          // processes known to be in the family or not
-	ledger  ledger           // of the whole family
-	entry   entry            // in the ledger of the ancestor whose family it belongs to
-	threads threads          // for Switches
+	text        []byte           // buffer for the file that was read last
+	descendants map[int]*Process // descendants by PID; for SampleTree
+	members     []*Process       // the tree, parents before their children
+	settled     settled          // processes known to be in the tree or not
+	ledger      ledger           // of the whole tree
+	entry       entry            // in the ledger of the ancestor whose tree it belongs to
+	threads     threads          // for Switches
 }
 
 // Open opens the files of a process. The error wraps [os.ErrProcessDone] when
@@ -70,7 +70,7 @@ func (p *Process) failed(operation string, err error) error {
 	return fmt.Errorf("%s process %d: %w", operation, p.pid, err)
 }
 
-// Close closes the files of the process, and those of the family that
+// Close closes the files of the process, and those of the tree that
 // SampleTree has opened.
 func (p *Process) Close() {
 	for _, fd := range []int{p.dir, p.stat, p.status, p.fds} {
@@ -79,10 +79,10 @@ func (p *Process) Close() {
 		}
 	}
 	p.dir, p.stat, p.status, p.fds = -1, -1, -1, -1
-	for _, member := range p.family {
+	for _, member := range p.descendants {
 		member.Close()
 	}
-	p.family, p.members = nil, nil
+	p.descendants, p.members = nil, nil
 }
 
 // Sample returns the resources of the process without its children. The error
@@ -96,7 +96,7 @@ func (p *Process) Sample() (Sample, error) {
 	return s.Sample, nil
 }
 
-// A sample has additional values needed for families.
+// A sample has additional values needed for process trees.
 type sample struct {
 	Sample
 	children times // of children that the process has waited for

@@ -39,7 +39,7 @@ func TestSampleCPU(t *testing.T) {
 	p := open(t, c.Process.Pid)
 	before := sample(t, p)
 	const work = 50 * time.Millisecond
-	c.tell(t, "burn", int(work))
+	c.command(t, "burn", int(work))
 	after := sample(t, p)
 	if got := after.CPU - before.CPU; got < work {
 		t.Errorf("the child has used %v of CPU time, the sample says %v", work, got)
@@ -58,12 +58,12 @@ func TestSampleMemory(t *testing.T) {
 	p := open(t, c.Process.Pid)
 	const size, most = 64 << 20, 60 << 20
 	before := sample(t, p)
-	c.tell(t, "allocate", size)
+	c.command(t, "allocate", size)
 	full := sample(t, p)
 	if got := full.RSS - before.RSS; got < most {
 		t.Errorf("the child has %d bytes more, RSS %d", size, got)
 	}
-	c.tell(t, "free")
+	c.command(t, "free")
 	after := sample(t, p)
 	if got := full.RSS - after.RSS; got < most {
 		t.Errorf("the child has returned %d bytes, RSS is less by %d", size, got)
@@ -79,18 +79,18 @@ func TestSampleMemory(t *testing.T) {
 func TestSampleFilesAndThreads(t *testing.T) {
 	c := start(t, "")
 	p := open(t, c.Process.Pid)
-	c.tell(t, "open", 1) // including files that the runtime opens
+	c.command(t, "open", 1) // including files that the runtime opens
 	before := sample(t, p)
 	const n = 300 // more than one read of a directory returns
-	c.tell(t, "open", n)
+	c.command(t, "open", n)
 	if got := sample(t, p).Files - before.Files; got != n {
 		t.Errorf("the child has opened %d files, the sample says %d", n, got)
 	}
-	c.tell(t, "close")
+	c.command(t, "close")
 	if got := sample(t, p).Files; got != before.Files-1 {
 		t.Errorf("%d files are open after all were closed, want %d", got, before.Files-1)
 	}
-	c.tell(t, "threads", 10)
+	c.command(t, "threads", 10)
 	if got := sample(t, p).Threads; got < 11 {
 		t.Errorf("%d threads, want 11 at least", got)
 	}
@@ -156,11 +156,11 @@ func TestSampleTree(t *testing.T) {
 	p := open(t, c.Process.Pid)
 	tree := func() process.Sample { t.Helper(); return sampleTree(t, p) }
 	alone := tree()
-	first, err := strconv.Atoi(c.tell(t, "fork"))
+	first, err := strconv.Atoi(c.command(t, "fork"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.tell(t, "fork")
+	c.command(t, "fork")
 	const work = 2 * 50 * time.Millisecond
 	three := tree()
 	if got := three.CPU - alone.CPU; got < work {
@@ -170,7 +170,7 @@ func TestSampleTree(t *testing.T) {
 		three.Threads < alone.Threads+child.Threads {
 		t.Errorf("three together: %+v; the first: %+v, a child: %+v", three, alone, child)
 	}
-	c.tell(t, "kill")
+	c.command(t, "kill")
 	two := tree()
 	if two.RSS >= three.RSS || two.Threads >= three.Threads {
 		t.Errorf("without a child: %+v, with it: %+v", two, three)
@@ -179,7 +179,7 @@ func TestSampleTree(t *testing.T) {
 	if two.CPU < three.CPU-inexact {
 		t.Errorf("CPU is %v when a child has ended, and was %v", two.CPU, three.CPU)
 	}
-	c.tell(t, "kill")
+	c.command(t, "kill")
 	if got, own := tree(), sample(t, p); got.Files != own.Files {
 		t.Errorf("%d files without children, %d in the tree", own.Files, got.Files)
 	}
@@ -203,7 +203,7 @@ func TestSampleOfEnded(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			child := start(t, "")
 			if c.forgotten {
-				child.tell(t, "forget")
+				child.command(t, "forget")
 			}
 			p := open(t, child.Process.Pid)
 			tree := func() process.Sample { t.Helper(); return sampleTree(t, p) }
@@ -211,7 +211,7 @@ func TestSampleOfEnded(t *testing.T) {
 			if before.Late != before.CPU {
 				t.Errorf("Late of the first sample is %v, want all of %v", before.Late, before.CPU)
 			}
-			child.tell(t, "fork")
+			child.command(t, "fork")
 			if c.seen {
 				if living := tree(); living.Late < work || living.Late > living.CPU {
 					t.Errorf("Late is %v of %v when a child of %v was found", living.Late, living.CPU, work)
@@ -220,7 +220,7 @@ func TestSampleOfEnded(t *testing.T) {
 					t.Errorf("Late is %v when it was known", again.Late)
 				}
 			}
-			child.tell(t, "kill")
+			child.command(t, "kill")
 			for range 2 {
 				after := tree()
 				if got := after.CPU - before.CPU; got < work-inexact {
@@ -322,9 +322,9 @@ func BenchmarkSample(b *testing.B) {
 			}
 		}
 	})
-	b.Run("family", func(b *testing.B) {
+	b.Run("known", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := p.SampleFamily(); err != nil {
+			if _, err := p.SampleKnown(); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -345,7 +345,7 @@ func TestSampleTreeAgain(t *testing.T) {
 	p := open(t, c.Process.Pid)
 	for want := range 6 {
 		if want > 0 {
-			c.tell(t, "fork")
+			c.command(t, "fork")
 		}
 		for range 3 {
 			if got, err := p.SampleTree(); err != nil || got.Processes != 1+want {
@@ -354,7 +354,7 @@ func TestSampleTreeAgain(t *testing.T) {
 		}
 	}
 	for want := range 5 {
-		c.tell(t, "kill")
+		c.command(t, "kill")
 		if got, err := p.SampleTree(); err != nil || got.Processes != 5-want {
 			t.Fatalf("%d processes after %d of 5 have ended, %v; want %d", got.Processes, want+1, err, 5-want)
 		}

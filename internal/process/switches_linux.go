@@ -10,7 +10,7 @@ import (
 // kernel discards a thread's counts when it ends.
 type threads struct {
 	living map[int]Switches // by thread ID
-	ended  Switches         // of ended threads, and of ended processes of the family
+	ended  Switches         // of ended threads, and of ended processes of the tree
 }
 
 func (s *Switches) add(other Switches) {
@@ -27,7 +27,7 @@ func (t *threads) total() Switches {
 }
 
 // Switches returns the number of context switches of all threads of the process
-// and of the family that SampleTree has found. It never decreases. It misses
+// and of the tree that SampleTree has found. It never decreases. It misses
 // the switches of a thread between the last call and its end, and those of
 // threads that ended without having been seen. The error wraps
 // [os.ErrProcessDone] if the process has ended.
@@ -38,7 +38,7 @@ func (p *Process) Switches() (Switches, error) {
 		return Switches{}, p.failed("count the switches of", err)
 	}
 	sum := p.threads.total()
-	for _, member := range p.family {
+	for _, member := range p.descendants {
 		if err := member.countSwitches(); err != nil && !isGone(err) {
 			return Switches{}, member.failed("count the switches of", err)
 		}

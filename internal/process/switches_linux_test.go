@@ -20,10 +20,10 @@ func switches(t *testing.T, p *process.Process) process.Switches {
 func TestSwitches(t *testing.T) {
 	c := start(t, "")
 	p := open(t, c.Process.Pid)
-	c.tell(t, "threads", 3)
+	c.command(t, "threads", 3)
 	before := switches(t, p)
 	const naps = 200
-	c.tell(t, "yield", naps)
+	c.command(t, "yield", naps)
 	after := switches(t, p)
 	if got := after.Voluntary - before.Voluntary; got < naps/2 { // some pauses end before the thread sleeps
 		t.Errorf("%d switches of a thread that has slept %d times", got, naps)
@@ -33,8 +33,8 @@ func TestSwitches(t *testing.T) {
 	}
 }
 
-// TestSwitchesOfFamily counts the switches of children, including ended ones.
-func TestSwitchesOfFamily(t *testing.T) {
+// TestSwitchesOfTree counts the switches of children, including ended ones.
+func TestSwitchesOfTree(t *testing.T) {
 	c := start(t, "")
 	p := open(t, c.Process.Pid)
 	tree := func() {
@@ -44,13 +44,13 @@ func TestSwitchesOfFamily(t *testing.T) {
 		}
 	}
 	alone := switches(t, p)
-	c.tell(t, "fork")
+	c.command(t, "fork")
 	tree()
 	both := switches(t, p)
 	if both.Voluntary <= alone.Voluntary {
 		t.Errorf("%d voluntary switches with a child, %d without", both.Voluntary, alone.Voluntary)
 	}
-	c.tell(t, "kill")
+	c.command(t, "kill")
 	tree()
 	if after := switches(t, p); after.Voluntary < both.Voluntary || after.Forced < both.Forced {
 		t.Errorf("after a child's end %+v, before %+v", after, both)
@@ -71,7 +71,7 @@ func TestSwitchesOfWhoHasEnded(t *testing.T) {
 func TestFileLimit(t *testing.T) {
 	c := start(t, "")
 	p := open(t, c.Process.Pid)
-	c.tell(t, "limit", 123)
+	c.command(t, "limit", 123)
 	if got, err := p.FileLimit(); got != 123 || err != nil {
 		t.Errorf("FileLimit() = %d, %v; want 123", got, err)
 	}
@@ -82,29 +82,29 @@ func TestFileLimit(t *testing.T) {
 	}
 }
 
-func TestSampleFamily(t *testing.T) {
+func TestSampleKnown(t *testing.T) {
 	c := start(t, "")
 	p := open(t, c.Process.Pid)
-	family := func() process.Sample {
+	known := func() process.Sample {
 		t.Helper()
-		s, err := p.SampleFamily()
+		s, err := p.SampleKnown()
 		if err != nil {
 			t.Fatal(err)
 		}
 		return s
 	}
-	c.tell(t, "fork")
-	if got := family().Processes; got != 1 {
+	c.command(t, "fork")
+	if got := known().Processes; got != 1 {
 		t.Errorf("%d processes before anyone was looked for, want 1", got)
 	}
 	if tree, err := p.SampleTree(); err != nil || tree.Processes != 2 {
 		t.Errorf("SampleTree() has %d processes, %v; want 2", tree.Processes, err)
 	}
-	if got := family().Processes; got != 2 {
+	if got := known().Processes; got != 2 {
 		t.Errorf("%d processes after, want 2", got)
 	}
-	c.tell(t, "kill")
-	if got := family().Processes; got != 1 {
+	c.command(t, "kill")
+	if got := known().Processes; got != 1 {
 		t.Errorf("%d processes after a child's end, want 1", got)
 	}
 }

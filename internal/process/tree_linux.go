@@ -9,24 +9,24 @@ import (
 )
 
 // SampleTree returns the resources of the process and all its descendants, its
-// family. A descendant that was found once counts until it ends, even if its
+// tree. A descendant that was found once counts until it ends, even if its
 // parent ends earlier. The sample includes the times of ended children: all of
 // their time if a process has waited for them or can still do so, and otherwise
 // the time at their last sample. The error wraps [os.ErrProcessDone] if the
 // process itself has ended.
 //
 // It lists the processes of the machine and reads the parent of each new one,
-// which takes a few microseconds each; see SampleFamily.
+// which takes a few microseconds each; see SampleKnown.
 func (p *Process) SampleTree() (Sample, error) {
-	if err := p.findFamily(); err != nil {
+	if err := p.findDescendants(); err != nil {
 		return Sample{}, p.failed("find the children of", err)
 	}
-	return p.SampleFamily()
+	return p.SampleKnown()
 }
 
-// SampleFamily is like SampleTree but does not search for new descendants. Its
+// SampleKnown is like SampleTree but does not search for new descendants. Its
 // cost is one sample for each known one.
-func (p *Process) SampleFamily() (Sample, error) {
+func (p *Process) SampleKnown() (Sample, error) {
 	own, err := p.sample()
 	if err != nil {
 		return Sample{}, err
@@ -45,12 +45,12 @@ func (p *Process) SampleFamily() (Sample, error) {
 			p.ledger.close(member.entry)
 			p.threads.ended.add(member.threads.total())
 			member.Close()
-			delete(p.family, member.pid)
+			delete(p.descendants, member.pid)
 		default:
 			return Sample{}, err
 		}
 	}
-	p.members = slices.DeleteFunc(p.members, func(m *Process) bool { return p.family[m.pid] != m })
+	p.members = slices.DeleteFunc(p.members, func(m *Process) bool { return p.descendants[m.pid] != m })
 	p.ledger.settle(&sum)
 	return sum, nil
 }
@@ -80,8 +80,8 @@ type settled struct {
 // because it first goes through all others.
 const pidReuseAfter = 10 * time.Second
 
-// findFamily opens the descendants of p that are not known yet.
-func (p *Process) findFamily() error {
+// findDescendants opens the descendants of p that are not known yet.
+func (p *Process) findDescendants() error {
 	now := time.Now()
 	if now.Sub(p.settled.at) > pidReuseAfter {
 		p.settled.known = nil
@@ -96,7 +96,7 @@ func (p *Process) findFamily() error {
 	settled := make(map[int]bool, len(listed))
 	for _, pid := range listed {
 		// Parents are listed before their children. If a parent is not listed,
-		// it may belong to the family: it was created after the list had passed
+		// it may belong to the tree: it was created after the list had passed
 		// its PID, or ended before it was read.
 		parent, asked := parents[pid]
 		if p.settled.known[pid] || asked && (parent == 0 || settled[parent]) {
@@ -107,14 +107,14 @@ func (p *Process) findFamily() error {
 	return nil
 }
 
-// adopt adds the processes in parents whose parent is p or in the family, and
+// adopt adds the processes in parents whose parent is p or in the tree, and
 // removes them from parents. They are therefore checked again, because their
 // PID may have been reused before they were opened.
 func (p *Process) adopt(parents map[int]int) error {
 	for found := true; found; {
 		found = false
 		for pid, parent := range parents {
-			if pid == p.pid || p.family[pid] != nil || parent != p.pid && p.family[parent] == nil {
+			if pid == p.pid || p.descendants[pid] != nil || parent != p.pid && p.descendants[parent] == nil {
 				continue
 			}
 			delete(parents, pid)
@@ -125,10 +125,10 @@ func (p *Process) adopt(parents map[int]int) error {
 			if err != nil {
 				return err
 			}
-			if p.family == nil {
-				p.family = make(map[int]*Process)
+			if p.descendants == nil {
+				p.descendants = make(map[int]*Process)
 			}
-			p.family[pid], found = member, true
+			p.descendants[pid], found = member, true
 			p.members = append(p.members, member)
 		}
 	}

@@ -67,7 +67,7 @@ func startReader(fd int, perSecond int64) *reader {
 // read reads until all writers have closed the other end.
 func (r *reader) read() {
 	defer close(r.over)
-	p := pacer{perSecond: r.perSecond}
+	p := throttle{perSecond: r.perSecond}
 	for !r.expired() {
 		if r.isFinishing() {
 			p.perSecond = 0 // the rest must not be lost
@@ -192,8 +192,8 @@ func (r *reader) finish() {
 	<-r.over
 }
 
-// A pacer decides how much to read and how long to pause afterwards.
-type pacer struct {
+// A throttle decides how much to read and how long to pause afterwards.
+type throttle struct {
 	perSecond int64
 	pause     time.Duration
 	next      time.Time // when perSecond allows the next read
@@ -201,7 +201,7 @@ type pacer struct {
 
 // portion returns the maximum size of a read: with a limit, the share of a
 // hundredth of a second.
-func (p *pacer) portion() int {
+func (p *throttle) portion() int {
 	if p.perSecond <= 0 {
 		return pipeSize
 	}
@@ -209,7 +209,7 @@ func (p *pacer) portion() int {
 }
 
 // after returns the pause after a read of n bytes.
-func (p *pacer) after(n int, now time.Time) time.Duration {
+func (p *throttle) after(n int, now time.Time) time.Duration {
 	if n == 0 && p.perSecond > 0 {
 		return longestPause
 	}

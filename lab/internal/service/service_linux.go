@@ -19,7 +19,7 @@ type Service struct {
 	cmd       *exec.Cmd
 	sinks     []*Sink // one or two
 	limitMark limitMark
-	family    *family
+	tree      *tree
 	group     *group // nil without a memory limit
 
 	started chan error
@@ -93,7 +93,7 @@ func (s *Service) start(spec Spec) error {
 	if err := <-s.started; err != nil {
 		return fmt.Errorf("start the service %q: %w", strings.Join(spec.Command, " "), err)
 	}
-	s.family = newFamily(s.cmd.Process.Pid, spec.Mark, s.limitMark)
+	s.tree = newTree(s.cmd.Process.Pid, spec.Mark, s.limitMark)
 	return nil
 }
 

@@ -89,10 +89,10 @@ func isFull(f *os.File) bool {
 	return unix.Fstatfs(int(f.Fd()), &disk) == nil && disk.Blocks > 0 && disk.Bavail*uint64(disk.Bsize) < hardly
 }
 
-// end ends the family.
+// end ends the tree.
 func (s *Service) end(ctx context.Context, within time.Duration) (e Ending) {
-	living, _ := s.family.look()
-	if !slices.ContainsFunc(living, func(p proc) bool { return p.PID == s.family.root }) {
+	living, _ := s.tree.look()
+	if !slices.ContainsFunc(living, func(p proc) bool { return p.PID == s.tree.root }) {
 		e.Outlived = named(living)
 	}
 	s.terminate(living)
@@ -112,11 +112,11 @@ func named(all []proc) (names []string) {
 // terminate sends SIGTERM to the process group of the program.
 func (s *Service) terminate(living []proc) {
 	if slices.ContainsFunc(living, s.inGroup) {
-		syscall.Kill(-s.family.root, syscall.SIGTERM)
+		syscall.Kill(-s.tree.root, syscall.SIGTERM)
 	}
 }
 
-func (s *Service) inGroup(p proc) bool { return p.Group == s.family.root }
+func (s *Service) inGroup(p proc) bool { return p.Group == s.tree.root }
 
 // await returns the members that are still running at the deadline, which moves
 // to cancelWithin from the end of ctx.
@@ -124,7 +124,7 @@ func (s *Service) await(ctx context.Context, deadline time.Time) []proc {
 	groupEnded := false
 	hurry := ctx.Done()
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
-		living, err := s.family.look()
+		living, err := s.tree.look()
 		if err != nil || len(living) == 0 {
 			return nil // without /proc, no process was found at all
 		}
@@ -157,7 +157,7 @@ func atMost(deadline time.Time, d time.Duration) time.Time {
 func (s *Service) killAll() []proc {
 	deadline := time.Now().Add(killWithin)
 	for {
-		living, err := s.family.look()
+		living, err := s.tree.look()
 		if err != nil || len(living) == 0 || time.Now().After(deadline) {
 			return living
 		}

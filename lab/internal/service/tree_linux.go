@@ -18,67 +18,67 @@ type proc struct{ process.Stat }
 
 func (p proc) String() string { return fmt.Sprintf("%d (%s)", p.PID, p.Name) }
 
-// A family is a program and all its descendants.
+// A tree is a program and all its descendants.
 //
-// A process whose parent is in the family belongs to it. An orphan becomes a
+// A process whose parent is in the tree belongs to it. An orphan becomes a
 // child of this process. It is recognised by its session, and if it has left
 // the session, by the mark in its environment or by the limit mark.
-type family struct {
+type tree struct {
 	root      int
 	mark      string
 	limitMark limitMark
 	known     map[int]proc
 }
 
-func newFamily(root int, mark string, limitMark limitMark) *family {
-	f := &family{root: root, mark: mark, limitMark: limitMark, known: make(map[int]proc)}
+func newTree(root int, mark string, limitMark limitMark) *tree {
+	t := &tree{root: root, mark: mark, limitMark: limitMark, known: make(map[int]proc)}
 	if stat, err := process.ReadStat(root); err == nil {
-		f.known[root] = proc{stat}
+		t.known[root] = proc{stat}
 	}
-	return f
+	return t
 }
 
 // look returns the running members. It waits for ended members that became
 // children of this process, but not for the program itself, which run waits
 // for.
-func (f *family) look() ([]proc, error) {
+func (t *tree) look() ([]proc, error) {
 	all, err := process.ReadStats()
 	if err != nil {
 		return nil, err
 	}
-	for pid, member := range f.known {
+	for pid, member := range t.known {
 		if now, ok := all[pid]; !ok || now.Started != member.Started {
-			delete(f.known, pid)
+			delete(t.known, pid)
 		}
 	}
 	for found := true; found; {
 		found = false
 		for pid, stat := range all {
-			if _, ok := f.known[pid]; !ok && f.has(stat) {
-				f.known[pid], found = proc{stat}, true
+			if _, ok := t.known[pid]; !ok && t.has(stat) {
+				t.known[pid], found = proc{stat}, true
 			}
 		}
 	}
 	var living []proc
-	for pid := range f.known {
+	for pid := range t.known {
 		p := proc{all[pid]}
 		switch {
 		case !p.Ended():
 			living = append(living, p)
-		case pid != f.root && p.Parent == os.Getpid():
+		case pid != t.root && p.Parent == os.Getpid():
 			unix.Wait4(pid, nil, unix.WNOHANG, nil)
-			delete(f.known, pid)
+			delete(t.known, pid)
 		}
 	}
 	return living, nil
 }
 
 // has reports whether a new process is a member.
-func (f *family) has(p process.Stat) bool {
-	if _, ok := f.known[p.Parent]; ok {
+func (t *tree) has(p process.Stat) bool {
+	if _, ok := t.known[p.Parent]; ok {
 		return true
 	}
-	return p.Parent == os.Getpid() && (p.Session == f.root || hasMark(p.PID, f.mark) || f.limitMark.isOn(p.PID))
+	return p.Parent == os.Getpid() && (p.Session == t.root || hasMark(p.PID, t.mark) || t.limitMark.isOn(p.PID))
 }
 
 // hasMark reports whether a process was started with the environment variable
@@ -111,7 +111,7 @@ func (p proc) signal(s unix.Signal) error {
 	return nil
 }
 
-// A limitMark is a resource limit that only the members of one family have.
+// A limitMark is a resource limit that only the members of one tree have.
 // When nginx becomes a daemon, it leaves its session and overwrites its
 // environment with its title, but all descendants of a program inherit its
 // limits. The limit of POSIX message queues is used because no program changes
