@@ -44,7 +44,7 @@ func TestLabInterrupt(t *testing.T) {
 			p.signal(sig)
 			p.wait(cli.ExitInterrupted)
 			for _, want := range []string{"weir: stopping all started processes ",
-				"weir: the same command with --out " + out + " --resume makes the other runs\n"} {
+				"weir: the same command with --out " + out + " --resume makes the remaining runs\n"} {
 				if !strings.Contains(p.stderr.String(), want) {
 					t.Errorf("stderr has no %q", want)
 				}
@@ -64,7 +64,7 @@ func TestLabInterruptEarly(t *testing.T) {
 	p.says("results are kept in ")
 	p.signal(syscall.SIGINT)
 	p.wait(cli.ExitProblem)
-	const want = "weir: error: interrupted before a run had ended: there is nothing to report\n"
+	const want = "weir: error: interrupted before the first run ended: nothing to report\n"
 	if !strings.HasSuffix(p.stderr.String(), want) {
 		t.Errorf("stderr does not end with %q", want)
 	}

@@ -222,7 +222,7 @@ func TestLoadCertificate(t *testing.T) {
 	start(t, append(args, "--cert", both, "--key", both)...).wait(cli.ExitOK)
 	p := start(t, args...)
 	p.wait(cli.ExitProblem)
-	if said := p.stderr.String(); !strings.Contains(said, "weir: hint: --cert FILE --key FILE ") {
+	if said := p.stderr.String(); !strings.Contains(said, "weir: hint: use --cert FILE --key FILE ") {
 		t.Errorf("%q, want a hint on the certificate", said)
 	}
 }
@@ -234,7 +234,7 @@ func TestLoadInterrupt(t *testing.T) {
 	p := start(t, "load", "-d", "1h", "-r", "100", "--json=-", w.URL)
 	await(t, "requests", func() bool { return len(w.all()) > 5 })
 	p.signal(syscall.SIGINT)
-	p.says("nothing more is sent")
+	p.says("sending has stopped")
 	p.wait(cli.ExitOK)
 	var r load.Result
 	if err := json.Unmarshal([]byte(output(t, p)), &r); err != nil {

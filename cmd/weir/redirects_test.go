@@ -45,7 +45,7 @@ func TestReloadOfRedirects(t *testing.T) {
 
 	write(strings.Repeat("/a,/c\n", 5000))
 	p.signal(syscall.SIGHUP)
-	p.says(fmt.Sprintf(`%s has 4999 mistakes, of which these are the first 20:\n.*r.csv:2:1: "/a" is given twice`,
+	p.says(fmt.Sprintf(`%s has 4999 mistakes; the first 20 are:\n.*r.csv:2:1: "/a" is given twice`,
 		config))
 	leadsTo("/b")
 

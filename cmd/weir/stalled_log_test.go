@@ -33,7 +33,7 @@ func TestLogReaderStandsStill(t *testing.T) {
 	})
 	p.signal(syscall.SIGTERM)
 	p.wait(1)
-	p.says("the log ends early: the log's reader stands still")
+	p.says("the log ends early: the log's reader has stalled")
 	p.says("the log to stdout lacks 3 of 3 events .closed info: 3.")
 	p.says("with 3 events to write")
 }

@@ -57,7 +57,7 @@ func Interruptible[R any](
 			switch {
 			case first.IsZero():
 				first = time.Now()
-				v.Say("weir: " + notice + " (again to leave at once)")
+				v.Say("weir: " + notice + " (again to quit immediately)")
 				cancel()
 			case time.Since(first) > SameInterrupt:
 				var none R

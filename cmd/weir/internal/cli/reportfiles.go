@@ -37,7 +37,7 @@ func OpenReports[R any](all ...*ReportFile[R]) (ReportFiles[R], error) {
 		}
 		if err := f.open(); err != nil {
 			files.Discard()
-			return nil, Misuse(fmt.Errorf("%s: %w", f.Flag, err), "name a file in a directory that may be written to")
+			return nil, Misuse(fmt.Errorf("%s: %w", f.Flag, err), "name a file in a writable directory")
 		}
 		files = append(files, f)
 	}

@@ -44,13 +44,13 @@ func makeFolder(out, experiment string) (folder, error) {
 			return folder{name, false}, nil
 		case errors.Is(err, fs.ErrExist) && out != "":
 			err = fmt.Errorf("%s is a file", name)
-			return folder{}, cli.Misuse(err, "name a folder by --out DIR, one that is there or a new one")
+			return folder{}, cli.Misuse(err, "name an existing or a new folder with --out DIR")
 		case errors.Is(err, fs.ErrExist): // of another weir in this second
 			err, name = nil, fmt.Sprintf("%s-%d", first, n)
 		}
 	}
-	return folder{}, cli.WithHint(fmt.Errorf("make the folder of the results: %w", err),
-		"name one that can be written to by --out DIR")
+	return folder{}, cli.WithHint(fmt.Errorf("create the folder of the results: %w", err),
+		"name a writable folder with --out DIR")
 }
 
 func isFolder(name string) bool {
@@ -64,7 +64,7 @@ func (f folder) checkEmpty() error {
 	entries, err := os.ReadDir(f.name)
 	if err == nil && len(entries) > 0 {
 		err = cli.Misuse(fmt.Errorf("%s is not empty", f.name),
-			"name another folder by --out DIR, or none for a new one below "+resultsRoot)
+			"name another folder with --out DIR; without --out it is a new one below "+resultsRoot)
 	}
 	return err
 }
@@ -82,7 +82,7 @@ func (f folder) fail(err error) error {
 	}
 	switch {
 	case errors.Is(err, context.Canceled):
-		return errors.New("interrupted before a run had ended: there is nothing to report")
+		return errors.New("interrupted before the first run ended: nothing to report")
 	case errors.As(err, new(*exec.Error)):
 		return cli.WithHint(err, programHint(err))
 	}

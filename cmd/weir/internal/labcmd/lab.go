@@ -103,7 +103,7 @@ func readExperiment(name string) (*lab.Experiment, error) {
 	}
 	e, err := lab.Parse(file, text)
 	if err != nil {
-		return nil, cli.Misuse(err, "weir lab show gc shows a whole one, and docs/lab.md has every key")
+		return nil, cli.Misuse(err, "weir lab show gc prints an example, and docs/lab.md describes every key")
 	}
 	return e, nil
 }
@@ -114,12 +114,12 @@ func noExperiment(name string, err error) error {
 	const run = "weir lab run "
 	switch {
 	case isFolder(name):
-		err = fmt.Errorf("%s is a folder, and no experiment", name)
+		err = fmt.Errorf("%s is a folder, not an experiment", name)
 		return cli.Misuse(err, run+filepath.Join(name, "mine.yaml"))
 	case !errors.Is(err, os.ErrNotExist):
 		return err
 	}
-	err = fmt.Errorf("there is no experiment and no file called %s", name)
+	err = fmt.Errorf("no experiment or file is called %s", name)
 	if _, statErr := os.Stat(name + ".yaml"); statErr == nil {
 		return cli.Misuse(err, run+name+".yaml")
 	}

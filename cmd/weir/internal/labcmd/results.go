@@ -92,7 +92,7 @@ func readResults(dir, verb string) (*lab.Results, error) {
 	below, _ := filepath.Glob(filepath.Join(dir, "*", "results.json"))
 	switch info, statErr := os.Stat(dir); {
 	case statErr == nil && !info.IsDir():
-		err, hint = fmt.Errorf("%s is a file: results are a folder", dir), verb+filepath.Dir(dir)
+		err, hint = fmt.Errorf("%s is a file; results are in a folder", dir), verb+filepath.Dir(dir)
 	case len(below) > 0:
 		hint = verb + filepath.Dir(below[len(below)-1])
 	}

@@ -59,7 +59,7 @@ func (c *runCommand) Run(s cli.Streams) error {
 		return err
 	}
 	if c.Out == "" && c.Resume {
-		return cli.Misuse(errors.New("--resume goes on with the results of --out, which is not given"),
+		return cli.Misuse(errors.New("--resume needs the results in --out"),
 			c.resumeCommand("DIR"))
 	}
 	weir, err := os.Executable()
@@ -87,7 +87,7 @@ func (c *runCommand) Run(s cli.Streams) error {
 		return folder.fail(err)
 	}
 	if results.Interrupted && !c.Quiet {
-		defer fmt.Fprintf(s.Err, "weir: the same command with --out %s --resume makes the other runs\n", folder.name)
+		defer fmt.Fprintf(s.Err, "weir: the same command with --out %s --resume makes the remaining runs\n", folder.name)
 	}
 	return reportRun(s, folder.name, results, c.JSON)
 }
@@ -176,7 +176,7 @@ func (c *runCommand) settings() ([]setting, error) {
 	for _, set := range c.Set {
 		key, value, ok := strings.Cut(set, "=")
 		if !ok {
-			return nil, cli.Misuse(fmt.Errorf("--set: there is no = in %q", set), "--set load.duration=5s")
+			return nil, cli.Misuse(fmt.Errorf("--set: %q has no =", set), "--set load.duration=5s")
 		}
 		list = append(list, setting{"--set", key, value})
 	}

@@ -59,9 +59,9 @@ func (c *compareCommand) split() (a, b []string, err error) {
 	case i > 0 && i < len(c.Files)-1:
 		return c.Files[:i], c.Files[i+1:], nil
 	}
-	text := fmt.Sprintf("%d files do not say which are A and which B", len(c.Files))
+	text := fmt.Sprintf("%d files: unclear which are A and which are B", len(c.Files))
 	if i >= 0 || len(c.Files) < 2 {
-		text = "a side has no file"
+		text = "one side has no file"
 	}
 	return nil, nil, cli.Misuse(errors.New(text),
 		"weir load compare A.json B.json, or weir load compare A1.json A2.json -- B1.json B2.json")
@@ -119,10 +119,10 @@ func readResult(name string) (*load.Result, error) {
 	}
 	var r load.Result
 	if err := json.Unmarshal(content, &r); err != nil {
-		return nil, fmt.Errorf("%s is no result: %w", name, err)
+		return nil, fmt.Errorf("%s is not a result: %w", name, err)
 	}
 	if r.URL == "" || r.DurationSeconds == 0 {
-		return nil, fmt.Errorf("%s is no result: it has no url or duration_seconds", name)
+		return nil, fmt.Errorf("%s is not a result: it has no url or duration_seconds", name)
 	}
 	return &r, nil
 }

@@ -68,4 +68,4 @@ func (v *screen) report(r *load.Result) error {
 }
 
 // interruptNotice is the message at the first interrupt. The wait is that of load.Run.
-const interruptNotice = "nothing more is sent; responses under way have one more second"
+const interruptNotice = "sending has stopped; waiting up to a second for responses in flight"

@@ -173,7 +173,7 @@ func explain(s cli.Streams, p load.Plan) {
 		if n == 1 {
 			opened = "1 connection is opened"
 		}
-		fmt.Fprintf(s.Err, "weir: %s, and more when all are in use and a request is due; "+
+		fmt.Fprintf(s.Err, "weir: %s, and more if all are in use when a request is due; "+
 			"--max-connections %d keeps it at %[2]d\n", opened, n)
 	}
 }
@@ -193,7 +193,7 @@ func parseChecks[C any](texts []string, parse func(string) (C, error), hint stri
 // judge prints why a finished run failed, and returns ErrReported if it did.
 func judge(s cli.Streams, r *load.Result, checks []load.Check) error {
 	if r.Requests == 0 {
-		cli.PrintError(s.Err, cli.WithHint(errors.New("no answer came"+firstError(r)), silentHint(r)))
+		cli.PrintError(s.Err, cli.WithHint(errors.New("no response arrived"+firstError(r)), silentHint(r)))
 		return cli.ErrReported
 	}
 	return evaluate(s, checks, r)
@@ -228,9 +228,9 @@ func evaluate[R any, C check[R]](s cli.Streams, checks []C, result R) error {
 func silentHint(r *load.Result) string {
 	switch {
 	case r.CertificateRequired:
-		return "--cert FILE --key FILE show the server a certificate"
+		return "use --cert FILE --key FILE to send a client certificate"
 	case r.Protocol == load.HTTP2.String():
-		return "does the server speak HTTP/2? Without --http2 it is HTTP/1.1"
+		return "does the server support HTTP/2? Without --http2, weir uses HTTP/1.1"
 	}
 	return "curl -v " + r.URL
 }
@@ -249,11 +249,11 @@ func firstError(r *load.Result) string {
 func unreachableHint(e *load.UnreachableError) string {
 	switch {
 	case errors.As(e, new(*tls.CertificateVerificationError)):
-		return "--cacert FILE has another certificate to verify it by, --insecure does not verify it"
+		return "--cacert FILE sets another certificate for verification; --insecure turns verification off"
 	case e.Kind == "tls":
-		return "does the server speak TLS there? http:// is without"
+		return "does the server use TLS? Use http:// if not"
 	}
-	return "is a server listening there? weir backend --listen " + e.Server + " is one to try"
+	return "is a server listening there? For a test server: weir backend --listen " + e.Server
 }
 
 // withHint adds a hint to the error of a run that did not start.

@@ -70,7 +70,7 @@ const maxMistakes = 20
 func mistakesError(file string, err error) error {
 	var mistakes config.Mistakes
 	if errors.As(err, &mistakes) && len(mistakes) > maxMistakes {
-		return fmt.Errorf("%s has %d mistakes, of which these are the first %d:\n%w",
+		return fmt.Errorf("%s has %d mistakes; the first %d are:\n%w",
 			file, len(mistakes), maxMistakes, mistakes[:maxMistakes])
 	}
 	return fmt.Errorf("%s has mistakes:\n%w", file, err)

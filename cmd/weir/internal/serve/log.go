@@ -32,9 +32,9 @@ func reopenLog(out *front.Log, stderr io.Writer) {
 	err, ended := waitForLog(out.Reopen)
 	switch {
 	case !ended:
-		cli.PrintError(stderr, errors.New("the log is opened anew when the write under way has ended"))
+		cli.PrintError(stderr, errors.New("the log will be reopened when the current write ends"))
 	case err != nil:
-		cli.PrintError(stderr, fmt.Errorf("the log goes on in the file of before: %w", err))
+		cli.PrintError(stderr, fmt.Errorf("the log stays in its previous file: %w", err))
 	}
 }
 
@@ -73,7 +73,7 @@ func closeLog(out *front.Log, stderr io.Writer, err error) error {
 	if closing == nil {
 		return err
 	}
-	why := "the log's reader stands still"
+	why := "the log's reader has stalled"
 	if cause := out.Stats().LastError; cause != nil {
 		why = cause.Error()
 	}

@@ -58,7 +58,7 @@ func (w *lossWatch) compare(last observation, now front.LogDestination) trouble 
 		fmt.Fprintf(w.stderr, "weir: the log waits: %s: %s\n", now.To, stallReason(s))
 		return waiting
 	case state != none && written:
-		fmt.Fprintf(w.stderr, "weir: the log is written again: %s; %d events were lost so far\n", now.To, s.Lost())
+		fmt.Fprintf(w.stderr, "weir: the log is written again: %s; %d events are lost so far\n", now.To, s.Lost())
 		return none
 	}
 	return state
@@ -78,7 +78,7 @@ func stallReason(s *sink.Stats) string {
 	if s.LastError != nil {
 		return "the last error was: " + s.LastError.Error()
 	}
-	return "its reader is too slow or stands still"
+	return "its reader is too slow or has stalled"
 }
 
 func dropped(s *sink.Stats, reason sink.Reason) (n uint64) {

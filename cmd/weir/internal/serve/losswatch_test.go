@@ -40,19 +40,19 @@ func TestLossWatch(t *testing.T) {
 		// no request in this tick
 		{file: sink.Stats{Written: 9, Waiting: 9, Dropped: full(5), LastError: syscall.ENOSPC}},
 		{file: sink.Stats{Written: 18, Dropped: full(5)},
-			want: "weir: the log is written again: a.log; 5 events were lost so far\n"},
+			want: "weir: the log is written again: a.log; 5 events are lost so far\n"},
 		{file: sink.Stats{Written: 20, Dropped: full(5)}, stdout: sink.Stats{Dropped: broken(1),
 			LastError: syscall.EPIPE},
 			want: "weir: the log loses events: stdout: the last error was: broken pipe; /metrics counts them\n"},
 		{file: sink.Stats{Written: 22, Dropped: full(5)}, stdout: sink.Stats{Dropped: broken(1), Written: 1,
 			LastError: syscall.EPIPE}, diverted: 1,
 			want: "weir: the log's stdout has no reader; its events go to stderr\n" +
-				"weir: the log is written again: stdout; 1 events were lost so far\n"},
+				"weir: the log is written again: stdout; 1 events are lost so far\n"},
 		{file: sink.Stats{Written: 22, Dropped: full(5)}, stdout: sink.Stats{Dropped: broken(1), Written: 2,
 			Waiting: 1}, diverted: 2},
 		{file: sink.Stats{Written: 22, Dropped: full(5)}, stdout: sink.Stats{Dropped: broken(1), Written: 2,
 			Waiting: 1}, diverted: 2,
-			want: "weir: the log waits: stdout: its reader is too slow or stands still\n"},
+			want: "weir: the log waits: stdout: its reader is too slow or has stalled\n"},
 	} {
 		w.check([]front.LogDestination{{To: "a.log", Stats: tick.file}, {To: "stdout", Stats: tick.stdout,
 			Diverted: tick.diverted}})

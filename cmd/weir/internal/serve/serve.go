@@ -217,7 +217,7 @@ func (c *Command) reload(door *front.Door, stderr io.Writer) {
 			return
 		}
 	}
-	cli.PrintError(stderr, fmt.Errorf("reload: the configuration of before stays: %w", err))
+	cli.PrintError(stderr, fmt.Errorf("reload: the previous configuration stays: %w", err))
 	waitForLog(func() error {
 		door.ReloadFailed(err)
 		return nil
