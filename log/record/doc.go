@@ -1,6 +1,6 @@
 // Package record parses events: the lines that package log writes, as JSON of
 // either shape or as LTSV, and lines of other programs in these forms. [Parse]
-// returns a [Record], whose methods write it as JSON, as LTSV or in human form.
+// returns a [Record], which can be written as JSON, as LTSV or in human form.
 // [Reader] parses many lines with little memory.
 //
 // From JSON to JSON nothing is lost. Unknown keys, repeated keys and values of

@@ -142,8 +142,8 @@ func appendTarget(dst []byte, data []Field) ([]byte, []Field) {
 	return dst, slices.Delete(others, min(n, d), min(n, d)+1)
 }
 
-// indexOfText returns the index of the first field with that key whose value is
-// a non-empty string, or -1.
+// indexOfText returns the index of the first field with that key and a non-empty
+// string as its value, or -1.
 func indexOfText(data []Field, key string) int {
 	return slices.IndexFunc(data, func(f Field) bool {
 		return f.Key == key && len(f.Value) > len(`""`) && f.Value[0] == '"'

@@ -165,8 +165,8 @@ func (p *parser) setAuth(value string) bool {
 	return true
 }
 
-// object reads an object whose keys are keys[from:to], and returns the members
-// that are not among them.
+// object reads an object with the keys in keys[from:to], and returns the other
+// members.
 func (p *parser) object(from, to int, value string) (extra []Field) {
 	s := jsonscan.Scan(value)
 	s.Enter()

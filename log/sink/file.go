@@ -32,7 +32,7 @@ type FileOptions struct {
 
 	// Fsync says when to call fsync: never if it is 0, during each Write if it
 	// is negative, and within that time after a Write if it is positive. [File]
-	// describes what a power failure can lose.
+	// describes the loss after a power failure.
 	Fsync time.Duration
 
 	// Mode is the mode of new files; 0 means 0640.
@@ -46,55 +46,43 @@ type FileOptions struct {
 	OnError func(error)
 }
 
-// A File appends to a file that other processes may move, delete or truncate,
-// and can rotate it. Make one with [OpenFile], and write to it through a
-// [Queue] or [Direct], which hand it whole lines and the rests of short writes.
-// A line never spans two files. Any number of goroutines and processes may
-// append to the same file if only one of them rotates it: a write of whole
-// lines stays in one piece.
+// A File appends to a file that other processes may move, delete or truncate, and
+// can rotate it. Make one with [OpenFile], and write to it through a [Queue] or
+// [Direct], which hand it whole lines and the rests of short writes. A line never
+// spans two files. Any number of goroutines and processes may append to the same
+// file if only one of them rotates it: a write of whole lines stays in one piece.
 //
-//   - When the file was renamed or deleted, the next Write a second or more
-//     after
-//
-// the last check reopens the path, and [File.Reopen] does so immediately. Lines
-// written before that are in the renamed file, or lost with the deleted one. If
-// opening fails, the File keeps its file and tries again every second.
-//   - After a truncation, writing continues at the new end. A line that was
-//     being
-//
-// written is repeated from its beginning.
-//   - On a full disk, Write returns how much it wrote. A Queue waits and
-//     continues
-//
-// there. Deleting or truncating the file helps immediately.
+//   - When the file was renamed or deleted, the next Write a second or more after
+//     the last check reopens the path, and [File.Reopen] does so immediately.
+//     Lines written before that are in the renamed file, or lost with the deleted
+//     one. If opening fails, the File keeps its file and tries again every second.
+//   - After a truncation, writing continues at the new end. A line that was being
+//     written is repeated from its beginning.
+//   - On a full disk, Write returns how much it wrote. A Queue waits and continues
+//     there. Deleting or truncating the file helps immediately.
 //   - If the last line of a file has no newline, because its writer was killed,
-//
-// OpenFile ends the line first. It waits 50 ms before, in which the file must
-// not change: another process may be about to write the rest.
+//     the File ends the line first. It waits 50 ms before, in which the file must
+//     not change: another process may be about to write the rest.
 //
 // A rotated file is named after the path and the time of its rotation in UTC:
-// "weir.log.20261121T230000.000Z", later with ".gz". The name never changes, so
-// a process that reads or ships it never finds another file there. A log
-// without new lines is not rotated. If a process ends during compression, the
-// uncompressed file remains, and the next process with that path and the same
-// settings compresses it.
+// "weir.log.20261121T230000.000Z", later with ".gz". The name never changes, so a
+// process that reads or ships it never finds another file there. A log without
+// new lines is not rotated. If a process ends during compression, the uncompressed
+// file remains, and the next process with that path and the same settings
+// compresses it.
 //
-// In addition to the lines in the Queue, a power failure or a crash of the
-// machine can lose, depending on Fsync:
+// In addition to the lines in the Queue, a power failure or a crash of the machine
+// can lose, depending on Fsync:
 //
-//   - 0: what the kernel has not written to disk yet, about thirty seconds of
-//     events
-//
-// on an ordinary Linux. The end of the process loses nothing.
-//   - positive: what was written within this time and during the last fsync.
+//   - 0: data that the kernel has not written to disk yet, about thirty seconds of
+//     events on an ordinary Linux. The end of the process loses nothing.
+//   - positive: data written within this time and during the last fsync.
 //   - negative: nothing. With a Direct, an event is on disk when WriteEvent
-//     returns,
+//     returns, which takes an fsync. A Queue needs one fsync for all events of a
+//     chunk, and its callers do not wait for it.
 //
-// which takes an fsync. A Queue needs one fsync for all events of a chunk, and
-// its callers do not wait for it.
-//
-// OnError receives the error of a failed fsync. Whether earlier lines are on
-// disk is then unknown, and a second fsync would not show it.
+// OnError receives the error of a failed fsync. Whether earlier lines are on disk
+// is then unknown, and a second fsync would not show it.
 type File struct {
 	path    string
 	options FileOptions

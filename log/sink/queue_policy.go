@@ -8,7 +8,7 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// A Policy says what a [Queue] does with a line that does not fit.
+// A Policy is the rule of a [Queue] for lines that do not fit.
 type Policy int
 
 // The policies. The zero value is Shed.

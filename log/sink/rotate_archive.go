@@ -32,7 +32,7 @@ type archive struct {
 	spared string // guarded by mu: a file that is still written to
 }
 
-// lookEvery is the interval at which a File checks that its path leads to the file
+// checkEvery is the interval at which a File checks that its path leads to the file
 // that is open. An operation that failed is not tried again before.
 const checkEvery = time.Second
 

@@ -1,9 +1,9 @@
 // Package tail is the verb weir tail, which reads events, chooses from them and
 // shows or converts them.
 //
-// A goroutine reads the inputs and hands over what it read, piece by piece
-// (input.go). The view cuts lines from it, decides which events to show, and
-// writes them (view.go) or counts them (stats.go).
+// A goroutine reads the inputs and sends the data in parts (input.go). The view
+// cuts the data into lines, filters events, and writes them (view.go) or counts
+// them (stats.go).
 package tail
 
 import (

@@ -12,7 +12,7 @@ import (
 	"github.com/weirhq/weir/log/record"
 )
 
-// An env holds what an evaluation depends on.
+// An env is the input of an evaluation: an event and the current variables.
 type env struct {
 	record *record.Record
 	vars   []value // of let
@@ -33,8 +33,8 @@ type eval func(*env) value
 
 func constant(v value) eval { return func(*env) value { return v } }
 
-// A compiler makes evals of expressions, and finds expressions that cannot be
-// meant. After the first error its results are not used.
+// A compiler compiles expressions and checks their kinds. After the first error
+// its results are not used.
 type compiler struct {
 	err     *Error
 	members []string // of an event, that the condition uses
@@ -55,7 +55,7 @@ func (c *compiler) fail(e *expr, hint, format string, args ...any) (eval, kind) 
 	return constant(value{}), kindUnknown
 }
 
-// use notes that the condition uses a member.
+// use records that the condition uses a member of an event.
 func (c *compiler) use(name string) {
 	if !slices.Contains(c.members, name) {
 		c.members = append(c.members, name)
@@ -138,7 +138,7 @@ func didYouMean(near string) string {
 	return ", did you mean " + near + "?"
 }
 
-// object compiles the value that a member or an index is taken of.
+// object compiles the operand of a member or an index.
 func (c *compiler) object(e *expr) (eval, kind) {
 	of, k := c.expr(e.of[0])
 	if k != kindUnknown && k != kindObject && k != kindList {
@@ -223,12 +223,12 @@ func clamp(from, to int64, n int) (int64, int64) {
 	return min(from, to), to
 }
 
-// list compiles a list whose elements are compared with a value of kind k.
+// list compiles a list of values that are compared with a value of kind k.
 func (c *compiler) list(e *expr, k kind) (eval, kind) {
 	elements := make([]eval, len(e.of))
 	for i, element := range e.of {
 		f, own := c.expr(element)
-		if k != kindInstant { // whose texts are not instants here
+		if k != kindInstant { // the elements remain texts then
 			f, own = c.asKind(element, f, own, k, false)
 		}
 		if !comparable(k, own) {
@@ -378,7 +378,7 @@ func (c *compiler) matches(e *expr) (eval, kind) {
 	}, kindTruth
 }
 
-// comparison compiles a comparison whose sides may have to be converted.
+// comparison compiles a comparison, and converts its sides if necessary.
 func (c *compiler) comparison(e *expr) (eval, kind) {
 	a, k := c.expr(e.of[0])
 	b, other := c.expr(e.of[1])
@@ -416,7 +416,7 @@ func comparable(a, b kind) bool {
 
 // asKind converts a side of a comparison for a comparison with another kind: an
 // instant to a point in time, a level to its rank if the order matters, and a
-// text of the expression to the instant, duration or level that it means.
+// literal text to an instant, duration or level.
 func (c *compiler) asKind(e *expr, f eval, k, other kind, isRanked bool) (eval, kind) {
 	isText := e.form == formLiteral && k == kindText
 	switch {
@@ -539,8 +539,8 @@ func calculated(operator string, a, b kind) (kind, bool) {
 	return 0, false
 }
 
-// isCountable reports whether arithmetic may join a value of the kind and one of
-// an unknown kind.
+// isCountable reports whether arithmetic with a value of an unknown kind is
+// permitted.
 func isCountable(k kind) bool {
 	return k == kindUnknown || k == kindNumber || k == kindDuration || k == kindInstant
 }

@@ -27,7 +27,7 @@ type call struct {
 	predicate eval // nil if there is none
 }
 
-// text and list return an argument, whose type was checked.
+// text and list return an argument. call has checked its type.
 func (c *call) text(i int) string { return c.args[i].s }
 func (c *call) list() []value     { return c.args[0].list() }
 
@@ -125,8 +125,8 @@ func onNumber(f func(float64) float64) function {
 	}}
 }
 
-// lesser returns a function that returns the first of two numbers if it compares
-// so, else the second.
+// lesser returns a function that returns the first of two numbers if the
+// comparison of the two is true, else the second.
 func lesser(operator string) function {
 	return function{takes: []kind{kindNumber, kindNumber}, call: func(c *call) value {
 		if compare(operator, c.args[0], c.args[1]) {

@@ -65,7 +65,7 @@ func (e *expr) String() string {
 	return e.text
 }
 
-// base is String for an expression of which a member follows.
+// base is String for an expression that is followed by a member.
 func (e *expr) base() string {
 	if e.form == formLiteral {
 		return "(" + e.text + ")"
@@ -272,7 +272,7 @@ func (p *parser) let() *expr {
 	return &expr{form: formLet, text: name.text, of: []*expr{value, p.expr(lowest)}, at: name.at}
 }
 
-// conditional parses ? and : after a condition, and ?: alone.
+// conditional parses a conditional after its condition: ? and :, or ?:.
 func (p *parser) conditional(e *expr, precedence int) *expr {
 	for precedence == lowest && p.is("?") {
 		at := p.now.at
@@ -320,7 +320,7 @@ func (p *parser) operand() *expr {
 	return &expr{form: formLiteral, at: t.at}
 }
 
-// named returns what a name means that no parenthesis follows.
+// named returns the literal or the name that a token is.
 func named(t token) *expr {
 	e := &expr{form: formLiteral, text: t.text, kind: kindTruth, at: t.at}
 	switch t.text {

@@ -14,11 +14,11 @@ import (
 	"github.com/weirhq/weir/log/record"
 )
 
-// A kind is what is known of a value before there is an event.
+// A kind is the static type of an expression.
 type kind int
 
 const (
-	kindUnknown kind = iota // a field of data, and what is made of one
+	kindUnknown kind = iota // a field of data, or a result of one
 	kindTruth
 	kindNumber
 	kindText
@@ -293,7 +293,7 @@ func (v value) member(key string) value {
 	return value{}
 }
 
-// memberOf returns the last field whose key is prefix and key.
+// memberOf returns the last field with the key prefix and key.
 func memberOf(fields *[]record.Field, prefix, key string) value {
 	dotted := false
 	for i := len(*fields) - 1; i >= 0; i-- {
