@@ -4,6 +4,9 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/weirhq/weir/front/config"
 )
 
 // TestMalformedRequests sends requests that net/http refuses itself. They are
@@ -72,7 +75,9 @@ func TestResponsesAreNotRefusals(t *testing.T) {
 			c.send("HTTP/1.1 404 Not Found\r\nContent-Length: 24\r\n\r\nHTTP/1.1 400 Bad Request")
 		}
 	})
-	d := openDoor(t, "http://"+back)
+	d := openDoor(t, "http://"+back, func(cfg *config.Config) {
+		cfg.Limits.IdleTimeout = 100 * time.Millisecond // for the client that keeps its connection
+	})
 	for _, raw := range []string{
 		"GET /whole HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
 		"GET /whole HTTP/1.0\r\nHost: a\r\n\r\n",
