@@ -27,7 +27,7 @@ func bind(addr string) (*net.TCPListener, error) {
 type listenerOffer struct {
 	listener *net.TCPListener
 	addr     string // as configured
-	taken    func() // called each time that a process has taken it
+	taken    func() // called each time that a process has taken over the listener
 }
 
 // offerListeners offers listeners to the next process until withdraw is called.

@@ -118,7 +118,7 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		err = &Refusal{Limit: b.name, Status: http.StatusRequestTimeout, Err: err}
-	case err == io.EOF: // the next request on the connection has no deadline yet
+	case err == io.EOF: // the deadline must not apply to the next request on the connection
 		if reset := b.conn.SetReadDeadline(time.Time{}); reset != nil {
 			err = reset
 		}

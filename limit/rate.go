@@ -33,15 +33,15 @@ const (
 	century     = 100 * 365 * 24 * time.Hour
 )
 
-// A Rate is a token bucket for each key: it holds Burst tokens, a request takes one,
-// and one returns every Every. Make one with NewRate; the zero Rate has no limit and
-// counts nothing. Goroutines may share it.
+// A Rate is a token bucket for each key. A bucket holds up to Burst tokens, a request
+// takes one, and one is added in each interval Every. Make a Rate with NewRate; the zero
+// Rate has no limit and counts nothing. Goroutines may share it.
 //
 // A bucket is stored as the time when it will be full again, the theoretical arrival
 // time of the generic cell rate algorithm (ITU-T I.371, annex A; the "virtual
-// scheduling" form). A full bucket equals that of an unknown key, so it can be replaced
-// by another key's, and only full buckets are. If there is none to replace, new keys
-// share buckets. The alternatives are worse. Evicting a bucket that is not full gives
+// scheduling" form). A key without a bucket has a full one by definition, so only full
+// buckets are replaced by those of new keys. If no bucket is full, new keys share
+// buckets. The alternatives are worse. Evicting a bucket that is not full gives
 // its owner a new burst, which a client with many addresses could exploit. Rejecting
 // new keys lets such a client shut out all others. A shared bucket never admits more
 // than a separate one.
@@ -69,7 +69,7 @@ type Decision struct {
 // RateStats are the counts of a Rate since it was made.
 type RateStats struct {
 	Admitted, Refused uint64
-	// Shared is the number of these decisions that used a shared bucket.
+	// Shared is the number of admitted and refused requests that used a shared bucket.
 	Shared uint64
 	// Keys is the number of buckets that were not full at the last request of their
 	// shard.

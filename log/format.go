@@ -92,8 +92,8 @@ type encoder interface {
 	// notation returns the notation of the fields.
 	notation() notation
 
-	// front returns the beginning of the line: created_at at full length, with
-	// any time. The buffer reserves that many bytes for it.
+	// front returns the beginning of a line with created_at in its longest form.
+	// Only its length matters: the buffer reserves that many bytes.
 	front() string
 
 	// appendNamespace appends the constant text of a logger, up to the name of

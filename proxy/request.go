@@ -67,10 +67,11 @@ func appendElements(dst []string, list string) []string {
 	return dst
 }
 
-// allowedUpgrade returns the token in lower case if the exchange passes it on.
-// A request with a body is never upgraded, because parsers disagree about the
-// end of its body. h2c is never passed on, because it would carry any number of
-// requests past the routes and limits that were applied to this one.
+// allowedUpgrade returns the token of an Upgrade field in lower case if it is
+// passed on, else "". A request with a body is never upgraded, because parsers
+// disagree about the end of its body. h2c is never passed on, because it would
+// carry any number of requests past the routes and limits that were applied to
+// this one.
 func (x *Exchange) allowedUpgrade(token string) string {
 	if x.Method != "GET" || x.HTTP10 || x.HTTP2 || x.Length != 0 || httpsyntax.EqualFold(token, "h2c") {
 		return ""

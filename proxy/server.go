@@ -57,7 +57,7 @@ type Server struct {
 	shared *Conns // nil without a limit
 
 	surplusUntil atomic.Int64 // Unix time in nanoseconds
-	proven       atomic.Int32 // times a connection was quiet after longReuseDelay, up to provenAfter
+	proven       atomic.Int32 // how often nothing arrived within longReuseDelay of a response; at most provenAfter
 	downUntil    atomic.Int64
 	recent       atomic.Int64 // the learned limit, in nanoseconds
 	recentUntil  atomic.Int64

@@ -108,7 +108,8 @@ type hop struct {
 	host, scheme string
 }
 
-// appendForwarded appends the four fields.
+// appendForwarded appends X-Forwarded-For, X-Forwarded-Host, X-Forwarded-Proto
+// and Forwarded, except the end of the last line.
 func (t Trust) appendForwarded(b []byte, header []Field, from hop) []byte {
 	var trusted bool
 	if len(t) > 0 {

@@ -62,7 +62,7 @@ func (t *tableDraft) report(m *router.Mistake) {
 			"pattern %s conflicts with %s on line %d: both match %s",
 			yamlfile.Quote(m.Pattern), yamlfile.Quote(m.OtherPattern), other.text.Pos.Line, m.Example)
 	case other.line == nil:
-		d.shadowedBy(other)
+		d.reportShadowed(other)
 	case d.text.Text == other.text.Text:
 		d.Mistakef(d.text.Pos, "keep one of the two", "%s is given twice, first on line %d",
 			yamlfile.Quote(d.text.Text), other.text.Pos.Line)
@@ -72,8 +72,8 @@ func (t *tableDraft) report(m *router.Mistake) {
 	}
 }
 
-// shadowedBy reports a redirect that no GET request reaches because of a route.
-func (d draft) shadowedBy(route draft) {
+// reportShadowed adds the mistake of a redirect that no GET request reaches because of a route.
+func (d draft) reportShadowed(route draft) {
 	d.Mistakef(d.text.Pos, "remove the redirect or the route", "%s is shadowed by the route %s on line %d of %s",
 		yamlfile.Quote(d.text.Text), yamlfile.Quote(route.text.Text), route.text.Pos.Line, route.Name())
 }
@@ -86,7 +86,7 @@ func (t *tableDraft) checkRedirects(table *router.Table[draft]) {
 			continue
 		}
 		if by := e.Value.shadow(table); by != nil {
-			e.Value.shadowedBy(by.Value)
+			e.Value.reportShadowed(by.Value)
 		} else {
 			e.Value.follow(table)
 		}

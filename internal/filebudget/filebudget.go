@@ -17,7 +17,7 @@ const (
 	// lookups, the configuration, /proc, rejected connections, and connections to the
 	// admin listener.
 	reserve = 64
-	// unlimited replaces limits that are greater.
+	// unlimited is used in place of any higher limit.
 	unlimited = 1 << 20
 )
 

@@ -18,7 +18,7 @@ var ErrSwitched = errors.New("the file was rotated or truncated")
 var ErrNotRegular = errors.New("is not a regular file")
 
 // markLen is the number of bytes before the read position that are remembered.
-// They hold the time of a line, so two files rarely agree in as many bytes.
+// They usually contain the time of a line, so two files rarely have the same bytes there.
 const markLen = 128
 
 // A File reads the files that have a certain name, one after the other. It is

@@ -1,13 +1,13 @@
-// Package lazydeadline saves the system's work for deadlines that move with each read
-// and write: setting one costs as much as a small read.
+// Package lazydeadline avoids setting a connection's deadline before each read and
+// write. Setting a deadline costs as much as a small read.
 package lazydeadline
 
 import "time"
 
-// Next returns the deadline to have on a connection for which one is set and
-// another one is wanted, and reports whether it has to be set. The deadline may be
-// later than wanted by an eighth of the timeout, at most a second, so that it also
-// serves the reads and writes that follow. The zero time is no deadline.
+// Next returns the deadline for a connection's next read or write, and reports whether
+// the caller has to set it. set is the connection's present deadline. The result is at
+// least want, and may be later by an eighth of the timeout, at most a second, so that
+// it also serves the reads and writes that follow. The zero time is no deadline.
 func Next(set, want time.Time, timeout time.Duration) (next time.Time, change bool) {
 	slack := min(timeout/8, time.Second)
 	switch {

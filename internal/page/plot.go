@@ -70,8 +70,8 @@ func labels(a chart.Axis) []label {
 
 type rectangle struct{ left, top, right, bottom float64 }
 
-// at returns a place in the rectangle: from 0 at the left to 1, and from 0 at the
-// bottom to 1.
+// at returns a point in the rectangle. x is 0 at the left and 1 at the right; y is 0 at
+// the bottom and 1 at the top.
 func (r rectangle) at(x, y float64) vector.Point {
 	return vector.Point{X: r.left + x*(r.right-r.left), Y: r.bottom - y*(r.bottom-r.top)}
 }

@@ -10,7 +10,7 @@ import (
 // A Color is the parameter of an SGR sequence.
 type Color string
 
-// The colours of terminals. Plain is none.
+// The colours of terminals. Plain means no colour.
 const (
 	Plain      Color = ""
 	Bold       Color = "1"
@@ -50,7 +50,7 @@ func (p Pen) Clean(s string) string {
 	})
 }
 
-// Text is a text for a terminal that is being written.
+// Text builds a text for a terminal.
 type Text struct {
 	bytes.Buffer
 	Pen

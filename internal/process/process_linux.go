@@ -103,7 +103,8 @@ type sample struct {
 	zombie   bool  // ended, but its parent has not waited for it
 }
 
-// sample returns the times of a zombie together with os.ErrProcessDone.
+// sample measures the process. For a zombie it returns only the times, together
+// with os.ErrProcessDone.
 func (p *Process) sample() (s sample, err error) {
 	// The clock is identified by the PID. If the process still exists after the
 	// clock was read, the clock belonged to it.

@@ -4,7 +4,7 @@ import "strings"
 
 // Expand returns text with each ${...} replaced by value's result for the text between
 // the braces, and $$ by a dollar, and all refusals. Any other dollar stays, because
-// regular expressions end in one. It is applied to values after the YAML parser, so
+// regular expressions may end in one. It is applied to values after the YAML parser, so
 // that replacements are never parsed as YAML.
 func Expand(text string, value func(inside string) (string, *Refusal)) (string, []*Refusal) {
 	var out strings.Builder

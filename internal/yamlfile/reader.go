@@ -106,7 +106,7 @@ func (r *Reader[T]) Fields(p Place[T], n *Node) {
 	}
 }
 
-// Names reads a mapping with free names as keys.
+// Names reads a mapping whose keys are names that the user chooses.
 func (r *Reader[T]) Names(p Place[T], n *Node) {
 	pairs, ok := r.pairs(p, n)
 	if !ok {

@@ -16,9 +16,9 @@ import (
 // Wrap any other error instead, with an empty message if necessary, because
 // another goroutine may use it. All other methods are safe for concurrent use.
 //
-// A function must return an Error as error, never as *Error: a nil *Error in an
-// error is an error that is not nil. Its message says so, and it has neither
-// stack nor fields.
+// A function must return an Error as error, never as *Error: a nil *Error
+// converted to error is not nil. Its message is "nil *errs.Error", and it has
+// neither stack nor fields.
 type Error struct {
 	message string
 	cause   error

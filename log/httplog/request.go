@@ -54,8 +54,8 @@ func scheme(r *http.Request) string {
 }
 
 // target returns path and query. If the request line has an absolute path, as
-// nearly always, they are slices of it: escaping r.URL.Path again would cost an
-// allocation, and the client may have escaped more.
+// nearly always, they are slices of it. Escaping r.URL.Path again would cost an
+// allocation, and would lose escapes that the client has sent needlessly.
 func target(r *http.Request) (path, query string) {
 	if strings.HasPrefix(r.RequestURI, "/") {
 		path, query, _ = strings.Cut(r.RequestURI, "?")

@@ -63,7 +63,8 @@ func (p *parser) member(key, value string) bool {
 	return p.setKey(0, firstHTTP, key, value)
 }
 
-// setKey sets the field of a key in keys[from:to].
+// setKey sets the field of a key. It reports whether the key is in
+// keys[from:to] and the value has the key's type.
 func (p *parser) setKey(from, to int, key, value string) bool {
 	place, ok := p.find(from, to, key)
 	if !ok {

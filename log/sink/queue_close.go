@@ -92,7 +92,7 @@ func (q *Queue) abandon() {
 	q.out.end()
 }
 
-// drop drops the lines of a chunk that are not counted yet. q.mu is held.
+// drop counts the unwritten lines of a chunk as dropped. q.mu is held.
 func (q *Queue) drop(c *chunk) {
 	begin := 0
 	if c.settled > 0 {

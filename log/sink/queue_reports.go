@@ -26,7 +26,7 @@ type reports struct {
 	opened    time.Time
 
 	reported []Loss    // the losses that have been reported
-	lastGap  time.Time // when they were reported
+	lastGap  time.Time // when dropped events were last reported
 	totalsAt time.Time // when totals are due; zero: no event since the last totals
 }
 

@@ -73,8 +73,8 @@ func appendEscaped(b []byte, s string) []byte {
 // A Source selects the requests that are redirected.
 type Source struct {
 	Pattern string // for the routing table
-	Prefix  bool   // it matches every path below
-	slashes int    // in a request's path before the part that a prefix leaves open
+	Prefix  bool   // it ends in "/*" and matches every path below
+	slashes int    // for a Prefix: the number of slashes in a path before the part that "*" matches
 }
 
 // ParseSource reads [HOST]/PATH or [HOST]/PATH/*.

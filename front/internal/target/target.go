@@ -12,7 +12,7 @@ import (
 
 // CheckPath returns why a path is ambiguous, or "" if it is not. Two parsers could
 // read an ambiguous path differently, and routing, limits, log and upstream must
-// all see the same one. Ambiguous are:
+// all see the same one. These are ambiguous:
 //
 //   - dot segments in any spelling, also with the parameters that some servers cut
 //     off ("..;a") and with %2F, which some servers treat as a slash;
@@ -48,7 +48,7 @@ func CheckPath(path string) string {
 	return ""
 }
 
-// checkEscape checks the escape at the beginning of s.
+// checkEscape returns why the escape at the beginning of s is not allowed, or "".
 func checkEscape(s string) string {
 	if len(s) < 3 {
 		return "the path has a bad escape"

@@ -255,11 +255,11 @@ func (c *checker) number() bool {
 	}
 	if c.peek() == '0' {
 		c.at++
-	} else if !c.digits() {
+	} else if !c.skipDigits() {
 		return false
 	}
 	if c.peek() == '.' {
-		if c.at++; !c.digits() {
+		if c.at++; !c.skipDigits() {
 			return false
 		}
 	}
@@ -269,11 +269,11 @@ func (c *checker) number() bool {
 	if c.at++; c.peek() == '+' || c.peek() == '-' {
 		c.at++
 	}
-	return c.digits()
+	return c.skipDigits()
 }
 
-// digits checks one or more digits.
-func (c *checker) digits() bool {
+// skipDigits skips digits and reports whether there was at least one.
+func (c *checker) skipDigits() bool {
 	from := c.at
 	for isDigit(c.peek()) {
 		c.at++

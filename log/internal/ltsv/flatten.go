@@ -32,9 +32,9 @@ func AppendFields[T jsonscan.Text](dst []byte, object T) []byte {
 	return f.dst
 }
 
-// A flattener appends the pairs of one field. A path has the keys to a value,
-// separated by dots. It is an argument because a slice in the struct would make
-// its array escape to the heap.
+// A flattener appends the pairs of one field. The path of a value is the keys
+// that lead to it, joined by dots. Methods take it as an argument, because a
+// slice in the struct would make its array escape to the heap.
 type flattener[T jsonscan.Text] struct {
 	dst  []byte
 	json jsonscan.Scanner[T]

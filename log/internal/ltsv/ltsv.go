@@ -67,8 +67,8 @@ func Reserved(label string) bool {
 	return false
 }
 
-// sixDigits are the trailing zeros of a fraction.
-const sixDigits = "000000"
+// sixZeros are the digits of an empty fraction.
+const sixZeros = "000000"
 
 // AppendInstant appends a time with six fractional digits. The time is given as
 // in JSON, RFC 3339 in UTC. Any other text is appended like a value.
@@ -79,10 +79,10 @@ func AppendInstant(dst []byte, rfc3339 string) []byte {
 		return AppendValue(dst, rfc3339)
 	}
 	fraction := strings.TrimPrefix(body[secondsLen:], ".")
-	fraction = fraction[:min(len(fraction), len(sixDigits))]
+	fraction = fraction[:min(len(fraction), len(sixZeros))]
 	dst = AppendValue(dst, body[:secondsLen])
 	dst = AppendValue(append(dst, '.'), fraction)
-	return append(append(dst, sixDigits[len(fraction):]...), 'Z')
+	return append(append(dst, sixZeros[len(fraction):]...), 'Z')
 }
 
 // AppendSeconds appends a duration in seconds with six fractional digits, not

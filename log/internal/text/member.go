@@ -46,8 +46,8 @@ func PutTextMember(b *[]byte, separator byte, key, value string) {
 	*b = (*b)[:len(*b)+size]
 }
 
-// PutIntMember appends a member with a number: [AppendMember] and [AppendInt]
-// in place.
+// PutIntMember appends a member with a number to *b, as [AppendMember] and
+// [AppendInt] do, but faster.
 func PutIntMember(b *[]byte, separator byte, key string, n int64) {
 	size := len(key) + 4
 	to := grow(b, size+longestInt)
@@ -60,8 +60,8 @@ func PutIntMember(b *[]byte, separator byte, key string, n int64) {
 }
 
 // PutLabeled appends a label and a JSON string. The label must need no escapes,
-// and its last byte is the string's opening quote. It is slower for labels
-// shorter than leastLabel.
+// and its last byte is the string's opening quote. Labels shorter than
+// leastLabel take a slower path.
 func PutLabeled(b *[]byte, label, value string) {
 	size := len(label) + len(value) + 1
 	if unalignedWords && len(label) >= leastLabel {
@@ -77,8 +77,8 @@ func PutLabeled(b *[]byte, label, value string) {
 	*b = append(appendAny(append(*b, label...), value, &jsonNotation), '"')
 }
 
-// PutPair appends a label of LTSV and its value. It is slower for labels
-// shorter than leastLabel.
+// PutPair appends a label of LTSV and its value. Labels shorter than leastLabel
+// take a slower path.
 func PutPair(b *[]byte, label, value string) {
 	if unalignedWords && len(label) >= leastLabel {
 		size := len(label) + len(value)
@@ -92,8 +92,8 @@ func PutPair(b *[]byte, label, value string) {
 	*b = appendAny(append(*b, label...), value, &ltsvNotation)
 }
 
-// PutLabeledInt appends a label, which must need no escapes, and a number. It
-// is slower for labels shorter than leastLabel.
+// PutLabeledInt appends a label, which must need no escapes, and a number.
+// Labels shorter than leastLabel take a slower path.
 func PutLabeledInt(b *[]byte, label string, n int64) {
 	if !unalignedWords || len(label) < leastLabel {
 		*b = AppendInt(append(*b, label...), n)

@@ -14,8 +14,8 @@ const lowerHex = "0123456789abcdef"
 // [AppendMember] write a user's text into a line of JSON, as key or as value.
 //
 // It escapes the same characters as encoding/json with SetEscapeHTML(false). It
-// also escapes DEL, the C1 controls and the controls of the text's direction,
-// because logs are read in terminals. The text is the same after parsing.
+// also escapes DEL, the C1 controls and the bidirectional controls, because
+// logs are read in terminals. The text is the same after parsing.
 func AppendString(dst []byte, s string) []byte {
 	n := len(dst)
 	dst = slices.Grow(dst, len(s)+2)
@@ -27,7 +27,7 @@ func AppendString(dst []byte, s string) []byte {
 	return dst[:n+len(quoted)]
 }
 
-// PutString is [AppendString] in place.
+// PutString appends to *b as [AppendString] does, but faster.
 func PutString(b *[]byte, s string) {
 	n, size := len(*b), len(s)+2
 	reserve(b, size)

@@ -35,8 +35,8 @@ var Analyzer = &analysis.Analyzer{
 
 const logPath = "github.com/weirhq/weir/log"
 
-// begins has the methods of Logger that begin an event, with the method that
-// ends it.
+// begins maps each method of Logger that begins an event to the method that
+// ends the event.
 var begins = map[string]string{
 	"Debug": "Send", "Info": "Send", "Warn": "Send", "Error": "Send", "Fatal": "Send", "Log": "Send",
 	"With": "Logger",

@@ -90,7 +90,7 @@ func (f *follower) walk(block *ssa.BasicBlock, i int, p path) {
 func (f *follower) step(instruction ssa.Instruction, aliases map[ssa.Value]bool, ended *bool) bool {
 	switch in := instruction.(type) {
 	case *ssa.Phi:
-		return true // enter has handled it
+		return true // enter has added its aliases
 	case *ssa.Call:
 		if in == f.begin { // a loop has returned to it
 			f.lost = f.lost || !*ended

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Importing the original redirects the output of the standard library's log
-// package, so that messages of dependencies become events. Importing this
-// package does the same.
+// Importing log.go redirects the output of the standard library's log package,
+// so that messages of dependencies become events. Importing this package does
+// the same.
 func init() {
 	stdlog.SetOutput(thirdParty{})
 	stdlog.SetFlags(stdlog.Flags() &^ (stdlog.Ldate | stdlog.Ltime))

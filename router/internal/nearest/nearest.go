@@ -9,7 +9,7 @@ import (
 // Word returns the word that is most similar to a misspelt one, or "" if none
 // is similar enough. The first of equally similar words wins.
 func Word(misspelt string, words []string) string {
-	const longest = 64 // longer than any of our words
+	const longest = 64 // bytes; limits the time of a comparison
 	if len(misspelt) > longest {
 		return ""
 	}
