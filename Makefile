@@ -100,9 +100,14 @@ bench-router:
 bench-sinks:
 	cd bench && $(GO) run ./cmd/benchrun sinks
 
-# Needs nginx and wrk; Caddy is built from its module.
-bench-proxy: .bench/bin/caddy
-	cd bench && $(GO) run ./cmd/benchrun proxy
+# Needs nginx and wrk. Caddy is built from its module and Pingora with cargo. What cannot be had has no row, and the run
+# says so. BENCHFLAGS=-all runs the whole matrix.
+bench-proxy: .bench/bin/caddy .bench/bin/pingora-door
+	cd bench && $(GO) run ./cmd/benchrun $(BENCHFLAGS) proxy
+
+.bench/bin/pingora-door: bench/peers/pingora/Cargo.lock bench/peers/pingora/src/main.rs
+	-cargo build --release --locked --manifest-path bench/peers/pingora/Cargo.toml --target-dir .bench/pingora && \
+		install -D .bench/pingora/release/pingora-door $@
 
 .bench/bin/caddy:
 	GOBIN=$(CURDIR)/.bench/bin $(GO) install github.com/caddyserver/caddy/v2/cmd/caddy@v2.11.9

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 )
 
 // A Door is one proxy with its settings for the comparison.
@@ -15,20 +17,37 @@ type Door struct {
 	// Lines is the number of log lines per request. A pass with fewer lines is invalid.
 	Lines int
 
-	log string // destination of its log if that is not a file of the pass
-	// the lowest level that Weir writes; the others have no such setting here
-	level string
+	works works
+	lossy bool // drops lines if its log is not written in time; the table shows how many
+	null  bool // its log is /dev/null instead of a file of the pass
+	// the lowest level and the events that Weir writes; the others have no such settings here
+	level, events string
 	// path that reports its allocations, on the port for figures; may be empty
 	mallocs string
 	command func(t Tools, s site) (command, error) // writes the configuration to s.dir
 }
 
+// works are the kinds of work that a door is compared in.
+type works int
+
+const (
+	allWork    works = iota
+	closedLoop       // not at a fixed rate, because it cannot serve that rate
+	toFile           // with 64 connections and a log to a file: the parts of Weir's cost
+	logging          // not with the log off
+	silent           // has no log: with the log off, and as a bound beside a log to a file
+)
+
 // The names of the doors.
 const (
+	Relay        = "relay"
 	Nginx        = "nginx"
+	HAProxy      = "haproxy"
+	Pingora      = "pingora"
 	ReverseProxy = "httputil.ReverseProxy"
 	Caddy        = "caddy"
 	Weir         = "weir"
+	WeirOne      = "weir, one event"
 	WeirNull     = "weir to /dev/null"
 	WeirSilent   = "weir without events"
 	ServerOnly   = "net/http's server"
@@ -36,24 +55,38 @@ const (
 
 // Doors are the doors of the comparison.
 var Doors = []Door{
+	{Name: Relay, Note: "C, parses nothing, no log", works: silent, command: relayDoor},
 	{Name: Nginx, Note: "one line for a request", Lines: 1, command: nginxDoor},
-	{Name: ReverseProxy, Note: "zerolog, three lines", Lines: 3, mallocs: "/", command: reverseProxyDoor},
-	{Name: Caddy, Note: "one line for a request", Lines: 1, command: caddyDoor},
-	{Name: Weir, Note: "three lines", Lines: 3, level: "info", mallocs: "/metrics", command: weirDoor},
-	{Name: WeirNull, Note: "three lines, thrown away", log: os.DevNull, level: "info", mallocs: "/metrics",
+	{Name: HAProxy, Note: "one line for a request", Lines: 1, lossy: true, command: haproxyDoor},
+	{Name: Pingora, Note: "one line for a request", Lines: 1, command: pingoraDoor},
+	{Name: ReverseProxy, Note: "zerolog, three lines", Lines: 3, works: closedLoop, mallocs: "/",
+		command: reverseProxyDoor},
+	{Name: Caddy, Note: "one line for a request", Lines: 1, works: closedLoop, command: caddyDoor},
+	{Name: Weir, Note: "three lines", Lines: 3, works: logging, level: "info", events: "all", mallocs: "/metrics",
 		command: weirDoor},
-	{Name: WeirSilent, Note: "level error", level: "error", mallocs: "/metrics", command: weirDoor},
-	{Name: ServerOnly, Note: "answers itself: no upstream, no log", mallocs: "/", command: serverDoor},
+	{Name: WeirOne, Note: "one line for a request", Lines: 1, works: logging, level: "info", events: "completed",
+		mallocs: "/metrics", command: weirDoor},
+	{Name: WeirNull, Note: "three lines, thrown away", works: toFile, null: true, level: "info", events: "all",
+		mallocs: "/metrics", command: weirDoor},
+	{Name: WeirSilent, Note: "level error", works: silent, level: "error", events: "all", mallocs: "/metrics",
+		command: weirDoor},
+	{Name: ServerOnly, Note: "answers itself: no upstream, no log", works: toFile, mallocs: "/", command: serverDoor},
 }
 
 // Tools are the paths of the programs that the comparison runs. An empty one is missing.
 type Tools struct {
-	Nginx, Caddy, Weir, ReverseProxy string
+	Nginx, HAProxy, Pingora, Caddy, Relay, Weir, ReverseProxy string
 }
 
 // Missing returns why the door cannot run with these tools, or "" if it can.
 func (d Door) Missing(t Tools) string {
 	switch {
+	case d.Name == Relay && t.Relay == "":
+		return "it needs a C compiler: apt-get install gcc libc6-dev"
+	case d.Name == HAProxy && t.HAProxy == "":
+		return "install it with: apt-get install haproxy"
+	case d.Name == Pingora && t.Pingora == "":
+		return "build it with cargo, in the repository's root: make .bench/bin/pingora-door"
 	case d.Name == Caddy && t.Caddy == "":
 		return "install it in the repository's root with: GOBIN=$PWD/.bench/bin go install " +
 			"github.com/caddyserver/caddy/v2/cmd/caddy@v2.11.9"
@@ -63,10 +96,28 @@ func (d Door) Missing(t Tools) string {
 	return ""
 }
 
+// Fits reports whether the door is compared in w.
+func (d Door) Fits(w Work) bool {
+	main := w.Log == ToFile && w.Connections == 64 && w.Rate == 0
+	switch d.works {
+	case closedLoop:
+		return w.Rate == 0
+	case toFile:
+		return main
+	case logging:
+		return w.Log != Off
+	case silent:
+		return main || w.Log == Off || d.Name == Relay && w.Log == ToFile
+	}
+	return true
+}
+
 // site is the environment of a door for one pass.
 type site struct {
 	dir            string // for its configuration and log; removed after the pass
-	log, level     string
+	log            string // a file, stdout or off
+	level, events  string
+	connections    int
 	port, upstream int
 	figures        int // a port for figures about itself
 }
@@ -78,10 +129,24 @@ func (s site) write(name, text string) (string, error) {
 	return file, os.WriteFile(file, []byte(text), 0o644)
 }
 
+// The destinations of a log that are not files.
+const (
+	noLog  = "off"
+	stdout = "stdout"
+)
+
 func local(port int) string { return fmt.Sprintf("127.0.0.1:%d", port) }
 
 // caddyDoor disables admin and certificates, and sets a pool of upstream connections as large as the others'.
 func caddyDoor(t Tools, s site) (command, error) {
+	log := ""
+	if s.log != noLog {
+		output := stdout
+		if s.log != stdout {
+			output = fmt.Sprintf("file %s {\n\t\t\troll_disabled\n\t\t}", s.log)
+		}
+		log = fmt.Sprintf("\tlog {\n\t\toutput %s\n\t\tformat json\n\t}", output)
+	}
 	file, err := s.write("Caddyfile", fmt.Sprintf(`{
 	admin off
 	auto_https off
@@ -94,20 +159,15 @@ func caddyDoor(t Tools, s site) (command, error) {
 }
 http://%s {
 	bind 127.0.0.1
-	log {
-		output file %s {
-			roll_disabled
-		}
-		format json
-	}
+%s
 	reverse_proxy %s {
 		transport http {
-			keepalive_idle_conns_per_host 256
+			keepalive_idle_conns_per_host %d
 			compression off
 		}
 	}
 }
-`, local(s.port), s.log, local(s.upstream)))
+`, local(s.port), log, local(s.upstream), s.idle()))
 	return command{
 		args: []string{t.Caddy, "run", "--adapter", "caddyfile", "--config", file},
 		env:  []string{"HOME=" + s.dir, "XDG_DATA_HOME=" + s.dir, "XDG_CONFIG_HOME=" + s.dir},
@@ -115,22 +175,74 @@ http://%s {
 }
 
 func weirDoor(t Tools, s site) (command, error) {
+	if s.log == noLog {
+		s.log = stdout // level error: it writes nothing
+	}
 	file, err := s.write("weir.yaml", fmt.Sprintf(`listen: ["%s"]
 admin: "%s"
-log: {to: "%s", level: %s}
+log: {to: "%s", level: %s, events: %s}
 upstreams:
   backend: {servers: ["http://%s"]}
 routes:
   - {match: "/{path...}", to: backend}
-`, local(s.port), local(s.figures), s.log, s.level, local(s.upstream)))
+`, local(s.port), local(s.figures), s.log, s.level, s.events,
+		local(s.upstream)))
 	return command{args: []string{t.Weir, "serve", "--config", file}}, err
 }
 
 func reverseProxyDoor(t Tools, s site) (command, error) {
 	return command{args: []string{
-		t.ReverseProxy, "-listen", local(s.port), "-figures", local(s.figures), "-log", s.log, "-to", "http://" +
-			local(s.upstream),
+		t.ReverseProxy, "-listen", local(s.port), "-figures", local(s.figures), "-log", s.log, "-idle",
+		strconv.Itoa(s.idle()), "-to", "http://" + local(s.upstream),
 	}}, nil
+}
+
+// idle is the number of idle upstream connections that a door keeps.
+func (s site) idle() int { return max(256, s.connections) }
+
+// haproxyDoor leaves the number of threads at HAProxy's default, one for each processor. It writes lines only to its
+// stdout, to sockets and to rings; the bench connects stdout to the file or the pipe.
+func haproxyDoor(t Tools, s site) (command, error) {
+	log := ""
+	if s.log != noLog {
+		log = "log stdout format raw local0 info"
+	}
+	file, err := s.write("haproxy.cfg", fmt.Sprintf(`global
+	%s
+defaults
+	mode http
+	log global
+	option forwardfor
+	timeout connect 5s
+	timeout client 1m
+	timeout server 1m
+frontend front-door
+	bind %s
+	unique-id-format %%[uuid]
+	unique-id-header X-Request-Id
+	http-request set-header X-Forwarded-Host %%[req.hdr(host)]
+	http-request set-header X-Forwarded-Proto http
+	http-response set-header X-Request-Id %%[unique-id]
+	log-format '{"created_at":%%Ts.%%ms,"namespace":"front-door","event":"http request completed","trace_id":"%%ID",`+
+		`"severity":3,"http":{"status_code":%%ST,"method":"%%HM","scheme":"http","path":%%{+Q}HP,"query":%%{+Q}HQ,`+
+		`"duration":%%Ta,"response_content_length":%%B,"client":"%%ci","protocol":"%%HV"},`+
+		`"data":{"destination":"%%si:%%sp","proxy_name":"%%b"}}'
+	default_backend backend
+backend backend
+	server backend %s
+`, log, local(s.port), local(s.upstream)))
+	return command{args: []string{t.HAProxy, "-db", "-f", file}, logsToStdout: true}, err
+}
+
+// pingoraDoor runs the program of bench/peers/pingora with a thread for each processor.
+func pingoraDoor(t Tools, s site) (command, error) {
+	return command{args: []string{t.Pingora, local(s.port), local(s.upstream), strconv.Itoa(runtime.NumCPU()), s.log}},
+		nil
+}
+
+func relayDoor(t Tools, s site) (command, error) {
+	return command{args: []string{t.Relay, strconv.Itoa(s.port), strconv.Itoa(s.upstream),
+		strconv.Itoa(runtime.NumCPU())}}, nil
 }
 
 func serverDoor(t Tools, s site) (command, error) {

@@ -2,35 +2,82 @@ package proxy
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os/exec"
 	"regexp"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
 
-// A load holds the results of wrk.
+// A load holds the results of wrk, or of weir load at a fixed rate.
 type load struct {
-	requests  int
-	perSecond float64
-	p50, p99  time.Duration // from when a request was sent, not from when it was due: wrk waits for responses
+	requests, failed int
+	perSecond        float64
+	// From when a request was sent in a closed loop, because wrk waits for responses. From when it was due at a fixed
+	// rate. p999 is negative in a closed loop.
+	p50, p99, p999 time.Duration
 }
 
-// runLoad sends requests to url for d over the given number of connections. A response other than 200 is an error,
-// because failures cost less than successes.
-func runLoad(ctx context.Context, url string, connections int, d time.Duration) (load, error) {
-	cmd := exec.CommandContext(ctx, "wrk", "-t1", "-c"+strconv.Itoa(connections), "-d"+strconv.Itoa(int(d.Seconds()))+
-		"s", "--latency", url)
+// mostConnections is the number of connections that weir load may open to a door that is late. The relay needs as many to
+// the backend.
+const mostConnections = 1000
+
+// load sends requests to url for d.
+func (b *Bench) load(ctx context.Context, url string, w Work, d time.Duration) (load, error) {
+	c := strconv.Itoa(w.Connections)
+	if w.Rate == 0 {
+		out, err := output(ctx, "wrk", "-t1", "-c"+c, "-d"+strconv.Itoa(int(d.Seconds()))+"s", "--timeout", "10s",
+			"--latency", url)
+		if err != nil {
+			return load{}, err
+		}
+		return parseLoad(string(out))
+	}
+	rate := strconv.FormatFloat(w.Rate, 'f', 0, 64)
+	out, err := output(ctx, b.Tools.Weir, "load", "--json", "--quiet", "--pid=-1", "-c", c, "--max-connections",
+		strconv.Itoa(mostConnections), "-r", rate, "-d", d.String(), url)
+	if err != nil {
+		return load{}, err
+	}
+	return parseOpenLoad(out)
+}
+
+func output(ctx context.Context, name string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
-	out, err := cmd.CombinedOutput()
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
 	if ctx.Err() != nil {
-		return load{}, ctx.Err()
+		return nil, ctx.Err()
 	}
 	if err != nil {
-		return load{}, fmt.Errorf("wrk: %w: %s", err, out)
+		return nil, fmt.Errorf("%s: %w: %s%s", name, err, out, stderr.String())
 	}
-	return parseLoad(string(out))
+	return out, nil
+}
+
+// parseOpenLoad reads the document of weir load. Requests without a response count as failed. A response outside 2xx is
+// an error.
+func parseOpenLoad(out []byte) (load, error) {
+	var r struct {
+		Requests, Failed, Unanswered int
+		PerSecond                    float64 `json:"requests_per_second"`
+		Status                       map[string]int
+		FromDue                      struct{ P50, P99, P999 float64 } `json:"latency_from_due"` // microseconds
+	}
+	if err := json.Unmarshal(out, &r); err != nil {
+		return load{}, fmt.Errorf("the output of weir load is not JSON: %w: %.300q", err, out)
+	}
+	if r.Requests == 0 || r.Status["2xx"] != r.Requests {
+		return load{}, fmt.Errorf("weir load reports %d responses with these status codes: %v", r.Requests, r.Status)
+	}
+	in := func(us float64) time.Duration { return time.Duration(us * float64(time.Microsecond)) }
+	return load{requests: r.Requests, failed: max(r.Failed, r.Unanswered), perSecond: r.PerSecond,
+		p50: in(r.FromDue.P50), p99: in(r.FromDue.P99), p999: in(r.FromDue.P999)}, nil
 }
 
 var (
@@ -51,6 +98,7 @@ func parseLoad(out string) (load, error) {
 		return load{}, fmt.Errorf("wrk's report lacks a figure:\n%s", out)
 	}
 	var l load
+	l.p999 = -1
 	var err [4]error
 	l.requests, err[0] = strconv.Atoi(requests[1])
 	l.perSecond, err[1] = strconv.ParseFloat(perSecond[1], 64)

@@ -11,6 +11,14 @@ const bodySize = 1024
 // nginxDoor configures a worker for each CPU, persistent connections to the upstream, one JSON line per request without
 // buffering (nginx's default), and the same headers for the upstream as the others.
 func nginxDoor(t Tools, s site) (command, error) {
+	log := "off"
+	switch s.log {
+	case noLog:
+	case stdout:
+		log = "/dev/stdout events"
+	default:
+		log = s.log + " events"
+	}
 	return nginx(t, s, "auto", fmt.Sprintf(`
 	log_format events escape=json '{"created_at":"$time_iso8601","namespace":"front-door","event":"http request completed",'
 		'"trace_id":"$request_id","severity":3,"http":{"status_code":$status,"method":"$request_method","scheme":"$scheme",'
@@ -19,12 +27,12 @@ func nginxDoor(t Tools, s site) (command, error) {
 		'"user_agent":"$http_user_agent"},"data":{"destination":"$upstream_addr","proxy_name":"backend"}}';
 	upstream backend {
 		server %s;
-		keepalive 256;
+		keepalive %d;
 		keepalive_requests 1000000000;
 	}
 	server {
 		listen %s;
-		access_log %s events;
+		access_log %s;
 		location / {
 			proxy_pass http://backend;
 			proxy_http_version 1.1;
@@ -37,7 +45,7 @@ func nginxDoor(t Tools, s site) (command, error) {
 			add_header X-Request-Id $request_id;
 		}
 	}
-`, local(s.upstream), local(s.port), s.log))
+`, local(s.upstream), s.idle(), local(s.port), log))
 }
 
 // backend is the upstream of every door: nginx, responding from memory.

@@ -23,7 +23,8 @@ Transfer/sec:     29.01MB
 
 func TestParseLoad(t *testing.T) {
 	got, err := parseLoad(wrkReport)
-	want := load{requests: 196012, perSecond: 24497.31, p50: 2430 * time.Microsecond, p99: 1200 * time.Millisecond}
+	want := load{requests: 196012, perSecond: 24497.31, p50: 2430 * time.Microsecond, p99: 1200 * time.Millisecond,
+		p999: -1}
 	if err != nil || got != want {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}
@@ -38,6 +39,26 @@ func TestParseLoadRefuses(t *testing.T) {
 		"no request":               strings.Replace(wrkReport, "196012 requests", "0 requests", 1),
 	} {
 		if got, err := parseLoad(report); err == nil {
+			t.Errorf("%s: got %+v, want an error", name, got)
+		}
+	}
+}
+
+func TestParseOpenLoad(t *testing.T) {
+	const report = `{"requests": 98, "failed": 0, "unanswered": 2, "requests_per_second": 49.5, "status": {"2xx": 98},
+		"latency": {"p50": 1}, "latency_from_due": {"p50": 250.5, "p99": 2000, "p999": 3000}}`
+	got, err := parseOpenLoad([]byte(report))
+	want := load{requests: 98, failed: 2, perSecond: 49.5, p50: 250500, p99: 2 * time.Millisecond, p999: 3 *
+		time.Millisecond}
+	if err != nil || got != want {
+		t.Errorf("got %+v, %v, want %+v", got, err, want)
+	}
+	for name, report := range map[string]string{
+		"answers that are not 200": strings.Replace(report, `{"2xx": 98}`, `{"2xx": 97, "5xx": 1}`, 1),
+		"no request":               `{"requests": 0}`,
+		"nothing":                  "",
+	} {
+		if got, err := parseOpenLoad([]byte(report)); err == nil {
 			t.Errorf("%s: got %+v, want an error", name, got)
 		}
 	}

@@ -17,18 +17,38 @@ import (
 
 // Cost is the result of a door in one pass.
 type Cost struct {
-	CPU       time.Duration // user and system, per request
-	PerSecond float64
-	P50, P99  time.Duration
-	Mallocs   float64 // per request; negative if the door does not report it
+	CPU            time.Duration // user and system, per request
+	PerSecond      float64
+	P50, P99, P999 time.Duration // P999 is negative if the load does not report it
+	Mallocs        float64       // per request; negative if the door does not report it
+	Lost           float64       // percentage of log lines that the door dropped
+	Failed         float64       // percentage of requests without a response, at a fixed rate
 }
 
-// A Bench holds the backend and the load for the doors. It must be closed.
-type Bench struct {
-	Tools       Tools
+// Work is what a pass does with a door.
+type Work struct {
 	Connections int
-	Load        time.Duration // of a measured pass, after a second of warm-up
-	Dir         string        // folder for the folders of the passes
+	Log         Log
+	// Rate is the number of requests per second that are due (open loop). If it is 0, each connection waits for its
+	// response before it sends the next request (closed loop).
+	Rate float64
+	Load time.Duration // of a measured pass, after a second of warm-up
+}
+
+// A Log is the destination of a door's log.
+type Log string
+
+// The destinations.
+const (
+	ToFile Log = "to a file"
+	ToPipe Log = "to a pipe" // stdout, read by the bench
+	Off    Log = "off"
+)
+
+// A Bench holds the backend for the doors. It must be closed.
+type Bench struct {
+	Tools Tools
+	Dir   string // folder for the folders of the passes
 
 	backend *program
 	dir     string
@@ -47,7 +67,12 @@ func (b *Bench) Open(ctx context.Context) error {
 		return errors.Join(err, b.Close())
 	}
 	b.port = ports[0]
-	b.backend, err = launch(ctx, "backend", b.Tools, site{dir: dir, port: b.port}, backend)
+	s := site{dir: dir, port: b.port}
+	c, err := backend(b.Tools, s)
+	if err != nil {
+		return errors.Join(err, b.Close())
+	}
+	b.backend, err = launch(ctx, "backend", c, s)
 	if err != nil {
 		return errors.Join(err, b.Close())
 	}
@@ -62,13 +87,8 @@ func (b *Bench) Close() error {
 	return os.RemoveAll(b.dir)
 }
 
-// launch starts the program that command returns for the site, and waits until it responds.
-func launch(ctx context.Context, name string, t Tools, s site, command func(Tools, site) (command, error)) (*program,
-	error) {
-	c, err := command(t, s)
-	if err != nil {
-		return nil, err
-	}
+// launch starts c and waits until it responds.
+func launch(ctx context.Context, name string, c command, s site) (*program, error) {
 	p, err := start(name, c, s.dir)
 	if err != nil {
 		return nil, err
@@ -81,41 +101,104 @@ func launch(ctx context.Context, name string, t Tools, s site, command func(Tool
 }
 
 // Pass starts the door, loads it, stops it and removes its log.
-func (b *Bench) Pass(ctx context.Context, d Door) (cost Cost, err error) {
-	s, err := b.site(d)
+func (b *Bench) Pass(ctx context.Context, d Door, w Work) (cost Cost, err error) {
+	s, err := b.site(d, w)
 	if err != nil {
 		return Cost{}, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(s.dir)) }()
-	p, err := launch(ctx, "door", b.Tools, s, d.command)
+	c, err := d.command(b.Tools, s)
 	if err != nil {
 		return Cost{}, err
 	}
-	cost, requests, err := b.measure(ctx, d, p, s)
+	lines, err := openLog(&c, s)
+	if err != nil {
+		return Cost{}, err
+	}
+	p, err := launch(ctx, "door", c, s)
+	if c.stdout != nil {
+		c.stdout.Close() // the door has its own
+	}
+	if err != nil {
+		return Cost{}, err
+	}
+	cost, requests, err := b.measure(ctx, d, w, p, s)
 	p.stop()
+	if err != nil || d.Lines == 0 || w.Log == Off {
+		return cost, err
+	}
+	got, err := lines()
 	if err != nil {
 		return Cost{}, err
 	}
-	return cost, checkLog(s.log, d.Lines, requests)
+	want := d.Lines * requests
+	if got < want && !d.lossy {
+		return Cost{}, fmt.Errorf("the log holds %d lines, want at least %d for %d requests", got, want, requests)
+	}
+	cost.Lost = 100 * max(0, float64(want-got)) / float64(want)
+	return cost, nil
 }
 
-func (b *Bench) site(d Door) (site, error) {
+func (b *Bench) site(d Door, w Work) (site, error) {
 	ports, err := freePorts(2)
 	if err != nil {
 		return site{}, err
 	}
 	dir, err := os.MkdirTemp(b.dir, "pass-")
-	s := site{dir: dir, port: ports[0], figures: ports[1], upstream: b.port, log: d.log, level: d.level}
-	if s.log == "" {
+	s := site{dir: dir, port: ports[0], figures: ports[1], upstream: b.port, level: d.level, events: d.events,
+		connections: w.Connections}
+	switch {
+	case d.null:
+		s.log = os.DevNull
+	case w.Log == Off:
+		s.log = noLog
+	case w.Log == ToPipe:
+		s.log = stdout
+	default:
 		s.log = s.file("events.log")
 	}
 	return s, err
 }
 
+// openLog connects the command's stdout to its log if it logs there. It returns a function that counts the log's lines.
+// Call it after the command has ended.
+func openLog(c *command, s site) (lines func() (int, error), err error) {
+	switch s.log {
+	case stdout:
+		r, w, err := os.Pipe()
+		if err != nil {
+			return nil, err
+		}
+		c.stdout = w
+		counted := make(chan error, 1)
+		n := 0
+		go func() {
+			defer r.Close()
+			var err error
+			n, err = countLines(r)
+			counted <- err
+		}()
+		return func() (int, error) { err := <-counted; return n, err }, nil
+	case noLog:
+		return nil, nil
+	}
+	if c.logsToStdout {
+		c.stdout, err = os.OpenFile(s.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	}
+	return func() (int, error) {
+		f, err := os.Open(s.log)
+		if err != nil {
+			return 0, err
+		}
+		defer f.Close()
+		return countLines(f)
+	}, err
+}
+
 // measure returns the cost and the total number of requests.
-func (b *Bench) measure(ctx context.Context, d Door, p *program, s site) (Cost, int, error) {
+func (b *Bench) measure(ctx context.Context, d Door, w Work, p *program, s site) (Cost, int, error) {
 	url := "http://" + local(s.port) + "/economy/bulletins/september2026?page=2"
-	warm, err := runLoad(ctx, url, b.Connections, time.Second)
+	warm, err := b.load(ctx, url, w, time.Second)
 	if err != nil {
 		return Cost{}, 0, err
 	}
@@ -123,7 +206,7 @@ func (b *Bench) measure(ctx context.Context, d Door, p *program, s site) (Cost, 
 	if err != nil {
 		return Cost{}, 0, err
 	}
-	l, err := runLoad(ctx, url, b.Connections, b.Load)
+	l, err := b.load(ctx, url, w, w.Load)
 	if err != nil {
 		return Cost{}, 0, err
 	}
@@ -132,7 +215,7 @@ func (b *Bench) measure(ctx context.Context, d Door, p *program, s site) (Cost, 
 		return Cost{}, 0, err
 	}
 	cost := Cost{CPU: (after.cpu - before.cpu) / time.Duration(l.requests), PerSecond: l.perSecond, P50: l.p50,
-		P99: l.p99, Mallocs: -1}
+		P99: l.p99, P999: l.p999, Mallocs: -1, Failed: 100 * float64(l.failed) / float64(l.requests+l.failed)}
 	if d.mallocs != "" {
 		cost.Mallocs = (after.mallocs - before.mallocs) / float64(l.requests)
 	}
@@ -172,26 +255,6 @@ func readMallocs(ctx context.Context, url string) (float64, error) {
 		}
 	}
 	return 0, fmt.Errorf("%s has no go_memstats_mallocs_total", url)
-}
-
-// checkLog checks that the log has the lines of every request: the result of a door that loses lines is invalid.
-func checkLog(file string, lines, requests int) error {
-	if lines == 0 {
-		return nil
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	got, err := countLines(f)
-	if err != nil {
-		return err
-	}
-	if want := lines * requests; got < want {
-		return fmt.Errorf("the log holds %d lines, want at least %d for %d requests", got, want, requests)
-	}
-	return nil
 }
 
 func countLines(r io.Reader) (int, error) {

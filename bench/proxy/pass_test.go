@@ -41,12 +41,13 @@ func door(t *testing.T, name string) proxy.Door {
 // are left.
 func TestPass(t *testing.T) {
 	dir := t.TempDir()
-	b := &proxy.Bench{Tools: tools(t), Connections: 4, Load: time.Second, Dir: dir}
+	b := &proxy.Bench{Tools: tools(t), Dir: dir}
+	work := proxy.Work{Connections: 4, Log: proxy.ToFile, Load: time.Second}
 	if err := b.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{proxy.Nginx, proxy.ReverseProxy} {
-		got, err := b.Pass(t.Context(), door(t, name))
+		got, err := b.Pass(t.Context(), door(t, name), work)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -58,9 +59,15 @@ func TestPass(t *testing.T) {
 			t.Errorf("%s: got %v allocations for a request", name, got.Mallocs)
 		}
 	}
+	for _, log := range []proxy.Log{proxy.ToPipe, proxy.Off} {
+		work := proxy.Work{Connections: 4, Log: log, Load: time.Second}
+		if _, err := b.Pass(t.Context(), door(t, proxy.Nginx), work); err != nil {
+			t.Errorf("nginx, log %s: %v", log, err)
+		}
+	}
 	short := door(t, proxy.Nginx)
 	short.Lines = 2
-	if _, err := b.Pass(t.Context(), short); err == nil || !strings.Contains(err.Error(), "lines") {
+	if _, err := b.Pass(t.Context(), short, work); err == nil || !strings.Contains(err.Error(), "lines") {
 		t.Errorf("a door that logs one line and owes two: got %v, want an error", err)
 	}
 	if err := b.Close(); err != nil {
@@ -90,12 +97,38 @@ func running(t *testing.T, dir string) []string {
 }
 
 func TestMissing(t *testing.T) {
-	for _, name := range []string{proxy.Caddy, proxy.Weir, proxy.WeirNull, proxy.WeirSilent} {
+	for _, name := range []string{
+		proxy.Relay, proxy.HAProxy, proxy.Pingora, proxy.Caddy, proxy.Weir, proxy.WeirOne, proxy.WeirNull, proxy.WeirSilent,
+	} {
 		if why := door(t, name).Missing(proxy.Tools{}); why == "" {
 			t.Errorf("%s: no word that it is missing", name)
 		}
 	}
 	if why := door(t, proxy.Caddy).Missing(proxy.Tools{Caddy: "caddy"}); why != "" {
 		t.Errorf("caddy is there, got %q", why)
+	}
+}
+
+func TestFits(t *testing.T) {
+	main := proxy.Work{Connections: 64, Log: proxy.ToFile}
+	many := proxy.Work{Connections: 1000, Log: proxy.ToFile}
+	off := proxy.Work{Connections: 64, Log: proxy.Off}
+	fixed := proxy.Work{Connections: 64, Log: proxy.ToFile, Rate: 1000}
+	for _, c := range []struct {
+		door string
+		want [4]bool
+	}{
+		{proxy.Nginx, [4]bool{true, true, true, true}},
+		{proxy.Caddy, [4]bool{true, true, true, false}},
+		{proxy.Weir, [4]bool{true, true, false, true}},
+		{proxy.WeirOne, [4]bool{true, true, false, true}},
+		{proxy.WeirSilent, [4]bool{true, false, true, false}},
+		{proxy.WeirNull, [4]bool{true, false, false, false}},
+	} {
+		for i, w := range []proxy.Work{main, many, off, fixed} {
+			if got := door(t, c.door).Fits(w); got != c.want[i] {
+				t.Errorf("%s in %+v: got %v, want %v", c.door, w, got, c.want[i])
+			}
+		}
 	}
 }

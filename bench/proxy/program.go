@@ -15,7 +15,7 @@ import (
 type program struct {
 	name   string
 	cmd    *exec.Cmd
-	output string        // file with its stdout and stderr
+	output string        // file with its stderr, and stdout if that is not its log
 	ended  chan struct{} // closed when it has ended
 }
 
@@ -23,6 +23,9 @@ type program struct {
 type command struct {
 	args []string
 	env  []string // in addition to this process's own
+
+	logsToStdout bool     // can log nowhere else
+	stdout       *os.File // if nil, stdout goes to the file with stderr
 }
 
 // start starts c in dir, in its own process group: Ctrl-C in a terminal signals only this process, which then ends the
@@ -38,6 +41,9 @@ func start(name string, c command, dir string) (*program, error) {
 	p.cmd.Dir = dir
 	p.cmd.Env = append(os.Environ(), c.env...)
 	p.cmd.Stdout, p.cmd.Stderr = out, out
+	if c.stdout != nil {
+		p.cmd.Stdout = c.stdout
+	}
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 	if err := p.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", name, err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -17,22 +18,26 @@ func row(name string, mallocs float64, micros ...int) doorRow {
 	return r
 }
 
+var mainCase = proxyCases()[0]
+
 func TestDoorsAreJudged(t *testing.T) {
 	rows := []doorRow{
 		row(proxy.Nginx, -1, 20, 21, 22, 23, 24),
 		row(proxy.ReverseProxy, 80, 98, 99, 100, 101, 102),
 		row(proxy.Caddy, -1, 90, 95, 100, 105, 110),
 		row(proxy.Weir, 17.24, 48, 49, 50, 51, 52),
+		row(proxy.WeirOne, 16, 18, 18, 19, 20, 20),
 		row(proxy.WeirNull, 17.2, 47, 49, 50, 51, 53),
 		row(proxy.WeirSilent, 17.2, 39, 39, 40, 41, 41),
 		row(proxy.ServerOnly, 17, 10, 10, 10, 10, 10),
 	}
 	var lines []string
-	for _, r := range judgeDoors(rows) {
+	for _, r := range judgeDoors(mainCase, rows) {
 		lines = append(lines, r.String())
 	}
 	want := []string{
-		"RESULT proxy_cpu_vs_nginx ratio=2.273",
+		"RESULT proxy_cpu_vs_nginx ratio=2.273 target=1.00 missed",
+		"RESULT proxy_one_event_cpu_vs_nginx ratio=0.864 target=0.90 ok",
 		"RESULT proxy_cpu_vs_reverseproxy ratio=0.500 target=0.60 ok",
 		"RESULT proxy_cpu_vs_caddy ratio=0.500 target=0.45 missed",
 		"RESULT proxy_allocs_beyond_nethttp allocs=0.2 target_allocs=0 missed",
@@ -41,22 +46,57 @@ func TestDoorsAreJudged(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
 	}
 	var table strings.Builder
-	if err := writeDoors(&table, "doors", rows); err != nil {
+	if err := writeDoors(&table, mainCase, "doors", rows); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"~1.00  weir to /dev/null",
+		"2.27 ~1.00 0 0 0 17.2 weir to /dev/null",
 		"these passes do not show the share of weir's CPU that is writing the lines to a file",
 		"20% of weir's CPU is logging as a whole",
 	} {
-		if !strings.Contains(table.String(), want) {
+		if !strings.Contains(strings.Join(strings.Fields(table.String()), " "), want) {
 			t.Errorf("the table lacks %q:\n%s", want, table.String())
 		}
 	}
 }
 
 func TestDoorsWithoutWeirAreNotJudged(t *testing.T) {
-	if got := judgeDoors([]doorRow{row(proxy.Nginx, -1, 20)}); len(got) != 0 {
+	if got := judgeDoors(mainCase, []doorRow{row(proxy.Nginx, -1, 20)}); len(got) != 0 {
 		t.Errorf("got %v, want no result line", got)
+	}
+}
+
+// TestEveryDoorTargetHasItsCase checks the names in the table of targets, because a wrong one would silently remove its
+// RESULT line.
+func TestEveryDoorTargetHasItsCase(t *testing.T) {
+	for _, target := range doorTargets {
+		found := false
+		for _, c := range proxyCases() {
+			rate := c.Work
+			if c.fixed {
+				rate.Rate = 1
+			}
+			for _, d := range proxy.Doors {
+				found = found || c.result == target.result && d.Name == target.row && d.Fits(rate)
+			}
+		}
+		if !found || figures[target.figure] == nil {
+			t.Errorf("no case, row or figure for %+v", target)
+		}
+	}
+}
+
+func TestChosenProxies(t *testing.T) {
+	for _, c := range []struct {
+		pattern string
+		all     bool
+		want    int
+	}{
+		{"", false, 2}, {"", true, 10}, {"pipe", false, 3}, {"fixed", false, 1}, {"nothing", true, 0},
+	} {
+		s := settings{cases: regexp.MustCompile(c.pattern), all: c.all}
+		if got := s.chosenProxies(); len(got) != c.want {
+			t.Errorf("-case %q -all=%v: got %d cases, want %d", c.pattern, c.all, len(got), c.want)
+		}
 	}
 }

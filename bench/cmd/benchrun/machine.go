@@ -58,6 +58,12 @@ func versions() []string {
 // programVersions returns the versions of installed programs. A program without one appears with its name only.
 func programVersions(ctx context.Context, t proxy.Tools) []string {
 	out := []string{toldVersion(ctx, "nginx", t.Nginx, "-v"), toldVersion(ctx, "wrk", "wrk", "-v")}
+	if t.HAProxy != "" {
+		out = append(out, toldVersion(ctx, "haproxy", t.HAProxy, "-v"))
+	}
+	if t.Pingora != "" {
+		out = append(out, "pingora 0.9") // as in peers/pingora/Cargo.toml
+	}
 	if info, err := buildinfo.ReadFile(t.Caddy); err == nil {
 		out = append(out, "caddy "+info.Main.Version)
 	}

@@ -24,16 +24,19 @@ import (
 
 // settings are the values of the flags.
 type settings struct {
-	passes      int            // 0: the default of each comparison
-	passTime    time.Duration  // of a row of log or router; 0: the default of each comparison
-	cases       *regexp.Regexp // selects cases, of all comparisons except proxy
-	loadTime    time.Duration  // of a row of proxy or load; 0: the default of each comparison
-	connections int
-	caddy       string // path of Caddy's executable
-	weir        string // path of the weir executable that load measures; built if empty
-	peers       string // folder of the load generators
-	progress    *progress
-	dir         string // folder for logs whose writing is measured
+	passes   int            // 0: the default of each comparison
+	passTime time.Duration  // of a row of log or router; 0: the default of each comparison
+	cases    *regexp.Regexp // selects cases
+	rows     *regexp.Regexp // selects rows of proxy
+	all      bool           // all cases of proxy
+	rate     float64        // of proxy's fixed rate; 0: a share of nginx's best
+	loadTime time.Duration  // of a row of proxy or load; 0: the default of each comparison
+	caddy    string         // path of Caddy's executable
+	pingora  string         // path of the executable of peers/pingora
+	weir     string         // path of the weir executable that proxy and load measure; built if empty
+	peers    string         // folder of the load generators
+	progress *progress
+	dir      string // folder for logs whose writing is measured
 }
 
 // A comparison measures, writes its tables to w and returns its result lines.
@@ -50,7 +53,7 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	s := settings{cases: regexp.MustCompile(""), progress: newProgress(stderr)}
+	s := settings{cases: regexp.MustCompile(""), rows: regexp.MustCompile(""), progress: newProgress(stderr)}
 	flags := flag.NewFlagSet("benchrun", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
@@ -62,12 +65,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.DurationVar(&s.passTime, "time", 0,
 		"duration of a row of log or router in a pass (0: 100ms for log, 60ms for router)")
 	flags.TextVar(s.cases, "case", s.cases,
-		"run only the cases of log, router, sinks and load whose names match this `expression`")
+		"run only the cases whose names match this `expression`")
+	flags.TextVar(s.rows, "rows", s.rows, "run only the rows of proxy whose names match this `expression`")
+	flags.BoolVar(&s.all, "all", false,
+		"run all cases of proxy: 1, 64 and 1,000 connections, log to a file, to a pipe and off; without it and without "+
+			"-case, 64 connections with a log to a file and the fixed rate")
+	flags.Float64Var(&s.rate, "rate", 0,
+		"requests per second in proxy's case of a fixed rate (0: 60% of nginx's best, measured first)")
 	flags.DurationVar(&s.loadTime, "load", 0,
-		"duration of a row of proxy or load in a pass (0: 8s for proxy, 2s to 1m for load, by case)")
-	flags.IntVar(&s.connections, "connections", 64, "connections to a row of proxy")
+		"duration of a row of proxy or load in a pass (0: 5s for proxy, 2s to 1m for load, by case)")
 	flags.StringVar(&s.caddy, "caddy", "../.bench/bin/caddy", "Caddy's `command`")
-	flags.StringVar(&s.weir, "weir", "", "the `command` that load measures as weir; without one, this tree's")
+	flags.StringVar(&s.pingora, "pingora", "../.bench/bin/pingora-door", "the `command` built from peers/pingora")
+	flags.StringVar(&s.weir, "weir", "", "the `command` that proxy and load measure as weir; without one, this tree's")
 	flags.StringVar(&s.peers, "peers", "../.bench", "`folder` of load generators: bin/ and npm/")
 	flags.StringVar(&s.dir, "dir", os.TempDir(),
 		"`folder` for logs, in comparisons that measure writing them")
@@ -98,8 +107,8 @@ func check(s settings, names []string) error {
 			return fmt.Errorf("no comparison is called %q", name)
 		}
 	}
-	if s.passes < 0 || s.passTime < 0 || s.loadTime != 0 && s.loadTime < time.Second || s.connections < 1 {
-		return errors.New("passes, times and connections must be positive, and -load at least 1s")
+	if s.passes < 0 || s.passTime < 0 || s.rate < 0 || s.loadTime != 0 && s.loadTime < time.Second {
+		return errors.New("passes, times and rates must be positive, and -load at least 1s")
 	}
 	return nil
 }

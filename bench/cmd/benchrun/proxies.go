@@ -2,54 +2,140 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/weirhq/weir/bench/proxy"
 )
 
+// A proxyCase is a table of the comparison of front doors.
+type proxyCase struct {
+	proxy.Work
+	name   string
+	result string // the start of its names in result lines
+	always bool   // runs without -all and -case too
+	fixed  bool   // has a share of nginx's best rate
+}
+
+// shareOfNginx is the fixed rate, as a share of nginx's best in a closed loop.
+const shareOfNginx = 0.60
+
+// proxyCases returns the matrix of connections and logs, and the fixed rate.
+func proxyCases() []proxyCase {
+	var cases []proxyCase
+	for _, connections := range []struct {
+		n    int
+		name string
+	}{{64, "64 connections"}, {1, "1 connection"}, {1000, "1,000 connections"}} {
+		for _, log := range []proxy.Log{proxy.ToFile, proxy.ToPipe, proxy.Off} {
+			main := connections.n == 64 && log == proxy.ToFile
+			c := proxyCase{
+				Work:   proxy.Work{Connections: connections.n, Log: log},
+				name:   fmt.Sprintf("proxy: %s, log %s", connections.name, log),
+				result: fmt.Sprintf("proxy_%d_%s", connections.n, strings.TrimPrefix(string(log), "to a ")),
+				always: main,
+			}
+			if main {
+				c.result = "proxy"
+			}
+			cases = append(cases, c)
+		}
+	}
+	return append(cases, proxyCase{Work: proxy.Work{Connections: 64, Log: proxy.ToFile}, name: "proxy: fixed rate",
+		result: "proxy_fixed", always: true, fixed: true})
+}
+
+// chosenProxies returns the cases that the flags select.
+func (s settings) chosenProxies() []proxyCase {
+	return slices.DeleteFunc(proxyCases(), func(c proxyCase) bool {
+		return !s.cases.MatchString(c.name) || !c.always && !s.all && s.cases.String() == ""
+	})
+}
+
 // compareProxies runs every door that this machine can run, interleaved.
-func compareProxies(ctx context.Context, w io.Writer, s settings) ([]fmt.Stringer, error) {
+func compareProxies(ctx context.Context, w io.Writer, s settings) (results []fmt.Stringer, err error) {
 	built, err := os.MkdirTemp("", "weir-bench-tools-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(built)
-	tools, err := findTools(ctx, s.caddy, built)
+	tools, err := findTools(ctx, s, built)
 	if err != nil {
 		return nil, err
 	}
 	fmt.Fprintf(w, "programs: %s\n", strings.Join(programVersions(ctx, tools), ", "))
-	doors := present(w, tools)
-	passes := s.passes
-	if passes == 0 {
-		passes = 5
+	doors := present(w, tools, s.rows)
+	cases := s.chosenProxies()
+	if len(cases) == 0 {
+		noneCalled(w, s)
+	}
+	if s.passes == 0 {
+		s.passes = 5
 	}
 	if s.loadTime == 0 {
-		s.loadTime = 8 * time.Second
+		s.loadTime = 5 * time.Second
 	}
-	bench := &proxy.Bench{Tools: tools, Connections: s.connections, Load: s.loadTime, Dir: s.dir}
-	rows, err := runDoors(ctx, bench, doors, passes)
-	if err != nil {
+	bench := &proxy.Bench{Tools: tools, Dir: s.dir}
+	if err := bench.Open(ctx); err != nil {
 		return nil, err
 	}
-	title := fmt.Sprintf("proxy: CPU per request, 1 KiB answers, wrk -t1 -c%d -d%s, %d passes by turns", s.connections,
-		s.loadTime, passes)
-	if err := writeDoors(w, title, rows); err != nil {
-		return nil, err
+	defer func() { err = errors.Join(err, bench.Close()) }()
+	for _, c := range cases {
+		c.Load = s.loadTime
+		if c.fixed {
+			if c.Rate, err = s.fixedRate(ctx, bench, c.Work); err != nil {
+				return nil, err
+			}
+		}
+		rows, err := runDoors(ctx, bench, doors, c, s.passes)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.name, err)
+		}
+		if err := writeDoors(w, c, titleOf(c, s.passes), rows); err != nil {
+			return nil, err
+		}
+		results = append(results, judgeDoors(c, rows)...)
 	}
-	return judgeDoors(rows), nil
+	return results, nil
 }
 
-// present returns the doors that can run, and prints why the others cannot.
-func present(w io.Writer, tools proxy.Tools) []proxy.Door {
+// fixedRate returns the value of -rate, or the share of nginx's best rate, measured now.
+func (s settings) fixedRate(ctx context.Context, bench *proxy.Bench, w proxy.Work) (float64, error) {
+	if s.rate > 0 {
+		return s.rate, nil
+	}
+	i := slices.IndexFunc(proxy.Doors, func(d proxy.Door) bool { return d.Name == proxy.Nginx })
+	cost, err := bench.Pass(ctx, proxy.Doors[i], w)
+	if err != nil {
+		return 0, fmt.Errorf("the best rate of nginx: %w", err)
+	}
+	return math.Round(shareOfNginx*cost.PerSecond/100) * 100, nil
+}
+
+func titleOf(c proxyCase, passes int) string {
+	load := fmt.Sprintf("wrk -t1 -c%d", c.Connections)
+	if c.Rate > 0 {
+		load = fmt.Sprintf("log %s, weir load -c %d -r %.0f", c.Log, c.Connections, c.Rate)
+	}
+	return fmt.Sprintf("%s: CPU per request, 1 KiB answers, %s -d%s, %d passes by turns", c.name, load, c.Load, passes)
+}
+
+// present returns the doors that can run and that the expression selects, and prints why the others cannot.
+func present(w io.Writer, tools proxy.Tools, rows *regexp.Regexp) []proxy.Door {
 	var doors []proxy.Door
 	for _, d := range proxy.Doors {
+		if !rows.MatchString(d.Name) {
+			continue
+		}
 		if why := d.Missing(tools); why != "" {
 			fmt.Fprintf(w, "no row for %s: %s\n", d.Name, why)
 			continue
@@ -60,35 +146,30 @@ func present(w io.Writer, tools proxy.Tools) []proxy.Door {
 }
 
 // runDoors measures pass by pass in a rotating order.
-func runDoors(ctx context.Context, bench *proxy.Bench, doors []proxy.Door, passes int) (rows []doorRow, err error) {
-	if err := bench.Open(ctx); err != nil {
-		return nil, err
-	}
-	defer func() {
-		if e := bench.Close(); err == nil {
-			err = e
+func runDoors(ctx context.Context, bench *proxy.Bench, doors []proxy.Door, c proxyCase, passes int) ([]doorRow, error) {
+	var rows []doorRow
+	for _, d := range doors {
+		if d.Fits(c.Work) {
+			rows = append(rows, doorRow{Door: d})
 		}
-	}()
-	rows = make([]doorRow, len(doors))
-	for i, d := range doors {
-		rows[i].Door = d
 	}
 	for pass := range passes {
 		for k := range rows {
 			row := &rows[(k+pass)%len(rows)]
-			cost, err := bench.Pass(ctx, row.Door)
+			cost, err := bench.Pass(ctx, row.Door, c.Work)
 			if err != nil {
 				return nil, fmt.Errorf("%s, pass %d: %w", row.Name, pass+1, err)
 			}
 			row.costs = append(row.costs, cost)
-			fmt.Fprintf(os.Stderr, "pass %d of %d: %s, %v of CPU per request\n", pass+1, passes, row.Name, cost.CPU)
+			fmt.Fprintf(os.Stderr, "%s, pass %d of %d: %s, %v of CPU per request\n", c.name, pass+1, passes, row.Name,
+				cost.CPU)
 		}
 	}
 	return rows, nil
 }
 
 // findTools finds the programs, and builds those of this repository in dir.
-func findTools(ctx context.Context, caddy, dir string) (proxy.Tools, error) {
+func findTools(ctx context.Context, s settings, dir string) (proxy.Tools, error) {
 	var t proxy.Tools
 	var err error
 	if t.Nginx, err = exec.LookPath("nginx"); err != nil {
@@ -97,16 +178,28 @@ func findTools(ctx context.Context, caddy, dir string) (proxy.Tools, error) {
 	if _, err = exec.LookPath("wrk"); err != nil {
 		return t, fmt.Errorf("wrk makes the load and is missing; install it with: apt-get install wrk")
 	}
-	if file, err := exec.LookPath(caddy); err == nil {
-		if t.Caddy, err = filepath.Abs(file); err != nil {
-			return t, err
+	t.HAProxy, _ = exec.LookPath("haproxy") // "" if it is missing
+	for _, built := range []struct {
+		file string
+		tool *string
+	}{{s.caddy, &t.Caddy}, {s.pingora, &t.Pingora}, {s.weir, &t.Weir}} {
+		if file, err := exec.LookPath(built.file); err == nil {
+			if *built.tool, err = filepath.Abs(file); err != nil {
+				return t, err
+			}
 		}
+	}
+	t.Relay = filepath.Join(dir, "relay")
+	if err := exec.CommandContext(ctx, "cc", "-O2", "-o", t.Relay, "proxy/relay/relay.c").Run(); err != nil {
+		t.Relay = "" // its row is missing
 	}
 	t.ReverseProxy = filepath.Join(dir, "reverseproxy")
 	if err := goTool(ctx, "build", "-o", t.ReverseProxy, "github.com/weirhq/weir/bench/cmd/reverseproxy"); err != nil {
 		return t, err
 	}
-	t.Weir, err = buildWeir(ctx, filepath.Join(dir, "weir"))
+	if t.Weir == "" {
+		t.Weir, err = buildWeir(ctx, filepath.Join(dir, "weir"))
+	}
 	return t, err
 }
 

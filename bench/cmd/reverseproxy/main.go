@@ -19,21 +19,24 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/rs/zerolog"
 )
 
 func main() {
 	listen := flag.String("listen", "127.0.0.1:8080", "where to serve")
 	figures := flag.String("figures", "127.0.0.1:8081", "where to tell the count of allocations")
 	to := flag.String("to", "", "the upstream, as http://host:port; without it every request is answered here")
-	logFile := flag.String("log", os.DevNull, "where events are appended")
+	logFile := flag.String("log", os.DevNull, "where events are appended: a file, stdout or off")
+	idle := flag.Int("idle", 256, "idle upstream connections to keep")
 	flag.Parse()
-	if err := serve(*listen, *figures, *to, *logFile); err != nil {
+	if err := serve(*listen, *figures, *to, *logFile, *idle); err != nil {
 		log.Fatal(err)
 	}
 }
 
 // serve runs until SIGTERM or SIGINT, and then until every request in flight is answered and logged.
-func serve(listen, figures, to, logFile string) error {
+func serve(listen, figures, to, logFile string, idle int) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
 	handler := http.Handler(http.HandlerFunc(answer))
@@ -42,12 +45,15 @@ func serve(listen, figures, to, logFile string) error {
 		if err != nil {
 			return err
 		}
-		f, err := os.OpenFile(logFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+		log, err := openLog(logFile)
 		if err != nil {
 			return err
 		}
-		defer f.Close()
-		handler = newProxy(target, f)
+		defer log.Close()
+		handler = newProxy(target, zerolog.New(log), idle)
+		if logFile == "off" {
+			handler = newProxy(target, zerolog.Nop(), idle)
+		}
 	}
 	servers := []*http.Server{{Addr: listen, Handler: handler}, {Addr: figures, Handler: http.HandlerFunc(tellMallocs)}}
 	failed := make(chan error, len(servers))
@@ -60,6 +66,16 @@ func serve(listen, figures, to, logFile string) error {
 		failed <- err // for the receiver below
 	}
 	return shutDown(servers, failed)
+}
+
+func openLog(name string) (*os.File, error) {
+	switch name {
+	case "off":
+		name = os.DevNull
+	case "stdout":
+		return os.Stdout, nil
+	}
+	return os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 }
 
 // shutDown shuts the servers down in order, and returns the error of one that ended before.

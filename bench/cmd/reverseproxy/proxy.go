@@ -2,7 +2,6 @@ package main
 
 import (
 	"crypto/rand"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -14,14 +13,15 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// newProxy returns a handler that sends requests to target and writes their events to log, one Write for each.
-func newProxy(target *url.URL, log io.Writer) http.Handler {
+// newProxy returns a handler that sends requests to target, keeps idle connections, and writes the events of requests to
+// log, one Write for each.
+func newProxy(target *url.URL, log zerolog.Logger, idle int) http.Handler {
 	zerolog.TimestampFieldName = "created_at"
 	zerolog.TimeFieldFormat = time.RFC3339Nano
 	zerolog.TimestampFunc = func() time.Time { return time.Now().UTC() }
 	zerolog.MessageFieldName = "event"
 	p := &proxy{
-		events: zerolog.New(log).With().Timestamp().Str("namespace", "front-door").Logger(),
+		events: log.With().Timestamp().Str("namespace", "front-door").Logger(),
 		target: target.String(),
 	}
 	p.next = &httputil.ReverseProxy{
@@ -31,7 +31,7 @@ func newProxy(target *url.URL, log io.Writer) http.Handler {
 			r.SetXForwarded()
 		},
 		Transport: &http.Transport{
-			MaxIdleConnsPerHost: 256,
+			MaxIdleConnsPerHost: idle,
 			IdleConnTimeout:     90 * time.Second,
 			DisableCompression:  true,
 		},

@@ -8,6 +8,8 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"testing"
+
+	"github.com/rs/zerolog"
 )
 
 // TestProxyLogsTheThreeEvents checks that the peer logs as much as Weir, because the comparison would be unfair
@@ -24,7 +26,7 @@ func TestProxyLogsTheThreeEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	var log bytes.Buffer
-	front := httptest.NewServer(newProxy(target, &log))
+	front := httptest.NewServer(newProxy(target, zerolog.New(&log), 256))
 	res, err := http.Get(front.URL + "/a/b?c=d")
 	if err != nil {
 		t.Fatal(err)
