@@ -89,7 +89,7 @@ func TestMovingIsRun(t *testing.T) {
 	pattern := regexp.MustCompile(`^([A-Z,]+ )?/`)
 	constraints := router.Constraints{"code": router.Regexp("[A-Z]{3}")}
 	cells := 0
-	for _, row := range tableRows(doc, "you write") {
+	for _, row := range tableRows(doc, "there") {
 		for _, code := range codeIn(row[1]) {
 			cells++
 			if pattern.MatchString(code) {
