@@ -35,8 +35,9 @@ SIGTERM and SIGINT drain: for drain.delay (1s) weir still serves and asks client
 flight finish, and it exits with 0. A second signal ends it immediately. The next weir serve can take over the ports
 while this one drains.
 
-SIGHUP reads the configuration again. Routes, redirects, upstreams, constraints and trusted proxies take effect
-immediately, the other keys after a restart. SIGHUP and SIGUSR1 reopen the log's files, after they have been renamed.
+SIGHUP reads the configuration again. Routes, redirects, upstreams, constraints, trusted proxies and the limits of
+requests take effect immediately, the other keys after a restart. SIGHUP and SIGUSR1 reopen the log's files, after they
+have been renamed.
 
 Examples:
   weir serve
