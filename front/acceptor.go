@@ -32,7 +32,7 @@ func newAcceptor(l *net.TCPListener, keep int, free func() bool) *acceptor {
 }
 
 // accept returns the next connection. usedSpare reports that the connection uses
-// the place of a spare file that could not be opened again.
+// the descriptor of a spare file that could not be opened again.
 func (a *acceptor) accept() (nc *net.TCPConn, usedSpare bool, err error) {
 	for {
 		nc, err = a.TCPListener.AcceptTCP()

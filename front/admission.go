@@ -10,8 +10,8 @@ import (
 )
 
 // admit applies the limits to a request that has a route, and reports whether
-// they let it pass. Otherwise it has responded. A request that waits for a place
-// on its route does not occupy one of the places for all routes.
+// they let it pass. Otherwise it has responded. A request that waits for a slot
+// of its route does not occupy one of the slots for all routes.
 func (d *Door) admit(x *exchange, t *tables) bool {
 	g := x.route.gate
 	x.pacer.setLimits(&x.route.limits)

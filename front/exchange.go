@@ -71,7 +71,7 @@ func (x *exchange) Cancel() {
 	x.clientGone.end()
 }
 
-// leaveGates gives back the places among the requests in flight.
+// leaveGates releases the in-flight slots of the request.
 func (x *exchange) leaveGates() {
 	for _, entered := range []**gate{&x.inAll, &x.inRoute} {
 		if g := *entered; g != nil {

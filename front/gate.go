@@ -91,7 +91,7 @@ func (g *gate) key(client netip.Addr, header []proxy.Field) limit.Key {
 	}
 }
 
-// enter waits for a place among the requests in flight. The caller must call
+// enter waits for an in-flight slot. The caller must call
 // leave if the error is nil.
 func (g *gate) enter(ctx context.Context) error {
 	if g.inFlight == nil {
@@ -100,7 +100,7 @@ func (g *gate) enter(ctx context.Context) error {
 	return g.inFlight.Enter(ctx)
 }
 
-// leave gives back the place that enter has taken.
+// leave releases the slot that enter has taken.
 func (g *gate) leave() {
 	if g.inFlight != nil {
 		g.inFlight.Leave()

@@ -143,7 +143,7 @@ func (p *pacer) allowRead(want time.Time) {
 	next, change := lazydeadline.Next(p.setIn, want, p.in.Grace)
 	if change && !p.stopped {
 		p.setIn = next
-		p.conn.SetReadDeadline(next) // the read returns an error, if there is one
+		p.conn.SetReadDeadline(next) // if this fails, so does the read
 	}
 }
 

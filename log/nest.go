@@ -20,8 +20,9 @@ type Marshaler interface {
 	MarshalLog(e Event) error
 }
 
-// Deeper objects and arrays become an error text. A cycle of Marshalers would
-// otherwise end in a stack overflow, from which Go cannot recover.
+// Objects and arrays nested deeper than maxDepth become an error text. A cycle
+// of Marshalers would otherwise end in a stack overflow, from which Go cannot
+// recover.
 const (
 	maxDepth  = 100
 	tooDeeply = "nested too deeply"

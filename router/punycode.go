@@ -50,8 +50,8 @@ func appendPunycode(dst []byte, label []rune) []byte {
 	return dst
 }
 
-// leastFrom returns the lowest code point of the label that is at least floor; there is
-// one.
+// leastFrom returns the lowest code point of the label that is at least floor. One must
+// exist.
 func leastFrom(label []rune, floor rune) rune {
 	least := rune(-1)
 	for _, c := range label {

@@ -22,8 +22,8 @@ type route struct {
 	site    callSite
 }
 
-// A callSite is the call that registered a route, as a program counter, because most
-// are never printed.
+// A callSite is the program counter of the call that registered a route. Its file and
+// line are looked up only when it is printed, which is rare.
 type callSite uintptr
 
 // callerSite returns the call site that is skip functions above the caller of

@@ -4,8 +4,8 @@ package filebudget
 
 import "github.com/weirhq/weir/internal/machine"
 
-// A Budget divides the open files of a process. The process itself comes first; a
-// proxied request then needs two files.
+// A Budget divides the open files of a process. The files that the process itself needs
+// are reserved first. A proxied request needs two of the others.
 type Budget struct {
 	Files     int // the limit of open files; 0 if it is unknown
 	Clients   int // connections of clients

@@ -46,7 +46,7 @@ func (p Panels) Keys() []Key {
 	return keys
 }
 
-// Figures returns the panels. All but the baseline's show its median too.
+// Figures returns the panels. The other panels also show the baseline's median.
 func (p Panels) Figures() []Figure {
 	rows := p.Axis.Rows()
 	if len(rows) > 4 { // a panel is low

@@ -25,7 +25,7 @@ var inks = map[string]color.NRGBA{
 // ink returns the colour of the first word of a CSS class.
 func ink(class string) color.NRGBA { return faded(class, 0xff) }
 
-// faded returns that colour with an opacity.
+// faded returns the colour of the first word of a CSS class, with an opacity.
 func faded(class string, alpha uint8) color.NRGBA {
 	first, _, _ := strings.Cut(class, " ")
 	c := inks[first]

@@ -64,7 +64,7 @@ func (t *Text) Println(s string) {
 	t.WriteByte('\n')
 }
 
-// Labelled writes a label of that width and a text beside it, in as many lines as
+// Labelled writes a label, padded to a width, and a text beside it, in as many lines as
 // the text takes.
 func (t *Text) Labelled(width int, label, text string, c Color) {
 	for i, line := range readable.Wrap(t.Clean(text), t.Width-len(t.Indent)-width) {

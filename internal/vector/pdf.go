@@ -94,7 +94,7 @@ func winAnsi(text string) []byte {
 	return b
 }
 
-// TextWidth returns the width of a text of that size in Helvetica.
+// TextWidth returns the width of a text in Helvetica of the given size.
 func TextWidth(size float64, text string) float64 {
 	sum := 0
 	for _, c := range winAnsi(text) {

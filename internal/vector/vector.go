@@ -28,7 +28,7 @@ type Picture struct {
 	alphas        []uint8 // opacities of the graphics states G0, G1, … of the PDF
 }
 
-// New returns a picture of that size with a white background.
+// New returns a picture of the given size with a white background.
 func New(width, height float64) *Picture {
 	p := &Picture{width: width, height: height}
 	p.Polygon(color.NRGBA{0xff, 0xff, 0xff, 0xff}, Point{}, Point{X: width}, Point{width, height}, Point{Y: height})
@@ -46,7 +46,7 @@ func (p *Picture) Polygon(fill color.NRGBA, points ...Point) {
 	p.pdf.WriteString("h f\n")
 }
 
-// Line draws a line of that width through points.
+// Line draws a line of the given width through points.
 func (p *Picture) Line(stroke color.NRGBA, width float64, points ...Point) {
 	if len(points) == 0 {
 		return
@@ -86,7 +86,7 @@ const (
 	Right
 )
 
-// Text writes a line of black text of that size. The point is on its baseline.
+// Text writes a line of black text of the given size. The point is on its baseline.
 func (p *Picture) Text(size float64, at Point, align Align, text string) {
 	fmt.Fprintf(&p.svg, `<text x="%s" y="%s" font-size="%s" text-anchor="%s">`,
 		number(at.X), number(at.Y), number(size), [...]string{"start", "middle", "end"}[align])

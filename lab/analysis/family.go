@@ -40,9 +40,9 @@ type trial struct {
 	within       bool // the difference is no larger than that of two configurations that are the same
 }
 
-// canDiffer reports whether a test of the trial can be wrong: two of its values
-// differ, and one direction is better.
-func (t *trial) canDiffer() bool { return t.better != lab.Neither && vary(t.base, t.values) }
+// testable reports whether the trial is tested. It is not if all values are
+// equal, or if neither direction is better.
+func (t *trial) testable() bool { return t.better != lab.Neither && vary(t.base, t.values) }
 
 // judgeAll corrects the p of all trials of a page and sets the verdicts. If all
 // trials of the first family differ, the second one is judged as if it were the
@@ -70,7 +70,7 @@ func judgeAll(trials []trial, b budget) []Family {
 
 func countTested(trials []trial) (n int) {
 	for i := range trials {
-		if trials[i].canDiffer() {
+		if trials[i].testable() {
 			n++
 		}
 	}
@@ -78,7 +78,7 @@ func countTested(trials []trial) (n int) {
 }
 
 func allDiffer(trials []trial) bool {
-	return !slices.ContainsFunc(trials, func(t trial) bool { return t.canDiffer() && !t.versus.differs() })
+	return !slices.ContainsFunc(trials, func(t trial) bool { return t.testable() && !t.versus.differs() })
 }
 
 // judgeFamily judges trials with a share of alpha. It returns the family, or
@@ -88,7 +88,7 @@ func judgeFamily(trials []trial, share float64) []Family {
 	var tested []*Difference
 	for i := range trials {
 		t := &trials[i]
-		if !t.canDiffer() {
+		if !t.testable() {
 			t.versus.Corrected = t.versus.P
 			continue
 		}

@@ -83,8 +83,9 @@ func waysOf(n, m int) []float64 {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// smallestP returns the p of n and m runs without ties if all of one side are
-// larger than all of the other: two of all ways to mix them.
+// smallestP returns the smallest possible p for n and m runs without ties. It
+// occurs if all runs of one side are larger than all of the other: these are two
+// of all orders.
 func smallestP(n, m int) float64 {
 	ways := 1.0 // n+m over n
 	for i := range n {

@@ -13,9 +13,9 @@ import (
 // maxLabCPU is the largest acceptable share of one CPU for the lab itself.
 const maxLabCPU = 0.01
 
-// unlikely is the limit of p for warnings that a test causes: that the baseline
-// differs from its twin, and that the machine drifted. They count among the
-// false sentences of a page.
+// unlikely is the limit of p for the two warnings that are based on a test: that
+// the baseline differs from its twin, and that the machine drifted. A false
+// warning counts as a false sentence of a page.
 const unlikely = 0.0025
 
 // warnings returns sentences that limit the validity of the findings.

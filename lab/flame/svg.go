@@ -41,7 +41,7 @@ func (g *Graph) WriteSVG(w io.Writer, title string) error {
 		about: fmt.Sprintf("%s in all: %s%s", g.kind, g.Text(g.Total()), g.perWords()),
 		total: g.Total(),
 		width: func(f pair) float64 { return f.new.value },
-		class: func(f pair) string { return hue(f.new.name) },
+		class: func(f pair) string { return colorClass(f.new.name) },
 		tip: func(f pair) string {
 			text := fmt.Sprintf("%s (%s)", g.Text(f.new.value), percent(f.new.value/g.Total()))
 			if f.new.self > 0 {
@@ -122,9 +122,9 @@ func grew(base, new float64) string {
 	return "z"
 }
 
-// hue returns the class of a function. All functions of a package have the
-// same.
-func hue(name string) string {
+// colorClass returns the CSS class that sets the colour of a function. All
+// functions of a package have the same one.
+func colorClass(name string) string {
 	switch pkg := packageOf(name); {
 	case pkg == "all":
 		return "z"
@@ -157,7 +157,7 @@ func (f pair) values() (base, new float64) {
 	return base, new
 }
 
-// called returns the frames that were called in either, by name.
+// called returns the frames that were called in either graph, by name.
 func (f pair) called() []pair {
 	if f.base == nil {
 		all := make([]pair, 0, len(f.new.called))

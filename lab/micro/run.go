@@ -125,7 +125,8 @@ func unit(s string) string {
 	return base + "/" + per
 }
 
-// better converts the sign of benchfmt, of which 0 is unknown.
+// better converts the sign of benchfmt: 1 if higher is better, -1 if lower is,
+// 0 if that is unknown.
 func better(sign int) lab.Better {
 	switch {
 	case sign > 0:

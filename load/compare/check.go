@@ -52,8 +52,9 @@ func ParseCheck(text string) (Check, error) {
 func (c Check) String() string { return c.text }
 
 // Of reports whether the check holds for a comparison, and why. A difference that
-// may be noise does not count. One that was not tested, because there are too few
-// runs, does. Of returns an error if the comparison does not have the metric.
+// may be noise does not count, but one that was not tested, because there are too
+// few runs, does count. Of returns an error if the comparison does not have the
+// metric.
 func (c Check) Of(of Comparison) (why string, holds bool, err error) {
 	if c.metric == "" {
 		if !of.Tested() {

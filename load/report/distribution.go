@@ -52,8 +52,9 @@ type point struct{ x, y float64 }
 // all returns the number of requests, including those that were never answered.
 func (d *distribution) all() int64 { return d.histogram.TotalCount() + d.NeverAnswered }
 
-// percentile returns the percentage of the histogram at 1/(1-q) = x of all
-// requests. It is above 100 if that is among the requests that were never
+// percentile converts a quantile q of all requests, given as x = 1/(1-q), to a
+// percentile of the histogram, which has only requests with a latency. The
+// result is above 100 if the quantile is among the requests that were never
 // answered.
 func (d *distribution) percentile(x float64) float64 {
 	return 100 * (1 - 1/x) * float64(d.all()) / float64(d.histogram.TotalCount())

@@ -12,9 +12,9 @@ import (
 )
 
 // Set sets a setting to a value from a flag or a file of YAML or JSON: a text, a number, a
-// bool, a list of them, or nil for the default. A number may be a text, and a list of one
-// may be its element. A 0 is an error for a setting that cannot be 0, since it would mean
-// the default.
+// bool, a list of them, or nil for the default. A number may be given as a text, and a
+// list of one element as that element. A 0 is an error for a setting that cannot be 0,
+// since it would mean the default.
 //
 // Errors are of type *Error, and leave s unchanged.
 func (s *Settings) Set(name string, value any) error {

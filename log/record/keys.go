@@ -76,8 +76,8 @@ const (
 
 func (s set) has(place int) bool { return s&(1<<place) != 0 }
 
-// setOf returns the indices of members that are named as in JSON, and reports
-// whether the format knows all of them.
+// setOf returns the indices in keys of members with the given JSON names, and
+// reports whether the format knows all of them.
 func setOf(names []string) (s set, ok bool) {
 	others := map[string]int{"data": keyData, "errors": keyErrors, "truncated": keyTruncated}
 	for _, name := range names {

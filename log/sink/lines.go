@@ -7,8 +7,8 @@ import "bytes"
 // too, so that the line is whole in one of them.
 type partialLine []byte
 
-// after returns the partial line after p was written as well. It reuses the
-// memory of l.
+// after returns the partial line that is left when p has been written after l.
+// It reuses the memory of l.
 func (l partialLine) after(p []byte) partialLine {
 	if end := bytes.LastIndexByte(p, '\n'); end >= 0 {
 		return append(l[:0], p[end+1:]...)

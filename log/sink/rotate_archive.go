@@ -33,7 +33,7 @@ type archive struct {
 }
 
 // checkEvery is the interval at which a File checks that its path leads to the file
-// that is open. An operation that failed is not tried again before.
+// that is open. It is also the minimum time before a failed operation is retried.
 const checkEvery = time.Second
 
 const (

@@ -9,10 +9,10 @@ import (
 // kind of file they are.
 //
 // A pipe is often shared by several processes, and only writes of at most 4,096
-// bytes are atomic there. Std splits writes to a pipe into whole lines of at
-// most that size. A longer line has its own write, and another process may tear
-// it. A terminal gets one line per write. For any other file, Std returns the
-// file.
+// bytes are atomic there. Std splits writes to a pipe at line ends into writes
+// of at most 4,096 bytes. A longer line has its own write, and another process
+// may tear it. A terminal gets one line per write. For any other file, Std
+// returns the file.
 //
 // A program that writes to a standard stream survives the end of the pipe's
 // reader only if it ignores SIGPIPE (signal.Ignore). The write then fails; see

@@ -118,8 +118,8 @@ func (s *Service) terminate(living []proc) {
 
 func (s *Service) inGroup(p proc) bool { return p.Group == s.tree.root }
 
-// await returns the members that are still running at the deadline, which moves
-// to cancelWithin from the end of ctx.
+// await returns the members that are still running at the deadline. When ctx
+// ends, a deadline later than cancelWithin from then is moved to that time.
 func (s *Service) await(ctx context.Context, deadline time.Time) []proc {
 	groupEnded := false
 	hurry := ctx.Done()

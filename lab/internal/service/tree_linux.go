@@ -129,7 +129,7 @@ var limitMarks struct {
 // children inherit. If there is no such limit, the mark in the environment must
 // suffice.
 func startMarked(start func() error) (limitMark, error) {
-	const different = 4096 // number of marks, after which they are reused
+	const different = 4096 // number of marks; then the first one is used again
 	limitMarks.mu.Lock()
 	defer limitMarks.mu.Unlock()
 	var own unix.Rlimit

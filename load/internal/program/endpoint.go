@@ -100,7 +100,7 @@ func pathPattern(path string) string {
 }
 
 // requestsHash returns the same hash for plans that send the same requests in the
-// same order, to any origin. Of a body from a file it includes only the size.
+// same order, to any origin. It includes only the size of a body from a file.
 func requestsHash(targets []target.Target, parsed []*request.Parsed) string {
 	h := sha256.New()
 	for i, t := range parsed {

@@ -45,7 +45,7 @@ func (c *Clock) AppendMicros(b []byte, t time.Time) []byte {
 	return append(append(b, fraction[:6]...), 'Z')
 }
 
-// Put appends to a buffer in place: a label, and t as in [Clock.Append].
+// Put appends a label, and t as [Clock.Append] does, to *b.
 func (c *Clock) Put(b *[]byte, label string, t time.Time) {
 	const longest, point = len("2006-01-02T15:04:05.123456789Z"), secondLen
 	second := c.Second(t.Unix())

@@ -5,12 +5,12 @@ import (
 	"unsafe"
 )
 
-// The functions of this file append members of objects to a buffer in place.
-// That saves a quarter of the time, because the address of the buffer is
-// stored, with a write barrier, only when the buffer grows. They reserve space
-// first, which saves bounds checks and makes them twice as fast. AppendMember
-// with AppendString or AppendInt is the plain equivalent of each; it also
-// handles text that needs escapes.
+// The Put functions append members of objects to a buffer in place: they take a
+// pointer to the slice. That saves a quarter of the time, because the address of
+// the buffer is stored, with a write barrier, only when the buffer grows. They
+// reserve space first, which saves bounds checks and makes them twice as fast.
+// AppendMember with AppendString or AppendInt is the plain equivalent of each;
+// it also handles text that needs escapes.
 
 // AppendMember appends the beginning of a member: the separator before it, its
 // key and a colon.
@@ -18,7 +18,7 @@ func AppendMember(dst []byte, separator byte, key string) []byte {
 	return append(AppendString(append(dst, separator), key), ':')
 }
 
-// PutMember is [AppendMember] in place.
+// PutMember appends to *b as [AppendMember] does.
 func PutMember(b *[]byte, separator byte, key string) {
 	size := len(key) + 4
 	if !unalignedWords || !writeKey(grow(b, size), separator, key) {
@@ -28,8 +28,8 @@ func PutMember(b *[]byte, separator byte, key string) {
 	*b = (*b)[:len(*b)+size]
 }
 
-// PutTextMember appends a member with a string: [AppendMember] and
-// [AppendString] in place.
+// PutTextMember appends a member with a string to *b, as [AppendMember] and
+// [AppendString] do.
 func PutTextMember(b *[]byte, separator byte, key, value string) {
 	size := len(key) + len(value) + 6
 	to := grow(b, size)
@@ -47,7 +47,7 @@ func PutTextMember(b *[]byte, separator byte, key, value string) {
 }
 
 // PutIntMember appends a member with a number to *b, as [AppendMember] and
-// [AppendInt] do, but faster.
+// [AppendInt] do.
 func PutIntMember(b *[]byte, separator byte, key string, n int64) {
 	size := len(key) + 4
 	to := grow(b, size+longestInt)

@@ -88,8 +88,8 @@ type host struct {
 type finding struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
-	Bites bool   `json:"bites"`          // too low for a door under load
-	Hint  string `json:"hint,omitempty"` // the remedy, if Bites
+	Bites bool   `json:"bites"`          // the limit is too low for a door under load
+	Hint  string `json:"hint,omitempty"` // how to raise the limit; empty unless Bites
 }
 
 // examine returns a finding for each limit.

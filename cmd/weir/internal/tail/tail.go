@@ -189,7 +189,7 @@ func (c *Command) view(s cli.Streams) (*view, error) {
 		if err != nil {
 			return nil, levelError(c.Level, err)
 		}
-		v.worst = severityOf(level)
+		v.leastBad = severityOf(level)
 	}
 	if c.Where != "" {
 		var err error

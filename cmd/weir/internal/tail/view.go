@@ -24,7 +24,7 @@ const refreshEvery = time.Second
 
 // A view chooses events from lines, and writes them.
 type view struct {
-	worst      record.Severity  // the least bad severity that is shown; SeverityNone for all
+	leastBad   record.Severity  // the least severe level that is shown; SeverityNone for all
 	where      *where.Condition // nil for all
 	failed     int              // events for which where failed
 	cause      error            // of the first of these failures
@@ -60,7 +60,7 @@ func (v *view) setReaders() {
 	}
 	all := record.NewReader(names...)
 	var choice []string
-	if v.worst != record.SeverityNone {
+	if v.leastBad != record.SeverityNone {
 		choice = append(choice, "severity")
 	}
 	if v.where != nil {
@@ -166,7 +166,7 @@ func (v *view) line(line []byte, whole bool) error {
 
 // copies reports whether all lines are written unchanged.
 func (v *view) copies() bool {
-	chooses := v.worst != record.SeverityNone || v.where != nil || v.eventsOnly
+	chooses := v.leastBad != record.SeverityNone || v.where != nil || v.eventsOnly
 	return v.form == formRaw && !v.escape && !chooses && v.stats == nil
 }
 
@@ -176,7 +176,7 @@ func (v *view) wants(r *record.Record) bool {
 	if severity == record.SeverityNone {
 		severity = record.SeverityInfo
 	}
-	if v.worst != record.SeverityNone && severity > v.worst {
+	if v.leastBad != record.SeverityNone && severity > v.leastBad {
 		return false
 	}
 	if v.where == nil {

@@ -70,7 +70,7 @@ type value struct {
 	is    valueType
 	nanos int32  // of an instant
 	n     int64  // a truth (0 or 1), an integer, the bits of a float, the Unix seconds of an instant
-	s     string // a text; of an object of fields, the beginning of the keys of its members
+	s     string // a text; for an object of fields, the prefix of the keys of its members
 
 	// An object is a *[]record.Field, a *record.Error or a map[string]any, a list
 	// a []value, and the pattern of matches a *regexp.Regexp.
@@ -237,8 +237,8 @@ func parseInstant(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// rank returns the place of a level, which is greater for a worse one, or a
-// missing value.
+// rank returns the number of a level, which is higher for a more severe level.
+// It returns a missing value if v is not a level.
 func (v value) rank() value {
 	if v.is == typeText {
 		if level, err := log.ParseLevel(v.s); err == nil {
