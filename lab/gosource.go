@@ -132,8 +132,8 @@ func (s *goState) metric(name string, m *dto.Metric) (known bool) {
 	return known
 }
 
-// seconds converts seconds. The result is 0 for NaN, which is the longest of no
-// pauses.
+// seconds converts seconds to a Duration. It returns 0 for NaN, which the source
+// reports as the longest pause if there was none.
 func seconds(s float64) time.Duration {
 	if !(s > 0 && s < 1e9) {
 		return 0

@@ -79,7 +79,7 @@ func (a *attempt) awaitReady(ctx context.Context) error {
 	defer client.CloseIdleConnections()
 	var last error // without the error of the timeout itself
 	for rest := time.Millisecond; ; rest = min(2*rest, 20*time.Millisecond) {
-		err := a.isReady(ctx, client)
+		err := a.checkReady(ctx, client)
 		if err == nil {
 			return nil
 		}
@@ -98,8 +98,8 @@ func (a *attempt) awaitReady(ctx context.Context) error {
 
 var errEnded = errors.New("the service has ended")
 
-// isReady returns nil if the service is ready.
-func (a *attempt) isReady(ctx context.Context, client *http.Client) error {
+// checkReady sends the readiness request and returns nil if the service is ready.
+func (a *attempt) checkReady(ctx context.Context, client *http.Client) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	if a.url == "" {

@@ -236,7 +236,7 @@ func (s *sampler) warnings() (all []string) {
 type loadUsage struct {
 	before, after            reading
 	beforeSwitch, lastSwitch process.Switches
-	sum                      Usage // only its peaks
+	sum                      Usage // only the peaks are used
 	rss                      float64
 	samples                  int
 }

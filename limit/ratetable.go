@@ -24,7 +24,7 @@ type shard struct {
 	mu       sync.Mutex // guards all fields below
 	slots    []slot     // homes, and a window after the last one
 	maxHomes int        // the largest number of homes
-	bits     int        // the first bits of a hash, which select the shard
+	bits     int        // number of leading bits of a hash, which select the shard
 
 	shared []int64 // like slot.fullAt, for new keys that find no slot
 
@@ -113,7 +113,7 @@ func (s *shard) find(hash uint64, now int64) *slot {
 
 func (s *shard) homes() int { return len(s.slots) - window }
 
-// index maps a hash to one of n places, by the bits that did not select the shard.
+// index maps a hash to one of n slots, by the bits that did not select the shard.
 func (s *shard) index(hash uint64, n int) int {
 	i, _ := bits.Mul64(hash<<s.bits, uint64(n))
 	return int(i)

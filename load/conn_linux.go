@@ -267,7 +267,7 @@ func (l *loop) launch(c *conn, m *program.Message, due, now time.Duration, starv
 	if l.run.plan.NoKeepAlive {
 		now = c.began // the connection is part of the request
 		if l.requests.open() {
-			now = max(now, due) // it may have been made for an earlier request
+			now = max(now, due) // the connection may have been made for an earlier request
 		}
 	}
 	f := c.launch(flight{due: due, sent: now, endpoint: m.Endpoint, noBody: m.NoBody})

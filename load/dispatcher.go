@@ -167,8 +167,8 @@ func (d *dispatcher) untilDue(now, end time.Duration) time.Duration {
 	return max(0, min(tick, next-now))
 }
 
-// growth limits how fast the open loop opens connections. The zero value is for
-// the time in which no request waits.
+// growth limits how fast the open loop opens connections. It is zero while no
+// request waits.
 type growth struct {
 	since, last time.Duration // when requests began to wait, and when it last grew
 }

@@ -20,7 +20,8 @@ type intersection struct {
 	comparisons int // of two segments, to test the bound
 }
 
-// An intersectionState is a position at a node or within a {x...}, with p from i on.
+// An intersectionState is a position in the search: a node, or inside its {x...}, and
+// the index i of the next segment of p.
 type intersectionState struct {
 	n      *node
 	leaf   *leaf // of a wildcard at the end

@@ -15,9 +15,9 @@ type session struct {
 	deviation float64 // standard deviation of a run, as a share of its configuration's median
 }
 
-// serialZ is the limit of the test for serial correlation. One steady session
-// of five is above it. It is low because a session that changes has to be
-// found. A steady session above it only loses its smaller differences.
+// serialZ is the limit of the test for serial correlation. One in five steady
+// sessions exceeds it. The limit is low because a session that changes has to be
+// found. A steady session that exceeds it loses only its smaller differences.
 const serialZ = 0.84
 
 // sessionOf takes the runs of all configurations, in the order in which they

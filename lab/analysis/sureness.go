@@ -22,8 +22,8 @@ func undecided(t *table, a *Analysis, groups [][]judged) []Finding {
 	return all
 }
 
-// undecidedElsewhere does the same for the families in which only metrics that
-// do not lead have too few runs.
+// undecidedElsewhere returns the findings of undecided for the families in which
+// only metrics that do not lead have too few runs.
 func undecidedElsewhere(t *table, a *Analysis, groups [][]judged) []Finding {
 	var all []Finding
 	for _, f := range a.Families {

@@ -184,8 +184,8 @@ func leading(r *lab.Results) []string {
 	return []string{requestsPerSecond}
 }
 
-// manyRefused is the share of a run's requests without a 2xx answer from which
-// on this applies.
+// manyRefused is the share of a run's requests without a 2xx answer above which
+// the rate of good answers leads.
 const manyRefused = 0.01
 
 // ownColumns returns the runs' own measures, in the order of their first

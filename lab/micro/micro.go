@@ -75,7 +75,7 @@ func Run(ctx context.Context, o Options) (*lab.Results, error) {
 	case r.Interrupted:
 		return r, nil
 	}
-	if err := measured(r); err != nil {
+	if err := checkMeasured(r); err != nil {
 		return nil, fmt.Errorf("micro: %w", err)
 	}
 	return r, nil
@@ -217,8 +217,8 @@ func (e *experiment) tell(p lab.Progress) {
 	e.Progress(p)
 }
 
-// measured returns an error unless every side has a run with a benchmark.
-func measured(r *lab.Results) error {
+// checkMeasured returns an error unless every side has a run with a benchmark.
+func checkMeasured(r *lab.Results) error {
 	for _, c := range r.Configurations {
 		last, any := "", false
 		for _, run := range r.Runs {

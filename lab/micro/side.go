@@ -30,7 +30,7 @@ type binary struct {
 	file    string
 	dir     string // the folder of the package, in which it runs
 	pkg     string // its folder, relative to the root
-	several bool   // the side has several, so pkg is part of the benchmarks' names
+	several bool   // the side has several binaries, so pkg is part of the benchmarks' names
 }
 
 // newSide finds a folder, or checks out a commit. temp does not exist yet.

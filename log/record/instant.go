@@ -32,7 +32,8 @@ func instantOf(text string) Instant {
 }
 
 // isUsual reports whether a text needs no conversion: it ends in Z and has no
-// trailing zeros. It spares package time the parsing of nearly all instants.
+// trailing zeros. Nearly all instants are usual, and are not parsed by package
+// time.
 func isUsual(text string) bool {
 	body, ok := strings.CutSuffix(text, "Z")
 	n := len("2006-01-02T15:04:05")

@@ -70,7 +70,7 @@ func (r *Reader) Parse(line []byte) (*Record, error) {
 // A parser reads one line.
 type parser struct {
 	record                 Record
-	omitted                set     // members that are checked but not read; if there are any, so are unknown ones
+	omitted                set     // members that are checked but not read; unless empty, unknown ones too
 	reader                 *Reader // the owner of the memory that the record uses, or nil
 	next                   int     // index in keys after the last key that was found
 	hasEvent, hasCreatedAt bool

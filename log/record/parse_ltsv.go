@@ -67,8 +67,8 @@ func (p *parser) pair(label, value string) bool {
 	return false
 }
 
-// setLabel sets the field of the key at a place. It creates the HTTP or the Auth
-// that the field is in, unless the value is of another type.
+// setLabel sets the field of keys[place]. It creates the HTTP or the Auth that the
+// field is in, unless the value is of another type.
 func (p *parser) setLabel(place int, value string) bool {
 	r := &p.record
 	hadHTTP := r.HTTP != nil

@@ -105,8 +105,9 @@ func (f *Fallback) closeTorn() error {
 }
 
 // divert switches to the second writer after the first failed at the end of p.
-// It returns the length of the whole lines in p, after which the second writer
-// begins. If that is within a line, its beginning becomes pending.
+// It returns the length of the whole lines in p. The second writer continues
+// after them. If the first writer already has the beginning of that line, this
+// beginning becomes pending, to be written to the second writer first.
 func (f *Fallback) divert(p []byte) (whole int) {
 	f.failedAt = time.Now()
 	whole = bytes.LastIndexByte(p, '\n') + 1

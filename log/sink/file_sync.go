@@ -48,7 +48,8 @@ func (f *File) syncDue() {
 	}
 }
 
-// stop stops the timer. The File's mu is held, and the File starts no other.
+// stop stops the timer. The caller holds the File's mu, and the File must not
+// start another timer.
 func (s *syncs) stop() {
 	if s.due && s.timer.Stop() {
 		s.due = false

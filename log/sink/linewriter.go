@@ -51,8 +51,8 @@ func (w *lineWriter) piece(text []byte) []byte {
 	return linesWithin(text, w.stream.atMost)
 }
 
-// start is the zero of instants in atomics. It lies in the past, so that no
-// instant is 0.
+// Instants are kept in atomics as nanoseconds since start. start lies in the
+// past, so that no instant is 0.
 var start = time.Now().Add(-time.Second)
 
 // begin starts the measurement of one write, with its retries; end ends it.

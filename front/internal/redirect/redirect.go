@@ -24,7 +24,7 @@ type Target struct {
 	End string
 
 	start     string // of every location
-	slashes   int    // in a request's path before the suffix that is appended to start; 0 appends none
+	slashes   int    // number of slashes in a path before the suffix that is appended to start; 0 appends none
 	keepQuery bool   // the request's query is appended
 }
 

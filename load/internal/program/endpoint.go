@@ -47,8 +47,8 @@ func (p *Program) setEndpoints(targets []target.Target, parsed []*request.Parsed
 	}
 }
 
-// keepEndpoints sets the program's endpoints, and returns for each of all its
-// index among them.
+// keepEndpoints chooses the program's endpoints from all. indexes[i] is the index of
+// all[i] among the program's endpoints.
 func (p *Program) keepEndpoints(all []Endpoint) (indexes []int) {
 	byTargets := make([]int, len(all))
 	for i := range all {

@@ -20,7 +20,7 @@ type Program struct {
 	Hash      string // of the requests
 
 	targets []compiled
-	joined  int64 // bytes of bodies from files in heads
+	joined  int64 // bytes of the file contents that are kept in heads
 }
 
 // A Message is a request of HTTP/1.1: Head, and then the first Size bytes of File

@@ -111,8 +111,8 @@ func TrailingZeros(ns uint32) int {
 }
 
 // PutFraction writes the nine digits of a fraction of a second. Its divisions
-// do not depend on each other. Their latency counts, because the next read of
-// the clock does not overlap with them.
+// do not depend on each other, so that the processor overlaps them. Their
+// latency matters, because the next read of the clock waits for them.
 func PutFraction(b *[9]byte, ns uint32) {
 	a1, a3, a5, a7 := ns/1e8, ns/1e6, ns/1e4, ns/1e2 // the first digit, the first three, ...
 	b[0] = '0' + byte(a1)

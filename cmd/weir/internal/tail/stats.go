@@ -107,8 +107,8 @@ func tallyOf(tallies map[string]*tally, name string) *tally {
 	return t
 }
 
-// other counts a line that is not an event, by its newline: it may come in
-// pieces.
+// other counts a line that is not an event. A long line comes in several pieces,
+// so only the piece with the newline is counted.
 func (s *stats) other(line []byte) {
 	if n := len(line); n > 0 && line[n-1] == '\n' {
 		s.otherLines++

@@ -151,7 +151,7 @@ func (v *view) line(line []byte, whole bool) error {
 	if err != nil {
 		return v.other(line)
 	}
-	if !v.wants(r) {
+	if !v.shows(r) {
 		return nil
 	}
 	if v.shown != nil {
@@ -170,8 +170,8 @@ func (v *view) copies() bool {
 	return v.form == formRaw && !v.escape && !chooses && v.stats == nil
 }
 
-// wants reports whether an event is shown.
-func (v *view) wants(r *record.Record) bool {
+// shows reports whether an event is shown.
+func (v *view) shows(r *record.Record) bool {
 	severity := r.Severity
 	if severity == record.SeverityNone {
 		severity = record.SeverityInfo

@@ -53,7 +53,7 @@ var eventFields = []field{
 	{"extra", kindObject, extra},
 }
 
-// memberFields are the members of the objects that have no others.
+// memberFields are the members of the objects with a fixed set of members.
 var memberFields = map[string][]field{
 	"http": {
 		{"status_code", kindNumber, func(r *record.Record) value { return intValue(int64(r.HTTP.StatusCode)) }},
