@@ -12,8 +12,8 @@ import (
 	"github.com/weirhq/weir/proxy"
 )
 
-// rateKeys is the number of clients for which a rate limit keeps a state. A state
-// takes 32 bytes.
+// rateKeys is the number of clients for which a rate limit keeps a state of its own.
+// The memory is at most 40 bytes for each; see limit.RateOptions.
 const rateKeys = 1 << 20
 
 // A gate holds the limits of all requests, or those of one route.

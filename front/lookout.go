@@ -11,7 +11,7 @@ import (
 // A lookout watches for the disconnect of the client of a slow request.
 type lookout struct {
 	due   bool          // net/http has started its background read: the request is read completely
-	since uint64        // the round in which it did
+	since uint64        // the readAheadRound in which that read began
 	ended chan struct{} // closed by the watching goroutine; nil if there is none
 	stop  bool          // the goroutine must end
 }

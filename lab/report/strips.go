@@ -200,11 +200,11 @@ func allStrips(r *lab.Results, a *analysis.Analysis) (all []page.Strips, left in
 		}
 	}
 	add(a.Metric("memory, peak"))
-	return unlike(all), left
+	return uniqueFiles(all), left
 }
 
-// unlike makes the names of the files unique.
-func unlike(all []page.Strips) []page.Strips {
+// uniqueFiles makes the names of the files unique.
+func uniqueFiles(all []page.Strips) []page.Strips {
 	seen := map[string]int{}
 	for i := range all {
 		name := all[i].File

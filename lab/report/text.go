@@ -104,9 +104,9 @@ func (p *paper) overview(t page.Table) {
 // metrics. Each metric has two: its value and the difference.
 const beforeMetrics = 2
 
-// narrowed returns an overview of the first shown metrics, of which the first
-// compared ones have their difference. The values of the others have its
-// colour.
+// narrowed returns an overview of the first metrics: shown is their number. The
+// first ones, compared in number, also have a column with their difference. The
+// values of the others have the colour of the difference instead.
 func narrowed(t page.Table, shown, compared int) page.Table {
 	n := beforeMetrics + 2*compared
 	narrow := page.Table{Columns: slices.Clone(t.Columns[:n])}

@@ -91,7 +91,7 @@ func findGroup(controller string) (*group, error) {
 		}
 		if failed == nil {
 			failed = err
-		} else if !errors.Is(failed, errors.Unwrap(err)) { // report an error that is the same at all levels once
+		} else if !errors.Is(failed, errors.Unwrap(err)) { // an error that is the same at all levels is reported once
 			failed = fmt.Errorf("%w; %w", failed, err)
 		}
 		if at == "/" || at == "." {

@@ -37,7 +37,7 @@ func File(name string) *Sink { return &Sink{kind: file, name: name} }
 // 0.
 func Pipe(perSecond int64) *Sink { return &Sink{kind: pipe, perSecond: perSecond} }
 
-// Terminal reads a pseudo-terminal of 80 columns.
+// Terminal returns a Sink that reads a pseudo-terminal of 80 columns.
 func Terminal() *Sink { return &Sink{kind: terminal} }
 
 // open returns the end that the program writes to. The caller closes it after
