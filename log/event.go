@@ -93,9 +93,9 @@ type openEvent struct {
 
 // A cursor is the position of the next field in data, and its notation.
 type cursor struct {
-	// Whether the next field is a member of a JSON object and nothing is
-	// redacted, so that its key needs no further checks.
-	quick bool
+	// The notation of the next field if its key needs no further checks: if it
+	// is a member of an object and nothing is redacted. Otherwise noNotation.
+	quick notation
 
 	notation  notation
 	separator byte // JSON: written before the next field; a bracket or a comma

@@ -25,7 +25,7 @@ func (e *openEvent) str(key, value string) {
 	if e.last != partData {
 		e.beginData()
 	}
-	if e.quick && len(key)+len(value) <= longestQuick {
+	if e.quick == notationJSON && len(key)+len(value) <= longestQuick {
 		text.PutTextMember(&e.buf, e.separator, key, value)
 		e.separator = ','
 	} else if e.key(key) {
@@ -120,7 +120,7 @@ func (e *openEvent) int64(key string, value int64) {
 	if e.last != partData {
 		e.beginData()
 	}
-	if e.quick && len(key) <= longestQuick {
+	if e.quick == notationJSON && len(key) <= longestQuick {
 		text.PutIntMember(&e.buf, e.separator, key, value)
 		e.separator = ','
 	} else if e.key(key) {
@@ -287,17 +287,20 @@ func (e *openEvent) key(key string) bool {
 	if e.last != partData {
 		e.beginData()
 	}
-	if !e.quick || len(key) > longestQuick {
+	switch {
+	case e.quick == noNotation || len(key) > longestQuick:
 		return e.beginField(key)
+	case e.quick == notationLTSV:
+		ltsv.PutLabel(&e.buf, e.prefix, key)
+	default:
+		text.PutMember(&e.buf, e.separator, key)
+		e.separator = ','
 	}
-	text.PutMember(&e.buf, e.separator, key)
-	e.separator = ','
 	return true
 }
 
-// beginField is key for all fields, quick or not.
+// beginField is key for all fields, quick or not. data must have begun.
 func (e *openEvent) beginField(key string) bool {
-	e.beginData()
 	e.name(key)
 	if e.redacts(key) {
 		e.addText(redacted)
@@ -341,7 +344,9 @@ var startsOfData = [partCount]int{
 // setQuick updates quick. It must be called whenever one of its inputs has
 // changed.
 func (e *openEvent) setQuick() {
-	e.quick = e.notation == notationJSON && !e.inArray && e.out.redact == nil
+	if e.quick = e.notation; e.inArray || e.out.redact != nil {
+		e.quick = noNotation
+	}
 }
 
 // name writes the separator and the key of a field.
@@ -349,7 +354,7 @@ func (e *openEvent) name(key string) {
 	key = clip(key, e.maxBytes)
 	switch {
 	case e.notation == notationLTSV:
-		e.buf = append(ltsv.AppendLabel(append(e.buf, '\t'), e.prefix, key), ':')
+		ltsv.PutLabel(&e.buf, e.prefix, key)
 	case e.inArray:
 		e.buf = append(e.buf, e.separator)
 	default:
@@ -364,7 +369,7 @@ func (e *openEvent) addText(value string) {
 		text.PutString(&e.buf, value)
 		return
 	}
-	e.buf = text.AppendLTSV(e.buf, value)
+	text.PutLTSV(&e.buf, value)
 }
 
 // addTextOrFault appends a text, or the reason why there is none.

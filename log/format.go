@@ -112,7 +112,8 @@ type encoder interface {
 type notation uint8
 
 const (
-	notationJSON notation = iota
+	noNotation notation = iota
+	notationJSON
 	notationLTSV
 )
 

@@ -3,6 +3,7 @@
 package ltsv
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -24,6 +25,33 @@ func AppendLabel[P jsonscan.Text](dst []byte, prefix P, key string) []byte {
 	return finishLabel(appendSafe(appendSafe(dst, prefix), key), mark)
 }
 
+// PutLabel appends in place a tab, the label of a field, and a colon. See
+// [AppendLabel], which is its plain equivalent.
+func PutLabel(dst *[]byte, prefix []byte, key string) {
+	if len(prefix) > 0 || key == "" || Reserved(key) || !putPlainLabel(dst, key) {
+		*dst = append(AppendLabel(append(*dst, '\t'), prefix, key), ':')
+	}
+}
+
+// putPlainLabel is PutLabel for a label that is its key. It reports whether all
+// bytes of the key are safe; if not, dst is unchanged.
+func putPlainLabel(dst *[]byte, key string) bool {
+	from, size := len(*dst), len(key)+2
+	if cap(*dst)-from < size {
+		*dst = slices.Grow(*dst, size)
+	}
+	field := (*dst)[from : from+size]
+	label := field[1:][:len(key)]
+	for i := range label {
+		if label[i] = key[i]; !safe[key[i]] {
+			return false
+		}
+	}
+	field[0], field[size-1] = '\t', ':'
+	*dst = (*dst)[:from+size]
+	return true
+}
+
 // finishLabel makes the label that begins at mark valid.
 func finishLabel(dst []byte, mark int) []byte {
 	switch {
@@ -41,7 +69,7 @@ const dataPrefix = "data."
 
 func appendSafe[T jsonscan.Text](dst []byte, s T) []byte {
 	for i := range len(s) {
-		if c := s[i]; isSafe(c) {
+		if c := s[i]; safe[c] {
 			dst = append(dst, c)
 		} else {
 			dst = append(dst, '_')
@@ -50,8 +78,14 @@ func appendSafe[T jsonscan.Text](dst []byte, s T) []byte {
 	return dst
 }
 
-func isSafe(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' || c == '.' || c == '-'
+// safe has the bytes that a label may have.
+var safe = [256]bool{
+	'-': true, '.': true, '_': true,
+	'0': true, true, true, true, true, true, true, true, true, true,
+	'A': true, true, true, true, true, true, true, true, true, true, true, true, true,
+	true, true, true, true, true, true, true, true, true, true, true, true, true,
+	'a': true, true, true, true, true, true, true, true, true, true, true, true, true,
+	true, true, true, true, true, true, true, true, true, true, true, true, true,
 }
 
 // Reserved reports whether the format uses the label itself, so that no field

@@ -50,6 +50,24 @@ func TestAppendLabel(t *testing.T) {
 	}
 }
 
+// TestPutLabel compares PutLabel with AppendLabel, its plain equivalent.
+func TestPutLabel(t *testing.T) {
+	keys := []string{"", "rows", "status", "err", "_type", "Time", "a b", "é", "a.b-c_d", strings.Repeat("long", 99)}
+	for c := range 256 {
+		keys = append(keys, string([]byte{'a', byte(c)}), string([]byte{byte(c), 'z', 'z', '9', '0', 'A', 'Z', '-', '.'}))
+	}
+	for _, prefix := range []string{"", "user.", "identity"} {
+		for _, key := range keys {
+			got := []byte("x")
+			ltsv.PutLabel(&got, []byte(prefix), key)
+			want := string(ltsv.AppendLabel([]byte("x\t"), prefix, key)) + ":"
+			if string(got) != want {
+				t.Errorf("label %q+%q: got %q want %q", prefix, key, got, want)
+			}
+		}
+	}
+}
+
 func TestAppendJSON(t *testing.T) {
 	for _, c := range []struct{ key, json, want string }{
 		{"n", "1.50e3", "n:1.50e3"},

@@ -92,6 +92,18 @@ func PutPair(b *[]byte, label, value string) {
 	*b = appendAny(append(*b, label...), value, &ltsvNotation)
 }
 
+// PutLTSV is [AppendLTSV] in place.
+func PutLTSV(b *[]byte, s string) {
+	if unalignedWords {
+		to := grow(b, len(s)+1) // so that the pointer to an empty value is inside the buffer
+		if copyWords(to, s, noQuotes) {
+			*b = (*b)[:len(*b)+len(s)]
+			return
+		}
+	}
+	*b = appendAny(*b, s, &ltsvNotation)
+}
+
 // PutLabeledInt appends a label, which must need no escapes, and a number.
 // Labels shorter than leastLabel take a slower path.
 func PutLabeledInt(b *[]byte, label string, n int64) {

@@ -45,12 +45,8 @@ func AppendContent(dst []byte, s string) []byte { return appendAny(dst, s, &json
 
 // AppendLTSV appends s as a value of LTSV.
 func AppendLTSV(dst []byte, s string) []byte {
-	n := len(dst)
-	dst = slices.Grow(dst, len(s))
-	if copyAll(dst[n:n+len(s)], s, noQuotes) {
-		return dst[:n+len(s)]
-	}
-	return appendAny(dst, s, &ltsvNotation)
+	PutLTSV(&dst, s)
+	return dst
 }
 
 // A notation has the escapes of special characters.
