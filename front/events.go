@@ -45,7 +45,7 @@ func (e *requestEvents) received(x *exchange) {
 		return
 	}
 	m := e.cost.event(&x.sampled)
-	x.http.StartedAt = x.began
+	x.http.StartedAt, x.http.Encoded = x.began, &x.encoded
 	e.log.Info(eventReceived).At(x.began).TraceID(x.trace.id).HTTP(&x.http).Send()
 	x.http.StartedAt = time.Time{}
 	m.endEvent()

@@ -28,10 +28,11 @@ type exchange struct {
 	announced   *proxy.Server // the server in the event "proxying request"
 	params      router.Params
 	http        log.HTTP
-	clientText  [64]byte // buffer of http.Client
-	sampled     sampled  // selects the events that are measured; keeps its state in the pool
-	ambiguity   string   // why the request is ambiguous; set by the net/http adapter
-	refusal     string   // why Weir itself responded; "" if it did not
+	encoded     log.EncodedHTTP // of http, if it has several events
+	clientText  [64]byte        // buffer of http.Client
+	sampled     sampled         // selects the events that are measured; keeps its state in the pool
+	ambiguity   string          // why the request is ambiguous; set by the net/http adapter
+	refusal     string          // why Weir itself responded; "" if it did not
 
 	pacer      pacer
 	clientGone clientGone

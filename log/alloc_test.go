@@ -36,12 +36,24 @@ func TestAllocations(t *testing.T) {
 		nil, "text", true, 1 << 40, int8(-8), int64(-1), uint32(7), uint64(1), 0.5, float32(0.5), time.Hour,
 		log.IdentityUser, namedBool(true), namedInt64(1 << 40), namedUint16(999), namedFloat(0.1),
 	}
+	var known log.EncodedHTTP
+	paths := []string{"/a", "/another?"}
 	dirty := "tab\tquote\"\x1b[31m\xff 日本語"
 
 	for name, run := range map[string]func(){
 		"ten fields":   func() { tenFields(logger.Info("event")).Send() },
 		"every scalar": func() { everyScalar(logger.Info("event"), now).Send() },
 		"http":         func() { logger.Info("event").TraceID("abc").HTTP(&aRequest).Send() },
+		"three events": func() {
+			h := aRequest
+			h.Encoded = &known
+			h.Path = paths[0]
+			paths[0], paths[1] = paths[1], paths[0]
+			for range 3 {
+				logger.Info("event").TraceID("abc").HTTP(&h).Send()
+				h.StatusCode++
+			}
+		},
 		"out of order": func() {
 			logger.Info("event").Str("a", "b").HTTP(&aRequest).TraceID("abc").Auth("me", log.IdentityUser).Send()
 		},

@@ -44,6 +44,18 @@ func ExampleEvent_HTTP() {
 	// {"created_at":"2026-11-21T12:00:00Z","namespace":"front-door","event":"http request completed","severity":3,"http":{"status_code":200,"method":"GET","path":"/census","duration":1500000}}
 }
 
+func ExampleEncodedHTTP() {
+	logger := log.New(os.Stdout, log.Options{Namespace: "front-door"})
+	var encoded log.EncodedHTTP // used again for the next request
+	h := log.HTTP{Method: "GET", Host: "example.org", Path: "/census", Encoded: &encoded}
+	logger.Info("http request received").HTTP(&h).At(noon).Send()
+	h.StatusCode, h.Duration = 200, 1500*time.Microsecond
+	logger.Info("http request completed").HTTP(&h).At(noon).Send() // copies the text from method to path
+	// Output:
+	// {"created_at":"2026-11-21T12:00:00Z","namespace":"front-door","event":"http request received","severity":3,"http":{"status_code":0,"method":"GET","host":"example.org","path":"/census"}}
+	// {"created_at":"2026-11-21T12:00:00Z","namespace":"front-door","event":"http request completed","severity":3,"http":{"status_code":200,"method":"GET","host":"example.org","path":"/census","duration":1500000}}
+}
+
 func ExampleEvent_Array() {
 	logger := log.New(os.Stdout, log.Options{Namespace: "front-door"})
 	servers := []struct {

@@ -1,6 +1,10 @@
 package log
 
-import "time"
+import (
+	"time"
+
+	"github.com/weirhq/weir/log/internal/text"
+)
 
 // HTTP has the http fields of an event. Empty strings, zero numbers and zero
 // times are left out, except for the status. Texts are written unchanged.
@@ -24,6 +28,69 @@ type HTTP struct {
 	UserAgent             string
 	Referer               string
 	RequestContentLength  int64 // bytes
+
+	// Encoded keeps the text of Method, Scheme, Host, Port, Path and Query.
+	// The next event with the same values copies it. It changes no line. Nil
+	// keeps nothing.
+	Encoded *EncodedHTTP
+}
+
+// An EncodedHTTP is the memory of [HTTP.Encoded], for code that writes several
+// events for each request. The zero value is ready. It may serve one request
+// after the other, and keeps no string of its user. Only one goroutine at a time
+// may use it.
+type EncodedHTTP struct {
+	out   *output // its format and redaction determine the text
+	of    target
+	texts []byte // the memory of the strings in of
+	text  []byte
+}
+
+// maxKeptTarget limits the memory of an EncodedHTTP to about six times as much.
+const maxKeptTarget = 4 << 10
+
+// A target has the fields that the events of one request share.
+type target struct {
+	method, scheme, host, path, query string
+	port                              int
+}
+
+// addTarget appends the text of h's target, and keeps it in h.Encoded if it is
+// new. In LTSV the method is apart.
+func (e *openEvent) addTarget(h *HTTP) {
+	c, from := h.Encoded, len(e.buf)
+	switch {
+	case c.out == e.out && c.of == h.target():
+		e.buf = append(e.buf, c.text...)
+		return
+	case e.notation == notationLTSV:
+		e.encodeLTSVTarget(h)
+	default:
+		e.encodeJSONTarget(h)
+	}
+	if h.textBytes() <= maxKeptTarget {
+		c.keep(e.out, h.target(), e.buf[from:])
+	}
+}
+
+func (h *HTTP) target() target { return target{h.Method, h.Scheme, h.Host, h.Path, h.Query, h.Port} }
+
+// keep copies the target and its text. The strings of the target may be views of
+// a buffer.
+func (c *EncodedHTTP) keep(out *output, of target, encoded []byte) {
+	c.out, c.of, c.text = out, of, append(c.text[:0], encoded...)
+	c.texts = c.texts[:0]
+	for _, s := range c.of.strings() {
+		c.texts = append(c.texts, *s...)
+	}
+	rest := text.View(c.texts)
+	for _, s := range c.of.strings() {
+		*s, rest = rest[:len(*s)], rest[len(*s):]
+	}
+}
+
+func (t *target) strings() [5]*string {
+	return [...]*string{&t.method, &t.scheme, &t.host, &t.path, &t.query}
 }
 
 // HTTP sets the http fields, and replaces earlier ones. The caller may reuse h

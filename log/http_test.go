@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/weirhq/weir/log"
 )
@@ -67,5 +68,50 @@ func TestRequestsThatAreNotTheEventsInLTSV(t *testing.T) {
 	if !json.Valid([]byte(array.value)) || !strings.HasPrefix(array.value, `[{"status_code":200,"method":"GET",`) ||
 		strings.Contains(array.value, "secret") {
 		t.Errorf("array: %s", array.value)
+	}
+}
+
+// TestEncodedHTTP uses one EncodedHTTP for several requests and loggers, and
+// compares each line with one without it.
+func TestEncodedHTTP(t *testing.T) {
+	var known log.EncodedHTTP
+	path := []byte("/a")
+	changes := []func(*log.HTTP){
+		func(*log.HTTP) {},
+		func(h *log.HTTP) { h.StatusCode, h.EndedAt, h.Referer = 0, time.Time{}, "" },
+		func(h *log.HTTP) { h.Client, h.Protocol, h.Route = "", "", "" },
+		func(h *log.HTTP) { h.Method = "POST" },
+		func(h *log.HTTP) { h.Scheme = "http" },
+		func(h *log.HTTP) { h.Host = "g" },
+		func(h *log.HTTP) { h.Port = 8443 },
+		func(h *log.HTTP) { h.Query = "q=2&token=other" },
+		func(h *log.HTTP) { h.Host, h.Path = "h/", "p" },
+		func(h *log.HTTP) { h.Path = strings.Repeat("/long\t", 1000) },
+		func(h *log.HTTP) { *h = log.HTTP{} },
+		func(h *log.HTTP) { h.Path = unsafe.String(&path[0], len(path)) },
+		func(h *log.HTTP) { path[1]++; h.Path = unsafe.String(&path[0], len(path)) }, // the memory of another request
+	}
+	options := []log.Options{
+		{}, {Redact: []string{"token"}}, {Format: log.FormatLTSV}, {Format: log.FormatLTSV, Redact: []string{"token"}},
+		{Format: log.FormatJSONv1, MaxEventBytes: 512},
+	}
+	for i, change := range changes {
+		for _, o := range options {
+			var w lineWriter
+			logger := log.New(&w, o)
+			plain := fullRequest
+			change(&plain)
+			encoded := plain
+			encoded.Encoded = &known
+			for _, h := range []*log.HTTP{&plain, &encoded, &encoded} {
+				logger.Info("event").At(instant).HTTP(h).Str("a", "b").Send()
+				logger.Info("event").At(instant).Str("a", "b").HTTP(h).Send() // out of order
+			}
+			for _, got := range w.lines {
+				if got != w.lines[0] {
+					t.Errorf("change %d, %+v:\n got  %s want %s", i, o, got, w.lines[0])
+				}
+			}
+		}
 	}
 }

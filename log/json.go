@@ -22,8 +22,19 @@ func (jsonEncoder) appendNamespace(b []byte, namespace string) []byte {
 
 // addJSONRequest appends the http object.
 func (e *openEvent) addJSONRequest(h *HTTP) {
+	text.PutLabeledInt(&e.buf, `,"http":{"status_code":`, int64(h.StatusCode))
+	if h.Encoded != nil {
+		e.addTarget(h)
+	} else {
+		e.encodeJSONTarget(h)
+	}
+	e.addTimes(h)
+	e.addExtensions(h)
+	e.buf = append(e.buf, '}')
+}
+
+func (e *openEvent) encodeJSONTarget(h *HTTP) {
 	b := &e.buf
-	text.PutLabeledInt(b, `,"http":{"status_code":`, int64(h.StatusCode))
 	if h.Method != "" {
 		text.PutLabeled(b, `,"method":"`, h.Method)
 	}
@@ -42,9 +53,6 @@ func (e *openEvent) addJSONRequest(h *HTTP) {
 	if h.Query != "" {
 		e.addQuery(`,"query":"`, h.Query)
 	}
-	e.addTimes(h)
-	e.addExtensions(h)
-	e.buf = append(e.buf, '}')
 }
 
 // addTimes appends the fields known when the request has ended.

@@ -33,6 +33,16 @@ func (e *openEvent) addLTSVRequest(h *HTTP) {
 	if h.Protocol != "" {
 		text.PutPair(b, "\tprotocol:", h.Protocol)
 	}
+	if h.Encoded != nil {
+		e.addTarget(h)
+	} else {
+		e.encodeLTSVTarget(h)
+	}
+	e.addResponse(h)
+}
+
+func (e *openEvent) encodeLTSVTarget(h *HTTP) {
+	b := &e.buf
 	if h.Path != "" || h.Query != "" {
 		text.PutPair(b, "\turi:", h.Path)
 	}
@@ -48,7 +58,6 @@ func (e *openEvent) addLTSVRequest(h *HTTP) {
 	if h.Port != 0 {
 		text.PutLabeledInt(b, "\tport:", int64(h.Port))
 	}
-	e.addResponse(h)
 }
 
 // addResponse appends the labels from the status on. Access log tools ignore

@@ -65,7 +65,28 @@ func (m *model) log(t testing.TB, o log.Options) string {
 	var w lineWriter
 	o.Namespace, o.Level = m.namespace, log.LevelDebug
 	o.OnError = func(err error) { t.Errorf("OnError: %v", err) }
-	e := log.New(&w, o).Log(m.level, m.event).At(m.at).TraceID(m.traceID).SpanID(m.spanID).HTTP(m.http)
+	logger := log.New(&w, o)
+	m.addTo(logger.Log(m.level, m.event).HTTP(m.http)).Send()
+	if m.http != nil { // HTTP.Encoded changes no line, neither the first nor the next
+		h, known := *m.http, log.EncodedHTTP{}
+		h.Encoded = &known
+		for range 2 {
+			m.addTo(logger.Log(m.level, m.event).HTTP(&h)).Send()
+			if got := w.lines[len(w.lines)-1]; got != w.lines[0] {
+				t.Fatalf("with HTTP.Encoded:\n got  %q\n want %q", got, w.lines[0])
+			}
+		}
+		w.lines = w.lines[:1]
+	}
+	if len(w.lines) != 1 {
+		t.Fatalf("%d calls of Write, want 1", len(w.lines))
+	}
+	return w.lines[0]
+}
+
+// addTo adds everything except http.
+func (m *model) addTo(e log.Event) log.Event {
+	e.At(m.at).TraceID(m.traceID).SpanID(m.spanID)
 	if m.auth != nil {
 		e.Auth(m.auth.Identity, m.auth.Type)
 	}
@@ -77,11 +98,7 @@ func (m *model) log(t testing.TB, o log.Options) string {
 			e.Err(errors.New(f.message))
 		}
 	}
-	e.Send()
-	if len(w.lines) != 1 {
-		t.Fatalf("%d calls of Write, want 1", len(w.lines))
-	}
-	return w.lines[0]
+	return e
 }
 
 func (m members) addTo(e log.Event) {

@@ -11,6 +11,7 @@ const (
 	Weir = "weir"
 
 	ThreeEvents = "log: the three events of a proxied request"
+	Journal     = "log: the three events, with a long path and a URL as an object"
 	TenFields   = "log: an event with ten fields"
 	Static      = "log: an event without fields"
 	Carried     = "log: an event of a logger that carries ten fields"
@@ -44,6 +45,7 @@ type work struct {
 type logger struct {
 	threeEvents func(*request)
 	three       Three // the three events as separate functions, for package sinks
+	journal     Three // the same with the data of Journal
 	static      func()
 	tenFields   func(*fields)
 	// makes a logger with the fields, and returns a function that writes one event with it
@@ -82,6 +84,7 @@ var (
 func works() []work {
 	return []work{
 		{ThreeEvents, withFloor(by(all, threeEvents))},
+		{Journal, withFloor(journalRows())},
 		{TenFields, withFloor(by(all, tenFields))},
 		{Static, withFloor(by(structured, static))},
 		{Carried, withFloor(by(structured, carried))},

@@ -41,8 +41,14 @@ func openPhusluFormat(w phuslu.Writer, timeFormat string) logger {
 			l.Info().Str("trace_id", traceID).Object("http", (*phusluCompleted)(r)).Msg(completed)
 		},
 	}
+	journal := three
+	journal[1] = func(r *request) {
+		l.Info().Str("trace_id", traceID).Object("http", (*phusluProxying)(r)).Object("data",
+			(*phusluJournalTarget)(r)).Msg(proxying)
+	}
 	return logger{
 		three:       three,
+		journal:     journal,
 		threeEvents: three.all,
 		static:      func() { l.Info().Msg(filtered) },
 		tenFields:   func(f *fields) { phusluTen(l.Info(), f).Msg(filtered) },

@@ -16,6 +16,7 @@ var want = map[string][]string{
 	ThreeEvents: wantThree,
 	LTSV:        wantThree,
 	Onslog:      wantThree,
+	Journal:     wantJournal(),
 	TenFields:   {wantTen},
 	Carried:     {wantTen},
 	Slog:        {wantTen},
@@ -68,6 +69,18 @@ var (
 			"started_at:2026-11-21T09:30:15.123456Z\tended_at:2026-11-21T09:30:15.128765Z\n",
 	}
 )
+
+// wantJournal is wantThree with the data of Journal.
+func wantJournal() []string {
+	var lines []string
+	for _, line := range wantThree {
+		line = strings.Replace(line, proxied.Path, longPaths[0], 1)
+		lines = append(lines, strings.Replace(line, `"http://127.0.0.1:8080"`, `{"Scheme":"http","Opaque":"","User":null,
+			"Host":"127.0.0.1:8080","Path":"`+longPaths[0]+`","RawPath":"","OmitHost":false,"ForceQuery":false,
+			"RawQuery":"page=2&filter=all","Fragment":"","RawFragment":""}`, 1))
+	}
+	return lines
+}
 
 func TestEveryRowSaysTheSame(t *testing.T) {
 	for _, w := range works() {
