@@ -8,7 +8,7 @@ FUZZTIME ?= 1m
 MODULES = . log log/logr log/logvet log/otellog router
 PACKAGES = ./... ./log/... ./log/logr/... ./log/logvet/... ./log/otellog/... ./router/...
 
-.PHONY: test format vet staticcheck tidy oldest race allocs promises bench-module lacking soak build fuzz bench \
+.PHONY: test format vet staticcheck tidy oldest race allocs promises bench-module lacking soak build pgo fuzz bench \
 	bench-log bench-router bench-sinks bench-proxy bench-load load-peers clean
 
 test: format vet staticcheck tidy oldest race allocs promises bench-module lacking
@@ -27,8 +27,14 @@ SOAKED ?= .
 soak:
 	WEIR_SOAK=$(LONG) $(GO) test -count=1 -timeout 60m -run '$(SOAKED)' ./log/sink ./cmd/weir
 
+# The profile is not named default.pgo: plain `go build` and `go run` would use that, and recompile the standard library.
+PROFILE = cmd/weir/release.pgo
 build:
-	$(GO) build -o weir ./cmd/weir
+	$(GO) build -pgo=$(PROFILE) -o weir ./cmd/weir
+
+# Needs nginx and wrk, and a machine that does nothing else. Takes two minutes.
+pgo:
+	cd bench && $(GO) run ./cmd/benchrun -profile $(CURDIR)/$(PROFILE) profile
 
 format:
 	@out="$$(gofmt -l .)"; if [ -n "$$out" ]; then echo "not gofmt-clean, run gofmt -w:"; echo "$$out"; exit 1; fi

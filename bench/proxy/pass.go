@@ -195,9 +195,11 @@ func openLog(c *command, s site) (lines func() (int, error), err error) {
 	}, err
 }
 
+const measuredPath = "/economy/bulletins/september2026?page=2"
+
 // measure returns the cost and the total number of requests.
 func (b *Bench) measure(ctx context.Context, d Door, w Work, p *program, s site) (Cost, int, error) {
-	url := "http://" + local(s.port) + "/economy/bulletins/september2026?page=2"
+	url := "http://" + local(s.port) + measuredPath
 	warm, err := b.load(ctx, url, w, time.Second)
 	if err != nil {
 		return Cost{}, 0, err

@@ -81,6 +81,27 @@ func TestPass(t *testing.T) {
 	}
 }
 
+// TestProfile checks that the profile of a loaded Weir is a file that the compiler can read: gzip.
+func TestProfile(t *testing.T) {
+	programs := tools(t)
+	programs.Weir = filepath.Join(t.TempDir(), "weir")
+	if out, err := exec.Command("go", "build", "-C", "../..", "-o", programs.Weir, "./cmd/weir").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	b := &proxy.Bench{Tools: programs, Dir: t.TempDir()}
+	if err := b.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	file := filepath.Join(t.TempDir(), "test.pgo")
+	if err := b.Profile(t.Context(), file, 2*time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(got), "\x1f\x8b") {
+		t.Errorf("got %d bytes, %v, want a profile", len(got), err)
+	}
+}
+
 // running returns the command lines of processes that contain dir.
 func running(t *testing.T, dir string) []string {
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")

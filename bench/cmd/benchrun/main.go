@@ -4,6 +4,7 @@
 //	benchrun [flags] sinks         the cost of lines that leave the process
 //	benchrun [flags] proxy         the cost of a proxied request for a whole process
 //	benchrun [flags] load          the cost of a request for a load generator, and its accuracy
+//	benchrun [flags] profile       no comparison: writes the CPU profile of a loaded front door to -profile
 //
 // It prints a table for each comparison, and at the end one RESULT line for each target of the project. A missed target
 // is a result, not a failure: benchrun exits with 0 after a measurement, 1 if it could not measure, and 2 on misuse.
@@ -36,6 +37,7 @@ type settings struct {
 	weir     string         // path of the weir executable that proxy and load measure; built if empty
 	peers    string         // folder of the load generators
 	progress *progress
+	profile  string // file for the profile that profile collects
 	dir      string // folder for logs whose writing is measured
 }
 
@@ -43,7 +45,8 @@ type settings struct {
 type comparison func(ctx context.Context, w io.Writer, s settings) ([]fmt.Stringer, error)
 
 var comparisons = map[string]comparison{"log": compareLoggers, "router": compareRouters, "proxy": compareProxies,
-	"sinks": compareSinks, "load": compareLoads}
+	"sinks": compareSinks, "load": compareLoads,
+	"profile": profileWeir}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -57,7 +60,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("benchrun", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
-		fmt.Fprintln(stderr, "usage: benchrun [flags] log|router|proxy|sinks|load ...")
+		fmt.Fprintln(stderr, "usage: benchrun [flags] log|router|proxy|sinks|load|profile ...")
 		flags.PrintDefaults()
 	}
 	flags.IntVar(&s.passes, "passes", 0,
@@ -78,6 +81,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.StringVar(&s.pingora, "pingora", "../.bench/bin/pingora-door", "the `command` built from peers/pingora")
 	flags.StringVar(&s.weir, "weir", "", "the `command` that proxy and load measure as weir; without one, this tree's")
 	flags.StringVar(&s.peers, "peers", "../.bench", "`folder` of load generators: bin/ and npm/")
+	flags.StringVar(&s.profile, "profile", "../cmd/weir/release.pgo", "`file` for the CPU profile that profile collects")
 	flags.StringVar(&s.dir, "dir", os.TempDir(),
 		"`folder` for logs, in comparisons that measure writing them")
 	if err := flags.Parse(args); err != nil {

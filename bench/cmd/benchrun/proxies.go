@@ -203,6 +203,32 @@ func findTools(ctx context.Context, s settings, dir string) (proxy.Tools, error)
 	return t, err
 }
 
+// profileTime is the duration of the load for a profile.
+const profileTime = 60 * time.Second
+
+// profileWeir writes the CPU profile with which releases are built.
+func profileWeir(ctx context.Context, w io.Writer, s settings) (_ []fmt.Stringer, err error) {
+	built, err := os.MkdirTemp("", "weir-bench-tools-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(built)
+	tools, err := findTools(ctx, s, built)
+	if err != nil {
+		return nil, err
+	}
+	bench := &proxy.Bench{Tools: tools, Dir: s.dir}
+	if err := bench.Open(ctx); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, bench.Close()) }()
+	if s.loadTime == 0 {
+		s.loadTime = profileTime
+	}
+	fmt.Fprintf(w, "profiling %s of load to %s\n", s.loadTime, s.profile)
+	return nil, bench.Profile(ctx, s.profile, s.loadTime)
+}
+
 // buildWeir builds the command of this module's tree.
 func buildWeir(ctx context.Context, file string) (string, error) {
 	bench, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
