@@ -33,8 +33,8 @@ func Null() *Sink { return &Sink{kind: null} }
 // File makes the program write to a new file itself.
 func File(name string) *Sink { return &Sink{kind: file, name: name} }
 
-// Pipe reads a pipe, at most perSecond bytes per second if that is greater than
-// 0.
+// Pipe returns a Sink that reads a pipe, at most perSecond bytes per second if
+// that is greater than 0.
 func Pipe(perSecond int64) *Sink { return &Sink{kind: pipe, perSecond: perSecond} }
 
 // Terminal returns a Sink that reads a pseudo-terminal of 80 columns.
