@@ -74,7 +74,7 @@ func (c *compiler) expr(e *expr) (eval, kind) {
 	case formMember:
 		return c.member(e)
 	case formIndex:
-		of, _ := c.object(e)
+		of, _ := c.operand(e.of[0], e, "has no members", kindObject, kindList)
 		at, _ := c.expr(e.of[1])
 		return func(env *env) value { return of(env).index(at(env)) }, kindUnknown
 	case formSlice:
@@ -93,25 +93,38 @@ func (c *compiler) expr(e *expr) (eval, kind) {
 	return c.call(e)
 }
 
+// operand compiles an expression that has one of the kinds or an unknown one.
+// Otherwise the error is that of the expression at.
+func (c *compiler) operand(e, at *expr, mistake string, kinds ...kind) (eval, kind) {
+	f, k := c.expr(e)
+	if k != kindUnknown && !k.in(kinds...) {
+		return c.fail(at, "", "%s %s", k, mistake)
+	}
+	return f, k
+}
+
 // truth compiles a condition. At run time a value that is not true counts as
 // false.
 func (c *compiler) truth(e *expr) eval {
-	f, k := c.expr(e)
-	if k != kindUnknown && k != kindTruth {
-		c.fail(e, "", "%s is neither true nor false", k)
-	}
+	f, _ := c.operand(e, e, "is neither true nor false", kindTruth)
+	return f
+}
+
+// text compiles a side of an operator on texts.
+func (c *compiler) text(e *expr) eval {
+	f, _ := c.operand(e, e, "is not a text", kindText, kindInstant, kindLevel)
 	return f
 }
 
 func (c *compiler) name(e *expr) (eval, kind) {
-	for _, v := range slices.Backward(c.vars) {
-		if v.name == e.text {
-			return func(env *env) value { return env.vars[v.slot] }, v.kind
-		}
+	if v := c.variable(e.text); v != nil {
+		slot := v.slot
+		return func(env *env) value { return env.vars[slot] }, v.kind
 	}
 	f, ok := find(eventFields, e.text)
 	if !ok {
-		return c.unknown(e)
+		hint := "an event has " + namesOf(eventFields) + "; its fields are in data, as in data.rows"
+		return c.fail(e, hint, "unknown name %s%s", e.text, didYouMean(suggestion(e.text)))
 	}
 	if e.text == "level" {
 		c.use("severity")
@@ -121,14 +134,13 @@ func (c *compiler) name(e *expr) (eval, kind) {
 	return func(env *env) value { return f.get(env.record) }, f.kind
 }
 
-func (c *compiler) unknown(e *expr) (eval, kind) {
-	hint := "an event has " + strings.Join(namesOf(eventFields), ", ") + "; its fields are in data, as in data.rows"
-	near := suggestion(e.text)
-	if e.form == formCall {
-		hint = "the functions are " + strings.Join(functionNames(), ", ")
-		near = cli.Suggest(e.text, functionNames())
+// variable returns the variable of a name, or nil.
+func (c *compiler) variable(name string) *variable {
+	i := slices.IndexFunc(c.vars, func(v variable) bool { return v.name == name })
+	if i < 0 {
+		return nil
 	}
-	return c.fail(e, hint, "unknown name %s%s", e.text, didYouMean(near))
+	return &c.vars[i]
 }
 
 func didYouMean(near string) string {
@@ -138,48 +150,30 @@ func didYouMean(near string) string {
 	return ", did you mean " + near + "?"
 }
 
-// object compiles the operand of a member or an index.
-func (c *compiler) object(e *expr) (eval, kind) {
-	of, k := c.expr(e.of[0])
-	if k != kindUnknown && k != kindObject && k != kindList {
-		return c.fail(e, "", "%s has no members", k)
-	}
-	return of, k
-}
-
 func (c *compiler) member(e *expr) (eval, kind) {
-	if object := e.of[0]; object.form == formName && memberFields[object.text] != nil && !c.declared(object.text) {
+	object, key := e.of[0], e.text
+	if object.form == formName && memberFields[object.text] != nil && c.variable(object.text) == nil {
 		return c.field(e, object.text)
 	}
-	of, k := c.object(e)
+	of, k := c.operand(object, e, "has no members", kindObject, kindList)
 	if k == kindList {
 		hint := `look into each, as in --where 'any(errors, .message contains "refused")'`
-		return c.fail(e, hint, "a list has no %s", e.text)
+		return c.fail(e, hint, "a list has no %s", key)
 	}
-	key := e.text
 	return func(env *env) value { return of(env).member(key) }, kindUnknown
 }
 
 // field compiles a member of http or auth.
 func (c *compiler) field(e *expr, object string) (eval, kind) {
-	f, ok := find(memberFields[object], e.text)
+	fields := memberFields[object]
+	f, ok := find(fields, e.text)
 	if !ok {
-		names := namesOf(memberFields[object])
-		hint := object + " has " + strings.Join(names, ", ") + "; others that a line has are in extra." + object
-		return c.fail(e, hint, "unknown name %s.%s%s", object, e.text, didYouMean(cli.Suggest(e.text, names)))
+		hint := object + " has " + namesOf(fields) + "; others that a line has are in extra." + object
+		near := cli.Suggest(e.text, sortedNames(fields))
+		return c.fail(e, hint, "unknown name %s.%s%s", object, e.text, didYouMean(near))
 	}
 	c.use(object + "." + f.name)
-	isAuth := object == "auth"
-	return func(env *env) value {
-		if isAuth && env.record.Auth == nil || !isAuth && env.record.HTTP == nil {
-			return value{}
-		}
-		return f.get(env.record)
-	}, f.kind
-}
-
-func (c *compiler) declared(name string) bool {
-	return slices.ContainsFunc(c.vars, func(v variable) bool { return v.name == name })
+	return func(env *env) value { return f.get(env.record) }, f.kind
 }
 
 func (c *compiler) slice(e *expr) (eval, kind) {
@@ -195,18 +189,17 @@ func (c *compiler) slice(e *expr) (eval, kind) {
 	}
 	return func(env *env) value {
 		v, from, to := of(env), bounds[0](env), bounds[1](env)
-		if from.is != typeInt || to.is != typeInt {
-			return env.fail(e.at, "a part from %s to %s", typeWords[from.is], typeWords[to.is])
-		}
-		switch v.is {
-		case typeText:
+		switch {
+		case from.is != kindNumber || to.is != kindNumber:
+			return env.fail(e.at, "a part from %s to %s", from.is, to.is)
+		case v.is == kindText:
 			i, j := clamp(from.n, to.n, len(v.s))
 			return textValue(v.s[i:j])
-		case typeList:
+		case v.is == kindList:
 			i, j := clamp(from.n, to.n, len(v.list()))
 			return listValue(v.list()[i:j])
 		}
-		return env.fail(e.at, "%s has no parts", typeWords[v.is])
+		return env.fail(e.at, "%s has no parts", v.is)
 	}, k
 }
 
@@ -251,18 +244,20 @@ func (c *compiler) unary(e *expr) (eval, kind) {
 		return func(env *env) value { return truthValue(!f(env).isTrue()) }, kindTruth
 	}
 	f, k := c.expr(e.of[0])
-	if k != kindUnknown && k != kindNumber && k != kindDuration {
+	if !k.in(kindUnknown, kindNumber, kindDuration) {
 		return c.fail(e, "", "%s %s cannot be calculated", e.text, k)
 	}
+	factor := intValue(1)
+	if e.text == "-" {
+		factor = intValue(-1)
+	}
+	times := operators["*"]
 	return func(env *env) value {
 		v := f(env)
-		if _, ok := v.float(); !ok {
-			return env.fail(e.at, "%s %s cannot be calculated", e.text, typeWords[v.is])
+		result, ok := times.calculate(factor, v)
+		if !ok || v.is == kindMissing {
+			return env.fail(e.at, "%s %s cannot be calculated", e.text, v.is)
 		}
-		if e.text == "+" {
-			return v
-		}
-		result, _ := calculate("*", intValue(-1), v)
 		return result
 	}, k
 }
@@ -283,7 +278,7 @@ func (c *compiler) conditional(e *expr) (eval, kind) {
 }
 
 func (c *compiler) let(e *expr) (eval, kind) {
-	if _, ok := find(eventFields, e.text); ok || c.declared(e.text) {
+	if _, ok := find(eventFields, e.text); ok || c.variable(e.text) != nil {
 		return c.fail(e, "", "%s is declared already", e.text)
 	}
 	f, k := c.expr(e.of[0])
@@ -299,36 +294,38 @@ func (c *compiler) let(e *expr) (eval, kind) {
 }
 
 func (c *compiler) binary(e *expr) (eval, kind) {
-	switch e.text {
-	case "&&", "and":
+	operator := operators[e.text]
+	switch {
+	case e.text == "&&" || e.text == "and":
 		a, b := c.truth(e.of[0]), c.truth(e.of[1])
 		return func(env *env) value { return truthValue(a(env).isTrue() && b(env).isTrue()) }, kindTruth
-	case "||", "or":
+	case e.text == "||" || e.text == "or":
 		a, b := c.truth(e.of[0]), c.truth(e.of[1])
 		return func(env *env) value { return truthValue(a(env).isTrue() || b(env).isTrue()) }, kindTruth
-	case "==", "!=", "<", "<=", ">", ">=":
-		return c.comparison(e)
-	case "contains", "startsWith", "endsWith":
+	case operator.order != nil:
+		return c.comparison(e, operator)
+	case operator.texts != nil:
 		a, b := c.text(e.of[0]), c.text(e.of[1])
-		return func(env *env) value { return truthValue(compare(e.text, a(env), b(env))) }, kindTruth
-	case "matches":
+		return func(env *env) value { return truthValue(operator.compare(a(env), b(env))) }, kindTruth
+	case e.text == "matches":
 		return c.matches(e)
-	case "in":
+	case e.text == "in":
 		return c.in(e)
-	case "..":
-		return c.span(e)
 	}
 	a, k := c.expr(e.of[0])
 	b, other := c.expr(e.of[1])
+	if e.text == ".." {
+		return func(env *env) value { return span(env, e.at, a(env), b(env)) }, kindList
+	}
 	if e.text == "??" {
 		return func(env *env) value {
-			if v := a(env); v.is != typeMissing {
+			if v := a(env); v.is != kindMissing {
 				return v
 			}
 			return b(env)
 		}, k
 	}
-	result, ok := calculated(e.text, k, other)
+	result, ok := resultKind(e.text, k, other)
 	if !ok {
 		return c.fail(e, "", "%s %s %s cannot be calculated", k, e.text, other)
 	}
@@ -337,60 +334,69 @@ func (c *compiler) binary(e *expr) (eval, kind) {
 	}
 	return func(env *env) value {
 		x, y := a(env), b(env)
-		v, ok := calculate(e.text, x, y)
+		v, ok := operator.calculate(x, y)
 		if !ok {
-			return env.fail(e.at, "%s %s %s cannot be calculated", typeWords[x.is], e.text, typeWords[y.is])
+			return env.fail(e.at, "%s %s %s cannot be calculated", x.is, e.text, y.is)
 		}
 		return v
 	}, result
 }
 
-// text compiles a side of an operator on texts.
-func (c *compiler) text(e *expr) eval {
-	f, k := c.expr(e)
-	if !k.isText() {
-		c.fail(e, "", "%s is not a text", k)
+const maxSpan = 1_000_000 // elements of a list that .. makes
+
+// span returns the list of the integers from one to another.
+func span(env *env, at int, from, to value) value {
+	if from.is != kindNumber || to.is != kindNumber || to.n-from.n >= maxSpan {
+		return env.fail(at, "%s .. %s is not a list", from.string(), to.string())
 	}
-	return f
+	var list []value
+	for n := from.n; n <= to.n; n++ {
+		list = append(list, intValue(n))
+	}
+	return listValue(list)
 }
 
 func (c *compiler) matches(e *expr) (eval, kind) {
-	a := c.text(e.of[0])
-	if pattern := e.of[1]; pattern.form == formLiteral && pattern.kind == kindText {
-		re, err := regexp.Compile(pattern.value.s)
-		if err != nil {
-			return c.fail(e, "", "%v", err)
-		}
-		b := value{is: typeText, of: re}
-		return func(env *env) value { return truthValue(compare("matches", a(env), b)) }, kindTruth
+	a, b := c.text(e.of[0]), c.text(e.of[1])
+	pattern := e.of[1]
+	if pattern.form != formLiteral || pattern.kind != kindText {
+		return func(env *env) value { return match(env, e.at, a(env), b(env)) }, kindTruth
 	}
-	b := c.text(e.of[1])
+	re, err := regexp.Compile(pattern.value.s)
+	if err != nil {
+		return c.fail(e, "", "%v", err)
+	}
 	return func(env *env) value {
-		x, y := a(env), b(env)
-		if x.is == typeMissing || y.is == typeMissing {
-			return truthValue(false)
-		}
-		re, err := regexp.Compile(y.s)
-		if err != nil || x.is != typeText || y.is != typeText {
-			return env.fail(e.at, "%s matches %s: not a text and a pattern", typeWords[x.is], typeWords[y.is])
-		}
-		return truthValue(re.MatchString(x.s))
+		v := a(env)
+		return truthValue(v.is == kindText && re.MatchString(v.s))
 	}, kindTruth
 }
 
+// match reports whether a text matches a pattern that is not a literal.
+func match(env *env, at int, text, pattern value) value {
+	if text.is == kindMissing || pattern.is == kindMissing {
+		return truthValue(false)
+	}
+	re, err := regexp.Compile(pattern.s)
+	if err != nil || text.is != kindText || pattern.is != kindText {
+		return env.fail(at, "%s matches %s: not a text and a pattern", text.is, pattern.is)
+	}
+	return truthValue(re.MatchString(text.s))
+}
+
 // comparison compiles a comparison, and converts its sides if necessary.
-func (c *compiler) comparison(e *expr) (eval, kind) {
+func (c *compiler) comparison(e *expr, operator *operator) (eval, kind) {
 	a, k := c.expr(e.of[0])
 	b, other := c.expr(e.of[1])
 	isRanked := e.text != "==" && e.text != "!="
 	if !isRanked && (e.of[0].isNil() || e.of[1].isNil()) {
 		return func(env *env) value {
-			same := a(env).is == typeMissing && b(env).is == typeMissing
+			same := a(env).is == kindMissing && b(env).is == kindMissing
 			return truthValue(same == (e.text == "=="))
 		}, kindTruth
 	}
 	for i, side := range []kind{k, other} {
-		if isRanked && (side == kindTruth || side == kindObject || side == kindList || e.of[i].isNil()) {
+		if isRanked && (side.in(kindTruth, kindObject, kindList) || e.of[i].isNil()) {
 			return c.fail(e, "", "%s has no order", e.of[i])
 		}
 	}
@@ -403,49 +409,53 @@ func (c *compiler) comparison(e *expr) (eval, kind) {
 		}
 		return c.fail(e, hint, "%s is compared with %s", left, right)
 	}
-	return func(env *env) value { return truthValue(compare(e.text, a(env), b(env))) }, kindTruth
+	return func(env *env) value { return truthValue(operator.compare(a(env), b(env))) }, kindTruth
 }
 
-func (e *expr) isNil() bool { return e.form == formLiteral && e.text == "nil" }
+const durationHint = "durations are written as 250ms or 1m30s"
 
-// comparable reports whether values of the kinds can be equal.
-func comparable(a, b kind) bool {
-	return a == b || a == kindUnknown || b == kindUnknown ||
-		a == kindText && b.isText() || b == kindText && a.isText()
+// notations are the notations of kinds that a text can be compared with.
+var notations = map[kind]struct {
+	parse func(string) (value, error)
+	hint  string
+}{
+	kindInstant:  {parseInstant, `write "2026-11-21T09:30:15Z", "2026-11-21T09:30", which is in UTC, or now() - 1h`},
+	kindDuration: {parseDuration, durationHint},
+	kindLevel:    {parseLevel, "the levels are " + strings.Join(levelNames, ", ")},
+}
+
+func parseDuration(text string) (value, error) {
+	d, err := time.ParseDuration(text)
+	return intValue(int64(d)), err
+}
+
+func parseLevel(text string) (value, error) {
+	level, err := log.ParseLevel(text)
+	return textValue(level.String()), err
 }
 
 // asKind converts a side of a comparison for a comparison with another kind: an
 // instant to a point in time, a level to its rank if the order matters, and a
 // literal text to an instant, duration or level.
 func (c *compiler) asKind(e *expr, f eval, k, other kind, isRanked bool) (eval, kind) {
-	isText := e.form == formLiteral && k == kindText
+	if notation, ok := notations[other]; ok && e.form == formLiteral && k == kindText {
+		v, err := notation.parse(e.value.s)
+		if err != nil {
+			near := ""
+			if other == kindLevel {
+				near = cli.Suggest(e.value.s, levelNames)
+			}
+			return c.fail(e, notation.hint, "%q is not %s%s", e.value.s, other, didYouMean(near))
+		}
+		if isRanked && other == kindLevel {
+			v = v.rank()
+		}
+		return constant(v), other
+	}
 	switch {
-	case isText && other == kindInstant:
-		t, ok := parseInstant(e.value.s)
-		if !ok {
-			hint := `write "2026-11-21T09:30:15Z", "2026-11-21T09:30", which is in UTC, or now() - 1h`
-			return c.fail(e, hint, "%q is not an instant", e.value.s)
-		}
-		return constant(instantValue(t)), kindInstant
-	case isText && other == kindDuration:
-		d, err := time.ParseDuration(e.value.s)
-		if err != nil {
-			return c.fail(e, "durations are written as 250ms or 1m30s", "%q is not a duration", e.value.s)
-		}
-		return constant(intValue(int64(d))), kindDuration
-	case isText && other == kindLevel:
-		level, err := log.ParseLevel(e.value.s)
-		if err != nil {
-			hint := "the levels are " + strings.Join(levelNames, ", ")
-			return c.fail(e, hint, "%q is not a level%s", e.value.s, didYouMean(cli.Suggest(e.value.s, levelNames)))
-		}
-		if !isRanked {
-			return constant(textValue(level.String())), kindLevel
-		}
-		return constant(intValue(int64(level))), kindLevel
 	case k == kindNumber && other == kindDuration:
 		if e.form != formLiteral || e.value != intValue(0) {
-			return c.fail(e, "durations are written as 250ms or 1m30s", "a number is compared with a duration")
+			return c.fail(e, durationHint, "a number is compared with a duration")
 		}
 		return f, kindDuration
 	case k == kindInstant:
@@ -459,88 +469,35 @@ func (c *compiler) asKind(e *expr, f eval, k, other kind, isRanked bool) (eval, 
 // in compiles the test whether a value is in a list, or a key in an object.
 func (c *compiler) in(e *expr) (eval, kind) {
 	a, k := c.expr(e.of[0])
-	var b eval
-	switch list := e.of[1]; {
-	case list.form == formList:
-		b, _ = c.list(list, k)
-	case list.form == formBinary && list.text == "..":
+	list := e.of[1]
+	if list.form == formBinary && list.text == ".." {
 		from, _ := c.expr(list.of[0])
 		to, _ := c.expr(list.of[1])
-		return func(env *env) value { return truthValue(isBetween(a(env), from(env), to(env))) }, kindTruth
-	default:
-		f, of := c.expr(list)
-		if of != kindUnknown && of != kindList && of != kindObject {
-			return c.fail(e, "", "%s is neither a list nor an object", of)
-		}
-		b = f
+		least, most := operators[">="], operators["<="]
+		return func(env *env) value {
+			v, from, to := a(env), from(env), to(env)
+			f, ok := v.float()
+			return truthValue(ok && f == math.Trunc(f) && least.compare(v, from) && most.compare(v, to))
+		}, kindTruth
 	}
+	var b eval
+	if list.form == formList {
+		b, _ = c.list(list, k)
+	} else {
+		b, _ = c.operand(list, e, "is neither a list nor an object", kindList, kindObject)
+	}
+	equal := operators["=="]
 	return func(env *env) value {
 		x, y := a(env), b(env)
 		switch y.is {
-		case typeMissing:
+		case kindMissing:
 			return truthValue(false)
-		case typeObject:
+		case kindObject:
 			_, ok := y.object()[x.s]
-			return truthValue(ok && x.is == typeText)
-		case typeList:
-			return truthValue(slices.ContainsFunc(y.list(), func(v value) bool { return compare("==", x, v) }))
+			return truthValue(ok && x.is == kindText)
+		case kindList:
+			return truthValue(slices.ContainsFunc(y.list(), func(v value) bool { return equal.compare(x, v) }))
 		}
-		return env.fail(e.at, "%s is neither a list nor an object", typeWords[y.is])
+		return env.fail(e.at, "%s is neither a list nor an object", y.is)
 	}, kindTruth
-}
-
-// isBetween reports whether v is an integer from from to to.
-func isBetween(v, from, to value) bool {
-	f, ok := v.float()
-	return ok && f == math.Trunc(f) && compare(">=", v, from) && compare("<=", v, to)
-}
-
-const maxSpan = 1_000_000 // elements of a list that .. makes
-
-// span compiles a list of the integers from one to another.
-func (c *compiler) span(e *expr) (eval, kind) {
-	a, _ := c.expr(e.of[0])
-	b, _ := c.expr(e.of[1])
-	return func(env *env) value {
-		from, to := a(env), b(env)
-		if from.is != typeInt || to.is != typeInt || to.n-from.n >= maxSpan {
-			return env.fail(e.at, "%s .. %s is not a list", from.string(), to.string())
-		}
-		var list []value
-		for n := from.n; n <= to.n; n++ {
-			list = append(list, intValue(n))
-		}
-		return listValue(list)
-	}, kindList
-}
-
-// calculated returns the kind of the result of an arithmetic operator, and false
-// if it has none for the kinds.
-func calculated(operator string, a, b kind) (kind, bool) {
-	isSum := operator == "+" || operator == "-"
-	switch {
-	case a == kindInstant && b == kindInstant && operator == "-":
-		return kindDuration, true
-	case a == kindInstant && b == kindDuration && isSum, a == kindDuration && b == kindInstant && operator == "+":
-		return kindInstant, true
-	case a == kindUnknown && isCountable(b), isCountable(a) && b == kindUnknown:
-		return kindUnknown, true
-	case a == kindDuration && b == kindDuration && operator == "/":
-		return kindNumber, true
-	case a == kindDuration && b == kindDuration && (isSum || operator == "%"):
-		return kindDuration, true
-	case a == kindDuration && b == kindNumber && !isSum, a == kindNumber && b == kindDuration && operator == "*":
-		return kindDuration, true
-	case a == kindNumber && b == kindNumber:
-		return kindNumber, true
-	case operator == "+" && a != kindInstant && a.isText() && b != kindInstant && b.isText():
-		return kindText, true
-	}
-	return 0, false
-}
-
-// isCountable reports whether arithmetic with a value of an unknown kind is
-// permitted.
-func isCountable(k kind) bool {
-	return k == kindUnknown || k == kindNumber || k == kindDuration || k == kindInstant
 }

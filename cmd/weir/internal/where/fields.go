@@ -2,6 +2,7 @@ package where
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
@@ -15,137 +16,130 @@ type field struct {
 	get  func(*record.Record) value
 }
 
-func textField(name string, get func(*record.Record) string) field {
-	return field{name, kindText, func(r *record.Record) value { return textOrMissing(get(r)) }}
-}
-
-func numberField[N int | int64 | time.Duration](name string, kind kind, get func(*record.Record) N) field {
-	return field{name, kind, func(r *record.Record) value {
-		if n := get(r); n != 0 {
-			return intValue(int64(n))
-		}
-		return value{}
-	}}
-}
-
-func instantField(name string, get func(*record.Record) record.Instant) field {
-	return field{name, kindInstant, func(r *record.Record) value { return textOrMissing(string(get(r))) }}
-}
-
 // eventFields are the names with which a condition may begin.
 var eventFields = []field{
 	{"created_at", kindInstant, func(r *record.Record) value { return textValue(string(r.CreatedAt)) }},
 	{"namespace", kindText, func(r *record.Record) value { return textValue(r.Namespace) }},
 	{"event", kindText, func(r *record.Record) value { return textValue(r.Event) }},
-	textField("trace_id", func(r *record.Record) string { return r.TraceID }),
-	textField("span_id", func(r *record.Record) string { return r.SpanID }),
-	{"severity", kindNumber, severity},
-	{"level", kindLevel, level},
-	{"http", kindObject, func(r *record.Record) value {
-		return objectOf(r.HTTP != nil, r, memberFields["http"])
+	{"trace_id", kindText, func(r *record.Record) value { return textOrMissing(r.TraceID) }},
+	{"span_id", kindText, func(r *record.Record) value { return textOrMissing(r.SpanID) }},
+	{"severity", kindNumber, func(r *record.Record) value { return ofSeverity(r, intValue) }},
+	{"level", kindLevel, func(r *record.Record) value {
+		return ofSeverity(r, func(i int64) value { return textValue(levelNames[i]) })
 	}},
-	{"auth", kindObject, func(r *record.Record) value {
-		return objectOf(r.Auth != nil, r, memberFields["auth"])
-	}},
+	{"http", kindObject, func(r *record.Record) value { return objectOf(r, memberFields["http"]) }},
+	{"auth", kindObject, func(r *record.Record) value { return objectOf(r, memberFields["auth"]) }},
 	{"data", kindObject, func(r *record.Record) value { return fieldsValue(&r.Data) }},
-	{"errors", kindList, errorList},
-	{"truncated", kindList, truncated},
+	{"errors", kindList, func(r *record.Record) value {
+		return listOf(r.Errors, func(e *record.Error) value { return value{is: kindObject, of: e} })
+	}},
+	{"truncated", kindList, func(r *record.Record) value { return listOf(r.Truncated, ofText) }},
 	{"extra", kindObject, extra},
 }
 
-// memberFields are the members of the objects with a fixed set of members.
+// memberFields are the members of the objects that have no others. The status
+// and the identity are never missing in an object that exists.
 var memberFields = map[string][]field{
 	"http": {
-		{"status_code", kindNumber, func(r *record.Record) value { return intValue(int64(r.HTTP.StatusCode)) }},
-		textField("method", func(r *record.Record) string { return r.HTTP.Method }),
-		textField("scheme", func(r *record.Record) string { return r.HTTP.Scheme }),
-		textField("host", func(r *record.Record) string { return r.HTTP.Host }),
-		numberField("port", kindNumber, func(r *record.Record) int { return r.HTTP.Port }),
-		textField("path", func(r *record.Record) string { return r.HTTP.Path }),
-		textField("query", func(r *record.Record) string { return r.HTTP.Query }),
-		instantField("started_at", func(r *record.Record) record.Instant { return r.HTTP.StartedAt }),
-		instantField("ended_at", func(r *record.Record) record.Instant { return r.HTTP.EndedAt }),
-		numberField("duration", kindDuration, func(r *record.Record) time.Duration { return r.HTTP.Duration }),
-		numberField("response_content_length", kindNumber, func(r *record.Record) int64 {
-			return r.HTTP.ResponseContentLength
-		}),
-		textField("route", func(r *record.Record) string { return r.HTTP.Route }),
-		textField("client", func(r *record.Record) string { return r.HTTP.Client }),
-		textField("protocol", func(r *record.Record) string { return r.HTTP.Protocol }),
-		textField("user_agent", func(r *record.Record) string { return r.HTTP.UserAgent }),
-		textField("referer", func(r *record.Record) string { return r.HTTP.Referer }),
-		numberField("request_content_length", kindNumber, func(r *record.Record) int64 {
-			return r.HTTP.RequestContentLength
-		}),
+		httpNumber("status_code", kindNumber, func(h *record.HTTP) int { return h.StatusCode }),
+		httpText("method", kindText, func(h *record.HTTP) string { return h.Method }),
+		httpText("scheme", kindText, func(h *record.HTTP) string { return h.Scheme }),
+		httpText("host", kindText, func(h *record.HTTP) string { return h.Host }),
+		httpNumber("port", kindNumber, func(h *record.HTTP) int { return h.Port }),
+		httpText("path", kindText, func(h *record.HTTP) string { return h.Path }),
+		httpText("query", kindText, func(h *record.HTTP) string { return h.Query }),
+		httpText("started_at", kindInstant, func(h *record.HTTP) record.Instant { return h.StartedAt }),
+		httpText("ended_at", kindInstant, func(h *record.HTTP) record.Instant { return h.EndedAt }),
+		httpNumber("duration", kindDuration, func(h *record.HTTP) time.Duration { return h.Duration }),
+		httpNumber("response_content_length", kindNumber, func(h *record.HTTP) int64 { return h.ResponseContentLength }),
+		httpText("route", kindText, func(h *record.HTTP) string { return h.Route }),
+		httpText("client", kindText, func(h *record.HTTP) string { return h.Client }),
+		httpText("protocol", kindText, func(h *record.HTTP) string { return h.Protocol }),
+		httpText("user_agent", kindText, func(h *record.HTTP) string { return h.UserAgent }),
+		httpText("referer", kindText, func(h *record.HTTP) string { return h.Referer }),
+		httpNumber("request_content_length", kindNumber, func(h *record.HTTP) int64 { return h.RequestContentLength }),
 	},
 	"auth": {
-		{"identity", kindText, func(r *record.Record) value { return textValue(r.Auth.Identity) }},
-		{"identity_type", kindText, func(r *record.Record) value { return textValue(r.Auth.IdentityType) }},
+		authText("identity", func(a *record.Auth) string { return a.Identity }),
+		authText("identity_type", func(a *record.Auth) string { return a.IdentityType }),
 	},
+}
+
+func httpText[T string | record.Instant](name string, kind kind, get func(*record.HTTP) T) field {
+	return field{name, kind, func(r *record.Record) value {
+		if r.HTTP == nil {
+			return value{}
+		}
+		return textOrMissing(string(get(r.HTTP)))
+	}}
+}
+
+func httpNumber[N int | int64 | time.Duration](name string, kind kind, get func(*record.HTTP) N) field {
+	return field{name, kind, func(r *record.Record) value {
+		if r.HTTP == nil {
+			return value{}
+		}
+		n := get(r.HTTP)
+		if n == 0 && name != "status_code" {
+			return value{}
+		}
+		return intValue(int64(n))
+	}}
+}
+
+func authText(name string, get func(*record.Auth) string) field {
+	return field{name, kindText, func(r *record.Record) value {
+		if r.Auth == nil {
+			return value{}
+		}
+		return textValue(get(r.Auth))
+	}}
 }
 
 // levelNames are the levels, worst first.
 var levelNames = []string{"fatal", "error", "warn", "info", "debug"}
 
-func severity(r *record.Record) value {
+// ofSeverity returns the value for the place of the level in levelNames.
+func ofSeverity(r *record.Record, get func(i int64) value) value {
 	if r.Severity == record.SeverityNone {
 		return value{}
 	}
-	return intValue(int64(r.Severity - record.SeverityFatal))
-}
-
-func level(r *record.Record) value {
-	if r.Severity == record.SeverityNone {
-		return value{}
-	}
-	return textValue(levelNames[r.Severity-record.SeverityFatal])
+	return get(int64(r.Severity - record.SeverityFatal))
 }
 
 // objectOf returns http or auth as an object.
-func objectOf(exists bool, r *record.Record, members []field) value {
-	if !exists {
-		return value{}
-	}
+func objectOf(r *record.Record, members []field) value {
 	m := map[string]any{}
 	for _, f := range members {
-		if v := f.get(r); v.is != typeMissing {
+		if v := f.get(r); v.is != kindMissing {
 			m[f.name] = v.any()
 		}
 	}
-	return value{is: typeObject, of: m}
-}
-
-func errorList(r *record.Record) value {
-	list := make([]value, len(r.Errors))
-	for i := range r.Errors {
-		list[i] = value{is: typeObject, of: &r.Errors[i]}
+	if len(m) == 0 {
+		return value{}
 	}
-	return listValue(list)
-}
-
-func truncated(r *record.Record) value {
-	list := make([]value, len(r.Truncated))
-	for i, name := range r.Truncated {
-		list[i] = textValue(name)
-	}
-	return listValue(list)
+	return value{is: kindObject, of: m}
 }
 
 // extra has the keys that the format does not know: those of the event, and in
 // http and auth those of these.
 func extra(r *record.Record) value {
 	v := fieldsValue(&r.Extra)
-	if (r.HTTP == nil || r.HTTP.Extra == nil) && (r.Auth == nil || r.Auth.Extra == nil) {
+	inner := map[string][]record.Field{}
+	if r.HTTP != nil && len(r.HTTP.Extra) > 0 {
+		inner["http"] = r.HTTP.Extra
+	}
+	if r.Auth != nil && len(r.Auth.Extra) > 0 {
+		inner["auth"] = r.Auth.Extra
+	}
+	if len(inner) == 0 {
 		return v
 	}
 	m := v.object()
-	if r.HTTP != nil && len(r.HTTP.Extra) > 0 {
-		m["http"] = fieldsValue(&r.HTTP.Extra).object()
+	for name, fields := range inner {
+		m[name] = fieldsValue(&fields).object()
 	}
-	if r.Auth != nil && len(r.Auth.Extra) > 0 {
-		m["auth"] = fieldsValue(&r.Auth.Extra).object()
-	}
-	return value{is: typeObject, of: m}
+	return value{is: kindObject, of: m}
 }
 
 func find(fields []field, name string) (field, bool) {
@@ -156,27 +150,24 @@ func find(fields []field, name string) (field, bool) {
 	return fields[i], true
 }
 
-// namesOf returns the names of fields, sorted.
-func namesOf(fields []field) []string {
-	names := make([]string, len(fields))
-	for i, f := range fields {
-		names[i] = f.name
+func sortedNames(fields []field) (names []string) {
+	for _, f := range fields {
+		names = append(names, f.name)
 	}
 	slices.Sort(names)
 	return names
 }
 
+func namesOf(fields []field) string { return strings.Join(sortedNames(fields), ", ") }
+
 // suggestion returns the name that was probably meant, with its object: members
 // of http and auth are suggested too.
 func suggestion(name string) string {
-	names := namesOf(eventFields)
+	names := sortedNames(eventFields)
 	for _, object := range []string{"http", "auth"} {
-		names = append(names, namesOf(memberFields[object])...)
+		names = append(names, sortedNames(memberFields[object])...)
 	}
 	near := cli.Suggest(name, names)
-	if _, ok := find(eventFields, near); ok {
-		return near
-	}
 	for object, members := range memberFields {
 		if _, ok := find(members, near); ok {
 			return object + "." + near

@@ -1,6 +1,7 @@
 package where
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -8,18 +9,21 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
 )
 
-// A function describes a function that an expression can call.
+// A function is one that an expression can call.
 type function struct {
 	takes     []kind // its arguments
 	optional  int    // how many of them, at the end, may be left out
 	predicate bool   // whether the second argument is evaluated for each element of the first
 	returns   kind
-	call      func(c *call) value
+	call      func(*call) value
 }
 
-// A call is a call of a function for an event.
+// A call is a call of a function for an event. The types of args are those that
+// the function takes.
 type call struct {
 	env       *env
 	e         *expr
@@ -27,14 +31,8 @@ type call struct {
 	predicate eval // nil if there is none
 }
 
-// text and list return an argument. call has checked its type.
-func (c *call) text(i int) string { return c.args[i].s }
-func (c *call) list() []value     { return c.args[0].list() }
-
-// holds reports whether the predicate is true for an element. Without a
-// predicate, the element has to be true.
-func (c *call) holds(element value) bool { return c.apply(element).isTrue() }
-
+// apply returns the value of the predicate for an element, or the element itself
+// without a predicate.
 func (c *call) apply(element value) value {
 	if c.predicate == nil {
 		return element
@@ -46,6 +44,12 @@ func (c *call) apply(element value) value {
 	return v
 }
 
+func (c *call) holds(element value) bool { return c.apply(element).isTrue() }
+
+func (c *call) list() []value { return c.args[0].list() }
+
+func (c *call) any() bool { return slices.ContainsFunc(c.list(), c.holds) }
+
 // count returns the number of elements for which the predicate is true.
 func (c *call) count() (n int) {
 	for _, element := range c.list() {
@@ -56,38 +60,38 @@ func (c *call) count() (n int) {
 	return n
 }
 
-func (c *call) fail(format string, args ...any) value {
-	return c.env.fail(c.e.at, format, args...)
-}
+func (c *call) fail(format string, args ...any) value { return c.env.fail(c.e.at, format, args...) }
 
 // functions are the functions by name.
 var functions = map[string]function{
 	"all":    onElements(0, kindTruth, func(c *call) value { return truthValue(c.count() == len(c.list())) }),
-	"any":    onElements(0, kindTruth, func(c *call) value { return truthValue(slices.ContainsFunc(c.list(), c.holds)) }),
-	"none":   onElements(0, kindTruth, func(c *call) value { return truthValue(!slices.ContainsFunc(c.list(), c.holds)) }),
+	"any":    onElements(0, kindTruth, func(c *call) value { return truthValue(c.any()) }),
+	"none":   onElements(0, kindTruth, func(c *call) value { return truthValue(!c.any()) }),
 	"one":    onElements(0, kindTruth, func(c *call) value { return truthValue(c.count() == 1) }),
 	"count":  onElements(1, kindNumber, func(c *call) value { return intValue(int64(c.count())) }),
 	"filter": onElements(0, kindList, filter),
-	"map":    onElements(0, kindList, mapList),
-	"sum":    onElements(1, kindNumber, sum),
+	"map": onElements(0, kindList, func(c *call) value {
+		return listOf(c.list(), func(element *value) value { return c.apply(*element) })
+	}),
+	"sum": onElements(1, kindNumber, sum),
 
 	"lower":       onText(strings.ToLower),
 	"upper":       onText(strings.ToUpper),
 	"trim":        onText(strings.TrimSpace),
 	"trimPrefix":  onTexts(kindText, func(s, prefix string) value { return textValue(strings.TrimPrefix(s, prefix)) }),
 	"trimSuffix":  onTexts(kindText, func(s, suffix string) value { return textValue(strings.TrimSuffix(s, suffix)) }),
-	"indexOf":     onTexts(kindNumber, func(s, part string) value { return intValue(int64(strings.Index(s, part))) }),
-	"lastIndexOf": onTexts(kindNumber, func(s, part string) value { return intValue(int64(strings.LastIndex(s, part))) }),
-	"split":       onTexts(kindList, split),
+	"indexOf":     onTexts(kindNumber, func(s, of string) value { return intValue(int64(strings.Index(s, of))) }),
+	"lastIndexOf": onTexts(kindNumber, func(s, of string) value { return intValue(int64(strings.LastIndex(s, of))) }),
+	"split":       onTexts(kindList, func(s, by string) value { return listOf(strings.Split(s, by), ofText) }),
 	"replace": {takes: []kind{kindText, kindText, kindText}, returns: kindText, call: func(c *call) value {
-		return textValue(strings.ReplaceAll(c.text(0), c.text(1), c.text(2)))
+		return textValue(strings.ReplaceAll(c.args[0].s, c.args[1].s, c.args[2].s))
 	}},
 	"join":   {takes: []kind{kindList, kindText}, optional: 1, returns: kindText, call: joinList},
-	"len":    {takes: []kind{kindUnknown}, returns: kindNumber, call: length},
-	"string": {takes: []kind{kindUnknown}, returns: kindText, call: func(c *call) value { return textValue(c.args[0].string()) }},
+	"len":    onAny(kindNumber, length),
+	"string": onAny(kindText, func(c *call) value { return textValue(c.args[0].string()) }),
 
-	"int":   {takes: []kind{kindUnknown}, returns: kindNumber, call: toInt},
-	"float": {takes: []kind{kindUnknown}, returns: kindNumber, call: toFloat},
+	"int":   onAny(kindNumber, toInt),
+	"float": onAny(kindNumber, toFloat),
 	"abs":   onNumber(math.Abs),
 	"ceil":  onNumber(math.Ceil),
 	"floor": onNumber(math.Floor),
@@ -96,26 +100,27 @@ var functions = map[string]function{
 	"max":   lesser(">"),
 
 	"now":      {returns: kindInstant, call: func(*call) value { return instantValue(time.Now()) }},
-	"date":     {takes: []kind{kindText}, returns: kindInstant, call: date},
-	"duration": {takes: []kind{kindText}, returns: kindDuration, call: duration},
+	"date":     read(kindInstant),
+	"duration": read(kindDuration),
 }
 
 // onElements returns a function of a list and a predicate, which may be optional.
 func onElements(optional int, returns kind, f func(*call) value) function {
-	return function{
-		takes: []kind{kindList, kindUnknown}, optional: optional, predicate: true, returns: returns, call: f,
-	}
+	return function{[]kind{kindList, kindUnknown}, optional, true, returns, f}
+}
+
+func onAny(returns kind, f func(*call) value) function {
+	return function{takes: []kind{kindUnknown}, returns: returns, call: f}
 }
 
 func onText(f func(string) string) function {
-	return function{takes: []kind{kindText}, returns: kindText, call: func(c *call) value { return textValue(f(c.text(0))) }}
+	call := func(c *call) value { return textValue(f(c.args[0].s)) }
+	return function{takes: []kind{kindText}, returns: kindText, call: call}
 }
 
 func onTexts(returns kind, f func(a, b string) value) function {
-	return function{
-		takes: []kind{kindText, kindText}, returns: returns,
-		call: func(c *call) value { return f(c.text(0), c.text(1)) },
-	}
+	takes := []kind{kindText, kindText}
+	return function{takes: takes, returns: returns, call: func(c *call) value { return f(c.args[0].s, c.args[1].s) }}
 }
 
 func onNumber(f func(float64) float64) function {
@@ -127,35 +132,45 @@ func onNumber(f func(float64) float64) function {
 
 // lesser returns a function that returns the first of two numbers if the
 // comparison of the two is true, else the second.
-func lesser(operator string) function {
-	return function{takes: []kind{kindNumber, kindNumber}, call: func(c *call) value {
-		if compare(operator, c.args[0], c.args[1]) {
+func lesser(comparison string) function {
+	takes, operator := []kind{kindNumber, kindNumber}, operators[comparison]
+	return function{takes: takes, returns: kindUnknown, call: func(c *call) value {
+		if operator.compare(c.args[0], c.args[1]) {
 			return c.args[0]
 		}
 		return c.args[1]
 	}}
 }
 
-func functionNames() []string { return slices.Sorted(maps.Keys(functions)) }
+// read returns a function that reads a text in the notation of a kind.
+func read(k kind) function {
+	return function{takes: []kind{kindText}, returns: k, call: func(c *call) value {
+		v, err := notations[k].parse(c.args[0].s)
+		if err != nil {
+			return c.fail(`%s("%s"): the text is not %s`, c.e.text, c.args[0].s, k)
+		}
+		return v
+	}}
+}
 
 // call compiles a call, and checks its arguments as far as they are known.
 func (c *compiler) call(e *expr) (eval, kind) {
 	f, ok := functions[e.text]
 	if !ok {
-		return c.unknown(e)
+		names := slices.Sorted(maps.Keys(functions))
+		hint := "the functions are " + strings.Join(names, ", ")
+		return c.fail(e, hint, "unknown name %s%s", e.text, didYouMean(cli.Suggest(e.text, names)))
 	}
 	if len(e.of) > len(f.takes) || len(e.of) < len(f.takes)-f.optional {
 		return c.fail(e, "", "%s takes %s, not %d", e.text, counted(len(f.takes)-f.optional, len(f.takes)), len(e.of))
 	}
 	args := make([]eval, len(e.of))
-	isConstant := len(e.of) > 0
 	for i, arg := range e.of {
 		var k kind
 		args[i], k = c.expr(arg)
-		if !takes(f.takes[i], k) {
+		if !f.takes[i].accepts(k) {
 			return c.fail(e, "", "%s takes %s, not %s", e.text, f.takes[i], k)
 		}
-		isConstant = isConstant && arg.form == formLiteral
 	}
 	var predicate eval
 	if f.predicate && len(args) == 2 {
@@ -166,13 +181,14 @@ func (c *compiler) call(e *expr) (eval, kind) {
 		call.env = env
 		for i, arg := range args {
 			call.args[i] = arg(env)
-			if !isOf(call.args[i], f.takes[i]) {
-				return env.fail(e.at, "%s takes %s, not %s", e.text, f.takes[i], typeWords[call.args[i].is])
+			is, takes := call.args[i].is, f.takes[i]
+			if is != takes && takes != kindUnknown && (is != kindFloat || takes != kindNumber) {
+				return env.fail(e.at, "%s takes %s, not %s", e.text, takes, is)
 			}
 		}
 		return f.call(call)
 	}
-	if isConstant && (e.text == "date" || e.text == "duration") {
+	if notations[f.returns].parse != nil && len(args) == 1 && e.of[0].form == formLiteral {
 		var env env
 		v := evaluate(&env)
 		if env.err != nil {
@@ -186,35 +202,23 @@ func (c *compiler) call(e *expr) (eval, kind) {
 func counted(least, most int) string {
 	switch {
 	case least != most:
-		return strconv.Itoa(least) + " or " + strconv.Itoa(most) + " arguments"
+		return fmt.Sprintf("%d or %d arguments", least, most)
 	case most == 1:
 		return "1 argument"
 	}
-	return strconv.Itoa(most) + " arguments"
+	return fmt.Sprintf("%d arguments", most)
 }
 
-// takes reports whether a value of kind k can be an argument.
-func takes(argument, k kind) bool {
-	switch argument {
-	case kindText:
-		return k.isText()
-	case kindNumber:
-		return k == kindUnknown || k == kindNumber || k == kindDuration
-	}
-	return argument == kindUnknown || k == kindUnknown || k == argument
-}
-
-// isOf reports whether a value can be an argument of the kind.
-func isOf(v value, k kind) bool {
+// accepts reports whether an argument for which a function takes k may be of
+// another kind.
+func (k kind) accepts(argument kind) bool {
 	switch k {
 	case kindText:
-		return v.is == typeText
+		return argument.isText()
 	case kindNumber:
-		return v.is == typeInt || v.is == typeFloat
-	case kindList:
-		return v.is == typeList
+		return argument.in(kindUnknown, kindNumber, kindDuration)
 	}
-	return true
+	return k == kindUnknown || argument.in(k, kindUnknown)
 }
 
 func filter(c *call) value {
@@ -227,19 +231,11 @@ func filter(c *call) value {
 	return listValue(list)
 }
 
-func mapList(c *call) value {
-	list := make([]value, len(c.list()))
-	for i, element := range c.list() {
-		list[i] = c.apply(element)
-	}
-	return listValue(list)
-}
-
 func sum(c *call) value {
-	total := intValue(0)
+	total, plus := intValue(0), operators["+"]
 	for _, element := range c.list() {
-		v, ok := calculate("+", total, c.apply(element))
-		if !ok || v.is == typeMissing || v.is == typeText {
+		v, ok := plus.calculate(total, c.apply(element))
+		if !ok || v.is == kindMissing {
 			return c.fail("sum takes a list of numbers")
 		}
 		total = v
@@ -249,85 +245,65 @@ func sum(c *call) value {
 
 func length(c *call) value {
 	switch v := c.args[0]; v.is {
-	case typeText:
+	case kindText:
 		return intValue(int64(utf8.RuneCountInString(v.s)))
-	case typeList:
+	case kindList:
 		return intValue(int64(len(v.list())))
-	case typeObject:
+	case kindObject:
 		return intValue(int64(len(v.object())))
 	default:
-		return c.fail("len takes a text, a list or an object, not %s", typeWords[v.is])
+		return c.fail("len takes a text, a list or an object, not %s", v.is)
 	}
-}
-
-func split(s, separator string) value {
-	var list []value
-	for _, part := range strings.Split(s, separator) {
-		list = append(list, textValue(part))
-	}
-	return listValue(list)
 }
 
 func joinList(c *call) value {
-	separator := ""
-	if len(c.args) == 2 {
-		separator = c.text(1)
-	}
 	var texts []string
 	for _, element := range c.list() {
-		if element.is != typeText {
+		if element.is != kindText {
 			return c.fail("join takes a list of texts")
 		}
 		texts = append(texts, element.s)
 	}
-	return textValue(strings.Join(texts, separator))
+	if len(c.args) == 1 {
+		return textValue(strings.Join(texts, ""))
+	}
+	return textValue(strings.Join(texts, c.args[1].s))
 }
 
 func toInt(c *call) value {
-	v := c.args[0]
-	if f, ok := v.float(); ok && v.is == typeFloat {
+	v := c.number(func(s string) (value, error) {
+		n, err := strconv.Atoi(s)
+		return intValue(int64(n)), err
+	})
+	if f, _ := v.float(); v.is == kindFloat {
 		return intValue(int64(f))
-	}
-	if v.is == typeText {
-		n, err := strconv.Atoi(v.s)
-		if err != nil {
-			return c.fail(`int("%s"): the text is not a number`, v.s)
-		}
-		return intValue(int64(n))
-	}
-	if v.is != typeInt {
-		return c.fail("int takes a number or a text, not %s", typeWords[v.is])
 	}
 	return v
 }
 
 func toFloat(c *call) value {
-	v := c.args[0]
+	v := c.number(func(s string) (value, error) {
+		f, err := strconv.ParseFloat(s, 64)
+		return floatValue(f), err
+	})
 	if f, ok := v.float(); ok {
 		return floatValue(f)
 	}
-	f, err := strconv.ParseFloat(v.s, 64)
-	switch {
-	case v.is != typeText:
-		return c.fail("float takes a number or a text, not %s", typeWords[v.is])
-	case err != nil:
-		return c.fail(`float("%s"): the text is not a number`, v.s)
-	}
-	return floatValue(f)
+	return v
 }
 
-func date(c *call) value {
-	t, ok := parseInstant(c.text(0))
-	if !ok {
-		return c.fail(`date("%s"): the text is not an instant`, c.text(0))
+// number returns the argument, which parse converts if it is a text.
+func (c *call) number(parse func(string) (value, error)) value {
+	v := c.args[0]
+	if v.is != kindText {
+		if _, ok := v.float(); !ok {
+			return c.fail("%s takes a number or a text, not %s", c.e.text, v.is)
+		}
+		return v
 	}
-	return instantValue(t)
-}
-
-func duration(c *call) value {
-	d, err := time.ParseDuration(c.text(0))
+	n, err := parse(v.s)
 	if err != nil {
-		return c.fail(`duration("%s"): the text is not a duration`, c.text(0))
+		return c.fail(`%s("%s"): the text is not a number`, c.e.text, v.s)
 	}
-	return intValue(int64(d))
+	return n
 }

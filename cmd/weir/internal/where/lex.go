@@ -1,6 +1,8 @@
 package where
 
 import (
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,44 +34,48 @@ type lexer struct {
 	at     int
 }
 
-// words are the operators that are written with letters.
-var words = []string{"and", "or", "not", "in", "contains", "startsWith", "endsWith", "matches", "let"}
+// words are the operators that are written with letters, negatable those that
+// may have a not before them.
+var (
+	words     = append([]string{"and", "or", "not", "let"}, negatable...)
+	negatable = []string{"in", "contains", "startsWith", "endsWith", "matches"}
+)
 
-// pairs are the operators of two characters.
-var pairs = []string{"&&", "||", "==", "!=", "<=", ">=", "**", "..", "??", "?."}
+var (
+	nameForm     = regexp.MustCompile(`^[\pL_][\pL_\p{Nd}]*`)
+	numberForm   = regexp.MustCompile(`^(?:0x(?:[\pL_\p{Nd}]|\.[0-9])*|\.?[0-9](?:[eE][+-]|[\pL_\p{Nd}]|\.[0-9])*)`)
+	operatorForm = regexp.MustCompile(`^(?:&&|\|\||==|!=|<=|>=|\*\*|\.\.|\?\?|\?\.|[-+*/%^<>!?:,;|.()[\]{}#=])`)
+)
 
 // next returns the next token.
 func (l *lexer) next() (token, *Error) {
-	for l.at < len(l.source) && strings.IndexByte(" \t\r\n", l.source[l.at]) >= 0 {
-		l.at++
-	}
-	rest := l.source[l.at:]
+	rest := strings.TrimLeft(l.source[l.at:], " \t\r\n")
+	l.at = len(l.source) - len(rest)
 	if rest == "" {
 		written := strings.TrimRight(l.source, " \t\r\n")
 		_, size := utf8.DecodeLastRuneInString(written)
 		return token{at: len(written) - size}, nil // errors at the end point to the last character
 	}
-	first, _ := utf8.DecodeRuneInString(rest)
-	switch {
-	case strings.ContainsRune("\"'`", first):
+	if strings.IndexByte("\"'`", rest[0]) >= 0 {
 		return l.text()
-	case isDigit(rest[0]) || first == '.' && len(rest) > 1 && isDigit(rest[1]):
-		return l.number()
-	case isLetter(first):
-		end := strings.IndexFunc(rest, func(c rune) bool { return !isLetter(c) && !unicode.IsDigit(c) })
-		if end < 0 {
-			end = len(rest)
-		}
-		if oneOf(rest[:end], words) {
-			return l.take(tokenOperator, end), nil
-		}
-		return l.take(tokenName, end), nil
-	case len(rest) >= 2 && oneOf(rest[:2], pairs) && (rest[:2] != "?." || len(rest) == 2 || !isDigit(rest[2])):
-		return l.take(tokenOperator, 2), nil
-	case strings.ContainsRune("+-*/%^<>!?:,;|.()[]{}#=", first):
-		return l.take(tokenOperator, 1), nil
 	}
-	return token{}, errorAt(l.at, "", "unexpected %q", first)
+	if number := numberForm.FindString(rest); number != "" {
+		return l.number(len(number))
+	}
+	if name := nameForm.FindString(rest); slices.Contains(words, name) {
+		return l.take(tokenOperator, len(name)), nil
+	} else if name != "" {
+		return l.take(tokenName, len(name)), nil
+	}
+	operator := operatorForm.FindString(rest)
+	if operator == "?." && len(rest) > 2 && isDigit(rest[2]) {
+		operator = "?" // before a number such as .5
+	}
+	if operator == "" {
+		first, _ := utf8.DecodeRuneInString(rest)
+		return token{}, errorAt(l.at, "", "unexpected %q", first)
+	}
+	return l.take(tokenOperator, len(operator)), nil
 }
 
 func (l *lexer) take(kind tokenKind, size int) token {
@@ -78,37 +84,30 @@ func (l *lexer) take(kind tokenKind, size int) token {
 	return t
 }
 
-// text reads a text in quotes.
+// text reads a text in quotes. Backquotes have no escapes in them.
 func (l *lexer) text() (token, *Error) {
-	quote := l.source[l.at]
-	rest := l.source[l.at+1:]
-	if quote == '`' {
-		end := strings.IndexByte(rest, quote)
-		if end < 0 {
-			return token{}, errorAt(l.at, "", "a text without its closing quote")
-		}
-		t := l.take(tokenLiteral, end+2)
-		t.of, t.value = kindText, textValue(rest[:end])
-		return t, nil
-	}
+	quote, rest := l.source[l.at], l.source[l.at+1:]
 	var b strings.Builder
 	for rest != "" && rest[0] != quote {
-		at := len(l.source) - len(rest)
-		if strings.HasPrefix(rest, `\'`) || strings.HasPrefix(rest, `\"`) {
+		switch {
+		case quote == '`':
+			b.WriteByte(rest[0])
+			rest = rest[1:]
+		case strings.HasPrefix(rest, `\'`) || strings.HasPrefix(rest, `\"`):
 			b.WriteByte(rest[1])
 			rest = rest[2:]
-			continue
+		default:
+			c, isMultibyte, tail, err := strconv.UnquoteChar(rest, 0)
+			if err != nil {
+				return token{}, errorAt(len(l.source)-len(rest), "", "an escape that does not exist")
+			}
+			if isMultibyte {
+				b.WriteRune(c)
+			} else {
+				b.WriteByte(byte(c))
+			}
+			rest = tail
 		}
-		c, multibyte, tail, err := strconv.UnquoteChar(rest, 0)
-		if err != nil {
-			return token{}, errorAt(at, "", "an escape that does not exist")
-		}
-		if multibyte {
-			b.WriteRune(c)
-		} else {
-			b.WriteByte(byte(c))
-		}
-		rest = tail
 	}
 	if rest == "" {
 		return token{}, errorAt(l.at, "", "a text without its closing quote")
@@ -119,19 +118,8 @@ func (l *lexer) text() (token, *Error) {
 }
 
 // number reads a number, a duration or a size.
-func (l *lexer) number() (token, *Error) {
-	rest := l.source[l.at:]
-	end := 0
-	for end < len(rest) {
-		c, size := utf8.DecodeRuneInString(rest[end:])
-		isExponent := end > 0 && (c == '+' || c == '-') && rest[end-1]|0x20 == 'e' && !strings.HasPrefix(rest, "0x")
-		isPoint := c == '.' && end+1 < len(rest) && isDigit(rest[end+1])
-		if !isLetter(c) && !unicode.IsDigit(c) && !isExponent && !isPoint {
-			break
-		}
-		end += size
-	}
-	t := l.take(tokenLiteral, end)
+func (l *lexer) number(size int) (token, *Error) {
+	t := l.take(tokenLiteral, size)
 	var ok bool
 	if t.value, t.of, ok = parseNumber(t.text); ok {
 		return t, nil
@@ -171,12 +159,3 @@ func parseNumber(written string) (value, kind, bool) {
 
 func isDigit(b byte) bool  { return '0' <= b && b <= '9' }
 func isLetter(c rune) bool { return c == '_' || unicode.IsLetter(c) }
-
-func oneOf(s string, of []string) bool {
-	for _, one := range of {
-		if s == one {
-			return true
-		}
-	}
-	return false
-}

@@ -1,6 +1,7 @@
 package where
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -32,53 +33,33 @@ type expr struct {
 	at    int // offset of the part that errors point to
 }
 
+// written are the forms of String: T is the text of the expression, 0, 1 and 2
+// are its operands, and * is the list of all of them.
+var written = [...]string{
+	formLiteral: "T", formName: "T", formItem: "#", formMember: "0.T", formIndex: "0[1]", formSlice: "0[1:2]",
+	formList: "[*]", formUnary: "(T 0)", formBinary: "(0 T 1)", formConditional: "(0 ? 1 : 2)",
+	formLet: "(let T = 0; 1)", formCall: "T(*)",
+}
+
 // String returns an expression that parses as e does.
 func (e *expr) String() string {
 	if e == nil {
 		return ""
 	}
-	switch of := e.of; e.form {
-	case formItem:
-		return "#"
-	case formMember:
-		if !isName(e.text) {
-			return of[0].base() + "[" + strconv.Quote(e.text) + "]"
+	form, text := written[e.form], e.text
+	if e.form == formMember && !isName(text) {
+		form, text = "0[T]", strconv.Quote(text)
+	}
+	of := make([]string, len(e.of), len(e.of)+3)
+	for i, operand := range e.of {
+		of[i] = operand.String()
+		if i == 0 && operand.form == formLiteral && (strings.HasPrefix(form, "0.") || strings.HasPrefix(form, "0[")) {
+			of[i] = "(" + of[i] + ")"
 		}
-		return of[0].base() + "." + e.text
-	case formIndex:
-		return of[0].base() + "[" + of[1].String() + "]"
-	case formSlice:
-		return of[0].base() + "[" + of[1].String() + ":" + of[2].String() + "]"
-	case formList:
-		return "[" + join(of) + "]"
-	case formUnary:
-		return "(" + e.text + " " + of[0].String() + ")"
-	case formBinary:
-		return "(" + of[0].String() + " " + e.text + " " + of[1].String() + ")"
-	case formConditional:
-		return "(" + of[0].String() + " ? " + of[1].String() + " : " + of[2].String() + ")"
-	case formLet:
-		return "(let " + e.text + " = " + of[0].String() + "; " + of[1].String() + ")"
-	case formCall:
-		return e.text + "(" + join(of) + ")"
 	}
-	return e.text
-}
-
-// base is String for an expression that is followed by a member.
-func (e *expr) base() string {
-	if e.form == formLiteral {
-		return "(" + e.text + ")"
-	}
-	return e.String()
-}
-
-func join(all []*expr) string {
-	texts := make([]string, len(all))
-	for i, e := range all {
-		texts[i] = e.String()
-	}
-	return strings.Join(texts, ", ")
+	all := strings.Join(of, ", ")
+	of = append(of, "", "", "")
+	return strings.NewReplacer("T", text, "*", all, "0", of[0], "1", of[1], "2", of[2]).Replace(form)
 }
 
 // isName reports whether a member may be written after a dot.
@@ -87,17 +68,6 @@ func isName(s string) bool {
 	t, err := l.next()
 	return err == nil && t.text == s && isLetter([]rune(s + " ")[0])
 }
-
-// precedences are those of the binary operators. Operators of the same
-// precedence are grouped from the left, except powers.
-var precedences = map[string]int{
-	"|": 0, "or": 10, "||": 10, "and": 15, "&&": 15,
-	"==": 20, "!=": 20, "<": 20, "<=": 20, ">": 20, ">=": 20,
-	"in": 20, "contains": 20, "startsWith": 20, "endsWith": 20, "matches": 20,
-	"..": 25, "+": 30, "-": 30, "*": 60, "/": 60, "%": 60, "**": 100, "^": 100, "??": 500,
-}
-
-var unaries = map[string]int{"not": 50, "!": 50, "-": 90, "+": 90}
 
 const (
 	maxDepth = 200 // of nested expressions
@@ -130,12 +100,10 @@ func parse(source string) (*expr, *Error) {
 }
 
 func (p *parser) advance() {
-	next, err := p.lex.next()
-	if err != nil {
+	var err *Error
+	if p.now, err = p.lex.next(); err != nil {
 		p.fail(err)
-		return
 	}
-	p.now = next
 }
 
 // fail keeps the first error.
@@ -197,43 +165,38 @@ func (p *parser) expr(precedence int) *expr {
 		return p.let()
 	}
 	left := p.operand()
-	coalesced := false
-	for p.now.kind == tokenOperator {
+	for coalesced := false; ; {
 		operator, negated, ok := p.binary(precedence)
 		switch {
 		case !ok:
 			return p.conditional(left, precedence)
 		case operator.text == "|":
 			left = p.call(p.name(), left)
-			coalesced = false
-			continue
 		case coalesced && operator.text != "??":
 			p.fail(errorAt(operator.at, "", "put the ?? and what it is between in parentheses"))
+		default:
+			left = p.operation(left, operator, negated)
 		}
-		left = p.operation(left, operator, negated)
 		coalesced = operator.text == "??"
 	}
-	return p.conditional(left, precedence)
 }
 
-// binary steps over a binary operator if it has at least the given precedence.
-// Operators that are words may have a not before them.
+// binary steps over a binary operator of at least a precedence. Operators that
+// are words may have a not before them.
 func (p *parser) binary(precedence int) (operator token, negated, ok bool) {
 	before := *p
-	if p.accept("not") {
-		negated = true
-		if !oneOf(p.now.text, []string{"in", "contains", "startsWith", "endsWith", "matches"}) {
-			p.unexpected()
-		}
+	negated = p.accept("not")
+	if negated && !slices.Contains(negatable, p.now.text) {
+		p.unexpected()
 	}
-	own, ok := precedences[p.now.text]
-	if !ok || own < precedence {
+	operator = p.now
+	o := operators[operator.text]
+	if o == nil || operator.kind != tokenOperator || o.precedence < precedence {
 		if p.err == nil {
 			*p = before
 		}
 		return operator, false, false
 	}
-	operator = p.now
 	p.advance()
 	return operator, negated, true
 }
@@ -241,16 +204,16 @@ func (p *parser) binary(precedence int) (operator token, negated, ok bool) {
 // operation parses the right side of a binary operator. Comparisons may be
 // chained: 1s < http.duration < 2s.
 func (p *parser) operation(left *expr, operator token, negated bool) *expr {
-	own := precedences[operator.text]
+	precedence := operators[operator.text].precedence + 1
 	if operator.text == "**" || operator.text == "^" {
-		own-- // grouped from the right
+		precedence-- // grouped from the right
 	}
-	right := p.expr(own + 1)
+	right := p.expr(precedence)
 	result := &expr{form: formBinary, text: operator.text, of: []*expr{left, right}, at: operator.at}
 	for isOrder(operator.text) && p.now.kind == tokenOperator && isOrder(p.now.text) {
 		operator = p.now
 		p.advance()
-		left, right = right, p.expr(own+1)
+		left, right = right, p.expr(precedence)
 		next := &expr{form: formBinary, text: operator.text, of: []*expr{left, right}, at: operator.at}
 		result = &expr{form: formBinary, text: "&&", of: []*expr{result, next}, at: operator.at}
 	}
@@ -260,9 +223,7 @@ func (p *parser) operation(left *expr, operator token, negated bool) *expr {
 	return result
 }
 
-func isOrder(operator string) bool {
-	return operator == "<" || operator == "<=" || operator == ">" || operator == ">="
-}
+func isOrder(operator string) bool { return slices.Contains([]string{"<", "<=", ">", ">="}, operator) }
 
 func (p *parser) let() *expr {
 	name := p.name()
@@ -288,33 +249,32 @@ func (p *parser) conditional(e *expr, precedence int) *expr {
 }
 
 // operand parses an operand with its unary operators and members.
-func (p *parser) operand() *expr {
+func (p *parser) operand() *expr { return p.members(p.primary()) }
+
+func (p *parser) primary() *expr {
 	t := p.now
-	switch t.kind {
-	case tokenLiteral:
+	unary, isUnary := unaries[t.text]
+	switch {
+	case t.kind == tokenLiteral:
 		p.advance()
-		return p.members(&expr{form: formLiteral, text: t.text, value: t.value, kind: t.of, at: t.at})
-	case tokenName:
+		return &expr{form: formLiteral, text: t.text, value: t.value, kind: t.of, at: t.at}
+	case t.kind == tokenName:
 		p.advance()
 		if p.is("(") {
-			return p.members(p.call(t, nil))
+			return p.call(t)
 		}
-		return p.members(named(t))
-	case tokenOperator:
-		if precedence, ok := unaries[t.text]; ok {
-			p.advance()
-			return p.members(&expr{form: formUnary, text: t.text, of: []*expr{p.expr(precedence)}, at: t.at})
-		}
-	}
-	switch {
+		return named(t)
+	case t.kind == tokenOperator && isUnary:
+		p.advance()
+		return &expr{form: formUnary, text: t.text, of: []*expr{p.expr(unary)}, at: t.at}
 	case p.accept("("):
 		e := p.expr(lowest)
 		p.expect(")")
-		return p.members(e)
+		return e
 	case p.accept("["):
-		return p.members(&expr{form: formList, of: p.list("]"), at: t.at})
+		return &expr{form: formList, of: p.list(nil, "]", false), at: t.at}
 	case p.predicates > 0 && (p.is(".") || p.accept("#")):
-		return p.members(&expr{form: formItem, at: t.at})
+		return &expr{form: formItem, at: t.at}
 	}
 	p.unexpected()
 	return &expr{form: formLiteral, at: t.at}
@@ -322,16 +282,13 @@ func (p *parser) operand() *expr {
 
 // named returns the literal or the name that a token is.
 func named(t token) *expr {
-	e := &expr{form: formLiteral, text: t.text, kind: kindTruth, at: t.at}
 	switch t.text {
 	case "true", "false":
-		e.value = truthValue(t.text == "true")
+		return &expr{form: formLiteral, text: t.text, value: truthValue(t.text == "true"), kind: kindTruth, at: t.at}
 	case "nil":
-		e.kind = kindUnknown
-	default:
-		e.form = formName
+		return &expr{form: formLiteral, text: t.text, kind: kindUnknown, at: t.at}
 	}
-	return e
+	return &expr{form: formName, text: t.text, at: t.at}
 }
 
 // members parses the members and indices after an operand.
@@ -346,7 +303,7 @@ func (p *parser) members(e *expr) *expr {
 				continue // ?.[
 			}
 			t := p.now
-			if t.kind != tokenName && !oneOf(t.text, words) {
+			if t.kind != tokenName && !slices.Contains(words, t.text) {
 				p.unexpected()
 				return e
 			}
@@ -360,28 +317,31 @@ func (p *parser) members(e *expr) *expr {
 
 // index parses an index or a slice after its bracket.
 func (p *parser) index(of *expr, at int) *expr {
-	var from, to *expr
+	e := &expr{form: formIndex, of: []*expr{of, nil}, at: at}
 	if !p.is(":") {
-		from = p.expr(lowest)
+		e.of[1] = p.expr(lowest)
 	}
 	if p.accept(":") {
+		e.form, e.of = formSlice, append(e.of, nil)
 		if !p.is("]") {
-			to = p.expr(lowest)
+			e.of[2] = p.expr(lowest)
 		}
-		p.expect("]")
-		return &expr{form: formSlice, of: []*expr{of, from, to}, at: at}
+	} else if key := e.of[1]; key.form == formLiteral && key.kind == kindText {
+		e.form, e.text, e.of = formMember, key.value.s, e.of[:1]
 	}
 	p.expect("]")
-	if from.form == formLiteral && from.kind == kindText {
-		return &expr{form: formMember, text: from.value.s, of: []*expr{of}, at: at}
-	}
-	return &expr{form: formIndex, of: []*expr{of, from}, at: at}
+	return e
 }
 
-// list parses expressions up to a closing bracket.
-func (p *parser) list(closing string) (all []*expr) {
+// list parses expressions up to a closing bracket, after those that it has
+// already. The second one may be a predicate.
+func (p *parser) list(all []*expr, closing string, hasPredicate bool) []*expr {
 	for p.err == nil && !p.accept(closing) {
-		all = append(all, p.expr(lowest))
+		if hasPredicate && len(all) == 1 {
+			all = append(all, p.predicate())
+		} else {
+			all = append(all, p.expr(lowest))
+		}
 		if !p.is(closing) {
 			p.expect(",")
 		}
@@ -390,24 +350,10 @@ func (p *parser) list(closing string) (all []*expr) {
 }
 
 // call parses the arguments of a function. With a pipe, the first is before it.
-func (p *parser) call(name token, first *expr) *expr {
-	e := &expr{form: formCall, text: name.text, at: name.at}
-	if first != nil {
-		e.of = append(e.of, first)
-	}
+func (p *parser) call(name token, first ...*expr) *expr {
 	p.expect("(")
-	takesPredicate := functions[name.text].predicate
-	for p.err == nil && !p.accept(")") {
-		if takesPredicate && len(e.of) == 1 {
-			e.of = append(e.of, p.predicate())
-		} else {
-			e.of = append(e.of, p.expr(lowest))
-		}
-		if !p.is(")") {
-			p.expect(",")
-		}
-	}
-	return e
+	of := p.list(first, ")", functions[name.text].predicate)
+	return &expr{form: formCall, text: name.text, of: of, at: name.at}
 }
 
 // predicate parses an expression that is evaluated for each element of a list,
@@ -422,3 +368,5 @@ func (p *parser) predicate() *expr {
 	p.predicates--
 	return e
 }
+
+func (e *expr) isNil() bool { return e.form == formLiteral && e.text == "nil" }

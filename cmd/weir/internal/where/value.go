@@ -1,11 +1,10 @@
 package where
 
 import (
-	"cmp"
+	"errors"
 	"fmt"
 	"math"
-	"reflect"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,83 +13,71 @@ import (
 	"github.com/weirhq/weir/log/record"
 )
 
-// A kind is the static type of an expression.
-type kind int
+// A kind is the type of a value, or the type that an expression is known to have
+// before it is evaluated.
+type kind uint8
 
 const (
-	kindUnknown kind = iota // a field of data, or a result of one
+	kindMissing kind = iota // values only
+	kindUnknown             // expressions only: a field of data, or a result of one
 	kindTruth
-	kindNumber
+	kindNumber // of a value: an integer
+	kindFloat  // values only
 	kindText
-	kindDuration // a number of nanoseconds
-	kindInstant  // a text, or an instant
-	kindLevel    // a text
+	kindDuration // expressions only: a number of nanoseconds
+	kindInstant  // of an expression: a text, or an instant
+	kindLevel    // expressions only: a text
 	kindObject
 	kindList
 )
 
-var kindWords = [...]string{
-	kindUnknown:  "a value",
-	kindTruth:    "true or false",
-	kindNumber:   "a number",
-	kindText:     "a text",
-	kindDuration: "a duration",
-	kindInstant:  "an instant",
-	kindLevel:    "a level",
-	kindObject:   "an object",
-	kindList:     "a list",
-}
+var kindWords = [...]string{"a missing value", "a value", "true or false", "a number", "a number", "a text",
+	"a duration", "an instant", "a level", "an object", "a list"}
 
 func (k kind) String() string { return kindWords[k] }
 
+func (k kind) in(kinds ...kind) bool { return slices.Contains(kinds, k) }
+
 // isText reports whether values of the kind are texts, or may be.
-func (k kind) isText() bool {
-	return k == kindUnknown || k == kindText || k == kindInstant || k == kindLevel
-}
-
-type valueType uint8
-
-const (
-	typeMissing valueType = iota
-	typeTruth
-	typeInt
-	typeFloat
-	typeText
-	typeInstant
-	typeObject
-	typeList
-)
-
-var typeWords = [...]string{
-	"a missing value", "true or false", "a number", "a number", "a text", "an instant", "an object", "a list",
-}
+func (k kind) isText() bool { return k.in(kindUnknown, kindText, kindInstant, kindLevel) }
 
 // A value is a value of an expression. The zero value is a missing one.
 type value struct {
-	is    valueType
+	is    kind
 	nanos int32  // of an instant
 	n     int64  // a truth (0 or 1), an integer, the bits of a float, the Unix seconds of an instant
-	s     string // a text; for an object of fields, the prefix of the keys of its members
+	s     string // a text; of an object of fields, the beginning of the keys of its members
 
-	// An object is a *[]record.Field, a *record.Error or a map[string]any, a list
-	// a []value, and the pattern of matches a *regexp.Regexp.
+	// An object is a *[]record.Field, a *record.Error or a map[string]any, and a
+	// list a []value.
 	of any
 }
 
-func intValue(n int64) value     { return value{is: typeInt, n: n} }
-func floatValue(f float64) value { return value{is: typeFloat, n: int64(math.Float64bits(f))} }
-func textValue(s string) value   { return value{is: typeText, s: s} }
-func listValue(l []value) value  { return value{is: typeList, of: l} }
+func intValue(n int64) value     { return value{is: kindNumber, n: n} }
+func floatValue(f float64) value { return value{is: kindFloat, n: int64(math.Float64bits(f))} }
+func textValue(s string) value   { return value{is: kindText, s: s} }
+func listValue(l []value) value  { return value{is: kindList, of: l} }
+
+func ofText(s *string) value { return textValue(*s) }
+
+// listOf returns a list of the values of elements.
+func listOf[E any](elements []E, of func(*E) value) value {
+	list := make([]value, len(elements))
+	for i := range elements {
+		list[i] = of(&elements[i])
+	}
+	return listValue(list)
+}
 
 func truthValue(b bool) value {
 	if b {
-		return value{is: typeTruth, n: 1}
+		return value{is: kindTruth, n: 1}
 	}
-	return value{is: typeTruth}
+	return value{is: kindTruth}
 }
 
 func instantValue(t time.Time) value {
-	return value{is: typeInstant, n: t.Unix(), nanos: int32(t.Nanosecond())}
+	return value{is: kindInstant, n: t.Unix(), nanos: int32(t.Nanosecond())}
 }
 
 // textOrMissing returns a text, or a missing value for "".
@@ -101,7 +88,7 @@ func textOrMissing(s string) value {
 	return textValue(s)
 }
 
-func fieldsValue(fields *[]record.Field) value { return value{is: typeObject, of: fields} }
+func fieldsValue(fields *[]record.Field) value { return value{is: kindObject, of: fields} }
 
 // jsonValue returns a value of JSON.
 func jsonValue(v record.Value) value {
@@ -133,13 +120,9 @@ func anyValue(v any) value {
 	case string:
 		return textValue(v)
 	case map[string]any:
-		return value{is: typeObject, of: v}
+		return value{is: kindObject, of: v}
 	case []any:
-		list := make([]value, len(v))
-		for i := range v {
-			list[i] = anyValue(v[i])
-		}
-		return listValue(list)
+		return listOf(v, func(element *any) value { return anyValue(*element) })
 	}
 	return value{}
 }
@@ -147,24 +130,24 @@ func anyValue(v any) value {
 // any returns the value as record.Value.Any would return it.
 func (v value) any() any {
 	switch v.is {
-	case typeTruth:
+	case kindTruth:
 		return v.n == 1
-	case typeInt:
+	case kindNumber:
 		return v.n
-	case typeFloat:
+	case kindFloat:
 		f, _ := v.float()
 		return f
-	case typeText:
+	case kindText:
 		return v.s
-	case typeInstant:
+	case kindInstant:
 		return v.time()
-	case typeList:
+	case kindList:
 		list := make([]any, len(v.list()))
 		for i, element := range v.list() {
 			list[i] = element.any()
 		}
 		return list
-	case typeObject:
+	case kindObject:
 		return v.object()
 	}
 	return nil
@@ -193,16 +176,16 @@ func (v value) list() []value {
 	return list
 }
 
-func (v value) isTrue() bool { return v.is == typeTruth && v.n == 1 }
+func (v value) isTrue() bool { return v.is == kindTruth && v.n == 1 }
 
 func (v value) time() time.Time { return time.Unix(v.n, int64(v.nanos)).UTC() }
 
 // float returns a number.
 func (v value) float() (float64, bool) {
 	switch v.is {
-	case typeInt:
+	case kindNumber:
 		return float64(v.n), true
-	case typeFloat:
+	case kindFloat:
 		return math.Float64frombits(uint64(v.n)), true
 	}
 	return 0, false
@@ -210,15 +193,13 @@ func (v value) float() (float64, bool) {
 
 // instant returns a point in time, or a missing value. A text may be one.
 func (v value) instant() value {
-	switch v.is {
-	case typeInstant:
-		return v
-	case typeText:
-		if t, ok := parseInstant(v.s); ok {
-			return instantValue(t)
-		}
+	if v.is == kindText {
+		v, _ = parseInstant(v.s)
 	}
-	return value{}
+	if v.is != kindInstant {
+		return value{}
+	}
+	return v
 }
 
 // instantForms are the forms of an instant in an expression. Without a zone it is
@@ -228,19 +209,19 @@ var instantForms = [...]string{
 	"2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly,
 }
 
-func parseInstant(text string) (time.Time, bool) {
+func parseInstant(text string) (value, error) {
 	for _, form := range instantForms {
 		if t, err := time.Parse(form, text); err == nil {
-			return t, true
+			return instantValue(t), nil
 		}
 	}
-	return time.Time{}, false
+	return value{}, errors.New("not an instant")
 }
 
-// rank returns the number of a level, which is higher for a more severe level.
-// It returns a missing value if v is not a level.
+// rank returns the place of a level, which is greater for a worse one, or a
+// missing value.
 func (v value) rank() value {
-	if v.is == typeText {
+	if v.is == kindText {
 		if level, err := log.ParseLevel(v.s); err == nil {
 			return intValue(int64(level))
 		}
@@ -251,9 +232,9 @@ func (v value) rank() value {
 // string returns the text that the function string returns.
 func (v value) string() string {
 	switch v.is {
-	case typeMissing:
+	case kindMissing:
 		return "<nil>"
-	case typeInstant:
+	case kindInstant:
 		return v.time().Format(time.RFC3339Nano)
 	}
 	return fmt.Sprint(v.any())
@@ -287,7 +268,7 @@ func (v value) member(key string) value {
 			}
 		}
 		if inner != nil {
-			return value{is: typeObject, of: inner}
+			return value{is: kindObject, of: inner}
 		}
 	}
 	return value{}
@@ -312,7 +293,7 @@ func memberOf(fields *[]record.Field, prefix, key string) value {
 	if !dotted {
 		return value{}
 	}
-	return value{is: typeObject, of: fields, s: prefix + key + "."}
+	return value{is: kindObject, of: fields, s: prefix + key + "."}
 }
 
 // index returns a member of an object, or an element of a list. Negative indices
@@ -320,9 +301,9 @@ func memberOf(fields *[]record.Field, prefix, key string) value {
 func (v value) index(at value) value {
 	list := v.list()
 	switch {
-	case v.is == typeObject && at.is == typeText:
+	case v.is == kindObject && at.is == kindText:
 		return v.member(at.s)
-	case v.is != typeList || at.is != typeInt:
+	case v.is != kindList || at.is != kindNumber:
 		return value{}
 	case at.n < 0:
 		at.n += int64(len(list))
@@ -331,132 +312,4 @@ func (v value) index(at value) value {
 		return value{}
 	}
 	return list[at.n]
-}
-
-// compare reports whether a comparison is true. With a missing value it is false.
-func compare(operator string, a, b value) bool {
-	switch {
-	case a.is == typeMissing || b.is == typeMissing:
-		return false
-	case a.is == typeInstant || b.is == typeInstant:
-		a, b = a.instant(), b.instant()
-		if a.is == typeMissing || b.is == typeMissing {
-			return false
-		}
-		return ordered(operator, cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(a.nanos, b.nanos)))
-	case a.is == typeText && b.is == typeText:
-		return compareTexts(operator, a.s, b)
-	case a.is == typeInt && b.is == typeInt:
-		return ordered(operator, cmp.Compare(a.n, b.n))
-	}
-	x, isNumber := a.float()
-	if y, ok := b.float(); ok && isNumber {
-		return ordered(operator, cmp.Compare(x, y))
-	}
-	if operator != "==" && operator != "!=" {
-		return false
-	}
-	return reflect.DeepEqual(a.any(), b.any()) == (operator == "==")
-}
-
-func compareTexts(operator, a string, b value) bool {
-	switch operator {
-	case "==":
-		return a == b.s
-	case "contains":
-		return strings.Contains(a, b.s)
-	case "startsWith":
-		return strings.HasPrefix(a, b.s)
-	case "endsWith":
-		return strings.HasSuffix(a, b.s)
-	case "matches":
-		return b.of.(*regexp.Regexp).MatchString(a)
-	}
-	return ordered(operator, strings.Compare(a, b.s))
-}
-
-func ordered(operator string, order int) bool {
-	switch operator {
-	case "==":
-		return order == 0
-	case "!=":
-		return order != 0
-	case "<":
-		return order < 0
-	case "<=":
-		return order <= 0
-	case ">":
-		return order > 0
-	case ">=":
-		return order >= 0
-	}
-	return false
-}
-
-// calculate returns the result of an arithmetic operator, and false if it is not
-// defined for the values. With a missing value, the result is missing.
-func calculate(operator string, a, b value) (result value, ok bool) {
-	if a.is == typeMissing || b.is == typeMissing {
-		return value{}, true
-	}
-	if a.is == typeText && b.is == typeText {
-		return textValue(a.s + b.s), operator == "+"
-	}
-	if a.is == typeInt && b.is == typeInt {
-		switch operator {
-		case "+":
-			return intValue(a.n + b.n), true
-		case "-":
-			return intValue(a.n - b.n), true
-		case "*":
-			return intValue(a.n * b.n), true
-		case "%":
-			if b.n == 0 {
-				return value{}, false
-			}
-			return intValue(a.n % b.n), true
-		}
-	}
-	x, isNumber := a.float()
-	y, ok := b.float()
-	if !isNumber || !ok {
-		return value{}, false
-	}
-	switch operator {
-	case "+":
-		return floatValue(x + y), true
-	case "-":
-		return floatValue(x - y), true
-	case "*":
-		return floatValue(x * y), true
-	case "/":
-		return floatValue(x / y), true
-	case "**", "^":
-		return floatValue(math.Pow(x, y)), true
-	}
-	return value{}, false
-}
-
-// shift adds a duration to an instant, subtracts one from it, or returns the
-// duration from one instant to another. The result is missing where a side is
-// missing or of another type.
-func shift(operator string, a, b value) value {
-	if operator == "+" && a.instant().is == typeMissing {
-		a, b = b, a
-	}
-	from, to := a.instant(), b.instant()
-	if from.is == typeMissing {
-		return value{}
-	}
-	if to.is == typeInstant && operator == "-" {
-		return intValue(int64(from.time().Sub(to.time())))
-	}
-	by, ok := b.float()
-	switch {
-	case ok && operator == "+":
-		return instantValue(from.time().Add(time.Duration(by)))
-	case ok && operator == "-":
-		return instantValue(from.time().Add(-time.Duration(by)))
-	}
-	return value{}
 }

@@ -280,7 +280,7 @@ func TestFields(t *testing.T) {
 	}
 	for object, members := range memberFields {
 		for _, f := range members {
-			if f.get(&r).is == typeMissing {
+			if f.get(&r).is == kindMissing {
 				t.Errorf("%s.%s is missing", object, f.name)
 			}
 			if got, _ := Compile(object + "." + f.name + " != nil"); got == nil || len(got.Members()) != 1 {
