@@ -37,8 +37,8 @@ var eventFields = []field{
 	{"extra", kindObject, extra},
 }
 
-// memberFields are the members of the objects that have no others. The status
-// and the identity are never missing in an object that exists.
+// memberFields are the members of the objects with a fixed set of members. The
+// status and the identity are never missing in an object that exists.
 var memberFields = map[string][]field{
 	"http": {
 		httpNumber("status_code", kindNumber, func(h *record.HTTP) int { return h.StatusCode }),

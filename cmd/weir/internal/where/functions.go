@@ -13,7 +13,7 @@ import (
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 )
 
-// A function is one that an expression can call.
+// A function describes a function that an expression can call.
 type function struct {
 	takes     []kind // its arguments
 	optional  int    // how many of them, at the end, may be left out

@@ -181,8 +181,8 @@ func (p *parser) expr(precedence int) *expr {
 	}
 }
 
-// binary steps over a binary operator of at least a precedence. Operators that
-// are words may have a not before them.
+// binary steps over a binary operator if it has at least the given precedence.
+// Operators that are words may have a not before them.
 func (p *parser) binary(precedence int) (operator token, negated, ok bool) {
 	before := *p
 	negated = p.accept("not")

@@ -46,7 +46,7 @@ type value struct {
 	is    kind
 	nanos int32  // of an instant
 	n     int64  // a truth (0 or 1), an integer, the bits of a float, the Unix seconds of an instant
-	s     string // a text; of an object of fields, the beginning of the keys of its members
+	s     string // a text; for an object of fields, the prefix of the keys of its members
 
 	// An object is a *[]record.Field, a *record.Error or a map[string]any, and a
 	// list a []value.
@@ -218,8 +218,8 @@ func parseInstant(text string) (value, error) {
 	return value{}, errors.New("not an instant")
 }
 
-// rank returns the place of a level, which is greater for a worse one, or a
-// missing value.
+// rank returns the number of a level, which is higher for a more severe level.
+// It returns a missing value if v is not a level.
 func (v value) rank() value {
 	if v.is == kindText {
 		if level, err := log.ParseLevel(v.s); err == nil {
