@@ -14,11 +14,12 @@ import (
 type Door struct {
 	Name string
 	Note string
-	// Lines is the number of log lines per request. A pass with fewer lines is invalid.
+	// Lines is the number of log lines per request. A pass with fewer lines is invalid,
+	// unless the door is lossy.
 	Lines int
 
 	works works
-	lossy bool // drops lines if its log is not written in time; the table shows how many
+	lossy bool // drops lines while its log cannot be written; the table shows how many
 	null  bool // its log is /dev/null instead of a file of the pass
 	// the lowest level and the events that Weir writes; the others have no such settings here
 	level, events string
@@ -62,10 +63,10 @@ var Doors = []Door{
 	{Name: ReverseProxy, Note: "zerolog, three lines", Lines: 3, works: closedLoop, mallocs: "/",
 		command: reverseProxyDoor},
 	{Name: Caddy, Note: "one line for a request", Lines: 1, works: closedLoop, command: caddyDoor},
-	{Name: Weir, Note: "three lines", Lines: 3, works: logging, level: "info", events: "all", mallocs: "/metrics",
-		command: weirDoor},
-	{Name: WeirOne, Note: "one line for a request", Lines: 1, works: logging, level: "info", events: "completed",
+	{Name: Weir, Note: "three lines", Lines: 3, lossy: true, works: logging, level: "info", events: "all",
 		mallocs: "/metrics", command: weirDoor},
+	{Name: WeirOne, Note: "one line for a request", Lines: 1, lossy: true, works: logging, level: "info",
+		events: "completed", mallocs: "/metrics", command: weirDoor},
 	{Name: WeirNull, Note: "three lines, thrown away", works: toFile, null: true, level: "info", events: "all",
 		mallocs: "/metrics", command: weirDoor},
 	{Name: WeirSilent, Note: "level error", works: silent, level: "error", events: "all", mallocs: "/metrics",
