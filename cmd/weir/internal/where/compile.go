@@ -302,7 +302,7 @@ func (c *compiler) binary(e *expr) (eval, kind) {
 	case e.text == "||" || e.text == "or":
 		a, b := c.truth(e.of[0]), c.truth(e.of[1])
 		return func(env *env) value { return truthValue(a(env).isTrue() || b(env).isTrue()) }, kindTruth
-	case operator.order != nil:
+	case operator.isComparison():
 		return c.comparison(e, operator)
 	case operator.texts != nil:
 		a, b := c.text(e.of[0]), c.text(e.of[1])
@@ -388,7 +388,7 @@ func match(env *env, at int, text, pattern value) value {
 func (c *compiler) comparison(e *expr, operator *operator) (eval, kind) {
 	a, k := c.expr(e.of[0])
 	b, other := c.expr(e.of[1])
-	isRanked := e.text != "==" && e.text != "!="
+	isRanked := !operator.isEquality()
 	if !isRanked && (e.of[0].isNil() || e.of[1].isNil()) {
 		return func(env *env) value {
 			same := a(env).is == kindMissing && b(env).is == kindMissing
@@ -486,7 +486,7 @@ func (c *compiler) in(e *expr) (eval, kind) {
 	} else {
 		b, _ = c.operand(list, e, "is neither a list nor an object", kindList, kindObject)
 	}
-	equal := operators["=="]
+	isEqual := operators["=="]
 	return func(env *env) value {
 		x, y := a(env), b(env)
 		switch y.is {
@@ -496,7 +496,7 @@ func (c *compiler) in(e *expr) (eval, kind) {
 			_, ok := y.object()[x.s]
 			return truthValue(ok && x.is == kindText)
 		case kindList:
-			return truthValue(slices.ContainsFunc(y.list(), func(v value) bool { return equal.compare(x, v) }))
+			return truthValue(slices.ContainsFunc(y.list(), func(v value) bool { return isEqual.compare(x, v) }))
 		}
 		return env.fail(e.at, "%s is neither a list nor an object", y.is)
 	}, kindTruth

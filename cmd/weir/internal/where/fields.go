@@ -23,10 +23,8 @@ var eventFields = []field{
 	{"event", kindText, func(r *record.Record) value { return textValue(r.Event) }},
 	{"trace_id", kindText, func(r *record.Record) value { return textOrMissing(r.TraceID) }},
 	{"span_id", kindText, func(r *record.Record) value { return textOrMissing(r.SpanID) }},
-	{"severity", kindNumber, func(r *record.Record) value { return ofSeverity(r, intValue) }},
-	{"level", kindLevel, func(r *record.Record) value {
-		return ofSeverity(r, func(i int64) value { return textValue(levelNames[i]) })
-	}},
+	{"severity", kindNumber, severity},
+	{"level", kindLevel, level},
 	{"http", kindObject, func(r *record.Record) value { return objectOf(r, memberFields["http"]) }},
 	{"auth", kindObject, func(r *record.Record) value { return objectOf(r, memberFields["auth"]) }},
 	{"data", kindObject, func(r *record.Record) value { return fieldsValue(&r.Data) }},
@@ -99,12 +97,19 @@ func authText(name string, get func(*record.Auth) string) field {
 // levelNames are the levels, worst first.
 var levelNames = []string{"fatal", "error", "warn", "info", "debug"}
 
-// ofSeverity returns the value for the place of the level in levelNames.
-func ofSeverity(r *record.Record, get func(i int64) value) value {
+func severity(r *record.Record) value {
 	if r.Severity == record.SeverityNone {
 		return value{}
 	}
-	return get(int64(r.Severity - record.SeverityFatal))
+	return intValue(int64(r.Severity - record.SeverityFatal))
+}
+
+func level(r *record.Record) value {
+	v := severity(r)
+	if v.is == kindMissing {
+		return v
+	}
+	return textValue(levelNames[v.n])
 }
 
 // objectOf returns http or auth as an object.

@@ -12,22 +12,33 @@ import (
 // first. Those of the same precedence are grouped from the left, except powers.
 type operator struct {
 	precedence int
-	order      func(order int) bool       // of a comparison: the result for the order of two values
+	orders     orders                     // for which a comparison is true
 	texts      func(a, b string) bool     // of a comparison: the result for two texts, if it is not that of order
 	ints       func(a, b int64) int64     // of arithmetic; % has no floats
 	floats     func(a, b float64) float64 // of arithmetic
 }
 
+// orders are the orders of two values, by the result of cmp.Compare plus one.
+type orders [3]bool
+
+const (
+	less = iota
+	equal
+	greater
+)
+
+func (o orders) have(order int) bool { return o[order+1] }
+
 var operators = map[string]*operator{
 	"|":  {},
 	"or": {precedence: 10}, "||": {precedence: 10},
 	"and": {precedence: 15}, "&&": {precedence: 15},
-	"==":         {precedence: 20, order: func(o int) bool { return o == 0 }, texts: isEqual},
-	"!=":         {precedence: 20, order: func(o int) bool { return o != 0 }},
-	"<":          {precedence: 20, order: func(o int) bool { return o < 0 }},
-	"<=":         {precedence: 20, order: func(o int) bool { return o <= 0 }},
-	">":          {precedence: 20, order: func(o int) bool { return o > 0 }},
-	">=":         {precedence: 20, order: func(o int) bool { return o >= 0 }},
+	"==":         {precedence: 20, orders: orders{equal: true}, texts: isEqual},
+	"!=":         {precedence: 20, orders: orders{less: true, greater: true}},
+	"<":          {precedence: 20, orders: orders{less: true}},
+	"<=":         {precedence: 20, orders: orders{less: true, equal: true}},
+	">":          {precedence: 20, orders: orders{greater: true}},
+	">=":         {precedence: 20, orders: orders{equal: true, greater: true}},
 	"contains":   {precedence: 20, texts: strings.Contains},
 	"startsWith": {precedence: 20, texts: strings.HasPrefix},
 	"endsWith":   {precedence: 20, texts: strings.HasSuffix},
@@ -51,6 +62,11 @@ func multiply[N int64 | float64](a, b N) N { return a * b }
 
 func isEqual(a, b string) bool { return a == b }
 
+// isEquality reports whether the operator is == or !=.
+func (o *operator) isEquality() bool { return o.orders[less] == o.orders[greater] && o.isComparison() }
+
+func (o *operator) isComparison() bool { return o.orders != orders{} }
+
 // compare reports whether a comparison is true. With a missing value it is false.
 func (o *operator) compare(a, b value) bool {
 	switch {
@@ -60,24 +76,22 @@ func (o *operator) compare(a, b value) bool {
 		if o.texts != nil {
 			return o.texts(a.s, b.s)
 		}
-		return o.order(strings.Compare(a.s, b.s))
-	case o.order == nil:
-		return false
+		return o.orders.have(strings.Compare(a.s, b.s))
 	case a.is == kindNumber && b.is == kindNumber:
-		return o.order(cmp.Compare(a.n, b.n))
+		return o.orders.have(cmp.Compare(a.n, b.n))
 	case a.is == kindInstant || b.is == kindInstant:
 		a, b = a.instant(), b.instant()
 		order := cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(a.nanos, b.nanos))
-		return a.is != kindMissing && b.is != kindMissing && o.order(order)
+		return a.is != kindMissing && b.is != kindMissing && o.orders.have(order)
 	}
 	x, isNumber := a.float()
 	if y, ok := b.float(); ok && isNumber {
-		return o.order(cmp.Compare(x, y))
+		return o.orders.have(cmp.Compare(x, y))
 	}
-	if o.order(-1) != o.order(1) {
-		return false // neither == nor !=
+	if !o.isEquality() {
+		return false
 	}
-	return reflect.DeepEqual(a.any(), b.any()) == o.order(0)
+	return reflect.DeepEqual(a.any(), b.any()) == o.orders[equal]
 }
 
 // calculate returns the result of an arithmetic operator, and false if it is not
