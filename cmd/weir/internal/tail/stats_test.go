@@ -20,7 +20,9 @@ func TestLiveStats(t *testing.T) {
 			s.add(&record.Record{
 				CreatedAt: "2026-11-21T09:30:15Z",
 				Severity:  record.Severity(i % 6),
-				HTTP:      &record.HTTP{StatusCode: 500, Method: "GET", Path: fmt.Sprint("/\x1b", i, strings.Repeat("/\x1b", 50))},
+				HTTP: &record.HTTP{
+					StatusCode: 500, Method: "GET", Path: fmt.Sprint("/\x1b", i, strings.Repeat("/\x1b", 50)),
+				},
 			})
 		}
 		s.other([]byte("no event\n"))
@@ -48,7 +50,8 @@ func TestLiveStats(t *testing.T) {
 		}
 	}
 	var b strings.Builder
-	if err := s.finish(&b); err != nil || strings.Contains(b.String(), "now") || !strings.HasPrefix(b.String(), "\r\x1b[") {
+	err := s.finish(&b)
+	if err != nil || strings.Contains(b.String(), "now") || !strings.HasPrefix(b.String(), "\r\x1b[") {
 		t.Errorf("at the end: %q, %v", b.String(), err)
 	}
 }

@@ -44,34 +44,36 @@ type Command struct {
 
 // Help implements kong.HelpProvider.
 func (Command) Help() string {
-	return `Reads events, JSON of either shape or LTSV, and shows, filters or converts them. Other lines are passed on ` +
-		`unchanged, with a filter too, unless --events-only is given. In human form and on a terminal, control ` +
-		`characters are shown as escapes. In human form, a trace id is # and its first eight characters, by which ` +
-		`--where finds the whole id, and with several files a line ==> FILE <== names the file of the lines after it. A ` +
-		`line of more than 1 MiB is not an event. -n counts lines before they are filtered.
+	return `Reads events, JSON of either shape or LTSV, and shows, filters or converts them. Other lines are passed ` +
+		`on unchanged, with a filter too, unless --events-only is given. In human form and on a terminal, ` +
+		`control characters are shown as escapes. In human form, a trace id is # and its first eight characters, ` +
+		`by which --where finds the whole id, and with several files a line ==> FILE <== names the file of the ` +
+		`lines after it. A line of more than 1 MiB is not an event. -n counts lines before they are filtered.
 
-EXPR compares fields of an event: created_at, namespace, event, trace_id, span_id, severity (0 fatal to 4 ` +
-		`debug), level, http, auth, data, errors and truncated; extra has the keys that the format does not know, and ` +
-		`extra.http those of http. http has status_code, method, path, query, route, client, duration and the others of ` +
-		`docs/format.md.
+EXPR compares fields of an event: created_at, namespace, event, trace_id, span_id, severity (0 fatal to ` +
+		`4 debug), level, http, auth, data, errors and truncated; extra has the keys that the format does not ` +
+		`know, and extra.http those of http. http has status_code, method, path, query, route, client, duration ` +
+		`and the others of docs/format.md.
 
-The operators are == != < <= > >= in contains startsWith endsWith matches, and or not, + - * / % **, ?? for a ` +
-		`missing field, and a ? b : c. Durations are written as 250ms or 1m30s, sizes as 64KiB, texts as "text". Levels ` +
-		`compare by how bad they are, as in level >= "warn". Instants compare with now() - 1h, and with texts such as ` +
-		`"2026-11-21T09:30:15Z" or "2026-11-21T09:30", which is in UTC. A missing field makes a comparison false, and so ` +
-		`does a value of another type in data. An event without a level counts as info for --level only.
+The operators are == != < <= > >= in contains startsWith endsWith matches, and or not, + - * / % **, ?? ` +
+		`for a missing field, and a ? b : c. Durations are written as 250ms or 1m30s, sizes as 64KiB, texts as ` +
+		`"text". Levels compare by how bad they are, as in level >= "warn". Instants compare with now() - 1h, ` +
+		`and with texts such as "2026-11-21T09:30:15Z" or "2026-11-21T09:30", which is in UTC. A missing field ` +
+		`makes a comparison false, and so does a value of another type in data. An event without a level counts ` +
+		`as info for --level only.
 
-The functions are len, lower, upper, trim, trimPrefix, trimSuffix, indexOf, lastIndexOf, replace, split, join ` +
-		`and string, int, float, abs, ceil, floor, round, min and max, now, date and duration. all, any, none, one, ` +
-		`count, filter, map and sum take a list and a condition or value for each element, in which .name is a member of ` +
-		`the element and # the element, as in any(errors, .message contains "refused"). let x = http.duration; x > 1s ` +
-		`names a value.
+The functions are len, lower, upper, trim, trimPrefix, trimSuffix, indexOf, lastIndexOf, replace, ` +
+		`split, join and string, int, float, abs, ceil, floor, round, min and max, now, date and duration. all, ` +
+		`any, none, one, count, filter, map and sum take a list and a condition or value for each element, in ` +
+		`which .name is a member of the element and # the element, as in any(errors, .message contains ` +
+		`"refused"). let x = http.duration; x > 1s names a value.
 
---follow checks the files ten times a second. A file that was renamed is read to its end before the one that ` +
-		`took its name. With copytruncate, lines written less than a tenth of a second before the truncation are lost.
+--follow checks the files ten times a second. A file that was renamed is read to its end before the one ` +
+		`that took its name. With copytruncate, lines written less than a tenth of a second before the ` +
+		`truncation are lost.
 
-SIGINT ends weir tail. If it reads a pipe, it ignores the first one, so that the program that writes there can ` +
-		`finish and its last lines are read; a second one ends it immediately.
+SIGINT ends weir tail. If it reads a pipe, it ignores the first one, so that the program that writes ` +
+		`there can finish and its last lines are read; a second one ends it immediately.
 
 Examples:
   weir serve | weir tail

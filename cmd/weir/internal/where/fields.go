@@ -49,7 +49,9 @@ var memberFields = map[string][]field{
 		httpText("started_at", kindInstant, func(h *record.HTTP) record.Instant { return h.StartedAt }),
 		httpText("ended_at", kindInstant, func(h *record.HTTP) record.Instant { return h.EndedAt }),
 		httpNumber("duration", kindDuration, func(h *record.HTTP) time.Duration { return h.Duration }),
-		httpNumber("response_content_length", kindNumber, func(h *record.HTTP) int64 { return h.ResponseContentLength }),
+		httpNumber("response_content_length", kindNumber, func(h *record.HTTP) int64 {
+			return h.ResponseContentLength
+		}),
 		httpText("route", kindText, func(h *record.HTTP) string { return h.Route }),
 		httpText("client", kindText, func(h *record.HTTP) string { return h.Client }),
 		httpText("protocol", kindText, func(h *record.HTTP) string { return h.Protocol }),
@@ -130,19 +132,15 @@ func objectOf(r *record.Record, members []field) value {
 // http and auth those of these.
 func extra(r *record.Record) value {
 	v := fieldsValue(&r.Extra)
-	inner := map[string][]record.Field{}
-	if r.HTTP != nil && len(r.HTTP.Extra) > 0 {
-		inner["http"] = r.HTTP.Extra
-	}
-	if r.Auth != nil && len(r.Auth.Extra) > 0 {
-		inner["auth"] = r.Auth.Extra
-	}
-	if len(inner) == 0 {
+	if (r.HTTP == nil || r.HTTP.Extra == nil) && (r.Auth == nil || r.Auth.Extra == nil) {
 		return v
 	}
 	m := v.object()
-	for name, fields := range inner {
-		m[name] = fieldsValue(&fields).object()
+	if r.HTTP != nil && len(r.HTTP.Extra) > 0 {
+		m["http"] = fieldsValue(&r.HTTP.Extra).object()
+	}
+	if r.Auth != nil && len(r.Auth.Extra) > 0 {
+		m["auth"] = fieldsValue(&r.Auth.Extra).object()
 	}
 	return value{is: kindObject, of: m}
 }

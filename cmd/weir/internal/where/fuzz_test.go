@@ -13,9 +13,12 @@ import (
 // text.
 func FuzzWhere(f *testing.F) {
 	for _, seed := range []string{
-		`http.status_code >= 500 && http.duration > 1s`, `"1s" + '2ms' == 3h`, "`\\` matches 1m30s", `a1s 1.5s 1s5 .5s 1..2`,
-		`any(errors, {.message startsWith "dial" and # != nil}) ? data["a b"].in : not true`, `let x = 8MiB; x in 1..2 ** -3`,
-		`event | lower() not contains "x" ?? data.user?.tags[1:-1]`, `1s < http.duration < 2s`, `level in ["warn", 'error']`, `data[`,
+		`http.status_code >= 500 && http.duration > 1s`, `"1s" + '2ms' == 3h`, "`\\` matches 1m30s",
+		`a1s 1.5s 1s5 .5s 1..2`,
+		`any(errors, {.message startsWith "dial" and # != nil}) ? data["a b"].in : not true`,
+		`let x = 8MiB; x in 1..2 ** -3`,
+		`event | lower() not contains "x" ?? data.user?.tags[1:-1]`, `1s < http.duration < 2s`,
+		`level in ["warn", 'error']`, `data[`,
 	} {
 		f.Add(seed)
 	}
@@ -53,5 +56,6 @@ func same(a, b *expr) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return a.form == b.form && a.text == b.text && a.value == b.value && a.kind == b.kind && slices.EqualFunc(a.of, b.of, same)
+	return a.form == b.form && a.text == b.text && a.value == b.value && a.kind == b.kind &&
+		slices.EqualFunc(a.of, b.of, same)
 }

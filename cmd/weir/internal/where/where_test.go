@@ -8,13 +8,16 @@ import (
 	"github.com/weirhq/weir/log/record"
 )
 
-const whereEvent = `{"created_at":"2026-11-21T09:30:15.128Z","namespace":"n","event":"http request completed","severity":1,` +
+const whereEvent = `{"created_at":"2026-11-21T09:30:15.128Z","namespace":"n",` +
+	`"event":"http request completed","severity":1,` +
 	`"http":{"status_code":503,"method":"GET","path":"/a","duration":1500000000,"tries":2},` +
-	`"data":{"rows":3,"share":0.5,"name":"weir","ok":true,"user":{"id":7,"tags":["a","b"]},"none":null,"at":"2026-11-21T08:00:00+01:00"},` +
+	`"data":{"rows":3,"share":0.5,"name":"weir","ok":true,"user":{"id":7,"tags":["a","b"]},` +
+	`"none":null,"at":"2026-11-21T08:00:00+01:00"},` +
 	`"errors":[{"message":"dial: refused","data":{"try":2}}],"version":"1.2"}`
 
 func TestCondition(t *testing.T) {
-	const ltsv = "time:2026-11-21T09:30:15.128000Z\tlevel:Error\tnamespace:n\tevent:http request completed\tmethod:GET\turi:/a\tstatus:503\treqtime:1.500000\trows:3\tuser.id:7"
+	const ltsv = "time:2026-11-21T09:30:15.128000Z\tlevel:Error\tnamespace:n\tevent:http request completed" +
+		"\tmethod:GET\turi:/a\tstatus:503\treqtime:1.500000\trows:3\tuser.id:7"
 	for _, c := range []struct {
 		where      string
 		json, ltsv bool
@@ -150,24 +153,34 @@ func TestExpressions(t *testing.T) {
 	}
 	called := map[string]bool{}
 	for _, source := range []string{
-		`all([1, 2], # > 0)`, `not all([1, 2], # > 1)`, `any([1, 2], # == 2)`, `none([1, 2], # == 3)`, `one([1, 2], # == 2)`,
+		`all([1, 2], # > 0)`, `not all([1, 2], # > 1)`, `any([1, 2], # == 2)`, `none([1, 2], # == 3)`,
+		`one([1, 2], # == 2)`,
 		`count([1, 2, 3], # > 1) == 2`, `count([true, false]) == 1`, `filter([1, 2, 3], # > 1) == [2, 3]`,
 		`map(errors, .message) == ["dial: refused"]`, `sum([1, 2.5]) == 3.5`, `sum(errors, .data.try) == 2`,
 		`any(data.user.tags, {# == "b" and any([1], # == 1)})`, `any([[1], [2]], any(#, # == 2))`,
-		`len("äö") == 2`, `len([1]) == 1`, `len(data.user) == 2`, `lower("Ä") == "ä"`, `upper("a") == "A"`, `trim(" a ") == "a"`,
-		`trimPrefix("ab", "a") == "b"`, `trimSuffix("ab", "b") == "a"`, `indexOf("aba", "a") == 0`, `lastIndexOf("aba", "a") == 2`,
-		`replace("aba", "a", "c") == "cbc"`, `split("a,b", ",") == ["a", "b"]`, `join(["a", "b"], "-") == "a-b"`, `join(["a", "b"]) == "ab"`,
-		`string(1.5) == "1.5"`, `string(true) + "!" == "true!"`, `int("12") == 12`, `int(1.9) == 1`, `float("1.5") == 1.5`,
+		`len("äö") == 2`, `len([1]) == 1`, `len(data.user) == 2`, `lower("Ä") == "ä"`, `upper("a") == "A"`,
+		`trim(" a ") == "a"`,
+		`trimPrefix("ab", "a") == "b"`, `trimSuffix("ab", "b") == "a"`, `indexOf("aba", "a") == 0`,
+		`lastIndexOf("aba", "a") == 2`,
+		`replace("aba", "a", "c") == "cbc"`, `split("a,b", ",") == ["a", "b"]`, `join(["a", "b"], "-") == "a-b"`,
+		`join(["a", "b"]) == "ab"`,
+		`string(1.5) == "1.5"`, `string(true) + "!" == "true!"`, `int("12") == 12`, `int(1.9) == 1`,
+		`float("1.5") == 1.5`,
 		`abs(-1) == 1`, `ceil(1.2) == 2`, `floor(1.8) == 1`, `round(1.5) == 2`, `min(1, 2) == 1`, `max(1, 2.5) == 2.5`,
 		`now() > date("2020-01-01")`, `duration("1m") == 60s`, `date("2020-01-02") - date("2020-01-01") == 24h`,
 
-		`64KiB == 65536 and 8MiB == 8 * 1024 * 1KiB and 1GiB > 1000B`, `0x1F == 31 and 0b11 == 3 and 0o17 == 15 and 1_000 == 1e3`,
+		`64KiB == 65536 and 8MiB == 8 * 1024 * 1KiB and 1GiB > 1000B`,
+		`0x1F == 31 and 0b11 == 3 and 0o17 == 15 and 1_000 == 1e3`,
 		`2 ** 3 ** 2 == 512 and 7 % 4 == 3 and 7 / 2 == 3.5 and -2 ** 2 == -4 and 1 + 2 * 3 == 7`,
 		`"\u00e4\x41\t'" == 'äA\t\'' and "a\"b" == 'a"b'`, "`a\\n` == \"a\\\\n\"",
-		`(data.missing ? 1 : 2) == 2 and (data.missing ?: 3) == 3`, `(data.missing ?? 1) + 1 == 2`, `"ab" | upper() == "AB"`,
-		`"abc"[1:] == "bc" and "abc"[:-1] == "ab" and [1, 2, 3][1:2] == [2]`, `data.user?.tags?.[0] == "a"`, `data.user["id"] == 7`,
-		`2 in 1..3 and 4 not in 1..3 and 1.5 not in 1..2`, `"id" in data.user and "x" not in data.user`, `any(1..3, # == 3)`,
-		`let x = 2; let y = x * 3; y == 6`, `"aXb" matches "x" == false and "aXb" matches "(?i)x"`, `1 < 2 < 3 and not (1 < 3 < 2)`,
+		`(data.missing ? 1 : 2) == 2 and (data.missing ?: 3) == 3`, `(data.missing ?? 1) + 1 == 2`,
+		`"ab" | upper() == "AB"`,
+		`"abc"[1:] == "bc" and "abc"[:-1] == "ab" and [1, 2, 3][1:2] == [2]`, `data.user?.tags?.[0] == "a"`,
+		`data.user["id"] == 7`,
+		`2 in 1..3 and 4 not in 1..3 and 1.5 not in 1..2`, `"id" in data.user and "x" not in data.user`,
+		`any(1..3, # == 3)`,
+		`let x = 2; let y = x * 3; y == 6`, `"aXb" matches "x" == false and "aXb" matches "(?i)x"`,
+		`1 < 2 < 3 and not (1 < 3 < 2)`,
 	} {
 		condition, err := Compile(source)
 		if err != nil {
@@ -271,9 +284,12 @@ func TestConditionMistakes(t *testing.T) {
 
 // TestFields checks that every member of http and auth is read.
 func TestFields(t *testing.T) {
-	const full = `{"created_at":"2026-11-21T09:30:15Z","event":"e","auth":{"identity":"i","identity_type":"user"},"http":{"status_code":1,"method":"a",` +
-		`"scheme":"a","host":"a","port":1,"path":"a","query":"a","started_at":"2026-11-21T09:30:15Z","ended_at":"2026-11-21T09:30:15Z","duration":1,` +
-		`"response_content_length":1,"route":"a","client":"a","protocol":"a","user_agent":"a","referer":"a","request_content_length":1}}`
+	const full = `{"created_at":"2026-11-21T09:30:15Z","event":"e",` +
+		`"auth":{"identity":"i","identity_type":"user"},` +
+		`"http":{"status_code":1,"method":"a","scheme":"a","host":"a","port":1,"path":"a","query":"a",` +
+		`"started_at":"2026-11-21T09:30:15Z","ended_at":"2026-11-21T09:30:15Z","duration":1,` +
+		`"response_content_length":1,"route":"a","client":"a","protocol":"a",` +
+		`"user_agent":"a","referer":"a","request_content_length":1}}`
 	r, err := record.Parse([]byte(full))
 	if err != nil {
 		t.Fatal(err)
