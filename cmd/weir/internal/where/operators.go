@@ -12,13 +12,14 @@ import (
 // first. Those of the same precedence are grouped from the left, except powers.
 type operator struct {
 	precedence int
-	orders     orders                     // for which a comparison is true
-	texts      func(a, b string) bool     // of a comparison: the result for two texts, if it is not that of order
-	ints       func(a, b int64) int64     // of arithmetic; % has no floats
-	floats     func(a, b float64) float64 // of arithmetic
+	orders     orders                     // the orders of two values for which a comparison is true
+	texts      func(a, b string) bool     // compares two texts; if it is nil, orders does
+	ints       func(a, b int64) int64     // calculates with integers; if it is nil, floats does
+	floats     func(a, b float64) float64 // calculates with numbers; % has none
 }
 
-// orders are the orders of two values, by the result of cmp.Compare plus one.
+// orders is a set of results of cmp.Compare: -1, 0 and 1 have the indices less,
+// equal and greater.
 type orders [3]bool
 
 const (
@@ -103,7 +104,7 @@ func (o *operator) calculate(a, b value) (result value, ok bool) {
 	case a.is == kindText && b.is == kindText:
 		return textValue(a.s + b.s), o == operators["+"]
 	case a.is == kindNumber && b.is == kindNumber && o.ints != nil:
-		if o.floats == nil && b.n == 0 {
+		if o.floats == nil && b.n == 0 { // % 0
 			return value{}, false
 		}
 		return intValue(o.ints(a.n, b.n)), true
