@@ -30,7 +30,7 @@ type line interface {
 // An exchangeWatch is called at the steps of an exchange. The call may come from
 // another goroutine, and after the exchange has returned an error.
 type exchangeWatch struct {
-	sending func() // the request's header is being written, for each attempt
+	sending func() // the request's header will be written next, for each attempt
 	began   func() // the first byte of the response was read
 }
 

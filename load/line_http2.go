@@ -112,7 +112,15 @@ func (l *http2Line) exchange(ctx context.Context, m *program.Message, watch exch
 // exchange sends a request. If the server's limit of streams is reached it first waits
 // for a stream.
 func (c *http2Conn) exchange(ctx context.Context, m *program.Message, watch exchangeWatch) (outcome, error) {
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: watch.sending})
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		// net/http encodes this field first. WroteHeaders is called after the write, when
+		// the server may already be working on the request.
+		WroteHeaderField: func(name string, _ []string) {
+			if name == ":authority" {
+				watch.sending()
+			}
+		},
+	})
 	resp, err := c.client.RoundTrip(m.Request().WithContext(ctx))
 	if err != nil {
 		return outcome{}, err
