@@ -1,0 +1,112 @@
+package transport
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"time"
+)
+
+// A Conn is a connection. At the same time, one goroutine or coroutine may read from it
+// and one may write to it. Any goroutine may call the methods that set deadlines, and
+// Close.
+//
+// Errors are those of package net and of the system: os.ErrDeadlineExceeded after a
+// deadline, net.ErrClosed after Close, io.EOF at the end of the stream.
+type Conn interface {
+	// Read waits until bytes have arrived, and reads them.
+	Read(p []byte) (int, error)
+
+	// ReadInto is Read with a buffer that is held only while there is something to read.
+	ReadInto(s Space) (int, error)
+
+	// WriteReadInto writes p and then is ReadInto. It saves the first read, which would
+	// find nothing. If the socket does not take all of p immediately, WriteReadInto
+	// returns how much it took, with n = 0 and without an error.
+	WriteReadInto(p []byte, s Space) (written, n int, writeErr, readErr error)
+
+	// TryRead reads bytes that have arrived. It does not wait: ok is false if there are
+	// none. At the end of the stream, n is 0, ok is true and err is nil.
+	TryRead(p []byte) (n int, ok bool, err error)
+
+	// Quiet reports whether nothing has arrived: no bytes, no end of the stream and no
+	// error. surplus reports whether bytes have arrived. An expired deadline does not
+	// matter, and is removed.
+	Quiet() (quiet, surplus bool)
+
+	// Write waits until the kernel has taken all of p, or an error occurs.
+	Write(p []byte) (int, error)
+
+	// Room waits until a write is worthwhile, and returns about how many bytes Write takes
+	// without waiting. If the kernel does not report that, it returns a large number.
+	Room() (int, error)
+
+	// A deadline ends the operations in progress and those that follow. It may be late by
+	// a tenth of a second. The zero time is no deadline, and an early time such as
+	// [Past] interrupts immediately.
+	SetDeadline(t time.Time) error
+	SetReadDeadline(t time.Time) error
+	SetWriteDeadline(t time.Time) error
+
+	// CloseWrite sends the end of the stream.
+	CloseWrite() error
+
+	// Close closes the connection. It may be called more than once.
+	Close() error
+
+	// Abort closes the connection with a reset: the peer cannot mistake it for a regular
+	// end.
+	Abort() error
+
+	// Remote returns the address of the peer.
+	Remote() netip.AddrPort
+}
+
+// A Space provides the memory for a read. Space is called when there may be something to
+// read, and GiveBack before a wait.
+type Space interface {
+	Space() []byte
+	GiveBack()
+}
+
+// A Driver runs exchanges. Its methods are called by an exchange that it runs.
+type Driver interface {
+	// Index distinguishes drivers: each has connections of its own. It is 0 for
+	// Goroutines and 1, 2, ... for loops.
+	Index() int
+
+	// Dial connects to a TCP address, host:port.
+	Dial(ctx context.Context, addr string) (Conn, error)
+
+	// Block calls f, which may wait in any way, and returns when f has returned. Other
+	// exchanges of the driver continue meanwhile. f may run in another goroutine.
+	Block(f func())
+}
+
+// Past is a deadline that interrupts.
+var Past = time.Unix(1, 0)
+
+// Goroutines is the driver whose exchanges run in goroutines and wait in package net.
+var Goroutines Driver = goroutines{}
+
+type goroutines struct{}
+
+func (goroutines) Index() int { return 0 }
+
+func (goroutines) Block(f func()) { f() }
+
+func (goroutines) Dial(ctx context.Context, addr string) (Conn, error) {
+	nc, err := (&net.Dialer{KeepAlive: keepAlive}).DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	c, err := NewConn(nc.(*net.TCPConn))
+	if err != nil {
+		nc.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// keepAlive is the interval of TCP's own probes on connections that Dial has made.
+const keepAlive = 30 * time.Second
