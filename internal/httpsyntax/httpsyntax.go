@@ -55,6 +55,16 @@ func IsToken[S ~string | ~[]byte](s S) bool {
 	return len(s) > 0
 }
 
+// TokenLen returns the length of the token at the beginning of b.
+func TokenLen(b []byte) int {
+	for i, c := range b {
+		if !tokenByte[c] {
+			return i
+		}
+	}
+	return len(b)
+}
+
 // IsPlain reports whether s contains no control bytes other than tabs, and so
 // is a valid field value. Bytes from 0x80 are allowed, RFC 9110 section 5.5.
 func IsPlain[S ~string | ~[]byte](s S) bool {
