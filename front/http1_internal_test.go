@@ -73,7 +73,7 @@ func requestEnds(wire []byte) (ends []int, accepted bool) {
 }
 
 func BenchmarkHTTP1(b *testing.B) {
-	var p http1.RequestParser
+	p := http1.RequestParser{Fields: new(http1.Fields)}
 	b.SetBytes(int64(len(plainHead)))
 	b.ReportAllocs()
 	for b.Loop() {

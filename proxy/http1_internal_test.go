@@ -89,7 +89,7 @@ var oneResponse = []byte("HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=u
 
 func BenchmarkHTTP1(b *testing.B) {
 	b.Run("http1", func(b *testing.B) {
-		var p http1.ResponseParser
+		p := http1.ResponseParser{Fields: new(http1.Fields)}
 		b.ReportAllocs()
 		for b.Loop() {
 			if n, err := p.Parse(oneResponse, false); n != len(oneResponse) || err != nil {

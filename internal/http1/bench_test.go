@@ -29,7 +29,7 @@ var plainChunks = []byte("1000\r\n" + strings.Repeat("x", 0x1000) + "\r\n5\r\nhe
 
 func BenchmarkRequest(b *testing.B) {
 	b.Run("http1", func(b *testing.B) {
-		var p http1.RequestParser
+		p := http1.RequestParser{Fields: new(http1.Fields)}
 		b.SetBytes(int64(len(plainRequest)))
 		b.ReportAllocs()
 		for b.Loop() {
@@ -126,7 +126,7 @@ func (m *minimal) parse(b []byte) int {
 
 func BenchmarkResponse(b *testing.B) {
 	b.Run("http1", func(b *testing.B) {
-		var p http1.ResponseParser
+		p := http1.ResponseParser{Fields: new(http1.Fields)}
 		b.ReportAllocs()
 		for b.Loop() {
 			if _, err := p.Parse(plainResponse, false); err != nil || p.Head.Length != 11 {
@@ -179,9 +179,10 @@ func TestAllocs(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
-	var p http1.RequestParser
-	var r http1.ResponseParser
-	var c http1.ChunkReader
+	fields := new(http1.Fields)
+	p := http1.RequestParser{Fields: fields}
+	r := http1.ResponseParser{Fields: fields}
+	c := http1.ChunkReader{Trailers: fields}
 	absolute := []byte("POST http://a:80/%41 HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nConnection: close\r\n" +
 		"Trailer: X\r\nTransfer-Encoding: chunked\r\n\r\n")
 	many := []byte("GET / HTTP/1.1\r\nHost: a\r\n" + strings.Repeat("X: y\r\n", 200) + "\r\n")

@@ -14,9 +14,8 @@ const (
 )
 
 // A ChunkReader decodes a body in chunks (RFC 9112, section 7.1). It holds no data. The
-// zero value is at the beginning of the body of a response. A copy continues separately,
-// for looking ahead, until either of them has read a 33rd trailer. Goroutines must not
-// share one.
+// zero value is at the beginning of the body of a response. A copy with other Trailers
+// continues separately, for looking ahead. Goroutines must not share one.
 type ChunkReader struct {
 	// Request applies the stricter rules for requests, which the package documentation
 	// lists.
@@ -24,9 +23,9 @@ type ChunkReader struct {
 	MaxTrailer int // bytes of the trailers with their empty line; 0 means DefaultMaxHead
 	MaxFields  int // of the trailers; 0 means DefaultMaxFields
 
-	// Trailers are the fields after the last chunk. Their spans refer to the buffer of the
-	// call that returned done.
-	Trailers Fields
+	// Trailers receives the fields after the last chunk. Their spans refer to the buffer of
+	// the call that returned done. If it is nil, the fields are checked and not stored.
+	Trailers *Fields
 
 	state   chunkState
 	digits  uint8
@@ -35,6 +34,7 @@ type ChunkReader struct {
 	left    int64  // bytes of the chunk that are left
 	excess  int64  // bytes besides data above the allowance
 	trailer lines
+	fields  int // of the trailers
 }
 
 type chunkState uint8
@@ -54,7 +54,7 @@ const (
 // Reset prepares c for another body. It keeps the settings.
 func (c *ChunkReader) Reset() {
 	c.Trailers.reset()
-	c.state, c.digits, c.line, c.ext, c.left, c.excess, c.trailer = chunkSize, 0, 0, 0, 0, 0, lines{}
+	c.state, c.digits, c.line, c.ext, c.left, c.excess, c.trailer, c.fields = chunkSize, 0, 0, 0, 0, 0, lines{}, 0
 }
 
 // Next takes n bytes of buf, and data is the range of body bytes among them, which may be
@@ -233,11 +233,12 @@ func (c *ChunkReader) trailers(buf []byte) (n int, err *Error) {
 		switch {
 		case err != nil:
 			return 0, err
-		case c.Trailers.n >= maxFields:
+		case c.fields == maxFields:
 			return 0, &Error{Status: 431, Reason: errFields, Pos: start}
 		case c.Request && onlyInHead(f.Name.Of(cut)):
 			return 0, bad(errTrailer, start)
 		}
+		c.fields++
 		c.Trailers.add(f)
 		c.trailer.passed(end)
 	}

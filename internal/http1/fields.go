@@ -20,7 +20,7 @@ const inlineFields = 32
 
 // Fields are the fields of a head or of trailers, in the order of their arrival. The
 // first 32 are stored inline. More are stored in a slice that is allocated once and
-// reused. The number of fields is limited by the parser.
+// reused. The number of fields is limited by the parser. The zero value is empty.
 type Fields struct {
 	n      int
 	inline [inlineFields]Field
@@ -38,9 +38,16 @@ func (f *Fields) At(i int) Field {
 	return f.spill[i-inlineFields]
 }
 
-func (f *Fields) reset() { f.n, f.spill = 0, f.spill[:0] }
+func (f *Fields) reset() {
+	if f != nil {
+		f.n, f.spill = 0, f.spill[:0]
+	}
+}
 
 func (f *Fields) add(field Field) {
+	if f == nil {
+		return
+	}
 	if f.n < inlineFields {
 		f.inline[f.n] = field
 	} else {

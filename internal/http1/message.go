@@ -32,28 +32,26 @@ type Message struct {
 	Close   bool // the sender does not use the connection after this message
 	Framing Framing
 	Length  int64 // the value of Content-Length, -1 without one
-	Fields  Fields
 
 	coded, closes, keeps bool
-	options              int
+	options, fields      int // counts
 }
 
 func (m *Message) reset() {
 	m.HTTP10, m.Close, m.Framing, m.Length = false, false, BodyNone, -1
-	m.coded, m.closes, m.keeps, m.options = false, false, false, 0
-	m.Fields.reset()
+	m.coded, m.closes, m.keeps, m.options, m.fields = false, false, false, 0, 0
 }
 
-// add adds the field in buf[start:end].
-func (m *Message) add(buf []byte, start, end, maxFields int) (Field, *Error) {
+// add parses the field in buf[start:end], and appends it to dst unless that is nil.
+func (m *Message) add(dst *Fields, buf []byte, start, end, maxFields int) (Field, *Error) {
 	f, err := parseField(buf, start, end)
 	if err != nil {
 		return f, err
 	}
-	if m.Fields.n >= maxFields {
+	if m.fields++; m.fields > maxFields {
 		return f, &Error{Status: 431, Reason: errFields, Pos: start}
 	}
-	m.Fields.add(f)
+	dst.add(f)
 	return f, nil
 }
 

@@ -44,6 +44,10 @@ type RequestParser struct {
 	MaxRequestLine int // bytes of a request line; 0 means no limit besides MaxHead
 	MaxFields      int // 0 means DefaultMaxFields
 
+	// Fields receives the fields of the head. It must not be used for anything else until
+	// the head is complete. If it is nil, the fields are checked and not stored.
+	Fields *Fields
+
 	Head RequestHead // valid after Parse has returned a complete head
 
 	stage stage
@@ -114,7 +118,7 @@ func (p *RequestParser) parse(buf []byte) (int, *Error) {
 			p.stage = finished
 			return end + 2, nil
 		}
-		f, err := p.Head.add(buf, start, end, maxFields)
+		f, err := p.Head.add(p.Fields, buf, start, end, maxFields)
 		if err == nil {
 			err = p.Head.field(buf, f)
 		}
@@ -130,6 +134,7 @@ func (p *RequestParser) parse(buf []byte) (int, *Error) {
 func (p *RequestParser) begin(buf []byte) {
 	h := &p.Head
 	h.Message.reset()
+	p.Fields.reset()
 	h.Method, h.Target, h.Scheme, h.Path, h.Host, h.authority = Span{}, Span{}, Span{}, Span{}, Span{}, Span{}
 	h.Form, h.Continue, h.coding = OriginForm, false, 0
 	p.stage, p.lines = firstLine, lines{}

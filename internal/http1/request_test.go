@@ -65,7 +65,8 @@ func TestUnusualRequests(t *testing.T) {
 func TestRequestHead(t *testing.T) {
 	const wire = "\r\nPOST http://a.example:80?q=%zz HTTP/1.0\r\nhOsT:\ta.EXAMPLE \r\nExpect: 100-Continue\r\n" +
 		"Connection: x , Keep-Alive\r\nEmpty:\r\nContent-Length: 12\r\n\r\n"
-	var p http1.RequestParser
+	var fields http1.Fields
+	p := http1.RequestParser{Fields: &fields}
 	n, err := p.Parse([]byte(wire + "body"))
 	if n != len(wire) || err != nil {
 		t.Fatalf("Parse = %d, %v; want %d", n, err, len(wire))
@@ -77,7 +78,7 @@ func TestRequestHead(t *testing.T) {
 	if want := "POST http://a.example:80?q=%zz http ?q=%zz a.EXAMPLE true true false true true 12"; got != want {
 		t.Errorf("head %s, want %s", got, want)
 	}
-	if got, want := fmt.Sprintf("%q", text(buf, &h.Fields)), `["hOsT: a.EXAMPLE" "Expect: 100-Continue" `+
+	if got, want := fmt.Sprintf("%q", text(buf, &fields)), `["hOsT: a.EXAMPLE" "Expect: 100-Continue" `+
 		`"Connection: x , Keep-Alive" "Empty: " "Content-Length: 12"]`; got != want {
 		t.Errorf("fields %s, want %s", got, want)
 	}
@@ -186,7 +187,9 @@ func TestLimits(t *testing.T) {
 		{http1.RequestParser{MaxRequestLine: 19}, false},
 		{http1.RequestParser{MaxFields: 39}, false},
 	} {
-		if n, err := c.p.Parse(wire); (err == nil) != c.ok || c.ok && (n != len(wire) || c.p.Head.Fields.Len() != 40) {
+		var fields http1.Fields
+		c.p.Fields = &fields
+		if n, err := c.p.Parse(wire); (err == nil) != c.ok || c.ok && (n != len(wire) || fields.Len() != 40) {
 			t.Errorf("limits %d, %d, %d: %d, %v; want accepted: %v", c.p.MaxHead, c.p.MaxRequestLine, c.p.MaxFields, n,
 				err, c.ok)
 		}

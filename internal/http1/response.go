@@ -16,6 +16,9 @@ type ResponseParser struct {
 	MaxHead   int // bytes of a head with its empty line; 0 means DefaultMaxHead
 	MaxFields int // 0 means DefaultMaxFields
 
+	// Fields receives the fields of the head, as that of a RequestParser does.
+	Fields *Fields
+
 	Head ResponseHead // valid after Parse has returned a complete head
 
 	stage stage
@@ -52,6 +55,7 @@ func (p *ResponseParser) parse(buf []byte, noBody bool) (int, *Error) {
 	if p.stage != firstLine && p.stage != fieldLines {
 		p.stage, p.lines = firstLine, lines{}
 		p.Head.Message.reset()
+		p.Fields.reset()
 		p.Head.Status, p.Head.Reason = 0, Span{}
 	}
 	if p.stage == firstLine {
@@ -72,7 +76,7 @@ func (p *ResponseParser) parse(buf []byte, noBody bool) (int, *Error) {
 			p.stage = finished
 			return end + 2, nil
 		}
-		f, err := p.Head.add(buf, start, end, maxFields)
+		f, err := p.Head.add(p.Fields, buf, start, end, maxFields)
 		if err == nil {
 			err = p.Head.field(buf, f)
 		}

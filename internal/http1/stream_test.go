@@ -29,6 +29,7 @@ type stream struct {
 	request  http1.RequestParser
 	answer   http1.ResponseParser
 	chunks   http1.ChunkReader
+	fields   http1.Fields // of the head, then of the trailers
 	buf      []byte
 	taken    int // bytes of the stream before buf
 	inBody   bool
@@ -41,7 +42,8 @@ type stream struct {
 // read returns the result of parsing a stream in pieces of the given size.
 func read(response, noBody bool, wire []byte, size int) *stream {
 	s := &stream{response: response, noBody: noBody}
-	s.chunks.Request = !response
+	s.chunks.Request, s.chunks.Trailers = !response, &s.fields
+	s.request.Fields, s.answer.Fields = &s.fields, &s.fields
 	for piece := range slices.Chunk(wire, size) {
 		s.buf = append(slices.Clone(s.buf), piece...) // another buffer each time
 		for s.err == nil && s.step() {
@@ -127,7 +129,7 @@ func (s *stream) head() bool {
 		h := &s.request.Head
 		first = fmt.Sprintf("%s %s %v of %s", h.Method.Of(s.buf), h.Target.Of(s.buf), h.HTTP10, h.Host.Of(s.buf))
 	}
-	s.current = message{first: first, fields: text(s.buf, &m.Fields), framing: m.Framing, close: m.Close, length: m.Length}
+	s.current = message{first: first, fields: text(s.buf, &s.fields), framing: m.Framing, close: m.Close, length: m.Length}
 	s.inBody, s.left = true, max(m.Length, 0)
 	if m.Framing != http1.BodyLength {
 		s.left = 0
@@ -145,7 +147,7 @@ func (s *stream) chunk() bool {
 	}
 	s.current.body += string(data.Of(s.buf))
 	if done {
-		s.current.trailer = text(s.buf, &s.chunks.Trailers)
+		s.current.trailer = text(s.buf, &s.fields)
 	}
 	s.take(n)
 	if done {
