@@ -215,7 +215,7 @@ func (c *ChunkReader) trailers(buf []byte) (n int, err *Error) {
 		maxFields = DefaultMaxFields
 	}
 	for cut := buf[:min(len(buf), limit)]; ; {
-		end, err := c.trailer.next(cut)
+		f, end, err := c.trailer.nextField(cut)
 		switch {
 		case err != nil:
 			return 0, err
@@ -223,24 +223,18 @@ func (c *ChunkReader) trailers(buf []byte) (n int, err *Error) {
 			return 0, &Error{Status: 431, Reason: errHead, Pos: limit}
 		case end < 0:
 			return 0, nil
-		}
-		start := c.trailer.start
-		if end == start {
+		case f.Name.End == 0:
 			c.state = chunkDone
 			return end + 2, nil
-		}
-		f, err := parseField(cut, start, end)
-		switch {
-		case err != nil:
-			return 0, err
 		case c.fields == maxFields:
-			return 0, &Error{Status: 431, Reason: errFields, Pos: start}
+			return 0, &Error{Status: 431, Reason: errFields, Pos: int(f.Name.Start)}
 		case c.Request && onlyInHead(f.Name.Of(cut)):
-			return 0, bad(errTrailer, start)
+			return 0, bad(errTrailer, int(f.Name.Start))
 		}
 		c.fields++
-		c.Trailers.add(f)
-		c.trailer.passed(end)
+		if c.Trailers != nil {
+			c.Trailers.add(f)
+		}
 	}
 }
 

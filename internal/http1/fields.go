@@ -45,9 +45,6 @@ func (f *Fields) reset() {
 }
 
 func (f *Fields) add(field Field) {
-	if f == nil {
-		return
-	}
 	if f.n < inlineFields {
 		f.inline[f.n] = field
 	} else {

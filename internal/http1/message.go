@@ -42,17 +42,10 @@ func (m *Message) reset() {
 	m.coded, m.closes, m.keeps, m.options, m.fields = false, false, false, 0, 0
 }
 
-// add parses the field in buf[start:end], and appends it to dst unless that is nil.
-func (m *Message) add(dst *Fields, buf []byte, start, end, maxFields int) (Field, *Error) {
-	f, err := parseField(buf, start, end)
-	if err != nil {
-		return f, err
-	}
-	if m.fields++; m.fields > maxFields {
-		return f, &Error{Status: 431, Reason: errFields, Pos: start}
-	}
-	dst.add(f)
-	return f, nil
+// interesting contains the lengths of the names that the parsers look at.
+var interesting = [32]bool{
+	len("Host"): true, len("Expect"): true, len("Trailer"): true, len("Connection"): true,
+	len("Content-Length"): true, len("Transfer-Encoding"): true,
 }
 
 // named reports whether a field has the given name. Callers compare the lengths first.

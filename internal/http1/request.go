@@ -105,27 +105,30 @@ func (p *RequestParser) parse(buf []byte) (int, *Error) {
 			return 0, err
 		}
 	}
+	h := &p.Head
 	for {
-		end, err := p.lines.next(buf)
-		if end < 0 || err != nil {
+		f, end, err := p.lines.nextField(buf)
+		switch {
+		case err != nil || end < 0:
 			return 0, err
-		}
-		start := p.lines.start
-		if end == start {
-			if err := p.Head.finish(buf); err != nil {
+		case f.Name.End == 0:
+			if err := h.finish(buf); err != nil {
 				return 0, err
 			}
 			p.stage = finished
 			return end + 2, nil
+		case h.fields == maxFields:
+			return 0, &Error{Status: 431, Reason: errFields, Pos: int(f.Name.Start)}
 		}
-		f, err := p.Head.add(p.Fields, buf, start, end, maxFields)
-		if err == nil {
-			err = p.Head.field(buf, f)
+		h.fields++
+		if p.Fields != nil {
+			p.Fields.add(f)
 		}
-		if err != nil {
-			return 0, err
+		if interesting[f.Name.Len()%len(interesting)] {
+			if err := h.field(buf, f); err != nil {
+				return 0, err
+			}
 		}
-		p.lines.passed(end)
 	}
 }
 
@@ -159,7 +162,6 @@ func (p *RequestParser) requestLine(buf []byte) (complete bool, err *Error) {
 	case end < 0:
 		return false, nil
 	}
-	p.lines.passed(end)
 	p.stage = fieldLines
 	return true, p.Head.requestLine(buf, start, end)
 }

@@ -17,12 +17,10 @@ func findControl(b []byte, from int) int {
 	i := from
 	for ; i+8 <= len(b); i += 8 {
 		w := binary.LittleEndian.Uint64(b[i:])
-		for m := below(w, ' ') | zeros(w^(0x7f*ones)); m != 0; {
-			at := i + bits.TrailingZeros64(m)/8
-			if c := b[at]; isControl(c) {
+		for m := candidates(w, ' '); m != 0; m &= m - 1 {
+			if at := i + bits.TrailingZeros64(m)/8; isControl(b[at]) {
 				return at
 			}
-			m &= m - 1
 		}
 	}
 	for ; i < len(b); i++ {
@@ -39,8 +37,10 @@ func findInvisible(b []byte) int {
 	i := 0
 	for ; i+8 <= len(b); i += 8 {
 		w := binary.LittleEndian.Uint64(b[i:])
-		if m := below(w, '!') | zeros(w^(0x7f*ones)); m != 0 {
-			return i + bits.TrailingZeros64(m)/8
+		for m := candidates(w, '!'); m != 0; m &= m - 1 {
+			if at := i + bits.TrailingZeros64(m)/8; isInvisible(b[at]) {
+				return at
+			}
 		}
 	}
 	for ; i < len(b); i++ {
@@ -51,13 +51,10 @@ func findInvisible(b []byte) int {
 	return i
 }
 
-// below marks the high bit of each byte of w that is less than n, which is at most 128.
-// A byte above a marked one may be marked as well because of a borrow. The lowest mark
-// is always correct.
-func below(w uint64, n uint64) uint64 { return (w - n*ones) & ^w & highs }
-
-// zeros marks the zero bytes of w as below does.
-func zeros(w uint64) uint64 { return (w - ones) & ^w & highs }
+// candidates marks the high bit of each byte of w that is less than n, which is at most
+// 127, or equal to 0x7f. A byte after a marked one, or after 0xff, may be marked as well,
+// because of a borrow or a carry.
+func candidates(w uint64, n uint64) uint64 { return ((w - n*ones) | (w + ones)) &^ w & highs }
 
 func isControl(c byte) bool { return c < ' ' && c != '\t' || c == 0x7f }
 
