@@ -25,7 +25,8 @@ var plainResponse = []byte("HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset
 	"Date: Sun, 22 Nov 2026 00:00:00 GMT\r\nContent-Length: 11\r\nServer: weir\r\n\r\nhello world")
 
 // plainChunks is a body of three chunks with a trailer.
-var plainChunks = []byte("1000\r\n" + strings.Repeat("x", 0x1000) + "\r\n5\r\nhello\r\n3;a=b\r\nabc\r\n0\r\nX: y\r\n\r\n")
+var plainChunks = []byte("1000\r\n" + strings.Repeat("x", 0x1000) + "\r\n" +
+	"5\r\nhello\r\n3;a=b\r\nabc\r\n0\r\nX: y\r\n\r\n")
 
 func BenchmarkRequest(b *testing.B) {
 	b.Run("http1", func(b *testing.B) {
