@@ -80,7 +80,7 @@ var layers = map[string]struct {
 		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go", "golang.org/x/sys/unix"},
 		why:     "the load generator knows HTTP, but not the system under test",
 	},
-	"load/internal/answer": {why: "a parser of responses needs no other package"},
+	"load/internal/answer": {own: []string{"internal/http1"}, why: "reads responses by the grammar of all parsers"},
 	"load/internal/program": {
 		own: []string{"load/target", "load/internal/random", "load/internal/request"},
 		why: "compiles targets for the engine",

@@ -62,3 +62,21 @@ func BenchmarkReadResponse(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkMemory(b *testing.B) {
+	for _, c := range []struct{ name, stream string }{
+		{"length", plain},
+		{"chunks", usual + "Content-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			p := answer.Parser{Memory: new(answer.Memory)}
+			stream := []byte(c.stream)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, done, err := p.Feed(stream, false); !done || err != nil {
+					b.Fatal(done, err)
+				}
+			}
+		})
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/weirhq/weir/load/internal/answer"
@@ -127,15 +126,8 @@ func TestOtherThanReadResponse(t *testing.T) {
 		{"a length that not all would see", usual + "Content-Length:\r\n 0\r\n\r\n", false, true},
 		{"a length above 2^62", "HTTP/1.1 304 x\r\nContent-Length: 9223372036854775807\r\n\r\n", false, true},
 
-		{"a list of equal lengths has one meaning", usual + "Content-Length: 0, 0\r\n\r\n", true, false},
-		{"other codings end as theirs do", usual + "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", true, false},
-		{"other fields are not looked at", usual + "no colon\r\nContent-Length: 0\r\n\r\n", true, false},
-		{"other fields are not looked at", usual + "\x00: \x00\r\nContent-Length: 0\r\n\r\n", true, false},
-		{"trailers are not looked at", usual + "Transfer-Encoding: chunked\r\n\r\n0\r\nx\r\n\r\n", true, false},
-		{"bare LF, everywhere", usual + "Transfer-Encoding: chunked\r\n\r\n0\n\n", true, false},
-		{"space around a chunk's size", usual + "Transfer-Encoding: chunked\r\n\r\n0 ;x\r\n\r\n", true, false},
-		{"a size of many zeros", usual + "Transfer-Encoding: chunked\r\n\r\n" + strings.Repeat("0", 20) +
-			"\r\n\r\n", true, false},
+		{"space around a chunk's size, before an extension", usual + "Transfer-Encoding: chunked\r\n\r\n0 ;x\r\n\r\n",
+			true, false},
 	} {
 		o := read(new(answer.Parser), c.stream, false)
 		here := o.err == "" && o.taken == len(c.stream)

@@ -1,30 +1,29 @@
-// Package answer parses HTTP/1.x responses for a load generator. It reads only the status
-// and the fields that determine the end.
+// Package answer reads HTTP/1.x responses for a load generator, by the grammar of
+// [http1]. It keeps only the status and the end of each response.
 //
-// A [Parser] is fed the bytes of a connection, in pieces of any size. It copies only a
-// line that does not end in its piece, and allocates only for that. A complete head is
-// read in place.
-//
-// The Parser is strict about fields that determine the end of an answer, and ignores all
-// others. Lines may end with a bare LF.
+// A [Parser] is fed the bytes of a connection, in pieces of any size. It copies only heads
+// and trailers that do not end in their piece, and allocates only for that. A complete
+// head is read in place.
 package answer
 
 import (
 	"bytes"
 	"fmt"
 	"io"
-	"strconv"
+
+	"github.com/weirhq/weir/internal/http1"
 )
 
-// The limits of an answer.
 const (
-	maxHead      = 64 << 10 // bytes of a head and the 1xx heads before it, and of trailers
-	maxChunkLine = 4 << 10  // bytes of the line with a chunk's size
-	maxLength    = 1 << 62  // bytes of a body or a chunk
+	// maxHead limits a head with the 1xx heads before it, and trailers, in bytes. It is also
+	// the limit of fields: their number does not matter to a load generator.
+	maxHead = 64 << 10
+	// maxKept is the largest buffer that an idle Parser keeps.
+	maxKept = 512
+	// carryStep limits the bytes that are added to an incomplete head at a time. Bytes after
+	// its end are copied needlessly.
+	carryStep = 1 << 10
 )
-
-// maxKept is the largest buffer that an idle Parser keeps.
-const maxKept = 128
 
 // A Parser reads the answers of one connection. The zero Parser is ready to use.
 // Goroutines must not share a Parser. After an error only Reset and Status may be called.
@@ -34,23 +33,20 @@ type Parser struct {
 	// goroutine may share one.
 	Memory *Memory
 
-	carry []byte // the beginning of an incomplete line
+	state
+	head   http1.ResponseParser
+	chunks http1.ChunkReader
+	carry  []byte // the beginning of an incomplete head, or of incomplete trailers
+}
 
-	// length is the Content-Length, -1 without one. left is the number of bytes that are
-	// left of the body or the chunk, and read the number of body bytes so far.
-	length, left, read int64
-
-	size  int32 // bytes of the head, the trailers or the chunk's line
-	lines int32 // complete lines of the head
-
-	status int16
-	stage  stage
-	coding coding
-
-	old       bool // HTTP/1.0
-	keepAlive bool // the Connection field has keep-alive
-	close     bool
-	framing   bool // the last field determines the end of the answer
+// state is the part of a Parser that a head determines.
+type state struct {
+	length, left int64 // bytes of a body with a Content-Length, and how many are left
+	read         int64 // bytes of the body so far
+	size         int32 // bytes of the 1xx heads so far
+	status       int16
+	stage        stage
+	close        bool
 }
 
 type stage uint8
@@ -58,24 +54,10 @@ type stage uint8
 // The stages of an answer, which begins with its first byte.
 const (
 	idle stage = iota
-	statusLine
-	fieldLines
+	inHead
 	body       // with a Content-Length
 	streamBody // until the connection ends
-	chunkSize
-	chunkData
-	chunkCR // the line break after a chunk's data
-	chunkLF
-	trailer
-)
-
-// coding is the end of a body according to Transfer-Encoding.
-type coding uint8
-
-const (
-	notCoded coding = iota
-	chunked
-	unknownCoding // the body ends with the connection
+	chunkBody
 )
 
 // Feed reads bytes of b, at most to the end of one answer, and returns their number. done
@@ -87,22 +69,23 @@ const (
 // [*Error].
 func (p *Parser) Feed(b []byte, noBody bool) (n int, done bool, err error) {
 	if p.stage == idle && len(b) > 0 {
-		p.begin()
 		n, done, err = p.firstHead(b, noBody)
 	}
 	for n < len(b) && !done && err == nil {
 		var took int
 		switch p.stage {
-		case statusLine, fieldLines:
-			took, done, err = p.head(b[n:], noBody)
+		case inHead:
+			took, done, err = p.feedHead(b[n:], noBody)
 		case body:
-			took = p.skip(b[n:])
+			took = int(min(int64(len(b)-n), p.left))
+			p.left -= int64(took)
+			p.read += int64(took)
 			done = p.left == 0
 		case streamBody:
 			took = len(b) - n
 			p.read += int64(took)
-		default:
-			took, done, err = p.chunks(b[n:])
+		case chunkBody:
+			took, done, err = p.feedChunks(b[n:])
 		}
 		n += took
 	}
@@ -110,6 +93,83 @@ func (p *Parser) Feed(b []byte, noBody bool) (n int, done bool, err error) {
 		p.stage = idle
 	}
 	return n, done, err
+}
+
+// feedHead reads bytes of a head. done reports that the answer has ended, because it has
+// no body.
+func (p *Parser) feedHead(b []byte, noBody bool) (n int, done bool, err error) {
+	buf, had := p.carried(b)
+	length, err := p.head.Parse(buf, noBody)
+	switch {
+	case err != nil:
+		return 0, false, p.bad(err.(*http1.Error), buf)
+	case length == 0:
+		return p.carryOn(buf, had), false, nil
+	}
+	done, err = p.endHead(length, buf)
+	p.carry = kept(p.carry)
+	return length - had, done, err
+}
+
+// feedChunks reads bytes of a body in chunks. Only its trailers are carried.
+func (p *Parser) feedChunks(b []byte) (n int, done bool, err error) {
+	buf, had := p.carried(b)
+	data, length, done, err := p.chunks.Next(buf)
+	switch {
+	case err != nil:
+		return 0, false, p.bad(err.(*http1.Error), buf)
+	case length == 0:
+		return p.carryOn(buf, had), false, nil
+	}
+	p.read += int64(data.Len())
+	p.carry = kept(p.carry)
+	return length - had, done, nil
+}
+
+// carried returns the bytes to parse: b, or the carry with the beginning of b. had is the
+// number of bytes that were carried before.
+func (p *Parser) carried(b []byte) (buf []byte, had int) {
+	if had = len(p.carry); had == 0 {
+		return b, 0
+	}
+	p.carry = append(p.carry, b[:min(len(b), carryStep)]...)
+	return p.carry, had
+}
+
+// carryOn carries buf, which is incomplete, and returns how many of its bytes are new.
+func (p *Parser) carryOn(buf []byte, had int) (n int) {
+	if had == 0 {
+		p.carry = append(p.carry, buf...)
+	}
+	return len(buf) - had
+}
+
+// endHead determines the body. done reports that there is none.
+func (p *Parser) endHead(length int, buf []byte) (done bool, err error) {
+	h := &p.head.Head
+	switch {
+	case h.Status == 101:
+		return false, p.bad(&http1.Error{Reason: "the request did not ask for another protocol"}, buf)
+	case h.Status < 200:
+		p.size += int32(length)
+		p.beginHead()
+		return false, nil
+	}
+	p.status, p.close = int16(h.Status), h.Close
+	switch h.Framing {
+	case http1.BodyLength:
+		p.stage, p.length, p.left = body, h.Length, h.Length
+		return h.Length == 0, nil
+	case http1.BodyChunked:
+		p.stage = chunkBody
+		p.chunks.MaxFields = maxHead
+		p.chunks.Reset()
+	case http1.BodyUntilClose:
+		p.stage = streamBody
+	default:
+		return true, nil
+	}
+	return false, nil
 }
 
 // EOF handles the end of the connection. done reports that an answer ends with it. If an
@@ -122,9 +182,9 @@ func (p *Parser) EOF() (done bool, err error) {
 	case streamBody:
 		p.stage = idle
 		return true, nil
-	case statusLine, fieldLines:
-		return false, fmt.Errorf("the connection ended in line %d of the answer's head: %w", p.lines+1,
-			io.ErrUnexpectedEOF)
+	case inHead:
+		return false, fmt.Errorf("the connection ended in line %d of the answer's head: %w",
+			1+bytes.Count(p.carry, []byte{'\n'}), io.ErrUnexpectedEOF)
 	case body:
 		return false, fmt.Errorf("the connection ended after %d of %d bytes of the answer's body: %w", p.read, p.length,
 			io.ErrUnexpectedEOF)
@@ -134,17 +194,33 @@ func (p *Parser) EOF() (done bool, err error) {
 }
 
 // Status returns the status of the current or last answer; 0 if it is not known yet.
-func (p *Parser) Status() int { return int(p.status) }
+func (p *Parser) Status() int {
+	if p.stage == inHead {
+		return p.head.Head.Status
+	}
+	return int(p.status)
+}
 
-// Close reports whether the connection cannot be used after the last answer: the server
-// closes it, or the end of the answer is ambiguous.
+// Close reports whether the server closes the connection after the last answer.
 func (p *Parser) Close() bool { return p.close }
 
 // Reset makes p ready for another connection.
-func (p *Parser) Reset() { *p = Parser{Memory: p.Memory, carry: kept(p.carry)} }
+func (p *Parser) Reset() {
+	p.state, p.carry = state{}, kept(p.carry)
+	p.head.Reset()
+}
 
+// begin begins an answer.
 func (p *Parser) begin() {
-	*p = Parser{Memory: p.Memory, carry: kept(p.carry), length: -1, stage: statusLine}
+	p.state, p.carry = state{}, kept(p.carry)
+	p.beginHead()
+}
+
+// beginHead begins the head of an answer or of another 1xx answer before it.
+func (p *Parser) beginHead() {
+	p.stage = inHead
+	p.head.MaxHead, p.head.MaxFields = max(maxHead-int(p.size), 1), maxHead
+	p.head.Head.Status = 0
 }
 
 // kept returns an empty carry with a limited capacity.
@@ -153,70 +229,4 @@ func kept(carry []byte) []byte {
 		return nil
 	}
 	return carry[:0]
-}
-
-// skip skips the bytes of the body or the chunk.
-func (p *Parser) skip(b []byte) int {
-	n := int(min(int64(len(b)), p.left))
-	p.left -= int64(n)
-	p.read += int64(n)
-	return n
-}
-
-// line reads a line or part of it, and counts its bytes. ok reports whether the line is
-// complete. It has no line break, and is valid until the next call.
-func (p *Parser) line(b []byte) (line []byte, n int, ok bool) {
-	end := bytes.IndexByte(b, '\n')
-	if end < 0 {
-		p.size += int32(len(b))
-		p.carry = append(p.carry, b...)
-		return p.carry, len(b), false
-	}
-	n = end + 1
-	p.size += int32(n)
-	line = b[:end]
-	if len(p.carry) > 0 {
-		p.carry = append(p.carry, line...)
-		line = p.carry
-		p.carry = kept(p.carry)
-	}
-	if last := len(line) - 1; last >= 0 && line[last] == '\r' {
-		line = line[:last]
-	}
-	return line, n, true
-}
-
-// An Error reports bytes that are not an answer, or an answer whose end is unclear.
-type Error struct {
-	What  string // the mistake, such as "a chunk is longer than its size"
-	Text  string // the beginning of the text with the mistake
-	Where string // its place, such as "line 3 of the head"
-}
-
-// maxQuoted limits the text in an error, in bytes after escaping.
-const maxQuoted = 40
-
-func (e *Error) Error() string {
-	return "bad answer: " + e.What + ": " + quote(e.Text) + " in " + e.Where
-}
-
-func quote(text string) string {
-	q := []byte{'"'}
-	for i := range len(text) {
-		one := strconv.QuoteToASCII(text[i : i+1])
-		if len(q)+len(one)-2 > maxQuoted+1 {
-			return string(q) + `"...`
-		}
-		q = append(q, one[1:len(one)-1]...)
-	}
-	return string(append(q, '"'))
-}
-
-// bad returns an Error about a text at the current place.
-func (p *Parser) bad(what string, text []byte) error {
-	where := fmt.Sprintf("line %d of the head", p.lines+1)
-	if p.stage > streamBody {
-		where = fmt.Sprintf("the chunks, after %d bytes of the body", p.read)
-	}
-	return &Error{What: what, Text: string(text[:min(len(text), maxQuoted+1)]), Where: where}
 }
