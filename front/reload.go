@@ -12,7 +12,7 @@ const eventReloadFailed = "configuration reload failed"
 
 // Reload applies the routes, redirects, upstreams, constraints, trusted proxies and
 // limits of requests of cfg. Requests in progress end with the old ones. The other
-// keys (namespace, listen, admin, drain, log and the limits of connections) need a
+// keys (namespace, listen, admin, drain, engine, log and the limits of connections) need a
 // restart; Reload returns the names of those with another value. After an error,
 // nothing has changed; report it with [Door.ReloadFailed].
 func (d *Door) Reload(cfg *config.Config) (unchanged []string, err error) {
@@ -54,6 +54,7 @@ func fixedDifferences(c, other *config.Config) []string {
 		{"listen", slices.Equal(c.Listen, other.Listen)},
 		{"admin", c.Admin == other.Admin},
 		{"drain", c.Drain == other.Drain},
+		{"engine", c.Engine == other.Engine},
 		{"log.to", slices.Equal(c.Log.To, other.Log.To)},
 		{"log.format", c.Log.Format == other.Log.Format},
 		{"log.level", c.Log.Level == other.Log.Level},

@@ -33,6 +33,9 @@ type Config struct {
 
 	Drain Drain
 
+	// Engine serves HTTP/1: EngineLoops or EngineGoroutines. Default EngineLoops.
+	Engine string
+
 	// TrustedProxies are the networks of the proxies whose X-Forwarded-For,
 	// X-Forwarded-Host, X-Forwarded-Proto and Forwarded fields are used. Default
 	// none.
@@ -67,6 +70,13 @@ type Drain struct {
 	// them when Delay ends. Default 10s.
 	Timeout time.Duration
 }
+
+// The values of [Config.Engine]. EngineLoops is an event loop for each processor; only
+// Linux has it, and other systems use EngineGoroutines, a goroutine for each connection.
+const (
+	EngineLoops      = "loops"
+	EngineGoroutines = "goroutines"
+)
 
 // AdminOff is the value of [Config.Admin] that disables the admin listener.
 const AdminOff = "off"
@@ -114,6 +124,7 @@ func Default() *Config {
 		Listen:    []string{":20000"},
 		Admin:     "127.0.0.1:20001",
 		Drain:     Drain{Delay: time.Second, Timeout: 10 * time.Second},
+		Engine:    EngineLoops,
 		Log: Log{
 			To:        []string{LogToStdout},
 			Format:    "json",

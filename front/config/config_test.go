@@ -55,6 +55,7 @@ namespace: site
 listen: [":80", "[::1]:8081"]
 admin: off
 drain: {delay: 2s, timeout: 1m}
+engine: goroutines
 trusted_proxies: [10.0.0.0/8, 127.0.0.1, "2001:db8::/32"]
 log:
   to: /var/log/weir.log
@@ -85,6 +86,7 @@ routes:
 		Listen:    []string{":80", "[::1]:8081"},
 		Admin:     config.AdminOff,
 		Drain:     config.Drain{Delay: 2 * time.Second, Timeout: time.Minute},
+		Engine:    config.EngineGoroutines,
 		TrustedProxies: []netip.Prefix{
 			netip.MustParsePrefix("10.0.0.0/8"),
 			netip.MustParsePrefix("127.0.0.1/32"),

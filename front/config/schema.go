@@ -16,6 +16,7 @@ var schema = append([]key{
 	{Path: "drain", Read: readDrain},
 	{Path: "drain.delay", Read: one(yamlfile.Duration, func(c *Config) *time.Duration { return &c.Drain.Delay })},
 	{Path: "drain.timeout", Read: readDrainTimeout},
+	{Path: "engine", Read: one(yamlfile.Word(engines), func(c *Config) *string { return &c.Engine })},
 	{Path: "trusted_proxies", Read: many(parseNetwork, func(c *Config) *[]netip.Prefix { return &c.TrustedProxies })},
 
 	{Path: "log", Read: (*fileReader).Fields},
@@ -74,6 +75,8 @@ var schema = append([]key{
 
 	{Path: "redirects", Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.redirectsKey })},
 }, limitKeys()...)
+
+var engines = []string{EngineLoops, EngineGoroutines}
 
 var readDrainTimeout = one(yamlfile.Duration, func(c *Config) *time.Duration { return &c.Drain.Timeout })
 
