@@ -59,6 +59,7 @@ oldest:
 
 race:
 	$(GO) test -race $(PACKAGES)
+	WEIR_ENGINE=goroutines $(GO) test -race ./front
 
 # The race detector allocates, so the tests that count allocations skip
 # themselves under it and run here.

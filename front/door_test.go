@@ -2,12 +2,14 @@ package front_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -63,6 +65,7 @@ func doorConfig(upstream string, adjust ...func(*config.Config)) *config.Config 
 	cfg := config.Default()
 	cfg.Listen, cfg.Admin = []string{"127.0.0.1:0"}, "127.0.0.1:0"
 	cfg.Drain = config.Drain{Timeout: testTimeout}
+	cfg.Engine = cmp.Or(os.Getenv("WEIR_ENGINE"), cfg.Engine) // make test runs all tests with each engine
 	cfg.Upstreams = []config.Upstream{{Name: "site", Servers: []string{upstream}}}
 	cfg.Routes = []config.Route{config.DefaultRoute("/{path...}", "site")}
 	for _, f := range adjust {

@@ -101,7 +101,7 @@ func TestReload(t *testing.T) {
 		c.Constraints["odd"] = "[0-9]*[13579]"
 		c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 		c.Namespace, c.Admin, c.Drain.Delay = "other", config.AdminOff, time.Second
-		c.Listen = []string{"127.0.0.1:1"}
+		c.Listen, c.Engine = []string{"127.0.0.1:1"}, "another"
 		c.Log.Events = config.EventsCompleted
 		c.Log.To = []string{config.LogToStderr}
 		c.Log.Format, c.Log.Level, c.Log.Redact = "ltsv", "debug", []string{"token"}
@@ -113,7 +113,7 @@ func TestReload(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{
-		"namespace", "listen", "admin", "drain", "log.to", "log.format", "log.level", "log.events",
+		"namespace", "listen", "admin", "drain", "engine", "log.to", "log.format", "log.level", "log.events",
 		"log.request_headers", "log.response_headers", "log.redact",
 		"log.queue", "log.rotate", "log.fsync", "log.heartbeat",
 	}, unchanged); diff != "" {
