@@ -222,6 +222,9 @@ func compareResponse(t *testing.T, m message, wire []byte, noBody bool) {
 		if want := framingOf(resp.ContentLength, m.framing); m.framing != want {
 			t.Errorf("%q: framing %d; net/http has %d", wire, m.framing, want)
 		}
+		if values := headerOf(m.fields)["Connection"]; values != nil && resp.Close && resp.Header["Connection"] == nil {
+			resp.Header["Connection"] = values // net/http removes a Connection that lists close
+		}
 		compareFields(t, m, resp.Header, resp.Trailer)
 	}
 }
