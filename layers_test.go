@@ -155,6 +155,8 @@ var layers = map[string]struct {
 	"internal/http1": {own: []string{"internal/httpsyntax"},
 		why: "parses HTTP/1 without input and output; servers and clients share it"},
 	"internal/http1/http1test": {why: "messages for the tests of several packages"},
+	"internal/transport": {foreign: []string{"golang.org/x/sys/unix"},
+		why: "connections and event loops, for both sides of the proxy"},
 	"internal/machine": {foreign: []string{"golang.org/x/sys/unix"},
 		why: "reads the limits of the machine from the kernel"},
 	"log/traceid":     {why: "a rule about text needs no other package"},
