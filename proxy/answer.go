@@ -53,13 +53,13 @@ var blocks = sync.Pool{New: func() any { return new([answerBuffer]byte) }}
 
 func (a *answer) reset() {
 	a.r, a.atMost = a.w, 0
-	a.giveBack()
+	a.GiveBack()
 	a.kept = keepBytes(a.kept)
 	a.restart()
 }
 
-// giveBack returns the buffer to the pool, unless it contains unread bytes.
-func (a *answer) giveBack() {
+// GiveBack returns the buffer to the pool, unless it contains unread bytes.
+func (a *answer) GiveBack() {
 	if a.r < a.w {
 		return
 	}
@@ -90,9 +90,9 @@ func (a *answer) restart() {
 // surplus reports whether unread bytes are left, which belong to no response.
 func (a *answer) surplus() bool { return a.r < a.w }
 
-// space returns the free space for the next read. If there is none after w, it
+// Space returns the free space for the next read. If there is none after w, it
 // moves the unread bytes to the front or to a longer buffer.
-func (a *answer) space() []byte {
+func (a *answer) Space() []byte {
 	switch {
 	case a.buf == nil:
 		a.block = blocks.Get().(*[answerBuffer]byte)
@@ -118,7 +118,7 @@ func (a *answer) lengthen() {
 	long := make([]byte, 2*len(a.buf))
 	n := copy(long, a.buf)
 	a.r = a.w
-	a.giveBack()
+	a.GiveBack()
 	a.buf, a.w = long, n
 }
 

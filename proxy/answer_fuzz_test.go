@@ -22,8 +22,8 @@ func (p *pieces) read(a *answer) (int, error) {
 	if len(p.b) == 0 {
 		return 0, io.EOF
 	}
-	a.giveBack() // like every reader that waits for more
-	buf := a.space()
+	a.GiveBack() // like every reader that waits for more
+	buf := a.Space()
 	n := copy(buf[:min(len(buf), p.size)], p.b)
 	p.b = p.b[n:]
 	return n, nil

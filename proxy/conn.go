@@ -1,20 +1,29 @@
 package proxy
 
 import (
-	"io"
-	"net"
+	"slices"
+	"sort"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/weirhq/weir/internal/lazydeadline"
+	"github.com/weirhq/weir/internal/transport"
+)
+
+const (
+	// maxIdle is the number of unused connections that each driver keeps for a
+	// server.
+	maxIdle = 256
+	// idleTimeout is the time for which an unused connection is kept.
+	idleTimeout = 60 * time.Second
 )
 
 // A conn is a connection to a server. At most one exchange uses it at a time.
 type conn struct {
-	*net.TCPConn
+	transport.Conn
 	server *Server
+	pool   *pool // that keeps it while it is unused
 
 	ready time.Time // when it may be used again
 	idle  time.Time // since when it is unused
@@ -24,40 +33,6 @@ type conn struct {
 
 	mu       sync.Mutex // a request body and a response may be in transit at the same time
 	deadline time.Time  // as set on the connection, guarded by mu
-
-	// A non-blocking read and its result. The closure is made once per
-	// connection, because one for each call would be an allocation.
-	raw       syscall.RawConn
-	try       func(fd uintptr) bool
-	tryFlags  int
-	tryBuf    []byte
-	tryN      int
-	tryErr    error
-	peekSpace [1]byte
-
-	// The same for writeAndRead and readAnswer, which read into the space of an
-	// answer.
-	writeAndReadFn func(fd uintptr) bool
-	readFn         func(fd uintptr) bool
-	into           *answer
-	request        []byte // to be written
-	written        int
-	writeErr       error
-}
-
-func newConn(nc *net.TCPConn, s *Server) (*conn, error) {
-	raw, err := nc.SyscallConn()
-	if err != nil {
-		return nil, err
-	}
-	c := &conn{TCPConn: nc, server: s, raw: raw}
-	c.try = func(fd uintptr) bool {
-		c.tryN, c.tryErr = receive(int(fd), c.tryBuf, c.tryFlags)
-		return true
-	}
-	c.writeAndReadFn = c.tryWriteAndRead
-	c.readFn = c.tryRead
-	return c, nil
 }
 
 // Close closes the connection. It may be called more than once.
@@ -66,130 +41,7 @@ func (c *conn) Close() error {
 		return nil
 	}
 	defer c.server.shared.leave()
-	return c.TCPConn.Close()
-}
-
-// writeAndRead writes a request and reads the first bytes of the response. It
-// saves one system call against Write and readAnswer, because it skips the
-// first read, which would find no data. If the socket does not take the whole
-// request immediately, writeAndRead returns the number of bytes written, with
-// no bytes read and no error.
-func (c *conn) writeAndRead(request []byte, a *answer) (written, n int, writeErr, readErr error) {
-	c.request, c.written, c.writeErr = request, 0, nil
-	c.into, c.tryN, c.tryErr = a, 0, nil
-	err := c.raw.Read(c.writeAndReadFn)
-	c.request, c.into = nil, nil
-	switch {
-	case c.writeErr != nil:
-		return c.written, 0, c.writeErr, nil
-	case err == nil && c.written < len(request):
-		return c.written, 0, nil, nil
-	}
-	n, err = c.result(err)
-	return c.written, n, nil, err
-}
-
-// readAnswer reads into the space of an answer, which holds no buffer while it
-// waits.
-func (c *conn) readAnswer(a *answer) (int, error) {
-	c.into, c.tryN, c.tryErr = a, 0, nil
-	err := c.raw.Read(c.readFn)
-	c.into = nil
-	return c.result(err)
-}
-
-// result converts the result of a read that ended with err into that of Read.
-func (c *conn) result(err error) (int, error) {
-	switch {
-	case err != nil:
-		return 0, err
-	case c.tryErr == nil && c.tryN == 0:
-		return 0, io.EOF
-	}
-	return c.tryN, c.tryErr
-}
-
-// tryWriteAndRead is called by the poller, which has cleared its readiness
-// state of the socket before the first call. Data that arrives later is
-// therefore never missed, and it is safe to wait without a first read.
-func (c *conn) tryWriteAndRead(fd uintptr) (done bool) {
-	if c.written == 0 {
-		c.written, c.writeErr = send(int(fd), c.request)
-		return c.written < len(c.request)
-	}
-	return c.tryRead(fd)
-}
-
-func (c *conn) tryRead(fd uintptr) (done bool) {
-	c.tryN, c.tryErr = receive(int(fd), c.into.space(), 0)
-	if c.tryErr == syscall.EAGAIN {
-		c.into.giveBack()
-		return false
-	}
-	return true
-}
-
-// send is a write(2) that does not wait.
-func send(fd int, p []byte) (int, error) {
-	for {
-		n, err := syscall.Write(fd, p)
-		switch err {
-		case syscall.EINTR:
-			continue
-		case syscall.EAGAIN:
-			return 0, nil
-		}
-		return max(n, 0), err
-	}
-}
-
-// receive is a recvfrom(2) that does not wait.
-func receive(fd int, buf []byte, flags int) (int, error) {
-	for {
-		n, _, err := syscall.Recvfrom(fd, buf, flags|syscall.MSG_DONTWAIT)
-		if err != syscall.EINTR {
-			return max(n, 0), err
-		}
-	}
-}
-
-// readNow reads the bytes that have arrived. ok is false if there are none. At
-// the end of the stream ok is true and n is 0. After an expired deadline it
-// fails with os.ErrDeadlineExceeded, which reveals nothing about the
-// connection.
-func (c *conn) readNow(buf []byte, flags int) (n int, ok bool, err error) {
-	c.tryBuf, c.tryFlags = buf, flags
-	err = c.raw.Read(c.try)
-	c.tryBuf = nil
-	switch {
-	case err != nil:
-		return 0, true, err
-	case c.tryErr == syscall.EAGAIN:
-		return 0, false, nil
-	case c.tryErr != nil:
-		return 0, true, c.tryErr
-	}
-	return c.tryN, true, nil
-}
-
-// quiet reports whether nothing has arrived: no bytes, no FIN and no error.
-// Only then may the connection serve another exchange. surplus reports whether
-// bytes have arrived.
-func (c *conn) quiet(now time.Time) (quiet, surplus bool) {
-	c.wake(now)
-	n, ok, _ := c.readNow(c.peekSpace[:], syscall.MSG_PEEK)
-	return !ok, ok && n > 0
-}
-
-// wake clears an expired deadline of the last exchange, because no read or peek
-// works after it.
-func (c *conn) wake(now time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !now.Before(c.deadline) {
-		c.deadline = time.Time{}
-		c.SetDeadline(c.deadline)
-	}
+	return c.Conn.Close()
 }
 
 // arm sets the deadline to timeout from now, or later as [lazydeadline.Next]
@@ -205,4 +57,174 @@ func (c *conn) arm(now time.Time, timeout time.Duration) {
 }
 
 // interrupt makes a blocked Read or Write return. Any goroutine may call it.
-func (c *conn) interrupt() { c.SetDeadline(past) }
+func (c *conn) interrupt() { c.SetDeadline(transport.Past) }
+
+// A pool holds the unused connections of one driver to a server. Only exchanges
+// of this driver take them. The zero value is ready to use.
+type pool struct {
+	mu    sync.Mutex // guards the following fields
+	conns []*conn    // longest unused first
+	sweep *time.Timer
+	done  bool // the server is closed
+}
+
+// pop removes the most recently used connection whose reuse delay is over, if
+// its last use is within the limit.
+func (p *pool) pop(now time.Time, limit time.Duration) *conn {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	// The reuse delay is at least reuseDelay, so later connections cannot be
+	// ready.
+	rested := now.Add(-reuseDelay)
+	for i := sort.Search(len(p.conns), func(i int) bool { return p.conns[i].idle.After(rested) }) - 1; i >= 0; i-- {
+		c := p.conns[i]
+		if now.Before(c.ready) {
+			continue
+		}
+		if now.Sub(c.idle) > limit {
+			return nil
+		}
+		p.conns = slices.Delete(p.conns, i, i+1)
+		return c
+	}
+	return nil
+}
+
+// push keeps a connection. It reports false if there are too many, or the
+// server is closed.
+func (p *pool) push(c *conn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.done || len(p.conns) >= maxIdle {
+		return false
+	}
+	p.conns = append(p.conns, c)
+	if p.sweep == nil {
+		p.sweep = time.AfterFunc(idleTimeout, p.closeIdle)
+	}
+	return true
+}
+
+// closeIdle closes the connections that have been unused for idleTimeout, and
+// schedules the next call.
+func (p *pool) closeIdle() {
+	limit := time.Now().Add(-idleTimeout)
+	p.mu.Lock()
+	n := sort.Search(len(p.conns), func(i int) bool { return p.conns[i].idle.After(limit) })
+	old := p.first(n)
+	p.sweep = nil
+	if len(p.conns) > 0 {
+		p.sweep = time.AfterFunc(p.conns[0].idle.Sub(limit), p.closeIdle)
+	}
+	p.mu.Unlock()
+	closeAll(old)
+}
+
+// first removes the n connections that have been unused for longest. The caller
+// holds mu.
+func (p *pool) first(n int) []*conn {
+	first := slices.Clone(p.conns[:n])
+	p.conns = slices.Delete(p.conns, 0, n)
+	return first
+}
+
+// closeAll closes connections. Its callers hold no lock, because exchanges of a
+// loop must not wait for system calls of other threads.
+func closeAll(conns []*conn) {
+	for _, c := range conns {
+		c.Close()
+	}
+}
+
+// oldest returns the time since which a connection is unused, or the zero time
+// without one.
+func (p *pool) oldest() time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.conns) == 0 {
+		return time.Time{}
+	}
+	return p.conns[0].idle
+}
+
+// closeOldest closes the connection that has been unused for longest, and
+// reports whether there was one.
+func (p *pool) closeOldest() bool {
+	p.mu.Lock()
+	first := p.first(min(1, len(p.conns)))
+	p.mu.Unlock()
+	closeAll(first)
+	return len(first) > 0
+}
+
+// close closes the connections, and those that come later.
+func (p *pool) close() {
+	p.mu.Lock()
+	p.done = true
+	if p.sweep != nil {
+		p.sweep.Stop()
+	}
+	all := p.first(len(p.conns))
+	p.mu.Unlock()
+	closeAll(all)
+}
+
+// pools are the pools of a server, by the indexes of their drivers. The zero
+// value is ready to use.
+type pools struct {
+	all  atomic.Pointer[[]*pool]
+	mu   sync.Mutex // held to replace the slice
+	done bool       // guarded by mu
+}
+
+func (ps *pools) list() []*pool {
+	if all := ps.all.Load(); all != nil {
+		return *all
+	}
+	return nil
+}
+
+// of returns the pool of a driver.
+func (ps *pools) of(d transport.Driver) *pool {
+	i := d.Index()
+	if all := ps.list(); i < len(all) {
+		return all[i]
+	}
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	all := slices.Clone(ps.list())
+	for len(all) <= i {
+		all = append(all, &pool{done: ps.done})
+	}
+	ps.all.Store(&all)
+	return all[i]
+}
+
+// closeOldest closes the connection that has been unused for longest, and
+// reports whether there was one.
+func (ps *pools) closeOldest() bool {
+	for {
+		var first *pool
+		var since time.Time
+		for _, p := range ps.list() {
+			if t := p.oldest(); !t.IsZero() && (first == nil || t.Before(since)) {
+				first, since = p, t
+			}
+		}
+		if first == nil {
+			return false
+		}
+		if first.closeOldest() {
+			return true
+		}
+	}
+}
+
+func (ps *pools) close() {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	ps.done = true
+	for _, p := range ps.list() {
+		p.close()
+	}
+}

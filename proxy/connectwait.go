@@ -83,7 +83,7 @@ func (t *transfer) beginWaiting(failed *Error) {
 func (x *Exchange) pause(d time.Duration) *Error {
 	ctx, end := x.beginDial(d)
 	defer end()
-	<-ctx.Done()
+	x.driver().Block(func() { <-ctx.Done() })
 	if x.cancelled.Load() {
 		return &Error{Kind: ClientGone, Server: x.Server.addr, Step: "waiting for a connection", Err: errGone}
 	}

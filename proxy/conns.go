@@ -95,7 +95,7 @@ func (c *Conns) CloseUnused() bool {
 	}
 	c.mu.Unlock()
 	for _, s := range servers {
-		if s.closeOldest() {
+		if s.pools.closeOldest() {
 			return true
 		}
 	}
@@ -121,19 +121,4 @@ func (c *Conns) forget(s *Server) {
 	c.mu.Lock()
 	delete(c.servers, s)
 	c.mu.Unlock()
-}
-
-// closeOldest closes the connection that has been unused for longest, and
-// reports whether there was one.
-func (s *Server) closeOldest() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.conns) == 0 {
-		return false
-	}
-	s.conns[0].Close()
-	last := copy(s.conns, s.conns[1:])
-	s.conns[last] = nil
-	s.conns = s.conns[:last]
-	return true
 }

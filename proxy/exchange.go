@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/weirhq/weir/internal/transport"
 )
 
 // A Client receives the response of an exchange. Only one goroutine calls it.
@@ -89,6 +91,14 @@ type Exchange struct {
 	Send    []Field       // set in the request, replacing the client's fields of these names
 	Answer  []Field       // set in the response, replacing the upstream's fields of these names
 
+	// Driver makes the connections to the upstream and waits for them. It must
+	// be the driver that runs the calling goroutine; nil means
+	// [transport.Goroutines]. A loop must only run exchanges without a body, or
+	// with one of a Length up to [ShortBody], and without the fields Expect and
+	// Upgrade. Others wait in ways that would block the loop. On a loop, Body,
+	// Client and Hook must not block in other ways than a [transport.Conn].
+	Driver transport.Driver
+
 	// Context belongs to the caller, for its Hook.
 	Context any
 
@@ -135,7 +145,7 @@ func (x *Exchange) Reset() {
 	x.Header = keep(x.Header)
 	x.Length, x.Body, x.Trailers = 0, nil, nil
 	x.Peer, x.Client = netip.Addr{}, nil
-	x.Timeout, x.Upgrade = 0, nil
+	x.Timeout, x.Upgrade, x.Driver = 0, nil, nil
 	x.Send, x.Answer = keep(x.Send), keep(x.Answer)
 	x.Server, x.Status = nil, 0
 	x.Began, x.Retried, x.Upgraded, x.Cut = false, false, false, false
@@ -172,7 +182,7 @@ func (x *Exchange) Cancel() {
 		x.conn.interrupt()
 	}
 	if x.tunnel != nil {
-		x.tunnel.SetDeadline(past)
+		x.tunnel.SetDeadline(transport.Past)
 	}
 	if x.stopDial != nil {
 		x.stopDial()
@@ -223,5 +233,9 @@ func (x *Exchange) timeout() time.Duration {
 	return DefaultTimeout
 }
 
-// past is an expired deadline.
-var past = time.Unix(1, 0)
+func (x *Exchange) driver() transport.Driver {
+	if x.Driver != nil {
+		return x.Driver
+	}
+	return transport.Goroutines
+}

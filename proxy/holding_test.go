@@ -136,12 +136,12 @@ func TestUploadSpace(t *testing.T) {
 	if body.longest > smallBlock || u.large != nil || u.x.BodyRead != 100 {
 		t.Errorf("a small block was read for with %d bytes, want %d at most", body.longest, smallBlock)
 	}
-	flow := strings.NewReader(strings.Repeat("0123456789", shortBody))
+	flow := strings.NewReader(strings.Repeat("0123456789", ShortBody))
 	u = &upload{x: &Exchange{Body: flow}, start: make(chan *conn, 1)}
 	n, end := u.first()
-	if n != shortBody || end || string(u.space()[:20]) != "01234567890123456789" ||
+	if n != ShortBody || end || string(u.space()[:20]) != "01234567890123456789" ||
 		u.space()[smallBlock] != "0123456789"[smallBlock%10] {
-		t.Errorf("the first block has %d bytes that begin with %q; want %d", n, u.space()[:20], shortBody)
+		t.Errorf("the first block has %d bytes that begin with %q; want %d", n, u.space()[:20], ShortBody)
 	}
 	u.makeSmall()
 }

@@ -10,6 +10,8 @@ import (
 	"net/netip"
 	"strings"
 	"sync"
+
+	"github.com/weirhq/weir/internal/transport"
 )
 
 // HTTP connects an Exchange to net/http: a Client that responds through an
@@ -177,7 +179,7 @@ func (h *HTTP) closeAfterwards() {
 
 // StopReading makes reads of the body fail.
 func (h *HTTP) StopReading() {
-	http.NewResponseController(h.w).SetReadDeadline(past)
+	http.NewResponseController(h.w).SetReadDeadline(transport.Past)
 }
 
 // Tunnel hijacks the connection. It returns the fields that middleware has set

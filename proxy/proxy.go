@@ -106,7 +106,7 @@ func (p *Proxy) carry(x *Exchange) error {
 	case x.Length == 0:
 	case x.framing.expect:
 		x.Client.Duplex()
-	case x.Length > 0 && x.Length <= shortBody:
+	case x.Length > 0 && x.Length <= ShortBody:
 		if err := x.readShortBody(); err != nil {
 			x.Client.Duplex() // the response does not wait for the rest of the body
 			return err

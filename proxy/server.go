@@ -5,17 +5,13 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"sort"
-	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/weirhq/weir/internal/transport"
 )
 
 const (
-	// maxIdle is the number of unused connections that are kept for a server.
-	maxIdle = 256
-	// idleTimeout is the time for which an unused connection is kept.
-	idleTimeout = 60 * time.Second
 	// connectTimeout limits an attempt to connect.
 	connectTimeout = 5 * time.Second
 
@@ -49,11 +45,7 @@ type Server struct {
 	url  string
 	addr string
 
-	mu    sync.Mutex
-	conns []*conn // unused ones, longest unused first, guarded by mu
-	sweep *time.Timer
-	done  bool // closed; guarded by mu
-
+	pools  pools
 	shared *Conns // nil without a limit
 
 	surplusUntil atomic.Int64 // Unix time in nanoseconds
@@ -88,15 +80,19 @@ func newServer(rawURL string) (*Server, error) {
 // URL returns the server's address as "http://host:port".
 func (s *Server) URL() string { return s.url }
 
-// take returns an unused connection on which nothing has arrived, or nil. If
-// recent is true, its last use must be within recentLimit.
-func (s *Server) take(now time.Time, recent bool) *conn {
+// take returns an unused connection of the pool on which nothing has arrived,
+// or nil. If recent is true, its last use must be within recentLimit.
+func (s *Server) take(p *pool, now time.Time, recent bool) *conn {
 	for {
-		c := s.pop(now, recent)
+		limit := idleTimeout
+		if recent {
+			limit = s.recentLimit(now)
+		}
+		c := p.pop(now, limit)
 		if c == nil {
 			return nil
 		}
-		quiet, surplus := c.quiet(now)
+		quiet, surplus := c.Quiet()
 		if quiet {
 			s.noteQuiet(now.Sub(c.idle))
 			return c
@@ -121,29 +117,6 @@ func (s *Server) noteQuiet(quiet time.Duration) {
 func (s *Server) noteSurplus(now time.Time) {
 	s.proven.Store(0)
 	s.surplusUntil.Store(now.Add(surplusFor).UnixNano())
-}
-
-// pop removes the most recently used connection whose reuse delay is over.
-func (s *Server) pop(now time.Time, recent bool) *conn {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	// The reuse delay is at least reuseDelay, so later connections cannot be
-	// ready.
-	rested := now.Add(-reuseDelay)
-	for i := sort.Search(len(s.conns), func(i int) bool { return s.conns[i].idle.After(rested) }) - 1; i >= 0; i-- {
-		c := s.conns[i]
-		if now.Before(c.ready) {
-			continue
-		}
-		if recent && now.Sub(c.idle) > s.recentLimit(now) {
-			return nil
-		}
-		copy(s.conns[i:], s.conns[i+1:])
-		s.conns[len(s.conns)-1] = nil
-		s.conns = s.conns[:len(s.conns)-1]
-		return c
-	}
-	return nil
 }
 
 // recentLimit returns recentFor or the learned limit.
@@ -174,77 +147,38 @@ func (s *Server) put(c *conn, now time.Time, bodiless bool) {
 	if bodiless || s.proven.Load() < provenAfter {
 		c.ready = now.Add(longReuseDelay)
 	}
-	s.mu.Lock()
-	kept := !s.done && len(s.conns) < maxIdle
-	if kept {
-		s.conns = append(s.conns, c)
-		s.startSweep()
-	}
-	s.mu.Unlock()
-	if kept {
+	if c.pool.push(c) {
 		s.shared.noteUnused()
 	} else {
 		c.Close()
 	}
 }
 
-// startSweep schedules the removal of unused connections for when the first one
-// reaches idleTimeout. The caller holds mu.
-func (s *Server) startSweep() {
-	if s.sweep == nil {
-		s.sweep = time.AfterFunc(idleTimeout, s.closeIdle)
-	}
-}
-
-func (s *Server) closeIdle() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	oldest := time.Now().Add(-idleTimeout)
-	n := 0
-	for n < len(s.conns) && !s.conns[n].idle.After(oldest) {
-		s.conns[n].Close()
-		n++
-	}
-	kept := copy(s.conns, s.conns[n:])
-	clear(s.conns[kept:])
-	s.conns = s.conns[:kept]
-	s.sweep = nil
-	if kept > 0 {
-		s.sweep = time.AfterFunc(s.conns[0].idle.Sub(oldest), s.closeIdle)
-	}
-}
-
 // close closes the unused connections now, and the others after their
 // exchanges.
 func (s *Server) close() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.done = true
-	if s.sweep != nil {
-		s.sweep.Stop()
-	}
-	for _, c := range s.conns {
-		c.Close()
-	}
-	s.conns = nil
+	s.pools.close()
 	s.shared.forget(s)
 }
 
 // connect takes an unused connection, if the policy allows it, or makes one
 // within the timeout.
 func (s *Server) connect(x *Exchange, now time.Time, reuse reusePolicy, timeout time.Duration) (*conn, *Error) {
+	driver := x.driver()
+	p := s.pools.of(driver)
 	if reuse != newConnOnly {
-		if c := s.take(now, reuse == recentConn); c != nil {
+		if c := s.take(p, now, reuse == recentConn); c != nil {
 			return c, nil
 		}
 	}
 	ctx, end := x.beginDial(min(timeout, connectTimeout))
 	defer end()
-	c, err := s.dial(ctx)
+	c, err := s.dial(ctx, driver)
 	if noFile(err) && s.shared.CloseUnused() {
-		c, err = s.dial(ctx)
+		c, err = s.dial(ctx, driver)
 	}
 	if err == nil {
+		c.pool = p
 		s.downUntil.Store(0)
 		return c, nil
 	}
@@ -259,21 +193,16 @@ func (s *Server) connect(x *Exchange, now time.Time, reuse reusePolicy, timeout 
 }
 
 // dial makes a connection.
-func (s *Server) dial(ctx context.Context) (*conn, error) {
+func (s *Server) dial(ctx context.Context, driver transport.Driver) (*conn, error) {
 	if err := s.shared.enter(); err != nil {
 		return nil, err
 	}
-	dialer := net.Dialer{KeepAlive: 30 * time.Second}
-	nc, err := dialer.DialContext(ctx, "tcp", s.addr)
-	if err == nil {
-		var c *conn
-		if c, err = newConn(nc.(*net.TCPConn), s); err == nil {
-			return c, nil
-		}
-		nc.Close()
+	c, err := driver.Dial(ctx, s.addr)
+	if err != nil {
+		s.shared.leave()
+		return nil, err
 	}
-	s.shared.leave()
-	return nil, err
+	return &conn{Conn: c, server: s}, nil
 }
 
 // Up reports whether the last attempt to connect to the server succeeded. It is

@@ -128,7 +128,7 @@ func (t *transfer) noteDead(dead bool) {
 func (t *transfer) sendHead() error {
 	head, a := t.x.head, &t.x.answer
 	if t.x.upload == nil && !t.expecting {
-		written, n, writeErr, readErr := t.c.writeAndRead(head, a)
+		written, n, writeErr, readErr := t.c.WriteReadInto(head, a)
 		a.w += n
 		t.pending = readErr
 		if head = head[written:]; writeErr != nil || len(head) == 0 {
@@ -202,7 +202,7 @@ func (t *transfer) await(a *answer) (int, error) {
 			timeout = min(timeout, continueWait)
 		}
 		began := t.x.arm(t.c, timeout)
-		n, err := t.c.readAnswer(a)
+		n, err := t.c.ReadInto(a)
 		if t.x.Waited > 0 { // set after the head, so this read is for the body
 			t.x.Waited += time.Since(began)
 		}
@@ -224,7 +224,7 @@ func (t *transfer) await(a *answer) (int, error) {
 // to read the previous bytes.
 func (t *transfer) flow(a *answer) (int, error) {
 	if t.credit < leastRoom {
-		a.giveBack()
+		a.GiveBack()
 		room, err := t.x.Client.Room()
 		if err != nil {
 			return 0, by(ClientGone, "sending the answer", err)
@@ -232,14 +232,14 @@ func (t *transfer) flow(a *answer) (int, error) {
 		t.credit = max(room, leastRoom)
 	}
 	a.atMost = t.credit
-	n, ok, err := t.c.readNow(a.space(), 0)
+	n, ok, err := t.c.TryRead(a.Space())
 	if ok && !errors.Is(err, os.ErrDeadlineExceeded) {
 		if n == 0 && err == nil {
 			err = io.EOF
 		}
 		return n, err
 	}
-	a.giveBack()
+	a.GiveBack()
 	if err := t.x.Client.Flush(); err != nil {
 		return 0, by(ClientGone, "sending the answer", err)
 	}
@@ -302,7 +302,7 @@ func (t *transfer) release(err error) {
 	x.attach(nil)
 	a := &x.answer
 	surplus := err == nil && a.surplus() && !x.Upgraded
-	a.giveBack()
+	a.GiveBack()
 	now := time.Now()
 	if surplus {
 		c.server.noteSurplus(now)

@@ -2,10 +2,10 @@ package proxy
 
 import (
 	"io"
-	"net"
 	"time"
 
 	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/internal/transport"
 )
 
 // tunnelLinger limits the time for which one direction of a tunnel continues
@@ -59,7 +59,7 @@ func (t *transfer) tunnel() error {
 	}
 	x.BodySent = int64(a.w - a.r)
 	a.r = a.w
-	a.giveBack()
+	a.GiveBack()
 	t.join(client)
 	return nil
 }
@@ -117,4 +117,4 @@ type (
 	onlyWriter struct{ io.Writer }
 )
 
-var _ Tunnel = (*net.TCPConn)(nil)
+var _ Tunnel = transport.Conn(nil)

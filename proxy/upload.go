@@ -13,9 +13,10 @@ import (
 )
 
 const (
-	// shortBody is the maximum length of a body that is read completely before
-	// the proxy connects to an upstream. It is sent together with the head.
-	shortBody = 16 << 10
+	// ShortBody is the maximum length of a body that is read completely before
+	// the proxy connects to an upstream, in bytes. It is sent together with the
+	// head.
+	ShortBody = 16 << 10
 	// firstWait limits the wait for the beginning of a longer body before the
 	// proxy connects to an upstream. It is the maximum delay for a client that
 	// waits for the response before it sends more.
@@ -45,7 +46,7 @@ const (
 const smallBlock = 512
 
 // An uploadBuffer holds one block.
-type uploadBuffer [chunkPrefix + shortBody + chunkSuffix]byte
+type uploadBuffer [chunkPrefix + ShortBody + chunkSuffix]byte
 
 var uploadBuffers = sync.Pool{New: func() any { return new(uploadBuffer) }}
 
@@ -166,7 +167,7 @@ func (u *upload) run() {
 // first reads until a block is full, the body ends, or the exchange waits for
 // the block.
 func (u *upload) first() (n int, end bool) {
-	for n < shortBody && !end && len(u.start) == 0 && !u.responded.Load() {
+	for n < ShortBody && !end && len(u.start) == 0 && !u.responded.Load() {
 		if n == smallBlock {
 			u.makeLarge(n)
 		}
