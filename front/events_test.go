@@ -196,7 +196,7 @@ func TestFailures(t *testing.T) {
 	}{
 		{"refused", closedPort(t), getAnswer, 502, 1, "refused", false, -1, "connection refused"},
 		{"hung up", hangUp, getAnswer, 502, 1, "closed", false, -1, hangUp + ": waiting for the answer"},
-		{"no HTTP", noHTTP, getAnswer, 502, 1, "bad_answer", false, -1, `it begins with "SSH`},
+		{"no HTTP", noHTTP, getAnswer, 502, 1, "bad_answer", false, -1, `"SSH-2.0-weird": the response does not begin`},
 		{"mute", mute, getAnswer, 504, 1, "timeout", false, -1, "waiting for the answer"},
 		{"half an answer", half, func(t *testing.T, d *testDoor) {
 			conn := dial(t, d.addr)

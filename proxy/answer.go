@@ -1,11 +1,10 @@
 package proxy
 
 import (
-	"bytes"
 	"io"
 	"sync"
 
-	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/internal/http1"
 )
 
 const (
@@ -14,15 +13,6 @@ const (
 	// leastRoom is the minimum size of a read of the body, however little the
 	// client takes.
 	leastRoom = 4 << 10
-)
-
-type bodyFraming uint8
-
-const (
-	noBody      bodyFraming = iota
-	lengthBody              // as long as Content-Length says
-	chunkedBody             // RFC 9112 section 7.1
-	closeBody               // until the connection is closed
 )
 
 // An answer is the response that arrives on an upstream connection. buf[r:w]
@@ -38,14 +28,15 @@ type answer struct {
 	atMost int    // maximum size of one read; 0 means all free space
 	kept   []byte // heads and trailers read so far
 
-	maxFields int // of the head; also of the trailers
+	parser http1.ResponseParser
+	chunks http1.ChunkReader
+	spans  http1.Fields // those of the parser, and then of chunks
 
-	statusLine
+	status  int
 	fields  []Field
-	framing bodyFraming
-	left    int64 // bytes left of the body or of the current chunk
-	chunk   chunkState
-	close   bool // the upstream will close the connection, or its state is uncertain
+	framing http1.Framing
+	left    int64 // bytes left of a body with a length
+	close   bool  // the upstream will close the connection, or its state is uncertain
 	trailer []Field
 }
 
@@ -72,19 +63,11 @@ func (a *answer) GiveBack() {
 // heard reports whether any bytes of the response have arrived.
 func (a *answer) heard() bool { return a.w > 0 || len(a.kept) > 0 }
 
-// keep copies b to memory that is valid until the next reset.
-func (a *answer) keep(b []byte) []byte {
-	from := len(a.kept)
-	a.kept = append(a.kept, b...)
-	return a.kept[from:]
-}
-
 // restart clears the head, for the next one on the same connection.
 func (a *answer) restart() {
-	a.statusLine = statusLine{}
-	a.fields = keep(a.fields)
-	a.framing, a.left, a.chunk, a.close = noBody, 0, chunkSize, false
-	a.trailer = keep(a.trailer)
+	a.parser.Reset()
+	a.fields, a.trailer = keep(a.fields), keep(a.trailer)
+	a.status, a.framing, a.left, a.close = 0, http1.BodyNone, 0, false
 }
 
 // surplus reports whether unread bytes are left, which belong to no response.
@@ -122,129 +105,47 @@ func (a *answer) lengthen() {
 	a.buf, a.w = long, n
 }
 
-// readHead reads the next head and determines the framing of the body. method
-// is the method of the request.
-func (a *answer) readHead(read waiter, method string) error {
+// readHead reads the next head and determines the framing of the body.
+// maxFields limits the fields of the head and those of the trailers. method is
+// the method of the request.
+func (a *answer) readHead(read waiter, method string, maxFields int) error {
 	a.restart()
-	seen := 0 // bytes before which the head does not end
+	a.parser.Fields, a.parser.MaxFields = &a.spans, maxFields
 	for {
 		unread := a.buf[a.r:a.w]
-		if i := bytes.Index(unread[seen:], []byte("\r\n\r\n")); i >= 0 {
-			return a.parseHead(unread[:seen+i+4], method)
+		n, err := a.parser.Parse(unread, method == "HEAD")
+		if err != nil {
+			return malformedHead(err, unread)
 		}
-		seen = max(0, len(unread)-3)
-		if len(unread) >= maxAnswerHead {
-			return malformed("the head is longer than %d bytes", maxAnswerHead)
-		}
-		if err := checkBeginning(unread); err != nil {
-			return err
+		if n > 0 {
+			a.r += n
+			a.fields = a.keepFields(a.fields, unread[:n])
+			break
 		}
 		if err := a.fill(read); err != nil {
 			return err
 		}
 	}
-}
-
-// checkBeginning rejects bytes that cannot become a response, so that the proxy
-// does not wait for an upstream with another protocol.
-func checkBeginning(b []byte) error {
-	const version = "HTTP/1."
-	n := min(len(b), len(version))
-	if string(b[:n]) != version[:n] {
-		return malformed("it begins with %q", beginning(b))
-	}
-	if i := bytes.IndexByte(b, '\n'); i > 0 && b[i-1] != '\r' {
-		return malformed("the status line does not end with CRLF")
+	h := &a.parser.Head
+	a.status, a.framing, a.left, a.close = h.Status, h.Framing, h.Length, h.Close || h.HTTP10
+	if a.framing == http1.BodyChunked {
+		a.chunks.Trailers, a.chunks.MaxFields = &a.spans, maxFields
+		a.chunks.Reset()
 	}
 	return nil
 }
 
-func (a *answer) parseHead(head []byte, method string) error {
-	a.r += len(head)
-	head = a.keep(head)
-	eol := bytes.IndexByte(head, '\n')
-	if eol == 0 || head[eol-1] != '\r' {
-		return malformed("the status line does not end with CRLF")
+// keepFields copies the section of b to memory that is valid until the next
+// reset, and appends its fields, which are views into that.
+func (a *answer) keepFields(dst []Field, b []byte) []Field {
+	start := len(a.kept)
+	a.kept = append(a.kept, b...)
+	kept := a.kept[start:]
+	for i := range a.spans.Len() {
+		f := a.spans.At(i)
+		dst = append(dst, Field{Name: fieldName(f.Name.Of(kept)), Value: view(f.Value.Of(kept))})
 	}
-	var err error
-	if a.statusLine, err = parseStatusLine(head[:eol-1]); err != nil {
-		return err
-	}
-	if a.fields, err = parseFields(a.fields, head[eol+1:len(head)-2], a.maxFields); err != nil {
-		return err
-	}
-	return a.frame(method)
-}
-
-// frame determines the framing of the body, RFC 9112 section 6.3. Where that
-// section allows a repair, frame returns an error.
-func (a *answer) frame(method string) error {
-	length, chunked, err := a.framingFields()
-	if err != nil {
-		return err
-	}
-	switch {
-	case a.status < 200:
-		if chunked || length > 0 {
-			return malformed("a body after status %d", a.status)
-		}
-	case method == "HEAD" || a.status == 204 || a.status == 304:
-	case chunked:
-		a.framing = chunkedBody
-	case length >= 0:
-		a.framing, a.left = lengthBody, length
-	default:
-		a.framing, a.close = closeBody, true
-	}
-	return nil
-}
-
-// framingFields reads the fields that determine the framing of the body. length
-// is -1 without a Content-Length.
-func (a *answer) framingFields() (length int64, chunked bool, err error) {
-	length = -1
-	options := 0
-	a.close = a.http10
-	for i := range a.fields {
-		f := &a.fields[i]
-		switch f.Name {
-		case "Content-Length":
-			n, ok := parseLength(f.Value)
-			if !ok || length >= 0 {
-				return 0, false, malformed("Content-Length %.40q", f.Value)
-			}
-			length = n
-		case "Transfer-Encoding":
-			if chunked || a.http10 || !httpsyntax.EqualFold(f.Value, "chunked") {
-				return 0, false, malformed("Transfer-Encoding %.40q", f.Value)
-			}
-			chunked = true
-		case "Connection":
-			a.close = a.close || lists(f.Value, "close")
-			if options += countElements(f.Value); options > maxOptions {
-				return 0, false, malformed("Connection lists more than %d options", maxOptions)
-			}
-		}
-	}
-	if chunked && length >= 0 {
-		return 0, false, malformed("both Content-Length and Transfer-Encoding")
-	}
-	return length, chunked, nil
-}
-
-// parseLength parses up to 18 digits.
-func parseLength(s string) (int64, bool) {
-	if s == "" || len(s) > 18 {
-		return 0, false
-	}
-	var n int64
-	for i := 0; i < len(s); i++ {
-		if !digit(s[i]) {
-			return 0, false
-		}
-		n = n*10 + int64(s[i]-'0')
-	}
-	return n, true
+	return dst
 }
 
 // A waiter reads more of a response into its space. It may take another action
@@ -256,11 +157,11 @@ type waiter func(a *answer) (int, error)
 // more bytes.
 func (a *answer) next(read waiter) ([]byte, error) {
 	switch a.framing {
-	case lengthBody:
+	case http1.BodyLength:
 		return a.nextOfLength(read)
-	case chunkedBody:
+	case http1.BodyChunked:
 		return a.nextOfChunks(read)
-	case closeBody:
+	case http1.BodyUntilClose:
 		return a.nextUntilClose(read)
 	}
 	return nil, io.EOF
@@ -286,6 +187,52 @@ func (a *answer) nextUntilClose(read waiter) ([]byte, error) {
 		return nil, err
 	}
 	return a.take(), nil
+}
+
+// nextOfChunks decodes a body in chunks, RFC 9112 section 7.1.
+func (a *answer) nextOfChunks(read waiter) ([]byte, error) {
+	for {
+		unread := a.buf[a.r:a.w]
+		data, n, done, err := a.chunks.Next(unread)
+		if err != nil {
+			return nil, malformedChunks(err)
+		}
+		a.r += n
+		switch {
+		case done && n > 0:
+			a.trailer = a.keepFields(a.trailer, unread[:n])
+			return nil, io.EOF
+		case done:
+			return nil, io.EOF
+		case data.Len() > 0:
+			return data.Of(unread), nil
+		case n > 0: // trailers begin with a call of their own
+			continue
+		}
+		if err := a.fill(read); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// checkArrived checks the part of the chunked body that arrived with the head,
+// and leaves it unread.
+func (a *answer) checkArrived() error {
+	if a.framing != http1.BodyChunked {
+		return nil
+	}
+	ahead, unread := a.chunks, a.buf[a.r:a.w]
+	ahead.Trailers = nil
+	for {
+		_, n, done, err := ahead.Next(unread)
+		if err != nil {
+			return malformedChunks(err)
+		}
+		if n == 0 || done {
+			return nil
+		}
+		unread = unread[n:]
+	}
 }
 
 // take returns the unread bytes, at most left.

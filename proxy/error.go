@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"syscall"
 
+	"github.com/weirhq/weir/internal/http1"
 	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
@@ -113,9 +115,27 @@ func malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", errMalformed, fmt.Sprintf(format, args...))
 }
 
+// malformedHead returns the error for err, an [http1.Error]. It quotes the first
+// word of the line in head, the bytes that were parsed.
+func malformedHead(err error, head []byte) error {
+	var mistake *http1.Error
+	errors.As(err, &mistake)
+	line := head[bytes.LastIndexByte(head[:mistake.Pos], '\n')+1:]
+	if word := beginning(line); len(word) > 0 {
+		return malformed("%q: %s", word, mistake.Reason)
+	}
+	return malformedChunks(err)
+}
+
+// malformedChunks is the same for a body in chunks. It quotes nothing of it.
+func malformedChunks(err error) error {
+	var mistake *http1.Error
+	errors.As(err, &mistake)
+	return malformed("%s", mistake.Reason)
+}
+
 // beginning returns the first word of a malformed line. Errors quote no more of
-// it, because the rest may be the value of a cookie or part of a body, and
-// errors are logged.
+// it, because the rest may be the value of a cookie, and errors are logged.
 func beginning(line []byte) []byte {
 	const most = 20
 	n := 0

@@ -3,6 +3,7 @@ package proxy
 import (
 	"strconv"
 
+	"github.com/weirhq/weir/internal/http1"
 	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
@@ -20,7 +21,7 @@ func (x *Exchange) collectFields() {
 	for i := range a.fields {
 		f := a.fields[i]
 		switch {
-		case f.Name == "Trailer" && a.framing == chunkedBody:
+		case f.Name == "Trailer" && a.framing == http1.BodyChunked:
 		case f.Name == "Content-Length" && a.status < 200:
 			continue
 		case hopByHop(f.Name), contains(x.connectionOptions, f.Name), has(x.Answer, f.Name):

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"github.com/weirhq/weir/internal/http1"
 )
 
 // maxInformational is the maximum number of 1xx responses before the final one.
@@ -92,7 +94,6 @@ var errGone = errors.New("the client is gone")
 func (t *transfer) run() error {
 	x := t.x
 	x.answer.reset()
-	x.answer.maxFields = cmp.Or(t.proxy.Upstream.MaxFields, DefaultMaxFields)
 	t.step = "sending the request"
 	x.arm(t.c, x.timeout())
 	if err := t.sendHead(); err != nil {
@@ -143,8 +144,9 @@ func (t *transfer) sendHead() error {
 func (t *transfer) readFinalHead() error {
 	x := t.x
 	t.step = "waiting for the answer"
+	maxFields := cmp.Or(t.proxy.Upstream.MaxFields, DefaultMaxFields)
 	for n := 0; ; n++ {
-		if err := x.answer.readHead(t.await, x.Method); err != nil {
+		if err := x.answer.readHead(t.await, x.Method, maxFields); err != nil {
 			return err
 		}
 		switch {
@@ -254,7 +256,7 @@ func (t *transfer) forward() error {
 	x.Status, x.Began = a.status, true
 	x.collectFields()
 	length := int64(-1)
-	if a.framing == lengthBody {
+	if a.framing == http1.BodyLength {
 		length = a.left
 	}
 	if err := x.Client.Head(a.status, x.fields, length); err != nil {
@@ -317,7 +319,7 @@ func (t *transfer) release(err error) {
 		c.Close()
 		return
 	}
-	c.server.put(c, now, a.framing == noBody)
+	c.server.put(c, now, a.framing == http1.BodyNone)
 }
 
 // sentWhole reports whether the upstream got the whole request. If not, the

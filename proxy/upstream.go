@@ -5,7 +5,13 @@ import (
 	"fmt"
 	"sync/atomic"
 	"time"
+
+	"github.com/weirhq/weir/internal/http1"
 )
+
+// DefaultMaxFields limits the fields of a response if its Upstream sets no
+// other limit.
+const DefaultMaxFields = http1.DefaultMaxFields
 
 // downFor is the time for which a server is passed over after a failed attempt
 // to connect, while there are others.

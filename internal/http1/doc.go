@@ -75,9 +75,6 @@
 // authority than the Host is newly refused. The limit of 256 fields is new. Errors are
 // found as early as possible: 505 does not wait for the end of the head.
 //
-// Compared with the reader of responses in package proxy, newly refused are only a Trailer
-// field that announces a field of the framing, and chunks with too many extensions.
-//
 // The reader of responses in package load looked only at the fields that determine the end.
 // Newly refused are lines without a CR, malformed fields, folded fields, versions above
 // HTTP/1.1, equal and listed lengths, lengths together with chunks, codings other than
