@@ -1,9 +1,11 @@
 package transport
 
 import (
+	"errors"
 	"io"
 	"net"
 	"net/netip"
+	"os"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -157,8 +159,11 @@ func (c *NetConn) readNow(p []byte, flag int) (n int, ok bool, err error) {
 
 // Quiet implements Conn.
 func (c *NetConn) Quiet() (quiet, surplus bool) {
-	c.wake()
-	n, ok, _ := c.readNow(c.reading.peeked[:], syscall.MSG_PEEK)
+	n, ok, err := c.readNow(c.reading.peeked[:], syscall.MSG_PEEK)
+	if err != nil && errors.Is(err, os.ErrDeadlineExceeded) {
+		c.wake()
+		n, ok, _ = c.readNow(c.reading.peeked[:], syscall.MSG_PEEK)
+	}
 	return !ok, ok && n > 0
 }
 
