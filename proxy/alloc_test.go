@@ -3,6 +3,7 @@ package proxy_test
 import (
 	"bytes"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/weirhq/weir/proxy"
@@ -28,21 +29,49 @@ func fixed(answer []byte) func(w *wire) {
 	}
 }
 
+// oneKiB are responses with a body of 1 KiB, by their framing.
+var oneKiB = func() map[string][]byte {
+	body := strings.Repeat("x", 1024)
+	return map[string][]byte{
+		"length": []byte("HTTP/1.1 200 OK\r\nServer: test\r\nContent-Type: text/plain\r\n" +
+			"Date: Mon, 02 Jan 2006 15:04:05 GMT\r\nX-Of-Its-Own: 1\r\nContent-Length: 1024\r\n\r\n" + body),
+		"chunks": []byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n400\r\n" + body + "\r\n0\r\n\r\n"),
+	}
+}()
+
+// BenchmarkExchange sends GET requests over reused connections to a server in
+// the same process, whose cost is included.
+func BenchmarkExchange(b *testing.B) {
+	for name, answer := range oneKiB {
+		b.Run(name, func(b *testing.B) {
+			o := openOrigin(b, fixed(answer))
+			up, err := proxy.NewUpstream("test", o.url)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer up.Close()
+			p := &proxy.Proxy{Upstream: up}
+			var x proxy.Exchange
+			client := new(sink)
+			b.ReportAllocs()
+			for b.Loop() {
+				x.Reset()
+				fill(&x, client)
+				if p.Serve(&x); x.Err != nil {
+					b.Fatal(x.Err)
+				}
+			}
+		})
+	}
+}
+
 // TestAllocations checks that an exchange over a reused connection allocates
 // nothing, in either coding.
 func TestAllocations(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector allocates")
 	}
-	body := bytes.Repeat([]byte("x"), 1024)
-	answers := map[string][]byte{
-		"length": append([]byte(
-			"HTTP/1.1 200 OK\r\nServer: test\r\nContent-Type: text/plain\r\nDate: Mon, 02 Jan 2006 15:04:05 GMT\r\n"+
-				"X-Of-Its-Own: 1\r\nContent-Length: 1024\r\n\r\n"), body...),
-		"chunks": append(append([]byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n400\r\n"), body...),
-			"\r\n0\r\n\r\n"...),
-	}
-	for name, answer := range answers {
+	for name, answer := range oneKiB {
 		t.Run(name, func(t *testing.T) {
 			o := openOrigin(t, fixed(answer))
 			up, err := proxy.NewUpstream("test", o.url)

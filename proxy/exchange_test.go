@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"net/netip"
+	"slices"
+	"testing"
 
 	"github.com/weirhq/weir/proxy"
 )
@@ -43,4 +45,48 @@ func newExchange() *proxy.Exchange {
 	x := new(proxy.Exchange)
 	fill(x, new(sink))
 	return x
+}
+
+// A fieldsOf is a Client that keeps the fields of the response.
+type fieldsOf struct {
+	sink
+	fields []proxy.Field
+}
+
+func (c *fieldsOf) Head(_ int, fields []proxy.Field, _ int64) error {
+	c.fields = slices.Clone(fields)
+	return nil
+}
+
+// TestFieldNames checks that request fields are forwarded in the order and case in which
+// they are in Header, and that fields with a meaning are recognised in any case.
+func TestFieldNames(t *testing.T) {
+	got := make(chan *message, 1)
+	o := openOrigin(t, answering("HTTP/1.1 200 OK\r\ncontent-LENGTH: 2\r\ncONNECTION: x-HOP\r\nX-hop: 1\r\n"+
+		"kEEP-alive: 1\r\nX-own: 2\r\n\r\nok", got))
+	up, err := proxy.NewUpstream("test", o.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer up.Close()
+	client := new(fieldsOf)
+	x := newExchange()
+	x.Client, x.Header = client, []proxy.Field{
+		{Name: "cookie", Value: "1"}, {Name: "ACCEPT", Value: "2"}, {Name: "conNECTION", Value: "x-Hop, tE"},
+		{Name: "X-hOP", Value: "3"}, {Name: "cookie", Value: "4"}, {Name: "x-forwarded-FOR", Value: "5"},
+		{Name: "TE", Value: "trailers"}, {Name: "hOST", Value: "6"}, {Name: "b", Value: "7"}, {Name: "a", Value: "8"},
+	}
+	(&proxy.Proxy{Upstream: up}).Serve(x)
+	if x.Err != nil {
+		t.Fatal(x.Err)
+	}
+	sent := (<-got).lines
+	want := []string{"Host: a.example", "cookie: 1", "ACCEPT: 2", "cookie: 4", "b: 7", "a: 8", "X-Forwarded-For: 127.0.0.1"}
+	if len(sent) < len(want) || !slices.Equal(sent[:len(want)], want) {
+		t.Errorf("the upstream received %q, want first %q", sent, want)
+	}
+	if want := []proxy.Field{{Name: "Content-Length", Value: "2"}, {Name: "X-own", Value: "2"}}; !slices.Equal(client.fields,
+		want) || client.bytes != 2 {
+		t.Errorf("the client received %q and %d bytes, want %q and 2", client.fields, client.bytes, want)
+	}
 }
