@@ -215,15 +215,12 @@ func (x *Exchange) beginDial(timeout time.Duration) (context.Context, func()) {
 }
 
 // arm sets the deadline of c to timeout from now for its next reads and writes.
-// It does not undo an interruption by Cancel or by a faulty request body. It
-// returns the current time.
-func (x *Exchange) arm(c *conn, timeout time.Duration) time.Time {
-	now := time.Now()
+// It does not undo an interruption by Cancel or by a faulty request body.
+func (x *Exchange) arm(c *conn, now time.Time, timeout time.Duration) {
 	c.arm(now, timeout)
 	if x.cancelled.Load() || x.upload.fault() != nil {
 		c.interrupt()
 	}
-	return now
 }
 
 func (x *Exchange) timeout() time.Duration {

@@ -23,6 +23,7 @@ type transfer struct {
 	dead      bool      // the connection ended before the first byte of the response
 	stale     bool      // dead, and used before: it ended while it was unused
 	chosen    time.Time // when x.Server was chosen
+	now       time.Time // the time of the last step in connecting
 	waiting   bool      // the first attempt to connect failed for all servers
 	step      string
 	pending   error // error of a read that is not handled yet
@@ -47,10 +48,10 @@ func (t *transfer) attempt(reuse reusePolicy) error {
 
 // choose sets the server that is connected to next. It reports the first one to
 // the hook.
-func (t *transfer) choose(s *Server) {
+func (t *transfer) choose(s *Server, now time.Time) {
 	first := t.x.Server == nil
 	if t.x.Server != s {
-		t.chosen = time.Now()
+		t.chosen = now
 	}
 	t.x.Server = s
 	if first {
@@ -95,7 +96,7 @@ func (t *transfer) run() error {
 	x := t.x
 	x.answer.reset()
 	t.step = "sending the request"
-	x.arm(t.c, x.timeout())
+	x.arm(t.c, t.now, x.timeout())
 	if err := t.sendHead(); err != nil {
 		t.noteDead(kindOf(err) != Timeout)
 		return t.fail(err)
@@ -203,7 +204,8 @@ func (t *transfer) await(a *answer) (int, error) {
 		if t.expecting {
 			timeout = min(timeout, continueWait)
 		}
-		began := t.x.arm(t.c, timeout)
+		began := time.Now()
+		t.x.arm(t.c, began, timeout)
 		n, err := t.c.ReadInto(a)
 		if t.x.Waited > 0 { // set after the head, so this read is for the body
 			t.x.Waited += time.Since(began)

@@ -249,7 +249,7 @@ func (u *upload) send(c *conn, n int) bool {
 		from -= copy(buf[chunkPrefix-len(line):], line)
 		to += copy(buf[to:], "\r\n")
 	}
-	u.x.arm(c, u.x.timeout())
+	u.x.arm(c, time.Now(), u.x.timeout())
 	_, err := c.Write(buf[from:to])
 	return err == nil
 }

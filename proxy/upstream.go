@@ -103,6 +103,7 @@ func (u *Upstream) connectNow(t *transfer, reuse reusePolicy, timeout time.Durat
 	var failed *Error
 	first := u.turn.Add(1) - 1
 	now := time.Now()
+	t.now = now
 	for _, down := range []bool{false, true} {
 		for i := range uint64(len(u.servers)) {
 			s := u.servers[(first+i)%uint64(len(u.servers))]
@@ -112,8 +113,11 @@ func (u *Upstream) connectNow(t *transfer, reuse reusePolicy, timeout time.Durat
 			if failed != nil {
 				t.passOver(failed)
 			}
-			t.choose(s)
-			c, err := s.connect(t.x, now, reuse, timeout)
+			t.choose(s, t.now)
+			c, err := s.connect(t.x, t.now, reuse, timeout)
+			if err != nil || !c.used {
+				t.now = time.Now()
+			}
 			if err == nil {
 				return c, nil
 			}
