@@ -4,11 +4,11 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/load/internal/program"
 	"github.com/weirhq/weir/load/internal/random"
 )
@@ -28,24 +28,9 @@ func Run(ctx context.Context, p Plan) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer leaseProcessors(r.plan.Threads)()
+	defer machine.LeaseProcessors(r.plan.Threads)()
 	defer r.watched.close()
 	return r.execute(ctx)
-}
-
-// processors guards changes of GOMAXPROCS.
-var processors sync.Mutex
-
-// leaseProcessors raises GOMAXPROCS by n until giveBack is called. Several runs may
-// do so at the same time.
-func leaseProcessors(n int) (giveBack func()) {
-	change := func(n int) {
-		processors.Lock()
-		defer processors.Unlock()
-		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + n)
-	}
-	change(n)
-	return sync.OnceFunc(func() { change(-n) })
 }
 
 func newRun(ctx context.Context, p Plan) (*run, error) {
