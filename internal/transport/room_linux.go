@@ -27,17 +27,23 @@ func (r *room) wait(raw syscall.RawConn) (int, error) {
 	return r.n, err
 }
 
-// lookOnce reports whether SendBlock bytes are free, or the socket is writable for the
-// kernel. It uses poll, because the kernel reports a later change only after it.
 func (r *room) lookOnce(fd uintptr) (done bool) {
-	if r.n = freeOf(int(fd)) / 2; r.n >= SendBlock {
-		return true
+	r.n, done = roomOf(int(fd))
+	return done
+}
+
+// roomOf returns half of the free buffer, and reports whether a write is worthwhile:
+// SendBlock bytes are free, or the socket is writable for the kernel. It uses poll,
+// because the kernel reports a later change only after it.
+func roomOf(fd int) (n int, ok bool) {
+	if n = freeOf(fd) / 2; n >= SendBlock {
+		return n, true
 	}
 	for {
 		poll := [1]unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}
-		n, err := unix.Poll(poll[:], 0)
+		ready, err := unix.Poll(poll[:], 0)
 		if err != unix.EINTR {
-			return n > 0 || err != nil // the write returns the error, too
+			return n, ready > 0 || err != nil // the write returns the error, too
 		}
 	}
 }

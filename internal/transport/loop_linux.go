@@ -1,0 +1,264 @@
+package transport
+
+import (
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// maxEvents is how many events a turn fetches. Handling one only sets flags and
+	// queues a coroutine, so that there may be many.
+	maxEvents = 512
+	// maxRuns is how many coroutines and connections of the queue a turn runs. Because
+	// each is limited, too, a loop looks for events every millisecond even if it is busy.
+	maxRuns = 64
+	// freshFor is the age up to which the last poll of the loop still reveals whether
+	// anything has arrived on a connection.
+	freshFor = time.Millisecond
+
+	wakeSlot = -1 // in epoll's data: the event descriptor
+)
+
+// A Loop is a [Driver] that runs many exchanges on one locked thread, each in a
+// coroutine. "On the loop" means in that thread: in a task, a posted function, a
+// [Handler] or a [Watcher]. Only Post and Close may be called by any goroutine.
+//
+// The thread does not leave the Go scheduler: while nothing is to be done, it waits as in
+// any system call, and other goroutines use its P. While the loop is busy it gives its P
+// away only every 10 ms, when the scheduler interrupts it. A program must therefore have
+// more Ps than loops, or its other goroutines wait for that long: call
+// machine.LeaseProcessors with the number of loops.
+type Loop struct {
+	index   int
+	onPanic func(value any, stack []byte)
+
+	epoll, wakeup int // file descriptors
+	events        []unix.EpollEvent
+	fetchedAll    bool         // the last poll left no event
+	thread        atomic.Int32 // 0 before Run
+
+	start   time.Time
+	now     time.Time // of this turn
+	elapsed int64     // the same, in nanoseconds since start, and at least 1
+	wheel   *wheel
+
+	conns      []*LoopConn // by slot
+	freeSlots  []int32
+	generation uint32 // of the newest connection
+
+	queue        queue
+	running      *coroutine // nil outside of tasks
+	active       int        // coroutines with a task
+	unused       []*coroutine
+	fewestUnused int // since the last trim
+	trim         trim
+	closing      bool
+
+	posted atomic.Bool // there are posts
+	asleep atomic.Bool // a post must wake the loop
+
+	called []func() // a slice for reuse by posts
+
+	mu    sync.Mutex // guards the fields below
+	posts []func()
+	ended bool
+}
+
+// NewLoop returns a loop with the given index, which is at least 1. The caller must call
+// Run. onPanic is called on the loop for each panic in a task, in a posted function or in
+// a method of a Handler or Watcher, which ends only that call.
+func NewLoop(index int, onPanic func(value any, stack []byte)) (*Loop, error) {
+	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	if err != nil {
+		return nil, os.NewSyscallError("epoll_create1", err)
+	}
+	wakeup, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
+	if err != nil {
+		unix.Close(epoll)
+		return nil, os.NewSyscallError("eventfd", err)
+	}
+	// Edge-triggered: each write is an event, and the counter need not be read.
+	e := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLET, Fd: wakeSlot}
+	if err := unix.EpollCtl(epoll, unix.EPOLL_CTL_ADD, wakeup, &e); err != nil {
+		unix.Close(epoll)
+		unix.Close(wakeup)
+		return nil, os.NewSyscallError("epoll_ctl", err)
+	}
+	l := &Loop{index: index, onPanic: onPanic, epoll: epoll, wakeup: wakeup,
+		events: make([]unix.EpollEvent, maxEvents), start: time.Now(), wheel: newWheel()}
+	l.trim.loop, l.trim.owner = l, &l.trim
+	l.readClock()
+	return l, nil
+}
+
+// Index implements Driver.
+func (l *Loop) Index() int { return l.index }
+
+// Now returns the time of the loop's present turn.
+func (l *Loop) Now() time.Time { return l.now }
+
+func (l *Loop) readClock() {
+	l.now = time.Now()
+	l.elapsed = max(int64(l.now.Sub(l.start)), 1)
+}
+
+// at converts a deadline into nanoseconds since start. The zero time is 0.
+func (l *Loop) at(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return max(int64(t.Sub(l.start)), 1)
+}
+
+// onThread reports whether the caller is on the loop.
+func (l *Loop) onThread() bool { return int32(unix.Gettid()) == l.thread.Load() }
+
+// Run runs the loop until Close was called and all tasks have ended.
+func (l *Loop) Run() {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	l.thread.Store(int32(unix.Gettid()))
+	for !l.closing || l.active > 0 || l.queue.n > 0 || !l.finish() {
+		l.turn()
+	}
+	for len(l.unused) > 0 {
+		l.endUnused()
+	}
+	unix.Close(l.epoll)
+}
+
+// finish ends the loop, unless functions were posted.
+func (l *Loop) finish() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.posts) > 0 {
+		return false
+	}
+	l.ended = true
+	unix.Close(l.wakeup)
+	return true
+}
+
+// Close ends the loop. It closes all its connections, so that the operations of tasks
+// fail with net.ErrClosed and the handlers of idle connections are called. Close does not
+// wait for the end, which is the return of Run.
+func (l *Loop) Close() { l.Post(l.beginClosing) }
+
+func (l *Loop) beginClosing() {
+	l.closing = true
+	for _, c := range l.conns {
+		if c != nil {
+			c.closed.Store(true)
+			c.release()
+		}
+	}
+}
+
+// Post calls f on the loop, outside of a task. It returns false if the loop has ended, and
+// f will not be called.
+func (l *Loop) Post(f func()) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ended {
+		return false
+	}
+	l.posts = append(l.posts, f)
+	l.posted.Store(true)
+	if l.asleep.CompareAndSwap(true, false) {
+		one := uint64(1)
+		unix.Write(l.wakeup, (*[8]byte)(unsafe.Pointer(&one))[:]) // it fails only if the counter is not 0
+	}
+	return true
+}
+
+// runPosted calls the posted functions.
+func (l *Loop) runPosted() {
+	if !l.posted.Load() {
+		return
+	}
+	l.mu.Lock()
+	l.posted.Store(false)
+	posts := l.posts
+	l.posts = l.called[:0]
+	l.mu.Unlock()
+	for i, f := range posts {
+		posts[i] = nil
+		l.call(f)
+	}
+	l.called = posts
+}
+
+func (l *Loop) call(f func()) {
+	defer l.recovered()
+	f()
+}
+
+// turn waits for something to do, and does a limited part of it.
+func (l *Loop) turn() {
+	n := l.poll()
+	l.readClock()
+	for i := range n {
+		l.handle(&l.events[i])
+	}
+	l.runPosted()
+	l.wheel.advance(l.elapsed)
+	for range min(l.queue.n, maxRuns) {
+		l.queue.pop().run()
+	}
+}
+
+func (l *Loop) handle(e *unix.EpollEvent) {
+	if e.Fd == wakeSlot {
+		return
+	}
+	// The slot may be empty, or have another connection since the event.
+	if c := l.conns[e.Fd]; c != nil && c.generation == uint32(e.Pad) {
+		c.handle(e.Events)
+	}
+}
+
+// poll fetches events, and waits for them if there is nothing to do.
+func (l *Loop) poll() (n int) {
+	// A busy loop finds events immediately, and the scheduler is not involved.
+	r, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(l.epoll),
+		uintptr(unsafe.Pointer(&l.events[0])), maxEvents, 0, 0, 0)
+	n = fetched(r, errno)
+	if n == 0 && l.queue.n == 0 {
+		n = l.sleep()
+	}
+	l.fetchedAll = n < maxEvents
+	return n
+}
+
+// sleep waits for events, the next deadline or a post. It waits through the scheduler, so
+// that the garbage collector and other goroutines need not wait for the loop.
+func (l *Loop) sleep() (n int) {
+	timeout := -1
+	if at, ok := l.wheel.next(); ok {
+		left := time.Duration(at) - time.Since(l.start)
+		timeout = int(max(left+time.Millisecond-1, 0) / time.Millisecond)
+	}
+	l.asleep.Store(true)
+	defer l.asleep.Store(false)
+	if l.posted.Load() { // maybe before asleep was set
+		return 0
+	}
+	r, _, errno := syscall.Syscall6(unix.SYS_EPOLL_PWAIT, uintptr(l.epoll),
+		uintptr(unsafe.Pointer(&l.events[0])), maxEvents, uintptr(timeout), 0, 0)
+	return fetched(r, errno)
+}
+
+// fetched returns the number of events. The only possible error is EINTR.
+func fetched(r uintptr, errno syscall.Errno) int {
+	if errno != 0 {
+		return 0
+	}
+	return int(r)
+}
