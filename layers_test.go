@@ -56,13 +56,12 @@ var layers = map[string]struct {
 	},
 	"front": {
 		own: []string{"log", "log/sink", "router", "proxy", "limit", "front/config", "front/internal/redirect",
-			"front/internal/target", "internal/filebudget", "internal/httpsyntax", "internal/lazydeadline",
-			"internal/machine", "log/traceid"},
+			"front/internal/target", "internal/filebudget", "internal/http1", "internal/httpsyntax",
+			"internal/lazydeadline", "internal/machine", "internal/transport", "log/traceid"},
 		foreign: []string{
 			"github.com/prometheus/client_golang/prometheus",
-			"golang.org/x/sys/unix",
 		},
-		why: "the front door connects router, proxy, limit and log, and reads the limits of sockets",
+		why: "the front door is a server of HTTP/1 and connects router, proxy, limit and log",
 	},
 	"front/config": {
 		own: []string{"router", "proxy", "front/internal/redirect", "internal/httpsyntax", "internal/nearest",

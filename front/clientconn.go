@@ -1,167 +1,168 @@
 package front
 
 import (
-	"errors"
-	"net"
-	"net/http"
+	"bytes"
 	"net/netip"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/weirhq/weir/internal/http1"
+	"github.com/weirhq/weir/internal/transport"
 )
 
-// A clientConn is the connection of a client that net/http reads and writes. It
-// provides two facts that net/http hides from handlers: when the client disconnects,
-// and when a response is completely written. It also rejects ambiguous requests,
-// which net/http would repair.
+// A clientConn is the connection of a client. It holds the state that is independent of
+// the driver: the received bytes, the exchange in progress, and the deadlines.
+//
+// One goroutine or coroutine serves it: it reads until [clientConn.next] reports a complete
+// head, and calls serveRequest.
 type clientConn struct {
-	patientConn
+	transport.Conn
 	server  *server
-	client  netip.Addr // counted for connections_per_client; the zero value if it is not
-	framing framing
+	peer    netip.Addr
+	counted netip.Addr // counted for connections_per_client; the zero value if it is not
+	in      *input     // nil if no bytes are held
 
-	// serving is true from the head of a request to the end of its response. It
-	// changes between reads: net/http ends a read before it reports a state.
-	serving bool
+	answered atomic.Bool // the response in progress has begun
 
-	busyMu sync.Mutex // guards the fields below
-	busy   *held      // the exchange in progress over HTTP/1
-	gone   bool       // the client has disconnected
-	seen   bool       // it has sent a request or the preface of HTTP/2
-	past   bool       // no further request of HTTP/1 follows
+	mu      sync.Mutex // guards the fields below
+	busy    *http1Exchange
+	gone    bool      // the client has disconnected
+	seen    bool      // it has sent a request or the preface of HTTP/2
+	http2   bool      // net/http serves it
+	readBy  time.Time // the deadlines that are set
+	writeBy time.Time
+	watch   watch
 }
 
-func newClientConn(nc *net.TCPConn, s *server) *clientConn {
-	c := &clientConn{server: s}
-	c.patientConn = patientConn{TCPConn: nc, left: c.leave}
-	return c
+// Space implements transport.Space.
+func (c *clientConn) Space() []byte {
+	if c.in == nil {
+		c.in = takeInput(c.server.limits.Headers)
+	}
+	return c.in.space()
 }
 
-// Read implements net.Conn. After the head of a request, a read of one byte is the
-// background read of net/http.
-func (c *clientConn) Read(p []byte) (int, error) {
-	ahead := c.serving && len(p) == 1
-	if c.framing.err != nil && !ahead {
-		return 0, c.refuse()
-	}
-	n, err := c.patientConn.read(p, ahead)
-	if n == 0 && err != nil && !ahead {
-		c.noteTimeout(err)
-	}
-	if n == 0 || c.framing.state == outOfSight {
-		return n, err
-	}
-	if n = c.framing.inspect(p[:n]); c.framing.state == outOfSight {
-		c.finish()
-	}
-	if n == 0 {
-		return 0, c.refuse()
-	}
-	return n, nil // the next read returns err again
-}
-
-// refuse returns the error of the framing. If the error is in a head, refuse also
-// sends a response, because net/http sends none on a connection that has carried a
-// request. The reader of a body handles an error in it.
-func (c *clientConn) refuse() error {
-	if why, ok := c.framing.err.(ambiguity); ok && c.between() {
-		c.Write(answerTo(why))
-		c.framing.err = &net.OpError{Op: "read", Net: "tcp", Err: why} // net/http sends no response for a net.OpError
-	}
-	return c.framing.err
-}
-
-// noteTimeout responds to a head that takes too long, and counts it. net/http only
-// closes the connection.
-func (c *clientConn) noteTimeout(err error) {
-	if !errors.Is(err, os.ErrDeadlineExceeded) || c.framing.state == outOfSight || !c.between() {
-		return
-	}
-	switch {
-	case c.framing.inHead():
-		c.framing.err = err // net/http may read again
-		c.Write(answerTimeout)
-	case c.isFresh():
-		c.framing.err = err
-		c.server.door.metrics.refusal(limitHeaderTime, allRoutes).Inc()
+// GiveBack implements transport.Space.
+func (c *clientConn) GiveBack() {
+	if c.in != nil && c.in.w == 0 {
+		c.in.release()
+		c.in = nil
 	}
 }
 
-// isFresh reports whether the connection has not carried a request.
-func (c *clientConn) isFresh() bool {
-	c.busyMu.Lock()
-	defer c.busyMu.Unlock()
-	return !c.seen
-}
+// A step is the result of examining the bytes that have arrived.
+type step uint8
 
-// isHTTP2 reports whether the client has sent the preface of HTTP/2.
-func (c *clientConn) isHTTP2() bool { return c.framing.state == outOfSight }
+const (
+	incomplete   step = iota // more bytes are needed
+	completeHead             // the head of a request is complete
+	http2Preface             // the connection is HTTP/2
+	badHead                  // the bytes are not the beginning of a request
+)
 
-// Write implements net.Conn. An error response while no exchange is in progress
-// comes from net/http itself, which could not read a request.
-func (c *clientConn) Write(p []byte) (int, error) {
-	if !isRefusal(p) || !c.between() {
-		return c.patientConn.Write(p)
+// preface begins an HTTP/2 connection (RFC 9113, section 3.4).
+const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+
+// next examines the bytes that have arrived. It does no input or output. After a complete
+// head, the caller calls serveRequest before the next call. err is the error of a badHead.
+func (c *clientConn) next() (s step, err *http1.Error) {
+	in := c.in
+	if in == nil {
+		return incomplete, nil
 	}
-	c.server.door.noteRefusal(c, p)
-	defer c.linger()
-	c.TCPConn.SetWriteDeadline(time.Now().Add(refusalLinger))
-	return c.TCPConn.Write(p)
-}
-
-// refusalLinger is how long a client may take to close a connection after a refused
-// request.
-const refusalLinger = 500 * time.Millisecond
-
-// linger waits until the client closes the connection, and discards its bytes.
-// net/http is about to close the connection. Closing it with unread bytes would
-// reset it, and the client might lose the response.
-func (c *clientConn) linger() {
-	c.TCPConn.CloseWrite()
-	c.TCPConn.SetReadDeadline(time.Now().Add(refusalLinger))
-	var space [512]byte // small, because thousands of connections may linger
-	for n := 0; n < 4*maxHead; {
-		m, err := c.TCPConn.Read(space[:])
-		if n += m; err != nil {
-			return
+	b := in.unread()
+	if len(b) == 0 {
+		return incomplete, nil
+	}
+	if b[0] == preface[0] && !c.hasSeen() {
+		n := min(len(b), len(preface))
+		switch {
+		case string(b[:n]) != preface[:n]:
+		case n == len(preface):
+			return http2Preface, nil
+		default:
+			return incomplete, nil
 		}
 	}
+	n, failure := in.parser.Parse(b)
+	switch {
+	case failure != nil:
+		return badHead, failure.(*http1.Error)
+	case n == 0:
+		return incomplete, nil
+	}
+	in.head, in.r = n, n
+	return completeHead, nil
 }
 
-// Close implements net.Conn.
-func (c *clientConn) Close() error {
-	c.busyMu.Lock()
+// inHead reports whether the head of a request has begun. An empty line does not begin
+// one.
+func (c *clientConn) inHead() bool {
+	return c.in != nil && len(bytes.TrimLeft(c.in.unread(), "\r\n")) > 0
+}
+
+// begin sets the exchange in progress.
+func (c *clientConn) begin(x *http1Exchange) {
+	c.answered.Store(false)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.busy = x
+	x.pacer.setIn, x.pacer.setOut = c.readBy, c.writeBy
+	if x.Length == 0 {
+		c.watch.begin()
+	}
+	if c.gone {
+		x.Cancel()
+	}
 	c.see()
-	c.busyMu.Unlock()
-	c.server.conns.remove(c)
-	c.letGo()
-	return c.TCPConn.Close()
 }
 
-// leave cancels the exchange because the client has disconnected. It may be called
-// before there is an exchange.
+// end ends the exchange in progress. Nothing cancels it afterwards.
+func (c *clientConn) end() {
+	c.endWatch()
+	c.mu.Lock()
+	c.busy = nil
+	c.mu.Unlock()
+	if c.in.endRequest(); c.in.w == 0 {
+		c.in.release()
+		c.in = nil
+	}
+}
+
+// bodyEnded records that no part of the request is outstanding.
+func (c *clientConn) bodyEnded() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.watch.begin()
+}
+
+// leave cancels the exchange because the client has disconnected. It may be called before
+// there is an exchange.
 func (c *clientConn) leave() {
-	c.busyMu.Lock()
-	defer c.busyMu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.gone = true
 	if c.busy != nil {
 		c.busy.Cancel()
 	}
 }
 
-// hold sets the exchange in progress.
-func (c *clientConn) hold(h *held) {
-	c.busyMu.Lock()
-	defer c.busyMu.Unlock()
-	c.busy = h
-	if c.gone {
-		h.Cancel()
+// cut ends a connection whose time to drain is over. The client of a request in progress
+// gets a reset, which does not look like the end of a response.
+func (c *clientConn) cut() {
+	c.leave()
+	c.mu.Lock()
+	busy := c.busy != nil
+	c.mu.Unlock()
+	if busy {
+		c.Abort()
+	} else {
+		c.Close()
 	}
-	c.see()
 }
 
-// see records that the connection has carried a request. The caller holds busyMu.
+// see records that the connection has carried a request. The caller holds mu.
 func (c *clientConn) see() {
 	if !c.seen {
 		c.seen = true
@@ -169,167 +170,61 @@ func (c *clientConn) see() {
 	}
 }
 
-// between reports whether the connection is between two requests of HTTP/1.
-func (c *clientConn) between() bool {
-	c.busyMu.Lock()
-	defer c.busyMu.Unlock()
-	return c.busy == nil && !c.past
+func (c *clientConn) hasSeen() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.seen
 }
 
-// finish records that no further request of HTTP/1 follows, and releases the
-// exchange if there is one.
+// finish closes the connection and removes it from those of the server.
 func (c *clientConn) finish() {
-	c.busyMu.Lock()
-	c.past = true
+	c.mu.Lock()
 	c.see()
-	c.busyMu.Unlock()
-	c.letGo()
-	c.release()
+	c.mu.Unlock()
+	c.Close()
+	if c.in != nil {
+		c.in.release()
+		c.in = nil
+	}
+	c.server.conns.remove(c)
 }
 
-// release returns the exchange to the pool, after its response is written or
-// abandoned.
-func (c *clientConn) release() {
-	c.endLookout()
-	c.busyMu.Lock()
-	h := c.busy
-	c.busy = nil
-	c.busyMu.Unlock()
-	if h != nil {
-		h.recycle()
-	}
+// SetReadDeadline implements transport.Conn.
+func (c *clientConn) SetReadDeadline(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.setReadDeadline(t)
 }
 
-// stateChanged is the ConnState hook of the public server.
-func stateChanged(nc net.Conn, state http.ConnState) {
-	c, ok := nc.(*clientConn)
-	if !ok || c.isHTTP2() {
-		return
-	}
-	switch state {
-	case http.StateActive:
-		c.serving = true
-	case http.StateIdle:
-		c.release()
-		c.serving = false
-	case http.StateClosed:
-		c.release()
-	case http.StateHijacked:
-		c.framing.state = outOfSight
-		c.letGo()
-	}
+// setReadDeadline is SetReadDeadline for a caller that holds mu.
+func (c *clientConn) setReadDeadline(t time.Time) error {
+	c.readBy = t
+	return c.Conn.SetReadDeadline(t)
 }
 
-// conns are the open connections of clients, including hijacked ones.
-type conns struct {
-	fresh atomic.Int64 // number of connections that have not sent a request
-
-	most      int            // maximum number of connections; 0 for no limit
-	mostOfOne int            // maximum number for one client; 0 for no limit
-	exempt    []netip.Prefix // clients without the limit mostOfOne
-
-	mu      sync.Mutex // guards the fields below
-	set     map[*clientConn]struct{}
-	clients map[netip.Addr]int // number of connections by client, if counted
+// SetWriteDeadline implements transport.Conn.
+func (c *clientConn) SetWriteDeadline(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.writeBy = t
+	return c.Conn.SetWriteDeadline(t)
 }
 
-// admit adds a connection of s. If it would exceed a limit, admit returns the limit
-// instead.
-func (cs *conns) admit(nc *net.TCPConn, s *server) (c *clientConn, broken limitName) {
-	cs.mu.Lock()
-	defer cs.mu.Unlock()
-	if cs.most > 0 && len(cs.set) >= cs.most {
-		return nil, limitConnections
-	}
-	var client netip.Addr
-	if cs.mostOfOne > 0 {
-		client = cs.countedFor(nc.RemoteAddr())
-		if client.IsValid() && cs.clients[client] >= cs.mostOfOne {
-			return nil, limitPerClient
-		}
-	}
-	c = newClientConn(nc, s)
-	c.client = client
-	if cs.set == nil {
-		cs.set, cs.clients = make(map[*clientConn]struct{}), make(map[netip.Addr]int)
-	}
-	if c.client.IsValid() {
-		cs.clients[c.client]++
-	}
-	cs.set[c] = struct{}{}
-	cs.fresh.Add(1)
-	return c, ""
-}
-
-// countedFor returns the address for which a connection counts: that of the client,
-// or the first of its IPv6 /64. It is invalid for a client without a limit.
-func (cs *conns) countedFor(remote net.Addr) netip.Addr {
-	addr := remote.(*net.TCPAddr).AddrPort().Addr().WithZone("").Unmap()
-	for _, p := range cs.exempt {
-		if p.Contains(addr) {
-			return netip.Addr{}
-		}
-	}
-	if addr.Is6() {
-		return netip.PrefixFrom(addr, 64).Masked().Addr()
-	}
-	return addr
-}
-
-func (cs *conns) remove(c *clientConn) {
-	cs.mu.Lock()
-	defer cs.mu.Unlock()
-	if _, ok := cs.set[c]; !ok {
-		return
-	}
-	delete(cs.set, c)
-	if !c.client.IsValid() {
-		return
-	}
-	if cs.clients[c.client]--; cs.clients[c.client] == 0 {
-		delete(cs.clients, c.client)
-	}
-}
-
-func (cs *conns) len() int {
-	cs.mu.Lock()
-	defer cs.mu.Unlock()
-	return len(cs.set)
-}
-
-// each calls f for every connection.
-func (cs *conns) each(f func(*clientConn)) {
-	cs.mu.Lock()
-	defer cs.mu.Unlock()
-	for c := range cs.set {
-		f(c)
-	}
-}
-
-// closeFresh closes the connections that have not sent a request.
-func (cs *conns) closeFresh() {
-	cs.each(func(c *clientConn) {
-		c.busyMu.Lock()
-		defer c.busyMu.Unlock()
-		if !c.seen {
-			c.TCPConn.Close() // net/http notices and closes c
-		}
-	})
-}
-
-// watch starts the disconnect watchers of connections with slow requests, until stop
-// is closed.
-func (cs *conns) watch(stop <-chan struct{}, inFlight func() bool) {
-	tick := time.NewTicker(readAheadAfter)
-	defer tick.Stop()
+// linger waits until the client closes the connection, and discards its bytes. Closing a
+// connection with unread bytes would reset it, and the client might lose the response. No
+// exchange is in progress.
+func (c *clientConn) linger() {
+	c.CloseWrite()
+	c.SetReadDeadline(time.Now().Add(lingerTimeout))
 	for {
-		select {
-		case <-stop:
-			return
-		case <-tick.C:
+		if c.in != nil {
+			c.in.r, c.in.w = 0, 0
 		}
-		if round := readAheadRound.Add(1) - 1; inFlight() {
-			cs.each(func(c *clientConn) { c.patientConn.watch(round) })
+		if _, err := c.ReadInto(c); err != nil {
+			return
 		}
 	}
 }
+
+// lingerTimeout is how long a client may take to close a connection.
+const lingerTimeout = 500 * time.Millisecond

@@ -31,7 +31,7 @@ type exchange struct {
 	encoded     log.EncodedHTTP // of http, if it has several events
 	clientText  [64]byte        // buffer of http.Client
 	sampled     sampled         // selects the events that are measured; keeps its state in the pool
-	ambiguity   string          // why the request is ambiguous; set by the net/http adapter
+	ambiguity   string          // why the request is ambiguous
 	refusal     string          // why Weir itself responded; "" if it did not
 
 	pacer      pacer

@@ -15,35 +15,29 @@ const (
 	acceptLimit = time.Second
 )
 
-// A listener gives net/http its connections, as clientConns.
+// A listener accepts the connections of clients.
 type listener struct {
 	*acceptor
 	server  *server
 	closing atomic.Int64 // start of closing, as Unix time in nanoseconds; 0 before
 }
 
-// Accept implements net.Listener. It rejects connections beyond the limits;
-// net/http never gets them.
-func (l *listener) Accept() (net.Conn, error) {
+// serve accepts connections and starts to serve them, until the listener is closed.
+func (l *listener) serve() error {
 	for {
 		nc, usedSpare, err := l.accept()
 		if since := l.closing.Load(); err != nil && since != 0 {
 			nc, err = l.acceptLast(time.Unix(0, since))
 		}
-		if err != nil {
-			return nil, err
-		}
-		if usedSpare {
+		switch {
+		case err != nil:
+			return err
+		case usedSpare:
 			l.server.rejector.reject(nc, limitFiles)
 			l.refill()
-			continue
+		default:
+			l.server.start(nc)
 		}
-		c, broken := l.server.conns.admit(nc, l.server)
-		if broken != "" {
-			l.server.rejector.reject(nc, broken)
-			continue
-		}
-		return c, nil
 	}
 }
 
@@ -61,9 +55,8 @@ func (l *listener) acceptLast(since time.Time) (*net.TCPConn, error) {
 	return nil, net.ErrClosed
 }
 
-// Close implements net.Listener. The accept loop continues until no connection is
-// left.
-func (l *listener) Close() error {
+// stop makes serve return when no connection is left.
+func (l *listener) stop() {
 	l.closing.CompareAndSwap(0, time.Now().UnixNano())
-	return l.TCPListener.SetDeadline(past)
+	l.TCPListener.SetDeadline(past)
 }

@@ -99,11 +99,8 @@ func TestMetrics(t *testing.T) {
 		`weir_log_queue_events`:         0,
 		`weir_log_queue_bytes`:          0,
 	}
-	var got map[string]float64
-	eventually(t, "all but one to be over", func() bool {
-		got = d.metrics(t)
-		return got["weir_requests_in_flight"] <= 1
-	})
+	eventually(t, "all but one to be over", func() bool { return d.metric(t, "weir_requests_in_flight") <= 1 })
+	got := d.metrics(t)
 	for series, value := range want {
 		if n, ok := got[series]; !ok || n != value {
 			t.Errorf("%s is %v (%v), want %v", series, n, ok, value)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/internal/lazydeadline"
+	"github.com/weirhq/weir/internal/transport"
 	"github.com/weirhq/weir/limit"
 	"github.com/weirhq/weir/proxy"
 )
@@ -110,9 +111,10 @@ func (b *pacedBody) Read(buf []byte) (int, error) {
 	if !p.beganRead {
 		p.beganRead, due = true, p.in.Start(began)
 	}
-	if p.in.PerSecond > 0 {
-		p.allowRead(due)
+	if p.in.PerSecond == 0 {
+		due = time.Time{}
 	}
+	p.allowRead(due)
 	n, err := p.body.Read(buf)
 	if p.in.PerSecond > 0 {
 		ended := time.Now()
@@ -127,10 +129,7 @@ func (b *pacedBody) Read(buf []byte) (int, error) {
 	case p.mayRead >= 0:
 		p.mayRead -= int64(n)
 	}
-	switch {
-	case err == io.EOF:
-		p.allowRead(time.Time{})
-	case errors.Is(err, os.ErrDeadlineExceeded) && !p.isStopped():
+	if errors.Is(err, os.ErrDeadlineExceeded) && !p.isStopped() {
 		err = errSlowUpload
 	}
 	return n, err
@@ -161,10 +160,10 @@ func (p *pacer) StopReading() {
 	p.Client.StopReading()
 }
 
-// Head implements proxy.Client. While the front door drains, the response asks the
-// client to close the connection. Over HTTP/2, net/http sends a GOAWAY for that.
+// Head implements proxy.Client. While the front door drains, net/http sends a GOAWAY if the
+// response asks to close the connection. Over HTTP/1, the responder asks for that itself.
 func (p *pacer) Head(status int, fields []proxy.Field, length int64) error {
-	if p.draining.Load() {
+	if p.isStream() && p.draining.Load() {
 		fields = append(fields, proxy.Field{Name: "Connection", Value: "close"})
 	}
 	began := p.allowWrite(0)
@@ -175,12 +174,11 @@ func (p *pacer) Head(status int, fields []proxy.Field, length int64) error {
 // bytes are bytes that the client has taken. They count now, and not again when
 // they are written.
 func (p *pacer) Room() (int, error) {
-	c, ok := p.conn.(interface{ sendSpace() (int, error) })
-	if !ok {
+	if p.isStream() {
 		return p.Client.Room()
 	}
-	began := p.allowWrite(sendBlock)
-	n, err := c.sendSpace()
+	began := p.allowWrite(transport.SendBlock)
+	n, err := p.Client.Room()
 	p.counted = n
 	return n, p.wrote(began, n, err)
 }
@@ -210,11 +208,11 @@ func (p *pacer) Informational(status int, fields []proxy.Field) error {
 // write returns when its last byte is sent. It therefore gets the time that n
 // bytes take at the minimum speed, but at most one pause more.
 func (p *pacer) allowWrite(n int) (began time.Time) {
-	if p.out.PerSecond == 0 {
-		return began
+	var want time.Time
+	if p.out.PerSecond > 0 {
+		began = time.Now()
+		want = began.Add(p.leftOut + min(p.out.Time(n), p.out.Grace))
 	}
-	began = time.Now()
-	want := began.Add(p.leftOut + min(p.out.Time(n), p.out.Grace))
 	next, change := lazydeadline.Next(p.setOut, want, p.out.Grace)
 	if change {
 		p.setOut = next

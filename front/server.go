@@ -9,35 +9,41 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/transport"
 	"github.com/weirhq/weir/log"
 )
 
 // server holds the listeners of a door and the servers on them.
 type server struct {
 	door     *Door
+	limits   config.Limits
 	errorLog *stdlog.Logger // of net/http
-	public   *http.Server
+	h2       *http.Server   // of the connections that http2 passes on
+	http2    *http2Listener
 	admin    *http.Server
 
 	listeners     []*listener
 	accepting     sync.WaitGroup // the accept loops of the listeners
+	serving       sync.WaitGroup // the goroutines of connections
+	closing       atomic.Bool    // connections without a request in progress must end
 	adminListener *adminListener
 	conns         conns
 	rejector      rejector
 }
 
 func newServer(d *Door) *server {
-	s := &server{door: d, errorLog: stdlog.New(io.Discard, "", 0)}
+	s := &server{door: d, limits: withDefaults(d.cfg.Limits), http2: newHTTP2Listener(), errorLog: stdlog.New(io.Discard, "", 0)}
 	log.Capture(s.errorLog, d.log, log.LevelWarn, "http server complaint")
 	s.rejector.metrics, s.rejector.log.log = d.metrics, d.log
 	s.rejector.lingering = make(chan struct{}, rejectLingering)
 	s.conns.most = d.files.Clients
 	s.conns.mostOfOne = d.cfg.Limits.ConnectionsPerClient
 	s.conns.exempt = d.cfg.TrustedProxies
-	s.public = newHTTPServer(s)
+	s.h2 = newHTTP2Server(s)
 	s.admin = newAdminServer(adminPages{
 		addr:     d.cfg.Admin,
 		draining: d.draining.Load,
@@ -140,11 +146,12 @@ func (d *Door) Serve(ctx context.Context) error {
 	var running sync.WaitGroup
 	for _, l := range s.listeners {
 		s.accepting.Go(func() {
-			if err := s.public.Serve(l); !d.draining.Load() {
+			if err := l.serve(); !d.draining.Load() {
 				failed <- err
 			}
 		})
 	}
+	running.Go(func() { s.h2.Serve(s.http2) })
 	if s.adminListener != nil {
 		running.Go(func() {
 			if err := s.admin.Serve(s.adminListener); !errors.Is(err, http.ErrServerClosed) {
@@ -153,7 +160,7 @@ func (d *Door) Serve(ctx context.Context) error {
 		})
 	}
 	unwatched := make(chan struct{})
-	running.Go(func() { s.conns.watch(unwatched, func() bool { return d.metrics.inFlight.Load() > 0 }) })
+	running.Go(func() { s.conns.watchSlow(unwatched, func() bool { return d.metrics.inFlight.Load() > 0 }) })
 	delay := d.cfg.Drain.Delay
 	var err error
 	select {
@@ -183,17 +190,16 @@ func (d *Door) drain(delay time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), d.cfg.Drain.Timeout)
 	defer cancel()
 	s.stopAccepting(ctx)
-	err := s.public.Shutdown(ctx)
-	if err == nil {
-		err = await(ctx, d.idle) // Shutdown does not wait for hijacked connections
-	}
+	err := errors.Join(s.h2.Shutdown(ctx), await(ctx, s.quiet))
 	left := d.metrics.inFlight.Load()
 	d.cutting.Store(left > 0)
-	s.conns.each((*clientConn).leave)
-	s.public.Close()
+	s.h2.Close()
+	s.conns.each((*clientConn).cut)
 	end, cancelEnd := context.WithTimeout(context.Background(), drainCut)
 	defer cancelEnd()
-	await(end, d.idle)
+	if await(end, s.quiet) == nil {
+		s.serving.Wait() // goroutines that do not end, because the log is stalled, are left
+	}
 	for _, up := range d.tables.Load().upstreams {
 		up.Close()
 	}
@@ -221,24 +227,39 @@ func (s *server) offers() []listenerOffer {
 	return offers
 }
 
-// idle reports whether no request is in flight.
-func (d *Door) idle() bool { return d.metrics.inFlight.Load() == 0 }
+// quiet reports whether no connection is left, and no request is in flight.
+func (s *server) quiet() bool { return s.conns.len() == 0 && s.door.metrics.inFlight.Load() == 0 }
 
 // stopAccepting accepts the connections in the kernel's queue and closes the
-// listeners. After Shutdown, net/http discards every request that it reads.
-// Therefore new connections may send their first request before Shutdown, and
-// those that do not are closed.
+// listeners. Then it waits for the first request of new connections, and ends the
+// connections that have none in progress.
 func (s *server) stopAccepting(ctx context.Context) {
-	s.public.SetKeepAlivesEnabled(false)
+	s.h2.SetKeepAlivesEnabled(false)
 	for _, l := range s.listeners {
-		l.Close()
+		l.stop()
 	}
 	s.accepting.Wait()
 	s.unbind()
 	ctx, cancel := context.WithTimeout(ctx, firstRequestGrace)
 	defer cancel()
 	await(ctx, func() bool { return s.conns.fresh.Load() == 0 })
-	s.conns.closeFresh()
+	s.closing.Store(true)
+	s.conns.each((*clientConn).interrupt)
+}
+
+// start serves an accepted connection, or rejects it.
+func (s *server) start(nc *net.TCPConn) {
+	conn, err := transport.NewConn(nc)
+	if err != nil {
+		nc.Close()
+		return
+	}
+	c := &clientConn{Conn: conn, server: s, peer: conn.Remote().Addr().WithZone("").Unmap()}
+	if broken := s.conns.admit(c); broken != "" {
+		s.rejector.reject(nc, broken)
+		return
+	}
+	s.serving.Go(func() { s.serveConn(c) })
 }
 
 // firstRequestGrace is how long a draining server waits for the first request

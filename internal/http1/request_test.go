@@ -11,7 +11,6 @@ import (
 
 // newlyAccepted are the messages of the battery that this parser accepts, and the reason.
 var newlyAccepted = map[string]string{
-	"empty line first":   "RFC 9112, section 2.2",
 	"target of the door": "CONNECT is a matter of the server",
 }
 

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"net"
@@ -238,4 +239,19 @@ func receive(fd int, buf []byte, flags int) (int, error) {
 			return max(n, 0), err
 		}
 	}
+}
+
+// Await waits until bytes have arrived, and leaves them in the socket. end reports that
+// the stream has ended instead. If hasEnded is true, Await ignores the end and waits for
+// an error. It counts as a read: no other one may be in progress.
+func (c *NetConn) Await(hasEnded bool) (end bool, err error) {
+	var peeked [1]byte
+	var failed error
+	err = c.raw.Read(func(fd uintptr) bool {
+		n := 0
+		n, failed = receive(int(fd), peeked[:], syscall.MSG_PEEK)
+		end = n == 0 && failed == nil
+		return failed != syscall.EAGAIN && !(end && hasEnded)
+	})
+	return end, cmp.Or(err, failed)
 }

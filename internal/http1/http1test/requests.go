@@ -136,7 +136,6 @@ var Ambiguous = []struct {
 	{"no method", "/ HTTP/1.1\r\nHost: a\r\n\r\n", 400},
 	{"method with a colon", "G:T / HTTP/1.1\r\nHost: a\r\n\r\n", 400},
 	{"method with a NUL", "GET\x00 / HTTP/1.1\r\nHost: a\r\n\r\n", 400},
-	{"empty line first", "\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", 400},
 	{"TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 400},
 	{"preface in pieces of HTTP/1", "PRI * HTTP/2.0\r\nHost: a\r\n\r\n", 400},
 	{"half a preface", "PRI * HTTP/2.0\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", 400},
@@ -219,6 +218,10 @@ var Unusual = []struct {
 	Name, Raw string
 	Requests  int
 }{
+	{"an empty line first", "\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", 1}, // RFC 9112, section 2.2
+	{"an empty line after a body", "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n",
+		2},
+	{"target with the default port", "GET http://a:80/ HTTP/1.1\r\nHost: a\r\n\r\n", 1},
 	{"GET with a body", "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx", 1},
 	{"GET with chunks", "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 1},
 	{"a request as a body", "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 27\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", 1},
