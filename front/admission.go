@@ -29,7 +29,7 @@ func (d *Door) admit(x *exchange, t *tables) bool {
 // enter waits until the gate admits the request, sets *entered to the gate, and
 // returns true. If the gate does not admit it, enter responds and returns false.
 func (d *Door) enter(x *exchange, g *gate, entered **gate) bool {
-	err := g.enter(x.context())
+	err := g.enter(x)
 	switch {
 	case err == nil:
 		*entered = g

@@ -281,7 +281,7 @@ func (d *Door) flushLog() {
 func (d *Door) failPanicked(x *exchange, failure *panicError) {
 	x.Err = failure
 	d.log.Error("panic while serving a request").TraceID(x.trace.id).Err(failure).Send()
-	d.flushLog()
+	x.driver().Block(d.flushLog)
 	if x.Began || x.Upgraded || x.Respond(500, "") != nil {
 		x.Cut = true
 	}

@@ -152,11 +152,15 @@ func protocol(x *exchange) string {
 
 func (x *exchange) userAgentAndReferer() (userAgent, referer string) {
 	for i := range x.Header {
-		switch f := &x.Header[i]; f.Name {
-		case "User-Agent":
-			userAgent = f.Value
-		case "Referer":
-			referer = f.Value
+		switch f := &x.Header[i]; len(f.Name) {
+		case len("User-Agent"):
+			if httpsyntax.EqualFold(f.Name, "User-Agent") {
+				userAgent = f.Value
+			}
+		case len("Referer"):
+			if httpsyntax.EqualFold(f.Name, "Referer") {
+				referer = f.Value
+			}
 		}
 	}
 	return userAgent, referer

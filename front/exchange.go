@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weirhq/weir/internal/transport"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/proxy"
 	"github.com/weirhq/weir/router"
@@ -63,6 +64,14 @@ func (x *exchange) context() context.Context {
 		return x.ctx
 	}
 	return &x.clientGone
+}
+
+// driver returns the driver that runs the exchange.
+func (x *exchange) driver() transport.Driver {
+	if x.Driver == nil {
+		return transport.Goroutines
+	}
+	return x.Driver
 }
 
 // Cancel ends the exchange because its client has disconnected, or is about to

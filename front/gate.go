@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/internal/transport"
 	"github.com/weirhq/weir/limit"
 	"github.com/weirhq/weir/proxy"
 )
@@ -83,7 +85,7 @@ func (g *gate) key(client netip.Addr, header []proxy.Field) limit.Key {
 	default:
 		name := per[len(config.RatePerHeader):]
 		for i := range header {
-			if header[i].Name == name {
+			if httpsyntax.EqualFold(header[i].Name, name) {
 				return limit.KeyOfString(header[i].Value)
 			}
 		}
@@ -91,13 +93,19 @@ func (g *gate) key(client netip.Addr, header []proxy.Field) limit.Key {
 	}
 }
 
-// enter waits for an in-flight slot. The caller must call
-// leave if the error is nil.
-func (g *gate) enter(ctx context.Context) error {
-	if g.inFlight == nil {
+// enter takes an in-flight slot, and waits if there is none. The caller must call leave if
+// the error is nil.
+func (g *gate) enter(x *exchange) error {
+	if g.inFlight == nil || g.inFlight.TryEnter() {
 		return nil
 	}
-	return g.inFlight.Enter(ctx)
+	return g.wait(x.context(), x.driver())
+}
+
+// wait waits for a slot. Other exchanges of the driver continue meanwhile.
+func (g *gate) wait(ctx context.Context, d transport.Driver) (err error) {
+	d.Block(func() { err = g.inFlight.Enter(ctx) })
+	return err
 }
 
 // leave releases the slot that enter has taken.

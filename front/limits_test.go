@@ -575,7 +575,7 @@ func TestRefusedAllocations(t *testing.T) {
 		l.Rate = config.Rate{Per: config.RatePerRoute, Every: time.Hour}
 	}))
 	get(t, httpClient(t), d.url("/"))
-	const most = 40
+	const most = 20
 	if n := mallocsUntil(t, d.addr, "GET / HTTP/1.1\r\nHost: a\r\n\r\n", "429 Too Many Requests\n"); n > most {
 		t.Errorf("%.1f allocations for a refused request, want %d at most", n, most)
 	}

@@ -40,6 +40,11 @@ func TestAlloc(t *testing.T) {
 				inFlight.Leave()
 			}
 		}},
+		{"InFlight, admitted without waiting", func() {
+			if inFlight.TryEnter() {
+				inFlight.Leave()
+			}
+		}},
 		{"InFlight, full", func() { _ = full.Enter(ctx) }},
 		{"Rate, one key, admitted and refused", func() { few.Allow(someTime, keys[0]) }},
 		{"Rate, full table, new and old keys", func() {

@@ -96,6 +96,24 @@ func (f *InFlight) Change(o InFlightOptions) {
 	}
 }
 
+// TryEnter admits the caller, and reports true, if it does not have to wait. The caller
+// must then call Leave once.
+func (f *InFlight) TryEnter() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.tryEnter()
+}
+
+// tryEnter is TryEnter for a caller that holds f.mu.
+func (f *InFlight) tryEnter() bool {
+	if !f.free() || f.queue.len > 0 {
+		return false
+	}
+	f.inFlight++
+	f.stats.Entered++
+	return true
+}
+
 // Enter waits until the caller is admitted and returns nil; the caller must then call
 // Leave once. Otherwise it returns ErrFull, ErrWaited, ErrOvertaken or the error of
 // ctx, and the caller must not call Leave.
@@ -107,9 +125,7 @@ func (f *InFlight) Enter(ctx context.Context) error {
 		return err
 	}
 	f.mu.Lock()
-	if f.free() && f.queue.len == 0 {
-		f.inFlight++
-		f.stats.Entered++
+	if f.tryEnter() {
 		f.mu.Unlock()
 		return nil
 	}

@@ -49,6 +49,23 @@ func TestInFlightZeroHasNoLimit(t *testing.T) {
 	wantStats(t, &f, limit.InFlightStats{Entered: many, Full: 1})
 }
 
+func TestTryEnter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := limit.NewInFlight(limit.InFlightOptions{Max: 1, Queue: 1})
+		if !f.TryEnter() || f.TryEnter() {
+			t.Error("want one call to be admitted, and no other")
+		}
+		waiting := entering(t.Context(), f)
+		f.Leave()
+		synctest.Wait()
+		if *waiting != nil || f.TryEnter() {
+			t.Errorf("the waiting call: %v; or TryEnter has passed it", *waiting)
+		}
+		f.Leave()
+		wantStats(t, f, limit.InFlightStats{Entered: 2})
+	})
+}
+
 // TestInFlightLimitIsTakenAway removes the limit while calls wait.
 func TestInFlightLimitIsTakenAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
