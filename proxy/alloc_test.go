@@ -39,29 +39,62 @@ var oneKiB = func() map[string][]byte {
 	}
 }()
 
-// BenchmarkExchange sends GET requests over reused connections to a server in
-// the same process, whose cost is included.
+// BenchmarkExchange sends requests over reused connections to a server in the
+// same process, whose cost is included.
 func BenchmarkExchange(b *testing.B) {
 	for name, answer := range oneKiB {
-		b.Run(name, func(b *testing.B) {
-			o := openOrigin(b, fixed(answer))
-			up, err := proxy.NewUpstream("test", o.url)
+		b.Run(name, func(b *testing.B) { benchmarkExchange(b, fixed(answer), nil) })
+	}
+	b.Run("upload", func(b *testing.B) {
+		body := bytes.Repeat([]byte("x"), 64<<10)
+		benchmarkExchange(b, afterBody(len(body)), body)
+	})
+}
+
+func benchmarkExchange(b *testing.B, play func(w *wire), body []byte) {
+	o := openOrigin(b, play)
+	up, err := proxy.NewUpstream("test", o.url)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer up.Close()
+	p := &proxy.Proxy{Upstream: up}
+	var x proxy.Exchange
+	client, reader := new(sink), new(bytes.Reader)
+	b.ReportAllocs()
+	for b.Loop() {
+		x.Reset()
+		fill(&x, client)
+		if body != nil {
+			reader.Reset(body)
+			x.Length, x.Body = int64(len(body)), reader
+		}
+		if p.Serve(&x); x.Err != nil {
+			b.Fatal(x.Err)
+		}
+	}
+}
+
+// afterBody returns a script that responds to each request with a body of the
+// given length.
+func afterBody(length int) func(w *wire) {
+	return func(w *wire) {
+		buf := make([]byte, 2*length)
+		n, body := 0, -1 // bytes of the request, and where its body begins
+		for {
+			m, err := w.TCPConn.Read(buf[n:])
 			if err != nil {
-				b.Fatal(err)
+				return
 			}
-			defer up.Close()
-			p := &proxy.Proxy{Upstream: up}
-			var x proxy.Exchange
-			client := new(sink)
-			b.ReportAllocs()
-			for b.Loop() {
-				x.Reset()
-				fill(&x, client)
-				if p.Serve(&x); x.Err != nil {
-					b.Fatal(x.Err)
-				}
+			n += m
+			if end := bytes.Index(buf[:n], []byte("\r\n\r\n")); body < 0 && end >= 0 {
+				body = end + len("\r\n\r\n")
 			}
-		})
+			if n == body+length {
+				n, body = 0, -1
+				w.TCPConn.Write([]byte(ok))
+			}
+		}
 	}
 }
 

@@ -138,7 +138,7 @@ func TestUploadSpace(t *testing.T) {
 	}
 	flow := strings.NewReader(strings.Repeat("0123456789", ShortBody))
 	u = &upload{x: &Exchange{Body: flow}, start: make(chan *conn, 1)}
-	n, end := u.first()
+	n, end := u.readFirst()
 	if n != ShortBody || end || string(u.space()[:20]) != "01234567890123456789" ||
 		u.space()[smallBlock] != "0123456789"[smallBlock%10] {
 		t.Errorf("the first block has %d bytes that begin with %q; want %d", n, u.space()[:20], ShortBody)

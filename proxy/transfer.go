@@ -125,9 +125,12 @@ func (t *transfer) noteDead(dead bool) {
 	t.dead, t.stale = dead, dead && t.c.used
 }
 
-// sendHead sends x.head. If the response is the next thing to happen, it also
-// waits for its first bytes.
+// sendHead sends x.head, with the first block of an upload if that has arrived.
+// If the response is the next thing to happen, it also waits for its first bytes.
 func (t *transfer) sendHead() error {
+	if t.x.upload != nil {
+		t.x.head = t.x.upload.takeFirst(t.x.head)
+	}
 	head, a := t.x.head, &t.x.answer
 	if t.x.upload == nil && !t.expecting {
 		written, n, writeErr, readErr := t.c.WriteReadInto(head, a)

@@ -17,6 +17,9 @@ const (
 	// the proxy connects to an upstream, in bytes. It is sent together with the
 	// head.
 	ShortBody = 16 << 10
+	// uploadBlock is the maximum length of a part of a longer body that is sent
+	// with one write. The first one has at most ShortBody bytes.
+	uploadBlock = 32 << 10
 	// firstWait limits the wait for the beginning of a longer body before the
 	// proxy connects to an upstream. It is the maximum delay for a client that
 	// waits for the response before it sends more.
@@ -46,7 +49,7 @@ const (
 const smallBlock = 512
 
 // An uploadBuffer holds one block.
-type uploadBuffer [chunkPrefix + ShortBody + chunkSuffix]byte
+type uploadBuffer [chunkPrefix + uploadBlock + chunkSuffix]byte
 
 var uploadBuffers = sync.Pool{New: func() any { return new(uploadBuffer) }}
 
@@ -59,6 +62,9 @@ type upload struct {
 	begun chan struct{} // closed after the first block was read
 	start chan *conn    // receives the connection to send to
 	done  chan struct{} // closed when the goroutine has ended
+
+	first int  // length of the first block, set before begun is closed
+	taken bool // the first block was sent with the head; set before the connection is sent to start
 
 	waiting   atomic.Bool // for the client
 	ended     atomic.Bool // the client has sent the whole body without an error
@@ -83,13 +89,39 @@ func startUpload(x *Exchange) *upload {
 // beginning waits up to firstWait for the first block, and returns the client's
 // error in it.
 func (u *upload) beginning() error {
-	timer := time.NewTimer(firstWait)
+	closedWithin(u.begun, firstWait)
+	return u.fault()
+}
+
+// closedWithin waits until a channel is closed, and reports false if that takes
+// longer than the given time.
+func closedWithin(c <-chan struct{}, limit time.Duration) bool {
+	select {
+	case <-c:
+		return true
+	default:
+	}
+	if limit <= 0 {
+		return false
+	}
+	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
-	case <-u.begun:
+	case <-c:
+		return true
 	case <-timer.C:
+		return false
 	}
-	return u.fault()
+}
+
+// takeFirst appends the first block to b if it was read. It must be called
+// before the connection is sent to start.
+func (u *upload) takeFirst(b []byte) []byte {
+	if !closedWithin(u.begun, 0) || u.first == 0 {
+		return b
+	}
+	u.taken = true
+	return append(b, u.framed(u.first)...)
 }
 
 // fault returns the client's error, if one has occurred.
@@ -105,11 +137,7 @@ func (u *upload) fault() error {
 func (u *upload) finish(linger time.Duration) {
 	u.responded.Store(true)
 	close(u.start)
-	timer := time.NewTimer(linger)
-	defer timer.Stop()
-	select {
-	case <-u.done:
-	case <-timer.C:
+	if !closedWithin(u.done, linger) {
 		// Called in this goroutine, so that it cannot run late and affect the
 		// next request on the client's connection.
 		u.x.Client.StopReading()
@@ -126,27 +154,18 @@ func (x *Exchange) bodyEnded() bool {
 // being sent at the moment, whole waits for up to endWait: a response can
 // arrive before the write that triggered it returns.
 func (u *upload) whole() bool {
-	if !u.ended.Load() {
-		return false
-	}
-	timer := time.NewTimer(endWait)
-	defer timer.Stop()
-	select {
-	case <-u.done:
-		return u.complete
-	case <-timer.C:
-		return false
-	}
+	return u.ended.Load() && closedWithin(u.done, endWait) && u.complete
 }
 
 func (u *upload) run() {
 	defer close(u.done)
 	defer u.makeSmall()
-	n, end := u.first()
+	n, end := u.readFirst()
+	u.first = n
 	close(u.begun)
 	c := <-u.start
-	for {
-		if n > 0 && c != nil && !u.send(c, n) {
+	for taken := u.taken; ; taken = false {
+		if n > 0 && c != nil && !taken && !u.send(c, n) {
 			c = nil // the response may have arrived nevertheless; the reader will find out
 		}
 		if end {
@@ -164,15 +183,16 @@ func (u *upload) run() {
 	}
 }
 
-// first reads until a block is full, the body ends, or the exchange waits for
-// the block.
-func (u *upload) first() (n int, end bool) {
+// readFirst reads until the block has ShortBody bytes, the body ends, or the
+// exchange waits for the block.
+func (u *upload) readFirst() (n int, end bool) {
 	for n < ShortBody && !end && len(u.start) == 0 && !u.responded.Load() {
 		if n == smallBlock {
 			u.makeLarge(n)
 		}
 		var m int
-		m, end = u.read(u.space()[n:])
+		space := u.space()
+		m, end = u.read(space[n:min(len(space), ShortBody)])
 		n += m
 	}
 	return n, end
@@ -241,6 +261,14 @@ func (u *upload) send(c *conn, n int) bool {
 	if u.responded.Load() {
 		return false
 	}
+	u.x.arm(c, time.Now(), u.x.timeout())
+	_, err := c.Write(u.framed(n))
+	return err == nil
+}
+
+// framed returns a block of n bytes as it is sent, which is as a chunk if the
+// length of the body is unknown.
+func (u *upload) framed(n int) []byte {
 	buf := u.buffer()
 	from, to := chunkPrefix, chunkPrefix+n
 	if u.x.Length < 0 {
@@ -249,9 +277,7 @@ func (u *upload) send(c *conn, n int) bool {
 		from -= copy(buf[chunkPrefix-len(line):], line)
 		to += copy(buf[to:], "\r\n")
 	}
-	u.x.arm(c, time.Now(), u.x.timeout())
-	_, err := c.Write(buf[from:to])
-	return err == nil
+	return buf[from:to]
 }
 
 // end tells the upstream that the body is complete, or breaks the connection if
