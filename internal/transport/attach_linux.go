@@ -41,7 +41,7 @@ func (c *LoopConn) Detach() (*NetConn, error) {
 	if err != nil {
 		return nil, err
 	}
-	detached, err := NewConn(nc.(*net.TCPConn))
+	detached, err := newConn(nc.(*net.TCPConn), c.remote)
 	if err != nil {
 		nc.Close()
 		return nil, err

@@ -7,7 +7,7 @@ import "runtime/debug"
 // with [Loop.Go] does the rest. After a panic, the connection is aborted.
 type Handler interface {
 	// Ready is called when TryRead may find something: bytes, the end of the stream or an
-	// error. It is also called when the loop ends.
+	// error, such as net.ErrClosed after Close or at the end of the loop.
 	Ready(c *LoopConn)
 
 	// Expired is called when the read deadline has passed.
@@ -25,7 +25,7 @@ type Watcher interface {
 // Idle has the loop call a method of h when there is something to do, but not before Idle
 // has returned. It calls one method once; to continue, h calls Idle again. No operation
 // may be in progress meanwhile. An idle connection needs no coroutine and no buffer.
-// Idle(nil) ends the state, as does Close.
+// Idle(nil) ends the state.
 func (c *LoopConn) Idle(h Handler) {
 	c.handler = h
 	if h != nil && (c.mayRead || c.readError() != nil) {

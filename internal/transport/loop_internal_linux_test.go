@@ -244,7 +244,13 @@ func TestIdle(t *testing.T) {
 	r.expect(t, "bytes third")
 	peer.CloseWrite()
 	r.expect(t, "end")
-	l.call(func() { c.Close() })
+	c.Close() // after its last call the connection is not idle
+	r.expectNone(t)
+
+	c, _ = l.pair(t)
+	l.call(func() { c.Idle(r) })
+	c.Close()
+	r.expect(t, "closed")
 	r.expectNone(t)
 }
 

@@ -357,9 +357,9 @@ func (c *LoopConn) CloseWrite() error {
 	return os.NewSyscallError("shutdown", unix.Shutdown(int(c.fd), unix.SHUT_WR))
 }
 
-// Close implements Conn. It ends Idle and Watch.
+// Close implements Conn. The handler of an idle connection is called.
 func (c *LoopConn) Close() error {
-	c.closeBy(c.forget)
+	c.closeBy(c.release)
 	return nil
 }
 
@@ -384,11 +384,6 @@ func (c *LoopConn) abort() {
 	if c.fd >= 0 {
 		unix.SetsockoptLinger(int(c.fd), unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
 	}
-	c.forget()
-}
-
-func (c *LoopConn) forget() {
-	c.handler, c.watcher = nil, nil
 	c.release()
 }
 
@@ -398,7 +393,7 @@ func (c *LoopConn) release() {
 		return
 	}
 	unix.Close(int(c.fd)) // which also removes it from the epoll
-	c.fd = -1
+	c.fd, c.watcher = -1, nil
 	c.loop.conns[c.slot] = nil
 	c.loop.freeSlots = append(c.loop.freeSlots, c.slot)
 	c.loop.wheel.stop(&c.timer)

@@ -49,11 +49,18 @@ type reading struct {
 
 // NewConn returns a connection that uses nc, and owns it.
 func NewConn(nc *net.TCPConn) (*NetConn, error) {
+	remote := nc.RemoteAddr().(*net.TCPAddr).AddrPort()
+	return newConn(nc, netip.AddrPortFrom(remote.Addr().Unmap(), remote.Port()))
+}
+
+// newConn is NewConn with the address of the peer, which the kernel does not know any more
+// after a reset.
+func newConn(nc *net.TCPConn, remote netip.AddrPort) (*NetConn, error) {
 	raw, err := nc.SyscallConn()
 	if err != nil {
 		return nil, err
 	}
-	c := &NetConn{tcp: nc, raw: raw, remote: nc.RemoteAddr().(*net.TCPAddr).AddrPort()}
+	c := &NetConn{tcp: nc, raw: raw, remote: remote}
 	c.reading.try, c.reading.readInto, c.reading.writeReadInto = c.tryOnce, c.readIntoOnce, c.writeReadIntoOnce
 	c.room.look = c.room.lookOnce
 	return c, nil

@@ -58,7 +58,8 @@ type Conn interface {
 	// end.
 	Abort() error
 
-	// Remote returns the address of the peer.
+	// Remote returns the address of the peer. An IPv4 address is a plain one, also if the
+	// listener is for IPv6.
 	Remote() netip.AddrPort
 }
 
