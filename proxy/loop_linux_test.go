@@ -1,0 +1,197 @@
+package proxy_test
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/internal/transport"
+	"github.com/weirhq/weir/proxy"
+)
+
+type task func()
+
+func (f task) Run() { f() }
+
+// openLoop starts a loop.
+func openLoop(t testing.TB) *transport.Loop {
+	t.Helper()
+	l, err := transport.NewLoop(1, func(v any, stack []byte) { t.Errorf("panic: %v\n%s", v, stack) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var running sync.WaitGroup
+	running.Go(l.Run)
+	t.Cleanup(func() {
+		l.Close()
+		running.Wait()
+	})
+	return l
+}
+
+// onLoop starts f in a task of a loop. The returned channel is closed when it ends.
+func onLoop(l *transport.Loop, f func()) <-chan struct{} {
+	done := make(chan struct{})
+	l.Post(func() {
+		l.Go(task(func() {
+			defer close(done)
+			f()
+		}))
+	})
+	return done
+}
+
+func openUpstream(t testing.TB, urls ...string) *proxy.Upstream {
+	t.Helper()
+	up, err := proxy.NewUpstream("test", urls...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(up.Close)
+	return up
+}
+
+// TestLoop runs concurrent exchanges on a loop, in turn without and with a body.
+func TestLoop(t *testing.T) {
+	const tasks, requests = 50, 100
+	l := openLoop(t)
+	for _, answer := range []string{ok, chunkedHead + "1\r\no\r\n1\r\nk\r\n0\r\nX: y\r\n\r\n"} {
+		o := openOrigin(t, answering(answer, nil))
+		p := &proxy.Proxy{Upstream: openUpstream(t, o.url)}
+		var running []<-chan struct{}
+		for range tasks {
+			running = append(running, onLoop(l, func() {
+				var x proxy.Exchange
+				client := new(sink)
+				for i := range requests {
+					x.Reset()
+					fill(&x, client)
+					if x.Driver = l; i%2 == 1 {
+						x.Method, x.Length, x.Body = "POST", 3, strings.NewReader("abc")
+					}
+					if p.Serve(&x); x.Err != nil || x.BodySent != 2 || x.BodyRead != int64(3*(i%2)) {
+						t.Errorf("%d bytes of the response and %d of the request, %v", x.BodySent, x.BodyRead, x.Err)
+						return
+					}
+				}
+			}))
+		}
+		for _, done := range running {
+			<-done
+		}
+		if made := o.connections(); made > tasks*requests/2 {
+			t.Errorf("%d exchanges made %d connections", tasks*requests, made)
+		}
+	}
+}
+
+// TestLoopInterrupted checks that exchanges on a loop whose upstream is silent end with
+// their timeout, and when they are cancelled in another goroutine or on the loop.
+func TestLoopInterrupted(t *testing.T) {
+	l := openLoop(t)
+	silent := openUpstream(t, openOrigin(t, func(w *wire) {
+		w.readHead()
+		stall(w)
+	}).url)
+	unreachable := openUpstream(t, "http://"+deaf(t))
+	for _, c := range []struct {
+		name   string
+		up     *proxy.Upstream
+		cancel func(x *proxy.Exchange)
+		kind   proxy.Kind
+	}{
+		{"timeout", silent, func(*proxy.Exchange) {}, proxy.Timeout},
+		{"cancelled elsewhere", silent, (*proxy.Exchange).Cancel, proxy.ClientGone},
+		{"cancelled on the loop", silent, func(x *proxy.Exchange) { l.Post(x.Cancel) }, proxy.ClientGone},
+		{"connect timeout", unreachable, func(*proxy.Exchange) {}, proxy.ConnectTimeout},
+		{"connecting, cancelled elsewhere", unreachable, (*proxy.Exchange).Cancel, proxy.ClientGone},
+		{"connecting, cancelled on the loop", unreachable, func(x *proxy.Exchange) { l.Post(x.Cancel) }, proxy.ClientGone},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			x := newExchange()
+			x.Driver, x.Timeout = l, patience
+			if c.kind != proxy.ClientGone {
+				x.Timeout = 50 * time.Millisecond
+			}
+			done := onLoop(l, func() { (&proxy.Proxy{Upstream: c.up}).Serve(x) })
+			time.AfterFunc(20*time.Millisecond, func() { c.cancel(x) })
+			await(t, done)
+			var failed *proxy.Error
+			if !errors.As(x.Err, &failed) || failed.Kind != c.kind {
+				t.Errorf("the exchange ended with %v, want %s", x.Err, c.kind)
+			}
+		})
+	}
+}
+
+// TestLoopWaitsForConnection checks that an exchange that waits for a connection does not
+// hold up the others of its loop.
+func TestLoopWaitsForConnection(t *testing.T) {
+	l := openLoop(t)
+	fd, addr := bound(t)
+	later := openUpstream(t, "http://"+addr)
+	later.ConnectRetry = patience
+	x := newExchange()
+	x.Driver = l
+	waiting := onLoop(l, func() { (&proxy.Proxy{Upstream: later}).Serve(x) })
+	for n, _ := later.Waiting(); n == 0; n, _ = later.Waiting() {
+		time.Sleep(time.Millisecond)
+	}
+	other := newExchange()
+	other.Driver = l
+	p := &proxy.Proxy{Upstream: openUpstream(t, openOrigin(t, answering(ok, nil)).url)}
+	await(t, onLoop(l, func() { p.Serve(other) }))
+	if other.Err != nil {
+		t.Error(other.Err)
+	}
+	startOn(t, fd)
+	await(t, waiting)
+	if x.Err != nil || x.Status != 200 {
+		t.Errorf("status %d, %v after the server was started", x.Status, x.Err)
+	}
+}
+
+// TestSharedConnsOfDrivers checks that exchanges in a goroutine and on a loop close the
+// unused connections of each other, if only one connection is allowed.
+func TestSharedConnsOfDrivers(t *testing.T) {
+	l := openLoop(t)
+	up := openUpstream(t, openOrigin(t, answering(ok, nil)).url)
+	shared := proxy.NewConns(1)
+	up.Share(shared)
+	p := &proxy.Proxy{Upstream: up}
+	for range 20 {
+		x := newExchange()
+		p.Serve(x)
+		y := newExchange()
+		y.Driver = l
+		await(t, onLoop(l, func() { p.Serve(y) }))
+		if open, _ := shared.Stats(); x.Err != nil || y.Err != nil || open != 1 {
+			t.Fatalf("%v and %v, with %d connections", x.Err, y.Err, open)
+		}
+	}
+}
+
+func BenchmarkExchangeOnLoop(b *testing.B) {
+	for name, answer := range oneKiB {
+		b.Run(name, func(b *testing.B) {
+			l := openLoop(b)
+			p := &proxy.Proxy{Upstream: openUpstream(b, openOrigin(b, fixed(answer)).url)}
+			b.ReportAllocs()
+			<-onLoop(l, func() {
+				var x proxy.Exchange
+				client := new(sink)
+				for range b.N {
+					x.Reset()
+					fill(&x, client)
+					x.Driver = l
+					if p.Serve(&x); x.Err != nil {
+						b.Error(x.Err)
+						return
+					}
+				}
+			})
+		})
+	}
+}
