@@ -257,8 +257,20 @@ func (c *NetConn) Await(hasEnded bool) (end bool, err error) {
 	err = c.raw.Read(func(fd uintptr) bool {
 		n := 0
 		n, failed = receive(int(fd), peeked[:], syscall.MSG_PEEK)
-		end = n == 0 && failed == nil
-		return failed != syscall.EAGAIN && !(end && hasEnded)
+		if end = n == 0 && failed == nil; end && hasEnded {
+			failed = errorOf(int(fd)) // a read does not return the error of a reset after the end
+			return failed != nil
+		}
+		return failed != syscall.EAGAIN
 	})
 	return end, cmp.Or(err, failed)
+}
+
+// errorOf returns the error of a socket.
+func errorOf(fd int) error {
+	number, err := syscall.GetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_ERROR)
+	if err == nil && number != 0 {
+		err = syscall.Errno(number)
+	}
+	return err
 }
