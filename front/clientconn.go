@@ -153,13 +153,19 @@ func (c *clientConn) leave() {
 func (c *clientConn) cut() {
 	c.leave()
 	c.mu.Lock()
-	busy := c.busy != nil
-	c.mu.Unlock()
-	if busy {
+	defer c.mu.Unlock()
+	if c.busy != nil {
 		c.Abort()
 	} else {
 		c.Close()
 	}
+}
+
+// move continues with another connection of the transport, which has no deadlines.
+func (c *clientConn) move(to transport.Conn) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.Conn, c.readBy, c.writeBy = to, time.Time{}, time.Time{}
 }
 
 // see records that the connection has carried a request. The caller holds mu.

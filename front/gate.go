@@ -96,8 +96,11 @@ func (g *gate) key(client netip.Addr, header []proxy.Field) limit.Key {
 // enter takes an in-flight slot, and waits if there is none. The caller must call leave if
 // the error is nil.
 func (g *gate) enter(x *exchange) error {
-	if g.inFlight == nil || g.inFlight.TryEnter() {
+	switch {
+	case g.inFlight == nil || g.inFlight.TryEnter():
 		return nil
+	case g.limits.Queue.Length == 0:
+		return g.inFlight.Enter(x.context()) // does not wait
 	}
 	return g.wait(x.context(), x.driver())
 }

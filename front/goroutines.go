@@ -5,20 +5,40 @@ import (
 	"os"
 	"time"
 
+	"github.com/weirhq/weir/internal/http1"
 	"github.com/weirhq/weir/internal/lazydeadline"
 	"github.com/weirhq/weir/internal/transport"
 )
 
-// serveConn serves a connection until its end, in a goroutine.
-func (s *server) serveConn(c *clientConn) {
-	r := headReader{conn: c, due: time.Now().Add(s.limits.HeaderTimeout)}
-	for {
-		switch step, err := c.next(); step {
+// An engine serves the connections of clients.
+type engine interface {
+	// start serves an accepted connection, whose Conn is a transport.NetConn.
+	start(c *clientConn)
+	// close ends the engine after the last connection.
+	close()
+}
+
+// goroutines is the engine with a goroutine for each connection.
+type goroutines struct{ server *server }
+
+func (e goroutines) start(c *clientConn) { e.server.serveAsync(c, incomplete, nil) }
+
+func (e goroutines) close() {}
+
+// serveAsync serves a connection in a goroutine, from the given step.
+func (s *server) serveAsync(c *clientConn, first step, failure *http1.Error) {
+	s.serving.Go(func() { s.serveConn(c, first, failure) })
+}
+
+// serveConn serves a connection until its end.
+func (s *server) serveConn(c *clientConn, step step, failure *http1.Error) {
+	for r := newHeadReader(c); ; step, failure = c.next() {
+		switch step {
 		case http2Preface:
 			s.http2.hand(c)
 			return
 		case badHead:
-			c.refuse(err.Status, err.Reason)
+			c.refuse(failure.Status, failure.Reason)
 			c.finish()
 			return
 		case incomplete:
@@ -35,16 +55,22 @@ func (s *server) serveConn(c *clientConn) {
 	}
 }
 
-// A headReader reads the heads of requests within the timeouts.
+// A headReader knows when the head of a request must be complete.
 type headReader struct {
-	conn *clientConn
-	due  time.Time // when the head must be complete; zero if it has not begun
-	want time.Time // the deadline of the present read
+	client *clientConn
+	due    time.Time // when the head must be complete; zero if it has not begun
+	want   time.Time // the deadline of the present read
+}
+
+// newHeadReader returns the headReader of a new connection. Its first head is due after
+// the header timeout, even if it does not begin.
+func newHeadReader(c *clientConn) headReader {
+	return headReader{client: c, due: time.Now().Add(c.server.limits.HeaderTimeout)}
 }
 
 // more waits for more bytes of a head. It returns false if the connection has ended.
 func (r *headReader) more() bool {
-	c := r.conn
+	c := r.client
 	for r.arm() {
 		n, err := c.ReadInto(c)
 		switch {
@@ -53,24 +79,48 @@ func (r *headReader) more() bool {
 			return true
 		case !errors.Is(err, os.ErrDeadlineExceeded):
 			return false
-		case c.server.closing.Load() || time.Now().Before(r.want):
-		case c.inHead():
-			c.refuse(408, "the head of the request took too long")
+		}
+		switch r.expired() {
+		case refuseSlow:
+			c.refuse(slowHead.Status, slowHead.Reason)
 			return false
-		default:
-			if !c.hasSeen() {
-				c.server.door.metrics.refusal(limitHeaderTime, allRoutes).Inc()
-			}
+		case endIdle:
 			return false
 		}
 	}
 	return false
 }
 
+// An expiry is what follows from a deadline that has passed.
+type expiry uint8
+
+const (
+	waitOn     expiry = iota // the deadline was set to interrupt, or has moved
+	refuseSlow               // the head has taken too long
+	endIdle                  // no head has begun
+)
+
+// slowHead is the refusal of a head that takes too long.
+var slowHead = &http1.Error{Status: 408, Reason: "the head of the request took too long"}
+
+// expired is called when the read deadline has passed.
+func (r *headReader) expired() expiry {
+	c := r.client
+	switch {
+	case c.server.closing.Load() || time.Now().Before(r.want):
+		return waitOn
+	case c.inHead():
+		return refuseSlow
+	case !c.hasSeen():
+		c.server.door.metrics.refusal(limitHeaderTime, allRoutes).Inc()
+	}
+	return endIdle
+}
+
 // arm sets the deadline of a read. It returns false if the server is closing and nothing
 // has arrived.
 func (r *headReader) arm() bool {
-	c, limits := r.conn, &r.conn.server.limits
+	c, limits := r.client, &r.client.server.limits
 	now, timeout := time.Now(), limits.HeaderTimeout
 	if c.in != nil && r.due.IsZero() {
 		r.due = now.Add(timeout)

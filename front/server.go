@@ -31,6 +31,7 @@ type server struct {
 	serving       sync.WaitGroup // the goroutines of connections
 	closing       atomic.Bool    // connections without a request in progress must end
 	adminListener *adminListener
+	engine        engine
 	conns         conns
 	rejector      rejector
 }
@@ -142,6 +143,11 @@ const eventFailed = "front door failed"
 // Serve drains without a delay and returns the error.
 func (d *Door) Serve(ctx context.Context) error {
 	s := d.server
+	var err error
+	if s.engine, err = d.newEngine(); err != nil {
+		s.unbind()
+		return fmt.Errorf("event loops: %w", err)
+	}
 	failed := make(chan error, len(s.listeners)+1)
 	var running sync.WaitGroup
 	for _, l := range s.listeners {
@@ -162,7 +168,6 @@ func (d *Door) Serve(ctx context.Context) error {
 	unwatched := make(chan struct{})
 	running.Go(func() { s.conns.watchSlow(unwatched, func() bool { return d.metrics.inFlight.Load() > 0 }) })
 	delay := d.cfg.Drain.Delay
-	var err error
 	select {
 	case <-ctx.Done():
 	case err = <-failed:
@@ -199,6 +204,7 @@ func (d *Door) drain(delay time.Duration) error {
 	defer cancelEnd()
 	if await(end, s.quiet) == nil {
 		s.serving.Wait() // goroutines that do not end, because the log is stalled, are left
+		s.engine.close()
 	}
 	for _, up := range d.tables.Load().upstreams {
 		up.Close()
@@ -247,6 +253,21 @@ func (s *server) stopAccepting(ctx context.Context) {
 	s.conns.each((*clientConn).interrupt)
 }
 
+// newEngine returns the engine of the configuration. A log that blocks the request whose
+// event does not fit would hold up a whole loop.
+func (d *Door) newEngine() (engine, error) {
+	if d.cfg.Engine == config.EngineGoroutines || d.cfg.Log.Queue.WhenFull == "block" {
+		return goroutines{d.server}, nil
+	}
+	return newLoops(d.server)
+}
+
+// panicked logs a panic in a loop that is not one of a request, which only ends the
+// connection.
+func (s *server) panicked(value any, stack []byte) {
+	s.door.log.Error("panic on a connection").Err(fmt.Errorf("%v\n%s", value, stack)).Send()
+}
+
 // start serves an accepted connection, or rejects it.
 func (s *server) start(nc *net.TCPConn) {
 	conn, err := transport.NewConn(nc)
@@ -259,7 +280,7 @@ func (s *server) start(nc *net.TCPConn) {
 		s.rejector.reject(nc, broken)
 		return
 	}
-	s.serving.Go(func() { s.serveConn(c) })
+	s.engine.start(c)
 }
 
 // firstRequestGrace is how long a draining server waits for the first request

@@ -1,0 +1,222 @@
+package front
+
+import (
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/weirhq/weir/internal/http1"
+	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/internal/machine"
+	"github.com/weirhq/weir/internal/transport"
+)
+
+// loops is the engine of event loops: one for each processor. A connection stays on its
+// loop as long as its requests fit there.
+type loops struct {
+	server  *server
+	loops   []*clientLoop
+	running sync.WaitGroup
+	release func() // gives back the processors
+}
+
+// A clientLoop is a loop and the number of its connections.
+type clientLoop struct {
+	*transport.Loop
+	server *server
+	conns  atomic.Int64
+}
+
+// newLoops starts the loops.
+func newLoops(s *server) (engine, error) {
+	e := &loops{server: s}
+	n := runtime.GOMAXPROCS(0)
+	e.release = machine.LeaseProcessors(n)
+	for i := range n {
+		l, err := transport.NewLoop(i+1, s.panicked)
+		if err != nil {
+			e.close()
+			return nil, err
+		}
+		e.loops = append(e.loops, &clientLoop{Loop: l, server: s})
+		e.running.Go(l.Run)
+	}
+	return e, nil
+}
+
+// start implements engine. It chooses the loop with the fewest connections.
+func (e *loops) start(c *clientConn) {
+	l := slices.MinFunc(e.loops, func(a, b *clientLoop) int { return int(a.conns.Load() - b.conns.Load()) })
+	l.conns.Add(1)
+	if !l.Post(func() { l.take(c) }) {
+		c.finish()
+	}
+}
+
+// close implements engine.
+func (e *loops) close() {
+	for _, l := range e.loops {
+		l.Close()
+	}
+	e.running.Wait()
+	e.release()
+}
+
+// take moves a connection to the loop. If that fails, a goroutine serves it.
+func (l *clientLoop) take(c *clientConn) {
+	attached, err := l.Attach(c.Conn.(*transport.NetConn))
+	if err != nil {
+		l.conns.Add(-1)
+		l.server.serveAsync(c, incomplete, nil)
+		return
+	}
+	c.move(attached)
+	on := &loopClient{headReader: newHeadReader(c), conn: attached, loop: l}
+	on.idle()
+}
+
+// A loopClient serves a connection on a loop. While no request is in progress, the loop
+// calls Ready and Expired. A task, Run, serves requests.
+type loopClient struct {
+	headReader
+	conn     *transport.LoopConn // the same as client.Conn
+	loop     *clientLoop
+	failure  *http1.Error // why the next task refuses the request; nil if it serves it
+	requests int64        // distinguishes the request in progress from others
+}
+
+// idle waits for more bytes of a head, outside of a task.
+func (on *loopClient) idle() {
+	if !on.arm() {
+		on.finish()
+		return
+	}
+	on.conn.Idle(on)
+}
+
+func (on *loopClient) finish() {
+	on.client.finish()
+	on.loop.conns.Add(-1)
+}
+
+// Ready implements transport.Handler. It reads what has arrived.
+func (on *loopClient) Ready(*transport.LoopConn) {
+	c := on.client
+	n, ok, _ := on.conn.TryRead(c.Space())
+	switch {
+	case n > 0:
+		c.in.w += n
+		on.proceed(c.next())
+	case ok:
+		on.finish()
+	default:
+		c.GiveBack()
+		on.idle()
+	}
+}
+
+// Expired implements transport.Handler.
+func (on *loopClient) Expired(*transport.LoopConn) {
+	switch on.expired() {
+	case waitOn:
+		on.idle()
+	case refuseSlow:
+		on.failure = slowHead
+		on.loop.Go(on)
+	default:
+		on.finish()
+	}
+}
+
+// proceed does the next step of a connection, outside of a task or at the end of one.
+func (on *loopClient) proceed(s step, err *http1.Error) {
+	switch {
+	case s == incomplete:
+		on.idle()
+	case s == badHead:
+		on.failure = err
+		on.loop.Go(on)
+	case s == completeHead && on.fits():
+		on.loop.Go(on)
+	default:
+		on.leaveLoop(s)
+	}
+}
+
+// leaveLoop moves the connection to a goroutine, with the bytes that have arrived.
+func (on *loopClient) leaveLoop(s step) {
+	c := on.client
+	detached, err := on.conn.Detach()
+	if err != nil {
+		on.finish()
+		return
+	}
+	c.move(detached)
+	on.loop.conns.Add(-1)
+	on.loop.server.serveAsync(c, s, nil)
+}
+
+// maxLoopBody is the longest request body of a request that is served on a loop.
+const maxLoopBody = 16 << 10
+
+// fits reports whether the request whose head is complete can be served on the loop. All
+// its waiting must happen in package transport.
+func (on *loopClient) fits() bool {
+	in := on.client.in
+	h := &in.parser.Head
+	if h.Framing == http1.BodyChunked || h.Length > maxLoopBody || h.Continue {
+		return false
+	}
+	for i := range in.fields.Len() {
+		name := in.fields.At(i).Name.Of(in.buf)
+		if len(name) == len("Upgrade") && httpsyntax.EqualFold(view(name), "Upgrade") {
+			return false
+		}
+	}
+	return true
+}
+
+// Run implements transport.Task. It serves the request whose head is complete, and those
+// that have arrived behind it.
+func (on *loopClient) Run() {
+	c := on.client
+	for {
+		if e := on.failure; e != nil {
+			c.refuse(e.Status, e.Reason)
+			on.finish()
+			return
+		}
+		on.due = time.Time{}
+		on.requests++
+		on.conn.Watch(on)
+		keep := c.serveRequest(on.loop.Loop)
+		on.conn.Watch(nil)
+		if !keep {
+			on.finish()
+			return
+		}
+		s, err := c.next()
+		if s != completeHead || !on.fits() {
+			on.proceed(s, err)
+			return
+		}
+	}
+}
+
+// HungUp implements transport.Watcher.
+func (on *loopClient) HungUp(reset bool) {
+	if reset {
+		on.client.leave()
+		return
+	}
+	request := on.requests
+	time.AfterFunc(halfCloseGrace, func() {
+		on.loop.Post(func() {
+			if on.requests == request && !on.client.answered.Load() {
+				on.client.leave()
+			}
+		})
+	})
+}
