@@ -123,7 +123,9 @@ func TestCoroutinesAreReused(t *testing.T) {
 		l.do(func() {})
 	}
 	unused := func() (n int) {
-		l.call(func() { n = len(l.unused) })
+		for active := 1; active > 0; {
+			l.call(func() { n, active = len(l.unused), l.active })
+		}
 		return n
 	}
 	if n := unused(); n != 1 {
@@ -140,11 +142,9 @@ func TestCoroutinesAreReused(t *testing.T) {
 			l.Go(taskFunc(func() { c.Read(make([]byte, 1)) }))
 		}
 	})
-	l.call(func() {
-		for _, c := range conns {
-			c.Close()
-		}
-	})
+	for _, c := range conns {
+		c.Close()
+	}
 	if n := unused(); n != 100 {
 		t.Errorf("%d coroutines after 100 tasks at the same time", n)
 	}
