@@ -130,7 +130,7 @@ func Default() *Config {
 			Format:    "json",
 			Level:     "info",
 			Events:    EventsAll,
-			Queue:     LogQueue{Size: 8 << 20, WhenFull: "shed"},
+			Queue:     LogQueue{Size: 8 << 20, WhenFull: "shed", Linger: 5 * time.Millisecond},
 			Heartbeat: 10 * time.Second,
 		},
 		Limits: Limits{
@@ -304,7 +304,7 @@ type LogQueue struct {
 	Size     int           // maximum size in bytes; default 8 MiB
 	WhenFull string        // shed (the default), drop or block, as in sink.ParsePolicy
 	Wait     time.Duration // how long block waits before it drops; 0, the default, means forever
-	Linger   time.Duration // how long the first event of a batch waits for others; default 0
+	Linger   time.Duration // how long the first event of a batch waits for others; default 5ms
 }
 
 // LogRotate configures the rotation of the log's files. It is off if Size is zero
