@@ -58,3 +58,33 @@ func TestTrimSpace(t *testing.T) {
 		}
 	}
 }
+
+// TestIsPlain checks the word-wise search with every byte at every position,
+// after bytes that carry into the next one.
+func TestIsPlain(t *testing.T) {
+	for _, fill := range []string{"a", "\t", "\xff", "\x80", " ", "~"} {
+		for length := range 20 {
+			for at := range length {
+				for c := range 256 {
+					s := strings.Repeat(fill, at) + string([]byte{byte(c)}) + strings.Repeat(fill, length-at-1)
+					if got, want := httpsyntax.IsPlain(s), httpguts.ValidHeaderFieldValue(s); got != want {
+						t.Fatalf("IsPlain(%q) = %v, want %v", s, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+func BenchmarkIsPlain(b *testing.B) {
+	for _, length := range []int{8, 40, 600} {
+		b.Run(strconv.Itoa(length), func(b *testing.B) {
+			s := strings.Repeat("x", length)
+			for b.Loop() {
+				if !httpsyntax.IsPlain(s) {
+					b.Fatal("it is plain")
+				}
+			}
+		})
+	}
+}
