@@ -19,13 +19,26 @@ const (
 	maxIdle = 1024
 	// idleTimeout is the time for which an unused connection is kept.
 	idleTimeout = 60 * time.Second
+
+	// reuseDelay is the time before a connection is used for another exchange.
+	// If an upstream sends surplus bytes after its response, in a packet of
+	// their own, they arrive within this time and are detected. The cost is a
+	// few more connections: one for every 1/reuseDelay exchanges per second.
+	reuseDelay = 5 * time.Millisecond
+	// longReuseDelay applies after a response without a body by definition (to
+	// HEAD, 204, 304), which some servers send with a body by mistake. It also
+	// applies after every response of a server until its connections were quiet
+	// after that time provenAfter times. This detects a server that always
+	// sends surplus bytes before it does harm, and also one that does so in one
+	// response of a hundred.
+	longReuseDelay = 25 * time.Millisecond
 )
 
 // A conn is a connection to a server. At most one exchange uses it at a time.
 type conn struct {
 	transport.Conn
-	server *Server
-	pool   *pool // that keeps it while it is unused
+	pool  *pool  // that keeps it while it is unused
+	leave func() // called when it is closed
 
 	ready time.Time // when it may be used again
 	idle  time.Time // since when it is unused
@@ -42,7 +55,7 @@ func (c *conn) Close() error {
 	if c.closed.Swap(true) {
 		return nil
 	}
-	defer c.server.shared.leave()
+	defer c.leave()
 	return c.Conn.Close()
 }
 

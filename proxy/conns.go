@@ -1,6 +1,8 @@
 package proxy
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -17,14 +19,14 @@ type Conns struct {
 	max   int
 	freed atomic.Uint64 // counts connections that became unused or were closed
 
-	mu      sync.Mutex // guards the following fields
-	open    int
-	servers map[*Server]struct{}
+	mu    sync.Mutex // guards the following fields
+	open  int
+	pools map[*pools]struct{} // of all servers
 }
 
 // NewConns returns a limit of max connections.
 func NewConns(max int) *Conns {
-	return &Conns{max: max, servers: make(map[*Server]struct{})}
+	return &Conns{max: max, pools: make(map[*pools]struct{})}
 }
 
 // Stats returns the number of open connections and its limit.
@@ -34,15 +36,11 @@ func (c *Conns) Stats() (open, max int) {
 	return c.open, c.max
 }
 
-// Share counts the connections of u in c. It must be called once, before the
-// first request.
-func (u *Upstream) Share(c *Conns) {
+// add adds the pools of a server, from which unused connections are closed.
+func (c *Conns) add(p *pools) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, s := range u.servers {
-		s.shared = c
-		c.servers[s] = struct{}{}
-	}
+	c.pools[p] = struct{}{}
+	c.mu.Unlock()
 }
 
 // enter counts a connection that is about to be made. At the limit it closes an
@@ -89,13 +87,10 @@ func (c *Conns) CloseUnused() bool {
 		return false
 	}
 	c.mu.Lock()
-	servers := make([]*Server, 0, len(c.servers))
-	for s := range c.servers {
-		servers = append(servers, s)
-	}
+	all := slices.Collect(maps.Keys(c.pools))
 	c.mu.Unlock()
-	for _, s := range servers {
-		if s.pools.closeOldest() {
+	for _, p := range all {
+		if p.closeOldest() {
 			return true
 		}
 	}
@@ -113,12 +108,12 @@ func (c *Conns) leave() {
 	c.freed.Add(1)
 }
 
-// forget removes a server that keeps no unused connections any more.
-func (c *Conns) forget(s *Server) {
+// forget removes the pools of a server that keeps no unused connections any more.
+func (c *Conns) forget(p *pools) {
 	if c == nil {
 		return
 	}
 	c.mu.Lock()
-	delete(c.servers, s)
+	delete(c.pools, p)
 	c.mu.Unlock()
 }

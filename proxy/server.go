@@ -15,19 +15,9 @@ const (
 	// connectTimeout limits an attempt to connect.
 	connectTimeout = 5 * time.Second
 
-	// reuseDelay is the time before a connection is used for another exchange.
-	// If an upstream sends surplus bytes after its response, in a packet of
-	// their own, they arrive within this time and are detected. The cost is a
-	// few more connections: one for every 1/reuseDelay exchanges per second.
-	reuseDelay = 5 * time.Millisecond
-	// longReuseDelay applies after a response without a body by definition (to
-	// HEAD, 204, 304), which some servers send with a body by mistake. It also
-	// applies after every response of a server until its connections were quiet
-	// after that time provenAfter times. This detects a server that always
-	// sends surplus bytes before it does harm, and also one that does so in one
-	// response of a hundred.
-	longReuseDelay = 25 * time.Millisecond
-	provenAfter    = 1000
+	// provenAfter is how often the connections of a server must be quiet after
+	// longReuseDelay before reuseDelay applies.
+	provenAfter = 1000
 	// surplusFor is the time after surplus bytes from a server in which each
 	// connection to it serves only one exchange.
 	surplusFor = time.Minute
@@ -37,6 +27,10 @@ const (
 	// earlier, half of the observed time applies for learnedFor.
 	recentFor  = time.Second
 	learnedFor = time.Minute
+
+	// downFor is the time for which a server is passed over after a failed attempt
+	// to connect, while there are others.
+	downFor = time.Second
 )
 
 // A Server is one address of an upstream, with the connections to it. It is
@@ -80,9 +74,10 @@ func newServer(rawURL string) (*Server, error) {
 // URL returns the server's address as "http://host:port".
 func (s *Server) URL() string { return s.url }
 
-// take returns an unused connection of the pool on which nothing has arrived,
+// take returns an unused connection of the driver on which nothing has arrived,
 // or nil. If recent is true, its last use must be within recentLimit.
-func (s *Server) take(p *pool, now time.Time, recent bool) *conn {
+func (s *Server) take(driver transport.Driver, now time.Time, recent bool) *conn {
+	p := s.pools.of(driver)
 	for {
 		limit := idleTimeout
 		if recent {
@@ -158,38 +153,7 @@ func (s *Server) put(c *conn, now time.Time, bodiless bool) {
 // exchanges.
 func (s *Server) close() {
 	s.pools.close()
-	s.shared.forget(s)
-}
-
-// connect takes an unused connection, if the policy allows it, or makes one
-// within the timeout.
-func (s *Server) connect(x *Exchange, now time.Time, reuse reusePolicy, timeout time.Duration) (*conn, *Error) {
-	driver := x.driver()
-	p := s.pools.of(driver)
-	if reuse != newConnOnly {
-		if c := s.take(p, now, reuse == recentConn); c != nil {
-			return c, nil
-		}
-	}
-	ctx, end := x.beginDial(min(timeout, connectTimeout))
-	defer end()
-	c, err := s.dial(ctx, driver)
-	if noFile(err) && s.shared.CloseUnused() {
-		c, err = s.dial(ctx, driver)
-	}
-	if err == nil {
-		c.pool = p
-		s.downUntil.Store(0)
-		return c, nil
-	}
-	if x.cancelled.Load() {
-		return nil, &Error{Kind: ClientGone, Server: s.addr, Step: "connecting", Err: errGone}
-	}
-	failed := &Error{Kind: dialKind(err), Server: s.addr, Step: "connecting", Err: err}
-	if failed.ByUpstream() {
-		s.downUntil.Store(now.Add(downFor).UnixNano())
-	}
-	return nil, failed
+	s.shared.forget(&s.pools)
 }
 
 // dial makes a connection.
@@ -202,7 +166,7 @@ func (s *Server) dial(ctx context.Context, driver transport.Driver) (*conn, erro
 		s.shared.leave()
 		return nil, err
 	}
-	return &conn{Conn: c, server: s}, nil
+	return &conn{Conn: c, pool: s.pools.of(driver), leave: s.shared.leave}, nil
 }
 
 // Up reports whether the last attempt to connect to the server succeeded. It is

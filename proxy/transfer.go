@@ -80,13 +80,13 @@ func (t *transfer) fail(err error) error {
 		return fault
 	}
 	if t.x.cancelled.Load() {
-		return &Error{Kind: ClientGone, Server: t.c.server.addr, Step: t.step, Err: errGone}
+		return &Error{Kind: ClientGone, Server: t.x.Server.addr, Step: t.step, Err: errGone}
 	}
 	kind := kindOf(err)
 	if t.x.Began && (kind == Closed || kind == Reset) {
 		kind = Truncated
 	}
-	return &Error{Kind: kind, Server: t.c.server.addr, Step: t.step, Err: err}
+	return &Error{Kind: kind, Server: t.x.Server.addr, Step: t.step, Err: err}
 }
 
 var errGone = errors.New("the client is gone")
@@ -312,10 +312,10 @@ func (t *transfer) release(err error) {
 	a.GiveBack()
 	now := time.Now()
 	if surplus {
-		c.server.noteSurplus(now)
+		x.Server.noteSurplus(now)
 	}
 	if t.stale {
-		c.server.noteClosed(now, now.Sub(c.idle))
+		x.Server.noteClosed(now, now.Sub(c.idle))
 	}
 	if err != nil || surplus || a.close || x.Upgraded || x.cancelled.Load() || !t.sentWhole() {
 		if x.upload != nil {
@@ -324,7 +324,7 @@ func (t *transfer) release(err error) {
 		c.Close()
 		return
 	}
-	c.server.put(c, now, a.framing == http1.BodyNone)
+	x.Server.put(c, now, a.framing == http1.BodyNone)
 }
 
 // sentWhole reports whether the upstream got the whole request. If not, the

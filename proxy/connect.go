@@ -30,6 +30,97 @@ var ErrTooManyWaiting = errors.New("too many requests wait for a connection")
 // limit.
 func (u *Upstream) Waiting() (n, max int) { return int(u.waiting.Load()), maxWaiting }
 
+// reusePolicy determines the connections that an exchange may use.
+type reusePolicy uint8
+
+const (
+	anyConn    reusePolicy = iota // any, because the request can be repeated
+	recentConn                    // a new or recently used one, because the request cannot be repeated
+	newConnOnly
+)
+
+// connect returns a connection for a transfer. If no server accepts one, it
+// waits and retries.
+func (u *Upstream) connect(t *transfer, reuse reusePolicy) (*conn, error) {
+	if len(u.servers) == 0 {
+		return nil, &Error{Kind: Connect, Step: "choosing a server", Err: errors.New("the upstream has none")}
+	}
+	c, failed := u.connectNow(t, reuse, t.x.timeout())
+	if failed != nil && failed.ByUpstream() && u.ConnectRetry > 0 {
+		c, failed = u.connectLater(t, reuse, failed)
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	return c, nil
+}
+
+// connectNow tries each server once, for up to timeout each. If a server cannot
+// be connected to, it tries the next one: nothing was sent yet. It returns
+// neither a connection nor an error if the exchange is waiting and others have
+// just tried.
+func (u *Upstream) connectNow(t *transfer, reuse reusePolicy, timeout time.Duration) (*conn, *Error) {
+	var failed *Error
+	first := u.turn.Add(1) - 1
+	now := time.Now()
+	t.now = now
+	for _, down := range []bool{false, true} {
+		for i := range uint64(len(u.servers)) {
+			s := u.servers[(first+i)%uint64(len(u.servers))]
+			if s.down(now) != down || t.waiting && s.failedAfter(now.Add(-probePause)) {
+				continue
+			}
+			if failed != nil {
+				t.passOver(failed)
+			}
+			t.choose(s, t.now)
+			c, err := t.x.connect(s, t.now, reuse, timeout)
+			if err != nil || !c.used {
+				t.now = time.Now()
+			}
+			if err == nil {
+				return c, nil
+			}
+			if failed = err; !failed.ByUpstream() {
+				return nil, failed
+			}
+		}
+		if failed != nil {
+			break
+		}
+	}
+	return nil, failed
+}
+
+// connect takes an unused connection to s, if the policy allows it, or makes one
+// within the timeout.
+func (x *Exchange) connect(s *Server, now time.Time, reuse reusePolicy, timeout time.Duration) (*conn, *Error) {
+	driver := x.driver()
+	if reuse != newConnOnly {
+		if c := s.take(driver, now, reuse == recentConn); c != nil {
+			return c, nil
+		}
+	}
+	ctx, end := x.beginDial(min(timeout, connectTimeout))
+	defer end()
+	c, err := s.dial(ctx, driver)
+	if noFile(err) && s.shared.CloseUnused() {
+		c, err = s.dial(ctx, driver)
+	}
+	if err == nil {
+		s.downUntil.Store(0)
+		return c, nil
+	}
+	if x.cancelled.Load() {
+		return nil, &Error{Kind: ClientGone, Server: s.addr, Step: "connecting", Err: errGone}
+	}
+	failed := &Error{Kind: dialKind(err), Server: s.addr, Step: "connecting", Err: err}
+	if failed.ByUpstream() {
+		s.downUntil.Store(now.Add(downFor).UnixNano())
+	}
+	return nil, failed
+}
+
 // connectLater retries until ConnectRetry or the timeout of the exchange ends.
 // failed is the error of the first attempt.
 func (u *Upstream) connectLater(t *transfer, reuse reusePolicy, failed *Error) (*conn, *Error) {
