@@ -1,6 +1,9 @@
 package transport
 
-import "runtime/debug"
+import (
+	"os"
+	"runtime/debug"
+)
 
 // A Handler handles an idle connection of a loop. Its methods are called on the loop,
 // outside of a task. They must not wait: a read is a TryRead, and a task that is started
@@ -10,7 +13,8 @@ type Handler interface {
 	// error, such as net.ErrClosed after Close or at the end of the loop.
 	Ready(c *LoopConn)
 
-	// Expired is called when the read deadline has passed.
+	// Expired is called when the read deadline has passed. TryRead fails until another
+	// deadline is set, even if bytes have arrived.
 	Expired(c *LoopConn)
 }
 
@@ -50,10 +54,10 @@ func (c *LoopConn) run() {
 	}
 	c.handler = nil
 	defer c.abortAfterPanic()
-	if c.mayRead || c.closed.Load() {
-		h.Ready(c)
-	} else {
+	if failed == os.ErrDeadlineExceeded {
 		h.Expired(c)
+	} else {
+		h.Ready(c)
 	}
 }
 

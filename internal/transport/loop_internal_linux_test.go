@@ -8,6 +8,9 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestPost posts functions from several goroutines, while the loop sleeps and while it is
@@ -421,5 +424,59 @@ func TestMoves(t *testing.T) {
 	peer.SetReadDeadline(time.Now().Add(10 * time.Millisecond))
 	if _, err := peer.Read(make([]byte, 1)); err == io.EOF {
 		t.Error("the connection was closed")
+	}
+}
+
+// TestUrgentData sends urgent data amid other bytes. A read ends before it, and does not
+// mean that nothing else has arrived.
+func TestUrgentData(t *testing.T) {
+	l := startLoop(t)
+	c, peer := l.pair(t)
+	raw, err := peer.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw.Control(func(fd uintptr) {
+		unix.Write(int(fd), []byte("before"))
+		unix.Sendto(int(fd), []byte("!"), unix.MSG_OOB, nil)
+		unix.Write(int(fd), []byte("after"))
+	})
+	time.Sleep(5 * time.Millisecond)
+	l.do(func() {
+		c.SetReadDeadline(time.Now().Add(time.Second))
+		var got []byte
+		buf := make([]byte, 100)
+		for len(got) < len("beforeafter") {
+			n, err := c.Read(buf)
+			got = append(got, buf[:n]...)
+			if err != nil {
+				t.Error(err)
+				break
+			}
+		}
+		if string(got) != "beforeafter" {
+			t.Errorf("got %q", got)
+		}
+	})
+}
+
+// TestExpiredBeforeReady checks that a handler whose deadline has passed learns of that,
+// although bytes have arrived as well, because TryRead fails.
+func TestExpiredBeforeReady(t *testing.T) {
+	l := startLoop(t)
+	c, peer := l.pair(t)
+	peer.Write([]byte("x"))
+	time.Sleep(5 * time.Millisecond)
+	r := newRecorder(true)
+	c.SetReadDeadline(Past)
+	l.call(func() { c.Idle(r) })
+	r.expect(t, "expired")
+	r.expect(t, "bytes x")
+}
+
+// TestSizeOfConn limits the memory of an idle connection.
+func TestSizeOfConn(t *testing.T) {
+	if size := unsafe.Sizeof(LoopConn{}); size > 192 {
+		t.Errorf("a connection takes %d bytes", size)
 	}
 }

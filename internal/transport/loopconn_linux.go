@@ -28,6 +28,7 @@ type LoopConn struct {
 	ended    bool // the peer has sent the end of the stream
 	reset    bool // the connection has failed
 	endSent  bool // by CloseWrite
+	urgent   bool // has had urgent data, before which a read ends
 	queued   bool // is in the loop's queue, for its handler
 	closed   atomic.Bool
 
@@ -58,8 +59,8 @@ func (l *Loop) Add(fd int, remote netip.AddrPort) (*LoopConn, error) {
 	c := &LoopConn{loop: l, fd: int32(fd), slot: slot, generation: l.generation, mayWrite: true, remote: remote}
 	c.timer.owner = c
 	l.conns[slot] = c
-	e := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | unix.EPOLLET, Fd: slot,
-		Pad: int32(c.generation)}
+	e := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLPRI | unix.EPOLLOUT | unix.EPOLLRDHUP | unix.EPOLLET,
+		Fd: slot, Pad: int32(c.generation)}
 	if err := unix.EpollCtl(l.epoll, unix.EPOLL_CTL_ADD, fd, &e); err != nil {
 		c.Close()
 		return nil, os.NewSyscallError("epoll_ctl", err)
@@ -75,7 +76,8 @@ func (c *LoopConn) handle(events uint32) {
 	failed := events&unix.EPOLLERR != 0 || events&unix.EPOLLHUP != 0 && !c.endSent
 	resets, ends := failed && !c.reset, events&unix.EPOLLRDHUP != 0 && !c.ended
 	c.reset, c.ended = c.reset || resets, c.ended || ends
-	if events&(unix.EPOLLIN|unix.EPOLLRDHUP|unix.EPOLLHUP|unix.EPOLLERR) != 0 {
+	c.urgent = c.urgent || events&unix.EPOLLPRI != 0
+	if events&(unix.EPOLLIN|unix.EPOLLPRI|unix.EPOLLRDHUP|unix.EPOLLHUP|unix.EPOLLERR) != 0 {
 		c.mayRead = true
 		c.wakeReader()
 	}
@@ -266,10 +268,11 @@ func (c *LoopConn) Room() (int, error) {
 }
 
 // receive reads once. After EAGAIN, and after a read that did not fill p, an event follows
-// when there is more to read. An end of the stream that is known is read without an event.
+// when there is more to read. If the end of the stream is known, it is read without an
+// event.
 func (c *LoopConn) receive(p []byte) (int, error) {
 	n, err := receiveRaw(int(c.fd), p, 0)
-	if err == unix.EAGAIN || n > 0 && n < len(p) && !c.ended && !c.reset {
+	if err == unix.EAGAIN || n > 0 && n < len(p) && !c.ended && !c.reset && !c.urgent {
 		c.mayRead = false
 	}
 	c.loop.spend(n)
