@@ -7,6 +7,6 @@
 //	err = door.Serve(ctx) // until ctx is done, then it drains
 //
 // One function, serve of [Door], handles a request. All its state is in one pooled
-// struct, the exchange. Neither depends on net/http: nethttp.go adapts them to
-// net/http, over the connections in clientconn.go.
+// struct, the exchange. http1.go fills it for HTTP/1, from bytes that a driver reads
+// (goroutines.go), and http2.go for HTTP/2, which net/http serves.
 package front
