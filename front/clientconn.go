@@ -23,7 +23,7 @@ type clientConn struct {
 	counted netip.Addr // counted for connections_per_client; the zero value if it is not
 	in      *input     // nil if no bytes are held
 
-	answered atomic.Bool // the response in progress has begun
+	writes atomic.Uint64 // the begun and the ended writes of responses; it is odd during a write
 
 	mu      sync.Mutex // guards the fields below
 	busy    *http1Exchange
@@ -104,7 +104,6 @@ func (c *clientConn) inHead() bool {
 
 // begin sets the exchange in progress.
 func (c *clientConn) begin(x *http1Exchange) {
-	c.answered.Store(false)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.busy = x
@@ -135,6 +134,17 @@ func (c *clientConn) bodyEnded() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.watch.begin()
+}
+
+// stalled reports whether no part of a response was sent since the count of writes was
+// *before, and updates *before. It is used once in a halfCloseGrace after the client has
+// closed its side of the connection. It then counts as disconnected, because a client that
+// closes both sides looks the same until something is sent to it.
+func (c *clientConn) stalled(before *uint64) bool {
+	now := c.writes.Load()
+	same := now == *before
+	*before = now
+	return same && now%2 == 0
 }
 
 // leave cancels the exchange because the client has disconnected. It may be called before

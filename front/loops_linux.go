@@ -211,11 +211,20 @@ func (on *loopClient) HungUp(reset bool) {
 		on.client.leave()
 		return
 	}
-	request := on.requests
+	on.awaitWrite(on.requests, on.client.writes.Load())
+}
+
+// awaitWrite cancels a request if no part of its response is sent for halfCloseGrace. writes
+// is the present count of writes.
+func (on *loopClient) awaitWrite(request int64, writes uint64) {
 	time.AfterFunc(halfCloseGrace, func() {
 		on.loop.Post(func() {
-			if on.requests == request && !on.client.answered.Load() {
+			switch {
+			case on.requests != request:
+			case on.client.stalled(&writes):
 				on.client.leave()
+			default:
+				on.awaitWrite(request, writes)
 			}
 		})
 	})

@@ -83,10 +83,17 @@ func (w *responder) giveBack() {
 // Flush implements proxy.Client.
 func (w *responder) Flush() error {
 	if len(w.out) > 0 && w.err == nil {
-		_, w.err = w.conn.Write(w.out)
+		w.write(w.out)
 	}
 	w.giveBack()
 	return w.err
+}
+
+// write sends b.
+func (w *responder) write(b []byte) {
+	w.conn.writes.Add(1)
+	_, w.err = w.conn.Write(b)
+	w.conn.writes.Add(1)
 }
 
 // Informational implements proxy.Client.
@@ -101,7 +108,6 @@ func (w *responder) Informational(status int, fields []proxy.Field) error {
 
 // Head implements proxy.Client.
 func (w *responder) Head(status int, fields []proxy.Field, length int64) error {
-	w.conn.answered.Store(true)
 	w.settle()
 	w.chooseBody(status, length)
 	b := appendStatusLine(w.buffer(), w.x.HTTP10, status)
@@ -187,7 +193,11 @@ func (w *responder) appendConnection(b []byte) []byte {
 }
 
 // Room implements proxy.Client.
-func (w *responder) Room() (int, error) { return w.conn.Room() }
+func (w *responder) Room() (int, error) {
+	w.conn.writes.Add(1)
+	defer w.conn.writes.Add(1)
+	return w.conn.Room()
+}
 
 // Write implements proxy.Client. The response is sent when it is complete, when the buffer
 // is full, or by Flush.
@@ -222,7 +232,7 @@ func (w *responder) writePlain(p []byte, last bool) error {
 		}
 	}
 	if len(p) > 0 {
-		_, w.err = w.conn.Write(p)
+		w.write(p)
 	}
 	return w.err
 }

@@ -26,8 +26,8 @@ const (
 	// watchAfter is the interval of the rounds. The client of a request is watched after
 	// one to two intervals.
 	watchAfter = 20 * time.Millisecond
-	// halfCloseGrace is how long a client waits for the beginning of its response after it
-	// has closed its side of the connection. Then it counts as disconnected.
+	// halfCloseGrace is the longest pause of a response, or before it, after the client has
+	// closed its side of the connection. Then the client counts as disconnected.
 	halfCloseGrace = time.Second
 )
 
@@ -64,24 +64,24 @@ func (c *clientConn) startWatch(round uint64) {
 // sends more, or when endWatch is called. It leaves all bytes in the socket.
 func (c *clientConn) watchClient(nc *transport.NetConn, ended chan struct{}) {
 	defer close(ended)
-	hasEnded := false
+	hasEnded, writes := false, uint64(0)
 	for limit := (time.Time{}); c.mayWatch(limit); {
 		end, err := nc.Await(hasEnded)
 		switch {
 		case err == nil && !end:
 			return
 		case err == nil:
-			hasEnded, limit = true, time.Now().Add(halfCloseGrace)
+			hasEnded, writes, limit = true, c.writes.Load(), time.Now().Add(halfCloseGrace)
 		case !errors.Is(err, os.ErrDeadlineExceeded):
 			c.leave()
 			return
 		case limit.IsZero(): // a deadline of the time before the request
-		case c.answered.Load():
-			limit = time.Time{}
 		case time.Now().Before(limit): // interrupted
-		default:
+		case c.stalled(&writes):
 			c.leave()
 			return
+		default:
+			limit = time.Now().Add(halfCloseGrace)
 		}
 	}
 }
