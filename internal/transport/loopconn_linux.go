@@ -15,8 +15,8 @@ import (
 // those that set deadlines, Close and Abort. Methods that have to wait must be called in
 // a task.
 //
-// It is registered with epoll once, edge-triggered, and keeps in mind what the socket can
-// do: an operation calls the kernel only if it can succeed.
+// It is registered with epoll once, edge-triggered, and remembers whether the socket can be
+// read and written: an operation calls the kernel only if it can succeed.
 type LoopConn struct {
 	loop       *Loop
 	fd         int32 // -1 after it was closed
@@ -212,10 +212,12 @@ func (c *LoopConn) TryRead(p []byte) (n int, ok bool, err error) {
 }
 
 // Quiet implements Conn. It rarely calls the kernel: an idle connection stays registered,
-// and the loop knows what has arrived up to its last poll. If that was more than freshFor
-// ago, or did not fetch all events, Quiet peeks at the socket. freshFor is short against
-// the time for which a connection rests before its reuse, which is what protects from
-// surplus bytes: a peek does not see those of the next moment either.
+// and the loop knows of everything that had arrived at its last poll. If that was more
+// than freshFor ago, or did not fetch all events, Quiet peeks at the socket instead.
+//
+// So Quiet may miss bytes of the last freshFor, as a peek misses those of the next moment.
+// The protection from surplus bytes is the time for which a connection rests before its
+// reuse, and freshFor is a small part of it.
 func (c *LoopConn) Quiet() (quiet, surplus bool) {
 	if c.failure(c.readDeadline.Load()) == os.ErrDeadlineExceeded {
 		c.readDeadline.Store(0)
