@@ -78,17 +78,27 @@ func (p *poisoner) answer(h *head, random *rand.Rand) (answer, surplus string) {
 // ones decide. If few are, the server is trusted for longer. If the surplus
 // bytes are late, there is no sign of them at the end of the response.
 func TestAnswersNeverCross(t *testing.T) {
+	checkCrossing(t, func(t *testing.T, url string) (ask func(client, requests int) (crossed, failed int64)) {
+		d := openDoor(t, nil, url)
+		return func(client, requests int) (crossed, failed int64) {
+			return askForOwn(d.dial(), client, requests)
+		}
+	})
+}
+
+// checkCrossing runs clients in each mixture. open prepares them for the server
+// at a URL.
+func checkCrossing(t *testing.T, open func(t *testing.T, url string) (ask func(client, requests int) (crossed,
+	failed int64))) {
 	for _, p := range []*poisoner{{oneIn: 1}, {oneIn: 10}, {oneIn: 100}, {oneIn: 20, late: true}} {
 		t.Run(fmt.Sprintf("one in %d poisoned, late %v", p.oneIn, p.late), func(t *testing.T) {
 			t.Parallel()
-			o := openOrigin(t, p.play)
-			d := openDoor(t, nil, o.url)
+			ask := open(t, openOrigin(t, p.play).url)
 			var clients sync.WaitGroup
 			var crossed, failed atomic.Int64
 			for n := range 32 {
-				c := d.dial()
 				clients.Go(func() {
-					x, f := askForOwn(c, n, 5000/4/32+1)
+					x, f := ask(n, 5000/4/32+1)
 					crossed.Add(x)
 					failed.Add(f)
 				})
@@ -105,20 +115,25 @@ func TestAnswersNeverCross(t *testing.T) {
 	}
 }
 
+// ownRequest returns the method and path of a client's request number i.
+func ownRequest(i int) (method, path string) {
+	switch i % 5 {
+	case 1:
+		return "HEAD", "/200"
+	case 2:
+		return "GET", "/204"
+	case 3:
+		return "GET", "/304"
+	}
+	return "GET", "/200"
+}
+
 // askForOwn sends requests with their own ids. It counts the responses to other
 // requests and the failures.
 func askForOwn(c *wire, client, requests int) (crossed, failed int64) {
 	for i := range requests {
 		id := fmt.Sprintf("%d-%d", client, i)
-		method, path := "GET", "/200"
-		switch i % 5 {
-		case 1:
-			method = "HEAD"
-		case 2:
-			path = "/204"
-		case 3:
-			path = "/304"
-		}
+		method, path := ownRequest(i)
 		c.sayf("%s %s HTTP/1.1\r\nHost: a\r\nX-Id: %s\r\n\r\n", method, path, id)
 		h, err := c.readHead()
 		if err != nil {

@@ -2,6 +2,7 @@ package proxy_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -171,6 +172,58 @@ func TestSharedConnsOfDrivers(t *testing.T) {
 			t.Fatalf("%v and %v, with %d connections", x.Err, y.Err, open)
 		}
 	}
+}
+
+// An owner is a Client that keeps the id and the body of the response.
+type owner struct {
+	sink
+	id, body string
+}
+
+func (o *owner) Head(status int, fields []proxy.Field, _ int64) error {
+	for _, f := range fields {
+		if f.Name == "X-Id" {
+			o.id = strings.Clone(f.Value)
+		}
+	}
+	return nil
+}
+
+func (o *owner) Write(p []byte) (int, error) {
+	o.body += string(p)
+	return len(p), nil
+}
+
+// TestAnswersNeverCrossOnLoop is TestAnswersNeverCross for exchanges on a loop.
+func TestAnswersNeverCrossOnLoop(t *testing.T) {
+	checkCrossing(t, func(t *testing.T, url string) (ask func(client, requests int) (crossed, failed int64)) {
+		l := openLoop(t)
+		p := &proxy.Proxy{Upstream: openUpstream(t, url)}
+		return func(client, requests int) (crossed, failed int64) {
+			<-onLoop(l, func() { crossed, failed = askOnLoop(l, p, client, requests) })
+			return crossed, failed
+		}
+	})
+}
+
+func askOnLoop(l *transport.Loop, p *proxy.Proxy, client, requests int) (crossed, failed int64) {
+	var x proxy.Exchange
+	for i := range requests {
+		x.Reset()
+		got, id := new(owner), fmt.Sprintf("%d-%d", client, i)
+		fill(&x, got)
+		x.Driver = l
+		x.Method, x.Target = ownRequest(i)
+		x.Header = append(x.Header, proxy.Field{Name: "X-Id", Value: id})
+		p.Serve(&x)
+		switch {
+		case x.Err != nil:
+			failed++
+		case got.id != id || got.body != "" && got.body != "belongs to "+id:
+			crossed++
+		}
+	}
+	return crossed, failed
 }
 
 func BenchmarkExchangeOnLoop(b *testing.B) {
