@@ -35,12 +35,15 @@ type exchange struct {
 	ambiguity   string          // why the request is ambiguous
 	refusal     string          // why Weir itself responded; "" if it did not
 
-	pacer      pacer
-	clientGone clientGone
-	ctx        context.Context // over HTTP/2: ends when the client disconnects
-	inRoute    *gate           // the gate of the route, while the request is in it
-	inAll      *gate           // the gate of all requests, while the request is in it
-	limit      limitName       // the limit that refused or ended the exchange
+	pacer   pacer
+	ctx     context.Context // over HTTP/2: ends when the client disconnects
+	inRoute *gate           // the gate of the route, while the request is in it
+	inAll   *gate           // the gate of all requests, while the request is in it
+	limit   limitName       // the limit that refused or ended the exchange
+
+	waitMu      sync.Mutex // guards the fields below
+	gone        bool       // the client has disconnected
+	stopWaiting context.CancelFunc
 }
 
 // reset makes the exchange ready for the pool.
@@ -52,18 +55,25 @@ func (x *exchange) reset() {
 	x.found, x.allow, x.route, x.announced = nil, "", nil, nil
 	x.params.Release()
 	x.pacer.reset()
-	x.clientGone.reset()
+	x.gone, x.stopWaiting = false, nil
 	x.ctx, x.inRoute, x.inAll, x.limit = nil, nil, nil, ""
 	x.http = log.HTTP{}
 	x.trace.reset()
 }
 
-// context returns a context that ends when the client disconnects.
-func (x *exchange) context() context.Context {
+// waitContext returns a context that ends when the client disconnects. The caller must call
+// cancel.
+func (x *exchange) waitContext() (ctx context.Context, cancel context.CancelFunc) {
 	if x.ctx != nil {
-		return x.ctx
+		return x.ctx, func() {}
 	}
-	return &x.clientGone
+	ctx, cancel = context.WithCancel(context.Background())
+	x.waitMu.Lock()
+	defer x.waitMu.Unlock()
+	if x.stopWaiting = cancel; x.gone {
+		cancel()
+	}
+	return ctx, cancel
 }
 
 // driver returns the driver that runs the exchange.
@@ -78,7 +88,11 @@ func (x *exchange) driver() transport.Driver {
 // be disconnected.
 func (x *exchange) Cancel() {
 	x.Exchange.Cancel()
-	x.clientGone.end()
+	x.waitMu.Lock()
+	defer x.waitMu.Unlock()
+	if x.gone = true; x.stopWaiting != nil {
+		x.stopWaiting()
+	}
 }
 
 // leaveGates releases the in-flight slots of the request.
@@ -117,60 +131,3 @@ func (x *exchange) failedByUpstream() bool {
 	failure := x.failure()
 	return failure != nil && failure.ByUpstream() && failure.Kind != drained
 }
-
-// A clientGone is the context of an exchange over HTTP/1. It ends when the client
-// disconnects. Its channel is allocated only if something waits for the end. The
-// zero value is ready for use.
-type clientGone struct {
-	mu   sync.Mutex
-	done chan struct{} // guarded by mu; nil until Done is called
-	gone bool          // guarded by mu
-}
-
-var _ context.Context = (*clientGone)(nil)
-
-// end ends the context. It may be called more than once.
-func (c *clientGone) end() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.gone && c.done != nil {
-		close(c.done)
-	}
-	c.gone = true
-}
-
-// reset makes the context ready for the next exchange. Nothing may wait for it.
-func (c *clientGone) reset() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.done, c.gone = nil, false
-}
-
-// Done implements context.Context.
-func (c *clientGone) Done() <-chan struct{} {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.done == nil {
-		c.done = make(chan struct{})
-		if c.gone {
-			close(c.done)
-		}
-	}
-	return c.done
-}
-
-// Err implements context.Context.
-func (c *clientGone) Err() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.gone {
-		return context.Canceled
-	}
-	return nil
-}
-
-// Deadline implements context.Context.
-func (c *clientGone) Deadline() (time.Time, bool) { return time.Time{}, false }
-
-// Value implements context.Context.
-func (c *clientGone) Value(any) any { return nil }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/internal/httpsyntax"
-	"github.com/weirhq/weir/internal/transport"
 	"github.com/weirhq/weir/limit"
 	"github.com/weirhq/weir/proxy"
 )
@@ -100,14 +99,16 @@ func (g *gate) enter(x *exchange) error {
 	case g.inFlight == nil || g.inFlight.TryEnter():
 		return nil
 	case g.limits.Queue.Length == 0:
-		return g.inFlight.Enter(x.context()) // does not wait
+		return g.inFlight.Enter(context.Background()) // does not wait
 	}
-	return g.wait(x.context(), x.driver())
+	return g.wait(x)
 }
 
 // wait waits for a slot. Other exchanges of the driver continue meanwhile.
-func (g *gate) wait(ctx context.Context, d transport.Driver) (err error) {
-	d.Block(func() { err = g.inFlight.Enter(ctx) })
+func (g *gate) wait(x *exchange) (err error) {
+	ctx, cancel := x.waitContext()
+	defer cancel()
+	x.driver().Block(func() { err = g.inFlight.Enter(ctx) })
 	return err
 }
 

@@ -101,6 +101,8 @@ func (l *http2Listener) hand(c *clientConn) {
 	c.see()
 	c.mu.Unlock()
 	h := &http2Conn{TCPConn: c.Conn.(*transport.NetConn).TCP(), conn: c, read: bytes.Clone(c.in.unread())}
+	c.in.release()
+	c.in = nil
 	select {
 	case l.conns <- h:
 	case <-l.done:
@@ -130,9 +132,8 @@ func (l *http2Listener) Addr() net.Addr { return &net.TCPAddr{} }
 // An http2Conn is a connection that net/http serves.
 type http2Conn struct {
 	*net.TCPConn
-	conn   *clientConn
-	read   []byte // bytes that were read before
-	finish sync.Once
+	conn *clientConn
+	read []byte // bytes that were read before
 }
 
 // Read implements net.Conn. It first returns h.read.
@@ -147,6 +148,6 @@ func (h *http2Conn) Read(p []byte) (int, error) {
 
 // Close implements net.Conn.
 func (h *http2Conn) Close() error {
-	h.finish.Do(h.conn.finish)
+	h.conn.finish()
 	return nil
 }

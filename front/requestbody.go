@@ -2,7 +2,6 @@ package front
 
 import (
 	"io"
-	"os"
 	"sync/atomic"
 	"time"
 
@@ -24,7 +23,6 @@ type requestBody struct {
 
 	mustContinue atomic.Bool // the client waits for 100
 	ended        atomic.Bool
-	stopped      atomic.Bool // reads must fail
 }
 
 // begin sets the body: of the given length, or in chunks if it is -1.
@@ -41,7 +39,6 @@ func (b *requestBody) begin(w *responder, length int64, expectsContinue bool) {
 
 func (b *requestBody) reset() {
 	b.conn, b.response, b.err, b.trailers = nil, nil, nil, nil
-	b.stopped.Store(false)
 }
 
 // Read implements io.Reader. The first call sends 100 to a client that waits for it.
@@ -51,8 +48,6 @@ func (b *requestBody) Read(p []byte) (n int, err error) {
 		return 0, b.err
 	case b.ended.Load():
 		return 0, io.EOF
-	case b.stopped.Load():
-		return 0, os.ErrDeadlineExceeded
 	}
 	if b.mustContinue.Swap(false) {
 		if err := b.response.sendContinue(); err != nil {
@@ -176,12 +171,6 @@ func (b *requestBody) discard() bool {
 		}
 	}
 	return b.ended.Load()
-}
-
-// stop makes a blocked Read and later ones return an error.
-func (b *requestBody) stop() {
-	b.stopped.Store(true)
-	b.conn.SetReadDeadline(past)
 }
 
 func unexpected(err error) error {

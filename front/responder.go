@@ -289,7 +289,7 @@ func (w *responder) breakOff() {
 func (w *responder) Duplex() { w.duplex = true }
 
 // StopReading implements proxy.Client.
-func (w *responder) StopReading() { w.x.body.stop() }
+func (w *responder) StopReading() { w.conn.SetReadDeadline(past) }
 
 // sendContinue sends 100, unless the final response has begun.
 func (w *responder) sendContinue() error {

@@ -17,11 +17,6 @@ import (
 // HTTP connects an Exchange to net/http: a Client that responds through an
 // http.ResponseWriter. It may be kept and reused together with its Exchange.
 type HTTP struct {
-	// Keep says that the exchange is reset only after net/http has written the
-	// response, which happens after the handler has returned. The strings of
-	// the response are then used without copying.
-	Keep bool
-
 	x      *Exchange
 	w      http.ResponseWriter
 	r      *http.Request
@@ -32,8 +27,7 @@ type HTTP struct {
 }
 
 // Bind fills x from a request that net/http received, and makes h its client.
-// Neither may be used after the handler has returned, except for the strings if
-// Keep is set.
+// Neither may be used after the handler has returned.
 func (h *HTTP) Bind(x *Exchange, w http.ResponseWriter, r *http.Request) {
 	h.x, h.w, h.r = x, w, r
 	x.Client = h
@@ -122,10 +116,7 @@ func (h *HTTP) Head(status int, fields []Field, length int64) error {
 func (h *HTTP) set(fields []Field) {
 	header := h.w.Header()
 	for _, f := range fields {
-		name, value := f.Name, f.Value
-		if !h.Keep {
-			name, value = http.CanonicalHeaderKey(string([]byte(name))), string([]byte(value))
-		}
+		name, value := http.CanonicalHeaderKey(string([]byte(f.Name))), string([]byte(f.Value))
 		if already := header[name]; already != nil {
 			header[name] = append(already, value)
 			continue
