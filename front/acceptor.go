@@ -7,13 +7,15 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/weirhq/weir/internal/transport"
 )
 
 // An acceptor accepts connections, also when the process has as many open files as
 // it may: it keeps spare files open and closes one of them, so that the next
 // client can be served or rejected with a response.
 type acceptor struct {
-	*net.TCPListener
+	transport.Listener
 	keep int         // number of spare files
 	free func() bool // closes an unused file of the process and reports whether there was one
 
@@ -25,20 +27,20 @@ type acceptor struct {
 // acceptPause is the pause after a failed accept.
 const acceptPause = 10 * time.Millisecond
 
-func newAcceptor(l *net.TCPListener, keep int, free func() bool) *acceptor {
-	a := &acceptor{TCPListener: l, keep: keep, free: free}
+func newAcceptor(l transport.Listener, keep int, free func() bool) *acceptor {
+	a := &acceptor{Listener: l, keep: keep, free: free}
 	a.refill()
 	return a
 }
 
 // accept returns the next connection. usedSpare reports that the connection uses
 // the descriptor of a spare file that could not be opened again.
-func (a *acceptor) accept() (nc *net.TCPConn, usedSpare bool, err error) {
+func (a *acceptor) accept() (c transport.Accepted, usedSpare bool, err error) {
 	for {
-		nc, err = a.TCPListener.AcceptTCP()
+		c, err = a.Listener.Accept()
 		switch {
 		case err == nil:
-			return nc, !a.refill() && !(a.free() && a.refill()), nil
+			return c, !a.refill() && !(a.free() && a.refill()), nil
 		case isPermanent(err):
 			return nil, false, err
 		case noFile(err) && (a.closeSpare() || a.free()):
@@ -47,6 +49,9 @@ func (a *acceptor) accept() (nc *net.TCPConn, usedSpare bool, err error) {
 		}
 	}
 }
+
+// Addr returns the address of the listener.
+func (a *acceptor) Addr() net.Addr { return a.TCP().Addr() }
 
 // isPermanent reports whether no more connections will follow. All other errors
 // concern one connection, for which accept(2) reports an earlier failure, or a
@@ -96,5 +101,5 @@ func (a *acceptor) close() error {
 	a.mu.Unlock()
 	for a.closeSpare() {
 	}
-	return a.TCPListener.Close()
+	return a.Listener.Close()
 }

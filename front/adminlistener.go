@@ -4,6 +4,8 @@ import (
 	"net"
 	"net/http"
 	"sync"
+
+	"github.com/weirhq/weir/internal/transport"
 )
 
 const (
@@ -17,7 +19,7 @@ const (
 // process has as many open files as it may, so that health checks still work.
 type adminListener struct {
 	*acceptor
-	reject func(nc *net.TCPConn, broken limitName)
+	reject func(a transport.Accepted, broken limitName)
 
 	mu  sync.Mutex // guards set, and idle of each connection
 	set map[*adminConn]struct{}
@@ -25,35 +27,42 @@ type adminListener struct {
 
 // newAdminListener returns a listener that uses free to close an unused file of
 // the process, and reject for connections beyond adminConns.
-func newAdminListener(l *net.TCPListener, free func() bool, reject func(*net.TCPConn, limitName)) *adminListener {
-	return &adminListener{acceptor: newAcceptor(l, adminSpare, free), reject: reject, set: make(map[*adminConn]struct{})}
+func newAdminListener(l *net.TCPListener, free func() bool, reject func(transport.Accepted, limitName)) *adminListener {
+	return &adminListener{acceptor: newAcceptor(transport.NewListener(l), adminSpare, free), reject: reject, set: make(map[*adminConn]struct{})}
 }
 
 // Accept implements net.Listener. A connection beyond adminConns replaces an idle
 // one, or is rejected if there is none.
 func (l *adminListener) Accept() (net.Conn, error) {
 	for {
-		nc, _, err := l.accept()
+		a, _, err := l.accept()
 		if err != nil {
 			return nil, err
 		}
-		c := &adminConn{TCPConn: nc, listener: l}
-		if l.add(c) {
-			return c, nil
+		if !l.hasRoom() {
+			l.reject(a, limitAdmin)
+			continue
 		}
-		l.reject(nc, limitAdmin)
+		if nc, err := a.NetConn(); err == nil {
+			return l.add(nc.TCP()), nil
+		}
 	}
 }
 
-// add adds a connection and reports whether the limit allows it.
-func (l *adminListener) add(c *adminConn) bool {
+// hasRoom reports whether the limit allows another connection.
+func (l *adminListener) hasRoom() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.set) >= adminConns && !l.closeIdle() {
-		return false
-	}
+	return len(l.set) < adminConns || l.closeIdle()
+}
+
+// add adds a connection. Only Accept adds some, so that there is still room.
+func (l *adminListener) add(nc *net.TCPConn) *adminConn {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c := &adminConn{TCPConn: nc, listener: l}
 	l.set[c] = struct{}{}
-	return true
+	return c
 }
 
 // closeIdle closes an idle connection and reports whether there was one. The

@@ -164,9 +164,11 @@ func (c *clientConn) cut() {
 	c.leave()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.busy != nil {
+	switch {
+	case c.Conn == nil:
+	case c.busy != nil:
 		c.Abort()
-	} else {
+	default:
 		c.Close()
 	}
 }
@@ -197,7 +199,9 @@ func (c *clientConn) finish() {
 	c.mu.Lock()
 	c.see()
 	c.mu.Unlock()
-	c.Close()
+	if c.Conn != nil {
+		c.Close()
+	}
 	if c.in != nil {
 		c.in.release()
 		c.in = nil

@@ -3,7 +3,7 @@ package front
 import "github.com/weirhq/weir/proxy"
 
 // FailListener makes the first listener fail.
-func (d *Door) FailListener() { d.server.listeners[0].TCPListener.Close() }
+func (d *Door) FailListener() { d.server.listeners[0].Listener.Close() }
 
 // SetHook replaces the hook of the route of a GET request for the path, to
 // inject a panic. No configuration can cause one. Call it before Serve.

@@ -12,8 +12,8 @@ import (
 
 // An engine serves the connections of clients.
 type engine interface {
-	// start serves an accepted connection, whose Conn is a transport.NetConn.
-	start(c *clientConn)
+	// start serves an accepted connection. The engine sets c.Conn.
+	start(c *clientConn, a transport.Accepted)
 	// close ends the engine after the last connection.
 	close()
 }
@@ -21,7 +21,15 @@ type engine interface {
 // goroutines is the engine with a goroutine for each connection.
 type goroutines struct{ server *server }
 
-func (e goroutines) start(c *clientConn) { e.server.serveAsync(c, incomplete, nil) }
+func (e goroutines) start(c *clientConn, a transport.Accepted) {
+	nc, err := a.NetConn()
+	if err != nil {
+		c.finish()
+		return
+	}
+	c.move(nc)
+	e.server.serveAsync(c, incomplete, nil)
+}
 
 func (e goroutines) close() {}
 
@@ -150,7 +158,7 @@ func (r *headReader) arm() bool {
 func (c *clientConn) interrupt() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.busy == nil && !c.http2 {
+	if c.Conn != nil && c.busy == nil && !c.http2 {
 		c.setReadDeadline(past)
 	}
 }

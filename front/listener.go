@@ -4,6 +4,8 @@ import (
 	"net"
 	"sync/atomic"
 	"time"
+
+	"github.com/weirhq/weir/internal/transport"
 )
 
 const (
@@ -25,30 +27,30 @@ type listener struct {
 // serve accepts connections and starts to serve them, until the listener is closed.
 func (l *listener) serve() error {
 	for {
-		nc, usedSpare, err := l.accept()
+		a, usedSpare, err := l.accept()
 		if since := l.closing.Load(); err != nil && since != 0 {
-			nc, err = l.acceptLast(time.Unix(0, since))
+			a, err = l.acceptLast(time.Unix(0, since))
 		}
 		switch {
 		case err != nil:
 			return err
 		case usedSpare:
-			l.server.rejector.reject(nc, limitFiles)
+			l.server.rejector.reject(a, limitFiles)
 			l.refill()
 		default:
-			l.server.start(nc)
+			l.server.start(a)
 		}
 	}
 }
 
 // acceptLast accepts a connection that is left in the kernel's queue. If there is
 // none, it closes the listener.
-func (l *listener) acceptLast(since time.Time) (*net.TCPConn, error) {
+func (l *listener) acceptLast(since time.Time) (transport.Accepted, error) {
 	now := time.Now()
 	if now.Sub(since) < acceptLimit {
-		l.TCPListener.SetDeadline(now.Add(acceptGrace))
-		if nc, err := l.TCPListener.AcceptTCP(); err == nil {
-			return nc, nil
+		l.SetDeadline(now.Add(acceptGrace))
+		if a, err := l.Listener.Accept(); err == nil {
+			return a, nil
 		}
 	}
 	l.close()
@@ -58,5 +60,5 @@ func (l *listener) acceptLast(since time.Time) (*net.TCPConn, error) {
 // stop makes serve return when no connection is left.
 func (l *listener) stop() {
 	l.closing.CompareAndSwap(0, time.Now().UnixNano())
-	l.TCPListener.SetDeadline(past)
+	l.SetDeadline(past)
 }

@@ -1,6 +1,7 @@
 package front
 
 import (
+	"net"
 	"runtime"
 	"slices"
 	"sync"
@@ -29,6 +30,11 @@ type clientLoop struct {
 	conns  atomic.Int64
 }
 
+// newLoopListener returns a listener whose connections newLoops can serve.
+func newLoopListener(l *net.TCPListener) (transport.Listener, error) {
+	return transport.NewRawListener(l)
+}
+
 // newLoops starts the loops.
 func newLoops(s *server) (engine, error) {
 	e := &loops{server: s}
@@ -47,12 +53,10 @@ func newLoops(s *server) (engine, error) {
 }
 
 // start implements engine. It chooses the loop with the fewest connections.
-func (e *loops) start(c *clientConn) {
+func (e *loops) start(c *clientConn, a transport.Accepted) {
 	l := slices.MinFunc(e.loops, func(a, b *clientLoop) int { return int(a.conns.Load() - b.conns.Load()) })
 	l.conns.Add(1)
-	if !l.Post(func() { l.take(c) }) {
-		c.finish()
-	}
+	l.Post(func() { l.take(c, a) }) // the loops end after the listeners
 }
 
 // close implements engine.
@@ -64,16 +68,16 @@ func (e *loops) close() {
 	e.release()
 }
 
-// take moves a connection to the loop. If that fails, a goroutine serves it.
-func (l *clientLoop) take(c *clientConn) {
-	attached, err := l.Attach(c.Conn.(*transport.NetConn))
+// take moves a connection to the loop.
+func (l *clientLoop) take(c *clientConn, a transport.Accepted) {
+	conn, err := l.Adopt(a)
 	if err != nil {
 		l.conns.Add(-1)
-		l.server.serveAsync(c, incomplete, nil)
+		c.finish()
 		return
 	}
-	c.move(attached)
-	on := &loopClient{headReader: newHeadReader(c), conn: attached, loop: l}
+	c.move(conn)
+	on := &loopClient{headReader: newHeadReader(c), conn: conn, loop: l}
 	on.idle()
 }
 

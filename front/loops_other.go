@@ -2,5 +2,16 @@
 
 package front
 
-// newLoops returns the engine of goroutines: only Linux has loops.
+import (
+	"net"
+
+	"github.com/weirhq/weir/internal/transport"
+)
+
+// Only Linux has loops; other systems use the engine of goroutines.
+
+func newLoopListener(l *net.TCPListener) (transport.Listener, error) {
+	return transport.NewListener(l), nil
+}
+
 func newLoops(s *server) (engine, error) { return goroutines{s}, nil }

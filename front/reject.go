@@ -2,10 +2,10 @@ package front
 
 import (
 	"io"
-	"net"
 	"sync"
 	"time"
 
+	"github.com/weirhq/weir/internal/transport"
 	"github.com/weirhq/weir/log"
 )
 
@@ -34,25 +34,34 @@ type rejector struct {
 // reject sends a 503 and closes the connection. Closing it immediately, with
 // unread bytes from the client, would reset it, and the client would lose the
 // response. Therefore reject waits for some clients to close it first.
-func (r *rejector) reject(nc *net.TCPConn, broken limitName) {
+func (r *rejector) reject(a transport.Accepted, broken limitName) {
 	r.metrics.refusal(broken, allRoutes).Inc()
 	r.log.note(broken)
-	nc.SetDeadline(time.Now().Add(rejectLinger))
-	nc.Write(busyResponse) // fits the buffer of a new socket
-	nc.CloseWrite()
 	if broken != limitFiles {
 		select {
 		case r.lingering <- struct{}{}:
 			r.waiting.Go(func() {
-				io.CopyN(io.Discard, nc, rejectDiscard)
-				nc.Close()
+				r.linger(a)
 				<-r.lingering
 			})
 			return
 		default:
 		}
 	}
-	nc.Close()
+	a.Refuse(busyResponse) // it fits the buffer of a new socket
+}
+
+// linger sends the response and waits until the client closes the connection.
+func (r *rejector) linger(a transport.Accepted) {
+	nc, err := a.NetConn()
+	if err != nil {
+		return
+	}
+	defer nc.Close()
+	nc.SetDeadline(time.Now().Add(rejectLinger))
+	nc.Write(busyResponse)
+	nc.CloseWrite()
+	io.CopyN(io.Discard, nc, rejectDiscard)
 }
 
 // close waits for the clients that were rejected last.

@@ -76,7 +76,12 @@ func (s *server) listen(public []string, admin string) error {
 		if err != nil {
 			return fmt.Errorf("listen: %w", err)
 		}
-		s.listeners = append(s.listeners, &listener{acceptor: newAcceptor(l, 1, free), server: s})
+		public, err := s.door.wrapListener(l)
+		if err != nil {
+			l.Close()
+			return fmt.Errorf("listen: %w", err)
+		}
+		s.listeners = append(s.listeners, &listener{acceptor: newAcceptor(public, 1, free), server: s})
 	}
 	if admin == config.AdminOff {
 		return nil
@@ -225,10 +230,10 @@ func (d *Door) drain(delay time.Duration) error {
 func (s *server) offers() []listenerOffer {
 	var offers []listenerOffer
 	for i, l := range s.listeners {
-		offers = append(offers, listenerOffer{l.TCPListener, s.door.cfg.Listen[i], func() {}})
+		offers = append(offers, listenerOffer{l.TCP(), s.door.cfg.Listen[i], func() {}})
 	}
 	if l := s.adminListener; l != nil {
-		offers = append(offers, listenerOffer{l.TCPListener, s.door.cfg.Admin, func() { l.Close() }})
+		offers = append(offers, listenerOffer{l.TCP(), s.door.cfg.Admin, func() { l.Close() }})
 	}
 	return offers
 }
@@ -253,13 +258,26 @@ func (s *server) stopAccepting(ctx context.Context) {
 	s.conns.each((*clientConn).interrupt)
 }
 
-// newEngine returns the engine of the configuration. A log that blocks the request whose
+// hasLoops reports whether the engine is event loops. A log that blocks the request whose
 // event does not fit would hold up a whole loop.
-func (d *Door) newEngine() (engine, error) {
-	if d.cfg.Engine == config.EngineGoroutines || d.cfg.Log.Queue.WhenFull == "block" {
-		return goroutines{d.server}, nil
+func (d *Door) hasLoops() bool {
+	return d.cfg.Engine != config.EngineGoroutines && d.cfg.Log.Queue.WhenFull != "block"
+}
+
+// wrapListener returns the listener for the engine.
+func (d *Door) wrapListener(l *net.TCPListener) (transport.Listener, error) {
+	if d.hasLoops() {
+		return newLoopListener(l)
 	}
-	return newLoops(d.server)
+	return transport.NewListener(l), nil
+}
+
+// newEngine returns the engine of the configuration.
+func (d *Door) newEngine() (engine, error) {
+	if d.hasLoops() {
+		return newLoops(d.server)
+	}
+	return goroutines{d.server}, nil
 }
 
 // panicked logs a panic in a loop that is not one of a request, which only ends the
@@ -269,18 +287,13 @@ func (s *server) panicked(value any, stack []byte) {
 }
 
 // start serves an accepted connection, or rejects it.
-func (s *server) start(nc *net.TCPConn) {
-	conn, err := transport.NewConn(nc)
-	if err != nil {
-		nc.Close()
-		return
-	}
-	c := &clientConn{Conn: conn, server: s, peer: conn.Remote().Addr().WithZone("").Unmap()}
+func (s *server) start(a transport.Accepted) {
+	c := &clientConn{server: s, peer: a.Remote().Addr().WithZone("").Unmap()}
 	if broken := s.conns.admit(c); broken != "" {
-		s.rejector.reject(nc, broken)
+		s.rejector.reject(a, broken)
 		return
 	}
-	s.engine.start(c)
+	s.engine.start(c, a)
 }
 
 // firstRequestGrace is how long a draining server waits for the first request

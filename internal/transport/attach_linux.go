@@ -35,15 +35,8 @@ func (c *LoopConn) Detach() (*NetConn, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := os.NewFile(uintptr(fd), "")
-	defer f.Close()
-	nc, err := net.FileConn(f) // which duplicates the descriptor once more
+	detached, err := newNetConn(fd)
 	if err != nil {
-		return nil, err
-	}
-	detached, err := newConn(nc.(*net.TCPConn), c.remote)
-	if err != nil {
-		nc.Close()
 		return nil, err
 	}
 	// The registration belongs to the connection, and would last longer than the descriptor.

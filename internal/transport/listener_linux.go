@@ -14,17 +14,16 @@ import (
 // package net.
 const acceptedKeepAlive = 15 * time.Second
 
-// A Listener accepts connections for loops: they are not registered with the poller of
-// package net. It waits in that poller itself, in a goroutine.
-type Listener struct {
+// A rawListener accepts connections for loops: they are not registered with the poller of
+// package net.
+type rawListener struct {
 	tcp  *net.TCPListener
 	file *os.File // a duplicate; the RawConn of tcp cannot wait
 	raw  syscall.RawConn
 }
 
-// NewListener returns a listener that accepts the connections of l, and owns l. If it
-// fails, l is unchanged.
-func NewListener(l *net.TCPListener) (*Listener, error) {
+// NewRawListener returns a Listener for loops, and owns l. If it fails, l is unchanged.
+func NewRawListener(l *net.TCPListener) (Listener, error) {
 	file, err := l.File()
 	if err != nil {
 		return nil, err
@@ -38,18 +37,16 @@ func NewListener(l *net.TCPListener) (*Listener, error) {
 		file.Close()
 		return nil, err
 	}
-	return &Listener{tcp: l, file: file, raw: raw}, nil
+	return &rawListener{tcp: l, file: file, raw: raw}, nil
 }
 
-// TCP returns the listener that l uses.
-func (l *Listener) TCP() *net.TCPListener { return l.tcp }
+func (l *rawListener) TCP() *net.TCPListener { return l.tcp }
 
-// AcceptRaw waits for the next connection and returns a descriptor for [Loop.Add]. Its
-// errors are those of [net.TCPListener.AcceptTCP].
-func (l *Listener) AcceptRaw() (fd int, remote netip.AddrPort, err error) {
+func (l *rawListener) Accept() (Accepted, error) {
+	var fd int
 	var address unix.Sockaddr
 	var acceptErr error
-	err = l.raw.Read(func(s uintptr) (done bool) {
+	err := l.raw.Read(func(s uintptr) (done bool) {
 		for {
 			fd, address, acceptErr = unix.Accept4(int(s), unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
 			if acceptErr != unix.EINTR && acceptErr != unix.ECONNABORTED {
@@ -64,22 +61,68 @@ func (l *Listener) AcceptRaw() (fd int, remote netip.AddrPort, err error) {
 	case acceptErr != nil:
 		err = os.NewSyscallError("accept4", acceptErr)
 	default:
-		return fd, addrPort(address), nil
+		return descriptor{fd, addrPort(address)}, nil
 	}
-	return -1, netip.AddrPort{}, &net.OpError{Op: "accept", Net: "tcp", Addr: l.tcp.Addr(), Err: err}
+	return nil, &net.OpError{Op: "accept", Net: "tcp", Addr: l.tcp.Addr(), Err: err}
 }
 
-// SetDeadline sets the deadline of AcceptRaw and of the listener that l uses.
-func (l *Listener) SetDeadline(t time.Time) error {
+func (l *rawListener) SetDeadline(t time.Time) error {
 	if err := l.tcp.SetDeadline(t); err != nil {
 		return err
 	}
 	return l.file.SetDeadline(t)
 }
 
-// Close closes the listener. AcceptRaw fails with net.ErrClosed.
-func (l *Listener) Close() error {
+func (l *rawListener) Close() error {
 	err := l.tcp.Close()
 	l.file.Close()
 	return err
+}
+
+// A descriptor is an accepted socket that does not block.
+type descriptor struct {
+	fd     int
+	remote netip.AddrPort
+}
+
+func (d descriptor) Remote() netip.AddrPort { return d.remote }
+
+func (d descriptor) NetConn() (*NetConn, error) { return newNetConn(d.fd) }
+
+func (d descriptor) Refuse(response []byte) {
+	sendRaw(d.fd, response)
+	unix.Shutdown(d.fd, unix.SHUT_WR)
+	unix.Close(d.fd)
+}
+
+// newNetConn returns a connection for a descriptor, which it takes over.
+func newNetConn(fd int) (*NetConn, error) {
+	f := os.NewFile(uintptr(fd), "")
+	defer f.Close()
+	nc, err := net.FileConn(f) // which duplicates the descriptor
+	if err != nil {
+		return nil, err
+	}
+	c, err := NewConn(nc.(*net.TCPConn))
+	if err != nil {
+		nc.Close()
+	}
+	return c, err
+}
+
+// Adopt moves an accepted connection onto the loop. If it fails, the connection is closed.
+// It must be called on the loop.
+func (l *Loop) Adopt(a Accepted) (*LoopConn, error) {
+	if d, ok := a.(descriptor); ok {
+		return l.Add(d.fd, d.remote)
+	}
+	nc, err := a.NetConn()
+	if err != nil {
+		return nil, err
+	}
+	c, err := l.Attach(nc)
+	if err != nil {
+		nc.Close()
+	}
+	return c, err
 }

@@ -12,13 +12,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func listen(t *testing.T, addr string) *Listener {
+func listen(t *testing.T, addr string) Listener {
 	t.Helper()
 	tcp, err := net.Listen("tcp", addr)
 	if err != nil {
 		t.Skip(err) // a machine without IPv6
 	}
-	l, err := NewListener(tcp.(*net.TCPListener))
+	l, err := NewRawListener(tcp.(*net.TCPListener))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,9 +26,9 @@ func listen(t *testing.T, addr string) *Listener {
 	return l
 }
 
-// TestAcceptRaw compares the addresses and options of an accepted socket with those of a
+// TestAccept compares the addresses and options of an accepted socket with those of a
 // socket that package net has accepted.
-func TestAcceptRaw(t *testing.T) {
+func TestAccept(t *testing.T) {
 	for _, c := range []struct{ listen, dial string }{
 		{"127.0.0.1:0", "127.0.0.1"}, {"[::1]:0", "::1"}, {":0", "127.0.0.1"}, {":0", "::1"},
 	} {
@@ -40,10 +40,11 @@ func TestAcceptRaw(t *testing.T) {
 				t.Skip(err)
 			}
 			defer peer.Close()
-			fd, remote, err := l.AcceptRaw()
+			a, err := l.Accept()
 			if err != nil {
 				t.Fatal(err)
 			}
+			fd, remote := a.(descriptor).fd, a.Remote()
 			defer syscall.Close(fd)
 			if want := peer.LocalAddr().(*net.TCPAddr).AddrPort(); remote != want {
 				t.Errorf("remote = %v, want %v", remote, want)
@@ -82,13 +83,13 @@ func TestAcceptRaw(t *testing.T) {
 	}
 }
 
-// TestAcceptRawErrors checks the errors by which the front door classifies a failure.
-func TestAcceptRawErrors(t *testing.T) {
+// TestAcceptErrors checks the errors by which the front door classifies a failure.
+func TestAcceptErrors(t *testing.T) {
 	l := listen(t, "127.0.0.1:0")
 	accept := func() (err error) {
-		fd, _, err := l.AcceptRaw()
+		a, err := l.Accept()
 		if err == nil {
-			syscall.Close(fd)
+			syscall.Close(a.(descriptor).fd)
 		}
 		return err
 	}
