@@ -95,8 +95,8 @@ type Exchange struct {
 	// be the driver that runs the calling goroutine; nil means
 	// [transport.Goroutines]. A loop must only run exchanges without a body, or
 	// with one of a Length up to [ShortBody], and without the fields Expect and
-	// Upgrade. Others wait in ways that would block the loop. On a loop, Body,
-	// Client and Hook must not block in other ways than a [transport.Conn].
+	// Upgrade: others wait in ways that would block the loop. On a loop, Body,
+	// Client and Hook may wait only in a [transport.Conn] or in Driver.Block.
 	Driver transport.Driver
 
 	// Context belongs to the caller, for its Hook.
