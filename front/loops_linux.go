@@ -12,6 +12,7 @@ import (
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/internal/transport"
+	"github.com/weirhq/weir/proxy"
 )
 
 // loops is the engine of event loops: one for each processor. A connection stays on its
@@ -162,15 +163,12 @@ func (on *loopClient) leaveLoop(s step) {
 	on.loop.server.serveAsync(c, s, nil)
 }
 
-// maxLoopBody is the longest request body of a request that is served on a loop.
-const maxLoopBody = 16 << 10
-
 // fits reports whether the request whose head is complete can be served on the loop. All
 // its waiting must happen in package transport.
 func (on *loopClient) fits() bool {
 	in := on.client.in
 	h := &in.parser.Head
-	if h.Framing == http1.BodyChunked || h.Length > maxLoopBody || h.Continue {
+	if h.Framing == http1.BodyChunked || h.Length > proxy.ShortBody || h.Continue {
 		return false
 	}
 	for i := range in.fields.Len() {
