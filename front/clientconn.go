@@ -235,8 +235,8 @@ func (c *clientConn) SetWriteDeadline(t time.Time) error {
 // exchange is in progress.
 func (c *clientConn) linger() {
 	c.CloseWrite()
-	c.SetReadDeadline(time.Now().Add(lingerTimeout))
-	for {
+	for began := time.Now(); time.Since(began) < lingerTime; {
+		c.SetReadDeadline(time.Now().Add(lingerTimeout))
 		if c.in != nil {
 			c.in.r, c.in.w = 0, 0
 		}
@@ -246,5 +246,9 @@ func (c *clientConn) linger() {
 	}
 }
 
-// lingerTimeout is how long a client may take to close a connection.
-const lingerTimeout = 500 * time.Millisecond
+const (
+	// lingerTimeout is how long a client may take to close a connection.
+	lingerTimeout = 500 * time.Millisecond
+	// lingerTime is how long it may continue to send before that.
+	lingerTime = 2 * time.Second
+)
