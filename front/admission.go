@@ -29,7 +29,7 @@ func (d *Door) admit(x *exchange, t *tables) bool {
 // enter waits until the gate admits the request, sets *entered to the gate, and
 // returns true. If the gate does not admit it, enter responds and returns false.
 func (d *Door) enter(x *exchange, g *gate, entered **gate) bool {
-	err := g.enter(x)
+	err := x.takeSlot(g)
 	switch {
 	case err == nil:
 		*entered = g
@@ -47,6 +47,21 @@ func (d *Door) enter(x *exchange, g *gate, entered **gate) bool {
 		d.refuseBusy(x, g, limitQueue, "too many requests in flight for the whole waiting time")
 	}
 	return false
+}
+
+// takeSlot takes an in-flight slot of a gate, and waits if there is none. Other exchanges
+// of the driver continue meanwhile.
+func (x *exchange) takeSlot(g *gate) (err error) {
+	switch {
+	case g.inFlight == nil || g.inFlight.TryEnter():
+		return nil
+	case g.limits.Queue.Length == 0:
+		return g.inFlight.Enter(context.Background()) // does not wait
+	}
+	ctx, cancel := x.waitContext()
+	defer cancel()
+	x.driver().Block(func() { err = g.inFlight.Enter(ctx) })
+	return err
 }
 
 func (d *Door) refuseBusy(x *exchange, g *gate, name limitName, why string) {

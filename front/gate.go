@@ -2,7 +2,6 @@ package front
 
 import (
 	"cmp"
-	"context"
 	"net/netip"
 	"strconv"
 	"time"
@@ -92,27 +91,7 @@ func (g *gate) key(client netip.Addr, header []proxy.Field) limit.Key {
 	}
 }
 
-// enter takes an in-flight slot, and waits if there is none. The caller must call leave if
-// the error is nil.
-func (g *gate) enter(x *exchange) error {
-	switch {
-	case g.inFlight == nil || g.inFlight.TryEnter():
-		return nil
-	case g.limits.Queue.Length == 0:
-		return g.inFlight.Enter(context.Background()) // does not wait
-	}
-	return g.wait(x)
-}
-
-// wait waits for a slot. Other exchanges of the driver continue meanwhile.
-func (g *gate) wait(x *exchange) (err error) {
-	ctx, cancel := x.waitContext()
-	defer cancel()
-	x.driver().Block(func() { err = g.inFlight.Enter(ctx) })
-	return err
-}
-
-// leave releases the slot that enter has taken.
+// leave releases an in-flight slot.
 func (g *gate) leave() {
 	if g.inFlight != nil {
 		g.inFlight.Leave()

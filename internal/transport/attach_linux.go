@@ -49,3 +49,18 @@ func duplicate(fd int) (int, error) {
 	d, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
 	return d, os.NewSyscallError("fcntl", err)
 }
+
+// newNetConn returns a connection for a descriptor, which it takes over.
+func newNetConn(fd int) (*NetConn, error) {
+	f := os.NewFile(uintptr(fd), "")
+	defer f.Close()
+	nc, err := net.FileConn(f) // which duplicates the descriptor
+	if err != nil {
+		return nil, err
+	}
+	c, err := NewConn(nc.(*net.TCPConn))
+	if err != nil {
+		nc.Close()
+	}
+	return c, err
+}

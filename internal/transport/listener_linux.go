@@ -95,21 +95,6 @@ func (d descriptor) Refuse(response []byte) {
 	unix.Close(d.fd)
 }
 
-// newNetConn returns a connection for a descriptor, which it takes over.
-func newNetConn(fd int) (*NetConn, error) {
-	f := os.NewFile(uintptr(fd), "")
-	defer f.Close()
-	nc, err := net.FileConn(f) // which duplicates the descriptor
-	if err != nil {
-		return nil, err
-	}
-	c, err := NewConn(nc.(*net.TCPConn))
-	if err != nil {
-		nc.Close()
-	}
-	return c, err
-}
-
 // Adopt moves an accepted connection onto the loop. If it fails, the connection is closed.
 // It must be called on the loop.
 func (l *Loop) Adopt(a Accepted) (*LoopConn, error) {
