@@ -49,15 +49,19 @@ func (d *Door) enter(x *exchange, g *gate, entered **gate) bool {
 	return false
 }
 
-// takeSlot takes an in-flight slot of a gate, and waits if there is none. Other exchanges
-// of the driver continue meanwhile.
-func (x *exchange) takeSlot(g *gate) (err error) {
+// takeSlot takes an in-flight slot of a gate, and waits if there is none.
+func (x *exchange) takeSlot(g *gate) error {
 	switch {
 	case g.inFlight == nil || g.inFlight.TryEnter():
 		return nil
 	case g.limits.Queue.Length == 0:
 		return g.inFlight.Enter(context.Background()) // does not wait
 	}
+	return x.waitForSlot(g)
+}
+
+// waitForSlot waits for an in-flight slot. Other exchanges of the driver continue meanwhile.
+func (x *exchange) waitForSlot(g *gate) (err error) {
 	ctx, cancel := x.waitContext()
 	defer cancel()
 	x.driver().Block(func() { err = g.inFlight.Enter(ctx) })
