@@ -82,6 +82,10 @@ func (x *http1Exchange) fill(c *clientConn) {
 	x.pacer.conn = c
 	x.response.begin(c, x, !h.Close)
 	x.body.begin(&x.response, x.Length, h.Continue && !h.HTTP10)
+	if h.Continue {
+		// It may have expired since the last response, and the pacer does not write the 100.
+		c.SetWriteDeadline(time.Time{})
+	}
 	x.Client = &x.response
 }
 

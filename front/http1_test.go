@@ -393,3 +393,37 @@ func TestClientGoneDuringResponse(t *testing.T) {
 		t.Errorf("the event is %s", e.raw)
 	}
 }
+
+// TestContinueAfterPause sends a request that expects 100 on a connection on which the write
+// deadline of an earlier response has passed.
+func TestContinueAfterPause(t *testing.T) {
+	t.Parallel()
+	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) })
+	d := openDoor(t, back.URL, limited(quick))
+	c := dial(t, d.addr)
+	c.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+	c.answer("GET")
+	time.Sleep(2 * quickly)
+	c.send("PUT / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n")
+	if resp, _ := c.answer("PUT"); resp.StatusCode != 100 {
+		t.Fatalf("%s, want 100", resp.Status)
+	}
+	c.send("body")
+	if resp, body := c.answer("PUT"); resp.StatusCode != 200 || body != "body" {
+		t.Errorf("%s, %q", resp.Status, body)
+	}
+}
+
+// TestPrefaceInPieces sends the preface of HTTP/2 byte by byte. The front door answers with
+// a frame of settings.
+func TestPrefaceInPieces(t *testing.T) {
+	d := openDoor(t, upstream(t, hello).URL)
+	c := dial(t, d.addr)
+	for _, b := range "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + "\x00\x00\x00\x04\x00\x00\x00\x00\x00" {
+		c.send(string(b))
+	}
+	frame := make([]byte, 9)
+	if _, err := io.ReadFull(c.r, frame); err != nil || frame[3] != 4 {
+		t.Errorf("frame %x, %v; want settings", frame, err)
+	}
+}
